@@ -1,0 +1,182 @@
+/* base.h - what every folder uses: units, errors, memory, budgets, containers, seeded random
+ * numbers, digests, the JSON writer, files that appear whole or not at all.
+ *
+ * Three kinds of error have three mechanisms. The user's: a function returns -1 and has filled a
+ * struct err; nothing is printed. Ours: assert. No memory: xmalloc and friends end the process. */
+#ifndef LARDSIM_BASE_H
+#define LARDSIM_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef uint64_t sim_cycle;
+typedef uint64_t sim_addr;
+typedef uint16_t sim_tid; /* a language thread; dense from 0 */
+
+enum { MAX_THREADS = 65536 };
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof *(a))
+
+#if defined(__GNUC__)
+#define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
+#define NO_RETURN         __attribute__((noreturn))
+#define LIKELY(x)         __builtin_expect(!!(x), 1)
+#define UNLIKELY(x)       __builtin_expect(!!(x), 0)
+#else
+#define PRINTF_LIKE(f, a)
+#define NO_RETURN
+#define LIKELY(x)   (x)
+#define UNLIKELY(x) (x)
+#endif
+
+/* ---- errors: err.c ---------------------------------------------------------------------- */
+
+enum lard_exit { /* the documented exit codes */
+#define EXIT(NAME, code, text) LARD_##NAME = code,
+#include "base/exits.def"
+#undef EXIT
+};
+
+struct err {
+    int code;        /* an enum lard_exit; 0: no error */
+    char text[1000]; /* one sentence or two: file, place, rule, remedy; no final newline */
+};
+
+/* Keeps the first error: a second call on a set err changes nothing. Always returns -1. */
+int err_set(struct err *e, enum lard_exit code, const char *fmt, ...) PRINTF_LIKE(3, 4);
+void err_clear(struct err *e);
+
+/* Writes to standard error and ends the process with LARD_INTERNAL. For no memory, and for
+ * states that can't be. */
+void die(const char *fmt, ...) PRINTF_LIKE(1, 2) NO_RETURN;
+
+/* ---- memory: mem.c. None of these returns NULL --------------------------------------------- */
+
+void *xmalloc(size_t bytes);
+void *xcalloc(size_t n, size_t bytes);
+void *xrealloc(void *p, size_t n, size_t bytes); /* n * bytes, checked */
+char *xstrdup(const char *s);
+char *xasprintf(const char *fmt, ...) PRINTF_LIKE(1, 2);
+
+/* Makes room for one more element in an array that doubles: returns the array. */
+void *xgrow(void *array, size_t n, size_t *cap, size_t bytes);
+
+/* What a policy's modelled state may take on the host. Containers that can grow with the input
+ * charge it; the machine stops with LARD_LIMIT when it is over. NULL where a container takes a
+ * budget: not accounted. */
+struct budget {
+    uint64_t live, peak;
+    uint64_t limit; /* bytes; 0: no limit */
+};
+static inline void budget_take(struct budget *b, uint64_t bytes)
+{
+    if (!b)
+        return;
+    b->live += bytes;
+    if (b->live > b->peak)
+        b->peak = b->live;
+}
+static inline void budget_give(struct budget *b, uint64_t bytes)
+{
+    if (b)
+        b->live -= bytes;
+}
+static inline bool budget_over(const struct budget *b)
+{
+    return b && b->limit && b->peak > b->limit;
+}
+
+/* ---- map: open addressing, 64-bit key to 64-bit value: map.c ------------------------------- */
+
+struct map {
+    struct map_slot *slots; /* owns; NULL while empty */
+    uint8_t *full;          /* owns; a byte a slot */
+    size_t mask, n;         /* capacity - 1; entries */
+    struct budget *budget;  /* borrows; may be NULL */
+};
+struct map_slot {
+    uint64_t key, value;
+};
+
+void map_init(struct map *m, struct budget *budget);
+void map_free(struct map *m);                          /* leaves an empty map */
+uint64_t *map_find(const struct map *m, uint64_t key); /* NULL: none; valid until the next put/remove */
+uint64_t *map_put(struct map *m, uint64_t key);        /* the value, 0 when new; valid as above */
+bool map_remove(struct map *m, uint64_t key);          /* false: was not there */
+/* Entries in an order that is the same in every run: start with *pos = 0; false at the end.
+ * The map must not change meanwhile. */
+bool map_next(const struct map *m, size_t *pos, uint64_t *key, uint64_t **value);
+
+/* ---- shadow pages: fixed-size cells for addresses: shadow.c ---------------------------------- */
+
+/* A page has 64 cells, exists while one of them is in use, and remembers which are. */
+struct shadow;
+enum { SHADOW_PAGE_CELLS = 64 };
+
+struct shadow *shadow_new(unsigned granule, size_t cell_bytes, struct budget *budget); /* granule: power of 2 */
+void shadow_free(struct shadow *s);
+/* The cell of the granule that holds addr; zeroed when it was not in use. Valid until it is dropped. */
+void *shadow_get(struct shadow *s, sim_addr addr);
+void *shadow_peek(struct shadow *s, sim_addr addr); /* NULL: not in use */
+/* Calls fn for every cell in use in [addr, addr+bytes); fn returns true to drop the cell. Costs the
+ * smaller of the pages in the range and the pages that exist. Ascending inside a page only. */
+typedef bool shadow_visit(void *arg, sim_addr addr, void *cell);
+void shadow_each(struct shadow *s, sim_addr addr, uint64_t bytes, shadow_visit *fn, void *arg);
+uint64_t shadow_cells(const struct shadow *s); /* in use */
+
+/* ---- random numbers, the same everywhere for a seed (xoshiro256**): rng.c --------------------- */
+
+struct rng {
+    uint64_t s[4];
+};
+void rng_seed(struct rng *r, uint64_t seed);
+uint64_t rng_next(struct rng *r);
+uint64_t rng_below(struct rng *r, uint64_t n);             /* 0..n-1, unbiased; n > 0 */
+bool rng_chance(struct rng *r, uint64_t part, uint64_t of); /* true in part of `of` cases */
+
+/* ---- digests (XXH3, 64 bits): digest.c --------------------------------------------------------- */
+
+struct digest;
+struct digest *digest_new(void);
+void digest_add(struct digest *d, const void *p, size_t n);
+uint64_t digest_value(const struct digest *d); /* of all added so far */
+void digest_free(struct digest *d);
+uint64_t digest_bytes(const void *p, size_t n);
+
+/* ---- JSON, written as it comes, the same bytes for the same calls: json.c ---------------------- */
+
+struct json { /* open so that it can live on the stack; fields are the writer's own */
+    FILE *out; /* borrows */
+    unsigned depth;
+    bool indent;      /* false: everything on one line, no newline at the end */
+    bool after_key;   /* a key waits for its value */
+    bool first[64];   /* by depth: nothing written at this level yet */
+    char close[64];   /* by depth: '}' or ']' */
+};
+void json_init(struct json *j, FILE *out, bool indent);
+void json_object(struct json *j); /* begins */
+void json_array(struct json *j);
+void json_end(struct json *j); /* ends the innermost; the outermost adds a newline when indented */
+void json_key(struct json *j, const char *key);
+void json_u64(struct json *j, uint64_t v);
+void json_str(struct json *j, const char *s); /* NULL: null. Bytes that are not UTF-8 become U+FFFD */
+void json_bool(struct json *j, bool v);
+void json_null(struct json *j);
+void json_hex(struct json *j, uint64_t v); /* "0x1f": for addresses, which exceed 2^53 */
+void json_fixed(struct json *j, uint64_t num, uint64_t den); /* num/den with 6 decimals, by integers; den 0: null */
+
+/* ---- files that appear whole or not at all: outfile.c ----------------------------------------- */
+
+/* Writes beside the target, then fsync and rename. "-" is standard output, written directly. */
+struct outfile;
+struct outfile *outfile_open(const char *path, struct err *e); /* NULL: error, LARD_OUTPUT */
+FILE *outfile_stream(struct outfile *f);                       /* borrowed; write errors are found at commit */
+int outfile_commit(struct outfile *f, struct err *e);          /* frees f in any case */
+void outfile_abort(struct outfile *f);                         /* NULL is fine; nothing remains */
+
+/* The nearest of n names within a third of its length in edits, or NULL ("did you mean"). */
+const char *nearest_name(const char *name, const char *const *names, size_t n);
+
+#endif

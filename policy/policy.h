@@ -1,0 +1,128 @@
+/* policy.h - checking policies as values: an algorithm plus its costs on the modelled machine.
+ *
+ * To add one: a file policy/p_x.c that ends in one const struct policy, a line in policies.def, a
+ * line in Makefile.am, a golden file (docs/adding-a-policy.md). */
+#ifndef LARDSIM_POLICY_H
+#define LARDSIM_POLICY_H
+
+#include "base/base.h"
+#include "base/param.h"
+#include "base/stats.h"
+#include "trace/trace.h"
+
+/* ---- what every policy has in common -------------------------------------------------------- */
+
+enum policy_claim { /* what the verdicts promise on the execution seen, docs/policies.md */
+    CLAIM_SOUND = 1,   /* misses none */
+    CLAIM_PRECISE = 2, /* reports none that isn't */
+    CLAIM_REGION = 4,  /* the property is conflicts of regions, not happens-before */
+    CLAIM_HARDWARE = 8
+};
+
+enum view_bit {
+    VIEW_ALL_MEMORY = 1,
+    VIEW_ALL_SYNC = 2,
+    VIEW_NO_CLEAR = 4,
+    VIEW_NO_COPY = 8,
+    VIEW_NO_THREAD = 16
+};
+struct view_info {
+    const char *name, *help;
+    unsigned bits;
+};
+extern const struct view_info view_info[]; /* a NULL name ends it */
+
+enum { GRANULE_FIELD = 0 }; /* else 1, 2, 4, 8 */
+
+struct mem_outcome { /* of the data access itself; all 0 with machine = none */
+    uint8_t level;
+};
+enum mem_cmd { MEM_LOAD, MEM_STORE, MEM_ATOMIC };
+
+struct race_side {
+    uint64_t event, site; /* site 0: unknown */
+    uint32_t thread;
+    uint8_t op;           /* an access kind, or EV_TXN_COMMIT */
+    bool known;           /* false: the policy doesn't know the side at all */
+};
+struct race { /* one racy access */
+    const char *policy; /* label */
+    struct race_side is, earlier; /* earlier: the latest of those it conflicts with */
+    sim_addr addr;
+    uint32_t size;
+    uint32_t conflicts; /* earlier accesses in the history that it conflicts with, over its granules */
+    bool system;
+    uint64_t id; /* the same for the same pair of sites in another run */
+};
+
+struct race_report;
+
+struct policy_env { /* borrowed for the policy's life */
+    struct stats_group *stats;  /* policy.<label> */
+    struct race_report *report;
+    struct budget *budget;      /* what the policy's state takes; policy.<label>.memory */
+    const uint64_t *number;     /* of the event in hand */
+    const struct config *config;
+    unsigned view;              /* view bits */
+    unsigned granule;           /* 1, 2, 4, 8 or GRANULE_FIELD */
+    void *host;
+    sim_cycle (*exec)(void *host, unsigned core, unsigned instructions, sim_cycle now);
+    sim_cycle (*mem)(void *host, unsigned core, sim_addr a, unsigned bytes, enum mem_cmd cmd, sim_cycle now);
+    struct err *err; /* a policy that can't go on sets it (err_set); the run stops there */
+};
+
+struct policy {
+    const char *name, *summary;
+    const char *source; /* key into docs/papers.md */
+    unsigned claims;
+    const struct param *params; /* rows of section policy.<label>, beside the common ones; may be NULL */
+    size_t params_size;         /* of the struct they fill */
+    void *(*create)(const struct policy_env *env, const void *params, struct err *e); /* NULL: error */
+    sim_cycle (*access)(void *self, const struct event *ev, unsigned core, struct mem_outcome out, sim_cycle now);
+    sim_cycle (*sync)(void *self, const struct event *ev, unsigned core, sim_cycle now); /* sync, heap, raw */
+    void (*finish)(void *self);      /* may be NULL */
+    void (*check)(const void *self); /* asserts its invariants; may be NULL */
+    void (*destroy)(void *self);
+};
+
+/* Every policy, by name. */
+extern const struct policy *const policies[]; /* NULL-terminated */
+const struct policy *policy_find(const char *name);
+
+/* ---- an instance in a run: a policy, its label, its view ---------------------------------------- */
+
+struct checker;
+/* spec: "vc", or "label=vc". Binds section policy.<label>, registers statistics. NULL: error. */
+struct checker_env {
+    struct config *config;
+    struct stats *stats;
+    const struct names *names; /* may grow meanwhile; NULL: none yet, see checker_names */
+    const uint64_t *number;
+    unsigned granule;
+    uint64_t memory_limit;
+    FILE *races; /* races.jsonl, or NULL */
+    uint64_t *lines_left; /* races.max less what was written, shared by all checkers of a run */
+    void (*on_race)(void *arg, const struct race *race); /* may be NULL */
+    void *on_race_arg;
+    struct err *err; /* as policy_env's */
+};
+struct checker *checker_new(const char *spec, const struct checker_env *env, struct err *e);
+void checker_free(struct checker *c);
+const char *checker_label(const struct checker *c);
+void checker_names(struct checker *c, const struct names *names);
+/* Applies the view, then asks the policy. */
+sim_cycle checker_step(struct checker *c, const struct event *ev, unsigned core, struct mem_outcome out,
+                       sim_cycle now);
+void checker_finish(struct checker *c);
+bool checker_over(const struct checker *c); /* its budget is exceeded */
+uint64_t checker_races(const struct checker *c); /* racy accesses so far */
+
+/* ---- the race report: report.c ----------------------------------------------------------------- */
+
+/* A policy calls race_conflict for each earlier access that conflicts with the one in hand, then
+ * race_done once. `ev` is the access; `blamed` the event that counts (the access itself or its commit). first: this
+ * location had no race in this life yet. race_done returns whether there was any. */
+void race_conflict(struct race_report *r, const struct event *ev, const struct race_side *earlier, bool first);
+bool race_done(struct race_report *r, const struct event *blamed);
+
+#endif

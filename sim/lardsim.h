@@ -1,0 +1,160 @@
+/* lardsim.h - the lardsim library: simulate a machine that detects data races, over a trace or over
+ * events that the caller pushes. The only installed header.
+ *
+ *     struct lardsim *l = lardsim_new();
+ *     lardsim_set(l, "policies=vc");
+ *     lardsim_start(l);
+ *     lardsim_run(l, "program.lard");           // pull, or lardsim_access and lardsim_sync: push
+ *     lardsim_finish(l);
+ *     lardsim_stat(l, "policy.vc.races.accesses", &n);
+ *     lardsim_free(l);
+ *
+ * Calls in that order. A call that returns int returns 0, or -1 after an error; the error stays,
+ * lardsim_error says it, and every later call but lardsim_finish and lardsim_free fails with it. Instances are independent of
+ * each other; one instance is for one thread at a time. The library prints nothing. */
+#ifndef LARDSIM_H
+#define LARDSIM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define LARDSIM_API __attribute__((visibility("default")))
+#else
+#define LARDSIM_API
+#endif
+
+struct lardsim; /* an instance; opaque */
+
+/* Kinds of events; docs/events.md says what each means. Numbers never change. */
+enum lardsim_kind {
+    LARDSIM_READ = 1,
+    LARDSIM_WRITE = 2,
+    LARDSIM_RMW = 3,
+    LARDSIM_ACQUIRE = 4,
+    LARDSIM_RELEASE = 5,
+    LARDSIM_ACQUIRE_SHARED = 6,
+    LARDSIM_RELEASE_SHARED = 7,
+    LARDSIM_FORK = 8,
+    LARDSIM_JOIN = 9,
+    LARDSIM_WAIT_ENTER = 10,
+    LARDSIM_WAIT_EXIT = 11,
+    LARDSIM_NOTIFY = 12,
+    LARDSIM_VOLATILE_READ = 13,
+    LARDSIM_VOLATILE_WRITE = 14,
+    LARDSIM_BARRIER_ARRIVE = 15,
+    LARDSIM_BARRIER_DEPART = 16,
+    LARDSIM_CLASS_INIT = 17,
+    LARDSIM_CLASS_USE = 18,
+    LARDSIM_TXN_BEGIN = 19,
+    LARDSIM_TXN_COMMIT = 20,
+    LARDSIM_THREAD_START = 21,
+    LARDSIM_THREAD_END = 22,
+    LARDSIM_ALLOC = 23,
+    LARDSIM_CLEAR = 24,
+    LARDSIM_COPY = 25,
+    LARDSIM_GC_BEGIN = 26,
+    LARDSIM_GC_END = 27,
+    LARDSIM_THREAD = 28,
+    LARDSIM_READVC = 29,
+    LARDSIM_WRITEVC = 30,
+    LARDSIM_ROI_BEGIN = 31,
+    LARDSIM_ROI_END = 32,
+    LARDSIM_IO = 33,
+    LARDSIM_PHASE = 34
+};
+
+/* Flags of an event; LARDSIM_ORDER(1..5): relaxed, acquire, release, acq-rel, seq-cst. */
+enum lardsim_flag {
+    LARDSIM_SYSTEM = 1 << 0,
+    LARDSIM_STACK = 1 << 1,
+    LARDSIM_VOLATILE = 1 << 2,
+    LARDSIM_ARRAY = 1 << 3,
+    LARDSIM_FINAL = 1 << 4,
+    LARDSIM_IN_TXN = 1 << 5,
+    LARDSIM_NURSERY = 1 << 9
+};
+#define LARDSIM_ORDER(o) ((o) << 6)
+
+enum lardsim_names { LARDSIM_NAME_THREAD, LARDSIM_NAME_OBJECT, LARDSIM_NAME_SITE, LARDSIM_NAME_PHASE };
+
+LARDSIM_API const char *lardsim_version(void);
+LARDSIM_API struct lardsim *lardsim_new(void); /* never NULL */
+LARDSIM_API void lardsim_free(struct lardsim *l); /* NULL is fine */
+
+/* Configuration, before lardsim_start; later calls win. */
+LARDSIM_API int lardsim_load(struct lardsim *l, const char *yaml_path);
+LARDSIM_API int lardsim_preset(struct lardsim *l, const char *name);
+LARDSIM_API int lardsim_set(struct lardsim *l, const char *assignment); /* "policy.vc.history=all" */
+
+/* Results go to the folder dir: config.yaml, stats.json, stats.txt, stats.csv, races.jsonl, host.json,
+ * provenance.json and, last, DONE. It must not exist, unless overwrite is set. Before lardsim_start. */
+LARDSIM_API int lardsim_output(struct lardsim *l, const char *dir, int overwrite);
+
+LARDSIM_API int lardsim_start(struct lardsim *l);
+
+/* Pull: reads the source to its end: a path, "-", or "synth:key=value,...". */
+LARDSIM_API int lardsim_run(struct lardsim *l, const char *source);
+
+/* Push. An event that breaks a stream rule is an error. site 0: unknown. */
+struct lardsim_event {
+    uint64_t addr; /* accesses, objects; the destination of a copy; the value of a WriteVC */
+    uint64_t aux;  /* the other thread, round, bytes of a region, kernel thread, index, phase */
+    uint64_t addr2; /* the source of a copy; elements of an array */
+    uint64_t site;
+    uint32_t size; /* of an access; of an element */
+    uint32_t gap;  /* instructions since the thread's previous event */
+    uint16_t thread;
+    uint16_t flags; /* enum lardsim_flag */
+    uint8_t kind;   /* enum lardsim_kind */
+};
+LARDSIM_API int lardsim_event(struct lardsim *l, const struct lardsim_event *ev);
+LARDSIM_API int lardsim_access(struct lardsim *l, unsigned thread, enum lardsim_kind kind, uint64_t addr,
+                               uint32_t size, unsigned flags, uint64_t site);
+LARDSIM_API int lardsim_sync(struct lardsim *l, unsigned thread, enum lardsim_kind kind, uint64_t object,
+                             uint64_t aux, unsigned flags, uint64_t site);
+LARDSIM_API int lardsim_name(struct lardsim *l, enum lardsim_names space, uint64_t id, const char *text);
+
+/* Completes statistics, checks invariants, writes the results. Also after an error: then what is known so far is
+ * written, without DONE. */
+LARDSIM_API int lardsim_finish(struct lardsim *l);
+
+/* NULL: no error. The code is the one that the command line exits with. */
+LARDSIM_API const char *lardsim_error(const struct lardsim *l);
+LARDSIM_API int lardsim_exit_code(const struct lardsim *l);
+
+/* A count by its full name; -1: no such name (no error is set). */
+LARDSIM_API int lardsim_stat(const struct lardsim *l, const char *name, uint64_t *value);
+LARDSIM_API uint64_t lardsim_digest(const struct lardsim *l); /* after lardsim_finish */
+LARDSIM_API uint64_t lardsim_events(const struct lardsim *l); /* so far */
+
+struct lardsim_side {
+    uint64_t event, site; /* site 0: unknown */
+    const char *site_name; /* NULL: not named */
+    uint32_t thread;
+    int kind;  /* enum lardsim_kind */
+    int known; /* 0: the policy doesn't know this side */
+};
+struct lardsim_race {
+    const char *policy; /* label */
+    struct lardsim_side is, earlier;
+    uint64_t addr, id;
+    uint32_t size;
+    int system;
+};
+/* Called at each racy access, valid during the call. Before lardsim_start. */
+LARDSIM_API void lardsim_on_race(struct lardsim *l, void (*fn)(void *arg, const struct lardsim_race *race), void *arg);
+/* Called now and then with the events so far. */
+LARDSIM_API void lardsim_on_progress(struct lardsim *l, void (*fn)(void *arg, uint64_t events), void *arg);
+/* Called by lardsim_finish for each value the user gave that had no effect. */
+LARDSIM_API void lardsim_on_unused(struct lardsim *l, void (*fn)(void *arg, const char *name, const char *origin),
+                                   void *arg);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
