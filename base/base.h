@@ -31,7 +31,7 @@ enum { MAX_THREADS = 65536 };
 #define UNLIKELY(x) (x)
 #endif
 
-/* ---- errors: err.c ---------------------------------------------------------------------- */
+/* ---- errors: err.c -------------------------------------------------------------------------- */
 
 enum lard_exit { /* the documented exit codes */
 #define EXIT(NAME, code, text) LARD_##NAME = code,
@@ -52,7 +52,7 @@ void err_clear(struct err *e);
  * states that can't be. */
 void die(const char *fmt, ...) PRINTF_LIKE(1, 2) NO_RETURN;
 
-/* ---- memory: mem.c. None of these returns NULL --------------------------------------------- */
+/* ---- memory: mem.c. None of these returns NULL ---------------------------------------------- */
 
 void *xmalloc(size_t bytes);
 void *xcalloc(size_t n, size_t bytes);
@@ -88,7 +88,7 @@ static inline bool budget_over(const struct budget *b)
     return b && b->limit && b->peak > b->limit;
 }
 
-/* ---- map: open addressing, 64-bit key to 64-bit value: map.c ------------------------------- */
+/* ---- map: open addressing, 64-bit key to 64-bit value: map.c -------------------------------- */
 
 struct map {
     struct map_slot *slots; /* owns; NULL while empty */
@@ -101,23 +101,26 @@ struct map_slot {
 };
 
 void map_init(struct map *m, struct budget *budget);
-void map_free(struct map *m);                          /* leaves an empty map */
-uint64_t *map_find(const struct map *m, uint64_t key); /* NULL: none; valid until the next put/remove */
-uint64_t *map_put(struct map *m, uint64_t key);        /* the value, 0 when new; valid as above */
-bool map_remove(struct map *m, uint64_t key);          /* false: was not there */
+void map_free(struct map *m); /* leaves an empty map */
+uint64_t *map_find(const struct map *m,
+                   uint64_t key);               /* NULL: none; valid until the next put/remove */
+uint64_t *map_put(struct map *m, uint64_t key); /* the value, 0 when new; valid as above */
+bool map_remove(struct map *m, uint64_t key);   /* false: was not there */
 /* Entries in an order that is the same in every run: start with *pos = 0; false at the end.
  * The map must not change meanwhile. */
 bool map_next(const struct map *m, size_t *pos, uint64_t *key, uint64_t **value);
 
-/* ---- shadow pages: fixed-size cells for addresses: shadow.c ---------------------------------- */
+/* ---- shadow pages: fixed-size cells for addresses: shadow.c --------------------------------- */
 
 /* A page has 64 cells, exists while one of them is in use, and remembers which are. */
 struct shadow;
 enum { SHADOW_PAGE_CELLS = 64 };
 
-struct shadow *shadow_new(unsigned granule, size_t cell_bytes, struct budget *budget); /* granule: power of 2 */
+struct shadow *shadow_new(unsigned granule, size_t cell_bytes,
+                          struct budget *budget); /* granule: power of 2 */
 void shadow_free(struct shadow *s);
-/* The cell of the granule that holds addr; zeroed when it was not in use. Valid until it is dropped. */
+/* The cell of the granule that holds addr; zeroed when it was not in use. Valid until it is
+ * dropped. */
 void *shadow_get(struct shadow *s, sim_addr addr);
 void *shadow_peek(struct shadow *s, sim_addr addr); /* NULL: not in use */
 /* Calls fn for every cell in use in [addr, addr+bytes); fn returns true to drop the cell. Costs the
@@ -126,17 +129,17 @@ typedef bool shadow_visit(void *arg, sim_addr addr, void *cell);
 void shadow_each(struct shadow *s, sim_addr addr, uint64_t bytes, shadow_visit *fn, void *arg);
 uint64_t shadow_cells(const struct shadow *s); /* in use */
 
-/* ---- random numbers, the same everywhere for a seed (xoshiro256**): rng.c --------------------- */
+/* ---- random numbers, the same everywhere for a seed (xoshiro256**): rng.c ------------------- */
 
 struct rng {
     uint64_t s[4];
 };
 void rng_seed(struct rng *r, uint64_t seed);
 uint64_t rng_next(struct rng *r);
-uint64_t rng_below(struct rng *r, uint64_t n);             /* 0..n-1, unbiased; n > 0 */
+uint64_t rng_below(struct rng *r, uint64_t n);              /* 0..n-1, unbiased; n > 0 */
 bool rng_chance(struct rng *r, uint64_t part, uint64_t of); /* true in part of `of` cases */
 
-/* ---- digests (XXH3, 64 bits): digest.c --------------------------------------------------------- */
+/* ---- digests (XXH3, 64 bits): digest.c ------------------------------------------------------ */
 
 struct digest;
 struct digest *digest_new(void);
@@ -145,15 +148,15 @@ uint64_t digest_value(const struct digest *d); /* of all added so far */
 void digest_free(struct digest *d);
 uint64_t digest_bytes(const void *p, size_t n);
 
-/* ---- JSON, written as it comes, the same bytes for the same calls: json.c ---------------------- */
+/* ---- JSON, written as it comes, the same bytes for the same calls: json.c ------------------- */
 
-struct json { /* open so that it can live on the stack; fields are the writer's own */
+struct json {  /* open so that it can live on the stack; fields are the writer's own */
     FILE *out; /* borrows */
     unsigned depth;
-    bool indent;      /* false: everything on one line, no newline at the end */
-    bool after_key;   /* a key waits for its value */
-    bool first[64];   /* by depth: nothing written at this level yet */
-    char close[64];   /* by depth: '}' or ']' */
+    bool indent;    /* false: everything on one line, no newline at the end */
+    bool after_key; /* a key waits for its value */
+    bool first[64]; /* by depth: nothing written at this level yet */
+    char close[64]; /* by depth: '}' or ']' */
 };
 void json_init(struct json *j, FILE *out, bool indent);
 void json_object(struct json *j); /* begins */
@@ -161,20 +164,22 @@ void json_array(struct json *j);
 void json_end(struct json *j); /* ends the innermost; the outermost adds a newline when indented */
 void json_key(struct json *j, const char *key);
 void json_u64(struct json *j, uint64_t v);
-void json_str(struct json *j, const char *s); /* NULL: null. Bytes that are not UTF-8 become U+FFFD */
+void json_str(struct json *j,
+              const char *s); /* NULL: null. Bytes that are not UTF-8 become U+FFFD */
 void json_bool(struct json *j, bool v);
 void json_null(struct json *j);
 void json_hex(struct json *j, uint64_t v); /* "0x1f": for addresses, which exceed 2^53 */
-void json_fixed(struct json *j, uint64_t num, uint64_t den); /* num/den with 6 decimals, by integers; den 0: null */
+void json_fixed(struct json *j, uint64_t num,
+                uint64_t den); /* num/den with 6 decimals, by integers; den 0: null */
 
-/* ---- files that appear whole or not at all: outfile.c ----------------------------------------- */
+/* ---- files that appear whole or not at all: outfile.c --------------------------------------- */
 
 /* Writes beside the target, then fsync and rename. "-" is standard output, written directly. */
 struct outfile;
 struct outfile *outfile_open(const char *path, struct err *e); /* NULL: error, LARD_OUTPUT */
-FILE *outfile_stream(struct outfile *f);                       /* borrowed; write errors are found at commit */
-int outfile_commit(struct outfile *f, struct err *e);          /* frees f in any case */
-void outfile_abort(struct outfile *f);                         /* NULL is fine; nothing remains */
+FILE *outfile_stream(struct outfile *f); /* borrowed; write errors are found at commit */
+int outfile_commit(struct outfile *f, struct err *e); /* frees f in any case */
+void outfile_abort(struct outfile *f);                /* NULL is fine; nothing remains */
 
 /* The nearest of n names within a third of its length in edits, or NULL ("did you mean"). */
 const char *nearest_name(const char *name, const char *const *names, size_t n);

@@ -10,10 +10,12 @@
 #include "base/base.h"
 
 enum param_type {
-    PARAM_BOOL,   /* bool: on, off, true, false, yes, no */
-    PARAM_U64,    /* uint64_t: 42, 0x2a, 64Ki, 1M (k M G are 1000s, Ki Mi Gi are 1024s), unit optional: "32 KiB" */
+    PARAM_BOOL, /* bool: on, off, true, false, yes, no */
+    PARAM_U64, /* uint64_t: 42, 0x2a, 64Ki, 1M (k M G are 1000s, Ki Mi Gi are 1024s), unit optional:
+                  "32 KiB" */
     PARAM_CHOICE, /* uint32_t: index into choices */
-    PARAM_SET,    /* uint32_t: a bit for each of the choices that is named, comma separated or a YAML list */
+    PARAM_SET, /* uint32_t: a bit for each of the choices that is named, comma separated or a YAML
+                  list */
     PARAM_STRING, /* const char *: owned by the configuration, never NULL */
     PARAM_LIST    /* struct param_list: strings, comma separated or a YAML list */
 };
@@ -26,10 +28,10 @@ struct param_list {
 struct param {
     const char *name; /* within its section: "history"; may have dots */
     enum param_type type;
-    size_t offset;     /* of the field */
-    const char *value; /* default, as text */
-    uint64_t min, max; /* PARAM_U64 only, inclusive */
-    const char *unit;  /* "bytes", "accesses", ...; "" where there is none */
+    size_t offset;              /* of the field */
+    const char *value;          /* default, as text */
+    uint64_t min, max;          /* PARAM_U64 only, inclusive */
+    const char *unit;           /* "bytes", "accesses", ...; "" where there is none */
     const char *const *choices; /* NULL-terminated; CHOICE and SET */
     const char *help;           /* one sentence */
 };
@@ -51,23 +53,29 @@ void config_free(struct config *c);
 
 /* Gather what the user says; later calls win over earlier ones, a file wins over what it inherits.
  * Nothing is checked against the tables until config_bind, except the syntax. */
-int config_load(struct config *c, const char *path, struct err *e);    /* a YAML file */
-int config_preset(struct config *c, const char *name, struct err *e);  /* a preset, or a file with that name */
-int config_set(struct config *c, const char *assignment, struct err *e); /* "policy.vc.history=all" */
+int config_load(struct config *c, const char *path, struct err *e); /* a YAML file */
+int config_preset(struct config *c, const char *name,
+                  struct err *e); /* a preset, or a file with that name */
+int config_set(struct config *c, const char *assignment,
+               struct err *e); /* "policy.vc.history=all" */
 
-/* Fills *into with section's values (given, else default); "" is the top level. rows must outlive c. A bad
- * value is an error that names its origin (file:line, or --set), the rule and a remedy. */
-int config_bind(struct config *c, const char *section, const struct param *rows, void *into, struct err *e);
+/* Fills *into with section's values (given, else default); "" is the top level. rows must outlive
+ * c. A bad value is an error that names its origin (file:line, or --set), the rule and a remedy. */
+int config_bind(struct config *c, const char *section, const struct param *rows, void *into,
+                struct err *e);
 
-/* Declares a section that exists but is not used in this run (its names are known, its values checked
- * for syntax by type and range, and reported as without effect). */
+/* Declares a section that exists but is not used in this run (its names are known, its values
+ * checked for syntax by type and range, and reported as without effect). */
 int config_known(struct config *c, const char *section, const struct param *rows, struct err *e);
 
-/* After all binds: a name that belongs to no bound or known section is an error with the nearest name. */
+/* After all binds: a name that belongs to no bound or known section is an error with the nearest
+ * name. */
 int config_check_names(const struct config *c, struct err *e);
 
-/* Names given by the user (not by a preset) that had no effect: calls fn(name, origin) for each, in the order given. */
-void config_unused(const struct config *c, void (*fn)(void *arg, const char *name, const char *origin), void *arg);
+/* Names given by the user (not by a preset) that had no effect: calls fn(name, origin) for each, in
+ * the order given. */
+void config_unused(const struct config *c,
+                   void (*fn)(void *arg, const char *name, const char *origin), void *arg);
 
 /* The complete resolved configuration as YAML that loads to the same values; each line ends in a
  * comment with the origin of its value ("default", "preset naive", "sweep.yaml:3", "--set"). */

@@ -20,26 +20,33 @@ void histogram_add(struct histogram *h, uint64_t value);
 struct stats *stats_new(void);
 void stats_free(struct stats *s);
 struct stats_group *stats_root(struct stats *s);
-struct stats_group *stats_group(struct stats_group *in, const char *name); /* new, or the one there */
+struct stats_group *stats_group(struct stats_group *in,
+                                const char *name); /* new, or the one there */
 
 /* The fields are borrowed and must live as long as s. Names and sentences are string constants, or
  * live as long. A name given twice in a group is a bug (assert). */
-void stats_count(struct stats_group *g, const char *name, const char *unit, const char *help, const uint64_t *field);
+void stats_count(struct stats_group *g, const char *name, const char *unit, const char *help,
+                 const uint64_t *field);
 /* A level, not a flow (peak bytes): a snapshot keeps its value instead of a difference. */
-void stats_level(struct stats_group *g, const char *name, const char *unit, const char *help, const uint64_t *field);
+void stats_level(struct stats_group *g, const char *name, const char *unit, const char *help,
+                 const uint64_t *field);
 /* labels: n names, or NULL for 0..n-1. */
-void stats_vector(struct stats_group *g, const char *name, const char *unit, const char *help, const uint64_t *field,
-                  size_t n, const char *const *labels);
+void stats_vector(struct stats_group *g, const char *name, const char *unit, const char *help,
+                  const uint64_t *field, size_t n, const char *const *labels);
 void stats_histogram(struct stats_group *g, const char *name, const char *unit, const char *help,
                      const struct histogram *h);
 /* num/den; written with both parts, null when den is 0. */
-void stats_ratio(struct stats_group *g, const char *name, const char *help, const uint64_t *num, const uint64_t *den);
+void stats_ratio(struct stats_group *g, const char *name, const char *help, const uint64_t *num,
+                 const uint64_t *den);
 
-/* Holds at the end of every run: the sum of the left fields <op> the sum of the right ones. Lists end in NULL. */
+/* Holds at the end of every run: the sum of the left fields <op> the sum of the right ones. Lists
+ * end in NULL. */
 enum stats_relation { STATS_EQ, STATS_LE };
-void stats_invariant(struct stats_group *g, const char *name, const char *help, const uint64_t *const *left,
-                     enum stats_relation op, const uint64_t *const *right);
-/* 0, or -1 with LARD_INTERNAL and an error that names the first invariant that fails and its numbers. */
+void stats_invariant(struct stats_group *g, const char *name, const char *help,
+                     const uint64_t *const *left, enum stats_relation op,
+                     const uint64_t *const *right);
+/* 0, or -1 with LARD_INTERNAL and an error that names the first invariant that fails and its
+ * numbers. */
 int stats_check(const struct stats *s, struct err *e);
 
 /* Region of interest: values between begin and end are added up over all regions. */
@@ -47,18 +54,21 @@ void stats_roi_begin(struct stats *s);
 void stats_roi_end(struct stats *s);
 bool stats_has_roi(const struct stats *s);
 
-/* stats.json: {"schema": "lardsim-stats-1", "<group>": {...}, ..., "roi": {...}} - groups nest, so that
- * policy.vc.races.accesses is .policy.vc.races.accesses. A dot in a statistic's name nests too.
- * Counts are numbers, vectors objects by label, histograms {count, sum, min, max, buckets: [[low, high, n], ...]}
- * (empty buckets left out), ratios {value, num, den}. "roi" is there only after a region. */
-void stats_json(const struct stats *s, struct json *j);  /* the whole object */
-void stats_text(const struct stats *s, FILE *out);       /* "name  value  # unit: sentence", aligned */
-void stats_csv(const struct stats *s, FILE *out);        /* name,value,unit; header line; no sentences */
-uint64_t stats_digest(const struct stats *s);            /* of the canonical sorted name=value lines, roi included */
+/* stats.json: {"schema": "lardsim-stats-1", "<group>": {...}, ..., "roi": {...}} - groups nest, so
+ * that policy.vc.races.accesses is .policy.vc.races.accesses. A dot in a statistic's name nests
+ * too. Counts are numbers, vectors objects by label, histograms {count, sum, min, max, buckets:
+ * [[low, high, n], ...]} (empty buckets left out), ratios {value, num, den}. "roi" is there only
+ * after a region. */
+void stats_json(const struct stats *s, struct json *j); /* the whole object */
+void stats_text(const struct stats *s, FILE *out); /* "name  value  # unit: sentence", aligned */
+void stats_csv(const struct stats *s, FILE *out);  /* name,value,unit; header line; no sentences */
+uint64_t
+stats_digest(const struct stats *s); /* of the canonical sorted name=value lines, roi included */
 /* The value of a count or level by its full name; false: no such. */
 bool stats_value(const struct stats *s, const char *name, uint64_t *value);
 /* Every statistic, in order of declaration: for list and explain. */
-void stats_each(const struct stats *s, void (*fn)(void *arg, const char *name, const char *unit, const char *help),
+void stats_each(const struct stats *s,
+                void (*fn)(void *arg, const char *name, const char *unit, const char *help),
                 void *arg);
 
 #endif

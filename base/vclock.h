@@ -22,7 +22,8 @@ static inline uint64_t vclock_get(const struct vclock *c, uint32_t thread)
 }
 
 void vclock_set(struct vclock *c, uint32_t thread, uint64_t time, struct budget *b);
-void vclock_join(struct vclock *into, const struct vclock *from, struct budget *b); /* entry-wise maximum */
+void vclock_join(struct vclock *into, const struct vclock *from,
+                 struct budget *b); /* entry-wise maximum */
 void vclock_copy(struct vclock *into, const struct vclock *from, struct budget *b);
 bool vclock_leq(const struct vclock *a, const struct vclock *b); /* every entry of a <= b's */
 void vclock_free(struct vclock *c, struct budget *b);            /* leaves the clock "never" */

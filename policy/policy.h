@@ -13,10 +13,10 @@
 /* ---- what every policy has in common -------------------------------------------------------- */
 
 enum policy_claim { /* what the verdicts promise on the execution seen, docs/policies.md */
-    CLAIM_SOUND = 1,   /* misses none */
-    CLAIM_PRECISE = 2, /* reports none that isn't */
-    CLAIM_REGION = 4,  /* the property is conflicts of regions, not happens-before */
-    CLAIM_HARDWARE = 8
+                    CLAIM_SOUND = 1,   /* misses none */
+                    CLAIM_PRECISE = 2, /* reports none that isn't */
+                    CLAIM_REGION = 4, /* the property is conflicts of regions, not happens-before */
+                    CLAIM_HARDWARE = 8
 };
 
 enum view_bit {
@@ -34,40 +34,49 @@ extern const struct view_info view_info[]; /* a NULL name ends it */
 
 enum { GRANULE_FIELD = 0 }; /* else 1, 2, 4, 8 */
 
+/* The bits of a set of views, given as a mask of indices into view_info. */
+unsigned view_bits(uint32_t set);
+/* The view checks this access. */
+bool view_checks(unsigned view, const struct event *ev);
+
 struct mem_outcome { /* of the data access itself; all 0 with machine = none */
     uint8_t level;
 };
 enum mem_cmd { MEM_LOAD, MEM_STORE, MEM_ATOMIC };
 
 struct race_side {
-    uint64_t event, site; /* site 0: unknown */
-    uint32_t thread;
-    uint8_t op;           /* an access kind, or EV_TXN_COMMIT */
-    bool known;           /* false: the policy doesn't know the side at all */
+    uint64_t event; /* the access's number; its commit's, for an access in a transaction */
+    uint64_t site;  /* 0: unknown */
+    sim_tid thread; /* the language thread, in every view */
+    uint8_t op;     /* the kind of access; of an access in a transaction, too */
+    bool known;     /* false: the policy doesn't know the side at all */
 };
-struct race { /* one racy access */
-    const char *policy; /* label */
+struct race {                     /* one racy access */
+    const char *policy;           /* label */
     struct race_side is, earlier; /* earlier: the latest of those it conflicts with */
     sim_addr addr;
     uint32_t size;
-    uint32_t conflicts; /* earlier accesses in the history that it conflicts with, over its granules */
+    uint32_t
+        conflicts; /* earlier accesses in the history that it conflicts with, over its granules */
     bool system;
     uint64_t id; /* the same for the same pair of sites in another run */
 };
 
 struct race_report;
+struct hb;
 
-struct policy_env { /* borrowed for the policy's life */
-    struct stats_group *stats;  /* policy.<label> */
+struct policy_env {            /* borrowed for the policy's life */
+    struct stats_group *stats; /* policy.<label> */
     struct race_report *report;
-    struct budget *budget;      /* what the policy's state takes; policy.<label>.memory */
-    const uint64_t *number;     /* of the event in hand */
-    const struct config *config;
-    unsigned view;              /* view bits */
-    unsigned granule;           /* 1, 2, 4, 8 or GRANULE_FIELD */
+    struct budget *budget;  /* what the policy's state takes; policy.<label>.memory */
+    const struct hb *hb;    /* happens-before in this view, kept by the checker (hb.h) */
+    const uint64_t *number; /* of the event in hand */
+    unsigned view;          /* view bits */
+    unsigned granule;       /* 1, 2, 4, 8 or GRANULE_FIELD */
     void *host;
     sim_cycle (*exec)(void *host, unsigned core, unsigned instructions, sim_cycle now);
-    sim_cycle (*mem)(void *host, unsigned core, sim_addr a, unsigned bytes, enum mem_cmd cmd, sim_cycle now);
+    sim_cycle (*mem)(void *host, unsigned core, sim_addr a, unsigned bytes, enum mem_cmd cmd,
+                     sim_cycle now);
     struct err *err; /* a policy that can't go on sets it (err_set); the run stops there */
 };
 
@@ -75,11 +84,17 @@ struct policy {
     const char *name, *summary;
     const char *source; /* key into docs/papers.md */
     unsigned claims;
-    const struct param *params; /* rows of section policy.<label>, beside the common ones; may be NULL */
-    size_t params_size;         /* of the struct they fill */
-    void *(*create)(const struct policy_env *env, const void *params, struct err *e); /* NULL: error */
-    sim_cycle (*access)(void *self, const struct event *ev, unsigned core, struct mem_outcome out, sim_cycle now);
-    sim_cycle (*sync)(void *self, const struct event *ev, unsigned core, sim_cycle now); /* sync, heap, raw */
+    const struct param
+        *params;        /* rows of section policy.<label>, beside the common ones; may be NULL */
+    size_t params_size; /* of the struct they fill */
+    void *(*create)(const struct policy_env *env, const void *params,
+                    struct err *e); /* NULL: error */
+    /* An access that the view checks, when it takes effect: at once, or at its commit. */
+    sim_cycle (*access)(void *self, const struct event *ev, unsigned core, struct mem_outcome out,
+                        sim_cycle now);
+    /* Synchronisation, clears, copies and raw LARDx86 that the view heeds, after env->hb has moved.
+     */
+    sim_cycle (*sync)(void *self, const struct event *ev, unsigned core, sim_cycle now);
     void (*finish)(void *self);      /* may be NULL */
     void (*check)(const void *self); /* asserts its invariants; may be NULL */
     void (*destroy)(void *self);
@@ -89,7 +104,7 @@ struct policy {
 extern const struct policy *const policies[]; /* NULL-terminated */
 const struct policy *policy_find(const char *name);
 
-/* ---- an instance in a run: a policy, its label, its view ---------------------------------------- */
+/* ---- an instance in a run: a policy, its label, its view ------------------------------------ */
 
 struct checker;
 /* spec: "vc", or "label=vc". Binds section policy.<label>, registers statistics. NULL: error. */
@@ -100,7 +115,7 @@ struct checker_env {
     const uint64_t *number;
     unsigned granule;
     uint64_t memory_limit;
-    FILE *races; /* races.jsonl, or NULL */
+    FILE *const *races;   /* *races: races.jsonl, or NULL; races may be NULL */
     uint64_t *lines_left; /* races.max less what was written, shared by all checkers of a run */
     void (*on_race)(void *arg, const struct race *race); /* may be NULL */
     void *on_race_arg;
@@ -111,18 +126,19 @@ void checker_free(struct checker *c);
 const char *checker_label(const struct checker *c);
 void checker_names(struct checker *c, const struct names *names);
 /* Applies the view, then asks the policy. */
-sim_cycle checker_step(struct checker *c, const struct event *ev, unsigned core, struct mem_outcome out,
-                       sim_cycle now);
+sim_cycle checker_step(struct checker *c, const struct event *ev, unsigned core,
+                       struct mem_outcome out, sim_cycle now);
 void checker_finish(struct checker *c);
 bool checker_over(const struct checker *c); /* its budget is exceeded */
+const struct budget *checker_memory(const struct checker *c);
+extern const struct param checker_param_rows[];  /* of every policy's section, beside its own */
 uint64_t checker_races(const struct checker *c); /* racy accesses so far */
 
-/* ---- the race report: report.c ----------------------------------------------------------------- */
+/* ---- the race report: report.c -------------------------------------------------------------- */
 
-/* A policy calls race_conflict for each earlier access that conflicts with the one in hand, then
- * race_done once. `ev` is the access; `blamed` the event that counts (the access itself or its commit). first: this
- * location had no race in this life yet. race_done returns whether there was any. */
-void race_conflict(struct race_report *r, const struct event *ev, const struct race_side *earlier, bool first);
-bool race_done(struct race_report *r, const struct event *blamed);
+/* A policy calls this for each earlier access that races with the one in hand; the checker counts
+ * the access (or the commit) once. first: this location had no race in this life yet. */
+void race_conflict(struct race_report *r, const struct event *ev, const struct race_side *earlier,
+                   bool first);
 
 #endif

@@ -10,8 +10,9 @@
  *     lardsim_free(l);
  *
  * Calls in that order. A call that returns int returns 0, or -1 after an error; the error stays,
- * lardsim_error says it, and every later call but lardsim_finish and lardsim_free fails with it. Instances are independent of
- * each other; one instance is for one thread at a time. The library prints nothing. */
+ * lardsim_error says it, and every later call but lardsim_finish and lardsim_free fails with it.
+ * Instances are independent of each other; one instance is for one thread at a time. The library
+ * prints nothing. */
 #ifndef LARDSIM_H
 #define LARDSIM_H
 
@@ -80,19 +81,26 @@ enum lardsim_flag {
 };
 #define LARDSIM_ORDER(o) ((o) << 6)
 
-enum lardsim_names { LARDSIM_NAME_THREAD, LARDSIM_NAME_OBJECT, LARDSIM_NAME_SITE, LARDSIM_NAME_PHASE };
+enum lardsim_names {
+    LARDSIM_NAME_THREAD,
+    LARDSIM_NAME_OBJECT,
+    LARDSIM_NAME_SITE,
+    LARDSIM_NAME_PHASE
+};
 
 LARDSIM_API const char *lardsim_version(void);
-LARDSIM_API struct lardsim *lardsim_new(void); /* never NULL */
+LARDSIM_API struct lardsim *lardsim_new(void);    /* never NULL */
 LARDSIM_API void lardsim_free(struct lardsim *l); /* NULL is fine */
 
 /* Configuration, before lardsim_start; later calls win. */
 LARDSIM_API int lardsim_load(struct lardsim *l, const char *yaml_path);
 LARDSIM_API int lardsim_preset(struct lardsim *l, const char *name);
-LARDSIM_API int lardsim_set(struct lardsim *l, const char *assignment); /* "policy.vc.history=all" */
+LARDSIM_API int lardsim_set(struct lardsim *l,
+                            const char *assignment); /* "policy.vc.history=all" */
 
-/* Results go to the folder dir: config.yaml, stats.json, stats.txt, stats.csv, races.jsonl, host.json,
- * provenance.json and, last, DONE. It must not exist, unless overwrite is set. Before lardsim_start. */
+/* Results go to the folder dir: config.yaml, stats.json, stats.txt, stats.csv, races.jsonl,
+ * host.json, provenance.json and, last, DONE. It must not exist, unless overwrite is set. Before
+ * lardsim_start. */
 LARDSIM_API int lardsim_output(struct lardsim *l, const char *dir, int overwrite);
 
 LARDSIM_API int lardsim_start(struct lardsim *l);
@@ -102,8 +110,8 @@ LARDSIM_API int lardsim_run(struct lardsim *l, const char *source);
 
 /* Push. An event that breaks a stream rule is an error. site 0: unknown. */
 struct lardsim_event {
-    uint64_t addr; /* accesses, objects; the destination of a copy; the value of a WriteVC */
-    uint64_t aux;  /* the other thread, round, bytes of a region, kernel thread, index, phase */
+    uint64_t addr;  /* accesses, objects; the destination of a copy; the value of a WriteVC */
+    uint64_t aux;   /* the other thread, round, bytes of a region, kernel thread, index, phase */
     uint64_t addr2; /* the source of a copy; elements of an array */
     uint64_t site;
     uint32_t size; /* of an access; of an element */
@@ -113,14 +121,15 @@ struct lardsim_event {
     uint8_t kind;   /* enum lardsim_kind */
 };
 LARDSIM_API int lardsim_event(struct lardsim *l, const struct lardsim_event *ev);
-LARDSIM_API int lardsim_access(struct lardsim *l, unsigned thread, enum lardsim_kind kind, uint64_t addr,
-                               uint32_t size, unsigned flags, uint64_t site);
-LARDSIM_API int lardsim_sync(struct lardsim *l, unsigned thread, enum lardsim_kind kind, uint64_t object,
-                             uint64_t aux, unsigned flags, uint64_t site);
-LARDSIM_API int lardsim_name(struct lardsim *l, enum lardsim_names space, uint64_t id, const char *text);
+LARDSIM_API int lardsim_access(struct lardsim *l, unsigned thread, enum lardsim_kind kind,
+                               uint64_t addr, uint32_t size, unsigned flags, uint64_t site);
+LARDSIM_API int lardsim_sync(struct lardsim *l, unsigned thread, enum lardsim_kind kind,
+                             uint64_t object, uint64_t aux, unsigned flags, uint64_t site);
+LARDSIM_API int lardsim_name(struct lardsim *l, enum lardsim_names space, uint64_t id,
+                             const char *text);
 
-/* Completes statistics, checks invariants, writes the results. Also after an error: then what is known so far is
- * written, without DONE. */
+/* Completes statistics, checks invariants, writes the results. Also after an error: then what is
+ * known so far is written, without DONE. */
 LARDSIM_API int lardsim_finish(struct lardsim *l);
 
 /* NULL: no error. The code is the one that the command line exits with. */
@@ -132,26 +141,34 @@ LARDSIM_API int lardsim_stat(const struct lardsim *l, const char *name, uint64_t
 LARDSIM_API uint64_t lardsim_digest(const struct lardsim *l); /* after lardsim_finish */
 LARDSIM_API uint64_t lardsim_events(const struct lardsim *l); /* so far */
 
+/* The label of the i-th policy, in the order of `policies`; NULL past the last. From the first
+ * event on; the text lives as long as l. */
+LARDSIM_API const char *lardsim_policy(const struct lardsim *l, size_t i);
+
 struct lardsim_side {
-    uint64_t event, site; /* site 0: unknown */
-    const char *site_name; /* NULL: not named */
+    uint64_t event, site;    /* site 0: unknown */
+    const char *site_name;   /* NULL: not named */
+    const char *thread_name; /* NULL: not named */
     uint32_t thread;
     int kind;  /* enum lardsim_kind */
     int known; /* 0: the policy doesn't know this side */
 };
 struct lardsim_race {
-    const char *policy; /* label */
+    const char *policy; /* label, as lardsim_policy */
     struct lardsim_side is, earlier;
     uint64_t addr, id;
     uint32_t size;
     int system;
 };
 /* Called at each racy access, valid during the call. Before lardsim_start. */
-LARDSIM_API void lardsim_on_race(struct lardsim *l, void (*fn)(void *arg, const struct lardsim_race *race), void *arg);
+LARDSIM_API void lardsim_on_race(struct lardsim *l,
+                                 void (*fn)(void *arg, const struct lardsim_race *race), void *arg);
 /* Called now and then with the events so far. */
-LARDSIM_API void lardsim_on_progress(struct lardsim *l, void (*fn)(void *arg, uint64_t events), void *arg);
+LARDSIM_API void lardsim_on_progress(struct lardsim *l, void (*fn)(void *arg, uint64_t events),
+                                     void *arg);
 /* Called by lardsim_finish for each value the user gave that had no effect. */
-LARDSIM_API void lardsim_on_unused(struct lardsim *l, void (*fn)(void *arg, const char *name, const char *origin),
+LARDSIM_API void lardsim_on_unused(struct lardsim *l,
+                                   void (*fn)(void *arg, const char *name, const char *origin),
                                    void *arg);
 
 #ifdef __cplusplus

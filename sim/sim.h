@@ -9,10 +9,11 @@
 extern const struct param run_param_rows[]; /* the top-level section */
 extern const struct preset run_presets[];   /* presets by name */
 
-/* Calls fn(arg, section, row) for every parameter there is: "" for the top level, "policy.vc", ... A
- * policy's section stands under its own name; an instance's label takes its place in a run. */
+/* Calls fn(arg, section, row) for every parameter there is: "" for the top level, "policy.vc", ...
+ * A policy's section stands under its own name; an instance's label takes its place in a run. */
 void sim_each_param(void (*fn)(void *arg, const char *section, const struct param *row), void *arg);
 /* Every statistic of a run with all policies. */
-void sim_each_stat(void (*fn)(void *arg, const char *name, const char *unit, const char *help), void *arg);
+void sim_each_stat(void (*fn)(void *arg, const char *name, const char *unit, const char *help),
+                   void *arg);
 
 #endif

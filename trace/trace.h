@@ -18,31 +18,32 @@ enum ev_kind {
 enum ev_class { CLASS_ACCESS, CLASS_SYNC, CLASS_HEAP, CLASS_RAW, CLASS_MARK };
 
 enum ev_object { /* what the edges go through */
-    OBJECT_NONE,
-    OBJECT_LOCK,
-    OBJECT_VOLATILE,
-    OBJECT_BARRIER,
-    OBJECT_CLASS,
-    OBJECT_CHILD,
-    OBJECT_SELF,
-    OBJECT_ATOMIC,
-    OBJECT_COMMIT
+                 OBJECT_NONE,
+                 OBJECT_LOCK,
+                 OBJECT_VOLATILE,
+                 OBJECT_BARRIER,
+                 OBJECT_CLASS,
+                 OBJECT_CHILD,
+                 OBJECT_SELF,
+                 OBJECT_ATOMIC,
+                 OBJECT_COMMIT
 };
 
 enum { EDGE_W = 1, EDGE_R = 2 }; /* the two clocks of an object */
 
-enum ev_form {   /* operands: which fields a kind uses. aux of the second record is always the site */
-    FORM_ACCESS, /* addr, size; aux: the code site. No second record */
-    FORM_OBJECT, /* addr: the object */
-    FORM_ROUND,  /* addr: the barrier; aux: the round */
-    FORM_THREAD, /* aux: the other thread */
-    FORM_NONE,
-    FORM_REGION, /* addr; aux: bytes */
-    FORM_ALLOC,  /* addr; aux: bytes; second record: addr = elements of an array (0: an object), size = bytes of one */
-    FORM_COPY,   /* addr: destination; aux: bytes; second record (always): addr = source */
-    FORM_KERNEL, /* aux: the kernel thread */
-    FORM_CLOCK,  /* aux: index, a thread; addr: the value */
-    FORM_PHASE   /* aux: the phase's id; its name is in the name table */
+enum ev_form { /* operands: which fields a kind uses. aux of the second record is always the site */
+               FORM_ACCESS, /* addr, size; aux: the code site. No second record */
+               FORM_OBJECT, /* addr: the object */
+               FORM_ROUND,  /* addr: the barrier; aux: the round */
+               FORM_THREAD, /* aux: the other thread */
+               FORM_NONE,
+               FORM_REGION, /* addr; aux: bytes */
+               FORM_ALLOC,  /* addr; aux: bytes; second record: addr = elements of an array (0: an
+                               object), size = bytes of one */
+               FORM_COPY, /* addr: destination; aux: bytes; second record (always): addr = source */
+               FORM_KERNEL, /* aux: the kernel thread */
+               FORM_CLOCK,  /* aux: index, a thread; addr: the value */
+               FORM_PHASE   /* aux: the phase's id; its name is in the name table */
 };
 
 enum ev_flag {
@@ -57,13 +58,13 @@ enum ev_flag {
 };
 enum { EVF_ORDER_SHIFT = 6, EVF_ORDER_MASK = 7 << EVF_ORDER_SHIFT };
 enum ev_order { /* atomic accesses only; 0: not atomic */
-    ORDER_NONE,
-    ORDER_RELAXED,
-    ORDER_ACQUIRE,
-    ORDER_RELEASE,
-    ORDER_ACQ_REL,
-    ORDER_SEQ_CST,
-    ORDERS
+                ORDER_NONE,
+                ORDER_RELAXED,
+                ORDER_ACQUIRE,
+                ORDER_RELEASE,
+                ORDER_ACQ_REL,
+                ORDER_SEQ_CST,
+                ORDERS
 };
 
 struct event {
@@ -79,7 +80,8 @@ struct event {
 _Static_assert(sizeof(struct event) == 32, "an event's record has 32 bytes");
 enum { EVENT_RECORDS = 2 }; /* at the most */
 
-/* A second record is a struct event too: addr and size by form, aux the site, the rest 0 (kind, too). */
+/* A second record is a struct event too: addr and size by form, aux the site, the rest 0 (kind,
+ * too). */
 static inline unsigned event_records(const struct event *ev)
 {
     return ev->flags & EVF_MORE ? 2 : 1;
@@ -125,12 +127,13 @@ static inline bool event_tracked(const struct event *ev)
 int ev_kind_by_text(const char *text); /* 0: none */
 const char *order_text(enum ev_order o);
 
-/* 0, or -1 when a record by itself breaks a rule that needs no context: an unknown kind, a flag that the kind
- * can't have, a size of 0, a range that wraps, a missing or superfluous second record, bytes that must be 0. `what` gets the
- * reason, a string constant. Every reader and the push API apply it, so that nothing behind them needs to. */
+/* 0, or -1 when a record by itself breaks a rule that needs no context: an unknown kind, a flag
+ * that the kind can't have, a size of 0, a range that wraps, a missing or superfluous second
+ * record, bytes that must be 0. `what` gets the reason, a string constant. Every reader and the
+ * push API apply it, so that nothing behind them needs to. */
 int event_well_formed(const struct event *ev, const char **what);
 
-/* ---- names -------------------------------------------------------------------------------------- */
+/* ---- names ---------------------------------------------------------------------------------- */
 
 enum name_space { NAME_THREAD, NAME_OBJECT, NAME_SITE, NAME_PHASE, NAME_SPACES };
 extern const char *const name_space_text[NAME_SPACES]; /* "thread", "object", "site", "phase" */
@@ -144,13 +147,14 @@ struct name {
 struct names; /* grows as a source is read; later names for the same id win */
 struct names *names_new(void);
 void names_free(struct names *n);
-/* Copies text. The error is about text that is empty, too long (1 KiB), has control bytes or is not UTF-8. */
+/* Copies text. The error is about text that is empty, too long (1 KiB), has control bytes or is not
+ * UTF-8. */
 int names_add(struct names *n, enum name_space space, uint64_t id, const char *text, struct err *e);
 const char *names_find(const struct names *n, enum name_space space, uint64_t id); /* NULL: none */
 size_t names_count(const struct names *n);
 const struct name *names_at(const struct names *n, size_t i); /* in order of addition */
 
-/* ---- sources -------------------------------------------------------------------------------------- */
+/* ---- sources -------------------------------------------------------------------------------- */
 
 struct batch {
     const struct event *rec; /* valid until the next source_next or source_close */
@@ -159,7 +163,8 @@ struct batch {
 };
 
 struct source {
-    /* 0 and a batch, 0 and an empty batch at the end, or -1. Events before an error have been delivered. */
+    /* 0 and a batch, 0 and an empty batch at the end, or -1. Events before an error have been
+     * delivered. */
     int (*next)(struct source *s, struct batch *b, struct err *e);
     void (*close)(struct source *s); /* frees s */
     const struct names *names;       /* borrowed; what was named so far */
@@ -170,7 +175,8 @@ struct source {
     unsigned version;                /* of the format; 0: not a file */
 };
 
-/* A path, "-" for standard input, or "synth:key=value,..." . Formats are told by their first bytes. NULL: error. */
+/* A path, "-" for standard input, or "synth:key=value,..." . Formats are told by their first bytes.
+ * NULL: error. */
 struct source *source_open(const char *spec, struct err *e);
 static inline int source_next(struct source *s, struct batch *b, struct err *e)
 {
@@ -182,7 +188,7 @@ static inline void source_close(struct source *s)
         s->close(s);
 }
 
-/* ---- sinks ---------------------------------------------------------------------------------------- */
+/* ---- sinks ---------------------------------------------------------------------------------- */
 
 struct sink_info {
     const char *producer; /* one line, printable ASCII; NULL: "lardsim VERSION" */
@@ -191,7 +197,8 @@ struct sink_info {
 };
 
 struct sink {
-    int (*event)(struct sink *s, const struct event *ev, struct err *e); /* one event, 1 or 2 records */
+    int (*event)(struct sink *s, const struct event *ev,
+                 struct err *e); /* one event, 1 or 2 records */
     /* Before an event: names that were added to `from` since the last call are written. */
     int (*names)(struct sink *s, const struct names *from, struct err *e);
     int (*finish)(struct sink *s, struct err *e); /* completes and frees s; frees also on error */
@@ -201,13 +208,14 @@ struct sink {
 enum trace_codec { CODEC_RAW, CODEC_ZSTD, CODEC_ZLIB, CODECS };
 extern const char *const trace_codec_text[]; /* NULL-terminated */
 
-struct sink *sink_binary(FILE *out, const struct sink_info *info, enum trace_codec codec, int level, struct err *e);
+struct sink *sink_binary(FILE *out, const struct sink_info *info, enum trace_codec codec, int level,
+                         struct err *e);
 struct sink *sink_text(FILE *out, const struct sink_info *info, struct err *e);
 
 /* Copies a whole source into a sink, names included; does not finish it. */
 int trace_pump(struct source *from, struct sink *to, struct err *e);
 
-/* ---- readers: each takes what source_open has opened and read the first bytes of -------------------- */
+/* ---- readers: each takes what source_open has opened and read the first bytes of ------------ */
 
 struct input { /* bytes of a file or pipe, from the start; owned by the source it is given to */
     FILE *file;
@@ -216,7 +224,8 @@ struct input { /* bytes of a file or pipe, from the start; owned by the source i
     size_t head_n;
     bool seekable;
 };
-size_t input_read(struct input *in, void *to, size_t n); /* head first, then the file; short at the end */
+size_t input_read(struct input *in, void *to,
+                  size_t n); /* head first, then the file; short at the end */
 void input_free(struct input *in);
 
 /* Bids on the first bytes: true if this format's. open takes ownership of in, also on error. */
@@ -228,7 +237,7 @@ struct trace_format {
 extern const struct trace_format trace_format_binary, trace_format_text;
 extern const struct trace_format *const trace_formats[]; /* NULL-terminated */
 
-/* ---- what a file says of itself without being decoded ------------------------------------------------ */
+/* ---- what a file says of itself without being decoded --------------------------------------- */
 
 struct trace_summary {
     char format[32]; /* "lardsim-trace 1" */
@@ -238,20 +247,22 @@ struct trace_summary {
     uint64_t threads;         /* distinct; valid when counted */
     uint64_t identity;        /* hash of the events; valid when counted */
     unsigned granularity;
-    bool counted;  /* from the footer, or by reading everything */
-    bool complete; /* a footer is there and fits */
+    bool counted;        /* from the footer, or by reading everything */
+    bool complete;       /* a footer is there and fits */
     uint64_t good_bytes; /* up to here the file is whole blocks by their headers */
     char damage[256];    /* what is wrong after that; "" if nothing */
 };
-/* Reads the footer, or walks block headers where there is none; never reads a block's payload of a seekable binary
- * file. Other inputs are read through. */
+/* Reads the footer, or walks block headers where there is none; never reads a block's payload of a
+ * seekable binary file. Other inputs are read through. */
 int trace_summarize(const char *spec, struct trace_summary *to, struct err *e);
 
-/* Reads as source_open, but a binary trace that is damaged ends silently where the damage begins; *lost says why
- * ("" when nothing was). For `trace cut --salvage`. Names survive as far as they stand in the good part. */
+/* Reads as source_open, but a binary trace that is damaged ends silently where the damage begins;
+ * *lost says why
+ * ("" when nothing was). For `trace cut --salvage`. Names survive as far as they stand in the good
+ * part. */
 struct source *source_salvage(const char *spec, const char **lost, struct err *e);
 
-/* ---- stream rules -------------------------------------------------------------------------------------- */
+/* ---- stream rules --------------------------------------------------------------------------- */
 
 /* rules.def: RULE(id, text). What a stream of well-formed events must obey. */
 enum rule_id {
@@ -274,8 +285,9 @@ int rules_apply(struct rules *r, const struct event *ev, uint64_t number, struct
 int rules_finish(struct rules *r, struct err *e); /* what may not be left open at the end */
 enum rule_id rules_broken(const struct rules *r); /* after -1 */
 
-/* ---- the generator --------------------------------------------------------------------------------------- */
+/* ---- the generator -------------------------------------------------------------------------- */
 
+enum synth_fork { SYNTH_ROOTS, SYNTH_FLAT, SYNTH_TREE };
 struct synth_params { /* see synth_param_rows for meanings */
     uint64_t seed, events, threads, variables, locks, barriers, volatiles, atomics, classes;
     uint64_t discipline, sharing, racy;                      /* per mille */
@@ -283,13 +295,17 @@ struct synth_params { /* see synth_param_rows for meanings */
     uint64_t run_max, gap_max, sites, system_share;
     uint64_t wait_share, txn_share, heap_share, gc_share, kernel_threads;
     uint64_t granularity;
-    uint32_t fork;  /* roots, flat, tree */
-    bool raw, ends, names, marks;
+    uint64_t privates, fields, stride, unaligned;
+    uint64_t flag_share, end_share, site_share;
+    uint32_t fork;  /* enum synth_fork */
+    uint32_t sizes; /* bit i: accesses of 1 << i bytes */
+    bool raw, ends, names, marks, allocs;
 };
 extern const struct param synth_param_rows[];
 /* "key=value,key=value" over the defaults. */
 int synth_parse(struct synth_params *p, const char *assignments, struct err *e);
-/* Every stream it yields obeys all rules, full ones too. Same params, same events, on every machine. */
+/* Every stream it yields obeys all rules, full ones too. Same params, same events, on every
+ * machine. */
 struct source *synth_open(const struct synth_params *p, struct err *e);
 
 #endif

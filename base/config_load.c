@@ -1,0 +1,183 @@
+/* config_load.c - gathers what is given: files, presets and what they inherit.
+ *
+ * Values are only gathered here; a mistake in one is found when its section is bound. */
+#include "base/param_int.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum {
+    MAX_INHERIT_DEPTH = 16,
+    MAX_FILES = 64 /* files and presets in one configuration, so that inheritance can't explode */
+};
+
+struct source {                  /* a file or a preset that is being read, and what inherits it */
+    const struct source *heir;   /* NULL: nothing does */
+    const struct preset *preset; /* NULL: a file */
+    const char *name;            /* path, or preset's name */
+    const char *origin;          /* for messages and values: path, or "preset naive" */
+    dev_t device;
+    ino_t inode;
+    unsigned depth;
+};
+
+static const struct preset *find_preset(const struct config *c, const char *name)
+{
+    for (const struct preset *p = c->presets; p && p->name; p++)
+        if (strcmp(p->name, name) == 0)
+            return p;
+    return NULL;
+}
+
+static bool same_source(const struct source *a, const struct source *b)
+{
+    if (a->preset || b->preset)
+        return a->preset == b->preset;
+    return a->device == b->device && a->inode == b->inode;
+}
+
+/* Before s is opened; from says which line inherits it ("" at the first). */
+static int check_source(struct config *c, const struct source *s, const char *from, struct err *e)
+{
+    for (const struct source *h = s->heir; h; h = h->heir)
+        if (same_source(s, h))
+            return err_set(e, LARD_CONFIG, "%s%s inherits itself; remove one inherit of the circle",
+                           from, s->origin);
+    if (s->depth > MAX_INHERIT_DEPTH)
+        return err_set(e, LARD_CONFIG, "%s%s: inheritance is too deep; at most %d files in a row",
+                       from, s->origin, MAX_INHERIT_DEPTH);
+    if (c->files++ == MAX_FILES)
+        return err_set(e, LARD_CONFIG,
+                       "%s%s: too many files in one configuration; at most %d, each counted as "
+                       "often as it is inherited",
+                       from, s->origin, MAX_FILES);
+    return 0;
+}
+
+static int read_source(struct config *c, const struct source *s, struct err *e);
+
+static int read_preset(struct config *c, const struct preset *p, const struct source *heir,
+                       const char *from, struct err *e)
+{
+    char *const origin = xasprintf("preset %s", p->name);
+    const struct source s = {.heir = heir,
+                             .preset = p,
+                             .name = p->name,
+                             .origin = origin,
+                             .depth = heir ? heir->depth + 1 : 1};
+    const int status = check_source(c, &s, from, e) || read_source(c, &s, e) ? -1 : 0;
+
+    free(origin);
+    return status;
+}
+
+/* A file that isn't there is a mistyped preset as well. */
+static int missing_file(const struct config *c, const char *path, const char *name,
+                        const char *from, struct err *e)
+{
+    const char *presets[64];
+    size_t n = 0;
+    char *meant;
+
+    for (const struct preset *p = c->presets; p && p->name && n < ARRAY_SIZE(presets); p++)
+        presets[n++] = p->name;
+    meant = param_suggest(name, presets, n);
+    err_set(e, LARD_CONFIG, "%s%s: no such file, and no such preset%s", from, path,
+            *meant ? meant
+                   : "; give the path of a YAML file or a name from `lardsim list presets`");
+    free(meant);
+    return -1;
+}
+
+/* name: as the user wrote it. */
+static int read_path(struct config *c, const char *path, const char *name,
+                     const struct source *heir, const char *from, struct err *e)
+{
+    struct source s = {.heir = heir, .name = path, .origin = path};
+    struct stat st;
+
+    s.depth = heir ? heir->depth + 1 : 1;
+    if (!stat(path, &st)) {
+        s.device = st.st_dev;
+        s.inode = st.st_ino;
+    } else if (errno == ENOENT) {
+        return missing_file(c, path, name, from, e);
+    }
+    return check_source(c, &s, from, e) || read_source(c, &s, e) ? -1 : 0;
+}
+
+/* name relative to the file s: owned by the caller. */
+static char *path_beside(const struct source *s, const char *name)
+{
+    const char *const slash = s->preset ? NULL : strrchr(s->name, '/');
+
+    if (*name == '/' || !slash)
+        return xstrdup(name);
+    return xasprintf("%.*s/%s", (int)(slash - s->name), s->name, name);
+}
+
+static int read_inherited(struct config *c, const struct source *s, const struct yaml_entry *entry,
+                          struct err *e)
+{
+    char *const from = xasprintf("%s:%u: inherit: ", s->origin, entry->line);
+    int status = 0;
+
+    for (size_t i = 0; i < entry->value.n && !status; i++) {
+        const char *const name = entry->value.item[i];
+        const struct preset *const p = find_preset(c, name);
+        char *const path = path_beside(s, name);
+
+        status = p ? read_preset(c, p, s, from, e) : read_path(c, path, name, s, from, e);
+        free(path);
+    }
+    free(from);
+    return status;
+}
+
+/* What s inherits comes first, so that s wins. */
+static int read_entries(struct config *c, const struct source *s, struct yaml_flat *f,
+                        struct err *e)
+{
+    for (size_t i = 0; i < f->n; i++)
+        if (strcmp(f->entry[i].name, "inherit") == 0 && read_inherited(c, s, &f->entry[i], e))
+            return -1;
+    for (size_t i = 0; i < f->n; i++) {
+        struct yaml_entry *const entry = &f->entry[i];
+
+        if (strcmp(entry->name, "inherit") == 0)
+            continue;
+        config_give(c, entry->name, entry->value,
+                    s->preset ? xstrdup(s->origin) : xasprintf("%s:%u", s->origin, entry->line),
+                    !s->preset);
+        entry->name = NULL;
+        entry->value = (struct yaml_value){0};
+    }
+    return 0;
+}
+
+static int read_source(struct config *c, const struct source *s, struct err *e)
+{
+    const char *const yaml = s->preset ? s->preset->yaml : NULL;
+    struct yaml_flat flat;
+    int status = yaml ? yaml_flat_text(&flat, s->origin, yaml, strlen(yaml), e)
+                      : yaml_flat_file(&flat, s->name, e);
+
+    if (!status)
+        status = read_entries(c, s, &flat, e);
+    yaml_flat_free(&flat);
+    return status;
+}
+
+int config_load(struct config *c, const char *path, struct err *e)
+{
+    return read_path(c, path, path, NULL, "", e);
+}
+
+int config_preset(struct config *c, const char *name, struct err *e)
+{
+    const struct preset *const p = find_preset(c, name);
+
+    return p ? read_preset(c, p, NULL, "", e) : read_path(c, name, name, NULL, "", e);
+}

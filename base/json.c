@@ -1,0 +1,207 @@
+/* json.c - a streaming JSON writer (RFC 8259): the same bytes for the same calls, in every locale.
+ * It reads no JSON, and does not look for keys given twice. Write errors stay in the stream.
+ *
+ * Indented, each member of an object and each element of an array has a line, and what lies inside
+ * an element stays on it, so that a list of objects is a table. */
+#include "base/base.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+void json_init(struct json *j, FILE *out, bool indent)
+{
+    memset(j, 0, sizeof *j);
+    j->out = out;
+    j->indent = indent;
+}
+
+/* Whether the innermost container goes on one line. */
+static bool json_inline(const struct json *j)
+{
+    for (unsigned d = 0; d + 1 < j->depth; d++)
+        if (j->close[d] == ']')
+            return true;
+    return !j->indent;
+}
+
+static void json_line(struct json *j)
+{
+    fputc('\n', j->out);
+    for (unsigned d = 0; d < j->depth; d++)
+        fputs("  ", j->out);
+}
+
+/* Before a key, or an element of an array: the comma after what went before, and the white space.
+ */
+static void json_separate(struct json *j)
+{
+    bool *first = &j->first[j->depth - 1];
+
+    if (!*first)
+        fputc(',', j->out);
+    if (!json_inline(j))
+        json_line(j);
+    else if (!*first)
+        fputc(' ', j->out);
+    *first = false;
+}
+
+static void json_value(struct json *j)
+{
+    if (j->depth && j->close[j->depth - 1] == ']')
+        json_separate(j);
+    else
+        assert(j->after_key == (j->depth > 0)); /* a member of an object needs its key */
+    j->after_key = false;
+}
+
+static void json_begin(struct json *j, char open, char close)
+{
+    json_value(j);
+    assert(j->depth < ARRAY_SIZE(j->close));
+    fputc(open, j->out);
+    j->close[j->depth] = close;
+    j->first[j->depth] = true;
+    j->depth++;
+}
+
+void json_object(struct json *j)
+{
+    json_begin(j, '{', '}');
+}
+
+void json_array(struct json *j)
+{
+    json_begin(j, '[', ']');
+}
+
+void json_end(struct json *j)
+{
+    assert(j->depth > 0 && !j->after_key);
+    const bool line = !j->first[j->depth - 1] && !json_inline(j);
+
+    j->depth--;
+    if (line)
+        json_line(j);
+    fputc(j->close[j->depth], j->out);
+    if (!j->depth && j->indent)
+        fputc('\n', j->out);
+}
+
+/* Bytes of the well-formed UTF-8 sequence at s (Unicode, table 3-7), which ends in a NUL; 0: none.
+ */
+static size_t utf8_bytes(const unsigned char *s)
+{
+    static const struct {
+        unsigned char first, last, low, high; /* of the first byte; of the second */
+        unsigned char bytes;
+    } rows[] = {
+        {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3}, {0xe1, 0xec, 0x80, 0xbf, 3},
+        {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3}, {0xf0, 0xf0, 0x90, 0xbf, 4},
+        {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
+    };
+
+    if (s[0] < 0x80)
+        return 1;
+    for (size_t r = 0; r < ARRAY_SIZE(rows); r++) {
+        if (s[0] < rows[r].first || s[0] > rows[r].last)
+            continue;
+        if (s[1] < rows[r].low || s[1] > rows[r].high)
+            return 0;
+        for (size_t i = 2; i < rows[r].bytes; i++)
+            if ((s[i] & 0xc0) != 0x80)
+                return 0;
+        return rows[r].bytes;
+    }
+    return 0;
+}
+
+static void write_char(FILE *out, unsigned char c)
+{
+    static const char from[] = "\"\\\b\f\n\r\t", to[] = "\"\\bfnrt";
+    const char *escape = strchr(from, c);
+
+    if (escape)
+        fprintf(out, "\\%c", to[escape - from]);
+    else if (c < 0x20)
+        fprintf(out, "\\u%04x", (unsigned)c);
+    else
+        fputc(c, out);
+}
+
+static void write_string(FILE *out, const char *s)
+{
+    const unsigned char *p = (const unsigned char *)s;
+
+    fputc('"', out);
+    while (*p) {
+        const size_t bytes = utf8_bytes(p);
+        if (bytes == 0)
+            fputs("\xef\xbf\xbd", out);
+        else if (bytes == 1)
+            write_char(out, *p);
+        else
+            fwrite(p, 1, bytes, out);
+        p += bytes ? bytes : 1;
+    }
+    fputc('"', out);
+}
+
+void json_key(struct json *j, const char *key)
+{
+    assert(key && j->depth > 0 && j->close[j->depth - 1] == '}' && !j->after_key);
+    json_separate(j);
+    write_string(j->out, key);
+    fputs(": ", j->out);
+    j->after_key = true;
+}
+
+void json_u64(struct json *j, uint64_t v)
+{
+    json_value(j);
+    fprintf(j->out, "%" PRIu64, v);
+}
+
+void json_str(struct json *j, const char *s)
+{
+    json_value(j);
+    if (s)
+        write_string(j->out, s);
+    else
+        fputs("null", j->out);
+}
+
+void json_bool(struct json *j, bool v)
+{
+    json_value(j);
+    fputs(v ? "true" : "false", j->out);
+}
+
+void json_null(struct json *j)
+{
+    json_str(j, NULL);
+}
+
+void json_hex(struct json *j, uint64_t v)
+{
+    json_value(j);
+    fprintf(j->out, "\"0x%" PRIx64 "\"", v);
+}
+
+__extension__ typedef unsigned __int128 wide; /* 2^64 with 6 decimals does not fit in 64 bits */
+
+void json_fixed(struct json *j, uint64_t num, uint64_t den)
+{
+    const uint64_t scale = 1000000;
+
+    if (!den) {
+        json_null(j);
+        return;
+    }
+    /* Half a millionth rounds up: floor(x + 1/2) = floor((2x + 1) / 2). */
+    const wide millionths = ((wide)num * scale * 2 + den) / ((wide)den * 2);
+    json_value(j);
+    fprintf(j->out, "%" PRIu64 ".%06" PRIu64, (uint64_t)(millionths / scale),
+            (uint64_t)(millionths % scale));
+}

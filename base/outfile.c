@@ -1,0 +1,197 @@
+/* outfile.c - output files that appear whole or not at all: written under another name in the same
+ * folder, then fsync and rename. What is not a regular file (/dev/full, a fifo, standard output) is
+ * written directly. A process that is killed leaves its ".NAME.xxxxxx" behind; nothing collects
+ * them. */
+#include "base/base.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct outfile {
+    FILE *stream; /* owns, unless it is standard output */
+    char *path;   /* owns: as given, for messages */
+    char *target; /* owns; NULL: written directly */
+    char *temp;   /* owns; NULL: written directly */
+};
+
+static const char *remedy(int reason)
+{
+    switch (reason) {
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+        return "make room, or write somewhere else";
+    case EACCES:
+    case EPERM:
+    case EROFS:
+        return "choose a folder that you may write to";
+    case ENOENT:
+        return "create its folder first";
+    case EISDIR:
+        return "give the name of a file, not of a folder";
+    default:
+        return "check it, or write somewhere else";
+    }
+}
+
+static const char *shown(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "standard output" : *path ? path : "an empty file name";
+}
+
+static int output_error(struct err *e, const char *path, int reason)
+{
+    return err_set(e, LARD_OUTPUT, "%s: can't be written: %s; %s.", shown(path), strerror(reason),
+                   remedy(reason));
+}
+
+static void outfile_free(struct outfile *f)
+{
+    free(f->path);
+    free(f->target);
+    free(f->temp);
+    free(f);
+}
+
+/* Nothing under either name is touched when it fails. -1: errno tells. */
+static int open_temp(struct outfile *f)
+{
+    const char *slash = strrchr(f->target, '/');
+    const int folder = slash ? (int)(slash + 1 - f->target) : 0;
+    const unsigned start = (unsigned)getpid();
+
+    for (unsigned attempt = 0; attempt < 10000; attempt++) {
+        /* The name is cut so that the temporary one is not too long for the file system. */
+        f->temp = xasprintf("%.*s.%.200s.%06x", folder, f->target, f->target + folder,
+                            (start * 4096 + attempt) & 0xffffff);
+        const int fd = open(f->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0 || errno != EEXIST)
+            return fd;
+        free(f->temp);
+        f->temp = NULL;
+    }
+    errno = EEXIST;
+    return -1;
+}
+
+/* A file descriptor, or -1: errno tells. A symbolic link stays one: what it names is replaced. */
+static int open_output(struct outfile *f)
+{
+    struct stat st;
+    const bool there = stat(f->path, &st) == 0;
+
+    if (!there && (errno != ENOENT || !*f->path))
+        return -1;
+    if (there && S_ISDIR(st.st_mode)) {
+        errno = EISDIR;
+        return -1;
+    }
+    if (there && !S_ISREG(st.st_mode))
+        return open(f->path, O_WRONLY | O_CLOEXEC);
+    f->target = there ? realpath(f->path, NULL) : xstrdup(f->path);
+    return f->target ? open_temp(f) : -1;
+}
+
+struct outfile *outfile_open(const char *path, struct err *e)
+{
+    struct outfile *f = xcalloc(1, sizeof *f);
+
+    f->path = xstrdup(path);
+    if (strcmp(path, "-") == 0) {
+        f->stream = stdout;
+        return f;
+    }
+    const int fd = open_output(f);
+    if (fd >= 0) {
+        f->stream = fdopen(fd, "w");
+        if (!f->stream)
+            die("no memory for a stream");
+        return f;
+    }
+    output_error(e, path, errno);
+    outfile_free(f);
+    return NULL;
+}
+
+FILE *outfile_stream(struct outfile *f)
+{
+    return f->stream;
+}
+
+/* 0, or the errno of a write that failed, now or before. */
+static int flush(FILE *stream)
+{
+    const bool failed = ferror(stream);
+
+    if (fflush(stream))
+        return errno;
+    return failed || ferror(stream) ? EIO : 0;
+}
+
+/* 0 or an errno. Not all file systems can do it; what can't is not a failure. */
+static int sync_fd(int fd)
+{
+    return fsync(fd) && errno != EINVAL && errno != ENOTSUP ? errno : 0;
+}
+
+/* So that the rename lasts. A folder that may be written but not read can't be synced. */
+static int sync_folder(const char *target)
+{
+    const char *slash = strrchr(target, '/');
+    char *folder = slash ? xasprintf("%.*s", (int)(slash + 1 - target), target) : xstrdup(".");
+    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int reason = 0;
+
+    free(folder);
+    if (fd >= 0) {
+        reason = sync_fd(fd);
+        close(fd);
+    }
+    return reason;
+}
+
+/* All steps but the rename; the stream is closed in any case. 0 or an errno. */
+static int complete(struct outfile *f)
+{
+    int reason = flush(f->stream);
+
+    if (f->stream == stdout)
+        return reason;
+    if (!reason && f->temp)
+        reason = sync_fd(fileno(f->stream));
+    if (fclose(f->stream) && !reason)
+        reason = errno;
+    return reason;
+}
+
+int outfile_commit(struct outfile *f, struct err *e)
+{
+    int reason = complete(f);
+
+    if (f->temp) {
+        if (!reason && rename(f->temp, f->target))
+            reason = errno;
+        if (reason)
+            unlink(f->temp);
+        else
+            reason = sync_folder(f->target);
+    }
+    const int result = reason ? output_error(e, f->path, reason) : 0;
+    outfile_free(f);
+    return result;
+}
+
+void outfile_abort(struct outfile *f)
+{
+    if (!f)
+        return;
+    if (f->stream != stdout)
+        fclose(f->stream);
+    if (f->temp)
+        unlink(f->temp);
+    outfile_free(f);
+}

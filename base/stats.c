@@ -1,0 +1,403 @@
+/* stats.c - the table of statistics: declarations, regions of interest, invariants. stats_out.c
+ * writes it. Nothing here is on the path of a simulated event but histogram_add.
+ *
+ * Of a region, counts, vectors, histograms and ratios are what was added between begin and end,
+ * over all regions; levels have their value at the end of the last. Subtraction can't tell the
+ * least and greatest value of a histogram in a region, so there are none; its buckets bound them.
+ */
+#include "base/stats_int.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+void histogram_add(struct histogram *h, uint64_t value)
+{
+    h->bucket[value ? 64 - __builtin_clzll(value) : 0]++;
+    if (!h->count || value < h->min)
+        h->min = value;
+    if (!h->count || value > h->max)
+        h->max = value;
+    h->count++;
+    h->sum += value;
+}
+
+/* ---- the tree of names ---------------------------------------------------------------------- */
+
+struct stats *stats_new(void)
+{
+    struct stats *s = xcalloc(1, sizeof *s);
+
+    s->root.stats = s;
+    s->root.full = xstrdup("");
+    s->root.name = s->root.full;
+    return s;
+}
+
+static void free_tree(struct stats_group *g)
+{
+    while (g->child) {
+        struct stats_group *child = g->child;
+        g->child = child->next;
+        free_tree(child);
+        free(child);
+    }
+    free(g->full);
+    free(g->entry);
+}
+
+void stats_free(struct stats *s)
+{
+    if (!s)
+        return;
+    for (size_t i = 0; i < s->n_rules; i++) {
+        free(s->rules[i].name);
+        free(s->rules[i].left);
+        free(s->rules[i].right);
+    }
+    free_tree(&s->root);
+    free(s->rules);
+    free(s->entries);
+    free(s->base);
+    free(s->roi);
+    free(s);
+}
+
+struct stats_group *stats_root(struct stats *s)
+{
+    return &s->root;
+}
+
+const struct stats_group *stats_next(const struct stats_group *g)
+{
+    if (g->child)
+        return g->child;
+    while (g && !g->next)
+        g = g->parent;
+    return g ? g->next : NULL;
+}
+
+static struct stats_group *find_child(const struct stats_group *g, const char *name, size_t n)
+{
+    struct stats_group *c = g->child;
+
+    while (c && (strncmp(c->name, name, n) != 0 || c->name[n]))
+        c = c->next;
+    return c;
+}
+
+static struct stats_group *add_child(struct stats_group *g, const char *name, size_t n)
+{
+    struct stats_group *c = xcalloc(1, sizeof *c);
+
+    c->stats = g->stats;
+    c->parent = g;
+    c->full = xasprintf("%s%s%.*s", g->full, *g->full ? "." : "", (int)n, name);
+    c->name = c->full + strlen(c->full) - n;
+    assert(n > 0 && strcmp(c->full, "schema") != 0 && strcmp(c->full, "roi") != 0);
+    if (g->last)
+        g->last->next = c;
+    else
+        g->child = c;
+    g->last = c;
+    return c;
+}
+
+static struct stats_group *child_group(struct stats_group *g, const char *name, size_t n)
+{
+    struct stats_group *c = find_child(g, name, n);
+
+    if (!c)
+        c = add_child(g, name, n);
+    assert(!c->entry); /* a statistic's name can't begin another's */
+    return c;
+}
+
+/* The group of the last segment of a name with dots; *name becomes that segment. */
+static struct stats_group *descend(struct stats_group *g, const char **name)
+{
+    for (const char *dot; (dot = strchr(*name, '.')); *name = dot + 1)
+        g = child_group(g, *name, (size_t)(dot - *name));
+    return g;
+}
+
+struct stats_group *stats_group(struct stats_group *in, const char *name)
+{
+    struct stats_group *g = descend(in, &name);
+
+    return child_group(g, name, strlen(name));
+}
+
+/* ---- declarations --------------------------------------------------------------------------- */
+
+static struct stats_entry *declare(struct stats_group *g, enum stats_kind kind, const char *name,
+                                   const char *unit, const char *help, size_t words)
+{
+    struct stats *s = g->stats;
+    struct stats_group *in = descend(g, &name);
+    struct stats_entry *e = xcalloc(1, sizeof *e);
+
+    assert(!s->base); /* snapshots have been taken */
+    assert(!find_child(in, name, strlen(name)));
+    assert(unit && help && *help);
+    struct stats_group *leaf = add_child(in, name, strlen(name));
+    leaf->entry = e;
+    e->kind = kind;
+    e->name = leaf->full;
+    e->unit = unit;
+    e->help = help;
+    e->words = words;
+    e->first = s->words;
+    s->words += words;
+    s->entries = xgrow(s->entries, s->n, &s->cap, sizeof(struct stats_entry *));
+    s->entries[s->n++] = e;
+    return e;
+}
+
+void stats_count(struct stats_group *g, const char *name, const char *unit, const char *help,
+                 const uint64_t *field)
+{
+    declare(g, STATS_COUNT, name, unit, help, 1)->field = field;
+}
+
+void stats_level(struct stats_group *g, const char *name, const char *unit, const char *help,
+                 const uint64_t *field)
+{
+    struct stats_entry *e = declare(g, STATS_LEVEL, name, unit, help, 1);
+
+    e->field = field;
+    e->keeps[0] = true;
+}
+
+void stats_vector(struct stats_group *g, const char *name, const char *unit, const char *help,
+                  const uint64_t *field, size_t n, const char *const *labels)
+{
+    struct stats_entry *e = declare(g, STATS_VECTOR, name, unit, help, n);
+
+    e->field = field;
+    e->labels = labels;
+}
+
+void stats_histogram(struct stats_group *g, const char *name, const char *unit, const char *help,
+                     const struct histogram *h)
+{
+    declare(g, STATS_HISTOGRAM, name, unit, help, HISTOGRAM_WORDS)->histogram = h;
+}
+
+void stats_ratio(struct stats_group *g, const char *name, const char *help, const uint64_t *num,
+                 const uint64_t *den)
+{
+    struct stats_entry *e = declare(g, STATS_RATIO, name, "ratio", help, 2);
+
+    e->field = num;
+    e->den = den;
+}
+
+/* The count or level in this field, or NULL. */
+static const struct stats_entry *find_field(const struct stats *s, const uint64_t *field)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (s->entries[i]->field == field && s->entries[i]->kind <= STATS_LEVEL)
+            return s->entries[i];
+    return NULL;
+}
+
+bool stats_value(const struct stats *s, const char *name, uint64_t *value)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (s->entries[i]->kind <= STATS_LEVEL && strcmp(s->entries[i]->name, name) == 0) {
+            *value = *s->entries[i]->field;
+            return true;
+        }
+    return false;
+}
+
+void stats_each(const struct stats *s,
+                void (*fn)(void *arg, const char *name, const char *unit, const char *help),
+                void *arg)
+{
+    for (size_t i = 0; i < s->n; i++)
+        fn(arg, s->entries[i]->name, s->entries[i]->unit, s->entries[i]->help);
+}
+
+/* ---- snapshots and regions of interest ------------------------------------------------------ */
+
+static void read_words(const struct stats_entry *e, uint64_t *w)
+{
+    switch (e->kind) {
+    case STATS_COUNT:
+    case STATS_LEVEL:
+    case STATS_VECTOR:
+        for (size_t i = 0; i < e->words; i++)
+            w[i] = e->field[i];
+        break;
+    case STATS_HISTOGRAM:
+        memcpy(w, e->histogram->bucket, sizeof e->histogram->bucket);
+        w[HISTOGRAM_COUNT] = e->histogram->count;
+        w[HISTOGRAM_SUM] = e->histogram->sum;
+        w[HISTOGRAM_MIN] = e->histogram->min;
+        w[HISTOGRAM_MAX] = e->histogram->max;
+        break;
+    case STATS_RATIO:
+        w[0] = *e->field;
+        w[1] = *e->den;
+        break;
+    }
+}
+
+static void read_all(const struct stats *s, uint64_t *words)
+{
+    for (size_t i = 0; i < s->n; i++)
+        read_words(s->entries[i], words + s->entries[i]->first);
+}
+
+uint64_t *stats_snapshot(const struct stats *s)
+{
+    uint64_t *words = xcalloc(s->words + 1, sizeof *words);
+
+    read_all(s, words);
+    return words;
+}
+
+static bool in_level(const struct stats *s, const uint64_t *field)
+{
+    const struct stats_entry *e = find_field(s, field);
+
+    return e && e->kind == STATS_LEVEL;
+}
+
+/* Before the first region; what is declared stays as it is from here on. */
+static void freeze(struct stats *s)
+{
+    s->base = xcalloc(s->words + 1, sizeof *s->base);
+    s->roi = xcalloc(s->words + 1, sizeof *s->roi);
+    for (size_t i = 0; i < s->n; i++) {
+        struct stats_entry *e = s->entries[i];
+        if (e->kind == STATS_RATIO) {
+            e->keeps[0] = in_level(s, e->field);
+            e->keeps[1] = in_level(s, e->den);
+        }
+    }
+}
+
+void stats_roi_begin(struct stats *s)
+{
+    assert(!s->inside);
+    if (!s->base)
+        freeze(s);
+    read_all(s, s->base);
+    s->inside = true;
+}
+
+void stats_roi_end(struct stats *s)
+{
+    assert(s->inside);
+    uint64_t *now = stats_snapshot(s);
+
+    for (size_t i = 0; i < s->n; i++) {
+        const struct stats_entry *e = s->entries[i];
+        for (size_t k = 0; k < e->words; k++) {
+            const size_t w = e->first + k;
+            const bool keeps = k < ARRAY_SIZE(e->keeps) && e->keeps[k];
+            s->roi[w] = keeps ? now[w] : s->roi[w] + (now[w] - s->base[w]);
+        }
+    }
+    free(now);
+    s->inside = false;
+    s->has_roi = true;
+}
+
+bool stats_has_roi(const struct stats *s)
+{
+    return s->has_roi;
+}
+
+/* ---- invariants ----------------------------------------------------------------------------- */
+
+static const uint64_t **copy_list(const uint64_t *const *list)
+{
+    size_t n = 0;
+
+    while (list[n])
+        n++;
+    const uint64_t **copy = xmalloc((n + 1) * sizeof *copy);
+    memcpy(copy, list, (n + 1) * sizeof *copy);
+    return copy;
+}
+
+void stats_invariant(struct stats_group *g, const char *name, const char *help,
+                     const uint64_t *const *left, enum stats_relation op,
+                     const uint64_t *const *right)
+{
+    struct stats *s = g->stats;
+
+    s->rules = xgrow(s->rules, s->n_rules, &s->cap_rules, sizeof *s->rules);
+    s->rules[s->n_rules++] = (struct stats_rule){
+        .name = xasprintf("%s%s%s", g->full, *g->full ? "." : "", name),
+        .help = help,
+        .left = copy_list(left),
+        .op = op,
+        .right = copy_list(right),
+    };
+}
+
+__extension__ typedef unsigned __int128 wide; /* sums of many counts */
+
+static wide sum(const uint64_t *const *list)
+{
+    wide total = 0;
+
+    for (; *list; list++)
+        total += **list;
+    return total;
+}
+
+static bool rule_holds(const struct stats_rule *r)
+{
+    const wide left = sum(r->left), right = sum(r->right);
+
+    return r->op == STATS_EQ ? left == right : left <= right;
+}
+
+static void print_sum(FILE *out, const struct stats *s, const uint64_t *const *list)
+{
+    if (!*list)
+        fputs("0", out);
+    for (const char *plus = ""; *list; list++, plus = " + ") {
+        const struct stats_entry *e = find_field(s, *list);
+        fprintf(out, "%s%" PRIu64, plus, **list);
+        if (e)
+            fprintf(out, " (%s)", e->name);
+    }
+}
+
+static int rule_error(const struct stats *s, const struct stats_rule *r, struct err *e)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
+
+    if (!out)
+        die("no memory for a message");
+    print_sum(out, s, r->left);
+    fputs(r->op == STATS_EQ ? " = " : " <= ", out);
+    print_sum(out, s, r->right);
+    if (fclose(out))
+        die("no memory for a message");
+    err_set(
+        e, LARD_INTERNAL,
+        "invariant %s does not hold: %s is false. (%s) This is a fault of the simulator; please "
+        "report it with the configuration and the trace.",
+        r->name, text, r->help);
+    free(text);
+    return -1;
+}
+
+int stats_check(const struct stats *s, struct err *e)
+{
+    for (size_t i = 0; i < s->n_rules; i++)
+        if (!rule_holds(&s->rules[i]))
+            return rule_error(s, &s->rules[i], e);
+    return 0;
+}

@@ -1,0 +1,387 @@
+/* stats_out.c - the table of statistics as JSON, text and CSV, and its digest. JSON is the truth;
+ * the others are lists of the same values by full name. No floating point, nothing of the locale.
+ */
+#include "base/stats_int.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what the outputs share ----------------------------------------------------------------- */
+
+struct view { /* the values to write: of the whole run, or of the region of interest */
+    const uint64_t *words;
+    bool roi;
+};
+
+enum { LABEL_BYTES = 48 }; /* room for two numbers */
+
+static const char *vector_label(const struct stats_entry *e, size_t i, char buf[LABEL_BYTES])
+{
+    if (e->labels)
+        return e->labels[i];
+    snprintf(buf, LABEL_BYTES, "%zu", i);
+    return buf;
+}
+
+static uint64_t bucket_low(unsigned b)
+{
+    return b ? UINT64_C(1) << (b - 1) : 0;
+}
+
+static uint64_t bucket_high(unsigned b)
+{
+    return b ? UINT64_MAX >> (64 - b) : 0;
+}
+
+/* ---- JSON ----------------------------------------------------------------------------------- */
+
+static void write_member(struct json *j, const char *key, uint64_t v)
+{
+    json_key(j, key);
+    json_u64(j, v);
+}
+
+static void write_vector(struct json *j, const struct stats_entry *e, const uint64_t *w)
+{
+    char buf[LABEL_BYTES];
+
+    json_object(j);
+    for (size_t i = 0; i < e->words; i++)
+        write_member(j, vector_label(e, i, buf), w[i]);
+    json_end(j);
+}
+
+static void write_bounds(struct json *j, const uint64_t *w)
+{
+    if (w[HISTOGRAM_COUNT]) {
+        write_member(j, "min", w[HISTOGRAM_MIN]);
+        write_member(j, "max", w[HISTOGRAM_MAX]);
+        return;
+    }
+    json_key(j, "min");
+    json_null(j);
+    json_key(j, "max");
+    json_null(j);
+}
+
+static void write_histogram(struct json *j, const uint64_t *w, bool roi)
+{
+    json_object(j);
+    write_member(j, "count", w[HISTOGRAM_COUNT]);
+    write_member(j, "sum", w[HISTOGRAM_SUM]);
+    if (!roi)
+        write_bounds(j, w);
+    json_key(j, "buckets");
+    json_array(j);
+    for (unsigned b = 0; b < HISTOGRAM_BUCKETS; b++) {
+        if (!w[b])
+            continue;
+        json_array(j);
+        json_u64(j, bucket_low(b));
+        json_u64(j, bucket_high(b));
+        json_u64(j, w[b]);
+        json_end(j);
+    }
+    json_end(j);
+    json_end(j);
+}
+
+static void write_ratio(struct json *j, const uint64_t *w)
+{
+    json_object(j);
+    json_key(j, "value");
+    json_fixed(j, w[0], w[1]);
+    write_member(j, "num", w[0]);
+    write_member(j, "den", w[1]);
+    json_end(j);
+}
+
+static void write_entry(struct json *j, const struct stats_entry *e, const struct view *v)
+{
+    const uint64_t *w = v->words + e->first;
+
+    switch (e->kind) {
+    case STATS_COUNT:
+    case STATS_LEVEL:
+        json_u64(j, w[0]);
+        break;
+    case STATS_VECTOR:
+        write_vector(j, e, w);
+        break;
+    case STATS_HISTOGRAM:
+        write_histogram(j, w, v->roi);
+        break;
+    case STATS_RATIO:
+        write_ratio(j, w);
+        break;
+    }
+}
+
+static void write_members(struct json *j, const struct stats_group *g, const struct view *v)
+{
+    for (const struct stats_group *c = g->child; c; c = c->next) {
+        json_key(j, c->name);
+        if (c->entry) {
+            write_entry(j, c->entry, v);
+            continue;
+        }
+        json_object(j);
+        write_members(j, c, v);
+        json_end(j);
+    }
+}
+
+void stats_json(const struct stats *s, struct json *j)
+{
+    uint64_t *now = stats_snapshot(s);
+
+    json_object(j);
+    json_key(j, "schema");
+    json_str(j, "lardsim-stats-1");
+    write_members(j, &s->root, &(struct view){.words = now});
+    if (s->has_roi) {
+        json_key(j, "roi");
+        json_object(j);
+        write_members(j, &s->root, &(struct view){.words = s->roi, .roi = true});
+        json_end(j);
+    }
+    json_end(j);
+    free(now);
+}
+
+/* ---- lists of lines: text, CSV, digest ------------------------------------------------------ */
+
+enum list_for { FOR_TEXT, FOR_CSV, FOR_DIGEST };
+
+struct line {
+    char *name;  /* owns */
+    char *value; /* owns; NULL: there is none */
+    const char *unit, *help;
+};
+struct list {
+    struct line *line; /* owns */
+    size_t n, cap;
+    enum list_for purpose;
+    const char *prefix; /* of names: "", or "roi." */
+};
+
+/* Takes value. part: NULL, or what follows the entry's name. */
+static void add_text(struct list *l, const struct stats_entry *e, const char *part,
+                     const char *unit, char *value)
+{
+    l->line = xgrow(l->line, l->n, &l->cap, sizeof *l->line);
+    l->line[l->n++] = (struct line){
+        .name = xasprintf("%s%s%s%s", l->prefix, e->name, part ? "." : "", part ? part : ""),
+        .value = value,
+        .unit = unit,
+        .help = e->help,
+    };
+}
+
+static void add_u64(struct list *l, const struct stats_entry *e, const char *part, const char *unit,
+                    uint64_t v)
+{
+    add_text(l, e, part, unit, xasprintf("%" PRIu64, v));
+}
+
+static void add_vector(struct list *l, const struct stats_entry *e, const uint64_t *w)
+{
+    char buf[LABEL_BYTES];
+
+    for (size_t i = 0; i < e->words; i++)
+        if (w[i] || l->purpose != FOR_TEXT)
+            add_u64(l, e, vector_label(e, i, buf), e->unit, w[i]);
+}
+
+static void add_bounds(struct list *l, const struct stats_entry *e, const uint64_t *w)
+{
+    if (w[HISTOGRAM_COUNT]) {
+        add_u64(l, e, "min", e->unit, w[HISTOGRAM_MIN]);
+        add_u64(l, e, "max", e->unit, w[HISTOGRAM_MAX]);
+        return;
+    }
+    add_text(l, e, "min", e->unit, NULL);
+    add_text(l, e, "max", e->unit, NULL);
+}
+
+static void add_histogram(struct list *l, const struct stats_entry *e, const uint64_t *w, bool roi)
+{
+    char label[LABEL_BYTES];
+
+    add_u64(l, e, "count", "count", w[HISTOGRAM_COUNT]);
+    add_u64(l, e, "sum", e->unit, w[HISTOGRAM_SUM]);
+    if (!roi)
+        add_bounds(l, e, w);
+    for (unsigned b = 0; b < HISTOGRAM_BUCKETS; b++) {
+        if (!w[b])
+            continue;
+        snprintf(label, sizeof label, "%" PRIu64 "-%" PRIu64, bucket_low(b), bucket_high(b));
+        add_u64(l, e, label, "count", w[b]);
+    }
+}
+
+/* What json_fixed writes, or NULL. */
+static char *ratio_text(const uint64_t *w)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    struct json j;
+
+    if (!w[1])
+        return NULL;
+    FILE *out = open_memstream(&text, &bytes);
+    if (!out)
+        die("no memory for a number");
+    json_init(&j, out, false);
+    json_fixed(&j, w[0], w[1]);
+    if (fclose(out))
+        die("no memory for a number");
+    return text;
+}
+
+/* The digest leaves ratios out: their parts are in it. */
+static void add_ratio(struct list *l, const struct stats_entry *e, const uint64_t *w)
+{
+    if (l->purpose == FOR_DIGEST)
+        return;
+    add_text(l, e, "value", e->unit, ratio_text(w));
+    add_u64(l, e, "num", "", w[0]);
+    add_u64(l, e, "den", "", w[1]);
+}
+
+static void add_entry(struct list *l, const struct stats_entry *e, const struct view *v)
+{
+    const uint64_t *w = v->words + e->first;
+
+    switch (e->kind) {
+    case STATS_COUNT:
+    case STATS_LEVEL:
+        add_u64(l, e, NULL, e->unit, w[0]);
+        break;
+    case STATS_VECTOR:
+        add_vector(l, e, w);
+        break;
+    case STATS_HISTOGRAM:
+        add_histogram(l, e, w, v->roi);
+        break;
+    case STATS_RATIO:
+        add_ratio(l, e, w);
+        break;
+    }
+}
+
+static void add_entries(struct list *l, const struct stats *s, const struct view *v)
+{
+    l->prefix = v->roi ? "roi." : "";
+    for (const struct stats_group *g = &s->root; g; g = stats_next(g))
+        if (g->entry)
+            add_entry(l, g->entry, v);
+}
+
+static struct list list_make(const struct stats *s, enum list_for purpose)
+{
+    struct list l = {.purpose = purpose};
+    uint64_t *now = stats_snapshot(s);
+
+    add_entries(&l, s, &(struct view){.words = now});
+    if (s->has_roi)
+        add_entries(&l, s, &(struct view){.words = s->roi, .roi = true});
+    free(now);
+    return l;
+}
+
+static void list_free(struct list *l)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        free(l->line[i].name);
+        free(l->line[i].value);
+    }
+    free(l->line);
+}
+
+static void widen(int *width, const char *text)
+{
+    const int n = (int)strlen(text);
+
+    if (n > *width)
+        *width = n;
+}
+
+void stats_text(const struct stats *s, FILE *out)
+{
+    struct list l = list_make(s, FOR_TEXT);
+    int names = 0, values = 1;
+
+    for (size_t i = 0; i < l.n; i++) {
+        widen(&names, l.line[i].name);
+        widen(&values, l.line[i].value ? l.line[i].value : "");
+    }
+    for (size_t i = 0; i < l.n; i++) {
+        const struct line *k = &l.line[i];
+        fprintf(out, "%-*s  %*s  # %s%s%s\n", names, k->name, values, k->value ? k->value : "-",
+                k->unit, *k->unit ? ": " : "", k->help);
+    }
+    list_free(&l);
+}
+
+/* RFC 4180, but for line ends, which are single newlines. */
+static void csv_field(FILE *out, const char *text)
+{
+    if (!strpbrk(text, ",\"\r\n")) {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+void stats_csv(const struct stats *s, FILE *out)
+{
+    struct list l = list_make(s, FOR_CSV);
+
+    fputs("name,value,unit\n", out);
+    for (size_t i = 0; i < l.n; i++) {
+        csv_field(out, l.line[i].name);
+        fprintf(out, ",%s,", l.line[i].value ? l.line[i].value : "");
+        csv_field(out, l.line[i].unit);
+        fputc('\n', out);
+    }
+    list_free(&l);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct line *x = a, *y = b;
+
+    return strcmp(x->name, y->name);
+}
+
+static void digest_text(struct digest *d, const char *text)
+{
+    digest_add(d, text, strlen(text));
+}
+
+uint64_t stats_digest(const struct stats *s)
+{
+    struct list l = list_make(s, FOR_DIGEST);
+    struct digest *d = digest_new();
+
+    if (l.n)
+        qsort(l.line, l.n, sizeof *l.line, by_name);
+    for (size_t i = 0; i < l.n; i++) {
+        digest_text(d, l.line[i].name);
+        digest_text(d, "=");
+        digest_text(d, l.line[i].value ? l.line[i].value : "");
+        digest_text(d, "\n");
+    }
+    const uint64_t value = digest_value(d);
+    digest_free(d);
+    list_free(&l);
+    return value;
+}

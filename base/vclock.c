@@ -1,0 +1,64 @@
+/* vclock.c - vector clocks that are as long as their highest entry. */
+#include "base/vclock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void reserve(struct vclock *c, uint32_t n, struct budget *b)
+{
+    if (n <= c->cap)
+        return;
+    const uint32_t cap = n < 8 ? 8 : n + n / 2;
+    c->at = xrealloc(c->at, cap, sizeof *c->at);
+    budget_take(b, (uint64_t)(cap - c->cap) * sizeof *c->at);
+    c->cap = cap;
+}
+
+static void extend(struct vclock *c, uint32_t n, struct budget *b)
+{
+    if (n <= c->n)
+        return;
+    reserve(c, n, b);
+    memset(c->at + c->n, 0, (n - c->n) * sizeof *c->at);
+    c->n = n;
+}
+
+void vclock_set(struct vclock *c, uint32_t thread, uint64_t time, struct budget *b)
+{
+    extend(c, thread + 1, b);
+    c->at[thread] = time;
+}
+
+void vclock_join(struct vclock *into, const struct vclock *from, struct budget *b)
+{
+    if (!from->n)
+        return;
+    extend(into, from->n, b);
+    uint64_t *to = into->at;
+    const uint64_t *at = from->at;
+    for (uint32_t i = 0; i < from->n; i++)
+        to[i] = at[i] > to[i] ? at[i] : to[i];
+}
+
+void vclock_copy(struct vclock *into, const struct vclock *from, struct budget *b)
+{
+    reserve(into, from->n, b);
+    if (from->n)
+        memcpy(into->at, from->at, from->n * sizeof *from->at);
+    into->n = from->n;
+}
+
+bool vclock_leq(const struct vclock *a, const struct vclock *b)
+{
+    for (uint32_t i = 0; i < a->n; i++)
+        if (a->at[i] > vclock_get(b, i))
+            return false;
+    return true;
+}
+
+void vclock_free(struct vclock *c, struct budget *b)
+{
+    budget_give(b, (uint64_t)c->cap * sizeof *c->at);
+    free(c->at);
+    *c = (struct vclock){0};
+}

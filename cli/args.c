@@ -1,0 +1,179 @@
+/* args.c - the one argp parser behind all verbs: it notes options and operands in the order given.
+ * What they mean is the verb's business. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+static void note_option(struct cli *c, int key, const char *value)
+{
+    c->given = xgrow(c->given, c->n, &c->cap, sizeof *c->given);
+    c->given[c->n++] = (struct given){key, value};
+}
+
+static void note_operand(struct cli *c, const char *arg, struct argp_state *state)
+{
+    if (c->args == c->verb->max_args)
+        argp_error(state, "\"%s\" is one operand too many", arg);
+    c->arg = xgrow(c->arg, c->args, &c->args_cap, sizeof *c->arg);
+    c->arg[c->args++] = arg;
+}
+
+static bool knows(const struct verb *verb, int key)
+{
+    for (const struct argp_option *o = verb->options; o && o->name; o++)
+        if (o->key == key)
+            return true;
+    return false;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct cli *c = state->input;
+
+    if (key == ARGP_KEY_ARG)
+        note_operand(c, arg, state);
+    else if (key == ARGP_KEY_END && c->args < c->verb->min_args)
+        argp_error(state, "operands are missing: %s", c->verb->args);
+    else if (knows(c->verb, key))
+        note_option(c, key, arg);
+    else
+        return ARGP_ERR_UNKNOWN;
+    return 0;
+}
+
+/* Before the options the summary; after them (argp: \v) the text and the examples. Owned by the
+ * caller. */
+static char *help_text(const struct verb *v)
+{
+    char *help = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&help, &size);
+
+    if (!out)
+        die("no memory");
+    fprintf(out, "%s\v%s%s", v->summary, v->text ? v->text : "",
+            v->examples ? "\n\nExamples:" : "");
+    for (const char *p = v->examples; p && *p; p += strspn(p, "\n")) {
+        const int line = (int)strcspn(p, "\n");
+        fprintf(out, "\n  %.*s", line, p);
+        p += line;
+    }
+    fclose(out);
+    return help;
+}
+
+void cli_parse(struct cli *c, const struct verb *verb, int argc, char **argv)
+{
+    char *help = help_text(verb), *name = xasprintf("lardsim %s", verb->name);
+    const struct argp argp = {
+        .options = verb->options, .parser = parse, .args_doc = verb->args, .doc = help};
+
+    *c = (struct cli){.verb = verb};
+    argv[0] = name;
+    argp_parse(&argp, argc, argv, 0, NULL, c);
+    argv[0] = NULL;
+    free(name);
+    free(help);
+}
+
+void cli_free(struct cli *c)
+{
+    free(c->given);
+    free(c->arg);
+}
+
+static const struct given *last_given(const struct cli *c, int key)
+{
+    for (size_t i = c->n; i-- > 0;)
+        if (c->given[i].key == key)
+            return &c->given[i];
+    return NULL;
+}
+
+bool cli_has(const struct cli *c, int key)
+{
+    return last_given(c, key) != NULL;
+}
+
+const char *cli_get(const struct cli *c, int key)
+{
+    const struct given *g = last_given(c, key);
+
+    return g ? g->value : NULL;
+}
+
+const char *cli_option_name(const struct cli *c, int key)
+{
+    for (const struct argp_option *o = c->verb->options; o && o->name; o++)
+        if (o->key == key)
+            return o->name;
+    return "?";
+}
+
+static bool parse_u64(const char *text, uint64_t *to)
+{
+    static const struct {
+        const char *suffix;
+        uint64_t times;
+    } units[] = {{"", 1},
+                 {"k", 1000},
+                 {"M", 1000000},
+                 {"G", 1000000000},
+                 {"Ki", UINT64_C(1) << 10},
+                 {"Mi", UINT64_C(1) << 20},
+                 {"Gi", UINT64_C(1) << 30}};
+    const bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    char *end;
+
+    if (text[0] < '0' || text[0] > '9')
+        return false;
+    errno = 0;
+    const uint64_t v = strtoull(text, &end, hex ? 16 : 10);
+    for (size_t i = 0; i < ARRAY_SIZE(units); i++)
+        if (strcmp(end, units[i].suffix) == 0)
+            return errno == 0 && !__builtin_mul_overflow(v, units[i].times, to);
+    return false;
+}
+
+int cli_u64(const struct cli *c, int key, uint64_t *to, struct err *e)
+{
+    const char *text = cli_get(c, key);
+
+    if (!text || parse_u64(text, to))
+        return 0;
+    return err_set(e, LARD_USAGE,
+                   "--%s: \"%s\" is no number from 0 to 2^64-1; write it as 42, 0x2a, 64Ki or 1M",
+                   cli_option_name(c, key), text);
+}
+
+int cli_index(const struct cli *c, int key, const char *const *choices, size_t *to, struct err *e)
+{
+    const char *text = cli_get(c, key);
+    size_t n = 0;
+
+    if (!text)
+        return 0;
+    for (; choices[n]; n++)
+        if (strcmp(text, choices[n]) == 0) {
+            *to = n;
+            return 0;
+        }
+    char *all = xstrdup(choices[0]);
+    for (size_t i = 1; i < n; i++) {
+        char *more = xasprintf("%s, %s", all, choices[i]);
+        free(all);
+        all = more;
+    }
+    err_set(e, LARD_USAGE, "--%s: \"%s\" is none of %s", cli_option_name(c, key), text, all);
+    free(all);
+    return -1;
+}
+
+char *did_you_mean(const char *name, const char *const *names, size_t n)
+{
+    const char *near = nearest_name(name, names, n);
+
+    return near ? xasprintf("; did you mean \"%s\"? ", near) : xstrdup("; ");
+}

@@ -1,0 +1,119 @@
+/* cli.h - what the files of the command line share: verbs, their parsed arguments, tables of
+ * everything that has a name. Only this folder prints.
+ *
+ * A verb is one file that ends in one const struct verb, a line in verbs.def, a line in
+ * Makefile.am. Parsing, --help, the manual pages and the completion follow from its rows. */
+#ifndef LARDSIM_CLI_H
+#define LARDSIM_CLI_H
+
+#include <argp.h>
+
+#include "base/base.h"
+
+struct cli;
+
+struct verb {
+    const char *name;     /* "run", "trace info" */
+    const char *args;     /* "SOURCE"; as shown in usage lines, read by the completion */
+    const char *summary;  /* one sentence */
+    const char *text;     /* paragraphs, each a line; NULL: none */
+    const char *examples; /* command lines, each a line; NULL: none */
+    const struct argp_option *options;              /* may be NULL */
+    size_t min_args, max_args;                      /* operands */
+    int (*run)(const struct cli *c, struct err *e); /* an exit code, or -1 and *e */
+};
+extern const struct verb *const verbs[]; /* in order of verbs.def, NULL-terminated */
+/* What follows group ("trace", or "" for all verbs) in the verb's name; NULL: it isn't in the
+ * group. */
+const char *verb_in_group(const struct verb *v, const char *group);
+
+/* Keys of the options. What is no letter has no short form. */
+enum {
+    OPT_CONFIG = 256,
+    OPT_PRESET,
+    OPT_SET,
+    OPT_OVERWRITE,
+    OPT_ERROR_ON_RACE,
+    OPT_JSON,
+    OPT_QUIET,
+    OPT_FIRST,
+    OPT_COUNT,
+    OPT_THREAD,
+    OPT_ROI,
+    OPT_SALVAGE,
+    OPT_TO,
+    OPT_CODEC,
+    OPT_LEVEL,
+    OPT_SHARED,
+    OPT_RUN
+};
+#define ROW_JSON                                                                                   \
+    {                                                                                              \
+        "json", OPT_JSON, NULL, 0, "Write the result as JSON", 0                                   \
+    }
+#define ROW_END                                                                                    \
+    {                                                                                              \
+        NULL, 0, NULL, 0, NULL, 0                                                                  \
+    }
+
+/* ---- what was given on the command line: args.c --------------------------------------------- */
+
+struct given { /* an option as it stood there */
+    int key;
+    const char *value; /* borrowed from argv; NULL where the option takes none */
+};
+struct cli {
+    const struct verb *verb;
+    struct given *given; /* in the order given */
+    size_t n, cap;
+    const char **arg; /* the operands */
+    size_t args, args_cap;
+};
+
+/* argv[0] is the verb. --help, --version and mistakes end the process as argp does it. */
+void cli_parse(struct cli *c, const struct verb *verb, int argc, char **argv);
+void cli_free(struct cli *c);
+bool cli_has(const struct cli *c, int key);
+const char *cli_get(const struct cli *c, int key); /* the last one's value; NULL: not given */
+/* A number as the configuration has them: 42, 0x2a, 64Ki, 1M. *to stays as it is when not given. */
+int cli_u64(const struct cli *c, int key, uint64_t *to, struct err *e);
+int cli_index(const struct cli *c, int key, const char *const *choices, size_t *to, struct err *e);
+const char *cli_option_name(const struct cli *c, int key);
+
+/* ---- messages on standard error: main.c ----------------------------------------------------- */
+
+void cli_note(const char *fmt, ...) PRINTF_LIKE(1, 2);
+
+/* ---- tables of names: tables.c -------------------------------------------------------------- */
+
+enum { FIELDS = 8 };
+struct field {
+    const char *key, *text;
+};
+struct row { /* valid during the call */
+    const char *name, *help;
+    struct field field[FIELDS];
+    size_t fields;
+};
+typedef void row_fn(void *arg, const struct row *row);
+
+struct table {
+    const char *name; /* "policies" */
+    const char *one;  /* "a policy" */
+    const char *help;
+    size_t columns; /* the first fields, which `list` shows beside the name */
+    void (*each)(row_fn *fn, void *arg);
+};
+extern const struct table tables[]; /* a NULL name ends it */
+const struct table *table_find(const char *name);
+
+/* "; did you mean X? " for the nearest of names, or "; ": owned by the caller. */
+char *did_you_mean(const char *name, const char *const *names, size_t n);
+
+/* ---- manual pages and completion: manual.c, completion.c ------------------------------------ */
+
+/* page: NULL for lardsim(1), else a verb's first word, for lardsim-run(1). -1: no such page. */
+int manual_print(const char *page, FILE *out);
+void completion_print(FILE *out);
+
+#endif

@@ -1,0 +1,202 @@
+/* completion.c - a completion script for bash, made of the rows of verbs and tables. What an option
+ * or operand takes is told by its name in the usage line: FILE, DIR, SOURCE, NAME=VALUE, a|b, ...
+ */
+#include <string.h>
+
+#include "cli/cli.h"
+
+/* What completes an option's value or an operand, by its name; NULL: nothing does. */
+static const char *takes(const char *arg)
+{
+    static const struct {
+        const char *arg, *words;
+    } kinds[] = {{"SPEC", "words=$policies"},
+                 {"PRESET", "words=$presets files=-f"},
+                 {"NAME=VALUE", "words=$parameters"},
+                 {"KEY=VALUE", "words=$synth"},
+                 {"[KEY=VALUE...]", "words=$synth"},
+                 {"[TABLE]", "words=$tables"},
+                 {"NAME...", "words=$names"},
+                 {"DIR", "files=-d"},
+                 {"FILE", "files=-f"},
+                 {"SOURCE", "files=-f"},
+                 {"IN", "files=-f"},
+                 {"IN...", "files=-f"},
+                 {"OUT", "files=-f"}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+        if (strcmp(arg, kinds[i].arg) == 0)
+            return kinds[i].words;
+    return NULL;
+}
+
+/* "last | all" and "last|all" both become "last all". */
+static void put_choices(FILE *out, const char *choices)
+{
+    fputs(" words=\"", out);
+    for (const char *p = choices; *p; p++)
+        fputc(*p == '|' ? ' ' : *p, out);
+    fputs("\"", out);
+}
+
+/* ---- lists of names ------------------------------------------------------------------------- */
+
+static void put_name(void *arg, const struct row *r)
+{
+    if (!strchr(r->name, ' '))
+        fprintf(arg, " %s", r->name);
+}
+
+static void put_assignment(void *arg, const struct row *r)
+{
+    fprintf(arg, " %s=", r->name);
+}
+
+static void put_list(FILE *out, const char *variable, const char *table, row_fn *fn)
+{
+    fprintf(out, "    local %s=\"", variable);
+    table_find(table)->each(fn, out);
+    fputs("\"\n", out);
+}
+
+static void put_lists(FILE *out)
+{
+    put_list(out, "policies", "policies", put_name);
+    put_list(out, "presets", "presets", put_name);
+    put_list(out, "parameters", "parameters", put_assignment);
+    put_list(out, "synth", "synth", put_assignment);
+    fputs("    local tables=\"manual completion", out);
+    for (const struct table *t = tables; t->name; t++)
+        fprintf(out, " %s", t->name);
+    fputs("\"\n    local names=\"", out);
+    for (const struct table *t = tables; t->name; t++)
+        t->each(put_name, out);
+    fputs("\"\n", out);
+}
+
+/* ---- cases ---------------------------------------------------------------------------------- */
+
+static void put_value_case(void *arg, const struct row *r)
+{
+    FILE *out = arg;
+
+    for (size_t i = 0; i < r->fields; i++) {
+        if (strcmp(r->field[i].key, "range") != 0 || !strchr(r->field[i].text, '|'))
+            continue;
+        fprintf(out, "        %s)", r->name);
+        put_choices(out, r->field[i].text);
+        fputs(" ;;\n", out);
+    }
+}
+
+static void put_option_case(FILE *out, const struct verb *v, const struct argp_option *o)
+{
+    const char *words = takes(o->arg);
+
+    fprintf(out, "        \"%s --%s\"", v->name, o->name);
+    if (o->key > 0 && o->key < 256)
+        fprintf(out, "|\"%s -%c\"", v->name, o->key);
+    fprintf(out, ") value=1 %s", words ? words : "");
+    if (strchr(o->arg, '|'))
+        put_choices(out, o->arg);
+    fputs(" ;;\n", out);
+}
+
+static void put_option_list(FILE *out, const struct verb *v)
+{
+    fprintf(out, "        \"%s\") words=\"--help --usage --version", v->name);
+    for (const struct argp_option *o = v->options; o && o->name; o++)
+        fprintf(out, " --%s%s", o->name, o->arg ? "=" : "");
+    fputs("\" ;;\n", out);
+}
+
+static void put_operand_case(FILE *out, const struct verb *v)
+{
+    char word[64];
+
+    fprintf(out, "        \"%s\")", v->name);
+    for (const char *p = v->args; *p; p += strspn(p, " ")) {
+        const size_t n = strcspn(p, " ");
+        snprintf(word, sizeof word, "%.*s", (int)n, p);
+        if (takes(word))
+            fprintf(out, " %s", takes(word));
+        p += n;
+    }
+    fputs(" ;;\n", out);
+}
+
+/* The first words of all verbs ("" for group), or the second words of a group's. */
+static void put_words(FILE *out, const char *group)
+{
+    const char *last = "";
+
+    for (size_t i = 0; verbs[i]; i++) {
+        const char *name = verb_in_group(verbs[i], group);
+        const size_t length = name ? strcspn(name, " ") : 0;
+        if (!name || (strncmp(name, last, length) == 0 && strcspn(last, " ") == length))
+            continue;
+        fprintf(out, "%.*s ", (int)length, name);
+        last = name;
+    }
+    fputs("--help --usage --version", out);
+}
+
+static void put_verb_words(FILE *out)
+{
+    fputs("    local verb=${COMP_WORDS[1]} at=2\n"
+          "    if ((COMP_CWORD == 1)); then\n"
+          "        verb='' at=1 words=\"",
+          out);
+    put_words(out, "");
+    fputs("\"\n"
+          "    elif [[ $verb == trace ]]; then\n"
+          "        verb=\"trace ${COMP_WORDS[2]}\" at=3\n"
+          "        ((COMP_CWORD > 2)) || words=\"",
+          out);
+    put_words(out, "trace");
+    fputs("\"\n    fi\n", out);
+}
+
+void completion_print(FILE *out)
+{
+    fputs("# bash completion for lardsim. Made by: lardsim list completion\n"
+          "_lardsim() {\n"
+          "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
+          "    local words='' files='' value='' assigned=''\n",
+          out);
+    put_lists(out);
+    fputs("    # Readline breaks words at \"=\".\n"
+          "    if [[ $cur == = ]]; then\n"
+          "        cur='' assigned=1\n"
+          "    elif [[ $prev == = ]]; then\n"
+          "        prev=${COMP_WORDS[COMP_CWORD-2]} assigned=1\n"
+          "    fi\n",
+          out);
+    put_verb_words(out);
+    fputs("    if ((COMP_CWORD >= at)); then\n    case \"$verb $prev\" in\n", out);
+    for (size_t i = 0; verbs[i]; i++)
+        for (const struct argp_option *o = verbs[i]->options; o && o->name; o++)
+            if (o->arg)
+                put_option_case(out, verbs[i], o);
+    fputs("    esac\n    if [[ $value ]]; then\n        :\n    elif [[ $assigned ]]; then\n"
+          "        case $prev in\n",
+          out);
+    table_find("parameters")->each(put_value_case, out);
+    table_find("synth")->each(put_value_case, out);
+    fputs("        esac\n    elif [[ $cur == -* ]]; then\n        case $verb in\n", out);
+    for (size_t i = 0; verbs[i]; i++)
+        put_option_list(out, verbs[i]);
+    fputs("        esac\n    else\n        case $verb in\n", out);
+    for (size_t i = 0; verbs[i]; i++)
+        put_operand_case(out, verbs[i]);
+    fputs("        esac\n    fi\n    fi\n"
+          "    mapfile -t COMPREPLY < <(\n"
+          "        [[ $words ]] && compgen -W \"$words\" -- \"$cur\"\n"
+          "        [[ $files ]] && compgen \"$files\" -- \"$cur\")\n"
+          "    [[ $files ]] && compopt -o filenames\n"
+          "    [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *= ]] && compopt -o nospace\n"
+          "    return 0\n"
+          "}\n"
+          "complete -F _lardsim lardsim\n",
+          out);
+}

@@ -1,0 +1,282 @@
+/* tables.c - every table of things that have a name, as rows of text: for list, explain and the
+ * completion. It knows nothing that its tables don't say, but for the concepts (concepts.def). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "policy/policy.h"
+#include "sim/sim.h"
+#include "trace/trace.h"
+
+static void add(struct row *r, const char *key, const char *text)
+{
+    if (text && *text && r->fields < FIELDS)
+        r->field[r->fields++] = (struct field){key, text};
+}
+
+/* "sound, precise": owned by the caller. */
+static char *join_bits(unsigned bits, const char *const *names, size_t n)
+{
+    char *all = xstrdup("");
+
+    for (size_t i = 0; i < n; i++) {
+        if (!(bits >> i & 1))
+            continue;
+        char *more = xasprintf("%s%s%s", all, *all ? ", " : "", names[i]);
+        free(all);
+        all = more;
+    }
+    return all;
+}
+
+/* ---- policies, views ------------------------------------------------------------------------ */
+
+struct section { /* collects the parameters of one */
+    const char *name;
+    char *all;
+};
+
+static void collect_param(void *arg, const char *section, const struct param *p)
+{
+    struct section *s = arg;
+
+    if (strcmp(section, s->name) != 0)
+        return;
+    char *more = xasprintf("%s%s%s.%s", s->all, *s->all ? ", " : "", section, p->name);
+    free(s->all);
+    s->all = more;
+}
+
+static void each_policy(row_fn *fn, void *arg)
+{
+    static const char *const claims[] = {"sound", "precise", "of regions", "hardware"};
+
+    for (size_t i = 0; policies[i]; i++) {
+        const struct policy *p = policies[i];
+        char *claim = join_bits(p->claims, claims, ARRAY_SIZE(claims));
+        char *section = xasprintf("policy.%s", p->name);
+        struct section params = {section, xstrdup("")};
+        struct row r = {.name = p->name, .help = p->summary};
+
+        sim_each_param(collect_param, &params);
+        add(&r, "claims", *claim ? claim : "nothing");
+        add(&r, "source", p->source);
+        add(&r, "parameters", params.all);
+        fn(arg, &r);
+        free(params.all);
+        free(section);
+        free(claim);
+    }
+}
+
+static void each_view(row_fn *fn, void *arg)
+{
+    static const char *const bits[] = {"all-memory", "all-sync", "no-clear", "no-copy",
+                                       "no-thread"};
+
+    for (const struct view_info *v = view_info; v->name; v++) {
+        struct row r = {.name = v->name, .help = v->help};
+        const bool several = (v->bits & (v->bits - 1)) != 0;
+        char *means = several ? join_bits(v->bits, bits, ARRAY_SIZE(bits)) : NULL;
+
+        add(&r, "means", means);
+        fn(arg, &r);
+        free(means);
+    }
+}
+
+/* ---- parameters, statistics, presets -------------------------------------------------------- */
+
+struct sender {
+    row_fn *fn;
+    void *arg;
+};
+
+static void send_param(void *arg, const char *section, const struct param *p)
+{
+    const struct sender *to = arg;
+    char *name = *section ? xasprintf("%s.%s", section, p->name) : xstrdup(p->name);
+    char *range = param_range(p);
+    struct row r = {.name = name, .help = p->help};
+
+    add(&r, "default", *p->value ? p->value : "(empty)");
+    add(&r, "range", range ? range : "");
+    add(&r, "unit", p->unit);
+    add(&r, "type", param_type_name(p->type));
+    to->fn(to->arg, &r);
+    free(range);
+    free(name);
+}
+
+static void each_param(row_fn *fn, void *arg)
+{
+    struct sender to = {fn, arg};
+
+    sim_each_param(send_param, &to);
+}
+
+static void each_synth(row_fn *fn, void *arg)
+{
+    struct sender to = {fn, arg};
+
+    for (const struct param *p = synth_param_rows; p->name; p++)
+        send_param(&to, "", p);
+}
+
+static void send_stat(void *arg, const char *name, const char *unit, const char *help)
+{
+    const struct sender *to = arg;
+    struct row r = {.name = name, .help = help};
+
+    add(&r, "unit", unit);
+    to->fn(to->arg, &r);
+}
+
+static void each_stat(row_fn *fn, void *arg)
+{
+    struct sender to = {fn, arg};
+
+    sim_each_stat(send_stat, &to);
+}
+
+static void each_preset(row_fn *fn, void *arg)
+{
+    for (const struct preset *p = run_presets; p->name; p++) {
+        struct row r = {.name = p->name, .help = p->help};
+
+        add(&r, "sets", p->yaml);
+        fn(arg, &r);
+    }
+}
+
+/* ---- events, rules, formats ----------------------------------------------------------------- */
+
+static const char *clocks_text(unsigned edges)
+{
+    return edges == (EDGE_W | EDGE_R) ? "both clocks"
+           : edges == EDGE_W          ? "the write clock"
+                                      : "the read clock";
+}
+
+/* NULL: no edges. Owned by the caller. */
+static char *edges_text(const struct ev_info *k)
+{
+    static const char *const objects[] = {[OBJECT_NONE] = "nothing",
+                                          [OBJECT_LOCK] = "the lock",
+                                          [OBJECT_VOLATILE] = "the volatile",
+                                          [OBJECT_BARRIER] = "the barrier's round",
+                                          [OBJECT_CLASS] = "the class",
+                                          [OBJECT_CHILD] = "the other thread",
+                                          [OBJECT_SELF] = "the thread",
+                                          [OBJECT_ATOMIC] = "the location, if its order says so",
+                                          [OBJECT_COMMIT] = "each variable of the transaction"};
+    const char *of = objects[k->object];
+
+    if (k->takes && k->gives)
+        return xasprintf("joins %s, then merges into %s, of %s", clocks_text(k->takes),
+                         clocks_text(k->gives), of);
+    if (k->takes)
+        return xasprintf("joins %s of %s", clocks_text(k->takes), of);
+    if (k->gives)
+        return xasprintf("merges into %s of %s", clocks_text(k->gives), of);
+    return NULL;
+}
+
+static void each_event(row_fn *fn, void *arg)
+{
+    static const char *const classes[] = {"access", "sync", "heap", "raw", "mark"};
+    static const char *const forms[] = {[FORM_ACCESS] = "address, size, code site",
+                                        [FORM_OBJECT] = "object",
+                                        [FORM_ROUND] = "barrier, round",
+                                        [FORM_THREAD] = "other thread",
+                                        [FORM_NONE] = "",
+                                        [FORM_REGION] = "address, bytes",
+                                        [FORM_ALLOC] =
+                                            "address, bytes; of an array: elements, bytes of one",
+                                        [FORM_COPY] = "destination, bytes, source",
+                                        [FORM_KERNEL] = "kernel thread",
+                                        [FORM_CLOCK] = "thread, value",
+                                        [FORM_PHASE] = "phase"};
+
+    for (unsigned i = 0; i < EV_KINDS; i++) {
+        const struct ev_info *k = &ev_info[i];
+        struct row r = {.name = k->text, .help = k->help};
+        char *edges = k->text ? edges_text(k) : NULL;
+        char code[16];
+
+        if (!k->text)
+            continue;
+        snprintf(code, sizeof code, "%u", i);
+        add(&r, "class", classes[k->class]);
+        add(&r, "operands", forms[k->form]);
+        add(&r, "order", edges);
+        add(&r, "code", code);
+        fn(arg, &r);
+        free(edges);
+    }
+}
+
+static void each_rule(row_fn *fn, void *arg)
+{
+    for (unsigned i = 0; i < RULES; i++)
+        fn(arg, &(struct row){.name = rule_info[i].name, .help = rule_info[i].text});
+}
+
+static void each_format(row_fn *fn, void *arg)
+{
+    for (size_t i = 0; trace_formats[i]; i++)
+        fn(arg, &(struct row){.name = trace_formats[i]->name, .help = trace_formats[i]->help});
+}
+
+/* ---- the command line's own ----------------------------------------------------------------- */
+
+static void each_exit(row_fn *fn, void *arg)
+{
+#define EXIT(NAME, code, text) fn(arg, &(struct row){.name = #code, .help = text});
+#include "base/exits.def"
+#undef EXIT
+}
+
+static void each_verb(row_fn *fn, void *arg)
+{
+    for (size_t i = 0; verbs[i]; i++) {
+        struct row r = {.name = verbs[i]->name, .help = verbs[i]->summary};
+        char *usage = xasprintf("lardsim %s [OPTION...] %s", verbs[i]->name, verbs[i]->args);
+
+        add(&r, "usage", usage);
+        add(&r, "examples", verbs[i]->examples);
+        fn(arg, &r);
+        free(usage);
+    }
+}
+
+static void each_concept(row_fn *fn, void *arg)
+{
+#define CONCEPT(name_, summary, text_)                                                             \
+    fn(arg, &(struct row){.name = name_, .help = summary, .field = {{"more", text_}}, .fields = 1});
+#include "cli/concepts.def"
+#undef CONCEPT
+}
+
+const struct table tables[] = {
+    {"policies", "a policy", "What detects races: `run --policy NAME`.", 1, each_policy},
+    {"parameters", "a parameter", "What a run can be told: `run --set NAME=VALUE`.", 2, each_param},
+    {"statistics", "a statistic", "What a run counts: stats.json.", 1, each_stat},
+    {"views", "a view", "What of a trace a policy looks at.", 0, each_view},
+    {"presets", "a preset", "Settings under a name: `run --preset NAME`.", 0, each_preset},
+    {"events", "an event", "The kinds of events, and the order they make.", 1, each_event},
+    {"rules", "a rule", "What a trace must obey: `trace verify`.", 0, each_rule},
+    {"formats", "a format", "The formats of traces that are read.", 0, each_format},
+    {"synth", "a parameter of synth", "What `trace synth` can be told.", 2, each_synth},
+    {"exits", "an exit code", "What the exit codes mean.", 0, each_exit},
+    {"verbs", "a verb", "What lardsim can do.", 0, each_verb},
+    {"concepts", "a concept", "Words that the results use.", 0, each_concept},
+    {NULL, NULL, NULL, 0, NULL}};
+
+const struct table *table_find(const char *name)
+{
+    for (const struct table *t = tables; t->name; t++)
+        if (strcmp(t->name, name) == 0)
+            return t;
+    return NULL;
+}

@@ -1,0 +1,31 @@
+/* v_trace_convert.c - a trace in another form: the same events, numbers and names. */
+#include "cli/v_trace.h"
+
+static int convert_run(const struct cli *c, struct err *e)
+{
+    if (out_check(c, c->arg[1], e))
+        return -1;
+    struct source *from = source_open(c->arg[0], e);
+    if (!from)
+        return -1;
+    const int failed = out_copy(from, c, c->arg[1], e);
+    source_close(from);
+    return failed ? -1 : LARD_DONE;
+}
+
+static const struct argp_option options[] = {ROWS_OUT, ROW_END};
+
+const struct verb verb_trace_convert = {
+    .name = "trace convert",
+    .args = "IN OUT",
+    .summary = "Writes a trace in another form.",
+    .text =
+        "IN is a path, \"-\" or \"synth:...\"; OUT is a path or \"-\". Events, their numbers and "
+        "the names stay the same, and so does the identity.",
+    .examples = "lardsim trace convert program.txt program.lard\n"
+                "lardsim trace convert --to text program.lard - | less",
+    .options = options,
+    .min_args = 2,
+    .max_args = 2,
+    .run = convert_run,
+};

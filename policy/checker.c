@@ -1,0 +1,410 @@
+/* checker.c - an instance of a policy in a run: its label and parameters, its view, happens-before
+ * in that view, open transactions, its race report. A policy sees only what its view lets through.
+ */
+#include <assert.h>
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mutant.h"
+#include "policy/hb.h"
+#include "policy/report.h"
+
+#define POLICY(name) extern const struct policy policy_##name;
+#include "policy/policies.def"
+#undef POLICY
+
+const struct policy *const policies[] = {
+#define POLICY(name) &policy_##name,
+#include "policy/policies.def"
+#undef POLICY
+    NULL,
+};
+
+const struct policy *policy_find(const char *name)
+{
+    for (size_t i = 0; policies[i]; i++)
+        if (!strcmp(policies[i]->name, name))
+            return policies[i];
+    return NULL;
+}
+
+struct common_params {
+    uint32_t view;
+};
+
+static const char *const view_choices[] = {"tracked", "all-memory", "all-sync", "no-clear",
+                                           "no-copy", "no-thread",  "naive",    NULL};
+const struct param checker_param_rows[] = {
+    {"view", PARAM_SET, offsetof(struct common_params, view), "tracked", 0, 0, "", view_choices,
+     "What the policy looks at: one view, or several together."},
+    PARAM_END,
+};
+
+struct checker_stats {
+    uint64_t accesses, checked, unchecked, uncommitted, syncs, syncs_unheeded, clears, copies;
+};
+
+struct txn {              /* an open transaction's accesses */
+    struct event *access; /* owns */
+    size_t n, cap;
+};
+
+struct checker {
+    const struct policy *policy;
+    void *self; /* the policy's; NULL until created */
+    void *params;
+    char *label;
+    struct checker_env env;
+    struct policy_env policy_env;
+    struct hb *hb;
+    struct race_report report;
+    struct budget budget;
+    struct txn *txn; /* by thread */
+    size_t txns;
+    bool raw_clocks, system_syncs; /* heeded so far */
+    struct checker_stats st;
+};
+
+/* ---- making one ----------------------------------------------------------------------------- */
+
+static int check_label(const char *label, size_t n, struct err *e)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!isalnum((unsigned char)label[i]) && label[i] != '-' && label[i] != '_')
+            return err_set(e, LARD_CONFIG,
+                           "policies: label '%.*s' may have letters, digits, '-' and '_' only",
+                           (int)n, label);
+    return n ? 0
+             : err_set(e, LARD_CONFIG,
+                       "policies: an empty label or name; write 'vc' or 'label=vc'");
+}
+
+static const struct policy *lookup(const char *name, struct err *e)
+{
+    const struct policy *p = policy_find(name);
+    const char *known[64];
+    size_t n = 0;
+
+    if (p)
+        return p;
+    for (; policies[n] && n < ARRAY_SIZE(known); n++)
+        known[n] = policies[n]->name;
+    const char *near = nearest_name(name, known, n);
+    err_set(e, LARD_CONFIG, "policies: no policy '%s'%s%s%s; `lardsim list policies` shows them",
+            name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return NULL;
+}
+
+static int parse_spec(struct checker *c, const char *spec, struct err *e)
+{
+    const char *eq = strchr(spec, '='), *name = eq ? eq + 1 : spec;
+    const size_t n = eq ? (size_t)(eq - spec) : strlen(spec);
+
+    if (check_label(spec, n, e))
+        return -1;
+    c->policy = lookup(name, e);
+    if (!c->policy)
+        return -1;
+    c->label = xmalloc(n + 1);
+    memcpy(c->label, spec, n);
+    c->label[n] = '\0';
+    return 0;
+}
+
+static void declare_stats(struct checker *c, struct stats_group *g)
+{
+    struct checker_stats *st = &c->st;
+
+    report_init(&c->report, &c->env, c->label, g, &c->budget);
+    stats_count(g, "accesses", "accesses", "Data accesses, in the view or not.", &st->accesses);
+    stats_count(g, "checked", "accesses", "Accesses checked.", &st->checked);
+    stats_count(g, "unchecked", "accesses", "Accesses outside the view.", &st->unchecked);
+    stats_count(g, "uncommitted", "accesses", "Accesses in transactions that never committed.",
+                &st->uncommitted);
+    stats_count(g, "syncs", "events", "Synchronisation events heeded.", &st->syncs);
+    stats_count(g, "syncs-unheeded", "events", "Synchronisation events outside the view.",
+                &st->syncs_unheeded);
+    stats_count(g, "clears", "events", "Clears heeded.", &st->clears);
+    stats_count(g, "copies", "events", "Copies heeded.", &st->copies);
+    stats_invariant(g, "accesses.split",
+                    "Every access was checked, outside the view, or never committed.",
+                    (const uint64_t *const[]){&st->checked, &st->unchecked, &st->uncommitted, NULL},
+                    STATS_EQ, (const uint64_t *const[]){&st->accesses, NULL});
+    stats_invariant(g, "races.checked", "Only what was checked can race.",
+                    (const uint64_t *const[]){&c->report.accesses, NULL}, STATS_LE,
+                    (const uint64_t *const[]){&st->checked, NULL});
+}
+
+static sim_cycle no_exec(void *host, unsigned core, unsigned instructions, sim_cycle now)
+{
+    (void)host;
+    (void)core;
+    (void)instructions;
+    return now;
+}
+
+static sim_cycle no_mem(void *host, unsigned core, sim_addr a, unsigned bytes, enum mem_cmd cmd,
+                        sim_cycle now)
+{
+    (void)host;
+    (void)core;
+    (void)a;
+    (void)bytes;
+    (void)cmd;
+    return now;
+}
+
+static int create(struct checker *c, struct err *e)
+{
+    char *section = xasprintf("policy.%s", c->label);
+    struct common_params common;
+    int bad = config_bind(c->env.config, section, checker_param_rows, &common, e);
+
+    c->params = xcalloc(1, c->policy->params_size);
+    if (!bad && c->policy->params)
+        bad = config_bind(c->env.config, section, c->policy->params, c->params, e);
+    free(section);
+    if (bad)
+        return -1;
+    struct stats_group *g = stats_group(stats_group(stats_root(c->env.stats), "policy"), c->label);
+    const unsigned view = view_bits(common.view);
+    c->budget.limit = c->env.memory_limit;
+    c->hb = hb_new(view, c->env.granule, &c->budget);
+    declare_stats(c, g);
+    c->policy_env = (struct policy_env){
+        .stats = g,
+        .report = &c->report,
+        .budget = &c->budget,
+        .hb = c->hb,
+        .number = c->env.number,
+        .view = view,
+        .granule = c->env.granule,
+        .exec = no_exec,
+        .mem = no_mem,
+        .err = c->env.err,
+    };
+    c->self = c->policy->create(&c->policy_env, c->params, e);
+    return c->self ? 0 : -1;
+}
+
+struct checker *checker_new(const char *spec, const struct checker_env *env, struct err *e)
+{
+    struct checker *c = xcalloc(1, sizeof *c);
+
+    c->env = *env;
+    if (parse_spec(c, spec, e) || create(c, e)) {
+        checker_free(c);
+        return NULL;
+    }
+    return c;
+}
+
+void checker_free(struct checker *c)
+{
+    if (!c)
+        return;
+    if (c->self)
+        c->policy->destroy(c->self);
+    for (size_t i = 0; i < c->txns; i++)
+        free(c->txn[i].access);
+    free(c->txn);
+    report_free(&c->report);
+    hb_free(c->hb);
+    free(c->params);
+    free(c->label);
+    free(c);
+}
+
+/* ---- the step ------------------------------------------------------------------------------- */
+
+static bool heeds(const struct checker *c, const struct event *ev)
+{
+    return !(ev->flags & EVF_SYSTEM) || c->policy_env.view & VIEW_ALL_SYNC ||
+           MUTANT(SYSTEM_SYNC_SEEN);
+}
+
+static sim_cycle check_access(struct checker *c, const struct event *ev, unsigned core,
+                              struct mem_outcome out, sim_cycle now)
+{
+    if (!view_checks(c->policy_env.view, ev)) {
+        c->st.unchecked++;
+        return now;
+    }
+    c->st.checked++;
+    return c->policy->access(c->self, ev, core, out, now);
+}
+
+static void defer(struct checker *c, const struct event *ev)
+{
+    if (ev->tid >= c->txns) {
+        const size_t n = (size_t)ev->tid + 1;
+        c->txn = xrealloc(c->txn, n, sizeof *c->txn);
+        memset(c->txn + c->txns, 0, (n - c->txns) * sizeof *c->txn);
+        budget_take(&c->budget, (n - c->txns) * sizeof *c->txn);
+        c->txns = n;
+    }
+    struct txn *t = &c->txn[ev->tid];
+    const size_t was = t->cap;
+    t->access = xgrow(t->access, t->n, &t->cap, sizeof *t->access);
+    budget_take(&c->budget, (t->cap - was) * sizeof *t->access);
+    t->access[t->n++] = *ev;
+}
+
+static sim_cycle step_access(struct checker *c, const struct event *ev, unsigned core,
+                             struct mem_outcome out, sim_cycle now)
+{
+    c->st.accesses++;
+    if (UNLIKELY(ev->flags & EVF_IN_TXN) && !MUTANT(TXN_AT_ACCESS)) {
+        defer(c, ev);
+        return now;
+    }
+    const bool edges = UNLIKELY(event_order(ev) != ORDER_NONE) && heeds(c, ev);
+    if (edges)
+        hb_atomic_before(c->hb, ev);
+    now = check_access(c, ev, core, out, now);
+    report_done(&c->report);
+    if (edges)
+        hb_atomic_after(c->hb, ev);
+    return now;
+}
+
+/* The transaction's accesses take effect now; the commit is blamed for their races. */
+static sim_cycle step_commit(struct checker *c, const struct event *ev, unsigned core,
+                             sim_cycle now)
+{
+    struct txn *t = ev->tid < c->txns ? &c->txn[ev->tid] : NULL;
+    const bool edges = heeds(c, ev);
+
+    if (!t || !t->n)
+        return now;
+    if (edges)
+        hb_commit_before(c->hb, ev, t->access, t->n);
+    for (size_t i = 0; i < t->n; i++)
+        now = check_access(c, &t->access[i], core, (struct mem_outcome){0}, now);
+    report_done(&c->report);
+    if (edges)
+        hb_commit_after(c->hb, ev, t->access, t->n);
+    t->n = 0;
+    return now;
+}
+
+/* Raw writes set the entries that heeded system synchronisation counts up: the two don't mix. */
+static int one_level(struct checker *c, const struct event *ev)
+{
+    c->raw_clocks |= ev->kind == EV_WRITEVC;
+    c->system_syncs |= ev->flags & EVF_SYSTEM && ev_info[ev->kind].gives;
+    if (!c->raw_clocks || !c->system_syncs)
+        return 0;
+    return err_set(c->env.err, LARD_CONFIG,
+                   "event %llu: policy %s: the view all-sync has no meaning in a trace with raw "
+                   "clock writes and system "
+                   "synchronisation; leave that view out for this trace",
+                   (unsigned long long)*c->env.number, c->label);
+}
+
+static sim_cycle step_sync(struct checker *c, const struct event *ev, unsigned core, sim_cycle now)
+{
+    if (ev->kind == EV_TXN_COMMIT)
+        now = step_commit(c, ev, core, now);
+    if (!heeds(c, ev)) {
+        c->st.syncs_unheeded++;
+        hb_unheeded(c->hb, ev);
+        return now;
+    }
+    c->st.syncs++;
+    if (one_level(c, ev) || (ev->kind != EV_TXN_COMMIT && hb_sync(c->hb, ev, c->env.err)))
+        return now;
+    return c->policy->sync(c->self, ev, core, now);
+}
+
+static int aligned(struct checker *c, const struct event *ev)
+{
+    const unsigned g = c->env.granule ? c->env.granule : 1;
+    const sim_addr from = ev->kind == EV_COPY ? ev[1].addr : ev->addr;
+
+    if (((ev->addr | from | ev->aux) & (g - 1)) == 0)
+        return 0;
+    return err_set(c->env.err, LARD_TRACE,
+                   "event %llu: %s of %llu bytes at 0x%llx is not aligned to the granularity %u; "
+                   "set granularity "
+                   "to a smaller one, or to field",
+                   (unsigned long long)*c->env.number, ev_info[ev->kind].text,
+                   (unsigned long long)ev->aux, (unsigned long long)ev->addr, g);
+}
+
+static sim_cycle step_heap(struct checker *c, const struct event *ev, unsigned core, sim_cycle now)
+{
+    const unsigned view = c->policy_env.view;
+
+    if (ev->kind == EV_CLEAR || ev->kind == EV_COPY) {
+        const bool clear = ev->kind == EV_CLEAR;
+        if (aligned(c, ev))
+            return now;
+        if (clear)
+            hb_clear(c->hb, ev->addr, ev->aux);
+        else
+            hb_copy(c->hb, ev->addr, ev[1].addr, ev->aux);
+        if (view & (clear ? VIEW_NO_CLEAR : VIEW_NO_COPY) ||
+            (MUTANT(NO_CLEAR_SKIPS_COPY) && view & VIEW_NO_CLEAR))
+            return now;
+        c->st.clears += clear;
+        c->st.copies += !clear;
+    }
+    return c->policy->sync(c->self, ev, core, now);
+}
+
+sim_cycle checker_step(struct checker *c, const struct event *ev, unsigned core,
+                       struct mem_outcome out, sim_cycle now)
+{
+    hb_enter(c->hb, ev);
+    switch ((enum ev_class)ev_info[ev->kind].class) {
+    case CLASS_ACCESS:
+        return step_access(c, ev, core, out, now);
+    case CLASS_SYNC:
+    case CLASS_RAW:
+        return step_sync(c, ev, core, now);
+    case CLASS_HEAP:
+        return step_heap(c, ev, core, now);
+    case CLASS_MARK:
+        break;
+    }
+    return now;
+}
+
+void checker_finish(struct checker *c)
+{
+    for (size_t i = 0; i < c->txns; i++) {
+        c->st.uncommitted += c->txn[i].n;
+        c->txn[i].n = 0;
+    }
+    if (c->policy->check)
+        c->policy->check(c->self);
+    if (c->policy->finish)
+        c->policy->finish(c->self);
+}
+
+const char *checker_label(const struct checker *c)
+{
+    return c->label;
+}
+
+void checker_names(struct checker *c, const struct names *names)
+{
+    c->report.names = names;
+}
+
+const struct budget *checker_memory(const struct checker *c)
+{
+    return &c->budget;
+}
+
+bool checker_over(const struct checker *c)
+{
+    return budget_over(&c->budget);
+}
+
+uint64_t checker_races(const struct checker *c)
+{
+    return c->report.accesses;
+}

@@ -1,0 +1,61 @@
+/* hb_int.h - what hb.c and hb_object.c share, and nobody else sees. */
+#ifndef LARDSIM_HB_INT_H
+#define LARDSIM_HB_INT_H
+
+#include "policy/hb.h"
+
+enum { OBJECT_GRANULE = 8 }; /* of the table below; objects in one granule are chained */
+
+struct hold { /* a thread's hold on a lock */
+    sim_tid tid;
+    bool shared;
+    uint32_t depth; /* > 0 */
+};
+
+struct hb_object { /* a lock, volatile, round of a barrier, class, atomic location, or commit clock
+                    */
+    struct hb_object *next; /* in the same granule */
+    sim_addr addr;
+    uint64_t round; /* barriers; else 0 */
+    struct vclock write, read;
+    struct hold *hold; /* owns; locks */
+    size_t holds, hold_cap;
+    uint64_t inside; /* barriers: arrived less departed */
+    uint8_t kind;    /* enum ev_object */
+};
+
+struct hb_thread {  /* a language thread */
+    uint32_t actor; /* once begun */
+    bool begun;
+    bool placed;         /* by_kernel: actor is set */
+    uint64_t ended;      /* the time after its end; 0: not ended */
+    struct vclock birth; /* from its fork, until it begins */
+    struct vclock final; /* from its end */
+};
+
+struct hb_actor {
+    struct vclock clock;
+};
+
+struct hb {
+    struct hb_thread *thread; /* by language thread */
+    struct hb_actor *actor;
+    size_t threads, actors;
+    uint32_t used_actors;   /* by_kernel: the next fresh one */
+    struct map kernel;      /* by_kernel: kernel thread to actor + 1 */
+    struct shadow *objects; /* cell: struct hb_object *, the first of its granule */
+    unsigned granule;
+    bool by_kernel;
+    struct budget *budget;
+};
+
+struct hb_object *object_get(struct hb *hb, unsigned kind, sim_addr addr,
+                             uint64_t round); /* made when new */
+void objects_free(struct hb *hb);
+void object_drop(struct hb *hb, unsigned kind, sim_addr addr, uint64_t round);
+struct hold *object_hold(const struct hb_object *o, sim_tid tid, bool shared); /* NULL: none */
+uint32_t object_nest(struct hb *hb, struct hb_object *o, sim_tid tid,
+                     bool shared);                                     /* the new depth */
+uint32_t object_unnest(struct hb_object *o, sim_tid tid, bool shared); /* the new depth */
+
+#endif

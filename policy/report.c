@@ -1,0 +1,192 @@
+/* report.c - what is counted and written of a race (docs/results.md).
+ *
+ * An access counts once, however many earlier ones it races with. Sites that the trace does not
+ * know (0) are no sites: they are counted apart, and make no pairs. */
+#include "policy/report.h"
+
+#include <string.h>
+
+void report_init(struct race_report *r, const struct checker_env *env, const char *policy,
+                 struct stats_group *g, struct budget *budget)
+{
+    *r = (struct race_report){.env = env, .policy = policy, .names = env->names};
+    map_init(&r->sites, budget);
+    map_init(&r->pairs, budget);
+    stats_count(g, "races.accesses", "accesses",
+                "Racy accesses (LARD's DRE); a commit counts as one.", &r->accesses);
+    stats_count(g, "races.sites", "sites", "Distinct sites of racy accesses (LARD's PC).",
+                &r->site_count);
+    stats_count(g, "races.locations", "locations",
+                "Locations that had a race, each life of one counted once.", &r->locations);
+    stats_count(g, "races.pairs", "pairs", "Unordered pairs of sites that raced.", &r->pair_count);
+    stats_count(g, "races.conflicts", "conflicts",
+                "Earlier accesses that racy accesses raced with, over all granules.",
+                &r->conflicts);
+    stats_count(g, "races.program", "accesses", "Racy accesses of the program.", &r->program);
+    stats_count(g, "races.system", "accesses", "Racy accesses of the runtime system.", &r->system);
+    stats_count(g, "races.unsited", "accesses", "Racy accesses whose site the trace does not tell.",
+                &r->unsited);
+    stats_count(g, "races.unwritten", "accesses",
+                "Racy accesses beyond races.max: counted, not in races.jsonl.", &r->unwritten);
+    stats_invariant(g, "races.split", "Every racy access is the program's or the system's.",
+                    (const uint64_t *const[]){&r->program, &r->system, NULL}, STATS_EQ,
+                    (const uint64_t *const[]){&r->accesses, NULL});
+    stats_invariant(g, "races.locations", "A location that raced has a conflict.",
+                    (const uint64_t *const[]){&r->locations, NULL}, STATS_LE,
+                    (const uint64_t *const[]){&r->conflicts, NULL});
+    stats_invariant(g, "races.sites", "Each site of a race is the site of some racy access.",
+                    (const uint64_t *const[]){&r->site_count, NULL}, STATS_LE,
+                    (const uint64_t *const[]){&r->accesses, NULL});
+}
+
+void report_free(struct race_report *r)
+{
+    map_free(&r->sites);
+    map_free(&r->pairs);
+}
+
+/* ---- counting ------------------------------------------------------------------------------- */
+
+static uint64_t pair_hash(uint64_t a, uint64_t b)
+{
+    const uint64_t pair[2] = {a < b ? a : b, a < b ? b : a};
+
+    return digest_bytes(pair, sizeof pair);
+}
+
+void race_conflict(struct race_report *r, const struct event *ev, const struct race_side *earlier,
+                   bool first)
+{
+    struct race *race = &r->race;
+    const uint64_t site = event_site(ev);
+
+    r->conflicts++;
+    r->locations += first;
+    if (site && earlier->site) {
+        *map_put(&r->pairs, pair_hash(site, earlier->site)) = 1;
+        r->pair_count = r->pairs.n;
+    }
+    if (site) {
+        *map_put(&r->sites, site) = 1;
+        r->site_count = r->sites.n;
+    }
+    if (race->conflicts++ && earlier->event <= race->earlier.event)
+        return;
+    race->earlier = *earlier;
+    race->is = (struct race_side){
+        .event = *r->env->number, .site = site, .thread = ev->tid, .op = ev->kind, .known = true};
+    race->addr = ev->addr;
+    race->size = ev->size;
+    race->system = ev->flags & EVF_SYSTEM;
+}
+
+/* ---- identity and line ---------------------------------------------------------------------- */
+
+/* A site as text, the same in every run of the same program: its name, else its number. */
+static const char *site_text(const struct race_report *r, uint64_t site, char number[static 24])
+{
+    const char *name = site && r->names ? names_find(r->names, NAME_SITE, site) : NULL;
+
+    if (name)
+        return name;
+    if (!site)
+        return NULL;
+    snprintf(number, 24, "0x%llx", (unsigned long long)site);
+    return number;
+}
+
+static uint64_t race_id(const char *a, const char *b)
+{
+    struct digest *d = digest_new();
+
+    a = a ? a : "?";
+    b = b ? b : "?";
+    if (strcmp(a, b) > 0) {
+        const char *t = a;
+        a = b;
+        b = t;
+    }
+    digest_add(d, a, strlen(a) + 1);
+    digest_add(d, b, strlen(b) + 1);
+    const uint64_t id = digest_value(d);
+    digest_free(d);
+    return id;
+}
+
+static void write_side(struct json *j, const struct race_side *s, const char *site)
+{
+    json_key(j, "thread");
+    s->known ? json_u64(j, s->thread) : json_null(j);
+    json_key(j, "op");
+    json_str(j, s->known ? ev_info[s->op].text : NULL);
+    json_key(j, "site");
+    json_str(j, s->known ? site : NULL);
+    json_key(j, "event");
+    s->known ? json_u64(j, s->event) : json_null(j);
+}
+
+static void write_line(const struct race_report *r, FILE *out, const char *site,
+                       const char *earlier_site)
+{
+    const struct race *race = &r->race;
+    char id[24];
+    struct json j;
+
+    snprintf(id, sizeof id, "%016llx", (unsigned long long)race->id);
+    json_init(&j, out, false);
+    json_object(&j);
+    json_key(&j, "policy");
+    json_str(&j, race->policy);
+    json_key(&j, "race");
+    json_str(&j, id);
+    write_side(&j, &race->is, site);
+    json_key(&j, "address");
+    json_hex(&j, race->addr);
+    json_key(&j, "size");
+    json_u64(&j, race->size);
+    json_key(&j, "system");
+    json_bool(&j, race->system);
+    json_key(&j, "conflicts");
+    json_u64(&j, race->conflicts);
+    json_key(&j, "earlier");
+    json_object(&j);
+    write_side(&j, &race->earlier, earlier_site);
+    json_end(&j);
+    json_end(&j);
+    fputc('\n', out);
+}
+
+static void publish(struct race_report *r)
+{
+    char number[2][24];
+    const char *site = site_text(r, r->race.is.site, number[0]);
+    const char *earlier = site_text(r, r->race.earlier.site, number[1]);
+
+    r->race.policy = r->policy;
+    r->race.id = race_id(site, earlier);
+    if (r->env->on_race)
+        r->env->on_race(r->env->on_race_arg, &r->race);
+    FILE *out = r->env->races ? *r->env->races : NULL;
+    if (!out)
+        return;
+    if (*r->env->lines_left == 0) {
+        r->unwritten++;
+        return;
+    }
+    --*r->env->lines_left;
+    write_line(r, out, site, earlier);
+}
+
+void report_done(struct race_report *r)
+{
+    if (LIKELY(!r->race.conflicts))
+        return;
+    r->accesses++;
+    if (r->race.system)
+        r->system++;
+    else
+        r->program++;
+    r->unsited += !r->race.is.site;
+    publish(r);
+    r->race = (struct race){0};
+}

@@ -1,0 +1,25 @@
+/* report.h - the race report of one checker: counts, sets of sites and pairs, lines of races.jsonl.
+ */
+#ifndef LARDSIM_REPORT_H
+#define LARDSIM_REPORT_H
+
+#include "policy/policy.h"
+
+struct race_report {
+    const struct checker_env *env; /* borrowed */
+    const char *policy;            /* label */
+    const struct names *names;     /* may be NULL */
+    struct race race;              /* of the event in hand; conflicts 0: none so far */
+    struct map sites, pairs;       /* sets; pairs by hash of both sites */
+    uint64_t accesses, site_count, locations, pair_count, conflicts, program, system, unsited,
+        unwritten;
+};
+
+void report_init(struct race_report *r, const struct checker_env *env, const char *policy,
+                 struct stats_group *g, struct budget *budget);
+void report_free(struct race_report *r);
+/* The event in hand (an access, or a commit with all its accesses) has been checked: counts it if
+ * it raced. */
+void report_done(struct race_report *r);
+
+#endif

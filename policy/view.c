@@ -1,0 +1,37 @@
+/* view.c - what a policy looks at (LARD 5.2). */
+#include "base/mutant.h"
+#include "policy/policy.h"
+
+const struct view_info view_info[] = {
+    {"tracked",
+     "Tracked accesses, program synchronisation, clears and copies: LARD as it is meant.", 0},
+    {"all-memory", "All accesses of program and system, but the stack's.", VIEW_ALL_MEMORY},
+    {"all-sync", "System synchronisation, too.", VIEW_ALL_SYNC},
+    {"no-clear", "Clears of histories are ignored.", VIEW_NO_CLEAR},
+    {"no-copy", "Copies of histories are ignored.", VIEW_NO_COPY},
+    {"no-thread", "The kernel thread is taken for the thread.", VIEW_NO_THREAD},
+    {"naive", "all-memory, all-sync, no-clear and no-copy.",
+     VIEW_ALL_MEMORY | VIEW_ALL_SYNC | VIEW_NO_CLEAR | VIEW_NO_COPY},
+    {NULL, NULL, 0},
+};
+
+unsigned view_bits(uint32_t set)
+{
+    unsigned bits = 0;
+
+    for (unsigned i = 0; view_info[i].name; i++)
+        if (set >> i & 1)
+            bits |= view_info[i].bits;
+    return bits;
+}
+
+bool view_checks(unsigned view, const struct event *ev)
+{
+    if (MUTANT(STACK_CHECKED) && ev->flags & EVF_STACK && !(ev->flags & EVF_SYSTEM))
+        return true;
+    if (MUTANT(FINAL_CHECKED) && ev->flags & EVF_FINAL && !(ev->flags & (EVF_SYSTEM | EVF_STACK)))
+        return true;
+    if (MUTANT(SYSTEM_CHECKED) && ev->flags & EVF_SYSTEM && !(ev->flags & EVF_STACK))
+        return true;
+    return view & VIEW_ALL_MEMORY ? !(ev->flags & EVF_STACK) : event_tracked(ev);
+}

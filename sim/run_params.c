@@ -1,0 +1,107 @@
+/* run_params.c - the top-level parameters, the presets, and the walk over all tables for list and
+ * explain. */
+#include "sim/sim_int.h"
+
+#include <stdlib.h>
+
+#include "policy/policy.h"
+
+static const char *const machine_choices[] = {"none", NULL};
+static const char *const order_choices[] = {"recorded", NULL};
+static const char *const granularity_choices[] = {"trace", "1", "2", "4", "8", "field", NULL};
+
+#define AT(field) offsetof(struct run_params, field)
+const struct param run_param_rows[] = {
+    {"machine", PARAM_CHOICE, AT(machine), "none", 0, 0, "", machine_choices,
+     "The simulated machine; none: detection only."},
+    {"order", PARAM_CHOICE, AT(order), "recorded", 0, 0, "", order_choices,
+     "The order in which events execute; recorded: as in the trace."},
+    {"policies", PARAM_LIST, AT(policies), "vc", 0, 0, "", NULL,
+     "The policies that watch the execution, each a name or label=name."},
+    {"granularity", PARAM_CHOICE, AT(granularity), "trace", 0, 0, "", granularity_choices,
+     "Bytes that share a history; field: the access's start address; trace: what the trace says of "
+     "itself, else 1."},
+    {"trace.rules", PARAM_BOOL, AT(rules), "on", 0, 0, "", NULL,
+     "Check the stream rules while running; a trace that breaks one stops the run."},
+    {"races.max", PARAM_U64, AT(races_max), "1000000", 0, UINT64_MAX, "races", NULL,
+     "Lines of races.jsonl at most; counts are never bounded."},
+    {"limits.memory", PARAM_U64, AT(memory), "8Gi", 0, UINT64_MAX, "bytes", NULL,
+     "Host memory of one policy's state at most, 0 for no limit; beyond it the run stops with "
+     "partial results."},
+    {"limits.events", PARAM_U64, AT(events), "0", 0, UINT64_MAX, "events", NULL,
+     "Events to run at most, 0 for no limit; beyond it the run stops with partial results."},
+    PARAM_END,
+};
+#undef AT
+
+unsigned run_granule(const struct run_params *p, unsigned hint)
+{
+    static const unsigned granule[] = {0, 1, 2, 4, 8, GRANULE_FIELD};
+
+    if (p->granularity == GRANULARITY_TRACE)
+        return hint ? hint : 1;
+    return granule[p->granularity];
+}
+
+const struct preset run_presets[] = {
+    {"detect", "Detection only, with the canonical detector.", "machine: none\npolicies: [vc]\n"},
+    {"lard-table3",
+     "LARD's Table 3: the accurate detector and one variant for each extension left out, on one "
+     "execution.",
+     "machine: none\n"
+     "policies: [lard=vc, all-memory=vc, all-sync=vc, no-clear=vc, no-copy=vc, naive=vc]\n"
+     "policy:\n"
+     "  lard: {view: tracked}\n"
+     "  all-memory: {view: all-memory}\n"
+     "  all-sync: {view: all-sync}\n"
+     "  no-clear: {view: no-clear}\n"
+     "  no-copy: {view: no-copy}\n"
+     "  naive: {view: naive}\n"},
+    {"kernel-threads",
+     "The accurate detector beside one that takes kernel threads for threads (LARD 3.5).",
+     "machine: none\n"
+     "policies: [lard=vc, no-thread=vc]\n"
+     "policy.no-thread.view: no-thread\n"},
+    {"all-accesses",
+     "A history that keeps every thread's last read and write, as RAPID's happens-before engine "
+     "counts.",
+     "machine: none\n"
+     "policies: [vc]\n"
+     "policy.vc.history: all\n"},
+    {NULL, NULL, NULL},
+};
+
+static void each_row(void (*fn)(void *, const char *, const struct param *), void *arg,
+                     const char *section, const struct param *rows)
+{
+    for (; rows && rows->name; rows++)
+        fn(arg, section, rows);
+}
+
+void sim_each_param(void (*fn)(void *arg, const char *section, const struct param *row), void *arg)
+{
+    each_row(fn, arg, "", run_param_rows);
+    for (size_t i = 0; policies[i]; i++) {
+        char *section = xasprintf("policy.%s", policies[i]->name);
+        each_row(fn, arg, section, checker_param_rows);
+        each_row(fn, arg, section, policies[i]->params);
+        free(section);
+    }
+}
+
+void sim_each_stat(void (*fn)(void *arg, const char *name, const char *unit, const char *help),
+                   void *arg)
+{
+    struct lardsim *l = lardsim_new();
+    char *all = xstrdup("policies=");
+
+    for (size_t i = 0; policies[i]; i++) {
+        char *longer = xasprintf("%s%s%s", all, i ? "," : "", policies[i]->name);
+        free(all);
+        all = longer;
+    }
+    if (!lardsim_set(l, all) && !lardsim_set(l, "granularity=1") && !lardsim_start(l))
+        stats_each(l->stats, fn, arg);
+    free(all);
+    lardsim_free(l);
+}

@@ -1,0 +1,529 @@
+/* session.c - the library: an instance from its configuration to its results (lardsim.h).
+ *
+ * Policies are made when the granularity is known: at the start, or where the trace is to say it,
+ * when a source is opened or the first event is pushed. */
+#include "sim/sim_int.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The public numbers are the events' own. */
+#define EV(NAME, code, ...)                                                                        \
+    _Static_assert((int)EV_##NAME == (int)LARDSIM_##NAME, "lardsim.h and event.def differ");
+#include "trace/event.def"
+#undef EV
+#define SAME(flag)                                                                                 \
+    _Static_assert((int)LARDSIM_##flag == (int)EVF_##flag, "lardsim.h and trace.h differ")
+SAME(SYSTEM);
+SAME(STACK);
+SAME(VOLATILE);
+SAME(ARRAY);
+SAME(FINAL);
+SAME(IN_TXN);
+SAME(NURSERY);
+_Static_assert(LARDSIM_ORDER(1) == 1 << EVF_ORDER_SHIFT, "lardsim.h and trace.h differ");
+#undef SAME
+
+const char *lardsim_version(void)
+{
+    return PACKAGE_VERSION;
+}
+
+struct lardsim *lardsim_new(void)
+{
+    struct lardsim *l = xcalloc(1, sizeof *l);
+
+    l->config = config_new(run_presets);
+    l->stats = stats_new();
+    l->names = names_new();
+    l->seen = l->names;
+    l->identity = digest_new();
+    host_read(&l->began);
+    return l;
+}
+
+void lardsim_free(struct lardsim *l)
+{
+    if (!l)
+        return;
+    output_abort(l->output);
+    for (size_t i = 0; i < l->checkers; i++)
+        checker_free(l->checker[i]);
+    free(l->checker);
+    rules_free(l->rules);
+    stats_free(l->stats);
+    config_free(l->config);
+    names_free(l->names);
+    digest_free(l->identity);
+    free(l->source);
+    free(l->output_dir);
+    free(l);
+}
+
+/* An instance in the wrong state is the caller's mistake and is said like any other. */
+static int expect(struct lardsim *l, enum lardsim_state state, const char *what)
+{
+    if (l->err.code)
+        return -1;
+    if (l->state == state || (state == STATE_STARTED && l->state == STATE_READY))
+        return 0;
+    return err_set(&l->err, LARD_USAGE, "%s: not at this point; the order of calls is in lardsim.h",
+                   what);
+}
+
+/* ---- configuration -------------------------------------------------------------------------- */
+
+int lardsim_load(struct lardsim *l, const char *yaml_path)
+{
+    return expect(l, STATE_NEW, "lardsim_load") ? -1 : config_load(l->config, yaml_path, &l->err);
+}
+
+int lardsim_preset(struct lardsim *l, const char *name)
+{
+    return expect(l, STATE_NEW, "lardsim_preset") ? -1 : config_preset(l->config, name, &l->err);
+}
+
+int lardsim_set(struct lardsim *l, const char *assignment)
+{
+    return expect(l, STATE_NEW, "lardsim_set") ? -1 : config_set(l->config, assignment, &l->err);
+}
+
+int lardsim_output(struct lardsim *l, const char *dir, int overwrite)
+{
+    if (expect(l, STATE_NEW, "lardsim_output"))
+        return -1;
+    if (l->output_dir)
+        return err_set(&l->err, LARD_USAGE, "lardsim_output: there is a results folder already");
+    l->output_dir = xstrdup(dir);
+    l->overwrite = overwrite != 0;
+    return 0;
+}
+
+/* ---- start ---------------------------------------------------------------------------------- */
+
+static void declare_stats(struct lardsim *l)
+{
+    struct stats_group *g = stats_group(stats_root(l->stats), "events");
+
+    stats_count(g, "total", "events", "Events run.", &l->st.events);
+    stats_count(g, "program", "events", "Events of the program.", &l->st.program);
+    stats_count(g, "system", "events", "Events of the runtime system.", &l->st.system);
+    struct stats_group *kinds = stats_group(g, "kind");
+    const uint64_t *each[EV_KINDS + 1];
+    size_t n = 0;
+    for (size_t k = 0; k < EV_KINDS; k++) {
+        if (!ev_info[k].text)
+            continue;
+        stats_count(kinds, ev_info[k].text, "events", ev_info[k].help, &l->st.kind[k]);
+        each[n++] = &l->st.kind[k];
+    }
+    each[n] = NULL;
+    const uint64_t *const total[] = {&l->st.events, NULL};
+    const uint64_t *const owners[] = {&l->st.program, &l->st.system, NULL};
+    stats_invariant(g, "kinds", "Every event is of one kind.", each, STATS_EQ, total);
+    stats_invariant(g, "owners", "Every event is the program's or the system's.", owners, STATS_EQ,
+                    total);
+}
+
+static bool label_used(const struct lardsim *l, const char *label)
+{
+    for (size_t i = 0; i < l->checkers; i++)
+        if (!strcmp(checker_label(l->checker[i]), label))
+            return true;
+    return false;
+}
+
+/* Sections of policies that do not run are known, so that values for them are no spelling mistakes.
+ */
+static int know_policies(struct lardsim *l)
+{
+    for (size_t i = 0; policies[i]; i++) {
+        if (label_used(l, policies[i]->name))
+            continue;
+        char *section = xasprintf("policy.%s", policies[i]->name);
+        int bad = config_known(l->config, section, checker_param_rows, &l->err);
+        if (!bad && policies[i]->params)
+            bad = config_known(l->config, section, policies[i]->params, &l->err);
+        free(section);
+        if (bad)
+            return -1;
+    }
+    return 0;
+}
+
+static struct lardsim_side public_side(const struct lardsim *l, const struct race_side *s)
+{
+    return (struct lardsim_side){
+        .event = s->event,
+        .site = s->site,
+        .site_name = s->site ? names_find(l->seen, NAME_SITE, s->site) : NULL,
+        .thread = s->thread,
+        .thread_name = s->known ? names_find(l->seen, NAME_THREAD, s->thread) : NULL,
+        .kind = s->op,
+        .known = s->known,
+    };
+}
+
+static void tell_race(void *arg, const struct race *race)
+{
+    const struct lardsim *l = arg;
+    const struct lardsim_race r = {
+        .policy = race->policy,
+        .is = public_side(l, &race->is),
+        .earlier = public_side(l, &race->earlier),
+        .addr = race->addr,
+        .size = race->size,
+        .id = race->id,
+        .system = race->system,
+    };
+
+    l->on_race(l->on_race_arg, &r);
+}
+
+static int add_checker(struct lardsim *l, const char *spec, unsigned granule)
+{
+    const struct checker_env env = {
+        .config = l->config,
+        .stats = l->stats,
+        .names = l->seen,
+        .number = &l->number,
+        .granule = granule,
+        .memory_limit = l->params.memory,
+        .races = &l->races,
+        .lines_left = &l->lines_left,
+        .on_race = l->on_race ? tell_race : NULL,
+        .on_race_arg = l,
+        .err = &l->err,
+    };
+    const char *eq = strchr(spec, '=');
+    char *label = eq ? strndup(spec, (size_t)(eq - spec)) : xstrdup(spec);
+    const bool twice = label && label_used(l, label);
+
+    free(label);
+    if (twice)
+        return err_set(
+            &l->err, LARD_CONFIG,
+            "policies: '%s' has the label of another; give each its own, as in 'mine=vc'", spec);
+    struct checker *c = checker_new(spec, &env, &l->err);
+    if (!c)
+        return -1;
+    l->checker = xrealloc(l->checker, l->checkers + 1, sizeof(struct checker *));
+    l->checker[l->checkers++] = c;
+    return 0;
+}
+
+/* The configuration is checked whole before anything is written. */
+static int make_ready(struct lardsim *l, unsigned hint)
+{
+    const unsigned granule = run_granule(&l->params, hint);
+
+    l->lines_left = l->params.races_max;
+    for (size_t i = 0; i < l->params.policies.n; i++)
+        if (add_checker(l, l->params.policies.item[i], granule))
+            return -1;
+    if (know_policies(l) || config_check_names(l->config, &l->err))
+        return -1;
+    if (l->output_dir) {
+        l->output = output_new(l->output_dir, l->overwrite, &l->err);
+        l->races = output_races(l->output, &l->err);
+    }
+    l->state = STATE_READY;
+    return l->err.code ? -1 : 0;
+}
+
+int lardsim_start(struct lardsim *l)
+{
+    if (expect(l, STATE_NEW, "lardsim_start") ||
+        config_bind(l->config, "", run_param_rows, &l->params, &l->err))
+        return -1;
+    if (!l->params.policies.n)
+        return err_set(&l->err, LARD_CONFIG,
+                       "policies: none given; 'policies=none' runs without checking");
+    l->state = STATE_STARTED;
+    declare_stats(l);
+    if (l->params.rules)
+        l->rules = rules_new(false);
+    return l->params.granularity == GRANULARITY_TRACE ? 0 : make_ready(l, 0);
+}
+
+/* ---- the step ------------------------------------------------------------------------------- */
+
+static void enter_region(struct lardsim *l, bool in)
+{
+    if (l->in_region == in)
+        return;
+    l->in_region = in;
+    if (in)
+        stats_roi_begin(l->stats);
+    else
+        stats_roi_end(l->stats);
+}
+
+static int over_limit(struct lardsim *l)
+{
+    for (size_t i = 0; i < l->checkers; i++) {
+        if (!checker_over(l->checker[i]))
+            continue;
+        l->stopped = true;
+        return err_set(&l->err, LARD_LIMIT,
+                       "event %llu: the state of policy %s exceeds limits.memory (%llu bytes); "
+                       "results up to here are "
+                       "written; raise limits.memory, or choose a coarser granularity",
+                       (unsigned long long)l->number, checker_label(l->checker[i]),
+                       (unsigned long long)l->params.memory);
+    }
+    return 0;
+}
+
+static int step(struct lardsim *l, const struct event *ev)
+{
+    if (l->params.events && l->st.events == l->params.events) {
+        l->stopped = true;
+        return err_set(
+            &l->err, LARD_LIMIT,
+            "event %llu: limits.events (%llu) is reached; results up to here are written",
+            (unsigned long long)l->number, (unsigned long long)l->params.events);
+    }
+    if (l->rules && rules_apply(l->rules, ev, l->number, &l->err))
+        return -1;
+    l->st.events++;
+    l->st.kind[ev->kind]++;
+    if (ev->flags & EVF_SYSTEM)
+        l->st.system++;
+    else
+        l->st.program++;
+    for (size_t i = 0; i < l->checkers; i++)
+        checker_step(l->checker[i], ev, 0, (struct mem_outcome){0}, 0);
+    if (UNLIKELY(ev->kind == EV_ROI_BEGIN || ev->kind == EV_ROI_END))
+        enter_region(l, ev->kind == EV_ROI_BEGIN);
+    l->number++;
+    return UNLIKELY(l->err.code) ? -1 : 0;
+}
+
+/* ---- pull ----------------------------------------------------------------------------------- */
+
+static int run_batch(struct lardsim *l, const struct batch *b)
+{
+    digest_add(l->identity, b->rec, b->records * sizeof *b->rec);
+    for (size_t i = 0; i < b->records; i += event_records(&b->rec[i]))
+        if (step(l, &b->rec[i]))
+            return -1;
+    return over_limit(l);
+}
+
+/* Errors of events name their source, too. */
+static int in_source(struct lardsim *l, const char *name)
+{
+    const struct err e = l->err;
+
+    err_clear(&l->err);
+    return err_set(&l->err, (enum lard_exit)e.code, "%s: %s", name, e.text);
+}
+
+static int run_source(struct lardsim *l, struct source *s)
+{
+    struct batch b;
+
+    for (;;) {
+        if (source_next(s, &b, &l->err))
+            return -1;
+        if (!b.records)
+            return 0;
+        if (run_batch(l, &b))
+            return in_source(l, s->name);
+        if (l->on_progress)
+            l->on_progress(l->on_progress_arg, l->st.events);
+    }
+}
+
+static void use_names(struct lardsim *l, const struct names *names)
+{
+    l->seen = names;
+    for (size_t i = 0; i < l->checkers; i++)
+        checker_names(l->checker[i], names);
+}
+
+int lardsim_run(struct lardsim *l, const char *source)
+{
+    if (expect(l, STATE_STARTED, "lardsim_run"))
+        return -1;
+    if (l->source)
+        return err_set(&l->err, LARD_USAGE,
+                       "lardsim_run: one source a run; merge traces with `lardsim trace merge`");
+    struct source *s = source_open(source, &l->err);
+    if (!s)
+        return -1;
+    l->source = xstrdup(source);
+    l->number = s->first;
+    int bad = l->state == STATE_STARTED ? make_ready(l, s->granularity) : 0;
+    if (!bad) {
+        use_names(l, s->names);
+        bad = run_source(l, s);
+        use_names(l, l->names);
+    }
+    source_close(s);
+    return bad;
+}
+
+/* ---- push ----------------------------------------------------------------------------------- */
+
+static int push(struct lardsim *l, const struct event rec[static EVENT_RECORDS])
+{
+    const char *what;
+
+    if (expect(l, STATE_STARTED, "lardsim_event") ||
+        (l->state == STATE_STARTED && make_ready(l, 0)))
+        return -1;
+    if (event_well_formed(rec, &what))
+        return err_set(&l->err, LARD_TRACE, "event %llu: %s", (unsigned long long)l->number, what);
+    digest_add(l->identity, rec, event_records(rec) * sizeof *rec);
+    return step(l, rec) ? -1 : over_limit(l);
+}
+
+int lardsim_event(struct lardsim *l, const struct lardsim_event *ev)
+{
+    struct event rec[EVENT_RECORDS] = {{.addr = ev->addr,
+                                        .aux = ev->aux,
+                                        .gap = ev->gap,
+                                        .tid = ev->thread,
+                                        .flags = ev->flags & (uint16_t)~EVF_MORE,
+                                        .kind = ev->kind}};
+
+    if (ev->kind < EV_KINDS && ev_info[ev->kind].class == CLASS_ACCESS) {
+        rec[0].size = ev->size;
+        rec[0].aux = ev->site;
+        return push(l, rec);
+    }
+    if (ev->kind == EV_COPY || ev->site || ev->addr2 || ev->size) {
+        rec[0].flags |= EVF_MORE;
+        rec[1] = (struct event){.addr = ev->addr2, .aux = ev->site, .size = ev->size};
+    }
+    return push(l, rec);
+}
+
+int lardsim_access(struct lardsim *l, unsigned thread, enum lardsim_kind kind, uint64_t addr,
+                   uint32_t size, unsigned flags, uint64_t site)
+{
+    if (thread >= MAX_THREADS)
+        return err_set(&l->err, LARD_TRACE, "thread %u: threads are numbered below %d", thread,
+                       MAX_THREADS);
+    return lardsim_event(l, &(struct lardsim_event){.addr = addr,
+                                                    .site = site,
+                                                    .size = size,
+                                                    .thread = (uint16_t)thread,
+                                                    .flags = (uint16_t)flags,
+                                                    .kind = (uint8_t)kind});
+}
+
+int lardsim_sync(struct lardsim *l, unsigned thread, enum lardsim_kind kind, uint64_t object,
+                 uint64_t aux, unsigned flags, uint64_t site)
+{
+    if (thread >= MAX_THREADS)
+        return err_set(&l->err, LARD_TRACE, "thread %u: threads are numbered below %d", thread,
+                       MAX_THREADS);
+    return lardsim_event(l, &(struct lardsim_event){.addr = object,
+                                                    .aux = aux,
+                                                    .site = site,
+                                                    .thread = (uint16_t)thread,
+                                                    .flags = (uint16_t)flags,
+                                                    .kind = (uint8_t)kind});
+}
+
+int lardsim_name(struct lardsim *l, enum lardsim_names space, uint64_t id, const char *text)
+{
+    if (l->err.code)
+        return -1;
+    if ((unsigned)space >= NAME_SPACES)
+        return err_set(&l->err, LARD_USAGE, "lardsim_name: no name space %u", (unsigned)space);
+    return names_add(l->names, (enum name_space)space, id, text, &l->err);
+}
+
+/* ---- the end -------------------------------------------------------------------------------- */
+
+/* Invariants hold on partial results too: the error that stopped the run stands before theirs. */
+static void complete(struct lardsim *l)
+{
+    for (size_t i = 0; i < l->checkers; i++)
+        checker_finish(l->checker[i]);
+    if (l->rules && !l->err.code)
+        rules_finish(l->rules, &l->err);
+    enter_region(l, false);
+    stats_check(l->stats, &l->err);
+    l->result = stats_digest(l->stats);
+}
+
+int lardsim_finish(struct lardsim *l)
+{
+    struct err late = {0};
+
+    if (l->state == STATE_FINISHED)
+        return l->err.code ? -1 : 0;
+    if (l->state == STATE_STARTED && !l->err.code)
+        make_ready(l, 0);
+    if (l->state == STATE_READY) {
+        complete(l);
+        output_finish(l->output, l, !l->err.code, &late);
+    } else {
+        output_abort(l->output);
+    }
+    l->output = NULL;
+    l->state = STATE_FINISHED;
+    if (late.code) {
+        err_clear(&l->err); /* lost results matter more than why they were partial */
+        l->err = late;
+    }
+    if (l->on_unused && !l->err.code)
+        config_unused(l->config, l->on_unused, l->on_unused_arg);
+    return l->err.code ? -1 : 0;
+}
+
+const char *lardsim_error(const struct lardsim *l)
+{
+    return l->err.code ? l->err.text : NULL;
+}
+
+int lardsim_exit_code(const struct lardsim *l)
+{
+    return l->err.code;
+}
+
+int lardsim_stat(const struct lardsim *l, const char *name, uint64_t *value)
+{
+    return stats_value(l->stats, name, value) ? 0 : -1;
+}
+
+const char *lardsim_policy(const struct lardsim *l, size_t i)
+{
+    return i < l->checkers ? checker_label(l->checker[i]) : NULL;
+}
+
+uint64_t lardsim_digest(const struct lardsim *l)
+{
+    return l->result;
+}
+
+uint64_t lardsim_events(const struct lardsim *l)
+{
+    return l->st.events;
+}
+
+void lardsim_on_race(struct lardsim *l, void (*fn)(void *arg, const struct lardsim_race *race),
+                     void *arg)
+{
+    l->on_race = fn;
+    l->on_race_arg = arg;
+}
+
+void lardsim_on_progress(struct lardsim *l, void (*fn)(void *arg, uint64_t events), void *arg)
+{
+    l->on_progress = fn;
+    l->on_progress_arg = arg;
+}
+
+void lardsim_on_unused(struct lardsim *l,
+                       void (*fn)(void *arg, const char *name, const char *origin), void *arg)
+{
+    l->on_unused = fn;
+    l->on_unused_arg = arg;
+}

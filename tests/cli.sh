@@ -1,0 +1,510 @@
+#!/bin/sh
+# cli.sh - the command line as a user meets it: every verb, its output, its errors and exit codes.
+# Needs LARDSIM, the program. What the numbers mean is tested elsewhere.
+set -u
+
+lardsim=${LARDSIM:?the path of the program}
+dir=$(mktemp -d "${TMPDIR:-/tmp}/lardsim-cli.XXXXXX") || exit 99
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 99' HUP INT TERM
+cd "$dir" || exit 99
+LC_ALL=C
+export LC_ALL
+
+tests=0
+failures=0
+what=
+
+# what follows is about...
+about() {
+    what=$1
+}
+
+fail() {
+    failures=$((failures + 1))
+    echo "FAIL: $what: $1"
+    echo "  command: lardsim $command"
+    sed 's/^/  stdout: /' out | head -n 8
+    sed 's/^/  stderr: /' err | head -n 8
+}
+
+# run CODE ARGS...: the exit code is CODE, and errors go with a message that begins as it should.
+run() {
+    want=$1
+    shift
+    command=$*
+    tests=$((tests + 1))
+    "$lardsim" "$@" >out 2>err </dev/null
+    code=$?
+    if [ "$code" -ne "$want" ]; then
+        fail "exit code $code, not $want"
+    elif [ "$want" -ne 0 ] && ! grep -q '^lardsim' err; then
+        fail "no message"
+    fi
+}
+
+# says FILE TEXT...: each text stands in out or err.
+says() {
+    file=$1
+    shift
+    for text; do
+        tests=$((tests + 1))
+        grep -qF -e "$text" "$file" || fail "$file does not say: $text"
+    done
+}
+
+silent() {
+    tests=$((tests + 1))
+    [ ! -s "$1" ] || fail "$1 is not empty"
+}
+
+# same A B: the files are equal.
+same() {
+    tests=$((tests + 1))
+    cmp -s "$1" "$2" || fail "$1 and $2 differ"
+}
+
+absent() {
+    tests=$((tests + 1))
+    [ ! -e "$1" ] || fail "$1 exists"
+}
+
+present() {
+    for name; do
+        tests=$((tests + 1))
+        [ -e "$name" ] || fail "$name is missing"
+    done
+}
+
+cat >race.txt <<'END'
+lardsim-text 1
+T0 fork T1
+T0 write 0x1000 8 @"A.java:1"
+T1 write 0x1000 8 @"B.java:2"
+T1 write 0x1000 8 @"B.java:2"
+T0 join T1
+T0 read 0x1000 8 @"A.java:9"
+END
+cat >clean.txt <<'END'
+lardsim-text 1
+T0 write 0x1000 8
+T0 fork T1
+T1 write 0x1000 8
+T0 join T1
+END
+cat >broken.txt <<'END'
+lardsim-text 1
+T0 acq 0x10
+T1 rel 0x10
+END
+
+# ---- the program itself --------------------------------------------------------------------------
+
+about "no verb is a usage error"
+run 2
+says err "a verb is missing"
+about "help and version"
+run 0 --help
+says out "trace convert" "explain"
+run 0 --version
+says out "lardsim "
+run 0 --usage
+about "an unknown verb gets a hint"
+run 2 rum
+says err 'no verb "rum"' 'did you mean "run"?'
+run 2 trace convrt
+says err 'did you mean "convert"?'
+run 2 trace
+run 2 xyzzy
+about "an unknown option"
+run 2 run --nosuch race.txt
+run 2 --nosuch
+about "every verb has help, with usage and version"
+for verb in run "trace info" "trace cat" "trace verify" "trace convert" "trace cut" \
+    "trace merge" "trace synth" list explain trace; do
+    # shellcheck disable=SC2086 # words of the verb
+    run 0 $verb --help
+    says out "Usage: lardsim $verb"
+    # shellcheck disable=SC2086
+    run 0 $verb --version
+    tests=$((tests + 1))
+    ! awk 'length > 79 { exit 1 }' out && fail "a line of the help is too long"
+done
+
+about "standard output that can't be written"
+if [ -c /dev/full ]; then
+    for args in "--help" "list parameters" "run race.txt" "trace cat race.txt" "explain races" \
+        "trace convert race.txt -" "list manual" "list completion" "trace info race.txt" \
+        "trace convert --overwrite race.txt /dev/full"; do
+        command=$args
+        tests=$((tests + 1))
+        # shellcheck disable=SC2086
+        "$lardsim" $args >/dev/full 2>err
+        code=$?
+        : >out
+        [ "$code" -eq 7 ] || fail "exit code $code, not 7, with full output"
+        [ "$(wc -l <err)" -eq 1 ] || fail "not one line of error"
+    done
+    command="list rules >&-"
+    "$lardsim" list rules >&- 2>err
+    [ $? -eq 7 ] || fail "closed output is no error"
+fi
+about "a reader that goes away is no error message"
+command="trace cat | head"
+"$lardsim" trace cat synth:events=50k,marks=off 2>err | head -n 1 >out
+silent err
+
+# ---- run -----------------------------------------------------------------------------------------
+
+about "run finds a race and says both sides"
+run 0 run race.txt
+says out "race.txt: 6 events" "racy accesses" "by thread 1, event 2, at B.java:2" \
+    "after the write by thread 0, event 1, at A.java:1" "digest" "next"
+silent err
+about "repeated racy accesses are one group"
+run 0 run --json race.txt
+says out '"schema": "lardsim-run-1"' '"site": "B.java:2"' '"exit": 0'
+about "run without races"
+run 0 run --error-on-race clean.txt
+says out "clean.txt: 4 events" "digest"
+about "--error-on-race"
+run 66 run --error-on-race race.txt
+says out "B.java:2"
+run 66 run --error-on-race --quiet race.txt
+silent out
+about "--quiet prints nothing"
+run 0 run --quiet race.txt
+silent out
+silent err
+about "the digest is the same again, and for standard input"
+run 0 run race.txt
+cp out first
+run 0 run race.txt
+same out first
+command="run -"
+"$lardsim" run - <race.txt >out 2>err
+sed 's/^-:/race.txt:/' out >renamed
+same renamed first
+about "several policies with labels"
+run 0 run -p vc --policy naive=vc --set policy.naive.view=naive race.txt
+says out "naive" "vc 1, naive 1"
+run 3 run -p nosuch race.txt
+says err "nosuch" "list policies"
+run 3 run -p vc -p vc race.txt
+run 0 run --preset lard-table3 race.txt
+says out "no-clear" "all-sync"
+about "settings: order, errors, without effect"
+printf 'policy.vc.history: all\n' >all.yaml
+printf 'policy.vc.history: last\n' >last.yaml
+run 0 run -o d1 --config all.yaml --config last.yaml race.txt
+says d1/config.yaml "history: last"
+run 0 run -o d2 --config last.yaml --config all.yaml race.txt
+says d2/config.yaml "history: all"
+run 0 run -o d3 --config all.yaml --set policy.vc.history=last race.txt
+run 0 run -o d4 --set policy.vc.history=last --config all.yaml race.txt
+says d3/config.yaml "history: last"
+says d4/config.yaml "history: all"
+run 3 run --set policy.vc.histry=all race.txt
+says err "histry" "policy.vc.history"
+run 3 run --set policy.vc.history=some race.txt
+run 3 run --set nonsense race.txt
+run 3 run --config nosuch.yaml race.txt
+says err "nosuch.yaml"
+run 3 run --preset nosuch race.txt
+run 0 run --set policy.none.view=naive race.txt
+says err "warning: policy.none.view" "had no effect"
+about "operands"
+run 2 run
+says err "SOURCE"
+run 2 run race.txt clean.txt
+run 4 run nosuch.txt
+says err "nosuch.txt"
+run 4 run broken.txt
+says err "broken.txt" "release-held"
+run 4 run all.yaml
+says err "all.yaml"
+about "results in a folder, complete, and not overwritten by chance"
+run 0 run -o results race.txt
+says out "results/stats.txt" "results/races.jsonl"
+present results/DONE results/config.yaml results/stats.json results/stats.txt results/stats.csv \
+    results/races.jsonl results/host.json results/provenance.json
+run 7 run -o results race.txt
+says err "results" "--overwrite"
+run 0 run -o results --overwrite race.txt
+run 2 run --overwrite race.txt
+run 7 run -o nosuch/results race.txt
+about "a resolved configuration repeats the run"
+run 0 run --set policy.vc.history=all -o once race.txt
+run 0 run --config once/config.yaml -o twice race.txt
+same once/stats.json twice/stats.json
+same once/races.jsonl twice/races.jsonl
+about "a limit ends with 5 and shows what there is"
+run 5 run --set limits.events=3 race.txt
+says out "race.txt: 3 events" "incomplete"
+says err "race.txt" "limits.events"
+run 5 run --json --set limits.events=3 race.txt
+says out '"exit": 5' '"events": 3'
+about "the generator as a source"
+run 0 run synth:events=500,threads=3,seed=2
+says out "synth"
+run 3 run synth:nosuch=1
+
+# ---- trace ---------------------------------------------------------------------------------------
+
+about "synth writes what it says, the same each time"
+run 0 trace synth one.lard seed=5 events=3000 threads=3
+silent out
+run 0 trace synth --set seed=5 --set events=3000 two.lard threads=3
+same one.lard two.lard
+run 7 trace synth one.lard
+says err "one.lard" "--overwrite"
+run 0 trace synth --overwrite one.lard seed=5 events=3000 threads=3
+same one.lard two.lard
+run 2 trace synth events=5
+says err "OUT"
+run 3 trace synth three.lard evnts=5
+says err "evnts" "events"
+absent three.lard
+
+about "verify"
+run 0 trace verify one.lard
+says out "one.lard: " "all rules hold"
+run 0 trace verify --json race.txt
+says out '"events": 6' '"holds": true'
+run 4 trace verify broken.txt
+says err "broken.txt" "event 1" "release-held"
+run 4 trace verify nosuch.lard
+
+about "info"
+run 0 trace info one.lard
+says out "lardsim-trace" "lardsim synth" "identity" "complete" "an event"
+run 0 trace info --json one.lard
+says out '"complete": true' '"identity"'
+run 0 trace info race.txt
+says out "lardsim-text" "events       6" "threads      2"
+
+about "convert there and back keeps everything"
+run 0 trace convert one.lard one.txt
+says one.txt "lardsim-text 1"
+run 0 trace convert one.txt back.lard
+same one.lard back.lard
+run 0 trace convert --to text one.lard -
+same out one.txt
+for codec in raw zlib zstd; do
+    run 0 trace convert --codec "$codec" one.txt "$codec.lard"
+    run 0 trace convert --to text "$codec.lard" -
+    same out one.txt
+done
+run 0 trace convert --level 9 one.txt nine.lard
+command="convert - -"
+"$lardsim" trace convert - - <one.txt >piped.lard 2>err
+run 0 trace cat piped.lard
+about "convert refuses"
+run 2 trace convert --to nothing one.lard x.lard
+says err "binary, text"
+run 2 trace convert --codec nothing one.lard x.lard
+run 2 trace convert --codec zlib --level 99 one.lard x.lard
+run 2 trace convert --level many one.lard x.lard
+run 2 trace convert --codec raw one.lard x.txt
+run 2 trace convert one.lard
+run 7 trace convert one.lard one.txt
+run 7 trace convert one.lard nosuch/x.lard
+run 4 trace convert nosuch.lard x.lard
+run 4 trace convert all.yaml x.lard
+absent x.lard
+absent x.txt
+
+about "cat shows a part, with its number and names"
+run 0 trace cat race.txt
+says out "lardsim-text 1" "T0 fork T1" "B.java:2"
+run 0 trace cat --first 2 --count 1 race.txt
+says out "first 2" "T1 write 0x1000 8" "B.java:2"
+tests=$((tests + 1))
+! grep -q 'A.java' out || fail "a name that is not needed is shown"
+[ "$(grep -c '^T' out)" -eq 1 ] || fail "not one event"
+run 0 trace cat --thread 1 race.txt
+[ "$(grep -c '^T1' out)" -eq 2 ] || fail "not both events of thread 1"
+run 0 trace cat --thread 0 race.txt
+says out "# event 4"
+run 0 trace cat --count 0 race.txt
+run 2 trace cat --first -1 race.txt
+run 2 trace cat --first 99999999999999999999 race.txt
+run 2 trace cat --count 20000000000G race.txt
+run 2 trace cat --thread 65536 race.txt
+about "cat's output is a trace"
+run 0 trace cat one.lard
+cp out cat.txt
+run 0 trace info cat.txt
+grep '^identity' out >identity
+run 0 trace info one.lard
+grep '^identity' out >out2
+same identity out2
+
+about "cut keeps the numbers"
+run 0 trace cut --first 0x10 --count 1k one.lard cut.lard
+run 0 trace info cut.lard
+says out "numbers      16 to 1015"
+run 0 trace cat --first 500 --count 3 one.lard
+cp out whole.txt
+run 0 trace cat --first 500 --count 3 cut.lard
+same out whole.txt
+run 4 trace cut --first 1M one.lard x.lard
+says err "one.lard" "1000000"
+absent x.lard
+run 7 trace cut one.lard cut.lard
+about "cut of a region of interest"
+cat >roi.txt <<'END'
+lardsim-text 1
+T0 write 0x10 1
+T0 roi-begin
+T0 write 0x20 1
+T0 roi-end
+T0 write 0x30 1
+T0 roi-begin
+T0 write 0x40 1
+T0 roi-end
+END
+run 0 trace cut --roi roi.txt roi1.txt
+says roi1.txt "first 1" "0x20"
+run 0 trace cut --roi --first 4 roi.txt roi2.txt
+says roi2.txt "first 5" "0x40"
+run 4 trace cut --roi race.txt x.txt
+says err "region of interest"
+about "a damaged trace is named, and salvaged"
+run 0 trace synth long.lard events=70k threads=2 marks=off
+size=$(wc -c <long.lard)
+head -c $((size - size / 20)) long.lard >damaged.lard
+run 4 trace info damaged.lard
+says out "state        damaged"
+says err "damaged.lard" "--salvage"
+run 4 trace verify damaged.lard
+run 4 trace convert damaged.lard x.lard
+absent x.lard
+run 0 trace cut --salvage damaged.lard saved.lard
+says err "damaged.lard" "kept the events 0 to"
+run 0 trace info saved.lard
+says out "complete"
+run 4 run damaged.lard
+says out "incomplete"
+run 0 trace cut --salvage one.lard sound.lard
+silent err
+
+about "merge keeps programs apart"
+run 0 trace merge --to text --run 1 - race.txt race.txt
+says out "T2 fork T3" "0x1000000001000"
+run 0 trace merge both.lard one.lard race.txt
+run 0 trace verify both.lard
+run 0 trace merge --shared --to text - race.txt clean.txt
+says out "T3 write 0x1000 8"
+about "merge finds in the whole what is in the parts"
+run 0 run --json race.txt
+cp out alone
+run 0 trace merge twice.txt race.txt race.txt
+run 0 run twice.txt
+says out "twice.txt: 12 events"
+run 2 trace merge x.lard
+run 2 trace merge x.lard - race.txt
+mkfifo fifo && run 2 trace merge x.lard fifo race.txt
+run 2 trace merge --run 0 x.lard race.txt
+run 4 trace merge x.lard race.txt nosuch.txt
+run 7 trace merge both.lard race.txt
+printf 'lardsim-text 1\nT0 write 0x1000000000000 8\n' >high.txt
+run 4 trace merge x.lard race.txt high.txt
+says err "high.txt: event 0" "--shared"
+absent x.lard
+run 0 trace merge --shared x.lard race.txt high.txt
+about "a region of interest is where any input is in one; collections are not torn"
+cat >gc.txt <<'END'
+lardsim-text 1
+T0 roi-begin
+T0 gc-begin
+T0 write 0x20 1 system
+T0 gc-end
+T0 roi-end
+END
+run 0 trace merge --run 1 merged.txt gc.txt gc.txt gc.txt
+run 0 trace verify merged.txt
+[ "$(grep -c roi-begin merged.txt)" -eq 1 ] || fail "regions of interest are not one"
+
+# ---- list, explain -------------------------------------------------------------------------------
+
+about "every table is listed, as text and as JSON"
+run 0 list
+awk '{ print $1 }' out | grep -v -e manual -e completion >tables
+[ "$(wc -l <tables)" -ge 11 ] || fail "tables are missing"
+while read -r table; do
+    run 0 list "$table"
+    [ -s out ] || fail "the table $table is empty"
+    names=$(wc -l <out)
+    run 0 list --json "$table"
+    [ "$(grep -c '"name":' out)" -eq "$names" ] || fail "the JSON of $table has other rows"
+done <tables
+about "everything that is listed is explained"
+run 0 list parameters
+cp out parameters
+while read -r name rest; do
+    run 0 explain "$name"
+    says out "$name: a parameter."
+done <parameters
+: "${rest:-}"
+run 0 explain vc write release-held naive 66 races lard-table3 "trace cut" policies
+says out "a policy" "an event" "a rule" "a view" "an exit code" "a concept" "a preset" "a verb"
+run 0 explain history
+says out "policy.vc.history: a parameter"
+run 2 explain
+run 2 explain policy.vc.histry
+says err "policy.vc.history"
+run 2 list nosuch
+run 2 list polices
+says err 'did you mean "policies"?'
+run 2 list policies views
+
+about "manual pages are made for every verb, and clean"
+for page in "" run trace list explain; do
+    # shellcheck disable=SC2086
+    run 0 list manual $page
+    says out ".TH LARDSIM" ".SH NAME" ".SH SYNOPSIS" ".SH EXIT STATUS" ".SH SEE ALSO"
+    if command -v groff >/dev/null 2>&1; then
+        groff -man -ww -Tascii out >page 2>err || fail "groff"
+        silent err
+    fi
+done
+run 0 list manual run
+says out '\-\-error\-on\-race' 'policy.vc.history'
+run 0 list manual trace
+says out '\-\-salvage'
+run 2 list manual nosuch
+about "the completion is a script that completes"
+run 0 list completion
+if command -v bash >/dev/null 2>&1; then
+    cp out completion.bash
+    cat >complete.bash <<'END'
+. ./completion.bash
+compopt() { :; }
+COMP_WORDS=("$@")
+COMP_CWORD=$(($# - 1))
+_lardsim
+echo "${COMPREPLY[*]}"
+END
+    completes() {
+        want=$1
+        shift
+        command="completion of $*"
+        tests=$((tests + 1))
+        bash complete.bash lardsim "$@" >out 2>err
+        [ "$(cat out)" = "$want" ] || fail "not $want"
+    }
+    completes "run" r
+    completes "cat convert cut" trace c
+    completes "--policy= --preset=" run --p
+    completes "vc" run --policy = v
+    completes "policy.vc.history=" run --set policy.vc.h
+    completes "last all" run --set policy.vc.history =
+    completes "binary text" trace convert --to ""
+    completes "race.txt" run rac
+    completes "parameters" list par
+    completes "seed=" trace synth x.lard see
+fi
+
+echo "$tests checks, $failures failures"
+[ "$failures" -eq 0 ]

@@ -1,0 +1,23 @@
+#!/bin/sh
+# docs.sh - the commands in the documentation run: every fenced block marked sh in README.md and docs/.
+# A block marked `sh skip` is for the reader's own machine (installing packages, say).
+top=$(cd "${top_srcdir:-.}" && pwd) || exit 99
+dir=$(mktemp -d) || exit 99
+trap 'rm -rf "$dir"' EXIT
+PATH=$(cd "$(dirname "${LARDSIM:?}")" && pwd):$PATH
+export PATH
+bad=0
+for page in "$top"/README.md "$top"/docs/*.md; do
+    work=$dir/$(basename "$page" .md)
+    mkdir "$work" && cd "$work" || exit 99
+    ln -s "$top/workloads" workloads
+    ln -s "$top/tests" tests
+    awk '/^```sh$/ {on = 1; next} /^```/ {on = 0} on' "$page" >../commands
+    [ -s ../commands ] || continue
+    if ! sh -eu ../commands >../out 2>&1 </dev/null; then
+        echo "$(basename "$page"): a command failed:"
+        tail -5 ../out
+        bad=1
+    fi
+done
+exit $bad

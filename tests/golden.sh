@@ -1,0 +1,41 @@
+#!/bin/sh
+# golden.sh - did anything move? Results of fixed runs against tests/golden; --renew writes them anew
+# (`make golden`; the diff is the review).
+lardsim=${LARDSIM:?}
+top=$(cd "${top_srcdir:-.}" && pwd) || exit 99
+golden=$top/tests/golden
+dir=$(mktemp -d) || exit 99
+trap 'rm -rf "$dir"' EXIT
+cd "$top" || exit 99
+bad=0
+
+# golden NAME ARGS...: keeps the statistics and the first races of a run.
+golden() {
+    name=$1
+    shift
+    if ! "$lardsim" run --quiet -o "$dir/$name" "$@" >/dev/null 2>"$dir/err"; then
+        echo "$name: $(cat "$dir/err")"
+        bad=1
+        return
+    fi
+    { cat "$dir/$name/stats.json"; head -n 20 "$dir/$name/races.jsonl"; } >"$dir/$name.json"
+    if [ "$renew" ]; then
+        cp "$dir/$name.json" "$golden/$name.json"
+    elif ! cmp -s "$golden/$name.json" "$dir/$name.json"; then
+        echo "$name moved:"
+        diff "$golden/$name.json" "$dir/$name.json" | head -10
+        bad=1
+    fi
+}
+
+renew=
+[ "${1:-}" = --renew ] && renew=1 && mkdir -p "$golden"
+for trace in workloads/litmus/*.trace; do
+    golden "$(basename "$trace" .trace).vc" --policy vc --policy naive=vc --set policy.naive.view=naive "$trace"
+done
+golden synth.none --policy none synth:seed=1,events=5000
+golden synth.vc --policy vc synth:seed=1,events=5000
+golden synth.vc.all --policy vc --set policy.vc.history=all synth:seed=1,events=5000
+golden synth.vc.field --policy vc --set granularity=field synth:seed=2,events=5000
+golden synth.lard-table3 --preset lard-table3 synth:seed=3,events=5000
+exit $bad

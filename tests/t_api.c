@@ -1,0 +1,213 @@
+/* t_api.c - the library as a host sees it: pull equals push, instances are independent, errors
+ * stay. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/lardsim.h"
+#include "trace/trace.h"
+
+static const char synth[] = "synth:seed=5,events=3000,threads=4,variables=12,locks=3";
+
+struct seen { /* the races, as a digest of what the callback got */
+    uint64_t n, mix;
+};
+
+static void on_race(void *arg, const struct lardsim_race *r)
+{
+    struct seen *s = arg;
+
+    s->n++;
+    s->mix = s->mix * 31 + r->is.event + r->earlier.event * 7 + r->addr + r->id;
+    assert_true(r->earlier.known);
+    assert_true(r->earlier.event < r->is.event);
+    assert_string_equal(r->policy, "vc");
+}
+
+static struct lardsim *started(const char *const *set, struct seen *seen)
+{
+    struct lardsim *l = lardsim_new();
+
+    for (; set && *set; set++)
+        assert_int_equal(lardsim_set(l, *set), 0);
+    if (seen)
+        lardsim_on_race(l, on_race, seen);
+    assert_int_equal(lardsim_start(l), 0);
+    return l;
+}
+
+static uint64_t stat(const struct lardsim *l, const char *name)
+{
+    uint64_t v = 0;
+
+    assert_int_equal(lardsim_stat(l, name, &v), 0);
+    return v;
+}
+
+static void push_event(struct lardsim *l, const struct event *ev)
+{
+    const bool access = event_is_access(ev), more = ev->flags & EVF_MORE;
+    const struct lardsim_event p = {
+        .addr = ev->addr,
+        .aux = access ? 0 : ev->aux,
+        .addr2 = more ? ev[1].addr : 0,
+        .site = event_site(ev),
+        .size = more ? ev[1].size : ev->size,
+        .gap = ev->gap,
+        .thread = ev->tid,
+        .flags = ev->flags & (uint16_t)~EVF_MORE,
+        .kind = ev->kind,
+    };
+
+    assert_int_equal(lardsim_event(l, &p), 0);
+}
+
+/* Race identities go by the names of sites. */
+static void push_names(struct lardsim *l, const struct names *names)
+{
+    for (size_t i = 0; i < names_count(names); i++) {
+        const struct name *n = names_at(names, i);
+        assert_int_equal(lardsim_name(l, (enum lardsim_names)n->space, n->id, n->text), 0);
+    }
+}
+
+/* Pushes what the source yields; into another instance as well, in turns, if there is one. */
+static void push_all(struct lardsim *l, struct lardsim *other)
+{
+    struct err e = {0};
+    struct source *s = source_open(synth, &e);
+    struct batch b;
+
+    assert_non_null(s);
+    push_names(l, s->names);
+    if (other)
+        push_names(other, s->names);
+    while (!source_next(s, &b, &e) && b.records)
+        for (size_t i = 0; i < b.records; i += event_records(&b.rec[i])) {
+            push_event(l, &b.rec[i]);
+            if (other)
+                push_event(other, &b.rec[i]);
+        }
+    source_close(s);
+}
+
+static void pull_equals_push(void **state)
+{
+    const char *const set[] = {"granularity=8", NULL};
+    struct seen pulled = {0}, pushed = {0}, pushed_too = {0};
+    struct lardsim *a = started(set, &pulled), *b = started(set, &pushed),
+                   *c = started(set, &pushed_too);
+
+    (void)state;
+    assert_int_equal(lardsim_run(a, synth), 0);
+    push_all(b, c);
+    assert_int_equal(lardsim_finish(a), 0);
+    assert_int_equal(lardsim_finish(b), 0);
+    assert_int_equal(lardsim_finish(c), 0);
+    assert_true(pulled.n > 0);
+    assert_int_equal(pulled.n, stat(a, "policy.vc.races.accesses"));
+    assert_int_equal(lardsim_digest(a), lardsim_digest(b));
+    assert_int_equal(lardsim_digest(a), lardsim_digest(c));
+    assert_int_equal(pulled.mix, pushed_too.mix);
+    assert_int_equal(pulled.n, pushed.n);
+    lardsim_free(a);
+    lardsim_free(b);
+    lardsim_free(c);
+}
+
+static void a_race_by_hand_names_both_sides(void **state)
+{
+    const char *const set[] = {"granularity=4", NULL};
+    struct seen seen = {0};
+    struct lardsim *l = started(set, &seen);
+
+    (void)state;
+    assert_int_equal(lardsim_access(l, 0, LARDSIM_WRITE, 0x1000, 4, 0, 0x11), 0);
+    assert_int_equal(lardsim_sync(l, 0, LARDSIM_RELEASE, 0x2000, 0, 0, 0),
+                     -1); /* it does not hold it */
+    assert_non_null(strstr(lardsim_error(l), "release-held"));
+    assert_int_equal(lardsim_exit_code(l), LARD_TRACE);
+    assert_int_equal(lardsim_access(l, 1, LARDSIM_WRITE, 0x1000, 4, 0, 0x12),
+                     -1); /* the error stays */
+    assert_int_equal(lardsim_finish(l), -1);
+    lardsim_free(l);
+
+    l = started(set, &seen);
+    assert_int_equal(lardsim_access(l, 0, LARDSIM_WRITE, 0x1000, 4, 0, 0x11), 0);
+    assert_int_equal(lardsim_access(l, 1, LARDSIM_READ, 0x1002, 1, 0, 0x12), 0);
+    assert_int_equal(lardsim_finish(l), 0);
+    assert_int_equal(stat(l, "policy.vc.races.accesses"), 1);
+    assert_int_equal(stat(l, "policy.vc.races.pairs"), 1);
+    assert_int_equal(stat(l, "events.total"), 2);
+    assert_int_equal(seen.n, 1);
+    lardsim_free(l);
+}
+
+static void misuse_is_an_error_not_a_crash(void **state)
+{
+    struct lardsim *l = lardsim_new();
+    uint64_t v;
+
+    (void)state;
+    assert_int_equal(lardsim_access(l, 0, LARDSIM_READ, 1, 1, 0, 0), -1); /* not started */
+    assert_int_equal(lardsim_exit_code(l), LARD_USAGE);
+    assert_int_equal(lardsim_stat(l, "no.such", &v), -1);
+    assert_int_equal(lardsim_finish(l), -1);
+    lardsim_free(l);
+    lardsim_free(NULL);
+
+    l = lardsim_new();
+    assert_int_equal(lardsim_set(l, "policies=fasttrak"), 0);
+    assert_int_equal(lardsim_set(l, "granularity=1"), 0);
+    assert_int_equal(lardsim_start(l), -1);
+    assert_int_equal(lardsim_exit_code(l), LARD_CONFIG);
+    lardsim_free(l);
+
+    l = started(NULL, NULL);
+    assert_int_equal(lardsim_access(l, 65536, LARDSIM_READ, 1, 1, 0, 0), -1);
+    assert_int_equal(lardsim_exit_code(l), LARD_TRACE);
+    lardsim_free(l);
+
+    l = started(NULL, NULL);
+    assert_int_equal(lardsim_access(l, 0, LARDSIM_READ, UINT64_MAX, 2, 0, 0), -1); /* wraps */
+    lardsim_free(l);
+}
+
+static void limits_stop_with_partial_results(void **state)
+{
+    const char *const few[] = {"limits.events=10", NULL}, *const small[] = {"limits.memory=4KiB",
+                                                                            NULL};
+    struct lardsim *l = started(few, NULL);
+
+    (void)state;
+    assert_int_equal(lardsim_run(l, synth), -1);
+    assert_int_equal(lardsim_exit_code(l), LARD_LIMIT);
+    assert_int_equal(lardsim_finish(l), -1);
+    assert_int_equal(lardsim_events(l), 10);
+    lardsim_free(l);
+
+    l = started(small, NULL);
+    assert_int_equal(lardsim_run(l, synth), -1);
+    assert_int_equal(lardsim_exit_code(l), LARD_LIMIT);
+    assert_non_null(strstr(lardsim_error(l), "limits.memory"));
+    lardsim_finish(l);
+    lardsim_free(l);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pull_equals_push),
+        cmocka_unit_test(a_race_by_hand_names_both_sides),
+        cmocka_unit_test(misuse_is_an_error_not_a_crash),
+        cmocka_unit_test(limits_stop_with_partial_results),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

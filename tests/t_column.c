@@ -1,0 +1,212 @@
+/* t_column.c - columns of numbers and what is under them (codecs, varints): what goes in comes out
+ * and costs what it should; what is not whole is refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "tests/wild.h"
+#include "trace/codec.h"
+#include "trace/column.h"
+
+static const enum trace_codec all_codecs[] = {CODEC_RAW, CODEC_ZSTD, CODEC_ZLIB};
+
+/* ---- columns -------------------------------------------------------------------------------- */
+
+/* Codes n numbers in two groups, decodes, compares; returns the bytes. */
+static size_t column_round(enum trace_codec how, const uint64_t *v, size_t n)
+{
+    const uint32_t length[2] = {(uint32_t)(n / 3), (uint32_t)(n - n / 3)};
+    struct column_coder *c = column_coder_new(how, how == CODEC_RAW ? 0 : 1);
+    uint64_t *back = xmalloc((n + 1) * sizeof *back);
+    const struct groups groups = {length, 2};
+    struct bytes b = {0};
+    const char *what = "";
+
+    back[n] = 0xfeed;
+    bytes_room(&b, 1);
+    column_put(c, &b, v, n, groups);
+    uint8_t *exact = xmalloc(b.n); /* so that reading too far is seen */
+    memcpy(exact, b.at, b.n);
+    struct slice s = {exact, exact + b.n};
+    if (column_get(c, &s, back, n, groups, &what))
+        fail_msg("%zu numbers: %s", n, what);
+    assert_ptr_equal(s.at, s.end);
+    assert_memory_equal(v, back, n * sizeof *v);
+    assert_int_equal(back[n], 0xfeed);
+    const size_t bytes = b.n;
+    column_coder_free(c);
+    bytes_free(&b);
+    free(exact);
+    free(back);
+    return bytes;
+}
+
+static const size_t lengths[] = {0, 1, 2, 3, 255, 256, 257, 511, 1000, 65535, 65536};
+
+enum pattern { CONSTANT, STRIDE, DOWN, EDGES, TOP, OUTLIERS, NOISE, BYTES, PATTERNS };
+
+static uint64_t pattern_at(enum pattern p, size_t i, struct rng *r)
+{
+    switch (p) {
+    case CONSTANT:
+        return UINT64_MAX - 1;
+    case STRIDE:
+        return ((uint64_t)1 << 40) + 24 * i;
+    case DOWN:
+        return 5 - 4096 * (uint64_t)i; /* wraps */
+    case EDGES:
+        return wild_number(r);
+    case TOP:
+        return rng_below(r, 2) << 63; /* leaves one bit after the shift */
+    case OUTLIERS:
+        return rng_chance(r, 1, 200) ? rng_next(r) : 1000 + rng_below(r, 300);
+    case NOISE:
+        return rng_next(r);
+    case BYTES:
+        return (rng_next(r) & 0xff) << 56; /* all eight bits of the highest byte */
+    case PATTERNS:
+        break;
+    }
+    return 0;
+}
+
+static void columns_of_every_pattern_and_length_come_back(void **state)
+{
+    uint64_t *v = xmalloc(COLUMN_MAX * sizeof *v);
+    struct rng r;
+
+    (void)state;
+    rng_seed(&r, 1);
+    for (int p = 0; p < PATTERNS; p++)
+        for (size_t l = 0; l < ARRAY_SIZE(lengths); l++) {
+            for (size_t i = 0; i < lengths[l]; i++)
+                v[i] = pattern_at((enum pattern)p, i, &r);
+            for (size_t k = 0; k < ARRAY_SIZE(all_codecs); k++)
+                column_round(all_codecs[k], v, lengths[l]);
+        }
+    free(v);
+}
+
+static void markers_in_the_data_come_back(void **state)
+{
+    uint64_t v[1024];
+
+    (void)state;
+    for (unsigned bits = 8; bits <= 64; bits += 8) {
+        const uint64_t ones = UINT64_MAX >> (64 - bits);
+        for (size_t i = 0; i < 1024; i++)
+            v[i] = i % 7 == 3 ? ones : i % 7 == 4 ? ones - 1 : i & 1;
+        column_round(CODEC_ZSTD, v, 1024);
+        v[0] = ones + 1; /* one escape more, or 0 */
+        column_round(CODEC_ZSTD, v, 1024);
+    }
+}
+
+static void a_column_costs_what_it_holds(void **state)
+{
+    uint64_t *v = xmalloc(COLUMN_MAX * sizeof *v);
+    struct rng r;
+
+    (void)state;
+    rng_seed(&r, 2);
+    memset(v, 0, COLUMN_MAX * sizeof *v);
+    assert_int_equal(column_round(CODEC_RAW, v, 0), 0);
+    assert_in_range(column_round(CODEC_RAW, v, COLUMN_MAX), 1, 5);
+    for (size_t i = 0; i < COLUMN_MAX; i++)
+        v[i] = UINT64_MAX;
+    assert_in_range(column_round(CODEC_RAW, v, COLUMN_MAX), 1, 14);
+    for (size_t i = 0; i < COLUMN_MAX; i++)
+        v[i] = ((uint64_t)1 << 47) + 64 * rng_below(&r, 255); /* shift and base leave one byte */
+    assert_in_range(column_round(CODEC_RAW, v, COLUMN_MAX), COLUMN_MAX, COLUMN_MAX + 16);
+    for (size_t i = 0; i < COLUMN_MAX; i++)
+        v[i] = rng_next(&r); /* never more than what they are */
+    assert_in_range(column_round(CODEC_ZSTD, v, COLUMN_MAX), 8 * COLUMN_MAX, 8 * COLUMN_MAX + 32);
+    for (size_t i = 0; i < COLUMN_MAX; i++)
+        v[i] = pattern_at(OUTLIERS, i, &r); /* two bytes each, and a few escapes */
+    assert_in_range(column_round(CODEC_RAW, v, COLUMN_MAX), COLUMN_MAX, 5 * COLUMN_MAX / 2);
+    free(v);
+}
+
+/* A plane that says it is small and unpacks to more than the column holds. */
+static void compressed_planes_hold_exactly_their_numbers(void **state)
+{
+    static const enum trace_codec how[] = {CODEC_ZSTD, CODEC_ZLIB};
+    struct codec *c = codec_new();
+    uint8_t packed[16384], *big = xcalloc(1 << 20, 1);
+    char to[101] = {0};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        size_t n = codec_pack(c, how[i], 1, big, 1 << 20, packed, sizeof packed);
+        assert_int_not_equal(n, 0);
+        assert_int_equal(codec_unpack(c, how[i], packed, n, to, 100), -1);
+        n = codec_pack(c, how[i], 1, big, 100, packed, sizeof packed);
+        assert_int_equal(codec_unpack(c, how[i], packed, n, to, 100), 0);
+        assert_int_equal(codec_unpack(c, how[i], packed, n, to, 99), -1);
+        assert_int_equal(codec_unpack(c, how[i], packed, n, to, 101), -1);
+        assert_int_equal(codec_unpack(c, how[i], packed, n - 1, to, 100), -1);
+        assert_int_equal(codec_unpack(c, how[i], packed, n + 1, to, 100), -1);
+        assert_int_equal(to[100], 0);
+    }
+    free(big);
+    codec_free(c);
+}
+
+static void levels_are_checked(void **state)
+{
+    struct err e = {0};
+
+    (void)state;
+    assert_int_equal(codec_level(CODEC_ZSTD, 0, &e), 1);
+    assert_int_equal(codec_level(CODEC_ZLIB, 0, &e), 6);
+    assert_int_equal(codec_level(CODEC_ZLIB, 9, &e), 9);
+    assert_int_equal(codec_level(CODEC_RAW, 0, &e), 0);
+    assert_int_equal(e.code, 0);
+    assert_int_equal(codec_level(CODEC_ZLIB, 10, &e), -1);
+    assert_int_equal(e.code, LARD_USAGE);
+    err_clear(&e);
+    assert_int_equal(codec_level(CODEC_RAW, 1, &e), -1);
+    err_clear(&e);
+    assert_int_equal(codec_level(CODECS, 0, &e), -1);
+}
+
+static void varints_have_at_most_64_bits(void **state)
+{
+    static const uint64_t values[] = {0, 127, 128, 16383, 16384, UINT64_MAX, (uint64_t)1 << 63};
+    static const uint8_t over[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2, 0};
+    struct slice s = {over, over + sizeof over};
+    uint64_t v;
+
+    (void)state;
+    assert_int_equal(slice_varint(&s, &v), -1);
+    for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
+        struct bytes b = {0};
+        bytes_varint(&b, values[i]);
+        s = (struct slice){b.at, b.at + b.n};
+        assert_int_equal(slice_varint(&s, &v), 0);
+        assert_true(v == values[i]);
+        assert_ptr_equal(s.at, s.end);
+        s = (struct slice){b.at, b.at + b.n - 1};
+        assert_int_equal(slice_varint(&s, &v), -1);
+        bytes_free(&b);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(columns_of_every_pattern_and_length_come_back),
+        cmocka_unit_test(markers_in_the_data_come_back),
+        cmocka_unit_test(a_column_costs_what_it_holds),
+        cmocka_unit_test(compressed_planes_hold_exactly_their_numbers),
+        cmocka_unit_test(levels_are_checked),
+        cmocka_unit_test(varints_have_at_most_64_bits),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

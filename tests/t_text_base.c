@@ -1,0 +1,124 @@
+/* t_text_base.c - which name is suggested for one that is unknown. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/base.h"
+
+static const char *const names[] = {
+    "granularity",   "policies", "policy.vc.history", "order", "races.max",
+    "limits.memory", "l1.ways",  "l2.ways",           "seed",
+};
+
+static const char *nearest(const char *name)
+{
+    return nearest_name(name, names, ARRAY_SIZE(names));
+}
+
+static const char *nearest_of(const char *name, const char *one)
+{
+    return nearest_name(name, &one, 1);
+}
+
+static void each_kind_of_edit_is_forgiven(void **state)
+{
+    (void)state;
+    assert_string_equal(nearest("granularitty"), "granularity");
+    assert_string_equal(nearest("granulrity"), "granularity");
+    assert_string_equal(nearest("granulatity"), "granularity");
+    assert_string_equal(nearest("granulairty"), "granularity");
+    assert_string_equal(nearest("polices"), "policies");
+}
+
+static void an_exchange_is_one_edit(void **state)
+{
+    (void)state;
+    assert_string_equal(nearest_of("ba.", "ab."), "ab."); /* 3 letters: a third is one edit */
+    assert_string_equal(nearest_of("acb", "abc"), "abc");
+    assert_null(nearest_of("cba", "abc"));
+}
+
+static void a_third_of_the_length_is_the_limit(void **state)
+{
+    (void)state;
+    assert_string_equal(nearest_of("abcdyz", "abcdef"), "abcdef");
+    assert_null(nearest_of("abcxyz", "abcdef"));
+    assert_string_equal(nearest_of("abcd", "abcdef"), "abcdef");
+    assert_null(nearest_of("abc", "abcdef"));
+    assert_null(nearest_of("xy", "xz"));
+    assert_null(nearest("completely different"));
+}
+
+static void case_does_not_matter(void **state)
+{
+    static const char *const cased[] = {"seeds", "SEED"};
+
+    (void)state;
+    assert_string_equal(nearest("SEED"), "seed");
+    assert_string_equal(nearest("GRANULARTIY"), "granularity");
+    assert_string_equal(nearest_name("seed", cased, 2), "SEED");
+}
+
+static void the_last_segments_are_enough(void **state)
+{
+    (void)state;
+    assert_string_equal(nearest("history"), "policy.vc.history");
+    assert_string_equal(nearest("VC.History"), "policy.vc.history");
+    assert_string_equal(nearest("max"), "races.max");
+    assert_string_equal(nearest("ways"), "l1.ways");
+    assert_null(nearest("istory"));
+    assert_null(nearest("policy.vc"));
+}
+
+static void the_first_of_equally_near_names_wins(void **state)
+{
+    static const char *const both[] = {"abcdx", "abcdy", "abcde"};
+
+    (void)state;
+    assert_string_equal(nearest_name("abcdz", both, 3), "abcdx");
+    assert_string_equal(nearest_name("abcdy", both, 3), "abcdy");
+}
+
+static void nothing_is_near_nothing(void **state)
+{
+    (void)state;
+    assert_null(nearest_name("x", NULL, 0));
+    assert_null(nearest(""));
+    assert_null(nearest_of("", "a"));
+    assert_null(nearest_of("a", ""));
+    assert_null(nearest_of("", "a."));
+}
+
+static void long_names_cost_nothing(void **state)
+{
+    static char longest[129], longer[130], huge[1000001];
+
+    (void)state;
+    memset(longest, 'a', sizeof longest - 1);
+    memset(longer, 'a', sizeof longer - 1);
+    memset(huge, 'a', sizeof huge - 1);
+    assert_ptr_equal(nearest_of(longest, longest), longest);
+    assert_null(nearest_of(longest, longer));
+    assert_null(nearest(huge));
+    assert_null(nearest_of(huge, huge));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_kind_of_edit_is_forgiven),
+        cmocka_unit_test(an_exchange_is_one_edit),
+        cmocka_unit_test(a_third_of_the_length_is_the_limit),
+        cmocka_unit_test(case_does_not_matter),
+        cmocka_unit_test(the_last_segments_are_enough),
+        cmocka_unit_test(the_first_of_equally_near_names_wins),
+        cmocka_unit_test(nothing_is_near_nothing),
+        cmocka_unit_test(long_names_cost_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+}

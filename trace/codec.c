@@ -1,0 +1,156 @@
+/* codec.c - compression of one buffer at a time: a zstd frame, or a raw deflate stream (zlib
+ * without header and checksum; blocks have checksums of their own). Streams are not its business.
+ */
+#include "trace/codec.h"
+
+#include <stdlib.h>
+#include <zlib.h>
+#include <zstd.h>
+
+const char *const trace_codec_text[] = {
+    [CODEC_RAW] = "raw", [CODEC_ZSTD] = "zstd", [CODEC_ZLIB] = "zlib", NULL};
+
+enum { WINDOW_BITS = 15, MEMORY_LEVEL = 8 };
+
+struct codec {
+    ZSTD_CCtx *zstd_pack; /* owns; NULL until needed, as the others */
+    ZSTD_DCtx *zstd_unpack;
+    z_stream *deflate, *inflate;
+    int deflate_level;
+};
+
+struct codec *codec_new(void)
+{
+    return xcalloc(1, sizeof(struct codec));
+}
+
+void codec_free(struct codec *c)
+{
+    if (!c)
+        return;
+    ZSTD_freeCCtx(c->zstd_pack);
+    ZSTD_freeDCtx(c->zstd_unpack);
+    if (c->deflate)
+        deflateEnd(c->deflate);
+    if (c->inflate)
+        inflateEnd(c->inflate);
+    free(c->deflate);
+    free(c->inflate);
+    free(c);
+}
+
+static const struct {
+    int preset, highest;
+} levels[CODECS] = {
+    [CODEC_RAW] = {0, 0},
+    [CODEC_ZSTD] = {1, 19},
+    [CODEC_ZLIB] = {6, 9},
+};
+
+int codec_level(enum trace_codec how, int level, struct err *e)
+{
+    if ((unsigned)how >= CODECS)
+        return err_set(e, LARD_USAGE, "there is no codec %u; it is raw, zstd or zlib",
+                       (unsigned)how);
+    if (level < 0 || level > levels[how].highest)
+        return err_set(
+            e, LARD_USAGE,
+            "there is no level %d of the codec %s; it has 1 to %d, and 0 for its default", level,
+            trace_codec_text[how], levels[how].highest);
+    return level ? level : levels[how].preset;
+}
+
+static size_t zstd_pack(struct codec *c, int level, const void *from, size_t n, void *to,
+                        size_t cap)
+{
+    if (!c->zstd_pack && !(c->zstd_pack = ZSTD_createCCtx()))
+        die("no memory for a zstd compressor");
+    const size_t bytes = ZSTD_compressCCtx(c->zstd_pack, to, cap, from, n, level);
+    return ZSTD_isError(bytes) ? 0 : bytes;
+}
+
+static int zstd_unpack(struct codec *c, const void *from, size_t bytes, void *to, size_t n)
+{
+    if (!c->zstd_unpack && !(c->zstd_unpack = ZSTD_createDCtx()))
+        die("no memory for a zstd decompressor");
+    /* An error code exceeds every length. */
+    return ZSTD_decompressDCtx(c->zstd_unpack, to, n, from, bytes) == n ? 0 : -1;
+}
+
+static void deflate_ready(struct codec *c, int level)
+{
+    if (c->deflate && c->deflate_level == level) {
+        deflateReset(c->deflate);
+        return;
+    }
+    if (c->deflate)
+        deflateEnd(c->deflate);
+    else
+        c->deflate = xcalloc(1, sizeof *c->deflate);
+    c->deflate_level = level;
+    if (deflateInit2(c->deflate, level, Z_DEFLATED, -WINDOW_BITS, MEMORY_LEVEL,
+                     Z_DEFAULT_STRATEGY) != Z_OK)
+        die("no memory for a zlib compressor");
+}
+
+/* zlib counts in unsigned int, and its next_in is not const unless asked. */
+static void stream_set(z_stream *z, const void *from, size_t bytes, void *to, size_t n)
+{
+    z->next_in = (Bytef *)(uintptr_t)from;
+    z->avail_in = (uInt)bytes;
+    z->next_out = to;
+    z->avail_out = (uInt)n;
+}
+
+static size_t zlib_pack(struct codec *c, int level, const void *from, size_t n, void *to,
+                        size_t cap)
+{
+    deflate_ready(c, level);
+    stream_set(c->deflate, from, n, to, cap);
+    return deflate(c->deflate, Z_FINISH) == Z_STREAM_END ? cap - c->deflate->avail_out : 0;
+}
+
+static int zlib_unpack(struct codec *c, const void *from, size_t bytes, void *to, size_t n)
+{
+    if (c->inflate) {
+        inflateReset(c->inflate);
+    } else {
+        c->inflate = xcalloc(1, sizeof *c->inflate);
+        if (inflateInit2(c->inflate, -WINDOW_BITS) != Z_OK)
+            die("no memory for a zlib decompressor");
+    }
+    stream_set(c->inflate, from, bytes, to, n);
+    if (inflate(c->inflate, Z_FINISH) != Z_STREAM_END)
+        return -1;
+    return c->inflate->avail_in || c->inflate->avail_out ? -1 : 0;
+}
+
+size_t codec_pack(struct codec *c, enum trace_codec how, int level, const void *from, size_t n,
+                  void *to, size_t cap)
+{
+    switch (how) {
+    case CODEC_ZSTD:
+        return zstd_pack(c, level, from, n, to, cap);
+    case CODEC_ZLIB:
+        return zlib_pack(c, level, from, n, to, cap);
+    case CODEC_RAW:
+    case CODECS:
+        break;
+    }
+    return 0;
+}
+
+int codec_unpack(struct codec *c, enum trace_codec how, const void *from, size_t bytes, void *to,
+                 size_t n)
+{
+    switch (how) {
+    case CODEC_ZSTD:
+        return zstd_unpack(c, from, bytes, to, n);
+    case CODEC_ZLIB:
+        return zlib_unpack(c, from, bytes, to, n);
+    case CODEC_RAW:
+    case CODECS:
+        break;
+    }
+    return -1;
+}

@@ -1,0 +1,216 @@
+/* event.c - the table of kinds, made from event.def, and what a record must look like by itself.
+ * What a stream of events must obey is elsewhere, in the stream rules. */
+#include "trace/trace.h"
+
+#include <string.h>
+
+#define W EDGE_W
+#define R EDGE_R
+#define EV(NAME, code, text, class, object, takes, gives, form, help)                              \
+    [EV_##NAME] = {text, help, CLASS_##class, OBJECT_##object, takes, gives, FORM_##form},
+const struct ev_info ev_info[EV_KINDS] = {
+#include "trace/event.def"
+};
+#undef EV
+#undef R
+#undef W
+
+int ev_kind_by_text(const char *text)
+{
+    for (int k = 1; k < EV_KINDS; k++)
+        if (ev_info[k].text && !strcmp(ev_info[k].text, text))
+            return k;
+    return 0;
+}
+
+const char *order_text(enum ev_order o)
+{
+    static const char *const text[ORDERS] = {
+        [ORDER_NONE] = "none",       [ORDER_RELAXED] = "relaxed", [ORDER_ACQUIRE] = "acquire",
+        [ORDER_RELEASE] = "release", [ORDER_ACQ_REL] = "acq-rel", [ORDER_SEQ_CST] = "seq-cst",
+    };
+
+    return (unsigned)o < ORDERS ? text[o] : NULL;
+}
+
+/* ---- well-formed: each function returns what is wrong, or NULL ------------------------------ */
+
+enum { ACCESS_BYTES_MAX = 65536, CLOCK_BITS = 47 };
+enum {
+    ACCESS_FLAGS = EVF_STACK | EVF_VOLATILE | EVF_ARRAY | EVF_FINAL | EVF_IN_TXN | EVF_ORDER_MASK,
+    ALL_FLAGS = EVF_SYSTEM | ACCESS_FLAGS | EVF_NURSERY | EVF_MORE
+};
+
+static bool wraps(sim_addr addr, uint64_t bytes) /* bytes > 0 */
+{
+    return addr > UINT64_MAX - (bytes - 1);
+}
+
+static bool zero_bytes(const struct event *ev)
+{
+    return !(ev->zero[0] | ev->zero[1] | ev->zero[2]);
+}
+
+static const char *flags_fault(const struct event *ev)
+{
+    const unsigned flags = ev->flags;
+
+    if (flags & ~(unsigned)ALL_FLAGS)
+        return "flag bits 10 to 14 must be 0";
+    if (flags & EVF_NURSERY && ev->kind != EV_GC_BEGIN && ev->kind != EV_GC_END)
+        return "only gc-begin and gc-end can have the flag nursery";
+    if (!event_is_access(ev))
+        return flags & ACCESS_FLAGS ? "only an access can be stack, volatile, array, final or txn, "
+                                      "or have a memory order"
+                                    : NULL;
+    if (flags & EVF_MORE)
+        return "an access has no second record";
+    if (event_order(ev) >= ORDERS)
+        return "the memory order is none of those there are";
+    if (ev->kind == EV_RMW && event_order(ev) == ORDER_NONE)
+        return "an rmw needs an order: relaxed, acquire, release, acq-rel or seq-cst";
+    return NULL;
+}
+
+static const char *access_fault(const struct event *ev)
+{
+    if (ev->size == 0)
+        return "an access of 0 bytes; it has 1 to 65536";
+    if (ev->size > ACCESS_BYTES_MAX)
+        return "an access of more than 65536 bytes; it has 1 to 65536";
+    if (wraps(ev->addr, ev->size))
+        return "the access goes beyond the last address";
+    return NULL;
+}
+
+static const char *region_fault(const struct event *ev)
+{
+    if (ev->aux == 0)
+        return "a heap event of 0 bytes; it has at least 1";
+    if (wraps(ev->addr, ev->aux))
+        return "the region goes beyond the last address";
+    return NULL;
+}
+
+static const char *clock_fault(const struct event *ev)
+{
+    if (ev->aux >= MAX_THREADS)
+        return "the index of a clock's entry is a thread, below 65536";
+    if (ev->addr >> CLOCK_BITS)
+        return "the value of a clock's entry must be below 2^47";
+    return NULL;
+}
+
+static const char *unused_fault(const struct event *ev, bool addr, bool aux)
+{
+    if (!addr && ev->addr)
+        return "this kind has no address; the field must be 0";
+    if (!aux && ev->aux)
+        return "this kind has nothing in the field aux; it must be 0";
+    return NULL;
+}
+
+static const char *thread_fault(const struct event *ev)
+{
+    if (ev->aux >= MAX_THREADS)
+        return "the other thread's number must be below 65536";
+    return unused_fault(ev, false, true);
+}
+
+static const char *kernel_fault(const struct event *ev)
+{
+    if (ev->aux >= MAX_THREADS)
+        return "the kernel thread's number must be below 65536";
+    return unused_fault(ev, false, true);
+}
+
+static const char *operands_fault(const struct event *ev)
+{
+    switch ((enum ev_form)ev_info[ev->kind].form) {
+    case FORM_ACCESS:
+        return access_fault(ev);
+    case FORM_OBJECT:
+        return unused_fault(ev, true, false);
+    case FORM_ROUND:
+        return NULL;
+    case FORM_THREAD:
+        return thread_fault(ev);
+    case FORM_NONE:
+        return unused_fault(ev, false, false);
+    case FORM_REGION:
+    case FORM_ALLOC:
+    case FORM_COPY:
+        return region_fault(ev);
+    case FORM_KERNEL:
+        return kernel_fault(ev);
+    case FORM_CLOCK:
+        return clock_fault(ev);
+    case FORM_PHASE:
+        return unused_fault(ev, false, true);
+    }
+    return NULL;
+}
+
+static const char *first_fault(const struct event *ev)
+{
+    if (!zero_bytes(ev))
+        return "the last three bytes of a record must be 0";
+    if (!event_is_access(ev) && ev->size)
+        return "only an access has a size in its first record";
+    return operands_fault(ev);
+}
+
+static const char *second_operands_fault(const struct event *ev, const struct event *second)
+{
+    if (ev->kind == EV_COPY) {
+        if (second->size)
+            return "the second record of a copy has no size";
+        return wraps(second->addr, ev->aux) ? "the copy's source goes beyond the last address"
+                                            : NULL;
+    }
+    if (!second->addr && !second->size && !second->aux)
+        return "the second record says nothing; leave it out";
+    if (ev->kind != EV_ALLOC)
+        return second->addr || second->size ? "the second record of this kind holds only a site"
+                                            : NULL;
+    if (second->size && second->addr > ev->aux / second->size)
+        return "the array's elements take more bytes than are allocated";
+    return NULL;
+}
+
+static const char *second_fault(const struct event *ev)
+{
+    const struct event *second = ev + 1;
+
+    if (!(ev->flags & EVF_MORE))
+        return ev->kind == EV_COPY ? "a copy needs a second record, with its source" : NULL;
+    if (second->kind)
+        return "a second record has no kind of its own; it must be 0";
+    if (second->tid)
+        return "a second record has no thread of its own; it must be 0";
+    if (second->flags)
+        return "a second record has no flags of its own; they must be 0";
+    if (second->gap)
+        return "a second record has no gap of its own; it must be 0";
+    if (!zero_bytes(second))
+        return "the last three bytes of a second record must be 0";
+    return second_operands_fault(ev, second);
+}
+
+int event_well_formed(const struct event *ev, const char **what)
+{
+    const char *fault = NULL;
+
+    if (ev->kind >= EV_KINDS || !ev_info[ev->kind].text)
+        fault = "the kind of event is unknown";
+    if (!fault)
+        fault = flags_fault(ev);
+    if (!fault)
+        fault = first_fault(ev);
+    if (!fault)
+        fault = second_fault(ev);
+    if (!fault)
+        return 0;
+    *what = fault;
+    return -1;
+}
