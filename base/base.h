@@ -90,14 +90,15 @@ static inline bool budget_over(const struct budget *b)
 
 /* ---- map: open addressing, 64-bit key to 64-bit value: map.c -------------------------------- */
 
-struct map {
-    struct map_slot *slots; /* owns; NULL while empty */
-    uint8_t *full;          /* owns; a byte a slot */
-    size_t mask, n;         /* capacity - 1; entries */
-    struct budget *budget;  /* borrows; may be NULL */
-};
 struct map_slot {
     uint64_t key, value;
+};
+struct map {
+    struct map_slot *slots; /* owns; NULL while it never had an entry */
+    size_t mask, n;         /* capacity - 1; entries, `odd` included */
+    struct map_slot odd;    /* the entry of the key that marks empty slots */
+    bool has_odd;
+    struct budget *budget; /* borrows; may be NULL */
 };
 
 void map_init(struct map *m, struct budget *budget);
@@ -112,22 +113,35 @@ bool map_next(const struct map *m, size_t *pos, uint64_t *key, uint64_t **value)
 
 /* ---- shadow pages: fixed-size cells for addresses: shadow.c --------------------------------- */
 
-/* A page has 64 cells, exists while one of them is in use, and remembers which are. */
+/* A cell is in use while it is not all zero. A page has 64 cells and exists while one of them is in
+ * use; one whose cells have become zero otherwise than by shadow_each may stay. */
 struct shadow;
 enum { SHADOW_PAGE_CELLS = 64 };
 
 struct shadow *shadow_new(unsigned granule, size_t cell_bytes,
                           struct budget *budget); /* granule: power of 2 */
 void shadow_free(struct shadow *s);
-/* The cell of the granule that holds addr; zeroed when it was not in use. Valid until it is
- * dropped. */
+/* The cell of the granule that holds addr, made if need be. Valid until it is dropped. */
 void *shadow_get(struct shadow *s, sim_addr addr);
-void *shadow_peek(struct shadow *s, sim_addr addr); /* NULL: not in use */
+void *shadow_peek(struct shadow *s, sim_addr addr);          /* NULL: its page does not exist */
+void shadow_prefetch(const struct shadow *s, sim_addr addr); /* it will be asked for soon */
 /* Calls fn for every cell in use in [addr, addr+bytes); fn returns true to drop the cell. Costs the
  * smaller of the pages in the range and the pages that exist. Ascending inside a page only. */
 typedef bool shadow_visit(void *arg, sim_addr addr, void *cell);
 void shadow_each(struct shadow *s, sim_addr addr, uint64_t bytes, shadow_visit *fn, void *arg);
-uint64_t shadow_cells(const struct shadow *s); /* in use */
+void shadow_all(struct shadow *s, shadow_visit *fn, void *arg); /* every cell in use */
+uint64_t shadow_pages(const struct shadow *s);                  /* that exist */
+
+/* Copying a region, as memmove does: take a snapshot, drop what is at the destination
+ * (shadow_each), put the snapshot there. `own` is called for each cell of the snapshot, which is
+ * still the same bits as the original, so that it gets its own of whatever it points to; NULL: it
+ * points to nothing. */
+struct shadow_snapshot;
+struct shadow_snapshot *shadow_take(struct shadow *s, sim_addr from, uint64_t bytes,
+                                    void (*own)(void *arg, void *cell), void *arg);
+/* Cells go where they were plus to - from, over what is there. Frees the snapshot; returns its
+ * cells. */
+uint64_t shadow_put(struct shadow *s, struct shadow_snapshot *snapshot, sim_addr to);
 
 /* ---- random numbers, the same everywhere for a seed (xoshiro256**): rng.c ------------------- */
 

@@ -3,18 +3,50 @@
 
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
+
+/* Is the byte inside a character of UTF-8, such that a cut before it would tear that? */
+static bool is_inside(const char *at)
+{
+    return ((unsigned char)*at & 0xc0) == 0x80;
+}
+
+/* A text that is too long keeps its beginning and its end: what it is about stands before a long
+ * name, reason and remedy after it. */
+static void keep_ends(char *to, size_t cap, const char *text)
+{
+    static const char gap[] = " ... ";
+    const size_t n = strlen(text), most = cap - sizeof gap; /* sizeof: the NUL, too */
+    size_t head = most * 2 / 5, tail = most - head;
+
+    if (n < cap) {
+        memcpy(to, text, n + 1);
+        return;
+    }
+    for (int i = 0; i < 3 && is_inside(text + head); i++)
+        head--;
+    for (int i = 0; i < 3 && is_inside(text + n - tail); i++)
+        tail--;
+    memcpy(to, text, head);
+    memcpy(to + head, gap, sizeof gap - 1);
+    memcpy(to + head + sizeof gap - 1, text + n - tail, tail + 1);
+}
 
 int err_set(struct err *e, enum lard_exit code, const char *fmt, ...)
 {
     va_list ap;
+    char *text;
 
     if (!e || e->code)
         return -1;
     e->code = (int)code;
     va_start(ap, fmt);
-    vsnprintf(e->text, sizeof e->text, fmt, ap);
+    const int n = vasprintf(&text, fmt, ap);
     va_end(ap);
+    keep_ends(e->text, sizeof e->text, n < 0 ? fmt : text);
+    if (n >= 0)
+        free(text);
     return -1;
 }
 

@@ -1,11 +1,16 @@
 /* map.c - open addressing with linear probing and deletion by shifting back, so that there are no
- * tombstones and the same operations leave the same table. */
+ * tombstones and the same operations leave the same table.
+ *
+ * A slot is empty when its key is EMPTY; the entry of that very key is kept aside. So a look-up
+ * touches one cache line. The table shrinks, too: a walk costs what is in it, not what was. */
 #include "base/base.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
 enum { MAP_FIRST = 16 };
+#define EMPTY                                                                                      \
+    UINT64_C(0x8c1f5e0d3b7a9246) /* any number that is unlikely as an address or a count */
 
 void map_init(struct map *m, struct budget *budget)
 {
@@ -14,14 +19,13 @@ void map_init(struct map *m, struct budget *budget)
 
 static uint64_t slot_bytes(const struct map *m)
 {
-    return m->slots ? (m->mask + 1) * (sizeof *m->slots + 1) : 0;
+    return m->slots ? (m->mask + 1) * sizeof *m->slots : 0;
 }
 
 void map_free(struct map *m)
 {
     budget_give(m->budget, slot_bytes(m));
     free(m->slots);
-    free(m->full);
     map_init(m, m->budget);
 }
 
@@ -35,21 +39,23 @@ static size_t home(const struct map *m, uint64_t key)
 }
 
 /* The slot that holds key, or the empty one where it would go. */
-static size_t probe(const struct map *m, uint64_t key)
+static struct map_slot *probe(const struct map *m, uint64_t key)
 {
     size_t i = home(m, key);
 
-    while (m->full[i] && m->slots[i].key != key)
+    while (m->slots[i].key != key && m->slots[i].key != EMPTY)
         i = (i + 1) & m->mask;
-    return i;
+    return &m->slots[i];
 }
 
 uint64_t *map_find(const struct map *m, uint64_t key)
 {
+    if (UNLIKELY(key == EMPTY))
+        return m->has_odd ? &((struct map *)(uintptr_t)m)->odd.value : NULL;
     if (!m->slots)
         return NULL;
-    const size_t i = probe(m, key);
-    return m->full[i] ? &m->slots[i].value : NULL;
+    struct map_slot *s = probe(m, key);
+    return s->key == key ? &s->value : NULL;
 }
 
 static void resize(struct map *m, size_t cap)
@@ -57,44 +63,52 @@ static void resize(struct map *m, size_t cap)
     struct map old = *m;
 
     m->slots = xmalloc(cap * sizeof *m->slots);
-    m->full = xcalloc(cap, 1);
     m->mask = cap - 1;
+    for (size_t i = 0; i < cap; i++)
+        m->slots[i].key = EMPTY;
     budget_take(m->budget, slot_bytes(m));
-    for (size_t i = 0; old.slots && i <= old.mask; i++) {
-        if (!old.full[i])
-            continue;
-        const size_t to = probe(m, old.slots[i].key);
-        m->full[to] = 1;
-        m->slots[to] = old.slots[i];
-    }
+    for (size_t i = 0; old.slots && i <= old.mask; i++)
+        if (old.slots[i].key != EMPTY)
+            *probe(m, old.slots[i].key) = old.slots[i];
     budget_give(m->budget, slot_bytes(&old));
     free(old.slots);
-    free(old.full);
 }
 
 uint64_t *map_put(struct map *m, uint64_t key)
 {
+    if (UNLIKELY(key == EMPTY)) {
+        if (!m->has_odd)
+            m->odd.value = 0;
+        m->n += !m->has_odd;
+        m->has_odd = true;
+        return &m->odd.value;
+    }
     if (!m->slots)
         resize(m, MAP_FIRST);
-    else if (m->n * 8 >= (m->mask + 1) * 5)
+    struct map_slot *s = probe(m, key);
+    if (s->key == key)
+        return &s->value;
+    if (m->n * 8 >= (m->mask + 1) * 5) {
         resize(m, (m->mask + 1) * 2);
-    const size_t i = probe(m, key);
-    if (!m->full[i]) {
-        m->full[i] = 1;
-        m->slots[i] = (struct map_slot){.key = key};
-        m->n++;
+        s = probe(m, key);
     }
-    return &m->slots[i].value;
+    *s = (struct map_slot){.key = key};
+    m->n++;
+    return &s->value;
 }
 
 bool map_remove(struct map *m, uint64_t key)
 {
-    if (!m->slots)
+    if (UNLIKELY(key == EMPTY)) {
+        const bool had = m->has_odd;
+        m->n -= had;
+        m->has_odd = false;
+        return had;
+    }
+    if (!m->slots || probe(m, key)->key != key)
         return false;
-    size_t hole = probe(m, key);
-    if (!m->full[hole])
-        return false;
-    for (size_t i = (hole + 1) & m->mask; m->full[i]; i = (i + 1) & m->mask) {
+    size_t hole = (size_t)(probe(m, key) - m->slots);
+    for (size_t i = (hole + 1) & m->mask; m->slots[i].key != EMPTY; i = (i + 1) & m->mask) {
         /* An entry may move into the hole if that lies on its way from home to where it is. */
         const size_t from_home = (i - home(m, m->slots[i].key)) & m->mask;
         if (from_home < ((i - hole) & m->mask))
@@ -102,22 +116,28 @@ bool map_remove(struct map *m, uint64_t key)
         m->slots[hole] = m->slots[i];
         hole = i;
     }
-    m->full[hole] = 0;
+    m->slots[hole].key = EMPTY;
     m->n--;
-    if (m->mask >= MAP_FIRST && m->n * 8 < m->mask) /* a walk costs what is in it, not what was */
+    if (m->mask >= MAP_FIRST && m->n * 8 < m->mask)
         resize(m, (m->mask + 1) / 2);
     return true;
 }
 
 bool map_next(const struct map *m, size_t *pos, uint64_t *key, uint64_t **value)
 {
-    for (; m->slots && *pos <= m->mask; ++*pos) {
-        if (!m->full[*pos])
-            continue;
-        *key = m->slots[*pos].key;
-        *value = &m->slots[*pos].value;
-        ++*pos;
-        return true;
+    struct map_slot *s = NULL;
+
+    for (; m->slots && *pos <= m->mask && !s; ++*pos)
+        if (m->slots[*pos].key != EMPTY)
+            s = &m->slots[*pos];
+    if (!s && m->has_odd && *pos != SIZE_MAX) {
+        *pos = SIZE_MAX;
+        s = &((struct map *)(uintptr_t)m)->odd;
+        *key = EMPTY;
+    } else if (s) {
+        *key = s->key;
     }
-    return false;
+    if (s)
+        *value = &s->value;
+    return s != NULL;
 }

@@ -8,8 +8,7 @@
 static void *checked(void *p, size_t bytes)
 {
     if (!p)
-        die("no memory for %zu bytes; set limits.memory to stop earlier with partial results",
-            bytes);
+        die("no memory for %zu bytes; free some or give more", bytes);
     return p;
 }
 
@@ -28,7 +27,7 @@ void *xrealloc(void *p, size_t n, size_t bytes)
     size_t total;
 
     if (__builtin_mul_overflow(n, bytes, &total))
-        die("no memory for %zu elements of %zu bytes", n, bytes);
+        die("no memory for %zu elements of %zu bytes; free some or give more", n, bytes);
     return checked(realloc(p, total ? total : 1), total);
 }
 

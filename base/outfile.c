@@ -1,7 +1,8 @@
-/* outfile.c - output files that appear whole or not at all: written under another name in the same
- * folder, then fsync and rename. What is not a regular file (/dev/full, a fifo, standard output) is
- * written directly. A process that is killed leaves its ".NAME.xxxxxx" behind; nothing collects
- * them. */
+/* outfile.c - output files that appear whole or not at all: written without a name in the same
+ * folder, then fsync, a name of their own and rename. Where the file system knows no files without
+ * a name, they have ".NAME.xxxxxx" from the beginning; a process that is killed leaves that behind,
+ * and nothing collects it. What is not a regular file (/dev/full, a fifo, standard output) is
+ * written directly. */
 #include "base/base.h"
 
 #include <errno.h>
@@ -15,7 +16,7 @@ struct outfile {
     FILE *stream; /* owns, unless it is standard output */
     char *path;   /* owns: as given, for messages */
     char *target; /* owns; NULL: written directly */
-    char *temp;   /* owns; NULL: written directly */
+    char *temp;   /* owns; NULL: has no name now */
 };
 
 static const char *remedy(int reason)
@@ -57,8 +58,36 @@ static void outfile_free(struct outfile *f)
     free(f);
 }
 
-/* Nothing under either name is touched when it fails. -1: errno tells. */
-static int open_temp(struct outfile *f)
+static char *folder_of(const char *target)
+{
+    const char *slash = strrchr(target, '/');
+
+    return slash ? xasprintf("%.*s", (int)(slash + 1 - target), target) : xstrdup(".");
+}
+
+/* ---- temporary files ------------------------------------------------------------------------ */
+
+/* How the kernel names an open file: it takes that as the source of a link. */
+static char *open_file_path(int fd)
+{
+    return xasprintf("/proc/self/fd/%d", fd);
+}
+
+/* Gives the open file fd, which has no name, one; or creates a file, when fd is -1. */
+static int link_or_create(int fd, const char *name)
+{
+    if (fd < 0)
+        return open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    char *path = open_file_path(fd);
+    const int result = linkat(AT_FDCWD, path, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+    const int reason = errno;
+    free(path);
+    errno = reason;
+    return result;
+}
+
+/* Sets f->temp: a name that nothing had. A file descriptor or 0, or -1: errno tells. */
+static int name_temp(struct outfile *f, int fd)
 {
     const char *slash = strrchr(f->target, '/');
     const int folder = slash ? (int)(slash + 1 - f->target) : 0;
@@ -68,15 +97,50 @@ static int open_temp(struct outfile *f)
         /* The name is cut so that the temporary one is not too long for the file system. */
         f->temp = xasprintf("%.*s.%.200s.%06x", folder, f->target, f->target + folder,
                             (start * 4096 + attempt) & 0xffffff);
-        const int fd = open(f->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0 || errno != EEXIST)
-            return fd;
+        const int result = link_or_create(fd, f->temp);
+        if (result >= 0)
+            return result;
+        const int reason = errno;
         free(f->temp);
         f->temp = NULL;
+        errno = reason;
+        if (reason != EEXIST)
+            return -1;
     }
-    errno = EEXIST;
     return -1;
 }
+
+/* -1: the file system, or the system, can't do it. */
+static int open_nameless(const struct outfile *f)
+{
+#ifdef O_TMPFILE
+    char *folder = folder_of(f->target);
+    const int fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+
+    free(folder);
+    if (fd < 0)
+        return -1;
+    char *path = open_file_path(fd);
+    const bool there = access(path, F_OK) == 0; /* /proc is mounted */
+    free(path);
+    if (there)
+        return fd;
+    close(fd);
+#else
+    (void)f;
+#endif
+    return -1;
+}
+
+/* Nothing under any name is touched when it fails. -1: errno tells. */
+static int open_temp(struct outfile *f)
+{
+    const int fd = open_nameless(f);
+
+    return fd >= 0 ? fd : name_temp(f, -1);
+}
+
+/* ---- opening -------------------------------------------------------------------------------- */
 
 /* A file descriptor, or -1: errno tells. A symbolic link stays one: what it names is replaced. */
 static int open_output(struct outfile *f)
@@ -122,6 +186,8 @@ FILE *outfile_stream(struct outfile *f)
     return f->stream;
 }
 
+/* ---- committing ----------------------------------------------------------------------------- */
+
 /* 0, or the errno of a write that failed, now or before. */
 static int flush(FILE *stream)
 {
@@ -141,8 +207,7 @@ static int sync_fd(int fd)
 /* So that the rename lasts. A folder that may be written but not read can't be synced. */
 static int sync_folder(const char *target)
 {
-    const char *slash = strrchr(target, '/');
-    char *folder = slash ? xasprintf("%.*s", (int)(slash + 1 - target), target) : xstrdup(".");
+    char *folder = folder_of(target);
     const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int reason = 0;
 
@@ -154,15 +219,17 @@ static int sync_folder(const char *target)
     return reason;
 }
 
-/* All steps but the rename; the stream is closed in any case. 0 or an errno. */
+/* All that comes before the rename; the stream is closed in any case. 0 or an errno. */
 static int complete(struct outfile *f)
 {
     int reason = flush(f->stream);
 
     if (f->stream == stdout)
         return reason;
-    if (!reason && f->temp)
+    if (!reason && f->target)
         reason = sync_fd(fileno(f->stream));
+    if (!reason && f->target && !f->temp && name_temp(f, fileno(f->stream)) < 0)
+        reason = errno;
     if (fclose(f->stream) && !reason)
         reason = errno;
     return reason;
@@ -172,14 +239,12 @@ int outfile_commit(struct outfile *f, struct err *e)
 {
     int reason = complete(f);
 
-    if (f->temp) {
-        if (!reason && rename(f->temp, f->target))
-            reason = errno;
-        if (reason)
-            unlink(f->temp);
-        else
-            reason = sync_folder(f->target);
-    }
+    if (!reason && f->target && rename(f->temp, f->target))
+        reason = errno;
+    if (reason && f->temp)
+        unlink(f->temp);
+    if (!reason && f->target)
+        reason = sync_folder(f->target);
     const int result = reason ? output_error(e, f->path, reason) : 0;
     outfile_free(f);
     return result;

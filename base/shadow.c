@@ -11,8 +11,7 @@
 
 struct page {
     uint64_t number;
-    uint64_t used; /* a bit a cell */
-    unsigned char cells[];
+    _Alignas(64) unsigned char cells[]; /* a cell of 64 bytes is a cache line */
 };
 
 struct shadow {
@@ -20,7 +19,6 @@ struct shadow {
     size_t cell_bytes;
     struct map pages;  /* number to struct page * */
     struct page *last; /* of the latest lookup; NULL: none */
-    uint64_t cells;    /* in use */
     struct budget *budget;
 };
 
@@ -38,7 +36,7 @@ struct shadow *shadow_new(unsigned granule, size_t cell_bytes, struct budget *bu
 
 static size_t page_bytes(const struct shadow *s)
 {
-    return sizeof(struct page) + SHADOW_PAGE_CELLS * s->cell_bytes;
+    return (sizeof(struct page) + SHADOW_PAGE_CELLS * s->cell_bytes + 63) / 64 * 64;
 }
 
 void shadow_free(struct shadow *s)
@@ -67,8 +65,11 @@ static struct page *find_page(struct shadow *s, uint64_t number)
 
 static struct page *new_page(struct shadow *s, uint64_t number)
 {
-    struct page *p = xcalloc(1, page_bytes(s));
+    struct page *p = aligned_alloc(64, page_bytes(s));
 
+    if (!p)
+        die("no memory for a shadow page; set limits.memory to stop earlier with partial results");
+    memset(p, 0, page_bytes(s));
     budget_take(s->budget, page_bytes(s));
     p->number = number;
     *map_put(&s->pages, number) = (uint64_t)(uintptr_t)p;
@@ -84,7 +85,7 @@ static void drop_page(struct shadow *s, struct page *p)
     free(p);
 }
 
-static void *cell_at(const struct shadow *s, struct page *p, unsigned i)
+static void *cell_at(const struct shadow *s, struct page *p, uint64_t i)
 {
     return p->cells + i * s->cell_bytes;
 }
@@ -92,25 +93,42 @@ static void *cell_at(const struct shadow *s, struct page *p, unsigned i)
 void *shadow_get(struct shadow *s, sim_addr addr)
 {
     const uint64_t index = addr >> s->shift, number = index / SHADOW_PAGE_CELLS;
-    const unsigned i = index % SHADOW_PAGE_CELLS;
     struct page *p = find_page(s, number);
 
     if (UNLIKELY(!p))
         p = new_page(s, number);
-    if (UNLIKELY(!(p->used >> i & 1))) {
-        p->used |= UINT64_C(1) << i;
-        s->cells++;
-    }
-    return cell_at(s, p, i);
+    return cell_at(s, p, index % SHADOW_PAGE_CELLS);
 }
 
 void *shadow_peek(struct shadow *s, sim_addr addr)
 {
     const uint64_t index = addr >> s->shift;
-    const unsigned i = index % SHADOW_PAGE_CELLS;
     struct page *p = find_page(s, index / SHADOW_PAGE_CELLS);
 
-    return p && p->used >> i & 1 ? cell_at(s, p, i) : NULL;
+    return p ? cell_at(s, p, index % SHADOW_PAGE_CELLS) : NULL;
+}
+
+void shadow_prefetch(const struct shadow *s, sim_addr addr)
+{
+    const uint64_t index = addr >> s->shift;
+    const uint64_t *at = map_find(&s->pages, index / SHADOW_PAGE_CELLS);
+
+    if (at)
+        __builtin_prefetch(cell_at(s, (struct page *)(uintptr_t)*at, index % SHADOW_PAGE_CELLS), 1);
+}
+
+static bool in_use(const struct shadow *s, const unsigned char *cell)
+{
+    uint64_t any = 0, word;
+    size_t i = 0;
+
+    for (; i + sizeof word <= s->cell_bytes; i += sizeof word) {
+        memcpy(&word, cell + i, sizeof word);
+        any |= word;
+    }
+    for (; i < s->cell_bytes; i++)
+        any |= cell[i];
+    return any != 0;
 }
 
 /* Visits the used cells among granules first..last that lie in p. */
@@ -118,21 +136,20 @@ static void visit_page(struct shadow *s, struct page *p, uint64_t first, uint64_
                        shadow_visit *fn, void *arg)
 {
     const uint64_t base = p->number * SHADOW_PAGE_CELLS;
-    uint64_t todo = p->used;
+    const unsigned from = first > base ? (unsigned)(first - base) : 0;
+    const unsigned to =
+        last - base < SHADOW_PAGE_CELLS ? (unsigned)(last - base) : SHADOW_PAGE_CELLS - 1;
+    bool dropped = false, used = false;
 
-    if (first > base)
-        todo &= ~UINT64_C(0) << (first - base);
-    if (last - base < SHADOW_PAGE_CELLS - 1)
-        todo &= (UINT64_C(2) << (last - base)) - 1;
-    for (; todo; todo &= todo - 1) {
-        const unsigned i = (unsigned)__builtin_ctzll(todo);
-        if (!fn(arg, (base + i) << s->shift, cell_at(s, p, i)))
+    for (unsigned i = from; i <= to; i++) {
+        if (!in_use(s, cell_at(s, p, i)) || !fn(arg, (base + i) << s->shift, cell_at(s, p, i)))
             continue;
         memset(cell_at(s, p, i), 0, s->cell_bytes);
-        p->used &= ~(UINT64_C(1) << i);
-        s->cells--;
+        dropped = true;
     }
-    if (!p->used)
+    for (unsigned i = 0; dropped && !used && i < SHADOW_PAGE_CELLS; i++)
+        used = in_use(s, cell_at(s, p, i));
+    if (dropped && !used)
         drop_page(s, p);
 }
 
@@ -175,7 +192,74 @@ void shadow_each(struct shadow *s, sim_addr addr, uint64_t bytes, shadow_visit *
     }
 }
 
-uint64_t shadow_cells(const struct shadow *s)
+void shadow_all(struct shadow *s, shadow_visit *fn, void *arg)
 {
-    return s->cells;
+    shadow_each(s, 0, UINT64_MAX, fn, arg);
+    shadow_each(s, UINT64_MAX, 1, fn, arg); /* a region of all 2^64 bytes has no size */
+}
+
+uint64_t shadow_pages(const struct shadow *s)
+{
+    return s->pages.n;
+}
+
+/* ---- snapshots ------------------------------------------------------------------------------ */
+
+struct shadow_snapshot { /* charged to the shadow's budget */
+    struct budget *budget;
+    size_t cell_bytes, n, cap;
+    sim_addr from;
+    sim_addr *addr;       /* of each cell */
+    unsigned char *cells; /* one after the other */
+};
+
+static bool take_cell(void *arg, sim_addr addr, void *cell)
+{
+    struct shadow_snapshot *t = arg;
+
+    if (budget_over(t->budget))
+        return false;
+    if (t->n == t->cap) {
+        const size_t was = t->cap;
+        t->cap = t->cap ? 2 * t->cap : 8;
+        budget_take(t->budget, (t->cap - was) * (sizeof *t->addr + t->cell_bytes));
+        t->addr = xrealloc(t->addr, t->cap, sizeof *t->addr);
+        t->cells = xrealloc(t->cells, t->cap, t->cell_bytes);
+    }
+    t->addr[t->n] = addr;
+    memcpy(t->cells + t->n * t->cell_bytes, cell, t->cell_bytes);
+    t->n++;
+    return false;
+}
+
+struct shadow_snapshot *shadow_take(struct shadow *s, sim_addr from, uint64_t bytes,
+                                    void (*own)(void *arg, void *cell), void *arg)
+{
+    struct shadow_snapshot *t = xcalloc(1, sizeof *t);
+
+    t->budget = s->budget;
+    t->cell_bytes = s->cell_bytes;
+    t->from = from;
+    shadow_each(s, from, bytes, take_cell, t);
+    for (size_t i = 0; own && i < t->n; i++) {
+        if (budget_over(s->budget))
+            t->n = i; /* the rest points to what the original owns */
+        else
+            own(arg, t->cells + i * t->cell_bytes);
+    }
+    return t;
+}
+
+uint64_t shadow_put(struct shadow *s, struct shadow_snapshot *t, sim_addr to)
+{
+    const uint64_t n = t->n;
+
+    for (size_t i = 0; i < t->n; i++)
+        memcpy(shadow_get(s, t->addr[i] + (to - t->from)), t->cells + i * t->cell_bytes,
+               t->cell_bytes);
+    budget_give(t->budget, t->cap * (sizeof *t->addr + t->cell_bytes));
+    free(t->addr);
+    free(t->cells);
+    free(t);
+    return n;
 }

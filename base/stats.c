@@ -161,6 +161,15 @@ void stats_count(struct stats_group *g, const char *name, const char *unit, cons
     declare(g, STATS_COUNT, name, unit, help, 1)->field = field;
 }
 
+void stats_distinct(struct stats_group *g, const char *name, const char *unit, const char *help,
+                    const uint64_t *field, const uint64_t *inside)
+{
+    struct stats_entry *e = declare(g, STATS_COUNT, name, unit, help, 1);
+
+    e->field = field;
+    e->inside = inside;
+}
+
 void stats_level(struct stats_group *g, const char *name, const char *unit, const char *help,
                  const uint64_t *field)
 {
@@ -302,6 +311,8 @@ void stats_roi_end(struct stats *s)
             const bool keeps = k < ARRAY_SIZE(e->keeps) && e->keeps[k];
             s->roi[w] = keeps ? now[w] : s->roi[w] + (now[w] - s->base[w]);
         }
+        if (e->inside)
+            s->roi[e->first] = *e->inside;
     }
     free(now);
     s->inside = false;

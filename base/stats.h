@@ -30,6 +30,10 @@ void stats_count(struct stats_group *g, const char *name, const char *unit, cons
 /* A level, not a flow (peak bytes): a snapshot keeps its value instead of a difference. */
 void stats_level(struct stats_group *g, const char *name, const char *unit, const char *help,
                  const uint64_t *field);
+/* A number of distinct things, which no subtraction gives for a region: the component counts those
+ * seen inside regions by itself, in `inside`. */
+void stats_distinct(struct stats_group *g, const char *name, const char *unit, const char *help,
+                    const uint64_t *field, const uint64_t *inside);
 /* labels: n names, or NULL for 0..n-1. */
 void stats_vector(struct stats_group *g, const char *name, const char *unit, const char *help,
                   const uint64_t *field, size_t n, const char *const *labels);

@@ -23,6 +23,7 @@ struct stats_entry {
     const char *name, *unit, *help;    /* name: the full one */
     const uint64_t *field;             /* the vector's first; num */
     const uint64_t *den;               /* ratios */
+    const uint64_t *inside;            /* counts of distinct things, within regions; else NULL */
     const struct histogram *histogram; /* histograms */
     const char *const *labels;         /* vectors; may be NULL */
     size_t words, first;               /* how many, and where in a snapshot */

@@ -5,7 +5,7 @@
 
 #include "cli/cli.h"
 
-/* ---- text: aligned, but for names that are far too long ------------------------------------ */
+/* ---- text: aligned, but for names that are far too long ------------------------------------- */
 
 enum { WIDEST = 36 };
 

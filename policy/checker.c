@@ -62,7 +62,7 @@ struct checker {
     struct budget budget;
     struct txn *txn; /* by thread */
     size_t txns;
-    bool raw_clocks, system_syncs; /* heeded so far */
+    bool raw_clocks, other_clocks; /* written so far: by WriteVC, by other synchronisation */
     struct checker_stats st;
 };
 
@@ -120,11 +120,12 @@ static void declare_stats(struct checker *c, struct stats_group *g)
     stats_count(g, "accesses", "accesses", "Data accesses, in the view or not.", &st->accesses);
     stats_count(g, "checked", "accesses", "Accesses checked.", &st->checked);
     stats_count(g, "unchecked", "accesses", "Accesses outside the view.", &st->unchecked);
-    stats_count(g, "uncommitted", "accesses", "Accesses in transactions that never committed.",
+    stats_level(g, "uncommitted", "accesses", "Accesses in transactions that have not committed.",
                 &st->uncommitted);
-    stats_count(g, "syncs", "events", "Synchronisation events heeded.", &st->syncs);
-    stats_count(g, "syncs-unheeded", "events", "Synchronisation events outside the view.",
-                &st->syncs_unheeded);
+    stats_count(g, "syncs", "events", "Events of synchronisation and raw LARDx86 heeded.",
+                &st->syncs);
+    stats_count(g, "syncs-unheeded", "events",
+                "Events of synchronisation and raw LARDx86 outside the view.", &st->syncs_unheeded);
     stats_count(g, "clears", "events", "Clears heeded.", &st->clears);
     stats_count(g, "copies", "events", "Copies heeded.", &st->copies);
     stats_invariant(g, "accesses.split",
@@ -220,8 +221,8 @@ void checker_free(struct checker *c)
 
 static bool heeds(const struct checker *c, const struct event *ev)
 {
-    return !(ev->flags & EVF_SYSTEM) || c->policy_env.view & VIEW_ALL_SYNC ||
-           MUTANT(SYSTEM_SYNC_SEEN);
+    return !(ev->flags & EVF_SYSTEM) || ev->kind == EV_THREAD ||
+           c->policy_env.view & VIEW_ALL_SYNC || MUTANT(SYSTEM_SYNC_SEEN);
 }
 
 static sim_cycle check_access(struct checker *c, const struct event *ev, unsigned core,
@@ -249,6 +250,26 @@ static void defer(struct checker *c, const struct event *ev)
     t->access = xgrow(t->access, t->n, &t->cap, sizeof *t->access);
     budget_take(&c->budget, (t->cap - was) * sizeof *t->access);
     t->access[t->n++] = *ev;
+    c->st.uncommitted++;
+}
+
+static bool atomic_gives(const struct event *ev)
+{
+    return ev_info[ev->kind].gives && order_gives(event_order(ev));
+}
+
+/* Raw writes set the entries that synchronisation above that level counts up: the two don't mix. */
+static int one_level(struct checker *c, const struct event *ev)
+{
+    c->raw_clocks |= ev->kind == EV_WRITEVC;
+    c->other_clocks |= event_is_access(ev) || (ev_info[ev->kind].gives && ev->kind != EV_THREAD_END);
+    if (!c->raw_clocks || !c->other_clocks)
+        return 0;
+    return err_set(c->env.err, LARD_CONFIG,
+                   "event %llu: policy %s: raw clock writes and synchronisation above that level "
+                   "don't mix, as both count "
+                   "the same clocks; leave the view all-sync out for this trace",
+                   (unsigned long long)*c->env.number, c->label);
 }
 
 static sim_cycle step_access(struct checker *c, const struct event *ev, unsigned core,
@@ -260,10 +281,12 @@ static sim_cycle step_access(struct checker *c, const struct event *ev, unsigned
         return now;
     }
     const bool edges = UNLIKELY(event_order(ev) != ORDER_NONE) && heeds(c, ev);
+    if (edges && atomic_gives(ev) && one_level(c, ev))
+        return now;
     if (edges)
         hb_atomic_before(c->hb, ev);
     now = check_access(c, ev, core, out, now);
-    report_done(&c->report);
+    report_done(&c->report, ev);
     if (edges)
         hb_atomic_after(c->hb, ev);
     return now;
@@ -282,25 +305,12 @@ static sim_cycle step_commit(struct checker *c, const struct event *ev, unsigned
         hb_commit_before(c->hb, ev, t->access, t->n);
     for (size_t i = 0; i < t->n; i++)
         now = check_access(c, &t->access[i], core, (struct mem_outcome){0}, now);
-    report_done(&c->report);
+    report_done(&c->report, ev);
     if (edges)
         hb_commit_after(c->hb, ev, t->access, t->n);
+    c->st.uncommitted -= t->n;
     t->n = 0;
     return now;
-}
-
-/* Raw writes set the entries that heeded system synchronisation counts up: the two don't mix. */
-static int one_level(struct checker *c, const struct event *ev)
-{
-    c->raw_clocks |= ev->kind == EV_WRITEVC;
-    c->system_syncs |= ev->flags & EVF_SYSTEM && ev_info[ev->kind].gives;
-    if (!c->raw_clocks || !c->system_syncs)
-        return 0;
-    return err_set(c->env.err, LARD_CONFIG,
-                   "event %llu: policy %s: the view all-sync has no meaning in a trace with raw "
-                   "clock writes and system "
-                   "synchronisation; leave that view out for this trace",
-                   (unsigned long long)*c->env.number, c->label);
 }
 
 static sim_cycle step_sync(struct checker *c, const struct event *ev, unsigned core, sim_cycle now)
@@ -313,8 +323,18 @@ static sim_cycle step_sync(struct checker *c, const struct event *ev, unsigned c
         return now;
     }
     c->st.syncs++;
-    if (one_level(c, ev) || (ev->kind != EV_TXN_COMMIT && hb_sync(c->hb, ev, c->env.err)))
+    if (one_level(c, ev))
         return now;
+    if (ev->kind == EV_WRITEVC && c->policy_env.view & VIEW_NO_THREAD) {
+        err_set(c->env.err, LARD_CONFIG,
+                "event %llu: policy %s: raw clock writes name language threads and mean nothing in "
+                "the view no-thread; "
+                "leave that view out for this trace",
+                (unsigned long long)*c->env.number, c->label);
+        return now;
+    }
+    if (ev->kind != EV_TXN_COMMIT)
+        hb_sync(c->hb, ev);
     return c->policy->sync(c->self, ev, core, now);
 }
 
@@ -374,10 +394,6 @@ sim_cycle checker_step(struct checker *c, const struct event *ev, unsigned core,
 
 void checker_finish(struct checker *c)
 {
-    for (size_t i = 0; i < c->txns; i++) {
-        c->st.uncommitted += c->txn[i].n;
-        c->txn[i].n = 0;
-    }
     if (c->policy->check)
         c->policy->check(c->self);
     if (c->policy->finish)
@@ -392,6 +408,11 @@ const char *checker_label(const struct checker *c)
 void checker_names(struct checker *c, const struct names *names)
 {
     c->report.names = names;
+}
+
+void checker_region(struct checker *c, bool inside)
+{
+    c->report.inside = inside;
 }
 
 const struct budget *checker_memory(const struct checker *c)

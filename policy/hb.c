@@ -55,11 +55,21 @@ static struct hb_thread *thread_at(struct hb *hb, uint64_t tid)
     return &hb->thread[tid];
 }
 
+/* The actor's own entry has changed. */
+static void settle(struct hb *hb, uint32_t actor)
+{
+    const uint64_t time = vclock_get(&hb->actor[actor].clock, actor);
+
+    hb->actor[actor].now =
+        MUTANT(CLOCK_FROM_ZERO) ? (epoch)actor << EPOCH_TIME_BITS | time : epoch_make(actor, time);
+}
+
 static void tick(struct hb *hb, uint32_t actor)
 {
     struct vclock *c = &hb->actor[actor].clock;
 
     vclock_set(c, actor, vclock_get(c, actor) + 1, hb->budget);
+    settle(hb, actor);
 }
 
 /* Makes actors up to and including this number; its clock starts at `time`. */
@@ -76,6 +86,7 @@ static void start_actor(struct hb *hb, uint32_t actor, uint64_t time)
         time = 0;
     if (vclock_get(&hb->actor[actor].clock, actor) == 0)
         vclock_set(&hb->actor[actor].clock, actor, time, hb->budget);
+    settle(hb, actor);
 }
 
 static uint32_t fresh_actor(struct hb *hb)
@@ -119,32 +130,13 @@ static void place(struct hb *hb, const struct event *ev)
     t->placed = true;
 }
 
-void hb_enter(struct hb *hb, const struct event *ev)
+void hb_begin(struct hb *hb, const struct event *ev)
 {
-    if (UNLIKELY(ev->kind == EV_THREAD))
+    if (ev->kind == EV_THREAD)
         place(hb, ev);
-    if (LIKELY(ev->tid < hb->threads && hb->thread[ev->tid].begun))
-        return;
-    begin(hb, thread_at(hb, ev->tid), ev->tid);
-}
-
-uint32_t hb_actor(const struct hb *hb, sim_tid tid)
-{
-    return hb->thread[tid].actor;
-}
-
-const struct vclock *hb_clock(const struct hb *hb, sim_tid tid)
-{
-    return &hb->actor[hb->thread[tid].actor].clock;
-}
-
-epoch hb_epoch(const struct hb *hb, sim_tid tid)
-{
-    const uint32_t actor = hb->thread[tid].actor;
-    const uint64_t time = vclock_get(&hb->actor[actor].clock, actor);
-
-    return MUTANT(CLOCK_FROM_ZERO) ? (epoch)actor << EPOCH_TIME_BITS | time
-                                   : epoch_make(actor, time);
+    struct hb_thread *t = thread_at(hb, ev->tid);
+    if (!t->begun)
+        begin(hb, t, ev->tid);
 }
 
 /* ---- edges ---------------------------------------------------------------------------------- */
@@ -160,6 +152,7 @@ static void take(struct hb *hb, sim_tid tid, const struct hb_object *o, unsigned
         vclock_join(clock_of(hb, tid), &o->write, hb->budget);
     if (which & EDGE_R)
         vclock_join(clock_of(hb, tid), &o->read, hb->budget);
+    settle(hb, hb->thread[tid].actor);
 }
 
 /* Publishing without the increment, which follows once for all that an event publishes. */
@@ -288,6 +281,7 @@ static void child_step(struct hb *hb, const struct event *ev)
     } else {                    /* it never acted: its birth is all that it has done */
         vclock_join(c, &child->birth, hb->budget);
     }
+    settle(hb, actor);
 }
 
 static void end_thread(struct hb *hb, sim_tid tid)
@@ -296,38 +290,36 @@ static void end_thread(struct hb *hb, sim_tid tid)
     struct vclock *c = &hb->actor[t->actor].clock;
     const uint64_t time = vclock_get(c, t->actor);
 
-    if (!MUTANT(END_NO_PUBLISH))
-        vclock_copy(&t->final, c, hb->budget);
     t->ended = time + 1;
+    vclock_free(&t->final, hb->budget);
     if (hb->by_kernel) {
+        vclock_copy(&t->final, c, hb->budget);
         tick(hb, t->actor);
-        return;
+    } else { /* nobody else acts on this clock */
+        t->final = *c;
+        *c = (struct vclock){0};
+        t->begun = false;
     }
-    vclock_free(c, hb->budget);
-    t->begun = false;
+    if (MUTANT(END_NO_PUBLISH))
+        vclock_free(&t->final, hb->budget);
 }
 
-static int write_clock(struct hb *hb, const struct event *ev, struct err *e)
+static void write_clock(struct hb *hb, const struct event *ev)
 {
+    struct vclock *c = clock_of(hb, ev->tid);
     const bool self = ev->aux == ev->tid;
 
-    if (hb->by_kernel)
-        return err_set(
-            e, LARD_CONFIG,
-            "raw clock writes name language threads and mean nothing in the view no-thread; "
-            "leave that view out for this trace");
+    assert(!hb->by_kernel);
     if (self ? MUTANT(WRITEVC_SELF_IGNORED) : MUTANT(WRITEVC_IGNORED))
-        return 0;
-    if (self && ev->addr == 0)
-        return 0; /* "never" is no time of one's own */
-    vclock_set(clock_of(hb, ev->tid), (uint32_t)ev->aux, ev->addr, hb->budget);
-    return 0;
+        return;
+    if (self && ev->addr <= vclock_get(c, ev->tid))
+        return; /* where nobody checks the stream rules: one's own time does not go back */
+    vclock_set(c, (uint32_t)ev->aux, ev->addr, hb->budget);
+    settle(hb, hb->thread[ev->tid].actor);
 }
 
-int hb_sync(struct hb *hb, const struct event *ev, struct err *e)
+void hb_sync(struct hb *hb, const struct event *ev)
 {
-    if (ev->kind == EV_WRITEVC)
-        return write_clock(hb, ev, e);
     switch ((enum ev_object)ev_info[ev->kind].object) {
     case OBJECT_LOCK:
         lock_step(hb, ev);
@@ -347,6 +339,8 @@ int hb_sync(struct hb *hb, const struct event *ev, struct err *e)
             end_thread(hb, ev->tid);
         break;
     case OBJECT_NONE:
+        if (ev->kind == EV_WRITEVC)
+            write_clock(hb, ev);
         if (MUTANT(NOTIFY_EDGE) && ev->kind == EV_NOTIFY)
             give(hb, ev->tid, object_get(hb, OBJECT_LOCK, ev->addr, 0), EDGE_W);
         break;
@@ -354,7 +348,6 @@ int hb_sync(struct hb *hb, const struct event *ev, struct err *e)
     case OBJECT_COMMIT:
         die("hb: %s is no plain synchronisation", ev_info[ev->kind].text);
     }
-    return 0;
 }
 
 /* ---- atomics and transactions --------------------------------------------------------------- */
@@ -385,7 +378,7 @@ void hb_commit_before(struct hb *hb, const struct event *commit, const struct ev
         const struct granules g = granules_of(&accesses[i], hb->granule);
         for (sim_addr a = g.first;; a += g.step) {
             take(hb, commit->tid, object_get(hb, OBJECT_COMMIT, a, 0), EDGE_W);
-            if (a == g.last)
+            if (a == g.last || budget_over(hb->budget))
                 break;
         }
     }
@@ -402,7 +395,7 @@ void hb_commit_after(struct hb *hb, const struct event *commit, const struct eve
             continue;
         for (sim_addr a = g.first;; a += g.step) {
             publish(hb, commit->tid, object_get(hb, OBJECT_COMMIT, a, 0), EDGE_W);
-            if (a == g.last)
+            if (a == g.last || budget_over(hb->budget))
                 break;
         }
     }

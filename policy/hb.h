@@ -9,16 +9,44 @@
 #include "base/vclock.h"
 #include "policy/policy.h"
 
-struct hb;
+/* Open so that reading a clock costs what it must; only hb.c and hb_object.c write. */
+struct hb_thread {  /* a language thread */
+    uint32_t actor; /* once begun */
+    bool begun;
+    bool placed;         /* by_kernel: actor is set */
+    uint64_t ended;      /* the time after its end; 0: not ended */
+    struct vclock birth; /* from its fork, until it begins */
+    struct vclock final; /* from its end */
+};
+struct hb_actor {
+    struct vclock clock;
+    epoch now; /* its own entry */
+};
+struct hb {
+    struct hb_thread *thread; /* by language thread */
+    struct hb_actor *actor;
+    size_t threads, actors;
+    uint32_t used_actors;   /* by_kernel: the next fresh one */
+    struct map kernel;      /* by_kernel: kernel thread to actor + 1 */
+    struct shadow *objects; /* see hb_int.h */
+    unsigned granule;
+    bool by_kernel;
+    struct budget *budget;
+};
+
 struct hb *hb_new(unsigned view, unsigned granule, struct budget *budget);
 void hb_free(struct hb *hb);
 
 /* First for every event: the thread's actor is settled and has joined its birth clock. */
-void hb_enter(struct hb *hb, const struct event *ev);
+void hb_begin(struct hb *hb, const struct event *ev); /* hb_enter's rare part */
+static inline void hb_enter(struct hb *hb, const struct event *ev)
+{
+    if (UNLIKELY(ev->tid >= hb->threads || !hb->thread[ev->tid].begun || ev->kind == EV_THREAD))
+        hb_begin(hb, ev);
+}
 
-/* Synchronisation that the view heeds, except commits; raw clock writes. -1: no meaning in this
- * view. */
-int hb_sync(struct hb *hb, const struct event *ev, struct err *e);
+/* Synchronisation that the view heeds, except commits; raw clock writes (not with no-thread). */
+void hb_sync(struct hb *hb, const struct event *ev);
 
 /* Synchronisation that the view does not heed: moves no clock, but state that is counted stays
  * right. */
@@ -40,9 +68,18 @@ void hb_copy(struct hb *hb, sim_addr to, sim_addr from, uint64_t bytes);
 
 /* Of a thread that has entered: the actor (the thread, or with no-thread its kernel thread,
  * numbered densely), the actor's clock, and its own entry as an epoch. */
-uint32_t hb_actor(const struct hb *hb, sim_tid tid);
-const struct vclock *hb_clock(const struct hb *hb, sim_tid tid);
-epoch hb_epoch(const struct hb *hb, sim_tid tid);
+static inline uint32_t hb_actor(const struct hb *hb, sim_tid tid)
+{
+    return hb->thread[tid].actor;
+}
+static inline const struct vclock *hb_clock(const struct hb *hb, sim_tid tid)
+{
+    return &hb->actor[hb->thread[tid].actor].clock;
+}
+static inline epoch hb_epoch(const struct hb *hb, sim_tid tid)
+{
+    return hb->actor[hb->thread[tid].actor].now;
+}
 
 /* The granules of an access: for (a = first; ; a += step) { ...; if (a == last) break; } */
 struct granules {

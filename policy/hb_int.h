@@ -24,31 +24,6 @@ struct hb_object { /* a lock, volatile, round of a barrier, class, atomic locati
     uint8_t kind;    /* enum ev_object */
 };
 
-struct hb_thread {  /* a language thread */
-    uint32_t actor; /* once begun */
-    bool begun;
-    bool placed;         /* by_kernel: actor is set */
-    uint64_t ended;      /* the time after its end; 0: not ended */
-    struct vclock birth; /* from its fork, until it begins */
-    struct vclock final; /* from its end */
-};
-
-struct hb_actor {
-    struct vclock clock;
-};
-
-struct hb {
-    struct hb_thread *thread; /* by language thread */
-    struct hb_actor *actor;
-    size_t threads, actors;
-    uint32_t used_actors;   /* by_kernel: the next fresh one */
-    struct map kernel;      /* by_kernel: kernel thread to actor + 1 */
-    struct shadow *objects; /* cell: struct hb_object *, the first of its granule */
-    unsigned granule;
-    bool by_kernel;
-    struct budget *budget;
-};
-
 struct hb_object *object_get(struct hb *hb, unsigned kind, sim_addr addr,
                              uint64_t round); /* made when new */
 void objects_free(struct hb *hb);

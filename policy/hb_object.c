@@ -82,8 +82,9 @@ static void drop_region(struct hb *hb, sim_addr addr, uint64_t bytes)
 
 void objects_free(struct hb *hb)
 {
-    drop_region(hb, 0, UINT64_MAX);
-    drop_region(hb, UINT64_MAX, 1);
+    struct region all = {.hb = hb, .first = 0, .last = UINT64_MAX};
+
+    shadow_all(hb->objects, drop_from_chain, &all);
     shadow_free(hb->objects);
 }
 
@@ -105,7 +106,7 @@ static bool snapshot_chain(void *arg, sim_addr addr, void *cell)
 
     (void)addr;
     for (const struct hb_object *o = *(struct hb_object **)cell; o; o = o->next) {
-        if (o->addr < s->first || o->addr > s->last)
+        if (o->addr < s->first || o->addr > s->last || budget_over(s->hb->budget))
             continue;
         struct hb_object *copy = xcalloc(1, sizeof *copy);
         copy->addr = o->addr;

@@ -115,9 +115,12 @@ struct checker_env {
     const uint64_t *number;
     unsigned granule;
     uint64_t memory_limit;
-    FILE *const *races;   /* *races: races.jsonl, or NULL; races may be NULL */
-    uint64_t *lines_left; /* races.max less what was written, shared by all checkers of a run */
+    FILE *const *races; /* *races: races.jsonl, or NULL; races may be NULL */
+    uint64_t lines;     /* of races.jsonl at most */
     void (*on_race)(void *arg, const struct race *race); /* may be NULL */
+    /* At each location and earlier access that races; label is the checker's. May be NULL. */
+    void (*on_conflict)(void *arg, const char *label, sim_addr location, uint64_t site,
+                        uint64_t earlier_site);
     void *on_race_arg;
     struct err *err; /* as policy_env's */
 };
@@ -125,6 +128,7 @@ struct checker *checker_new(const char *spec, const struct checker_env *env, str
 void checker_free(struct checker *c);
 const char *checker_label(const struct checker *c);
 void checker_names(struct checker *c, const struct names *names);
+void checker_region(struct checker *c, bool inside); /* of interest */
 /* Applies the view, then asks the policy. */
 sim_cycle checker_step(struct checker *c, const struct event *ev, unsigned core,
                        struct mem_outcome out, sim_cycle now);
@@ -136,9 +140,10 @@ uint64_t checker_races(const struct checker *c); /* racy accesses so far */
 
 /* ---- the race report: report.c -------------------------------------------------------------- */
 
-/* A policy calls this for each earlier access that races with the one in hand; the checker counts
- * the access (or the commit) once. first: this location had no race in this life yet. */
-void race_conflict(struct race_report *r, const struct event *ev, const struct race_side *earlier,
-                   bool first);
+/* A policy calls this for each earlier access that races with the one in hand, at each location;
+ * the checker counts the access (or its commit) once. location: the granule's address. first: it
+ * had no race in this life yet. */
+void race_conflict(struct race_report *r, const struct event *ev, sim_addr location,
+                   const struct race_side *earlier, bool first);
 
 #endif

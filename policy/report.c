@@ -9,16 +9,20 @@
 void report_init(struct race_report *r, const struct checker_env *env, const char *policy,
                  struct stats_group *g, struct budget *budget)
 {
-    *r = (struct race_report){.env = env, .policy = policy, .names = env->names};
+    *r = (struct race_report){
+        .env = env, .policy = policy, .names = env->names, .lines = env->lines};
     map_init(&r->sites, budget);
     map_init(&r->pairs, budget);
+    map_init(&r->locations_inside, budget);
     stats_count(g, "races.accesses", "accesses",
                 "Racy accesses (LARD's DRE); a commit counts as one.", &r->accesses);
-    stats_count(g, "races.sites", "sites", "Distinct sites of racy accesses (LARD's PC).",
-                &r->site_count);
-    stats_count(g, "races.locations", "locations",
-                "Locations that had a race, each life of one counted once.", &r->locations);
-    stats_count(g, "races.pairs", "pairs", "Unordered pairs of sites that raced.", &r->pair_count);
+    stats_distinct(g, "races.sites", "sites", "Distinct sites of racy accesses (LARD's PC).",
+                   &r->site_count, &r->sites_roi);
+    stats_distinct(g, "races.locations", "locations",
+                   "Locations that had a race, each life of one counted once.", &r->locations,
+                   &r->locations_roi);
+    stats_distinct(g, "races.pairs", "pairs", "Unordered pairs of sites that raced.",
+                   &r->pair_count, &r->pairs_roi);
     stats_count(g, "races.conflicts", "conflicts",
                 "Earlier accesses that racy accesses raced with, over all granules.",
                 &r->conflicts);
@@ -34,15 +38,16 @@ void report_init(struct race_report *r, const struct checker_env *env, const cha
     stats_invariant(g, "races.locations", "A location that raced has a conflict.",
                     (const uint64_t *const[]){&r->locations, NULL}, STATS_LE,
                     (const uint64_t *const[]){&r->conflicts, NULL});
-    stats_invariant(g, "races.sites", "Each site of a race is the site of some racy access.",
+    stats_invariant(g, "races.sites", "Each site of a racy access has a conflict.",
                     (const uint64_t *const[]){&r->site_count, NULL}, STATS_LE,
-                    (const uint64_t *const[]){&r->accesses, NULL});
+                    (const uint64_t *const[]){&r->conflicts, NULL});
 }
 
 void report_free(struct race_report *r)
 {
     map_free(&r->sites);
     map_free(&r->pairs);
+    map_free(&r->locations_inside);
 }
 
 /* ---- counting ------------------------------------------------------------------------------- */
@@ -54,22 +59,41 @@ static uint64_t pair_hash(uint64_t a, uint64_t b)
     return digest_bytes(pair, sizeof pair);
 }
 
-void race_conflict(struct race_report *r, const struct event *ev, const struct race_side *earlier,
-                   bool first)
+/* Adds to a set, whose values are bits: seen, and seen inside a region of interest. */
+static void see(const struct race_report *r, struct map *set, uint64_t key, uint64_t *n,
+                uint64_t *n_inside)
+{
+    uint64_t *seen = map_put(set, key);
+
+    *n += !(*seen & 1);
+    *n_inside += r->inside && !(*seen & 2);
+    *seen |= r->inside ? 3 : 1;
+}
+
+static void see_location(struct race_report *r, sim_addr location, bool first)
+{
+    r->locations += first;
+    if (!r->inside)
+        return;
+    uint64_t *seen = map_put(&r->locations_inside, location);
+    r->locations_roi += first || !*seen;
+    *seen = 1;
+}
+
+void race_conflict(struct race_report *r, const struct event *ev, sim_addr location,
+                   const struct race_side *earlier, bool first)
 {
     struct race *race = &r->race;
     const uint64_t site = event_site(ev);
 
+    if (r->env->on_conflict)
+        r->env->on_conflict(r->env->on_race_arg, r->policy, location, site, earlier->site);
     r->conflicts++;
-    r->locations += first;
-    if (site && earlier->site) {
-        *map_put(&r->pairs, pair_hash(site, earlier->site)) = 1;
-        r->pair_count = r->pairs.n;
-    }
-    if (site) {
-        *map_put(&r->sites, site) = 1;
-        r->site_count = r->sites.n;
-    }
+    see_location(r, location, first);
+    if (site && earlier->site)
+        see(r, &r->pairs, pair_hash(site, earlier->site), &r->pair_count, &r->pairs_roi);
+    if (site)
+        see(r, &r->sites, site, &r->site_count, &r->sites_roi);
     if (race->conflicts++ && earlier->event <= race->earlier.event)
         return;
     race->earlier = *earlier;
@@ -77,7 +101,6 @@ void race_conflict(struct race_report *r, const struct event *ev, const struct r
         .event = *r->env->number, .site = site, .thread = ev->tid, .op = ev->kind, .known = true};
     race->addr = ev->addr;
     race->size = ev->size;
-    race->system = ev->flags & EVF_SYSTEM;
 }
 
 /* ---- identity and line ---------------------------------------------------------------------- */
@@ -166,22 +189,21 @@ static void publish(struct race_report *r)
     r->race.id = race_id(site, earlier);
     if (r->env->on_race)
         r->env->on_race(r->env->on_race_arg, &r->race);
-    FILE *out = r->env->races ? *r->env->races : NULL;
-    if (!out)
-        return;
-    if (*r->env->lines_left == 0) {
+    if (!r->lines) {
         r->unwritten++;
         return;
     }
-    --*r->env->lines_left;
-    write_line(r, out, site, earlier);
+    r->lines--;
+    if (r->env->races && *r->env->races)
+        write_line(r, *r->env->races, site, earlier);
 }
 
-void report_done(struct race_report *r)
+void report_done(struct race_report *r, const struct event *blamed)
 {
     if (LIKELY(!r->race.conflicts))
         return;
     r->accesses++;
+    r->race.system = blamed->flags & EVF_SYSTEM;
     if (r->race.system)
         r->system++;
     else

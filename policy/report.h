@@ -10,7 +10,11 @@ struct race_report {
     const char *policy;            /* label */
     const struct names *names;     /* may be NULL */
     struct race race;              /* of the event in hand; conflicts 0: none so far */
+    bool inside;                   /* a region of interest */
+    uint64_t lines;                /* of races.jsonl that may still be written */
     struct map sites, pairs;       /* sets; pairs by hash of both sites */
+    struct map locations_inside;   /* a set */
+    uint64_t sites_roi, locations_roi, pairs_roi; /* within regions of interest */
     uint64_t accesses, site_count, locations, pair_count, conflicts, program, system, unsited,
         unwritten;
 };
@@ -19,7 +23,7 @@ void report_init(struct race_report *r, const struct checker_env *env, const cha
                  struct stats_group *g, struct budget *budget);
 void report_free(struct race_report *r);
 /* The event in hand (an access, or a commit with all its accesses) has been checked: counts it if
- * it raced. */
-void report_done(struct race_report *r);
+ * it raced. blamed: the access, or the commit. */
+void report_done(struct race_report *r, const struct event *blamed);
 
 #endif

@@ -38,15 +38,21 @@ static char *path_in(const struct output *o, const char *name)
 
 struct output *output_new(const char *dir, bool overwrite, struct err *e)
 {
+    static const char *const old[] = {"DONE",      "config.yaml",     "stats.json", "stats.txt",
+                                      "stats.csv", "provenance.json", "host.json",  "races.jsonl"};
+
     if (make_dir(dir, overwrite, e))
         return NULL;
     struct output *o = xcalloc(1, sizeof *o);
     o->dir = xstrdup(dir);
-    char *done = path_in(o, "DONE"); /* of an earlier run: what follows is not done yet */
-    if (unlink(done) && errno != ENOENT)
-        err_set(e, LARD_OUTPUT, "%s: can't be removed: %s; choose another folder with -o", done,
-                strerror(errno));
-    free(done);
+    for (size_t i = 0; i < ARRAY_SIZE(old);
+         i++) { /* of an earlier run; DONE goes first, as it came last */
+        char *path = path_in(o, old[i]);
+        if (unlink(path) && errno != ENOENT)
+            err_set(e, LARD_OUTPUT, "%s: can't be removed: %s; choose another folder with -o", path,
+                    strerror(errno));
+        free(path);
+    }
     if (!e->code)
         return o;
     output_abort(o);
@@ -63,8 +69,10 @@ FILE *output_races(struct output *o, struct err *e)
     return o->races ? outfile_stream(o->races) : NULL;
 }
 
+/* A folder in which nothing could be written goes, too, so that the next try finds it missing. */
 static void output_free(struct output *o)
 {
+    rmdir(o->dir);
     free(o->dir);
     free(o);
 }

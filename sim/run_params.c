@@ -24,7 +24,7 @@ const struct param run_param_rows[] = {
     {"trace.rules", PARAM_BOOL, AT(rules), "on", 0, 0, "", NULL,
      "Check the stream rules while running; a trace that breaks one stops the run."},
     {"races.max", PARAM_U64, AT(races_max), "1000000", 0, UINT64_MAX, "races", NULL,
-     "Lines of races.jsonl at most; counts are never bounded."},
+     "Lines of races.jsonl at most, of each policy; counts are never bounded."},
     {"limits.memory", PARAM_U64, AT(memory), "8Gi", 0, UINT64_MAX, "bytes", NULL,
      "Host memory of one policy's state at most, 0 for no limit; beyond it the run stops with "
      "partial results."},

@@ -191,7 +191,7 @@ static int add_checker(struct lardsim *l, const char *spec, unsigned granule)
         .granule = granule,
         .memory_limit = l->params.memory,
         .races = &l->races,
-        .lines_left = &l->lines_left,
+        .lines = l->params.races_max,
         .on_race = l->on_race ? tell_race : NULL,
         .on_race_arg = l,
         .err = &l->err,
@@ -218,7 +218,6 @@ static int make_ready(struct lardsim *l, unsigned hint)
 {
     const unsigned granule = run_granule(&l->params, hint);
 
-    l->lines_left = l->params.races_max;
     for (size_t i = 0; i < l->params.policies.n; i++)
         if (add_checker(l, l->params.policies.item[i], granule))
             return -1;
@@ -254,6 +253,8 @@ static void enter_region(struct lardsim *l, bool in)
     if (l->in_region == in)
         return;
     l->in_region = in;
+    for (size_t i = 0; i < l->checkers; i++)
+        checker_region(l->checker[i], in);
     if (in)
         stats_roi_begin(l->stats);
     else
@@ -268,22 +269,34 @@ static int over_limit(struct lardsim *l)
         l->stopped = true;
         return err_set(&l->err, LARD_LIMIT,
                        "event %llu: the state of policy %s exceeds limits.memory (%llu bytes); "
-                       "results up to here are "
-                       "written; raise limits.memory, or choose a coarser granularity",
+                       "the results up to here "
+                       "hold; raise limits.memory, or choose a coarser granularity",
                        (unsigned long long)l->number, checker_label(l->checker[i]),
                        (unsigned long long)l->params.memory);
     }
     return 0;
 }
 
+static int names_limit(struct lardsim *l)
+{
+    if (!l->params.memory || names_bytes(l->seen) <= l->params.memory)
+        return 0;
+    l->stopped = true;
+    return err_set(&l->err, LARD_LIMIT,
+                   "event %llu: the names so far exceed limits.memory (%llu bytes); the results up "
+                   "to here hold; raise "
+                   "limits.memory, or leave names out of the trace",
+                   (unsigned long long)l->number, (unsigned long long)l->params.memory);
+}
+
 static int step(struct lardsim *l, const struct event *ev)
 {
     if (l->params.events && l->st.events == l->params.events) {
         l->stopped = true;
-        return err_set(
-            &l->err, LARD_LIMIT,
-            "event %llu: limits.events (%llu) is reached; results up to here are written",
-            (unsigned long long)l->number, (unsigned long long)l->params.events);
+        return err_set(&l->err, LARD_LIMIT,
+                       "event %llu: limits.events (%llu) is reached; the results up to here hold; "
+                       "raise it to go on",
+                       (unsigned long long)l->number, (unsigned long long)l->params.events);
     }
     if (l->rules && rules_apply(l->rules, ev, l->number, &l->err))
         return -1;
@@ -298,18 +311,19 @@ static int step(struct lardsim *l, const struct event *ev)
     if (UNLIKELY(ev->kind == EV_ROI_BEGIN || ev->kind == EV_ROI_END))
         enter_region(l, ev->kind == EV_ROI_BEGIN);
     l->number++;
-    return UNLIKELY(l->err.code) ? -1 : 0;
+    return UNLIKELY(l->err.code) ? -1 : over_limit(l);
 }
 
 /* ---- pull ----------------------------------------------------------------------------------- */
 
 static int run_batch(struct lardsim *l, const struct batch *b)
 {
-    digest_add(l->identity, b->rec, b->records * sizeof *b->rec);
-    for (size_t i = 0; i < b->records; i += event_records(&b->rec[i]))
-        if (step(l, &b->rec[i]))
-            return -1;
-    return over_limit(l);
+    size_t i = 0;
+
+    while (i < b->records && !step(l, &b->rec[i]))
+        i += event_records(&b->rec[i]);
+    digest_add(l->identity, b->rec, i * sizeof *b->rec); /* of what was run */
+    return l->err.code ? -1 : names_limit(l);
 }
 
 /* Errors of events name their source, too. */
@@ -348,9 +362,10 @@ int lardsim_run(struct lardsim *l, const char *source)
 {
     if (expect(l, STATE_STARTED, "lardsim_run"))
         return -1;
-    if (l->source)
+    if (l->source || l->st.events)
         return err_set(&l->err, LARD_USAGE,
-                       "lardsim_run: one source a run; merge traces with `lardsim trace merge`");
+                       "lardsim_run: a run has one source, or events that are pushed; merge "
+                       "traces with `lardsim trace merge`");
     struct source *s = source_open(source, &l->err);
     if (!s)
         return -1;
@@ -377,8 +392,10 @@ static int push(struct lardsim *l, const struct event rec[static EVENT_RECORDS])
         return -1;
     if (event_well_formed(rec, &what))
         return err_set(&l->err, LARD_TRACE, "event %llu: %s", (unsigned long long)l->number, what);
+    if (step(l, rec))
+        return -1;
     digest_add(l->identity, rec, event_records(rec) * sizeof *rec);
-    return step(l, rec) ? -1 : over_limit(l);
+    return names_limit(l);
 }
 
 int lardsim_event(struct lardsim *l, const struct lardsim_event *ev)
@@ -387,10 +404,18 @@ int lardsim_event(struct lardsim *l, const struct lardsim_event *ev)
                                         .aux = ev->aux,
                                         .gap = ev->gap,
                                         .tid = ev->thread,
-                                        .flags = ev->flags & (uint16_t)~EVF_MORE,
+                                        .flags = ev->flags,
                                         .kind = ev->kind}};
 
+    if (ev->flags & EVF_MORE)
+        return err_set(&l->err, LARD_TRACE, "event %llu: no flag 0x%x",
+                       (unsigned long long)l->number, EVF_MORE);
+
     if (ev->kind < EV_KINDS && ev_info[ev->kind].class == CLASS_ACCESS) {
+        if (ev->aux || ev->addr2)
+            return err_set(&l->err, LARD_TRACE,
+                           "event %llu: an access has no aux and no second address",
+                           (unsigned long long)l->number);
         rec[0].size = ev->size;
         rec[0].aux = ev->site;
         return push(l, rec);
@@ -402,32 +427,34 @@ int lardsim_event(struct lardsim *l, const struct lardsim_event *ev)
     return push(l, rec);
 }
 
-int lardsim_access(struct lardsim *l, unsigned thread, enum lardsim_kind kind, uint64_t addr,
-                   uint32_t size, unsigned flags, uint64_t site)
+/* The short forms take wider types than an event has. */
+static int push_short(struct lardsim *l, unsigned thread, unsigned kind, unsigned flags,
+                      struct lardsim_event ev)
 {
     if (thread >= MAX_THREADS)
         return err_set(&l->err, LARD_TRACE, "thread %u: threads are numbered below %d", thread,
                        MAX_THREADS);
-    return lardsim_event(l, &(struct lardsim_event){.addr = addr,
-                                                    .site = site,
-                                                    .size = size,
-                                                    .thread = (uint16_t)thread,
-                                                    .flags = (uint16_t)flags,
-                                                    .kind = (uint8_t)kind});
+    if (kind > UINT8_MAX || flags > UINT16_MAX)
+        return err_set(&l->err, LARD_TRACE, "kind %u with flags 0x%x: there is no such event", kind,
+                       flags);
+    ev.thread = (uint16_t)thread;
+    ev.kind = (uint8_t)kind;
+    ev.flags = (uint16_t)flags;
+    return lardsim_event(l, &ev);
+}
+
+int lardsim_access(struct lardsim *l, unsigned thread, enum lardsim_kind kind, uint64_t addr,
+                   uint32_t size, unsigned flags, uint64_t site)
+{
+    return push_short(l, thread, kind, flags,
+                      (struct lardsim_event){.addr = addr, .size = size, .site = site});
 }
 
 int lardsim_sync(struct lardsim *l, unsigned thread, enum lardsim_kind kind, uint64_t object,
                  uint64_t aux, unsigned flags, uint64_t site)
 {
-    if (thread >= MAX_THREADS)
-        return err_set(&l->err, LARD_TRACE, "thread %u: threads are numbered below %d", thread,
-                       MAX_THREADS);
-    return lardsim_event(l, &(struct lardsim_event){.addr = object,
-                                                    .aux = aux,
-                                                    .site = site,
-                                                    .thread = (uint16_t)thread,
-                                                    .flags = (uint16_t)flags,
-                                                    .kind = (uint8_t)kind});
+    return push_short(l, thread, kind, flags,
+                      (struct lardsim_event){.addr = object, .aux = aux, .site = site});
 }
 
 int lardsim_name(struct lardsim *l, enum lardsim_names space, uint64_t id, const char *text)

@@ -60,10 +60,9 @@ struct lardsim {
     char *source;            /* what was pulled; NULL: pushed */
     struct digest *identity; /* of the events */
     uint64_t number;         /* of the next event */
-    uint64_t lines_left;
-    uint64_t result; /* digest, once finished */
-    bool stopped;    /* at a limit */
-    bool in_region;  /* of interest */
+    uint64_t result;         /* digest, once finished */
+    bool stopped;            /* at a limit */
+    bool in_region;          /* of interest */
     struct host_clock began;
     void (*on_race)(void *, const struct lardsim_race *);
     void *on_race_arg;

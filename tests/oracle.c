@@ -163,7 +163,8 @@ static bool replaces(const struct oracle *o, const struct entry *newer, const st
 {
     if (!o->is.history_all && newer->writes)
         return true;
-    return newer->actor == older->actor && newer->writes == older->writes;
+    return newer->actor == older->actor && newer->writes == older->writes &&
+           newer->atomic == older->atomic;
 }
 
 static void remember(struct oracle *o, struct place *p, const struct entry *newer)

@@ -163,7 +163,7 @@ static void names_come_before_their_events(void **state)
 
 static void names_of_more_than_a_block_come_back(void **state)
 {
-    enum { NAMES = 3000 };
+    enum { NAMES = 17000 }; /* together more than the largest block */
     struct names *names = names_new();
     char text[1025];
     struct err e = {0};
@@ -233,6 +233,37 @@ static void a_failed_write_is_remembered(void **state)
     free(rec);
 }
 
+/* A file that fails once, and then takes everything again. */
+static ssize_t write_but_fail_once(void *cookie, const char *p, size_t n)
+{
+    unsigned *writes = cookie;
+
+    (void)p;
+    return ++*writes == 2 ? 0 : (ssize_t)n;
+}
+
+static void a_trace_with_a_hole_is_never_finished(void **state)
+{
+    const struct event ev[EVENT_RECORDS] = {{.kind = EV_IO}};
+    unsigned writes = 0;
+    struct err e = {0};
+    FILE *out = fopencookie(&writes, "wb", (cookie_io_functions_t){.write = write_but_fail_once});
+    struct sink *to;
+
+    (void)state;
+    setvbuf(out, NULL, _IONBF, 0);
+    to = sink_binary(out, &plain_info, CODEC_ZSTD, 0, &e);
+    assert_non_null(to);
+    for (int i = 0; i < BLOCK_EVENTS; i++)
+        assert_int_equal(to->event(to, ev, &e), 0);
+    assert_int_equal(to->event(to, ev, &e), -1);
+    err_clear(&e);
+    assert_int_equal(to->finish(to, &e), -1);
+    assert_int_equal(e.code, LARD_OUTPUT);
+    assert_int_equal(writes, 2);
+    fclose(out);
+}
+
 static void an_aborted_trace_is_not_whole(void **state)
 {
     const struct event ev[EVENT_RECORDS] = {{.kind = EV_IO}};
@@ -290,6 +321,7 @@ int main(void)
         cmocka_unit_test(names_of_more_than_a_block_come_back),
         cmocka_unit_test(what_the_disk_does_not_take_is_an_error),
         cmocka_unit_test(a_failed_write_is_remembered),
+        cmocka_unit_test(a_trace_with_a_hole_is_never_finished),
         cmocka_unit_test(an_aborted_trace_is_not_whole),
         cmocka_unit_test(what_can_not_be_read_is_not_written),
     };

@@ -124,6 +124,9 @@ static void a_column_costs_what_it_holds(void **state)
         v[i] = ((uint64_t)1 << 47) + 64 * rng_below(&r, 255); /* shift and base leave one byte */
     assert_in_range(column_round(CODEC_RAW, v, COLUMN_MAX), COLUMN_MAX, COLUMN_MAX + 16);
     for (size_t i = 0; i < COLUMN_MAX; i++)
+        v[i] = pattern_at(STRIDE, i, &r); /* a byte each, and where a group begins an escape */
+    assert_in_range(column_round(CODEC_RAW, v, COLUMN_MAX), 1, COLUMN_MAX + 64);
+    for (size_t i = 0; i < COLUMN_MAX; i++)
         v[i] = rng_next(&r); /* never more than what they are */
     assert_in_range(column_round(CODEC_ZSTD, v, COLUMN_MAX), 8 * COLUMN_MAX, 8 * COLUMN_MAX + 32);
     for (size_t i = 0; i < COLUMN_MAX; i++)
@@ -197,12 +200,62 @@ static void varints_have_at_most_64_bits(void **state)
     }
 }
 
+/* The head: transform, shift, width, base, escapes; then planes: 0 a constant, 1 raw, 2 zstd, 3
+ * deflate. */
+static void columns_that_contradict_themselves_are_refused(void **state)
+{
+    static const struct {
+        const char *why; /* NULL: is right */
+        uint8_t n, bytes[32];
+    } hand[] = {
+        {NULL, 8, {0, 3, 1, 7, 0, 1, 9, 8}},
+        {NULL, 24, {0, 0, 1, 0, 1, 1, 255, 8, 0, 5, 0, 4, 0, 3, 0, 2, 0, 1, 0, 0, 0, 0, 0, 0}},
+        {"bad head", 2, {0, 0}},
+        {"bad head", 8, {2, 0, 1, 0, 0, 1, 9, 8}},
+        {"bad head", 8, {0, 64, 1, 0, 0, 1, 9, 8}},
+        {"bad head", 8, {0, 0, 9, 0, 0, 1, 9, 8}},
+        {"bad head", 5, {0, 0, 0, 0, 1}},         /* an escape without planes */
+        {"bad head", 5, {0, 0, 8, 0, 1}},         /* and where none can be */
+        {"bad head", 7, {0, 0, 1, 0, 3, 0, 255}}, /* more escapes than numbers */
+        {"ends too early", 5, {0, 0, 1, 0, 0}},
+        {"ends too early", 7, {0, 0, 1, 0, 0, 1, 9}},
+        {"ends too early", 7, {0, 0, 1, 0, 0, 2, 1}},
+        {"ends too early", 8, {0, 0, 1, 0, 0, 2, 0x7f, 1}},
+        {"unknown form", 8, {0, 0, 1, 0, 0, 4, 1, 1}},
+        {"hold what it should", 9, {0, 0, 1, 0, 0, 2, 2, 1, 1}},
+        {"hold what it should", 9, {0, 0, 1, 0, 0, 3, 2, 1, 1}},
+        {"escaped numbers", 24, {0, 0, 1, 0, 1, 1, 9, 8, 0, 5, 0, 4,
+                                 0, 3, 0, 2, 0, 1, 0, 0, 0, 0, 0, 0}},
+        {"escaped numbers", 23, {0, 0, 1, 0, 1, 0, 255, 0, 5, 0, 4, 0,
+                                 3, 0, 2, 0, 1, 0, 0,   0, 0, 0, 0}},
+    };
+    struct column_coder *c = column_coder_new(CODEC_RAW, 0);
+    const uint32_t length = 2;
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(hand); i++) {
+        const char *what = NULL;
+        uint64_t v[3] = {0, 0, 0xfeed};
+        uint8_t *exact = xmalloc(hand[i].n);
+        memcpy(exact, hand[i].bytes, hand[i].n);
+        struct slice s = {exact, exact + hand[i].n};
+        if (column_get(c, &s, v, 2, (struct groups){&length, 1}, &what) != (hand[i].why ? -1 : 0))
+            fail_msg("%zu: %s", i, what ? what : "no error");
+        if (hand[i].why && !strstr(what, hand[i].why))
+            fail_msg("%zu: expected \"%s\" in \"%s\"", i, hand[i].why, what);
+        assert_int_equal(v[2], 0xfeed);
+        free(exact);
+    }
+    column_coder_free(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_of_every_pattern_and_length_come_back),
         cmocka_unit_test(markers_in_the_data_come_back),
         cmocka_unit_test(a_column_costs_what_it_holds),
+        cmocka_unit_test(columns_that_contradict_themselves_are_refused),
         cmocka_unit_test(compressed_planes_hold_exactly_their_numbers),
         cmocka_unit_test(levels_are_checked),
         cmocka_unit_test(varints_have_at_most_64_bits),

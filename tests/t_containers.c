@@ -57,7 +57,7 @@ static void map_agrees_with_an_array(void **state)
 
 static void map_takes_every_key(void **state)
 {
-    const uint64_t keys[] = {0, 1, UINT64_MAX, UINT64_MAX - 1, UINT64_C(1) << 63};
+    const uint64_t keys[] = {0, 1, UINT64_MAX, UINT64_C(0x8c1f5e0d3b7a9246), UINT64_C(1) << 63};
     struct map m;
 
     (void)state;
@@ -68,6 +68,15 @@ static void map_takes_every_key(void **state)
         *map_put(&m, keys[i]) = i + 1;
     for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
         assert_int_equal(*map_find(&m, keys[i]), i + 1);
+    uint64_t key, *value, sum = 0;
+    for (size_t pos = 0; map_next(&m, &pos, &key, &value);)
+        sum += *value;
+    assert_int_equal(sum, 1 + 2 + 3 + 4 + 5);
+    for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+        assert_true(map_remove(&m, keys[i]));
+        assert_false(map_remove(&m, keys[i]));
+    }
+    assert_int_equal(m.n, 0);
     map_free(&m);
 }
 
@@ -127,10 +136,12 @@ static void shadow_agrees_with_an_array(void **state)
         unsigned live = 0;
         for (unsigned c = 0; c < cells; c++)
             live += model[c] != 0;
-        assert_int_equal(shadow_cells(s), live);
-        unsigned dropped = 0;
+        unsigned counted = 0, dropped = 0;
+        shadow_each(s, 0, UINT64_MAX, count_all, &counted);
+        assert_int_equal(counted, live);
         shadow_each(s, 0, BYTES, drop_all, &dropped);
         assert_int_equal(dropped, live);
+        assert_int_equal(shadow_pages(s), 0);
         shadow_free(s);
         assert_int_equal(budget.live, 0);
     }
@@ -142,15 +153,16 @@ static void shadow_reaches_both_ends_of_the_address_space(void **state)
     unsigned n = 0;
 
     (void)state;
-    shadow_get(s, 0);
-    shadow_get(s, UINT64_MAX);
+    *(char *)shadow_get(s, 0) = 1;
+    *(char *)shadow_get(s, UINT64_MAX) = 1;
     assert_non_null(shadow_peek(s, UINT64_MAX - 7));
-    assert_null(shadow_peek(s, UINT64_MAX - 8));
+    assert_int_equal(*(char *)shadow_peek(s, UINT64_MAX - 8), 0);
+    assert_null(shadow_peek(s, 512));
     shadow_each(s, 0, UINT64_MAX, count_all, &n); /* at once, though the range has 2^55 pages */
     assert_int_equal(n, 2);
     shadow_each(s, UINT64_MAX - 7, 8, drop_all, &n);
     shadow_each(s, 0, 0, drop_all, &n);
-    assert_int_equal(shadow_cells(s), 1);
+    assert_int_equal(shadow_pages(s), 1);
     shadow_free(s);
 }
 
@@ -162,7 +174,7 @@ static void shadow_memory_follows_what_is_in_use(void **state)
 
     (void)state;
     for (sim_addr a = 0; a < 1 << 22; a += 1024) {
-        shadow_get(s, a);
+        memset(shadow_get(s, a), 1, 16);
         shadow_each(s, a, 8, drop_all, &n);
     }
     assert_true(budget.peak < 10000);

@@ -94,15 +94,21 @@ static void hand_trailer(struct hand *h, uint64_t footer_at)
     bytes_add(&h->file, trailer, sizeof trailer);
 }
 
-static void hand_finish(struct hand *h)
+static void hand_footer(struct hand *h, uint32_t records)
 {
     const size_t at = h->file.n;
     struct bytes footer = {0};
 
     tally_footer(h->tally, h->preamble_digest, &footer);
-    hand_block(h, (struct block_header){.section = SECTION_FOOTER}, footer.at, footer.n);
+    hand_block(h, (struct block_header){.section = SECTION_FOOTER, .records = records}, footer.at,
+               footer.n);
     hand_trailer(h, at);
     bytes_free(&footer);
+}
+
+static void hand_finish(struct hand *h)
+{
+    hand_footer(h, 0);
 }
 
 #define PREAMBLE "lardsim-trace 1\nproducer: by hand\nfirst: 0\ngranularity: 8\n\n"
@@ -426,6 +432,11 @@ static void blocks_out_of_place_are_refused(void **state)
     h.next.first = 0;
     hand_finish(&h);
     hand_refused(&h, "first event");
+    h = hand_new("lardsim-trace 1\nfirst: 9223372036854775807\n\n");
+    h.next.first = FIRST_MAX;
+    hand_block(&h, (struct block_header){.section = SECTION_EVENTS, .events = 1, .records = 1}, "",
+               0);
+    hand_refused(&h, "first event");
 }
 
 static void names_that_are_none_are_refused(void **state)
@@ -492,6 +503,9 @@ static void ends_that_are_not_right_are_refused(void **state)
     h = hand_with_events();
     tally_events(h.tally, ev, 1); /* counts and identity of other events */
     hand_finish(&h);
+    hand_refused(&h, "footer tells of other blocks");
+    h = hand_with_events();
+    hand_footer(&h, 1);
     hand_refused(&h, "footer tells of other blocks");
     h = hand_with_events();
     h.preamble_digest++;

@@ -156,9 +156,11 @@ static void atomics_race_only_with_plain_accesses(void **state)
     /* the release publishes the access itself, and acquiring comes before the access */
     RACES("", ATOM(WRITE, 0, X, RELEASE), ATOM(READ, 1, X, ACQUIRE), W(1, X));
     RACES("", W(0, X), ATOM(WRITE, 0, X, RELEASE), ATOM(RMW, 1, X, ACQUIRE), W(1, X));
-    /* a newer atomic read of a thread replaces its plain one */
+    /* a newer atomic read of a thread does not replace its plain one; a write replaces all */
     RACES("2", R(0, X), R(1, Y), ATOM(WRITE, 1, X, RELAXED));
-    RACES("", R(0, X), ATOM(READ, 0, X, RELAXED), ATOM(WRITE, 1, X, RELAXED));
+    RACES("2", R(0, X), ATOM(READ, 0, X, RELAXED), ATOM(WRITE, 1, X, RELAXED));
+    RACES("", W(0, X), ATOM(WRITE, 0, X, RELAXED), ATOM(READ, 1, X, RELAXED));
+    RACES_IN(0, 4, true, "2", W(0, X), ATOM(WRITE, 0, X, RELAXED), ATOM(READ, 1, X, RELAXED));
 }
 
 static void a_transaction_happens_at_its_commit(void **state)

@@ -316,7 +316,7 @@ static void locks_on_fresh_addresses_leave_nothing(void **state)
         do_event(r, event(0, EV_RELEASE, i * 4096, 0));
         do_event(r, event(0, EV_RELEASE_SHARED, i * 4096, 0));
     }
-    assert_int_equal(shadow_cells(r->objects), 0);
+    assert_int_equal(shadow_pages(r->objects), 0);
     assert_int_equal(r->shares.n, 0);
     rules_free(r);
 }
@@ -335,7 +335,7 @@ static void barrier_rounds_and_transactions_leave_nothing(void **state)
         do_event(r, write_8(0, i * 64, EVF_IN_TXN));
         do_event(r, event(0, EV_TXN_COMMIT, 0, 0));
     }
-    assert_int_equal(shadow_cells(r->objects), 1);
+    assert_int_equal(shadow_pages(r->objects), 1);
     assert_int_equal(r->opens, 0);
     assert_int_equal(r->open_cap, 8);
     assert_null(r->thread[0].txn);
@@ -354,7 +354,7 @@ static void a_lock_that_moves_on_and_on_is_one_lock(void **state)
         assert_int_equal(rules_apply(r, copy, i, &e), 0);
         do_event(r, event(1, EV_CLEAR, i * 4096, 4096));
     }
-    assert_int_equal(shadow_cells(r->objects), 1);
+    assert_int_equal(shadow_pages(r->objects), 1);
     do_event(r, event(0, EV_RELEASE, UINT64_C(4096) * MANY, 0));
     do_event(r, event(0, EV_THREAD_END, 0, 0));
     rules_free(r);

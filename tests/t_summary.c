@@ -317,9 +317,8 @@ static void a_huge_file_of_zeros_behind_a_trace_answers_at_once(void **state)
 static void trailers_that_point_elsewhere_are_not_followed(void **state)
 {
     struct on_disk *d = *state;
-    struct trace_summary whole, t;
+    struct trace_summary t;
 
-    summarize(d->path, &whole);
     const uint64_t at[] = {0, 1, d->f.n - TRAILER_BYTES, d->f.n, UINT64_MAX, UINT64_MAX - 47, 63};
     for (size_t i = 0; i < ARRAY_SIZE(at); i++) {
         trailer_put((uint8_t *)d->f.at + d->f.n - TRAILER_BYTES, at[i]);
@@ -330,28 +329,95 @@ static void trailers_that_point_elsewhere_are_not_followed(void **state)
     }
 }
 
+static void footer_refused(struct on_disk *d, const char *what)
+{
+    struct trace_summary t;
+
+    disk_put(d, d->f.at, d->f.n);
+    summarize(d->path, &t);
+    if (t.complete || t.counted || !t.damage[0] || t.events != EVENTS)
+        fail_msg("a footer with another %s was believed", what);
+}
+
+/* With checksums that fit. */
 static void footers_with_other_words_are_not_believed(void **state)
 {
+    static const struct {
+        const char *what;
+        size_t word;
+        uint64_t more;
+    } bad[] = {
+        {"number of events", 0, 1},
+        {"number of blocks", 2, 1},
+        {"preamble", 4, 1},
+        {"number of kinds", 6, 1},
+        {"number of kinds", 6, (uint64_t)1 << 60}, /* times 16: 2^64 */
+        {"number of threads", 7, UINT64_MAX},
+        {"number of threads", 7, (uint64_t)1 << 60},
+        {"number of entries", 8, 1},
+        {"number of entries", 8, (uint64_t)1 << 59},
+        {"kind", 9, 255},
+    };
     struct on_disk *d = *state;
-    struct trace_summary t;
     uint64_t at;
 
     assert_int_equal(trailer_get((uint8_t *)d->f.at + d->f.n - TRAILER_BYTES, &at), 0);
     uint8_t *header = (uint8_t *)d->f.at + at, *payload = header + HEADER_BYTES;
     const size_t n = d->f.n - TRAILER_BYTES - HEADER_BYTES - at;
-    static const size_t words[] = {0, 2, 4,
-                                   6, 7, 8}; /* events, blocks, preamble, numbers of pairs */
-    for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-        const uint64_t was = get64(payload + 8 * words[i]);
-        put64(payload + 8 * words[i], i % 2 ? UINT64_MAX : was + 1);
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+        const uint64_t was = get64(payload + 8 * bad[i].word);
+        put64(payload + 8 * bad[i].word, was + bad[i].more);
         put64(header + 32, digest_bytes(payload, n));
         put64(header + 40, digest_bytes(header, 40));
-        disk_put(d, d->f.at, d->f.n);
-        summarize(d->path, &t);
-        if (t.complete)
-            fail_msg("word %zu", words[i]);
-        put64(payload + 8 * words[i], was);
+        footer_refused(d, bad[i].what);
+        put64(payload + 8 * bad[i].word, was);
     }
+    put64(payload, UINT64_MAX); /* events, and the number of the next one to fit */
+    put64(header + 24, FIRST - 1);
+    put64(header + 32, digest_bytes(payload, n));
+    put64(header + 40, digest_bytes(header, 40));
+    footer_refused(d, "number of events that wraps");
+}
+
+static void footers_with_other_headers_are_not_believed(void **state)
+{
+    struct on_disk *d = *state;
+    uint64_t at;
+
+    assert_int_equal(trailer_get((uint8_t *)d->f.at + d->f.n - TRAILER_BYTES, &at), 0);
+    uint8_t *header = (uint8_t *)d->f.at + at;
+    header[HEADER_BYTES + 24] ^= 1; /* the identity, without the checksum */
+    footer_refused(d, "identity");
+    header[HEADER_BYTES + 24] ^= 1;
+    header[8] ^= 1; /* the payload's length */
+    put64(header + 40, digest_bytes(header, 40));
+    footer_refused(d, "length");
+    header[8] ^= 1;
+    header[4] = SECTION_NAMES;
+    put64(header + 40, digest_bytes(header, 40));
+    disk_put(d, d->f.at, d->f.n);
+    struct trace_summary t;
+    summarize(d->path, &t);
+    assert_false(t.complete);
+}
+
+static void second_records_are_no_events_of_thread_0(void **state)
+{
+    const struct event rec[] = {{.kind = EV_IO, .tid = 3, .flags = EVF_MORE},
+                                {.aux = 9},
+                                {.kind = EV_IO, .tid = 3, .flags = EVF_MORE},
+                                {.aux = 9}};
+    struct on_disk *d = *state;
+    struct file f = file_write(rec, 4, NULL, &(struct sink_info){0}, CODEC_ZSTD);
+    struct trace_summary t;
+
+    disk_put(d, f.at, f.n);
+    summarize(d->path, &t);
+    assert_int_equal(t.threads, 1);
+    assert_int_equal(t.events, 2);
+    assert_int_equal(t.kinds[EV_IO], 2);
+    assert_int_equal(t.kinds[0], 0);
+    free(f.at);
 }
 
 static void salvage_by_path_keeps_events_and_names_before_the_damage(void **state)
@@ -431,6 +497,8 @@ int main(void)
         TEST(a_huge_file_of_zeros_behind_a_trace_answers_at_once),
         TEST(trailers_that_point_elsewhere_are_not_followed),
         TEST(footers_with_other_words_are_not_believed),
+        TEST(footers_with_other_headers_are_not_believed),
+        TEST(second_records_are_no_events_of_thread_0),
         TEST(salvage_by_path_keeps_events_and_names_before_the_damage),
         TEST(other_sources_are_read_through),
         TEST(what_is_generated_is_counted),

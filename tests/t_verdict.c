@@ -103,7 +103,8 @@ static struct verdict_case draw_case(struct rng *r, const char *policy)
     while (verdict_view[views].name)
         views++;
     return (struct verdict_case){policy, &verdict_view[rng_below(r, views)],
-                                 granule[rng_below(r, ARRAY_SIZE(granule))], rng_below(r, 2)};
+                                 granule[rng_below(r, ARRAY_SIZE(granule))],
+                                 rng_below(r, 2) && verdict_has_all(policy)};
 }
 
 /* ---- telling of a difference ---------------------------------------------------------------- */

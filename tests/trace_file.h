@@ -1,10 +1,15 @@
-/* trace_file.h - binary traces in memory, for tests: written with the sink, opened as a source.
- * Include cmocka.h first. */
+/* trace_file.h - binary traces in memory, for tests: written with the sink, opened as a source. */
 #ifndef LARDSIM_TRACE_FILE_H
 #define LARDSIM_TRACE_FILE_H
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <cmocka.h>
 
 #include "trace/trace.h"
 

@@ -22,6 +22,9 @@ struct verdict_view {
 };
 extern const struct verdict_view verdict_view[]; /* a NULL name ends it */
 
+/* Only vc remembers all, and knows every partner of a race; others name the latest. */
+bool verdict_has_all(const char *policy);
+
 struct verdict_case {
     const char *policy;
     const struct verdict_view *view;

@@ -142,19 +142,18 @@ void tally_block(struct tally *t, const struct block_header *h, uint64_t at)
     t->blocks++;
 }
 
-/* Counts the events that begin in the first `limit` records; returns how many records they have. */
-static size_t events_count(struct tally *t, const struct event *rec, size_t limit)
+/* Second records have kind 0 and thread 0. Counting them too and then taking them off lets a
+ * processor begin with a record before it knows whether the one before was the first of two. */
+static void records_count(struct tally *t, const struct event *rec, size_t records)
 {
-    uint64_t events = 0;
-    size_t i = 0;
-
-    for (; i < limit; i += event_records(rec + i)) {
+    for (size_t i = 0; i < records; i++) {
         t->kinds[rec[i].kind]++;
         t->threads[rec[i].tid]++;
-        events++;
     }
-    t->events += events;
-    return i;
+    t->records += records;
+    t->events += records - t->kinds[0];
+    t->threads[0] -= t->kinds[0];
+    t->kinds[0] = 0;
 }
 
 /* In portions that stay in the nearest cache between being counted and being hashed. */
@@ -162,9 +161,9 @@ void tally_events(struct tally *t, const struct event *rec, size_t records)
 {
     enum { PORTION = 256 };
 
-    t->records += records;
     while (records > 0) {
-        const size_t n = events_count(t, rec, records < PORTION ? records : PORTION);
+        const size_t n = records < PORTION ? records : PORTION;
+        records_count(t, rec, n);
         digest_add(t->identity, rec, n * sizeof *rec);
         rec += n;
         records -= n;

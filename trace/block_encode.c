@@ -15,8 +15,9 @@ struct block_encoder {
     uint64_t shape[BLOCK_EVENTS];
     uint32_t thread_index[MAX_THREADS];   /* 1 + place in thread[]; 0 between blocks */
     uint32_t length[PARTS][BLOCK_EVENTS]; /* events by thread */
-    uint32_t at[BLOCK_EVENTS];            /* first records, each thread's together */
-    uint32_t next[BLOCK_EVENTS];          /* by thread: where its next event goes in at[] */
+    size_t total[PARTS];
+    uint32_t at[BLOCK_EVENTS];   /* first records, each thread's together */
+    uint32_t next[BLOCK_EVENTS]; /* by thread: where its next event goes in at[] */
     uint64_t column[BLOCK_EVENTS];
 };
 
@@ -78,11 +79,11 @@ static void order_scan(struct block_encoder *b, const struct event *rec, size_t 
 
 static void order_group(struct block_encoder *b, const struct event *rec, size_t records)
 {
-    uint32_t sum = 0;
-
+    memset(b->total, 0, sizeof b->total);
     for (size_t t = 0; t < b->threads; t++) {
-        b->next[t] = sum;
-        sum += b->length[PART_ALL][t];
+        b->next[t] = (uint32_t)b->total[PART_ALL];
+        for (int part = 0; part < PARTS; part++)
+            b->total[part] += b->length[part][t];
     }
     for (size_t i = 0; i < records; i += event_records(rec + i))
         b->at[b->next[b->thread_index[rec[i].tid] - 1]++] = (uint32_t)i;
@@ -150,25 +151,29 @@ static uint64_t field_of(const struct event *ev, enum field field)
     case FIELD_AUX:
         return ev->aux;
     case FIELD_MORE_ADDR:
-        return ev[1].addr;
+        return ev->flags & EVF_MORE ? ev[1].addr : 0;
     case FIELD_MORE_SIZE:
-        return ev[1].size;
+        return ev->flags & EVF_MORE ? ev[1].size : 0;
     case FIELD_MORE_AUX:
-        return ev[1].aux;
+        return ev->flags & EVF_MORE ? ev[1].aux : 0;
     case FIELDS:
         break;
     }
     return 0;
 }
 
+/* Every number is stored, and the place kept when it belongs: whether it does can't be predicted.
+ */
 static void field_put(struct block_encoder *b, struct bytes *to, const struct event *rec,
                       enum part part, enum field field)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < b->events; i++)
-        if (in_part(rec + b->at[i], part))
-            b->column[n++] = field_of(rec + b->at[i], field);
+    for (size_t i = 0; i < b->events && b->total[part]; i++) {
+        const struct event *ev = rec + b->at[i];
+        b->column[n] = field_of(ev, field);
+        n += in_part(ev, part);
+    }
     column_put(b->coder, to, b->column, n, (struct groups){b->length[part], b->threads});
 }
 

@@ -138,12 +138,21 @@ static uint64_t marker(unsigned width)
 /* Planes that a residual needs so as not to be escaped. */
 static unsigned residual_width(uint64_t r)
 {
-    return r == 0 ? 0 : r >= UINT64_MAX - 1 ? 8 : (bits(r + 1) + 7) / 8;
+    return r == 0 ? 0 : r == UINT64_MAX ? 8 : (bits(r + 1) + 7) / 8;
 }
 
-/* Chooses the width. A plane in which few bytes differ from 0 compresses well; an escape costs
- * eight bytes. */
-static void plan_width(struct plan *p, size_t n)
+/* What a plane takes, estimated, in which `other` of n bytes are not 0: few of them compress well.
+ */
+static uint64_t plane_cost(const struct column_coder *c, uint64_t n, uint64_t other)
+{
+    const uint64_t sparse = 3 * other, dense = n / 8 + other;
+    const uint64_t packed = sparse < dense ? sparse : dense;
+
+    return c->how == CODEC_RAW || n < packed ? n : packed;
+}
+
+/* Chooses the width: another plane, or eight bytes for each residual that is escaped. */
+static void plan_width(const struct column_coder *c, struct plan *p, size_t n)
 {
     size_t need[PLANES + 1] = {0};
     uint64_t planes = 0, above;
@@ -154,8 +163,7 @@ static void plan_width(struct plan *p, size_t n)
     p->width = 0;
     p->cost = above ? UINT64_MAX : 0;
     for (unsigned w = 1; w <= PLANES && above; w++) {
-        const uint64_t sparse = 3 * above, dense = n / 8 + above;
-        planes += sparse < dense ? sparse : dense < n ? dense : n;
+        planes += plane_cost(c, n, above);
         above -= need[w];
         if (planes + 8 * above < p->cost) {
             p->cost = planes + 8 * above;
@@ -177,7 +185,7 @@ static void plan_base(struct column_coder *c, struct plan *p, const uint64_t *v,
     for (size_t i = 0; i < n; i++)
         r[i] = (v[i] - low) >> shift;
     *p = (struct plan){.transform = TRANSFORM_BASE, .shift = shift, .base = low, .residual = r};
-    plan_width(p, n);
+    plan_width(c, p, n);
 }
 
 static void plan_delta(struct column_coder *c, struct plan *p, const uint64_t *v,
@@ -200,7 +208,7 @@ static void plan_delta(struct column_coder *c, struct plan *p, const uint64_t *v
     for (size_t i = 0; i < n; i++)
         r[i] = zigzag(shift_signed(r[i], shift));
     *p = (struct plan){.transform = TRANSFORM_DELTA, .shift = shift, .base = base, .residual = r};
-    plan_width(p, n);
+    plan_width(c, p, n);
 }
 
 /* ---- planes out ----------------------------------------------------------------------------- */
@@ -396,13 +404,9 @@ static int escapes_fill(struct column_coder *c, struct slice *from, uint64_t *v,
 
     if (planes_get(c, from, c->escape, (size_t)escapes, PLANES, 0, 0, what))
         return -1;
-    for (size_t i = 0; i < n; i++) {
-        if (LIKELY(v[i] != mark))
-            continue;
-        if (used < escapes)
-            v[i] = c->escape[used];
-        used++;
-    }
+    for (size_t i = 0; i < n; i++)
+        if (UNLIKELY(v[i] == mark))
+            v[i] = c->escape[used++]; /* too many are told below; there is room for n */
     if (used == escapes)
         return 0;
     *what = "a column has not as many escaped numbers as it says";

@@ -145,6 +145,11 @@ size_t names_count(const struct names *n)
     return n->n;
 }
 
+uint64_t names_bytes(const struct names *n)
+{
+    return n->text_bytes + n->n * (sizeof *n->list + 2 * sizeof(struct map_slot));
+}
+
 const struct name *names_at(const struct names *n, size_t i)
 {
     return i < n->n ? &n->list[i] : NULL;

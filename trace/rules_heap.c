@@ -254,7 +254,7 @@ struct walk { /* over the objects in lo..last */
 
 static void each_object(struct walk *w, shadow_visit *fn)
 {
-    if (shadow_cells(w->r->objects))
+    if (shadow_pages(w->r->objects))
         shadow_each(w->r->objects, w->lo, w->last - w->lo + 1, fn, w);
 }
 

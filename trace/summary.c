@@ -180,8 +180,10 @@ int trace_summarize(const char *spec, struct trace_summary *to, struct err *e)
         binary_look(s, &look);
         result = look.in->seekable ? file_summarize(s, to, e) : pipe_summarize(s, to, e);
     } else {
-        snprintf(to->format, sizeof to->format, s->version ? TEXT_MAGIC " %u" : "generated",
-                 s->version);
+        if (s->version)
+            snprintf(to->format, sizeof to->format, TEXT_MAGIC " %u", s->version);
+        else
+            snprintf(to->format, sizeof to->format, "generated");
         result = other_summarize(spec, s, to, e);
     }
     source_close(s);

@@ -152,6 +152,7 @@ void names_free(struct names *n);
 int names_add(struct names *n, enum name_space space, uint64_t id, const char *text, struct err *e);
 const char *names_find(const struct names *n, enum name_space space, uint64_t id); /* NULL: none */
 size_t names_count(const struct names *n);
+uint64_t names_bytes(const struct names *n); /* on the host, about */
 const struct name *names_at(const struct names *n, size_t i); /* in order of addition */
 
 /* ---- sources -------------------------------------------------------------------------------- */
