@@ -214,11 +214,15 @@ static const struct stats_entry *find_field(const struct stats *s, const uint64_
 
 bool stats_value(const struct stats *s, const char *name, uint64_t *value)
 {
-    for (size_t i = 0; i < s->n; i++)
-        if (s->entries[i]->kind <= STATS_LEVEL && strcmp(s->entries[i]->name, name) == 0) {
-            *value = *s->entries[i]->field;
-            return true;
-        }
+    const bool roi = strncmp(name, "roi.", 4) == 0;
+
+    for (size_t i = 0; i < s->n; i++) {
+        const struct stats_entry *e = s->entries[i];
+        if (e->kind > STATS_LEVEL || strcmp(e->name, roi ? name + 4 : name) != 0)
+            continue;
+        *value = roi && s->has_roi ? s->roi[e->first] : *e->field;
+        return !roi || s->has_roi;
+    }
     return false;
 }
 

@@ -262,7 +262,8 @@ static bool atomic_gives(const struct event *ev)
 static int one_level(struct checker *c, const struct event *ev)
 {
     c->raw_clocks |= ev->kind == EV_WRITEVC;
-    c->other_clocks |= event_is_access(ev) || (ev_info[ev->kind].gives && ev->kind != EV_THREAD_END);
+    c->other_clocks |=
+        event_is_access(ev) || (ev_info[ev->kind].gives && ev->kind != EV_THREAD_END);
     if (!c->raw_clocks || !c->other_clocks)
         return 0;
     return err_set(c->env.err, LARD_CONFIG,
@@ -343,7 +344,7 @@ static int aligned(struct checker *c, const struct event *ev)
     const unsigned g = c->env.granule ? c->env.granule : 1;
     const sim_addr from = ev->kind == EV_COPY ? ev[1].addr : ev->addr;
 
-    if (((ev->addr | from | ev->aux) & (g - 1)) == 0)
+    if (((ev->addr | from | ev->aux) & (g - 1)) == 0 || MUTANT(UNALIGNED_HEAP))
         return 0;
     return err_set(c->env.err, LARD_TRACE,
                    "event %llu: %s of %llu bytes at 0x%llx is not aligned to the granularity %u; "

@@ -146,24 +146,46 @@ static struct vclock *clock_of(struct hb *hb, sim_tid tid)
     return &hb->actor[hb->thread[tid].actor].clock;
 }
 
-static void take(struct hb *hb, sim_tid tid, const struct hb_object *o, unsigned which)
+/* Edges that a mutant leaves out. */
+static bool left_out(const struct event *ev)
 {
+    return (MUTANT(ACQUIRE_NO_EDGE) && ev->kind == EV_ACQUIRE) ||
+           (MUTANT(SHARED_ACQUIRE_NO_EDGE) && ev->kind == EV_ACQUIRE_SHARED) ||
+           (MUTANT(RELEASE_NO_EDGE) && ev->kind == EV_RELEASE) ||
+           (MUTANT(SHARED_RELEASE_NO_EDGE) && ev->kind == EV_RELEASE_SHARED) ||
+           (MUTANT(WAIT_ENTER_NO_EDGE) && ev->kind == EV_WAIT_ENTER) ||
+           (MUTANT(WAIT_EXIT_NO_EDGE) && ev->kind == EV_WAIT_EXIT) ||
+           (MUTANT(VOLATILE_READ_NO_EDGE) && ev->kind == EV_VOLATILE_READ) ||
+           (MUTANT(VOLATILE_WRITE_NO_EDGE) && ev->kind == EV_VOLATILE_WRITE) ||
+           (MUTANT(BARRIER_ARRIVE_NO_EDGE) && ev->kind == EV_BARRIER_ARRIVE) ||
+           (MUTANT(BARRIER_DEPART_NO_EDGE) && ev->kind == EV_BARRIER_DEPART) ||
+           (MUTANT(CLASS_INIT_NO_EDGE) && ev->kind == EV_CLASS_INIT) ||
+           (MUTANT(CLASS_NO_EDGE) && ev->kind == EV_CLASS_USE) ||
+           (MUTANT(JOIN_NO_EDGE) && ev->kind == EV_JOIN);
+}
+
+static void take(struct hb *hb, const struct event *ev, const struct hb_object *o, unsigned which)
+{
+    if (left_out(ev))
+        return;
     if (which & EDGE_W)
-        vclock_join(clock_of(hb, tid), &o->write, hb->budget);
+        vclock_join(clock_of(hb, ev->tid), &o->write, hb->budget);
     if (which & EDGE_R)
-        vclock_join(clock_of(hb, tid), &o->read, hb->budget);
-    settle(hb, hb->thread[tid].actor);
+        vclock_join(clock_of(hb, ev->tid), &o->read, hb->budget);
+    settle(hb, hb->thread[ev->tid].actor);
 }
 
 /* Publishing without the increment, which follows once for all that an event publishes. */
-static void publish(struct hb *hb, sim_tid tid, struct hb_object *o, unsigned which)
+static void publish(struct hb *hb, const struct event *ev, struct hb_object *o, unsigned which)
 {
+    if (left_out(ev))
+        return;
     if (MUTANT(RELEASE_ASSIGNS) && o->kind == OBJECT_VOLATILE)
-        vclock_copy(&o->write, clock_of(hb, tid), hb->budget);
+        vclock_copy(&o->write, clock_of(hb, ev->tid), hb->budget);
     if (which & EDGE_W)
-        vclock_join(&o->write, clock_of(hb, tid), hb->budget);
+        vclock_join(&o->write, clock_of(hb, ev->tid), hb->budget);
     if (which & EDGE_R)
-        vclock_join(&o->read, clock_of(hb, tid), hb->budget);
+        vclock_join(&o->read, clock_of(hb, ev->tid), hb->budget);
 }
 
 static void published(struct hb *hb, sim_tid tid)
@@ -172,10 +194,10 @@ static void published(struct hb *hb, sim_tid tid)
         tick(hb, hb->thread[tid].actor);
 }
 
-static void give(struct hb *hb, sim_tid tid, struct hb_object *o, unsigned which)
+static void give(struct hb *hb, const struct event *ev, struct hb_object *o, unsigned which)
 {
-    publish(hb, tid, o, which);
-    published(hb, tid);
+    publish(hb, ev, o, which);
+    published(hb, ev->tid);
 }
 
 static unsigned lock_takes(const struct event *ev)
@@ -204,15 +226,14 @@ static void lock_step(struct hb *hb, const struct event *ev)
     if (ev->kind == EV_WAIT_ENTER) {
         const struct hold *h = object_hold(o, ev->tid, false);
         if (!(MUTANT(WAIT_KEEPS_LOCK) && h && h->depth > 1))
-            give(hb, ev->tid, o, EDGE_W);
+            give(hb, ev, o, EDGE_W);
     } else if (ev->kind == EV_WAIT_EXIT) {
-        if (!MUTANT(WAIT_EXIT_NO_EDGE))
-            take(hb, ev->tid, o, EDGE_W | EDGE_R);
+        take(hb, ev, o, EDGE_W | EDGE_R);
     } else if (lock_takes(ev)) {
         if (object_nest(hb, o, ev->tid, shared) == 1)
-            take(hb, ev->tid, o, lock_takes(ev));
+            take(hb, ev, o, lock_takes(ev));
     } else if (object_unnest(o, ev->tid, shared) == 0 || MUTANT(NESTED_COUNTS)) {
-        give(hb, ev->tid, o, lock_gives(ev));
+        give(hb, ev, o, lock_gives(ev));
     }
 }
 
@@ -238,9 +259,9 @@ static void barrier_count(struct hb *hb, const struct event *ev)
 static void barrier_step(struct hb *hb, const struct event *ev)
 {
     if (ev->kind == EV_BARRIER_ARRIVE)
-        give(hb, ev->tid, round_of(hb, ev), EDGE_W);
-    else if (!MUTANT(BARRIER_DEPART_NO_EDGE))
-        take(hb, ev->tid, round_of(hb, ev), EDGE_W);
+        give(hb, ev, round_of(hb, ev), EDGE_W);
+    else
+        take(hb, ev, round_of(hb, ev), EDGE_W);
     barrier_count(hb, ev);
 }
 
@@ -255,10 +276,10 @@ static void plain_step(struct hb *hb, const struct event *ev)
     const struct ev_info *info = &ev_info[ev->kind];
     struct hb_object *o = object_get(hb, info->object, ev->addr, 0);
 
-    if (info->takes && !(MUTANT(CLASS_NO_EDGE) && info->object == OBJECT_CLASS))
-        take(hb, ev->tid, o, info->takes);
+    if (info->takes)
+        take(hb, ev, o, info->takes);
     if (info->gives || (MUTANT(VOLATILE_READ_GIVES) && ev->kind == EV_VOLATILE_READ))
-        give(hb, ev->tid, o, EDGE_W);
+        give(hb, ev, o, EDGE_W);
 }
 
 static void child_step(struct hb *hb, const struct event *ev)
@@ -271,7 +292,7 @@ static void child_step(struct hb *hb, const struct event *ev)
         vclock_join(&child->birth, c, hb->budget);
         if (!MUTANT(FORK_NO_TICK))
             tick(hb, actor);
-    } else if (MUTANT(JOIN_NO_EDGE)) {
+    } else if (left_out(ev) || (MUTANT(JOIN_UNENDED_NO_EDGE) && !child->ended)) {
         return;
     } else if (child->ended) {
         vclock_join(c, &child->final, hb->budget);
@@ -342,7 +363,7 @@ void hb_sync(struct hb *hb, const struct event *ev)
         if (ev->kind == EV_WRITEVC)
             write_clock(hb, ev);
         if (MUTANT(NOTIFY_EDGE) && ev->kind == EV_NOTIFY)
-            give(hb, ev->tid, object_get(hb, OBJECT_LOCK, ev->addr, 0), EDGE_W);
+            give(hb, ev, object_get(hb, OBJECT_LOCK, ev->addr, 0), EDGE_W);
         break;
     case OBJECT_ATOMIC:
     case OBJECT_COMMIT:
@@ -354,21 +375,25 @@ void hb_sync(struct hb *hb, const struct event *ev)
 
 static enum ev_order effective_order(const struct event *ev)
 {
+    if (MUTANT(ATOMIC_NO_EDGE))
+        return ORDER_NONE;
+    if (MUTANT(ACQUIRE_ORDER_GIVES) && event_order(ev) == ORDER_ACQUIRE)
+        return ORDER_ACQ_REL;
     return MUTANT(RELAXED_ORDERS) ? ORDER_SEQ_CST : event_order(ev);
 }
 
 void hb_atomic_before(struct hb *hb, const struct event *ev)
 {
     if (order_takes(effective_order(ev)) && (ev_info[ev->kind].takes || MUTANT(ATOMIC_WRITE_TAKES)))
-        take(hb, ev->tid, object_get(hb, OBJECT_ATOMIC, ev->addr, 0), EDGE_W);
+        take(hb, ev, object_get(hb, OBJECT_ATOMIC, ev->addr, 0), EDGE_W);
     if (MUTANT(GIVE_BEFORE_ACCESS) && order_gives(event_order(ev)) && ev_info[ev->kind].gives)
-        give(hb, ev->tid, object_get(hb, OBJECT_ATOMIC, ev->addr, 0), EDGE_W);
+        give(hb, ev, object_get(hb, OBJECT_ATOMIC, ev->addr, 0), EDGE_W);
 }
 
 void hb_atomic_after(struct hb *hb, const struct event *ev)
 {
     if (order_gives(effective_order(ev)) && ev_info[ev->kind].gives && !MUTANT(GIVE_BEFORE_ACCESS))
-        give(hb, ev->tid, object_get(hb, OBJECT_ATOMIC, ev->addr, 0), EDGE_W);
+        give(hb, ev, object_get(hb, OBJECT_ATOMIC, ev->addr, 0), EDGE_W);
 }
 
 void hb_commit_before(struct hb *hb, const struct event *commit, const struct event *accesses,
@@ -376,8 +401,10 @@ void hb_commit_before(struct hb *hb, const struct event *commit, const struct ev
 {
     for (size_t i = 0; i < n && !MUTANT(TXN_NO_TAKE); i++) {
         const struct granules g = granules_of(&accesses[i], hb->granule);
+        if (MUTANT(TXN_TAKES_WRITES_ONLY) && !event_writes(&accesses[i]))
+            continue;
         for (sim_addr a = g.first;; a += g.step) {
-            take(hb, commit->tid, object_get(hb, OBJECT_COMMIT, a, 0), EDGE_W);
+            take(hb, commit, object_get(hb, OBJECT_COMMIT, a, 0), EDGE_W);
             if (a == g.last || budget_over(hb->budget))
                 break;
         }
@@ -394,7 +421,7 @@ void hb_commit_after(struct hb *hb, const struct event *commit, const struct eve
         if (MUTANT(TXN_READS_FREE) && !event_writes(&accesses[i]))
             continue;
         for (sim_addr a = g.first;; a += g.step) {
-            publish(hb, commit->tid, object_get(hb, OBJECT_COMMIT, a, 0), EDGE_W);
+            publish(hb, commit, object_get(hb, OBJECT_COMMIT, a, 0), EDGE_W);
             if (a == g.last || budget_over(hb->budget))
                 break;
         }

@@ -115,7 +115,9 @@ static void append(struct vc *v, struct location *l, const struct entry *now)
 static struct entry *own_entry(struct location *l, const struct entry *now)
 {
     for (uint32_t i = 0; i < l->n; i++)
-        if (writes(&l->entry[i]) == writes(now) && l->entry[i].atomic == now->atomic &&
+        if (writes(&l->entry[i]) == writes(now) &&
+            (l->entry[i].atomic == now->atomic ||
+             (MUTANT(ATOMIC_READ_REPLACES) && now->atomic && !writes(now))) &&
             epoch_thread(l->entry[i].at) == epoch_thread(now->at))
             return &l->entry[i];
     return NULL;

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "base/mutant.h"
+
 void report_init(struct race_report *r, const struct checker_env *env, const char *policy,
                  struct stats_group *g, struct budget *budget)
 {
@@ -54,7 +56,8 @@ void report_free(struct race_report *r)
 
 static uint64_t pair_hash(uint64_t a, uint64_t b)
 {
-    const uint64_t pair[2] = {a < b ? a : b, a < b ? b : a};
+    const bool swap = a > b && !MUTANT(PAIR_ORDERED);
+    const uint64_t pair[2] = {swap ? b : a, swap ? a : b};
 
     return digest_bytes(pair, sizeof pair);
 }
@@ -92,6 +95,8 @@ void race_conflict(struct race_report *r, const struct event *ev, sim_addr locat
     see_location(r, location, first);
     if (site && earlier->site)
         see(r, &r->pairs, pair_hash(site, earlier->site), &r->pair_count, &r->pairs_roi);
+    if (MUTANT(EARLIER_SITE_COUNTS) && earlier->site)
+        see(r, &r->sites, earlier->site, &r->site_count, &r->sites_roi);
     if (site)
         see(r, &r->sites, site, &r->site_count, &r->sites_roi);
     if (race->conflicts++ && earlier->event <= race->earlier.event)
@@ -202,9 +207,9 @@ void report_done(struct race_report *r, const struct event *blamed)
 {
     if (LIKELY(!r->race.conflicts))
         return;
-    r->accesses++;
+    r->accesses += MUTANT(GRANULES_COUNT) ? r->race.conflicts : 1;
     r->race.system = blamed->flags & EVF_SYSTEM;
-    if (r->race.system)
+    if (r->race.system != MUTANT(SPLIT_SWAPPED))
         r->system++;
     else
         r->program++;

@@ -20,4 +20,14 @@ for page in "$top"/README.md "$top"/docs/*.md; do
         bad=1
     fi
 done
+# Links lead somewhere, and so do the pages that the source names.
+cd "$top" || exit 99
+for page in README.md docs/*.md; do
+    for link in $(grep -oE '\]\([^)#:]+' "$page" | sed 's/](//'); do
+        [ -e "$(dirname "$page")/$link" ] || { echo "$page: links to $link, which does not exist"; bad=1; }
+    done
+done
+for page in $(grep -ohE 'docs/[a-z0-9-]+\.md' ./*/*.[ch] ./*/*.def ./*/*.sh Makefile.am | sort -u); do
+    [ -f "$page" ] || { echo "$page is named in the source and does not exist"; bad=1; }
+done
 exit $bad

@@ -51,31 +51,28 @@ programs() { make -s -j"$jobs" check TESTS= >/dev/null; }
 
 # Both cores: the range of seeds is cut in two.
 oracle() {
-    count=$1
-    ./tests/t_verdict 1000000 $((count / 2)) &
+    configured release CFLAGS='-O2 -g' && programs || return 1
+    half=$(($2 / 2))
+    ./tests/t_verdict 1000000 "$half" "$1" &
     first=$!
-    ./tests/t_verdict $((1000000 + count / 2)) $((count - count / 2)) || { wait $first; return 1; }
-    wait $first
-}
-
-oracle_deep() {
-    configured release CFLAGS='-O2 -g' && programs && oracle "$1"
+    ./tests/t_verdict $((1000000 + half)) $(($2 - half)) "$1" || { wait "$first"; return 1; }
+    wait "$first"
 }
 
 mutants() {
     configured mutants --enable-mutants CFLAGS='-O1' && programs || return 1
-    LARDSIM_INSTRUMENTED=1 "$SHELL" "$top/tests/mutants.sh"
+    "$SHELL" "$top/tests/mutants.sh"
 }
 
 sanitized() {
     configured sanitized --enable-asan --enable-ubsan --enable-werror CFLAGS='-O1 -g' && programs || return 1
-    LARDSIM_INSTRUMENTED=1 make -s check && ./tests/t_verdict 5000000 2000
+    make -s check && ./tests/t_verdict 5000000 2000
 }
 
 compiler() {
     command -v clang >/dev/null || { echo "no clang here"; return 77; }
     configured clang CC=clang --enable-werror CFLAGS='-O3 -g' && programs && make -s check || return 1
-    cd "$here" && configured plain CFLAGS='-O0 -DNDEBUG' || return 1
+    cd "$here" && configured plain --enable-werror CFLAGS='-O0 -DNDEBUG' || return 1
     "$SHELL" "$top/tests/same.sh" "$here/lardsim" "$here/long/clang/lardsim" "$here/long/plain/lardsim"
 }
 
@@ -86,13 +83,15 @@ distcheck() {
 SHELL=${SHELL:-/bin/sh}
 case ${2:-} in
 "") ;;
-*) "$2" "${3:-}"; exit ;; # one part by itself, in this process
+*) shift; "$@"; exit ;; # one part by itself, in this process
 esac
 self() { n=$1 s=$2; shift 2; part "$n" "$s" env top_srcdir="$top" "$SHELL" "$top/tests/long.sh" "${limit}s" "$@"; }
-self oracle-20000 120 oracle_deep 20000
+self oracle-vc-20000 90 oracle vc 20000
+self oracle-fasttrack-20000 60 oracle fasttrack 20000
 self mutants 180 mutants
 self sanitized 180 sanitized
 self compilers 180 compiler
-self oracle-100000 240 oracle_deep 100000
+self oracle-vc-100000 150 oracle vc 100000
+self oracle-fasttrack-100000 150 oracle fasttrack 100000
 self distcheck 150 distcheck
 exit $failed

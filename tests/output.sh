@@ -68,6 +68,35 @@ for f in full/.[!.]*; do
     [ -e "$f" ] && fail "a full disk left $f"
 done
 
+# Small traces that would take gigabytes: the limit on memory holds within one event, too.
+{
+    echo "lardsim-text 1"
+    i=0
+    while [ $i -lt 600 ]; do
+        echo "T0 write $((i * 65536)) 65536"
+        i=$((i + 1))
+    done
+} >wide.trace
+{
+    printf 'lardsim-text 1\nT0 write 0 8\n'
+    n=8
+    while [ $n -lt 100000000 ]; do
+        echo "T0 copy $n 0 $n"
+        n=$((n * 2))
+    done
+} >doubling.trace
+printf 'lardsim-text 1\nT65535 txn-begin\nT65535 write 0 65536 txn\nT65535 txn-commit\n' >commit.trace
+for small in wide doubling commit; do
+    # Sanitizers reserve address space without end.
+    (
+        # shellcheck disable=SC3045  # dash and bash have it
+        [ "${LARDSIM_INSTRUMENTED:-}" ] || ulimit -v 400000
+        exec "$lardsim" run --quiet --set limits.memory=8MiB -o $small.out $small.trace >/dev/null 2>err.txt
+    )
+    [ $? = 5 ] || fail "$small must reach its limit: $(cat err.txt)"
+    [ -s $small.out/stats.json ] || fail "$small lost its results"
+done
+
 # A run that stops at a limit, or at a broken trace, keeps what it has and is not DONE.
 run --set limits.events=5 -o limited "$trace"
 [ $? = 5 ] || fail "a limit must exit 5"

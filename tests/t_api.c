@@ -149,6 +149,28 @@ static void a_race_by_hand_names_both_sides(void **state)
     lardsim_free(l);
 }
 
+static void a_region_counts_what_is_distinct_inside(void **state)
+{
+    const char *const set[] = {"granularity=4", NULL};
+    struct lardsim *l = started(set, NULL);
+
+    (void)state;
+    lardsim_access(l, 0, LARDSIM_WRITE, 0x1000, 4, 0, 0x11);
+    lardsim_access(l, 1, LARDSIM_WRITE, 0x1000, 4, 0, 0x12); /* races outside */
+    lardsim_sync(l, 0, LARDSIM_ROI_BEGIN, 0, 0, 0, 0);
+    lardsim_access(l, 0, LARDSIM_WRITE, 0x1000, 4, 0, 0x11); /* and at the same place inside */
+    lardsim_access(l, 1, LARDSIM_WRITE, 0x1000, 4, 0, 0x12);
+    lardsim_sync(l, 0, LARDSIM_ROI_END, 0, 0, 0, 0);
+    assert_int_equal(lardsim_finish(l), 0);
+    assert_int_equal(stat(l, "policy.vc.races.accesses"), 3);
+    assert_int_equal(stat(l, "roi.policy.vc.races.accesses"), 2);
+    assert_int_equal(stat(l, "roi.policy.vc.races.sites"), 2);
+    assert_int_equal(stat(l, "roi.policy.vc.races.pairs"), 1);
+    assert_int_equal(stat(l, "roi.policy.vc.races.locations"), 1);
+    assert_int_equal(stat(l, "roi.policy.vc.entries"), 1);
+    lardsim_free(l);
+}
+
 static void misuse_is_an_error_not_a_crash(void **state)
 {
     struct lardsim *l = lardsim_new();
@@ -176,6 +198,13 @@ static void misuse_is_an_error_not_a_crash(void **state)
 
     l = started(NULL, NULL);
     assert_int_equal(lardsim_access(l, 0, LARDSIM_READ, UINT64_MAX, 2, 0, 0), -1); /* wraps */
+    lardsim_free(l);
+
+    l = started(NULL, NULL); /* nothing is cut off to fit */
+    assert_int_equal(lardsim_access(l, 0, (enum lardsim_kind)257, 16, 4, 0, 0), -1);
+    lardsim_free(l);
+    l = started(NULL, NULL);
+    assert_int_equal(lardsim_access(l, 0, LARDSIM_READ, 16, 4, 1u << 16, 0), -1);
     lardsim_free(l);
 }
 
@@ -205,6 +234,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pull_equals_push),
         cmocka_unit_test(a_race_by_hand_names_both_sides),
+        cmocka_unit_test(a_region_counts_what_is_distinct_inside),
         cmocka_unit_test(misuse_is_an_error_not_a_crash),
         cmocka_unit_test(limits_stop_with_partial_results),
     };

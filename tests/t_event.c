@@ -88,7 +88,7 @@ static const struct event good[][EVENT_RECORDS] = {
     {{.kind = EV_GC_BEGIN, .flags = EVF_NURSERY}},
     {{.kind = EV_GC_END, .flags = EVF_NURSERY | EVF_SYSTEM | EVF_MORE}, {.aux = 3}},
     {{.kind = EV_THREAD, .aux = 65535}},
-    {{.kind = EV_WRITEVC, .aux = 65535, .addr = (UINT64_C(1) << 47) - 1}},
+    {{.kind = EV_WRITEVC, .aux = 65535, .addr = (UINT64_C(1) << 46) - 1}},
     {{.kind = EV_PHASE, .aux = MAX}},
 };
 
@@ -138,7 +138,7 @@ static const struct {
     {"other thread's number", {{.kind = EV_JOIN, .aux = 65536}}},
     {"kernel thread's number", {{.kind = EV_THREAD, .aux = 65536}}},
     {"index of a clock's entry", {{.kind = EV_READVC, .aux = 65536}}},
-    {"value of a clock's entry", {{.kind = EV_READVC, .addr = UINT64_C(1) << 47}}},
+    {"value of a clock's entry", {{.kind = EV_READVC, .addr = UINT64_C(1) << 46}}},
     {"heap event of 0 bytes", {{.kind = EV_CLEAR, .addr = 8}}},
     {"heap event of 0 bytes", {{.kind = EV_ALLOC, .addr = 8}}},
     {"heap event of 0 bytes", {{.kind = EV_COPY, .addr = 8, .flags = EVF_MORE}, {.addr = 16}}},

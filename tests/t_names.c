@@ -138,18 +138,32 @@ static void the_length_is_bounded(void **state)
     names_free(n);
 }
 
-static void control_bytes_are_refused(void **state)
+static void control_characters_are_refused(void **state)
 {
     (void)state;
-    refused(NAME_SITE, 1, "a\nb", "control bytes");
-    refused(NAME_SITE, 1, "\x1f", "control bytes");
-    refused(NAME_SITE, 1, "a\x7f", "control bytes");
-    refused(NAME_OBJECT, 77, "\t", "object 77");
+    refused(NAME_SITE, 1, "a\nb", "control characters");
+    refused(NAME_SITE, 1, "\x1f", "control characters");
+    refused(NAME_SITE, 1, "a\x7f", "control characters");
+    refused(NAME_SITE, 1, "\xc2\x80", "control characters");
+    refused(NAME_SITE, 1,
+            "a\xc2\x9b"
+            "31m",
+            "control characters");
+    refused(NAME_SITE, 1, "a\xc2\x9f", "control characters");
+}
+
+static void errors_write_numbers_as_the_text_form_does(void **state)
+{
+    (void)state;
+    refused(NAME_OBJECT, 77, "\t", "object 0x4d ");
+    refused(NAME_SITE, UINT64_MAX, "\t", "site 0xffffffffffffffff ");
+    refused(NAME_THREAD, 77, "\t", "thread 77 ");
+    refused(NAME_PHASE, 77, "\t", "phase 77 ");
 }
 
 static void only_utf8_is_taken(void **state)
 {
-    static const char *const good[] = {"\xc2\x80",         "\xdf\xbf",         "\xe0\xa0\x80",
+    static const char *const good[] = {"\xc2\xa0",         "\xdf\xbf",         "\xe0\xa0\x80",
                                        "\xed\x9f\xbf",     "\xee\x80\x80",     "\xef\xbf\xbf",
                                        "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf", "a\xc3\xa4z"};
     static const char *const bad[] = {"\x80",
@@ -198,7 +212,8 @@ int main(void)
         cmocka_unit_test(texts_are_copied),
         cmocka_unit_test(many_names_keep_their_order),
         cmocka_unit_test(the_length_is_bounded),
-        cmocka_unit_test(control_bytes_are_refused),
+        cmocka_unit_test(control_characters_are_refused),
+        cmocka_unit_test(errors_write_numbers_as_the_text_form_does),
         cmocka_unit_test(only_utf8_is_taken),
         cmocka_unit_test(threads_with_names_exist_and_so_do_spaces),
     };

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -153,6 +154,80 @@ static void abort_keeps_the_old_file(void **state)
     fputs("new\n", outfile_stream(f));
     outfile_abort(f);
     expect_content(p->file, "old\n");
+    assert_int_equal(entries(p), 1);
+}
+
+/* Runs fn in a process of its own; its status as waitpid gives it. */
+static int in_a_process(void (*fn)(const struct place *p), const struct place *p)
+{
+    int status = 0;
+    const pid_t child = fork();
+
+    if (child == 0) {
+        fn(p);
+        _exit(0);
+    }
+    assert_true(child > 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return status;
+}
+
+static void write_and_be_killed(const struct place *p)
+{
+    struct err e = {0};
+    struct outfile *f = outfile_open(p->file, &e);
+
+    if (!f)
+        _exit(1);
+    fputs("new\n", outfile_stream(f));
+    fflush(outfile_stream(f));
+    raise(SIGKILL);
+}
+
+static void a_process_that_is_killed_leaves_nothing(void **state)
+{
+    const struct place *p = *state;
+    const int fd = open(p->dir, O_TMPFILE | O_WRONLY, 0666);
+
+    if (fd < 0) /* this file system can't do it */
+        skip();
+    close(fd);
+    write_old(p->file);
+    const int status = in_a_process(write_and_be_killed, p);
+    assert_true(WIFSIGNALED(status));
+    expect_content(p->file, "old\n");
+    assert_int_equal(entries(p), 1);
+}
+
+enum { NO_CHROOT = 77 };
+
+/* Files without a name get one through /proc. */
+static void write_without_proc(const struct place *p)
+{
+    struct err e = {0};
+
+    if (chdir(p->dir) || chroot("."))
+        _exit(NO_CHROOT);
+    struct outfile *f = outfile_open("/out.json", &e);
+    if (!f || entries(&(struct place){.dir = "/"}) != 2)
+        _exit(1);
+    fputs("new\n", outfile_stream(f));
+    if (outfile_commit(f, &e))
+        _exit(1);
+    outfile_abort(outfile_open("/out.json", &e));
+}
+
+static void without_nameless_files_there_is_a_named_one(void **state)
+{
+    const struct place *p = *state;
+
+    write_old(p->file);
+    const int status = in_a_process(write_without_proc, p);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == NO_CHROOT)
+        skip();
+    assert_int_equal(WEXITSTATUS(status), 0);
+    expect_content(p->file, "new\n");
     assert_int_equal(entries(p), 1);
 }
 
@@ -430,6 +505,8 @@ int main(void)
         TEST(an_old_file_stays_until_commit),
         TEST(abort_leaves_nothing),
         TEST(abort_keeps_the_old_file),
+        TEST(a_process_that_is_killed_leaves_nothing),
+        TEST(without_nameless_files_there_is_a_named_one),
         TEST(an_empty_file_is_a_file),
         TEST(the_mode_follows_the_umask),
         TEST(two_files_of_one_name_do_not_meet),

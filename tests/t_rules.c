@@ -306,7 +306,9 @@ static const struct stream streams[] = {
 
     {RULE_ONE_LEVEL, GOOD, "clocks with the system's synchronisation, starts and ends",
      "0 start; 0 acq 64 system; 0 readvc 0 1; 0 writevc 0 2; 0 rel 64 system; 0 thread 1; 0 notify "
-     "64; 0 txn-begin; 0 rmw 64 8 seq-cst; 0 txn-commit system; 0 end"},
+     "64; 0 txn-begin; 0 rmw 64 8 relaxed; 0 rmw 64 8 seq-cst system; 0 txn-commit system; 0 end"},
+    {RULE_ONE_LEVEL, GOOD, "clocks with atomic accesses whose order does nothing",
+     "0 readvc 0 1; 0 write 64 8 relaxed; 0 read 64 8 release; 0 write 64 8 acquire"},
     {RULE_ONE_LEVEL, GOOD, "kernel threads with the program's synchronisation",
      "0 thread 1; 0 acq 64; 0 thread 2"},
     {RULE_ONE_LEVEL, BAD, "clock, then lock", "0 readvc 0 1; 0 acq 64"},
@@ -315,6 +317,41 @@ static const struct stream streams[] = {
     {RULE_ONE_LEVEL, BAD, "clock, then join", "1 io; 0 writevc 0 2; 0 join 1"},
     {RULE_ONE_LEVEL, BAD, "clock, then commit", "0 readvc 0 1; 0 txn-begin; 0 txn-commit"},
     {RULE_ONE_LEVEL, BAD, "volatile, then clock", "0 vread 64; 0 readvc 0 0"},
+    {RULE_ONE_LEVEL, BAD, "clock, then atomic read", "0 readvc 0 1; 0 read 64 8 acquire"},
+    {RULE_ONE_LEVEL, BAD, "clock, then atomic write", "0 readvc 0 1; 0 write 64 8 release"},
+    {RULE_ONE_LEVEL, BAD, "clock, then atomic rmw", "0 readvc 0 1; 0 rmw 64 8 release"},
+    {RULE_ONE_LEVEL, BAD, "atomic read, then clock", "0 io; 0 read 64 8 seq-cst; 0 readvc 0 1"},
+
+    {RULE_HOLD_SIDE, GOOD, "both sides, in any order of nesting",
+     "0 acq 64; 0 acq 64 system; 0 acq 64; 0 rel 64; 0 rel 64; 0 rel 64 system; 0 end"},
+    {RULE_HOLD_SIDE, GOOD, "both sides share, in any order of nesting",
+     "0 acq-shared 64 system; 0 acq-shared 64; 0 rel-shared 64 system; 0 rel-shared 64; 1 acq 64"},
+    {RULE_HOLD_SIDE, GOOD, "the program exclusive, the system shared",
+     "0 acq 64; 0 acq-shared 64 system; 0 rel 64; 0 rel-shared 64 system; 0 end"},
+    {RULE_HOLD_SIDE, GOOD, "another thread's side",
+     "0 acq-shared 64; 1 acq-shared 64 system; 0 rel-shared 64; 1 rel-shared 64 system; 2 acq 64"},
+    {RULE_HOLD_SIDE, GOOD, "one side after the other",
+     "0 acq 64; 0 rel 64; 0 acq 64 system; 0 rel 64 system"},
+    {RULE_HOLD_SIDE, GOOD, "waits by the system",
+     "0 acq 64 system; 0 acq 64 system; 0 wait-enter 64 system; 1 acq 64; 1 rel 64; 0 wait-exit 64 "
+     "system; 0 rel 64 system; 0 rel 64 system; 0 end"},
+    {RULE_HOLD_SIDE, BAD, "the program's, released by the system", "0 acq 64; 0 rel 64 system"},
+    {RULE_HOLD_SIDE, BAD, "the system's, released by the program", "0 acq 64 system; 0 rel 64"},
+    {RULE_HOLD_SIDE, BAD, "the program's share", "0 acq-shared 64; 0 rel-shared 64 system"},
+    {RULE_HOLD_SIDE, BAD, "the system's share", "0 acq-shared 64 system; 0 rel-shared 64"},
+    {RULE_HOLD_SIDE, BAD, "once too often by one side",
+     "0 acq 64; 0 acq 64 system; 0 rel 64; 0 rel 64"},
+    {RULE_HOLD_SIDE, BAD, "a share once too often by one side",
+     "0 acq-shared 64; 0 acq-shared 64 system; 0 rel-shared 64 system; 0 rel-shared 64 system"},
+    {RULE_HOLD_SIDE, BAD, "where it moved to",
+     "0 acq 64 system; 1 copy 128 64 8; 1 clear 64 8; 0 rel 128"},
+    {RULE_HOLD_SIDE, BAD, "waits by the other side", "0 acq 64; 0 wait-enter 64 system"},
+    {RULE_HOLD_SIDE, BAD, "waits while both sides hold it",
+     "0 acq 64; 0 acq 64 system; 0 wait-enter 64"},
+    {RULE_HOLD_SIDE, BAD, "exits the wait by the other side",
+     "0 acq 64; 0 wait-enter 64; 0 wait-exit 64 system"},
+    {RULE_HOLD_SIDE, BAD, "releases by the other side after a wait",
+     "0 acq 64 system; 0 wait-enter 64 system; 0 wait-exit 64 system; 0 rel 64"},
 
     {RULE_CLOCK_SANE, GOOD, "own times grow, others' are left behind and do not fall",
      "0 writevc 0 2; 0 writevc 0 9; 1 writevc 0 7; 1 writevc 0 7; 1 writevc 0 8; 1 "
@@ -344,6 +381,8 @@ static unsigned flag_by_text(const char *word)
                  {"final", EVF_FINAL},
                  {"txn", EVF_IN_TXN},
                  {"relaxed", ORDER_RELAXED << EVF_ORDER_SHIFT},
+                 {"acquire", ORDER_ACQUIRE << EVF_ORDER_SHIFT},
+                 {"release", ORDER_RELEASE << EVF_ORDER_SHIFT},
                  {"seq-cst", ORDER_SEQ_CST << EVF_ORDER_SHIFT}};
 
     for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
@@ -477,7 +516,10 @@ static void expect_error(struct rules *r, const char *text, uint64_t number, con
     struct err e = {0};
 
     assert_int_equal(apply_text(r, text, number, &e), -1);
-    assert_string_equal(e.text, error);
+    char *whole = xasprintf("%s; `lardsim explain %s` tells the rule", error,
+                            rule_info[rules_broken(r)].name);
+    assert_string_equal(e.text, whole);
+    free(whole);
 }
 
 static void errors_name_event_thread_rule_and_what_was_seen(void **state)
@@ -502,6 +544,15 @@ static void errors_name_event_thread_rule_and_what_was_seen(void **state)
     expect_error(r, "9 writevc 4 2", 23,
                  "event 23 (T9 writevc T4 2): one-level: the program has synchronised above the "
                  "level of clocks before; use one level in a trace");
+    expect_error(r, "7 acq 0x51; 7 rel 0x51 system", 40,
+                 "event 41 (T7 rel 0x51): hold-side: T7 acquired it by a program event, and this "
+                 "is one of the system");
+    expect_error(r, "7 acq 0x52 system; 7 wait-enter 0x52 system; 7 wait-exit 0x52", 50,
+                 "event 52 (T7 wait-exit 0x52): hold-side: T7 entered the wait by a system event, "
+                 "and this is one of the program");
+    expect_error(r, "6 class-use 0x60", 60,
+                 "event 60 (T6 class-use 0x60): class-init-once: it is used, but was never "
+                 "initialised, or cleared since");
     rules_free(r);
 }
 
@@ -539,7 +590,8 @@ static void a_trace_may_stop_anywhere_but_in_a_collection_or_region(void **state
     assert_int_equal(rules_finish(r, &e), -1);
     assert_int_equal(rules_broken(r), RULE_ROI_NEST);
     assert_string_equal(e.text,
-                        "end of the trace: roi-nest: the region of interest of event 3 has no end");
+                        "end of the trace: roi-nest: the region of interest of event 3 has no end; "
+                        "`lardsim explain roi-nest` tells the rule");
     err_clear(&e);
     assert_int_equal(apply_text(r, "1 roi-end; 1 gc-begin", 4, &e), 0);
     assert_int_equal(rules_finish(r, &e), -1);

@@ -127,32 +127,37 @@ static void sets_of_bytes_equal_a_byte_map(void **state)
     }
 }
 
-struct slot {  /* the lock that may be at an address */
-    int owner; /* -1: none */
-    unsigned depth, shared[THREADS];
+struct slot {                              /* the lock that may be at an address */
+    int owner;                             /* -1: none */
+    unsigned depth[2], shared[THREADS][2]; /* by side */
     bool waiting[THREADS], stale;
 };
 struct locks {
     struct slot at[SLOTS];
     bool waits[THREADS];
-    unsigned restore[THREADS];
+    unsigned restore[THREADS][2];
 };
+
+static unsigned sum(const unsigned by_side[2])
+{
+    return by_side[0] + by_side[1];
+}
 
 static bool in_use(const struct slot *s)
 {
-    bool use = s->depth;
+    bool use = sum(s->depth);
 
     for (int t = 0; t < THREADS; t++)
-        use |= s->shared[t] || s->waiting[t];
+        use |= sum(s->shared[t]) || s->waiting[t];
     return use;
 }
 
 static bool free_for(const struct slot *s, int t, bool exclusive)
 {
-    if (s->stale || (s->depth && s->owner != t))
+    if (s->stale || (sum(s->depth) && s->owner != t))
         return false;
     for (int u = 0; exclusive && u < THREADS; u++)
-        if (u != t && s->shared[u])
+        if (u != t && sum(s->shared[u]))
             return false;
     return true;
 }
@@ -183,40 +188,42 @@ static bool model_end(struct locks *m, uint64_t at, uint64_t n)
 
 static bool model_take(struct locks *m, struct slot *s, const struct event *ev)
 {
-    const int t = ev->tid;
+    const int t = ev->tid, side = ev->flags & EVF_SYSTEM;
+    const bool shared = ev->kind == EV_ACQUIRE_SHARED, exit = ev->kind == EV_WAIT_EXIT;
 
-    if (ev->kind == EV_ACQUIRE_SHARED) {
-        const bool ok = free_for(s, t, false);
-        s->shared[t] += ok;
-        return ok;
-    }
-    if (!free_for(s, t, true) || (ev->kind == EV_WAIT_EXIT && !s->waiting[t]))
+    if (!free_for(s, t, !shared) || (exit && (!s->waiting[t] || !m->restore[t][side])))
         return false;
+    if (shared) {
+        s->shared[t][side]++;
+        return true;
+    }
     s->owner = t;
-    s->depth += ev->kind == EV_ACQUIRE ? 1 : m->restore[t];
-    if (ev->kind == EV_WAIT_EXIT)
+    s->depth[side] += exit ? m->restore[t][side] : 1;
+    if (exit)
         m->waits[t] = s->waiting[t] = false;
     return true;
 }
 
 static bool model_give(struct locks *m, struct slot *s, const struct event *ev)
 {
-    const int t = ev->tid;
+    const int t = ev->tid, side = ev->flags & EVF_SYSTEM;
 
     if (ev->kind == EV_RELEASE_SHARED) {
-        const bool ok = !s->stale && s->shared[t];
-        s->shared[t] -= ok;
+        const bool ok = !s->stale && s->shared[t][side];
+        s->shared[t][side] -= ok;
         return ok;
     }
-    if (s->stale || !s->depth || s->owner != t)
+    if (s->stale || !s->depth[side] || s->owner != t)
         return false;
     if (ev->kind == EV_RELEASE) {
-        s->depth--;
+        s->depth[side]--;
         return true;
     }
+    if (s->depth[!side])
+        return false;
     m->waits[t] = s->waiting[t] = true;
-    m->restore[t] = s->depth;
-    s->depth = 0;
+    m->restore[t][side] = s->depth[side];
+    m->restore[t][!side] = s->depth[side] = 0;
     return true;
 }
 
@@ -246,11 +253,12 @@ static void random_lock_event(struct rng *g, uint64_t base, struct event ev[2])
     memset(ev, 0, 2 * sizeof *ev);
     ev->kind = kinds[rng_below(g, sizeof kinds)];
     ev->tid = (sim_tid)rng_below(g, THREADS);
+    ev->flags = rng_chance(g, 1, 4) ? EVF_SYSTEM : 0;
     ev->addr = base + 4 * rng_below(g, SLOTS - n + 1);
     if (ev->kind == EV_CLEAR || ev->kind == EV_COPY)
         ev->aux = 4 * n;
     if (ev->kind == EV_COPY) {
-        ev->flags = EVF_MORE;
+        ev->flags |= EVF_MORE;
         ev[1].addr = base + 4 * rng_below(g, SLOTS - n + 1);
     }
 }

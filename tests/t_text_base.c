@@ -1,4 +1,5 @@
-/* t_text_base.c - which name is suggested for one that is unknown. */
+/* t_text_base.c - which name is suggested for one that is unknown; what is left of errors that are
+ * too long. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -107,6 +108,81 @@ static void long_names_cost_nothing(void **state)
     assert_null(nearest_of(huge, huge));
 }
 
+/* ---- errors --------------------------------------------------------------------------------- */
+
+/* err_set with a name of n times `unit` in the middle. */
+static struct err long_error(const char *unit, size_t n)
+{
+    const size_t bytes = strlen(unit);
+    char *name = xmalloc(n * bytes + 1);
+    struct err e = {0};
+
+    for (size_t i = 0; i < n; i++)
+        memcpy(name + i * bytes, unit, bytes);
+    name[n * bytes] = '\0';
+    assert_int_equal(err_set(&e, LARD_USAGE, "before %s: after; remedy", name), -1);
+    free(name);
+    return e;
+}
+
+static void an_error_that_fits_is_whole(void **state)
+{
+    const size_t around = strlen("before : after; remedy");
+    struct err e = long_error("x", sizeof e.text - 1 - around);
+
+    (void)state;
+    assert_int_equal(strlen(e.text), sizeof e.text - 1);
+    assert_null(strstr(e.text, " ... "));
+    assert_int_equal(e.code, LARD_USAGE);
+    err_set(&e, LARD_TRACE, "second");
+    assert_int_equal(e.code, LARD_USAGE);
+}
+
+static void an_error_that_is_too_long_keeps_its_ends(void **state)
+{
+    const size_t around = strlen("before : after; remedy");
+    const size_t lengths[] = {sizeof(struct err) - sizeof(int) - around, 5000, 1000000};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(lengths); i++) {
+        struct err e = long_error("x", lengths[i]);
+        assert_int_equal(strlen(e.text), sizeof e.text - 1);
+        assert_memory_equal(e.text, "before xxx", 10);
+        assert_non_null(strstr(e.text, "xxx ... xxx"));
+        assert_string_equal(strstr(e.text, ": "), ": after; remedy");
+    }
+}
+
+/* Whatever the phase, no character is torn: before the gap one has ended, after it one begins. */
+static void an_error_is_cut_between_characters(void **state)
+{
+    static const char *const characters[] = {"\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x98\x80"};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(characters); i++)
+        for (size_t phase = 0; phase < 4; phase++) {
+            char *unit = xasprintf("%.*s%s", (int)phase, "aaa", characters[i]);
+            struct err e = long_error(unit, 3000);
+            const char *gap = strstr(e.text, " ... ");
+            assert_non_null(gap);
+            assert_int_not_equal((unsigned char)gap[5] & 0xc0, 0x80);
+            const size_t n = strlen(characters[i]);
+            if (gap[-1] != 'a')
+                assert_memory_equal(gap - n, characters[i], n);
+            free(unit);
+        }
+}
+
+/* Bytes that are no characters must not cost more than a few. */
+static void an_error_of_wild_bytes_is_cut_all_the_same(void **state)
+{
+    struct err e = long_error("\x80", 5000);
+
+    (void)state;
+    assert_true(strlen(e.text) > sizeof e.text - 10);
+    assert_non_null(strstr(e.text, ": after; remedy"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -118,6 +194,10 @@ int main(void)
         cmocka_unit_test(the_first_of_equally_near_names_wins),
         cmocka_unit_test(nothing_is_near_nothing),
         cmocka_unit_test(long_names_cost_nothing),
+        cmocka_unit_test(an_error_that_fits_is_whole),
+        cmocka_unit_test(an_error_that_is_too_long_keeps_its_ends),
+        cmocka_unit_test(an_error_is_cut_between_characters),
+        cmocka_unit_test(an_error_of_wild_bytes_is_cut_all_the_same),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;

@@ -52,6 +52,9 @@ int codec_level(enum trace_codec how, int level, struct err *e)
     if ((unsigned)how >= CODECS)
         return err_set(e, LARD_USAGE, "there is no codec %u; it is raw, zstd or zlib",
                        (unsigned)how);
+    if (level && !levels[how].highest)
+        return err_set(e, LARD_USAGE, "the codec %s has no levels; leave the level out",
+                       trace_codec_text[how]);
     if (level < 0 || level > levels[how].highest)
         return err_set(
             e, LARD_USAGE,

@@ -35,7 +35,7 @@ const char *order_text(enum ev_order o)
 
 /* ---- well-formed: each function returns what is wrong, or NULL ------------------------------ */
 
-enum { ACCESS_BYTES_MAX = 65536, CLOCK_BITS = 47 };
+enum { ACCESS_BYTES_MAX = 65536, CLOCK_BITS = 46 };
 enum {
     ACCESS_FLAGS = EVF_STACK | EVF_VOLATILE | EVF_ARRAY | EVF_FINAL | EVF_IN_TXN | EVF_ORDER_MASK,
     ALL_FLAGS = EVF_SYSTEM | ACCESS_FLAGS | EVF_NURSERY | EVF_MORE
@@ -97,7 +97,7 @@ static const char *clock_fault(const struct event *ev)
     if (ev->aux >= MAX_THREADS)
         return "the index of a clock's entry is a thread, below 65536";
     if (ev->addr >> CLOCK_BITS)
-        return "the value of a clock's entry must be below 2^47";
+        return "the value of a clock's entry must be below 2^46";
     return NULL;
 }
 

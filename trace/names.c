@@ -71,6 +71,12 @@ static size_t utf8_bytes(const unsigned char *s)
     return n;
 }
 
+/* C0, delete, and C1 (U+0080 to U+009F): what a terminal may take for a command. */
+static bool is_control(const unsigned char *s)
+{
+    return s[0] < 0x20 || s[0] == 0x7f || (s[0] == 0xc2 && s[1] >= 0x80 && s[1] < 0xa0);
+}
+
 static const char *text_fault(const char *text)
 {
     const unsigned char *s = (const unsigned char *)text;
@@ -81,8 +87,8 @@ static const char *text_fault(const char *text)
     if (strnlen(text, NAME_BYTES_MAX + 1) > NAME_BYTES_MAX)
         return "is longer than 1024 bytes";
     for (; *s; s += step) {
-        if (*s < 0x20 || *s == 0x7f)
-            return "has control bytes";
+        if (is_control(s))
+            return "has control characters";
         step = utf8_bytes(s);
         if (!step)
             return "is not UTF-8";
@@ -90,10 +96,20 @@ static const char *text_fault(const char *text)
     return NULL;
 }
 
+/* Addresses as everywhere in hexadecimal. */
+static const char *id_text(char to[24], enum name_space space, uint64_t id)
+{
+    const bool address = space == NAME_OBJECT || space == NAME_SITE;
+
+    snprintf(to, 24, address ? "0x%" PRIx64 : "%" PRIu64, id);
+    return to;
+}
+
 static int name_check(const struct names *n, enum name_space space, uint64_t id, const char *text,
                       struct err *e)
 {
     const char *fault;
+    char shown[24];
 
     if ((unsigned)space >= NAME_SPACES)
         return err_set(e, LARD_TRACE,
@@ -106,14 +122,15 @@ static int name_check(const struct names *n, enum name_space space, uint64_t id,
     fault = text_fault(text);
     if (fault)
         return err_set(e, LARD_TRACE,
-                       "the name of %s %" PRIu64
-                       " %s; a name is 1 to 1024 bytes of UTF-8 without control bytes",
-                       name_space_text[space], id, fault);
+                       "the name of %s %s %s; a name is 1 to 1024 bytes of UTF-8 without control "
+                       "characters",
+                       name_space_text[space], id_text(shown, space, id), fault);
     if (n->n >= NAMES_MAX || n->text_bytes + strlen(text) > NAMES_BYTES_MAX)
         return err_set(e, LARD_TRACE,
-                       "the name of %s %" PRIu64
-                       " is one too many; there may be %d names with %d bytes in all",
-                       name_space_text[space], id, NAMES_MAX, NAMES_BYTES_MAX);
+                       "the name of %s %s is one too many; there may be %d names with %d bytes in "
+                       "all",
+                       name_space_text[space], id_text(shown, space, id), NAMES_MAX,
+                       NAMES_BYTES_MAX);
     return 0;
 }
 

@@ -89,6 +89,8 @@ static void describe(const struct event *ev, char *to, size_t n)
     }
 }
 
+#define REMEDY "`lardsim explain %s` tells the rule"
+
 int rules_break(struct rules *r, enum rule_id id, const char *fmt, ...)
 {
     char event[160], what[320];
@@ -99,8 +101,8 @@ int rules_break(struct rules *r, enum rule_id id, const char *fmt, ...)
     va_end(ap);
     describe(r->ev, event, sizeof event);
     r->broken = id;
-    return err_set(r->err, LARD_TRACE, "event %" PRIu64 " (%s): %s: %s", r->number, event,
-                   rule_info[id].name, what);
+    return err_set(r->err, LARD_TRACE, "event %" PRIu64 " (%s): %s: %s; " REMEDY, r->number, event,
+                   rule_info[id].name, what, rule_info[id].name);
 }
 
 /* ---- threads -------------------------------------------------------------------------------- */
@@ -145,6 +147,17 @@ static int check_thread(struct rules *r, const struct rules_thread *t)
     return 0;
 }
 
+/* Whether the event orders program threads above the level of clocks. */
+static bool synchronises(const struct event *ev)
+{
+    const struct ev_info *info = &ev_info[ev->kind];
+    const enum ev_order order = event_order(ev);
+
+    if (info->class == CLASS_ACCESS)
+        return (info->takes && order_takes(order)) || (info->gives && order_gives(order));
+    return info->class == CLASS_SYNC && info->object != OBJECT_NONE && info->object != OBJECT_SELF;
+}
+
 /* Whether this kind of event may happen now, whoever does it. */
 static int check_moment(struct rules *r)
 {
@@ -157,7 +170,7 @@ static int check_moment(struct rules *r)
                            "a collection runs since event %" PRIu64
                            "; only the runtime acts before its gc-end",
                            r->gc_since);
-    if (info->class != CLASS_SYNC || info->object == OBJECT_NONE || info->object == OBJECT_SELF)
+    if (!synchronises(r->ev))
         return 0;
     if (r->raw)
         return rules_break(r, RULE_ONE_LEVEL,
@@ -402,7 +415,7 @@ static int apply_checked(struct rules *r, const struct event *ev)
 int rules_apply(struct rules *r, const struct event *ev, uint64_t number, struct err *e)
 {
     if (LIKELY(event_is_access(ev) && ev->tid < r->threads && r->thread[ev->tid].state == ACTED &&
-               !(ev->flags & EVF_IN_TXN) && !r->watch))
+               !(ev->flags & (EVF_IN_TXN | EVF_ORDER_MASK)) && !r->watch))
         return 0;
     r->ev = ev;
     r->number = number;
@@ -417,7 +430,8 @@ int rules_finish(struct rules *r, struct err *e)
     if (!r->gc && !r->roi)
         return 0;
     r->broken = id;
-    return err_set(e, LARD_TRACE, "end of the trace: %s: the %s of event %" PRIu64 " has no end",
+    return err_set(e, LARD_TRACE,
+                   "end of the trace: %s: the %s of event %" PRIu64 " has no end; " REMEDY,
                    rule_info[id].name, r->gc ? "collection" : "region of interest",
-                   r->gc ? r->gc_since : r->roi_since);
+                   r->gc ? r->gc_since : r->roi_since, rule_info[id].name);
 }

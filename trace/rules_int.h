@@ -19,6 +19,7 @@ enum thread_state {
 
 struct rules_thread {
     uint8_t state;
+    bool by_system;   /* waiting: a system event entered the wait */
     uint32_t held;    /* locks, each mode counts */
     uint32_t slot;    /* IN_TXN: where it stands in rules.open */
     uint64_t time;    /* its own entry, as WriteVC models it; 0 stands for 1 */
@@ -35,6 +36,7 @@ struct rules_object {
     sim_addr addr;
     uint64_t id;
     uint64_t depth;   /* locks: nesting of the exclusive owner, 0: none */
+    uint64_t system;  /* of that, what system events acquired */
     uint64_t round;   /* barriers: the highest from which a thread has departed */
     uint32_t sharers; /* locks: threads; their nesting is in rules.shares */
     uint32_t waiters; /* locks, barriers: threads */
@@ -50,7 +52,7 @@ struct rules {
     sim_tid *open; /* owns; threads in a transaction, opens of them */
     size_t open_cap;
     struct shadow *objects;      /* owns; cells are struct rules_object *, chains by granule */
-    struct map shares;           /* (id, thread) to nesting, for shared holders */
+    struct map shares;           /* (id, thread, side) to nesting, for shared holders */
     struct map clocks;           /* (thread, thread) to what WriteVC wrote */
     uint64_t ids;                /* given out */
     struct span *allocated;      /* owns */

@@ -195,6 +195,8 @@ static int event_line(struct text_source *t, const char *actor)
 {
     struct event *ev = t->rec + t->records;
 
+    if (t->events == INT64_MAX - t->base.first)
+        return text_fail(t->r.lines, "the numbers of events must be below 2^63 - 1");
     if (text_event(&t->r, actor, ev))
         return -1;
     t->records += event_records(ev);

@@ -3,8 +3,10 @@
 #include "trace/text_form.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #ifndef PACKAGE_VERSION /* configure says it */
 #define PACKAGE_VERSION "unknown"
@@ -14,13 +16,25 @@ struct text_sink {
     struct sink base;
     FILE *out;    /* borrows */
     size_t named; /* names written */
+    int reason;   /* errno of the write that failed first; 0: none, or unknown */
 };
 
-static int written(const struct text_sink *t, struct err *e)
+static const char *remedy(int reason)
 {
-    if (ferror(t->out))
-        return err_set(e, LARD_OUTPUT, "the text can't be written; is there room on the disk?");
-    return 0;
+    const bool room = reason == ENOSPC || reason == EDQUOT || reason == EFBIG;
+
+    return room ? "; make room, or write somewhere else" : "";
+}
+
+/* After writing; errno was 0 before. */
+static int written(struct text_sink *t, struct err *e)
+{
+    if (LIKELY(!ferror(t->out)))
+        return 0;
+    if (!t->reason)
+        t->reason = errno;
+    return err_set(e, LARD_OUTPUT, "the trace can't be written: %s%s",
+                   t->reason ? strerror(t->reason) : "an earlier error", remedy(t->reason));
 }
 
 static void write_quoted(FILE *out, const char *text)
@@ -97,6 +111,7 @@ static int text_sink_event(struct sink *s, const struct event *ev, struct err *e
     struct text_sink *t = (struct text_sink *)s;
 
     assert(ev_info[ev->kind].text);
+    errno = 0;
     fprintf(t->out, "T%u %s", (unsigned)ev->tid, ev_info[ev->kind].text);
     write_operands(t->out, ev);
     write_attributes(t->out, ev);
@@ -118,6 +133,7 @@ static int text_sink_names(struct sink *s, const struct names *from, struct err 
 {
     struct text_sink *t = (struct text_sink *)s;
 
+    errno = 0;
     for (; t->named < names_count(from); t->named++)
         write_name(t->out, names_at(from, t->named));
     return written(t, e);
@@ -135,6 +151,7 @@ static int text_sink_finish(struct sink *s, struct err *e)
     struct text_sink *t = (struct text_sink *)s;
     int result;
 
+    errno = 0;
     (void)fflush(t->out); /* what goes wrong, ferror tells */
     result = written(t, e);
     text_sink_abort(s);
