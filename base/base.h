@@ -103,8 +103,36 @@ struct map {
 
 void map_init(struct map *m, struct budget *budget);
 void map_free(struct map *m); /* leaves an empty map */
-uint64_t *map_find(const struct map *m,
-                   uint64_t key);               /* NULL: none; valid until the next put/remove */
+/* Inline, as shadow pages are found with it. */
+#define MAP_EMPTY UINT64_C(0x8c1f5e0d3b7a9246) /* any number unlikely as an address or a count */
+/* Page numbers and addresses differ in low bits: multiply to spread them, fold the high half down.
+ */
+static inline size_t map_home(const struct map *m, uint64_t key)
+{
+    const uint64_t h = key * UINT64_C(0x9e3779b97f4a7c15);
+
+    return (size_t)(h ^ h >> 32) & m->mask;
+}
+/* The slot that holds key, or the empty one where it would go. Not for MAP_EMPTY. */
+static inline struct map_slot *map_probe(const struct map *m, uint64_t key)
+{
+    size_t i = map_home(m, key);
+
+    while (m->slots[i].key != key && m->slots[i].key != MAP_EMPTY)
+        i = (i + 1) & m->mask;
+    return &m->slots[i];
+}
+uint64_t *map_find_odd(const struct map *m);
+static inline uint64_t *map_find(const struct map *m,
+                                 uint64_t key) /* NULL: none; valid until the next put/remove */
+{
+    if (UNLIKELY(key == MAP_EMPTY))
+        return map_find_odd(m);
+    if (UNLIKELY(!m->slots))
+        return NULL;
+    struct map_slot *s = map_probe(m, key);
+    return LIKELY(s->key == key) ? &s->value : NULL;
+}
 uint64_t *map_put(struct map *m, uint64_t key); /* the value, 0 when new; valid as above */
 bool map_remove(struct map *m, uint64_t key);   /* false: was not there */
 /* Entries in an order that is the same in every run: start with *pos = 0; false at the end.
@@ -115,16 +143,54 @@ bool map_next(const struct map *m, size_t *pos, uint64_t *key, uint64_t **value)
 
 /* A cell is in use while it is not all zero. A page has 64 cells and exists while one of them is in
  * use; one whose cells have become zero otherwise than by shadow_each may stay. */
-struct shadow;
 enum { SHADOW_PAGE_CELLS = 64 };
+struct shadow_page {
+    uint64_t number;
+    _Alignas(64) unsigned char cells[]; /* a cell of 64 bytes is a cache line */
+};
+struct shadow {     /* open so that a look-up can be inline; only shadow.c writes */
+    unsigned shift; /* log2 of the granule */
+    size_t cell_bytes;
+    struct map pages;         /* number to struct shadow_page * */
+    struct shadow_page *last; /* of the latest look-up; NULL: none */
+    struct budget *budget;
+};
 
 struct shadow *shadow_new(unsigned granule, size_t cell_bytes,
                           struct budget *budget); /* granule: power of 2 */
 void shadow_free(struct shadow *s);
+struct shadow_page *shadow_page_new(struct shadow *s, uint64_t number);
+static inline struct shadow_page *shadow_page_find(const struct shadow *s,
+                                                   uint64_t number) /* NULL: none */
+{
+    if (s->last && s->last->number == number)
+        return s->last;
+    const uint64_t *at = map_find(&s->pages, number);
+    return LIKELY(at != NULL) ? (struct shadow_page *)(uintptr_t)*at : NULL;
+}
+static inline void *shadow_cell(const struct shadow *s, struct shadow_page *p, uint64_t index)
+{
+    return p->cells + index % SHADOW_PAGE_CELLS * s->cell_bytes;
+}
 /* The cell of the granule that holds addr, made if need be. Valid until it is dropped. */
-void *shadow_get(struct shadow *s, sim_addr addr);
-void *shadow_peek(struct shadow *s, sim_addr addr);          /* NULL: its page does not exist */
-void shadow_prefetch(const struct shadow *s, sim_addr addr); /* it will be asked for soon */
+static inline void *shadow_get(struct shadow *s, sim_addr addr)
+{
+    const uint64_t index = addr >> s->shift;
+    struct shadow_page *p = shadow_page_find(s, index / SHADOW_PAGE_CELLS);
+
+    if (UNLIKELY(!p))
+        p = shadow_page_new(s, index / SHADOW_PAGE_CELLS);
+    s->last = p;
+    return shadow_cell(s, p, index);
+}
+/* The same, NULL where its page does not exist. */
+static inline void *shadow_peek(const struct shadow *s, sim_addr addr)
+{
+    const uint64_t index = addr >> s->shift;
+    struct shadow_page *p = shadow_page_find(s, index / SHADOW_PAGE_CELLS);
+
+    return p ? shadow_cell(s, p, index) : NULL;
+}
 /* Calls fn for every cell in use in [addr, addr+bytes); fn returns true to drop the cell. Costs the
  * smaller of the pages in the range and the pages that exist. Ascending inside a page only. */
 typedef bool shadow_visit(void *arg, sim_addr addr, void *cell);

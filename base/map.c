@@ -1,7 +1,7 @@
 /* map.c - open addressing with linear probing and deletion by shifting back, so that there are no
  * tombstones and the same operations leave the same table.
  *
- * A slot is empty when its key is EMPTY; the entry of that very key is kept aside. So a look-up
+ * A slot is empty when its key is MAP_EMPTY; the entry of that very key is kept aside. So a look-up
  * touches one cache line. The table shrinks, too: a walk costs what is in it, not what was. */
 #include "base/base.h"
 
@@ -9,8 +9,6 @@
 #include <stdlib.h>
 
 enum { MAP_FIRST = 16 };
-#define EMPTY                                                                                      \
-    UINT64_C(0x8c1f5e0d3b7a9246) /* any number that is unlikely as an address or a count */
 
 void map_init(struct map *m, struct budget *budget)
 {
@@ -29,33 +27,9 @@ void map_free(struct map *m)
     map_init(m, m->budget);
 }
 
-/* Page numbers and addresses differ in low bits: multiply to spread them, fold the high half down.
- */
-static size_t home(const struct map *m, uint64_t key)
+uint64_t *map_find_odd(const struct map *m)
 {
-    const uint64_t h = key * UINT64_C(0x9e3779b97f4a7c15);
-
-    return (size_t)(h ^ h >> 32) & m->mask;
-}
-
-/* The slot that holds key, or the empty one where it would go. */
-static struct map_slot *probe(const struct map *m, uint64_t key)
-{
-    size_t i = home(m, key);
-
-    while (m->slots[i].key != key && m->slots[i].key != EMPTY)
-        i = (i + 1) & m->mask;
-    return &m->slots[i];
-}
-
-uint64_t *map_find(const struct map *m, uint64_t key)
-{
-    if (UNLIKELY(key == EMPTY))
-        return m->has_odd ? &((struct map *)(uintptr_t)m)->odd.value : NULL;
-    if (!m->slots)
-        return NULL;
-    struct map_slot *s = probe(m, key);
-    return s->key == key ? &s->value : NULL;
+    return m->has_odd ? &((struct map *)(uintptr_t)m)->odd.value : NULL;
 }
 
 static void resize(struct map *m, size_t cap)
@@ -65,18 +39,18 @@ static void resize(struct map *m, size_t cap)
     m->slots = xmalloc(cap * sizeof *m->slots);
     m->mask = cap - 1;
     for (size_t i = 0; i < cap; i++)
-        m->slots[i].key = EMPTY;
+        m->slots[i].key = MAP_EMPTY;
     budget_take(m->budget, slot_bytes(m));
     for (size_t i = 0; old.slots && i <= old.mask; i++)
-        if (old.slots[i].key != EMPTY)
-            *probe(m, old.slots[i].key) = old.slots[i];
+        if (old.slots[i].key != MAP_EMPTY)
+            *map_probe(m, old.slots[i].key) = old.slots[i];
     budget_give(m->budget, slot_bytes(&old));
     free(old.slots);
 }
 
 uint64_t *map_put(struct map *m, uint64_t key)
 {
-    if (UNLIKELY(key == EMPTY)) {
+    if (UNLIKELY(key == MAP_EMPTY)) {
         if (!m->has_odd)
             m->odd.value = 0;
         m->n += !m->has_odd;
@@ -85,12 +59,12 @@ uint64_t *map_put(struct map *m, uint64_t key)
     }
     if (!m->slots)
         resize(m, MAP_FIRST);
-    struct map_slot *s = probe(m, key);
+    struct map_slot *s = map_probe(m, key);
     if (s->key == key)
         return &s->value;
     if (m->n * 8 >= (m->mask + 1) * 5) {
         resize(m, (m->mask + 1) * 2);
-        s = probe(m, key);
+        s = map_probe(m, key);
     }
     *s = (struct map_slot){.key = key};
     m->n++;
@@ -99,24 +73,24 @@ uint64_t *map_put(struct map *m, uint64_t key)
 
 bool map_remove(struct map *m, uint64_t key)
 {
-    if (UNLIKELY(key == EMPTY)) {
+    if (UNLIKELY(key == MAP_EMPTY)) {
         const bool had = m->has_odd;
         m->n -= had;
         m->has_odd = false;
         return had;
     }
-    if (!m->slots || probe(m, key)->key != key)
+    if (!m->slots || map_probe(m, key)->key != key)
         return false;
-    size_t hole = (size_t)(probe(m, key) - m->slots);
-    for (size_t i = (hole + 1) & m->mask; m->slots[i].key != EMPTY; i = (i + 1) & m->mask) {
+    size_t hole = (size_t)(map_probe(m, key) - m->slots);
+    for (size_t i = (hole + 1) & m->mask; m->slots[i].key != MAP_EMPTY; i = (i + 1) & m->mask) {
         /* An entry may move into the hole if that lies on its way from home to where it is. */
-        const size_t from_home = (i - home(m, m->slots[i].key)) & m->mask;
+        const size_t from_home = (i - map_home(m, m->slots[i].key)) & m->mask;
         if (from_home < ((i - hole) & m->mask))
             continue;
         m->slots[hole] = m->slots[i];
         hole = i;
     }
-    m->slots[hole].key = EMPTY;
+    m->slots[hole].key = MAP_EMPTY;
     m->n--;
     if (m->mask >= MAP_FIRST && m->n * 8 < m->mask)
         resize(m, (m->mask + 1) / 2);
@@ -128,12 +102,12 @@ bool map_next(const struct map *m, size_t *pos, uint64_t *key, uint64_t **value)
     struct map_slot *s = NULL;
 
     for (; m->slots && *pos <= m->mask && !s; ++*pos)
-        if (m->slots[*pos].key != EMPTY)
+        if (m->slots[*pos].key != MAP_EMPTY)
             s = &m->slots[*pos];
     if (!s && m->has_odd && *pos != SIZE_MAX) {
         *pos = SIZE_MAX;
         s = &((struct map *)(uintptr_t)m)->odd;
-        *key = EMPTY;
+        *key = MAP_EMPTY;
     } else if (s) {
         *key = s->key;
     }

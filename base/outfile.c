@@ -1,8 +1,8 @@
 /* outfile.c - output files that appear whole or not at all: written without a name in the same
- * folder, then fsync, a name of their own and rename. Where the file system knows no files without
- * a name, they have ".NAME.xxxxxx" from the beginning; a process that is killed leaves that behind,
- * and nothing collects it. What is not a regular file (/dev/full, a fifo, standard output) is
- * written directly. */
+ * folder, then fsync and a name. To replace a file they are ".NAME.xxxxxx" for a moment, then
+ * renamed; where the file system knows no files without a name, from the beginning. A process that
+ * is killed then leaves that behind, and nothing collects it. What is not a regular file
+ * (/dev/full, a fifo, standard output) is written directly. */
 #include "base/base.h"
 
 #include <errno.h>
@@ -108,6 +108,16 @@ static int name_temp(struct outfile *f, int fd)
             return -1;
     }
     return -1;
+}
+
+/* Names the file without a name: as the target, if nothing is called so, or else f->temp. */
+static int give_name(struct outfile *f)
+{
+    const int fd = fileno(f->stream);
+
+    if (link_or_create(fd, f->target) == 0)
+        return 0;
+    return errno == EEXIST ? name_temp(f, fd) : -1;
 }
 
 /* -1: the file system, or the system, can't do it. */
@@ -228,7 +238,7 @@ static int complete(struct outfile *f)
         return reason;
     if (!reason && f->target)
         reason = sync_fd(fileno(f->stream));
-    if (!reason && f->target && !f->temp && name_temp(f, fileno(f->stream)) < 0)
+    if (!reason && f->target && !f->temp && give_name(f) < 0)
         reason = errno;
     if (fclose(f->stream) && !reason)
         reason = errno;
@@ -239,7 +249,7 @@ int outfile_commit(struct outfile *f, struct err *e)
 {
     int reason = complete(f);
 
-    if (!reason && f->target && rename(f->temp, f->target))
+    if (!reason && f->temp && rename(f->temp, f->target))
         reason = errno;
     if (reason && f->temp)
         unlink(f->temp);

@@ -9,19 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct page {
-    uint64_t number;
-    _Alignas(64) unsigned char cells[]; /* a cell of 64 bytes is a cache line */
-};
-
-struct shadow {
-    unsigned shift; /* log2 of the granule */
-    size_t cell_bytes;
-    struct map pages;  /* number to struct page * */
-    struct page *last; /* of the latest lookup; NULL: none */
-    struct budget *budget;
-};
-
 struct shadow *shadow_new(unsigned granule, size_t cell_bytes, struct budget *budget)
 {
     struct shadow *s = xcalloc(1, sizeof *s);
@@ -36,7 +23,7 @@ struct shadow *shadow_new(unsigned granule, size_t cell_bytes, struct budget *bu
 
 static size_t page_bytes(const struct shadow *s)
 {
-    return (sizeof(struct page) + SHADOW_PAGE_CELLS * s->cell_bytes + 63) / 64 * 64;
+    return (sizeof(struct shadow_page) + SHADOW_PAGE_CELLS * s->cell_bytes + 63) / 64 * 64;
 }
 
 void shadow_free(struct shadow *s)
@@ -53,19 +40,9 @@ void shadow_free(struct shadow *s)
     free(s);
 }
 
-static struct page *find_page(struct shadow *s, uint64_t number)
+struct shadow_page *shadow_page_new(struct shadow *s, uint64_t number)
 {
-    if (LIKELY(s->last && s->last->number == number))
-        return s->last;
-    const uint64_t *at = map_find(&s->pages, number);
-    if (!at)
-        return NULL;
-    return s->last = (struct page *)(uintptr_t)*at;
-}
-
-static struct page *new_page(struct shadow *s, uint64_t number)
-{
-    struct page *p = aligned_alloc(64, page_bytes(s));
+    struct shadow_page *p = aligned_alloc(64, page_bytes(s));
 
     if (!p)
         die("no memory for a shadow page; set limits.memory to stop earlier with partial results");
@@ -73,48 +50,16 @@ static struct page *new_page(struct shadow *s, uint64_t number)
     budget_take(s->budget, page_bytes(s));
     p->number = number;
     *map_put(&s->pages, number) = (uint64_t)(uintptr_t)p;
-    return s->last = p;
+    return p;
 }
 
-static void drop_page(struct shadow *s, struct page *p)
+static void drop_page(struct shadow *s, struct shadow_page *p)
 {
     if (s->last == p)
         s->last = NULL;
     map_remove(&s->pages, p->number);
     budget_give(s->budget, page_bytes(s));
     free(p);
-}
-
-static void *cell_at(const struct shadow *s, struct page *p, uint64_t i)
-{
-    return p->cells + i * s->cell_bytes;
-}
-
-void *shadow_get(struct shadow *s, sim_addr addr)
-{
-    const uint64_t index = addr >> s->shift, number = index / SHADOW_PAGE_CELLS;
-    struct page *p = find_page(s, number);
-
-    if (UNLIKELY(!p))
-        p = new_page(s, number);
-    return cell_at(s, p, index % SHADOW_PAGE_CELLS);
-}
-
-void *shadow_peek(struct shadow *s, sim_addr addr)
-{
-    const uint64_t index = addr >> s->shift;
-    struct page *p = find_page(s, index / SHADOW_PAGE_CELLS);
-
-    return p ? cell_at(s, p, index % SHADOW_PAGE_CELLS) : NULL;
-}
-
-void shadow_prefetch(const struct shadow *s, sim_addr addr)
-{
-    const uint64_t index = addr >> s->shift;
-    const uint64_t *at = map_find(&s->pages, index / SHADOW_PAGE_CELLS);
-
-    if (at)
-        __builtin_prefetch(cell_at(s, (struct page *)(uintptr_t)*at, index % SHADOW_PAGE_CELLS), 1);
 }
 
 static bool in_use(const struct shadow *s, const unsigned char *cell)
@@ -132,7 +77,7 @@ static bool in_use(const struct shadow *s, const unsigned char *cell)
 }
 
 /* Visits the used cells among granules first..last that lie in p. */
-static void visit_page(struct shadow *s, struct page *p, uint64_t first, uint64_t last,
+static void visit_page(struct shadow *s, struct shadow_page *p, uint64_t first, uint64_t last,
                        shadow_visit *fn, void *arg)
 {
     const uint64_t base = p->number * SHADOW_PAGE_CELLS;
@@ -142,13 +87,14 @@ static void visit_page(struct shadow *s, struct page *p, uint64_t first, uint64_
     bool dropped = false, used = false;
 
     for (unsigned i = from; i <= to; i++) {
-        if (!in_use(s, cell_at(s, p, i)) || !fn(arg, (base + i) << s->shift, cell_at(s, p, i)))
+        if (!in_use(s, shadow_cell(s, p, i)) ||
+            !fn(arg, (base + i) << s->shift, shadow_cell(s, p, i)))
             continue;
-        memset(cell_at(s, p, i), 0, s->cell_bytes);
+        memset(shadow_cell(s, p, i), 0, s->cell_bytes);
         dropped = true;
     }
     for (unsigned i = 0; dropped && !used && i < SHADOW_PAGE_CELLS; i++)
-        used = in_use(s, cell_at(s, p, i));
+        used = in_use(s, shadow_cell(s, p, i));
     if (dropped && !used)
         drop_page(s, p);
 }
@@ -158,12 +104,12 @@ static void visit_existing(struct shadow *s, uint64_t first, uint64_t last, shad
                            void *arg)
 {
     const size_t n = s->pages.n;
-    struct page **todo = xmalloc(n * sizeof *todo);
+    struct shadow_page **todo = xmalloc(n * sizeof *todo);
     uint64_t key, *value;
     size_t k = 0;
 
     for (size_t pos = 0; map_next(&s->pages, &pos, &key, &value);)
-        todo[k++] = (struct page *)(uintptr_t)*value;
+        todo[k++] = (struct shadow_page *)(uintptr_t)*value;
     assert(k == n);
     for (k = 0; k < n; k++) {
         const uint64_t base = todo[k]->number * SHADOW_PAGE_CELLS;
@@ -186,7 +132,7 @@ void shadow_each(struct shadow *s, sim_addr addr, uint64_t bytes, shadow_visit *
         return;
     }
     for (uint64_t number = first_page; number <= last_page; number++) {
-        struct page *p = find_page(s, number);
+        struct shadow_page *p = shadow_page_find(s, number);
         if (p)
             visit_page(s, p, first, last, fn, arg);
     }

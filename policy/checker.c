@@ -62,6 +62,7 @@ struct checker {
     struct budget budget;
     struct txn *txn; /* by thread */
     size_t txns;
+    unsigned skips;                /* flags of accesses that the view does not check */
     bool raw_clocks, other_clocks; /* written so far: by WriteVC, by other synchronisation */
     struct checker_stats st;
 };
@@ -170,6 +171,7 @@ static int create(struct checker *c, struct err *e)
         return -1;
     struct stats_group *g = stats_group(stats_group(stats_root(c->env.stats), "policy"), c->label);
     const unsigned view = view_bits(common.view);
+    c->skips = view_skips(view);
     c->budget.limit = c->env.memory_limit;
     c->hb = hb_new(view, c->env.granule, &c->budget);
     declare_stats(c, g);
@@ -228,7 +230,7 @@ static bool heeds(const struct checker *c, const struct event *ev)
 static sim_cycle check_access(struct checker *c, const struct event *ev, unsigned core,
                               struct mem_outcome out, sim_cycle now)
 {
-    if (!view_checks(c->policy_env.view, ev)) {
+    if (ev->flags & c->skips) {
         c->st.unchecked++;
         return now;
     }
@@ -273,15 +275,17 @@ static int one_level(struct checker *c, const struct event *ev)
                    (unsigned long long)*c->env.number, c->label);
 }
 
-static sim_cycle step_access(struct checker *c, const struct event *ev, unsigned core,
+/* In a transaction, or atomic. */
+enum { RARE_ACCESS = EVF_IN_TXN | EVF_ORDER_MASK };
+
+static sim_cycle rare_access(struct checker *c, const struct event *ev, unsigned core,
                              struct mem_outcome out, sim_cycle now)
 {
-    c->st.accesses++;
-    if (UNLIKELY(ev->flags & EVF_IN_TXN) && !MUTANT(TXN_AT_ACCESS)) {
+    if (ev->flags & EVF_IN_TXN && !MUTANT(TXN_AT_ACCESS)) {
         defer(c, ev);
         return now;
     }
-    const bool edges = UNLIKELY(event_order(ev) != ORDER_NONE) && heeds(c, ev);
+    const bool edges = event_order(ev) != ORDER_NONE && heeds(c, ev);
     if (edges && atomic_gives(ev) && one_level(c, ev))
         return now;
     if (edges)
@@ -290,6 +294,18 @@ static sim_cycle step_access(struct checker *c, const struct event *ev, unsigned
     report_done(&c->report, ev);
     if (edges)
         hb_atomic_after(c->hb, ev);
+    return now;
+}
+
+static sim_cycle step_access(struct checker *c, const struct event *ev, unsigned core,
+                             struct mem_outcome out, sim_cycle now)
+{
+    c->st.accesses++;
+    if (UNLIKELY(ev->flags & RARE_ACCESS))
+        return rare_access(c, ev, core, out, now);
+    now = check_access(c, ev, core, out, now);
+    if (UNLIKELY(c->report.race.conflicts))
+        report_done(&c->report, ev);
     return now;
 }
 
@@ -375,22 +391,42 @@ static sim_cycle step_heap(struct checker *c, const struct event *ev, unsigned c
     return c->policy->sync(c->self, ev, core, now);
 }
 
+static void over_limit(struct checker *c)
+{
+    err_set(c->env.err, LARD_LIMIT,
+            "event %llu: the state of policy %s exceeds limits.memory (%llu bytes); the results up "
+            "to here hold; raise "
+            "limits.memory, or choose a coarser granularity",
+            (unsigned long long)*c->env.number, c->label, (unsigned long long)c->budget.limit);
+}
+
 sim_cycle checker_step(struct checker *c, const struct event *ev, unsigned core,
                        struct mem_outcome out, sim_cycle now)
 {
     hb_enter(c->hb, ev);
     switch ((enum ev_class)ev_info[ev->kind].class) {
     case CLASS_ACCESS:
-        return step_access(c, ev, core, out, now);
+        now = step_access(c, ev, core, out, now);
+        break;
     case CLASS_SYNC:
     case CLASS_RAW:
-        return step_sync(c, ev, core, now);
+        now = step_sync(c, ev, core, now);
+        break;
     case CLASS_HEAP:
-        return step_heap(c, ev, core, now);
+        now = step_heap(c, ev, core, now);
+        break;
     case CLASS_MARK:
         break;
     }
+    if (UNLIKELY(budget_over(&c->budget)))
+        over_limit(c);
     return now;
+}
+
+const struct policy *checker_policy(const struct checker *c, const void **self)
+{
+    *self = c->self;
+    return c->policy;
 }
 
 void checker_finish(struct checker *c)
@@ -419,11 +455,6 @@ void checker_region(struct checker *c, bool inside)
 const struct budget *checker_memory(const struct checker *c)
 {
     return &c->budget;
-}
-
-bool checker_over(const struct checker *c)
-{
-    return budget_over(&c->budget);
 }
 
 uint64_t checker_races(const struct checker *c)

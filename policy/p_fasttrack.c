@@ -172,24 +172,27 @@ static void record_shared(struct fasttrack *f, struct variable *x, const struct 
     add_shared(f, x, now);
 }
 
-static void record_read(struct fasttrack *f, struct variable *x, const struct past *now,
-                        const struct vclock *clock)
+static void share_read(struct fasttrack *f, struct variable *x, const struct past *now)
 {
-    if (reads_shared(x)) {
-        record_shared(f, x, now);
-        return;
-    }
     const struct past was = last_read(x);
-    const bool ordered = !was.at || epoch_before(was.at, clock);
-    if (ordered && (!was.at || !now->atomic || was.atomic)) { /* [FT READ EXCLUSIVE] */
-        f->st.exclusive++;
-        set_read(x, now);
-        return;
-    }
+
     f->st.to_shared++; /* [FT READ SHARE]: the epoch becomes a vector */
     add_shared(f, x, &was);
     add_shared(f, x, now);
     x->read = 0;
+}
+
+static void record_read(struct fasttrack *f, struct variable *x, const struct past *now,
+                        const struct vclock *clock)
+{
+    if (x->read && (!epoch_before(x->read, clock) || (now->atomic && !x->read_atomic))) {
+        share_read(f, x, now);
+    } else if (!x->read && reads_shared(x)) {
+        record_shared(f, x, now);
+    } else { /* [FT READ EXCLUSIVE] */
+        f->st.exclusive++;
+        set_read(x, now);
+    }
 }
 
 static void record_write(struct variable *x, const struct past *now)
@@ -258,6 +261,13 @@ static sim_cycle ft_access(void *self, const struct event *ev, unsigned core,
         if (a == g.last || budget_over(f->env->budget)) /* the run ends at its limit */
             return now;
     }
+}
+
+static void ft_soon(const void *self, const struct event *ev)
+{
+    const struct fasttrack *f = self;
+
+    __builtin_prefetch(shadow_peek(f->variables, ev->addr), 1);
 }
 
 static void free_reads(struct fasttrack *f, struct variable *x)
@@ -377,6 +387,7 @@ const struct policy policy_fasttrack = {
     .params_size = sizeof(struct ft_params),
     .create = ft_create,
     .access = ft_access,
+    .soon = ft_soon,
     .sync = ft_sync,
     .check = ft_check,
     .destroy = ft_destroy,

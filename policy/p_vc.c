@@ -178,6 +178,22 @@ static sim_cycle vc_access(void *self, const struct event *ev, unsigned core,
     }
 }
 
+static void vc_soon(const void *self, const struct event *ev)
+{
+    const struct vc *v = self;
+
+    __builtin_prefetch(shadow_peek(v->locations, ev->addr), 1);
+}
+
+static void vc_very_soon(const void *self, const struct event *ev)
+{
+    const struct vc *v = self;
+    const struct location *l = shadow_peek(v->locations, ev->addr);
+
+    if (l)
+        __builtin_prefetch(l->entry, 1);
+}
+
 /* ---- clear and copy ------------------------------------------------------------------------- */
 
 static void location_empty(struct vc *v, struct location *l)
@@ -322,6 +338,8 @@ const struct policy policy_vc = {
     .params_size = sizeof(struct vc_params),
     .create = vc_create,
     .access = vc_access,
+    .soon = vc_soon,
+    .very_soon = vc_very_soon,
     .sync = vc_sync,
     .check = vc_check,
     .destroy = vc_destroy,

@@ -36,8 +36,8 @@ enum { GRANULE_FIELD = 0 }; /* else 1, 2, 4, 8 */
 
 /* The bits of a set of views, given as a mask of indices into view_info. */
 unsigned view_bits(uint32_t set);
-/* The view checks this access. */
-bool view_checks(unsigned view, const struct event *ev);
+/* The flags any of which keeps an access from being checked. */
+unsigned view_skips(unsigned view);
 
 struct mem_outcome { /* of the data access itself; all 0 with machine = none */
     uint8_t level;
@@ -92,6 +92,10 @@ struct policy {
     /* An access that the view checks, when it takes effect: at once, or at its commit. */
     sim_cycle (*access)(void *self, const struct event *ev, unsigned core, struct mem_outcome out,
                         sim_cycle now);
+    /* Hints for the host's caches, without effect. An access will come soon: fetch its cell; very
+     * soon: fetch what the cell points to. Either may be NULL. */
+    void (*soon)(const void *self, const struct event *ev);
+    void (*very_soon)(const void *self, const struct event *ev);
     /* Synchronisation, clears, copies and raw LARDx86 that the view heeds, after env->hb has moved.
      */
     sim_cycle (*sync)(void *self, const struct event *ev, unsigned core, sim_cycle now);
@@ -132,8 +136,9 @@ void checker_region(struct checker *c, bool inside); /* of interest */
 /* Applies the view, then asks the policy. */
 sim_cycle checker_step(struct checker *c, const struct event *ev, unsigned core,
                        struct mem_outcome out, sim_cycle now);
+/* The policy and its own, for hints that go there without a detour. */
+const struct policy *checker_policy(const struct checker *c, const void **self);
 void checker_finish(struct checker *c);
-bool checker_over(const struct checker *c); /* its budget is exceeded */
 const struct budget *checker_memory(const struct checker *c);
 extern const struct param checker_param_rows[];  /* of every policy's section, beside its own */
 uint64_t checker_races(const struct checker *c); /* racy accesses so far */

@@ -25,13 +25,17 @@ unsigned view_bits(uint32_t set)
     return bits;
 }
 
-bool view_checks(unsigned view, const struct event *ev)
+unsigned view_skips(unsigned view)
 {
-    if (MUTANT(STACK_CHECKED) && ev->flags & EVF_STACK && !(ev->flags & EVF_SYSTEM))
-        return true;
-    if (MUTANT(FINAL_CHECKED) && ev->flags & EVF_FINAL && !(ev->flags & (EVF_SYSTEM | EVF_STACK)))
-        return true;
-    if (MUTANT(SYSTEM_CHECKED) && ev->flags & EVF_SYSTEM && !(ev->flags & EVF_STACK))
-        return true;
-    return view & VIEW_ALL_MEMORY ? !(ev->flags & EVF_STACK) : event_tracked(ev);
+    unsigned skips = EVF_STACK | EVF_SYSTEM | EVF_FINAL | EVF_VOLATILE; /* not event_tracked */
+
+    if (view & VIEW_ALL_MEMORY)
+        skips = EVF_STACK;
+    if (MUTANT(STACK_CHECKED))
+        skips &= ~(unsigned)EVF_STACK;
+    if (MUTANT(FINAL_CHECKED))
+        skips &= ~(unsigned)EVF_FINAL;
+    if (MUTANT(SYSTEM_CHECKED))
+        skips &= ~(unsigned)EVF_SYSTEM;
+    return skips;
 }

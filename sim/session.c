@@ -22,6 +22,7 @@ SAME(ARRAY);
 SAME(FINAL);
 SAME(IN_TXN);
 SAME(NURSERY);
+_Static_assert(EVF_SYSTEM == 1, "it is an index of run_stats.owner");
 _Static_assert(LARDSIM_ORDER(1) == 1 << EVF_ORDER_SHIFT, "lardsim.h and trace.h differ");
 #undef SAME
 
@@ -51,6 +52,8 @@ void lardsim_free(struct lardsim *l)
     for (size_t i = 0; i < l->checkers; i++)
         checker_free(l->checker[i]);
     free(l->checker);
+    free(l->soon.to);
+    free(l->very_soon.to);
     rules_free(l->rules);
     stats_free(l->stats);
     config_free(l->config);
@@ -107,8 +110,8 @@ static void declare_stats(struct lardsim *l)
     struct stats_group *g = stats_group(stats_root(l->stats), "events");
 
     stats_count(g, "total", "events", "Events run.", &l->st.events);
-    stats_count(g, "program", "events", "Events of the program.", &l->st.program);
-    stats_count(g, "system", "events", "Events of the runtime system.", &l->st.system);
+    stats_count(g, "program", "events", "Events of the program.", &l->st.owner[0]);
+    stats_count(g, "system", "events", "Events of the runtime system.", &l->st.owner[EVF_SYSTEM]);
     struct stats_group *kinds = stats_group(g, "kind");
     const uint64_t *each[EV_KINDS + 1];
     size_t n = 0;
@@ -120,7 +123,7 @@ static void declare_stats(struct lardsim *l)
     }
     each[n] = NULL;
     const uint64_t *const total[] = {&l->st.events, NULL};
-    const uint64_t *const owners[] = {&l->st.program, &l->st.system, NULL};
+    const uint64_t *const owners[] = {&l->st.owner[0], &l->st.owner[EVF_SYSTEM], NULL};
     stats_invariant(g, "kinds", "Every event is of one kind.", each, STATS_EQ, total);
     stats_invariant(g, "owners", "Every event is the program's or the system's.", owners, STATS_EQ,
                     total);
@@ -181,6 +184,16 @@ static void tell_race(void *arg, const struct race *race)
     l->on_race(l->on_race_arg, &r);
 }
 
+static void add_hint(struct hints *h, void (*fn)(const void *, const struct event *),
+                     const void *self)
+{
+    if (!fn)
+        return;
+    h->to = xrealloc(h->to, h->n + 1, sizeof *h->to);
+    h->to[h->n].fn = fn;
+    h->to[h->n++].self = self;
+}
+
 static int add_checker(struct lardsim *l, const char *spec, unsigned granule)
 {
     const struct checker_env env = {
@@ -210,6 +223,10 @@ static int add_checker(struct lardsim *l, const char *spec, unsigned granule)
         return -1;
     l->checker = xrealloc(l->checker, l->checkers + 1, sizeof(struct checker *));
     l->checker[l->checkers++] = c;
+    const void *self;
+    const struct policy *p = checker_policy(c, &self);
+    add_hint(&l->soon, p->soon, self);
+    add_hint(&l->very_soon, p->very_soon, self);
     return 0;
 }
 
@@ -261,27 +278,10 @@ static void enter_region(struct lardsim *l, bool in)
         stats_roi_end(l->stats);
 }
 
-static int over_limit(struct lardsim *l)
-{
-    for (size_t i = 0; i < l->checkers; i++) {
-        if (!checker_over(l->checker[i]))
-            continue;
-        l->stopped = true;
-        return err_set(&l->err, LARD_LIMIT,
-                       "event %llu: the state of policy %s exceeds limits.memory (%llu bytes); "
-                       "the results up to here "
-                       "hold; raise limits.memory, or choose a coarser granularity",
-                       (unsigned long long)l->number, checker_label(l->checker[i]),
-                       (unsigned long long)l->params.memory);
-    }
-    return 0;
-}
-
 static int names_limit(struct lardsim *l)
 {
     if (!l->params.memory || names_bytes(l->seen) <= l->params.memory)
         return 0;
-    l->stopped = true;
     return err_set(&l->err, LARD_LIMIT,
                    "event %llu: the names so far exceed limits.memory (%llu bytes); the results up "
                    "to here hold; raise "
@@ -289,40 +289,58 @@ static int names_limit(struct lardsim *l)
                    (unsigned long long)l->number, (unsigned long long)l->params.memory);
 }
 
-static int step(struct lardsim *l, const struct event *ev)
+static int events_limit(struct lardsim *l)
 {
-    if (l->params.events && l->st.events == l->params.events) {
-        l->stopped = true;
-        return err_set(&l->err, LARD_LIMIT,
-                       "event %llu: limits.events (%llu) is reached; the results up to here hold; "
-                       "raise it to go on",
-                       (unsigned long long)l->number, (unsigned long long)l->params.events);
-    }
+    return err_set(&l->err, LARD_LIMIT,
+                   "event %llu: limits.events (%llu) is reached; the results up to here hold; "
+                   "raise it to go on",
+                   (unsigned long long)l->number, (unsigned long long)l->params.events);
+}
+
+static inline int step(struct lardsim *l, const struct event *ev)
+{
+    if (UNLIKELY(l->st.events == l->params.events) && l->params.events)
+        return events_limit(l);
     if (l->rules && rules_apply(l->rules, ev, l->number, &l->err))
         return -1;
     l->st.events++;
     l->st.kind[ev->kind]++;
-    if (ev->flags & EVF_SYSTEM)
-        l->st.system++;
-    else
-        l->st.program++;
+    l->st.owner[ev->flags & EVF_SYSTEM]++;
     for (size_t i = 0; i < l->checkers; i++)
         checker_step(l->checker[i], ev, 0, (struct mem_outcome){0}, 0);
     if (UNLIKELY(ev->kind == EV_ROI_BEGIN || ev->kind == EV_ROI_END))
         enter_region(l, ev->kind == EV_ROI_BEGIN);
     l->number++;
-    return UNLIKELY(l->err.code) ? -1 : over_limit(l);
+    return UNLIKELY(l->err.code) ? -1 : 0;
 }
 
 /* ---- pull ----------------------------------------------------------------------------------- */
 
+/* How many records ahead a policy hears of an access: about the time that memory takes, and twice
+ * that. */
+enum { VERY_SOON = 10, SOON = 24 };
+
+static inline void hint(const struct hints *h, const struct event *ev)
+{
+    if (ev->kind >
+        EV_RMW) /* no access; a second record looks like one, and the hint does no harm */
+        return;
+    for (size_t k = 0; k < h->n; k++)
+        h->to[k].fn(h->to[k].self, ev);
+}
+
 static int run_batch(struct lardsim *l, const struct batch *b)
 {
-    size_t i = 0;
+    const struct event *ev = b->rec, *end = ev + b->records;
+    const struct event *hinted = b->records > SOON ? end - SOON : ev;
 
-    while (i < b->records && !step(l, &b->rec[i]))
-        i += event_records(&b->rec[i]);
-    digest_add(l->identity, b->rec, i * sizeof *b->rec); /* of what was run */
+    for (; ev < end && !step(l, ev); ev += event_records(ev)) {
+        if (ev >= hinted)
+            continue;
+        hint(&l->soon, ev + SOON);
+        hint(&l->very_soon, ev + VERY_SOON);
+    }
+    digest_add(l->identity, b->rec, (size_t)(ev - b->rec) * sizeof *ev); /* of what was run */
     return l->err.code ? -1 : names_limit(l);
 }
 

@@ -38,7 +38,16 @@ const char *host_name(char *to, size_t n);
 enum lardsim_state { STATE_NEW, STATE_STARTED, STATE_READY, STATE_FINISHED };
 
 struct run_stats {
-    uint64_t events, kind[EV_KINDS], program, system;
+    uint64_t events, kind[EV_KINDS];
+    uint64_t owner[2]; /* the program's, the system's */
+};
+
+struct hints { /* whom to tell of an access to come (struct policy) */
+    struct {
+        void (*fn)(const void *self, const struct event *ev);
+        const void *self;
+    } * to;
+    size_t n;
 };
 
 struct lardsim {
@@ -51,6 +60,7 @@ struct lardsim {
     struct rules *rules; /* NULL: not checked */
     struct checker **checker;
     size_t checkers;
+    struct hints soon, very_soon;
     struct names *names;      /* pushed */
     const struct names *seen; /* of the source being pulled, or names */
     char *output_dir;         /* NULL: results go nowhere */
@@ -61,7 +71,6 @@ struct lardsim {
     struct digest *identity; /* of the events */
     uint64_t number;         /* of the next event */
     uint64_t result;         /* digest, once finished */
-    bool stopped;            /* at a limit */
     bool in_region;          /* of interest */
     struct host_clock began;
     void (*on_race)(void *, const struct lardsim_race *);
