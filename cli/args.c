@@ -6,16 +6,25 @@
 
 #include "cli/cli.h"
 
-static void note_option(struct cli *c, int key, const char *value)
+static void note_option(struct cli *c, int key, const char *value, struct argp_state *state)
 {
+    if (value && !*value)
+        argp_error(state, "the value of --%s is empty; leave the option out, or give one",
+                   cli_option_name(c, key));
     c->given = xgrow(c->given, c->n, &c->cap, sizeof *c->given);
     c->given[c->n++] = (struct given){key, value};
 }
 
+/* argp_error ends the process. */
 static void note_operand(struct cli *c, const char *arg, struct argp_state *state)
 {
+    char *shown = cli_clean(xstrdup(arg));
+
     if (c->args == c->verb->max_args)
-        argp_error(state, "\"%s\" is one operand too many", arg);
+        argp_error(state, "\"%s\" is one operand too many", shown);
+    if (!*arg)
+        argp_error(state, "an operand is empty; operands are: %s", c->verb->args);
+    free(shown);
     c->arg = xgrow(c->arg, c->args, &c->args_cap, sizeof *c->arg);
     c->arg[c->args++] = arg;
 }
@@ -37,7 +46,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     else if (key == ARGP_KEY_END && c->args < c->verb->min_args)
         argp_error(state, "operands are missing: %s", c->verb->args);
     else if (knows(c->verb, key))
-        note_option(c, key, arg);
+        note_option(c, key, arg, state);
     else
         return ARGP_ERR_UNKNOWN;
     return 0;

@@ -84,6 +84,11 @@ const char *cli_option_name(const struct cli *c, int key);
 
 void cli_note(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
+/* Control characters in what the user or a file has named become "?", so that a terminal does not
+ * obey them. */
+char *cli_clean(char *text); /* in place; returns text */
+void cli_print(FILE *out, const char *text);
+
 /* ---- tables of names: tables.c -------------------------------------------------------------- */
 
 enum { FIELDS = 8 };
@@ -96,6 +101,7 @@ struct row { /* valid during the call */
     size_t fields;
 };
 typedef void row_fn(void *arg, const struct row *row);
+void row_json(struct json *j, const struct row *r); /* the members of an object */
 
 struct table {
     const char *name; /* "policies" */

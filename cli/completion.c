@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "base/param.h"
 #include "cli/cli.h"
 
 /* What completes an option's value or an operand, by its name; NULL: nothing does. */
@@ -15,7 +16,7 @@ static const char *takes(const char *arg)
                  {"NAME=VALUE", "words=$parameters"},
                  {"KEY=VALUE", "words=$synth"},
                  {"[KEY=VALUE...]", "words=$synth"},
-                 {"[TABLE]", "words=$tables"},
+                 {"[TABLE]", "words=$tables; [[ $prev == manual ]] && words=$pages"},
                  {"NAME...", "words=$names"},
                  {"DIR", "files=-d"},
                  {"FILE", "files=-f"},
@@ -30,12 +31,12 @@ static const char *takes(const char *arg)
     return NULL;
 }
 
-/* "last | all" and "last|all" both become "last all". */
+/* "last | all", "last|all" and "last, all" become "last all". */
 static void put_choices(FILE *out, const char *choices)
 {
     fputs(" words=\"", out);
     for (const char *p = choices; *p; p++)
-        fputc(*p == '|' ? ' ' : *p, out);
+        fputc(*p == '|' || *p == ',' ? ' ' : *p, out);
     fputs("\"", out);
 }
 
@@ -59,12 +60,30 @@ static void put_list(FILE *out, const char *variable, const char *table, row_fn 
     fputs("\"\n", out);
 }
 
+/* The first words of all verbs ("" for group), or the second words of a group's. */
+static void put_words(FILE *out, const char *group)
+{
+    const char *last = "";
+
+    for (size_t i = 0; verbs[i]; i++) {
+        const char *name = verb_in_group(verbs[i], group);
+        const size_t length = name ? strcspn(name, " ") : 0;
+        if (!name || (strncmp(name, last, length) == 0 && strcspn(last, " ") == length))
+            continue;
+        fprintf(out, "%.*s ", (int)length, name);
+        last = name;
+    }
+}
+
 static void put_lists(FILE *out)
 {
     put_list(out, "policies", "policies", put_name);
     put_list(out, "presets", "presets", put_name);
     put_list(out, "parameters", "parameters", put_assignment);
     put_list(out, "synth", "synth", put_assignment);
+    fputs("    local pages=\"", out);
+    put_words(out, "");
+    fputs("\"\n", out);
     fputs("    local tables=\"manual completion", out);
     for (const struct table *t = tables; t->name; t++)
         fprintf(out, " %s", t->name);
@@ -76,17 +95,46 @@ static void put_lists(FILE *out)
 
 /* ---- cases ---------------------------------------------------------------------------------- */
 
+static const char *field(const struct row *r, const char *key)
+{
+    for (size_t i = 0; i < r->fields; i++)
+        if (strcmp(r->field[i].key, key) == 0)
+            return r->field[i].text;
+    return "";
+}
+
+/* The words that a parameter may be set to; NULL: it takes no words. */
+static const char *value_choices(const struct row *r)
+{
+    const char *type = field(r, "type");
+    const bool some = strstr(type, "choice") || strcmp(type, param_type_name(PARAM_BOOL)) == 0;
+
+    return some ? field(r, "range") : NULL;
+}
+
 static void put_value_case(void *arg, const struct row *r)
 {
     FILE *out = arg;
+    const char *choices = value_choices(r);
 
-    for (size_t i = 0; i < r->fields; i++) {
-        if (strcmp(r->field[i].key, "range") != 0 || !strchr(r->field[i].text, '|'))
-            continue;
-        fprintf(out, "        %s)", r->name);
-        put_choices(out, r->field[i].text);
-        fputs(" ;;\n", out);
-    }
+    if (!choices)
+        return;
+    fprintf(out, "        %s)", r->name);
+    put_choices(out, choices);
+    fputs(" ;;\n", out);
+}
+
+/* Parameters of a policy under another label. */
+static void put_label_case(void *arg, const struct row *r)
+{
+    FILE *out = arg;
+    const char *choices = value_choices(r), *last = strrchr(r->name, '.');
+
+    if (!choices || strncmp(r->name, "policy.", strlen("policy.")) != 0)
+        return;
+    fprintf(out, "        policy.*%s)", last);
+    put_choices(out, choices);
+    fputs(" ;;\n", out);
 }
 
 static void put_option_case(FILE *out, const struct verb *v, const struct argp_option *o)
@@ -125,22 +173,6 @@ static void put_operand_case(FILE *out, const struct verb *v)
     fputs(" ;;\n", out);
 }
 
-/* The first words of all verbs ("" for group), or the second words of a group's. */
-static void put_words(FILE *out, const char *group)
-{
-    const char *last = "";
-
-    for (size_t i = 0; verbs[i]; i++) {
-        const char *name = verb_in_group(verbs[i], group);
-        const size_t length = name ? strcspn(name, " ") : 0;
-        if (!name || (strncmp(name, last, length) == 0 && strcspn(last, " ") == length))
-            continue;
-        fprintf(out, "%.*s ", (int)length, name);
-        last = name;
-    }
-    fputs("--help --usage --version", out);
-}
-
 static void put_verb_words(FILE *out)
 {
     fputs("    local verb=${COMP_WORDS[1]} at=2\n"
@@ -148,13 +180,13 @@ static void put_verb_words(FILE *out)
           "        verb='' at=1 words=\"",
           out);
     put_words(out, "");
-    fputs("\"\n"
+    fputs("help --help --usage --version\"\n"
           "    elif [[ $verb == trace ]]; then\n"
           "        verb=\"trace ${COMP_WORDS[2]}\" at=3\n"
           "        ((COMP_CWORD > 2)) || words=\"",
           out);
     put_words(out, "trace");
-    fputs("\"\n    fi\n", out);
+    fputs("--help --usage --version\"\n    fi\n", out);
 }
 
 void completion_print(FILE *out)
@@ -162,14 +194,17 @@ void completion_print(FILE *out)
     fputs("# bash completion for lardsim. Made by: lardsim list completion\n"
           "_lardsim() {\n"
           "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
-          "    local words='' files='' value='' assigned=''\n",
+          "    local words='' files='' value='' assigned='' before=''\n",
           out);
     put_lists(out);
-    fputs("    # Readline breaks words at \"=\".\n"
+    fputs("    # Readline breaks words at \"=\", unless COMP_WORDBREAKS is without it.\n"
           "    if [[ $cur == = ]]; then\n"
           "        cur='' assigned=1\n"
           "    elif [[ $prev == = ]]; then\n"
           "        prev=${COMP_WORDS[COMP_CWORD-2]} assigned=1\n"
+          "    elif [[ $cur == *=* ]]; then\n"
+          "        before=${cur%=*}= cur=${cur##*=} prev=${before%=} assigned=1\n"
+          "        prev=${prev##*=}\n"
           "    fi\n",
           out);
     put_verb_words(out);
@@ -183,16 +218,20 @@ void completion_print(FILE *out)
           out);
     table_find("parameters")->each(put_value_case, out);
     table_find("synth")->each(put_value_case, out);
+    table_find("parameters")->each(put_label_case, out);
+    fputs("        policies) words=$policies ;;\n", out);
     fputs("        esac\n    elif [[ $cur == -* ]]; then\n        case $verb in\n", out);
     for (size_t i = 0; verbs[i]; i++)
         put_option_list(out, verbs[i]);
     fputs("        esac\n    else\n        case $verb in\n", out);
     for (size_t i = 0; verbs[i]; i++)
         put_operand_case(out, verbs[i]);
+    fputs("        help) words=$pages ;;\n", out);
     fputs("        esac\n    fi\n    fi\n"
           "    mapfile -t COMPREPLY < <(\n"
           "        [[ $words ]] && compgen -W \"$words\" -- \"$cur\"\n"
           "        [[ $files ]] && compgen \"$files\" -- \"$cur\")\n"
+          "    COMPREPLY=(\"${COMPREPLY[@]/#/$before}\")\n"
           "    [[ $files ]] && compopt -o filenames\n"
           "    [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *= ]] && compopt -o nospace\n"
           "    return 0\n"

@@ -1,6 +1,7 @@
 /* main.c - finds the verb, runs it, prints its error and ends with its exit code. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,16 +20,62 @@ const struct verb *const verbs[] = {
 #undef VERB
     NULL};
 
+/* ---- messages ------------------------------------------------------------------------------- */
+
+/* The bytes of the control character at s: C0, delete, and C1 as UTF-8 or as a byte of its own; 0:
+ * it is none. */
+static size_t control_bytes(const unsigned char *s)
+{
+    if (s[0] == 0xc2 && s[1] >= 0x80 && s[1] < 0xa0)
+        return 2;
+    return s[0] < 0x20 || (s[0] >= 0x7f && s[0] < 0xa0);
+}
+
+/* Bytes that follow the first of a character, at most. */
+static unsigned more_bytes(unsigned char first)
+{
+    return first < 0xc0 ? 0 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
+}
+
+char *cli_clean(char *text)
+{
+    unsigned char *to = (unsigned char *)text;
+
+    for (const unsigned char *s = to; *s;) {
+        const size_t control = control_bytes(s);
+        unsigned more = control ? 0 : more_bytes(*s);
+        *to++ = control ? '?' : *s;
+        s += control ? control : 1;
+        for (; more > 0 && (*s & 0xc0) == 0x80; more--)
+            *to++ = *s++;
+    }
+    *to = '\0';
+    return text;
+}
+
+void cli_print(FILE *out, const char *text)
+{
+    char *clean = cli_clean(xstrdup(text));
+
+    fputs(clean, out);
+    free(clean);
+}
+
 void cli_note(const char *fmt, ...)
 {
     va_list ap;
+    char *text;
 
-    fputs("lardsim: ", stderr);
     va_start(ap, fmt);
-    vfprintf(stderr, fmt, ap);
+    const int n = vasprintf(&text, fmt, ap);
     va_end(ap);
-    fputc('\n', stderr);
+    if (n < 0)
+        die("no memory for a message");
+    fprintf(stderr, "lardsim: %s\n", cli_clean(text));
+    free(text);
 }
+
+/* ---- standard streams ----------------------------------------------------------------------- */
 
 /* At exit, so that argp's help is covered, too. */
 static void close_stdout(void)
@@ -92,9 +139,9 @@ static char *group_help(const char *group)
         if (verb_in_group(verbs[i], group))
             fprintf(out, "  %-14s %s\n", verb_in_group(verbs[i], group), verbs[i]->summary);
     fprintf(out,
-            "\n`lardsim %s%sVERB --help` tells a verb's options; `lardsim explain NAME` what "
-            "a parameter, policy, statistic, event or exit code is.",
-            group, *group ? " " : "");
+            "\n`lardsim %s%sVERB --help` or `lardsim help %s%sVERB` tells a verb's options; "
+            "`lardsim explain NAME` what a parameter, policy, statistic, event or exit code is.",
+            group, *group ? " " : "", group, *group ? " " : "");
     fclose(out);
     return text;
 }
@@ -126,6 +173,8 @@ static int unknown_verb(const char *group, const char *word, struct err *e)
     for (size_t i = 0; verbs[i] && n < ARRAY_SIZE(names); i++)
         if (verb_in_group(verbs[i], group))
             names[n++] = verb_in_group(verbs[i], group);
+    if (!*group && n < ARRAY_SIZE(names))
+        names[n++] = "help";
     char *hint = did_you_mean(word, names, n);
     const char *gap = *group ? " " : "";
     err_set(e, LARD_USAGE, "%s%sthere is no verb \"%s\"%s`lardsim %s%s--help` lists them", group,
@@ -175,6 +224,31 @@ static int dispatch(const char *group, int argc, char **argv, struct err *e)
     return unknown_verb(group, words.argv[0], e);
 }
 
+/* "help VERB" is "VERB --help". */
+static void turn_help(int argc, char **argv)
+{
+    static char option[] = "--help";
+
+    if (argc < 2 || strcmp(argv[1], "help") != 0)
+        return;
+    for (int i = 2; i < argc; i++)
+        argv[i - 1] = argv[i];
+    argv[argc - 1] = option;
+}
+
+/* What is wrong with an option the C library says, with the option in it as it stands. */
+static int check_options(int argc, char **argv, struct err *e)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        for (const unsigned char *s = (unsigned char *)argv[i]; *argv[i] == '-' && *s; s++)
+            if (*s < 0x20 || *s == 0x7f || (*s == 0xc2 && control_bytes(s)))
+                return err_set(e, LARD_USAGE,
+                               "an option has control characters: %s; if its value has them, give "
+                               "that as a word of its own",
+                               argv[i]);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     char *nothing[] = {NULL, NULL};
@@ -182,9 +256,13 @@ int main(int argc, char **argv)
 
     open_standard_streams();
     atexit(close_stdout);
+    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error of writing */
     argp_program_version_hook = print_version;
     argp_err_exit_status = LARD_USAGE;
-    const int code = dispatch("", argc > 0 ? argc : 1, argc > 0 ? argv : nothing, &e);
+    turn_help(argc, argv);
+    int code = check_options(argc, argv, &e);
+    if (code >= 0)
+        code = dispatch("", argc > 0 ? argc : 1, argc > 0 ? argv : nothing, &e);
     if (code >= 0)
         return code;
     fflush(stdout);

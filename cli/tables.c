@@ -14,6 +14,18 @@ static void add(struct row *r, const char *key, const char *text)
         r->field[r->fields++] = (struct field){key, text};
 }
 
+void row_json(struct json *j, const struct row *r)
+{
+    json_key(j, "name");
+    json_str(j, r->name);
+    json_key(j, "help");
+    json_str(j, r->help);
+    for (size_t i = 0; i < r->fields; i++) {
+        json_key(j, r->field[i].key);
+        json_str(j, r->field[i].text);
+    }
+}
+
 /* "sound, precise": owned by the caller. */
 static char *join_bits(unsigned bits, const char *const *names, size_t n)
 {

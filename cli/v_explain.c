@@ -55,12 +55,15 @@ static void print_field(const struct field *f)
 
 /* ---- looking for a name --------------------------------------------------------------------- */
 
+enum match { WHOLE, SECTION, ENDING }; /* "policy.vc.history": itself, by "policy", by "history" */
+
 struct search {
     const char *name;
-    bool endings; /* also "policy.vc.history" for "history" */
+    enum match match;
+    struct json *json; /* NULL: text */
     const struct table *table;
     size_t found, seen;
-    char **names; /* owned; all that were looked at and their last parts, for the hint */
+    char **names; /* owned; all that were looked at, their last parts and sections, for the hint */
     size_t cap;
 };
 
@@ -68,12 +71,19 @@ static bool matches(const struct search *s, const char *name)
 {
     const size_t n = strlen(name), m = strlen(s->name);
 
-    if (!s->endings)
+    switch (s->match) {
+    case WHOLE:
         return strcmp(name, s->name) == 0;
-    return n > m && name[n - m - 1] == '.' && strcmp(name + n - m, s->name) == 0;
+    case SECTION:
+        return n > m && name[m] == '.' && strncmp(name, s->name, m) == 0 &&
+               strcmp(s->table->name, "parameters") == 0;
+    case ENDING:
+        return n > m && name[n - m - 1] == '.' && strcmp(name + n - m, s->name) == 0;
+    }
+    return false;
 }
 
-static void explain_row(const struct search *s, const struct row *r)
+static void explain_text(const struct search *s, const struct row *r)
 {
     printf("%s%s: %s.\n", s->found ? "\n" : "", r->name, s->table->one);
     print_wrapped(r->help, 2);
@@ -85,10 +95,23 @@ static void explain_row(const struct search *s, const struct row *r)
         printf("  %-10s  lardsim %s --help\n", "options", r->name);
 }
 
-static void remember(struct search *s, const char *name)
+static void explain_row(const struct search *s, const struct row *r)
+{
+    if (!s->json) {
+        explain_text(s, r);
+        return;
+    }
+    json_object(s->json);
+    json_key(s->json, "table");
+    json_str(s->json, s->table->name);
+    row_json(s->json, r);
+    json_end(s->json);
+}
+
+static void remember(struct search *s, const char *name, size_t n)
 {
     s->names = xgrow(s->names, s->seen, &s->cap, sizeof *s->names);
-    s->names[s->seen++] = xstrdup(name);
+    s->names[s->seen++] = xasprintf("%.*s", (int)n, name);
 }
 
 static void look_at(void *arg, const struct row *r)
@@ -99,19 +122,37 @@ static void look_at(void *arg, const struct row *r)
         explain_row(s, r);
         s->found++;
     }
-    remember(s, r->name);
-    if (strrchr(r->name, '.'))
-        remember(s, strrchr(r->name, '.') + 1);
+    if (s->match != WHOLE)
+        return;
+    remember(s, r->name, strlen(r->name));
+    const char *dot = strrchr(r->name, '.');
+    if (!dot)
+        return;
+    remember(s, dot + 1, strlen(dot + 1));
+    remember(s, r->name, (size_t)(dot - r->name));
 }
 
+static const struct table table_of_tables = {"tables", "a table", "", 0, NULL};
+
+static void look_at_tables(struct search *s)
+{
+    s->table = &table_of_tables;
+    for (const struct table *t = tables; t->name; t++) {
+        char *print = xasprintf("lardsim list %s", t->name);
+        const struct row r = {t->name, t->help, {{"print", print}}, 1};
+        look_at(s, &r);
+        free(print);
+    }
+}
+
+/* As a whole; else as a section; else by the last part. */
 static void search_tables(struct search *s)
 {
-    for (s->table = tables; s->table->name; s->table++)
-        s->table->each(look_at, s);
-    const struct table *t = table_find(s->name);
-    if (t && !s->endings && !s->found) {
-        printf("%s: a table.\n  %s\n  `lardsim list %s` prints it.\n", t->name, t->help, t->name);
-        s->found++;
+    for (s->match = WHOLE; s->match <= ENDING && !s->found; s->match++) {
+        for (s->table = tables; s->table->name; s->table++)
+            s->table->each(look_at, s);
+        if (s->match == WHOLE && !s->found)
+            look_at_tables(s);
     }
 }
 
@@ -125,21 +166,28 @@ static int unknown_name(const struct search *s, struct err *e)
     return -1;
 }
 
-static int explain_name(const char *name, struct err *e)
+static int explain_name(const char *name, struct json *j, struct err *e)
 {
-    struct search s = {.name = name};
-    int code = LARD_DONE;
+    struct search s = {.name = name, .json = j};
 
     search_tables(&s);
-    if (!s.found) {
-        s.endings = true;
-        search_tables(&s);
-    }
-    if (!s.found)
-        code = unknown_name(&s, e);
+    const int code = s.found ? LARD_DONE : unknown_name(&s, e);
     for (size_t i = 0; i < s.seen; i++)
         free(s.names[i]);
     free(s.names);
+    return code;
+}
+
+static int explain_json(const struct cli *c, struct err *e)
+{
+    int code = LARD_DONE;
+    struct json j;
+
+    json_init(&j, stdout, true);
+    json_array(&j);
+    for (size_t i = 0; i < c->args && code == LARD_DONE; i++)
+        code = explain_name(c->arg[i], &j, e);
+    json_end(&j);
     return code;
 }
 
@@ -147,21 +195,28 @@ static int explain_run(const struct cli *c, struct err *e)
 {
     int code = LARD_DONE;
 
+    if (cli_has(c, OPT_JSON))
+        return explain_json(c, e);
     for (size_t i = 0; i < c->args && code == LARD_DONE; i++) {
         if (i > 0)
             putchar('\n');
-        code = explain_name(c->arg[i], e);
+        code = explain_name(c->arg[i], NULL, e);
     }
     return code;
 }
+
+static const struct argp_option options[] = {ROW_JSON, ROW_END};
 
 const struct verb verb_explain = {
     .name = "explain",
     .args = "NAME...",
     .summary = "Tells what a name means: a parameter, policy, event, ...",
-    .text = "A name's last part is enough: `history` finds policy.vc.history.",
+    .text = "A name's last part is enough: `history` finds policy.vc.history. A section's name "
+            "(`limits`) finds the parameters in it.",
     .examples = "lardsim explain races\n"
-                "lardsim explain policy.vc.history vc 66",
+                "lardsim explain policy.vc.history vc 66\n"
+                "lardsim explain limits",
+    .options = options,
     .min_args = 1,
     .max_args = (size_t)-1,
     .run = explain_run,

@@ -60,14 +60,7 @@ static void json_row(void *arg, const struct row *r)
     struct json *j = arg;
 
     json_object(j);
-    json_key(j, "name");
-    json_str(j, r->name);
-    json_key(j, "help");
-    json_str(j, r->help);
-    for (size_t i = 0; i < r->fields; i++) {
-        json_key(j, r->field[i].key);
-        json_str(j, r->field[i].text);
-    }
+    row_json(j, r);
     json_end(j);
 }
 
@@ -124,12 +117,16 @@ static int list_run(const struct cli *c, struct err *e)
     const char *what = c->args > 0 ? c->arg[0] : NULL;
     const struct table *t = what ? table_find(what) : &table_of_tables;
     const bool manual = what && strcmp(what, "manual") == 0;
+    const bool completion = what && strcmp(what, "completion") == 0;
 
     if (c->args > 1 && !manual)
         return err_set(e, LARD_USAGE, "list: \"%s\" is one operand too many", c->arg[1]);
+    if (cli_has(c, OPT_JSON) && (manual || completion))
+        return err_set(e, LARD_USAGE,
+                       "list: --json is for tables, and \"%s\" is none; leave it out", what);
     if (manual)
         return list_manual(c->args > 1 ? c->arg[1] : NULL, e);
-    if (what && strcmp(what, "completion") == 0)
+    if (completion)
         completion_print(stdout);
     else if (!t)
         return unknown_table(what, e);

@@ -113,14 +113,34 @@ static void print_races(const struct run_result *r)
                g->left_out ? ", and some that were not kept" : "");
 }
 
+/* Where the results were written; NULL: they were not, or not all of them. */
+static const char *written_to(const struct run_result *r)
+{
+    return lardsim_exit_code(r->run) == LARD_OUTPUT ? NULL : r->output;
+}
+
+static void print_file(const char *folder, const char *name)
+{
+    cli_print(stdout, folder);
+    printf("/%s, ", name);
+}
+
 static void print_where(const struct run_result *r)
 {
-    if (lardsim_error(r->run))
+    const char *output = written_to(r);
+
+    if (r->output && !output)
+        printf("\nincomplete: the results were not written\n");
+    else if (lardsim_error(r->run))
         printf("\nincomplete: the run stopped before the end\n");
     else
         printf("\ndigest   %016" PRIx64 "\n", lardsim_digest(r->run));
-    if (r->output)
-        printf("results  %s/stats.txt, %s/races.jsonl, ...\n", r->output, r->output);
+    if (output) {
+        printf("results  ");
+        print_file(output, "stats.txt");
+        print_file(output, "races.jsonl");
+        puts("...");
+    }
     if (r->races->n && r->output)
         puts("next     `lardsim explain races` tells what the counts mean");
     else if (r->races->n)
@@ -132,7 +152,8 @@ void run_result_text(const struct run_result *r)
 {
     const uint64_t events = lardsim_events(r->run);
 
-    printf("%s: %" PRIu64 " event%s\n\n", r->source, events, events == 1 ? "" : "s");
+    cli_print(stdout, r->source);
+    printf(": %" PRIu64 " event%s\n\n", events, events == 1 ? "" : "s");
     print_policies(r);
     print_races(r);
     print_where(r);
@@ -237,7 +258,7 @@ void run_result_json(const struct run_result *r)
     if (!lardsim_error(r->run))
         json_hex16(&j, "digest", lardsim_digest(r->run));
     json_key(&j, "output");
-    json_str(&j, r->output);
+    json_str(&j, written_to(r));
     json_policies(&j, r);
     json_number(&j, "groups", g->n);
     json_key(&j, "most_frequent");

@@ -36,20 +36,27 @@ static int take(void *arg, const struct event *ev, uint64_t number, struct err *
     return c->part.done ? WALK_STOP : WALK_ON;
 }
 
-static int nothing_taken(const struct cut *c, struct err *e)
+static int nothing_taken(const struct cut *c, const char *lost, struct err *e)
 {
+    const char *what = c->part.roi ? "region of interest" : "event";
+
+    if (*lost)
+        return err_set(e, LARD_TRACE,
+                       "%s: %s; before that there is no %s at or after number %" PRIu64 " to take",
+                       c->from->name, lost, what, c->part.first);
     return err_set(e, LARD_TRACE,
                    "%s: there is no event to take: no %s at or after number %" PRIu64
                    "; `lardsim trace info` tells the numbers",
-                   c->from->name, c->part.roi ? "region of interest" : "event", c->part.first);
+                   c->from->name, what, c->part.first);
 }
 
-static int cut(struct cut *c, struct err *e)
+/* lost: why the source ended early, once it has; "": it has not. */
+static int cut(struct cut *c, const char *lost, struct err *e)
 {
     int failed = walk(c->from, take, c, e);
 
     if (!failed && !c->out.sink)
-        return nothing_taken(c, e);
+        return nothing_taken(c, lost, e);
     if (!failed)
         failed = c->out.sink->names(c->out.sink, c->from->names, e);
     return out_close(&c->out, failed, e);
@@ -60,13 +67,17 @@ static int cut_run(const struct cli *cli, struct err *e)
     struct cut c = {.cli = cli};
     const char *lost = "";
 
-    if (part_options(&c.part, cli, e) || out_check(cli, cli->arg[1], e))
+    if (part_options(&c.part, cli, e))
+        return -1;
+    if (c.part.count == 0)
+        return err_set(e, LARD_USAGE, "trace cut: --count 0 takes no event; give at least 1");
+    if (out_check(cli, cli->arg[1], e))
         return -1;
     c.from = cli_has(cli, OPT_SALVAGE) ? source_salvage(cli->arg[0], &lost, e)
                                        : source_open(cli->arg[0], e);
     if (!c.from)
         return -1;
-    const int failed = cut(&c, e);
+    const int failed = cut(&c, lost, e);
     if (!failed && *lost)
         cli_note("%s: %s; kept the events %" PRIu64 " to %" PRIu64, c.from->name, lost, c.first,
                  c.next - 1);
@@ -78,8 +89,7 @@ static const struct argp_option options[] = {
     {"first", OPT_FIRST, "N", 0, "Begin with the event of this number", 0},
     {"count", OPT_COUNT, "N", 0, "Take that many events", 0},
     {"roi", OPT_ROI, NULL, 0, "Take the first region of interest, from its begin to its end", 0},
-    {"salvage", OPT_SALVAGE, NULL, 0, "Of a damaged binary trace take what comes before the damage",
-     0},
+    {"salvage", OPT_SALVAGE, NULL, 0, "Of a damaged trace take what comes before the damage", 0},
     ROWS_OUT,
     ROW_END};
 
@@ -90,7 +100,8 @@ const struct verb verb_trace_cut = {
     .text =
         "With --first, the region of interest is the first at or after that number. A cut does "
         "not carry what happened before it, so it may break stream rules, and accesses that the "
-        "left-out part ordered may look racy.",
+        "left-out part ordered may look racy. Of a damaged binary trace --salvage takes the blocks "
+        "(of up to 65536 events) before the first that is damaged, of text the lines.",
     .examples = "lardsim trace cut --first 1M --count 64Ki program.lard part.lard\n"
                 "lardsim trace cut --salvage damaged.lard whole.lard",
     .options = options,

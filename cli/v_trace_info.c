@@ -1,5 +1,6 @@
 /* v_trace_info.c - what a trace is, without reading all of it where the format allows that. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "cli/v_trace.h"
 
@@ -19,8 +20,7 @@ static void print_bytes(const struct trace_summary *s)
 {
     printf("bytes        %" PRIu64, s->file_bytes);
     if (s->events)
-        printf(" (%" PRIu64 ".%02u an event)", s->file_bytes / s->events,
-               (unsigned)(s->file_bytes % s->events * 100 / s->events));
+        printf(" (%.2f an event)", (double)s->file_bytes / (double)s->events);
     putchar('\n');
 }
 
@@ -29,7 +29,8 @@ static void print_text(const struct trace_summary *s)
     printf("format       %s\n", s->format);
     if (s->producer[0])
         printf("producer     %s\n", s->producer);
-    printf("events       %" PRIu64 "\n", s->events);
+    printf("events       %" PRIu64 "%s\n", s->events,
+           s->counted ? "" : " by the headers of the blocks; what is in them was not read");
     if (s->events)
         printf("numbers      %" PRIu64 " to %" PRIu64 "\n", s->first, s->first + s->events - 1);
     if (s->counted)
@@ -93,6 +94,22 @@ static void print_json(const struct trace_summary *s)
     json_end(&j);
 }
 
+/* Headers alone do not tell whether what they announce can be read. */
+static int damage(const struct trace_summary *s, const char *spec, struct err *e)
+{
+    const char *what = s->damage[0] ? s->damage : "it ends without a footer";
+
+    if (strcmp(spec, "-") == 0)
+        return err_set(e, LARD_TRACE,
+                       "standard input: %s; save it to a file, then `lardsim trace cut --salvage "
+                       "FILE OUT` keeps what can be read before that",
+                       what);
+    return err_set(
+        e, LARD_TRACE,
+        "%s: %s; `lardsim trace cut --salvage %s OUT` keeps what can be read before that", spec,
+        what, spec);
+}
+
 static int info_run(const struct cli *c, struct err *e)
 {
     struct trace_summary s;
@@ -103,11 +120,7 @@ static int info_run(const struct cli *c, struct err *e)
         print_json(&s);
     else
         print_text(&s);
-    if (s.complete && !s.damage[0])
-        return LARD_DONE;
-    return err_set(e, LARD_TRACE,
-                   "%s: %s; `lardsim trace cut --salvage %s OUT` keeps the events before that",
-                   c->arg[0], s.damage[0] ? s.damage : "it ends without a footer", c->arg[0]);
+    return s.complete && !s.damage[0] ? LARD_DONE : damage(&s, c->arg[0], e);
 }
 
 static const struct argp_option options[] = {ROW_JSON, ROW_END};
@@ -116,8 +129,10 @@ const struct verb verb_trace_info = {
     .name = "trace info",
     .args = "SOURCE",
     .summary = "Tells a trace's format, size, threads, and if it is whole.",
-    .text = "A binary trace says this in its footer; others are read through. A trace that is "
-            "damaged or cut off ends with exit code 4.",
+    .text = "A binary trace in a file says this in its footer, or, where that is missing, in the "
+            "headers of its blocks; the blocks themselves are not read, so damage inside them does "
+            "not show (`lardsim trace verify` reads all). Other sources are read through. A trace "
+            "that is damaged or cut off ends with exit code 4.",
     .examples = "lardsim trace info program.lard",
     .options = options,
     .min_args = 1,

@@ -48,6 +48,12 @@ static void print_json(const struct verify *v)
     json_end(&j);
 }
 
+static void print_text(const struct verify *v)
+{
+    cli_print(stdout, v->name);
+    printf(": %" PRIu64 " event%s, all rules hold\n", v->events, v->events == 1 ? "" : "s");
+}
+
 static int verify_run(const struct cli *c, struct err *e)
 {
     struct source *s = source_open(c->arg[0], e);
@@ -59,8 +65,7 @@ static int verify_run(const struct cli *c, struct err *e)
     if (!failed && cli_has(c, OPT_JSON))
         print_json(&v);
     else if (!failed)
-        printf("%s: %" PRIu64 " event%s, all rules hold\n", s->name, v.events,
-               v.events == 1 ? "" : "s");
+        print_text(&v);
     rules_free(v.rules);
     source_close(s);
     return failed ? -1 : LARD_DONE;

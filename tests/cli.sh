@@ -23,9 +23,9 @@ about() {
 fail() {
     failures=$((failures + 1))
     echo "FAIL: $what: $1"
-    echo "  command: lardsim $command"
-    sed 's/^/  stdout: /' out | head -n 8
-    sed 's/^/  stderr: /' err | head -n 8
+    printf '  command: lardsim %.200s\n' "$command"
+    sed 's/^/  stdout: /' out | head -n 8 | cut -c 1-300
+    sed 's/^/  stderr: /' err | head -n 8 | cut -c 1-300
 }
 
 # run CODE ARGS...: the exit code is CODE, and errors go with a message that begins as it should.
@@ -131,6 +131,51 @@ for verb in run "trace info" "trace cat" "trace verify" "trace convert" "trace c
     ! awk 'length > 79 { exit 1 }' out && fail "a line of the help is too long"
 done
 
+about "help is an option, and a word before the verb"
+run 0 trace cut --help
+cp out asked
+run 0 help trace cut
+same out asked
+run 0 --help
+cp out asked
+run 0 help
+same out asked
+run 0 help trace
+says out "Usage: lardsim trace" "convert"
+run 2 help nosuch
+says err 'no verb "nosuch"'
+run 2 hepl
+says err 'did you mean "help"?'
+about "nothing is no operand and no value"
+run 2 run ''
+says err "an operand is empty" "SOURCE"
+run 2 run -o '' race.txt
+says err "--output is empty"
+run 2 explain ''
+run 2 trace convert race.txt ''
+about "an argument that is far too long leaves what is wrong, and what to do"
+long=$(printf '%0100000d' 0)
+run 2 list "$long"
+says err 'list: there is no table "000' ' ... 000' '`lardsim list` lists them'
+run 4 run "$long"
+says err "File name too long"
+run 3 run --set "a.$long=1" race.txt
+says err 'lardsim: --set: ' "write section.name=value"
+about "control characters in names do nothing to a terminal"
+odd=$(printf 'odd\033[31m\302\233\007\303\244')
+run 4 run "$odd"
+says err "$(printf 'odd?[31m??\303\244: ')"
+run 2 run race.txt "$odd"
+says err "$(printf 'odd?[31m??\303\244')"
+run 2 run "--$odd" race.txt
+says err "$(printf -- '--odd?[31m??\303\244')"
+run 2 "$odd"
+cp race.txt "$odd"
+run 0 run -o "r$odd" "$odd"
+says out "$(printf 'odd?[31m??\303\244: 6 events')" "$(printf 'rodd?[31m??\303\244/stats.txt')"
+run 0 trace verify "$odd"
+says out "$(printf 'odd?[31m??\303\244: 6 events')"
+
 about "standard output that can't be written"
 if [ -c /dev/full ]; then
     for args in "--help" "list parameters" "run race.txt" "trace cat race.txt" "explain races" \
@@ -149,6 +194,38 @@ if [ -c /dev/full ]; then
     "$lardsim" list rules >&- 2>err
     [ $? -eq 7 ] || fail "closed output is no error"
 fi
+about "a limit on the size of files is an error of writing, and leaves no file"
+limited() {
+    command="$* within a limit"
+    tests=$((tests + 1))
+    (ulimit -f 1 && exec "$lardsim" "$@") 2>&1 | cat >all # by a pipe, which has no limit
+    : >out
+    cp all err
+}
+limited trace synth limited.lard events=100k
+says err "limited.lard: " "File too large"
+absent limited.lard
+limited trace synth limited.txt events=10k
+says err "limited.txt: " "File too large; make room"
+absent limited.txt
+limited run -o limited synth:events=20k,racy=500,discipline=0
+says err "limited/" "File too large" "the results were not written"
+tests=$((tests + 1))
+! grep -q '^results' err || fail "it says where results are"
+command="trace synth within a limit"
+tests=$((tests + 1))
+sh -c 'ulimit -f 1 && exec "$0" "$@"' "$lardsim" trace synth limited.lard events=100k 2>err
+code=$?
+[ "$code" -eq 7 ] || fail "exit code $code, not 7"
+about "a process that is killed leaves no file that looks whole"
+command="trace synth, killed"
+tests=$((tests + 1))
+"$lardsim" trace synth killed.lard events=1G 2>err &
+child=$!
+sleep 0.2
+kill -9 "$child"
+wait "$child" 2>err
+absent killed.lard
 about "a reader that goes away is no error message"
 command="trace cat | head"
 "$lardsim" trace cat synth:events=50k,marks=off 2>err | head -n 1 >out
@@ -272,7 +349,7 @@ says out "one.lard: " "all rules hold"
 run 0 trace verify --json race.txt
 says out '"events": 6' '"holds": true'
 run 4 trace verify broken.txt
-says err "broken.txt" "event 1" "release-held"
+says err "broken.txt" "event 1" "release-held" '`lardsim explain release-held` tells the rule'
 run 4 trace verify nosuch.lard
 
 about "info"
@@ -304,6 +381,8 @@ run 2 trace convert --to nothing one.lard x.lard
 says err "binary, text"
 run 2 trace convert --codec nothing one.lard x.lard
 run 2 trace convert --codec zlib --level 99 one.lard x.lard
+run 2 trace convert --codec raw --level 1 one.lard x.lard
+says err "the codec raw has no levels"
 run 2 trace convert --level many one.lard x.lard
 run 2 trace convert --codec raw one.lard x.txt
 run 2 trace convert one.lard
@@ -352,6 +431,9 @@ run 4 trace cut --first 1M one.lard x.lard
 says err "one.lard" "1000000"
 absent x.lard
 run 7 trace cut one.lard cut.lard
+run 2 trace cut --count 0 one.lard x.lard
+says err "--count 0"
+absent x.lard
 about "cut of a region of interest"
 cat >roi.txt <<'END'
 lardsim-text 1
@@ -375,8 +457,12 @@ run 0 trace synth long.lard events=70k threads=2 marks=off
 size=$(wc -c <long.lard)
 head -c $((size - size / 20)) long.lard >damaged.lard
 run 4 trace info damaged.lard
-says out "state        damaged"
-says err "damaged.lard" "--salvage"
+says out "state        damaged" "by the headers of the blocks"
+says err "damaged.lard: " "\`lardsim trace cut --salvage damaged.lard OUT\` keeps what can be read"
+command="trace info -"
+"$lardsim" trace info - <damaged.lard >out 2>err
+[ $? -eq 4 ] || fail "not exit code 4"
+says err "standard input: " "save it to a file"
 run 4 trace verify damaged.lard
 run 4 trace convert damaged.lard x.lard
 absent x.lard
@@ -388,6 +474,27 @@ run 4 run damaged.lard
 says out "incomplete"
 run 0 trace cut --salvage one.lard sound.lard
 silent err
+about "of damage inside a block, info does not promise what is before the end"
+cp damaged.lard inside.lard
+printf 'x' | dd of=inside.lard bs=1 seek=5000 conv=notrunc 2>dd.log
+run 4 trace info inside.lard
+says err "keeps what can be read before that"
+run 4 trace cut --salvage inside.lard x.lard
+says err "inside.lard: " "checksum" "there is no event at or after number 0 to take"
+absent x.lard
+run 4 trace cut --salvage --first 1G damaged.lard x.lard
+says err "truncated" "at or after number 1000000000"
+about "damaged text is salvaged, too"
+printf 'lardsim-text 1\nT0 write 16 8\nT1 io\nT0 wirte 16 8\nT0 io\n' >damaged.txt
+run 4 trace cut damaged.txt x.txt
+absent x.txt
+run 0 trace cut --salvage damaged.txt saved.txt
+says err 'damaged.txt: line 4: "wirte" is no kind' "kept the events 0 to 1"
+run 0 trace verify saved.txt
+says out "2 events"
+printf 'lardsim-text 1\nT0 wirte 16 8\n' >damaged.txt
+run 4 trace cut --salvage damaged.txt x.txt
+says err 'damaged.txt:2: "wirte"'
 
 about "merge keeps programs apart"
 run 0 trace merge --to text --run 1 - race.txt race.txt
@@ -451,6 +558,23 @@ run 0 explain vc write release-held naive 66 races lard-table3 "trace cut" polic
 says out "a policy" "an event" "a rule" "a view" "an exit code" "a concept" "a preset" "a verb"
 run 0 explain history
 says out "policy.vc.history: a parameter"
+about "a section's name explains what is in it"
+run 0 explain limits
+says out "limits.memory: a parameter" "limits.events: a parameter"
+tests=$((tests + 1))
+! grep -q 'races.max' out || fail "another section is explained"
+run 0 explain views
+says out "views: a table." "lardsim list views"
+run 2 explain limit
+says err 'did you mean "limits"?'
+about "explain as JSON"
+run 0 explain --json limits vc 66
+says out '{"table": "parameters", "name": "limits.memory"' '{"table": "policies", "name": "vc"' \
+    '{"table": "exits", "name": "66"'
+tests=$((tests + 1))
+[ "$(grep -c '^ *{' out)" -eq 4 ] || fail "not four objects"
+run 2 explain --json nosuchname
+says err "nosuchname"
 run 2 explain
 run 2 explain policy.vc.histry
 says err "policy.vc.history"
@@ -458,6 +582,9 @@ run 2 list nosuch
 run 2 list polices
 says err 'did you mean "policies"?'
 run 2 list policies views
+run 2 list --json manual
+says err "--json is for tables"
+run 2 list --json completion
 
 about "manual pages are made for every verb, and clean"
 for page in "" run trace list explain; do
@@ -504,6 +631,15 @@ END
     completes "race.txt" run rac
     completes "parameters" list par
     completes "seed=" trace synth x.lard see
+    completes "run trace list explain" list manual ""
+    completes "run" help r
+    completes "naive" run --set policy.none.view = na
+    completes "naive" run --set policy.label.view = na
+    completes "off" run --set trace.rules = of
+    completes "vc" run --set policies = v
+    completes "policy.vc.history=last" run --set policy.vc.history=l
+    completes "--set=policy.vc.history=last" run --set=policy.vc.history=l
+    completes "--policy=vc" run --policy=v
 fi
 
 echo "$tests checks, $failures failures"

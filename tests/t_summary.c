@@ -448,6 +448,49 @@ static void salvage_by_path_keeps_events_and_names_before_the_damage(void **stat
     assert_null(source_salvage(d->path, &lost, &e));
 }
 
+static void disk_text(struct on_disk *d, const char *text)
+{
+    disk_put(d, text, strlen(text));
+}
+
+static void salvage_of_text_keeps_the_lines_before_the_damage(void **state)
+{
+    struct on_disk *d = *state;
+    const char *lost;
+    struct err e = {0};
+    struct batch b;
+
+    disk_text(d, "lardsim-text 1\nfirst 7\nT0 io\nname thread 0 \"main\"\nT1 io\nT0 wirte 8");
+    struct source *s = source_salvage(d->path, &lost, &e);
+    assert_non_null(s);
+    assert_int_equal(s->first, 7);
+    for (uint64_t first = 7; first < 9; first++) {
+        assert_int_equal(source_next(s, &b, &e), 0);
+        assert_int_equal(b.records, 1);
+        assert_int_equal(b.first, first);
+        assert_string_equal(lost, "");
+    }
+    for (int again = 0; again < 2; again++) {
+        assert_int_equal(source_next(s, &b, &e), 0);
+        assert_int_equal(b.records, 0);
+        assert_string_equal(lost, "line 6: \"wirte\" is no kind of event; did you mean write?");
+    }
+    assert_string_equal(names_find(s->names, NAME_THREAD, 0), "main");
+    assert_int_equal(e.code, 0);
+    source_close(s);
+
+    disk_text(d, "lardsim-text 1\nT0 io\n");
+    s = source_salvage(d->path, &lost, &e);
+    while (!source_next(s, &b, &e) && b.records)
+        continue;
+    assert_string_equal(lost, "");
+    source_close(s);
+
+    disk_text(d, "lardsim-text 1\nT0 wirte 8");
+    assert_null(source_salvage(d->path, &lost, &e));
+    assert_non_null(strstr(e.text, "wri"));
+}
+
 static void other_sources_are_read_through(void **state)
 {
     struct on_disk *d = *state;
@@ -500,6 +543,7 @@ int main(void)
         TEST(footers_with_other_headers_are_not_believed),
         TEST(second_records_are_no_events_of_thread_0),
         TEST(salvage_by_path_keeps_events_and_names_before_the_damage),
+        TEST(salvage_of_text_keeps_the_lines_before_the_damage),
         TEST(other_sources_are_read_through),
         TEST(what_is_generated_is_counted),
     };

@@ -1,11 +1,13 @@
 /* t_text.c - the text form: what each line means, and exact round trips. Its errors are in
  * t_text_errors.c. */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "trace/trace.h"
@@ -386,6 +388,48 @@ static void a_full_disk_is_an_error(void **state)
     assert_non_null(to);
     assert_int_equal(to->finish(to, &e), -1);
     assert_int_equal(e.code, LARD_OUTPUT);
+    assert_string_equal(e.text,
+                        "the trace can't be written: No space left on device; make room, or "
+                        "write somewhere else");
+    fclose(out);
+}
+
+static void a_disk_that_fills_up_is_an_error_of_an_event(void **state)
+{
+    const struct event ev = {.kind = EV_IO};
+    struct err e = {0};
+    FILE *out = fopen("/dev/full", "w");
+    int events = 0;
+
+    (void)state;
+    if (!out)
+        skip();
+    struct sink *to = sink_text(out, &(struct sink_info){0}, &e);
+    assert_non_null(to);
+    while (events < 100000 && !to->event(to, &ev, &e))
+        events++;
+    assert_in_range(events, 1, 99999);
+    assert_non_null(strstr(e.text, "No space left on device; make room"));
+    err_clear(&e);
+    assert_int_equal(to->finish(to, &e), -1);
+    assert_non_null(strstr(e.text, "No space left on device; make room"));
+    fclose(out);
+}
+
+static void a_pipe_without_a_reader_says_nothing_of_disks(void **state)
+{
+    struct err e = {0};
+    int end[2];
+
+    (void)state;
+    assert_int_equal(pipe(end), 0);
+    close(end[0]);
+    void (*handler)(int) = signal(SIGPIPE, SIG_IGN);
+    FILE *out = fdopen(end[1], "w");
+    struct sink *to = sink_text(out, &(struct sink_info){0}, &e);
+    assert_int_equal(to->finish(to, &e), -1);
+    signal(SIGPIPE, handler);
+    assert_string_equal(e.text, "the trace can't be written: Broken pipe");
     fclose(out);
 }
 
@@ -405,6 +449,8 @@ int main(void)
         cmocka_unit_test(what_was_written_is_a_fixed_point),
         cmocka_unit_test(the_writer_refuses_a_header_that_could_not_be_read),
         cmocka_unit_test(a_full_disk_is_an_error),
+        cmocka_unit_test(a_disk_that_fills_up_is_an_error_of_an_event),
+        cmocka_unit_test(a_pipe_without_a_reader_says_nothing_of_disks),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -225,6 +225,16 @@ static void the_header_ends_with_the_first_event(void **state)
     fails_after(text, sizeof text - 1, 1, "t.txt:3: first must come before the first event");
 }
 
+static void the_numbers_of_events_are_bounded(void **state)
+{
+    static const char most[] = HEAD "first 0x7ffffffffffffffe\nT0 io\nT0 io\n";
+    static const char none[] = HEAD "first 0x7fffffffffffffff\nT0 io\n";
+
+    (void)state;
+    fails_after(most, sizeof most - 1, 1, "t.txt:4: the numbers of events must be below 2^63 - 1");
+    fails_after(none, sizeof none - 1, 0, "t.txt:3: the numbers of events must be below 2^63 - 1");
+}
+
 static void the_first_line_must_name_a_known_version(void **state)
 {
     static const char *const bad[][2] = {
@@ -273,6 +283,7 @@ int main(void)
         cmocka_unit_test(a_file_that_breaks_is_an_error_after_its_whole_lines),
         cmocka_unit_test(each_wrong_line_has_its_error),
         cmocka_unit_test(the_header_ends_with_the_first_event),
+        cmocka_unit_test(the_numbers_of_events_are_bounded),
         cmocka_unit_test(the_first_line_must_name_a_known_version),
         cmocka_unit_test(rubbish_never_hurts),
     };

@@ -192,10 +192,62 @@ int trace_summarize(const char *spec, struct trace_summary *to, struct err *e)
 
 /* ---- salvage -------------------------------------------------------------------------------- */
 
+struct salvage { /* a source whose error is its end */
+    struct source base;
+    struct source *from; /* owns */
+    char lost[256];
+};
+
+/* "FILE:LINE: reason" becomes "line LINE: reason": the caller names the file. */
+static void keep_reason(struct salvage *v, const char *text)
+{
+    const size_t name = strlen(v->base.name);
+    const bool named = strncmp(text, v->base.name, name) == 0 && text[name] == ':';
+
+    if (named)
+        text += name + 1;
+    snprintf(v->lost, sizeof v->lost, "%s%s", named && *text != ' ' ? "line " : "",
+             text + strspn(text, " "));
+}
+
+static int salvage_next(struct source *s, struct batch *b, struct err *e)
+{
+    struct salvage *v = (struct salvage *)s;
+    struct err end = {0, ""};
+
+    (void)e;
+    if (!*v->lost && source_next(v->from, b, &end) == 0)
+        return 0;
+    if (!*v->lost)
+        keep_reason(v, end.text);
+    *b = (struct batch){.records = 0};
+    return 0;
+}
+
+static void salvage_close(struct source *s)
+{
+    struct salvage *v = (struct salvage *)s;
+
+    source_close(v->from);
+    free(v);
+}
+
 struct source *source_salvage(const char *spec, const char **lost, struct err *e)
 {
     struct source *s = source_open(spec, e);
 
-    *lost = s && binary_source(s) ? binary_salvage(s) : "";
-    return s;
+    *lost = "";
+    if (!s)
+        return NULL;
+    if (binary_source(s)) {
+        *lost = binary_salvage(s);
+        return s;
+    }
+    struct salvage *v = xcalloc(1, sizeof *v);
+    v->base = *s;
+    v->base.next = salvage_next;
+    v->base.close = salvage_close;
+    v->from = s;
+    *lost = v->lost;
+    return &v->base;
 }

@@ -249,8 +249,7 @@ static int kind(struct text_reader *t, struct event *ev)
     text_shown(shown, w.text);
     if (near)
         return text_fail(t->lines, "\"%s\" is no kind of event; did you mean %s?", shown, near);
-    return text_fail(t->lines, "\"%s\" is no kind of event; \"lardsim list events\" has them",
-                     shown);
+    return text_fail(t->lines, "\"%s\" is no kind of event; `lardsim list events` has them", shown);
 }
 
 static void apply(const struct attributes *a, struct event *ev)

@@ -182,6 +182,7 @@ struct sink *sink_text(FILE *out, const struct sink_info *info, struct err *e)
     t = xcalloc(1, sizeof *t);
     t->base = (struct sink){text_sink_event, text_sink_names, text_sink_finish, text_sink_abort};
     t->out = out;
+    errno = 0;
     fprintf(out, "%s %d\nproducer ", TEXT_MAGIC, TEXT_VERSION);
     write_quoted(out, producer);
     putc('\n', out);
@@ -189,5 +190,7 @@ struct sink *sink_text(FILE *out, const struct sink_info *info, struct err *e)
         fprintf(out, "first %" PRIu64 "\n", info->first);
     if (info->granularity)
         fprintf(out, "granularity %u\n", info->granularity);
+    if (ferror(out))
+        t->reason = errno;
     return &t->base;
 }
