@@ -226,22 +226,31 @@ struct rules_object *rules_add(struct rules *r, enum ev_object kind, sim_addr ad
     return add(r, &(struct rules_object){.addr = addr, .id = ++r->ids, .kind = (uint8_t)kind});
 }
 
-static bool drop_one(void *arg, sim_addr addr, void *cell)
+static bool drop_idle(void *arg, sim_addr addr, void *cell)
 {
-    const struct rules_object *o = arg;
-    struct rules_object **at = chain(cell);
-
+    (void)arg;
     (void)addr;
-    while (*at != o)
-        at = &(*at)->next;
-    *at = o->next;
+    for (struct rules_object **at = chain(cell); *at;) {
+        struct rules_object *o = *at;
+        if (o->kind == OBJECT_LOCK && !rules_busy(o)) {
+            *at = o->next;
+            free(o);
+        } else {
+            at = &o->next;
+        }
+    }
     return !*chain(cell);
 }
 
-void rules_drop(struct rules *r, struct rules_object *o)
+/* Most locks are soon taken again, so idle ones stay; now and then they go, all at once, so that it
+ * costs next to nothing each. */
+void rules_idle(struct rules *r)
 {
-    shadow_each(r->objects, o->addr, 1, drop_one, o);
-    free(o);
+    if (++r->idled < IDLE_LOCKS || r->idled < 2 * r->pages_left)
+        return;
+    r->idled = 0;
+    shadow_all(r->objects, drop_idle, NULL);
+    r->pages_left = shadow_pages(r->objects);
 }
 
 struct walk { /* over the objects in lo..last */
@@ -340,10 +349,7 @@ static void move_objects(struct rules *r, uint64_t to, uint64_t from, uint64_t b
 
 void rules_heap_free(struct rules *r)
 {
-    const uint64_t half = UINT64_C(1) << 63;
-
-    shadow_each(r->objects, 0, half, end_any, NULL);
-    shadow_each(r->objects, half, half, end_any, NULL);
+    shadow_all(r->objects, end_any, NULL);
     shadow_free(r->objects);
     rules_forget(&r->allocated);
     rules_forget(&r->touched);

@@ -55,7 +55,9 @@ struct rules {
     struct map shares;           /* (id, thread, side) to nesting, for shared holders */
     struct map clocks;           /* (thread, thread) to what WriteVC wrote */
     uint64_t ids;                /* given out */
+    uint64_t idled;              /* locks that have become idle since idle ones were dropped */
     struct span *allocated;      /* owns */
+    uint64_t pages_left;         /* of objects, then */
     struct span *touched;        /* owns; full only: tracked accesses since the last clear */
     struct rules_object *moving; /* owns; scratch of a copy */
     size_t moving_cap;
@@ -90,7 +92,8 @@ int rules_class_use(struct rules *r);
 struct rules_object *rules_find(struct rules *r, enum ev_object kind, sim_addr addr); /* or NULL */
 /* There must be none yet. */
 struct rules_object *rules_add(struct rules *r, enum ev_object kind, sim_addr addr);
-void rules_drop(struct rules *r, struct rules_object *o);
+enum { IDLE_LOCKS = 4096 };       /* kept at the least, see rules_idle */
+void rules_idle(struct rules *r); /* a lock has become idle */
 static inline bool rules_busy(const struct rules_object *o)
 {
     return o->depth || o->sharers || o->waiters;

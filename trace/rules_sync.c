@@ -106,7 +106,7 @@ int rules_release(struct rules *r, struct rules_thread *t)
     if (--o->depth == 0)
         t->held--;
     if (!rules_busy(o))
-        rules_drop(r, o);
+        rules_idle(r);
     return 0;
 }
 
@@ -147,7 +147,7 @@ int rules_release_shared(struct rules *r, struct rules_thread *t)
     o->sharers--;
     t->held--;
     if (!rules_busy(o))
-        rules_drop(r, o);
+        rules_idle(r);
     return 0;
 }
 

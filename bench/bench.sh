@@ -1,0 +1,86 @@
+#!/bin/sh
+# bench.sh - speed and memory, as seconds of processor time (user plus system, all threads), the best
+# of RUNS runs. Never a test: numbers of one machine say little; compare rows of one run.
+#
+# RAPID=DIR (a built RAPID: its classes in DIR/bin or a jar, its libraries in DIR/lib) adds that tool's engines on the
+# same execution and the ratios.
+set -eu
+lardsim=${LARDSIM:?}
+bench=${BENCH:?} # where the two programs of this folder are
+events=${EVENTS:-5000000}
+runs=${RUNS:-3}
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+# best COMMAND...: sets $cpu, $elapsed, $mib.
+best() {
+    : >"$dir/times"
+    i=0
+    while [ $i -lt "$runs" ]; do
+        "$bench/usage" "$@" >>"$dir/times" || return 1
+        i=$((i + 1))
+    done
+    # shellcheck disable=SC2046  # three words
+    set -- $(sort -n "$dir/times" | head -n 1)
+    cpu=$1 elapsed=$2 mib=$(($3 / 1024))
+}
+
+row() { # NAME COMMAND...
+    name=$1
+    shift
+    if ! best "$@"; then
+        echo "$name: failed"
+        return
+    fi
+    printf '%-34s %9s %9s %9s %9s\n' "$name" "$cpu" "$elapsed" "$mib" \
+        "$(awk "BEGIN {printf \"%.1f\", $events / 1e6 / ($cpu > 0 ? $cpu : 0.001)}")"
+}
+
+# The execution of the figures: 61 % reads, 26 % writes, 13 % lock operations.
+trace() { # FILE KEY=VALUE...
+    out=$1
+    shift
+    "$lardsim" trace synth --overwrite "$out" seed=1 events="$events" fork=roots variables=100000 locks=1000 \
+        read_share=701 sync_share=130 sharing=600 discipline=1000 racy=0 barriers=0 volatiles=0 atomics=0 \
+        classes=0 end_share=0 rw_share=0 nested_share=0 wait_share=0 txn_share=0 heap_share=0 \
+        system_share=0 flag_share=0 unaligned=0 site_share=0 marks=off ends=off gap_max=0 "$@" >/dev/null
+}
+
+size() { # NAME FILE
+    bytes=$(wc -c <"$2")
+    awk "BEGIN {printf \"%-34s %9.2f bytes an event\\n\", \"$1\", $bytes / $events}"
+}
+
+trace "$dir/t8.lard" threads=8
+trace "$dir/t64.lard" threads=64
+trace "$dir/one.lard" threads=8 run_max=1 sites=0
+trace "$dir/bare.lard" threads=8 sites=0
+"$lardsim" trace convert --overwrite "$dir/t8.lard" "$dir/t8.std" --to std 2>/dev/null || rm -f "$dir/t8.std"
+
+printf '%s events, best of %s\n' "$events" "$runs"
+printf '%-34s %9s %9s %9s %9s\n' "" "cpu s" "elapsed" "MiB" "M ev/s"
+row "generate" "$lardsim" trace synth --overwrite "$dir/x.lard" seed=2 events="$events" threads=8 fork=roots \
+    variables=100000 sync_share=130 barriers=0 volatiles=0 atomics=0 classes=0 txn_share=0 heap_share=0 marks=off
+row "decode, runs of 1 to 10" "$bench/decode" "$dir/t8.lard"
+row "decode, runs of 1" "$bench/decode" "$dir/one.lard"
+row "no policy" "$lardsim" run --quiet --policy none --set trace.rules=off "$dir/t8.lard"
+row "stream rules" "$lardsim" run --quiet --policy none "$dir/t8.lard"
+row "fasttrack, 8 threads" "$lardsim" run --quiet --policy fasttrack --set trace.rules=off "$dir/t8.lard"
+row "fasttrack, 8 threads, rules" "$lardsim" run --quiet --policy fasttrack "$dir/t8.lard"
+row "fasttrack, 64 threads" "$lardsim" run --quiet --policy fasttrack --set trace.rules=off "$dir/t64.lard"
+row "vc, 8 threads" "$lardsim" run --quiet --policy vc --set trace.rules=off "$dir/t8.lard"
+row "eraser, 8 threads" "$lardsim" run --quiet --policy eraser --set trace.rules=off "$dir/t8.lard"
+if [ -f "$dir/t8.std" ]; then
+    row "fasttrack from STD text" "$lardsim" run --quiet --policy fasttrack --set trace.rules=off "$dir/t8.std"
+    ours=$cpu our_mib=$mib
+fi
+size "binary, with sites" "$dir/t8.lard"
+size "binary, without sites" "$dir/bare.lard"
+size "binary, without sites, runs of 1" "$dir/one.lard"
+
+if [ -n "${RAPID:-}" ] && [ -f "$dir/t8.std" ]; then
+    for engine in HBEpoch HB; do
+        runs=1 row "RAPID $engine from STD text" java -Xmx8g -cp "$RAPID/bin:$RAPID/lib/*:$RAPID/*" "$engine" -f std -p "$dir/t8.std"
+        awk "BEGIN {printf \"%-34s %9.1f times the time, %.1f times the memory of fasttrack from STD\\n\", \"\", $cpu / $ours, $mib / $our_mib}"
+    done
+fi
