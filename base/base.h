@@ -148,11 +148,16 @@ struct shadow_page {
     uint64_t number;
     _Alignas(64) unsigned char cells[]; /* a cell of 64 bytes is a cache line */
 };
+enum { SHADOW_SEEN = 64 };
 struct shadow {     /* open so that a look-up can be inline; only shadow.c writes */
     unsigned shift; /* log2 of the granule */
     size_t cell_bytes;
     struct map pages;         /* number to struct shadow_page * */
     struct shadow_page *last; /* of the latest look-up; NULL: none */
+    struct {                  /* cells that were announced (shadow_soon), by granule */
+        uint64_t index;
+        void *cell; /* NULL: none */
+    } seen[SHADOW_SEEN];
     struct budget *budget;
 };
 
@@ -172,18 +177,39 @@ static inline void *shadow_cell(const struct shadow *s, struct shadow_page *p, u
 {
     return p->cells + index % SHADOW_PAGE_CELLS * s->cell_bytes;
 }
+/* The cell, if it was announced not long ago; else NULL. */
+static inline void *shadow_seen(const struct shadow *s, sim_addr addr)
+{
+    const uint64_t index = addr >> s->shift;
+
+    return s->seen[index % SHADOW_SEEN].index == index ? s->seen[index % SHADOW_SEEN].cell : NULL;
+}
 /* The cell of the granule that holds addr, made if need be. Valid until it is dropped. */
 static inline void *shadow_get(struct shadow *s, sim_addr addr)
 {
     const uint64_t index = addr >> s->shift;
-    struct shadow_page *p = shadow_page_find(s, index / SHADOW_PAGE_CELLS);
+    void *seen = shadow_seen(s, addr);
 
+    if (seen)
+        return seen;
+    struct shadow_page *p = shadow_page_find(s, index / SHADOW_PAGE_CELLS);
     if (UNLIKELY(!p))
         p = shadow_page_new(s, index / SHADOW_PAGE_CELLS);
     s->last = p;
     return shadow_cell(s, p, index);
 }
-/* The same, NULL where its page does not exist. */
+/* It will be asked for soon: finds it now and fetches it into the host's cache. */
+static inline void shadow_soon(struct shadow *s, sim_addr addr)
+{
+    const uint64_t index = addr >> s->shift;
+    struct shadow_page *p = shadow_page_find(s, index / SHADOW_PAGE_CELLS);
+    void *cell = p ? shadow_cell(s, p, index) : NULL;
+
+    s->seen[index % SHADOW_SEEN].index = index;
+    s->seen[index % SHADOW_SEEN].cell = cell;
+    __builtin_prefetch(cell, 1);
+}
+/* As shadow_get, but NULL where its page does not exist. */
 static inline void *shadow_peek(const struct shadow *s, sim_addr addr)
 {
     const uint64_t index = addr >> s->shift;

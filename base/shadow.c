@@ -57,6 +57,9 @@ static void drop_page(struct shadow *s, struct shadow_page *p)
 {
     if (s->last == p)
         s->last = NULL;
+    for (size_t i = 0; i < SHADOW_SEEN; i++)
+        if (s->seen[i].index / SHADOW_PAGE_CELLS == p->number)
+            s->seen[i].cell = NULL;
     map_remove(&s->pages, p->number);
     budget_give(s->budget, page_bytes(s));
     free(p);

@@ -267,7 +267,7 @@ static void ft_soon(const void *self, const struct event *ev)
 {
     const struct fasttrack *f = self;
 
-    __builtin_prefetch(shadow_peek(f->variables, ev->addr), 1);
+    shadow_soon(f->variables, ev->addr);
 }
 
 static void free_reads(struct fasttrack *f, struct variable *x)

@@ -182,13 +182,13 @@ static void vc_soon(const void *self, const struct event *ev)
 {
     const struct vc *v = self;
 
-    __builtin_prefetch(shadow_peek(v->locations, ev->addr), 1);
+    shadow_soon(v->locations, ev->addr);
 }
 
 static void vc_very_soon(const void *self, const struct event *ev)
 {
     const struct vc *v = self;
-    const struct location *l = shadow_peek(v->locations, ev->addr);
+    const struct location *l = shadow_seen(v->locations, ev->addr);
 
     if (l)
         __builtin_prefetch(l->entry, 1);

@@ -23,6 +23,8 @@ const struct param run_param_rows[] = {
      "itself, else 1."},
     {"trace.rules", PARAM_BOOL, AT(rules), "on", 0, 0, "", NULL,
      "Check the stream rules while running; a trace that breaks one stops the run."},
+    {"trace.ahead", PARAM_BOOL, AT(ahead), "off", 0, 0, "", NULL,
+     "Read the trace ahead in a thread of its own; the results are the same."},
     {"races.max", PARAM_U64, AT(races_max), "1000000", 0, UINT64_MAX, "races", NULL,
      "Lines of races.jsonl at most, of each policy; counts are never bounded."},
     {"limits.memory", PARAM_U64, AT(memory), "8Gi", 0, UINT64_MAX, "bytes", NULL,

@@ -318,7 +318,7 @@ static inline int step(struct lardsim *l, const struct event *ev)
 
 /* How many records ahead a policy hears of an access: about the time that memory takes, and twice
  * that. */
-enum { VERY_SOON = 10, SOON = 24 };
+enum { VERY_SOON = 8, SOON = 16 };
 
 static inline void hint(const struct hints *h, const struct event *ev)
 {

@@ -9,7 +9,7 @@
 struct run_params {
     uint32_t machine, order, granularity;
     struct param_list policies;
-    bool rules;
+    bool rules, ahead;
     uint64_t races_max, memory, events;
 };
 enum { GRANULARITY_TRACE = 0 };

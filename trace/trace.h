@@ -188,6 +188,9 @@ static inline void source_close(struct source *s)
     if (s)
         s->close(s);
 }
+/* The same source, read ahead by a thread of its own (ahead.c): for one consumer at a time. Takes
+ * inner; where there can't be a thread, returns it. */
+struct source *source_ahead(struct source *inner);
 
 /* ---- sinks ---------------------------------------------------------------------------------- */
 
