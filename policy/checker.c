@@ -30,7 +30,7 @@ const struct policy *policy_find(const char *name)
 }
 
 struct common_params {
-    uint32_t view;
+    uint32_t view, after_race;
 };
 
 static const char *const view_choices[] = {"tracked", "all-memory", "all-sync", "no-clear",
@@ -38,11 +38,16 @@ static const char *const view_choices[] = {"tracked", "all-memory", "all-sync", 
 const struct param checker_param_rows[] = {
     {"view", PARAM_SET, offsetof(struct common_params, view), "tracked", 0, 0, "", view_choices,
      "What the policy looks at: one view, or several together."},
+    {"after-race", PARAM_CHOICE, offsetof(struct common_params, after_race), "continue", 0, 0, "",
+     after_race_choices,
+     "What follows a race: all goes on, the location or the whole array is no longer looked at, or "
+     "the run ends."},
     PARAM_END,
 };
 
 struct checker_stats {
-    uint64_t accesses, checked, unchecked, uncommitted, syncs, syncs_unheeded, clears, copies;
+    uint64_t accesses, checked, unchecked, uncommitted, disabled, syncs, syncs_unheeded, clears,
+        copies;
 };
 
 struct txn {              /* an open transaction's accesses */
@@ -59,6 +64,7 @@ struct checker {
     struct policy_env policy_env;
     struct hb *hb;
     struct race_report report;
+    struct after_race after;
     struct budget budget;
     struct txn *txn; /* by thread */
     size_t txns;
@@ -123,6 +129,9 @@ static void declare_stats(struct checker *c, struct stats_group *g)
     stats_count(g, "unchecked", "accesses", "Accesses outside the view.", &st->unchecked);
     stats_level(g, "uncommitted", "accesses", "Accesses in transactions that have not committed.",
                 &st->uncommitted);
+    stats_count(g, "disabled", "accesses",
+                "Accesses not checked, as all their locations were disabled after a race.",
+                &st->disabled);
     stats_count(g, "syncs", "events", "Events of synchronisation and raw LARDx86 heeded.",
                 &st->syncs);
     stats_count(g, "syncs-unheeded", "events",
@@ -130,8 +139,9 @@ static void declare_stats(struct checker *c, struct stats_group *g)
     stats_count(g, "clears", "events", "Clears heeded.", &st->clears);
     stats_count(g, "copies", "events", "Copies heeded.", &st->copies);
     stats_invariant(g, "accesses.split",
-                    "Every access was checked, outside the view, or never committed.",
-                    (const uint64_t *const[]){&st->checked, &st->unchecked, &st->uncommitted, NULL},
+                    "Every access was checked, outside the view, disabled, or never committed.",
+                    (const uint64_t *const[]){&st->checked, &st->unchecked, &st->disabled,
+                                              &st->uncommitted, NULL},
                     STATS_EQ, (const uint64_t *const[]){&st->accesses, NULL});
     stats_invariant(g, "races.checked", "Only what was checked can race.",
                     (const uint64_t *const[]){&c->report.accesses, NULL}, STATS_LE,
@@ -175,6 +185,10 @@ static int create(struct checker *c, struct err *e)
     c->budget.limit = c->env.memory_limit;
     c->hb = hb_new(view, c->env.granule, &c->budget);
     declare_stats(c, g);
+    after_race_init(&c->after, (enum after_race_mode)common.after_race, c->env.granule, g,
+                    &c->budget);
+    if (c->after.mode != AFTER_RACE_CONTINUE)
+        c->report.after = &c->after;
     c->policy_env = (struct policy_env){
         .stats = g,
         .report = &c->report,
@@ -213,6 +227,7 @@ void checker_free(struct checker *c)
         free(c->txn[i].access);
     free(c->txn);
     report_free(&c->report);
+    after_race_free(&c->after);
     hb_free(c->hb);
     free(c->params);
     free(c->label);
@@ -227,6 +242,21 @@ static bool heeds(const struct checker *c, const struct event *ev)
            c->policy_env.view & VIEW_ALL_SYNC || MUTANT(SYSTEM_SYNC_SEEN);
 }
 
+/* Only what is not disabled of the access: each run of granules as an access of its own. */
+static sim_cycle check_parts(struct checker *c, const struct event *ev, unsigned core,
+                             struct mem_outcome out, sim_cycle now)
+{
+    struct event part;
+    uint32_t from = 0;
+    bool some = false;
+
+    for (; after_race_part(&c->after, ev, &from, &part); some = true)
+        now = c->policy->access(c->self, &part, core, out, now);
+    c->st.checked += some;
+    c->st.disabled += !some;
+    return now;
+}
+
 static sim_cycle check_access(struct checker *c, const struct event *ev, unsigned core,
                               struct mem_outcome out, sim_cycle now)
 {
@@ -234,8 +264,22 @@ static sim_cycle check_access(struct checker *c, const struct event *ev, unsigne
         c->st.unchecked++;
         return now;
     }
+    if (UNLIKELY(after_race_disables(&c->after)))
+        return check_parts(c, ev, core, out, now);
     c->st.checked++;
     return c->policy->access(c->self, ev, core, out, now);
+}
+
+/* All that the event has to be checked for is checked. */
+static void event_done(struct checker *c, const struct event *blamed)
+{
+    report_done(&c->report, blamed);
+    if (LIKELY(!after_race_noted(&c->after)))
+        return;
+    if (c->after.mode == AFTER_RACE_STOP)
+        after_race_stop(&c->report.first, c->report.names, c->env.err);
+    else
+        after_race_settle(&c->after);
 }
 
 static void defer(struct checker *c, const struct event *ev)
@@ -291,7 +335,7 @@ static sim_cycle rare_access(struct checker *c, const struct event *ev, unsigned
     if (edges)
         hb_atomic_before(c->hb, ev);
     now = check_access(c, ev, core, out, now);
-    report_done(&c->report, ev);
+    event_done(c, ev);
     if (edges)
         hb_atomic_after(c->hb, ev);
     return now;
@@ -305,7 +349,7 @@ static sim_cycle step_access(struct checker *c, const struct event *ev, unsigned
         return rare_access(c, ev, core, out, now);
     now = check_access(c, ev, core, out, now);
     if (UNLIKELY(c->report.race.conflicts))
-        report_done(&c->report, ev);
+        event_done(c, ev);
     return now;
 }
 
@@ -322,7 +366,7 @@ static sim_cycle step_commit(struct checker *c, const struct event *ev, unsigned
         hb_commit_before(c->hb, ev, t->access, t->n);
     for (size_t i = 0; i < t->n; i++)
         now = check_access(c, &t->access[i], core, (struct mem_outcome){0}, now);
-    report_done(&c->report, ev);
+    event_done(c, ev);
     if (edges)
         hb_commit_after(c->hb, ev, t->access, t->n);
     c->st.uncommitted -= t->n;
@@ -373,22 +417,24 @@ static int aligned(struct checker *c, const struct event *ev)
 static sim_cycle step_heap(struct checker *c, const struct event *ev, unsigned core, sim_cycle now)
 {
     const unsigned view = c->policy_env.view;
+    const bool clear = ev->kind == EV_CLEAR, copy = ev->kind == EV_COPY;
+    const bool heeded = !(clear && view & VIEW_NO_CLEAR) && !(copy && view & VIEW_NO_COPY) &&
+                        !(MUTANT(NO_CLEAR_SKIPS_COPY) && copy && view & VIEW_NO_CLEAR);
 
-    if (ev->kind == EV_CLEAR || ev->kind == EV_COPY) {
-        const bool clear = ev->kind == EV_CLEAR;
+    if (clear || copy) {
         if (aligned(c, ev))
             return now;
         if (clear)
             hb_clear(c->hb, ev->addr, ev->aux);
         else
             hb_copy(c->hb, ev->addr, ev[1].addr, ev->aux);
-        if (view & (clear ? VIEW_NO_CLEAR : VIEW_NO_COPY) ||
-            (MUTANT(NO_CLEAR_SKIPS_COPY) && view & VIEW_NO_CLEAR))
-            return now;
-        c->st.clears += clear;
-        c->st.copies += !clear;
+        c->st.clears += clear && heeded;
+        c->st.copies += copy && heeded;
     }
-    return c->policy->sync(c->self, ev, core, now);
+    if (heeded)
+        now = c->policy->sync(c->self, ev, core, now);
+    after_race_heap(&c->after, ev, heeded);
+    return now;
 }
 
 static void over_limit(struct checker *c)

@@ -29,6 +29,7 @@ struct hb {
     uint32_t used_actors;   /* by_kernel: the next fresh one */
     struct map kernel;      /* by_kernel: kernel thread to actor + 1 */
     struct shadow *objects; /* see hb_int.h */
+    uint64_t ids;           /* of objects, given out */
     unsigned granule;
     bool by_kernel;
     struct budget *budget;
@@ -66,6 +67,10 @@ void hb_commit_after(struct hb *hb, const struct event *commit, const struct eve
 void hb_clear(struct hb *hb, sim_addr addr, uint64_t bytes);
 void hb_copy(struct hb *hb, sim_addr to, sim_addr from, uint64_t bytes);
 
+/* Which lock is at addr: a number that goes with it when a copy moves it. 0: none was heeded there.
+ */
+uint64_t hb_lock_id(const struct hb *hb, sim_addr addr);
+
 /* Of a thread that has entered: the actor (the thread, or with no-thread its kernel thread,
  * numbered densely), the actor's clock, and its own entry as an epoch. */
 static inline uint32_t hb_actor(const struct hb *hb, sim_tid tid)
@@ -92,6 +97,12 @@ static inline struct granules granules_of(const struct event *ev, unsigned granu
     if (granule == GRANULE_FIELD)
         return (struct granules){ev->addr, ev->addr, 1};
     return (struct granules){ev->addr & mask, (ev->addr + ev->size - 1) & mask, granule};
+}
+static inline uint64_t granules_count(const struct event *ev, unsigned granule)
+{
+    const struct granules g = granules_of(ev, granule);
+
+    return (g.last - g.first) / g.step + 1;
 }
 
 #endif

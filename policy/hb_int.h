@@ -17,6 +17,7 @@ struct hb_object { /* a lock, volatile, round of a barrier, class, atomic locati
     struct hb_object *next; /* in the same granule */
     sim_addr addr;
     uint64_t round; /* barriers; else 0 */
+    uint64_t id;    /* from 1; stays the same when a copy moves the object */
     struct vclock write, read;
     struct hold *hold; /* owns; locks */
     size_t holds, hold_cap;

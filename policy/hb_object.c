@@ -25,8 +25,19 @@ struct hb_object *object_get(struct hb *hb, unsigned kind, sim_addr addr, uint64
     o->kind = (uint8_t)kind;
     o->addr = addr;
     o->round = round;
+    o->id = ++hb->ids;
     o->next = *chain;
     return *chain = o;
+}
+
+uint64_t hb_lock_id(const struct hb *hb, sim_addr addr)
+{
+    struct hb_object *const *chain = shadow_peek(hb->objects, addr);
+
+    for (const struct hb_object *o = chain ? *chain : NULL; o; o = o->next)
+        if (is(o, OBJECT_LOCK, addr, 0))
+            return o->id;
+    return 0;
 }
 
 static void object_free(struct hb *hb, struct hb_object *o)
@@ -111,6 +122,7 @@ static bool snapshot_chain(void *arg, sim_addr addr, void *cell)
         struct hb_object *copy = xcalloc(1, sizeof *copy);
         copy->addr = o->addr;
         copy->round = o->round;
+        copy->id = o->id;
         copy->kind = o->kind;
         copy->inside = o->inside;
         vclock_copy(&copy->write, &o->write, s->hb->budget);

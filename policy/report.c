@@ -91,6 +91,8 @@ void race_conflict(struct race_report *r, const struct event *ev, sim_addr locat
 
     if (r->env->on_conflict)
         r->env->on_conflict(r->env->on_race_arg, r->policy, location, site, earlier->site);
+    if (r->after)
+        after_race_note(r->after, ev, location);
     r->conflicts++;
     see_location(r, location, first);
     if (site && earlier->site)
@@ -215,5 +217,7 @@ void report_done(struct race_report *r, const struct event *blamed)
         r->program++;
     r->unsited += !r->race.is.site;
     publish(r);
+    if (r->accesses == 1)
+        r->first = r->race;
     r->race = (struct race){0};
 }

@@ -3,13 +3,15 @@
 #ifndef LARDSIM_REPORT_H
 #define LARDSIM_REPORT_H
 
-#include "policy/policy.h"
+#include "policy/after_race.h"
 
 struct race_report {
     const struct checker_env *env; /* borrowed */
     const char *policy;            /* label */
     const struct names *names;     /* may be NULL */
+    struct after_race *after;      /* is told of each race; borrowed; NULL: nobody is */
     struct race race;              /* of the event in hand; conflicts 0: none so far */
+    struct race first;             /* of the run, once there is one */
     bool inside;                   /* a region of interest */
     uint64_t lines;                /* of races.jsonl that may still be written */
     struct map sites, pairs;       /* sets; pairs by hash of both sites */

@@ -147,7 +147,7 @@ static void write_provenance(FILE *out, const struct lardsim *l)
     key_hex16(&j, "identity", digest_value(l->identity));
     key_hex16(&j, "digest", l->result);
     json_key(&j, "complete");
-    json_bool(&j, !l->err.code);
+    json_bool(&j, !l->err.code || l->err.code == LARD_RACES);
     key_str(&j, "error", l->err.code ? l->err.text : NULL);
     json_end(&j);
 }

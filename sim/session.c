@@ -387,6 +387,8 @@ int lardsim_run(struct lardsim *l, const char *source)
     struct source *s = source_open(source, &l->err);
     if (!s)
         return -1;
+    if (l->params.ahead)
+        s = source_ahead(s);
     l->source = xstrdup(source);
     l->number = s->first;
     int bad = l->state == STATE_STARTED ? make_ready(l, s->granularity) : 0;
@@ -498,6 +500,7 @@ static void complete(struct lardsim *l)
     l->result = stats_digest(l->stats);
 }
 
+/* A run that ends at a race on request (after-race = stop) is done. */
 int lardsim_finish(struct lardsim *l)
 {
     struct err late = {0};
@@ -508,7 +511,7 @@ int lardsim_finish(struct lardsim *l)
         make_ready(l, 0);
     if (l->state == STATE_READY) {
         complete(l);
-        output_finish(l->output, l, !l->err.code, &late);
+        output_finish(l->output, l, !l->err.code || l->err.code == LARD_RACES, &late);
     } else {
         output_abort(l->output);
     }

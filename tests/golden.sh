@@ -37,5 +37,8 @@ golden synth.none --policy none synth:seed=1,events=5000
 golden synth.vc --policy vc synth:seed=1,events=5000
 golden synth.vc.all --policy vc --set policy.vc.history=all synth:seed=1,events=5000
 golden synth.vc.field --policy vc --set granularity=field synth:seed=2,events=5000
+golden synth.eraser --policy eraser synth:seed=1,events=5000
+golden synth.after-race --policy variable=vc --policy array=vc --set policy.variable.after-race=disable-variable \
+    --set policy.array.after-race=disable-array synth:seed=1,events=5000
 golden synth.lard-table3 --preset lard-table3 synth:seed=3,events=5000
 exit $bad

@@ -231,7 +231,7 @@ static bool races_differ(const struct oracle *o, const struct event **at, const 
     return k < r->races;
 }
 
-/* ---- counts: from the oracle's pairs, by plain search ---------------------------------------- */
+/* ---- counts: from the oracle's pairs, by plain search --------------------------------------- */
 
 struct count {
     const char *name;

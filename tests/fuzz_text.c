@@ -1,0 +1,34 @@
+/* fuzz_text.c - any bytes as a text trace: an error that names the place, or events that are
+ * well-formed, survive being written and read again in both forms, and can be run. */
+#include "tests/fuzz.h"
+
+static void take(const void *bytes, size_t n)
+{
+    struct fuzz_file f = fuzz_file(bytes, n);
+    struct fuzz_trace t = fuzz_open(f.path);
+
+    if (t.opened) {
+        fuzz_round_trip(&t, sink_text);
+        fuzz_round_trip(&t, fuzz_binary_sink);
+        fuzz_runs(f.path);
+    }
+    fuzz_trace_free(&t);
+    fuzz_file_close(&f);
+}
+
+/* Without a first line it is taken with one, too. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+    static const char first_line[] = "lardsim-text 1\n";
+    const size_t more = sizeof first_line - 1;
+
+    take(data, n);
+    if (n >= more && !memcmp(data, first_line, more))
+        return 0;
+    char *with = xmalloc(n + more);
+    memcpy(with, first_line, more);
+    memcpy(with + more, data, n);
+    take(with, n + more);
+    free(with);
+    return 0;
+}
