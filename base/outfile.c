@@ -215,13 +215,11 @@ static int sync_fd(int fd)
 }
 
 /* So that the rename lasts. A folder that may be written but not read can't be synced. */
-static int sync_folder(const char *target)
+static int sync_folder(const char *folder)
 {
-    char *folder = folder_of(target);
     const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int reason = 0;
 
-    free(folder);
     if (fd >= 0) {
         reason = sync_fd(fd);
         close(fd);
@@ -245,17 +243,20 @@ static int complete(struct outfile *f)
     return reason;
 }
 
+/* What memory it needs it takes first: without, the file must not have its name. */
 int outfile_commit(struct outfile *f, struct err *e)
 {
+    char *folder = f->target ? folder_of(f->target) : NULL;
     int reason = complete(f);
 
     if (!reason && f->temp && rename(f->temp, f->target))
         reason = errno;
     if (reason && f->temp)
         unlink(f->temp);
-    if (!reason && f->target)
-        reason = sync_folder(f->target);
+    if (!reason && folder)
+        reason = sync_folder(folder);
     const int result = reason ? output_error(e, f->path, reason) : 0;
+    free(folder);
     outfile_free(f);
     return result;
 }

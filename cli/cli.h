@@ -42,6 +42,7 @@ enum {
     OPT_ROI,
     OPT_SALVAGE,
     OPT_TO,
+    OPT_LOSSY,
     OPT_CODEC,
     OPT_LEVEL,
     OPT_SHARED,

@@ -7,10 +7,11 @@
 
 /* ---- a trace file that appears whole or not at all ------------------------------------------ */
 
-static const char *const forms[] = {"binary", "text", NULL};
+static const char *const forms[] = {"binary", "text", "std", NULL};
+enum { FORM_BINARY, FORM_TEXT, FORM_STD };
 
 struct out_options {
-    size_t text, codec; /* indices into forms, trace_codec_text */
+    size_t form, codec; /* indices into forms, trace_codec_text */
     uint64_t level;     /* 0: the codec's default */
 };
 
@@ -23,13 +24,22 @@ static bool ends_in(const char *name, const char *ending)
 
 static int out_options(struct out_options *o, const struct cli *c, const char *path, struct err *e)
 {
-    *o = (struct out_options){.text = ends_in(path, ".txt") || ends_in(path, ".trace"),
+    *o = (struct out_options){.form = ends_in(path, ".std") ? FORM_STD
+                                      : ends_in(path, ".txt") || ends_in(path, ".trace")
+                                          ? FORM_TEXT
+                                          : FORM_BINARY,
                               .codec = CODEC_ZSTD};
-    if (cli_index(c, OPT_TO, forms, &o->text, e) ||
+    if (cli_index(c, OPT_TO, forms, &o->form, e) ||
         cli_index(c, OPT_CODEC, trace_codec_text, &o->codec, e) ||
         cli_u64(c, OPT_LEVEL, &o->level, e))
         return -1;
-    if (o->text && (cli_has(c, OPT_CODEC) || cli_has(c, OPT_LEVEL)))
+    if (cli_has(c, OPT_LOSSY) && o->form != FORM_STD)
+        return err_set(e, LARD_USAGE,
+                       "%s: --lossy is for STD, which lacks events that the other forms have; give "
+                       "--to std, or leave "
+                       "it out",
+                       path);
+    if (o->form != FORM_BINARY && (cli_has(c, OPT_CODEC) || cli_has(c, OPT_LEVEL)))
         return err_set(e, LARD_USAGE,
                        "%s: --codec and --level are for binary traces; this one is "
                        "text. Give --to binary, or leave them out",
@@ -45,7 +55,7 @@ int out_check(const struct cli *c, const char *path, struct err *e)
     if (out_options(&o, c, path, e))
         return -1;
     if (strcmp(path, "-") == 0) {
-        if (!o.text && isatty(STDOUT_FILENO))
+        if (o.form == FORM_BINARY && isatty(STDOUT_FILENO))
             return err_set(e, LARD_USAGE,
                            "a binary trace is no use on a terminal; redirect standard "
                            "output, or give --to text");
@@ -67,9 +77,14 @@ int out_open(struct out *o, const struct cli *c, const char *path, const struct 
     o->file = outfile_open(path, e);
     if (!o->file)
         return -1;
-    o->sink = opt.text ? sink_text(outfile_stream(o->file), info, e)
-                       : sink_binary(outfile_stream(o->file), info, (enum trace_codec)opt.codec,
-                                     opt.level < 1000 ? (int)opt.level : 1000, e);
+    FILE *stream = outfile_stream(o->file);
+    if (opt.form == FORM_STD)
+        o->sink = sink_std(stream, info, cli_has(c, OPT_LOSSY), e);
+    else if (opt.form == FORM_TEXT)
+        o->sink = sink_text(stream, info, e);
+    else
+        o->sink = sink_binary(stream, info, (enum trace_codec)opt.codec,
+                              opt.level < 1000 ? (int)opt.level : 1000, e);
     return o->sink ? 0 : -1;
 }
 

@@ -11,12 +11,13 @@
 #define ROWS_OUT                                                                                   \
     {"to",                                                                                         \
      OPT_TO,                                                                                       \
-     "binary|text",                                                                                \
+     "binary|text|std",                                                                            \
      0,                                                                                            \
-     "The form of OUT; by default text when its name ends in "                                     \
-     ".txt or .trace, else binary",                                                                \
+     "The form of OUT; by default text when its name ends in .txt or .trace, STD when in .std, "   \
+     "else binary",                                                                                \
      0},                                                                                           \
         {"codec", OPT_CODEC, "zstd|zlib|raw", 0, "How a binary OUT is compressed (zstd)", 0},      \
+        {"lossy", OPT_LOSSY, NULL, 0, "Leave out of an STD file what STD can't say", 0},           \
         {"level", OPT_LEVEL, "N", 0, "How hard it is compressed (the codec's default)", 0},        \
     {                                                                                              \
         "overwrite", OPT_OVERWRITE, NULL, 0, "Replace OUT if it exists", 0                         \

@@ -21,7 +21,9 @@ const struct verb verb_trace_convert = {
     .summary = "Writes a trace in another form.",
     .text =
         "IN is a path, \"-\" or \"synth:...\"; OUT is a path or \"-\". Events, their numbers and "
-        "the names stay the same, and so does the identity.",
+        "the names stay the same, and so does the identity, in binary and text. STD (RAPID's text) "
+        "has reads, writes, "
+        "locks, forks and joins only: other events stop the conversion unless --lossy is given.",
     .examples = "lardsim trace convert program.txt program.lard\n"
                 "lardsim trace convert --to text program.lard - | less",
     .options = options,

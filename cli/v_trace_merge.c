@@ -111,9 +111,11 @@ static int scan_event(void *arg, const struct event *ev, uint64_t number, struct
 static int scan(struct merge *m, struct input_trace *in, struct err *e)
 {
     struct scan s = {in, m->shared};
+    const char *colon = strrchr(in->spec, ':'); /* behind the name of a format, see source_open */
+    const char *path = colon ? colon + 1 : in->spec;
     struct stat st;
 
-    if (strcmp(in->spec, "-") == 0 || (stat(in->spec, &st) == 0 && !S_ISREG(st.st_mode)))
+    if (strcmp(path, "-") == 0 || (stat(path, &st) == 0 && !S_ISREG(st.st_mode)))
         return err_set(e, LARD_USAGE,
                        "trace merge: %s: inputs are read twice, so each has to be a regular file; "
                        "write it to one first",

@@ -330,8 +330,10 @@ static sim_cycle rare_access(struct checker *c, const struct event *ev, unsigned
         return now;
     }
     const bool edges = event_order(ev) != ORDER_NONE && heeds(c, ev);
-    if (edges && atomic_gives(ev) && one_level(c, ev))
+    if (edges && atomic_gives(ev) && one_level(c, ev)) {
+        c->st.accesses--; /* refused: it never took effect */
         return now;
+    }
     if (edges)
         hb_atomic_before(c->hb, ev);
     now = check_access(c, ev, core, out, now);

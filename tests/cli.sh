@@ -627,7 +627,7 @@ END
     completes "vc" run --policy = v
     completes "policy.vc.history=" run --set policy.vc.h
     completes "last all" run --set policy.vc.history =
-    completes "binary text" trace convert --to ""
+    completes "binary text std" trace convert --to ""
     completes "race.txt" run rac
     completes "parameters" list par
     completes "seed=" trace synth x.lard see

@@ -89,16 +89,17 @@ static void check_summary(const char *path, const struct fuzz_trace *t)
         MUST(sum.identity == digest_bytes(t->rec, t->records * sizeof *t->rec));
 }
 
-static void take(const uint8_t *data, size_t n)
+/* last: the second time. Decoding the same events twice and more is slow. */
+static void take(const uint8_t *data, size_t n, bool last)
 {
     struct fuzz_file f = fuzz_file(data, n);
     struct fuzz_trace t = fuzz_open(f.path);
 
     check_salvage(f.path, &t);
     check_summary(f.path, &t);
-    if (t.opened) {
+    if (last && t.events) {
         fuzz_round_trip(&t, fuzz_binary_sink);
-        fuzz_runs(f.path);
+        fuzz_run(f.path, "trace.rules=on");
     }
     fuzz_trace_free(&t);
     fuzz_file_close(&f);
@@ -110,9 +111,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 
     memcpy(set, data, n);
     set_checksums(set, n);
-    take(data, n);
     if (memcmp(set, data, n) != 0)
-        take(set, n);
+        take(data, n, false);
+    take(set, n, true);
     free(set);
     return 0;
 }

@@ -68,16 +68,17 @@ static void what_is_no_trace_is_called_by_its_name(void **state)
         const char *expected;
     } files[] = {
         {"", 0, "is empty"},
-        {"\x1f\x8b\x08", 3, "gzip"},
+        {"\x1f\x8b\x08", 3, "the gzip data end too early"},
         {"\x1f", 1, "binary data"},
-        {"\x28\xb5\x2f\xfd", 4, "zstd"},
+        {"\x28\xb5\x2f\xfd", 4, "the zstd data end too early"},
         {"\x7f"
          "ELF\x02",
          5, "ELF"},
         {"PK\x03\x04", 4, "zip"},
         {"{\"a\": 1}", 8, "JSON"},
-        {"T0|w(V1)|23\nT1|r(V1)|24\n", 24, "RAPID"},
-        {"T0|begin|0\n", 11, "RAPID"},
+        {"2 415130\n0 1fc0\n", 16, "a Dinero trace"},
+        {"r 1fc0 8\n", 9, "a Dinero trace"},
+        {"r 1fc0x 8\n", 10, "text of some other kind"},
         {"# comment\nT0 read 8 4\n", 22, "begins with \"lardsim-text 1\""},
         {"hello", 5, "text of some other kind"},
         {"a | b", 5, "text of some other kind"},
@@ -92,7 +93,7 @@ static void what_is_no_trace_is_called_by_its_name(void **state)
         refused(p->file, files[i].expected);
     }
     put(p, "hello", 5);
-    refused(p->file, "(binary, text)");
+    refused(p->file, "(binary, text, std, lackey, din, xdin)");
 }
 
 static void what_can_not_be_read_is_an_error(void **state)

@@ -123,7 +123,7 @@ static void a_file_that_breaks_is_an_error_after_its_whole_lines(void **state)
     assert_int_equal(source_next(s, &b, &e), 0);
     assert_int_equal(b.records, 1);
     assert_int_equal(source_next(s, &b, &e), -1);
-    assert_string_equal(e.text, "t.txt:3: the file can't be read any further");
+    assert_string_equal(e.text, "t.txt:3: the file can't be read any further: Input/output error");
     source_close(s);
 }
 

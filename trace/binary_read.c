@@ -58,9 +58,9 @@ static int truncated(struct binary *b)
 {
     char what[200], after[48] = "its preamble";
 
-    if (ferror(b->in->file)) {
+    if (input_fault(b->in)) {
         snprintf(what, sizeof what, "can't be read after byte %" PRIu64 ": %s", b->offset,
-                 errno ? strerror(errno) : "an earlier error");
+                 input_fault(b->in));
         return damaged(b, what, "");
     }
     if (b->next.first > b->base.first)
@@ -248,6 +248,17 @@ static int preamble_fail(struct binary *b, unsigned line, const char *what, stru
                    line, what);
 }
 
+static int preamble_short(struct binary *b, struct err *e)
+{
+    if (input_fault(b->in))
+        return err_set(e, LARD_TRACE, "%s: can't be read after byte %" PRIu64 ": %s", b->base.name,
+                       b->offset, input_fault(b->in));
+    return err_set(e, LARD_TRACE,
+                   "%s: ends at byte %" PRIu64
+                   " inside its preamble; nothing of the trace is left, record it again",
+                   b->base.name, b->offset);
+}
+
 /* Reads up to the empty line; text gets the lines, with a NUL behind them. */
 static int preamble_read(struct binary *b, char text[PREAMBLE_MAX + 1], struct err *e)
 {
@@ -257,10 +268,7 @@ static int preamble_read(struct binary *b, char text[PREAMBLE_MAX + 1], struct e
         if (n == PREAMBLE_MAX)
             return preamble_fail(b, 1, "no empty line within 4096 bytes", e);
         if (!read_some(b, text + n, 1))
-            return err_set(e, LARD_TRACE,
-                           "%s: ends at byte %" PRIu64
-                           " inside its preamble; nothing of the trace is left, record it again",
-                           b->base.name, b->offset);
+            return preamble_short(b, e);
         if (text[n] != '\n' && (text[n] < ' ' || text[n] > '~'))
             return preamble_fail(b, 1, "a byte that is not printable ASCII", e);
         n++;

@@ -1,9 +1,10 @@
 /* codec.c - compression of one buffer at a time: a zstd frame, or a raw deflate stream (zlib
- * without header and checksum; blocks have checksums of their own). Streams are not its business.
- */
+ * without header and checksum; blocks have checksums of their own). And unpacking of gzip and zstd
+ * files in steps; whence the bytes come is not its business. */
 #include "trace/codec.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -156,4 +157,100 @@ int codec_unpack(struct codec *c, enum trace_codec how, const void *from, size_t
         break;
     }
     return -1;
+}
+
+/* ---- files packed as a whole ---------------------------------------------------------------- */
+
+enum { GZIP_BITS = 15 + 16 }; /* zlib: the largest window, and gzip's header and checksum */
+
+struct unpacker {
+    ZSTD_DCtx *zstd; /* owns; NULL: gzip */
+    z_stream gzip;
+    const char *fault; /* a string constant */
+};
+
+enum packing packing_of(const uint8_t *head, size_t n)
+{
+    static const uint8_t gzip[] = {0x1f, 0x8b}, zstd[] = {0x28, 0xb5, 0x2f, 0xfd},
+                         skippable[] = {0x2a, 0x4d, 0x18}; /* after a byte 5x: a zstd frame, too */
+
+    if (n >= sizeof gzip && !memcmp(head, gzip, sizeof gzip))
+        return PACKING_GZIP;
+    if (n >= sizeof zstd && !memcmp(head, zstd, sizeof zstd))
+        return PACKING_ZSTD;
+    if (n >= 1 + sizeof skippable && head[0] >> 4 == 5 &&
+        !memcmp(head + 1, skippable, sizeof skippable))
+        return PACKING_ZSTD;
+    return PACKING_NONE;
+}
+
+struct unpacker *unpacker_new(enum packing how)
+{
+    struct unpacker *u = xcalloc(1, sizeof *u);
+
+    if (how == PACKING_ZSTD ? !(u->zstd = ZSTD_createDCtx())
+                            : inflateInit2(&u->gzip, GZIP_BITS) != Z_OK)
+        die("no memory for a decompressor");
+    return u;
+}
+
+void unpacker_free(struct unpacker *u)
+{
+    if (!u)
+        return;
+    if (u->zstd)
+        ZSTD_freeDCtx(u->zstd);
+    else
+        inflateEnd(&u->gzip);
+    free(u);
+}
+
+/* zstd's default limit for the window holds: 128 MiB. */
+static int zstd_step(struct unpacker *u, const uint8_t **from, const uint8_t *from_end,
+                     uint8_t **to, uint8_t *to_end)
+{
+    ZSTD_inBuffer in = {*from, (size_t)(from_end - *from), 0};
+    ZSTD_outBuffer out = {*to, (size_t)(to_end - *to), 0};
+    const size_t left = ZSTD_decompressStream(u->zstd, &out, &in);
+
+    *from += in.pos;
+    *to += out.pos;
+    if (!ZSTD_isError(left))
+        return left == 0;
+    u->fault = ZSTD_getErrorName(left);
+    return -1;
+}
+
+static int gzip_step(struct unpacker *u, const uint8_t **from, const uint8_t *from_end,
+                     uint8_t **to, uint8_t *to_end)
+{
+    stream_set(&u->gzip, *from, (size_t)(from_end - *from), *to, (size_t)(to_end - *to));
+    const int result = inflate(&u->gzip, Z_NO_FLUSH);
+    *from = u->gzip.next_in;
+    *to = u->gzip.next_out;
+    switch (result) {
+    case Z_OK:
+    case Z_BUF_ERROR: /* no progress is possible with what there is */
+        return 0;
+    case Z_STREAM_END:
+        inflateReset(&u->gzip);
+        return 1;
+    case Z_MEM_ERROR:
+        die("no memory for a decompressor");
+    default:
+        u->fault = u->gzip.msg ? u->gzip.msg : "it needs a dictionary";
+        return -1;
+    }
+}
+
+int unpacker_step(struct unpacker *u, const uint8_t **from, const uint8_t *from_end, uint8_t **to,
+                  uint8_t *to_end)
+{
+    return u->zstd ? zstd_step(u, from, from_end, to, to_end)
+                   : gzip_step(u, from, from_end, to, to_end);
+}
+
+const char *unpacker_fault(const struct unpacker *u)
+{
+    return u->fault;
 }

@@ -1,5 +1,5 @@
-/* codec.h - compression of one buffer at a time, inside trace/ only. codec.c is the only file that
- * knows the libraries (zstd, zlib). */
+/* codec.h - compression of one buffer at a time, and unpacking of whole gzip and zstd files, inside
+ * trace/ only. codec.c is the only file that knows the libraries (zstd, zlib). */
 #ifndef LARDSIM_CODEC_H
 #define LARDSIM_CODEC_H
 
@@ -19,5 +19,19 @@ size_t codec_pack(struct codec *c, enum trace_codec how, int level, const void *
 /* 0, or -1 when `from` is not the compressed form of exactly n bytes. Writes n bytes at most. */
 int codec_unpack(struct codec *c, enum trace_codec how, const void *from, size_t bytes, void *to,
                  size_t n);
+
+/* ---- files packed as a whole ---------------------------------------------------------------- */
+
+enum packing { PACKING_NONE, PACKING_GZIP, PACKING_ZSTD };
+enum packing packing_of(const uint8_t *head, size_t n); /* by the first bytes */
+
+struct unpacker;
+struct unpacker *unpacker_new(enum packing how); /* not PACKING_NONE */
+void unpacker_free(struct unpacker *u);
+/* Unpacks what it can and moves *from and *to on. 1: a member (gzip) or frame (zstd) is over, and
+ * another may follow; 0: it goes on; -1: the data are damaged. */
+int unpacker_step(struct unpacker *u, const uint8_t **from, const uint8_t *from_end, uint8_t **to,
+                  uint8_t *to_end);
+const char *unpacker_fault(const struct unpacker *u); /* after -1: what the library says */
 
 #endif

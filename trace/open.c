@@ -1,37 +1,17 @@
-/* open.c - a source by its name: a file or standard input, its format told by its first bytes, or
- * the generator. Compressed text is recognised and refused. */
+/* open.c - a source by its name: a file or standard input, its format told by its first bytes or
+ * named before the path, or the generator. */
 #include "trace/trace.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-const struct trace_format *const trace_formats[] = {&trace_format_binary, &trace_format_text, NULL};
-
-/* ---- input ---------------------------------------------------------------------------------- */
-
-size_t input_read(struct input *in, void *to, size_t n)
-{
-    const size_t ahead = n < in->head_n ? n : in->head_n;
-
-    memcpy(to, in->head, ahead);
-    memmove(in->head, in->head + ahead, in->head_n - ahead);
-    in->head_n -= ahead;
-    if (ahead == n || !in->file)
-        return ahead;
-    return ahead + fread((unsigned char *)to + ahead, 1, n - ahead, in->file);
-}
-
-void input_free(struct input *in)
-{
-    if (!in)
-        return;
-    if (in->file && in->file != stdin)
-        fclose(in->file);
-    free(in->name);
-    free(in);
-}
+const struct trace_format *const trace_formats[] = {&trace_format_binary,
+                                                    &trace_format_text,
+                                                    &trace_format_std,
+                                                    &trace_format_lackey,
+                                                    &trace_format_din,
+                                                    &trace_format_xdin,
+                                                    NULL};
 
 /* ---- what else a file may be ---------------------------------------------------------------- */
 
@@ -40,8 +20,9 @@ static const struct looks {
     size_t bytes;
     const char *what;
 } looks[] = {
-    {"\x1f\x8b", 2, "gzip data; unpack it first: gzip -dc FILE | lardsim ... -"},
-    {"\x28\xb5\x2f\xfd", 4, "zstd data; unpack it first: zstd -dc FILE | lardsim ... -"},
+    {"\x1f\x8b", 2, "gzip data packed twice; unpack it once: gzip -dc FILE | lardsim ... -"},
+    {"\x28\xb5\x2f\xfd", 4,
+     "zstd data packed twice; unpack it once: zstd -dc FILE | lardsim ... -"},
     {"\xfd"
      "7zXZ",
      5, "xz data; unpack it first: xz -dc FILE | lardsim ... -"},
@@ -61,18 +42,19 @@ static const struct looks {
     {"\xef\xbb\xbf", 3, "text after a byte order mark; remove the mark"},
 };
 
-/* RAPID's STD text: T0|w(V1)|23 */
-static bool looks_std(const struct input *in)
+/* 2 415130, w 1000 8: nothing that only Dinero's traces would look like. */
+static bool looks_dinero(const struct input *in)
 {
-    const unsigned char *p = in->head, *const end = p + in->head_n;
-    const unsigned char *bar = memchr(p, '|', in->head_n), *line = memchr(p, '\n', in->head_n);
+    static const char hex[] = "0123456789abcdefABCDEF";
+    char line[sizeof in->head + 1];
+    size_t digits;
 
-    if (!bar || (line && line < bar))
+    memcpy(line, in->head, in->head_n);
+    line[in->head_n] = '\0';
+    if (!strchr("01234rwimcvRWIMCV", line[0]) || (line[1] != ' ' && line[1] != '\t'))
         return false;
-    p = bar + 1;
-    while (p < end && *p >= 'a' && *p <= 'z')
-        p++;
-    return p > bar + 1 && p < end && (*p == '(' || *p == '|');
+    digits = strspn(line + 2, hex);
+    return digits && digits <= 16 && strchr(" \t\r\n", line[2 + digits]);
 }
 
 static bool looks_text(const struct input *in)
@@ -88,10 +70,11 @@ static const char *looks_like(const struct input *in)
     for (size_t i = 0; i < ARRAY_SIZE(looks); i++)
         if (in->head_n >= looks[i].bytes && !memcmp(in->head, looks[i].magic, looks[i].bytes))
             return looks[i].what;
-    if (looks_std(in))
-        return "RAPID's STD text; convert it first";
-    return looks_text(in) ? "text of some other kind; a text trace begins with \"lardsim-text 1\""
-                          : "binary data of some other kind";
+    if (!looks_text(in))
+        return "binary data of some other kind";
+    if (looks_dinero(in))
+        return "a Dinero trace; name its format: din:FILE or xdin:FILE";
+    return "text of some other kind; a text trace begins with \"lardsim-text 1\"";
 }
 
 static int unknown_format(const struct input *in, struct err *e)
@@ -99,6 +82,8 @@ static int unknown_format(const struct input *in, struct err *e)
     char known[200] = "";
     size_t n = 0;
 
+    if (input_fault(in)) /* too little is known of it */
+        return err_set(e, LARD_TRACE, "%s: can't be read: %s", in->name, input_fault(in));
     for (size_t i = 0; trace_formats[i] && n < sizeof known; i++) {
         const int more =
             snprintf(known + n, sizeof known - n, "%s%s", i ? ", " : "", trace_formats[i]->name);
@@ -110,47 +95,59 @@ static int unknown_format(const struct input *in, struct err *e)
                    known, looks_like(in));
 }
 
-/* ---- opening -------------------------------------------------------------------------------- */
+/* ---- FORMAT:KEY=VALUE,...:PATH -------------------------------------------------------------- */
 
-static int open_file(struct input *in, struct err *e)
+/* The format that stands before the path, NULL if none does; *rest is what follows it. */
+static const struct trace_format *named_format(const char *spec, const char **rest)
 {
-    struct stat st;
+    for (size_t i = 0; trace_formats[i]; i++) {
+        const size_t n = strlen(trace_formats[i]->name);
 
-    in->file = fopen(in->name, "rb");
-    if (!in->file && errno == ENOENT)
-        return err_set(e, LARD_TRACE, "%s: there is no such file", in->name);
-    if (!in->file)
-        return err_set(e, LARD_TRACE, "%s: can't be opened: %s", in->name, strerror(errno));
-    if (fstat(fileno(in->file), &st))
-        return err_set(e, LARD_TRACE, "%s: can't be looked at: %s", in->name, strerror(errno));
-    if (S_ISDIR(st.st_mode))
-        return err_set(e, LARD_TRACE, "%s: is a directory; name a trace in it", in->name);
-    in->seekable = S_ISREG(st.st_mode);
-    return 0;
+        if (!strncmp(spec, trace_formats[i]->name, n) && spec[n] == ':') {
+            *rest = spec + n + 1;
+            return trace_formats[i];
+        }
+    }
+    *rest = spec;
+    return NULL;
 }
 
-static int read_head(struct input *in, struct err *e)
+/* Options are a key, =, and whatever else up to a colon. What else has these is written ./PATH. */
+static char *options_take(const char **rest)
 {
-    errno = 0;
-    in->head_n = fread(in->head, 1, sizeof in->head, in->file);
-    if (ferror(in->file))
-        return err_set(e, LARD_TRACE, "%s: can't be read: %s", in->name, strerror(errno));
-    if (!in->head_n)
-        return err_set(e, LARD_TRACE, "%s: is empty; even a trace without events has a first line",
-                       in->name);
-    return 0;
+    const size_t key = strspn(*rest, "abcdefghijklmnopqrstuvwxyz_");
+    const char *colon = strchr(*rest, ':');
+    char *options;
+
+    if (!key || (*rest)[key] != '=' || !colon)
+        return NULL;
+    options = xasprintf("%.*s", (int)(colon - *rest), *rest);
+    *rest = colon + 1;
+    return options;
 }
 
-static struct input *input_open(const char *spec, struct err *e)
+static const struct trace_format *format_bid(const struct input *in)
 {
-    struct input *in = xcalloc(1, sizeof *in);
-    const bool standard = !strcmp(spec, "-");
+    for (size_t i = 0; trace_formats[i]; i++)
+        if (trace_formats[i]->bid && trace_formats[i]->bid(in))
+            return trace_formats[i];
+    return NULL;
+}
 
-    in->name = xstrdup(standard ? "standard input" : spec);
-    if (standard)
-        in->file = stdin;
-    if ((standard || !open_file(in, e)) && !read_head(in, e))
-        return in;
+/* Takes ownership of both. format NULL: is to be found out. */
+static struct source *open_as(const struct trace_format *format, struct input *in, char *options,
+                              struct err *e)
+{
+    in->options = options;
+    if (!format)
+        format = format_bid(in);
+    if (!format)
+        unknown_format(in, e);
+    else if (options && !format->options)
+        err_set(e, LARD_USAGE, "%s: the format %s has no options; leave out \"%s\"", in->name,
+                format->name, options);
+    else
+        return format->open(in, e);
     input_free(in);
     return NULL;
 }
@@ -165,18 +162,20 @@ static struct source *open_generator(const char *assignments, struct err *e)
 struct source *source_open(const char *spec, struct err *e)
 {
     static const char generator[] = "synth:";
+    const struct trace_format *format;
+    char *options = NULL;
     struct input *in;
+    const char *path;
 
     if (!strncmp(spec, generator, sizeof generator - 1))
         return open_generator(spec + sizeof generator - 1, e);
-    in = input_open(spec, e);
-    if (!in)
-        return NULL;
-    for (size_t i = 0; trace_formats[i]; i++)
-        if (trace_formats[i]->bid(in))
-            return trace_formats[i]->open(in, e);
-    unknown_format(in, e);
-    input_free(in);
+    format = named_format(spec, &path);
+    if (format)
+        options = options_take(&path);
+    in = input_open(path, e);
+    if (in)
+        return open_as(format, in, options, e);
+    free(options);
     return NULL;
 }
 

@@ -152,15 +152,14 @@ static int pipe_summarize(struct source *s, struct trace_summary *to, struct err
     return 0;
 }
 
-static int other_summarize(const char *spec, struct source *s, struct trace_summary *to,
-                           struct err *e)
+static int other_summarize(struct source *s, struct trace_summary *to, struct err *e)
 {
     struct stat st;
 
     if (read_through(s, to, e))
         return -1;
     to->complete = true;
-    if (s->version && !stat(spec, &st) && S_ISREG(st.st_mode))
+    if ((s->version || s->format) && !stat(s->name, &st) && S_ISREG(st.st_mode))
         to->file_bytes = to->good_bytes = (uint64_t)st.st_size;
     return 0;
 }
@@ -183,8 +182,8 @@ int trace_summarize(const char *spec, struct trace_summary *to, struct err *e)
         if (s->version)
             snprintf(to->format, sizeof to->format, TEXT_MAGIC " %u", s->version);
         else
-            snprintf(to->format, sizeof to->format, "generated");
-        result = other_summarize(spec, s, to, e);
+            snprintf(to->format, sizeof to->format, "%s", s->format ? s->format : "generated");
+        result = other_summarize(s, to, e);
     }
     source_close(s);
     return result;

@@ -104,8 +104,8 @@ int text_line_next(struct lines *l)
     }
     if (end)
         return give(l, (size_t)(end - (l->buffer + l->start)), 1);
-    if (l->eof && l->in->file && ferror(l->in->file))
-        return text_fail(l, "the file can't be read any further");
+    if (l->eof && input_fault(l->in))
+        return text_fail(l, "the file can't be read any further: %s", input_fault(l->in));
     if (l->end > l->start)
         return give(l, l->end - l->start, 0);
     l->number--;

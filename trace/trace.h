@@ -173,11 +173,13 @@ struct source {
     uint64_t first;                  /* number of the first event */
     const char *producer;            /* may be NULL */
     unsigned granularity;            /* hint in bytes; 0: none */
-    unsigned version;                /* of the format; 0: not a file */
+    unsigned version;                /* of the format; 0: not a file, or it has none */
+    const char *format; /* what a format without versions is called; NULL: it has some */
 };
 
-/* A path, "-" for standard input, or "synth:key=value,..." . Formats are told by their first bytes.
- * NULL: error. */
+/* A path, "-" for standard input, or "synth:key=value,..." . Formats are told by their first bytes,
+ * or named: FORMAT:PATH or FORMAT:KEY=VALUE,...:PATH. gzip and zstd are taken off first. NULL:
+ * error. */
 struct source *source_open(const char *spec, struct err *e);
 static inline int source_next(struct source *s, struct batch *b, struct err *e)
 {
@@ -215,6 +217,9 @@ extern const char *const trace_codec_text[]; /* NULL-terminated */
 struct sink *sink_binary(FILE *out, const struct sink_info *info, enum trace_codec codec, int level,
                          struct err *e);
 struct sink *sink_text(FILE *out, const struct sink_info *info, struct err *e);
+/* RAPID's STD text. It stops at an event that STD lacks; lossy: leaves it out, and writes only what
+ * RAPID's own reader takes. docs/foreign-formats.md tells what is written how. */
+struct sink *sink_std(FILE *out, const struct sink_info *info, bool lossy, struct err *e);
 
 /* Copies a whole source into a sink, names included; does not finish it. */
 int trace_pump(struct source *from, struct sink *to, struct err *e);
@@ -224,21 +229,29 @@ int trace_pump(struct source *from, struct sink *to, struct err *e);
 struct input { /* bytes of a file or pipe, from the start; owned by the source it is given to */
     FILE *file;
     char *name;
+    char *options;           /* owns; what the user said of the format; NULL: nothing */
     unsigned char head[512]; /* the first bytes, already read from file */
     size_t head_n;
-    bool seekable;
+    bool seekable;         /* and not packed */
+    struct packed *packed; /* owns; gzip or zstd is taken off; NULL: there is none */
+    char fault[160];       /* why no more can be read; "": it can, or is at the end */
 };
+struct input *input_open(const char *path, struct err *e); /* "-": standard input. NULL: error */
 size_t input_read(struct input *in, void *to,
-                  size_t n); /* head first, then the file; short at the end */
+                  size_t n); /* head first, then the file; short at the end, or at a fault */
+const char *input_fault(const struct input *in); /* after a short read: NULL at the end */
 void input_free(struct input *in);
 
-/* Bids on the first bytes: true if this format's. open takes ownership of in, also on error. */
+/* Bids on the first bytes: true if this format's; NULL: only by its name. open takes ownership of
+ * in, also on error. */
 struct trace_format {
     const char *name, *help;
     bool (*bid)(const struct input *in);
     struct source *(*open)(struct input *in, struct err *e);
+    bool options; /* it has some */
 };
-extern const struct trace_format trace_format_binary, trace_format_text;
+extern const struct trace_format trace_format_binary, trace_format_text, trace_format_std,
+    trace_format_lackey, trace_format_din, trace_format_xdin;
 extern const struct trace_format *const trace_formats[]; /* NULL-terminated */
 
 /* ---- what a file says of itself without being decoded --------------------------------------- */
