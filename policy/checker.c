@@ -509,3 +509,56 @@ uint64_t checker_races(const struct checker *c)
 {
     return c->report.accesses;
 }
+
+/* ---- for comparing instances ---------------------------------------------------------------- */
+
+unsigned checker_view(const struct checker *c)
+{
+    return c->policy_env.view;
+}
+
+static const char after_first[] = "after-race leaves out what has raced";
+
+static bool leaves_out(const struct checker *c)
+{
+    return c->after.mode == AFTER_RACE_DISABLE_VARIABLE ||
+           c->after.mode == AFTER_RACE_DISABLE_ARRAY;
+}
+
+struct promise checker_promise(const struct checker *c)
+{
+    struct promise p = {c->policy->claims, c->policy->summary};
+
+    if (c->policy->promise)
+        c->policy->promise(c->self, &p);
+    if (!leaves_out(c))
+        return p;
+    p.claims &= ~(unsigned)CLAIM_SOUND;
+    p.property = after_first;
+    return p;
+}
+
+void checker_explain(const struct checker *c, const struct event *ev, sim_addr location, char *to,
+                     size_t room)
+{
+    *to = '\0';
+    if (c->policy->explain)
+        c->policy->explain(c->self, ev, location, to, room);
+    if (!*to && leaves_out(c))
+        snprintf(to, room, "%s", after_first);
+}
+
+uint32_t checker_actor(const struct checker *c, sim_tid tid)
+{
+    return hb_actor(c->hb, tid);
+}
+
+uint64_t checker_time(const struct checker *c, uint32_t actor)
+{
+    return epoch_time(c->hb->actor[actor].now);
+}
+
+uint64_t checker_knows(const struct checker *c, sim_tid tid, uint32_t actor)
+{
+    return vclock_get(hb_clock(c->hb, tid), actor);
+}

@@ -296,6 +296,25 @@ static void *eraser_create(const struct policy_env *env, const void *params, str
     return e;
 }
 
+static void eraser_explain(const void *self, const struct event *ev, sim_addr location, char *to,
+                           size_t room)
+{
+    static const char *const text[] = {
+        [VIRGIN] = "it has seen no access to this location",
+        [EXCLUSIVE] = "one thread alone has accessed this location so far (Exclusive)",
+        [SHARED] = "since a second thread came, this location has only been read (Shared)",
+        [SHARED_MODIFIED] = "some lock has been held at each access since a second thread came, "
+                            "writes under it exclusive (Shared-Modified)",
+        [REPORTED] = "no lock was held at each access since a second thread came; it reports that "
+                     "once in a location's life",
+    };
+    const struct eraser *e = self;
+    const struct variable *v = shadow_peek(e->variables, location);
+
+    (void)ev;
+    snprintf(to, room, "%s", text[v ? v->state : VIRGIN]);
+}
+
 static bool check_variable(void *arg, sim_addr addr, void *cell)
 {
     const struct eraser *e = arg;
@@ -339,5 +358,6 @@ const struct policy policy_eraser = {
     .access = eraser_access,
     .sync = eraser_sync,
     .check = eraser_check,
+    .explain = eraser_explain,
     .destroy = eraser_destroy,
 };

@@ -368,6 +368,29 @@ static void ft_check(const void *self)
     shadow_all(f->variables, check_variable, NULL);
 }
 
+/* Skipped repeats are missed: of what history = all finds, at least the first at each location. */
+static void ft_promise(const void *self, struct promise *p)
+{
+    const struct fasttrack *f = self;
+
+    p->property = "happens-before, history last";
+    if (f->report_repeats)
+        return;
+    p->claims &= ~(unsigned)CLAIM_SOUND;
+    p->property = "happens-before, repeats in an epoch skipped";
+}
+
+static void ft_explain(const void *self, const struct event *ev, sim_addr location, char *to,
+                       size_t room)
+{
+    const struct fasttrack *f = self;
+
+    (void)ev;
+    (void)location;
+    if (!f->report_repeats)
+        snprintf(to, room, "with repeats = skip an access is not checked again in its epoch");
+}
+
 static void ft_destroy(void *self)
 {
     struct fasttrack *f = self;
@@ -382,7 +405,7 @@ const struct policy policy_fasttrack = {
     .name = "fasttrack",
     .summary = "epochs, and vectors where reads are shared",
     .source = "fasttrack",
-    .claims = CLAIM_SOUND | CLAIM_PRECISE,
+    .claims = CLAIM_SOUND | CLAIM_PRECISE | CLAIM_EAGER,
     .params = ft_params,
     .params_size = sizeof(struct ft_params),
     .create = ft_create,
@@ -390,5 +413,7 @@ const struct policy policy_fasttrack = {
     .soon = ft_soon,
     .sync = ft_sync,
     .check = ft_check,
+    .promise = ft_promise,
+    .explain = ft_explain,
     .destroy = ft_destroy,
 };

@@ -309,6 +309,13 @@ static void vc_check(const void *self)
     shadow_all(v->locations, check_location, &all);
 }
 
+static void vc_promise(const void *self, struct promise *p)
+{
+    const struct vc *v = self;
+
+    p->property = v->all ? "happens-before, history all" : "happens-before, history last";
+}
+
 static bool free_location(void *arg, sim_addr addr, void *cell)
 {
     const struct location *l = cell;
@@ -333,7 +340,7 @@ const struct policy policy_vc = {
     .name = "vc",
     .summary = "vector clocks, the canonical detector",
     .source = "lard",
-    .claims = CLAIM_SOUND | CLAIM_PRECISE,
+    .claims = CLAIM_SOUND | CLAIM_PRECISE | CLAIM_EAGER,
     .params = vc_params,
     .params_size = sizeof(struct vc_params),
     .create = vc_create,
@@ -342,5 +349,6 @@ const struct policy policy_vc = {
     .very_soon = vc_very_soon,
     .sync = vc_sync,
     .check = vc_check,
+    .promise = vc_promise,
     .destroy = vc_destroy,
 };

@@ -16,7 +16,12 @@ enum policy_claim { /* what the verdicts promise on the execution seen, docs/pol
                     CLAIM_SOUND = 1,   /* misses none */
                     CLAIM_PRECISE = 2, /* reports none that isn't */
                     CLAIM_REGION = 4, /* the property is conflicts of regions, not happens-before */
-                    CLAIM_HARDWARE = 8
+                    CLAIM_HARDWARE = 8,
+                    CLAIM_EAGER = 16 /* a verdict on each access, when it happens */
+};
+struct promise { /* of an instance, with its parameters */
+    unsigned claims;
+    const char *property; /* what its verdicts are about: "happens-before, history last" */
 };
 
 enum view_bit {
@@ -101,6 +106,13 @@ struct policy {
     sim_cycle (*sync)(void *self, const struct event *ev, unsigned core, sim_cycle now);
     void (*finish)(void *self);      /* may be NULL */
     void (*check)(const void *self); /* asserts its invariants; may be NULL */
+    /* For compare. Changes *p where the parameters promise something else than claims and summary;
+     * may be NULL. */
+    void (*promise)(const void *self, struct promise *p);
+    /* For compare, after the access: why a policy that is not about happens-before finds a race at
+     * this location, or none, as a clause ("no lock is held at all its accesses"). May be NULL. */
+    void (*explain)(const void *self, const struct event *ev, sim_addr location, char *to,
+                    size_t room);
     void (*destroy)(void *self);
 };
 
@@ -123,8 +135,8 @@ struct checker_env {
     uint64_t lines;     /* of races.jsonl at most */
     void (*on_race)(void *arg, const struct race *race); /* may be NULL */
     /* At each location and earlier access that races; label is the checker's. May be NULL. */
-    void (*on_conflict)(void *arg, const char *label, sim_addr location, uint64_t site,
-                        uint64_t earlier_site);
+    void (*on_conflict)(void *arg, const char *label, const struct event *ev, sim_addr location,
+                        const struct race_side *earlier);
     void *on_race_arg;
     struct err *err; /* as policy_env's */
 };
@@ -142,6 +154,18 @@ void checker_finish(struct checker *c);
 const struct budget *checker_memory(const struct checker *c);
 extern const struct param checker_param_rows[];  /* of every policy's section, beside its own */
 uint64_t checker_races(const struct checker *c); /* racy accesses so far */
+
+/* For comparing instances: what they look at, what they promise, how they explain themselves (an
+ * empty text: not at all). */
+unsigned checker_view(const struct checker *c);
+struct promise checker_promise(const struct checker *c);
+void checker_explain(const struct checker *c, const struct event *ev, sim_addr location, char *to,
+                     size_t room);
+/* Happens-before in its view, after an event: the actor of a thread that has acted, an actor's own
+ * time, and what a thread knows of an actor's time. */
+uint32_t checker_actor(const struct checker *c, sim_tid tid);
+uint64_t checker_time(const struct checker *c, uint32_t actor);
+uint64_t checker_knows(const struct checker *c, sim_tid tid, uint32_t actor);
 
 /* ---- the race report: report.c -------------------------------------------------------------- */
 

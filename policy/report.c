@@ -90,7 +90,7 @@ void race_conflict(struct race_report *r, const struct event *ev, sim_addr locat
     const uint64_t site = event_site(ev);
 
     if (r->env->on_conflict)
-        r->env->on_conflict(r->env->on_race_arg, r->policy, location, site, earlier->site);
+        r->env->on_conflict(r->env->on_race_arg, r->policy, ev, location, earlier);
     if (r->after)
         after_race_note(r->after, ev, location);
     r->conflicts++;

@@ -1,6 +1,6 @@
 /* output.c - the results folder (docs/results.md). Each file is written beside its name, synced and
  * renamed; DONE comes last, so a folder with DONE is whole. */
-#include "sim/sim_int.h"
+#include "sim/compare_int.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 struct output {
     char *dir;
-    struct outfile *races; /* NULL until asked for */
+    struct outfile *races, *differences; /* NULL until asked for */
 };
 
 static int make_dir(const char *dir, bool overwrite, struct err *e)
@@ -38,8 +38,10 @@ static char *path_in(const struct output *o, const char *name)
 
 struct output *output_new(const char *dir, bool overwrite, struct err *e)
 {
-    static const char *const old[] = {"DONE",      "config.yaml",     "stats.json", "stats.txt",
-                                      "stats.csv", "provenance.json", "host.json",  "races.jsonl"};
+    static const char *const old[] = {
+        "DONE",         "config.yaml",      "stats.json", "stats.txt",
+        "stats.csv",    "provenance.json",  "host.json",  "races.jsonl",
+        "compare.json", "differences.jsonl"};
 
     if (make_dir(dir, overwrite, e))
         return NULL;
@@ -59,14 +61,23 @@ struct output *output_new(const char *dir, bool overwrite, struct err *e)
     return NULL;
 }
 
+static FILE *open_lines(const struct output *o, const char *name, struct outfile **f, struct err *e)
+{
+    char *path = path_in(o, name);
+
+    *f = outfile_open(path, e);
+    free(path);
+    return *f ? outfile_stream(*f) : NULL;
+}
+
 FILE *output_races(struct output *o, struct err *e)
 {
-    if (!o)
-        return NULL;
-    char *path = path_in(o, "races.jsonl");
-    o->races = outfile_open(path, e);
-    free(path);
-    return o->races ? outfile_stream(o->races) : NULL;
+    return o ? open_lines(o, "races.jsonl", &o->races, e) : NULL;
+}
+
+FILE *output_differences(struct output *o, struct err *e)
+{
+    return o ? open_lines(o, "differences.jsonl", &o->differences, e) : NULL;
 }
 
 /* A folder in which nothing could be written goes, too, so that the next try finds it missing. */
@@ -82,6 +93,7 @@ void output_abort(struct output *o)
     if (!o)
         return;
     outfile_abort(o->races);
+    outfile_abort(o->differences);
     output_free(o);
 }
 
@@ -89,9 +101,10 @@ void output_abort(struct output *o)
 
 static void write_config(FILE *out, const struct lardsim *l)
 {
-    fputs("# The complete configuration of this run; `lardsim run --config config.yaml` repeats "
-          "it.\n",
-          out);
+    fprintf(out,
+            "# The complete configuration of this run; `lardsim %s --config config.yaml` repeats "
+            "it.\n",
+            l->comparing ? "compare" : "run");
     config_dump(l->config, out);
 }
 
@@ -222,6 +235,11 @@ int output_finish(struct output *o, const struct lardsim *l, bool done, struct e
         return 0;
     if (o->races)
         bad = outfile_commit(o->races, e);
+    if (o->differences && bad)
+        outfile_abort(o->differences);
+    else if (o->differences)
+        bad =
+            outfile_commit(o->differences, e) || write_file(o, "compare.json", compare_write, l, e);
     for (size_t i = 0; i < ARRAY_SIZE(files) - !done && !bad; i++)
         bad = write_file(o, files[i].name, files[i].write, l, e);
     output_free(o);

@@ -1,6 +1,6 @@
 /* run_params.c - the top-level parameters, the presets, and the walk over all tables for list and
  * explain. */
-#include "sim/sim_int.h"
+#include "sim/compare_int.h"
 
 #include <stdlib.h>
 
@@ -83,6 +83,7 @@ static void each_row(void (*fn)(void *, const char *, const struct param *), voi
 void sim_each_param(void (*fn)(void *arg, const char *section, const struct param *row), void *arg)
 {
     each_row(fn, arg, "", run_param_rows);
+    each_row(fn, arg, "compare", compare_param_rows);
     for (size_t i = 0; policies[i]; i++) {
         char *section = xasprintf("policy.%s", policies[i]->name);
         each_row(fn, arg, section, checker_param_rows);
@@ -102,7 +103,8 @@ void sim_each_stat(void (*fn)(void *arg, const char *name, const char *unit, con
         free(all);
         all = longer;
     }
-    if (!lardsim_set(l, all) && !lardsim_set(l, "granularity=1") && !lardsim_start(l))
+    if (!lardsim_set(l, all) && !lardsim_set(l, "granularity=1") && !sim_compare(l) &&
+        !lardsim_set(l, "compare.truth=vc") && !lardsim_start(l))
         stats_each(l->stats, fn, arg);
     free(all);
     lardsim_free(l);

@@ -2,7 +2,7 @@
  *
  * Policies are made when the granularity is known: at the start, or where the trace is to say it,
  * when a source is opened or the first event is pushed. */
-#include "sim/sim_int.h"
+#include "sim/compare_int.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -49,6 +49,8 @@ void lardsim_free(struct lardsim *l)
     if (!l)
         return;
     output_abort(l->output);
+    source_close(l->pulled);
+    compare_free(l->compare);
     for (size_t i = 0; i < l->checkers; i++)
         checker_free(l->checker[i]);
     free(l->checker);
@@ -103,6 +105,14 @@ int lardsim_output(struct lardsim *l, const char *dir, int overwrite)
     return 0;
 }
 
+int sim_compare(struct lardsim *l)
+{
+    if (expect(l, STATE_NEW, "sim_compare"))
+        return -1;
+    l->comparing = true;
+    return 0;
+}
+
 /* ---- start ---------------------------------------------------------------------------------- */
 
 static void declare_stats(struct lardsim *l)
@@ -152,10 +162,10 @@ static int know_policies(struct lardsim *l)
         if (bad)
             return -1;
     }
-    return 0;
+    return l->comparing ? 0 : config_known(l->config, "compare", compare_param_rows, &l->err);
 }
 
-static struct lardsim_side public_side(const struct lardsim *l, const struct race_side *s)
+struct lardsim_side session_side(const struct lardsim *l, const struct race_side *s)
 {
     return (struct lardsim_side){
         .event = s->event,
@@ -173,8 +183,8 @@ static void tell_race(void *arg, const struct race *race)
     const struct lardsim *l = arg;
     const struct lardsim_race r = {
         .policy = race->policy,
-        .is = public_side(l, &race->is),
-        .earlier = public_side(l, &race->earlier),
+        .is = session_side(l, &race->is),
+        .earlier = session_side(l, &race->earlier),
         .addr = race->addr,
         .size = race->size,
         .id = race->id,
@@ -206,6 +216,7 @@ static int add_checker(struct lardsim *l, const char *spec, unsigned granule)
         .races = &l->races,
         .lines = l->params.races_max,
         .on_race = l->on_race ? tell_race : NULL,
+        .on_conflict = l->comparing ? compare_conflict : NULL,
         .on_race_arg = l,
         .err = &l->err,
     };
@@ -238,11 +249,13 @@ static int make_ready(struct lardsim *l, unsigned hint)
     for (size_t i = 0; i < l->params.policies.n; i++)
         if (add_checker(l, l->params.policies.item[i], granule))
             return -1;
-    if (know_policies(l) || config_check_names(l->config, &l->err))
+    if (compare_begin(l, granule) || know_policies(l) || config_check_names(l->config, &l->err))
         return -1;
     if (l->output_dir) {
         l->output = output_new(l->output_dir, l->overwrite, &l->err);
         l->races = output_races(l->output, &l->err);
+        if (l->comparing)
+            l->differences = output_differences(l->output, &l->err);
     }
     l->state = STATE_READY;
     return l->err.code ? -1 : 0;
@@ -272,6 +285,8 @@ static void enter_region(struct lardsim *l, bool in)
     l->in_region = in;
     for (size_t i = 0; i < l->checkers; i++)
         checker_region(l->checker[i], in);
+    if (l->compare)
+        l->compare->inside = in;
     if (in)
         stats_roi_begin(l->stats);
     else
@@ -308,6 +323,8 @@ static inline int step(struct lardsim *l, const struct event *ev)
     l->st.owner[ev->flags & EVF_SYSTEM]++;
     for (size_t i = 0; i < l->checkers; i++)
         checker_step(l->checker[i], ev, 0, (struct mem_outcome){0}, 0);
+    if (l->compare)
+        compare_step(l->compare, ev);
     if (UNLIKELY(ev->kind == EV_ROI_BEGIN || ev->kind == EV_ROI_END))
         enter_region(l, ev->kind == EV_ROI_BEGIN);
     l->number++;
@@ -389,16 +406,13 @@ int lardsim_run(struct lardsim *l, const char *source)
         return -1;
     if (l->params.ahead)
         s = source_ahead(s);
+    l->pulled = s;
     l->source = xstrdup(source);
     l->number = s->first;
-    int bad = l->state == STATE_STARTED ? make_ready(l, s->granularity) : 0;
-    if (!bad) {
-        use_names(l, s->names);
-        bad = run_source(l, s);
-        use_names(l, l->names);
-    }
-    source_close(s);
-    return bad;
+    if (l->state == STATE_STARTED && make_ready(l, s->granularity))
+        return -1;
+    use_names(l, s->names);
+    return run_source(l, s);
 }
 
 /* ---- push ----------------------------------------------------------------------------------- */
@@ -412,6 +426,8 @@ static int push(struct lardsim *l, const struct event rec[static EVENT_RECORDS])
         return -1;
     if (event_well_formed(rec, &what))
         return err_set(&l->err, LARD_TRACE, "event %llu: %s", (unsigned long long)l->number, what);
+    if (l->seen != l->names)
+        use_names(l, l->names);
     if (step(l, rec))
         return -1;
     digest_add(l->identity, rec, event_records(rec) * sizeof *rec);
@@ -493,6 +509,7 @@ static void complete(struct lardsim *l)
 {
     for (size_t i = 0; i < l->checkers; i++)
         checker_finish(l->checker[i]);
+    compare_finish(l->compare);
     if (l->rules && !l->err.code)
         rules_finish(l->rules, &l->err);
     enter_region(l, false);

@@ -1,10 +1,12 @@
-/* sim.h - what the command line needs of sim/ beyond the library's public header: the tables. */
+/* sim.h - what the command line needs of sim/ beyond the library's public header: the tables, and
+ * comparing policies. */
 #ifndef LARDSIM_SIM_H
 #define LARDSIM_SIM_H
 
 #include "base/base.h"
 #include "base/param.h"
 #include "base/stats.h"
+#include "sim/lardsim.h"
 
 extern const struct param run_param_rows[]; /* the top-level section */
 extern const struct preset run_presets[];   /* presets by name */
@@ -12,8 +14,37 @@ extern const struct preset run_presets[];   /* presets by name */
 /* Calls fn(arg, section, row) for every parameter there is: "" for the top level, "policy.vc", ...
  * A policy's section stands under its own name; an instance's label takes its place in a run. */
 void sim_each_param(void (*fn)(void *arg, const char *section, const struct param *row), void *arg);
-/* Every statistic of a run with all policies. */
+/* Every statistic of a run with all policies, held against vc. */
 void sim_each_stat(void (*fn)(void *arg, const char *name, const char *unit, const char *help),
                    void *arg);
+
+/* ---- policies of a run held against one of them (docs/compare.md) --------------------------- */
+
+int sim_compare(struct lardsim *l); /* this run compares; before lardsim_start */
+
+struct sim_instance { /* valid while l is */
+    const char *label, *property;
+    bool truth;
+    bool by_access; /* accesses are compared, too; else locations and pairs of sites alone */
+};
+/* From the first event on. False: past the last. Counts are the statistics compare.<label>.... */
+bool sim_compare_instance(const struct lardsim *l, size_t i, struct sim_instance *to);
+const char *sim_why(size_t i); /* the reasons, in their order; NULL past the last */
+/* "truth", "policies", "listed", "unlisted": into an object that is open. After lardsim_finish. */
+void sim_compare_json(const struct lardsim *l, struct json *j);
+
+struct sim_difference { /* valid during the call */
+    const char *policy, *verdict, *of;
+    struct lardsim_side is, earlier; /* as the one that reports names them */
+    uint64_t addr, location;
+    const char *location_name; /* NULL: not named */
+    uint32_t size;
+    bool system;
+    const char *reported_by, *why, *reason;
+};
+void sim_difference_json(struct json *j, const struct sim_difference *d);
+/* Called for each difference, compare.max times at most. Before lardsim_start. */
+void sim_on_difference(struct lardsim *l, void (*fn)(void *arg, const struct sim_difference *d),
+                       void *arg);
 
 #endif

@@ -22,6 +22,7 @@ struct output; /* NULL where results go nowhere: every call takes that */
 struct output *output_new(const char *dir, bool overwrite, struct err *e);
 FILE *output_races(struct output *o,
                    struct err *e); /* the stream for races.jsonl; NULL: none, or error */
+FILE *output_differences(struct output *o, struct err *e); /* for differences.jsonl; as above */
 /* Writes everything; DONE only when done. Then, or on error, frees o. */
 int output_finish(struct output *o, const struct lardsim *l, bool done, struct err *e);
 void output_abort(struct output *o); /* leaves no file that looks whole */
@@ -50,6 +51,8 @@ struct hints { /* whom to tell of an access to come (struct policy) */
     size_t n;
 };
 
+struct compare; /* compare_int.h */
+
 struct lardsim {
     enum lardsim_state state;
     struct err err;
@@ -67,18 +70,27 @@ struct lardsim {
     bool overwrite;
     struct output *output;   /* once ready */
     FILE *races;             /* races.jsonl, once ready */
+    FILE *differences;       /* differences.jsonl, once ready */
     char *source;            /* what was pulled; NULL: pushed */
+    struct source *pulled;   /* until the end, for its names */
     struct digest *identity; /* of the events */
     uint64_t number;         /* of the next event */
     uint64_t result;         /* digest, once finished */
     bool in_region;          /* of interest */
+    bool comparing;
+    struct compare *compare; /* once ready, where comparing */
     struct host_clock began;
     void (*on_race)(void *, const struct lardsim_race *);
     void *on_race_arg;
+    void (*on_difference)(void *, const struct sim_difference *);
+    void *on_difference_arg;
     void (*on_progress)(void *, uint64_t);
     void *on_progress_arg;
     void (*on_unused)(void *, const char *, const char *);
     void *on_unused_arg;
 };
+
+struct lardsim_side session_side(const struct lardsim *l,
+                                 const struct race_side *s); /* session.c */
 
 #endif

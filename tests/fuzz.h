@@ -53,7 +53,7 @@ static inline void fuzz_file_close(struct fuzz_file *f)
 
 /* ---- what a source yields ------------------------------------------------------------------- */
 
-enum { FUZZ_RECORDS_MAX = 1 << 18 }; /* kept; more are read, but not looked at */
+enum { FUZZ_RECORDS_MAX = 1 << 18 }; /* few bytes can hold many more: then it is cut off */
 
 struct fuzz_trace {
     struct event *rec; /* owns */
@@ -61,7 +61,7 @@ struct fuzz_trace {
     uint64_t first, events;
     unsigned granularity;
     struct names *names; /* owns */
-    bool opened;
+    bool opened, cut;
     struct err err;
 };
 
@@ -75,10 +75,11 @@ static inline void fuzz_keep(struct fuzz_trace *t, const struct batch *b)
         MUST(i + event_records(&b->rec[i]) <= b->records);
         t->events++;
     }
-    for (size_t i = 0; i < b->records && t->records < FUZZ_RECORDS_MAX; i++) {
+    for (size_t i = 0; i < b->records; i++) {
         t->rec = xgrow(t->rec, t->records, &t->cap, sizeof *t->rec);
         t->rec[t->records++] = b->rec[i];
     }
+    t->cut = t->records >= FUZZ_RECORDS_MAX;
 }
 
 /* Reads all of s and closes it. s may be NULL, after an error. */
@@ -93,7 +94,7 @@ static inline void fuzz_read(struct fuzz_trace *t, struct source *s)
         return;
     t->first = s->first;
     t->granularity = s->granularity;
-    while (!source_next(s, &b, &t->err) && b.records)
+    while (!t->cut && !source_next(s, &b, &t->err) && b.records)
         fuzz_keep(t, &b);
     if (t->err.code) { /* an error stays */
         struct err again = {0};
@@ -169,7 +170,7 @@ static inline void fuzz_round_trip(const struct fuzz_trace *t, fuzz_sink *open)
     char *text;
     size_t n;
 
-    if (t->records >= FUZZ_RECORDS_MAX)
+    if (t->cut)
         return;
     MUST(fuzz_written(t, open, &text, &n));
     struct fuzz_file f = fuzz_file(text, n);

@@ -79,17 +79,31 @@ void *realloc(void *p, size_t n)
 
 struct place {
     char dir[64]; /* everything is in here */
-    char trace[100], config[100];
+    char trace[100], gzip[100], zstd[100], config[100];
 };
 
-static void put_file(const char *path, const char *text)
+static void put_bytes(const char *path, const void *bytes, size_t n)
 {
     FILE *out = fopen(path, "w");
 
     assert_non_null(out);
-    fputs(text, out);
+    fwrite(bytes, 1, n, out);
     assert_int_equal(fclose(out), 0);
 }
+
+static void put_file(const char *path, const char *text)
+{
+    put_bytes(path, text, strlen(text));
+}
+
+/* "T0|w(x)|1\nT1|r(x)|2\n" */
+static const uint8_t gzip_bytes[] = {0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03,
+                                     0x0b, 0x31, 0xa8, 0x29, 0xd7, 0xa8, 0xd0, 0xac, 0x31, 0xe4,
+                                     0x0a, 0x31, 0xac, 0x29, 0x02, 0xb1, 0x8c, 0xb8, 0x00, 0x56,
+                                     0xac, 0x45, 0x15, 0x14, 0x00, 0x00, 0x00};
+static const uint8_t zstd_bytes[] = {0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58, 0xa1, 0x00, 0x00, 0x54,
+                                     0x30, 0x7c, 0x77, 0x28, 0x78, 0x29, 0x7c, 0x31, 0x0a, 0x54,
+                                     0x31, 0x7c, 0x72, 0x28, 0x78, 0x29, 0x7c, 0x32, 0x0a};
 
 /* In memory where there is such a folder: all that is synced would take its time. */
 static int make_place(void **state)
@@ -103,6 +117,10 @@ static int make_place(void **state)
     }
     snprintf(p->trace, sizeof p->trace, "%s/in.trace", p->dir);
     snprintf(p->config, sizeof p->config, "%s/in.yaml", p->dir);
+    snprintf(p->gzip, sizeof p->gzip, "%s/in.gz", p->dir);
+    snprintf(p->zstd, sizeof p->zstd, "%s/in.zst", p->dir);
+    put_bytes(p->gzip, gzip_bytes, sizeof gzip_bytes);
+    put_bytes(p->zstd, zstd_bytes, sizeof zstd_bytes);
     put_file(p->trace, "lardsim-text 1\n"
                        "granularity 4\n"
                        "name thread 1 \"worker\"\n"
@@ -194,14 +212,22 @@ static int run_job(const struct place *p, const char *out, struct err *e)
     return code;
 }
 
-static int convert(const struct place *p, struct outfile *to, bool binary, struct err *e)
+static struct sink *sink_for(const char *path, FILE *out, struct err *e)
 {
-    FILE *out = outfile_stream(to);
-    struct source *from = source_open(p->trace, e);
     const struct sink_info info = {.granularity = 4};
-    struct sink *sink = !from    ? NULL
-                        : binary ? sink_binary(out, &info, CODEC_ZSTD, 0, e)
-                                 : sink_text(out, &info, e);
+    const char *name = strrchr(path, '-');
+
+    if (!strcmp(name, "-text.trace"))
+        return sink_text(out, &info, e);
+    if (!strcmp(name, "-std.trace"))
+        return sink_std(out, &info, true, e);
+    return sink_binary(out, &info, CODEC_ZSTD, 0, e);
+}
+
+static int convert(const struct place *p, const char *path, FILE *out, struct err *e)
+{
+    struct source *from = source_open(p->trace, e);
+    struct sink *sink = from ? sink_for(path, out, e) : NULL;
     int bad = !sink || trace_pump(from, sink, e);
 
     if (bad && sink)
@@ -212,27 +238,33 @@ static int convert(const struct place *p, struct outfile *to, bool binary, struc
     return bad;
 }
 
-static int convert_job(const struct place *p, const char *path, bool binary, struct err *e)
+static int convert_job(const struct place *p, const char *path, struct err *e)
 {
     struct outfile *out = outfile_open(path, e);
 
     if (!out)
         return e->code;
-    if (convert(p, out, binary, e))
+    if (convert(p, path, outfile_stream(out), e))
         outfile_abort(out);
     else
         outfile_commit(out, e);
     return e->code;
 }
 
-static int binary_job(const struct place *p, const char *out, struct err *e)
+static int gzip_job(const struct place *p, const char *path, struct err *e)
 {
-    return convert_job(p, out, true, e);
+    struct place packed = *p;
+
+    memcpy(packed.trace, p->gzip, sizeof packed.trace);
+    return convert_job(&packed, path, e);
 }
 
-static int text_job(const struct place *p, const char *out, struct err *e)
+static int zstd_job(const struct place *p, const char *path, struct err *e)
 {
-    return convert_job(p, out, false, e);
+    struct place packed = *p;
+
+    memcpy(packed.trace, p->zstd, sizeof packed.trace);
+    return convert_job(&packed, path, e);
 }
 
 enum fault { NO_FAULT, MEMORY, FILE_SIZE };
@@ -342,7 +374,8 @@ static void check_left(const char *out, const char *reference, const struct endi
 static const struct {
     const char *name; /* of what it writes */
     job *what;
-} jobs[] = {{"run", run_job}, {"binary.trace", binary_job}, {"text.trace", text_job}};
+} jobs[] = {{"run", run_job},           {"binary.trace", convert_job}, {"text.trace", convert_job},
+            {"std.trace", convert_job}, {"gzip.trace", gzip_job},      {"zstd.trace", zstd_job}};
 
 /* Tries the job with the fault at n; everything has to hold. */
 static struct ending check(const struct place *p, size_t i, enum fault fault, uint64_t n)
@@ -495,11 +528,16 @@ static struct sink *open_text(FILE *out, const struct sink_info *info, struct er
     return sink_text(out, info, e);
 }
 
+static struct sink *open_std(FILE *out, const struct sink_info *info, struct err *e)
+{
+    return sink_std(out, info, true, e);
+}
+
 typedef struct sink *sink_open(FILE *out, const struct sink_info *info, struct err *e);
 static const struct {
     const char *format;
     sink_open *open;
-} sinks[] = {{"binary", open_binary}, {"text", open_text}};
+} sinks[] = {{"binary", open_binary}, {"text", open_text}, {"std", open_std}};
 
 static int write_all(sink_open *open, FILE *out, struct err *e)
 {

@@ -66,14 +66,14 @@ static inline void watch_race(void *arg, const struct race *race)
     w->race[w->races++] = *race;
 }
 
-static inline void watch_conflict(void *arg, const char *label, sim_addr location, uint64_t site,
-                                  uint64_t earlier_site)
+static inline void watch_conflict(void *arg, const char *label, const struct event *ev,
+                                  sim_addr location, const struct race_side *earlier)
 {
     struct watch *w = arg;
 
     (void)label;
-    (void)site;
-    (void)earlier_site;
+    (void)ev;
+    (void)earlier;
     w->conflict = xgrow(w->conflict, w->conflicts, &w->conflict_cap, sizeof *w->conflict);
     w->conflict[w->conflicts++] = (struct watch_conflict){w->number, location};
 }

@@ -1,0 +1,156 @@
+#!/bin/sh
+# compare.sh - lardsim compare as a user meets it: LARD's Table 3 on the litmus program that has every
+# kind of difference, the list, the folder, a truth that is refused. What the numbers mean is tested in
+# t_compare.c.
+lardsim=${LARDSIM:?}
+top=$(cd "${top_srcdir:-.}" && pwd) || exit 99
+trace=$top/workloads/litmus/gc_move_race.trace
+dir=$(mktemp -d) || exit 99
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 99
+bad=0
+fail() { echo "compare.sh: $*"; bad=1; }
+
+# run CODE ARGS...: standard output in out, errors in err.
+run() {
+    want=$1
+    shift
+    "$lardsim" compare "$@" >out 2>err </dev/null
+    code=$?
+    [ $code = "$want" ] || fail "compare $*: exit code $code, not $want: $(cat err)"
+}
+says() { grep -qF -e "$2" "$1" || fail "$1 does not say: $2"; }
+
+# The numbers of a row; without those of locations and pairs if there are fewer wanted.
+row() {
+    got=$(awk -v p="$1" '$1 == p {$1 = ""; sub(/^ /, ""); print; exit}' out)
+    case "$got " in "$2 "*) ;; *) fail "row $1: $got, not $2" ;; esac
+}
+
+# Without policies, LARD's Table 3: racy accesses, sites, F DRE, F PC, M DRE, M PC. The head of the trace
+# says which accesses they are.
+run 0 "$trace"
+row lard "2 1 - - - -"
+row all-memory "4 3 2 2 0 0"
+row all-sync "0 0 0 0 2 1"
+row no-clear "3 2 1 1 0 0"
+row no-copy "0 0 0 0 2 1"
+row naive "3 3 3 3 2 1"
+says out "same racy accesses as lard (happens-before, history last)"
+says out "the truth: happens-before, history last"
+[ -s err ] && fail "errors in a plain run: $(cat err)"
+
+# The list says each, and why.
+run 0 --list "$trace"
+[ "$(grep -c '^false by\|^missed by' out)" = 12 ] || fail "the list has $(grep -c '^false by\|^missed by' out) differences"
+says out "missed by all-sync: access at 0x2008: read by thread 2 (teller-2), event 19"
+says out "    after write by thread 1 (teller-1), event 7, at Account.deposit:15"
+says out "ordered: all-sync orders event 7 before this one (views differ in all-sync)"
+says out "unchecked: lard does not check this access (the runtime system's)"
+says out "forgotten: lard has no record of event 22 at this location: it saw it cleared"
+says out "forgotten: no-copy has no record of event 7 at this location: it ignored the copy that brought it"
+
+# JSON, with and without the list, is one object with the same counts.
+run 0 --json --list "$trace"
+says out '"schema": "lardsim-compare-1"'
+[ "$(grep -c '"reported_by"' out)" = 12 ] || fail "the JSON list is not whole"
+run 0 --json "$trace"
+says out '"truth": "lard"'
+says out '"false": {'
+grep -q reported_by out && fail "a list that nobody asked for"
+if command -v python3 >/dev/null 2>&1; then
+    for list in "" --list; do
+        run 0 --json $list "$trace"
+        python3 -c 'import json, sys; json.load(sys.stdin)' <out || fail "the JSON $list is none"
+    done
+fi
+
+# The folder: a run's, and the comparison.
+run 0 -o first "$trace"
+for f in config.yaml stats.json stats.txt stats.csv races.jsonl compare.json differences.jsonl DONE; do
+    [ -s first/$f ] || fail "first/$f is missing or empty"
+done
+[ "$(wc -l <first/differences.jsonl)" = 12 ] || fail "differences.jsonl has not 12 lines"
+for key in policy verdict of thread op site event address size system location location_name reported_by earlier why reason; do
+    [ "$(grep -c "\"$key\":" first/differences.jsonl)" = 12 ] || fail "differences.jsonl lacks $key"
+done
+says first/compare.json '"unlisted": 0'
+says first/stats.txt compare.naive.missed.accesses
+says first/config.yaml "lardsim compare --config"
+
+# It repeats itself.
+run 0 --config first/config.yaml -o again "$trace"
+for f in DONE stats.json compare.json differences.jsonl races.jsonl; do
+    cmp -s first/$f again/$f || fail "$f differs the second time"
+done
+"$lardsim" run --quiet --config first/config.yaml "$trace" >out 2>err || fail "run does not take the configuration: $(cat err)"
+
+# A run in its place leaves nothing of it.
+"$lardsim" run --quiet -o again --overwrite "$trace" 2>err || fail "$(cat err)"
+[ -e again/compare.json ] || [ -e again/differences.jsonl ] && fail "an overwritten folder kept the comparison"
+
+# compare.max bounds the lines, not the counts.
+run 0 --set compare.max=2 -o few "$trace"
+row naive "3 3 3 3 2 1"
+[ "$(wc -l <few/differences.jsonl)" = 2 ] || fail "compare.max does not bound the lines"
+says few/compare.json '"unlisted": 10'
+
+# Another truth turns false and missed round.
+run 0 -p lard=vc -p naive=vc --set policy.naive.view=naive --truth naive "$trace"
+row lard "2 1 2 1 3 3"
+run 0 -p vc -p fasttrack -p eraser --list "$trace"
+row fasttrack "2 1 0 0 0 0"
+row eraser "1 1 - - - -"
+says out "same racy locations and pairs of sites as vc"
+
+# An imported trace: every difference between the three is told, and each has a reason.
+cat >trace.std <<'END'
+T0|w(V1)|1
+T0|w(V2)|2
+T0|fork(T1)|3
+T0|fork(T2)|4
+T1|w(V1)|5
+T1|r(V2)|6
+T1|acq(L1)|7
+T1|w(V3)|8
+T1|rel(L1)|9
+T2|r(V3)|10
+T2|w(V2)|11
+T2|w(V4)|12
+T0|join(T2)|13
+T0|r(V4)|14
+T0|w(V4)|15
+END
+run 0 -p vc -p fasttrack -p eraser --list trace.std
+row vc "2 2 - - - - - - - -"
+row fasttrack "2 2 0 0 0 0 0 0 0 0"
+row eraser "3 3 - - - - 2 1 2 1"
+says out "vc orders event 0 before this one; eraser: no lock was held" # V1, by the fork
+says out "false by eraser: location at 0x100000018 (V4): write by thread 0"
+says out "vc orders event 11 before this one"                          # V4, by the join
+says out "eraser: since a second thread came, this location has only been read (Shared)" # V3
+[ "$(grep -c '^false by\|^missed by' out)" = 6 ] || fail "not every difference of the imported trace is told"
+grep -q '^    unknown' out && fail "a difference of the imported trace is not explained"
+
+# What is refused says what to do.
+run 3 -p eraser -p vc "$trace"
+says err "vc for one"
+run 3 -p vc -p eraser --truth erasr "$trace"
+says err "vc, eraser"
+run 3 -p vc "$trace"
+says err "two or more"
+run 2 --overwrite "$trace"
+run 4 no-such.trace
+run 5 --set limits.events=8 -o stopped "$trace"
+says out incomplete
+[ -s stopped/compare.json ] || fail "a limited run lost its comparison"
+[ -e stopped/DONE ] && fail "a limited run is DONE"
+run 66 --error-on-race "$trace"
+run 0 --quiet "$trace"
+[ -s out ] && fail "--quiet prints"
+
+# The manual and the completion have it.
+"$lardsim" list manual compare | grep -q 'differences.jsonl' || fail "no manual page"
+"$lardsim" list completion | grep -q -- --truth || fail "no completion"
+"$lardsim" explain compare.max >out 2>&1 || fail "compare.max is not explained"
+exit $bad
