@@ -61,7 +61,8 @@ static void collect_param(void *arg, const char *section, const struct param *p)
 
 static void each_policy(row_fn *fn, void *arg)
 {
-    static const char *const claims[] = {"sound", "precise", "of regions", "hardware"};
+    static const char *const claims[] = {"sound", "precise", "of regions", "hardware",
+                                         "at each access"};
 
     for (size_t i = 0; policies[i]; i++) {
         const struct policy *p = policies[i];

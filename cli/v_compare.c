@@ -31,25 +31,6 @@ static bool names_policies(const struct cli *c)
     return false;
 }
 
-static int set_policies(struct lardsim *l, const struct cli *c)
-{
-    char *all = NULL;
-    int failed = 0;
-
-    for (size_t i = 0; i < c->n; i++) {
-        if (c->given[i].key != 'p')
-            continue;
-        char *more =
-            xasprintf("%s%s%s", all ? all : "policies=", all ? "," : "", c->given[i].value);
-        free(all);
-        all = more;
-    }
-    if (all)
-        failed = lardsim_set(l, all);
-    free(all);
-    return failed;
-}
-
 static int set_truth(struct lardsim *l, const char *label)
 {
     char *text = xasprintf("compare.truth=%s", label ? label : "");
@@ -59,21 +40,11 @@ static int set_truth(struct lardsim *l, const char *label)
     return failed;
 }
 
-/* --config, --preset and --set in the order given, then the policies and the truth. */
 static int configure(struct lardsim *l, const struct cli *c)
 {
-    int failed = names_policies(c) ? 0 : lardsim_preset(l, "lard-table3");
-
-    for (size_t i = 0; i < c->n && !failed; i++) {
-        const char *value = c->given[i].value;
-        if (c->given[i].key == OPT_CONFIG)
-            failed = lardsim_load(l, value);
-        else if (c->given[i].key == OPT_PRESET)
-            failed = lardsim_preset(l, value);
-        else if (c->given[i].key == OPT_SET)
-            failed = lardsim_set(l, value);
-    }
-    if (failed || set_policies(l, c) || set_truth(l, cli_get(c, OPT_TRUTH)) || sim_compare(l))
+    if (!names_policies(c) && lardsim_preset(l, "lard-table3"))
+        return -1;
+    if (run_settings(l, c) || set_truth(l, cli_get(c, OPT_TRUTH)) || sim_compare(l))
         return -1;
     return cli_get(c, 'o') ? lardsim_output(l, cli_get(c, 'o'), cli_has(c, OPT_OVERWRITE)) : 0;
 }
@@ -214,7 +185,7 @@ static void print_table(const struct lardsim *l, int width)
          "DRE: accesses;\nPC: their sites; loc: locations; pairs: of sites.");
 }
 
-/* ---- why (docs/compare.md) ------------------------------------------------------------------- */
+/* ---- why (docs/compare.md) ------------------------------------------------------------------ */
 
 static void print_why_titles(int width)
 {
@@ -271,8 +242,7 @@ static void print_reasons(const struct lardsim *l, int width)
             }
 }
 
-/* ---- whose accesses they are (LARD 5.2, Program vs. System) -----------------------------------
- */
+/* ---- whose accesses they are (LARD 5.2, Program vs. System) --------------------------------- */
 
 static const struct {
     const char *title, *name;
@@ -367,12 +337,6 @@ static void print_json(struct comparison *m)
 
 /* ---- the verb ------------------------------------------------------------------------------- */
 
-static void warn_unused(void *arg, const char *name, const char *origin)
-{
-    (void)arg;
-    cli_note("warning: %s (%s) had no effect in this run", name, origin);
-}
-
 static void run_source(struct comparison *m)
 {
     const bool quiet = cli_has(m->c, OPT_QUIET);
@@ -381,7 +345,7 @@ static void run_source(struct comparison *m)
     progress_begin(&progress);
     if (cli_has(m->c, OPT_LIST))
         sim_on_difference(m->run, list_difference, m);
-    lardsim_on_unused(m->run, warn_unused, NULL);
+    lardsim_on_unused(m->run, run_warn_unused, NULL);
     if (!quiet)
         lardsim_on_progress(m->run, progress_tell, &progress);
     if (lardsim_start(m->run))

@@ -25,7 +25,7 @@ static char *given_policies(const struct cli *c)
 }
 
 /* --config, --preset and --set in the order given, then the policies. */
-static int apply_settings(struct lardsim *l, const struct cli *c)
+int run_settings(struct lardsim *l, const struct cli *c)
 {
     char *all = given_policies(c);
     int failed = 0;
@@ -47,14 +47,14 @@ static int apply_settings(struct lardsim *l, const struct cli *c)
 
 static int configure(struct lardsim *l, const struct cli *c)
 {
-    if (apply_settings(l, c))
+    if (run_settings(l, c))
         return -1;
     return cli_get(c, 'o') ? lardsim_output(l, cli_get(c, 'o'), cli_has(c, OPT_OVERWRITE)) : 0;
 }
 
 /* ---- the run -------------------------------------------------------------------------------- */
 
-static void warn_unused(void *arg, const char *name, const char *origin)
+void run_warn_unused(void *arg, const char *name, const char *origin)
 {
     (void)arg;
     cli_note("warning: %s (%s) had no effect in this run", name, origin);
@@ -68,7 +68,7 @@ static void run_source(struct lardsim *l, const struct cli *c, struct race_group
 
     progress_begin(&progress);
     lardsim_on_race(l, race_groups_add, races);
-    lardsim_on_unused(l, warn_unused, NULL);
+    lardsim_on_unused(l, run_warn_unused, NULL);
     if (!quiet)
         lardsim_on_progress(l, progress_tell, &progress);
     if (lardsim_start(l))

@@ -7,6 +7,12 @@
 #include "cli/cli.h"
 #include "sim/lardsim.h"
 
+/* ---- shared with `lardsim compare`: v_run.c ------------------------------------------------- */
+
+/* --config, --preset and --set in the order given, then --policy. */
+int run_settings(struct lardsim *l, const struct cli *c);
+void run_warn_unused(void *arg, const char *name, const char *origin); /* for lardsim_on_unused */
+
 /* ---- races by pair of sites: v_run_races.c -------------------------------------------------- */
 
 struct race_group {

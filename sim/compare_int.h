@@ -143,8 +143,7 @@ void compare_step(struct compare *c, const struct event *ev);
 void compare_settle(struct compare *c, const struct event *ev);   /* ev: NULL at the end */
 void compare_list(struct compare *c, const struct difference *d); /* tells it, if in bounds */
 
-/* ---- in a session, as text and JSON: compare_write.c
- * --------------------------------------------------------- */
+/* ---- in a session, as text and JSON: compare_write.c ---------------------------------------- */
 
 extern const char *const why_text[WHYS], *const of_text[OFS], *const of_plural[OFS],
                                                                   *const verdict_text[VERDICTS];

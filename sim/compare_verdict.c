@@ -239,7 +239,7 @@ static void settle_accesses(struct compare *c, const struct event *ev)
     }
 }
 
-/* ---- differences of locations and pairs: known at the end, explained when they arise --------- */
+/* ---- differences of locations and pairs: known at the end, explained when they arise -------- */
 
 /* The access is a difference of its own. */
 static bool access_told(const struct compare *c, uint32_t i)

@@ -316,7 +316,7 @@ void compare_write(FILE *out, const struct lardsim *l)
     json_end(&j);
 }
 
-/* ---- the session's and the command line's side ----------------------------------------------- */
+/* ---- the session's and the command line's side ---------------------------------------------- */
 
 int compare_begin(struct lardsim *l, unsigned granule)
 {

@@ -46,6 +46,16 @@ static char *tidy(const uint8_t *data, size_t n, size_t *to_n)
     return to;
 }
 
+/* A thread that is forked may have a bar in its name; where one acts it can't, so that it is
+ * written under another. */
+static bool bar_in_thread(const struct names *names)
+{
+    for (size_t i = 0; i < names_count(names); i++)
+        if (names_at(names, i)->space == NAME_THREAD && strchr(names_at(names, i)->text, '|'))
+            return true;
+    return false;
+}
+
 /* t was read from data without an error. */
 static void check_written(const struct fuzz_trace *t, const uint8_t *data, size_t n)
 {
@@ -53,7 +63,7 @@ static void check_written(const struct fuzz_trace *t, const uint8_t *data, size_
     char *written, *tidied = tidy(data, n, &tidy_n);
 
     MUST(fuzz_written(t, exact_sink, &written, &written_n));
-    MUST(written_n == tidy_n && !memcmp(written, tidied, tidy_n));
+    MUST(bar_in_thread(t->names) || (written_n == tidy_n && !memcmp(written, tidied, tidy_n)));
     free(written);
     free(tidied);
     if (fuzz_written(t, lossy_sink, &written, &written_n) && written_n) {

@@ -218,8 +218,7 @@ static void a_commit_differs_once(void **state)
     lardsim_free(l);
 }
 
-/* ---- the same, in other words -----------------------------------------------------------------
- */
+/* ---- the same, in other words --------------------------------------------------------------- */
 
 static void repeats_that_are_skipped_are_missed_and_said_to_be(void **state)
 {

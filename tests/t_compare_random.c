@@ -54,7 +54,7 @@ static char *wild(unsigned seed)
                      seed);
 }
 
-/* ---- equals ---------------------------------------------------------------------------------- */
+/* ---- equals --------------------------------------------------------------------------------- */
 
 /* Of ordered reads FastTrack remembers the last: it may know fewer earlier sides of a racy write.
  */
@@ -86,7 +86,7 @@ static void equals_do_not_differ(void **state)
     }
 }
 
-/* ---- two runs apart -------------------------------------------------------------------------- */
+/* ---- two runs apart ------------------------------------------------------------------------- */
 
 enum { EVENTS = 8192 };
 
@@ -167,7 +167,7 @@ static void views_differ_as_two_runs_apart_do(void **state)
     assert_true(differing > 100);
 }
 
-/* ---- the graph ------------------------------------------------------------------------------- */
+/* ---- the graph ------------------------------------------------------------------------------ */
 
 enum { NODES = 1024, THREADS = 16 };
 

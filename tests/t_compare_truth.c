@@ -2,8 +2,7 @@
  * what may be the truth, runs that stop. */
 #include "tests/compare_hand.h"
 
-/* ---- a policy that promises another property --------------------------------------------------
- */
+/* ---- a policy that promises another property ------------------------------------------------ */
 
 static struct lardsim *beside_none(struct told *t)
 {
@@ -144,7 +143,7 @@ static void a_location_that_moves_is_the_same_and_a_cleared_one_is_not(void **st
     lardsim_free(l);
 }
 
-/* ---- the truth ------------------------------------------------------------------------------- */
+/* ---- the truth ------------------------------------------------------------------------------ */
 
 static void refused(const char *const *set, const char *says)
 {
