@@ -24,11 +24,13 @@ enum { MAX_THREADS = 65536 };
 #define NO_RETURN         __attribute__((noreturn))
 #define LIKELY(x)         __builtin_expect(!!(x), 1)
 #define UNLIKELY(x)       __builtin_expect(!!(x), 0)
+#define ALWAYS_INLINE     static inline __attribute__((always_inline))
 #else
 #define PRINTF_LIKE(f, a)
 #define NO_RETURN
-#define LIKELY(x)   (x)
-#define UNLIKELY(x) (x)
+#define LIKELY(x)     (x)
+#define UNLIKELY(x)   (x)
+#define ALWAYS_INLINE static inline
 #endif
 
 /* ---- errors: err.c -------------------------------------------------------------------------- */
@@ -148,7 +150,7 @@ struct shadow_page {
     uint64_t number;
     _Alignas(64) unsigned char cells[]; /* a cell of 64 bytes is a cache line */
 };
-enum { SHADOW_SEEN = 64 };
+enum { SHADOW_SEEN = 256 };
 struct shadow {     /* open so that a look-up can be inline; only shadow.c writes */
     unsigned shift; /* log2 of the granule */
     size_t cell_bytes;

@@ -257,8 +257,8 @@ static sim_cycle check_parts(struct checker *c, const struct event *ev, unsigned
     return now;
 }
 
-static sim_cycle check_access(struct checker *c, const struct event *ev, unsigned core,
-                              struct mem_outcome out, sim_cycle now)
+ALWAYS_INLINE sim_cycle check_access(struct checker *c, const struct event *ev, unsigned core,
+                                     struct mem_outcome out, sim_cycle now)
 {
     if (ev->flags & c->skips) {
         c->st.unchecked++;
@@ -343,8 +343,8 @@ static sim_cycle rare_access(struct checker *c, const struct event *ev, unsigned
     return now;
 }
 
-static sim_cycle step_access(struct checker *c, const struct event *ev, unsigned core,
-                             struct mem_outcome out, sim_cycle now)
+ALWAYS_INLINE sim_cycle step_access(struct checker *c, const struct event *ev, unsigned core,
+                                    struct mem_outcome out, sim_cycle now)
 {
     c->st.accesses++;
     if (UNLIKELY(ev->flags & RARE_ACCESS))
@@ -448,8 +448,8 @@ static void over_limit(struct checker *c)
             (unsigned long long)*c->env.number, c->label, (unsigned long long)c->budget.limit);
 }
 
-sim_cycle checker_step(struct checker *c, const struct event *ev, unsigned core,
-                       struct mem_outcome out, sim_cycle now)
+ALWAYS_INLINE sim_cycle one_step(struct checker *c, const struct event *ev, unsigned core,
+                                 struct mem_outcome out, sim_cycle now)
 {
     hb_enter(c->hb, ev);
     switch ((enum ev_class)ev_info[ev->kind].class) {
@@ -469,6 +469,23 @@ sim_cycle checker_step(struct checker *c, const struct event *ev, unsigned core,
     if (UNLIKELY(budget_over(&c->budget)))
         over_limit(c);
     return now;
+}
+
+sim_cycle checker_step(struct checker *c, const struct event *ev, unsigned core,
+                       struct mem_outcome out, sim_cycle now)
+{
+    return one_step(c, ev, core, out, now);
+}
+
+const struct event *checker_run(struct checker *c, const struct event *ev, const struct event *end,
+                                uint64_t *number)
+{
+    for (; ev < end; ev += event_records(ev), ++*number) {
+        one_step(c, ev, 0, (struct mem_outcome){0}, 0);
+        if (UNLIKELY(c->env.err->code))
+            break;
+    }
+    return ev;
 }
 
 const struct policy *checker_policy(const struct checker *c, const void **self)

@@ -73,6 +73,11 @@ uint64_t hb_lock_id(const struct hb *hb, sim_addr addr);
 
 /* Of a thread that has entered: the actor (the thread, or with no-thread its kernel thread,
  * numbered densely), the actor's clock, and its own entry as an epoch. */
+/* A thread's actor: all that an access needs. */
+static inline const struct hb_actor *hb_me(const struct hb *hb, sim_tid tid)
+{
+    return &hb->actor[hb->thread[tid].actor];
+}
 static inline uint32_t hb_actor(const struct hb *hb, sim_tid tid)
 {
     return hb->thread[tid].actor;

@@ -240,27 +240,37 @@ static void write_variable(struct fasttrack *f, struct variable *x, sim_addr add
     record_write(x, now);
 }
 
+ALWAYS_INLINE void access_variable(struct fasttrack *f, sim_addr addr, const struct event *ev,
+                                   const struct past *now, const struct vclock *clock)
+{
+    struct variable *x = shadow_get(f->variables, addr);
+
+    if (event_writes(ev))
+        write_variable(f, x, addr, ev, now, clock);
+    else
+        read_variable(f, x, addr, ev, now, clock);
+}
+
 static sim_cycle ft_access(void *self, const struct event *ev, unsigned core,
                            struct mem_outcome out, sim_cycle now)
 {
     struct fasttrack *f = self;
-    const struct vclock *clock = hb_clock(f->env->hb, ev->tid);
-    const struct past access = {
-        hb_epoch(f->env->hb, ev->tid), event_site(ev), *f->env->number, ev->tid, ev->kind,
-        event_order(ev) != ORDER_NONE};
+    const struct hb_actor *me = hb_me(f->env->hb, ev->tid);
+    const struct past access = {.at = me->now,
+                                .site = ev->aux,
+                                .event = *f->env->number,
+                                .tid = ev->tid,
+                                .kind = ev->kind,
+                                .atomic = ev->flags & EVF_ORDER_MASK};
     const struct granules g = granules_of(ev, f->env->granule);
 
     (void)core;
     (void)out;
-    for (sim_addr a = g.first;; a += g.step) {
-        struct variable *x = shadow_get(f->variables, a);
-        if (event_writes(ev))
-            write_variable(f, x, a, ev, &access, clock);
-        else
-            read_variable(f, x, a, ev, &access, clock);
-        if (a == g.last || budget_over(f->env->budget)) /* the run ends at its limit */
-            return now;
-    }
+    access_variable(f, g.first, ev, &access, &me->clock);
+    for (sim_addr a = g.first;
+         a != g.last && !budget_over(f->env->budget);) /* or the run ends at its limit */
+        access_variable(f, a += g.step, ev, &access, &me->clock);
+    return now;
 }
 
 static void ft_soon(const void *self, const struct event *ev)

@@ -148,6 +148,10 @@ void checker_region(struct checker *c, bool inside); /* of interest */
 /* Applies the view, then asks the policy. */
 sim_cycle checker_step(struct checker *c, const struct event *ev, unsigned core,
                        struct mem_outcome out, sim_cycle now);
+/* Without a machine: the events of [ev, end), up to one that sets the error. Returns that, or end.
+ * *number is ev's, and counts on; it is what env.number points to. */
+const struct event *checker_run(struct checker *c, const struct event *ev, const struct event *end,
+                                uint64_t *number);
 /* The policy and its own, for hints that go there without a detour. */
 const struct policy *checker_policy(const struct checker *c, const void **self);
 void checker_finish(struct checker *c);

@@ -312,50 +312,106 @@ static int events_limit(struct lardsim *l)
                    (unsigned long long)l->number, (unsigned long long)l->params.events);
 }
 
-static inline int step(struct lardsim *l, const struct event *ev)
+/* How many events at a time a policy runs that is alone; several take turns at each event, so that
+ * they have seen the same events whatever stops the run. */
+enum { SLICE = 32 };
+
+/* The end of the next slice. It ends behind a mark of a region of interest, which *mark then is,
+ * and at the limit of events. */
+static const struct event *slice_end(const struct lardsim *l, const struct event *ev,
+                                     const struct event *end, const struct event **mark)
 {
-    if (UNLIKELY(l->st.events == l->params.events) && l->params.events)
-        return events_limit(l);
-    if (l->rules && rules_apply(l->rules, ev, l->number, &l->err))
-        return -1;
-    l->st.events++;
-    l->st.kind[ev->kind]++;
-    l->st.owner[ev->flags & EVF_SYSTEM]++;
-    for (size_t i = 0; i < l->checkers; i++)
-        checker_step(l->checker[i], ev, 0, (struct mem_outcome){0}, 0);
-    if (l->compare)
+    const uint64_t left = l->params.events ? l->params.events - l->st.events : UINT64_MAX;
+    uint64_t n = l->checkers == 1 && !l->compare ? SLICE : 1;
+
+    *mark = NULL;
+    for (n = n < left ? n : left; ev < end && n; n--) {
+        if (UNLIKELY(ev->kind == EV_ROI_BEGIN || ev->kind == EV_ROI_END)) {
+            *mark = ev;
+            return ev + event_records(ev);
+        }
+        ev += event_records(ev);
+    }
+    return ev;
+}
+
+/* The first event that breaks a rule (the error is in l->broken), or end. */
+static const struct event *obedient(struct lardsim *l, const struct event *ev,
+                                    const struct event *end)
+{
+    for (uint64_t number = l->number; l->rules && ev < end; ev += event_records(ev), number++)
+        if (rules_apply(l->rules, ev, number, &l->broken))
+            return ev;
+    return l->rules ? ev : end;
+}
+
+static void count(struct lardsim *l, const struct event *ev, const struct event *end)
+{
+    for (; ev < end; ev += event_records(ev)) {
+        l->st.events++;
+        l->st.kind[ev->kind]++;
+        l->st.owner[ev->flags & EVF_SYSTEM]++;
+    }
+}
+
+/* Runs a slice; returns how far it came: to the event that stopped the run, or the end. */
+static const struct event *run_slice(struct lardsim *l, const struct event *ev,
+                                     const struct event *end)
+{
+    const uint64_t number = l->number;
+    const struct event *mark, *stop = slice_end(l, ev, end, &mark), *at = ev;
+
+    if (stop == ev) {
+        events_limit(l);
+        return ev;
+    }
+    stop = obedient(l, ev, stop);
+    for (size_t i = 0; i < l->checkers && stop > ev; i++) {
+        l->number = number;
+        at = checker_run(l->checker[i], ev, stop, &l->number);
+    }
+    if (l->compare && stop > ev) { /* its slices are of one event */
+        l->number = number;
         compare_step(l->compare, ev);
-    if (UNLIKELY(ev->kind == EV_ROI_BEGIN || ev->kind == EV_ROI_END))
-        enter_region(l, ev->kind == EV_ROI_BEGIN);
-    l->number++;
-    return UNLIKELY(l->err.code) ? -1 : 0;
+        l->number++;
+    }
+    count(l, ev,
+          l->err.code ? at + event_records(at) : stop); /* what stops a policy has been run */
+    if (mark && mark < stop && !l->err.code)
+        enter_region(l, mark->kind == EV_ROI_BEGIN);
+    if (l->broken.code && !l->err.code)
+        l->err = l->broken;
+    return l->err.code ? at : stop;
 }
 
 /* ---- pull ----------------------------------------------------------------------------------- */
 
 /* How many records ahead a policy hears of an access: about the time that memory takes, and twice
  * that. */
-enum { VERY_SOON = 8, SOON = 16 };
+enum { VERY_SOON = SLICE + 8, SOON = SLICE + 24 };
 
-static inline void hint(const struct hints *h, const struct event *ev)
+/* Tells of the accesses up to `far` records behind ev that were not told of. */
+static void hint(const struct hints *h, const struct event *ev, const struct event *end, size_t far,
+                 const struct event **told)
 {
-    if (ev->kind >
-        EV_RMW) /* no access; a second record looks like one, and the hint does no harm */
+    const struct event *to = (size_t)(end - ev) > far ? ev + far : end;
+
+    if (!h->n)
         return;
-    for (size_t k = 0; k < h->n; k++)
-        h->to[k].fn(h->to[k].self, ev);
+    for (; *told < to;
+         ++*told) /* a second record looks like an access, and the hint does no harm */
+        for (size_t k = 0; k < h->n && (*told)->kind <= EV_RMW; k++)
+            h->to[k].fn(h->to[k].self, *told);
 }
 
 static int run_batch(struct lardsim *l, const struct batch *b)
 {
-    const struct event *ev = b->rec, *end = ev + b->records;
-    const struct event *hinted = b->records > SOON ? end - SOON : ev;
+    const struct event *ev = b->rec, *end = ev + b->records, *soon = ev, *very_soon = ev;
 
-    for (; ev < end && !step(l, ev); ev += event_records(ev)) {
-        if (ev >= hinted)
-            continue;
-        hint(&l->soon, ev + SOON);
-        hint(&l->very_soon, ev + VERY_SOON);
+    while (ev < end && !l->err.code) {
+        hint(&l->soon, ev, end, SOON, &soon);
+        hint(&l->very_soon, ev, end, VERY_SOON, &very_soon);
+        ev = run_slice(l, ev, end);
     }
     digest_add(l->identity, b->rec, (size_t)(ev - b->rec) * sizeof *ev); /* of what was run */
     return l->err.code ? -1 : names_limit(l);
@@ -428,7 +484,8 @@ static int push(struct lardsim *l, const struct event rec[static EVENT_RECORDS])
         return err_set(&l->err, LARD_TRACE, "event %llu: %s", (unsigned long long)l->number, what);
     if (l->seen != l->names)
         use_names(l, l->names);
-    if (step(l, rec))
+    run_slice(l, rec, rec + event_records(rec));
+    if (l->err.code)
         return -1;
     digest_add(l->identity, rec, event_records(rec) * sizeof *rec);
     return names_limit(l);

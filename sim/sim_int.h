@@ -56,6 +56,7 @@ struct compare; /* compare_int.h */
 struct lardsim {
     enum lardsim_state state;
     struct err err;
+    struct err broken; /* of a rule that an event ahead of those run breaks */
     struct config *config;
     struct run_params params;
     struct stats *stats;
