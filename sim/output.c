@@ -157,7 +157,7 @@ static void write_provenance(FILE *out, const struct lardsim *l)
     key_str(&j, "version", lardsim_version());
     key_str(&j, "source", l->source);
     key_u64(&j, "events", l->st.events);
-    key_hex16(&j, "identity", digest_value(l->identity));
+    key_hex16(&j, "identity", digest_value(run_identity(l)));
     key_hex16(&j, "digest", l->result);
     json_key(&j, "complete");
     json_bool(&j, !l->err.code || l->err.code == LARD_RACES);

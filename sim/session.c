@@ -413,7 +413,9 @@ static int run_batch(struct lardsim *l, const struct batch *b)
         hint(&l->very_soon, ev, end, VERY_SOON, &very_soon);
         ev = run_slice(l, ev, end);
     }
-    digest_add(l->identity, b->rec, (size_t)(ev - b->rec) * sizeof *ev); /* of what was run */
+    /* Of what was run. A source that keeps the hash itself adds the batch when the next is asked for. */
+    if (run_identity(l) == l->identity || l->err.code)
+        digest_add(run_identity(l), b->rec, (size_t)(ev - b->rec) * sizeof *ev);
     return l->err.code ? -1 : names_limit(l);
 }
 

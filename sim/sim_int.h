@@ -94,4 +94,10 @@ struct lardsim {
 struct lardsim_side session_side(const struct lardsim *l,
                                  const struct race_side *s); /* session.c */
 
+/* The hash of the events that ran: the source's own, where it keeps one. */
+static inline struct digest *run_identity(const struct lardsim *l)
+{
+    return l->pulled && l->pulled->identity ? l->pulled->identity : l->identity;
+}
+
 #endif

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "sim/lardsim.h"
+#include "sim/sim.h"
 #include "trace/trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
@@ -182,30 +183,101 @@ static inline void fuzz_round_trip(const struct fuzz_trace *t, fuzz_sink *open)
     free(text);
 }
 
-/* ---- a run ---------------------------------------------------------------------------------- */
+/* ---- runs ----------------------------------------------------------------------------------- */
 
-/* Detection over a file; with the stream rules or without. Any end will do that says why. */
-static inline void fuzz_run(const char *path, const char *rules)
+/* settings: NULL-terminated. */
+static inline struct lardsim *fuzz_start(const char *const *settings)
 {
-    static const char *const settings[] = {"policies=vc,fasttrack", "limits.memory=1Mi",
-                                           "limits.events=100000"};
     struct lardsim *l = lardsim_new();
 
-    for (size_t i = 0; i < ARRAY_SIZE(settings); i++)
-        MUST(!lardsim_set(l, settings[i]));
-    MUST(!lardsim_set(l, rules) && !lardsim_start(l));
-    const bool ran = !lardsim_run(l, path), finished = !lardsim_finish(l);
+    MUST(!lardsim_set(l, "limits.memory=1Mi") && !lardsim_set(l, "limits.events=100000"));
+    for (; *settings; settings++)
+        MUST(!lardsim_set(l, *settings));
+    MUST(!lardsim_start(l));
+    return l;
+}
+
+/* Any end will do that says why. */
+static inline void fuzz_finish(struct lardsim *l, bool ran)
+{
+    const bool finished = !lardsim_finish(l);
     const int code = lardsim_exit_code(l);
+
     MUST(ran || !finished);
     MUST(finished == !lardsim_error(l));
     MUST(code == LARD_DONE || code == LARD_TRACE || code == LARD_LIMIT || code == LARD_CONFIG);
+}
+
+static inline void fuzz_run(const char *path, const char *const *settings)
+{
+    struct lardsim *l = fuzz_start(settings);
+
+    fuzz_finish(l, !lardsim_run(l, path));
     lardsim_free(l);
 }
 
-static inline void fuzz_runs(const char *path)
+/* fasttrack against vc, which are equal where the rules hold (clock-sane, for one). */
+static inline void fuzz_compare(const char *path)
 {
-    fuzz_run(path, "trace.rules=on");
-    fuzz_run(path, "trace.rules=off");
+    static const char *const counts[] = {"false.accesses", "missed.accesses", "false.sites",
+                                         "missed.sites",   "false.locations", "missed.locations"};
+    struct lardsim *l = lardsim_new();
+    uint64_t n;
+
+    MUST(!sim_compare(l) && !lardsim_set(l, "policies=vc,fasttrack") &&
+         !lardsim_set(l, "limits.memory=1Mi") && !lardsim_set(l, "limits.events=100000") &&
+         !lardsim_start(l));
+    fuzz_finish(l, !lardsim_run(l, path));
+    for (size_t i = 0; i < ARRAY_SIZE(counts) && !lardsim_error(l); i++) {
+        char *name = xasprintf("compare.fasttrack.%s", counts[i]);
+        MUST(!lardsim_stat(l, name, &n) && n == 0);
+        free(name);
+    }
+    lardsim_free(l);
+}
+
+static inline int fuzz_push_event(struct lardsim *l, const struct event *ev)
+{
+    const bool more = ev->flags & EVF_MORE;
+    const struct lardsim_event p = {
+        .addr = ev->addr,
+        .aux = event_is_access(ev) ? 0 : ev->aux,
+        .addr2 = more ? ev[1].addr : 0,
+        .site = event_site(ev),
+        .size = more ? ev[1].size : ev->size,
+        .gap = ev->gap,
+        .thread = ev->tid,
+        .flags = ev->flags & (uint16_t)~EVF_MORE,
+        .kind = ev->kind,
+    };
+
+    return lardsim_event(l, &p);
+}
+
+/* One policy, which gets slices of a batch when the trace is pulled and single events when it is
+ * pushed: the same results, the same end. t was read from path without an error. */
+static inline void fuzz_pull_and_push(const char *path, const struct fuzz_trace *t,
+                                      const char *policy)
+{
+    char granularity[32];
+    const char *const settings[] = {policy, granularity, NULL};
+
+    snprintf(granularity, sizeof granularity, "granularity=%u",
+             t->granularity ? t->granularity : 1);
+    struct lardsim *pull = fuzz_start(settings), *push = fuzz_start(settings);
+    const bool pulled = !lardsim_run(pull, path);
+    bool pushed = true;
+    for (size_t i = 0; i < t->records && pushed; i += event_records(&t->rec[i]))
+        pushed = !fuzz_push_event(push, &t->rec[i]);
+    fuzz_finish(pull, pulled);
+    fuzz_finish(push, pushed);
+    MUST(lardsim_exit_code(pull) == lardsim_exit_code(push));
+    MUST(lardsim_events(pull) == lardsim_events(push));
+    MUST(lardsim_digest(pull) == lardsim_digest(push));
+    if (lardsim_error(pull) && !t->first)
+        MUST(strstr(lardsim_error(pull), lardsim_error(push)) != NULL);
+    lardsim_free(pull);
+    lardsim_free(push);
 }
 
 /* ---- without libFuzzer ---------------------------------------------------------------------- */

@@ -99,6 +99,7 @@ static void check_slow(const struct fuzz_trace *t, const uint8_t *data, size_t n
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     static const char *const formats[] = {"", "std:begin=transaction:", "lackey:", "din:", "xdin:"};
+    static const char *const policies[] = {"policies=fasttrack", "trace.ahead=on", NULL};
     struct fuzz_file f = fuzz_file(data, n);
     struct fuzz_trace t = take("std:", f.path);
 
@@ -108,7 +109,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
             check_written(&t, data, n);
     }
     if (t.opened)
-        fuzz_run(f.path, "trace.rules=on");
+        fuzz_run(f.path, policies);
     fuzz_trace_free(&t);
     for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
         take_only(formats[i], f.path);

@@ -1,5 +1,5 @@
 /* fuzz_text.c - any bytes as a text trace: an error that names the place, or events that are
- * well-formed, survive being written and read again, and can be run. */
+ * well-formed, survive being written and read again, and can be run, pulled or pushed. */
 #include "tests/fuzz.h"
 
 static void take(const void *bytes, size_t n)
@@ -9,8 +9,10 @@ static void take(const void *bytes, size_t n)
 
     if (t.opened) {
         fuzz_round_trip(&t, sink_text);
-        fuzz_runs(f.path);
+        fuzz_compare(f.path);
     }
+    if (t.opened && !t.err.code && !t.cut)
+        fuzz_pull_and_push(f.path, &t, t.events % 2 ? "policies=vc" : "policies=fasttrack");
     fuzz_trace_free(&t);
     fuzz_file_close(&f);
 }

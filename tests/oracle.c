@@ -397,7 +397,7 @@ static int step(struct oracle *o, size_t e)
     case EV_COPY:
         return heap_event(o, o->ev[e]);
     case EV_WRITEVC:
-        return write_clock(o, e);
+        return heeded(o, o->ev[e]) ? write_clock(o, e) : 0;
     default:
         if (heeded(o, o->ev[e]))
             sync_event(o, e);

@@ -120,6 +120,57 @@ static void the_highest_numbers_of_events_are_refused(void **state)
     free(f.at);
 }
 
+/* ---- the identity --------------------------------------------------------------------------- */
+
+static void a_source_keeps_the_hash_of_what_was_taken_before_the_latest_batch(void **state)
+{
+    struct event *rec = xcalloc(MANY, EVENT_RECORDS * sizeof *rec);
+    const size_t records = wild_events(9, MANY, rec);
+    struct file f = file_write(rec, records, NULL, &plain_info, CODEC_ZSTD);
+    struct err e = {0};
+    struct source *s = file_open((uint8_t *)f.at, f.n, &e);
+    struct digest *d = digest_new();
+    struct batch b;
+
+    (void)state;
+    assert_non_null(s->identity);
+    for (;;) {
+        assert_int_equal(source_next(s, &b, &e), 0);
+        assert_true(digest_value(s->identity) == digest_value(d));
+        if (b.records == 0)
+            break;
+        digest_add(d, b.rec, b.records * sizeof *b.rec);
+    }
+    assert_true(digest_value(d) == digest_bytes(rec, records * sizeof *rec));
+    source_close(s);
+    digest_free(d);
+    free(f.at);
+    free(rec);
+}
+
+static void a_consumer_that_stops_adds_what_it_took(void **state)
+{
+    struct event *rec = xcalloc(MANY, EVENT_RECORDS * sizeof *rec);
+    const size_t records = wild_events(10, MANY, rec);
+    struct file f = file_write(rec, records, NULL, &plain_info, CODEC_ZSTD);
+    struct err e = {0};
+    struct source *s = file_open((uint8_t *)f.at, f.n, &e);
+    struct batch b;
+    size_t taken = 0;
+
+    (void)state;
+    assert_int_equal(source_next(s, &b, &e), 0);
+    for (int i = 0; i < 40; i++) {
+        taken += b.records;
+        assert_int_equal(source_next(s, &b, &e), 0);
+    }
+    digest_add(s->identity, b.rec, 5 * sizeof *b.rec);
+    assert_true(digest_value(s->identity) == digest_bytes(rec, (taken + 5) * sizeof *rec));
+    source_close(s);
+    free(f.at);
+    free(rec);
+}
+
 /* ---- names ---------------------------------------------------------------------------------- */
 
 static void names_come_before_their_events(void **state)
@@ -147,10 +198,13 @@ static void names_come_before_their_events(void **state)
 
     struct source *s = file_open((uint8_t *)f.at, f.n, &e);
     assert_int_equal(source_next(s, &b, &e), 0);
-    assert_int_equal(b.records, BLOCK_EVENTS);
     assert_string_equal(names_find(s->names, NAME_PHASE, 7), "warm-up");
     assert_string_equal(names_find(s->names, NAME_OBJECT, UINT64_MAX), "gr\xc3\xbc\xc3\x9f");
+    while (b.first + b.records < BLOCK_EVENTS)
+        assert_int_equal(source_next(s, &b, &e), 0);
+    assert_string_equal(names_find(s->names, NAME_PHASE, 7), "warm-up");
     assert_int_equal(source_next(s, &b, &e), 0);
+    assert_int_equal(b.first, BLOCK_EVENTS);
     assert_int_equal(b.records, 1);
     assert_string_equal(names_find(s->names, NAME_PHASE, 7), "later");
     assert_int_equal(names_count(s->names), 3);
@@ -317,6 +371,8 @@ int main(void)
         cmocka_unit_test(an_empty_trace_is_whole),
         cmocka_unit_test(the_preamble_says_who_and_where),
         cmocka_unit_test(the_highest_numbers_of_events_are_refused),
+        cmocka_unit_test(a_source_keeps_the_hash_of_what_was_taken_before_the_latest_batch),
+        cmocka_unit_test(a_consumer_that_stops_adds_what_it_took),
         cmocka_unit_test(names_come_before_their_events),
         cmocka_unit_test(names_of_more_than_a_block_come_back),
         cmocka_unit_test(what_the_disk_does_not_take_is_an_error),

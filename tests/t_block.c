@@ -20,6 +20,8 @@ struct bench { /* what a test of blocks needs */
     struct block_encoder *encoder;
     struct block_decoder *decoder;
     struct event *in, *out; /* BLOCK_RECORDS each */
+    struct event *slice;
+    struct block_sum done; /* of out */
     struct bytes bytes;
     size_t events, records; /* of in */
     struct block_fault fault;
@@ -33,6 +35,7 @@ static struct bench *bench_new(enum trace_codec how)
     b->decoder = block_decoder_new();
     b->in = xcalloc(BLOCK_RECORDS, sizeof *b->in);
     b->out = xcalloc(BLOCK_RECORDS, sizeof *b->out);
+    b->slice = xcalloc(SLICE_RECORDS, sizeof *b->slice);
     return b;
 }
 
@@ -43,6 +46,7 @@ static void bench_free(struct bench *b)
     bytes_free(&b->bytes);
     free(b->in);
     free(b->out);
+    free(b->slice);
     free(b);
 }
 
@@ -58,17 +62,41 @@ static void bench_encode(struct bench *b)
     block_encode(b->encoder, b->in, b->records, &b->bytes);
 }
 
-/* Decodes a copy of the exact length, so that reading too far is seen. */
+/* All slices, each whole events and none too long. */
+static int bench_merge(struct bench *b)
+{
+    struct block_sum slice;
+
+    for (;;) {
+        if (block_next(b->decoder, b->slice, &slice, &b->fault))
+            return -1;
+        if (slice.events == 0)
+            return 0;
+        assert_in_range(slice.events, 1, SLICE_EVENTS);
+        assert_in_range(slice.records, slice.events, 2 * slice.events);
+        assert_true(b->done.records + slice.records <= b->records);
+        memcpy(b->out + b->done.records, b->slice, slice.records * sizeof *b->out);
+        b->done.events += slice.events;
+        b->done.records += slice.records;
+    }
+}
+
+/* Decodes a copy of the exact length, so that reading too far is seen, and keeping it too long. */
 static int bench_decode(struct bench *b, const uint8_t *from, size_t n)
 {
     uint8_t *exact = xmalloc(n);
 
     memcpy(exact, from, n);
     memset(&b->fault, 0, sizeof b->fault);
-    const int result = block_decode(b->decoder, exact, n, b->events, b->records, b->out, &b->fault);
+    b->done = (struct block_sum){0, 0};
+    int result = block_open(b->decoder, exact, n, b->events, b->records, &b->fault);
     free(exact);
+    if (!result)
+        result = bench_merge(b);
     if (result)
         assert_non_null(b->fault.what);
+    else
+        assert_true(b->done.events == b->events && b->done.records == b->records);
     return result;
 }
 
@@ -140,6 +168,56 @@ static void as_many_shapes_and_records_as_there_can_be_come_back(void **state)
     bench_round(b);
     assert_in_range(b->bytes.n, 1, 4 << 20); /* the format's limit is 16 MiB */
     bench_free(b);
+}
+
+static void run_add(struct bench *b, sim_tid tid, size_t n)
+{
+    for (; n > 0 && b->events < BLOCK_EVENTS; n--)
+        bench_add(b, (struct event){.kind = EV_WRITE,
+                                    .addr = 8 * b->events * b->events,
+                                    .aux = b->events,
+                                    .size = 8,
+                                    .gap = tid,
+                                    .tid = tid});
+}
+
+static void runs_of_any_length_come_back(void **state)
+{
+    static const size_t lengths[] = {
+        1, 2, 3, 7, 8, 9, 16, 17, SLICE_EVENTS - 1, SLICE_EVENTS, SLICE_EVENTS + 1, 65536};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(lengths); i++)
+        for (sim_tid threads = 1; threads <= 3; threads++) {
+            struct bench *b = bench_new(CODEC_RAW);
+            for (size_t run = 0; b->events < BLOCK_EVENTS; run++)
+                run_add(b, (sim_tid)(run % threads * 21845), run % 5 ? lengths[i] : 1);
+            bench_round(b);
+            bench_free(b);
+        }
+}
+
+static void a_block_tells_its_events_by_kind_and_thread(void **state)
+{
+    uint64_t *expect = xcalloc(EV_KINDS + MAX_THREADS, sizeof *expect);
+    uint64_t *told = xcalloc(EV_KINDS + MAX_THREADS, sizeof *told);
+    struct bench *b = bench_new(CODEC_ZSTD);
+
+    (void)state;
+    for (size_t n = 1; n <= 10000; n += 3333) {
+        b->events = n;
+        b->records = wild_events(n, n, b->in);
+        bench_round(b);
+        block_count(b->decoder, told, told + EV_KINDS);
+        for (size_t i = 0; i < b->records; i += event_records(b->in + i)) {
+            expect[b->in[i].kind]++;
+            expect[EV_KINDS + b->in[i].tid]++;
+        }
+        assert_memory_equal(expect, told, (EV_KINDS + MAX_THREADS) * sizeof *told);
+    }
+    bench_free(b);
+    free(expect);
+    free(told);
 }
 
 static struct event workload_event(struct rng *r)
@@ -233,8 +311,48 @@ static void an_event_that_is_not_well_formed_is_named(void **state)
         refused(b, what);
         assert_true(b->fault.at_event);
         assert_int_equal(b->fault.event, 300);
+        assert_int_equal(b->done.events, 300); /* those before it are given out */
+        assert_memory_equal(b->in, b->out, b->done.records * sizeof *b->in);
     }
     bench_free(b);
+}
+
+static void a_bad_event_in_a_later_slice_is_named_again_and_again(void **state)
+{
+    enum { BAD = 2 * SLICE_EVENTS + 17 };
+    struct bench *b = bench_new(CODEC_RAW);
+    struct block_sum slice;
+
+    (void)state;
+    for (unsigned i = 0; i < 3 * SLICE_EVENTS; i++)
+        bench_add(b, (struct event){.kind = EV_READ, .addr = i, .size = i == BAD ? 0 : 4});
+    bench_encode(b);
+    refused(b, "0 bytes");
+    assert_int_equal(b->fault.event, BAD);
+    assert_int_equal(b->done.events, BAD);
+    assert_int_equal(block_next(b->decoder, b->slice, &slice, &b->fault), -1);
+    assert_int_equal(b->fault.event, BAD);
+    bench_free(b);
+}
+
+/* What the decoder rests on when it looks at a shape once instead of at all its events: what is
+ * well-formed is so at lower addresses and aux, heap events and second records apart. */
+static void lower_numbers_do_no_harm(void **state)
+{
+    struct event ev[EVENT_RECORDS];
+    const char *what;
+    struct rng r;
+
+    (void)state;
+    rng_seed(&r, 9);
+    for (int i = 0; i < 50000; i++) {
+        wild_event(&r, ev);
+        if (ev->flags & EVF_MORE || ev_info[ev->kind].class == CLASS_HEAP)
+            continue;
+        ev->addr = rng_chance(&r, 1, 2) ? ev->addr : rng_below(&r, ev->addr | 1);
+        ev->aux = rng_chance(&r, 1, 2) ? ev->aux : rng_below(&r, ev->aux | 1);
+        assert_int_equal(event_well_formed(ev, &what), 0);
+    }
 }
 
 static void an_access_that_ends_at_the_last_byte_comes_back(void **state)
@@ -254,7 +372,7 @@ struct hand {
     uint64_t threads, thread, runs, run, length, shapes, shape, index, gap;
 };
 
-static void hand_column(struct column_coder *c, struct bytes *to, uint64_t n, uint64_t value)
+static void hand_column(struct column_encoder *c, struct bytes *to, uint64_t n, uint64_t value)
 {
     const uint64_t v[4] = {value, value, value, value};
     const uint32_t length = (uint32_t)n;
@@ -264,7 +382,7 @@ static void hand_column(struct column_coder *c, struct bytes *to, uint64_t n, ui
 
 static void hand_encode(const struct hand *h, struct bytes *to)
 {
-    struct column_coder *c = column_coder_new(CODEC_RAW, 0);
+    struct column_encoder *c = column_encoder_new(CODEC_RAW, 0);
 
     to->n = 0;
     bytes_varint(to, h->threads);
@@ -278,7 +396,7 @@ static void hand_encode(const struct hand *h, struct bytes *to)
     hand_column(c, to, 2, h->gap);
     hand_column(c, to, 2, 9); /* address */
     hand_column(c, to, 2, 0); /* aux */
-    column_coder_free(c);
+    column_encoder_free(c);
 }
 
 static void blocks_that_contradict_themselves_are_refused(void **state)
@@ -372,9 +490,13 @@ int main(void)
         cmocka_unit_test(wild_blocks_of_every_codec_come_back),
         cmocka_unit_test(as_many_threads_as_events_come_back),
         cmocka_unit_test(as_many_shapes_and_records_as_there_can_be_come_back),
+        cmocka_unit_test(runs_of_any_length_come_back),
+        cmocka_unit_test(a_block_tells_its_events_by_kind_and_thread),
         cmocka_unit_test(random_accesses_to_many_variables_cost_three_bytes),
         cmocka_unit_test(a_monotonous_block_costs_next_to_nothing),
         cmocka_unit_test(an_event_that_is_not_well_formed_is_named),
+        cmocka_unit_test(a_bad_event_in_a_later_slice_is_named_again_and_again),
+        cmocka_unit_test(lower_numbers_do_no_harm),
         cmocka_unit_test(an_access_that_ends_at_the_last_byte_comes_back),
         cmocka_unit_test(blocks_that_contradict_themselves_are_refused),
         cmocka_unit_test(bytes_that_are_missing_or_left_over_are_refused),

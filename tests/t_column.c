@@ -17,38 +17,61 @@ static const enum trace_codec all_codecs[] = {CODEC_RAW, CODEC_ZSTD, CODEC_ZLIB}
 
 /* ---- columns -------------------------------------------------------------------------------- */
 
-/* Codes n numbers in two groups, decodes, compares; returns the bytes. */
-static size_t column_round(enum trace_codec how, const uint64_t *v, size_t n)
+/* Codes n numbers, decodes, compares; returns the bytes. */
+static size_t groups_round(enum trace_codec how, const uint64_t *v, size_t n, struct groups groups)
 {
-    const uint32_t length[2] = {(uint32_t)(n / 3), (uint32_t)(n - n / 3)};
-    struct column_coder *c = column_coder_new(how, how == CODEC_RAW ? 0 : 1);
+    struct column_encoder *to = column_encoder_new(how, how == CODEC_RAW ? 0 : 1);
+    struct column_decoder *from = column_decoder_new();
     uint64_t *back = xmalloc((n + 1) * sizeof *back);
-    const struct groups groups = {length, 2};
     struct bytes b = {0};
     const char *what = "";
 
     back[n] = 0xfeed;
     bytes_room(&b, 1);
-    column_put(c, &b, v, n, groups);
+    column_put(to, &b, v, n, groups);
     uint8_t *exact = xmalloc(b.n); /* so that reading too far is seen */
     memcpy(exact, b.at, b.n);
     struct slice s = {exact, exact + b.n};
-    if (column_get(c, &s, back, n, groups, &what))
+    if (column_get(from, &s, back, n, groups, &what))
         fail_msg("%zu numbers: %s", n, what);
     assert_ptr_equal(s.at, s.end);
     assert_memory_equal(v, back, n * sizeof *v);
+    for (size_t i = 0; i < n; i++)
+        if (v[i] > column_bound(from) || (column_constant(from) && v[i] != column_bound(from)))
+            fail_msg("number %zu of %zu is not within the bound", i, n);
     assert_int_equal(back[n], 0xfeed);
     const size_t bytes = b.n;
-    column_coder_free(c);
+    column_encoder_free(to);
+    column_decoder_free(from);
     bytes_free(&b);
     free(exact);
     free(back);
     return bytes;
 }
 
+/* In two groups. */
+static size_t column_round(enum trace_codec how, const uint64_t *v, size_t n)
+{
+    const uint32_t length[2] = {(uint32_t)(n / 3), (uint32_t)(n - n / 3)};
+
+    return groups_round(how, v, n, (struct groups){length, 2});
+}
+
 static const size_t lengths[] = {0, 1, 2, 3, 255, 256, 257, 511, 1000, 65535, 65536};
 
-enum pattern { CONSTANT, STRIDE, DOWN, EDGES, TOP, OUTLIERS, NOISE, BYTES, PATTERNS };
+enum pattern {
+    CONSTANT,
+    STRIDE,
+    DOWN,
+    EDGES,
+    TOP,
+    OUTLIERS,
+    NOISE,
+    BYTES,
+    PLACES,
+    SCATTERED,
+    PATTERNS
+};
 
 static uint64_t pattern_at(enum pattern p, size_t i, struct rng *r)
 {
@@ -69,6 +92,13 @@ static uint64_t pattern_at(enum pattern p, size_t i, struct rng *r)
         return rng_next(r);
     case BYTES:
         return (rng_next(r) & 0xff) << 56; /* all eight bits of the highest byte */
+    case PLACES: /* in regions of different sizes, the last at the end of memory */
+        return rng_below(r, 2) ? ((uint64_t)1 << 32) + 8 * rng_below(r, 100000)
+               : rng_below(r, 2)
+                   ? ((uint64_t)1 << 44) + ((uint64_t)i / 4096 << 27) + 8 * rng_below(r, 16)
+                   : 0 - 8 * (1 + rng_below(r, 1000));
+    case SCATTERED: /* over more pages than regions are looked for in */
+        return rng_below(r, 5000) << 30 | rng_below(r, 5);
     case PATTERNS:
         break;
     }
@@ -92,18 +122,37 @@ static void columns_of_every_pattern_and_length_come_back(void **state)
     free(v);
 }
 
+/* All widths, with the number of all ones, which is no marker where nothing is escaped. */
+static void numbers_of_every_width_come_back(void **state)
+{
+    uint64_t v[1024];
+    struct rng r;
+
+    (void)state;
+    rng_seed(&r, 7);
+    for (unsigned bits = 1; bits <= 64; bits++)
+        for (size_t n = 1021; n <= 1024; n++) {
+            const uint64_t ones = UINT64_MAX >> (64 - bits);
+            for (size_t i = 0; i < n; i++)
+                v[i] = i % 7 == 3 ? ones : rng_next(&r) & ones;
+            column_round(CODEC_RAW, v, n);
+        }
+}
+
 static void markers_in_the_data_come_back(void **state)
 {
     uint64_t v[1024];
 
     (void)state;
-    for (unsigned bits = 8; bits <= 64; bits += 8) {
+    for (unsigned bits = 1; bits <= 64; bits++) {
         const uint64_t ones = UINT64_MAX >> (64 - bits);
         for (size_t i = 0; i < 1024; i++)
-            v[i] = i % 7 == 3 ? ones : i % 7 == 4 ? ones - 1 : i & 1;
+            v[i] = i % 99 == 3 ? ones : i % 99 == 4 ? ones - 1 : i & 1;
         column_round(CODEC_ZSTD, v, 1024);
         v[0] = ones + 1; /* one escape more, or 0 */
         column_round(CODEC_ZSTD, v, 1024);
+        v[0] = UINT64_MAX;
+        column_round(CODEC_RAW, v, 1024);
     }
 }
 
@@ -121,17 +170,65 @@ static void a_column_costs_what_it_holds(void **state)
         v[i] = UINT64_MAX;
     assert_in_range(column_round(CODEC_RAW, v, COLUMN_MAX), 1, 14);
     for (size_t i = 0; i < COLUMN_MAX; i++)
-        v[i] = ((uint64_t)1 << 47) + 64 * rng_below(&r, 255); /* shift and base leave one byte */
-    assert_in_range(column_round(CODEC_RAW, v, COLUMN_MAX), COLUMN_MAX, COLUMN_MAX + 16);
+        v[i] = ((uint64_t)1 << 47) + 64 * rng_below(&r, 32); /* shift and base leave five bits */
+    assert_in_range(column_round(CODEC_RAW, v, COLUMN_MAX), COLUMN_MAX / 8 * 5,
+                    COLUMN_MAX / 8 * 5 + 16);
     for (size_t i = 0; i < COLUMN_MAX; i++)
-        v[i] = pattern_at(STRIDE, i, &r); /* a byte each, and where a group begins an escape */
-    assert_in_range(column_round(CODEC_RAW, v, COLUMN_MAX), 1, COLUMN_MAX + 64);
+        v[i] = pattern_at(STRIDE, i, &r); /* three bits each, and where a group begins an escape */
+    assert_in_range(column_round(CODEC_RAW, v, COLUMN_MAX), 1, COLUMN_MAX / 8 * 3 + 64);
+    assert_in_range(column_round(CODEC_ZSTD, v, COLUMN_MAX), 1, 128);
     for (size_t i = 0; i < COLUMN_MAX; i++)
         v[i] = rng_next(&r); /* never more than what they are */
     assert_in_range(column_round(CODEC_ZSTD, v, COLUMN_MAX), 8 * COLUMN_MAX, 8 * COLUMN_MAX + 32);
     for (size_t i = 0; i < COLUMN_MAX; i++)
-        v[i] = pattern_at(OUTLIERS, i, &r); /* two bytes each, and a few escapes */
-    assert_in_range(column_round(CODEC_RAW, v, COLUMN_MAX), COLUMN_MAX, 5 * COLUMN_MAX / 2);
+        v[i] = pattern_at(OUTLIERS, i, &r); /* nine bits each, and a few escapes */
+    assert_in_range(column_round(CODEC_RAW, v, COLUMN_MAX), COLUMN_MAX, 5 * COLUMN_MAX / 4);
+    for (size_t i = 0; i < COLUMN_MAX; i++)
+        v[i] = pattern_at(PLACES, i, &r); /* not 61 bits, but 17, 4 or 10, and which */
+    assert_in_range(column_round(CODEC_ZSTD, v, COLUMN_MAX), COLUMN_MAX, 9 * COLUMN_MAX / 4);
+    free(v);
+}
+
+/* Each group has a region of its own, and one that all have: a bit tells which. */
+static void groups_have_their_own_regions(void **state)
+{
+    static const uint32_t groups[] = {1, 2, 9, 64, 300, 1024, 1025};
+    uint64_t *v = xmalloc(COLUMN_MAX * sizeof *v);
+    uint32_t *length = xcalloc(2048, sizeof *length);
+    struct rng r;
+
+    (void)state;
+    rng_seed(&r, 10);
+    for (size_t k = 0; k < ARRAY_SIZE(groups); k++) {
+        size_t n = 0;
+        for (uint32_t g = 0; g < groups[k]; g++) {
+            length[g] = g % 5 == 3 ? 0 : COLUMN_MAX / groups[k] - g % 7;
+            for (uint32_t i = 0; i < length[g]; i++)
+                v[n++] = rng_chance(&r, 1, 2) ? 8 * rng_below(&r, 100000)
+                                              : (g + UINT64_C(9)) << 40 | 8 * rng_below(&r, 16);
+        }
+        const size_t size = groups_round(CODEC_RAW, v, n, (struct groups){length, groups[k]});
+        if (groups[k] <= 64) /* 17 or 4 bits, and 1 */
+            assert_in_range(size, n * 11 / 8, n * 12 / 8 + 8 * groups[k]);
+    }
+    free(length);
+    free(v);
+}
+
+/* Bits are quicker; planes are taken where they are clearly smaller. */
+static void repetition_is_compressed(void **state)
+{
+    uint64_t *v = xmalloc(COLUMN_MAX * sizeof *v), few[64];
+    struct rng r;
+
+    (void)state;
+    rng_seed(&r, 8);
+    for (size_t i = 0; i < ARRAY_SIZE(few); i++)
+        few[i] = rng_below(&r, 1 << 20);
+    for (size_t i = 0; i < COLUMN_MAX; i++)
+        v[i] = few[i % ARRAY_SIZE(few)];
+    assert_in_range(column_round(CODEC_ZSTD, v, COLUMN_MAX), 1, COLUMN_MAX / 32);
+    assert_in_range(column_round(CODEC_ZLIB, v, COLUMN_MAX), 1, COLUMN_MAX / 32);
     free(v);
 }
 
@@ -200,36 +297,65 @@ static void varints_have_at_most_64_bits(void **state)
     }
 }
 
-/* The head: transform, shift, width, base, escapes; then planes: 0 a constant, 1 raw, 2 zstd, 3
- * deflate. */
+/* The head: transform and store, shift, width, base, escapes; then the escapes, if any, as a
+ * column, then bits, or planes: 0 a constant, 1 raw, 2 zstd, 3 deflate. Regions: 2, shift, their
+ * number, columns of bases and of widths; lists, with columns of their lengths and regions; a
+ * column of places, the number of bytes, bits. */
 static void columns_that_contradict_themselves_are_refused(void **state)
 {
+#define BASES_WIDTHS                2, 1, 2, 0, 0, 8, 0, 0, 3, 9, 0, 0, 3, 0, 0, 0x1a
+#define REGIONS(place, bytes)       BASES_WIDTHS, 0, 0, 0, 2, 0, 0, place, bytes
+#define LISTED(lists, length, r, p) BASES_WIDTHS, lists, 0, 0, 0, length, 0, 0, 0, 8, 0, 0, r, p
     static const struct {
         const char *why; /* NULL: is right */
-        uint8_t n, bytes[32];
+        uint8_t n, bytes[48];
+        uint64_t first, second; /* the numbers */
     } hand[] = {
-        {NULL, 8, {0, 3, 1, 7, 0, 1, 9, 8}},
-        {NULL, 24, {0, 0, 1, 0, 1, 1, 255, 8, 0, 5, 0, 4, 0, 3, 0, 2, 0, 1, 0, 0, 0, 0, 0, 0}},
-        {"bad head", 2, {0, 0}},
-        {"bad head", 8, {2, 0, 1, 0, 0, 1, 9, 8}},
-        {"bad head", 8, {0, 64, 1, 0, 0, 1, 9, 8}},
-        {"bad head", 8, {0, 0, 9, 0, 0, 1, 9, 8}},
-        {"bad head", 5, {0, 0, 0, 0, 1}},         /* an escape without planes */
-        {"bad head", 5, {0, 0, 8, 0, 1}},         /* and where none can be */
-        {"bad head", 7, {0, 0, 1, 0, 3, 0, 255}}, /* more escapes than numbers */
-        {"ends too early", 5, {0, 0, 1, 0, 0}},
-        {"ends too early", 7, {0, 0, 1, 0, 0, 1, 9}},
-        {"ends too early", 7, {0, 0, 1, 0, 0, 2, 1}},
-        {"ends too early", 8, {0, 0, 1, 0, 0, 2, 0x7f, 1}},
-        {"unknown form", 8, {0, 0, 1, 0, 0, 4, 1, 1}},
-        {"hold what it should", 9, {0, 0, 1, 0, 0, 2, 2, 1, 1}},
-        {"hold what it should", 9, {0, 0, 1, 0, 0, 3, 2, 1, 1}},
-        {"escaped numbers", 24, {0, 0, 1, 0, 1, 1, 9, 8, 0, 5, 0, 4,
-                                 0, 3, 0, 2, 0, 1, 0, 0, 0, 0, 0, 0}},
-        {"escaped numbers", 23, {0, 0, 1, 0, 1, 0, 255, 0, 5, 0, 4, 0,
-                                 3, 0, 2, 0, 1, 0, 0,   0, 0, 0, 0}},
+        {NULL, 6, {0, 3, 4, 7, 0, 0x98}, 71, 79},
+        {NULL, 8, {16, 3, 1, 7, 0, 1, 9, 8}, 79, 71},
+        {NULL, 8, {17, 3, 1, 7, 0, 1, 4, 3}, 23, 7},
+        {NULL, 11, {0, 0, 1, 7, 1, 0, 0, 0, 8, 0, 1}, 15, 7},
+        {NULL, 25, {REGIONS(4, 1), 13}, 3 + 2 * 1, 9 + 2 * 3},
+        {NULL, 37, {LISTED(1, 2, 1, 0), 0, 0, 2, 0, 0, 1, 1, 15}, 3 + 2 * 3, 9 + 2 * 3},
+        {"bad head", 2, {0, 0}, 0, 0},
+        {"bad head", 6, {3, 3, 4, 7, 0, 0x98}, 0, 0},
+        {"bad head", 6, {32, 3, 4, 7, 0, 0x98}, 0, 0},
+        {"bad head", 6, {18, 3, 4, 7, 0, 0x98}, 0, 0},
+        {"bad head", 6, {0, 64, 4, 7, 0, 0x98}, 0, 0},
+        {"bad head", 32, {0, 0, 57, 7, 0, 0x98}, 0, 0},
+        {"bad head", 32, {16, 0, 9, 0, 0, 1, 9, 8}, 0, 0},
+        {"bad head", 10, {0, 0, 0, 0, 1, 0, 0, 0, 8, 0}, 0, 0},    /* an escape without bits */
+        {"bad head", 32, {16, 0, 8, 0, 1}, 0, 0},                  /* and where none can be */
+        {"bad head", 11, {0, 0, 1, 0, 3, 0, 0, 0, 8, 0, 3}, 0, 0}, /* more escapes than numbers */
+        {"bad head", 16, {0, 0, 1, 0, 1, 0, 0, 1, 8, 1, 0, 0, 0, 8, 0, 1}, 0, 0}, /* in escapes */
+        {"bits ends too early", 5, {0, 3, 4, 7, 0}, 0, 0},
+        {"ends too early", 5, {16, 0, 1, 0, 0}, 0, 0},
+        {"ends too early", 7, {16, 0, 1, 0, 0, 1, 9}, 0, 0},
+        {"ends too early", 7, {16, 0, 1, 0, 0, 2, 1}, 0, 0},
+        {"ends too early", 8, {16, 0, 1, 0, 0, 2, 0x7f, 1}, 0, 0},
+        {"unknown form", 8, {16, 0, 1, 0, 0, 4, 1, 1}, 0, 0},
+        {"hold what it should", 9, {16, 0, 1, 0, 0, 2, 2, 1, 1}, 0, 0},
+        {"hold what it should", 9, {16, 0, 1, 0, 0, 3, 2, 1, 1}, 0, 0},
+        {"escaped numbers", 11, {0, 0, 1, 7, 1, 0, 0, 0, 8, 0, 0}, 0, 0}, /* too few */
+        {"escaped numbers", 11, {0, 0, 1, 7, 1, 0, 0, 0, 8, 0, 3}, 0, 0}, /* too many */
+        {"bad head", 2, {2, 0}, 0, 0},
+        {"bad head", 24, {2, 64, 1}, 0, 0},
+        {"bad head", 24, {2, 0, 0}, 0, 0},
+        {"bad head", 24, {2, 0, 0x81, 2}, 0, 0}, /* 257 regions */
+        {"bad head", 24, {2, 1, 1, 2}, 0, 0},    /* regions in regions */
+        {"too many bits", 24, {2, 1, 1, 0, 0, 0, 3, 0, 0, 0, 0, 57, 0, 0, 0, 0, 0, 0, 1, 0}, 0, 0},
+        {"none of its regions", 25, {REGIONS(12, 1), 13}, 0, 0},
+        {"regions end too early", 25, {REGIONS(4, 2), 13}, 0, 0},
+        {"not as many bits", 24, {REGIONS(4, 0)}, 0, 0},
+        {"not as many bits", 26, {REGIONS(4, 2), 13, 0}, 0, 0},
+        {"bad lists", 16, {BASES_WIDTHS}, 0, 0},
+        {"bad lists", 37, {LISTED(2, 2, 1, 0), 0, 0, 2, 0, 0, 1, 1, 15}, 0, 0},
+        {"bad lists", 37, {LISTED(1, 3, 1, 0), 0, 0, 2, 0, 0, 1, 1, 15}, 0, 0},
+        {"bad lists", 37, {LISTED(1, 2, 2, 0), 0, 0, 2, 0, 0, 1, 1, 15}, 0, 0},
+        {"none of its regions", 37, {LISTED(1, 2, 1, 0), 0, 0, 2, 0, 0, 2, 1, 15}, 0, 0},
+        {"none of its regions", 29, {BASES_WIDTHS, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 15}, 0, 0},
     };
-    struct column_coder *c = column_coder_new(CODEC_RAW, 0);
+    struct column_decoder *c = column_decoder_new();
     const uint32_t length = 2;
 
     (void)state;
@@ -243,18 +369,26 @@ static void columns_that_contradict_themselves_are_refused(void **state)
             fail_msg("%zu: %s", i, what ? what : "no error");
         if (hand[i].why && !strstr(what, hand[i].why))
             fail_msg("%zu: expected \"%s\" in \"%s\"", i, hand[i].why, what);
+        if (!hand[i].why && (v[0] != hand[i].first || v[1] != hand[i].second))
+            fail_msg("%zu: %ju and %ju", i, (uintmax_t)v[0], (uintmax_t)v[1]);
         assert_int_equal(v[2], 0xfeed);
         free(exact);
     }
-    column_coder_free(c);
+    column_decoder_free(c);
+#undef LISTED
+#undef REGIONS
+#undef BASES_WIDTHS
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_of_every_pattern_and_length_come_back),
+        cmocka_unit_test(numbers_of_every_width_come_back),
         cmocka_unit_test(markers_in_the_data_come_back),
         cmocka_unit_test(a_column_costs_what_it_holds),
+        cmocka_unit_test(groups_have_their_own_regions),
+        cmocka_unit_test(repetition_is_compressed),
         cmocka_unit_test(columns_that_contradict_themselves_are_refused),
         cmocka_unit_test(compressed_planes_hold_exactly_their_numbers),
         cmocka_unit_test(levels_are_checked),

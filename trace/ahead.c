@@ -192,6 +192,7 @@ struct source *source_ahead(struct source *inner)
     a->base.next = ahead_next;
     a->base.close = ahead_close;
     a->base.names = a->names;
+    a->base.identity = NULL; /* the inner one is ahead */
     pthread_mutex_init(&a->lock, NULL);
     pthread_cond_init(&a->changed, NULL);
     copy_names(a, &a->slot[0]);

@@ -170,6 +170,24 @@ void tally_events(struct tally *t, const struct event *rec, size_t records)
     }
 }
 
+void tally_counts(struct tally *t, const struct block_header *h, const struct block_decoder *b)
+{
+    t->events += h->events;
+    t->records += h->records;
+    block_count(b, t->kinds, t->threads);
+}
+
+void tally_identity(struct tally *t, const struct event *rec, size_t records)
+{
+    if (records)
+        digest_add(t->identity, rec, records * sizeof *rec);
+}
+
+struct digest *tally_digest(struct tally *t)
+{
+    return t->identity;
+}
+
 void tally_summary(const struct tally *t, struct trace_summary *to)
 {
     to->events = t->events;

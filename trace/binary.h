@@ -75,6 +75,10 @@ void tally_free(struct tally *t);
 void tally_block(struct tally *t, const struct block_header *h,
                  uint64_t at); /* not for the footer */
 void tally_events(struct tally *t, const struct event *rec, size_t records);
+/* The same in two parts: counts, from the open block of a header, and the hash, from records. */
+void tally_counts(struct tally *t, const struct block_header *h, const struct block_decoder *b);
+void tally_identity(struct tally *t, const struct event *rec, size_t records);
+struct digest *tally_digest(struct tally *t); /* borrowed: the identity */
 /* The footer's payload; a function of the blocks alone, so that a reader may compare bytes. */
 void tally_footer(const struct tally *t, uint64_t preamble_digest, struct bytes *to);
 void tally_summary(const struct tally *t, struct trace_summary *to); /* what depends on events */

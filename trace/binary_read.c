@@ -19,11 +19,14 @@ struct binary {
     struct block_decoder *decoder;
     struct tally *tally;
     struct event *rec;
+    size_t records; /* of the latest batch */
     uint8_t *payload;
     size_t payload_cap;
-    struct bytes footer; /* as it should be */
-    uint64_t offset;     /* bytes read */
-    uint64_t good;       /* end of the last whole block */
+    struct block_header block; /* the one being given out */
+    uint32_t left;             /* its events that have not been given out */
+    struct bytes footer;       /* as it should be */
+    uint64_t offset;           /* bytes read */
+    uint64_t good;             /* end of the last whole block */
     uint64_t preamble_digest;
     struct block_place next;
     enum state state;
@@ -127,18 +130,36 @@ static void block_done(struct binary *b, const struct block_header *h)
     b->good = b->offset;
 }
 
-static int events_read(struct binary *b, const struct block_header *h, struct batch *to)
+static int events_open(struct binary *b, const struct block_header *h)
 {
     struct block_fault fault;
 
     if (!b->rec)
-        b->rec = xmalloc(BLOCK_RECORDS * sizeof *b->rec);
+        b->rec = xmalloc(SLICE_RECORDS * sizeof *b->rec);
     if (!b->decoder)
         b->decoder = block_decoder_new();
-    if (block_decode(b->decoder, b->payload, h->payload, h->events, h->records, b->rec, &fault))
-        return bad_block(b, h->first + (fault.at_event ? fault.event : 0), fault.what);
-    tally_events(b->tally, b->rec, h->records);
-    *to = (struct batch){.rec = b->rec, .records = h->records, .first = h->first};
+    if (block_open(b->decoder, b->payload, h->payload, h->events, h->records, &fault))
+        return bad_block(b, h->first, fault.what);
+    tally_counts(b->tally, h, b->decoder);
+    b->block = *h;
+    b->left = h->events;
+    return 0;
+}
+
+static int events_next(struct binary *b, struct batch *to)
+{
+    struct block_sum slice;
+    struct block_fault fault;
+
+    if (block_next(b->decoder, b->rec, &slice, &fault))
+        return bad_block(b, b->block.first + fault.event, fault.what);
+    *to = (struct batch){.rec = b->rec,
+                         .records = slice.records,
+                         .first = b->block.first + b->block.events - b->left};
+    b->records = slice.records;
+    b->left -= (uint32_t)slice.events;
+    if (b->left == 0)
+        block_done(b, &b->block);
     return 0;
 }
 
@@ -196,19 +217,30 @@ static int footer_read(struct binary *b, const struct block_header *h)
     return 0;
 }
 
-static int binary_read(struct binary *b, struct batch *to)
+/* The block is whole and its bytes fit; its events are given out later. */
+static int block_take(struct binary *b)
 {
     struct block_header h;
 
-    while (b->state == STATE_READING && to->records == 0) {
-        if (block_read(b, &h))
+    if (block_read(b, &h))
+        return -1;
+    if (h.section == SECTION_EVENTS)
+        return events_open(b, &h);
+    if (h.section == SECTION_FOOTER)
+        return footer_read(b, &h);
+    if (names_read(b, &h))
+        return -1;
+    block_done(b, &h);
+    return 0;
+}
+
+static int binary_read(struct binary *b, struct batch *to)
+{
+    tally_identity(b->tally, b->rec, b->records);
+    b->records = 0;
+    while (b->state == STATE_READING && to->records == 0)
+        if (b->left ? events_next(b, to) : block_take(b))
             return -1;
-        if (h.section == SECTION_FOOTER)
-            return footer_read(b, &h);
-        if (h.section == SECTION_NAMES ? names_read(b, &h) : events_read(b, &h, to))
-            return -1;
-        block_done(b, &h);
-    }
     return 0;
 }
 
@@ -361,8 +393,11 @@ static struct source *binary_open(struct input *in, struct err *e)
     b->in = in;
     b->names = names_new();
     b->tally = tally_new();
-    b->base = (struct source){
-        .next = binary_next, .close = binary_close, .names = b->names, .name = in->name};
+    b->base = (struct source){.next = binary_next,
+                              .close = binary_close,
+                              .names = b->names,
+                              .name = in->name,
+                              .identity = tally_digest(b->tally)};
     if (!preamble_parse(b, e))
         return &b->base;
     binary_close(&b->base);

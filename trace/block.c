@@ -1,47 +1,17 @@
-/* block.c - bytes to up to 65,536 consecutive events: columns are expanded to numbers, then merged
- * by the runs of threads into records. Trusts nothing in the bytes; encoding is in block_encode.c.
- */
-#include "trace/block_form.h"
+/* block.c - the bytes of a block to numbers, by thread. Trusts nothing in the bytes. Numbers to
+ * records is in block_merge.c, encoding in block_encode.c. */
+#include "trace/block_decode.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert(offsetof(struct event, addr) == 0 && offsetof(struct event, aux) == 8 &&
-                   offsetof(struct event, size) == 16 && offsetof(struct event, gap) == 20 &&
-                   offsetof(struct event, tid) == 24 && offsetof(struct event, flags) == 26 &&
-                   offsetof(struct event, kind) == 28,
-               "record_put writes a record as four words");
-
-enum {
-    SHAPE_OTHER = 1 << 8
-}; /* set in decoded shapes, where those of the format have a 0: no access */
-#define SHAPE_MORE ((uint64_t)EVF_MORE << SHAPE_FLAGS_SHIFT)
-
-struct cursor { /* of a thread: places in the columns of its next event */
-    uint32_t all, other, more;
-};
-
-struct block_decoder {
-    struct column_coder *coder; /* owns */
-    size_t events, threads, runs, shapes;
-    size_t total[PARTS];
-    bool check_all; /* some access may not be well-formed */
-    uint64_t thread[BLOCK_EVENTS];
-    uint64_t run_thread[BLOCK_EVENTS], run_length[BLOCK_EVENTS]; /* place in thread[]; events - 1 */
-    uint64_t known[BLOCK_EVENTS];                                /* the shapes there are */
-    uint64_t shape[BLOCK_EVENTS];                                /* of each event, by thread */
-    uint32_t length[PARTS][BLOCK_EVENTS];                        /* events by thread */
-    struct cursor cursor[BLOCK_EVENTS];
-    uint64_t column[FIELDS][BLOCK_EVENTS]; /* addr and aux: first the accesses', then the others' */
-    uint32_t checked[BLOCK_EVENTS];        /* records to look at once more */
-};
-
 struct block_decoder *block_decoder_new(void)
 {
     struct block_decoder *b = xmalloc(sizeof *b);
 
-    b->coder = column_coder_new(CODEC_RAW, 0);
+    b->columns = column_decoder_new();
+    b->events = b->given = 0;
     return b;
 }
 
@@ -49,7 +19,7 @@ void block_decoder_free(struct block_decoder *b)
 {
     if (!b)
         return;
-    column_coder_free(b->coder);
+    column_decoder_free(b->columns);
     free(b);
 }
 
@@ -57,24 +27,6 @@ static int fail(struct block_fault *fault, const char *what)
 {
     *fault = (struct block_fault){.what = what};
     return -1;
-}
-
-/* All bits that are set in some number: at least the largest of them. Four at a time, because it is
- * limited by the chain of dependent operations otherwise. */
-static uint64_t any_bits(const uint64_t *v, size_t n)
-{
-    uint64_t a = 0, b = 0, c = 0, d = 0;
-    size_t i = 0;
-
-    for (; i + 4 <= n; i += 4) {
-        a |= v[i];
-        b |= v[i + 1];
-        c |= v[i + 2];
-        d |= v[i + 3];
-    }
-    for (; i < n; i++)
-        a |= v[i];
-    return a | b | c | d;
 }
 
 /* ---- lists: threads, runs, shapes ----------------------------------------------------------- */
@@ -89,14 +41,78 @@ static int count_get(struct block_decoder *b, struct slice *from, size_t *n)
     return 0;
 }
 
-static int list_get(struct block_decoder *b, struct slice *from, uint64_t *v, size_t n,
-                    struct block_fault *fault)
+/* Whether some number is not below the limit, which is at most 2^63: then bit 63 of it, or of its
+ * distance, is set. A strip of constant length is vectorised. */
+static bool beyond(const uint64_t *v, size_t n, uint64_t limit)
 {
-    const uint32_t length = (uint32_t)n;
+    uint64_t any = 0;
+
+    if (n == COLUMN_STRIP)
+        for (size_t i = 0; i < COLUMN_STRIP; i++)
+            any |= (limit - 1 - v[i]) | v[i];
+    else
+        for (size_t i = 0; i < n; i++)
+            any |= (limit - 1 - v[i]) | v[i];
+    return any >> 63;
+}
+
+static void narrow16(uint16_t *restrict to, const uint64_t *restrict v, size_t n)
+{
+    if (n == COLUMN_STRIP)
+        for (size_t i = 0; i < COLUMN_STRIP; i++)
+            to[i] = (uint16_t)v[i];
+    else
+        for (size_t i = 0; i < n; i++)
+            to[i] = (uint16_t)v[i];
+}
+
+struct wanted { /* numbers below a limit */
+    size_t n;
+    struct groups groups;
+    uint64_t limit;
+    const char *what; /* to say of others */
+};
+
+/* The next strip. Returns its length, or 0: fault tells. */
+static size_t strip_get(struct block_decoder *b, const struct wanted *w, size_t at,
+                        uint64_t v[COLUMN_STRIP], struct block_fault *fault)
+{
+    const size_t n = w->n - at < COLUMN_STRIP ? w->n - at : COLUMN_STRIP;
     const char *what = NULL;
 
-    if (column_get(b->coder, from, v, n, (struct groups){&length, 1}, &what))
-        return fail(fault, what);
+    if (column_next(b->columns, v, n, &what)) {
+        fail(fault, what);
+        return 0;
+    }
+    if (column_bound(b->columns) >= w->limit && beyond(v, n, w->limit)) {
+        fail(fault, w->what);
+        return 0;
+    }
+    return n;
+}
+
+static int wanted_open(struct block_decoder *b, struct slice *from, const struct wanted *w,
+                       struct block_fault *fault)
+{
+    const char *what = NULL;
+
+    return column_open(b->columns, from, w->n, w->groups, &what) ? fail(fault, what) : 0;
+}
+
+static int list_get(struct block_decoder *b, struct slice *from, uint16_t *to, size_t total,
+                    uint64_t limit, const char *what, struct block_fault *fault)
+{
+    const uint32_t length = (uint32_t)total;
+    const struct wanted w = {total, {&length, 1}, limit, what};
+    uint64_t v[COLUMN_STRIP];
+
+    if (wanted_open(b, from, &w, fault))
+        return -1;
+    for (size_t i = 0, n; i < total; i += n) {
+        if ((n = strip_get(b, &w, i, v, fault)) == 0)
+            return -1;
+        narrow16(to + i, v, n);
+    }
     return 0;
 }
 
@@ -104,28 +120,25 @@ static int threads_get(struct block_decoder *b, struct slice *from, struct block
 {
     if (count_get(b, from, &b->threads))
         return fail(fault, "there are not as many threads as there can be");
-    if (list_get(b, from, b->thread, b->threads, fault))
-        return -1;
-    if (any_bits(b->thread, b->threads) >= MAX_THREADS)
-        return fail(fault, "a thread's number is not below 65536");
-    return 0;
+    return list_get(b, from, b->thread, b->threads, MAX_THREADS,
+                    "a thread's number is not below 65536", fault);
 }
 
 static int runs_get(struct block_decoder *b, struct slice *from, struct block_fault *fault)
 {
+    static const char bad[] = "a run of a thread names no thread, or is too long";
+    uint32_t *length = b->length[PART_ALL];
     uint64_t sum = 0;
 
     if (count_get(b, from, &b->runs))
         return fail(fault, "there are not as many runs of threads as there can be");
-    if (list_get(b, from, b->run_thread, b->runs, fault) ||
-        list_get(b, from, b->run_length, b->runs, fault))
+    if (list_get(b, from, b->run_thread, b->runs, b->threads, bad, fault) ||
+        list_get(b, from, b->run_length, b->runs, b->events, bad, fault))
         return -1;
-    memset(b->length[PART_ALL], 0, b->threads * sizeof b->length[0][0]);
+    memset(length, 0, b->threads * sizeof *length);
     for (size_t i = 0; i < b->runs; i++) {
-        if (b->run_thread[i] >= b->threads || b->run_length[i] >= b->events)
-            return fail(fault, "a run of a thread names no thread, or is too long");
-        sum += b->run_length[i] + 1;
-        b->length[PART_ALL][b->run_thread[i]] += (uint32_t)b->run_length[i] + 1;
+        sum += b->run_length[i] + UINT64_C(1);
+        length[b->run_thread[i]] += b->run_length[i] + 1U;
     }
     return sum == b->events
                ? 0
@@ -133,203 +146,308 @@ static int runs_get(struct block_decoder *b, struct slice *from, struct block_fa
 }
 
 /* Shapes without a valid kind end here, so that classes can be looked up. */
-static int shape_classify(uint64_t *shape, struct block_fault *fault)
+static int shape_get(uint64_t v, struct shape *to, struct block_fault *fault)
 {
-    const uint8_t kind = shape_kind(*shape);
+    const uint8_t kind = shape_kind(v);
 
     if (kind >= EV_KINDS || !ev_info[kind].text)
         return fail(fault, "the kind of an event is unknown");
-    if (*shape >> 8 & 0xff)
+    if (v >> 8 & 0xff)
         return fail(fault, "bits 8 to 15 of an event's shape are not 0");
-    if (ev_info[kind].class != CLASS_ACCESS)
-        *shape |= SHAPE_OTHER;
+    *to = (struct shape){
+        .kind_flags = (uint64_t)shape_flags(v) << 16 | (uint64_t)kind << 32,
+        .size = shape_size(v),
+        .other = ev_info[kind].class != CLASS_ACCESS,
+        .more = (shape_flags(v) & EVF_MORE) != 0,
+    };
     return 0;
+}
+
+static int shapes_list(struct block_decoder *b, struct slice *from, struct block_fault *fault)
+{
+    uint64_t *v = b->spare;
+    const char *what = NULL;
+    uint32_t length;
+
+    if (count_get(b, from, &b->shapes))
+        return fail(fault, "there are not as many shapes of events as there can be");
+    length = (uint32_t)b->shapes;
+    if (column_get(b->columns, from, v, b->shapes, (struct groups){&length, 1}, &what))
+        return fail(fault, what);
+    for (size_t i = 0; i < b->shapes; i++)
+        if (shape_get(v[i], &b->known[i], fault))
+            return -1;
+    return 0;
+}
+
+/* ---- events by shape and part --------------------------------------------------------------- */
+
+/* Where the columns of parts have the numbers of the event at `at`. Returns the number of others up
+ * to it. */
+static inline uint32_t event_place(struct block_decoder *b, uint64_t shape, uint32_t at,
+                                   uint32_t other, unsigned lane)
+{
+    const uint32_t is_other = b->known[shape].other;
+    const uint32_t place = is_other ? PLACE_LAST - other : at - other;
+
+    b->event[at] = (struct part_place){(uint16_t)shape, (uint16_t)place};
+    b->count[shape][lane]++;
+    return other + is_other;
+}
+
+/* The same of events from `at` on. Four are written out, because the same count is seldom ready for
+ * the next event. */
+static uint32_t events_place(struct block_decoder *b, const uint64_t *restrict shape, size_t n,
+                             uint32_t at, uint32_t other)
+{
+    size_t i = 0;
+
+    for (; i + COUNTS <= n; i += COUNTS, at += COUNTS) {
+        other = event_place(b, shape[i], at, other, 0);
+        other = event_place(b, shape[i + 1], at + 1, other, 1);
+        other = event_place(b, shape[i + 2], at + 2, other, 2);
+        other = event_place(b, shape[i + 3], at + 3, other, 3);
+    }
+    for (; i < n; i++, at++)
+        other = event_place(b, shape[i], at, other, 0);
+    return other;
 }
 
 static int shapes_get(struct block_decoder *b, struct slice *from, struct block_fault *fault)
 {
-    const char *what = NULL;
+    struct wanted w = {b->events,
+                       {b->length[PART_ALL], b->threads},
+                       0,
+                       "an event's shape is none of those there are"};
+    uint64_t v[COLUMN_STRIP];
+    uint32_t other = 0;
 
-    if (count_get(b, from, &b->shapes))
-        return fail(fault, "there are not as many shapes of events as there can be");
-    if (list_get(b, from, b->known, b->shapes, fault))
+    if (shapes_list(b, from, fault) || wanted_open(b, from, &w, fault))
         return -1;
-    for (size_t i = 0; i < b->shapes; i++)
-        if (shape_classify(&b->known[i], fault))
+    w.limit = b->shapes;
+    memset(b->count, 0, b->shapes * sizeof *b->count);
+    for (size_t i = 0, n; i < w.n; i += n) {
+        if ((n = strip_get(b, &w, i, v, fault)) == 0)
             return -1;
-    if (column_get(b->coder, from, b->shape, b->events,
-                   (struct groups){b->length[PART_ALL], b->threads}, &what))
-        return fail(fault, what);
-    for (size_t i = 0; i < b->events; i++) {
-        if (UNLIKELY(b->shape[i] >= b->shapes))
-            return fail(fault, "an event's shape is none of those there are");
-        b->shape[i] = b->known[b->shape[i]];
+        other = events_place(b, v, n, (uint32_t)i, other);
     }
+    b->total[PART_ALL] = b->events;
+    b->total[PART_OTHER] = other;
+    b->total[PART_ACCESS] = b->events - other;
     return 0;
+}
+
+static void seconds_place(struct block_decoder *b)
+{
+    size_t more = 0;
+
+    for (size_t i = 0; i < b->events; i++) {
+        b->second[i] = (uint16_t)more;
+        more += b->known[b->event[i].shape].more;
+    }
+}
+
+static uint64_t shape_count(const struct block_decoder *b, size_t shape)
+{
+    const uint32_t *n = b->count[shape];
+
+    return (uint64_t)n[0] + n[1] + n[2] + n[3];
+}
+
+static void seconds_count(struct block_decoder *b)
+{
+    b->total[PART_MORE] = 0;
+    for (size_t i = 0; i < b->shapes; i++)
+        if (b->known[i].more)
+            b->total[PART_MORE] += shape_count(b, i);
+    if (b->total[PART_MORE])
+        seconds_place(b);
+}
+
+static uint32_t others_before(const struct block_decoder *b, size_t event)
+{
+    if (event == b->events)
+        return (uint32_t)b->total[PART_OTHER];
+    const struct part_place *e = &b->event[event];
+    return b->known[e->shape].other ? (uint32_t)PLACE_LAST - e->place : (uint32_t)event - e->place;
+}
+
+static uint32_t seconds_before(const struct block_decoder *b, size_t event)
+{
+    return (uint32_t)(event == b->events ? b->total[PART_MORE] : b->second[event]);
+}
+
+/* How many of each part a thread has. */
+static void parts_count(struct block_decoder *b)
+{
+    size_t at = 0;
+
+    for (size_t t = 0; t < b->threads; t++) {
+        const size_t end = at + b->length[PART_ALL][t];
+
+        b->next[t] = (uint32_t)at;
+        b->length[PART_OTHER][t] = others_before(b, end) - others_before(b, at);
+        b->length[PART_ACCESS][t] = (uint32_t)(end - at) - b->length[PART_OTHER][t];
+        if (b->total[PART_MORE])
+            b->length[PART_MORE][t] = seconds_before(b, end) - seconds_before(b, at);
+        at = end;
+    }
+}
+
+void block_count(const struct block_decoder *b, uint64_t *kinds, uint64_t *threads)
+{
+    for (size_t i = 0; i < b->shapes; i++)
+        kinds[b->known[i].kind_flags >> 32] += shape_count(b, i);
+    for (size_t i = 0; i < b->threads; i++)
+        threads[b->thread[i]] += b->length[PART_ALL][i];
 }
 
 /* ---- columns -------------------------------------------------------------------------------- */
 
-/* How many of each part a thread has, and where its first ones stand. */
-static void parts_count(struct block_decoder *b)
+/* All bits that are set in some number: at least the largest of them. */
+static uint64_t any_bits(const uint64_t *v, size_t n)
 {
-    size_t at = 0, other = 0, more = 0;
+    uint64_t any = 0;
 
-    for (size_t t = 0; t < b->threads; t++) {
-        const size_t end = at + b->length[PART_ALL][t];
-        size_t others = 0, mores = 0;
+    for (size_t i = 0; i < n; i++)
+        any |= v[i];
+    return any;
+}
 
-        b->cursor[t] = (struct cursor){(uint32_t)at, (uint32_t)other, (uint32_t)more};
-        for (; at < end; at++) {
-            others += b->shape[at] / SHAPE_OTHER & 1;
-            mores += b->shape[at] / SHAPE_MORE & 1;
-        }
-        b->length[PART_OTHER][t] = (uint32_t)others;
-        b->length[PART_ACCESS][t] = (uint32_t)(b->length[PART_ALL][t] - others);
-        b->length[PART_MORE][t] = (uint32_t)mores;
-        other += others;
-        more += mores;
-    }
-    b->total[PART_ALL] = b->events;
-    b->total[PART_ACCESS] = b->events - other;
-    b->total[PART_OTHER] = other;
-    b->total[PART_MORE] = more;
+/* A column's numbers; of a constant one, *constant, only the first. */
+static int numbers_get(struct block_decoder *b, struct slice *from, enum column column,
+                       uint64_t *to, bool *constant, struct block_fault *fault)
+{
+    const enum part part = (enum part)column_part[column];
+    const size_t n = b->total[part];
+    const char *what = NULL;
+
+    if (column_open(b->columns, from, n, (struct groups){b->length[part], b->threads}, &what))
+        return fail(fault, what);
+    b->highest[column] = column_bound(b->columns);
+    *constant = column_constant(b->columns);
+    if (*constant)
+        to[0] = b->highest[column];
+    else if (column_rest(b->columns, to, n, &what))
+        return fail(fault, what);
+    else if (b->highest[column] == UINT64_MAX)
+        b->highest[column] = any_bits(to, n);
+    return 0;
+}
+
+static void numbers_fill(uint64_t *to, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        to[i] = to[0];
+}
+
+/* A column of accesses, and after it the same of the others. */
+static int parts_get(struct block_decoder *b, struct slice *from, enum column column, uint64_t *to,
+                     uint32_t *mask, struct block_fault *fault)
+{
+    const size_t accesses = b->total[PART_ACCESS], others = b->total[PART_OTHER];
+    bool constant[2];
+
+    if (numbers_get(b, from, column, to, &constant[0], fault) ||
+        numbers_get(b, from, (enum column)(column + 1), b->spare, &constant[1], fault))
+        return -1;
+    *mask = constant[0] && constant[1] && to[0] == b->spare[0] ? 0 : UINT32_MAX;
+    if (*mask == 0)
+        return 0;
+    if (constant[0])
+        numbers_fill(to, accesses);
+    if (constant[1])
+        numbers_fill(b->spare, others);
+    for (size_t i = 0; i < others; i++)
+        to[PLACE_LAST - i] = b->spare[i];
+    return 0;
+}
+
+static int narrow_get(struct block_decoder *b, struct slice *from, enum column column, uint64_t *to,
+                      uint32_t *mask, struct block_fault *fault)
+{
+    const size_t n = b->total[column_part[column]];
+    bool constant;
+
+    if (numbers_get(b, from, column, to, &constant, fault))
+        return -1;
+    *mask = constant ? 0 : UINT32_MAX;
+    if (b->highest[column] > UINT32_MAX && any_bits(to, constant ? n > 0 : n) > UINT32_MAX)
+        return fail(fault, "a number of 32 bits has more");
+    return 0;
+}
+
+static int seconds_get(struct block_decoder *b, struct slice *from, struct block_fault *fault)
+{
+    const size_t n = b->total[PART_MORE];
+    bool addr, aux;
+    uint32_t size;
+
+    if (numbers_get(b, from, COLUMN_MORE_ADDR, b->more_addr, &addr, fault) ||
+        narrow_get(b, from, COLUMN_MORE_SIZE, b->more_size, &size, fault) ||
+        numbers_get(b, from, COLUMN_MORE_AUX, b->more_aux, &aux, fault))
+        return -1;
+    if (addr)
+        numbers_fill(b->more_addr, n);
+    if (!size)
+        numbers_fill(b->more_size, n);
+    if (aux)
+        numbers_fill(b->more_aux, n);
+    return 0;
 }
 
 static int columns_get(struct block_decoder *b, struct slice *from, struct block_fault *fault)
 {
-    const char *what = NULL;
-
-    for (size_t i = 0; i < ARRAY_SIZE(block_columns); i++) {
-        const enum part part = (enum part)block_columns[i].part;
-        const enum field field = (enum field)block_columns[i].field;
-        uint64_t *to = b->column[field] + (part == PART_OTHER ? b->total[PART_ACCESS] : 0);
-
-        if (column_get(b->coder, from, to, b->total[part],
-                       (struct groups){b->length[part], b->threads}, &what))
-            return fail(fault, what);
-        if ((field == FIELD_GAP || field == FIELD_MORE_SIZE) &&
-            any_bits(to, b->total[part]) > UINT32_MAX)
-            return fail(fault, "a number of 32 bits has more");
-    }
-    if (from->at != from->end)
-        return fail(fault, "bytes are left over");
-    return 0;
-}
-
-/* An access is well-formed by its shape, and when its end does not wrap: so a shape that is at no
- * lower an address and site than any access is at all of them. Else every event is looked at by
- * itself. */
-static void accesses_probe(struct block_decoder *b)
-{
-    struct event probe[EVENT_RECORDS] = {0};
-    const char *what;
-
-    probe->addr = any_bits(b->column[FIELD_ADDR], b->total[PART_ACCESS]);
-    probe->aux = any_bits(b->column[FIELD_AUX], b->total[PART_ACCESS]);
-    b->check_all = false;
-    for (size_t i = 0; i < b->shapes; i++) {
-        if (b->known[i] & SHAPE_OTHER)
-            continue;
-        probe->kind = shape_kind(b->known[i]);
-        probe->flags = shape_flags(b->known[i]);
-        probe->size = shape_size(b->known[i]);
-        if (event_well_formed(probe, &what))
-            b->check_all = true;
-    }
-}
-
-/* ---- records -------------------------------------------------------------------------------- */
-
-static void record_put(struct event *to, uint64_t addr, uint64_t aux, uint64_t size_gap,
-                       uint64_t tid_flags_kind)
-{
-    memcpy(&to->addr, &addr, 8);
-    memcpy(&to->aux, &aux, 8);
-    memcpy(&to->size, &size_gap, 8);
-    memcpy(&to->tid, &tid_flags_kind, 8);
-}
-
-static void second_put(const struct block_decoder *b, struct event *to, size_t more)
-{
-    record_put(to, b->column[FIELD_MORE_ADDR][more], b->column[FIELD_MORE_AUX][more],
-               b->column[FIELD_MORE_SIZE][more], 0);
-}
-
-/* One pass over the runs. Which column an event's address comes from is computed, not branched on:
- * it can't be predicted. Returns the number of records to check. */
-static size_t merge(struct block_decoder *b, struct event *rec)
-{
-    const uint64_t *gap = b->column[FIELD_GAP], *addr = b->column[FIELD_ADDR],
-                   *aux = b->column[FIELD_AUX];
-    const uint32_t accesses = (uint32_t)b->total[PART_ACCESS];
-    const uint64_t look = b->check_all ? UINT64_MAX : SHAPE_OTHER;
-    size_t checks = 0;
-    struct event *to = rec;
-
-    for (size_t run = 0; run < b->runs; run++) {
-        struct cursor *cursor = &b->cursor[b->run_thread[run]];
-        const uint64_t tid = b->thread[b->run_thread[run]];
-        const uint32_t end = cursor->all + (uint32_t)b->run_length[run] + 1;
-        uint32_t other = cursor->other;
-
-        for (uint32_t i = cursor->all; i < end; i++) {
-            const uint64_t shape = b->shape[i];
-            const uint32_t is_other = shape / SHAPE_OTHER & 1;
-            const uint32_t at = is_other ? accesses + other : i - other;
-
-            record_put(to, addr[at], aux[at], shape >> SHAPE_SIZE_SHIFT | gap[i] << 32,
-                       tid | (shape & 0xffff0000) | (shape & 0xff) << 32);
-            b->checked[checks] = (uint32_t)(to - rec);
-            checks += (shape & look) != 0;
-            other += is_other;
-            to++;
-            if (UNLIKELY(shape & SHAPE_MORE))
-                second_put(b, to++, cursor->more++);
-        }
-        cursor->all = end;
-        cursor->other = other;
-    }
-    return checks;
-}
-
-static size_t event_place(const struct event *rec, size_t record)
-{
-    size_t event = 0;
-
-    for (size_t i = 0; i < record; i += event_records(rec + i))
-        event++;
-    return event;
-}
-
-static int check(const struct block_decoder *b, const struct event *rec, size_t checks,
-                 struct block_fault *fault)
-{
-    const char *what;
-
-    for (size_t i = 0; i < checks; i++) {
-        if (LIKELY(!event_well_formed(rec + b->checked[i], &what)))
-            continue;
-        *fault = (struct block_fault){what, true, event_place(rec, b->checked[i])};
+    if (narrow_get(b, from, COLUMN_GAP, b->gap, &b->gap_mask, fault) ||
+        parts_get(b, from, COLUMN_ADDR, b->addr, &b->addr_mask, fault) ||
+        parts_get(b, from, COLUMN_AUX, b->aux, &b->aux_mask, fault) || seconds_get(b, from, fault))
         return -1;
-    }
-    return 0;
+    return from->at == from->end ? 0 : fail(fault, "bytes are left over");
 }
 
-int block_decode(struct block_decoder *b, const uint8_t *from, size_t bytes, size_t events,
-                 size_t records, struct event *rec, struct block_fault *fault)
+/* ---- which events are to be looked at ------------------------------------------------------- */
+
+/* An event of one record that is well-formed at some address and aux is so at all lower ones, too,
+ * unless it is a heap event, whose aux must not be 0. So a shape that is well-formed at no lower an
+ * address and aux than any of its part has is so in all its events. Else they are looked at. */
+static void shapes_probe(struct block_decoder *b)
+{
+    struct event probe[2][EVENT_RECORDS] = {{{0}}}; /* accesses, others */
+    const char *what;
+
+    for (int other = 0; other < 2; other++) {
+        probe[other]->addr = b->highest[COLUMN_ADDR + other];
+        probe[other]->aux = b->highest[COLUMN_AUX + other];
+    }
+    b->plain = b->total[PART_MORE] == 0;
+    for (size_t i = 0; i < b->shapes; i++) {
+        struct shape *s = &b->known[i];
+        struct event *p = probe[s->other];
+        p->kind = (uint8_t)(s->kind_flags >> 32);
+        p->flags = (uint16_t)(s->kind_flags >> 16);
+        p->size = s->size;
+        s->look = ev_info[p->kind].class == CLASS_HEAP || s->more || event_well_formed(p, &what);
+        b->plain = b->plain && !s->look;
+    }
+}
+
+int block_open(struct block_decoder *b, const uint8_t *from, size_t bytes, size_t events,
+               size_t records, struct block_fault *fault)
 {
     struct slice slice = {from, from + bytes};
 
     assert(events > 0 && events <= BLOCK_EVENTS && records <= events * EVENT_RECORDS);
     b->events = events;
+    b->given = b->run = b->ordered = b->ordered_at = 0;
+    b->run_given = 0;
     if (threads_get(b, &slice, fault) || runs_get(b, &slice, fault) || shapes_get(b, &slice, fault))
         return -1;
-    parts_count(b);
+    seconds_count(b);
     if (b->events + b->total[PART_MORE] != records)
         return fail(fault, "its events have not as many records as it says");
+    parts_count(b);
     if (columns_get(b, &slice, fault))
         return -1;
-    accesses_probe(b);
-    return check(b, rec, merge(b, rec), fault);
+    shapes_probe(b);
+    return 0;
 }

@@ -32,28 +32,28 @@ static inline uint32_t shape_size(uint64_t shape)
 enum part { /* which events a column has a number of */
             PART_ALL,
             PART_ACCESS,
-            PART_OTHER, /* whatever is no access */
+            PART_OTHER, /* whatever is no access; the next after accesses, as are its columns */
             PART_MORE,  /* events with a second record */
             PARTS
 };
 
-enum field {
-    FIELD_GAP,
-    FIELD_ADDR,
-    FIELD_AUX,
-    FIELD_MORE_ADDR, /* of the second record */
-    FIELD_MORE_SIZE,
-    FIELD_MORE_AUX,
-    FIELDS
+enum column { /* of numbers of events; they stand in this order, after threads, runs and shapes */
+              COLUMN_GAP,
+              COLUMN_ADDR, /* of accesses, */
+              COLUMN_OTHER_ADDR,
+              COLUMN_AUX,
+              COLUMN_OTHER_AUX,
+              COLUMN_MORE_ADDR, /* of the second record */
+              COLUMN_MORE_SIZE,
+              COLUMN_MORE_AUX,
+              COLUMNS
 };
 
-/* After threads, runs and shapes, in this order. */
-static const struct {
-    uint8_t part, field;
-} block_columns[] = {
-    {PART_ALL, FIELD_GAP},        {PART_ACCESS, FIELD_ADDR},   {PART_OTHER, FIELD_ADDR},
-    {PART_ACCESS, FIELD_AUX},     {PART_OTHER, FIELD_AUX},     {PART_MORE, FIELD_MORE_ADDR},
-    {PART_MORE, FIELD_MORE_SIZE}, {PART_MORE, FIELD_MORE_AUX},
+static const uint8_t column_part[COLUMNS] = {
+    [COLUMN_GAP] = PART_ALL,          [COLUMN_ADDR] = PART_ACCESS,
+    [COLUMN_OTHER_ADDR] = PART_OTHER, [COLUMN_AUX] = PART_ACCESS,
+    [COLUMN_OTHER_AUX] = PART_OTHER,  [COLUMN_MORE_ADDR] = PART_MORE,
+    [COLUMN_MORE_SIZE] = PART_MORE,   [COLUMN_MORE_AUX] = PART_MORE,
 };
 
 #endif

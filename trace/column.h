@@ -3,24 +3,10 @@
 #ifndef LARDSIM_COLUMN_H
 #define LARDSIM_COLUMN_H
 
+#include "trace/bytes.h"
 #include "trace/trace.h"
 
-enum { COLUMN_MAX = 65536, PLANES = 8 };
-
-struct bytes {   /* grows; all zero is empty */
-    uint8_t *at; /* owns */
-    size_t n, cap;
-};
-void bytes_free(struct bytes *b);               /* leaves it empty */
-uint8_t *bytes_room(struct bytes *b, size_t n); /* n bytes behind the end, not yet part of it */
-void bytes_add(struct bytes *b, const void *p, size_t n);
-void bytes_varint(struct bytes *b, uint64_t v); /* LEB128 */
-
-struct slice {               /* what is left to read */
-    const uint8_t *at, *end; /* borrows */
-};
-int slice_varint(struct slice *s,
-                 uint64_t *v); /* -1: it ends too early, or has more than 64 bits */
+enum { COLUMN_MAX = 65536 };
 
 /* A column's numbers belong to consecutive groups (threads); deltas start afresh in each. */
 struct groups {
@@ -28,16 +14,34 @@ struct groups {
     size_t n;
 };
 
-struct column_coder;
-struct column_coder *column_coder_new(enum trace_codec how,
-                                      int level); /* a decoder needs neither */
-void column_coder_free(struct column_coder *c);
+struct column_encoder;
+struct column_encoder *column_encoder_new(enum trace_codec how, int level);
+void column_encoder_free(struct column_encoder *c);
 
 /* A column of 0 numbers takes no bytes. */
-void column_put(struct column_coder *c, struct bytes *to, const uint64_t *v, size_t n,
+void column_put(struct column_encoder *c, struct bytes *to, const uint64_t *v, size_t n,
                 struct groups groups);
-/* 0, or -1 and what is wrong, a string constant. Writes n numbers at most; n <= COLUMN_MAX. */
-int column_get(struct column_coder *c, struct slice *from, uint64_t *v, size_t n,
+
+struct column_decoder;
+struct column_decoder *column_decoder_new(void);
+void column_decoder_free(struct column_decoder *c);
+
+/* Reading in strips, which stay in the nearest cache: open, then next until all numbers are read.
+ * open leaves `from` behind the column; its bytes and groups must stay until then. n is
+ * COLUMN_STRIP for each strip but the last. Both return 0, or -1 and what is wrong, a string
+ * constant. */
+enum { COLUMN_STRIP = 256 };
+int column_open(struct column_decoder *c, struct slice *from, size_t n, struct groups groups,
+                const char **what);
+int column_rest(struct column_decoder *c, uint64_t *v, size_t n,
+                const char **what); /* all strips */
+/* Of an open column: no number is above the bound; all numbers are the bound. */
+uint64_t column_bound(const struct column_decoder *c);
+bool column_constant(const struct column_decoder *c);
+int column_next(struct column_decoder *c, uint64_t *restrict v, size_t n, const char **what);
+
+/* The whole column; n <= COLUMN_MAX. */
+int column_get(struct column_decoder *c, struct slice *from, uint64_t *v, size_t n,
                struct groups groups, const char **what);
 
 #endif

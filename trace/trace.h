@@ -175,6 +175,9 @@ struct source {
     unsigned granularity;            /* hint in bytes; 0: none */
     unsigned version;                /* of the format; 0: not a file, or it has none */
     const char *format; /* what a format without versions is called; NULL: it has some */
+    /* Hash of the records delivered before the latest batch; NULL: the source keeps none. A consumer
+     * that stops inside the latest batch adds what it took. */
+    struct digest *identity;
 };
 
 /* A path, "-" for standard input, or "synth:key=value,..." . Formats are told by their first bytes,

@@ -1,0 +1,22 @@
+/* bytes.h - bytes that grow and bytes to read, with varints, inside trace/ only. */
+#ifndef LARDSIM_BYTES_H
+#define LARDSIM_BYTES_H
+
+#include "base/base.h"
+
+struct bytes {   /* grows; all zero is empty */
+    uint8_t *at; /* owns */
+    size_t n, cap;
+};
+void bytes_free(struct bytes *b);               /* leaves it empty */
+uint8_t *bytes_room(struct bytes *b, size_t n); /* n bytes behind the end, not yet part of it */
+void bytes_add(struct bytes *b, const void *p, size_t n);
+void bytes_varint(struct bytes *b, uint64_t v); /* LEB128 */
+
+struct slice {               /* what is left to read */
+    const uint8_t *at, *end; /* borrows */
+};
+int slice_varint(struct slice *s,
+                 uint64_t *v); /* -1: it ends too early, or has more than 64 bits */
+
+#endif
