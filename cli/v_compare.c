@@ -51,17 +51,10 @@ static int configure(struct lardsim *l, const struct cli *c)
 
 /* ---- differences, as they come -------------------------------------------------------------- */
 
-static void print_side(const struct lardsim_side *s)
+static void print_access(const struct lardsim_side *s)
 {
-    printf("%s by thread %" PRIu32, ev_info[s->kind].text, s->thread);
-    if (s->thread_name)
-        printf(" (%s)", s->thread_name);
-    printf(", event %" PRIu64, s->event);
-    if (s->site_name)
-        printf(", at %s", s->site_name);
-    else if (s->site)
-        printf(", at site 0x%" PRIx64, s->site);
-    putchar('\n');
+    printf("%s ", ev_info[s->kind].text);
+    run_print_side(s);
 }
 
 static void print_difference(const struct sim_difference *d)
@@ -73,10 +66,10 @@ static void print_difference(const struct sim_difference *d)
     if (d->location_name)
         printf(" (%s)", d->location_name);
     printf(": %s", d->system ? "system " : "");
-    print_side(&d->is);
+    print_access(&d->is);
     printf("    after ");
     if (d->earlier.known)
-        print_side(&d->earlier);
+        print_access(&d->earlier);
     else
         printf("an access that %s does not name\n", d->reported_by);
     printf("    %s: %s\n", d->why, d->reason);

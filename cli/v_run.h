@@ -55,6 +55,8 @@ struct run_result {
 };
 void run_result_text(const struct run_result *r);
 void run_result_json(const struct run_result *r);
+/* "by thread 1 (main), event 7, at Account.java:42" and the end of the line. */
+void run_print_side(const struct lardsim_side *s);
 /* A count of the races of a policy; false: it has none. */
 bool run_result_count(const struct run_result *r, const char *label, const char *count,
                       uint64_t *value);

@@ -55,7 +55,7 @@ static void print_policies(const struct run_result *r)
         print_counts(r, lardsim_policy(r->run, i), width);
 }
 
-static void print_side(const struct lardsim_side *s)
+void run_print_side(const struct lardsim_side *s)
 {
     printf("by thread %" PRIu32, s->thread);
     if (s->thread_name)
@@ -86,11 +86,11 @@ static void print_group(const struct race_groups *g, const struct race_group *gr
     printf("%*" PRIu64 "  %s%s of %" PRIu32 " byte%s at 0x%" PRIx64 " ", COUNT_WIDTH, group->most,
            race->system ? "system " : "", ev_info[race->is.kind].text, race->size,
            race->size == 1 ? "" : "s", race->addr);
-    print_side(&race->is);
+    run_print_side(&race->is);
     printf("%*s", COUNT_WIDTH + 2, "");
     if (race->earlier.known) {
         printf("after the %s ", ev_info[race->earlier.kind].text);
-        print_side(&race->earlier);
+        run_print_side(&race->earlier);
     } else {
         puts("after an access that the policy does not know");
     }

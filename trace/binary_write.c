@@ -181,15 +181,8 @@ static int preamble_put(struct binary_sink *b, const struct sink_info *info, str
     char text[512], granularity[32] = "";
     int n;
 
-    if (!text_producer_fits(producer))
-        return err_set(e, LARD_TRACE,
-                       "the producer of a trace is 1 to %d characters of printable ASCII",
-                       PRODUCER_MAX);
-    if (info->granularity && !text_granularity_fits(info->granularity))
-        return err_set(e, LARD_TRACE, "the granularity of a trace is 1, 2, 4 or 8 bytes, not %u",
-                       info->granularity);
-    if (info->first > FIRST_MAX)
-        return err_set(e, LARD_TRACE, "the number of the first event must be below 2^63");
+    if (text_info_check(info, producer, e))
+        return -1;
     if (info->granularity)
         snprintf(granularity, sizeof granularity, "granularity: %u\n", info->granularity);
     n = snprintf(text, sizeof text, BINARY_MAGIC "%d\nproducer: %s\nfirst: %" PRIu64 "\n%s\n",

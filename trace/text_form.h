@@ -16,7 +16,9 @@ enum { FLAG_WORDS = 7 };
 extern const struct flag_word text_flag_words[FLAG_WORDS];
 
 /* What a header may say, in both forms. */
-bool text_producer_fits(const char *text);        /* printable ASCII, not too long, not empty */
+bool text_producer_fits(const char *text); /* printable ASCII, not too long, not empty */
+/* What a sink is told of its trace is what every format can hold. */
+int text_info_check(const struct sink_info *info, const char *producer, struct err *e);
 bool text_granularity_fits(uint64_t granularity); /* 1, 2, 4 or 8 */
 
 /* ---- lines and words: text_line.c ----------------------------------------------------------- */

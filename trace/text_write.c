@@ -158,7 +158,7 @@ static int text_sink_finish(struct sink *s, struct err *e)
     return result;
 }
 
-static int info_check(const struct sink_info *info, const char *producer, struct err *e)
+int text_info_check(const struct sink_info *info, const char *producer, struct err *e)
 {
     if (!text_producer_fits(producer))
         return err_set(e, LARD_TRACE,
@@ -177,7 +177,7 @@ struct sink *sink_text(FILE *out, const struct sink_info *info, struct err *e)
     const char *producer = info->producer ? info->producer : "lardsim " PACKAGE_VERSION;
     struct text_sink *t;
 
-    if (info_check(info, producer, e))
+    if (text_info_check(info, producer, e))
         return NULL;
     t = xcalloc(1, sizeof *t);
     t->base = (struct sink){text_sink_event, text_sink_names, text_sink_finish, text_sink_abort};
