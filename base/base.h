@@ -25,12 +25,14 @@ enum { MAX_THREADS = 65536 };
 #define LIKELY(x)         __builtin_expect(!!(x), 1)
 #define UNLIKELY(x)       __builtin_expect(!!(x), 0)
 #define ALWAYS_INLINE     static inline __attribute__((always_inline))
+#define NO_INLINE         __attribute__((noinline))
 #else
 #define PRINTF_LIKE(f, a)
 #define NO_RETURN
 #define LIKELY(x)     (x)
 #define UNLIKELY(x)   (x)
 #define ALWAYS_INLINE static inline
+#define NO_INLINE
 #endif
 
 /* ---- errors: err.c -------------------------------------------------------------------------- */
@@ -98,6 +100,7 @@ struct map_slot {
 struct map {
     struct map_slot *slots; /* owns; NULL while it never had an entry */
     size_t mask, n;         /* capacity - 1; entries, `odd` included */
+    unsigned shift;         /* 64 less the bits of mask */
     struct map_slot odd;    /* the entry of the key that marks empty slots */
     bool has_odd;
     struct budget *budget; /* borrows; may be NULL */
@@ -107,13 +110,11 @@ void map_init(struct map *m, struct budget *budget);
 void map_free(struct map *m); /* leaves an empty map */
 /* Inline, as shadow pages are found with it. */
 #define MAP_EMPTY UINT64_C(0x8c1f5e0d3b7a9246) /* any number unlikely as an address or a count */
-/* Page numbers and addresses differ in low bits: multiply to spread them, fold the high half down.
- */
+/* Page numbers and addresses differ in low bits, and many follow each other: the high bits of a
+ * product with the golden ratio spread those evenly (Knuth, 6.4), so that they seldom meet. */
 static inline size_t map_home(const struct map *m, uint64_t key)
 {
-    const uint64_t h = key * UINT64_C(0x9e3779b97f4a7c15);
-
-    return (size_t)(h ^ h >> 32) & m->mask;
+    return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> m->shift);
 }
 /* The slot that holds key, or the empty one where it would go. Not for MAP_EMPTY. */
 static inline struct map_slot *map_probe(const struct map *m, uint64_t key)
@@ -150,7 +151,7 @@ struct shadow_page {
     uint64_t number;
     _Alignas(64) unsigned char cells[]; /* a cell of 64 bytes is a cache line */
 };
-enum { SHADOW_SEEN = 256 };
+enum { SHADOW_SEEN_BITS = 9, SHADOW_SEEN = 1 << SHADOW_SEEN_BITS };
 struct shadow {     /* open so that a look-up can be inline; only shadow.c writes */
     unsigned shift; /* log2 of the granule */
     size_t cell_bytes;
@@ -179,12 +180,18 @@ static inline void *shadow_cell(const struct shadow *s, struct shadow_page *p, u
 {
     return p->cells + index % SHADOW_PAGE_CELLS * s->cell_bytes;
 }
+/* Where an announced cell is remembered: regions of threads often agree in low bits. */
+static inline size_t shadow_place(uint64_t index)
+{
+    return (size_t)(index * UINT64_C(0x9e3779b97f4a7c15) >> (64 - SHADOW_SEEN_BITS));
+}
 /* The cell, if it was announced not long ago; else NULL. */
 static inline void *shadow_seen(const struct shadow *s, sim_addr addr)
 {
     const uint64_t index = addr >> s->shift;
+    const size_t place = shadow_place(index);
 
-    return s->seen[index % SHADOW_SEEN].index == index ? s->seen[index % SHADOW_SEEN].cell : NULL;
+    return LIKELY(s->seen[place].index == index) ? s->seen[place].cell : NULL;
 }
 /* The cell of the granule that holds addr, made if need be. Valid until it is dropped. */
 static inline void *shadow_get(struct shadow *s, sim_addr addr)
@@ -204,11 +211,11 @@ static inline void *shadow_get(struct shadow *s, sim_addr addr)
 static inline void shadow_soon(struct shadow *s, sim_addr addr)
 {
     const uint64_t index = addr >> s->shift;
-    struct shadow_page *p = shadow_page_find(s, index / SHADOW_PAGE_CELLS);
-    void *cell = p ? shadow_cell(s, p, index) : NULL;
+    const uint64_t *at = map_find(&s->pages, index / SHADOW_PAGE_CELLS);
+    void *cell = at ? shadow_cell(s, (struct shadow_page *)(uintptr_t)*at, index) : NULL;
 
-    s->seen[index % SHADOW_SEEN].index = index;
-    s->seen[index % SHADOW_SEEN].cell = cell;
+    s->seen[shadow_place(index)].index = index;
+    s->seen[shadow_place(index)].cell = cell;
     __builtin_prefetch(cell, 1);
 }
 /* As shadow_get, but NULL where its page does not exist. */

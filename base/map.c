@@ -38,6 +38,7 @@ static void resize(struct map *m, size_t cap)
 
     m->slots = xmalloc(cap * sizeof *m->slots);
     m->mask = cap - 1;
+    m->shift = 64 - (unsigned)__builtin_ctzll(cap);
     for (size_t i = 0; i < cap; i++)
         m->slots[i].key = MAP_EMPTY;
     budget_take(m->budget, slot_bytes(m));

@@ -53,13 +53,20 @@ struct shadow_page *shadow_page_new(struct shadow *s, uint64_t number)
     return p;
 }
 
+static void unannounce(struct shadow *s, uint64_t index)
+{
+    const size_t place = shadow_place(index);
+
+    if (s->seen[place].index == index)
+        s->seen[place].cell = NULL;
+}
+
 static void drop_page(struct shadow *s, struct shadow_page *p)
 {
     if (s->last == p)
         s->last = NULL;
-    for (size_t i = 0; i < SHADOW_SEEN; i++)
-        if (s->seen[i].index / SHADOW_PAGE_CELLS == p->number)
-            s->seen[i].cell = NULL;
+    for (uint64_t i = 0; i < SHADOW_PAGE_CELLS; i++)
+        unannounce(s, p->number * SHADOW_PAGE_CELLS + i);
     map_remove(&s->pages, p->number);
     budget_give(s->budget, page_bytes(s));
     free(p);

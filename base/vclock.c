@@ -14,7 +14,7 @@ static void reserve(struct vclock *c, uint32_t n, struct budget *b)
     c->cap = cap;
 }
 
-static void extend(struct vclock *c, uint32_t n, struct budget *b)
+void vclock_extend(struct vclock *c, uint32_t n, struct budget *b)
 {
     if (n <= c->n)
         return;
@@ -23,21 +23,20 @@ static void extend(struct vclock *c, uint32_t n, struct budget *b)
     c->n = n;
 }
 
-void vclock_set(struct vclock *c, uint32_t thread, uint64_t time, struct budget *b)
+bool vclock_join(struct vclock *into, const struct vclock *from, struct budget *b)
 {
-    extend(c, thread + 1, b);
-    c->at[thread] = time;
-}
+    bool had_more = into->n > from->n;
 
-void vclock_join(struct vclock *into, const struct vclock *from, struct budget *b)
-{
     if (!from->n)
-        return;
-    extend(into, from->n, b);
+        return !had_more;
+    vclock_extend(into, from->n, b);
     uint64_t *to = into->at;
     const uint64_t *at = from->at;
-    for (uint32_t i = 0; i < from->n; i++)
+    for (uint32_t i = 0; i < from->n; i++) {
+        had_more |= to[i] > at[i];
         to[i] = at[i] > to[i] ? at[i] : to[i];
+    }
+    return !had_more;
 }
 
 void vclock_copy(struct vclock *into, const struct vclock *from, struct budget *b)

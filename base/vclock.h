@@ -21,9 +21,16 @@ static inline uint64_t vclock_get(const struct vclock *c, uint32_t thread)
     return thread < c->n ? c->at[thread] : 0;
 }
 
-void vclock_set(struct vclock *c, uint32_t thread, uint64_t time, struct budget *b);
-void vclock_join(struct vclock *into, const struct vclock *from,
-                 struct budget *b); /* entry-wise maximum */
+void vclock_extend(struct vclock *c, uint32_t n, struct budget *b); /* to n entries at the least */
+static inline void vclock_set(struct vclock *c, uint32_t thread, uint64_t time, struct budget *b)
+{
+    if (UNLIKELY(thread >= c->n))
+        vclock_extend(c, thread + 1, b);
+    c->at[thread] = time;
+}
+/* Entry-wise maximum. True: it is `from`. (False may be said where entries of 0 make a difference.)
+ */
+bool vclock_join(struct vclock *into, const struct vclock *from, struct budget *b);
 void vclock_copy(struct vclock *into, const struct vclock *from, struct budget *b);
 bool vclock_leq(const struct vclock *a, const struct vclock *b); /* every entry of a <= b's */
 void vclock_free(struct vclock *c, struct budget *b);            /* leaves the clock "never" */

@@ -50,6 +50,8 @@ struct checker_stats {
         copies;
 };
 
+enum { RARE_ACCESS = EVF_IN_TXN | EVF_ORDER_MASK }; /* in a transaction, or atomic */
+
 struct txn {              /* an open transaction's accesses */
     struct event *access; /* owns */
     size_t n, cap;
@@ -197,6 +199,7 @@ static int create(struct checker *c, struct err *e)
         .number = c->env.number,
         .view = view,
         .granule = c->env.granule,
+        .special = c->skips | RARE_ACCESS,
         .exec = no_exec,
         .mem = no_mem,
         .err = c->env.err,
@@ -304,14 +307,8 @@ static bool atomic_gives(const struct event *ev)
     return ev_info[ev->kind].gives && order_gives(event_order(ev));
 }
 
-/* Raw writes set the entries that synchronisation above that level counts up: the two don't mix. */
-static int one_level(struct checker *c, const struct event *ev)
+static int mixed_levels(struct checker *c)
 {
-    c->raw_clocks |= ev->kind == EV_WRITEVC;
-    c->other_clocks |=
-        event_is_access(ev) || (ev_info[ev->kind].gives && ev->kind != EV_THREAD_END);
-    if (!c->raw_clocks || !c->other_clocks)
-        return 0;
     return err_set(c->env.err, LARD_CONFIG,
                    "event %llu: policy %s: raw clock writes and synchronisation above that level "
                    "don't mix, as both count "
@@ -319,8 +316,14 @@ static int one_level(struct checker *c, const struct event *ev)
                    (unsigned long long)*c->env.number, c->label);
 }
 
-/* In a transaction, or atomic. */
-enum { RARE_ACCESS = EVF_IN_TXN | EVF_ORDER_MASK };
+/* Raw writes set the entries that synchronisation above that level counts up: the two don't mix. */
+static inline int one_level(struct checker *c, const struct event *ev)
+{
+    c->raw_clocks |= ev->kind == EV_WRITEVC;
+    c->other_clocks |=
+        event_is_access(ev) || (ev_info[ev->kind].gives && ev->kind != EV_THREAD_END);
+    return c->raw_clocks && c->other_clocks ? mixed_levels(c) : 0;
+}
 
 static sim_cycle rare_access(struct checker *c, const struct event *ev, unsigned core,
                              struct mem_outcome out, sim_cycle now)
@@ -477,11 +480,46 @@ sim_cycle checker_step(struct checker *c, const struct event *ev, unsigned core,
     return one_step(c, ev, core, out, now);
 }
 
+static void hint(const struct checker *c, const struct event *ev, const struct event *known)
+{
+    const struct policy *p = c->policy;
+
+    if (known - ev > SOON && ev[SOON].kind > EV_RMW)
+        shadow_soon(c->hb->objects, ev[SOON].addr);
+    else if (p->soon && known - ev > SOON)
+        p->soon(c->self, ev + SOON);
+    if (p->very_soon && known - ev > VERY_SOON && ev[VERY_SOON].kind <= EV_RMW)
+        p->very_soon(c->self, ev + VERY_SOON);
+}
+
+/* Plain accesses from ev on. Returns the last. */
+static const struct event *run_plain(struct checker *c, const struct event *ev,
+                                     const struct event *end, const struct event *known,
+                                     uint64_t *number)
+{
+    const struct event *last = c->policy->run(c->self, ev, end, known, number);
+
+    c->st.accesses += (uint64_t)(last - ev) + 1;
+    c->st.checked += (uint64_t)(last - ev) + 1;
+    if (UNLIKELY(c->report.race.conflicts))
+        event_done(c, last);
+    if (UNLIKELY(budget_over(&c->budget)))
+        over_limit(c);
+    return last;
+}
+
 const struct event *checker_run(struct checker *c, const struct event *ev, const struct event *end,
-                                uint64_t *number)
+                                const struct event *known, uint64_t *number)
 {
     for (; ev < end; ev += event_records(ev), ++*number) {
-        one_step(c, ev, 0, (struct mem_outcome){0}, 0);
+        if (c->policy->run && access_plain(&c->policy_env, ev) && !after_race_disables(&c->after)) {
+            ev = run_plain(c, ev, end, known, number);
+        } else {
+            hint(c, ev, known);
+            one_step(c, ev, 0, (struct mem_outcome){0}, 0);
+            if (UNLIKELY(event_is_region(ev)))
+                end = ev + event_records(ev);
+        }
         if (UNLIKELY(c->env.err->code))
             break;
     }

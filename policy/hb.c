@@ -115,6 +115,7 @@ static void begin(struct hb *hb, struct hb_thread *t, sim_tid tid)
         t->placed = true;
     }
     t->begun = true;
+    hb->forgets |= t->ended != 0;
     if (!MUTANT(FORK_NO_EDGE))
         vclock_join(&hb->actor[t->actor].clock, &t->birth, hb->budget);
     vclock_free(&t->birth, hb->budget);
@@ -164,15 +165,38 @@ static bool left_out(const struct event *ev)
            (MUTANT(JOIN_NO_EDGE) && ev->kind == EV_JOIN);
 }
 
+/* An actor's time goes up after each clock that it gives, and goes nowhere without that clock. So
+ * whoever knows the time of a clock knows the clock, and has nothing to join: most acquires of a
+ * lock that has been idle for a while. The next release then replaces the lock's clock. Raw writes
+ * and threads that act after their end are the exceptions. */
+static bool knows(const struct hb *hb, const struct vclock *clock, epoch of)
+{
+    return of && !hb->forgets && epoch_before(of, clock);
+}
+
 static void take(struct hb *hb, const struct event *ev, const struct hb_object *o, unsigned which)
 {
+    struct vclock *c = clock_of(hb, ev->tid);
+
     if (left_out(ev))
         return;
-    if (which & EDGE_W)
-        vclock_join(clock_of(hb, ev->tid), &o->write, hb->budget);
-    if (which & EDGE_R)
-        vclock_join(clock_of(hb, ev->tid), &o->read, hb->budget);
-    settle(hb, hb->thread[ev->tid].actor);
+    if (which & EDGE_W && !knows(hb, c, o->write_of))
+        vclock_join(c, &o->write, hb->budget);
+    if (which & EDGE_R && o->read.n)
+        vclock_join(c, &o->read, hb->budget);
+    if (hb->forgets) /* else nobody knows more of its own time */
+        settle(hb, hb->thread[ev->tid].actor);
+}
+
+static void publish_write(struct hb *hb, const struct hb_actor *me, struct hb_object *o)
+{
+    bool same = true;
+
+    if (knows(hb, &me->clock, o->write_of))
+        vclock_copy(&o->write, &me->clock, hb->budget);
+    else
+        same = vclock_join(&o->write, &me->clock, hb->budget);
+    o->write_of = same ? me->now : 0;
 }
 
 /* Publishing without the increment, which follows once for all that an event publishes. */
@@ -183,7 +207,7 @@ static void publish(struct hb *hb, const struct event *ev, struct hb_object *o, 
     if (MUTANT(RELEASE_ASSIGNS) && o->kind == OBJECT_VOLATILE)
         vclock_copy(&o->write, clock_of(hb, ev->tid), hb->budget);
     if (which & EDGE_W)
-        vclock_join(&o->write, clock_of(hb, ev->tid), hb->budget);
+        publish_write(hb, hb_me(hb, ev->tid), o);
     if (which & EDGE_R)
         vclock_join(&o->read, clock_of(hb, ev->tid), hb->budget);
 }
@@ -335,6 +359,7 @@ static void write_clock(struct hb *hb, const struct event *ev)
         return;
     if (self && ev->addr <= vclock_get(c, ev->tid))
         return; /* where nobody checks the stream rules: one's own time does not go back */
+    hb->forgets = true;
     vclock_set(c, (uint32_t)ev->aux, ev->addr, hb->budget);
     settle(hb, hb->thread[ev->tid].actor);
 }

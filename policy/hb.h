@@ -32,6 +32,7 @@ struct hb {
     uint64_t ids;           /* of objects, given out */
     unsigned granule;
     bool by_kernel;
+    bool forgets; /* who knows an actor's time need not know what the actor knew then */
     struct budget *budget;
 };
 
@@ -40,9 +41,13 @@ void hb_free(struct hb *hb);
 
 /* First for every event: the thread's actor is settled and has joined its birth clock. */
 void hb_begin(struct hb *hb, const struct event *ev); /* hb_enter's rare part */
+static inline bool hb_has_begun(const struct hb *hb, sim_tid tid)
+{
+    return tid < hb->threads && hb->thread[tid].begun;
+}
 static inline void hb_enter(struct hb *hb, const struct event *ev)
 {
-    if (UNLIKELY(ev->tid >= hb->threads || !hb->thread[ev->tid].begun || ev->kind == EV_THREAD))
+    if (UNLIKELY(!hb_has_begun(hb, ev->tid) || ev->kind == EV_THREAD))
         hb_begin(hb, ev);
 }
 
@@ -73,7 +78,6 @@ uint64_t hb_lock_id(const struct hb *hb, sim_addr addr);
 
 /* Of a thread that has entered: the actor (the thread, or with no-thread its kernel thread,
  * numbered densely), the actor's clock, and its own entry as an epoch. */
-/* A thread's actor: all that an access needs. */
 static inline const struct hb_actor *hb_me(const struct hb *hb, sim_tid tid)
 {
     return &hb->actor[hb->thread[tid].actor];
@@ -89,6 +93,26 @@ static inline const struct vclock *hb_clock(const struct hb *hb, sim_tid tid)
 static inline epoch hb_epoch(const struct hb *hb, sim_tid tid)
 {
     return hb->actor[hb->thread[tid].actor].now;
+}
+
+/* Whose access it is, if it is a plain one: it is checked at once and moves no clock. Else NULL. */
+static inline const struct hb_actor *access_plain(const struct policy_env *env,
+                                                  const struct event *ev)
+{
+    const struct hb *hb = env->hb;
+
+    if (ev->kind > EV_RMW || ev->flags & env->special || ev->tid >= hb->threads)
+        return NULL;
+    const struct hb_thread *t = &hb->thread[ev->tid];
+    return LIKELY(t->begun) ? &hb->actor[t->actor] : NULL;
+}
+
+/* A hint for an event to come: fetches the cell of its location, or of its synchronisation object,
+ * from the first shadow or the second. A second record looks like an access, a fork like an object;
+ * that does no harm. */
+static inline void hb_soon(struct shadow *const of[2], const struct event *ev)
+{
+    shadow_soon(of[ev->kind > EV_RMW], ev->addr);
 }
 
 /* The granules of an access: for (a = first; ; a += step) { ...; if (a == last) break; } */

@@ -19,8 +19,9 @@ struct hb_object { /* a lock, volatile, round of a barrier, class, atomic locati
     uint64_t round; /* barriers; else 0 */
     uint64_t id;    /* from 1; stays the same when a copy moves the object */
     struct vclock write, read;
+    epoch write_of;    /* `write` is the clock that this actor had at this time; 0: of several */
     struct hold *hold; /* owns; locks */
-    size_t holds, hold_cap;
+    uint32_t holds, hold_cap;
     uint64_t inside; /* barriers: arrived less departed */
     uint8_t kind;    /* enum ev_object */
 };

@@ -125,6 +125,7 @@ static bool snapshot_chain(void *arg, sim_addr addr, void *cell)
         copy->id = o->id;
         copy->kind = o->kind;
         copy->inside = o->inside;
+        copy->write_of = o->write_of;
         vclock_copy(&copy->write, &o->write, s->hb->budget);
         vclock_copy(&copy->read, &o->read, s->hb->budget);
         if (!MUTANT(HOLDERS_STAY_ON_COPY) && o->holds) {
@@ -161,7 +162,7 @@ void hb_copy(struct hb *hb, sim_addr to, sim_addr from, uint64_t bytes)
 
 struct hold *object_hold(const struct hb_object *o, sim_tid tid, bool shared)
 {
-    for (size_t i = 0; i < o->holds; i++)
+    for (uint32_t i = 0; i < o->holds; i++)
         if (o->hold[i].tid == tid && o->hold[i].shared == shared)
             return &o->hold[i];
     return NULL;
@@ -172,9 +173,10 @@ uint32_t object_nest(struct hb *hb, struct hb_object *o, sim_tid tid, bool share
     struct hold *h = object_hold(o, tid, shared);
 
     if (!h) {
-        const size_t was = o->hold_cap;
-        o->hold = xgrow(o->hold, o->holds, &o->hold_cap, sizeof *o->hold);
-        budget_take(hb->budget, (o->hold_cap - was) * sizeof *o->hold);
+        size_t cap = o->hold_cap;
+        o->hold = xgrow(o->hold, o->holds, &cap, sizeof *o->hold);
+        budget_take(hb->budget, (cap - o->hold_cap) * sizeof *o->hold);
+        o->hold_cap = (uint32_t)cap;
         h = &o->hold[o->holds++];
         *h = (struct hold){.tid = tid, .shared = shared};
     }

@@ -43,19 +43,21 @@ struct shared_reads { /* the read vector: at most two reads of an actor, plain a
     struct past read[];
 };
 
+enum { READS, WRITES }; /* the two sides of a variable */
+
 /* One cache line. The fields of two struct past, side by side, so that no byte is lost to padding.
  */
 struct variable {
-    epoch write, read; /* 0: none; read: the one read while reads are not shared */
-    uint64_t write_site, write_event, read_site, read_event;
-    struct shared_reads *shared; /* owns; NULL until first needed; n > 0: reads are shared */
-    sim_tid write_tid, read_tid;
-    uint8_t write_kind; /* of event, with ATOMIC */
-    bool read_atomic;
-    bool raced; /* the race mark of this life */
+    epoch at[2]; /* 0: none */
+    uint64_t site[2], event[2];
+    struct shared_reads *shared; /* owns; NULL until first needed; heeded while reads are shared */
+    sim_tid tid[2];
+    uint8_t kind[2]; /* of event, with ATOMIC */
+    bool raced;      /* the race mark of this life */
 };
 _Static_assert(sizeof(struct variable) == 64, "a variable is one cache line");
 enum { ATOMIC = 0x80 };
+#define SHARED UINT64_MAX /* at[READS] while reads are shared: no epoch, and before no clock */
 
 struct ft_stats {
     uint64_t same_epoch, exclusive, to_shared, shared, cleared, copied;
@@ -64,29 +66,25 @@ struct ft_stats {
 struct fasttrack {
     const struct policy_env *env;
     struct shadow *variables;
+    struct shadow *announced[2]; /* variables, and the objects of happens-before: see hb_soon */
+    sim_addr apart; /* bits of addresses in which variables differ; granularity field: none */
     bool report_repeats;
     struct ft_stats st;
 };
 
-static struct past last_write(const struct variable *x)
+static struct past last(const struct variable *x, unsigned side)
 {
-    return (struct past){x->write,
-                         x->write_site,
-                         x->write_event,
-                         x->write_tid,
-                         x->write_kind & (uint8_t)~ATOMIC,
-                         (x->write_kind & ATOMIC) != 0};
-}
-
-static struct past last_read(const struct variable *x)
-{
-    return (struct past){x->read,     x->read_site, x->read_event,
-                         x->read_tid, EV_READ,      x->read_atomic};
+    return (struct past){x->at[side],
+                         x->site[side],
+                         x->event[side],
+                         x->tid[side],
+                         x->kind[side] & (uint8_t)~ATOMIC,
+                         (x->kind[side] & ATOMIC) != 0};
 }
 
 static bool reads_shared(const struct variable *x)
 {
-    return x->shared && x->shared->n;
+    return x->at[READS] == SHARED;
 }
 
 /* ---- checks --------------------------------------------------------------------------------- */
@@ -101,44 +99,57 @@ static void race(struct fasttrack *f, struct variable *x, sim_addr addr, const s
     x->raced = true;
 }
 
-static bool races(const struct past *p, const struct past *now, const struct vclock *clock)
+/* Whether it does, and then tells. */
+static bool races(struct fasttrack *f, struct variable *x, sim_addr addr, const struct event *ev,
+                  const struct past *p, const struct past *now, const struct vclock *clock)
 {
-    return p->at && !(p->atomic && now->atomic) && !epoch_before(p->at, clock);
+    if ((p->atomic && now->atomic) || epoch_before(p->at, clock))
+        return false;
+    race(f, x, addr, ev, p);
+    return true;
 }
 
-static void check_write(struct fasttrack *f, struct variable *x, sim_addr addr,
-                        const struct event *ev, const struct past *now, const struct vclock *clock)
+static bool check(struct fasttrack *f, struct variable *x, unsigned side, sim_addr addr,
+                  const struct event *ev, const struct past *now, const struct vclock *clock)
 {
-    if (!x->write || epoch_before(x->write, clock))
-        return;
-    const struct past p = last_write(x);
-    if (races(&p, now, clock))
-        race(f, x, addr, ev, &p);
-}
+    const struct past p = last(x, side);
+    bool racy = false;
 
-static void check_reads(struct fasttrack *f, struct variable *x, sim_addr addr,
-                        const struct event *ev, const struct past *now, const struct vclock *clock)
-{
-    if (!reads_shared(x)) {
-        const struct past p = last_read(x);
-        if (races(&p, now, clock))
-            race(f, x, addr, ev, &p);
-        return;
-    }
+    if (side == WRITES || !reads_shared(x))
+        return races(f, x, addr, ev, &p, now, clock);
     for (uint32_t i = 0; i < x->shared->n; i++)
-        if (races(&x->shared->read[i], now, clock))
-            race(f, x, addr, ev, &x->shared->read[i]);
+        racy |= races(f, x, addr, ev, &x->shared->read[i], now, clock);
+    return racy;
 }
 
 /* ---- records -------------------------------------------------------------------------------- */
 
-static void set_read(struct variable *x, const struct past *now)
+/* [FT READ SAME EPOCH] and [FT WRITE SAME EPOCH]. Reads since that write are the writer's own, or
+ * no conflict: had another thread read it in this epoch, that read would have raced. */
+static inline bool repeats(const struct fasttrack *f, const struct variable *x, unsigned side,
+                           const struct past *now)
 {
-    x->read = now->at;
-    x->read_site = now->site;
-    x->read_event = now->event;
-    x->read_tid = now->tid;
-    x->read_atomic = now->atomic;
+    return x->at[side] == now->at && !(x->kind[side] & ATOMIC) == !now->atomic &&
+           !(x->raced && f->report_repeats);
+}
+
+/* Takes the place of the side's last access, also where it repeats it: a race to come names the
+ * latest. A write forgets the reads. */
+ALWAYS_INLINE void replace(struct fasttrack *f, struct variable *x, const struct past *now)
+{
+    const unsigned side = now->kind == EV_READ ? READS : WRITES;
+    const bool again = repeats(f, x, side, now);
+
+    if (UNLIKELY(again))
+        f->st.same_epoch++;
+    else
+        f->st.exclusive += side == READS;
+    x->at[side] = now->at;
+    x->site[side] = now->site;
+    x->event[side] = now->event;
+    x->tid[side] = now->tid;
+    x->kind[side] = (uint8_t)(now->kind | (now->atomic ? ATOMIC : 0));
+    x->at[READS] &= (epoch)side - 1;
 }
 
 static void add_shared(struct fasttrack *f, struct variable *x, const struct past *now)
@@ -174,102 +185,102 @@ static void record_shared(struct fasttrack *f, struct variable *x, const struct 
 
 static void share_read(struct fasttrack *f, struct variable *x, const struct past *now)
 {
-    const struct past was = last_read(x);
+    const struct past was = last(x, READS);
 
     f->st.to_shared++; /* [FT READ SHARE]: the epoch becomes a vector */
-    add_shared(f, x, &was);
-    add_shared(f, x, now);
-    x->read = 0;
-}
-
-static void record_read(struct fasttrack *f, struct variable *x, const struct past *now,
-                        const struct vclock *clock)
-{
-    if (x->read && (!epoch_before(x->read, clock) || (now->atomic && !x->read_atomic))) {
-        share_read(f, x, now);
-    } else if (!x->read && reads_shared(x)) {
-        record_shared(f, x, now);
-    } else { /* [FT READ EXCLUSIVE] */
-        f->st.exclusive++;
-        set_read(x, now);
-    }
-}
-
-static void record_write(struct variable *x, const struct past *now)
-{
-    x->write = now->at;
-    x->write_site = now->site;
-    x->write_event = now->event;
-    x->write_tid = now->tid;
-    x->write_kind = (uint8_t)(now->kind | (now->atomic ? ATOMIC : 0));
-    x->read = 0;
     if (x->shared)
         x->shared->n = 0;
+    add_shared(f, x, &was);
+    add_shared(f, x, now);
+    x->at[READS] = SHARED;
 }
 
-/* ---- the hooks ------------------------------------------------------------------------------ */
+/* ---- the rules ------------------------------------------------------------------------------ */
 
-static void read_variable(struct fasttrack *f, struct variable *x, sim_addr addr,
+static bool read_variable(struct fasttrack *f, struct variable *x, sim_addr addr,
                           const struct event *ev, const struct past *now,
                           const struct vclock *clock)
 {
-    /* [FT READ SAME EPOCH] */
-    if (x->read == now->at && x->read_atomic == now->atomic && !(x->raced && f->report_repeats)) {
-        f->st.same_epoch++;
-        set_read(x, now); /* a race to come names the latest */
-        return;
-    }
-    check_write(f, x, addr, ev, now, clock);
-    record_read(f, x, now, clock);
+    const bool again = repeats(f, x, READS, now);
+    const bool racy = !again && check(f, x, WRITES, addr, ev, now, clock);
+
+    if (reads_shared(x))
+        record_shared(f, x, now);
+    else if (!again && x->at[READS] &&
+             (!epoch_before(x->at[READS], clock) || (now->atomic && !(x->kind[READS] & ATOMIC))))
+        share_read(f, x, now);
+    else /* [FT READ EXCLUSIVE] */
+        replace(f, x, now);
+    return racy;
 }
 
-static void write_variable(struct fasttrack *f, struct variable *x, sim_addr addr,
+static bool write_variable(struct fasttrack *f, struct variable *x, sim_addr addr,
                            const struct event *ev, const struct past *now,
                            const struct vclock *clock)
 {
-    /* [FT WRITE SAME EPOCH]. Reads since then are the writer's own, or no conflict: had another
-     * thread read it in this epoch, that read would have raced. */
-    if (x->write == now->at && !(x->write_kind & ATOMIC) == !now->atomic &&
-        !(x->raced && f->report_repeats)) {
-        f->st.same_epoch++;
-        record_write(x, now);
-        return;
+    bool racy = false;
+
+    if (!repeats(f, x, WRITES, now)) {
+        racy |= check(f, x, WRITES, addr, ev, now, clock);
+        racy |= check(f, x, READS, addr, ev, now, clock);
     }
-    check_write(f, x, addr, ev, now, clock);
-    check_reads(f, x, addr, ev, now, clock);
-    record_write(x, now);
+    replace(f, x, now);
+    return racy;
 }
 
-ALWAYS_INLINE void access_variable(struct fasttrack *f, sim_addr addr, const struct event *ev,
-                                   const struct past *now, const struct vclock *clock)
+static struct past past_of(const struct hb_actor *me, const struct event *ev, uint64_t number)
 {
-    struct variable *x = shadow_get(f->variables, addr);
-
-    if (event_writes(ev))
-        write_variable(f, x, addr, ev, now, clock);
-    else
-        read_variable(f, x, addr, ev, now, clock);
+    return (struct past){.at = me->now,
+                         .site = ev->aux,
+                         .event = number,
+                         .tid = ev->tid,
+                         .kind = ev->kind,
+                         .atomic = ev->flags & EVF_ORDER_MASK};
 }
+
+/* At any variables. False: something raced, or the budget is over its limit, which ends the run. */
+static NO_INLINE bool by_rules(struct fasttrack *f, const struct event *ev, uint64_t number)
+{
+    const struct hb_actor *me = hb_me(f->env->hb, ev->tid);
+    const struct past now = past_of(me, ev, number);
+    const struct granules g = granules_of(ev, f->env->granule);
+    bool racy = false;
+
+    for (sim_addr a = g.first;; a += g.step) {
+        struct variable *x = shadow_get(f->variables, a);
+        racy |= (event_writes(ev) ? write_variable : read_variable)(f, x, a, ev, &now, &me->clock);
+        if (a == g.last || budget_over(f->env->budget))
+            return !racy && !budget_over(f->env->budget);
+    }
+}
+
+/* Most often an access is of one variable, announced, and all that is remembered of it happens
+ * before: then a plain access only takes a place. False: it is not so. */
+ALWAYS_INLINE bool takes_place(struct fasttrack *f, const struct event *ev,
+                               const struct hb_actor *me, uint64_t number)
+{
+    struct variable *x = shadow_seen(f->variables, ev->addr);
+
+    if (UNLIKELY(!x || (ev->addr ^ (ev->addr + ev->size - 1)) & f->apart ||
+                 !epoch_before(x->at[WRITES], &me->clock) ||
+                 !epoch_before(x->at[READS], &me->clock)))
+        return false;
+    struct past now = past_of(me, ev, number);
+    now.atomic = false; /* as is known */
+    replace(f, x, &now);
+    return true;
+}
+
+/* ---- the hooks ------------------------------------------------------------------------------ */
 
 static sim_cycle ft_access(void *self, const struct event *ev, unsigned core,
                            struct mem_outcome out, sim_cycle now)
 {
     struct fasttrack *f = self;
-    const struct hb_actor *me = hb_me(f->env->hb, ev->tid);
-    const struct past access = {.at = me->now,
-                                .site = ev->aux,
-                                .event = *f->env->number,
-                                .tid = ev->tid,
-                                .kind = ev->kind,
-                                .atomic = ev->flags & EVF_ORDER_MASK};
-    const struct granules g = granules_of(ev, f->env->granule);
 
     (void)core;
     (void)out;
-    access_variable(f, g.first, ev, &access, &me->clock);
-    for (sim_addr a = g.first;
-         a != g.last && !budget_over(f->env->budget);) /* or the run ends at its limit */
-        access_variable(f, a += g.step, ev, &access, &me->clock);
+    by_rules(f, ev, *f->env->number);
     return now;
 }
 
@@ -278,6 +289,28 @@ static void ft_soon(const void *self, const struct event *ev)
     const struct fasttrack *f = self;
 
     shadow_soon(f->variables, ev->addr);
+}
+
+static const struct event *ft_run(void *self, const struct event *ev, const struct event *end,
+                                  const struct event *known, uint64_t *number)
+{
+    struct fasttrack *f = self;
+    const struct policy_env *env = f->env;
+    const struct hb_actor *me = hb_me(env->hb, ev->tid);
+    bool go_on = true;
+
+    for (uint64_t n = *number;; ev++, n++) {
+        if (LIKELY(known - ev > SOON))
+            hb_soon(f->announced, ev + SOON);
+        if (!takes_place(f, ev, me, n)) {
+            *number = n;
+            go_on = by_rules(f, ev, n);
+        }
+        if (ev + 1 == end || !go_on || !(me = access_plain(env, ev + 1))) {
+            *number = n;
+            return ev;
+        }
+    }
 }
 
 static void free_reads(struct fasttrack *f, struct variable *x)
@@ -305,8 +338,16 @@ static void own_reads(void *arg, void *cell)
     const struct shared_reads *was = x->shared;
 
     x->shared = NULL;
-    for (uint32_t i = 0; was && i < was->n; i++)
+    for (uint32_t i = 0; reads_shared(x) && i < was->n; i++)
         add_shared(arg, x, &was->read[i]);
+}
+
+static void copy_variables(struct fasttrack *f, const struct event *ev)
+{
+    struct shadow_snapshot *s = shadow_take(f->variables, ev[1].addr, ev->aux, own_reads, f);
+
+    shadow_each(f->variables, ev->addr, ev->aux, drop_variable, f);
+    f->st.copied += shadow_put(f->variables, s, ev->addr);
 }
 
 static sim_cycle ft_sync(void *self, const struct event *ev, unsigned core, sim_cycle now)
@@ -314,13 +355,10 @@ static sim_cycle ft_sync(void *self, const struct event *ev, unsigned core, sim_
     struct fasttrack *f = self;
 
     (void)core;
-    if (ev->kind == EV_CLEAR) {
+    if (ev->kind == EV_CLEAR)
         shadow_each(f->variables, ev->addr, ev->aux, drop_variable, f);
-    } else if (ev->kind == EV_COPY) {
-        struct shadow_snapshot *s = shadow_take(f->variables, ev[1].addr, ev->aux, own_reads, f);
-        shadow_each(f->variables, ev->addr, ev->aux, drop_variable, f);
-        f->st.copied += shadow_put(f->variables, s, ev->addr);
-    }
+    else if (ev->kind == EV_COPY)
+        copy_variables(f, ev);
     return now;
 }
 
@@ -333,9 +371,12 @@ static void *ft_create(const struct policy_env *env, const void *params, struct 
 
     (void)e;
     f->env = env;
+    f->apart = env->granule == GRANULE_FIELD ? 0 : ~(sim_addr)(env->granule - 1);
     f->report_repeats = p->repeats == REPEATS_REPORT;
     f->variables =
         shadow_new(env->granule ? env->granule : 1, sizeof(struct variable), env->budget);
+    f->announced[0] = f->variables;
+    f->announced[1] = env->hb->objects;
     stats_count(env->stats, "same-epoch", "count",
                 "Granules accessed again in the same epoch: no check.", &f->st.same_epoch);
     stats_count(env->stats, "read-exclusive", "count",
@@ -356,7 +397,6 @@ static bool check_variable(void *arg, sim_addr addr, void *cell)
 
     (void)arg;
     (void)addr;
-    assert(!(reads_shared(x) && x->read));
     for (uint32_t i = 0; reads_shared(x) && i < x->shared->n; i++)
         for (uint32_t j = 0; j < i; j++)
             assert(epoch_thread(x->shared->read[i].at) != epoch_thread(x->shared->read[j].at) ||
@@ -420,6 +460,7 @@ const struct policy policy_fasttrack = {
     .params_size = sizeof(struct ft_params),
     .create = ft_create,
     .access = ft_access,
+    .run = ft_run,
     .soon = ft_soon,
     .sync = ft_sync,
     .check = ft_check,

@@ -13,6 +13,7 @@
 
 #include "base/mutant.h"
 #include "policy/hb.h"
+#include "policy/history.h"
 #include "policy/policy.h"
 
 enum { HISTORY_LAST, HISTORY_ALL };
@@ -30,136 +31,203 @@ static const struct param vc_params[] = {
     PARAM_END,
 };
 
-struct entry { /* an access in a history */
-    epoch at;  /* its actor and the actor's time */
-    uint64_t site, event;
-    sim_tid tid;
-    uint8_t kind; /* of event */
-    bool atomic;
-};
-
-struct location {
-    struct entry *entry; /* owns; unordered */
-    uint32_t n, cap;
-    bool raced; /* the race mark of this life */
-};
+/* What conflicts is told by classes. An access is remembered by its epoch and its op, which is the
+ * kind of event with the class above it. */
+enum { PLAIN_READ, PLAIN_WRITE, ATOMIC_READ, ATOMIC_WRITE, CLASSES };
+enum { OP_KIND_BITS = 6 };
+_Static_assert((int)EV_KINDS <= 1 << OP_KIND_BITS, "a kind fits below the class");
 
 struct vc_stats {
-    uint64_t comparisons, entries, cleared, copied;
+    uint64_t comparisons, cleared, copied;
 };
 
 struct vc {
     const struct policy_env *env;
-    struct shadow *locations;
+    struct shadow *locations; /* each a struct history */
+    struct history_pool pool;
     bool all;
     struct vc_stats st;
 };
 
-static bool writes(const struct entry *e)
+static unsigned class_of(uint8_t op)
 {
-    return e->kind != EV_READ;
+    return op >> OP_KIND_BITS;
 }
 
-static bool conflict(const struct entry *e, const struct entry *now)
+static bool writes(uint8_t op)
 {
-    if (!writes(e) && !writes(now) && !MUTANT(READ_RACES_READ))
-        return false;
-    if (MUTANT(WRITE_MISSES_READS) && !writes(e))
-        return false;
-    if (MUTANT(ATOMIC_NEVER_RACES) && (e->atomic || now->atomic))
-        return false;
-    return !(e->atomic && now->atomic) || MUTANT(ATOMIC_RACES);
+    return class_of(op) & PLAIN_WRITE;
 }
 
-static bool happens_before(const struct entry *e, const struct vclock *clock)
+static uint8_t kind_of(uint8_t op)
+{
+    return op & ((1 << OP_KIND_BITS) - 1);
+}
+
+static uint8_t op_of(const struct event *ev)
+{
+    const unsigned class = (event_writes(ev) ? PLAIN_WRITE : PLAIN_READ) |
+                           (ev->flags & EVF_ORDER_MASK ? ATOMIC_READ : 0u);
+
+    return (uint8_t)(class << OP_KIND_BITS | ev->kind);
+}
+
+/* ---- an access ------------------------------------------------------------------------------ */
+
+/* The set of classes that an access of this one conflicts with. */
+static unsigned conflicts_of(unsigned class)
+{
+    enum {
+        READS = 1 << PLAIN_READ | 1 << ATOMIC_READ,
+        WRITES = 1 << PLAIN_WRITE | 1 << ATOMIC_WRITE
+    };
+    enum { PLAIN = 1 << PLAIN_READ | 1 << PLAIN_WRITE, ALL = READS | WRITES };
+    static const uint8_t set[CLASSES] = {[PLAIN_READ] = WRITES,
+                                         [PLAIN_WRITE] = ALL,
+                                         [ATOMIC_READ] = WRITES & PLAIN,
+                                         [ATOMIC_WRITE] = PLAIN};
+    const unsigned own = set[class];
+
+    if (MUTANT(READ_RACES_READ))
+        return class & ATOMIC_READ ? PLAIN : ALL;
+    if (MUTANT(WRITE_MISSES_READS))
+        return own & WRITES;
+    if (MUTANT(ATOMIC_NEVER_RACES))
+        return class & ATOMIC_READ ? 0 : own & PLAIN;
+    if (MUTANT(ATOMIC_RACES))
+        return set[class & PLAIN_WRITE];
+    return own;
+}
+
+static bool happens_before(epoch e, const struct vclock *clock)
 {
     if (MUTANT(SELF_RACES))
-        return epoch_time(e->at) < vclock_get(clock, epoch_thread(e->at));
-    return epoch_before(e->at, clock);
+        return epoch_time(e) < vclock_get(clock, epoch_thread(e));
+    return epoch_before(e, clock);
 }
 
-/* Reports every race of `now` with the location's history. */
-static bool check(struct vc *v, struct location *l, sim_addr addr, const struct event *ev,
-                  const struct entry *now)
+/* An access of op `now` takes the place of its actor's last one of its class: plain and atomic ones
+ * are kept apart. */
+static bool same_place(epoch e, uint8_t op, const struct hb_actor *me, uint8_t now)
 {
-    const struct vclock *clock = hb_clock(v->env->hb, ev->tid);
-    bool racy = false;
+    unsigned differ = class_of(op) ^ class_of(now);
 
-    for (uint32_t i = 0; i < l->n; i++) {
-        const struct entry *e = &l->entry[i];
-        v->st.comparisons++;
-        if (!conflict(e, now) || happens_before(e, clock))
+    if (MUTANT(ATOMIC_READ_REPLACES) && class_of(now) == ATOMIC_READ)
+        differ &= PLAIN_WRITE;
+    return (differ | (epoch_thread(e) ^ epoch_thread(me->now))) == 0;
+}
+
+struct found {          /* in a history */
+    unsigned unordered; /* bit c: of class c, one that does not happen before now */
+    uint32_t place;     /* the number of the entry to take the place of; NOWHERE: none */
+};
+#define NOWHERE UINT32_MAX
+
+/* In n entries, the first of which is number `from`. Without branches: who is ordered with whom
+ * cannot be foreseen. */
+ALWAYS_INLINE struct found look(const epoch *at, const uint8_t *op, uint32_t n, uint32_t from,
+                                const struct hb_actor *me, uint8_t now, struct found f)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        f.unordered |= (unsigned)!happens_before(at[i], &me->clock) << class_of(op[i]);
+        const bool first = !MUTANT(ATOMIC_READ_REPLACES) || f.place == NOWHERE; /* else the only */
+        f.place = same_place(at[i], op[i], me, now) && first ? from + i : f.place;
+    }
+    return f;
+}
+
+#define NOINLINE __attribute__((noinline)) /* rare: leaves the registers to what is not */
+
+static NOINLINE struct found look_more(struct history_more *m, const struct hb_actor *me,
+                                       uint8_t now, struct found f)
+{
+    return look(m->at, history_more_op(m), m->n, HISTORY_HERE, me, now, f);
+}
+
+/* Reports every race of the access with the location's history. */
+static NOINLINE void report(struct vc *v, struct history *h, sim_addr addr, const struct event *ev,
+                            const struct vclock *clock)
+{
+    const unsigned conflicts = conflicts_of(class_of(op_of(ev)));
+
+    for (uint32_t i = 0; i < history_count(h); i++) {
+        const struct past *p = history_past(h, i);
+        if (!(conflicts >> class_of(*history_op(h, i)) & 1) ||
+            happens_before(*history_at(h, i), clock))
             continue;
-        const struct race_side earlier = {
-            .event = e->event, .site = e->site, .thread = e->tid, .op = e->kind, .known = true};
-        race_conflict(v->env->report, ev, addr, &earlier, !l->raced);
-        l->raced = racy = true;
+        const struct race_side earlier = {.event = p->event,
+                                          .site = p->site,
+                                          .thread = p->tid,
+                                          .op = kind_of(*history_op(h, i)),
+                                          .known = true};
+        race_conflict(v->env->report, ev, addr, &earlier, !h->raced);
+        h->raced = true;
     }
-    return racy;
 }
 
-static void append(struct vc *v, struct location *l, const struct entry *now)
-{
-    if (l->n == l->cap) {
-        const uint32_t cap = l->cap ? 2 * l->cap : 1;
-        l->entry = xrealloc(l->entry, cap, sizeof *l->entry);
-        budget_take(v->env->budget, (cap - l->cap) * sizeof *l->entry);
-        l->cap = cap;
-    }
-    l->entry[l->n++] = *now;
-    v->st.entries++;
-}
-
-/* The entry that `now` takes the place of: the same actor's last one of its kind, plain and atomic
- * ones apart. */
-static struct entry *own_entry(struct location *l, const struct entry *now)
-{
-    for (uint32_t i = 0; i < l->n; i++)
-        if (writes(&l->entry[i]) == writes(now) &&
-            (l->entry[i].atomic == now->atomic ||
-             (MUTANT(ATOMIC_READ_REPLACES) && now->atomic && !writes(now))) &&
-            epoch_thread(l->entry[i].at) == epoch_thread(now->at))
-            return &l->entry[i];
-    return NULL;
-}
-
-/* What a write makes a history of kind `last` forget: everything. */
-static void forget(struct vc *v, struct location *l)
+static uint32_t keep_reads(struct history *h)
 {
     uint32_t kept = 0;
 
-    for (uint32_t i = 0; i < l->n && MUTANT(WRITE_KEEPS_READS); i++)
-        if (!writes(&l->entry[i]))
-            l->entry[kept++] = l->entry[i];
-    v->st.entries -= l->n - kept;
-    l->n = kept;
+    for (uint32_t i = 0; i < history_count(h); i++)
+        if (!writes(*history_op(h, i))) {
+            *history_at(h, kept) = *history_at(h, i);
+            *history_op(h, kept) = *history_op(h, i);
+            *history_past(h, kept++) = *history_past(h, i);
+        }
+    return kept;
 }
 
-static void record(struct vc *v, struct location *l, const struct entry *now)
+/* How many entries stay when `now` comes: a write makes a history of kind `last` forget all. */
+static uint32_t keep(const struct vc *v, struct history *h, uint8_t now)
 {
-    if (writes(now) && (!v->all || MUTANT(ALL_FORGETS)))
-        forget(v, l);
-    if (MUTANT(READ_FORGETS_READS) && !writes(now) && l->n && !writes(&l->entry[l->n - 1])) {
-        l->n--;
-        v->st.entries--;
-    }
-    struct entry *own = own_entry(l, now);
-    if (own)
-        *own = *now;
-    else
-        append(v, l, now);
+    const uint32_t n = history_count(h);
+    const bool forgets = writes(now) & (!v->all | MUTANT(ALL_FORGETS));
+
+    if (MUTANT(WRITE_KEEPS_READS) && forgets)
+        return keep_reads(h);
+    if (MUTANT(READ_FORGETS_READS) && !writes(now) && n && !writes(*history_op(h, n - 1)))
+        return n - 1;
+    return n & ((uint32_t)forgets - 1); /* without a branch */
+}
+
+/* place: as found, or NOWHERE, which is beyond all. */
+ALWAYS_INLINE void record(struct vc *v, struct history *h, uint32_t place, const struct event *ev,
+                          epoch at_now, uint8_t now)
+{
+    const uint32_t kept = keep(v, h, now), i = place < kept ? place : kept;
+
+    history_resize(&v->pool, h, i < kept ? kept : kept + 1);
+    *history_at(h, i) = at_now;
+    *history_op(h, i) = now;
+    /* Field by field, as a copy of the whole would wait for its parts. */
+    struct past *p = history_past(h, i);
+    p->site = ev->aux;
+    p->event = *v->env->number;
+    p->tid = ev->tid;
+}
+
+ALWAYS_INLINE void access_location(struct vc *v, sim_addr addr, const struct event *ev,
+                                   const struct hb_actor *me, uint8_t now)
+{
+    struct history *h = shadow_get(v->locations, addr);
+    struct found f = look(h->at, h->op, h->n, 0, me, now, (struct found){.place = NOWHERE});
+
+    if (h->more)
+        f = look_more(h->more, me, now, f);
+    v->st.comparisons += history_count(h);
+    const bool racy = f.unordered & conflicts_of(class_of(now));
+    if (UNLIKELY(racy))
+        report(v, h, addr, ev, &me->clock);
+    if (!(MUTANT(RACY_NOT_RECORDED) && racy))
+        record(v, h, f.place, ev, me->now, now);
 }
 
 static sim_cycle vc_access(void *self, const struct event *ev, unsigned core,
                            struct mem_outcome out, sim_cycle now)
 {
     struct vc *v = self;
-    const struct entry entry = {.at = hb_epoch(v->env->hb, ev->tid),
-                                .site = event_site(ev),
-                                .event = *v->env->number,
-                                .tid = ev->tid,
-                                .kind = ev->kind,
-                                .atomic = event_order(ev) != ORDER_NONE};
+    const struct hb_actor *me = hb_me(v->env->hb, ev->tid);
     struct granules g = granules_of(ev, v->env->granule);
 
     (void)core;
@@ -169,10 +237,7 @@ static sim_cycle vc_access(void *self, const struct event *ev, unsigned core,
     if (MUTANT(FIRST_GRANULE_ONLY))
         g.last = g.first;
     for (sim_addr a = g.first;; a += g.step) {
-        struct location *l = shadow_get(v->locations, a);
-        const bool racy = check(v, l, a, ev, &entry);
-        if (!(MUTANT(RACY_NOT_RECORDED) && racy))
-            record(v, l, &entry);
+        access_location(v, a, ev, me, op_of(ev));
         if (a == g.last || budget_over(v->env->budget)) /* the run ends at its limit */
             return now;
     }
@@ -188,42 +253,33 @@ static void vc_soon(const void *self, const struct event *ev)
 static void vc_very_soon(const void *self, const struct event *ev)
 {
     const struct vc *v = self;
-    const struct location *l = shadow_seen(v->locations, ev->addr);
+    const struct history *h = shadow_seen(v->locations, ev->addr);
 
-    if (l)
-        __builtin_prefetch(l->entry, 1);
+    if (h)
+        history_soon(h);
 }
 
 /* ---- clear and copy ------------------------------------------------------------------------- */
 
-static void location_empty(struct vc *v, struct location *l)
-{
-    budget_give(v->env->budget, l->cap * sizeof *l->entry);
-    v->st.entries -= l->n;
-    free(l->entry);
-    *l = (struct location){.raced = MUTANT(CLEAR_KEEPS_MARK) && l->raced};
-}
-
 static bool drop_location(void *arg, sim_addr addr, void *cell)
 {
     struct vc *v = arg;
-    struct location *l = cell;
+    struct history *h = cell;
 
     (void)addr;
     v->st.cleared++;
-    location_empty(v, l);
-    return !l->raced;
+    history_resize(&v->pool, h, 0);
+    *h = (struct history){.raced = MUTANT(CLEAR_KEEPS_MARK) && h->raced};
+    return !h->raced;
 }
 
-/* The copy gets entries of its own. */
 static void own_entries(void *arg, void *cell)
 {
     struct vc *v = arg;
-    struct location *l = cell, was = *l;
+    struct history *h = cell;
 
-    *l = (struct location){.raced = was.raced && !MUTANT(COPY_DROPS_MARK)};
-    for (uint32_t i = 0; i < was.n; i++)
-        append(v, l, &was.entry[i]);
+    h->raced = h->raced && !MUTANT(COPY_DROPS_MARK);
+    history_own(&v->pool, h);
 }
 
 static void copy_region(struct vc *v, sim_addr to, sim_addr from, uint64_t bytes)
@@ -270,30 +326,30 @@ static void *vc_create(const struct policy_env *env, const void *params, struct 
     (void)e;
     v->env = env;
     v->all = p->history == HISTORY_ALL;
-    v->locations =
-        shadow_new(env->granule ? env->granule : 1, sizeof(struct location), env->budget);
+    v->pool.budget = env->budget;
+    v->locations = shadow_new(env->granule ? env->granule : 1, sizeof(struct history), env->budget);
     stats_count(env->stats, "comparisons", "count", "History entries compared with an access.",
                 &v->st.comparisons);
     stats_count(env->stats, "cleared", "locations",
                 "Histories emptied by clears and overwritten by copies.", &v->st.cleared);
     stats_count(env->stats, "copied", "locations", "Histories that copies wrote.", &v->st.copied);
     stats_level(env->stats, "entries", "count", "Accesses in all histories at the end.",
-                &v->st.entries);
+                &v->pool.entries);
     return v;
 }
 
 static bool check_location(void *arg, sim_addr addr, void *cell)
 {
     const bool *all = arg;
-    const struct location *l = cell;
+    struct history *h = cell;
 
     (void)addr;
-    for (uint32_t i = 0; i < l->n; i++)
+    for (uint32_t i = 0; i < history_count(h); i++)
         for (uint32_t j = 0; j < i; j++) {
-            const struct entry *x = &l->entry[i], *y = &l->entry[j];
+            const uint8_t x = *history_op(h, i), y = *history_op(h, j);
             assert(*all || !writes(x) || !writes(y));
-            assert(epoch_thread(x->at) != epoch_thread(y->at) || writes(x) != writes(y) ||
-                   x->atomic != y->atomic);
+            assert(epoch_thread(*history_at(h, i)) != epoch_thread(*history_at(h, j)) ||
+                   class_of(x) != class_of(y));
             (void)x;
             (void)y;
         }
@@ -316,21 +372,21 @@ static void vc_promise(const void *self, struct promise *p)
     p->property = v->all ? "happens-before, history all" : "happens-before, history last";
 }
 
-static bool free_location(void *arg, sim_addr addr, void *cell)
+static bool empty_location(void *arg, sim_addr addr, void *cell)
 {
-    const struct location *l = cell;
+    struct vc *v = arg;
 
-    (void)arg;
     (void)addr;
-    free(l->entry);
-    return true;
+    history_resize(&v->pool, cell, 0);
+    return false;
 }
 
 static void vc_destroy(void *self)
 {
     struct vc *v = self;
 
-    shadow_all(v->locations, free_location, NULL);
+    shadow_all(v->locations, empty_location, v);
+    history_pool_free(&v->pool);
     shadow_free(v->locations);
     free(v);
 }

@@ -78,12 +78,17 @@ struct policy_env {            /* borrowed for the policy's life */
     const uint64_t *number; /* of the event in hand */
     unsigned view;          /* view bits */
     unsigned granule;       /* 1, 2, 4, 8 or GRANULE_FIELD */
+    unsigned special;       /* flags any of which keeps an access from being plain (hb.h) */
     void *host;
     sim_cycle (*exec)(void *host, unsigned core, unsigned instructions, sim_cycle now);
     sim_cycle (*mem)(void *host, unsigned core, sim_addr a, unsigned bytes, enum mem_cmd cmd,
                      sim_cycle now);
     struct err *err; /* a policy that can't go on sets it (err_set); the run stops there */
 };
+
+/* How many records ahead a policy hears of an access: about twice the time that memory takes, and
+ * that time. */
+enum { SOON = 12, VERY_SOON = 6 };
 
 struct policy {
     const char *name, *summary;
@@ -97,6 +102,11 @@ struct policy {
     /* An access that the view checks, when it takes effect: at once, or at its commit. */
     sim_cycle (*access)(void *self, const struct event *ev, unsigned core, struct mem_outcome out,
                         sim_cycle now);
+    /* The same of several plain accesses: ev, and those that follow it up to one that is not plain,
+     * has raced, or has taken the budget over its limit. Returns the last; *number is the first's,
+     * then the last's. Events before `known` may be looked at, for hints. May be NULL. */
+    const struct event *(*run)(void *self, const struct event *ev, const struct event *end,
+                               const struct event *known, uint64_t *number);
     /* Hints for the host's caches, without effect. An access will come soon: fetch its cell; very
      * soon: fetch what the cell points to. Either may be NULL. */
     void (*soon)(const void *self, const struct event *ev);
@@ -148,11 +158,13 @@ void checker_region(struct checker *c, bool inside); /* of interest */
 /* Applies the view, then asks the policy. */
 sim_cycle checker_step(struct checker *c, const struct event *ev, unsigned core,
                        struct mem_outcome out, sim_cycle now);
-/* Without a machine: the events of [ev, end), up to one that sets the error. Returns that, or end.
- * *number is ev's, and counts on; it is what env.number points to. */
+/* Without a machine: the events of [ev, end), up to one that sets the error, and which is returned,
+ * or up to a mark of a region of interest. Else returns what is behind the last. *number is ev's,
+ * and counts on; it is what env.number points to. Events before `known` may be looked at, for
+ * hints. */
 const struct event *checker_run(struct checker *c, const struct event *ev, const struct event *end,
-                                uint64_t *number);
-/* The policy and its own, for hints that go there without a detour. */
+                                const struct event *known, uint64_t *number);
+/* The policy and its own. */
 const struct policy *checker_policy(const struct checker *c, const void **self);
 void checker_finish(struct checker *c);
 const struct budget *checker_memory(const struct checker *c);

@@ -54,8 +54,6 @@ void lardsim_free(struct lardsim *l)
     for (size_t i = 0; i < l->checkers; i++)
         checker_free(l->checker[i]);
     free(l->checker);
-    free(l->soon.to);
-    free(l->very_soon.to);
     rules_free(l->rules);
     stats_free(l->stats);
     config_free(l->config);
@@ -194,16 +192,6 @@ static void tell_race(void *arg, const struct race *race)
     l->on_race(l->on_race_arg, &r);
 }
 
-static void add_hint(struct hints *h, void (*fn)(const void *, const struct event *),
-                     const void *self)
-{
-    if (!fn)
-        return;
-    h->to = xrealloc(h->to, h->n + 1, sizeof *h->to);
-    h->to[h->n].fn = fn;
-    h->to[h->n++].self = self;
-}
-
 static int add_checker(struct lardsim *l, const char *spec, unsigned granule)
 {
     const struct checker_env env = {
@@ -234,10 +222,6 @@ static int add_checker(struct lardsim *l, const char *spec, unsigned granule)
         return -1;
     l->checker = xrealloc(l->checker, l->checkers + 1, sizeof(struct checker *));
     l->checker[l->checkers++] = c;
-    const void *self;
-    const struct policy *p = checker_policy(c, &self);
-    add_hint(&l->soon, p->soon, self);
-    add_hint(&l->very_soon, p->very_soon, self);
     return 0;
 }
 
@@ -314,106 +298,85 @@ static int events_limit(struct lardsim *l)
 
 /* How many events at a time a policy runs that is alone; several take turns at each event, so that
  * they have seen the same events whatever stops the run. */
-enum { SLICE = 32 };
+enum { SLICE = 128 };
 
-/* The end of the next slice. It ends behind a mark of a region of interest, which *mark then is,
- * and at the limit of events. */
+/* The end of the next slice: whole events, and none beyond the limit of events. */
 static const struct event *slice_end(const struct lardsim *l, const struct event *ev,
-                                     const struct event *end, const struct event **mark)
+                                     const struct event *end)
 {
     const uint64_t left = l->params.events ? l->params.events - l->st.events : UINT64_MAX;
-    uint64_t n = l->checkers == 1 && !l->compare ? SLICE : 1;
+    const size_t records = l->checkers == 1 && !l->compare && left >= SLICE ? SLICE : 1;
 
-    *mark = NULL;
-    for (n = n < left ? n : left; ev < end && n; n--) {
-        if (UNLIKELY(ev->kind == EV_ROI_BEGIN || ev->kind == EV_ROI_END)) {
-            *mark = ev;
-            return ev + event_records(ev);
-        }
-        ev += event_records(ev);
-    }
-    return ev;
-}
-
-/* The first event that breaks a rule (the error is in l->broken), or end. */
-static const struct event *obedient(struct lardsim *l, const struct event *ev,
-                                    const struct event *end)
-{
-    for (uint64_t number = l->number; l->rules && ev < end; ev += event_records(ev), number++)
-        if (rules_apply(l->rules, ev, number, &l->broken))
-            return ev;
-    return l->rules ? ev : end;
+    if (!left)
+        return ev;
+    if ((size_t)(end - ev) > records)
+        end = ev + records - 1 + event_records(ev + records - 1);
+    return end;
 }
 
 static void count(struct lardsim *l, const struct event *ev, const struct event *end)
 {
-    for (; ev < end; ev += event_records(ev)) {
-        l->st.events++;
+    uint64_t n = 0, system = 0;
+
+    for (; ev < end; ev += event_records(ev), n++) {
         l->st.kind[ev->kind]++;
-        l->st.owner[ev->flags & EVF_SYSTEM]++;
+        system += ev->flags & EVF_SYSTEM;
     }
+    l->st.events += n;
+    l->st.owner[0] += n - system;
+    l->st.owner[EVF_SYSTEM] += system;
 }
 
-/* Runs a slice; returns how far it came: to the event that stopped the run, or the end. */
+/* What a mark of a region of interest that ends the events before `end` says. */
+static void region_end(struct lardsim *l, const struct event *end)
+{
+    const struct event *last = end - 1 - !end[-1].kind; /* a second record has no kind */
+
+    if (event_is_region(last))
+        enter_region(l, last->kind == EV_ROI_BEGIN);
+}
+
+/* Runs a slice of [ev, end), or what of it is before a mark; returns how far it came: behind what
+ * has been run, or to the event that stopped the run. */
 static const struct event *run_slice(struct lardsim *l, const struct event *ev,
                                      const struct event *end)
 {
     const uint64_t number = l->number;
-    const struct event *mark, *stop = slice_end(l, ev, end, &mark), *at = ev;
+    const struct event *stop = slice_end(l, ev, end), *at = ev;
 
     if (stop == ev) {
         events_limit(l);
         return ev;
     }
-    stop = obedient(l, ev, stop);
+    if (l->rules)
+        stop = rules_run(l->rules, ev, stop, number, &l->broken);
     for (size_t i = 0; i < l->checkers && stop > ev; i++) {
         l->number = number;
-        at = checker_run(l->checker[i], ev, stop, &l->number);
+        at = checker_run(l->checker[i], ev, stop, end, &l->number);
     }
     if (l->compare && stop > ev) { /* its slices are of one event */
         l->number = number;
         compare_step(l->compare, ev);
         l->number++;
     }
-    count(l, ev,
-          l->err.code ? at + event_records(at) : stop); /* what stops a policy has been run */
-    if (mark && mark < stop && !l->err.code)
-        enter_region(l, mark->kind == EV_ROI_BEGIN);
+    count(l, ev, l->err.code ? at + event_records(at) : at); /* what stops a policy has been run */
+    if (at > ev && !l->err.code)
+        region_end(l, at);
     if (l->broken.code && !l->err.code)
         l->err = l->broken;
-    return l->err.code ? at : stop;
+    return at;
 }
 
 /* ---- pull ----------------------------------------------------------------------------------- */
 
-/* How many records ahead a policy hears of an access: about the time that memory takes, and twice
- * that. */
-enum { VERY_SOON = SLICE + 8, SOON = SLICE + 24 };
-
-/* Tells of the accesses up to `far` records behind ev that were not told of. */
-static void hint(const struct hints *h, const struct event *ev, const struct event *end, size_t far,
-                 const struct event **told)
-{
-    const struct event *to = (size_t)(end - ev) > far ? ev + far : end;
-
-    if (!h->n)
-        return;
-    for (; *told < to;
-         ++*told) /* a second record looks like an access, and the hint does no harm */
-        for (size_t k = 0; k < h->n && (*told)->kind <= EV_RMW; k++)
-            h->to[k].fn(h->to[k].self, *told);
-}
-
 static int run_batch(struct lardsim *l, const struct batch *b)
 {
-    const struct event *ev = b->rec, *end = ev + b->records, *soon = ev, *very_soon = ev;
+    const struct event *ev = b->rec, *end = ev + b->records;
 
-    while (ev < end && !l->err.code) {
-        hint(&l->soon, ev, end, SOON, &soon);
-        hint(&l->very_soon, ev, end, VERY_SOON, &very_soon);
+    while (ev < end && !l->err.code)
         ev = run_slice(l, ev, end);
-    }
-    /* Of what was run. A source that keeps the hash itself adds the batch when the next is asked for. */
+    /* Of what was run. A source that keeps the hash itself adds the batch when the next is asked
+     * for. */
     if (run_identity(l) == l->identity || l->err.code)
         digest_add(run_identity(l), b->rec, (size_t)(ev - b->rec) * sizeof *ev);
     return l->err.code ? -1 : names_limit(l);

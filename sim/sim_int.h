@@ -43,14 +43,6 @@ struct run_stats {
     uint64_t owner[2]; /* the program's, the system's */
 };
 
-struct hints { /* whom to tell of an access to come (struct policy) */
-    struct {
-        void (*fn)(const void *self, const struct event *ev);
-        const void *self;
-    } * to;
-    size_t n;
-};
-
 struct compare; /* compare_int.h */
 
 struct lardsim {
@@ -64,7 +56,6 @@ struct lardsim {
     struct rules *rules; /* NULL: not checked */
     struct checker **checker;
     size_t checkers;
-    struct hints soon, very_soon;
     struct names *names;      /* pushed */
     const struct names *seen; /* of the source being pulled, or names */
     char *output_dir;         /* NULL: results go nowhere */

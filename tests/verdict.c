@@ -141,10 +141,10 @@ static void run_close(struct run *r)
 /* False: the policy can't go on. */
 static bool run_all(struct run *r, const struct stream *s)
 {
-    for (size_t i = 0; i < s->records && !r->err.code; i += event_records(&s->rec[i])) {
-        checker_step(r->checker, &s->rec[i], 0, (struct mem_outcome){0}, 0);
-        r->number++;
-    }
+    const struct event *ev = s->rec, *end = ev + s->records;
+
+    while (ev < end && !r->err.code)
+        ev = checker_run(r->checker, ev, end, end, &r->number);
     if (!r->err.code)
         checker_finish(r->checker);
     return !r->err.code;

@@ -111,10 +111,9 @@ static inline void watch_run(struct watch *w, const struct event *rec, size_t re
 {
     struct err invariant = {0};
 
-    for (size_t i = 0; i < records && !w->err.code; i += event_records(&rec[i])) {
-        checker_step(w->checker, &rec[i], 0, (struct mem_outcome){0}, 0);
-        w->number++;
-    }
+    for (const struct event *ev = rec; ev < rec + records && !w->err.code;)
+        ev = checker_run(w->checker, ev, rec + records, rec + records, &w->number);
+    w->number += w->err.code != 0; /* what stops it has been run */
     checker_finish(w->checker);
     if (stats_check(w->stats, &invariant))
         die("%s", invariant.text);

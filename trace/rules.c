@@ -412,15 +412,35 @@ static int apply_checked(struct rules *r, const struct event *ev)
     return apply(r, t);
 }
 
+/* A plain access of a thread that has acted: no rule is about it. */
+static inline bool exempt(const struct rules *r, const struct event *ev)
+{
+    return ev->kind <= EV_RMW && !(ev->flags & (EVF_IN_TXN | EVF_ORDER_MASK)) &&
+           ev->tid < r->threads && r->thread[ev->tid].state == ACTED && !r->watch;
+}
+
 int rules_apply(struct rules *r, const struct event *ev, uint64_t number, struct err *e)
 {
-    if (LIKELY(event_is_access(ev) && ev->tid < r->threads && r->thread[ev->tid].state == ACTED &&
-               !(ev->flags & (EVF_IN_TXN | EVF_ORDER_MASK)) && !r->watch))
+    if (exempt(r, ev))
         return 0;
     r->ev = ev;
     r->number = number;
     r->err = e;
     return apply_checked(r, ev);
+}
+
+const struct event *rules_run(struct rules *r, const struct event *ev, const struct event *end,
+                              uint64_t number, struct err *e)
+{
+    for (; ev < end; ev += event_records(ev), number++) {
+        if (LIKELY(exempt(r, ev)))
+            continue;
+        if (rules_apply(r, ev, number, e))
+            return ev;
+        if (event_is_region(ev))
+            end = ev + event_records(ev);
+    }
+    return ev;
 }
 
 int rules_finish(struct rules *r, struct err *e)

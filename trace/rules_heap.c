@@ -218,6 +218,7 @@ static struct rules_object *add(struct rules *r, const struct rules_object *like
     *o = *like;
     o->next = *head;
     *head = o;
+    r->alive++;
     return o;
 }
 
@@ -228,13 +229,15 @@ struct rules_object *rules_add(struct rules *r, enum ev_object kind, sim_addr ad
 
 static bool drop_idle(void *arg, sim_addr addr, void *cell)
 {
-    (void)arg;
+    struct rules *r = arg;
+
     (void)addr;
     for (struct rules_object **at = chain(cell); *at;) {
         struct rules_object *o = *at;
         if (o->kind == OBJECT_LOCK && !rules_busy(o)) {
             *at = o->next;
             free(o);
+            r->alive--;
         } else {
             at = &o->next;
         }
@@ -246,10 +249,10 @@ static bool drop_idle(void *arg, sim_addr addr, void *cell)
  * costs next to nothing each. */
 void rules_idle(struct rules *r)
 {
-    if (++r->idled < IDLE_LOCKS || r->idled < 2 * r->pages_left)
+    if (++r->idled < IDLE_LOCKS || r->idled < 2 * r->pages_left || r->alive < IDLE_LOCKS)
         return;
     r->idled = 0;
-    shadow_all(r->objects, drop_idle, NULL);
+    shadow_all(r->objects, drop_idle, r);
     r->pages_left = shadow_pages(r->objects);
 }
 
@@ -313,6 +316,7 @@ static bool end_life(void *arg, sim_addr addr, void *cell)
         if (inside(o->addr, w->lo, w->last)) {
             *at = o->next;
             free(o);
+            w->r->alive--;
         } else {
             at = &o->next;
         }

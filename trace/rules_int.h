@@ -55,6 +55,7 @@ struct rules {
     struct map shares;           /* (id, thread, side) to nesting, for shared holders */
     struct map clocks;           /* (thread, thread) to what WriteVC wrote */
     uint64_t ids;                /* given out */
+    uint64_t alive;              /* objects */
     uint64_t idled;              /* locks that have become idle since idle ones were dropped */
     struct span *allocated;      /* owns */
     uint64_t pages_left;         /* of objects, then */

@@ -109,6 +109,10 @@ static inline bool event_is_access(const struct event *ev)
 {
     return ev_info[ev->kind].class == CLASS_ACCESS;
 }
+static inline bool event_is_region(const struct event *ev) /* a mark of a region of interest */
+{
+    return ev->kind == EV_ROI_BEGIN || ev->kind == EV_ROI_END;
+}
 static inline bool event_writes(const struct event *ev) /* accesses only */
 {
     return ev->kind != EV_READ;
@@ -152,7 +156,7 @@ void names_free(struct names *n);
 int names_add(struct names *n, enum name_space space, uint64_t id, const char *text, struct err *e);
 const char *names_find(const struct names *n, enum name_space space, uint64_t id); /* NULL: none */
 size_t names_count(const struct names *n);
-uint64_t names_bytes(const struct names *n); /* on the host, about */
+uint64_t names_bytes(const struct names *n);                  /* on the host, about */
 const struct name *names_at(const struct names *n, size_t i); /* in order of addition */
 
 /* ---- sources -------------------------------------------------------------------------------- */
@@ -175,8 +179,8 @@ struct source {
     unsigned granularity;            /* hint in bytes; 0: none */
     unsigned version;                /* of the format; 0: not a file, or it has none */
     const char *format; /* what a format without versions is called; NULL: it has some */
-    /* Hash of the records delivered before the latest batch; NULL: the source keeps none. A consumer
-     * that stops inside the latest batch adds what it took. */
+    /* Hash of the records delivered before the latest batch; NULL: the source keeps none. A
+     * consumer that stops inside the latest batch adds what it took. */
     struct digest *identity;
 };
 
@@ -302,6 +306,10 @@ struct rules *rules_new(bool full);
 void rules_free(struct rules *r);
 /* 0, or -1: e names the event number, thread, rule and what was seen. */
 int rules_apply(struct rules *r, const struct event *ev, uint64_t number, struct err *e);
+/* The events of [ev, end) up to one that breaks a rule, which is returned, or up to a mark of a
+ * region of interest. Else returns what is behind the last. number: of the first. */
+const struct event *rules_run(struct rules *r, const struct event *ev, const struct event *end,
+                              uint64_t number, struct err *e);
 int rules_finish(struct rules *r, struct err *e); /* what may not be left open at the end */
 enum rule_id rules_broken(const struct rules *r); /* after -1 */
 
