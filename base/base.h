@@ -92,6 +92,20 @@ static inline bool budget_over(const struct budget *b)
     return b && b->limit && b->peak > b->limit;
 }
 
+/* Blocks of one size, from slabs that grow and are freed together; those that were given back are
+ * given out first. Many blocks lie on huge pages where the host has them for the asking: random
+ * accesses then seldom miss the host's table of pages. Open so that it can be part of a struct. */
+struct pool {
+    size_t bytes;      /* of a block: a multiple of 64, as is its address */
+    void *back;        /* given back; each begins with the next */
+    void *slabs;       /* owns; each begins with the next */
+    unsigned char *at; /* the next block of the latest slab */
+    size_t left, slab; /* blocks from there on; bytes of the latest slab */
+};
+void *pool_get(struct pool *p);
+void pool_give(struct pool *p, void *block);
+void pool_free(struct pool *p);
+
 /* ---- map: open addressing, 64-bit key to 64-bit value: map.c -------------------------------- */
 
 struct map_slot {
@@ -121,7 +135,7 @@ static inline struct map_slot *map_probe(const struct map *m, uint64_t key)
 {
     size_t i = map_home(m, key);
 
-    while (m->slots[i].key != key && m->slots[i].key != MAP_EMPTY)
+    while (UNLIKELY(m->slots[i].key != key) && m->slots[i].key != MAP_EMPTY)
         i = (i + 1) & m->mask;
     return &m->slots[i];
 }
@@ -156,6 +170,7 @@ struct shadow {     /* open so that a look-up can be inline; only shadow.c write
     unsigned shift; /* log2 of the granule */
     size_t cell_bytes;
     struct map pages;         /* number to struct shadow_page * */
+    struct pool room;         /* theirs */
     struct shadow_page *last; /* of the latest look-up; NULL: none */
     struct {                  /* cells that were announced (shadow_soon), by granule */
         uint64_t index;

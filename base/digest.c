@@ -5,6 +5,17 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <xxhash.h>
+#ifdef XXHASH_DISPATCH /* the library chooses among vector instructions of this host */
+#include <xxh_x86dispatch.h>
+
+/* It chooses at the first long input, and writes that down: before there are threads. */
+__attribute__((constructor)) static void choose(void)
+{
+    static const unsigned char some[512];
+
+    (void)XXH3_64bits(some, sizeof some);
+}
+#endif
 
 struct digest {
     XXH3_state_t *state; /* owns */

@@ -1,9 +1,11 @@
-/* mem.c - allocation that never returns NULL: a simulation without memory has no result to save. */
+/* mem.c - allocation that never returns NULL: a simulation without memory has no result to save.
+ * Pools hold what is accessed at random: the pages of shadows. */
 #include "base/base.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static void *checked(void *p, size_t bytes)
 {
@@ -55,4 +57,62 @@ void *xgrow(void *array, size_t n, size_t *cap, size_t bytes)
         return array;
     *cap = *cap ? *cap * 2 : 8;
     return xrealloc(array, *cap, bytes);
+}
+
+/* ---- pools ---------------------------------------------------------------------------------- */
+
+enum { LINE = 64, SLAB_BLOCKS = 8, SLAB_GROWTH = 4, SLAB_MAX = 1 << 21 /* a huge page */ };
+
+static void slab_new(struct pool *p)
+{
+    const size_t least = LINE + SLAB_BLOCKS * p->bytes, more = p->slab * SLAB_GROWTH;
+    size_t bytes = more > least ? more : least;
+
+    if (bytes >= SLAB_MAX)
+        bytes = (least + SLAB_MAX - 1) / SLAB_MAX * SLAB_MAX;
+    unsigned char *slab = aligned_alloc(bytes < SLAB_MAX ? LINE : SLAB_MAX, bytes / LINE * LINE);
+    if (!slab)
+        die("no memory for %zu bytes; set limits.memory to stop earlier with partial results",
+            bytes);
+#ifdef MADV_HUGEPAGE
+    if (bytes >= SLAB_MAX)
+        (void)madvise(slab, bytes, MADV_HUGEPAGE); /* a wish */
+#endif
+    memcpy(slab, &p->slabs, sizeof p->slabs);
+    p->slabs = slab;
+    p->slab = bytes;
+    p->at = slab + LINE;
+    p->left = (bytes - LINE) / p->bytes;
+}
+
+void *pool_get(struct pool *p)
+{
+    void *block = p->back;
+
+    if (block) {
+        memcpy(&p->back, block, sizeof p->back);
+        return block;
+    }
+    if (p->left == 0)
+        slab_new(p);
+    block = p->at;
+    p->at += p->bytes;
+    p->left--;
+    return block;
+}
+
+void pool_give(struct pool *p, void *block)
+{
+    memcpy(block, &p->back, sizeof p->back);
+    p->back = block;
+}
+
+void pool_free(struct pool *p)
+{
+    while (p->slabs) {
+        void *slab = p->slabs;
+        memcpy(&p->slabs, slab, sizeof p->slabs);
+        free(slab);
+    }
+    *p = (struct pool){.bytes = p->bytes};
 }

@@ -17,35 +17,30 @@ struct shadow *shadow_new(unsigned granule, size_t cell_bytes, struct budget *bu
     s->shift = (unsigned)__builtin_ctz(granule);
     s->cell_bytes = cell_bytes;
     s->budget = budget;
+    s->room.bytes = (sizeof(struct shadow_page) + SHADOW_PAGE_CELLS * cell_bytes + 63) / 64 * 64;
     map_init(&s->pages, budget);
     return s;
 }
 
 static size_t page_bytes(const struct shadow *s)
 {
-    return (sizeof(struct shadow_page) + SHADOW_PAGE_CELLS * s->cell_bytes + 63) / 64 * 64;
+    return s->room.bytes;
 }
 
 void shadow_free(struct shadow *s)
 {
-    uint64_t key, *value;
-
     if (!s)
         return;
-    for (size_t pos = 0; map_next(&s->pages, &pos, &key, &value);) {
-        free((void *)(uintptr_t)*value);
-        budget_give(s->budget, page_bytes(s));
-    }
+    budget_give(s->budget, s->pages.n * page_bytes(s));
+    pool_free(&s->room);
     map_free(&s->pages);
     free(s);
 }
 
 struct shadow_page *shadow_page_new(struct shadow *s, uint64_t number)
 {
-    struct shadow_page *p = aligned_alloc(64, page_bytes(s));
+    struct shadow_page *p = pool_get(&s->room);
 
-    if (!p)
-        die("no memory for a shadow page; set limits.memory to stop earlier with partial results");
     memset(p, 0, page_bytes(s));
     budget_take(s->budget, page_bytes(s));
     p->number = number;
@@ -69,7 +64,7 @@ static void drop_page(struct shadow *s, struct shadow_page *p)
         unannounce(s, p->number * SHADOW_PAGE_CELLS + i);
     map_remove(&s->pages, p->number);
     budget_give(s->budget, page_bytes(s));
-    free(p);
+    pool_give(&s->room, p);
 }
 
 static bool in_use(const struct shadow *s, const unsigned char *cell)

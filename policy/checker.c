@@ -359,8 +359,8 @@ ALWAYS_INLINE sim_cycle step_access(struct checker *c, const struct event *ev, u
 }
 
 /* The transaction's accesses take effect now; the commit is blamed for their races. */
-static sim_cycle step_commit(struct checker *c, const struct event *ev, unsigned core,
-                             sim_cycle now)
+static NO_INLINE sim_cycle step_commit(struct checker *c, const struct event *ev, unsigned core,
+                                       sim_cycle now)
 {
     struct txn *t = ev->tid < c->txns ? &c->txn[ev->tid] : NULL;
     const bool edges = heeds(c, ev);

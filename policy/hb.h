@@ -95,16 +95,12 @@ static inline epoch hb_epoch(const struct hb *hb, sim_tid tid)
     return hb->actor[hb->thread[tid].actor].now;
 }
 
-/* Whose access it is, if it is a plain one: it is checked at once and moves no clock. Else NULL. */
-static inline const struct hb_actor *access_plain(const struct policy_env *env,
-                                                  const struct event *ev)
+/* Whether it is a plain access of a thread that has entered: checked at once, and moves no clock.
+ */
+static inline bool access_plain(const struct policy_env *env, const struct event *ev)
 {
-    const struct hb *hb = env->hb;
-
-    if (ev->kind > EV_RMW || ev->flags & env->special || ev->tid >= hb->threads)
-        return NULL;
-    const struct hb_thread *t = &hb->thread[ev->tid];
-    return LIKELY(t->begun) ? &hb->actor[t->actor] : NULL;
+    return ev->kind <= EV_RMW && !(ev->flags & env->special) &&
+           LIKELY(hb_has_begun(env->hb, ev->tid));
 }
 
 /* A hint for an event to come: fetches the cell of its location, or of its synchronisation object,

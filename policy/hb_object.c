@@ -13,14 +13,11 @@ static bool is(const struct hb_object *o, unsigned kind, sim_addr addr, uint64_t
     return o->addr == addr && o->kind == kind && o->round == round;
 }
 
-struct hb_object *object_get(struct hb *hb, unsigned kind, sim_addr addr, uint64_t round)
+static NO_INLINE struct hb_object *object_new(struct hb *hb, unsigned kind, sim_addr addr,
+                                              uint64_t round)
 {
-    struct hb_object **chain = shadow_get(hb->objects, addr), *o;
+    struct hb_object **chain = shadow_get(hb->objects, addr), *o = xcalloc(1, sizeof *o);
 
-    for (o = *chain; o; o = o->next)
-        if (is(o, kind, addr, round))
-            return o;
-    o = xcalloc(1, sizeof *o);
     budget_take(hb->budget, sizeof *o);
     o->kind = (uint8_t)kind;
     o->addr = addr;
@@ -28,6 +25,18 @@ struct hb_object *object_get(struct hb *hb, unsigned kind, sim_addr addr, uint64
     o->id = ++hb->ids;
     o->next = *chain;
     return *chain = o;
+}
+
+struct hb_object *object_get(struct hb *hb, unsigned kind, sim_addr addr, uint64_t round)
+{
+    struct hb_object *const *chain = shadow_seen(hb->objects, addr);
+
+    if (UNLIKELY(!chain))
+        chain = shadow_peek(hb->objects, addr);
+    for (struct hb_object *o = chain ? *chain : NULL; o; o = o->next)
+        if (LIKELY(is(o, kind, addr, round)))
+            return o;
+    return object_new(hb, kind, addr, round);
 }
 
 uint64_t hb_lock_id(const struct hb *hb, sim_addr addr)
@@ -168,19 +177,25 @@ struct hold *object_hold(const struct hb_object *o, sim_tid tid, bool shared)
     return NULL;
 }
 
+static NO_INLINE void holds_grow(struct hb *hb, struct hb_object *o)
+{
+    size_t cap = o->hold_cap;
+
+    o->hold = xgrow(o->hold, o->holds, &cap, sizeof *o->hold);
+    budget_take(hb->budget, (cap - o->hold_cap) * sizeof *o->hold);
+    o->hold_cap = (uint32_t)cap;
+}
+
 uint32_t object_nest(struct hb *hb, struct hb_object *o, sim_tid tid, bool shared)
 {
     struct hold *h = object_hold(o, tid, shared);
 
-    if (!h) {
-        size_t cap = o->hold_cap;
-        o->hold = xgrow(o->hold, o->holds, &cap, sizeof *o->hold);
-        budget_take(hb->budget, (cap - o->hold_cap) * sizeof *o->hold);
-        o->hold_cap = (uint32_t)cap;
-        h = &o->hold[o->holds++];
-        *h = (struct hold){.tid = tid, .shared = shared};
-    }
-    return ++h->depth;
+    if (h)
+        return ++h->depth;
+    if (UNLIKELY(o->holds == o->hold_cap))
+        holds_grow(hb, o);
+    o->hold[o->holds++] = (struct hold){.tid = tid, .shared = shared, .depth = 1};
+    return 1;
 }
 
 uint32_t object_unnest(struct hb_object *o, sim_tid tid, bool shared)

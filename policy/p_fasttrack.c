@@ -43,7 +43,7 @@ struct shared_reads { /* the read vector: at most two reads of an actor, plain a
     struct past read[];
 };
 
-enum { READS, WRITES }; /* the two sides of a variable */
+enum { READS = 0, WRITES = 1 }; /* the two sides of a variable */
 
 /* One cache line. The fields of two struct past, side by side, so that no byte is lost to padding.
  */
@@ -126,7 +126,7 @@ static bool check(struct fasttrack *f, struct variable *x, unsigned side, sim_ad
 
 /* [FT READ SAME EPOCH] and [FT WRITE SAME EPOCH]. Reads since that write are the writer's own, or
  * no conflict: had another thread read it in this epoch, that read would have raced. */
-static inline bool repeats(const struct fasttrack *f, const struct variable *x, unsigned side,
+static inline bool repeats(const struct fasttrack *f, const struct variable *x, size_t side,
                            const struct past *now)
 {
     return x->at[side] == now->at && !(x->kind[side] & ATOMIC) == !now->atomic &&
@@ -137,19 +137,19 @@ static inline bool repeats(const struct fasttrack *f, const struct variable *x, 
  * latest. A write forgets the reads. */
 ALWAYS_INLINE void replace(struct fasttrack *f, struct variable *x, const struct past *now)
 {
-    const unsigned side = now->kind == EV_READ ? READS : WRITES;
+    const size_t side = now->kind == EV_READ ? READS : WRITES;
     const bool again = repeats(f, x, side, now);
 
     if (UNLIKELY(again))
         f->st.same_epoch++;
     else
-        f->st.exclusive += side == READS;
+        f->st.exclusive += side ^ WRITES; /* a read */
     x->at[side] = now->at;
     x->site[side] = now->site;
     x->event[side] = now->event;
     x->tid[side] = now->tid;
     x->kind[side] = (uint8_t)(now->kind | (now->atomic ? ATOMIC : 0));
-    x->at[READS] &= (epoch)side - 1;
+    x->at[READS] &= side - 1;
 }
 
 static void add_shared(struct fasttrack *f, struct variable *x, const struct past *now)
@@ -296,20 +296,22 @@ static const struct event *ft_run(void *self, const struct event *ev, const stru
 {
     struct fasttrack *f = self;
     const struct policy_env *env = f->env;
+    const struct event *hinted = known - ev > SOON ? known - SOON : ev; /* up to here */
     const struct hb_actor *me = hb_me(env->hb, ev->tid);
     bool go_on = true;
 
     for (uint64_t n = *number;; ev++, n++) {
-        if (LIKELY(known - ev > SOON))
+        if (LIKELY(ev < hinted))
             hb_soon(f->announced, ev + SOON);
         if (!takes_place(f, ev, me, n)) {
             *number = n;
             go_on = by_rules(f, ev, n);
         }
-        if (ev + 1 == end || !go_on || !(me = access_plain(env, ev + 1))) {
+        if (ev + 1 == end || !go_on || !access_plain(env, ev + 1)) {
             *number = n;
             return ev;
         }
+        me = hb_me(env->hb, ev[1].tid);
     }
 }
 
@@ -342,23 +344,23 @@ static void own_reads(void *arg, void *cell)
         add_shared(arg, x, &was->read[i]);
 }
 
-static void copy_variables(struct fasttrack *f, const struct event *ev)
+/* A clear or copy. */
+static NO_INLINE void move_variables(struct fasttrack *f, const struct event *ev)
 {
-    struct shadow_snapshot *s = shadow_take(f->variables, ev[1].addr, ev->aux, own_reads, f);
+    struct shadow_snapshot *s = NULL;
 
+    if (ev->kind == EV_COPY)
+        s = shadow_take(f->variables, ev[1].addr, ev->aux, own_reads, f);
     shadow_each(f->variables, ev->addr, ev->aux, drop_variable, f);
-    f->st.copied += shadow_put(f->variables, s, ev->addr);
+    if (s)
+        f->st.copied += shadow_put(f->variables, s, ev->addr);
 }
 
 static sim_cycle ft_sync(void *self, const struct event *ev, unsigned core, sim_cycle now)
 {
-    struct fasttrack *f = self;
-
     (void)core;
-    if (ev->kind == EV_CLEAR)
-        shadow_each(f->variables, ev->addr, ev->aux, drop_variable, f);
-    else if (ev->kind == EV_COPY)
-        copy_variables(f, ev);
+    if (ev->kind == EV_CLEAR || ev->kind == EV_COPY)
+        move_variables(self, ev);
     return now;
 }
 

@@ -261,6 +261,33 @@ static void random_numbers_stay_in_range(void **state)
     assert_true(rng_chance(&r, 1000, 1000));
 }
 
+/* ---- pools ---------------------------------------------------------------------------------- */
+
+/* Enough for slabs of every size; each block holds its own bytes until it is given back. */
+static void pool_blocks_are_aligned_and_apart(void **state)
+{
+    enum { BLOCKS = 20000, BYTES = 192 };
+    static unsigned char *block[BLOCKS];
+    struct pool p = {.bytes = BYTES};
+
+    (void)state;
+    for (int i = 0; i < BLOCKS; i++) {
+        block[i] = pool_get(&p);
+        assert_int_equal((uintptr_t)block[i] % 64, 0);
+        memset(block[i], i % 251, BYTES);
+    }
+    for (int i = 0; i < BLOCKS; i++)
+        for (int k = 0; k < BYTES; k++)
+            assert_int_equal(block[i][k], i % 251);
+    pool_give(&p, block[7]);
+    pool_give(&p, block[3]);
+    assert_ptr_equal(pool_get(&p), block[3]);
+    assert_ptr_equal(pool_get(&p), block[7]);
+    pool_free(&p);
+    assert_non_null(pool_get(&p));
+    pool_free(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -271,6 +298,7 @@ int main(void)
         cmocka_unit_test(shadow_memory_follows_what_is_in_use),
         cmocka_unit_test(clocks_join_entry_by_entry),
         cmocka_unit_test(epochs_hold_thread_and_time),
+        cmocka_unit_test(pool_blocks_are_aligned_and_apart),
         cmocka_unit_test(random_numbers_are_the_same_everywhere),
         cmocka_unit_test(random_numbers_stay_in_range),
     };

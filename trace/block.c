@@ -156,7 +156,7 @@ static int shape_get(uint64_t v, struct shape *to, struct block_fault *fault)
         return fail(fault, "bits 8 to 15 of an event's shape are not 0");
     *to = (struct shape){
         .kind_flags = (uint64_t)shape_flags(v) << 16 | (uint64_t)kind << 32,
-        .size = shape_size(v),
+        .size_gap = shape_size(v),
         .other = ev_info[kind].class != CLASS_ACCESS,
         .more = (shape_flags(v) & EVF_MORE) != 0,
     };
@@ -184,21 +184,21 @@ static int shapes_list(struct block_decoder *b, struct slice *from, struct block
 
 /* Where the columns of parts have the numbers of the event at `at`. Returns the number of others up
  * to it. */
-static inline uint32_t event_place(struct block_decoder *b, uint64_t shape, uint32_t at,
-                                   uint32_t other, unsigned lane)
+static inline size_t event_place(struct block_decoder *restrict b, uint64_t shape, size_t at,
+                                 size_t other, unsigned lane)
 {
-    const uint32_t is_other = b->known[shape].other;
-    const uint32_t place = is_other ? PLACE_LAST - other : at - other;
+    const size_t is_other = b->known[shape].other;
+    const size_t from = is_other ? PLACE_LAST : at;
 
-    b->event[at] = (struct part_place){(uint16_t)shape, (uint16_t)place};
-    b->count[shape][lane]++;
+    b->event[at] = (struct part_place){(uint16_t)shape, (uint16_t)(from - other)};
+    b->known[shape].count[lane]++;
     return other + is_other;
 }
 
 /* The same of events from `at` on. Four are written out, because the same count is seldom ready for
  * the next event. */
-static uint32_t events_place(struct block_decoder *b, const uint64_t *restrict shape, size_t n,
-                             uint32_t at, uint32_t other)
+static size_t events_place(struct block_decoder *b, const uint64_t *restrict shape, size_t n,
+                           size_t at, size_t other)
 {
     size_t i = 0;
 
@@ -220,16 +220,15 @@ static int shapes_get(struct block_decoder *b, struct slice *from, struct block_
                        0,
                        "an event's shape is none of those there are"};
     uint64_t v[COLUMN_STRIP];
-    uint32_t other = 0;
+    size_t other = 0;
 
     if (shapes_list(b, from, fault) || wanted_open(b, from, &w, fault))
         return -1;
     w.limit = b->shapes;
-    memset(b->count, 0, b->shapes * sizeof *b->count);
     for (size_t i = 0, n; i < w.n; i += n) {
         if ((n = strip_get(b, &w, i, v, fault)) == 0)
             return -1;
-        other = events_place(b, v, n, (uint32_t)i, other);
+        other = events_place(b, v, n, i, other);
     }
     b->total[PART_ALL] = b->events;
     b->total[PART_OTHER] = other;
@@ -249,7 +248,7 @@ static void seconds_place(struct block_decoder *b)
 
 static uint64_t shape_count(const struct block_decoder *b, size_t shape)
 {
-    const uint32_t *n = b->count[shape];
+    const uint16_t *n = b->known[shape].count;
 
     return (uint64_t)n[0] + n[1] + n[2] + n[3];
 }
@@ -364,24 +363,34 @@ static int parts_get(struct block_decoder *b, struct slice *from, enum column co
 }
 
 static int narrow_get(struct block_decoder *b, struct slice *from, enum column column, uint64_t *to,
-                      uint32_t *mask, struct block_fault *fault)
+                      bool *constant, struct block_fault *fault)
 {
     const size_t n = b->total[column_part[column]];
+
+    if (numbers_get(b, from, column, to, constant, fault))
+        return -1;
+    if (b->highest[column] > UINT32_MAX && any_bits(to, *constant ? n > 0 : n) > UINT32_MAX)
+        return fail(fault, "a number of 32 bits has more");
+    return 0;
+}
+
+/* A gap that all have is the shapes'. */
+static int gaps_get(struct block_decoder *b, struct slice *from, struct block_fault *fault)
+{
     bool constant;
 
-    if (numbers_get(b, from, column, to, &constant, fault))
+    if (narrow_get(b, from, COLUMN_GAP, b->gap, &constant, fault))
         return -1;
-    *mask = constant ? 0 : UINT32_MAX;
-    if (b->highest[column] > UINT32_MAX && any_bits(to, constant ? n > 0 : n) > UINT32_MAX)
-        return fail(fault, "a number of 32 bits has more");
+    b->gaps = !constant;
+    for (size_t i = 0; constant && i < b->shapes; i++)
+        b->known[i].size_gap |= b->gap[0] << 32;
     return 0;
 }
 
 static int seconds_get(struct block_decoder *b, struct slice *from, struct block_fault *fault)
 {
     const size_t n = b->total[PART_MORE];
-    bool addr, aux;
-    uint32_t size;
+    bool addr, size, aux;
 
     if (numbers_get(b, from, COLUMN_MORE_ADDR, b->more_addr, &addr, fault) ||
         narrow_get(b, from, COLUMN_MORE_SIZE, b->more_size, &size, fault) ||
@@ -389,7 +398,7 @@ static int seconds_get(struct block_decoder *b, struct slice *from, struct block
         return -1;
     if (addr)
         numbers_fill(b->more_addr, n);
-    if (!size)
+    if (size)
         numbers_fill(b->more_size, n);
     if (aux)
         numbers_fill(b->more_aux, n);
@@ -398,7 +407,7 @@ static int seconds_get(struct block_decoder *b, struct slice *from, struct block
 
 static int columns_get(struct block_decoder *b, struct slice *from, struct block_fault *fault)
 {
-    if (narrow_get(b, from, COLUMN_GAP, b->gap, &b->gap_mask, fault) ||
+    if (gaps_get(b, from, fault) ||
         parts_get(b, from, COLUMN_ADDR, b->addr, &b->addr_mask, fault) ||
         parts_get(b, from, COLUMN_AUX, b->aux, &b->aux_mask, fault) || seconds_get(b, from, fault))
         return -1;
@@ -425,7 +434,7 @@ static void shapes_probe(struct block_decoder *b)
         struct event *p = probe[s->other];
         p->kind = (uint8_t)(s->kind_flags >> 32);
         p->flags = (uint16_t)(s->kind_flags >> 16);
-        p->size = s->size;
+        p->size = (uint32_t)s->size_gap;
         s->look = ev_info[p->kind].class == CLASS_HEAP || s->more || event_well_formed(p, &what);
         b->plain = b->plain && !s->look;
     }

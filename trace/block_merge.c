@@ -76,14 +76,14 @@ static inline void record_put(struct event *to, uint64_t addr, uint64_t aux, uin
 }
 
 /* Nothing here depends on the event before, and nothing is branched on. */
-static inline const struct shape *first_put(const struct block_decoder *b, size_t i,
+ALWAYS_INLINE const struct shape *first_put(const struct block_decoder *b, size_t i, bool gaps,
                                             struct event *to)
 {
     const uint32_t at = b->from[i], place = b->event[at].place;
     const struct shape *shape = &b->known[b->event[at].shape];
 
     record_put(to, b->addr[place & b->addr_mask], b->aux[place & b->aux_mask],
-               shape->size | b->gap[at & b->gap_mask] << 32, b->by[i] | shape->kind_flags);
+               shape->size_gap | (gaps ? b->gap[at] << 32 : 0), b->by[i] | shape->kind_flags);
     return shape;
 }
 
@@ -96,9 +96,15 @@ static void second_put(const struct block_decoder *b, size_t i, struct event *to
 
 static struct block_sum merge_plain(const struct block_decoder *b, struct event *restrict rec)
 {
-    for (size_t i = 0; i < b->ordered; i++)
-        first_put(b, i, rec + i);
-    return (struct block_sum){b->ordered, b->ordered};
+    const size_t n = b->ordered;
+
+    if (b->gaps)
+        for (size_t i = 0; i < n; i++)
+            first_put(b, i, true, rec + i);
+    else
+        for (size_t i = 0; i < n; i++)
+            first_put(b, i, false, rec + i);
+    return (struct block_sum){n, n};
 }
 
 /* Stops before an event that is not well-formed. */
@@ -109,7 +115,7 @@ static struct block_sum merge_any(const struct block_decoder *b, struct event *r
 
     for (size_t i = b->ordered_at; i < b->ordered; i++) {
         struct event *to = rec + done.records;
-        const struct shape *shape = first_put(b, i, to);
+        const struct shape *shape = first_put(b, i, b->gaps, to);
         if (shape->more)
             second_put(b, i, to + 1);
         if (shape->look && event_well_formed(to, what))

@@ -115,31 +115,36 @@ const uint8_t *bits_reach(const uint8_t *at, const uint8_t *end, uint8_t copy[ST
     return copy;
 }
 
+/* The number in the low bits. Returns those after it. */
+ALWAYS_INLINE uint64_t bits_one(uint64_t bits, const struct unpack u, uint64_t *restrict v)
+{
+    *v = u.base + (bits & u.mask) * u.factor;
+    return bits >> u.width;
+}
+
 /* `each` numbers, 1, 2, 4 or 8, from one load; the first begins at `bit`. Written out, because
  * loops of a few rounds are not unrolled at -O2. */
-static inline void bits_load(const uint8_t *at, size_t bit, const struct unpack u, unsigned each,
+ALWAYS_INLINE void bits_load(const uint8_t *at, size_t bit, const struct unpack u, unsigned each,
                              uint64_t *restrict v)
 {
-    const unsigned w = u.width;
-    const uint64_t bits = bits_at(at + bit / 8) >> bit % 8;
+    uint64_t bits = bits_one(bits_at(at + bit / 8) >> bit % 8, u, v);
 
-    v[0] = u.base + (bits & u.mask) * u.factor;
     if (each > 1)
-        v[1] = u.base + (bits >> w & u.mask) * u.factor;
+        bits = bits_one(bits, u, v + 1);
     if (each > 2) {
-        v[2] = u.base + (bits >> 2 * w & u.mask) * u.factor;
-        v[3] = u.base + (bits >> 3 * w & u.mask) * u.factor;
+        bits = bits_one(bits, u, v + 2);
+        bits = bits_one(bits, u, v + 3);
     }
     if (each > 4) {
-        v[4] = u.base + (bits >> 4 * w & u.mask) * u.factor;
-        v[5] = u.base + (bits >> 5 * w & u.mask) * u.factor;
-        v[6] = u.base + (bits >> 6 * w & u.mask) * u.factor;
-        v[7] = u.base + (bits >> 7 * w & u.mask) * u.factor;
+        bits = bits_one(bits, u, v + 4);
+        bits = bits_one(bits, u, v + 5);
+        bits = bits_one(bits, u, v + 6);
+        bits_one(bits, u, v + 7);
     }
 }
 
 /* So many at a time that they fit, with up to 7 bits before them. */
-static inline void bits_some(const uint8_t *at, struct unpack u, unsigned each,
+ALWAYS_INLINE void bits_some(const uint8_t *at, const struct unpack u, unsigned each,
                              uint64_t *restrict v, size_t n)
 {
     size_t i = 0, bit = 0;
@@ -150,11 +155,10 @@ static inline void bits_some(const uint8_t *at, struct unpack u, unsigned each,
         bits_load(at, bit, u, 1, v + i);
 }
 
-void bits_unpack(const uint8_t *at, struct unpack u, uint64_t *restrict v, size_t n)
+ALWAYS_INLINE void bits_any(const uint8_t *at, const struct unpack u, uint64_t *restrict v,
+                            size_t n)
 {
-    if (u.width == 0)
-        strip_fill(v, n, u.base);
-    else if (u.width <= 7)
+    if (u.width <= 7)
         bits_some(at, u, 8, v, n);
     else if (u.width <= 14)
         bits_some(at, u, 4, v, n);
@@ -162,4 +166,15 @@ void bits_unpack(const uint8_t *at, struct unpack u, uint64_t *restrict v, size_
         bits_some(at, u, 2, v, n);
     else
         bits_some(at, u, 1, v, n);
+}
+
+/* Most columns of few bits have neither base nor factor: that is written out, too. */
+void bits_unpack(const uint8_t *at, struct unpack u, uint64_t *restrict v, size_t n)
+{
+    if (u.width == 0)
+        strip_fill(v, n, u.base);
+    else if (u.base == 0 && u.factor == 1)
+        bits_any(at, (struct unpack){u.width, u.mask, 0, 1}, v, n);
+    else
+        bits_any(at, u, v, n);
 }
