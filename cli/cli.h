@@ -29,8 +29,9 @@ const char *verb_in_group(const struct verb *v, const char *group);
 
 /* Keys of the options. What is no letter has no short form. */
 enum {
-    OPT_CONFIG = 256,
-    OPT_PRESET,
+    OPT_CONFIG = 'c',
+    OPT_TIMELINE = 't',
+    OPT_PRESET = 256,
     OPT_SET,
     OPT_OVERWRITE,
     OPT_ERROR_ON_RACE,

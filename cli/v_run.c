@@ -2,6 +2,7 @@
  * the result. Everything that is computed is computed behind sim/lardsim.h. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/v_run.h"
 #include "sim/sim.h"
@@ -24,6 +25,14 @@ static char *given_policies(const struct cli *c)
     return all;
 }
 
+static bool is_preset(const char *name)
+{
+    for (const struct preset *p = run_presets; p->name; p++)
+        if (!strcmp(p->name, name))
+            return true;
+    return false;
+}
+
 /* --config, --preset and --set in the order given, then the policies. */
 int run_settings(struct lardsim *l, const struct cli *c)
 {
@@ -33,7 +42,7 @@ int run_settings(struct lardsim *l, const struct cli *c)
     for (size_t i = 0; i < c->n && !failed; i++) {
         const char *value = c->given[i].value;
         if (c->given[i].key == OPT_CONFIG)
-            failed = lardsim_load(l, value);
+            failed = is_preset(value) ? lardsim_preset(l, value) : lardsim_load(l, value);
         else if (c->given[i].key == OPT_PRESET)
             failed = lardsim_preset(l, value);
         else if (c->given[i].key == OPT_SET)
@@ -47,7 +56,9 @@ int run_settings(struct lardsim *l, const struct cli *c)
 
 static int configure(struct lardsim *l, const struct cli *c)
 {
-    if (run_settings(l, c))
+    const char *timeline = cli_get(c, OPT_TIMELINE);
+
+    if (run_settings(l, c) || (timeline && sim_timeline(l, timeline)))
         return -1;
     return cli_get(c, 'o') ? lardsim_output(l, cli_get(c, 'o'), cli_has(c, OPT_OVERWRITE)) : 0;
 }
@@ -58,6 +69,17 @@ void run_warn_unused(void *arg, const char *name, const char *origin)
 {
     (void)arg;
     cli_note("warning: %s (%s) had no effect in this run", name, origin);
+}
+
+static void warn_cut(const struct lardsim *l, const char *timeline)
+{
+    uint64_t at;
+
+    if (timeline && sim_timeline_cut(l, &at))
+        cli_note(
+            "warning: %s stops at cycle %llu, where it has timeline.max slices; raise that, or "
+            "move the window with timeline.from and timeline.to",
+            timeline, (unsigned long long)at);
 }
 
 /* Results are shown of every run that began, also when it had to stop. */
@@ -77,6 +99,7 @@ static void run_source(struct lardsim *l, const struct cli *c, struct race_group
     lardsim_finish(l);
     if (!quiet)
         progress_end(&progress);
+    warn_cut(l, cli_get(c, OPT_TIMELINE));
 }
 
 static void print_result(const struct run_result *r, const struct cli *c)
@@ -99,11 +122,28 @@ static bool any_race(const struct run_result *r)
     return false;
 }
 
+/* What would be written is wanted, and may be. */
+static int check_outputs(const struct cli *c, struct err *e)
+{
+    const char *timeline = cli_get(c, OPT_TIMELINE);
+    struct stat st;
+
+    if (cli_has(c, OPT_OVERWRITE) && !cli_get(c, 'o') && !timeline)
+        return err_set(e, LARD_USAGE,
+                       "run: --overwrite is for the folder of --output, or the file of --timeline; "
+                       "give that, too");
+    if (timeline && !strcmp(timeline, "-"))
+        return err_set(e, LARD_USAGE,
+                       "run: --timeline: standard output is for the result; give a file");
+    if (timeline && !cli_has(c, OPT_OVERWRITE) && stat(timeline, &st) == 0 && S_ISREG(st.st_mode))
+        return err_set(e, LARD_OUTPUT, "%s: exists; give --overwrite to replace it", timeline);
+    return 0;
+}
+
 static int run_run(const struct cli *c, struct err *e)
 {
-    if (cli_has(c, OPT_OVERWRITE) && !cli_get(c, 'o'))
-        return err_set(e, LARD_USAGE,
-                       "run: --overwrite is for the folder of --output; give that, too");
+    if (check_outputs(c, e))
+        return -1;
 
     struct lardsim *l = lardsim_new();
     struct race_groups races = {.run = l};
@@ -127,11 +167,15 @@ static int run_run(const struct cli *c, struct err *e)
 static const struct argp_option options[] = {
     {"policy", 'p', "SPEC", 0, "Detect races with this policy: NAME or LABEL=NAME; may be repeated",
      0},
-    {"config", OPT_CONFIG, "FILE", 0, "Read parameters from a YAML file; may be repeated", 0},
+    {"config", OPT_CONFIG, "FILE", 0,
+     "Read parameters from a YAML file, or take a preset; may be repeated", 0},
     {"preset", OPT_PRESET, "PRESET", 0, "Take the parameters of a preset; may be repeated", 0},
     {"set", OPT_SET, "NAME=VALUE", 0, "Set a parameter; may be repeated", 0},
     {"output", 'o', "DIR", 0, "Write the results to this folder, which must not exist", 0},
-    {"overwrite", OPT_OVERWRITE, NULL, 0, "The folder may exist; its results are replaced", 0},
+    {"overwrite", OPT_OVERWRITE, NULL, 0, "The folder or file may exist; its results are replaced",
+     0},
+    {"timeline", OPT_TIMELINE, "FILE", 0,
+     "Write what each core did in a window of time to this file, for Perfetto or Chrome", 0},
     {"error-on-race", OPT_ERROR_ON_RACE, NULL, 0, "End with exit code 66 when races were found", 0},
     ROW_JSON,
     {"quiet", OPT_QUIET, NULL, 0, "No summary and no progress", 0},
@@ -147,10 +191,14 @@ const struct verb verb_run = {
             "replaces the policies that they name. Without any, the policy is vc.\n"
             "The result is printed. With --output the folder gets config.yaml (the complete "
             "configuration, which repeats the run), stats.json, stats.txt, stats.csv, races.jsonl, "
-            "host.json, provenance.json and, last, DONE.",
+            "host.json, provenance.json and, last, DONE; with stats.interval also intervals.csv.\n"
+            "With --timeline the file shows what each core of the machine did from the cycle "
+            "timeline.from to timeline.to; open it in ui.perfetto.dev or chrome://tracing.",
     .examples = "lardsim run program.lard\n"
                 "lardsim run -p vc -p naive=vc --set policy.naive.view=naive program.lard\n"
                 "lardsim run --preset lard-table3 -o results program.lard\n"
+                "lardsim run -c radish8 --set stats.interval=10k -o results program.lard\n"
+                "lardsim run -c radish8 -t timeline.json program.lard\n"
                 "lardsim run --error-on-race --quiet synth:events=10k,racy=0",
     .options = options,
     .min_args = 1,

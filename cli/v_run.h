@@ -55,6 +55,9 @@ struct run_result {
 };
 void run_result_text(const struct run_result *r);
 void run_result_json(const struct run_result *r);
+/* v_run_machine.c; nothing without a machine */
+void run_machine_text(const struct run_result *r);
+void run_machine_json(struct json *j, const struct run_result *r);
 /* "by thread 1 (main), event 7, at Account.java:42" and the end of the line. */
 void run_print_side(const struct lardsim_side *s);
 /* A count of the races of a policy; false: it has none. */

@@ -154,6 +154,7 @@ void run_result_text(const struct run_result *r)
 
     cli_print(stdout, r->source);
     printf(": %" PRIu64 " event%s\n\n", events, events == 1 ? "" : "s");
+    run_machine_text(r);
     print_policies(r);
     print_races(r);
     print_where(r);
@@ -259,6 +260,7 @@ void run_result_json(const struct run_result *r)
         json_hex16(&j, "digest", lardsim_digest(r->run));
     json_key(&j, "output");
     json_str(&j, written_to(r));
+    run_machine_json(&j, r);
     json_policies(&j, r);
     json_number(&j, "groups", g->n);
     json_key(&j, "most_frequent");

@@ -200,8 +200,10 @@ static int create(struct checker *c, struct err *e)
         .view = view,
         .granule = c->env.granule,
         .special = c->skips | RARE_ACCESS,
-        .exec = no_exec,
-        .mem = no_mem,
+        .machine = c->env.machine,
+        .host = c->env.host,
+        .exec = c->env.exec ? c->env.exec : no_exec,
+        .mem = c->env.mem ? c->env.mem : no_mem,
         .err = c->env.err,
     };
     c->self = c->policy->create(&c->policy_env, c->params, e);
@@ -478,6 +480,11 @@ sim_cycle checker_step(struct checker *c, const struct event *ev, unsigned core,
                        struct mem_outcome out, sim_cycle now)
 {
     return one_step(c, ev, core, out, now);
+}
+
+sim_cycle checker_line(struct checker *c, const struct line_event *le, unsigned core, sim_cycle now)
+{
+    return c->policy->line ? c->policy->line(c->self, le, core, now) : now;
 }
 
 static void hint(const struct checker *c, const struct event *ev, const struct event *known)

@@ -8,6 +8,8 @@
 #include "base/base.h"
 #include "base/param.h"
 #include "base/stats.h"
+#include "coherence/coherence.h"
+#include "memory/memory.h"
 #include "trace/trace.h"
 
 /* ---- what every policy has in common -------------------------------------------------------- */
@@ -45,9 +47,10 @@ unsigned view_bits(uint32_t set);
 unsigned view_skips(unsigned view);
 
 struct mem_outcome { /* of the data access itself; all 0 with machine = none */
-    uint8_t level;
+    uint8_t level;   /* enum mem_level: who answered */
+    bool left_core;  /* a message went out */
+    sim_cycle began; /* when it started; policies are told when it was done */
 };
-enum mem_cmd { MEM_LOAD, MEM_STORE, MEM_ATOMIC };
 
 struct race_side {
     uint64_t event; /* the access's number; its commit's, for an access in a transaction */
@@ -70,6 +73,27 @@ struct race {                     /* one racy access */
 struct race_report;
 struct hb;
 
+/* What a policy in hardware makes the machine do beside exec and mem. Addresses are physical. Cores
+ * are sets of bits in two words. */
+struct policy_machine {
+    unsigned cores, line;
+    sim_addr (*physical)(void *host, sim_addr virtual_addr);
+    /* [from, from + bytes) holds histories: a line of it that is in no cache comes in without a
+     * read of memory, and leaves without a write. Its going is told by the policy's `line`. */
+    void (*histories)(void *host, sim_addr from, uint64_t bytes);
+    /* Takes a line out of all caches, whoever holds it, and no `line` tells of it. *level: where it
+     * was, LEVEL_NONE: nowhere. Returns when done: a hit at that level, later. */
+    sim_cycle (*drop)(void *host, unsigned core, sim_addr line, uint8_t *level, sim_cycle now);
+    /* The home of a line of data asks these cores something at once; done when the last has
+     * answered, each with so many bytes. */
+    sim_cycle (*ask)(void *host, unsigned core, sim_addr line, const uint64_t cores[2],
+                     unsigned bytes, sim_cycle now);
+    /* So many bytes went along with messages that were sent anyway. */
+    void (*piggyback)(void *host, uint64_t bytes);
+    /* The level at which a line is now for this core, LEVEL_NONE: in no cache. Changes nothing. */
+    uint8_t (*where)(void *host, unsigned core, sim_addr line);
+};
+
 struct policy_env {            /* borrowed for the policy's life */
     struct stats_group *stats; /* policy.<label> */
     struct race_report *report;
@@ -79,6 +103,7 @@ struct policy_env {            /* borrowed for the policy's life */
     unsigned view;          /* view bits */
     unsigned granule;       /* 1, 2, 4, 8 or GRANULE_FIELD */
     unsigned special;       /* flags any of which keeps an access from being plain (hb.h) */
+    const struct policy_machine *machine; /* NULL: detection only */
     void *host;
     sim_cycle (*exec)(void *host, unsigned core, unsigned instructions, sim_cycle now);
     sim_cycle (*mem)(void *host, unsigned core, sim_addr a, unsigned bytes, enum mem_cmd cmd,
@@ -114,6 +139,10 @@ struct policy {
     /* Synchronisation, clears, copies and raw LARDx86 that the view heeds, after env->hb has moved.
      */
     sim_cycle (*sync)(void *self, const struct event *ev, unsigned core, sim_cycle now);
+    /* What happened to a line in the caches, in order, after the access that caused it is done and
+     * before `access` hears of it; events of its own mem calls come after the hook that made them.
+     * NULL: does not react. */
+    sim_cycle (*line)(void *self, const struct line_event *le, unsigned core, sim_cycle now);
     void (*finish)(void *self);      /* may be NULL */
     void (*check)(const void *self); /* asserts its invariants; may be NULL */
     /* For compare. Changes *p where the parameters promise something else than claims and summary;
@@ -149,6 +178,12 @@ struct checker_env {
                         const struct race_side *earlier);
     void *on_race_arg;
     struct err *err; /* as policy_env's */
+    /* Of a machine, as policy_env's; all NULL: detection only. */
+    const struct policy_machine *machine;
+    void *host;
+    sim_cycle (*exec)(void *host, unsigned core, unsigned instructions, sim_cycle now);
+    sim_cycle (*mem)(void *host, unsigned core, sim_addr a, unsigned bytes, enum mem_cmd cmd,
+                     sim_cycle now);
 };
 struct checker *checker_new(const char *spec, const struct checker_env *env, struct err *e);
 void checker_free(struct checker *c);
@@ -158,6 +193,9 @@ void checker_region(struct checker *c, bool inside); /* of interest */
 /* Applies the view, then asks the policy. */
 sim_cycle checker_step(struct checker *c, const struct event *ev, unsigned core,
                        struct mem_outcome out, sim_cycle now);
+/* Something happened to a line in the machine's caches. */
+sim_cycle checker_line(struct checker *c, const struct line_event *le, unsigned core,
+                       sim_cycle now);
 /* Without a machine: the events of [ev, end), up to one that sets the error, and which is returned,
  * or up to a mark of a region of interest. Else returns what is behind the last. *number is ev's,
  * and counts on; it is what env.number points to. Events before `known` may be looked at, for

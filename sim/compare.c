@@ -68,14 +68,14 @@ static int find_truth(struct compare *c, struct err *e)
 /* ---- instances ------------------------------------------------------------------------------ */
 
 /* Views that see the same synchronisation and threads share their order. */
-static struct order *order_for(struct compare *c, uint32_t i)
+static struct ordering *order_for(struct compare *c, uint32_t i)
 {
     const unsigned bits = VIEW_ALL_SYNC | VIEW_NO_THREAD;
 
     for (uint32_t k = 0; k < i; k++)
         if (c->instance[k].order && (c->instance[k].view & bits) == (c->instance[i].view & bits))
             return c->instance[k].order;
-    return c->order[c->orders++] = order_new(c->instance[i].checker, &c->budget);
+    return c->order[c->orders++] = ordering_new(c->instance[i].checker, &c->budget);
 }
 
 static void add_instance(struct compare *c, const struct checker *checker)
@@ -257,7 +257,7 @@ void compare_free(struct compare *c)
     if (!c)
         return;
     for (uint32_t i = 0; i < c->orders; i++)
-        order_free(c->order[i]);
+        ordering_free(c->order[i]);
     for (uint32_t i = 0; i < c->n; i++)
         free(c->instance[i].property);
     for (int i = 0; i < OFS; i++) {

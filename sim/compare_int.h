@@ -8,12 +8,13 @@ enum { COMPARE_INSTANCES = 64 }; /* sets of instances are masks */
 
 /* ---- who happens before whom, in one view: compare_order.c ---------------------------------- */
 
-struct order;
-struct order *order_new(const struct checker *of, struct budget *budget); /* borrows both */
-void order_free(struct order *o);
-void order_note(struct order *o, const struct event *ev, uint64_t number); /* after each event */
+struct ordering;
+struct ordering *ordering_new(const struct checker *of, struct budget *budget); /* borrows both */
+void ordering_free(struct ordering *o);
+void ordering_note(struct ordering *o, const struct event *ev,
+                   uint64_t number); /* after each event */
 /* The earlier access happens before the event in hand, which is tid's. */
-bool order_before(const struct order *o, const struct race_side *earlier, sim_tid tid);
+bool ordering_before(const struct ordering *o, const struct race_side *earlier, sim_tid tid);
 
 /* ---- a difference --------------------------------------------------------------------------- */
 
@@ -58,9 +59,9 @@ struct instance {
     char *property; /* owns; what is compared */
     unsigned view;
     struct promise promise;
-    struct order *order; /* borrows; NULL: not asked */
-    bool by_access;      /* else by locations and pairs alone */
-    uint64_t accesses;   /* racy ones */
+    struct ordering *order; /* borrows; NULL: not asked */
+    bool by_access;         /* else by locations and pairs alone */
+    uint64_t accesses;      /* racy ones */
     struct difference_counts count[VERDICTS];
     struct pair pair; /* of the event in hand: the latest earlier access */
 };
@@ -92,7 +93,7 @@ struct compare {
     struct budget budget;
     struct instance instance[COMPARE_INSTANCES];
     uint32_t n, truth;
-    struct order *order[COMPARE_INSTANCES]; /* own; one for each view of synchronisation */
+    struct ordering *order[COMPARE_INSTANCES]; /* own; one for each view of synchronisation */
     uint32_t orders;
     unsigned granule;
     struct shadow *ids; /* uint64_t: a location's identity, from its first race on; 0: none */

@@ -16,7 +16,7 @@ struct changes { /* ascending */
     size_t n, cap;
 };
 
-struct order {
+struct ordering {
     const struct checker *of;
     struct budget *budget;
     struct changes *actor; /* by thread: its actor, from the event on */
@@ -24,9 +24,9 @@ struct order {
     size_t actor_cap, time_cap;
 };
 
-struct order *order_new(const struct checker *of, struct budget *budget)
+struct ordering *ordering_new(const struct checker *of, struct budget *budget)
 {
-    struct order *o = xcalloc(1, sizeof *o);
+    struct ordering *o = xcalloc(1, sizeof *o);
 
     o->of = of;
     o->budget = budget;
@@ -40,7 +40,7 @@ static void free_all(struct changes *all, size_t cap)
     free(all);
 }
 
-void order_free(struct order *o)
+void ordering_free(struct ordering *o)
 {
     if (!o)
         return;
@@ -75,14 +75,14 @@ static void keep(struct changes *c, uint64_t event, uint64_t value, uint64_t at_
     c->at[c->n++] = (struct change){event, value};
 }
 
-static void keep_time(struct order *o, uint32_t actor, uint64_t number)
+static void keep_time(struct ordering *o, uint32_t actor, uint64_t number)
 {
     struct changes *c = changes_of(&o->time, &o->time_cap, actor, o->budget);
 
     keep(c, number, checker_time(o->of, actor), 1, o->budget);
 }
 
-void order_note(struct order *o, const struct event *ev, uint64_t number)
+void ordering_note(struct ordering *o, const struct event *ev, uint64_t number)
 {
     const uint32_t actor = checker_actor(o->of, ev->tid);
     struct changes *c = changes_of(&o->actor, &o->actor_cap, ev->tid, o->budget);
@@ -111,7 +111,7 @@ static uint64_t value_before(const struct changes *c, uint64_t event, uint64_t a
     return low ? c->at[low - 1].value : at_first;
 }
 
-bool order_before(const struct order *o, const struct race_side *earlier, sim_tid tid)
+bool ordering_before(const struct ordering *o, const struct race_side *earlier, sim_tid tid)
 {
     if (earlier->thread >= o->actor_cap || !o->actor[earlier->thread].n)
         return false; /* it never acted */

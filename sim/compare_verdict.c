@@ -142,7 +142,7 @@ static enum why find_why(const struct compare *c, const struct instance *silent,
         return WHY_UNKNOWN;
     if (!in_hand(p, ev))
         return WHY_UNKNOWN;
-    if (order_before(silent->order, &p->earlier, p->access.tid))
+    if (ordering_before(silent->order, &p->earlier, p->access.tid))
         return WHY_ORDERED;
     if (!remembers_exactly(silent))
         return WHY_RULE;
@@ -327,7 +327,7 @@ static void over_limit(const struct compare *c)
 void compare_step(struct compare *c, const struct event *ev)
 {
     for (uint32_t i = 0; i < c->orders; i++)
-        order_note(c->order[i], ev, *c->number);
+        ordering_note(c->order[i], ev, *c->number);
     if (UNLIKELY(c->racy))
         compare_settle(c, ev);
     if (UNLIKELY(ev->kind == EV_CLEAR || ev->kind == EV_COPY))

@@ -1,6 +1,7 @@
 /* output.c - the results folder (docs/results.md). Each file is written beside its name, synced and
  * renamed; DONE comes last, so a folder with DONE is whole. */
 #include "sim/compare_int.h"
+#include "sim/interval.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 
 struct output {
     char *dir;
-    struct outfile *races, *differences; /* NULL until asked for */
+    struct outfile *races, *differences, *intervals; /* NULL until asked for */
 };
 
 static int make_dir(const char *dir, bool overwrite, struct err *e)
@@ -39,9 +40,9 @@ static char *path_in(const struct output *o, const char *name)
 struct output *output_new(const char *dir, bool overwrite, struct err *e)
 {
     static const char *const old[] = {
-        "DONE",         "config.yaml",      "stats.json", "stats.txt",
-        "stats.csv",    "provenance.json",  "host.json",  "races.jsonl",
-        "compare.json", "differences.jsonl"};
+        "DONE",         "config.yaml",       "stats.json",   "stats.txt",
+        "stats.csv",    "provenance.json",   "host.json",    "races.jsonl",
+        "compare.json", "differences.jsonl", "intervals.csv"};
 
     if (make_dir(dir, overwrite, e))
         return NULL;
@@ -80,6 +81,11 @@ FILE *output_differences(struct output *o, struct err *e)
     return o ? open_lines(o, "differences.jsonl", &o->differences, e) : NULL;
 }
 
+FILE *output_intervals(struct output *o, struct err *e)
+{
+    return open_lines(o, "intervals.csv", &o->intervals, e);
+}
+
 /* A folder in which nothing could be written goes, too, so that the next try finds it missing. */
 static void output_free(struct output *o)
 {
@@ -94,6 +100,7 @@ void output_abort(struct output *o)
         return;
     outfile_abort(o->races);
     outfile_abort(o->differences);
+    outfile_abort(o->intervals);
     output_free(o);
 }
 
@@ -235,6 +242,10 @@ int output_finish(struct output *o, const struct lardsim *l, bool done, struct e
         return 0;
     if (o->races)
         bad = outfile_commit(o->races, e);
+    if (o->intervals && bad)
+        outfile_abort(o->intervals);
+    else if (o->intervals)
+        bad = outfile_commit(o->intervals, e);
     if (o->differences && bad)
         outfile_abort(o->differences);
     else if (o->differences)

@@ -1,21 +1,26 @@
 /* run_params.c - the top-level parameters, the presets, and the walk over all tables for list and
  * explain. */
 #include "sim/compare_int.h"
+#include "sim/timed.h"
 
 #include <stdlib.h>
 
 #include "policy/policy.h"
 
-static const char *const machine_choices[] = {"none", NULL};
-static const char *const order_choices[] = {"recorded", NULL};
+static const char *const machine_choices[] = {"none", "multicore", NULL};
+static const char *const order_choices[] = {"auto", "recorded", "timed", NULL};
 static const char *const granularity_choices[] = {"trace", "1", "2", "4", "8", "field", NULL};
 
 #define AT(field) offsetof(struct run_params, field)
 const struct param run_param_rows[] = {
     {"machine", PARAM_CHOICE, AT(machine), "none", 0, 0, "", machine_choices,
-     "The simulated machine; none: detection only."},
-    {"order", PARAM_CHOICE, AT(order), "recorded", 0, 0, "", order_choices,
-     "The order in which events execute; recorded: as in the trace."},
+     "The simulated machine; none: detection only. multicore: as the sections machine, core, l1, "
+     "l2, "
+     "l3, coherence, network and memory say."},
+    {"order", PARAM_CHOICE, AT(order), "auto", 0, 0, "", order_choices,
+     "The order in which events execute; recorded: as in the trace; timed: the core with the "
+     "smallest "
+     "clock goes next, and synchronisation keeps its order; auto: timed with a machine."},
     {"policies", PARAM_LIST, AT(policies), "vc", 0, 0, "", NULL,
      "The policies that watch the execution, each a name or label=name."},
     {"granularity", PARAM_CHOICE, AT(granularity), "trace", 0, 0, "", granularity_choices,
@@ -70,6 +75,32 @@ const struct preset run_presets[] = {
      "machine: none\n"
      "policies: [vc]\n"
      "policy.vc.history: all\n"},
+    {"radish8", "RADISH's machine: 8 cores, 32 KiB L1, 256 KiB L2, 8 MiB L3, memory at 120 cycles.",
+     "machine: multicore\norder: timed\npolicies: [none]\n"},
+    {"ce4",
+     "The published CE simulator's MESI machine with 4 cores, charge for charge (compat = ce).",
+     "machine: multicore\norder: recorded\ncompat: ce\ncontention: off\npolicies: [none]\ncores: "
+     "4\n"
+     "l3: {size: 8Mi, ways: 8, latency: 25}\npages.mapping: identity\n"
+     "core.memory-instruction: latency\n"},
+    {"ce8",
+     "The published CE simulator's MESI machine with 8 cores, charge for charge (compat = ce).",
+     "machine: multicore\norder: recorded\ncompat: ce\ncontention: off\npolicies: [none]\ncores: "
+     "8\n"
+     "l3: {size: 16Mi, ways: 16, latency: 35}\npages.mapping: identity\n"
+     "core.memory-instruction: latency\n"},
+    {"ce16",
+     "The published CE simulator's MESI machine with 16 cores, charge for charge (compat = ce).",
+     "machine: multicore\norder: recorded\ncompat: ce\ncontention: off\npolicies: [none]\ncores: "
+     "16\n"
+     "l3: {size: 32Mi, ways: 16, latency: 40}\npages.mapping: identity\n"
+     "core.memory-instruction: latency\n"},
+    {"ce32",
+     "The published CE simulator's MESI machine with 32 cores, charge for charge (compat = ce).",
+     "machine: multicore\norder: recorded\ncompat: ce\ncontention: off\npolicies: [none]\ncores: "
+     "32\n"
+     "l3: {size: 64Mi, ways: 32, latency: 50}\npages.mapping: identity\n"
+     "core.memory-instruction: latency\n"},
     {NULL, NULL, NULL},
 };
 
@@ -84,6 +115,8 @@ void sim_each_param(void (*fn)(void *arg, const char *section, const struct para
 {
     each_row(fn, arg, "", run_param_rows);
     each_row(fn, arg, "compare", compare_param_rows);
+    machine_each_param(fn, arg);
+    each_row(fn, arg, "schedule", schedule_param_rows);
     for (size_t i = 0; policies[i]; i++) {
         char *section = xasprintf("policy.%s", policies[i]->name);
         each_row(fn, arg, section, checker_param_rows);
@@ -103,7 +136,8 @@ void sim_each_stat(void (*fn)(void *arg, const char *name, const char *unit, con
         free(all);
         all = longer;
     }
-    if (!lardsim_set(l, all) && !lardsim_set(l, "granularity=1") && !sim_compare(l) &&
+    if (!lardsim_set(l, all) && !lardsim_set(l, "granularity=1") &&
+        !lardsim_set(l, "machine=multicore") && !sim_compare(l) &&
         !lardsim_set(l, "compare.truth=vc") && !lardsim_start(l))
         stats_each(l->stats, fn, arg);
     free(all);

@@ -2,7 +2,7 @@
  *
  * Policies are made when the granularity is known: at the start, or where the trace is to say it,
  * when a source is opened or the first event is pushed. */
-#include "sim/compare_int.h"
+#include "sim/simulate.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -51,6 +51,7 @@ void lardsim_free(struct lardsim *l)
     output_abort(l->output);
     source_close(l->pulled);
     compare_free(l->compare);
+    simulate_free(l);
     for (size_t i = 0; i < l->checkers; i++)
         checker_free(l->checker[i]);
     free(l->checker);
@@ -194,7 +195,7 @@ static void tell_race(void *arg, const struct race *race)
 
 static int add_checker(struct lardsim *l, const char *spec, unsigned granule)
 {
-    const struct checker_env env = {
+    struct checker_env env = {
         .config = l->config,
         .stats = l->stats,
         .names = l->seen,
@@ -208,6 +209,7 @@ static int add_checker(struct lardsim *l, const char *spec, unsigned granule)
         .on_race_arg = l,
         .err = &l->err,
     };
+    simulate_host(l, &env);
     const char *eq = strchr(spec, '=');
     char *label = eq ? strndup(spec, (size_t)(eq - spec)) : xstrdup(spec);
     const bool twice = label && label_used(l, label);
@@ -226,10 +228,12 @@ static int add_checker(struct lardsim *l, const char *spec, unsigned granule)
 }
 
 /* The configuration is checked whole before anything is written. */
-static int make_ready(struct lardsim *l, unsigned hint)
+static int make_parts(struct lardsim *l, unsigned hint)
 {
     const unsigned granule = run_granule(&l->params, hint);
 
+    if (simulate_begin(l))
+        return -1;
     for (size_t i = 0; i < l->params.policies.n; i++)
         if (add_checker(l, l->params.policies.item[i], granule))
             return -1;
@@ -243,6 +247,12 @@ static int make_ready(struct lardsim *l, unsigned hint)
     }
     l->state = STATE_READY;
     return l->err.code ? -1 : 0;
+}
+
+static int make_ready(struct lardsim *l, unsigned hint)
+{
+    l->unready = make_parts(l, hint) != 0;
+    return l->unready ? -1 : 0;
 }
 
 int lardsim_start(struct lardsim *l)
@@ -266,6 +276,7 @@ static void enter_region(struct lardsim *l, bool in)
 {
     if (l->in_region == in)
         return;
+    simulate_region(l, in);
     l->in_region = in;
     for (size_t i = 0; i < l->checkers; i++)
         checker_region(l->checker[i], in);
@@ -367,6 +378,50 @@ static const struct event *run_slice(struct lardsim *l, const struct event *ev,
     return at;
 }
 
+/* ---- on a machine --------------------------------------------------------------------------- */
+
+void session_region(struct lardsim *l, bool inside)
+{
+    enter_region(l, inside);
+}
+
+int session_obeys(struct lardsim *l, const struct event *ev, uint64_t number)
+{
+    return l->rules ? rules_apply(l->rules, ev, number, &l->err) : 0;
+}
+
+int session_limit(struct lardsim *l)
+{
+    return events_limit(l);
+}
+
+bool session_ran(struct lardsim *l, const struct event *ev, unsigned core, struct mem_outcome out,
+                 sim_cycle *now)
+{
+    for (size_t i = 0; i < l->checkers; i++)
+        *now = checker_step(l->checker[i], ev, core, out, *now);
+    if (l->compare)
+        compare_step(l->compare, ev);
+    count(l, ev, ev + event_records(ev));
+    if (UNLIKELY(ev->kind == EV_ROI_BEGIN || ev->kind == EV_ROI_END) && !l->err.code)
+        enter_region(l, ev->kind == EV_ROI_BEGIN);
+    return !l->err.code;
+}
+
+/* Recorded order. */
+static const struct event *run_on_machine(struct lardsim *l, const struct event *ev)
+{
+    if (l->params.events && l->st.events == l->params.events) {
+        events_limit(l);
+        return ev;
+    }
+    if (session_obeys(l, ev, l->number))
+        return ev;
+    simulate_event(l, ev);
+    l->number++;
+    return l->err.code ? ev : ev + event_records(ev);
+}
+
 /* ---- pull ----------------------------------------------------------------------------------- */
 
 static int run_batch(struct lardsim *l, const struct batch *b)
@@ -374,7 +429,7 @@ static int run_batch(struct lardsim *l, const struct batch *b)
     const struct event *ev = b->rec, *end = ev + b->records;
 
     while (ev < end && !l->err.code)
-        ev = run_slice(l, ev, end);
+        ev = l->simulation ? run_on_machine(l, ev) : run_slice(l, ev, end);
     /* Of what was run. A source that keeps the hash itself adds the batch when the next is asked
      * for. */
     if (run_identity(l) == l->identity || l->err.code)
@@ -391,10 +446,31 @@ static int in_source(struct lardsim *l, const char *name)
     return err_set(&l->err, (enum lard_exit)e.code, "%s: %s", name, e.text);
 }
 
+int session_read(struct lardsim *l, struct batch *b)
+{
+    if (l->pulled->identity == NULL)
+        digest_add(l->identity, b->rec, b->records * sizeof *b->rec);
+    if (names_limit(l) || source_next(l->pulled, b, &l->err))
+        return -1;
+    if (l->on_progress)
+        l->on_progress(l->on_progress_arg, l->st.events);
+    return 0;
+}
+
+static int run_timed(struct lardsim *l, struct source *s)
+{
+    const int bad = simulate_source(l, s);
+
+    simulate_taken(l, run_identity(l));
+    return bad ? in_source(l, s->name) : 0;
+}
+
 static int run_source(struct lardsim *l, struct source *s)
 {
     struct batch b;
 
+    if (simulate_timed(l))
+        return run_timed(l, s);
     for (;;) {
         if (source_next(s, &b, &l->err))
             return -1;
@@ -449,7 +525,12 @@ static int push(struct lardsim *l, const struct event rec[static EVENT_RECORDS])
         return err_set(&l->err, LARD_TRACE, "event %llu: %s", (unsigned long long)l->number, what);
     if (l->seen != l->names)
         use_names(l, l->names);
-    run_slice(l, rec, rec + event_records(rec));
+    if (simulate_timed(l))
+        simulate_push(l, rec);
+    else if (l->simulation)
+        run_on_machine(l, rec);
+    else
+        run_slice(l, rec, rec + event_records(rec));
     if (l->err.code)
         return -1;
     digest_add(l->identity, rec, event_records(rec) * sizeof *rec);
@@ -529,6 +610,7 @@ int lardsim_name(struct lardsim *l, enum lardsim_names space, uint64_t id, const
 /* Invariants hold on partial results too: the error that stopped the run stands before theirs. */
 static void complete(struct lardsim *l)
 {
+    simulate_finish(l);
     for (size_t i = 0; i < l->checkers; i++)
         checker_finish(l->checker[i]);
     compare_finish(l->compare);
@@ -577,6 +659,8 @@ int lardsim_exit_code(const struct lardsim *l)
 
 int lardsim_stat(const struct lardsim *l, const char *name, uint64_t *value)
 {
+    if (l->unready) /* what was refused has left its statistics behind */
+        return -1;
     return stats_value(l->stats, name, value) ? 0 : -1;
 }
 

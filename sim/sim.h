@@ -18,6 +18,16 @@ void sim_each_param(void (*fn)(void *arg, const char *section, const struct para
 void sim_each_stat(void (*fn)(void *arg, const char *name, const char *unit, const char *help),
                    void *arg);
 
+/* ---- a run on a machine: simulate.c --------------------------------------------------------- */
+
+/* The run writes a timeline to this file. Before lardsim_start. */
+int sim_timeline(struct lardsim *l, const char *path);
+/* After lardsim_finish: the timeline stops at this cycle, as it has timeline.max slices. */
+bool sim_timeline_cut(const struct lardsim *l, uint64_t *at);
+/* "order", "contention", "memory": as this run has it; NULL: no machine. From the first event on.
+ */
+const char *sim_machine_is(const struct lardsim *l, const char *what);
+
 /* ---- policies of a run held against one of them (docs/compare.md) --------------------------- */
 
 int sim_compare(struct lardsim *l); /* this run compares; before lardsim_start */

@@ -22,6 +22,8 @@ struct output; /* NULL where results go nowhere: every call takes that */
 struct output *output_new(const char *dir, bool overwrite, struct err *e);
 FILE *output_races(struct output *o,
                    struct err *e); /* the stream for races.jsonl; NULL: none, or error */
+FILE *output_intervals(struct output *o, struct err *e);   /* for intervals.csv; as above */
+FILE *output_intervals(struct output *o, struct err *e);   /* for intervals.csv; as above */
 FILE *output_differences(struct output *o, struct err *e); /* for differences.jsonl; as above */
 /* Writes everything; DONE only when done. Then, or on error, frees o. */
 int output_finish(struct output *o, const struct lardsim *l, bool done, struct err *e);
@@ -43,7 +45,8 @@ struct run_stats {
     uint64_t owner[2]; /* the program's, the system's */
 };
 
-struct compare; /* compare_int.h */
+struct compare;    /* compare_int.h */
+struct simulation; /* simulate.c */
 
 struct lardsim {
     enum lardsim_state state;
@@ -69,8 +72,10 @@ struct lardsim {
     uint64_t number;         /* of the next event */
     uint64_t result;         /* digest, once finished */
     bool in_region;          /* of interest */
+    bool unready;            /* making the parts of the run failed */
     bool comparing;
-    struct compare *compare; /* once ready, where comparing */
+    struct compare *compare;       /* once ready, where comparing */
+    struct simulation *simulation; /* once ready, where there is a machine */
     struct host_clock began;
     void (*on_race)(void *, const struct lardsim_race *);
     void *on_race_arg;

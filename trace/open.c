@@ -5,13 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct trace_format *const trace_formats[] = {&trace_format_binary,
-                                                    &trace_format_text,
-                                                    &trace_format_std,
-                                                    &trace_format_lackey,
-                                                    &trace_format_din,
-                                                    &trace_format_xdin,
-                                                    NULL};
+const struct trace_format *const trace_formats[] = {
+    &trace_format_binary, &trace_format_text, &trace_format_std, &trace_format_lackey,
+    &trace_format_din,    &trace_format_xdin, &trace_format_ce,  NULL};
 
 /* ---- what else a file may be ---------------------------------------------------------------- */
 

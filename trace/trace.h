@@ -258,7 +258,7 @@ struct trace_format {
     bool options; /* it has some */
 };
 extern const struct trace_format trace_format_binary, trace_format_text, trace_format_std,
-    trace_format_lackey, trace_format_din, trace_format_xdin;
+    trace_format_lackey, trace_format_din, trace_format_xdin, trace_format_ce;
 extern const struct trace_format *const trace_formats[]; /* NULL-terminated */
 
 /* ---- what a file says of itself without being decoded --------------------------------------- */

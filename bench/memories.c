@@ -1,0 +1,407 @@
+/* memories.c - the memories ddr and dramsim3 with the same open-loop requests, for the same .ini
+ * files: mean read latency, row hits, speed. Needs a lardsim that was built with DRAMSim3.
+ *
+ * Each request has its time beforehand, whatever the answers. Times and latencies are in memory
+ * cycles; speed is memory cycles by second of processor time. Numbers of one machine say little:
+ * compare rows of one run. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "memory/ddr.h"
+#include "trace/trace.h"
+
+struct request {
+    uint64_t cycle, line;
+    bool write;
+};
+struct stream {
+    struct request *q;
+    size_t n, cap;
+};
+struct outcome {
+    uint64_t reads, latency, cycles;
+    double hits, seconds; /* hits: part of the column commands */
+};
+
+/* ---- streams -------------------------------------------------------------------------------- */
+
+enum { SPACE = 1 << 22 }; /* lines: 256 MiB where they have 64 bytes */
+
+static void add(struct stream *s, uint64_t cycle, uint64_t line, bool write)
+{
+    s->q = xgrow(s->q, s->n, &s->cap, sizeof *s->q);
+    s->q[s->n++] = (struct request){cycle, line, write};
+}
+
+static void make_random(struct stream *s, size_t n, uint64_t gap, struct rng *r)
+{
+    for (uint64_t at = 1; s->n < n; at += rng_below(r, 2 * gap + 1))
+        add(s, at, rng_below(r, SPACE), rng_chance(r, 1, 3));
+}
+
+/* Sums of arrays: reads two, writes one; then others. */
+static void make_stream(struct stream *s, size_t n, uint64_t gap, struct rng *r)
+{
+    enum { ARRAY = 4096 };
+    uint64_t at = 1, base[3] = {0};
+
+    for (uint64_t i = 0; s->n < n; i++) {
+        for (size_t k = 0; k < 3; k++) {
+            if (i % ARRAY == 0)
+                base[k] = rng_below(r, SPACE - ARRAY);
+            add(s, at, base[k] + i % ARRAY, k == 2);
+            at += rng_below(r, 2 * gap + 1);
+        }
+    }
+}
+
+/* As programs have it: some walk through memory, some return, some jump; bursts and pauses. */
+static void make_mixed(struct stream *s, size_t n, uint64_t gap, struct rng *r)
+{
+    uint64_t at = 1, walk[4];
+
+    for (size_t i = 0; i < ARRAY_SIZE(walk); i++)
+        walk[i] = rng_below(r, SPACE);
+    while (s->n < n) {
+        const uint64_t kind = rng_below(r, 16);
+        uint64_t *w = &walk[kind % ARRAY_SIZE(walk)];
+        if (kind < 10)
+            *w = (*w + rng_below(r, 3)) % SPACE;
+        add(s, at, kind < 10 ? *w : rng_below(r, kind < 13 ? 4096 : SPACE), rng_chance(r, 1, 3));
+        at += rng_chance(r, 1, 64) ? rng_below(r, 64 * gap) : rng_below(r, gap + 1);
+    }
+}
+
+/* ---- a recorded one: what misses a direct-mapped cache of 256 KiB --------------------------- */
+
+enum { FILTER = 4096 };
+
+static void filter(struct stream *s, const struct event *ev, uint64_t now, uint64_t *cache)
+{
+    const uint64_t line = ev->addr / 64, tag = line << 2 | 2;
+    uint64_t *slot = &cache[line % FILTER];
+
+    if ((*slot & ~UINT64_C(1)) != tag) {
+        if (*slot & 1)
+            add(s, now, *slot >> 2, true);
+        add(s, now, line, false);
+        *slot = tag;
+    }
+    *slot |= event_writes(ev);
+}
+
+enum { TRACE_GAP = 10 };
+
+/* The times keep their proportions; the mean gap becomes TRACE_GAP. */
+static void stretch(struct stream *s)
+{
+    const double scale = (double)(TRACE_GAP * s->n) / (double)(s->q[s->n - 1].cycle + 1);
+
+    for (size_t i = 0; i < s->n; i++)
+        s->q[i].cycle = 1 + (uint64_t)((double)s->q[i].cycle * scale);
+}
+
+static void read_trace(struct stream *s, const char *path, size_t n)
+{
+    struct err e = {0};
+    struct source *source = source_open(path, &e);
+    uint64_t *cache = xcalloc(FILTER, sizeof *cache), now = 0;
+    struct batch b = {0};
+
+    while (source && s->n < n && !source_next(source, &b, &e) && b.records)
+        for (size_t i = 0; i < b.records; i += event_records(&b.rec[i])) {
+            now += b.rec[i].gap + 1;
+            if (event_is_access(&b.rec[i]))
+                filter(s, &b.rec[i], now, cache);
+        }
+    if (source)
+        source_close(source);
+    free(cache);
+    if (e.code || !s->n) {
+        fprintf(stderr, "memories: %s\n", e.code ? e.text : "the trace has no accesses");
+        exit(4);
+    }
+    stretch(s);
+}
+
+/* ---- one memory ----------------------------------------------------------------------------- */
+
+/* A memory cycle is many processor cycles, so that requests and answers keep apart. */
+enum { MHZ = 100000 };
+
+static struct ddr_device device_of(const char *ini)
+{
+    struct ddr_device d;
+    struct err e = {0};
+    FILE *f = fopen(ini, "r");
+
+    if (!f) {
+        perror(ini);
+        exit(3);
+    }
+    if (ddr_read_ini(&d, ini, f, &e)) {
+        fprintf(stderr, "memories: %s\n", e.text);
+        exit(3);
+    }
+    fclose(f);
+    return d;
+}
+
+static uint64_t cycle_of(sim_cycle at, uint64_t tck)
+{
+    return at / tck * (1000000000 / MHZ) + at % tck * (1000000000 / MHZ) / tck;
+}
+
+static sim_cycle before_cycle(uint64_t cycle, uint64_t tck)
+{
+    return (cycle * tck - 1) / (1000000000 / MHZ);
+}
+
+static void note(struct outcome *o, const struct stream *s, const struct mem_answer *a,
+                 uint64_t tck)
+{
+    o->reads++;
+    o->latency += cycle_of(a->at, tck) - s->q[a->id].cycle;
+}
+
+static void drive(struct memory *m, const struct stream *s, const struct ddr_device *d,
+                  struct outcome *o)
+{
+    const clock_t began = clock();
+    struct mem_answer a = {0};
+
+    for (size_t i = 0; i < s->n; i++) {
+        const struct mem_request r = {.addr = s->q[i].line * ddr_line_bytes(d),
+                                      .id = i,
+                                      .at = before_cycle(s->q[i].cycle, d->tck),
+                                      .write = s->q[i].write};
+        while (m->type->step(m->self, r.at, &a))
+            note(o, s, &a, d->tck);
+        m->type->request(m->self, &r);
+    }
+    while (m->type->step(m->self, CYCLE_NEVER, &a))
+        note(o, s, &a, d->tck);
+    m->type->finish(m->self, a.at);
+    o->seconds = (double)(clock() - began) / CLOCKS_PER_SEC;
+}
+
+/* The sum of a number over the channels. */
+static double in_json(const char *json, const char *key)
+{
+    const size_t n = strlen(key);
+    double sum = 0;
+
+    for (; (json = strstr(json, key)); json += n)
+        if (json[n] == '"' && json[n + 1] == ':')
+            sum += strtod(json + n + 2, NULL);
+    return sum;
+}
+
+static double hits_of_library(const char *folder)
+{
+    char *path = xasprintf("%s/dramsim3.json", folder), *json = xcalloc(1, 1 << 22);
+    FILE *f = fopen(path, "r");
+
+    if (f) {
+        json[fread(json, 1, (1 << 22) - 1, f)] = '\0';
+        fclose(f);
+    }
+    const double hits = in_json(json, "num_read_row_hits") + in_json(json, "num_write_row_hits");
+    const double all = in_json(json, "num_read_cmds") + in_json(json, "num_write_cmds");
+    free(path);
+    free(json);
+    return hits / all;
+}
+
+static double hits_of_model(const struct stats *stats)
+{
+    uint64_t hits = 0, reads = 0, writes = 0;
+
+    stats_value(stats, "memory.row-hits", &hits);
+    stats_value(stats, "memory.column-reads", &reads);
+    stats_value(stats, "memory.column-writes", &writes);
+    return (double)hits / (double)(reads + writes);
+}
+
+static void set(struct config *c, const char *type, const char *key, const char *value,
+                struct err *e)
+{
+    char *text = xasprintf("memory.%s.%s=%s", type, key, value);
+
+    config_set(c, text, e);
+    free(text);
+}
+
+static struct outcome run(const char *type, const char *ini, const struct ddr_device *d,
+                          const struct stream *s, const char *folder)
+{
+    const bool library = !strcmp(type, "dramsim3");
+    struct config *config = config_new(NULL);
+    struct stats *stats = stats_new();
+    struct outcome o = {0};
+    struct memory m;
+    struct err e = {0};
+    const struct memory_env env = {.stats = stats_group(stats_root(stats), "memory"),
+                                   .mhz = MHZ,
+                                   .line = (unsigned)ddr_line_bytes(d),
+                                   .contention = true};
+
+    set(config, type, "config", ini, &e);
+    if (library)
+        set(config, type, "output", folder, &e);
+    if (e.code || memory_open(&m, type, config, &env, &e)) {
+        fprintf(stderr, "memories: %s\n", e.text);
+        exit(e.code);
+    }
+    drive(&m, s, d, &o);
+    stats_value(stats, "memory.cycles", &o.cycles);
+    o.hits = library ? hits_of_library(folder) : hits_of_model(stats);
+    memory_close(&m);
+    stats_free(stats);
+    config_free(config);
+    return o;
+}
+
+/* ---- both ----------------------------------------------------------------------------------- */
+
+struct bench {
+    size_t requests;
+    struct stream trace; /* empty: none */
+    char folder[32];
+    uint64_t seed[3];
+    double latency, hits, speed; /* the worst so far */
+};
+
+static double mean(const struct outcome *o)
+{
+    return o->reads ? (double)o->latency / (double)o->reads : 0;
+}
+
+static double speed(const struct outcome *o)
+{
+    return (double)o->cycles / 1e6 / (o->seconds > 0 ? o->seconds : 1e-6);
+}
+
+static double size_of(double v)
+{
+    return v < 0 ? -v : v;
+}
+
+static void compare(struct bench *b, const char *ini, const char *name, uint64_t gap,
+                    const struct stream *s)
+{
+    const struct ddr_device d = device_of(ini);
+    const struct outcome ours = run("ddr", ini, &d, s, b->folder);
+    const struct outcome theirs = run("dramsim3", ini, &d, s, b->folder);
+    const double latency = 100 * (mean(&ours) / mean(&theirs) - 1);
+    const double hits = 100 * (ours.hits - theirs.hits), times = speed(&ours) / speed(&theirs);
+
+    printf("  %-7s %4llu  %9.2f %9.2f %+7.2f %%  %6.2f %6.2f %+6.2f  %8.2f %8.2f %6.1f\n", name,
+           (unsigned long long)gap, mean(&ours), mean(&theirs), latency, 100 * ours.hits,
+           100 * theirs.hits, hits, speed(&ours), speed(&theirs), times);
+    if (size_of(latency) > b->latency)
+        b->latency = size_of(latency);
+    if (size_of(hits) > b->hits)
+        b->hits = size_of(hits);
+    if (times < b->speed)
+        b->speed = times;
+}
+
+typedef void maker(struct stream *s, size_t n, uint64_t gap, struct rng *r);
+static const struct {
+    const char *name;
+    maker *make;
+    uint64_t gap; /* the mean, in memory cycles, where a burst is eight */
+} kinds[] = {
+    {"random", make_random, 7}, {"random", make_random, 20}, {"random", make_random, 100},
+    {"stream", make_stream, 8}, {"stream", make_stream, 20}, {"mixed", make_mixed, 8},
+    {"mixed", make_mixed, 40},
+};
+
+static void compare_all(struct bench *b, const char *ini)
+{
+    const uint64_t burst = device_of(ini).bl;
+
+    printf("%s\n", ini);
+    for (size_t i = 0; i < ARRAY_SIZE(b->seed); i++)
+        for (size_t k = 0; k < ARRAY_SIZE(kinds); k++) {
+            struct stream s = {0};
+            struct rng r;
+            const uint64_t gap = kinds[k].gap * burst / 8 + (burst < 8);
+            rng_seed(&r, b->seed[i]);
+            kinds[k].make(&s, b->requests, gap, &r);
+            compare(b, ini, kinds[k].name, gap, &s);
+            free(s.q);
+        }
+    if (b->trace.n)
+        compare(b, ini, "trace", TRACE_GAP, &b->trace);
+}
+
+static void end_folder(const struct bench *b)
+{
+    const char *const name[] = {"dramsim3.json", "dramsim3.txt", "dramsim3epoch.json"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(name); i++) {
+        char *path = xasprintf("%s/%s", b->folder, name[i]);
+        unlink(path);
+        free(path);
+    }
+    rmdir(b->folder);
+}
+
+static int usage(void)
+{
+    fputs("usage: memories [-n REQUESTS] [-s SEED] [-t TRACE] INI...\n", stderr);
+    return 2;
+}
+
+int main(int argc, char **argv)
+{
+    struct bench b = {.requests = 50000, .folder = "/tmp/lardsim-bench-XXXXXX", .speed = 1e9};
+
+    if (getrandom(b.seed, sizeof b.seed, 0) != sizeof b.seed)
+        return 1;
+    for (size_t i = 0; i < ARRAY_SIZE(b.seed); i++)
+        b.seed[i] >>= 32;
+    const char *trace = NULL;
+    for (int c; (c = getopt(argc, argv, "n:s:t:")) != -1;)
+        if (c == 'n')
+            b.requests = strtoull(optarg, NULL, 10);
+        else if (c == 't')
+            trace = optarg;
+        else if (c == 's')
+            for (size_t i = 0; i < ARRAY_SIZE(b.seed); i++)
+                b.seed[i] = strtoull(optarg, NULL, 10) + i;
+        else
+            return usage();
+    if (optind == argc || !b.requests)
+        return usage();
+    if (!memory_find("dramsim3")) {
+        fputs("memories: built without DRAMSim3; configure --with-dramsim3=DIR\n", stderr);
+        return 3;
+    }
+    for (int i = optind; i < argc; i++)
+        device_of(argv[i]);
+    if (trace)
+        read_trace(&b.trace, trace, b.requests);
+    if (!mkdtemp(b.folder)) {
+        perror(b.folder);
+        return 7;
+    }
+    printf("%zu requests, seeds %llu %llu %llu\n", b.requests, (unsigned long long)b.seed[0],
+           (unsigned long long)b.seed[1], (unsigned long long)b.seed[2]);
+    printf("  %-7s %4s  %9s %9s %9s  %6s %6s %6s  %8s %8s %6s\n", "", "gap", "latency", "dramsim3",
+           "", "hits %", "", "points", "Mcycle/s", "", "times");
+    for (int i = optind; i < argc; i++)
+        compare_all(&b, argv[i]);
+    printf("at most %.2f %% of latency and %.2f points of row hits apart; at least %.1f times as "
+           "fast\n",
+           b.latency, b.hits, b.speed);
+    end_folder(&b);
+    free(b.trace.q);
+    return 0;
+}

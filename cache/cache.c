@@ -1,0 +1,357 @@
+/* cache.c - geometry, and which line goes: LRU, tree PLRU, FIFO, random, SRRIP. Looking a line up
+ * is in the header. Limitation: no hashed index; a line's set is its number modulo the sets.
+ *
+ * A line costs 17 bytes at most: 8 of tag, 8 of order, 1 of state. */
+#include "cache/cache.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+const char *const cache_replacement_text[] = {"lru", "plru", "fifo", "random", "srrip", NULL};
+
+enum { SRRIP_FILL = 2, SRRIP_VICTIM = 3, HOST_LINE = 64 };
+
+typedef bool may_fn(void *arg, uint32_t slot);
+
+/* ---- geometry ------------------------------------------------------------------------------- */
+
+static bool power_of_2(uint64_t n)
+{
+    return n && (n & (n - 1)) == 0;
+}
+
+struct amount { /* of bytes, as a person would write it */
+    uint64_t n;
+    const char *unit;
+};
+
+static struct amount amount_of(uint64_t bytes)
+{
+    if (bytes && bytes % (1 << 30) == 0)
+        return (struct amount){bytes >> 30, "GiB"};
+    if (bytes && bytes % (1 << 20) == 0)
+        return (struct amount){bytes >> 20, "MiB"};
+    if (bytes && bytes % (1 << 10) == 0)
+        return (struct amount){bytes >> 10, "KiB"};
+    return (struct amount){bytes, "bytes"};
+}
+
+static int check_alone(const struct cache_geometry *g, const char *name, struct err *e)
+{
+    if (g->line < 2 || !power_of_2(g->line))
+        return err_set(e, LARD_CONFIG,
+                       "%s: a line of %" PRIu32 " bytes is no power of two from 2 up; give 64",
+                       name, g->line);
+    if (g->ways < 1 || g->ways > CACHE_MAX_WAYS)
+        return err_set(e, LARD_CONFIG, "%s: %" PRIu32 " ways are impossible; give 1 to %d", name,
+                       g->ways, CACHE_MAX_WAYS);
+    if (g->replacement == REPLACE_PLRU && !power_of_2(g->ways)) {
+        const uint32_t below = UINT32_C(1) << (31 - __builtin_clz(g->ways));
+        return err_set(e, LARD_CONFIG,
+                       "%s: the tree of plru needs a power of two of ways, not %" PRIu32
+                       "; give %" PRIu32 " or %" PRIu32 " ways, or the replacement lru",
+                       name, g->ways, below, 2 * below);
+    }
+    if (g->stride < 1)
+        return err_set(e, LARD_CONFIG, "%s: lines can't spread over 0 banks; give 1 or more", name);
+    return 0;
+}
+
+static int check_lines(const struct cache_geometry *g, const char *name, struct err *e)
+{
+    const uint64_t lines = g->bytes / g->line;
+    const struct amount size = amount_of(g->bytes);
+
+    if (lines > CACHE_MAX_LINES) {
+        const struct amount most = amount_of((uint64_t)CACHE_MAX_LINES * g->line);
+        return err_set(e, LARD_CONFIG,
+                       "%s: %" PRIu64 " %s are more than %d lines of %" PRIu32
+                       " bytes; give at most %" PRIu64 " %s",
+                       name, size.n, size.unit, CACHE_MAX_LINES, g->line, most.n, most.unit);
+    }
+    if (lines < g->ways) {
+        const struct amount least = amount_of((uint64_t)g->ways * g->line);
+        return err_set(e, LARD_CONFIG,
+                       "%s: %" PRIu64 " %s hold %" PRIu64 " lines of %" PRIu32
+                       " bytes, fewer than %" PRIu32 " ways; give at least %" PRIu64
+                       " %s, or fewer ways",
+                       name, size.n, size.unit, lines, g->line, g->ways, least.n, least.unit);
+    }
+    if (g->bytes % g->line)
+        return err_set(e, LARD_CONFIG,
+                       "%s: %" PRIu64 " bytes are no multiple of the line of %" PRIu32
+                       "; give %" PRIu64 " or %" PRIu64 " bytes",
+                       name, g->bytes, g->line, lines * g->line, (lines + 1) * g->line);
+    return 0;
+}
+
+/* The number of ways next to the one given that divides the lines. */
+static uint32_t ways_near(const struct cache_geometry *g)
+{
+    const uint64_t lines = g->bytes / g->line;
+
+    for (uint32_t by = 1; by < g->ways; by++) {
+        if (g->ways + by <= CACHE_MAX_WAYS && lines % (g->ways + by) == 0)
+            return g->ways + by;
+        if (lines % (g->ways - by) == 0)
+            return g->ways - by;
+    }
+    return 1;
+}
+
+int cache_check(const struct cache_geometry *g, const char *name, struct err *e)
+{
+    assert(g->replacement < ARRAY_SIZE(cache_replacement_text) - 1);
+    if (check_alone(g, name, e) || check_lines(g, name, e))
+        return -1;
+    const uint64_t row = (uint64_t)g->ways * g->line, below = g->bytes / row * row;
+    const struct amount size = amount_of(g->bytes);
+    if (below == g->bytes)
+        return 0;
+    const uint32_t other = ways_near(g);
+    return err_set(e, LARD_CONFIG,
+                   "%s: %" PRIu64 " %s in %" PRIu32 " ways of %" PRIu32
+                   " bytes is no whole number of sets; give %" PRIu64 " or %" PRIu64
+                   " bytes, or %" PRIu32 " %s",
+                   name, size.n, size.unit, g->ways, g->line, below, below + row, other,
+                   other == 1 ? "way" : "ways");
+}
+
+/* Granlund and Montgomery, PLDI 1994. With 2^shift >= d the multiplier is (2^(63+shift) + e) / d,
+ * e < d, so for n < 2^63 the result is too large by less than 1/d: never enough for the next whole
+ * number. And as 2^shift < 2d it fits in 64 bits. */
+static struct cache_divisor divisor_of(uint64_t d)
+{
+    const unsigned shift = d == 1 ? 0 : (unsigned)(64 - __builtin_clzll(d - 1));
+    const cache_wide power = (cache_wide)1 << (63 + shift);
+
+    return (struct cache_divisor){(uint64_t)((power + d - 1) / d), shift};
+}
+
+static uint64_t order_words(const struct cache *c)
+{
+    switch ((enum cache_replacement)c->geometry.replacement) {
+    case REPLACE_LRU:
+    case REPLACE_FIFO:
+    case REPLACE_SRRIP:
+        return cache_slots(c);
+    case REPLACE_PLRU:
+        return (uint64_t)c->sets * c->tree_words;
+    case REPLACE_RANDOM:
+        break;
+    }
+    return 0;
+}
+
+/* One block, and on a boundary of the host's lines, so that a set of 8 ways is in one of them. */
+static void allocate(struct cache *c)
+{
+    const uint64_t slots = cache_slots(c), order = order_words(c);
+
+    c->memory = xcalloc(1, (slots + order) * sizeof *c->tag + slots + HOST_LINE);
+    c->tag = (uint64_t *)(((uintptr_t)c->memory + HOST_LINE - 1) / HOST_LINE * HOST_LINE);
+    c->order = order ? c->tag + slots : NULL;
+    c->state = (uint8_t *)(c->tag + slots + order);
+}
+
+void cache_init(struct cache *c, const struct cache_geometry *g)
+{
+    const uint32_t sets = (uint32_t)(g->bytes / g->line / g->ways);
+
+    *c = (struct cache){.sets = sets,
+                        .ways = g->ways,
+                        .masked = power_of_2(sets) && power_of_2(g->stride),
+                        .stride_shift = (uint32_t)__builtin_ctz(g->stride),
+                        .mask = sets - 1,
+                        .by_stride = divisor_of(g->stride),
+                        .by_sets = divisor_of(sets),
+                        .tree_words = (g->ways + 63) / 64,
+                        .geometry = *g};
+    rng_seed(&c->rng, g->seed);
+    allocate(c);
+}
+
+void cache_free(struct cache *c)
+{
+    free(c->memory);
+    *c = (struct cache){0};
+}
+
+/* ---- the tree of PLRU ----------------------------------------------------------------------- */
+
+/* Node 1 is the root, 2n and 2n + 1 are below n, node ways + w stands for way w. A node's bit is
+ * the half to throw out of. */
+
+static uint64_t *tree_of(const struct cache *c, uint32_t first)
+{
+    return c->order + (uint64_t)(first >> __builtin_ctz(c->ways)) * c->tree_words;
+}
+
+static void tree_use(struct cache *c, uint32_t slot)
+{
+    const uint32_t way = slot & (c->ways - 1);
+    uint64_t *tree = tree_of(c, slot - way);
+
+    for (uint32_t node = c->ways + way; node > 1; node /= 2) {
+        const uint32_t above = node / 2;
+        const uint64_t other = ~node & 1;
+        tree[above / 64] &= ~(UINT64_C(1) << above % 64);
+        tree[above / 64] |= other << above % 64;
+    }
+}
+
+static uint32_t tree_pick(const struct cache *c, uint32_t first, uint32_t node, may_fn *may,
+                          void *arg)
+{
+    if (node >= c->ways) {
+        const uint32_t slot = first + node - c->ways;
+        return !may || may(arg, slot) ? slot : CACHE_NONE;
+    }
+    const uint32_t half = tree_of(c, first)[node / 64] >> node % 64 & 1;
+    const uint32_t slot = tree_pick(c, first, 2 * node + half, may, arg);
+    return slot != CACHE_NONE ? slot : tree_pick(c, first, 2 * node + !half, may, arg);
+}
+
+/* ---- the other replacements ----------------------------------------------------------------- */
+
+/* Without branches: which one is the oldest can't be foreseen. */
+static uint32_t oldest_of_all(const struct cache *c, uint32_t first)
+{
+    uint64_t least = UINT64_MAX;
+    uint32_t best = first;
+
+    for (uint32_t i = first; i < first + c->ways; i++) {
+        const bool older = c->order[i] < least;
+        best = older ? i : best;
+        least = older ? c->order[i] : least;
+    }
+    return best;
+}
+
+static uint32_t oldest(const struct cache *c, uint32_t first, may_fn *may, void *arg)
+{
+    uint32_t best = CACHE_NONE;
+
+    if (!may)
+        return oldest_of_all(c, first);
+    for (uint32_t i = first; i < first + c->ways; i++)
+        if ((best == CACHE_NONE || c->order[i] < c->order[best]) && may(arg, i))
+            best = i;
+    return best;
+}
+
+static uint32_t any(struct cache *c, uint32_t first, may_fn *may, void *arg)
+{
+    if (!may)
+        return first + (uint32_t)rng_below(&c->rng, c->ways);
+    uint32_t n = 0;
+    for (uint32_t i = first; i < first + c->ways; i++)
+        n += may(arg, i);
+    if (n == 0)
+        return CACHE_NONE;
+    uint64_t skip = rng_below(&c->rng, n);
+    for (uint32_t i = first;; i++)
+        if (may(arg, i) && skip-- == 0)
+            return i;
+}
+
+static void age(struct cache *c, uint32_t first, uint64_t by)
+{
+    for (uint32_t i = first; i < first + c->ways; i++)
+        c->order[i] = c->order[i] + by < SRRIP_VICTIM ? c->order[i] + by : SRRIP_VICTIM;
+}
+
+static uint32_t farthest(struct cache *c, uint32_t first, may_fn *may, void *arg)
+{
+    uint32_t best = CACHE_NONE;
+
+    for (uint32_t i = first; i < first + c->ways; i++)
+        if ((best == CACHE_NONE || c->order[i] > c->order[best]) && (!may || may(arg, i)))
+            best = i;
+    if (best != CACHE_NONE && c->order[best] < SRRIP_VICTIM)
+        age(c, first, SRRIP_VICTIM - c->order[best]);
+    return best;
+}
+
+/* ---- coming and going ----------------------------------------------------------------------- */
+
+void cache_touch_other(struct cache *c, uint32_t slot)
+{
+    switch ((enum cache_replacement)c->geometry.replacement) {
+    case REPLACE_LRU:
+        c->order[slot] = ++c->clock;
+        break;
+    case REPLACE_PLRU:
+        tree_use(c, slot);
+        break;
+    case REPLACE_SRRIP:
+        c->order[slot] = 0;
+        break;
+    case REPLACE_FIFO:
+    case REPLACE_RANDOM:
+        break;
+    }
+}
+
+uint32_t cache_victim_among(struct cache *c, uint64_t line, may_fn *may, void *arg)
+{
+    const uint32_t first = cache_set(c, line) * c->ways;
+
+    for (uint32_t i = first; i < first + c->ways; i++)
+        if (!c->tag[i] && (!may || may(arg, i)))
+            return i;
+    switch ((enum cache_replacement)c->geometry.replacement) {
+    case REPLACE_LRU:
+    case REPLACE_FIFO:
+        break;
+    case REPLACE_PLRU:
+        return tree_pick(c, first, 1, may, arg);
+    case REPLACE_RANDOM:
+        return any(c, first, may, arg);
+    case REPLACE_SRRIP:
+        return farthest(c, first, may, arg);
+    }
+    return oldest(c, first, may, arg);
+}
+
+uint32_t cache_victim(struct cache *c, uint64_t line)
+{
+    return cache_victim_among(c, line, NULL, NULL);
+}
+
+uint32_t cache_last(struct cache *c, uint64_t line)
+{
+    const uint32_t replacement = c->geometry.replacement;
+
+    if (replacement != REPLACE_LRU && replacement != REPLACE_FIFO)
+        return cache_victim(c, line);
+    return oldest(c, cache_set(c, line) * c->ways, NULL, NULL);
+}
+
+void cache_put(struct cache *c, uint32_t slot, uint64_t line, uint8_t state)
+{
+    assert(line >> 63 == 0 && slot - cache_set(c, line) * c->ways < c->ways);
+    c->tag[slot] = line + 1;
+    c->state[slot] = state;
+    if (c->geometry.replacement == REPLACE_SRRIP)
+        c->order[slot] = SRRIP_FILL;
+    else if (c->geometry.replacement == REPLACE_FIFO)
+        c->order[slot] = ++c->clock;
+    else
+        cache_touch(c, slot);
+}
+
+void cache_drop(struct cache *c, uint32_t slot)
+{
+    c->tag[slot] = 0;
+    c->state[slot] = 0;
+}
+
+uint64_t cache_resident(const struct cache *c)
+{
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < cache_slots(c); i++)
+        n += cache_valid(c, i);
+    return n;
+}

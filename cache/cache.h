@@ -1,0 +1,163 @@
+/* cache.h - one set-associative array of tags with replacement. It knows no protocol: what a state
+ * means, and when lines come and go, is the caller's.
+ *
+ * A line is named by its number (address / line size), which is below 2^63. A slot is an index into
+ * the array, fixed as long as the line stays; callers keep what they know of a line in arrays of
+ * their own, by slot. Slots of a set are adjacent: set s has [s x ways, (s + 1) x ways). */
+#ifndef LARDSIM_CACHE_H
+#define LARDSIM_CACHE_H
+
+#include "base/base.h"
+
+#include <assert.h>
+
+/* lru: the longest not used. plru: a binary tree over the ways; each node points away from the half
+ * used last. fifo: the longest there. random: any, each as likely. srrip: re-reference intervals of
+ * 2 bits (Jaleel et al., ISCA 2010, hit priority): 2 at a fill, 0 at a hit; the victim is the
+ * lowest slot with 3, and as long as there is none the whole set ages by one. */
+enum cache_replacement { REPLACE_LRU, REPLACE_PLRU, REPLACE_FIFO, REPLACE_RANDOM, REPLACE_SRRIP };
+extern const char *const cache_replacement_text[]; /* "lru", ...; NULL-terminated, for parameters */
+
+enum { CACHE_MAX_WAYS = 1024, CACHE_MAX_LINES = 1 << 26 };
+
+struct cache_geometry {
+    uint64_t bytes;
+    uint32_t ways, line;  /* line: bytes, a power of 2 from 2 */
+    uint32_t replacement; /* enum cache_replacement */
+    uint64_t seed;        /* random only */
+    /* Which lines share a set: number / stride, modulo the sets. Banks that interleave lines give
+     * the number of banks. At least 1. */
+    uint32_t stride;
+};
+
+#define CACHE_NONE UINT32_MAX
+
+/* n / d for n < 2^63 is n x multiplier / 2^63 / 2^shift. */
+struct cache_divisor {
+    uint64_t multiplier;
+    unsigned shift;
+};
+
+struct cache {      /* open so that a look-up can be inline; only cache.c writes */
+    uint64_t *tag;  /* by slot: line number + 1; 0: invalid */
+    uint8_t *state; /* by slot: the caller's, which writes it directly; 0 in an invalid slot */
+    /* LRU, FIFO: by slot, the clock of the last use, the fill; an invalid slot keeps it. SRRIP: by
+     * slot, the interval. PLRU: by set, the bits of the tree's nodes. Random: NULL. */
+    uint64_t *order;
+    uint64_t clock;
+    uint32_t sets, ways;
+    bool masked;                 /* sets and stride are powers of 2: shift and mask do */
+    uint32_t stride_shift, mask; /* masked only */
+    struct cache_divisor by_stride, by_sets;
+    uint32_t tree_words; /* PLRU: 64-bit words a set */
+    struct cache_geometry geometry;
+    struct rng rng;
+    void *memory; /* owns: tag, order and state lie in it */
+};
+
+/* 0, or -1 with LARD_CONFIG: e says what is impossible and what would do ("l2: 100 KiB in 7 ways of
+ * 64 bytes is no whole number of sets; ..."). `name` begins the message. */
+int cache_check(const struct cache_geometry *g, const char *name, struct err *e);
+void cache_init(struct cache *c, const struct cache_geometry *g); /* g was checked */
+void cache_free(struct cache *c);                                 /* all zero is fine, too */
+
+__extension__ typedef unsigned __int128 cache_wide;
+static inline uint64_t cache_divide(const struct cache_divisor *d, uint64_t n)
+{
+    return (uint64_t)((cache_wide)n * d->multiplier >> 63) >> d->shift;
+}
+static inline uint32_t cache_set(const struct cache *c, uint64_t line)
+{
+    if (LIKELY(c->masked))
+        return (uint32_t)(line >> c->stride_shift) & c->mask;
+    assert(line >> 63 == 0);
+    const uint64_t n = cache_divide(&c->by_stride, line);
+    return (uint32_t)(n - cache_divide(&c->by_sets, n) * c->sets);
+}
+
+/* Two tags at a time, compared as halves: 64 bits at once is not in every processor's vectors. */
+typedef uint64_t cache_pair __attribute__((vector_size(16), aligned(8), may_alias));
+typedef uint32_t cache_halves __attribute__((vector_size(16), aligned(8)));
+/* Two ways, way and way + 1: bit `way` where the lower half of the tag is that of the wanted one,
+ * bit 32 + way where the upper half is. */
+ALWAYS_INLINE cache_pair cache_same(const uint64_t *tag, cache_pair want, unsigned way)
+{
+    const cache_pair two = *(const cache_pair *)(const void *)(tag + way);
+    const uint64_t bits = UINT64_C(0x100000001) << way;
+
+    return (cache_pair)((cache_halves)two == (cache_halves)want) & (cache_pair){bits, 2 * bits};
+}
+/* Bit i: way i has the wanted tag, of at most 64 ways. There are no branches that depend on where
+ * it is: a hit in an unforeseeable way costs more by its wrong guess than by the rest of the ways
+ * (8 ways, random hits with their touch: 3 ns; stopping at the hit: 9 ns). */
+ALWAYS_INLINE uint64_t cache_match(const uint64_t *tag, uint32_t ways, uint64_t wanted)
+{
+    const cache_pair want = {wanted, wanted};
+    uint64_t found = 0;
+    uint32_t i = 0;
+
+    for (; i + 8 <= ways; i += 8) {
+        const cache_pair same = cache_same(tag + i, want, 0) | cache_same(tag + i, want, 2) |
+                                cache_same(tag + i, want, 4) | cache_same(tag + i, want, 6);
+        const uint64_t halves = same[0] | same[1];
+        found |= (halves & halves >> 32) << i;
+    }
+    for (; i < ways; i++)
+        found |= (uint64_t)(tag[i] == wanted) << i;
+    return found;
+}
+/* The slot of a line, or CACHE_NONE. Changes nothing. Inline: it is the hottest code there is. */
+static inline uint32_t cache_find(const struct cache *c, uint64_t line)
+{
+    const uint32_t first = cache_set(c, line) * c->ways, end = first + c->ways;
+
+    if (LIKELY(c->ways == 8)) {
+        const uint64_t at = cache_match(c->tag + first, 8, line + 1);
+        return at ? first + (uint32_t)__builtin_ctzll(at) : CACHE_NONE;
+    }
+    for (uint32_t i = first; i < end; i += 64) {
+        const uint64_t at = cache_match(c->tag + i, end - i < 64 ? end - i : 64, line + 1);
+        if (at)
+            return i + (uint32_t)__builtin_ctzll(at);
+    }
+    return CACHE_NONE;
+}
+void cache_touch_other(struct cache *c, uint32_t slot);
+/* A hit: tells the replacement. Of a valid slot. */
+static inline void cache_touch(struct cache *c, uint32_t slot)
+{
+    if (LIKELY(c->geometry.replacement == REPLACE_LRU))
+        c->order[slot] = ++c->clock;
+    else
+        cache_touch_other(c, slot);
+}
+/* Where the line would go: an invalid slot of its set (the lowest) if there is one, else the
+ * replacement's victim. Changes nothing but the random sequence and SRRIP's ageing. */
+uint32_t cache_victim(struct cache *c, uint64_t line);
+/* The same among the slots for which may(arg, slot); CACHE_NONE: none. `may` is asked in no certain
+ * order, and possibly twice. PLRU: at each node the half that it points to, if that has such a
+ * slot, else the other. SRRIP: the set ages until such a slot has 3; others stay at 3. */
+uint32_t cache_victim_among(struct cache *c, uint64_t line, bool (*may)(void *arg, uint32_t slot),
+                            void *arg);
+/* LRU, FIFO: the last of the set, valid or not: an invalid slot keeps the place that its line had,
+ * and those never filled come first. Other replacements have no order: as cache_victim. */
+uint32_t cache_last(struct cache *c, uint64_t line);
+/* Puts the line into the slot (whatever was there is gone) and tells the replacement of a fill. The
+ * slot is in the line's set, and no other slot holds the line. */
+void cache_put(struct cache *c, uint32_t slot, uint64_t line, uint8_t state);
+void cache_drop(struct cache *c, uint32_t slot);                        /* invalidates */
+static inline uint64_t cache_line(const struct cache *c, uint32_t slot) /* of a valid slot */
+{
+    return c->tag[slot] - 1;
+}
+static inline bool cache_valid(const struct cache *c, uint32_t slot)
+{
+    return c->tag[slot] != 0;
+}
+static inline uint32_t cache_slots(const struct cache *c)
+{
+    return c->sets * c->ways;
+}
+uint64_t cache_resident(const struct cache *c); /* valid slots; counts them */
+
+#endif

@@ -1,0 +1,246 @@
+/* coherence.c - an access from the core's side: the L1, the L2, then the home; and the life of it
+ * all. What the home does is in home.c, what is thrown out in private.c and shared.c. */
+#include "coherence/coh_int.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+const char *const mem_level_text[LEVELS] = {
+    [LEVEL_NONE] = "none", [LEVEL_L1] = "l1",         [LEVEL_L2] = "l2",
+    [LEVEL_L3] = "l3",     [LEVEL_REMOTE] = "remote", [LEVEL_MEMORY] = "memory",
+};
+
+/* ---- accesses ------------------------------------------------------------------------------- */
+
+static inline bool permits(uint8_t state, enum mem_cmd cmd)
+{
+    return cmd == MEM_LOAD || state >= PRIV_E;
+}
+
+static struct coh_result l2_hit(struct txn *t, uint32_t slot)
+{
+    struct coherence *c = t->c;
+    const uint8_t state = c->priv[t->core].l2.state[slot];
+    const sim_cycle done = t->start + c->time.l2;
+
+    private_up(t, slot, t->cmd == MEM_LOAD ? (enum priv_state)state : PRIV_M, done);
+    histogram_add(&c->stats.latency[LEVEL_L2], done - t->start);
+    return (struct coh_result){.done = done, .level = LEVEL_L2};
+}
+
+static struct coh_result below_l1(struct txn *t)
+{
+    struct coherence *c = t->c;
+    struct cache_stats *s = &c->stats.level[LEVEL_L2];
+    const struct cache *l2 = &c->priv[t->core].l2;
+
+    if (!c->has_l2)
+        return home_get(t);
+    const uint32_t slot = cache_find(l2, t->line);
+    const bool hit = slot != CACHE_NONE && permits(l2->state[slot], t->cmd);
+    coh_count(s, t->core, t->traffic, t->cmd, hit);
+    if (hit)
+        return l2_hit(t, slot);
+    if (slot == CACHE_NONE)
+        return home_get(t);
+    s->upgrade[t->traffic][t->cmd]++;
+    return home_upgrade(t, LEVEL_L2, t->start);
+}
+
+/* The L1 misses, or has the line without permission. */
+static __attribute__((noinline)) struct coh_result l1_miss(struct coherence *c, unsigned core,
+                                                           uint64_t line, enum mem_cmd cmd,
+                                                           enum mem_traffic traffic, sim_cycle now,
+                                                           bool upgrade)
+{
+    struct cache_stats *s = &c->stats.level[LEVEL_L1];
+    struct txn t = {.c = c,
+                    .line = line,
+                    .core = core,
+                    .home = home_node(c, line),
+                    .cmd = cmd,
+                    .traffic = traffic,
+                    .start = now,
+                    .floor = now};
+
+    coh_count(s, core, traffic, cmd, false);
+    if (!upgrade)
+        return below_l1(&t);
+    s->upgrade[traffic][cmd]++;
+    return home_upgrade(&t, LEVEL_L1, now);
+}
+
+/* Flat: the look-up in the L1 is the hottest code of the simulator. */
+__attribute__((flatten)) struct coh_result coherence_access(struct coherence *c, unsigned core,
+                                                            sim_addr addr, enum mem_cmd cmd,
+                                                            enum mem_traffic traffic, sim_cycle now)
+{
+    const uint64_t line = addr >> c->line_shift;
+    struct cache *l1 = &c->priv[core].l1;
+    struct cache_stats *s = &c->stats.level[LEVEL_L1];
+    const uint32_t slot = cache_find(l1, line);
+
+    assert(core < c->cores && (now >= c->latest || !c->contention));
+    c->latest = now;
+    if (UNLIKELY(slot == CACHE_NONE) || UNLIKELY(!permits(l1->state[slot], cmd)))
+        return l1_miss(c, core, line, cmd, traffic, now, slot != CACHE_NONE);
+    cache_touch(l1, slot);
+    if (cmd != MEM_LOAD)
+        l1->state[slot] = PRIV_M;
+    s->accesses++;
+    s->core_accesses[core]++;
+    s->hit[traffic][cmd]++;
+    return (struct coh_result){.done = now + c->time.l1, .level = LEVEL_L1};
+}
+
+bool coherence_in_l1(const struct coherence *c, unsigned core, sim_addr addr, enum mem_cmd cmd)
+{
+    const struct cache *l1 = &c->priv[core].l1;
+    const uint32_t slot = cache_find(l1, addr >> c->line_shift);
+
+    return slot != CACHE_NONE && permits(l1->state[slot], cmd);
+}
+
+sim_cycle coherence_l1_latency(const struct coherence *c)
+{
+    return c->time.l1;
+}
+
+/* ---- events --------------------------------------------------------------------------------- */
+
+struct line_event *coh_event_add(struct coherence *c)
+{
+    c->events = xgrow(c->events, c->n_events, &c->cap_events, sizeof *c->events);
+    return &c->events[c->n_events++];
+}
+
+const struct line_event *coherence_events(const struct coherence *c, size_t *n)
+{
+    *n = c->n_events;
+    return c->events;
+}
+
+void coherence_events_clear(struct coherence *c)
+{
+    c->n_events = 0;
+}
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+/* The rules of the CE simulator; the only place that knows the mode. */
+static void choose_quirks(struct coherence *c, bool ce)
+{
+    c->quirks = (struct coh_quirks){
+        .fill_order = ce,
+        .last_way = ce,
+        .downgrade_clean = ce,
+        .always_write_back = ce,
+        .upgrade_data = ce,
+        .tagged_write_back = ce,
+        .recall_twice = ce,
+    };
+    if (c->quirks.fill_order)
+        c->params.l2.replacement = c->params.l3.replacement = REPLACE_FIFO;
+    c->contention = c->contention && !ce;
+}
+
+static void make_caches(struct coherence *c, struct coh_shapes *shapes)
+{
+    c->priv = xcalloc(c->cores, sizeof *c->priv);
+    for (unsigned i = 0; i < c->cores; i++) {
+        struct private_caches *p = &c->priv[i];
+        cache_init(&p->l1, &shapes->l1);
+        p->l1_home = xcalloc(cache_slots(&p->l1), sizeof *p->l1_home);
+        if (c->has_l2) {
+            cache_init(&p->l2, &shapes->l2);
+            p->l2_home = xcalloc(cache_slots(&p->l2), sizeof *p->l2_home);
+        }
+        shapes->l1.seed++;
+        shapes->l2.seed++;
+    }
+    cache_init(&c->l3, &shapes->l3);
+    if (!c->inclusive_l3)
+        cache_init(&c->own_directory, &shapes->directory);
+    c->tags = c->inclusive_l3 ? &c->l3 : &c->own_directory;
+    c->entry = xcalloc(cache_slots(c->tags), sizeof *c->entry);
+}
+
+static void make_banks(struct coherence *c)
+{
+    c->banks = (unsigned)c->params.l3.banks;
+    c->bank_mask = c->banks & (c->banks - 1) ? 0 : c->banks - 1;
+    c->bank_node = xcalloc(c->banks, sizeof *c->bank_node);
+    for (unsigned i = 0; i < c->banks; i++)
+        c->bank_node[i] = (uint8_t)(i * c->cores / c->banks);
+    c->controllers = (unsigned)c->params.network.controllers;
+    if (!c->contention)
+        return;
+    c->bank = xcalloc(c->banks, sizeof *c->bank);
+    for (unsigned i = 0; i < c->banks; i++)
+        slots_init(&c->bank[i]);
+}
+
+static struct coherence *make(const struct coh_env *env, const struct coh_params *p)
+{
+    struct coherence *c = xcalloc(1, sizeof *c);
+
+    c->cores = env->cores;
+    c->line_shift = (unsigned)__builtin_ctz(env->line);
+    c->params = *p;
+    c->has_l2 = p->l2.size != 0;
+    c->exclusive = c->has_l2 && p->l2.inclusion == L2_EXCLUSIVE;
+    c->inclusive_l3 = p->l3.inclusion == L3_INCLUSIVE;
+    c->contention = env->contention;
+    c->line_events = env->line_events;
+    c->memory = env->memory;
+    c->host = env->host;
+    choose_quirks(c, env->ce);
+    coh_params_times(p, &c->time);
+    return c;
+}
+
+struct coherence *coherence_new(const struct coh_env *env, struct err *e)
+{
+    struct coh_params params;
+    struct coh_shapes shapes;
+
+    if (coh_params_read(env->config, env->cores, &params, e))
+        return NULL;
+    struct coherence *c = make(env, &params);
+    if (coh_params_shapes(&c->params, env, &shapes, e)) {
+        free(c);
+        return NULL;
+    }
+    make_caches(c, &shapes);
+    make_banks(c);
+    coh_stats_declare(c, env->stats);
+    c->network = network_new(&c->params.network, c->cores, c->contention,
+                             stats_group(stats_root(env->stats), "network"));
+    return c;
+}
+
+void coherence_free(struct coherence *c)
+{
+    if (!c)
+        return;
+    for (unsigned i = 0; i < c->cores; i++) {
+        cache_free(&c->priv[i].l1);
+        if (c->has_l2)
+            cache_free(&c->priv[i].l2);
+        free(c->priv[i].l1_home);
+        free(c->priv[i].l2_home);
+    }
+    cache_free(&c->l3);
+    if (!c->inclusive_l3)
+        cache_free(&c->own_directory);
+    for (unsigned i = 0; c->bank && i < c->banks; i++)
+        slots_free(&c->bank[i]);
+    network_free(c->network);
+    free(c->priv);
+    free(c->entry);
+    free(c->bank);
+    free(c->bank_node);
+    free(c->events);
+    free(c);
+}

@@ -1,0 +1,133 @@
+/* histories.c - what a policy in hardware asks of the caches for its access histories, which live
+ * in lines like any other but have no place in memory (hw-model: RADISH's caches are unmodified;
+ * the LARD paper's 4.2 for invalidation). */
+#include "coherence/coh_int.h"
+
+#include <assert.h>
+
+void coherence_histories(struct coherence *c, sim_addr from, uint64_t bytes)
+{
+    c->histories = from >> c->line_shift;
+    c->n_histories = bytes >> c->line_shift;
+}
+
+static sim_cycle latency_of(const struct coherence *c, enum mem_level level)
+{
+    const struct coh_params *p = &c->params;
+
+    if (level == LEVEL_L1)
+        return c->time.l1;
+    return level == LEVEL_L2 ? c->time.l2 : level == LEVEL_L3 ? coh_params_l3(p) : 0;
+}
+
+/* Of all cores' caches and the L3. */
+static enum mem_level nearest(const struct coherence *c, uint64_t line, const struct entry *e)
+{
+    enum mem_level level = cache_find(&c->l3, line) == CACHE_NONE ? LEVEL_NONE : LEVEL_L3;
+
+    if (!e)
+        return level;
+    uint64_t left[2] = {e->sharers[0], e->sharers[1]};
+    while (sharers_any(left)) {
+        const unsigned core = sharers_next(left);
+        if (cache_find(&c->priv[core].l1, line) != CACHE_NONE)
+            return LEVEL_L1;
+        level = LEVEL_L2;
+    }
+    return level;
+}
+
+static void drop_private(struct txn *t, struct entry *e)
+{
+    uint64_t left[2] = {e->sharers[0], e->sharers[1]};
+
+    while (sharers_any(left)) {
+        const unsigned core = sharers_next(left);
+        private_drop(t, core, t->line, LOST_DROPPED);
+        network_count(t->c->network, MSG_INVALIDATE, BYTES_CONTROL, TRAFFIC_METADATA);
+        network_count(t->c->network, MSG_ACK, BYTES_CONTROL, TRAFFIC_METADATA);
+    }
+    e->sharers[0] = e->sharers[1] = 0;
+    e->owner = NOBODY;
+}
+
+static void drop_shared(struct coherence *c, uint64_t line, uint32_t slot)
+{
+    const uint32_t l3 = cache_find(&c->l3, line);
+
+    if (l3 != CACHE_NONE) {
+        cache_drop(&c->l3, l3);
+        lose(c, LEVEL_L3, LOST_DROPPED);
+    }
+    if (c->inclusive_l3 || slot == CACHE_NONE)
+        return;
+    cache_drop(c->tags, slot);
+    c->stats.entries_ended++;
+    c->stats.entries_live--;
+}
+
+sim_cycle coherence_drop(struct coherence *c, unsigned core, sim_addr addr, uint8_t *level,
+                         sim_cycle now)
+{
+    struct txn t = {.c = c,
+                    .line = addr >> c->line_shift,
+                    .core = core,
+                    .traffic = TRAFFIC_METADATA,
+                    .start = now,
+                    .floor = now};
+    const uint32_t slot = cache_find(c->tags, t.line);
+    struct entry *e = slot == CACHE_NONE ? NULL : &c->entry[slot];
+    const bool told = c->line_events;
+
+    assert(!e || !e->pending);
+    const enum mem_level at = nearest(c, t.line, e);
+    *level = (uint8_t)at;
+    if (at == LEVEL_NONE)
+        return now;
+    c->line_events = false;
+    if (e)
+        drop_private(&t, e);
+    c->line_events = told;
+    drop_shared(c, t.line, slot);
+    c->stats.dropped++;
+    return now + latency_of(c, at);
+}
+
+sim_cycle coherence_ask(struct coherence *c, unsigned core, sim_addr addr, const uint64_t cores[2],
+                        unsigned bytes, sim_cycle now)
+{
+    struct txn t = {.c = c, .traffic = TRAFFIC_METADATA, .start = now, .floor = now};
+    const unsigned home = home_node(c, addr >> c->line_shift);
+    uint64_t left[2] = {cores[0], cores[1]};
+    sim_cycle last = now;
+
+    assert(now >= c->latest || !c->contention);
+    c->latest = now;
+    c->stats.asks++;
+    const sim_cycle asked = coh_send_as(&t, t.traffic, core, home, MSG_REQUEST, BYTES_CONTROL, now);
+    while (sharers_any(left)) {
+        const unsigned other = sharers_next(left);
+        const sim_cycle there =
+            coh_send_as(&t, t.traffic, home, other, MSG_FORWARD, BYTES_CONTROL, asked);
+        last = cycle_max(last, coh_send_as(&t, t.traffic, other, core, MSG_ACK,
+                                           BYTES_CONTROL + bytes, there + c->time.remote));
+        c->stats.asked++;
+    }
+    return last;
+}
+
+void coherence_piggyback(struct coherence *c, uint64_t bytes)
+{
+    c->stats.piggybacked += bytes;
+}
+
+enum mem_level coherence_where(const struct coherence *c, unsigned core, sim_addr addr)
+{
+    const uint64_t line = addr >> c->line_shift;
+
+    if (cache_find(&c->priv[core].l1, line) != CACHE_NONE)
+        return LEVEL_L1;
+    if (c->has_l2 && cache_find(&c->priv[core].l2, line) != CACHE_NONE)
+        return LEVEL_L2;
+    return cache_find(&c->l3, line) == CACHE_NONE ? LEVEL_NONE : LEVEL_L3;
+}

@@ -1,0 +1,317 @@
+/* home.c - transactions at the home of a line: who answers, which messages go, how long it takes.
+ * The table in docs/machine.md is this file in prose.
+ *
+ * States change at once, in the order of the calls; only time passes differently for the messages.
+ * What leaves to make room goes after the request for what comes, so that it is never in the way.
+ */
+#include "coherence/coh_int.h"
+
+#include <assert.h>
+
+unsigned home_controller(const struct coherence *c, uint64_t line)
+{
+    if (c->controllers == 1)
+        return 0;
+    return (unsigned)(line / c->banks % c->controllers * c->cores / c->controllers);
+}
+
+sim_cycle coh_send_as(struct txn *t, enum mem_traffic traffic, unsigned from, unsigned to,
+                      enum msg m, unsigned bytes, sim_cycle at)
+{
+    return network_send(t->c->network, from, to, m, bytes, traffic, t->floor, at);
+}
+
+static sim_cycle send(struct txn *t, unsigned from, unsigned to, enum msg m, unsigned bytes,
+                      sim_cycle at)
+{
+    return coh_send_as(t, t->traffic, from, to, m, bytes, at);
+}
+
+sim_cycle home_bank(struct txn *t, uint64_t line, sim_cycle at)
+{
+    struct coherence *c = t->c;
+
+    if (!c->contention)
+        return at;
+    const sim_cycle start =
+        slots_take(&c->bank[home_number(c, line)], t->floor, at, (unsigned)c->params.l3.port);
+    c->stats.bank_waits += start > at;
+    c->stats.bank_wait_cycles += start - at;
+    return start;
+}
+
+static bool is_store(const struct txn *t)
+{
+    return t->cmd != MEM_LOAD;
+}
+
+/* The core gave the line to the one that asks. */
+static void transfer(struct txn *t, unsigned from)
+{
+    if (!t->c->line_events)
+        return;
+    coh_event(t, LINE_TRANSFER, LEVEL_L1, t->core, t->line, false);
+    t->c->events[t->c->n_events - 1].from = (uint8_t)from;
+}
+
+/* ---- who answers. Each returns when the core has the line ----------------------------------- */
+
+static sim_cycle from_l3(struct txn *t, sim_cycle at)
+{
+    return send(t, t->home, t->core, MSG_DATA, BYTES_DATA, at + t->c->time.lookup);
+}
+
+/* Returns when the core has the data; *there: when the one that forwards has been asked. */
+static sim_cycle forwarded(struct txn *t, unsigned from, sim_cycle at, sim_cycle *there)
+{
+    const struct coh_times *time = &t->c->time;
+
+    t->c->stats.forwards++;
+    transfer(t, from);
+    *there = send(t, t->home, from, MSG_FORWARD, BYTES_CONTROL, at + time->search) + time->remote;
+    return send(t, from, t->core, MSG_DATA, BYTES_DATA, *there);
+}
+
+/* The owner keeps the line in S, and tells the home: with the line, if it changed it. */
+static sim_cycle owner_shares(struct txn *t, unsigned owner, sim_cycle at)
+{
+    struct coherence *c = t->c;
+    const bool dirty = private_downgrade(t, owner) == PRIV_M;
+
+    t->entry->owner = NOBODY;
+    if (!dirty && !c->quirks.always_write_back) {
+        c->stats.sharing_notices++;
+        return send(t, owner, t->home, MSG_NOTICE, BYTES_CONTROL, at);
+    }
+    c->stats.sharing_write_backs++;
+    at = send(t, owner, t->home, MSG_WRITE_BACK, BYTES_DATA, at);
+    if (dirty && !c->quirks.downgrade_clean)
+        shared_write_back(t, at);
+    return at;
+}
+
+static void take_away(struct txn *t, unsigned core)
+{
+    if (MUTANT(COH_NO_INVALIDATE) && private_state(t->c, core, t->line) == PRIV_S)
+        return;
+    private_drop(t, core, t->line, LOST_INVALIDATED);
+    sharer_remove(t->entry, core);
+}
+
+static sim_cycle from_owner(struct txn *t, sim_cycle at)
+{
+    const unsigned owner = t->entry->owner;
+    sim_cycle there;
+    const sim_cycle done = forwarded(t, owner, at, &there);
+
+    t->busy = done;
+    if (is_store(t))
+        take_away(t, owner);
+    else
+        t->busy = cycle_max(done, owner_shares(t, owner, there));
+    return done;
+}
+
+/* All other copies go; returns when the core has the last acknowledgement. */
+static sim_cycle invalidate_others(struct txn *t, unsigned but, sim_cycle at, sim_cycle remote)
+{
+    uint64_t left[2] = {t->entry->sharers[0], t->entry->sharers[1]};
+    sim_cycle last = at;
+
+    while (sharers_any(left)) {
+        const unsigned core = sharers_next(left);
+
+        if (core == t->core || core == but)
+            continue;
+        const sim_cycle there = send(t, t->home, core, MSG_INVALIDATE, BYTES_CONTROL, at);
+        last = cycle_max(last, send(t, core, t->core, MSG_ACK, BYTES_CONTROL, there + remote));
+        take_away(t, core);
+        t->c->stats.invalidations++;
+    }
+    return last;
+}
+
+/* Cores have it in S. Where the L3 does not, the lowest of them gives it, after the
+ * acknowledgements of the others: they are shorter. */
+static sim_cycle from_sharers(struct txn *t, bool in_l3, sim_cycle at)
+{
+    uint64_t sharers[2] = {t->entry->sharers[0], t->entry->sharers[1]};
+    const struct coh_times *time = &t->c->time;
+    const unsigned first = in_l3 ? NOBODY : sharers_next(sharers);
+    sim_cycle there, done = at;
+
+    if (is_store(t))
+        done = invalidate_others(t, first, at + time->search, time->remote);
+    const sim_cycle data = in_l3
+                               ? send(t, t->home, t->core, MSG_DATA, BYTES_DATA, at + time->search)
+                               : forwarded(t, first, at, &there);
+    if (is_store(t) && !in_l3)
+        take_away(t, first);
+    return cycle_max(done, data);
+}
+
+/* The transaction sleeps here where the memory answers later; the line's slot stays meanwhile. */
+static sim_cycle memory_read(struct txn *t, sim_cycle at)
+{
+    struct coherence *c = t->c;
+    const struct memory *m = c->memory;
+    const struct mem_request read = {
+        .addr = t->line << c->line_shift, .id = c->next_read++, .at = at, .traffic = t->traffic};
+    const sim_cycle answer = m->type->request(m->self, &read);
+
+    c->stats.memory_reads++;
+    shared_victim_leave(t, t->victim_at);
+    if (!m->type->later)
+        return answer;
+    t->entry->pending = true;
+    c->n_pending++;
+    const sim_cycle woken = c->host.sleep(c->host.self, COH_KEY_MEMORY(read.id));
+    c->n_pending--;
+    t->entry->pending = false;
+    t->woken = true;
+    t->floor = cycle_max(t->floor, woken);
+    return t->floor;
+}
+
+static sim_cycle from_memory(struct txn *t, sim_cycle at)
+{
+    struct coherence *c = t->c;
+    const unsigned controller = home_controller(c, t->line);
+
+    t->victim_at = at + c->time.lookup;
+    at = send(t, t->home, controller, MSG_MEMORY_READ, BYTES_CONTROL, t->victim_at);
+    at = memory_read(t, at);
+    at = send(t, controller, t->home, MSG_MEMORY_DATA, BYTES_DATA, at);
+    if (c->inclusive_l3)
+        coh_event(t, LINE_FILL, LEVEL_L3, t->core, t->line, false);
+    return send(t, t->home, t->core, MSG_DATA, BYTES_DATA, at);
+}
+
+/* A history that is in no cache has no content: it comes in empty, without a read of memory. */
+static sim_cycle from_nowhere(struct txn *t, sim_cycle at)
+{
+    t->c->stats.allocated++;
+    if (t->c->inclusive_l3)
+        coh_event(t, LINE_FILL, LEVEL_L3, t->core, t->line, false);
+    return from_l3(t, at);
+}
+
+/* ---- the two transactions ------------------------------------------------------------------- */
+
+/* The L3 has the line. Counts the access. */
+static bool look_up(struct txn *t, bool found)
+{
+    struct coherence *c = t->c;
+    struct cache_stats *s = &c->stats.level[LEVEL_L3];
+
+    if (!c->inclusive_l3) {
+        const uint32_t slot = cache_find(&c->l3, t->line);
+        found = slot != CACHE_NONE;
+        if (found)
+            cache_touch(&c->l3, slot);
+    }
+    coh_count(s, t->core, t->traffic, t->cmd, found);
+    return found;
+}
+
+static sim_cycle supply(struct txn *t, bool in_l3, sim_cycle at, enum mem_level *level)
+{
+    const struct entry *e = t->entry;
+
+    *level = LEVEL_REMOTE;
+    if (e->owner != NOBODY)
+        return from_owner(t, at);
+    if (sharers_any(e->sharers) && (is_store(t) || !in_l3))
+        return from_sharers(t, in_l3, at);
+    *level = in_l3 || is_history(t->c, t->line) ? LEVEL_L3 : LEVEL_MEMORY;
+    if (in_l3)
+        return from_l3(t, at);
+    return *level == LEVEL_L3 ? from_nowhere(t, at) : from_memory(t, at);
+}
+
+static enum priv_state granted(const struct txn *t)
+{
+    if (is_store(t))
+        return PRIV_M;
+    return sharers_any(t->entry->sharers) && !MUTANT(COH_SHARED_AS_OWNED) ? PRIV_S : PRIV_E;
+}
+
+static struct coh_result finish(struct txn *t, enum mem_level level, sim_cycle done)
+{
+    struct coherence *c = t->c;
+
+    assert(done >= t->start);
+    if (c->contention)
+        t->entry->busy = cycle_max(done, t->busy);
+    if (t->woken)
+        c->host.wake(c->host.self, COH_KEY_LINE(t->line), cycle_max(done, t->busy));
+    c->stats.transactions++;
+    c->stats.from[level]++;
+    histogram_add(&c->stats.latency[level], done - t->start);
+    return (struct coh_result){.done = done, .level = (uint8_t)level, .left_core = true};
+}
+
+/* While this access slept, another of the same core brought the line: both were one miss, unless
+ * permission is missing. */
+static struct coh_result merged(struct txn *t, sim_cycle at)
+{
+    struct coherence *c = t->c;
+    const enum priv_state state = private_state(c, t->core, t->line);
+
+    if (is_store(t) && state == PRIV_S)
+        return home_upgrade(t, LEVEL_L1, at);
+    if (is_store(t))
+        private_grant(t, at);
+    c->stats.merged++;
+    return finish(t, LEVEL_MEMORY, at);
+}
+
+struct coh_result home_get(struct txn *t)
+{
+    struct coherence *c = t->c;
+    enum mem_level level;
+    bool found;
+
+    shared_prefetch(c, t->line);
+    private_prefetch(c, t->core, t->line);
+    sim_cycle at = send(t, t->core, t->home, MSG_REQUEST, BYTES_CONTROL, t->start + c->time.leave);
+
+    at = shared_entry(t, home_bank(t, t->line, at), &found);
+    if (UNLIKELY(sharer_has(t->entry, t->core)))
+        return merged(t, at);
+    const sim_cycle done = supply(t, look_up(t, found), at, &level);
+    const enum priv_state state = granted(t);
+    shared_victim_leave(t, cycle_max(t->floor, at + c->time.lookup));
+    sharer_add(t->entry, t->core);
+    if (state != PRIV_S)
+        t->entry->owner = (uint8_t)t->core;
+    private_fill(t, state, done);
+    if (is_store(t))
+        c->stats.stores++;
+    else
+        c->stats.loads++;
+    return finish(t, level, done);
+}
+
+struct coh_result home_upgrade(struct txn *t, enum mem_level level, sim_cycle now)
+{
+    struct coherence *c = t->c;
+    const struct coh_times *time = &c->time;
+    const bool data = c->quirks.upgrade_data;
+    sim_cycle at = now + time->upgrade_leave[level - LEVEL_L1];
+    bool found;
+
+    if (!data)
+        at = send(t, t->core, t->home, MSG_REQUEST, BYTES_CONTROL, at);
+    at = shared_entry(t, home_bank(t, t->line, at), &found) + time->upgrade_search;
+    assert(found);
+    const bool alone = only_sharer(t->entry, t->core);
+    sim_cycle done = invalidate_others(t, NOBODY, at, time->upgrade_remote);
+    const sim_cycle granted = send(t, t->home, t->core, data ? MSG_DATA : MSG_GRANT,
+                                   data ? BYTES_DATA : BYTES_CONTROL, at);
+    done = cycle_max(done, alone ? granted + time->upgrade_remote : granted);
+    t->entry->owner = (uint8_t)t->core;
+    private_grant(t, done);
+    c->stats.upgrades++;
+    return finish(t, LEVEL_REMOTE, done);
+}

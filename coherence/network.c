@@ -1,0 +1,376 @@
+/* network.c - the interconnect: an ideal crossbar, a ring of two directions, a mesh.
+ *
+ * Timing is that of wormholes with room enough in the routers: the head of a message goes on hop by
+ * hop (router cycles, then waiting until the link is free for all its flits, then wire cycles); the
+ * body follows, so that each link is taken for as many cycles as flits, and a message that waits
+ * does not hold the link behind it. The arrival is the head's: one serialisation is contained in
+ * the latencies of the levels. On the crossbar a message takes the output link of its source and
+ * the input link of its destination, and passes no router.
+ *
+ * The mesh has as many columns as the smallest c with c x c >= nodes, and node i stands in row
+ * i / c, column i mod c; only the last row may be incomplete. Messages go along their row first,
+ * then along the column (XY). One that starts in an incomplete last row, for a column that this row
+ * does not have, first goes one row up: all other rows are complete, so each next node exists, and
+ * the way is as short as any. */
+#include "coherence/network.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum topology { CROSSBAR, RING, MESH };
+enum { OUTPUT, INPUT, CROSSBAR_LINKS };                            /* of a node */
+enum { CLOCKWISE, COUNTERCLOCKWISE, RING_LINKS };                  /* that leave a node */
+enum { MESH_EAST, MESH_WEST, MESH_SOUTH, MESH_NORTH, MESH_LINKS }; /* likewise */
+
+const char *const msg_text[MSGS] = {
+#define MSG(NAME, text, help) [MSG_##NAME] = text,
+#include "coherence/messages.def"
+#undef MSG
+};
+
+/* ---- parameters ----------------------------------------------------------------------------- */
+
+static const char *const topology_choices[] = {"crossbar", "ring", "mesh", NULL};
+
+#define AT(field) offsetof(struct network_params, field)
+const struct param network_param_rows[] = {
+    {"topology", PARAM_CHOICE, AT(topology), "crossbar", 0, 0, "", topology_choices,
+     "How nodes are connected: an ideal crossbar, a ring of two directions, or a mesh with XY "
+     "routing."},
+    {"link-bytes", PARAM_U64, AT(link_bytes), "16", 1, 1024, "bytes", NULL,
+     "Width of a link, a power of 2: the bytes of a flit, of which a link carries one a cycle."},
+    {"router", PARAM_U64, AT(router), "1", 0, 1000, "cycles", NULL,
+     "Cycles that a hop of a ring or mesh takes in the router."},
+    {"wire", PARAM_U64, AT(wire), "1", 0, 1000, "cycles", NULL,
+     "Cycles that a hop of a ring or mesh takes on the link."},
+    {"controllers", PARAM_U64, AT(controllers), "1", 1, 128, "", NULL,
+     "Memory controllers, spread evenly over the nodes."},
+    PARAM_END,
+};
+#undef AT
+
+static bool power_of_2(uint64_t n)
+{
+    return n && !(n & (n - 1));
+}
+
+int network_check(const struct network_params *p, struct err *e)
+{
+    if (power_of_2(p->link_bytes))
+        return 0;
+    return err_set(e, LARD_CONFIG,
+                   "network.link-bytes: %" PRIu64
+                   " is no power of 2; give 1, 2, 4, ... 1024 bytes, "
+                   "such as 16",
+                   p->link_bytes);
+}
+
+/* ---- state ---------------------------------------------------------------------------------- */
+
+struct link {
+    struct slots busy;
+    uint64_t flits;
+};
+
+struct totals {
+    uint64_t messages[TRAFFICS][MSGS], bytes[TRAFFICS][MSGS], flits[TRAFFICS][MSGS];
+    uint64_t all_messages, all_bytes, all_flits;
+    uint64_t inside, between, untimed; /* messages: in a node, over links, counted only */
+    uint64_t hops, flit_hops;
+    uint64_t link_flits, busiest;
+    uint64_t waited;
+    struct histogram waits;
+};
+
+struct network {
+    enum topology topology;
+    bool contention;
+    unsigned nodes, columns;
+    unsigned flit_shift; /* log2 of a flit's bytes */
+    sim_cycle router, wire;
+    unsigned links;    /* a node has */
+    struct link *link; /* owns; of node i: from i x links on */
+    struct totals total;
+};
+
+struct worm { /* a message on its way */
+    sim_cycle floor, head;
+    uint64_t flits;
+};
+
+/* ---- routes --------------------------------------------------------------------------------- */
+
+struct hop {
+    unsigned link; /* of the node that it leaves */
+    unsigned node; /* that it leads to */
+};
+
+static struct hop ring_hop(const struct network *n, unsigned at, unsigned to)
+{
+    const unsigned clockwise = to >= at ? to - at : to + n->nodes - at;
+
+    if (clockwise <= n->nodes - clockwise)
+        return (struct hop){CLOCKWISE, at + 1 < n->nodes ? at + 1 : 0};
+    return (struct hop){COUNTERCLOCKWISE, at ? at - 1 : n->nodes - 1};
+}
+
+static struct hop mesh_hop(const struct network *n, unsigned at, unsigned to)
+{
+    const unsigned c = n->columns, x = at % c, to_x = to % c;
+    const bool missing = at - x + to_x >= n->nodes; /* my row does not have that column */
+
+    if (x == to_x && at < to)
+        return (struct hop){MESH_SOUTH, at + c};
+    if (x == to_x || missing)
+        return (struct hop){MESH_NORTH, at - c};
+    return x < to_x ? (struct hop){MESH_EAST, at + 1} : (struct hop){MESH_WEST, at - 1};
+}
+
+unsigned network_next(const struct network *n, unsigned at, unsigned to)
+{
+    assert(at < n->nodes && to < n->nodes && at != to);
+    switch (n->topology) {
+    case CROSSBAR:
+        return to;
+    case RING:
+        return ring_hop(n, at, to).node;
+    case MESH:
+        return mesh_hop(n, at, to).node;
+    }
+    die("network: topology %u", (unsigned)n->topology);
+}
+
+static unsigned distance(unsigned a, unsigned b)
+{
+    return a < b ? b - a : a - b;
+}
+
+unsigned network_hops(const struct network *n, unsigned from, unsigned to)
+{
+    const unsigned d = distance(from, to), c = n->columns;
+
+    assert(from < n->nodes && to < n->nodes);
+    switch (n->topology) {
+    case CROSSBAR:
+        return d != 0;
+    case RING:
+        return d <= n->nodes - d ? d : n->nodes - d;
+    case MESH:
+        return distance(from % c, to % c) + distance(from / c, to / c);
+    }
+    die("network: topology %u", (unsigned)n->topology);
+}
+
+/* ---- on the way ----------------------------------------------------------------------------- */
+
+static void take_link(struct network *n, unsigned node, unsigned which, struct worm *w)
+{
+    struct link *l = &n->link[node * n->links + which];
+
+    l->flits += w->flits;
+    n->total.link_flits += w->flits;
+    if (l->flits > n->total.busiest)
+        n->total.busiest = l->flits;
+    if (n->contention)
+        w->head = slots_take(&l->busy, w->floor, w->head, (unsigned)w->flits);
+}
+
+static void travel_crossbar(struct network *n, unsigned from, unsigned to, struct worm *w)
+{
+    take_link(n, from, OUTPUT, w);
+    take_link(n, to, INPUT, w);
+}
+
+static void travel_hops(struct network *n, unsigned from, unsigned to, struct worm *w)
+{
+    for (unsigned at = from; at != to;) {
+        const struct hop h = n->topology == RING ? ring_hop(n, at, to) : mesh_hop(n, at, to);
+
+        w->head += n->router;
+        take_link(n, at, h.link, w);
+        w->head += n->wire;
+        at = h.node;
+    }
+}
+
+static uint64_t count(struct network *n, enum msg m, unsigned bytes, enum mem_traffic traffic)
+{
+    struct totals *t = &n->total;
+    const uint64_t flit_bytes = UINT64_C(1) << n->flit_shift;
+    const uint64_t flits = (bytes + flit_bytes - 1) >> n->flit_shift;
+
+    t->messages[traffic][m]++;
+    t->bytes[traffic][m] += bytes;
+    t->flits[traffic][m] += flits;
+    t->all_messages++;
+    t->all_bytes += bytes;
+    t->all_flits += flits;
+    return flits;
+}
+
+void network_count(struct network *n, enum msg m, unsigned bytes, enum mem_traffic traffic)
+{
+    count(n, m, bytes, traffic);
+    n->total.untimed++;
+}
+
+sim_cycle network_send(struct network *n, unsigned from, unsigned to, enum msg m, unsigned bytes,
+                       enum mem_traffic traffic, sim_cycle floor, sim_cycle at)
+{
+    struct totals *t = &n->total;
+    const unsigned hops = network_hops(n, from, to);
+    struct worm w = {floor, at, count(n, m, bytes, traffic)};
+
+    if (!hops) {
+        t->inside++;
+        return at;
+    }
+    t->between++;
+    t->hops += hops;
+    t->flit_hops += hops * w.flits;
+    if (n->topology == CROSSBAR)
+        travel_crossbar(n, from, to, &w);
+    else
+        travel_hops(n, from, to, &w);
+    if (n->contention) {
+        const sim_cycle idle = n->topology == CROSSBAR ? 0 : hops * (n->router + n->wire);
+        const sim_cycle waited = w.head - at - idle;
+        t->waited += waited;
+        histogram_add(&t->waits, waited);
+    }
+    return w.head;
+}
+
+/* ---- statistics ----------------------------------------------------------------------------- */
+
+struct by_class { /* what is counted of messages */
+    const char *name, *unit, *data_help, *metadata_help, *total_help;
+    const uint64_t (*field)[MSGS];
+    const uint64_t *total;
+};
+
+static void declare_class(struct stats_group *parent, const struct by_class *b)
+{
+    struct stats_group *g = stats_group(parent, b->name);
+    const uint64_t *parts[TRAFFICS * MSGS + 1] = {NULL};
+
+    for (size_t i = 0; i < (size_t)TRAFFICS * MSGS; i++)
+        parts[i] = &b->field[i / MSGS][i % MSGS];
+    stats_vector(g, "data", b->unit, b->data_help, b->field[TRAFFIC_DATA], MSGS, msg_text);
+    stats_vector(g, "metadata", b->unit, b->metadata_help, b->field[TRAFFIC_METADATA], MSGS,
+                 msg_text);
+    stats_count(g, "total", b->unit, b->total_help, b->total);
+    stats_invariant(g, "sum", "Classes of data and metadata add up to the total.", parts, STATS_EQ,
+                    (const uint64_t *const[]){b->total, NULL});
+}
+
+static void declare_classes(struct stats_group *g, const struct totals *t)
+{
+    const struct by_class classes[] = {
+        {"messages", "messages", "Messages of accesses to data, by class.",
+         "Messages of accesses to metadata, by class.", "Messages.", t->messages, &t->all_messages},
+        {"bytes", "bytes", "Bytes of messages of accesses to data, by class.",
+         "Bytes of messages of accesses to metadata, by class.", "Bytes of messages.", t->bytes,
+         &t->all_bytes},
+        {"flits", "flits", "Flits of messages of accesses to data, by class.",
+         "Flits of messages of accesses to metadata, by class.", "Flits of messages.", t->flits,
+         &t->all_flits},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(classes); i++)
+        declare_class(g, &classes[i]);
+}
+
+static void declare_ways(struct stats_group *g, const struct network *n)
+{
+    const struct totals *t = &n->total;
+    const bool crossbar = n->topology == CROSSBAR;
+
+    stats_count(g, "messages.inside", "messages", "Messages inside a node.", &t->inside);
+    stats_count(g, "messages.between", "messages", "Messages from node to node.", &t->between);
+    stats_count(g, "messages.untimed", "messages", "Messages that were counted and not sent.",
+                &t->untimed);
+    stats_count(g, "hops", "hops", "Routers that messages passed.", &t->hops);
+    stats_count(g, "flit-hops", "flits", "Flits of a message times its hops, over all messages.",
+                &t->flit_hops);
+    stats_count(g, "links.flits", "flits", "Flits that links carried, over all links.",
+                &t->link_flits);
+    stats_level(g, "links.busiest", "flits", "Flits that the busiest link carried.", &t->busiest);
+    stats_invariant(g, "messages.ways",
+                    "Each message goes inside a node, between nodes, or is "
+                    "counted only.",
+                    (const uint64_t *const[]){&t->all_messages, NULL}, STATS_EQ,
+                    (const uint64_t *const[]){&t->inside, &t->between, &t->untimed, NULL});
+    stats_invariant(
+        g, "links.sum", "Each flit takes a link a hop, on the crossbar two.",
+        (const uint64_t *const[]){&t->link_flits, NULL}, STATS_EQ,
+        (const uint64_t *const[]){&t->flit_hops, crossbar ? &t->flit_hops : NULL, NULL});
+    stats_invariant(g, "links.most", "No link carries more than all of them.",
+                    (const uint64_t *const[]){&t->busiest, NULL}, STATS_LE,
+                    (const uint64_t *const[]){&t->link_flits, NULL});
+}
+
+static void declare_waits(struct stats_group *g, const struct network *n)
+{
+    const struct totals *t = &n->total;
+
+    stats_count(g, "queue-cycles", "cycles", "Cycles that messages waited for links.", &t->waited);
+    stats_histogram(g, "waits", "cycles",
+                    "Cycles that a message from node to node waited for links; with contention.",
+                    &t->waits);
+    stats_invariant(g, "waits.sum", "The histogram of waits adds up to the cycles waited.",
+                    (const uint64_t *const[]){&t->waits.sum, NULL}, STATS_EQ,
+                    (const uint64_t *const[]){&t->waited, NULL});
+    stats_invariant(g, "waits.count",
+                    "With contention each message between nodes is in the "
+                    "histogram.",
+                    (const uint64_t *const[]){&t->waits.count, NULL}, STATS_EQ,
+                    (const uint64_t *const[]){n->contention ? &t->between : NULL, NULL});
+}
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+static unsigned columns_for(unsigned nodes)
+{
+    unsigned c = 1;
+
+    while ((uint64_t)c * c < nodes)
+        c++;
+    return c;
+}
+
+struct network *network_new(const struct network_params *p, unsigned nodes, bool contention,
+                            struct stats_group *g)
+{
+    static const unsigned links[] = {
+        [CROSSBAR] = CROSSBAR_LINKS, [RING] = RING_LINKS, [MESH] = MESH_LINKS};
+    struct network *n = xcalloc(1, sizeof *n);
+
+    assert(nodes && p->topology < ARRAY_SIZE(links) && power_of_2(p->link_bytes));
+    n->topology = (enum topology)p->topology;
+    n->contention = contention;
+    n->nodes = nodes;
+    n->columns = columns_for(nodes);
+    n->flit_shift = (unsigned)__builtin_ctzll(p->link_bytes);
+    n->router = p->router;
+    n->wire = p->wire;
+    n->links = links[p->topology];
+    n->link = xcalloc((size_t)nodes * n->links, sizeof *n->link);
+    for (size_t i = 0; i < (size_t)nodes * n->links; i++)
+        slots_init(&n->link[i].busy);
+    declare_classes(g, &n->total);
+    declare_ways(g, n);
+    declare_waits(g, n);
+    return n;
+}
+
+void network_free(struct network *n)
+{
+    if (!n)
+        return;
+    for (size_t i = 0; i < (size_t)n->nodes * n->links; i++)
+        slots_free(&n->link[i].busy);
+    free(n->link);
+    free(n);
+}

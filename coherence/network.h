@@ -1,0 +1,72 @@
+/* network.h - the interconnect: messages from node to node, timed link by link, counted by class.
+ * And slots, the calendar that makes a link or a bank serve one thing at a time. */
+#ifndef LARDSIM_NETWORK_H
+#define LARDSIM_NETWORK_H
+
+#include "base/base.h"
+#include "base/param.h"
+#include "base/stats.h"
+#include "memory/memory.h"
+
+/* ---- slots: when something that serves one at a time is free; slots.c ----------------------- */
+
+struct slots_span {
+    sim_cycle from, to;
+};
+/* Reservations may come in any order of their times: one that wants an earlier time takes a gap
+ * that later ones have left. Times before the floor (the start of the access in hand) are over. */
+struct slots {       /* open so that it can stand in its owner; all zero: nothing taken yet */
+    uint64_t *busy;  /* a ring of bits, a cycle each, from base to end; owns; NULL until needed */
+    size_t mask;     /* words of the ring - 1 */
+    sim_cycle base;  /* of the ring; a multiple of 64 */
+    sim_cycle end;   /* of the ring */
+    sim_cycle floor; /* the latest that was given */
+    sim_cycle top;   /* nothing is taken from here on */
+    struct slots_span *far; /* taken from end on, in order, none touching; owns */
+    size_t n_far, cap_far;
+};
+void slots_init(struct slots *s);
+void slots_free(struct slots *s);
+/* The first cycle >= at from which `cycles` cycles are free; takes them. floor <= at: no later
+ * reservation will ask for a time before floor (asserted). Far-away times work, too. No cycles:
+ * at. */
+sim_cycle slots_take(struct slots *s, sim_cycle floor, sim_cycle at, unsigned cycles);
+
+/* ---- messages ------------------------------------------------------------------------------- */
+
+enum msg { /* classes of messages: messages.def */
+#define MSG(NAME, ...) MSG_##NAME,
+#include "coherence/messages.def"
+#undef MSG
+           MSGS
+};
+extern const char *const msg_text[MSGS];
+
+struct network_params {
+    uint32_t topology; /* crossbar, ring, mesh */
+    uint64_t link_bytes, router, wire, controllers;
+};
+extern const struct param network_param_rows[]; /* section network */
+/* What a row can't say: -1 and LARD_CONFIG when the width is no power of 2. To be called after the
+ * section is bound. */
+int network_check(const struct network_params *p, struct err *e);
+
+struct network;
+/* nodes >= 1; p has passed network_check. Statistics: g gets, for each class of messages and for
+ * data and metadata apart, messages, bytes and flits; hops; cycles that messages waited for links;
+ * the busiest link's flits; with their invariants. */
+struct network *network_new(const struct network_params *p, unsigned nodes, bool contention,
+                            struct stats_group *g);
+void network_free(struct network *n);
+/* Sends at cycle `at`; returns the cycle of arrival: at, plus hops, plus waiting for links. floor
+ * as in slots_take. Inside a node: at, counted. */
+sim_cycle network_send(struct network *n, unsigned from, unsigned to, enum msg m, unsigned bytes,
+                       enum mem_traffic traffic, sim_cycle floor, sim_cycle at);
+/* Counts a message without timing it. */
+void network_count(struct network *n, enum msg m, unsigned bytes, enum mem_traffic traffic);
+/* Routers passed on the way: 0 inside a node, 1 on the crossbar. */
+unsigned network_hops(const struct network *n, unsigned from, unsigned to);
+/* The next node on the way; at != to. */
+unsigned network_next(const struct network *n, unsigned at, unsigned to);
+
+#endif

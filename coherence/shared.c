@@ -1,0 +1,331 @@
+/* shared.c - the L3, the entries of the directory, and what leaves them: recalls, write-backs,
+ * puts.
+ *
+ * Where the L3 is inclusive, an entry belongs to a slot of the L3, and making room for a line
+ * throws both out. Else the directory is an array of its own: its victim's copies are recalled,
+ * while the L3 holds what the cores threw out and loses lines without asking anyone. */
+#include "coherence/coh_int.h"
+
+#include <assert.h>
+
+/* ---- to memory ------------------------------------------------------------------------------ */
+
+static void memory_write(struct txn *t, uint64_t line, enum mem_traffic traffic, sim_cycle at)
+{
+    struct coherence *c = t->c;
+
+    if (is_history(c, line)) { /* the policy hears of it, and has it kept */
+        c->stats.vanished++;
+        return;
+    }
+    const struct mem_request write = {
+        .addr = line << c->line_shift,
+        .at = coh_send_as(t, traffic, home_node(c, line), home_controller(c, line),
+                          MSG_MEMORY_WRITE, BYTES_MEMORY, at),
+        .write = true,
+        .traffic = traffic,
+    };
+
+    c->stats.memory_writes++;
+    c->memory->type->request(c->memory->self, &write);
+}
+
+/* ---- the L3's lines ------------------------------------------------------------------------- */
+
+static enum mem_traffic whose(uint8_t l3_state)
+{
+    return l3_state & L3_METADATA ? TRAFFIC_METADATA : TRAFFIC_DATA;
+}
+
+static void l3_put(struct txn *t, uint32_t slot, uint64_t line, bool dirty,
+                   enum mem_traffic traffic)
+{
+    struct cache_stats *s = &t->c->stats.level[LEVEL_L3];
+    const unsigned data = dirty ? L3_DIRTY : L3_CLEAN;
+
+    cache_put(&t->c->l3, slot, line,
+              (uint8_t)(traffic == TRAFFIC_METADATA ? data | L3_METADATA : data));
+    s->fills++;
+    s->resident++;
+}
+
+static void l3_dirty(struct coherence *c, uint32_t slot)
+{
+    if (!MUTANT(COH_WRITE_BACK_LOST))
+        c->l3.state[slot] = (uint8_t)((c->l3.state[slot] & ~L3_CLEAN) | L3_DIRTY);
+}
+
+static void l3_evict(struct txn *t, uint32_t slot, bool dirty)
+{
+    struct coherence *c = t->c;
+    const uint64_t line = cache_line(&c->l3, slot);
+
+    cache_drop(&c->l3, slot);
+    lose(c, LEVEL_L3, dirty ? LOST_DIRTY : LOST_CLEAN);
+    coh_event(t, LINE_EVICT, LEVEL_L3, t->core, line, dirty);
+}
+
+/* Non-inclusive: the L3 takes a line from a core. */
+static void l3_take(struct txn *t, uint64_t line, bool dirty, enum mem_traffic traffic,
+                    sim_cycle at)
+{
+    struct coherence *c = t->c;
+    uint32_t slot = cache_find(&c->l3, line);
+
+    if (slot != CACHE_NONE) {
+        if (dirty)
+            l3_dirty(c, slot);
+        return;
+    }
+    slot = cache_victim(&c->l3, line);
+    if (cache_valid(&c->l3, slot)) {
+        const uint64_t victim = cache_line(&c->l3, slot);
+        const uint8_t state = c->l3.state[slot];
+
+        l3_evict(t, slot, state & L3_DIRTY);
+        if (state & L3_DIRTY)
+            memory_write(t, victim, whose(state), at);
+    }
+    l3_put(t, slot, line, dirty && !MUTANT(COH_WRITE_BACK_LOST), traffic);
+    coh_event(t, LINE_FILL, LEVEL_L3, t->core, line, dirty);
+}
+
+void shared_write_back(struct txn *t, sim_cycle at)
+{
+    struct coherence *c = t->c;
+
+    if (c->inclusive_l3)
+        l3_dirty(c, entry_slot(c, t->entry));
+    else
+        l3_take(t, t->line, true, (enum mem_traffic)t->entry->traffic, at);
+}
+
+/* ---- entries -------------------------------------------------------------------------------- */
+
+static bool may_go(void *arg, uint32_t slot)
+{
+    const struct coherence *c = arg;
+
+    return !c->entry[slot].pending || MUTANT(COH_PENDING_GOES);
+}
+
+/* All private copies are gone after this; their messages follow with shared_victim_leave. */
+static void recall(struct txn *t, uint64_t line, const struct entry *e)
+{
+    uint64_t left[2] = {e->sharers[0], e->sharers[1]};
+
+    assert(!t->victim.any);
+    t->victim.any = true;
+    t->victim.line = line;
+    t->victim.sharers[0] = left[0];
+    t->victim.sharers[1] = left[1];
+    t->victim.modified = NOBODY;
+    t->victim.traffic = (enum mem_traffic)e->traffic;
+    while (sharers_any(left)) {
+        const unsigned core = sharers_next(left);
+
+        if (MUTANT(COH_NO_RECALL) && core == t->core)
+            continue;
+        if (private_drop(t, core, line, LOST_RECALLED) == PRIV_M)
+            t->victim.modified = core;
+        t->c->stats.recalls++;
+    }
+    t->victim.dirty = t->victim.modified != NOBODY;
+}
+
+static void entry_evict(struct txn *t, uint32_t slot)
+{
+    struct coherence *c = t->c;
+
+    recall(t, cache_line(c->tags, slot), &c->entry[slot]);
+    if (c->inclusive_l3) {
+        t->victim.dirty |= (c->l3.state[slot] & L3_DIRTY) != 0;
+        l3_evict(t, slot, t->victim.dirty);
+    } else {
+        cache_drop(c->tags, slot);
+        c->stats.entries_recalled++;
+        c->stats.entries_live--;
+    }
+}
+
+static void entry_make(struct txn *t, uint32_t slot)
+{
+    struct coherence *c = t->c;
+
+    if (cache_valid(c->tags, slot))
+        entry_evict(t, slot);
+    if (c->inclusive_l3) {
+        l3_put(t, slot, t->line, false, t->traffic);
+    } else {
+        cache_put(c->tags, slot, t->line, 1);
+        c->stats.entries_made++;
+        c->stats.entries_live++;
+    }
+    c->entry[slot] = (struct entry){.owner = NOBODY, .traffic = (uint8_t)t->traffic};
+    t->entry = &c->entry[slot];
+}
+
+/* Until the transaction that has `line` is done. */
+static sim_cycle sleep_for(struct txn *t, uint64_t line, sim_cycle at)
+{
+    struct coherence *c = t->c;
+
+    t->floor = cycle_max(t->floor, c->host.sleep(c->host.self, COH_KEY_LINE(line)));
+    return cycle_max(t->floor, at);
+}
+
+static void waited_for_line(struct coherence *c, sim_cycle cycles)
+{
+    c->stats.line_waits++;
+    c->stats.line_wait_cycles += cycles;
+}
+
+/* A slot for the line, or CACHE_NONE and a line that has one. */
+static uint32_t entry_room(struct txn *t, uint64_t *blocked)
+{
+    struct coherence *c = t->c;
+    uint32_t slot;
+
+    if (!c->n_pending)
+        return cache_victim(c->tags, t->line);
+    slot = cache_victim_among(c->tags, t->line, may_go, c);
+    if (slot == CACHE_NONE)
+        *blocked = cache_line(c->tags, cache_victim(c->tags, t->line));
+    return slot;
+}
+
+sim_cycle shared_entry(struct txn *t, sim_cycle at, bool *found)
+{
+    struct coherence *c = t->c;
+    const sim_cycle came = at;
+
+    for (;;) {
+        uint64_t blocked = t->line;
+        uint32_t slot = cache_find(c->tags, t->line);
+
+        *found = slot != CACHE_NONE;
+        if (*found && !c->entry[slot].pending) {
+            cache_touch(c->tags, slot);
+            t->entry = &c->entry[slot];
+            at = cycle_max(at, t->entry->busy);
+            break;
+        }
+        if (!*found && (slot = entry_room(t, &blocked)) != CACHE_NONE) {
+            entry_make(t, slot);
+            break;
+        }
+        c->stats.set_waits += !*found;
+        at = sleep_for(t, blocked, at);
+    }
+    if (at > came)
+        waited_for_line(c, at - came);
+    return at;
+}
+
+/* ---- what leaves ---------------------------------------------------------------------------- */
+
+/* Returns when the last answer is at the home. */
+static sim_cycle recall_messages(struct txn *t, sim_cycle at)
+{
+    struct coherence *c = t->c;
+    const enum mem_traffic traffic = t->victim.traffic;
+    const unsigned home = home_node(c, t->victim.line);
+    sim_cycle last = at;
+
+    while (sharers_any(t->victim.sharers)) {
+        const unsigned core = sharers_next(t->victim.sharers);
+        const bool modified = core == t->victim.modified;
+        const sim_cycle there =
+            coh_send_as(t, traffic, home, core, MSG_INVALIDATE, BYTES_CONTROL, at);
+
+        if (!modified || c->quirks.recall_twice)
+            last =
+                cycle_max(last, coh_send_as(t, traffic, core, home, MSG_ACK, BYTES_CONTROL, there));
+        if (modified)
+            last = cycle_max(
+                last, coh_send_as(t, traffic, core, home, MSG_WRITE_BACK, BYTES_DATA, there));
+    }
+    return last;
+}
+
+void shared_victim_leave(struct txn *t, sim_cycle at)
+{
+    if (!t->victim.any)
+        return;
+    at = recall_messages(t, at);
+    t->victim.any = false;
+    if (!t->victim.dirty)
+        return;
+    if (t->c->inclusive_l3)
+        memory_write(t, t->victim.line, t->victim.traffic, at);
+    else
+        l3_take(t, t->victim.line, true, t->victim.traffic, at);
+}
+
+static void entry_end(struct coherence *c, uint32_t slot)
+{
+    cache_drop(c->tags, slot);
+    c->stats.entries_ended++;
+    c->stats.entries_live--;
+}
+
+/* Message of a put; returns when the home has it. */
+static sim_cycle put_message(struct txn *t, uint64_t line, enum mem_traffic traffic, bool dirty,
+                             bool data, sim_cycle at)
+{
+    struct coherence *c = t->c;
+    const unsigned home = home_node(c, line);
+    const unsigned dirty_bytes = c->quirks.tagged_write_back ? BYTES_TAGGED : BYTES_DATA;
+    const unsigned clean_bytes = data ? BYTES_DATA : BYTES_CONTROL;
+
+    if (dirty)
+        c->stats.write_backs++;
+    else
+        c->stats.puts++;
+    at = coh_send_as(t, traffic, t->core, home, dirty ? MSG_WRITE_BACK : MSG_PUT,
+                     dirty ? dirty_bytes : clean_bytes, at);
+    at = home_bank(t, line, at);
+    coh_send_as(t, traffic, home, t->core, MSG_ACK, BYTES_CONTROL, at);
+    return at;
+}
+
+void shared_put(struct txn *t, uint64_t line, uint32_t slot, enum priv_state state, sim_cycle at)
+{
+    struct coherence *c = t->c;
+    struct entry *e = &c->entry[slot];
+    const enum mem_traffic traffic = (enum mem_traffic)e->traffic;
+    const bool dirty = state == PRIV_M;
+    bool take = false;
+
+    if (!MUTANT(COH_PUT_FORGOTTEN))
+        sharer_remove(e, t->core);
+    if (e->owner == t->core)
+        e->owner = NOBODY;
+    if (!c->inclusive_l3)
+        take = dirty || (!sharers_any(e->sharers) && cache_find(&c->l3, line) == CACHE_NONE);
+    at = put_message(t, line, traffic, dirty, take, at);
+    if (take)
+        l3_take(t, line, dirty, traffic, at);
+    else if (dirty)
+        l3_dirty(c, slot);
+    if (!c->inclusive_l3 && !sharers_any(e->sharers))
+        entry_end(c, slot);
+}
+
+/* Most misses of a large trace miss the host's caches as well; so all at once. */
+static void prefetch(const void *from, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i += 64)
+        __builtin_prefetch((const char *)from + i, 1);
+}
+
+void shared_prefetch(const struct coherence *c, uint64_t line)
+{
+    const struct cache *k = c->tags;
+    const uint32_t first = cache_set(k, line) * k->ways;
+
+    prefetch(&k->tag[first], k->ways * sizeof *k->tag);
+    if (k->geometry.replacement == REPLACE_LRU)
+        prefetch(&k->order[first], k->ways * sizeof *k->order);
+    prefetch(&k->state[first], k->ways);
+}

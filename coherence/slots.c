@@ -1,0 +1,211 @@
+/* slots.c - the calendar of something that serves one at a time: which cycles are taken.
+ *
+ * A ring of bits covers the cycles from the floor on, and is searched a word at a time; it grows
+ * with the distance of what is taken. What lies beyond the largest ring stands in a list of spans,
+ * short as such times are rare, and moves into the ring as time comes near. */
+#include "coherence/network.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_WORDS = 16, MOST_WORDS = 1024 }; /* of the ring: 128 bytes; 8 KiB, 65536 cycles */
+
+void slots_init(struct slots *s)
+{
+    *s = (struct slots){.busy = NULL};
+}
+
+void slots_free(struct slots *s)
+{
+    free(s->busy);
+    free(s->far);
+    slots_init(s);
+}
+
+static inline sim_cycle earlier(sim_cycle a, sim_cycle b)
+{
+    return a < b ? a : b;
+}
+
+static inline sim_cycle later(sim_cycle a, sim_cycle b)
+{
+    return a > b ? a : b;
+}
+
+static inline uint64_t *word_of(const struct slots *s, sim_cycle c)
+{
+    return &s->busy[(c >> 6) & s->mask];
+}
+
+/* [from, to) lies in the ring. */
+static inline void set_bits(struct slots *s, sim_cycle from, sim_cycle to)
+{
+    while (from < to) {
+        const sim_cycle n = earlier(to - from, 64 - (from & 63));
+
+        *word_of(s, from) |= UINT64_MAX >> (64 - n) << (from & 63);
+        from += n;
+    }
+}
+
+/* ---- spans beyond the ring ------------------------------------------------------------------ */
+
+static void join(struct slots *s, size_t i) /* with the next one, if they touch */
+{
+    if (i + 1 >= s->n_far || s->far[i].to != s->far[i + 1].from)
+        return;
+    s->far[i].to = s->far[i + 1].to;
+    memmove(&s->far[i + 1], &s->far[i + 2], (s->n_far - i - 2) * sizeof *s->far);
+    s->n_far--;
+}
+
+static void far_add(struct slots *s, sim_cycle from, sim_cycle to)
+{
+    size_t i = s->n_far;
+
+    while (i && s->far[i - 1].from > from)
+        i--;
+    s->far = xgrow(s->far, s->n_far, &s->cap_far, sizeof *s->far);
+    memmove(&s->far[i + 1], &s->far[i], (s->n_far - i) * sizeof *s->far);
+    s->far[i] = (struct slots_span){from, to};
+    s->n_far++;
+    join(s, i);
+    if (i)
+        join(s, i - 1);
+}
+
+/* Into the ring with what it covers now. */
+static void far_pull(struct slots *s)
+{
+    size_t gone = 0;
+
+    while (gone < s->n_far && s->far[gone].from < s->end) {
+        struct slots_span *f = &s->far[gone];
+
+        set_bits(s, later(f->from, s->base), earlier(f->to, s->end));
+        f->from = s->end;
+        if (f->to > s->end)
+            break;
+        gone++;
+    }
+    s->n_far -= gone;
+    if (gone && s->n_far)
+        memmove(s->far, s->far + gone, s->n_far * sizeof *s->far);
+}
+
+/* ---- the ring ------------------------------------------------------------------------------- */
+
+/* What is over is free for the ring's next round. */
+static void forward(struct slots *s)
+{
+    const sim_cycle base = s->floor & ~UINT64_C(63);
+    const sim_cycle dirty = earlier(earlier(base, s->end), s->top);
+
+    for (sim_cycle c = s->base; c < dirty; c += 64)
+        *word_of(s, c) = 0;
+    s->base = base;
+    s->end = base + (s->busy ? 64 * (s->mask + 1) : 0);
+}
+
+static void grow(struct slots *s, sim_cycle to)
+{
+    const struct slots was = *s;
+    size_t words = s->busy ? s->mask + 1 : FIRST_WORDS;
+
+    while (64 * words < to - s->base)
+        words *= 2;
+    s->busy = xcalloc(words, sizeof *s->busy);
+    s->mask = words - 1;
+    s->end = s->base + 64 * words;
+    for (sim_cycle c = was.base; c < was.end; c += 64)
+        *word_of(s, c) = *word_of(&was, c);
+    free(was.busy);
+}
+
+/* So that the ring reaches `to`, unless that is very far. */
+static void make_room(struct slots *s, sim_cycle to)
+{
+    const uint64_t most = 64 * MOST_WORDS;
+
+    forward(s);
+    if (!s->busy || (to > s->end && to - s->base <= most))
+        grow(s, to - s->base <= most ? to : s->base);
+    far_pull(s);
+}
+
+/* ---- searching ------------------------------------------------------------------------------ */
+
+/* The first taken cycle in [from, to), or to. */
+static sim_cycle next_taken(const struct slots *s, sim_cycle from, sim_cycle to)
+{
+    const sim_cycle stop = earlier(to, s->end);
+
+    for (sim_cycle c = from; c < stop; c = (c | 63) + 1) {
+        const uint64_t w = *word_of(s, c) >> (c & 63);
+        if (w)
+            return earlier(c + (unsigned)__builtin_ctzll(w), to);
+    }
+    for (size_t i = 0; i < s->n_far && s->far[i].from < to; i++)
+        if (s->far[i].to > from)
+            return later(s->far[i].from, from);
+    return to;
+}
+
+static sim_cycle next_free(const struct slots *s, sim_cycle c)
+{
+    for (; c < s->end; c = (c | 63) + 1) {
+        const uint64_t w = ~*word_of(s, c) >> (c & 63);
+        if (w)
+            return c + (unsigned)__builtin_ctzll(w);
+    }
+    for (size_t i = 0; i < s->n_far && s->far[i].from <= c; i++)
+        c = later(c, s->far[i].to);
+    return c;
+}
+
+static sim_cycle first_fit(const struct slots *s, sim_cycle at, unsigned cycles)
+{
+    sim_cycle taken;
+
+    while ((taken = next_taken(s, at, at + cycles)) < at + cycles)
+        at = next_free(s, taken);
+    return at;
+}
+
+/* The usual case: in the ring, at most a word long, free. Stands beside the general one, which
+ * takes 8.5 ns where this takes 6.4 (random offsets, a calendar one twentieth full). */
+static inline bool take_at_once(struct slots *s, sim_cycle at, unsigned cycles)
+{
+    const unsigned bit = at & 63;
+
+    if (at + cycles > s->end || cycles - 1 > 63)
+        return false;
+    const uint64_t bits = UINT64_MAX >> (64 - cycles);
+    const uint64_t low = bits << bit, high = bits >> 1 >> (63 - bit);
+    uint64_t *first = word_of(s, at), *second = word_of(s, at + 64);
+    if ((*first & low) | (*second & high))
+        return false;
+    *first |= low;
+    *second |= high;
+    s->top = later(s->top, at + cycles);
+    return true;
+}
+
+sim_cycle slots_take(struct slots *s, sim_cycle floor, sim_cycle at, unsigned cycles)
+{
+    s->floor = later(s->floor, floor);
+    assert(at >= s->floor && at <= UINT64_MAX - cycles);
+    if (LIKELY(take_at_once(s, at, cycles)))
+        return at;
+    const sim_cycle start = at >= s->top ? at : first_fit(s, at, cycles);
+    const sim_cycle end = start + cycles;
+
+    if (end > s->end)
+        make_room(s, end);
+    set_bits(s, start, earlier(end, s->end));
+    if (end > s->end && cycles)
+        far_add(s, later(start, s->end), end);
+    s->top = later(s->top, end);
+    return start;
+}

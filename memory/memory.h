@@ -1,0 +1,75 @@
+/* memory.h - where misses go: commands, and memories as values: fixed latency, the built-in DDR
+ * model, DRAMSim3.
+ *
+ * To add one: a file memory/m_x.c that ends in one const struct memory_type, a line in memories.def
+ * and in Makefile.am. */
+#ifndef LARDSIM_MEMORY_H
+#define LARDSIM_MEMORY_H
+
+#include "base/base.h"
+#include "base/param.h"
+#include "base/stats.h"
+
+#define CYCLE_NEVER UINT64_MAX
+
+enum mem_cmd { MEM_LOAD, MEM_STORE, MEM_ATOMIC };
+enum mem_traffic { TRAFFIC_DATA, TRAFFIC_METADATA, TRAFFICS }; /* whose the bytes are */
+
+struct mem_request {
+    sim_addr addr; /* physical, of the line */
+    uint64_t id;   /* comes back with the answer; reads only */
+    sim_cycle at;  /* when it reaches the memory */
+    bool write;    /* posted: never answered */
+    enum mem_traffic traffic;
+};
+struct mem_answer {
+    uint64_t id;
+    sim_cycle at;
+};
+
+struct memory_env {            /* borrowed for the memory's life */
+    struct stats_group *stats; /* "memory" */
+    uint64_t mhz;              /* of the processor: what a cycle is */
+    unsigned line;             /* bytes of a request */
+    sim_cycle included;        /* cycles already spent when a request arrives that a total latency
+                                  contains; see the parameter `latency` */
+    bool contention;           /* off: unlimited bandwidth, where the type can */
+};
+
+/* Requests are presented in any order of `at` among those that the memory has not been run past: at
+ * is never before the `until` of an earlier step that gave no answer, nor before an answer. A
+ * memory works on a request when its own time reaches `at`, so the order of presentation does not
+ * matter, but for requests of the same cycle: those are served as presented. */
+struct memory_type {
+    const char *name, *summary;
+    const struct param *params; /* section memory.<name>; may be NULL */
+    size_t params_size;
+    void *(*create)(const struct memory_env *env, const void *params, struct err *e);
+    /* The cycle of the answer where the memory knows it at once (every read, or none: `later`),
+     * else CYCLE_NEVER. */
+    sim_cycle (*request)(void *self, const struct mem_request *r);
+    bool later; /* answers come from step */
+    /* Runs up to cycle `until`, or to the next answer if that is not later. False: none by then.
+     * Idle time is skipped. until = CYCLE_NEVER: runs until there is an answer or nothing is
+     * outstanding. NULL where not later. */
+    bool (*step)(void *self, sim_cycle until, struct mem_answer *to);
+    /* A bound: no answer comes before this cycle unless it is to a request not yet made;
+     * CYCLE_NEVER: none is outstanding. Cheap. NULL where not later. */
+    sim_cycle (*next)(const void *self);
+    void (*finish)(void *self, sim_cycle end); /* the run ends at `end`: statistics; may be NULL */
+    void (*destroy)(void *self);
+};
+extern const struct memory_type *const memory_types[]; /* NULL-terminated; by memories.def */
+const struct memory_type *memory_find(const char *name);
+
+/* An instance, bound to its section of the configuration. */
+struct memory {
+    const struct memory_type *type;
+    void *self;
+    void *params;
+};
+int memory_open(struct memory *m, const char *name, struct config *config,
+                const struct memory_env *env, struct err *e);
+void memory_close(struct memory *m); /* one that never was opened (all zero), too */
+
+#endif

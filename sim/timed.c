@@ -1,0 +1,577 @@
+/* timed.c - threads on cores, and which goes next.
+ *
+ * A core's agent goes on when its thread arrives at its next event: the core's clock and the
+ * instructions before the event. There the event runs, or the thread has to wait for another
+ * thread's event (order.h) and leaves the core to the others on it. */
+#include "sim/timed_int.h"
+
+#include "sim/timeline.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const threads_choices[] = {"pinned", "round-robin", NULL};
+
+#define AT(field) offsetof(struct schedule_params, field)
+const struct param schedule_param_rows[] = {
+    {"threads", PARAM_CHOICE, AT(threads), "pinned", 0, 0, "", threads_choices,
+     "Threads on cores; pinned: each living thread has a core of its own; round-robin: any number "
+     "share a core by turns."},
+    {"quantum", PARAM_U64, AT(quantum), "100000", 1, UINT64_MAX, "cycles", NULL,
+     "A turn at most, while others on the core could run; round-robin only."},
+    {"switch", PARAM_U64, AT(switch_cycles), "1000", 0, 1000000000, "cycles", NULL,
+     "What a switch to another thread takes."},
+    {"window", PARAM_U64, AT(window), "4Mi", 1, UINT64_C(1) << 32, "events", NULL,
+     "Events read ahead at most in timed order, to find the next event of a thread."},
+    PARAM_END,
+};
+#undef AT
+
+/* ---- threads on cores ----------------------------------------------------------------------- */
+
+static struct thread *thread_of(struct timed *t, sim_tid tid)
+{
+    if (tid >= t->threads) {
+        t->thread = xrealloc(t->thread, (size_t)tid + 1, sizeof *t->thread);
+        memset(t->thread + t->threads, 0, ((size_t)tid + 1 - t->threads) * sizeof *t->thread);
+        t->threads = (size_t)tid + 1;
+    }
+    return &t->thread[tid];
+}
+
+static void place_add(struct timed *t, unsigned core, sim_tid tid)
+{
+    struct place *p = &t->place[core];
+
+    p->tid = xgrow(p->tid, p->n, &p->cap, sizeof *p->tid);
+    p->tid[p->n++] = tid;
+    t->thread[tid].core = core;
+}
+
+static void place_remove(struct timed *t, sim_tid tid)
+{
+    struct place *p = &t->place[t->thread[tid].core];
+    size_t i = 0;
+
+    while (p->tid[i] != tid)
+        i++;
+    memmove(p->tid + i, p->tid + i + 1, (--p->n - i) * sizeof *p->tid);
+    if (p->turn > i || p->turn >= p->n)
+        p->turn = p->turn ? p->turn - 1 : 0;
+}
+
+/* The core with the fewest threads, the lowest of several. */
+static unsigned emptiest(const struct timed *t)
+{
+    unsigned best = 0;
+
+    for (unsigned i = 1; i < t->machine->params.cores; i++)
+        if (t->place[i].n < t->place[best].n)
+            best = i;
+    return best;
+}
+
+/* A thread whose first event may run gets a core: that of its kernel thread, where it says so
+ * first; else, pinned, an empty one, or none for now. */
+static bool place(struct timed *t, sim_tid tid, const struct event *first)
+{
+    const uint64_t *kernel = first->kind == EV_THREAD ? map_find(&t->kernels, first->aux) : NULL;
+    const unsigned core = kernel ? (unsigned)*kernel - 1 : emptiest(t);
+
+    if (!kernel && t->params.threads == THREADS_PINNED && t->place[core].n)
+        return false;
+    place_add(t, core, tid);
+    t->thread[tid].state = THREAD_RUNNABLE;
+    return true;
+}
+
+/* The thread now runs on that kernel thread, and on its core. */
+static void to_kernel(struct timed *t, sim_tid tid, uint64_t kernel)
+{
+    uint64_t *core = map_put(&t->kernels, kernel);
+
+    if (!*core)
+        *core = t->thread[tid].core + 1;
+    if (*core - 1 == t->thread[tid].core)
+        return;
+    place_remove(t, tid);
+    place_add(t, (unsigned)*core - 1, tid);
+}
+
+/* ---- what a core does next ------------------------------------------------------------------ */
+
+/* The cycle from which the thread could use the core. */
+static sim_cycle could_from(const struct timed *t, sim_tid tid, unsigned core)
+{
+    const sim_cycle clock = t->machine->core[core].clock, ready = t->thread[tid].ready_at;
+
+    return ready > clock ? ready : clock;
+}
+
+static bool choose_among(struct timed *t, unsigned core)
+{
+    struct place *p = &t->place[core];
+    const sim_cycle clock = t->machine->core[core].clock;
+    const bool over = clock - p->since >= t->params.quantum;
+    size_t best = p->n;
+
+    for (size_t k = 0; k < p->n; k++) {
+        const size_t i = (p->turn + over + k) % p->n;
+        if (t->thread[p->tid[i]].state == THREAD_RUNNABLE &&
+            (best == p->n || could_from(t, p->tid[i], core) < could_from(t, p->tid[best], core)))
+            best = i;
+    }
+    if (best == p->n)
+        return false;
+    if (best != p->turn || over)
+        p->since = clock;
+    p->turn = best;
+    return true;
+}
+
+/* Whose turn it is among the core's threads: who could go first; of several the one that runs while
+ * its turn lasts, then the next in the round. False: nobody's. */
+static inline bool choose(struct timed *t, unsigned core)
+{
+    const struct place *p = &t->place[core];
+
+    if (LIKELY(p->n == 1)) /* its turn is 0 */
+        return t->thread[p->tid[0]].state == THREAD_RUNNABLE;
+    return choose_among(t, core);
+}
+
+/* The core stands still until the thread may use it. */
+static inline void stand_still(struct timed *t, unsigned core, struct thread *th)
+{
+    const sim_cycle clock = t->machine->core[core].clock;
+
+    if (UNLIKELY(th->ready_at > clock))
+        machine_spend(t->machine, core, th->waited ? spent_waiting(th->why) : SPENT_IDLE,
+                      th->ready_at - clock);
+    th->waited = false;
+}
+
+static inline void take_turn(struct timed *t, unsigned core, sim_tid tid)
+{
+    struct place *p = &t->place[core];
+
+    if (UNLIKELY(p->ran && p->last != tid)) {
+        machine_spend(t->machine, core, SPENT_SWITCH, t->params.switch_cycles);
+        t->st.switches++;
+    }
+    p->ran = true;
+    p->last = tid;
+}
+
+static void park(struct timed *t, sim_tid tid)
+{
+    t->thread[tid].state = THREAD_PARKED;
+    t->place[t->thread[tid].core].parked++;
+    t->parked++;
+}
+
+static void unpark(struct timed *t, sim_tid tid, enum thread_state now)
+{
+    t->thread[tid].state = now;
+    t->place[t->thread[tid].core].parked--;
+    t->parked--;
+}
+
+/* Who goes next on the core depends on an event that is about to be read. */
+static inline bool must_know(struct timed *t, const struct place *p)
+{
+    if (LIKELY(!p->parked) || t->closed || order_full(t->order))
+        return false;
+    t->unplanned = true;
+    return true;
+}
+
+/* The core takes up its next thread; its agent goes on when that thread arrives at its event. */
+static void plan(struct timed *t, unsigned core)
+{
+    struct machine *m = t->machine;
+    struct place *p = &t->place[core];
+
+    while (!p->busy && !must_know(t, p) && choose(t, core)) {
+        const sim_tid tid = p->tid[p->turn];
+        struct thread *th = &t->thread[tid];
+        order_peek(t->order, tid, &p->next);
+        if (p->next.state == ORDER_UNKNOWN) {
+            park(t, tid);
+            continue;
+        }
+        if (p->next.state == ORDER_OVER) {
+            th->state = THREAD_OVER;
+            place_remove(t, tid);
+            continue;
+        }
+        if (UNLIKELY(m->timeline))
+            timeline_event(m->timeline, core, p->next.ev, p->next.number);
+        stand_still(t, core, th);
+        take_turn(t, core, tid);
+        const uint64_t gap = th->arrived ? 0 : p->next.ev->gap;
+        const sim_cycle at = m->core[core].clock + gap;
+        if (UNLIKELY(at < t->now)) /* its event came late: the window was full */
+            machine_spend(m, core, SPENT_WINDOW, t->now - at);
+        p->busy = true;
+        agent_at(t, &t->agent[core], m->core[core].clock + gap);
+    }
+}
+
+/* Threads for which there was no core when they could start. */
+static void place_waiting(struct timed *t)
+{
+    struct order_next next;
+
+    for (size_t i = 0; i < t->homeless; i++) {
+        const sim_tid tid = t->homeless_tid[i];
+        order_peek(t->order, tid, &next);
+        assert(next.state == ORDER_READY);
+        if (!place(t, tid, next.ev))
+            continue;
+        memmove(t->homeless_tid + i, t->homeless_tid + i + 1,
+                (--t->homeless - i) * sizeof *t->homeless_tid);
+        i--;
+        t->thread[tid].ready_at = t->now;
+        plan(t, t->thread[tid].core);
+    }
+}
+
+/* Its first event may run from `at` on, unless it still waits for something else. */
+static void start(struct timed *t, sim_tid tid, sim_cycle at)
+{
+    struct thread *th = &t->thread[tid];
+    struct order_next next;
+
+    order_peek(t->order, tid, &next);
+    if (next.state != ORDER_READY)
+        return;
+    th->ready_at = at;
+    if (place(t, tid, next.ev)) {
+        plan(t, th->core);
+        return;
+    }
+    t->homeless_tid =
+        xgrow(t->homeless_tid, t->homeless, &t->homeless_cap, sizeof *t->homeless_tid);
+    t->homeless_tid[t->homeless++] = tid;
+}
+
+static void wake(struct timed *t, sim_tid tid, sim_cycle at)
+{
+    struct thread *th = &t->thread[tid];
+
+    if (th->ready_at < at)
+        th->ready_at = at;
+    if (th->state == THREAD_UNPLACED)
+        start(t, tid, at);
+    if (th->state != THREAD_WAITING)
+        return;
+    th->state = THREAD_RUNNABLE;
+    plan(t, th->core);
+}
+
+/* ---- an event ------------------------------------------------------------------------------- */
+
+static void leave(struct timed *t, sim_tid tid)
+{
+    struct thread *th = &t->thread[tid];
+
+    if (th->state == THREAD_PARKED)
+        unpark(t, tid, THREAD_OVER);
+    th->state = THREAD_OVER;
+    place_remove(t, tid);
+}
+
+/* What the event, which has run, says of threads. */
+static void settle_threads(struct timed *t, sim_tid tid, const struct event *ev)
+{
+    if (ev->kind == EV_THREAD)
+        to_kernel(t, tid, ev->aux);
+    else if (ev->kind == EV_THREAD_END)
+        leave(t, tid);
+    else if (ev->kind == EV_JOIN && ev->aux < t->threads &&
+             t->thread[ev->aux].state == THREAD_PARKED)
+        leave(t, (sim_tid)ev->aux); /* it never said that it ended */
+}
+
+/* The event is done: who waits for it may go on. */
+static void taken(struct timed *t, unsigned core, sim_tid tid, const struct event *ev)
+{
+    const sim_cycle done = t->machine->core[core].clock;
+    const bool threads = !event_is_access(ev);
+    const struct event own = {.kind = ev->kind, .aux = ev->aux}; /* the window forgets it */
+    const sim_tid *woken;
+
+    t->thread[tid].arrived = false;
+    order_take(t->order, tid);
+    if (UNLIKELY(threads))
+        settle_threads(t, tid, &own);
+    t->place[core].busy = false;
+    const size_t n = order_woken(t->order, &woken);
+    for (size_t i = 0; i < n; i++)
+        wake(t, woken[i], done);
+    plan(t, core);
+    if (UNLIKELY(threads && t->thread[tid].core != core))
+        plan(t, t->thread[tid].core);
+    if (UNLIKELY(t->homeless))
+        place_waiting(t);
+}
+
+/* The core's thread has arrived at its event; that goes ahead, and is done later. */
+static void run_event(struct timed *t, struct agent *a, sim_tid tid, const struct order_next *next)
+{
+    struct machine *m = t->machine;
+    const unsigned core = a->core;
+    const bool orders = !event_is_access(next->ev) || next->ev->flags & EVF_ORDER_MASK;
+
+    t->beside[core].sync = orders;
+    if (UNLIKELY(orders))
+        beside_drain(t, core);
+    const struct mem_outcome out = machine_event(m, core, next->ev);
+    if (!t->env.ran(t->env.host, next->ev, next->number, core, out)) {
+        t->stop = true;
+    } else if (!orders || m->core[core].clock <= t->now) {
+        taken(t, core, tid, next->ev);
+    } else { /* others may be ordered behind it: not before it is done */
+        t->place[core].finishing = true;
+        agent_at(t, a, m->core[core].clock);
+    }
+}
+
+static void arrive(struct timed *t, struct agent *a, sim_tid tid, const struct order_next *next)
+{
+    struct thread *th = &t->thread[tid];
+    const unsigned core = a->core;
+
+    if (!th->arrived)
+        machine_run(t->machine, core, next->ev->gap);
+    th->arrived = true;
+    if (next->state == ORDER_BLOCKED) {
+        th->state = THREAD_WAITING;
+        th->why = next->why;
+        th->waited = true;
+        t->place[core].busy = false;
+        plan(t, core);
+    } else if (th->ready_at > t->machine->core[core].clock) { /* it is being done */
+        th->waited = true;
+        stand_still(t, core, th);
+        agent_at(t, a, t->machine->core[core].clock);
+    } else {
+        run_event(t, a, tid, next);
+    }
+}
+
+static void core_step(struct timed *t, struct agent *a)
+{
+    struct place *p = &t->place[a->core];
+    const sim_tid tid = p->tid[p->turn];
+
+    if (UNLIKELY(p->finishing)) {
+        p->finishing = false;
+        taken(t, a->core, tid, p->next.ev);
+        return;
+    }
+    if (UNLIKELY(p->next.state != ORDER_READY)) /* when it was planned */
+        order_peek(t->order, tid, &p->next);
+    arrive(t, a, tid, &p->next);
+}
+
+/* ---- the trace comes in --------------------------------------------------------------------- */
+
+/* In recorded order: the threads that live at a time. Each needs a core where they are pinned. */
+static int count_living(struct timed *t, const struct event *ev, uint64_t number)
+{
+    struct thread *th = &t->thread[ev->tid];
+
+    if (th->state == THREAD_UNSEEN && ev->kind == EV_THREAD)
+        th->carried = *map_put(&t->carriers, ev->aux) != 0;
+    if (ev->kind == EV_THREAD)
+        *map_put(&t->carriers, ev->aux) = 1;
+    if (th->state == THREAD_UNSEEN && !th->carried)
+        t->living++;
+    if (ev->kind == EV_THREAD_END && !th->carried && !th->ended)
+        t->living--;
+    th->ended |= ev->kind == EV_THREAD_END;
+    if (ev->kind == EV_JOIN && ev->aux < t->threads) {
+        struct thread *child = &t->thread[ev->aux];
+        if (child->state != THREAD_UNSEEN && !child->carried && !child->ended)
+            t->living--;
+        child->ended = true;
+    }
+    if (t->params.threads != THREADS_PINNED || t->living <= t->machine->params.cores)
+        return 0;
+    return err_set(t->env.err, LARD_CONFIG,
+                   "event %llu: thread %u is the %llu. that lives, and the machine has %u core%s; "
+                   "set schedule.threads=round-robin, or more cores",
+                   (unsigned long long)number, ev->tid, (unsigned long long)t->living,
+                   (unsigned)t->machine->params.cores, t->machine->params.cores == 1 ? "" : "s");
+}
+
+int timed_add(struct timed *t, const struct event *ev, uint64_t number)
+{
+    struct thread *th = thread_of(t, ev->tid);
+
+    if (UNLIKELY((!event_is_access(ev) || th->state == THREAD_UNSEEN) &&
+                 count_living(t, ev, number)) ||
+        order_add(t->order, ev, number, t->env.err))
+        return -1;
+    if (order_pending(t->order) > t->st.window_peak)
+        t->st.window_peak = order_pending(t->order);
+    if (th->state == THREAD_UNSEEN) {
+        th->state = THREAD_UNPLACED;
+        start(t, ev->tid, t->now);
+    } else if (th->state == THREAD_PARKED) {
+        unpark(t, ev->tid, THREAD_RUNNABLE);
+        plan(t, th->core);
+    }
+    return 0;
+}
+
+/* Cores that waited for what is read go on with their other threads. */
+static void plan_others(struct timed *t)
+{
+    if (!t->unplanned)
+        return;
+    t->unplanned = false;
+    for (unsigned i = 0; i < t->machine->params.cores; i++)
+        plan(t, i);
+}
+
+static void close_trace(struct timed *t)
+{
+    t->closed = true;
+    order_close(t->order);
+    for (size_t i = 0; i < t->threads; i++)
+        if (t->thread[i].state == THREAD_PARKED)
+            leave(t, (sim_tid)i);
+    plan_others(t);
+    place_waiting(t);
+}
+
+/* A thread whose next event isn't known might go next: it is read, while the window has room. */
+static bool must_read(struct timed *t)
+{
+    if (t->closed || (t->heaped && !t->parked))
+        return false;
+    if (order_full(t->order)) {
+        t->st.window_full++;
+        plan_others(t);
+        return false;
+    }
+    return t->parked || !t->asleep;
+}
+
+bool timed_feed(struct timed *t)
+{
+    while (must_read(t))
+        switch (t->env.feed(t->env.host)) {
+        case FED_EVENT:
+            break;
+        case FED_END:
+            close_trace(t);
+            break;
+        case FED_NOTHING_YET:
+        case FED_ERROR:
+            return false;
+        }
+    return !t->env.err->code;
+}
+
+/* ---- a run ---------------------------------------------------------------------------------- */
+
+int timed_run(struct timed *t)
+{
+    t->stop = false;
+    agents_run(t);
+    if (t->env.err->code)
+        return -1;
+    if (t->closed && (order_pending(t->order) || t->asleep))
+        return order_stuck(t->order, *t->env.names, t->env.err);
+    if (t->closed)
+        beside_finish(t);
+    return 0;
+}
+
+static sim_cycle host_sleep(void *arg, uint64_t key)
+{
+    struct timed **t = arg;
+
+    return agent_sleep(*t, key);
+}
+
+static void host_wake(void *arg, uint64_t key, sim_cycle at)
+{
+    struct timed **t = arg;
+
+    agents_wake(*t, key, at);
+}
+
+struct coh_host timed_host(struct timed **t)
+{
+    return (struct coh_host){t, host_sleep, host_wake};
+}
+
+static void declare_stats(struct timed *t, struct stats_group *g)
+{
+    stats_count(g, "switches", "switches", "Cores that went on with another thread.",
+                &t->st.switches);
+    stats_level(g, "window-peak", "events", "Most events that were read ahead.",
+                &t->st.window_peak);
+    stats_count(g, "window-full", "turns",
+                "Turns taken while a thread's next event lay beyond the full window.",
+                &t->st.window_full);
+    stats_count(g, "buffered", "stores", "Stores that went into a store buffer.", &t->st.buffered);
+    stats_count(g, "forwarded", "loads", "Loads answered by the core's store buffer.",
+                &t->st.forwarded);
+    stats_count(g, "overlapped", "loads", "Loads that were not waited for.", &t->st.overlapped);
+    stats_count(g, "merged", "loads", "Loads of a line that another one was fetching.",
+                &t->st.merged);
+}
+
+struct timed *timed_new(const struct schedule_params *p, const struct timed_env *env)
+{
+    struct timed *t = xcalloc(1, sizeof *t);
+    const unsigned n = (unsigned)env->machine->params.cores;
+
+    t->params = *p;
+    t->env = *env;
+    t->machine = env->machine;
+    t->order = order_new(p->window, env->memory_limit);
+    t->agents = 2 * (size_t)n + n * env->machine->core_params.misses;
+    t->agent = xcalloc(t->agents, sizeof *t->agent);
+    t->heap = xcalloc(t->agents, sizeof(struct agent *));
+    t->place = xcalloc(n, sizeof *t->place);
+    for (unsigned i = 0; i < n; i++) {
+        t->agent[i].core = i;
+        t->agent[i].step = core_step;
+    }
+    map_init(&t->kernels, NULL);
+    map_init(&t->carriers, NULL);
+    map_init(&t->sleepers, NULL);
+    beside_init(t);
+    env->machine->scheduler = t;
+    env->machine->until = agent_until;
+    declare_stats(t, stats_group(stats_root(env->stats), "schedule"));
+    return t;
+}
+
+void timed_free(struct timed *t)
+{
+    if (!t)
+        return;
+    agents_free(t);
+    beside_free(t);
+    order_free(t->order);
+    for (size_t i = 0; i < t->machine->params.cores; i++)
+        free(t->place[i].tid);
+    map_free(&t->kernels);
+    map_free(&t->carriers);
+    map_free(&t->sleepers);
+    free(t->place);
+    free(t->thread);
+    free(t->homeless_tid);
+    free(t->agent);
+    free(t->heap);
+    free(t);
+}

@@ -1,0 +1,43 @@
+/* timed.h - the timed order: the core with the smallest clock goes next (docs/machine.md, "Order
+ * and waiting"). */
+#ifndef LARDSIM_TIMED_H
+#define LARDSIM_TIMED_H
+
+#include "sim/machine.h"
+
+enum { THREADS_PINNED, THREADS_ROUND_ROBIN };
+struct schedule_params { /* section schedule */
+    uint32_t threads;
+    uint64_t quantum, switch_cycles, window;
+};
+extern const struct param schedule_param_rows[];
+
+enum fed { FED_EVENT, FED_NOTHING_YET, FED_END, FED_ERROR };
+
+struct timed_env { /* borrowed */
+    struct machine *machine;
+    struct stats *stats;
+    const struct names *const *names;
+    uint64_t memory_limit;
+    void *host;
+    /* Gives the next event to timed_add, or says why not. */
+    enum fed (*feed)(void *host);
+    /* An event has run: the policies' turn. False: the run stops. */
+    bool (*ran)(void *host, const struct event *ev, uint64_t number, unsigned core,
+                struct mem_outcome out);
+    /* Something beside the cores' events has used the caches. */
+    void (*beside)(void *host, unsigned core);
+    struct err *err;
+};
+
+struct timed;
+struct timed *timed_new(const struct schedule_params *p, const struct timed_env *env);
+void timed_free(struct timed *t);
+/* For coh_env, which comes before the scheduler: how a transaction waits in *t. */
+struct coh_host timed_host(struct timed **t);
+int timed_add(struct timed *t, const struct event *ev, uint64_t number);
+/* Runs until there is nothing to feed, an error, or the end (after FED_END). -1: an error is set.
+ */
+int timed_run(struct timed *t);
+
+#endif

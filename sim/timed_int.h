@@ -1,0 +1,126 @@
+/* timed_int.h - what the files of the timed scheduler share. */
+#ifndef LARDSIM_TIMED_INT_H
+#define LARDSIM_TIMED_INT_H
+
+#include "sim/fiber.h"
+#include "sim/timed.h"
+
+/* Whatever has a time at which it goes on: cores, and what works beside them. */
+struct agent {
+    sim_cycle at;
+    struct fiber *fiber; /* asleep in the middle of something; NULL: not */
+    uint64_t key;        /* what it sleeps for */
+    struct agent *next;  /* that sleeps for the same */
+    unsigned core;
+    void (*step)(struct timed *t, struct agent *a);
+};
+
+enum thread_state {
+    THREAD_UNSEEN,
+    THREAD_UNPLACED, /* its first event can't run yet */
+    THREAD_RUNNABLE,
+    THREAD_WAITING, /* for an event of another thread */
+    THREAD_PARKED,  /* its next event has not been read */
+    THREAD_OVER
+};
+struct thread {
+    enum thread_state state;
+    unsigned core;
+    bool arrived;        /* the gap before its next event has been run */
+    bool waited;         /* until ready_at, for `why`; else it had no core, or did not live */
+    bool carried, ended; /* in recorded order: by a kernel thread of others; it has ended */
+    sim_cycle ready_at;  /* not before: then what it waited for was done */
+    enum wait_reason why;
+};
+
+struct place {    /* the threads of a core */
+    sim_tid *tid; /* in the order of their turns */
+    size_t n, cap;
+    size_t parked;          /* of them */
+    size_t turn;            /* index of the one that runs */
+    bool finishing;         /* its event has run and is not done */
+    struct order_next next; /* of the thread whose turn it is, when it was planned */
+    bool busy;              /* planned, or in the middle of an event */
+    bool ran;               /* some thread has run here: `last` */
+    sim_tid last;           /* whose state the core holds */
+    sim_cycle since;        /* when its turn began */
+};
+
+struct store { /* in a store buffer */
+    sim_addr addr;
+    unsigned bytes;
+};
+struct beside {          /* what a core does not wait for */
+    struct store *store; /* its store buffer: a ring of core.store-buffer */
+    size_t first, n;
+    bool draining;  /* the first store has been started */
+    size_t loads;   /* that are busy */
+    sim_cycle last; /* one was done */
+    bool waits;     /* the core sleeps until one of these is done */
+    bool sync;      /* accesses of the event in hand are all waited for */
+};
+struct load {
+    sim_addr addr;
+    bool busy, going; /* given out; started */
+};
+
+struct timed_stats {
+    uint64_t switches, window_full, window_peak, forwarded, merged, buffered, overlapped;
+};
+
+struct timed {
+    struct schedule_params params;
+    struct timed_env env;
+    struct machine *machine;
+    struct order *order;
+    struct agent *agent; /* cores, then their store buffers, then their loads */
+    size_t agents;
+    struct agent **heap;
+    size_t heaped;
+    bool hole;            /* the first place is vacant */
+    struct agent *active; /* whose step is running */
+    sim_cycle now;
+    struct thread *thread;
+    size_t threads;
+    size_t parked;         /* threads */
+    bool unplanned;        /* a core with one may have others that could go on */
+    uint64_t living;       /* threads, in recorded order */
+    sim_tid *homeless_tid; /* they could start, and have no core; in that order */
+    size_t homeless, homeless_cap;
+    struct place *place;   /* by core */
+    struct map kernels;    /* kernel thread to core + 1 */
+    struct map carriers;   /* kernel threads seen, in recorded order */
+    struct beside *beside; /* by core */
+    struct load *load;     /* by core, then core.misses of them */
+    bool closed;
+    bool stop; /* back to the host */
+    struct fiber *host, *running, **spare;
+    size_t spares, spares_cap;
+    struct map sleepers; /* key to struct agent * */
+    size_t asleep;       /* agents, for a key */
+    struct timed_stats st;
+};
+
+/* agents.c: the heap, sleeping and waking, the loop */
+void agent_at(struct timed *t, struct agent *a, sim_cycle at); /* it goes on then */
+sim_cycle agent_sleep(struct timed *t, uint64_t key);          /* the active one */
+void agents_wake(struct timed *t, uint64_t key, sim_cycle at);
+sim_cycle agent_until(void *t, unsigned core, sim_cycle at);
+void agents_run(struct timed *t); /* until nobody can go on, or t->stop */
+void agents_free(struct timed *t);
+
+/* beside.c: store buffers and loads that are not waited for */
+void beside_init(struct timed *t);
+void beside_free(struct timed *t);
+void beside_finish(struct timed *t); /* the run ends when all is done */
+struct coh_result beside_access(void *t, unsigned core, sim_addr physical, unsigned bytes,
+                                enum mem_cmd cmd, sim_cycle now);
+void beside_drain(struct timed *t, unsigned core); /* waits for all of the core's */
+
+/* timed.c: before each turn, reads what must be known for it. False: nothing can go on. */
+bool timed_feed(struct timed *t);
+
+/* Keys that are not coherence's: it uses at most 2^63. */
+#define KEY_CORE(core) (UINT64_C(1) << 63 | (core))
+
+#endif

@@ -1,0 +1,254 @@
+#!/bin/sh
+# machine.sh - a machine as a user meets it: the page it prints, its JSON, statistics by interval, the
+# timeline, and what is said of combinations that make no sense. Needs LARDSIM, the program.
+set -u
+
+lardsim=${LARDSIM:?the path of the program}
+dir=$(mktemp -d "${TMPDIR:-/tmp}/lardsim-machine.XXXXXX") || exit 99
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 99' HUP INT TERM
+cd "$dir" || exit 99
+LC_ALL=C
+export LC_ALL
+
+bad=0
+fail() { echo "machine.sh: $*"; bad=1; }
+# run CODE ARGUMENT...: lardsim run, which must end with that code
+run() {
+    want=$1
+    shift
+    "$lardsim" run "$@" >out 2>err
+    got=$?
+    [ "$got" = "$want" ] || fail "run $*: exit code $got, not $want: $(head -n 3 err)"
+}
+# says FILE TEXT...: each text is in the file
+says() {
+    file=$1
+    shift
+    for text; do
+        grep -qF -e "$text" "$file" || fail "no \"$text\" in $file: $(head -n 3 "$file")"
+    done
+}
+# stat FOLDER NAME: a value of stats.csv
+stat() { awk -F, -v name="$2" '$1 == name {print $2}' "$1/stats.csv"; }
+
+"$lardsim" trace synth small.lard seed=5 events=6000 threads=4 || exit 99
+
+# ---- intervals add up to the totals, and lie side by side -------------------------------------------
+
+check_intervals() {
+    awk -F, -v folder="$1" '
+        FILENAME ~ /stats.csv$/ { total[$1] = $2; next }
+        FNR == 1 { for (i = 3; i <= NF; i++) name[i] = $i; columns = NF; next }
+        {
+            if (NF != columns) { print folder ": a row with " NF " fields"; bad = 1 }
+            if ($1 != end + 0) { print folder ": a row starts at " $1 ", not " end; bad = 1 }
+            if ($2 < $1) { print folder ": a row ends before it starts"; bad = 1 }
+            end = $2
+            for (i = 3; i <= NF; i++) sum[i] += $i
+            rows++
+        }
+        END {
+            for (i = 3; i <= columns; i++)
+                if (!(name[i] in total) || sum[i] != total[name[i]]) {
+                    print folder ": " name[i] " adds up to " sum[i] ", not " total[name[i]]
+                    bad = 1
+                }
+            if (end < total["machine.cycles"]) { print folder ": ends at " end; bad = 1 }
+            if (rows < 1 || columns < 30) { print folder ": " rows " rows, " columns " columns"; bad = 1 }
+            exit bad
+        }' "$1/stats.csv" "$1/intervals.csv" || fail "intervals of $1"
+}
+i=0
+while read -r settings; do
+    i=$((i + 1))
+    set --
+    for setting in $settings; do
+        set -- "$@" --set "$setting"
+    done
+    run 0 --quiet -c radish8 --set stats.interval=3k "$@" -o "of$i" small.lard
+    check_intervals "of$i"
+done <<'END'
+order=timed
+order=recorded contention=auto
+order=timed core.store-buffer=4 core.misses=2
+order=timed memory.type=ddr
+order=timed l2.size=0
+order=timed cores=2 schedule.threads=round-robin schedule.quantum=2000
+order=timed stats.interval=1
+END
+[ "$(awk 'END {print NR}' of1/intervals.csv)" -gt 4 ] || fail "one row, not several"
+says of1/intervals.csv "machine.spent.wait-lock" "l2.misses" "network.bytes.total" "memory.reads"
+grep -q "l2.accesses" of5/intervals.csv && fail "a column of an L2 that is not there"
+# Regular: all rows but the last and those joined end at multiples.
+awk -F, 'FNR > 2 && $1 % 3000 {exit 1}' of1/intervals.csv || fail "rows do not start at multiples"
+
+# By hand: two accesses of 121 cycles each. What begins in an interval counts there.
+printf 'lardsim-text 1\nT0 write 0x1000 8\nT0 write 0x2000 8\n' >two.txt
+for order in timed recorded; do
+    run 0 --quiet -c radish8 --set order=$order --set stats.interval=50 -o two-$order two.txt
+    check_intervals two-$order
+done
+printf 'start,end,events.total\n0,50,1\n50,100,0\n100,150,1\n150,200,0\n200,242,0\n' >want
+cut -d, -f1-3 two-timed/intervals.csv | cmp -s - want || fail "rows by hand: $(cat two-timed/intervals.csv)"
+cut -d, -f1-3 two-recorded/intervals.csv | cmp -s - want || fail "rows by hand: $(cat two-recorded/intervals.csv)"
+
+# Longer than the run: one row, which is the totals.
+run 0 --quiet -c radish8 --set stats.interval=1G -o long small.lard
+check_intervals long
+[ "$(wc -l <long/intervals.csv)" -eq 2 ] || fail "a long interval is not one row"
+# Off: no file, and the same results.
+run 0 --quiet -c radish8 -o none small.lard
+[ -e none/intervals.csv ] && fail "intervals.csv though stats.interval is 0"
+cmp -s none/DONE long/DONE || fail "intervals change the digest"
+# An older file goes.
+run 0 --quiet -c radish8 -o long --overwrite small.lard
+[ -e long/intervals.csv ] && fail "intervals.csv of an earlier run stayed"
+# A run that stops keeps its rows.
+run 5 --quiet -c radish8 --set stats.interval=500 --set limits.events=1000 -o part small.lard
+check_intervals part
+
+# ---- the timeline covers each core, without overlaps ------------------------------------------------
+
+# Slices of a core, sorted by start: each starts where the one before ended; the sum is the run.
+check_timeline() {
+    sed -n 's/.*"ph":"X","pid":0,"tid":\([0-9]*\),"ts":\([0-9]*\),"dur":\([0-9]*\).*/\1 \2 \3/p' "$1" |
+        sort -k1,1n -k2,2n | awk -v cycles="$2" -v cores="$3" -v from="$4" '
+        $1 != core || NR == 1 { lanes++; core = $1; at = from }
+        $2 != at { print "core " core ": a slice at " $2 ", not " at; bad = 1 }
+        $3 < 1 { print "core " core ": an empty slice at " $2; bad = 1 }
+        { at = $2 + $3; sum[core] += $3 }
+        END {
+            for (c in sum)
+                if (sum[c] != cycles) { print "core " c ": " sum[c] " cycles, not " cycles; bad = 1 }
+            if (lanes != cores) { print lanes " cores, not " cores; bad = 1 }
+            exit bad
+        }' || fail "timeline $1"
+    if command -v python3 >/dev/null 2>&1; then
+        python3 -c 'import json, sys; json.load(open(sys.argv[1]))["traceEvents"][0]' "$1" || fail "$1 is no JSON"
+    fi
+}
+i=0
+while read -r settings; do
+    i=$((i + 1))
+    set --
+    for setting in $settings; do
+        set -- "$@" --set "$setting"
+    done
+    run 0 --quiet -c radish8 --set timeline.to=1T "$@" -t "line$i.json" -o "lines$i" small.lard
+    check_timeline "line$i.json" "$(stat "lines$i" machine.cycles)" "$(stat "lines$i" machine.cores)" 0
+done <<'END'
+order=timed
+order=recorded
+order=timed core.store-buffer=4 core.misses=2
+order=timed memory.type=ddr
+order=timed cores=2 schedule.threads=round-robin schedule.quantum=2000
+END
+cmp -s none/DONE lines1/DONE || fail "a timeline changes the digest"
+says line1.json '"name":"lardsim"' '"name":"core 7"' '"name":"executing"' '"name":"memory"' '"event":' '"addr":"0x' \
+    '"complete":"yes"'
+says line5.json '"name":"switch"'
+# By name the slices are the statistics.
+for name in memory l3 remote wait-lock idle; do
+    sum=$(sed -n "s/.*\"name\":\"$name\",\"ph\":\"X\".*\"dur\":\([0-9]*\).*/\1/p" line1.json | awk '{s += $1} END {print s + 0}')
+    [ "$sum" = "$(stat lines1 machine.spent.$name)" ] || fail "slices $name are $sum cycles"
+done
+sum=$(sed -n 's/.*"name":"executing","ph":"X".*"dur":\([0-9]*\).*"l1_cycles":\([0-9]*\).*/\1 \2/p' line1.json |
+    awk '{s += $1; l += $2} END {print s - l, l}')
+[ "$sum" = "$(stat lines1 machine.spent.executing) $(stat lines1 machine.spent.l1)" ] || fail "executing and l1 are $sum"
+# A window: clipped, and full.
+run 0 --quiet -c radish8 --set timeline.from=5000 --set timeline.to=9000 -t window.json small.lard
+check_timeline window.json 4000 8 5000
+run 0 --quiet -c radish8 --set timeline.from=1 --set timeline.to=20 -t early.json small.lard
+check_timeline early.json 19 8 1
+# Too many slices: cut, and said.
+run 0 -c radish8 --set timeline.max=20 -t cut.json small.lard
+says err "timeline.max" "cut.json"
+says cut.json '"complete":"no"' "cut here"
+[ "$(grep -c '"ph":"X"' cut.json)" -eq 20 ] || fail "not 20 slices"
+# A run that stops leaves a whole file; a configuration that is wrong leaves none.
+run 5 --quiet -c radish8 --set limits.events=500 --set timeline.to=1T -t stopped.json -o stopped small.lard
+check_timeline stopped.json "$(stat stopped machine.cycles)" 8 0
+run 3 -c radish8 --set nosuch=1 -t wrong.json small.lard
+[ -e wrong.json ] && fail "a wrong configuration left a timeline"
+(
+    trap '' XFSZ
+    ulimit -f 1
+    exec "$lardsim" run --quiet -c radish8 -t full.json small.lard >out 2>/dev/null
+)
+[ $? = 7 ] || fail "a full disk must exit 7"
+[ -e full.json ] && fail "a full disk left a timeline"
+
+# ---- the page and its JSON --------------------------------------------------------------------------
+
+run 0 -c radish8 small.lard
+says out "8 cores at 1600 MHz, timed order, contention on, memory fixed" "instructions, " "cores' time" "wait-lock" \
+    "level" "l3" "network" "bytes a cycle" "reads, " "GB/s (budget 100)" "GB/s (budget 48)"
+run 0 -c radish8 --set memory.type=ddr --set order=recorded --set memory.type=fixed small.lard
+says out "recorded order, contention off"
+run 0 -c radish8 --set memory.type=ddr small.lard
+says out "memory ddr" "row hits"
+run 0 -c radish8 --json small.lard
+says out '"machine": {' '"order": "timed"' '"memory-type": "fixed"' '"cycles": ' '"wait-lock": ' '"queue-cycles": ' \
+    '"on-chip": '
+if command -v python3 >/dev/null 2>&1; then
+    run 0 -c radish8 --json -o json small.lard
+    python3 - out json/stats.json <<'END' || fail "--json differs from stats.json"
+import json, sys
+m, s = (json.load(open(name)) for name in sys.argv[1:])
+m = m["machine"]
+assert m["cores"] == 8 and m["cycles"] == s["machine"]["cycles"]
+assert m["spent"] == s["machine"]["spent"] and sum(m["spent"].values()) == 8 * m["cycles"]
+assert m["l1"]["misses"] == s["l1"]["misses"] and m["memory"]["reads"] == s["memory"]["reads"]
+assert m["gb-per-second"]["on-chip"] == m["network"]["bytes"] * 1600 // m["cycles"] / 1000
+END
+fi
+run 0 --json small.lard
+says out '"machine": null'
+run 0 small.lard
+grep -q "cores at" out && fail "a machine where there is none"
+
+# ---- what makes no sense ----------------------------------------------------------------------------
+
+run 3 -c radish8 --set stats.interval=1k small.lard
+says err "stats.interval" "--output"
+run 0 --set stats.interval=1k -o detect small.lard
+says err "stats.interval" "had no effect"
+[ -e detect/intervals.csv ] && fail "intervals without a machine"
+run 3 -t x.json small.lard
+says err "x.json" "machine=multicore"
+run 0 -c radish8 --set timeline.to=5 small.lard
+says err "timeline.to" "had no effect"
+run 3 -c radish8 --set timeline.from=5 --set timeline.to=5 -t x.json small.lard
+says err "timeline.to" "timeline.from"
+run 2 -c radish8 -t - small.lard
+says err "--timeline"
+run 7 -c radish8 -t nosuch/x.json small.lard
+says err "nosuch/x.json"
+echo mine >x.json
+run 7 -c radish8 -t x.json small.lard
+says err "x.json" "--overwrite"
+[ "$(cat x.json)" = mine ] || fail "a file was replaced unasked"
+run 0 --quiet -c radish8 -t x.json --overwrite small.lard
+says x.json "traceEvents"
+run 2 -c radish8 --overwrite small.lard
+says err "--overwrite" "--timeline"
+run 3 -c nosuch small.lard
+says err "nosuch" "lardsim list presets"
+run 3 -c radsh8 small.lard
+says err "did you mean radish8"
+run 3 -c radish8 --set order=recorded --set contention=on small.lard
+says err "contention: on" "order=timed"
+run 3 -c radish8 --set order=recorded --set core.misses=2 small.lard
+says err "core.misses"
+run 3 --set order=timed small.lard
+says err "machine=multicore"
+run 3 -c radish8 --set cores=2 small.lard
+says err "thread" "schedule.threads=round-robin"
+run 3 -c radish8 --set line=48 small.lard
+says err "line: 48"
+run 3 -c radish8 --set l1.size=33000 small.lard
+says err "l1"
+run 3 -c radish8 --set l9.size=1 small.lard
+says err "l9.size"
+exit $bad
