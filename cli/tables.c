@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "isa/lardx86/lardx86.h"
 #include "policy/policy.h"
 #include "sim/sim.h"
 #include "trace/trace.h"
@@ -229,6 +230,24 @@ static void each_event(row_fn *fn, void *arg)
     }
 }
 
+static void each_instruction(row_fn *fn, void *arg)
+{
+    for (unsigned op = 0; op < LX_OPS; op++) {
+        const struct lx_info *k = &lx_info[op];
+        struct row r = {.name = k->text, .help = k->help};
+        char *operands = lx_operands_text((enum lx_op)op);
+        char *encoding = lx_encoding_text((enum lx_op)op);
+
+        add(&r, "operands", operands);
+        add(&r, "encoding", encoding);
+        add(&r, "page", lx_page_text((enum lx_page)k->page));
+        add(&r, "paper", k->paper);
+        fn(arg, &r);
+        free(encoding);
+        free(operands);
+    }
+}
+
 static void each_rule(row_fn *fn, void *arg)
 {
     for (unsigned i = 0; i < RULES; i++)
@@ -278,6 +297,7 @@ const struct table tables[] = {
     {"views", "a view", "What of a trace a policy looks at.", 0, each_view},
     {"presets", "a preset", "Settings under a name: `run --preset NAME`.", 0, each_preset},
     {"events", "an event", "The kinds of events, and the order they make.", 1, each_event},
+    {"instructions", "an instruction", "What LARDx86 adds to x86-64.", 2, each_instruction},
     {"rules", "a rule", "What a trace must obey: `trace verify`.", 0, each_rule},
     {"formats", "a format", "The formats of traces that are read.", 0, each_format},
     {"synth", "a parameter of synth", "What `trace synth` can be told.", 2, each_synth},

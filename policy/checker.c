@@ -77,8 +77,13 @@ struct checker {
 
 /* ---- making one ----------------------------------------------------------------------------- */
 
+enum { LABEL_MAX = 100 }; /* a parameter's name with it fits a configuration file */
+
 static int check_label(const char *label, size_t n, struct err *e)
 {
+    if (n > LABEL_MAX)
+        return err_set(e, LARD_CONFIG, "policies: label '%.20s...' has %zu characters; at most %d",
+                       label, n, LABEL_MAX);
     for (size_t i = 0; i < n; i++)
         if (!isalnum((unsigned char)label[i]) && label[i] != '-' && label[i] != '_')
             return err_set(e, LARD_CONFIG,

@@ -182,7 +182,7 @@ static uint32_t keep_reads(struct history *h)
 static uint32_t keep(const struct vc *v, struct history *h, uint8_t now)
 {
     const uint32_t n = history_count(h);
-    const bool forgets = writes(now) & (!v->all | MUTANT(ALL_FORGETS));
+    const bool forgets = writes(now) && (!v->all || MUTANT(ALL_FORGETS));
 
     if (MUTANT(WRITE_KEEPS_READS) && forgets)
         return keep_reads(h);

@@ -40,8 +40,10 @@ static void sieve_region(struct sieve *s, const struct region *r)
         s->wide = true;
         return;
     }
-    for (sim_addr unit = first; unit <= last; unit++)
-        *sieve_word(s, unit, &bit) |= bit;
+    for (sim_addr unit = first; unit <= last; unit++) {
+        uint64_t *word = sieve_word(s, unit, &bit);
+        *word |= bit;
+    }
 }
 
 /* The variables of a commit are not in its record. */
@@ -66,9 +68,11 @@ static bool may_touch(const struct sieve *s, const struct region *r)
         return false;
     if (last - first >= UNITS_MAX)
         return true;
-    for (sim_addr unit = first; unit <= last; unit++)
-        if (*sieve_word(s, unit, &bit) & bit)
+    for (sim_addr unit = first; unit <= last; unit++) {
+        const uint64_t *word = sieve_word(s, unit, &bit);
+        if (*word & bit)
             return true;
+    }
     return false;
 }
 

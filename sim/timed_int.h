@@ -2,7 +2,7 @@
 #ifndef LARDSIM_TIMED_INT_H
 #define LARDSIM_TIMED_INT_H
 
-#include "sim/fiber.h"
+#include "base/fiber.h"
 #include "sim/timed.h"
 
 /* Whatever has a time at which it goes on: cores, and what works beside them. */

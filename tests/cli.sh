@@ -558,6 +558,11 @@ run 0 explain vc write release-held naive 66 races lard-table3 "trace cut" polic
 says out "a policy" "an event" "a rule" "a view" "an exit code" "a concept" "a preset" "a verb"
 run 0 explain history
 says out "policy.vc.history: a parameter"
+about "an instruction has operands, bytes and a page rule"
+run 0 explain clearhistory
+says out "clearhistory: an instruction." "addr, size" "0F 0C 03 /r" "the region"
+run 0 list instructions
+says out "tracked" "movehistory"
 about "a section's name explains what is in it"
 run 0 explain limits
 says out "limits.memory: a parameter" "limits.events: a parameter"

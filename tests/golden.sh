@@ -41,4 +41,10 @@ golden synth.eraser --policy eraser synth:seed=1,events=5000
 golden synth.after-race --policy variable=vc --policy array=vc --set policy.variable.after-race=disable-variable \
     --set policy.array.after-race=disable-array synth:seed=1,events=5000
 golden synth.lard-table3 --preset lard-table3 synth:seed=3,events=5000
+golden synth.radish8 -c radish8 synth:seed=1,events=5000
+golden synth.radish8.recorded -c radish8 --set order=recorded synth:seed=1,events=5000
+golden synth.small.ddr -c radish8 --set memory.type=ddr --set l1.size=2Ki --set l2.size=8Ki --set l3.size=64Ki \
+    --set network.topology=mesh --set core.store-buffer=8 --set core.misses=4 synth:seed=2,events=5000
+golden synth.round-robin -c radish8 --set cores=2 --set schedule.threads=round-robin --set l2.inclusion=exclusive \
+    --set l3.inclusion=non-inclusive synth:seed=3,events=5000
 exit $bad

@@ -2,7 +2,7 @@
 # headers.sh - every header compiles alone; the installed one also as C++.
 cd "${top_srcdir:-.}" || exit 99
 bad=0
-for h in */*.h; do
+for h in */*.h */*/*.h; do
     ${CC:-cc} -std=c11 -D_GNU_SOURCE -I. -fsyntax-only -x c "$h" || { echo "$h: does not compile alone"; bad=1; }
 done
 if command -v "${CXX:-c++}" >/dev/null 2>&1; then

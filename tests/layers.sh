@@ -20,7 +20,7 @@ for f in */*.[ch] */*/*.[ch]; do
     # Across folders, public headers only.
     for inc in $(sed -n 's/^#include "\([a-z0-9_\/]*\.h\)"/\1/p' "$f"); do
         case $inc in
-        "$own"/* | base/base.h | base/param.h | base/stats.h | base/vclock.h | base/mutant.h | trace/trace.h | \
+        "$own"/* | base/base.h | base/fiber.h | base/param.h | base/stats.h | base/vclock.h | base/mutant.h | trace/trace.h | \
             memory/memory.h | cache/cache.h | coherence/coherence.h | isa/lardx86/lardx86.h | \
             swmanager/swmanager.h | runtime/runtime.h | policy/policy.h | sim/lardsim.h | sim/sim.h) ;;
         *) echo "$f: includes $inc, which is not for other folders"; bad=1 ;;

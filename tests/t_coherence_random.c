@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "base/mutant.h"
-#include "sim/fiber.h"
+#include "base/fiber.h"
 
 enum { LINES = 24, MOST_CORES = 16, MOST_AGENTS = 2 * MOST_CORES, STEPS = 3000 };
 enum { FIRST = 0x400 }; /* number of the first line */

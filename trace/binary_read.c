@@ -79,7 +79,7 @@ static int bad_block(struct binary *b, uint64_t event, const char *what)
 {
     char text[240];
 
-    snprintf(text, sizeof text, "block %" PRIu64 " at byte %" PRIu64 " (event %" PRIu64 "): %s",
+    snprintf(text, sizeof text, "block %" PRIu64 " at byte %" PRIu64 " (event %" PRIu64 "): %.120s",
              b->next.number, b->good, event, what);
     return damaged(b, text, ": " REMEDY " to keep what is before it");
 }

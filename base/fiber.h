@@ -1,5 +1,5 @@
 /* fiber.h - stacks to switch between, inside one thread: what waits in the middle of something
- * keeps its stack. For the timed scheduler (timed.c) alone. */
+ * keeps its stack. For schedulers of simulated cores and threads. */
 #ifndef LARDSIM_FIBER_H
 #define LARDSIM_FIBER_H
 

@@ -1,0 +1,444 @@
+/* swmanager.c - the manager's life, its handlers, and what they do to one line or granule.
+ * swm_region.c clears and copies; swm_cell.c keeps the contents; swm_walk.c charges.
+ *
+ * What becomes void in hardware costs nothing and changes no simulated memory: the history line
+ * that made it so says it with its next message, and the handler then starts the record anew (and
+ * only then gives the block of its reads back). */
+#include "swmanager/swm_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const swm_reason_text[SWM_REASONS] = {
+#define SWM_REASON(NAME, text, help) text,
+#include "swmanager/swm_reasons.def"
+#undef SWM_REASON
+};
+
+#define AT(field) offsetof(struct swm_params, field)
+const struct param swm_param_rows[] = {
+    {"enter", PARAM_U64, AT(enter), "100", 0, 1000000, "cycles", NULL,
+     "What going into the software manager and back takes, before the first of its instructions."},
+    {"base", PARAM_U64, AT(base), "0x800000000000", 1 << 20, UINT64_C(1) << 62, "", NULL,
+     "Physical address of the manager's tables, behind all of pages.memory; rounded down to a "
+     "multiple of 4096."},
+    PARAM_END,
+};
+#undef AT
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+static void register_handlers(struct stats_group *g, struct swm_stats *st)
+{
+    const uint64_t *handlers[SWM_REASONS + 1] = {NULL}, *cycles[SWM_REASONS + 1] = {NULL};
+
+    for (unsigned i = 0; i < SWM_REASONS; i++) {
+        handlers[i] = &st->handlers[i];
+        cycles[i] = &st->cycles[i];
+    }
+    stats_vector(g, "handlers", "count", "Handlers that were left, by why they were entered.",
+                 st->handlers, SWM_REASONS, swm_reason_text);
+    stats_vector(g, "cycles", "cycles", "Cycles in handlers, the way in included, by reason.",
+                 st->cycles, SWM_REASONS, swm_reason_text);
+    stats_histogram(g, "length", "cycles", "Cycles of a handler, the way in included.",
+                    &st->length);
+    stats_invariant(g, "handlers-have-a-length", "Every handler is in the histogram.", handlers,
+                    STATS_EQ, (const uint64_t *const[]){&st->length.count, NULL});
+    stats_invariant(g, "lengths-add-up", "The cycles by reason are those of the histogram.", cycles,
+                    STATS_EQ, (const uint64_t *const[]){&st->length.sum, NULL});
+}
+
+static void register_work(struct stats_group *g, const struct swm_stats *st)
+{
+    stats_count(g, "instructions", "count", "Instructions of handlers, those that access included.",
+                &st->instructions);
+    stats_count(g, "loads", "count", "Loads of handlers.", &st->loads);
+    stats_count(g, "stores", "count", "Stores of handlers.", &st->stores);
+    stats_count(g, "atomics", "count", "Atomic accesses of handlers, for memory and for tables.",
+                &st->atomics);
+    stats_count(g, "voided", "granules", "Granules that a write in hardware made void.",
+                &st->voided);
+    stats_count(g, "cleared", "granules", "Granules emptied by clears and overwritten by copies.",
+                &st->cleared);
+    stats_count(g, "copied", "granules", "Granules that copies wrote.", &st->copied);
+}
+
+static void register_space(struct stats_group *g, const struct swm_stats *st)
+{
+    stats_level(g, "granules", "granules", "Granules that it has accesses of.", &st->granules);
+    stats_level(g, "granules-peak", "granules", "The most granules at once.", &st->granules_peak);
+    stats_level(g, "blocks", "blocks", "Blocks of more than one read.", &st->blocks);
+    stats_level(g, "blocks-peak", "blocks", "The most blocks of reads at once.", &st->blocks_peak);
+    stats_level(g, "records", "lines", "Lines of data with a record.", &st->records);
+    stats_level(g, "tables", "pages", "Pages of 4 KiB with a table; none is given back.",
+                &st->tables);
+    stats_level(g, "bytes", "bytes", "Simulated memory in its tables, records and blocks.",
+                &st->bytes);
+    stats_level(g, "bytes-peak", "bytes", "The most simulated memory at once.", &st->bytes_peak);
+    stats_level(g, "heap", "bytes", "Simulated memory taken for them, with what is free of it.",
+                &st->heap);
+}
+
+static unsigned log2_of(uint64_t power)
+{
+    assert(power && (power & (power - 1)) == 0);
+    return (unsigned)__builtin_ctzll(power);
+}
+
+static uint64_t power_above(uint64_t n)
+{
+    uint64_t p = 1;
+
+    while (p < n)
+        p *= 2;
+    return p;
+}
+
+struct swmanager *swm_new(const struct swm_params *p, const struct swm_env *env)
+{
+    struct swmanager *s = xcalloc(1, sizeof *s);
+
+    assert(env->granule && env->granule <= env->line && env->line <= 1 << SWM_PAGE_BITS);
+    s->env = *env;
+    s->params = *p;
+    s->params.base &= ~((UINT64_C(1) << SWM_PAGE_BITS) - 1);
+    s->shift = log2_of(env->granule);
+    s->line_shift = log2_of(env->line);
+    s->line_granules = env->line / env->granule;
+    s->words = (s->line_granules + 63) / 64;
+    s->entry_bytes = power_above(SWM_ENTRY_HEAD + 8 * (uint64_t)s->words);
+    s->table_bytes = s->entry_bytes << (SWM_PAGE_BITS - s->line_shift);
+    s->record_size = (uint8_t)log2_of(s->line_granules);
+    map_init(&s->tables, env->budget);
+    map_init(&s->lines, env->budget);
+    map_init(&s->cells, env->budget);
+    register_handlers(env->stats, &s->st);
+    register_work(env->stats, &s->st);
+    register_space(env->stats, &s->st);
+    return s;
+}
+
+static void core_free(struct swmanager *s, struct swm_core *c)
+{
+    if (!c)
+        return;
+    for (unsigned i = 0; i < SWM_LISTS; i++) {
+        budget_give(s->env.budget, c->list[i].cap * sizeof *c->list[i].at);
+        free(c->list[i].at);
+    }
+    budget_give(s->env.budget, sizeof *c);
+    free(c);
+}
+
+void swm_free(struct swmanager *s)
+{
+    if (!s)
+        return;
+    for (unsigned i = 0; i < MAX_CORES; i++)
+        core_free(s, s->core[i]);
+    swm_cells_free(s);
+    map_free(&s->tables);
+    free(s);
+}
+
+/* ---- handlers ------------------------------------------------------------------------------- */
+
+sim_cycle swm_enter(struct swmanager *s, unsigned core, enum swm_reason why, sim_cycle now)
+{
+    assert(core < MAX_CORES && why < SWM_REASONS);
+    if (!s->core[core]) {
+        s->core[core] = xcalloc(1, sizeof *s->core[core]);
+        budget_take(s->env.budget, sizeof *s->core[core]);
+    }
+    struct swm_core *c = s->core[core];
+    assert(!c->inside);
+    c->inside = true;
+    c->why = why;
+    c->entered = now;
+    c->at = (struct swm_cursor){.page = UINT64_MAX, .line = UINT64_MAX};
+    return now + s->params.enter;
+}
+
+sim_cycle swm_leave(struct swmanager *s, unsigned core, sim_cycle now)
+{
+    struct swm_core *c = s->core[core];
+
+    assert(c && c->inside && now >= c->entered);
+    c->inside = false;
+    s->st.handlers[c->why]++;
+    s->st.cycles[c->why] += now - c->entered;
+    histogram_add(&s->st.length, now - c->entered);
+    return now;
+}
+
+/* Begins an operation on a line: is its table there? */
+static bool begin(struct swm_walk *w, struct swmanager *s, unsigned core, uint64_t line)
+{
+    swm_walk_begin(w, s, core);
+    return swm_walk_find(w, &s->core[core]->at, line);
+}
+
+sim_cycle swm_find(struct swmanager *s, unsigned core, sim_addr line, sim_cycle now)
+{
+    struct swm_walk w;
+
+    begin(&w, s, core, line >> s->line_shift);
+    return swm_walk_end(&w, now);
+}
+
+sim_cycle swm_cached(struct swmanager *s, unsigned core, sim_addr addr, unsigned of_core, bool may,
+                     sim_cycle now)
+{
+    const uint64_t line = addr >> s->line_shift, bit = UINT64_C(1) << of_core % 64;
+    struct swm_walk w;
+
+    assert(of_core < MAX_CORES);
+    if (begin(&w, s, core, line) || may)
+        swm_walk_step(&w, SWM_STEP_CACHED, 1);
+    struct swm_line *l = may ? swm_walk_line(&w, &s->core[core]->at, line) : swm_line_find(s, line);
+    if (l && !!(l->cores[of_core / 64] & bit) != may) {
+        l->cores[of_core / 64] ^= bit;
+        swm_walk_access(&w, swm_entry(s, line) + UINT64_C(8) * (of_core / 64), 8, MEM_STORE);
+        swm_line_tidy(s, line);
+    }
+    return swm_walk_end(&w, now);
+}
+
+/* ---- a granule ------------------------------------------------------------------------------ */
+
+static uint32_t reads_of(const struct swm_cell *c)
+{
+    return c ? c->n - c->written : 0;
+}
+
+sim_cycle swm_look(struct swmanager *s, unsigned core, sim_addr addr, bool reads, sim_cycle now)
+{
+    const uint64_t granule = addr >> s->shift, line = swm_line_of(s, granule);
+    const struct swm_line *l = swm_line_find(s, line);
+    const struct swm_cell *c = swm_cell_find(s, granule);
+    const uint32_t n = reads ? reads_of(c) : 0;
+    struct swm_walk w;
+
+    if (begin(&w, s, core, line))
+        swm_walk_step(&w, SWM_STEP_LOOK, 1);
+    if (l && swm_bit(s, l, SWM_PRESENT, swm_in_line(s, granule))) {
+        swm_walk_step(&w, SWM_STEP_RECORD, 1);
+        swm_walk_access(&w, l->record + swm_in_line(s, granule) * SWM_RECORD, SWM_RECORD, MEM_LOAD);
+        swm_walk_step(&w, SWM_STEP_EPOCH, c && c->written);
+        swm_walk_step(&w, SWM_STEP_READS, reads);
+        if (n > 1)
+            swm_walk_access(&w, c->block, n * SWM_EPOCH, MEM_LOAD);
+        swm_walk_step(&w, SWM_STEP_EPOCH, n);
+    }
+    return swm_walk_end(&w, now);
+}
+
+static void store_write(struct swm_walk *w, uint64_t granule, sim_addr record,
+                        const struct swm_access *a)
+{
+    swm_walk_give_block(w, swm_cell_find(w->s, granule));
+    struct swm_cell *c = swm_cell_resize(w->s, granule, 1);
+    c->at[0] = *a;
+    c->written = true;
+    swm_walk_access(w, record, SWM_RECORD, MEM_STORE);
+}
+
+/* The reads stay. */
+static void store_under(struct swm_walk *w, uint64_t granule, sim_addr record,
+                        const struct swm_access *a)
+{
+    struct swm_cell *c = swm_cell_find(w->s, granule);
+
+    if (!c || !c->n) {
+        store_write(w, granule, record, a);
+        return;
+    }
+    if (!c->written) {
+        c = swm_cell_resize(w->s, granule, c->n + 1);
+        memmove(c->at + 1, c->at, (c->n - 1) * sizeof *c->at);
+        c->written = true;
+    }
+    c->at[0] = *a;
+    swm_walk_access(w, record, SWM_EPOCH, MEM_STORE);
+}
+
+static struct swm_cell *append(struct swmanager *s, uint64_t granule, uint32_t n,
+                               const struct swm_access *a)
+{
+    struct swm_cell *c = swm_cell_resize(s, granule, n + 1);
+
+    c->at[n] = *a;
+    return c;
+}
+
+/* The block has no room for one more read than these. */
+static void grow_block(struct swm_walk *w, struct swm_cell *c, uint32_t reads)
+{
+    assert(c->size + 1 < SWM_SIZES); /* room for two reads of each actor that there can be */
+    const sim_addr to = swm_walk_take(w, c->size + 1u);
+
+    swm_walk_access(w, c->block, reads * SWM_EPOCH, MEM_LOAD);
+    swm_walk_access(w, to, (reads + 1) * SWM_EPOCH, MEM_STORE);
+    swm_walk_give(w, c->size, c->block);
+    c->block = to;
+    c->size++;
+}
+
+/* The number of the read that `a` takes the place of, or that of all reads. */
+static uint32_t place_of(const struct swm_cell *c, const struct swm_access *a)
+{
+    const struct swm_access *read = c->at + c->written;
+    uint32_t i = 0;
+
+    while (i < reads_of(c) &&
+           (read[i].actor != a->actor || swm_class(read[i].op) != swm_class(a->op)))
+        i++;
+    return i;
+}
+
+/* Beside two reads or more. */
+static void store_in_block(struct swm_walk *w, struct swm_cell *c, uint64_t granule,
+                           sim_addr reads_word, const struct swm_access *a)
+{
+    const uint32_t n = reads_of(c), i = place_of(c, a), searched = i < n ? i + 1 : n;
+
+    swm_walk_step(w, SWM_STEP_READS, 1);
+    swm_walk_step(w, SWM_STEP_SEARCH, searched);
+    swm_walk_access(w, c->block, searched * SWM_EPOCH, MEM_LOAD);
+    if (i < n) {
+        c->at[c->written + i] = *a;
+        swm_walk_access(w, c->block + i * SWM_EPOCH, SWM_EPOCH, MEM_STORE);
+        return;
+    }
+    swm_walk_step(w, SWM_STEP_GROW, 1);
+    if (n == UINT32_C(2) << c->size)
+        grow_block(w, c, n);
+    else
+        swm_walk_access(w, c->block + n * SWM_EPOCH, SWM_EPOCH, MEM_STORE);
+    append(w->s, granule, c->n, a);
+    swm_walk_access(w, reads_word, SWM_EPOCH, MEM_STORE);
+}
+
+static void store_read(struct swm_walk *w, uint64_t granule, sim_addr record,
+                       const struct swm_access *a)
+{
+    struct swm_cell *c = swm_cell_find(w->s, granule);
+    const sim_addr reads_word = record + SWM_RECORD / 2;
+
+    if (!c || !c->n) { /* the whole record is new */
+        swm_walk_give_block(w, c);
+        append(w->s, granule, 0, a);
+        swm_walk_access(w, record, SWM_RECORD, MEM_STORE);
+    } else if (reads_of(c) > 1) {
+        store_in_block(w, c, granule, reads_word, a);
+    } else if (reads_of(c) == 1 && place_of(c, a) == 1) {
+        swm_walk_step(w, SWM_STEP_SEARCH, 1);
+        c = append(w->s, granule, c->n, a);
+        swm_walk_take_block(w, c, 0);
+        swm_walk_access(w, c->block, 2 * SWM_EPOCH, MEM_STORE);
+        swm_walk_access(w, reads_word, SWM_EPOCH, MEM_STORE);
+    } else {
+        swm_walk_step(w, SWM_STEP_SEARCH, reads_of(c));
+        if (reads_of(c))
+            c->at[c->written] = *a;
+        else
+            append(w->s, granule, c->n, a);
+        swm_walk_access(w, reads_word, SWM_EPOCH, MEM_STORE);
+    }
+}
+
+typedef void store_how(struct swm_walk *w, uint64_t granule, sim_addr record,
+                       const struct swm_access *a);
+
+static sim_cycle store(struct swmanager *s, unsigned core, sim_addr addr,
+                       const struct swm_access *a, store_how *how, sim_cycle now)
+{
+    const uint64_t granule = addr >> s->shift, line = swm_line_of(s, granule);
+    const unsigned i = swm_in_line(s, granule);
+    const struct swm_line *was = swm_line_find(s, line);
+    const bool had_record = was && was->record;
+    struct swm_walk w;
+
+    assert(a->clock);
+    begin(&w, s, core, line);
+    swm_walk_step(&w, SWM_STEP_STORE, 1);
+    struct swm_line *l = swm_walk_record(&w, &s->core[core]->at, line);
+    const sim_addr record = l->record + i * SWM_RECORD;
+    swm_walk_step(&w, SWM_STEP_RECORD, 1);
+    const bool present = swm_bit(s, l, SWM_PRESENT, i);
+    if (present)
+        swm_walk_access(&w, record, SWM_RECORD, MEM_LOAD);
+    how(&w, granule, record, a);
+    if (!had_record)
+        swm_walk_access(&w, swm_entry(s, line) + SWM_ENTRY_CORES, 8, MEM_STORE);
+    if (!present) {
+        swm_bit_set(s, l, SWM_PRESENT, i, true);
+        swm_walk_step(&w, SWM_STEP_PRESENT, 1);
+        swm_walk_access(&w, swm_entry(s, line) + SWM_ENTRY_HEAD + UINT64_C(8) * (i / 64), 8,
+                        MEM_STORE);
+    }
+    return swm_walk_end(&w, now);
+}
+
+sim_cycle swm_store(struct swmanager *s, unsigned core, sim_addr addr, const struct swm_access *a,
+                    bool write, sim_cycle now)
+{
+    return store(s, core, addr, a, write ? store_write : store_read, now);
+}
+
+sim_cycle swm_store_under(struct swmanager *s, unsigned core, sim_addr addr,
+                          const struct swm_access *a, sim_cycle now)
+{
+    return store(s, core, addr, a, store_under, now);
+}
+
+/* ---- free of cost --------------------------------------------------------------------------- */
+
+struct swm_held swm_held(const struct swmanager *s, sim_addr addr)
+{
+    const struct swm_cell *c = swm_cell_find(s, addr >> s->shift);
+
+    if (!c)
+        return (struct swm_held){0};
+    return (struct swm_held){
+        .write = c->written ? c->at : NULL, .read = c->at + c->written, .n = reads_of(c)};
+}
+
+void swm_void(struct swmanager *s, sim_addr addr)
+{
+    const struct swm_cell *c = swm_cell_find(s, addr >> s->shift);
+
+    if (!c || !c->n)
+        return;
+    s->st.voided++;
+    swm_cell_resize(s, addr >> s->shift, 0);
+}
+
+void swm_may_be_cached(const struct swmanager *s, sim_addr addr, uint64_t cores[2])
+{
+    const struct swm_line *l = swm_line_find(s, addr >> s->line_shift);
+
+    cores[0] = l ? l->cores[0] : 0;
+    cores[1] = l ? l->cores[1] : 0;
+}
+
+bool swm_raced(const struct swmanager *s, sim_addr addr)
+{
+    const uint64_t granule = addr >> s->shift;
+    const struct swm_line *l = swm_line_find(s, swm_line_of(s, granule));
+
+    return l && swm_bit(s, l, SWM_RACED, swm_in_line(s, granule));
+}
+
+void swm_mark_raced(struct swmanager *s, sim_addr addr)
+{
+    const uint64_t granule = addr >> s->shift;
+
+    swm_bit_set(s, swm_line_make(s, swm_line_of(s, granule)), SWM_RACED, swm_in_line(s, granule),
+                true);
+}
+
+uint64_t swm_granules(const struct swmanager *s)
+{
+    return s->st.granules;
+}
