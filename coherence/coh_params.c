@@ -212,6 +212,18 @@ static int check_inclusion(const struct coh_params *p, struct err *e)
     return 0;
 }
 
+/* Its size is a parameter in lines. */
+static int check_directory(const struct cache_geometry *g, struct err *e)
+{
+    if (g->bytes / g->line >= g->ways)
+        return cache_check(g, "l3.directory-size", e);
+    return err_set(e, LARD_CONFIG,
+                   "l3.directory-size: %" PRIu64
+                   " lines are fewer than l3.directory-ways (%u); give "
+                   "more, or 0 for twice all private lines",
+                   g->bytes / g->line, g->ways);
+}
+
 /* Host memory is bounded by what one such cache may take. */
 static int check_sum(const struct coh_params *p, const struct coh_env *env, struct err *e)
 {
@@ -250,5 +262,5 @@ int coh_params_shapes(const struct coh_params *p, const struct coh_env *env, str
     if (cache_check(&to->l1, "l1", e) || (p->l2.size && cache_check(&to->l2, "l2", e)) ||
         cache_check(&to->l3, "l3", e) || check_inclusion(p, e) || check_sum(p, env, e))
         return -1;
-    return p->l3.inclusion == L3_INCLUSIVE ? 0 : cache_check(&to->directory, "l3.directory", e);
+    return p->l3.inclusion == L3_INCLUSIVE ? 0 : check_directory(&to->directory, e);
 }

@@ -425,6 +425,13 @@ void ddr_channel_run(struct ddr_channel *c)
     c->wake = wake < c->next_refresh ? wake : c->next_refresh;
 }
 
+uint64_t ddr_channel_quiet(struct ddr_channel *c)
+{
+    if (c->active || c->reads.n || c->draining)
+        return c->wake;
+    return c->n_arrivals ? c->pool->at[*arrival(c, 0)].arrival : UINT64_MAX;
+}
+
 /* After a whole round of refreshes with nothing else in between, all rows are closed and every
  * round is like the one before. */
 void ddr_channel_skip(struct ddr_channel *c, uint64_t until)

@@ -103,6 +103,8 @@ void ddr_channel_init(struct ddr_channel *c, unsigned number, const struct ddr_r
 void ddr_channel_free(struct ddr_channel *c);
 void ddr_channel_add(struct ddr_channel *c, uint32_t request);
 void ddr_channel_run(struct ddr_channel *c); /* the cycle c->wake */
+/* It answers nothing before this cycle, unless it is asked something else. */
+uint64_t ddr_channel_quiet(struct ddr_channel *c);
 /* Jumps over refreshes of a channel that has nothing else to do, to the last of them before
  * `until`. */
 void ddr_channel_skip(struct ddr_channel *c, uint64_t until);

@@ -152,6 +152,16 @@ static uint64_t first_answer(const struct ddr *d)
     return d->n_answers ? d->answers[0].cycle : UINT64_MAX;
 }
 
+/* How far one channel may go ahead: no other one answers before that, nor before `end`. */
+static uint64_t others_quiet(struct ddr *d, const struct ddr_channel *but, uint64_t end)
+{
+    for (struct ddr_channel *c = d->channel; c < d->channel + d->rules.channels; c++) {
+        const uint64_t from = c == but ? end : ddr_channel_quiet(c);
+        end = from < end ? from : end;
+    }
+    return end;
+}
+
 /* Works through the cycles before `until`, but none at or after that of an answer: a request may
  * still come for it. */
 static void run_before(struct ddr *d, uint64_t until)
@@ -162,7 +172,7 @@ static void run_before(struct ddr *d, uint64_t until)
         uint64_t end = first_answer(d) < until ? first_answer(d) : until;
         if (c->wake >= end || (end == UINT64_MAX && !d->commands.waiting_reads))
             return;
-        ddr_channel_skip(c, end < other ? end : other);
+        ddr_channel_skip(c, others_quiet(d, c, end));
         while (c->wake < end && c->wake <= other) {
             ddr_channel_run(c);
             end = first_answer(d) < end ? first_answer(d) : end;

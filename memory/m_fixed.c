@@ -29,10 +29,17 @@ struct fixed {
 static void *fixed_create(const struct memory_env *env, const void *params, struct err *e)
 {
     const struct fixed_params *p = params;
-    struct fixed *f = xcalloc(1, sizeof *f);
 
-    (void)e;
-    f->latency = p->latency > env->included ? p->latency - env->included : 1;
+    if (p->latency <= env->included) {
+        err_set(
+            e, LARD_CONFIG,
+            "memory.fixed.latency: %llu cycles are the whole access's, of which %llu have passed "
+            "when the L3 has missed; give more, or coherence.composition=cumulative",
+            (unsigned long long)p->latency, (unsigned long long)env->included);
+        return NULL;
+    }
+    struct fixed *f = xcalloc(1, sizeof *f);
+    f->latency = p->latency - env->included;
     f->interval = env->contention ? p->interval : 0;
     f->line = env->line;
     memory_count_declare(env->stats, &f->count);

@@ -268,8 +268,17 @@ static int give(struct lardsim *l, const struct event *ev, uint64_t number)
     machine_touch(s->machine, ev);
     if (timed_add(s->timed, ev, number))
         return -1;
-    s->limited = ++s->given == l->params.events;
+    s->given++;
     return 0;
+}
+
+/* Another event comes, and limits.events is reached. */
+static bool at_limit(struct lardsim *l)
+{
+    struct simulation *s = l->simulation;
+
+    s->limited = s->limited || (l->params.events && s->given == l->params.events);
+    return s->limited;
 }
 
 static enum fed feed(void *host)
@@ -289,6 +298,8 @@ static enum fed feed(void *host)
             return FED_END;
     }
     const struct event *ev = s->batch.rec + s->at;
+    if (at_limit(l))
+        return FED_END;
     if (give(l, ev, s->next))
         return FED_ERROR;
     s->next++;
@@ -313,7 +324,7 @@ int simulate_push(struct lardsim *l, const struct event *ev)
 {
     struct simulation *s = l->simulation;
 
-    if (s->limited)
+    if (at_limit(l))
         return session_limit(l);
     if (give(l, ev, s->next))
         return -1;
@@ -358,8 +369,12 @@ void simulate_finish(struct lardsim *l)
     if (!s)
         return;
     s->finishing = true;
-    if (s->timed && !l->err.code && !timed_run(s->timed))
-        limit_reached(l);
+    if (s->timed && !l->err.code && !timed_run(s->timed) && !limit_reached(l) &&
+        l->st.events != s->given)
+        err_set(
+            &l->err, LARD_INTERNAL,
+            "the timed order ends after %llu of %llu events, and says nothing; please report it",
+            (unsigned long long)l->st.events, (unsigned long long)s->given);
     finish_machine(l);
 }
 

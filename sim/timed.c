@@ -28,77 +28,6 @@ const struct param schedule_param_rows[] = {
 };
 #undef AT
 
-/* ---- threads on cores ----------------------------------------------------------------------- */
-
-static struct thread *thread_of(struct timed *t, sim_tid tid)
-{
-    if (tid >= t->threads) {
-        t->thread = xrealloc(t->thread, (size_t)tid + 1, sizeof *t->thread);
-        memset(t->thread + t->threads, 0, ((size_t)tid + 1 - t->threads) * sizeof *t->thread);
-        t->threads = (size_t)tid + 1;
-    }
-    return &t->thread[tid];
-}
-
-static void place_add(struct timed *t, unsigned core, sim_tid tid)
-{
-    struct place *p = &t->place[core];
-
-    p->tid = xgrow(p->tid, p->n, &p->cap, sizeof *p->tid);
-    p->tid[p->n++] = tid;
-    t->thread[tid].core = core;
-}
-
-static void place_remove(struct timed *t, sim_tid tid)
-{
-    struct place *p = &t->place[t->thread[tid].core];
-    size_t i = 0;
-
-    while (p->tid[i] != tid)
-        i++;
-    memmove(p->tid + i, p->tid + i + 1, (--p->n - i) * sizeof *p->tid);
-    if (p->turn > i || p->turn >= p->n)
-        p->turn = p->turn ? p->turn - 1 : 0;
-}
-
-/* The core with the fewest threads, the lowest of several. */
-static unsigned emptiest(const struct timed *t)
-{
-    unsigned best = 0;
-
-    for (unsigned i = 1; i < t->machine->params.cores; i++)
-        if (t->place[i].n < t->place[best].n)
-            best = i;
-    return best;
-}
-
-/* A thread whose first event may run gets a core: that of its kernel thread, where it says so
- * first; else, pinned, an empty one, or none for now. */
-static bool place(struct timed *t, sim_tid tid, const struct event *first)
-{
-    const uint64_t *kernel = first->kind == EV_THREAD ? map_find(&t->kernels, first->aux) : NULL;
-    const unsigned core = kernel ? (unsigned)*kernel - 1 : emptiest(t);
-
-    if (!kernel && t->params.threads == THREADS_PINNED && t->place[core].n)
-        return false;
-    place_add(t, core, tid);
-    t->thread[tid].state = THREAD_RUNNABLE;
-    return true;
-}
-
-/* The thread now runs on that kernel thread, and on its core. */
-static void to_kernel(struct timed *t, sim_tid tid, uint64_t kernel)
-{
-    uint64_t *core = map_put(&t->kernels, kernel);
-
-    if (!*core)
-        *core = t->thread[tid].core + 1;
-    if (*core - 1 == t->thread[tid].core)
-        return;
-    place_remove(t, tid);
-    place_add(t, (unsigned)*core - 1, tid);
-}
-
 /* ---- what a core does next ------------------------------------------------------------------ */
 
 /* The cycle from which the thread could use the core. */
@@ -124,8 +53,7 @@ static bool choose_among(struct timed *t, unsigned core)
     }
     if (best == p->n)
         return false;
-    if (best != p->turn || over)
-        p->since = clock;
+    p->fresh = best != p->turn || over; /* its time counts once the switch is paid */
     p->turn = best;
     return true;
 }
@@ -162,6 +90,9 @@ static inline void take_turn(struct timed *t, unsigned core, sim_tid tid)
     }
     p->ran = true;
     p->last = tid;
+    if (p->fresh)
+        p->since = t->machine->core[core].clock;
+    p->fresh = false;
 }
 
 static void park(struct timed *t, sim_tid tid)
@@ -203,7 +134,7 @@ static void plan(struct timed *t, unsigned core)
         }
         if (p->next.state == ORDER_OVER) {
             th->state = THREAD_OVER;
-            place_remove(t, tid);
+            thread_leaves(t, tid);
             continue;
         }
         if (UNLIKELY(m->timeline))
@@ -219,20 +150,18 @@ static void plan(struct timed *t, unsigned core)
     }
 }
 
-/* Threads for which there was no core when they could start. */
+/* A core has become empty: whose turn it is to get one. */
 static void place_waiting(struct timed *t)
 {
     struct order_next next;
+    sim_tid tid;
 
-    for (size_t i = 0; i < t->homeless; i++) {
-        const sim_tid tid = t->homeless_tid[i];
+    t->emptied = false;
+    while (thread_next_placeable(t, &tid)) {
         order_peek(t->order, tid, &next);
         assert(next.state == ORDER_READY);
-        if (!place(t, tid, next.ev))
-            continue;
-        memmove(t->homeless_tid + i, t->homeless_tid + i + 1,
-                (--t->homeless - i) * sizeof *t->homeless_tid);
-        i--;
+        if (!thread_place(t, tid, next.ev))
+            break;
         t->thread[tid].ready_at = t->now;
         plan(t, t->thread[tid].core);
     }
@@ -248,13 +177,9 @@ static void start(struct timed *t, sim_tid tid, sim_cycle at)
     if (next.state != ORDER_READY)
         return;
     th->ready_at = at;
-    if (place(t, tid, next.ev)) {
+    th->could_start = true;
+    if (thread_place(t, tid, next.ev))
         plan(t, th->core);
-        return;
-    }
-    t->homeless_tid =
-        xgrow(t->homeless_tid, t->homeless, &t->homeless_cap, sizeof *t->homeless_tid);
-    t->homeless_tid[t->homeless++] = tid;
 }
 
 static void wake(struct timed *t, sim_tid tid, sim_cycle at)
@@ -280,14 +205,14 @@ static void leave(struct timed *t, sim_tid tid)
     if (th->state == THREAD_PARKED)
         unpark(t, tid, THREAD_OVER);
     th->state = THREAD_OVER;
-    place_remove(t, tid);
+    thread_leaves(t, tid);
 }
 
 /* What the event, which has run, says of threads. */
 static void settle_threads(struct timed *t, sim_tid tid, const struct event *ev)
 {
     if (ev->kind == EV_THREAD)
-        to_kernel(t, tid, ev->aux);
+        thread_to_kernel(t, tid, ev->aux);
     else if (ev->kind == EV_THREAD_END)
         leave(t, tid);
     else if (ev->kind == EV_JOIN && ev->aux < t->threads &&
@@ -314,7 +239,7 @@ static void taken(struct timed *t, unsigned core, sim_tid tid, const struct even
     plan(t, core);
     if (UNLIKELY(threads && t->thread[tid].core != core))
         plan(t, t->thread[tid].core);
-    if (UNLIKELY(t->homeless))
+    if (UNLIKELY(t->emptied))
         place_waiting(t);
 }
 
@@ -379,47 +304,19 @@ static void core_step(struct timed *t, struct agent *a)
 
 /* ---- the trace comes in --------------------------------------------------------------------- */
 
-/* In recorded order: the threads that live at a time. Each needs a core where they are pinned. */
-static int count_living(struct timed *t, const struct event *ev, uint64_t number)
-{
-    struct thread *th = &t->thread[ev->tid];
-
-    if (th->state == THREAD_UNSEEN && ev->kind == EV_THREAD)
-        th->carried = *map_put(&t->carriers, ev->aux) != 0;
-    if (ev->kind == EV_THREAD)
-        *map_put(&t->carriers, ev->aux) = 1;
-    if (th->state == THREAD_UNSEEN && !th->carried)
-        t->living++;
-    if (ev->kind == EV_THREAD_END && !th->carried && !th->ended)
-        t->living--;
-    th->ended |= ev->kind == EV_THREAD_END;
-    if (ev->kind == EV_JOIN && ev->aux < t->threads) {
-        struct thread *child = &t->thread[ev->aux];
-        if (child->state != THREAD_UNSEEN && !child->carried && !child->ended)
-            t->living--;
-        child->ended = true;
-    }
-    if (t->params.threads != THREADS_PINNED || t->living <= t->machine->params.cores)
-        return 0;
-    return err_set(t->env.err, LARD_CONFIG,
-                   "event %llu: thread %u is the %llu. that lives, and the machine has %u core%s; "
-                   "set schedule.threads=round-robin, or more cores",
-                   (unsigned long long)number, ev->tid, (unsigned long long)t->living,
-                   (unsigned)t->machine->params.cores, t->machine->params.cores == 1 ? "" : "s");
-}
-
 int timed_add(struct timed *t, const struct event *ev, uint64_t number)
 {
     struct thread *th = thread_of(t, ev->tid);
 
-    if (UNLIKELY((!event_is_access(ev) || th->state == THREAD_UNSEEN) &&
-                 count_living(t, ev, number)) ||
+    if (UNLIKELY((!event_is_access(ev) || th->state == THREAD_UNSEEN || th->ended) &&
+                 thread_recorded(t, ev, number)) ||
         order_add(t->order, ev, number, t->env.err))
         return -1;
     if (order_pending(t->order) > t->st.window_peak)
         t->st.window_peak = order_pending(t->order);
     if (th->state == THREAD_UNSEEN) {
         th->state = THREAD_UNPLACED;
+        thread_waits_for_core(t, ev->tid);
         start(t, ev->tid, t->now);
     } else if (th->state == THREAD_PARKED) {
         unpark(t, ev->tid, THREAD_RUNNABLE);
@@ -486,7 +383,8 @@ int timed_run(struct timed *t)
     agents_run(t);
     if (t->env.err->code)
         return -1;
-    if (t->closed && (order_pending(t->order) || t->asleep))
+    const bool more = !t->closed && !order_full(t->order); /* to be read first */
+    if (!more && (order_pending(t->order) || t->asleep))
         return order_stuck(t->order, *t->env.names, t->env.err);
     if (t->closed)
         beside_finish(t);
@@ -542,6 +440,7 @@ struct timed *timed_new(const struct schedule_params *p, const struct timed_env 
     t->agent = xcalloc(t->agents, sizeof *t->agent);
     t->heap = xcalloc(t->agents, sizeof(struct agent *));
     t->place = xcalloc(n, sizeof *t->place);
+    t->empty = n;
     for (unsigned i = 0; i < n; i++) {
         t->agent[i].core = i;
         t->agent[i].step = core_step;
@@ -570,7 +469,7 @@ void timed_free(struct timed *t)
     map_free(&t->sleepers);
     free(t->place);
     free(t->thread);
-    free(t->homeless_tid);
+    free(t->coreless);
     free(t->agent);
     free(t->heap);
     free(t);

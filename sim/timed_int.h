@@ -28,7 +28,10 @@ struct thread {
     unsigned core;
     bool arrived;        /* the gap before its next event has been run */
     bool waited;         /* until ready_at, for `why`; else it had no core, or did not live */
-    bool carried, ended; /* in recorded order: by a kernel thread of others; it has ended */
+    bool could_start;    /* and had no core */
+    bool carried, ended; /* recorded order: it began on a kernel thread of others; it has ended */
+    uint8_t carrier;     /* recorded order: what carries it */
+    uint64_t kernel;     /*   ... this kernel thread */
     sim_cycle ready_at;  /* not before: then what it waited for was done */
     enum wait_reason why;
 };
@@ -44,6 +47,7 @@ struct place {    /* the threads of a core */
     bool ran;               /* some thread has run here: `last` */
     sim_tid last;           /* whose state the core holds */
     sim_cycle since;        /* when its turn began */
+    bool fresh;             /* it has not begun */
 };
 
 struct store { /* in a store buffer */
@@ -82,14 +86,16 @@ struct timed {
     sim_cycle now;
     struct thread *thread;
     size_t threads;
-    size_t parked;         /* threads */
-    bool unplanned;        /* a core with one may have others that could go on */
-    uint64_t living;       /* threads, in recorded order */
-    sim_tid *homeless_tid; /* they could start, and have no core; in that order */
-    size_t homeless, homeless_cap;
+    size_t parked;     /* threads */
+    bool unplanned;    /* a core with one may have others that could go on */
+    uint64_t living;   /* cores that living threads need, in recorded order */
+    sim_tid *coreless; /* seen, without a core and to get one; in recorded order */
+    size_t n_coreless, coreless_cap;
+    size_t empty;          /* cores */
+    bool emptied;          /* one has become so */
     struct place *place;   /* by core */
     struct map kernels;    /* kernel thread to core + 1 */
-    struct map carriers;   /* kernel threads seen, in recorded order */
+    struct map carriers;   /* kernel thread to its living threads, in recorded order */
     struct beside *beside; /* by core */
     struct load *load;     /* by core, then core.misses of them */
     bool closed;
@@ -116,6 +122,19 @@ void beside_finish(struct timed *t); /* the run ends when all is done */
 struct coh_result beside_access(void *t, unsigned core, sim_addr physical, unsigned bytes,
                                 enum mem_cmd cmd, sim_cycle now);
 void beside_drain(struct timed *t, unsigned core); /* waits for all of the core's */
+
+/* threads.c */
+struct thread *thread_of(struct timed *t, sim_tid tid); /* made when new; moves the others */
+/* In recorded order, each event that may begin, end or move a thread. -1: too many for the cores,
+ * or after an end. */
+int thread_recorded(struct timed *t, const struct event *ev, uint64_t number);
+void thread_waits_for_core(struct timed *t, sim_tid tid); /* in recorded order of first events */
+/* Its first event may run: gives it a core; false: none for now. */
+bool thread_place(struct timed *t, sim_tid tid, const struct event *first);
+/* One that could start and whose turn it is to get a core. */
+bool thread_next_placeable(struct timed *t, sim_tid *tid);
+void thread_leaves(struct timed *t, sim_tid tid); /* its core */
+void thread_to_kernel(struct timed *t, sim_tid tid, uint64_t kernel);
 
 /* timed.c: before each turn, reads what must be known for it. False: nothing can go on. */
 bool timed_feed(struct timed *t);

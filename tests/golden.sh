@@ -47,4 +47,5 @@ golden synth.small.ddr -c radish8 --set memory.type=ddr --set l1.size=2Ki --set 
     --set network.topology=mesh --set core.store-buffer=8 --set core.misses=4 synth:seed=2,events=5000
 golden synth.round-robin -c radish8 --set cores=2 --set schedule.threads=round-robin --set l2.inclusion=exclusive \
     --set l3.inclusion=non-inclusive synth:seed=3,events=5000
+golden synth.lard-runtime -c radish8 --policy lard-runtime synth:seed=1,events=5000
 exit $bad

@@ -64,6 +64,12 @@ mutants() {
     "$SHELL" "$top/tests/mutants.sh"
 }
 
+# The machine in depth: every state of the protocol with more cores and lines, random machines.
+machine() {
+    configured release CFLAGS='-O2 -g' && programs || return 1
+    ./tests/t_coherence_random 1000 400 && ./tests/t_timed_random 1000 2000 && ./tests/t_explore deep
+}
+
 sanitized() {
     configured sanitized --enable-asan --enable-ubsan --enable-werror CFLAGS='-O1 -g' && programs || return 1
     make -s check && ./tests/t_verdict 5000000 2000
@@ -156,6 +162,7 @@ targets="events verdict binary text std yaml"
 self oracle-vc-20000 90 oracle vc 20000
 self oracle-fasttrack-20000 60 oracle fasttrack 20000
 self mutants 180 mutants
+self machine 300 machine
 for target in $targets; do
     self "fuzz-$target-60" 150 fuzz "$target" 60
 done

@@ -234,7 +234,7 @@ static void test_impossible_machines_are_refused(void **unused)
     refused("l1.size=100Ki l1.ways=7", "l1: ");
     refused("l3.size=1000", "l3: ");
     refused("coherence.remote-cost=total coherence.remote=0", "coherence.remote: ");
-    refused("l3.inclusion=non-inclusive l3.directory-size=3", "l3.directory: ");
+    refused("l3.inclusion=non-inclusive l3.directory-size=3", "l3.directory-size: ");
     refused("network.link-bytes=3", "network.link-bytes: ");
     assert_false(bench_open(&b, (struct bench_options){.cores = 129}, ""));
     assert_non_null(strstr(b.e.text, "129 cores"));

@@ -84,17 +84,27 @@ static void the_answer_comes_at_the_total_latency(void **state)
     bench_close(&b, 0);
 }
 
-static void the_answer_is_never_before_the_next_cycle(void **state)
+struct fixed_latency { /* as the type's parameters begin */
+    uint64_t latency, interval;
+};
+
+static void a_total_that_has_passed_is_refused(void **state)
 {
     const char *const settings[] = {"memory.fixed.latency=40", NULL};
-    const sim_cycle included[] = {39, 40, 41, 1000000};
     struct bench b;
 
     (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(included); i++) {
-        open_fixed(&b, included[i], true, settings);
-        assert_int_equal(bench_put(&b, 7, 0, false, 1), 8);
-        bench_close(&b, 0);
+    open_fixed(&b, 39, true, settings);
+    assert_int_equal(bench_put(&b, 7, 0, false, 1), 8);
+    bench_close(&b, 0);
+    for (sim_cycle included = 40; included < 42; included++) {
+        struct err e = {0};
+        assert_null(
+            memory_find("fixed")->create(&(struct memory_env){.included = included, .line = 64},
+                                         &(struct fixed_latency){.latency = 40}, &e));
+        assert_int_equal(e.code, LARD_CONFIG);
+        assert_non_null(strstr(e.text, "memory.fixed.latency"));
+        err_clear(&e);
     }
 }
 
@@ -220,7 +230,7 @@ int main(void)
         cmocka_unit_test(a_bad_parameter_is_an_error),
         cmocka_unit_test(closing_what_was_never_opened_does_nothing),
         cmocka_unit_test(the_answer_comes_at_the_total_latency),
-        cmocka_unit_test(the_answer_is_never_before_the_next_cycle),
+        cmocka_unit_test(a_total_that_has_passed_is_refused),
         cmocka_unit_test(writes_are_posted),
         cmocka_unit_test(without_an_interval_nothing_waits),
         cmocka_unit_test(an_interval_keeps_lines_apart),

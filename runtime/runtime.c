@@ -1,0 +1,246 @@
+/* runtime.c - the modelled language runtime: its life, its parameters and statistics, and which of
+ * its parts an event goes to. The costs are in runtime_steps.def; runtime_sync.c puts them
+ * together.
+ *
+ * It has no contents of simulated memory: clocks are on the host, and simulated addresses are where
+ * accesses go. */
+#include "runtime/runtime_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define AT(field) offsetof(struct runtime_params, field)
+const struct param runtime_param_rows[] = {
+    {"base", PARAM_U64, AT(base), "0xa00000000000", 1 << 20, UINT64_C(1) << 62, "", NULL,
+     "Physical address of the runtime's clocks, behind all of pages.memory; rounded down to a "
+     "multiple of 4096."},
+    {"page", PARAM_U64, AT(page), "4Ki", 64, 1 << 30, "bytes", NULL,
+     "Virtual page in which the region of a ClearHistory or CopyHistory must lie; rounded down to "
+     "a power of 2."},
+    {"garbage", PARAM_U64, AT(garbage), "1Mi", 0, UINT64_C(1) << 40, "bytes", NULL,
+     "How much of replaced clocks comes together before the memory of the oldest is used again."},
+    {"instructions", PARAM_BOOL, AT(instructions), "on", 0, 0, "", NULL,
+     "Whether the runtime's instructions take time, or its accesses only."},
+    PARAM_END,
+};
+#undef AT
+
+/* ---- statistics ----------------------------------------------------------------------------- */
+
+static const char *const step_text[RT_STEPS] = {
+#define RT_STEP(NAME, label, ...) label,
+#include "runtime/runtime_steps.def"
+#undef RT_STEP
+};
+
+static const char *const lardx86_text[LX_OPS] = {
+#define LX(NAME, text, ...) text,
+#define LX_CARRIER(...)
+#include "isa/lardx86/lardx86.def"
+#undef LX
+#undef LX_CARRIER
+};
+
+static void register_work(struct stats_group *g, const struct rt_stats *st)
+{
+    stats_vector(g, "lardx86", "count", "LARDx86 instructions issued, by kind.", st->lardx86,
+                 LX_OPS, lardx86_text);
+    stats_histogram(g, "writevc", "instructions",
+                    "WriteVC of an event of synchronisation that was lowered.", &st->writes);
+    stats_count(g, "late", "entries",
+                "Changes of a clock that no step had brought: they are written with the thread's "
+                "next event.",
+                &st->late);
+    stats_vector(g, "steps", "count", "Steps of the runtime's software (runtime_steps.def).",
+                 st->steps, RT_STEPS, step_text);
+    stats_count(g, "instructions", "count",
+                "Instructions of the runtime, accesses and LARDx86 included.", &st->instructions);
+    stats_count(g, "loads", "count", "Loads of the runtime.", &st->loads);
+    stats_count(g, "stores", "count", "Stores of the runtime.", &st->stores);
+    stats_count(g, "atomics", "count", "Atomic accesses of the runtime.", &st->atomics);
+    stats_count(g, "bytes", "bytes", "Bytes that its accesses touched.", &st->bytes);
+}
+
+static void register_space(struct stats_group *g, const struct rt_stats *st)
+{
+    stats_count(g, "clocks", "count", "Clocks allocated, larger ones for those that grew included.",
+                &st->clocks);
+    stats_level(g, "live", "count", "Clocks that a thread or an object has.", &st->live);
+    stats_level(g, "live-peak", "count", "The most clocks at once.", &st->live_peak);
+    stats_level(g, "live-bytes", "bytes", "Simulated memory of those clocks.", &st->live_bytes);
+    stats_level(g, "live-bytes-peak", "bytes", "The most at once.", &st->live_bytes_peak);
+    stats_level(g, "garbage", "bytes", "Simulated memory of replaced clocks, not yet used again.",
+                &st->garbage_bytes);
+    stats_level(g, "heap", "bytes", "Simulated memory taken for clocks, with what is free of it.",
+                &st->heap);
+    stats_level(g, "objects", "count", "Synchronisation objects that it knows.", &st->objects);
+}
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+static uint64_t power_below(uint64_t n)
+{
+    uint64_t p = 1;
+
+    while (p <= n / 2)
+        p *= 2;
+    return p;
+}
+
+struct runtime *runtime_new(const struct runtime_params *p, const struct runtime_env *env)
+{
+    struct runtime *r = xcalloc(1, sizeof *r);
+
+    r->env = *env;
+    r->params = *p;
+    r->params.base &= ~(uint64_t)(RT_PAGE - 1);
+    r->params.page = power_below(p->page);
+    r->objects = shadow_new(8, sizeof(struct rt_object *), env->budget);
+    register_work(env->stats, &r->st);
+    register_space(env->stats, &r->st);
+    return r;
+}
+
+static void thread_free(struct runtime *r, struct rt_thread *t)
+{
+    vclock_free(&t->birth.v, r->env.budget);
+    vclock_free(&t->final.v, r->env.budget);
+    if (!t->log)
+        return;
+    map_free(&t->log->seen);
+    budget_give(r->env.budget, sizeof *t->log + t->log->cap * sizeof *t->log->addr);
+    free(t->log->addr);
+    free(t->log);
+}
+
+void runtime_free(struct runtime *r)
+{
+    if (!r)
+        return;
+    rt_objects_free(r);
+    rt_heap_free(r);
+    for (size_t i = 0; i < r->threads; i++)
+        thread_free(r, &r->thread[i]);
+    for (size_t i = 0; i < r->actors; i++)
+        vclock_free(&r->actor[i].v, r->env.budget);
+    budget_give(r->env.budget, r->threads * sizeof *r->thread + r->actors * sizeof *r->actor);
+    free(r->thread);
+    free(r->actor);
+    free(r);
+}
+
+/* ---- threads -------------------------------------------------------------------------------- */
+
+struct rt_thread *rt_thread(struct runtime *r, uint64_t tid)
+{
+    assert(tid < MAX_THREADS);
+    if (tid >= r->threads) {
+        const size_t n = tid + 1 + tid / 2;
+        r->thread = xrealloc(r->thread, n, sizeof *r->thread);
+        memset(r->thread + r->threads, 0, (n - r->threads) * sizeof *r->thread);
+        budget_take(r->env.budget, (n - r->threads) * sizeof *r->thread);
+        r->threads = n;
+    }
+    return &r->thread[tid];
+}
+
+static void reserve_actor(struct runtime *r, uint32_t actor)
+{
+    if (actor < r->actors)
+        return;
+    const size_t n = (size_t)actor + 1 + actor / 2;
+    r->actor = xrealloc(r->actor, n, sizeof *r->actor);
+    memset(r->actor + r->actors, 0, (n - r->actors) * sizeof *r->actor);
+    budget_take(r->env.budget, (n - r->actors) * sizeof *r->actor);
+    r->actors = n;
+}
+
+bool runtime_pending(const struct runtime *r, sim_tid tid)
+{
+    return tid < r->threads && !r->thread[tid].begun && r->thread[tid].birth.at;
+}
+
+/* ---- heap and raw events -------------------------------------------------------------------- */
+
+/* A region of very many pages is taken to lie in larger ones, as a system would map it. */
+enum { PIECES_BITS = 16 };
+
+static uint64_t page_for(const struct runtime *r, uint64_t bytes)
+{
+    uint64_t page = r->params.page;
+
+    while (bytes / page >> PIECES_BITS)
+        page *= 2;
+    return page;
+}
+
+static sim_cycle lower_heap(struct rt_lowering *l, sim_cycle now)
+{
+    struct rt_walk *w = &l->walk;
+    const struct event *ev = l->ev;
+    const bool copy = ev->kind == EV_COPY;
+    const uint64_t page = page_for(w->r, ev->aux);
+    struct lx_split split = copy ? lx_split_copy(ev->addr, ev[1].addr, ev->aux, page)
+                                 : lx_split_region(ev->addr, ev->aux, page);
+    struct lx_piece piece;
+
+    if (copy)
+        rt_objects_move(w->r, w->core, ev->addr, ev[1].addr, ev->aux);
+    else
+        rt_objects_clear(w->r, w->core, ev->addr, ev->aux);
+    while (rt_listens(w) && lx_split_next(&split, &piece)) {
+        rt_step(w, RT_STEP_PIECE, 1);
+        if (copy)
+            rt_issue(w, &(struct lx_act){.op = LX_COPYHISTORY,
+                                         .value = {piece.src, piece.dst, piece.size}});
+        else
+            rt_issue(w, &(struct lx_act){.op = LX_CLEARHISTORY, .value = {piece.dst, piece.size}});
+        now = rt_walk_pay(w, now);
+    }
+    return now;
+}
+
+static void lower_raw(struct rt_lowering *l)
+{
+    struct runtime *r = l->walk.r;
+    struct lx_place place = {0};
+    struct lx_act act;
+
+    if (!lx_of_event(l->ev, &act, &place))
+        return;
+    rt_issue_raw(&l->walk, &act);
+    if (l->ev->kind == EV_THREAD)
+        rt_thread(r, l->ev->tid)->named = true;
+    if (l->ev->kind == EV_WRITEVC)
+        vclock_set(&r->actor[l->actor].v, (uint32_t)l->ev->aux,
+                   vclock_get(l->now, (uint32_t)l->ev->aux), r->env.budget);
+}
+
+sim_cycle runtime_lower(struct runtime *r, const struct event *ev, unsigned core,
+                        const struct vclock *clock, uint32_t actor, sim_cycle now)
+{
+    struct rt_lowering l = {.ev = ev, .now = clock, .actor = actor};
+
+    rt_walk_begin(&l.walk, r, core, ev->tid);
+    reserve_actor(r, actor);
+    rt_thread(r, ev->tid)->actor = actor;
+    switch ((enum ev_class)ev_info[ev->kind].class) {
+    case CLASS_ACCESS:
+        rt_lower_access(&l);
+        break;
+    case CLASS_SYNC:
+        rt_lower_sync(&l);
+        histogram_add(&r->st.writes, l.walk.writes);
+        break;
+    case CLASS_HEAP:
+        if (ev->kind == EV_CLEAR || ev->kind == EV_COPY)
+            return lower_heap(&l, now);
+        break;
+    case CLASS_RAW:
+        lower_raw(&l);
+        break;
+    case CLASS_MARK:
+        break;
+    }
+    return rt_walk_pay(&l.walk, now);
+}
