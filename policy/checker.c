@@ -187,15 +187,10 @@ static int create(struct checker *c, struct err *e)
     if (bad)
         return -1;
     struct stats_group *g = stats_group(stats_group(stats_root(c->env.stats), "policy"), c->label);
-    const unsigned view = view_bits(common.view);
+    const unsigned view = view_bits(common.view) | c->policy->view;
     c->skips = view_skips(view);
     c->budget.limit = c->env.memory_limit;
     c->hb = hb_new(view, c->env.granule, &c->budget);
-    declare_stats(c, g);
-    after_race_init(&c->after, (enum after_race_mode)common.after_race, c->env.granule, g,
-                    &c->budget);
-    if (c->after.mode != AFTER_RACE_CONTINUE)
-        c->report.after = &c->after;
     c->policy_env = (struct policy_env){
         .stats = g,
         .report = &c->report,
@@ -211,6 +206,14 @@ static int create(struct checker *c, struct err *e)
         .mem = c->env.mem ? c->env.mem : no_mem,
         .err = c->env.err,
     };
+    /* Statistics are for good: nothing is declared for a policy that can't be. */
+    if (c->policy->refuse && c->policy->refuse(&c->policy_env, c->params, e))
+        return -1;
+    declare_stats(c, g);
+    after_race_init(&c->after, (enum after_race_mode)common.after_race, c->env.granule, g,
+                    &c->budget);
+    if (c->after.mode != AFTER_RACE_CONTINUE)
+        c->report.after = &c->after;
     c->self = c->policy->create(&c->policy_env, c->params, e);
     return c->self ? 0 : -1;
 }
@@ -309,6 +312,11 @@ static void defer(struct checker *c, const struct event *ev)
     c->st.uncommitted++;
 }
 
+static sim_cycle pay(struct checker *c, unsigned core, sim_cycle now)
+{
+    return c->policy->pay ? c->policy->pay(c->self, core, now) : now;
+}
+
 static bool atomic_gives(const struct event *ev)
 {
     return ev_info[ev->kind].gives && order_gives(event_order(ev));
@@ -350,7 +358,7 @@ static sim_cycle rare_access(struct checker *c, const struct event *ev, unsigned
     event_done(c, ev);
     if (edges)
         hb_atomic_after(c->hb, ev);
-    return now;
+    return pay(c, core, now);
 }
 
 ALWAYS_INLINE sim_cycle step_access(struct checker *c, const struct event *ev, unsigned core,
@@ -362,7 +370,7 @@ ALWAYS_INLINE sim_cycle step_access(struct checker *c, const struct event *ev, u
     now = check_access(c, ev, core, out, now);
     if (UNLIKELY(c->report.race.conflicts))
         event_done(c, ev);
-    return now;
+    return pay(c, core, now);
 }
 
 /* The transaction's accesses take effect now; the commit is blamed for their races. */
@@ -383,7 +391,7 @@ static NO_INLINE sim_cycle step_commit(struct checker *c, const struct event *ev
         hb_commit_after(c->hb, ev, t->access, t->n);
     c->st.uncommitted -= t->n;
     t->n = 0;
-    return now;
+    return pay(c, core, now);
 }
 
 static sim_cycle step_sync(struct checker *c, const struct event *ev, unsigned core, sim_cycle now)

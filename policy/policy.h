@@ -119,14 +119,22 @@ struct policy {
     const char *name, *summary;
     const char *source; /* key into docs/papers.md */
     unsigned claims;
+    unsigned view; /* view bits that it always has */
     const struct param
         *params;        /* rows of section policy.<label>, beside the common ones; may be NULL */
     size_t params_size; /* of the struct they fill */
+    /* -1: it can't be made with these parameters. Before anything of it is declared; may be NULL.
+     */
+    int (*refuse)(const struct policy_env *env, const void *params, struct err *e);
     void *(*create)(const struct policy_env *env, const void *params,
                     struct err *e); /* NULL: error */
     /* An access that the view checks, when it takes effect: at once, or at its commit. */
     sim_cycle (*access)(void *self, const struct event *ev, unsigned core, struct mem_outcome out,
                         sim_cycle now);
+    /* What `access` has decided takes time here: with a machine, other cores may go on meanwhile.
+     * After the event's accesses are all checked, their races reported and clocks moved. NULL:
+     * nothing. */
+    sim_cycle (*pay)(void *self, unsigned core, sim_cycle now);
     /* The same of several plain accesses: ev, and those that follow it up to one that is not plain,
      * has raced, or has taken the budget over its limit. Returns the last; *number is the first's,
      * then the last's. Events before `known` may be looked at, for hints. May be NULL. */

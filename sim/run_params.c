@@ -136,7 +136,8 @@ void sim_each_stat(void (*fn)(void *arg, const char *name, const char *unit, con
         free(all);
         all = longer;
     }
-    if (!lardsim_set(l, all) && !lardsim_set(l, "granularity=1") &&
+    l->listing = true;
+    if (!lardsim_set(l, all) && !lardsim_set(l, "granularity=4") &&
         !lardsim_set(l, "machine=multicore") && !sim_compare(l) &&
         !lardsim_set(l, "compare.truth=vc") && !lardsim_start(l))
         stats_each(l->stats, fn, arg);

@@ -227,6 +227,26 @@ static int add_checker(struct lardsim *l, const char *spec, unsigned granule)
     return 0;
 }
 
+/* A machine's caches hold the histories of one detector. */
+static int one_in_hardware(struct lardsim *l)
+{
+    const char *first = NULL;
+
+    for (size_t i = 0; i < l->checkers && l->simulation && !l->listing; i++) {
+        const char *label = checker_label(l->checker[i]);
+        if (!(checker_promise(l->checker[i]).claims & CLAIM_HARDWARE))
+            continue;
+        if (first)
+            return err_set(&l->err, LARD_CONFIG,
+                           "policies: %s and %s are both in hardware, and a machine has caches for "
+                           "the histories of one; run them one after the other, or with "
+                           "machine=none",
+                           first, label);
+        first = label;
+    }
+    return 0;
+}
+
 /* The configuration is checked whole before anything is written. */
 static int make_parts(struct lardsim *l, unsigned hint)
 {
@@ -237,6 +257,8 @@ static int make_parts(struct lardsim *l, unsigned hint)
     for (size_t i = 0; i < l->params.policies.n; i++)
         if (add_checker(l, l->params.policies.item[i], granule))
             return -1;
+    if (one_in_hardware(l))
+        return -1;
     if (compare_begin(l, granule) || know_policies(l) || config_check_names(l->config, &l->err))
         return -1;
     if (l->output_dir) {

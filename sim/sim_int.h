@@ -74,6 +74,7 @@ struct lardsim {
     bool in_region;          /* of interest */
     bool unready;            /* making the parts of the run failed */
     bool comparing;
+    bool listing; /* made for its tables alone */
     struct compare *compare;       /* once ready, where comparing */
     struct simulation *simulation; /* once ready, where there is a machine */
     struct host_clock began;

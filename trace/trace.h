@@ -184,7 +184,15 @@ struct source {
     struct digest *identity;
 };
 
-/* A path, "-" for standard input, or "synth:key=value,..." . Formats are told by their first bytes,
+/* Whatever makes events without a file: NAME:rest. The table is of those that are linked in
+ * (workloads/makers.c); synth stands beside it. */
+struct source_maker {
+    const char *name;
+    struct source *(*open)(const char *rest, struct err *e); /* NULL: error */
+};
+extern const struct source_maker *const source_makers[]; /* NULL-terminated */
+
+/* A path, "-" for standard input, "synth:key=value,...", or a maker's, as "workload:sor,size=large". Formats are told by their first bytes,
  * or named: FORMAT:PATH or FORMAT:KEY=VALUE,...:PATH. gzip and zstd are taken off first. NULL:
  * error. */
 struct source *source_open(const char *spec, struct err *e);

@@ -1,0 +1,310 @@
+/* radish.h - inside the hardware detector: history lines on chip, what they hold, and the steps of
+ * a check (docs/lardish.md states the model).
+ *
+ * A data line has `kinds` history lines a core, each of `entries` entries of 4 bytes; an entry is
+ * of one granule. What a line holds exists here exactly while the line is on chip. A hook first
+ * decides, without anything that takes time, and then pays: with a machine, every access may let
+ * other cores go on. */
+#ifndef LARDSIM_RADISH_H
+#define LARDSIM_RADISH_H
+
+#include "base/mutant.h"
+#include "policy/hb.h"
+#include "policy/policy.h"
+#include "runtime/runtime.h"
+#include "swmanager/swmanager.h"
+
+enum { RADISH_ENTRY = 4 }; /* bytes of an entry in its history line */
+enum { RADISH_PAGE_MIN = 512 };
+enum { RADISH_BLOCKED_MAX = 2 * MAX_CORES };
+
+enum { OVERLAP_MAX, OVERLAP_SUM };
+enum { CHECKS_SYNCHRONOUS, CHECKS_QUEUED };
+enum { FLUSH_EAGER, FLUSH_LAZY };
+
+struct radish_params {
+    uint64_t base, memory, page, clock_bits, queue, spare;
+    uint32_t overlap, checks, flush;
+    bool runtime;
+    struct swm_params manager;
+};
+
+/* ---- accesses ------------------------------------------------------------------------------- */
+
+/* What conflicts is told by classes; op is the kind of event with the class above it. */
+enum { PLAIN_READ, PLAIN_WRITE, ATOMIC_READ, ATOMIC_WRITE, ACCESS_CLASSES };
+
+static inline unsigned op_class(uint8_t op)
+{
+    return op >> SWM_OP_KIND_BITS;
+}
+static inline bool op_writes(uint8_t op)
+{
+    return op_class(op) & PLAIN_WRITE;
+}
+static inline uint8_t op_kind(uint8_t op)
+{
+    return op & ((1 << SWM_OP_KIND_BITS) - 1);
+}
+
+/* Granules of a history line, a bit for each. */
+typedef uint64_t granule_set;
+
+struct record {      /* a thread's last access of a class to these granules */
+    granule_set set; /* never empty */
+    uint64_t time;   /* the thread's own */
+    /* Not modelled: which access it was, for reports. */
+    uint64_t event, site;
+    sim_tid tid;
+    uint8_t op;
+    bool saved;   /* the manager has it */
+    bool touched; /* saved, but the report's part is newer here */
+};
+
+/* ---- lines on chip -------------------------------------------------------------------------- */
+
+struct hline {                     /* one core's history line */
+    struct hline *next;            /* of other cores, for the same data */
+    struct hline *later, *earlier; /* of the core, or waiting to be stored */
+    struct place *place;
+    uint32_t actor; /* the thread tag: whose accesses these are */
+    uint8_t core, kind;
+    bool leaving;                       /* not on chip any more: a handler is storing it */
+    bool dirty;                         /* stored to since it came */
+    granule_set may_read, may_write;    /* permissions; may_write is part of may_read */
+    granule_set soft_write, soft_reads; /* ask software: for the last write, for others' reads */
+    granule_set kept;      /* the manager has something of it: what a write makes void there */
+    struct record *record; /* owns */
+    uint32_t n, cap;
+};
+
+struct place {               /* a data line that has history on chip */
+    uint64_t line;           /* its physical number */
+    uint64_t hears[2];       /* cores that the home would tell of another's access */
+    uint32_t lines, queued;  /* history lines; checks in the queue */
+    struct hline *of_kind[]; /* lists */
+};
+
+struct radish_core {
+    struct hline *first, *last; /* its lines on chip, in the order in which they came */
+    uint64_t lines;
+    uint32_t actor; /* of the thread on it */
+    bool taken;     /* there is one */
+};
+
+struct queued_check {
+    struct place *place;
+    uint64_t id;
+    sim_cycle done; /* CYCLE_NEVER: not known yet */
+    granule_set set, granted;
+    uint32_t actor;
+    uint8_t core, kind;
+    bool write;
+    struct event late; /* only where it is judged late, which is a mutant */
+};
+
+struct blocked { /* a region that a copy works on */
+    sim_addr from;
+    uint64_t bytes;
+    sim_cycle begin, end; /* CYCLE_NEVER: still going on */
+};
+
+enum check_outcome {
+    OUTCOME_PERMISSION,
+    OUTCOME_LOCAL,
+    OUTCOME_REMOTE,
+    OUTCOME_PIGGYBACKED,
+    OUTCOME_SOFTWARE,
+    OUTCOMES
+};
+enum software_need { NEED_WRITE, NEED_READS, NEED_BOTH, SOFTWARE_NEEDS };
+
+struct radish_stats {
+    uint64_t outcome[OUTCOMES], need[SOFTWARE_NEEDS];
+    uint64_t checks, granted, lowered, cancelled, taken_away;
+    uint64_t loads, stores, allocated, lost_dirty, lost_clean, flushed, discarded, invalidated,
+        homeless;
+    uint64_t lines, lines_peak, records;
+    uint64_t piggybacked, asks, asked;
+    uint64_t switches, moves, flushes, lazy_flushes, roll_overs;
+    uint64_t queued, drained, stalls, queue_wait;
+    uint64_t blocks, blocked_requests, blocked_cycles;
+    uint64_t parts;
+    struct histogram queue;
+};
+
+struct bill { /* accesses of handlers that have taken effect and are still to be made */
+    struct due {
+        sim_addr addr;
+        uint32_t n; /* bytes; of no access: instructions */
+        uint8_t cmd, core;
+        bool access;
+    } * due; /* owns */
+    size_t n, cap;
+};
+
+struct radish {
+    const struct policy_env *env;         /* borrowed */
+    const struct policy_machine *machine; /* NULL: none */
+    struct radish_params params;
+    bool lard; /* a copy's destination must be empty */
+    unsigned cores, granule_shift, line_shift, entries, kinds;
+    uint64_t stride; /* bytes of one core's history lines */
+    struct swmanager *manager;
+    struct runtime *runtime; /* NULL: nobody pays for one */
+    struct bill *bill;       /* where the manager's accesses go meanwhile; NULL: they are made */
+    struct map places;       /* data line to struct place * */
+    struct map pages;        /* that ever had history: a set of numbers */
+    struct radish_core core[MAX_CORES];
+    uint32_t *at_core; /* by actor: the core it is on, plus 1 */
+    uint64_t *base;    /* by actor: what clocks in hardware count from */
+    size_t actors;
+    struct queued_check *queue; /* owns; a ring of params.queue */
+    uint64_t queue_head, queue_n, queue_ids;
+    sim_cycle queue_free; /* when the spare core is */
+    struct past *past;    /* owns; what a check gathers, of radish_check.c */
+    size_t past_cap;
+    struct access *unpaid[MAX_CORES]; /* own; accesses that are decided, in order */
+    struct blocked blocked[RADISH_BLOCKED_MAX];
+    unsigned n_blocked, collections;
+    struct radish_stats st;
+};
+
+/* ---- radish_line.c: lines and records ------------------------------------------------------- */
+
+struct place *place_find(const struct radish *r, uint64_t line); /* NULL: none */
+struct place *place_get(struct radish *r, uint64_t line);
+void place_tidy(struct radish *r, struct place *p); /* frees it when nothing needs it */
+struct hline *line_find(const struct place *p, unsigned core, unsigned kind); /* NULL: none */
+struct hline *line_new(struct radish *r, struct place *p, unsigned core, unsigned kind,
+                       uint32_t actor);
+void line_free(struct radish *r, struct hline *h);
+sim_addr line_address(const struct radish *r, const struct hline *h);
+sim_addr line_granule(const struct radish *r, const struct hline *h, unsigned i);
+granule_set line_all(const struct radish *r); /* every entry */
+/* It is not on chip any more; it stays to be found until it has been stored, and freed. */
+void line_leaves(struct radish *r, struct hline *h);
+/* Records of these granules go: all, or those of a class. True: there were some. */
+bool records_cancel(struct radish *r, struct hline *h, granule_set set, unsigned classes);
+struct record *record_add(struct radish *r, struct hline *h, const struct record *what);
+granule_set records_set(const struct hline *h, unsigned classes); /* granules that have such */
+enum {
+    EVERY_CLASS = (1 << ACCESS_CLASSES) - 1,
+    WRITE_CLASSES = 1 << PLAIN_WRITE | 1 << ATOMIC_WRITE,
+    READ_CLASSES = EVERY_CLASS & ~WRITE_CLASSES
+};
+static inline bool cores_have(const uint64_t cores[2], unsigned core)
+{
+    return cores[core / 64] >> core % 64 & 1;
+}
+static inline void cores_add(uint64_t cores[2], unsigned core)
+{
+    cores[core / 64] |= UINT64_C(1) << core % 64;
+}
+static inline void cores_remove(uint64_t cores[2], unsigned core)
+{
+    cores[core / 64] &= ~(UINT64_C(1) << core % 64);
+}
+static inline unsigned next_granule(granule_set *set) /* takes the lowest out */
+{
+    const unsigned i = (unsigned)__builtin_ctzll(*set);
+
+    *set &= *set - 1;
+    return i;
+}
+
+/* ---- radish_soft.c: what the software manager is asked for ---------------------------------- */
+
+sim_cycle soft_exec(void *host, unsigned core, unsigned instructions, sim_cycle now);
+sim_cycle soft_mem(void *host, unsigned core, sim_addr a, unsigned bytes, enum mem_cmd cmd,
+                   sim_cycle now);
+/* Fills a new line with its thread's own accesses and the state of the others, at once; the handler
+ * is paid for later. */
+void soft_fill(struct radish *r, struct hline *h);
+sim_cycle soft_fill_paid(struct radish *r, unsigned core, uint64_t line, unsigned kind,
+                         granule_set had, sim_cycle now);
+/* Within a handler: stores what the line holds of these granules. */
+sim_cycle soft_store(struct radish *r, unsigned core, struct hline *h, granule_set set,
+                     sim_cycle now);
+/* Of a line that has left: at once for the detector, then paid for, or put on the open bill. Frees
+ * the line. */
+sim_cycle soft_persist(struct radish *r, unsigned core, struct hline *h, granule_set set,
+                       sim_cycle now);
+/* A handler for each of the lines that have left and are dirty; all are freed. drop: they are still
+ * in the caches, and are taken out. */
+sim_cycle soft_leave(struct radish *r, unsigned core, struct hline *left, enum swm_reason why,
+                     bool drop, sim_cycle now);
+sim_cycle soft_drop(struct radish *r, unsigned core, sim_addr line, sim_cycle now);
+bool soft_all_saved(const struct hline *h);          /* the manager has all that it holds */
+void soft_forget(struct radish *r, struct hline *h); /* frees such a one, which has left */
+sim_cycle bill_pay(struct radish *r, struct bill *b, sim_cycle now); /* makes what is on it */
+/* One handler for all of them, which also takes them out of the caches. */
+sim_cycle soft_flush(struct radish *r, unsigned core, struct hline *left, enum swm_reason why,
+                     sim_cycle now);
+struct hline *soft_add(struct hline *left, struct hline *h); /* to the front of such a list */
+/* The manager's copies get the report's part of this line's accesses; nothing is charged. */
+void soft_renew(struct radish *r, struct hline *h);
+struct check_paid { /* a check in software */
+    uint64_t line;
+    unsigned kind;
+    granule_set set;
+    bool reads;
+};
+sim_cycle soft_check(struct radish *r, unsigned core, const struct check_paid *c, sim_cycle now);
+/* The same beside the program, by another core. Returns how many cycles it takes. */
+sim_cycle soft_check_beside(struct radish *r, unsigned core, unsigned by,
+                            const struct check_paid *c, sim_cycle now);
+sim_cycle soft_blocked(struct radish *r, unsigned core, uint64_t line, sim_cycle now);
+
+/* ---- radish_queue.c: checks that another core makes later ----------------------------------- */
+
+/* Puts a check in; *wait: when there was room. Returns its number, for queue_serve. */
+uint64_t queue_put(struct radish *r, const struct queued_check *c, sim_cycle *wait);
+void queue_serve(struct radish *r, unsigned core, uint64_t id, const struct check_paid *c,
+                 sim_cycle now);
+/* Checks of these granules, and those before them, are over. Returns when, or 0. */
+sim_cycle queue_drain(struct radish *r, const struct place *p, unsigned kind, granule_set set);
+sim_cycle queue_drain_place(struct radish *r, const struct place *p);
+sim_cycle queue_drain_all(struct radish *r);
+void queue_pass(struct radish *r, sim_cycle now); /* what is over by now */
+sim_cycle queue_waited(struct radish *r, sim_cycle until, sim_cycle now);
+
+/* ---- radish_access.c, radish_check.c: an access
+ * -------------------------------------------------------------- */
+
+sim_cycle radish_access(void *self, const struct event *ev, unsigned core, struct mem_outcome out,
+                        sim_cycle now);
+/* The two halves of it: the first takes no time and lets no other core in between, so that one
+ * event's may follow each other; the second pays for all that the core has decided. */
+/* What the language runtime does at an event; after happens-before has moved. */
+sim_cycle radish_lower(struct radish *r, const struct event *ev, unsigned core, sim_cycle now);
+sim_cycle radish_decide(void *self, const struct event *ev, unsigned core, struct mem_outcome out,
+                        sim_cycle now);
+sim_cycle radish_pay(void *self, unsigned core, sim_cycle now);
+void radish_unpaid_free(struct radish *r);
+void check_late(struct radish *r, const struct queued_check *c); /* a mutant's */
+
+/* ---- radish_flush.c: thread switches, roll-over, what happens to lines ---------------------- */
+
+struct flushed { /* lines that left before an access could go on, and how */
+    struct hline *switched, *rolled, *lazy, *gone;
+    sim_cycle drained; /* checks that had to be over first */
+};
+/* The actor is on this core, at this time of its own. */
+void flush_for(struct radish *r, struct flushed *f, unsigned core, uint32_t actor, uint64_t time);
+sim_cycle flush_paid(struct radish *r, unsigned core, struct flushed *f, sim_cycle now);
+/* A line goes: its queued checks are over first. */
+void flush_line(struct radish *r, struct flushed *f, struct hline **to, struct hline *h);
+sim_cycle radish_line(void *self, const struct line_event *le, unsigned core, sim_cycle now);
+
+/* ---- radish_heap.c: clear and copy ---------------------------------------------------------- */
+
+sim_cycle heap_clear(struct radish *r, const struct event *ev, unsigned core, sim_cycle now);
+sim_cycle heap_copy(struct radish *r, const struct event *ev, unsigned core, sim_cycle now);
+
+/* ---- radish_verify.c, radish_stats.c -------------------------------------------------------- */
+
+void radish_check(const void *self);
+void radish_declare(struct radish *r, struct stats_group *g);
+
+#endif

@@ -1,0 +1,269 @@
+/* radish_access.c - an access: its history lines one by one, whether permission is enough, and,
+ * when all is decided, what it costs. */
+#include "policy/radish_access.h"
+
+#include <stdlib.h>
+
+static void later(sim_cycle *at, sim_cycle than)
+{
+    if (than > *at)
+        *at = than;
+}
+
+/* The line is on chip, and the thread's: another one's is flushed now, if it was not before. */
+static struct hline *own_line(struct access *a, struct place *p, unsigned kind)
+{
+    struct radish *r = a->r;
+    struct hline *h = line_find(p, a->core, kind);
+
+    if (!h)
+        return NULL;
+    if (r->machine && r->machine->where(r->env->host, a->core, line_address(r, h)) == LEVEL_NONE) {
+        flush_line(r, &a->flushed, &a->flushed.gone, h); /* its event is still to come */
+        return NULL;
+    }
+    if (h->actor == a->actor || MUTANT(RADISH_NO_FLUSH))
+        return h;
+    r->st.lazy_flushes++;
+    flush_line(r, &a->flushed, &a->flushed.lazy, h);
+    return NULL;
+}
+
+static void allocate(struct access *a, struct step *s, uint64_t line)
+{
+    struct radish *r = a->r;
+    struct place *p = place_get(r, line);
+
+    a->own = own_line(a, p, s->kind);
+    if (a->own)
+        return;
+    later(&s->drained, queue_drain(r, p, s->kind, line_all(r)));
+    a->own = line_new(r, p, a->core, s->kind, a->actor);
+    soft_fill(r, a->own);
+    s->fill = true;
+    s->had = a->own->kept;
+}
+
+static struct step *add_step(struct plan *p)
+{
+    p->step = xgrow(p->step, p->n, &p->cap, sizeof *p->step);
+    p->step[p->n] = (struct step){0};
+    return &p->step[p->n++];
+}
+
+/* Granules `set` of the history line whose data begins at a physical address. */
+static void access_line(struct access *a, sim_addr physical, granule_set set)
+{
+    struct radish *r = a->r;
+    struct step *s = add_step(&a->plan);
+    const unsigned first = (unsigned)__builtin_ctzll(set),
+                   last = 63 - (unsigned)__builtin_clzll(set);
+
+    s->line = physical >> r->line_shift;
+    s->kind = (unsigned)((physical >> r->granule_shift) / r->entries % r->kinds);
+    allocate(a, s, s->line);
+    struct hline *h = a->own;
+    cores_add(h->place->hears, a->core);
+    granule_set need = set & ~(a->write ? h->may_write : h->may_read);
+    if (need) {
+        later(&s->drained, queue_drain(r, h->place, h->kind, need));
+        need = set & ~(a->write ? h->may_write : h->may_read);
+    }
+    if (MUTANT(RADISH_PRESENT_PERMITS) && r->machine && !a->left_core)
+        need = 0;
+    r->st.checks++;
+    r->st.outcome[OUTCOME_PERMISSION] += !need;
+    s->store = need && check_granules(a, s, need);
+    if (a->write)
+        check_void(a, MUTANT(RADISH_RACY_NOT_VOID) ? set & h->may_write : set);
+    if (!(MUTANT(RADISH_NOT_REWRITTEN) && !need))
+        s->store |= check_record(a, set);
+    h->dirty |= s->store;
+    s->at = line_address(r, h) + first * RADISH_ENTRY;
+    s->bytes = (last - first + 1) * RADISH_ENTRY;
+    *(s->store ? &r->st.stores : &r->st.loads) += 1;
+}
+
+/* ---- an access ------------------------------------------------------------------------------ */
+
+static int out_of_range(struct radish *r, sim_addr physical)
+{
+    return err_set(r->env->err, LARD_CONFIG,
+                   "event %llu: physical address 0x%llx has no history lines, which are for the "
+                   "first %llu bytes; set pages.mapping to first-touch, or raise the policy's "
+                   "memory",
+                   (unsigned long long)*r->env->number, (unsigned long long)physical,
+                   (unsigned long long)r->params.memory);
+}
+
+/* All that the access decides, line by line. */
+static void decide(struct access *a)
+{
+    struct radish *r = a->r;
+    const struct granules g = granules_of(a->ev, r->env->granule);
+    const sim_addr bytes = (sim_addr)r->entries << r->granule_shift;
+
+    for (sim_addr from = g.first;;) {
+        const sim_addr base = from & ~(bytes - 1), end = base + (bytes - g.step);
+        const sim_addr to = end < g.last ? end : g.last;
+        const unsigned low = (unsigned)((from - base) >> r->granule_shift),
+                       n = (unsigned)((to - from) >> r->granule_shift) + 1;
+        const sim_addr physical = r->machine ? r->machine->physical(r->env->host, base) : base;
+        if (r->machine && physical >= r->params.memory) {
+            out_of_range(r, physical);
+            return;
+        }
+        a->at = base;
+        access_line(a, physical, (n == 64 ? ~(granule_set)0 : ((granule_set)1 << n) - 1) << low);
+        if (to == g.last || budget_over(r->env->budget) || MUTANT(RADISH_FIRST_LINE_ONLY))
+            return;
+        from = to + g.step;
+    }
+}
+
+static sim_cycle pay_check(struct access *a, const struct step *s, sim_cycle data, sim_cycle now)
+{
+    struct radish *r = a->r;
+    const struct check_paid c = {s->line, s->kind, s->soft, a->write};
+
+    if (s->asks && r->machine)
+        now = r->machine->ask(r->env->host, a->core, s->line << r->line_shift, s->ask, s->ask_bytes,
+                              now);
+    if (s->arrives && r->machine)
+        r->machine->piggyback(r->env->host, s->ask_bytes);
+    if (s->arrives && data > now)
+        now = data;
+    if (!s->soft)
+        return now;
+    if (!s->queued)
+        return soft_check(r, a->core, &c, now);
+    queue_serve(r, a->core, s->id, &c, now);
+    return now;
+}
+
+static sim_cycle pay(struct access *a, sim_cycle data, sim_cycle now)
+{
+    struct radish *r = a->r;
+
+    now = flush_paid(r, a->core, &a->flushed, now);
+    for (size_t i = 0; i < a->plan.n; i++) {
+        const struct step *s = &a->plan.step[i];
+        now = queue_waited(r, s->drained, now);
+        if (!MUTANT(RADISH_FREE_METADATA))
+            now = r->env->mem(r->env->host, a->core, s->at, s->bytes,
+                              s->store ? MEM_STORE : MEM_LOAD, now);
+        if (s->fill)
+            now = soft_fill_paid(r, a->core, s->line, s->kind, s->had, now);
+        now = pay_check(a, s, data, now);
+    }
+    free(a->plan.step);
+    return now;
+}
+
+/* Without a machine every thread has a core of its own, as far as they go. */
+static unsigned core_of(const struct radish *r, const struct event *ev, unsigned core)
+{
+    return r->machine ? core : ev->tid % r->cores;
+}
+
+static struct access *begin(struct radish *r, const struct event *ev, unsigned core,
+                            struct mem_outcome out, sim_cycle now)
+{
+    const struct hb_actor *me = hb_me(r->env->hb, ev->tid);
+    const bool beside = r->params.overlap == OVERLAP_MAX && out.level != LEVEL_NONE;
+    struct access *a = xmalloc(sizeof *a);
+
+    *a = (struct access){.r = r,
+                         .ev = ev,
+                         .clock = &me->clock,
+                         .core = core_of(r, ev, core),
+                         .actor = hb_actor(r->env->hb, ev->tid),
+                         .time = epoch_time(me->now),
+                         .op = access_op(ev),
+                         .write = event_writes(ev),
+                         .left_core = out.left_core,
+                         .start = beside ? out.began : now,
+                         .data = now};
+    return a;
+}
+
+/* Without a machine there is one list, as nobody says on which core an access was. */
+static struct access **unpaid(struct radish *r, unsigned core)
+{
+    return &r->unpaid[r->machine ? core : 0];
+}
+
+static void put_off(struct radish *r, struct access *a)
+{
+    struct access **at = unpaid(r, a->core);
+
+    while (*at)
+        at = &(*at)->later;
+    *at = a;
+}
+
+/* Accesses that the runtime has to do with (runtime.h). */
+static bool needs_lowering(const struct radish *r, const struct event *ev)
+{
+    const bool unheeded = ev->flags & EVF_SYSTEM && !(r->env->view & VIEW_ALL_SYNC);
+
+    return r->runtime && (ev->flags & EVF_IN_TXN || (ev->flags & EVF_ORDER_MASK && !unheeded) ||
+                          runtime_pending(r->runtime, ev->tid));
+}
+
+sim_cycle radish_lower(struct radish *r, const struct event *ev, unsigned core, sim_cycle now)
+{
+    return runtime_lower(r->runtime, ev, core, hb_clock(r->env->hb, ev->tid),
+                         hb_actor(r->env->hb, ev->tid), now);
+}
+
+sim_cycle radish_decide(void *self, const struct event *ev, unsigned core, struct mem_outcome out,
+                        sim_cycle now)
+{
+    struct radish *r = self;
+    struct access *a = begin(r, ev, core, out, now);
+
+    queue_pass(r, a->start);
+    flush_for(r, &a->flushed, a->core, a->actor, a->time);
+    decide(a);
+    a->lowered = needs_lowering(r, ev);
+    a->lowered_event = *ev;
+    put_off(r, a);
+    return now;
+}
+
+sim_cycle radish_pay(void *self, unsigned core, sim_cycle now)
+{
+    struct access **first = unpaid(self, core);
+    sim_cycle done = now;
+
+    while (*first) {
+        struct access *a = *first;
+        const sim_cycle start = done > now || a->start > now ? done : a->start;
+        *first = a->later;
+        const sim_cycle at = pay(a, a->data, start);
+        done = at > done ? at : done;
+        if (a->lowered)
+            done = radish_lower(self, &a->lowered_event, core, done);
+        free(a);
+    }
+    return done;
+}
+
+sim_cycle radish_access(void *self, const struct event *ev, unsigned core, struct mem_outcome out,
+                        sim_cycle now)
+{
+    now = radish_decide(self, ev, core, out, now);
+    return radish_pay(self, core, now);
+}
+
+void radish_unpaid_free(struct radish *r)
+{
+    for (unsigned core = 0; core < MAX_CORES; core++)
+        while (r->unpaid[core]) {
+            struct access *a = r->unpaid[core];
+            r->unpaid[core] = a->later;
+            free(a->plan.step);
+            free(a);
+        }
+}

@@ -1,0 +1,206 @@
+/* radish_flush.c - when history leaves the chip: another thread takes the core, a clock no longer
+ * fits, a line is thrown out of the caches. First the lines are gone for the detector, then their
+ * handlers are paid for. */
+#include "policy/radish.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void drained(struct flushed *f, sim_cycle at)
+{
+    if (at > f->drained)
+        f->drained = at;
+}
+
+void flush_line(struct radish *r, struct flushed *f, struct hline **to, struct hline *h)
+{
+    drained(f, queue_drain_place(r, h->place));
+    line_leaves(r, h);
+    *to = soft_add(*to, h);
+}
+
+static void flush_core(struct radish *r, struct flushed *f, struct hline **to, unsigned core)
+{
+    while (r->core[core].last)
+        flush_line(r, f, to, r->core[core].last);
+}
+
+/* ---- threads -------------------------------------------------------------------------------- */
+
+static void know_actor(struct radish *r, uint32_t actor)
+{
+    if (LIKELY(actor < r->actors))
+        return;
+    const size_t n = (size_t)actor + 1, had = r->actors;
+    r->at_core = xrealloc(r->at_core, n, sizeof *r->at_core);
+    r->base = xrealloc(r->base, n, sizeof *r->base);
+    memset(r->at_core + had, 0, (n - had) * sizeof *r->at_core);
+    memset(r->base + had, 0, (n - had) * sizeof *r->base);
+    budget_take(r->env->budget, (n - had) * (sizeof *r->at_core + sizeof *r->base));
+    r->actors = n;
+}
+
+static void leave_core(struct radish *r, struct flushed *f, unsigned core)
+{
+    if (r->params.flush == FLUSH_LAZY || MUTANT(RADISH_NO_FLUSH) || !r->core[core].lines)
+        return;
+    r->st.flushes++;
+    flush_core(r, f, &f->switched, core);
+}
+
+/* The thread came from another core, which has let it go. */
+static void come(struct radish *r, struct flushed *f, unsigned from, uint32_t actor)
+{
+    struct radish_core *c = &r->core[from];
+
+    r->st.moves++;
+    if (!c->taken || c->actor != actor)
+        return;
+    c->taken = false;
+    leave_core(r, f, from);
+}
+
+static void take_core(struct radish *r, struct flushed *f, unsigned core, uint32_t actor)
+{
+    struct radish_core *c = &r->core[core];
+
+    if (r->at_core[actor] && r->at_core[actor] != core + 1)
+        come(r, f, r->at_core[actor] - 1, actor);
+    r->at_core[actor] = core + 1;
+    if (c->taken && c->actor != actor) {
+        r->st.switches++;
+        leave_core(r, f, core);
+    }
+    c->taken = true;
+    c->actor = actor;
+}
+
+/* ---- clocks --------------------------------------------------------------------------------- */
+
+/* All history leaves, so each thread's clock may count from where it is. */
+static void roll_over(struct radish *r, struct flushed *f)
+{
+    const struct hb *hb = r->env->hb;
+
+    r->st.roll_overs++;
+    for (unsigned core = 0; core < r->cores && !MUTANT(RADISH_ROLL_OVER_KEEPS); core++)
+        flush_core(r, f, &f->rolled, core);
+    for (uint32_t a = 0; a < r->actors && a < hb->actors; a++)
+        if (hb->actor[a].now)
+            r->base[a] = epoch_time(hb->actor[a].now) - 1;
+}
+
+void flush_for(struct radish *r, struct flushed *f, unsigned core, uint32_t actor, uint64_t time)
+{
+    const struct radish_core *c = &r->core[core];
+
+    if (UNLIKELY(actor >= r->actors || !c->taken || c->actor != actor ||
+                 r->at_core[actor] != core + 1)) {
+        know_actor(r, actor);
+        take_core(r, f, core, actor);
+    }
+    if (UNLIKELY(r->params.clock_bits && (time - r->base[actor]) >> r->params.clock_bits))
+        roll_over(r, f);
+}
+
+sim_cycle flush_paid(struct radish *r, unsigned core, struct flushed *f, sim_cycle now)
+{
+    now = queue_waited(r, f->drained, now);
+    now = soft_flush(r, core, f->switched, SWM_FLUSH, now);
+    now = soft_flush(r, core, f->rolled, SWM_ROLL_OVER, now);
+    now = soft_leave(r, core, f->lazy, SWM_FLUSH, false, now);
+    return soft_leave(r, core, f->gone, SWM_EVICTION, false, now);
+}
+
+/* ---- what happens to lines ------------------------------------------------------------------ */
+
+static bool is_history(const struct radish *r, sim_addr addr)
+{
+    return addr - r->params.base < r->stride * r->cores;
+}
+
+static void history_line(struct radish *r, struct flushed *f, sim_addr addr)
+{
+    const uint64_t core = (addr - r->params.base) / r->stride;
+    const uint64_t n = ((addr - r->params.base) % r->stride) >> r->line_shift;
+    const struct place *p = place_find(r, n / r->kinds);
+    struct hline *h = p ? line_find(p, (unsigned)core, (unsigned)(n % r->kinds)) : NULL;
+
+    if (h && r->machine->where(r->env->host, (unsigned)core, addr) == LEVEL_NONE)
+        flush_line(r, f, &f->gone, h);
+}
+
+/* The home forgets a core that throws out its data: nobody would tell it of another's access. */
+static void data_evicted(struct radish *r, struct flushed *f, struct place *p, unsigned core)
+{
+    drained(f, queue_drain_place(r, p));
+    if (MUTANT(RADISH_PERMISSION_STAYS)) {
+        cores_remove(p->hears, core);
+        return;
+    }
+    cores_remove(p->hears, core);
+    for (unsigned k = 0; k < r->kinds; k++) {
+        struct hline *h = line_find(p, core, k);
+        if (!h || !h->may_read)
+            continue;
+        r->st.taken_away += (unsigned)__builtin_popcountll(h->may_read);
+        h->may_read = h->may_write = 0;
+    }
+}
+
+static bool anywhere(const struct radish *r, sim_addr addr)
+{
+    for (unsigned core = 0; core < r->cores; core++)
+        if (r->machine->where(r->env->host, core, addr) != LEVEL_NONE)
+            return true;
+    return false;
+}
+
+static bool in_private(const struct radish *r, unsigned core, sim_addr addr)
+{
+    const uint8_t level = r->machine->where(r->env->host, core, addr);
+
+    return level == LEVEL_L1 || level == LEVEL_L2;
+}
+
+/* No directory entry is left that would find its histories. */
+static void data_left(struct radish *r, struct flushed *f, struct place *p)
+{
+    for (unsigned k = 0; k < r->kinds; k++)
+        for (struct hline *h = p->of_kind[k], *next; h; h = next) {
+            next = h->next;
+            if (h->leaving)
+                continue;
+            r->st.homeless++;
+            flush_line(r, f, &f->gone, h);
+        }
+}
+
+static sim_cycle data_line(struct radish *r, const struct line_event *le, unsigned core,
+                           sim_cycle now)
+{
+    struct place *p = place_find(r, le->addr >> r->line_shift);
+    struct flushed f = {0};
+
+    if (!p)
+        return now;
+    if (le->what == LINE_EVICT && le->level != LEVEL_L3 && !in_private(r, le->core, le->addr))
+        data_evicted(r, &f, p, le->core);
+    if (p->lines && !anywhere(r, le->addr))
+        data_left(r, &f, p);
+    now = queue_waited(r, f.drained, now);
+    return soft_leave(r, core, f.gone, SWM_EVICTION, true, now);
+}
+
+sim_cycle radish_line(void *self, const struct line_event *le, unsigned core, sim_cycle now)
+{
+    struct radish *r = self;
+    struct flushed f = {0};
+
+    if (le->what != LINE_EVICT && le->what != LINE_INVALIDATE)
+        return now;
+    if (!is_history(r, le->addr))
+        return data_line(r, le, core, now);
+    history_line(r, &f, le->addr);
+    return flush_paid(r, core, &f, now);
+}

@@ -1,0 +1,381 @@
+/* radish_heap.c - ClearHistory and CopyHistory (LARD 4.2, charged as in its 5.3): page by page,
+ * each page's part one handler.
+ *
+ * A history line that lies in the region only in part is thrown out like the others, and what it
+ * holds of other data is stored first. A copy evicts and copies; the destination stays uncached. */
+#include "policy/radish.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+enum { PAGE_BITS = 12 };
+#define REGION_MAX (UINT64_C(4) << 30) /* a host's patience: a million pages */
+
+struct part { /* of a region, in one page on either side; physical */
+    sim_addr to, from;
+    uint64_t bytes;
+};
+
+struct thrown {   /* lines to be taken out of the caches */
+    sim_addr *at; /* owns */
+    size_t n, cap;
+};
+
+static int too_big(struct radish *r, const struct event *ev)
+{
+    return err_set(
+        r->env->err, LARD_TRACE,
+        "event %llu: %s of %llu bytes; a detector in hardware goes page by page, through "
+        "%llu bytes at most: split it",
+        (unsigned long long)*r->env->number, ev_info[ev->kind].text, (unsigned long long)ev->aux,
+        (unsigned long long)REGION_MAX);
+}
+
+static sim_addr physical(const struct radish *r, sim_addr a)
+{
+    return r->machine ? r->machine->physical(r->env->host, a) : a;
+}
+
+/* Without a machine a page is what is remembered as such. */
+static sim_addr page_mask(const struct radish *r)
+{
+    return r->machine ? r->params.page - 1 : (UINT64_C(1) << PAGE_BITS) - 1;
+}
+
+/* ---- pieces --------------------------------------------------------------------------------- */
+
+/* Frames may be smaller than pages of the instructions. */
+static bool contiguous(const struct radish *r, sim_addr from, uint64_t bytes)
+{
+    const sim_addr at = physical(r, from);
+
+    for (uint64_t i = RADISH_PAGE_MIN - from % RADISH_PAGE_MIN; r->machine && i < bytes;
+         i += RADISH_PAGE_MIN)
+        if (physical(r, from + i) != at + i)
+            return false;
+    return true;
+}
+
+/* How much of `left` bytes is in one page on both sides: from the front, or at the end. */
+static uint64_t room_of(sim_addr to, sim_addr from, uint64_t left, sim_addr mask, bool down)
+{
+    const uint64_t at = down ? left - 1 : 0, t = (to + at) & mask, f = (from + at) & mask;
+    const uint64_t room = down ? (t < f ? t : f) + 1 : mask + 1 - (t > f ? t : f);
+
+    return left < room ? left : room;
+}
+
+static uint64_t piece_of(const struct radish *r, sim_addr to, sim_addr from, uint64_t left,
+                         bool down)
+{
+    const uint64_t n =
+        MUTANT(RADISH_ONE_HANDLER) ? left : room_of(to, from, left, page_mask(r), down);
+    const uint64_t skip = down ? left - n : 0;
+
+    if (contiguous(r, to + skip, n) && contiguous(r, from + skip, n))
+        return n;
+    return room_of(to, from, left, RADISH_PAGE_MIN - 1, down);
+}
+
+static bool known_page(const struct radish *r, sim_addr at)
+{
+    return map_find(&r->pages, at >> PAGE_BITS);
+}
+
+static void know_pages(struct radish *r, sim_addr at, uint64_t bytes)
+{
+    for (uint64_t page = at >> PAGE_BITS; page <= (at + bytes - 1) >> PAGE_BITS; page++)
+        *map_put(&r->pages, page) = 1;
+}
+
+/* ---- lines on chip in a part ---------------------------------------------------------------- */
+
+/* The granules of a history line that are in [from, from + bytes). */
+static granule_set inside(const struct radish *r, const struct hline *h, sim_addr from,
+                          uint64_t bytes)
+{
+    granule_set set = 0;
+
+    for (unsigned i = 0; i < r->entries; i++)
+        if (line_granule(r, h, i) - from < bytes)
+            set |= (granule_set)1 << i;
+    return set;
+}
+
+static void throw_out(struct radish *r, struct thrown *out, const struct hline *h)
+{
+    if (!r->machine)
+        return;
+    out->at = xgrow(out->at, out->n, &out->cap, sizeof *out->at);
+    out->at[out->n++] = line_address(r, h);
+    r->st.invalidated++;
+}
+
+typedef void line_visit(struct radish *r, struct hline *h, granule_set set, unsigned core);
+
+/* What the line holds of the part is discarded, the rest stored. */
+static void discard(struct radish *r, struct hline *h, granule_set set, unsigned core)
+{
+    if (!MUTANT(RADISH_CLEAR_STORES))
+        records_cancel(r, h, set, EVERY_CLASS);
+    if (h->leaving) /* its own handler goes on */
+        return;
+    line_leaves(r, h);
+    r->st.discarded++;
+    if (soft_all_saved(h))
+        soft_forget(r, h);
+    else
+        soft_persist(r, core, h, line_all(r), 0);
+}
+
+static void store_all(struct radish *r, struct hline *h, granule_set set, unsigned core)
+{
+    (void)set;
+    if (h->leaving) {
+        soft_store(r, core, h, line_all(r), 0);
+        return;
+    }
+    line_leaves(r, h);
+    r->st.discarded++;
+    soft_persist(r, core, h, line_all(r), 0);
+}
+
+struct wait {
+    sim_cycle until;
+};
+
+static void drain(struct radish *r, const struct place *p, struct wait *w)
+{
+    const sim_cycle at = queue_drain_place(r, p);
+
+    if (at > w->until)
+        w->until = at;
+}
+
+/* Each line on chip that has something of it; places may go with their last line. */
+static void visit_place(struct radish *r, uint64_t line, sim_addr from, uint64_t bytes,
+                        line_visit *fn, unsigned core, struct thrown *out)
+{
+    for (unsigned k = 0; k < r->kinds; k++) {
+        struct place *p = place_find(r, line);
+        for (struct hline *h = p ? p->of_kind[k] : NULL, *next; h; h = next) {
+            const granule_set set = inside(r, h, from, bytes);
+            next = h->next;
+            if (!set)
+                continue;
+            if (!h->leaving)
+                throw_out(r, out, h);
+            fn(r, h, set, core);
+        }
+    }
+}
+
+static void visit(struct radish *r, sim_addr from, uint64_t bytes, line_visit *fn, unsigned core,
+                  struct thrown *out, struct wait *w)
+{
+    const uint64_t last = (from + bytes - 1) >> r->line_shift;
+
+    for (uint64_t line = from >> r->line_shift; line <= last; line++) {
+        const struct place *p = place_find(r, line);
+        swm_find(r->manager, core, line << r->line_shift, 0);
+        if (!p)
+            continue;
+        drain(r, p, w);
+        visit_place(r, line, from, bytes, fn, core, out);
+    }
+}
+
+/* The lines are taken out of the caches: a hit each, at the level where it lives. */
+static sim_cycle pay_part(struct radish *r, unsigned core, struct bill *b, struct thrown *out,
+                          const struct wait *w, sim_cycle now)
+{
+    now = queue_waited(r, w->until, now);
+    now = bill_pay(r, b, now);
+    for (size_t i = 0; i < out->n; i++)
+        now = soft_drop(r, core, out->at[i], now);
+    free(out->at);
+    return swm_leave(r->manager, core, now);
+}
+
+/* ---- clear ---------------------------------------------------------------------------------- */
+
+static sim_cycle clear_part(struct radish *r, unsigned core, sim_addr from, uint64_t bytes,
+                            sim_cycle now)
+{
+    struct thrown out = {0};
+    struct bill bill = {0};
+    struct wait w = {0};
+
+    r->st.parts++;
+    now = swm_enter(r->manager, core, SWM_CLEAR, now);
+    r->bill = r->machine ? &bill : NULL;
+    if (!MUTANT(RADISH_CLEAR_KEEPS_CACHED))
+        visit(r, from, bytes, discard, core, &out, &w);
+    swm_clear(r->manager, core, from, bytes, 0);
+    r->bill = NULL;
+    return pay_part(r, core, &bill, &out, &w, now);
+}
+
+/* What of the region lies in a page that has had history. */
+static void clear_page(struct radish *r, const struct event *ev, unsigned core, uint64_t page)
+{
+    const sim_addr at = page << PAGE_BITS, last = at + ((1u << PAGE_BITS) - 1);
+    const sim_addr end = ev->addr + (ev->aux - 1);
+    const sim_addr from = at > ev->addr ? at : ev->addr, to = last < end ? last : end;
+
+    if (from <= to && known_page(r, at))
+        clear_part(r, core, from, to - from + 1, 0);
+}
+
+/* Without a machine: the pages of the region, or those that there are, whichever are fewer. */
+static void clear_known(struct radish *r, const struct event *ev, unsigned core)
+{
+    const uint64_t first = ev->addr >> PAGE_BITS, last = (ev->addr + (ev->aux - 1)) >> PAGE_BITS;
+    uint64_t page, *unused;
+    size_t pos = 0;
+
+    if (last - first < r->pages.n) {
+        for (page = first; page <= last; page++)
+            clear_page(r, ev, core, page);
+        return;
+    }
+    while (map_next(&r->pages, &pos, &page, &unused))
+        clear_page(r, ev, core, page);
+}
+
+sim_cycle heap_clear(struct radish *r, const struct event *ev, unsigned core, sim_cycle now)
+{
+    sim_addr at = ev->addr;
+
+    if (!ev->aux)
+        return now;
+    if (!r->machine) {
+        clear_known(r, ev, core);
+        return now;
+    }
+    if (ev->aux > REGION_MAX) {
+        too_big(r, ev);
+        return now;
+    }
+    for (uint64_t left = ev->aux; left;) {
+        const uint64_t n = piece_of(r, at, at, left, false);
+        now = clear_part(r, core, physical(r, at), n, now);
+        at += n;
+        left -= n;
+    }
+    return now;
+}
+
+/* ---- copy ----------------------------------------------------------------------------------- */
+
+/* A slot for a region that is blocked until its copy ends: of one that ended long ago, or whenever
+ * there is no other. */
+static unsigned block(struct radish *r, sim_addr from, uint64_t bytes, sim_cycle now)
+{
+    enum { LONG_AGO = 1 << 20 };
+    const bool full = r->n_blocked == RADISH_BLOCKED_MAX;
+    unsigned i = 0;
+
+    while (i < r->n_blocked &&
+           (r->blocked[i].end == CYCLE_NEVER || (!full && r->blocked[i].end + LONG_AGO > now)))
+        i++;
+    assert(i < RADISH_BLOCKED_MAX);
+    r->n_blocked += i == r->n_blocked;
+    r->blocked[i] = (struct blocked){from, bytes, now, CYCLE_NEVER};
+    r->st.blocks++;
+    return i;
+}
+
+static sim_cycle copy_part(struct radish *r, unsigned core, const struct part *p, sim_cycle now)
+{
+    const bool blocks = r->machine && !r->collections;
+    const unsigned to = blocks ? block(r, p->to, p->bytes, now) : 0;
+    const unsigned from = blocks ? block(r, p->from, p->bytes, now) : 0;
+    struct thrown out = {0};
+    struct bill bill = {0};
+    struct wait w = {0};
+
+    r->st.parts++;
+    now = swm_enter(r->manager, core, SWM_COPY, now);
+    r->bill = r->machine ? &bill : NULL;
+    if (!MUTANT(RADISH_COPY_KEEPS_CACHED))
+        visit(r, p->from, p->bytes, store_all, core, &out, &w);
+    if (!MUTANT(RADISH_COPY_KEEPS_DESTINATION))
+        visit(r, p->to, p->bytes, discard, core, &out, &w);
+    swm_copy(r->manager, core, p->to, p->from, p->bytes, 0);
+    r->bill = NULL;
+    now = pay_part(r, core, &bill, &out, &w, now);
+    if (blocks)
+        r->blocked[to].end = r->blocked[from].end = now;
+    return now;
+}
+
+static bool has_history(const struct radish *r, sim_addr at)
+{
+    const struct swm_held held = swm_held(r->manager, at);
+    const struct place *p = place_find(r, at >> r->line_shift);
+    const uint64_t n = at >> r->granule_shift;
+    const struct hline *h = p ? p->of_kind[n / r->entries % r->kinds] : NULL;
+
+    for (; h; h = h->next)
+        if (records_set(h, EVERY_CLASS) >> n % r->entries & 1)
+            return true;
+    return held.write || held.n;
+}
+
+/* The first granule of the destination that has history and is not the source's, too. */
+static bool breach(const struct radish *r, const struct event *ev, sim_addr *where)
+{
+    const sim_addr source = ev[1].addr;
+
+    for (uint64_t i = 0; i < ev->aux;) {
+        const sim_addr at = physical(r, ev->addr + i);
+        *where = ev->addr + i;
+        if (!known_page(r, at)) {
+            i += RADISH_PAGE_MIN - *where % RADISH_PAGE_MIN;
+            continue;
+        }
+        if (*where - source >= ev->aux && has_history(r, at))
+            return true;
+        i += UINT64_C(1) << r->granule_shift;
+    }
+    return false;
+}
+
+/* The contract of CopyHistory, where the runtime keeps it (LARD 4.2). */
+static int destination_empty(struct radish *r, const struct event *ev)
+{
+    sim_addr at;
+
+    if (!r->lard || !breach(r, ev, &at))
+        return 0;
+    return err_set(r->env->err, LARD_TRACE,
+                   "event %llu: CopyHistory to 0x%llx, %llu bytes: the location 0x%llx there has "
+                   "access history; the runtime must ClearHistory the destination first, or the "
+                   "policy must have another view than tracked",
+                   (unsigned long long)*r->env->number, (unsigned long long)ev->addr,
+                   (unsigned long long)ev->aux, (unsigned long long)at);
+}
+
+sim_cycle heap_copy(struct radish *r, const struct event *ev, unsigned core, sim_cycle now)
+{
+    const bool down = ev->addr > ev[1].addr;
+    sim_addr to = ev->addr, from = ev[1].addr;
+
+    if (ev->aux > REGION_MAX)
+        too_big(r, ev);
+    if (ev->aux > REGION_MAX || to == from || destination_empty(r, ev))
+        return now;
+    for (uint64_t left = ev->aux; left;) {
+        const uint64_t n = piece_of(r, to, from, left, down), skip = down ? left - n : 0;
+        const struct part p = {physical(r, to + skip), physical(r, from + skip), n};
+        left -= n;
+        to += down ? 0 : n;
+        from += down ? 0 : n;
+        if (!r->machine && !known_page(r, p.to) && !known_page(r, p.from))
+            continue;
+        know_pages(r, p.to, n);
+        now = copy_part(r, core, &p, now);
+    }
+    return now;
+}

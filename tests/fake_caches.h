@@ -1,0 +1,45 @@
+/* fake_caches.h - caches that forget all the time, for policies in hardware: a few private lines a
+ * core, a few shared ones, random victims, exact events. No timing but a latency for each level. */
+#ifndef LARDSIM_TESTS_FAKE_CACHES_H
+#define LARDSIM_TESTS_FAKE_CACHES_H
+
+#include "policy/policy.h"
+
+enum { FAKE_CORES = 8, FAKE_LINES = 64, FAKE_L1 = 1, FAKE_L3 = 35, FAKE_MEMORY = 120 };
+
+struct fake_line {
+    uint64_t line; /* its number plus 1; 0: free */
+    bool dirty;
+};
+struct fake {
+    struct rng rng;
+    unsigned cores, line, private_lines, shared_lines;
+    unsigned loss; /* per mille of accesses after which a shared line is lost */
+    struct fake_line l1[FAKE_CORES][FAKE_LINES], l3[FAKE_LINES * FAKE_CORES];
+    struct line_event *event; /* owns; not yet told */
+    size_t events, told, cap;
+    sim_addr histories;
+    uint64_t history_bytes, mixes; /* mixes: bits by which pages are mixed up */
+    uint64_t accesses, metadata, asks, asked_bytes, drops, piggybacked, memory;
+    struct policy_machine machine;
+    void (*meanwhile)(void *arg); /* in the middle of a policy's access; NULL: nothing happens */
+    void *arg;
+    bool told_access; /* it may happen: the policy has heard of the access in hand */
+};
+
+void fake_open(struct fake *f, uint64_t seed);
+void fake_close(struct fake *f);
+/* The program's access to [a, a + bytes) of one line, virtual. */
+struct mem_outcome fake_data(struct fake *f, unsigned core, sim_addr a, bool write, sim_cycle now);
+/* Tells a policy what happened, also what its own hooks cause meanwhile. */
+sim_cycle fake_tell(struct fake *f, struct checker *c, unsigned core, sim_cycle now);
+/* Out of all caches, with events. */
+void fake_lose(struct fake *f, sim_addr physical);
+/* Out of one core's, with events. */
+void fake_evict(struct fake *f, unsigned core, sim_addr physical);
+
+sim_cycle fake_exec(void *host, unsigned core, unsigned instructions, sim_cycle now);
+sim_cycle fake_mem(void *host, unsigned core, sim_addr a, unsigned bytes, enum mem_cmd cmd,
+                   sim_cycle now);
+
+#endif

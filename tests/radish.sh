@@ -1,0 +1,49 @@
+#!/bin/sh
+# radish.sh - on real caches, the hardware policies say what vc says of the same execution: racy
+# accesses, sites, locations, pairs, in one run that both watch, whatever is evicted when.
+lardsim=${LARDSIM:?}
+dir=$(mktemp -d) || exit 99
+trap 'rm -rf "$dir"' EXIT
+bad=0
+n=0
+
+# agree POLICY VIEW SETTINGS... SOURCE
+agree() {
+    policy=$1 view=$2
+    shift 2
+    n=$((n + 1))
+    rm -rf "$dir/out"
+    if ! "$lardsim" run --quiet -o "$dir/out" -c radish8 --policy vc --policy "$policy" \
+        --set policy.vc.view="$view" --set policy.lardish.view="$view" --set l1.size=1Ki --set l2.size=2Ki \
+        --set l3.size=32Ki "$@" 2>"$dir/err"; then
+        grep -q 'ClearHistory' "$dir/err" && return # the runtime's breach, which it must tell
+        echo "$policy $*: $(cat "$dir/err")"
+        bad=1
+        return
+    fi
+    for of in vc "$policy"; do
+        sed -n "s/^policy\.$of\.\(races\.[a-z]*\) *\([0-9]*\) .*/\1 \2/p" "$dir/out/stats.txt" >"$dir/$of.races"
+    done
+    cmp -s "$dir/vc.races" "$dir/$policy.races" || {
+        echo "$policy differs from vc: $*"
+        diff "$dir/vc.races" "$dir/$policy.races" | head -4
+        bad=1
+    }
+    grep -q '^races.accesses [1-9]' "$dir/vc.races" && racy=$((${racy:-0} + 1))
+}
+
+for seed in 1 2 3 4 5 6; do
+    trace=synth:seed=$seed,events=3000,threads=6,variables=60,heap_share=60,txn_share=0,unaligned=0,granularity=4
+    agree lardish tracked --set granularity=4 "$trace"
+    agree lardish all-memory --set granularity=4 --set policy.lardish.checks=queued --set policy.lardish.queue=4 "$trace"
+    agree lardish no-clear,no-copy --set granularity=4 --set policy.lardish.clock-bits=6 --set order=recorded "$trace"
+    agree lardish tracked --set granularity=4 --set cores=2 --set schedule.threads=round-robin --set schedule.quantum=3000 \
+        --set policy.lardish.flush=lazy "$trace"
+    agree radish naive --set granularity=1 --set policy.radish.clock-bits=5 --set l2.size=0 "$trace"
+    agree radish naive --set granularity=4 --set l3.inclusion=non-inclusive --set l2.inclusion=exclusive "$trace"
+    agree radish-ts naive --set granularity=8 --set core.store-buffer=4 --set memory.type=ddr \
+        "synth:seed=$seed,events=3000,threads=6,variables=60,granularity=8,txn_share=0"
+done
+echo "$n runs, ${racy:-0} with races"
+[ "${racy:-0}" -ge $((n / 3)) ] || { echo "too few of them had races to tell"; bad=1; }
+exit $bad
