@@ -24,6 +24,7 @@
 #define FIBER_PORTABLE 1
 #endif
 #ifdef FIBER_ASAN
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 #ifdef FIBER_PORTABLE
@@ -171,7 +172,11 @@ void fiber_switch(struct fiber *from, struct fiber *to)
 
 void fiber_free(struct fiber *f)
 {
-    if (f && f->map)
+    if (f && f->map) {
+#ifdef FIBER_ASAN
+        __asan_unpoison_memory_region(f->map, f->map_bytes); /* others will be mapped here */
+#endif
         munmap(f->map, f->map_bytes);
+    }
     free(f);
 }

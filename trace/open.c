@@ -165,6 +165,11 @@ struct source *source_open(const char *spec, struct err *e)
 
     if (!strncmp(spec, generator, sizeof generator - 1))
         return open_generator(spec + sizeof generator - 1, e);
+    for (size_t i = 0; source_makers[i]; i++) {
+        const size_t n = strlen(source_makers[i]->name);
+        if (!strncmp(spec, source_makers[i]->name, n) && spec[n] == ':')
+            return source_makers[i]->open(spec + n + 1, e);
+    }
     format = named_format(spec, &path);
     if (format)
         options = options_take(&path);

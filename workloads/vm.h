@@ -1,0 +1,383 @@
+/* vm.h - what a kernel sees of the modelled managed runtime: objects and arrays at simulated
+ * addresses on a heap that is collected, threads, monitors, volatiles, barriers, classes,
+ * transactions, marks. Each call does what it says and puts the events of it into the stream.
+ *
+ * A kernel is plain C that runs on the stack of a language thread. Whenever it makes an event,
+ * another thread may run, and objects may move: so it holds references in roots only (struct
+ * vm_ref), never an address. Values of fields and elements are kept, so that results can be
+ * checked. What goes wrong (null, a bad index, a failed check, no memory) ends the stream with an
+ * error and does not return to the kernel: host memory is therefore taken from vm_scratch, never
+ * from malloc. A stack has 256 KiB. Roots are reached by frames:
+ *
+ *     enum { NODE_KEY, NODE_NEXT };
+ *     static const struct vm_field node_fields[] = {{"key", VM_I32, 0}, {"next", VM_REF, 0},
+ *                                                   VM_FIELDS_END};
+ *     static const struct vm_type_of node = {"Node", node_fields, NULL};
+ *
+ *     struct vm_ref *r = vm_enter(t, 2);          // two roots, null
+ *     vm_new(t, &r[0], my->node_class, AT_NEW);   // my->node_class = vm_class(t, &node), once
+ *     vm_put_i32(t, &r[0], NODE_KEY, 7, AT_KEY);
+ *     vm_get_ref(t, &r[1], &r[0], NODE_NEXT, AT_WALK);
+ *     vm_leave(t, r);
+ *
+ * Sites are small numbers, named by the workload's list (VM_SITES), 0 for unknown. */
+#ifndef LARDSIM_VM_H
+#define LARDSIM_VM_H
+
+#include <string.h>
+
+#include "base/base.h"
+#include "trace/trace.h"
+
+struct vm_thread;
+
+/* ---- parameters that all workloads have ----------------------------------------------------- */
+
+enum vm_schedule { VM_ROUND_ROBIN, VM_RANDOM, VM_ADVERSARIAL };
+enum vm_gc {
+    VM_MARKSWEEP,
+    VM_SEMISPACE,
+    VM_GENERATIONAL,
+    VM_MARKSWEEP_CONCURRENT,
+    VM_COPYING_CONCURRENT
+};
+struct vm_params {
+    uint64_t seed;                /* of the schedule */
+    uint64_t threads;             /* what a kernel makes of it is its own affair */
+    uint64_t quantum;             /* events */
+    uint64_t kernel_threads;      /* 0: each language thread is one */
+    uint64_t heap, nursery, tlab; /* bytes */
+    uint32_t schedule;            /* enum vm_schedule */
+    uint32_t gc;                  /* enum vm_gc */
+};
+extern const struct param vm_param_rows[];
+const struct vm_params *vm_params(const struct vm_thread *t);
+
+/* ---- sites ---------------------------------------------------------------------------------- */
+
+/* #define SITES(X) X(INIT, "Sor.init:20") X(READ, "Sor.run:31")
+ * VM_SITES(SITES)
+ * gives AT_INIT, AT_READ, ... and at_names, for struct workload's `sites`. Sites below
+ * VM_SITE_FIRST are the runtime's. */
+enum vm_site {
+    VM_SITE_NONE,
+    VM_SITE_ALLOC,
+    VM_SITE_ZERO,
+    VM_SITE_TLAB,
+    VM_SITE_LOCK,
+    VM_SITE_UNLOCK,
+    VM_SITE_SAFEPOINT,
+    VM_SITE_CLASS,
+    VM_SITE_BARRIER, /* the collector's, at writes of references */
+    VM_SITE_FORWARD,
+    VM_SITE_ROOTS,
+    VM_SITE_MARK,
+    VM_SITE_SCAN,
+    VM_SITE_COPY,
+    VM_SITE_UPDATE,
+    VM_SITE_SWEEP,
+    VM_SITE_FIRST = 32
+};
+#define VM_SITE_ENUM(name, text) AT_##name,
+#define VM_SITE_TEXT(name, text) text,
+#define VM_SITES(list)                                                                             \
+    enum at { AT_BEFORE = VM_SITE_FIRST - 1, list(VM_SITE_ENUM) AT_END };                          \
+    static const char *const at_names[] = {list(VM_SITE_TEXT) NULL};
+/* One more, made at run time; text is copied. Each call gives another number. */
+uint64_t vm_site(struct vm_thread *t, const char *text);
+
+/* ---- classes -------------------------------------------------------------------------------- */
+
+enum vm_type { VM_I8, VM_I32, VM_I64, VM_F64, VM_REF, VM_TYPES };
+
+struct vm_field {
+    const char *name; /* NULL ends the list */
+    enum vm_type type;
+    unsigned flags; /* EVF_VOLATILE, EVF_FINAL */
+};
+#define VM_FIELDS_END                                                                              \
+    {                                                                                              \
+        NULL, VM_I8, 0                                                                             \
+    }
+struct vm_type_of { /* what a class is made of; a constant */
+    const char *name;
+    const struct vm_field *fields;
+    /* Runs once, in the thread that first uses the class, before its class-init; NULL: the class
+     * has no initialisation, and its uses are no events. */
+    void (*init)(struct vm_thread *t, void *arg);
+};
+
+/* Fields lie in the order given, each aligned to its size, behind the header. */
+struct vm_slot {
+    uint32_t offset;
+    uint16_t flags;
+    uint8_t type;
+};
+struct vm_class {
+    const char *name;
+    const struct vm_type_of *of; /* NULL: an array */
+    uint32_t id, bytes;          /* bytes of an object, header included */
+    uint32_t fields;
+    uint32_t element; /* arrays: its enum vm_type; else VM_TYPES */
+    void *arg;        /* of init */
+    struct vm_slot slot[];
+};
+/* Loads a class; each call makes another. Not an event. */
+const struct vm_class *vm_class(struct vm_thread *t, const struct vm_type_of *of, void *arg);
+/* Initialises it if nobody has, waits while somebody does; an event at each thread's first use.
+ * vm_new does it by itself. */
+void vm_class_use(struct vm_thread *t, const struct vm_class *k, uint64_t site);
+
+/* ---- roots ---------------------------------------------------------------------------------- */
+
+struct vm_ref {
+    sim_addr at; /* the collector writes it; 0: null */
+};
+/* n roots, all null, until vm_leave with the same pointer; leaves what was entered since, too. */
+struct vm_ref *vm_enter(struct vm_thread *t, unsigned n);
+void vm_leave(struct vm_thread *t, struct vm_ref *first);
+/* A root for good, null, that all threads may use: a static final field. Reading and assigning it
+ * are no events: give it its value before the threads start. */
+struct vm_ref *vm_global(struct vm_thread *t);
+
+static inline bool vm_is_null(const struct vm_ref *r)
+{
+    return r->at == 0;
+}
+void vm_assign(struct vm_thread *t, struct vm_ref *to, const struct vm_ref *from);
+static inline void vm_set_null(struct vm_ref *r)
+{
+    r->at = 0;
+}
+bool vm_same(struct vm_thread *t, const struct vm_ref *a, const struct vm_ref *b);
+
+/* ---- objects -------------------------------------------------------------------------------- */
+
+/* Both collect when there is no room. Contents are zero and null. */
+void vm_new(struct vm_thread *t, struct vm_ref *to, const struct vm_class *k, uint64_t site);
+void vm_new_array(struct vm_thread *t, struct vm_ref *to, enum vm_type element, uint64_t length,
+                  uint64_t site);
+uint32_t vm_length(struct vm_thread *t, struct vm_ref *array);             /* not an event */
+const struct vm_class *vm_class_of(struct vm_thread *t, struct vm_ref *o); /* not an event */
+
+/* Fields: the number is the one in the class's list, the type must be the field's. A volatile
+ * field's access makes the events of that.
+ *
+ *     int32_t vm_get_i32(t, object, field, site)      void vm_put_i32(t, object, field, value,
+ * site) int32_t vm_load_i32(t, array, index, site)      void vm_store_i32(t, array, index, value,
+ * site)
+ *
+ * and the same for i8 (uint8_t), i64 (int64_t) and f64 (double). */
+void vm_get_ref(struct vm_thread *t, struct vm_ref *to, struct vm_ref *o, unsigned field,
+                uint64_t site);
+void vm_put_ref(struct vm_thread *t, struct vm_ref *o, unsigned field, const struct vm_ref *value,
+                uint64_t site); /* value NULL: null */
+void vm_load_ref(struct vm_thread *t, struct vm_ref *to, struct vm_ref *array, uint64_t index,
+                 uint64_t site);
+void vm_store_ref(struct vm_thread *t, struct vm_ref *array, uint64_t index,
+                  const struct vm_ref *value, uint64_t site);
+/* Of a volatile field, as one: a vread, then a vwrite. The old value. vm_cas writes only when the
+ * old value is `expected` (and then returns that). */
+int32_t vm_add_i32(struct vm_thread *t, struct vm_ref *o, unsigned field, int32_t add,
+                   uint64_t site);
+int64_t vm_add_i64(struct vm_thread *t, struct vm_ref *o, unsigned field, int64_t add,
+                   uint64_t site);
+int32_t vm_cas_i32(struct vm_thread *t, struct vm_ref *o, unsigned field, int32_t expected,
+                   int32_t value, uint64_t site);
+/* An access to the thread's own stack; no value is kept. word: 0..4095. */
+void vm_stack(struct vm_thread *t, bool write, unsigned word, uint64_t site);
+
+/* ---- synchronisation ------------------------------------------------------------------------ */
+
+/* Any object's monitor; reentrant. */
+void vm_lock(struct vm_thread *t, struct vm_ref *o, uint64_t site);
+void vm_unlock(struct vm_thread *t, struct vm_ref *o, uint64_t site);
+void vm_wait(struct vm_thread *t, struct vm_ref *o, uint64_t site); /* until notified; no more */
+void vm_notify(struct vm_thread *t, struct vm_ref *o, bool all, uint64_t site);
+
+/* Not on the heap. Rounds are counted. */
+struct vm_barrier;
+struct vm_barrier *vm_barrier_new(struct vm_thread *t, unsigned parties);
+void vm_barrier_wait(struct vm_thread *t, struct vm_barrier *b, uint64_t site);
+
+/* The new thread runs fn(u, arg) and ends when that returns. Its number. */
+sim_tid vm_fork(struct vm_thread *t, void (*fn)(struct vm_thread *u, void *arg), void *arg,
+                uint64_t site);
+void vm_join(struct vm_thread *t, sim_tid u, uint64_t site);
+void vm_yield(struct vm_thread *t); /* lets others run, if some can; not an event */
+
+/* Between them accesses to fields and elements are the transaction's. Transactions exclude each
+ * other; other threads' plain accesses do not wait. Inside: no synchronisation, no volatiles, and
+ * allocations together of at most `reserve` bytes. */
+void vm_txn_begin(struct vm_thread *t, uint64_t reserve, uint64_t site);
+void vm_txn_commit(struct vm_thread *t, uint64_t site);
+
+/* ---- the rest ------------------------------------------------------------------------------- */
+
+enum { VM_GAP = 2 }; /* instructions between two events, beside those that vm_compute adds */
+void vm_compute(struct vm_thread *t, uint32_t instructions);
+void vm_io(struct vm_thread *t, uint64_t site);
+void vm_phase(struct vm_thread *t, const char *text); /* the same text is the same phase */
+void vm_roi_begin(struct vm_thread *t);
+void vm_roi_end(struct vm_thread *t);
+/* At least one collection of the whole heap (System.gc). */
+void vm_collect(struct vm_thread *t);
+
+/* A result that the kernel verifies: text becomes the error when ok is false. vm_fail is the same
+ * for whatever else can't go on. */
+void vm_check(struct vm_thread *t, bool ok, const char *fmt, ...) PRINTF_LIKE(3, 4);
+void vm_fail(struct vm_thread *t, const char *fmt, ...) PRINTF_LIKE(2, 3) NO_RETURN;
+
+sim_tid vm_self(const struct vm_thread *t);
+/* Random numbers for the program's own use, of this thread; they do not depend on the schedule. */
+struct rng *vm_rng(struct vm_thread *t);
+/* Zeroed host memory for what is not on the modelled heap; it lives as long as the stream. */
+void *vm_scratch(struct vm_thread *t, size_t n, size_t bytes);
+uint64_t vm_collections(const struct vm_thread *t); /* so far */
+
+/* ---- inside: what the accesses need inline -------------------------------------------------- */
+
+struct vm_header {
+    uint32_t class; /* id; VM_FORWARDED */
+    uint32_t length;
+    uint64_t word; /* lock word: number of the monitor, 0: none; or the new address, forwarded */
+};
+enum { VM_HEADER = 16, VM_ALIGN = 16 };
+#define VM_FORWARDED 0x80000000u
+_Static_assert(sizeof(struct vm_header) == VM_HEADER, "a header is two words");
+
+struct vm_identity { /* of a record's access: which object, whatever its address */
+    uint64_t object; /* from 1; 0: none */
+    uint64_t offset; /* in bytes */
+};
+
+/* Events are made between at and stop; at stop the thread pauses, and may make up to VM_SLACK
+ * records before it must ask again. */
+enum { VM_SLACK = 16 };
+struct vm_core {
+    struct event *at, *stop;
+    uintptr_t bias; /* host address of the heap less its simulated one */
+    const struct vm_class *const *classes;
+    struct event *rec;            /* the batch */
+    struct vm_identity *identity; /* beside the batch; NULL: not asked for */
+};
+struct vm_run { /* the beginning of a struct vm_thread */
+    struct vm_core *core;
+    uint32_t gap;
+    sim_tid tid;
+    uint16_t flags; /* EVF_IN_TXN in a transaction */
+};
+
+void vm_pause(struct vm_thread *t);
+void vm_identify(struct vm_core *c, const struct event *ev, sim_addr object);
+const struct vm_header *vm_resolve(struct vm_thread *t, struct vm_ref *o);
+unsigned char *vm_volatile(struct vm_thread *t, const struct vm_ref *o, const struct vm_slot *s,
+                           enum ev_kind kind, uint64_t site);
+void vm_bad_field(struct vm_thread *t, const struct vm_ref *o, unsigned field, enum vm_type type,
+                  uint64_t site) NO_RETURN;
+void vm_bad_element(struct vm_thread *t, const struct vm_ref *o, uint64_t index, enum vm_type type,
+                    uint64_t site) NO_RETURN;
+
+static inline struct vm_run *vm_run(struct vm_thread *t)
+{
+    return (struct vm_run *)(void *)t;
+}
+static inline unsigned vm_shift(enum vm_type type) /* log2 of its bytes */
+{
+    return type == VM_I8 ? 0 : type == VM_I32 ? 2 : 3;
+}
+static inline struct vm_header *vm_header(const struct vm_core *c, sim_addr at)
+{
+    return (struct vm_header *)(c->bias + (uintptr_t)at);
+}
+/* The header of what a root refers to, at its place of now; NULL: null. Events may follow at once:
+ * the pause is behind. */
+ALWAYS_INLINE const struct vm_header *vm_see(struct vm_thread *t, struct vm_ref *o)
+{
+    struct vm_core *c = vm_run(t)->core;
+
+    if (UNLIKELY(c->at >= c->stop))
+        vm_pause(t);
+    if (UNLIKELY(!o->at))
+        return NULL;
+    const struct vm_header *h = vm_header(c, o->at);
+    return UNLIKELY(h->class & VM_FORWARDED) ? vm_resolve(t, o) : h;
+}
+ALWAYS_INLINE unsigned char *vm_touch(struct vm_thread *t, sim_addr object, uint64_t offset,
+                                      enum vm_type type, unsigned flags, enum ev_kind kind,
+                                      uint64_t site)
+{
+    struct vm_run *r = vm_run(t);
+    struct vm_core *c = r->core;
+    struct event *ev = c->at++;
+
+    *ev = (struct event){.addr = object + offset,
+                         .aux = site,
+                         .size = 1u << vm_shift(type),
+                         .gap = r->gap,
+                         .tid = r->tid,
+                         .flags = (uint16_t)(r->flags | flags),
+                         .kind = (uint8_t)kind};
+    r->gap = VM_GAP;
+    if (UNLIKELY(c->identity != NULL))
+        vm_identify(c, ev, object);
+    return (unsigned char *)(c->bias + (uintptr_t)(object + offset));
+}
+/* Makes the events of an access; where the value is, until the next event. */
+ALWAYS_INLINE unsigned char *vm_field(struct vm_thread *t, struct vm_ref *o, unsigned field,
+                                      enum vm_type type, enum ev_kind kind, uint64_t site)
+{
+    const struct vm_header *h = vm_see(t, o);
+
+    if (UNLIKELY(!h))
+        vm_bad_field(t, o, field, type, site);
+    const struct vm_class *k = vm_run(t)->core->classes[h->class];
+    if (UNLIKELY(field >= k->fields || k->slot[field].type != type))
+        vm_bad_field(t, o, field, type, site);
+    const struct vm_slot *s = &k->slot[field];
+    if (UNLIKELY(s->flags & EVF_VOLATILE))
+        return vm_volatile(t, o, s, kind, site);
+    return vm_touch(t, o->at, s->offset, type, s->flags, kind, site);
+}
+ALWAYS_INLINE unsigned char *vm_element(struct vm_thread *t, struct vm_ref *a, uint64_t index,
+                                        enum vm_type type, enum ev_kind kind, uint64_t site)
+{
+    const struct vm_header *h = vm_see(t, a);
+
+    if (UNLIKELY(!h || index >= h->length || h->class != (uint32_t)type))
+        vm_bad_element(t, a, index, type, site);
+    return vm_touch(t, a->at, VM_HEADER + (index << vm_shift(type)), type, EVF_ARRAY, kind, site);
+}
+
+#define VM_ACCESSORS(name, ctype, type)                                                            \
+    static inline ctype vm_get_##name(struct vm_thread *t, struct vm_ref *o, unsigned field,       \
+                                      uint64_t site)                                               \
+    {                                                                                              \
+        ctype value;                                                                               \
+        memcpy(&value, vm_field(t, o, field, type, EV_READ, site), sizeof value);                  \
+        return value;                                                                              \
+    }                                                                                              \
+    static inline void vm_put_##name(struct vm_thread *t, struct vm_ref *o, unsigned field,        \
+                                     ctype value, uint64_t site)                                   \
+    {                                                                                              \
+        memcpy(vm_field(t, o, field, type, EV_WRITE, site), &value, sizeof value);                 \
+    }                                                                                              \
+    static inline ctype vm_load_##name(struct vm_thread *t, struct vm_ref *a, uint64_t index,      \
+                                       uint64_t site)                                              \
+    {                                                                                              \
+        ctype value;                                                                               \
+        memcpy(&value, vm_element(t, a, index, type, EV_READ, site), sizeof value);                \
+        return value;                                                                              \
+    }                                                                                              \
+    static inline void vm_store_##name(struct vm_thread *t, struct vm_ref *a, uint64_t index,      \
+                                       ctype value, uint64_t site)                                 \
+    {                                                                                              \
+        memcpy(vm_element(t, a, index, type, EV_WRITE, site), &value, sizeof value);               \
+    }
+VM_ACCESSORS(i8, uint8_t, VM_I8)
+VM_ACCESSORS(i32, int32_t, VM_I32)
+VM_ACCESSORS(i64, int64_t, VM_I64)
+VM_ACCESSORS(f64, double, VM_F64)
+#undef VM_ACCESSORS
+
+#endif

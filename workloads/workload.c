@@ -1,0 +1,209 @@
+/* workload.c - the table of workloads, their parameters, and opening one as a source. */
+#include "workloads/vm_int.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define WORKLOAD(name) extern const struct workload workload_##name;
+#include "workloads/workloads.def"
+#undef WORKLOAD
+
+const struct workload *const workloads[] = {
+#define WORKLOAD(name) &workload_##name,
+#include "workloads/workloads.def"
+#undef WORKLOAD
+    NULL};
+
+const char *const workload_size_names[] = {"small", "medium", "large", NULL};
+
+/* ---- parameters ----------------------------------------------------------------------------- */
+
+static const char *const schedule_names[] = {"round-robin", "random", "adversarial", NULL};
+static const char *const gc_names[] = {
+    "marksweep", "semispace", "generational", "marksweep-concurrent", "copying-concurrent", NULL};
+
+#define ROW_U64(field, value, min, max, unit, help)                                                \
+    {                                                                                              \
+#field, PARAM_U64, offsetof(struct vm_params, field), value, min, max, unit, NULL, help    \
+    }
+#define ROW_CHOICE(field, value, names, help)                                                      \
+    {                                                                                              \
+#field, PARAM_CHOICE, offsetof(struct vm_params, field), value, 0, 0, "", names, help      \
+    }
+
+const struct param vm_param_rows[] = {
+    ROW_U64(seed, "1", 0, UINT64_MAX, "",
+            "Of the schedule: the same seed makes the same events, another one another "
+            "interleaving."),
+    ROW_U64(threads, "4", 1, 4096, "threads", "Threads that do the work."),
+    ROW_CHOICE(schedule, "random", schedule_names,
+               "Who runs next, and how long; adversarial: others run just before an acquire and "
+               "just after a release."),
+    ROW_U64(quantum, "100", 1, 1 << 30, "events",
+            "Length of a turn; random ones are that long on average."),
+    ROW_U64(kernel_threads, "0", 0, 256, "threads",
+            "Kernel threads that the language threads share, with work stealing; 0: each is one."),
+    ROW_CHOICE(gc, "marksweep", gc_names, "How memory is reclaimed."),
+    ROW_U64(heap, "64Mi", 1 << 18, UINT64_C(1) << 36, "bytes",
+            "Of the modelled heap, both halves and the nursery included."),
+    ROW_U64(nursery, "4Mi", 1 << 14, UINT64_C(1) << 35, "bytes",
+            "Where new objects are, when gc=generational."),
+    ROW_U64(tlab, "8Ki", 256, 1 << 24, "bytes", "What a thread takes at a time to allocate from."),
+    PARAM_END};
+
+const struct param workload_param_rows[] = {
+    {"size", PARAM_CHOICE, 0, "small", 0, 0, "", workload_size_names,
+     "Sets the workload's own parameters that are not given."},
+    PARAM_END};
+
+static int check_vm(const char *name, const struct vm_params *p, struct err *e)
+{
+    if (p->gc == VM_GENERATIONAL && p->nursery > p->heap / 2)
+        return err_set(e, LARD_CONFIG,
+                       "workload:%s: nursery: %" PRIu64
+                       " bytes are more than half the heap of %" PRIu64 "; give a smaller nursery",
+                       name, p->nursery, p->heap);
+    if (p->gc == VM_GENERATIONAL && p->nursery < 4 * p->tlab)
+        return err_set(e, LARD_CONFIG,
+                       "workload:%s: nursery: it must be 4 times tlab at the least, %" PRIu64
+                       " bytes",
+                       name, 4 * p->tlab);
+    if (p->heap < 16 * p->tlab)
+        return err_set(e, LARD_CONFIG,
+                       "workload:%s: heap: it must be 16 times tlab at the least, %" PRIu64
+                       " bytes",
+                       name, 16 * p->tlab);
+    if (p->heap % VM_BLOCK_BYTES || p->nursery % VM_BLOCK_BYTES || p->tlab % 64)
+        return err_set(e, LARD_CONFIG,
+                       "workload:%s: heap and nursery must be multiples of 16 KiB, tlab of 64",
+                       name);
+    return 0;
+}
+
+/* ---- "NAME,key=value,..." ------------------------------------------------------------------- */
+
+/* The message of a configuration, which thinks of --set, is about the workload. */
+static int retell(const struct err *from, const char *name, struct err *e)
+{
+    static const char set[] = "--set: ";
+    const size_t skip = strncmp(from->text, set, sizeof set - 1) ? 0 : sizeof set - 1;
+
+    return err_set(e, (enum lard_exit)from->code, "workload:%s: %s", name, from->text + skip);
+}
+
+/* The end of the first assignment: a comma after which there is a "=" before the next comma. */
+static size_t assignment_length(const char *text)
+{
+    size_t n = strcspn(text, ",");
+
+    while (text[n]) {
+        const char *next = text + n + 1;
+        if (next[strcspn(next, ",=")] == '=')
+            return n;
+        n += 1 + strcspn(next, ",");
+    }
+    return n;
+}
+
+static int assign_all(struct config *c, const char *text, struct err *e)
+{
+    int status = 0;
+
+    while (*text && !status) {
+        const size_t n = assignment_length(text);
+        char *one = xasprintf("%.*s", (int)n, text);
+        status = config_set(c, one, e);
+        free(one);
+        text += n + (text[n] == ',');
+    }
+    return status;
+}
+
+/* The size's assignments first, so that given ones win. */
+static int gather(struct config *c, const struct workload *w, const char *given, struct err *e)
+{
+    struct config *first = config_new(NULL);
+    uint32_t size;
+    int status = assign_all(first, given, e);
+
+    if (!status)
+        status = config_bind(first, "", workload_param_rows, &size, e);
+    config_free(first);
+    if (status)
+        return -1;
+    if (w->sizes[size] && assign_all(c, w->sizes[size], e))
+        return -1;
+    return assign_all(c, given, e);
+}
+
+static int bind(struct config *c, const struct workload *w, struct vm_params *p, void *own,
+                struct err *e)
+{
+    uint32_t size;
+
+    if (config_bind(c, "", workload_param_rows, &size, e) ||
+        config_bind(c, "", vm_param_rows, p, e) ||
+        (w->params && config_bind(c, "", w->params, own, e)))
+        return -1;
+    return config_check_names(c, e);
+}
+
+static struct source *open_with(const struct workload *w, const char *given, struct err *e)
+{
+    struct config *c = config_new(NULL);
+    void *own = xcalloc(1, w->params_size ? w->params_size : 1);
+    struct vm_params p = {0};
+    struct err inner = {0};
+    int status = gather(c, w, given, &inner) || bind(c, w, &p, own, &inner)
+                     ? retell(&inner, w->name, e)
+                     : check_vm(w->name, &p, e);
+
+    if (!status && w->check)
+        status = w->check(own, &p, e);
+    if (!status && w->main) {
+        struct vm *v = vm_open(w, &p, own, c, e);
+        return v ? &v->source : NULL;
+    }
+    struct source *s = status ? NULL : w->open(own, &p, e);
+    free(own);
+    config_free(c);
+    return s;
+}
+
+/* ---- by name -------------------------------------------------------------------------------- */
+
+const struct workload *workload_find(const char *name)
+{
+    for (const struct workload *const *w = workloads; *w; w++)
+        if (!strcmp((*w)->name, name))
+            return *w;
+    return NULL;
+}
+
+static int unknown(const char *name, struct err *e)
+{
+    const char *names[256];
+    size_t n = 0;
+
+    for (const struct workload *const *w = workloads; *w && n < ARRAY_SIZE(names); w++)
+        names[n++] = (*w)->name;
+    const char *nearest = nearest_name(name, names, n);
+    return err_set(e, LARD_CONFIG, "workload:%.100s: no such workload; %s%s%s", name,
+                   nearest ? "did you mean " : "`lardsim workload list` shows all there are",
+                   nearest ? nearest : "", nearest ? "?" : "");
+}
+
+struct source *workload_open(const char *rest, struct err *e)
+{
+    const size_t n = strcspn(rest, ",");
+    char *name = xasprintf("%.*s", (int)n, rest);
+    const struct workload *w = workload_find(name);
+    struct source *s = NULL;
+
+    if (w)
+        s = open_with(w, rest[n] ? rest + n + 1 : "", e);
+    else
+        unknown(name, e);
+    free(name);
+    return s;
+}

@@ -1,0 +1,63 @@
+/* workloads.h - the built-in programs: what they are called, their parameters, and each as a source
+ * of events. To add one: a file workloads/w_x.c that ends in one const struct workload, a line in
+ * workloads.def, a line in Makefile.am. How kernels are written: vm.h. */
+#ifndef LARDSIM_WORKLOADS_H
+#define LARDSIM_WORKLOADS_H
+
+#include "base/base.h"
+#include "base/param.h"
+#include "trace/trace.h"
+#include "workloads/vm.h"
+
+enum workload_size { SIZE_SMALL, SIZE_MEDIUM, SIZE_LARGE, WORKLOAD_SIZES };
+extern const char *const workload_size_names[]; /* "small", "medium", "large", NULL */
+
+struct workload_aim {  /* a characteristic of the program that this is to be like */
+    const char *trait; /* as `workload describe` calls it */
+    const char *unit;
+    uint64_t value, scale; /* the target is value / scale */
+    const char *from;      /* the paper and table it comes from */
+};
+
+/* A race that was put in. For tests: counts come from policies. */
+struct workload_plant {
+    const char *site, *other; /* the names of the two sites; the same, or in any order */
+    const char *text;         /* one sentence */
+};
+
+struct workload {
+    const char *name, *summary;
+    const char *source;         /* key into docs/papers.md, or NULL */
+    const struct param *params; /* its own, ended by PARAM_END, beside vm_param_rows; may be NULL */
+    size_t params_size;         /* of the struct that they fill */
+    const char
+        *sizes[WORKLOAD_SIZES]; /* "n=100,steps=2": what size=... sets; "" or NULL: nothing */
+    unsigned granularity;       /* hint for the run: the smallest access it makes; 0: 8 */
+    const char *const *sites;   /* at_names; NULL ends it; may be NULL */
+    /* Runs as thread 0. All threads should be joined when it returns. p: its own parameters. */
+    void (*main)(struct vm_thread *t, const void *p);
+    /* What the ranges of single parameters can't say; may be NULL. vm may be changed: a workload
+     * that needs four threads can say so here. */
+    int (*check)(const void *p, const struct vm_params *vm, struct err *e);
+    /* A generator that is not a program on the modelled heap has this instead of main. */
+    struct source *(*open)(const void *p, const struct vm_params *vm, struct err *e);
+    bool racy;                           /* it has races by itself, whatever is planted */
+    const struct workload_aim *aims;     /* a NULL trait ends it; NULL: none */
+    const struct workload_plant *plants; /* a NULL site ends it; NULL: none */
+};
+
+extern const struct workload *const workloads[]; /* NULL-terminated, in order of workloads.def */
+const struct workload *workload_find(const char *name); /* NULL: none */
+
+/* rest: "NAME" or "NAME,key=value,...": size (small), those of vm_param_rows, the workload's own.
+ * NULL: error. */
+struct source *workload_open(const char *rest, struct err *e);
+extern const struct param workload_param_rows[]; /* size */
+
+/* For truth without addresses. Before the first source_next of a source from workload_open; then
+ * *identity is beside the records of each batch: [i] is about b.rec[i], of the program's accesses
+ * to objects and its synchronisation on them (monitors, volatiles); 0 for all else. -1: this
+ * workload has no objects. */
+int workload_identify(struct source *s, const struct vm_identity **identity);
+
+#endif
