@@ -26,6 +26,8 @@ extern const struct verb *const verbs[]; /* in order of verbs.def, NULL-terminat
 /* What follows group ("trace", or "" for all verbs) in the verb's name; NULL: it isn't in the
  * group. */
 const char *verb_in_group(const struct verb *v, const char *group);
+/* What a group of verbs is for, a sentence; NULL: there is no such group. */
+const char *verb_group_summary(const char *group);
 
 /* Keys of the options. What is no letter has no short form. */
 enum {

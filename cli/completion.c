@@ -18,6 +18,8 @@ static const char *takes(const char *arg)
                  {"[KEY=VALUE...]", "words=$synth"},
                  {"[TABLE]", "words=$tables; [[ $prev == manual ]] && words=$pages"},
                  {"NAME...", "words=$names"},
+                 {"NAME[,KEY=VALUE...]", "words=$workloads"},
+                 {"SPEC,...", "words=$policies"},
                  {"DIR", "files=-d"},
                  {"FILE", "files=-f"},
                  {"SOURCE", "files=-f"},
@@ -81,6 +83,7 @@ static void put_lists(FILE *out)
     put_list(out, "presets", "presets", put_name);
     put_list(out, "parameters", "parameters", put_assignment);
     put_list(out, "synth", "synth", put_assignment);
+    put_list(out, "workloads", "workloads", put_name);
     fputs("    local pages=\"", out);
     put_words(out, "");
     fputs("\"\n", out);
@@ -173,6 +176,17 @@ static void put_operand_case(FILE *out, const struct verb *v)
     fputs(" ;;\n", out);
 }
 
+static void put_group_words(FILE *out, const char *group)
+{
+    fprintf(out,
+            "    elif [[ $verb == %s ]]; then\n"
+            "        verb=\"%s ${COMP_WORDS[2]}\" at=3\n"
+            "        ((COMP_CWORD > 2)) || words=\"",
+            group, group);
+    put_words(out, group);
+    fputs("--help --usage --version\"\n", out);
+}
+
 static void put_verb_words(FILE *out)
 {
     fputs("    local verb=${COMP_WORDS[1]} at=2\n"
@@ -180,13 +194,10 @@ static void put_verb_words(FILE *out)
           "        verb='' at=1 words=\"",
           out);
     put_words(out, "");
-    fputs("help --help --usage --version\"\n"
-          "    elif [[ $verb == trace ]]; then\n"
-          "        verb=\"trace ${COMP_WORDS[2]}\" at=3\n"
-          "        ((COMP_CWORD > 2)) || words=\"",
-          out);
-    put_words(out, "trace");
-    fputs("--help --usage --version\"\n    fi\n", out);
+    fputs("help --help --usage --version\"\n", out);
+    put_group_words(out, "trace");
+    put_group_words(out, "workload");
+    fputs("    fi\n", out);
 }
 
 void completion_print(FILE *out)

@@ -115,6 +115,21 @@ const char *verb_in_group(const struct verb *v, const char *group)
     return strncmp(v->name, group, n) == 0 && v->name[n] == ' ' ? v->name + n + 1 : NULL;
 }
 
+const char *verb_group_summary(const char *group)
+{
+    static const struct {
+        const char *name, *summary;
+    } groups[] = {{"", "Simulates machines that detect data races, and says which accesses race "
+                       "and what the detection costs."},
+                  {"trace", "Looks at traces and makes new ones."},
+                  {"workload", "Tells what the built-in programs are, and records them."}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(groups); i++)
+        if (strcmp(group, groups[i].name) == 0)
+            return groups[i].summary;
+    return NULL;
+}
+
 static bool group_exists(const char *group)
 {
     for (size_t i = 0; verbs[i]; i++)
@@ -131,10 +146,7 @@ static char *group_help(const char *group)
 
     if (!out)
         die("no memory");
-    fputs(*group ? "Looks at traces and makes new ones.\v"
-                 : "Simulates machines that detect data races, and says which accesses race and "
-                   "what the detection costs.\v",
-          out);
+    fprintf(out, "%s\v", verb_group_summary(group));
     for (size_t i = 0; verbs[i]; i++)
         if (verb_in_group(verbs[i], group))
             fprintf(out, "  %-14s %s\n", verb_in_group(verbs[i], group), verbs[i]->summary);

@@ -184,6 +184,15 @@ static void print_main_page(FILE *out)
     put_see_also(out, NULL);
 }
 
+/* As the sentence goes on in a title: without its capital and its stop. */
+static void put_summary(FILE *out, const char *summary)
+{
+    fputc(tolower((unsigned char)summary[0]), out);
+    char *rest = xasprintf("%.*s", (int)strlen(summary) - 2, summary + 1);
+    put_text(out, rest);
+    free(rest);
+}
+
 static void put_summaries(FILE *out, const char *page)
 {
     const char *gap = " \\- ";
@@ -193,13 +202,10 @@ static void put_summaries(FILE *out, const char *page)
             continue;
         fputs(gap, out);
         if (strchr(verbs[i]->name, ' ')) { /* a group: one line for all */
-            fputs("look at traces and make new ones", out);
+            put_summary(out, verb_group_summary(page));
             break;
         }
-        fputc(tolower((unsigned char)verbs[i]->summary[0]), out);
-        char *rest = xasprintf("%.*s", (int)strlen(verbs[i]->summary) - 2, verbs[i]->summary + 1);
-        put_text(out, rest);
-        free(rest);
+        put_summary(out, verbs[i]->summary);
     }
     fputc('\n', out);
 }

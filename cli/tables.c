@@ -8,6 +8,7 @@
 #include "policy/policy.h"
 #include "sim/sim.h"
 #include "trace/trace.h"
+#include "workloads/workloads.h"
 
 static void add(struct row *r, const char *key, const char *text)
 {
@@ -260,6 +261,12 @@ static void each_format(row_fn *fn, void *arg)
         fn(arg, &(struct row){.name = trace_formats[i]->name, .help = trace_formats[i]->help});
 }
 
+static void each_workload(row_fn *fn, void *arg)
+{
+    for (size_t i = 0; workloads[i]; i++)
+        fn(arg, &(struct row){.name = workloads[i]->name, .help = workloads[i]->summary});
+}
+
 /* ---- the command line's own ----------------------------------------------------------------- */
 
 static void each_exit(row_fn *fn, void *arg)
@@ -301,6 +308,7 @@ const struct table tables[] = {
     {"rules", "a rule", "What a trace must obey: `trace verify`.", 0, each_rule},
     {"formats", "a format", "The formats of traces that are read.", 0, each_format},
     {"synth", "a parameter of synth", "What `trace synth` can be told.", 2, each_synth},
+    {"workloads", "a workload", "The built-in programs: `run workload:NAME`.", 0, each_workload},
     {"exits", "an exit code", "What the exit codes mean.", 0, each_exit},
     {"verbs", "a verb", "What lardsim can do.", 0, each_verb},
     {"concepts", "a concept", "Words that the results use.", 0, each_concept},

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/v_compare.h"
 #include "cli/v_run.h"
 #include "sim/sim.h"
 #include "trace/trace.h"
@@ -365,11 +366,26 @@ static bool any_race(const struct lardsim *l)
     return false;
 }
 
+/* On a machine, unless a truth or the differences are asked for. */
+static int wants_costs(const struct cli *c, bool *costs, struct err *e)
+{
+    *costs = false;
+    if (cli_has(c, OPT_TRUTH) || cli_has(c, OPT_LIST))
+        return 0;
+    return compare_machine_wanted(c, costs, e);
+}
+
 static int run_compare(const struct cli *c, struct err *e)
 {
+    bool costs;
+
     if (cli_has(c, OPT_OVERWRITE) && !cli_get(c, 'o'))
         return err_set(e, LARD_USAGE,
                        "compare: --overwrite is for the folder of --output; give that, too");
+    if (wants_costs(c, &costs, e))
+        return -1;
+    if (costs)
+        return compare_machine(c, e);
 
     struct comparison m = {.run = lardsim_new(), .c = c};
     if (configure(m.run, c) == 0)
@@ -384,6 +400,7 @@ static int run_compare(const struct cli *c, struct err *e)
 
 static const struct argp_option options[] = {
     {"policy", 'p', "SPEC", 0, "Compare this policy: NAME or LABEL=NAME; give two or more", 0},
+    {"policies", 0, "SPEC,...", OPTION_ALIAS, "The same as --policy for each", 0},
     {"truth", OPT_TRUTH, "LABEL", 0, "Hold the others against this one; without, the first", 0},
     {"list", OPT_LIST, NULL, 0, "Print each difference, and why", 0},
     {"config", OPT_CONFIG, "FILE", 0,
@@ -409,11 +426,17 @@ const struct verb verb_compare = {
         "and sites are counted as LARD's Table 3 counts them; for all policies locations and "
         "pairs of sites. The table says which property each row checks.\n"
         "With --output the folder gets what a run writes, compare.json, and differences.jsonl: "
-        "one line a difference, at most compare.max.",
+        "one line a difference, at most compare.max.\n"
+        "With a machine in the configuration, and neither --truth nor --list, it tells instead "
+        "what the policies cost: each runs on a machine of its own, after one without a policy "
+        "(none), so SOURCE is read several times and can't be a pipe. The overhead is what the "
+        "cycles exceed those of none by. With --output each policy's results go to a folder "
+        "with its label, beside compare.json.",
     .examples =
         "lardsim compare program.lard\n"
         "lardsim compare -p vc -p fasttrack --list program.lard\n"
         "lardsim compare -p exact=vc -p naive=vc --set policy.naive.view=naive program.lard\n"
+        "lardsim compare -c radish8 --policies fasttrack,radish,lardish workload:sor\n"
         "lardsim compare --preset kernel-threads --truth lard -o results program.lard",
     .options = options,
     .min_args = 1,

@@ -592,7 +592,7 @@ says err "--json is for tables"
 run 2 list --json completion
 
 about "manual pages are made for every verb, and clean"
-for page in "" run compare trace list explain; do
+for page in "" run compare trace workload list explain; do
     # shellcheck disable=SC2086
     run 0 list manual $page
     says out ".TH LARDSIM" ".SH NAME" ".SH SYNOPSIS" ".SH EXIT STATUS" ".SH SEE ALSO"
@@ -636,7 +636,10 @@ END
     completes "race.txt" run rac
     completes "parameters" list par
     completes "seed=" trace synth x.lard see
-    completes "run compare trace list explain" list manual ""
+    completes "run compare trace workload list explain" list manual ""
+    completes "list" workload l
+    completes "sor" workload describe so
+    completes "--policy= --policies= --preset=" compare --p
     completes "run" help r
     completes "naive" run --set policy.none.view = na
     completes "naive" run --set policy.label.view = na

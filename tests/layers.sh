@@ -22,7 +22,8 @@ for f in */*.[ch] */*/*.[ch]; do
         case $inc in
         "$own"/* | base/base.h | base/fiber.h | base/param.h | base/stats.h | base/vclock.h | base/mutant.h | trace/trace.h | \
             memory/memory.h | cache/cache.h | coherence/coherence.h | isa/lardx86/lardx86.h | \
-            swmanager/swmanager.h | runtime/runtime.h | policy/policy.h | sim/lardsim.h | sim/sim.h) ;;
+            swmanager/swmanager.h | runtime/runtime.h | policy/policy.h | sim/lardsim.h | sim/sim.h | \
+            workloads/workloads.h) ;;
         *) echo "$f: includes $inc, which is not for other folders"; bad=1 ;;
         esac
     done

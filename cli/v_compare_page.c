@@ -1,0 +1,240 @@
+/* v_compare_page.c - prints what policies cost on their machines: one page for people, or JSON.
+ * docs/compare.md tells what the columns mean. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/v_compare.h"
+
+/* ---- numbers -------------------------------------------------------------------------------- */
+
+/* "12.3 %" of part / whole, right-aligned; there is no "-0.0 %". */
+static void print_percent(double part, double whole, int width)
+{
+    const double x = whole > 0 ? 1000 * part / whole : 0;
+    const long long tenths = (long long)(x < 0 ? x - 0.5 : x + 0.5);
+    const long long size = tenths < 0 ? -tenths : tenths;
+    char text[32];
+
+    snprintf(text, sizeof text, "%s%lld.%lld %%", tenths < 0 ? "-" : "", size / 10, size % 10);
+    printf("%*s", width, text);
+}
+
+static int label_width(const struct cost_table *t)
+{
+    int width = (int)strlen("policy");
+
+    for (size_t i = 0; i < t->n; i++)
+        if ((int)strlen(t->row[i].label) > width)
+            width = (int)strlen(t->row[i].label);
+    return width;
+}
+
+/* ---- the table ------------------------------------------------------------------------------ */
+
+static const struct {
+    const char *title;
+    enum cost cost;
+} columns[] = {{"racy accesses", COST_RACES},    {"sites", COST_SITES},
+               {"locations", COST_LOCATIONS},    {"metadata accesses", COST_METADATA},
+               {"misses", COST_METADATA_MISSES}, {"remote misses", COST_REMOTE}};
+
+static int column_width(const char *title)
+{
+    return strlen(title) > 8 ? (int)strlen(title) + 2 : 10;
+}
+
+static void print_row(const struct costs *r, const struct costs *none, int width)
+{
+    const double before = (double)none->cost[COST_CYCLES];
+
+    printf("%-*s%16" PRIu64, width, r->label, r->cost[COST_CYCLES]);
+    print_percent((double)r->cost[COST_CYCLES] - before, before, 12);
+    for (size_t k = 0; k < ARRAY_SIZE(columns); k++)
+        printf("%*" PRIu64, column_width(columns[k].title), r->cost[columns[k].cost]);
+    printf("  %s\n", r->property);
+}
+
+static void print_table(const struct cost_table *t, int width)
+{
+    printf("%-*s%16s%12s", width, "policy", "cycles", "overhead");
+    for (size_t k = 0; k < ARRAY_SIZE(columns); k++)
+        printf("%*s", column_width(columns[k].title), columns[k].title);
+    puts("  property checked");
+    for (size_t i = 0; i < t->n; i++)
+        print_row(&t->row[i], &t->row[0], width);
+}
+
+/* ---- where the additional cycles are -------------------------------------------------------- */
+
+enum where { HANDLER, EXECUTING, CACHES, REMOTE, MEMORY, WAITING, IDLE, WHERES };
+static const char *const where_text[WHERES] = {"handler", "executing", "caches", "remote",
+                                               "memory",  "waiting",   "idle"};
+
+static enum where where_of(enum cost_spent s)
+{
+    static const uint8_t known[COST_SPENTS] = {
+        [COST_SPENT_HANDLER] = 1 + HANDLER, [COST_SPENT_EXECUTING] = 1 + EXECUTING,
+        [COST_SPENT_L1] = 1 + CACHES,       [COST_SPENT_L2] = 1 + CACHES,
+        [COST_SPENT_L3] = 1 + CACHES,       [COST_SPENT_REMOTE] = 1 + REMOTE,
+        [COST_SPENT_MEMORY] = 1 + MEMORY,   [COST_SPENT_IDLE] = 1 + IDLE};
+
+    return known[s] ? (enum where)(known[s] - 1) : WAITING;
+}
+
+/* All cores' cycles of a run add up to its cycles, so the columns add up to the overhead. */
+static void print_where_row(const struct costs *r, const struct costs *none, int width)
+{
+    const double whole = (double)none->cost[COST_CYCLES] * (double)none->cost[COST_CORES];
+    double more[WHERES] = {0};
+
+    for (enum cost_spent s = 0; s < COST_SPENTS; s++)
+        more[where_of(s)] += (double)r->spent[s] - (double)none->spent[s];
+    printf("%-*s", width, r->label);
+    for (size_t w = 0; w < WHERES; w++)
+        print_percent(more[w], whole, 12);
+    putchar('\n');
+}
+
+static void print_wheres(const struct cost_table *t, int width)
+{
+    if (t->n < 2)
+        return;
+    printf("\nthe overhead, by what the time of all cores went to:\n%-*s", width, "policy");
+    for (size_t w = 0; w < WHERES; w++)
+        printf("%12s", where_text[w]);
+    putchar('\n');
+    for (size_t i = 1; i < t->n; i++)
+        print_where_row(&t->row[i], &t->row[0], width);
+}
+
+static bool charged(const struct costs *r)
+{
+    return r->spent[COST_SPENT_HANDLER] || r->cost[COST_METADATA];
+}
+
+/* An overhead of 0 because a policy's costs are not in the model is no result. */
+static void print_free(const struct cost_table *t)
+{
+    const char *before = "\nno time was charged by: ";
+
+    for (size_t i = 1; i < t->n; i++) {
+        if (charged(&t->row[i]))
+            continue;
+        printf("%s%s", before, t->row[i].label);
+        before = ", ";
+    }
+    if (*before == ',')
+        puts(" (detection only: the overhead says nothing about its cost)");
+}
+
+void cost_table_text(const struct cost_table *t)
+{
+    const uint64_t cores = t->row[0].cost[COST_CORES];
+    const int width = label_width(t);
+
+    cli_print(stdout, t->source);
+    printf(": %" PRIu64 " event%s, for each policy on a machine of its own\n\n", t->row[0].events,
+           t->row[0].events == 1 ? "" : "s");
+    printf("machine    %" PRIu64 " core%s at %" PRIu64
+           " MHz, %s order, contention %s, memory %s\n\n",
+           cores, cores == 1 ? "" : "s", t->frequency, t->order, t->contention, t->memory);
+    print_table(t, width);
+    print_wheres(t, width);
+    print_free(t);
+    if (t->error->code)
+        puts("\nincomplete: a run stopped before the end");
+    else if (t->output) {
+        printf("\nresults  ");
+        cli_print(stdout, t->output);
+        puts("/compare.json, and a folder for each policy");
+    } else {
+        puts("\nnext     -o DIR keeps the results of each run, --truth LABEL tells who is wrong");
+    }
+}
+
+/* ---- JSON ----------------------------------------------------------------------------------- */
+
+static void json_number(struct json *j, const char *key, uint64_t v)
+{
+    json_key(j, key);
+    json_u64(j, v);
+}
+
+static void json_text(struct json *j, const char *key, const char *text)
+{
+    json_key(j, key);
+    json_str(j, text);
+}
+
+static void json_machine(struct json *j, const struct cost_table *t)
+{
+    json_key(j, "machine");
+    json_object(j);
+    json_number(j, "cores", t->row[0].cost[COST_CORES]);
+    json_number(j, "frequency", t->frequency);
+    json_text(j, "order", t->order);
+    json_text(j, "contention", t->contention);
+    json_text(j, "memory-type", t->memory);
+    json_end(j);
+}
+
+static void json_spent(struct json *j, const struct costs *r)
+{
+    static const char *const spent[COST_SPENTS] = {
+#define SPENT(NAME, text, help) [COST_SPENT_##NAME] = text,
+#include "sim/spent.def"
+#undef SPENT
+    };
+
+    json_key(j, "spent");
+    json_object(j);
+    for (size_t s = 0; s < COST_SPENTS; s++)
+        json_number(j, spent[s], r->spent[s]);
+    json_end(j);
+}
+
+static void json_row(struct json *j, const struct costs *r, const struct costs *none)
+{
+    char digest[24];
+
+    snprintf(digest, sizeof digest, "%016" PRIx64, r->digest);
+    json_object(j);
+    json_text(j, "policy", r->label);
+    json_text(j, "property", r->property);
+    json_number(j, "cycles", r->cost[COST_CYCLES]);
+    json_key(j, "cycles-to-none");
+    json_fixed(j, r->cost[COST_CYCLES], none->cost[COST_CYCLES]);
+    json_key(j, "races");
+    json_object(j);
+    json_number(j, "accesses", r->cost[COST_RACES]);
+    json_number(j, "sites", r->cost[COST_SITES]);
+    json_number(j, "locations", r->cost[COST_LOCATIONS]);
+    json_end(j);
+    json_number(j, "metadata-accesses", r->cost[COST_METADATA]);
+    json_number(j, "metadata-misses", r->cost[COST_METADATA_MISSES]);
+    json_number(j, "remote-misses", r->cost[COST_REMOTE]);
+    json_spent(j, r);
+    json_text(j, "digest", digest);
+    json_end(j);
+}
+
+void cost_table_json(FILE *out, const struct cost_table *t)
+{
+    struct json j;
+
+    json_init(&j, out, true);
+    json_object(&j);
+    json_text(&j, "schema", "lardsim-costs-1");
+    json_text(&j, "source", t->source);
+    json_number(&j, "events", t->row[0].events);
+    json_text(&j, "error", t->error->code ? t->error->text : NULL);
+    json_number(&j, "exit", (uint64_t)t->error->code);
+    json_text(&j, "output", t->output);
+    json_machine(&j, t);
+    json_key(&j, "policies");
+    json_array(&j);
+    for (size_t i = 0; i < t->n; i++)
+        json_row(&j, &t->row[i], &t->row[0]);
+    json_end(&j);
+    json_end(&j);
+}

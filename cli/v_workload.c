@@ -1,0 +1,163 @@
+/* v_workload.c - lardsim workload list, and what the verbs of `lardsim workload` share. */
+#include "cli/v_workload.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- by name -------------------------------------------------------------------------------- */
+
+const char *workload_spec(const char *operand)
+{
+    static const char prefix[] = "workload:";
+    const size_t n = sizeof prefix - 1;
+
+    return strncmp(operand, prefix, n) == 0 ? operand + n : operand;
+}
+
+static const struct workload *find(const char *spec)
+{
+    char *name = xasprintf("%.*s", (int)strcspn(spec, ","), spec);
+    const struct workload *w = workload_find(name);
+
+    free(name);
+    return w;
+}
+
+/* What is wrong with a name that is none, workload_open knows how to say. */
+const struct workload *workload_named(const char *spec, struct err *e)
+{
+    const struct workload *w = find(spec);
+
+    if (!w)
+        source_close(workload_open(spec, e));
+    return w;
+}
+
+/* ---- parameters ----------------------------------------------------------------------------- */
+
+static void each_row(const struct param *rows, void (*fn)(void *arg, const struct param *p),
+                     void *arg)
+{
+    for (const struct param *p = rows; p && p->name; p++)
+        fn(arg, p);
+}
+
+void workload_each_param(const struct workload *w, void (*fn)(void *arg, const struct param *p),
+                         void *arg)
+{
+    each_row(w->params, fn, arg);
+    each_row(workload_param_rows, fn, arg);
+    each_row(vm_param_rows, fn, arg);
+}
+
+static void json_text(struct json *j, const char *key, const char *text)
+{
+    json_key(j, key);
+    json_str(j, text);
+}
+
+static void json_param(void *arg, const struct param *p)
+{
+    struct json *j = arg;
+    char *range = param_range(p);
+
+    json_object(j);
+    json_text(j, "name", p->name);
+    json_text(j, "default", p->value);
+    json_text(j, "range", range);
+    json_text(j, "unit", p->unit);
+    json_text(j, "type", param_type_name(p->type));
+    json_text(j, "help", p->help);
+    json_end(j);
+    free(range);
+}
+
+void workload_params_json(struct json *j, const struct workload *w)
+{
+    json_key(j, "parameters");
+    json_array(j);
+    workload_each_param(w, json_param, j);
+    json_end(j);
+}
+
+void workload_sizes_json(struct json *j, const struct workload *w)
+{
+    json_key(j, "sizes");
+    json_object(j);
+    for (size_t i = 0; i < WORKLOAD_SIZES; i++)
+        json_text(j, workload_size_names[i], w->sizes[i] ? w->sizes[i] : "");
+    json_end(j);
+}
+
+/* ---- the list ------------------------------------------------------------------------------- */
+
+static void print_own(const struct workload *w)
+{
+    const char *before = " (";
+
+    for (const struct param *p = w->params; p && p->name; p++, before = ", ")
+        printf("%s%s", before, p->name);
+    puts(w->params && w->params->name ? ")" : "");
+}
+
+static void print_list(void)
+{
+    int width = 0;
+
+    for (size_t i = 0; workloads[i]; i++)
+        if ((int)strlen(workloads[i]->name) > width)
+            width = (int)strlen(workloads[i]->name);
+    for (size_t i = 0; workloads[i]; i++) {
+        printf("%-*s  %s", width, workloads[i]->name, workloads[i]->summary);
+        print_own(workloads[i]);
+    }
+    const char *before = "\nall have: ";
+    for (const struct param *p = workload_param_rows; p->name; p++, before = ", ")
+        printf("%s%s", before, p->name);
+    for (const struct param *p = vm_param_rows; p->name; p++)
+        printf(", %s", p->name);
+    puts("\nnext: `lardsim workload describe NAME`");
+}
+
+static void print_json(void)
+{
+    struct json j;
+
+    json_init(&j, stdout, true);
+    json_array(&j);
+    for (size_t i = 0; workloads[i]; i++) {
+        const struct workload *w = workloads[i];
+        json_object(&j);
+        json_text(&j, "name", w->name);
+        json_text(&j, "summary", w->summary);
+        json_text(&j, "source", w->source);
+        workload_sizes_json(&j, w);
+        workload_params_json(&j, w);
+        json_end(&j);
+    }
+    json_end(&j);
+}
+
+static int list_run(const struct cli *c, struct err *e)
+{
+    (void)e;
+    if (cli_has(c, OPT_JSON))
+        print_json();
+    else
+        print_list();
+    return LARD_DONE;
+}
+
+static const struct argp_option options[] = {ROW_JSON, ROW_END};
+
+const struct verb verb_workload_list = {
+    .name = "workload list",
+    .args = "",
+    .summary = "Lists the built-in programs.",
+    .text = "In brackets each one's own parameters; what all have is said below. As a source, a "
+            "workload needs no file: workload:NAME,KEY=VALUE,...",
+    .examples = "lardsim workload list\n"
+                "lardsim run workload:sor,size=medium,gc=semispace",
+    .options = options,
+    .run = list_run,
+};

@@ -1,0 +1,65 @@
+/* v_workload.h - what the verbs of `lardsim workload` share: finding a workload, and measuring a
+ * run of one. */
+#ifndef LARDSIM_V_WORKLOAD_H
+#define LARDSIM_V_WORKLOAD_H
+
+#include "cli/cli.h"
+#include "workloads/workloads.h"
+
+/* ---- by name: v_workload.c ------------------------------------------------------------------ */
+
+/* An operand is NAME[,key=value...], with or without "workload:". */
+const char *workload_spec(const char *operand);                         /* behind the prefix */
+const struct workload *workload_named(const char *spec, struct err *e); /* NULL: error */
+
+/* Calls fn for each parameter of w: its own, size, those of all. */
+void workload_each_param(const struct workload *w, void (*fn)(void *arg, const struct param *p),
+                         void *arg);
+void workload_sizes_json(struct json *j, const struct workload *w);
+void workload_params_json(struct json *j, const struct workload *w);
+
+/* ---- the characteristics of a run: v_workload_measure.c ------------------------------------- */
+
+/* TRAIT(id, name, unit, help): what a run of a workload is measured by. A target (struct
+ * workload_aim) goes by the name and is in the unit. */
+#define TRAITS(X)                                                                                  \
+    X(THREADS, "threads", "threads", "Threads that act.")                                          \
+    X(LIVE, "threads-live", "threads", "Threads between their first event and end, at most.")      \
+    X(EVENTS, "events", "events", "All events.")                                                   \
+    X(ACCESSES, "accesses", "accesses", "Data accesses, the program's and the system's.")          \
+    X(READS, "reads", "accesses", "Of the program.")                                               \
+    X(WRITES, "writes", "accesses", "Of the program.")                                             \
+    X(ATOMICS, "atomics", "accesses", "Atomic read-modify-writes of the program.")                 \
+    X(READ_WRITE, "read-write-ratio", "reads a write", "Reads by writes, of the program.")         \
+    X(SYSTEM, "system-accesses", "%", "The system's share of the accesses.")                       \
+    X(ARRAYS, "array-accesses", "%", "The share of arrays in the program's accesses.")             \
+    X(CHECKED, "checked-accesses", "accesses", "What a detector with a runtime system checks.")    \
+    X(UNCHANGED, "no-metadata-update", "%",                                                        \
+      "The checked accesses' share that FastTrack finds in the same epoch.")                       \
+    X(SYNCS, "sync-events", "events", "Synchronisation, the program's and the system's.")          \
+    X(RELEASES, "releases", "events", "The program's that end a release-free region.")             \
+    X(REGION, "accesses-per-region", "accesses", "Checked accesses by releases.")                  \
+    X(HEAP, "heap-events", "events", "Allocations, clears, copies, collections.")                  \
+    X(ALLOCS, "allocations", "objects", "Objects and arrays.")                                     \
+    X(ALLOCATED, "allocated", "bytes", "By allocations.")                                          \
+    X(CLEARS, "clears", "events", "Regions reclaimed, or left by a move.")                         \
+    X(COPIES, "copies", "events", "Moves of objects.")                                             \
+    X(COLLECTIONS, "collections", "events", "Stop-the-world collections.")
+enum trait {
+#define X(id, ...) TRAIT_##id,
+    TRAITS(X)
+#undef X
+        TRAIT_COUNT
+};
+struct trait_info {
+    const char *name, *unit, *help;
+};
+extern const struct trait_info trait_info[TRAIT_COUNT];
+
+struct measure { /* value / of; of 0: there is none */
+    uint64_t value, of;
+};
+/* Runs it twice: once to count, once under FastTrack. */
+int workload_measure(const char *spec, struct measure to[TRAIT_COUNT], struct err *e);
+
+#endif

@@ -1,0 +1,31 @@
+/* v_workload_record.c - lardsim workload record: writes the trace of a workload. */
+#include "cli/v_trace.h"
+#include "cli/v_workload.h"
+
+static int record_run(const struct cli *c, struct err *e)
+{
+    if (out_check(c, c->arg[1], e))
+        return -1;
+    struct source *from = workload_open(workload_spec(c->arg[0]), e);
+    if (!from)
+        return -1;
+    const int failed = out_copy(from, c, c->arg[1], e);
+    source_close(from);
+    return failed ? -1 : LARD_DONE;
+}
+
+static const struct argp_option options[] = {ROWS_OUT, ROW_END};
+
+const struct verb verb_workload_record = {
+    .name = "workload record",
+    .args = "NAME[,KEY=VALUE...] OUT",
+    .summary = "Writes the trace of a workload.",
+    .text = "The same parameters give the same trace. A run of the trace finds what a run of "
+            "workload:NAME,KEY=VALUE,... finds, which needs no file.",
+    .examples = "lardsim workload record sor,size=medium sor.lard\n"
+                "lardsim workload record --to text philosopher -",
+    .options = options,
+    .min_args = 2,
+    .max_args = 2,
+    .run = record_run,
+};

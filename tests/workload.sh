@@ -1,0 +1,168 @@
+#!/bin/sh
+# workload.sh - lardsim workload as a user meets it, and lardsim compare with a machine: a run for each
+# policy and what it cost. What the numbers of a run mean is tested in machine.sh and the unit tests.
+lardsim=${LARDSIM:?}
+dir=$(mktemp -d) || exit 99
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 99
+bad=0
+fail() { echo "workload.sh: $*"; bad=1; }
+
+# run CODE ARGS...: standard output in out, errors in err.
+run() {
+    want=$1
+    shift
+    command=$*
+    "$lardsim" "$@" >out 2>err </dev/null
+    code=$?
+    [ $code = "$want" ] || fail "$command: exit code $code, not $want: $(cat err)"
+}
+says() { grep -qF -e "$2" "$1" || fail "$command: $1 does not say: $2"; }
+# A build with the address sanitizer says that fibers are new to it.
+silent() { grep -v "ASan doesn't fully support makecontext" "$1" >rest && fail "$command: $1 is not empty: $(cat rest)"; }
+is_json() {
+    command -v python3 >/dev/null 2>&1 || return 0
+    python3 -c 'import json, sys; json.load(sys.stdin)' <out || fail "$command: that is no JSON"
+}
+# The value that describe has measured.
+measure() { awk -v t="$1" '/^measured/ {on = 1} on && $1 == t {print $2; exit}' out; }
+equal() { [ "$2" = "$3" ] || fail "$command: $1 is $2, not $3"; }
+
+# ---- every workload is listed, described and recorded ----------------------------------------------
+
+run 0 workload list
+says out "sor "
+says out "all have: size, seed, threads"
+run 0 workload list --json
+is_json
+says out '"name": "sor"'
+run 0 list workloads
+awk '{print $1}' out >names
+[ "$(wc -l <names)" -ge 15 ] || fail "workloads are missing"
+run 0 workload describe --json sor,n=10
+is_json
+says out '"planted-inputs": []'
+says out '"n=250,steps=10"'
+
+# What describe measures is what is in the trace.
+run 0 workload describe sor,n=20,gc=semispace
+events=$(measure events) accesses=$(measure accesses) threads=$(measure threads) copies=$(measure copies)
+says out "Sor."
+run 0 workload record sor,n=20,gc=semispace sor.lard
+silent out
+run 0 trace info sor.lard
+equal events "$(awk '$1 == "events" {print $2}' out)" "$events"
+equal threads "$(awk '$1 == "threads" {print $2}' out)" "$threads"
+equal accesses "$(awk '{for (i = 1; i < NF; i++) if ($i ~ /^(read|write|rmw)$/) n += $(i + 1)} END {print n}' out)" "$accesses"
+equal copies "$(awk '{for (i = 1; i < NF; i++) if ($i == "copy") n += $(i + 1)} END {print n + 0}' out)" "$copies"
+[ "$copies" -gt 0 ] || fail "a moving collector moves nothing"
+run 0 trace verify sor.lard
+
+# The trace of a workload, and the workload without one, have the same races and the same digest.
+run 0 workload record workload:hedc,racy=on hedc.lard
+run 0 run hedc.lard
+digest=$(awk '$1 == "digest" {print $2}' out)
+run 0 run workload:hedc,racy=on
+equal digest "$(awk '$1 == "digest" {print $2}' out)" "$digest"
+run 0 workload record --codec raw hedc,racy=on again.lard
+run 0 trace info again.lard
+identity=$(grep identity out)
+run 0 trace info hedc.lard
+equal identity "$(grep identity out)" "$identity"
+
+# Planted races are called inputs.
+run 0 workload describe hedc
+says out "planted races (an input of the workload"
+says out "Task.getRunner:71 and Task.setRunner:67"
+
+# Mistakes say what to do.
+run 7 workload record sor,n=10 sor.lard
+says err "--overwrite"
+run 0 workload record --overwrite sor,n=10 sor.lard
+run 3 workload describe soor
+says err "did you mean sor?"
+run 3 workload record soor x.lard
+run 3 workload describe sor,n=0
+says err "n: "
+run 3 workload record sor,nn=10 x.lard
+[ -e x.lard ] && fail "a recording that failed left a file"
+run 2 workload describe
+run 2 workload record sor
+run 2 workload list sor
+run 2 workload
+run 0 workload --help
+says out "describe"
+run 0 list manual workload
+says out "tell"
+says out "record"
+
+# ---- compare with a machine ------------------------------------------------------------------------
+
+# The cycles of the page are those of runs of their own; the overhead is their difference.
+cycles() { "$lardsim" run -c radish8 -p "$1" sor.lard 2>/dev/null | awk '$1 == "cycles" {print $2; exit}'; }
+shown() { awk -v p="$1" -v k="$2" '$1 == p {print $k; exit}' out; }
+run 0 compare -c radish8 --policies none,fasttrack,radish,lardish sor.lard
+silent err
+says out "property checked"
+equal rows "$(grep -c ' %.*happens-before\|^none ' out)" 4
+none=$(cycles none)
+for policy in none fasttrack radish lardish; do
+    alone=$(cycles $policy)
+    equal "$policy's cycles" "$(shown $policy 2)" "$alone"
+    equal "$policy's overhead" "$(shown $policy 3)" "$(awk "BEGIN {printf \"%.1f\", 100 * ($alone / $none - 1)}")"
+done
+says out "no time was charged by: fasttrack (detection only"
+# Where the time went adds up to the overhead, but for rounding.
+awk '/^the overhead/ {on = 1; next}
+     !on && $4 == "%" {over[$1] = $3}
+     on && $1 in over {n++; s = 0; for (i = 2; i <= NF; i += 2) s += $i; d = s - over[$1]; if (d > 0.5 || d < -0.5) exit 1}
+     END {exit n != 3}' out || fail "the parts of the overhead do not add up: $(cat out)"
+
+# None comes first, once, also when it isn't asked for; labels and their parameters work.
+run 0 compare -c radish8 -p lardish -p naive=vc --set policy.naive.view=naive sor.lard
+silent err
+says out "view naive"
+equal "the first policy" "$(awk '$1 == "policy" {getline; print $1; exit}' out)" none
+run 0 compare -c radish8 -p lardish --set policy.radish.view=naive sor.lard
+says err "policy.radish.view (--set) had no effect"
+equal warnings "$(grep -c warning err)" 1
+
+# JSON, the folder.
+run 0 compare -c radish8 -p lardish --json -o costs sor.lard
+is_json
+says out '"schema": "lardsim-costs-1"'
+says out '"cycles-to-none": 1.000000'
+cmp -s out costs/compare.json || fail "compare.json is not what --json prints"
+for f in none lardish; do
+    [ -e costs/$f/DONE ] || fail "costs/$f is not done"
+done
+run 7 compare -c radish8 -p lardish -o costs sor.lard
+says err "--overwrite"
+run 0 compare -c radish8 -p lardish -o costs --overwrite --quiet sor.lard
+silent out
+
+# Without a machine, and with a truth, verdicts are compared as ever.
+run 0 compare -p vc,fasttrack sor.lard
+says out "F DRE"
+run 0 compare --policies vc,fasttrack sor.lard
+says out "F DRE"
+run 0 compare -c radish8 -p vc,lardish --truth vc sor.lard
+says out "F DRE"
+
+# A source that can't be read twice, and other mistakes, before anything runs.
+run 2 compare -c radish8 -p lardish -
+says err "save it to a file"
+run 2 compare -c radish8 -p lardish std:-
+mkfifo pipe
+run 2 compare -c radish8 -p lardish pipe
+says err "pipe"
+run 3 compare -c radish8 -p lardis sor.lard
+says err "lardish"
+silent out
+run 3 compare -c radish8 -p a=vc,a=lardish sor.lard
+says err "label"
+run 4 compare -c radish8 -p lardish -o none-such nosuch.lard
+run 5 compare -c radish8 -p lardish --set limits.events=100 sor.lard
+says err "none: "
+run 66 compare -c radish8 -p lardish --error-on-race hedc.lard
+exit $bad
