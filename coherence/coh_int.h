@@ -99,6 +99,7 @@ struct cache_stats {
     uint64_t upgrade[TRAFFICS][COMMANDS]; /* of the misses; never of loads */
     uint64_t core_accesses[MAX_CORES], core_misses[MAX_CORES];
     uint64_t fills, lost[LOSSES], downgrades, resident;
+    uint64_t capacity, resident_metadata; /* lines; the latter as of the last census */
 };
 struct coh_stats {
     struct cache_stats level[LEVEL_L3 + 1];                               /* L1, L2, L3 */
@@ -243,12 +244,14 @@ static inline void coh_count(struct cache_stats *s, unsigned core, enum mem_traf
 /* ---- coherence.c ---------------------------------------------------------------------------- */
 
 struct line_event *coh_event_add(struct coherence *c);
-static inline void coh_event(struct txn *t, enum line_what what, enum mem_level level,
-                             unsigned core, uint64_t line, bool dirty)
+/* NULL: nobody listens. */
+static inline struct line_event *coh_event(struct txn *t, enum line_what what, enum mem_level level,
+                                           unsigned core, uint64_t line, bool dirty)
 {
     if (LIKELY(!t->c->line_events))
-        return;
-    *coh_event_add(t->c) = (struct line_event){
+        return NULL;
+    struct line_event *e = coh_event_add(t->c);
+    *e = (struct line_event){
         .addr = line << t->c->line_shift,
         .what = (uint8_t)what,
         .level = (uint8_t)level,
@@ -257,6 +260,7 @@ static inline void coh_event(struct txn *t, enum line_what what, enum mem_level 
         .dirty = dirty,
         .traffic = (uint8_t)t->traffic,
     };
+    return e;
 }
 
 /* ---- histories.c ---------------------------------------------------------------------------- */

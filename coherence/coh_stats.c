@@ -60,6 +60,11 @@ static void declare_lines(struct stats_group *g, const struct cache_stats *s, bo
     stats_count(g, "evictions-dirty", "lines", "Dirty lines that made room for others.",
                 &s->lost[LOST_DIRTY]);
     stats_level(g, "resident", "lines", "Lines here at the end.", &s->resident);
+    stats_level(g, "resident-metadata", "lines",
+                "Lines here at the end that metadata brought: room that data have lost.",
+                &s->resident_metadata);
+    stats_level(g, "capacity", "lines", "Lines that there is room for, over all cores.",
+                &s->capacity);
     if (!private)
         return;
     stats_count(g, "invalidations", "lines", "Lines lost to another core's store.",

@@ -51,6 +51,7 @@ struct line_event {
     uint8_t core;  /* whose cache; with LEVEL_L3: who asked */
     uint8_t from;  /* TRANSFER: the core that gave the line */
     bool dirty;
+    bool recalled;   /* INVALIDATE: its entry or its line in the L3 had to go; nobody wrote */
     uint8_t traffic; /* enum mem_traffic of the access that caused it */
 };
 
@@ -99,6 +100,9 @@ sim_cycle coherence_ask(struct coherence *c, unsigned core, sim_addr addr, const
 void coherence_piggyback(struct coherence *c, uint64_t bytes); /* went along with other messages */
 /* Where the line is for this core, the nearest; LEVEL_NONE: in no cache that it can hit. */
 enum mem_level coherence_where(const struct coherence *c, unsigned core, sim_addr addr);
+
+/* Counts the lines that metadata brought, for the statistics: at the end of a run. */
+void coherence_census(struct coherence *c);
 
 /* What happened since the last call of coherence_events_clear. */
 const struct line_event *coherence_events(const struct coherence *c, size_t *n);

@@ -131,3 +131,33 @@ enum mem_level coherence_where(const struct coherence *c, unsigned core, sim_add
         return LEVEL_L2;
     return cache_find(&c->l3, line) == CACHE_NONE ? LEVEL_NONE : LEVEL_L3;
 }
+
+/* ---- room that data have lost --------------------------------------------------------------- */
+
+static void count_private(struct coherence *c, enum mem_level level, const struct cache *k,
+                          const uint32_t *home)
+{
+    struct cache_stats *s = &c->stats.level[level];
+
+    s->capacity += cache_slots(k);
+    for (uint32_t slot = 0; slot < cache_slots(k); slot++)
+        s->resident_metadata +=
+            cache_valid(k, slot) && c->entry[home[slot]].traffic == TRAFFIC_METADATA;
+}
+
+void coherence_census(struct coherence *c)
+{
+    struct cache_stats *l3 = &c->stats.level[LEVEL_L3];
+
+    for (enum mem_level level = LEVEL_L1; level <= LEVEL_L3; level++)
+        c->stats.level[level].capacity = c->stats.level[level].resident_metadata = 0;
+    for (unsigned i = 0; i < c->cores; i++) {
+        const struct private_caches *p = &c->priv[i];
+        count_private(c, LEVEL_L1, &p->l1, p->l1_home);
+        if (c->has_l2)
+            count_private(c, LEVEL_L2, &p->l2, p->l2_home);
+    }
+    l3->capacity = cache_slots(&c->l3);
+    for (uint32_t slot = 0; slot < cache_slots(&c->l3); slot++)
+        l3->resident_metadata += cache_valid(&c->l3, slot) && c->l3.state[slot] & L3_METADATA;
+}

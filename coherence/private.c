@@ -39,7 +39,9 @@ static void drop(struct txn *t, unsigned core, enum mem_level level, uint64_t li
         return;
     cache_drop(k, slot);
     lose(t->c, level, why);
-    coh_event(t, LINE_INVALIDATE, level, core, line, dirty);
+    struct line_event *e = coh_event(t, LINE_INVALIDATE, level, core, line, dirty);
+    if (e)
+        e->recalled = why == LOST_RECALLED;
 }
 
 enum priv_state private_drop(struct txn *t, unsigned core, uint64_t line, enum loss why)

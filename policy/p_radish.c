@@ -88,6 +88,30 @@ static bool apart(sim_addr a, uint64_t a_bytes, sim_addr b, uint64_t b_bytes)
     return a + a_bytes <= b || b + b_bytes <= a;
 }
 
+/* Of the runtime's clocks: behind all memory that may have history lines. */
+#define RUNTIME_BASE (UINT64_C(1) << 54)
+
+static bool runtime_apart(const struct radish *r)
+{
+    const struct radish_params *p = &r->params;
+
+    return apart(RUNTIME_BASE, RUNTIME_SPAN, 0, p->memory) &&
+           apart(RUNTIME_BASE, RUNTIME_SPAN, p->base, r->stride * r->cores) &&
+           apart(RUNTIME_BASE, RUNTIME_SPAN, p->manager.base, SWM_SPAN);
+}
+
+static int check_runtime(const struct radish *r, const char *name, struct err *e)
+{
+    if (runtime_apart(r))
+        return 0;
+    return err_set(e, LARD_CONFIG,
+                   "policy %s: the language runtime's clocks take 2^41 bytes from 0x%llx: base "
+                   "(0x%llx) or manager.base (0x%llx) puts something else there; move it, or set "
+                   "runtime to off",
+                   name, (unsigned long long)RUNTIME_BASE, (unsigned long long)r->params.base,
+                   (unsigned long long)r->params.manager.base);
+}
+
 static int check_places(const struct radish *r, const char *name, struct err *e)
 {
     const struct radish_params *p = &r->params;
@@ -106,6 +130,17 @@ static int check_places(const struct radish *r, const char *name, struct err *e)
                    (unsigned long long)p->memory);
 }
 
+static int check_memory(const struct radish *r, const char *name, struct err *e)
+{
+    if (!r->machine || r->machine->memory <= r->params.memory)
+        return 0;
+    return err_set(e, LARD_CONFIG,
+                   "policy %s: memory: history lines are for the first %llu bytes, and the "
+                   "machine has %llu; raise the policy's memory, or lower pages.memory",
+                   name, (unsigned long long)r->params.memory,
+                   (unsigned long long)r->machine->memory);
+}
+
 static int check_params(const struct radish *r, const char *name, struct err *e)
 {
     const struct radish_params *p = &r->params;
@@ -116,7 +151,7 @@ static int check_params(const struct radish *r, const char *name, struct err *e)
                        name, (unsigned long long)p->clock_bits);
     if (check_power(name, "page", p->page, e) || check_power(name, "memory", p->memory, e))
         return -1;
-    return check_places(r, name, e);
+    return check_memory(r, name, e) || check_places(r, name, e) ? -1 : 0;
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */
@@ -160,10 +195,8 @@ static sim_cycle issued(void *host, unsigned core, sim_tid tid, const struct lx_
 static void new_runtime(struct radish *r)
 {
     const struct policy_env *env = r->env;
-    const struct runtime_params p = {.base = UINT64_C(0xa00000000000),
-                                     .page = r->params.page,
-                                     .garbage = 1 << 20,
-                                     .instructions = true};
+    const struct runtime_params p = {
+        .base = RUNTIME_BASE, .page = r->params.page, .garbage = 1 << 20, .instructions = true};
     const struct runtime_env of = {.stats = stats_group(env->stats, "runtime"),
                                    .budget = env->budget,
                                    .host = env->host,
@@ -192,7 +225,9 @@ static int refuse(const struct policy_env *env, const void *params, enum variant
     if (check_granule(env, variant, e))
         return -1;
     struct radish *r = laid_out(env, params);
-    const int bad = check_params(r, variant_name[variant], e);
+    int bad = check_params(r, variant_name[variant], e);
+    if (!bad && variant == LARDISH && r->machine && r->params.runtime)
+        bad = check_runtime(r, variant_name[variant], e);
     free(r);
     return bad;
 }
@@ -256,6 +291,8 @@ static void radish_destroy(void *self)
     while (map_next(&r->places, &pos, &line, &at))
         free_place(r, (struct place *)(uintptr_t)*at);
     radish_unpaid_free(r);
+    for (unsigned core = 0; core < MAX_CORES; core++)
+        free(r->paying[core]);
     map_free(&r->places);
     map_free(&r->pages);
     swm_free(r->manager);

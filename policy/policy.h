@@ -48,7 +48,7 @@ unsigned view_skips(unsigned view);
 
 struct mem_outcome { /* of the data access itself; all 0 with machine = none */
     uint8_t level;   /* enum mem_level: who answered */
-    bool left_core;  /* a message went out */
+    bool asked;      /* it is of one line, and the home asked other cores for that */
     sim_cycle began; /* when it started; policies are told when it was done */
 };
 
@@ -77,6 +77,7 @@ struct hb;
  * are sets of bits in two words. */
 struct policy_machine {
     unsigned cores, line;
+    uint64_t memory; /* physical addresses are below this; 0: anywhere */
     sim_addr (*physical)(void *host, sim_addr virtual_addr);
     /* [from, from + bytes) holds histories: a line of it that is in no cache comes in without a
      * read of memory, and leaves without a write. Its going is told by the policy's `line`. */

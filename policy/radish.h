@@ -133,13 +133,14 @@ struct radish_stats {
     struct histogram queue;
 };
 
+enum due_what { DUE_INSTRUCTIONS, DUE_ACCESS, DUE_DROP };
 struct bill { /* accesses of handlers that have taken effect and are still to be made */
     struct due {
         sim_addr addr;
-        uint32_t n; /* bytes; of no access: instructions */
+        uint32_t n; /* bytes, or instructions */
         uint8_t cmd, core;
-        bool access;
-    } * due; /* owns */
+        uint8_t what; /* enum due_what */
+    } * due;          /* owns */
     size_t n, cap;
 };
 
@@ -154,6 +155,7 @@ struct radish {
     struct runtime *runtime; /* NULL: nobody pays for one */
     struct bill *bill;       /* where the manager's accesses go meanwhile; NULL: they are made */
     struct map places;       /* data line to struct place * */
+    struct place *latest;    /* one of them, or NULL */
     struct map pages;        /* that ever had history: a set of numbers */
     struct radish_core core[MAX_CORES];
     uint32_t *at_core; /* by actor: the core it is on, plus 1 */
@@ -165,6 +167,8 @@ struct radish {
     struct past *past;    /* owns; what a check gathers, of radish_check.c */
     size_t past_cap;
     struct access *unpaid[MAX_CORES]; /* own; accesses that are decided, in order */
+    struct access *paid;              /* owns; to serve again */
+    struct due *paying[MAX_CORES];    /* own; what is on the bill that the core pays */
     struct blocked blocked[RADISH_BLOCKED_MAX];
     unsigned n_blocked, collections;
     struct radish_stats st;
@@ -234,10 +238,11 @@ sim_cycle soft_persist(struct radish *r, unsigned core, struct hline *h, granule
  * in the caches, and are taken out. */
 sim_cycle soft_leave(struct radish *r, unsigned core, struct hline *left, enum swm_reason why,
                      bool drop, sim_cycle now);
-sim_cycle soft_drop(struct radish *r, unsigned core, sim_addr line, sim_cycle now);
+sim_cycle soft_drop(struct radish *r, unsigned core, sim_addr line, sim_cycle now); /* or a bill */
 bool soft_all_saved(const struct hline *h);          /* the manager has all that it holds */
 void soft_forget(struct radish *r, struct hline *h); /* frees such a one, which has left */
-sim_cycle bill_pay(struct radish *r, struct bill *b, sim_cycle now); /* makes what is on it */
+/* Makes what is on it; the core pays no other meanwhile. */
+sim_cycle bill_pay(struct radish *r, unsigned core, struct bill *b, sim_cycle now);
 /* One handler for all of them, which also takes them out of the caches. */
 sim_cycle soft_flush(struct radish *r, unsigned core, struct hline *left, enum swm_reason why,
                      sim_cycle now);
@@ -269,13 +274,10 @@ sim_cycle queue_drain_all(struct radish *r);
 void queue_pass(struct radish *r, sim_cycle now); /* what is over by now */
 sim_cycle queue_waited(struct radish *r, sim_cycle until, sim_cycle now);
 
-/* ---- radish_access.c, radish_check.c: an access
- * -------------------------------------------------------------- */
+/* ---- radish_access.c, radish_check.c: an access --------------------------------------------- */
 
-sim_cycle radish_access(void *self, const struct event *ev, unsigned core, struct mem_outcome out,
-                        sim_cycle now);
-/* The two halves of it: the first takes no time and lets no other core in between, so that one
- * event's may follow each other; the second pays for all that the core has decided. */
+/* The two halves of an access: the first takes no time and lets no other core in between, so that
+ * one event's may follow each other; the second pays for all that the core has decided. */
 /* What the language runtime does at an event; after happens-before has moved. */
 sim_cycle radish_lower(struct radish *r, const struct event *ev, unsigned core, sim_cycle now);
 sim_cycle radish_decide(void *self, const struct event *ev, unsigned core, struct mem_outcome out,
@@ -292,6 +294,7 @@ struct flushed { /* lines that left before an access could go on, and how */
 };
 /* The actor is on this core, at this time of its own. */
 void flush_for(struct radish *r, struct flushed *f, unsigned core, uint32_t actor, uint64_t time);
+bool flush_some(const struct flushed *f); /* a handler has to run */
 sim_cycle flush_paid(struct radish *r, unsigned core, struct flushed *f, sim_cycle now);
 /* A line goes: its queued checks are over first. */
 void flush_line(struct radish *r, struct flushed *f, struct hline **to, struct hline *h);

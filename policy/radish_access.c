@@ -69,7 +69,7 @@ static void access_line(struct access *a, sim_addr physical, granule_set set)
         later(&s->drained, queue_drain(r, h->place, h->kind, need));
         need = set & ~(a->write ? h->may_write : h->may_read);
     }
-    if (MUTANT(RADISH_PRESENT_PERMITS) && r->machine && !a->left_core)
+    if (MUTANT(RADISH_PRESENT_PERMITS) && r->machine && a->level < LEVEL_L3)
         need = 0;
     r->st.checks++;
     r->st.outcome[OUTCOME_PERMISSION] += !need;
@@ -121,6 +121,11 @@ static void decide(struct access *a)
     }
 }
 
+static sim_cycle latest(sim_cycle a, sim_cycle b)
+{
+    return a > b ? a : b;
+}
+
 static sim_cycle pay_check(struct access *a, const struct step *s, sim_cycle data, sim_cycle now)
 {
     struct radish *r = a->r;
@@ -131,20 +136,23 @@ static sim_cycle pay_check(struct access *a, const struct step *s, sim_cycle dat
                               now);
     if (s->arrives && r->machine)
         r->machine->piggyback(r->env->host, s->ask_bytes);
-    if (s->arrives && data > now)
-        now = data;
+    if (s->arrives)
+        now = latest(data, now);
     if (!s->soft)
         return now;
     if (!s->queued)
-        return soft_check(r, a->core, &c, now);
+        return soft_check(r, a->core, &c, latest(data, now));
     queue_serve(r, a->core, s->id, &c, now);
     return now;
 }
 
+/* The core runs no handler before its data are there. */
 static sim_cycle pay(struct access *a, sim_cycle data, sim_cycle now)
 {
     struct radish *r = a->r;
 
+    if (flush_some(&a->flushed))
+        now = latest(data, now);
     now = flush_paid(r, a->core, &a->flushed, now);
     for (size_t i = 0; i < a->plan.n; i++) {
         const struct step *s = &a->plan.step[i];
@@ -153,10 +161,9 @@ static sim_cycle pay(struct access *a, sim_cycle data, sim_cycle now)
             now = r->env->mem(r->env->host, a->core, s->at, s->bytes,
                               s->store ? MEM_STORE : MEM_LOAD, now);
         if (s->fill)
-            now = soft_fill_paid(r, a->core, s->line, s->kind, s->had, now);
+            now = soft_fill_paid(r, a->core, s->line, s->kind, s->had, latest(data, now));
         now = pay_check(a, s, data, now);
     }
-    free(a->plan.step);
     return now;
 }
 
@@ -166,22 +173,35 @@ static unsigned core_of(const struct radish *r, const struct event *ev, unsigned
     return r->machine ? core : ev->tid % r->cores;
 }
 
+static struct access *take(struct radish *r)
+{
+    struct access *a = r->paid;
+
+    if (!a)
+        return xcalloc(1, sizeof *a);
+    r->paid = a->later;
+    return a;
+}
+
 static struct access *begin(struct radish *r, const struct event *ev, unsigned core,
                             struct mem_outcome out, sim_cycle now)
 {
     const struct hb_actor *me = hb_me(r->env->hb, ev->tid);
     const bool beside = r->params.overlap == OVERLAP_MAX && out.level != LEVEL_NONE;
-    struct access *a = xmalloc(sizeof *a);
+    struct access *a = take(r);
+    const struct plan plan = {.step = a->plan.step, .cap = a->plan.cap};
 
     *a = (struct access){.r = r,
                          .ev = ev,
                          .clock = &me->clock,
+                         .plan = plan,
                          .core = core_of(r, ev, core),
                          .actor = hb_actor(r->env->hb, ev->tid),
                          .time = epoch_time(me->now),
                          .op = access_op(ev),
                          .write = event_writes(ev),
-                         .left_core = out.left_core,
+                         .level = out.level,
+                         .asked = out.asked,
                          .start = beside ? out.began : now,
                          .data = now};
     return a;
@@ -232,38 +252,45 @@ sim_cycle radish_decide(void *self, const struct event *ev, unsigned core, struc
     return now;
 }
 
+/* It serves again. */
+static void finish_first(struct radish *r, struct access **first)
+{
+    struct access *a = *first;
+
+    *first = a->later;
+    a->later = r->paid;
+    r->paid = a;
+}
+
+static void free_all(struct access *a)
+{
+    while (a) {
+        struct access *later = a->later;
+        free(a->plan.step);
+        free(a);
+        a = later;
+    }
+}
+
+/* An access stays in the list until it is paid for: a run may end in the middle. */
 sim_cycle radish_pay(void *self, unsigned core, sim_cycle now)
 {
     struct access **first = unpaid(self, core);
     sim_cycle done = now;
 
-    while (*first) {
+    for (; *first; finish_first(self, first)) {
         struct access *a = *first;
         const sim_cycle start = done > now || a->start > now ? done : a->start;
-        *first = a->later;
-        const sim_cycle at = pay(a, a->data, start);
-        done = at > done ? at : done;
+        done = latest(pay(a, a->data, start), done);
         if (a->lowered)
             done = radish_lower(self, &a->lowered_event, core, done);
-        free(a);
     }
     return done;
-}
-
-sim_cycle radish_access(void *self, const struct event *ev, unsigned core, struct mem_outcome out,
-                        sim_cycle now)
-{
-    now = radish_decide(self, ev, core, out, now);
-    return radish_pay(self, core, now);
 }
 
 void radish_unpaid_free(struct radish *r)
 {
     for (unsigned core = 0; core < MAX_CORES; core++)
-        while (r->unpaid[core]) {
-            struct access *a = r->unpaid[core];
-            r->unpaid[core] = a->later;
-            free(a->plan.step);
-            free(a);
-        }
+        free_all(r->unpaid[core]);
+    free_all(r->paid);
 }

@@ -29,8 +29,8 @@ struct access {
     unsigned core;
     uint32_t actor;
     uint64_t time;
-    uint8_t op;
-    bool write, left_core;
+    uint8_t op, level; /* level: who answered for the data */
+    bool write, asked;
     bool lowered; /* the runtime has to do with it, too: */
     struct event lowered_event;
     struct hline *own; /* of the line in hand */

@@ -237,6 +237,23 @@ static struct record record_of(const struct access *a, granule_set set, bool sav
                            .touched = saved};
 }
 
+/* The record that says the same of just these granules, if nothing else of them has to go. */
+static struct record *same_again(const struct access *a, granule_set set)
+{
+    struct record *same = NULL;
+
+    for (uint32_t k = 0; k < a->own->n; k++) {
+        struct record *x = &a->own->record[k];
+        if (!(x->set & set) || (!a->write && op_class(x->op) != op_class(a->op)))
+            continue;
+        if (x->set != set || x->time != a->time || op_class(x->op) != op_class(a->op) ||
+            (a->write && x->saved))
+            return NULL;
+        same = x;
+    }
+    return same;
+}
+
 /* True: the entries change. A read may say again what the manager has, too; a write makes that
  * void.
  */
@@ -245,6 +262,12 @@ bool check_record(struct access *a, granule_set set)
     struct hline *h = a->own;
     const unsigned own = 1u << op_class(a->op), classes = a->write ? EVERY_CLASS : own;
     granule_set same = 0, saved = 0;
+    struct record *again = same_again(a, set);
+
+    if (again) {
+        *again = record_of(a, set, again->saved);
+        return false;
+    }
 
     for (uint32_t k = 0; k < h->n; k++) {
         const struct record *x = &h->record[k];
@@ -316,7 +339,7 @@ static void plan_question(struct access *a, struct step *s, granule_set need)
     s->ask_bytes = bytes;
     s->ask[0] = cores[0];
     s->ask[1] = cores[1];
-    s->arrives = a->left_core || asked_before(a, s);
+    s->arrives = a->asked || asked_before(a, s);
     s->asks = !s->arrives;
     if (s->arrives) {
         s->ask_bytes = bytes * n;

@@ -103,6 +103,11 @@ void flush_for(struct radish *r, struct flushed *f, unsigned core, uint32_t acto
         roll_over(r, f);
 }
 
+bool flush_some(const struct flushed *f)
+{
+    return f->switched || f->rolled || f->lazy || f->gone;
+}
+
 sim_cycle flush_paid(struct radish *r, unsigned core, struct flushed *f, sim_cycle now)
 {
     now = queue_waited(r, f->drained, now);
@@ -184,7 +189,8 @@ static sim_cycle data_line(struct radish *r, const struct line_event *le, unsign
 
     if (!p)
         return now;
-    if (le->what == LINE_EVICT && le->level != LEVEL_L3 && !in_private(r, le->core, le->addr))
+    const bool lost = le->what == LINE_EVICT ? le->level != LEVEL_L3 : le->recalled;
+    if (lost && !in_private(r, le->core, le->addr))
         data_evicted(r, &f, p, le->core);
     if (p->lines && !anywhere(r, le->addr))
         data_left(r, &f, p);

@@ -6,7 +6,6 @@
 #include "policy/radish.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 enum { PAGE_BITS = 12 };
 #define REGION_MAX (UINT64_C(4) << 30) /* a host's patience: a million pages */
@@ -14,11 +13,6 @@ enum { PAGE_BITS = 12 };
 struct part { /* of a region, in one page on either side; physical */
     sim_addr to, from;
     uint64_t bytes;
-};
-
-struct thrown {   /* lines to be taken out of the caches */
-    sim_addr *at; /* owns */
-    size_t n, cap;
 };
 
 static int too_big(struct radish *r, const struct event *ev)
@@ -102,12 +96,12 @@ static granule_set inside(const struct radish *r, const struct hline *h, sim_add
     return set;
 }
 
-static void throw_out(struct radish *r, struct thrown *out, const struct hline *h)
+/* It is taken out of the caches: a hit at the level where it lives. */
+static void throw_out(struct radish *r, unsigned core, const struct hline *h)
 {
     if (!r->machine)
         return;
-    out->at = xgrow(out->at, out->n, &out->cap, sizeof *out->at);
-    out->at[out->n++] = line_address(r, h);
+    soft_drop(r, core, line_address(r, h), 0);
     r->st.invalidated++;
 }
 
@@ -140,21 +134,23 @@ static void store_all(struct radish *r, struct hline *h, granule_set set, unsign
     soft_persist(r, core, h, line_all(r), 0);
 }
 
-struct wait {
-    sim_cycle until;
+struct visit { /* of the lines of a part, for one handler */
+    struct bill bill;
+    sim_cycle until; /* checks that had to be over first */
+    unsigned core;
 };
 
-static void drain(struct radish *r, const struct place *p, struct wait *w)
+static void drain(struct radish *r, struct visit *v, const struct place *p)
 {
     const sim_cycle at = queue_drain_place(r, p);
 
-    if (at > w->until)
-        w->until = at;
+    if (at > v->until)
+        v->until = at;
 }
 
 /* Each line on chip that has something of it; places may go with their last line. */
 static void visit_place(struct radish *r, uint64_t line, sim_addr from, uint64_t bytes,
-                        line_visit *fn, unsigned core, struct thrown *out)
+                        line_visit *fn, unsigned core)
 {
     for (unsigned k = 0; k < r->kinds; k++) {
         struct place *p = place_find(r, line);
@@ -164,37 +160,49 @@ static void visit_place(struct radish *r, uint64_t line, sim_addr from, uint64_t
             if (!set)
                 continue;
             if (!h->leaving)
-                throw_out(r, out, h);
+                throw_out(r, core, h);
             fn(r, h, set, core);
         }
     }
 }
 
-static void visit(struct radish *r, sim_addr from, uint64_t bytes, line_visit *fn, unsigned core,
-                  struct thrown *out, struct wait *w)
+/* What the manager has of the line stays, but for the cores that may have it cached. */
+static void visit_line(struct radish *r, struct visit *v, uint64_t line, sim_addr from,
+                       uint64_t bytes, line_visit *fn)
+{
+    const struct place *p = place_find(r, line);
+
+    if (p) {
+        drain(r, v, p);
+        visit_place(r, line, from, bytes, fn, v->core);
+        p = place_find(r, line);
+    }
+    if (!p || !p->lines)
+        swm_uncached(r->manager, v->core, line << r->line_shift, 0);
+}
+
+static void visit(struct radish *r, struct visit *v, sim_addr from, uint64_t bytes, line_visit *fn)
 {
     const uint64_t last = (from + bytes - 1) >> r->line_shift;
 
-    for (uint64_t line = from >> r->line_shift; line <= last; line++) {
-        const struct place *p = place_find(r, line);
-        swm_find(r->manager, core, line << r->line_shift, 0);
-        if (!p)
-            continue;
-        drain(r, p, w);
-        visit_place(r, line, from, bytes, fn, core, out);
-    }
+    for (uint64_t line = from >> r->line_shift; line <= last; line++)
+        visit_line(r, v, line, from, bytes, fn);
 }
 
-/* The lines are taken out of the caches: a hit each, at the level where it lives. */
-static sim_cycle pay_part(struct radish *r, unsigned core, struct bill *b, struct thrown *out,
-                          const struct wait *w, sim_cycle now)
+static sim_cycle begin_part(struct radish *r, struct visit *v, enum swm_reason why, sim_cycle now)
 {
-    now = queue_waited(r, w->until, now);
-    now = bill_pay(r, b, now);
-    for (size_t i = 0; i < out->n; i++)
-        now = soft_drop(r, core, out->at[i], now);
-    free(out->at);
-    return swm_leave(r->manager, core, now);
+    r->st.parts++;
+    now = swm_enter(r->manager, v->core, why, now);
+    r->bill = r->machine ? &v->bill : NULL;
+    return now;
+}
+
+static sim_cycle end_part(struct radish *r, struct visit *v, sim_cycle now)
+{
+    r->bill = NULL;
+    now = queue_waited(r, v->until, now);
+    now = bill_pay(r, v->core, &v->bill, now);
+    return swm_leave(r->manager, v->core, now);
 }
 
 /* ---- clear ---------------------------------------------------------------------------------- */
@@ -202,18 +210,19 @@ static sim_cycle pay_part(struct radish *r, unsigned core, struct bill *b, struc
 static sim_cycle clear_part(struct radish *r, unsigned core, sim_addr from, uint64_t bytes,
                             sim_cycle now)
 {
-    struct thrown out = {0};
-    struct bill bill = {0};
-    struct wait w = {0};
+    const uint64_t size = UINT64_C(1) << r->line_shift;
+    struct visit v = {.core = core};
 
-    r->st.parts++;
-    now = swm_enter(r->manager, core, SWM_CLEAR, now);
-    r->bill = r->machine ? &bill : NULL;
-    if (!MUTANT(RADISH_CLEAR_KEEPS_CACHED))
-        visit(r, from, bytes, discard, core, &out, &w);
-    swm_clear(r->manager, core, from, bytes, 0);
-    r->bill = NULL;
-    return pay_part(r, core, &bill, &out, &w, now);
+    now = begin_part(r, &v, SWM_CLEAR, now);
+    for (uint64_t done = 0, n; done < bytes; done += n) { /* line by line, each looked up once */
+        const sim_addr at = from + done;
+        n = size - (at & (size - 1));
+        n = n < bytes - done ? n : bytes - done;
+        if (!MUTANT(RADISH_CLEAR_KEEPS_CACHED))
+            visit_line(r, &v, at >> r->line_shift, from, bytes, discard);
+        swm_clear(r->manager, core, at, n, 0);
+    }
+    return end_part(r, &v, now);
 }
 
 /* What of the region lies in a page that has had history. */
@@ -291,20 +300,15 @@ static sim_cycle copy_part(struct radish *r, unsigned core, const struct part *p
     const bool blocks = r->machine && !r->collections;
     const unsigned to = blocks ? block(r, p->to, p->bytes, now) : 0;
     const unsigned from = blocks ? block(r, p->from, p->bytes, now) : 0;
-    struct thrown out = {0};
-    struct bill bill = {0};
-    struct wait w = {0};
+    struct visit v = {.core = core};
 
-    r->st.parts++;
-    now = swm_enter(r->manager, core, SWM_COPY, now);
-    r->bill = r->machine ? &bill : NULL;
+    now = begin_part(r, &v, SWM_COPY, now);
     if (!MUTANT(RADISH_COPY_KEEPS_CACHED))
-        visit(r, p->from, p->bytes, store_all, core, &out, &w);
+        visit(r, &v, p->from, p->bytes, store_all);
     if (!MUTANT(RADISH_COPY_KEEPS_DESTINATION))
-        visit(r, p->to, p->bytes, discard, core, &out, &w);
+        visit(r, &v, p->to, p->bytes, discard);
     swm_copy(r->manager, core, p->to, p->from, p->bytes, 0);
-    r->bill = NULL;
-    now = pay_part(r, core, &bill, &out, &w, now);
+    now = end_part(r, &v, now);
     if (blocks)
         r->blocked[to].end = r->blocked[from].end = now;
     return now;

@@ -24,10 +24,11 @@ struct place *place_find(const struct radish *r, uint64_t line)
 
 struct place *place_get(struct radish *r, uint64_t line)
 {
+    if (r->latest && r->latest->line == line)
+        return r->latest;
     uint64_t *at = map_put(&r->places, line);
-
     if (*at)
-        return (struct place *)(uintptr_t)*at;
+        return r->latest = (struct place *)(uintptr_t)*at;
     struct place *p = xcalloc(1, place_bytes(r));
     budget_take(r->env->budget, place_bytes(r));
     p->line = line;
@@ -41,6 +42,8 @@ void place_tidy(struct radish *r, struct place *p)
     if (p->lines || p->queued)
         return;
     map_remove(&r->places, p->line);
+    if (r->latest == p)
+        r->latest = NULL;
     budget_give(r->env->budget, place_bytes(r));
     free(p);
 }

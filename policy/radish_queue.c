@@ -44,7 +44,7 @@ static sim_cycle finish_oldest(struct radish *r)
         check_late(r, &c);
     grant(r, &c);
     c.place->queued--;
-    return c.done == CYCLE_NEVER ? 0 : c.done;
+    return c.done == CYCLE_NEVER ? r->queue_free : c.done; /* it comes after what is served */
 }
 
 static sim_cycle finish_until(struct radish *r, uint64_t n)
@@ -109,9 +109,12 @@ sim_cycle queue_drain_place(struct radish *r, const struct place *p)
     return done;
 }
 
+/* Also of those that were over for the detector before their cost was known. */
 sim_cycle queue_drain_all(struct radish *r)
 {
-    return finish_until(r, r->queue_n);
+    const sim_cycle done = finish_until(r, r->queue_n);
+
+    return done > r->queue_free ? done : r->queue_free;
 }
 
 void queue_pass(struct radish *r, sim_cycle now)

@@ -7,7 +7,6 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- the manager's accesses ----------------------------------------------------------------- */
 
@@ -23,7 +22,8 @@ sim_cycle soft_exec(void *host, unsigned core, unsigned instructions, sim_cycle 
 
     if (!r->bill)
         return r->env->exec(r->env->host, core, instructions, now);
-    bill_add(r->bill, (struct due){.n = instructions, .core = (uint8_t)core});
+    bill_add(r->bill,
+             (struct due){.n = instructions, .what = DUE_INSTRUCTIONS, .core = (uint8_t)core});
     return now;
 }
 
@@ -37,23 +37,63 @@ sim_cycle soft_mem(void *host, unsigned core, sim_addr a, unsigned bytes, enum m
     bill_add(
         r->bill,
         (struct due){
-            .addr = a, .n = bytes, .cmd = (uint8_t)cmd, .core = (uint8_t)core, .access = true});
+            .addr = a, .n = bytes, .cmd = (uint8_t)cmd, .core = (uint8_t)core, .what = DUE_ACCESS});
     return now;
 }
 
-sim_cycle bill_pay(struct radish *r, struct bill *b, sim_cycle now)
+static sim_cycle drop_now(const struct radish *r, unsigned core, sim_addr line, sim_cycle now)
+{
+    uint8_t level;
+
+    return r->machine ? r->machine->drop(r->env->host, core, line, &level, now) : now;
+}
+
+sim_cycle soft_drop(struct radish *r, unsigned core, sim_addr line, sim_cycle now)
+{
+    if (!r->bill)
+        return drop_now(r, core, line, now);
+    bill_add(r->bill, (struct due){.addr = line, .core = (uint8_t)core, .what = DUE_DROP});
+    return now;
+}
+
+static sim_cycle make_due(const struct radish *r, const struct due *d, unsigned core, sim_cycle now)
 {
     const struct policy_env *env = r->env;
 
+    switch ((enum due_what)d->what) {
+    case DUE_ACCESS:
+        return env->mem(env->host, core, d->addr, d->n, (enum mem_cmd)d->cmd, now);
+    case DUE_DROP:
+        return drop_now(r, core, d->addr, now);
+    case DUE_INSTRUCTIONS:
+        break;
+    }
+    return env->exec(env->host, core, d->n, now);
+}
+
+/* A run may end in the middle. */
+static void bill_begin(struct radish *r, unsigned core, const struct bill *b)
+{
+    assert(!r->paying[core] || !b->due);
+    if (b->due)
+        r->paying[core] = b->due;
+}
+
+static void bill_end(struct radish *r, unsigned core, struct bill *b)
+{
+    if (b->due)
+        r->paying[core] = NULL;
+    free(b->due);
+}
+
+sim_cycle bill_pay(struct radish *r, unsigned core, struct bill *b, sim_cycle now)
+{
     if (r->bill == b)
         r->bill = NULL;
-
-    for (size_t i = 0; i < b->n; i++) {
-        const struct due *d = &b->due[i];
-        now = d->access ? env->mem(env->host, d->core, d->addr, d->n, (enum mem_cmd)d->cmd, now)
-                        : env->exec(env->host, d->core, d->n, now);
-    }
-    free(b->due);
+    bill_begin(r, core, b);
+    for (size_t i = 0; i < b->n; i++)
+        now = make_due(r, &b->due[i], b->due[i].core, now);
+    bill_end(r, core, b);
     return now;
 }
 
@@ -116,24 +156,6 @@ static const struct swm_access *held_read(const struct swm_held *held, uint32_t 
     return NULL;
 }
 
-/* A write comes to reads that are since it, from other cores' lines: they stay. */
-static sim_cycle store_write(struct radish *r, unsigned core, sim_addr granule,
-                             const struct swm_access *a, sim_cycle now)
-{
-    const struct swm_held held = swm_held(r->manager, granule);
-    const size_t n = held.n;
-
-    if (n == 0 || MUTANT(RADISH_WRITE_DROPS_READS))
-        return swm_store(r->manager, core, granule, a, true, now);
-    struct swm_access *reads = xmalloc(n * sizeof *reads);
-    memcpy(reads, held.read, n * sizeof *reads);
-    now = swm_store(r->manager, core, granule, a, true, now);
-    for (size_t i = 0; i < n; i++)
-        now = swm_store(r->manager, core, granule, &reads[i], false, now);
-    free(reads);
-    return now;
-}
-
 /* Lines of the same data hear at once that the manager has something. */
 static void tell_lines(struct hline *h, granule_set set, bool write)
 {
@@ -169,9 +191,9 @@ static sim_cycle store_granule(struct radish *r, unsigned core, struct hline *h,
         return swm_look(r->manager, core, granule, false, now);
     if (!MUTANT(RADISH_STATUS_NOT_TOLD))
         tell_lines(h, (granule_set)1 << i, op_writes(x->op));
-    if (op_writes(x->op))
-        return store_write(r, core, granule, &a, now);
-    return swm_store(r->manager, core, granule, &a, false, now);
+    if (op_writes(x->op) && !MUTANT(RADISH_WRITE_DROPS_READS)) /* reads there came after it */
+        return swm_store_under(r->manager, core, granule, &a, now);
+    return swm_store(r->manager, core, granule, &a, op_writes(x->op), now);
 }
 
 /* The write first, then the reads since it. */
@@ -249,7 +271,7 @@ sim_cycle soft_persist(struct radish *r, unsigned core, struct hline *h, granule
     soft_renew(r, h);
     line_free(r, h);
     place_tidy(r, p);
-    return bill_pay(r, &bill, now);
+    return bill_pay(r, core, &bill, now);
 }
 
 bool soft_all_saved(const struct hline *h)
@@ -283,13 +305,6 @@ static sim_cycle leave_one(struct radish *r, unsigned core, struct hline *h, enu
     now = swm_enter(r->manager, core, why, now);
     now = soft_persist(r, core, h, line_all(r), now);
     return swm_leave(r->manager, core, now);
-}
-
-sim_cycle soft_drop(struct radish *r, unsigned core, sim_addr line, sim_cycle now)
-{
-    uint8_t level;
-
-    return r->machine ? r->machine->drop(r->env->host, core, line, &level, now) : now;
 }
 
 sim_cycle soft_leave(struct radish *r, unsigned core, struct hline *left, enum swm_reason why,
@@ -433,19 +448,18 @@ sim_cycle soft_check(struct radish *r, unsigned core, const struct check_paid *c
 sim_cycle soft_check_beside(struct radish *r, unsigned core, unsigned by,
                             const struct check_paid *c, sim_cycle now)
 {
-    const struct policy_env *env = r->env;
     struct bill bill = {0};
     sim_cycle takes = swm_enter(r->manager, core, SWM_CHECK, now) - now;
 
     r->bill = r->machine ? &bill : NULL;
     look_at(r, core, c, now);
     r->bill = NULL;
+    bill_begin(r, core, &bill);
     for (size_t i = 0; i < bill.n; i++) {
         const struct due *d = &bill.due[i];
-        takes += d->access ? env->mem(env->host, by, d->addr, d->n, (enum mem_cmd)d->cmd, now) - now
-                           : d->n;
+        takes += d->what == DUE_INSTRUCTIONS ? d->n : make_due(r, d, by, now) - now;
     }
-    free(bill.due);
+    bill_end(r, core, &bill);
     swm_leave(r->manager, core, now + takes);
     return takes;
 }

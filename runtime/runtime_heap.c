@@ -25,7 +25,7 @@ static uint64_t block_bytes(uint8_t size)
     return (uint64_t)RT_LINE << size;
 }
 
-static struct rt_list *list_of(struct runtime *r, unsigned core, uint8_t size)
+struct rt_core *rt_core(struct runtime *r, unsigned core)
 {
     if (core >= r->cores) {
         const size_t n = (size_t)core + 1;
@@ -34,7 +34,12 @@ static struct rt_list *list_of(struct runtime *r, unsigned core, uint8_t size)
         budget_take(r->env.budget, (n - r->cores) * sizeof *r->core);
         r->cores = n;
     }
-    return &r->core[core].list[size];
+    return &r->core[core];
+}
+
+static struct rt_list *list_of(struct runtime *r, unsigned core, uint8_t size)
+{
+    return &rt_core(r, core)->list[size];
 }
 
 static void count_live(struct runtime *r, uint8_t size)
@@ -129,11 +134,13 @@ void rt_discard(struct runtime *r, unsigned core, struct rt_block block)
 
 void rt_heap_free(struct runtime *r)
 {
-    for (size_t c = 0; c < r->cores; c++)
+    for (size_t c = 0; c < r->cores; c++) {
         for (unsigned i = 0; i < RT_SIZES; i++) {
             budget_give(r->env.budget, r->core[c].list[i].cap * sizeof *r->core[c].list[i].at);
             free(r->core[c].list[i].at);
         }
+        free(r->core[c].paying);
+    }
     budget_give(r->env.budget, r->cores * sizeof *r->core + r->garbage_cap * sizeof *r->garbage);
     free(r->core);
     free(r->garbage);

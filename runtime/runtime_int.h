@@ -85,10 +85,18 @@ struct rt_list {  /* blocks of a size that a core has: a stack */
 };
 struct rt_core {
     struct rt_list list[RT_SIZES];
+    struct rt_due *paying; /* owns; of a walk that is being paid for */
 };
 struct rt_block {
     sim_addr at;
     uint8_t size;
+};
+
+enum { RT_ACCESS = LX_OPS };
+struct rt_due {                  /* instructions, and then an access or an instruction of LARDx86 */
+    uint64_t value[LX_OPERANDS]; /* of an access: address, bytes, enum mem_cmd */
+    uint32_t instructions;       /* itself included */
+    uint8_t op;                  /* enum lx_op, or RT_ACCESS */
 };
 
 struct rt_stats {
@@ -114,13 +122,6 @@ struct runtime {
 };
 
 /* ---- cost: runtime_walk.c ------------------------------------------------------------------- */
-
-enum { RT_ACCESS = LX_OPS };
-struct rt_due {                  /* instructions, and then an access or an instruction of LARDx86 */
-    uint64_t value[LX_OPERANDS]; /* of an access: address, bytes, enum mem_cmd */
-    uint32_t instructions;       /* itself included */
-    uint8_t op;                  /* enum lx_op, or RT_ACCESS */
-};
 
 /* What the software does for one event, gathered while it takes effect and paid thereafter: in the
  * middle of an access other cores may go on. */
@@ -148,7 +149,8 @@ void rt_report(struct rt_walk *w, uint32_t index, uint64_t value);
 
 /* ---- blocks of simulated memory: runtime_heap.c --------------------------------------------- */
 
-uint8_t rt_size(uint32_t entries); /* of a block for so many */
+uint8_t rt_size(uint32_t entries);                         /* of a block for so many */
+struct rt_core *rt_core(struct runtime *r, unsigned core); /* valid until the next call */
 struct rt_block rt_take(struct rt_walk *w, uint8_t size);
 void rt_discard(struct runtime *r, unsigned core, struct rt_block block); /* it is garbage now */
 void rt_heap_free(struct runtime *r);

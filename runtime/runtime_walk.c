@@ -132,14 +132,18 @@ static sim_cycle make_act(struct rt_walk *w, const struct rt_due *d, sim_cycle n
 
 sim_cycle rt_walk_pay(struct rt_walk *w, sim_cycle now)
 {
+    if (w->due != w->here)
+        rt_core(w->r, w->core)->paying = w->due; /* a run may end in the middle */
     for (size_t i = 0; i < w->n; i++) {
         const struct rt_due *d = &w->due[i];
         now = run_instructions(w, d->instructions, now);
         now = d->op == RT_ACCESS ? make_access(w, d, now) : make_act(w, d, now);
     }
     now = run_instructions(w, w->instructions, now);
-    if (w->due != w->here)
+    if (w->due != w->here) {
+        rt_core(w->r, w->core)->paying = NULL;
         free(w->due);
+    }
     empty(w);
     return now;
 }

@@ -380,7 +380,8 @@ struct mem_outcome machine_event(struct machine *m, unsigned core, const struct 
     if (cost->access)
         out.level =
             (uint8_t)machine_access(m, core, ev->addr, event_bytes(ev), (enum mem_cmd)cost->cmd);
-    out.left_core = out.level >= LEVEL_L3;
+    out.asked = out.level == LEVEL_REMOTE &&
+                (ev->addr & (m->params.line - 1)) + event_bytes(ev) <= m->params.line;
     if (cost->instruction) {
         m->core[core].instructions++;
         if (m->core_params.memory_instruction == MEMORY_INSTRUCTION_PLUS)
@@ -426,6 +427,8 @@ void machine_region(struct machine *m, bool begins)
     for (size_t i = 0; i < m->params.cores; i++)
         if (m->core[i].inside > m->region_cycles)
             m->region_cycles = m->core[i].inside;
+    if (!begins)
+        coherence_census(m->coherence);
     machine_settle(m);
 }
 
@@ -436,6 +439,7 @@ void machine_finish(struct machine *m)
     for (unsigned i = 0; i < m->params.cores; i++)
         machine_spend(m, i, SPENT_IDLE, m->cycles - m->core[i].clock);
     machine_settle(m);
+    coherence_census(m->coherence);
     if (m->memory.type->finish)
         m->memory.type->finish(m->memory.self, m->cycles);
 }

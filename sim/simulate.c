@@ -12,6 +12,8 @@
 struct simulation {
     struct machine *machine;
     struct policy_machine policy; /* as policies see it */
+    bool hears;                   /* one is told of lines */
+    size_t heard;                 /* how many of coherence's events it has been told */
     struct timed *timed;          /* NULL: recorded order */
     struct schedule_params schedule;
     struct batch batch; /* of the source: read, and given to the window up to `at` */
@@ -167,17 +169,19 @@ static int possible(struct lardsim *l, const struct event *ev, uint64_t number)
 /* The policies hear what happened to lines, also by what they do when they hear of it. */
 static sim_cycle tell_lines(struct lardsim *l, unsigned core, sim_cycle now)
 {
-    struct coherence *c = l->simulation->machine->coherence;
+    struct simulation *s = l->simulation;
+    struct coherence *c = s->machine->coherence;
     size_t n;
 
-    coherence_events(c, &n);
-    if (LIKELY(n == 0))
+    if (LIKELY(!s->hears))
         return now;
-    for (size_t i = 0; coherence_events(c, &n), i < n; i++) {
-        const struct line_event le = coherence_events(c, &n)[i];
+    /* While a policy pays, other cores may come here: each event is told once, by one of them. */
+    while (coherence_events(c, &n), s->heard < n) {
+        const struct line_event le = coherence_events(c, &n)[s->heard++];
         for (size_t k = 0; k < l->checkers; k++)
             now = checker_line(l->checker[k], &le, core, now);
     }
+    s->heard = 0;
     coherence_events_clear(c);
     return now;
 }
@@ -446,6 +450,9 @@ static sim_addr policy_physical(void *host, sim_addr a)
 
 static void policy_histories(void *host, sim_addr from, uint64_t bytes)
 {
+    const struct lardsim *l = host;
+
+    l->simulation->hears = true;
     coherence_histories(machine_of(host)->coherence, from, bytes);
 }
 
@@ -484,6 +491,9 @@ void simulate_host(struct lardsim *l, struct checker_env *env)
     s->policy = (struct policy_machine){
         .cores = (unsigned)s->machine->params.cores,
         .line = (unsigned)s->machine->params.line,
+        .memory = s->machine->pages.params.mapping == PAGES_IDENTITY
+                      ? 0
+                      : s->machine->pages.params.memory,
         .physical = policy_physical,
         .histories = policy_histories,
         .drop = policy_drop,

@@ -70,9 +70,16 @@ struct swm_cursor { /* what is in registers; UINT64_MAX: nothing */
     uint64_t page, line;
 };
 
+struct swm_charge {
+    sim_addr addr;
+    uint32_t bytes, instructions; /* instructions: before it */
+    enum mem_cmd cmd;
+};
+
 struct swm_core {
     struct swm_free list[SWM_LISTS];
     struct swm_cursor at;
+    struct swm_charge *paying; /* owns; of a walk in the middle of its accesses */
     sim_cycle entered;
     enum swm_reason why;
     bool inside; /* a handler */
@@ -129,12 +136,6 @@ struct swm_cell *swm_cell_resize(struct swmanager *s, uint64_t granule, uint32_t
 void swm_cells_free(struct swmanager *s);
 
 /* ---- cost: swm_walk.c ----------------------------------------------------------------------- */
-
-struct swm_charge {
-    sim_addr addr;
-    uint32_t bytes, instructions; /* instructions: before it */
-    enum mem_cmd cmd;
-};
 
 /* The accesses of one operation, gathered while it takes effect and made thereafter: in the middle
  * of an access the manager may be called for another core. */

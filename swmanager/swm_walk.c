@@ -86,13 +86,16 @@ static sim_cycle make_access(struct swm_walk *w, const struct swm_charge *c, sim
 
 sim_cycle swm_walk_end(struct swm_walk *w, sim_cycle now)
 {
+    struct swm_core *c = w->s->core[w->core];
+
+    c->paying = w->charge == w->here ? NULL : w->charge; /* a run may end in the middle */
     for (size_t i = 0; i < w->n; i++) {
         now = run_instructions(w, w->charge[i].instructions, now);
         now = make_access(w, &w->charge[i], now);
     }
     now = run_instructions(w, w->instructions, now);
-    if (w->charge != w->here)
-        free(w->charge);
+    free(c->paying);
+    c->paying = NULL;
     return now;
 }
 

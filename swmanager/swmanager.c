@@ -15,17 +15,6 @@ const char *const swm_reason_text[SWM_REASONS] = {
 #undef SWM_REASON
 };
 
-#define AT(field) offsetof(struct swm_params, field)
-const struct param swm_param_rows[] = {
-    {"enter", PARAM_U64, AT(enter), "100", 0, 1000000, "cycles", NULL,
-     "What going into the software manager and back takes, before the first of its instructions."},
-    {"base", PARAM_U64, AT(base), "0x800000000000", 1 << 20, UINT64_C(1) << 62, "", NULL,
-     "Physical address of the manager's tables, behind all of pages.memory; rounded down to a "
-     "multiple of 4096."},
-    PARAM_END,
-};
-#undef AT
-
 /* ---- life ----------------------------------------------------------------------------------- */
 
 static void register_handlers(struct stats_group *g, struct swm_stats *st)
@@ -127,6 +116,7 @@ static void core_free(struct swmanager *s, struct swm_core *c)
         free(c->list[i].at);
     }
     budget_give(s->env.budget, sizeof *c);
+    free(c->paying);
     free(c);
 }
 
@@ -201,6 +191,25 @@ sim_cycle swm_cached(struct swmanager *s, unsigned core, sim_addr addr, unsigned
         swm_walk_access(&w, swm_entry(s, line) + UINT64_C(8) * (of_core / 64), 8, MEM_STORE);
         swm_line_tidy(s, line);
     }
+    return swm_walk_end(&w, now);
+}
+
+sim_cycle swm_uncached(struct swmanager *s, unsigned core, sim_addr addr, sim_cycle now)
+{
+    const uint64_t line = addr >> s->line_shift;
+    struct swm_line *l = swm_line_find(s, line);
+    struct swm_walk w;
+
+    if (!l || !(l->cores[0] | l->cores[1]))
+        return now;
+    begin(&w, s, core, line);
+    swm_walk_step(&w, SWM_STEP_CACHED, 1);
+    for (unsigned i = 0; i < ARRAY_SIZE(l->cores); i++)
+        if (l->cores[i]) {
+            l->cores[i] = 0;
+            swm_walk_access(&w, swm_entry(s, line) + UINT64_C(8) * i, 8, MEM_STORE);
+        }
+    swm_line_tidy(s, line);
     return swm_walk_end(&w, now);
 }
 

@@ -12,7 +12,6 @@
 #define LARDSIM_SWMANAGER_H
 
 #include "base/base.h"
-#include "base/param.h"
 #include "base/stats.h"
 #include "coherence/coherence.h"
 #include "memory/memory.h"
@@ -45,8 +44,7 @@ struct swm_params {
     uint64_t enter; /* cycles */
     uint64_t base;  /* physical address of its tables; rounded down to a multiple of 4096 */
 };
-#define SWM_SPAN (UINT64_C(1) << 41)        /* bytes from base in which all its tables lie */
-extern const struct param swm_param_rows[]; /* section swmanager */
+#define SWM_SPAN (UINT64_C(1) << 41) /* bytes from base in which all its tables lie */
 
 struct swm_env {               /* borrowed */
     struct stats_group *stats; /* its own: policy.<label>.manager */
@@ -73,6 +71,10 @@ sim_cycle swm_find(struct swmanager *s, unsigned core, sim_addr line, sim_cycle 
 /* Notes that the core's history lines of this line of data may be cached, or no more. */
 sim_cycle swm_cached(struct swmanager *s, unsigned core, sim_addr line, unsigned of_core, bool may,
                      sim_cycle now);
+
+/* Notes that no core's are: one store for each word of the mask that changes, and nothing where
+ * none did. */
+sim_cycle swm_uncached(struct swmanager *s, unsigned core, sim_addr line, sim_cycle now);
 
 /* Of one granule: what the manager has. Costs the accesses of looking at it, with `reads` at each
  * of the reads, too. */

@@ -121,7 +121,7 @@ run 2 run --nosuch race.txt
 run 2 --nosuch
 about "every verb has help, with usage and version"
 for verb in run "trace info" "trace cat" "trace verify" "trace convert" "trace cut" \
-    "trace merge" "trace synth" list explain trace; do
+    "trace merge" "trace synth" reproduce list explain trace; do
     # shellcheck disable=SC2086 # words of the verb
     run 0 $verb --help
     says out "Usage: lardsim $verb"
@@ -592,7 +592,7 @@ says err "--json is for tables"
 run 2 list --json completion
 
 about "manual pages are made for every verb, and clean"
-for page in "" run compare trace workload list explain; do
+for page in "" run compare trace workload reproduce list explain; do
     # shellcheck disable=SC2086
     run 0 list manual $page
     says out ".TH LARDSIM" ".SH NAME" ".SH SYNOPSIS" ".SH EXIT STATUS" ".SH SEE ALSO"
@@ -626,7 +626,7 @@ END
         bash complete.bash lardsim "$@" >out 2>err
         [ "$(cat out)" = "$want" ] || fail "not $want"
     }
-    completes "run" r
+    completes "run reproduce" r
     completes "cat convert cut" trace c
     completes "--policy= --preset=" run --p
     completes "vc" run --policy = v
@@ -636,11 +636,11 @@ END
     completes "race.txt" run rac
     completes "parameters" list par
     completes "seed=" trace synth x.lard see
-    completes "run compare trace workload list explain" list manual ""
+    completes "run compare trace workload reproduce list explain" list manual ""
     completes "list" workload l
     completes "sor" workload describe so
     completes "--policy= --policies= --preset=" compare --p
-    completes "run" help r
+    completes "run reproduce" help r
     completes "naive" run --set policy.none.view = na
     completes "naive" run --set policy.label.view = na
     completes "off" run --set trace.rules = of

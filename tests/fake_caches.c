@@ -100,13 +100,13 @@ static enum mem_level fetch(struct fake *f, unsigned core, uint64_t line)
     return level;
 }
 
-static enum mem_level touch(struct fake *f, unsigned core, uint64_t line, bool write, bool *left)
+static enum mem_level touch(struct fake *f, unsigned core, uint64_t line, bool write, bool *asked)
 {
     enum mem_level level = LEVEL_L1;
 
     lose_some(f, core);
     f->accesses++;
-    *left = false;
+    *asked = false;
     for (unsigned other = 0; other < f->cores; other++) {
         const struct fake_line *l = other == core ? NULL : in_l1(f, other, line);
         if (!l)
@@ -115,11 +115,10 @@ static enum mem_level touch(struct fake *f, unsigned core, uint64_t line, bool w
             leave_l1(f, other, line, LINE_INVALIDATE);
         else if (l->dirty)
             note(f, LINE_DOWNGRADE, LEVEL_L1, other, line, true);
-        *left |= write;
+        *asked |= write || l->dirty;
     }
     if (!in_l1(f, core, line)) {
         level = fetch(f, core, line);
-        *left = true;
     }
     in_l1(f, core, line)->dirty |= write;
     return level;
@@ -150,14 +149,14 @@ sim_cycle fake_mem(void *host, unsigned core, sim_addr a, unsigned bytes, enum m
                    sim_cycle now)
 {
     struct fake *f = host;
-    bool left;
+    bool asked;
 
     assert(bytes && a / f->line == (a + bytes - 1) / f->line);
     (void)bytes;
     f->metadata++;
     if (f->meanwhile && f->told_access)
         f->meanwhile(f->arg);
-    return now + latency(touch(f, core, a / f->line, cmd != MEM_LOAD, &left));
+    return now + latency(touch(f, core, a / f->line, cmd != MEM_LOAD, &asked));
 }
 
 static void fake_histories(void *host, sim_addr from, uint64_t bytes)
@@ -244,7 +243,7 @@ struct mem_outcome fake_data(struct fake *f, unsigned core, sim_addr a, bool wri
 {
     struct mem_outcome out = {.began = now};
 
-    out.level = (uint8_t)touch(f, core, fake_physical(f, a) / f->line, write, &out.left_core);
+    out.level = (uint8_t)touch(f, core, fake_physical(f, a) / f->line, write, &out.asked);
     return out;
 }
 

@@ -95,6 +95,7 @@ static sim_cycle step_on(struct watch *w, struct fake *f, const struct event *ev
         const sim_addr last = ev->addr + ev->size - 1;
         for (sim_addr a = ev->addr; a <= last; a = (a | (f->line - 1)) + 1)
             out = fake_data(f, core, a, event_writes(ev), now);
+        out.asked &= ev->addr / f->line == last / f->line;
         now += FAKE_L1;
     }
     now = fake_tell(f, w->checker, core, now);
@@ -550,8 +551,8 @@ static void the_home_asks_only_where_the_data_did_not_go(void **state)
 
     (void)state;
     probe_open(&p, "lardish", 4, WITH("overlap=sum"));
-    step(&p, READ(0, A, 4));
-    step(&p, READ(1, A, 4));
+    step(&p, WRITE(0, A, 4));
+    step(&p, READ(1, A, 4)); /* the core that wrote gives the data */
     assert_int_equal(GREW(&p, outcome[OUTCOME_PIGGYBACKED]), 1);
     assert_int_equal(p.f.asks, 0);
     step(&p, READ(0, A + 4, 4)); /* the data is here, the permission is not */
@@ -561,6 +562,165 @@ static void the_home_asks_only_where_the_data_did_not_go(void **state)
     step(&p, READ(0, A + 8, 8));
     assert_int_equal(p.f.asked_bytes, 4 + 8);
     probe_close(&p);
+}
+
+static void data_from_the_l3_bring_no_other_cores_histories(void **state)
+{
+    struct probe p;
+
+    (void)state;
+    probe_open(&p, "lardish", 4, WITH("overlap=sum"));
+    step(&p, READ(0, A, 4));
+    step(&p, READ(1, A + 4, 4));
+    assert_int_equal(GREW(&p, outcome[OUTCOME_REMOTE]), 1);
+    step(&p, READ(2, A, 4));
+    assert_int_equal(GREW(&p, outcome[OUTCOME_REMOTE]), 1);
+    assert_int_equal(GREW(&p, asked), 2);
+    assert_int_equal(p.f.piggybacked, 0);
+    step(&p, WRITE(3, B, 64));
+    step(&p, READ(0, B + 60, 8)); /* of two lines: each is asked for */
+    assert_int_equal(GREW(&p, asks), 1);
+    probe_close(&p);
+}
+
+/* The core waits for its data, or for the history line, and only then goes into the handler. */
+static void a_handler_begins_when_the_data_are_there(void **state)
+{
+    enum { DATA = 500 };
+
+    (void)state;
+    for (int slow = 0; slow < 2; slow++) {
+        struct probe p;
+        probe_open(&p, "lardish", 4, DEFAULTS);
+        step(&p, READ(0, B, 4)); /* the manager's tables for it are made elsewhere */
+        const struct event ev = READ(0, A, 4);
+        struct mem_outcome out = {.level = LEVEL_MEMORY, .began = 1000000};
+        const uint64_t before = p.f.metadata;
+        const sim_cycle done =
+            checker_step(p.w.checker, &ev, 0, out, 1000000 + (slow ? DATA : FAKE_L1));
+        assert_int_equal(p.f.metadata - before > 1, 1);
+        p.w.number++;
+        static sim_cycle handler;
+        if (!slow)
+            handler = done - 1000000 - FAKE_L3; /* beside the line's access */
+        else
+            assert_int_equal(done, 1000000 + DATA + handler);
+        probe_close(&p);
+    }
+}
+
+static uint64_t manager_loads(const struct probe *p)
+{
+    return watch_stat(&p->w, "manager.loads");
+}
+
+static void a_clear_looks_each_line_up_once(void **state)
+{
+    struct probe p;
+
+    (void)state;
+    probe_open(&p, "lardish", 4, DEFAULTS);
+    step(&p, WRITE(0, A, 4));
+    step(&p, (struct event)EV_REGION(CLEAR, 0, A, 4096)); /* a table is there */
+    const uint64_t before = manager_loads(&p);
+    step(&p, (struct event)EV_REGION(CLEAR, 0, A, 4096));
+    assert_int_equal(manager_loads(&p) - before, 1 + 64); /* directory, and an entry a line */
+    probe_close(&p);
+}
+
+static void a_collector_that_moves_on_leaves_nothing_with_the_manager(void **state)
+{
+    enum { PAGES = 50 };
+    struct probe p;
+
+    (void)state;
+    probe_open(&p, "lardish", 4, DEFAULTS);
+    for (sim_addr page = 0; page < PAGES; page++) {
+        const sim_addr at = A + page * 4096;
+        for (sim_addr i = 0; i < 8; i++)
+            step(&p, READ(0, at + i * 64, 4));
+        step(&p, READ(1, at, 4));
+        copy(&p, 1, at + 4096, at, 512);
+        step(&p, (struct event)EV_REGION(CLEAR, 0, at + 4, 300)); /* lines in part, too */
+        step(&p, (struct event)EV_REGION(CLEAR, 0, at, 512));
+        step(&p, READ(2, at + 4096, 4)); /* clean */
+        step(&p, (struct event)EV_REGION(CLEAR, 0, at + 4096, 512));
+    }
+    for (sim_addr line = A / 64; line < (A + (PAGES + 1) * 4096) / 64; line++) {
+        uint64_t cores[2];
+        swm_may_be_cached(inside(&p.w)->manager, line * 64, cores);
+        assert_int_equal(cores[0] | cores[1], 0);
+    }
+    assert_int_equal(swm_granules(inside(&p.w)->manager), 0);
+    probe_close(&p);
+}
+
+/* A drained check whose cost comes only later is waited for all the same. */
+static void a_check_drained_early_is_waited_for_by_the_next_synchronisation(void **state)
+{
+    struct probe p;
+
+    (void)state;
+    probe_open(&p, "lardish", 4, WITH("checks=queued"));
+    step(&p, WRITE(0, A, 4));
+    struct radish *r = inside(&p.w);
+    struct queued_check c = {.place = place_find(r, A / 64), .set = 1, .core = 1, .done = 7};
+    sim_cycle wait;
+    const uint64_t id = queue_put(r, &c, &wait);
+    assert_int_equal(queue_drain_place(r, c.place), 0); /* nothing has been served yet */
+    assert_int_equal(queue_drain_all(r), 0);
+    queue_serve(r, 1, id, &(struct check_paid){.line = A / 64, .set = 1}, 5000);
+    assert_int_equal(r->queue_n, 0);
+    const sim_cycle free_at = r->queue_free;
+    assert_true(free_at >= 5000 + 100);
+    assert_int_equal(queue_drain_all(r), free_at);
+    queue_put(r, &c, &wait);
+    assert_int_equal(queue_drain_place(r, c.place), free_at); /* it comes after that */
+    const struct event sync = ON(ACQUIRE, 2, LOCK);
+    step_at(&p, &sync, 5000);
+    assert_int_equal(GREW(&p, queue_wait), free_at - 5000);
+    probe_close(&p);
+}
+
+struct stop { /* a run ends in the middle of an access, as the scheduler ends it */
+    jmp_buf out;
+    unsigned after;
+};
+
+static void stop_now(void *arg)
+{
+    struct stop *s = arg;
+
+    if (s->after-- == 0)
+        longjmp(s->out, 1);
+}
+
+static void stopped(struct probe *p, struct stop *s)
+{
+    if (setjmp(s->out))
+        return;
+    for (unsigned i = 0; i < 32; i++) {
+        step(p, WRITE(1, A + 64 * i, 64));
+        step(p, READ(2, A + 64 * i, 64));
+    }
+    step(p, (struct event)EV_REGION(CLEAR, 1, A + 4, 1000));
+}
+
+/* AddressSanitizer tells what is left behind. */
+static void a_run_may_end_in_the_middle_of_any_payment(void **state)
+{
+    (void)state;
+    for (unsigned after = 0; after < 3000; after += 1 + after / 8) {
+        struct probe p;
+        struct stop s = {.after = after};
+        probe_open(&p, "lardish", 4, after % 2 ? WITH("checks=queued") : DEFAULTS);
+        p.f.meanwhile = stop_now;
+        p.f.arg = &s;
+        stopped(&p, &s);
+        p.f.meanwhile = NULL;
+        watch_close(&p.w);
+        fake_close(&p.f);
+    }
 }
 
 static void a_core_that_throws_out_data_loses_its_permissions(void **state)
@@ -576,6 +736,27 @@ static void a_core_that_throws_out_data_loses_its_permissions(void **state)
     step(&p, WRITE(0, A, 4));
     assert_int_equal(GREW(&p, outcome[OUTCOME_LOCAL]), 1);
     probe_close(&p);
+}
+
+static void a_core_whose_data_are_recalled_loses_its_permissions(void **state)
+{
+    struct line_event le = {
+        .addr = A, .what = LINE_INVALIDATE, .level = LEVEL_L1, .core = 0, .from = 0};
+
+    (void)state;
+    for (int recalled = 0; recalled < 2; recalled++) {
+        struct probe p;
+        probe_open(&p, "lardish", 4, DEFAULTS);
+        step(&p, WRITE(0, A, 4));
+        for (size_t i = 0; i < FAKE_LINES; i++)
+            if (p.f.l1[0][i].line == A / 64 + 1)
+                p.f.l1[0][i].line = 0;
+        le.recalled = recalled;
+        p.was = inside(&p.w)->st;
+        checker_line(p.w.checker, &le, 0, 0);
+        assert_int_equal(GREW(&p, taken_away), recalled);
+        probe_close(&p);
+    }
 }
 
 static void data_that_leaves_the_chip_takes_its_histories_along(void **state)
@@ -823,6 +1004,47 @@ static void what_cannot_be_modelled_is_refused(void **state)
     }
 }
 
+/* On a machine: its memory, and where the runtime's clocks are. */
+static void what_does_not_fit_the_machine_is_refused(void **state)
+{
+    static const struct {
+        const char *setting, *says;
+    } bad[] = {
+        {"memory=16Mi", "pages.memory"},
+        {"manager.base=0x40000000000000", "runtime"},
+        {"base=0x40000000000000", "runtime"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+        struct config *c = config_new(NULL);
+        struct stats *s = stats_new();
+        struct err e = {0};
+        struct fake f;
+        uint64_t number = 0;
+        fake_open(&f, 1);
+        f.machine.memory = 1 << 25;
+        char *text = xasprintf("policy.a.%s", bad[i].setting);
+        assert_int_equal(config_set(c, text, &e), 0);
+        const struct checker_env env = {.config = c,
+                                        .stats = s,
+                                        .number = &number,
+                                        .granule = 4,
+                                        .err = &e,
+                                        .machine = &f.machine,
+                                        .host = &f,
+                                        .exec = fake_exec,
+                                        .mem = fake_mem};
+        assert_null(checker_new("a=lardish", &env, &e));
+        assert_int_equal(e.code, LARD_CONFIG);
+        assert_non_null(strstr(e.text, bad[i].says));
+        free(text);
+        stats_free(s);
+        config_free(c);
+        fake_close(&f);
+    }
+}
+
 static void regions_too_big_to_go_through_are_refused(void **state)
 {
     const struct event clear[] = {EV_REGION(CLEAR, 0, 0, UINT64_C(1) << 60)};
@@ -873,7 +1095,14 @@ int main(int argc, char **argv)
         cmocka_unit_test(after_a_release_the_clock_is_written_again),
         cmocka_unit_test(false_sharing_leaves_permissions),
         cmocka_unit_test(the_home_asks_only_where_the_data_did_not_go),
+        cmocka_unit_test(data_from_the_l3_bring_no_other_cores_histories),
+        cmocka_unit_test(a_handler_begins_when_the_data_are_there),
+        cmocka_unit_test(a_clear_looks_each_line_up_once),
+        cmocka_unit_test(a_collector_that_moves_on_leaves_nothing_with_the_manager),
+        cmocka_unit_test(a_check_drained_early_is_waited_for_by_the_next_synchronisation),
+        cmocka_unit_test(a_run_may_end_in_the_middle_of_any_payment),
         cmocka_unit_test(a_core_that_throws_out_data_loses_its_permissions),
+        cmocka_unit_test(a_core_whose_data_are_recalled_loses_its_permissions),
         cmocka_unit_test(data_that_leaves_the_chip_takes_its_histories_along),
         cmocka_unit_test(an_access_touches_every_history_line_that_it_needs),
         cmocka_unit_test(a_clear_discards_what_is_cached_a_hit_a_line),
@@ -885,6 +1114,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_clock_that_no_longer_fits_flushes_everything),
         cmocka_unit_test(a_thread_switch_flushes_the_core_or_the_line),
         cmocka_unit_test(what_cannot_be_modelled_is_refused),
+        cmocka_unit_test(what_does_not_fit_the_machine_is_refused),
         cmocka_unit_test(regions_too_big_to_go_through_are_refused),
         cmocka_unit_test(without_a_machine_they_equal_vc),
         cmocka_unit_test(with_everything_evicted_all_the_time_they_equal_vc),

@@ -107,6 +107,24 @@ static void the_first_note_makes_a_table(void **state)
     close_handler(r);
 }
 
+static void a_line_that_no_core_has_any_more_costs_a_store_a_word(void **state)
+{
+    (void)state;
+    struct rig *r = open_handler();
+
+    r->now = swm_uncached(r->s, 0, DATA + 64, r->now);
+    EXPECT_NONE(r, 0);
+    r->now = swm_cached(r->s, 0, DATA + 64, 3, true, r->now);
+    r->now = swm_cached(r->s, 0, DATA + 64, 70, true, r->now);
+    rig_mark(r);
+    r->now = swm_uncached(r->s, 0, DATA + 64, r->now);
+    EXPECT(r, 6 + 1 + 1, {TABLE + 32, 8, MEM_STORE}, {TABLE + 32 + 8, 8, MEM_STORE});
+    assert_int_equal(r->s->lines.n, 0); /* nothing is kept of it */
+    r->now = swm_uncached(r->s, 0, DATA + 64, r->now);
+    EXPECT_NONE(r, 0);
+    close_handler(r);
+}
+
 static void a_first_write_makes_table_and_record(void **state)
 {
     (void)state;
@@ -344,16 +362,6 @@ static void cycles_are_counted_by_reason_from_enter_to_leave(void **state)
 static void the_way_in_takes_what_the_parameter_says(void **state)
 {
     (void)state;
-    struct config *c = config_new(NULL);
-    struct err e = {0};
-    struct swm_params p;
-
-    assert_int_equal(config_bind(c, "swmanager", swm_param_rows, &p, &e), 0);
-    assert_int_equal(p.enter, 100);
-    assert_int_equal(p.base, UINT64_C(1) << 47);
-    assert_int_equal(config_set(c, "swmanager.base=4096", &e), 0);
-    assert_int_equal(config_bind(c, "swmanager", swm_param_rows, &p, &e), -1);
-    config_free(c);
     struct rig *r = rig_with(4, 64, (struct swm_params){.enter = 0, .base = RIG_BASE + 4095});
     assert_int_equal(swm_enter(r->s, 0, SWM_FILL, 5), 5);
     r->now = swm_find(r->s, 0, 0, 5);
@@ -469,6 +477,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_costs_the_directory_entry_once_a_handler),
         cmocka_unit_test(the_first_note_makes_a_table),
+        cmocka_unit_test(a_line_that_no_core_has_any_more_costs_a_store_a_word),
         cmocka_unit_test(a_first_write_makes_table_and_record),
         cmocka_unit_test(a_look_costs_what_is_there),
         cmocka_unit_test(reads_go_inline_then_into_blocks_that_double),

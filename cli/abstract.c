@@ -1,0 +1,68 @@
+/* abstract.c - events by (object identity, offset) in the place of addresses. It makes no verdicts:
+ * those who run a detector on what comes out do. */
+#include "cli/abstract.h"
+
+#define PLACE_BYTES 64 /* of an object, that have one place; objects are aligned to less */
+#define PLACES      (UINT64_C(1) << 62) /* beyond all addresses of workloads */
+#define OFFSET_BITS 40
+
+void abstract_init(struct abstract *a)
+{
+    *a = (struct abstract){0};
+    map_init(&a->place, NULL);
+    map_init(&a->at, NULL);
+    map_init(&a->owner, NULL);
+}
+
+void abstract_free(struct abstract *a)
+{
+    map_free(&a->place);
+    map_free(&a->at);
+    map_free(&a->owner);
+}
+
+/* Counts memory that has been another object's, and objects that are elsewhere than before. */
+static void note_use(struct abstract *a, const struct event *ev, struct vm_identity is)
+{
+    uint64_t *owner = map_put(&a->owner, ev->addr / 8);
+    uint64_t *at = map_put(&a->at, is.object);
+    const sim_addr begin = ev->addr - is.offset;
+
+    a->uses_again += *owner && *owner != is.object;
+    a->uses_moved += *at && *at != begin;
+    *owner = is.object;
+    *at = begin;
+}
+
+static sim_addr place_of(struct abstract *a, struct vm_identity is)
+{
+    const uint64_t piece = is.object << (OFFSET_BITS - 6) | is.offset / PLACE_BYTES;
+    uint64_t *n = map_put(&a->place, piece);
+
+    if (!*n)
+        *n = ++a->places;
+    return PLACES + *n * PLACE_BYTES + is.offset % PLACE_BYTES;
+}
+
+/* The runtime's own, or about memory. Threads and what they do to each other stay. */
+static bool is_dropped(const struct event *ev)
+{
+    const uint8_t class = ev_info[ev->kind].class;
+
+    return class == CLASS_HEAP ||
+           ((class == CLASS_ACCESS || class == CLASS_SYNC) && ev->flags & EVF_SYSTEM);
+}
+
+void abstract_event(struct abstract *a, const struct event *ev, struct vm_identity is,
+                    struct event to[EVENT_RECORDS])
+{
+    if (is_dropped(ev)) {
+        to[0] = (struct event){.kind = EV_IO, .tid = ev->tid};
+        return;
+    }
+    memcpy(to, ev, event_records(ev) * sizeof *to);
+    if (!is.object)
+        return;
+    note_use(a, ev, is);
+    to[0].addr = place_of(a, is);
+}
