@@ -1,0 +1,87 @@
+/* cost.h - what a software policy costs on the machine: steps of its described paths, each with its
+ * instructions counted in a table, and accesses to its metadata at shadow addresses through the
+ * simulated caches. They are gathered while something is decided and paid afterwards, as other
+ * cores may go on meanwhile. Without a machine nothing is gathered.
+ *
+ * Every software policy charges through this, and through nothing else (docs/policies/). */
+#ifndef LARDSIM_COST_H
+#define LARDSIM_COST_H
+
+#include "policy/policy.h"
+
+struct cost_step {
+    const char *name;      /* of the statistic policy.<label>.steps */
+    unsigned instructions; /* beside its accesses, which are one instruction each */
+    const char *text;      /* the reasoning */
+};
+
+/* Where software policies have their metadata, behind all memory that a program may have. */
+#define COST_SHADOW (UINT64_C(1) << 58) /* metadata at a fixed place for each granule */
+#define COST_HEAP   (UINT64_C(1) << 59) /* blocks that come and go */
+
+struct cost {
+    bool on; /* there is a machine; only cost.c writes */
+    struct cost_work *work;
+};
+
+/* step: the policy's table, borrowed. shadow: bytes of metadata that each granule has at a fixed
+ * place. */
+void cost_init(struct cost *c, const struct policy_env *env, const struct cost_step *step,
+               unsigned steps, unsigned shadow);
+void cost_free(struct cost *c);
+
+/* ---- gathering: what this core will pay ----------------------------------------------------- */
+
+void cost_add_steps(struct cost *c, unsigned core, unsigned step, uint64_t times);
+void cost_add_access(struct cost *c, unsigned core, sim_addr at, uint64_t bytes, enum mem_cmd cmd);
+void cost_add_instructions(struct cost *c, unsigned core, uint64_t n); /* of no step */
+
+static inline void cost_steps(struct cost *c, unsigned core, unsigned step, uint64_t times)
+{
+    if (UNLIKELY(c->on) && times)
+        cost_add_steps(c, core, step, times);
+}
+static inline void cost_step(struct cost *c, unsigned core, unsigned step)
+{
+    cost_steps(c, core, step, 1);
+}
+/* Cut at the ends of lines. */
+static inline void cost_access(struct cost *c, unsigned core, sim_addr at, uint64_t bytes,
+                               enum mem_cmd cmd)
+{
+    if (UNLIKELY(c->on) && bytes)
+        cost_add_access(c, core, at, bytes, cmd);
+}
+
+/* Pays what was gathered for this core, in its order. The policy's `pay` is this after accesses;
+ * `sync` ends with it. */
+sim_cycle cost_pay(struct cost *c, unsigned core, sim_cycle now);
+
+/* ---- places --------------------------------------------------------------------------------- */
+
+/* The metadata of the granule at a location (fields: 4 bytes apart at least). 0 without a machine.
+ */
+sim_addr cost_shadow(const struct cost *c, sim_addr location);
+/* A block of simulated memory, from lists that each core has for itself; the list's accesses are
+ * gathered, and its instructions. Given back to the core that gives it. 0 without a machine. */
+sim_addr cost_take(struct cost *c, unsigned core, uint64_t bytes);
+void cost_give(struct cost *c, unsigned core, sim_addr block, uint64_t bytes);
+
+/* ---- how much metadata there is, with and without a machine --------------------------------- */
+
+/* metadata.live, metadata.peak: bytes of the policy's own layout on the machine, not of this
+ * program's. Take and give with budget_take and budget_give. */
+void metadata_declare(const struct budget *m, struct stats_group *g);
+
+/* ---- clocks in software --------------------------------------------------------------------- */
+
+/* What vector clocks of threads and of synchronisation objects cost in software: runtime/ without
+ * LARDx86 (docs/runtime.md). Gathered like everything else. For policies on happens-before. */
+struct clock_cost;
+struct clock_cost *clock_cost_new(struct cost *c, const struct policy_env *env);
+void clock_cost_free(struct clock_cost *k); /* may be NULL */
+/* From `access`, for each; most cost nothing. From `sync`, for each. */
+void clock_cost_access(struct clock_cost *k, const struct event *ev, unsigned core);
+void clock_cost_sync(struct clock_cost *k, const struct event *ev, unsigned core);
+
+#endif
