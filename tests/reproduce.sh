@@ -61,14 +61,19 @@ for view in lard all-memory no-clear no-copy; do
     grep -q "^  $view .*FAILS" out && fail "a claim on $view fails"
 done
 [ "$(grep -c '^  lard .*no missed *holds$' out)" = 28 ] || fail "lard is not exact everywhere"
-run 6 lard-table3 --quiet -o again.csv
+run 6 lard-table3 --quiet -o again.csv --plot table3.svg
 [ -s out ] && fail "--quiet prints"
 cmp -s table3.csv again.csv || fail "lard-table3 differs the second time"
 
+# The plot has a point for each of 7 counts of 28 runs, and the legend's two.
+[ "$(grep -c '^<circle' table3.svg)" = $((7 * 28 + 2)) ] || fail "the plot: $(grep -c '^<circle' table3.svg) points"
+says table3.svg '<title>11139</title>'
+says table3.csv ',churn,racy,semispace,all-memory,false.accesses,11139,'
+
 # truth - missed + false = races, of every detector in every run; who ignores Copy differs somewhere.
 awk -F, '
-    NR == 1 { if ($0 != "table,program,variant,collector,detector,measure,value") print "head"; next }
-    NF != 7 { print NR ": " NF " columns" }
+    NR == 1 { if ($0 != "table,program,variant,collector,detector,measure,value,paper") print "head"; next }
+    NF != 8 { print NR ": " NF " columns" }
     { v[$2, $3, $4, $5, $6] = $7; if ($5 != "") row[$2 SUBSEP $3 SUBSEP $4] = 1; if ($6 == "false.accesses") view[$5] = 1 }
     END {
         for (r in row) {

@@ -1,0 +1,21 @@
+/* plot.h - counts of two kinds side by side, as an SVG: rows of points in panels, logarithmic. */
+#ifndef LARDSIM_PLOT_H
+#define LARDSIM_PLOT_H
+
+#include <stdio.h>
+
+#include "base/base.h"
+
+#define PLOT_NONE UINT64_MAX /* no such count */
+
+struct plot {
+    const char *title;
+    const char *kind[2]; /* what the hollow point is, and the full one */
+    size_t panels, rows;
+    const char *const *panel;   /* titles */
+    char *const *row;           /* labels */
+    const uint64_t (*count)[2]; /* of row r in panel p: count[r * panels + p] */
+};
+void plot_write(const struct plot *p, FILE *out);
+
+#endif
