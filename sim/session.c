@@ -1,30 +1,12 @@
 /* session.c - the library: an instance from its configuration to its results (lardsim.h).
  *
- * Policies are made when the granularity is known: at the start, or where the trace is to say it,
- * when a source is opened or the first event is pushed. */
+ * The parts of a run are made (ready.c) when the granularity is known: at the start, or where the
+ * trace is to say it, when a source is opened or the first event is pushed (push.c). */
 #include "sim/simulate.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The public numbers are the events' own. */
-#define EV(NAME, code, ...)                                                                        \
-    _Static_assert((int)EV_##NAME == (int)LARDSIM_##NAME, "lardsim.h and event.def differ");
-#include "trace/event.def"
-#undef EV
-#define SAME(flag)                                                                                 \
-    _Static_assert((int)LARDSIM_##flag == (int)EVF_##flag, "lardsim.h and trace.h differ")
-SAME(SYSTEM);
-SAME(STACK);
-SAME(VOLATILE);
-SAME(ARRAY);
-SAME(FINAL);
-SAME(IN_TXN);
-SAME(NURSERY);
-_Static_assert(EVF_SYSTEM == 1, "it is an index of run_stats.owner");
-_Static_assert(LARDSIM_ORDER(1) == 1 << EVF_ORDER_SHIFT, "lardsim.h and trace.h differ");
-#undef SAME
 
 const char *lardsim_version(void)
 {
@@ -114,169 +96,6 @@ int sim_compare(struct lardsim *l)
 
 /* ---- start ---------------------------------------------------------------------------------- */
 
-static void declare_stats(struct lardsim *l)
-{
-    struct stats_group *g = stats_group(stats_root(l->stats), "events");
-
-    stats_count(g, "total", "events", "Events run.", &l->st.events);
-    stats_count(g, "program", "events", "Events of the program.", &l->st.owner[0]);
-    stats_count(g, "system", "events", "Events of the runtime system.", &l->st.owner[EVF_SYSTEM]);
-    struct stats_group *kinds = stats_group(g, "kind");
-    const uint64_t *each[EV_KINDS + 1];
-    size_t n = 0;
-    for (size_t k = 0; k < EV_KINDS; k++) {
-        if (!ev_info[k].text)
-            continue;
-        stats_count(kinds, ev_info[k].text, "events", ev_info[k].help, &l->st.kind[k]);
-        each[n++] = &l->st.kind[k];
-    }
-    each[n] = NULL;
-    const uint64_t *const total[] = {&l->st.events, NULL};
-    const uint64_t *const owners[] = {&l->st.owner[0], &l->st.owner[EVF_SYSTEM], NULL};
-    stats_invariant(g, "kinds", "Every event is of one kind.", each, STATS_EQ, total);
-    stats_invariant(g, "owners", "Every event is the program's or the system's.", owners, STATS_EQ,
-                    total);
-}
-
-static bool label_used(const struct lardsim *l, const char *label)
-{
-    for (size_t i = 0; i < l->checkers; i++)
-        if (!strcmp(checker_label(l->checker[i]), label))
-            return true;
-    return false;
-}
-
-/* Sections of policies that do not run are known, so that values for them are no spelling mistakes.
- */
-static int know_policies(struct lardsim *l)
-{
-    for (size_t i = 0; policies[i]; i++) {
-        if (label_used(l, policies[i]->name))
-            continue;
-        char *section = xasprintf("policy.%s", policies[i]->name);
-        int bad = config_known(l->config, section, checker_param_rows, &l->err);
-        if (!bad && policies[i]->params)
-            bad = config_known(l->config, section, policies[i]->params, &l->err);
-        free(section);
-        if (bad)
-            return -1;
-    }
-    return l->comparing ? 0 : config_known(l->config, "compare", compare_param_rows, &l->err);
-}
-
-struct lardsim_side session_side(const struct lardsim *l, const struct race_side *s)
-{
-    return (struct lardsim_side){
-        .event = s->event,
-        .site = s->site,
-        .site_name = s->site ? names_find(l->seen, NAME_SITE, s->site) : NULL,
-        .thread = s->thread,
-        .thread_name = s->known ? names_find(l->seen, NAME_THREAD, s->thread) : NULL,
-        .kind = s->op,
-        .known = s->known,
-    };
-}
-
-static void tell_race(void *arg, const struct race *race)
-{
-    const struct lardsim *l = arg;
-    const struct lardsim_race r = {
-        .policy = race->policy,
-        .is = session_side(l, &race->is),
-        .earlier = session_side(l, &race->earlier),
-        .addr = race->addr,
-        .size = race->size,
-        .id = race->id,
-        .system = race->system,
-    };
-
-    l->on_race(l->on_race_arg, &r);
-}
-
-static int add_checker(struct lardsim *l, const char *spec, unsigned granule)
-{
-    struct checker_env env = {
-        .config = l->config,
-        .stats = l->stats,
-        .names = l->seen,
-        .number = &l->number,
-        .granule = granule,
-        .memory_limit = l->params.memory,
-        .races = &l->races,
-        .lines = l->params.races_max,
-        .on_race = l->on_race ? tell_race : NULL,
-        .on_conflict = l->comparing ? compare_conflict : NULL,
-        .on_race_arg = l,
-        .err = &l->err,
-    };
-    simulate_host(l, &env);
-    const char *eq = strchr(spec, '=');
-    char *label = eq ? strndup(spec, (size_t)(eq - spec)) : xstrdup(spec);
-    const bool twice = label && label_used(l, label);
-
-    free(label);
-    if (twice)
-        return err_set(
-            &l->err, LARD_CONFIG,
-            "policies: '%s' has the label of another; give each its own, as in 'mine=vc'", spec);
-    struct checker *c = checker_new(spec, &env, &l->err);
-    if (!c)
-        return -1;
-    l->checker = xrealloc(l->checker, l->checkers + 1, sizeof(struct checker *));
-    l->checker[l->checkers++] = c;
-    return 0;
-}
-
-/* A machine's caches hold the histories of one detector. */
-static int one_in_hardware(struct lardsim *l)
-{
-    const char *first = NULL;
-
-    for (size_t i = 0; i < l->checkers && l->simulation && !l->listing; i++) {
-        const char *label = checker_label(l->checker[i]);
-        if (!(checker_promise(l->checker[i]).claims & CLAIM_HARDWARE))
-            continue;
-        if (first)
-            return err_set(&l->err, LARD_CONFIG,
-                           "policies: %s and %s are both in hardware, and a machine has caches for "
-                           "the histories of one; run them one after the other, or with "
-                           "machine=none",
-                           first, label);
-        first = label;
-    }
-    return 0;
-}
-
-/* The configuration is checked whole before anything is written. */
-static int make_parts(struct lardsim *l, unsigned hint)
-{
-    const unsigned granule = run_granule(&l->params, hint);
-
-    if (simulate_begin(l))
-        return -1;
-    for (size_t i = 0; i < l->params.policies.n; i++)
-        if (add_checker(l, l->params.policies.item[i], granule))
-            return -1;
-    if (one_in_hardware(l))
-        return -1;
-    if (compare_begin(l, granule) || know_policies(l) || config_check_names(l->config, &l->err))
-        return -1;
-    if (l->output_dir) {
-        l->output = output_new(l->output_dir, l->overwrite, &l->err);
-        l->races = output_races(l->output, &l->err);
-        if (l->comparing)
-            l->differences = output_differences(l->output, &l->err);
-    }
-    l->state = STATE_READY;
-    return l->err.code ? -1 : 0;
-}
-
-static int make_ready(struct lardsim *l, unsigned hint)
-{
-    l->unready = make_parts(l, hint) != 0;
-    return l->unready ? -1 : 0;
-}
-
 int lardsim_start(struct lardsim *l)
 {
     if (expect(l, STATE_NEW, "lardsim_start") ||
@@ -286,10 +105,10 @@ int lardsim_start(struct lardsim *l)
         return err_set(&l->err, LARD_CONFIG,
                        "policies: none given; 'policies=none' runs without checking");
     l->state = STATE_STARTED;
-    declare_stats(l);
+    session_declare(l);
     if (l->params.rules)
         l->rules = rules_new(false);
-    return l->params.granularity == GRANULARITY_TRACE ? 0 : make_ready(l, 0);
+    return l->params.granularity == GRANULARITY_TRACE ? 0 : session_ready(l, 0);
 }
 
 /* ---- the step ------------------------------------------------------------------------------- */
@@ -528,7 +347,7 @@ int lardsim_run(struct lardsim *l, const char *source)
     l->pulled = s;
     l->source = xstrdup(source);
     l->number = s->first;
-    if (l->state == STATE_STARTED && make_ready(l, s->granularity))
+    if (l->state == STATE_STARTED && session_ready(l, s->granularity))
         return -1;
     use_names(l, s->names);
     return run_source(l, s);
@@ -536,12 +355,12 @@ int lardsim_run(struct lardsim *l, const char *source)
 
 /* ---- push ----------------------------------------------------------------------------------- */
 
-static int push(struct lardsim *l, const struct event rec[static EVENT_RECORDS])
+int session_push(struct lardsim *l, const struct event rec[static EVENT_RECORDS])
 {
     const char *what;
 
     if (expect(l, STATE_STARTED, "lardsim_event") ||
-        (l->state == STATE_STARTED && make_ready(l, 0)))
+        (l->state == STATE_STARTED && session_ready(l, 0)))
         return -1;
     if (event_well_formed(rec, &what))
         return err_set(&l->err, LARD_TRACE, "event %llu: %s", (unsigned long long)l->number, what);
@@ -557,74 +376,6 @@ static int push(struct lardsim *l, const struct event rec[static EVENT_RECORDS])
         return -1;
     digest_add(l->identity, rec, event_records(rec) * sizeof *rec);
     return names_limit(l);
-}
-
-int lardsim_event(struct lardsim *l, const struct lardsim_event *ev)
-{
-    struct event rec[EVENT_RECORDS] = {{.addr = ev->addr,
-                                        .aux = ev->aux,
-                                        .gap = ev->gap,
-                                        .tid = ev->thread,
-                                        .flags = ev->flags,
-                                        .kind = ev->kind}};
-
-    if (ev->flags & EVF_MORE)
-        return err_set(&l->err, LARD_TRACE, "event %llu: no flag 0x%x",
-                       (unsigned long long)l->number, EVF_MORE);
-
-    if (ev->kind < EV_KINDS && ev_info[ev->kind].class == CLASS_ACCESS) {
-        if (ev->aux || ev->addr2)
-            return err_set(&l->err, LARD_TRACE,
-                           "event %llu: an access has no aux and no second address",
-                           (unsigned long long)l->number);
-        rec[0].size = ev->size;
-        rec[0].aux = ev->site;
-        return push(l, rec);
-    }
-    if (ev->kind == EV_COPY || ev->site || ev->addr2 || ev->size) {
-        rec[0].flags |= EVF_MORE;
-        rec[1] = (struct event){.addr = ev->addr2, .aux = ev->site, .size = ev->size};
-    }
-    return push(l, rec);
-}
-
-/* The short forms take wider types than an event has. */
-static int push_short(struct lardsim *l, unsigned thread, unsigned kind, unsigned flags,
-                      struct lardsim_event ev)
-{
-    if (thread >= MAX_THREADS)
-        return err_set(&l->err, LARD_TRACE, "thread %u: threads are numbered below %d", thread,
-                       MAX_THREADS);
-    if (kind > UINT8_MAX || flags > UINT16_MAX)
-        return err_set(&l->err, LARD_TRACE, "kind %u with flags 0x%x: there is no such event", kind,
-                       flags);
-    ev.thread = (uint16_t)thread;
-    ev.kind = (uint8_t)kind;
-    ev.flags = (uint16_t)flags;
-    return lardsim_event(l, &ev);
-}
-
-int lardsim_access(struct lardsim *l, unsigned thread, enum lardsim_kind kind, uint64_t addr,
-                   uint32_t size, unsigned flags, uint64_t site)
-{
-    return push_short(l, thread, kind, flags,
-                      (struct lardsim_event){.addr = addr, .size = size, .site = site});
-}
-
-int lardsim_sync(struct lardsim *l, unsigned thread, enum lardsim_kind kind, uint64_t object,
-                 uint64_t aux, unsigned flags, uint64_t site)
-{
-    return push_short(l, thread, kind, flags,
-                      (struct lardsim_event){.addr = object, .aux = aux, .site = site});
-}
-
-int lardsim_name(struct lardsim *l, enum lardsim_names space, uint64_t id, const char *text)
-{
-    if (l->err.code)
-        return -1;
-    if ((unsigned)space >= NAME_SPACES)
-        return err_set(&l->err, LARD_USAGE, "lardsim_name: no name space %u", (unsigned)space);
-    return names_add(l->names, (enum name_space)space, id, text, &l->err);
 }
 
 /* ---- the end -------------------------------------------------------------------------------- */
@@ -651,7 +402,7 @@ int lardsim_finish(struct lardsim *l)
     if (l->state == STATE_FINISHED)
         return l->err.code ? -1 : 0;
     if (l->state == STATE_STARTED && !l->err.code)
-        make_ready(l, 0);
+        session_ready(l, 0);
     if (l->state == STATE_READY) {
         complete(l);
         output_finish(l->output, l, !l->err.code || l->err.code == LARD_RACES, &late);

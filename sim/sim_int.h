@@ -23,7 +23,6 @@ struct output *output_new(const char *dir, bool overwrite, struct err *e);
 FILE *output_races(struct output *o,
                    struct err *e); /* the stream for races.jsonl; NULL: none, or error */
 FILE *output_intervals(struct output *o, struct err *e);   /* for intervals.csv; as above */
-FILE *output_intervals(struct output *o, struct err *e);   /* for intervals.csv; as above */
 FILE *output_differences(struct output *o, struct err *e); /* for differences.jsonl; as above */
 /* Writes everything; DONE only when done. Then, or on error, frees o. */
 int output_finish(struct output *o, const struct lardsim *l, bool done, struct err *e);
@@ -74,7 +73,7 @@ struct lardsim {
     bool in_region;          /* of interest */
     bool unready;            /* making the parts of the run failed */
     bool comparing;
-    bool listing; /* made for its tables alone */
+    bool listing;                  /* made for its tables alone */
     struct compare *compare;       /* once ready, where comparing */
     struct simulation *simulation; /* once ready, where there is a machine */
     struct host_clock began;
@@ -88,8 +87,11 @@ struct lardsim {
     void *on_unused_arg;
 };
 
-struct lardsim_side session_side(const struct lardsim *l,
-                                 const struct race_side *s); /* session.c */
+struct lardsim_side session_side(const struct lardsim *l, const struct race_side *s);
+void session_declare(struct lardsim *l); /* the statistics of events */
+/* Makes the parts of the run: ready.c. hint: the trace's granularity, or 0. */
+int session_ready(struct lardsim *l, unsigned hint);
+int session_push(struct lardsim *l, const struct event rec[static EVENT_RECORDS]); /* session.c */
 
 /* The hash of the events that ran: the source's own, where it keeps one. */
 static inline struct digest *run_identity(const struct lardsim *l)
