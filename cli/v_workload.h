@@ -23,8 +23,8 @@ void workload_params_json(struct json *j, const struct workload *w);
 /* TRAIT(id, name, unit, help): what a run of a workload is measured by. A target (struct
  * workload_aim) goes by the name and is in the unit. */
 #define TRAITS(X)                                                                                  \
-    X(THREADS, "threads", "threads", "Threads that act.")                                          \
-    X(LIVE, "threads-live", "threads", "Threads between their first event and end, at most.")      \
+    X(THREADS, "threads", "threads", "The program's threads that act.")                            \
+    X(LIVE, "threads-live", "threads", "Of these, between their first event and end, at most.")    \
     X(EVENTS, "events", "events", "All events.")                                                   \
     X(ACCESSES, "accesses", "accesses", "Data accesses, the program's and the system's.")          \
     X(READS, "reads", "accesses", "Of the program.")                                               \
@@ -34,8 +34,11 @@ void workload_params_json(struct json *j, const struct workload *w);
     X(SYSTEM, "system-accesses", "%", "The system's share of the accesses.")                       \
     X(ARRAYS, "array-accesses", "%", "The share of arrays in the program's accesses.")             \
     X(CHECKED, "checked-accesses", "accesses", "What a detector with a runtime system checks.")    \
-    X(UNCHANGED, "no-metadata-update", "%",                                                        \
-      "The checked accesses' share that FastTrack finds in the same epoch.")                       \
+    X(UNCHANGED, "no-metadata-update", "%", "Of these, repeats in a release-free region.")         \
+    X(UNCHANGED_READS, "no-update-reads", "%", "Checked reads that repeat a read.")                \
+    X(UNCHANGED_WRITES, "no-update-writes", "%", "Checked writes that repeat a write.")            \
+    X(LOCATIONS, "locations", "locations", "Fields and elements with checked accesses.")           \
+    X(ARRAY_LOCATIONS, "array-locations", "%", "Of these, array elements.")                        \
     X(SYNCS, "sync-events", "events", "Synchronisation, the program's and the system's.")          \
     X(RELEASES, "releases", "events", "The program's that end a release-free region.")             \
     X(REGION, "accesses-per-region", "accesses", "Checked accesses by releases.")                  \
@@ -44,7 +47,10 @@ void workload_params_json(struct json *j, const struct workload *w);
     X(ALLOCATED, "allocated", "bytes", "By allocations.")                                          \
     X(CLEARS, "clears", "events", "Regions reclaimed, or left by a move.")                         \
     X(COPIES, "copies", "events", "Moves of objects.")                                             \
-    X(COLLECTIONS, "collections", "events", "Stop-the-world collections.")
+    X(COLLECTIONS, "collections", "events", "Stop-the-world collections.")                         \
+    X(RACY, "racy-accesses", "accesses", "As FastTrack counts.")                                   \
+    X(RACE_SITES, "race-sites", "sites", "Of these.")                                              \
+    X(RACE_PAIRS, "race-pairs", "pairs", "Of sites that raced, unordered, as FastTrack counts.")
 enum trait {
 #define X(id, ...) TRAIT_##id,
     TRAITS(X)
@@ -59,7 +65,23 @@ extern const struct trait_info trait_info[TRAIT_COUNT];
 struct measure { /* value / of; of 0: there is none */
     uint64_t value, of;
 };
-/* Runs it twice: once to count, once under FastTrack. */
+/* Runs it twice: once to count, once under FastTrack for its races. */
 int workload_measure(const char *spec, struct measure to[TRAIT_COUNT], struct err *e);
+
+/* ---- places and regions: v_workload_places.c ------------------------------------------------ */
+
+/* A repeat: a read (write) of a location by a thread that has read it (was the last to write it) in
+ * the same release-free region. */
+struct places_count {
+    uint64_t reads, reads_again, writes, writes_again;
+    uint64_t locations, elements;
+};
+struct places;
+struct places *places_new(unsigned granularity); /* of the smallest access */
+void places_free(struct places *p);
+void places_access(struct places *p, const struct event *ev); /* one that is checked */
+void places_release(struct places *p, sim_tid tid);           /* its region ends */
+void places_move(struct places *p, const struct event *ev);   /* a clear or copy */
+const struct places_count *places_count(const struct places *p);
 
 #endif

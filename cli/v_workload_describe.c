@@ -28,14 +28,14 @@ static double target(const struct workload_aim *a)
     return (double)a->value / (double)(a->scale ? a->scale : 1);
 }
 
-/* In percent of the target; false: there is nothing to compare. */
+/* In percent of the target, of one if that is zero; false: there is nothing to compare. */
 static bool difference(const struct workload_aim *a, const struct measure *m, double *to)
 {
     const int trait = trait_named(a->trait);
 
-    if (trait < 0 || m[trait].of == 0 || a->value == 0)
+    if (trait < 0 || m[trait].of == 0)
         return false;
-    *to = 100 * (measured(&m[trait]) / target(a) - 1);
+    *to = 100 * (measured(&m[trait]) - target(a)) / (a->value ? target(a) : 1);
     return true;
 }
 
@@ -51,7 +51,8 @@ static void print_head(const struct workload *w)
     printf("%s: %s\n", w->name, w->summary);
     if (w->source)
         printf("source    %s (docs/papers.md)\n", w->source);
-    printf("races     %s\n", w->racy ? "it has some by itself" : "none but those that are planted");
+    printf("races     %s\n", w->racy ? "it has some, unless its parameters say otherwise"
+                                     : "none but those that are planted");
     printf("accesses  %u byte%s at the least\n", w->granularity ? w->granularity : 8,
            w->granularity == 1 ? "" : "s");
     for (size_t i = 0; i < WORKLOAD_SIZES; i++)
@@ -121,7 +122,9 @@ static void print_aim(const struct workload_aim *a, const struct measure m[TRAIT
         printf("%11.1f %%  %-11s", percent, met(percent) ? "met" : "not met");
     else
         printf("%13s  %-11s", "-", "not measured");
-    printf("  %s, %s\n", a->unit, a->from);
+    printf("  %s; %s\n", a->unit, a->from);
+    if (a->why && difference(a, m, &percent) && !met(percent))
+        printf("  %-20snot reached: %s\n", "", a->why);
 }
 
 static void print_aims(const struct workload *w, const struct measure m[TRAIT_COUNT])
@@ -199,6 +202,7 @@ static void json_aims(struct json *j, const struct workload *w, const struct mea
         json_text(j, "trait", a->trait);
         json_text(j, "unit", a->unit);
         json_text(j, "from", a->from);
+        json_text(j, "not-reached", a->why);
         json_key(j, "target");
         json_fixed(j, a->value, a->scale ? a->scale : 1);
         json_value(j, "measured", trait >= 0 ? &m[trait] : &(struct measure){0, 0});

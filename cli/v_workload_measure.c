@@ -1,5 +1,5 @@
-/* v_workload_measure.c - counts what characterises a run of a workload. What FastTrack makes of it
- * is counted behind sim/lardsim.h. */
+/* v_workload_measure.c - counts what characterises a run of a workload, from its events. Which
+ * accesses repeat is found out in v_workload_places.c, races behind sim/lardsim.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,15 +19,17 @@ struct census {
     uint64_t n[TRAIT_COUNT]; /* by trait, of those that are counted */
     uint64_t system, arrays, program, live;
     uint8_t *life; /* owns; by thread: enum life */
+    struct places *places;
 };
 
 /* ---- threads -------------------------------------------------------------------------------- */
 
-static void begin(struct census *c, sim_tid tid)
+/* A collector has events of the system only, and on which kernel thread it runs. */
+static void begin(struct census *c, const struct event *ev)
 {
-    if (c->life[tid] != UNSEEN)
+    if (c->life[ev->tid] != UNSEEN || ev->flags & EVF_SYSTEM || ev->kind == EV_THREAD)
         return;
-    c->life[tid] = LIVE;
+    c->life[ev->tid] = LIVE;
     c->n[TRAIT_THREADS]++;
     c->live++;
     if (c->live > c->n[TRAIT_LIVE])
@@ -44,10 +46,19 @@ static void end(struct census *c, uint64_t tid)
 
 /* ---- events --------------------------------------------------------------------------------- */
 
+static void release(struct census *c, sim_tid tid)
+{
+    c->n[TRAIT_RELEASES]++;
+    places_release(c->places, tid);
+}
+
 static void count_access(struct census *c, const struct event *ev)
 {
     c->n[TRAIT_ACCESSES]++;
-    c->n[TRAIT_CHECKED] += event_tracked(ev);
+    if (event_tracked(ev)) {
+        c->n[TRAIT_CHECKED]++;
+        places_access(c->places, ev);
+    }
     if (ev->flags & EVF_SYSTEM) {
         c->system++;
         return;
@@ -55,13 +66,15 @@ static void count_access(struct census *c, const struct event *ev)
     c->program++;
     c->arrays += (ev->flags & EVF_ARRAY) != 0;
     c->n[ev->kind == EV_READ ? TRAIT_READS : ev->kind == EV_WRITE ? TRAIT_WRITES : TRAIT_ATOMICS]++;
-    c->n[TRAIT_RELEASES] += order_gives(event_order(ev));
+    if (order_gives(event_order(ev)))
+        release(c, ev->tid);
 }
 
 static void count_sync(struct census *c, const struct event *ev)
 {
     c->n[TRAIT_SYNCS]++;
-    c->n[TRAIT_RELEASES] += ev_info[ev->kind].gives && !(ev->flags & EVF_SYSTEM);
+    if (ev_info[ev->kind].gives && !(ev->flags & EVF_SYSTEM))
+        release(c, ev->tid);
     if (ev->kind == EV_THREAD_END)
         end(c, ev->tid);
     if (ev->kind == EV_JOIN)
@@ -76,6 +89,8 @@ static void count_heap(struct census *c, const struct event *ev)
     c->n[TRAIT_CLEARS] += ev->kind == EV_CLEAR;
     c->n[TRAIT_COPIES] += ev->kind == EV_COPY;
     c->n[TRAIT_COLLECTIONS] += ev->kind == EV_GC_BEGIN;
+    if (ev->kind == EV_CLEAR || ev->kind == EV_COPY)
+        places_move(c->places, ev);
 }
 
 static int count(void *arg, const struct event *ev, uint64_t number, struct err *e)
@@ -86,7 +101,7 @@ static int count(void *arg, const struct event *ev, uint64_t number, struct err 
     (void)number;
     (void)e;
     c->n[TRAIT_EVENTS]++;
-    begin(c, ev->tid);
+    begin(c, ev);
     if (class == CLASS_ACCESS)
         count_access(c, ev);
     else if (class == CLASS_SYNC)
@@ -100,24 +115,34 @@ static int count(void *arg, const struct event *ev, uint64_t number, struct err 
 
 static void conclude(const struct census *c, struct measure to[TRAIT_COUNT])
 {
+    const struct places_count *p = places_count(c->places);
+
     for (size_t i = 0; i < TRAIT_COUNT; i++)
         to[i] = (struct measure){c->n[i], 1};
     to[TRAIT_READ_WRITE] = (struct measure){c->n[TRAIT_READS], c->n[TRAIT_WRITES]};
     to[TRAIT_SYSTEM] = (struct measure){100 * c->system, c->n[TRAIT_ACCESSES]};
     to[TRAIT_ARRAYS] = (struct measure){100 * c->arrays, c->program};
     to[TRAIT_REGION] = (struct measure){c->n[TRAIT_CHECKED], c->n[TRAIT_RELEASES]};
-    to[TRAIT_UNCHANGED] = (struct measure){0, 0};
+    to[TRAIT_UNCHANGED] =
+        (struct measure){100 * (p->reads_again + p->writes_again), p->reads + p->writes};
+    to[TRAIT_UNCHANGED_READS] = (struct measure){100 * p->reads_again, p->reads};
+    to[TRAIT_UNCHANGED_WRITES] = (struct measure){100 * p->writes_again, p->writes};
+    to[TRAIT_LOCATIONS] = (struct measure){p->locations, 1};
+    to[TRAIT_ARRAY_LOCATIONS] = (struct measure){100 * p->elements, p->locations};
 }
 
 static int take_census(const char *spec, struct measure to[TRAIT_COUNT], struct err *e)
 {
     struct source *s = workload_open(spec, e);
-    struct census c = {.life = xcalloc(MAX_THREADS, 1)};
-    const int failed = s ? walk(s, count, &c, e) : -1;
 
+    if (!s)
+        return -1;
+    struct census c = {.life = xcalloc(MAX_THREADS, 1), .places = places_new(s->granularity)};
+    const int failed = walk(s, count, &c, e);
     if (!failed)
         conclude(&c, to);
     source_close(s);
+    places_free(c.places);
     free(c.life);
     return failed;
 }
@@ -129,16 +154,18 @@ static uint64_t stat_of(const struct lardsim *l, const char *name)
     return lardsim_stat(l, name, &v) ? 0 : v;
 }
 
-static int ask_fasttrack(const char *spec, struct measure *unchanged, struct err *e)
+static int ask_fasttrack(const char *spec, struct measure to[TRAIT_COUNT], struct err *e)
 {
     char *source = xasprintf("workload:%s", spec);
     struct lardsim *l = lardsim_new();
 
     /* By fields, so that an access is one granule. */
     if (!lardsim_set(l, "policies=fasttrack") && !lardsim_set(l, "granularity=field") &&
-        !lardsim_start(l) && !lardsim_run(l, source) && !lardsim_finish(l))
-        *unchanged = (struct measure){100 * stat_of(l, "policy.fasttrack.same-epoch"),
-                                      stat_of(l, "policy.fasttrack.checked")};
+        !lardsim_start(l) && !lardsim_run(l, source) && !lardsim_finish(l)) {
+        to[TRAIT_RACY] = (struct measure){stat_of(l, "policy.fasttrack.races.accesses"), 1};
+        to[TRAIT_RACE_SITES] = (struct measure){stat_of(l, "policy.fasttrack.races.sites"), 1};
+        to[TRAIT_RACE_PAIRS] = (struct measure){stat_of(l, "policy.fasttrack.races.pairs"), 1};
+    }
     if (lardsim_error(l))
         err_set(e, (enum lard_exit)lardsim_exit_code(l), "%s", lardsim_error(l));
     lardsim_free(l);
@@ -148,5 +175,5 @@ static int ask_fasttrack(const char *spec, struct measure *unchanged, struct err
 
 int workload_measure(const char *spec, struct measure to[TRAIT_COUNT], struct err *e)
 {
-    return take_census(spec, to, e) || ask_fasttrack(spec, &to[TRAIT_UNCHANGED], e) ? -1 : 0;
+    return take_census(spec, to, e) || ask_fasttrack(spec, to, e) ? -1 : 0;
 }

@@ -17,6 +17,7 @@ struct workload_aim {  /* a characteristic of the program that this is to be lik
     const char *unit;
     uint64_t value, scale; /* the target is value / scale */
     const char *from;      /* the paper and table it comes from */
+    const char *why;       /* it isn't reached in the small size; NULL: it is */
 };
 
 /* A race that was put in. For tests: counts come from policies. */
@@ -41,7 +42,7 @@ struct workload {
     int (*check)(const void *p, const struct vm_params *vm, struct err *e);
     /* A generator that is not a program on the modelled heap has this instead of main. */
     struct source *(*open)(const void *p, const struct vm_params *vm, struct err *e);
-    bool racy;                           /* it has races by itself, whatever is planted */
+    bool racy;                           /* it has races unless its parameters say otherwise */
     const struct workload_aim *aims;     /* a NULL trait ends it; NULL: none */
     const struct workload_plant *plants; /* a NULL site ends it; NULL: none */
 };

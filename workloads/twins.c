@@ -1,0 +1,145 @@
+/* twins.c - the twins by name: from the printed numbers in twins.def, for each one the parameters
+ * that its sizes set, and the targets that `workload describe` holds a run to. How they are met is
+ * w_twin.c's affair. */
+#include <inttypes.h>
+#include <stddef.h>
+
+#include "workloads/twin.h"
+
+/* ---- parameters ----------------------------------------------------------------------------- */
+
+#define ROW(field, value, min, max, unit, help)                                                    \
+    {                                                                                              \
+#field, PARAM_U64, offsetof(struct twin_params, field), value, min, max, unit, NULL, help  \
+    }
+const struct param twin_rows[] = {
+    ROW(accesses, "1M", 1000, UINT64_C(1) << 40, "accesses", "The program's, of all threads."),
+    ROW(live, "0", 0, 4096, "threads",
+        "Threads at once, the first one included; 0: all. With fewer, the first one only begins "
+        "others."),
+    ROW(reads, "3", 1, 1000000000, "parts", "Reads to so many writes."),
+    ROW(writes, "1", 1, 1000000000, "parts", "Writes to so many reads."),
+    ROW(again_reads, "500", 0, 999, "per mille",
+        "Reads of what the thread has read in the same release-free region."),
+    ROW(again_writes, "500", 0, 999, "per mille",
+        "Writes of what the thread has written in the same release-free region."),
+    ROW(region, "100", 4, UINT64_C(1) << 40, "accesses", "Between two releases."),
+    ROW(arrays, "50", 0, 100, "%", "Locations that are array elements."),
+    ROW(length, "32", 1, 65536, "elements", "Of an array; a power of two."),
+    ROW(scatter, "0", 0, 100, "%", "Array elements that are not accessed one after the other."),
+    ROW(shared, "30", 0, 100, "%",
+        "Blocks read that the first thread filled before the others began; the other ones are the "
+        "reader's own."),
+    ROW(renew, "50", 0, 100, "%", "Blocks filled once more instead of being dropped for new ones."),
+    ROW(keep, "16", 2, 4096, "blocks", "A thread's blocks; then the oldest is dropped."),
+    ROW(locks, "32", 1, 1024, "objects", "That are locked, and accessed meanwhile."),
+    ROW(collections, "4", 0, 1000, "collections", "Asked for, beside those that the heap needs."),
+    ROW(plants, "0", 0, TWIN_PLANTS, "pairs of sites",
+        "Planted races, an input. Two threads at the least are needed."),
+    ROW(races, "0", 0, 1000000, "accesses", "How often they happen, together."),
+    ROW(close, "100", 0, TWIN_PLANTS, "pairs of sites",
+        "Of the planted, those whose accesses are in regions that overlap."),
+    ROW(hidden, "0", 0, 1000000, "accesses",
+        "Planted races with synchronisation of the system between their accesses."),
+    ROW(moved, "0", 0, 1000000, "accesses", "Of the hidden, those with a collection between."),
+    PARAM_END};
+
+int twin_check(const void *params, const struct vm_params *vm, struct err *e)
+{
+    const struct twin_params *p = params;
+
+    if (p->length & (p->length - 1))
+        return err_set(e, LARD_CONFIG, "workload: length: %" PRIu64 " is no power of two",
+                       p->length);
+    if (p->live == 1 && vm->threads > 1)
+        return err_set(
+            e, LARD_CONFIG,
+            "workload: live: with more than one thread two must live at once; give live=2");
+    if (p->plants && p->races < p->plants)
+        return err_set(e, LARD_CONFIG,
+                       "workload: races: %" PRIu64 " are too few for each of %" PRIu64
+                       " plants to happen once",
+                       p->races, p->plants);
+    if (p->plants && (p->hidden > p->races || p->moved > p->hidden))
+        return err_set(
+            e, LARD_CONFIG,
+            "workload: hidden, moved: at the most all races can be hidden, and all hidden "
+            "ones moved");
+    return 0;
+}
+
+/* ---- plants: those of a twin are the last n ------------------------------------------------- */
+
+#define PLANT(i)                                                                                   \
+    {                                                                                              \
+        "Planted.first:" #i, "Planted.second:" #i, "Two threads meet; each cell is used once."     \
+    }
+#define PLANTS(d)                                                                                  \
+    PLANT(d##9), PLANT(d##8), PLANT(d##7), PLANT(d##6), PLANT(d##5), PLANT(d##4), PLANT(d##3),     \
+        PLANT(d##2), PLANT(d##1), PLANT(d##0)
+static const struct workload_plant plants[] = {
+    PLANT(100), PLANTS(9), PLANTS(8), PLANTS(7), PLANTS(6), PLANTS(5),         PLANTS(4),
+    PLANTS(3),  PLANTS(2), PLANTS(1), PLANT(9),  PLANT(8),  PLANT(7),          PLANT(6),
+    PLANT(5),   PLANT(4),  PLANT(3),  PLANT(2),  PLANT(1),  {NULL, NULL, NULL}};
+_Static_assert(sizeof plants == (TWIN_PLANTS + 1) * sizeof *plants, "each plant has its sites");
+
+/* ---- each twin ------------------------------------------------------------------------------ */
+
+#define TEXT(x)           TEXT_(x)
+#define TEXT_(x)          #x
+#define KNOB(name, value) "," #name "=" TEXT(value)
+#define AIM(trait, unit, value, scale, from, why)                                                  \
+    {                                                                                              \
+        trait, unit, value, scale, from, why                                                       \
+    }
+#define LAST_AIM AIM(NULL, NULL, 0, 0, NULL, NULL)
+#define SIZES(knobs)                                                                               \
+    {                                                                                              \
+        "accesses=1M,heap=8Mi,nursery=1Mi,tlab=2Ki" knobs,                                         \
+            "accesses=10M,heap=16Mi,nursery=2Mi,tlab=2Ki" knobs,                                   \
+            "accesses=100M,heap=32Mi,nursery=4Mi,tlab=4Ki" knobs                                   \
+    }
+#define TWIN(symbol, twin_name, key, text, knobs, pairs, targets)                                  \
+    extern const struct workload workload_##symbol;                                                \
+    const struct workload workload_##symbol = {.name = twin_name,                                  \
+                                               .summary = text,                                    \
+                                               .source = key,                                      \
+                                               .params = twin_rows,                                \
+                                               .params_size = sizeof(struct twin_params),          \
+                                               .sizes = SIZES(knobs),                              \
+                                               .sites = twin_sites,                                \
+                                               .main = twin_main,                                  \
+                                               .check = twin_check,                                \
+                                               .racy = (pairs) > 0,                                \
+                                               .aims = targets,                                    \
+                                               .plants = &plants[TWIN_PLANTS - (pairs)]};
+#define PLANTED "; planted (an input)"
+
+/* Each planted pair happens ten times: the paper does not say how often. */
+#define VALOR_KNOBS(total, most, n_reads, n_writes, reads_again, writes_again, rfr, pairs, near)   \
+    KNOB(threads, total)                                                                           \
+    KNOB(live, most)                                                                               \
+    KNOB(reads, n_reads)                                                                           \
+    KNOB(writes, n_writes)                                                                         \
+    KNOB(again_reads, reads_again)                                                                 \
+    KNOB(again_writes, writes_again)                                                               \
+    KNOB(region, rfr)                                                                              \
+    KNOB(plants, pairs) KNOB(races, pairs##0) KNOB(close, near)
+#define VALOR(id, name, program, total, most, reads, writes, reads_again, writes_again, rfr,       \
+              pairs, near, why)                                                                    \
+    static const struct workload_aim valor_##id[] = {                                              \
+        AIM("threads", "threads", total, 1, "valor, Table 1, " program, NULL),                     \
+        AIM("threads-live", "threads", most, 1, "valor, Table 1, " program, NULL),                 \
+        AIM("read-write-ratio", "reads a write", reads, writes, "valor, Table 1, " program, NULL), \
+        AIM("no-update-reads", "%", reads_again, 10, "valor, Table 1, " program ", FastTrack",     \
+            NULL),                                                                                 \
+        AIM("no-update-writes", "%", writes_again, 10, "valor, Table 1, " program, NULL),          \
+        AIM("accesses-per-region", "accesses", rfr, 1, "valor, Table 1, " program, why),           \
+        AIM("race-pairs", "pairs", pairs, 1, "valor, Table 2, " program ", FastTrack" PLANTED,     \
+            NULL),                                                                                 \
+        LAST_AIM};                                                                                 \
+    TWIN(valor_##id, name "@valor", "valor", "as " program " in Valor's Tables 1 and 2",           \
+         VALOR_KNOBS(total, most, reads, writes, reads_again, writes_again, rfr, pairs, near),     \
+         pairs, valor_##id)
+
+#include "workloads/twins.def"
