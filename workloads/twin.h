@@ -22,6 +22,11 @@ extern const char *const twin_sites[];
 void twin_main(struct vm_thread *t, const void *p);
 int twin_check(const void *p, const struct vm_params *vm, struct err *e);
 
+static inline uint64_t twin_races(const struct twin_params *p)
+{
+    return p->races ? p->races : 10 * p->plants;
+}
+
 /* ---- planted races: twin_plant.c ------------------------------------------------------------ */
 
 enum { TWIN_PLANTS = 100 }; /* at the most */

@@ -23,16 +23,18 @@ struct twin_burst {
 
 /* ---- what there is to do -------------------------------------------------------------------- */
 
-/* Races of one kind, on the plants from base on, cut into bursts. */
-static void cut(struct twin_plants *s, uint64_t races, unsigned kind, uint64_t base, uint64_t of)
+/* Races of one kind, on `of` plants from base on, in turn, cut into bursts; `before`: how many
+ * there were of other kinds. */
+static void cut(struct twin_plants *s, uint64_t races, unsigned kind, uint64_t before,
+                uint64_t base, uint64_t of)
 {
-    uint64_t step = s->p->races / BURSTS;
+    uint64_t step = twin_races(s->p) / BURSTS;
 
     step = step < 1 ? 1 : step > BURST_MAX ? BURST_MAX : step;
     for (uint64_t done = 0; done < races && of; done += step) {
         const uint64_t n = races - done < step ? races - done : step;
-        s->burst[s->n++] =
-            (struct twin_burst){.kind = kind, .plant = done % of, .of = of, .n = n, .base = base};
+        s->burst[s->n++] = (struct twin_burst){
+            .kind = kind, .plant = (before + done) % of, .of = of, .n = n, .base = base};
     }
 }
 
@@ -54,12 +56,12 @@ static void plan(struct twin_plants *s)
 {
     const struct twin_params *p = s->p;
     const uint64_t close = p->close < p->plants ? p->close : p->plants;
-    const uint64_t open = p->races - p->hidden, near = open * close / p->plants;
+    const uint64_t open = twin_races(p) - p->hidden, near = open * close / p->plants;
 
-    cut(s, p->moved, HIDDEN | MOVED | CLOSE, 0, p->plants);
-    cut(s, p->hidden - p->moved, HIDDEN | CLOSE, 0, p->plants);
-    cut(s, near, CLOSE, 0, close);
-    cut(s, open - near, 0, close, p->plants - close);
+    cut(s, p->moved, HIDDEN | MOVED | CLOSE, 0, 0, p->plants);
+    cut(s, p->hidden - p->moved, HIDDEN | CLOSE, p->moved, 0, p->plants);
+    cut(s, near, CLOSE, p->hidden, 0, close);
+    cut(s, open - near, 0, p->hidden, close, p->plants - close);
     shuffle(s);
 }
 
@@ -76,7 +78,7 @@ void twin_plants_init(struct vm_thread *t, struct twin_plants *s, const struct t
     }
     if (members < 2 || !p->plants)
         return;
-    s->burst = vm_scratch(t, p->races + 1, sizeof *s->burst);
+    s->burst = vm_scratch(t, twin_races(p) + 1, sizeof *s->burst);
     plan(s);
     for (unsigned i = 0; i < s->n; i++)
         s->burst[i].cells = vm_global(t);
