@@ -91,10 +91,15 @@ void workload_sizes_json(struct json *j, const struct workload *w)
 
 /* ---- the list ------------------------------------------------------------------------------- */
 
-static void print_own(const struct workload *w)
+/* above: the line before it, or NULL. Twins all have the same parameters. */
+static void print_own(const struct workload *w, const struct workload *above)
 {
     const char *before = " (";
 
+    if (w->params && above && w->params == above->params) {
+        puts(" (as above)");
+        return;
+    }
     for (const struct param *p = w->params; p && p->name; p++, before = ", ")
         printf("%s%s", before, p->name);
     puts(w->params && w->params->name ? ")" : "");
@@ -109,7 +114,7 @@ static void print_list(void)
             width = (int)strlen(workloads[i]->name);
     for (size_t i = 0; workloads[i]; i++) {
         printf("%-*s  %s", width, workloads[i]->name, workloads[i]->summary);
-        print_own(workloads[i]);
+        print_own(workloads[i], i ? workloads[i - 1] : NULL);
     }
     const char *before = "\nall have: ";
     for (const struct param *p = workload_param_rows; p->name; p++, before = ", ")

@@ -113,7 +113,7 @@ static void print_aim(const struct workload_aim *a, const struct measure m[TRAIT
     const int trait = trait_named(a->trait);
     double percent;
 
-    printf("  %-20s%16.2f", a->trait, target(a));
+    printf("  %-20s%16.*f", a->trait, a->value && target(a) < 0.01 ? 8 : 2, target(a));
     if (trait >= 0)
         print_value(&m[trait]);
     else
@@ -123,7 +123,7 @@ static void print_aim(const struct workload_aim *a, const struct measure m[TRAIT
     else
         printf("%13s  %-11s", "-", "not measured");
     printf("  %s; %s\n", a->unit, a->from);
-    if (a->why && difference(a, m, &percent) && !met(percent))
+    if (a->why && !(difference(a, m, &percent) && met(percent)))
         printf("  %-20snot reached: %s\n", "", a->why);
 }
 

@@ -52,7 +52,7 @@ run 0 workload record sor,n=20,gc=semispace sor.lard
 silent out
 run 0 trace info sor.lard
 equal events "$(awk '$1 == "events" {print $2}' out)" "$events"
-equal threads "$(awk '$1 == "threads" {print $2}' out)" "$threads"
+equal threads "$(awk '$1 == "threads" {print $2}' out)" $((threads + 1)) # the collector
 equal accesses "$(awk '{for (i = 1; i < NF; i++) if ($i ~ /^(read|write|rmw)$/) n += $(i + 1)} END {print n}' out)" "$accesses"
 equal copies "$(awk '{for (i = 1; i < NF; i++) if ($i == "copy") n += $(i + 1)} END {print n + 0}' out)" "$copies"
 [ "$copies" -gt 0 ] || fail "a moving collector moves nothing"
