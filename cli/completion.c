@@ -205,10 +205,15 @@ void completion_print(FILE *out)
     fputs("# bash completion for lardsim. Made by: lardsim list completion\n"
           "_lardsim() {\n"
           "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
-          "    local words='' files='' value='' assigned='' before=''\n",
+          "    local words='' files='' value='' assigned='' before='' left=''\n",
           out);
     put_lists(out);
-    fputs("    # Readline breaks words at \"=\", unless COMP_WORDBREAKS is without it.\n"
+    fputs("    # Readline breaks words at \"@\" and \"=\", unless COMP_WORDBREAKS is without them.\n"
+          "    if [[ $cur == @ ]]; then\n"
+          "        left=$prev@ cur='' prev=${COMP_WORDS[COMP_CWORD-2]}\n"
+          "    elif [[ $prev == @ ]]; then\n"
+          "        left=${COMP_WORDS[COMP_CWORD-2]}@ prev=${COMP_WORDS[COMP_CWORD-3]}\n"
+          "    fi\n"
           "    if [[ $cur == = ]]; then\n"
           "        cur='' assigned=1\n"
           "    elif [[ $prev == = ]]; then\n"
@@ -240,8 +245,9 @@ void completion_print(FILE *out)
     fputs("        help) words=$pages ;;\n", out);
     fputs("        esac\n    fi\n    fi\n"
           "    mapfile -t COMPREPLY < <(\n"
-          "        [[ $words ]] && compgen -W \"$words\" -- \"$cur\"\n"
+          "        [[ $words ]] && compgen -W \"$words\" -- \"$left$cur\"\n"
           "        [[ $files ]] && compgen \"$files\" -- \"$cur\")\n"
+          "    COMPREPLY=(\"${COMPREPLY[@]#\"$left\"}\")\n"
           "    COMPREPLY=(\"${COMPREPLY[@]/#/$before}\")\n"
           "    [[ $files ]] && compopt -o filenames\n"
           "    [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *= ]] && compopt -o nospace\n"

@@ -638,7 +638,11 @@ END
     completes "seed=" trace synth x.lard see
     completes "run compare trace workload reproduce list explain" list manual ""
     completes "list" workload l
-    completes "sor" workload describe so
+    completes "sor sor@slimstate" workload describe so
+    completes "xalan@valor" workload describe xalan@v
+    completes "valor" workload describe xalan @ v
+    completes "valor lard slimstate" workload describe xalan @
+    completes "valor lard slimstate" workload describe avrora @
     completes "--policy= --policies= --preset=" compare --p
     completes "run reproduce" help r
     completes "naive" run --set policy.none.view = na

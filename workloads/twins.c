@@ -160,7 +160,7 @@ _Static_assert(sizeof plants == (TWIN_PLANTS + 1) * sizeof *plants, "each plant 
     TWIN(lard_##id, name "@lard", "lard", "as " program " in LARD's Tables 2 and 3",               \
          LARD_KNOBS(sites, accesses, unheard, left) "," knobs, sites, lard_##id)
 
-#define NO_SHADOWS "an input (scatter); what slimstate keeps of arrays is not measured here"
+#define NO_SHADOWS "an input (scatter); what slimstate keeps of arrays, it tells itself"
 #define SLIMSTATE(id, name, program, knobs, has_threads, share, shadows, shadows_of)               \
     static const struct workload_aim slimstate_##id[] = {                                          \
         AIM("threads", "threads", 4, 1, "slimstate, VI, for Java Grande", NULL),                   \
