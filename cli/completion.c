@@ -208,21 +208,22 @@ void completion_print(FILE *out)
           "    local words='' files='' value='' assigned='' before='' left=''\n",
           out);
     put_lists(out);
-    fputs("    # Readline breaks words at \"@\" and \"=\", unless COMP_WORDBREAKS is without them.\n"
-          "    if [[ $cur == @ ]]; then\n"
-          "        left=$prev@ cur='' prev=${COMP_WORDS[COMP_CWORD-2]}\n"
-          "    elif [[ $prev == @ ]]; then\n"
-          "        left=${COMP_WORDS[COMP_CWORD-2]}@ prev=${COMP_WORDS[COMP_CWORD-3]}\n"
-          "    fi\n"
-          "    if [[ $cur == = ]]; then\n"
-          "        cur='' assigned=1\n"
-          "    elif [[ $prev == = ]]; then\n"
-          "        prev=${COMP_WORDS[COMP_CWORD-2]} assigned=1\n"
-          "    elif [[ $cur == *=* ]]; then\n"
-          "        before=${cur%=*}= cur=${cur##*=} prev=${before%=} assigned=1\n"
-          "        prev=${prev##*=}\n"
-          "    fi\n",
-          out);
+    fputs(
+        "    # Readline breaks words at \"@\" and \"=\", unless COMP_WORDBREAKS is without them.\n"
+        "    if [[ $cur == @ ]]; then\n"
+        "        left=$prev@ cur='' prev=${COMP_WORDS[COMP_CWORD-2]}\n"
+        "    elif [[ $prev == @ ]]; then\n"
+        "        left=${COMP_WORDS[COMP_CWORD-2]}@ prev=${COMP_WORDS[COMP_CWORD-3]}\n"
+        "    fi\n"
+        "    if [[ $cur == = ]]; then\n"
+        "        cur='' assigned=1\n"
+        "    elif [[ $prev == = ]]; then\n"
+        "        prev=${COMP_WORDS[COMP_CWORD-2]} assigned=1\n"
+        "    elif [[ $cur == *=* ]]; then\n"
+        "        before=${cur%=*}= cur=${cur##*=} prev=${before%=} assigned=1\n"
+        "        prev=${prev##*=}\n"
+        "    fi\n",
+        out);
     put_verb_words(out);
     fputs("    if ((COMP_CWORD >= at)); then\n    case \"$verb $prev\" in\n", out);
     for (size_t i = 0; verbs[i]; i++)

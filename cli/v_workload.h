@@ -68,20 +68,20 @@ struct measure { /* value / of; of 0: there is none */
 /* Runs it twice: once to count, once under FastTrack for its races. */
 int workload_measure(const char *spec, struct measure to[TRAIT_COUNT], struct err *e);
 
-/* ---- places and regions: v_workload_places.c ------------------------------------------------ */
+/* ---- repeats in a region: v_workload_again.c ----------------------------------------------- */
 
 /* A repeat: a read (write) of a location by a thread that has read it (was the last to write it) in
  * the same release-free region. */
-struct places_count {
+struct again_count {
     uint64_t reads, reads_again, writes, writes_again;
     uint64_t locations, elements;
 };
-struct places;
-struct places *places_new(unsigned granularity); /* of the smallest access */
-void places_free(struct places *p);
-void places_access(struct places *p, const struct event *ev); /* one that is checked */
-void places_release(struct places *p, sim_tid tid);           /* its region ends */
-void places_move(struct places *p, const struct event *ev);   /* a clear or copy */
-const struct places_count *places_count(const struct places *p);
+struct again;
+struct again *again_new(unsigned granularity); /* of the smallest access */
+void again_free(struct again *p);
+void again_access(struct again *p, const struct event *ev); /* one that is checked */
+void again_release(struct again *p, sim_tid tid);           /* its region ends */
+void again_move(struct again *p, const struct event *ev);   /* a clear or copy */
+const struct again_count *again_count(const struct again *p);
 
 #endif

@@ -1,5 +1,5 @@
 /* v_workload_measure.c - counts what characterises a run of a workload, from its events. Which
- * accesses repeat is found out in v_workload_places.c, races behind sim/lardsim.h. */
+ * accesses repeat is found out in v_workload_again.c, races behind sim/lardsim.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ struct census {
     uint64_t n[TRAIT_COUNT]; /* by trait, of those that are counted */
     uint64_t system, arrays, program, live;
     uint8_t *life; /* owns; by thread: enum life */
-    struct places *places;
+    struct again *again;
 };
 
 /* ---- threads -------------------------------------------------------------------------------- */
@@ -49,7 +49,7 @@ static void end(struct census *c, uint64_t tid)
 static void release(struct census *c, sim_tid tid)
 {
     c->n[TRAIT_RELEASES]++;
-    places_release(c->places, tid);
+    again_release(c->again, tid);
 }
 
 static void count_access(struct census *c, const struct event *ev)
@@ -57,7 +57,7 @@ static void count_access(struct census *c, const struct event *ev)
     c->n[TRAIT_ACCESSES]++;
     if (event_tracked(ev)) {
         c->n[TRAIT_CHECKED]++;
-        places_access(c->places, ev);
+        again_access(c->again, ev);
     }
     if (ev->flags & EVF_SYSTEM) {
         c->system++;
@@ -90,7 +90,7 @@ static void count_heap(struct census *c, const struct event *ev)
     c->n[TRAIT_COPIES] += ev->kind == EV_COPY;
     c->n[TRAIT_COLLECTIONS] += ev->kind == EV_GC_BEGIN;
     if (ev->kind == EV_CLEAR || ev->kind == EV_COPY)
-        places_move(c->places, ev);
+        again_move(c->again, ev);
 }
 
 static int count(void *arg, const struct event *ev, uint64_t number, struct err *e)
@@ -115,7 +115,7 @@ static int count(void *arg, const struct event *ev, uint64_t number, struct err 
 
 static void conclude(const struct census *c, struct measure to[TRAIT_COUNT])
 {
-    const struct places_count *p = places_count(c->places);
+    const struct again_count *p = again_count(c->again);
 
     for (size_t i = 0; i < TRAIT_COUNT; i++)
         to[i] = (struct measure){c->n[i], 1};
@@ -137,12 +137,12 @@ static int take_census(const char *spec, struct measure to[TRAIT_COUNT], struct 
 
     if (!s)
         return -1;
-    struct census c = {.life = xcalloc(MAX_THREADS, 1), .places = places_new(s->granularity)};
+    struct census c = {.life = xcalloc(MAX_THREADS, 1), .again = again_new(s->granularity)};
     const int failed = walk(s, count, &c, e);
     if (!failed)
         conclude(&c, to);
     source_close(s);
-    places_free(c.places);
+    again_free(c.again);
     free(c.life);
     return failed;
 }

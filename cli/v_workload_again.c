@@ -1,4 +1,4 @@
-/* v_workload_places.c - which of a run's accesses repeat one of the same thread in the same
+/* v_workload_again.c - which of a run's accesses repeat one of the same thread in the same
  * release-free region, and which locations are array elements. By the events alone: no clocks, no
  * policy, nothing that whoever made the events has said of them.
  *
@@ -22,17 +22,17 @@ struct readers {
     uint64_t region[];
 };
 
-struct places {
+struct again {
     struct shadow *at;
     uint64_t *region; /* owns; by thread: the one that it is in */
     uint8_t *ended;   /* owns; by region: whether it has; bits */
     uint64_t last, room;
-    struct places_count n;
+    struct again_count n;
 };
 
-struct places *places_new(unsigned granularity)
+struct again *again_new(unsigned granularity)
 {
-    struct places *p = xcalloc(1, sizeof *p);
+    struct again *p = xcalloc(1, sizeof *p);
 
     p->at = shadow_new(granularity, sizeof(struct place), NULL);
     p->region = xcalloc(MAX_THREADS, sizeof *p->region);
@@ -49,7 +49,7 @@ static bool drop(void *arg, sim_addr addr, void *cell)
     return true;
 }
 
-void places_free(struct places *p)
+void again_free(struct again *p)
 {
     if (!p)
         return;
@@ -60,19 +60,19 @@ void places_free(struct places *p)
     free(p);
 }
 
-const struct places_count *places_count(const struct places *p)
+const struct again_count *again_count(const struct again *p)
 {
     return &p->n;
 }
 
 /* ---- regions: numbered from 1, each of one thread ------------------------------------------- */
 
-static bool is_over(const struct places *p, uint64_t region)
+static bool is_over(const struct again *p, uint64_t region)
 {
     return p->ended[region / 8] >> region % 8 & 1;
 }
 
-static uint64_t region_of(struct places *p, sim_tid tid)
+static uint64_t region_of(struct again *p, sim_tid tid)
 {
     if (p->region[tid])
         return p->region[tid];
@@ -86,7 +86,7 @@ static uint64_t region_of(struct places *p, sim_tid tid)
     return p->last;
 }
 
-void places_release(struct places *p, sim_tid tid)
+void again_release(struct again *p, sim_tid tid)
 {
     const uint64_t region = p->region[tid];
 
@@ -98,7 +98,7 @@ void places_release(struct places *p, sim_tid tid)
 /* ---- accesses ------------------------------------------------------------------------------- */
 
 /* Takes the place of a region that is over, or is added. */
-static void add_reader(struct places *p, struct place *x, uint64_t region)
+static void add_reader(struct again *p, struct place *x, uint64_t region)
 {
     struct readers *r = x->more;
 
@@ -132,7 +132,7 @@ static bool has_read(const struct place *x, uint64_t region)
     return false;
 }
 
-void places_access(struct places *p, const struct event *ev)
+void again_access(struct again *p, const struct event *ev)
 {
     const uint64_t region = region_of(p, ev->tid);
     struct place *x = shadow_get(p->at, ev->addr);
@@ -170,7 +170,7 @@ static void own(void *arg, void *cell)
     memcpy(x->more, was, bytes);
 }
 
-void places_move(struct places *p, const struct event *ev)
+void again_move(struct again *p, const struct event *ev)
 {
     struct shadow_snapshot *s = NULL;
 
