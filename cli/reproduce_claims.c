@@ -6,6 +6,17 @@
 
 /* ---- what is run ---------------------------------------------------------------------------- */
 
+static const struct program twins[] = {
+    {"javagrande@lard", NULL, false, "Java Grande", false},
+    {"avrora@lard", NULL, true, "avrora", false},
+    {"luindex@lard", NULL, false, "luindex", false},
+    {"lusearch@lard", NULL, false, "lusearch", false},
+    {"pmd@lard", NULL, true, "pmd", true},
+    {"sunflow@lard", NULL, true, "sunflow", true},
+    {"xalan@lard", NULL, true, "xalan", true},
+    {NULL, NULL, false, NULL, false},
+};
+
 static const struct program kernels[] = {
     {"pool", NULL, false, NULL, false},
     {"pool", "racy=on", true, NULL, false},
@@ -25,8 +36,8 @@ static const struct program kernels[] = {
 };
 
 /* The kernels with one small heap, so that there are collections. */
-const struct suite suites[] = {{"kernels", "heap=256Ki,tlab=256", kernels}};
-const char *const suite_names[] = {"kernels", NULL};
+const struct suite suites[] = {{"twins", NULL, twins}, {"kernels", "heap=256Ki,tlab=256", kernels}};
+const char *const suite_names[] = {"twins", "kernels", NULL};
 
 const struct collector collectors[COLLECTORS] = {{"marksweep", false}, {"semispace", true}};
 

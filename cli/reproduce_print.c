@@ -51,6 +51,9 @@ void print_head(const struct cell *c)
            m->truth.sites);
     printf("  memory of another object used %" PRIu64 " times, a moved object %" PRIu64 " times\n",
            m->uses_again, m->uses_moved);
+    if (c->program->paper && c->program->racy)
+        puts("  its races are planted, an input of the twin: how many, and how many of them the "
+             "system or a move hides");
     printf("  %-17s %28s   %22s\n", "", "racy accesses (DRE)", "their sites (PC)");
     printf("  %-10s %-6s %9s %9s %8s   %6s %6s %8s  %-41s %s\n", "detector", "", "paper", "ours",
            "diff", "paper", "ours", "diff", "the paper says", "ours");

@@ -170,7 +170,8 @@ static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "Write all counts to this file as CSV, too; - is standard output",
      0},
     {"plot", OPT_PLOT, "FILE", 0, "Write a plot of the paper's counts and ours, an SVG", 0},
-    {"programs", OPT_PROGRAMS, "kernels", 0, "What runs: programs that compute", 0},
+    {"programs", OPT_PROGRAMS, "twins|kernels", 0,
+     "What runs: twins of the paper's programs (the default), or programs that compute", 0},
     {"overwrite", OPT_OVERWRITE, NULL, 0, "Replace FILE if it exists", 0},
     {"quiet", OPT_QUIET, NULL, 0, "No table", 0},
     ROW_END};

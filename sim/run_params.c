@@ -75,8 +75,10 @@ const struct preset run_presets[] = {
      "machine: none\n"
      "policies: [vc]\n"
      "policy.vc.history: all\n"},
-    {"radish8", "RADISH's machine: 8 cores, 32 KiB L1, 256 KiB L2, 8 MiB L3, memory at 120 cycles.",
-     "machine: multicore\norder: timed\npolicies: [none]\n"},
+    {"radish8",
+     "RADISH's machine: 8 cores, 32 KiB L1, 256 KiB L2, 8 MiB L3, memory at 120 cycles; "
+     "threads beyond 8 take turns.",
+     "machine: multicore\norder: timed\npolicies: [none]\nschedule.threads: round-robin\n"},
     {"ce4",
      "The published CE simulator's MESI machine with 4 cores, charge for charge (compat = ce).",
      "machine: multicore\norder: recorded\ncompat: ce\ncontention: off\npolicies: [none]\ncores: "

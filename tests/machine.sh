@@ -243,7 +243,7 @@ run 3 -c radish8 --set order=recorded --set core.misses=2 small.lard
 says err "core.misses"
 run 3 --set order=timed small.lard
 says err "machine=multicore"
-run 3 -c radish8 --set cores=2 small.lard
+run 3 -c radish8 --set cores=2 --set schedule.threads=pinned small.lard
 says err "thread" "schedule.threads=round-robin"
 run 3 -c radish8 --set line=48 small.lard
 says err "line: 48"

@@ -227,6 +227,7 @@ static void name_sites(struct vm *v)
                                                    [VM_SITE_LOCK] = "vm.lock",
                                                    [VM_SITE_UNLOCK] = "vm.unlock",
                                                    [VM_SITE_SAFEPOINT] = "vm.safepoint",
+                                                   [VM_SITE_YIELD] = "gc.yield",
                                                    [VM_SITE_CLASS] = "vm.class",
                                                    [VM_SITE_BARRIER] = "vm.write-barrier",
                                                    [VM_SITE_FORWARD] = "vm.read-barrier",

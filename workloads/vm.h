@@ -67,6 +67,7 @@ enum vm_site {
     VM_SITE_LOCK,
     VM_SITE_UNLOCK,
     VM_SITE_SAFEPOINT,
+    VM_SITE_YIELD,
     VM_SITE_CLASS,
     VM_SITE_BARRIER, /* the collector's, at writes of references */
     VM_SITE_FORWARD,

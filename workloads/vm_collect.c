@@ -14,7 +14,10 @@ static void stop_thread(struct vm_thread *gc, struct vm_thread *t)
         return;
     if (t->state == VM_IS_READY && t->started && !t->mute) {
         vm_step(gc);
+        vm_system(gc, EV_WRITE, vm_yield_flag(t), 4, VM_SITE_YIELD);
+        vm_system(t, EV_READ, vm_yield_flag(t), 4, VM_SITE_SAFEPOINT);
         vm_stopping(t);
+        t->asked = true;
     }
     t->stale = true;
 }

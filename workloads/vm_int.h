@@ -44,6 +44,10 @@ static inline sim_addr vm_area(enum vm_area a, uint64_t offset)
 #define VM_STOPPED   vm_area(VM_AREA_STATE, 0)
 #define VM_RESUMED   vm_area(VM_AREA_STATE, 64)
 #define VM_HEAP_LOCK vm_area(VM_AREA_STATE, 128)
+/* The word that a running thread looks at to see whether it is to stop, without synchronisation, as
+ * runtimes do at method entries and loops. The collector sets it, the thread takes it back. Looks
+ * that find nothing are not in the trace. */
+#define vm_yield_flag(t) vm_area(VM_AREA_STATE, (UINT64_C(1) << 20) + 64 * (uint64_t)(t)->run.tid)
 
 /* Class numbers that are no class: what lies in cells and gaps that hold no object. */
 #define VM_CELL_FREE 0x7ffffffeu
@@ -70,6 +74,7 @@ struct vm_thread {
     enum vm_state state;
     bool started;  /* has acted */
     bool stale;    /* a pause has been since it acted: it reads `resumed` before it goes on */
+    bool asked;    /* by its yield flag, which it takes back then */
     bool mute;     /* waits on a monitor or at a barrier: can make no other event */
     uint32_t held; /* monitors, each entry counts */
     struct vm_thread *next; /* in a queue */

@@ -209,7 +209,9 @@ void vm_catch_up(struct vm_thread *t)
     t->started = true;
     if (t->stale)
         vm_emit(t, EV_VOLATILE_READ, VM_RESUMED, 0, EVF_SYSTEM, 0);
-    t->stale = false;
+    if (t->asked)
+        vm_system(t, EV_WRITE, vm_yield_flag(t), 4, VM_SITE_SAFEPOINT);
+    t->stale = t->asked = false;
 }
 
 void vm_pause(struct vm_thread *t)
