@@ -34,6 +34,11 @@ static const struct param radish_params[] = {
      "Physical address of the history lines, behind all else; a multiple of the line."},
     {"memory", PARAM_U64, AT(memory), "0x1000000000000", 1 << 20, UINT64_C(1) << 48, "bytes", NULL,
      "Physical memory that has history lines, at least pages.memory; a power of two."},
+    {"in-cache-copy", PARAM_BOOL, AT(in_cache), "off", 0, 0, "", NULL,
+     "Whether CopyHistory copies history lines that are on chip in the caches, or evicts them."},
+    {"move-history", PARAM_BOOL, AT(move_history), "off", 0, 0, "", NULL,
+     "Whether a copy and the clear of its source are one MoveHistory; the copy waits for the "
+     "clear."},
     {"runtime", PARAM_BOOL, AT(runtime), "on", 0, 0, "", NULL,
      "Whether lardish pays on a machine for what the language runtime does at synchronisation and "
      "moves (docs/runtime.md)."},
@@ -254,6 +259,7 @@ static void *radish_create(const struct policy_env *env, const void *params, str
     (void)e;
     map_init(&r->places, env->budget);
     map_init(&r->pages, env->budget);
+    map_init(&r->held.pages, env->budget);
     r->queue = xcalloc(r->params.queue, sizeof *r->queue);
     new_manager(r);
     radish_declare(r, env->stats);
@@ -293,6 +299,7 @@ static void radish_destroy(void *self)
     radish_unpaid_free(r);
     for (unsigned core = 0; core < MAX_CORES; core++)
         free(r->paying[core]);
+    held_free(r);
     map_free(&r->places);
     map_free(&r->pages);
     swm_free(r->manager);
@@ -314,10 +321,25 @@ static bool synchronises(const struct event *ev)
     return class == CLASS_SYNC || class == CLASS_RAW;
 }
 
+/* A copy that may become a move is issued later. */
+static sim_cycle lower(struct radish *r, const struct event *ev, unsigned core, sim_cycle now)
+{
+    if (!r->runtime)
+        return now;
+    if (!held_wants(r, ev) && !held_match(r, ev))
+        return radish_lower(r, ev, core, now);
+    runtime_follow(r->runtime, ev, core);
+    return now;
+}
+
 static sim_cycle heap(struct radish *r, const struct event *ev, unsigned core, sim_cycle now)
 {
+    struct held *held = held_match(r, ev);
+
     r->collections += ev->kind == EV_GC_BEGIN;
     r->collections -= ev->kind == EV_GC_END && r->collections;
+    if (held)
+        return held_move(r, held, core, now);
     if (ev->kind == EV_CLEAR)
         return heap_clear(r, ev, core, now);
     return ev->kind == EV_COPY ? heap_copy(r, ev, core, now) : now;
@@ -339,8 +361,9 @@ static sim_cycle radish_sync(void *self, const struct event *ev, unsigned on, si
         f.drained = drained > f.drained ? drained : f.drained;
     }
     now = flush_paid(r, core, &f, now);
-    if (r->runtime)
-        now = radish_lower(r, ev, core, now);
+    if (UNLIKELY(r->held.live))
+        now = held_before(r, ev, core, now);
+    now = lower(r, ev, core, now);
     return heap(r, ev, core, now);
 }
 

@@ -91,6 +91,10 @@ struct policy_machine {
                      unsigned bytes, sim_cycle now);
     /* So many bytes went along with messages that were sent anyway. */
     void (*piggyback)(void *host, uint64_t bytes);
+    /* All other cores stop: they finish the event in hand and begin nothing until `go_on`. Returns
+     * the cycle from which they do, which is `since` there; go_on returns when they go on. */
+    sim_cycle (*stop)(void *host, unsigned core, sim_cycle now);
+    sim_cycle (*go_on)(void *host, unsigned core, sim_cycle since, sim_cycle now);
     /* The level at which a line is now for this core, LEVEL_NONE: in no cache. Changes nothing. */
     uint8_t (*where)(void *host, unsigned core, sim_addr line);
 };

@@ -25,7 +25,7 @@ enum { FLUSH_EAGER, FLUSH_LAZY };
 struct radish_params {
     uint64_t base, memory, page, clock_bits, queue, spare;
     uint32_t overlap, checks, flush;
-    bool runtime;
+    bool runtime, in_cache, move_history;
     struct swm_params manager;
 };
 
@@ -71,6 +71,7 @@ struct hline {                     /* one core's history line */
     uint8_t core, kind;
     bool leaving;                       /* not on chip any more: a handler is storing it */
     bool dirty;                         /* stored to since it came */
+    bool stays;                         /* a copy takes it along in the caches */
     granule_set may_read, may_write;    /* permissions; may_write is part of may_read */
     granule_set soft_write, soft_reads; /* ask software: for the last write, for others' reads */
     granule_set kept;      /* the manager has something of it: what a write makes void there */
@@ -126,10 +127,10 @@ struct radish_stats {
         homeless;
     uint64_t lines, lines_peak, records;
     uint64_t piggybacked, asks, asked;
-    uint64_t switches, moves, flushes, lazy_flushes, roll_overs;
+    uint64_t switches, moves, flushes, lazy_flushes, roll_overs, stopped;
     uint64_t queued, drained, stalls, queue_wait;
     uint64_t blocks, blocked_requests, blocked_cycles;
-    uint64_t parts;
+    uint64_t parts, in_cache, moved_histories, held;
     struct histogram queue;
 };
 
@@ -142,6 +143,27 @@ struct bill { /* accesses of handlers that have taken effect and are still to be
         uint8_t what; /* enum due_what */
     } * due;          /* owns */
     size_t n, cap;
+};
+
+struct visit { /* of the lines of a part of a region, for one handler */
+    struct bill bill;
+    sim_cycle until; /* checks that had to be over first */
+    unsigned core;
+};
+
+struct regions { /* of a copy; virtual */
+    sim_addr to, from;
+    uint64_t bytes;
+};
+struct held; /* a copy that is held back, of radish_held.c */
+struct held_set {
+    struct held **at; /* own */
+    size_t n, cap, live, busy;
+    struct map pages;       /* that they touch: to a node, plus 1 */
+    struct held_node *node; /* owns */
+    size_t nodes, nodes_cap;
+    struct visit due[MAX_CORES]; /* own; what an access has brought on, not paid */
+    bool open[MAX_CORES];
 };
 
 struct radish {
@@ -171,6 +193,7 @@ struct radish {
     struct due *paying[MAX_CORES];    /* own; what is on the bill that the core pays */
     struct blocked blocked[RADISH_BLOCKED_MAX];
     unsigned n_blocked, collections;
+    struct held_set held;
     struct radish_stats st;
 };
 
@@ -291,6 +314,7 @@ void check_late(struct radish *r, const struct queued_check *c); /* a mutant's *
 struct flushed { /* lines that left before an access could go on, and how */
     struct hline *switched, *rolled, *lazy, *gone;
     sim_cycle drained; /* checks that had to be over first */
+    bool held;         /* a copy was held back, and could be no longer */
 };
 /* The actor is on this core, at this time of its own. */
 void flush_for(struct radish *r, struct flushed *f, unsigned core, uint32_t actor, uint64_t time);
@@ -300,10 +324,27 @@ sim_cycle flush_paid(struct radish *r, unsigned core, struct flushed *f, sim_cyc
 void flush_line(struct radish *r, struct flushed *f, struct hline **to, struct hline *h);
 sim_cycle radish_line(void *self, const struct line_event *le, unsigned core, sim_cycle now);
 
+bool data_anywhere(const struct radish *r, sim_addr addr); /* in some cache */
+
 /* ---- radish_heap.c: clear and copy ---------------------------------------------------------- */
 
 sim_cycle heap_clear(struct radish *r, const struct event *ev, unsigned core, sim_cycle now);
 sim_cycle heap_copy(struct radish *r, const struct event *ev, unsigned core, sim_cycle now);
+
+/* ---- radish_held.c: copies that wait for the clear of their source -------------------------- */
+
+bool held_wants(const struct radish *r, const struct event *ev); /* the copy is held back */
+void held_put(struct radish *r, const struct event *ev);
+/* The clear that makes a held copy a move. */
+struct held *held_match(const struct radish *r, const struct event *ev); /* NULL: none */
+sim_cycle held_move(struct radish *r, struct held *h, unsigned core, sim_cycle now);
+/* Before an event that is no access: copies that can be held back no longer are made. */
+sim_cycle held_before(struct radish *r, const struct event *ev, unsigned core, sim_cycle now);
+/* Before an access to what they touch: at once; held_paid pays. True: there were some. */
+bool held_touched(struct radish *r, const struct event *ev, unsigned core, sim_cycle *drained,
+                  sim_cycle now);
+sim_cycle held_paid(struct radish *r, unsigned core, sim_cycle now);
+void held_free(struct radish *r);
 
 /* ---- radish_verify.c, radish_stats.c -------------------------------------------------------- */
 

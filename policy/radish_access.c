@@ -244,6 +244,8 @@ sim_cycle radish_decide(void *self, const struct event *ev, unsigned core, struc
     struct access *a = begin(r, ev, core, out, now);
 
     queue_pass(r, a->start);
+    if (UNLIKELY(r->held.live))
+        a->flushed.held = held_touched(r, ev, a->core, &a->flushed.drained, a->start);
     flush_for(r, &a->flushed, a->core, a->actor, a->time);
     decide(a);
     a->lowered = needs_lowering(r, ev);

@@ -105,14 +105,28 @@ void flush_for(struct radish *r, struct flushed *f, unsigned core, uint32_t acto
 
 bool flush_some(const struct flushed *f)
 {
-    return f->switched || f->rolled || f->lazy || f->gone;
+    return f->switched || f->rolled || f->lazy || f->gone || f->held;
+}
+
+/* Nobody may count on by old clocks meanwhile: all cores stop until everything is stored. */
+static sim_cycle roll_over_paid(struct radish *r, unsigned core, struct hline *left, sim_cycle now)
+{
+    const struct policy_machine *m = r->machine;
+
+    if (!left || !m || MUTANT(RADISH_ROLL_OVER_RUNS_ON))
+        return soft_flush(r, core, left, SWM_ROLL_OVER, now);
+    const sim_cycle since = m->stop(r->env->host, core, now);
+    now = soft_flush(r, core, left, SWM_ROLL_OVER, since);
+    r->st.stopped += now - since;
+    return m->go_on(r->env->host, core, since, now);
 }
 
 sim_cycle flush_paid(struct radish *r, unsigned core, struct flushed *f, sim_cycle now)
 {
     now = queue_waited(r, f->drained, now);
+    now = held_paid(r, core, now);
     now = soft_flush(r, core, f->switched, SWM_FLUSH, now);
-    now = soft_flush(r, core, f->rolled, SWM_ROLL_OVER, now);
+    now = roll_over_paid(r, core, f->rolled, now);
     now = soft_leave(r, core, f->lazy, SWM_FLUSH, false, now);
     return soft_leave(r, core, f->gone, SWM_EVICTION, false, now);
 }
@@ -153,7 +167,7 @@ static void data_evicted(struct radish *r, struct flushed *f, struct place *p, u
     }
 }
 
-static bool anywhere(const struct radish *r, sim_addr addr)
+bool data_anywhere(const struct radish *r, sim_addr addr)
 {
     for (unsigned core = 0; core < r->cores; core++)
         if (r->machine->where(r->env->host, core, addr) != LEVEL_NONE)
@@ -192,7 +206,7 @@ static sim_cycle data_line(struct radish *r, const struct line_event *le, unsign
     const bool lost = le->what == LINE_EVICT ? le->level != LEVEL_L3 : le->recalled;
     if (lost && !in_private(r, le->core, le->addr))
         data_evicted(r, &f, p, le->core);
-    if (p->lines && !anywhere(r, le->addr))
+    if (p->lines && !data_anywhere(r, le->addr))
         data_left(r, &f, p);
     now = queue_waited(r, f.drained, now);
     return soft_leave(r, core, f.gone, SWM_EVICTION, true, now);

@@ -1,19 +1,17 @@
-/* radish_heap.c - ClearHistory and CopyHistory (LARD 4.2, charged as in its 5.3): page by page,
- * each page's part one handler.
+/* radish_heap.c - ClearHistory, CopyHistory and MoveHistory (LARD 4.2, charged as in its 5.3): page
+ * by page, each page's part one handler.
  *
  * A history line that lies in the region only in part is thrown out like the others, and what it
- * holds of other data is stored first. A copy evicts and copies; the destination stays uncached. */
-#include "policy/radish.h"
+ * holds of other data is stored first. A copy evicts and copies; the destination stays uncached,
+ * but with in-cache copies (radish_copy.c). When a copy waits for a clear, to be a move:
+ * radish_held.c. */
+#include "policy/radish_heap.h"
 
 #include <assert.h>
+#include <stdlib.h>
 
 enum { PAGE_BITS = 12 };
 #define REGION_MAX (UINT64_C(4) << 30) /* a host's patience: a million pages */
-
-struct part { /* of a region, in one page on either side; physical */
-    sim_addr to, from;
-    uint64_t bytes;
-};
 
 static int too_big(struct radish *r, const struct event *ev)
 {
@@ -84,18 +82,6 @@ static void know_pages(struct radish *r, sim_addr at, uint64_t bytes)
 
 /* ---- lines on chip in a part ---------------------------------------------------------------- */
 
-/* The granules of a history line that are in [from, from + bytes). */
-static granule_set inside(const struct radish *r, const struct hline *h, sim_addr from,
-                          uint64_t bytes)
-{
-    granule_set set = 0;
-
-    for (unsigned i = 0; i < r->entries; i++)
-        if (line_granule(r, h, i) - from < bytes)
-            set |= (granule_set)1 << i;
-    return set;
-}
-
 /* It is taken out of the caches: a hit at the level where it lives. */
 static void throw_out(struct radish *r, unsigned core, const struct hline *h)
 {
@@ -105,8 +91,6 @@ static void throw_out(struct radish *r, unsigned core, const struct hline *h)
     r->st.invalidated++;
 }
 
-typedef void line_visit(struct radish *r, struct hline *h, granule_set set, unsigned core);
-
 /* What the line holds of the part is discarded, the rest stored. */
 static void discard(struct radish *r, struct hline *h, granule_set set, unsigned core)
 {
@@ -114,6 +98,7 @@ static void discard(struct radish *r, struct hline *h, granule_set set, unsigned
         records_cancel(r, h, set, EVERY_CLASS);
     if (h->leaving) /* its own handler goes on */
         return;
+    throw_out(r, core, h);
     line_leaves(r, h);
     r->st.discarded++;
     if (soft_all_saved(h))
@@ -122,23 +107,18 @@ static void discard(struct radish *r, struct hline *h, granule_set set, unsigned
         soft_persist(r, core, h, line_all(r), 0);
 }
 
-static void store_all(struct radish *r, struct hline *h, granule_set set, unsigned core)
+void heap_store(struct radish *r, struct hline *h, granule_set set, unsigned core)
 {
     (void)set;
     if (h->leaving) {
         soft_store(r, core, h, line_all(r), 0);
         return;
     }
+    throw_out(r, core, h);
     line_leaves(r, h);
     r->st.discarded++;
     soft_persist(r, core, h, line_all(r), 0);
 }
-
-struct visit { /* of the lines of a part, for one handler */
-    struct bill bill;
-    sim_cycle until; /* checks that had to be over first */
-    unsigned core;
-};
 
 static void drain(struct radish *r, struct visit *v, const struct place *p)
 {
@@ -155,13 +135,10 @@ static void visit_place(struct radish *r, uint64_t line, sim_addr from, uint64_t
     for (unsigned k = 0; k < r->kinds; k++) {
         struct place *p = place_find(r, line);
         for (struct hline *h = p ? p->of_kind[k] : NULL, *next; h; h = next) {
-            const granule_set set = inside(r, h, from, bytes);
+            const granule_set set = heap_inside(r, h, from, bytes);
             next = h->next;
-            if (!set)
-                continue;
-            if (!h->leaving)
-                throw_out(r, core, h);
-            fn(r, h, set, core);
+            if (set)
+                fn(r, h, set, core);
         }
     }
 }
@@ -181,7 +158,7 @@ static void visit_line(struct radish *r, struct visit *v, uint64_t line, sim_add
         swm_uncached(r->manager, v->core, line << r->line_shift, 0);
 }
 
-static void visit(struct radish *r, struct visit *v, sim_addr from, uint64_t bytes, line_visit *fn)
+void heap_visit(struct radish *r, struct visit *v, sim_addr from, uint64_t bytes, line_visit *fn)
 {
     const uint64_t last = (from + bytes - 1) >> r->line_shift;
 
@@ -295,19 +272,37 @@ static unsigned block(struct radish *r, sim_addr from, uint64_t bytes, sim_cycle
     return i;
 }
 
-static sim_cycle copy_part(struct radish *r, unsigned core, const struct part *p, sim_cycle now)
+/* In an open handler: the source is evicted, or what is cached of it copied to lines of the
+ * destination; the manager's own follows. */
+static void copy_all(struct radish *r, struct visit *v, const struct part *p, bool move)
+{
+    struct taken_along along = {0};
+
+    if (!MUTANT(RADISH_COPY_KEEPS_CACHED))
+        copy_source(r, v, p, &along);
+    if (!MUTANT(RADISH_COPY_KEEPS_DESTINATION))
+        heap_visit(r, v, p->to, p->bytes, discard);
+    if (move && !MUTANT(RADISH_MOVE_KEEPS_SOURCE))
+        swm_move(r->manager, v->core, p->to, p->from, p->bytes, 0);
+    else if (!(along.n && MUTANT(RADISH_IN_CACHE_ALONE)))
+        swm_copy(r->manager, v->core, p->to, p->from, p->bytes, 0);
+    copy_along(r, v, p, &along);
+    if (move && !MUTANT(RADISH_MOVE_KEEPS_SOURCE) &&
+        (along.n || !MUTANT(RADISH_MOVE_KEEPS_LEAVING))) /* also of lines that are leaving */
+        heap_visit(r, v, p->from, p->bytes, discard);
+    free(along.at);
+}
+
+static sim_cycle copy_part(struct radish *r, unsigned core, const struct part *p, bool move,
+                           sim_cycle now)
 {
     const bool blocks = r->machine && !r->collections;
     const unsigned to = blocks ? block(r, p->to, p->bytes, now) : 0;
     const unsigned from = blocks ? block(r, p->from, p->bytes, now) : 0;
     struct visit v = {.core = core};
 
-    now = begin_part(r, &v, SWM_COPY, now);
-    if (!MUTANT(RADISH_COPY_KEEPS_CACHED))
-        visit(r, &v, p->from, p->bytes, store_all);
-    if (!MUTANT(RADISH_COPY_KEEPS_DESTINATION))
-        visit(r, &v, p->to, p->bytes, discard);
-    swm_copy(r->manager, core, p->to, p->from, p->bytes, 0);
+    now = begin_part(r, &v, move ? SWM_MOVE : SWM_COPY, now);
+    copy_all(r, &v, p, move);
     now = end_part(r, &v, now);
     if (blocks)
         r->blocked[to].end = r->blocked[from].end = now;
@@ -361,25 +356,64 @@ static int destination_empty(struct radish *r, const struct event *ev)
                    (unsigned long long)ev->aux, (unsigned long long)at);
 }
 
+/* In one page on both sides. */
+static struct part next_part(const struct radish *r, struct regions *at)
+{
+    const bool down = at->to > at->from;
+    const uint64_t n = piece_of(r, at->to, at->from, at->bytes, down),
+                   skip = down ? at->bytes - n : 0;
+    const struct part p = {physical(r, at->to + skip), physical(r, at->from + skip), n};
+
+    at->bytes -= n;
+    at->to += down ? 0 : n;
+    at->from += down ? 0 : n;
+    return p;
+}
+
+/* Without a machine: neither side has had history. */
+static bool never_had(const struct radish *r, const struct part *p)
+{
+    return !r->machine && !known_page(r, p->to) && !known_page(r, p->from);
+}
+
+sim_cycle heap_copy_regions(struct radish *r, struct regions *left, unsigned core, bool move,
+                            sim_cycle now)
+{
+    while (left->bytes) {
+        const struct part p = next_part(r, left);
+        if (never_had(r, &p))
+            continue;
+        know_pages(r, p.to, p.bytes);
+        now = copy_part(r, core, &p, move, now);
+    }
+    return now;
+}
+
+void heap_copy_bill(struct radish *r, struct regions *left, bool move, struct visit *v)
+{
+    r->bill = r->machine ? &v->bill : NULL;
+    while (left->bytes) {
+        const struct part p = next_part(r, left);
+        if (never_had(r, &p))
+            continue;
+        know_pages(r, p.to, p.bytes);
+        r->st.parts++;
+        copy_all(r, v, &p, move);
+    }
+    r->bill = NULL;
+}
+
 sim_cycle heap_copy(struct radish *r, const struct event *ev, unsigned core, sim_cycle now)
 {
-    const bool down = ev->addr > ev[1].addr;
-    sim_addr to = ev->addr, from = ev[1].addr;
+    struct regions left = {ev->addr, ev[1].addr, ev->aux};
 
     if (ev->aux > REGION_MAX)
         too_big(r, ev);
-    if (ev->aux > REGION_MAX || to == from || destination_empty(r, ev))
+    if (ev->aux > REGION_MAX || left.to == left.from || destination_empty(r, ev))
         return now;
-    for (uint64_t left = ev->aux; left;) {
-        const uint64_t n = piece_of(r, to, from, left, down), skip = down ? left - n : 0;
-        const struct part p = {physical(r, to + skip), physical(r, from + skip), n};
-        left -= n;
-        to += down ? 0 : n;
-        from += down ? 0 : n;
-        if (!r->machine && !known_page(r, p.to) && !known_page(r, p.from))
-            continue;
-        know_pages(r, p.to, n);
-        now = copy_part(r, core, &p, now);
+    if (held_wants(r, ev)) {
+        held_put(r, ev);
+        return now;
     }
-    return now;
+    return heap_copy_regions(r, &left, core, false, now);
 }

@@ -86,6 +86,8 @@ static void declare_threads(struct radish_stats *st, struct stats_group *g)
                 &st->lazy_flushes);
     stats_count(g, "roll-overs", "count", "Global flushes, as a clock no longer fitted.",
                 &st->roll_overs);
+    stats_count(g, "stopped", "cycles", "How long roll-overs stopped all other cores.",
+                &st->stopped);
 }
 
 static void declare_queue(struct radish_stats *st, struct stats_group *g)
@@ -109,6 +111,12 @@ static void declare_heap(struct radish_stats *st, struct stats_group *g)
                 &st->parts);
     stats_count(g, "heap.invalidated", "lines",
                 "History lines that clears and copies took out of the caches.", &st->invalidated);
+    stats_count(g, "heap.in-cache", "lines", "History lines that copies took along in the caches.",
+                &st->in_cache);
+    stats_count(g, "heap.moves", "count", "Copies that were one MoveHistory with a clear.",
+                &st->moved_histories);
+    stats_level(g, "heap.held", "count", "Copies held back for a clear that has not come.",
+                &st->held);
     stats_count(g, "blocked.regions", "regions",
                 "Regions that a copy outside of collections kept to itself.", &st->blocks);
     stats_count(g, "blocked.requests", "count", "Requests to the manager that met such a region.",

@@ -174,30 +174,57 @@ static uint64_t page_for(const struct runtime *r, uint64_t bytes)
     return page;
 }
 
-static sim_cycle lower_heap(struct rt_lowering *l, sim_cycle now)
+static void follow(struct rt_walk *w, const struct event *ev)
 {
-    struct rt_walk *w = &l->walk;
-    const struct event *ev = l->ev;
-    const bool copy = ev->kind == EV_COPY;
-    const uint64_t page = page_for(w->r, ev->aux);
-    struct lx_split split = copy ? lx_split_copy(ev->addr, ev[1].addr, ev->aux, page)
-                                 : lx_split_region(ev->addr, ev->aux, page);
-    struct lx_piece piece;
-
-    if (copy)
+    if (ev->kind == EV_COPY)
         rt_objects_move(w->r, w->core, ev->addr, ev[1].addr, ev->aux);
     else
         rt_objects_clear(w->r, w->core, ev->addr, ev->aux);
+}
+
+static sim_cycle issue_pieces(struct rt_walk *w, const struct event *ev, enum lx_op op,
+                              sim_cycle now)
+{
+    const bool clear = op == LX_CLEARHISTORY;
+    const uint64_t page = page_for(w->r, ev->aux);
+    struct lx_split split = clear ? lx_split_region(ev->addr, ev->aux, page)
+                                  : lx_split_copy(ev->addr, ev[1].addr, ev->aux, page);
+    struct lx_piece piece;
+
     while (rt_listens(w) && lx_split_next(&split, &piece)) {
         rt_step(w, RT_STEP_PIECE, 1);
-        if (copy)
-            rt_issue(w, &(struct lx_act){.op = LX_COPYHISTORY,
-                                         .value = {piece.src, piece.dst, piece.size}});
+        if (clear)
+            rt_issue(w, &(struct lx_act){.op = (uint8_t)op, .value = {piece.dst, piece.size}});
         else
-            rt_issue(w, &(struct lx_act){.op = LX_CLEARHISTORY, .value = {piece.dst, piece.size}});
+            rt_issue(w, &(struct lx_act){.op = (uint8_t)op,
+                                         .value = {piece.src, piece.dst, piece.size}});
         now = rt_walk_pay(w, now);
     }
     return now;
+}
+
+static sim_cycle lower_heap(struct rt_lowering *l, sim_cycle now)
+{
+    follow(&l->walk, l->ev);
+    return issue_pieces(&l->walk, l->ev, l->ev->kind == EV_COPY ? LX_COPYHISTORY : LX_CLEARHISTORY,
+                        now);
+}
+
+void runtime_follow(struct runtime *r, const struct event *ev, unsigned core)
+{
+    struct rt_walk w;
+
+    rt_walk_begin(&w, r, core, ev->tid);
+    follow(&w, ev);
+}
+
+sim_cycle runtime_issue(struct runtime *r, const struct event *ev, unsigned core, bool move,
+                        sim_cycle now)
+{
+    struct rt_walk w;
+
+    rt_walk_begin(&w, r, core, ev->tid);
+    return issue_pieces(&w, ev, move ? LX_MOVEHISTORY : LX_COPYHISTORY, now);
 }
 
 static void lower_raw(struct rt_lowering *l)

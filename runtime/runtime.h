@@ -55,6 +55,12 @@ void runtime_free(struct runtime *r);
  * between the access's incoming edge and its outgoing one. */
 sim_cycle runtime_lower(struct runtime *r, const struct event *ev, unsigned core,
                         const struct vclock *clock, uint32_t actor, sim_cycle now);
+/* The two halves of lowering a copy or clear, for a detector that takes a copy and the clear of its
+ * source for one instruction: objects follow their memory at each of the events; the instructions
+ * of a copy, CopyHistory or MoveHistory, are issued later. */
+void runtime_follow(struct runtime *r, const struct event *ev, unsigned core);
+sim_cycle runtime_issue(struct runtime *r, const struct event *ev, unsigned core, bool move,
+                        sim_cycle now);
 bool runtime_pending(const struct runtime *r, sim_tid tid);
 
 #endif

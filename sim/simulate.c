@@ -482,6 +482,26 @@ static uint8_t policy_where(void *host, unsigned core, sim_addr line)
     return (uint8_t)coherence_where(machine_of(host)->coherence, core, line);
 }
 
+static sim_cycle policy_stop(void *host, unsigned core, sim_cycle now)
+{
+    const struct lardsim *l = host;
+
+    return l->simulation->timed ? timed_stop(l->simulation->timed, core, now) : now;
+}
+
+static sim_cycle policy_go_on(void *host, unsigned core, sim_cycle since, sim_cycle now)
+{
+    const struct lardsim *l = host;
+    struct machine *m = machine_of(host);
+
+    if (l->simulation->timed)
+        return timed_go_on(l->simulation->timed, core, now);
+    for (unsigned i = 0; i < m->params.cores; i++)
+        if (i != core && m->core[i].clock)
+            machine_spend(m, i, SPENT_STOPPED, now - since);
+    return now;
+}
+
 void simulate_host(struct lardsim *l, struct checker_env *env)
 {
     struct simulation *s = l->simulation;
@@ -499,6 +519,8 @@ void simulate_host(struct lardsim *l, struct checker_env *env)
         .drop = policy_drop,
         .ask = policy_ask,
         .piggyback = policy_piggyback,
+        .stop = policy_stop,
+        .go_on = policy_go_on,
         .where = policy_where,
     };
     env->machine = &s->policy;

@@ -297,6 +297,8 @@ static void core_step(struct timed *t, struct agent *a)
         taken(t, a->core, tid, p->next.ev);
         return;
     }
+    if (UNLIKELY(stop_delays(t, a) || stop_holds(t, a)))
+        return;
     if (UNLIKELY(p->next.state != ORDER_READY)) /* when it was planned */
         order_peek(t->order, tid, &p->next);
     arrive(t, a, tid, &p->next);

@@ -40,4 +40,9 @@ int timed_add(struct timed *t, const struct event *ev, uint64_t number);
  */
 int timed_run(struct timed *t);
 
+/* In the middle of the event of a core: all other cores stop, go on. Each returns the cycle at
+ * which that is. */
+sim_cycle timed_stop(struct timed *t, unsigned core, sim_cycle now);
+sim_cycle timed_go_on(struct timed *t, unsigned core, sim_cycle now);
+
 #endif

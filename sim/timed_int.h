@@ -48,6 +48,8 @@ struct place {    /* the threads of a core */
     sim_tid last;           /* whose state the core holds */
     sim_cycle since;        /* when its turn began */
     bool fresh;             /* it has not begun */
+    bool held;              /* its turn came while it was stopped */
+    sim_cycle lost;         /* it was stopped on the way to its next event, and has not paid */
 };
 
 struct store { /* in a store buffer */
@@ -99,7 +101,9 @@ struct timed {
     struct beside *beside; /* by core */
     struct load *load;     /* by core, then core.misses of them */
     bool closed;
-    bool stop; /* back to the host */
+    bool stop;              /* back to the host */
+    unsigned stops;         /* by policies, going on */
+    sim_cycle stopped_from; /* when the first of them began */
     struct fiber *host, *running, **spare;
     size_t spares, spares_cap;
     struct map sleepers; /* key to struct agent * */
@@ -122,6 +126,10 @@ void beside_finish(struct timed *t); /* the run ends when all is done */
 struct coh_result beside_access(void *t, unsigned core, sim_addr physical, unsigned bytes,
                                 enum mem_cmd cmd, sim_cycle now);
 void beside_drain(struct timed *t, unsigned core); /* waits for all of the core's */
+
+/* stop.c: before each turn of a core. True: it is not its turn now. */
+bool stop_delays(struct timed *t, struct agent *a);
+bool stop_holds(const struct timed *t, struct agent *a);
 
 /* threads.c */
 struct thread *thread_of(struct timed *t, sim_tid tid); /* made when new; moves the others */

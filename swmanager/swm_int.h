@@ -90,7 +90,7 @@ struct swm_stats {
     struct histogram length;
     uint64_t instructions, loads, stores, atomics;
     uint64_t granules, granules_peak, blocks, blocks_peak, records, tables;
-    uint64_t voided, cleared, copied;
+    uint64_t voided, cleared, copied, moved;
     uint64_t bytes, bytes_peak, heap;
 };
 

@@ -50,6 +50,7 @@ static void register_work(struct stats_group *g, const struct swm_stats *st)
     stats_count(g, "cleared", "granules", "Granules emptied by clears and overwritten by copies.",
                 &st->cleared);
     stats_count(g, "copied", "granules", "Granules that copies wrote.", &st->copied);
+    stats_count(g, "moved", "granules", "Granules that moves took along.", &st->moved);
 }
 
 static void register_space(struct stats_group *g, const struct swm_stats *st)
@@ -146,6 +147,13 @@ sim_cycle swm_enter(struct swmanager *s, unsigned core, enum swm_reason why, sim
     c->why = why;
     c->entered = now;
     c->at = (struct swm_cursor){.page = UINT64_MAX, .line = UINT64_MAX};
+    return now + s->params.enter;
+}
+
+sim_cycle swm_enter_late(struct swmanager *s, unsigned core, sim_cycle now)
+{
+    assert(s->core[core] && s->core[core]->inside);
+    s->core[core]->entered = now;
     return now + s->params.enter;
 }
 

@@ -63,6 +63,8 @@ void swm_free(struct swmanager *s);
 /* ---- handlers: everything between enter and leave is one, one a core at a time -------------- */
 
 sim_cycle swm_enter(struct swmanager *s, unsigned core, enum swm_reason why, sim_cycle now);
+/* One that was entered, and whose accesses were put off, begins only now. */
+sim_cycle swm_enter_late(struct swmanager *s, unsigned core, sim_cycle now);
 sim_cycle swm_leave(struct swmanager *s, unsigned core, sim_cycle now); /* counts its cycles */
 
 /* Finds what the manager has of a line of data: costs what its table costs. The operations below
@@ -91,6 +93,10 @@ sim_cycle swm_store_under(struct swmanager *s, unsigned core, sim_addr granule,
 sim_cycle swm_clear(struct swmanager *s, unsigned core, sim_addr addr, uint64_t bytes,
                     sim_cycle now);
 sim_cycle swm_copy(struct swmanager *s, unsigned core, sim_addr to, sim_addr from, uint64_t bytes,
+                   sim_cycle now);
+/* A copy, after which the source outside the destination is cleared. Where they share no line, a
+ * whole line's record goes over as it is, and blocks of reads do. */
+sim_cycle swm_move(struct swmanager *s, unsigned core, sim_addr to, sim_addr from, uint64_t bytes,
                    sim_cycle now);
 
 /* ---- free of cost: what the hardware knows or does by itself -------------------------------- */

@@ -145,18 +145,21 @@ sim_cycle fake_exec(void *host, unsigned core, unsigned instructions, sim_cycle 
     return now + instructions;
 }
 
+/* Line by line, as a machine does. */
 sim_cycle fake_mem(void *host, unsigned core, sim_addr a, unsigned bytes, enum mem_cmd cmd,
                    sim_cycle now)
 {
     struct fake *f = host;
+    const sim_addr last = a + bytes - 1;
     bool asked;
 
-    assert(bytes && a / f->line == (a + bytes - 1) / f->line);
-    (void)bytes;
+    assert(bytes && (a / f->line == last / f->line || a - f->histories >= f->history_bytes));
     f->metadata++;
     if (f->meanwhile && f->told_access)
         f->meanwhile(f->arg);
-    return now + latency(touch(f, core, a / f->line, cmd != MEM_LOAD, &asked));
+    for (uint64_t line = a / f->line; line <= last / f->line; line++)
+        now += latency(touch(f, core, line, cmd != MEM_LOAD, &asked));
+    return now;
 }
 
 static void fake_histories(void *host, sim_addr from, uint64_t bytes)
@@ -218,6 +221,25 @@ static void fake_piggyback(void *host, uint64_t bytes)
     f->piggybacked += bytes;
 }
 
+static sim_cycle fake_stop(void *host, unsigned core, sim_cycle now)
+{
+    struct fake *f = host;
+
+    (void)core;
+    f->stops++;
+    return now;
+}
+
+static sim_cycle fake_go_on(void *host, unsigned core, sim_cycle since, sim_cycle now)
+{
+    struct fake *f = host;
+
+    (void)core;
+    assert(now >= since);
+    f->stopped += now - since;
+    return now;
+}
+
 /* ---- life ----------------------------------------------------------------------------------- */
 
 void fake_open(struct fake *f, uint64_t seed)
@@ -231,6 +253,8 @@ void fake_open(struct fake *f, uint64_t seed)
                                          .drop = fake_drop,
                                          .ask = fake_ask,
                                          .piggyback = fake_piggyback,
+                                         .stop = fake_stop,
+                                         .go_on = fake_go_on,
                                          .where = fake_where};
 }
 
@@ -268,4 +292,26 @@ void fake_lose(struct fake *f, sim_addr physical)
 void fake_evict(struct fake *f, unsigned core, sim_addr physical)
 {
     leave_l1(f, core, physical / f->line, LINE_EVICT);
+}
+
+sim_cycle fake_step(struct fake *f, struct checker *c, const struct event *ev, unsigned core,
+                    sim_cycle now)
+{
+    const bool outer = f->told_access;
+    struct mem_outcome out = {.began = now};
+
+    f->told_access = false;
+    if (event_is_access(ev)) {
+        const sim_addr last = ev->addr + ev->size - 1;
+        for (sim_addr a = ev->addr; a <= last; a = (a | (f->line - 1)) + 1)
+            out = fake_data(f, core, a, event_writes(ev), now);
+        out.asked &= ev->addr / f->line == last / f->line;
+        now += FAKE_L1;
+    }
+    now = fake_tell(f, c, core, now);
+    f->told_access = true;
+    now = checker_step(c, ev, core, out, now);
+    now = fake_tell(f, c, core, now);
+    f->told_access = outer;
+    return now;
 }

@@ -20,7 +20,8 @@ struct fake {
     size_t events, told, cap;
     sim_addr histories;
     uint64_t history_bytes, mixes; /* mixes: bits by which pages are mixed up */
-    uint64_t accesses, metadata, asks, asked_bytes, drops, piggybacked, memory;
+    uint64_t accesses, metadata, asks, asked_bytes, drops, piggybacked, memory, stops;
+    sim_cycle stopped;
     struct policy_machine machine;
     void (*meanwhile)(void *arg); /* in the middle of a policy's access; NULL: nothing happens */
     void *arg;
@@ -31,6 +32,9 @@ void fake_open(struct fake *f, uint64_t seed);
 void fake_close(struct fake *f);
 /* The program's access to [a, a + bytes) of one line, virtual. */
 struct mem_outcome fake_data(struct fake *f, unsigned core, sim_addr a, bool write, sim_cycle now);
+/* One event on a core: its data, and the policy's part. */
+sim_cycle fake_step(struct fake *f, struct checker *c, const struct event *ev, unsigned core,
+                    sim_cycle now);
 /* Tells a policy what happened, also what its own hooks cause meanwhile. */
 sim_cycle fake_tell(struct fake *f, struct checker *c, unsigned core, sim_cycle now);
 /* Out of all caches, with events. */

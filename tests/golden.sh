@@ -50,6 +50,9 @@ golden synth.round-robin -c radish8 --set cores=2 --set schedule.threads=round-r
 golden synth.lard-runtime -c radish8 --policy lard-runtime synth:seed=1,events=5000
 golden synth.lardish -c radish8 --policy lardish --set granularity=4 --set l3.size=64Ki --set l2.size=8Ki --set l1.size=2Ki \
     synth:seed=1,events=5000,granularity=4,unaligned=0
+golden synth.lardish.moves -c radish8 --policy lardish --set granularity=4 --set policy.lardish.move-history=on \
+    --set policy.lardish.in-cache-copy=on --set policy.lardish.clock-bits=5 \
+    synth:seed=4,events=5000,granularity=4,unaligned=0,heap_share=150,gc_share=300
 golden synth.radish -c radish8 --policy radish --set policy.radish.checks=queued --set policy.radish.clock-bits=6 \
     synth:seed=2,events=3000
 exit $bad

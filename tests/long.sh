@@ -161,6 +161,8 @@ self() { n=$1 s=$2; shift 2; part "$n" "$s" env top_srcdir="$top" "$SHELL" "$top
 targets="events verdict binary text std yaml"
 self oracle-vc-20000 90 oracle vc 20000
 self oracle-fasttrack-20000 60 oracle fasttrack 20000
+self oracle-lardish-20000 120 oracle lardish 20000
+self oracle-radish-20000 120 oracle radish 20000
 self mutants 180 mutants
 self machine 300 machine
 for target in $targets; do
@@ -172,6 +174,9 @@ self faults 90 faults
 self compilers 240 compilers
 self oracle-vc-100000 150 oracle vc 100000
 self oracle-fasttrack-100000 150 oracle fasttrack 100000
+self oracle-lardish-100000 300 oracle lardish 100000
+self oracle-radish-100000 300 oracle radish 100000
+self oracle-radish-ts-20000 60 oracle radish-ts 20000
 self distcheck 150 distcheck
 
 # Ten minutes each, or what is left in equal shares.

@@ -8,7 +8,9 @@ for mutant in $(sed -n 's/^MUTANT_ROW(\([A-Z0-9_]*\),.*/\1/p' "$top/base/mutants
     n=$((n + 1))
     case $mutant in # the test, and what it says where it notices
     ORDER_*) set -- t_order FAILED --mutant "$mutant" ;;
+    RADISH_MOVE_*) set -- t_radish_heap FAILED --mutant "$mutant" ;;
     RADISH_*) set -- t_radish FAILED --mutant "$mutant" ;;
+    STOP_*) set -- t_stop FAILED --mutant "$mutant" ;;
     COH_*) set -- t_coherence_random 'seed [0-9]*' --mutant "$mutant" 1 40 ;;
     *) set -- t_verdict 'seed [0-9]*' --mutant "$mutant" 1 400 ;;
     esac

@@ -12,99 +12,9 @@
 
 #include <cmocka.h>
 
-#include "policy/radish.h"
-#include "tests/fake_caches.h"
-#include "tests/watch.h"
+#include "tests/radish_probe.h"
 
-enum { SETTINGS = 8, WHY = 300 };
-
-/* ---- a run, on a machine or not ------------------------------------------------------------- */
-
-struct drawn { /* what a policy runs with */
-    const char *policy;
-    unsigned granule;
-    char text[SETTINGS][40];
-    const char *setting[SETTINGS + 1];
-};
-
-static void add(struct drawn *d, const char *name, const char *value)
-{
-    size_t i = 0;
-
-    while (d->setting[i])
-        i++;
-    snprintf(d->text[i], sizeof d->text[i], "%s=%s", name, value);
-    d->setting[i] = d->text[i];
-}
-
-static void add_number(struct drawn *d, const char *name, uint64_t value)
-{
-    char text[24];
-
-    snprintf(text, sizeof text, "%llu", (unsigned long long)value);
-    add(d, name, text);
-}
-
-static void open_on(struct watch *w, struct fake *f, const struct drawn *d)
-{
-    char *spec = xasprintf("a=%s", d->policy);
-
-    *w = (struct watch){.config = config_new(NULL), .stats = stats_new()};
-    for (size_t i = 0; d->setting[i]; i++) {
-        char *text = xasprintf("policy.a.%s", d->setting[i]);
-        if (config_set(w->config, text, &w->err))
-            die("%s", w->err.text);
-        free(text);
-    }
-    if (config_set(w->config, "policy.a.runtime=off", &w->err)) /* it has tests of its own */
-        die("%s", w->err.text);
-    const struct checker_env env = {.config = w->config,
-                                    .stats = w->stats,
-                                    .number = &w->number,
-                                    .granule = d->granule,
-                                    .lines = UINT64_MAX,
-                                    .on_race = watch_race,
-                                    .on_conflict = watch_conflict,
-                                    .on_race_arg = w,
-                                    .err = &w->err,
-                                    .machine = f ? &f->machine : NULL,
-                                    .host = f,
-                                    .exec = f ? fake_exec : NULL,
-                                    .mem = f ? fake_mem : NULL};
-    w->checker = checker_new(spec, &env, &w->err);
-    free(spec);
-}
-
-static struct radish *inside(const struct watch *w)
-{
-    const void *self;
-
-    checker_policy(w->checker, &self);
-    return (struct radish *)(uintptr_t)self;
-}
-
-/* One event on a core of the fake machine, data and all. */
-static sim_cycle step_on(struct watch *w, struct fake *f, const struct event *ev, unsigned core,
-                         sim_cycle now)
-{
-    const bool outer = f->told_access;
-    struct mem_outcome out = {.began = now};
-
-    f->told_access = false;
-    if (event_is_access(ev)) {
-        const sim_addr last = ev->addr + ev->size - 1;
-        for (sim_addr a = ev->addr; a <= last; a = (a | (f->line - 1)) + 1)
-            out = fake_data(f, core, a, event_writes(ev), now);
-        out.asked &= ev->addr / f->line == last / f->line;
-        now += FAKE_L1;
-    }
-    now = fake_tell(f, w->checker, core, now);
-    f->told_access = true;
-    now = checker_step(w->checker, ev, core, out, now);
-    now = fake_tell(f, w->checker, core, now);
-    f->told_access = outer;
-    return now;
-}
+enum { WHY = 300 };
 
 /* The manager loses all that it has of what the stream touches. */
 static void forget_all(const struct watch *w, struct fake *f, const struct stream *s)
@@ -295,6 +205,8 @@ static void draw(struct rng *r, struct drawn *d)
     add_number(d, "queue", 1 + rng_below(r, 8));
     add(d, "overlap", rng_below(r, 2) ? "max" : "sum");
     add_number(d, "page", UINT64_C(512) << rng_below(r, 4));
+    add(d, "in-cache-copy", rng_below(r, 2) ? "on" : "off");
+    add(d, "move-history", rng_below(r, 2) ? "on" : "off");
 }
 
 static void draw_fake(struct rng *r, struct fake *f, struct drawn *d)
@@ -414,77 +326,6 @@ static void without_the_managers_answers_verdicts_change(void **state)
 }
 
 /* ---- one step at a time --------------------------------------------------------------------- */
-
-enum { A = 0x10000, B = 0x20000, LOCK = 0x70000000 };
-
-struct probe { /* four cores that forget nothing; thread t is on core t */
-    struct watch w;
-    struct fake f;
-    struct drawn d;
-    struct radish_stats was; /* before the latest step */
-    uint64_t drops;
-};
-
-static void probe_open(struct probe *p, const char *policy, unsigned granule,
-                       const char *const *settings)
-{
-    p->d = (struct drawn){.policy = policy, .granule = granule};
-    for (size_t i = 0; settings[i]; i++)
-        p->d.setting[i] = settings[i];
-    fake_open(&p->f, 1);
-    p->f.cores = p->f.machine.cores = 4;
-    p->f.private_lines = 32;
-    p->f.shared_lines = 400;
-    p->f.loss = 0;
-    open_on(&p->w, &p->f, &p->d);
-    if (!p->w.checker)
-        die("%s", p->w.err.text);
-}
-
-static void probe_close(struct probe *p)
-{
-    if (!p->w.err.code)
-        checker_finish(p->w.checker);
-    watch_close(&p->w);
-    fake_close(&p->f);
-}
-
-/* Returns how many cycles it took. */
-static sim_cycle step_at(struct probe *p, const struct event *ev, sim_cycle now)
-{
-    p->was = inside(&p->w)->st;
-    p->drops = p->f.drops;
-    const sim_cycle done = step_on(&p->w, &p->f, ev, ev->tid, now);
-    p->w.number++;
-    return done - now;
-}
-
-static sim_cycle step(struct probe *p, struct event ev)
-{
-    return step_at(p, &ev, 1000000 + 100000 * p->w.number);
-}
-
-#define GREW(p, field) (inside(&(p)->w)->st.field - (p)->was.field)
-#define READ(t, a, n)  (struct event) EV_SIZED(READ, t, a, n)
-#define WRITE(t, a, n) (struct event) EV_SIZED(WRITE, t, a, n)
-#define ON(k, t, a)    (struct event) EV_ON(k, t, a)
-#define DEFAULTS                                                                                   \
-    (const char *const[])                                                                          \
-    {                                                                                              \
-        NULL                                                                                       \
-    }
-#define WITH(...)                                                                                  \
-    (const char *const[])                                                                          \
-    {                                                                                              \
-        __VA_ARGS__, NULL                                                                          \
-    }
-
-static void copy(struct probe *p, sim_tid t, sim_addr to, sim_addr from, uint64_t n)
-{
-    const struct event ev[] = {EV_MOVE(t, to, from, n)};
-
-    step_at(p, ev, 1000000 + 100000 * p->w.number);
-}
 
 static void enough_permission_costs_the_history_lines_access(void **state)
 {
@@ -938,6 +779,7 @@ static void a_queued_check_is_waited_for_by_synchronisation_only(void **state)
 static void a_clock_that_no_longer_fits_flushes_everything(void **state)
 {
     struct probe p;
+    sim_cycle last = 0;
 
     (void)state;
     probe_open(&p, "lardish", 4, WITH("clock-bits=4"));
@@ -945,10 +787,13 @@ static void a_clock_that_no_longer_fits_flushes_everything(void **state)
     for (int i = 0; i < 15; i++) {
         step(&p, WRITE(0, A, 4)); /* at the times 1 to 15 */
         step(&p, ON(ACQUIRE, 0, LOCK));
-        step(&p, ON(RELEASE, 0, LOCK));
+        last = step(&p, ON(RELEASE, 0, LOCK));
     }
     assert_int_equal(inside(&p.w)->st.roll_overs, 1); /* by the last release: 16 */
     assert_int_equal(inside(&p.w)->st.lines, 0);
+    assert_int_equal(p.f.stops, 1); /* of all cores, as long as the handler runs */
+    assert_int_equal(p.f.stopped, last);
+    assert_int_equal(inside(&p.w)->st.stopped, p.f.stopped);
     step(&p, WRITE(0, A, 4));
     assert_int_equal(inside(&p.w)->st.roll_overs, 1);
     step(&p, WRITE(1, A, 4));

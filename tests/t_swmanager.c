@@ -334,6 +334,59 @@ static void a_copy_of_nothing_empties_the_destination(void **state)
     close_handler(r);
 }
 
+static void a_move_hands_the_record_of_a_whole_line_over(void **state)
+{
+    (void)state;
+    struct rig *r = open_handler();
+    enum { TO = 0x80 };
+
+    store(r, DATA, 1, WRITE);
+    store(r, DATA + 8, 1, READ);
+    store(r, DATA + 8, 2, READ);
+    swm_mark_raced(r->s, DATA + 60);
+    rig_mark(r);
+    r->now = swm_move(r->s, 0, DATA + TO, DATA, 64, r->now);
+    EXPECT(r, 6 + 4 + 5 + 4 + 5 + 4 + 4, {DIRECTORY + 5 * 8, 8, MEM_LOAD}, {TABLE, 32, MEM_LOAD},
+           {DIRECTORY + 5 * 8, 8, MEM_LOAD}, {TABLE + 64, 32, MEM_LOAD}, {TABLE + 80, 8, MEM_STORE},
+           {TABLE + 88, 8, MEM_STORE}, {TABLE + 16, 8, MEM_STORE}, {TABLE + 24, 8, MEM_STORE});
+    assert_int_equal(swm_held(r->s, DATA + TO).write->actor, 1);
+    assert_int_equal(swm_held(r->s, DATA + TO + 8).n, 2);
+    assert_true(swm_raced(r->s, DATA + TO + 60) && !swm_raced(r->s, DATA + 60));
+    assert_null(swm_held(r->s, DATA).write);
+    assert_int_equal(r->s->st.moved, 2);
+    assert_int_equal(r->s->st.records, 1);
+    assert_int_equal(r->s->st.blocks, 1);
+    close_handler(r);
+}
+
+static void a_move_of_part_of_a_line_takes_blocks_along(void **state)
+{
+    (void)state;
+    struct rig *r = open_handler();
+    enum { TO = 0x80 };
+
+    store(r, DATA, 1, WRITE);
+    store(r, DATA + 8, 1, READ);
+    store(r, DATA + 8, 2, READ);
+    rig_mark(r);
+    r->now = swm_move(r->s, 0, DATA + TO, DATA, 16, r->now);
+    EXPECT(r, 6 + 4 + 5 + 4 + 5 + 2 * 4 + 1 + 4 + 3 + 1 + 1 + 3 + 1 + 1 + 3 + 1 + 3 + 2,
+           {DIRECTORY + 5 * 8, 8, MEM_LOAD}, {TABLE, 32, MEM_LOAD},
+           {DIRECTORY + 5 * 8, 8, MEM_LOAD}, {TABLE + 64, 32, MEM_LOAD}, {RECORD, 48, MEM_LOAD},
+           {RECORD_LIST, 16, MEM_LOAD}, {RECORD_LIST + 8, 8, MEM_STORE},
+           {RECORD + 256, 48, MEM_STORE}, {TABLE + 80, 8, MEM_STORE}, {TABLE + 88, 8, MEM_STORE},
+           {RECORD_LIST, 8, MEM_LOAD}, {RECORD, 8, MEM_STORE}, {RECORD_LIST, 8, MEM_STORE},
+           {TABLE + 16, 8, MEM_STORE}, {TABLE + 24, 8, MEM_STORE});
+    assert_int_equal(swm_held(r->s, DATA + TO + 8).n, 2);
+    assert_int_equal(r->s->st.records, 1);
+    /* nothing there, and nothing to come: as a copy, but that there is no source to look at twice
+     */
+    r->now = swm_move(r->s, 0, DATA + 0x400, DATA + 0x200, 16, r->now);
+    EXPECT(r, 6 + 4 + 5 + 4 + 5, {DIRECTORY + 5 * 8, 8, MEM_LOAD}, {TABLE + 256, 32, MEM_LOAD},
+           {DIRECTORY + 5 * 8, 8, MEM_LOAD}, {TABLE + 512, 32, MEM_LOAD});
+    close_handler(r);
+}
+
 /* ---- counts --------------------------------------------------------------------------------- */
 
 static void cycles_are_counted_by_reason_from_enter_to_leave(void **state)
@@ -487,6 +540,8 @@ int main(void)
         cmocka_unit_test(what_was_given_back_is_taken_again),
         cmocka_unit_test(a_copy_reads_both_sides_and_writes_one),
         cmocka_unit_test(a_copy_of_nothing_empties_the_destination),
+        cmocka_unit_test(a_move_hands_the_record_of_a_whole_line_over),
+        cmocka_unit_test(a_move_of_part_of_a_line_takes_blocks_along),
         cmocka_unit_test(cycles_are_counted_by_reason_from_enter_to_leave),
         cmocka_unit_test(the_way_in_takes_what_the_parameter_says),
         cmocka_unit_test(two_managers_know_nothing_of_each_other),

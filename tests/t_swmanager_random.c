@@ -110,6 +110,28 @@ static sim_cycle copy(struct pair *p, unsigned core, sim_cycle now)
     return swm_copy(p->r->s, core, address(p, to), address(p, from), n * p->granule, now);
 }
 
+/* What the source has outside the destination goes. Of whole lines now and then. */
+static sim_cycle move(struct pair *p, unsigned core, sim_cycle now)
+{
+    const size_t whole = p->line / p->granule, all = BYTES / p->granule;
+    size_t n, from = pick_region(p, &n);
+    size_t to = (size_t)rng_below(&p->rng, all - n + 1);
+
+    if (rng_chance(&p->rng, 1, 2) && all >= 4 * whole) {
+        n = whole + rng_below(&p->rng, whole);
+        from = from % (all / whole - 2) * whole;
+        to = to % (all / whole - 2) * whole;
+    }
+    struct naive *was = malloc(n * sizeof *was);
+    assert_non_null(was);
+    memcpy(was, p->at + from, n * sizeof *was);
+    if (to != from)
+        memset(p->at + from, 0, n * sizeof *was);
+    memcpy(p->at + to, was, n * sizeof *was);
+    free(was);
+    return swm_move(p->r->s, core, address(p, to), address(p, from), n * p->granule, now);
+}
+
 static sim_cycle cached(struct pair *p, unsigned core, sim_cycle now)
 {
     const size_t g = pick(p);
@@ -156,6 +178,8 @@ static sim_cycle operate(struct pair *p, unsigned core, sim_cycle now)
         return swm_look(p->r->s, core, address(p, pick(p)), rng_chance(&p->rng, 1, 2), now);
     case 7:
         return store_under(p, core, now);
+    case 8:
+        return move(p, core, now);
     default:
         return store(p, core, now);
     }

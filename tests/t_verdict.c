@@ -1,7 +1,12 @@
 /* t_verdict.c - the property that carries all others: on random traces of all kinds of events a
  * policy's verdicts are the oracle's, access by access, in every view, history and granularity.
  *
- *     t_verdict [--mutant NAME] [FIRST-SEED [SEEDS [POLICY]]]     default: 1 300 vc
+ *     t_verdict [--mutant NAME] [FIRST-SEED [SEEDS [POLICY]]]
+ *
+ * Default: 1 300 vc, and then fewer for each of the other exact policies.
+ *
+ * Policies in hardware (radish, radish-ts, lardish) run on random hardware. lardish refuses a copy
+ * to where there is history, so that its streams never have one.
  *
  * --mutant breaks a rule on purpose (base/mutants.def), in a build that can; the test must then
  * fail. A difference is printed with what reproduces it and with a trace made as small as it goes.
@@ -12,6 +17,7 @@
 
 #include "base/mutant.h"
 #include "tests/verdict.h"
+#include "tests/verdict_hardware.h"
 
 enum { CASES = 6, WHY = 300 };
 
@@ -95,15 +101,39 @@ static struct synth_params draw_params(struct rng *r, uint64_t seed)
     return p;
 }
 
-static struct verdict_case draw_case(struct rng *r, const char *policy)
+static const struct verdict_view *draw_view(struct rng *r, const char *policy)
 {
-    static const unsigned granule[] = {0, 1, 2, 4, 8};
     size_t views = 0;
 
     while (verdict_view[views].name)
         views++;
-    return (struct verdict_case){policy, &verdict_view[rng_below(r, views)],
-                                 granule[rng_below(r, ARRAY_SIZE(granule))],
+    if (hardware_policy(policy) && strcmp(policy, "lardish"))
+        return &verdict_view[views - 1]; /* naive, always */
+    return &verdict_view[rng_below(r, views)];
+}
+
+/* One that a history line can have; mostly one to which all regions are aligned. */
+static unsigned draw_line_granule(struct rng *r, const char *policy, uint64_t aligned)
+{
+    const unsigned least = strcmp(policy, "radish-ts") ? 1 : 4;
+    const unsigned most = rng_below(r, 8) && aligned >= least ? (unsigned)aligned : 8;
+
+    for (;;) {
+        const unsigned granule = 1u << rng_below(r, 4);
+        if (granule >= least && granule <= most)
+            return granule;
+    }
+}
+
+static struct verdict_case draw_case(struct rng *r, const char *policy, uint64_t aligned)
+{
+    static const unsigned granule[] = {0, 1, 2, 4, 8};
+    const struct verdict_view *view = draw_view(r, policy);
+
+    return (struct verdict_case){policy, view,
+                                 hardware_policy(policy)
+                                     ? draw_line_granule(r, policy, aligned)
+                                     : granule[rng_below(r, ARRAY_SIZE(granule))],
                                  rng_below(r, 2) && verdict_has_all(policy)};
 }
 
@@ -137,9 +167,21 @@ static void print_params(const struct synth_params *p)
     printf("\n");
 }
 
-static bool lawful(const struct stream *s)
+struct trial { /* a stream's case, on hardware or not */
+    struct verdict_case is;
+    struct hardware on; /* drawn for policies in hardware only */
+    bool hard, full;    /* full: all contracts are kept */
+};
+
+static bool differs(const struct stream *s, const struct trial *t, char why[WHY])
 {
-    struct rules *r = rules_new(false);
+    return t->hard ? verdict_differs_on(s, &t->is, &t->on.is, why, WHY)
+                   : verdict_differs(s, &t->is, why, WHY);
+}
+
+static bool lawful(const struct stream *s, bool full)
+{
+    struct rules *r = rules_new(full);
     struct err e = {0};
     uint64_t number = 0;
     bool good = true;
@@ -178,14 +220,14 @@ static struct stream with_other_owner(const struct stream *s, size_t event)
 }
 
 /* What the generator never does: here and there an event is missing, or has another owner. */
-static void perturb(struct rng *r, struct stream *s)
+static void perturb(struct rng *r, struct stream *s, bool full)
 {
     for (uint64_t changes = share(r, 12); changes > 0 && s->events; changes--) {
         const size_t event = rng_below(r, s->events);
         struct stream next =
             rng_below(r, 2) ? without(s, event, 1 + rng_below(r, 4)) : with_other_owner(s, event);
         struct stream drop = next;
-        if (lawful(&next)) {
+        if (lawful(&next, full)) {
             drop = *s;
             *s = next;
         }
@@ -194,7 +236,7 @@ static void perturb(struct rng *r, struct stream *s)
 }
 
 /* Takes pieces away, from halves down to single events, as long as the difference stays. */
-static void minimise(struct stream *s, const struct verdict_case *c)
+static void minimise(struct stream *s, const struct trial *t)
 {
     char why[WHY];
     bool shrunk = true;
@@ -203,7 +245,7 @@ static void minimise(struct stream *s, const struct verdict_case *c)
         shrunk = false;
         for (size_t first = 0; first < s->events;) {
             struct stream less = without(s, first, piece);
-            if (lawful(&less) && verdict_differs(&less, c, why, sizeof why)) {
+            if (lawful(&less, t->full) && differs(&less, t, why)) {
                 stream_free(s);
                 *s = less;
                 shrunk = true;
@@ -215,16 +257,19 @@ static void minimise(struct stream *s, const struct verdict_case *c)
     }
 }
 
-static void tell(const struct synth_params *p, struct stream *s, const struct verdict_case *c,
+static void tell(const struct synth_params *p, struct stream *s, const struct trial *t,
                  char why[WHY])
 {
     char text[100];
 
-    verdict_case_text(c, text, sizeof text);
+    verdict_case_text(&t->is, text, sizeof text);
     printf("seed %" PRIu64 ", %s\n%s\n", p->seed, text, why);
     print_params(p);
-    minimise(s, c);
-    verdict_differs(s, c, why, WHY);
+    if (t->hard)
+        hardware_print(&t->on, stdout);
+    fflush(stdout);
+    minimise(s, t);
+    differs(s, t, why);
     printf("smallest: %s\n", why);
     fflush(stdout);
     stream_print(s, NULL, stdout);
@@ -232,13 +277,36 @@ static void tell(const struct synth_params *p, struct stream *s, const struct ve
 
 /* ---- the property --------------------------------------------------------------------------- */
 
-static bool seed_holds(uint64_t seed, const char *policy, uint64_t *events)
+/* Counts over all seeds. */
+struct sums {
+    uint64_t events, cases, seen[HARDWARE_SEEN];
+};
+
+static bool case_holds(const struct synth_params *p, struct stream *s, struct rng *r,
+                       const char *policy, struct sums *sums)
+{
+    struct trial t = {.is = draw_case(r, policy, p->granularity),
+                      .hard = hardware_policy(policy),
+                      .full = !strcmp(policy, "lardish")};
+    char why[WHY];
+
+    if (t.hard)
+        hardware_draw(&t.on, r, sums->seen);
+    if (p->raw && t.is.view->bits & ORACLE_ALL_SYNC)
+        return true; /* the runtime that wrote the clocks knew nothing of its own locks */
+    sums->cases++;
+    if (!differs(s, &t, why))
+        return true;
+    tell(p, s, &t, why);
+    return false;
+}
+
+static bool seed_holds(uint64_t seed, const char *policy, struct sums *sums)
 {
     struct stream s = {NULL, 0, 0, 0};
     struct err e = {0};
     struct rng r;
     bool holds = true;
-    char why[WHY];
 
     rng_seed(&r, seed);
     const struct synth_params p = draw_params(&r, seed);
@@ -247,18 +315,27 @@ static bool seed_holds(uint64_t seed, const char *policy, uint64_t *events)
         die("%s", e.text);
     source_close(from);
     if (!p.raw) /* there a runtime writes all entries of a clock, or order isn't transitive */
-        perturb(&r, &s);
-    for (int i = 0; i < CASES && holds; i++) {
-        const struct verdict_case c = draw_case(&r, policy);
-        if (p.raw && c.view->bits & ORACLE_ALL_SYNC)
-            continue; /* the runtime that wrote the clocks knew nothing of its own locks */
-        holds = !verdict_differs(&s, &c, why, sizeof why);
-        if (!holds)
-            tell(&p, &s, &c, why);
-    }
-    *events += s.events;
+        perturb(&r, &s, !strcmp(policy, "lardish"));
+    for (int i = 0; i < CASES && holds; i++)
+        holds = case_holds(&p, &s, &r, policy, sums);
+    sums->events += s.events;
     stream_free(&s);
     return holds;
+}
+
+/* What hardware did, all over. False: something never happened, in a run that is long enough. */
+static bool tell_seen(const struct sums *sums, const char *policy, uint64_t seeds)
+{
+    bool all = true;
+
+    for (size_t i = 0; hardware_policy(policy) && hardware_seen[i]; i++) {
+        const bool heap = !strncmp(hardware_seen[i], "heap.", 5);
+        printf("  %s %" PRIu64 "\n", hardware_seen[i], sums->seen[i]);
+        all &= sums->seen[i] || (heap && strcmp(policy, "lardish"));
+    }
+    if (!all && seeds >= 300)
+        printf("FAILED: something never happened\n");
+    return all || seeds < 300;
 }
 
 /* False: there is no such mutant in this build. */
@@ -275,8 +352,22 @@ static bool set_mutant(const char *name)
     return false;
 }
 
+static bool seeds_hold(uint64_t first, uint64_t seeds, const char *policy)
+{
+    struct sums sums = {0};
+
+    for (uint64_t seed = first; seed - first < seeds; seed++)
+        if (!seed_holds(seed, policy, &sums))
+            return false;
+    printf("%s: %" PRIu64 " traces from seed %" PRIu64 ", %" PRIu64 " events, %" PRIu64 " cases\n",
+           policy, seeds, first, sums.events, sums.cases);
+    return tell_seen(&sums, policy, seeds);
+}
+
 int main(int argc, char **argv)
 {
+    static const char *const others[] = {"fasttrack", "radish", "radish-ts", "lardish"};
+
     if (argc > 2 && !strcmp(argv[1], "--mutant")) {
         if (!set_mutant(argv[2]))
             return 2;
@@ -285,13 +376,11 @@ int main(int argc, char **argv)
     }
     const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
     const uint64_t seeds = argc > 2 ? strtoull(argv[2], NULL, 10) : 300;
-    const char *policy = argc > 3 ? argv[3] : "vc";
-    uint64_t events = 0;
 
-    for (uint64_t seed = first; seed - first < seeds; seed++)
-        if (!seed_holds(seed, policy, &events))
+    if (!seeds_hold(first, seeds, argc > 3 ? argv[3] : "vc"))
+        return 1;
+    for (size_t i = 0; argc < 2 && i < ARRAY_SIZE(others); i++)
+        if (!seeds_hold(first, seeds / 3, others[i]))
             return 1;
-    printf("%s: %" PRIu64 " traces from seed %" PRIu64 ", %" PRIu64 " events, %d cases each\n",
-           policy, seeds, first, events, CASES);
     return 0;
 }

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy/policy.h"
-
 const struct verdict_view verdict_view[] = {
     {"tracked", 0},
     {"all-memory", ORACLE_ALL_MEMORY},
@@ -85,6 +83,7 @@ struct run {
     struct config *config;
     struct stats *stats;
     struct checker *checker;
+    const struct verdict_host *host; /* NULL: none */
     uint64_t number;
     struct err err;
     struct race *race; /* owns; in order of events */
@@ -101,14 +100,16 @@ static void keep_race(void *arg, const struct race *race)
 
 static void set(struct run *r, const char *name, const char *value)
 {
-    char *text = xasprintf("policy.a.%s=%s", name, value);
+    char *text = xasprintf("policy.a.%s%s%s", name, value ? "=" : "", value ? value : "");
 
     if (config_set(r->config, text, &r->err))
         die("%s", r->err.text);
     free(text);
 }
 
-static void run_open(struct run *r, const struct verdict_case *c)
+static const struct verdict_hardware nothing;
+
+static void run_open(struct run *r, const struct verdict_case *c, const struct verdict_hardware *on)
 {
     char *spec = xasprintf("a=%s", c->policy);
 
@@ -116,6 +117,9 @@ static void run_open(struct run *r, const struct verdict_case *c)
     set(r, "view", c->view->name);
     if (c->history_all)
         set(r, "history", "all");
+    for (const char *const *setting = on->settings; setting && *setting; setting++)
+        set(r, *setting, NULL);
+    const struct verdict_host *host = r->host = on->open ? on->open(on->arg) : NULL;
     const struct checker_env env = {.config = r->config,
                                     .stats = r->stats,
                                     .number = &r->number,
@@ -123,6 +127,10 @@ static void run_open(struct run *r, const struct verdict_case *c)
                                     .lines = UINT64_MAX,
                                     .on_race = keep_race,
                                     .on_race_arg = r,
+                                    .machine = host ? host->machine : NULL,
+                                    .host = host ? host->self : NULL,
+                                    .exec = host ? host->exec : NULL,
+                                    .mem = host ? host->mem : NULL,
                                     .err = &r->err};
     r->checker = checker_new(spec, &env, &r->err);
     if (!r->checker)
@@ -130,12 +138,24 @@ static void run_open(struct run *r, const struct verdict_case *c)
     free(spec);
 }
 
-static void run_close(struct run *r)
+static void run_close(struct run *r, const struct verdict_hardware *on)
 {
+    if (on->close)
+        on->close(on->arg, r->stats);
     checker_free(r->checker);
     config_free(r->config);
     stats_free(r->stats);
     free(r->race);
+}
+
+static void run_on_host(struct run *r, const struct stream *s)
+{
+    sim_cycle now = 0;
+
+    for (size_t i = 0; i < s->records && !r->err.code; i += event_records(&s->rec[i])) {
+        now = r->host->event(r->host->self, r->checker, &s->rec[i], now);
+        r->number++;
+    }
 }
 
 /* False: the policy can't go on. */
@@ -143,7 +163,9 @@ static bool run_all(struct run *r, const struct stream *s)
 {
     const struct event *ev = s->rec, *end = ev + s->records;
 
-    while (ev < end && !r->err.code)
+    if (r->host)
+        run_on_host(r, s);
+    while (!r->host && ev < end && !r->err.code)
         ev = checker_run(r->checker, ev, end, end, &r->number);
     if (!r->err.code)
         checker_finish(r->checker);
@@ -313,11 +335,17 @@ static bool counts_differ(const struct oracle *o, const struct event **at, const
 
 bool verdict_differs(const struct stream *s, const struct verdict_case *c, char *why, size_t room)
 {
+    return verdict_differs_on(s, c, &nothing, why, room);
+}
+
+bool verdict_differs_on(const struct stream *s, const struct verdict_case *c,
+                        const struct verdict_hardware *on, char *why, size_t room)
+{
     struct oracle *o = judge(s, c);
     struct run r;
     bool differs;
 
-    run_open(&r, c);
+    run_open(&r, c, on);
     const bool judged = run_all(&r, s);
     if (judged != (o != NULL)) {
         snprintf(why, room, "%s refuses: %s", o ? "the policy" : "the oracle", r.err.text);
@@ -330,7 +358,7 @@ bool verdict_differs(const struct stream *s, const struct verdict_case *c, char 
                   counts_differ(o, at, &r, verdict_has_all(c->policy), why, room);
         free(at);
     }
-    run_close(&r);
+    run_close(&r, on);
     oracle_free(o);
     return differs;
 }
@@ -357,12 +385,12 @@ bool verdict_of_policy(const struct stream *s, const struct verdict_case *c, boo
 {
     struct run r;
 
-    run_open(&r, c);
+    run_open(&r, c, &nothing);
     const bool judged = run_all(&r, s);
     memset(racy, 0, s->events * sizeof *racy);
     for (size_t i = 0; i < r.races; i++)
         racy[r.race[i].is.event] = true;
     *locations = run_stat(&r, "policy.a.races.locations");
-    run_close(&r);
+    run_close(&r, &nothing);
     return judged;
 }

@@ -3,6 +3,7 @@
 #ifndef LARDSIM_TESTS_VERDICT_H
 #define LARDSIM_TESTS_VERDICT_H
 
+#include "policy/policy.h"
 #include "tests/oracle.h"
 #include "trace/trace.h"
 
@@ -35,6 +36,25 @@ void verdict_case_text(const struct verdict_case *c, char *to, size_t room);
 
 /* True: policy and oracle differ, and why says where. A stream that both refuse is agreed on. */
 bool verdict_differs(const struct stream *s, const struct verdict_case *c, char *why, size_t room);
+
+/* For policies in hardware: parameters, and a machine that each run has anew. */
+struct verdict_host {
+    void *self;
+    const struct policy_machine *machine;
+    sim_cycle (*exec)(void *self, unsigned core, unsigned instructions, sim_cycle now);
+    sim_cycle (*mem)(void *self, unsigned core, sim_addr a, unsigned bytes, enum mem_cmd cmd,
+                     sim_cycle now);
+    /* Runs one event, and tells the policy what happened to lines. */
+    sim_cycle (*event)(void *self, struct checker *c, const struct event *ev, sim_cycle now);
+};
+struct verdict_hardware {
+    const char *const *settings;                         /* of the policy: "queue=4"; NULL ends */
+    const struct verdict_host *(*open)(void *arg);       /* NULL: there is no machine */
+    void (*close)(void *arg, const struct stats *stats); /* after the run */
+    void *arg;
+};
+bool verdict_differs_on(const struct stream *s, const struct verdict_case *c,
+                        const struct verdict_hardware *on, char *why, size_t room);
 
 /* What one of them says: racy has a value for each event. False: it refuses. */
 bool verdict_of_oracle(const struct stream *s, const struct verdict_case *c, bool *racy,
