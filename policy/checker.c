@@ -317,6 +317,13 @@ static sim_cycle pay(struct checker *c, unsigned core, sim_cycle now)
     return c->policy->pay ? c->policy->pay(c->self, core, now) : now;
 }
 
+static void edges(struct checker *c, enum policy_edge at, const struct event *ev,
+                  const struct txn *t, unsigned core)
+{
+    if (c->policy->edges)
+        c->policy->edges(c->self, at, ev, t ? t->access : NULL, t ? t->n : 0, core);
+}
+
 static bool atomic_gives(const struct event *ev)
 {
     return ev_info[ev->kind].gives && order_gives(event_order(ev));
@@ -347,17 +354,21 @@ static sim_cycle rare_access(struct checker *c, const struct event *ev, unsigned
         defer(c, ev);
         return now;
     }
-    const bool edges = event_order(ev) != ORDER_NONE && heeds(c, ev);
-    if (edges && atomic_gives(ev) && one_level(c, ev)) {
+    const bool orders = event_order(ev) != ORDER_NONE && heeds(c, ev);
+    if (orders && atomic_gives(ev) && one_level(c, ev)) {
         c->st.accesses--; /* refused: it never took effect */
         return now;
     }
-    if (edges)
+    if (orders) {
         hb_atomic_before(c->hb, ev);
+        edges(c, EDGE_BEFORE, ev, NULL, core);
+    }
     now = check_access(c, ev, core, out, now);
     event_done(c, ev);
-    if (edges)
+    if (orders) {
         hb_atomic_after(c->hb, ev);
+        edges(c, EDGE_AFTER, ev, NULL, core);
+    }
     return pay(c, core, now);
 }
 
@@ -378,17 +389,21 @@ static NO_INLINE sim_cycle step_commit(struct checker *c, const struct event *ev
                                        sim_cycle now)
 {
     struct txn *t = ev->tid < c->txns ? &c->txn[ev->tid] : NULL;
-    const bool edges = heeds(c, ev);
+    const bool orders = heeds(c, ev);
 
     if (!t || !t->n)
         return now;
-    if (edges)
+    if (orders) {
         hb_commit_before(c->hb, ev, t->access, t->n);
+        edges(c, EDGE_BEFORE, ev, t, core);
+    }
     for (size_t i = 0; i < t->n; i++)
         now = check_access(c, &t->access[i], core, (struct mem_outcome){0}, now);
     event_done(c, ev);
-    if (edges)
+    if (orders) {
         hb_commit_after(c->hb, ev, t->access, t->n);
+        edges(c, EDGE_AFTER, ev, t, core);
+    }
     c->st.uncommitted -= t->n;
     t->n = 0;
     return pay(c, core, now);
@@ -401,6 +416,7 @@ static sim_cycle step_sync(struct checker *c, const struct event *ev, unsigned c
     if (!heeds(c, ev)) {
         c->st.syncs_unheeded++;
         hb_unheeded(c->hb, ev);
+        edges(c, EDGE_UNHEEDED, ev, NULL, core);
         return now;
     }
     c->st.syncs++;
@@ -448,6 +464,7 @@ static sim_cycle step_heap(struct checker *c, const struct event *ev, unsigned c
             hb_clear(c->hb, ev->addr, ev->aux);
         else
             hb_copy(c->hb, ev->addr, ev[1].addr, ev->aux);
+        edges(c, EDGE_MEMORY, ev, NULL, core);
         c->st.clears += clear && heeded;
         c->st.copies += copy && heeded;
     }
@@ -469,7 +486,8 @@ static void over_limit(struct checker *c)
 ALWAYS_INLINE sim_cycle one_step(struct checker *c, const struct event *ev, unsigned core,
                                  struct mem_outcome out, sim_cycle now)
 {
-    hb_enter(c->hb, ev);
+    if (UNLIKELY(hb_enter(c->hb, ev)))
+        edges(c, EDGE_BEGIN, ev, NULL, core);
     switch ((enum ev_class)ev_info[ev->kind].class) {
     case CLASS_ACCESS:
         now = step_access(c, ev, core, out, now);

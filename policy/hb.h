@@ -45,10 +45,13 @@ static inline bool hb_has_begun(const struct hb *hb, sim_tid tid)
 {
     return tid < hb->threads && hb->thread[tid].begun;
 }
-static inline void hb_enter(struct hb *hb, const struct event *ev)
+static inline bool hb_enter(struct hb *hb, const struct event *ev) /* true: something was settled */
 {
-    if (UNLIKELY(!hb_has_begun(hb, ev->tid) || ev->kind == EV_THREAD))
+    const bool rare = !hb_has_begun(hb, ev->tid) || ev->kind == EV_THREAD;
+
+    if (UNLIKELY(rare))
         hb_begin(hb, ev);
+    return rare;
 }
 
 /* Synchronisation that the view heeds, except commits; raw clock writes (not with no-thread). */

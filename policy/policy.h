@@ -120,6 +120,15 @@ struct policy_env {            /* borrowed for the policy's life */
  * that time. */
 enum { SOON = 12, VERY_SOON = 6 };
 
+/* What a policy with a happens-before of its own is told through `edges`. */
+enum policy_edge {
+    EDGE_BEGIN,    /* the thread's first event; and EV_THREAD, when it is placed */
+    EDGE_BEFORE,   /* an atomic access or a commit that the view heeds: what it takes */
+    EDGE_AFTER,    /* what it gives */
+    EDGE_UNHEEDED, /* synchronisation that the view does not heed */
+    EDGE_MEMORY    /* a clear or copy, in every view: objects follow their memory */
+};
+
 struct policy {
     const char *name, *summary;
     const char *source; /* key into docs/papers.md */
@@ -152,6 +161,11 @@ struct policy {
     /* Synchronisation, clears, copies and raw LARDx86 that the view heeds, after env->hb has moved.
      */
     sim_cycle (*sync)(void *self, const struct event *ev, unsigned core, sim_cycle now);
+    /* Each time when env->hb has moved, or counted, and `sync` is not what tells of it, or not yet;
+     * accesses are the transaction's, in the view or not, at a commit. What it gathers is paid by
+     * the next hook that pays. NULL: the policy goes by env->hb. */
+    void (*edges)(void *self, enum policy_edge at, const struct event *ev,
+                  const struct event *accesses, size_t n, unsigned core);
     /* What happened to a line in the caches, in order, after the access that caused it is done and
      * before `access` hears of it; events of its own mem calls come after the hook that made them.
      * NULL: does not react. */

@@ -1,0 +1,193 @@
+/* goldilocks_cost.c - what Goldilocks does to a machine: its steps, and its records, cells and
+ * locks in simulated memory. Nothing here decides anything; without a machine nothing happens but
+ * that metadata is counted.
+ *
+ * In memory: for each variable a shadow word with the lock KL and the write record's address, and
+ * one with the chain of its read records; records and cells in blocks; the list's head and tail in
+ * a line of their own; in a block of each thread the locks it holds and the set that it evaluates.
+ * The collection of records that nothing refers to is as free as Kaffe's was unmeasured: their
+ * blocks are given back at once. */
+#include "policy/goldilocks.h"
+
+const struct cost_step gold_steps[GOLD_STEPS] = {
+#define STEP(NAME, name, instructions, text) {name, instructions, text},
+#include "policy/goldilocks_steps.def"
+#undef STEP
+};
+
+enum { WORD = 8, ENDS_BYTES = 64, THREAD_BYTES = 64 + GOLD_SCRATCH_BYTES };
+enum { COUNT_AT = 16, LINK_AT = 24, SCRATCH_AT = 64 };
+
+void gold_cost_init(struct goldilocks *g)
+{
+    cost_init(&g->cost, g->env, gold_steps, GOLD_STEPS, GOLD_SHADOW_BYTES);
+    metadata_declare(&g->metadata, g->env->stats);
+}
+
+static sim_addr thread_block(struct goldilocks *g, sim_tid tid, unsigned core)
+{
+    struct gold_thread *t = gold_thread_at(g, tid);
+
+    if (!t->lock_block) {
+        t->lock_block = cost_take(&g->cost, core, THREAD_BYTES);
+        budget_take(&g->metadata, THREAD_BYTES);
+    }
+    return t->lock_block;
+}
+
+/* ---- the list ------------------------------------------------------------------------------- */
+
+static sim_addr ends_of(struct goldilocks *g, unsigned core)
+{
+    if (!g->ends)
+        g->ends = cost_take(&g->cost, core, ENDS_BYTES);
+    return g->ends;
+}
+
+static uint64_t cell_bytes(const struct gold_cell *c)
+{
+    return GOLD_CELL_BYTES + (c->rule == GOLD_COMMIT ? c->variables->n * GOLD_VARIABLE_BYTES : 0);
+}
+
+/* The tail's cell is filled, and a new one becomes the tail. The first was there from the start. */
+void gold_cost_append(struct goldilocks *g, struct gold_cell *c, unsigned core)
+{
+    const uint64_t bytes = cell_bytes(c);
+
+    budget_take(&g->metadata, bytes);
+    if (!g->cost.on)
+        return;
+    c->block = cost_take(&g->cost, core, bytes);
+    cost_step(&g->cost, core, GOLD_STEP_APPEND);
+    cost_access(&g->cost, core, c->block, COUNT_AT, MEM_STORE);
+    if (c->rule == GOLD_COMMIT) {
+        cost_steps(&g->cost, core, GOLD_STEP_COMMIT, c->variables->n);
+        cost_access(&g->cost, core, c->block + GOLD_CELL_BYTES, bytes - GOLD_CELL_BYTES, MEM_STORE);
+    }
+    cost_access(&g->cost, core, ends_of(g, core) + WORD, WORD, MEM_ATOMIC); /* the tail */
+}
+
+/* A cell leaves the list at its head. */
+void gold_cost_behead(struct goldilocks *g, const struct gold_cell *c, unsigned core)
+{
+    budget_give(&g->metadata, cell_bytes(c));
+    if (!g->cost.on)
+        return;
+    cost_step(&g->cost, core, GOLD_STEP_COLLECT);
+    cost_access(&g->cost, core, c->block + COUNT_AT, WORD, MEM_LOAD);
+    cost_access(&g->cost, core, ends_of(g, core), WORD, MEM_STORE); /* the head */
+    cost_give(&g->cost, core, c->block, cell_bytes(c));
+}
+
+/* Each record that refers to a cell before `to` is evaluated from there on: instructions for each
+ * of its cells; the caches are asked for each cell once, as they then have it. */
+void gold_cost_trim(struct goldilocks *g, uint64_t to, unsigned core)
+{
+    uint64_t infos = 0;
+
+    for (uint64_t n = g->list.head; n < to && g->cost.on; n++) {
+        const struct gold_cell *c = gold_cell_at(&g->list, n);
+        infos += c->infos;
+        cost_steps(&g->cost, core, GOLD_STEP_ADVANCE, infos);
+        if (infos)
+            cost_access(&g->cost, core, c->block, GOLD_CELL_BYTES, MEM_LOAD);
+    }
+}
+
+/* ---- a check -------------------------------------------------------------------------------- */
+
+void gold_cost_look(struct goldilocks *g, const struct gold_info *i, const struct gold_now *now)
+{
+    cost_step(&g->cost, now->core, GOLD_STEP_LOOK);
+    cost_access(&g->cost, now->core, i->block, GOLD_INFO_BYTES, MEM_LOAD);
+}
+
+void gold_cost_held(struct goldilocks *g, const struct gold_now *now)
+{
+    if (!g->cost.on)
+        return;
+    const sim_addr block = thread_block(g, now->ev->tid, now->core);
+    const size_t holds = gold_thread_at(g, now->ev->tid)->holds;
+    cost_step(&g->cost, now->core, GOLD_STEP_HELD);
+    cost_access(&g->cost, now->core, block, WORD * (1 + (holds < 7 ? holds : 7)), MEM_LOAD);
+}
+
+static sim_addr slot_of(struct goldilocks *g, gold_element e, const struct gold_now *now)
+{
+    return thread_block(g, now->ev->tid, now->core) + SCRATCH_AT +
+           e * UINT64_C(0x9e3779b97f4a7c15) % (GOLD_SCRATCH_BYTES / WORD) * WORD;
+}
+
+static void look_up(struct goldilocks *g, gold_element e, const struct gold_now *now)
+{
+    if (e)
+        cost_access(&g->cost, now->core, slot_of(g, e, now), WORD, MEM_LOAD);
+}
+
+void gold_cost_cell(struct goldilocks *g, const struct gold_cell *c, bool heeded,
+                    const struct gold_now *now)
+{
+    if (!g->cost.on)
+        return;
+    cost_access(&g->cost, now->core, c->block, COUNT_AT + WORD, MEM_LOAD);
+    cost_step(&g->cost, now->core, heeded ? GOLD_STEP_CELL : GOLD_STEP_SKIP);
+    if (!heeded)
+        return;
+    look_up(g, c->from[0], now);
+    look_up(g, c->from[1], now);
+    if (c->rule != GOLD_COMMIT)
+        return;
+    cost_steps(&g->cost, now->core, GOLD_STEP_VARIABLE, c->variables->n);
+    cost_access(&g->cost, now->core, c->block + GOLD_CELL_BYTES,
+                c->variables->n * GOLD_VARIABLE_BYTES, MEM_LOAD);
+}
+
+/* ---- variables and records ------------------------------------------------------------------ */
+
+void gold_cost_enter(struct goldilocks *g, sim_addr addr, const struct gold_now *now)
+{
+    if (!g->cost.on)
+        return;
+    cost_step(&g->cost, now->core, GOLD_STEP_LOCK);
+    cost_access(&g->cost, now->core, cost_shadow(&g->cost, addr), WORD, MEM_ATOMIC);
+}
+
+void gold_cost_leave(struct goldilocks *g, sim_addr addr, const struct gold_now *now)
+{
+    if (!g->cost.on)
+        return;
+    cost_step(&g->cost, now->core, GOLD_STEP_UNLOCK);
+    cost_access(&g->cost, now->core, cost_shadow(&g->cost, addr), WORD, MEM_STORE);
+}
+
+/* A new record, for the cell at the tail; what it takes the place of is forgotten by itself. The
+ * tail's cell is not there yet on the host: its count is in the line of the ends. */
+void gold_cost_record(struct goldilocks *g, struct gold_info *i, sim_addr addr,
+                      const struct gold_now *now)
+{
+    budget_take(&g->metadata, GOLD_INFO_BYTES);
+    if (!g->cost.on)
+        return;
+    const unsigned core = now->core;
+    const bool read = now->ev->kind == EV_READ;
+    i->block = cost_take(&g->cost, core, GOLD_INFO_BYTES);
+    cost_access(&g->cost, core, ends_of(g, core) + WORD, WORD, MEM_LOAD);
+    cost_step(&g->cost, core, GOLD_STEP_INFO);
+    cost_access(&g->cost, core, i->block, GOLD_INFO_BYTES, MEM_STORE);
+    cost_step(&g->cost, core, GOLD_STEP_COUNT);
+    cost_access(&g->cost, core, ends_of(g, core) + COUNT_AT, WORD, MEM_ATOMIC);
+    if (read)
+        cost_access(&g->cost, core, cost_shadow(&g->cost, addr) + WORD, WORD, MEM_STORE);
+}
+
+void gold_cost_forget(struct goldilocks *g, const struct gold_info *i, unsigned core)
+{
+    budget_give(&g->metadata, GOLD_INFO_BYTES);
+    if (!g->cost.on)
+        return;
+    const uint64_t n = gold_info_at(g, i);
+    const sim_addr count = n == g->list.tail ? ends_of(g, core) : gold_cell_at(&g->list, n)->block;
+    cost_step(&g->cost, core, GOLD_STEP_COUNT);
+    cost_access(&g->cost, core, count + COUNT_AT, WORD, MEM_ATOMIC);
+    cost_give(&g->cost, core, i->block, GOLD_INFO_BYTES);
+}
