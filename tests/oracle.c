@@ -33,6 +33,7 @@ struct oracle {
     struct actor *actor;
     size_t actors, actors_cap;
     struct places places;
+    struct list commits; /* of all variables, for ORACLE_ALL_COMMITS */
     struct oracle_pair *pair;
     size_t pairs, pairs_cap;
     size_t *first_pair; /* of each event; one more */
@@ -140,6 +141,11 @@ static bool in_view(const struct oracle *o, const struct event *ev)
     return o->is.view & ORACLE_ALL_MEMORY || !(ev->flags & (EVF_SYSTEM | EVF_FINAL | EVF_VOLATILE));
 }
 
+static bool heeded(const struct oracle *o, const struct event *ev)
+{
+    return !(ev->flags & EVF_SYSTEM) || o->is.view & ORACLE_ALL_SYNC;
+}
+
 static void racy(struct oracle *o, struct place *p, size_t e, size_t access,
                  const struct entry *with)
 {
@@ -153,8 +159,11 @@ static void racy(struct oracle *o, struct place *p, size_t e, size_t access,
     o->pair[o->pairs++] = (struct oracle_pair){e, access, with->event, with->access, p->addr};
 }
 
-static bool conflict(const struct entry *a, const struct entry *b)
+static bool conflict(const struct oracle *o, const struct entry *a, const struct entry *b)
 {
+    if (o->is.view & (ORACLE_ALL_COMMITS | ORACLE_WRITE_TO_READ) && a->transaction &&
+        b->transaction)
+        return false;
     return a->actor != b->actor && (a->writes || b->writes) && !(a->atomic && b->atomic);
 }
 
@@ -192,8 +201,12 @@ static bool location(const struct oracle *o, const struct event *ev, uint64_t i,
 static void happen(struct oracle *o, size_t e, size_t access)
 {
     const struct event *ev = o->ev[access];
-    const struct entry newer = {actor_id(o, ev->tid), e, access, ev->kind != EV_READ,
-                                event_order(ev) != ORDER_NONE};
+    const struct entry newer = {.actor = actor_id(o, ev->tid),
+                                .event = e,
+                                .access = access,
+                                .writes = ev->kind != EV_READ,
+                                .atomic = event_order(ev) != ORDER_NONE,
+                                .transaction = e != access && heeded(o, o->ev[e])};
     uint64_t addr;
 
     if (!in_view(o, ev))
@@ -201,7 +214,7 @@ static void happen(struct oracle *o, size_t e, size_t access)
     for (uint64_t i = 0; location(o, ev, i, &addr); i++) {
         struct place *p = place_at(&o->places, HISTORY, addr, 0);
         for (size_t k = 0; k < p->entries; k++)
-            if (conflict(&p->entry[k], &newer) && !before(o, p->entry[k].event, e))
+            if (conflict(o, &p->entry[k], &newer) && !before(o, p->entry[k].event, e))
                 racy(o, p, e, access, &p->entry[k]);
         remember(o, p, &newer);
     }
@@ -231,11 +244,6 @@ static int heap_event(struct oracle *o, const struct event *ev)
 
 /* ---- synchronisation ------------------------------------------------------------------------ */
 
-static bool heeded(const struct oracle *o, const struct event *ev)
-{
-    return !(ev->flags & EVF_SYSTEM) || o->is.view & ORACLE_ALL_SYNC;
-}
-
 static void access_event(struct oracle *o, size_t e)
 {
     const struct event *ev = o->ev[e];
@@ -252,20 +260,40 @@ static void access_event(struct oracle *o, size_t e)
         publish(o, &place_at(&o->places, ATOMIC, ev->addr, 0)->exclusive, e);
 }
 
+/* Takes from where earlier commits published, or publishes there, for each of the transaction's
+ * variables. */
+static void commit_edges(struct oracle *o, size_t e, bool publishes)
+{
+    const struct list *txn = &o->thread[o->ev[e]->tid].txn;
+    const uint8_t other = publishes ? EV_READ : EV_WRITE;
+    uint64_t addr;
+
+    for (size_t k = 0; k < txn->n; k++) {
+        if (o->is.view & ORACLE_WRITE_TO_READ && o->ev[txn->at[k]]->kind == other)
+            continue;
+        for (uint64_t i = 0; location(o, o->ev[txn->at[k]], i, &addr); i++) {
+            struct list *l = &place_at(&o->places, COMMIT, addr, 0)->exclusive;
+            if (o->is.view & ORACLE_ALL_COMMITS)
+                l = &o->commits;
+            if (publishes)
+                publish(o, l, e);
+            else
+                take(o, l, e);
+        }
+    }
+}
+
 static void commit(struct oracle *o, size_t e)
 {
     struct list *txn = &o->thread[o->ev[e]->tid].txn;
     const bool edges = heeded(o, o->ev[e]);
-    uint64_t addr;
 
-    for (size_t k = 0; edges && k < txn->n; k++)
-        for (uint64_t i = 0; location(o, o->ev[txn->at[k]], i, &addr); i++)
-            take(o, &place_at(&o->places, COMMIT, addr, 0)->exclusive, e);
+    if (edges)
+        commit_edges(o, e, false);
     for (size_t k = 0; k < txn->n; k++)
         happen(o, e, txn->at[k]);
-    for (size_t k = 0; edges && k < txn->n; k++)
-        for (uint64_t i = 0; location(o, o->ev[txn->at[k]], i, &addr); i++)
-            publish(o, &place_at(&o->places, COMMIT, addr, 0)->exclusive, e);
+    if (edges)
+        commit_edges(o, e, true);
     txn->n = 0;
 }
 
@@ -452,6 +480,7 @@ void oracle_free(struct oracle *o)
     if (!o)
         return;
     places_free(&o->places);
+    free(o->commits.at);
     for (size_t t = 0; o->thread[t].time; t++)
         free(o->thread[t].txn.at);
     free(o->thread);

@@ -12,7 +12,12 @@ enum { /* bits of a view, restated */
        ORACLE_ALL_SYNC = 2,
        ORACLE_NO_CLEAR = 4,
        ORACLE_NO_COPY = 8,
-       ORACLE_NO_THREAD = 16
+       ORACLE_NO_THREAD = 16,
+       /* Not of a view: which commits are ordered where it is not those that share a variable
+        * (Goldilocks, section 3). Two accesses in transactions whose commits count then never race
+        * by themselves. */
+       ORACLE_ALL_COMMITS = 32,
+       ORACLE_WRITE_TO_READ = 64 /* one that reads what an earlier one wrote */
 };
 
 struct oracle_options {

@@ -21,6 +21,7 @@ struct entry { /* of a history */
     uint64_t actor;
     size_t event, access;
     bool writes, atomic;
+    bool transaction; /* and its commit counts */
 };
 
 struct place {

@@ -78,9 +78,10 @@ static inline void watch_conflict(void *arg, const char *label, const struct eve
     w->conflict[w->conflicts++] = (struct watch_conflict){w->number, location};
 }
 
-/* settings: of the policy, labelled a, as in "view=tracked"; NULL ends them. */
-static inline void watch_open(struct watch *w, const char *policy, unsigned granule,
-                              const char *const *settings)
+/* settings: of the policy, labelled a, as in "view=tracked"; NULL ends them. on: has the machine
+ * that it runs on. */
+static inline void watch_open_on(struct watch *w, const char *policy, unsigned granule,
+                                 const char *const *settings, const struct checker_env *on)
 {
     char *spec = xasprintf("a=%s", policy);
 
@@ -99,11 +100,23 @@ static inline void watch_open(struct watch *w, const char *policy, unsigned gran
                                     .on_race = watch_race,
                                     .on_conflict = watch_conflict,
                                     .on_race_arg = w,
-                                    .err = &w->err};
+                                    .err = &w->err,
+                                    .machine = on->machine,
+                                    .host = on->host,
+                                    .exec = on->exec,
+                                    .mem = on->mem};
     w->checker = checker_new(spec, &env, &w->err);
     if (!w->checker)
         die("%s", w->err.text);
     free(spec);
+}
+
+static inline void watch_open(struct watch *w, const char *policy, unsigned granule,
+                              const char *const *settings)
+{
+    const struct checker_env nothing = {.machine = NULL};
+
+    watch_open_on(w, policy, granule, settings, &nothing);
 }
 
 /* Up to the end, or until the policy can't go on. */
