@@ -286,6 +286,9 @@ void gold_cost_behead(struct goldilocks *g, const struct gold_cell *cell, unsign
 void gold_cost_trim(struct goldilocks *g, uint64_t to, unsigned core);
 void gold_cost_cell(struct goldilocks *g, const struct gold_cell *cell, bool heeded,
                     const struct gold_now *now);
+void gold_cost_walked(struct goldilocks *g, const struct gold_now *now);
+void gold_cost_locks(struct goldilocks *g, sim_tid tid, unsigned core);
+void gold_cost_chain(struct goldilocks *g, const struct gold_info *i, const struct gold_now *now);
 void gold_cost_held(struct goldilocks *g, const struct gold_now *now);
 void gold_cost_enter(struct goldilocks *g, sim_addr addr, const struct gold_now *now); /* KL */
 void gold_cost_leave(struct goldilocks *g, sim_addr addr, const struct gold_now *now);

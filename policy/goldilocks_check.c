@@ -119,6 +119,7 @@ static bool walk(struct goldilocks *g, const struct gold_info *i, struct gold_se
         known = gold_set_has(set, me);
     }
     g->st.walked += n - from;
+    gold_cost_walked(g, now);
     return known;
 }
 

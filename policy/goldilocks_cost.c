@@ -112,6 +112,22 @@ void gold_cost_held(struct goldilocks *g, const struct gold_now *now)
     cost_access(&g->cost, now->core, block, WORD * (1 + (holds < 7 ? holds : 7)), MEM_LOAD);
 }
 
+/* Once for each evaluation. */
+void gold_cost_walked(struct goldilocks *g, const struct gold_now *now)
+{
+    cost_step(&g->cost, now->core, GOLD_STEP_RESULT);
+}
+
+void gold_cost_locks(struct goldilocks *g, sim_tid tid, unsigned core)
+{
+    if (!g->cost.on)
+        return;
+    const sim_addr block = thread_block(g, tid, core);
+    cost_step(&g->cost, core, GOLD_STEP_LOCKS);
+    cost_access(&g->cost, core, block, WORD, MEM_LOAD);
+    cost_access(&g->cost, core, block, WORD, MEM_STORE);
+}
+
 static sim_addr slot_of(struct goldilocks *g, gold_element e, const struct gold_now *now)
 {
     return thread_block(g, now->ev->tid, now->core) + SCRATCH_AT +
@@ -161,6 +177,7 @@ void gold_cost_leave(struct goldilocks *g, sim_addr addr, const struct gold_now 
 }
 
 /* A new record, for the cell at the tail; what it takes the place of is forgotten by itself. The
+ * chain of reads begins with it, or is empty now; KL's word gets a write's when KL is given up. The
  * tail's cell is not there yet on the host: its count is in the line of the ends. */
 void gold_cost_record(struct goldilocks *g, struct gold_info *i, sim_addr addr,
                       const struct gold_now *now)
@@ -169,15 +186,20 @@ void gold_cost_record(struct goldilocks *g, struct gold_info *i, sim_addr addr,
     if (!g->cost.on)
         return;
     const unsigned core = now->core;
-    const bool read = now->ev->kind == EV_READ;
     i->block = cost_take(&g->cost, core, GOLD_INFO_BYTES);
     cost_access(&g->cost, core, ends_of(g, core) + WORD, WORD, MEM_LOAD);
+    cost_access(&g->cost, core, thread_block(g, now->ev->tid, core), WORD, MEM_LOAD);
     cost_step(&g->cost, core, GOLD_STEP_INFO);
     cost_access(&g->cost, core, i->block, GOLD_INFO_BYTES, MEM_STORE);
     cost_step(&g->cost, core, GOLD_STEP_COUNT);
     cost_access(&g->cost, core, ends_of(g, core) + COUNT_AT, WORD, MEM_ATOMIC);
-    if (read)
-        cost_access(&g->cost, core, cost_shadow(&g->cost, addr) + WORD, WORD, MEM_STORE);
+    cost_access(&g->cost, core, cost_shadow(&g->cost, addr) + WORD, WORD, MEM_STORE);
+}
+
+void gold_cost_chain(struct goldilocks *g, const struct gold_info *i, const struct gold_now *now)
+{
+    cost_step(&g->cost, now->core, GOLD_STEP_CHAIN);
+    cost_access(&g->cost, now->core, i->block + LINK_AT, 2 * WORD, MEM_LOAD);
 }
 
 void gold_cost_forget(struct goldilocks *g, const struct gold_info *i, unsigned core)

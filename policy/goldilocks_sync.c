@@ -97,6 +97,7 @@ static void lock_step(struct goldilocks *g, const struct event *ev, unsigned cor
     const bool shared = ev->kind == EV_ACQUIRE_SHARED || ev->kind == EV_RELEASE_SHARED;
     struct gold_object *o = gold_object_get(g, OBJECT_LOCK, ev->addr, 0);
 
+    gold_cost_locks(g, ev->tid, core);
     if (ev->kind == EV_WAIT_ENTER) {
         gold_wait(g, o, ev->tid, true);
         release(g, ev, o, info->gives, core);

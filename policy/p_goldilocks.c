@@ -100,7 +100,8 @@ static struct gold_info *place_of(struct goldilocks *g, struct gold_var *v, uint
 {
     for (uint32_t i = 0; i < v->n; i++) {
         struct gold_info *r = record_at(v, i);
-        cost_step(&g->cost, now->core, GOLD_STEP_CHAIN);
+        if (!(class_of(r->op) & PLAIN_WRITE))
+            gold_cost_chain(g, r, now);
         if (r->stretch->actor != now->actor ||
             (class_of(r->op) != class_of(op) && !MUTANT(GOLD_ATOMIC_READ_REPLACES)))
             continue;
@@ -118,6 +119,8 @@ static void record(struct goldilocks *g, struct gold_var *v, sim_addr addr, uint
 {
     const sim_tid tid = now->ev->tid;
 
+    if (!v->n)
+        budget_take(&g->metadata, GOLD_SHADOW_BYTES);
     if (class_of(op) & PLAIN_WRITE)
         forget(g, v, now->core);
     struct gold_info *i = place_of(g, v, op, now);
@@ -214,6 +217,8 @@ struct place { /* where, and who pays */
 
 static void drop(struct goldilocks *g, struct gold_var *v, unsigned core)
 {
+    if (v->n)
+        budget_give(&g->metadata, GOLD_SHADOW_BYTES);
     forget(g, v, core);
     budget_give(g->env->budget, v->cap * sizeof *v->more);
     free(v->more);
@@ -241,6 +246,8 @@ static void own_records(void *arg, void *cell)
         memcpy(v->more, was, v->cap * sizeof *v->more);
         budget_take(p->g->env->budget, v->cap * sizeof *v->more);
     }
+    if (v->n)
+        budget_take(&p->g->metadata, GOLD_SHADOW_BYTES);
     for (uint32_t i = 0; i < v->n; i++) {
         struct gold_info *r = record_at(v, i);
         gold_info_take(p->g, r);
