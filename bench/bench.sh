@@ -70,6 +70,12 @@ row "fasttrack, 8 threads, rules" "$lardsim" run --quiet --policy fasttrack "$di
 row "fasttrack, 64 threads" "$lardsim" run --quiet --policy fasttrack --set trace.rules=off "$dir/t64.lard"
 row "vc, 8 threads" "$lardsim" run --quiet --policy vc --set trace.rules=off "$dir/t8.lard"
 row "eraser, 8 threads" "$lardsim" run --quiet --policy eraser --set trace.rules=off "$dir/t8.lard"
+row "goldilocks, 8 threads" "$lardsim" run --quiet --policy goldilocks --set trace.rules=off "$dir/t8.lard"
+# Where its checks are not enough: 1,000 variables, and every hand-over evaluated.
+trace "$dir/g.lard" threads=8 variables=1000
+row "goldilocks, 1000 variables" "$lardsim" run --quiet --policy goldilocks --set trace.rules=off "$dir/g.lard"
+row "goldilocks, locksets only" "$lardsim" run --quiet --policy goldilocks --set trace.rules=off \
+    --set policy.goldilocks.held-lock=off --set policy.goldilocks.two-threads=off "$dir/g.lard"
 if [ -f "$dir/t8.std" ]; then
     row "fasttrack from STD text" "$lardsim" run --quiet --policy fasttrack --set trace.rules=off "$dir/t8.std"
     ours=$cpu our_mib=$mib
@@ -83,6 +89,9 @@ for kind in l1 miss; do
             "$dir/$kind.lard"
     done
     none=$cpu
+    row "machine, $kind, goldilocks" "$lardsim" run --quiet -c radish8 --policy goldilocks --set trace.rules=off \
+        "$dir/$kind.lard"
+    awk "BEGIN {printf \"%-34s %9.1f times the time of policy none\n\", \"\", $cpu / $none}"
     row "machine, $kind, lardish" "$lardsim" run --quiet -c radish8 --policy lardish --set trace.rules=off \
         "$dir/$kind.lard"
     awk "BEGIN {printf \"%-34s %9.1f times the time of policy none\n\", \"\", $cpu / $none}"

@@ -59,7 +59,7 @@ static void hold(const struct stream *s, const struct verdict_case *c)
 static void hold_all(const struct lawful *l, uint8_t how, uint8_t view)
 {
     static const unsigned granules[] = {0, 1, 2, 4, 8};
-    static const char *const exact[] = {"vc", "fasttrack"};
+    static const char *const exact[] = {"vc", "fasttrack", "goldilocks"};
     size_t views = 0;
 
     while (verdict_view[views].name)

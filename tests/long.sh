@@ -59,6 +59,12 @@ oracle() {
     wait "$first"
 }
 
+# Its parameters, with a machine and without.
+goldilocks() {
+    configured release CFLAGS='-O2 -g' && programs || return 1
+    ./tests/t_goldilocks 1000000 "$1"
+}
+
 mutants() {
     configured mutants --enable-mutants CFLAGS='-O1' && programs || return 1
     "$SHELL" "$top/tests/mutants.sh"
@@ -163,6 +169,8 @@ self oracle-vc-20000 90 oracle vc 20000
 self oracle-fasttrack-20000 60 oracle fasttrack 20000
 self oracle-lardish-20000 120 oracle lardish 20000
 self oracle-radish-20000 120 oracle radish 20000
+self oracle-goldilocks-20000 60 oracle goldilocks 20000
+self goldilocks-20000 60 goldilocks 20000
 self mutants 180 mutants
 self machine 300 machine
 for target in $targets; do
@@ -177,6 +185,7 @@ self oracle-fasttrack-100000 150 oracle fasttrack 100000
 self oracle-lardish-100000 300 oracle lardish 100000
 self oracle-radish-100000 300 oracle radish 100000
 self oracle-radish-ts-20000 60 oracle radish-ts 20000
+self oracle-goldilocks-100000 150 oracle goldilocks 100000
 self distcheck 150 distcheck
 
 # Ten minutes each, or what is left in equal shares.

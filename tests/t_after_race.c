@@ -500,6 +500,7 @@ static void disabling_takes_away_what_it_says_and_nothing_else(void **state)
                                             {"vc", "history=all"},
                                             {"fasttrack", "repeats=report"},
                                             {"fasttrack", "repeats=skip"},
+                                            {"goldilocks", "list-limit=20"},
                                             {"eraser", NULL}};
     static const unsigned granule[] = {GRANULE_FIELD, 1, 2, 4, 8};
     struct tried tried = {0};

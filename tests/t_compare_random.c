@@ -325,7 +325,7 @@ static void what_is_said_to_be_ordered_is(void **state)
 static void everything_adds_up(void **state)
 {
     static const char *const set[] = {"policies=none,vc,all=vc,ft=fasttrack,skip=fasttrack,less=vc,"
-                                      "array=fasttrack,eraser,wide=eraser",
+                                      "array=fasttrack,goldilocks,eraser,wide=eraser",
                                       "compare.truth=vc",
                                       "policy.all.history=all",
                                       "policy.skip.repeats=skip",

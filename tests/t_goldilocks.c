@@ -84,8 +84,9 @@ static void letters(struct goldilocks *g, const gold_element *e, const char *nam
     *to = '\0';
 }
 
-/* Figure 6: Example 2. o.data is created by thread 1, and goes to 2 under ma, and to 3 under mb. */
-static void example_2_has_the_locksets_of_figure_6(void **state)
+/* Example 2 (Figure 6). o.data is created by thread 1, and goes to 2 under ma, and to 3 under mb.
+ */
+static void example_2_has_the_locksets_that_the_rules_give(void **state)
 {
     enum { MA = L, MB = M, DATA = X };
     const struct event rec[] = {W(1, DATA), ACQ(1, MA), REL(1, MA), ACQ(2, MA),
@@ -110,9 +111,9 @@ static void example_2_has_the_locksets_of_figure_6(void **state)
     watch_close(&w);
 }
 
-/* Figure 7: Example 3. o.data is written by 1, which puts o on the list in a transaction; by 2 in a
- * transaction; and by 3, which has taken o from the list in one. */
-static void example_3_has_the_locksets_of_figure_7(void **state)
+/* Example 3 (Figure 7). o.data is written by 1, which puts o on the list in a transaction; by 2 in
+ * a transaction; and by 3, which has taken o from the list in one. */
+static void example_3_has_the_locksets_that_the_rules_give(void **state)
 {
     enum { DATA = X, HEAD = Y, NEXT = X + 8 };
     const struct event rec[] = {W(1, DATA), BEGIN(1),   TR(1, HEAD), TW(1, NEXT), TW(1, HEAD),
@@ -427,8 +428,8 @@ static bool set_mutant(const char *name)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(example_2_has_the_locksets_of_figure_6),
-        cmocka_unit_test(example_3_has_the_locksets_of_figure_7),
+        cmocka_unit_test(example_2_has_the_locksets_that_the_rules_give),
+        cmocka_unit_test(example_3_has_the_locksets_that_the_rules_give),
         cmocka_unit_test(example_4_races),
         cmocka_unit_test(a_lock_is_handed_on_by_any_mode_that_excludes),
         cmocka_unit_test(the_remembered_lock_is_the_accessors),
