@@ -75,7 +75,7 @@ struct gold_variables {
     size_t n; /* room: the power of 2 from there on */
     struct gold_variable at[];
 };
-enum { GOLD_NOBODY = UINT32_MAX };
+#define GOLD_NOBODY UINT32_MAX
 struct gold_cell {
     uint8_t rule;   /* enum gold_rule */
     uint32_t actor; /* whose event it is; GOLD_NOBODY: a collector's copy */

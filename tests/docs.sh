@@ -7,27 +7,27 @@ trap 'rm -rf "$dir"' EXIT
 PATH=$(cd "$(dirname "${LARDSIM:?}")" && pwd):$PATH
 export PATH
 bad=0
-for page in "$top"/README.md "$top"/docs/*.md; do
-    work=$dir/$(basename "$page" .md)
-    mkdir "$work" && cd "$work" || exit 99
+for page in "$top"/README.md "$top"/docs/*.md "$top"/docs/policies/*.md; do
+    work=$dir/${page#"$top"/}
+    mkdir -p "$work" && cd "$work" || exit 99
     ln -s "$top/workloads" workloads
     ln -s "$top/tests" tests
-    awk '/^```sh$/ {on = 1; next} /^```/ {on = 0} on' "$page" >../commands
-    [ -s ../commands ] || continue
-    if ! sh -eu ../commands >../out 2>&1 </dev/null; then
-        echo "$(basename "$page"): a command failed:"
-        tail -5 ../out
+    awk '/^```sh$/ {on = 1; next} /^```/ {on = 0} on' "$page" >"$dir/commands"
+    [ -s "$dir/commands" ] || continue
+    if ! sh -eu "$dir/commands" >"$dir/out" 2>&1 </dev/null; then
+        echo "${page#"$top"/}: a command failed:"
+        tail -5 "$dir/out"
         bad=1
     fi
 done
 # Links lead somewhere, and so do the pages that the source names.
 cd "$top" || exit 99
-for page in README.md docs/*.md; do
+for page in README.md docs/*.md docs/policies/*.md; do
     for link in $(grep -oE '\]\([^)#:]+' "$page" | sed 's/](//'); do
         [ -e "$(dirname "$page")/$link" ] || { echo "$page: links to $link, which does not exist"; bad=1; }
     done
 done
-for page in $(grep -ohE 'docs/[a-z0-9-]+\.md' ./*/*.[ch] ./*/*.def ./*/*.sh Makefile.am | sort -u); do
+for page in $(grep -ohE 'docs/[a-z0-9/-]+\.md' ./*/*.[ch] ./*/*.def ./*/*.sh Makefile.am | sort -u); do
     [ -f "$page" ] || { echo "$page is named in the source and does not exist"; bad=1; }
 done
 exit $bad
