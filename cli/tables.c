@@ -61,6 +61,20 @@ static void collect_param(void *arg, const char *section, const struct param *p)
     s->all = more;
 }
 
+/* What it charges for, a line a step: owned by the caller; NULL: nothing by a table. */
+static char *cost_lines(const struct policy *p)
+{
+    char *all = p->steps_n ? xasprintf("%-14s %12s", "step", "instructions") : NULL;
+
+    for (unsigned i = 0; i < p->steps_n; i++) {
+        const struct cost_step *s = &p->steps[i];
+        char *more = xasprintf("%s\n%-14s %12u  %s", all, s->name, s->instructions, s->text);
+        free(all);
+        all = more;
+    }
+    return all;
+}
+
 static void each_policy(row_fn *fn, void *arg)
 {
     static const char *const claims[] = {"sound", "precise", "of regions", "hardware",
@@ -71,13 +85,16 @@ static void each_policy(row_fn *fn, void *arg)
         char *claim = join_bits(p->claims, claims, ARRAY_SIZE(claims));
         char *section = xasprintf("policy.%s", p->name);
         struct section params = {section, xstrdup("")};
+        char *costs = cost_lines(p);
         struct row r = {.name = p->name, .help = p->summary};
 
         sim_each_param(collect_param, &params);
         add(&r, "claims", *claim ? claim : "nothing");
         add(&r, "source", p->source);
         add(&r, "parameters", params.all);
+        add(&r, "costs", costs);
         fn(arg, &r);
+        free(costs);
         free(params.all);
         free(section);
         free(claim);

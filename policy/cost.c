@@ -11,15 +11,16 @@
 
 /* ---- state ---------------------------------------------------------------------------------- */
 
-struct due { /* instructions, then an access */
+struct due { /* instructions, then an access in one line */
     sim_addr at;
-    uint32_t bytes, instructions;
+    uint64_t instructions;
+    uint32_t bytes;
     enum mem_cmd cmd;
 };
 struct core_work {
     struct due *due; /* owns */
     size_t n, cap;
-    uint32_t instructions; /* since the last access */
+    uint64_t instructions; /* since the last access */
     bool paying;
 };
 enum { CLASS_MIN = 4, CLASSES = 40 }; /* blocks of 16 bytes, 32, ... */
@@ -43,10 +44,13 @@ struct cost_work {
     uint64_t instructions, loads, stores, atomics, bytes;
 };
 
+enum { ADDRESS_BITS = 48, SHADOW_MOST = 512 }; /* their product fits between shadow and heap */
+
 static void declare(struct cost_work *w, struct stats_group *g)
 {
-    stats_vector(g, "steps", "count", "Steps of the policy's paths (docs/policies/).", w->count,
-                 w->steps, w->name);
+    if (w->steps)
+        stats_vector(g, "steps", "count", "Steps of the policy's paths (docs/policies.md).",
+                     w->count, w->steps, w->name);
     stats_count(g, "instructions", "count", "Instructions of the policy, accesses included.",
                 &w->instructions);
     stats_count(g, "loads", "count", "Loads of metadata.", &w->loads);
@@ -61,6 +65,7 @@ void cost_init(struct cost *c, const struct policy_env *env, const struct cost_s
     *c = (struct cost){.on = env->machine != NULL};
     if (!c->on)
         return;
+    assert(shadow <= SHADOW_MOST);
     struct cost_work *w = c->work = xcalloc(1, sizeof *w);
     w->env = env;
     w->step = step;
@@ -68,8 +73,8 @@ void cost_init(struct cost *c, const struct policy_env *env, const struct cost_s
     w->shadow = shadow;
     w->top = COST_HEAP;
     w->heap = xcalloc(MAX_CORES, sizeof *w->heap);
-    w->count = xcalloc(steps, sizeof *w->count);
-    w->name = xcalloc(steps, sizeof *w->name);
+    w->count = xcalloc(steps + 1, sizeof *w->count);
+    w->name = xcalloc(steps + 1, sizeof *w->name);
     for (unsigned i = 0; i < steps; i++)
         w->name[i] = step[i].name;
     declare(w, stats_group(env->stats, "cost"));
@@ -97,7 +102,8 @@ void cost_free(struct cost *c)
 
 void cost_add_instructions(struct cost *c, unsigned core, uint64_t n)
 {
-    c->work->core[core].instructions += (uint32_t)n;
+    assert(!c->work->core[core].paying);
+    c->work->core[core].instructions += n;
 }
 
 void cost_add_steps(struct cost *c, unsigned core, unsigned step, uint64_t times)
@@ -107,33 +113,74 @@ void cost_add_steps(struct cost *c, unsigned core, unsigned step, uint64_t times
     cost_add_instructions(c, core, times * c->work->step[step].instructions);
 }
 
+static struct due *next_due(struct cost_work *w, struct core_work *k)
+{
+    const size_t was = k->cap;
+
+    k->due = xgrow(k->due, k->n, &k->cap, sizeof *k->due);
+    budget_take(w->env->budget, (k->cap - was) * sizeof *k->due);
+    return &k->due[k->n++];
+}
+
+enum { REGISTER = 64 };
+
 void cost_add_access(struct cost *c, unsigned core, sim_addr at, uint64_t bytes, enum mem_cmd cmd)
 {
     struct core_work *k = &c->work->core[core];
     const uint64_t line = c->work->env->machine->line;
 
-    assert(!k->paying);
-    while (bytes) {
-        const uint64_t room = line - (at & (line - 1)), n = bytes < room ? bytes : room;
-        k->due = xgrow(k->due, k->n, &k->cap, sizeof *k->due);
-        k->due[k->n++] = (struct due){
-            .at = at, .bytes = (uint32_t)n, .instructions = k->instructions + 1, .cmd = cmd};
+    for (uint64_t done = 0, n; done < bytes; done += n) {
+        const uint64_t room = line - ((at + done) & (line - 1));
+        n = bytes - done < room ? bytes - done : room;
+        cost_add_instructions(
+            c, core, (done + n + REGISTER - 1) / REGISTER - (done + REGISTER - 1) / REGISTER);
+        *next_due(c->work, k) = (struct due){
+            .at = at + done, .instructions = k->instructions, .bytes = (uint32_t)n, .cmd = cmd};
         k->instructions = 0;
-        at += n;
-        bytes -= n;
     }
+}
+
+/* ---- clears and copies ---------------------------------------------------------------------- */
+
+void cost_sweep_end(struct cost *c, struct cost_sweep *s)
+{
+    if (s->bytes) {
+        cost_step(c, s->core, s->step);
+        cost_add_access(c, s->core, s->at, s->bytes, MEM_LOAD);
+        cost_add_access(c, s->core, s->to ? s->to : s->at, s->bytes, MEM_STORE);
+    }
+    s->bytes = 0;
+}
+
+void cost_sweep(struct cost *c, struct cost_sweep *s, sim_addr at, sim_addr to, uint64_t bytes)
+{
+    const bool beside = at == s->at + s->bytes && at % REGISTER && (!to || to == s->to + s->bytes);
+
+    if (!c->on)
+        return;
+    if (!s->bytes || !beside) {
+        cost_sweep_end(c, s);
+        s->at = at;
+        s->to = to;
+    }
+    s->bytes += bytes;
 }
 
 /* ---- paying --------------------------------------------------------------------------------- */
 
-static sim_cycle run_instructions(struct cost_work *w, unsigned core, uint32_t n, sim_cycle now)
+static sim_cycle run_instructions(struct cost_work *w, unsigned core, uint64_t n, sim_cycle now)
 {
-    if (!n)
-        return now;
+    enum { AT_ONCE = 1 << 30 };
+
     w->instructions += n;
-    const sim_cycle done = w->env->exec(w->env->host, core, n, now);
-    assert(done >= now);
-    return done;
+    while (n) {
+        const unsigned some = n < AT_ONCE ? (unsigned)n : AT_ONCE;
+        const sim_cycle done = w->env->exec(w->env->host, core, some, now);
+        assert(done >= now);
+        now = done;
+        n -= some;
+    }
+    return now;
 }
 
 static sim_cycle make_access(struct cost_work *w, unsigned core, const struct due *d, sim_cycle now)
@@ -153,7 +200,7 @@ sim_cycle cost_pay(struct cost *c, unsigned core, sim_cycle now)
         return now;
     struct cost_work *w = c->work;
     struct core_work *k = &w->core[core];
-    const uint32_t last = k->instructions;
+    const uint64_t last = k->instructions;
 
     k->instructions = 0;
     k->paying = true;
@@ -171,7 +218,7 @@ sim_cycle cost_pay(struct cost *c, unsigned core, sim_cycle now)
 
 sim_addr cost_shadow(const struct cost *c, sim_addr location)
 {
-    enum { FIELD = 4, ADDRESS_BITS = 48 };
+    enum { FIELD = 4 };
     if (!c->on)
         return 0;
     const struct cost_work *w = c->work;
@@ -183,52 +230,68 @@ sim_addr cost_shadow(const struct cost *c, sim_addr location)
     return COST_SHADOW + (at & ((UINT64_C(1) << ADDRESS_BITS) - 1)) / granule * w->shadow;
 }
 
-/* The heap's lists: one line a core. */
-static sim_addr list_of(const struct cost_work *w, unsigned core)
+/* The heap's own words: a line for its top; for each core the heads of its lists, and behind them
+ * what is left of its page: the next block and the end. */
+enum { HEAD = 8, CORE_WORDS = 512, LEFT_AT = CLASSES * HEAD, LEFT = 16, PAGE = 4096 };
+_Static_assert(LEFT_AT + LEFT <= CORE_WORDS, "a core's words");
+#define HEAP_WORDS (COST_HEAP - (UINT64_C(1) << 20))
+#define HEAP_TOP   (HEAP_WORDS - 64)
+
+static sim_addr words_of(unsigned core)
 {
-    return COST_HEAP - (UINT64_C(1) << 20) + (uint64_t)core * w->env->machine->line;
+    return HEAP_WORDS + (uint64_t)core * CORE_WORDS;
 }
 
 static unsigned class_of(uint64_t bytes)
 {
     unsigned k = CLASS_MIN;
 
-    while (UINT64_C(1) << k < bytes)
+    while (k < CLASS_MIN + CLASSES && UINT64_C(1) << k < bytes)
         k++;
-    assert(k - CLASS_MIN < CLASSES);
+    assert(k < CLASS_MIN + CLASSES);
     return k - CLASS_MIN;
 }
 
-static sim_addr fresh_block(struct cost_work *w, struct core_heap *h, uint64_t bytes)
-{
-    enum { PAGE = 4096 };
+/* Instructions beside the accesses. A list is its first block, which holds the next: the list's
+ * address; test, branch on none. Of a page: the block's end, compare, branch on the page's. A new
+ * page: its end, and the block's. */
+enum { LIST_INSTRUCTIONS = 3, FRESH_INSTRUCTIONS = 3, PAGE_INSTRUCTIONS = 2 };
 
-    if (h->end - h->fresh < bytes) {
-        const uint64_t room = bytes > PAGE ? bytes : PAGE;
-        h->fresh = w->top;
-        h->end = w->top += room;
+static sim_addr fresh_block(struct cost *c, unsigned core, uint64_t bytes)
+{
+    struct cost_work *w = c->work;
+    struct core_heap *h = &w->heap[core];
+    const uint64_t unit = bytes < 64 ? bytes : 64;
+    sim_addr at = (h->fresh + unit - 1) & ~(unit - 1);
+
+    cost_add_access(c, core, words_of(core) + LEFT_AT, LEFT, MEM_LOAD);
+    cost_add_instructions(c, core, FRESH_INSTRUCTIONS);
+    if (at > h->end || h->end - at < bytes) {
+        at = w->top;
+        h->end = w->top += bytes > PAGE ? bytes : PAGE;
+        cost_add_access(c, core, HEAP_TOP, 8, MEM_ATOMIC);
+        cost_add_instructions(c, core, PAGE_INSTRUCTIONS);
     }
-    const sim_addr at = h->fresh;
-    h->fresh += bytes;
+    h->fresh = at + bytes;
+    cost_add_access(c, core, words_of(core) + LEFT_AT, LEFT, MEM_STORE);
     return at;
 }
-
-/* A list is its first block, which holds the next: address of the list, test, branch. */
-enum { LIST_INSTRUCTIONS = 3 };
 
 sim_addr cost_take(struct cost *c, unsigned core, uint64_t bytes)
 {
     if (!c->on)
         return 0;
-    struct cost_work *w = c->work;
-    struct core_heap *h = &w->heap[core];
     const unsigned k = class_of(bytes);
-    struct blocks *b = &h->free[k];
+    struct blocks *b = &c->work->heap[core].free[k];
+    const sim_addr head = words_of(core) + k * HEAD;
 
     cost_add_instructions(c, core, LIST_INSTRUCTIONS);
-    cost_add_access(c, core, list_of(w, core), 8, MEM_LOAD);
-    const sim_addr at = b->n ? b->at[--b->n] : fresh_block(w, h, UINT64_C(1) << (k + CLASS_MIN));
-    cost_add_access(c, core, list_of(w, core), 8, MEM_STORE);
+    cost_add_access(c, core, head, HEAD, MEM_LOAD);
+    if (!b->n)
+        return fresh_block(c, core, UINT64_C(1) << (k + CLASS_MIN));
+    const sim_addr at = b->at[--b->n];
+    cost_add_access(c, core, at, HEAD, MEM_LOAD);
+    cost_add_access(c, core, head, HEAD, MEM_STORE);
     return at;
 }
 
@@ -236,14 +299,17 @@ void cost_give(struct cost *c, unsigned core, sim_addr block, uint64_t bytes)
 {
     if (!c->on)
         return;
-    struct cost_work *w = c->work;
-    struct blocks *b = &w->heap[core].free[class_of(bytes)];
+    const unsigned k = class_of(bytes);
+    struct blocks *b = &c->work->heap[core].free[k];
+    const sim_addr head = words_of(core) + k * HEAD;
+    const size_t was = b->cap;
 
-    cost_add_instructions(c, core, LIST_INSTRUCTIONS);
-    cost_add_access(c, core, list_of(w, core), 8, MEM_LOAD);
-    cost_add_access(c, core, block, 8, MEM_STORE);
-    cost_add_access(c, core, list_of(w, core), 8, MEM_STORE);
+    cost_add_instructions(c, core, LIST_INSTRUCTIONS - 2); /* there is nothing to test */
+    cost_add_access(c, core, head, HEAD, MEM_LOAD);
+    cost_add_access(c, core, block, HEAD, MEM_STORE);
+    cost_add_access(c, core, head, HEAD, MEM_STORE);
     b->at = xgrow(b->at, b->n, &b->cap, sizeof *b->at);
+    budget_take(c->work->env->budget, (b->cap - was) * sizeof *b->at);
     b->at[b->n++] = block;
 }
 
@@ -258,10 +324,12 @@ void metadata_declare(const struct budget *m, struct stats_group *g)
 
 /* ---- clocks in software --------------------------------------------------------------------- */
 
-struct clock_cost {
+struct clock_cost { /* made with a machine only */
     struct cost *cost;
     const struct policy_env *env;
-    struct runtime *runtime; /* NULL: no machine */
+    struct runtime *runtime;
+    epoch *shown; /* owns; by actor: as it stands in the actor's words */
+    uint32_t actors;
 };
 
 static sim_cycle gather_exec(void *host, unsigned core, unsigned instructions, sim_cycle now)
@@ -317,29 +385,78 @@ void clock_cost_free(struct clock_cost *k)
     if (!k)
         return;
     runtime_free(k->runtime);
+    free(k->shown);
     free(k);
-}
-
-static void lower(struct clock_cost *k, const struct event *ev, unsigned core)
-{
-    runtime_lower(k->runtime, ev, core, hb_clock(k->env->hb, ev->tid),
-                  hb_actor(k->env->hb, ev->tid), 0);
 }
 
 void clock_cost_access(struct clock_cost *k, const struct event *ev, unsigned core)
 {
-    struct event heeded;
-
-    if (!k || !(ev->flags & (EVF_IN_TXN | EVF_ORDER_MASK) || runtime_pending(k->runtime, ev->tid)))
-        return;
-    heeded = *ev;
-    if (ev->flags & EVF_SYSTEM && !(k->env->view & VIEW_ALL_SYNC))
-        heeded.flags &= (uint16_t)~EVF_ORDER_MASK;
-    lower(k, &heeded, core);
+    if (k)
+        runtime_lower_access(k->runtime, ev, k->env->view & VIEW_ALL_SYNC, core,
+                             hb_clock(k->env->hb, ev->tid), hb_actor(k->env->hb, ev->tid), 0);
 }
 
 void clock_cost_sync(struct clock_cost *k, const struct event *ev, unsigned core)
 {
     if (k)
-        lower(k, ev, core);
+        runtime_lower(k->runtime, ev, core, hb_clock(k->env->hb, ev->tid),
+                      hb_actor(k->env->hb, ev->tid), 0);
+}
+
+/* ---- what checks read of a thread ----------------------------------------------------------- */
+
+enum { CLOCK_WORD = 0, EPOCH_WORD = 16, WORD = 8, ENTRY = 4 };
+
+static epoch *shown_to(struct clock_cost *k, uint32_t actor)
+{
+    if (actor >= k->actors) {
+        const uint32_t n = actor + 1 + actor / 2;
+        k->shown = xrealloc(k->shown, n, sizeof *k->shown);
+        memset(k->shown + k->actors, 0, (n - k->actors) * sizeof *k->shown);
+        budget_take(k->env->budget, (n - k->actors) * sizeof *k->shown);
+        k->actors = n;
+    }
+    return &k->shown[actor];
+}
+
+void clock_cost_epoch(struct clock_cost *k, sim_tid tid, unsigned core)
+{
+    if (!k)
+        return;
+    const struct hb_actor *me = hb_me(k->env->hb, tid);
+    const uint32_t actor = hb_actor(k->env->hb, tid);
+    const sim_addr at = runtime_words(k->runtime, actor) + EPOCH_WORD;
+    epoch *shown = shown_to(k, actor);
+
+    if (*shown != me->now)
+        cost_access(k->cost, core, at, WORD, MEM_STORE);
+    *shown = me->now;
+    cost_access(k->cost, core, at, WORD, MEM_LOAD);
+}
+
+void clock_cost_clock(struct clock_cost *k, sim_tid tid, unsigned core)
+{
+    if (k)
+        cost_access(k->cost, core,
+                    runtime_words(k->runtime, hb_actor(k->env->hb, tid)) + CLOCK_WORD, WORD,
+                    MEM_LOAD);
+}
+
+void clock_cost_entries(struct clock_cost *k, sim_tid tid, uint32_t first, uint32_t n,
+                        unsigned core)
+{
+    if (!k)
+        return;
+    const struct hb *hb = k->env->hb;
+    const sim_addr at = runtime_entry(k->runtime, hb_actor(hb, tid), first);
+    uint32_t has = at != 0;
+
+    while (has && has < n && runtime_entry(k->runtime, hb_actor(hb, tid), first + has))
+        has++;
+    cost_access(k->cost, core, at, (uint64_t)has * ENTRY, MEM_LOAD);
+}
+
+void clock_cost_entry(struct clock_cost *k, sim_tid tid, uint32_t of, unsigned core)
+{
+    clock_cost_entries(k, tid, of, 1, core);
 }

@@ -9,12 +9,6 @@
 
 #include "policy/policy.h"
 
-struct cost_step {
-    const char *name;      /* of the statistic policy.<label>.steps */
-    unsigned instructions; /* beside its accesses, which are one instruction each */
-    const char *text;      /* the reasoning */
-};
-
 /* Where software policies have their metadata, behind all memory that a program may have. */
 #define COST_SHADOW (UINT64_C(1) << 58) /* metadata at a fixed place for each granule */
 #define COST_HEAP   (UINT64_C(1) << 59) /* blocks that come and go */
@@ -24,8 +18,8 @@ struct cost {
     struct cost_work *work;
 };
 
-/* step: the policy's table, borrowed. shadow: bytes of metadata that each granule has at a fixed
- * place. */
+/* step: the policy's table, borrowed; steps may be 0. shadow: bytes of metadata that each granule
+ * has at a fixed place, at most 512. */
 void cost_init(struct cost *c, const struct policy_env *env, const struct cost_step *step,
                unsigned steps, unsigned shadow);
 void cost_free(struct cost *c);
@@ -45,13 +39,25 @@ static inline void cost_step(struct cost *c, unsigned core, unsigned step)
 {
     cost_steps(c, core, step, 1);
 }
-/* Cut at the ends of lines. */
+/* One instruction for each 64 bytes begun, as many as a register holds; one access for each line.
+ */
 static inline void cost_access(struct cost *c, unsigned core, sim_addr at, uint64_t bytes,
                                enum mem_cmd cmd)
 {
     if (UNLIKELY(c->on) && bytes)
         cost_add_access(c, core, at, bytes, cmd);
 }
+
+/* A clear or copy that goes through metadata: places side by side in 64 bytes are charged together,
+ * a step, a load and a store; `to`: where a copy has them go, else 0. End it with cost_sweep_end.
+ */
+struct cost_sweep {
+    unsigned core, step;
+    sim_addr at, to;
+    uint64_t bytes; /* not yet charged */
+};
+void cost_sweep(struct cost *c, struct cost_sweep *s, sim_addr at, sim_addr to, uint64_t bytes);
+void cost_sweep_end(struct cost *c, struct cost_sweep *s);
 
 /* Pays what was gathered for this core, in its order. The policy's `pay` is this after accesses;
  * `sync` ends with it. */
@@ -62,8 +68,9 @@ sim_cycle cost_pay(struct cost *c, unsigned core, sim_cycle now);
 /* The metadata of the granule at a location (fields: 4 bytes apart at least). 0 without a machine.
  */
 sim_addr cost_shadow(const struct cost *c, sim_addr location);
-/* A block of simulated memory, from lists that each core has for itself; the list's accesses are
- * gathered, and its instructions. Given back to the core that gives it. 0 without a machine. */
+/* A block of simulated memory, from lists that each core has for itself: of 16 bytes or a larger
+ * power of two, aligned to it or to 64. What the list costs is gathered (docs/policies.md, "Costs
+ * that all have"). Given back to the list of the core that gives it. 0 without a machine. */
 sim_addr cost_take(struct cost *c, unsigned core, uint64_t bytes);
 void cost_give(struct cost *c, unsigned core, sim_addr block, uint64_t bytes);
 
@@ -83,5 +90,16 @@ void clock_cost_free(struct clock_cost *k); /* may be NULL */
 /* From `access`, for each; most cost nothing. From `sync`, for each. */
 void clock_cost_access(struct clock_cost *k, const struct event *ev, unsigned core);
 void clock_cost_sync(struct clock_cost *k, const struct event *ev, unsigned core);
+
+/* What checks read of the acting thread. Its own epoch, 8 bytes beside the word that leads to its
+ * clock: a load, and where it has changed since, first the store that keeps it up to date. */
+void clock_cost_epoch(struct clock_cost *k, sim_tid tid, unsigned core);
+/* The word that leads to its clock, 8 bytes, before entries are looked at. */
+void clock_cost_clock(struct clock_cost *k, sim_tid tid, unsigned core);
+/* Its clock's entry of an actor, 4 bytes; or entries from one on, at most 16, all at once. None
+ * where the clock is not so long. */
+void clock_cost_entry(struct clock_cost *k, sim_tid tid, uint32_t of, unsigned core);
+void clock_cost_entries(struct clock_cost *k, sim_tid tid, uint32_t first, uint32_t n,
+                        unsigned core);
 
 #endif

@@ -63,6 +63,12 @@ uint64_t lockset_count(const struct lockset_pool *p)
     return p->sets;
 }
 
+uint32_t lockset_size(const struct lockset_pool *p, lockset_id set)
+{
+    assert(set < p->sets);
+    return p->set[set].n;
+}
+
 static const uint64_t *locks_of(const struct lockset_pool *p, lockset_id id)
 {
     assert(id < p->sets);

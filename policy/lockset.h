@@ -15,6 +15,8 @@ void lockset_pool_free(struct lockset_pool *p); /* NULL is fine */
 uint64_t
 lockset_count(const struct lockset_pool *p); /* of different sets, the empty one included */
 
+uint32_t lockset_size(const struct lockset_pool *p, lockset_id set); /* how many locks */
+
 /* A lock is any number. */
 lockset_id lockset_with(struct lockset_pool *p, lockset_id set, uint64_t lock);
 lockset_id lockset_without(struct lockset_pool *p, lockset_id set, uint64_t lock);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "policy/eraser_cost.h"
 #include "policy/hb.h"
 #include "policy/lockset.h"
 #include "policy/policy.h"
@@ -58,6 +59,7 @@ struct eraser {
     struct lockset_pool *sets;
     struct thread *thread; /* owns; language threads */
     size_t threads;
+    struct eraser_cost cost;
     struct eraser_stats st;
 };
 
@@ -137,13 +139,14 @@ static void remember(const struct eraser *e, struct variable *v, const struct ev
     v->kind = ev->kind;
 }
 
-static void access_variable(struct eraser *e, struct variable *v, sim_addr addr,
+static void change_variable(struct eraser *e, struct variable *v, sim_addr addr,
                             const struct event *ev, uint32_t actor, lockset_id held)
 {
     const bool was_shared = v->state >= SHARED;
 
     if (v->state == REPORTED)
         return;
+    budget_take(&e->cost.bytes, v->state == VIRGIN ? ERASER_WORD : 0);
     change_state(e, v, next_state(v, actor, event_writes(ev)));
     if (v->state >= SHARED) { /* until now every lock was a candidate */
         v->candidates = was_shared ? lockset_both(e->sets, v->candidates, held) : held;
@@ -152,6 +155,33 @@ static void access_variable(struct eraser *e, struct variable *v, sim_addr addr,
     if (v->state == SHARED_MODIFIED && v->candidates == LOCKSET_EMPTY)
         report(e, v, addr, ev, actor);
     remember(e, v, ev, actor);
+}
+
+/* Eraser itself has no state for what it has reported. */
+static enum state in_word(uint8_t state)
+{
+    return state == REPORTED ? SHARED_MODIFIED : (enum state)state;
+}
+
+static void access_variable(struct eraser *e, struct variable *v, sim_addr addr,
+                            const struct event *ev, uint32_t actor, lockset_id held)
+{
+    if (LIKELY(!e->cost.cost.on)) {
+        change_variable(e, v, addr, ev, actor, held);
+        return;
+    }
+    const enum state was = in_word(v->state);
+    struct eraser_change x = {.first = was == VIRGIN,
+                              .exclusive = was == EXCLUSIVE,
+                              .same = v->actor == actor,
+                              .refined = was >= SHARED,
+                              .before = v->candidates,
+                              .held = held};
+
+    change_variable(e, v, addr, ev, actor, held);
+    x.after = v->candidates;
+    x.state_changes = in_word(v->state) != was;
+    eraser_charge_access(&e->cost, addr, ev->tid, &x);
 }
 
 static sim_cycle eraser_access(void *self, const struct event *ev, unsigned core,
@@ -163,8 +193,8 @@ static sim_cycle eraser_access(void *self, const struct event *ev, unsigned core
     const uint32_t actor = hb_actor(e->env->hb, ev->tid);
     const struct granules g = granules_of(ev, e->env->granule);
 
-    (void)core;
     (void)out;
+    e->cost.core = core;
     for (sim_addr a = g.first;; a += g.step) {
         access_variable(e, shadow_get(e->variables, a), a, ev, actor, held);
         if (a == g.last || budget_over(e->env->budget)) /* the run ends at its limit */
@@ -172,6 +202,13 @@ static sim_cycle eraser_access(void *self, const struct event *ev, unsigned core
     }
     e->st.locksets = lockset_count(e->sets);
     return now;
+}
+
+static sim_cycle eraser_pay(void *self, unsigned core, sim_cycle now)
+{
+    struct eraser *e = self;
+
+    return cost_pay(&e->cost.cost, core, now);
 }
 
 /* ---- locks ---------------------------------------------------------------------------------- */
@@ -233,41 +270,86 @@ static void lock_step(struct eraser *e, const struct event *ev)
     const uint64_t lock = hb_lock_id(e->env->hb, ev->addr);
     struct thread *t = thread_at(e, ev->tid);
 
+    const lockset_id before[2] = {t->any, t->write};
+
     count_hold(e, t, (enum ev_kind)ev->kind, lock);
     const struct hold *h = find_hold(t, lock);
     const bool holds = h && !h->waiting;
     t->any = set_lock(e->sets, t->any, lock, holds);
     t->write = set_lock(e->sets, t->write, lock, holds && h->exclusive);
     e->st.locksets = lockset_count(e->sets);
+    if (e->cost.cost.on)
+        eraser_charge_lock(&e->cost, ev->tid, lock, before,
+                           (const lockset_id[2]){t->any, t->write});
 }
 
 /* ---- clear and copy ------------------------------------------------------------------------- */
 
+struct move { /* a clear, or a copy by so much */
+    struct eraser *e;
+    bool copy;
+    sim_addr by; /* may wrap */
+    struct cost_sweep sweep;
+};
+
+/* A copy writes what is at its destination anyway, if there is something at the source. */
 static bool drop_variable(void *arg, sim_addr addr, void *cell)
 {
-    struct eraser *e = arg;
+    struct move *m = arg;
+    struct eraser *e = m->e;
+    const struct variable *from = m->copy ? shadow_peek(e->variables, addr - m->by) : NULL;
 
-    (void)addr;
     (void)cell;
+    if (e->cost.cost.on && (!from || from->state == VIRGIN))
+        cost_sweep(&e->cost.cost, &m->sweep, cost_shadow(&e->cost.cost, addr), 0, ERASER_WORD);
+    budget_give(&e->cost.bytes, ERASER_WORD);
     e->st.cleared++;
     return true;
+}
+
+static bool copy_variable(void *arg, sim_addr addr, void *cell)
+{
+    struct move *m = arg;
+    struct cost *c = &m->e->cost.cost;
+
+    (void)cell;
+    cost_sweep(c, &m->sweep, cost_shadow(c, addr), cost_shadow(c, addr + m->by), ERASER_WORD);
+    return false;
+}
+
+static void move_variables(struct eraser *e, const struct event *ev)
+{
+    struct move m = {.e = e, .copy = ev->kind == EV_COPY};
+    struct shadow_snapshot *s = NULL;
+
+    if (m.copy) {
+        m.by = ev->addr - ev[1].addr;
+        m.sweep = eraser_sweep(&e->cost, true);
+        if (e->cost.cost.on)
+            shadow_each(e->variables, ev[1].addr, ev->aux, copy_variable, &m);
+        cost_sweep_end(&e->cost.cost, &m.sweep);
+        s = shadow_take(e->variables, ev[1].addr, ev->aux, NULL, NULL);
+    }
+    m.sweep = eraser_sweep(&e->cost, false);
+    shadow_each(e->variables, ev->addr, ev->aux, drop_variable, &m);
+    cost_sweep_end(&e->cost.cost, &m.sweep);
+    if (!s)
+        return;
+    const uint64_t copied = shadow_put(e->variables, s, ev->addr);
+    e->st.copied += copied;
+    budget_take(&e->cost.bytes, copied * ERASER_WORD);
 }
 
 static sim_cycle eraser_sync(void *self, const struct event *ev, unsigned core, sim_cycle now)
 {
     struct eraser *e = self;
 
-    (void)core;
-    if (ev_info[ev->kind].object == OBJECT_LOCK) {
+    e->cost.core = core;
+    if (ev_info[ev->kind].object == OBJECT_LOCK)
         lock_step(e, ev);
-    } else if (ev->kind == EV_CLEAR) {
-        shadow_each(e->variables, ev->addr, ev->aux, drop_variable, e);
-    } else if (ev->kind == EV_COPY) {
-        struct shadow_snapshot *s = shadow_take(e->variables, ev[1].addr, ev->aux, NULL, NULL);
-        shadow_each(e->variables, ev->addr, ev->aux, drop_variable, e);
-        e->st.copied += shadow_put(e->variables, s, ev->addr);
-    }
-    return now;
+    else if (ev->kind == EV_CLEAR || ev->kind == EV_COPY)
+        move_variables(e, ev);
+    return cost_pay(&e->cost.cost, core, now);
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */
@@ -293,6 +375,7 @@ static void *eraser_create(const struct policy_env *env, const void *params, str
     stats_count(env->stats, "cleared", "locations",
                 "Variables made Virgin by clears and overwritten by copies.", &e->st.cleared);
     stats_count(env->stats, "copied", "locations", "Variables that copies wrote.", &e->st.copied);
+    eraser_cost_init(&e->cost, env, e->sets);
     return e;
 }
 
@@ -346,6 +429,7 @@ static void eraser_destroy(void *self)
     free(e->thread);
     lockset_pool_free(e->sets);
     shadow_free(e->variables);
+    eraser_cost_free(&e->cost);
     free(e);
 }
 
@@ -355,7 +439,10 @@ const struct policy policy_eraser = {
     .summary = "the lockset discipline: a lock for every variable",
     .source = "eraser",
     .create = eraser_create,
+    .steps = eraser_steps,
+    .steps_n = ERASER_STEPS,
     .access = eraser_access,
+    .pay = eraser_pay,
     .sync = eraser_sync,
     .check = eraser_check,
     .explain = eraser_explain,

@@ -13,8 +13,7 @@
 #include <string.h>
 
 #include "base/mutant.h"
-#include "policy/hb.h"
-#include "policy/policy.h"
+#include "policy/fasttrack.h"
 
 enum { REPEATS_REPORT, REPEATS_SKIP };
 
@@ -30,35 +29,6 @@ static const struct param ft_params[] = {
     PARAM_END,
 };
 
-struct past { /* an access that is remembered */
-    epoch at; /* 0: none */
-    uint64_t site, event;
-    sim_tid tid;
-    uint8_t kind; /* of event */
-    bool atomic;
-};
-
-struct shared_reads { /* the read vector: at most two reads of an actor, plain and atomic */
-    uint32_t n, cap;
-    struct past read[];
-};
-
-enum { READS = 0, WRITES = 1 }; /* the two sides of a variable */
-
-/* One cache line. The fields of two struct past, side by side, so that no byte is lost to padding.
- */
-struct variable {
-    epoch at[2]; /* 0: none */
-    uint64_t site[2], event[2];
-    struct shared_reads *shared; /* owns; NULL until first needed; heeded while reads are shared */
-    sim_tid tid[2];
-    uint8_t kind[2]; /* of event, with ATOMIC */
-    bool raced;      /* the race mark of this life */
-};
-_Static_assert(sizeof(struct variable) == 64, "a variable is one cache line");
-enum { ATOMIC = 0x80 };
-#define SHARED UINT64_MAX /* at[READS] while reads are shared: no epoch, and before no clock */
-
 struct ft_stats {
     uint64_t same_epoch, exclusive, to_shared, shared, cleared, copied;
 };
@@ -69,22 +39,18 @@ struct fasttrack {
     struct shadow *announced[2]; /* variables, and the objects of happens-before: see hb_soon */
     sim_addr apart; /* bits of addresses in which variables differ; granularity field: none */
     bool report_repeats;
+    struct ft_cost cost;
     struct ft_stats st;
 };
 
 static struct past last(const struct variable *x, unsigned side)
 {
-    return (struct past){x->at[side],
-                         x->site[side],
-                         x->event[side],
-                         x->tid[side],
-                         x->kind[side] & (uint8_t)~ATOMIC,
-                         (x->kind[side] & ATOMIC) != 0};
-}
-
-static bool reads_shared(const struct variable *x)
-{
-    return x->at[READS] == SHARED;
+    return (struct past){.at = x->at[side],
+                         .site = x->site[side],
+                         .event = x->event[side],
+                         .tid = x->tid[side],
+                         .kind = x->kind[side] & (uint8_t)~ATOMIC,
+                         .atomic = (x->kind[side] & ATOMIC) != 0};
 }
 
 /* ---- checks --------------------------------------------------------------------------------- */
@@ -144,6 +110,7 @@ ALWAYS_INLINE void replace(struct fasttrack *f, struct variable *x, const struct
         f->st.same_epoch++;
     else
         f->st.exclusive += side ^ WRITES; /* a read */
+    f->cost.bytes.live += variable_used(x) ? 0 : FT_VARIABLE_BYTES;
     x->at[side] = now->at;
     x->site[side] = now->site;
     x->event[side] = now->event;
@@ -176,11 +143,12 @@ static void record_shared(struct fasttrack *f, struct variable *x, const struct 
         struct past *p = &x->shared->read[i];
         if (epoch_thread(p->at) != epoch_thread(now->at) || p->atomic != now->atomic)
             continue;
-        *p = *now;
+        ft_map_change(&f->cost, x->shared, i, now);
         return;
     }
     f->st.shared++;
     add_shared(f, x, now);
+    ft_map_add(&f->cost, x->shared);
 }
 
 static void share_read(struct fasttrack *f, struct variable *x, const struct past *now)
@@ -192,6 +160,7 @@ static void share_read(struct fasttrack *f, struct variable *x, const struct pas
         x->shared->n = 0;
     add_shared(f, x, &was);
     add_shared(f, x, now);
+    ft_map_new(&f->cost, x->shared);
     x->at[READS] = SHARED;
 }
 
@@ -201,16 +170,19 @@ static bool read_variable(struct fasttrack *f, struct variable *x, sim_addr addr
                           const struct event *ev, const struct past *now,
                           const struct vclock *clock)
 {
-    const bool again = repeats(f, x, READS, now);
+    const bool again = repeats(f, x, READS, now), shared = reads_shared(x);
     const bool racy = !again && check(f, x, WRITES, addr, ev, now, clock);
+    const sim_addr locked = f->cost.cost.on ? ft_charge_read(&f->cost, x, addr, now) : 0;
 
-    if (reads_shared(x))
+    if (shared)
         record_shared(f, x, now);
     else if (!again && x->at[READS] &&
              (!epoch_before(x->at[READS], clock) || (now->atomic && !(x->kind[READS] & ATOMIC))))
         share_read(f, x, now);
     else /* [FT READ EXCLUSIVE] */
         replace(f, x, now);
+    if (locked)
+        ft_charge_read_done(&f->cost, locked, shared);
     return racy;
 }
 
@@ -224,7 +196,12 @@ static bool write_variable(struct fasttrack *f, struct variable *x, sim_addr add
         racy |= check(f, x, WRITES, addr, ev, now, clock);
         racy |= check(f, x, READS, addr, ev, now, clock);
     }
+    const sim_addr locked = f->cost.cost.on ? ft_charge_write(&f->cost, x, addr, now) : 0;
+    if (reads_shared(x))
+        ft_map_drop(&f->cost, x->shared);
     replace(f, x, now);
+    if (locked)
+        ft_charge_write_done(&f->cost, locked);
     return racy;
 }
 
@@ -236,6 +213,12 @@ static struct past past_of(const struct hb_actor *me, const struct event *ev, ui
                          .tid = ev->tid,
                          .kind = ev->kind,
                          .atomic = ev->flags & EVF_ORDER_MASK};
+}
+
+/* Where variables are only added, how many there were at most is seen at the end. */
+static void note_peak(struct fasttrack *f)
+{
+    budget_take(&f->cost.bytes, 0);
 }
 
 /* At any variables. False: something raced, or the budget is over its limit, which ends the run. */
@@ -250,8 +233,10 @@ static NO_INLINE bool by_rules(struct fasttrack *f, const struct event *ev, uint
         struct variable *x = shadow_get(f->variables, a);
         racy |= (event_writes(ev) ? write_variable : read_variable)(f, x, a, ev, &now, &me->clock);
         if (a == g.last || budget_over(f->env->budget))
-            return !racy && !budget_over(f->env->budget);
+            break;
     }
+    note_peak(f);
+    return !racy && !budget_over(f->env->budget);
 }
 
 /* Most often an access is of one variable, announced, and all that is remembered of it happens
@@ -278,10 +263,18 @@ static sim_cycle ft_access(void *self, const struct event *ev, unsigned core,
 {
     struct fasttrack *f = self;
 
-    (void)core;
     (void)out;
+    f->cost.core = core;
+    clock_cost_access(f->cost.clocks, ev, core);
     by_rules(f, ev, *f->env->number);
     return now;
+}
+
+static sim_cycle ft_pay(void *self, unsigned core, sim_cycle now)
+{
+    struct fasttrack *f = self;
+
+    return cost_pay(&f->cost.cost, core, now);
 }
 
 static void ft_soon(const void *self, const struct event *ev)
@@ -323,45 +316,93 @@ static void free_reads(struct fasttrack *f, struct variable *x)
     x->shared = NULL;
 }
 
+struct move { /* a clear, or a copy by so much */
+    struct fasttrack *f;
+    bool copy;
+    sim_addr by; /* may wrap */
+    struct cost_sweep sweep;
+};
+
+/* A copy writes what is at its destination anyway, if there is something at the source. */
 static bool drop_variable(void *arg, sim_addr addr, void *cell)
 {
-    struct fasttrack *f = arg;
+    struct move *m = arg;
+    struct fasttrack *f = m->f;
+    struct variable *x = cell;
+    const struct variable *from = m->copy ? shadow_peek(f->variables, addr - m->by) : NULL;
 
-    (void)addr;
+    if (!from || !variable_used(from))
+        ft_charge_variable(&f->cost, &m->sweep, addr, 0);
+    if (reads_shared(x))
+        ft_map_drop(&f->cost, x->shared);
+    budget_give(&f->cost.bytes, FT_VARIABLE_BYTES);
     f->st.cleared++;
-    free_reads(f, cell);
+    free_reads(f, x);
     return true;
 }
 
 /* The copy gets a read vector of its own. */
 static void own_reads(void *arg, void *cell)
 {
+    struct fasttrack *f = arg;
     struct variable *x = cell;
     const struct shared_reads *was = x->shared;
 
     x->shared = NULL;
     for (uint32_t i = 0; reads_shared(x) && i < was->n; i++)
-        add_shared(arg, x, &was->read[i]);
+        add_shared(f, x, &was->read[i]);
+    if (reads_shared(x))
+        ft_map_new(&f->cost, x->shared);
+}
+
+static bool copy_variable(void *arg, sim_addr addr, void *cell)
+{
+    struct move *m = arg;
+
+    (void)cell;
+    ft_charge_variable(&m->f->cost, &m->sweep, addr, addr + m->by);
+    return false;
 }
 
 /* A clear or copy. */
 static NO_INLINE void move_variables(struct fasttrack *f, const struct event *ev)
 {
+    struct move m = {.f = f, .copy = ev->kind == EV_COPY};
     struct shadow_snapshot *s = NULL;
 
-    if (ev->kind == EV_COPY)
+    note_peak(f);
+    if (m.copy) {
+        m.by = ev->addr - ev[1].addr;
+        m.sweep = ft_sweep(&f->cost, true);
+        if (f->cost.cost.on)
+            shadow_each(f->variables, ev[1].addr, ev->aux, copy_variable, &m);
+        cost_sweep_end(&f->cost.cost, &m.sweep);
         s = shadow_take(f->variables, ev[1].addr, ev->aux, own_reads, f);
-    shadow_each(f->variables, ev->addr, ev->aux, drop_variable, f);
-    if (s)
-        f->st.copied += shadow_put(f->variables, s, ev->addr);
+    }
+    m.sweep = ft_sweep(&f->cost, false);
+    shadow_each(f->variables, ev->addr, ev->aux, drop_variable, &m);
+    cost_sweep_end(&f->cost.cost, &m.sweep);
+    if (!s)
+        return;
+    const uint64_t copied = shadow_put(f->variables, s, ev->addr);
+    f->st.copied += copied;
+    budget_take(&f->cost.bytes, copied * FT_VARIABLE_BYTES);
 }
 
 static sim_cycle ft_sync(void *self, const struct event *ev, unsigned core, sim_cycle now)
 {
-    (void)core;
+    struct fasttrack *f = self;
+
+    f->cost.core = core;
+    clock_cost_sync(f->cost.clocks, ev, core);
     if (ev->kind == EV_CLEAR || ev->kind == EV_COPY)
-        move_variables(self, ev);
-    return now;
+        move_variables(f, ev);
+    return cost_pay(&f->cost.cost, core, now);
+}
+
+static void ft_finish(void *self)
+{
+    note_peak(self);
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */
@@ -390,6 +431,7 @@ static void *ft_create(const struct policy_env *env, const void *params, struct 
     stats_count(env->stats, "cleared", "locations",
                 "Histories emptied by clears and overwritten by copies.", &f->st.cleared);
     stats_count(env->stats, "copied", "locations", "Histories that copies wrote.", &f->st.copied);
+    ft_cost_init(&f->cost, env);
     return f;
 }
 
@@ -449,6 +491,7 @@ static void ft_destroy(void *self)
 
     shadow_all(f->variables, free_variable, f);
     shadow_free(f->variables);
+    ft_cost_free(&f->cost);
     free(f);
 }
 
@@ -461,10 +504,14 @@ const struct policy policy_fasttrack = {
     .params = ft_params,
     .params_size = sizeof(struct ft_params),
     .create = ft_create,
+    .steps = ft_steps,
+    .steps_n = FT_STEPS,
     .access = ft_access,
+    .pay = ft_pay,
     .run = ft_run,
     .soon = ft_soon,
     .sync = ft_sync,
+    .finish = ft_finish,
     .check = ft_check,
     .promise = ft_promise,
     .explain = ft_explain,

@@ -2,6 +2,7 @@
  * synchronisation and moving clocks costs by itself (LARD 5.4). It checks nothing. */
 #include <stdlib.h>
 
+#include "policy/cost.h"
 #include "policy/hb.h"
 #include "policy/policy.h"
 #include "runtime/runtime.h"
@@ -29,29 +30,23 @@ static void *lard_runtime_create(const struct policy_env *env, const void *param
     return p;
 }
 
-static sim_cycle lower(struct lard_runtime *p, const struct event *ev, unsigned core, sim_cycle now)
-{
-    return runtime_lower(p->runtime, ev, core, hb_clock(p->env->hb, ev->tid),
-                         hb_actor(p->env->hb, ev->tid), now);
-}
-
 static sim_cycle lard_runtime_access(void *self, const struct event *ev, unsigned core,
                                      struct mem_outcome out, sim_cycle now)
 {
     struct lard_runtime *p = self;
-    struct event heeded = *ev;
+    const struct hb *hb = p->env->hb;
 
     (void)out;
-    if (ev->flags & EVF_SYSTEM && !(p->env->view & VIEW_ALL_SYNC))
-        heeded.flags &= (uint16_t)~EVF_ORDER_MASK;
-    if (heeded.flags & (EVF_IN_TXN | EVF_ORDER_MASK) || runtime_pending(p->runtime, ev->tid))
-        now = lower(p, &heeded, core, now);
-    return now;
+    return runtime_lower_access(p->runtime, ev, p->env->view & VIEW_ALL_SYNC, core,
+                                hb_clock(hb, ev->tid), hb_actor(hb, ev->tid), now);
 }
 
 static sim_cycle lard_runtime_sync(void *self, const struct event *ev, unsigned core, sim_cycle now)
 {
-    return lower(self, ev, core, now);
+    struct lard_runtime *p = self;
+    const struct hb *hb = p->env->hb;
+
+    return runtime_lower(p->runtime, ev, core, hb_clock(hb, ev->tid), hb_actor(hb, ev->tid), now);
 }
 
 static void lard_runtime_destroy(void *self)
@@ -62,6 +57,12 @@ static void lard_runtime_destroy(void *self)
     free(p);
 }
 
+static const struct cost_step steps[] = {
+#define RT_STEP(NAME, label, instructions, text) {label, instructions, text},
+#include "runtime/runtime_steps.def"
+#undef RT_STEP
+};
+
 extern const struct policy policy_lard_runtime;
 const struct policy policy_lard_runtime = {
     .name = "lard-runtime",
@@ -69,6 +70,8 @@ const struct policy policy_lard_runtime = {
     .source = "lard",
     .params = runtime_param_rows,
     .params_size = sizeof(struct runtime_params),
+    .steps = steps,
+    .steps_n = ARRAY_SIZE(steps),
     .create = lard_runtime_create,
     .access = lard_runtime_access,
     .sync = lard_runtime_sync,

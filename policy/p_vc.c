@@ -15,6 +15,7 @@
 #include "policy/hb.h"
 #include "policy/history.h"
 #include "policy/policy.h"
+#include "policy/vc_cost.h"
 
 enum { HISTORY_LAST, HISTORY_ALL };
 
@@ -46,6 +47,7 @@ struct vc {
     struct shadow *locations; /* each a struct history */
     struct history_pool pool;
     bool all;
+    struct vc_cost cost;
     struct vc_stats st;
 };
 
@@ -230,17 +232,26 @@ static sim_cycle vc_access(void *self, const struct event *ev, unsigned core,
     const struct hb_actor *me = hb_me(v->env->hb, ev->tid);
     struct granules g = granules_of(ev, v->env->granule);
 
-    (void)core;
     (void)out;
+    clock_cost_access(v->cost.clocks, ev, core);
     if (MUTANT(FIELD_IS_BYTE) && v->env->granule == GRANULE_FIELD)
         g.last = ev->addr + ev->size - 1;
     if (MUTANT(FIRST_GRANULE_ONLY))
         g.last = g.first;
     for (sim_addr a = g.first;; a += g.step) {
         access_location(v, a, ev, me, op_of(ev));
+        if (UNLIKELY(v->cost.cost.on))
+            vc_charge_access(&v->cost, a, ev, core);
         if (a == g.last || budget_over(v->env->budget)) /* the run ends at its limit */
             return now;
     }
+}
+
+static sim_cycle vc_pay(void *self, unsigned core, sim_cycle now)
+{
+    struct vc *v = self;
+
+    return cost_pay(&v->cost.cost, core, now);
 }
 
 static void vc_soon(const void *self, const struct event *ev)
@@ -306,14 +317,18 @@ static sim_cycle vc_sync(void *self, const struct event *ev, unsigned core, sim_
 {
     struct vc *v = self;
 
-    (void)core;
+    clock_cost_sync(v->cost.clocks, ev, core);
+    if (ev->kind == EV_CLEAR)
+        vc_charge_clear(&v->cost, ev->addr, ev->aux, core);
+    else if (ev->kind == EV_COPY)
+        vc_charge_copy(&v->cost, ev->addr, ev[1].addr, ev->aux, core);
     if (ev->kind == EV_CLEAR && !MUTANT(CLEAR_IGNORED))
         shadow_each(v->locations, ev->addr, ev->aux, drop_location, v);
     else if (ev->kind == EV_COPY && MUTANT(COPY_FORWARD))
         copy_forward(v, ev->addr, ev[1].addr, ev->aux);
     else if (ev->kind == EV_COPY && !MUTANT(COPY_IGNORED))
         copy_region(v, ev->addr, ev[1].addr, ev->aux);
-    return now;
+    return cost_pay(&v->cost.cost, core, now);
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */
@@ -335,6 +350,7 @@ static void *vc_create(const struct policy_env *env, const void *params, struct 
     stats_count(env->stats, "copied", "locations", "Histories that copies wrote.", &v->st.copied);
     stats_level(env->stats, "entries", "count", "Accesses in all histories at the end.",
                 &v->pool.entries);
+    vc_cost_init(&v->cost, env, v->all);
     return v;
 }
 
@@ -388,6 +404,7 @@ static void vc_destroy(void *self)
     shadow_all(v->locations, empty_location, v);
     history_pool_free(&v->pool);
     shadow_free(v->locations);
+    vc_cost_free(&v->cost);
     free(v);
 }
 
@@ -400,7 +417,10 @@ const struct policy policy_vc = {
     .params = vc_params,
     .params_size = sizeof(struct vc_params),
     .create = vc_create,
+    .steps = vc_steps,
+    .steps_n = VC_STEPS,
     .access = vc_access,
+    .pay = vc_pay,
     .soon = vc_soon,
     .very_soon = vc_very_soon,
     .sync = vc_sync,

@@ -116,6 +116,12 @@ struct policy_env {            /* borrowed for the policy's life */
     struct err *err; /* a policy that can't go on sets it (err_set); the run stops there */
 };
 
+struct cost_step {         /* of what a policy in software does: cost.h */
+    const char *name;      /* of the statistic policy.<label>.cost.steps */
+    unsigned instructions; /* beside its accesses, which are counted by themselves */
+    const char *text;      /* the reasoning */
+};
+
 /* How many records ahead a policy hears of an access: about twice the time that memory takes, and
  * that time. */
 enum { SOON = 12, VERY_SOON = 6 };
@@ -137,6 +143,8 @@ struct policy {
     const struct param
         *params;        /* rows of section policy.<label>, beside the common ones; may be NULL */
     size_t params_size; /* of the struct they fill */
+    const struct cost_step *steps; /* what it charges for, as docs/policies/ has it; may be NULL */
+    unsigned steps_n;              /* 0: its costs are in no table */
     /* -1: it can't be made with these parameters. Before anything of it is declared; may be NULL.
      */
     int (*refuse)(const struct policy_env *env, const void *params, struct err *e);

@@ -160,6 +160,18 @@ bool runtime_pending(const struct runtime *r, sim_tid tid)
     return tid < r->threads && !r->thread[tid].begun && r->thread[tid].birth.at;
 }
 
+sim_addr runtime_words(const struct runtime *r, uint32_t actor)
+{
+    return r->params.base + RT_THREADS_AT + actor * RT_THREAD_BYTES;
+}
+
+sim_addr runtime_entry(const struct runtime *r, uint32_t actor, uint32_t of)
+{
+    if (actor >= r->actors || !r->actor[actor].at || of >= r->actor[actor].v.n)
+        return 0;
+    return r->actor[actor].at + (uint64_t)of * RT_ENTRY;
+}
+
 /* ---- heap and raw events -------------------------------------------------------------------- */
 
 /* A region of very many pages is taken to lie in larger ones, as a system would map it. */
@@ -270,4 +282,17 @@ sim_cycle runtime_lower(struct runtime *r, const struct event *ev, unsigned core
         break;
     }
     return rt_walk_pay(&l.walk, now);
+}
+
+sim_cycle runtime_lower_access(struct runtime *r, const struct event *ev, bool all_sync,
+                               unsigned core, const struct vclock *clock, uint32_t actor,
+                               sim_cycle now)
+{
+    struct event heeded = *ev;
+
+    if (ev->flags & EVF_SYSTEM && !all_sync)
+        heeded.flags &= (uint16_t)~EVF_ORDER_MASK;
+    if (!(heeded.flags & (EVF_IN_TXN | EVF_ORDER_MASK)) && !runtime_pending(r, ev->tid))
+        return now;
+    return runtime_lower(r, &heeded, core, clock, actor, now);
 }

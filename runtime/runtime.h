@@ -62,5 +62,14 @@ void runtime_follow(struct runtime *r, const struct event *ev, unsigned core);
 sim_cycle runtime_issue(struct runtime *r, const struct event *ev, unsigned core, bool move,
                         sim_cycle now);
 bool runtime_pending(const struct runtime *r, sim_tid tid);
+/* Lowers an access if it is one of those. all_sync: the view heeds edges of the system's. */
+sim_cycle runtime_lower_access(struct runtime *r, const struct event *ev, bool all_sync,
+                               unsigned core, const struct vclock *clock, uint32_t actor,
+                               sim_cycle now);
+
+/* Where an actor's words lie: a line, of which the runtime uses the first 16 bytes. */
+sim_addr runtime_words(const struct runtime *r, uint32_t actor);
+/* Where an entry of an actor's clock lies. 0: the clock has none, or is not in memory. */
+sim_addr runtime_entry(const struct runtime *r, uint32_t actor, uint32_t of);
 
 #endif
