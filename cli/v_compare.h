@@ -16,6 +16,8 @@ enum cost { /* what is shown of a run, beside where its cycles went */
             COST_METADATA,
             COST_METADATA_MISSES,
             COST_REMOTE,
+            COST_BYTES,      /* of metadata, at the end */
+            COST_BYTES_PEAK, /* the most at any time */
             COSTS
 };
 enum cost_spent { /* where cores spend their time: sim/spent.def */
@@ -28,6 +30,7 @@ struct costs {              /* of one policy */
     char *label, *property; /* own; property: what the policy's verdicts are about */
     uint64_t cost[COSTS], spent[COST_SPENTS];
     uint64_t events, digest;
+    bool has_bytes; /* it counts its metadata */
 };
 struct cost_table {
     const char *source;

@@ -262,6 +262,16 @@ static uint64_t stat_of(const struct lardsim *l, const char *group, const char *
     return v;
 }
 
+static bool has_stat(const struct lardsim *l, const char *group, const char *part)
+{
+    char *name = xasprintf("%s%s", group, part);
+    uint64_t v;
+    const bool has = !lardsim_stat(l, name, &v);
+
+    free(name);
+    return has;
+}
+
 static void read_metadata(struct costs *to, const struct lardsim *l)
 {
     for (size_t i = 0; i < ARRAY_SIZE(metadata); i++) {
@@ -269,6 +279,26 @@ static void read_metadata(struct costs *to, const struct lardsim *l)
         to->cost[COST_METADATA] += v;
         to->cost[COST_METADATA_MISSES] += i < METADATA_MISSES ? v : 0;
     }
+}
+
+/* Of a policy in software: as it lays them out. Of one in hardware: history lines on chip, and the
+ * tables of its manager; the most of both together may have been less than the sum shown. */
+static void read_bytes(struct costs *to, const struct lardsim *l)
+{
+    const struct {
+        const char *live, *peak;
+        uint64_t unit;
+    } of[] = {{"metadata.live", "metadata.peak", 1},
+              {"lines.live", "lines.peak", stat_of(l, "machine.", "line")},
+              {"manager.bytes", "manager.bytes-peak", 1}};
+    char *group = xasprintf("policy.%s.", to->label);
+
+    for (size_t i = 0; i < ARRAY_SIZE(of); i++) {
+        to->has_bytes |= has_stat(l, group, of[i].live);
+        to->cost[COST_BYTES] += of[i].unit * stat_of(l, group, of[i].live);
+        to->cost[COST_BYTES_PEAK] += of[i].unit * stat_of(l, group, of[i].peak);
+    }
+    free(group);
 }
 
 static void read_races(struct costs *to, const struct lardsim *l)
@@ -294,6 +324,7 @@ static void read_costs(struct costs *to, const struct lardsim *l)
     to->cost[COST_REMOTE] = stat_of(l, "coherence.", "from-remote");
     read_races(to, l);
     read_metadata(to, l);
+    read_bytes(to, l);
     for (size_t i = 0; i < COST_SPENTS; i++)
         to->spent[i] = stat_of(l, spent[i], "");
     to->events = lardsim_events(l);

@@ -19,6 +19,23 @@ static void print_percent(double part, double whole, int width)
     printf("%*s", width, text);
 }
 
+/* Bytes of metadata: "-" where nobody counts them; from 10 Ki on rounded. */
+static void bytes_text(const struct costs *r, enum cost which, char *to, size_t room)
+{
+    static const char *const unit[] = {"", "Ki", "Mi", "Gi", "Ti"};
+    double x = (double)r->cost[which];
+    size_t u = 0;
+
+    for (; x >= 10240 && u + 1 < ARRAY_SIZE(unit); u++)
+        x /= 1024;
+    if (!r->has_bytes)
+        snprintf(to, room, "-");
+    else if (u == 0)
+        snprintf(to, room, "%" PRIu64, r->cost[which]);
+    else
+        snprintf(to, room, "%.0f%s", x, unit[u]);
+}
+
 static int label_width(const struct cost_table *t)
 {
     int width = (int)strlen("policy");
@@ -31,37 +48,83 @@ static int label_width(const struct cost_table *t)
 
 /* ---- the table ------------------------------------------------------------------------------ */
 
-static const struct {
-    const char *title;
+enum form { COUNT, BYTES };
+struct column {
+    const char *above, *title;
     enum cost cost;
-} columns[] = {{"racy accesses", COST_RACES},    {"sites", COST_SITES},
-               {"locations", COST_LOCATIONS},    {"metadata accesses", COST_METADATA},
-               {"misses", COST_METADATA_MISSES}, {"remote misses", COST_REMOTE}};
+    enum form form;
+};
+static const struct column races_columns[] = {
+    {"racy", "accesses", COST_RACES, COUNT},   {"", "sites", COST_SITES, COUNT},
+    {"", "locations", COST_LOCATIONS, COUNT},  {"metadata", "live", COST_BYTES, BYTES},
+    {"bytes", "peak", COST_BYTES_PEAK, BYTES}, {"remote", "misses", COST_REMOTE, COUNT}};
+static const struct column accesses_columns[] = {{"metadata", "accesses", COST_METADATA, COUNT},
+                                                 {"metadata", "misses", COST_METADATA_MISSES, COUNT}};
 
-static int column_width(const char *title)
+static void cell_text(const struct costs *r, const struct column *c, char *to, size_t room)
 {
-    return strlen(title) > 8 ? (int)strlen(title) + 2 : 10;
+    if (c->form == BYTES)
+        bytes_text(r, c->cost, to, room);
+    else
+        snprintf(to, room, "%" PRIu64, r->cost[c->cost]);
 }
 
-static void print_row(const struct costs *r, const struct costs *none, int width)
+/* Two spaces before the longest of titles and cells. */
+static int column_width(const struct cost_table *t, const struct column *c)
 {
-    const double before = (double)none->cost[COST_CYCLES];
+    size_t width = strlen(c->title) > strlen(c->above) ? strlen(c->title) : strlen(c->above);
+    char text[32];
 
-    printf("%-*s%16" PRIu64, width, r->label, r->cost[COST_CYCLES]);
-    print_percent((double)r->cost[COST_CYCLES] - before, before, 12);
-    for (size_t k = 0; k < ARRAY_SIZE(columns); k++)
-        printf("%*" PRIu64, column_width(columns[k].title), r->cost[columns[k].cost]);
-    printf("  %s\n", r->property);
+    for (size_t i = 0; i < t->n; i++) {
+        cell_text(&t->row[i], c, text, sizeof text);
+        if (strlen(text) > width)
+            width = strlen(text);
+    }
+    return (int)width + 2;
 }
+
+static void print_above(const struct cost_table *t, const struct column *c, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        printf("%*s", column_width(t, &c[k]), c[k].above);
+}
+
+static void print_titles(const struct cost_table *t, const struct column *c, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        printf("%*s", column_width(t, &c[k]), c[k].title);
+}
+
+static void print_cells(const struct cost_table *t, const struct costs *r, const struct column *c,
+                        size_t n)
+{
+    char text[32];
+
+    for (size_t k = 0; k < n; k++) {
+        cell_text(r, &c[k], text, sizeof text);
+        printf("%*s", column_width(t, &c[k]), text);
+    }
+}
+
+enum { CYCLES_WIDTH = 12, OVERHEAD_WIDTH = 11 };
 
 static void print_table(const struct cost_table *t, int width)
 {
-    printf("%-*s%16s%12s", width, "policy", "cycles", "overhead");
-    for (size_t k = 0; k < ARRAY_SIZE(columns); k++)
-        printf("%*s", column_width(columns[k].title), columns[k].title);
+    const double before = (double)t->row[0].cost[COST_CYCLES];
+    const size_t n = ARRAY_SIZE(races_columns);
+
+    printf("%*s", width + CYCLES_WIDTH + OVERHEAD_WIDTH, "");
+    print_above(t, races_columns, n);
+    printf("\n%-*s%*s%*s", width, "policy", CYCLES_WIDTH, "cycles", OVERHEAD_WIDTH, "overhead");
+    print_titles(t, races_columns, n);
     puts("  property checked");
-    for (size_t i = 0; i < t->n; i++)
-        print_row(&t->row[i], &t->row[0], width);
+    for (size_t i = 0; i < t->n; i++) {
+        const struct costs *r = &t->row[i];
+        printf("%-*s%*" PRIu64, width, r->label, CYCLES_WIDTH, r->cost[COST_CYCLES]);
+        print_percent((double)r->cost[COST_CYCLES] - before, before, OVERHEAD_WIDTH);
+        print_cells(t, r, races_columns, n);
+        printf("  %s\n", r->property);
+    }
 }
 
 /* ---- where the additional cycles are -------------------------------------------------------- */
@@ -82,8 +145,9 @@ static enum where where_of(enum cost_spent s)
 }
 
 /* All cores' cycles of a run add up to its cycles, so the columns add up to the overhead. */
-static void print_where_row(const struct costs *r, const struct costs *none, int width)
+static void print_where_row(const struct cost_table *t, const struct costs *r, int width)
 {
+    const struct costs *none = &t->row[0];
     const double whole = (double)none->cost[COST_CYCLES] * (double)none->cost[COST_CORES];
     double more[WHERES] = {0};
 
@@ -91,7 +155,8 @@ static void print_where_row(const struct costs *r, const struct costs *none, int
         more[where_of(s)] += (double)r->spent[s] - (double)none->spent[s];
     printf("%-*s", width, r->label);
     for (size_t w = 0; w < WHERES; w++)
-        print_percent(more[w], whole, 12);
+        print_percent(more[w], whole, OVERHEAD_WIDTH);
+    print_cells(t, r, accesses_columns, ARRAY_SIZE(accesses_columns));
     putchar('\n');
 }
 
@@ -99,12 +164,16 @@ static void print_wheres(const struct cost_table *t, int width)
 {
     if (t->n < 2)
         return;
-    printf("\nthe overhead, by what the time of all cores went to:\n%-*s", width, "policy");
+    printf("\nthe overhead, by what the time of all cores went to:\n%*s",
+           width + WHERES * OVERHEAD_WIDTH, "");
+    print_above(t, accesses_columns, ARRAY_SIZE(accesses_columns));
+    printf("\n%-*s", width, "policy");
     for (size_t w = 0; w < WHERES; w++)
-        printf("%12s", where_text[w]);
+        printf("%*s", OVERHEAD_WIDTH, where_text[w]);
+    print_titles(t, accesses_columns, ARRAY_SIZE(accesses_columns));
     putchar('\n');
     for (size_t i = 1; i < t->n; i++)
-        print_where_row(&t->row[i], &t->row[0], width);
+        print_where_row(t, &t->row[i], width);
 }
 
 static bool charged(const struct costs *r)
@@ -112,7 +181,7 @@ static bool charged(const struct costs *r)
     return r->spent[COST_SPENT_HANDLER] || r->cost[COST_METADATA];
 }
 
-/* An overhead of 0 because a policy's costs are not in the model is no result. */
+/* An overhead of 0 because a policy had nothing to do says nothing about its costs. */
 static void print_free(const struct cost_table *t)
 {
     const char *before = "\nno time was charged by: ";
@@ -124,7 +193,7 @@ static void print_free(const struct cost_table *t)
         before = ", ";
     }
     if (*before == ',')
-        puts(" (detection only: the overhead says nothing about its cost)");
+        puts(" (nothing that it charges for happened)");
 }
 
 void cost_table_text(const struct cost_table *t)
@@ -209,6 +278,13 @@ static void json_row(struct json *j, const struct costs *r, const struct costs *
     json_number(j, "accesses", r->cost[COST_RACES]);
     json_number(j, "sites", r->cost[COST_SITES]);
     json_number(j, "locations", r->cost[COST_LOCATIONS]);
+    json_end(j);
+    json_key(j, "metadata-bytes");
+    json_object(j);
+    json_key(j, "live");
+    r->has_bytes ? json_u64(j, r->cost[COST_BYTES]) : json_null(j);
+    json_key(j, "peak");
+    r->has_bytes ? json_u64(j, r->cost[COST_BYTES_PEAK]) : json_null(j);
     json_end(j);
     json_number(j, "metadata-accesses", r->cost[COST_METADATA]);
     json_number(j, "metadata-misses", r->cost[COST_METADATA_MISSES]);

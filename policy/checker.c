@@ -59,6 +59,7 @@ struct txn {              /* an open transaction's accesses */
 
 struct checker {
     const struct policy *policy;
+    sim_cycle (*pay)(void *self, unsigned core, sim_cycle now); /* NULL: nothing */
     void *self; /* the policy's; NULL until created */
     void *params;
     char *label;
@@ -214,6 +215,7 @@ static int create(struct checker *c, struct err *e)
                     &c->budget);
     if (c->after.mode != AFTER_RACE_CONTINUE)
         c->report.after = &c->after;
+    c->pay = c->env.machine || !c->policy->steps_n ? c->policy->pay : NULL;
     c->self = c->policy->create(&c->policy_env, c->params, e);
     return c->self ? 0 : -1;
 }
@@ -314,7 +316,7 @@ static void defer(struct checker *c, const struct event *ev)
 
 static sim_cycle pay(struct checker *c, unsigned core, sim_cycle now)
 {
-    return c->policy->pay ? c->policy->pay(c->self, core, now) : now;
+    return c->pay ? c->pay(c->self, core, now) : now;
 }
 
 static void edges(struct checker *c, enum policy_edge at, const struct event *ev,

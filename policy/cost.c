@@ -194,10 +194,8 @@ static sim_cycle make_access(struct cost_work *w, unsigned core, const struct du
     return done;
 }
 
-sim_cycle cost_pay(struct cost *c, unsigned core, sim_cycle now)
+sim_cycle cost_pay_due(struct cost *c, unsigned core, sim_cycle now)
 {
-    if (!c->on)
-        return now;
     struct cost_work *w = c->work;
     struct core_work *k = &w->core[core];
     const uint64_t last = k->instructions;
@@ -389,18 +387,16 @@ void clock_cost_free(struct clock_cost *k)
     free(k);
 }
 
-void clock_cost_access(struct clock_cost *k, const struct event *ev, unsigned core)
+void clock_cost_add_access(struct clock_cost *k, const struct event *ev, unsigned core)
 {
-    if (k)
-        runtime_lower_access(k->runtime, ev, k->env->view & VIEW_ALL_SYNC, core,
-                             hb_clock(k->env->hb, ev->tid), hb_actor(k->env->hb, ev->tid), 0);
+    runtime_lower_access(k->runtime, ev, k->env->view & VIEW_ALL_SYNC, core,
+                         hb_clock(k->env->hb, ev->tid), hb_actor(k->env->hb, ev->tid), 0);
 }
 
-void clock_cost_sync(struct clock_cost *k, const struct event *ev, unsigned core)
+void clock_cost_add_sync(struct clock_cost *k, const struct event *ev, unsigned core)
 {
-    if (k)
-        runtime_lower(k->runtime, ev, core, hb_clock(k->env->hb, ev->tid),
-                      hb_actor(k->env->hb, ev->tid), 0);
+    runtime_lower(k->runtime, ev, core, hb_clock(k->env->hb, ev->tid),
+                  hb_actor(k->env->hb, ev->tid), 0);
 }
 
 /* ---- what checks read of a thread ----------------------------------------------------------- */

@@ -59,9 +59,13 @@ struct cost_sweep {
 void cost_sweep(struct cost *c, struct cost_sweep *s, sim_addr at, sim_addr to, uint64_t bytes);
 void cost_sweep_end(struct cost *c, struct cost_sweep *s);
 
+sim_cycle cost_pay_due(struct cost *c, unsigned core, sim_cycle now);
 /* Pays what was gathered for this core, in its order. The policy's `pay` is this after accesses;
  * `sync` ends with it. */
-sim_cycle cost_pay(struct cost *c, unsigned core, sim_cycle now);
+static inline sim_cycle cost_pay(struct cost *c, unsigned core, sim_cycle now)
+{
+    return UNLIKELY(c->on) ? cost_pay_due(c, core, now) : now;
+}
 
 /* ---- places --------------------------------------------------------------------------------- */
 
@@ -74,10 +78,11 @@ sim_addr cost_shadow(const struct cost *c, sim_addr location);
 sim_addr cost_take(struct cost *c, unsigned core, uint64_t bytes);
 void cost_give(struct cost *c, unsigned core, sim_addr block, uint64_t bytes);
 
-/* ---- how much metadata there is, with and without a machine --------------------------------- */
+/* ---- how much metadata there is ------------------------------------------------------------- */
 
 /* metadata.live, metadata.peak: bytes of the policy's own layout on the machine, not of this
- * program's. Take and give with budget_take and budget_give. */
+ * program's. Take and give with budget_take and budget_give; where that slows detection, with a
+ * machine only. */
 void metadata_declare(const struct budget *m, struct stats_group *g);
 
 /* ---- clocks in software --------------------------------------------------------------------- */
@@ -85,11 +90,24 @@ void metadata_declare(const struct budget *m, struct stats_group *g);
 /* What vector clocks of threads and of synchronisation objects cost in software: runtime/ without
  * LARDx86 (docs/runtime.md). Gathered like everything else. For policies on happens-before. */
 struct clock_cost;
-struct clock_cost *clock_cost_new(struct cost *c, const struct policy_env *env);
-void clock_cost_free(struct clock_cost *k); /* may be NULL */
-/* From `access`, for each; most cost nothing. From `sync`, for each. */
-void clock_cost_access(struct clock_cost *k, const struct event *ev, unsigned core);
-void clock_cost_sync(struct clock_cost *k, const struct event *ev, unsigned core);
+struct clock_cost *clock_cost_new(struct cost *c,
+                                  const struct policy_env *env); /* NULL: no machine */
+void clock_cost_free(struct clock_cost *k);                      /* may be NULL */
+void clock_cost_add_access(struct clock_cost *k, const struct event *ev, unsigned core);
+void clock_cost_add_sync(struct clock_cost *k, const struct event *ev, unsigned core);
+
+/* From `access`, for each; most cost nothing. */
+static inline void clock_cost_access(struct clock_cost *k, const struct event *ev, unsigned core)
+{
+    if (UNLIKELY(k))
+        clock_cost_add_access(k, ev, core);
+}
+/* From `sync`, for each. */
+static inline void clock_cost_sync(struct clock_cost *k, const struct event *ev, unsigned core)
+{
+    if (UNLIKELY(k))
+        clock_cost_add_sync(k, ev, core);
+}
 
 /* What checks read of the acting thread. Its own epoch, 8 bytes beside the word that leads to its
  * clock: a load, and where it has changed since, first the store that keeps it up to date. */

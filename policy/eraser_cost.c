@@ -70,9 +70,9 @@ void eraser_cost_init(struct eraser_cost *c, const struct policy_env *env,
     c->env = env;
     c->sets = sets;
     cost_init(&c->cost, env, eraser_steps, STEPS, ERASER_WORD);
-    metadata_declare(&c->bytes, env->stats);
     if (!c->cost.on)
         return;
+    metadata_declare(&c->bytes, env->stats);
     c->cached = xcalloc((size_t)1 << CACHE_BITS, sizeof *c->cached);
     budget_take(env->budget, sizeof *c->cached << CACHE_BITS);
 }
@@ -232,6 +232,7 @@ void eraser_charge_access(struct eraser_cost *c, sim_addr location, sim_tid tid,
     const sim_addr at = cost_shadow(&c->cost, location);
     bool changes = x->first || x->state_changes;
 
+    budget_take(&c->bytes, x->first ? ERASER_WORD : 0);
     step(c, STEP_CALL);
     step(c, STEP_PLACE);
     load(c, at, ERASER_WORD);

@@ -58,7 +58,8 @@ struct ft_cost {
     struct clock_cost *clocks;
     struct budget bytes; /* of metadata, as laid out on the machine */
     const struct policy_env *env;
-    unsigned core; /* that pays */
+    unsigned core;  /* that pays */
+    bool new_words; /* of the read in hand: the second changes, too */
 };
 enum { FT_VARIABLE_BYTES = 16, FT_MAP_SLOTS = 8, FT_SLOT_BYTES = 8, FT_STEPS = 16 };
 
@@ -71,7 +72,7 @@ void ft_cost_free(struct ft_cost *c);
  * where nothing changes. Once it has changed: what is stored, and unlocks it. */
 sim_addr ft_charge_read(struct ft_cost *c, struct variable *x, sim_addr addr,
                         const struct past *now);
-void ft_charge_read_done(struct ft_cost *c, sim_addr at, bool same_map);
+void ft_charge_read_done(struct ft_cost *c, sim_addr at);
 sim_addr ft_charge_write(struct ft_cost *c, struct variable *x, sim_addr addr,
                          const struct past *now);
 void ft_charge_write_done(struct ft_cost *c, sim_addr at);

@@ -68,7 +68,8 @@ void ft_cost_init(struct ft_cost *c, const struct policy_env *env)
     c->env = env;
     cost_init(&c->cost, env, ft_steps, STEPS, FT_VARIABLE_BYTES);
     c->clocks = clock_cost_new(&c->cost, env);
-    metadata_declare(&c->bytes, env->stats);
+    if (c->cost.on)
+        metadata_declare(&c->bytes, env->stats);
 }
 
 void ft_cost_free(struct ft_cost *c)
@@ -98,10 +99,12 @@ static void store(struct ft_cost *c, sim_addr at, uint64_t bytes)
 }
 
 /* The variable's words; the thread's own epoch; the epoch in hand, compared. */
-static sim_addr begin(struct ft_cost *c, sim_addr addr, unsigned word, sim_tid tid)
+static sim_addr begin(struct ft_cost *c, const struct variable *x, sim_addr addr, unsigned word,
+                      sim_tid tid)
 {
     const sim_addr at = cost_shadow(&c->cost, addr);
 
+    budget_take(&c->bytes, variable_used(x) ? 0 : FT_VARIABLE_BYTES);
     clock_cost_epoch(c->clocks, tid, c->core);
     step(c, STEP_PLACE);
     load(c, at + word, EPOCH);
@@ -186,6 +189,7 @@ static void make_block(struct ft_cost *c, struct shared_reads *s, uint32_t slots
 {
     const uint64_t bytes = (uint64_t)slots * FT_SLOT_BYTES;
 
+    c->new_words = true;
     budget_take(&c->bytes, bytes);
     s->map = cost_take(&c->cost, c->core, bytes);
     cost_steps(&c->cost, c->core, STEP_MAP_ZERO, bytes / LINE);
@@ -296,7 +300,7 @@ static bool same(const struct variable *x, unsigned side, const struct past *now
 sim_addr ft_charge_read(struct ft_cost *c, struct variable *x, sim_addr addr,
                         const struct past *now)
 {
-    const sim_addr at = begin(c, addr, READ_AT, now->tid);
+    const sim_addr at = begin(c, x, addr, READ_AT, now->tid);
 
     if (same(x, READS, now) || (x->kept == KEPT_SAME && same(x, WRITES, now)))
         return 0;
@@ -309,12 +313,13 @@ sim_addr ft_charge_read(struct ft_cost *c, struct variable *x, sim_addr addr,
     if (!reads_shared(x))
         check_read(c, x, at, now->tid);
     x->kept = KEPT_NONE;
+    c->new_words = !reads_shared(x);
     return at;
 }
 
-void ft_charge_read_done(struct ft_cost *c, sim_addr at, bool same_map)
+void ft_charge_read_done(struct ft_cost *c, sim_addr at)
 {
-    if (!same_map)
+    if (c->new_words)
         store(c, at + READ_AT + WORD, WORD);
     store(c, at + READ_AT, WORD);
 }
@@ -331,7 +336,7 @@ static enum kept kept_after(const struct variable *x, const struct past *now)
 sim_addr ft_charge_write(struct ft_cost *c, struct variable *x, sim_addr addr,
                          const struct past *now)
 {
-    const sim_addr at = begin(c, addr, WRITE_AT, now->tid);
+    const sim_addr at = begin(c, x, addr, WRITE_AT, now->tid);
     const enum kept kept = kept_after(x, now);
 
     if (same(x, WRITES, now)) {

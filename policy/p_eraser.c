@@ -78,7 +78,7 @@ static struct thread *thread_at(struct eraser *e, sim_tid tid)
 /* ---- accesses ------------------------------------------------------------------------------- */
 
 /* Locks play no part in this. */
-static enum state next_state(const struct variable *v, uint32_t actor, bool write)
+ALWAYS_INLINE enum state next_state(const struct variable *v, uint32_t actor, bool write)
 {
     const enum state was = (enum state)v->state;
 
@@ -139,14 +139,13 @@ static void remember(const struct eraser *e, struct variable *v, const struct ev
     v->kind = ev->kind;
 }
 
-static void change_variable(struct eraser *e, struct variable *v, sim_addr addr,
-                            const struct event *ev, uint32_t actor, lockset_id held)
+ALWAYS_INLINE void change_variable(struct eraser *e, struct variable *v, sim_addr addr,
+                                   const struct event *ev, uint32_t actor, lockset_id held)
 {
     const bool was_shared = v->state >= SHARED;
 
     if (v->state == REPORTED)
         return;
-    budget_take(&e->cost.bytes, v->state == VIRGIN ? ERASER_WORD : 0);
     change_state(e, v, next_state(v, actor, event_writes(ev)));
     if (v->state >= SHARED) { /* until now every lock was a candidate */
         v->candidates = was_shared ? lockset_both(e->sets, v->candidates, held) : held;
@@ -163,13 +162,9 @@ static enum state in_word(uint8_t state)
     return state == REPORTED ? SHARED_MODIFIED : (enum state)state;
 }
 
-static void access_variable(struct eraser *e, struct variable *v, sim_addr addr,
-                            const struct event *ev, uint32_t actor, lockset_id held)
+static NO_INLINE void access_charged(struct eraser *e, struct variable *v, sim_addr addr,
+                                     const struct event *ev, uint32_t actor, lockset_id held)
 {
-    if (LIKELY(!e->cost.cost.on)) {
-        change_variable(e, v, addr, ev, actor, held);
-        return;
-    }
     const enum state was = in_word(v->state);
     struct eraser_change x = {.first = was == VIRGIN,
                               .exclusive = was == EXCLUSIVE,
@@ -184,23 +179,35 @@ static void access_variable(struct eraser *e, struct variable *v, sim_addr addr,
     eraser_charge_access(&e->cost, addr, ev->tid, &x);
 }
 
-static sim_cycle eraser_access(void *self, const struct event *ev, unsigned core,
-                               struct mem_outcome out, sim_cycle now)
+typedef void change_fn(struct eraser *e, struct variable *v, sim_addr addr, const struct event *ev,
+                       uint32_t actor, lockset_id held);
+
+ALWAYS_INLINE void access_each(struct eraser *e, const struct event *ev, change_fn *change)
 {
-    struct eraser *e = self;
     const struct thread *t = thread_at(e, ev->tid);
     const lockset_id held = event_writes(ev) ? t->write : t->any;
     const uint32_t actor = hb_actor(e->env->hb, ev->tid);
     const struct granules g = granules_of(ev, e->env->granule);
 
-    (void)out;
-    e->cost.core = core;
     for (sim_addr a = g.first;; a += g.step) {
-        access_variable(e, shadow_get(e->variables, a), a, ev, actor, held);
+        change(e, shadow_get(e->variables, a), a, ev, actor, held);
         if (a == g.last || budget_over(e->env->budget)) /* the run ends at its limit */
             break;
     }
     e->st.locksets = lockset_count(e->sets);
+}
+
+static sim_cycle eraser_access(void *self, const struct event *ev, unsigned core,
+                               struct mem_outcome out, sim_cycle now)
+{
+    struct eraser *e = self;
+
+    (void)out;
+    e->cost.core = core;
+    if (LIKELY(!e->cost.cost.on))
+        access_each(e, ev, change_variable);
+    else
+        access_each(e, ev, access_charged);
     return now;
 }
 
@@ -302,7 +309,7 @@ static bool drop_variable(void *arg, sim_addr addr, void *cell)
     (void)cell;
     if (e->cost.cost.on && (!from || from->state == VIRGIN))
         cost_sweep(&e->cost.cost, &m->sweep, cost_shadow(&e->cost.cost, addr), 0, ERASER_WORD);
-    budget_give(&e->cost.bytes, ERASER_WORD);
+    budget_give(&e->cost.bytes, e->cost.cost.on ? ERASER_WORD : 0);
     e->st.cleared++;
     return true;
 }
@@ -337,7 +344,7 @@ static void move_variables(struct eraser *e, const struct event *ev)
         return;
     const uint64_t copied = shadow_put(e->variables, s, ev->addr);
     e->st.copied += copied;
-    budget_take(&e->cost.bytes, copied * ERASER_WORD);
+    budget_take(&e->cost.bytes, e->cost.cost.on ? copied * ERASER_WORD : 0);
 }
 
 static sim_cycle eraser_sync(void *self, const struct event *ev, unsigned core, sim_cycle now)
@@ -377,6 +384,12 @@ static void *eraser_create(const struct policy_env *env, const void *params, str
     stats_count(env->stats, "copied", "locations", "Variables that copies wrote.", &e->st.copied);
     eraser_cost_init(&e->cost, env, e->sets);
     return e;
+}
+
+static void eraser_promise(const void *self, struct promise *p)
+{
+    (void)self;
+    p->property = "lockset discipline";
 }
 
 static void eraser_explain(const void *self, const struct event *ev, sim_addr location, char *to,
@@ -445,6 +458,7 @@ const struct policy policy_eraser = {
     .pay = eraser_pay,
     .sync = eraser_sync,
     .check = eraser_check,
+    .promise = eraser_promise,
     .explain = eraser_explain,
     .destroy = eraser_destroy,
 };

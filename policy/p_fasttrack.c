@@ -10,9 +10,7 @@
  */
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/mutant.h"
 #include "policy/fasttrack.h"
 
 enum { REPEATS_REPORT, REPEATS_SKIP };
@@ -110,7 +108,6 @@ ALWAYS_INLINE void replace(struct fasttrack *f, struct variable *x, const struct
         f->st.same_epoch++;
     else
         f->st.exclusive += side ^ WRITES; /* a read */
-    f->cost.bytes.live += variable_used(x) ? 0 : FT_VARIABLE_BYTES;
     x->at[side] = now->at;
     x->site[side] = now->site;
     x->event[side] = now->event;
@@ -170,11 +167,11 @@ static bool read_variable(struct fasttrack *f, struct variable *x, sim_addr addr
                           const struct event *ev, const struct past *now,
                           const struct vclock *clock)
 {
-    const bool again = repeats(f, x, READS, now), shared = reads_shared(x);
+    const bool again = repeats(f, x, READS, now);
     const bool racy = !again && check(f, x, WRITES, addr, ev, now, clock);
     const sim_addr locked = f->cost.cost.on ? ft_charge_read(&f->cost, x, addr, now) : 0;
 
-    if (shared)
+    if (reads_shared(x))
         record_shared(f, x, now);
     else if (!again && x->at[READS] &&
              (!epoch_before(x->at[READS], clock) || (now->atomic && !(x->kind[READS] & ATOMIC))))
@@ -182,7 +179,7 @@ static bool read_variable(struct fasttrack *f, struct variable *x, sim_addr addr
     else /* [FT READ EXCLUSIVE] */
         replace(f, x, now);
     if (locked)
-        ft_charge_read_done(&f->cost, locked, shared);
+        ft_charge_read_done(&f->cost, locked);
     return racy;
 }
 
@@ -215,12 +212,6 @@ static struct past past_of(const struct hb_actor *me, const struct event *ev, ui
                          .atomic = ev->flags & EVF_ORDER_MASK};
 }
 
-/* Where variables are only added, how many there were at most is seen at the end. */
-static void note_peak(struct fasttrack *f)
-{
-    budget_take(&f->cost.bytes, 0);
-}
-
 /* At any variables. False: something raced, or the budget is over its limit, which ends the run. */
 static NO_INLINE bool by_rules(struct fasttrack *f, const struct event *ev, uint64_t number)
 {
@@ -233,10 +224,8 @@ static NO_INLINE bool by_rules(struct fasttrack *f, const struct event *ev, uint
         struct variable *x = shadow_get(f->variables, a);
         racy |= (event_writes(ev) ? write_variable : read_variable)(f, x, a, ev, &now, &me->clock);
         if (a == g.last || budget_over(f->env->budget))
-            break;
+            return !racy && !budget_over(f->env->budget);
     }
-    note_peak(f);
-    return !racy && !budget_over(f->env->budget);
 }
 
 /* Most often an access is of one variable, announced, and all that is remembered of it happens
@@ -335,7 +324,7 @@ static bool drop_variable(void *arg, sim_addr addr, void *cell)
         ft_charge_variable(&f->cost, &m->sweep, addr, 0);
     if (reads_shared(x))
         ft_map_drop(&f->cost, x->shared);
-    budget_give(&f->cost.bytes, FT_VARIABLE_BYTES);
+    budget_give(&f->cost.bytes, f->cost.cost.on ? FT_VARIABLE_BYTES : 0);
     f->st.cleared++;
     free_reads(f, x);
     return true;
@@ -370,7 +359,6 @@ static NO_INLINE void move_variables(struct fasttrack *f, const struct event *ev
     struct move m = {.f = f, .copy = ev->kind == EV_COPY};
     struct shadow_snapshot *s = NULL;
 
-    note_peak(f);
     if (m.copy) {
         m.by = ev->addr - ev[1].addr;
         m.sweep = ft_sweep(&f->cost, true);
@@ -386,7 +374,7 @@ static NO_INLINE void move_variables(struct fasttrack *f, const struct event *ev
         return;
     const uint64_t copied = shadow_put(f->variables, s, ev->addr);
     f->st.copied += copied;
-    budget_take(&f->cost.bytes, copied * FT_VARIABLE_BYTES);
+    budget_take(&f->cost.bytes, f->cost.cost.on ? copied * FT_VARIABLE_BYTES : 0);
 }
 
 static sim_cycle ft_sync(void *self, const struct event *ev, unsigned core, sim_cycle now)
@@ -398,11 +386,6 @@ static sim_cycle ft_sync(void *self, const struct event *ev, unsigned core, sim_
     if (ev->kind == EV_CLEAR || ev->kind == EV_COPY)
         move_variables(f, ev);
     return cost_pay(&f->cost.cost, core, now);
-}
-
-static void ft_finish(void *self)
-{
-    note_peak(self);
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */
@@ -511,7 +494,6 @@ const struct policy policy_fasttrack = {
     .run = ft_run,
     .soon = ft_soon,
     .sync = ft_sync,
-    .finish = ft_finish,
     .check = ft_check,
     .promise = ft_promise,
     .explain = ft_explain,

@@ -155,7 +155,7 @@ struct policy {
                         sim_cycle now);
     /* What `access` has decided takes time here: with a machine, other cores may go on meanwhile.
      * After the event's accesses are all checked, their races reported and clocks moved. NULL:
-     * nothing. */
+     * nothing. Not called without a machine where there are steps, as these cost nothing then. */
     sim_cycle (*pay)(void *self, unsigned core, sim_cycle now);
     /* The same of several plain accesses: ev, and those that follow it up to one that is not plain,
      * has raced, or has taken the budget over its limit. Returns the last; *number is the first's,

@@ -48,6 +48,10 @@ golden synth.small.ddr -c radish8 --set memory.type=ddr --set l1.size=2Ki --set 
 golden synth.round-robin -c radish8 --set cores=2 --set schedule.threads=round-robin --set l2.inclusion=exclusive \
     --set l3.inclusion=non-inclusive synth:seed=3,events=5000
 golden synth.lard-runtime -c radish8 --policy lard-runtime synth:seed=1,events=5000
+for policy in fasttrack vc eraser; do
+    golden synth.$policy.radish8 -c radish8 --policy $policy --set granularity=4 \
+        synth:seed=1,events=5000,granularity=4,unaligned=0
+done
 golden synth.lardish -c radish8 --policy lardish --set granularity=4 --set l3.size=64Ki --set l2.size=8Ki --set l1.size=2Ki \
     synth:seed=1,events=5000,granularity=4,unaligned=0
 golden synth.lardish.moves -c radish8 --policy lardish --set granularity=4 --set policy.lardish.move-history=on \
