@@ -36,12 +36,13 @@ struct cost_work {
     const struct policy_env *env;
     const struct cost_step *step;
     unsigned steps, shadow;
+    uint64_t line;
     struct core_work core[MAX_CORES];
-    struct core_heap *heap; /* of each core; owns */
-    sim_addr top;           /* of all pages */
-    uint64_t *count;        /* of each step; owns */
-    const char **name;      /* of each step; owns */
-    uint64_t instructions, loads, stores, atomics, bytes;
+    struct core_heap *heap;                               /* of each core; owns */
+    sim_addr top;                                         /* of all pages */
+    uint64_t *count;                                      /* of each step; owns */
+    const char **name;                                    /* of each step; owns */
+    uint64_t instructions, bytes, access[MEM_ATOMIC + 1]; /* by enum mem_cmd */
 };
 
 enum { ADDRESS_BITS = 48, SHADOW_MOST = 512 }; /* their product fits between shadow and heap */
@@ -53,9 +54,9 @@ static void declare(struct cost_work *w, struct stats_group *g)
                      w->count, w->steps, w->name);
     stats_count(g, "instructions", "count", "Instructions of the policy, accesses included.",
                 &w->instructions);
-    stats_count(g, "loads", "count", "Loads of metadata.", &w->loads);
-    stats_count(g, "stores", "count", "Stores to metadata.", &w->stores);
-    stats_count(g, "atomics", "count", "Atomic accesses to metadata.", &w->atomics);
+    stats_count(g, "loads", "count", "Loads of metadata.", &w->access[MEM_LOAD]);
+    stats_count(g, "stores", "count", "Stores to metadata.", &w->access[MEM_STORE]);
+    stats_count(g, "atomics", "count", "Atomic accesses to metadata.", &w->access[MEM_ATOMIC]);
     stats_count(g, "bytes", "bytes", "What these accesses read or write.", &w->bytes);
 }
 
@@ -68,6 +69,7 @@ void cost_init(struct cost *c, const struct policy_env *env, const struct cost_s
     assert(shadow <= SHADOW_MOST);
     struct cost_work *w = c->work = xcalloc(1, sizeof *w);
     w->env = env;
+    w->line = env->machine->line;
     w->step = step;
     w->steps = steps;
     w->shadow = shadow;
@@ -113,31 +115,50 @@ void cost_add_steps(struct cost *c, unsigned core, unsigned step, uint64_t times
     cost_add_instructions(c, core, times * c->work->step[step].instructions);
 }
 
-static struct due *next_due(struct cost_work *w, struct core_work *k)
+static NO_INLINE void more_room(struct cost_work *w, struct core_work *k)
 {
     const size_t was = k->cap;
 
     k->due = xgrow(k->due, k->n, &k->cap, sizeof *k->due);
     budget_take(w->env->budget, (k->cap - was) * sizeof *k->due);
-    return &k->due[k->n++];
+}
+
+/* In one line, after so many instructions more. */
+ALWAYS_INLINE void add_due(struct cost_work *w, struct core_work *k, sim_addr at, uint64_t bytes,
+                           enum mem_cmd cmd, uint64_t instructions)
+{
+    if (UNLIKELY(k->n == k->cap))
+        more_room(w, k);
+    k->due[k->n++] = (struct due){.at = at,
+                                  .instructions = k->instructions + instructions,
+                                  .bytes = (uint32_t)bytes,
+                                  .cmd = cmd};
+    k->instructions = 0;
 }
 
 enum { REGISTER = 64 };
 
+static NO_INLINE void add_pieces(struct cost_work *w, struct core_work *k, sim_addr at,
+                                 uint64_t bytes, enum mem_cmd cmd)
+{
+    for (uint64_t done = 0, n; done < bytes; done += n) {
+        const uint64_t room = w->line - ((at + done) & (w->line - 1));
+        n = bytes - done < room ? bytes - done : room;
+        add_due(w, k, at + done, n, cmd,
+                (done + n + REGISTER - 1) / REGISTER - (done + REGISTER - 1) / REGISTER);
+    }
+}
+
 void cost_add_access(struct cost *c, unsigned core, sim_addr at, uint64_t bytes, enum mem_cmd cmd)
 {
-    struct core_work *k = &c->work->core[core];
-    const uint64_t line = c->work->env->machine->line;
+    struct cost_work *w = c->work;
+    struct core_work *k = &w->core[core];
 
-    for (uint64_t done = 0, n; done < bytes; done += n) {
-        const uint64_t room = line - ((at + done) & (line - 1));
-        n = bytes - done < room ? bytes - done : room;
-        cost_add_instructions(
-            c, core, (done + n + REGISTER - 1) / REGISTER - (done + REGISTER - 1) / REGISTER);
-        *next_due(c->work, k) = (struct due){
-            .at = at + done, .instructions = k->instructions, .bytes = (uint32_t)n, .cmd = cmd};
-        k->instructions = 0;
-    }
+    assert(!k->paying);
+    if (LIKELY(bytes <= REGISTER && (at & (w->line - 1)) + bytes <= w->line))
+        add_due(w, k, at, bytes, cmd, 1);
+    else
+        add_pieces(w, k, at, bytes, cmd);
 }
 
 /* ---- clears and copies ---------------------------------------------------------------------- */
@@ -168,26 +189,29 @@ void cost_sweep(struct cost *c, struct cost_sweep *s, sim_addr at, sim_addr to, 
 
 /* ---- paying --------------------------------------------------------------------------------- */
 
-static sim_cycle run_instructions(struct cost_work *w, unsigned core, uint64_t n, sim_cycle now)
+static NO_INLINE sim_cycle run_very_many(struct cost_work *w, unsigned core, uint64_t n,
+                                         sim_cycle now)
 {
     enum { AT_ONCE = 1 << 30 };
 
-    w->instructions += n;
-    while (n) {
-        const unsigned some = n < AT_ONCE ? (unsigned)n : AT_ONCE;
-        const sim_cycle done = w->env->exec(w->env->host, core, some, now);
-        assert(done >= now);
-        now = done;
-        n -= some;
-    }
-    return now;
+    for (; n > AT_ONCE; n -= AT_ONCE)
+        now = w->env->exec(w->env->host, core, AT_ONCE, now);
+    return w->env->exec(w->env->host, core, (unsigned)n, now);
 }
 
-static sim_cycle make_access(struct cost_work *w, unsigned core, const struct due *d, sim_cycle now)
+static inline sim_cycle run_instructions(struct cost_work *w, unsigned core, uint64_t n,
+                                         sim_cycle now)
 {
-    w->loads += d->cmd == MEM_LOAD;
-    w->stores += d->cmd == MEM_STORE;
-    w->atomics += d->cmd == MEM_ATOMIC;
+    w->instructions += n;
+    if (LIKELY(n <= UINT32_MAX))
+        return n ? w->env->exec(w->env->host, core, (unsigned)n, now) : now;
+    return run_very_many(w, core, n, now);
+}
+
+static inline sim_cycle make_access(struct cost_work *w, unsigned core, const struct due *d,
+                                    sim_cycle now)
+{
+    w->access[d->cmd]++;
     w->bytes += d->bytes;
     const sim_cycle done = w->env->mem(w->env->host, core, d->at, d->bytes, d->cmd, now);
     assert(done >= now);

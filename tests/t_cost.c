@@ -122,11 +122,23 @@ static void an_access_is_cut_at_lines_and_counted_by_registers(void **state)
     cost_access(&b.c, 0, COST_SHADOW, 0, MEM_LOAD);
     cost_pay(&b.c, 0, 0);
     machine_says(&b.m, "");
-    b.m.machine.line = 32;
-    cost_access(&b.c, 0, COST_SHADOW, 64, MEM_LOAD);
-    cost_pay(&b.c, 0, 0);
-    machine_says(&b.m, "i1 L:s+0:32 L:s+32:32");
     close_bench(&b);
+}
+
+static void lines_may_be_shorter(void **state)
+{
+    struct machine_rig m;
+    struct cost c;
+
+    (void)state;
+    machine_rig_open(&m, 4);
+    m.machine.line = 32;
+    cost_init(&c, &m.env, steps, STEPS, 16);
+    cost_access(&c, 0, COST_SHADOW, 64, MEM_LOAD); /* still one register */
+    cost_pay(&c, 0, 0);
+    machine_says(&m, "i1 L:s+0:32 L:s+32:32");
+    cost_free(&c);
+    machine_rig_close(&m);
 }
 
 static void very_many_instructions_are_all_paid(void **state)
@@ -676,6 +688,7 @@ int main(void)
         cmocka_unit_test(what_is_gathered_is_paid_in_its_order),
         cmocka_unit_test(cores_pay_for_themselves),
         cmocka_unit_test(an_access_is_cut_at_lines_and_counted_by_registers),
+        cmocka_unit_test(lines_may_be_shorter),
         cmocka_unit_test(very_many_instructions_are_all_paid),
         cmocka_unit_test(without_a_machine_nothing_costs),
         cmocka_unit_test(other_cores_go_on_while_one_pays),
