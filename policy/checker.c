@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mutant.h"
+#include "policy/filter.h"
 #include "policy/hb.h"
 #include "policy/report.h"
 
@@ -31,6 +32,7 @@ const struct policy *policy_find(const char *name)
 
 struct common_params {
     uint32_t view, after_race;
+    struct filter_params filter;
 };
 
 static const char *const view_choices[] = {"tracked", "all-memory", "all-sync", "no-clear",
@@ -42,12 +44,26 @@ const struct param checker_param_rows[] = {
      after_race_choices,
      "What follows a race: all goes on, the location or the whole array is no longer looked at, or "
      "the run ends."},
+    {"filter.stack", PARAM_CHOICE, offsetof(struct common_params, filter.stack), "view", 0, 0, "",
+     filter_flagged_choices,
+     "Whether accesses to stacks are spared the policy: as its view says, always, or never."},
+    {"filter.final", PARAM_CHOICE, offsetof(struct common_params, filter.final), "view", 0, 0, "",
+     filter_flagged_choices,
+     "Whether accesses to finals are spared the policy: as its view says, always, or never."},
+    {"filter.escape", PARAM_CHOICE, offsetof(struct common_params, filter.escape), "off", 0, 0, "",
+     filter_choices,
+     "Whether accesses are spared while no second thread has touched their location."},
+    {"filter.redundant", PARAM_CHOICE, offsetof(struct common_params, filter.redundant), "off", 0,
+     0, "", filter_choices,
+     "Whether accesses are spared that repeat one of their thread since its last release."},
+    {"filter.static", PARAM_STRING, offsetof(struct common_params, filter.exempt), "", 0, 0, "",
+     NULL, "A file of addresses and sites whose accesses are spared; empty: none."},
     PARAM_END,
 };
 
 struct checker_stats {
-    uint64_t accesses, checked, unchecked, uncommitted, disabled, syncs, syncs_unheeded, clears,
-        copies;
+    uint64_t accesses, checked, unchecked, spared, uncommitted, disabled, syncs, syncs_unheeded,
+        clears, copies;
 };
 
 enum { RARE_ACCESS = EVF_IN_TXN | EVF_ORDER_MASK }; /* in a transaction, or atomic */
@@ -68,6 +84,8 @@ struct checker {
     struct hb *hb;
     struct race_report report;
     struct after_race after;
+    struct filter *filter; /* NULL: none */
+    char *property;        /* owns; with a filter: what is promised */
     struct budget budget;
     struct txn *txn; /* by thread */
     size_t txns;
@@ -148,8 +166,8 @@ static void declare_stats(struct checker *c, struct stats_group *g)
     stats_count(g, "copies", "events", "Copies heeded.", &st->copies);
     stats_invariant(g, "accesses.split",
                     "Every access was checked, outside the view, disabled, or never committed.",
-                    (const uint64_t *const[]){&st->checked, &st->unchecked, &st->disabled,
-                                              &st->uncommitted, NULL},
+                    (const uint64_t *const[]){&st->checked, &st->unchecked, &st->spared,
+                                              &st->disabled, &st->uncommitted, NULL},
                     STATS_EQ, (const uint64_t *const[]){&st->accesses, NULL});
     stats_invariant(g, "races.checked", "Only what was checked can race.",
                     (const uint64_t *const[]){&c->report.accesses, NULL}, STATS_LE,
@@ -175,6 +193,15 @@ static sim_cycle no_mem(void *host, unsigned core, sim_addr a, unsigned bytes, e
     return now;
 }
 
+static struct promise policy_promise(const struct checker *c)
+{
+    struct promise p = {c->policy->claims, c->policy->summary};
+
+    if (c->policy->promise)
+        c->policy->promise(c->self, &p);
+    return p;
+}
+
 static int create(struct checker *c, struct err *e)
 {
     char *section = xasprintf("policy.%s", c->label);
@@ -189,7 +216,7 @@ static int create(struct checker *c, struct err *e)
         return -1;
     struct stats_group *g = stats_group(stats_group(stats_root(c->env.stats), "policy"), c->label);
     const unsigned view = view_bits(common.view) | c->policy->view;
-    c->skips = view_skips(view);
+    c->skips = filter_flags(&common.filter, view_skips(view));
     c->budget.limit = c->env.memory_limit;
     c->hb = hb_new(view, c->env.granule, &c->budget);
     c->policy_env = (struct policy_env){
@@ -210,6 +237,9 @@ static int create(struct checker *c, struct err *e)
     /* Statistics are for good: nothing is declared for a policy that can't be. */
     if (c->policy->refuse && c->policy->refuse(&c->policy_env, c->params, e))
         return -1;
+    const struct filter_env filter = {c->hb, g, &c->budget, c->env.granule};
+    if (filter_new(&c->filter, &common.filter, &filter, e))
+        return -1;
     declare_stats(c, g);
     after_race_init(&c->after, (enum after_race_mode)common.after_race, c->env.granule, g,
                     &c->budget);
@@ -217,6 +247,8 @@ static int create(struct checker *c, struct err *e)
         c->report.after = &c->after;
     c->pay = c->env.machine || !c->policy->steps_n ? c->policy->pay : NULL;
     c->self = c->policy->create(&c->policy_env, c->params, e);
+    if (c->self && c->filter)
+        c->property = xasprintf("%s; %s", policy_promise(c).property, filter_text(c->filter));
     return c->self ? 0 : -1;
 }
 
@@ -243,6 +275,8 @@ void checker_free(struct checker *c)
     free(c->txn);
     report_free(&c->report);
     after_race_free(&c->after);
+    filter_free(c->filter);
+    free(c->property);
     hb_free(c->hb);
     free(c->params);
     free(c->label);
@@ -277,6 +311,12 @@ ALWAYS_INLINE sim_cycle check_access(struct checker *c, const struct event *ev, 
 {
     if (ev->flags & c->skips) {
         c->st.unchecked++;
+        if (UNLIKELY(c->filter))
+            filter_count_flags(c->filter, ev);
+        return now;
+    }
+    if (UNLIKELY(c->filter) && filter_spares(c->filter, ev)) {
+        c->st.spared++;
         return now;
     }
     if (UNLIKELY(after_race_disables(&c->after)))
@@ -472,6 +512,8 @@ static sim_cycle step_heap(struct checker *c, const struct event *ev, unsigned c
     }
     if (heeded)
         now = c->policy->sync(c->self, ev, core, now);
+    if (UNLIKELY(c->filter) && heeded && (clear || copy))
+        filter_heap(c->filter, ev);
     after_race_heap(&c->after, ev, heeded);
     return now;
 }
@@ -552,7 +594,8 @@ const struct event *checker_run(struct checker *c, const struct event *ev, const
                                 const struct event *known, uint64_t *number)
 {
     for (; ev < end; ev += event_records(ev), ++*number) {
-        if (c->policy->run && access_plain(&c->policy_env, ev) && !after_race_disables(&c->after)) {
+        if (c->policy->run && !c->filter && access_plain(&c->policy_env, ev) &&
+            !after_race_disables(&c->after)) {
             ev = run_plain(c, ev, end, known, number);
         } else {
             hint(c, ev, known);
@@ -588,6 +631,7 @@ const char *checker_label(const struct checker *c)
 void checker_names(struct checker *c, const struct names *names)
 {
     c->report.names = names;
+    filter_names(c->filter, names);
 }
 
 void checker_region(struct checker *c, bool inside)
@@ -612,6 +656,11 @@ unsigned checker_view(const struct checker *c)
     return c->policy_env.view;
 }
 
+unsigned checker_skips(const struct checker *c)
+{
+    return c->skips;
+}
+
 static const char after_first[] = "after-race leaves out what has raced";
 
 static bool leaves_out(const struct checker *c)
@@ -622,10 +671,12 @@ static bool leaves_out(const struct checker *c)
 
 struct promise checker_promise(const struct checker *c)
 {
-    struct promise p = {c->policy->claims, c->policy->summary};
+    struct promise p = policy_promise(c);
 
-    if (c->policy->promise)
-        c->policy->promise(c->self, &p);
+    if (c->filter)
+        p.property = c->property;
+    if (c->filter && filter_loses(c->filter))
+        p.claims &= ~(unsigned)CLAIM_SOUND;
     if (!leaves_out(c))
         return p;
     p.claims &= ~(unsigned)CLAIM_SOUND;
@@ -641,6 +692,8 @@ void checker_explain(const struct checker *c, const struct event *ev, sim_addr l
         c->policy->explain(c->self, ev, location, to, room);
     if (!*to && leaves_out(c))
         snprintf(to, room, "%s", after_first);
+    if (!*to && c->filter && filter_loses(c->filter))
+        snprintf(to, room, "%s leaves out accesses", filter_text(c->filter));
 }
 
 uint32_t checker_actor(const struct checker *c, sim_tid tid)

@@ -247,6 +247,7 @@ uint64_t checker_races(const struct checker *c); /* racy accesses so far */
 /* For comparing instances: what they look at, what they promise, how they explain themselves (an
  * empty text: not at all). */
 unsigned checker_view(const struct checker *c);
+unsigned checker_skips(const struct checker *c); /* flags of accesses that it does not check */
 struct promise checker_promise(const struct checker *c);
 void checker_explain(const struct checker *c, const struct event *ev, sim_addr location, char *to,
                      size_t room);

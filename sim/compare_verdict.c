@@ -129,7 +129,7 @@ static enum why find_why(const struct compare *c, const struct instance *silent,
                          const struct instance *reporter, const struct pair *p, enum of of,
                          const struct event *ev)
 {
-    if (p->access.flags & view_skips(silent->view))
+    if (p->access.flags & checker_skips(silent->checker))
         return WHY_UNCHECKED;
     if (!silent->by_access)
         return WHY_RULE;

@@ -13,6 +13,7 @@ for mutant in $(sed -n 's/^MUTANT_ROW(\([A-Z0-9_]*\),.*/\1/p' "$top/base/mutants
     STOP_*) set -- t_stop FAILED --mutant "$mutant" ;;
     GOLD_COLLECTS_ALL) set -- t_goldilocks Assertion --mutant "$mutant" ;;
     GOLD_*) set -- t_goldilocks FAILED --mutant "$mutant" ;;
+    FILTER_*) set -- t_filter FAILED --mutant "$mutant" 1 60 ;;
     COH_*) set -- t_coherence_random 'seed [0-9]*' --mutant "$mutant" 1 40 ;;
     *) set -- t_verdict 'seed [0-9]*' --mutant "$mutant" 1 400 ;;
     esac
