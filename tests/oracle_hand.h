@@ -73,7 +73,7 @@ static void assert_legal(const struct event *s, size_t records)
     rules_free(r);
 }
 
-static void check(const struct event *s, size_t records, const struct oracle_options *o,
+static inline void check(const struct event *s, size_t records, const struct oracle_options *o,
                   const char *want)
 {
     struct oracle *got = oracle_new(s, records, o);
