@@ -45,6 +45,8 @@
 struct watch_conflict {
     uint64_t event;
     sim_addr location;
+    struct event access; /* as the policy gave it; kind 0: it gave none */
+    struct race_side earlier;
 };
 struct watch {
     struct config *config;
@@ -72,10 +74,9 @@ static inline void watch_conflict(void *arg, const char *label, const struct eve
     struct watch *w = arg;
 
     (void)label;
-    (void)ev;
-    (void)earlier;
     w->conflict = xgrow(w->conflict, w->conflicts, &w->conflict_cap, sizeof *w->conflict);
-    w->conflict[w->conflicts++] = (struct watch_conflict){w->number, location};
+    w->conflict[w->conflicts++] =
+        (struct watch_conflict){w->number, location, ev ? *ev : (struct event){0}, *earlier};
 }
 
 /* settings: of the policy, labelled a, as in "view=tracked"; NULL ends them. on: has the machine
