@@ -49,14 +49,27 @@ configured() {
 
 programs() { make -s -j"$jobs" check TESTS= >/dev/null; }
 
-# Both cores: the range of seeds is cut in two.
-oracle() {
-    configured release CFLAGS='-O2 -g' && programs || return 1
-    half=$(($2 / 2))
-    ./tests/t_verdict 1000000 "$half" "$1" &
+# Both cores: the range of seeds is cut in two. 77: there is no such policy.
+seeds() {
+    half=$(($3 / 2))
+    "./tests/$1" 1000000 "$half" "$2" &
     first=$!
-    ./tests/t_verdict $((1000000 + half)) $(($2 - half)) "$1" || { wait "$first"; return 1; }
+    "./tests/$1" $((1000000 + half)) $(($3 - half)) "$2" || { code=$?; wait "$first"; return "$code"; }
     wait "$first"
+}
+
+# verdict PROGRAM POLICY SEEDS
+verdict() {
+    configured release CFLAGS='-O2 -g' && programs || return 1
+    seeds "$1" "$2" "$3"
+}
+
+oracle() { verdict t_verdict "$1" "$2"; }
+
+# Conflicts of regions; and that they are races, by the two oracles alone.
+regions() { verdict t_region_verdict "$1" "$2"; }
+region_oracles() {
+    configured release CFLAGS='-O2 -g' && programs && ./tests/t_region_random 1000000 "$1"
 }
 
 # Its parameters, with a machine and without.
@@ -186,6 +199,11 @@ self oracle-lardish-100000 300 oracle lardish 100000
 self oracle-radish-100000 300 oracle radish 100000
 self oracle-radish-ts-20000 60 oracle radish-ts 20000
 self oracle-goldilocks-100000 150 oracle goldilocks 100000
+for policy in fastrcd valor-e valor-o; do
+    self "regions-$policy-100000" 240 regions "$policy" 100000
+done
+self regions-races-100000 90 region_oracles 100000
+self arrays-slimstate-100000 400 verdict t_slim_verdict slimstate 100000
 self distcheck 150 distcheck
 
 # Ten minutes each, or what is left in equal shares.
