@@ -325,16 +325,20 @@ ALWAYS_INLINE sim_cycle check_access(struct checker *c, const struct event *ev, 
     return c->policy->access(c->self, ev, core, out, now);
 }
 
-/* All that the event has to be checked for is checked. */
-static void event_done(struct checker *c, const struct event *blamed)
+static NO_INLINE void after_races(struct checker *c)
 {
-    report_done(&c->report, blamed);
-    if (LIKELY(!after_race_noted(&c->after)))
-        return;
     if (c->after.mode == AFTER_RACE_STOP)
         after_race_stop(&c->report.first, c->report.names, c->env.err);
     else
         after_race_settle(&c->after);
+}
+
+/* All that the event has to be checked for is checked. */
+static void event_done(struct checker *c, const struct event *blamed)
+{
+    report_done(&c->report, blamed);
+    if (UNLIKELY(after_race_noted(&c->after)))
+        after_races(c);
 }
 
 static void defer(struct checker *c, const struct event *ev)
@@ -544,8 +548,12 @@ ALWAYS_INLINE sim_cycle one_step(struct checker *c, const struct event *ev, unsi
         now = step_heap(c, ev, core, now);
         break;
     case CLASS_MARK:
+        if (ev->kind == EV_IO && c->policy->io)
+            now = c->policy->io(c->self, ev, core, now);
         break;
     }
+    if (UNLIKELY(after_race_noted(&c->after))) /* of races that were found late */
+        after_races(c);
     if (UNLIKELY(budget_over(&c->budget)))
         over_limit(c);
     return now;
@@ -583,7 +591,7 @@ static const struct event *run_plain(struct checker *c, const struct event *ev,
 
     c->st.accesses += (uint64_t)(last - ev) + 1;
     c->st.checked += (uint64_t)(last - ev) + 1;
-    if (UNLIKELY(c->report.race.conflicts))
+    if (UNLIKELY(c->report.race.conflicts || after_race_noted(&c->after)))
         event_done(c, last);
     if (UNLIKELY(budget_over(&c->budget)))
         over_limit(c);
@@ -621,6 +629,8 @@ void checker_finish(struct checker *c)
         c->policy->check(c->self);
     if (c->policy->finish)
         c->policy->finish(c->self);
+    if (after_race_noted(&c->after))
+        after_races(c);
 }
 
 const char *checker_label(const struct checker *c)

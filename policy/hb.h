@@ -78,6 +78,8 @@ void hb_copy(struct hb *hb, sim_addr to, sim_addr from, uint64_t bytes);
 /* Which lock is at addr: a number that goes with it when a copy moves it. 0: none was heeded there.
  */
 uint64_t hb_lock_id(const struct hb *hb, sim_addr addr);
+/* How often the thread holds the lock at addr, in that mode. */
+uint32_t hb_lock_depth(const struct hb *hb, sim_addr addr, sim_tid tid, bool shared);
 
 /* Of a thread that has entered: the actor (the thread, or with no-thread its kernel thread,
  * numbered densely), the actor's clock, and its own entry as an epoch. */

@@ -39,14 +39,29 @@ struct hb_object *object_get(struct hb *hb, unsigned kind, sim_addr addr, uint64
     return object_new(hb, kind, addr, round);
 }
 
-uint64_t hb_lock_id(const struct hb *hb, sim_addr addr)
+static const struct hb_object *lock_at(const struct hb *hb, sim_addr addr)
 {
     struct hb_object *const *chain = shadow_peek(hb->objects, addr);
+    const struct hb_object *o = chain ? *chain : NULL;
 
-    for (const struct hb_object *o = chain ? *chain : NULL; o; o = o->next)
-        if (is(o, OBJECT_LOCK, addr, 0))
-            return o->id;
-    return 0;
+    while (o && !is(o, OBJECT_LOCK, addr, 0))
+        o = o->next;
+    return o;
+}
+
+uint64_t hb_lock_id(const struct hb *hb, sim_addr addr)
+{
+    const struct hb_object *o = lock_at(hb, addr);
+
+    return o ? o->id : 0;
+}
+
+uint32_t hb_lock_depth(const struct hb *hb, sim_addr addr, sim_tid tid, bool shared)
+{
+    const struct hb_object *o = lock_at(hb, addr);
+    const struct hold *h = o ? object_hold(o, tid, shared) : NULL;
+
+    return h ? h->depth : 0;
 }
 
 static void object_free(struct hb *hb, struct hb_object *o)

@@ -67,7 +67,8 @@ struct race {                     /* one racy access */
     uint32_t
         conflicts; /* earlier accesses in the history that it conflicts with, over its granules */
     bool system;
-    uint64_t id; /* the same for the same pair of sites in another run */
+    uint64_t id;      /* the same for the same pair of sites in another run */
+    uint64_t noticed; /* the event at which it was found: is.event, or later */
 };
 
 struct race_report;
@@ -174,6 +175,8 @@ struct policy {
      * the next hook that pays. NULL: the policy goes by env->hb. */
     void (*edges)(void *self, enum policy_edge at, const struct event *ev,
                   const struct event *accesses, size_t n, unsigned core);
+    /* Input or output, in any view. NULL: does not mind. */
+    sim_cycle (*io)(void *self, const struct event *ev, unsigned core, sim_cycle now);
     /* What happened to a line in the caches, in order, after the access that caused it is done and
      * before `access` hears of it; events of its own mem calls come after the hook that made them.
      * NULL: does not react. */
@@ -264,5 +267,13 @@ uint64_t checker_knows(const struct checker *c, sim_tid tid, uint32_t actor);
  * had no race in this life yet. */
 void race_conflict(struct race_report *r, const struct event *ev, sim_addr location,
                    const struct race_side *earlier, bool first);
+
+/* The same for an access that is over, and whose race is found only now. ev: that access, which
+ * carries its site, at its location as it is now; number: its event's. other: the side that came
+ * after it. counted: it has been counted as racy. Conflicts of one access that follow each other
+ * make one race; race_late_done ends the last. */
+void race_late(struct race_report *r, const struct event *ev, uint64_t number,
+               const struct race_side *other, bool first, bool counted);
+void race_late_done(struct race_report *r);
 
 #endif

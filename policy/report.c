@@ -83,10 +83,9 @@ static void see_location(struct race_report *r, sim_addr location, bool first)
     *seen = 1;
 }
 
-void race_conflict(struct race_report *r, const struct event *ev, sim_addr location,
-                   const struct race_side *earlier, bool first)
+static void conflict(struct race_report *r, const struct event *ev, sim_addr location,
+                     const struct race_side *earlier, bool first)
 {
-    struct race *race = &r->race;
     const uint64_t site = event_site(ev);
 
     if (r->env->on_conflict)
@@ -101,13 +100,38 @@ void race_conflict(struct race_report *r, const struct event *ev, sim_addr locat
         see(r, &r->sites, earlier->site, &r->site_count, &r->sites_roi);
     if (site)
         see(r, &r->sites, site, &r->site_count, &r->sites_roi);
-    if (race->conflicts++ && earlier->event <= race->earlier.event)
+}
+
+/* Of the sides that it conflicts with, the latest is named. */
+static void name_sides(struct race *race, const struct event *ev, uint64_t number,
+                       const struct race_side *other)
+{
+    if (race->conflicts++ && (!other->known || other->event <= race->earlier.event))
         return;
-    race->earlier = *earlier;
+    race->earlier = *other;
     race->is = (struct race_side){
-        .event = *r->env->number, .site = site, .thread = ev->tid, .op = ev->kind, .known = true};
+        .event = number, .site = event_site(ev), .thread = ev->tid, .op = ev->kind, .known = true};
     race->addr = ev->addr;
     race->size = ev->size;
+}
+
+void race_conflict(struct race_report *r, const struct event *ev, sim_addr location,
+                   const struct race_side *earlier, bool first)
+{
+    conflict(r, ev, location, earlier, first);
+    name_sides(&r->race, ev, *r->env->number, earlier);
+}
+
+void race_late(struct race_report *r, const struct event *ev, uint64_t number,
+               const struct race_side *other, bool first, bool counted)
+{
+    if (r->late.conflicts && r->late.is.event != number)
+        race_late_done(r);
+    conflict(r, ev, ev->addr, other, first);
+    if (!r->late.conflicts)
+        r->late_counted = counted;
+    r->late.system = ev->flags & EVF_SYSTEM;
+    name_sides(&r->late, ev, number, other);
 }
 
 /* ---- identity and line ---------------------------------------------------------------------- */
@@ -155,10 +179,9 @@ static void write_side(struct json *j, const struct race_side *s, const char *si
     s->known ? json_u64(j, s->event) : json_null(j);
 }
 
-static void write_line(const struct race_report *r, FILE *out, const char *site,
+static void write_line(const struct race *race, FILE *out, const char *site,
                        const char *earlier_site)
 {
-    const struct race *race = &r->race;
     char id[24];
     struct json j;
 
@@ -170,6 +193,10 @@ static void write_line(const struct race_report *r, FILE *out, const char *site,
     json_key(&j, "race");
     json_str(&j, id);
     write_side(&j, &race->is, site);
+    if (race->noticed != race->is.event) {
+        json_key(&j, "noticed");
+        json_u64(&j, race->noticed);
+    }
     json_key(&j, "address");
     json_hex(&j, race->addr);
     json_key(&j, "size");
@@ -186,38 +213,52 @@ static void write_line(const struct race_report *r, FILE *out, const char *site,
     fputc('\n', out);
 }
 
-static void publish(struct race_report *r)
+static void publish(struct race_report *r, struct race *race)
 {
     char number[2][24];
-    const char *site = site_text(r, r->race.is.site, number[0]);
-    const char *earlier = site_text(r, r->race.earlier.site, number[1]);
+    const char *site = site_text(r, race->is.site, number[0]);
+    const char *earlier = site_text(r, race->earlier.site, number[1]);
 
-    r->race.policy = r->policy;
-    r->race.id = race_id(site, earlier);
+    race->policy = r->policy;
+    race->id = race_id(site, earlier);
+    race->noticed = *r->env->number;
     if (r->env->on_race)
-        r->env->on_race(r->env->on_race_arg, &r->race);
+        r->env->on_race(r->env->on_race_arg, race);
     if (!r->lines) {
         r->unwritten++;
         return;
     }
     r->lines--;
     if (r->env->races && *r->env->races)
-        write_line(r, *r->env->races, site, earlier);
+        write_line(race, *r->env->races, site, earlier);
+}
+
+/* A racy access. */
+static void count_race(struct race_report *r, struct race *race)
+{
+    r->accesses += MUTANT(GRANULES_COUNT) ? race->conflicts : 1;
+    if (race->system != MUTANT(SPLIT_SWAPPED))
+        r->system++;
+    else
+        r->program++;
+    r->unsited += !race->is.site;
+    publish(r, race);
+    if (r->accesses == 1)
+        r->first = *race;
 }
 
 void report_done(struct race_report *r, const struct event *blamed)
 {
     if (LIKELY(!r->race.conflicts))
         return;
-    r->accesses += MUTANT(GRANULES_COUNT) ? r->race.conflicts : 1;
     r->race.system = blamed->flags & EVF_SYSTEM;
-    if (r->race.system != MUTANT(SPLIT_SWAPPED))
-        r->system++;
-    else
-        r->program++;
-    r->unsited += !r->race.is.site;
-    publish(r);
-    if (r->accesses == 1)
-        r->first = r->race;
+    count_race(r, &r->race);
     r->race = (struct race){0};
+}
+
+void race_late_done(struct race_report *r)
+{
+    if (r->late.conflicts && !r->late_counted)
+        count_race(r, &r->late);
+    r->late = (struct race){0};
 }

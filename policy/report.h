@@ -11,6 +11,8 @@ struct race_report {
     const struct names *names;     /* may be NULL */
     struct after_race *after;      /* is told of each race; borrowed; NULL: nobody is */
     struct race race;              /* of the event in hand; conflicts 0: none so far */
+    struct race late;              /* of an access that is over; the same */
+    bool late_counted;             /* that access has been counted */
     struct race first;             /* of the run, once there is one */
     bool inside;                   /* a region of interest */
     uint64_t lines;                /* of races.jsonl that may still be written */

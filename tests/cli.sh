@@ -629,7 +629,7 @@ END
     completes "run reproduce" r
     completes "cat convert cut" trace c
     completes "--policy= --preset=" run --p
-    completes "vc" run --policy = v
+    completes "vc valor valor-e valor-o" run --policy = v
     completes "policy.vc.history=" run --set policy.vc.h
     completes "last all" run --set policy.vc.history =
     completes "binary text std" trace convert --to ""
@@ -648,10 +648,10 @@ END
     completes "naive" run --set policy.none.view = na
     completes "naive" run --set policy.label.view = na
     completes "off" run --set trace.rules = of
-    completes "vc" run --set policies = v
+    completes "vc valor valor-e valor-o" run --set policies = v
     completes "policy.vc.history=last" run --set policy.vc.history=l
     completes "--set=policy.vc.history=last" run --set=policy.vc.history=l
-    completes "--policy=vc" run --policy=v
+    completes "--policy=vc --policy=valor --policy=valor-e --policy=valor-o" run --policy=v
 fi
 
 echo "$tests checks, $failures failures"

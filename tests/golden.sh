@@ -62,4 +62,7 @@ golden synth.radish -c radish8 --policy radish --set policy.radish.checks=queued
 golden synth.goldilocks --policy goldilocks --policy all=goldilocks --policy flow=goldilocks --set policy.all.transactions=all \
     --set policy.flow.transactions=write-to-read --set policy.flow.list-limit=20 synth:seed=1,events=5000
 golden synth.goldilocks.radish8 -c radish8 --policy goldilocks --set policy.goldilocks.list-limit=200 synth:seed=1,events=5000
+golden synth.fastrcd -c radish8 --policy fastrcd synth:seed=1,events=5000
+golden synth.valor -c radish8 --policy valor --policy late=valor-e --set policy.late.period=50 \
+    --set policy.late.regions=sync-free synth:seed=1,events=5000
 exit $bad

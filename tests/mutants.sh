@@ -14,6 +14,9 @@ for mutant in $(sed -n 's/^MUTANT_ROW(\([A-Z0-9_]*\),.*/\1/p' "$top/base/mutants
     GOLD_COLLECTS_ALL) set -- t_goldilocks Assertion --mutant "$mutant" ;;
     GOLD_*) set -- t_goldilocks FAILED --mutant "$mutant" ;;
     FILTER_*) set -- t_filter FAILED --mutant "$mutant" 1 60 ;;
+    REGION_JOINED_GOES_ON | FASTRCD_*) set -- t_fastrcd FAILED --mutant "$mutant" ;;
+    REGION_*) set -- t_region_verdict 'seed [0-9]*' --mutant "$mutant" 1 300 ;;
+    VALOR_*) set -- t_valor FAILED --mutant "$mutant" ;;
     COH_*) set -- t_coherence_random 'seed [0-9]*' --mutant "$mutant" 1 40 ;;
     *) set -- t_verdict 'seed [0-9]*' --mutant "$mutant" 1 400 ;;
     esac
