@@ -215,17 +215,18 @@ static uint32_t tree_pick(const struct cache *c, uint32_t first, uint32_t node, 
 /* ---- the other replacements ----------------------------------------------------------------- */
 
 /* Without branches: which one is the oldest can't be foreseen. */
-static uint32_t oldest_of_all(const struct cache *c, uint32_t first)
+static inline uint32_t oldest_of_all(const struct cache *c, uint32_t first)
 {
-    uint64_t least = UINT64_MAX;
-    uint32_t best = first;
+    const uint64_t *order = c->order + first;
+    uint64_t least = order[0];
+    uint32_t best = 0;
 
-    for (uint32_t i = first; i < first + c->ways; i++) {
-        const bool older = c->order[i] < least;
+    for (uint32_t i = 1; i < c->ways; i++) {
+        const bool older = order[i] < least;
         best = older ? i : best;
-        least = older ? c->order[i] : least;
+        least = older ? order[i] : least;
     }
-    return best;
+    return first + best;
 }
 
 static uint32_t oldest(const struct cache *c, uint32_t first, may_fn *may, void *arg)
@@ -314,9 +315,14 @@ uint32_t cache_victim_among(struct cache *c, uint64_t line, may_fn *may, void *a
     return oldest(c, first, may, arg);
 }
 
+/* What is asked for most takes the short way. */
 uint32_t cache_victim(struct cache *c, uint64_t line)
 {
-    return cache_victim_among(c, line, NULL, NULL);
+    if (c->geometry.replacement != REPLACE_LRU || c->ways > 64)
+        return cache_victim_among(c, line, NULL, NULL);
+    const uint32_t first = cache_set(c, line) * c->ways;
+    const uint64_t empty = cache_match(c->tag + first, c->ways, 0);
+    return empty ? first + (uint32_t)__builtin_ctzll(empty) : oldest_of_all(c, first);
 }
 
 uint32_t cache_last(struct cache *c, uint64_t line)

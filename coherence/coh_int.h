@@ -152,6 +152,7 @@ struct coherence {
     uint64_t next_read;              /* id */
     sim_cycle latest;                /* start of an access */
     uint64_t histories, n_histories; /* lines: from, and how many (histories.c) */
+    uint64_t lost;                   /* lines that may be in no cache any more */
     struct line_event *events;
     size_t n_events, cap_events;
     struct coh_stats stats;
@@ -220,6 +221,8 @@ static inline void lose(struct coherence *c, enum mem_level level, enum loss how
 {
     c->stats.level[level].lost[how]++;
     c->stats.level[level].resident--;
+    c->lost +=
+        level == LEVEL_L3 || !c->inclusive_l3; /* an inclusive L3 has all that the others have */
 }
 
 static inline uint32_t entry_slot(const struct coherence *c, const struct entry *e)

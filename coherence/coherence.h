@@ -100,6 +100,8 @@ sim_cycle coherence_ask(struct coherence *c, unsigned core, sim_addr addr, const
 void coherence_piggyback(struct coherence *c, uint64_t bytes); /* went along with other messages */
 /* Where the line is for this core, the nearest; LEVEL_NONE: in no cache that it can hit. */
 enum mem_level coherence_where(const struct coherence *c, unsigned core, sim_addr addr);
+/* While it stays the same, no line that was in a cache is in none. */
+const uint64_t *coherence_lost(const struct coherence *c);
 
 /* Counts the lines that metadata brought, for the statistics: at the end of a run. */
 void coherence_census(struct coherence *c);

@@ -132,6 +132,11 @@ enum mem_level coherence_where(const struct coherence *c, unsigned core, sim_add
     return cache_find(&c->l3, line) == CACHE_NONE ? LEVEL_NONE : LEVEL_L3;
 }
 
+const uint64_t *coherence_lost(const struct coherence *c)
+{
+    return &c->lost;
+}
+
 /* ---- room that data have lost --------------------------------------------------------------- */
 
 static void count_private(struct coherence *c, enum mem_level level, const struct cache *k,

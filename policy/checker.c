@@ -570,6 +570,15 @@ sim_cycle checker_line(struct checker *c, const struct line_event *le, unsigned 
     return c->policy->line ? c->policy->line(c->self, le, core, now) : now;
 }
 
+void checker_soon(const struct checker *c, const struct event *ev, bool very)
+{
+    void (*hear)(const void *self, const struct event *ev) =
+        very ? c->policy->very_soon : c->policy->soon;
+
+    if (hear)
+        hear(c->self, ev);
+}
+
 static void hint(const struct checker *c, const struct event *ev, const struct event *known)
 {
     const struct policy *p = c->policy;

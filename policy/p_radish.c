@@ -171,6 +171,7 @@ static void lay_out(struct radish *r)
     r->granule_shift = (unsigned)__builtin_ctz(granule);
     r->kinds = have > fit ? have / fit : 1;
     r->entries = have / r->kinds;
+    r->number_shift = r->granule_shift + (unsigned)__builtin_ctz(r->entries);
     r->stride = r->params.memory * r->kinds;
 }
 
@@ -260,6 +261,10 @@ static void *radish_create(const struct policy_env *env, const void *params, str
     map_init(&r->places, env->budget);
     map_init(&r->pages, env->budget);
     map_init(&r->held.pages, env->budget);
+    for (unsigned core = 0; core < MAX_CORES; core++)
+        map_init(&r->core[core].here, env->budget);
+    r->hint = xcalloc(r->cores, sizeof *r->hint);
+    line_pools(r);
     r->queue = xcalloc(r->params.queue, sizeof *r->queue);
     new_manager(r);
     radish_declare(r, env->stats);
@@ -296,15 +301,19 @@ static void radish_destroy(void *self)
 
     while (map_next(&r->places, &pos, &line, &at))
         free_place(r, (struct place *)(uintptr_t)*at);
+    line_pools_free(r);
     radish_unpaid_free(r);
     for (unsigned core = 0; core < MAX_CORES; core++)
         free(r->paying[core]);
     held_free(r);
+    for (unsigned core = 0; core < MAX_CORES; core++)
+        map_free(&r->core[core].here);
     map_free(&r->places);
     map_free(&r->pages);
     swm_free(r->manager);
     if (r->runtime)
         runtime_free(r->runtime);
+    free(r->hint);
     free(r->queue);
     free(r->past);
     free(r->at_core);
@@ -386,9 +395,9 @@ enum { RADISH_VIEW = VIEW_ALL_MEMORY | VIEW_ALL_SYNC | VIEW_NO_CLEAR | VIEW_NO_C
         __VA_ARGS__, .source = "lard", .params = radish_params,                                    \
                      .claims = CLAIM_SOUND | CLAIM_PRECISE | CLAIM_EAGER | CLAIM_HARDWARE,         \
                      .params_size = sizeof(struct radish_params), .access = radish_decide,         \
-                     .pay = radish_pay, .sync = radish_sync, .line = radish_line,                  \
-                     .finish = radish_finish, .check = radish_check, .promise = radish_promise,    \
-                     .destroy = radish_destroy,                                                    \
+                     .pay = radish_pay, .soon = radish_soon, .very_soon = radish_very_soon,        \
+                     .sync = radish_sync, .line = radish_line, .finish = radish_finish,            \
+                     .check = radish_check, .promise = radish_promise, .destroy = radish_destroy,  \
     }
 
 extern const struct policy policy_radish, policy_radish_ts, policy_lardish;

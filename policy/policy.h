@@ -98,6 +98,9 @@ struct policy_machine {
     sim_cycle (*go_on)(void *host, unsigned core, sim_cycle since, sim_cycle now);
     /* The level at which a line is now for this core, LEVEL_NONE: in no cache. Changes nothing. */
     uint8_t (*where)(void *host, unsigned core, sim_addr line);
+    /* While this stays the same, no line of histories that was in a cache is in none. NULL: nobody
+     * counts. */
+    const uint64_t *lost;
 };
 
 struct policy_env {            /* borrowed for the policy's life */
@@ -234,6 +237,8 @@ sim_cycle checker_step(struct checker *c, const struct event *ev, unsigned core,
 /* Something happened to a line in the machine's caches. */
 sim_cycle checker_line(struct checker *c, const struct line_event *le, unsigned core,
                        sim_cycle now);
+/* A hint, without effect: an access that comes, or comes next. */
+void checker_soon(const struct checker *c, const struct event *ev, bool very);
 /* Without a machine: the events of [ev, end), up to one that sets the error, and which is returned,
  * or up to a mark of a region of interest. Else returns what is behind the last. *number is ev's,
  * and counts on; it is what env.number points to. Events before `known` may be looked at, for

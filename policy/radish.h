@@ -51,7 +51,7 @@ static inline uint8_t op_kind(uint8_t op)
 typedef uint64_t granule_set;
 
 struct record {      /* a thread's last access of a class to these granules */
-    granule_set set; /* never empty */
+    granule_set set; /* empty: there is none */
     uint64_t time;   /* the thread's own */
     /* Not modelled: which access it was, for reports. */
     uint64_t event, site;
@@ -63,21 +63,34 @@ struct record {      /* a thread's last access of a class to these granules */
 
 /* ---- lines on chip -------------------------------------------------------------------------- */
 
-struct hline {                     /* one core's history line */
+/* One core's history line. What most accesses look at is together: in the second 64 bytes, and a
+ * few bytes of `at`. */
+struct hline {
     struct hline *next;            /* of other cores, for the same data */
     struct hline *later, *earlier; /* of the core, or waiting to be stored */
     struct place *place;
-    uint32_t actor; /* the thread tag: whose accesses these are */
+    granule_set has[ACCESS_CLASSES]; /* granules with a record of the class */
+
+    uint64_t number; /* line_number */
+    uint64_t there;  /* it was on chip when the machine had lost so many */
+    uint32_t actor;  /* the thread tag: whose accesses these are */
     uint8_t core, kind;
-    bool leaving;                       /* not on chip any more: a handler is storing it */
-    bool dirty;                         /* stored to since it came */
-    bool stays;                         /* a copy takes it along in the caches */
-    granule_set may_read, may_write;    /* permissions; may_write is part of may_read */
-    granule_set soft_write, soft_reads; /* ask software: for the last write, for others' reads */
-    granule_set kept;      /* the manager has something of it: what a write makes void there */
-    struct record *record; /* owns */
-    uint32_t n, cap;
+    bool leaving;                    /* not on chip any more: a handler is storing it */
+    bool dirty;                      /* stored to since it came */
+    bool stays;                      /* a copy takes it along in the caches */
+    granule_set may_read, may_write; /* permissions; may_write is part of may_read */
+    granule_set kept; /* the manager has something of it: what a write makes void there */
+    /* Places for records; an empty one has no granules. Of two reads of a granule the earlier has
+     * the lower place. */
+    struct record *record; /* owns: a block of this size, or NULL */
+    uint8_t n, size;
+    uint8_t empty; /* the place that became so last, plus 1, and from there by `time`; 0: none */
+
+    /* Ask software: for the last write, for others' reads. Both are parts of `kept`. */
+    granule_set soft_write, soft_reads;
+    uint8_t at[]; /* by granule, then class: its record's place, plus 1; 0: none */
 };
+enum { RADISH_SIZES = 7 }; /* of blocks of records: 3 << size, as a granule has at most 3 */
 
 struct place {               /* a data line that has history on chip */
     uint64_t line;           /* its physical number */
@@ -86,11 +99,17 @@ struct place {               /* a data line that has history on chip */
     struct hline *of_kind[]; /* lists */
 };
 
+struct radish_hint { /* of the access that a core comes to: see radish_soon */
+    sim_addr addr;
+    struct hline *line; /* on chip; NULL: none */
+};
+
 struct radish_core {
     struct hline *first, *last; /* its lines on chip, in the order in which they came */
     uint64_t lines;
-    uint32_t actor; /* of the thread on it */
-    bool taken;     /* there is one */
+    struct map here; /* the same, by number */
+    uint32_t actor;  /* of the thread on it */
+    bool taken;      /* there is one */
 };
 
 struct queued_check {
@@ -171,7 +190,8 @@ struct radish {
     const struct policy_machine *machine; /* NULL: none */
     struct radish_params params;
     bool lard; /* a copy's destination must be empty */
-    unsigned cores, granule_shift, line_shift, entries, kinds;
+    unsigned cores, granule_shift, line_shift, entries, kinds; /* the latter: powers of two */
+    unsigned number_shift;                                     /* address to line_number */
     uint64_t stride; /* bytes of one core's history lines */
     struct swmanager *manager;
     struct runtime *runtime; /* NULL: nobody pays for one */
@@ -180,6 +200,8 @@ struct radish {
     struct place *latest;    /* one of them, or NULL */
     struct map pages;        /* that ever had history: a set of numbers */
     struct radish_core core[MAX_CORES];
+    struct radish_hint *hint; /* owns; by core */
+    struct pool lines, records[RADISH_SIZES];
     uint32_t *at_core; /* by actor: the core it is on, plus 1 */
     uint64_t *base;    /* by actor: what clocks in hardware count from */
     size_t actors;
@@ -203,23 +225,56 @@ struct place *place_find(const struct radish *r, uint64_t line); /* NULL: none *
 struct place *place_get(struct radish *r, uint64_t line);
 void place_tidy(struct radish *r, struct place *p); /* frees it when nothing needs it */
 struct hline *line_find(const struct place *p, unsigned core, unsigned kind); /* NULL: none */
+static inline uint64_t line_number(const struct radish *r, uint64_t line, unsigned kind)
+{
+    return line * r->kinds + kind;
+}
+/* The same without its place. */
+static inline struct hline *line_on_core(const struct radish *r, unsigned core, uint64_t number)
+{
+    struct hline *hinted = r->hint[core].line;
+
+    if (LIKELY(hinted && hinted->number == number))
+        return hinted;
+    const uint64_t *at = map_find(&r->core[core].here, number);
+    return at ? (struct hline *)(uintptr_t)*at : NULL;
+}
 struct hline *line_new(struct radish *r, struct place *p, unsigned core, unsigned kind,
                        uint32_t actor);
 void line_free(struct radish *r, struct hline *h);
-sim_addr line_address(const struct radish *r, const struct hline *h);
+void line_pools(struct radish *r);
+void line_pools_free(struct radish *r);
+static inline sim_addr line_address(const struct radish *r, const struct hline *h)
+{
+    return r->params.base + h->core * r->stride + (h->number << r->line_shift);
+}
 sim_addr line_granule(const struct radish *r, const struct hline *h, unsigned i);
 granule_set line_all(const struct radish *r); /* every entry */
 /* It is not on chip any more; it stays to be found until it has been stored, and freed. */
 void line_leaves(struct radish *r, struct hline *h);
 /* Records of these granules go: all, or those of a class. True: there were some. */
 bool records_cancel(struct radish *r, struct hline *h, granule_set set, unsigned classes);
-struct record *record_add(struct radish *r, struct hline *h, const struct record *what);
-granule_set records_set(const struct hline *h, unsigned classes); /* granules that have such */
+void record_add(struct radish *r, struct hline *h, const struct record *what);
+void record_extend(struct hline *h, struct record *x, granule_set set); /* to these granules, too */
+static inline struct record *record_of(const struct hline *h, unsigned i, unsigned class)
+{
+    const unsigned at = h->at[i * ACCESS_CLASSES + class];
+
+    return at ? &h->record[at - 1] : NULL;
+}
 enum {
     EVERY_CLASS = (1 << ACCESS_CLASSES) - 1,
     WRITE_CLASSES = 1 << PLAIN_WRITE | 1 << ATOMIC_WRITE,
     READ_CLASSES = EVERY_CLASS & ~WRITE_CLASSES
 };
+static inline granule_set records_set(const struct hline *h, unsigned classes) /* that have such */
+{
+    granule_set set = 0;
+
+    for (unsigned class = 0; class < ACCESS_CLASSES; class ++)
+        set |= classes >> class & 1 ? h->has[class] : 0;
+    return set;
+}
 static inline bool cores_have(const uint64_t cores[2], unsigned core)
 {
     return cores[core / 64] >> core % 64 & 1;
@@ -294,8 +349,19 @@ void queue_serve(struct radish *r, unsigned core, uint64_t id, const struct chec
 sim_cycle queue_drain(struct radish *r, const struct place *p, unsigned kind, granule_set set);
 sim_cycle queue_drain_place(struct radish *r, const struct place *p);
 sim_cycle queue_drain_all(struct radish *r);
-void queue_pass(struct radish *r, sim_cycle now); /* what is over by now */
-sim_cycle queue_waited(struct radish *r, sim_cycle until, sim_cycle now);
+void queue_pass_some(struct radish *r, sim_cycle now);
+static inline void queue_pass(struct radish *r, sim_cycle now) /* what is over by now */
+{
+    if (UNLIKELY(r->queue_n))
+        queue_pass_some(r, now);
+}
+static inline sim_cycle queue_waited(struct radish *r, sim_cycle until, sim_cycle now)
+{
+    if (LIKELY(until <= now))
+        return now;
+    r->st.queue_wait += until - now;
+    return until;
+}
 
 /* ---- radish_access.c, radish_check.c: an access --------------------------------------------- */
 
@@ -306,6 +372,10 @@ sim_cycle radish_lower(struct radish *r, const struct event *ev, unsigned core, 
 sim_cycle radish_decide(void *self, const struct event *ev, unsigned core, struct mem_outcome out,
                         sim_cycle now);
 sim_cycle radish_pay(void *self, unsigned core, sim_cycle now);
+/* Hints for the host's caches, of an access to come: its first history line, and what that holds.
+ */
+void radish_soon(const void *self, const struct event *ev);
+void radish_very_soon(const void *self, const struct event *ev);
 void radish_unpaid_free(struct radish *r);
 void check_late(struct radish *r, const struct queued_check *c); /* a mutant's */
 
@@ -316,9 +386,22 @@ struct flushed { /* lines that left before an access could go on, and how */
     sim_cycle drained; /* checks that had to be over first */
     bool held;         /* a copy was held back, and could be no longer */
 };
+void flush_other(struct radish *r, struct flushed *f, unsigned core, uint32_t actor, uint64_t time);
 /* The actor is on this core, at this time of its own. */
-void flush_for(struct radish *r, struct flushed *f, unsigned core, uint32_t actor, uint64_t time);
-bool flush_some(const struct flushed *f); /* a handler has to run */
+static inline void flush_for(struct radish *r, struct flushed *f, unsigned core, uint32_t actor,
+                             uint64_t time)
+{
+    const struct radish_core *c = &r->core[core];
+
+    if (UNLIKELY(actor >= r->actors || !c->taken || c->actor != actor ||
+                 r->at_core[actor] != core + 1 ||
+                 (r->params.clock_bits && (time - r->base[actor]) >> r->params.clock_bits)))
+        flush_other(r, f, core, actor, time);
+}
+static inline bool flush_some(const struct flushed *f) /* a handler has to run */
+{
+    return f->switched || f->rolled || f->lazy || f->gone || f->held;
+}
 sim_cycle flush_paid(struct radish *r, unsigned core, struct flushed *f, sim_cycle now);
 /* A line goes: its queued checks are over first. */
 void flush_line(struct radish *r, struct flushed *f, struct hline **to, struct hline *h);

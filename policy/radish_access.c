@@ -10,33 +10,44 @@ static void later(sim_cycle *at, sim_cycle than)
         *at = than;
 }
 
+/* Nobody says when a line has just gone and its event is still to come. */
+static bool on_chip(const struct radish *r, struct hline *h)
+{
+    const uint64_t *lost = r->machine ? r->machine->lost : NULL;
+
+    if (!r->machine || (lost && h->there == *lost))
+        return true;
+    if (r->machine->where(r->env->host, h->core, line_address(r, h)) == LEVEL_NONE)
+        return false;
+    if (lost)
+        h->there = *lost;
+    return true;
+}
+
 /* The line is on chip, and the thread's: another one's is flushed now, if it was not before. */
-static struct hline *own_line(struct access *a, struct place *p, unsigned kind)
+static struct hline *own_line(struct access *a, uint64_t line, unsigned kind)
 {
     struct radish *r = a->r;
-    struct hline *h = line_find(p, a->core, kind);
+    struct hline *h = line_on_core(r, a->core, line_number(r, line, kind));
 
     if (!h)
         return NULL;
-    if (r->machine && r->machine->where(r->env->host, a->core, line_address(r, h)) == LEVEL_NONE) {
-        flush_line(r, &a->flushed, &a->flushed.gone, h); /* its event is still to come */
+    if (!on_chip(r, h)) {
+        flush_line(r, &a->flushed, &a->flushed.gone, h);
         return NULL;
     }
-    if (h->actor == a->actor || MUTANT(RADISH_NO_FLUSH))
+    if (LIKELY(h->actor == a->actor) || MUTANT(RADISH_NO_FLUSH))
         return h;
     r->st.lazy_flushes++;
     flush_line(r, &a->flushed, &a->flushed.lazy, h);
     return NULL;
 }
 
-static void allocate(struct access *a, struct step *s, uint64_t line)
+static void allocate(struct access *a, struct step *s)
 {
     struct radish *r = a->r;
-    struct place *p = place_get(r, line);
+    struct place *p = place_get(r, s->line);
 
-    a->own = own_line(a, p, s->kind);
-    if (a->own)
-        return;
     later(&s->drained, queue_drain(r, p, s->kind, line_all(r)));
     a->own = line_new(r, p, a->core, s->kind, a->actor);
     soft_fill(r, a->own);
@@ -46,7 +57,8 @@ static void allocate(struct access *a, struct step *s, uint64_t line)
 
 static struct step *add_step(struct plan *p)
 {
-    p->step = xgrow(p->step, p->n, &p->cap, sizeof *p->step);
+    if (UNLIKELY(p->n == p->cap))
+        p->step = xgrow(p->step, p->n, &p->cap, sizeof *p->step);
     p->step[p->n] = (struct step){0};
     return &p->step[p->n++];
 }
@@ -60,12 +72,14 @@ static void access_line(struct access *a, sim_addr physical, granule_set set)
                    last = 63 - (unsigned)__builtin_clzll(set);
 
     s->line = physical >> r->line_shift;
-    s->kind = (unsigned)((physical >> r->granule_shift) / r->entries % r->kinds);
-    allocate(a, s, s->line);
+    s->kind = (unsigned)(physical >> r->number_shift) & (r->kinds - 1);
+    a->own = own_line(a, s->line, s->kind);
+    if (UNLIKELY(!a->own))
+        allocate(a, s);
     struct hline *h = a->own;
-    cores_add(h->place->hears, a->core);
     granule_set need = set & ~(a->write ? h->may_write : h->may_read);
-    if (need) {
+    if (need) { /* else it has some, and hears already */
+        cores_add(h->place->hears, a->core);
         later(&s->drained, queue_drain(r, h->place, h->kind, need));
         need = set & ~(a->write ? h->may_write : h->may_read);
     }
@@ -151,9 +165,10 @@ static sim_cycle pay(struct access *a, sim_cycle data, sim_cycle now)
 {
     struct radish *r = a->r;
 
-    if (flush_some(&a->flushed))
+    if (UNLIKELY(flush_some(&a->flushed)))
         now = latest(data, now);
-    now = flush_paid(r, a->core, &a->flushed, now);
+    if (UNLIKELY(flush_some(&a->flushed) || a->flushed.drained || r->held.open[a->core]))
+        now = flush_paid(r, a->core, &a->flushed, now);
     for (size_t i = 0; i < a->plan.n; i++) {
         const struct step *s = &a->plan.step[i];
         now = queue_waited(r, s->drained, now);
@@ -162,7 +177,8 @@ static sim_cycle pay(struct access *a, sim_cycle data, sim_cycle now)
                               s->store ? MEM_STORE : MEM_LOAD, now);
         if (s->fill)
             now = soft_fill_paid(r, a->core, s->line, s->kind, s->had, latest(data, now));
-        now = pay_check(a, s, data, now);
+        if (s->asks || s->arrives || s->soft)
+            now = pay_check(a, s, data, now);
     }
     return now;
 }
@@ -189,21 +205,22 @@ static struct access *begin(struct radish *r, const struct event *ev, unsigned c
     const struct hb_actor *me = hb_me(r->env->hb, ev->tid);
     const bool beside = r->params.overlap == OVERLAP_MAX && out.level != LEVEL_NONE;
     struct access *a = take(r);
-    const struct plan plan = {.step = a->plan.step, .cap = a->plan.cap};
 
-    *a = (struct access){.r = r,
-                         .ev = ev,
-                         .clock = &me->clock,
-                         .plan = plan,
-                         .core = core_of(r, ev, core),
-                         .actor = hb_actor(r->env->hb, ev->tid),
-                         .time = epoch_time(me->now),
-                         .op = access_op(ev),
-                         .write = event_writes(ev),
-                         .level = out.level,
-                         .asked = out.asked,
-                         .start = beside ? out.began : now,
-                         .data = now};
+    a->later = NULL;
+    a->r = r;
+    a->ev = ev;
+    a->clock = &me->clock;
+    a->flushed = (struct flushed){0};
+    a->plan.n = 0;
+    a->core = core_of(r, ev, core);
+    a->actor = hb_actor(r->env->hb, ev->tid);
+    a->time = epoch_time(me->now);
+    a->op = access_op(ev);
+    a->write = event_writes(ev);
+    a->level = out.level;
+    a->asked = out.asked;
+    a->start = beside ? out.began : now;
+    a->data = now;
     return a;
 }
 
@@ -249,7 +266,8 @@ sim_cycle radish_decide(void *self, const struct event *ev, unsigned core, struc
     flush_for(r, &a->flushed, a->core, a->actor, a->time);
     decide(a);
     a->lowered = needs_lowering(r, ev);
-    a->lowered_event = *ev;
+    if (UNLIKELY(a->lowered))
+        a->lowered_event = *ev;
     put_off(r, a);
     return now;
 }
@@ -295,4 +313,54 @@ void radish_unpaid_free(struct radish *r)
     for (unsigned core = 0; core < MAX_CORES; core++)
         free_all(r->unpaid[core]);
     free_all(r->paid);
+}
+
+/* ---- hints ---------------------------------------------------------------------------------- */
+
+/* Of its history line, as a page has whole lines. */
+static unsigned index_of(const struct radish *r, sim_addr a)
+{
+    return (unsigned)(a >> r->granule_shift) & (r->entries - 1);
+}
+
+/* Where the thread is; NULL: that is not known yet. */
+static struct radish_hint *hint_for(const struct radish *r, const struct event *ev)
+{
+    const struct hb *hb = r->env->hb;
+
+    if (!r->machine || !hb_has_begun(hb, ev->tid))
+        return NULL;
+    const uint32_t actor = hb_actor(hb, ev->tid);
+    return actor < r->actors && r->at_core[actor] ? &r->hint[r->at_core[actor] - 1] : NULL;
+}
+
+void radish_soon(const void *self, const struct event *ev)
+{
+    const struct radish *r = self;
+    struct radish_hint *hint = hint_for(r, ev);
+
+    if (!hint)
+        return;
+    const sim_addr at = r->machine->physical(r->env->host, ev->addr);
+    const struct hline *h = line_on_core(r, (unsigned)(hint - r->hint), at >> r->number_shift);
+    *hint = (struct radish_hint){ev->addr, (struct hline *)(uintptr_t)h};
+    if (!h)
+        return;
+    __builtin_prefetch(h, 1);
+    __builtin_prefetch(&h->number, 1);
+    __builtin_prefetch(&h->at[index_of(r, at) * ACCESS_CLASSES], 1);
+}
+
+void radish_very_soon(const void *self, const struct event *ev)
+{
+    const struct radish *r = self;
+    const struct radish_hint *hint = hint_for(r, ev);
+
+    if (!hint || !hint->line || hint->addr != ev->addr)
+        return;
+    for (unsigned class = 0; class < ACCESS_CLASSES; class ++) {
+        const struct record *x = record_of(hint->line, index_of(r, ev->addr), class);
+        if (x)
+            __builtin_prefetch(x, 1);
+    }
 }

@@ -23,8 +23,6 @@ static void gather(struct access *a, struct past x)
 {
     struct radish *r = a->r;
 
-    if (x.actor == a->actor) /* ordered by itself */
-        return;
     for (size_t i = 0; i < a->gathered && x.is.set; i++) {
         struct past *y = &r->past[i];
         if (y->actor != x.actor || op_class(y->is.op) != op_class(x.is.op))
@@ -45,20 +43,31 @@ static unsigned classes_needed(const struct access *a)
     return a->write ? EVERY_CLASS : WRITE_CLASSES;
 }
 
+static struct past part_of(const struct record *x, granule_set set, uint32_t actor)
+{
+    struct past p = {*x, actor};
+
+    p.is.set = set;
+    return p;
+}
+
 static void gather_line(struct access *a, const struct hline *h, granule_set need)
 {
     const unsigned classes = classes_needed(a);
 
+    if (h->actor == a->actor || !(records_set(h, classes) & need)) /* ordered by itself */
+        return;
     for (uint32_t k = 0; k < h->n; k++) {
-        struct past x = {h->record[k], h->actor};
-        x.is.set &= need;
-        if (x.is.set && classes >> op_class(x.is.op) & 1)
-            gather(a, x);
+        const struct record *x = &h->record[k];
+        if (x->set & need && classes >> op_class(x->op) & 1)
+            gather(a, part_of(x, x->set & need, h->actor));
     }
 }
 
 static void gather_held(struct access *a, const struct swm_access *h, unsigned i)
 {
+    if (h->actor == a->actor)
+        return;
     gather(a, (struct past){.is = {.set = (granule_set)1 << i,
                                    .time = h->clock,
                                    .event = h->event,
@@ -218,6 +227,8 @@ void check_void(struct access *a, granule_set set)
 {
     struct hline *h = a->own;
 
+    if (LIKELY(!(set & h->kept)))
+        return;
     for (granule_set left = set & h->kept; left;)
         swm_void(a->r->manager, line_granule(a->r, h, next_granule(&left)));
     h->soft_write &= ~set;
@@ -225,7 +236,7 @@ void check_void(struct access *a, granule_set set)
     h->kept &= ~set;
 }
 
-static struct record record_of(const struct access *a, granule_set set, bool saved)
+static struct record record_now(const struct access *a, granule_set set, bool saved)
 {
     return (struct record){.set = set,
                            .time = a->time,
@@ -237,21 +248,38 @@ static struct record record_of(const struct access *a, granule_set set, bool sav
                            .touched = saved};
 }
 
+/* Granules of these that have a record of another class, too. */
+static granule_set others_of(const struct access *a, granule_set set)
+{
+    return records_set(a->own, EVERY_CLASS & ~(1u << op_class(a->op))) & set;
+}
+
 /* The record that says the same of just these granules, if nothing else of them has to go. */
 static struct record *same_again(const struct access *a, granule_set set)
 {
-    struct record *same = NULL;
+    const unsigned own = op_class(a->op);
+    struct record *x = record_of(a->own, (unsigned)__builtin_ctzll(set), own);
 
-    for (uint32_t k = 0; k < a->own->n; k++) {
-        struct record *x = &a->own->record[k];
-        if (!(x->set & set) || (!a->write && op_class(x->op) != op_class(a->op)))
-            continue;
-        if (x->set != set || x->time != a->time || op_class(x->op) != op_class(a->op) ||
-            (a->write && x->saved))
-            return NULL;
-        same = x;
+    if (!x || x->set != set || x->time != a->time)
+        return NULL;
+    if (a->write && (x->saved || others_of(a, set)))
+        return NULL;
+    return x;
+}
+
+/* Of the granules, those that the line has from this very time of the thread: `saved` or not. */
+static granule_set of_now(const struct access *a, granule_set set, bool saved)
+{
+    const unsigned own = op_class(a->op);
+    granule_set now = 0;
+
+    for (granule_set left = set & a->own->has[own]; left;) {
+        const unsigned i = next_granule(&left);
+        const struct record *x = record_of(a->own, i, own);
+        if (x->time == a->time && x->saved == saved)
+            now |= (granule_set)1 << i;
     }
-    return same;
+    return now;
 }
 
 /* True: the entries change. A read may say again what the manager has, too; a write makes that
@@ -261,30 +289,22 @@ bool check_record(struct access *a, granule_set set)
 {
     struct hline *h = a->own;
     const unsigned own = 1u << op_class(a->op), classes = a->write ? EVERY_CLASS : own;
-    granule_set same = 0, saved = 0;
     struct record *again = same_again(a, set);
 
     if (again) {
-        *again = record_of(a, set, again->saved);
+        *again = record_now(a, set, again->saved);
         return false;
     }
-
-    for (uint32_t k = 0; k < h->n; k++) {
-        const struct record *x = &h->record[k];
-        if (op_class(x->op) != op_class(a->op) || x->time != a->time)
-            continue;
-        if (!x->saved || !a->write)
-            same |= x->set & set;
-        if (x->saved && !a->write)
-            saved |= x->set & set;
-    }
+    const granule_set saved = a->write ? 0 : of_now(a, set, true);
+    granule_set same = saved | of_now(a, set, false);
     if (a->write)
         same &= ~records_set(h, EVERY_CLASS & ~own);
     records_cancel(a->r, h, set, classes);
-    if (set & ~saved)
-        record_add(a->r, h, &(struct record){0})[0] = record_of(a, set & ~saved, false);
-    if (saved)
-        record_add(a->r, h, &(struct record){0})[0] = record_of(a, saved, true);
+    for (unsigned of_manager = 0; of_manager < 2; of_manager++) {
+        const struct record x = record_now(a, of_manager ? saved : set & ~saved, of_manager);
+        if (x.set)
+            record_add(a->r, h, &x);
+    }
     return (set & ~same) != 0;
 }
 

@@ -90,22 +90,12 @@ static void roll_over(struct radish *r, struct flushed *f)
             r->base[a] = epoch_time(hb->actor[a].now) - 1;
 }
 
-void flush_for(struct radish *r, struct flushed *f, unsigned core, uint32_t actor, uint64_t time)
+void flush_other(struct radish *r, struct flushed *f, unsigned core, uint32_t actor, uint64_t time)
 {
-    const struct radish_core *c = &r->core[core];
-
-    if (UNLIKELY(actor >= r->actors || !c->taken || c->actor != actor ||
-                 r->at_core[actor] != core + 1)) {
-        know_actor(r, actor);
-        take_core(r, f, core, actor);
-    }
+    know_actor(r, actor);
+    take_core(r, f, core, actor);
     if (UNLIKELY(r->params.clock_bits && (time - r->base[actor]) >> r->params.clock_bits))
         roll_over(r, f);
-}
-
-bool flush_some(const struct flushed *f)
-{
-    return f->switched || f->rolled || f->lazy || f->gone || f->held;
 }
 
 /* Nobody may count on by old clocks meanwhile: all cores stop until everything is stored. */

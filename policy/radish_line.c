@@ -68,6 +68,7 @@ static void core_add(struct radish *r, struct hline *h)
     *(c->last ? &c->last->later : &c->first) = h;
     c->last = h;
     c->lines++;
+    *map_put(&c->here, h->number) = (uint64_t)(uintptr_t)h;
 }
 
 static void core_remove(struct radish *r, struct hline *h)
@@ -78,18 +79,54 @@ static void core_remove(struct radish *r, struct hline *h)
     *(h->later ? &h->later->earlier : &c->last) = h->earlier;
     h->earlier = h->later = NULL;
     c->lines--;
+    map_remove(&c->here, h->number);
+}
+
+/* Whole lines of the host's caches. */
+static size_t line_bytes(const struct radish *r)
+{
+    const size_t bytes = sizeof(struct hline) + (size_t)r->entries * ACCESS_CLASSES;
+
+    return (bytes + 63) / 64 * 64;
+}
+
+static unsigned places(unsigned size)
+{
+    return 3u << size;
+}
+
+static size_t block_bytes(unsigned size)
+{
+    return (places(size) * sizeof(struct record) + 63) / 64 * 64;
+}
+
+void line_pools(struct radish *r)
+{
+    r->lines.bytes = line_bytes(r);
+    for (unsigned size = 0; size < RADISH_SIZES; size++)
+        r->records[size].bytes = block_bytes(size);
+}
+
+void line_pools_free(struct radish *r)
+{
+    pool_free(&r->lines);
+    for (unsigned size = 0; size < RADISH_SIZES; size++)
+        pool_free(&r->records[size]);
 }
 
 struct hline *line_new(struct radish *r, struct place *p, unsigned core, unsigned kind,
                        uint32_t actor)
 {
-    struct hline *h = xcalloc(1, sizeof *h);
+    struct hline *h = pool_get(&r->lines);
 
-    budget_take(r->env->budget, sizeof *h);
+    memset(h, 0, line_bytes(r));
+    budget_take(r->env->budget, line_bytes(r));
     h->place = p;
     h->core = (uint8_t)core;
     h->kind = (uint8_t)kind;
     h->actor = actor;
+    h->number = line_number(r, p->line, kind);
+    h->there = UINT64_MAX;
     h->next = p->of_kind[kind];
     p->of_kind[kind] = h;
     p->lines++;
@@ -104,9 +141,19 @@ struct hline *line_new(struct radish *r, struct place *p, unsigned core, unsigne
 void line_leaves(struct radish *r, struct hline *h)
 {
     assert(!h->leaving);
+    if (r->hint[h->core].line == h)
+        r->hint[h->core].line = NULL;
     core_remove(r, h);
     h->leaving = true;
     h->may_read = h->may_write = 0;
+}
+
+static void give_block(struct radish *r, struct hline *h)
+{
+    if (!h->record)
+        return;
+    budget_give(r->env->budget, block_bytes(h->size));
+    pool_give(&r->records[h->size], h->record);
 }
 
 void line_free(struct radish *r, struct hline *h)
@@ -120,16 +167,11 @@ void line_free(struct radish *r, struct hline *h)
     *at = h->next;
     h->place->lines--;
     r->st.lines--;
-    r->st.records -= h->n;
-    budget_give(r->env->budget, sizeof *h + h->cap * sizeof *h->record);
-    free(h->record);
-    free(h);
-}
-
-sim_addr line_address(const struct radish *r, const struct hline *h)
-{
-    return r->params.base + h->core * r->stride +
-           ((h->place->line * r->kinds + h->kind) << r->line_shift);
+    for (unsigned k = 0; k < h->n; k++)
+        r->st.records -= h->record[k].set != 0;
+    give_block(r, h);
+    budget_give(r->env->budget, line_bytes(r));
+    pool_give(&r->lines, h);
 }
 
 sim_addr line_granule(const struct radish *r, const struct hline *h, unsigned i)
@@ -145,44 +187,112 @@ granule_set line_all(const struct radish *r)
 
 /* ---- records -------------------------------------------------------------------------------- */
 
-bool records_cancel(struct radish *r, struct hline *h, granule_set set, unsigned classes)
+static unsigned class_of(const struct record *x)
 {
-    uint32_t kept = 0;
-    bool some = false;
-
-    for (uint32_t i = 0; i < h->n; i++) {
-        struct record *x = &h->record[i];
-        if (classes >> op_class(x->op) & 1 && x->set & set) {
-            x->set &= ~set;
-            some = true;
-        }
-        if (x->set)
-            h->record[kept++] = *x;
-    }
-    r->st.records -= h->n - kept;
-    h->n = kept;
-    return some;
+    return op_class(x->op);
 }
 
-struct record *record_add(struct radish *r, struct hline *h, const struct record *what)
+static void index_record(struct hline *h, const struct record *x, granule_set set)
 {
-    if (h->n == h->cap) {
-        const uint32_t cap = h->cap ? 2 * h->cap : 2;
-        h->record = xrealloc(h->record, cap, sizeof *h->record);
-        budget_take(r->env->budget, (cap - h->cap) * sizeof *h->record);
-        h->cap = cap;
+    h->has[class_of(x)] |= set;
+    while (set)
+        h->at[next_granule(&set) * ACCESS_CLASSES + class_of(x)] = (uint8_t)(x - h->record + 1);
+}
+
+static void cancel_granule(struct radish *r, struct hline *h, unsigned i, unsigned class)
+{
+    uint8_t *at = &h->at[i * ACCESS_CLASSES + class];
+    struct record *x = &h->record[*at - 1];
+
+    x->set &= ~((granule_set)1 << i);
+    if (!x->set) {
+        x->time = h->empty;
+        h->empty = *at;
+        r->st.records--;
     }
-    r->st.records++;
-    h->record[h->n] = *what;
+    *at = 0;
+}
+
+bool records_cancel(struct radish *r, struct hline *h, granule_set set, unsigned classes)
+{
+    granule_set some = 0;
+
+    for (unsigned class = 0; class < ACCESS_CLASSES; class ++) {
+        granule_set gone = classes >> class & 1 ? h->has[class] & set : 0;
+        some |= gone;
+        h->has[class] &= ~gone;
+        while (gone)
+            cancel_granule(r, h, next_granule(&gone), class);
+    }
+    return some != 0;
+}
+
+static void squeeze(struct hline *h)
+{
+    uint8_t kept = 0;
+
+    for (unsigned k = 0; k < h->n; k++)
+        if (h->record[k].set) {
+            h->record[kept] = h->record[k];
+            index_record(h, &h->record[kept], h->record[kept].set);
+            kept++;
+        }
+    h->n = kept;
+    h->empty = 0;
+}
+
+static void grow(struct radish *r, struct hline *h)
+{
+    const unsigned size = h->record ? h->size + 1u : 0;
+
+    assert(size < RADISH_SIZES);
+    struct record *to = pool_get(&r->records[size]);
+    budget_take(r->env->budget, block_bytes(size));
+    if (h->record)
+        memcpy(to, h->record, h->n * sizeof *to);
+    give_block(r, h);
+    h->record = to;
+    h->size = (uint8_t)size;
+}
+
+static bool is_full(const struct hline *h)
+{
+    return !h->record || h->n == places(h->size);
+}
+
+/* Reads of the other class at these granules have to keep the lower places. */
+static bool comes_last(const struct hline *h, const struct record *what)
+{
+    return 1u << class_of(what) & READ_CLASSES &&
+           records_set(h, READ_CLASSES & ~(1u << class_of(what))) & what->set;
+}
+
+static struct record *empty_place(struct radish *r, struct hline *h, bool last)
+{
+    if (h->empty && !last) {
+        struct record *x = &h->record[h->empty - 1];
+        h->empty = (uint8_t)x->time;
+        return x;
+    }
+    if (is_full(h) && h->empty)
+        squeeze(h);
+    if (is_full(h))
+        grow(r, h);
     return &h->record[h->n++];
 }
 
-granule_set records_set(const struct hline *h, unsigned classes)
+void record_add(struct radish *r, struct hline *h, const struct record *what)
 {
-    granule_set set = 0;
+    struct record *x = empty_place(r, h, comes_last(h, what));
 
-    for (uint32_t i = 0; i < h->n; i++)
-        if (classes >> op_class(h->record[i].op) & 1)
-            set |= h->record[i].set;
-    return set;
+    assert(what->set && !(h->has[class_of(what)] & what->set));
+    *x = *what;
+    index_record(h, x, x->set);
+    r->st.records++;
+}
+
+void record_extend(struct hline *h, struct record *x, granule_set set)
+{
+    x->set |= set;
+    index_record(h, x, set);
 }

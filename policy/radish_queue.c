@@ -117,16 +117,8 @@ sim_cycle queue_drain_all(struct radish *r)
     return done > r->queue_free ? done : r->queue_free;
 }
 
-void queue_pass(struct radish *r, sim_cycle now)
+void queue_pass_some(struct radish *r, sim_cycle now)
 {
-    while (UNLIKELY(r->queue_n && item(r, 0)->done <= now))
+    while (r->queue_n && item(r, 0)->done <= now)
         finish_oldest(r);
-}
-
-sim_cycle queue_waited(struct radish *r, sim_cycle until, sim_cycle now)
-{
-    if (until <= now)
-        return now;
-    r->st.queue_wait += until - now;
-    return until;
 }

@@ -277,7 +277,7 @@ sim_cycle soft_persist(struct radish *r, unsigned core, struct hline *h, granule
 bool soft_all_saved(const struct hline *h)
 {
     for (uint32_t k = 0; k < h->n; k++)
-        if (!h->record[k].saved)
+        if (h->record[k].set && !h->record[k].saved)
             return false;
     return true;
 }
@@ -357,7 +357,7 @@ static void fill_record(struct radish *r, struct hline *h, const struct swm_acce
         struct record *x = &h->record[k];
         if (x->op == a->op && x->time == a->clock && x->event == a->event && x->site == a->site &&
             x->tid == a->tid) {
-            x->set |= set;
+            record_extend(h, x, set);
             return;
         }
     }

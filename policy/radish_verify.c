@@ -20,10 +20,12 @@ static void see_write(struct last *l, uint32_t actor, uint64_t time)
 
 static const struct record *find(const struct hline *h, unsigned i, unsigned classes)
 {
-    for (uint32_t k = 0; k < h->n; k++)
-        if (h->record[k].set >> i & 1 && classes >> op_class(h->record[k].op) & 1)
-            return &h->record[k];
-    return NULL;
+    const struct record *x = NULL;
+
+    for (unsigned class = 0; class < ACCESS_CLASSES && !x; class ++)
+        if (classes >> class & 1)
+            x = record_of(h, i, class);
+    return x;
 }
 
 /* The line says where the rest of the granule's history is. */
@@ -65,17 +67,28 @@ static void check_granule(const struct radish *r, const struct hline *first, uns
         see_write(&last, held.write->actor, held.write->clock);
 }
 
-static void check_records(const struct radish *r, const struct hline *h)
+/* Each granule of a record finds it, and nothing else is found. Returns how many there are. */
+static uint64_t check_records(const struct radish *r, const struct hline *h)
 {
-    for (uint32_t k = 0; k < h->n; k++) {
+    granule_set has[ACCESS_CLASSES] = {0};
+    uint64_t n = 0;
+
+    for (unsigned k = 0; k < h->n; k++) {
         const struct record *x = &h->record[k];
-        assert(x->set && !(x->set & ~line_all(r)));
-        assert(x->time > r->base[h->actor]);
-        for (uint32_t j = 0; j < k; j++)
-            assert(!(h->record[j].set & x->set) || op_class(h->record[j].op) != op_class(x->op));
-        (void)x;
-        (void)r;
+        const unsigned class = op_class(x->op);
+        for (granule_set left = x->set; left;)
+            assert(record_of(h, next_granule(&left), class) == x);
+        assert(!(x->set & ~line_all(r)) && !(x->set & has[class]));
+        assert(!x->set || x->time > r->base[h->actor]);
+        has[class] |= x->set;
+        n += x->set != 0;
     }
+    for (unsigned class = 0; class < ACCESS_CLASSES; class ++) {
+        assert(has[class] == h->has[class]);
+        for (unsigned i = 0; i < r->entries; i++)
+            assert((record_of(h, i, class) != NULL) == (has[class] >> i & 1));
+    }
+    return n;
 }
 
 static uint64_t check_line(const struct radish *r, const struct hline *h)
@@ -84,9 +97,9 @@ static uint64_t check_line(const struct radish *r, const struct hline *h)
     assert(!h->may_read || cores_have(h->place->hears, h->core));
     assert(!h->leaving || !h->may_read);
     assert(h->dirty || soft_all_saved(h));
+    assert(!((h->soft_write | h->soft_reads) & ~h->kept));
     assert(h->leaving || r->core[h->core].lines);
-    check_records(r, h);
-    return h->n;
+    return check_records(r, h);
 }
 
 void radish_check(const void *self)

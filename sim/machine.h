@@ -52,6 +52,7 @@ struct machine {
     struct coherence *coherence;
     struct pages pages;
     bool timed;
+    bool hints; /* for a policy that looks far for what it has of an access */
     struct core *core;
     uint64_t *spent;                                          /* by reason, then core */
     uint64_t *instructions;                                   /* by core, as last settled */

@@ -71,6 +71,7 @@ bool simulate_timed(const struct lardsim *l)
 static enum fed feed(void *host);
 static bool ran(void *host, const struct event *ev, uint64_t number, unsigned core,
                 struct mem_outcome out);
+static void soon(void *host, const struct event *ev, bool very);
 static void beside(void *host, unsigned core);
 
 /* Statistics by interval and the timeline, where they are asked for. */
@@ -128,6 +129,7 @@ int simulate_begin(struct lardsim *l)
                                                            .host = l,
                                                            .feed = feed,
                                                            .ran = ran,
+                                                           .soon = soon,
                                                            .beside = beside,
                                                            .err = &l->err});
     return 0;
@@ -167,14 +169,12 @@ static int possible(struct lardsim *l, const struct event *ev, uint64_t number)
 }
 
 /* The policies hear what happened to lines, also by what they do when they hear of it. */
-static sim_cycle tell_lines(struct lardsim *l, unsigned core, sim_cycle now)
+static NO_INLINE sim_cycle tell_some_lines(struct lardsim *l, unsigned core, sim_cycle now)
 {
     struct simulation *s = l->simulation;
     struct coherence *c = s->machine->coherence;
     size_t n;
 
-    if (LIKELY(!s->hears))
-        return now;
     /* While a policy pays, other cores may come here: each event is told once, by one of them. */
     while (coherence_events(c, &n), s->heard < n) {
         const struct line_event le = coherence_events(c, &n)[s->heard++];
@@ -184,6 +184,23 @@ static sim_cycle tell_lines(struct lardsim *l, unsigned core, sim_cycle now)
     s->heard = 0;
     coherence_events_clear(c);
     return now;
+}
+
+static inline sim_cycle tell_lines(struct lardsim *l, unsigned core, sim_cycle now)
+{
+    size_t n = 0;
+
+    if (UNLIKELY(l->simulation->hears))
+        coherence_events(l->simulation->machine->coherence, &n);
+    return LIKELY(!n) ? now : tell_some_lines(l, core, now);
+}
+
+static void soon(void *host, const struct event *ev, bool very)
+{
+    const struct lardsim *l = host;
+
+    for (size_t k = 0; k < l->checkers; k++)
+        checker_soon(l->checker[k], ev, very);
 }
 
 static void beside(void *host, unsigned core)
@@ -452,7 +469,7 @@ static void policy_histories(void *host, sim_addr from, uint64_t bytes)
 {
     const struct lardsim *l = host;
 
-    l->simulation->hears = true;
+    l->simulation->hears = l->simulation->machine->hints = true;
     coherence_histories(machine_of(host)->coherence, from, bytes);
 }
 
@@ -522,6 +539,7 @@ void simulate_host(struct lardsim *l, struct checker_env *env)
         .stop = policy_stop,
         .go_on = policy_go_on,
         .where = policy_where,
+        .lost = coherence_lost(s->machine->coherence),
     };
     env->machine = &s->policy;
     env->host = l;

@@ -118,6 +118,12 @@ static inline bool must_know(struct timed *t, const struct place *p)
     return true;
 }
 
+static inline void hint(const struct timed *t, const struct event *ev, bool very)
+{
+    if (UNLIKELY(t->machine->hints) && event_is_access(ev))
+        t->env.soon(t->env.host, ev, very);
+}
+
 /* The core takes up its next thread; its agent goes on when that thread arrives at its event. */
 static void plan(struct timed *t, unsigned core)
 {
@@ -146,6 +152,7 @@ static void plan(struct timed *t, unsigned core)
         if (UNLIKELY(at < t->now)) /* its event came late: the window was full */
             machine_spend(m, core, SPENT_WINDOW, t->now - at);
         p->busy = true;
+        hint(t, p->next.ev, false);
         agent_at(t, &t->agent[core], m->core[core].clock + gap);
     }
 }
@@ -253,6 +260,7 @@ static void run_event(struct timed *t, struct agent *a, sim_tid tid, const struc
     t->beside[core].sync = orders;
     if (UNLIKELY(orders))
         beside_drain(t, core);
+    hint(t, next->ev, true);
     const struct mem_outcome out = machine_event(m, core, next->ev);
     if (!t->env.ran(t->env.host, next->ev, next->number, core, out)) {
         t->stop = true;

@@ -25,6 +25,8 @@ struct timed_env { /* borrowed */
     /* An event has run: the policies' turn. False: the run stops. */
     bool (*ran)(void *host, const struct event *ev, uint64_t number, unsigned core,
                 struct mem_outcome out);
+    /* A hint, where the machine wants them: an access that a core comes to; very: now. */
+    void (*soon)(void *host, const struct event *ev, bool very);
     /* Something beside the cores' events has used the caches. */
     void (*beside)(void *host, unsigned core);
     struct err *err;
