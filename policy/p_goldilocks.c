@@ -279,7 +279,7 @@ static sim_cycle gold_on_sync(void *self, const struct event *ev, unsigned core,
         gold_trim(g, core);
     else if (ev_info[ev->kind].class != CLASS_HEAP)
         gold_sync(g, ev, core);
-    return cost_pay(&g->cost, core, now);
+    return now;
 }
 
 static void gold_on_edges(void *self, enum policy_edge at, const struct event *ev,
@@ -432,6 +432,8 @@ const struct policy policy_goldilocks = {
     .params_size = sizeof(struct gold_params),
     .create = gold_create,
     .access = gold_access,
+    .steps = gold_steps,
+    .steps_n = GOLD_STEPS,
     .pay = gold_pay,
     .soon = gold_soon,
     .sync = gold_on_sync,

@@ -656,7 +656,7 @@ static void documented_costs_are_those_of_the_code(void **state)
         if (p->steps_n && !rows)
             fail_msg("docs/policies/%s.md has no table of costs", p->name);
         if (!p->steps_n)
-            assert_null(rows);
+            assert_null(strstr(page, "| step | instructions |"));
         else if (strncmp(rows + strlen(head), table, strlen(table)) ||
                  rows[strlen(head) + strlen(table)] == '|')
             fail_msg("docs/policies/%s.md: the table of costs is not the code's, which is\n%s%s",
