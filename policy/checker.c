@@ -358,9 +358,10 @@ static void defer(struct checker *c, const struct event *ev)
     c->st.uncommitted++;
 }
 
-static sim_cycle pay(struct checker *c, unsigned core, sim_cycle now)
+/* Hardware pays for a commit's accesses before it hears of the commit. */
+static bool pays_late(const struct checker *c)
 {
-    return c->pay ? c->pay(c->self, core, now) : now;
+    return c->policy->steps_n;
 }
 
 static void edges(struct checker *c, enum policy_edge at, const struct event *ev,
@@ -415,7 +416,7 @@ static sim_cycle rare_access(struct checker *c, const struct event *ev, unsigned
         hb_atomic_after(c->hb, ev);
         edges(c, EDGE_AFTER, ev, NULL, core);
     }
-    return pay(c, core, now);
+    return now;
 }
 
 ALWAYS_INLINE sim_cycle step_access(struct checker *c, const struct event *ev, unsigned core,
@@ -427,7 +428,7 @@ ALWAYS_INLINE sim_cycle step_access(struct checker *c, const struct event *ev, u
     now = check_access(c, ev, core, out, now);
     if (UNLIKELY(c->report.race.conflicts))
         event_done(c, ev);
-    return pay(c, core, now);
+    return now;
 }
 
 /* The transaction's accesses take effect now; the commit is blamed for their races. */
@@ -452,7 +453,7 @@ static NO_INLINE sim_cycle step_commit(struct checker *c, const struct event *ev
     }
     c->st.uncommitted -= t->n;
     t->n = 0;
-    return pay(c, core, now);
+    return c->pay && !pays_late(c) ? c->pay(c->self, core, now) : now;
 }
 
 static sim_cycle step_sync(struct checker *c, const struct event *ev, unsigned core, sim_cycle now)
@@ -559,10 +560,23 @@ ALWAYS_INLINE sim_cycle one_step(struct checker *c, const struct event *ev, unsi
     return now;
 }
 
+sim_cycle checker_decide(struct checker *c, const struct event *ev, unsigned core,
+                         struct mem_outcome out, sim_cycle now)
+{
+    return one_step(c, ev, core, out, now);
+}
+
+sim_cycle checker_pay(struct checker *c, const struct event *ev, unsigned core, sim_cycle now)
+{
+    if (!c->pay || (ev->kind > EV_RMW && !pays_late(c)))
+        return now;
+    return c->pay(c->self, core, now);
+}
+
 sim_cycle checker_step(struct checker *c, const struct event *ev, unsigned core,
                        struct mem_outcome out, sim_cycle now)
 {
-    return one_step(c, ev, core, out, now);
+    return checker_pay(c, ev, core, one_step(c, ev, core, out, now));
 }
 
 sim_cycle checker_line(struct checker *c, const struct line_event *le, unsigned core, sim_cycle now)
@@ -617,6 +631,8 @@ const struct event *checker_run(struct checker *c, const struct event *ev, const
         } else {
             hint(c, ev, known);
             one_step(c, ev, 0, (struct mem_outcome){0}, 0);
+            if (c->pay)
+                checker_pay(c, ev, 0, 0);
             if (UNLIKELY(event_is_region(ev)))
                 end = ev + event_records(ev);
         }

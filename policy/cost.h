@@ -60,8 +60,8 @@ void cost_sweep(struct cost *c, struct cost_sweep *s, sim_addr at, sim_addr to, 
 void cost_sweep_end(struct cost *c, struct cost_sweep *s);
 
 sim_cycle cost_pay_due(struct cost *c, unsigned core, sim_cycle now);
-/* Pays what was gathered for this core, in its order. The policy's `pay` is this after accesses;
- * `sync` ends with it. */
+/* Pays what was gathered for this core, in its order. The policy's `pay` is this, after
+ * every event. */
 static inline sim_cycle cost_pay(struct cost *c, unsigned core, sim_cycle now)
 {
     return UNLIKELY(c->on) ? cost_pay_due(c, core, now) : now;

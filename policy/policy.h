@@ -159,7 +159,8 @@ struct policy {
                         sim_cycle now);
     /* What `access` has decided takes time here: with a machine, other cores may go on meanwhile.
      * After the event's accesses are all checked, their races reported and clocks moved. NULL:
-     * nothing. Not called without a machine where there are steps, as these cost nothing then. */
+     * nothing. Where there are steps: after each event, and not without a machine, where they cost
+     * nothing. */
     sim_cycle (*pay)(void *self, unsigned core, sim_cycle now);
     /* The same of several plain accesses: ev, and those that follow it up to one that is not plain,
      * has raced, or has taken the budget over its limit. Returns the last; *number is the first's,
@@ -231,7 +232,12 @@ void checker_free(struct checker *c);
 const char *checker_label(const struct checker *c);
 void checker_names(struct checker *c, const struct names *names);
 void checker_region(struct checker *c, bool inside); /* of interest */
-/* Applies the view, then asks the policy. */
+/* Applies the view, then asks the policy; what that has decided takes time afterwards, in which
+ * other cores may go on: several checkers all decide before any of them pays. */
+sim_cycle checker_decide(struct checker *c, const struct event *ev, unsigned core,
+                         struct mem_outcome out, sim_cycle now);
+sim_cycle checker_pay(struct checker *c, const struct event *ev, unsigned core, sim_cycle now);
+/* Both. */
 sim_cycle checker_step(struct checker *c, const struct event *ev, unsigned core,
                        struct mem_outcome out, sim_cycle now);
 /* Something happened to a line in the machine's caches. */

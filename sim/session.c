@@ -240,9 +240,11 @@ bool session_ran(struct lardsim *l, const struct event *ev, unsigned core, struc
                  sim_cycle *now)
 {
     for (size_t i = 0; i < l->checkers; i++)
-        *now = checker_step(l->checker[i], ev, core, out, *now);
+        *now = checker_decide(l->checker[i], ev, core, out, *now);
     if (l->compare)
         compare_step(l->compare, ev);
+    for (size_t i = 0; i < l->checkers; i++)
+        *now = checker_pay(l->checker[i], ev, core, *now);
     count(l, ev, ev + event_records(ev));
     if (UNLIKELY(ev->kind == EV_ROI_BEGIN || ev->kind == EV_ROI_END) && !l->err.code)
         enter_region(l, ev->kind == EV_ROI_BEGIN);
