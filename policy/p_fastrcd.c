@@ -128,7 +128,7 @@ ALWAYS_INLINE bool takes_place(struct fastrcd *f, const struct event *ev, uint64
     const struct access now = {.ev = ev, .number = number, .actor = me, .clock = f->clock[me]};
     const unsigned side = event_writes(ev) ? WRITES : READS;
     const bool same = (x->clock[side] == now.clock) & (x->actor[side] == me);
-    if (UNLIKELY(!same && (rcd_ongoing(f, x, WRITES, me) | rcd_ongoing(f, x, READS, me))))
+    if (UNLIKELY(!same && ((int)rcd_ongoing(f, x, WRITES, me) | (int)rcd_ongoing(f, x, READS, me))))
         return false;
     f->st.same_region += same;
     if (same)
