@@ -261,7 +261,7 @@ static sim_cycle rcd_sync(void *self, const struct event *ev, unsigned core, sim
         move_variables(f, ev);
     else if (ev->kind == EV_GC_BEGIN && !(ev->flags & EVF_NURSERY))
         reset(f);
-    return rcd_pay(f, core, now);
+    return now;
 }
 
 static void rcd_edges(void *self, enum policy_edge at, const struct event *ev,
