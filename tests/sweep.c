@@ -139,7 +139,7 @@ static void set_pattern(struct sweep *w, sim_tid tid, enum pattern p)
         set_range(k, tid, n, w->workers * k->over->wide);
         break;
     case PREFIX:
-        set_range(k, 0, draw_between(w->r, 1, n), 1);
+        set_range(k, 0, draw_between(w->r, 1, rng_below(w->r, 2) ? n / 4 + 1 : n), 1);
         break;
     case SUFFIX:
         set_range(k, rng_below(w->r, n), n, 1);
@@ -393,17 +393,17 @@ static void start_workers(struct sweep *w)
  */
 static void stop_workers(struct sweep *w)
 {
-    if (rng_below(w->r, 2)) /* in the middle of it all */
+    if (rng_below(w->r, 3) == 0) /* in the middle of it all */
         return;
     for (sim_tid i = 1; i < w->workers; i++)
-        if (!w->worker[i].waits && !w->worker[i].locked && rng_below(w->r, 2))
+        if (!w->worker[i].waits && !w->worker[i].locked && rng_below(w->r, 3) == 0)
             emit(w, i, EV_THREAD_END, 0, 0);
     for (sim_tid i = 1; i < w->workers && !w->worker[0].waits; i++)
         if ((w->forks || w->worker[i].acted) && rng_below(w->r, 2)) {
             emit(w, 0, EV_JOIN, 0, i);
             if (!w->worker[0].over)
                 begin_sweep(w, 0);
-            for (int n = 0; n < 10 && w->worker[0].over; n++)
+            for (int n = 0; n < 40 && w->worker[0].over; n++)
                 go_on(w, 0);
         }
 }
