@@ -59,13 +59,16 @@ struct ft_cost {
     struct budget bytes; /* of metadata, as laid out on the machine */
     const struct policy_env *env;
     unsigned core;  /* that pays */
+    sim_addr place; /* of the variable in hand; 0: where its address has it */
     bool new_words; /* of the read in hand: the second changes, too */
 };
 enum { FT_VARIABLE_BYTES = 16, FT_MAP_SLOTS = 8, FT_SLOT_BYTES = 8, FT_STEPS = 16 };
 
 extern const struct cost_step ft_steps[];
 
-void ft_cost_init(struct ft_cost *c, const struct policy_env *env);
+/* steps: ft_steps, or a table that begins with its rows. */
+void ft_cost_init(struct ft_cost *c, const struct policy_env *env, const struct cost_step *steps,
+                  unsigned n);
 void ft_cost_free(struct ft_cost *c);
 
 /* With a machine only. Before the variable changes: the variable's words, where it is locked, and 0

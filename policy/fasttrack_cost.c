@@ -25,48 +25,17 @@ enum step {
     STEPS
 };
 const struct cost_step ft_steps[] = {
-    [STEP_PLACE] = {"place", 2, "A variable's metadata, from its address: mask, scale."},
-    [STEP_SAME] = {"same-epoch", 2, "Both words of an epoch against the own: compare, branch."},
-    [STEP_IS_MAP] = {"is-map", 2, "The bit of a read map: test, branch."},
-    [STEP_MAP_FIND] = {"map-find", 4,
-                       "Where a thread is in a map: block: mask; slots: mask, shift; slot: and."},
-    [STEP_MAP_PROBE] = {"map-probe", 4,
-                        "A slot: the own thread's: compare, branch; nobody's: test, branch."},
-    [STEP_SLOW] = {"slow-path", 2, "What is not in line: call, return."},
-    [STEP_LOCK] = {"lock", 4,
-                   "Locked by another: compare, branch; the special value: move; the compare and "
-                   "swap's outcome: branch."},
-    [STEP_NONE] = {"none", 2, "An epoch that is there: test, branch."},
-    [STEP_CLOCK] = {"clock", 2,
-                    "The thread's clock, from its word: address and count: mask, shift."},
-    [STEP_ORDERED] =
-        {"ordered", 5,
-         "An epoch against the clock: thread: mask; within the count: compare, branch; "
-         "its entry: compare, branch."},
-    [STEP_MAP_NEW] = {"map-new", 3,
-                      "The read words of a map: or in its size, or in the bit; high half: shift."},
-    [STEP_MAP_ZERO] = {"map-zero", 3, "A new map's next 64 bytes: add, compare, branch."},
-    [STEP_MAP_MOVE] =
-        {"map-move", 6,
-         "A slot of the smaller map: next: add, compare, branch; its thread's slot: and; "
-         "taken: test, branch."},
-    [STEP_MAP_SLOT] =
-        {"map-slot", 5,
-         "A write looks at each slot: next: add, compare, branch; empty: test, branch."},
-    [STEP_CLEAR_LINE] =
-        {"clear-line", 5,
-         "64 bytes of metadata to clear: next: add, compare, branch; any map: test, "
-         "branch."},
-    [STEP_COPY_LINE] = {"copy-line", 5,
-                        "64 bytes of metadata to copy: next: add, compare, branch; any map: test, "
-                        "branch."},
+#define STEP(name, instructions, text) {name, instructions, text},
+#include "policy/fasttrack_steps.def"
+#undef STEP
 };
 _Static_assert(ARRAY_SIZE(ft_steps) == STEPS && (int)STEPS == FT_STEPS, "a row a step");
 
-void ft_cost_init(struct ft_cost *c, const struct policy_env *env)
+void ft_cost_init(struct ft_cost *c, const struct policy_env *env, const struct cost_step *steps,
+                  unsigned n)
 {
     c->env = env;
-    cost_init(&c->cost, env, ft_steps, STEPS, FT_VARIABLE_BYTES);
+    cost_init(&c->cost, env, steps, n, FT_VARIABLE_BYTES);
     c->clocks = clock_cost_new(&c->cost, env);
     if (c->cost.on)
         metadata_declare(&c->bytes, env->stats);
@@ -102,7 +71,7 @@ static void store(struct ft_cost *c, sim_addr at, uint64_t bytes)
 static sim_addr begin(struct ft_cost *c, const struct variable *x, sim_addr addr, unsigned word,
                       sim_tid tid)
 {
-    const sim_addr at = cost_shadow(&c->cost, addr);
+    const sim_addr at = c->place ? c->place : cost_shadow(&c->cost, addr);
 
     budget_take(&c->bytes, variable_used(x) ? 0 : FT_VARIABLE_BYTES);
     clock_cost_epoch(c->clocks, tid, c->core);

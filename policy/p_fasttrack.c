@@ -11,7 +11,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "policy/fasttrack.h"
+#include "policy/fasttrack_rules.h"
 
 enum { REPEATS_REPORT, REPEATS_SKIP };
 
@@ -25,20 +25,6 @@ static const struct param ft_params[] = {
      repeats_choices,
      "Whether racy accesses count again in the same epoch, or are skipped as published."},
     PARAM_END,
-};
-
-struct ft_stats {
-    uint64_t same_epoch, exclusive, to_shared, shared, cleared, copied;
-};
-
-struct fasttrack {
-    const struct policy_env *env;
-    struct shadow *variables;
-    struct shadow *announced[2]; /* variables, and the objects of happens-before: see hb_soon */
-    sim_addr apart; /* bits of addresses in which variables differ; granularity field: none */
-    bool report_repeats;
-    struct ft_cost cost;
-    struct ft_stats st;
 };
 
 static struct past last(const struct variable *x, unsigned side)
@@ -69,7 +55,7 @@ static bool races(struct fasttrack *f, struct variable *x, sim_addr addr, const 
 {
     if ((p->atomic && now->atomic) || epoch_before(p->at, clock))
         return false;
-    race(f, x, addr, ev, p);
+    f->race(f, x, addr, ev, p);
     return true;
 }
 
@@ -87,34 +73,6 @@ static bool check(struct fasttrack *f, struct variable *x, unsigned side, sim_ad
 }
 
 /* ---- records -------------------------------------------------------------------------------- */
-
-/* [FT READ SAME EPOCH] and [FT WRITE SAME EPOCH]. Reads since that write are the writer's own, or
- * no conflict: had another thread read it in this epoch, that read would have raced. */
-static inline bool repeats(const struct fasttrack *f, const struct variable *x, size_t side,
-                           const struct past *now)
-{
-    return x->at[side] == now->at && !(x->kind[side] & ATOMIC) == !now->atomic &&
-           !(x->raced && f->report_repeats);
-}
-
-/* Takes the place of the side's last access, also where it repeats it: a race to come names the
- * latest. A write forgets the reads. */
-ALWAYS_INLINE void replace(struct fasttrack *f, struct variable *x, const struct past *now)
-{
-    const size_t side = now->kind == EV_READ ? READS : WRITES;
-    const bool again = repeats(f, x, side, now);
-
-    if (UNLIKELY(again))
-        f->st.same_epoch++;
-    else
-        f->st.exclusive += side ^ WRITES; /* a read */
-    x->at[side] = now->at;
-    x->site[side] = now->site;
-    x->event[side] = now->event;
-    x->tid[side] = now->tid;
-    x->kind[side] = (uint8_t)(now->kind | (now->atomic ? ATOMIC : 0));
-    x->at[READS] &= side - 1;
-}
 
 static void add_shared(struct fasttrack *f, struct variable *x, const struct past *now)
 {
@@ -163,11 +121,10 @@ static void share_read(struct fasttrack *f, struct variable *x, const struct pas
 
 /* ---- the rules ------------------------------------------------------------------------------ */
 
-static bool read_variable(struct fasttrack *f, struct variable *x, sim_addr addr,
-                          const struct event *ev, const struct past *now,
-                          const struct vclock *clock)
+bool ft_read_variable(struct fasttrack *f, struct variable *x, sim_addr addr,
+                      const struct event *ev, const struct past *now, const struct vclock *clock)
 {
-    const bool again = repeats(f, x, READS, now);
+    const bool again = ft_repeats(f, x, READS, now);
     const bool racy = !again && check(f, x, WRITES, addr, ev, now, clock);
     const sim_addr locked = f->cost.cost.on ? ft_charge_read(&f->cost, x, addr, now) : 0;
 
@@ -177,72 +134,45 @@ static bool read_variable(struct fasttrack *f, struct variable *x, sim_addr addr
              (!epoch_before(x->at[READS], clock) || (now->atomic && !(x->kind[READS] & ATOMIC))))
         share_read(f, x, now);
     else /* [FT READ EXCLUSIVE] */
-        replace(f, x, now);
+        ft_replace(f, x, now);
     if (locked)
         ft_charge_read_done(&f->cost, locked);
     return racy;
 }
 
-static bool write_variable(struct fasttrack *f, struct variable *x, sim_addr addr,
-                           const struct event *ev, const struct past *now,
-                           const struct vclock *clock)
+bool ft_write_variable(struct fasttrack *f, struct variable *x, sim_addr addr,
+                       const struct event *ev, const struct past *now, const struct vclock *clock)
 {
     bool racy = false;
 
-    if (!repeats(f, x, WRITES, now)) {
+    if (!ft_repeats(f, x, WRITES, now)) {
         racy |= check(f, x, WRITES, addr, ev, now, clock);
         racy |= check(f, x, READS, addr, ev, now, clock);
     }
     const sim_addr locked = f->cost.cost.on ? ft_charge_write(&f->cost, x, addr, now) : 0;
     if (reads_shared(x))
         ft_map_drop(&f->cost, x->shared);
-    replace(f, x, now);
+    ft_replace(f, x, now);
     if (locked)
         ft_charge_write_done(&f->cost, locked);
     return racy;
-}
-
-static struct past past_of(const struct hb_actor *me, const struct event *ev, uint64_t number)
-{
-    return (struct past){.at = me->now,
-                         .site = ev->aux,
-                         .event = number,
-                         .tid = ev->tid,
-                         .kind = ev->kind,
-                         .atomic = ev->flags & EVF_ORDER_MASK};
 }
 
 /* At any variables. False: something raced, or the budget is over its limit, which ends the run. */
 static NO_INLINE bool by_rules(struct fasttrack *f, const struct event *ev, uint64_t number)
 {
     const struct hb_actor *me = hb_me(f->env->hb, ev->tid);
-    const struct past now = past_of(me, ev, number);
+    const struct past now = ft_past_of(me, ev, number);
     const struct granules g = granules_of(ev, f->env->granule);
     bool racy = false;
 
     for (sim_addr a = g.first;; a += g.step) {
         struct variable *x = shadow_get(f->variables, a);
-        racy |= (event_writes(ev) ? write_variable : read_variable)(f, x, a, ev, &now, &me->clock);
+        racy |= (event_writes(ev) ? ft_write_variable : ft_read_variable)(f, x, a, ev, &now,
+                                                                          &me->clock);
         if (a == g.last || budget_over(f->env->budget))
             return !racy && !budget_over(f->env->budget);
     }
-}
-
-/* Most often an access is of one variable, announced, and all that is remembered of it happens
- * before: then a plain access only takes a place. False: it is not so. */
-ALWAYS_INLINE bool takes_place(struct fasttrack *f, const struct event *ev,
-                               const struct hb_actor *me, uint64_t number)
-{
-    struct variable *x = shadow_seen(f->variables, ev->addr);
-
-    if (UNLIKELY(!x || (ev->addr ^ (ev->addr + ev->size - 1)) & f->apart ||
-                 !epoch_before(x->at[WRITES], &me->clock) ||
-                 !epoch_before(x->at[READS], &me->clock)))
-        return false;
-    struct past now = past_of(me, ev, number);
-    now.atomic = false; /* as is known */
-    replace(f, x, &now);
-    return true;
 }
 
 /* ---- the hooks ------------------------------------------------------------------------------ */
@@ -285,7 +215,7 @@ static const struct event *ft_run(void *self, const struct event *ev, const stru
     for (uint64_t n = *number;; ev++, n++) {
         if (LIKELY(ev < hinted))
             hb_soon(f->announced, ev + SOON);
-        if (!takes_place(f, ev, me, n)) {
+        if (!ft_takes_place(f, ev, me, n)) {
             *number = n;
             go_on = by_rules(f, ev, n);
         }
@@ -297,7 +227,7 @@ static const struct event *ft_run(void *self, const struct event *ev, const stru
     }
 }
 
-static void free_reads(struct fasttrack *f, struct variable *x)
+void ft_free_reads(struct fasttrack *f, struct variable *x)
 {
     if (x->shared)
         budget_give(f->env->budget, sizeof *x->shared + x->shared->cap * sizeof *x->shared->read);
@@ -326,12 +256,12 @@ static bool drop_variable(void *arg, sim_addr addr, void *cell)
         ft_map_drop(&f->cost, x->shared);
     budget_give(&f->cost.bytes, f->cost.cost.on ? FT_VARIABLE_BYTES : 0);
     f->st.cleared++;
-    free_reads(f, x);
+    ft_free_reads(f, x);
     return true;
 }
 
 /* The copy gets a read vector of its own. */
-static void own_reads(void *arg, void *cell)
+void ft_own_reads(void *arg, void *cell)
 {
     struct fasttrack *f = arg;
     struct variable *x = cell;
@@ -354,7 +284,7 @@ static bool copy_variable(void *arg, sim_addr addr, void *cell)
 }
 
 /* A clear or copy. */
-static NO_INLINE void move_variables(struct fasttrack *f, const struct event *ev)
+NO_INLINE void ft_move_variables(struct fasttrack *f, const struct event *ev)
 {
     struct move m = {.f = f, .copy = ev->kind == EV_COPY};
     struct shadow_snapshot *s = NULL;
@@ -365,7 +295,7 @@ static NO_INLINE void move_variables(struct fasttrack *f, const struct event *ev
         if (f->cost.cost.on)
             shadow_each(f->variables, ev[1].addr, ev->aux, copy_variable, &m);
         cost_sweep_end(&f->cost.cost, &m.sweep);
-        s = shadow_take(f->variables, ev[1].addr, ev->aux, own_reads, f);
+        s = shadow_take(f->variables, ev[1].addr, ev->aux, ft_own_reads, f);
     }
     m.sweep = ft_sweep(&f->cost, false);
     shadow_each(f->variables, ev->addr, ev->aux, drop_variable, &m);
@@ -384,21 +314,18 @@ static sim_cycle ft_sync(void *self, const struct event *ev, unsigned core, sim_
     f->cost.core = core;
     clock_cost_sync(f->cost.clocks, ev, core);
     if (ev->kind == EV_CLEAR || ev->kind == EV_COPY)
-        move_variables(f, ev);
+        ft_move_variables(f, ev);
     return now;
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */
 
-static void *ft_create(const struct policy_env *env, const void *params, struct err *e)
+void ft_init(struct fasttrack *f, const struct policy_env *env, const struct cost_step *steps,
+             unsigned n)
 {
-    const struct ft_params *p = params;
-    struct fasttrack *f = xcalloc(1, sizeof *f);
-
-    (void)e;
     f->env = env;
     f->apart = env->granule == GRANULE_FIELD ? 0 : ~(sim_addr)(env->granule - 1);
-    f->report_repeats = p->repeats == REPEATS_REPORT;
+    f->race = race;
     f->variables =
         shadow_new(env->granule ? env->granule : 1, sizeof(struct variable), env->budget);
     f->announced[0] = f->variables;
@@ -414,7 +341,17 @@ static void *ft_create(const struct policy_env *env, const void *params, struct 
     stats_count(env->stats, "cleared", "locations",
                 "Histories emptied by clears and overwritten by copies.", &f->st.cleared);
     stats_count(env->stats, "copied", "locations", "Histories that copies wrote.", &f->st.copied);
-    ft_cost_init(&f->cost, env);
+    ft_cost_init(&f->cost, env, steps, n);
+}
+
+static void *ft_create(const struct policy_env *env, const void *params, struct err *e)
+{
+    const struct ft_params *p = params;
+    struct fasttrack *f = xcalloc(1, sizeof *f);
+
+    (void)e;
+    ft_init(f, env, ft_steps, FT_STEPS);
+    f->report_repeats = p->repeats == REPEATS_REPORT;
     return f;
 }
 
@@ -434,15 +371,18 @@ static bool check_variable(void *arg, sim_addr addr, void *cell)
 static bool free_variable(void *arg, sim_addr addr, void *cell)
 {
     (void)addr;
-    free_reads(arg, cell);
+    ft_free_reads(arg, cell);
     return false;
+}
+
+void ft_check_all(const struct fasttrack *f)
+{
+    shadow_all(f->variables, check_variable, NULL);
 }
 
 static void ft_check(const void *self)
 {
-    const struct fasttrack *f = self;
-
-    shadow_all(f->variables, check_variable, NULL);
+    ft_check_all(self);
 }
 
 /* Skipped repeats are missed: of what history = all finds, at least the first at each location. */
@@ -468,14 +408,17 @@ static void ft_explain(const void *self, const struct event *ev, sim_addr locati
         snprintf(to, room, "with repeats = skip an access is not checked again in its epoch");
 }
 
-static void ft_destroy(void *self)
+void ft_done(struct fasttrack *f)
 {
-    struct fasttrack *f = self;
-
     shadow_all(f->variables, free_variable, f);
     shadow_free(f->variables);
     ft_cost_free(&f->cost);
-    free(f);
+}
+
+static void ft_destroy(void *self)
+{
+    ft_done(self);
+    free(self);
 }
 
 extern const struct policy policy_fasttrack;
