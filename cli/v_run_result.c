@@ -60,7 +60,7 @@ void run_print_side(const struct lardsim_side *s)
     printf("by thread %" PRIu32, s->thread);
     if (s->thread_name)
         printf(" (%s)", s->thread_name);
-    printf(", event %" PRIu64, s->event);
+    printf(s->region ? ", in the region from event %" PRIu64 : ", event %" PRIu64, s->event);
     if (s->site_name)
         printf(", at %s", s->site_name);
     else if (s->site)
@@ -192,7 +192,7 @@ static void json_side(struct json *j, const struct lardsim_side *s)
     json_str(j, ev_info[s->kind].text);
     json_key(j, "site");
     json_site(j, s);
-    json_number(j, "event", s->event);
+    json_number(j, s->region ? "region" : "event", s->event);
 }
 
 static void json_group(struct json *j, const struct race_groups *g, const struct race_group *group)

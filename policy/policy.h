@@ -19,7 +19,8 @@ enum policy_claim { /* what the verdicts promise on the execution seen, docs/pol
                     CLAIM_PRECISE = 2, /* reports none that isn't */
                     CLAIM_REGION = 4, /* the property is conflicts of regions, not happens-before */
                     CLAIM_HARDWARE = 8,
-                    CLAIM_EAGER = 16 /* a verdict on each access, when it happens */
+                    CLAIM_EAGER = 16,  /* a verdict on each access, when it happens */
+                    CLAIM_UNSITED = 32 /* of some races it knows no sites */
 };
 struct promise { /* of an instance, with its parameters */
     unsigned claims;
@@ -58,6 +59,7 @@ struct race_side {
     sim_tid thread; /* the language thread, in every view */
     uint8_t op;     /* the kind of access; of an access in a transaction, too */
     bool known;     /* false: the policy doesn't know the side at all */
+    bool region;    /* it knows the region only: event is the first that may belong to it */
 };
 struct race {                     /* one racy access */
     const char *policy;           /* label */
@@ -171,6 +173,10 @@ struct policy {
      * soon: fetch what the cell points to. Either may be NULL. */
     void (*soon)(const void *self, const struct event *ev);
     void (*very_soon)(const void *self, const struct event *ev);
+    /* Before env->hb moves: synchronisation that the view heeds, an atomic access, checked or not,
+     * and a commit, before its accesses take effect and after. With no-thread also before a
+     * thread's first event and when it changes its kernel thread. NULL: does not mind. */
+    sim_cycle (*before)(void *self, const struct event *ev, unsigned core, sim_cycle now);
     /* Synchronisation, clears, copies and raw LARDx86 that the view heeds, after env->hb has moved.
      */
     sim_cycle (*sync)(void *self, const struct event *ev, unsigned core, sim_cycle now);
@@ -286,5 +292,10 @@ void race_conflict(struct race_report *r, const struct event *ev, sim_addr locat
 void race_late(struct race_report *r, const struct event *ev, uint64_t number,
                const struct race_side *other, bool first, bool counted);
 void race_late_done(struct race_report *r);
+/* The same where only its synchronisation-free region is known: what `is` says stands for it. Ends
+ * with race_late_done, too; an access may make several races, as each of its locations may be
+ * another's. */
+void race_region(struct race_report *r, const struct event *ev, const struct race_side *is,
+                 sim_addr location, const struct race_side *earlier, bool first);
 
 #endif

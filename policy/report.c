@@ -134,6 +134,17 @@ void race_late(struct race_report *r, const struct event *ev, uint64_t number,
     name_sides(&r->late, ev, number, other);
 }
 
+void race_region(struct race_report *r, const struct event *ev, const struct race_side *is,
+                 sim_addr location, const struct race_side *earlier, bool first)
+{
+    conflict(r, ev, location, earlier, first);
+    r->late_counted = false;
+    r->late_several = true;
+    r->late.system = ev->flags & EVF_SYSTEM;
+    name_sides(&r->late, ev, is->event, earlier);
+    r->late.is = *is;
+}
+
 /* ---- identity and line ---------------------------------------------------------------------- */
 
 /* A site as text, the same in every run of the same program: its name, else its number. */
@@ -176,7 +187,11 @@ static void write_side(struct json *j, const struct race_side *s, const char *si
     json_key(j, "site");
     json_str(j, s->known ? site : NULL);
     json_key(j, "event");
-    s->known ? json_u64(j, s->event) : json_null(j);
+    s->known && !s->region ? json_u64(j, s->event) : json_null(j);
+    if (!s->region)
+        return;
+    json_key(j, "region");
+    json_u64(j, s->event);
 }
 
 static void write_line(const struct race *race, FILE *out, const char *site,
@@ -260,5 +275,7 @@ void race_late_done(struct race_report *r)
 {
     if (r->late.conflicts && !r->late_counted)
         count_race(r, &r->late);
+    r->several += r->late.conflicts && r->late_several;
+    r->late_several = false;
     r->late = (struct race){0};
 }

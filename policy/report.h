@@ -13,6 +13,8 @@ struct race_report {
     struct race race;              /* of the event in hand; conflicts 0: none so far */
     struct race late;              /* of an access that is over; the same */
     bool late_counted;             /* that access has been counted */
+    bool late_several;             /* it may count several times */
+    uint64_t several;              /* of the accesses: those that may have */
     struct race first;             /* of the run, once there is one */
     bool inside;                   /* a region of interest */
     uint64_t lines;                /* of races.jsonl that may still be written */

@@ -104,9 +104,11 @@ static void name_properties(struct compare *c)
             in->property =
                 xasprintf("same racy accesses as %s (%s)", truth->label, truth->promise.property);
         else
-            in->property = xasprintf("same racy locations and pairs of sites as %s (%s); its own "
-                                     "property: %s",
-                                     truth->label, truth->promise.property, in->promise.property);
+            in->property =
+                xasprintf("same racy locations%s as %s (%s); its own property: %s",
+                          in->promise.claims & CLAIM_UNSITED ? ", not all of their pairs of sites,"
+                                                             : " and pairs of sites",
+                          truth->label, truth->promise.property, in->promise.property);
     }
 }
 

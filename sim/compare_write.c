@@ -172,7 +172,7 @@ static void write_side(struct json *j, const struct lardsim_side *s)
     key_u64(j, "thread", s->thread);
     key_str(j, "op", ev_info[s->kind].text);
     key_str(j, "site", s->site_name ? s->site_name : s->site ? number : NULL);
-    key_u64(j, "event", s->event);
+    key_u64(j, s->region ? "region" : "event", s->event);
 }
 
 void sim_difference_json(struct json *j, const struct sim_difference *d)
@@ -211,7 +211,11 @@ static void tell(void *session, const struct difference *d)
     const struct event *access = &d->pair.access;
     char reason[500];
     struct text t = {reason, sizeof reason, 0};
-    const struct race_side is = {d->event, event_site(access), access->tid, access->kind, true};
+    const struct race_side is = {.event = d->event,
+                                 .site = event_site(access),
+                                 .thread = access->tid,
+                                 .op = access->kind,
+                                 .known = true};
     const struct sim_difference told = {
         .policy = c->instance[d->instance].label,
         .verdict = verdict_text[d->verdict],

@@ -150,8 +150,10 @@ struct lardsim_side {
     const char *site_name;   /* NULL: not named */
     const char *thread_name; /* NULL: not named */
     uint32_t thread;
-    int kind;  /* enum lardsim_kind */
-    int known; /* 0: the policy doesn't know this side */
+    int kind;   /* enum lardsim_kind */
+    int known;  /* 0: the policy doesn't know this side */
+    int region; /* it knows not the access but its region: event is the first that may belong to it
+                 */
 };
 struct lardsim_race {
     const char *policy; /* label, as lardsim_policy */

@@ -65,6 +65,7 @@ struct lardsim_side session_side(const struct lardsim *l, const struct race_side
         .thread_name = s->known ? names_find(l->seen, NAME_THREAD, s->thread) : NULL,
         .kind = s->op,
         .known = s->known,
+        .region = s->region,
     };
 }
 
