@@ -37,6 +37,8 @@ golden synth.none --policy none synth:seed=1,events=5000
 golden synth.vc --policy vc synth:seed=1,events=5000
 golden synth.vc.all --policy vc --set policy.vc.history=all synth:seed=1,events=5000
 golden synth.vc.field --policy vc --set granularity=field synth:seed=2,events=5000
+golden workload.slimstate --policy slimstate workload:crypt,n=100
+golden synth.slimstate --policy slimstate synth:seed=1,events=5000,fields=20
 golden synth.eraser --policy eraser synth:seed=1,events=5000
 golden synth.after-race --policy variable=vc --policy array=vc --set policy.variable.after-race=disable-variable \
     --set policy.array.after-race=disable-array synth:seed=1,events=5000
@@ -48,7 +50,7 @@ golden synth.small.ddr -c radish8 --set memory.type=ddr --set l1.size=2Ki --set 
 golden synth.round-robin -c radish8 --set cores=2 --set schedule.threads=round-robin --set l2.inclusion=exclusive \
     --set l3.inclusion=non-inclusive synth:seed=3,events=5000
 golden synth.lard-runtime -c radish8 --policy lard-runtime synth:seed=1,events=5000
-for policy in fasttrack vc eraser; do
+for policy in fasttrack slimstate vc eraser; do
     golden synth.$policy.radish8 -c radish8 --policy $policy --set granularity=4 \
         synth:seed=1,events=5000,granularity=4,unaligned=0
 done

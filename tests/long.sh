@@ -78,6 +78,11 @@ goldilocks() {
     ./tests/t_goldilocks 1000000 "$1"
 }
 
+slimstate() {
+    configured release CFLAGS='-O2 -g' && programs || return 1
+    ./tests/t_slimstate 1000000 "$1"
+}
+
 mutants() {
     configured mutants --enable-mutants CFLAGS='-O1' && programs || return 1
     "$SHELL" "$top/tests/mutants.sh"
@@ -180,6 +185,7 @@ self() { n=$1 s=$2; shift 2; part "$n" "$s" env top_srcdir="$top" "$SHELL" "$top
 targets="events verdict binary text std yaml"
 self oracle-vc-20000 90 oracle vc 20000
 self oracle-fasttrack-20000 60 oracle fasttrack 20000
+self slimstate-20000 90 slimstate 20000
 self oracle-lardish-20000 120 oracle lardish 20000
 self oracle-radish-20000 120 oracle radish 20000
 self oracle-goldilocks-20000 60 oracle goldilocks 20000

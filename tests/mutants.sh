@@ -9,6 +9,7 @@ for mutant in $(sed -n 's/^MUTANT_ROW(\([A-Z0-9_]*\),.*/\1/p' "$top/base/mutants
     case $mutant in # the test, and what it says where it notices
     ORDER_*) set -- t_order FAILED --mutant "$mutant" ;;
     RADISH_MOVE_*) set -- t_radish_heap FAILED --mutant "$mutant" ;;
+    SLIM_*) set -- t_slimstate FAILED --mutant "$mutant" 1 100 ;;
     RADISH_*) set -- t_radish FAILED --mutant "$mutant" ;;
     STOP_*) set -- t_stop FAILED --mutant "$mutant" ;;
     GOLD_COLLECTS_ALL) set -- t_goldilocks Assertion --mutant "$mutant" ;;
