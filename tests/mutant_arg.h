@@ -8,20 +8,24 @@
 
 #include "base/mutant.h"
 
-/* False: it was asked for, and there is no such mutant in this build. */
-static inline bool mutant_arg(int argc, char **argv)
+/* False: there is no such mutant in this build. */
+static inline bool mutant_set(const char *name)
 {
-    if (argc < 3 || strcmp(argv[1], "--mutant") != 0)
-        return true;
 #ifdef LARDSIM_MUTANTS
     for (int m = 0; m < MUTANT_COUNT; m++)
-        if (!strcmp(mutant_name[m], argv[2])) {
+        if (!strcmp(mutant_name[m], name)) {
             mutant_active = m;
             return true;
         }
 #endif
-    fprintf(stderr, "no mutant %s in this build\n", argv[2]);
+    fprintf(stderr, "no mutant %s in this build\n", name);
     return false;
+}
+
+/* The same, if the first argument asks for one. */
+static inline bool mutant_arg(int argc, char **argv)
+{
+    return argc < 3 || strcmp(argv[1], "--mutant") != 0 || mutant_set(argv[2]);
 }
 
 #endif

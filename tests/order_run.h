@@ -10,6 +10,7 @@
 
 #include "base/mutant.h"
 #include "sim/order.h"
+#include "tests/mutant_arg.h"
 
 #include <cmocka.h>
 
@@ -159,22 +160,6 @@ static inline void scheduler_run(struct scheduler *c)
         if (!went || rng_chance(&c->rng, 1, 8))
             scheduler_feed(c);
     }
-}
-
-/* `--mutant NAME` breaks a rule; false: there is no such mutant in this build. */
-static inline bool order_mutant(int argc, char **argv)
-{
-    if (argc < 3 || strcmp(argv[1], "--mutant") != 0)
-        return true;
-#ifdef LARDSIM_MUTANTS
-    for (int m = 0; m < MUTANT_COUNT; m++)
-        if (!strcmp(mutant_name[m], argv[2])) {
-            mutant_active = m;
-            return true;
-        }
-#endif
-    fprintf(stderr, "no mutant %s in this build\n", argv[2]);
-    return false;
 }
 
 #endif

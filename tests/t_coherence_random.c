@@ -5,6 +5,7 @@
  * increments, and moves versions about as the line events say; where those and the states disagree
  * that is a failure, too. Some cores have two accesses under way at once. */
 #include "tests/coh_bench.h"
+#include "tests/mutant_arg.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -380,19 +381,6 @@ static void test_a_load_gets_what_was_stored_last(void **unused)
             fail_msg("no %s", situations[i]);
 }
 
-static bool choose_mutant(const char *name)
-{
-#ifdef LARDSIM_MUTANTS
-    for (int i = 1; i < MUTANT_COUNT; i++)
-        if (!strcmp(mutant_name[i], name)) {
-            mutant_active = i;
-            return true;
-        }
-#endif
-    fprintf(stderr, "no such mutant in this build: %s\n", name);
-    return false;
-}
-
 /* t_coherence_random [--mutant NAME] [SEED [SEEDS]] */
 int main(int argc, char **argv)
 {
@@ -402,7 +390,7 @@ int main(int argc, char **argv)
     if (argc == 1)
         return cmocka_run_group_tests(tests, NULL, NULL);
     if (argc > 2 && !strcmp(argv[1], "--mutant")) {
-        if (!choose_mutant(argv[2]))
+        if (!mutant_set(argv[2]))
             return 2;
         i = 3;
     }

@@ -11,6 +11,7 @@
 
 #include "base/mutant.h"
 #include "policy/filter.h"
+#include "tests/mutant_arg.h"
 #include "tests/watch.h"
 
 #include <cmocka.h>
@@ -505,20 +506,6 @@ static void every_policy_has_the_filters(void **state)
         }
 }
 
-/* False: there is no such mutant in this build. */
-static bool set_mutant(const char *name)
-{
-#ifdef LARDSIM_MUTANTS
-    for (int m = 1; m < MUTANT_COUNT; m++)
-        if (!strcmp(mutant_name[m], name)) {
-            mutant_active = m;
-            return true;
-        }
-#endif
-    fprintf(stderr, "no mutant %s in this build\n", name);
-    return false;
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -544,7 +531,7 @@ int main(int argc, char **argv)
     };
 
     if (argc > 2 && !strcmp(argv[1], "--mutant")) {
-        if (!set_mutant(argv[2]))
+        if (!mutant_set(argv[2]))
             return 2;
         argc -= 2;
         argv += 2;

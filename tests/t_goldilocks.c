@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "tests/gold_rig.h"
+#include "tests/mutant_arg.h"
 
 #include <cmocka.h>
 
@@ -411,20 +412,6 @@ static void verdicts_are_the_oracles_whatever_is_set(void **state)
     }
 }
 
-/* False: there is no such mutant in this build. */
-static bool set_mutant(const char *name)
-{
-#ifdef LARDSIM_MUTANTS
-    for (int m = 0; m < MUTANT_COUNT; m++)
-        if (!strcmp(mutant_name[m], name)) {
-            mutant_active = m;
-            return true;
-        }
-#endif
-    fprintf(stderr, "no mutant %s in this build\n", name);
-    return false;
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -446,7 +433,7 @@ int main(int argc, char **argv)
     };
 
     if (argc > 2 && !strcmp(argv[1], "--mutant")) {
-        if (!set_mutant(argv[2]))
+        if (!mutant_set(argv[2]))
             return 2;
         argc -= 2;
         argv += 2;

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "tests/mutant_arg.h"
 #include "tests/radish_probe.h"
 
 enum { WHY = 300 };
@@ -919,20 +920,6 @@ static void on_abort(int signal)
     _exit(write(2, text, sizeof text - 1) < 0 ? 2 : 1);
 }
 
-/* False: there is no such mutant in this build. */
-static bool set_mutant(const char *name)
-{
-#ifdef LARDSIM_MUTANTS
-    for (int m = 0; m < MUTANT_COUNT; m++)
-        if (!strcmp(mutant_name[m], name)) {
-            mutant_active = m;
-            return true;
-        }
-#endif
-    fprintf(stderr, "no mutant %s in this build\n", name);
-    return false;
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -969,7 +956,7 @@ int main(int argc, char **argv)
     };
 
     if (argc > 2 && !strcmp(argv[1], "--mutant")) {
-        if (!set_mutant(argv[2]))
+        if (!mutant_set(argv[2]))
             return 2;
         signal(SIGABRT, on_abort);
     }

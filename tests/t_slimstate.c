@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/mutant.h"
+#include "tests/mutant_arg.h"
 #include "tests/slim_gen.h"
 #include "tests/slim_judge.h"
 #include "tests/slim_more.h"
@@ -133,23 +134,10 @@ static bool seed_holds(uint64_t seed, struct slim_judged *j)
     return holds;
 }
 
-static bool set_mutant(const char *name)
-{
-#ifdef LARDSIM_MUTANTS
-    for (int m = 0; m < MUTANT_COUNT; m++)
-        if (!strcmp(mutant_name[m], name)) {
-            mutant_active = m;
-            return true;
-        }
-#endif
-    fprintf(stderr, "no mutant %s in this build\n", name);
-    return false;
-}
-
 int main(int argc, char **argv)
 {
     if (argc > 2 && !strcmp(argv[1], "--mutant")) {
-        if (!set_mutant(argv[2]))
+        if (!mutant_set(argv[2]))
             return 2;
         argc -= 2;
         argv += 2;
