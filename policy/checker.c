@@ -372,9 +372,10 @@ static void edges(struct checker *c, enum policy_edge at, const struct event *ev
 }
 
 /* The clocks are about to move. */
-static sim_cycle before(struct checker *c, const struct event *ev, unsigned core, sim_cycle now)
+static void before(struct checker *c, const struct event *ev, unsigned core)
 {
-    return c->policy->before ? c->policy->before(c->self, ev, core, now) : now;
+    if (c->policy->before)
+        c->policy->before(c->self, ev, core);
 }
 
 static bool atomic_gives(const struct event *ev)
@@ -412,7 +413,7 @@ static sim_cycle rare_access(struct checker *c, const struct event *ev, unsigned
         c->st.accesses--; /* refused: it never took effect */
         return now;
     }
-    now = before(c, ev, core, now);
+    before(c, ev, core);
     if (orders) {
         hb_atomic_before(c->hb, ev);
         edges(c, EDGE_BEFORE, ev, NULL, core);
@@ -447,7 +448,7 @@ static NO_INLINE sim_cycle step_commit(struct checker *c, const struct event *ev
 
     if (!t || !t->n)
         return now;
-    now = before(c, ev, core, now);
+    before(c, ev, core);
     if (orders) {
         hb_commit_before(c->hb, ev, t->access, t->n);
         edges(c, EDGE_BEFORE, ev, t, core);
@@ -455,7 +456,7 @@ static NO_INLINE sim_cycle step_commit(struct checker *c, const struct event *ev
     for (size_t i = 0; i < t->n; i++)
         now = check_access(c, &t->access[i], core, (struct mem_outcome){0}, now);
     event_done(c, ev);
-    now = before(c, ev, core, now);
+    before(c, ev, core);
     if (orders) {
         hb_commit_after(c->hb, ev, t->access, t->n);
         edges(c, EDGE_AFTER, ev, t, core);
@@ -487,7 +488,7 @@ static sim_cycle step_sync(struct checker *c, const struct event *ev, unsigned c
         return now;
     }
     if (ev->kind != EV_TXN_COMMIT) {
-        now = before(c, ev, core, now);
+        before(c, ev, core);
         hb_sync(c->hb, ev);
     }
     return c->policy->sync(c->self, ev, core, now);
@@ -547,7 +548,7 @@ ALWAYS_INLINE sim_cycle one_step(struct checker *c, const struct event *ev, unsi
                                  struct mem_outcome out, sim_cycle now)
 {
     if (UNLIKELY(c->hb->by_kernel && (!hb_has_begun(c->hb, ev->tid) || ev->kind == EV_THREAD)))
-        now = before(c, ev, core, now);
+        before(c, ev, core);
     if (UNLIKELY(hb_enter(c->hb, ev)))
         edges(c, EDGE_BEGIN, ev, NULL, core);
     switch ((enum ev_class)ev_info[ev->kind].class) {

@@ -61,7 +61,7 @@ static bool ends_region(const struct event *ev)
     return info->takes || info->gives;
 }
 
-static sim_cycle slim_before(void *self, const struct event *ev, unsigned core, sim_cycle now)
+static void slim_before(void *self, const struct event *ev, unsigned core)
 {
     struct slim *s = self;
     const struct hb *hb = s->ft.env->hb;
@@ -74,7 +74,6 @@ static sim_cycle slim_before(void *self, const struct event *ev, unsigned core, 
     if (ev->kind == EV_JOIN && ev->aux < MAX_THREADS && hb_has_begun(hb, (sim_tid)ev->aux) &&
         !MUTANT(SLIM_JOINED_COMMITS_LATE))
         slim_end_region(s, hb_actor(hb, (sim_tid)ev->aux), ev);
-    return cost_pay(&s->ft.cost.cost, core, now);
 }
 
 /* ---- footprints that grow ------------------------------------------------------------------- */
@@ -310,7 +309,7 @@ static sim_cycle slim_sync(void *self, const struct event *ev, unsigned core, si
         slim_alloc(s, ev);
     else if (ev->kind == EV_CLEAR || ev->kind == EV_COPY)
         slim_move(s, ev);
-    return cost_pay(&s->ft.cost.cost, core, now);
+    return now;
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */

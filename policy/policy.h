@@ -176,7 +176,7 @@ struct policy {
     /* Before env->hb moves: synchronisation that the view heeds, an atomic access, checked or not,
      * and a commit, before its accesses take effect and after. With no-thread also before a
      * thread's first event and when it changes its kernel thread. NULL: does not mind. */
-    sim_cycle (*before)(void *self, const struct event *ev, unsigned core, sim_cycle now);
+    void (*before)(void *self, const struct event *ev, unsigned core);
     /* Synchronisation, clears, copies and raw LARDx86 that the view heeds, after env->hb has moved.
      */
     sim_cycle (*sync)(void *self, const struct event *ev, unsigned core, sim_cycle now);
