@@ -69,8 +69,9 @@ row "fasttrack, 8 threads" "$lardsim" run --quiet --policy fasttrack --set trace
 row "fasttrack, 8 threads, rules" "$lardsim" run --quiet --policy fasttrack "$dir/t8.lard"
 row "fasttrack, 64 threads" "$lardsim" run --quiet --policy fasttrack --set trace.rules=off "$dir/t64.lard"
 row "vc, 8 threads" "$lardsim" run --quiet --policy vc --set trace.rules=off "$dir/t8.lard"
-row "eraser, 8 threads" "$lardsim" run --quiet --policy eraser --set trace.rules=off "$dir/t8.lard"
-row "goldilocks, 8 threads" "$lardsim" run --quiet --policy goldilocks --set trace.rules=off "$dir/t8.lard"
+for policy in eraser fastrcd valor valor-e slimstate goldilocks; do
+    row "$policy, 8 threads" "$lardsim" run --quiet --policy $policy --set trace.rules=off "$dir/t8.lard"
+done
 # Where its checks are not enough: 1,000 variables, and every hand-over evaluated.
 trace "$dir/g.lard" threads=8 variables=1000
 row "goldilocks, 1000 variables" "$lardsim" run --quiet --policy goldilocks --set trace.rules=off "$dir/g.lard"
@@ -80,6 +81,14 @@ if [ -f "$dir/t8.std" ]; then
     row "fasttrack from STD text" "$lardsim" run --quiet --policy fasttrack --set trace.rules=off "$dir/t8.std"
     ours=$cpu our_mib=$mib
 fi
+# Arrays that are swept.
+"$lardsim" workload record --overwrite crypt,size=medium "$dir/crypt.lard" >/dev/null
+of_bench=$events
+events=$("$lardsim" trace info "$dir/crypt.lard" | awk '$1 == "events" {print $2; exit}')
+for policy in none fasttrack slimstate; do
+    row "crypt, $policy" "$lardsim" run --quiet --policy $policy --set trace.rules=off "$dir/crypt.lard"
+done
+events=$of_bench
 # On a machine of 8 cores: 8 % and 61 % of the accesses miss the L1.
 trace "$dir/l1.lard" threads=8 sync_share=0 sharing=5 variables=2000 privates=4400
 trace "$dir/miss.lard" threads=8 sync_share=0 sharing=20 variables=20000 privates=10300
@@ -89,12 +98,11 @@ for kind in l1 miss; do
             "$dir/$kind.lard"
     done
     none=$cpu
-    row "machine, $kind, goldilocks" "$lardsim" run --quiet -c radish8 --policy goldilocks --set trace.rules=off \
-        "$dir/$kind.lard"
-    awk "BEGIN {printf \"%-34s %9.1f times the time of policy none\n\", \"\", $cpu / $none}"
-    row "machine, $kind, lardish" "$lardsim" run --quiet -c radish8 --policy lardish --set trace.rules=off \
-        "$dir/$kind.lard"
-    awk "BEGIN {printf \"%-34s %9.1f times the time of policy none\n\", \"\", $cpu / $none}"
+    for policy in fasttrack fastrcd valor slimstate goldilocks lardish; do
+        row "machine, $kind, $policy" "$lardsim" run --quiet -c radish8 --policy $policy --set trace.rules=off \
+            "$dir/$kind.lard"
+        awk "BEGIN {printf \"%-34s %9.1f times the time of policy none\n\", \"\", $cpu / $none}"
+    done
 done
 size "binary, with sites" "$dir/t8.lard"
 size "binary, without sites" "$dir/bare.lard"
