@@ -6,10 +6,18 @@
 #include <stdlib.h>
 
 #include "cli/plot.h"
+#include "workloads/workloads.h"
+
+static bool planted(const struct program *p)
+{
+    const struct workload *w = workload_find(p->name);
+
+    return p->racy && w && w->plants && w->plants->site;
+}
 
 static const char *variant(const struct program *p)
 {
-    return p->racy ? "racy" : "race-free";
+    return planted(p) ? "planted-races" : p->racy ? "racy" : "race-free";
 }
 
 /* What the paper printed for a detector in this cell. */
@@ -51,9 +59,11 @@ void print_head(const struct cell *c)
            m->truth.sites);
     printf("  memory of another object used %" PRIu64 " times, a moved object %" PRIu64 " times\n",
            m->uses_again, m->uses_moved);
-    if (c->program->paper && c->program->racy)
-        puts("  its races are planted, an input of the twin: how many, and how many of them the "
-             "system or a move hides");
+    if (planted(c->program))
+        printf("  its races are planted, an input%s\n",
+               c->program->paper ? " of the twin: how many, and how many of them the system or a "
+                                   "move hides"
+                                 : ": where they are");
     printf("  %-17s %28s   %22s\n", "", "racy accesses (DRE)", "their sites (PC)");
     printf("  %-10s %-6s %9s %9s %8s   %6s %6s %8s  %-41s %s\n", "detector", "", "paper", "ours",
            "diff", "paper", "ours", "diff", "the paper says", "ours");
@@ -207,7 +217,9 @@ void plot_cells(FILE *out, const struct paper *p, const struct cell *cells, size
     for (size_t r = 0; r < n; r++) {
         const struct cell *c = &cells[r];
         row[r] = xasprintf("%s%s, %s", c->program->name,
-                           c->program->paper || !c->program->racy ? "" : " racy",
+                           planted(c->program) ? " (planted)"
+                           : c->program->racy  ? " racy"
+                                               : "",
                            c->collector->moves ? "SS" : "MS");
         for (size_t i = 0; i < panels.n; i++) {
             count[r * panels.n + i][0] =

@@ -6,6 +6,7 @@
 
 #include "cli/v_compare.h"
 #include "cli/v_run.h"
+#include "cli/v_workload.h"
 #include "sim/sim.h"
 #include "trace/trace.h"
 
@@ -87,6 +88,8 @@ static void begin_json(struct comparison *m)
     json_str(&m->json, "lardsim-compare-1");
     json_key(&m->json, "source");
     json_str(&m->json, m->c->arg[0]);
+    json_key(&m->json, "planted-races");
+    json_bool(&m->json, workload_plants(m->c->arg[0]));
     if (!cli_has(m->c, OPT_LIST))
         return;
     json_key(&m->json, "list");
@@ -300,6 +303,8 @@ static void print_text(const struct comparison *m)
 
     printf("%s%s: %" PRIu64 " event%s\n\n", m->begun ? "\n" : "", m->c->arg[0], events,
            events == 1 ? "" : "s");
+    if (workload_plants(m->c->arg[0]))
+        puts("races " PLANTED_TEXT "\n");
     print_table(m->run, width);
     print_owners(m->run, width);
     print_reasons(m->run, width);

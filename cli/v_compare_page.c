@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/v_compare.h"
+#include "cli/v_workload.h"
 
 /* ---- numbers -------------------------------------------------------------------------------- */
 
@@ -58,8 +59,9 @@ static const struct column races_columns[] = {
     {"racy", "accesses", COST_RACES, COUNT},   {"", "sites", COST_SITES, COUNT},
     {"", "locations", COST_LOCATIONS, COUNT},  {"metadata", "live", COST_BYTES, BYTES},
     {"bytes", "peak", COST_BYTES_PEAK, BYTES}, {"remote", "misses", COST_REMOTE, COUNT}};
-static const struct column accesses_columns[] = {{"metadata", "accesses", COST_METADATA, COUNT},
-                                                 {"metadata", "misses", COST_METADATA_MISSES, COUNT}};
+static const struct column accesses_columns[] = {
+    {"metadata", "accesses", COST_METADATA, COUNT},
+    {"metadata", "misses", COST_METADATA_MISSES, COUNT}};
 
 static void cell_text(const struct costs *r, const struct column *c, char *to, size_t room)
 {
@@ -207,6 +209,8 @@ void cost_table_text(const struct cost_table *t)
     printf("machine    %" PRIu64 " core%s at %" PRIu64
            " MHz, %s order, contention %s, memory %s\n\n",
            cores, cores == 1 ? "" : "s", t->frequency, t->order, t->contention, t->memory);
+    if (workload_plants(t->source))
+        puts("races      " PLANTED_TEXT "\n");
     print_table(t, width);
     print_wheres(t, width);
     print_free(t);
@@ -302,6 +306,8 @@ void cost_table_json(FILE *out, const struct cost_table *t)
     json_object(&j);
     json_text(&j, "schema", "lardsim-costs-1");
     json_text(&j, "source", t->source);
+    json_key(&j, "planted-races");
+    json_bool(&j, workload_plants(t->source));
     json_number(&j, "events", t->row[0].events);
     json_text(&j, "error", t->error->code ? t->error->text : NULL);
     json_number(&j, "exit", (uint64_t)t->error->code);

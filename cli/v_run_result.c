@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/v_run.h"
+#include "cli/v_workload.h"
 #include "trace/trace.h"
 
 static const struct {
@@ -156,6 +157,8 @@ void run_result_text(const struct run_result *r)
     printf(": %" PRIu64 " event%s\n\n", events, events == 1 ? "" : "s");
     run_machine_text(r);
     print_policies(r);
+    if (workload_plants(r->source))
+        puts("\nraces " PLANTED_TEXT);
     print_races(r);
     print_where(r);
 }
@@ -252,6 +255,8 @@ void run_result_json(const struct run_result *r)
     json_str(&j, "lardsim-run-1");
     json_key(&j, "source");
     json_str(&j, r->source);
+    json_key(&j, "planted_races");
+    json_bool(&j, workload_plants(r->source));
     json_number(&j, "events", lardsim_events(r->run));
     json_key(&j, "error");
     json_str(&j, lardsim_error(r->run));

@@ -50,6 +50,74 @@ void workload_each_param(const struct workload *w, void (*fn)(void *arg, const s
     each_row(vm_param_rows, fn, arg);
 }
 
+/* ---- what is in force ----------------------------------------------------------------------- */
+
+/* Whether the text, from a comma on, sets what the n characters at name set: then they do not hold.
+ */
+static bool set_again(const char *text, const char *name, size_t n)
+{
+    for (; *text; text += strcspn(text, ",")) {
+        text += *text == ',';
+        if (!strncmp(text, name, n) && text[n] == '=')
+            return true;
+    }
+    return false;
+}
+
+char *workload_size_text(const struct workload *w, size_t size)
+{
+    const char *from = w->sizes[size] ? w->sizes[size] : "";
+    char *to = xcalloc(strlen(from) + 1, 1);
+
+    while (*from) {
+        const size_t n = strcspn(from, ",");
+        if (!set_again(from + n, from, strcspn(from, "="))) {
+            if (*to)
+                strcat(to, ",");
+            strncat(to, from, n);
+        }
+        from += n + (from[n] == ',');
+    }
+    return to;
+}
+
+char *workload_setting(const char *settings, const char *name)
+{
+    const size_t n = strlen(name);
+
+    for (const char *line = settings; *line; line += strcspn(line, "\n") + 1)
+        if (!strncmp(line, name, n) && line[n] == '=')
+            return xasprintf("%.*s", (int)strcspn(line + n + 1, "\n"), line + n + 1);
+    return NULL;
+}
+
+/* The parameters of workloads that put races in. */
+static bool is_on(const char *settings, const char *name)
+{
+    char *value = workload_setting(settings, name);
+    const bool on = value && strcmp(value, "off") != 0 && strcmp(value, "0") != 0;
+
+    free(value);
+    return on;
+}
+
+bool workload_plants(const char *source)
+{
+    const char *spec = workload_spec(source);
+    const struct workload *w = spec == source ? NULL : find(spec);
+    struct err e = {0};
+
+    if (!w || !w->plants || !w->plants->site)
+        return false;
+    char *settings = workload_settings(spec, &e);
+    const bool planted = settings && (is_on(settings, "racy") || is_on(settings, "race") ||
+                                      is_on(settings, "plants"));
+    free(settings);
+    return planted;
+}
+
+/* ---- JSON ----------------------------------------------------------------------------------- */
+
 static void json_text(struct json *j, const char *key, const char *text)
 {
     json_key(j, key);
@@ -84,8 +152,11 @@ void workload_sizes_json(struct json *j, const struct workload *w)
 {
     json_key(j, "sizes");
     json_object(j);
-    for (size_t i = 0; i < WORKLOAD_SIZES; i++)
-        json_text(j, workload_size_names[i], w->sizes[i] ? w->sizes[i] : "");
+    for (size_t i = 0; i < WORKLOAD_SIZES; i++) {
+        char *text = workload_size_text(w, i);
+        json_text(j, workload_size_names[i], text);
+        free(text);
+    }
     json_end(j);
 }
 

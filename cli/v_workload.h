@@ -15,6 +15,13 @@ const struct workload *workload_named(const char *spec, struct err *e); /* NULL:
 /* Calls fn for each parameter of w: its own, size, those of all. */
 void workload_each_param(const struct workload *w, void (*fn)(void *arg, const struct param *p),
                          void *arg);
+/* What a size sets, each parameter once: "n=100,steps=2"; the caller's. */
+char *workload_size_text(const struct workload *w, size_t size);
+/* The value of a parameter in text from workload_settings; NULL: there is none; the caller's. */
+char *workload_setting(const char *settings, const char *name);
+/* Whether races are put into a source "workload:NAME,...": its label wherever they are counted. */
+bool workload_plants(const char *source);
+#define PLANTED_TEXT "planted: an input of the workload, as `lardsim workload describe` tells"
 void workload_sizes_json(struct json *j, const struct workload *w);
 void workload_params_json(struct json *j, const struct workload *w);
 

@@ -55,19 +55,22 @@ static void print_head(const struct workload *w)
                                      : "none but those that are planted");
     printf("accesses  %u byte%s at the least\n", w->granularity ? w->granularity : 8,
            w->granularity == 1 ? "" : "s");
-    for (size_t i = 0; i < WORKLOAD_SIZES; i++)
-        printf("size      %-8s%s\n", workload_size_names[i],
-               w->sizes[i] && *w->sizes[i] ? w->sizes[i] : "(the defaults)");
+    for (size_t i = 0; i < WORKLOAD_SIZES; i++) {
+        char *text = workload_size_text(w, i);
+        printf("size      %-8s%s\n", workload_size_names[i], *text ? text : "(the defaults)");
+        free(text);
+    }
 }
 
+/* arg: the settings of the run. */
 static void print_param(void *arg, const struct param *p)
 {
-    char *range = param_range(p);
+    char *range = param_range(p), *value = workload_setting(arg, p->name);
 
-    (void)arg;
-    printf("  %-16s%-14s%s%s%s\n  %-16s%s\n", p->name, *p->value ? p->value : "(empty)",
+    printf("  %-16s%-14s%s%s%s\n  %-16s%s\n", p->name, value && *value ? value : "(empty)",
            range ? range : "", *p->unit ? " " : "", p->unit, "", p->help);
     free(range);
+    free(value);
 }
 
 static void print_sites(const struct workload *w)
@@ -119,7 +122,8 @@ static void print_aim(const struct workload_aim *a, const struct measure m[TRAIT
     else
         printf("%16s", "-");
     if (difference(a, m, &percent))
-        printf("%11.1f %%  %-11s", percent, met(percent) ? "met" : "not met");
+        printf("%11.1f %%  %-11s", percent > -0.05 && percent < 0 ? 0 : percent,
+               met(percent) ? "met" : "not met");
     else
         printf("%13s  %-11s", "-", "not measured");
     printf("  %s; %s\n", a->unit, a->from);
@@ -137,13 +141,13 @@ static void print_aims(const struct workload *w, const struct measure m[TRAIT_CO
         print_aim(a, m);
 }
 
-static void print_text(const struct workload *w, const char *spec,
+static void print_text(const struct workload *w, const char *spec, char *settings,
                        const struct measure m[TRAIT_COUNT])
 {
     print_head(w);
-    puts("\nparameters, with their defaults and ranges (a size sets those of its line that are not "
-         "given):");
-    workload_each_param(w, print_param, NULL);
+    puts("\nparameters, as in the run measured below, and their ranges (a size sets those of its "
+         "line that are not given):");
+    workload_each_param(w, print_param, settings);
     print_sites(w);
     print_plants(w);
     print_measures(spec, m);
@@ -216,7 +220,28 @@ static void json_aims(struct json *j, const struct workload *w, const struct mea
     json_end(j);
 }
 
-static void print_json(const struct workload *w, const char *spec,
+struct settings_json {
+    struct json *j;
+    const char *settings;
+};
+static void json_setting(void *arg, const struct param *p)
+{
+    const struct settings_json *to = arg;
+    char *value = workload_setting(to->settings, p->name);
+
+    json_text(to->j, p->name, value);
+    free(value);
+}
+
+static void json_settings(struct json *j, const struct workload *w, const char *settings)
+{
+    json_key(j, "settings");
+    json_object(j);
+    workload_each_param(w, json_setting, &(struct settings_json){j, settings});
+    json_end(j);
+}
+
+static void print_json(const struct workload *w, const char *spec, const char *settings,
                        const struct measure m[TRAIT_COUNT])
 {
     struct json j;
@@ -234,6 +259,7 @@ static void print_json(const struct workload *w, const char *spec,
     json_sites(&j, w);
     json_plants(&j, w);
     json_text(&j, "run", spec);
+    json_settings(&j, w, settings);
     json_key(&j, "measured");
     json_object(&j);
     for (size_t i = 0; i < TRAIT_COUNT; i++)
@@ -251,12 +277,17 @@ static int describe_run(const struct cli *c, struct err *e)
     const struct workload *w = workload_named(spec, e);
     struct measure m[TRAIT_COUNT];
 
-    if (!w || workload_measure(spec, m, e))
+    char *settings = w ? workload_settings(spec, e) : NULL;
+
+    if (!settings || workload_measure(spec, m, e)) {
+        free(settings);
         return -1;
+    }
     if (cli_has(c, OPT_JSON))
-        print_json(w, spec, m);
+        print_json(w, spec, settings, m);
     else
-        print_text(w, spec, m);
+        print_text(w, spec, settings, m);
+    free(settings);
     return LARD_DONE;
 }
 

@@ -86,6 +86,12 @@ static void bad_parameters_are_errors(void **state)
                                       "churn,tlab=100",
                                       "churn,size=huge",
                                       "philosopher,threads=1",
+                                      "fft,rows=3",
+                                      "xalan@valor,live=1",
+                                      "xalan@valor,length=33",
+                                      "xalan@lard,races=5",
+                                      "xalan@lard,hidden=704",
+                                      "sor,=3",
                                       "churn,heap=256Ki,tlab=32Ki"};
 
     (void)state;
@@ -94,9 +100,59 @@ static void bad_parameters_are_errors(void **state)
         if (workload_open(bad[i], &e))
             fail_msg("%s: was taken", bad[i]);
         assert_int_equal(e.code, LARD_CONFIG);
-        assert_memory_equal(e.text, "workload:", 9);
+        char *name = xasprintf("workload:%.*s: ", (int)strcspn(bad[i], ","), bad[i]);
+        if (strncmp(e.text, name, strlen(name)) != 0 || strstr(e.text + 1, "workload:"))
+            fail_msg("%s: does not name the workload once: %s", bad[i], e.text);
+        free(name);
         assert_null(strstr(e.text, "--set"));
     }
+}
+
+static void a_name_that_is_wrong_is_answered_with_the_nearest(void **state)
+{
+    static const struct {
+        const char *spec, *says;
+    } wrong[] = {{"churm", "did you mean churn?"},
+                 {"xalan", "did you mean xalan@"},
+                 {"churn,thread=3", "did you mean threads?"},
+                 {"churn,stepps=3", "did you mean steps?"},
+                 {"churn,quite_other=3", "`lardsim workload describe churn`"}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+        struct err e = {0};
+        assert_null(workload_open(wrong[i].spec, &e));
+        if (!strstr(e.text, wrong[i].says))
+            fail_msg("%s: %s", wrong[i].spec, e.text);
+    }
+}
+
+/* Given, of the size (its last word where it has several), default. */
+static void settings_are_what_is_in_force(void **state)
+{
+    static const struct {
+        const char *spec, *line;
+    } in[] = {{"sor", "\nn=50\n"},
+              {"sor,size=large", "\nn=1000\n"},
+              {"sor,n=7,size=large,n=9", "\nn=9\n"},
+              {"sor", "\ngc=marksweep\n"},
+              {"sor,gc=semispace", "\ngc=semispace\n"},
+              {"xalan@lard", "\nheap=1048576\n"},
+              {"xalan@lard,heap=2Mi", "\nheap=2097152\n"},
+              {"xalan@valor", "\nheap=8388608\n"}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(in); i++) {
+        struct err e = {0};
+        char *text = workload_settings(in[i].spec, &e), *all = xasprintf("\n%s", text ? text : "");
+        if (!strstr(all, in[i].line))
+            fail_msg("%s: not %s in%s", in[i].spec, in[i].line + 1, all);
+        free(text);
+        free(all);
+    }
+    struct err e = {0};
+    assert_null(workload_settings("sor,n=0", &e));
+    assert_int_equal(e.code, LARD_CONFIG);
 }
 
 static void it_can_be_closed_at_any_time(void **state)
@@ -132,6 +188,8 @@ int main(void)
         cmocka_unit_test(the_same_seed_gives_the_same_events),
         cmocka_unit_test(given_values_win_over_a_size),
         cmocka_unit_test(bad_parameters_are_errors),
+        cmocka_unit_test(a_name_that_is_wrong_is_answered_with_the_nearest),
+        cmocka_unit_test(settings_are_what_is_in_force),
         cmocka_unit_test(it_can_be_closed_at_any_time),
         cmocka_unit_test(every_workload_is_found_by_its_name),
     };

@@ -75,6 +75,41 @@ run 0 workload describe hedc
 says out "planted races (an input of the workload"
 says out "Task.getRunner:71 and Task.setRunner:67"
 
+# ... and wherever they are counted; where none are planted, none are said to be.
+for verb in run "compare -p vc,fasttrack" "compare -c radish8 -p fasttrack"; do
+    for source in workload:hedc,racy=on workload:philosopher,race=on workload:xalan@valor,accesses=20k; do
+        # shellcheck disable=SC2086  # a list of words
+        run 0 $verb $source
+        says out "planted: an input of the workload"
+        # shellcheck disable=SC2086
+        run 0 $verb --json $source
+        is_json
+        grep -q '"planted[_-]races": true' out || fail "$command: JSON does not say that races are planted"
+    done
+    for source in workload:hedc,queries=20 workload:xalan@valor,accesses=20k,plants=0 hedc.lard; do
+        # shellcheck disable=SC2086
+        run 0 $verb $source
+        grep -q planted out && fail "$command: no races are planted"
+    done
+done
+
+# A size sets each parameter once, and those shown are in force.
+for name in $(cat names); do
+    "$lardsim" workload describe "$name,seed=9" >out 2>err
+    awk '$1 == "size" && $2 ~ /^(small|medium|large)$/ && $3 ~ /=/ {
+            n = split($3, set, ",")
+            for (i = 1; i <= n; i++) { sub(/=.*/, "", set[i]); if (seen[$2, set[i]]++) bad = 1 }
+        }
+        /^parameters/ {on = 1}
+        on && $1 == "seed" {seed = $2}
+        END {exit bad || seed != 9}' out || fail "describe $name: a size sets something twice, or seed is not shown"
+done
+run 0 workload describe xalan@lard
+says out "small   accesses=1M,heap=1Mi,"
+equal heap "$(awk '$1 == "heap" {print $2}' out)" 1048576
+equal threads "$(awk '$1 == "threads" {print $2; exit}' out)" 4
+grep -q ' -0\.0 ' out && fail "$command: minus nothing"
+
 # Mistakes say what to do.
 run 7 workload record sor,n=10 sor.lard
 says err "--overwrite"

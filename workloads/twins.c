@@ -50,24 +50,21 @@ int twin_check(const void *params, const struct vm_params *vm, struct err *e)
     const struct twin_params *p = params;
 
     if (p->length & (p->length - 1))
-        return err_set(e, LARD_CONFIG, "workload: length: %" PRIu64 " is no power of two",
-                       p->length);
+        return err_set(e, LARD_CONFIG, "length: %" PRIu64 " is no power of two", p->length);
     if (p->live == 1 && vm->threads > 1)
-        return err_set(
-            e, LARD_CONFIG,
-            "workload: live: with more than one thread two must live at once; give live=2");
+        return err_set(e, LARD_CONFIG,
+                       "live: with more than one thread two must live at once; give live=2");
     const uint64_t races = twin_races(p);
 
     if (races < p->plants)
         return err_set(e, LARD_CONFIG,
-                       "workload: races: %" PRIu64 " are too few for each of %" PRIu64
+                       "races: %" PRIu64 " are too few for each of %" PRIu64
                        " plants to happen once",
                        races, p->plants);
     if (p->plants && (p->hidden > races || p->moved > p->hidden))
-        return err_set(
-            e, LARD_CONFIG,
-            "workload: hidden, moved: at the most all races can be hidden, and all hidden "
-            "ones moved");
+        return err_set(e, LARD_CONFIG,
+                       "hidden, moved: at the most all races can be hidden, and all hidden "
+                       "ones moved");
     return 0;
 }
 

@@ -263,7 +263,7 @@ static int check(const void *p, const struct vm_params *vm, struct err *e)
 
     (void)vm;
     if (q->rows & (q->rows - 1))
-        return err_set(e, LARD_CONFIG, "workload:fft: rows must be a power of 2");
+        return err_set(e, LARD_CONFIG, "rows must be a power of 2");
     return 0;
 }
 

@@ -147,9 +147,9 @@ static int check(const void *p, const struct vm_params *vm, struct err *e)
     const struct params *own = p;
 
     if (vm->threads < 2)
-        return err_set(e, LARD_CONFIG, "workload:philosopher: threads: at least 2 have to dine");
+        return err_set(e, LARD_CONFIG, "threads: at least 2 have to dine");
     if (own->meals * vm->threads > INT32_MAX)
-        return err_set(e, LARD_CONFIG, "workload:philosopher: meals: more than 2^31 in all");
+        return err_set(e, LARD_CONFIG, "meals: more than 2^31 in all");
     return 0;
 }
 

@@ -82,13 +82,40 @@ static int check_vm(const char *name, const struct vm_params *p, struct err *e)
 
 /* ---- "NAME,key=value,..." ------------------------------------------------------------------- */
 
-/* The message of a configuration, which thinks of --set, is about the workload. */
+/* A message that thinks of --set, or does not know whose parameters it is about. */
 static int retell(const struct err *from, const char *name, struct err *e)
 {
     static const char set[] = "--set: ";
     const size_t skip = strncmp(from->text, set, sizeof set - 1) ? 0 : sizeof set - 1;
 
     return err_set(e, (enum lard_exit)from->code, "workload:%s: %s", name, from->text + skip);
+}
+
+static size_t add_names(const char **to, size_t n, size_t room, const struct param *rows)
+{
+    for (; rows && rows->name && n < room; rows++)
+        to[n++] = rows->name;
+    return n;
+}
+
+static int check_name(const struct workload *w, const char *assignment, struct err *e)
+{
+    const char *names[64];
+    size_t n = add_names(names, 0, ARRAY_SIZE(names), w->params);
+    char *name = xasprintf("%.*s", (int)strcspn(assignment, "="), assignment);
+    bool known = !strchr(assignment, '='); /* that is for config_set to say */
+
+    n = add_names(names, n, ARRAY_SIZE(names), workload_param_rows);
+    n = add_names(names, n, ARRAY_SIZE(names), vm_param_rows);
+    for (size_t i = 0; i < n; i++)
+        known |= !strcmp(names[i], name);
+    const char *nearest = nearest_name(name, names, n);
+    if (!known)
+        err_set(e, LARD_CONFIG, "it has no parameter %.100s; %s%s%s", name,
+                nearest ? "did you mean " : "`lardsim workload describe ",
+                nearest ? nearest : w->name, nearest ? "?" : "` shows all");
+    free(name);
+    return known ? 0 : -1;
 }
 
 /* The end of the first assignment: a comma after which there is a "=" before the next comma. */
@@ -105,14 +132,14 @@ static size_t assignment_length(const char *text)
     return n;
 }
 
-static int assign_all(struct config *c, const char *text, struct err *e)
+static int assign_all(struct config *c, const struct workload *w, const char *text, struct err *e)
 {
     int status = 0;
 
     while (*text && !status) {
         const size_t n = assignment_length(text);
         char *one = xasprintf("%.*s", (int)n, text);
-        status = config_set(c, one, e);
+        status = check_name(w, one, e) || config_set(c, one, e) ? -1 : 0;
         free(one);
         text += n + (text[n] == ',');
     }
@@ -124,16 +151,16 @@ static int gather(struct config *c, const struct workload *w, const char *given,
 {
     struct config *first = config_new(NULL);
     uint32_t size;
-    int status = assign_all(first, given, e);
+    int status = assign_all(first, w, given, e);
 
     if (!status)
         status = config_bind(first, "", workload_param_rows, &size, e);
     config_free(first);
     if (status)
         return -1;
-    if (w->sizes[size] && assign_all(c, w->sizes[size], e))
+    if (w->sizes[size] && assign_all(c, w, w->sizes[size], e))
         return -1;
-    return assign_all(c, given, e);
+    return assign_all(c, w, given, e);
 }
 
 static int bind(struct config *c, const struct workload *w, struct vm_params *p, void *own,
@@ -148,18 +175,26 @@ static int bind(struct config *c, const struct workload *w, struct vm_params *p,
     return config_check_names(c, e);
 }
 
+/* All of p and own. The messages name the workload. */
+static int configure(struct config *c, const struct workload *w, const char *given,
+                     struct vm_params *p, void *own, struct err *e)
+{
+    struct err inner = {0};
+
+    if (gather(c, w, given, &inner) || bind(c, w, p, own, &inner))
+        return retell(&inner, w->name, e);
+    if (check_vm(w->name, p, e))
+        return -1;
+    return w->check && w->check(own, p, &inner) ? retell(&inner, w->name, e) : 0;
+}
+
 static struct source *open_with(const struct workload *w, const char *given, struct err *e)
 {
     struct config *c = config_new(NULL);
     void *own = xcalloc(1, w->params_size ? w->params_size : 1);
     struct vm_params p = {0};
-    struct err inner = {0};
-    int status = gather(c, w, given, &inner) || bind(c, w, &p, own, &inner)
-                     ? retell(&inner, w->name, e)
-                     : check_vm(w->name, &p, e);
+    const int status = configure(c, w, given, &p, own, e);
 
-    if (!status && w->check)
-        status = w->check(own, &p, e);
     if (!status && w->main) {
         struct vm *v = vm_open(w, &p, own, c, e);
         return v ? &v->source : NULL;
@@ -168,6 +203,28 @@ static struct source *open_with(const struct workload *w, const char *given, str
     free(own);
     config_free(c);
     return s;
+}
+
+static char *settings_with(const struct workload *w, const char *given, struct err *e)
+{
+    struct config *c = config_new(NULL);
+    void *own = xcalloc(1, w->params_size ? w->params_size : 1);
+    struct vm_params p = {0};
+    char *text = NULL;
+    size_t n;
+
+    if (!configure(c, w, given, &p, own, e)) {
+        FILE *out = open_memstream(&text, &n);
+        if (!out)
+            err_set(e, LARD_INTERNAL, "workload:%s: out of memory", w->name);
+        else {
+            config_canonical(c, out);
+            fclose(out);
+        }
+    }
+    free(own);
+    config_free(c);
+    return text;
 }
 
 /* ---- by name -------------------------------------------------------------------------------- */
@@ -180,6 +237,17 @@ const struct workload *workload_find(const char *name)
     return NULL;
 }
 
+/* The first twin of a program that is named without a paper; NULL: there is none. */
+static const char *twin_of(const char *name)
+{
+    const size_t n = strlen(name);
+
+    for (const struct workload *const *w = workloads; *w && n; w++)
+        if (!strncmp((*w)->name, name, n) && (*w)->name[n] == '@')
+            return (*w)->name;
+    return NULL;
+}
+
 static int unknown(const char *name, struct err *e)
 {
     const char *names[256];
@@ -187,23 +255,40 @@ static int unknown(const char *name, struct err *e)
 
     for (const struct workload *const *w = workloads; *w && n < ARRAY_SIZE(names); w++)
         names[n++] = (*w)->name;
-    const char *nearest = nearest_name(name, names, n);
+    const char *nearest = twin_of(name);
+    if (!nearest)
+        nearest = nearest_name(name, names, n);
     return err_set(e, LARD_CONFIG, "workload:%.100s: no such workload; %s%s%s", name,
                    nearest ? "did you mean " : "`lardsim workload list` shows all there are",
                    nearest ? nearest : "", nearest ? "?" : "");
 }
 
-struct source *workload_open(const char *rest, struct err *e)
+/* *given: what comes after the name. NULL: error. */
+static const struct workload *named(const char *rest, const char **given, struct err *e)
 {
     const size_t n = strcspn(rest, ",");
     char *name = xasprintf("%.*s", (int)n, rest);
     const struct workload *w = workload_find(name);
-    struct source *s = NULL;
 
-    if (w)
-        s = open_with(w, rest[n] ? rest + n + 1 : "", e);
-    else
+    *given = rest[n] ? rest + n + 1 : "";
+    if (!w)
         unknown(name, e);
     free(name);
-    return s;
+    return w;
+}
+
+struct source *workload_open(const char *rest, struct err *e)
+{
+    const char *given;
+    const struct workload *w = named(rest, &given, e);
+
+    return w ? open_with(w, given, e) : NULL;
+}
+
+char *workload_settings(const char *rest, struct err *e)
+{
+    const char *given;
+    const struct workload *w = named(rest, &given, e);
+
+    return w ? settings_with(w, given, e) : NULL;
 }

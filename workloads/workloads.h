@@ -53,6 +53,8 @@ const struct workload *workload_find(const char *name); /* NULL: none */
 /* rest: "NAME" or "NAME,key=value,...": size (small), those of vm_param_rows, the workload's own.
  * NULL: error. */
 struct source *workload_open(const char *rest, struct err *e);
+/* What is in force: a line "name=value" for each parameter, sorted; the caller's. NULL: error. */
+char *workload_settings(const char *rest, struct err *e);
 extern const struct param workload_param_rows[]; /* size */
 
 /* For truth without addresses. Before the first source_next of a source from workload_open; then
