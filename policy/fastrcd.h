@@ -55,7 +55,7 @@ struct rcd_cost {
     struct budget bytes; /* of metadata, as laid out on the machine */
     const struct rcd_thread *thread;
     const uint32_t *clock;
-    sim_addr line; /* of metadata, which a clear or copy has last gone through */
+    struct cost_sweep sweep; /* of a clear or copy */
 };
 enum { RCD_VARIABLE_BYTES = 8, RCD_SLOT_BYTES = 8, RCD_MAP_SLOTS = 8 };
 
@@ -80,9 +80,13 @@ void rcd_charge_clocks(struct rcd_cost *c, uint32_t threads, unsigned on);
 void rcd_map_new(struct rcd_cost *c, struct beside *m, unsigned on);
 void rcd_map_add(struct rcd_cost *c, struct beside *m, unsigned on);
 void rcd_map_drop(struct rcd_cost *c, struct beside *m, unsigned on);
+void rcd_map_copy(struct rcd_cost *c, const struct beside *from, struct beside *m, unsigned on);
 
-/* A variable with metadata that a clear or a copy comes to; to: where a copy has it go, else 0. */
-void rcd_charge_move(struct rcd_cost *c, sim_addr addr, sim_addr to, unsigned on);
+/* A clear or a copy begins, comes to a variable with metadata (to: where a copy has it go, else 0),
+ * and is through. */
+void rcd_moves(struct rcd_cost *c, unsigned on);
+void rcd_charge_move(struct rcd_cost *c, sim_addr addr, sim_addr to);
+void rcd_moved(struct rcd_cost *c);
 
 /* ---- the policy ------------------------------------------------------------------------------ */
 

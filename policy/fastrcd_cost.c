@@ -51,16 +51,16 @@ const struct cost_step rcd_steps[] = {
                      "An atomic access in the list beside (ours): next: load, test, branch; its "
                      "region: address, compare, branch."},
     [STEP_REGION_END] = {"region-end", 3, "The own clock: add; too large: test, branch."},
-    [STEP_RESET] = {"reset", 8,
-                    "A variable at a full collection: both words: thread: mask; its clock: "
-                    "address; compare; the new clock: select."},
+    [STEP_RESET] = {"reset", 4,
+                    "An epoch at a full collection: thread: mask; its clock: address; compare; the "
+                    "new clock: select."},
     [STEP_LINE] = {"line", 5,
                    "64 bytes of metadata to clear or copy: next: add, compare, branch; any map: "
                    "test, branch."},
 };
 _Static_assert(ARRAY_SIZE(rcd_steps) == STEPS && (int)STEPS == (int)RCD_STEPS, "a row a step");
 
-enum { WRITE_AT = 0, READ_AT = 4, WORD = 4, LINE = 64 };
+enum { WRITE_AT = 0, READ_AT = 4, WORD = 4 };
 
 void rcd_cost_init(struct rcd_cost *c, const struct policy_env *env)
 {
@@ -170,6 +170,13 @@ void rcd_map_new(struct rcd_cost *c, struct beside *m, unsigned on)
     }
 }
 
+/* It goes into a block of its own as it is. */
+void rcd_map_copy(struct rcd_cost *c, const struct beside *from, struct beside *m, unsigned on)
+{
+    load(c, on, from->block, (uint64_t)slots_for(from->n) * RCD_SLOT_BYTES);
+    make_block(c, m, slots_for(m->n), on);
+}
+
 void rcd_map_add(struct rcd_cost *c, struct beside *m, unsigned on)
 {
     const uint32_t was = slots_for(m->n), slots = slots_for(m->n + 1);
@@ -254,6 +261,18 @@ void rcd_charge_read(struct rcd_cost *c, const struct variable *x, sim_addr addr
     store(c, on, at + READ_AT, WORD);
 }
 
+/* What has looked at the write word only: the lock's word, then the write word again, which may
+ * have changed in between. */
+static void lock_to_write(struct rcd_cost *c, const struct variable *x, sim_addr at, uint32_t me,
+                          unsigned on)
+{
+    step(c, on, STEP_SLOW);
+    load(c, on, at + READ_AT, WORD);
+    lock(c, at, on);
+    load(c, on, at + WRITE_AT, WORD);
+    check_epoch(c, x->clock[WRITES], x->actor[WRITES], me, on);
+}
+
 void rcd_charge_write(struct rcd_cost *c, const struct variable *x, sim_addr addr, uint32_t me,
                       unsigned on)
 {
@@ -261,9 +280,7 @@ void rcd_charge_write(struct rcd_cost *c, const struct variable *x, sim_addr add
 
     if (x->clock[WRITES] == c->clock[me] && x->actor[WRITES] == me)
         return;
-    step(c, on, STEP_SLOW);
-    lock(c, at, on);
-    check_epoch(c, x->clock[WRITES], x->actor[WRITES], me, on);
+    lock_to_write(c, x, at, me, on);
     check_reads(c, x, me, on);
     check_atomics(c, x, on);
     store(c, on, at + WRITE_AT, WORD);
@@ -275,9 +292,7 @@ void rcd_charge_atomic(struct rcd_cost *c, const struct variable *x, sim_addr ad
 {
     const sim_addr at = begin(c, addr, WRITE_AT, me, on);
 
-    step(c, on, STEP_SLOW);
-    lock(c, at, on);
-    check_epoch(c, x->clock[WRITES], x->actor[WRITES], me, on);
+    lock_to_write(c, x, at, me, on);
     if (write)
         check_reads(c, x, me, on);
     check_atomics(c, x, on);
@@ -293,34 +308,64 @@ void rcd_charge_region_end(struct rcd_cost *c, struct rcd_thread *t, unsigned on
     store(c, on, t->block, WORD);
 }
 
+static void reset_epoch(struct rcd_cost *c, uint32_t clock, uint32_t actor, unsigned on)
+{
+    step(c, on, STEP_NONE);
+    if (!clock)
+        return;
+    load_clock(c, actor, on);
+    step(c, on, STEP_RESET);
+}
+
+static void reset_map(struct rcd_cost *c, const struct beside *m, unsigned on)
+{
+    const uint32_t slots = slots_for(m->n);
+
+    step(c, on, STEP_MAP_FIND);
+    for (uint32_t slot = 0; slot < slots; slot++)
+        load(c, on, m->block + (uint64_t)slot * RCD_SLOT_BYTES, RCD_SLOT_BYTES);
+    cost_steps(&c->cost, on, STEP_MAP_SLOT, slots);
+    for (uint32_t i = 0; i < m->n; i++) {
+        reset_epoch(c, m->at[i].clock, m->at[i].actor, on);
+        if (m->at[i].clock)
+            store(c, on, slot_of(m, m->at[i].actor), RCD_SLOT_BYTES);
+    }
+}
+
 void rcd_charge_reset(struct rcd_cost *c, const struct variable *x, sim_addr addr, unsigned on)
 {
     const sim_addr at = cost_shadow(&c->cost, addr);
 
     load(c, on, at, RCD_VARIABLE_BYTES);
-    step(c, on, STEP_RESET);
+    reset_epoch(c, x->clock[WRITES], x->actor[WRITES], on);
+    step(c, on, STEP_IS_MAP);
     if (map_of(x))
-        check_map(c, map_of(x), UINT32_MAX, on);
+        reset_map(c, map_of(x), on);
+    else
+        reset_epoch(c, x->clock[READS], x->actor[READS], on);
     store(c, on, at, RCD_VARIABLE_BYTES);
 }
 
 void rcd_charge_clocks(struct rcd_cost *c, uint32_t threads, unsigned on)
 {
     for (uint32_t i = 0; i < threads; i++)
-        store(c, on, c->thread[i].block, WORD);
+        if (c->thread[i].block) /* else there is no such thread yet */
+            store(c, on, c->thread[i].block, WORD);
 }
 
-void rcd_charge_move(struct rcd_cost *c, sim_addr addr, sim_addr to, unsigned on)
+void rcd_moves(struct rcd_cost *c, unsigned on)
 {
-    if (!c->cost.on)
-        return;
-    const sim_addr line = cost_shadow(&c->cost, addr) & ~(sim_addr)(LINE - 1);
+    c->sweep = (struct cost_sweep){.core = on, .step = STEP_LINE};
+}
 
-    if (line == c->line)
-        return;
-    c->line = line;
-    step(c, on, STEP_LINE);
-    if (to)
-        load(c, on, line, LINE);
-    store(c, on, to ? cost_shadow(&c->cost, to) & ~(sim_addr)(LINE - 1) : line, LINE);
+void rcd_charge_move(struct rcd_cost *c, sim_addr addr, sim_addr to)
+{
+    if (c->cost.on)
+        cost_sweep(&c->cost, &c->sweep, cost_shadow(&c->cost, addr),
+                   to ? cost_shadow(&c->cost, to) : 0, RCD_VARIABLE_BYTES);
+}
+
+void rcd_moved(struct rcd_cost *c)
+{
+    cost_sweep_end(&c->cost, &c->sweep);
 }

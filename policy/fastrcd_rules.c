@@ -294,5 +294,5 @@ void rcd_own_beside(struct fastrcd *f, struct variable *x)
     b->n = was->n;
     memcpy(b->at, was->at, was->n * sizeof *b->at);
     if (b->n)
-        rcd_map_new(&f->cost, b, f->on);
+        rcd_map_copy(&f->cost, was, b, f->on);
 }

@@ -83,6 +83,7 @@ void ft_charge_write_done(struct ft_cost *c, sim_addr at);
 /* Read maps, with or without a machine. Made of the reads that there are; a read has been added; a
  * read takes the place of its thread's last one; gone. */
 void ft_map_new(struct ft_cost *c, struct shared_reads *s);
+void ft_map_copy(struct ft_cost *c, const struct shared_reads *from, struct shared_reads *s);
 void ft_map_add(struct ft_cost *c, struct shared_reads *s);
 void ft_map_change(struct ft_cost *c, struct shared_reads *s, uint32_t i, const struct past *now);
 void ft_map_drop(struct ft_cost *c, struct shared_reads *s);

@@ -176,6 +176,14 @@ void ft_map_new(struct ft_cost *c, struct shared_reads *s)
     step(c, STEP_MAP_NEW);
 }
 
+/* It goes into a block of its own as it is. */
+void ft_map_copy(struct ft_cost *c, const struct shared_reads *from, struct shared_reads *s)
+{
+    load(c, from->map, (uint64_t)slots_for(from->n) * FT_SLOT_BYTES);
+    make_block(c, s, slots_for(s->n));
+    step(c, STEP_MAP_NEW);
+}
+
 static void move_map(struct ft_cost *c, struct shared_reads *s, uint32_t was, uint32_t slots)
 {
     const sim_addr old = s->map;

@@ -41,7 +41,8 @@ static NO_INLINE bool more_threads(struct fastrcd *f, uint32_t actor)
         too_many(f, actor);
         return false;
     }
-    const uint32_t n = actor + 1 + actor / 2;
+    const uint32_t limit = UINT32_C(1) << f->params.thread_bits, more = actor + 1 + actor / 2;
+    const uint32_t n = more < limit ? more : limit;
     f->thread = xrealloc(f->thread, n, sizeof *f->thread);
     f->clock = xrealloc(f->clock, n, sizeof *f->clock);
     for (uint32_t i = f->threads; i < n; i++) {
@@ -56,22 +57,20 @@ static NO_INLINE bool more_threads(struct fastrcd *f, uint32_t actor)
 }
 
 /* The actor's clock on the machine: a line of its own, for all to read. */
-static void give_blocks(struct fastrcd *f)
+static NO_INLINE void give_block(struct fastrcd *f, struct rcd_thread *t)
 {
     enum { LINE = 64 };
 
-    for (uint32_t i = 0; f->cost.cost.on && i < f->threads; i++)
-        if (!f->thread[i].block)
-            f->thread[i].block = cost_take(&f->cost.cost, f->on, LINE);
+    if (!t->block)
+        t->block = cost_take(&f->cost.cost, f->on, LINE);
 }
 
 static inline bool known(struct fastrcd *f, uint32_t actor)
 {
-    if (LIKELY(actor < f->threads))
-        return true;
-    if (!more_threads(f, actor))
+    if (UNLIKELY(actor >= f->threads) && !more_threads(f, actor))
         return false;
-    give_blocks(f);
+    if (UNLIKELY(f->cost.cost.on))
+        give_block(f, &f->thread[actor]);
     return true;
 }
 
@@ -208,11 +207,15 @@ static void reset(struct fastrcd *f)
         rcd_charge_clocks(&f->cost, f->threads, f->on);
 }
 
+/* A copy writes what is at its destination anyway, if there is something at the source. */
 static bool drop_variable(void *arg, sim_addr addr, void *cell)
 {
     struct fastrcd *f = arg;
+    const sim_addr by = f->copied_to - f->copied_from; /* 0: a clear */
+    const struct variable *from = by ? shadow_peek(f->variables, addr - by) : NULL;
 
-    rcd_charge_move(&f->cost, addr, 0, f->on);
+    if (!from || !from->used)
+        rcd_charge_move(&f->cost, addr, 0);
     f->st.cleared++;
     rcd_end_use(f, cell);
     return true;
@@ -228,7 +231,7 @@ static bool charge_copy(void *arg, sim_addr addr, void *cell)
     struct fastrcd *f = arg;
 
     (void)cell;
-    rcd_charge_move(&f->cost, addr, addr + (f->copied_to - f->copied_from), f->on);
+    rcd_charge_move(&f->cost, addr, addr + (f->copied_to - f->copied_from));
     return false;
 }
 
@@ -236,15 +239,17 @@ static NO_INLINE void move_variables(struct fastrcd *f, const struct event *ev)
 {
     struct shadow_snapshot *s = NULL;
 
-    f->cost.line = 0;
+    f->copied_to = ev->addr;
+    f->copied_from = ev->kind == EV_COPY ? ev[1].addr : ev->addr;
+    rcd_moves(&f->cost, f->on);
     if (ev->kind == EV_COPY) {
-        f->copied_to = ev->addr;
-        f->copied_from = ev[1].addr;
         if (f->cost.cost.on)
             shadow_each(f->variables, ev[1].addr, ev->aux, charge_copy, f);
+        rcd_moved(&f->cost);
         s = shadow_take(f->variables, ev[1].addr, ev->aux, own, f);
     }
     shadow_each(f->variables, ev->addr, ev->aux, drop_variable, f);
+    rcd_moved(&f->cost);
     if (s)
         f->st.copied += shadow_put(f->variables, s, ev->addr);
 }

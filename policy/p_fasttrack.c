@@ -271,7 +271,7 @@ void ft_own_reads(void *arg, void *cell)
     for (uint32_t i = 0; reads_shared(x) && i < was->n; i++)
         add_shared(f, x, &was->read[i]);
     if (reads_shared(x))
-        ft_map_new(&f->cost, x->shared);
+        ft_map_copy(&f->cost, was, x->shared);
 }
 
 static bool copy_variable(void *arg, sim_addr addr, void *cell)

@@ -32,9 +32,9 @@ static const struct param valor_params[] = {
 /* ---- threads -------------------------------------------------------------------------------- */
 
 /* The last number is nobody's. */
-static bool has_number(const struct valor *v, uint32_t actor)
+static uint32_t numbers(const struct valor *v)
 {
-    return actor + 1 < UINT32_C(1) << v->params.thread_bits;
+    return (UINT32_C(1) << v->params.thread_bits) - 1;
 }
 
 static int too_many(struct valor *v, uint32_t actor)
@@ -50,11 +50,12 @@ static int too_many(struct valor *v, uint32_t actor)
 /* False: there is no number for it; the run ends. */
 static NO_INLINE bool more_threads(struct valor *v, uint32_t actor)
 {
-    if (!has_number(v, actor)) {
+    if (actor >= numbers(v)) {
         too_many(v, actor);
         return false;
     }
-    const uint32_t n = actor + 1 + actor / 2;
+    const uint32_t more = actor + 1 + actor / 2;
+    const uint32_t n = more < numbers(v) ? more : numbers(v);
     v->thread = xrealloc(v->thread, n, sizeof *v->thread);
     for (uint32_t i = v->threads; i < n; i++) {
         v->thread[i] = (struct valor_thread){.region = 1};

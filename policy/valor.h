@@ -87,9 +87,9 @@ struct valor {
     struct regions regions;
     struct follow follow;
     struct cost cost;
-    struct budget bytes; /* of metadata, as laid out on the machine */
-    unsigned on;         /* the core of the event in hand */
-    sim_addr line;       /* of metadata, which a clear or copy has last gone through */
+    struct budget bytes;     /* of metadata, as laid out on the machine */
+    unsigned on;             /* the core of the event in hand */
+    struct cost_sweep sweep; /* of a clear or copy */
     struct valor_stats st;
 };
 
@@ -131,8 +131,11 @@ void valor_charge_validation(struct valor *v, const struct valor_thread *t);
 void valor_charge_release(struct valor *v, const struct valor_thread *t, uint32_t actor);
 void valor_charge_region_end(struct valor *v, const struct valor_thread *t);
 void valor_charge_trace(struct valor *v, const struct valor_thread *t); /* by a collection */
-/* A variable with metadata that a clear or a copy comes to; to: where a copy has it go, else 0. */
+/* A clear or a copy begins, comes to a variable with metadata (to: where a copy has it go, else 0),
+ * and is through. */
+void valor_moves(struct valor *v);
 void valor_charge_move(struct valor *v, sim_addr addr, sim_addr to);
+void valor_moved(struct valor *v);
 
 /* ---- accesses: valor_rules.c ---------------------------------------------------------------- */
 

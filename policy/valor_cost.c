@@ -74,9 +74,11 @@ void valor_cost_thread(struct valor *v, struct valor_thread *t)
     if (!v->cost.on || t->own)
         return;
     t->own = cost_take(&v->cost, v->on, LINE);
-    t->clock = cost_take(&v->cost, v->on, LINE);
     t->read_log = cost_take(&v->cost, v->on, v->params.read_log * VALOR_ENTRY_BYTES);
-    t->write_set = cost_take(&v->cost, v->on, v->params.write_set * VALOR_ENTRY_BYTES);
+    if (v->epochs)
+        t->clock = cost_take(&v->cost, v->on, LINE);
+    else
+        t->write_set = cost_take(&v->cost, v->on, v->params.write_set * VALOR_ENTRY_BYTES);
 }
 
 static void step(struct valor *v, enum step s)
@@ -244,17 +246,19 @@ void valor_charge_trace(struct valor *v, const struct valor_thread *t)
     cost_steps(&v->cost, v->on, STEP_TRACE, (uint64_t)t->reads + t->writes);
 }
 
+void valor_moves(struct valor *v)
+{
+    v->sweep = (struct cost_sweep){.core = v->on, .step = STEP_LINE};
+}
+
 void valor_charge_move(struct valor *v, sim_addr addr, sim_addr to)
 {
-    if (!v->cost.on)
-        return;
-    const sim_addr line = cost_shadow(&v->cost, addr) & ~(sim_addr)(LINE - 1);
+    if (v->cost.on)
+        cost_sweep(&v->cost, &v->sweep, cost_shadow(&v->cost, addr),
+                   to ? cost_shadow(&v->cost, to) : 0, valor_variable_bytes(v));
+}
 
-    if (line == v->line)
-        return;
-    v->line = line;
-    step(v, STEP_LINE);
-    if (to)
-        load(v, line, LINE);
-    store(v, to ? cost_shadow(&v->cost, to) & ~(sim_addr)(LINE - 1) : line, LINE);
+void valor_moved(struct valor *v)
+{
+    cost_sweep_end(&v->cost, &v->sweep);
 }

@@ -207,11 +207,20 @@ void valor_end_use(struct valor *v, struct variable *x)
     budget_give(&v->bytes, valor_variable_bytes(v));
 }
 
+struct move { /* a clear, or a copy by so much */
+    struct valor *v;
+    sim_addr by; /* may wrap; 0: a clear */
+};
+
+/* A copy writes what is at its destination anyway, if there is something at the source. */
 static bool drop_variable(void *arg, sim_addr addr, void *cell)
 {
-    struct valor *v = arg;
+    const struct move *m = arg;
+    struct valor *v = m->v;
+    const struct variable *from = m->by ? shadow_peek(v->variables, addr - m->by) : NULL;
 
-    valor_charge_move(v, addr, 0);
+    if (!from || !from->used)
+        valor_charge_move(v, addr, 0);
     v->st.cleared++;
     valor_end_use(v, cell);
     return true;
@@ -226,17 +235,12 @@ static void own_atomics(void *arg, void *cell)
     budget_take(&v->bytes, valor_variable_bytes(v));
 }
 
-struct charge { /* for a copy's lines */
-    struct valor *v;
-    sim_addr by;
-};
-
 static bool charge_copy(void *arg, sim_addr addr, void *cell)
 {
-    const struct charge *c = arg;
+    const struct move *m = arg;
 
     (void)cell;
-    valor_charge_move(c->v, addr, addr + c->by);
+    valor_charge_move(m->v, addr, addr + m->by);
     return false;
 }
 
@@ -245,9 +249,10 @@ void valor_move(struct valor *v, const struct event *ev)
     const bool copy = ev->kind == EV_COPY;
     const sim_addr from = copy ? ev[1].addr : ev->addr;
     struct travellers g = {.v = v};
+    struct move m = {v, ev->addr - from};
     struct shadow_snapshot *s = NULL;
 
-    v->line = 0;
+    valor_moves(v);
     update(v);
     if (copy && !MUTANT(VALOR_ENTRIES_STAY))
         shadow_each(v->follow.heads, from, ev->aux, gather_entries, &g);
@@ -255,14 +260,15 @@ void valor_move(struct valor *v, const struct event *ev)
     race_late_done(v->env->report);
     if (copy) {
         if (v->cost.on)
-            shadow_each(v->variables, from, ev->aux, charge_copy,
-                        &(struct charge){v, ev->addr - from});
+            shadow_each(v->variables, from, ev->aux, charge_copy, &m);
+        valor_moved(v);
         s = shadow_take(v->variables, from, ev->aux, own_atomics, v);
     }
-    shadow_each(v->variables, ev->addr, ev->aux, drop_variable, v);
+    shadow_each(v->variables, ev->addr, ev->aux, drop_variable, &m);
+    valor_moved(v);
     if (s)
         v->st.copied += shadow_put(v->variables, s, ev->addr);
-    arrive(&g, ev->addr - from);
+    arrive(&g, m.by);
 }
 
 void valor_follow_free(struct valor *v)

@@ -229,7 +229,12 @@ static void fasttrack_clears_and_copies_words(void **state)
     assert_int_equal(stat(&r, "metadata.live"), 16 * 4);
     STEPS(&r, R(0, Y), R(1, Y));
     assert_int_equal(stat(&r, "metadata.live"), 16 * 5 + 64);
-    STEPS(&r, EV_MOVE(0, Y + 0x200, Y, 4));
+    /* The map's block: loaded, and stored in a fresh one; MAP_ZERO 3 (the next 64 bytes),
+     * MAP_NEW 3. */
+    COSTS(&r,
+          "i6 L:s+272:16 i1 S:s+2320:16 i1 L:h+0:64 i4 L:w+16:8 i1 L:w+320:16 i4 A:top:8 "
+          "i3 S:w+320:16 i4 S:h+4096:64 i3",
+          EV_MOVE(0, Y + 0x200, Y, 4));
     assert_int_equal(stat(&r, "metadata.live"), 16 * 6 + 128);
     STEPS(&r, EV_REGION(CLEAR, 0, 0, 0x20000));
     assert_int_equal(stat(&r, "metadata.live"), 0);

@@ -209,6 +209,8 @@ static void a_version_that_comes_round_hides_a_conflict(void **state)
 static void what_has_no_bits_is_refused(void **state)
 {
     (void)state;
+    region_stops("valor-o", WITH("thread-bits=3"), LARD_CONFIG, "this is thread 7; raise",
+                 EVENTS(R(6, X), R(7, X)));
     region_stops("valor-o", WITH("thread-bits=1"), LARD_CONFIG, "this is thread 1; raise",
                  EVENTS(W(0, X), W(1, Y)));
     region_stops("valor-e", WITH(NULL), LARD_CONFIG, "this is thread 511", EVENTS(W(511, X)));
@@ -356,8 +358,11 @@ static void a_collection_traces_the_logs(void **state)
 static void a_clear_costs_each_line_of_metadata(void **state)
 {
     (void)state;
-    COSTS_O(4, "S64m", R(0, X), R(0, X + 4), EV_REGION(CLEAR, 0, X, 64));
-    COSTS_O(5, "L64m S64m", R(0, X), EV_MOVE(0, Y, X, 64));
+    COSTS_O(5, "L8m S8m", R(0, X), R(0, X + 4), EV_REGION(CLEAR, 0, X, 64));
+    COSTS_O(5, "L4m S4m", R(0, X), EV_MOVE(0, Y, X, 64));
+    COSTS_O(5, "L4m S4m", R(0, X), R(0, Y), EV_MOVE(0, Y, X, 64));
+    /* one line of the source, two of the destination */
+    COSTS_E(5, "L16m S8m S8m", R(0, X), R(0, X + 4), EV_MOVE(0, Y + 28, X, 64));
 }
 
 static void metadata_is_a_word_a_variable_and_the_logs(void **state)
