@@ -229,6 +229,7 @@ static int create(struct checker *c, struct err *e)
         .granule = c->env.granule,
         .special = c->skips | RARE_ACCESS,
         .machine = c->env.machine,
+        .instance = c->env.instance,
         .host = c->env.host,
         .exec = c->env.exec ? c->env.exec : no_exec,
         .mem = c->env.mem ? c->env.mem : no_mem,

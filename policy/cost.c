@@ -39,12 +39,14 @@ struct cost_work {
     uint64_t line;
     struct core_work core[MAX_CORES];
     struct core_heap *heap;                               /* of each core; owns */
+    sim_addr apart;                                       /* from the first policy's places */
     sim_addr top;                                         /* of all pages */
     uint64_t *count;                                      /* of each step; owns */
     const char **name;                                    /* of each step; owns */
     uint64_t instructions, bytes, access[MEM_ATOMIC + 1]; /* by enum mem_cmd */
 };
 
+enum { INSTANCES = 16 };                       /* that have addresses of their own */
 enum { ADDRESS_BITS = 48, SHADOW_MOST = 512 }; /* their product fits between shadow and heap */
 
 static void declare(struct cost_work *w, struct stats_group *g)
@@ -73,7 +75,8 @@ void cost_init(struct cost *c, const struct policy_env *env, const struct cost_s
     w->step = step;
     w->steps = steps;
     w->shadow = shadow;
-    w->top = COST_HEAP;
+    w->apart = env->instance % INSTANCES * COST_APART;
+    w->top = COST_HEAP + w->apart;
     w->heap = xcalloc(MAX_CORES, sizeof *w->heap);
     w->count = xcalloc(steps + 1, sizeof *w->count);
     w->name = xcalloc(steps + 1, sizeof *w->name);
@@ -249,7 +252,8 @@ sim_addr cost_shadow(const struct cost *c, sim_addr location)
     const sim_addr at = m->physical ? m->physical(w->env->host, location) : location;
 
     /* Addresses beyond 48 bits share metadata lines with others: only the caches notice. */
-    return COST_SHADOW + (at & ((UINT64_C(1) << ADDRESS_BITS) - 1)) / granule * w->shadow;
+    return COST_SHADOW + w->apart +
+           (at & ((UINT64_C(1) << ADDRESS_BITS) - 1)) / granule * w->shadow;
 }
 
 /* The heap's own words: a line for its top; for each core the heads of its lists, and behind them
@@ -259,9 +263,9 @@ _Static_assert(LEFT_AT + LEFT <= CORE_WORDS, "a core's words");
 #define HEAP_WORDS (COST_HEAP - (UINT64_C(1) << 20))
 #define HEAP_TOP   (HEAP_WORDS - 64)
 
-static sim_addr words_of(unsigned core)
+static sim_addr words_of(const struct cost_work *w, unsigned core)
 {
-    return HEAP_WORDS + (uint64_t)core * CORE_WORDS;
+    return HEAP_WORDS + w->apart + (uint64_t)core * CORE_WORDS;
 }
 
 static unsigned class_of(uint64_t bytes)
@@ -286,16 +290,16 @@ static sim_addr fresh_block(struct cost *c, unsigned core, uint64_t bytes)
     const uint64_t unit = bytes < 64 ? bytes : 64;
     sim_addr at = (h->fresh + unit - 1) & ~(unit - 1);
 
-    cost_add_access(c, core, words_of(core) + LEFT_AT, LEFT, MEM_LOAD);
+    cost_add_access(c, core, words_of(w, core) + LEFT_AT, LEFT, MEM_LOAD);
     cost_add_instructions(c, core, FRESH_INSTRUCTIONS);
     if (at > h->end || h->end - at < bytes) {
         at = w->top;
         h->end = w->top += bytes > PAGE ? bytes : PAGE;
-        cost_add_access(c, core, HEAP_TOP, 8, MEM_ATOMIC);
+        cost_add_access(c, core, HEAP_TOP + w->apart, 8, MEM_ATOMIC);
         cost_add_instructions(c, core, PAGE_INSTRUCTIONS);
     }
     h->fresh = at + bytes;
-    cost_add_access(c, core, words_of(core) + LEFT_AT, LEFT, MEM_STORE);
+    cost_add_access(c, core, words_of(w, core) + LEFT_AT, LEFT, MEM_STORE);
     return at;
 }
 
@@ -305,7 +309,7 @@ sim_addr cost_take(struct cost *c, unsigned core, uint64_t bytes)
         return 0;
     const unsigned k = class_of(bytes);
     struct blocks *b = &c->work->heap[core].free[k];
-    const sim_addr head = words_of(core) + k * HEAD;
+    const sim_addr head = words_of(c->work, core) + k * HEAD;
 
     cost_add_instructions(c, core, LIST_INSTRUCTIONS);
     cost_add_access(c, core, head, HEAD, MEM_LOAD);
@@ -323,7 +327,7 @@ void cost_give(struct cost *c, unsigned core, sim_addr block, uint64_t bytes)
         return;
     const unsigned k = class_of(bytes);
     struct blocks *b = &c->work->heap[core].free[k];
-    const sim_addr head = words_of(core) + k * HEAD;
+    const sim_addr head = words_of(c->work, core) + k * HEAD;
     const size_t was = b->cap;
 
     cost_add_instructions(c, core, LIST_INSTRUCTIONS - 2); /* there is nothing to test */
@@ -385,8 +389,10 @@ struct clock_cost *clock_cost_new(struct cost *c, const struct policy_env *env)
     if (!c->on)
         return NULL;
     struct clock_cost *k = xcalloc(1, sizeof *k);
-    const struct runtime_params defaults = {
-        .base = UINT64_C(1) << 57, .page = 4096, .garbage = 1 << 20, .instructions = true};
+    const struct runtime_params defaults = {.base = (UINT64_C(1) << 57) + c->work->apart,
+                                            .page = 4096,
+                                            .garbage = 1 << 20,
+                                            .instructions = true};
     const struct runtime_env of = {
         .stats = stats_group(env->stats, "clocks"),
         .budget = env->budget,

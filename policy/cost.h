@@ -12,6 +12,9 @@
 /* Where software policies have their metadata, behind all memory that a program may have. */
 #define COST_SHADOW (UINT64_C(1) << 58) /* metadata at a fixed place for each granule */
 #define COST_HEAP   (UINT64_C(1) << 59) /* blocks that come and go */
+/* Of the first of a run's policies; the next one's are so much further on. Beyond the sixteenth
+ * they are where the first's are, and only the caches notice. */
+#define COST_APART (UINT64_C(1) << 60)
 
 struct cost {
     bool on; /* there is a machine; only cost.c writes */

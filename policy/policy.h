@@ -115,6 +115,7 @@ struct policy_env {            /* borrowed for the policy's life */
     unsigned granule;       /* 1, 2, 4, 8 or GRANULE_FIELD */
     unsigned special;       /* flags any of which keeps an access from being plain (hb.h) */
     const struct policy_machine *machine; /* NULL: detection only */
+    unsigned instance; /* of the run's policies, from 0: each has metadata of its own */
     void *host;
     sim_cycle (*exec)(void *host, unsigned core, unsigned instructions, sim_cycle now);
     sim_cycle (*mem)(void *host, unsigned core, sim_addr a, unsigned bytes, enum mem_cmd cmd,
@@ -225,7 +226,8 @@ struct checker_env {
     void (*on_conflict)(void *arg, const char *label, const struct event *ev, sim_addr location,
                         const struct race_side *earlier);
     void *on_race_arg;
-    struct err *err; /* as policy_env's */
+    struct err *err;   /* as policy_env's */
+    unsigned instance; /* as policy_env's */
     /* Of a machine, as policy_env's; all NULL: detection only. */
     const struct policy_machine *machine;
     void *host;

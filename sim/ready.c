@@ -100,6 +100,7 @@ static int add_checker(struct lardsim *l, const char *spec, unsigned granule)
         .on_conflict = l->comparing ? compare_conflict : NULL,
         .on_race_arg = l,
         .err = &l->err,
+        .instance = (unsigned)l->checkers,
     };
     simulate_host(l, &env);
     const char *eq = strchr(spec, '=');

@@ -331,6 +331,32 @@ static void each_granule_has_its_place(void **state)
     }
 }
 
+/* Else they would find their lines in caches, and lose them, by each other's accesses. */
+static void policies_of_a_run_share_no_metadata(void **state)
+{
+    static const char *const label[] = {"one", "another"};
+    struct machine_rig m;
+    struct cost c[2];
+
+    (void)state;
+    machine_rig_open(&m, 4);
+    struct stats_group *root = m.env.stats;
+    for (unsigned i = 0; i < 2; i++) {
+        m.env.instance = i;
+        m.env.stats = stats_group(root, label[i]);
+        cost_init(&c[i], &m.env, steps, STEPS, 16);
+    }
+    assert_int_equal(cost_shadow(&c[1], 24), cost_shadow(&c[0], 24) + COST_APART);
+    assert_true(cost_shadow(&c[0], UINT64_MAX) < COST_APART);
+    for (unsigned i = 0; i < 2; i++)
+        assert_int_equal(cost_take(&c[i], 0, 64), COST_HEAP + i * COST_APART);
+    cost_pay(&c[0], 0, 0);
+    machine_says(&m, "i4 L:w+16:8 i1 L:w+320:16 i4 A:top:8 i3 S:w+320:16");
+    for (unsigned i = 0; i < 2; i++)
+        cost_free(&c[i]);
+    machine_rig_close(&m);
+}
+
 static void places_stay_between_program_and_heap(void **state)
 {
     struct machine_rig m;
@@ -697,6 +723,7 @@ int main(void)
         cmocka_unit_test(large_blocks_take_what_they_need),
         cmocka_unit_test(blocks_in_use_are_aligned_and_apart),
         cmocka_unit_test(each_granule_has_its_place),
+        cmocka_unit_test(policies_of_a_run_share_no_metadata),
         cmocka_unit_test(places_stay_between_program_and_heap),
         cmocka_unit_test(a_sweep_goes_by_64_bytes),
         cmocka_unit_test(clocks_cost_what_lard_runtime_charges),
