@@ -71,35 +71,58 @@ static __attribute__((noinline)) struct coh_result l1_miss(struct coherence *c, 
     return home_upgrade(&t, LEVEL_L1, now);
 }
 
-/* Flat: the look-up in the L1 is the hottest code of the simulator. */
-__attribute__((flatten)) struct coh_result coherence_access(struct coherence *c, unsigned core,
-                                                            sim_addr addr, enum mem_cmd cmd,
-                                                            enum mem_traffic traffic, sim_cycle now)
+static inline void l1_hit(struct coherence *c, unsigned core, uint32_t slot, enum mem_cmd cmd,
+                          enum mem_traffic traffic)
 {
-    const uint64_t line = addr >> c->line_shift;
     struct cache *l1 = &c->priv[core].l1;
     struct cache_stats *s = &c->stats.level[LEVEL_L1];
-    const uint32_t slot = cache_find(l1, line);
 
-    assert(core < c->cores && (now >= c->latest || !c->contention));
-    c->latest = now;
-    if (UNLIKELY(slot == CACHE_NONE) || UNLIKELY(!permits(l1->state[slot], cmd)))
-        return l1_miss(c, core, line, cmd, traffic, now, slot != CACHE_NONE);
     cache_touch(l1, slot);
     if (cmd != MEM_LOAD)
         l1->state[slot] = PRIV_M;
     s->accesses++;
     s->core_accesses[core]++;
     s->hit[traffic][cmd]++;
+}
+
+/* Flat: the look-up in the L1 is the hottest code of the simulator. */
+__attribute__((flatten)) struct coh_result coherence_access(struct coherence *c, unsigned core,
+                                                            sim_addr addr, enum mem_cmd cmd,
+                                                            enum mem_traffic traffic, sim_cycle now)
+{
+    const uint64_t line = addr >> c->line_shift;
+    const struct cache *l1 = &c->priv[core].l1;
+    const uint32_t slot = cache_find(l1, line);
+
+    assert(core < c->cores && (now >= c->latest || !c->contention));
+    c->latest = now;
+    if (UNLIKELY(slot == CACHE_NONE) || UNLIKELY(!permits(l1->state[slot], cmd)))
+        return l1_miss(c, core, line, cmd, traffic, now, slot != CACHE_NONE);
+    l1_hit(c, core, slot, cmd, traffic);
     return (struct coh_result){.done = now + c->time.l1, .level = LEVEL_L1};
 }
 
-bool coherence_in_l1(const struct coherence *c, unsigned core, sim_addr addr, enum mem_cmd cmd)
+_Static_assert(COH_NO_HIT == CACHE_NONE, "as cache_find says it");
+
+uint32_t coherence_l1_find(const struct coherence *c, unsigned core, sim_addr addr,
+                           enum mem_cmd cmd)
 {
     const struct cache *l1 = &c->priv[core].l1;
     const uint32_t slot = cache_find(l1, addr >> c->line_shift);
 
-    return slot != CACHE_NONE && permits(l1->state[slot], cmd);
+    return slot != CACHE_NONE && permits(l1->state[slot], cmd) ? slot : COH_NO_HIT;
+}
+
+void coherence_l1_hit(struct coherence *c, unsigned core, uint32_t slot, enum mem_cmd cmd,
+                      enum mem_traffic traffic)
+{
+    assert(permits(c->priv[core].l1.state[slot], cmd));
+    l1_hit(c, core, slot, cmd, traffic);
+}
+
+bool coherence_in_l1(const struct coherence *c, unsigned core, sim_addr addr, enum mem_cmd cmd)
+{
+    return coherence_l1_find(c, core, addr, cmd) != COH_NO_HIT;
 }
 
 sim_cycle coherence_l1_latency(const struct coherence *c)

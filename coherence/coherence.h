@@ -25,11 +25,14 @@ struct coh_result {
 
 /* How a transaction waits in the middle, where the memory answers later. sleep suspends whoever is
  * inside the call until wake(key), and returns its cycle; wake lets all of a key go, in the order
- * in which they came. Both NULL where the memory answers at once. */
+ * in which they came. Both NULL where the memory answers at once.
+ * meets: before a transaction looks at a line in a core's own caches, and takes it or its rights:
+ * hits of that core that come before it are made now, others are looked up again. May be NULL. */
 struct coh_host {
     void *self;
     sim_cycle (*sleep)(void *self, uint64_t key);
     void (*wake)(void *self, uint64_t key, sim_cycle at);
+    void (*meets)(void *self, unsigned core);
 };
 /* Keys: a read's id in the memory, or a line that is busy. */
 #define COH_KEY_MEMORY(id) ((uint64_t)(id) << 1)
@@ -81,6 +84,16 @@ struct coh_result coherence_access(struct coherence *c, unsigned core, sim_addr 
                                    enum mem_cmd cmd, enum mem_traffic traffic, sim_cycle now);
 /* Would be done inside the L1: it hits with permission. Changes nothing. */
 bool coherence_in_l1(const struct coherence *c, unsigned core, sim_addr addr, enum mem_cmd cmd);
+
+/* The same, as two halves, for accesses that are made later than they are looked up: the slot of a
+ * hit with permission, or COH_NO_HIT; and the hit, done after the L1's latency, which may be made
+ * behind others of later cycles, as long as its core's own come in their order and the core has not
+ * been met since. */
+#define COH_NO_HIT UINT32_MAX
+uint32_t coherence_l1_find(const struct coherence *c, unsigned core, sim_addr addr,
+                           enum mem_cmd cmd);
+void coherence_l1_hit(struct coherence *c, unsigned core, uint32_t slot, enum mem_cmd cmd,
+                      enum mem_traffic traffic);
 
 sim_cycle coherence_l1_latency(const struct coherence *c);
 

@@ -29,6 +29,12 @@ enum priv_state private_state(const struct coherence *c, unsigned core, uint64_t
 
 /* ---- what other cores do to it -------------------------------------------------------------- */
 
+static inline void meet(const struct coherence *c, unsigned core)
+{
+    if (c->host.meets)
+        c->host.meets(c->host.self, core);
+}
+
 static void drop(struct txn *t, unsigned core, enum mem_level level, uint64_t line, bool dirty,
                  enum loss why)
 {
@@ -46,6 +52,7 @@ static void drop(struct txn *t, unsigned core, enum mem_level level, uint64_t li
 
 enum priv_state private_drop(struct txn *t, unsigned core, uint64_t line, enum loss why)
 {
+    meet(t->c, core);
     const enum priv_state was = private_state(t->c, core, line);
 
     assert(was != PRIV_I);
@@ -69,6 +76,7 @@ static void share(struct txn *t, unsigned core, enum mem_level level, bool dirty
 
 enum priv_state private_downgrade(struct txn *t, unsigned core)
 {
+    meet(t->c, core);
     const enum priv_state was = private_state(t->c, core, t->line);
 
     assert(was >= PRIV_E);

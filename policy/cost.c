@@ -11,14 +11,8 @@
 
 /* ---- state ---------------------------------------------------------------------------------- */
 
-struct due { /* instructions, then an access in one line */
-    sim_addr at;
-    uint64_t instructions;
-    uint32_t bytes;
-    enum mem_cmd cmd;
-};
 struct core_work {
-    struct due *due; /* owns */
+    struct mem_step *due; /* owns */
     size_t n, cap;
     uint64_t instructions; /* since the last access */
     bool paying;
@@ -38,12 +32,12 @@ struct cost_work {
     unsigned steps, shadow;
     uint64_t line;
     struct core_work core[MAX_CORES];
-    struct core_heap *heap;                               /* of each core; owns */
-    sim_addr apart;                                       /* from the first policy's places */
-    sim_addr top;                                         /* of all pages */
-    uint64_t *count;                                      /* of each step; owns */
-    const char **name;                                    /* of each step; owns */
-    uint64_t instructions, bytes, access[MEM_ATOMIC + 1]; /* by enum mem_cmd */
+    struct core_heap *heap; /* of each core; owns */
+    sim_addr apart;         /* from the first policy's places */
+    sim_addr top;           /* of all pages */
+    uint64_t *count;        /* of each step; owns */
+    const char **name;      /* of each step; owns */
+    struct mem_counts counts;
 };
 
 enum { INSTANCES = 16 };                       /* that have addresses of their own */
@@ -55,11 +49,12 @@ static void declare(struct cost_work *w, struct stats_group *g)
         stats_vector(g, "steps", "count", "Steps of the policy's paths (docs/policies.md).",
                      w->count, w->steps, w->name);
     stats_count(g, "instructions", "count", "Instructions of the policy, accesses included.",
-                &w->instructions);
-    stats_count(g, "loads", "count", "Loads of metadata.", &w->access[MEM_LOAD]);
-    stats_count(g, "stores", "count", "Stores to metadata.", &w->access[MEM_STORE]);
-    stats_count(g, "atomics", "count", "Atomic accesses to metadata.", &w->access[MEM_ATOMIC]);
-    stats_count(g, "bytes", "bytes", "What these accesses read or write.", &w->bytes);
+                &w->counts.instructions);
+    stats_count(g, "loads", "count", "Loads of metadata.", &w->counts.access[MEM_LOAD]);
+    stats_count(g, "stores", "count", "Stores to metadata.", &w->counts.access[MEM_STORE]);
+    stats_count(g, "atomics", "count", "Atomic accesses to metadata.",
+                &w->counts.access[MEM_ATOMIC]);
+    stats_count(g, "bytes", "bytes", "What these accesses read or write.", &w->counts.bytes);
 }
 
 void cost_init(struct cost *c, const struct policy_env *env, const struct cost_step *step,
@@ -132,10 +127,10 @@ ALWAYS_INLINE void add_due(struct cost_work *w, struct core_work *k, sim_addr at
 {
     if (UNLIKELY(k->n == k->cap))
         more_room(w, k);
-    k->due[k->n++] = (struct due){.at = at,
-                                  .instructions = k->instructions + instructions,
-                                  .bytes = (uint32_t)bytes,
-                                  .cmd = cmd};
+    k->due[k->n++] = (struct mem_step){.at = at,
+                                       .instructions = k->instructions + instructions,
+                                       .bytes = (uint16_t)bytes,
+                                       .cmd = (uint8_t)cmd};
     k->instructions = 0;
 }
 
@@ -205,34 +200,47 @@ static NO_INLINE sim_cycle run_very_many(struct cost_work *w, unsigned core, uin
 static inline sim_cycle run_instructions(struct cost_work *w, unsigned core, uint64_t n,
                                          sim_cycle now)
 {
-    w->instructions += n;
+    w->counts.instructions += n;
     if (LIKELY(n <= UINT32_MAX))
         return n ? w->env->exec(w->env->host, core, (unsigned)n, now) : now;
     return run_very_many(w, core, n, now);
 }
 
-static inline sim_cycle make_access(struct cost_work *w, unsigned core, const struct due *d,
+static inline sim_cycle make_access(struct cost_work *w, unsigned core, const struct mem_step *d,
                                     sim_cycle now)
 {
-    w->access[d->cmd]++;
-    w->bytes += d->bytes;
-    const sim_cycle done = w->env->mem(w->env->host, core, d->at, d->bytes, d->cmd, now);
+    const enum mem_cmd cmd = (enum mem_cmd)d->cmd;
+
+    w->counts.access[cmd]++;
+    w->counts.bytes += d->bytes;
+    const sim_cycle done = w->env->mem(w->env->host, core, d->at, d->bytes, cmd, now);
     assert(done >= now);
     return done;
+}
+
+/* For machines that know single accesses only. */
+static NO_INLINE sim_cycle one_by_one(struct cost_work *w, unsigned core, struct core_work *k,
+                                      sim_cycle now)
+{
+    for (size_t i = 0; i < k->n; i++) {
+        now = run_instructions(w, core, k->due[i].instructions, now);
+        now = make_access(w, core, &k->due[i], now);
+    }
+    return now;
 }
 
 sim_cycle cost_pay_due(struct cost *c, unsigned core, sim_cycle now)
 {
     struct cost_work *w = c->work;
     struct core_work *k = &w->core[core];
+    const struct policy_machine *m = w->env->machine;
+    const struct mem_run run = {k->due, k->n, &w->counts};
     const uint64_t last = k->instructions;
 
     k->instructions = 0;
     k->paying = true;
-    for (size_t i = 0; i < k->n; i++) {
-        now = run_instructions(w, core, k->due[i].instructions, now);
-        now = make_access(w, core, &k->due[i], now);
-    }
+    if (k->n)
+        now = m->run ? m->run(w->env->host, core, &run, now) : one_by_one(w, core, k, now);
     now = run_instructions(w, core, last, now);
     k->n = 0;
     k->paying = false;

@@ -76,10 +76,29 @@ struct race {                     /* one racy access */
 struct race_report;
 struct hb;
 
-/* What a policy in hardware makes the machine do beside exec and mem. Addresses are physical. Cores
- * are sets of bits in two words. */
+/* What a policy in software asks of its core: instructions, then an access in one line. */
+struct mem_step {
+    sim_addr at;
+    uint64_t instructions;
+    uint32_t slot; /* the machine's own */
+    uint16_t bytes;
+    uint8_t cmd; /* enum mem_cmd */
+};
+struct mem_run {
+    struct mem_step *step; /* n >= 1 */
+    size_t n;
+    /* Counted as the steps begin. */
+    struct mem_counts {
+        uint64_t instructions, bytes, access[MEM_ATOMIC + 1]; /* by enum mem_cmd */
+    } * counts;
+};
+
+/* What a policy makes the machine do beside exec and mem. Addresses are physical. Cores are sets of
+ * bits in two words. */
 struct policy_machine {
     unsigned cores, line;
+    /* The steps as exec and mem would make them one by one. NULL: those do. */
+    sim_cycle (*run)(void *host, unsigned core, const struct mem_run *r, sim_cycle now);
     uint64_t memory; /* physical addresses are below this; 0: anywhere */
     sim_addr (*physical)(void *host, sim_addr virtual_addr);
     /* [from, from + bytes) holds histories: a line of it that is in no cache comes in without a

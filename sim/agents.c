@@ -47,6 +47,18 @@ static void close_hole(struct timed *t)
         sift_down(t, 0, t->heap[t->heaped]);
 }
 
+void agent_sooner(struct timed *t, struct agent *a, sim_cycle at)
+{
+    size_t i = 0;
+
+    if (t->hole)
+        close_hole(t);
+    while (t->heap[i] != a)
+        i++;
+    a->at = at;
+    sift_up(t, i, a);
+}
+
 void agent_at(struct timed *t, struct agent *a, sim_cycle at)
 {
     a->at = at;
@@ -63,6 +75,23 @@ static struct agent *first(struct timed *t)
     if (t->hole)
         close_hole(t);
     return t->heaped ? t->heap[0] : NULL;
+}
+
+/* The one that goes next while the root may be vacant; that stays as it is. */
+static const struct agent *first_other(const struct timed *t)
+{
+    if (!t->hole)
+        return t->heaped ? t->heap[0] : NULL;
+    if (t->heaped <= 2)
+        return t->heaped == 2 ? t->heap[1] : NULL;
+    return before(t->heap[2], t->heap[1]) ? t->heap[2] : t->heap[1];
+}
+
+/* It has its turn. */
+static void agent_turns(struct timed *t, struct agent *a)
+{
+    t->last = a->at > t->now || a > t->last ? a : t->last;
+    t->now = a->at;
 }
 
 static void agents_loop(void *arg);
@@ -146,20 +175,28 @@ void agents_wake(struct timed *t, uint64_t key, sim_cycle at)
     }
 }
 
+bool agent_goes_on(struct timed *t, sim_cycle at)
+{
+    const struct memory *m = &t->machine->memory;
+    const struct agent *other = first_other(t);
+    struct agent *a = t->active;
+
+    a->at = at > t->now ? at : t->now;
+    if ((other && before(other, a)) || (m->type->later && m->type->next(m->self) <= a->at))
+        return false;
+    agent_turns(t, a);
+    return true;
+}
+
 /* Others whose time comes first go first. */
 sim_cycle agent_until(void *arg, unsigned core, sim_cycle at)
 {
     struct timed *t = arg;
-    const struct memory *m = &t->machine->memory;
     struct agent *a = t->active;
-    const struct agent *other = first(t);
 
     (void)core;
-    a->at = at > t->now ? at : t->now;
-    if ((!other || before(a, other)) && !(m->type->later && m->type->next(m->self) <= a->at)) {
-        t->now = a->at;
+    if (agent_goes_on(t, at))
         return a->at;
-    }
     agent_at(t, a, a->at);
     suspend(t);
     return a->at;
@@ -187,7 +224,7 @@ static void turn(struct timed *t, struct agent *a)
         intervals_pass(t->machine->intervals, a->at);
     t->hole = true;
     assert(a->at >= t->now);
-    t->now = a->at;
+    agent_turns(t, a);
     t->active = a;
     if (a->fiber)
         resume(t, a);

@@ -338,6 +338,13 @@ sim_cycle machine_metadata(struct machine *m, unsigned core, sim_addr addr, uint
     return now;
 }
 
+sim_cycle machine_steps(struct machine *m, unsigned core, const struct mem_run *r, sim_cycle now)
+{
+    for (size_t i = 0; i < r->n; i++)
+        now = machine_step(m, core, r, i, machine_step_begins(m, core, r, i, now));
+    return now;
+}
+
 enum { OBJECT_BYTES = 8 }; /* of the word of a synchronisation object */
 
 struct cost { /* of an event's kind; docs/machine.md, "Time" */

@@ -101,6 +101,27 @@ enum mem_level machine_access(struct machine *m, unsigned core, sim_addr addr, u
 /* A policy's, at physical addresses; charged to nobody. Returns when it is done. */
 sim_cycle machine_metadata(struct machine *m, unsigned core, sim_addr physical, uint64_t bytes,
                            enum mem_cmd cmd, sim_cycle now);
+/* A policy's steps, in recorded order; in timed order timed_steps does. */
+sim_cycle machine_steps(struct machine *m, unsigned core, const struct mem_run *r, sim_cycle now);
+static inline sim_cycle machine_step_begins(struct machine *m, unsigned core,
+                                            const struct mem_run *r, size_t i, sim_cycle now)
+{
+    const struct mem_step *s = &r->step[i];
+
+    m->core[core].instructions += s->instructions;
+    r->counts->instructions += s->instructions;
+    r->counts->access[s->cmd]++;
+    r->counts->bytes += s->bytes;
+    return now + s->instructions;
+}
+/* Its access, at its turn: when it is done. */
+static inline sim_cycle machine_step(struct machine *m, unsigned core, const struct mem_run *r,
+                                     size_t i, sim_cycle now)
+{
+    return coherence_access(m->coherence, core, r->step[i].at, (enum mem_cmd)r->step[i].cmd,
+                            TRAFFIC_METADATA, now)
+        .done;
+}
 /* The event's own instruction and accesses, its gap aside, from the core's clock on. */
 struct mem_outcome machine_event(struct machine *m, unsigned core, const struct event *ev);
 /* Memory that the event touches gets its physical pages: in recorded order. */

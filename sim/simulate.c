@@ -401,6 +401,8 @@ void simulate_finish(struct lardsim *l)
 
 void simulate_region(struct lardsim *l, bool begins)
 {
+    if (l->simulation && l->simulation->timed)
+        timed_settle(l->simulation->timed);
     if (l->simulation)
         machine_region(l->simulation->machine, begins);
 }
@@ -458,6 +460,14 @@ static sim_cycle policy_mem(void *host, unsigned core, sim_addr a, unsigned byte
                             sim_cycle now)
 {
     return machine_metadata(machine_of(host), core, a, bytes, cmd, now);
+}
+
+static sim_cycle policy_run(void *host, unsigned core, const struct mem_run *r, sim_cycle now)
+{
+    const struct lardsim *l = host;
+    struct timed *t = l->simulation->timed;
+
+    return t ? timed_steps(t, core, r, now) : machine_steps(machine_of(host), core, r, now);
 }
 
 static sim_addr policy_physical(void *host, sim_addr a)
@@ -531,6 +541,7 @@ void simulate_host(struct lardsim *l, struct checker_env *env)
         .memory = s->machine->pages.params.mapping == PAGES_IDENTITY
                       ? 0
                       : s->machine->pages.params.memory,
+        .run = policy_run,
         .physical = policy_physical,
         .histories = policy_histories,
         .drop = policy_drop,

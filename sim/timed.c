@@ -363,6 +363,8 @@ static bool must_read(struct timed *t)
         return false;
     if (order_full(t->order)) {
         t->st.window_full++;
+        for (unsigned i = 0; i < t->machine->params.cores; i++)
+            ahead_meets(t, i); /* their turns are counted */
         plan_others(t);
         return false;
     }
@@ -391,6 +393,7 @@ int timed_run(struct timed *t)
 {
     t->stop = false;
     agents_run(t);
+    timed_settle(t);
     if (t->env.err->code)
         return -1;
     const bool more = !t->closed && !order_full(t->order); /* to be read first */
@@ -415,9 +418,16 @@ static void host_wake(void *arg, uint64_t key, sim_cycle at)
     agents_wake(*t, key, at);
 }
 
+static void host_meets(void *arg, unsigned core)
+{
+    struct timed **t = arg;
+
+    ahead_meets(*t, core);
+}
+
 struct coh_host timed_host(struct timed **t)
 {
-    return (struct coh_host){t, host_sleep, host_wake};
+    return (struct coh_host){t, host_sleep, host_wake, host_meets};
 }
 
 static void declare_stats(struct timed *t, struct stats_group *g)
@@ -450,6 +460,7 @@ struct timed *timed_new(const struct schedule_params *p, const struct timed_env 
     t->agent = xcalloc(t->agents, sizeof *t->agent);
     t->heap = xcalloc(t->agents, sizeof(struct agent *));
     t->place = xcalloc(n, sizeof *t->place);
+    t->ahead = xcalloc(n, sizeof *t->ahead);
     t->empty = n;
     for (unsigned i = 0; i < n; i++) {
         t->agent[i].core = i;
@@ -478,6 +489,7 @@ void timed_free(struct timed *t)
     map_free(&t->carriers);
     map_free(&t->sleepers);
     free(t->place);
+    free(t->ahead);
     free(t->thread);
     free(t->coreless);
     free(t->agent);

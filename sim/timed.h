@@ -42,6 +42,11 @@ int timed_add(struct timed *t, const struct event *ev, uint64_t number);
  */
 int timed_run(struct timed *t);
 
+/* A policy's steps, in the middle of the event of a core. */
+sim_cycle timed_steps(struct timed *t, unsigned core, const struct mem_run *r, sim_cycle now);
+/* Before statistics are looked at in the middle: what is counted late is counted now. */
+void timed_settle(struct timed *t);
+
 /* In the middle of the event of a core: all other cores stop, go on. Each returns the cycle at
  * which that is. */
 sim_cycle timed_stop(struct timed *t, unsigned core, sim_cycle now);

@@ -70,6 +70,13 @@ struct load {
     bool busy, going; /* given out; started */
 };
 
+/* Steps of a policy that its core goes past without a turn for each: steps.c. */
+struct ahead {
+    const struct mem_run *run;
+    size_t at, end; /* [at, end) hit in the L1, and have not been made */
+    sim_cycle now;  /* when the access of step `at` starts */
+};
+
 struct timed_stats {
     uint64_t switches, window_full, window_peak, forwarded, merged, buffered, overlapped;
 };
@@ -86,6 +93,7 @@ struct timed {
     bool hole;            /* the first place is vacant */
     struct agent *active; /* whose step is running */
     sim_cycle now;
+    struct agent *last; /* of those that had a turn at `now`, the one with the highest index */
     struct thread *thread;
     size_t threads;
     size_t parked;     /* threads */
@@ -100,6 +108,7 @@ struct timed {
     struct map carriers;   /* kernel thread to its living threads, in recorded order */
     struct beside *beside; /* by core */
     struct load *load;     /* by core, then core.misses of them */
+    struct ahead *ahead;   /* by core */
     bool closed;
     bool stop;              /* back to the host */
     unsigned stops;         /* by policies, going on */
@@ -116,6 +125,9 @@ void agent_at(struct timed *t, struct agent *a, sim_cycle at); /* it goes on the
 sim_cycle agent_sleep(struct timed *t, uint64_t key);          /* the active one */
 void agents_wake(struct timed *t, uint64_t key, sim_cycle at);
 sim_cycle agent_until(void *t, unsigned core, sim_cycle at);
+void agent_sooner(struct timed *t, struct agent *a, sim_cycle at); /* than it would have gone on */
+/* Has the active one's turn at this cycle, if it would be the next. */
+bool agent_goes_on(struct timed *t, sim_cycle at);
 void agents_run(struct timed *t); /* until nobody can go on, or t->stop */
 void agents_free(struct timed *t);
 
@@ -126,6 +138,9 @@ void beside_finish(struct timed *t); /* the run ends when all is done */
 struct coh_result beside_access(void *t, unsigned core, sim_addr physical, unsigned bytes,
                                 enum mem_cmd cmd, sim_cycle now);
 void beside_drain(struct timed *t, unsigned core); /* waits for all of the core's */
+
+/* steps.c */
+void ahead_meets(struct timed *t, unsigned core); /* others are about to take what it has */
 
 /* stop.c: before each turn of a core. True: it is not its turn now. */
 bool stop_delays(struct timed *t, struct agent *a);
