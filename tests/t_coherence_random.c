@@ -311,7 +311,7 @@ static void set_up(struct random *r, uint64_t seed, bool say)
         .ce = ce,
         .line_events = true,
         .later = later,
-        .host = {r, go_to_sleep, wake_up},
+        .host = {.self = r, .sleep = go_to_sleep, .wake = wake_up},
     };
     r->values = !ce; /* that mode loses dirty lines */
     r->lines = 2 + (unsigned)rng_below(&r->rng, LINES - 1);
