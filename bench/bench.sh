@@ -88,6 +88,11 @@ events=$("$lardsim" trace info "$dir/crypt.lard" | awk '$1 == "events" {print $2
 for policy in none fasttrack slimstate; do
     row "crypt, $policy" "$lardsim" run --quiet --policy $policy --set trace.rules=off "$dir/crypt.lard"
 done
+# Workloads, made and counted: kernels, then twins.
+for name in sor crypt moldyn hedc churn multiset xalan@valor pmd@lard,gc=semispace h2@slimstate; do
+    events=$("$lardsim" run --policy none workload:$name,size=medium | awk '{sub(/^.*: /, ""); print $1; exit}')
+    row "$name" "$lardsim" run --quiet --policy none --set trace.rules=off "workload:$name,size=medium"
+done
 events=$of_bench
 # On a machine of 8 cores: 8 % and 61 % of the accesses miss the L1.
 trace "$dir/l1.lard" threads=8 sync_share=0 sharing=5 variables=2000 privates=4400
