@@ -425,6 +425,17 @@ static void host_meets(void *arg, unsigned core)
     ahead_meets(*t, core);
 }
 
+/* For an access that a policy makes in this core's caches, whoever pays for it. */
+static sim_cycle metadata_turn(void *arg, unsigned core, sim_cycle at)
+{
+    struct timed *t = arg;
+    const sim_cycle turn = agent_until(t, core, at);
+
+    if (t->active != &t->agent[core])
+        ahead_meets(t, core);
+    return turn;
+}
+
 struct coh_host timed_host(struct timed **t)
 {
     return (struct coh_host){t, host_sleep, host_wake, host_meets};
@@ -471,7 +482,7 @@ struct timed *timed_new(const struct schedule_params *p, const struct timed_env 
     map_init(&t->sleepers, NULL);
     beside_init(t);
     env->machine->scheduler = t;
-    env->machine->until = agent_until;
+    env->machine->until = metadata_turn;
     declare_stats(t, stats_group(stats_root(env->stats), "schedule"));
     return t;
 }
