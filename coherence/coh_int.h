@@ -135,7 +135,8 @@ struct coherence {
     struct private_caches *priv; /* owns; by core */
     unsigned line_shift, cores;
     struct coh_times time;
-    bool has_l2, exclusive, inclusive_l3, contention, line_events;
+    bool has_l2, exclusive, inclusive_l3, contention;
+    unsigned listens; /* line events that are kept, bits by enum line_what */
     struct cache l3, own_directory;
     struct cache *tags;  /* of the directory: one of the two */
     struct entry *entry; /* owns; by slot of *tags */
@@ -251,7 +252,7 @@ struct line_event *coh_event_add(struct coherence *c);
 static inline struct line_event *coh_event(struct txn *t, enum line_what what, enum mem_level level,
                                            unsigned core, uint64_t line, bool dirty)
 {
-    if (LIKELY(!t->c->line_events))
+    if (LIKELY(!(t->c->listens >> what & 1)))
         return NULL;
     struct line_event *e = coh_event_add(t->c);
     *e = (struct line_event){
@@ -260,6 +261,7 @@ static inline struct line_event *coh_event(struct txn *t, enum line_what what, e
         .level = (uint8_t)level,
         .core = (uint8_t)core,
         .from = (uint8_t)core,
+        .by = (uint8_t)t->core,
         .dirty = dirty,
         .traffic = (uint8_t)t->traffic,
     };

@@ -138,6 +138,11 @@ struct line_event *coh_event_add(struct coherence *c)
     return &c->events[c->n_events++];
 }
 
+void coherence_listen(struct coherence *c, unsigned whats)
+{
+    c->listens = whats;
+}
+
 const struct line_event *coherence_events(const struct coherence *c, size_t *n)
 {
     *n = c->n_events;
@@ -215,7 +220,6 @@ static struct coherence *make(const struct coh_env *env, const struct coh_params
     c->exclusive = c->has_l2 && p->l2.inclusion == L2_EXCLUSIVE;
     c->inclusive_l3 = p->l3.inclusion == L3_INCLUSIVE;
     c->contention = env->contention;
-    c->line_events = env->line_events;
     c->memory = env->memory;
     c->host = env->host;
     choose_quirks(c, env->ce);

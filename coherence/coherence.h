@@ -53,6 +53,7 @@ struct line_event {
     uint8_t level; /* LEVEL_L1, LEVEL_L2 or LEVEL_L3 */
     uint8_t core;  /* whose cache; with LEVEL_L3: who asked */
     uint8_t from;  /* TRANSFER: the core that gave the line */
+    uint8_t by;    /* the core whose access caused it */
     bool dirty;
     bool recalled;   /* INVALIDATE: its entry or its line in the L3 had to go; nobody wrote */
     uint8_t traffic; /* enum mem_traffic of the access that caused it */
@@ -67,7 +68,6 @@ struct coh_env {           /* borrowed */
     unsigned line;   /* bytes, a power of 2 */
     bool contention; /* ports, banks and links queue */
     bool ce;         /* the quirks of the CE simulator; docs/machine.md */
-    bool line_events;
 };
 
 struct coherence;
@@ -119,6 +119,8 @@ const uint64_t *coherence_lost(const struct coherence *c);
 /* Counts the lines that metadata brought, for the statistics: at the end of a run. */
 void coherence_census(struct coherence *c);
 
+/* From now on these line events are kept, bits by enum line_what; at first none are. */
+void coherence_listen(struct coherence *c, unsigned whats);
 /* What happened since the last call of coherence_events_clear. */
 const struct line_event *coherence_events(const struct coherence *c, size_t *n);
 void coherence_events_clear(struct coherence *c);

@@ -77,17 +77,17 @@ sim_cycle coherence_drop(struct coherence *c, unsigned core, sim_addr addr, uint
                     .floor = now};
     const uint32_t slot = cache_find(c->tags, t.line);
     struct entry *e = slot == CACHE_NONE ? NULL : &c->entry[slot];
-    const bool told = c->line_events;
+    const unsigned listens = c->listens;
 
     assert(!e || !e->pending);
     const enum mem_level at = nearest(c, t.line, e);
     *level = (uint8_t)at;
     if (at == LEVEL_NONE)
         return now;
-    c->line_events = false;
+    c->listens = 0;
     if (e)
         drop_private(&t, e);
-    c->line_events = told;
+    c->listens = listens;
     drop_shared(c, t.line, slot);
     c->stats.dropped++;
     return now + latency_of(c, at);

@@ -48,10 +48,10 @@ static bool is_store(const struct txn *t)
 /* The core gave the line to the one that asks. */
 static void transfer(struct txn *t, unsigned from)
 {
-    if (!t->c->line_events)
-        return;
-    coh_event(t, LINE_TRANSFER, LEVEL_L1, t->core, t->line, false);
-    t->c->events[t->c->n_events - 1].from = (uint8_t)from;
+    struct line_event *e = coh_event(t, LINE_TRANSFER, LEVEL_L1, t->core, t->line, false);
+
+    if (e)
+        e->from = (uint8_t)from;
 }
 
 /* ---- who answers. Each returns when the core has the line ----------------------------------- */

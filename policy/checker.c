@@ -594,9 +594,20 @@ sim_cycle checker_step(struct checker *c, const struct event *ev, unsigned core,
     return checker_pay(c, ev, core, one_step(c, ev, core, out, now));
 }
 
-sim_cycle checker_line(struct checker *c, const struct line_event *le, unsigned core, sim_cycle now)
+void checker_line(struct checker *c, const struct line_event *le, unsigned core)
 {
-    return c->policy->line ? c->policy->line(c->self, le, core, now) : now;
+    if (c->policy->lines >> le->what & 1)
+        c->policy->line(c->self, le, core);
+}
+
+sim_cycle checker_line_paid(struct checker *c, unsigned core, sim_cycle now)
+{
+    return c->pay && c->policy->lines ? c->pay(c->self, core, now) : now;
+}
+
+unsigned checker_lines(const struct checker *c)
+{
+    return c->policy->lines;
 }
 
 void checker_soon(const struct checker *c, const struct event *ev, bool very)

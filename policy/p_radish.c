@@ -397,7 +397,8 @@ enum { RADISH_VIEW = VIEW_ALL_MEMORY | VIEW_ALL_SYNC | VIEW_NO_CLEAR | VIEW_NO_C
                      .params_size = sizeof(struct radish_params), .access = radish_decide,         \
                      .pay = radish_pay, .soon = radish_soon, .very_soon = radish_very_soon,        \
                      .sync = radish_sync, .line = radish_line, .finish = radish_finish,            \
-                     .check = radish_check, .promise = radish_promise, .destroy = radish_destroy,  \
+                     .lines = 1 << LINE_EVICT | 1 << LINE_INVALIDATE, .check = radish_check,       \
+                     .promise = radish_promise, .destroy = radish_destroy,                         \
     }
 
 extern const struct policy policy_radish, policy_radish_ts, policy_lardish;

@@ -179,10 +179,10 @@ struct policy {
     /* An access that the view checks, when it takes effect: at once, or at its commit. */
     sim_cycle (*access)(void *self, const struct event *ev, unsigned core, struct mem_outcome out,
                         sim_cycle now);
-    /* What `access` has decided takes time here: with a machine, other cores may go on meanwhile.
-     * After the event's accesses are all checked, their races reported and clocks moved. NULL:
-     * nothing. Where there are steps: after each event, and not without a machine, where they cost
-     * nothing. */
+    /* What `access` and `line` have decided takes time here: with a machine, other cores may go on
+     * meanwhile. After the event's accesses are all checked, their races reported and clocks moved.
+     * NULL: nothing. Where there are steps: after each event, and not without a machine, where they
+     * cost nothing. */
     sim_cycle (*pay)(void *self, unsigned core, sim_cycle now);
     /* The same of several plain accesses: ev, and those that follow it up to one that is not plain,
      * has raced, or has taken the budget over its limit. Returns the last; *number is the first's,
@@ -208,9 +208,12 @@ struct policy {
     /* Input or output, in any view. NULL: does not mind. */
     sim_cycle (*io)(void *self, const struct event *ev, unsigned core, sim_cycle now);
     /* What happened to a line in the caches, in order, after the access that caused it is done and
-     * before `access` hears of it; events of its own mem calls come after the hook that made them.
-     * NULL: does not react. */
-    sim_cycle (*line)(void *self, const struct line_event *le, unsigned core, sim_cycle now);
+     * before `access` hears of it; events of its own mem calls come after the hook that made them,
+     * or while other cores go on. It takes no time here, but in `pay` of the core whose access it
+     * was (le->by), once what that core has in hand is done; or of this core, which tells of it.
+     * NULL: does not react, and the machine keeps no such events. */
+    void (*line)(void *self, const struct line_event *le, unsigned core);
+    unsigned lines;                  /* that `line` wants, bits by enum line_what */
     void (*finish)(void *self);      /* may be NULL */
     void (*check)(const void *self); /* asserts its invariants; may be NULL */
     /* For compare. Changes *p where the parameters promise something else than claims and summary;
@@ -267,9 +270,11 @@ sim_cycle checker_pay(struct checker *c, const struct event *ev, unsigned core, 
 /* Both. */
 sim_cycle checker_step(struct checker *c, const struct event *ev, unsigned core,
                        struct mem_outcome out, sim_cycle now);
-/* Something happened to a line in the machine's caches. */
-sim_cycle checker_line(struct checker *c, const struct line_event *le, unsigned core,
-                       sim_cycle now);
+/* Something happened to a line in the machine's caches, and this core tells of it. */
+void checker_line(struct checker *c, const struct line_event *le, unsigned core);
+/* The core pays for what it has heard of lines, or others have for it. */
+sim_cycle checker_line_paid(struct checker *c, unsigned core, sim_cycle now);
+unsigned checker_lines(const struct checker *c); /* that it wants to hear of */
 /* A hint, without effect: an access that comes, or comes next. */
 void checker_soon(const struct checker *c, const struct event *ev, bool very);
 /* Without a machine: the events of [ev, end), up to one that sets the error, and which is returned,

@@ -75,6 +75,7 @@ struct hline {
     uint64_t there;  /* it was on chip when the machine had lost so many */
     uint32_t actor;  /* the thread tag: whose accesses these are */
     uint8_t core, kind;
+    bool coming;                     /* the access that brings it is decided, and not yet made */
     bool leaving;                    /* not on chip any more: a handler is storing it */
     bool dirty;                      /* stored to since it came */
     bool stays;                      /* a copy takes it along in the caches */
@@ -185,6 +186,13 @@ struct held_set {
     bool open[MAX_CORES];
 };
 
+struct flushed { /* lines that left before an access could go on, and how */
+    struct hline *switched, *rolled, *lazy, *gone;
+    struct hline *homeless; /* still in the caches; their data are not */
+    sim_cycle drained;      /* checks that had to be over first */
+    bool held;              /* a copy was held back, and could be no longer */
+};
+
 struct radish {
     const struct policy_env *env;         /* borrowed */
     const struct policy_machine *machine; /* NULL: none */
@@ -213,6 +221,7 @@ struct radish {
     struct access *unpaid[MAX_CORES]; /* own; accesses that are decided, in order */
     struct access *paid;              /* owns; to serve again */
     struct due *paying[MAX_CORES];    /* own; what is on the bill that the core pays */
+    struct flushed lost[MAX_CORES];   /* what its accesses have displaced, not paid */
     struct blocked blocked[RADISH_BLOCKED_MAX];
     unsigned n_blocked, collections;
     struct held_set held;
@@ -350,6 +359,7 @@ sim_cycle queue_drain(struct radish *r, const struct place *p, unsigned kind, gr
 sim_cycle queue_drain_place(struct radish *r, const struct place *p);
 sim_cycle queue_drain_all(struct radish *r);
 void queue_pass_some(struct radish *r, sim_cycle now);
+bool queue_serves(const struct radish *r, unsigned core);      /* this core serves the queue */
 static inline void queue_pass(struct radish *r, sim_cycle now) /* what is over by now */
 {
     if (UNLIKELY(r->queue_n))
@@ -381,11 +391,6 @@ void check_late(struct radish *r, const struct queued_check *c); /* a mutant's *
 
 /* ---- radish_flush.c: thread switches, roll-over, what happens to lines ---------------------- */
 
-struct flushed { /* lines that left before an access could go on, and how */
-    struct hline *switched, *rolled, *lazy, *gone;
-    sim_cycle drained; /* checks that had to be over first */
-    bool held;         /* a copy was held back, and could be no longer */
-};
 void flush_other(struct radish *r, struct flushed *f, unsigned core, uint32_t actor, uint64_t time);
 /* The actor is on this core, at this time of its own. */
 static inline void flush_for(struct radish *r, struct flushed *f, unsigned core, uint32_t actor,
@@ -405,7 +410,14 @@ static inline bool flush_some(const struct flushed *f) /* a handler has to run *
 sim_cycle flush_paid(struct radish *r, unsigned core, struct flushed *f, sim_cycle now);
 /* A line goes: its queued checks are over first. */
 void flush_line(struct radish *r, struct flushed *f, struct hline **to, struct hline *h);
-sim_cycle radish_line(void *self, const struct line_event *le, unsigned core, sim_cycle now);
+void radish_line(void *self, const struct line_event *le, unsigned core);
+sim_cycle flush_lost_paid(struct radish *r, unsigned core, sim_cycle now); /* of radish_line */
+static inline sim_cycle lost_paid(struct radish *r, unsigned core, sim_cycle now)
+{
+    const struct flushed *f = &r->lost[core];
+
+    return UNLIKELY(f->gone || f->homeless || f->drained) ? flush_lost_paid(r, core, now) : now;
+}
 
 bool data_anywhere(const struct radish *r, sim_addr addr); /* in some cache */
 

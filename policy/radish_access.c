@@ -15,7 +15,7 @@ static bool on_chip(const struct radish *r, struct hline *h)
 {
     const uint64_t *lost = r->machine ? r->machine->lost : NULL;
 
-    if (!r->machine || (lost && h->there == *lost))
+    if (!r->machine || h->coming || (lost && h->there == *lost))
         return true;
     if (r->machine->where(r->env->host, h->core, line_address(r, h)) == LEVEL_NONE)
         return false;
@@ -50,6 +50,7 @@ static void allocate(struct access *a, struct step *s)
 
     later(&s->drained, queue_drain(r, p, s->kind, line_all(r)));
     a->own = line_new(r, p, a->core, s->kind, a->actor);
+    a->own->coming = !MUTANT(RADISH_COMING_GONE);
     soft_fill(r, a->own);
     s->fill = true;
     s->had = a->own->kept;
@@ -160,6 +161,14 @@ static sim_cycle pay_check(struct access *a, const struct step *s, sim_cycle dat
     return now;
 }
 
+static void has_come(const struct access *a, const struct step *s)
+{
+    struct hline *h = line_on_core(a->r, a->core, line_number(a->r, s->line, s->kind));
+
+    if (h)
+        h->coming = false;
+}
+
 /* The core runs no handler before its data are there. */
 static sim_cycle pay(struct access *a, sim_cycle data, sim_cycle now)
 {
@@ -175,8 +184,10 @@ static sim_cycle pay(struct access *a, sim_cycle data, sim_cycle now)
         if (!MUTANT(RADISH_FREE_METADATA))
             now = r->env->mem(r->env->host, a->core, s->at, s->bytes,
                               s->store ? MEM_STORE : MEM_LOAD, now);
-        if (s->fill)
+        if (s->fill) {
+            has_come(a, s);
             now = soft_fill_paid(r, a->core, s->line, s->kind, s->had, latest(data, now));
+        }
         if (s->asks || s->arrives || s->soft)
             now = pay_check(a, s, data, now);
     }
@@ -305,7 +316,7 @@ sim_cycle radish_pay(void *self, unsigned core, sim_cycle now)
         if (a->lowered)
             done = radish_lower(self, &a->lowered_event, core, done);
     }
-    return done;
+    return lost_paid(self, core, done);
 }
 
 void radish_unpaid_free(struct radish *r)

@@ -77,14 +77,35 @@ static void take_core(struct radish *r, struct flushed *f, unsigned core, uint32
 
 /* ---- clocks --------------------------------------------------------------------------------- */
 
+/* The next of the lines that wait for their handler; NULL: none. */
+static struct hline *next_lost(struct flushed *lost)
+{
+    struct hline **from = lost->gone ? &lost->gone : &lost->homeless, *h = *from;
+
+    if (h)
+        *from = h->later;
+    return h;
+}
+
+/* They hold clocks, too. */
+static void take_lost(struct flushed *f, struct flushed *lost)
+{
+    for (struct hline *h; (h = next_lost(lost));)
+        f->rolled = soft_add(f->rolled, h);
+    drained(f, lost->drained);
+    lost->drained = 0;
+}
+
 /* All history leaves, so each thread's clock may count from where it is. */
 static void roll_over(struct radish *r, struct flushed *f)
 {
     const struct hb *hb = r->env->hb;
 
     r->st.roll_overs++;
-    for (unsigned core = 0; core < r->cores && !MUTANT(RADISH_ROLL_OVER_KEEPS); core++)
+    for (unsigned core = 0; core < r->cores && !MUTANT(RADISH_ROLL_OVER_KEEPS); core++) {
         flush_core(r, f, &f->rolled, core);
+        take_lost(f, &r->lost[core]);
+    }
     for (uint32_t a = 0; a < r->actors && a < hb->actors; a++)
         if (hb->actor[a].now)
             r->base[a] = epoch_time(hb->actor[a].now) - 1;
@@ -128,27 +149,28 @@ static bool is_history(const struct radish *r, sim_addr addr)
     return addr - r->params.base < r->stride * r->cores;
 }
 
+/* Most are in another cache still. A clean one is dropped, and nobody has to pay. */
 static void history_line(struct radish *r, struct flushed *f, sim_addr addr)
 {
-    const uint64_t core = (addr - r->params.base) / r->stride;
-    const uint64_t n = ((addr - r->params.base) % r->stride) >> r->line_shift;
-    const struct place *p = place_find(r, n / r->kinds);
-    struct hline *h = p ? line_find(p, (unsigned)core, (unsigned)(n % r->kinds)) : NULL;
+    const unsigned core = (unsigned)((addr - r->params.base) / r->stride);
 
-    if (h && r->machine->where(r->env->host, (unsigned)core, addr) == LEVEL_NONE)
-        flush_line(r, f, &f->gone, h);
+    if (r->machine->where(r->env->host, core, addr) != LEVEL_NONE)
+        return;
+    struct hline *h = line_on_core(r, core, (addr - r->params.base) % r->stride >> r->line_shift),
+                 *left = NULL;
+    if (!h || h->coming)
+        return;
+    const bool dirty = h->dirty;
+    flush_line(r, f, dirty ? &f->gone : &left, h);
+    soft_leave(r, core, left, SWM_EVICTION, false, 0);
 }
 
 /* The home forgets a core that throws out its data: nobody would tell it of another's access. */
 static void data_evicted(struct radish *r, struct flushed *f, struct place *p, unsigned core)
 {
     drained(f, queue_drain_place(r, p));
-    if (MUTANT(RADISH_PERMISSION_STAYS)) {
-        cores_remove(p->hears, core);
-        return;
-    }
     cores_remove(p->hears, core);
-    for (unsigned k = 0; k < r->kinds; k++) {
+    for (unsigned k = 0; k < r->kinds && !MUTANT(RADISH_PERMISSION_STAYS); k++) {
         struct hline *h = line_find(p, core, k);
         if (!h || !h->may_read)
             continue;
@@ -181,36 +203,50 @@ static void data_left(struct radish *r, struct flushed *f, struct place *p)
             if (h->leaving)
                 continue;
             r->st.homeless++;
-            flush_line(r, f, &f->gone, h);
+            flush_line(r, f, &f->homeless, h);
         }
 }
 
-static sim_cycle data_line(struct radish *r, const struct line_event *le, unsigned core,
-                           sim_cycle now)
+static void data_line(struct radish *r, struct flushed *f, const struct line_event *le)
 {
-    struct place *p = place_find(r, le->addr >> r->line_shift);
-    struct flushed f = {0};
+    const bool private = le->level != LEVEL_L3;
 
-    if (!p)
-        return now;
-    const bool lost = le->what == LINE_EVICT ? le->level != LEVEL_L3 : le->recalled;
-    if (lost && !in_private(r, le->core, le->addr))
-        data_evicted(r, &f, p, le->core);
-    if (p->lines && !data_anywhere(r, le->addr))
-        data_left(r, &f, p);
-    now = queue_waited(r, f.drained, now);
-    return soft_leave(r, core, f.gone, SWM_EVICTION, true, now);
+    if (private && in_private(r, le->core, le->addr))
+        return;
+    struct place *p = place_find(r, le->addr >> r->line_shift);
+    if (p && private)
+        data_evicted(r, f, p, le->core);
+    if (p && p->lines && !data_anywhere(r, le->addr))
+        data_left(r, f, p);
 }
 
-sim_cycle radish_line(void *self, const struct line_event *le, unsigned core, sim_cycle now)
+/* Only decides: what it costs is the core's to pay that displaced the line. What the server of the
+ * queue displaces is paid by whose program waits for it. */
+void radish_line(void *self, const struct line_event *le, unsigned core)
 {
     struct radish *r = self;
-    struct flushed f = {0};
+    const bool teller = queue_serves(r, le->by) || MUTANT(LINE_TELLER_PAYS);
+    struct flushed *f = &r->lost[teller ? core : le->by];
 
-    if (le->what != LINE_EVICT && le->what != LINE_INVALIDATE)
-        return now;
-    if (!is_history(r, le->addr))
-        return data_line(r, le, core, now);
-    history_line(r, &f, le->addr);
-    return flush_paid(r, core, &f, now);
+    if (le->what == LINE_INVALIDATE && !le->recalled) /* a store has it now, and has told */
+        return;
+    if (is_history(r, le->addr))
+        history_line(r, f, le->addr);
+    else
+        data_line(r, f, le);
+}
+
+/* One by one: more may be lost while this is paid for, or a roll-over store the rest. */
+sim_cycle flush_lost_paid(struct radish *r, unsigned core, sim_cycle now)
+{
+    struct flushed *lost = &r->lost[core];
+
+    while (lost->gone || lost->homeless || lost->drained) {
+        const bool drop = !lost->gone;
+        struct hline *h = next_lost(lost);
+        now = queue_waited(r, lost->drained, now);
+        lost->drained = 0;
+        now = soft_leave(r, core, h ? soft_add(NULL, h) : NULL, SWM_EVICTION, drop, now);
+    }
+    return now;
 }

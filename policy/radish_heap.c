@@ -112,6 +112,7 @@ void heap_store(struct radish *r, struct hline *h, granule_set set, unsigned cor
     (void)set;
     if (h->leaving) {
         soft_store(r, core, h, line_all(r), 0);
+        soft_renew(r, h);
         return;
     }
     throw_out(r, core, h);

@@ -18,6 +18,11 @@ static unsigned spare_core(const struct radish *r)
     return r->params.spare < r->cores ? (unsigned)r->params.spare : r->cores - 1;
 }
 
+bool queue_serves(const struct radish *r, unsigned core)
+{
+    return r->params.checks == CHECKS_QUEUED && core == spare_core(r);
+}
+
 /* The check has passed: the thread has its permission, if its line is still there. */
 static void grant(struct radish *r, const struct queued_check *c)
 {

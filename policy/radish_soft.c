@@ -313,9 +313,11 @@ sim_cycle soft_leave(struct radish *r, unsigned core, struct hline *left, enum s
     while (left) {
         struct hline *h = left;
         const sim_addr at = line_address(r, h);
+        const uint64_t number = h->number;
+        const unsigned of = h->core;
         left = h->later;
         now = leave_one(r, core, h, why, now);
-        if (drop)
+        if (drop && !line_on_core(r, of, number)) /* else it has come anew */
             now = soft_drop(r, core, at, now);
     }
     return now;

@@ -39,6 +39,16 @@ static struct coh_result at_once(sim_cycle now)
     return (struct coh_result){.done = now, .level = LEVEL_L1};
 }
 
+/* An agent's access, now; policies hear what it does to lines. */
+static sim_cycle access_done(struct timed *t, unsigned core, sim_addr addr, enum mem_cmd cmd)
+{
+    const sim_cycle done =
+        coherence_access(t->machine->coherence, core, addr, cmd, TRAFFIC_DATA, t->now).done;
+
+    t->env.beside(t->env.host, core);
+    return done;
+}
+
 /* ---- store buffers: an entry is there until its store is done ------------------------------- */
 
 static void drain_step(struct timed *t, struct agent *a)
@@ -54,11 +64,7 @@ static void drain_step(struct timed *t, struct agent *a)
     if (!b->n)
         return;
     b->draining = true;
-    const sim_cycle done = coherence_access(t->machine->coherence, a->core, b->store[b->first].addr,
-                                            MEM_STORE, TRAFFIC_DATA, t->now)
-                               .done;
-    agent_at(t, a, done);
-    t->env.beside(t->env.host, a->core);
+    agent_at(t, a, access_done(t, a->core, b->store[b->first].addr, MEM_STORE));
 }
 
 static struct coh_result store(struct timed *t, unsigned core, sim_addr addr, unsigned bytes)
@@ -106,10 +112,7 @@ static void load_step(struct timed *t, struct agent *a)
         return;
     }
     l->going = true;
-    agent_at(
-        t, a,
-        coherence_access(t->machine->coherence, a->core, l->addr, MEM_LOAD, TRAFFIC_DATA, t->now)
-            .done);
+    agent_at(t, a, access_done(t, a->core, l->addr, MEM_LOAD));
 }
 
 /* The slot that fetches the line; else a free one; NULL: all are busy. */

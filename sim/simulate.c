@@ -2,6 +2,7 @@
  * the policies. */
 #include "sim/simulate.h"
 
+#include "base/mutant.h"
 #include "sim/interval.h"
 #include "sim/timeline.h"
 
@@ -12,8 +13,8 @@
 struct simulation {
     struct machine *machine;
     struct policy_machine policy; /* as policies see it */
-    bool hears;                   /* one is told of lines */
-    size_t heard;                 /* how many of coherence's events it has been told */
+    unsigned hears;               /* of lines, bits by enum line_what */
+    bool owes[MAX_CORES];         /* by core: there may be something to pay for lines */
     struct timed *timed;          /* NULL: recorded order */
     struct schedule_params schedule;
     struct batch batch; /* of the source: read, and given to the window up to `at` */
@@ -168,31 +169,39 @@ static int possible(struct lardsim *l, const struct event *ev, uint64_t number)
         (unsigned long long)number, (unsigned long)ev->size, BYTES_MAX);
 }
 
-/* The policies hear what happened to lines, also by what they do when they hear of it. */
-static NO_INLINE sim_cycle tell_some_lines(struct lardsim *l, unsigned core, sim_cycle now)
+/* The policies hear what happened to lines, whosever access it was, before they decide anything
+ * else. That takes no time: each core pays for its own accesses. */
+static void tell_lines(struct lardsim *l, unsigned core)
 {
     struct simulation *s = l->simulation;
     struct coherence *c = s->machine->coherence;
     size_t n;
+    const struct line_event *le = coherence_events(c, &n);
 
-    /* While a policy pays, other cores may come here: each event is told once, by one of them. */
-    while (coherence_events(c, &n), s->heard < n) {
-        const struct line_event le = coherence_events(c, &n)[s->heard++];
+    for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; k < l->checkers; k++)
-            now = checker_line(l->checker[k], &le, core, now);
+            checker_line(l->checker[k], &le[i], core);
+        s->owes[le[i].by] = s->owes[core] = true;
     }
-    s->heard = 0;
     coherence_events_clear(c);
+}
+
+/* Also what the policies' own accesses do to lines, and other cores' meanwhile. */
+static NO_INLINE sim_cycle hear_lines(struct lardsim *l, unsigned core, sim_cycle now)
+{
+    struct simulation *s = l->simulation;
+
+    for (tell_lines(l, core); s->owes[core]; tell_lines(l, core)) {
+        s->owes[core] = false;
+        for (size_t k = 0; k < l->checkers; k++)
+            now = checker_line_paid(l->checker[k], core, now);
+    }
     return now;
 }
 
-static inline sim_cycle tell_lines(struct lardsim *l, unsigned core, sim_cycle now)
+static inline sim_cycle heard(struct lardsim *l, unsigned core, sim_cycle now)
 {
-    size_t n = 0;
-
-    if (UNLIKELY(l->simulation->hears))
-        coherence_events(l->simulation->machine->coherence, &n);
-    return LIKELY(!n) ? now : tell_some_lines(l, core, now);
+    return LIKELY(!l->simulation->hears) ? now : hear_lines(l, core, now);
 }
 
 static void soon(void *host, const struct event *ev, bool very)
@@ -203,13 +212,13 @@ static void soon(void *host, const struct event *ev, bool very)
         checker_soon(l->checker[k], ev, very);
 }
 
+/* The core may be in the middle of something, and pays at the end of that. */
 static void beside(void *host, unsigned core)
 {
     struct lardsim *l = host;
-    struct machine *m = l->simulation->machine;
-    const sim_cycle from = m->core[core].clock;
 
-    machine_spend(m, core, SPENT_HANDLER, tell_lines(l, core, from) - from);
+    if (UNLIKELY(l->simulation->hears))
+        tell_lines(l, core);
 }
 
 /* The policies see the event; what they make the core do is its handler's time. */
@@ -220,9 +229,10 @@ static bool tell(struct lardsim *l, const struct event *ev, unsigned core, struc
     const sim_cycle from = m->core[core].clock;
     sim_cycle now = from;
 
-    now = tell_lines(l, core, now);
+    if (UNLIKELY(l->simulation->hears))
+        tell_lines(l, core);
     const bool go_on = session_ran(l, ev, core, out, &now);
-    now = tell_lines(l, core, now);
+    now = heard(l, core, now);
 
     machine_spend(m, core, SPENT_HANDLER, now - from);
     if (UNLIKELY(warm_up && l->st.events == warm_up))
@@ -443,6 +453,9 @@ const char *sim_machine_is(const struct lardsim *l, const char *what)
 
 /* ---- for policies --------------------------------------------------------------------------- */
 
+/* While a core waits here, others go on with events of their own: then this core's is in hand
+ * again, by its number. */
+
 static struct machine *machine_of(void *host)
 {
     const struct lardsim *l = host;
@@ -459,7 +472,12 @@ static sim_cycle policy_exec(void *host, unsigned core, unsigned instructions, s
 static sim_cycle policy_mem(void *host, unsigned core, sim_addr a, unsigned bytes, enum mem_cmd cmd,
                             sim_cycle now)
 {
-    return machine_metadata(machine_of(host), core, a, bytes, cmd, now);
+    struct lardsim *l = host;
+    const uint64_t number = l->number;
+
+    now = machine_metadata(l->simulation->machine, core, a, bytes, cmd, now);
+    l->number = number;
+    return now;
 }
 
 static sim_cycle policy_run(void *host, unsigned core, const struct mem_run *r, sim_cycle now)
@@ -479,7 +497,7 @@ static void policy_histories(void *host, sim_addr from, uint64_t bytes)
 {
     const struct lardsim *l = host;
 
-    l->simulation->hears = l->simulation->machine->hints = true;
+    l->simulation->machine->hints = true;
     coherence_histories(machine_of(host)->coherence, from, bytes);
 }
 
@@ -492,10 +510,13 @@ static sim_cycle policy_drop(void *host, unsigned core, sim_addr line, uint8_t *
 static sim_cycle policy_ask(void *host, unsigned core, sim_addr line, const uint64_t cores[2],
                             unsigned bytes, sim_cycle now)
 {
-    struct machine *m = machine_of(host);
+    struct lardsim *l = host;
+    const struct machine *m = l->simulation->machine;
+    const uint64_t number = l->number;
 
     if (m->until)
         now = m->until(m->scheduler, core, now);
+    l->number = number;
     return coherence_ask(m->coherence, core, line, cores, bytes, now);
 }
 
@@ -511,22 +532,40 @@ static uint8_t policy_where(void *host, unsigned core, sim_addr line)
 
 static sim_cycle policy_stop(void *host, unsigned core, sim_cycle now)
 {
-    const struct lardsim *l = host;
+    struct lardsim *l = host;
+    const uint64_t number = l->number;
 
-    return l->simulation->timed ? timed_stop(l->simulation->timed, core, now) : now;
+    if (l->simulation->timed)
+        now = timed_stop(l->simulation->timed, core, now);
+    l->number = number;
+    return now;
 }
 
 static sim_cycle policy_go_on(void *host, unsigned core, sim_cycle since, sim_cycle now)
 {
-    const struct lardsim *l = host;
+    struct lardsim *l = host;
     struct machine *m = machine_of(host);
+    const uint64_t number = l->number;
 
-    if (l->simulation->timed)
-        return timed_go_on(l->simulation->timed, core, now);
+    if (l->simulation->timed) {
+        now = timed_go_on(l->simulation->timed, core, now);
+        l->number = number;
+        return now;
+    }
     for (unsigned i = 0; i < m->params.cores; i++)
         if (i != core && m->core[i].clock)
             machine_spend(m, i, SPENT_STOPPED, now - since);
     return now;
+}
+
+void simulate_listen(struct lardsim *l, unsigned lines)
+{
+    struct simulation *s = l->simulation;
+
+    if (!s || !s->machine || !lines || MUTANT(LINE_EVENTS_OFF))
+        return;
+    s->hears |= lines;
+    coherence_listen(s->machine->coherence, s->hears);
 }
 
 void simulate_host(struct lardsim *l, struct checker_env *env)

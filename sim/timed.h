@@ -27,7 +27,7 @@ struct timed_env { /* borrowed */
                 struct mem_outcome out);
     /* A hint, where the machine wants them: an access that a core comes to; very: now. */
     void (*soon)(void *host, const struct event *ev, bool very);
-    /* Something beside the cores' events has used the caches. */
+    /* Something beside the core's events has used the caches. Takes no time. */
     void (*beside)(void *host, unsigned core);
     struct err *err;
 };

@@ -94,9 +94,10 @@ static inline bool bench_open(struct bench *b, struct bench_options o, const cha
                                 .cores = o.cores ? o.cores : 4,
                                 .line = 64,
                                 .contention = o.contention,
-                                .ce = o.ce,
-                                .line_events = o.line_events};
+                                .ce = o.ce};
     b->c = coherence_new(&env, &b->e);
+    if (b->c && o.line_events)
+        coherence_listen(b->c, (1 << LINE_WHATS) - 1);
     if (b->c && config_check_names(b->config, &b->e))
         fail_msg("%s", b->e.text);
     b->now = 1000;

@@ -30,19 +30,21 @@ static void note(struct fake *f, enum line_what what, enum mem_level level, unsi
                                                 .what = (uint8_t)what,
                                                 .level = (uint8_t)level,
                                                 .core = (uint8_t)core,
+                                                .by = (uint8_t)f->by,
                                                 .dirty = dirty};
 }
 
-static void leave_l1(struct fake *f, unsigned core, uint64_t line, enum line_what what)
+static bool leave_l1(struct fake *f, unsigned core, uint64_t line, enum line_what what)
 {
     struct fake_line *l = in_l1(f, core, line), *shared = in_l3(f, line);
 
     if (!l)
-        return;
+        return false;
     note(f, what, LEVEL_L1, core, line, l->dirty);
     if (shared && l->dirty)
         shared->dirty = true;
     l->line = 0;
+    return true;
 }
 
 static void leave_l3(struct fake *f, unsigned by, struct fake_line *l)
@@ -50,7 +52,8 @@ static void leave_l3(struct fake *f, unsigned by, struct fake_line *l)
     const uint64_t line = l->line - 1;
 
     for (unsigned core = 0; core < f->cores; core++)
-        leave_l1(f, core, line, LINE_INVALIDATE);
+        if (leave_l1(f, core, line, LINE_INVALIDATE))
+            f->event[f->events - 1].recalled = true;
     note(f, LINE_EVICT, LEVEL_L3, by, line, l->dirty);
     l->line = 0;
 }
@@ -104,6 +107,7 @@ static enum mem_level touch(struct fake *f, unsigned core, uint64_t line, bool w
 {
     enum mem_level level = LEVEL_L1;
 
+    f->by = core;
     lose_some(f, core);
     f->accesses++;
     *asked = false;
@@ -273,24 +277,27 @@ struct mem_outcome fake_data(struct fake *f, unsigned core, sim_addr a, bool wri
 
 sim_cycle fake_tell(struct fake *f, struct checker *c, unsigned core, sim_cycle now)
 {
-    while (f->told < f->events) {
-        const struct line_event le = f->event[f->told++];
-        now = checker_line(c, &le, core, now);
-    }
-    f->told = f->events = 0;
+    do {
+        for (size_t i = 0; i < f->events; i++)
+            checker_line(c, &f->event[i], core);
+        f->events = 0;
+        now = checker_line_paid(c, core, now);
+    } while (f->events);
     return now;
 }
 
-void fake_lose(struct fake *f, sim_addr physical)
+void fake_lose(struct fake *f, unsigned by, sim_addr physical)
 {
     struct fake_line *l = in_l3(f, physical / f->line);
 
+    f->by = by;
     if (l)
-        leave_l3(f, 0, l);
+        leave_l3(f, by, l);
 }
 
 void fake_evict(struct fake *f, unsigned core, sim_addr physical)
 {
+    f->by = core;
     leave_l1(f, core, physical / f->line, LINE_EVICT);
 }
 

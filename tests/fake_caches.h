@@ -17,7 +17,8 @@ struct fake {
     unsigned loss; /* per mille of accesses after which a shared line is lost */
     struct fake_line l1[FAKE_CORES][FAKE_LINES], l3[FAKE_LINES * FAKE_CORES];
     struct line_event *event; /* owns; not yet told */
-    size_t events, told, cap;
+    size_t events, cap;
+    unsigned by; /* whose access it is */
     sim_addr histories;
     uint64_t history_bytes, mixes; /* mixes: bits by which pages are mixed up */
     uint64_t accesses, metadata, asks, asked_bytes, drops, piggybacked, memory, stops;
@@ -38,7 +39,7 @@ sim_cycle fake_step(struct fake *f, struct checker *c, const struct event *ev, u
 /* Tells a policy what happened, also what its own hooks cause meanwhile. */
 sim_cycle fake_tell(struct fake *f, struct checker *c, unsigned core, sim_cycle now);
 /* Out of all caches, with events. */
-void fake_lose(struct fake *f, sim_addr physical);
+void fake_lose(struct fake *f, unsigned by, sim_addr physical);
 /* Out of one core's, with events. */
 void fake_evict(struct fake *f, unsigned core, sim_addr physical);
 

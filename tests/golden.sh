@@ -59,6 +59,8 @@ golden synth.lardish -c radish8 --policy lardish --set granularity=4 --set l3.si
 golden synth.lardish.moves -c radish8 --policy lardish --set granularity=4 --set policy.lardish.move-history=on \
     --set policy.lardish.in-cache-copy=on --set policy.lardish.clock-bits=5 \
     synth:seed=4,events=5000,granularity=4,unaligned=0,heap_share=150,gc_share=300
+golden synth.lardish.ddr -c radish8 --policy lardish --set granularity=4 --set l3.size=64Ki --set l2.size=8Ki --set l1.size=2Ki \
+    --set memory.type=ddr --set core.store-buffer=8 --set core.misses=4 synth:seed=3,events=5000,granularity=4,unaligned=0
 golden synth.radish -c radish8 --policy radish --set policy.radish.checks=queued --set policy.radish.clock-bits=6 \
     synth:seed=2,events=3000
 golden synth.goldilocks --policy goldilocks --policy all=goldilocks --policy flow=goldilocks --set policy.all.transactions=all \

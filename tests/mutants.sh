@@ -8,6 +8,7 @@ for mutant in $(sed -n 's/^MUTANT_ROW(\([A-Z0-9_]*\),.*/\1/p' "$top/base/mutants
     n=$((n + 1))
     case $mutant in # the test, and what it says where it notices
     ORDER_*) set -- t_order FAILED --mutant "$mutant" ;;
+    LINE_*) set -- t_lines FAILED --mutant "$mutant" ;;
     RADISH_MOVE_*) set -- t_radish_heap FAILED --mutant "$mutant" ;;
     SLIM_*) set -- t_slimstate FAILED --mutant "$mutant" 1 100 ;;
     RADISH_*) set -- t_radish FAILED --mutant "$mutant" ;;

@@ -5,7 +5,7 @@ lardsim=${LARDSIM:?}
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
 bad=0
-n=0
+n=0 racy=0 taken=0 evicted=0
 
 # agree POLICY VIEW SETTINGS... SOURCE
 agree() {
@@ -28,7 +28,9 @@ agree() {
         diff "$dir/vc.races" "$dir/$policy.races" | head -4
         bad=1
     }
-    grep -q '^races.accesses [1-9]' "$dir/vc.races" && racy=$((${racy:-0} + 1))
+    grep -q '^races.accesses [1-9]' "$dir/vc.races" && racy=$((racy + 1))
+    grep -q "^policy.$policy.permissions.taken  *[1-9]" "$dir/out/stats.txt" && taken=$((taken + 1))
+    grep -q "^policy.$policy.manager.handlers.eviction  *[1-9]" "$dir/out/stats.txt" && evicted=$((evicted + 1))
 }
 
 for seed in 1 2 3 4 5 6; do
@@ -48,6 +50,32 @@ for seed in 1 2 3 4 5 6; do
     agree radish-ts naive --set granularity=8 --set core.store-buffer=4 --set memory.type=ddr \
         "synth:seed=$seed,events=3000,threads=6,variables=60,granularity=8,txn_share=0"
 done
+# Accesses that nobody waits for, memory that answers later, threads that share cores, caches of all shapes.
+# each N YES NO: in every Nth run
+each() { if [ $((n % $1)) = 0 ]; then echo "$2"; else echo "$3"; fi; }
+small="l1.size=512 l1.ways=2 l2.size=1Ki l2.ways=2 l3.size=8Ki l3.ways=4"
+for beside in core.misses=0 core.misses=4 core.store-buffer=4 "core.store-buffer=1 core.misses=2"; do
+    for memory in fixed ddr; do
+        for threads in cores=8 "cores=3 schedule.threads=round-robin schedule.quantum=2000"; do
+            for caches in l1.size=2Ki "$small" "$small l3.inclusion=non-inclusive l2.inclusion=exclusive"; do
+                set -- granularity=4 memory.type=$memory policy.lardish.clock-bits=$((4 + n % 6)) \
+                    policy.lardish.in-cache-copy="$(each 2 on off)" \
+                    policy.lardish.move-history="$(each 3 on off)" \
+                    policy.lardish.checks="$(each 5 queued synchronous)" \
+                    policy.lardish.flush="$(each 7 lazy eager)"
+                for setting in $beside $threads $caches; do
+                    set -- "$@" "$setting"
+                done
+                for setting; do
+                    shift
+                    set -- "$@" --set "$setting"
+                done
+                agree lardish tracked "$@" \
+                    "synth:seed=$n,events=2000,threads=6,variables=60,heap_share=60,unaligned=0,granularity=4"
+            done
+        done
+    done
+done
 # A copying collector says MoveHistory for each object that it moves; histories in lines of the caches go along.
 moved() {
     "$lardsim" run --quiet --overwrite -o "$dir/out" -c radish8 --policy vc --policy lardish --set granularity=4 "$@" \
@@ -63,6 +91,8 @@ moved() {
 }
 moved --set order=timed
 moved --set order=recorded
-echo "$n runs, ${racy:-0} with races"
-[ "${racy:-0}" -ge $((n / 3)) ] || { echo "too few of them had races to tell"; bad=1; }
+echo "$n runs, $racy with races, $taken with permissions that left with their data, $evicted with evictions to software"
+[ "$racy" -ge $((n / 3)) ] || { echo "too few of them had races to tell"; bad=1; }
+[ "$taken" -ge $((n * 9 / 10)) ] || { echo "too few of them lost permissions with data: are line events on?"; bad=1; }
+[ "$evicted" -ge $((n / 2)) ] || { echo "too few of them stored what was evicted"; bad=1; }
 exit $bad

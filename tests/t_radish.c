@@ -595,10 +595,55 @@ static void a_core_whose_data_are_recalled_loses_its_permissions(void **state)
                 p.f.l1[0][i].line = 0;
         le.recalled = recalled;
         p.was = inside(&p.w)->st;
-        checker_line(p.w.checker, &le, 0, 0);
+        checker_line(p.w.checker, &le, 0);
         assert_int_equal(GREW(&p, taken_away), recalled);
         probe_close(&p);
     }
+}
+
+/* Accesses of a commit are decided before any of them brings its history. */
+static void a_commit_brings_each_line_once(void **state)
+{
+    struct probe p;
+
+    (void)state;
+    probe_open(&p, "lardish", 4, DEFAULTS);
+    step(&p, (struct event)EV_NAMING(TXN_BEGIN, 0, 0));
+    step(&p, (struct event)EV_IN_TXN(READ, 0, A));
+    step(&p, (struct event)EV_IN_TXN(WRITE, 0, A + 4));
+    step(&p, (struct event)EV_IN_TXN(READ, 0, A));
+    step(&p, (struct event)EV_NAMING(TXN_COMMIT, 0, 0));
+    assert_int_equal(GREW(&p, allocated), 1);
+    assert_int_equal(GREW(&p, lost_dirty), 0);
+    assert_int_equal(GREW(&p, checks), 3);
+    fake_lose(&p.f, 0, A); /* it has come: its going is noticed */
+    fake_tell(&p.f, p.w.checker, 0, 0);
+    assert_int_equal(GREW(&p, lost_dirty), 1);
+    probe_close(&p);
+}
+
+/* Core 1 has displaced the line, and has not yet paid. */
+static void what_waits_for_its_handler_is_stored_before_clocks_roll_over(void **state)
+{
+    struct probe p;
+
+    (void)state;
+    probe_open(&p, "lardish", 4, WITH("clock-bits=4"));
+    step(&p, WRITE(0, A, 4));
+    fake_lose(&p.f, 1, A);
+    fake_tell(&p.f, p.w.checker, 2, 0);
+    assert_int_equal(inside(&p.w)->st.lines, 1);
+    assert_int_equal(swm_granules(inside(&p.w)->manager), 0);
+    for (int i = 0; i < 16; i++) {
+        step(&p, ON(ACQUIRE, 0, LOCK));
+        step(&p, ON(RELEASE, 0, LOCK));
+    }
+    assert_int_equal(inside(&p.w)->st.roll_overs, 1);
+    assert_int_equal(inside(&p.w)->st.lines, 0);
+    assert_int_equal(swm_granules(inside(&p.w)->manager), 1);
+    fake_tell(&p.f, p.w.checker, 1, 0);
+    assert_int_equal(GREW(&p, lost_dirty), 0);
+    probe_close(&p);
 }
 
 static void data_that_leaves_the_chip_takes_its_histories_along(void **state)
@@ -610,7 +655,7 @@ static void data_that_leaves_the_chip_takes_its_histories_along(void **state)
     step(&p, WRITE(0, A, 4));
     step(&p, READ(1, A + 32, 4));
     assert_int_equal(inside(&p.w)->st.lines, 2);
-    fake_lose(&p.f, A);
+    fake_lose(&p.f, 2, A);
     fake_tell(&p.f, p.w.checker, 2, 0);
     assert_int_equal(inside(&p.w)->st.lines, 0);
     assert_int_equal(GREW(&p, homeless), 2);
@@ -704,7 +749,7 @@ static void a_copy_to_where_there_is_history_is_an_error_of_the_runtime(void **s
         probe_open(&p, "lardish", 4, DEFAULTS);
         step(&p, WRITE(0, B + 60, 4));
         if (evicted)
-            fake_lose(&p.f, B);
+            fake_lose(&p.f, 0, B);
         fake_tell(&p.f, p.w.checker, 0, 0);
         copy(&p, 1, B, A, 128);
         assert_int_equal(p.w.err.code, LARD_TRACE);
@@ -763,7 +808,7 @@ static void a_queued_check_is_waited_for_by_synchronisation_only(void **state)
                    WITH("overlap=sum", queued ? "checks=queued" : "checks=synchronous"));
         step(&p, WRITE(0, A, 4));
         step(&p, READ(1, B, 4));
-        fake_lose(&p.f, A);
+        fake_lose(&p.f, 0, A);
         fake_tell(&p.f, p.w.checker, 0, 0);
         const struct event read = READ(1, A, 4), sync = ON(ACQUIRE, 1, LOCK);
         const sim_cycle now = 5000000;
@@ -935,6 +980,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_run_may_end_in_the_middle_of_any_payment),
         cmocka_unit_test(a_core_that_throws_out_data_loses_its_permissions),
         cmocka_unit_test(a_core_whose_data_are_recalled_loses_its_permissions),
+        cmocka_unit_test(a_commit_brings_each_line_once),
+        cmocka_unit_test(what_waits_for_its_handler_is_stored_before_clocks_roll_over),
         cmocka_unit_test(data_that_leaves_the_chip_takes_its_histories_along),
         cmocka_unit_test(an_access_touches_every_history_line_that_it_needs),
         cmocka_unit_test(a_clear_discards_what_is_cached_a_hit_a_line),

@@ -318,7 +318,7 @@ static void what_is_leaving_does_not_come_back_after_a_move(void **state)
         probe_open(&p, "lardish", 4, WITH("move-history=on"));
         step(&p, WRITE(0, A, 8));
         step(&p, WRITE(2, A + 8, 8));
-        fake_lose(&p.f, A);
+        fake_lose(&p.f, 3, A);
         between(&b, &p);
         p.f.told_access = true;
         fake_tell(&p.f, p.w.checker, 3, 1500000);
