@@ -168,7 +168,8 @@ static void history_line(struct radish *r, struct flushed *f, sim_addr addr)
 /* The home forgets a core that throws out its data: nobody would tell it of another's access. */
 static void data_evicted(struct radish *r, struct flushed *f, struct place *p, unsigned core)
 {
-    drained(f, queue_drain_place(r, p));
+    if (UNLIKELY(p->queued))
+        drained(f, queue_drain_place(r, p));
     cores_remove(p->hears, core);
     for (unsigned k = 0; k < r->kinds && !MUTANT(RADISH_PERMISSION_STAYS); k++) {
         struct hline *h = line_find(p, core, k);
@@ -187,13 +188,6 @@ bool data_anywhere(const struct radish *r, sim_addr addr)
     return false;
 }
 
-static bool in_private(const struct radish *r, unsigned core, sim_addr addr)
-{
-    const uint8_t level = r->machine->where(r->env->host, core, addr);
-
-    return level == LEVEL_L1 || level == LEVEL_L2;
-}
-
 /* No directory entry is left that would find its histories. */
 static void data_left(struct radish *r, struct flushed *f, struct place *p)
 {
@@ -209,14 +203,15 @@ static void data_left(struct radish *r, struct flushed *f, struct place *p)
 
 static void data_line(struct radish *r, struct flushed *f, const struct line_event *le)
 {
-    const bool private = le->level != LEVEL_L3;
-
-    if (private && in_private(r, le->core, le->addr))
+    if (le->addr >= r->params.memory) /* the manager's, or the runtime's */
+        return;
+    const uint8_t left_in = r->machine->where(r->env->host, le->core, le->addr);
+    if (left_in == LEVEL_L1 || left_in == LEVEL_L2)
         return;
     struct place *p = place_find(r, le->addr >> r->line_shift);
-    if (p && private)
+    if (p && le->level != LEVEL_L3)
         data_evicted(r, f, p, le->core);
-    if (p && p->lines && !data_anywhere(r, le->addr))
+    if (p && p->lines && !left_in && !data_anywhere(r, le->addr))
         data_left(r, f, p);
 }
 

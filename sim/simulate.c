@@ -482,10 +482,13 @@ static sim_cycle policy_mem(void *host, unsigned core, sim_addr a, unsigned byte
 
 static sim_cycle policy_run(void *host, unsigned core, const struct mem_run *r, sim_cycle now)
 {
-    const struct lardsim *l = host;
+    struct lardsim *l = host;
     struct timed *t = l->simulation->timed;
+    const uint64_t number = l->number;
 
-    return t ? timed_steps(t, core, r, now) : machine_steps(machine_of(host), core, r, now);
+    now = t ? timed_steps(t, core, r, now) : machine_steps(machine_of(host), core, r, now);
+    l->number = number;
+    return now;
 }
 
 static sim_addr policy_physical(void *host, sim_addr a)
