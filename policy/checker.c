@@ -610,13 +610,15 @@ unsigned checker_lines(const struct checker *c)
     return c->policy->lines;
 }
 
+bool checker_looks_ahead(const struct checker *c, bool very)
+{
+    return (very ? c->policy->very_soon : c->policy->soon) != NULL;
+}
+
 void checker_soon(const struct checker *c, const struct event *ev, bool very)
 {
-    void (*hear)(const void *self, const struct event *ev) =
-        very ? c->policy->very_soon : c->policy->soon;
-
-    if (hear)
-        hear(c->self, ev);
+    if (checker_looks_ahead(c, very))
+        (very ? c->policy->very_soon : c->policy->soon)(c->self, ev);
 }
 
 static void hint(const struct checker *c, const struct event *ev, const struct event *known)

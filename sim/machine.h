@@ -52,7 +52,7 @@ struct machine {
     struct coherence *coherence;
     struct pages pages;
     bool timed;
-    bool hints; /* for a policy that looks far for what it has of an access */
+    bool soon[2]; /* a policy looks for what it has of an access before that comes: soon, very */
     struct core *core;
     uint64_t *spent;                                          /* by reason, then core */
     uint64_t *instructions;                                   /* by core, as last settled */

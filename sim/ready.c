@@ -117,7 +117,7 @@ static int add_checker(struct lardsim *l, const char *spec, unsigned granule)
         return -1;
     l->checker = xrealloc(l->checker, l->checkers + 1, sizeof(struct checker *));
     l->checker[l->checkers++] = c;
-    simulate_listen(l, checker_lines(c));
+    simulate_checker(l, c);
     return 0;
 }
 

@@ -409,6 +409,21 @@ void simulate_finish(struct lardsim *l)
     finish_machine(l);
 }
 
+void simulate_checker(struct lardsim *l, const struct checker *c)
+{
+    struct simulation *s = l->simulation;
+    const unsigned lines = checker_lines(c);
+
+    if (!s || !s->machine)
+        return;
+    s->machine->soon[false] |= checker_looks_ahead(c, false);
+    s->machine->soon[true] |= checker_looks_ahead(c, true);
+    if (!lines || MUTANT(LINE_EVENTS_OFF))
+        return;
+    s->hears |= lines;
+    coherence_listen(s->machine->coherence, s->hears);
+}
+
 void simulate_region(struct lardsim *l, bool begins)
 {
     if (l->simulation && l->simulation->timed)
@@ -498,9 +513,6 @@ static sim_addr policy_physical(void *host, sim_addr a)
 
 static void policy_histories(void *host, sim_addr from, uint64_t bytes)
 {
-    const struct lardsim *l = host;
-
-    l->simulation->machine->hints = true;
     coherence_histories(machine_of(host)->coherence, from, bytes);
 }
 
@@ -559,16 +571,6 @@ static sim_cycle policy_go_on(void *host, unsigned core, sim_cycle since, sim_cy
         if (i != core && m->core[i].clock)
             machine_spend(m, i, SPENT_STOPPED, now - since);
     return now;
-}
-
-void simulate_listen(struct lardsim *l, unsigned lines)
-{
-    struct simulation *s = l->simulation;
-
-    if (!s || !s->machine || !lines || MUTANT(LINE_EVENTS_OFF))
-        return;
-    s->hears |= lines;
-    coherence_listen(s->machine->coherence, s->hears);
 }
 
 void simulate_host(struct lardsim *l, struct checker_env *env)

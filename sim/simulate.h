@@ -26,9 +26,8 @@ void simulate_region(struct lardsim *l, bool begins); /* before the statistics h
 
 /* What policies get of the machine; nothing where there is none. After simulate_begin. */
 void simulate_host(struct lardsim *l, struct checker_env *env);
-
-/* Policies hear of these line events of the machine, if there is one: bits by enum line_what. */
-void simulate_listen(struct lardsim *l, unsigned lines);
+/* It has been made: what it hears of the machine, if there is one. */
+void simulate_checker(struct lardsim *l, const struct checker *c);
 
 /* ---- what session.c has for it -------------------------------------------------------------- */
 

@@ -120,7 +120,7 @@ static inline bool must_know(struct timed *t, const struct place *p)
 
 static inline void hint(const struct timed *t, const struct event *ev, bool very)
 {
-    if (UNLIKELY(t->machine->hints) && event_is_access(ev))
+    if (t->machine->soon[very] && event_is_access(ev))
         t->env.soon(t->env.host, ev, very);
 }
 
