@@ -95,6 +95,9 @@ uint32_t coherence_l1_find(const struct coherence *c, unsigned core, sim_addr ad
 void coherence_l1_hit(struct coherence *c, unsigned core, uint32_t slot, enum mem_cmd cmd,
                       enum mem_traffic traffic);
 
+/* The core will miss its L1 there: fetches what that takes into the host's caches. */
+void coherence_soon(const struct coherence *c, unsigned core, sim_addr addr);
+
 sim_cycle coherence_l1_latency(const struct coherence *c);
 
 /* ---- histories of a policy in hardware: histories.c ----------------------------------------- */

@@ -233,6 +233,19 @@ void private_grant(struct txn *t, sim_cycle at)
         p->l2.state[l2] = PRIV_M;
 }
 
+void coherence_soon(const struct coherence *c, unsigned core, sim_addr addr)
+{
+    const struct cache *l2 = &c->priv[core].l2;
+
+    if (!c->has_l2)
+        return;
+    const uint32_t first = cache_set(l2, addr >> c->line_shift) * l2->ways;
+    __builtin_prefetch(&l2->tag[first]);
+    __builtin_prefetch(&l2->state[first], 1);
+    if (l2->geometry.replacement == REPLACE_LRU)
+        __builtin_prefetch(&l2->order[first], 1);
+}
+
 /* Most misses of a large trace miss the host's caches as well. */
 void private_prefetch(const struct coherence *c, unsigned core, uint64_t line)
 {

@@ -64,8 +64,10 @@ static sim_cycle look_ahead(const struct timed *t, unsigned core, struct ahead *
     for (h->end = h->at; h->end + 1 < r->n; h->end++) {
         struct mem_step *s = &r->step[h->end];
         s->slot = coherence_l1_find(c, core, s->at, (enum mem_cmd)s->cmd);
-        if (s->slot == COH_NO_HIT)
+        if (s->slot == COH_NO_HIT) {
+            coherence_soon(c, core, s->at);
             break;
+        }
         now += latency + s[1].instructions;
     }
     return now;
