@@ -214,19 +214,24 @@ static uint32_t tree_pick(const struct cache *c, uint32_t first, uint32_t node, 
 
 /* ---- the other replacements ----------------------------------------------------------------- */
 
-/* Without branches: which one is the oldest can't be foreseen. */
+/* Without branches: which one is the oldest can't be foreseen. The way goes along in low bits; no
+ * clock comes to 2^54. */
+ALWAYS_INLINE uint32_t least_way(const uint64_t *order, uint32_t ways)
+{
+    uint64_t least = order[0] * CACHE_MAX_WAYS;
+
+    for (uint32_t i = 1; i < ways; i++) {
+        const uint64_t other = order[i] * CACHE_MAX_WAYS + i;
+        least = other < least ? other : least;
+    }
+    return (uint32_t)(least % CACHE_MAX_WAYS);
+}
+
 static inline uint32_t oldest_of_all(const struct cache *c, uint32_t first)
 {
     const uint64_t *order = c->order + first;
-    uint64_t least = order[0];
-    uint32_t best = 0;
 
-    for (uint32_t i = 1; i < c->ways; i++) {
-        const bool older = order[i] < least;
-        best = older ? i : best;
-        least = older ? order[i] : least;
-    }
-    return first + best;
+    return first + (LIKELY(c->ways == 8) ? least_way(order, 8) : least_way(order, c->ways));
 }
 
 static uint32_t oldest(const struct cache *c, uint32_t first, may_fn *may, void *arg)

@@ -104,8 +104,8 @@ __attribute__((flatten)) struct coh_result coherence_access(struct coherence *c,
 
 _Static_assert(COH_NO_HIT == CACHE_NONE, "as cache_find says it");
 
-uint32_t coherence_l1_find(const struct coherence *c, unsigned core, sim_addr addr,
-                           enum mem_cmd cmd)
+__attribute__((flatten)) uint32_t coherence_l1_find(const struct coherence *c, unsigned core,
+                                                    sim_addr addr, enum mem_cmd cmd)
 {
     const struct cache *l1 = &c->priv[core].l1;
     const uint32_t slot = cache_find(l1, addr >> c->line_shift);

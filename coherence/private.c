@@ -235,13 +235,15 @@ void private_grant(struct txn *t, sim_cycle at)
 
 void coherence_soon(const struct coherence *c, unsigned core, sim_addr addr)
 {
-    const struct cache *l2 = &c->priv[core].l2;
+    const struct private_caches *p = &c->priv[core];
+    const struct cache *l2 = &p->l2;
 
     if (!c->has_l2)
         return;
     const uint32_t first = cache_set(l2, addr >> c->line_shift) * l2->ways;
     __builtin_prefetch(&l2->tag[first]);
     __builtin_prefetch(&l2->state[first], 1);
+    __builtin_prefetch(&p->l2_home[first]);
     if (l2->geometry.replacement == REPLACE_LRU)
         __builtin_prefetch(&l2->order[first], 1);
 }
