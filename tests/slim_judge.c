@@ -186,6 +186,15 @@ static bool may_be(const struct judge *g, size_t e, const struct race_side *side
     return effect >= side->event && effect < region_end(g, side);
 }
 
+/* The later side is an access of the place that raced. Copies may have brought the earlier one's. */
+static bool is_there(const struct judge *g, const struct event *ev, const struct race *race)
+{
+    const sim_addr within = g->c->granule ? g->c->granule - 1 : 0;
+
+    return (ev->addr & ~within) < race->addr + race->size &&
+           ((ev->addr + ev->size - 1) | within) >= race->addr;
+}
+
 /* The oracle finds a race there when nothing but the two sides is checked. */
 static bool sides_race(const struct judge *g, const struct race *race)
 {
@@ -197,7 +206,8 @@ static bool sides_race(const struct judge *g, const struct race *race)
     for (size_t e = 0; e < g->n; e++) {
         stream_add(&only, g->ev[e]);
         struct event *ev = &only.rec[only.records - event_records(g->ev[e])];
-        if (event_is_access(ev) && !may_be(g, e, &race->is) && !may_be(g, e, &race->earlier))
+        if (event_is_access(ev) && !(may_be(g, e, &race->is) && is_there(g, ev, race)) &&
+            !may_be(g, e, &race->earlier))
             ev->flags |= EVF_STACK;
     }
     struct oracle *judged = oracle_new(only.rec, only.records, &o);
