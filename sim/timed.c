@@ -8,25 +8,6 @@
 #include "sim/timeline.h"
 
 #include <assert.h>
-#include <stdlib.h>
-#include <string.h>
-
-static const char *const threads_choices[] = {"pinned", "round-robin", NULL};
-
-#define AT(field) offsetof(struct schedule_params, field)
-const struct param schedule_param_rows[] = {
-    {"threads", PARAM_CHOICE, AT(threads), "pinned", 0, 0, "", threads_choices,
-     "Threads on cores; pinned: each living thread has a core of its own; round-robin: any number "
-     "share a core by turns."},
-    {"quantum", PARAM_U64, AT(quantum), "100000", 1, UINT64_MAX, "cycles", NULL,
-     "A turn at most, while others on the core could run; round-robin only."},
-    {"switch", PARAM_U64, AT(switch_cycles), "1000", 0, 1000000000, "cycles", NULL,
-     "What a switch to another thread takes."},
-    {"window", PARAM_U64, AT(window), "4Mi", 1, UINT64_C(1) << 32, "events", NULL,
-     "Events read ahead at most in timed order, to find the next event of a thread."},
-    PARAM_END,
-};
-#undef AT
 
 /* ---- what a core does next ------------------------------------------------------------------ */
 
@@ -295,7 +276,7 @@ static void arrive(struct timed *t, struct agent *a, sim_tid tid, const struct o
     }
 }
 
-static void core_step(struct timed *t, struct agent *a)
+void timed_core_step(struct timed *t, struct agent *a)
 {
     struct place *p = &t->place[a->core];
     const sim_tid tid = p->tid[p->turn];
@@ -402,108 +383,4 @@ int timed_run(struct timed *t)
     if (t->closed)
         beside_finish(t);
     return 0;
-}
-
-static sim_cycle host_sleep(void *arg, uint64_t key)
-{
-    struct timed **t = arg;
-
-    return agent_sleep(*t, key);
-}
-
-static void host_wake(void *arg, uint64_t key, sim_cycle at)
-{
-    struct timed **t = arg;
-
-    agents_wake(*t, key, at);
-}
-
-static void host_meets(void *arg, unsigned core)
-{
-    struct timed **t = arg;
-
-    ahead_meets(*t, core);
-}
-
-/* For an access that a policy makes in this core's caches, whoever pays for it. */
-static sim_cycle metadata_turn(void *arg, unsigned core, sim_cycle at)
-{
-    struct timed *t = arg;
-    const sim_cycle turn = agent_until(t, core, at);
-
-    if (t->active != &t->agent[core])
-        ahead_meets(t, core);
-    return turn;
-}
-
-struct coh_host timed_host(struct timed **t)
-{
-    return (struct coh_host){t, host_sleep, host_wake, host_meets};
-}
-
-static void declare_stats(struct timed *t, struct stats_group *g)
-{
-    stats_count(g, "switches", "switches", "Cores that went on with another thread.",
-                &t->st.switches);
-    stats_level(g, "window-peak", "events", "Most events that were read ahead.",
-                &t->st.window_peak);
-    stats_count(g, "window-full", "turns",
-                "Turns taken while a thread's next event lay beyond the full window.",
-                &t->st.window_full);
-    stats_count(g, "buffered", "stores", "Stores that went into a store buffer.", &t->st.buffered);
-    stats_count(g, "forwarded", "loads", "Loads answered by the core's store buffer.",
-                &t->st.forwarded);
-    stats_count(g, "overlapped", "loads", "Loads that were not waited for.", &t->st.overlapped);
-    stats_count(g, "merged", "loads", "Loads of a line that another one was fetching.",
-                &t->st.merged);
-}
-
-struct timed *timed_new(const struct schedule_params *p, const struct timed_env *env)
-{
-    struct timed *t = xcalloc(1, sizeof *t);
-    const unsigned n = (unsigned)env->machine->params.cores;
-
-    t->params = *p;
-    t->env = *env;
-    t->machine = env->machine;
-    t->order = order_new(p->window, env->memory_limit);
-    t->agents = 2 * (size_t)n + n * env->machine->core_params.misses;
-    t->agent = xcalloc(t->agents, sizeof *t->agent);
-    t->heap = xcalloc(t->agents, sizeof(struct agent *));
-    t->place = xcalloc(n, sizeof *t->place);
-    t->ahead = xcalloc(n, sizeof *t->ahead);
-    t->empty = n;
-    for (unsigned i = 0; i < n; i++) {
-        t->agent[i].core = i;
-        t->agent[i].step = core_step;
-    }
-    map_init(&t->kernels, NULL);
-    map_init(&t->carriers, NULL);
-    map_init(&t->sleepers, NULL);
-    beside_init(t);
-    env->machine->scheduler = t;
-    env->machine->until = metadata_turn;
-    declare_stats(t, stats_group(stats_root(env->stats), "schedule"));
-    return t;
-}
-
-void timed_free(struct timed *t)
-{
-    if (!t)
-        return;
-    agents_free(t);
-    beside_free(t);
-    order_free(t->order);
-    for (size_t i = 0; i < t->machine->params.cores; i++)
-        free(t->place[i].tid);
-    map_free(&t->kernels);
-    map_free(&t->carriers);
-    map_free(&t->sleepers);
-    free(t->place);
-    free(t->ahead);
-    free(t->thread);
-    free(t->coreless);
-    free(t->agent);
-    free(t->heap);
-    free(t);
 }

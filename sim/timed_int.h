@@ -159,8 +159,10 @@ bool thread_next_placeable(struct timed *t, sim_tid *tid);
 void thread_leaves(struct timed *t, sim_tid tid); /* its core */
 void thread_to_kernel(struct timed *t, sim_tid tid, uint64_t kernel);
 
-/* timed.c: before each turn, reads what must be known for it. False: nothing can go on. */
-bool timed_feed(struct timed *t);
+/* timed.c */
+bool timed_feed(struct timed *t); /* before each turn, reads what must be known for it. False:
+                                   * nothing can go on */
+void timed_core_step(struct timed *t, struct agent *a); /* a core's turn */
 
 /* Keys that are not coherence's: it uses at most 2^63. */
 #define KEY_CORE(core) (UINT64_C(1) << 63 | (core))
