@@ -42,9 +42,31 @@ struct cost_table {
     const struct err *error; /* of the run after those that are complete; code 0: there is none */
 };
 
+int compare_machine(const struct cli *c, struct err *e); /* an exit code, or -1 and *e */
+
+/* ---- what is asked: v_compare_asked.c ------------------------------------------------------- */
+
 /* Whether what is given sets up a machine, and asks for what the policies cost on it. */
 int compare_machine_wanted(const struct cli *c, bool *wanted, struct err *e);
-int compare_machine(const struct cli *c, struct err *e); /* an exit code, or -1 and *e */
+
+struct specs { /* "vc", "naive=vc": own */
+    char **spec;
+    size_t n, cap;
+};
+/* None first; then those of the command line, or else of the configuration. 0 or -1; s is to be
+ * freed either way. */
+int specs_collect(struct specs *s, const struct cli *c, struct err *e);
+void specs_free(struct specs *s);
+/* What is given for the run of s->spec[which] alone. Free its given. */
+struct cli specs_cli(const struct cli *c, const struct specs *s, size_t which);
+size_t spec_label(const char *spec); /* the length of the label that it begins with */
+/* What the policy's verdicts are about. NULL: error. Owned by the caller. */
+char *spec_property(const struct cli *c, const char *spec, struct err *e);
+
+/* ---- what a run cost: v_compare_costs.c ----------------------------------------------------- */
+
+void costs_read(struct costs *to, const struct lardsim *l); /* to->label is set */
+void costs_machine(struct cost_table *t, const struct lardsim *l);
 
 /* ---- the page: v_compare_page.c ------------------------------------------------------------- */
 
