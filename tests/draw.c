@@ -4,8 +4,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "tests/mutant_arg.h"
-
 /* ---- random parameters ---------------------------------------------------------------------- */
 
 uint64_t draw_between(struct rng *r, uint64_t low, uint64_t high)
@@ -214,15 +212,4 @@ void stream_minimise(struct stream *s, bool full,
             }
         }
     }
-}
-
-bool draw_mutant(int *argc, char ***argv)
-{
-    if (!mutant_arg(*argc, *argv))
-        return false;
-    if (*argc > 2 && !strcmp((*argv)[1], "--mutant")) {
-        *argc -= 2;
-        *argv += 2;
-    }
-    return true;
 }

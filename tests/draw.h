@@ -27,8 +27,4 @@ bool stream_lawful(const struct stream *s, bool full);
 void stream_minimise(struct stream *s, bool full,
                      bool (*differs)(const struct stream *s, const void *arg), const void *arg);
 
-/* Takes "--mutant NAME" off the arguments, if they begin with it, and breaks that rule. False:
- * there is no such mutant in this build. */
-bool draw_mutant(int *argc, char ***argv);
-
 #endif

@@ -3,18 +3,30 @@
 #ifndef LARDSIM_MUTANT_ARG_H
 #define LARDSIM_MUTANT_ARG_H
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mutant.h"
 
-/* False: there is no such mutant in this build. */
+static inline void mutant_on_abort(int signal)
+{
+    static const char text[] = "FAILED: an assertion\n";
+
+    (void)signal;
+    _exit(write(2, text, sizeof text - 1) < 0 ? 2 : 1);
+}
+
+/* False: there is no such mutant in this build. An assertion of the program's own is a failure of
+ * the test like others from here on. */
 static inline bool mutant_set(const char *name)
 {
 #ifdef LARDSIM_MUTANTS
     for (int m = 0; m < MUTANT_COUNT; m++)
         if (!strcmp(mutant_name[m], name)) {
             mutant_active = m;
+            signal(SIGABRT, mutant_on_abort);
             return true;
         }
 #endif
@@ -22,10 +34,16 @@ static inline bool mutant_set(const char *name)
     return false;
 }
 
-/* The same, if the first argument asks for one. */
-static inline bool mutant_arg(int argc, char **argv)
+/* The same of the arguments, if they begin so; it is taken away from them. */
+static inline bool mutant_arg(int *argc, char ***argv)
 {
-    return argc < 3 || strcmp(argv[1], "--mutant") != 0 || mutant_set(argv[2]);
+    if (*argc < 3 || strcmp((*argv)[1], "--mutant") != 0)
+        return true;
+    if (!mutant_set((*argv)[2]))
+        return false;
+    *argc -= 2;
+    *argv += 2;
+    return true;
 }
 
 #endif

@@ -11,7 +11,10 @@ for mutant in $(sed -n 's/^MUTANT_ROW(\([A-Z0-9_]*\),.*/\1/p' "$top/base/mutants
     LINE_*) set -- t_lines FAILED --mutant "$mutant" ;;
     RADISH_MOVE_*) set -- t_radish_heap FAILED --mutant "$mutant" ;;
     SLIM_*) set -- t_slimstate FAILED --mutant "$mutant" 1 100 ;;
-    RADISH_*) set -- t_radish FAILED --mutant "$mutant" ;;
+    RADISH_CLEAR_* | RADISH_COPY_* | RADISH_ONE_HANDLER) set -- t_radish_region FAILED --mutant "$mutant" ;;
+    RADISH_LINE_WIDE | RADISH_ROLL_OVER_RUNS_ON | RADISH_FREE_METADATA | RADISH_COMING_GONE)
+        set -- t_radish FAILED --mutant "$mutant" ;;
+    RADISH_*) set -- t_radish_random FAILED --mutant "$mutant" ;;
     STOP_*) set -- t_stop FAILED --mutant "$mutant" ;;
     GOLD_COLLECTS_ALL) set -- t_goldilocks Assertion --mutant "$mutant" ;;
     GOLD_*) set -- t_goldilocks FAILED --mutant "$mutant" ;;

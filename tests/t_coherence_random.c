@@ -385,18 +385,14 @@ static void test_a_load_gets_what_was_stored_last(void **unused)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_load_gets_what_was_stored_last)};
-    int i = 1;
 
     if (argc == 1)
         return cmocka_run_group_tests(tests, NULL, NULL);
-    if (argc > 2 && !strcmp(argv[1], "--mutant")) {
-        if (!mutant_set(argv[2]))
-            return 2;
-        i = 3;
-    }
+    if (!mutant_arg(&argc, &argv))
+        return 2;
     uint64_t met[ARRAY_SIZE(situations)] = {0};
-    const uint64_t first = i < argc ? strtoull(argv[i], NULL, 0) : 1;
-    const uint64_t seeds = i + 1 < argc ? strtoull(argv[i + 1], NULL, 0) : 1;
+    const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
+    const uint64_t seeds = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
     for (uint64_t seed = first; seed < first + seeds; seed++)
         if (!run(seed, true, met))
             return 1;

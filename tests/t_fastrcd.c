@@ -4,6 +4,7 @@
  *     t_fastrcd [--mutant NAME]     a rule broken on purpose (base/mutants.def): must fail
  */
 #include "tests/draw.h"
+#include "tests/mutant_arg.h"
 #include "tests/region_run.h"
 
 #define SAYS(want, ...)            region_says("fastrcd", WITH(NULL), want, EVENTS(__VA_ARGS__))
@@ -264,7 +265,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_clear_costs_each_line_of_metadata),
     };
 
-    if (!draw_mutant(&argc, &argv))
+    if (!mutant_arg(&argc, &argv))
         return 2;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -530,12 +530,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_policy_has_the_filters),
     };
 
-    if (argc > 2 && !strcmp(argv[1], "--mutant")) {
-        if (!mutant_set(argv[2]))
-            return 2;
-        argc -= 2;
-        argv += 2;
-    }
+    if (!mutant_arg(&argc, &argv))
+        return 2;
     if (argc > 1)
         first_seed = strtoull(argv[1], NULL, 10);
     if (argc > 2)

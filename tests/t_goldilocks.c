@@ -432,12 +432,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(verdicts_are_the_oracles_whatever_is_set),
     };
 
-    if (argc > 2 && !strcmp(argv[1], "--mutant")) {
-        if (!mutant_set(argv[2]))
-            return 2;
-        argc -= 2;
-        argv += 2;
-    }
+    if (!mutant_arg(&argc, &argv))
+        return 2;
     first_seed = argc > 1 ? strtoull(argv[1], NULL, 10) : first_seed;
     seeds = argc > 2 ? strtoull(argv[2], NULL, 10) : seeds;
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -199,7 +199,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(data_that_leave_the_chip_take_their_histories_along),
     };
 
-    if (!mutant_arg(argc, argv))
+    if (!mutant_arg(&argc, &argv))
         return 2;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -463,5 +463,5 @@ int main(int argc, char **argv)
     };
 
     (void)check; /* of oracle_hand.h: there are no verdicts here */
-    return mutant_arg(argc, argv) ? cmocka_run_group_tests(tests, NULL, NULL) : 2;
+    return mutant_arg(&argc, &argv) ? cmocka_run_group_tests(tests, NULL, NULL) : 2;
 }

@@ -293,5 +293,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_long_trace_stays_in_bounds),
     };
 
-    return mutant_arg(argc, argv) ? cmocka_run_group_tests(tests, NULL, NULL) : 2;
+    return mutant_arg(&argc, &argv) ? cmocka_run_group_tests(tests, NULL, NULL) : 2;
 }

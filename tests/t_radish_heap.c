@@ -350,7 +350,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(what_is_leaving_does_not_come_back_after_a_move),
     };
 
-    if (!mutant_arg(argc, argv))
+    if (!mutant_arg(&argc, &argv))
         return 2;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

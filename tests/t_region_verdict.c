@@ -14,6 +14,7 @@
 
 #include "tests/draw.h"
 #include "tests/lives.h"
+#include "tests/mutant_arg.h"
 #include "tests/oracle_region.h"
 #include "tests/watch.h"
 
@@ -400,7 +401,7 @@ static int policy_holds(const struct subject *policy, uint64_t first, uint64_t s
 
 int main(int argc, char **argv)
 {
-    if (!draw_mutant(&argc, &argv))
+    if (!mutant_arg(&argc, &argv))
         return 2;
     const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
     const uint64_t seeds = argc > 2 ? strtoull(argv[2], NULL, 10) : 300;

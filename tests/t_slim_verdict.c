@@ -13,6 +13,7 @@
 
 #include "tests/draw.h"
 #include "tests/lives.h"
+#include "tests/mutant_arg.h"
 #include "tests/sweep.h"
 #include "tests/watch.h"
 
@@ -243,7 +244,7 @@ int main(int argc, char **argv)
 {
     struct seen seen = {0};
 
-    if (!draw_mutant(&argc, &argv))
+    if (!mutant_arg(&argc, &argv))
         return 2;
     const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
     const uint64_t seeds = argc > 2 ? strtoull(argv[2], NULL, 10) : 600;

@@ -136,12 +136,8 @@ static bool seed_holds(uint64_t seed, struct slim_judged *j)
 
 int main(int argc, char **argv)
 {
-    if (argc > 2 && !strcmp(argv[1], "--mutant")) {
-        if (!mutant_set(argv[2]))
-            return 2;
-        argc -= 2;
-        argv += 2;
-    }
+    if (!mutant_arg(&argc, &argv))
+        return 2;
     const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
     const uint64_t seeds = argc > 2 ? strtoull(argv[2], NULL, 10) : 400;
     struct slim_judged j = {0};

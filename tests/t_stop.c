@@ -105,7 +105,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(stops_add_up),
     };
 
-    if (!mutant_arg(argc, argv))
+    if (!mutant_arg(&argc, &argv))
         return 2;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
  *     t_valor [--mutant NAME]     a rule broken on purpose (base/mutants.def): must fail
  */
 #include "tests/draw.h"
+#include "tests/mutant_arg.h"
 #include "tests/region_run.h"
 
 #define BOTH_WITH(with, want, ...)                                                                 \
@@ -412,7 +413,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(metadata_is_a_word_a_variable_and_the_logs),
     };
 
-    if (!draw_mutant(&argc, &argv))
+    if (!mutant_arg(&argc, &argv))
         return 2;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

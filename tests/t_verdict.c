@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "tests/draw.h"
+#include "tests/mutant_arg.h"
 #include "tests/verdict.h"
 #include "tests/verdict_hardware.h"
 
@@ -171,7 +172,7 @@ int main(int argc, char **argv)
 {
     static const char *const others[] = {"fasttrack", "radish", "radish-ts", "lardish"};
 
-    if (!draw_mutant(&argc, &argv))
+    if (!mutant_arg(&argc, &argv))
         return 2;
     const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
     const uint64_t seeds = argc > 2 ? strtoull(argv[2], NULL, 10) : 300;
