@@ -301,6 +301,13 @@ sim_cycle checker_decide(struct checker *c, const struct event *ev, unsigned cor
     return one_step(c, ev, core, out, now);
 }
 
+unsigned checker_turn(const struct checker *c)
+{
+    if (!c->policy->pay)
+        return 2;
+    return pays_late(c) ? 0 : 1;
+}
+
 sim_cycle checker_pay(struct checker *c, const struct event *ev, unsigned core, sim_cycle now)
 {
     if (!c->pay || (ev->kind > EV_RMW && !pays_late(c)))

@@ -267,6 +267,10 @@ void checker_region(struct checker *c, bool inside); /* of interest */
 sim_cycle checker_decide(struct checker *c, const struct event *ev, unsigned core,
                          struct mem_outcome out, sim_cycle now);
 sim_cycle checker_pay(struct checker *c, const struct event *ev, unsigned core, sim_cycle now);
+/* Of several on a machine those with smaller numbers decide first: 0: decides in no time; 1:
+ * hardware, which pays for some events as it hears of them; 2: what decides nothing, and pays at
+ * once. */
+unsigned checker_turn(const struct checker *c);
 /* Both. */
 sim_cycle checker_step(struct checker *c, const struct event *ev, unsigned core,
                        struct mem_outcome out, sim_cycle now);

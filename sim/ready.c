@@ -85,6 +85,51 @@ static void tell_race(void *arg, const struct race *race)
     l->on_race(l->on_race_arg, &r);
 }
 
+/* The label of what `policies` names: up to '=', or all. */
+static size_t label_length(const char *spec)
+{
+    return strcspn(spec, "=");
+}
+
+static int label_order(const char *a, const char *b)
+{
+    const size_t n = label_length(a), k = label_length(b);
+    const int by = strncmp(a, b, n < k ? n : k);
+
+    return by ? by : (n > k) - (n < k);
+}
+
+/* Where a policy's metadata lie does not depend on the order in which policies are listed. */
+static unsigned labels_before(const struct lardsim *l, const char *spec)
+{
+    unsigned before = 0;
+
+    for (size_t i = 0; i < l->params.policies.n; i++)
+        before += label_order(l->params.policies.item[i], spec) < 0;
+    return before;
+}
+
+/* Those whose decisions take no time decide first, as other cores go on while others pay; of the
+ * rest the labels in order. */
+static int turn_order(const void *a, const void *b)
+{
+    const struct checker *const *x = a, *const *y = b;
+    const int by = (int)checker_turn(*x) - (int)checker_turn(*y);
+
+    return by ? by : strcmp(checker_label(*x), checker_label(*y));
+}
+
+static void take_turns(struct lardsim *l)
+{
+    const size_t bytes = l->checkers * sizeof(struct checker *);
+
+    if (!l->checkers)
+        return;
+    l->turn = xmalloc(bytes);
+    memcpy(l->turn, l->checker, bytes);
+    qsort(l->turn, l->checkers, sizeof *l->turn, turn_order);
+}
+
 static int add_checker(struct lardsim *l, const char *spec, unsigned granule)
 {
     struct checker_env env = {
@@ -100,11 +145,10 @@ static int add_checker(struct lardsim *l, const char *spec, unsigned granule)
         .on_conflict = l->comparing ? compare_conflict : NULL,
         .on_race_arg = l,
         .err = &l->err,
-        .instance = (unsigned)l->checkers,
+        .instance = labels_before(l, spec),
     };
     simulate_host(l, &env);
-    const char *eq = strchr(spec, '=');
-    char *label = eq ? strndup(spec, (size_t)(eq - spec)) : xstrdup(spec);
+    char *label = strndup(spec, label_length(spec));
     const bool twice = label && label_used(l, label);
 
     free(label);
@@ -152,6 +196,7 @@ static int make_parts(struct lardsim *l, unsigned hint)
             return -1;
     if (one_in_hardware(l))
         return -1;
+    take_turns(l);
     if (compare_begin(l, granule) || know_policies(l) || config_check_names(l->config, &l->err))
         return -1;
     if (l->output_dir) {

@@ -37,6 +37,7 @@ void lardsim_free(struct lardsim *l)
     for (size_t i = 0; i < l->checkers; i++)
         checker_free(l->checker[i]);
     free(l->checker);
+    free(l->turn);
     rules_free(l->rules);
     stats_free(l->stats);
     config_free(l->config);
@@ -240,11 +241,11 @@ bool session_ran(struct lardsim *l, const struct event *ev, unsigned core, struc
                  sim_cycle *now)
 {
     for (size_t i = 0; i < l->checkers; i++)
-        *now = checker_decide(l->checker[i], ev, core, out, *now);
+        *now = checker_decide(l->turn[i], ev, core, out, *now);
     if (l->compare)
         compare_step(l->compare, ev);
     for (size_t i = 0; i < l->checkers; i++)
-        *now = checker_pay(l->checker[i], ev, core, *now);
+        *now = checker_pay(l->turn[i], ev, core, *now);
     count(l, ev, ev + event_records(ev));
     if (UNLIKELY(ev->kind == EV_ROI_BEGIN || ev->kind == EV_ROI_END) && !l->err.code)
         enter_region(l, ev->kind == EV_ROI_BEGIN);

@@ -56,7 +56,8 @@ struct lardsim {
     struct stats *stats;
     struct run_stats st;
     struct rules *rules; /* NULL: not checked */
-    struct checker **checker;
+    struct checker **checker; /* as they are listed */
+    struct checker **turn;    /* the same on a machine, in an order of their own: ready.c */
     size_t checkers;
     struct names *names;      /* pushed */
     const struct names *seen; /* of the source being pulled, or names */
