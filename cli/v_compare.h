@@ -16,8 +16,9 @@ enum cost { /* what is shown of a run, beside where its cycles went */
             COST_METADATA,
             COST_METADATA_MISSES,
             COST_REMOTE,
-            COST_BYTES,      /* of metadata, at the end */
-            COST_BYTES_PEAK, /* the most at any time */
+            COST_COLLECTIONS, /* cycles of the policy's work as they begin */
+            COST_BYTES,       /* of metadata, at the end */
+            COST_BYTES_PEAK,  /* the most at any time */
             COSTS
 };
 enum cost_spent { /* where cores spend their time: sim/spent.def */

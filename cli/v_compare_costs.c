@@ -77,10 +77,13 @@ void costs_read(struct costs *to, const struct lardsim *l)
 #include "sim/spent.def"
 #undef SPENT
     };
+    char *group = xasprintf("policy.%s.", to->label);
 
     to->cost[COST_CORES] = stat_of(l, "machine.", "cores");
     to->cost[COST_CYCLES] = stat_of(l, "machine.", "cycles");
     to->cost[COST_REMOTE] = stat_of(l, "coherence.", "from-remote");
+    to->cost[COST_COLLECTIONS] = stat_of(l, group, "cost.collections");
+    free(group);
     read_races(to, l);
     read_metadata(to, l);
     read_bytes(to, l);

@@ -178,6 +178,25 @@ static void print_wheres(const struct cost_table *t, int width)
         print_where_row(t, &t->row[i], width);
 }
 
+/* Where a program collects seldom this is little; a short run may collect all the time. */
+static void print_collections(const struct cost_table *t)
+{
+    const double before = (double)t->row[0].cost[COST_CYCLES];
+    const char *with = "\nof it the collecting thread's work as collections begin: ";
+
+    for (size_t i = 1; i < t->n; i++) {
+        const struct costs *r = &t->row[i];
+        const double more = (double)r->cost[COST_CYCLES] - before,
+                     part = (double)r->cost[COST_COLLECTIONS];
+        if (part * 10 < more || part <= 0 || before <= 0)
+            continue;
+        printf("%s%s %.1f %%", with, r->label, 100 * part / before);
+        with = ", ";
+    }
+    if (*with == ',')
+        puts(" (short runs collect far more often than real programs)");
+}
+
 static bool charged(const struct costs *r)
 {
     return r->spent[COST_SPENT_HANDLER] || r->cost[COST_METADATA];
@@ -213,6 +232,7 @@ void cost_table_text(const struct cost_table *t)
         puts("races      " PLANTED_TEXT "\n");
     print_table(t, width);
     print_wheres(t, width);
+    print_collections(t);
     print_free(t);
     if (t->error->code)
         puts("\nincomplete: a run stopped before the end");
@@ -293,6 +313,7 @@ static void json_row(struct json *j, const struct costs *r, const struct costs *
     json_number(j, "metadata-accesses", r->cost[COST_METADATA]);
     json_number(j, "metadata-misses", r->cost[COST_METADATA_MISSES]);
     json_number(j, "remote-misses", r->cost[COST_REMOTE]);
+    json_number(j, "collection-cycles", r->cost[COST_COLLECTIONS]);
     json_spent(j, r);
     json_text(j, "digest", digest);
     json_end(j);

@@ -312,7 +312,9 @@ sim_cycle checker_pay(struct checker *c, const struct event *ev, unsigned core, 
 {
     if (!c->pay || (ev->kind > EV_RMW && !pays_late(c)))
         return now;
-    return c->pay(c->self, core, now);
+    const sim_cycle done = c->pay(c->self, core, now);
+    c->st.collections += ev->kind == EV_GC_BEGIN ? done - now : 0;
+    return done;
 }
 
 sim_cycle checker_step(struct checker *c, const struct event *ev, unsigned core,

@@ -11,6 +11,7 @@
 #include "policy/report.h"
 
 struct checker_stats {
+    uint64_t collections; /* cycles: see checker_pay */
     uint64_t accesses, checked, unchecked, spared, uncommitted, disabled, syncs, syncs_unheeded,
         clears, copies;
 };

@@ -180,6 +180,10 @@ static int create(struct checker *c, struct err *e)
         c->report.after = &c->after;
     c->pay = c->env.machine || !c->policy->steps_n ? c->policy->pay : NULL;
     c->self = c->policy->create(&c->policy_env, c->params, e);
+    if (c->env.machine && c->pay && c->policy->steps_n)
+        stats_count(g, "cost.collections", "cycles",
+                    "What the policy's work took as collections began, a part of `spent`.",
+                    &c->st.collections);
     if (c->self && c->filter)
         c->property =
             xasprintf("%s; %s", checker_policy_promises(c).property, filter_text(c->filter));

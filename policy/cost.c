@@ -165,7 +165,8 @@ void cost_sweep_end(struct cost *c, struct cost_sweep *s)
 {
     if (s->bytes) {
         cost_step(c, s->core, s->step);
-        cost_add_access(c, s->core, s->at, s->bytes, MEM_LOAD);
+        if (!s->fill)
+            cost_add_access(c, s->core, s->at, s->bytes, MEM_LOAD);
         cost_add_access(c, s->core, s->to ? s->to : s->at, s->bytes, MEM_STORE);
     }
     s->bytes = 0;

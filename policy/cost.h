@@ -17,7 +17,8 @@
 #define COST_APART (UINT64_C(1) << 60)
 
 struct cost {
-    bool on; /* there is a machine; only cost.c writes */
+    bool on;   /* there is a machine; only cost.c writes */
+    bool held; /* see cost_granule */
     struct cost_work *work;
 };
 
@@ -51,11 +52,20 @@ static inline void cost_access(struct cost *c, unsigned core, sim_addr at, uint6
         cost_add_access(c, core, at, bytes, cmd);
 }
 
+/* An access comes to the first of its granules, or to a further one. What a compiled check then
+ * holds in registers is not charged again: c->held. That is what all granules have in common: where
+ * metadata are, the own epoch, clock or locks. */
+static inline void cost_granule(struct cost *c, bool first)
+{
+    c->held = !first;
+}
+
 /* A clear or copy that goes through metadata: places side by side in 64 bytes are charged together,
  * a step, a load and a store; `to`: where a copy has them go, else 0. End it with cost_sweep_end.
  */
 struct cost_sweep {
     unsigned core, step;
+    bool fill; /* there is nothing to load */
     sim_addr at, to;
     uint64_t bytes; /* not yet charged */
 };

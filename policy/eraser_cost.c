@@ -233,14 +233,19 @@ void eraser_charge_access(struct eraser_cost *c, sim_addr location, sim_tid tid,
     bool changes = x->first || x->state_changes;
 
     budget_take(&c->bytes, x->first ? ERASER_WORD : 0);
-    step(c, STEP_CALL);
-    step(c, STEP_PLACE);
+    if (!c->cost.held) {
+        step(c, STEP_CALL);
+        step(c, STEP_PLACE);
+        c->knows_held = false;
+    }
     load(c, at, ERASER_WORD);
     step(c, STEP_STATE);
     if (x->exclusive)
         step(c, STEP_OWNER);
     if (!x->first && !(x->exclusive && x->same)) {
-        load(c, thread_block(c, tid) + HELD_AT, LOCK_BYTES);
+        if (!c->knows_held)
+            load(c, thread_block(c, tid) + HELD_AT, LOCK_BYTES);
+        c->knows_held = true;
         if (x->refined)
             intersect(c, x);
         changes |= x->refined && x->after != x->before;

@@ -19,7 +19,8 @@ struct eraser_cost {
     uint32_t vectors, threads;
     sim_addr cache, table; /* blocks; 0: not made yet */
     uint64_t table_bytes;
-    unsigned core; /* that pays */
+    unsigned core;   /* that pays */
+    bool knows_held; /* the access in hand has what its thread holds in a register */
 };
 enum { ERASER_STEPS = 14, ERASER_WORD = 4 };
 extern const struct cost_step eraser_steps[];

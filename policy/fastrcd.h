@@ -60,7 +60,7 @@ struct rcd_cost {
 enum { RCD_VARIABLE_BYTES = 8, RCD_SLOT_BYTES = 8, RCD_MAP_SLOTS = 8 };
 
 extern const struct cost_step rcd_steps[];
-enum { RCD_STEPS = 17 };
+enum { RCD_STEPS = 19 };
 
 void rcd_cost_init(struct rcd_cost *c, const struct policy_env *env);
 

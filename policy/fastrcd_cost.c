@@ -19,6 +19,8 @@ enum step {
     STEP_MAP_SLOT,
     STEP_ATOMIC,
     STEP_REGION_END,
+    STEP_TRACE,
+    STEP_MARK,
     STEP_RESET,
     STEP_LINE,
     STEPS
@@ -51,6 +53,10 @@ const struct cost_step rcd_steps[] = {
                      "An atomic access in the list beside (ours): next: load, test, branch; its "
                      "region: address, compare, branch."},
     [STEP_REGION_END] = {"region-end", 3, "The own clock: add; too large: test, branch."},
+    [STEP_TRACE] =
+        {"trace", 5,
+         "A variable at a full collection: next: add, compare, branch; any map: test, branch."},
+    [STEP_MARK] = {"mark", 3, "A map that a collection finds: its mark: test, branch, or."},
     [STEP_RESET] = {"reset", 4,
                     "An epoch at a full collection: thread: mask; its clock: address; compare; the "
                     "new clock: select."},
@@ -93,8 +99,10 @@ static sim_addr begin(struct rcd_cost *c, sim_addr addr, unsigned word, uint32_t
 {
     const sim_addr at = cost_shadow(&c->cost, addr);
 
-    load_clock(c, me, on);
-    step(c, on, STEP_PLACE);
+    if (!c->cost.held) {
+        load_clock(c, me, on);
+        step(c, on, STEP_PLACE);
+    }
     load(c, on, at + word, WORD);
     step(c, on, STEP_SAME);
     return at;
@@ -322,6 +330,9 @@ static void reset_map(struct rcd_cost *c, const struct beside *m, unsigned on)
     const uint32_t slots = slots_for(m->n);
 
     step(c, on, STEP_MAP_FIND);
+    load(c, on, m->block, RCD_SLOT_BYTES);
+    step(c, on, STEP_MARK);
+    store(c, on, m->block, RCD_SLOT_BYTES);
     for (uint32_t slot = 0; slot < slots; slot++)
         load(c, on, m->block + (uint64_t)slot * RCD_SLOT_BYTES, RCD_SLOT_BYTES);
     cost_steps(&c->cost, on, STEP_MAP_SLOT, slots);
@@ -338,7 +349,7 @@ void rcd_charge_reset(struct rcd_cost *c, const struct variable *x, sim_addr add
 
     load(c, on, at, RCD_VARIABLE_BYTES);
     reset_epoch(c, x->clock[WRITES], x->actor[WRITES], on);
-    step(c, on, STEP_IS_MAP);
+    step(c, on, STEP_TRACE);
     if (map_of(x))
         reset_map(c, map_of(x), on);
     else

@@ -58,11 +58,12 @@ struct ft_cost {
     struct clock_cost *clocks;
     struct budget bytes; /* of metadata, as laid out on the machine */
     const struct policy_env *env;
-    unsigned core;  /* that pays */
-    sim_addr place; /* of the variable in hand; 0: where its address has it */
+    unsigned core; /* that pays */
+    sim_addr
+        place; /* of the variable in hand, which the caller charges; 0: where its address has it */
     bool new_words; /* of the read in hand: the second changes, too */
 };
-enum { FT_VARIABLE_BYTES = 16, FT_MAP_SLOTS = 8, FT_SLOT_BYTES = 8, FT_STEPS = 16 };
+enum { FT_VARIABLE_BYTES = 16, FT_MAP_SLOTS = 8, FT_SLOT_BYTES = 8, FT_STEPS = 18 };
 
 extern const struct cost_step ft_steps[];
 
@@ -87,6 +88,9 @@ void ft_map_copy(struct ft_cost *c, const struct shared_reads *from, struct shar
 void ft_map_add(struct ft_cost *c, struct shared_reads *s);
 void ft_map_change(struct ft_cost *c, struct shared_reads *s, uint32_t i, const struct past *now);
 void ft_map_drop(struct ft_cost *c, struct shared_reads *s);
+
+/* At a full collection: the collector looks for a map, and traces it. */
+void ft_charge_trace(struct ft_cost *c, const struct variable *x, sim_addr addr);
 
 /* A clear or copy begins; a variable that it comes to, which a copy has go to `to`; it ends. */
 struct cost_sweep ft_sweep(const struct ft_cost *c, bool copy);

@@ -22,6 +22,8 @@ enum step {
     STEP_MAP_SLOT,
     STEP_CLEAR_LINE,
     STEP_COPY_LINE,
+    STEP_TRACE,
+    STEP_MARK,
     STEPS
 };
 const struct cost_step ft_steps[] = {
@@ -74,8 +76,10 @@ static sim_addr begin(struct ft_cost *c, const struct variable *x, sim_addr addr
     const sim_addr at = c->place ? c->place : cost_shadow(&c->cost, addr);
 
     budget_take(&c->bytes, variable_used(x) ? 0 : FT_VARIABLE_BYTES);
-    clock_cost_epoch(c->clocks, tid, c->core);
-    step(c, STEP_PLACE);
+    if (!c->cost.held)
+        clock_cost_epoch(c->clocks, tid, c->core);
+    if (!c->cost.held && !c->place)
+        step(c, STEP_PLACE);
     load(c, at + word, EPOCH);
     step(c, STEP_SAME);
     return at;
@@ -337,6 +341,21 @@ void ft_charge_write_done(struct ft_cost *c, sim_addr at)
 {
     store(c, at + WRITE_AT, EPOCH);
     store(c, at + READ_AT, WORD);
+}
+
+/* ---- collections ---------------------------------------------------------------------------- */
+
+void ft_charge_trace(struct ft_cost *c, const struct variable *x, sim_addr addr)
+{
+    const sim_addr at = c->place ? c->place : cost_shadow(&c->cost, addr);
+
+    load(c, at + READ_AT, WORD);
+    step(c, STEP_TRACE);
+    if (!reads_shared(x))
+        return;
+    load(c, x->shared->map, FT_SLOT_BYTES);
+    step(c, STEP_MARK);
+    store(c, x->shared->map, FT_SLOT_BYTES);
 }
 
 /* ---- clears and copies ---------------------------------------------------------------------- */

@@ -172,6 +172,9 @@ struct gold_info {
 };
 
 struct gold_thread *gold_thread_at(struct goldilocks *g, uint64_t tid);
+/* p_goldilocks.c: all records. */
+void gold_each_info(struct goldilocks *g, void (*fn)(void *arg, const struct gold_info *i),
+                    void *arg);
 
 /* ---- goldilocks_list.c ---------------------------------------------------------------------- */
 
@@ -295,6 +298,8 @@ void gold_cost_leave(struct goldilocks *g, sim_addr addr, const struct gold_now 
 void gold_cost_look(struct goldilocks *g, const struct gold_info *i, const struct gold_now *now);
 void gold_cost_record(struct goldilocks *g, struct gold_info *i, sim_addr addr,
                       const struct gold_now *now);
+void gold_cost_copy(struct goldilocks *g, struct gold_info *i, unsigned core);
+void gold_cost_move(struct goldilocks *g, struct cost_sweep *s, sim_addr addr, sim_addr to);
 void gold_cost_forget(struct goldilocks *g, const struct gold_info *i, unsigned core);
 
 #endif

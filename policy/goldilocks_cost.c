@@ -44,6 +44,16 @@ static sim_addr ends_of(struct goldilocks *g, unsigned core)
     return g->ends;
 }
 
+/* Of records that refer to cell n. The tail's cell is not there yet on the host: its count is in
+ * the line of the ends. */
+static void charge_count(struct goldilocks *g, uint64_t n, unsigned core)
+{
+    const sim_addr at = n == g->list.tail ? ends_of(g, core) : gold_cell_at(&g->list, n)->block;
+
+    cost_step(&g->cost, core, GOLD_STEP_COUNT);
+    cost_access(&g->cost, core, at + COUNT_AT, WORD, MEM_ATOMIC);
+}
+
 static uint64_t cell_bytes(const struct gold_cell *c)
 {
     return GOLD_CELL_BYTES + (c->rule == GOLD_COMMIT ? c->variables->n * GOLD_VARIABLE_BYTES : 0);
@@ -79,6 +89,25 @@ void gold_cost_behead(struct goldilocks *g, const struct gold_cell *c, unsigned 
     cost_give(&g->cost, core, c->block, cell_bytes(c));
 }
 
+struct trimming {
+    struct goldilocks *g;
+    uint64_t to;
+    unsigned core;
+};
+
+static void charge_moved(void *arg, const struct gold_info *i)
+{
+    const struct trimming *t = arg;
+    struct goldilocks *g = t->g;
+
+    if (gold_info_at(g, i) >= t->to)
+        return;
+    cost_access(&g->cost, t->core, i->block, GOLD_INFO_BYTES, MEM_LOAD);
+    cost_step(&g->cost, t->core, GOLD_STEP_MOVED);
+    cost_access(&g->cost, t->core, i->block, 2 * WORD, MEM_STORE);
+    charge_count(g, t->to, t->core);
+}
+
 /* Each record that refers to a cell before `to` is evaluated from there on: instructions for each
  * of its cells; the caches are asked for each cell once, as they then have it. */
 void gold_cost_trim(struct goldilocks *g, uint64_t to, unsigned core)
@@ -92,6 +121,8 @@ void gold_cost_trim(struct goldilocks *g, uint64_t to, unsigned core)
         if (infos)
             cost_access(&g->cost, core, c->block, GOLD_CELL_BYTES, MEM_LOAD);
     }
+    if (infos)
+        gold_each_info(g, charge_moved, &(struct trimming){g, to, core});
 }
 
 /* ---- a check -------------------------------------------------------------------------------- */
@@ -188,7 +219,8 @@ void gold_cost_record(struct goldilocks *g, struct gold_info *i, sim_addr addr,
     const unsigned core = now->core;
     i->block = cost_take(&g->cost, core, GOLD_INFO_BYTES);
     cost_access(&g->cost, core, ends_of(g, core) + WORD, WORD, MEM_LOAD);
-    cost_access(&g->cost, core, thread_block(g, now->ev->tid, core), WORD, MEM_LOAD);
+    if (!g->cost.held) /* the latest lock */
+        cost_access(&g->cost, core, thread_block(g, now->ev->tid, core), WORD, MEM_LOAD);
     cost_step(&g->cost, core, GOLD_STEP_INFO);
     cost_access(&g->cost, core, i->block, GOLD_INFO_BYTES, MEM_STORE);
     cost_step(&g->cost, core, GOLD_STEP_COUNT);
@@ -207,9 +239,27 @@ void gold_cost_forget(struct goldilocks *g, const struct gold_info *i, unsigned 
     budget_give(&g->metadata, GOLD_INFO_BYTES);
     if (!g->cost.on)
         return;
-    const uint64_t n = gold_info_at(g, i);
-    const sim_addr count = n == g->list.tail ? ends_of(g, core) : gold_cell_at(&g->list, n)->block;
-    cost_step(&g->cost, core, GOLD_STEP_COUNT);
-    cost_access(&g->cost, core, count + COUNT_AT, WORD, MEM_ATOMIC);
+    charge_count(g, gold_info_at(g, i), core);
     cost_give(&g->cost, core, i->block, GOLD_INFO_BYTES);
+}
+
+void gold_cost_copy(struct goldilocks *g, struct gold_info *i, unsigned core)
+{
+    const sim_addr from = i->block;
+
+    budget_take(&g->metadata, GOLD_INFO_BYTES);
+    if (!g->cost.on)
+        return;
+    cost_access(&g->cost, core, from, GOLD_INFO_BYTES, MEM_LOAD);
+    i->block = cost_take(&g->cost, core, GOLD_INFO_BYTES);
+    cost_access(&g->cost, core, i->block, GOLD_INFO_BYTES, MEM_STORE);
+    charge_count(g, gold_info_at(g, i), core);
+}
+
+/* A clear or copy comes to a variable with records. to: where a copy has it go, else 0. */
+void gold_cost_move(struct goldilocks *g, struct cost_sweep *s, sim_addr addr, sim_addr to)
+{
+    if (g->cost.on)
+        cost_sweep(&g->cost, s, cost_shadow(&g->cost, addr), to ? cost_shadow(&g->cost, to) : 0,
+                   GOLD_SHADOW_BYTES);
 }

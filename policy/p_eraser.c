@@ -190,6 +190,7 @@ ALWAYS_INLINE void access_each(struct eraser *e, const struct event *ev, change_
     const struct granules g = granules_of(ev, e->env->granule);
 
     for (sim_addr a = g.first;; a += g.step) {
+        cost_granule(&e->cost.cost, a == g.first);
         change(e, shadow_get(e->variables, a), a, ev, actor, held);
         if (a == g.last || budget_over(e->env->budget)) /* the run ends at its limit */
             break;

@@ -108,6 +108,7 @@ static NO_INLINE bool by_rules(struct fastrcd *f, const struct event *ev, uint64
         return false;
     now.clock = f->clock[now.actor];
     for (now.addr = g.first;; now.addr += g.step) {
+        cost_granule(&f->cost.cost, now.addr == g.first);
         racy |= rcd_variable(f, shadow_get(f->variables, now.addr), &now);
         if (now.addr == g.last || budget_over(f->env->budget))
             return !racy && !budget_over(f->env->budget);

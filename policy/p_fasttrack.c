@@ -168,6 +168,7 @@ static NO_INLINE bool by_rules(struct fasttrack *f, const struct event *ev, uint
 
     for (sim_addr a = g.first;; a += g.step) {
         struct variable *x = shadow_get(f->variables, a);
+        cost_granule(&f->cost.cost, a == g.first);
         racy |= (event_writes(ev) ? ft_write_variable : ft_read_variable)(f, x, a, ev, &now,
                                                                           &me->clock);
         if (a == g.last || budget_over(f->env->budget))
@@ -307,6 +308,20 @@ NO_INLINE void ft_move_variables(struct fasttrack *f, const struct event *ev)
     budget_take(&f->cost.bytes, f->cost.cost.on ? copied * FT_VARIABLE_BYTES : 0);
 }
 
+static bool trace_variable(void *arg, sim_addr addr, void *cell)
+{
+    struct fasttrack *f = arg;
+
+    if (variable_used(cell))
+        ft_charge_trace(&f->cost, cell, addr);
+    return false;
+}
+
+NO_INLINE void ft_trace_variables(struct fasttrack *f)
+{
+    shadow_all(f->variables, trace_variable, f);
+}
+
 static sim_cycle ft_sync(void *self, const struct event *ev, unsigned core, sim_cycle now)
 {
     struct fasttrack *f = self;
@@ -315,6 +330,8 @@ static sim_cycle ft_sync(void *self, const struct event *ev, unsigned core, sim_
     clock_cost_sync(f->cost.clocks, ev, core);
     if (ev->kind == EV_CLEAR || ev->kind == EV_COPY)
         ft_move_variables(f, ev);
+    else if (ft_collects(f, ev))
+        ft_trace_variables(f);
     return now;
 }
 

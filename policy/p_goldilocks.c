@@ -76,6 +76,28 @@ static struct gold_info *record_at(struct gold_var *v, uint32_t i)
     return i < INSIDE ? &v->in[i] : &v->more[i - INSIDE];
 }
 
+struct each_info {
+    void (*fn)(void *arg, const struct gold_info *i);
+    void *arg;
+};
+
+static bool each_of(void *arg, sim_addr addr, void *cell)
+{
+    const struct each_info *e = arg;
+    struct gold_var *v = cell;
+
+    (void)addr;
+    for (uint32_t i = 0; i < v->n; i++)
+        e->fn(e->arg, record_at(v, i));
+    return false;
+}
+
+void gold_each_info(struct goldilocks *g, void (*fn)(void *arg, const struct gold_info *i),
+                    void *arg)
+{
+    shadow_all(g->variables, each_of, &(struct each_info){fn, arg});
+}
+
 static void forget(struct goldilocks *g, struct gold_var *v, unsigned core)
 {
     for (uint32_t i = 0; i < v->n; i++) {
@@ -188,6 +210,7 @@ static sim_cycle gold_access(void *self, const struct event *ev, unsigned core,
 
     (void)out;
     for (sim_addr a = r.first;; a += r.step) {
+        cost_granule(&g->cost, a == r.first);
         access_variable(g, a, op_of(ev), &it);
         if (a == r.last || budget_over(g->env->budget))
             return now;
@@ -210,9 +233,12 @@ static sim_cycle gold_pay(void *self, unsigned core, sim_cycle now)
 
 /* ---- clear and copy ------------------------------------------------------------------------- */
 
-struct place { /* where, and who pays */
+struct place { /* a clear, or a copy by so much (may wrap), and who pays */
     struct goldilocks *g;
     unsigned core;
+    bool copy;
+    sim_addr by;
+    struct cost_sweep sweep;
 };
 
 static void drop(struct goldilocks *g, struct gold_var *v, unsigned core)
@@ -224,14 +250,26 @@ static void drop(struct goldilocks *g, struct gold_var *v, unsigned core)
     free(v->more);
 }
 
+/* A copy writes what is at its destination anyway, if there is something at the source. */
 static bool drop_variable(void *arg, sim_addr addr, void *cell)
 {
-    const struct place *p = arg;
+    struct place *p = arg;
+    const struct gold_var *from = p->copy ? shadow_peek(p->g->variables, addr - p->by) : NULL;
 
-    (void)addr;
+    if (!from || !from->n)
+        gold_cost_move(p->g, &p->sweep, addr, 0);
     p->g->st.cleared++;
     drop(p->g, cell, p->core);
     return true;
+}
+
+static bool copy_variable(void *arg, sim_addr addr, void *cell)
+{
+    struct place *p = arg;
+
+    (void)cell;
+    gold_cost_move(p->g, &p->sweep, addr, addr + p->by);
+    return false;
 }
 
 /* The copy's records refer to the same cells. */
@@ -251,20 +289,27 @@ static void own_records(void *arg, void *cell)
     for (uint32_t i = 0; i < v->n; i++) {
         struct gold_info *r = record_at(v, i);
         gold_info_take(p->g, r);
-        budget_take(&p->g->metadata, GOLD_INFO_BYTES);
-        r->block = cost_take(&p->g->cost, p->core, GOLD_INFO_BYTES);
-        cost_access(&p->g->cost, p->core, r->block, GOLD_INFO_BYTES, MEM_STORE);
+        gold_cost_copy(p->g, r, p->core);
     }
 }
 
 static void move_variables(struct goldilocks *g, const struct event *ev, unsigned core)
 {
-    struct place p = {g, core};
+    struct place p = {.g = g,
+                      .core = core,
+                      .copy = ev->kind == EV_COPY,
+                      .sweep = {.core = core, .step = GOLD_STEP_LINE}};
     struct shadow_snapshot *s = NULL;
 
-    if (ev->kind == EV_COPY)
+    if (p.copy) {
+        p.by = ev->addr - ev[1].addr;
+        if (g->cost.on)
+            shadow_each(g->variables, ev[1].addr, ev->aux, copy_variable, &p);
+        cost_sweep_end(&g->cost, &p.sweep);
         s = shadow_take(g->variables, ev[1].addr, ev->aux, own_records, &p);
+    }
     shadow_each(g->variables, ev->addr, ev->aux, drop_variable, &p);
+    cost_sweep_end(&g->cost, &p.sweep);
     if (s)
         g->st.copied += shadow_put(g->variables, s, ev->addr);
 }
@@ -275,7 +320,7 @@ static sim_cycle gold_on_sync(void *self, const struct event *ev, unsigned core,
 
     if (ev->kind == EV_CLEAR || ev->kind == EV_COPY)
         move_variables(g, ev, core);
-    else if (ev->kind == EV_GC_BEGIN)
+    else if (ev->kind == EV_GC_BEGIN && !(ev->flags & EVF_NURSERY)) /* Kaffe had no nursery */
         gold_trim(g, core);
     else if (ev_info[ev->kind].class != CLASS_HEAP)
         gold_sync(g, ev, core);

@@ -156,6 +156,7 @@ static bool at_array(struct slim *s, struct slim_array *a, sim_addr *at, const s
 {
     uint64_t i;
 
+    cost_granule(&s->ft.cost.cost, *at == g->first);
     if (!is_element(s, a, *at, g, &i)) {
         slim_leave(s, a);
         return false;
@@ -195,6 +196,7 @@ static NO_INLINE bool by_rules(struct slim *s, const struct event *ev, uint64_t 
             a = slim_seek(s, at);
         if (!a || odd) {
             x = shadow_get(s->ft.variables, at);
+            cost_granule(&s->ft.cost.cost, at == g.first);
             (event_writes(ev) ? ft_write_variable : ft_read_variable)(&s->ft, x, at, ev, &now,
                                                                       &me->clock);
         }
@@ -299,6 +301,16 @@ static const struct event *slim_run(void *self, const struct event *ev, const st
     }
 }
 
+/* Of arrays the locations in use, of which an element alone is a variable. */
+static void trace_arrays(struct slim *s)
+{
+    size_t pos = 0;
+    uint64_t lo, *value;
+
+    while (map_next(&s->at, &pos, &lo, &value))
+        slim_trace_cells(s, (const struct slim_array *)(uintptr_t)*value);
+}
+
 static sim_cycle slim_sync(void *self, const struct event *ev, unsigned core, sim_cycle now)
 {
     struct slim *s = self;
@@ -309,6 +321,10 @@ static sim_cycle slim_sync(void *self, const struct event *ev, unsigned core, si
         slim_alloc(s, ev);
     else if (ev->kind == EV_CLEAR || ev->kind == EV_COPY)
         slim_move(s, ev);
+    if (ft_collects(&s->ft, ev)) {
+        ft_trace_variables(&s->ft);
+        trace_arrays(s);
+    }
     return now;
 }
 

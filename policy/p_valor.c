@@ -95,6 +95,7 @@ static NO_INLINE bool by_rules(struct valor *v, const struct event *ev, uint64_t
     if (!known(v, now.actor))
         return false;
     for (now.addr = g.first;; now.addr += g.step) {
+        cost_granule(&v->cost, now.addr == g.first);
         racy |= valor_variable(v, shadow_get(v->variables, now.addr), &now);
         if (now.addr == g.last || budget_over(v->env->budget))
             break;

@@ -240,6 +240,7 @@ static sim_cycle vc_access(void *self, const struct event *ev, unsigned core,
         g.last = g.first;
     for (sim_addr a = g.first;; a += g.step) {
         access_location(v, a, ev, me, op_of(ev));
+        cost_granule(&v->cost.cost, a == g.first);
         if (UNLIKELY(v->cost.cost.on))
             vc_charge_access(&v->cost, a, ev, core);
         if (a == g.last || budget_over(v->env->budget)) /* the run ends at its limit */

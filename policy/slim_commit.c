@@ -81,6 +81,7 @@ static void check_cell(struct slim *s, struct variable *x, sim_addr addr, const 
     s->ft.race = note_race;
     (event_writes(ev) ? ft_write_variable : ft_read_variable)(&s->ft, x, addr, ev, now, clock);
     s->ft.race = slim_race;
+    cost_granule(&s->ft.cost.cost, false);
 }
 
 /* Of element i; of a part's other elements the same was found at the part. */
@@ -140,6 +141,7 @@ static void commit_element(struct slim *s, const struct slim_array *a, uint64_t 
     const struct granules g = slim_granules(s, a, i);
 
     s->found_n = 0;
+    slim_charge(s, SLIM_STEP_PART, 1);
     for (sim_addr at = g.first;; at += g.step) {
         check_cell(s, shadow_get(s->ft.variables, at), at, &c->ev, &c->now);
         if (at == g.last)
@@ -213,6 +215,7 @@ static void commit_print(struct slim *s, struct slim_array *a, uint32_t actor, u
 
     s->st.commits++;
     slim_make_precise(s, a, f);
+    cost_granule(&s->ft.cost.cost, true);
     if (slim_eager(a))
         commit_eager(s, a, f, &c);
     else
@@ -236,6 +239,9 @@ static void commit_side(struct slim *s, struct slim_array *a, struct slim_foot *
 
 static void commit_foot(struct slim *s, struct slim_array *a, struct slim_foot *foot)
 {
+    if (slim_print_empty(&foot->side[READS]) && slim_print_empty(&foot->side[WRITES]))
+        return;
+    slim_charge_foot(s, foot);
     commit_side(s, a, foot, READS);
     commit_side(s, a, foot, WRITES);
 }
@@ -319,6 +325,7 @@ bool slim_check_alone(struct slim *s, struct slim_array *a, uint64_t i, const st
                                  .op = now->kind,
                                  .known = true};
 
+    slim_charge_find(s, a);
     slim_make_precise(s, a, &f);
     if (a->is.mode == SLIM_FINE || (a->is.mode == SLIM_PREFIX && i < a->is.by)) {
         leave(s, a);
@@ -327,6 +334,7 @@ bool slim_check_alone(struct slim *s, struct slim_array *a, uint64_t i, const st
     s->st.immediate++;
     const uint64_t q = slim_part_at(a, i);
     s->found_n = 0;
+    slim_charge(s, SLIM_STEP_PART, 1);
     s->ft.cost.place = slim_place(a, q);
     check_cell(s, slim_make_cell(s, a, q), slim_addr(a, i), ev, now);
     s->ft.cost.place = 0;

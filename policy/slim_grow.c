@@ -130,15 +130,37 @@ static void list(struct slim *s, struct slim_region *r, struct slim_foot *foot)
     slim_charge_access(s, r->block + (r->n - 1) * SLIM_ENTRY_BYTES, SLIM_ENTRY_BYTES, MEM_STORE);
 }
 
+void slim_charge_find(struct slim *s, const struct slim_array *a)
+{
+    if (!s->ft.cost.cost.on)
+        return;
+    slim_charge(s, SLIM_STEP_FIND, 1);
+    slim_charge_access(s, cost_shadow(&s->ft.cost.cost, a->base), SLIM_ENTRY_BYTES, MEM_LOAD);
+    slim_charge(s, SLIM_STEP_FOOT, 1);
+    slim_charge_access(s, a->header, SLIM_HEADER_BYTES, MEM_LOAD);
+}
+
+/* The buffer's entry leads to the header, and on to what the thread has gathered. */
+void slim_charge_foot(struct slim *s, const struct slim_foot *foot)
+{
+    const struct slim_array *a = foot->array;
+
+    if (!s->ft.cost.cost.on)
+        return;
+    slim_charge_access(s, a->header, SLIM_HEADER_BYTES, MEM_LOAD);
+    slim_charge_access(s, foot_entry(s, a, foot->actor), SLIM_ENTRY_BYTES, MEM_LOAD);
+    slim_charge_access(s, foot->block, SLIM_FOOT_BYTES, MEM_LOAD);
+    for (unsigned side = READS; side <= WRITES; side++)
+        if (!slim_print_empty(&foot->side[side])) /* it becomes empty */
+            slim_charge_access(s, foot->block + side * (uint64_t)SLIM_FOOT_BYTES / 2, 8, MEM_STORE);
+}
+
 static void charge_append(struct slim *s, const struct slim_array *a, const struct slim_foot *foot,
                           unsigned side)
 {
     const sim_addr at = foot->block + side * (uint64_t)SLIM_FOOT_BYTES / 2;
 
-    slim_charge(s, SLIM_STEP_FIND, 1);
-    slim_charge_access(s, cost_shadow(&s->ft.cost.cost, a->base), SLIM_ENTRY_BYTES, MEM_LOAD);
-    slim_charge(s, SLIM_STEP_FOOT, 1);
-    slim_charge_access(s, a->header, SLIM_HEADER_BYTES, MEM_LOAD);
+    slim_charge_find(s, a);
     slim_charge_access(s, foot_entry(s, a, foot->actor), SLIM_ENTRY_BYTES, MEM_LOAD);
     slim_charge(s, SLIM_STEP_APPEND, 1);
     slim_charge_access(s, at, SLIM_FOOT_BYTES / 2, MEM_LOAD);

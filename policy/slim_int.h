@@ -155,6 +155,8 @@ void slim_count_end(struct slim *s, const struct slim_array *a);
 
 /* ---- slim_grow.c ---------------------------------------------------------------------------- */
 
+void slim_charge_foot(struct slim *s, const struct slim_foot *foot); /* that is committed */
+void slim_charge_find(struct slim *s, const struct slim_array *a); /* of its shadow, and the mode */
 struct slim_foot *slim_foot(struct slim *s, struct slim_array *a, uint32_t actor); /* makes it */
 void slim_free_feet(struct slim *s, struct slim_array *a);
 uint64_t slim_table_bytes(const struct slim *s); /* of an array's simulated table; 0: no machine */
@@ -169,6 +171,8 @@ struct variable *slim_cell(const struct slim_array *a, uint64_t q); /* NULL: nev
 struct variable *slim_make_cell(struct slim *s, struct slim_array *a, uint64_t q);
 void slim_cells_init(struct slim *s, struct slim_array *a, uint64_t n);
 void slim_cells_free(struct slim *s, struct slim_array *a);
+void slim_trace_cells(struct slim *s,
+                      const struct slim_array *a); /* charged for, at a collection */
 void slim_cells_copy(struct slim *s, struct slim_array *to, const struct slim_array *from);
 void slim_set_parts_init(struct slim *s, struct slim_array *a); /* for partitions = sets */
 uint64_t slim_locations(const struct slim_array *a);            /* of the whole partition */

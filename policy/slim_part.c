@@ -123,6 +123,20 @@ void slim_cells_copy(struct slim *s, struct slim_array *to, const struct slim_ar
     }
 }
 
+void slim_trace_cells(struct slim *s, const struct slim_array *a)
+{
+    for (uint64_t i = 0; i < a->cell.n; i++) {
+        const struct variable *x = cell_at(&a->cell, i);
+        if (!x && i % SLIM_FEW == 0)
+            i += SLIM_FEW - 1; /* a page that is not there */
+        else if (x && variable_used(x)) {
+            s->ft.cost.place = a->block + i * FT_VARIABLE_BYTES;
+            ft_charge_trace(&s->ft.cost, x, 0);
+        }
+    }
+    s->ft.cost.place = 0;
+}
+
 /* ---- parts ---------------------------------------------------------------------------------- */
 
 uint64_t slim_part_at(const struct slim_array *a, uint64_t i)
@@ -168,6 +182,33 @@ static void spill_range(struct slim *s, const struct slim_array *a, const struct
         spill_element(s, a, i, x);
 }
 
+/* Locations that elements have got are written, 64 bytes at a time, in their order. */
+static void charge_spilt(struct slim *s, const struct slim_array *a, uint64_t from, uint64_t to)
+{
+    struct cost *c = &s->ft.cost.cost;
+    struct cost_sweep line = {.core = s->ft.cost.core, .step = SLIM_STEP_LINE, .fill = true};
+
+    for (uint64_t i = from; i < to && c->on; i++) {
+        const struct granules g = slim_granules(s, a, i);
+        for (sim_addr at = g.first;; at += g.step) {
+            const struct variable *x = shadow_peek(s->ft.variables, at);
+            if (x && variable_used(x))
+                cost_sweep(c, &line, cost_shadow(c, at), 0, FT_VARIABLE_BYTES);
+            if (at == g.last)
+                break;
+        }
+    }
+    cost_sweep_end(c, &line);
+}
+
+/* An array has no shadow any more: the old one's locations are read. */
+static void charge_dissolved(struct slim *s, const struct slim_array *a, uint64_t from, uint64_t to)
+{
+    slim_charge_access(s, a->block, a->block_bytes, MEM_LOAD);
+    slim_charge_access(s, a->header, 16, MEM_STORE); /* mode, and where they are */
+    charge_spilt(s, a, from, to);
+}
+
 void slim_spill(struct slim *s, struct slim_array *a, uint64_t from, uint64_t to)
 {
     for (uint64_t i = from; i < to && !budget_over(s->ft.env->budget); i++) {
@@ -175,6 +216,7 @@ void slim_spill(struct slim *s, struct slim_array *a, uint64_t from, uint64_t to
         if (x && variable_used(x))
             spill_element(s, a, i, x);
     }
+    charge_dissolved(s, a, from, to);
 }
 
 /* ---- refinement ----------------------------------------------------------------------------- */
@@ -239,6 +281,11 @@ void slim_convert(struct slim *s, struct slim_array *a, struct slim_partition to
         else if (x && variable_used(x))
             pass_on(s, a, was, was.mode == SLIM_PREFIX ? was.by : q, x);
     }
+    const uint64_t from = was.mode == SLIM_PREFIX && was.by > a->from ? was.by : a->from;
+    if (to.mode == SLIM_FINE)
+        charge_dissolved(s, a, from, a->to);
+    else if (to.mode == SLIM_PREFIX)
+        charge_spilt(s, a, from, to.by < a->to ? to.by : a->to);
     free_cells(s, &old);
 }
 

@@ -36,11 +36,12 @@ struct written {        /* an entry of a write set */
     sim_addr location;
 };
 
-struct valor_thread {                      /* an actor */
-    struct logged *read;                   /* owns */
-    struct written *write;                 /* owns */
-    uint32_t reads, reads_room, reads_cap; /* room: as it is, up to the limit; cap: on the host */
-    uint32_t writes, writes_room, writes_cap;
+struct valor_thread {      /* an actor */
+    struct logged *read;   /* owns */
+    struct written *write; /* owns */
+    /* paged: on the machine, at any time yet; cap: on the host; room: the lesser */
+    uint32_t reads, reads_room, reads_cap, reads_paged;
+    uint32_t writes, writes_room, writes_cap, writes_paged;
     uint32_t followed;                    /* of the reads, those that a copy made */
     uint64_t read_base, write_base;       /* how many were logged before the first */
     uint64_t read_indexed, write_indexed; /* valor_follow.c: up to there */

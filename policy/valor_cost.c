@@ -131,14 +131,14 @@ static void check_word(struct valor *v, const struct variable *x, uint32_t me)
     step(v, STEP_ONGOING);
 }
 
-/* Valor-E compares the epoch: the own clock, too. */
+/* Valor-E compares the epoch: the own clock, too, which it otherwise needs for the new one. */
 static bool own_already(struct valor *v, const struct variable *x, const struct access *now)
 {
     step(v, STEP_OWN);
-    if (v->epochs) {
+    if (v->epochs && !v->cost.held)
         load(v, v->thread[now->actor].clock, CLOCK_BYTES);
+    if (v->epochs && x->region && x->writer == now->actor)
         step(v, STEP_ONGOING);
-    }
     return valor_holder(v, x) == now->actor && !x->atomic;
 }
 
@@ -163,7 +163,8 @@ void valor_charge_access(struct valor *v, const struct variable *x, const struct
 {
     const sim_addr at = cost_shadow(&v->cost, now->addr);
 
-    step(v, STEP_PLACE);
+    if (!v->cost.held)
+        step(v, STEP_PLACE);
     load(v, at, valor_variable_bytes(v));
     if (event_writes(now->ev)) {
         charge_write(v, x, at, now);
@@ -175,10 +176,12 @@ void valor_charge_access(struct valor *v, const struct variable *x, const struct
 
 void valor_charge_log(struct valor *v, struct valor_thread *t)
 {
-    load(v, t->own + LOG_AT, POINTER);
+    if (!v->cost.held) /* where the log ends */
+        load(v, t->own + LOG_AT, POINTER);
     step(v, STEP_LOG);
     store(v, read_entry(v, t, t->reads), VALOR_ENTRY_BYTES);
-    store(v, t->own + LOG_AT, POINTER);
+    if (!v->cost.held)
+        store(v, t->own + LOG_AT, POINTER);
 }
 
 void valor_charge_write_set(struct valor *v, struct valor_thread *t)

@@ -86,15 +86,23 @@ static void empty_log(struct valor *v, uint32_t actor)
     t->reads = t->followed = 0;
 }
 
-/* Of a log that has grown on the host: its room, and what it takes on the machine. */
-static uint32_t grown(struct valor *v, uint32_t room, uint32_t cap, uint64_t limit)
+/* A log is longer than ever: a page more on the machine, up to its limit. */
+static void more_pages(struct valor *v, uint32_t entries, uint32_t *paged, uint64_t limit)
 {
-    const uint32_t now = cap < limit ? cap : (uint32_t)limit;
+    enum { PAGE = 4096 / VALOR_ENTRY_BYTES };
 
-    budget_take(&v->bytes, (uint64_t)(now - room) * VALOR_ENTRY_BYTES);
-    return now;
+    for (uint64_t more; entries >= *paged && *paged < limit; *paged += (uint32_t)more) {
+        more = limit - *paged < PAGE ? limit - *paged : PAGE;
+        budget_take(&v->bytes, more * VALOR_ENTRY_BYTES);
+    }
 }
 
+static uint32_t lesser(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* For one entry more. */
 static void grow_log(struct valor *v, struct valor_thread *t)
 {
     size_t cap = t->reads_cap;
@@ -102,7 +110,8 @@ static void grow_log(struct valor *v, struct valor_thread *t)
     t->read = xgrow(t->read, t->reads, &cap, sizeof *t->read);
     budget_take(v->env->budget, (cap - t->reads_cap) * sizeof *t->read);
     t->reads_cap = (uint32_t)cap;
-    t->reads_room = grown(v, t->reads_room, t->reads_cap, v->params.read_log);
+    more_pages(v, t->reads, &t->reads_paged, v->params.read_log);
+    t->reads_room = lesser(t->reads_cap, t->reads_paged);
 }
 
 static void grow_set(struct valor *v, struct valor_thread *t)
@@ -112,7 +121,8 @@ static void grow_set(struct valor *v, struct valor_thread *t)
     t->write = xgrow(t->write, t->writes, &cap, sizeof *t->write);
     budget_take(v->env->budget, (cap - t->writes_cap) * sizeof *t->write);
     t->writes_cap = (uint32_t)cap;
-    t->writes_room = grown(v, t->writes_room, t->writes_cap, v->params.write_set);
+    more_pages(v, t->writes, &t->writes_paged, v->params.write_set);
+    t->writes_room = lesser(t->writes_cap, t->writes_paged);
 }
 
 void valor_log_room(struct valor *v, uint32_t actor)
@@ -139,7 +149,7 @@ void valor_add_read(struct valor *v, uint32_t actor, const struct logged *is)
 {
     struct valor_thread *t = &v->thread[actor];
 
-    if (t->reads == t->reads_cap)
+    if (t->reads >= t->reads_room)
         grow_log(v, t);
     t->read[t->reads++] = *is;
     t->followed++;
@@ -149,7 +159,7 @@ void valor_add_write(struct valor *v, uint32_t actor, const struct written *is)
 {
     struct valor_thread *t = &v->thread[actor];
 
-    if (t->writes == t->writes_cap)
+    if (t->writes >= t->writes_room)
         grow_set(v, t);
     t->write[t->writes++] = *is;
 }
@@ -183,7 +193,7 @@ void valor_write_room(struct valor *v, uint32_t actor)
             empty_log(v, actor);
         release(v, actor);
     }
-    if (t->writes == t->writes_cap)
+    if (t->writes >= t->writes_room)
         grow_set(v, t);
 }
 

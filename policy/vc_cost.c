@@ -209,6 +209,16 @@ static void record_write(const struct check *k, struct laid_out *x, sim_addr at)
     access(k, at + WRITE_AT, WORD, MEM_STORE);
 }
 
+/* What is the same for all locations of an access. */
+static void begin(const struct check *k)
+{
+    step(k, STEP_CALL);
+    clock_cost_epoch(k->c->clocks, k->tid, k->core);
+    clock_cost_clock(k->c->clocks, k->tid, k->core);
+    step(k, STEP_CLOCK);
+    step(k, STEP_PLACE);
+}
+
 void vc_charge_access(struct vc_cost *c, sim_addr location, const struct event *ev, unsigned core)
 {
     const struct check k = {c, ev->tid, hb_actor(c->env->hb, ev->tid), core};
@@ -217,11 +227,8 @@ void vc_charge_access(struct vc_cost *c, sim_addr location, const struct event *
 
     budget_take(&c->bytes, x->used ? 0 : LOCATION_BYTES);
     x->used = true;
-    step(&k, STEP_CALL);
-    clock_cost_epoch(c->clocks, ev->tid, core);
-    clock_cost_clock(c->clocks, ev->tid, core);
-    step(&k, STEP_CLOCK);
-    step(&k, STEP_PLACE);
+    if (!c->cost.held)
+        begin(&k);
     access(&k, at + READS_AT, WORD, MEM_LOAD);
     step(&k, STEP_LOCK);
     access(&k, at + READS_AT, WORD, MEM_ATOMIC);

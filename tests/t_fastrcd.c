@@ -205,6 +205,15 @@ static void a_map_costs_a_block_and_its_slots(void **state)
     COSTS(17, "L4h L4m L8h", R(0, X), R(1, X), R(1, X));
 }
 
+/* The own clock and place 2 are in registers: same-region 2. */
+static void a_further_granule_costs_its_own_words(void **state)
+{
+    const struct event both = {.kind = EV_WRITE, .addr = X, .size = 8};
+
+    (void)state;
+    COSTS(4 + 2 + 2 + 1, "L4h L4m L4m", both, both);
+}
+
 static void the_end_of_a_region_costs_its_clock(void **state)
 {
     (void)state;
@@ -215,14 +224,14 @@ static void the_end_of_a_region_costs_its_clock(void **state)
 static void a_full_collection_costs_each_variable_and_clock(void **state)
 {
     (void)state;
-    /* each: none 2 twice, is-map 2, reset 4 */
-    COSTS(2 * 13 + 1, "L8m L4h S8m L8m L4h S8m S4h", R(0, X), R(0, Y), BY(GC_BEGIN, 0));
+    /* each: none 2 twice, trace 5, reset 4 */
+    COSTS(2 * 16 + 1, "L8m L4h S8m L8m L4h S8m S4h", R(0, X), R(0, Y), BY(GC_BEGIN, 0));
     /* clocks of threads that are there */
-    COSTS(13 + 1, "L8m L4h S8m S4h", R(7, X), BY(GC_BEGIN, 7));
-    /* map-find 4, map-slot 5 each, two readers: none 2, reset 4 */
-    COSTS(6 + 4 + 8 * 6 + 2 * 8 + 2,
-          "L8m L8h L8h L8h L8h L8h L8h L8h L8h L4h S8h L4h S8h S8m S4h S4h", R(0, X), R(1, X),
-          BY(GC_BEGIN, 0));
+    COSTS(16 + 1, "L8m L4h S8m S4h", R(7, X), BY(GC_BEGIN, 7));
+    /* map-find 4, mark 3, map-slot 5 each, two readers: none 2, reset 4 */
+    COSTS(9 + 4 + 5 + 8 * 6 + 2 * 8 + 2,
+          "L8m L8h S8h L8h L8h L8h L8h L8h L8h L8h L8h L4h S8h L4h S8h S8m S4h S4h", R(0, X),
+          R(1, X), BY(GC_BEGIN, 0));
 }
 
 static void a_clear_costs_each_line_of_metadata(void **state)
@@ -260,6 +269,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(other_accesses_lock_the_read_word),
         cmocka_unit_test(another_threads_epoch_costs_its_clock),
         cmocka_unit_test(a_map_costs_a_block_and_its_slots),
+        cmocka_unit_test(a_further_granule_costs_its_own_words),
         cmocka_unit_test(the_end_of_a_region_costs_its_clock),
         cmocka_unit_test(a_full_collection_costs_each_variable_and_clock),
         cmocka_unit_test(a_clear_costs_each_line_of_metadata),

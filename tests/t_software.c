@@ -242,6 +242,49 @@ static void fasttrack_clears_and_copies_words(void **state)
     close_run(&r);
 }
 
+/* TRACE 5 for each variable; a map, MARK 3. A nursery's collection goes through what it copies. */
+static void fasttrack_read_maps_are_traced_at_full_collections(void **state)
+{
+    struct run r;
+
+    (void)state;
+    open_run(&r, "fasttrack", NULL);
+    STEPS(&r, R(0, X), R(1, X), W(0, Y));
+    COSTS(&r, "i1 L:s+264:4 i6 L:h+0:8 i4 S:h+0:8 i1 L:s+280:4 i5", {.kind = EV_GC_BEGIN},
+          {.kind = EV_GC_END});
+    COSTS(&r, "", {.kind = EV_GC_BEGIN, .flags = EVF_NURSERY},
+          {.kind = EV_GC_END, .flags = EVF_NURSERY});
+    close_run(&r);
+}
+
+/* What all granules of an access have in common is in registers from the second on: the own epoch,
+ * clock or locks, PLACE, the call. */
+static void further_granules_cost_what_they_have_of_their_own(void **state)
+{
+    static const struct event both = {.kind = EV_WRITE, .addr = X, .size = 8};
+    struct run r;
+
+    (void)state;
+    open_run(&r, "fasttrack", NULL);
+    STEPS(&r, both);
+    COSTS(&r, "i1 L:k+200010:8 i3 L:s+256:8 i3 L:s+272:8 i2", both); /* SAME 2 each */
+    close_run(&r);
+    open_run(&r, "vc", NULL);
+    STEPS(&r, both);
+    /* The second: LOCK 4, NONE 2, ORDERED 5 (no clock yet), VECTOR 4 */
+    COSTS(&r,
+          "i3 L:k+200010:8 i1 L:k+200000:8 i5 L:s+264:8 i5 A:s+264:8 i1 L:s+256:8 i12 S:s+256:8 "
+          "i1 S:s+264:8 i1 L:s+280:8 i5 A:s+280:8 i1 L:s+272:8 i12 S:s+272:8 i1 S:s+280:8",
+          both);
+    close_run(&r);
+    open_run(&r, "eraser", NULL);
+    STEPS(&r, both, {.kind = EV_WRITE, .tid = 1, .addr = X, .size = 8});
+    /* STATE 4, what it holds, SAME_SET 3, EMPTY 4; the second: STATE 4, SAME_SET 3, EMPTY 4 */
+    COSTS(&r, "c1 i5 L:s+64:4 i5 L:h+0:8 i8 L:s+68:4 i11",
+          {.kind = EV_WRITE, .tid = 1, .addr = X, .size = 8});
+    close_run(&r);
+}
+
 /* Verdicts differ with `repeats`, costs do not. */
 static void fasttrack_costs_the_same_however_repeats_count(void **state)
 {
@@ -408,6 +451,8 @@ int main(void)
         cmocka_unit_test(fasttrack_makes_a_read_map),
         cmocka_unit_test(fasttrack_doubles_a_full_map),
         cmocka_unit_test(fasttrack_clears_and_copies_words),
+        cmocka_unit_test(fasttrack_read_maps_are_traced_at_full_collections),
+        cmocka_unit_test(further_granules_cost_what_they_have_of_their_own),
         cmocka_unit_test(fasttrack_costs_the_same_however_repeats_count),
         cmocka_unit_test(vc_reads_and_writes_under_a_lock),
         cmocka_unit_test(vc_with_all_has_two_vectors),

@@ -326,9 +326,23 @@ static void a_regions_first_write_swaps(void **state)
     /* place 2, own 3, slow-path 2, none 2, version 3, swap 2, write-set 4 */
     COSTS_O(23, "L4m A4m L8h S16h S8h", R(0, Y), W(0, X));
     COSTS_O(6, "L4m", W(0, X), W(0, X));
-    /* place 2, own 3, ongoing 3, slow-path 2, own 3, version 3, swap 2 */
-    COSTS_E(21, "L8m L4h A8m", R(0, Y), W(0, X));
+    /* place 2, own 3, the own clock, slow-path 2, own 3, version 3, swap 2 */
+    COSTS_E(18, "L8m L4h A8m", R(0, Y), W(0, X));
+    /* ongoing 3 */
     COSTS_E(10, "L8m L4h", W(0, X), W(0, X));
+}
+
+/* In registers: place 2, where the log ends, the own clock. Of a read none 2 and log 6 remain, of a
+ * write own 3 (and ongoing 3). */
+static void a_further_granule_costs_its_own_word(void **state)
+{
+    const struct event reads = {.kind = EV_READ, .addr = X, .size = 8};
+    const struct event writes = {.kind = EV_WRITE, .addr = X, .size = 8};
+
+    (void)state;
+    COSTS_O(2 + 2 * 8 + 6, "L4m L8h S16h S8h L4m S16h", reads, reads);
+    COSTS_O(2 + 2 * 3 + 2, "L4m L4m", writes, writes);
+    COSTS_E(2 + 2 * 6 + 3, "L8m L4h L8m", writes, writes);
 }
 
 static void the_end_of_a_region_goes_through_both_logs(void **state)
@@ -368,10 +382,17 @@ static void a_clear_costs_each_line_of_metadata(void **state)
 
 static void metadata_is_a_word_a_variable_and_the_logs(void **state)
 {
+    const struct event page = {.kind = EV_READ, .addr = X, .size = 4 * 256}; /* of entries */
+    const struct event more = {.kind = EV_READ, .addr = X, .size = 4 * 300};
+
     (void)state;
-    O_STAT(WITH(NULL), "metadata.live", 3 * 4 + 8 * 16, R(0, X), R(0, Y), R(0, Z));
+    /* of a log the pages of 4096 bytes that were used, up to its limit */
+    O_STAT(WITH(NULL), "metadata.live", 3 * 4 + 4096, R(0, X), R(0, Y), R(0, Z));
+    O_STAT(WITH(NULL), "metadata.live", 256 * 4 + 4096, page, ENDS(0), page);
+    O_STAT(WITH(NULL), "metadata.live", 300 * 4 + 8192, more);
+    O_STAT(WITH("read-log=270"), "metadata.live", 300 * 4 + 270 * 16, more);
     O_STAT(WITH("read-log=2"), "metadata.live", 3 * 4 + 2 * 16, R(0, X), R(0, Y), R(0, Z));
-    O_STAT(WITH(NULL), "metadata.live", 4 + 2 * 8 * 16, W(0, X), R(0, Y), R(0, Z),
+    O_STAT(WITH(NULL), "metadata.live", 4 + 2 * 4096, W(0, X), R(0, Y), R(0, Z),
            EV_REGION(CLEAR, 0, X, 4), EV_REGION(CLEAR, 0, Y, 4), ENDS(0));
 }
 
@@ -406,6 +427,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_race_that_is_found_late_ends_the_run_or_disables),
         cmocka_unit_test(a_read_changes_no_metadata),
         cmocka_unit_test(a_regions_first_write_swaps),
+        cmocka_unit_test(a_further_granule_costs_its_own_word),
         cmocka_unit_test(the_end_of_a_region_goes_through_both_logs),
         cmocka_unit_test(a_validation_costs_its_entries_only),
         cmocka_unit_test(a_collection_traces_the_logs),
