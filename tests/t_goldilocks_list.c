@@ -87,6 +87,9 @@ static void a_collection_of_memory_trims(void **state)
     rig_open(NULL, &w, 4, (const char *const[]){NULL});
     step(&w, (struct event)W(0, X));
     pass_lock(&w, 1, M, 50);
+    step(&w, (struct event){.kind = EV_GC_BEGIN, .flags = EVF_NURSERY, .tid = 1});
+    assert_int_equal(length(&w), 100); /* not that of a nursery */
+    step(&w, (struct event){.kind = EV_GC_END, .flags = EVF_NURSERY, .tid = 1});
     step(&w, (struct event)EV_NAMING(GC_BEGIN, 1, 0));
     assert_int_equal(length(&w), 90); /* the first 10 % */
     step(&w, (struct event)EV_NAMING(GC_END, 1, 0));
@@ -328,6 +331,59 @@ static void an_event_is_appended_atomically(void **state)
     watch_close(&w);
 }
 
+/* Two variables of 16 bytes side by side, with a record each: LINE, a load and a store. Of a copy
+ * the records are loaded, get blocks, and count at the tail, which they refer to. */
+static void clears_and_copies_go_through_shadow_words_and_records(void **state)
+{
+    struct rig rig = {0};
+    struct watch w;
+    uint64_t n;
+
+    (void)state;
+    rig_open(&rig, &w, 4, (const char *const[]){NULL});
+    step(&w, (struct event)W(0, X));
+    step(&w, (struct event)W(0, X + 4));
+    const struct event move[] = {EV_MOVE(0, Y, X, 8)};
+    rig.n = 0;
+    rig.instructions = 0;
+    rig_step(&w, move);
+    assert_int_equal(rig.access[0].bytes, 2 * GOLD_SHADOW_BYTES);
+    assert_true(rig.access[1].cmd == MEM_STORE && rig.access[1].bytes == 2 * GOLD_SHADOW_BYTES);
+    assert_true(rig.access[1].at - rig.access[0].at == (Y - X) / 4 * GOLD_SHADOW_BYTES);
+    assert_int_equal(rig.n, 2 + 2 * 6); /* load, the block's l l s, store, atomic */
+    assert_int_equal(rig.instructions - rig.n,
+                     instructions(GOLD_STEP_LINE) + 2 * (FRESH + instructions(GOLD_STEP_COUNT)));
+    /* Each record's count goes down, its block back. */
+    assert_string_equal(asks(&rig, &w, (struct event)EV_REGION(CLEAR, 0, Y, 8), &n), "alss"
+                                                                                     "alss"
+                                                                                     "ls");
+    assert_int_equal(n, instructions(GOLD_STEP_LINE) + 2 * (BACK + instructions(GOLD_STEP_COUNT)));
+    watch_close(&w);
+}
+
+/* Of 20 cells 2 go: ADVANCE for each of the two, for the one record. It is loaded, stored, and
+ * counts at the third; the cells leave. */
+static void trimming_goes_through_cells_and_records(void **state)
+{
+    struct rig rig = {0};
+    struct watch w;
+    uint64_t n;
+
+    (void)state;
+    rig_open(&rig, &w, 4, (const char *const[]){NULL});
+    step(&w, (struct event)W(0, X));
+    pass_lock(&w, 1, M, 10);
+    step(&w, (struct event)W(1, Y)); /* at the tail: it stays */
+    assert_string_equal(asks(&rig, &w, (struct event)EV_NAMING(GC_BEGIN, 2, 0), &n), "ll"
+                                                                                     "lsa"
+                                                                                     "lslss"
+                                                                                     "lslss");
+    assert_int_equal(n, 2 * instructions(GOLD_STEP_ADVANCE) + instructions(GOLD_STEP_MOVED) +
+                            instructions(GOLD_STEP_COUNT) +
+                            2 * (instructions(GOLD_STEP_COLLECT) + BACK));
+    watch_close(&w);
+}
+
 static void metadata_is_what_is_laid_out(void **state)
 {
     struct rig rig = {0};
@@ -388,6 +444,8 @@ int main(void)
         cmocka_unit_test(an_evaluation_reads_the_cells_up_to_the_hand_over),
         cmocka_unit_test(the_third_check_skips_others_cells),
         cmocka_unit_test(an_event_is_appended_atomically),
+        cmocka_unit_test(clears_and_copies_go_through_shadow_words_and_records),
+        cmocka_unit_test(trimming_goes_through_cells_and_records),
         cmocka_unit_test(metadata_is_what_is_laid_out),
         cmocka_unit_test(the_documented_steps_are_those_of_the_code),
     };
