@@ -46,7 +46,7 @@ static const char *shown(const char *path)
 
 static int output_error(struct err *e, const char *path, int reason)
 {
-    return err_set(e, LARD_OUTPUT, "%s: can't be written: %s; %s.", shown(path), strerror(reason),
+    return err_set(e, LARD_OUTPUT, "%s: can't be written: %s; %s", shown(path), strerror(reason),
                    remedy(reason));
 }
 

@@ -186,3 +186,30 @@ char *did_you_mean(const char *name, const char *const *names, size_t n)
 
     return near ? xasprintf("; did you mean \"%s\"? ", near) : xstrdup("; ");
 }
+
+void cli_wrap(FILE *out, const char *text, size_t column, size_t indent, size_t width)
+{
+    bool first = true; /* word of its line */
+
+    while (*text) {
+        const size_t word = strcspn(text, " \n");
+        if (!first && column + 1 + word > width) {
+            fputc('\n', out);
+            column = 0;
+            first = true;
+        }
+        const size_t gap = first ? (column < indent ? indent - column : 0) : 1;
+        fprintf(out, "%*s%.*s", (int)gap, "", (int)word, text);
+        column += gap + word;
+        first = false;
+        text += word;
+        if (*text == '\n') {
+            fputc('\n', out);
+            column = 0;
+            first = true;
+        }
+        if (*text)
+            text++;
+    }
+    fputc('\n', out);
+}

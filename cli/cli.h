@@ -117,6 +117,10 @@ struct table {
 extern const struct table tables[]; /* a NULL name ends it */
 const struct table *table_find(const char *name);
 
+/* text broken between words, each paragraph (a line) anew, from column on; further lines are
+ * indented. width: the most columns of a line. */
+void cli_wrap(FILE *out, const char *text, size_t column, size_t indent, size_t width);
+
 /* "; did you mean X? " for the nearest of names, or "; ": owned by the caller. */
 char *did_you_mean(const char *name, const char *const *names, size_t n);
 

@@ -138,6 +138,26 @@ static bool group_exists(const char *group)
     return false;
 }
 
+/* The C library keeps lines that are short enough as they are. */
+static void list_verbs(const char *group, FILE *out)
+{
+    enum { LINE = 78, BEFORE = 2, AFTER = 2 };
+    size_t longest = 0;
+
+    for (size_t i = 0; verbs[i]; i++) {
+        const char *name = verb_in_group(verbs[i], group);
+        longest = name && strlen(name) > longest ? strlen(name) : longest;
+    }
+    const size_t column = BEFORE + longest + AFTER;
+    for (size_t i = 0; verbs[i]; i++) {
+        const char *name = verb_in_group(verbs[i], group);
+        if (!name)
+            continue;
+        fprintf(out, "%*s%-*s", BEFORE, "", (int)(longest + AFTER), name);
+        cli_wrap(out, verbs[i]->summary, column, column, LINE);
+    }
+}
+
 static char *group_help(const char *group)
 {
     char *text = NULL;
@@ -147,9 +167,7 @@ static char *group_help(const char *group)
     if (!out)
         die("no memory");
     fprintf(out, "%s\v", verb_group_summary(group));
-    for (size_t i = 0; verbs[i]; i++)
-        if (verb_in_group(verbs[i], group))
-            fprintf(out, "  %-14s %s\n", verb_in_group(verbs[i], group), verbs[i]->summary);
+    list_verbs(group, out);
     fprintf(out,
             "\n`lardsim %s%sVERB --help` or `lardsim help %s%sVERB` tells a verb's options; "
             "`lardsim explain NAME` what a parameter, policy, statistic, event or exit code is.",

@@ -153,19 +153,37 @@ const struct paper papers[] = {
 static const struct paper_row {
     const char *paper, *table, *program, *collector, *detector, *measure;
     uint64_t value;
+    const char *erratum; /* "": none */
 } paper_rows[] = {
 #include "paper.inc"
 };
 
-uint64_t paper_value(const char *table, const char *program, const char *collector,
-                     const char *detector, const char *measure)
+static const struct paper_row *row_find(const char *table, const char *program,
+                                        const char *collector, const char *detector,
+                                        const char *measure)
 {
     for (size_t i = 0; i < ARRAY_SIZE(paper_rows); i++) {
         const struct paper_row *r = &paper_rows[i];
         if (!strcmp(r->table, table) && !strcmp(r->program, program) &&
             !strcmp(r->collector, collector) && !strcmp(r->detector, detector) &&
             !strcmp(r->measure, measure))
-            return r->value;
+            return r;
     }
-    return PAPER_NONE;
+    return NULL;
+}
+
+uint64_t paper_value(const char *table, const char *program, const char *collector,
+                     const char *detector, const char *measure)
+{
+    const struct paper_row *r = row_find(table, program, collector, detector, measure);
+
+    return r ? r->value : PAPER_NONE;
+}
+
+const char *paper_erratum(const char *table, const char *program, const char *collector,
+                          const char *detector, const char *measure)
+{
+    const struct paper_row *r = row_find(table, program, collector, detector, measure);
+
+    return r ? r->erratum : "";
 }

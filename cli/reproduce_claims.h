@@ -64,5 +64,8 @@ bool cell_needs(const struct cell *c, const struct need *n);
 #define PAPER_NONE UINT64_MAX
 uint64_t paper_value(const char *table, const char *program, const char *collector,
                      const char *detector, const char *measure);
+/* What is wrong with that number, or "". */
+const char *paper_erratum(const char *table, const char *program, const char *collector,
+                          const char *detector, const char *measure);
 
 #endif

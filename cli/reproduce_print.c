@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/plot.h"
 #include "workloads/workloads.h"
@@ -69,7 +70,7 @@ void print_head(const struct cell *c)
            "diff", "paper", "ours", "diff", "the paper says", "ours");
 }
 
-/* By how much ours differs from the paper's, in percent of that. */
+/* By how much ours differs from the paper's, in percent of that; -100.0 is of nothing at all. */
 static char *difference(uint64_t paper, uint64_t ours)
 {
     const bool less = ours < paper;
@@ -83,7 +84,8 @@ static char *difference(uint64_t paper, uint64_t ours)
         return xasprintf("+%" PRIu64, ours);
     if (by / paper >= 100)
         return xasprintf("x%" PRIu64, ours / paper);
-    const uint64_t tenths = by * 1000 / paper;
+    const uint64_t rounded = (by * 2000 / paper + 1) / 2,
+                   tenths = less && ours && rounded == 1000 ? 999 : rounded;
     return xasprintf("%c%" PRIu64 ".%" PRIu64 "%%", less ? '-' : '+', tenths / 10, tenths % 10);
 }
 
@@ -111,10 +113,45 @@ void print_claim(const struct paper *p, const struct cell *c, const struct claim
         const struct tally *t = tally_of(c, claim->view, &shown[i]);
         printf("  %-10s %-6s ", detector, shown[i].of);
         print_pair(printed(p, c, detector, shown[i].of, "accesses"), t->accesses, 9, "   ");
-        print_pair(printed(p, c, detector, shown[i].of, "sites"), t->sites, 6, "  ");
-        printf("%-*s%s%s\n", *text ? 41 : 0, text, *text ? " " : "", verdict);
-        text = verdict = ""; /* once */
+        print_pair(printed(p, c, detector, shown[i].of, "sites"), t->sites, 6, "");
+        if (*text)
+            printf("  %-41s %s", text, verdict);
+        putchar('\n');
+        text = ""; /* once */
     }
+}
+
+static void print_erratum(const struct paper *p, const struct cell *c, const char *detector,
+                          const char *of)
+{
+    static const char *const unit[] = {"accesses", "sites"};
+    const char *told = "";
+
+    for (size_t i = 0; i < ARRAY_SIZE(unit); i++) {
+        char *measure = xasprintf("%s.%s", of, unit[i]);
+        const char *text =
+            paper_erratum(p->table, c->program->paper, c->collector->name, detector, measure);
+        if (*text && strcmp(text, told) != 0)
+            printf("  on the paper's count, %s %s: %s\n", detector, of, text);
+        told = text;
+        free(measure);
+    }
+}
+
+void print_errata(const struct paper *p, const struct cell *c)
+{
+    for (const struct claim *claim = p->claims; claim->text && c->program->paper; claim++)
+        for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
+            if (claim->shows & shown[i].bit)
+                print_erratum(p, c, view_names[claim->view], shown[i].of);
+}
+
+static bool has_claim(const struct paper *p, enum view_id view)
+{
+    for (const struct claim *claim = p->claims; claim->text; claim++)
+        if (claim->view == view)
+            return true;
+    return false;
 }
 
 void print_system(const struct paper *p, const struct cell *c)
@@ -123,7 +160,7 @@ void print_system(const struct paper *p, const struct cell *c)
 
     for (size_t v = 0; v < VIEWS; v++) {
         const struct tally *t = p->differences ? &c->is.view[v].falses : &c->is.view[v].races;
-        if (!t->system)
+        if (!t->system || !has_claim(p, (enum view_id)v))
             continue;
         printf("%s %s %s%" PRIu64 " at %" PRIu64, before, view_names[v],
                p->differences ? "false " : "", t->system, t->system_sites);
@@ -227,13 +264,14 @@ void plot_cells(FILE *out, const struct paper *p, const struct cell *cells, size
             count[r * panels.n + i][1] = tally_of(c, panels.view[i], panels.of[i])->accesses;
         }
     }
-    const struct plot plot = {.title = p->title,
-                              .kind = {"paper", "ours (racy accesses, log scale)"},
-                              .panels = panels.n,
-                              .rows = n,
-                              .panel = (const char *const *)panels.title,
-                              .row = row,
-                              .count = (const uint64_t(*)[2])count};
+    const struct plot plot = {
+        .title = p->title,
+        .kind = {"paper", "ours (racy accesses, log scale; MS: marksweep, SS: semispace)"},
+        .panels = panels.n,
+        .rows = n,
+        .panel = (const char *const *)panels.title,
+        .row = row,
+        .count = (const uint64_t(*)[2])count};
     plot_write(&plot, out);
     for (size_t i = 0; i < n; i++)
         free(row[i]);

@@ -10,6 +10,9 @@ void print_claim(const struct paper *p, const struct cell *c, const struct claim
 /* Races at sites of the runtime system are counted with the others, and told apart here. */
 void print_system(const struct paper *p, const struct cell *c);
 
+/* What results/paper says is wrong with the numbers shown. */
+void print_errata(const struct paper *p, const struct cell *c);
+
 void csv_head(FILE *csv);
 void csv_cell(FILE *csv, const struct paper *p, const struct cell *c);
 

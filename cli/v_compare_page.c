@@ -240,6 +240,9 @@ void cost_table_text(const struct cost_table *t)
         printf("\nresults  ");
         cli_print(stdout, t->output);
         puts("/compare.json, and a folder for each policy");
+    } else if (t->n == 1) {
+        puts("\nnext     -p NAME, given once or more, tells what a policy costs (`lardsim list "
+             "policies`)");
     } else {
         puts("\nnext     -o DIR keeps the results of each run, --truth LABEL tells who is wrong");
     }

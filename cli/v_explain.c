@@ -4,30 +4,17 @@
 
 #include "cli/cli.h"
 
-enum { WIDTH = 80 };
+enum { WIDTH = 80, FIELD = 14 }; /* columns: of a line; before a field's text */
 
-/* Paragraphs, each a line, broken between words. */
 static void print_wrapped(const char *text, size_t indent)
 {
-    size_t column = 0;
+    cli_wrap(stdout, text, 0, indent, WIDTH);
+}
 
-    while (*text) {
-        const size_t word = strcspn(text, " \n");
-        if (column > 0 && column + 1 + word > WIDTH) {
-            putchar('\n');
-            column = 0;
-        }
-        printf("%*s%.*s", column == 0 ? (int)indent : 1, "", (int)word, text);
-        column += word + (column == 0 ? indent : 1);
-        text += word;
-        if (*text == '\n') {
-            putchar('\n');
-            column = 0;
-        }
-        if (*text)
-            text++;
-    }
-    putchar('\n');
+static void print_line(const char *key, const char *text)
+{
+    printf("  %-10s  ", key);
+    cli_wrap(stdout, text, FIELD, FIELD, WIDTH);
 }
 
 /* Kept as it is: YAML, commands. */
@@ -49,7 +36,7 @@ static void print_field(const struct field *f)
         printf("  %s\n", f->key);
         print_block(f->text);
     } else {
-        printf("  %-10s  %s\n", f->key, f->text);
+        print_line(f->key, f->text);
     }
 }
 
@@ -62,6 +49,8 @@ struct search {
     enum match match;
     struct json *json; /* NULL: text */
     const struct table *table;
+    char *told;  /* owned; of the latest name, NULL: nothing */
+    char *alike; /* owned; names after it of which the same is told, NULL: none */
     size_t found, seen;
     char **names; /* owned; all that were looked at, their last parts and sections, for the hint */
     size_t cap;
@@ -95,10 +84,48 @@ static void explain_text(const struct search *s, const struct row *r)
         printf("  %-10s  lardsim %s --help\n", "options", r->name);
 }
 
-static void explain_row(const struct search *s, const struct row *r)
+/* What is told of a name, in one text. Owned by the caller. */
+static char *told_of(const struct search *s, const struct row *r)
+{
+    char *all = xasprintf("%s\n%s", s->table->name, r->help);
+
+    for (size_t i = 0; i < r->fields; i++) {
+        char *more = xasprintf("%s\n%s %s", all, r->field[i].key, r->field[i].text);
+        free(all);
+        all = more;
+    }
+    return all;
+}
+
+static void end_alike(struct search *s)
+{
+    if (s->alike)
+        print_line("likewise", s->alike);
+    free(s->alike);
+    s->alike = NULL;
+}
+
+/* By the last part of its name a parameter may be many policies'. */
+static void explain_once(struct search *s, const struct row *r)
+{
+    char *told = told_of(s, r);
+
+    if (s->match == ENDING && s->told && strcmp(told, s->told) == 0) {
+        char *more = xasprintf("%s%s%s", s->alike ? s->alike : "", s->alike ? ", " : "", r->name);
+        free(s->alike);
+        s->alike = more;
+    } else {
+        end_alike(s);
+        explain_text(s, r);
+    }
+    free(s->told);
+    s->told = told;
+}
+
+static void explain_row(struct search *s, const struct row *r)
 {
     if (!s->json) {
-        explain_text(s, r);
+        explain_once(s, r);
         return;
     }
     json_object(s->json);
@@ -171,6 +198,8 @@ static int explain_name(const char *name, struct json *j, struct err *e)
     struct search s = {.name = name, .json = j};
 
     search_tables(&s);
+    end_alike(&s);
+    free(s.told);
     const int code = s.found ? LARD_DONE : unknown_name(&s, e);
     for (size_t i = 0; i < s.seen; i++)
         free(s.names[i]);

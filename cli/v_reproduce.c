@@ -36,8 +36,10 @@ static void report_cell(struct report *r, const struct cell *c)
         if (!r->quiet)
             print_claim(r->paper, c, claim, v);
     }
-    if (!r->quiet)
+    if (!r->quiet) {
         print_system(r->paper, c);
+        print_errata(r->paper, c);
+    }
 }
 
 static void report_needs(struct report *r)

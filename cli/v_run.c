@@ -185,9 +185,10 @@ const struct verb verb_run = {
     .name = "run",
     .args = "SOURCE",
     .summary = "Runs a trace through a machine, and says which accesses race.",
-    .text = "SOURCE is a trace, \"-\" for standard input, or \"synth:KEY=VALUE,...\" for the "
-            "generator. "
-            "Files, presets and settings take effect in the order given, later ones win; --policy "
+    .text = "SOURCE is a trace, \"-\" for standard input, \"workload:NAME,KEY=VALUE,...\" for a "
+            "built-in program (`lardsim workload list`), or \"synth:KEY=VALUE,...\" for the "
+            "generator. Files, presets and settings take effect in the order given, later ones "
+            "win; --policy "
             "replaces the policies that they name. Without any, the policy is vc.\n"
             "The result is printed. With --output the folder gets config.yaml (the complete "
             "configuration, which repeats the run), stats.json, stats.txt, stats.csv, races.jsonl, "
@@ -199,6 +200,7 @@ const struct verb verb_run = {
                 "lardsim run --preset lard-table3 -o results program.lard\n"
                 "lardsim run -c radish8 --set stats.interval=10k -o results program.lard\n"
                 "lardsim run -c radish8 -t timeline.json program.lard\n"
+                "lardsim run -c radish8 -p lardish workload:pool,gc=semispace\n"
                 "lardsim run --error-on-race --quiet synth:events=10k,racy=0",
     .options = options,
     .min_args = 1,

@@ -17,6 +17,7 @@ enum figure {
     CYCLES,
     INSTRUCTIONS,
     INSIDE,
+    UPGRADES,
 #define SPENT(NAME, text, help) SPENT_##NAME,
 #include "sim/spent.def"
 #undef SPENT
@@ -46,6 +47,7 @@ static const struct {
     [CYCLES] = {"", "cycles", "machine.cycles"},
     [INSTRUCTIONS] = {"", "instructions", "machine.instructions"},
     [INSIDE] = {"", "cycles-of-interest", "roi.machine.cycles"},
+    [UPGRADES] = {"", "upgrades", "coherence.upgrades"},
 #define SPENT(NAME, text, help) [SPENT_##NAME] = {"spent", text, "machine.spent." text},
 #include "sim/spent.def"
 #undef SPENT
@@ -120,10 +122,10 @@ static void print_share(uint64_t part, uint64_t of)
     printf("%5" PRIu64 ".%" PRIu64 " %%", m / 10, m % 10);
 }
 
-/* "1.25" of a ratio. */
+/* "1.25" of a ratio, rounded. */
 static void print_ratio(uint64_t num, uint64_t den)
 {
-    const uint64_t m = den ? num / den * 100 + num % den * 100 / den : 0;
+    const uint64_t m = den ? num / den * 100 + (num % den * 200 / den + 1) / 2 : 0;
 
     printf("%" PRIu64 ".%02" PRIu64, m / 100, m % 100);
 }
@@ -186,6 +188,10 @@ static void print_levels(const struct run_result *r)
     print_level(r, L1_ACCESSES);
     print_level(r, L2_ACCESSES);
     print_level(r, L3_ACCESSES);
+    if (value(r, UPGRADES))
+        printf("upgrades   %" PRIu64 " of these misses: stores and atomics to lines held "
+               "shared; they go to the directory at once\n",
+               value(r, UPGRADES));
 }
 
 static void print_network(const struct run_result *r)

@@ -20,7 +20,8 @@ const struct verb verb_trace_convert = {
     .args = "IN OUT",
     .summary = "Writes a trace in another form.",
     .text =
-        "IN is a path, \"-\" or \"synth:...\"; OUT is a path or \"-\". Events, their numbers and "
+        "IN is a path, \"-\", \"workload:...\" or \"synth:...\"; OUT is a path or \"-\". Events, "
+        "their numbers and "
         "the names stay the same, and so does the identity, in binary and text. STD (RAPID's text) "
         "has reads, writes, "
         "locks, forks and joins only: other events stop the conversion unless --lossy is given.",

@@ -65,8 +65,8 @@ static const struct policy *lookup(const char *name, struct err *e)
     for (; policies[n] && n < ARRAY_SIZE(known); n++)
         known[n] = policies[n]->name;
     const char *near = nearest_name(name, known, n);
-    err_set(e, LARD_CONFIG, "policies: no policy '%s'%s%s%s; `lardsim list policies` shows them",
-            name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    err_set(e, LARD_CONFIG, "policies: no policy '%s'; %s%s%s`lardsim list policies` shows them",
+            name, near ? "did you mean '" : "", near ? near : "", near ? "'? " : "");
     return NULL;
 }
 

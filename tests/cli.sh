@@ -106,6 +106,8 @@ says err "a verb is missing"
 about "help and version"
 run 0 --help
 says out "trace convert" "explain"
+awk '/^  run / { table = 1 } !NF { table = 0 } length > 79 || (table && !/^  /) { exit 1 }' out ||
+    fail "the table of verbs has lines that are too long, or not in their column"
 run 0 --version
 says out "lardsim "
 run 0 --usage
@@ -116,6 +118,9 @@ run 2 trace convrt
 says err 'did you mean "convert"?'
 run 2 trace
 run 2 xyzzy
+about "so does an unknown policy"
+run 3 run -p fasttrak race.txt
+says err "no policy 'fasttrak'; did you mean 'fasttrack'? \`lardsim list policies\`"
 about "an unknown option"
 run 2 run --nosuch race.txt
 run 2 --nosuch
@@ -558,6 +563,13 @@ run 0 explain vc write release-held naive 66 races lard-table3 "trace cut" polic
 says out "a policy" "an event" "a rule" "a view" "an exit code" "a concept" "a preset" "a verb"
 run 0 explain history
 says out "policy.vc.history: a parameter"
+about "what many policies have is told once"
+run 0 explain view
+[ "$(grep -c ': a parameter' out)" = 1 ] || fail "told $(grep -c ': a parameter' out) times"
+says out "policy.none.view: a parameter" "likewise " "policy.valor-o.view"
+! awk 'length > 80 { exit 1 }' out && fail "a line of the explanation is too long"
+run 0 explain overhead upgrades lardish
+! awk 'length > 80 { exit 1 }' out && fail "a line of the explanation is too long"
 about "an instruction has operands, bytes and a page rule"
 run 0 explain clearhistory
 says out "clearhistory: an instruction." "addr, size" "0F 0C 03 /r" "the region"

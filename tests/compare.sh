@@ -152,5 +152,10 @@ run 0 --quiet "$trace"
 # The manual and the completion have it.
 "$lardsim" list manual compare | grep -q 'differences.jsonl' || fail "no manual page"
 "$lardsim" list completion | grep -q -- --truth || fail "no completion"
+# With a machine and no policy there is nothing to compare; the page says what to give.
+run 0 -c radish8 "$trace"
+says out "next     -p NAME, given once or more"
+run 0 -c radish8 -p vc "$trace"
+says out "next     -o DIR keeps"
 "$lardsim" explain compare.max >out 2>&1 || fail "compare.max is not explained"
 exit $bad

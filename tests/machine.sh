@@ -191,6 +191,16 @@ says out "memory ddr" "row hits"
 run 0 -c radish8 --json small.lard
 says out '"machine": {' '"order": "timed"' '"memory-type": "fixed"' '"cycles": ' '"wait-lock": ' '"queue-cycles": ' \
     '"on-chip": '
+# What misses a level and does not come to the next one is an upgrade, and said to be.
+for setting in order=timed l2.inclusion=exclusive l2.size=0 core.misses=8 l3.inclusion=non-inclusive order=recorded; do
+    run 0 -c radish8 -p fasttrack --set "$setting" -o levels --overwrite small.lard
+    l2=$(stat levels l2.accesses)
+    past=$(($(stat levels l1.misses) + $(stat levels l2.misses) - $(stat levels l3.accesses) - l2))
+    [ "${l2:-0}" -gt 0 ] || past=$(($(stat levels l1.misses) - $(stat levels l3.accesses)))
+    [ "$past" -gt 0 ] || fail "$setting: no upgrade"
+    [ "$past" = "$(stat levels coherence.upgrades)" ] || fail "$setting: $past misses come to no level below"
+    says out "upgrades   $past of these misses"
+done
 if command -v python3 >/dev/null 2>&1; then
     run 0 -c radish8 --json -o json small.lard
     python3 - out json/stats.json <<'END' || fail "--json differs from stats.json"
