@@ -49,38 +49,16 @@ configured() {
 
 programs() { make -s -j"$jobs" check TESTS= >/dev/null; }
 
-# Both cores: the range of seeds is cut in two. 77: there is no such policy.
-seeds() {
-    half=$(($3 / 2))
-    "./tests/$1" 1000000 "$half" "$2" &
+# draw PROGRAM SEEDS [POLICY]: random cases, from a seed that make check is far from; half of them on
+# each of two cores. 77: there is no such policy.
+draw() {
+    configured release CFLAGS='-O2 -g' && programs || return 1
+    program=./tests/$1 half=$(($2 / 2)) all=$2
+    shift 2
+    "$program" 1000000 "$half" "$@" &
     first=$!
-    "./tests/$1" $((1000000 + half)) $(($3 - half)) "$2" || { code=$?; wait "$first"; return "$code"; }
+    "$program" $((1000000 + half)) $((all - half)) "$@" || { code=$?; wait "$first"; return "$code"; }
     wait "$first"
-}
-
-# verdict PROGRAM POLICY SEEDS
-verdict() {
-    configured release CFLAGS='-O2 -g' && programs || return 1
-    seeds "$1" "$2" "$3"
-}
-
-oracle() { verdict t_verdict "$1" "$2"; }
-
-# Conflicts of regions; and that they are races, by the two oracles alone.
-regions() { verdict t_region_verdict "$1" "$2"; }
-region_oracles() {
-    configured release CFLAGS='-O2 -g' && programs && ./tests/t_region_random 1000000 "$1"
-}
-
-# Its parameters, with a machine and without.
-goldilocks() {
-    configured release CFLAGS='-O2 -g' && programs || return 1
-    ./tests/t_goldilocks 1000000 "$1"
-}
-
-slimstate() {
-    configured release CFLAGS='-O2 -g' && programs || return 1
-    ./tests/t_slimstate 1000000 "$1"
 }
 
 mutants() {
@@ -88,15 +66,25 @@ mutants() {
     "$SHELL" "$top/tests/mutants.sh"
 }
 
-# The machine in depth: every state of the protocol with more cores and lines, random machines.
+# The machine on random streams and random settings; every state of the protocol with more cores and lines.
 machine() {
     configured release CFLAGS='-O2 -g' && programs || return 1
-    ./tests/t_coherence_random 1000 400 && ./tests/t_timed_random 1000 2000 && ./tests/t_explore deep
+    ./tests/t_coherence_random 1000 "$1" && ./tests/t_timed_random 1000 $(($1 * 5))
+}
+explore() {
+    configured release CFLAGS='-O2 -g' && programs && ./tests/t_explore deep
 }
 
+# Under the sanitizers: the units, and some of each oracle; or all that make check runs.
+sanitized_build() {
+    configured sanitized --enable-asan --enable-ubsan --enable-werror CFLAGS='-O1 -g' && programs
+}
+sanitized_units() {
+    # shellcheck disable=SC2016 # make expands it
+    sanitized_build && make -s -j"$jobs" check TESTS='$(unit_tests)'
+}
 sanitized() {
-    configured sanitized --enable-asan --enable-ubsan --enable-werror CFLAGS='-O1 -g' && programs || return 1
-    make -s check && ./tests/t_verdict 5000000 2000
+    sanitized_build && make -s check && ./tests/t_verdict 5000000 2000
 }
 
 # compilable FLAG...: what the compiler of the next parts has to be able to do.
@@ -112,23 +100,29 @@ int LLVMFuzzerTestOneInput(const unsigned char *p, unsigned long n) { return p &
     return 77
 }
 
-compilers() {
+# The same results, whatever built the program.
+same() {
     command -v clang >/dev/null || { echo "no clang here"; return 77; }
-    configured clang CC=clang --enable-werror CFLAGS='-O3 -g' && programs && make -s check || return 1
-    cd "$here" && configured plain --enable-werror CFLAGS='-O0 -DNDEBUG' || return 1
-    cd "$here" && configured clang0 CC=clang CFLAGS='-O0' || return 1
-    cd "$here" && configured gcc3 CFLAGS='-O3' || return 1
+    goal=lardsim configured clang3 CC=clang --enable-werror CFLAGS='-O3 -g' || return 1
+    cd "$here" && goal=lardsim configured plain --enable-werror CFLAGS='-O0 -DNDEBUG' || return 1
+    cd "$here" && goal=lardsim configured clang0 CC=clang CFLAGS='-O0' || return 1
+    cd "$here" && goal=lardsim configured gcc3 CFLAGS='-O3' || return 1
     set -- "$here/lardsim"
-    for build in clang plain clang0 gcc3; do
+    for build in clang3 plain clang0 gcc3; do
         set -- "$@" "$here/long/$build/lardsim"
     done
     "$SHELL" "$top/tests/same.sh" "$@"
 }
 
+clang_check() {
+    command -v clang >/dev/null || { echo "no clang here"; return 77; }
+    configured clang3 CC=clang --enable-werror CFLAGS='-O3 -g' && programs && make -s check
+}
+
 # The thread that reads ahead.
 threads() {
     main='int main(void) { return 0; }' compilable "${CC:-cc}" -fsanitize=thread || return
-    configured threads CFLAGS='-O1 -g -fsanitize=thread' && programs && ./tests/t_ahead || return 1
+    goal='lardsim tests/t_ahead' configured threads CFLAGS='-O1 -g -fsanitize=thread' && ./tests/t_ahead || return 1
     for source in synth:seed=1,events=300000 synth:seed=2,events=50000,names=on,heap_share=100; do
         ./lardsim run --quiet -p vc -p fasttrack --set trace.ahead=on "$source" >/dev/null || return 1
     done
@@ -153,10 +147,8 @@ fuzz_build() {
         $(pkg-config --libs $packages) -pthread -o "fuzz_$target"
 }
 
-# fuzz TARGET SECONDS: with libFuzzer; what it finds is kept in long/fuzz and breaks the next run, too.
-fuzz() {
-    compilable clang -fsanitize=fuzzer,address,undefined || return
-    fuzz_build "$1" || return 1
+# fuzz_run TARGET SECONDS: what it finds is kept in long/fuzz and breaks the next run, too.
+fuzz_run() {
     for found in "$1"-found-*; do
         [ ! -f "$found" ] || "./fuzz_$1" "$found" || return 1
     done
@@ -172,6 +164,30 @@ fuzz() {
         -max_total_time="$seconds" -max_len=4096 -len_control=0 -rss_limit_mb=1500 -timeout=25 "$@" </dev/null || return 1
 }
 
+# fuzz SECONDS TARGET...: with libFuzzer, side by side, one core each.
+fuzz() {
+    seconds=$1
+    shift
+    compilable clang -fsanitize=fuzzer,address,undefined || return
+    for target; do
+        fuzz_build "$target" || return 1
+    done
+    runs=
+    for target; do
+        fuzz_run "$target" "$seconds" &
+        runs="$runs $!"
+    done
+    status=0
+    for run in $runs; do
+        wait "$run" || status=1
+    done
+    return $status
+}
+
+# What is packed builds and installs elsewhere; there the tests, too, pass.
+dist() {
+    cd "$here" && make -s distcheck TESTS= check_PROGRAMS=
+}
 distcheck() {
     cd "$here" && make -s distcheck
 }
@@ -182,42 +198,61 @@ case ${2:-} in
 *) shift; "$@"; exit ;; # one part by itself, in this process
 esac
 self() { n=$1 s=$2; shift 2; part "$n" "$s" env top_srcdir="$top" "$SHELL" "$top/tests/long.sh" "${limit}s" "$@"; }
-targets="events verdict binary text std yaml"
-self oracle-vc-20000 90 oracle vc 20000
-self oracle-fasttrack-20000 60 oracle fasttrack 20000
-self slimstate-20000 90 slimstate 20000
-self oracle-lardish-20000 120 oracle lardish 20000
-self oracle-radish-20000 120 oracle radish 20000
-self oracle-goldilocks-20000 60 oracle goldilocks 20000
-self goldilocks-20000 60 goldilocks 20000
-self mutants 180 mutants
-self machine 300 machine
-for target in $targets; do
-    self "fuzz-$target-60" 150 fuzz "$target" 60
-done
-self sanitized 180 sanitized
-self threads 90 threads
-self faults 90 faults
-self compilers 240 compilers
-self oracle-vc-100000 150 oracle vc 100000
-self oracle-fasttrack-100000 150 oracle fasttrack 100000
-self oracle-lardish-100000 300 oracle lardish 100000
-self oracle-radish-100000 300 oracle radish 100000
-self oracle-radish-ts-20000 60 oracle radish-ts 20000
-self oracle-goldilocks-100000 150 oracle goldilocks 100000
+
+# ---- within 20 minutes on two cores: each question once ---------------------------------------------
+self oracle-vc-20000 60 draw t_verdict 20000 vc
+self oracle-fasttrack-20000 30 draw t_verdict 20000 fasttrack
+self oracle-lardish-20000 60 draw t_verdict 20000 lardish
+self oracle-radish-20000 60 draw t_verdict 20000 radish
+self oracle-radish-ts-5000 20 draw t_verdict 5000 radish-ts
+self oracle-goldilocks-20000 30 draw t_verdict 20000 goldilocks
+self goldilocks-5000 20 draw t_goldilocks 5000
+self slimstate-5000 60 draw t_slimstate 5000
+self arrays-slimstate-5000 40 draw t_slim_verdict 5000 slimstate
 for policy in fastrcd valor-e valor-o; do
-    self "regions-$policy-100000" 240 regions "$policy" 100000
+    self "regions-$policy-5000" 15 draw t_region_verdict 5000 "$policy"
 done
-self regions-races-100000 90 region_oracles 100000
-self arrays-slimstate-100000 400 verdict t_slim_verdict slimstate 100000
-self distcheck 150 distcheck
+self regions-races-5000 15 draw t_region_random 5000
+self filter-5000 15 draw t_filter 5000
+self machine-100 30 machine 100
+self faults 40 faults
+self mutants 120 mutants
+self sanitized-units 180 sanitized_units
+self threads 60 threads
+self fuzz-60-events-verdict 120 fuzz 60 events verdict
+self fuzz-60-binary-text 80 fuzz 60 binary text
+self fuzz-60-std-yaml 80 fuzz 60 std yaml
+self same 150 same
+self dist 90 dist
+
+# ---- in depth: about three hours --------------------------------------------------------------------
+self sanitized 300 sanitized
+self slimstate-100000 600 draw t_slimstate 100000
+self arrays-slimstate-100000 300 draw t_slim_verdict 100000 slimstate
+self oracle-vc-100000 60 draw t_verdict 100000 vc
+self oracle-fasttrack-100000 60 draw t_verdict 100000 fasttrack
+self oracle-lardish-100000 240 draw t_verdict 100000 lardish
+self oracle-radish-100000 240 draw t_verdict 100000 radish
+self oracle-radish-ts-100000 120 draw t_verdict 100000 radish-ts
+self oracle-goldilocks-100000 80 draw t_verdict 100000 goldilocks
+self goldilocks-100000 80 draw t_goldilocks 100000
+for policy in fastrcd valor-e valor-o; do
+    self "regions-$policy-100000" 80 draw t_region_verdict 100000 "$policy"
+done
+self regions-races-100000 60 draw t_region_random 100000
+self filter-100000 60 draw t_filter 100000
+self machine-2000 200 machine 2000
+self explore 120 explore
+self clang 300 clang_check
+self distcheck 300 distcheck
 
 # Ten minutes each, or what is left in equal shares.
-shares=6
-for target in $targets; do
-    seconds=$(($(left) / shares - 10))
+shares=3
+for pair in "events verdict" "binary text" "std yaml"; do
+    seconds=$(($(left) / shares - 20))
     [ $seconds -le 600 ] || seconds=600
-    self "fuzz-$target-long" $((90 * shares)) fuzz "$target" $seconds
+    # shellcheck disable=SC2086 # two targets
+    self "fuzz-long-$(echo "$pair" | tr ' ' -)" $((90 * shares)) fuzz $seconds $pair
     shares=$((shares - 1))
 done
 exit $failed

@@ -114,8 +114,8 @@ awk '$2 == "races" && $5 ~ /%$/ {
 for of in accesses:pmd,xalan sites:avrora; do
     awk -F, -v m="races.${of%%:*}" '$3 == "planted-races" && $6 == m { v[$2, $4, $5] = $7; p[$2] }
         END { for (n in p) if (v[n, "marksweep", "naive"] > v[n, "marksweep", "lard"] && v[n, "semispace", "naive"] > v[n, "semispace", "lard"]) print n }' \
-        table2.csv | sed 's/@.*//' | sort | tr '\n' ',' >more
-    [ "$(cat more)" = "${of#*:}," ] || fail "naive has more ${of%%:*} in $(cat more)"
+        table2.csv | sed 's/@.*//' | sort | tr '\n' ',' >where
+    [ "$(cat where)" = "${of#*:}," ] || fail "naive has more ${of%%:*} in $(cat where)"
 done
 
 # Our own programs: what claims fail is known; the others may not.
