@@ -1,6 +1,7 @@
 /* v_compare_machine.c - runs one source once for each policy, each time on a machine of its own, so
  * that what a policy costs is the difference to the machine without one. The runs are computed
  * behind sim/lardsim.h; what is asked is in v_compare_asked.c, the page in v_compare_page.c. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -134,8 +135,10 @@ static int make_folder(const struct cli *c, struct err *e)
 
     if (!dir || mkdir(dir, 0777) == 0)
         return 0;
+    const int reason = errno;
     if (stat(dir, &st) || !S_ISDIR(st.st_mode))
-        return err_set(e, LARD_OUTPUT, "%s: can't be made; name a folder that can", dir);
+        return err_set(e, LARD_OUTPUT, "%s: can't make the folder: %s; choose another with -o", dir,
+                       strerror(reason));
     if (!cli_has(c, OPT_OVERWRITE))
         return err_set(e, LARD_OUTPUT, "%s: exists; give --overwrite to replace its results", dir);
     return 0;

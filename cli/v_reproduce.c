@@ -97,13 +97,18 @@ static int run_suite(struct report *r, const struct suite *s, struct err *e)
 
 /* ---- files ---------------------------------------------------------------------------------- */
 
-static int check_file(const struct cli *c, const char *path, struct err *e)
+/* Before anything runs: a path that can't be written is known at once. NULL with no error: no path. */
+static struct outfile *open_file(const struct cli *c, const char *path, struct err *e)
 {
     struct stat st;
 
-    if (!path || cli_has(c, OPT_OVERWRITE) || stat(path, &st) || !S_ISREG(st.st_mode))
-        return 0;
-    return err_set(e, LARD_OUTPUT, "%s: exists; give --overwrite to replace it", path);
+    if (!path)
+        return NULL;
+    if (!cli_has(c, OPT_OVERWRITE) && stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
+        err_set(e, LARD_OUTPUT, "%s: exists; give --overwrite to replace it", path);
+        return NULL;
+    }
+    return outfile_open(path, e);
 }
 
 static void write_csv(const struct report *r, FILE *out)
@@ -118,16 +123,17 @@ static void write_plot(const struct report *r, FILE *out)
     plot_cells(out, r->paper, r->cell, r->cells);
 }
 
-static int write_file(const struct report *r, const char *path,
+/* What *file is is NULL then. */
+static int write_file(const struct report *r, struct outfile **file,
                       void (*write)(const struct report *r, FILE *out), struct err *e)
 {
-    if (!path)
+    struct outfile *f = *file;
+
+    if (!f)
         return 0;
-    struct outfile *file = outfile_open(path, e);
-    if (!file)
-        return -1;
-    write(r, outfile_stream(file));
-    return outfile_commit(file, e);
+    *file = NULL;
+    write(r, outfile_stream(f));
+    return outfile_commit(f, e);
 }
 
 /* ---- the verb ------------------------------------------------------------------------------- */
@@ -152,18 +158,21 @@ static int judged(const struct report *r, struct err *e)
 
 static int run_reproduce(const struct cli *c, struct err *e)
 {
-    const char *csv = cli_get(c, 'o'), *plot = cli_get(c, OPT_PLOT);
+    struct outfile *csv = NULL, *plot = NULL;
     struct report r = {.quiet = cli_has(c, OPT_QUIET), .paper = paper_find(c->arg[0], e)};
     size_t suite = 0;
 
-    if (!r.paper || cli_index(c, OPT_PROGRAMS, suite_names, &suite, e) || check_file(c, csv, e) ||
-        check_file(c, plot, e))
+    if (!r.paper || cli_index(c, OPT_PROGRAMS, suite_names, &suite, e))
         return -1;
-    int status = run_suite(&r, &suites[suite], e);
-    if (!status && (write_file(&r, csv, write_csv, e) || write_file(&r, plot, write_plot, e)))
+    csv = open_file(c, cli_get(c, 'o'), e);
+    plot = e->code ? NULL : open_file(c, cli_get(c, OPT_PLOT), e);
+    int status = e->code ? -1 : run_suite(&r, &suites[suite], e);
+    if (!status && (write_file(&r, &csv, write_csv, e) || write_file(&r, &plot, write_plot, e)))
         status = -1;
     if (!status)
         status = judged(&r, e);
+    outfile_abort(csv);
+    outfile_abort(plot);
     free(r.cell);
     return status;
 }

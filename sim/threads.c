@@ -153,11 +153,12 @@ static int too_many(const struct timed *t, const struct event *ev, uint64_t numb
 {
     const unsigned cores = (unsigned)t->machine->params.cores;
 
-    return err_set(t->env.err, LARD_CONFIG,
-                   "event %llu: with thread %u %llu threads live at a time, and the machine has %u "
-                   "core%s; set schedule.threads=round-robin, or more cores",
-                   (unsigned long long)number, ev->tid, (unsigned long long)t->living, cores,
-                   cores == 1 ? "" : "s");
+    return err_set(
+        t->env.err, LARD_CONFIG,
+        "event %llu: thread %u makes it %llu threads that live at a time, and the machine has %u "
+        "core%s; set schedule.threads=round-robin, or more cores",
+        (unsigned long long)number, ev->tid, (unsigned long long)t->living, cores,
+        cores == 1 ? "" : "s");
 }
 
 int thread_recorded(struct timed *t, const struct event *ev, uint64_t number)

@@ -152,6 +152,8 @@ run 0 --quiet "$trace"
 # The manual and the completion have it.
 "$lardsim" list manual compare | grep -q 'differences.jsonl' || fail "no manual page"
 "$lardsim" list completion | grep -q -- --truth || fail "no completion"
+run 7 -c radish8 -p vc -o no/such/folder "$trace"
+says err "no/such/folder: can't make the folder: No such file or directory; choose another with -o"
 # With a machine and no policy there is nothing to compare; the page says what to give.
 run 0 -c radish8 "$trace"
 says out "next     -p NAME, given once or more"

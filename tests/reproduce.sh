@@ -135,6 +135,11 @@ says out "claims: 84 hold, 0 fail, 0 have no case"
 run 2 lard-table3 --programs others
 says err "kernels"
 
+# What can't be written is told before anything runs.
+run 7 lard-table3 -o nosuch/table3.csv
+[ -s out ] && fail "programs ran for a file that can't be written"
+run 7 lard-table3 -o new.csv --plot nosuch/table3.svg
+[ -e new.csv ] && fail "a CSV of nothing"
 run 7 lard-table3 -o table3.csv
 says err "--overwrite"
 cmp -s table3.csv before.csv || fail "a file was replaced"
