@@ -134,6 +134,19 @@ int out_copy(struct source *from, const struct cli *c, const char *path, struct 
     return out_close(&out, failed, e);
 }
 
+int out_copy_of(open_fn *open, const char *spec, const struct cli *c, const char *path,
+                struct err *e)
+{
+    if (out_check(c, path, e))
+        return -1;
+    struct source *from = open(spec, e);
+    if (!from)
+        return -1;
+    const int failed = out_copy(from, c, path, e);
+    source_close(from);
+    return failed ? -1 : 0;
+}
+
 /* ---- walking -------------------------------------------------------------------------------- */
 
 int walk(struct source *from, walk_fn *fn, void *arg, struct err *e)

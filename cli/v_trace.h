@@ -40,6 +40,10 @@ int out_close(struct out *o, int failed, struct err *e);
 struct sink_info copy_info(const struct source *from, uint64_t first);
 /* Copies a whole source to a new file. */
 int out_copy(struct source *from, const struct cli *c, const char *path, struct err *e);
+/* The same, of what open makes of spec: 0 or -1. */
+typedef struct source *open_fn(const char *spec, struct err *e);
+int out_copy_of(open_fn *open, const char *spec, const struct cli *c, const char *path,
+                struct err *e);
 
 /* ---- walking -------------------------------------------------------------------------------- */
 

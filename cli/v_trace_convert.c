@@ -3,14 +3,7 @@
 
 static int convert_run(const struct cli *c, struct err *e)
 {
-    if (out_check(c, c->arg[1], e))
-        return -1;
-    struct source *from = source_open(c->arg[0], e);
-    if (!from)
-        return -1;
-    const int failed = out_copy(from, c, c->arg[1], e);
-    source_close(from);
-    return failed ? -1 : LARD_DONE;
+    return out_copy_of(source_open, c->arg[0], c, c->arg[1], e) ? -1 : LARD_DONE;
 }
 
 static const struct argp_option options[] = {ROWS_OUT, ROW_END};

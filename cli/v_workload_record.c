@@ -4,14 +4,7 @@
 
 static int record_run(const struct cli *c, struct err *e)
 {
-    if (out_check(c, c->arg[1], e))
-        return -1;
-    struct source *from = workload_open(workload_spec(c->arg[0]), e);
-    if (!from)
-        return -1;
-    const int failed = out_copy(from, c, c->arg[1], e);
-    source_close(from);
-    return failed ? -1 : LARD_DONE;
+    return out_copy_of(workload_open, workload_spec(c->arg[0]), c, c->arg[1], e) ? -1 : LARD_DONE;
 }
 
 static const struct argp_option options[] = {ROWS_OUT, ROW_END};

@@ -3,35 +3,10 @@
 #ifndef LARDSIM_CE_STREAM_H
 #define LARDSIM_CE_STREAM_H
 
+#include "tests/ce_record.h"
 #include "tests/timed_run.h"
 
-enum {
-    RECORD = 43,
-    STREAM_MAX = 8000,
-    A = 0x10000000,
-    L1_SET = 4096,
-    L2_SET = 32768,
-    L3_SET = 1 << 20
-};
-enum {
-    ROI_BEGIN = 1,
-    ROI_END = 2,
-    START = 3,
-    FINISH = 4,
-    READ = 7,
-    WRITE = 8,
-    BLOCK = 11,
-    ACQUIRE = 12,
-    RELEASE = 13,
-    JOIN = 14,
-    SPAWN = 15,
-    ATOMIC_READ = 18,
-    ATOMIC_WRITE = 19,
-    LOCK_READ = 20,
-    LOCK_WRITE = 21,
-    UNLOCK_WRITE = 22,
-    LAST = 24 /* a region ends: the semantics of a record */
-};
+enum { STREAM_MAX = 8000, A = 0x10000000, L1_SET = 4096, L2_SET = 32768, L3_SET = 1 << 20 };
 
 struct stream {
     size_t n;
@@ -39,14 +14,6 @@ struct stream {
 };
 
 /* ---- records -------------------------------------------------------------------------------- */
-
-static inline void put(uint8_t *to, uint64_t v, unsigned bytes)
-{
-    while (bytes--) {
-        to[bytes] = (uint8_t)v;
-        v >>= 8;
-    }
-}
 
 static inline uint8_t *record(struct stream *s, unsigned type, unsigned tid, uint64_t addr,
                               unsigned size)

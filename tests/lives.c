@@ -143,3 +143,13 @@ bool lives_differ(const struct lives *a, const char *a_name, const struct lives 
     }
     return false;
 }
+
+void lives_of_watch(struct lives *to, const struct stream *s, unsigned view, const struct watch *w)
+{
+    struct finding *f = xcalloc(w->conflicts + 1, sizeof *f);
+
+    for (size_t i = 0; i < w->conflicts; i++)
+        f[i] = (struct finding){w->conflict[i].event, w->conflict[i].location};
+    lives_of(to, s, view, f, w->conflicts);
+    free(f);
+}

@@ -6,6 +6,7 @@
 #define LARDSIM_TESTS_LIVES_H
 
 #include "tests/verdict.h"
+#include "tests/watch.h"
 
 struct finding { /* at the event, before it changes any life */
     uint64_t event;
@@ -27,6 +28,7 @@ struct lives {
 /* The view's bits as oracle.h has them. The findings are in the order of their events. */
 void lives_of(struct lives *to, const struct stream *s, unsigned view, const struct finding *of,
               size_t findings);
+void lives_of_watch(struct lives *to, const struct stream *s, unsigned view, const struct watch *w);
 void lives_free(struct lives *l);
 /* How many lives at that address ended before the event. */
 uint64_t lives_number(const struct stream *s, unsigned view, sim_addr a, uint64_t event);

@@ -9,29 +9,10 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "tests/ce_record.h"
 #include "trace/trace.h"
 
-enum { RECORD = 43, STREAM_MAX = 40000 };
-enum {
-    ROI_BEGIN = 1,
-    ROI_END = 2,
-    START = 3,
-    FINISH = 4,
-    READ = 7,
-    WRITE = 8,
-    BLOCK = 11,
-    ACQUIRE = 12,
-    RELEASE = 13,
-    JOIN = 14,
-    SPAWN = 15,
-    ATOMIC_READ = 18,
-    ATOMIC_WRITE = 19,
-    LOCK_READ = 20,
-    LOCK_WRITE = 21,
-    UNLOCK_WRITE = 22,
-    FIRST = 23, /* a region begins: the semantics of a record */
-    LAST = 24
-};
+enum { STREAM_MAX = 40000 };
 enum {
     SEQ_CST = ORDER_SEQ_CST << EVF_ORDER_SHIFT,
     OF_LOCK = EVF_SYSTEM | ORDER_RELAXED << EVF_ORDER_SHIFT
@@ -41,14 +22,6 @@ struct stream {
     size_t n;
     uint8_t at[STREAM_MAX * RECORD];
 };
-
-static void put(uint8_t *to, uint64_t v, unsigned bytes)
-{
-    while (bytes--) {
-        to[bytes] = (uint8_t)v;
-        v >>= 8;
-    }
-}
 
 static uint8_t *record(struct stream *s, unsigned type, unsigned tid)
 {

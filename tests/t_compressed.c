@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "tests/place.h"
 #include "trace/codec.h"
 
 /* ---- packing -------------------------------------------------------------------------------- */
@@ -70,44 +71,6 @@ static void append(struct data *to, struct data more)
 static const enum packing both[] = {PACKING_GZIP, PACKING_ZSTD};
 
 /* ---- files ---------------------------------------------------------------------------------- */
-
-struct place {
-    char *dir, *file;
-};
-
-static int place_make(void **state)
-{
-    const char *base = getenv("TMPDIR");
-    struct place *p = xcalloc(1, sizeof *p);
-
-    p->dir = xasprintf("%s/lardsim-t_compressed-XXXXXX", base ? base : "/tmp");
-    if (!mkdtemp(p->dir))
-        return -1;
-    p->file = xasprintf("%s/trace", p->dir);
-    *state = p;
-    return 0;
-}
-
-static int place_remove(void **state)
-{
-    struct place *p = *state;
-
-    unlink(p->file);
-    rmdir(p->dir);
-    free(p->file);
-    free(p->dir);
-    free(p);
-    return 0;
-}
-
-static void put(const struct place *p, const uint8_t *at, size_t n)
-{
-    FILE *f = fopen(p->file, "wb");
-
-    assert_non_null(f);
-    assert_int_equal(fwrite(at, 1, n, f), n);
-    assert_int_equal(fclose(f), 0);
-}
 
 /* Reads to the end or an error. Returns the events, and the digest of their records. */
 static uint64_t read_file(const struct place *p, uint64_t *identity, struct err *e)
@@ -180,13 +143,13 @@ static void what_is_packed_reads_as_what_is_not(void **state)
         uint64_t identity, packed_identity;
         struct err e = {0};
 
-        put(p, plain.at, plain.n);
+        place_put(p, plain.at, plain.n);
         const uint64_t n = read_file(p, &identity, &e);
         assert_true(n > 1000);
         for (size_t k = 0; k < ARRAY_SIZE(both); k++) {
             struct data packed = pack(both[k], plain.at, plain.n);
 
-            put(p, packed.at, packed.n);
+            place_put(p, packed.at, packed.n);
             assert_int_equal(read_file(p, &packed_identity, &e), n);
             if (e.code)
                 fail_msg("%s", e.text);
@@ -216,7 +179,7 @@ static void members_and_frames_follow_each_other(void **state)
             append(&d, pack(both[k], parts[i], strlen(parts[i])));
             append(&d, pack(both[k], "", 0));
         }
-        put(p, d.at, d.n);
+        place_put(p, d.at, d.n);
         assert_int_equal(read_file(p, &identity, &e), 3);
         if (e.code)
             fail_msg("%s", e.text);
@@ -236,7 +199,7 @@ static void what_is_cut_off_is_an_error_at_every_byte(void **state)
             struct err e = {0};
             uint64_t identity;
 
-            put(p, d.at, n);
+            place_put(p, d.at, n);
             assert_true(read_file(p, &identity, &e) <= 4);
             assert_int_equal(e.code, LARD_TRACE);
             if (!strstr(e.text, "data end too early (truncated?)"))
@@ -259,7 +222,7 @@ static void what_is_cut_off_is_an_error_in_a_binary_trace(void **state)
         struct source *s;
         struct batch b;
 
-        put(p, d.at, d.n / 2);
+        place_put(p, d.at, d.n / 2);
         (void)read_file(p, &identity, &e);
         assert_int_equal(e.code, LARD_TRACE);
         assert_non_null(strstr(e.text, "data end too early (truncated?)"));
@@ -292,7 +255,7 @@ static void damage_anywhere_does_no_harm(void **state)
             uint64_t identity;
 
             d.at[bit / 8] ^= (uint8_t)(1 << bit % 8);
-            put(p, d.at, d.n);
+            place_put(p, d.at, d.n);
             (void)read_file(p, &identity, &e);
             noticed += e.code == LARD_TRACE;
             d.at[bit / 8] ^= (uint8_t)(1 << bit % 8);
@@ -313,7 +276,7 @@ static void what_follows_the_packed_data_is_an_error(void **state)
         uint64_t identity;
 
         append(&d, (struct data){(uint8_t *)xstrdup("rubbish"), 7});
-        put(p, d.at, d.n);
+        place_put(p, d.at, d.n);
         assert_int_equal(read_file(p, &identity, &e), 1);
         assert_int_equal(e.code, LARD_TRACE);
         assert_non_null(strstr(e.text, "trace:2: "));
@@ -330,15 +293,15 @@ static void nothing_and_what_is_packed_twice_are_errors(void **state)
         struct data d = pack(both[k], "", 0), twice = pack(both[1 - k], d.at, d.n);
         struct err e = {0};
 
-        put(p, d.at, d.n);
+        place_put(p, d.at, d.n);
         assert_null(source_open(p->file, &e));
         assert_non_null(strstr(e.text, "holds nothing once it is unpacked"));
         err_clear(&e);
-        put(p, twice.at, twice.n);
+        place_put(p, twice.at, twice.n);
         assert_null(source_open(p->file, &e));
         assert_non_null(strstr(e.text, "packed twice"));
         err_clear(&e);
-        put(p, d.at, 4);
+        place_put(p, d.at, 4);
         assert_null(source_open(p->file, &e));
         assert_non_null(strstr(e.text, "data end too early"));
         free(d.at);
@@ -368,7 +331,7 @@ static void a_bomb_is_read_in_steps(void **state)
             append(&d, copy);
         }
         assert_true(d.n < PIECE);
-        put(p, d.at, d.n);
+        place_put(p, d.at, d.n);
         (void)read_file(p, &identity, &e);
         assert_non_null(strstr(e.text, "trace:1: the line is longer than 65536 bytes"));
         free(d.at);

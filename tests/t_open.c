@@ -10,45 +10,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "tests/place.h"
 #include "trace/trace.h"
-
-struct place { /* a directory and a file in it */
-    char *dir, *file;
-};
-
-static int place_make(void **state)
-{
-    const char *base = getenv("TMPDIR");
-    struct place *p = xcalloc(1, sizeof *p);
-
-    p->dir = xasprintf("%s/lardsim-t_open-XXXXXX", base ? base : "/tmp");
-    if (!mkdtemp(p->dir))
-        return -1;
-    p->file = xasprintf("%s/trace", p->dir);
-    *state = p;
-    return 0;
-}
-
-static int place_remove(void **state)
-{
-    struct place *p = *state;
-
-    unlink(p->file);
-    rmdir(p->dir);
-    free(p->file);
-    free(p->dir);
-    free(p);
-    return 0;
-}
-
-static void put(const struct place *p, const char *bytes, size_t n)
-{
-    FILE *f = fopen(p->file, "wb");
-
-    assert_non_null(f);
-    assert_int_equal(fwrite(bytes, 1, n, f), n);
-    assert_int_equal(fclose(f), 0);
-}
 
 static void refused(const char *spec, const char *expected)
 {
@@ -89,10 +52,10 @@ static void what_is_no_trace_is_called_by_its_name(void **state)
     const struct place *p = *state;
 
     for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
-        put(p, files[i].bytes, files[i].n);
+        place_put(p, files[i].bytes, files[i].n);
         refused(p->file, files[i].expected);
     }
-    put(p, "hello", 5);
+    place_put(p, "hello", 5);
     refused(p->file, "(binary, text, std, lackey, din, xdin, ce)");
 }
 
@@ -104,7 +67,7 @@ static void what_can_not_be_read_is_an_error(void **state)
     refused("", "no such file");
     refused(p->dir, "is a directory");
     refused("/dev/null", "is empty");
-    put(p, "lardsim-text 1\n", 15);
+    place_put(p, "lardsim-text 1\n", 15);
     assert_int_equal(chmod(p->file, 0), 0);
     if (geteuid() != 0)
         refused(p->file, "can't be opened");
@@ -118,7 +81,7 @@ static void a_text_trace_is_known_after_comments(void **state)
     struct source *s;
     struct batch b;
 
-    put(p, text, sizeof text - 1);
+    place_put(p, text, sizeof text - 1);
     s = source_open(p->file, &e);
     assert_non_null(s);
     assert_string_equal(s->name, p->file);
@@ -137,12 +100,12 @@ static void a_text_trace_is_known_after_more_comments_than_the_head_holds(void *
 
     memset(text + 1, 'x', 999);
     strcpy(text + 1000, "\nlardsim-text 1\n");
-    put(p, text, strlen(text));
+    place_put(p, text, strlen(text));
     s = source_open(p->file, &e);
     assert_non_null(s);
     source_close(s);
     strcpy(text + 1000, "\nhello\n");
-    put(p, text, strlen(text));
+    place_put(p, text, strlen(text));
     refused(p->file, ":2: the first line must be");
 }
 
@@ -150,7 +113,7 @@ static void an_error_in_a_trace_names_its_path(void **state)
 {
     const struct place *p = *state;
 
-    put(p, "lardsim-text 9\n", 15);
+    place_put(p, "lardsim-text 9\n", 15);
     refused(p->file, "trace:1: version \"9\"");
 }
 
@@ -268,7 +231,7 @@ static void a_pump_moves_events_and_names_and_reports_either_side(void **state)
     struct err e = {0};
     struct source *s;
 
-    put(p, text, sizeof text - 1);
+    place_put(p, text, sizeof text - 1);
     s = source_open(p->file, &e);
     assert_non_null(s);
     assert_int_equal(trace_pump(s, &to.base, &e), 0);
@@ -285,7 +248,7 @@ static void a_pump_moves_events_and_names_and_reports_either_side(void **state)
 
     err_clear(&e);
     to.events = 0;
-    put(p, "lardsim-text 1\nT0 io\nT0 oi\n", 27);
+    place_put(p, "lardsim-text 1\nT0 io\nT0 oi\n", 27);
     s = source_open(p->file, &e);
     assert_int_equal(trace_pump(s, &to.base, &e), -1);
     assert_int_equal(e.code, LARD_TRACE);

@@ -21,16 +21,6 @@ struct seen {
     uint64_t conflicts[2], with[2]; /* release-free, synchronisation-free; streams that have some */
 };
 
-static const struct event **index_events(const struct stream *s)
-{
-    const struct event **at = xcalloc(s->events + 1, sizeof *at);
-    size_t n = 0;
-
-    for (size_t i = 0; i < s->records; i += event_records(&s->rec[i]))
-        at[n++] = &s->rec[i];
-    return at;
-}
-
 /* With the same access, or with one of that thread that took its place. */
 static bool is_race(const struct oracle *o, const struct event **at,
                     const struct region_conflict *c, bool by_kernel)
@@ -57,7 +47,7 @@ static bool all_races(const struct stream *s, const struct region_oracle *region
     struct oracle *o = oracle_new(s->rec, s->records, &all);
     const struct region_conflict *c;
     const size_t n = region_oracle_conflicts(regions, &c);
-    const struct event **at = index_events(s);
+    const struct event **at = stream_index(s);
     bool good = true;
 
     for (size_t i = 0; i < n && good; i++) {

@@ -116,34 +116,7 @@ static void lives_of_oracle(struct lives *to, const struct stream *s, const stru
     free(f);
 }
 
-static void lives_of_policy(struct lives *to, const struct stream *s, const struct one *c,
-                            const struct watch *w)
-{
-    struct finding *f = xcalloc(w->conflicts + 1, sizeof *f);
-
-    for (size_t i = 0; i < w->conflicts; i++)
-        f[i] = (struct finding){w->conflict[i].event, w->conflict[i].location};
-    lives_of(to, s, c->view->bits, f, w->conflicts);
-    free(f);
-}
-
 /* ---- comparing ------------------------------------------------------------------------------ */
-
-static const struct event **index_events(const struct stream *s)
-{
-    const struct event **at = xcalloc(s->events + 1, sizeof *at);
-    size_t n = 0;
-
-    for (size_t i = 0; i < s->records; i += event_records(&s->rec[i]))
-        at[n++] = &s->rec[i];
-    return at;
-}
-
-static bool side_is(const struct race_side *side, uint64_t event, const struct event *access)
-{
-    return side->known && side->event == event && side->thread == access->tid &&
-           side->op == access->kind && side->site == event_site(access);
-}
 
 static bool is_eager(const struct region_oracle *o, const struct event **at,
                      const struct watch_conflict *r)
@@ -186,7 +159,7 @@ static bool reports_wrong(const struct stream *s, const struct one *c,
                           const struct region_oracle *o, const struct watch *w, struct seen *seen,
                           char *why)
 {
-    const struct event **at = index_events(s);
+    const struct event **at = stream_index(s);
     bool wrong = false;
 
     for (size_t i = 0; i < w->conflicts && !wrong; i++) {
@@ -229,7 +202,7 @@ static bool locations_differ(const struct stream *s, const struct one *c,
     const struct region_location *unused;
 
     lives_of_oracle(&mine, s, c, o);
-    lives_of_policy(&its, s, c, w);
+    lives_of_watch(&its, s, c->view->bits, w);
     bool differ = lives_differ(&mine, "the oracle", &its, "the policy", c->policy->eager, why, WHY);
     if (!differ && mine.n != region_oracle_locations(o, &unused)) {
         snprintf(why, WHY, "this test finds %zu locations in the oracle's conflicts", mine.n);
@@ -252,14 +225,14 @@ static bool locations_differ(const struct stream *s, const struct one *c,
 static bool overdue(const struct stream *s, const struct one *c, const struct region_oracle *o,
                     const struct watch *w, char *why)
 {
-    const struct event **at = index_events(s);
+    const struct event **at = stream_index(s);
     const struct region_conflict *of;
     const size_t n = c->view->bits & ORACLE_NO_THREAD ? 0 : region_oracle_conflicts(o, &of);
     struct lives mine, its;
     bool late = false;
 
     lives_of_oracle(&mine, s, c, o);
-    lives_of_policy(&its, s, c, w); /* the same, and in the same order */
+    lives_of_watch(&its, s, c->view->bits, w); /* the same, and in the same order */
     for (size_t i = 0; i < n && !late; i++) {
         const sim_tid reader = at[of[i].earlier_access]->tid;
         size_t k = 0, e = of[i].event;

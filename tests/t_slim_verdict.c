@@ -75,17 +75,6 @@ static void lives_of_oracle(struct lives *to, const struct stream *s, const stru
     free(f);
 }
 
-static void lives_of_policy(struct lives *to, const struct stream *s, const struct one *c,
-                            const struct watch *w)
-{
-    struct finding *f = xcalloc(w->conflicts + 1, sizeof *f);
-
-    for (size_t i = 0; i < w->conflicts; i++)
-        f[i] = (struct finding){w->conflict[i].event, w->conflict[i].location};
-    lives_of(to, s, c->view->bits, f, w->conflicts);
-    free(f);
-}
-
 /* ---- comparing ------------------------------------------------------------------------------ */
 
 static bool locations_differ(const struct stream *s, const struct one *c, const struct lives *right,
@@ -93,7 +82,7 @@ static bool locations_differ(const struct stream *s, const struct one *c, const 
 {
     struct lives its;
 
-    lives_of_policy(&its, s, c, w);
+    lives_of_watch(&its, s, c->view->bits, w);
     bool differ = lives_differ(right, "the oracle", &its, name, exact, why, WHY);
     if (!differ && watch_stat(w, "races.locations") != its.n) {
         snprintf(why, WHY, "%s reported %zu locations, and counted %" PRIu64, name, its.n,

@@ -10,35 +10,10 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "tests/vm_follow.h"
-
-static const char *const collectors[] = {
-    "marksweep", "semispace", "generational", "marksweep-concurrent", "copying-concurrent", NULL};
-static const char *const schedules[] = {"round-robin", "random", "adversarial", NULL};
+#include "tests/vm_churn.h"
 
 #define SITES(X) X(A, "T.a:1")
 VM_SITES(SITES)
-
-#define SMALL "churn,heap=512Ki,nursery=48Ki,tlab=1Ki,steps=500,"
-
-static struct source *open_spec(const char *spec)
-{
-    struct err e = {0};
-    struct source *s = workload_open(spec, &e);
-
-    if (!s)
-        fail_msg("%s: %s", spec, e.text);
-    return s;
-}
-
-static void follow(struct follow *f, const char *spec)
-{
-    follow_source(f, open_spec(spec));
-    if (f->err.code)
-        fail_msg("%s: %s", spec, f->err.text);
-    if (f->why[0])
-        fail_msg("%s: %s", spec, f->why);
-}
 
 /* ---- what can be reached ----------------------------------------------------------------------
  */

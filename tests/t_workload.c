@@ -9,20 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "workloads/workloads.h"
-
-static const char *const collectors[] = {"marksweep", "semispace", "generational",
-                                         "marksweep-concurrent", "copying-concurrent"};
-
-static struct source *open_spec(const char *spec)
-{
-    struct err e = {0};
-    struct source *s = workload_open(spec, &e);
-
-    if (!s)
-        fail_msg("%s: %s", spec, e.text);
-    return s;
-}
+#include "tests/vm_spec.h"
 
 /* ---- the same again ---------------------------------------------------------------------------
  */

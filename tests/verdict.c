@@ -47,6 +47,16 @@ void stream_free(struct stream *s)
     *s = (struct stream){NULL, 0, 0, 0};
 }
 
+const struct event **stream_index(const struct stream *s)
+{
+    const struct event **at = xcalloc(s->events + 1, sizeof *at);
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->records; i += event_records(&s->rec[i]))
+        at[n++] = &s->rec[i];
+    return at;
+}
+
 void stream_print(const struct stream *s, const struct names *names, FILE *out)
 {
     struct sink_info info = {.producer = NULL};
@@ -190,19 +200,9 @@ static struct oracle *judge(const struct stream *s, const struct verdict_case *c
     return oracle_new(s->rec, s->records, &o);
 }
 
-static const struct event **index_events(const struct stream *s)
-{
-    const struct event **at = xcalloc(s->events + 1, sizeof *at);
-    size_t n = 0;
-
-    for (size_t i = 0; i < s->records; i += event_records(&s->rec[i]))
-        at[n++] = &s->rec[i];
-    return at;
-}
-
 /* ---- comparing ------------------------------------------------------------------------------ */
 
-static bool side_is(const struct race_side *side, uint64_t event, const struct event *access)
+bool side_is(const struct race_side *side, uint64_t event, const struct event *access)
 {
     return side->known && side->event == event && side->thread == access->tid &&
            side->op == access->kind && side->site == event_site(access);
@@ -353,7 +353,7 @@ bool verdict_differs_on(const struct stream *s, const struct verdict_case *c,
     } else if (!o) {
         differs = false;
     } else {
-        const struct event **at = index_events(s);
+        const struct event **at = stream_index(s);
         differs = races_differ(o, at, &r, verdict_has_all(c->policy), why, room) ||
                   counts_differ(o, at, &r, verdict_has_all(c->policy), why, room);
         free(at);

@@ -14,6 +14,8 @@ struct stream {        /* events in memory */
 void stream_add(struct stream *s, const struct event *ev);
 int stream_read(struct stream *s, struct source *from, struct err *e); /* all; does not close it */
 void stream_free(struct stream *s);
+/* Its events by their numbers. Owned by the caller, whose s must stay. */
+const struct event **stream_index(const struct stream *s);
 /* In the text form, to out. */
 void stream_print(const struct stream *s, const struct names *names, FILE *out);
 
@@ -33,6 +35,9 @@ struct verdict_case {
     bool history_all;
 };
 void verdict_case_text(const struct verdict_case *c, char *to, size_t room);
+
+/* The side of a race is that event, which is that access. */
+bool side_is(const struct race_side *side, uint64_t event, const struct event *access);
 
 /* True: policy and oracle differ, and why says where. A stream that both refuse is agreed on. */
 bool verdict_differs(const struct stream *s, const struct verdict_case *c, char *why, size_t room);
