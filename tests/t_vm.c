@@ -10,21 +10,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "tests/vm_follow.h"
+#include "tests/vm_box.h"
 #include "tests/watch.h"
-
-#define SITES(X) X(A, "T.a:1") X(B, "T.b:2")
-VM_SITES(SITES)
-
-enum { BOX_I, BOX_L, BOX_D, BOX_R, BOX_V, BOX_F };
-static const struct vm_field box_fields[] = {{"i", VM_I32, 0},
-                                             {"l", VM_I64, 0},
-                                             {"d", VM_F64, 0},
-                                             {"r", VM_REF, 0},
-                                             {"v", VM_I32, EVF_VOLATILE},
-                                             {"f", VM_I32, EVF_FINAL},
-                                             VM_FIELDS_END};
-static const struct vm_type_of box = {"Box", box_fields, NULL};
 
 struct shared { /* what a test's threads have in common */
     struct vm_ref *o;
