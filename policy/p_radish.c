@@ -12,6 +12,8 @@
 static const char *const overlap_choices[] = {"max", "sum", NULL};
 static const char *const checks_choices[] = {"synchronous", "queued", NULL};
 static const char *const flush_choices[] = {"eager", "lazy", NULL};
+static const char *const answers_choices[] = {"line", "granules", NULL};
+static const char *const fill_choices[] = {"checks", "status", NULL};
 
 #define AT(field) offsetof(struct radish_params, field)
 static const struct param radish_params[] = {
@@ -26,6 +28,12 @@ static const struct param radish_params[] = {
     {"flush", PARAM_CHOICE, AT(flush), "eager", 0, 0, "", flush_choices,
      "When another thread takes a core: its history lines leave at once, or each when it is next "
      "touched."},
+    {"answers", PARAM_CHOICE, AT(answers), "line", 0, 0, "", answers_choices,
+     "Entries that cores answer with, and the check goes through: of the whole history line, or of "
+     "the granules of the access."},
+    {"fill", PARAM_CHOICE, AT(fill), "checks", 0, 0, "", fill_choices,
+     "A line that the manager fills comes checked, with permission for what is ordered; or with "
+     "the status alone, and a check is another handler."},
     {"clock-bits", PARAM_U64, AT(clock_bits), "14", 0, 32, "bits", NULL,
      "Bits of a clock in hardware, at least 4; 0: unbounded."},
     {"page", PARAM_U64, AT(page), "4Ki", RADISH_PAGE_MIN, UINT64_C(1) << 30, "bytes", NULL,

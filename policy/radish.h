@@ -21,10 +21,12 @@ enum { RADISH_BLOCKED_MAX = 2 * MAX_CORES };
 enum { OVERLAP_MAX, OVERLAP_SUM };
 enum { CHECKS_SYNCHRONOUS, CHECKS_QUEUED };
 enum { FLUSH_EAGER, FLUSH_LAZY };
+enum { ANSWERS_LINE, ANSWERS_GRANULES };
+enum { FILL_CHECKS, FILL_STATUS };
 
 struct radish_params {
     uint64_t base, memory, page, clock_bits, queue, spare;
-    uint32_t overlap, checks, flush;
+    uint32_t overlap, checks, flush, answers, fill;
     bool runtime, in_cache, move_history;
     struct swm_params manager;
 };
@@ -132,6 +134,7 @@ struct blocked { /* a region that a copy works on */
 
 enum check_outcome {
     OUTCOME_PERMISSION,
+    OUTCOME_FILLED,
     OUTCOME_LOCAL,
     OUTCOME_REMOTE,
     OUTCOME_PIGGYBACKED,
@@ -356,6 +359,7 @@ void queue_serve(struct radish *r, unsigned core, uint64_t id, const struct chec
                  sim_cycle now);
 /* Checks of these granules, and those before them, are over. Returns when, or 0. */
 sim_cycle queue_drain(struct radish *r, const struct place *p, unsigned kind, granule_set set);
+granule_set queue_has(const struct radish *r, const struct place *p, unsigned kind);
 sim_cycle queue_drain_place(struct radish *r, const struct place *p);
 sim_cycle queue_drain_all(struct radish *r);
 void queue_pass_some(struct radish *r, sim_cycle now);

@@ -53,6 +53,7 @@ static void allocate(struct access *a, struct step *s)
     a->own->coming = !MUTANT(RADISH_COMING_GONE);
     soft_fill(r, a->own);
     s->fill = true;
+    check_filled(a, s);
     s->had = a->own->kept;
 }
 
@@ -87,7 +88,7 @@ static void access_line(struct access *a, sim_addr physical, granule_set set)
     if (MUTANT(RADISH_PRESENT_PERMITS) && r->machine && a->level < LEVEL_L3)
         need = 0;
     r->st.checks++;
-    r->st.outcome[OUTCOME_PERMISSION] += !need;
+    r->st.outcome[s->fill ? OUTCOME_FILLED : OUTCOME_PERMISSION] += !need;
     s->store = need && check_granules(a, s, need);
     if (a->write)
         check_void(a, MUTANT(RADISH_RACY_NOT_VOID) ? set & h->may_write : set);
@@ -153,7 +154,7 @@ static sim_cycle pay_check(struct access *a, const struct step *s, sim_cycle dat
         r->machine->piggyback(r->env->host, s->ask_bytes);
     if (s->arrives)
         now = latest(data, now);
-    if (!s->soft)
+    if (!s->soft || (s->fill && r->params.fill == FILL_CHECKS && !MUTANT(RADISH_REST_ASKED_TWICE)))
         return now;
     if (!s->queued)
         return soft_check(r, a->core, &c, latest(data, now));

@@ -9,7 +9,8 @@ struct step { /* what one history line of the access costs, once all is decided 
     sim_addr at;
     uint64_t line, ask[2], id;
     granule_set had, soft;
-    sim_cycle drained; /* checks that had to be over first */
+    granule_set write_ordered, all_ordered; /* that the manager has; of a line that it has filled */
+    sim_cycle drained;                      /* checks that had to be over first */
     unsigned kind, bytes, ask_bytes;
     bool store, fill, asks, arrives, queued;
 };
@@ -50,7 +51,14 @@ static inline uint8_t access_op(const struct event *ev)
 /* Of the line in hand. The permission is not enough for these granules: races are reported, others'
  * permissions and entries go. True: the own entries change. */
 bool check_granules(struct access *a, struct step *s, granule_set need);
+/* Granules of these where something that was gathered on chip is not ordered before the access. */
+granule_set check_unordered(struct access *a, granule_set set);
 void check_void(struct access *a, granule_set set);   /* a write: what the manager has, goes */
 bool check_record(struct access *a, granule_set set); /* true: as above */
+
+/* radish_rest.c: of a line that the manager has just filled; and of the granules beside those of a
+ * check. True: as above. */
+void check_filled(struct access *a, struct step *s);
+bool check_rest(struct access *a, const struct step *s, granule_set rest);
 
 #endif

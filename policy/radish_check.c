@@ -111,6 +111,22 @@ static void gather_chip(struct access *a, granule_set need)
         gather_line(a, o, need);
 }
 
+static bool unordered(const struct past *x, const struct vclock *clock)
+{
+    return x->is.time > vclock_get(clock, x->actor);
+}
+
+granule_set check_unordered(struct access *a, granule_set set)
+{
+    granule_set loose = 0;
+
+    gather_chip(a, set);
+    for (size_t k = 0; k < a->gathered; k++)
+        if (unordered(&a->r->past[k], a->clock))
+            loose |= a->r->past[k].is.set;
+    return loose;
+}
+
 /* ---- races ---------------------------------------------------------------------------------- */
 
 /* The set of classes that an access of this one conflicts with. */
@@ -122,11 +138,6 @@ static unsigned conflicts_of(unsigned class)
                                                 [ATOMIC_READ] = WRITE_CLASSES & PLAIN,
                                                 [ATOMIC_WRITE] = PLAIN};
     return set[class];
-}
-
-static bool unordered(const struct past *x, const struct vclock *clock)
-{
-    return x->is.time > vclock_get(clock, x->actor);
 }
 
 static void report_past(struct access *a, const struct past *x, unsigned i)
@@ -348,7 +359,9 @@ static bool asked_before(const struct access *a, const struct step *s)
 static void plan_question(struct access *a, struct step *s, granule_set need)
 {
     struct radish *r = a->r;
-    const unsigned bytes = RADISH_ENTRY * (unsigned)__builtin_popcountll(need);
+    const bool whole = r->params.answers == ANSWERS_LINE;
+    const unsigned bytes =
+        RADISH_ENTRY * (whole ? r->entries : (unsigned)__builtin_popcountll(need));
     uint64_t cores[2];
 
     if (!ask_cores(a, cores)) {
@@ -394,7 +407,8 @@ static void put_in_queue(struct access *a, struct step *s, granule_set passed)
 bool check_granules(struct access *a, struct step *s, granule_set need)
 {
     struct radish *r = a->r;
-    const bool queues = r->params.checks == CHECKS_QUEUED;
+    const bool queues =
+        r->params.checks == CHECKS_QUEUED && !(s->fill && r->params.fill == FILL_CHECKS);
 
     gather_chip(a, need);
     s->soft = software(a, need);
@@ -405,7 +419,8 @@ bool check_granules(struct access *a, struct step *s, granule_set need)
     tell_others(a, need);
     if (s->soft && queues)
         put_in_queue(a, s, passed);
-    return grant(a, s->queued ? passed & ~s->soft : passed);
+    const bool rest = (s->asks || s->arrives) && check_rest(a, s, ~need);
+    return grant(a, s->queued ? passed & ~s->soft : passed) || rest;
 }
 
 void check_late(struct radish *r, const struct queued_check *c)

@@ -103,6 +103,16 @@ sim_cycle queue_drain(struct radish *r, const struct place *p, unsigned kind, gr
     return finish_until(r, n);
 }
 
+granule_set queue_has(const struct radish *r, const struct place *p, unsigned kind)
+{
+    granule_set set = 0;
+
+    for (uint64_t i = 0; i < r->queue_n && p->queued; i++)
+        if (item(r, i)->place == p && item(r, i)->kind == kind)
+            set |= item(r, i)->set;
+    return set;
+}
+
 sim_cycle queue_drain_place(struct radish *r, const struct place *p)
 {
     sim_cycle done = 0;

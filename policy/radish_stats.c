@@ -2,8 +2,11 @@
 #include "policy/radish.h"
 
 static const char *const outcome_text[OUTCOMES] = {
-    [OUTCOME_PERMISSION] = "permission", [OUTCOME_LOCAL] = "local",
-    [OUTCOME_REMOTE] = "remote",         [OUTCOME_PIGGYBACKED] = "piggybacked",
+    [OUTCOME_PERMISSION] = "permission",
+    [OUTCOME_FILLED] = "filled",
+    [OUTCOME_LOCAL] = "local",
+    [OUTCOME_REMOTE] = "remote",
+    [OUTCOME_PIGGYBACKED] = "piggybacked",
     [OUTCOME_SOFTWARE] = "software",
 };
 static const char *const need_text[SOFTWARE_NEEDS] = {
@@ -16,11 +19,11 @@ static void declare_checks(struct radish_stats *st, struct stats_group *g)
 {
     stats_count(g, "checks.all", "lines",
                 "History lines that checked accesses asked, each access once a line.", &st->checks);
-    stats_vector(
-        g, "checks.outcome", "lines",
-        "Enough permission; a check in hardware: with the own entries alone, with those of "
-        "other cores, with those that came along; a check in software.",
-        st->outcome, OUTCOMES, outcome_text);
+    stats_vector(g, "checks.outcome", "lines",
+                 "Enough permission; it came with the line, which the manager filled; a check in "
+                 "hardware: with the own entries alone, with those of "
+                 "other cores, with those that came along; a check in software.",
+                 st->outcome, OUTCOMES, outcome_text);
     stats_vector(g, "checks.software", "lines",
                  "Checks in software, by what was not on chip: the last write, reads since, both.",
                  st->need, SOFTWARE_NEEDS, need_text);
@@ -28,12 +31,12 @@ static void declare_checks(struct radish_stats *st, struct stats_group *g)
     stats_count(g, "checks.asked", "count", "Cores that were asked.", &st->asked);
     stats_count(g, "checks.piggybacked", "bytes",
                 "Of entries that came along with messages of the data.", &st->piggybacked);
-    stats_invariant(
-        g, "checks.outcome", "Each check has one outcome.",
-        (const uint64_t *const[]){&st->outcome[OUTCOME_PERMISSION], &st->outcome[OUTCOME_LOCAL],
-                                  &st->outcome[OUTCOME_REMOTE], &st->outcome[OUTCOME_PIGGYBACKED],
-                                  &st->outcome[OUTCOME_SOFTWARE], NULL},
-        STATS_EQ, (const uint64_t *const[]){&st->checks, NULL});
+    stats_invariant(g, "checks.outcome", "Each check has one outcome.",
+                    (const uint64_t *const[]){
+                        &st->outcome[OUTCOME_PERMISSION], &st->outcome[OUTCOME_FILLED],
+                        &st->outcome[OUTCOME_LOCAL], &st->outcome[OUTCOME_REMOTE],
+                        &st->outcome[OUTCOME_PIGGYBACKED], &st->outcome[OUTCOME_SOFTWARE], NULL},
+                    STATS_EQ, (const uint64_t *const[]){&st->checks, NULL});
     stats_invariant(g, "checks.software", "Each check in software has a reason.",
                     (const uint64_t *const[]){&st->need[NEED_WRITE], &st->need[NEED_READS],
                                               &st->need[NEED_BOTH], NULL},

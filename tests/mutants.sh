@@ -10,6 +10,7 @@ for mutant in $(sed -n 's/^MUTANT_ROW(\([A-Z0-9_]*\),.*/\1/p' "$top/base/mutants
     ORDER_*) set -- t_order FAILED --mutant "$mutant" ;;
     LINE_*) set -- t_lines FAILED --mutant "$mutant" ;;
     RADISH_MOVE_*) set -- t_radish_heap FAILED --mutant "$mutant" ;;
+    RADISH_REST_*) set -- t_radish_rest FAILED --mutant "$mutant" ;;
     SLIM_*) set -- t_slimstate FAILED --mutant "$mutant" 1 100 ;;
     RADISH_CLEAR_* | RADISH_COPY_* | RADISH_ONE_HANDLER) set -- t_radish_region FAILED --mutant "$mutant" ;;
     RADISH_LINE_WIDE | RADISH_ROLL_OVER_RUNS_ON | RADISH_FREE_METADATA | RADISH_COMING_GONE)

@@ -7,7 +7,7 @@
 #include "tests/fake_caches.h"
 #include "tests/watch.h"
 
-enum { SETTINGS = 10 };
+enum { SETTINGS = 12 };
 
 /* ---- a run, on a machine or not ------------------------------------------------------------- */
 

@@ -107,6 +107,8 @@ static void draw_settings(struct hardware *h, struct rng *r)
     set(h, "flush", rng_below(r, 2) ? "eager" : "lazy");
     set(h, "checks", rng_below(r, 2) ? "queued" : "synchronous");
     set_number(h, "queue", 1 + rng_below(r, 8));
+    set(h, "answers", rng_below(r, 4) ? "line" : "granules");
+    set(h, "fill", rng_below(r, 4) ? "checks" : "status");
     set(h, "overlap", rng_below(r, 2) ? "max" : "sum");
     set_number(h, "page", UINT64_C(512) << rng_below(r, 4));
     set(h, "in-cache-copy", rng_below(r, 2) ? "on" : "off");

@@ -1,0 +1,144 @@
+/* t_radish_rest.c - permission that comes before it is asked for: with a line that the manager has
+ * filled, and with the answers of other cores. t_radish and t_verdict hold the verdicts.
+ *
+ *     t_radish_rest [--mutant NAME]     a rule broken on purpose (base/mutants.def): must fail
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+#include "tests/mutant_arg.h"
+#include "tests/radish_probe.h"
+
+/* Thread 0 writes one granule and reads another; then no cache has anything of it. */
+static void with_the_manager(struct probe *p)
+{
+    step(p, WRITE(0, A, 4));
+    step(p, READ(0, A + 8, 4));
+    fake_lose(&p->f, 0, A);
+    fake_tell(&p->f, p->w.checker, 0, 0);
+    assert_int_equal(swm_granules(inside(&p->w)->manager), 2);
+}
+
+static void a_line_that_the_manager_fills_comes_checked(void **state)
+{
+    struct probe p;
+
+    (void)state;
+    probe_open(&p, "lardish", 4, DEFAULTS);
+    with_the_manager(&p);
+    step(&p, READ(1, A + 16, 4));
+    assert_int_equal(GREW(&p, outcome[OUTCOME_FILLED]), 1);
+    assert_int_equal(GREW(&p, granted), 15); /* not for the write, which is not ordered */
+    assert_int_equal(step(&p, WRITE(1, A + 20, 4)), FAKE_L1);
+    assert_int_equal(GREW(&p, outcome[OUTCOME_PERMISSION]), 1);
+    step(&p, READ(1, A + 8, 4));
+    assert_int_equal(GREW(&p, outcome[OUTCOME_PERMISSION]), 1);
+    step(&p, WRITE(1, A + 8, 4)); /* the read is not ordered either */
+    assert_int_equal(GREW(&p, outcome[OUTCOME_SOFTWARE]), 1);
+    assert_int_equal(GREW(&p, need[NEED_READS]), 1);
+    step(&p, READ(1, A, 4));
+    assert_int_equal(GREW(&p, need[NEED_WRITE]), 1);
+    assert_int_equal(p.w.races, 2);
+    probe_close(&p);
+}
+
+static void what_is_ordered_comes_with_permission_to_write(void **state)
+{
+    struct probe p;
+
+    (void)state;
+    probe_open(&p, "lardish", 4, DEFAULTS);
+    step(&p, ON(ACQUIRE, 0, LOCK));
+    with_the_manager(&p);
+    step(&p, ON(RELEASE, 0, LOCK));
+    step(&p, ON(ACQUIRE, 1, LOCK));
+    step(&p, READ(1, A, 4));
+    assert_int_equal(GREW(&p, outcome[OUTCOME_FILLED]), 1);
+    assert_int_equal(GREW(&p, granted), 16);
+    step(&p, WRITE(1, A + 8, 4));
+    assert_int_equal(GREW(&p, outcome[OUTCOME_PERMISSION]), 1);
+    assert_int_equal(swm_granules(inside(&p.w)->manager), 1);
+    probe_close(&p);
+}
+
+/* Thread 0's own read comes back to its core, where thread 1 may write without a check. */
+static void who_may_write_hears_of_entries_that_come(void **state)
+{
+    struct probe p;
+
+    (void)state;
+    probe_open(&p, "lardish", 4, WITH("answers=granules"));
+    step(&p, ON(ACQUIRE, 0, LOCK));
+    with_the_manager(&p);
+    step(&p, ON(RELEASE, 0, LOCK));
+    step(&p, ON(ACQUIRE, 1, LOCK));
+    step(&p, READ(1, A + 32, 4));
+    step(&p, READ(0, A + 40, 4));
+    assert_int_equal(GREW(&p, outcome[OUTCOME_FILLED]), 0);
+    assert_int_equal(GREW(&p, lowered), 3); /* for both, and for what is read now */
+    step(&p, WRITE(1, A + 8, 4));
+    assert_int_equal(GREW(&p, outcome[OUTCOME_PERMISSION]), 0);
+    assert_int_equal(GREW(&p, cancelled), 1);
+    probe_close(&p);
+}
+
+static void a_line_and_its_check_are_one_handler(void **state)
+{
+    sim_cycle cost[2];
+
+    (void)state;
+    for (int apart = 0; apart < 2; apart++) {
+        struct probe p;
+        probe_open(&p, "lardish", 4, WITH("overlap=sum", apart ? "fill=status" : "fill=checks"));
+        with_the_manager(&p);
+        cost[apart] = step(&p, READ(1, A, 4)); /* it races: no permission comes */
+        assert_int_equal(GREW(&p, outcome[OUTCOME_SOFTWARE]), 1);
+        assert_int_equal(p.w.races, 1);
+        probe_close(&p);
+    }
+    assert_true(cost[1] > cost[0] + 100);
+}
+
+static void answers_give_permission_for_the_rest_of_the_line(void **state)
+{
+    struct probe p;
+
+    (void)state;
+    probe_open(&p, "lardish", 4, WITH("overlap=sum"));
+    step(&p, WRITE(0, A, 4));
+    step(&p, WRITE(0, A + 8, 4));
+    step(&p, READ(1, A + 4, 4)); /* the core that wrote gives the data */
+    assert_int_equal(GREW(&p, outcome[OUTCOME_PIGGYBACKED]), 1);
+    assert_int_equal(GREW(&p, piggybacked), 64);
+    assert_int_equal(GREW(&p, granted), 14); /* not what was written: it is not ordered */
+    assert_int_equal(GREW(&p, lowered), 14);
+    step(&p, READ(1, A + 12, 4));
+    assert_int_equal(GREW(&p, outcome[OUTCOME_PERMISSION]), 1);
+    step(&p, WRITE(0, A, 4)); /* has kept its permission */
+    assert_int_equal(GREW(&p, outcome[OUTCOME_PERMISSION]), 1);
+    step(&p, WRITE(0, A + 16, 4));
+    assert_int_equal(GREW(&p, outcome[OUTCOME_PERMISSION]), 0);
+    step(&p, WRITE(0, A + 20, 4)); /* nobody has read it */
+    assert_int_equal(GREW(&p, outcome[OUTCOME_PERMISSION]), 1);
+    step(&p, WRITE(0, A + 12, 4)); /* but this */
+    assert_int_equal(GREW(&p, outcome[OUTCOME_PERMISSION]), 0);
+    probe_close(&p);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_line_that_the_manager_fills_comes_checked),
+        cmocka_unit_test(what_is_ordered_comes_with_permission_to_write),
+        cmocka_unit_test(who_may_write_hears_of_entries_that_come),
+        cmocka_unit_test(a_line_and_its_check_are_one_handler),
+        cmocka_unit_test(answers_give_permission_for_the_rest_of_the_line),
+    };
+
+    if (!mutant_arg(argc, argv))
+        return 2;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
