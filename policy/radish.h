@@ -314,9 +314,9 @@ sim_cycle soft_mem(void *host, unsigned core, sim_addr a, unsigned bytes, enum m
                    sim_cycle now);
 /* Fills a new line with its thread's own accesses and the state of the others, at once; the handler
  * is paid for later. */
-void soft_fill(struct radish *r, struct hline *h);
+void soft_fill(struct radish *r, struct hline *h, bool write);
 sim_cycle soft_fill_paid(struct radish *r, unsigned core, uint64_t line, unsigned kind,
-                         granule_set had, sim_cycle now);
+                         granule_set had, bool write, sim_cycle now);
 /* Within a handler: stores what the line holds of these granules. */
 sim_cycle soft_store(struct radish *r, unsigned core, struct hline *h, granule_set set,
                      sim_cycle now);

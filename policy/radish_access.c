@@ -51,7 +51,7 @@ static void allocate(struct access *a, struct step *s)
     later(&s->drained, queue_drain(r, p, s->kind, line_all(r)));
     a->own = line_new(r, p, a->core, s->kind, a->actor);
     a->own->coming = !MUTANT(RADISH_COMING_GONE);
-    soft_fill(r, a->own);
+    soft_fill(r, a->own, a->write);
     s->fill = true;
     check_filled(a, s);
     s->had = a->own->kept;
@@ -187,7 +187,7 @@ static sim_cycle pay(struct access *a, sim_cycle data, sim_cycle now)
                               s->store ? MEM_STORE : MEM_LOAD, now);
         if (s->fill) {
             has_come(a, s);
-            now = soft_fill_paid(r, a->core, s->line, s->kind, s->had, latest(data, now));
+            now = soft_fill_paid(r, a->core, s->line, s->kind, s->had, a->write, latest(data, now));
         }
         if (s->asks || s->arrives || s->soft)
             now = pay_check(a, s, data, now);

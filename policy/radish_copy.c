@@ -111,7 +111,7 @@ static struct made *make(struct making *m, const struct hline *source, sim_addr 
     }
     m->made = xgrow(m->made, m->n, &m->cap, sizeof *m->made);
     struct hline *h = line_new(r, place, source->core, kind, source->actor);
-    soft_fill(r, h);
+    soft_fill(r, h, true);
     m->made[m->n] = (struct made){h, 0};
     return &m->made[m->n++];
 }
@@ -191,7 +191,7 @@ static void settle(const struct making *m, const struct made *made)
 
     swm_cached(r->manager, m->core, h->place->line << r->line_shift, h->core, true, 0);
     for (granule_set rest = h->kept & ~made->set; rest;)
-        swm_look(r->manager, m->core, line_granule(r, h, next_granule(&rest)), true, 0);
+        swm_look(r->manager, m->core, line_granule(r, h, next_granule(&rest)), SWM_READS, 0);
 }
 
 void copy_along(struct radish *r, struct visit *v, const struct part *p,

@@ -39,7 +39,7 @@ static bool held_unordered(const struct access *a, const struct swm_access *h)
     return h->actor != a->actor && h->clock > vclock_get(a->clock, h->actor);
 }
 
-/* What the manager has of a granule: is it ordered? */
+/* What the manager has of a granule: is it ordered? For a read nobody looks into blocks. */
 static void compare(const struct access *a, struct step *s, unsigned i)
 {
     const struct swm_held held = swm_held(a->r->manager, line_granule(a->r, a->own, i));
@@ -50,7 +50,7 @@ static void compare(const struct access *a, struct step *s, unsigned i)
         s->all_ordered &= ~bit;
     }
     for (size_t k = 0; k < held.n; k++)
-        if (held_unordered(a, &held.read[k]))
+        if ((held.n > 1 && !a->write) || held_unordered(a, &held.read[k]))
             s->all_ordered &= ~bit;
 }
 

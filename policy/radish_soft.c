@@ -188,7 +188,7 @@ static sim_cycle store_granule(struct radish *r, unsigned core, struct hline *h,
     const struct swm_access a = access_of(x, h->actor);
 
     if (x->saved || is_stale(r, h, x, granule))
-        return swm_look(r->manager, core, granule, false, now);
+        return swm_look(r->manager, core, granule, SWM_WRITE, now);
     if (!MUTANT(RADISH_STATUS_NOT_TOLD))
         tell_lines(h, (granule_set)1 << i, op_writes(x->op));
     if (op_writes(x->op) && !MUTANT(RADISH_WRITE_DROPS_READS)) /* reads there came after it */
@@ -382,7 +382,9 @@ static bool fill_own(struct radish *r, struct hline *h, const struct swm_access 
     return true;
 }
 
-static void fill_granule(struct radish *r, struct hline *h, unsigned i)
+/* For a read nobody looks into blocks of reads: their threads stay status, the own one with them.
+ */
+static void fill_granule(struct radish *r, struct hline *h, unsigned i, bool write)
 {
     const granule_set set = (granule_set)1 << i;
     const struct swm_held held = swm_held(r->manager, line_granule(r, h, i));
@@ -392,24 +394,25 @@ static void fill_granule(struct radish *r, struct hline *h, unsigned i)
     if (held.write && !fill_own(r, h, held.write, i))
         h->soft_write |= set;
     for (size_t k = 0; k < held.n; k++)
-        if (!fill_own(r, h, &held.read[k], i))
+        if ((held.n > 1 && !write) || !fill_own(r, h, &held.read[k], i))
             h->soft_reads |= set;
 }
 
-void soft_fill(struct radish *r, struct hline *h)
+void soft_fill(struct radish *r, struct hline *h, bool write)
 {
     if (swm_granules(r->manager) == 0)
         return;
     for (unsigned i = 0; i < r->entries; i++)
-        fill_granule(r, h, i);
+        fill_granule(r, h, i, write);
     if (MUTANT(RADISH_FILL_FORGETS))
         h->soft_write = h->soft_reads = 0;
 }
 
 /* The handler says the history of each granule that the manager had; also when it had none. */
 sim_cycle soft_fill_paid(struct radish *r, unsigned core, uint64_t line, unsigned kind,
-                         granule_set had, sim_cycle now)
+                         granule_set had, bool write, sim_cycle now)
 {
+    const enum swm_depth depth = write ? SWM_READS : SWM_NO_BLOCK;
     const sim_addr at = address_of(r, line);
     const sim_addr first = at + ((sim_addr)(kind * r->entries) << r->granule_shift);
 
@@ -418,7 +421,7 @@ sim_cycle soft_fill_paid(struct radish *r, unsigned core, uint64_t line, unsigne
     now = swm_find(r->manager, core, at, now);
     while (had)
         now = swm_look(r->manager, core, first + ((sim_addr)next_granule(&had) << r->granule_shift),
-                       true, now);
+                       depth, now);
     now = swm_cached(r->manager, core, at, core, true, now);
     return swm_leave(r->manager, core, now);
 }
@@ -432,8 +435,9 @@ static sim_cycle look_at(struct radish *r, unsigned core, const struct check_pai
 
     now = swm_find(r->manager, core, at, now);
     for (granule_set left = c->set; left;)
-        now = swm_look(r->manager, core,
-                       first + ((sim_addr)next_granule(&left) << r->granule_shift), c->reads, now);
+        now =
+            swm_look(r->manager, core, first + ((sim_addr)next_granule(&left) << r->granule_shift),
+                     c->reads ? SWM_READS : SWM_WRITE, now);
     return now;
 }
 

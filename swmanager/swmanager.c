@@ -228,12 +228,14 @@ static uint32_t reads_of(const struct swm_cell *c)
     return c ? c->n - c->written : 0;
 }
 
-sim_cycle swm_look(struct swmanager *s, unsigned core, sim_addr addr, bool reads, sim_cycle now)
+sim_cycle swm_look(struct swmanager *s, unsigned core, sim_addr addr, enum swm_depth depth,
+                   sim_cycle now)
 {
     const uint64_t granule = addr >> s->shift, line = swm_line_of(s, granule);
     const struct swm_line *l = swm_line_find(s, line);
     const struct swm_cell *c = swm_cell_find(s, granule);
-    const uint32_t n = reads ? reads_of(c) : 0;
+    const uint32_t has = reads_of(c), most = depth == SWM_READS ? has : depth == SWM_NO_BLOCK;
+    const uint32_t n = has > most ? 0 : has;
     struct swm_walk w;
 
     if (begin(&w, s, core, line))
@@ -242,7 +244,7 @@ sim_cycle swm_look(struct swmanager *s, unsigned core, sim_addr addr, bool reads
         swm_walk_step(&w, SWM_STEP_RECORD, 1);
         swm_walk_access(&w, l->record + swm_in_line(s, granule) * SWM_RECORD, SWM_RECORD, MEM_LOAD);
         swm_walk_step(&w, SWM_STEP_EPOCH, c && c->written);
-        swm_walk_step(&w, SWM_STEP_READS, reads);
+        swm_walk_step(&w, SWM_STEP_READS, depth != SWM_WRITE);
         if (n > 1)
             swm_walk_access(&w, c->block, n * SWM_EPOCH, MEM_LOAD);
         swm_walk_step(&w, SWM_STEP_EPOCH, n);

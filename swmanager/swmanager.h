@@ -78,9 +78,11 @@ sim_cycle swm_cached(struct swmanager *s, unsigned core, sim_addr line, unsigned
  * none did. */
 sim_cycle swm_uncached(struct swmanager *s, unsigned core, sim_addr line, sim_cycle now);
 
-/* Of one granule: what the manager has. Costs the accesses of looking at it, with `reads` at each
- * of the reads, too. */
-sim_cycle swm_look(struct swmanager *s, unsigned core, sim_addr granule, bool reads, sim_cycle now);
+/* Of one granule: what the manager has. Costs the accesses of looking at it: at the write, at the
+ * record and not into a block, at each of the reads. */
+enum swm_depth { SWM_WRITE, SWM_NO_BLOCK, SWM_READS };
+sim_cycle swm_look(struct swmanager *s, unsigned core, sim_addr granule, enum swm_depth depth,
+                   sim_cycle now);
 /* Stores an access. A write takes the place of all that is there. */
 sim_cycle swm_store(struct swmanager *s, unsigned core, sim_addr granule,
                     const struct swm_access *a, bool write, sim_cycle now);

@@ -64,6 +64,32 @@ static void what_is_ordered_comes_with_permission_to_write(void **state)
     probe_close(&p);
 }
 
+static void for_a_read_nobody_looks_into_blocks(void **state)
+{
+    uint64_t accesses[2];
+
+    (void)state;
+    for (int write = 0; write < 2; write++) {
+        struct probe p;
+        probe_open(&p, "lardish", 4, WITH("overlap=sum"));
+        step(&p, READ(0, A, 4));
+        step(&p, READ(1, A, 4));
+        fake_lose(&p.f, 0, A);
+        fake_tell(&p.f, p.w.checker, 0, 0);
+        const uint64_t before = p.f.metadata;
+        step(&p, write ? WRITE(2, A + 8, 4) : READ(2, A + 8, 4));
+        accesses[write] = p.f.metadata - before;
+        assert_int_equal(GREW(&p, outcome[OUTCOME_FILLED]), 1);
+        step(&p, READ(2, A, 4));
+        assert_int_equal(GREW(&p, outcome[OUTCOME_PERMISSION]), 1);
+        step(&p, WRITE(2, A, 4)); /* not ordered either way */
+        assert_int_equal(GREW(&p, need[NEED_READS]), 1);
+        assert_int_equal(p.w.races, 1);
+        probe_close(&p);
+    }
+    assert_int_equal(accesses[1], accesses[0] + 1);
+}
+
 /* Thread 0's own read comes back to its core, where thread 1 may write without a check. */
 static void who_may_write_hears_of_entries_that_come(void **state)
 {
@@ -133,6 +159,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_that_the_manager_fills_comes_checked),
         cmocka_unit_test(what_is_ordered_comes_with_permission_to_write),
+        cmocka_unit_test(for_a_read_nobody_looks_into_blocks),
         cmocka_unit_test(who_may_write_hears_of_entries_that_come),
         cmocka_unit_test(a_line_and_its_check_are_one_handler),
         cmocka_unit_test(answers_give_permission_for_the_rest_of_the_line),

@@ -81,7 +81,7 @@ static void nothing_costs_the_directory_entry_once_a_handler(void **state)
 
     r->now = swm_find(r->s, 0, DATA, r->now);
     EXPECT(r, 4, {DIRECTORY + 5 * 8, 8, MEM_LOAD});
-    r->now = swm_look(r->s, 0, DATA + 8, true, r->now);
+    r->now = swm_look(r->s, 0, DATA + 8, SWM_READS, r->now);
     r->now = swm_find(r->s, 0, DATA + 64, r->now);
     EXPECT_NONE(r, 0);
     r->now = swm_find(r->s, 0, DATA + 4096, r->now);
@@ -151,20 +151,24 @@ static void a_look_costs_what_is_there(void **state)
     store(r, DATA, 1, WRITE);
     store(r, DATA, 1, READ);
     rig_mark(r);
-    r->now = swm_look(r->s, 0, DATA + 4, true, r->now);
+    r->now = swm_look(r->s, 0, DATA + 4, SWM_READS, r->now);
     EXPECT_NONE(r, 2);
-    r->now = swm_look(r->s, 0, DATA, false, r->now);
+    r->now = swm_look(r->s, 0, DATA, SWM_WRITE, r->now);
     EXPECT(r, 2 + 2 + 1 + 4, {RECORD, 16, MEM_LOAD});
-    r->now = swm_look(r->s, 0, DATA, true, r->now);
+    r->now = swm_look(r->s, 0, DATA, SWM_READS, r->now);
+    EXPECT(r, 2 + 2 + 1 + 4 + 3 + 4, {RECORD, 16, MEM_LOAD});
+    r->now = swm_look(r->s, 0, DATA, SWM_NO_BLOCK, r->now);
     EXPECT(r, 2 + 2 + 1 + 4 + 3 + 4, {RECORD, 16, MEM_LOAD});
     store(r, DATA, 2, READ);
     store(r, DATA, 3, READ);
     rig_mark(r);
-    r->now = swm_look(r->s, 0, DATA, true, r->now);
+    r->now = swm_look(r->s, 0, DATA, SWM_NO_BLOCK, r->now);
+    EXPECT(r, 2 + 2 + 1 + 4 + 3, {RECORD, 16, MEM_LOAD});
+    r->now = swm_look(r->s, 0, DATA, SWM_READS, r->now);
     EXPECT(r, 2 + 2 + 1 + 4 + 3 + 1 + 3 * 4, {RECORD, 16, MEM_LOAD},
            {BLOCK + 0x1000, 24, MEM_LOAD});
     swm_void(r->s, DATA);
-    r->now = swm_look(r->s, 0, DATA, true, r->now);
+    r->now = swm_look(r->s, 0, DATA, SWM_READS, r->now);
     EXPECT(r, 2 + 2 + 1 + 3, {RECORD, 16, MEM_LOAD});
     close_handler(r);
 }
@@ -434,7 +438,7 @@ static void two_managers_know_nothing_of_each_other(void **state)
     swm_mark_raced(a->s, DATA);
     assert_null(swm_held(b->s, DATA).write);
     assert_false(swm_raced(b->s, DATA));
-    b->now = swm_look(b->s, 0, DATA, true, b->now);
+    b->now = swm_look(b->s, 0, DATA, SWM_READS, b->now);
     EXPECT(b, 4, {DIRECTORY + 5 * 8, 8, MEM_LOAD});
     close_handler(a);
     close_handler(b);

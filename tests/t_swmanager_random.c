@@ -175,7 +175,8 @@ static sim_cycle operate(struct pair *p, unsigned core, sim_cycle now)
         free_of_cost(p);
         return now;
     case 6:
-        return swm_look(p->r->s, core, address(p, pick(p)), rng_chance(&p->rng, 1, 2), now);
+        return swm_look(p->r->s, core, address(p, pick(p)), (enum swm_depth)rng_below(&p->rng, 3),
+                        now);
     case 7:
         return store_under(p, core, now);
     case 8:
