@@ -190,7 +190,7 @@ struct held_set {
 };
 
 struct flushed { /* lines that left before an access could go on, and how */
-    struct hline *switched, *rolled, *lazy, *gone;
+    struct hline *switched, *rolled, *gone;
     struct hline *homeless; /* still in the caches; their data are not */
     sim_cycle drained;      /* checks that had to be over first */
     bool held;              /* a copy was held back, and could be no longer */
@@ -312,8 +312,8 @@ static inline unsigned next_granule(granule_set *set) /* takes the lowest out */
 sim_cycle soft_exec(void *host, unsigned core, unsigned instructions, sim_cycle now);
 sim_cycle soft_mem(void *host, unsigned core, sim_addr a, unsigned bytes, enum mem_cmd cmd,
                    sim_cycle now);
-/* Fills a new line with its thread's own accesses and the state of the others, at once; the handler
- * is paid for later. */
+/* Fills a new line with its thread's own accesses and the state of the others, at once; what that
+ * takes in the handler is paid for later. */
 void soft_fill(struct radish *r, struct hline *h, bool write);
 sim_cycle soft_fill_paid(struct radish *r, unsigned core, uint64_t line, unsigned kind,
                          granule_set had, bool write, sim_cycle now);
@@ -333,6 +333,8 @@ bool soft_all_saved(const struct hline *h);          /* the manager has all that
 void soft_forget(struct radish *r, struct hline *h); /* frees such a one, which has left */
 /* Makes what is on it; the core pays no other meanwhile. */
 sim_cycle bill_pay(struct radish *r, unsigned core, struct bill *b, sim_cycle now);
+/* In a handler: a line that was flushed, dirty or clean, is stored; then it is freed. */
+sim_cycle soft_store_flushed(struct radish *r, unsigned core, struct hline *h, sim_cycle now);
 /* One handler for all of them, which also takes them out of the caches. */
 sim_cycle soft_flush(struct radish *r, unsigned core, struct hline *left, enum swm_reason why,
                      sim_cycle now);
@@ -409,7 +411,7 @@ static inline void flush_for(struct radish *r, struct flushed *f, unsigned core,
 }
 static inline bool flush_some(const struct flushed *f) /* a handler has to run */
 {
-    return f->switched || f->rolled || f->lazy || f->gone || f->held;
+    return f->switched || f->rolled || f->gone || f->held;
 }
 sim_cycle flush_paid(struct radish *r, unsigned core, struct flushed *f, sim_cycle now);
 /* A line goes: its queued checks are over first. */

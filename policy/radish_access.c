@@ -25,10 +25,10 @@ static bool on_chip(const struct radish *r, struct hline *h)
 }
 
 /* The line is on chip, and the thread's: another one's is flushed now, if it was not before. */
-static struct hline *own_line(struct access *a, uint64_t line, unsigned kind)
+static struct hline *own_line(struct access *a, struct step *s)
 {
     struct radish *r = a->r;
-    struct hline *h = line_on_core(r, a->core, line_number(r, line, kind));
+    struct hline *h = line_on_core(r, a->core, line_number(r, s->line, s->kind));
 
     if (!h)
         return NULL;
@@ -39,7 +39,7 @@ static struct hline *own_line(struct access *a, uint64_t line, unsigned kind)
     if (LIKELY(h->actor == a->actor) || MUTANT(RADISH_NO_FLUSH))
         return h;
     r->st.lazy_flushes++;
-    flush_line(r, &a->flushed, &a->flushed.lazy, h);
+    flush_line(r, &a->flushed, &s->stored, h);
     return NULL;
 }
 
@@ -75,7 +75,7 @@ static void access_line(struct access *a, sim_addr physical, granule_set set)
 
     s->line = physical >> r->line_shift;
     s->kind = (unsigned)(physical >> r->number_shift) & (r->kinds - 1);
-    a->own = own_line(a, s->line, s->kind);
+    a->own = own_line(a, s);
     if (UNLIKELY(!a->own))
         allocate(a, s);
     struct hline *h = a->own;
@@ -162,6 +162,19 @@ static sim_cycle pay_check(struct access *a, const struct step *s, sim_cycle dat
     return now;
 }
 
+/* Of a line that was another thread's and is this one's now, what it held is stored first. */
+static sim_cycle pay_fill(const struct access *a, const struct step *s, sim_cycle now)
+{
+    struct radish *r = a->r;
+    const unsigned core = a->core;
+
+    now = swm_enter(r->manager, core, SWM_FILL, soft_blocked(r, core, s->line, now));
+    if (s->stored)
+        now = soft_store_flushed(r, core, s->stored, now);
+    now = soft_fill_paid(r, core, s->line, s->kind, s->had, a->write, now);
+    return swm_leave(r->manager, core, now);
+}
+
 static void has_come(const struct access *a, const struct step *s)
 {
     struct hline *h = line_on_core(a->r, a->core, line_number(a->r, s->line, s->kind));
@@ -187,7 +200,7 @@ static sim_cycle pay(struct access *a, sim_cycle data, sim_cycle now)
                               s->store ? MEM_STORE : MEM_LOAD, now);
         if (s->fill) {
             has_come(a, s);
-            now = soft_fill_paid(r, a->core, s->line, s->kind, s->had, a->write, latest(data, now));
+            now = pay_fill(a, s, latest(data, now));
         }
         if (s->asks || s->arrives || s->soft)
             now = pay_check(a, s, data, now);

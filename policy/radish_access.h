@@ -8,6 +8,7 @@
 struct step { /* what one history line of the access costs, once all is decided */
     sim_addr at;
     uint64_t line, ask[2], id;
+    struct hline *stored; /* the same line, until now another thread's; NULL: none */
     granule_set had, soft;
     granule_set write_ordered, all_ordered; /* that the manager has; of a line that it has filled */
     sim_cycle drained;                      /* checks that had to be over first */

@@ -138,7 +138,6 @@ sim_cycle flush_paid(struct radish *r, unsigned core, struct flushed *f, sim_cyc
     now = held_paid(r, core, now);
     now = soft_flush(r, core, f->switched, SWM_FLUSH, now);
     now = roll_over_paid(r, core, f->rolled, now);
-    now = soft_leave(r, core, f->lazy, SWM_FLUSH, false, now);
     return soft_leave(r, core, f->gone, SWM_EVICTION, false, now);
 }
 

@@ -323,6 +323,15 @@ sim_cycle soft_leave(struct radish *r, unsigned core, struct hline *left, enum s
     return now;
 }
 
+sim_cycle soft_store_flushed(struct radish *r, unsigned core, struct hline *h, sim_cycle now)
+{
+    r->st.flushed++;
+    if (h->dirty)
+        return soft_persist(r, core, h, line_all(r), now);
+    soft_forget(r, h);
+    return now;
+}
+
 /* Also what is clean is taken out, as another thread's. */
 sim_cycle soft_flush(struct radish *r, unsigned core, struct hline *left, enum swm_reason why,
                      sim_cycle now)
@@ -334,11 +343,7 @@ sim_cycle soft_flush(struct radish *r, unsigned core, struct hline *left, enum s
         struct hline *h = left;
         const sim_addr at = line_address(r, h);
         left = h->later;
-        r->st.flushed++;
-        if (h->dirty)
-            now = soft_persist(r, core, h, line_all(r), now);
-        else
-            soft_forget(r, h);
+        now = soft_store_flushed(r, core, h, now);
         now = soft_drop(r, core, at, now);
     }
     return swm_leave(r->manager, core, now);
@@ -416,14 +421,11 @@ sim_cycle soft_fill_paid(struct radish *r, unsigned core, uint64_t line, unsigne
     const sim_addr at = address_of(r, line);
     const sim_addr first = at + ((sim_addr)(kind * r->entries) << r->granule_shift);
 
-    now = soft_blocked(r, core, line, now);
-    now = swm_enter(r->manager, core, SWM_FILL, now);
     now = swm_find(r->manager, core, at, now);
     while (had)
         now = swm_look(r->manager, core, first + ((sim_addr)next_granule(&had) << r->granule_shift),
                        depth, now);
-    now = swm_cached(r->manager, core, at, core, true, now);
-    return swm_leave(r->manager, core, now);
+    return swm_cached(r->manager, core, at, core, true, now);
 }
 
 /* ---- checks --------------------------------------------------------------------------------- */

@@ -128,6 +128,29 @@ static void a_line_and_its_check_are_one_handler(void **state)
     assert_true(cost[1] > cost[0] + 100);
 }
 
+/* Another thread's dirty line is stored, and filled for this thread. */
+static void a_lazy_flush_and_the_fill_are_one_handler(void **state)
+{
+    sim_cycle cost[2];
+
+    (void)state;
+    for (int enter = 0; enter < 2; enter++) {
+        struct probe p;
+        const struct event ev = WRITE(4, A, 4);
+        probe_open(&p, "lardish", 4,
+                   WITH("flush=lazy", enter ? "manager.enter=100" : "manager.enter=0"));
+        step(&p, WRITE(0, A, 4));
+        p.was = inside(&p.w)->st;
+        cost[enter] = step_on(&p.w, &p.f, &ev, 0, 5000000) - 5000000; /* on the same core */
+        assert_int_equal(GREW(&p, lazy_flushes), 1);
+        assert_int_equal(GREW(&p, flushed), 1);
+        assert_int_equal(swm_granules(inside(&p.w)->manager), 0); /* stored, and made void */
+        assert_int_equal(p.w.races, 1);
+        probe_close(&p);
+    }
+    assert_int_equal(cost[1] - cost[0], 100);
+}
+
 static void answers_give_permission_for_the_rest_of_the_line(void **state)
 {
     struct probe p;
@@ -162,6 +185,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(for_a_read_nobody_looks_into_blocks),
         cmocka_unit_test(who_may_write_hears_of_entries_that_come),
         cmocka_unit_test(a_line_and_its_check_are_one_handler),
+        cmocka_unit_test(a_lazy_flush_and_the_fill_are_one_handler),
         cmocka_unit_test(answers_give_permission_for_the_rest_of_the_line),
     };
 
