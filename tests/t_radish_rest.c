@@ -189,7 +189,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(answers_give_permission_for_the_rest_of_the_line),
     };
 
-    if (!mutant_arg(argc, argv))
+    if (!mutant_arg(&argc, &argv))
         return 2;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
