@@ -1,4 +1,4 @@
-/* vm.c - a program on the modelled runtime as a source of events: batches, records, errors, names,
+/* vm.c - a program on the modelled runtime as a source of events: batches, records, errors,
  * opening and closing. The program runs while the next batch is asked for, and stands still when it
  * is full. */
 #include "workloads/vm_int.h"
@@ -48,8 +48,7 @@ void vm_emit_on(struct vm_thread *t, enum ev_kind kind, const struct vm_ref *o, 
         vm_identify(c, ev, o->at);
 }
 
-void vm_system(struct vm_thread *t, enum ev_kind kind, sim_addr addr, uint32_t size,
-               enum vm_site site)
+void vm_system(struct vm_thread *t, enum ev_kind kind, sim_addr addr, uint32_t size, uint64_t site)
 {
     *t->run.core->at++ = (struct event){.addr = addr,
                                         .aux = site,
@@ -173,6 +172,7 @@ static void free_tables(struct vm *v)
     free(v->scratch);
     free(v->monitors);
     map_free(&v->phase_ids);
+    vm_sites_close(v);
 }
 
 static void unmap(void *p, uint64_t bytes)
@@ -202,50 +202,6 @@ static void close_vm(struct source *s)
     free(v);
 }
 
-/* ---- names ---------------------------------------------------------------------------------- */
-
-static void add_name(struct vm *v, enum name_space space, uint64_t id, const char *text)
-{
-    struct err e = {0};
-    const int failed = names_add(v->names, space, id, text, &e);
-
-    assert(!failed);
-    (void)failed;
-}
-
-uint64_t vm_site(struct vm_thread *t, const char *text)
-{
-    add_name(t->vm, NAME_SITE, t->vm->sites, text);
-    return t->vm->sites++;
-}
-
-static void name_sites(struct vm *v)
-{
-    static const char *const own[VM_SITE_FIRST] = {[VM_SITE_ALLOC] = "vm.alloc",
-                                                   [VM_SITE_ZERO] = "vm.zero",
-                                                   [VM_SITE_TLAB] = "vm.tlab",
-                                                   [VM_SITE_LOCK] = "vm.lock",
-                                                   [VM_SITE_UNLOCK] = "vm.unlock",
-                                                   [VM_SITE_SAFEPOINT] = "vm.safepoint",
-                                                   [VM_SITE_YIELD] = "gc.yield",
-                                                   [VM_SITE_CLASS] = "vm.class",
-                                                   [VM_SITE_BARRIER] = "vm.write-barrier",
-                                                   [VM_SITE_FORWARD] = "vm.read-barrier",
-                                                   [VM_SITE_ROOTS] = "gc.roots",
-                                                   [VM_SITE_MARK] = "gc.mark",
-                                                   [VM_SITE_SCAN] = "gc.scan",
-                                                   [VM_SITE_COPY] = "gc.copy",
-                                                   [VM_SITE_UPDATE] = "gc.update",
-                                                   [VM_SITE_SWEEP] = "gc.sweep"};
-
-    for (uint64_t i = 0; i < VM_SITE_FIRST; i++)
-        if (own[i])
-            add_name(v, NAME_SITE, i, own[i]);
-    v->sites = VM_SITE_FIRST;
-    for (const char *const *s = v->workload->sites; s && *s; s++)
-        add_name(v, NAME_SITE, v->sites++, *s);
-}
-
 void vm_phase(struct vm_thread *t, const char *text)
 {
     struct vm *v = t->vm;
@@ -253,7 +209,7 @@ void vm_phase(struct vm_thread *t, const char *text)
 
     if (!*id) {
         *id = ++v->phases;
-        add_name(v, NAME_PHASE, *id, text);
+        vm_name(v, NAME_PHASE, *id, text);
     }
     const uint64_t phase = *id;
     vm_step(t);
@@ -369,7 +325,7 @@ struct vm *vm_open(const struct workload *w, const struct vm_params *p, void *pa
         close_vm(&v->source);
         return NULL;
     }
-    name_sites(v);
+    vm_sites_open(v);
     for (uint32_t type = 0; type < VM_TYPES; type++)
         vm_array_class(v, (enum vm_type)type);
     v->current = vm_thread_new(v, run_main, v);

@@ -49,6 +49,7 @@ struct vm_params {
     uint64_t heap, nursery, tlab; /* bytes */
     uint32_t schedule;            /* enum vm_schedule */
     uint32_t gc;                  /* enum vm_gc */
+    bool inlining;                /* the runtime's short paths have sites where they are used */
 };
 extern const struct param vm_param_rows[];
 const struct vm_params *vm_params(const struct vm_thread *t);

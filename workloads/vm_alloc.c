@@ -221,7 +221,8 @@ static void make(struct vm_thread *t, struct vm_ref *to, uint64_t bytes, struct 
     v->allocated += bytes;
     to->at = at;
     vm_emit_two(t, EV_ALLOC, at, bytes, 0, element ? h.length : 0, element, site);
-    vm_system(t, EV_WRITE, at, VM_HEADER, VM_SITE_ALLOC);
+    vm_system(t, EV_WRITE, at, VM_HEADER,
+              element ? VM_SITE_ALLOC : vm_inlined(t, VM_SITE_ALLOC, site));
     note_zeros(t, to, bytes);
     if (v->trigger && in_use(v) > v->trigger)
         vm_want_soon(t);

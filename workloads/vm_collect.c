@@ -15,7 +15,7 @@ static void stop_thread(struct vm_thread *gc, struct vm_thread *t)
     if (t->state == VM_IS_READY && t->started && !t->mute) {
         vm_step(gc);
         vm_system(gc, EV_WRITE, vm_yield_flag(t), 4, VM_SITE_YIELD);
-        vm_system(t, EV_READ, vm_yield_flag(t), 4, VM_SITE_SAFEPOINT);
+        vm_system(t, EV_READ, vm_yield_flag(t), 4, vm_inlined(t, VM_SITE_SAFEPOINT, t->stands));
         vm_stopping(t);
         t->asked = true;
     }

@@ -8,6 +8,7 @@
  * and has no host memory.
  *
  *     vm.c        the source: batches, events, errors      vm_sched.c   who runs; threads
+ *     vm_site.c   names of sites; inlined code
  *     vm_sync.c   monitors, barriers, volatiles, classes   vm_txn.c     transactions and marks
  *     vm_class.c  classes, roots, references               vm_alloc.c   new objects
  *     vm_cells.c  the space of cells (mark-sweep)          vm_collect.c pauses, roots, the
@@ -84,6 +85,7 @@ struct vm_thread {
     uint32_t n_roots, frames;
     uint32_t home, on; /* kernel threads: whose queue it is in; where it runs, by its events */
     uint32_t turns;    /* on that, since another one had it */
+    uint64_t stands;   /* the site of its latest access, at the latest switch; 0: not known */
     sim_addr tlab, tlab_end;
     sim_addr cells[VM_SIZES]; /* heads of its free lists */
     uint64_t *used;           /* owns; bits: classes it has used */
@@ -157,7 +159,10 @@ struct vm {
     struct names *names;
     uint64_t sites, phases;
     struct map phase_ids;
-    struct err err; /* the stream ends with it, after what was made before */
+    uint32_t (*inlined)[VM_SITE_FIRST]; /* owns; sites of inlined code, by the program's; 0: none */
+    size_t n_inlined, cap_inlined;
+    struct map inlined_ids; /* the same, by digest of their names */
+    struct err err;         /* the stream ends with it, after what was made before */
     struct event *end;
     struct event *from; /* where the turn's events in this batch begin */
     uint64_t left;      /* of the turn's events, when at was from */
@@ -230,9 +235,8 @@ void vm_emit_on(struct vm_thread *t, enum ev_kind kind, const struct vm_ref *o, 
                 uint64_t site);
 void vm_emit_two(struct vm_thread *t, enum ev_kind kind, sim_addr addr, uint64_t aux,
                  unsigned flags, sim_addr addr2, uint32_t size2, uint64_t site);
-/* An access of the runtime. */
-void vm_system(struct vm_thread *t, enum ev_kind kind, sim_addr addr, uint32_t size,
-               enum vm_site site);
+/* An access of the runtime; site: an enum vm_site, or what vm_inlined gave. */
+void vm_system(struct vm_thread *t, enum ev_kind kind, sim_addr addr, uint32_t size, uint64_t site);
 /* May pause first; else as vm_system. */
 void vm_system_step(struct vm_thread *t, enum ev_kind kind, sim_addr addr, uint32_t size,
                     enum vm_site site);
@@ -241,6 +245,16 @@ void vm_flush(struct vm_thread *t); /* hands the batch over when it is full */
 /* Takes params and config, also on error: NULL. */
 struct vm *vm_open(const struct workload *w, const struct vm_params *p, void *params,
                    struct config *config, struct err *e);
+
+/* ---- vm_site.c ------------------------------------------------------------------------------ */
+
+void vm_name(struct vm *v, enum name_space space, uint64_t id, const char *text);
+void vm_sites_open(struct vm *v);
+void vm_sites_close(struct vm *v);
+/* The site of the runtime's place where it is inlined at a site of the program. */
+uint64_t vm_inlined(struct vm_thread *t, enum vm_site place, uint64_t site);
+/* Before the thread's events are out of sight. */
+void vm_note_place(struct vm_thread *t);
 
 /* ---- vm_sched.c ----------------------------------------------------------------------------- */
 

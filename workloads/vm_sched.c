@@ -218,6 +218,7 @@ void vm_pause(struct vm_thread *t)
 {
     struct vm *v = t->vm;
 
+    vm_note_place(t);
     vm_rearm(v);
     if (!v->left && !v->pinned)
         turn(v, t, t->fiber);
@@ -231,6 +232,7 @@ void vm_block(struct vm_thread *t, struct vm_queue *q, const char *what)
     struct vm *v = t->vm;
 
     assert(!v->pinned && t->state == VM_IS_READY);
+    vm_note_place(t);
     vm_flush(t);
     unready(v, t);
     t->state = VM_IS_BLOCKED;
@@ -245,6 +247,7 @@ void vm_block(struct vm_thread *t, struct vm_queue *q, const char *what)
 
 static void end_turn(struct vm *v)
 {
+    vm_note_place(v->current);
     v->left = 0;
     v->from = v->core.stop = v->core.at;
 }

@@ -61,13 +61,14 @@ static void see(struct vm_thread *t, struct vm_ref *o, const char *what)
 
 void vm_lock(struct vm_thread *t, struct vm_ref *o, uint64_t site)
 {
+    uint64_t look = vm_inlined(t, VM_SITE_LOCK, site);
     struct vm_monitor *m;
 
-    for (;;) {
+    for (;; look = VM_SITE_LOCK) {
         vm_urge(t);
         see(t, o, "locks");
         m = monitor(t->vm, o->at);
-        vm_system(t, EV_READ, o->at + LOCK_WORD, 8, VM_SITE_LOCK);
+        vm_system(t, EV_READ, o->at + LOCK_WORD, 8, look);
         if (!m->owner || m->owner == t)
             break;
         vm_stopping(t);
@@ -91,7 +92,7 @@ void vm_unlock(struct vm_thread *t, struct vm_ref *o, uint64_t site)
 {
     struct vm_monitor *m = held(t, o, "unlocks");
 
-    vm_system(t, EV_WRITE, o->at + LOCK_WORD, 8, VM_SITE_UNLOCK);
+    vm_system(t, EV_WRITE, o->at + LOCK_WORD, 8, vm_inlined(t, VM_SITE_UNLOCK, site));
     vm_emit_on(t, EV_RELEASE, o, LOCK_WORD, site);
     t->held--;
     if (--m->depth)

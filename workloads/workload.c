@@ -48,6 +48,8 @@ const struct param vm_param_rows[] = {
             "Of the modelled heap, both halves and the nursery included."),
     ROW_U64(nursery, "4Mi", 1 << 14, UINT64_C(1) << 35, "bytes",
             "Where new objects are, when gc=generational."),
+    {"inline", PARAM_BOOL, offsetof(struct vm_params, inlining), "on", 0, 0, "", NULL,
+     "The short paths of the runtime are inlined: they have a site wherever they are used."},
     ROW_U64(tlab, "8Ki", 256, 1 << 24, "bytes", "What a thread takes at a time to allocate from."),
     PARAM_END};
 
