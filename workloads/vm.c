@@ -193,6 +193,7 @@ static void close_vm(struct source *s)
     free(v->cells.block);
     free(v->stack.at);
     free(v->log.at);
+    free(v->heavy.at);
     free(v->core.rec);
     free(v->core.identity);
     names_free(v->names);

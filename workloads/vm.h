@@ -78,6 +78,9 @@ enum vm_site {
     VM_SITE_COPY,
     VM_SITE_UPDATE,
     VM_SITE_SWEEP,
+    VM_SITE_THREADS,
+    VM_SITE_HEAVY,
+    VM_SITE_REVOKE,
     VM_SITE_FIRST = 32
 };
 #define VM_SITE_ENUM(name, text) AT_##name,

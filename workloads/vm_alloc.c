@@ -60,10 +60,7 @@ static void note_taking(struct vm_thread *t, unsigned what)
 {
     const sim_addr head = vm_area(VM_AREA_FREE, 64 * (uint64_t)what);
 
-    vm_emit(t, EV_ACQUIRE, VM_HEAP_LOCK, 0, EVF_SYSTEM, 0);
-    vm_system(t, EV_READ, head, 8, VM_SITE_TLAB);
-    vm_system(t, EV_WRITE, head, 8, VM_SITE_TLAB);
-    vm_emit(t, EV_RELEASE, VM_HEAP_LOCK, 0, EVF_SYSTEM, 0);
+    vm_guarded(t, VM_HEAP_LOCK, head, VM_SITE_TLAB);
 }
 
 /* ---- taking memory: 0 where there is none --------------------------------------------------- */

@@ -7,13 +7,19 @@
  * Addresses: the heap from VM_HEAP on; everything else of the runtime lies below it, stacks above,
  * and has no host memory.
  *
- *     vm.c        the source: batches, events, errors      vm_sched.c   who runs; threads
- *     vm_site.c   names of sites; inlined code
- *     vm_sync.c   monitors, barriers, volatiles, classes   vm_txn.c     transactions and marks
- *     vm_class.c  classes, roots, references               vm_alloc.c   new objects
- *     vm_cells.c  the space of cells (mark-sweep)          vm_collect.c pauses, roots, the
- * collector vm_mark.c   marking                                  vm_copy.c    copying in a pause
- *     vm_move.c   copying while the program runs */
+ *     vm.c          the source: batches, events, errors
+ *     vm_site.c     names of sites; inlined code
+ *     vm_sched.c    who runs; threads
+ *     vm_monitor.c  monitors; locks of the runtime
+ *     vm_sync.c     barriers, volatiles, classes
+ *     vm_txn.c      transactions and marks
+ *     vm_class.c    classes, roots, references
+ *     vm_alloc.c    new objects
+ *     vm_cells.c    the space of cells (mark-sweep)
+ *     vm_collect.c  pauses, roots, the collector
+ *     vm_mark.c     marking
+ *     vm_copy.c     copying in a pause
+ *     vm_move.c     copying while the program runs */
 #ifndef LARDSIM_VM_INT_H
 #define LARDSIM_VM_INT_H
 
@@ -32,7 +38,8 @@ enum vm_area {                     /* tables of the runtime; 2^32 bytes each */
                VM_AREA_CLASSES,
                VM_AREA_MARKS,      /* a bit for 16 bytes of heap */
                VM_AREA_REMEMBERED, /* slots, and references overwritten while marking */
-               VM_AREA_FREE        /* heads of free lists, ends of bump regions */
+               VM_AREA_FREE,       /* heads of free lists, ends of bump regions */
+               VM_AREA_HEAVY       /* heavy locks: the lock itself, behind it its fields */
 };
 static inline sim_addr vm_area(enum vm_area a, uint64_t offset)
 {
@@ -45,10 +52,16 @@ static inline sim_addr vm_area(enum vm_area a, uint64_t offset)
 #define VM_STOPPED   vm_area(VM_AREA_STATE, 0)
 #define VM_RESUMED   vm_area(VM_AREA_STATE, 64)
 #define VM_HEAP_LOCK vm_area(VM_AREA_STATE, 128)
+/* The lock of the list of threads, that of the list of heavy locks; what each guards is behind it.
+ */
+#define VM_THREADS_LOCK vm_area(VM_AREA_STATE, 256)
+#define VM_HEAVY_LOCK   vm_area(VM_AREA_STATE, 384)
 /* The word that a running thread looks at to see whether it is to stop, without synchronisation, as
  * runtimes do at method entries and loops. The collector sets it, the thread takes it back. Looks
  * that find nothing are not in the trace. */
 #define vm_yield_flag(t) vm_area(VM_AREA_STATE, (UINT64_C(1) << 20) + 64 * (uint64_t)(t)->run.tid)
+/* The lock under which a thread stops and is stopped. */
+#define vm_stop_lock(t) vm_area(VM_AREA_STATE, (UINT64_C(2) << 20) + 64 * (uint64_t)(t)->run.tid)
 
 /* Class numbers that are no class: what lies in cells and gaps that hold no object. */
 #define VM_CELL_FREE 0x7ffffffeu
@@ -73,11 +86,13 @@ struct vm_thread {
     void (*fn)(struct vm_thread *t, void *arg);
     void *arg;
     enum vm_state state;
-    bool started;  /* has acted */
-    bool stale;    /* a pause has been since it acted: it reads `resumed` before it goes on */
-    bool asked;    /* by its yield flag, which it takes back then */
-    bool mute;     /* waits on a monitor or at a barrier: can make no other event */
-    uint32_t held; /* monitors, each entry counts */
+    bool started;   /* has acted */
+    bool stale;     /* a pause has been since it acted: it reads `resumed` before it goes on */
+    bool asked;     /* by its yield flag, which it takes back then */
+    bool held_up;   /* another thread has stopped it since it acted: it takes its stop lock then */
+    bool mute;      /* waits on a monitor or at a barrier: can make no other event */
+    uint32_t held;  /* monitors, each entry counts */
+    uint32_t heavy; /* a heavy lock that it keeps for its next need; 0: none */
     struct vm_thread *next; /* in a queue */
     const char *waits;      /* blocked: for what, for messages */
     struct vm_queue joiners;
@@ -95,6 +110,9 @@ struct vm_thread {
 
 struct vm_monitor {
     struct vm_thread *owner; /* NULL: free */
+    struct vm_thread *bias;  /* who had it first and alone; NULL: nobody, or several */
+    bool shared;             /* several had it: it has no bias any more */
+    uint32_t heavy;          /* the number of its heavy lock; 0: thin */
     uint32_t depth;
     uint32_t next_free;
     struct vm_queue lockers, waiters;
@@ -191,6 +209,8 @@ struct vm {
     struct vm_monitor *monitors; /* owns; from 1 */
     size_t n_monitors, cap_monitors;
     uint32_t free_monitor;
+    struct vm_list heavy; /* free ones */
+    uint32_t n_heavy;     /* that there are, from 1 */
     struct vm_barrier *barriers;
     size_t n_barriers;
     struct vm_thread *txn;
@@ -287,10 +307,15 @@ static inline void vm_unpin(struct vm *v)
     vm_rearm(v);
 }
 
-/* ---- vm_sync.c ------------------------------------------------------------------------------ */
+/* ---- vm_monitor.c --------------------------------------------------------------------------- */
 
-/* vwrite of `stopped`, before a thread blocks. */
+/* Before a thread blocks: it takes its stop lock, and writes `stopped`. */
 void vm_stopping(struct vm_thread *t);
+/* The accesses under a lock of the runtime that change what it guards. */
+void vm_guarded(struct vm_thread *t, sim_addr lock, sim_addr what, uint64_t site);
+void vm_take_stop_lock(struct vm_thread *t);
+void vm_note_threads(struct vm_thread *t); /* the list of threads changes */
+void vm_drop_heavy(struct vm_thread *t);   /* at its end: what it keeps is anybody's */
 void vm_monitor_free(struct vm *v, struct vm_header *h); /* the object is dead */
 
 /* ---- vm_class.c ----------------------------------------------------------------------------- */

@@ -211,7 +211,9 @@ void vm_catch_up(struct vm_thread *t)
         vm_emit(t, EV_VOLATILE_READ, VM_RESUMED, 0, EVF_SYSTEM, 0);
     if (t->asked)
         vm_system(t, EV_WRITE, vm_yield_flag(t), 4, VM_SITE_SAFEPOINT);
-    t->stale = t->asked = false;
+    if (t->held_up)
+        vm_take_stop_lock(t);
+    t->stale = t->asked = t->held_up = false;
 }
 
 void vm_pause(struct vm_thread *t)
@@ -278,6 +280,8 @@ NO_RETURN static void end_thread(struct vm_thread *t)
     vm_check(t, v->txn != t, "the thread ends in a transaction");
     if (v->in_roi && v->alive == 1)
         vm_emit(t, EV_ROI_END, 0, 0, 0, 0);
+    vm_drop_heavy(t);
+    vm_note_threads(t);
     vm_stopping(t);
     vm_emit(t, EV_THREAD_END, 0, 0, 0, 0);
     vm_retire(v, t);
@@ -349,6 +353,7 @@ sim_tid vm_fork(struct vm_thread *t, void (*fn)(struct vm_thread *u, void *arg),
     if (v->n_threads >= MAX_THREADS - 1)
         vm_fail(t, "more than %d threads; use fewer", MAX_THREADS - 1);
     struct vm_thread *u = vm_thread_new(v, fn, arg);
+    vm_note_threads(t);
     vm_emit(t, EV_FORK, 0, u->run.tid, 0, site);
     v->alive++;
     vm_wake(v, u);

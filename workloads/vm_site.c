@@ -21,7 +21,10 @@ static const char *const own[VM_SITE_FIRST] = {[VM_SITE_ALLOC] = "vm.alloc",
                                                [VM_SITE_SCAN] = "gc.scan",
                                                [VM_SITE_COPY] = "gc.copy",
                                                [VM_SITE_UPDATE] = "gc.update",
-                                               [VM_SITE_SWEEP] = "gc.sweep"};
+                                               [VM_SITE_SWEEP] = "gc.sweep",
+                                               [VM_SITE_THREADS] = "vm.threads",
+                                               [VM_SITE_HEAVY] = "vm.heavy-lock",
+                                               [VM_SITE_REVOKE] = "vm.revoke-bias"};
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
