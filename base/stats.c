@@ -212,15 +212,30 @@ static const struct stats_entry *find_field(const struct stats *s, const uint64_
     return NULL;
 }
 
+/* The field of that name, or NULL; word: which of the entry's it is. */
+static const uint64_t *named_field(const struct stats_entry *e, const char *name, size_t *word)
+{
+    const size_t n = strlen(e->name);
+
+    *word = 0;
+    if ((e->kind > STATS_LEVEL && e->kind != STATS_RATIO) || strncmp(e->name, name, n) != 0)
+        return NULL;
+    if (e->kind <= STATS_LEVEL)
+        return name[n] ? NULL : e->field;
+    *word = strcmp(name + n, ".den") == 0;
+    return *word ? e->den : strcmp(name + n, ".num") == 0 ? e->field : NULL;
+}
+
 bool stats_value(const struct stats *s, const char *name, uint64_t *value)
 {
     const bool roi = strncmp(name, "roi.", 4) == 0;
 
     for (size_t i = 0; i < s->n; i++) {
-        const struct stats_entry *e = s->entries[i];
-        if (e->kind > STATS_LEVEL || strcmp(e->name, roi ? name + 4 : name) != 0)
+        size_t word;
+        const uint64_t *field = named_field(s->entries[i], roi ? name + 4 : name, &word);
+        if (!field)
             continue;
-        *value = roi && s->has_roi ? s->roi[e->first] : *e->field;
+        *value = roi && s->has_roi ? s->roi[s->entries[i]->first + word] : *field;
         return !roi || s->has_roi;
     }
     return false;

@@ -68,7 +68,8 @@ void stats_text(const struct stats *s, FILE *out); /* "name  value  # unit: sent
 void stats_csv(const struct stats *s, FILE *out);  /* name,value,unit; header line; no sentences */
 uint64_t
 stats_digest(const struct stats *s); /* of the canonical sorted name=value lines, roi included */
-/* The value of a count or level by its full name, or by that behind "roi."; false: no such. */
+/* The value of a count or level by its full name, or by that behind "roi."; of a ratio's halves by
+ * its name and ".num", ".den"; false: no such. */
 bool stats_value(const struct stats *s, const char *name, uint64_t *value);
 /* Every statistic, in order of declaration: for list and explain. */
 void stats_each(const struct stats *s,

@@ -57,7 +57,8 @@ void workload_params_json(struct json *j, const struct workload *w);
     X(COLLECTIONS, "collections", "events", "Stop-the-world collections.")                         \
     X(RACY, "racy-accesses", "accesses", "As FastTrack counts.")                                   \
     X(RACE_SITES, "race-sites", "sites", "Of these.")                                              \
-    X(RACE_PAIRS, "race-pairs", "pairs", "Of sites that raced, unordered, as FastTrack counts.")
+    X(RACE_PAIRS, "race-pairs", "pairs", "Of sites that raced, unordered, as FastTrack counts.")   \
+    X(SHADOWS, "array-shadow-fraction", "of 1", "What SlimState keeps for an array element.")
 enum trait {
 #define X(id, ...) TRAIT_##id,
     TRAITS(X)

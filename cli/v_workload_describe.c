@@ -98,7 +98,7 @@ static void print_value(const struct measure *m)
     else if (m->of == 1)
         printf("%16" PRIu64, m->value);
     else
-        printf("%16.2f", measured(m));
+        printf("%16.*f", m->value && measured(m) < 0.01 ? 8 : 2, measured(m));
 }
 
 static void print_measures(const char *spec, const struct measure m[TRAIT_COUNT])

@@ -154,17 +154,19 @@ static uint64_t stat_of(const struct lardsim *l, const char *name)
     return lardsim_stat(l, name, &v) ? 0 : v;
 }
 
-static int ask_fasttrack(const char *spec, struct measure to[TRAIT_COUNT], struct err *e)
+static int ask_policies(const char *spec, struct measure to[TRAIT_COUNT], struct err *e)
 {
     char *source = xasprintf("workload:%s", spec);
     struct lardsim *l = lardsim_new();
 
     /* By fields, so that an access is one granule. */
-    if (!lardsim_set(l, "policies=fasttrack") && !lardsim_set(l, "granularity=field") &&
+    if (!lardsim_set(l, "policies=fasttrack,slimstate") && !lardsim_set(l, "granularity=field") &&
         !lardsim_start(l) && !lardsim_run(l, source) && !lardsim_finish(l)) {
         to[TRAIT_RACY] = (struct measure){stat_of(l, "policy.fasttrack.races.accesses"), 1};
         to[TRAIT_RACE_SITES] = (struct measure){stat_of(l, "policy.fasttrack.races.sites"), 1};
         to[TRAIT_RACE_PAIRS] = (struct measure){stat_of(l, "policy.fasttrack.races.pairs"), 1};
+        to[TRAIT_SHADOWS] = (struct measure){stat_of(l, "policy.slimstate.arrays.fraction.num"),
+                                             stat_of(l, "policy.slimstate.arrays.fraction.den")};
     }
     if (lardsim_error(l))
         err_set(e, (enum lard_exit)lardsim_exit_code(l), "%s", lardsim_error(l));
@@ -175,5 +177,5 @@ static int ask_fasttrack(const char *spec, struct measure to[TRAIT_COUNT], struc
 
 int workload_measure(const char *spec, struct measure to[TRAIT_COUNT], struct err *e)
 {
-    return take_census(spec, to, e) || ask_fasttrack(spec, to, e) ? -1 : 0;
+    return take_census(spec, to, e) || ask_policies(spec, to, e) ? -1 : 0;
 }

@@ -136,7 +136,8 @@ LARDSIM_API int lardsim_finish(struct lardsim *l);
 LARDSIM_API const char *lardsim_error(const struct lardsim *l);
 LARDSIM_API int lardsim_exit_code(const struct lardsim *l);
 
-/* A count by its full name; -1: no such name (no error is set). */
+/* A count by its full name, a ratio's halves by its name and ".num", ".den"; -1: no such name (no
+ * error is set). */
 LARDSIM_API int lardsim_stat(const struct lardsim *l, const char *name, uint64_t *value);
 LARDSIM_API uint64_t lardsim_digest(const struct lardsim *l); /* after lardsim_finish */
 LARDSIM_API uint64_t lardsim_events(const struct lardsim *l); /* so far */

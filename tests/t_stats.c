@@ -183,7 +183,16 @@ static void a_value_is_found_by_its_full_name(void **state)
     assert_false(stats_value(s, "l1", &v));
     assert_false(stats_value(s, "l1.hit", &v));
     assert_false(stats_value(s, "l1.ops", &v));
+    m.misses = 5;
+    assert_true(stats_value(s, "l1.rate.num", &v));
+    assert_int_equal(v, 8);
+    assert_true(stats_value(s, "l1.rate.den", &v));
+    assert_int_equal(v, 5);
     assert_false(stats_value(s, "l1.rate", &v));
+    assert_false(stats_value(s, "l1.rate.", &v));
+    assert_false(stats_value(s, "l1.rate.number", &v));
+    assert_false(stats_value(s, "l1.rate.value", &v));
+    assert_false(stats_value(s, "l1.hits.num", &v));
     assert_false(stats_value(s, "", &v));
     stats_free(s);
 }
@@ -369,6 +378,11 @@ static void regions_add_up(void **state)
     stats_roi_end(s);
     assert_true(stats_has_roi(s));
     m.hits = 100;
+    uint64_t v;
+    assert_true(stats_value(s, "roi.l1.rate.num", &v));
+    assert_int_equal(v, 3);
+    assert_true(stats_value(s, "l1.rate.num", &v));
+    assert_int_equal(v, 100);
     m.ops[1] = 100;
     m.live = 60;
     stats_roi_begin(s);

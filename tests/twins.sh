@@ -11,6 +11,9 @@ fail() { echo "twins.sh: $*"; bad=1; }
 # What is not within 10 percent at size small, with the twin. All that is said to be not reached, is not.
 cat >known <<'END'
 sunflow@valor accesses-per-region not met
+crypt@slimstate array-shadow-fraction not met
+raytracer@slimstate array-shadow-fraction not measured
+raja@slimstate array-shadow-fraction not measured
 END
 "$lardsim" list workloads | awk '$1 ~ /@/ {print $1}' >names
 [ "$(wc -l <names)" = 44 ] || fail "there are $(wc -l <names) twins"
@@ -19,7 +22,7 @@ while read -r name; do
     "$lardsim" workload describe "$name" >out 2>err </dev/null || fail "$name: $(cat err)"
     awk -v n="$name" '/^targets/ {on = 1}
         on && / not met / {print n, $1, "not met"}
-        on && / not measured / && $1 != "array-shadow-fraction" {print n, $1, "not measured"}' out >>missed
+        on && / not measured / {print n, $1, "not measured"}' out >>missed
     awk '/^targets/ {on = 1} on && / not (met|measured) / {n++} on && /^ *not reached: / {n--} END {exit n != 0}' out ||
         fail "$name does not say why a target is not reached"
     awk '/^targets/ {on = 1} on && / met / && !/ not met / {n++} END {exit n < 1}' out || fail "$name meets nothing"

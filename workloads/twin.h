@@ -15,6 +15,7 @@ struct twin_params {
     uint64_t region;
     uint64_t arrays, length, scatter, shared, renew; /* percent, but for length */
     uint64_t keep, locks, collections;
+    bool whole;
     uint64_t plants, races, close, hidden, moved;
 };
 extern const struct param twin_rows[];

@@ -27,6 +27,9 @@ const struct param twin_rows[] = {
     ROW(arrays, "50", 0, 100, "%", "Locations that are array elements."),
     ROW(length, "32", 1, 65536, "elements", "Of an array; a power of two."),
     ROW(scatter, "0", 0, 100, "%", "Array elements that are not accessed one after the other."),
+    {"whole", PARAM_BOOL, offsetof(struct twin_params, whole), "off", 0, 0, "", NULL,
+     "A thread fills and reads an array to its end before its region ends, unless it is "
+     "scattered."},
     ROW(shared, "30", 0, 100, "%",
         "Blocks read that the first thread filled before the others began; the other ones are the "
         "reader's own."),
@@ -157,18 +160,17 @@ _Static_assert(sizeof plants == (TWIN_PLANTS + 1) * sizeof *plants, "each plant 
     TWIN(lard_##id, name "@lard", "lard", "as " program " in LARD's Tables 2 and 3",               \
          LARD_KNOBS(sites, accesses, unheard, left) "," knobs, sites, lard_##id)
 
-#define NO_SHADOWS "an input (scatter); what slimstate keeps of arrays, it tells itself"
-#define SLIMSTATE(id, name, program, knobs, has_threads, share, shadows, shadows_of)               \
+#define SLIMSTATE(id, name, program, knobs, has_threads, share, shadows, shadows_of, why)          \
     static const struct workload_aim slimstate_##id[] = {                                          \
         AIM("threads", "threads", 4, 1, "slimstate, VI, for Java Grande", NULL),                   \
         AIM("array-locations", "%", share, 1, "slimstate, Table III, " program ", % of Total",     \
             NULL),                                                                                 \
         AIM("array-shadow-fraction", "of 1", shadows, shadows_of,                                  \
-            "slimstate, Table III, " program ", Shadow Fraction", NO_SHADOWS),                     \
+            "slimstate, Table III, " program ", Shadow Fraction", why),                            \
         LAST_AIM};                                                                                 \
     TWIN(slimstate_##id, name "@slimstate", "slimstate",                                           \
          "as " program " in SlimState's Table III",                                                \
-         ",threads=4,length=64" KNOB(arrays, share) "," knobs, 0,                                  \
+         ",threads=4,length=64,whole=on" KNOB(arrays, share) "," knobs, 0,                         \
          &slimstate_##id[(has_threads) ? 0 : 1])
 
 #include "workloads/twins.def"

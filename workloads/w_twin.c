@@ -11,6 +11,7 @@
 #include <inttypes.h>
 
 #include "workloads/twin.h"
+#include "workloads/twin_rate.h"
 
 #define SITES(X)                                                                                   \
     X(INIT, "Twin.init:12")                                                                        \
@@ -36,17 +37,12 @@ static const struct vm_type_of record_type = {"Record", fields, NULL};
 
 enum { LOCKED = 4 };                             /* accesses under a lock, at the most */
 enum { SHARED_PART = 64, SHARED_BLOCKS = 2048 }; /* of the accesses; at the most */
-#define ONE (INT64_C(1) << 32)
 
 struct block {
     struct vm_ref *ref;
     uint32_t n, step; /* places: a power of two; the i-th that is accessed is i * step mod n */
     bool array;
     uint64_t read_in, filled_in; /* regions of the thread; 0: none */
-};
-
-struct rate {           /* chances that add up to a share: what is missed is owed */
-    int64_t owed, part; /* of ONE */
 };
 
 struct job {
@@ -92,25 +88,6 @@ static inline uint64_t draw_bits(struct worker *w) /* xorshift* */
     w->random ^= w->random >> 27;
     return w->random * UINT64_C(0x2545f4914f6cdd1d);
 }
-static inline bool draw(struct rate *r, uint32_t bits)
-{
-    r->owed += r->part;
-    if (r->owed <= (int64_t)bits)
-        return false;
-    r->owed -= ONE;
-    return true;
-}
-static inline void took_place(struct rate *r, bool it_did)
-{
-    r->owed += r->part - (it_did ? ONE : 0);
-}
-/* part / of, never more than all. */
-static struct rate rate_of(uint64_t part, uint64_t of)
-{
-    const double share = of ? (double)part / (double)of : 0;
-
-    return (struct rate){0, share >= 1 ? ONE : (int64_t)(share * (double)ONE)};
-}
 
 /* ---- blocks --------------------------------------------------------------------------------- */
 
@@ -154,6 +131,33 @@ static void make(struct vm_thread *t, struct job *j, struct block *b, uint64_t s
     j->places += b->n;
 }
 
+/* ---- whole arrays --------------------------------------------------------------------------- */
+
+/* One that the region's rules have not chosen, but that counts. */
+static void forced(struct worker *w, bool write)
+{
+    took_place(&w->writes, write);
+    took_place(write ? &w->again_writes : &w->again_reads, false);
+    w->left -= w->left > 0;
+}
+
+static bool unfinished(const struct worker *w, const struct cursor *c)
+{
+    return w->job->p->whole && c->in && c->in->array && c->in->step == 1 && c->at < c->in->n;
+}
+
+/* So that one footprint is all of an array. */
+static void finish_fill(struct worker *w)
+{
+    for (; unfinished(w, &w->fill); forced(w, true))
+        put(w->t, w->fill.in, w->fill.at++, AT_FILL);
+}
+static void finish_scan(struct worker *w)
+{
+    for (; unfinished(w, &w->scan); forced(w, false))
+        get(w->t, w->scan.in, w->scan.at++, AT_READ);
+}
+
 /* ---- fresh places --------------------------------------------------------------------------- */
 
 /* The thread's oldest block is dropped for a new one, or filled once more. */
@@ -165,6 +169,7 @@ NO_INLINE static void next_fill(struct worker *w)
     if (w->fill.at > w->fill.low)
         w->fill.in->filled_in = w->region;
     if (w->scan.in == b) {
+        finish_scan(w);
         b->read_in = w->region;
         w->scan = (struct cursor){NULL, 0, 0};
     }
@@ -203,14 +208,6 @@ NO_INLINE static void next_scan(struct worker *w)
 }
 
 /* ---- accesses ------------------------------------------------------------------------------- */
-
-/* One that the region's rules have not chosen, but that counts. */
-static void forced(struct worker *w, bool write)
-{
-    took_place(&w->writes, write);
-    took_place(write ? &w->again_writes : &w->again_reads, false);
-    w->left -= w->left > 0;
-}
 
 ALWAYS_INLINE bool again(struct rate *r, const struct cursor *c, uint32_t bits)
 {
@@ -351,11 +348,15 @@ static void one_region(struct worker *w)
 
     if (!w->sections) {
         access_many(w, w->left);
+        finish_fill(w);
+        finish_scan(w);
         return;
     }
     w->sections--;
     const uint64_t locked = n / 3 < LOCKED ? n / 3 : LOCKED;
     access_many(w, n - locked);
+    finish_fill(w);
+    finish_scan(w);
     section(w, locked < w->left ? locked : w->left);
 }
 
