@@ -1,11 +1,13 @@
 /* cache.c - geometry, and which line goes: LRU, tree PLRU, FIFO, random, SRRIP. Looking a line up
  * is in the header. Limitation: no hashed index; a line's set is its number modulo the sets.
  *
- * A line costs 17 bytes at most: 8 of tag, 8 of order, 1 of state. */
+ * A line costs 13 bytes at most: 8 of tag, 4 of order, 1 of state. */
 #include "cache/cache.h"
 
+#include <endian.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 const char *const cache_replacement_text[] = {"lru", "plru", "fifo", "random", "srrip", NULL};
 
@@ -148,10 +150,10 @@ static void allocate(struct cache *c)
 {
     const uint64_t slots = cache_slots(c), order = order_words(c);
 
-    c->memory = xcalloc(1, (slots + order) * sizeof *c->tag + slots + HOST_LINE);
+    c->memory = xcalloc(1, slots * (sizeof *c->tag + 1) + order * sizeof *c->order + HOST_LINE);
     c->tag = (uint64_t *)(((uintptr_t)c->memory + HOST_LINE - 1) / HOST_LINE * HOST_LINE);
-    c->order = order ? c->tag + slots : NULL;
-    c->state = (uint8_t *)(c->tag + slots + order);
+    c->order = order ? (uint32_t *)(c->tag + slots) : NULL;
+    c->state = (uint8_t *)(c->tag + slots) + order * sizeof *c->order;
 }
 
 void cache_init(struct cache *c, const struct cache_geometry *g)
@@ -165,8 +167,9 @@ void cache_init(struct cache *c, const struct cache_geometry *g)
                         .mask = sets - 1,
                         .by_stride = divisor_of(g->stride),
                         .by_sets = divisor_of(sets),
-                        .tree_words = (g->ways + 63) / 64,
+                        .tree_words = (g->ways + 31) / 32,
                         .geometry = *g};
+    c->plain = c->masked && c->ways == 8;
     rng_seed(&c->rng, g->seed);
     allocate(c);
 }
@@ -177,12 +180,30 @@ void cache_free(struct cache *c)
     *c = (struct cache){0};
 }
 
+/* ---- looking up ----------------------------------------------------------------------------- */
+
+uint32_t cache_find_other(const struct cache *c, uint64_t line)
+{
+    const uint32_t first = cache_set(c, line) * c->ways, end = first + c->ways;
+
+    if (LIKELY(c->ways == 16)) {
+        const uint64_t at = cache_match(c->tag + first, 16, line + 1);
+        return at ? first + (uint32_t)__builtin_ctzll(at) : CACHE_NONE;
+    }
+    for (uint32_t i = first; i < end; i += 64) {
+        const uint64_t at = cache_match(c->tag + i, end - i < 64 ? end - i : 64, line + 1);
+        if (at)
+            return i + (uint32_t)__builtin_ctzll(at);
+    }
+    return CACHE_NONE;
+}
+
 /* ---- the tree of PLRU ----------------------------------------------------------------------- */
 
 /* Node 1 is the root, 2n and 2n + 1 are below n, node ways + w stands for way w. A node's bit is
  * the half to throw out of. */
 
-static uint64_t *tree_of(const struct cache *c, uint32_t first)
+static uint32_t *tree_of(const struct cache *c, uint32_t first)
 {
     return c->order + (uint64_t)(first >> __builtin_ctz(c->ways)) * c->tree_words;
 }
@@ -190,13 +211,13 @@ static uint64_t *tree_of(const struct cache *c, uint32_t first)
 static void tree_use(struct cache *c, uint32_t slot)
 {
     const uint32_t way = slot & (c->ways - 1);
-    uint64_t *tree = tree_of(c, slot - way);
+    uint32_t *tree = tree_of(c, slot - way);
 
     for (uint32_t node = c->ways + way; node > 1; node /= 2) {
         const uint32_t above = node / 2;
-        const uint64_t other = ~node & 1;
-        tree[above / 64] &= ~(UINT64_C(1) << above % 64);
-        tree[above / 64] |= other << above % 64;
+        const uint32_t other = ~node & 1;
+        tree[above / 32] &= ~(UINT32_C(1) << above % 32);
+        tree[above / 32] |= other << above % 32;
     }
 }
 
@@ -207,31 +228,61 @@ static uint32_t tree_pick(const struct cache *c, uint32_t first, uint32_t node, 
         const uint32_t slot = first + node - c->ways;
         return !may || may(arg, slot) ? slot : CACHE_NONE;
     }
-    const uint32_t half = tree_of(c, first)[node / 64] >> node % 64 & 1;
+    const uint32_t half = tree_of(c, first)[node / 32] >> node % 32 & 1;
     const uint32_t slot = tree_pick(c, first, 2 * node + half, may, arg);
     return slot != CACHE_NONE ? slot : tree_pick(c, first, 2 * node + !half, may, arg);
 }
 
 /* ---- the other replacements ----------------------------------------------------------------- */
 
-/* Without branches: which one is the oldest can't be foreseen. The way goes along in low bits; no
- * clock comes to 2^54. */
-ALWAYS_INLINE uint32_t least_way(const uint64_t *order, uint32_t ways)
-{
-    uint64_t least = order[0] * CACHE_MAX_WAYS;
+/* Without branches: which one is the oldest can't be foreseen. Four at a time, of 8 or 16 ways. */
+typedef int32_t four_ways __attribute__((vector_size(16), aligned(4), may_alias));
+typedef uint64_t two_pairs __attribute__((vector_size(16)));
 
-    for (uint32_t i = 1; i < ways; i++) {
-        const uint64_t other = order[i] * CACHE_MAX_WAYS + i;
-        least = other < least ? other : least;
+ALWAYS_INLINE four_ways four_at(const uint32_t *order, uint32_t i)
+{
+    return *(const four_ways *)(const void *)(order + i);
+}
+
+ALWAYS_INLINE int32_t lesser(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+ALWAYS_INLINE uint32_t least_of(const uint32_t *order, uint32_t ways)
+{
+    const four_ways bits = {1, 2, 4, 8};
+    four_ways least = four_at(order, 0), found = {0, 0, 0, 0};
+
+    for (uint32_t i = 4; i < ways; i += 4) {
+        const four_ways more = four_at(order, i), less = more < least;
+        least = (more & less) | (least & ~less);
     }
-    return (uint32_t)(least % CACHE_MAX_WAYS);
+    const int32_t of_all = lesser(lesser(least[0], least[1]), lesser(least[2], least[3]));
+    const four_ways wanted = {of_all, of_all, of_all, of_all};
+    for (uint32_t i = 0; i < ways; i += 4)
+        found |= (four_at(order, i) == wanted) & (bits << (int32_t)i);
+    const two_pairs halves = (two_pairs)found;
+    const uint64_t both = halves[0] | halves[1];
+    return (uint32_t)__builtin_ctzll(both | both >> 32);
+}
+
+static uint32_t least_of_any(const uint32_t *order, uint32_t ways)
+{
+    uint32_t best = 0;
+
+    for (uint32_t i = 1; i < ways; i++)
+        best = order[i] < order[best] ? i : best;
+    return best;
 }
 
 static inline uint32_t oldest_of_all(const struct cache *c, uint32_t first)
 {
-    const uint64_t *order = c->order + first;
+    const uint32_t *order = c->order + first;
 
-    return first + (LIKELY(c->ways == 8) ? least_way(order, 8) : least_way(order, c->ways));
+    if (LIKELY(c->ways == 8))
+        return first + least_of(order, 8);
+    return first + (c->ways == 16 ? least_of(order, 16) : least_of_any(order, c->ways));
 }
 
 static uint32_t oldest(const struct cache *c, uint32_t first, may_fn *may, void *arg)
@@ -261,7 +312,7 @@ static uint32_t any(struct cache *c, uint32_t first, may_fn *may, void *arg)
             return i;
 }
 
-static void age(struct cache *c, uint32_t first, uint64_t by)
+static void age(struct cache *c, uint32_t first, uint32_t by)
 {
     for (uint32_t i = first; i < first + c->ways; i++)
         c->order[i] = c->order[i] + by < SRRIP_VICTIM ? c->order[i] + by : SRRIP_VICTIM;
@@ -281,22 +332,44 @@ static uint32_t farthest(struct cache *c, uint32_t first, may_fn *may, void *arg
 
 /* ---- coming and going ----------------------------------------------------------------------- */
 
+/* The place of a slot in the order of its set: 0 as long as it was never filled. */
+static uint32_t place(const uint32_t *order, uint32_t ways, uint32_t way)
+{
+    uint32_t before = 0;
+
+    for (uint32_t i = 0; i < ways; i++)
+        before += order[i] && order[i] < order[way];
+    return order[way] ? before + 1 : 0;
+}
+
+void cache_clock_anew(struct cache *c)
+{
+    uint32_t places[CACHE_MAX_WAYS];
+
+    for (uint32_t first = 0; first < cache_slots(c); first += c->ways) {
+        for (uint32_t i = 0; i < c->ways; i++)
+            places[i] = place(c->order + first, c->ways, i);
+        memcpy(c->order + first, places, c->ways * sizeof *places);
+    }
+    c->clock = c->ways;
+}
+
 void cache_touch_other(struct cache *c, uint32_t slot)
 {
-    switch ((enum cache_replacement)c->geometry.replacement) {
-    case REPLACE_LRU:
-        c->order[slot] = ++c->clock;
-        break;
-    case REPLACE_PLRU:
+    if (c->geometry.replacement == REPLACE_PLRU)
         tree_use(c, slot);
-        break;
-    case REPLACE_SRRIP:
+    else if (c->geometry.replacement == REPLACE_SRRIP)
         c->order[slot] = 0;
-        break;
-    case REPLACE_FIFO:
-    case REPLACE_RANDOM:
-        break;
-    }
+}
+
+void cache_fill_other(struct cache *c, uint32_t slot)
+{
+    if (c->geometry.replacement == REPLACE_FIFO)
+        cache_stamp(c, slot);
+    else if (c->geometry.replacement == REPLACE_SRRIP)
+        c->order[slot] = SRRIP_FILL;
+    else
+        cache_touch_other(c, slot);
 }
 
 uint32_t cache_victim_among(struct cache *c, uint64_t line, may_fn *may, void *arg)
@@ -320,42 +393,44 @@ uint32_t cache_victim_among(struct cache *c, uint64_t line, may_fn *may, void *a
     return oldest(c, first, may, arg);
 }
 
+/* The lowest invalid slot of a set of 8, 16, ... ways. */
+static inline uint32_t empty_slot(const struct cache *c, uint32_t first)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+
+    for (uint32_t i = first; i < first + c->ways; i += 8) {
+        uint64_t states;
+        memcpy(&states, c->state + i, sizeof states);
+        states = le64toh(states);
+        const uint64_t zeros = (states - ones) & ~states & ones << 7; /* the lowest is one */
+        if (UNLIKELY(zeros))
+            return i + (uint32_t)__builtin_ctzll(zeros) / 8;
+    }
+    return CACHE_NONE;
+}
+
+static inline bool has_order(const struct cache *c)
+{
+    const uint32_t replacement = c->geometry.replacement;
+
+    return LIKELY(replacement == REPLACE_LRU) || replacement == REPLACE_FIFO;
+}
+
 /* What is asked for most takes the short way. */
 uint32_t cache_victim(struct cache *c, uint64_t line)
 {
-    if (c->geometry.replacement != REPLACE_LRU || c->ways > 64)
+    if (!has_order(c) || c->ways % 8)
         return cache_victim_among(c, line, NULL, NULL);
     const uint32_t first = cache_set(c, line) * c->ways;
-    const uint64_t empty = cache_match(c->tag + first, c->ways, 0);
-    return empty ? first + (uint32_t)__builtin_ctzll(empty) : oldest_of_all(c, first);
+    const uint32_t empty = empty_slot(c, first);
+    return UNLIKELY(empty != CACHE_NONE) ? empty : oldest_of_all(c, first);
 }
 
 uint32_t cache_last(struct cache *c, uint64_t line)
 {
-    const uint32_t replacement = c->geometry.replacement;
-
-    if (replacement != REPLACE_LRU && replacement != REPLACE_FIFO)
+    if (!has_order(c))
         return cache_victim(c, line);
-    return oldest(c, cache_set(c, line) * c->ways, NULL, NULL);
-}
-
-void cache_put(struct cache *c, uint32_t slot, uint64_t line, uint8_t state)
-{
-    assert(line >> 63 == 0 && slot - cache_set(c, line) * c->ways < c->ways);
-    c->tag[slot] = line + 1;
-    c->state[slot] = state;
-    if (c->geometry.replacement == REPLACE_SRRIP)
-        c->order[slot] = SRRIP_FILL;
-    else if (c->geometry.replacement == REPLACE_FIFO)
-        c->order[slot] = ++c->clock;
-    else
-        cache_touch(c, slot);
-}
-
-void cache_drop(struct cache *c, uint32_t slot)
-{
-    c->tag[slot] = 0;
-    c->state[slot] = 0;
+    return oldest_of_all(c, cache_set(c, line) * c->ways);
 }
 
 uint64_t cache_resident(const struct cache *c)

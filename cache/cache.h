@@ -30,7 +30,8 @@ struct cache_geometry {
     uint32_t stride;
 };
 
-#define CACHE_NONE UINT32_MAX
+#define CACHE_NONE       UINT32_MAX
+#define CACHE_LAST_CLOCK ((uint32_t)INT32_MAX)
 
 /* n / d for n < 2^63 is n x multiplier / 2^63 / 2^shift. */
 struct cache_divisor {
@@ -40,16 +41,18 @@ struct cache_divisor {
 
 struct cache {      /* open so that a look-up can be inline; only cache.c writes */
     uint64_t *tag;  /* by slot: line number + 1; 0: invalid */
-    uint8_t *state; /* by slot: the caller's, which writes it directly; 0 in an invalid slot */
-    /* LRU, FIFO: by slot, the clock of the last use, the fill; an invalid slot keeps it. SRRIP: by
-     * slot, the interval. PLRU: by set, the bits of the tree's nodes. Random: NULL. */
-    uint64_t *order;
-    uint64_t clock;
+    uint8_t *state; /* by slot: the caller's, which writes it directly; 0 in invalid slots alone */
+    /* LRU, FIFO: by slot, the clock of the last use, the fill; an invalid slot keeps it, 0: never
+     * filled. SRRIP: by slot, the interval. PLRU: by set, the bits of the tree's nodes. Random:
+     * NULL. */
+    uint32_t *order;
+    uint32_t clock; /* never above CACHE_LAST_CLOCK: there it starts anew */
     uint32_t sets, ways;
     bool masked;                 /* sets and stride are powers of 2: shift and mask do */
+    bool plain;                  /* masked, and 8 ways */
     uint32_t stride_shift, mask; /* masked only */
     struct cache_divisor by_stride, by_sets;
-    uint32_t tree_words; /* PLRU: 64-bit words a set */
+    uint32_t tree_words; /* PLRU: words a set */
     struct cache_geometry geometry;
     struct rng rng;
     void *memory; /* owns: tag, order and state lie in it */
@@ -106,28 +109,30 @@ ALWAYS_INLINE uint64_t cache_match(const uint64_t *tag, uint32_t ways, uint64_t 
         found |= (uint64_t)(tag[i] == wanted) << i;
     return found;
 }
+uint32_t cache_find_other(const struct cache *c, uint64_t line);
 /* The slot of a line, or CACHE_NONE. Changes nothing. Inline: it is the hottest code there is. */
 static inline uint32_t cache_find(const struct cache *c, uint64_t line)
 {
-    const uint32_t first = cache_set(c, line) * c->ways, end = first + c->ways;
-
-    if (LIKELY(c->ways == 8)) {
-        const uint64_t at = cache_match(c->tag + first, 8, line + 1);
-        return at ? first + (uint32_t)__builtin_ctzll(at) : CACHE_NONE;
-    }
-    for (uint32_t i = first; i < end; i += 64) {
-        const uint64_t at = cache_match(c->tag + i, end - i < 64 ? end - i : 64, line + 1);
-        if (at)
-            return i + (uint32_t)__builtin_ctzll(at);
-    }
-    return CACHE_NONE;
+    if (UNLIKELY(!c->plain))
+        return cache_find_other(c, line);
+    const uint32_t first = ((uint32_t)(line >> c->stride_shift) & c->mask) * 8;
+    const uint64_t at = cache_match(c->tag + first, 8, line + 1);
+    return at ? first + (uint32_t)__builtin_ctzll(at) : CACHE_NONE;
+}
+/* The clock begins anew: small numbers, and the order of each set as it was. */
+void cache_clock_anew(struct cache *c);
+static inline void cache_stamp(struct cache *c, uint32_t slot)
+{
+    c->order[slot] = ++c->clock;
+    if (UNLIKELY(c->clock == CACHE_LAST_CLOCK))
+        cache_clock_anew(c);
 }
 void cache_touch_other(struct cache *c, uint32_t slot);
 /* A hit: tells the replacement. Of a valid slot. */
 static inline void cache_touch(struct cache *c, uint32_t slot)
 {
     if (LIKELY(c->geometry.replacement == REPLACE_LRU))
-        c->order[slot] = ++c->clock;
+        cache_stamp(c, slot);
     else
         cache_touch_other(c, slot);
 }
@@ -142,10 +147,24 @@ uint32_t cache_victim_among(struct cache *c, uint64_t line, bool (*may)(void *ar
 /* LRU, FIFO: the last of the set, valid or not: an invalid slot keeps the place that its line had,
  * and those never filled come first. Other replacements have no order: as cache_victim. */
 uint32_t cache_last(struct cache *c, uint64_t line);
+void cache_fill_other(struct cache *c, uint32_t slot);
 /* Puts the line into the slot (whatever was there is gone) and tells the replacement of a fill. The
- * slot is in the line's set, and no other slot holds the line. */
-void cache_put(struct cache *c, uint32_t slot, uint64_t line, uint8_t state);
-void cache_drop(struct cache *c, uint32_t slot);                        /* invalidates */
+ * slot is in the line's set, and no other slot holds the line. The state is not 0. */
+static inline void cache_put(struct cache *c, uint32_t slot, uint64_t line, uint8_t state)
+{
+    assert(line >> 63 == 0 && state);
+    c->tag[slot] = line + 1;
+    c->state[slot] = state;
+    if (LIKELY(c->geometry.replacement == REPLACE_LRU))
+        cache_stamp(c, slot);
+    else
+        cache_fill_other(c, slot);
+}
+static inline void cache_drop(struct cache *c, uint32_t slot) /* invalidates */
+{
+    c->tag[slot] = 0;
+    c->state[slot] = 0;
+}
 static inline uint64_t cache_line(const struct cache *c, uint32_t slot) /* of a valid slot */
 {
     return c->tag[slot] - 1;

@@ -137,6 +137,37 @@ static void last_keeps_the_place_of_a_dropped_line(void **state)
     }
 }
 
+/* The clock is moved ahead by hand, as 2^31 uses take long. */
+static void the_order_stays_when_the_clock_begins_anew(void **state)
+{
+    static const unsigned widths[] = {3, 8, 16};
+
+    (void)state;
+    for (size_t w = 0; w < ARRAY_SIZE(widths); w++)
+        for (uint32_t r = REPLACE_LRU; r <= REPLACE_FIFO; r += REPLACE_FIFO - REPLACE_LRU) {
+            const unsigned ways = widths[w];
+            struct cache c = make(2, ways, r);
+            for (uint32_t i = ways; i-- > 1;)
+                cache_put(&c, ways + i, 2 * i + 1, 1); /* the last way first; way 0 is empty */
+            c.clock = CACHE_LAST_CLOCK - 2;
+            cache_put(&c, 0, 0, 1);
+            assert_true(c.order[0] > CACHE_LAST_CLOCK - 2);
+            cache_put(&c, 1, 2, 1); /* here */
+            assert_true(c.clock <= 2 * ways && c.clock >= 2);
+            assert_true(c.order[0] && c.order[0] < c.order[1]);
+            assert_int_equal(c.order[2], 0);
+            assert_int_equal(cache_last(&c, 1), ways);
+            assert_int_equal(cache_victim(&c, 1), ways);
+            cache_put(&c, ways, 1, 1);
+            for (uint32_t i = ways; i-- > 1;) {
+                assert_int_equal(cache_victim(&c, 1), ways + i);
+                cache_put(&c, ways + i, 100 + 2 * i + 1, 1);
+            }
+            assert_int_equal(cache_victim(&c, 1), ways);
+            cache_free(&c);
+        }
+}
+
 static bool never(void *arg, uint32_t slot)
 {
     (void)arg;
@@ -449,6 +480,7 @@ int main(void)
         cmocka_unit_test(an_invalid_slot_is_filled_first_the_lowest),
         cmocka_unit_test(put_over_a_line_ends_it),
         cmocka_unit_test(last_keeps_the_place_of_a_dropped_line),
+        cmocka_unit_test(the_order_stays_when_the_clock_begins_anew),
         cmocka_unit_test(no_slot_allowed_is_none_and_changes_nothing),
         cmocka_unit_test(asking_changes_nothing),
         cmocka_unit_test(a_set_is_the_remainder_for_any_number),

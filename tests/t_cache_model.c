@@ -281,6 +281,14 @@ static void compare_all(const struct pair *p)
     assert_int_equal(cache_resident(&p->c), n);
 }
 
+/* It begins anew within the next few uses. */
+static void step_clock(struct pair *p)
+{
+    const uint32_t near = CACHE_LAST_CLOCK - 1 - (uint32_t)rng_below(&p->rng, 20);
+
+    p->c.clock = near > p->c.clock ? near : p->c.clock;
+}
+
 static void run_stream(const struct cache_geometry *g)
 {
     struct pair p = {.m = model_new(g)};
@@ -296,6 +304,8 @@ static void run_stream(const struct cache_geometry *g)
         if (line % 3 == 0)
             line += far;
         const uint64_t what = rng_below(&p.rng, 16);
+        if (rng_chance(&p.rng, 1, 300))
+            step_clock(&p);
         if (what == 0)
             step_drop(&p, line);
         else if (what == 1)
