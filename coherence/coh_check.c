@@ -37,10 +37,12 @@ static void check_copy(const struct coherence *c, unsigned core, uint64_t line)
 }
 
 /* A line of the L1 against the L2. */
-static void check_levels(const struct coherence *c, unsigned core, uint64_t line,
-                         enum priv_state l1)
+static void check_levels(const struct coherence *c, unsigned core, uint32_t l1_slot)
 {
-    const struct cache *k = &c->priv[core].l2;
+    const struct private_caches *p = &c->priv[core];
+    const struct cache *k = &p->l2;
+    const uint64_t line = cache_line(&p->l1, l1_slot);
+    const enum priv_state l1 = (enum priv_state)p->l1.state[l1_slot];
     const uint32_t slot = c->has_l2 ? cache_find(k, line) : CACHE_NONE;
 
     if (!c->has_l2)
@@ -49,13 +51,14 @@ static void check_levels(const struct coherence *c, unsigned core, uint64_t line
     if (slot == CACHE_NONE)
         return;
     const enum priv_state l2 = (enum priv_state)k->state[slot];
+    HOLDS(p->l1_below[l1_slot] == slot, "where the L2 has it");
     HOLDS(l1 == l2 || (l1 == PRIV_M && l2 == PRIV_E), "the states of L1 and L2");
 }
 
 static uint64_t check_cache(const struct coherence *c, unsigned core, enum mem_level level)
 {
-    const struct cache *k = level == LEVEL_L1 ? &c->priv[core].l1 : &c->priv[core].l2;
-    const uint32_t *home = level == LEVEL_L1 ? c->priv[core].l1_home : c->priv[core].l2_home;
+    const struct private_caches *p = &c->priv[core];
+    const struct cache *k = level == LEVEL_L1 ? &p->l1 : &p->l2;
     uint64_t n = 0;
 
     for (uint32_t slot = 0; slot < cache_slots(k); slot++) {
@@ -65,9 +68,10 @@ static uint64_t check_cache(const struct coherence *c, unsigned core, enum mem_l
         n++;
         HOLDS(k->state[slot] >= PRIV_S && k->state[slot] <= PRIV_M, "a state that is none");
         check_copy(c, core, line);
-        HOLDS(cache_line(c->tags, home[slot]) == line, "where the entry is");
+        const uint32_t home = level == LEVEL_L1 ? l1_home(c, p, slot) : p->l2_home[slot];
+        HOLDS(cache_line(c->tags, home) == line, "where the entry is");
         if (level == LEVEL_L1)
-            check_levels(c, core, line, (enum priv_state)k->state[slot]);
+            check_levels(c, core, slot);
     }
     return n;
 }

@@ -128,14 +128,16 @@ struct entry {           /* of the directory, by slot of its tags */
 
 struct private_caches {
     struct cache l1, l2;
-    uint32_t *l1_home, *l2_home; /* own; by slot: where the line's entry is */
+    /* Own; by slot: where the line stands below. l1_below: its slot in an inclusive L2, or its
+     * entry, where there is none. l2_home: its entry. */
+    uint32_t *l1_below, *l2_home;
 };
 
 struct coherence {
     struct private_caches *priv; /* owns; by core */
     unsigned line_shift, cores;
     struct coh_times time;
-    bool has_l2, exclusive, inclusive_l3, contention;
+    bool has_l2, exclusive, inclusive_l2, inclusive_l3, contention;
     unsigned listens; /* line events that are kept, bits by enum line_what */
     struct cache l3, own_directory;
     struct cache *tags;  /* of the directory: one of the two */
@@ -177,8 +179,26 @@ struct txn {
         uint64_t sharers[2];
         unsigned modified; /* the core that had it in M, or NOBODY */
         enum mem_traffic traffic;
-    } victim;
+    } victim; /* but for `any`, nothing before there is one */
 };
+
+/* Field by field: clearing the whole takes as long as a hit of the L2. */
+static inline void txn_begin(struct txn *t, struct coherence *c, unsigned core, uint64_t line,
+                             enum mem_cmd cmd, enum mem_traffic traffic, sim_cycle now)
+{
+    t->c = c;
+    t->line = line;
+    t->core = core;
+    t->home = 0;
+    t->cmd = cmd;
+    t->traffic = traffic;
+    t->start = t->floor = now;
+    t->busy = 0;
+    t->woken = false;
+    t->entry = NULL;
+    t->victim_at = 0;
+    t->victim.any = false;
+}
 
 /* ---- small things --------------------------------------------------------------------------- */
 
@@ -226,6 +246,12 @@ static inline void lose(struct coherence *c, enum mem_level level, enum loss how
         level == LEVEL_L3 || !c->inclusive_l3; /* an inclusive L3 has all that the others have */
 }
 
+/* The slot of the entry of the line that is at this slot of an L1. */
+static inline uint32_t l1_home(const struct coherence *c, const struct private_caches *p,
+                               uint32_t slot)
+{
+    return c->inclusive_l2 ? p->l2_home[p->l1_below[slot]] : p->l1_below[slot];
+}
 static inline uint32_t entry_slot(const struct coherence *c, const struct entry *e)
 {
     return (uint32_t)(e - c->entry);
@@ -305,8 +331,11 @@ static inline unsigned home_node(const struct coherence *c, uint64_t line)
 }
 unsigned home_controller(const struct coherence *c, uint64_t line);
 /* traffic: whose the bytes are, where that is not the access's. */
-sim_cycle coh_send_as(struct txn *t, enum mem_traffic traffic, unsigned from, unsigned to,
-                      enum msg m, unsigned bytes, sim_cycle at);
+static inline sim_cycle coh_send_as(struct txn *t, enum mem_traffic traffic, unsigned from,
+                                    unsigned to, enum msg m, unsigned bytes, sim_cycle at)
+{
+    return network_send(t->c->network, from, to, m, bytes, traffic, t->floor, at);
+}
 /* The core has nothing of the line: it gets it. */
 struct coh_result home_get(struct txn *t);
 /* The core has the line in S, at this level, and stores at cycle `now`: it gets M. */

@@ -29,45 +29,41 @@ static struct coh_result l2_hit(struct txn *t, uint32_t slot)
     return (struct coh_result){.done = done, .level = LEVEL_L2};
 }
 
-static struct coh_result below_l1(struct txn *t)
+/* The L1 misses. */
+static NO_INLINE struct coh_result l1_miss(struct coherence *c, unsigned core, uint64_t line,
+                                           enum mem_cmd cmd, enum mem_traffic traffic,
+                                           sim_cycle now)
 {
-    struct coherence *c = t->c;
     struct cache_stats *s = &c->stats.level[LEVEL_L2];
-    const struct cache *l2 = &c->priv[t->core].l2;
+    const struct cache *l2 = &c->priv[core].l2;
+    struct txn t;
 
+    coh_count(&c->stats.level[LEVEL_L1], core, traffic, cmd, false);
+    txn_begin(&t, c, core, line, cmd, traffic, now);
     if (!c->has_l2)
-        return home_get(t);
-    const uint32_t slot = cache_find(l2, t->line);
-    const bool hit = slot != CACHE_NONE && permits(l2->state[slot], t->cmd);
-    coh_count(s, t->core, t->traffic, t->cmd, hit);
-    if (hit)
-        return l2_hit(t, slot);
+        return home_get(&t);
+    const uint32_t slot = cache_find(l2, line);
+    const bool hit = slot != CACHE_NONE && permits(l2->state[slot], cmd);
+    coh_count(s, core, traffic, cmd, hit);
+    if (LIKELY(hit))
+        return l2_hit(&t, slot);
     if (slot == CACHE_NONE)
-        return home_get(t);
-    s->upgrade[t->traffic][t->cmd]++;
-    return home_upgrade(t, LEVEL_L2, t->start);
+        return home_get(&t);
+    s->upgrade[traffic][cmd]++;
+    return home_upgrade(&t, LEVEL_L2, now);
 }
 
-/* The L1 misses, or has the line without permission. */
-static __attribute__((noinline)) struct coh_result l1_miss(struct coherence *c, unsigned core,
-                                                           uint64_t line, enum mem_cmd cmd,
-                                                           enum mem_traffic traffic, sim_cycle now,
-                                                           bool upgrade)
+/* The L1 has the line without permission. */
+static NO_INLINE struct coh_result l1_upgrade(struct coherence *c, unsigned core, uint64_t line,
+                                              enum mem_cmd cmd, enum mem_traffic traffic,
+                                              sim_cycle now)
 {
     struct cache_stats *s = &c->stats.level[LEVEL_L1];
-    struct txn t = {.c = c,
-                    .line = line,
-                    .core = core,
-                    .home = home_node(c, line),
-                    .cmd = cmd,
-                    .traffic = traffic,
-                    .start = now,
-                    .floor = now};
+    struct txn t;
 
     coh_count(s, core, traffic, cmd, false);
-    if (!upgrade)
-        return below_l1(&t);
     s->upgrade[traffic][cmd]++;
+    txn_begin(&t, c, core, line, cmd, traffic, now);
     return home_upgrade(&t, LEVEL_L1, now);
 }
 
@@ -77,12 +73,12 @@ static inline void l1_hit(struct coherence *c, unsigned core, uint32_t slot, enu
     struct cache *l1 = &c->priv[core].l1;
     struct cache_stats *s = &c->stats.level[LEVEL_L1];
 
-    cache_touch(l1, slot);
     if (cmd != MEM_LOAD)
         l1->state[slot] = PRIV_M;
     s->accesses++;
     s->core_accesses[core]++;
     s->hit[traffic][cmd]++;
+    cache_touch(l1, slot);
 }
 
 /* Flat: the look-up in the L1 is the hottest code of the simulator. */
@@ -96,8 +92,10 @@ __attribute__((flatten)) struct coh_result coherence_access(struct coherence *c,
 
     assert(core < c->cores && (now >= c->latest || !c->contention));
     c->latest = now;
-    if (UNLIKELY(slot == CACHE_NONE) || UNLIKELY(!permits(l1->state[slot], cmd)))
-        return l1_miss(c, core, line, cmd, traffic, now, slot != CACHE_NONE);
+    if (UNLIKELY(slot == CACHE_NONE))
+        return l1_miss(c, core, line, cmd, traffic, now);
+    if (UNLIKELY(!permits(l1->state[slot], cmd)))
+        return l1_upgrade(c, core, line, cmd, traffic, now);
     l1_hit(c, core, slot, cmd, traffic);
     return (struct coh_result){.done = now + c->time.l1, .level = LEVEL_L1};
 }
@@ -179,7 +177,7 @@ static void make_caches(struct coherence *c, struct coh_shapes *shapes)
     for (unsigned i = 0; i < c->cores; i++) {
         struct private_caches *p = &c->priv[i];
         cache_init(&p->l1, &shapes->l1);
-        p->l1_home = xcalloc(cache_slots(&p->l1), sizeof *p->l1_home);
+        p->l1_below = xcalloc(cache_slots(&p->l1), sizeof *p->l1_below);
         if (c->has_l2) {
             cache_init(&p->l2, &shapes->l2);
             p->l2_home = xcalloc(cache_slots(&p->l2), sizeof *p->l2_home);
@@ -218,6 +216,7 @@ static struct coherence *make(const struct coh_env *env, const struct coh_params
     c->params = *p;
     c->has_l2 = p->l2.size != 0;
     c->exclusive = c->has_l2 && p->l2.inclusion == L2_EXCLUSIVE;
+    c->inclusive_l2 = c->has_l2 && !c->exclusive;
     c->inclusive_l3 = p->l3.inclusion == L3_INCLUSIVE;
     c->contention = env->contention;
     c->memory = env->memory;
@@ -255,7 +254,7 @@ void coherence_free(struct coherence *c)
         cache_free(&c->priv[i].l1);
         if (c->has_l2)
             cache_free(&c->priv[i].l2);
-        free(c->priv[i].l1_home);
+        free(c->priv[i].l1_below);
         free(c->priv[i].l2_home);
     }
     cache_free(&c->l3);

@@ -69,26 +69,24 @@ static void drop_shared(struct coherence *c, uint64_t line, uint32_t slot)
 sim_cycle coherence_drop(struct coherence *c, unsigned core, sim_addr addr, uint8_t *level,
                          sim_cycle now)
 {
-    struct txn t = {.c = c,
-                    .line = addr >> c->line_shift,
-                    .core = core,
-                    .traffic = TRAFFIC_METADATA,
-                    .start = now,
-                    .floor = now};
-    const uint32_t slot = cache_find(c->tags, t.line);
+    const uint64_t line = addr >> c->line_shift;
+    const uint32_t slot = cache_find(c->tags, line);
     struct entry *e = slot == CACHE_NONE ? NULL : &c->entry[slot];
     const unsigned listens = c->listens;
 
     assert(!e || !e->pending);
-    const enum mem_level at = nearest(c, t.line, e);
+    const enum mem_level at = nearest(c, line, e);
     *level = (uint8_t)at;
     if (at == LEVEL_NONE)
         return now;
     c->listens = 0;
-    if (e)
+    if (e) {
+        struct txn t;
+        txn_begin(&t, c, core, line, MEM_STORE, TRAFFIC_METADATA, now);
         drop_private(&t, e);
+    }
     c->listens = listens;
-    drop_shared(c, t.line, slot);
+    drop_shared(c, line, slot);
     c->stats.dropped++;
     return now + latency_of(c, at);
 }
@@ -96,14 +94,15 @@ sim_cycle coherence_drop(struct coherence *c, unsigned core, sim_addr addr, uint
 sim_cycle coherence_ask(struct coherence *c, unsigned core, sim_addr addr, const uint64_t cores[2],
                         unsigned bytes, sim_cycle now)
 {
-    struct txn t = {.c = c, .traffic = TRAFFIC_METADATA, .start = now, .floor = now};
     const unsigned home = home_node(c, addr >> c->line_shift);
+    struct txn t;
     uint64_t left[2] = {cores[0], cores[1]};
     sim_cycle last = now;
 
     assert(now >= c->latest || !c->contention);
     c->latest = now;
     c->stats.asks++;
+    txn_begin(&t, c, core, addr >> c->line_shift, MEM_LOAD, TRAFFIC_METADATA, now);
     const sim_cycle asked = coh_send_as(&t, t.traffic, core, home, MSG_REQUEST, BYTES_CONTROL, now);
     while (sharers_any(left)) {
         const unsigned other = sharers_next(left);
@@ -139,15 +138,18 @@ const uint64_t *coherence_lost(const struct coherence *c)
 
 /* ---- room that data have lost --------------------------------------------------------------- */
 
-static void count_private(struct coherence *c, enum mem_level level, const struct cache *k,
-                          const uint32_t *home)
+static void count_private(struct coherence *c, enum mem_level level, const struct private_caches *p)
 {
     struct cache_stats *s = &c->stats.level[level];
+    const struct cache *k = level == LEVEL_L1 ? &p->l1 : &p->l2;
 
     s->capacity += cache_slots(k);
-    for (uint32_t slot = 0; slot < cache_slots(k); slot++)
-        s->resident_metadata +=
-            cache_valid(k, slot) && c->entry[home[slot]].traffic == TRAFFIC_METADATA;
+    for (uint32_t slot = 0; slot < cache_slots(k); slot++) {
+        if (!cache_valid(k, slot))
+            continue;
+        const uint32_t home = level == LEVEL_L1 ? l1_home(c, p, slot) : p->l2_home[slot];
+        s->resident_metadata += c->entry[home].traffic == TRAFFIC_METADATA;
+    }
 }
 
 void coherence_census(struct coherence *c)
@@ -158,9 +160,9 @@ void coherence_census(struct coherence *c)
         c->stats.level[level].capacity = c->stats.level[level].resident_metadata = 0;
     for (unsigned i = 0; i < c->cores; i++) {
         const struct private_caches *p = &c->priv[i];
-        count_private(c, LEVEL_L1, &p->l1, p->l1_home);
+        count_private(c, LEVEL_L1, p);
         if (c->has_l2)
-            count_private(c, LEVEL_L2, &p->l2, p->l2_home);
+            count_private(c, LEVEL_L2, p);
     }
     l3->capacity = cache_slots(&c->l3);
     for (uint32_t slot = 0; slot < cache_slots(&c->l3); slot++)

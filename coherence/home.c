@@ -15,14 +15,8 @@ unsigned home_controller(const struct coherence *c, uint64_t line)
     return (unsigned)(line / c->banks % c->controllers * c->cores / c->controllers);
 }
 
-sim_cycle coh_send_as(struct txn *t, enum mem_traffic traffic, unsigned from, unsigned to,
-                      enum msg m, unsigned bytes, sim_cycle at)
-{
-    return network_send(t->c->network, from, to, m, bytes, traffic, t->floor, at);
-}
-
-static sim_cycle send(struct txn *t, unsigned from, unsigned to, enum msg m, unsigned bytes,
-                      sim_cycle at)
+static inline sim_cycle send(struct txn *t, unsigned from, unsigned to, enum msg m, unsigned bytes,
+                             sim_cycle at)
 {
     return coh_send_as(t, t->traffic, from, to, m, bytes, at);
 }
@@ -272,6 +266,7 @@ struct coh_result home_get(struct txn *t)
     enum mem_level level;
     bool found;
 
+    t->home = home_node(c, t->line);
     shared_prefetch(c, t->line);
     private_prefetch(c, t->core, t->line);
     sim_cycle at = send(t, t->core, t->home, MSG_REQUEST, BYTES_CONTROL, t->start + c->time.leave);
@@ -301,6 +296,7 @@ struct coh_result home_upgrade(struct txn *t, enum mem_level level, sim_cycle no
     sim_cycle at = now + time->upgrade_leave[level - LEVEL_L1];
     bool found;
 
+    t->home = home_node(c, t->line);
     if (!data)
         at = send(t, t->core, t->home, MSG_REQUEST, BYTES_CONTROL, at);
     at = shared_entry(t, home_bank(t, t->line, at), &found) + time->upgrade_search;

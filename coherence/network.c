@@ -146,14 +146,15 @@ static unsigned distance(unsigned a, unsigned b)
     return a < b ? b - a : a - b;
 }
 
-unsigned network_hops(const struct network *n, unsigned from, unsigned to)
+static inline unsigned hops_of(const struct network *n, unsigned from, unsigned to)
 {
-    const unsigned d = distance(from, to), c = n->columns;
-
     assert(from < n->nodes && to < n->nodes);
+    if (LIKELY(n->topology == CROSSBAR))
+        return from != to;
+    const unsigned d = distance(from, to), c = n->columns;
     switch (n->topology) {
     case CROSSBAR:
-        return d != 0;
+        break;
     case RING:
         return d <= n->nodes - d ? d : n->nodes - d;
     case MESH:
@@ -162,9 +163,14 @@ unsigned network_hops(const struct network *n, unsigned from, unsigned to)
     die("network: topology %u", (unsigned)n->topology);
 }
 
+unsigned network_hops(const struct network *n, unsigned from, unsigned to)
+{
+    return hops_of(n, from, to);
+}
+
 /* ---- on the way ----------------------------------------------------------------------------- */
 
-static void take_link(struct network *n, unsigned node, unsigned which, struct worm *w)
+ALWAYS_INLINE void take_link(struct network *n, unsigned node, unsigned which, struct worm *w)
 {
     struct link *l = &n->link[node * n->links + which];
 
@@ -176,13 +182,13 @@ static void take_link(struct network *n, unsigned node, unsigned which, struct w
         w->head = slots_take(&l->busy, w->floor, w->head, (unsigned)w->flits);
 }
 
-static void travel_crossbar(struct network *n, unsigned from, unsigned to, struct worm *w)
+static inline void travel_crossbar(struct network *n, unsigned from, unsigned to, struct worm *w)
 {
     take_link(n, from, OUTPUT, w);
     take_link(n, to, INPUT, w);
 }
 
-static void travel_hops(struct network *n, unsigned from, unsigned to, struct worm *w)
+static NO_INLINE void travel_hops(struct network *n, unsigned from, unsigned to, struct worm *w)
 {
     for (unsigned at = from; at != to;) {
         const struct hop h = n->topology == RING ? ring_hop(n, at, to) : mesh_hop(n, at, to);
@@ -194,7 +200,8 @@ static void travel_hops(struct network *n, unsigned from, unsigned to, struct wo
     }
 }
 
-static uint64_t count(struct network *n, enum msg m, unsigned bytes, enum mem_traffic traffic)
+static inline uint64_t count(struct network *n, enum msg m, unsigned bytes,
+                             enum mem_traffic traffic)
 {
     struct totals *t = &n->total;
     const uint64_t flit_bytes = UINT64_C(1) << n->flit_shift;
@@ -219,7 +226,7 @@ sim_cycle network_send(struct network *n, unsigned from, unsigned to, enum msg m
                        enum mem_traffic traffic, sim_cycle floor, sim_cycle at)
 {
     struct totals *t = &n->total;
-    const unsigned hops = network_hops(n, from, to);
+    const unsigned hops = hops_of(n, from, to);
     struct worm w = {floor, at, count(n, m, bytes, traffic)};
 
     if (!hops) {

@@ -8,6 +8,8 @@
 #include "base/stats.h"
 #include "memory/memory.h"
 
+#include <assert.h>
+
 /* ---- slots: when something that serves one at a time is free; slots.c ----------------------- */
 
 struct slots_span {
@@ -27,10 +29,37 @@ struct slots {       /* open so that it can stand in its owner; all zero: nothin
 };
 void slots_init(struct slots *s);
 void slots_free(struct slots *s);
+/* The usual case: in the ring, at most a word long, free. Stands beside the general one, which
+ * takes 8.5 ns where this takes 6.4 (random offsets, a calendar one twentieth full). */
+static inline bool slots_take_at_once(struct slots *s, sim_cycle at, unsigned cycles)
+{
+    const unsigned bit = at & 63;
+
+    if (at + cycles > s->end || cycles - 1 > 63)
+        return false;
+    const uint64_t bits = UINT64_MAX >> (64 - cycles);
+    const uint64_t low = bits << bit, high = bits >> 1 >> (63 - bit);
+    const uint64_t word = at >> 6;
+    uint64_t *first = &s->busy[word & s->mask], *second = &s->busy[(word + 1) & s->mask];
+    if ((*first & low) | (*second & high))
+        return false;
+    *first |= low;
+    *second |= high;
+    if (at + cycles > s->top)
+        s->top = at + cycles;
+    return true;
+}
+sim_cycle slots_take_other(struct slots *s, sim_cycle at, unsigned cycles);
 /* The first cycle >= at from which `cycles` cycles are free; takes them. floor <= at: no later
  * reservation will ask for a time before floor (asserted). Far-away times work, too. No cycles:
  * at. */
-sim_cycle slots_take(struct slots *s, sim_cycle floor, sim_cycle at, unsigned cycles);
+static inline sim_cycle slots_take(struct slots *s, sim_cycle floor, sim_cycle at, unsigned cycles)
+{
+    if (floor > s->floor)
+        s->floor = floor;
+    assert(at >= s->floor && at <= UINT64_MAX - cycles);
+    return LIKELY(slots_take_at_once(s, at, cycles)) ? at : slots_take_other(s, at, cycles);
+}
 
 /* ---- messages ------------------------------------------------------------------------------- */
 

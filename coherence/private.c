@@ -13,18 +13,38 @@ static struct cache *cache_of(const struct coherence *c, unsigned core, enum mem
     return level == LEVEL_L1 ? &c->priv[core].l1 : &c->priv[core].l2;
 }
 
-static enum priv_state state_in(const struct cache *k, uint64_t line)
-{
-    const uint32_t slot = cache_find(k, line);
+/* Where a core's caches have a line; CACHE_NONE: not there. */
+struct places {
+    uint32_t l1, l2;
+};
 
-    return slot == CACHE_NONE ? PRIV_I : (enum priv_state)k->state[slot];
+static struct places places_of(const struct coherence *c, unsigned core, uint64_t line)
+{
+    const struct private_caches *p = &c->priv[core];
+    struct places at = {cache_find(&p->l1, line), CACHE_NONE};
+
+    if (!c->has_l2)
+        return at;
+    if (at.l1 == CACHE_NONE)
+        at.l2 = cache_find(&p->l2, line);
+    else if (c->inclusive_l2)
+        at.l2 = p->l1_below[at.l1];
+    return at;
+}
+
+/* The L1 knows better than the L2. */
+static enum priv_state state_at(const struct coherence *c, unsigned core, struct places at)
+{
+    const struct private_caches *p = &c->priv[core];
+
+    if (at.l1 != CACHE_NONE)
+        return (enum priv_state)p->l1.state[at.l1];
+    return at.l2 != CACHE_NONE ? (enum priv_state)p->l2.state[at.l2] : PRIV_I;
 }
 
 enum priv_state private_state(const struct coherence *c, unsigned core, uint64_t line)
 {
-    const enum priv_state l1 = state_in(&c->priv[core].l1, line);
-
-    return l1 || !c->has_l2 ? l1 : state_in(&c->priv[core].l2, line);
+    return state_at(c, core, places_of(c, core, line));
 }
 
 /* ---- what other cores do to it -------------------------------------------------------------- */
@@ -35,15 +55,12 @@ static inline void meet(const struct coherence *c, unsigned core)
         c->host.meets(c->host.self, core);
 }
 
-static void drop(struct txn *t, unsigned core, enum mem_level level, uint64_t line, bool dirty,
-                 enum loss why)
+static inline void drop(struct txn *t, unsigned core, enum mem_level level, uint32_t slot,
+                        uint64_t line, bool dirty, enum loss why)
 {
-    struct cache *k = cache_of(t->c, core, level);
-    const uint32_t slot = cache_find(k, line);
-
     if (slot == CACHE_NONE)
         return;
-    cache_drop(k, slot);
+    cache_drop(cache_of(t->c, core, level), slot);
     lose(t->c, level, why);
     struct line_event *e = coh_event(t, LINE_INVALIDATE, level, core, line, dirty);
     if (e)
@@ -53,23 +70,21 @@ static void drop(struct txn *t, unsigned core, enum mem_level level, uint64_t li
 enum priv_state private_drop(struct txn *t, unsigned core, uint64_t line, enum loss why)
 {
     meet(t->c, core);
-    const enum priv_state was = private_state(t->c, core, line);
+    const struct places at = places_of(t->c, core, line);
+    const enum priv_state was = state_at(t->c, core, at);
 
     assert(was != PRIV_I);
-    drop(t, core, LEVEL_L1, line, was == PRIV_M, why);
-    if (t->c->has_l2)
-        drop(t, core, LEVEL_L2, line, was == PRIV_M, why);
+    drop(t, core, LEVEL_L1, at.l1, line, was == PRIV_M, why);
+    drop(t, core, LEVEL_L2, at.l2, line, was == PRIV_M, why);
     return was;
 }
 
-static void share(struct txn *t, unsigned core, enum mem_level level, bool dirty)
+static inline void share(struct txn *t, unsigned core, enum mem_level level, uint32_t slot,
+                         bool dirty)
 {
-    struct cache *k = cache_of(t->c, core, level);
-    const uint32_t slot = cache_find(k, t->line);
-
     if (slot == CACHE_NONE)
         return;
-    k->state[slot] = PRIV_S;
+    cache_of(t->c, core, level)->state[slot] = PRIV_S;
     t->c->stats.level[level].downgrades++;
     coh_event(t, LINE_DOWNGRADE, level, core, t->line, dirty);
 }
@@ -77,160 +92,159 @@ static void share(struct txn *t, unsigned core, enum mem_level level, bool dirty
 enum priv_state private_downgrade(struct txn *t, unsigned core)
 {
     meet(t->c, core);
-    const enum priv_state was = private_state(t->c, core, t->line);
+    const struct places at = places_of(t->c, core, t->line);
+    const enum priv_state was = state_at(t->c, core, at);
 
     assert(was >= PRIV_E);
     if (MUTANT(COH_OWNER_STAYS))
         return was;
-    share(t, core, LEVEL_L1, was == PRIV_M);
-    if (t->c->has_l2)
-        share(t, core, LEVEL_L2, was == PRIV_M);
+    share(t, core, LEVEL_L1, at.l1, was == PRIV_M);
+    share(t, core, LEVEL_L2, at.l2, was == PRIV_M);
     return was;
 }
 
 /* ---- in and out ----------------------------------------------------------------------------- */
 
-/* A line on its way: in which state, and where its entry is, so that it need not be searched for
- * when the line leaves. An entry stays where it is as long as a core has the line. */
+/* A line on its way: in which state, and what stands below it where it goes, so that neither its
+ * entry nor its place in an inclusive L2 need be searched for when it leaves. Both stay where they
+ * are as long as the core has the line. */
 struct moving {
     uint64_t line;
     enum priv_state state;
-    uint32_t home;
+    uint32_t below; /* as l1_below and l2_home */
 };
 
-static uint32_t *home_of(const struct coherence *c, unsigned core, enum mem_level level)
+static inline struct private_caches *own(const struct txn *t)
 {
-    return level == LEVEL_L1 ? c->priv[core].l1_home : c->priv[core].l2_home;
+    return &t->c->priv[t->core];
 }
 
-static void put(struct txn *t, enum mem_level level, uint32_t slot, struct moving m)
+ALWAYS_INLINE void put(struct txn *t, struct private_caches *p, enum mem_level level, uint32_t slot,
+                       struct moving m)
 {
     struct cache_stats *s = &t->c->stats.level[level];
 
-    cache_put(cache_of(t->c, t->core, level), slot, m.line, (uint8_t)m.state);
-    home_of(t->c, t->core, level)[slot] = m.home;
+    (level == LEVEL_L1 ? p->l1_below : p->l2_home)[slot] = m.below;
+    cache_put(level == LEVEL_L1 ? &p->l1 : &p->l2, slot, m.line, (uint8_t)m.state);
     s->fills++;
     s->resident++;
     coh_event(t, LINE_FILL, level, t->core, m.line, m.state == PRIV_M);
 }
 
-static void evict(struct txn *t, enum mem_level level, uint32_t slot, enum priv_state state,
-                  enum loss why)
+ALWAYS_INLINE void evict(struct txn *t, struct private_caches *p, enum mem_level level,
+                         uint32_t slot, const struct moving *m, enum loss why)
 {
-    struct cache *k = cache_of(t->c, t->core, level);
-    const uint64_t line = cache_line(k, slot);
-
-    cache_drop(k, slot);
+    cache_drop(level == LEVEL_L1 ? &p->l1 : &p->l2, slot);
     lose(t->c, level, why);
-    coh_event(t, LINE_EVICT, level, t->core, line, state == PRIV_M);
+    coh_event(t, LINE_EVICT, level, t->core, m->line, m->state == PRIV_M);
 }
 
-static enum loss by_state(enum priv_state state)
+static inline enum loss by_state(enum priv_state state)
 {
     return state == PRIV_M ? LOST_DIRTY : LOST_CLEAN;
 }
 
-static struct moving what_is_at(const struct txn *t, enum mem_level level, uint32_t slot)
+static inline uint32_t room(const struct txn *t, struct cache *k, uint64_t line)
 {
-    const struct cache *k = cache_of(t->c, t->core, level);
-
-    return (struct moving){cache_line(k, slot), (enum priv_state)k->state[slot],
-                           home_of(t->c, t->core, level)[slot]};
-}
-
-static void leave(struct txn *t, struct moving m, sim_cycle at)
-{
-    shared_put(t, m.line, m.home, m.state, at);
+    return UNLIKELY(t->c->quirks.last_way) ? cache_last(k, line) : cache_victim(k, line);
 }
 
 static void l2_evict(struct txn *t, uint32_t slot, sim_cycle at)
 {
-    const struct cache *l1 = &t->c->priv[t->core].l1;
-    struct moving m = what_is_at(t, LEVEL_L2, slot);
-    const uint32_t above = t->c->exclusive ? CACHE_NONE : cache_find(l1, m.line);
+    struct private_caches *p = own(t);
+    struct moving m = {cache_line(&p->l2, slot), (enum priv_state)p->l2.state[slot],
+                       p->l2_home[slot]};
+    const uint32_t above = t->c->exclusive ? CACHE_NONE : cache_find(&p->l1, m.line);
 
     if (above != CACHE_NONE) {
         if (!MUTANT(COH_L1_STATE_IGNORED))
-            m.state = (enum priv_state)l1->state[above];
-        evict(t, LEVEL_L1, above, m.state, LOST_BELOW);
+            m.state = (enum priv_state)p->l1.state[above];
+        evict(t, p, LEVEL_L1, above, &m, LOST_BELOW);
     }
-    evict(t, LEVEL_L2, slot, m.state, by_state(m.state));
-    leave(t, m, at);
+    evict(t, p, LEVEL_L2, slot, &m, by_state(m.state));
+    shared_put(t, m.line, m.below, m.state, at);
 }
 
-static void l2_put(struct txn *t, struct moving m, sim_cycle at)
+/* Returns where it went. */
+static uint32_t l2_put(struct txn *t, struct moving m, sim_cycle at)
 {
-    struct cache *l2 = &t->c->priv[t->core].l2;
-    const uint32_t slot = t->c->quirks.last_way ? cache_last(l2, m.line) : cache_victim(l2, m.line);
+    struct private_caches *p = own(t);
+    const uint32_t slot = room(t, &p->l2, m.line);
 
-    if (cache_valid(l2, slot))
+    if (cache_valid(&p->l2, slot))
         l2_evict(t, slot, at);
-    put(t, LEVEL_L2, slot, m);
+    put(t, p, LEVEL_L2, slot, m);
+    return slot;
 }
 
-/* An L1 victim goes into the L2, if there is one. */
-static void l1_evict(struct txn *t, uint32_t slot, sim_cycle at)
+/* An L1 victim where no inclusive L2 has it, too. */
+static void l1_leave(struct txn *t, const struct moving *m, sim_cycle at)
 {
-    struct cache *l2 = &t->c->priv[t->core].l2;
-    const struct moving m = what_is_at(t, LEVEL_L1, slot);
+    if (t->c->exclusive)
+        l2_put(t, *m, at);
+    else
+        shared_put(t, m->line, m->below, m->state, at);
+}
 
-    evict(t, LEVEL_L1, slot, m.state, by_state(m.state));
-    if (!t->c->has_l2)
-        leave(t, m, at);
-    else if (t->c->exclusive)
-        l2_put(t, m, at);
+ALWAYS_INLINE void l1_evict(struct txn *t, struct private_caches *p, uint32_t slot, sim_cycle at)
+{
+    const struct moving m = {cache_line(&p->l1, slot), (enum priv_state)p->l1.state[slot],
+                             p->l1_below[slot]};
+
+    evict(t, p, LEVEL_L1, slot, &m, by_state(m.state));
+    if (UNLIKELY(!t->c->inclusive_l2))
+        l1_leave(t, &m, at);
     else if (m.state == PRIV_M)
-        l2->state[cache_find(l2, m.line)] = PRIV_M;
+        p->l2.state[m.below] = PRIV_M;
 }
 
-static void l1_put(struct txn *t, struct moving m, sim_cycle at)
+ALWAYS_INLINE void l1_put(struct txn *t, struct private_caches *p, struct moving m, sim_cycle at)
 {
-    struct cache *l1 = &t->c->priv[t->core].l1;
-    const uint32_t slot = t->c->quirks.last_way ? cache_last(l1, m.line) : cache_victim(l1, m.line);
+    const uint32_t slot = room(t, &p->l1, m.line);
 
-    if (cache_valid(l1, slot))
-        l1_evict(t, slot, at);
-    put(t, LEVEL_L1, slot, m);
+    if (LIKELY(cache_valid(&p->l1, slot)))
+        l1_evict(t, p, slot, at);
+    put(t, p, LEVEL_L1, slot, m);
 }
 
 void private_fill(struct txn *t, enum priv_state state, sim_cycle at)
 {
-    const struct moving m = {t->line, state, entry_slot(t->c, t->entry)};
+    struct moving m = {t->line, state, entry_slot(t->c, t->entry)};
 
-    if (t->c->has_l2 && !t->c->exclusive)
-        l2_put(t, m, at);
-    l1_put(t, m, at);
+    if (t->c->inclusive_l2)
+        m.below = l2_put(t, m, at);
+    l1_put(t, own(t), m, at);
 }
 
 void private_up(struct txn *t, uint32_t l2_slot, enum priv_state state, sim_cycle at)
 {
-    struct cache *l2 = &t->c->priv[t->core].l2;
-    const struct moving m = {t->line, state, t->c->priv[t->core].l2_home[l2_slot]};
+    struct private_caches *p = own(t);
+    struct moving m = {t->line, state, l2_slot};
 
-    if (t->c->exclusive) {
-        cache_drop(l2, l2_slot);
+    if (UNLIKELY(t->c->exclusive)) {
+        m.below = p->l2_home[l2_slot];
+        cache_drop(&p->l2, l2_slot);
         lose(t->c, LEVEL_L2, LOST_MOVED);
     } else {
-        cache_touch(l2, l2_slot);
-        l2->state[l2_slot] = (uint8_t)state;
+        cache_touch(&p->l2, l2_slot);
+        p->l2.state[l2_slot] = (uint8_t)state;
     }
-    l1_put(t, m, at);
+    l1_put(t, p, m, at);
 }
 
 void private_grant(struct txn *t, sim_cycle at)
 {
     struct private_caches *p = &t->c->priv[t->core];
-    const uint32_t l1 = cache_find(&p->l1, t->line);
-    const uint32_t l2 = t->c->has_l2 ? cache_find(&p->l2, t->line) : CACHE_NONE;
+    const struct places where = places_of(t->c, t->core, t->line);
 
-    if (l1 == CACHE_NONE) {
-        private_up(t, l2, PRIV_M, at);
+    if (where.l1 == CACHE_NONE) {
+        private_up(t, where.l2, PRIV_M, at);
         return;
     }
-    cache_touch(&p->l1, l1);
-    p->l1.state[l1] = PRIV_M;
-    if (l2 != CACHE_NONE)
-        p->l2.state[l2] = PRIV_M;
+    cache_touch(&p->l1, where.l1);
+    p->l1.state[where.l1] = PRIV_M;
+    if (where.l2 != CACHE_NONE)
+        p->l2.state[where.l2] = PRIV_M;
 }
 
 void coherence_soon(const struct coherence *c, unsigned core, sim_addr addr)
@@ -251,15 +265,12 @@ void coherence_soon(const struct coherence *c, unsigned core, sim_addr addr)
 /* Most misses of a large trace miss the host's caches as well. */
 void private_prefetch(const struct coherence *c, unsigned core, uint64_t line)
 {
-    const struct private_caches *p = &c->priv[core];
-    const bool in_l1 = !c->has_l2 || c->exclusive;
-    const struct cache *k = in_l1 ? &p->l1 : &p->l2;
+    struct private_caches *p = &c->priv[core];
+    const bool in_l1 = !c->inclusive_l2;
+    struct cache *k = in_l1 ? &p->l1 : &p->l2;
 
     if (k->geometry.replacement != REPLACE_LRU)
         return;
-    const uint32_t first = cache_set(k, line) * k->ways;
-    uint32_t last = first;
-    for (uint32_t slot = first + 1; slot < first + k->ways; slot++)
-        last = k->order[slot] < k->order[last] ? slot : last;
-    __builtin_prefetch(&c->entry[(in_l1 ? p->l1_home : p->l2_home)[last]], 1);
+    const uint32_t last = cache_last(k, line);
+    __builtin_prefetch(&c->entry[in_l1 ? l1_home(c, p, last) : p->l2_home[last]], 1);
 }

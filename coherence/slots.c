@@ -173,31 +173,28 @@ static sim_cycle first_fit(const struct slots *s, sim_cycle at, unsigned cycles)
     return at;
 }
 
-/* The usual case: in the ring, at most a word long, free. Stands beside the general one, which
- * takes 8.5 ns where this takes 6.4 (random offsets, a calendar one twentieth full). */
-static inline bool take_at_once(struct slots *s, sim_cycle at, unsigned cycles)
+/* Most that can't go at once fits into the next 64 cycles. UINT64_MAX: not there. */
+static inline sim_cycle near_fit(const struct slots *s, sim_cycle at, unsigned cycles)
 {
     const unsigned bit = at & 63;
 
-    if (at + cycles > s->end || cycles - 1 > 63)
-        return false;
-    const uint64_t bits = UINT64_MAX >> (64 - cycles);
-    const uint64_t low = bits << bit, high = bits >> 1 >> (63 - bit);
-    uint64_t *first = word_of(s, at), *second = word_of(s, at + 64);
-    if ((*first & low) | (*second & high))
-        return false;
-    *first |= low;
-    *second |= high;
-    s->top = later(s->top, at + cycles);
-    return true;
+    if (at + 128 > s->end || cycles - 1 > 63)
+        return UINT64_MAX;
+    uint64_t fits = ~(*word_of(s, at) >> bit | *word_of(s, at + 64) << 1 << (63 - bit));
+    for (unsigned n = 1; n < cycles;) { /* a bit: so many cycles from there on are free */
+        const unsigned more = n < cycles - n ? n : cycles - n;
+        fits &= fits >> more;
+        n += more;
+    }
+    return fits ? at + (unsigned)__builtin_ctzll(fits) : UINT64_MAX;
 }
 
-sim_cycle slots_take(struct slots *s, sim_cycle floor, sim_cycle at, unsigned cycles)
+sim_cycle slots_take_other(struct slots *s, sim_cycle at, unsigned cycles)
 {
-    s->floor = later(s->floor, floor);
-    assert(at >= s->floor && at <= UINT64_MAX - cycles);
-    if (LIKELY(take_at_once(s, at, cycles)))
-        return at;
+    const sim_cycle near = near_fit(s, at, cycles);
+
+    if (LIKELY(near != UINT64_MAX) && slots_take_at_once(s, near, cycles))
+        return near;
     const sim_cycle start = at >= s->top ? at : first_fit(s, at, cycles);
     const sim_cycle end = start + cycles;
 
