@@ -297,8 +297,7 @@ static void free_place(struct radish *r, struct place *p)
     for (unsigned k = 0; k < r->kinds; k++)
         while (p->of_kind[k])
             line_free(r, p->of_kind[k]);
-    budget_give(r->env->budget, sizeof *p + r->kinds * sizeof(struct hline *));
-    free(p);
+    place_free(r, p);
 }
 
 static void radish_destroy(void *self)
@@ -307,6 +306,8 @@ static void radish_destroy(void *self)
     uint64_t line, *at;
     size_t pos = 0;
 
+    for (unsigned core = 0; core < MAX_CORES; core++) /* first: nobody has to be taken out */
+        map_free(&r->core[core].here);
     while (map_next(&r->places, &pos, &line, &at))
         free_place(r, (struct place *)(uintptr_t)*at);
     line_pools_free(r);
@@ -314,8 +315,6 @@ static void radish_destroy(void *self)
     for (unsigned core = 0; core < MAX_CORES; core++)
         free(r->paying[core]);
     held_free(r);
-    for (unsigned core = 0; core < MAX_CORES; core++)
-        map_free(&r->core[core].here);
     map_free(&r->places);
     map_free(&r->pages);
     swm_free(r->manager);

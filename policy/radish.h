@@ -211,10 +211,10 @@ struct radish {
     struct place *latest;    /* one of them, or NULL */
     struct map pages;        /* that ever had history: a set of numbers */
     struct radish_core core[MAX_CORES];
-    struct radish_hint *hint; /* owns; by core */
-    struct pool lines, records[RADISH_SIZES];
-    uint32_t *at_core; /* by actor: the core it is on, plus 1 */
-    uint64_t *base;    /* by actor: what clocks in hardware count from */
+    struct radish_hint *hint;                             /* owns; by core */
+    struct pool lines, records[RADISH_SIZES], data_lines; /* the latter: places */
+    uint32_t *at_core;                                    /* by actor: the core it is on, plus 1 */
+    uint64_t *base; /* by actor: what clocks in hardware count from */
     size_t actors;
     struct queued_check *queue; /* owns; a ring of params.queue */
     uint64_t queue_head, queue_n, queue_ids;
@@ -236,6 +236,7 @@ struct radish {
 struct place *place_find(const struct radish *r, uint64_t line); /* NULL: none */
 struct place *place_get(struct radish *r, uint64_t line);
 void place_tidy(struct radish *r, struct place *p); /* frees it when nothing needs it */
+void place_free(struct radish *r, struct place *p);
 struct hline *line_find(const struct place *p, unsigned core, unsigned kind); /* NULL: none */
 static inline uint64_t line_number(const struct radish *r, uint64_t line, unsigned kind)
 {

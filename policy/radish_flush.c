@@ -171,7 +171,7 @@ static void data_evicted(struct radish *r, struct flushed *f, struct place *p, u
         drained(f, queue_drain_place(r, p));
     cores_remove(p->hears, core);
     for (unsigned k = 0; k < r->kinds && !MUTANT(RADISH_PERMISSION_STAYS); k++) {
-        struct hline *h = line_find(p, core, k);
+        struct hline *h = line_on_core(r, core, line_number(r, p->line, k));
         if (!h || !h->may_read)
             continue;
         r->st.taken_away += (unsigned)__builtin_popcountll(h->may_read);

@@ -29,12 +29,18 @@ struct place *place_get(struct radish *r, uint64_t line)
     uint64_t *at = map_put(&r->places, line);
     if (*at)
         return r->latest = (struct place *)(uintptr_t)*at;
-    struct place *p = xcalloc(1, place_bytes(r));
+    struct place *p = memset(pool_get(&r->data_lines), 0, place_bytes(r));
     budget_take(r->env->budget, place_bytes(r));
     p->line = line;
     *at = (uint64_t)(uintptr_t)p;
     *map_put(&r->pages, line << r->line_shift >> PAGE_BITS) = 1;
     return p;
+}
+
+void place_free(struct radish *r, struct place *p)
+{
+    budget_give(r->env->budget, place_bytes(r));
+    pool_give(&r->data_lines, p);
 }
 
 void place_tidy(struct radish *r, struct place *p)
@@ -44,8 +50,7 @@ void place_tidy(struct radish *r, struct place *p)
     map_remove(&r->places, p->line);
     if (r->latest == p)
         r->latest = NULL;
-    budget_give(r->env->budget, place_bytes(r));
-    free(p);
+    place_free(r, p);
 }
 
 /* ---- lines ---------------------------------------------------------------------------------- */
@@ -82,12 +87,14 @@ static void core_remove(struct radish *r, struct hline *h)
     map_remove(&c->here, h->number);
 }
 
-/* Whole lines of the host's caches. */
+static size_t whole_lines(size_t bytes) /* of the host's caches */
+{
+    return (bytes + 63) / 64 * 64;
+}
+
 static size_t line_bytes(const struct radish *r)
 {
-    const size_t bytes = sizeof(struct hline) + (size_t)r->entries * ACCESS_CLASSES;
-
-    return (bytes + 63) / 64 * 64;
+    return whole_lines(sizeof(struct hline) + (size_t)r->entries * ACCESS_CLASSES);
 }
 
 static unsigned places(unsigned size)
@@ -97,12 +104,13 @@ static unsigned places(unsigned size)
 
 static size_t block_bytes(unsigned size)
 {
-    return (places(size) * sizeof(struct record) + 63) / 64 * 64;
+    return whole_lines(places(size) * sizeof(struct record));
 }
 
 void line_pools(struct radish *r)
 {
     r->lines.bytes = line_bytes(r);
+    r->data_lines.bytes = whole_lines(place_bytes(r));
     for (unsigned size = 0; size < RADISH_SIZES; size++)
         r->records[size].bytes = block_bytes(size);
 }
@@ -110,6 +118,7 @@ void line_pools(struct radish *r)
 void line_pools_free(struct radish *r)
 {
     pool_free(&r->lines);
+    pool_free(&r->data_lines);
     for (unsigned size = 0; size < RADISH_SIZES; size++)
         pool_free(&r->records[size]);
 }

@@ -156,17 +156,21 @@ static const struct swm_access *held_read(const struct swm_held *held, uint32_t 
     return NULL;
 }
 
+struct stored { /* of a line: granules of which the manager has got something */
+    granule_set write, reads;
+};
+
 /* Lines of the same data hear at once that the manager has something. */
-static void tell_lines(struct hline *h, granule_set set, bool write)
+static void tell_lines(struct hline *h, struct stored new)
 {
+    if (!(new.write | new.reads))
+        return;
     for (struct hline *o = h->place->of_kind[h->kind]; o; o = o->next) {
         if (o == h)
             continue;
-        o->kept |= set;
-        if (write)
-            o->soft_write |= set;
-        else
-            o->soft_reads |= set;
+        o->kept |= new.write | new.reads;
+        o->soft_write |= new.write;
+        o->soft_reads |= new.reads;
     }
 }
 
@@ -182,15 +186,15 @@ static bool is_stale(const struct radish *r, const struct hline *h, const struct
 }
 
 static sim_cycle store_granule(struct radish *r, unsigned core, struct hline *h,
-                               const struct record *x, unsigned i, sim_cycle now)
+                               const struct record *x, unsigned i, struct stored *new,
+                               sim_cycle now)
 {
     const sim_addr granule = line_granule(r, h, i);
     const struct swm_access a = access_of(x, h->actor);
 
     if (x->saved || is_stale(r, h, x, granule))
         return swm_look(r->manager, core, granule, SWM_WRITE, now);
-    if (!MUTANT(RADISH_STATUS_NOT_TOLD))
-        tell_lines(h, (granule_set)1 << i, op_writes(x->op));
+    *(op_writes(x->op) ? &new->write : &new->reads) |= (granule_set)1 << i;
     if (op_writes(x->op) && !MUTANT(RADISH_WRITE_DROPS_READS)) /* reads there came after it */
         return swm_store_under(r->manager, core, granule, &a, now);
     return swm_store(r->manager, core, granule, &a, op_writes(x->op), now);
@@ -200,15 +204,19 @@ static sim_cycle store_granule(struct radish *r, unsigned core, struct hline *h,
 sim_cycle soft_store(struct radish *r, unsigned core, struct hline *h, granule_set set,
                      sim_cycle now)
 {
+    struct stored new = {0};
+
     for (unsigned pass = 0; pass < 2; pass++)
-        for (granule_set left = set; left;) {
+        for (granule_set left = set & records_set(h, pass ? READ_CLASSES : WRITE_CLASSES); left;) {
             const unsigned i = next_granule(&left);
             for (uint32_t k = 0; k < h->n; k++) {
                 const struct record *x = &h->record[k];
                 if (x->set >> i & 1 && op_writes(x->op) == (pass == 0))
-                    now = store_granule(r, core, h, x, i, now);
+                    now = store_granule(r, core, h, x, i, &new, now);
             }
         }
+    if (!MUTANT(RADISH_STATUS_NOT_TOLD))
+        tell_lines(h, new);
     return now;
 }
 
@@ -250,7 +258,7 @@ struct hline *soft_add(struct hline *left, struct hline *h)
 static bool more_cached(const struct radish *r, const struct hline *h)
 {
     for (unsigned k = 0; k < r->kinds; k++)
-        if (line_find(h->place, h->core, k))
+        if (line_on_core(r, h->core, line_number(r, h->place->line, k)))
             return true;
     return false;
 }
@@ -407,8 +415,8 @@ void soft_fill(struct radish *r, struct hline *h, bool write)
 {
     if (swm_granules(r->manager) == 0)
         return;
-    for (unsigned i = 0; i < r->entries; i++)
-        fill_granule(r, h, i, write);
+    for (granule_set left = swm_may_hold(r->manager, line_granule(r, h, 0), r->entries); left;)
+        fill_granule(r, h, next_granule(&left), write);
     if (MUTANT(RADISH_FILL_FORGETS))
         h->soft_write = h->soft_reads = 0;
 }

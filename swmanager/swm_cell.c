@@ -4,6 +4,7 @@
 #include "swmanager/swm_int.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- lines ---------------------------------------------------------------------------------- */
 
@@ -24,7 +25,7 @@ struct swm_line *swm_line_make(struct swmanager *s, uint64_t line)
     uint64_t *at = map_put(&s->lines, line);
 
     if (!*at) {
-        *at = (uint64_t)(uintptr_t)xcalloc(1, line_bytes(s));
+        *at = (uint64_t)(uintptr_t)memset(pool_get(&s->line_room), 0, line_bytes(s));
         budget_take(s->env.budget, line_bytes(s));
     }
     return (struct swm_line *)(uintptr_t)*at;
@@ -33,7 +34,7 @@ struct swm_line *swm_line_make(struct swmanager *s, uint64_t line)
 static void line_free(struct swmanager *s, struct swm_line *l)
 {
     budget_give(s->env.budget, line_bytes(s));
-    free(l);
+    pool_give(&s->line_room, l);
 }
 
 void swm_line_tidy(struct swmanager *s, uint64_t line)
@@ -91,10 +92,31 @@ static uint32_t room_for(uint32_t n, uint32_t cap)
     return n <= 2 ? n : n + n / 2;
 }
 
+/* Most have one access or two. NULL: none of the pools. */
+static struct pool *room_of(struct swmanager *s, uint32_t cap)
+{
+    return cap <= 1 ? &s->cell_room[0] : cap == 2 ? &s->cell_room[1] : NULL;
+}
+
+static struct swm_cell *cell_new(struct swmanager *s, uint32_t cap)
+{
+    struct pool *room = room_of(s, cap);
+    struct swm_cell *c = room ? pool_get(room) : xmalloc(cell_bytes(cap));
+
+    budget_take(s->env.budget, cell_bytes(cap));
+    *c = (struct swm_cell){.cap = cap};
+    return c;
+}
+
 static void cell_free(struct swmanager *s, struct swm_cell *c)
 {
+    struct pool *room = room_of(s, c->cap);
+
     budget_give(s->env.budget, cell_bytes(c->cap));
-    free(c);
+    if (room)
+        pool_give(room, c);
+    else
+        free(c);
 }
 
 static struct swm_cell *cell_fit(struct swmanager *s, struct swm_cell *c, uint32_t n)
@@ -103,13 +125,13 @@ static struct swm_cell *cell_fit(struct swmanager *s, struct swm_cell *c, uint32
 
     if (c && cap == had)
         return c;
-    struct swm_cell *to = xrealloc(c, 1, cell_bytes(cap));
-    budget_take(s->env.budget, cell_bytes(cap));
-    if (c)
-        budget_give(s->env.budget, cell_bytes(had));
-    else
-        *to = (struct swm_cell){0};
+    struct swm_cell *to = cell_new(s, cap);
+    if (!c)
+        return to;
+    *to = *c;
     to->cap = cap;
+    memcpy(to->at, c->at, (c->n < cap ? c->n : cap) * sizeof *c->at);
+    cell_free(s, c);
     return to;
 }
 
@@ -140,6 +162,20 @@ struct swm_cell *swm_cell_resize(struct swmanager *s, uint64_t granule, uint32_t
     return c;
 }
 
+static size_t whole_lines(uint64_t bytes) /* of the host */
+{
+    return (bytes + 63) / 64 * 64;
+}
+
+void swm_cells_init(struct swmanager *s)
+{
+    map_init(&s->lines, s->env.budget);
+    map_init(&s->cells, s->env.budget);
+    s->line_room.bytes = whole_lines(line_bytes(s));
+    for (uint32_t i = 0; i < ARRAY_SIZE(s->cell_room); i++)
+        s->cell_room[i].bytes = whole_lines(cell_bytes(i + 1));
+}
+
 void swm_cells_free(struct swmanager *s)
 {
     uint64_t key, *value;
@@ -150,4 +186,7 @@ void swm_cells_free(struct swmanager *s)
         line_free(s, (struct swm_line *)(uintptr_t)*value);
     map_free(&s->cells);
     map_free(&s->lines);
+    pool_free(&s->line_room);
+    for (uint32_t i = 0; i < ARRAY_SIZE(s->cell_room); i++)
+        pool_free(&s->cell_room[i]);
 }

@@ -104,6 +104,8 @@ struct swmanager {
     struct map tables;                /* page to simulated address */
     struct map lines;                 /* line number to struct swm_line * */
     struct map cells;                 /* granule number to struct swm_cell * */
+    struct pool line_room;            /* theirs */
+    struct pool cell_room[2];         /* of those with room for one access, for two */
     struct swm_core *core[MAX_CORES]; /* owns; NULL: never had a handler */
     struct swm_stats st;
 };
@@ -133,6 +135,7 @@ struct swm_cell *swm_cell_find(const struct swmanager *s, uint64_t granule); /* 
 /* It has n accesses from now on: those it had first, new ones are the caller's to fill. Made if
  * need be; NULL: gone, as it has neither accesses nor a block. */
 struct swm_cell *swm_cell_resize(struct swmanager *s, uint64_t granule, uint32_t n);
+void swm_cells_init(struct swmanager *s);
 void swm_cells_free(struct swmanager *s);
 
 /* ---- cost: swm_walk.c ----------------------------------------------------------------------- */

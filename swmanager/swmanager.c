@@ -100,8 +100,7 @@ struct swmanager *swm_new(const struct swm_params *p, const struct swm_env *env)
     s->table_bytes = s->entry_bytes << (SWM_PAGE_BITS - s->line_shift);
     s->record_size = (uint8_t)log2_of(s->line_granules);
     map_init(&s->tables, env->budget);
-    map_init(&s->lines, env->budget);
-    map_init(&s->cells, env->budget);
+    swm_cells_init(s);
     register_handlers(env->stats, &s->st);
     register_work(env->stats, &s->st);
     register_space(env->stats, &s->st);
@@ -421,6 +420,17 @@ struct swm_held swm_held(const struct swmanager *s, sim_addr addr)
         return (struct swm_held){0};
     return (struct swm_held){
         .write = c->written ? c->at : NULL, .read = c->at + c->written, .n = reads_of(c)};
+}
+
+/* What has accesses is marked present; the line is found once where granules are many. */
+uint64_t swm_may_hold(const struct swmanager *s, sim_addr addr, unsigned n)
+{
+    const uint64_t granule = addr >> s->shift;
+    const struct swm_line *l = swm_line_find(s, swm_line_of(s, granule));
+    const unsigned i = swm_in_line(s, granule);
+
+    assert(n && n <= 64 && i % n == 0 && i + n <= s->line_granules);
+    return l ? l->bits[SWM_PRESENT * s->words + i / 64] >> i % 64 & UINT64_MAX >> (64 - n) : 0;
 }
 
 void swm_void(struct swmanager *s, sim_addr addr)

@@ -110,6 +110,9 @@ struct swm_held {
     size_t n;
 };
 struct swm_held swm_held(const struct swmanager *s, sim_addr granule);
+/* Of n granules from this one on, a power of two and at most 64, aligned: a bit for each that it
+ * may hold accesses of. It holds none of the others. */
+uint64_t swm_may_hold(const struct swmanager *s, sim_addr granule, unsigned n);
 /* A write in hardware has made it void: forgotten in the same step (counted). The race mark stays.
  */
 void swm_void(struct swmanager *s, sim_addr granule);

@@ -205,7 +205,21 @@ static size_t compare_granule(const struct pair *p, size_t i)
     for (size_t k = 0; k < h.n; k++)
         assert_true(same(&h.read[k], &g->read[k]));
     assert_int_equal(swm_raced(p->r->s, address(p, i)), g->raced);
+    assert_true((!h.write && !h.n) || swm_may_hold(p->r->s, address(p, i), 1));
     return g->written || g->n;
+}
+
+/* Of many granules at once what is said of each. */
+static void compare_marks(const struct pair *p, sim_addr line)
+{
+    const unsigned n = p->line / p->granule < 64 ? p->line / p->granule : 64;
+
+    for (sim_addr from = line; from < line + p->line; from += (sim_addr)n * p->granule) {
+        const uint64_t all = swm_may_hold(p->r->s, from, n);
+        assert_true(n == 64 || all >> n == 0);
+        for (unsigned k = 0; k < n; k++)
+            assert_int_equal(all >> k & 1, swm_may_hold(p->r->s, from + k * p->granule, 1));
+    }
 }
 
 static void compare(const struct pair *p)
@@ -218,6 +232,7 @@ static void compare(const struct pair *p)
     for (sim_addr a = REGION / p->line * p->line; a < REGION + BYTES; a += p->line) {
         const uint64_t *mask = p->cached[a / p->line - REGION / p->line];
         uint64_t is[2];
+        compare_marks(p, a);
         swm_may_be_cached(p->r->s, a, is);
         assert_true(is[0] == mask[0] && is[1] == mask[1]);
     }
