@@ -146,8 +146,8 @@ enum software_need { NEED_WRITE, NEED_READS, NEED_BOTH, SOFTWARE_NEEDS };
 struct radish_stats {
     uint64_t outcome[OUTCOMES], need[SOFTWARE_NEEDS];
     uint64_t checks, granted, lowered, cancelled, taken_away;
-    uint64_t loads, stores, allocated, lost_dirty, lost_clean, flushed, discarded, invalidated,
-        homeless;
+    uint64_t loads, stores, allocated, nothing, lost_dirty, lost_clean, flushed, discarded,
+        invalidated, homeless;
     uint64_t lines, lines_peak, records;
     uint64_t piggybacked, asks, asked;
     uint64_t switches, moves, flushes, lazy_flushes, roll_overs, stopped;

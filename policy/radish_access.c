@@ -55,6 +55,7 @@ static void allocate(struct access *a, struct step *s)
     s->fill = true;
     check_filled(a, s);
     s->had = a->own->kept;
+    r->st.nothing += !s->had;
 }
 
 static struct step *add_step(struct plan *p)

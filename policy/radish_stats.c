@@ -61,6 +61,8 @@ static void declare_lines(struct radish_stats *st, struct stats_group *g)
     stats_count(g, "lines.stores", "lines", "History lines changed.", &st->stores);
     stats_count(g, "lines.allocated", "lines", "History lines that came on chip: fills.",
                 &st->allocated);
+    stats_count(g, "lines.nothing", "lines", "Fills for which the manager had nothing.",
+                &st->nothing);
     stats_count(g, "lines.dirty", "lines", "Dirty history lines that left through the handler.",
                 &st->lost_dirty);
     stats_count(g, "lines.clean", "lines", "Clean history lines that were dropped.",

@@ -57,10 +57,13 @@ small="l1.size=512 l1.ways=2 l2.size=1Ki l2.ways=2 l3.size=8Ki l3.ways=4"
 for beside in core.misses=0 core.misses=4 core.store-buffer=4 "core.store-buffer=1 core.misses=2"; do
     for memory in fixed ddr; do
         for threads in cores=8 "cores=3 schedule.threads=round-robin schedule.quantum=2000"; do
-            for caches in l1.size=2Ki "$small" "$small l3.inclusion=non-inclusive l2.inclusion=exclusive"; do
+            for caches in l1.size=2Ki "$small" "$small l3.inclusion=non-inclusive l2.inclusion=exclusive" \
+                "$small l3.size=6Ki l3.banks=3 network.topology=mesh coherence.composition=cumulative"; do
                 set -- granularity=4 memory.type=$memory policy.lardish.clock-bits=$((4 + n % 6)) \
                     policy.lardish.in-cache-copy="$(each 2 on off)" \
                     policy.lardish.move-history="$(each 3 on off)" \
+                    policy.lardish.answers="$(each 4 granules line)" \
+                    policy.lardish.fill="$(each 3 status checks)" \
                     policy.lardish.checks="$(each 5 queued synchronous)" \
                     policy.lardish.flush="$(each 7 lazy eager)"
                 for setting in $beside $threads $caches; do

@@ -8,10 +8,10 @@
 #include "tests/timed_run.h"
 
 /* Thread t is on core t. One private cache of 16 sets of 4 lines, a shared one of 64 sets of 8,
- * both of LRU. A line's history is in the line's own sets. */
+ * both of LRU. A line's history is in the line's own sets. Permission is for what was accessed. */
 #define CACHES                                                                                     \
     "policies=lardish granularity=4 policy.lardish.runtime=off l1.size=4Ki l1.ways=4 l2.size=0 "   \
-    "l3.size=32Ki l3.ways=8 "
+    "l3.size=32Ki l3.ways=8 policy.lardish.fill=status policy.lardish.answers=granules "
 #define STARTS "T0 start;T1 start;"
 
 /* Four lines of A's set in the private cache, and not in the shared one. */

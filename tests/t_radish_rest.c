@@ -31,6 +31,7 @@ static void a_line_that_the_manager_fills_comes_checked(void **state)
     with_the_manager(&p);
     step(&p, READ(1, A + 16, 4));
     assert_int_equal(GREW(&p, outcome[OUTCOME_FILLED]), 1);
+    assert_int_equal(GREW(&p, nothing), 0);
     assert_int_equal(GREW(&p, granted), 15); /* not for the write, which is not ordered */
     assert_int_equal(step(&p, WRITE(1, A + 20, 4)), FAKE_L1);
     assert_int_equal(GREW(&p, outcome[OUTCOME_PERMISSION]), 1);
@@ -42,6 +43,8 @@ static void a_line_that_the_manager_fills_comes_checked(void **state)
     step(&p, READ(1, A, 4));
     assert_int_equal(GREW(&p, need[NEED_WRITE]), 1);
     assert_int_equal(p.w.races, 2);
+    step(&p, READ(1, B, 4));
+    assert_int_equal(GREW(&p, nothing), 1);
     probe_close(&p);
 }
 
