@@ -7,7 +7,7 @@
 
 /* ---- text: aligned, but for names that are far too long ------------------------------------- */
 
-enum { WIDEST = 36 };
+enum { WIDEST = 44 };
 
 struct widths {
     size_t columns, name, column[FIELDS];

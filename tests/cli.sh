@@ -563,6 +563,10 @@ run 0 explain vc write release-held naive 66 races lard-table3 "trace cut" polic
 says out "a policy" "an event" "a rule" "a view" "an exit code" "a concept" "a preset" "a verb"
 run 0 explain history
 says out "policy.vc.history: a parameter"
+about "the table of policies is aligned"
+run 0 list policies
+[ "$(awk 'match($0, /no checking:|the lockset|conflicts with ongoing regions, by/) { print RSTART }' out | sort -u | wc -l)" = 1 ] ||
+    fail "$(head -n 12 out)"
 about "what many policies have is told once"
 run 0 explain view
 [ "$(grep -c ': a parameter' out)" = 1 ] || fail "told $(grep -c ': a parameter' out) times"
