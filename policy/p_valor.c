@@ -58,7 +58,7 @@ static NO_INLINE bool more_threads(struct valor *v, uint32_t actor)
     const uint32_t n = more < numbers(v) ? more : numbers(v);
     v->thread = xrealloc(v->thread, n, sizeof *v->thread);
     for (uint32_t i = v->threads; i < n; i++) {
-        v->thread[i] = (struct valor_thread){.region = 1};
+        v->thread[i] = (struct valor_thread){.region = 1, .taking = 1};
         map_init(&v->thread[i].counted, v->env->budget);
     }
     budget_take(v->env->budget, (n - v->threads) * sizeof *v->thread);
@@ -119,20 +119,20 @@ ALWAYS_INLINE bool takes_place(struct valor *v, const struct event *ev, uint64_t
     const uint32_t me = hb_actor(v->env->hb, ev->tid);
 
     if (UNLIKELY(!x || (ev->addr ^ (ev->addr + ev->size - 1)) & v->apart || me >= v->threads ||
-                 !x->used || x->atomics))
+                 x->atomics))
         return false;
-    const uint32_t holder = valor_holder(v, x);
+    valor_use(v, x);
+    const bool held = valor_holder(v, x) != VALOR_NOBODY;
     const struct valor_thread *t = &v->thread[me];
     const struct access now = {
         .ev = ev, .number = number, .addr = v->apart ? ev->addr & v->apart : ev->addr, .actor = me};
-    if (UNLIKELY(holder != me && holder != VALOR_NOBODY))
+    if (UNLIKELY(held & (x->writer != me)))
         return false;
     if (!event_writes(ev)) {
-        if (t->reads >= t->reads_room || t->since == v->params.period ||
-            MUTANT(VALOR_READS_UNLOGGED))
+        if (t->reads >= t->log_room || MUTANT(VALOR_READS_UNLOGGED))
             return false;
         valor_log(v, x, &now);
-    } else if (holder == me) {
+    } else if (held) {
         v->st.same_region++;
     } else {
         if (!set_has_room(v, t))
@@ -304,7 +304,7 @@ static void *create(const struct policy_env *env, const void *params, bool epoch
     v->env = env;
     v->params = *(const struct valor_params *)params;
     if (!v->params.period)
-        v->params.period = UINT64_MAX;
+        v->params.period = UINT64_C(1) << 33; /* more than a log may have */
     v->epochs = epochs;
     v->version_mask = (uint32_t)((UINT64_C(1) << v->params.version_bits) - 1);
     v->apart = env->granule == GRANULE_FIELD ? 0 : ~(sim_addr)(env->granule - 1);
@@ -338,7 +338,7 @@ static bool check_variable(void *arg, sim_addr addr, void *cell)
     (void)v;
     (void)addr;
     assert(x->used && x->version <= v->version_mask);
-    assert(!x->owned || (!v->epochs && x->writer < v->threads));
+    assert(!x->taking || (x->writer < v->threads && x->taking <= v->thread[x->writer].taking));
     (void)x;
     return false;
 }

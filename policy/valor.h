@@ -7,16 +7,15 @@
 #include "policy/region.h"
 
 /* Valor-O's word is version and owner; Valor-E's two are version and thread, and the clock of the
- * thread's region. The others are only reported, or ours. */
+ * thread's region. Owner and clock are `taking` here. The others are only reported, or ours. */
 struct variable {
-    _Alignas(64) uint64_t region; /* Valor-E: the last write's, by number; 0: never */
+    _Alignas(64) uint64_t taking; /* the writer's, at the last write; 0, which nobody's is: never */
     uint64_t site, event;         /* of the last write that changed the word */
     struct atomics *atomics;      /* owns; NULL: none */
     uint32_t version;
     uint16_t writer; /* the actor of that write */
     sim_tid tid;
     uint8_t kind;
-    bool owned;  /* Valor-O: by the writer */
     bool atomic; /* the writer's writes in that region are all atomic */
     bool raced;  /* the race mark of this life */
     bool used;
@@ -46,7 +45,9 @@ struct valor_thread {      /* an actor */
     uint64_t read_base, write_base;       /* how many were logged before the first */
     uint64_t read_indexed, write_indexed; /* valor_follow.c: up to there */
     uint64_t region;                      /* its number, from 1 */
-    uint64_t since;                       /* reads logged since the last validation */
+    uint64_t taking;                      /* what it takes is its own while this is the same */
+    uint32_t checked;                     /* of the reads, at the last validation or followed */
+    uint32_t log_room;                    /* reads up to which it need not be asked */
     bool reported;                        /* a conflict, in this region */
     struct map counted; /* accesses of this region that count as racy by now; a set */
     sim_addr own, clock, read_log, write_set; /* on the machine; 0: not yet */
@@ -99,9 +100,7 @@ struct valor {
 /* Whose ongoing region has written the variable, as far as the word tells. */
 static inline uint32_t valor_holder(const struct valor *v, const struct variable *x)
 {
-    const bool held = v->epochs ? x->region && x->region == v->thread[x->writer].region : x->owned;
-
-    return held ? x->writer : VALOR_NOBODY;
+    return x->taking == v->thread[x->writer].taking ? x->writer : VALOR_NOBODY;
 }
 
 struct access { /* in hand, at one variable */
@@ -119,6 +118,13 @@ enum { VALOR_ENTRY_BYTES = 16 };
 static inline unsigned valor_variable_bytes(const struct valor *v)
 {
     return v->epochs ? 8 : 4;
+}
+
+static inline void valor_use(struct valor *v, struct variable *x)
+{
+    if (UNLIKELY(!x->used))
+        budget_take(&v->bytes, valor_variable_bytes(v));
+    x->used = true;
 }
 
 void valor_cost_init(struct valor *v);
@@ -166,9 +172,8 @@ static inline void valor_log(struct valor *v, struct variable *x, const struct a
     struct valor_thread *t = &v->thread[now->actor];
     const struct event *ev = now->ev;
 
-    if (UNLIKELY(t->reads >= t->reads_room) || UNLIKELY(t->since == v->params.period))
+    if (UNLIKELY(t->reads >= t->log_room))
         valor_log_room(v, now->actor);
-    t->since++;
     t->read[t->reads++] = (struct logged){.x = x,
                                           .location = now->addr,
                                           .event = now->number,
@@ -193,8 +198,7 @@ static inline void valor_take(struct valor *v, struct variable *x, const struct 
     x->version = (x->version + !MUTANT(VALOR_NO_VERSIONS)) & v->version_mask;
     v->st.overflows += !x->version;
     x->writer = (uint16_t)now->actor;
-    x->region = t->region;
-    x->owned = !v->epochs;
+    x->taking = t->taking;
 }
 
 static inline void valor_name_write(struct variable *x, const struct access *now)

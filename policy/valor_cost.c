@@ -120,12 +120,12 @@ static void check_word(struct valor *v, const struct variable *x, uint32_t me)
 {
     if (!v->epochs) {
         step(v, STEP_NONE);
-        if (x->owned)
+        if (valor_holder(v, x) != VALOR_NOBODY)
             step(v, STEP_OWN);
         return;
     }
     step(v, STEP_OWN);
-    if (!x->region || x->writer == me)
+    if (!x->taking || x->writer == me)
         return;
     load(v, v->thread[x->writer].clock, CLOCK_BYTES);
     step(v, STEP_ONGOING);
@@ -137,7 +137,7 @@ static bool own_already(struct valor *v, const struct variable *x, const struct 
     step(v, STEP_OWN);
     if (v->epochs && !v->cost.held)
         load(v, v->thread[now->actor].clock, CLOCK_BYTES);
-    if (v->epochs && x->region && x->writer == now->actor)
+    if (v->epochs && x->taking && x->writer == now->actor)
         step(v, STEP_ONGOING);
     return valor_holder(v, x) == now->actor && !x->atomic;
 }
@@ -216,7 +216,7 @@ void valor_charge_release(struct valor *v, const struct valor_thread *t, uint32_
         if (!e->x)
             continue;
         load(v, cost_shadow(&v->cost, e->location), valor_variable_bytes(v));
-        if (e->x->owned && e->x->writer == actor)
+        if (valor_holder(v, e->x) == actor)
             store(v, cost_shadow(&v->cost, e->location), valor_variable_bytes(v));
     }
 }

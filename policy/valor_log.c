@@ -11,7 +11,7 @@ static bool conflicts(const struct valor *v, uint32_t actor, const struct logged
 {
     const struct variable *x = e->x;
     const uint32_t by = (x->version - e->version) & v->version_mask;
-    const bool mine = (v->epochs || x->owned) && x->writer == actor;
+    const bool mine = x->writer == actor && (v->epochs || valor_holder(v, x) == actor);
 
     if (LIKELY(!by))
         return false;
@@ -58,21 +58,32 @@ void valor_validate_one(struct valor *v, uint32_t actor, struct logged *e)
         report(v, actor, e);
 }
 
+/* Until the log is full, or the period over. */
+static void set_room(const struct valor *v, struct valor_thread *t)
+{
+    const uint64_t due = t->checked + v->params.period;
+
+    t->log_room = due < t->reads_room ? (uint32_t)due : t->reads_room;
+}
+
 void valor_validate(struct valor *v, uint32_t actor)
 {
     struct valor_thread *t = &v->thread[actor];
 
-    t->since = 0;
+    t->checked = t->reads;
+    set_room(v, t);
     if (!t->reads)
         return;
     v->st.validations++;
     v->st.validated += t->reads;
     if (UNLIKELY(v->cost.on))
         valor_charge_validation(v, t);
-    for (uint32_t i = 0; i < t->reads; i++)
-        if (UNLIKELY(t->read[i].x && t->read[i].x->version != t->read[i].version))
-            valor_validate_one(v, actor, &t->read[i]);
-    race_late_done(v->env->report);
+    const uint64_t late = v->st.late;
+    for (struct logged *e = t->read, *end = e + t->reads; e < end; e++)
+        if (UNLIKELY(e->x && e->x->version != e->version))
+            valor_validate_one(v, actor, e);
+    if (UNLIKELY(v->st.late != late))
+        race_late_done(v->env->report);
 }
 
 /* ---- logs ----------------------------------------------------------------------------------- */
@@ -83,7 +94,8 @@ static void empty_log(struct valor *v, uint32_t actor)
 
     v->st.logged += t->reads - t->followed;
     t->read_base += t->reads;
-    t->reads = t->followed = 0;
+    t->reads = t->followed = t->checked = 0;
+    set_room(v, t);
 }
 
 /* A log is longer than ever: a page more on the machine, up to its limit. */
@@ -112,6 +124,7 @@ static void grow_log(struct valor *v, struct valor_thread *t)
     t->reads_cap = (uint32_t)cap;
     more_pages(v, t->reads, &t->reads_paged, v->params.read_log);
     t->reads_room = lesser(t->reads_cap, t->reads_paged);
+    set_room(v, t);
 }
 
 static void grow_set(struct valor *v, struct valor_thread *t)
@@ -129,7 +142,7 @@ void valor_log_room(struct valor *v, uint32_t actor)
 {
     struct valor_thread *t = &v->thread[actor];
 
-    if (t->since == v->params.period) {
+    if (t->reads - t->checked == v->params.period) {
         v->st.periodic++;
         valor_validate(v, actor);
     }
@@ -153,6 +166,8 @@ void valor_add_read(struct valor *v, uint32_t actor, const struct logged *is)
         grow_log(v, t);
     t->read[t->reads++] = *is;
     t->followed++;
+    t->checked++;
+    set_room(v, t);
 }
 
 void valor_add_write(struct valor *v, uint32_t actor, const struct written *is)
@@ -166,20 +181,19 @@ void valor_add_write(struct valor *v, uint32_t actor, const struct written *is)
 
 /* ---- write sets, and the ends of regions ---------------------------------------------------- */
 
-/* Algorithm 8, lines 6 to 9: but only what it still owns. */
+/* Algorithm 8, lines 6 to 9: but only what it still owns, so that a number tells it all. */
 static void release(struct valor *v, uint32_t actor)
 {
     struct valor_thread *t = &v->thread[actor];
 
     if (UNLIKELY(v->cost.on))
         valor_charge_release(v, t, actor);
-    for (uint32_t i = 0; i < t->writes; i++) {
-        struct variable *x = t->write[i].x;
-        if (x && (x->writer == actor || MUTANT(VALOR_RELEASES_OTHERS)))
-            x->owned = MUTANT(VALOR_KEEPS_OWNERSHIP);
-    }
+    for (uint32_t i = 0; MUTANT(VALOR_RELEASES_OTHERS) && i < t->writes; i++)
+        if (t->write[i].x)
+            t->write[i].x->taking = 0;
     t->write_base += t->writes;
     t->writes = 0;
+    t->taking += !MUTANT(VALOR_KEEPS_OWNERSHIP);
 }
 
 void valor_write_room(struct valor *v, uint32_t actor)
@@ -207,7 +221,6 @@ void valor_end_region(struct valor *v, uint32_t actor)
     if (!MUTANT(VALOR_END_UNCHECKED))
         valor_validate(v, actor);
     empty_log(v, actor);
-    t->since = 0;
     if (UNLIKELY(t->counted.n))
         map_free(&t->counted);
     release(v, actor);

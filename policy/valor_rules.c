@@ -130,10 +130,7 @@ static bool atomic_variable(struct valor *v, struct variable *x, const struct ac
 
 bool valor_variable(struct valor *v, struct variable *x, const struct access *now)
 {
-    if (!x->used) {
-        x->used = true;
-        budget_take(&v->bytes, valor_variable_bytes(v));
-    }
+    valor_use(v, x);
     if (UNLIKELY(v->cost.on))
         valor_charge_access(v, x, now);
     if (now->ev->flags & EVF_ORDER_MASK)
