@@ -4,19 +4,12 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "policy/hb.h"
 #include "runtime/runtime.h"
 
 /* ---- state ---------------------------------------------------------------------------------- */
 
-struct core_work {
-    struct mem_step *due; /* owns */
-    size_t n, cap;
-    uint64_t instructions; /* since the last access */
-    bool paying;
-};
 enum { CLASS_MIN = 4, CLASSES = 40 }; /* blocks of 16 bytes, 32, ... */
 struct blocks {                       /* of a size, given back */
     sim_addr *at;                     /* owns */
@@ -28,14 +21,12 @@ struct core_heap {
 };
 struct cost_work {
     const struct policy_env *env;
-    const struct cost_step *step;
-    unsigned steps, shadow;
     uint64_t line;
-    struct core_work core[MAX_CORES];
+    unsigned shadow, granule; /* bytes of a granule's metadata; log2 of its own */
+    struct cost_core core[MAX_CORES];
     struct core_heap *heap; /* of each core; owns */
     sim_addr apart;         /* from the first policy's places */
     sim_addr top;           /* of all pages */
-    uint64_t *count;        /* of each step; owns */
     const char **name;      /* of each step; owns */
     struct mem_counts counts;
 };
@@ -43,11 +34,13 @@ struct cost_work {
 enum { INSTANCES = 16 };                       /* that have addresses of their own */
 enum { ADDRESS_BITS = 48, SHADOW_MOST = 512 }; /* their product fits between shadow and heap */
 
-static void declare(struct cost_work *w, struct stats_group *g)
+static void declare(const struct cost *c, struct stats_group *g)
 {
-    if (w->steps)
+    struct cost_work *w = c->work;
+
+    if (c->steps)
         stats_vector(g, "steps", "count", "Steps of the policy's paths (docs/policies.md).",
-                     w->count, w->steps, w->name);
+                     c->count, c->steps, w->name);
     stats_count(g, "instructions", "count", "Instructions of the policy, accesses included.",
                 &w->counts.instructions);
     stats_count(g, "loads", "count", "Loads of metadata.", &w->counts.access[MEM_LOAD]);
@@ -60,24 +53,25 @@ static void declare(struct cost_work *w, struct stats_group *g)
 void cost_init(struct cost *c, const struct policy_env *env, const struct cost_step *step,
                unsigned steps, unsigned shadow)
 {
-    *c = (struct cost){.on = env->machine != NULL};
+    enum { FIELD = 4 };
+    *c = (struct cost){.on = env->machine != NULL, .step = step, .steps = steps};
     if (!c->on)
         return;
     assert(shadow <= SHADOW_MOST);
     struct cost_work *w = c->work = xcalloc(1, sizeof *w);
+    c->core = w->core;
+    c->count = xcalloc(steps + 1, sizeof *c->count);
     w->env = env;
     w->line = env->machine->line;
-    w->step = step;
-    w->steps = steps;
     w->shadow = shadow;
+    w->granule = (unsigned)__builtin_ctz(env->granule ? env->granule : FIELD);
     w->apart = env->instance % INSTANCES * COST_APART;
     w->top = COST_HEAP + w->apart;
     w->heap = xcalloc(MAX_CORES, sizeof *w->heap);
-    w->count = xcalloc(steps + 1, sizeof *w->count);
     w->name = xcalloc(steps + 1, sizeof *w->name);
     for (unsigned i = 0; i < steps; i++)
         w->name[i] = step[i].name;
-    declare(w, stats_group(env->stats, "cost"));
+    declare(c, stats_group(env->stats, "cost"));
 }
 
 void cost_free(struct cost *c)
@@ -92,7 +86,7 @@ void cost_free(struct cost *c)
             free(w->heap[i].free[k].at);
     }
     free(w->heap);
-    free(w->count);
+    free(c->count);
     free(w->name);
     free(w);
     *c = (struct cost){0};
@@ -100,20 +94,7 @@ void cost_free(struct cost *c)
 
 /* ---- gathering ------------------------------------------------------------------------------ */
 
-void cost_add_instructions(struct cost *c, unsigned core, uint64_t n)
-{
-    assert(!c->work->core[core].paying);
-    c->work->core[core].instructions += n;
-}
-
-void cost_add_steps(struct cost *c, unsigned core, unsigned step, uint64_t times)
-{
-    assert(step < c->work->steps);
-    c->work->count[step] += times;
-    cost_add_instructions(c, core, times * c->work->step[step].instructions);
-}
-
-static NO_INLINE void more_room(struct cost_work *w, struct core_work *k)
+static NO_INLINE void more_room(struct cost_work *w, struct cost_core *k)
 {
     const size_t was = k->cap;
 
@@ -121,12 +102,10 @@ static NO_INLINE void more_room(struct cost_work *w, struct core_work *k)
     budget_take(w->env->budget, (k->cap - was) * sizeof *k->due);
 }
 
-/* In one line, after so many instructions more. */
-ALWAYS_INLINE void add_due(struct cost_work *w, struct core_work *k, sim_addr at, uint64_t bytes,
-                           enum mem_cmd cmd, uint64_t instructions)
+/* In one line, after so many instructions more; there is room. */
+static inline void add_due(struct cost_core *k, sim_addr at, uint64_t bytes, enum mem_cmd cmd,
+                           uint64_t instructions)
 {
-    if (UNLIKELY(k->n == k->cap))
-        more_room(w, k);
     k->due[k->n++] = (struct mem_step){.at = at,
                                        .instructions = k->instructions + instructions,
                                        .bytes = (uint16_t)bytes,
@@ -136,13 +115,17 @@ ALWAYS_INLINE void add_due(struct cost_work *w, struct core_work *k, sim_addr at
 
 enum { REGISTER = 64 };
 
-static NO_INLINE void add_pieces(struct cost_work *w, struct core_work *k, sim_addr at,
-                                 uint64_t bytes, enum mem_cmd cmd)
+static NO_INLINE void add_pieces(struct cost_work *w, unsigned core, sim_addr at, uint64_t bytes,
+                                 enum mem_cmd cmd)
 {
+    struct cost_core *k = &w->core[core];
+
     for (uint64_t done = 0, n; done < bytes; done += n) {
         const uint64_t room = w->line - ((at + done) & (w->line - 1));
         n = bytes - done < room ? bytes - done : room;
-        add_due(w, k, at + done, n, cmd,
+        if (k->n == k->cap)
+            more_room(w, k);
+        add_due(k, at + done, n, cmd,
                 (done + n + REGISTER - 1) / REGISTER - (done + REGISTER - 1) / REGISTER);
     }
 }
@@ -150,13 +133,13 @@ static NO_INLINE void add_pieces(struct cost_work *w, struct core_work *k, sim_a
 void cost_add_access(struct cost *c, unsigned core, sim_addr at, uint64_t bytes, enum mem_cmd cmd)
 {
     struct cost_work *w = c->work;
-    struct core_work *k = &w->core[core];
+    struct cost_core *k = &w->core[core];
 
     assert(!k->paying);
-    if (LIKELY(bytes <= REGISTER && (at & (w->line - 1)) + bytes <= w->line))
-        add_due(w, k, at, bytes, cmd, 1);
+    if (UNLIKELY(bytes > REGISTER || (at & (w->line - 1)) + bytes > w->line || k->n == k->cap))
+        add_pieces(w, core, at, bytes, cmd);
     else
-        add_pieces(w, k, at, bytes, cmd);
+        add_due(k, at, bytes, cmd, 1);
 }
 
 /* ---- clears and copies ---------------------------------------------------------------------- */
@@ -220,7 +203,7 @@ static inline sim_cycle make_access(struct cost_work *w, unsigned core, const st
 }
 
 /* For machines that know single accesses only. */
-static NO_INLINE sim_cycle one_by_one(struct cost_work *w, unsigned core, struct core_work *k,
+static NO_INLINE sim_cycle one_by_one(struct cost_work *w, unsigned core, struct cost_core *k,
                                       sim_cycle now)
 {
     for (size_t i = 0; i < k->n; i++) {
@@ -233,7 +216,7 @@ static NO_INLINE sim_cycle one_by_one(struct cost_work *w, unsigned core, struct
 sim_cycle cost_pay_due(struct cost *c, unsigned core, sim_cycle now)
 {
     struct cost_work *w = c->work;
-    struct core_work *k = &w->core[core];
+    struct cost_core *k = &w->core[core];
     const struct policy_machine *m = w->env->machine;
     const struct mem_run run = {k->due, k->n, &w->counts};
     const uint64_t last = k->instructions;
@@ -252,17 +235,15 @@ sim_cycle cost_pay_due(struct cost *c, unsigned core, sim_cycle now)
 
 sim_addr cost_shadow(const struct cost *c, sim_addr location)
 {
-    enum { FIELD = 4 };
     if (!c->on)
         return 0;
     const struct cost_work *w = c->work;
     const struct policy_machine *m = w->env->machine;
-    const uint64_t granule = w->env->granule ? w->env->granule : FIELD;
     const sim_addr at = m->physical ? m->physical(w->env->host, location) : location;
 
     /* Addresses beyond 48 bits share metadata lines with others: only the caches notice. */
     return COST_SHADOW + w->apart +
-           (at & ((UINT64_C(1) << ADDRESS_BITS) - 1)) / granule * w->shadow;
+           ((at & ((UINT64_C(1) << ADDRESS_BITS) - 1)) >> w->granule) * w->shadow;
 }
 
 /* The heap's own words: a line for its top; for each core the heads of its lists, and behind them
@@ -363,7 +344,10 @@ struct clock_cost { /* made with a machine only */
     struct cost *cost;
     const struct policy_env *env;
     struct runtime *runtime;
-    epoch *shown; /* owns; by actor: as it stands in the actor's words */
+    struct own_epoch { /* in the actor's words */
+        sim_addr at;
+        epoch shown; /* as it stands there */
+    } * own;         /* owns; by actor */
     uint32_t actors;
 };
 
@@ -422,7 +406,7 @@ void clock_cost_free(struct clock_cost *k)
     if (!k)
         return;
     runtime_free(k->runtime);
-    free(k->shown);
+    free(k->own);
     free(k);
 }
 
@@ -442,31 +426,31 @@ void clock_cost_add_sync(struct clock_cost *k, const struct event *ev, unsigned 
 
 enum { CLOCK_WORD = 0, EPOCH_WORD = 16, WORD = 8, ENTRY = 4 };
 
-static epoch *shown_to(struct clock_cost *k, uint32_t actor)
+static NO_INLINE void more_actors(struct clock_cost *k, uint32_t actor)
 {
-    if (actor >= k->actors) {
-        const uint32_t n = actor + 1 + actor / 2;
-        k->shown = xrealloc(k->shown, n, sizeof *k->shown);
-        memset(k->shown + k->actors, 0, (n - k->actors) * sizeof *k->shown);
-        budget_take(k->env->budget, (n - k->actors) * sizeof *k->shown);
-        k->actors = n;
-    }
-    return &k->shown[actor];
+    const uint32_t n = actor + 1 + actor / 2;
+
+    k->own = xrealloc(k->own, n, sizeof *k->own);
+    for (uint32_t i = k->actors; i < n; i++)
+        k->own[i] = (struct own_epoch){.at = runtime_words(k->runtime, i) + EPOCH_WORD};
+    budget_take(k->env->budget, (n - k->actors) * sizeof *k->own);
+    k->actors = n;
 }
 
 void clock_cost_epoch(struct clock_cost *k, sim_tid tid, unsigned core)
 {
     if (!k)
         return;
-    const struct hb_actor *me = hb_me(k->env->hb, tid);
     const uint32_t actor = hb_actor(k->env->hb, tid);
-    const sim_addr at = runtime_words(k->runtime, actor) + EPOCH_WORD;
-    epoch *shown = shown_to(k, actor);
+    const epoch now = k->env->hb->actor[actor].now;
 
-    if (*shown != me->now)
-        cost_access(k->cost, core, at, WORD, MEM_STORE);
-    *shown = me->now;
-    cost_access(k->cost, core, at, WORD, MEM_LOAD);
+    if (UNLIKELY(actor >= k->actors))
+        more_actors(k, actor);
+    struct own_epoch *own = &k->own[actor];
+    if (own->shown != now)
+        cost_access(k->cost, core, own->at, WORD, MEM_STORE);
+    own->shown = now;
+    cost_access(k->cost, core, own->at, WORD, MEM_LOAD);
 }
 
 void clock_cost_clock(struct clock_cost *k, sim_tid tid, unsigned core)

@@ -7,6 +7,8 @@
 #ifndef LARDSIM_COST_H
 #define LARDSIM_COST_H
 
+#include <assert.h>
+
 #include "policy/policy.h"
 
 /* Where software policies have their metadata, behind all memory that a program may have. */
@@ -16,9 +18,19 @@
  * they are where the first's are, and only the caches notice. */
 #define COST_APART (UINT64_C(1) << 60)
 
-struct cost {
-    bool on;   /* there is a machine; only cost.c writes */
+struct cost_core { /* what a core has gathered */
+    struct mem_step *due; /* owns */
+    size_t n, cap;
+    uint64_t instructions; /* since the last access */
+    bool paying;
+};
+struct cost { /* open so that gathering can be inline; only cost.c and what is here write */
+    bool on;   /* there is a machine */
     bool held; /* see cost_granule */
+    unsigned steps;
+    const struct cost_step *step;
+    uint64_t *count; /* of each step; owns */
+    struct cost_core *core;
     struct cost_work *work;
 };
 
@@ -30,9 +42,18 @@ void cost_free(struct cost *c);
 
 /* ---- gathering: what this core will pay ----------------------------------------------------- */
 
-void cost_add_steps(struct cost *c, unsigned core, unsigned step, uint64_t times);
 void cost_add_access(struct cost *c, unsigned core, sim_addr at, uint64_t bytes, enum mem_cmd cmd);
-void cost_add_instructions(struct cost *c, unsigned core, uint64_t n); /* of no step */
+static inline void cost_add_instructions(struct cost *c, unsigned core, uint64_t n) /* of no step */
+{
+    assert(!c->core[core].paying);
+    c->core[core].instructions += n;
+}
+static inline void cost_add_steps(struct cost *c, unsigned core, unsigned step, uint64_t times)
+{
+    assert(step < c->steps);
+    c->count[step] += times;
+    cost_add_instructions(c, core, times * c->step[step].instructions);
+}
 
 static inline void cost_steps(struct cost *c, unsigned core, unsigned step, uint64_t times)
 {

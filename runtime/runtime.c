@@ -288,11 +288,12 @@ sim_cycle runtime_lower_access(struct runtime *r, const struct event *ev, bool a
                                unsigned core, const struct vclock *clock, uint32_t actor,
                                sim_cycle now)
 {
-    struct event heeded = *ev;
+    const bool orders = ev->flags & EVF_ORDER_MASK && (all_sync || !(ev->flags & EVF_SYSTEM));
 
-    if (ev->flags & EVF_SYSTEM && !all_sync)
-        heeded.flags &= (uint16_t)~EVF_ORDER_MASK;
-    if (!(heeded.flags & (EVF_IN_TXN | EVF_ORDER_MASK)) && !runtime_pending(r, ev->tid))
+    if (LIKELY(!orders && !(ev->flags & EVF_IN_TXN)) && !runtime_pending(r, ev->tid))
         return now;
+    struct event heeded = *ev;
+    if (!orders)
+        heeded.flags &= (uint16_t)~EVF_ORDER_MASK;
     return runtime_lower(r, &heeded, core, clock, actor, now);
 }
