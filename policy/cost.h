@@ -18,13 +18,13 @@
  * they are where the first's are, and only the caches notice. */
 #define COST_APART (UINT64_C(1) << 60)
 
-struct cost_core { /* what a core has gathered */
+struct cost_core {        /* what a core has gathered */
     struct mem_step *due; /* owns */
     size_t n, cap;
     uint64_t instructions; /* since the last access */
     bool paying;
 };
-struct cost { /* open so that gathering can be inline; only cost.c and what is here write */
+struct cost {  /* open so that gathering can be inline; only cost.c and what is here write */
     bool on;   /* there is a machine */
     bool held; /* see cost_granule */
     unsigned steps;

@@ -192,10 +192,12 @@ static NO_INLINE bool by_rules(struct slim *s, const struct event *ev, uint64_t 
         struct slim_array *a = s->windows.n && !(x && variable_used(x)) ? slim_seek(s, at) : NULL;
         const bool odd = a && s->ft.env->granule == GRANULE_FIELD &&
                          slim_addr(a, slim_element(a, at)) != at; /* a location of its own */
-        while (a && !odd && !at_array(s, a, &at, &g, ev, &now))
+        while (a && !odd && !at_array(s, a, &at, &g, ev, &now)) {
             a = slim_seek(s, at);
+            x = NULL; /* the array's elements have become variables */
+        }
         if (!a || odd) {
-            x = shadow_get(s->ft.variables, at);
+            x = x ? x : shadow_get(s->ft.variables, at);
             cost_granule(&s->ft.cost.cost, at == g.first);
             (event_writes(ev) ? ft_write_variable : ft_read_variable)(&s->ft, x, at, ev, &now,
                                                                       &me->clock);

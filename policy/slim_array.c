@@ -32,34 +32,31 @@ static struct slim_array *array_at(const struct slim *s, sim_addr lo)
     return (struct slim_array *)(uintptr_t)*at;
 }
 
-/* The lowest that ends at or after addr; NULL: none. */
-static struct slim_array *next_array(const struct slim *s, sim_addr addr)
+/* The first in the region; NULL: none. Most regions lie between arrays, near the last such one. */
+static struct slim_array *next_array(struct slim *s, sim_addr from, sim_addr to)
 {
-    sim_addr lo, last;
+    sim_addr lo = UINT64_MAX, last;
 
-    return extents_next(&s->windows, addr, &lo, &last) ? array_at(s, lo) : NULL;
+    if (from >= s->gap && to < s->gap_end)
+        return NULL;
+    const bool is = extents_next(&s->windows, from, &lo, &last);
+    if (!is || lo > from) {
+        s->gap = from;
+        s->gap_end = lo;
+    }
+    return is && lo <= to ? array_at(s, lo) : NULL;
+}
+
+struct slim_array *slim_seek(struct slim *s, sim_addr addr)
+{
+    return next_array(s, addr, addr);
 }
 
 struct slim_array *slim_find(const struct slim *s, sim_addr addr)
 {
     sim_addr lo, last;
 
-    if (!extents_next(&s->windows, addr, &lo, &last) || lo > addr)
-        return NULL;
-    return array_at(s, lo);
-}
-
-struct slim_array *slim_seek(struct slim *s, sim_addr addr)
-{
-    sim_addr lo = UINT64_MAX, last;
-
-    if (addr >= s->gap && addr < s->gap_end)
-        return NULL;
-    if (extents_next(&s->windows, addr, &lo, &last) && lo <= addr)
-        return array_at(s, lo);
-    s->gap = addr;
-    s->gap_end = lo;
-    return NULL;
+    return extents_next(&s->windows, addr, &lo, &last) && lo <= addr ? array_at(s, lo) : NULL;
 }
 
 static void hide(struct slim *s, const struct slim_array *a)
@@ -225,14 +222,14 @@ static bool vacate(struct slim *s, sim_addr lo, sim_addr last)
 {
     bool used = false;
 
-    for (struct slim_array *a = next_array(s, lo); a && window_lo(a) <= last && !used;
-         a = window_last(a) < last ? next_array(s, window_last(a) + 1) : NULL)
+    for (struct slim_array *a = next_array(s, lo, last); a && !used;
+         a = window_last(a) < last ? next_array(s, window_last(a) + 1, last) : NULL)
         used = has_history(a);
     if (!used)
         shadow_each(s->ft.variables, lo, last - lo + 1, note_used, &used);
     if (used)
         return false;
-    for (struct slim_array *a; (a = next_array(s, lo)) && window_lo(a) <= last;)
+    for (struct slim_array *a; (a = next_array(s, lo, last));)
         slim_window(s, a, 0, 0);
     return true;
 }
@@ -282,8 +279,7 @@ void slim_alloc(struct slim *s, const struct event *ev)
 /* All footprints of the arrays that lie in the region, of all threads. */
 static void commit_in(struct slim *s, sim_addr lo, sim_addr last)
 {
-    for (struct slim_array *a = next_array(s, lo); a && window_lo(a) <= last;
-         a = next_array(s, lo)) {
+    for (struct slim_array *a; (a = next_array(s, lo, last));) {
         lo = window_last(a) + 1;
         slim_commit_array(s, a);
         if (lo > last || !lo)
@@ -347,7 +343,7 @@ static void dissolve_cut(struct slim *s, sim_addr lo, sim_addr last)
     const sim_addr edge[2] = {lo, last};
 
     for (unsigned i = 0; i < 2; i++) {
-        struct slim_array *a = slim_find(s, edge[i]);
+        struct slim_array *a = slim_seek(s, edge[i]);
         if (a && !piece_of(a, lo, last).whole)
             slim_leave(s, a);
     }
@@ -366,14 +362,12 @@ static void cut(struct slim *s, struct slim_array *a, sim_addr lo, sim_addr last
 
 static void cut_all(struct slim *s, sim_addr lo, sim_addr last)
 {
-    for (struct slim_array *a; (a = next_array(s, lo)) && window_lo(a) <= last;)
+    for (struct slim_array *a; (a = next_array(s, lo, last));)
         cut(s, a, lo, last);
 }
 
-static void dissolve_unworthy(struct slim *s, sim_addr addr)
+static void dissolve_unworthy(struct slim *s, struct slim_array *a)
 {
-    struct slim_array *a = slim_find(s, addr);
-
     if (a && !is_worth(a, a->from, a->to))
         slim_leave(s, a);
 }
@@ -405,7 +399,7 @@ static void copy_piece(struct slim *s, struct slim_array *a, sim_addr lo, sim_ad
 
 static void copy_pieces(struct slim *s, sim_addr lo, sim_addr last, sim_addr by, struct clones *to)
 {
-    for (struct slim_array *a; (a = next_array(s, lo)) && window_lo(a) <= last;) {
+    for (struct slim_array *a; (a = next_array(s, lo, last));) {
         const sim_addr end = window_last(a);
         copy_piece(s, a, lo, last, by, to);
         if (end >= last)
@@ -431,6 +425,6 @@ void slim_move(struct slim *s, const struct event *ev)
     for (size_t i = 0; i < clones.n; i++)
         show(s, clones.at[i]);
     free(clones.at);
-    dissolve_unworthy(s, ev->addr - 1);
-    dissolve_unworthy(s, last + 1);
+    dissolve_unworthy(s, slim_find(s, ev->addr - 1));
+    dissolve_unworthy(s, slim_seek(s, last + 1));
 }

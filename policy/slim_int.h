@@ -135,7 +135,7 @@ static inline struct slim *slim_of(struct fasttrack *f)
 
 /* The array whose window has this address; NULL: none. */
 struct slim_array *slim_find(const struct slim *s, sim_addr addr);
-struct slim_array *slim_seek(struct slim *s, sim_addr addr); /* the same, often faster */
+struct slim_array *slim_seek(struct slim *s, sim_addr addr); /* the same, remembers where none is */
 static inline uint64_t slim_element(const struct slim_array *a, sim_addr addr)
 {
     return (addr - a->base) / a->slot;
