@@ -1,5 +1,5 @@
-/* agents.c - whoever has a time at which it goes on, in a heap by time; how one waits in the middle
- * of something; the loop that lets them go one by one.
+/* agents.c - whoever has a time at which it goes on, in a tournament by time; how one waits in the
+ * middle of something; the loop that lets them go one by one.
  *
  * An agent's step usually runs to its end on the stack of the loop. One that must wait in the
  * middle leaves its stack (a fiber) asleep and another fiber goes on with the loop. When its time
@@ -11,80 +11,71 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* ---- the heap: earlier first, of the same cycle the one with the lower index ---------------- */
+/* ---- who is next: earlier first, of the same cycle the one with the lower index ---------------
+ */
 
-static bool before(const struct agent *a, const struct agent *b)
-{
-    return a->at != b->at ? a->at < b->at : a < b;
-}
+enum { ROOT = 1 };
 
-static void sift_up(struct timed *t, size_t i, struct agent *a)
+/* It has another time: so may have those that it plays against, up to the root. */
+static void play(struct timed *t, const struct agent *a, sim_cycle at)
 {
-    for (; i > 0 && before(a, t->heap[(i - 1) / 2]); i = (i - 1) / 2)
-        t->heap[i] = t->heap[(i - 1) / 2];
-    t->heap[i] = a;
-}
+    sim_cycle *due = t->due;
+    uint32_t *winner = t->winner, best = a->index;
+    size_t i = t->leaves + best;
 
-static void sift_down(struct timed *t, size_t i, struct agent *a)
-{
-    for (;;) {
-        size_t child = 2 * i + 1;
-        if (child + 1 < t->heaped && before(t->heap[child + 1], t->heap[child]))
-            child++;
-        if (child >= t->heaped || !before(t->heap[child], a))
-            break;
-        t->heap[i] = t->heap[child];
-        i = child;
+    for (due[i] = at; i > ROOT; i /= 2) {
+        const sim_cycle other = due[i ^ 1];
+        const bool wins = other < at + (i & 1); /* the left one of equals */
+        at = wins ? other : at;
+        best = wins ? winner[i ^ 1] : best;
+        due[i / 2] = at;
+        winner[i / 2] = best;
     }
-    t->heap[i] = a;
 }
 
-/* The root is vacant after its agent was taken, as it mostly comes back soon: `hole`. */
-static void close_hole(struct timed *t)
+void agents_init(struct timed *t)
 {
-    t->hole = false;
-    if (--t->heaped)
-        sift_down(t, 0, t->heap[t->heaped]);
-}
-
-void agent_sooner(struct timed *t, struct agent *a, sim_cycle at)
-{
-    size_t i = 0;
-
-    if (t->hole)
-        close_hole(t);
-    while (t->heap[i] != a)
-        i++;
-    a->at = at;
-    sift_up(t, i, a);
+    t->leaves = 1;
+    while (t->leaves < t->agents)
+        t->leaves *= 2;
+    t->due = xcalloc(2 * t->leaves, sizeof *t->due);
+    t->winner = xcalloc(2 * t->leaves, sizeof *t->winner);
+    for (size_t i = 0; i < 2 * t->leaves; i++)
+        t->due[i] = DUE_NEVER;
+    for (size_t i = 0; i < t->agents; i++)
+        t->agent[i].index = t->winner[t->leaves + i] = (uint32_t)i;
 }
 
 void agent_at(struct timed *t, struct agent *a, sim_cycle at)
 {
     a->at = at;
-    if (!t->hole) {
-        sift_up(t, t->heaped++, a);
-        return;
-    }
-    t->hole = false;
-    sift_down(t, 0, a);
+    t->stale &= a != t->active;
+    play(t, a, at);
 }
 
-static struct agent *first(struct timed *t)
+void agent_sooner(struct timed *t, struct agent *a, sim_cycle at)
 {
-    if (t->hole)
-        close_hole(t);
-    return t->heaped ? t->heap[0] : NULL;
+    agent_at(t, a, at);
 }
 
-/* The one that goes next while the root may be vacant; that stays as it is. */
-static const struct agent *first_other(const struct timed *t)
+/* Whoever had the last turn mostly has a new time by now: else none. */
+static void settle(struct timed *t)
 {
-    if (!t->hole)
-        return t->heaped ? t->heap[0] : NULL;
-    if (t->heaped <= 2)
-        return t->heaped == 2 ? t->heap[1] : NULL;
-    return before(t->heap[2], t->heap[1]) ? t->heap[2] : t->heap[1];
+    if (UNLIKELY(t->stale))
+        play(t, t->active, DUE_NEVER);
+    t->stale = false;
+}
+
+/* None of the others is due before the active one would be, at this cycle. */
+static bool before_others(const struct timed *t, sim_cycle at)
+{
+    const sim_cycle *due = t->due;
+
+    assert(t->stale);
+    for (size_t i = t->leaves + t->active->index; i > ROOT; i /= 2)
+        if (due[i ^ 1] < at + (i & 1))
+            return false;
+    return true;
 }
 
 /* It has its turn. */
@@ -178,11 +169,10 @@ void agents_wake(struct timed *t, uint64_t key, sim_cycle at)
 bool agent_goes_on(struct timed *t, sim_cycle at)
 {
     const struct memory *m = &t->machine->memory;
-    const struct agent *other = first_other(t);
     struct agent *a = t->active;
 
     a->at = at > t->now ? at : t->now;
-    if ((other && before(other, a)) || (m->type->later && m->type->next(m->self) <= a->at))
+    if (!before_others(t, a->at) || (m->type->later && m->type->next(m->self) <= a->at))
         return false;
     agent_turns(t, a);
     return true;
@@ -208,8 +198,7 @@ sim_cycle agent_until(void *arg, unsigned core, sim_cycle at)
 static bool memory_answers(struct timed *t)
 {
     const struct memory *m = &t->machine->memory;
-    const struct agent *a = first(t);
-    const sim_cycle until = a ? a->at : CYCLE_NEVER;
+    const sim_cycle until = agents_wait(t) ? CYCLE_NEVER : t->due[ROOT];
     struct mem_answer answer;
 
     if (m->type->next(m->self) > until || !m->type->step(m->self, until, &answer))
@@ -222,7 +211,7 @@ static void turn(struct timed *t, struct agent *a)
 {
     if (UNLIKELY(a->at >= t->machine->interval_end))
         intervals_pass(t->machine->intervals, a->at);
-    t->hole = true;
+    t->stale = true;
     assert(a->at >= t->now);
     agent_turns(t, a);
     t->active = a;
@@ -239,15 +228,14 @@ static void agents_loop(void *arg)
 
     for (;;) { /* the host has asked for it */
         while (!t->stop) {
-            struct agent *a = first(t);
-            if (UNLIKELY(!a || t->parked) && !timed_feed(t))
+            settle(t);
+            if (UNLIKELY(agents_wait(t) || t->parked) && !timed_feed(t))
                 break;
             if (UNLIKELY(later) && memory_answers(t))
                 continue;
-            a = first(t);
-            if (!a)
+            if (UNLIKELY(agents_wait(t)))
                 break;
-            turn(t, a);
+            turn(t, &t->agent[t->winner[ROOT]]);
         }
         spare_push(t, t->running);
         go(t, t->host);
@@ -270,4 +258,6 @@ void agents_free(struct timed *t)
         fiber_free(t->spare[--t->spares]);
     fiber_free(t->host);
     free(t->spare);
+    free(t->due);
+    free(t->winner);
 }

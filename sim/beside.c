@@ -201,6 +201,18 @@ void beside_finish(struct timed *t)
 
 /* ---- making it ------------------------------------------------------------------------------ */
 
+static bool any(const struct core_params *p)
+{
+    return p->store_buffer || p->misses;
+}
+
+size_t beside_agents(const struct timed *t)
+{
+    const struct core_params *p = &t->machine->core_params;
+
+    return any(p) ? cores(t) * (1 + (size_t)p->misses) : 0;
+}
+
 void beside_init(struct timed *t)
 {
     const struct core_params *p = &t->machine->core_params;
@@ -210,7 +222,7 @@ void beside_init(struct timed *t)
     for (unsigned i = 0; i < n && p->store_buffer; i++)
         t->beside[i].store = xcalloc(p->store_buffer, sizeof *t->beside[i].store);
     t->load = xcalloc(n * p->misses + 1, sizeof *t->load);
-    for (unsigned i = 0; i < n; i++) {
+    for (unsigned i = 0; i < n && any(p); i++) {
         t->agent[n + i].core = i;
         t->agent[n + i].step = drain_step;
     }
@@ -218,7 +230,7 @@ void beside_init(struct timed *t)
         t->agent[2 * n + i].core = (unsigned)(i / p->misses);
         t->agent[2 * n + i].step = load_step;
     }
-    if (p->store_buffer || p->misses) {
+    if (any(p)) {
         t->machine->scheduler = t;
         t->machine->access = beside_access;
     }

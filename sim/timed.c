@@ -340,7 +340,7 @@ static void close_trace(struct timed *t)
 /* A thread whose next event isn't known might go next: it is read, while the window has room. */
 static bool must_read(struct timed *t)
 {
-    if (t->closed || (t->heaped && !t->parked))
+    if (t->closed || (!agents_wait(t) && !t->parked))
         return false;
     if (order_full(t->order)) {
         t->st.window_full++;

@@ -12,6 +12,7 @@ struct agent {
     uint64_t key;        /* what it sleeps for */
     struct agent *next;  /* that sleeps for the same */
     unsigned core;
+    uint32_t index;
     void (*step)(struct timed *t, struct agent *a);
 };
 
@@ -88,10 +89,11 @@ struct timed {
     struct order *order;
     struct agent *agent; /* cores, then their store buffers, then their loads */
     size_t agents;
-    struct agent **heap;
-    size_t heaped;
-    bool hole;            /* the first place is vacant */
+    size_t leaves;        /* a power of two */
+    sim_cycle *due;       /* [leaves, 2 leaves): of agents; [i]: the earlier of [2i] and [2i + 1] */
+    uint32_t *winner;     /* whose that is */
     struct agent *active; /* whose step is running */
+    bool stale;           /* it has had the turn of its time, and has no other yet */
     sim_cycle now;
     struct agent *last; /* of those that had a turn at `now`, the one with the highest index */
     struct thread *thread;
@@ -120,7 +122,13 @@ struct timed {
     struct timed_stats st;
 };
 
-/* agents.c: the heap, sleeping and waking, the loop */
+/* agents.c: who is next, sleeping and waking, the loop */
+void agents_init(struct timed *t);
+#define DUE_NEVER (CYCLE_NEVER - 1) /* when somebody else says so; there may be one more */
+static inline bool agents_wait(const struct timed *t) /* before a turn: all of them, for others */
+{
+    return t->due[1] == DUE_NEVER;
+}
 void agent_at(struct timed *t, struct agent *a, sim_cycle at); /* it goes on then */
 sim_cycle agent_sleep(struct timed *t, uint64_t key);          /* the active one */
 void agents_wake(struct timed *t, uint64_t key, sim_cycle at);
@@ -132,6 +140,7 @@ void agents_run(struct timed *t); /* until nobody can go on, or t->stop */
 void agents_free(struct timed *t);
 
 /* beside.c: store buffers and loads that are not waited for */
+size_t beside_agents(const struct timed *t); /* how many there are to be */
 void beside_init(struct timed *t);
 void beside_free(struct timed *t);
 void beside_finish(struct timed *t); /* the run ends when all is done */

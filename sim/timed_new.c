@@ -84,9 +84,9 @@ struct timed *timed_new(const struct schedule_params *p, const struct timed_env 
     t->env = *env;
     t->machine = env->machine;
     t->order = order_new(p->window, env->memory_limit);
-    t->agents = 2 * (size_t)n + n * env->machine->core_params.misses;
+    t->agents = n + beside_agents(t);
     t->agent = xcalloc(t->agents, sizeof *t->agent);
-    t->heap = xcalloc(t->agents, sizeof(struct agent *));
+    agents_init(t);
     t->place = xcalloc(n, sizeof *t->place);
     t->ahead = xcalloc(n, sizeof *t->ahead);
     t->empty = n;
@@ -121,6 +121,5 @@ void timed_free(struct timed *t)
     free(t->thread);
     free(t->coreless);
     free(t->agent);
-    free(t->heap);
     free(t);
 }
