@@ -15,6 +15,11 @@ const char *checker_label(const struct checker *c)
     return c->label;
 }
 
+bool checker_pays(const struct checker *c)
+{
+    return c->pay != NULL;
+}
+
 const struct budget *checker_memory(const struct checker *c)
 {
     return &c->budget;

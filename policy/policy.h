@@ -279,6 +279,7 @@ void checker_line(struct checker *c, const struct line_event *le, unsigned core)
 /* The core pays for what it has heard of lines, or others have for it. */
 sim_cycle checker_line_paid(struct checker *c, unsigned core, sim_cycle now);
 unsigned checker_lines(const struct checker *c); /* that it wants to hear of */
+bool checker_pays(const struct checker *c);      /* what it decides may take time */
 /* A hint, without effect: an access that comes, or comes next. */
 void checker_soon(const struct checker *c, const struct event *ev, bool very);
 bool checker_looks_ahead(const struct checker *c, bool very); /* it makes something of that */

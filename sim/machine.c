@@ -281,6 +281,12 @@ static enum spent spent_at(enum mem_level level)
     return of[level];
 }
 
+/* Bytes from there to the end of the line. */
+static inline uint64_t line_room(const struct machine *m, sim_addr addr)
+{
+    return m->params.line - (addr & (m->params.line - 1));
+}
+
 /* Within one line. */
 ALWAYS_INLINE enum mem_level access_line(struct machine *m, unsigned core, sim_addr addr,
                                          unsigned bytes, enum mem_cmd cmd)
@@ -296,29 +302,20 @@ ALWAYS_INLINE enum mem_level access_line(struct machine *m, unsigned core, sim_a
     return r.level;
 }
 
-/* The first line of several; *addr and *bytes go on to the rest. */
-static enum mem_level access_first(struct machine *m, unsigned core, sim_addr *addr,
-                                   uint64_t *bytes, enum mem_cmd cmd)
+/* Lines one after the other. */
+static NO_INLINE enum mem_level access_lines(struct machine *m, unsigned core, sim_addr addr,
+                                             uint64_t bytes, enum mem_cmd cmd)
 {
-    const uint64_t room = m->params.line - (*addr & (m->params.line - 1));
-    const unsigned n = (unsigned)(*bytes < room ? *bytes : room);
-    const enum mem_level level = access_line(m, core, *addr, n, cmd);
+    enum mem_level most = LEVEL_NONE;
 
-    *addr += n;
-    *bytes -= n;
-    return level;
-}
-
-enum mem_level machine_access(struct machine *m, unsigned core, sim_addr addr, uint64_t bytes,
-                              enum mem_cmd cmd)
-{
-    enum mem_level most = access_first(m, core, &addr, &bytes, cmd);
-
-    while (UNLIKELY(bytes)) {
-        if (m->until)
+    while (bytes) {
+        const uint64_t room = line_room(m, addr), n = bytes < room ? bytes : room;
+        if (most != LEVEL_NONE && m->until)
             m->until(m->scheduler, core, m->core[core].clock);
-        const enum mem_level level = access_first(m, core, &addr, &bytes, cmd);
+        const enum mem_level level = access_line(m, core, addr, (unsigned)n, cmd);
         most = level > most ? level : most;
+        addr += n;
+        bytes -= n;
     }
     return most;
 }
@@ -327,8 +324,7 @@ sim_cycle machine_metadata(struct machine *m, unsigned core, sim_addr addr, uint
                            enum mem_cmd cmd, sim_cycle now)
 {
     while (bytes) {
-        const uint64_t room = m->params.line - (addr & (m->params.line - 1));
-        const uint64_t n = bytes < room ? bytes : room;
+        const uint64_t room = line_room(m, addr), n = bytes < room ? bytes : room;
         if (m->until)
             now = m->until(m->scheduler, core, now);
         now = coherence_access(m->coherence, core, addr, cmd, TRAFFIC_METADATA, now).done;
@@ -375,20 +371,27 @@ static uint64_t event_bytes(const struct event *ev)
     return event_is_access(ev) ? ev->size : OBJECT_BYTES;
 }
 
+/* That simulator's streams bring a lock's accesses of their own, and count instructions apart. */
+static bool is_free(const struct machine *m, const struct event *ev)
+{
+    return m->params.compat == COMPAT_CE && !event_is_access(ev);
+}
+
 struct mem_outcome machine_event(struct machine *m, unsigned core, const struct event *ev)
 {
     const struct cost *cost = &costs[ev->kind];
     struct mem_outcome out = {.began = m->core[core].clock};
 
-    /* That simulator's streams bring a lock's accesses of their own, and count instructions apart.
-     */
-    if (m->params.compat == COMPAT_CE && !event_is_access(ev))
+    if (UNLIKELY(is_free(m, ev)))
         return out;
-    if (cost->access)
-        out.level =
-            (uint8_t)machine_access(m, core, ev->addr, event_bytes(ev), (enum mem_cmd)cost->cmd);
-    out.asked = out.level == LEVEL_REMOTE &&
-                (ev->addr & (m->params.line - 1)) + event_bytes(ev) <= m->params.line;
+    if (LIKELY(cost->access)) {
+        const enum mem_cmd cmd = (enum mem_cmd)cost->cmd;
+        const uint64_t bytes = event_bytes(ev);
+        const bool one = bytes <= line_room(m, ev->addr);
+        out.level = (uint8_t)(LIKELY(one) ? access_line(m, core, ev->addr, (unsigned)bytes, cmd)
+                                          : access_lines(m, core, ev->addr, bytes, cmd));
+        out.asked = one && out.level == LEVEL_REMOTE;
+    }
     if (cost->instruction) {
         m->core[core].instructions++;
         if (m->core_params.memory_instruction == MEMORY_INSTRUCTION_PLUS)
@@ -399,11 +402,12 @@ struct mem_outcome machine_event(struct machine *m, unsigned core, const struct 
 
 void machine_touch(struct machine *m, const struct event *ev)
 {
-    if (!costs[ev->kind].access || m->pages.params.mapping == PAGES_IDENTITY)
+    const struct pages *p = &m->pages;
+
+    if (UNLIKELY(!costs[ev->kind].access || p->params.mapping == PAGES_IDENTITY))
         return;
-    const uint64_t first = ev->addr >> m->pages.shift,
-                   last = (ev->addr + event_bytes(ev) - 1) >> m->pages.shift;
-    for (uint64_t page = first; page <= last; page++)
+    const uint64_t last = (ev->addr + event_bytes(ev) - 1) >> p->shift;
+    for (uint64_t page = ev->addr >> p->shift; page <= last; page++)
         pages_frame(&m->pages, page);
 }
 

@@ -94,10 +94,6 @@ static inline void machine_run(struct machine *m, unsigned core, uint64_t instru
     m->core[core].instructions += instructions;
     machine_spend(m, core, SPENT_EXECUTING, instructions);
 }
-/* An access of a core, from its clock on, at the level of virtual addresses: lines one after the
- * other. Charged to the core. Returns the highest level that answered. */
-enum mem_level machine_access(struct machine *m, unsigned core, sim_addr addr, uint64_t bytes,
-                              enum mem_cmd cmd);
 /* A policy's, at physical addresses; charged to nobody. Returns when it is done. */
 sim_cycle machine_metadata(struct machine *m, unsigned core, sim_addr physical, uint64_t bytes,
                            enum mem_cmd cmd, sim_cycle now);

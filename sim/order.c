@@ -96,6 +96,11 @@ uint64_t order_pending(const struct order *o)
     return o->pending;
 }
 
+const uint64_t *order_peak(const struct order *o)
+{
+    return &o->peak;
+}
+
 bool order_full(const struct order *o)
 {
     return o->pending >= o->window;
@@ -182,18 +187,19 @@ static const bool plain_kind[EV_KINDS] = {
     [EV_PHASE] = true,  [EV_THREAD_START] = true,
 };
 
-static void append(struct order *o, struct lane *l, const struct event *ev, uint64_t number)
+static inline void append(struct order *o, struct lane *l, const struct event *ev, uint64_t number)
 {
     const unsigned n = event_records(ev);
     struct chunk *c = l->tail;
 
     if (UNLIKELY(!c || c->n + n > CHUNK_RECORDS))
         c = lane_extend(o, l, number);
-    c->number[c->n] = number;
-    c->rec[c->n] = *ev;
-    if (n > 1)
-        c->rec[c->n + 1] = ev[1];
-    c->n += n;
+    const uint32_t at = c->n;
+    c->number[at] = number;
+    c->rec[at] = *ev;
+    if (UNLIKELY(n > 1))
+        c->rec[at + 1] = ev[1];
+    c->n = at + n;
     l->number = number;
     l->added++;
     o->pending++;
@@ -218,23 +224,37 @@ static int too_much(const struct order *o, uint64_t number, struct err *e)
                    number, o->budget.live, o->pending, o->budget.limit);
 }
 
+/* Whether order_sync.c has something to say of it. */
+static inline bool is_plain(const struct order *o, const struct lane *l, const struct event *ev)
+{
+    return !l->attention && plain_kind[ev->kind] && !(ev->flags & (EVF_IN_TXN | EVF_ORDER_MASK)) &&
+           (LIKELY(!o->heaps) || !event_is_access(ev) ||
+            !order_near(o, ev->addr, ev->addr + (ev->size - 1)));
+}
+
+static NO_INLINE struct lane *constrain(struct order *o, const struct event *ev, uint64_t number)
+{
+    order_lane(o, ev->tid);
+    struct extra *x = order_constrain(o, ev, number);
+    struct lane *l = &o->lane[ev->tid];
+
+    if (x)
+        hang(l, x);
+    return l;
+}
+
 int order_add(struct order *o, const struct event *ev, uint64_t number, struct err *e)
 {
-    struct lane *l = LIKELY(ev->tid < o->lanes) ? &o->lane[ev->tid] : order_lane(o, ev->tid);
+    struct lane *l = LIKELY(ev->tid < o->lanes) ? &o->lane[ev->tid] : NULL;
 
     assert(!order_full(o) && !o->closed);
-    if (UNLIKELY(l->attention || !plain_kind[ev->kind] ||
-                 ev->flags & (EVF_IN_TXN | EVF_ORDER_MASK) ||
-                 (o->heaps && event_is_access(ev) &&
-                  order_near(o, ev->addr, ev->addr + (ev->size - 1))))) {
-        struct extra *x = order_constrain(o, ev, number);
-        l = &o->lane[ev->tid];
-        if (x)
-            hang(l, x);
-    }
+    if (UNLIKELY(!l) || UNLIKELY(!is_plain(o, l, ev)))
+        l = constrain(o, ev, number);
     append(o, l, ev, number);
     if (UNLIKELY(o->budget.limit && o->budget.live > o->budget.limit))
         return too_much(o, number, e);
+    if (o->pending > o->peak)
+        o->peak = o->pending;
     return 0;
 }
 
@@ -267,7 +287,7 @@ static void peek_nothing(const struct order *o, const struct lane *l, struct ord
 
 void order_peek(struct order *o, sim_tid tid, struct order_next *to)
 {
-    const struct lane *l = tid < o->lanes ? &o->lane[tid] : NULL;
+    const struct lane *l = LIKELY(tid < o->lanes) ? &o->lane[tid] : NULL;
 
     if (!l || l->taken == l->added) {
         peek_nothing(o, l, to);
@@ -301,7 +321,7 @@ static void unhang(struct order *o, struct lane *l)
     order_extra_free(o, x);
 }
 
-void order_take(struct order *o, sim_tid tid)
+size_t order_take(struct order *o, sim_tid tid)
 {
     struct lane *l = &o->lane[tid];
 
@@ -316,12 +336,12 @@ void order_take(struct order *o, sim_tid tid)
         lane_advance(o, l);
     if (UNLIKELY(l->taken > l->wanted))
         order_wake(o, l);
+    return o->wokens;
 }
 
-size_t order_woken(const struct order *o, const sim_tid **tids)
+const sim_tid *order_woken(const struct order *o)
 {
-    *tids = o->woken;
-    return o->wokens;
+    return o->woken;
 }
 
 /* Keys of the pile may be those of events that have been taken: they only grow. */

@@ -52,16 +52,17 @@ struct order_next {
 /* Cheap when READY. BLOCKED registers the thread: order_take reports it once it may be asked again.
  */
 void order_peek(struct order *o, sim_tid tid, struct order_next *to);
-/* The thread's next event, which was READY, has run. Threads that waited for it are in
- * order_woken until the next order_take. */
-void order_take(struct order *o, sim_tid tid);
-size_t order_woken(const struct order *o, const sim_tid **tids);
+/* The thread's next event, which was READY, has run. Returns how many threads waited for it; they
+ * are in order_woken until the next order_take. */
+size_t order_take(struct order *o, sim_tid tid);
+const sim_tid *order_woken(const struct order *o);
 
 /* Whose next event is the oldest that is pending; it is always READY. Not when none is pending. */
 sim_tid order_oldest(struct order *o);
 
-uint64_t order_pending(const struct order *o); /* added and not taken */
-uint64_t order_bytes(const struct order *o);   /* on the host, about */
+uint64_t order_pending(const struct order *o);     /* added and not taken */
+const uint64_t *order_peak(const struct order *o); /* most that were pending */
+uint64_t order_bytes(const struct order *o);       /* on the host, about */
 /* When nobody runs anything though the trace is closed: always -1, and *e says what holds: the
  * oldest pending event, which may run (every event waits for earlier ones only, whatever rules the
  * stream breaks), and a thread that waits. */

@@ -126,7 +126,7 @@ struct kernel {       /* a kernel thread */
 struct order {
     struct lane *lane; /* owns; by thread */
     size_t lanes, lane_cap;
-    uint64_t window, pending;
+    uint64_t window, pending, peak;
     bool closed;
     struct chunk *spare; /* owns */
     struct pile oldest;  /* number, or less, of a lane's next event to the lane */

@@ -227,29 +227,9 @@ void session_region(struct lardsim *l, bool inside)
     enter_region(l, inside);
 }
 
-int session_obeys(struct lardsim *l, const struct event *ev, uint64_t number)
-{
-    return l->rules ? rules_apply(l->rules, ev, number, &l->err) : 0;
-}
-
 int session_limit(struct lardsim *l)
 {
     return events_limit(l);
-}
-
-bool session_ran(struct lardsim *l, const struct event *ev, unsigned core, struct mem_outcome out,
-                 sim_cycle *now)
-{
-    for (size_t i = 0; i < l->checkers; i++)
-        *now = checker_decide(l->turn[i], ev, core, out, *now);
-    if (l->compare)
-        compare_step(l->compare, ev);
-    for (size_t i = 0; i < l->checkers; i++)
-        *now = checker_pay(l->turn[i], ev, core, *now);
-    count(l, ev, ev + event_records(ev));
-    if (UNLIKELY(ev->kind == EV_ROI_BEGIN || ev->kind == EV_ROI_END) && !l->err.code)
-        enter_region(l, ev->kind == EV_ROI_BEGIN);
-    return !l->err.code;
 }
 
 /* Recorded order. */
@@ -259,7 +239,7 @@ static const struct event *run_on_machine(struct lardsim *l, const struct event 
         events_limit(l);
         return ev;
     }
-    if (session_obeys(l, ev, l->number))
+    if (l->rules && rules_apply(l->rules, ev, l->number, &l->err))
         return ev;
     simulate_event(l, ev);
     l->number++;

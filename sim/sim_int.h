@@ -94,6 +94,13 @@ void session_declare(struct lardsim *l); /* the statistics of events */
 int session_ready(struct lardsim *l, unsigned hint);
 int session_push(struct lardsim *l, const struct event rec[static EVENT_RECORDS]); /* session.c */
 
+static inline void session_count(struct lardsim *l, const struct event *ev) /* it has run */
+{
+    l->st.events++;
+    l->st.kind[ev->kind]++;
+    l->st.owner[ev->flags & EVF_SYSTEM]++;
+}
+
 /* The hash of the events that ran: the source's own, where it keeps one. */
 static inline struct digest *run_identity(const struct lardsim *l)
 {

@@ -31,11 +31,6 @@ void simulate_checker(struct lardsim *l, const struct checker *c);
 
 /* ---- what session.c has for it -------------------------------------------------------------- */
 
-/* The stream rules, on the event in recorded order. */
-int session_obeys(struct lardsim *l, const struct event *ev, uint64_t number);
-/* The event has run at `core`: policies, counts, marks. l->number is the event's. */
-bool session_ran(struct lardsim *l, const struct event *ev, unsigned core, struct mem_outcome out,
-                 sim_cycle *now);
 /* The source's next batch. Empty: the end. */
 int session_read(struct lardsim *l, struct batch *b);
 void session_region(struct lardsim *l, bool inside); /* of interest */

@@ -6,19 +6,6 @@
 
 /* ---- an event on the machine ---------------------------------------------------------------- */
 
-enum { BYTES_MAX = 1 << 20 }; /* of an access that a machine makes line by line */
-
-static int possible(struct lardsim *l, const struct event *ev, uint64_t number)
-{
-    if (LIKELY(!event_is_access(ev) || ev->size <= BYTES_MAX))
-        return 0;
-    return err_set(
-        &l->err, LARD_TRACE,
-        "event %llu: an access of %lu bytes; a machine makes at most %d at a time: split "
-        "it, or set machine=none",
-        (unsigned long long)number, (unsigned long)ev->size, BYTES_MAX);
-}
-
 /* The policies hear what happened to lines, whosever access it was, before they decide anything
  * else. That takes no time: each core pays for its own accesses. */
 static void tell_lines(struct lardsim *l, unsigned core)
@@ -49,11 +36,6 @@ static NO_INLINE sim_cycle hear_lines(struct lardsim *l, unsigned core, sim_cycl
     return now;
 }
 
-static inline sim_cycle heard(struct lardsim *l, unsigned core, sim_cycle now)
-{
-    return LIKELY(!l->simulation->hears) ? now : hear_lines(l, core, now);
-}
-
 void simulate_soon(void *host, const struct event *ev, bool very)
 {
     const struct lardsim *l = host;
@@ -71,21 +53,39 @@ void simulate_beside(void *host, unsigned core)
         tell_lines(l, core);
 }
 
-/* The policies see the event; what they make the core do is its handler's time. */
+/* The policies see the event. Returns when the core is done with what they make it do. */
+static inline sim_cycle policies_see(struct lardsim *l, const struct event *ev, unsigned core,
+                                     struct mem_outcome out, sim_cycle now)
+{
+    for (size_t i = 0; i < l->checkers; i++)
+        now = checker_decide(l->turn[i], ev, core, out, now);
+    if (UNLIKELY(l->compare != NULL))
+        compare_step(l->compare, ev);
+    for (size_t i = 0; i < l->checkers && l->simulation->pays; i++)
+        now = checker_pay(l->turn[i], ev, core, now);
+    return now;
+}
+
+/* The event has run: that is the policies' turn, and what they take is the core's handler's time.
+ */
 static bool tell(struct lardsim *l, const struct event *ev, unsigned core, struct mem_outcome out)
 {
-    struct machine *m = l->simulation->machine;
-    const uint64_t warm_up = m->params.warm_up;
+    const struct simulation *s = l->simulation;
+    struct machine *m = s->machine;
     const sim_cycle from = m->core[core].clock;
-    sim_cycle now = from;
 
-    if (UNLIKELY(l->simulation->hears))
+    if (UNLIKELY(s->hears))
         tell_lines(l, core);
-    const bool go_on = session_ran(l, ev, core, out, &now);
-    now = heard(l, core, now);
-
-    machine_spend(m, core, SPENT_HANDLER, now - from);
-    if (UNLIKELY(warm_up && l->st.events == warm_up))
+    sim_cycle now = policies_see(l, ev, core, out, from);
+    session_count(l, ev);
+    if (UNLIKELY(event_is_region(ev)) && !l->err.code)
+        session_region(l, ev->kind == EV_ROI_BEGIN);
+    const bool go_on = !l->err.code;
+    if (UNLIKELY(s->hears))
+        now = hear_lines(l, core, now);
+    if (now != from)
+        machine_spend(m, core, SPENT_HANDLER, now - from);
+    if (UNLIKELY(l->st.events == m->params.warm_up))
         session_region(l, true);
     return go_on;
 }
@@ -116,8 +116,6 @@ void simulate_event(struct lardsim *l, const struct event *ev)
 {
     struct simulation *s = l->simulation;
 
-    if (possible(l, ev, l->number))
-        return;
     const unsigned core = core_of(s, ev);
     machine_touch(s->machine, ev);
     if (UNLIKELY(s->machine->timeline))
@@ -140,21 +138,23 @@ bool simulate_ran(void *host, const struct event *ev, uint64_t number, unsigned 
 }
 
 /* Into the window, in recorded order. */
-static int give(struct lardsim *l, const struct event *ev, uint64_t number)
+static enum added give(struct lardsim *l, const struct event *ev)
 {
     struct simulation *s = l->simulation;
 
-    if (session_obeys(l, ev, number) || possible(l, ev, number))
-        return -1;
+    if (l->rules && rules_apply(l->rules, ev, s->next, &l->err))
+        return ADDED_ERROR;
     machine_touch(s->machine, ev);
-    if (timed_add(s->timed, ev, number))
-        return -1;
-    s->given++;
-    return 0;
+    const enum added added = timed_add(s->timed, ev, s->next);
+    if (LIKELY(added != ADDED_ERROR)) {
+        s->given++;
+        s->next++;
+    }
+    return added;
 }
 
 /* Another event comes, and limits.events is reached. */
-static bool at_limit(struct lardsim *l)
+static inline bool at_limit(struct lardsim *l)
 {
     struct simulation *s = l->simulation;
 
@@ -162,30 +162,38 @@ static bool at_limit(struct lardsim *l)
     return s->limited;
 }
 
+/* The next batch of the source. */
+static enum fed refill(struct lardsim *l)
+{
+    struct simulation *s = l->simulation;
+
+    if (!l->pulled)
+        return s->finishing ? FED_END : FED_NOTHING_YET;
+    s->at = 0;
+    if (session_read(l, &s->batch))
+        return FED_ERROR;
+    return s->batch.records ? FED_EVENTS : FED_END;
+}
+
 enum fed simulate_feed(void *host)
 {
     struct lardsim *l = host;
     struct simulation *s = l->simulation;
+    enum added added = ADDED_MORE;
 
     if (s->limited)
         return FED_END;
-    if (!l->pulled)
-        return s->finishing ? FED_END : FED_NOTHING_YET;
-    if (s->at == s->batch.records) {
-        s->at = 0;
-        if (session_read(l, &s->batch))
-            return FED_ERROR;
-        if (!s->batch.records)
+    const enum fed fed = s->at < s->batch.records ? FED_EVENTS : refill(l);
+    while (fed == FED_EVENTS && added == ADDED_MORE && s->at < s->batch.records) {
+        const struct event *ev = s->batch.rec + s->at;
+        if (at_limit(l))
             return FED_END;
+        added = give(l, ev);
+        if (added == ADDED_ERROR)
+            return FED_ERROR;
+        s->at += event_records(ev);
     }
-    const struct event *ev = s->batch.rec + s->at;
-    if (at_limit(l))
-        return FED_END;
-    if (give(l, ev, s->next))
-        return FED_ERROR;
-    s->next++;
-    s->at += event_records(ev);
-    return FED_EVENT;
+    return fed;
 }
 
 int simulate_limited(struct lardsim *l)
@@ -207,9 +215,8 @@ int simulate_push(struct lardsim *l, const struct event *ev)
 
     if (at_limit(l))
         return session_limit(l);
-    if (give(l, ev, s->next))
+    if (give(l, ev) == ADDED_ERROR)
         return -1;
-    s->next++;
     return timed_run(s->timed);
 }
 

@@ -12,6 +12,7 @@ struct simulation {
     struct machine *machine;
     struct policy_machine policy; /* as policies see it */
     unsigned hears;               /* of lines, bits by enum line_what */
+    bool pays;                    /* some policy: what it has decided takes time */
     bool owes[MAX_CORES];         /* by core: there may be something to pay for lines */
     struct timed *timed;          /* NULL: recorded order */
     struct schedule_params schedule;

@@ -144,6 +144,7 @@ void simulate_checker(struct lardsim *l, const struct checker *c)
 
     if (!s || !s->machine)
         return;
+    s->pays |= checker_pays(c);
     s->machine->soon[false] |= checker_looks_ahead(c, false);
     s->machine->soon[true] |= checker_looks_ahead(c, true);
     if (!lines || MUTANT(LINE_EVENTS_OFF))

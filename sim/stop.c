@@ -17,15 +17,6 @@ sim_cycle timed_stop(struct timed *t, unsigned core, sim_cycle now)
     return now;
 }
 
-/* The core is stopped: its agent waits for the end. */
-bool stop_holds(const struct timed *t, struct agent *a)
-{
-    if (LIKELY(!t->stops) || MUTANT(STOP_RUNS_ON))
-        return false;
-    t->place[a->core].held = true;
-    return true;
-}
-
 /* What the core loses: it may have been in the middle of an event when the stop began. */
 static sim_cycle lost(const struct timed *t, unsigned core, sim_cycle end)
 {
@@ -70,11 +61,14 @@ sim_cycle timed_go_on(struct timed *t, unsigned core, sim_cycle now)
     return now;
 }
 
-/* Its turn has come as if there had been no stop: then it comes later. */
-bool stop_delays(struct timed *t, struct agent *a)
+bool stop_lets(struct timed *t, struct agent *a)
 {
-    if (LIKELY(!t->place[a->core].lost))
+    struct place *p = &t->place[a->core];
+
+    if (p->lost) { /* its turn has come as if there had been no stop: then it comes later */
+        delay(t, a);
         return false;
-    delay(t, a);
-    return true;
+    }
+    p->held = t->stops && !MUTANT(STOP_RUNS_ON); /* its agent waits for the end */
+    return !p->held;
 }

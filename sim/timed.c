@@ -65,7 +65,9 @@ static inline void take_turn(struct timed *t, unsigned core, sim_tid tid)
 {
     struct place *p = &t->place[core];
 
-    if (UNLIKELY(p->ran && p->last != tid)) {
+    if (LIKELY(p->last == tid && p->ran && !p->fresh))
+        return;
+    if (p->ran && p->last != tid) {
         machine_spend(t->machine, core, SPENT_SWITCH, t->params.switch_cycles);
         t->st.switches++;
     }
@@ -105,36 +107,51 @@ static inline void hint(const struct timed *t, const struct event *ev, bool very
         t->env.soon(t->env.host, ev, very);
 }
 
-/* The core takes up its next thread; its agent goes on when that thread arrives at its event. */
-static void plan(struct timed *t, unsigned core)
+/* Its next event can't be its core's next. */
+static void pass_over(struct timed *t, sim_tid tid, enum order_state why)
+{
+    if (why == ORDER_UNKNOWN) {
+        park(t, tid);
+        return;
+    }
+    t->thread[tid].state = THREAD_OVER;
+    thread_leaves(t, tid);
+}
+
+/* The core's agent goes on when its thread arrives at its event. */
+static inline void take_up(struct timed *t, unsigned core, sim_tid tid)
 {
     struct machine *m = t->machine;
+    struct place *p = &t->place[core];
+    struct thread *th = &t->thread[tid];
+
+    if (UNLIKELY(m->timeline))
+        timeline_event(m->timeline, core, p->next.ev, p->next.number);
+    stand_still(t, core, th);
+    take_turn(t, core, tid);
+    const uint64_t gap = th->arrived ? 0 : p->next.ev->gap;
+    sim_cycle at = m->core[core].clock + gap;
+    if (UNLIKELY(at < t->now)) { /* its event came late: the window was full */
+        machine_spend(m, core, SPENT_WINDOW, t->now - at);
+        at = t->now;
+    }
+    p->busy = true;
+    hint(t, p->next.ev, false);
+    agent_at(t, &t->agent[core], at);
+}
+
+/* The core takes up its next thread, if it can. */
+static void plan(struct timed *t, unsigned core)
+{
     struct place *p = &t->place[core];
 
     while (!p->busy && !must_know(t, p) && choose(t, core)) {
         const sim_tid tid = p->tid[p->turn];
-        struct thread *th = &t->thread[tid];
         order_peek(t->order, tid, &p->next);
-        if (p->next.state == ORDER_UNKNOWN) {
-            park(t, tid);
-            continue;
-        }
-        if (p->next.state == ORDER_OVER) {
-            th->state = THREAD_OVER;
-            thread_leaves(t, tid);
-            continue;
-        }
-        if (UNLIKELY(m->timeline))
-            timeline_event(m->timeline, core, p->next.ev, p->next.number);
-        stand_still(t, core, th);
-        take_turn(t, core, tid);
-        const uint64_t gap = th->arrived ? 0 : p->next.ev->gap;
-        const sim_cycle at = m->core[core].clock + gap;
-        if (UNLIKELY(at < t->now)) /* its event came late: the window was full */
-            machine_spend(m, core, SPENT_WINDOW, t->now - at);
-        p->busy = true;
-        hint(t, p->next.ev, false);
-        agent_at(t, &t->agent[core], m->core[core].clock + gap);
+        if (LIKELY(p->next.state <= ORDER_BLOCKED))
+            take_up(t, core, tid);
+        else
+            pass_over(t, tid, p->next.state);
     }
 }
 
@@ -197,33 +214,38 @@ static void leave(struct timed *t, sim_tid tid)
 }
 
 /* What the event, which has run, says of threads. */
-static void settle_threads(struct timed *t, sim_tid tid, const struct event *ev)
+static void settle_threads(struct timed *t, sim_tid tid, enum ev_kind kind, uint64_t aux)
 {
-    if (ev->kind == EV_THREAD)
-        thread_to_kernel(t, tid, ev->aux);
-    else if (ev->kind == EV_THREAD_END)
+    if (kind == EV_THREAD)
+        thread_to_kernel(t, tid, aux);
+    else if (kind == EV_THREAD_END)
         leave(t, tid);
-    else if (ev->kind == EV_JOIN && ev->aux < t->threads &&
-             t->thread[ev->aux].state == THREAD_PARKED)
-        leave(t, (sim_tid)ev->aux); /* it never said that it ended */
+    else if (kind == EV_JOIN && aux < t->threads && t->thread[aux].state == THREAD_PARKED)
+        leave(t, (sim_tid)aux); /* it never said that it ended */
+}
+
+static void wake_all(struct timed *t, size_t n, sim_cycle at)
+{
+    const sim_tid *woken = order_woken(t->order);
+
+    for (size_t i = 0; i < n; i++)
+        wake(t, woken[i], at);
 }
 
 /* The event is done: who waits for it may go on. */
-static void taken(struct timed *t, unsigned core, sim_tid tid, const struct event *ev)
+static inline void taken(struct timed *t, unsigned core, sim_tid tid, const struct event *ev)
 {
-    const sim_cycle done = t->machine->core[core].clock;
+    const enum ev_kind kind = (enum ev_kind)ev->kind; /* the window forgets the event */
+    const uint64_t aux = ev->aux;
     const bool threads = !event_is_access(ev);
-    const struct event own = {.kind = ev->kind, .aux = ev->aux}; /* the window forgets it */
-    const sim_tid *woken;
 
     t->thread[tid].arrived = false;
-    order_take(t->order, tid);
+    const size_t woken = order_take(t->order, tid);
     if (UNLIKELY(threads))
-        settle_threads(t, tid, &own);
+        settle_threads(t, tid, kind, aux);
     t->place[core].busy = false;
-    const size_t n = order_woken(t->order, &woken);
-    for (size_t i = 0; i < n; i++)
-        wake(t, woken[i], done);
+    if (UNLIKELY(woken))
+        wake_all(t, woken, t->machine->core[core].clock);
     plan(t, core);
     if (UNLIKELY(threads && t->thread[tid].core != core))
         plan(t, t->thread[tid].core);
@@ -232,7 +254,8 @@ static void taken(struct timed *t, unsigned core, sim_tid tid, const struct even
 }
 
 /* The core's thread has arrived at its event; that goes ahead, and is done later. */
-static void run_event(struct timed *t, struct agent *a, sim_tid tid, const struct order_next *next)
+static inline void run_event(struct timed *t, struct agent *a, sim_tid tid,
+                             const struct order_next *next)
 {
     struct machine *m = t->machine;
     const unsigned core = a->core;
@@ -253,7 +276,8 @@ static void run_event(struct timed *t, struct agent *a, sim_tid tid, const struc
     }
 }
 
-static void arrive(struct timed *t, struct agent *a, sim_tid tid, const struct order_next *next)
+static inline void arrive(struct timed *t, struct agent *a, sim_tid tid,
+                          const struct order_next *next)
 {
     struct thread *th = &t->thread[tid];
     const unsigned core = a->core;
@@ -286,7 +310,7 @@ void timed_core_step(struct timed *t, struct agent *a)
         taken(t, a->core, tid, p->next.ev);
         return;
     }
-    if (UNLIKELY(stop_delays(t, a) || stop_holds(t, a)))
+    if (UNLIKELY(t->stops || p->lost) && !stop_lets(t, a))
         return;
     if (UNLIKELY(p->next.state != ORDER_READY)) /* when it was planned */
         order_peek(t->order, tid, &p->next);
@@ -295,25 +319,33 @@ void timed_core_step(struct timed *t, struct agent *a)
 
 /* ---- the trace comes in --------------------------------------------------------------------- */
 
-int timed_add(struct timed *t, const struct event *ev, uint64_t number)
+/* The thread could not go on without the event. */
+static void known(struct timed *t, sim_tid tid)
 {
-    struct thread *th = thread_of(t, ev->tid);
+    struct thread *th = &t->thread[tid];
+
+    if (th->state == THREAD_UNSEEN) {
+        th->state = THREAD_UNPLACED;
+        thread_waits_for_core(t, tid);
+        start(t, tid, t->now);
+    } else {
+        unpark(t, tid, THREAD_RUNNABLE);
+        plan(t, th->core);
+    }
+}
+
+enum added timed_add(struct timed *t, const struct event *ev, uint64_t number)
+{
+    const struct thread *th =
+        LIKELY(ev->tid < t->threads) ? &t->thread[ev->tid] : thread_of(t, ev->tid);
 
     if (UNLIKELY((!event_is_access(ev) || th->state == THREAD_UNSEEN || th->ended) &&
                  thread_recorded(t, ev, number)) ||
         order_add(t->order, ev, number, t->env.err))
-        return -1;
-    if (order_pending(t->order) > t->st.window_peak)
-        t->st.window_peak = order_pending(t->order);
-    if (th->state == THREAD_UNSEEN) {
-        th->state = THREAD_UNPLACED;
-        thread_waits_for_core(t, ev->tid);
-        start(t, ev->tid, t->now);
-    } else if (th->state == THREAD_PARKED) {
-        unpark(t, ev->tid, THREAD_RUNNABLE);
-        plan(t, th->core);
-    }
-    return 0;
+        return ADDED_ERROR;
+    if (UNLIKELY(th->state == THREAD_UNSEEN || th->state == THREAD_PARKED))
+        known(t, ev->tid);
+    return t->parked && !order_full(t->order) ? ADDED_MORE : ADDED_ENOUGH;
 }
 
 /* Cores that waited for what is read go on with their other threads. */
@@ -356,7 +388,7 @@ bool timed_feed(struct timed *t)
 {
     while (must_read(t))
         switch (t->env.feed(t->env.host)) {
-        case FED_EVENT:
+        case FED_EVENTS:
             break;
         case FED_END:
             close_trace(t);

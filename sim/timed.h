@@ -12,7 +12,7 @@ struct schedule_params { /* section schedule */
 };
 extern const struct param schedule_param_rows[];
 
-enum fed { FED_EVENT, FED_NOTHING_YET, FED_END, FED_ERROR };
+enum fed { FED_EVENTS, FED_NOTHING_YET, FED_END, FED_ERROR };
 
 struct timed_env { /* borrowed */
     struct machine *machine;
@@ -20,7 +20,7 @@ struct timed_env { /* borrowed */
     const struct names *const *names;
     uint64_t memory_limit;
     void *host;
-    /* Gives the next event to timed_add, or says why not. */
+    /* Gives next events to timed_add, until that wants no more, or says why not. */
     enum fed (*feed)(void *host);
     /* An event has run: the policies' turn. False: the run stops. */
     bool (*ran)(void *host, const struct event *ev, uint64_t number, unsigned core,
@@ -37,7 +37,8 @@ struct timed *timed_new(const struct schedule_params *p, const struct timed_env 
 void timed_free(struct timed *t);
 /* For coh_env, which comes before the scheduler: how a transaction waits in *t. */
 struct coh_host timed_host(struct timed **t);
-int timed_add(struct timed *t, const struct event *ev, uint64_t number);
+enum added { ADDED_MORE, ADDED_ENOUGH, ADDED_ERROR };
+enum added timed_add(struct timed *t, const struct event *ev, uint64_t number);
 /* Runs until there is nothing to feed, an error, or the end (after FED_END). -1: an error is set.
  */
 int timed_run(struct timed *t);

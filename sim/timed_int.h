@@ -79,7 +79,7 @@ struct ahead {
 };
 
 struct timed_stats {
-    uint64_t switches, window_full, window_peak, forwarded, merged, buffered, overlapped;
+    uint64_t switches, window_full, forwarded, merged, buffered, overlapped;
 };
 
 struct timed {
@@ -151,9 +151,8 @@ void beside_drain(struct timed *t, unsigned core); /* waits for all of the core'
 /* steps.c */
 void ahead_meets(struct timed *t, unsigned core); /* others are about to take what it has */
 
-/* stop.c: before each turn of a core. True: it is not its turn now. */
-bool stop_delays(struct timed *t, struct agent *a);
-bool stop_holds(const struct timed *t, struct agent *a);
+/* stop.c: before each turn of a core. False: it is not its turn now. */
+bool stop_lets(struct timed *t, struct agent *a);
 
 /* threads.c */
 struct thread *thread_of(struct timed *t, sim_tid tid); /* made when new; moves the others */

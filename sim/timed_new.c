@@ -63,7 +63,7 @@ static void declare_stats(struct timed *t, struct stats_group *g)
     stats_count(g, "switches", "switches", "Cores that went on with another thread.",
                 &t->st.switches);
     stats_level(g, "window-peak", "events", "Most events that were read ahead.",
-                &t->st.window_peak);
+                order_peak(t->order));
     stats_count(g, "window-full", "turns",
                 "Turns taken while a thread's next event lay beyond the full window.",
                 &t->st.window_full);

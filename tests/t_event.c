@@ -33,6 +33,8 @@ static void every_kind_has_its_own_text_and_is_found_by_it(void **state)
         kinds++;
         assert_int_equal(ev_kind_by_text(ev_info[k].text), k);
         assert_true(strlen(ev_info[k].help) > 0);
+        const struct event ev = {.kind = (uint8_t)k};
+        assert_int_equal(event_is_access(&ev), ev_info[k].class == CLASS_ACCESS);
     }
     assert_true(kinds >= 34);
     assert_null(ev_info[0].text);

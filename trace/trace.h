@@ -107,7 +107,7 @@ extern const struct ev_info ev_info[EV_KINDS]; /* text is NULL for codes that ar
 
 static inline bool event_is_access(const struct event *ev)
 {
-    return ev_info[ev->kind].class == CLASS_ACCESS;
+    return ev->kind <= EV_RMW; /* event.def has them first */
 }
 static inline bool event_is_region(const struct event *ev) /* a mark of a region of interest */
 {
@@ -119,7 +119,7 @@ static inline bool event_writes(const struct event *ev) /* accesses only */
 }
 static inline uint64_t event_site(const struct event *ev) /* 0: unknown */
 {
-    return ev_info[ev->kind].class == CLASS_ACCESS ? ev->aux : ev->flags & EVF_MORE ? ev[1].aux : 0;
+    return event_is_access(ev) ? ev->aux : ev->flags & EVF_MORE ? ev[1].aux : 0;
 }
 /* What program accesses a language runtime marks for checking (LARD 4.3.1): not the stack's, not
  * finals, not the data side of volatiles. */
