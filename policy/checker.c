@@ -27,8 +27,8 @@ static sim_cycle check_parts(struct checker *c, const struct event *ev, unsigned
     return now;
 }
 
-ALWAYS_INLINE sim_cycle check_access(struct checker *c, const struct event *ev, unsigned core,
-                                     struct mem_outcome out, sim_cycle now)
+static sim_cycle check_access(struct checker *c, const struct event *ev, unsigned core,
+                              struct mem_outcome out, sim_cycle now)
 {
     if (ev->flags & c->skips) {
         c->st.unchecked++;
@@ -148,8 +148,8 @@ static sim_cycle rare_access(struct checker *c, const struct event *ev, unsigned
     return now;
 }
 
-ALWAYS_INLINE sim_cycle step_access(struct checker *c, const struct event *ev, unsigned core,
-                                    struct mem_outcome out, sim_cycle now)
+static sim_cycle step_access(struct checker *c, const struct event *ev, unsigned core,
+                             struct mem_outcome out, sim_cycle now)
 {
     c->st.accesses++;
     if (UNLIKELY(ev->flags & RARE_ACCESS))
@@ -265,8 +265,14 @@ static void over_limit(struct checker *c)
             (unsigned long long)*c->env.number, c->label, (unsigned long long)c->budget.limit);
 }
 
-ALWAYS_INLINE sim_cycle one_step(struct checker *c, const struct event *ev, unsigned core,
-                                 struct mem_outcome out, sim_cycle now)
+/* A plain access of a thread that has begun: the policy sees it as it is. */
+static inline bool is_plain(const struct checker *c, const struct event *ev)
+{
+    return access_plain(&c->policy_env, ev) && !c->filter && !after_race_disables(&c->after);
+}
+
+static NO_INLINE sim_cycle step_any(struct checker *c, const struct event *ev, unsigned core,
+                                    struct mem_outcome out, sim_cycle now)
 {
     if (UNLIKELY(c->hb->by_kernel && (!hb_has_begun(c->hb, ev->tid) || ev->kind == EV_THREAD)))
         before(c, ev, core);
@@ -274,31 +280,35 @@ ALWAYS_INLINE sim_cycle one_step(struct checker *c, const struct event *ev, unsi
         edges(c, EDGE_BEGIN, ev, NULL, core);
     switch ((enum ev_class)ev_info[ev->kind].class) {
     case CLASS_ACCESS:
-        now = step_access(c, ev, core, out, now);
-        break;
+        return step_access(c, ev, core, out, now);
     case CLASS_SYNC:
     case CLASS_RAW:
-        now = step_sync(c, ev, core, now);
-        break;
+        return step_sync(c, ev, core, now);
     case CLASS_HEAP:
-        now = step_heap(c, ev, core, now);
-        break;
+        return step_heap(c, ev, core, now);
     case CLASS_MARK:
-        if (ev->kind == EV_IO && c->policy->io)
-            now = c->policy->io(c->self, ev, core, now);
-        break;
+        return ev->kind == EV_IO && c->policy->io ? c->policy->io(c->self, ev, core, now) : now;
     }
-    if (UNLIKELY(after_race_noted(&c->after))) /* of races that were found late */
-        after_races(c);
-    if (UNLIKELY(budget_over(&c->budget)))
-        over_limit(c);
     return now;
 }
 
 sim_cycle checker_decide(struct checker *c, const struct event *ev, unsigned core,
                          struct mem_outcome out, sim_cycle now)
 {
-    return one_step(c, ev, core, out, now);
+    if (LIKELY(is_plain(c, ev))) {
+        c->st.accesses++;
+        c->st.checked++;
+        now = c->policy->access(c->self, ev, core, out, now);
+        if (UNLIKELY(c->report.race.conflicts))
+            event_done(c, ev);
+    } else {
+        now = step_any(c, ev, core, out, now);
+    }
+    if (UNLIKELY(after_race_noted(&c->after))) /* of races that were found late */
+        after_races(c);
+    if (UNLIKELY(budget_over(&c->budget)))
+        over_limit(c);
+    return now;
 }
 
 unsigned checker_turn(const struct checker *c)
@@ -320,7 +330,7 @@ sim_cycle checker_pay(struct checker *c, const struct event *ev, unsigned core, 
 sim_cycle checker_step(struct checker *c, const struct event *ev, unsigned core,
                        struct mem_outcome out, sim_cycle now)
 {
-    return checker_pay(c, ev, core, one_step(c, ev, core, out, now));
+    return checker_pay(c, ev, core, checker_decide(c, ev, core, out, now));
 }
 
 void checker_line(struct checker *c, const struct line_event *le, unsigned core)
@@ -382,12 +392,11 @@ const struct event *checker_run(struct checker *c, const struct event *ev, const
                                 const struct event *known, uint64_t *number)
 {
     for (; ev < end; ev += event_records(ev), ++*number) {
-        if (c->policy->run && !c->filter && access_plain(&c->policy_env, ev) &&
-            !after_race_disables(&c->after)) {
+        if (c->policy->run && is_plain(c, ev)) {
             ev = run_plain(c, ev, end, known, number);
         } else {
             hint(c, ev, known);
-            one_step(c, ev, 0, (struct mem_outcome){0}, 0);
+            checker_decide(c, ev, 0, (struct mem_outcome){0}, 0);
             if (c->pay)
                 checker_pay(c, ev, 0, 0);
             if (UNLIKELY(event_is_region(ev)))

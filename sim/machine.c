@@ -94,11 +94,12 @@ static void declare_stats(struct machine *m, struct stats *stats)
                  NULL);
     for (size_t i = 0; i < SPENTS; i++) {
         stats_count(all, spent_text[i], "cycles", spent_help[i], &m->total_spent[i]);
-        stats_vector(each, spent_text[i], "cycles", spent_help[i], &m->spent[i * n], n, NULL);
+        stats_vector(each, spent_text[i], "cycles", spent_help[i], &m->spent[i * MAX_CORES], n,
+                     NULL);
     }
     for (size_t core = 0; core < n; core++) {
         for (size_t i = 0; i < SPENTS; i++)
-            parts[i] = &m->spent[i * n + core];
+            parts[i] = &m->spent[i * MAX_CORES + core];
         parts[SPENTS] = NULL;
         stats_invariant(each, "cycles", "Each core's cycles add up to the run's.", parts, STATS_EQ,
                         (const uint64_t *const[]){&m->cycles, NULL});
@@ -182,7 +183,7 @@ static void make_cores(struct machine *m)
     const size_t n = m->params.cores;
 
     m->core = xcalloc(n, sizeof *m->core);
-    m->spent = xcalloc(n * SPENTS, sizeof *m->spent);
+    m->spent = xcalloc((size_t)SPENTS * MAX_CORES, sizeof *m->spent);
     m->instructions = xcalloc(n, sizeof *m->instructions);
     for (size_t i = 0; i < n; i++)
         m->core[i].spent = m->spent + i;
@@ -291,14 +292,15 @@ static inline uint64_t line_room(const struct machine *m, sim_addr addr)
 ALWAYS_INLINE enum mem_level access_line(struct machine *m, unsigned core, sim_addr addr,
                                          unsigned bytes, enum mem_cmd cmd)
 {
-    const sim_cycle now = m->core[core].clock;
+    struct core *c = &m->core[core];
     const sim_addr physical = pages_physical(&m->pages, addr);
     const struct coh_result r =
-        m->access ? m->access(m->scheduler, core, physical, bytes, cmd, now)
-                  : coherence_access(m->coherence, core, physical, cmd, TRAFFIC_DATA, now);
+        UNLIKELY(m->access != NULL)
+            ? m->access(m->scheduler, core, physical, bytes, cmd, c->clock)
+            : coherence_access(m->coherence, core, physical, cmd, TRAFFIC_DATA, c->clock);
 
     /* Waiting for what goes on beside has been charged already. */
-    machine_spend(m, core, spent_at(r.level), r.done - m->core[core].clock);
+    core_spend(m, c, spent_at(r.level), r.done - c->clock);
     return r.level;
 }
 
@@ -380,35 +382,38 @@ static bool is_free(const struct machine *m, const struct event *ev)
 struct mem_outcome machine_event(struct machine *m, unsigned core, const struct event *ev)
 {
     const struct cost *cost = &costs[ev->kind];
-    struct mem_outcome out = {.began = m->core[core].clock};
+    struct core *c = &m->core[core];
+    struct mem_outcome out = {.began = c->clock};
 
     if (UNLIKELY(is_free(m, ev)))
         return out;
     if (LIKELY(cost->access)) {
         const enum mem_cmd cmd = (enum mem_cmd)cost->cmd;
         const uint64_t bytes = event_bytes(ev);
-        const bool one = bytes <= line_room(m, ev->addr);
-        out.level = (uint8_t)(LIKELY(one) ? access_line(m, core, ev->addr, (unsigned)bytes, cmd)
-                                          : access_lines(m, core, ev->addr, bytes, cmd));
-        out.asked = one && out.level == LEVEL_REMOTE;
+        if (LIKELY(bytes <= line_room(m, ev->addr))) {
+            out.level = (uint8_t)access_line(m, core, ev->addr, (unsigned)bytes, cmd);
+            out.asked = out.level == LEVEL_REMOTE;
+        } else {
+            out.level = (uint8_t)access_lines(m, core, ev->addr, bytes, cmd);
+        }
     }
-    if (cost->instruction) {
-        m->core[core].instructions++;
+    if (LIKELY(cost->instruction)) {
+        c->instructions++;
         if (m->core_params.memory_instruction == MEMORY_INSTRUCTION_PLUS)
-            machine_spend(m, core, SPENT_EXECUTING, 1);
+            core_spend(m, c, SPENT_EXECUTING, 1);
     }
     return out;
 }
 
-void machine_touch(struct machine *m, const struct event *ev)
+void machine_touch_pages(struct machine *m, const struct event *ev)
 {
-    const struct pages *p = &m->pages;
+    struct pages *p = &m->pages;
 
-    if (UNLIKELY(!costs[ev->kind].access || p->params.mapping == PAGES_IDENTITY))
+    if (!costs[ev->kind].access || p->params.mapping == PAGES_IDENTITY)
         return;
     const uint64_t last = (ev->addr + event_bytes(ev) - 1) >> p->shift;
     for (uint64_t page = ev->addr >> p->shift; page <= last; page++)
-        pages_frame(&m->pages, page);
+        pages_base(p, page);
 }
 
 /* ---- the end -------------------------------------------------------------------------------- */
@@ -424,7 +429,7 @@ void machine_settle(struct machine *m)
     for (size_t r = 0; r < SPENTS; r++) {
         m->total_spent[r] = 0;
         for (size_t i = 0; i < m->params.cores; i++)
-            m->total_spent[r] += m->spent[r * m->params.cores + i];
+            m->total_spent[r] += m->spent[r * MAX_CORES + i];
     }
 }
 

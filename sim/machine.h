@@ -39,7 +39,7 @@ struct core {
     sim_cycle clock;
     uint64_t instructions;
     sim_cycle entered, inside; /* the region of interest, when; regions so far, cycles */
-    uint64_t *spent;           /* SPENTS */
+    uint64_t *spent;           /* SPENTS, MAX_CORES apart */
 };
 
 struct intervals; /* interval.h */
@@ -54,8 +54,8 @@ struct machine {
     bool timed;
     bool soon[2]; /* a policy looks for what it has of an access before that comes: soon, very */
     struct core *core;
-    uint64_t *spent;                                          /* by reason, then core */
-    uint64_t *instructions;                                   /* by core, as last settled */
+    uint64_t *spent;        /* by reason, MAX_CORES of each, then core */
+    uint64_t *instructions; /* by core, as last settled */
     uint64_t total_spent[SPENTS], total_instructions, cycles; /* as last settled */
     uint64_t region_cycles;
     /* In the timed order: to wait until a cycle, and how an access is made where loads or stores
@@ -79,14 +79,16 @@ void timeline_spent(struct timeline *t, unsigned core, enum spent what, sim_cycl
                     uint64_t cycles);
 
 /* Charges cycles of a core: its clock goes on by as many. */
+static inline void core_spend(struct machine *m, struct core *c, enum spent what, uint64_t cycles)
+{
+    if (UNLIKELY(m->timeline))
+        timeline_spent(m->timeline, (unsigned)(c - m->core), what, c->clock, cycles);
+    c->clock += cycles;
+    c->spent[(size_t)what * MAX_CORES] += cycles;
+}
 static inline void machine_spend(struct machine *m, unsigned core, enum spent what, uint64_t cycles)
 {
-    struct core *c = &m->core[core];
-
-    if (UNLIKELY(m->timeline))
-        timeline_spent(m->timeline, core, what, c->clock, cycles);
-    c->clock += cycles;
-    c->spent[(size_t)what * m->params.cores] += cycles;
+    core_spend(m, &m->core[core], what, cycles);
 }
 /* Instructions that need no memory: the gap before an event. */
 static inline void machine_run(struct machine *m, unsigned core, uint64_t instructions)
@@ -121,7 +123,17 @@ static inline sim_cycle machine_step(struct machine *m, unsigned core, const str
 /* The event's own instruction and accesses, its gap aside, from the core's clock on. */
 struct mem_outcome machine_event(struct machine *m, unsigned core, const struct event *ev);
 /* Memory that the event touches gets its physical pages: in recorded order. */
-void machine_touch(struct machine *m, const struct event *ev);
+void machine_touch_pages(struct machine *m, const struct event *ev);
+static inline void machine_touch(struct machine *m, const struct event *ev)
+{
+    const struct pages *p = &m->pages;
+    const uint64_t page = ev->addr >> p->shift;
+
+    if (LIKELY(event_is_access(ev) && pages_near(p, page) &&
+               (ev->addr + (ev->size - 1)) >> p->shift == page))
+        return;
+    machine_touch_pages(m, ev);
+}
 
 void machine_region(struct machine *m, bool begins); /* of interest; settles */
 /* Brings totals up to date, before they are looked at: idle cores are idle until the last one's

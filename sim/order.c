@@ -187,14 +187,12 @@ static const bool plain_kind[EV_KINDS] = {
     [EV_PHASE] = true,  [EV_THREAD_START] = true,
 };
 
-static inline void append(struct order *o, struct lane *l, const struct event *ev, uint64_t number)
+/* Behind the lane's last one; *c has room. */
+static inline void append(struct order *o, struct lane *l, struct chunk *c, const struct event *ev,
+                          uint64_t number)
 {
-    const unsigned n = event_records(ev);
-    struct chunk *c = l->tail;
+    const uint32_t at = c->n, n = event_records(ev);
 
-    if (UNLIKELY(!c || c->n + n > CHUNK_RECORDS))
-        c = lane_extend(o, l, number);
-    const uint32_t at = c->n;
     c->number[at] = number;
     c->rec[at] = *ev;
     if (UNLIKELY(n > 1))
@@ -224,7 +222,7 @@ static int too_much(const struct order *o, uint64_t number, struct err *e)
                    number, o->budget.live, o->pending, o->budget.limit);
 }
 
-/* Whether order_sync.c has something to say of it. */
+/* Whether order_sync.c has nothing to say of it. */
 static inline bool is_plain(const struct order *o, const struct lane *l, const struct event *ev)
 {
     return !l->attention && plain_kind[ev->kind] && !(ev->flags & (EVF_IN_TXN | EVF_ORDER_MASK)) &&
@@ -232,15 +230,33 @@ static inline bool is_plain(const struct order *o, const struct lane *l, const s
             !order_near(o, ev->addr, ev->addr + (ev->size - 1)));
 }
 
-static NO_INLINE struct lane *constrain(struct order *o, const struct event *ev, uint64_t number)
+static inline bool has_room(const struct chunk *c, const struct event *ev)
 {
-    order_lane(o, ev->tid);
-    struct extra *x = order_constrain(o, ev, number);
-    struct lane *l = &o->lane[ev->tid];
+    return c && c->n + event_records(ev) <= CHUNK_RECORDS;
+}
 
-    if (x)
-        hang(l, x);
-    return l;
+/* It is in the window. */
+static inline int added(struct order *o, uint64_t number, struct err *e)
+{
+    if (UNLIKELY(o->budget.limit && o->budget.live > o->budget.limit))
+        return too_much(o, number, e);
+    o->peak = o->pending > o->peak ? o->pending : o->peak;
+    return 0;
+}
+
+static NO_INLINE int add_any(struct order *o, const struct event *ev, uint64_t number,
+                             struct err *e)
+{
+    struct lane *l = order_lane(o, ev->tid);
+
+    if (!is_plain(o, l, ev)) {
+        struct extra *x = order_constrain(o, ev, number);
+        l = &o->lane[ev->tid];
+        if (x)
+            hang(l, x);
+    }
+    append(o, l, has_room(l->tail, ev) ? l->tail : lane_extend(o, l, number), ev, number);
+    return added(o, number, e);
 }
 
 int order_add(struct order *o, const struct event *ev, uint64_t number, struct err *e)
@@ -248,14 +264,10 @@ int order_add(struct order *o, const struct event *ev, uint64_t number, struct e
     struct lane *l = LIKELY(ev->tid < o->lanes) ? &o->lane[ev->tid] : NULL;
 
     assert(!order_full(o) && !o->closed);
-    if (UNLIKELY(!l) || UNLIKELY(!is_plain(o, l, ev)))
-        l = constrain(o, ev, number);
-    append(o, l, ev, number);
-    if (UNLIKELY(o->budget.limit && o->budget.live > o->budget.limit))
-        return too_much(o, number, e);
-    if (o->pending > o->peak)
-        o->peak = o->pending;
-    return 0;
+    if (UNLIKELY(!l || !is_plain(o, l, ev) || !has_room(l->tail, ev)))
+        return add_any(o, ev, number, e);
+    append(o, l, l->tail, ev, number);
+    return added(o, number, e);
 }
 
 /* ---- what is next --------------------------------------------------------------------------- */
@@ -285,26 +297,33 @@ static void peek_nothing(const struct order *o, const struct lane *l, struct ord
     *to = (struct order_next){.state = o->closed || (l && l->over) ? ORDER_OVER : ORDER_UNKNOWN};
 }
 
-void order_peek(struct order *o, sim_tid tid, struct order_next *to)
+/* It may have to wait. */
+static NO_INLINE void peek_special(struct order *o, sim_tid tid, struct order_next *to)
 {
-    const struct lane *l = LIKELY(tid < o->lanes) ? &o->lane[tid] : NULL;
-
-    if (!l || l->taken == l->added) {
-        peek_nothing(o, l, to);
-        return;
-    }
-    to->state = ORDER_READY;
-    to->ev = &l->head->rec[l->at];
-    to->number = l->head->number[l->at];
-    if (LIKELY(l->taken != l->special))
-        return;
     const struct need *first = must_wait(o, tid);
+
     if (!first)
         return;
     to->state = ORDER_BLOCKED;
     to->why = (enum wait_reason)first->why;
     to->by = first->tid;
     to->by_number = first->number;
+}
+
+void order_peek(struct order *o, sim_tid tid, struct order_next *to)
+{
+    const struct lane *l = LIKELY(tid < o->lanes) ? &o->lane[tid] : NULL;
+
+    if (UNLIKELY(!l || l->taken == l->added)) {
+        peek_nothing(o, l, to);
+        return;
+    }
+    const struct chunk *c = l->head;
+    to->state = ORDER_READY;
+    to->ev = &c->rec[l->at];
+    to->number = c->number[l->at];
+    if (UNLIKELY(l->taken == l->special))
+        peek_special(o, tid, to);
 }
 
 /* The event with the first extra runs. */

@@ -42,6 +42,7 @@ int pages_init(struct pages *p, const struct pages_params *params, struct stats_
                        "raise it",
                        (unsigned long long)params->memory, (unsigned long long)params->size);
     p->shift = (unsigned)__builtin_ctzll(params->size);
+    p->offset = params->size - 1;
     p->bits = (unsigned)__builtin_ctzll(params->memory) - p->shift;
     rng_seed(&rng, params->seed);
     for (size_t i = 0; i < ARRAY_SIZE(p->keys); i++)
@@ -68,13 +69,12 @@ static uint64_t permute(const struct pages *p, uint64_t n)
     return h << low | l;
 }
 
-uint64_t pages_place(struct pages *p, uint64_t page)
+sim_addr pages_place(struct pages *p, uint64_t page)
 {
     uint64_t *frame = map_put(&p->frame, page);
 
     if (!*frame) /* beyond the memory there is, frames are shared */
         *frame = permute(p, p->touched++ & ((UINT64_C(1) << p->bits) - 1)) + 1;
     p->near[pages_slot(page)].page = page + 1;
-    p->near[pages_slot(page)].frame = *frame - 1;
-    return *frame - 1;
+    return p->near[pages_slot(page)].base = (*frame - 1) << p->shift;
 }

@@ -17,39 +17,41 @@ enum { PAGES_NEAR = 512 };
 struct pages {
     struct pages_params params;
     unsigned shift;
-    unsigned bits; /* log2 of the frames there are */
+    uint64_t offset; /* bits of an address within its page */
+    unsigned bits;   /* log2 of the frames there are */
     uint64_t keys[4];
     struct map frame; /* page number to frame + 1 */
     uint64_t touched; /* pages */
-    struct {          /* translations of late, by page number: page + 1, frame */
-        uint64_t page, frame;
+    struct {          /* translations of late, by page number: page + 1, where its frame begins */
+        uint64_t page;
+        sim_addr base;
     } near[PAGES_NEAR];
 };
 
 int pages_init(struct pages *p, const struct pages_params *params, struct stats_group *g,
                struct err *e);
 void pages_free(struct pages *p);
-uint64_t pages_place(struct pages *p, uint64_t page); /* the slow way */
+sim_addr pages_place(struct pages *p, uint64_t page); /* the slow way */
 
 /* Threads' regions often lie a power of two apart. */
 static inline size_t pages_slot(uint64_t page)
 {
     return (size_t)(page * UINT64_C(0x9e3779b97f4a7c15) >> 32) % PAGES_NEAR;
 }
-/* Gives the page of addr its frame, if it has none: in the order of first touches. */
-static inline uint64_t pages_frame(struct pages *p, uint64_t page)
+static inline bool pages_near(const struct pages *p, uint64_t page)
 {
-    const size_t i = pages_slot(page);
-
-    if (LIKELY(p->near[i].page == page + 1))
-        return p->near[i].frame;
-    return pages_place(p, page);
+    return p->near[pages_slot(page)].page == page + 1;
+}
+/* Where the page's frame begins. Gives it one, if it has none: in the order of first touches. */
+static inline sim_addr pages_base(struct pages *p, uint64_t page)
+{
+    return LIKELY(pages_near(p, page)) ? p->near[pages_slot(page)].base : pages_place(p, page);
 }
 static inline sim_addr pages_physical(struct pages *p, sim_addr a)
 {
     if (p->params.mapping == PAGES_IDENTITY)
         return a;
-    return pages_frame(p, a >> p->shift) << p->shift | (a & ((UINT64_C(1) << p->shift) - 1));
+    return pages_base(p, a >> p->shift) | (a & p->offset);
 }
 
 #endif
