@@ -12,24 +12,22 @@
 /* ---- what a core does next ------------------------------------------------------------------ */
 
 /* The cycle from which the thread could use the core. */
-static sim_cycle could_from(const struct timed *t, sim_tid tid, unsigned core)
+static sim_cycle could_from(const struct timed *t, sim_tid tid, const struct place *p)
 {
-    const sim_cycle clock = t->machine->core[core].clock, ready = t->thread[tid].ready_at;
+    const sim_cycle clock = p->core->clock, ready = t->thread[tid].ready_at;
 
     return ready > clock ? ready : clock;
 }
 
-static bool choose_among(struct timed *t, unsigned core)
+static NO_INLINE bool choose_among(struct timed *t, struct place *p)
 {
-    struct place *p = &t->place[core];
-    const sim_cycle clock = t->machine->core[core].clock;
-    const bool over = clock - p->since >= t->params.quantum;
+    const bool over = p->core->clock - p->since >= t->params.quantum;
     size_t best = p->n;
 
     for (size_t k = 0; k < p->n; k++) {
         const size_t i = (p->turn + over + k) % p->n;
         if (t->thread[p->tid[i]].state == THREAD_RUNNABLE &&
-            (best == p->n || could_from(t, p->tid[i], core) < could_from(t, p->tid[best], core)))
+            (best == p->n || could_from(t, p->tid[i], p) < could_from(t, p->tid[best], p)))
             best = i;
     }
     if (best == p->n)
@@ -41,40 +39,32 @@ static bool choose_among(struct timed *t, unsigned core)
 
 /* Whose turn it is among the core's threads: who could go first; of several the one that runs while
  * its turn lasts, then the next in the round. False: nobody's. */
-static inline bool choose(struct timed *t, unsigned core)
+static inline bool choose(struct timed *t, struct place *p)
 {
-    const struct place *p = &t->place[core];
-
     if (LIKELY(p->n == 1)) /* its turn is 0 */
         return t->thread[p->tid[0]].state == THREAD_RUNNABLE;
-    return choose_among(t, core);
+    return choose_among(t, p);
 }
 
 /* The core stands still until the thread may use it. */
-static inline void stand_still(struct timed *t, unsigned core, struct thread *th)
+static NO_INLINE void stand_still(struct timed *t, struct place *p, struct thread *th)
 {
-    const sim_cycle clock = t->machine->core[core].clock;
-
-    if (UNLIKELY(th->ready_at > clock))
-        machine_spend(t->machine, core, th->waited ? spent_waiting(th->why) : SPENT_IDLE,
-                      th->ready_at - clock);
+    if (th->ready_at > p->core->clock)
+        core_spend(t->machine, p->core, th->waited ? spent_waiting(th->why) : SPENT_IDLE,
+                   th->ready_at - p->core->clock);
     th->waited = false;
 }
 
-static inline void take_turn(struct timed *t, unsigned core, sim_tid tid)
+static NO_INLINE void take_turn(struct timed *t, struct place *p, sim_tid tid)
 {
-    struct place *p = &t->place[core];
-
-    if (LIKELY(p->last == tid && p->ran && !p->fresh))
-        return;
     if (p->ran && p->last != tid) {
-        machine_spend(t->machine, core, SPENT_SWITCH, t->params.switch_cycles);
+        core_spend(t->machine, p->core, SPENT_SWITCH, t->params.switch_cycles);
         t->st.switches++;
     }
     p->ran = true;
     p->last = tid;
     if (p->fresh)
-        p->since = t->machine->core[core].clock;
+        p->since = p->core->clock;
     p->fresh = false;
 }
 
@@ -108,7 +98,7 @@ static inline void hint(const struct timed *t, const struct event *ev, bool very
 }
 
 /* Its next event can't be its core's next. */
-static void pass_over(struct timed *t, sim_tid tid, enum order_state why)
+static NO_INLINE void pass_over(struct timed *t, sim_tid tid, enum order_state why)
 {
     if (why == ORDER_UNKNOWN) {
         park(t, tid);
@@ -119,40 +109,44 @@ static void pass_over(struct timed *t, sim_tid tid, enum order_state why)
 }
 
 /* The core's agent goes on when its thread arrives at its event. */
-static inline void take_up(struct timed *t, unsigned core, sim_tid tid)
+static inline void take_up(struct timed *t, struct place *p, sim_tid tid)
 {
-    struct machine *m = t->machine;
-    struct place *p = &t->place[core];
     struct thread *th = &t->thread[tid];
+    struct machine *m = t->machine;
 
     if (UNLIKELY(m->timeline))
-        timeline_event(m->timeline, core, p->next.ev, p->next.number);
-    stand_still(t, core, th);
-    take_turn(t, core, tid);
-    const uint64_t gap = th->arrived ? 0 : p->next.ev->gap;
-    sim_cycle at = m->core[core].clock + gap;
+        timeline_event(m->timeline, p->agent->core, p->next.ev, p->next.number);
+    if (UNLIKELY(th->waited || th->ready_at > p->core->clock))
+        stand_still(t, p, th);
+    if (UNLIKELY(p->last != tid || !p->ran || p->fresh))
+        take_turn(t, p, tid);
+    sim_cycle at = p->core->clock + (th->arrived ? 0 : p->next.ev->gap);
     if (UNLIKELY(at < t->now)) { /* its event came late: the window was full */
-        machine_spend(m, core, SPENT_WINDOW, t->now - at);
+        core_spend(m, p->core, SPENT_WINDOW, t->now - at);
         at = t->now;
     }
     p->busy = true;
     hint(t, p->next.ev, false);
-    agent_at(t, &t->agent[core], at);
+    agent_at(t, p->agent, at);
 }
 
 /* The core takes up its next thread, if it can. */
-static void plan(struct timed *t, unsigned core)
+static void plan(struct timed *t, struct place *p)
 {
-    struct place *p = &t->place[core];
-
-    while (!p->busy && !must_know(t, p) && choose(t, core)) {
+    while (!p->busy && !must_know(t, p) && choose(t, p)) {
         const sim_tid tid = p->tid[p->turn];
         order_peek(t->order, tid, &p->next);
-        if (LIKELY(p->next.state <= ORDER_BLOCKED))
-            take_up(t, core, tid);
-        else
-            pass_over(t, tid, p->next.state);
+        if (LIKELY(p->next.state <= ORDER_BLOCKED)) {
+            take_up(t, p, tid);
+            break;
+        }
+        pass_over(t, tid, p->next.state);
     }
+}
+
+static struct place *place_of(const struct timed *t, sim_tid tid)
+{
+    return &t->place[t->thread[tid].core];
 }
 
 /* A core has become empty: whose turn it is to get one. */
@@ -168,7 +162,7 @@ static void place_waiting(struct timed *t)
         if (!thread_place(t, tid, next.ev))
             break;
         t->thread[tid].ready_at = t->now;
-        plan(t, t->thread[tid].core);
+        plan(t, place_of(t, tid));
     }
 }
 
@@ -184,7 +178,7 @@ static void start(struct timed *t, sim_tid tid, sim_cycle at)
     th->ready_at = at;
     th->could_start = true;
     if (thread_place(t, tid, next.ev))
-        plan(t, th->core);
+        plan(t, place_of(t, tid));
 }
 
 static void wake(struct timed *t, sim_tid tid, sim_cycle at)
@@ -198,7 +192,7 @@ static void wake(struct timed *t, sim_tid tid, sim_cycle at)
     if (th->state != THREAD_WAITING)
         return;
     th->state = THREAD_RUNNABLE;
-    plan(t, th->core);
+    plan(t, place_of(t, tid));
 }
 
 /* ---- an event ------------------------------------------------------------------------------- */
@@ -233,8 +227,10 @@ static void wake_all(struct timed *t, size_t n, sim_cycle at)
 }
 
 /* The event is done: who waits for it may go on. */
-static inline void taken(struct timed *t, unsigned core, sim_tid tid, const struct event *ev)
+static inline void taken(struct timed *t, struct place *p)
 {
+    const sim_tid tid = p->last;
+    const struct event *ev = p->next.ev;
     const enum ev_kind kind = (enum ev_kind)ev->kind; /* the window forgets the event */
     const uint64_t aux = ev->aux;
     const bool threads = !event_is_access(ev);
@@ -243,78 +239,87 @@ static inline void taken(struct timed *t, unsigned core, sim_tid tid, const stru
     const size_t woken = order_take(t->order, tid);
     if (UNLIKELY(threads))
         settle_threads(t, tid, kind, aux);
-    t->place[core].busy = false;
+    p->busy = false;
     if (UNLIKELY(woken))
-        wake_all(t, woken, t->machine->core[core].clock);
-    plan(t, core);
-    if (UNLIKELY(threads && t->thread[tid].core != core))
-        plan(t, t->thread[tid].core);
+        wake_all(t, woken, p->core->clock);
+    plan(t, p);
+    if (UNLIKELY(threads && place_of(t, tid) != p))
+        plan(t, place_of(t, tid));
     if (UNLIKELY(t->emptied))
         place_waiting(t);
 }
 
 /* The core's thread has arrived at its event; that goes ahead, and is done later. */
-static inline void run_event(struct timed *t, struct agent *a, sim_tid tid,
-                             const struct order_next *next)
+static inline void run_event(struct timed *t, struct place *p)
 {
-    struct machine *m = t->machine;
-    const unsigned core = a->core;
-    const bool orders = !event_is_access(next->ev) || next->ev->flags & EVF_ORDER_MASK;
+    const struct event *ev = p->next.ev;
+    const unsigned core = p->agent->core;
+    const bool orders = !event_is_access(ev) || ev->flags & EVF_ORDER_MASK;
 
-    t->beside[core].sync = orders;
-    if (UNLIKELY(orders))
+    if (UNLIKELY(orders)) {
+        t->beside[core].sync = true;
         beside_drain(t, core);
-    hint(t, next->ev, true);
-    const struct mem_outcome out = machine_event(m, core, next->ev);
-    if (!t->env.ran(t->env.host, next->ev, next->number, core, out)) {
+    }
+    hint(t, ev, true);
+    const struct mem_outcome out = machine_event(t->machine, core, ev);
+    if (UNLIKELY(orders))
+        t->beside[core].sync = false;
+    if (UNLIKELY(!t->env.ran(t->env.host, ev, p->next.number, core, out))) {
         t->stop = true;
-    } else if (!orders || m->core[core].clock <= t->now) {
-        taken(t, core, tid, next->ev);
+    } else if (LIKELY(!orders || p->core->clock <= t->now)) {
+        taken(t, p);
     } else { /* others may be ordered behind it: not before it is done */
-        t->place[core].finishing = true;
-        agent_at(t, a, m->core[core].clock);
+        p->finishing = true;
+        agent_at(t, p->agent, p->core->clock);
     }
 }
 
-static inline void arrive(struct timed *t, struct agent *a, sim_tid tid,
-                          const struct order_next *next)
+/* The thread's next event must wait for another one's. */
+static NO_INLINE void wait_for(struct timed *t, struct place *p)
 {
-    struct thread *th = &t->thread[tid];
-    const unsigned core = a->core;
+    struct thread *th = &t->thread[p->last];
 
-    if (!th->arrived)
-        machine_run(t->machine, core, next->ev->gap);
+    th->state = THREAD_WAITING;
+    th->why = p->next.why;
+    th->waited = true;
+    p->busy = false;
+    plan(t, p);
+}
+
+static inline void arrive(struct timed *t, struct place *p)
+{
+    struct thread *th = &t->thread[p->last];
+
+    if (LIKELY(!th->arrived)) {
+        p->core->instructions += p->next.ev->gap;
+        core_spend(t->machine, p->core, SPENT_EXECUTING, p->next.ev->gap);
+    }
     th->arrived = true;
-    if (next->state == ORDER_BLOCKED) {
-        th->state = THREAD_WAITING;
-        th->why = next->why;
+    if (UNLIKELY(p->next.state == ORDER_BLOCKED)) {
+        wait_for(t, p);
+    } else if (UNLIKELY(th->ready_at > p->core->clock)) { /* it is being done */
         th->waited = true;
-        t->place[core].busy = false;
-        plan(t, core);
-    } else if (th->ready_at > t->machine->core[core].clock) { /* it is being done */
-        th->waited = true;
-        stand_still(t, core, th);
-        agent_at(t, a, t->machine->core[core].clock);
+        stand_still(t, p, th);
+        agent_at(t, p->agent, p->core->clock);
     } else {
-        run_event(t, a, tid, next);
+        run_event(t, p);
     }
 }
 
 void timed_core_step(struct timed *t, struct agent *a)
 {
     struct place *p = &t->place[a->core];
-    const sim_tid tid = p->tid[p->turn];
 
     if (UNLIKELY(p->finishing)) {
         p->finishing = false;
-        taken(t, a->core, tid, p->next.ev);
+        taken(t, p);
         return;
     }
     if (UNLIKELY(t->stops || p->lost) && !stop_lets(t, a))
         return;
     if (UNLIKELY(p->next.state != ORDER_READY)) /* when it was planned */
-        order_peek(t->order, tid, &p->next);
-    arrive(t, a, tid, &p->next);
+        order_peek(t->order, p->last, &p->next);
+    arrive(t, p);
 }
 
 /* ---- the trace comes in --------------------------------------------------------------------- */
@@ -330,7 +335,7 @@ static void known(struct timed *t, sim_tid tid)
         start(t, tid, t->now);
     } else {
         unpark(t, tid, THREAD_RUNNABLE);
-        plan(t, th->core);
+        plan(t, place_of(t, tid));
     }
 }
 
@@ -355,7 +360,7 @@ static void plan_others(struct timed *t)
         return;
     t->unplanned = false;
     for (unsigned i = 0; i < t->machine->params.cores; i++)
-        plan(t, i);
+        plan(t, &t->place[i]);
 }
 
 static void close_trace(struct timed *t)

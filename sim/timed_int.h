@@ -37,19 +37,21 @@ struct thread {
     enum wait_reason why;
 };
 
-struct place {    /* the threads of a core */
+struct place { /* a core, and the threads on it */
+    struct core *core;
+    struct agent *agent;
     sim_tid *tid; /* in the order of their turns */
     size_t n, cap;
     size_t parked;          /* of them */
     size_t turn;            /* index of the one that runs */
-    bool finishing;         /* its event has run and is not done */
     struct order_next next; /* of the thread whose turn it is, when it was planned */
     bool busy;              /* planned, or in the middle of an event */
+    bool finishing;         /* its event has run and is not done */
     bool ran;               /* some thread has run here: `last` */
-    sim_tid last;           /* whose state the core holds */
-    sim_cycle since;        /* when its turn began */
-    bool fresh;             /* it has not begun */
+    bool fresh;             /* its turn has not begun */
     bool held;              /* its turn came while it was stopped */
+    sim_tid last;           /* whose state the core holds; while it is busy, whose turn it is */
+    sim_cycle since;        /* when its turn began */
     sim_cycle lost;         /* it was stopped on the way to its next event, and has not paid */
 };
 

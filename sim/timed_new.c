@@ -93,6 +93,8 @@ struct timed *timed_new(const struct schedule_params *p, const struct timed_env 
     for (unsigned i = 0; i < n; i++) {
         t->agent[i].core = i;
         t->agent[i].step = timed_core_step;
+        t->place[i].core = &env->machine->core[i];
+        t->place[i].agent = &t->agent[i];
     }
     map_init(&t->kernels, NULL);
     map_init(&t->carriers, NULL);
