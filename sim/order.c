@@ -101,9 +101,9 @@ const uint64_t *order_peak(const struct order *o)
     return &o->peak;
 }
 
-bool order_full(const struct order *o)
+uint64_t order_room(const struct order *o)
 {
-    return o->pending >= o->window;
+    return o->window - o->pending;
 }
 
 void order_close(struct order *o)
@@ -263,7 +263,7 @@ int order_add(struct order *o, const struct event *ev, uint64_t number, struct e
 {
     struct lane *l = LIKELY(ev->tid < o->lanes) ? &o->lane[ev->tid] : NULL;
 
-    assert(!order_full(o) && !o->closed);
+    assert(o->pending < o->window && !o->closed);
     if (UNLIKELY(!l || !is_plain(o, l, ev) || !has_room(l->tail, ev)))
         return add_any(o, ev, number, e);
     append(o, l, l->tail, ev, number);

@@ -29,7 +29,11 @@ void order_free(struct order *o);
 
 /* Adds the next event of the recorded order (1 or 2 records). Not when full. -1: memory_limit. */
 int order_add(struct order *o, const struct event *ev, uint64_t number, struct err *e);
-bool order_full(const struct order *o);
+uint64_t order_room(const struct order *o); /* for so many events */
+static inline bool order_full(const struct order *o)
+{
+    return order_room(o) == 0;
+}
 void order_close(struct order *o); /* there are no more */
 
 /* How many threads have been seen: ids below. */

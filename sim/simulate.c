@@ -95,16 +95,19 @@ int simulate_begin(struct lardsim *l)
         return config_known(l->config, "schedule", schedule_param_rows, &l->err);
     if (config_bind(l->config, "schedule", schedule_param_rows, &s->schedule, &l->err))
         return -1;
-    s->timed = timed_new(&s->schedule, &(struct timed_env){.machine = s->machine,
-                                                           .stats = l->stats,
-                                                           .names = &l->seen,
-                                                           .memory_limit = l->params.memory,
-                                                           .host = l,
-                                                           .feed = simulate_feed,
-                                                           .ran = simulate_ran,
-                                                           .soon = simulate_soon,
-                                                           .beside = simulate_beside,
-                                                           .err = &l->err});
+    s->timed =
+        timed_new(&s->schedule, &(struct timed_env){.machine = s->machine,
+                                                    .stats = l->stats,
+                                                    .names = &l->seen,
+                                                    .memory_limit = l->params.memory,
+                                                    .host = l,
+                                                    .events = l->params.events,
+                                                    .feed = simulate_feed,
+                                                    .comes = l->rules ? simulate_comes : NULL,
+                                                    .ran = simulate_ran,
+                                                    .soon = simulate_soon,
+                                                    .beside = simulate_beside,
+                                                    .err = &l->err});
     return 0;
 }
 
@@ -157,11 +160,11 @@ void simulate_finish(struct lardsim *l)
         return;
     s->finishing = true;
     if (s->timed && !l->err.code && !timed_run(s->timed) && !simulate_limited(l) &&
-        l->st.events != s->given)
+        l->st.events != timed_added(s->timed))
         err_set(
             &l->err, LARD_INTERNAL,
             "the timed order ends after %llu of %llu events, and says nothing; please report it",
-            (unsigned long long)l->st.events, (unsigned long long)s->given);
+            (unsigned long long)l->st.events, (unsigned long long)timed_added(s->timed));
     finish_machine(l);
 }
 

@@ -137,73 +137,32 @@ bool simulate_ran(void *host, const struct event *ev, uint64_t number, unsigned 
     return tell(l, ev, core, out);
 }
 
-/* Into the window, in recorded order. */
-static enum added give(struct lardsim *l, const struct event *ev)
-{
-    struct simulation *s = l->simulation;
-
-    if (l->rules && rules_apply(l->rules, ev, s->next, &l->err))
-        return ADDED_ERROR;
-    machine_touch(s->machine, ev);
-    const enum added added = timed_add(s->timed, ev, s->next);
-    if (LIKELY(added != ADDED_ERROR)) {
-        s->given++;
-        s->next++;
-    }
-    return added;
-}
-
-/* Another event comes, and limits.events is reached. */
-static inline bool at_limit(struct lardsim *l)
-{
-    struct simulation *s = l->simulation;
-
-    s->limited = s->limited || (l->params.events && s->given == l->params.events);
-    return s->limited;
-}
-
-/* The next batch of the source. */
-static enum fed refill(struct lardsim *l)
-{
-    struct simulation *s = l->simulation;
-
-    if (!l->pulled)
-        return s->finishing ? FED_END : FED_NOTHING_YET;
-    s->at = 0;
-    if (session_read(l, &s->batch))
-        return FED_ERROR;
-    return s->batch.records ? FED_EVENTS : FED_END;
-}
-
-enum fed simulate_feed(void *host)
+enum fed simulate_feed(void *host, struct batch *b)
 {
     struct lardsim *l = host;
-    struct simulation *s = l->simulation;
-    enum added added = ADDED_MORE;
 
-    if (s->limited)
-        return FED_END;
-    const enum fed fed = s->at < s->batch.records ? FED_EVENTS : refill(l);
-    while (fed == FED_EVENTS && added == ADDED_MORE && s->at < s->batch.records) {
-        const struct event *ev = s->batch.rec + s->at;
-        if (at_limit(l))
-            return FED_END;
-        added = give(l, ev);
-        if (added == ADDED_ERROR)
-            return FED_ERROR;
-        s->at += event_records(ev);
-    }
-    return fed;
+    if (!l->pulled)
+        return l->simulation->finishing ? FED_END : FED_NOTHING_YET;
+    if (session_read(l, b))
+        return FED_ERROR;
+    return b->records ? FED_EVENTS : FED_END;
+}
+
+int simulate_comes(void *host, const struct event *ev, uint64_t number)
+{
+    struct lardsim *l = host;
+
+    return rules_apply(l->rules, ev, number, &l->err);
 }
 
 int simulate_limited(struct lardsim *l)
 {
-    return l->simulation->limited && !l->err.code ? session_limit(l) : 0;
+    return timed_limited(l->simulation->timed) && !l->err.code ? session_limit(l) : 0;
 }
 
 int simulate_source(struct lardsim *l, struct source *s)
 {
-    l->simulation->next = s->first;
+    timed_first(l->simulation->timed, s->first);
     if (timed_run(l->simulation->timed))
         return -1;
     return simulate_limited(l);
@@ -211,18 +170,16 @@ int simulate_source(struct lardsim *l, struct source *s)
 
 int simulate_push(struct lardsim *l, const struct event *ev)
 {
-    struct simulation *s = l->simulation;
+    struct timed *t = l->simulation->timed;
 
-    if (at_limit(l))
-        return session_limit(l);
-    if (give(l, ev) == ADDED_ERROR)
-        return -1;
-    return timed_run(s->timed);
+    if (timed_push(t, ev))
+        return timed_limited(t) ? session_limit(l) : -1;
+    return timed_run(t);
 }
 
 void simulate_taken(const struct lardsim *l, struct digest *identity)
 {
-    const struct simulation *s = l->simulation;
+    const struct batch b = timed_taken(l->simulation->timed);
 
-    digest_add(identity, s->batch.rec, s->at * sizeof *s->batch.rec);
+    digest_add(identity, b.rec, b.records * sizeof *b.rec);
 }

@@ -16,12 +16,7 @@ struct simulation {
     bool owes[MAX_CORES];         /* by core: there may be something to pay for lines */
     struct timed *timed;          /* NULL: recorded order */
     struct schedule_params schedule;
-    struct batch batch; /* of the source: read, and given to the window up to `at` */
-    size_t at;
-    uint64_t next; /* number of the next event to give */
-    uint64_t given;
     bool finishing;
-    bool limited;                        /* limits.events: the rest is not given */
     struct map thread_core, kernel_core; /* recorded order: to core + 1 */
     uint64_t placed;
     char *timeline; /* the file; NULL: none */
@@ -30,7 +25,8 @@ struct simulation {
 };
 
 /* simulate_event.c: what the timed order has of its host (timed.h). */
-enum fed simulate_feed(void *host);
+enum fed simulate_feed(void *host, struct batch *b);
+int simulate_comes(void *host, const struct event *ev, uint64_t number);
 bool simulate_ran(void *host, const struct event *ev, uint64_t number, unsigned core,
                   struct mem_outcome out);
 void simulate_soon(void *host, const struct event *ev, bool very);

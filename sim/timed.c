@@ -339,18 +339,36 @@ static void known(struct timed *t, sim_tid tid)
     }
 }
 
-enum added timed_add(struct timed *t, const struct event *ev, uint64_t number)
+/* The next event in recorded order. */
+static inline int add(struct timed *t, const struct event *ev)
 {
+    const uint64_t number = t->first + t->added;
+
+    if (UNLIKELY(t->env.comes != NULL) && t->env.comes(t->env.host, ev, number))
+        return -1;
+    machine_touch(t->machine, ev);
     const struct thread *th =
         LIKELY(ev->tid < t->threads) ? &t->thread[ev->tid] : thread_of(t, ev->tid);
-
     if (UNLIKELY((!event_is_access(ev) || th->state == THREAD_UNSEEN || th->ended) &&
                  thread_recorded(t, ev, number)) ||
         order_add(t->order, ev, number, t->env.err))
-        return ADDED_ERROR;
+        return -1;
+    t->added++;
     if (UNLIKELY(th->state == THREAD_UNSEEN || th->state == THREAD_PARKED))
         known(t, ev->tid);
-    return t->parked && !order_full(t->order) ? ADDED_MORE : ADDED_ENOUGH;
+    return 0;
+}
+
+/* Another event comes. */
+static inline bool at_limit(struct timed *t)
+{
+    t->limited = t->env.events && t->added == t->env.events;
+    return t->limited;
+}
+
+int timed_push(struct timed *t, const struct event *ev)
+{
+    return at_limit(t) ? -1 : add(t, ev);
 }
 
 /* Cores that waited for what is read go on with their other threads. */
@@ -389,10 +407,38 @@ static bool must_read(struct timed *t)
     return t->parked || !t->asleep;
 }
 
+/* Until it is known what goes next, or the batch or the window ends. */
+static enum fed read_some(struct timed *t)
+{
+    const struct event *rec = t->batch.rec;
+
+    for (uint64_t room = order_room(t->order); room && t->at < t->batch.records; room--) {
+        if (at_limit(t))
+            return FED_END;
+        if (add(t, &rec[t->at]))
+            return FED_ERROR;
+        t->at += event_records(&rec[t->at]);
+        if (!t->parked)
+            break;
+    }
+    return FED_EVENTS;
+}
+
+static enum fed read_on(struct timed *t)
+{
+    if (t->at == t->batch.records) {
+        t->at = 0;
+        const enum fed fed = t->env.feed(t->env.host, &t->batch);
+        if (fed != FED_EVENTS)
+            return fed;
+    }
+    return read_some(t);
+}
+
 bool timed_feed(struct timed *t)
 {
     while (must_read(t))
-        switch (t->env.feed(t->env.host)) {
+        switch (read_on(t)) {
         case FED_EVENTS:
             break;
         case FED_END:

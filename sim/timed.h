@@ -19,9 +19,12 @@ struct timed_env { /* borrowed */
     struct stats *stats;
     const struct names *const *names;
     uint64_t memory_limit;
+    uint64_t events; /* that are fed or pushed, at most; 0: no limit */
     void *host;
-    /* Gives next events to timed_add, until that wants no more, or says why not. */
-    enum fed (*feed)(void *host);
+    /* The next events of the recorded order, or why there are none. */
+    enum fed (*feed)(void *host, struct batch *b);
+    /* What it has to say of each event that comes in. -1: an error. NULL: nothing. */
+    int (*comes)(void *host, const struct event *ev, uint64_t number);
     /* An event has run: the policies' turn. False: the run stops. */
     bool (*ran)(void *host, const struct event *ev, uint64_t number, unsigned core,
                 struct mem_outcome out);
@@ -37,8 +40,12 @@ struct timed *timed_new(const struct schedule_params *p, const struct timed_env 
 void timed_free(struct timed *t);
 /* For coh_env, which comes before the scheduler: how a transaction waits in *t. */
 struct coh_host timed_host(struct timed **t);
-enum added { ADDED_MORE, ADDED_ENOUGH, ADDED_ERROR };
-enum added timed_add(struct timed *t, const struct event *ev, uint64_t number);
+void timed_first(struct timed *t, uint64_t number); /* of the first event; else 0 */
+/* The next event, from outside. -1: an error, or beyond the limit. */
+int timed_push(struct timed *t, const struct event *ev);
+struct batch timed_taken(const struct timed *t); /* of the latest batch */
+uint64_t timed_added(const struct timed *t);     /* events */
+bool timed_limited(const struct timed *t);       /* there were more events than the limit */
 /* Runs until there is nothing to feed, an error, or the end (after FED_END). -1: an error is set.
  */
 int timed_run(struct timed *t);

@@ -89,6 +89,10 @@ struct timed {
     struct timed_env env;
     struct machine *machine;
     struct order *order;
+    struct batch batch; /* the latest; its records up to `at` have been taken */
+    size_t at;
+    uint64_t first, added; /* number of the first event; events */
+    bool limited;
     struct agent *agent; /* cores, then their store buffers, then their loads */
     size_t agents;
     size_t leaves;        /* a power of two */

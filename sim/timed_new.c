@@ -58,6 +58,26 @@ struct coh_host timed_host(struct timed **t)
     return (struct coh_host){t, host_sleep, host_wake, host_meets};
 }
 
+void timed_first(struct timed *t, uint64_t number)
+{
+    t->first = number;
+}
+
+struct batch timed_taken(const struct timed *t)
+{
+    return (struct batch){t->batch.rec, t->at, t->batch.first};
+}
+
+uint64_t timed_added(const struct timed *t)
+{
+    return t->added;
+}
+
+bool timed_limited(const struct timed *t)
+{
+    return t->limited;
+}
+
 static void declare_stats(struct timed *t, struct stats_group *g)
 {
     stats_count(g, "switches", "switches", "Cores that went on with another thread.",
