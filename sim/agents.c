@@ -25,9 +25,10 @@ static void play(struct timed *t, const struct agent *a, sim_cycle at)
 
     for (due[i] = at; i > ROOT; i /= 2) {
         const sim_cycle other = due[i ^ 1];
+        const uint32_t its = winner[i ^ 1];
         const bool wins = other < at + (i & 1); /* the left one of equals */
         at = wins ? other : at;
-        best = wins ? winner[i ^ 1] : best;
+        best = wins ? its : best;
         due[i / 2] = at;
         winner[i / 2] = best;
     }
@@ -53,11 +54,6 @@ void agent_at(struct timed *t, struct agent *a, sim_cycle at)
     play(t, a, at);
 }
 
-void agent_sooner(struct timed *t, struct agent *a, sim_cycle at)
-{
-    agent_at(t, a, at);
-}
-
 /* Whoever had the last turn mostly has a new time by now: else none. */
 static void settle(struct timed *t)
 {
@@ -81,7 +77,9 @@ static bool before_others(const struct timed *t, sim_cycle at)
 /* It has its turn. */
 static void agent_turns(struct timed *t, struct agent *a)
 {
-    t->last = a->at > t->now || a > t->last ? a : t->last;
+    const uint32_t same = -(uint32_t)(a->at == t->now), last = t->last & same;
+
+    t->last = last > a->index ? last : a->index;
     t->now = a->at;
 }
 

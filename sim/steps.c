@@ -30,7 +30,7 @@ static void make_hit(struct timed *t, unsigned core, struct ahead *h)
 static void settle(struct timed *t, unsigned core)
 {
     struct ahead *h = &t->ahead[core];
-    const bool first = &t->agent[core] < t->last;
+    const bool first = t->agent[core].index < t->last;
 
     while (h->at < h->end && (h->now < t->now || (h->now == t->now && first)))
         make_hit(t, core, h);
@@ -50,7 +50,7 @@ void ahead_meets(struct timed *t, unsigned core)
     if (h->at >= h->end)
         return;
     h->end = h->at;
-    agent_sooner(t, &t->agent[core], h->now);
+    agent_at(t, &t->agent[core], h->now);
 }
 
 /* How far it hits as things are; returns when the access behind that starts. */

@@ -340,7 +340,7 @@ static void known(struct timed *t, sim_tid tid)
 }
 
 /* The next event in recorded order. */
-static inline int add(struct timed *t, const struct event *ev)
+ALWAYS_INLINE int add(struct timed *t, const struct event *ev)
 {
     const uint64_t number = t->first + t->added;
 

@@ -101,7 +101,7 @@ struct timed {
     struct agent *active; /* whose step is running */
     bool stale;           /* it has had the turn of its time, and has no other yet */
     sim_cycle now;
-    struct agent *last; /* of those that had a turn at `now`, the one with the highest index */
+    uint32_t last; /* of those that had a turn at `now`, the highest index */
     struct thread *thread;
     size_t threads;
     size_t parked;     /* threads */
@@ -139,7 +139,6 @@ void agent_at(struct timed *t, struct agent *a, sim_cycle at); /* it goes on the
 sim_cycle agent_sleep(struct timed *t, uint64_t key);          /* the active one */
 void agents_wake(struct timed *t, uint64_t key, sim_cycle at);
 sim_cycle agent_until(void *t, unsigned core, sim_cycle at);
-void agent_sooner(struct timed *t, struct agent *a, sim_cycle at); /* than it would have gone on */
 /* Has the active one's turn at this cycle, if it would be the next. */
 bool agent_goes_on(struct timed *t, sim_cycle at);
 void agents_run(struct timed *t); /* until nobody can go on, or t->stop */
