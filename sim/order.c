@@ -145,7 +145,7 @@ static struct chunk *chunk_new(struct order *o)
 }
 
 /* A place for the next event, whose number this is. */
-static struct chunk *lane_extend(struct order *o, struct lane *l, uint64_t number)
+static void lane_extend(struct order *o, struct lane *l, uint64_t number)
 {
     struct chunk *c = chunk_new(o);
 
@@ -153,13 +153,12 @@ static struct chunk *lane_extend(struct order *o, struct lane *l, uint64_t numbe
     c->serial = l->serial++;
     if (l->tail) {
         l->tail = l->tail->next = c;
-        return c;
+        return;
     }
     l->head = l->tail = c;
     if (!l->listed)
         order_pile_push(o, &o->oldest, number, (uint64_t)(l - o->lane));
     l->listed = true;
-    return c;
 }
 
 /* All of the first chunk has been taken. */
@@ -187,15 +186,16 @@ static const bool plain_kind[EV_KINDS] = {
     [EV_PHASE] = true,  [EV_THREAD_START] = true,
 };
 
-/* Behind the lane's last one; *c has room. */
-static inline void append(struct order *o, struct lane *l, struct chunk *c, const struct event *ev,
+/* Its n records, behind the lane's last one; there is room. */
+ALWAYS_INLINE void append(struct order *o, struct lane *l, const struct event *ev, uint32_t n,
                           uint64_t number)
 {
-    const uint32_t at = c->n, n = event_records(ev);
+    struct chunk *c = l->tail;
+    const uint32_t at = c->n;
 
     c->number[at] = number;
     c->rec[at] = *ev;
-    if (UNLIKELY(n > 1))
+    if (n > 1)
         c->rec[at + 1] = ev[1];
     c->n = at + n;
     l->number = number;
@@ -230,11 +230,6 @@ static inline bool is_plain(const struct order *o, const struct lane *l, const s
             !order_near(o, ev->addr, ev->addr + (ev->size - 1)));
 }
 
-static inline bool has_room(const struct chunk *c, const struct event *ev)
-{
-    return c && c->n + event_records(ev) <= CHUNK_RECORDS;
-}
-
 /* It is in the window. */
 static inline int added(struct order *o, uint64_t number, struct err *e)
 {
@@ -255,7 +250,10 @@ static NO_INLINE int add_any(struct order *o, const struct event *ev, uint64_t n
         if (x)
             hang(l, x);
     }
-    append(o, l, has_room(l->tail, ev) ? l->tail : lane_extend(o, l, number), ev, number);
+    const uint32_t n = event_records(ev);
+    if (!l->tail || l->tail->n + n > CHUNK_RECORDS)
+        lane_extend(o, l, number);
+    append(o, l, ev, n, number);
     return added(o, number, e);
 }
 
@@ -264,9 +262,10 @@ int order_add(struct order *o, const struct event *ev, uint64_t number, struct e
     struct lane *l = LIKELY(ev->tid < o->lanes) ? &o->lane[ev->tid] : NULL;
 
     assert(o->pending < o->window && !o->closed);
-    if (UNLIKELY(!l || !is_plain(o, l, ev) || !has_room(l->tail, ev)))
+    if (UNLIKELY(!l || !is_plain(o, l, ev) || ev->flags & EVF_MORE || !l->tail ||
+                 l->tail->n == CHUNK_RECORDS))
         return add_any(o, ev, number, e);
-    append(o, l, l->tail, ev, number);
+    append(o, l, ev, 1, number);
     return added(o, number, e);
 }
 

@@ -53,30 +53,34 @@ void simulate_beside(void *host, unsigned core)
         tell_lines(l, core);
 }
 
-/* The policies see the event. Returns when the core is done with what they make it do. */
-static inline sim_cycle policies_see(struct lardsim *l, const struct event *ev, unsigned core,
-                                     struct mem_outcome out, sim_cycle now)
+/* What the policies have decided together is held against the truth, and takes its time. */
+static NO_INLINE sim_cycle decided(struct lardsim *l, const struct event *ev, unsigned core,
+                                   sim_cycle now)
 {
-    for (size_t i = 0; i < l->checkers; i++)
-        now = checker_decide(l->turn[i], ev, core, out, now);
-    if (UNLIKELY(l->compare != NULL))
+    if (l->compare)
         compare_step(l->compare, ev);
     for (size_t i = 0; i < l->checkers && l->simulation->pays; i++)
         now = checker_pay(l->turn[i], ev, core, now);
     return now;
 }
 
-/* The event has run: that is the policies' turn, and what they take is the core's handler's time.
- */
-static bool tell(struct lardsim *l, const struct event *ev, unsigned core, struct mem_outcome out)
+/* What the policies take is the core's handler's time. */
+bool simulate_ran(void *host, const struct event *ev, uint64_t number, unsigned core,
+                  struct mem_outcome out)
 {
+    struct lardsim *l = host;
     const struct simulation *s = l->simulation;
-    struct machine *m = s->machine;
-    const sim_cycle from = m->core[core].clock;
+    struct core *c = &s->machine->core[core];
+    const sim_cycle from = c->clock;
+    sim_cycle now = from;
 
+    l->number = number;
     if (UNLIKELY(s->hears))
         tell_lines(l, core);
-    sim_cycle now = policies_see(l, ev, core, out, from);
+    for (size_t i = 0; i < l->checkers; i++)
+        now = checker_decide(l->turn[i], ev, core, out, now);
+    if (s->pays || l->compare)
+        now = decided(l, ev, core, now);
     session_count(l, ev);
     if (UNLIKELY(event_is_region(ev)) && !l->err.code)
         session_region(l, ev->kind == EV_ROI_BEGIN);
@@ -84,8 +88,8 @@ static bool tell(struct lardsim *l, const struct event *ev, unsigned core, struc
     if (UNLIKELY(s->hears))
         now = hear_lines(l, core, now);
     if (now != from)
-        machine_spend(m, core, SPENT_HANDLER, now - from);
-    if (UNLIKELY(l->st.events == m->params.warm_up))
+        core_spend(s->machine, c, SPENT_HANDLER, now - from);
+    if (UNLIKELY(l->st.events == s->machine->params.warm_up))
         session_region(l, true);
     return go_on;
 }
@@ -121,21 +125,12 @@ void simulate_event(struct lardsim *l, const struct event *ev)
     if (UNLIKELY(s->machine->timeline))
         timeline_event(s->machine->timeline, core, ev, l->number);
     machine_run(s->machine, core, ev->gap);
-    tell(l, ev, core, machine_event(s->machine, core, ev));
+    simulate_ran(l, ev, l->number, core, machine_event(s->machine, core, ev));
     if (UNLIKELY(s->machine->core[core].clock >= s->machine->interval_end))
         intervals_pass(s->machine->intervals, s->machine->core[core].clock);
 }
 
 /* ---- timed order ---------------------------------------------------------------------------- */
-
-bool simulate_ran(void *host, const struct event *ev, uint64_t number, unsigned core,
-                  struct mem_outcome out)
-{
-    struct lardsim *l = host;
-
-    l->number = number;
-    return tell(l, ev, core, out);
-}
 
 enum fed simulate_feed(void *host, struct batch *b)
 {
