@@ -339,7 +339,7 @@ static void unhang(struct order *o, struct lane *l)
     order_extra_free(o, x);
 }
 
-size_t order_take(struct order *o, sim_tid tid)
+bool order_take(struct order *o, sim_tid tid)
 {
     struct lane *l = &o->lane[tid];
 
@@ -354,12 +354,13 @@ size_t order_take(struct order *o, sim_tid tid)
         lane_advance(o, l);
     if (UNLIKELY(l->taken > l->wanted))
         order_wake(o, l);
-    return o->wokens;
+    return o->wokens > 0;
 }
 
-const sim_tid *order_woken(const struct order *o)
+size_t order_woken(const struct order *o, const sim_tid **tids)
 {
-    return o->woken;
+    *tids = o->woken;
+    return o->wokens;
 }
 
 /* Keys of the pile may be those of events that have been taken: they only grow. */

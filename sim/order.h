@@ -56,10 +56,10 @@ struct order_next {
 /* Cheap when READY. BLOCKED registers the thread: order_take reports it once it may be asked again.
  */
 void order_peek(struct order *o, sim_tid tid, struct order_next *to);
-/* The thread's next event, which was READY, has run. Returns how many threads waited for it; they
- * are in order_woken until the next order_take. */
-size_t order_take(struct order *o, sim_tid tid);
-const sim_tid *order_woken(const struct order *o);
+/* The thread's next event, which was READY, has run. Threads that waited for it are in
+ * order_woken until the next order_take. True: there are some. */
+bool order_take(struct order *o, sim_tid tid);
+size_t order_woken(const struct order *o, const sim_tid **tids);
 
 /* Whose next event is the oldest that is pending; it is always READY. Not when none is pending. */
 sim_tid order_oldest(struct order *o);

@@ -218,9 +218,10 @@ static void settle_threads(struct timed *t, sim_tid tid, enum ev_kind kind, uint
         leave(t, (sim_tid)aux); /* it never said that it ended */
 }
 
-static void wake_all(struct timed *t, size_t n, sim_cycle at)
+static void wake_all(struct timed *t, sim_cycle at)
 {
-    const sim_tid *woken = order_woken(t->order);
+    const sim_tid *woken;
+    const size_t n = order_woken(t->order, &woken);
 
     for (size_t i = 0; i < n; i++)
         wake(t, woken[i], at);
@@ -236,12 +237,12 @@ static inline void taken(struct timed *t, struct place *p)
     const bool threads = !event_is_access(ev);
 
     t->thread[tid].arrived = false;
-    const size_t woken = order_take(t->order, tid);
+    const bool woken = order_take(t->order, tid);
     if (UNLIKELY(threads))
         settle_threads(t, tid, kind, aux);
     p->busy = false;
     if (UNLIKELY(woken))
-        wake_all(t, woken, p->core->clock);
+        wake_all(t, p->core->clock);
     plan(t, p);
     if (UNLIKELY(threads && place_of(t, tid) != p))
         plan(t, place_of(t, tid));

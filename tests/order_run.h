@@ -111,14 +111,15 @@ static inline bool scheduler_may_run(struct scheduler *c, size_t tid, struct ord
 static inline void scheduler_take(struct scheduler *c, size_t tid, const struct order_next *next)
 {
     const struct event *ev = stream_event(c->s, next->number);
+    const sim_tid *woken;
 
     assert_int_equal(next->ev->tid, tid);
     assert_memory_equal(next->ev, ev, event_records(ev) * sizeof *ev);
     assert_false(c->done[next->number]);
     c->done[next->number] = true;
     c->run[c->taken++] = (size_t)next->number;
-    size_t n = order_take(c->o, (sim_tid)tid);
-    for (const sim_tid *woken = order_woken(c->o); n > 0; n--) {
+    order_take(c->o, (sim_tid)tid);
+    for (size_t n = order_woken(c->o, &woken); n > 0; n--) {
         assert_true(c->asleep[woken[n - 1]]);
         c->asleep[woken[n - 1]] = false;
     }
