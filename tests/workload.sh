@@ -168,7 +168,7 @@ says out "no time was charged by: eraser"
 {
     printf 'lardsim-text 1\ngranularity 4\n'
     for at in 0 1 2 3 4 5 6 7; do printf 'T0 write 0x%d000 256\n' $at; done
-    for again in 1 2 3 4; do printf 'T0 gc-begin\nT0 gc-end\n'; done
+    for _ in 1 2 3 4; do printf 'T0 gc-begin\nT0 gc-end\n'; done
 } >collects.trace
 run 0 compare -c radish8 --policies none,fasttrack,fastrcd,eraser -o collects collects.trace
 part=$(grep -o '"collections": [0-9]*' collects/fasttrack/stats.json | awk 'NR == 1 {print $2}')
