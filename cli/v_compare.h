@@ -16,7 +16,7 @@ enum cost { /* what is shown of a run, beside where its cycles went */
             COST_METADATA,
             COST_METADATA_MISSES,
             COST_REMOTE,
-            COST_COLLECTIONS, /* cycles of the policy's work as they begin */
+            COST_COLLECTIONS, /* cycles of the policy's work as they begin and end */
             COST_BYTES,       /* of metadata, at the end */
             COST_BYTES_PEAK,  /* the most at any time */
             COSTS

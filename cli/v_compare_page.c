@@ -182,7 +182,7 @@ static void print_wheres(const struct cost_table *t, int width)
 static void print_collections(const struct cost_table *t)
 {
     const double before = (double)t->row[0].cost[COST_CYCLES];
-    const char *with = "\nof it the collecting thread's work as collections begin: ";
+    const char *with = "\nof it the collecting thread's work for collections: ";
 
     for (size_t i = 1; i < t->n; i++) {
         const struct costs *r = &t->row[i];

@@ -323,7 +323,8 @@ sim_cycle checker_pay(struct checker *c, const struct event *ev, unsigned core, 
     if (!c->pay || (ev->kind > EV_RMW && !pays_late(c)))
         return now;
     const sim_cycle done = c->pay(c->self, core, now);
-    c->st.collections += ev->kind == EV_GC_BEGIN ? done - now : 0;
+    if (UNLIKELY(ev->kind == EV_GC_BEGIN || ev->kind == EV_GC_END))
+        c->st.collections += done - now;
     return done;
 }
 

@@ -182,7 +182,7 @@ static int create(struct checker *c, struct err *e)
     c->self = c->policy->create(&c->policy_env, c->params, e);
     if (c->env.machine && c->pay && c->policy->steps_n)
         stats_count(g, "cost.collections", "cycles",
-                    "What the policy's work took as collections began, a part of `spent`.",
+                    "What the policy's work took as collections began and ended.",
                     &c->st.collections);
     if (c->self && c->filter)
         c->property =

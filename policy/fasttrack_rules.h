@@ -32,10 +32,11 @@ bool ft_write_variable(struct fasttrack *f, struct variable *x, sim_addr addr,
 void ft_own_reads(void *fasttrack, void *variable);
 void ft_free_reads(struct fasttrack *f, struct variable *x);
 void ft_move_variables(struct fasttrack *f, const struct event *ev); /* a clear or copy */
-/* Whether a full collection begins that is to be charged; it goes through all variables. */
+/* Whether a full collection is over and is to be charged: it has gone through all variables that
+ * are still there. */
 static inline bool ft_collects(const struct fasttrack *f, const struct event *ev)
 {
-    return f->cost.cost.on && ev->kind == EV_GC_BEGIN && !(ev->flags & EVF_NURSERY);
+    return f->cost.cost.on && ev->kind == EV_GC_END && !(ev->flags & EVF_NURSERY);
 }
 void ft_trace_variables(struct fasttrack *f);
 

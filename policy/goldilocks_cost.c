@@ -140,6 +140,7 @@ void gold_cost_held(struct goldilocks *g, const struct gold_now *now)
     const sim_addr block = thread_block(g, now->ev->tid, now->core);
     const size_t holds = gold_thread_at(g, now->ev->tid)->holds;
     cost_step(&g->cost, now->core, GOLD_STEP_HELD);
+    cost_steps(&g->cost, now->core, GOLD_STEP_HOLDS, holds);
     cost_access(&g->cost, now->core, block, WORD * (1 + (holds < 7 ? holds : 7)), MEM_LOAD);
 }
 

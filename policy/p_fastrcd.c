@@ -197,7 +197,8 @@ static bool reset_variable(void *arg, sim_addr addr, void *cell)
     return false;
 }
 
-/* Each full collection: all clocks start again (5.2). */
+/* Each full collection: all clocks start again (5.2). At its end: what it has cleared is not gone
+ * through. */
 static void reset(struct fastrcd *f)
 {
     f->st.resets++;
@@ -265,7 +266,7 @@ static sim_cycle rcd_sync(void *self, const struct event *ev, unsigned core, sim
     end_regions(f, regions_sync(&f->regions, ev));
     if (ev->kind == EV_CLEAR || ev->kind == EV_COPY)
         move_variables(f, ev);
-    else if (ev->kind == EV_GC_BEGIN && !(ev->flags & EVF_NURSERY))
+    else if (ev->kind == EV_GC_END && !(ev->flags & EVF_NURSERY))
         reset(f);
     return now;
 }

@@ -114,7 +114,8 @@ static void clears_begin_a_life_and_copies_take_it_along(void **state)
 
 /* ---- words ---------------------------------------------------------------------------------- */
 
-#define GC BY(GC_BEGIN, 0), BY(GC_END, 0)
+#define GC_DONE(t) BY(GC_BEGIN, t), BY(GC_END, t)
+#define GC         GC_DONE(0)
 #define NURSERY                                                                                    \
     {.kind = EV_GC_BEGIN, .flags = EVF_NURSERY},                                                   \
     {                                                                                              \
@@ -225,13 +226,13 @@ static void a_full_collection_costs_each_variable_and_clock(void **state)
 {
     (void)state;
     /* each: none 2 twice, trace 5, reset 4 */
-    COSTS(2 * 16 + 1, "L8m L4h S8m L8m L4h S8m S4h", R(0, X), R(0, Y), BY(GC_BEGIN, 0));
+    COSTS(2 * 16 + 1, "L8m L4h S8m L8m L4h S8m S4h", R(0, X), R(0, Y), GC_DONE(0));
     /* clocks of threads that are there */
-    COSTS(16 + 1, "L8m L4h S8m S4h", R(7, X), BY(GC_BEGIN, 7));
+    COSTS(16 + 1, "L8m L4h S8m S4h", R(7, X), GC_DONE(7));
     /* map-find 4, mark 3, map-slot 5 each, two readers: none 2, reset 4 */
     COSTS(9 + 4 + 5 + 8 * 6 + 2 * 8 + 2,
           "L8m L8h S8h L8h L8h L8h L8h L8h L8h L8h L8h L4h S8h L4h S8h S8m S4h S4h", R(0, X),
-          R(1, X), BY(GC_BEGIN, 0));
+          R(1, X), GC_DONE(0));
 }
 
 static void a_clear_costs_each_line_of_metadata(void **state)

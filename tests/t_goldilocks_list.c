@@ -331,6 +331,31 @@ static void an_event_is_appended_atomically(void **state)
     watch_close(&w);
 }
 
+/* One more, one comparison more. */
+static void the_remembered_lock_is_compared_with_each_that_is_held(void **state)
+{
+    uint64_t n[3] = {0};
+
+    (void)state;
+    for (int more = 0; more < 3; more++) {
+        struct rig rig = {0};
+        struct watch w;
+        rig_open(&rig, &w, 4, (const char *const[]){NULL});
+        step(&w, (struct event)ACQ(0, L));
+        step(&w, (struct event)W(0, X));
+        step(&w, (struct event)REL(0, L));
+        step(&w, (struct event)R(1, Y)); /* the thread's block */
+        for (int i = 0; i < more; i++)
+            step(&w, (struct event)ACQ(1, (sim_addr)(M + 16 * i)));
+        step(&w, (struct event)ACQ(1, L));
+        asks(&rig, &w, (struct event)W(1, X), &n[more]);
+        assert_int_equal(watch_stat(&w, "by-lock"), 1);
+        watch_close(&w);
+    }
+    assert_int_equal(n[1] - n[0], instructions(GOLD_STEP_HOLDS));
+    assert_int_equal(n[2] - n[1], instructions(GOLD_STEP_HOLDS));
+}
+
 /* Two variables of 16 bytes side by side, with a record each: LINE, a load and a store. Of a copy
  * the records are loaded, get blocks, and count at the tail, which they refer to. */
 static void clears_and_copies_go_through_shadow_words_and_records(void **state)
@@ -444,6 +469,7 @@ int main(void)
         cmocka_unit_test(an_evaluation_reads_the_cells_up_to_the_hand_over),
         cmocka_unit_test(the_third_check_skips_others_cells),
         cmocka_unit_test(an_event_is_appended_atomically),
+        cmocka_unit_test(the_remembered_lock_is_compared_with_each_that_is_held),
         cmocka_unit_test(clears_and_copies_go_through_shadow_words_and_records),
         cmocka_unit_test(trimming_goes_through_cells_and_records),
         cmocka_unit_test(metadata_is_what_is_laid_out),

@@ -164,7 +164,7 @@ printf 'lardsim-text 1\nT0 fork T1\nT1 read 0x1000 4 stack\n' >idle.trace
 run 0 compare -c radish8 --policies none,eraser idle.trace
 says out "no time was charged by: eraser"
 
-# How much of an overhead is work as collections begin: in cycles of none, as the statistics have it.
+# How much of an overhead is work for collections: in cycles of none, as the statistics have it.
 {
     printf 'lardsim-text 1\ngranularity 4\n'
     for at in 0 1 2 3 4 5 6 7; do printf 'T0 write 0x%d000 256\n' $at; done
@@ -173,10 +173,10 @@ says out "no time was charged by: eraser"
 run 0 compare -c radish8 --policies none,fasttrack,fastrcd,eraser -o collects collects.trace
 part=$(grep -o '"collections": [0-9]*' collects/fasttrack/stats.json | awk 'NR == 1 {print $2}')
 [ "$part" -gt 0 ] || fail "fasttrack's work at collections took $part cycles"
-says out "collections begin: fasttrack $(awk "BEGIN {printf \"%.1f\", 100 * $part / $(shown none 2)}") %, fastrcd "
+says out "work for collections: fasttrack $(awk "BEGIN {printf \"%.1f\", 100 * $part / $(shown none 2)}") %, fastrcd "
 says out "(short runs collect far more often than real programs)"
 run 0 compare -c radish8 --policies none,fasttrack,eraser sor.lard
-grep -q "collections begin" out && fail "collections are said to cost much: $(cat out)"
+grep -q "for collections" out && fail "collections are said to cost much: $(cat out)"
 
 # None comes first, once, also when it isn't asked for; labels and their parameters work.
 run 0 compare -c radish8 -p lardish -p naive=vc --set policy.naive.view=naive sor.lard
