@@ -145,8 +145,7 @@ void shadow_each(struct shadow *s, sim_addr addr, uint64_t bytes, shadow_visit *
 
 void shadow_all(struct shadow *s, shadow_visit *fn, void *arg)
 {
-    shadow_each(s, 0, UINT64_MAX, fn, arg);
-    shadow_each(s, UINT64_MAX, 1, fn, arg); /* a region of all 2^64 bytes has no size */
+    visit_existing(s, 0, UINT64_MAX >> s->shift, fn, arg); /* of 2^64 bytes: no region has that */
 }
 
 uint64_t shadow_pages(const struct shadow *s)

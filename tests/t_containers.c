@@ -161,6 +161,8 @@ static void shadow_reaches_both_ends_of_the_address_space(void **state)
     assert_null(shadow_peek(s, 512));
     shadow_each(s, 0, UINT64_MAX, count_all, &n); /* at once, though the range has 2^55 pages */
     assert_int_equal(n, 2);
+    shadow_all(s, count_all, &n); /* each once, the last of several bytes, too */
+    assert_int_equal(n, 4);
     shadow_each(s, UINT64_MAX - 7, 8, drop_all, &n);
     shadow_each(s, 0, 0, drop_all, &n);
     assert_int_equal(shadow_pages(s), 1);
