@@ -283,7 +283,16 @@ static int write_own(struct rules *r, struct rules_thread *t)
         return rules_break(r, RULE_CLOCK_SANE, "T%u's own time is %" PRIu64 " and must grow",
                            r->ev->tid, own_time(t));
     t->time = value;
+    if (!(r->ev->flags & EVF_SYSTEM))
+        t->heeded = value;
     return 0;
+}
+
+/* What the named thread has not left behind where this event is heeded: a view that heeds the
+ * program's sees only the program's own times. */
+static uint64_t others_time(const struct rules *r, const struct rules_thread *t)
+{
+    return r->ev->flags & EVF_SYSTEM ? own_time(t) : t->heeded ? t->heeded : 1;
 }
 
 static int writevc(struct rules *r, struct rules_thread *t)
@@ -294,9 +303,9 @@ static int writevc(struct rules *r, struct rules_thread *t)
         return -1;
     if (index == r->ev->tid)
         return write_own(r, t);
-    if (value >= own_time(named(r)) + !!(named(r)->state & ENDED))
+    if (value >= others_time(r, named(r)) + !!(named(r)->state & ENDED))
         return rules_break(r, RULE_CLOCK_SANE, "T%" PRIu64 " is still at its time %" PRIu64, index,
-                           own_time(named(r)));
+                           others_time(r, named(r)));
     uint64_t *entry = map_put(&r->clocks, (uint64_t)r->ev->tid << 16 | index);
     if (value < *entry)
         return rules_break(r, RULE_CLOCK_SANE, "the entry is %" PRIu64 " and can't be lowered",

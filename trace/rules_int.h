@@ -23,6 +23,7 @@ struct rules_thread {
     uint32_t held;    /* locks, each mode counts */
     uint32_t slot;    /* IN_TXN: where it stands in rules.open */
     uint64_t time;    /* its own entry, as WriteVC models it; 0 stands for 1 */
+    uint64_t heeded;  /* the same for views that don't heed the system's */
     uint64_t at;      /* id of the lock it waits on, of the barrier it is at */
     uint64_t restore; /* waiting: nesting before; at a barrier: the round */
     struct span *txn; /* owns; memory that its open transaction has accessed */
