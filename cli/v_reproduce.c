@@ -97,7 +97,8 @@ static int run_suite(struct report *r, const struct suite *s, struct err *e)
 
 /* ---- files ---------------------------------------------------------------------------------- */
 
-/* Before anything runs: a path that can't be written is known at once. NULL with no error: no path. */
+/* Before anything runs: a path that can't be written is known at once. NULL with no error: no path.
+ */
 static struct outfile *open_file(const struct cli *c, const char *path, struct err *e)
 {
     struct stat st;

@@ -55,7 +55,7 @@ struct lardsim {
     struct run_params params;
     struct stats *stats;
     struct run_stats st;
-    struct rules *rules; /* NULL: not checked */
+    struct rules *rules;      /* NULL: not checked */
     struct checker **checker; /* as they are listed */
     struct checker **turn;    /* the same on a machine, in an order of their own: ready.c */
     size_t checkers;

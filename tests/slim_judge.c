@@ -186,7 +186,8 @@ static bool may_be(const struct judge *g, size_t e, const struct race_side *side
     return effect >= side->event && effect < region_end(g, side);
 }
 
-/* The later side is an access of the place that raced. Copies may have brought the earlier one's. */
+/* The later side is an access of the place that raced. Copies may have brought the earlier one's.
+ */
 static bool is_there(const struct judge *g, const struct event *ev, const struct race *race)
 {
     const sim_addr within = g->c->granule ? g->c->granule - 1 : 0;

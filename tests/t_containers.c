@@ -25,7 +25,7 @@ static void map_agrees_with_an_array(void **state)
     map_init(&m, &budget);
     rng_seed(&r, 7);
     for (int i = 0; i < 20000; i++) {
-        const size_t k = rng_below(&r, KEYS) % KEYS; /* the remainder tells the compiler */
+        const size_t k = rng_below(&r, KEYS) % KEYS;     /* the remainder tells the compiler */
         const uint64_t key = k * UINT64_C(0x1000000001); /* many alike in their low bits */
         const uint64_t *found = map_find(&m, key);
         assert_int_equal(found != NULL, there[k]);

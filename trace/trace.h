@@ -192,9 +192,9 @@ struct source_maker {
 };
 extern const struct source_maker *const source_makers[]; /* NULL-terminated */
 
-/* A path, "-" for standard input, "synth:key=value,...", or a maker's, as "workload:sor,size=large". Formats are told by their first bytes,
- * or named: FORMAT:PATH or FORMAT:KEY=VALUE,...:PATH. gzip and zstd are taken off first. NULL:
- * error. */
+/* A path, "-" for standard input, "synth:key=value,...", or a maker's, as
+ * "workload:sor,size=large". Formats are told by their first bytes, or named: FORMAT:PATH or
+ * FORMAT:KEY=VALUE,...:PATH. gzip and zstd are taken off first. NULL: error. */
 struct source *source_open(const char *spec, struct err *e);
 static inline int source_next(struct source *s, struct batch *b, struct err *e)
 {
