@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "memory/ddr.h"
+#include "memory/ddr/ddr.h"
 #include "trace/trace.h"
 
 struct request {

@@ -1,6 +1,6 @@
 /* coherence.c - an access from the core's side: the L1, the L2, then the home; and the life of it
  * all. What the home does is in home.c, what is thrown out in private.c and shared.c. */
-#include "coherence/coh_int.h"
+#include "coherence/coherence_int.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* histories.c - what a policy in hardware asks of the caches for its access histories, which live
  * in lines like any other but have no place in memory (hw-model: RADISH's caches are unmodified;
  * the LARD paper's 4.2 for invalidation). */
-#include "coherence/coh_int.h"
+#include "coherence/coherence_int.h"
 
 #include <assert.h>
 

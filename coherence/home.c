@@ -4,7 +4,7 @@
  * States change at once, in the order of the calls; only time passes differently for the messages.
  * What leaves to make room goes after the request for what comes, so that it is never in the way.
  */
-#include "coherence/coh_int.h"
+#include "coherence/coherence_int.h"
 
 #include <assert.h>
 

@@ -4,7 +4,7 @@
  * An inclusive L2 has every line of the L1, in the same state but for one thing: a line in E
  * becomes M in the L1 alone. So the L1's state counts, and goes down with a victim. An exclusive L2
  * has only what the L1 threw out, and loses what comes up again. */
-#include "coherence/coh_int.h"
+#include "coherence/coherence_int.h"
 
 #include <assert.h>
 

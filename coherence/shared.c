@@ -4,7 +4,7 @@
  * Where the L3 is inclusive, an entry belongs to a slot of the L3, and making room for a line
  * throws both out. Else the directory is an array of its own: its victim's copies are recalled,
  * while the L3 holds what the cores threw out and loses lines without asking anyone. */
-#include "coherence/coh_int.h"
+#include "coherence/coherence_int.h"
 
 #include <assert.h>
 

@@ -1,5 +1,5 @@
 /* runtime.c - the modelled language runtime: its life, its parameters and statistics, and which of
- * its parts an event goes to. The costs are in runtime_steps.def; runtime_sync.c puts them
+ * its parts an event goes to. The costs are in runtime/steps.def; runtime/sync.c puts them
  * together.
  *
  * It has no contents of simulated memory: clocks are on the host, and simulated addresses are where
@@ -29,7 +29,7 @@ const struct param runtime_param_rows[] = {
 
 static const char *const step_text[RT_STEPS] = {
 #define RT_STEP(NAME, label, ...) label,
-#include "runtime/runtime_steps.def"
+#include "runtime/steps.def"
 #undef RT_STEP
 };
 
@@ -51,7 +51,7 @@ static void register_work(struct stats_group *g, const struct rt_stats *st)
                 "Changes of a clock that no step had brought: they are written with the thread's "
                 "next event.",
                 &st->late);
-    stats_vector(g, "steps", "count", "Steps of the runtime's software (runtime_steps.def).",
+    stats_vector(g, "steps", "count", "Steps of the runtime's software (runtime/steps.def).",
                  st->steps, RT_STEPS, step_text);
     stats_count(g, "instructions", "count",
                 "Instructions of the runtime, accesses and LARDx86 included.", &st->instructions);

@@ -1,9 +1,9 @@
 /* runtime.h - the modelled language runtime: lowers language events to LARDx86 instructions and to
  * the instructions and memory accesses that this costs (LARD 4.3; docs/runtime.md).
  *
- * Clocks themselves are the checker's (policy/hb.h): the runtime is told the clock of the acting
- * thread after each event, and works out what its software must have read, merged and written: what
- * changed goes to the detector with WriteVC. It charges; it decides nothing. */
+ * Clocks themselves are the checker's (policy/frame/hb.h): the runtime is told the clock of the
+ * acting thread after each event, and works out what its software must have read, merged and
+ * written: what changed goes to the detector with WriteVC. It charges; it decides nothing. */
 #ifndef LARDSIM_RUNTIME_H
 #define LARDSIM_RUNTIME_H
 

@@ -32,7 +32,7 @@ _Static_assert(RT_LINE_ENTRIES << (RT_SIZES - 1) == EPOCH_THREADS, "the largest 
 
 enum rt_step {
 #define RT_STEP(NAME, ...) RT_STEP_##NAME,
-#include "runtime/runtime_steps.def"
+#include "runtime/steps.def"
 #undef RT_STEP
     RT_STEPS
 };
@@ -121,7 +121,7 @@ struct runtime {
     struct rt_stats st;
 };
 
-/* ---- cost: runtime_walk.c ------------------------------------------------------------------- */
+/* ---- cost: runtime/walk.c ------------------------------------------------------------------- */
 
 /* What the software does for one event, gathered while it takes effect and paid thereafter: in the
  * middle of an access other cores may go on. */
@@ -147,7 +147,7 @@ void rt_issue_raw(struct rt_walk *w, const struct lx_act *act);
 /* An entry of the thread's clock that is new: WriteVC. */
 void rt_report(struct rt_walk *w, uint32_t index, uint64_t value);
 
-/* ---- blocks of simulated memory: runtime_heap.c --------------------------------------------- */
+/* ---- blocks of simulated memory: runtime/heap.c --------------------------------------------- */
 
 uint8_t rt_size(uint32_t entries);                         /* of a block for so many */
 struct rt_core *rt_core(struct runtime *r, unsigned core); /* valid until the next call */
@@ -155,7 +155,7 @@ struct rt_block rt_take(struct rt_walk *w, uint8_t size);
 void rt_discard(struct runtime *r, unsigned core, struct rt_block block); /* it is garbage now */
 void rt_heap_free(struct runtime *r);
 
-/* ---- clocks: runtime_clock.c ---------------------------------------------------------------- */
+/* ---- clocks: runtime/clock.c ---------------------------------------------------------------- */
 
 static inline uint32_t rt_room(const struct rt_clock *c) /* entries */
 {
@@ -182,7 +182,7 @@ void rt_tick(struct rt_walk *w, uint32_t actor, uint64_t after);
 /* Whatever else is not as in `now`; of the own entry: as own. */
 void rt_settle(struct rt_walk *w, uint32_t actor, const struct vclock *now, uint64_t own);
 
-/* ---- one event: runtime_sync.c -------------------------------------------------------------- */
+/* ---- one event: runtime/sync.c -------------------------------------------------------------- */
 
 struct rt_lowering {
     struct rt_walk walk;
@@ -195,7 +195,7 @@ void rt_lower_access(struct rt_lowering *l);
 
 struct rt_thread *rt_thread(struct runtime *r, uint64_t tid); /* made if need be */
 
-/* ---- objects: runtime_object.c -------------------------------------------------------------- */
+/* ---- objects: runtime/object.c -------------------------------------------------------------- */
 
 struct rt_object *rt_object_find(const struct runtime *r, unsigned kind, sim_addr addr,
                                  uint64_t round); /* NULL: none */

@@ -1,17 +1,18 @@
 /* swmanager.c - the manager's life, its handlers, and what they do to one line or granule.
- * swm_region.c clears and copies; swm_cell.c keeps the contents; swm_walk.c charges.
+ * swmanager/region.c clears and copies; swmanager/cell.c keeps the contents; swmanager/walk.c
+ * charges.
  *
  * What becomes void in hardware costs nothing and changes no simulated memory: the history line
  * that made it so says it with its next message, and the handler then starts the record anew (and
  * only then gives the block of its reads back). */
-#include "swmanager/swm_int.h"
+#include "swmanager/swmanager_int.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 const char *const swm_reason_text[SWM_REASONS] = {
 #define SWM_REASON(NAME, text, help) text,
-#include "swmanager/swm_reasons.def"
+#include "swmanager/reasons.def"
 #undef SWM_REASON
 };
 

@@ -32,9 +32,9 @@ static inline unsigned swm_class(uint8_t op)
     return op >> SWM_OP_KIND_BITS;
 }
 
-enum swm_reason { /* why a handler was entered: swm_reasons.def */
+enum swm_reason { /* why a handler was entered: swmanager/reasons.def */
 #define SWM_REASON(NAME, ...) SWM_##NAME,
-#include "swmanager/swm_reasons.def"
+#include "swmanager/reasons.def"
 #undef SWM_REASON
                   SWM_REASONS
 };

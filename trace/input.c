@@ -1,7 +1,7 @@
 /* input.c - the bytes of a file or pipe: the head that formats are told by, and gzip and zstd taken
  * off on the way. Memory is bounded whatever the packed data grow to. What the bytes mean is the
  * readers' business. */
-#include "trace/codec.h"
+#include "trace/binary/codec.h"
 
 #include <assert.h>
 #include <errno.h>

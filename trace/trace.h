@@ -299,7 +299,7 @@ struct source *source_salvage(const char *spec, const char **lost, struct err *e
 /* rules.def: RULE(id, text). What a stream of well-formed events must obey. */
 enum rule_id {
 #define RULE(id, ...) RULE_##id,
-#include "trace/rules.def"
+#include "trace/rules/rules.def"
 #undef RULE
     RULES
 };

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "workloads/vm.h"
+#include "workloads/vm/vm.h"
 
 enum { CHANCE_SEED, CHANCE_SPARE, CHANCE_HAS_SPARE };
 static const struct vm_field chance_fields[] = {

@@ -1,5 +1,5 @@
 /* workload.c - the table of workloads, their parameters, and opening one as a source. */
-#include "workloads/vm_int.h"
+#include "workloads/vm/vm_int.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

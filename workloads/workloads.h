@@ -7,7 +7,7 @@
 #include "base/base.h"
 #include "base/param.h"
 #include "trace/trace.h"
-#include "workloads/vm.h"
+#include "workloads/vm/vm.h"
 
 enum workload_size { SIZE_SMALL, SIZE_MEDIUM, SIZE_LARGE, WORKLOAD_SIZES };
 extern const char *const workload_size_names[]; /* "small", "medium", "large", NULL */

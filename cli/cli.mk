@@ -1,0 +1,38 @@
+# cli/ - the program, one file a verb (cli/README.md), and what is made from its tables.
+bin_PROGRAMS = lardsim
+lardsim_SOURCES =
+lardsim_SOURCES += cli/abstract.c cli/abstract.h cli/args.c cli/cli.h cli/completion.c \
+	cli/concepts.def cli/explain.c cli/list.c cli/main.c cli/manual.c cli/plot.c cli/plot.h \
+	cli/tables.c cli/verbs.def
+lardsim_SOURCES += cli/compare/asked.c cli/compare/compare.c cli/compare/compare.h \
+	cli/compare/costs.c cli/compare/machine.c cli/compare/page.c
+lardsim_SOURCES += cli/reproduce/claims.c cli/reproduce/claims.h cli/reproduce/print.c \
+	cli/reproduce/print.h cli/reproduce/reproduce.c cli/reproduce/reproduce.h cli/reproduce/verb.c
+lardsim_SOURCES += cli/run/machine.c cli/run/progress.c cli/run/races.c cli/run/result.c \
+	cli/run/run.c cli/run/run.h
+lardsim_SOURCES += cli/trace/cat.c cli/trace/convert.c cli/trace/cut.c cli/trace/info.c \
+	cli/trace/merge.c cli/trace/synth.c cli/trace/trace.c cli/trace/trace.h cli/trace/verify.c
+lardsim_SOURCES += cli/workload/again.c cli/workload/describe.c cli/workload/measure.c \
+	cli/workload/record.c cli/workload/workload.c cli/workload/workload.h
+lardsim_LDADD = libcore.la $(LIBS_OF_OTHERS)
+
+nodist_man_MANS = lardsim.1 lardsim-run.1 lardsim-trace.1 lardsim-compare.1 lardsim-workload.1 \
+	lardsim-reproduce.1 lardsim-list.1 lardsim-explain.1
+lardsim.1: lardsim$(EXEEXT)
+	$(AM_V_GEN)./lardsim$(EXEEXT) list manual >$@-t && mv $@-t $@
+lardsim-%.1: lardsim$(EXEEXT)
+	$(AM_V_GEN)./lardsim$(EXEEXT) list manual $* >$@-t && mv $@-t $@
+
+completiondir = $(datadir)/bash-completion/completions
+nodist_completion_DATA = completion/lardsim
+completion/lardsim: lardsim$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) completion && ./lardsim$(EXEEXT) list completion >$@-t && mv $@-t $@
+
+# What papers printed, for `reproduce`: each line of results/paper/ as the row of a table in C.
+paper_tables = $(top_srcdir)/results/paper/lard-table2.csv $(top_srcdir)/results/paper/lard-table3.csv
+BUILT_SOURCES = paper.inc
+cli/reproduce/claims.$(OBJEXT): paper.inc
+nodist_lardsim_SOURCES = paper.inc
+paper.inc: $(paper_tables) $(srcdir)/cli/cli.mk
+	$(AM_V_GEN)cat $(paper_tables) | awk -F, '$$1 != "paper" { \
+	  printf "{\"%s\", \"%s\", \"%s\", \"%s\", \"%s\", \"%s\", %s, \"%s\"},\n", $$1, $$2, $$3, $$4, $$5, $$6, $$7, $$9 }' >$@.tmp && mv $@.tmp $@

@@ -1,0 +1,201 @@
+/* asked.c - what is asked of a comparison on machines: whether there is one, which
+ * policies, and the command line of each one's run. Nothing is run here. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/param.h"
+#include "cli/compare/compare.h"
+#include "cli/run/run.h"
+#include "policy/policy.h"
+#include "sim/sim.h"
+
+/* ---- what is to be run ---------------------------------------------------------------------- */
+
+struct asked { /* of the top level of the configuration */
+    uint32_t machine;
+    struct param_list policies;
+};
+
+static const struct param *run_param(const char *name)
+{
+    for (const struct param *p = run_param_rows; p->name; p++)
+        if (strcmp(p->name, name) == 0)
+            return p;
+    die("compare: a run has no parameter %s", name);
+}
+
+/* The same rows as a run binds, into a struct of ours. rows must outlive config. */
+static int bind_asked(struct config *config, struct param rows[3], struct asked *to, struct err *e)
+{
+    rows[0] = *run_param("machine");
+    rows[0].offset = offsetof(struct asked, machine);
+    rows[1] = *run_param("policies");
+    rows[1].offset = offsetof(struct asked, policies);
+    rows[2] = (struct param)PARAM_END;
+    return config_bind(config, "", rows, to, e);
+}
+
+/* As run_settings, into a configuration without a run. */
+static int gather(struct config *to, const struct cli *c, struct err *e)
+{
+    int failed = 0;
+
+    for (size_t i = 0; i < c->n && !failed; i++) {
+        const struct given *g = &c->given[i];
+        if (g->key == OPT_CONFIG || g->key == OPT_PRESET)
+            failed = config_preset(to, g->value, e);
+        else if (g->key == OPT_SET)
+            failed = config_set(to, g->value, e);
+    }
+    return failed;
+}
+
+int compare_machine_wanted(const struct cli *c, bool *wanted, struct err *e)
+{
+    struct config *config = config_new(run_presets);
+    struct param rows[3];
+    struct asked asked;
+    const int failed = gather(config, c, e) || bind_asked(config, rows, &asked, e);
+
+    if (!failed)
+        *wanted = asked.machine != 0; /* "none" is the first choice */
+    config_free(config);
+    return failed ? -1 : 0;
+}
+
+size_t spec_label(const char *spec)
+{
+    return strcspn(spec, "=");
+}
+
+static bool same_label(const char *a, const char *b)
+{
+    const size_t n = spec_label(a);
+
+    return n == spec_label(b) && strncmp(a, b, n) == 0;
+}
+
+static int add_spec(struct specs *s, const char *spec, size_t length, struct err *e)
+{
+    char *one = xasprintf("%.*s", (int)length, spec);
+
+    for (size_t i = 0; i < s->n; i++) {
+        if (!same_label(s->spec[i], one))
+            continue;
+        const bool none = i == 0 && strcmp(one, "none") == 0; /* it is there already */
+        if (!none)
+            err_set(e, LARD_CONFIG,
+                    "compare: '%s' has the label of another policy; give each its own, as in "
+                    "'mine=vc'",
+                    one);
+        free(one);
+        return none ? 0 : -1;
+    }
+    s->spec = xgrow(s->spec, s->n, &s->cap, sizeof *s->spec);
+    s->spec[s->n++] = one;
+    return 0;
+}
+
+static int add_given(struct specs *s, const char *list, struct err *e)
+{
+    for (const char *p = list; *p;) {
+        const size_t n = strcspn(p, ",");
+        if (n && add_spec(s, p, n, e))
+            return -1;
+        p += n + (p[n] == ',');
+    }
+    return 0;
+}
+
+int specs_collect(struct specs *s, const struct cli *c, struct err *e)
+{
+    struct config *config = config_new(run_presets);
+    struct param rows[3];
+    struct asked asked;
+    int failed = add_spec(s, "none", strlen("none"), e) || gather(config, c, e) ||
+                 bind_asked(config, rows, &asked, e);
+
+    for (size_t i = 0; i < c->n && !failed; i++)
+        if (c->given[i].key == 'p')
+            failed = add_given(s, c->given[i].value, e);
+    for (size_t i = 0; !cli_has(c, 'p') && !failed && i < asked.policies.n; i++)
+        failed = add_spec(s, asked.policies.item[i], strlen(asked.policies.item[i]), e);
+    config_free(config);
+    return failed ? -1 : 0;
+}
+
+void specs_free(struct specs *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        free(s->spec[i]);
+    free(s->spec);
+}
+
+/* ---- the command line of one policy's run --------------------------------------------------- */
+
+/* "policy.naive.view=naive" is about that label. */
+static bool sets_parameter_of(const char *assignment, const char *spec)
+{
+    static const char section[] = "policy.";
+    const size_t n = spec_label(spec);
+
+    return strncmp(assignment, section, sizeof section - 1) == 0 &&
+           strncmp(assignment + sizeof section - 1, spec, n) == 0 &&
+           assignment[sizeof section - 1 + n] == '.';
+}
+
+/* A run does not know the labels of the others. */
+static bool about_another(const struct given *g, const struct specs *s, size_t which)
+{
+    if (g->key != OPT_SET || sets_parameter_of(g->value, s->spec[which]))
+        return false;
+    for (size_t i = 0; i < s->n; i++)
+        if (sets_parameter_of(g->value, s->spec[i]))
+            return true;
+    return false;
+}
+
+struct cli specs_cli(const struct cli *c, const struct specs *s, size_t which)
+{
+    struct cli one = *c;
+
+    one.given = xcalloc(c->n + 1, sizeof *one.given);
+    one.n = 0;
+    for (size_t i = 0; i < c->n; i++)
+        if (c->given[i].key != 'p' && !about_another(&c->given[i], s, which))
+            one.given[one.n++] = c->given[i];
+    one.given[one.n++] = (struct given){'p', s->spec[which]};
+    return one;
+}
+
+/* ---- what a policy's verdicts are about ----------------------------------------------------- */
+
+static const char *view_name(unsigned bits)
+{
+    for (const struct view_info *v = view_info; v->name; v++)
+        if (v->bits == bits)
+            return v->name;
+    return "of its own";
+}
+
+/* Made for a moment, without a machine, to be asked. */
+char *spec_property(const struct cli *c, const char *spec, struct err *e)
+{
+    struct config *config = config_new(run_presets);
+    struct stats *stats = stats_new();
+    const uint64_t number = 0;
+    const struct checker_env env = {
+        .config = config, .stats = stats, .number = &number, .granule = 8, .err = e};
+    struct checker *checker = gather(config, c, e) ? NULL : checker_new(spec, &env, e);
+    char *text = NULL;
+
+    if (checker) {
+        const char *property = checker_promise(checker).property;
+        const unsigned view = checker_view(checker);
+        text = view ? xasprintf("%s; view %s", property, view_name(view)) : xstrdup(property);
+    }
+    checker_free(checker);
+    stats_free(stats);
+    config_free(config);
+    return text;
+}

@@ -1,0 +1,450 @@
+/* compare.c - lardsim compare: runs several policies over one source and holds them against one
+ * of them, the truth. What is counted and said is counted behind sim/sim.h; this prints it. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/compare/compare.h"
+#include "cli/run/run.h"
+#include "cli/workload/workload.h"
+#include "sim/sim.h"
+#include "trace/trace.h"
+
+enum { OPT_TRUTH = 512, OPT_LIST };
+
+struct comparison { /* in the making */
+    struct lardsim *run;
+    const struct cli *c;
+    struct json json;
+    bool begun; /* something was printed */
+};
+
+/* ---- configuration -------------------------------------------------------------------------- */
+
+/* Whether anything given may name policies; else they are those of LARD's Table 3. */
+static bool names_policies(const struct cli *c)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        const struct given *g = &c->given[i];
+        if (g->key == 'p' || g->key == OPT_CONFIG || g->key == OPT_PRESET ||
+            (g->key == OPT_SET && strncmp(g->value, "policies=", 9) == 0))
+            return true;
+    }
+    return false;
+}
+
+static int set_truth(struct lardsim *l, const char *label)
+{
+    char *text = xasprintf("compare.truth=%s", label ? label : "");
+    const int failed = label ? lardsim_set(l, text) : 0;
+
+    free(text);
+    return failed;
+}
+
+static int configure(struct lardsim *l, const struct cli *c)
+{
+    if (!names_policies(c) && lardsim_preset(l, "lard-table3"))
+        return -1;
+    if (run_settings(l, c) || set_truth(l, cli_get(c, OPT_TRUTH)) || sim_compare(l))
+        return -1;
+    return cli_get(c, 'o') ? lardsim_output(l, cli_get(c, 'o'), cli_has(c, OPT_OVERWRITE)) : 0;
+}
+
+/* ---- differences, as they come -------------------------------------------------------------- */
+
+static void print_access(const struct lardsim_side *s)
+{
+    printf("%s ", ev_info[s->kind].text);
+    run_print_side(s);
+}
+
+static void print_difference(const struct sim_difference *d)
+{
+    const bool access = strcmp(d->of, "access") == 0;
+
+    printf("%s by %s: %s at 0x%" PRIx64, d->verdict, d->policy, d->of,
+           access ? d->addr : d->location);
+    if (d->location_name)
+        printf(" (%s)", d->location_name);
+    printf(": %s", d->system ? "system " : "");
+    print_access(&d->is);
+    printf("    after ");
+    if (d->earlier.known)
+        print_access(&d->earlier);
+    else
+        printf("an access that %s does not name\n", d->reported_by);
+    printf("    %s: %s\n", d->why, d->reason);
+}
+
+static void begin_json(struct comparison *m)
+{
+    if (m->begun)
+        return;
+    m->begun = true;
+    json_init(&m->json, stdout, true);
+    json_object(&m->json);
+    json_key(&m->json, "schema");
+    json_str(&m->json, "lardsim-compare-1");
+    json_key(&m->json, "source");
+    json_str(&m->json, m->c->arg[0]);
+    json_key(&m->json, "planted-races");
+    json_bool(&m->json, workload_plants(m->c->arg[0]));
+    if (!cli_has(m->c, OPT_LIST))
+        return;
+    json_key(&m->json, "list");
+    json_array(&m->json);
+}
+
+static void list_difference(void *arg, const struct sim_difference *d)
+{
+    struct comparison *m = arg;
+
+    if (!cli_has(m->c, OPT_JSON)) {
+        m->begun = true;
+        print_difference(d);
+        return;
+    }
+    begin_json(m);
+    sim_difference_json(&m->json, d);
+}
+
+/* ---- the table ------------------------------------------------------------------------------ */
+
+static const struct {
+    const char *title, *of, *name; /* of the statistic: <of>.<label>.<name> */
+} columns[] = {
+    {"racy accesses", "policy", "races.accesses"}, {"sites", "policy", "races.sites"},
+    {"F DRE", "compare", "false.accesses"},        {"F PC", "compare", "false.sites"},
+    {"M DRE", "compare", "missed.accesses"},       {"M PC", "compare", "missed.sites"},
+    {"F loc", "compare", "false.locations"},       {"M loc", "compare", "missed.locations"},
+    {"F pairs", "compare", "false.pairs"},         {"M pairs", "compare", "missed.pairs"},
+};
+
+static bool count_of(const struct lardsim *l, const char *of, const char *label, const char *name,
+                     uint64_t *value)
+{
+    char *full = xasprintf("%s.%s.%s", of, label, name);
+    const bool found = lardsim_stat(l, full, value) == 0;
+
+    free(full);
+    return found;
+}
+
+static int column_width(const char *title)
+{
+    return (int)strlen(title) > 8 ? (int)strlen(title) + 2 : 10;
+}
+
+static void print_cell(bool known, uint64_t value, const char *title)
+{
+    if (known)
+        printf("%*" PRIu64, column_width(title), value);
+    else
+        printf("%*s", column_width(title), "-");
+}
+
+static void print_title(const char *title)
+{
+    printf("%*s", column_width(title), title);
+}
+
+static int label_width(const struct lardsim *l)
+{
+    struct sim_instance in;
+    int width = (int)strlen("policy");
+
+    for (size_t i = 0; sim_compare_instance(l, i, &in); i++)
+        if ((int)strlen(in.label) > width)
+            width = (int)strlen(in.label);
+    return width;
+}
+
+static void print_table(const struct lardsim *l, int width)
+{
+    struct sim_instance in;
+    uint64_t value = 0;
+
+    printf("%-*s", width, "policy");
+    for (size_t k = 0; k < ARRAY_SIZE(columns); k++)
+        print_title(columns[k].title);
+    puts("  property checked");
+    for (size_t i = 0; sim_compare_instance(l, i, &in); i++) {
+        printf("%-*s", width, in.label);
+        for (size_t k = 0; k < ARRAY_SIZE(columns); k++) {
+            const bool known = count_of(l, columns[k].of, in.label, columns[k].name, &value);
+            print_cell(known, value, columns[k].title);
+        }
+        printf("  %s\n", in.property);
+    }
+    puts("\nF: false, a race that the truth does not find; M: missed, one that only the truth "
+         "finds. "
+         "DRE: accesses;\nPC: their sites; loc: locations; pairs: of sites.");
+}
+
+/* ---- why (docs/compare.md) ------------------------------------------------------------------ */
+
+static void print_why_titles(int width)
+{
+    printf("\n%-*s  %-16s%10s", width, "policy", "", "count");
+    for (size_t w = 0; sim_why(w); w++)
+        print_title(sim_why(w));
+    putchar('\n');
+}
+
+static void print_why(const struct lardsim *l, const char *label, const char *verdict,
+                      const char *of, int width)
+{
+    char *count = xasprintf("%s.%s", verdict, of);
+    uint64_t n = 0;
+
+    count_of(l, "compare", label, count, &n);
+    printf("%-*s  %-6s %-9s%10" PRIu64, width, label, verdict, of, n);
+    for (size_t w = 0; sim_why(w); w++) {
+        char *name = xasprintf("%s.why.%s.%s", verdict, of, sim_why(w));
+        const bool known = count_of(l, "compare", label, name, &n);
+        print_cell(known, n, sim_why(w));
+        free(name);
+    }
+    putchar('\n');
+    free(count);
+}
+
+static bool differs(const struct lardsim *l, const char *label, const char *verdict, const char *of)
+{
+    char *count = xasprintf("%s.%s", verdict, of);
+    uint64_t n = 0;
+    const bool known = count_of(l, "compare", label, count, &n);
+
+    free(count);
+    return known && n > 0;
+}
+
+static void print_reasons(const struct lardsim *l, int width)
+{
+    static const char *const verdict[] = {"false", "missed"};
+    static const char *const of[] = {"accesses", "locations", "pairs"};
+    struct sim_instance in;
+    bool any = false;
+
+    for (size_t i = 0; sim_compare_instance(l, i, &in); i++)
+        for (size_t v = 0; v < ARRAY_SIZE(verdict); v++)
+            for (size_t k = 0; k < ARRAY_SIZE(of); k++) {
+                if (!differs(l, in.label, verdict[v], of[k]))
+                    continue;
+                if (!any)
+                    print_why_titles(width);
+                any = true;
+                print_why(l, in.label, verdict[v], of[k], width);
+            }
+}
+
+/* ---- whose accesses they are (LARD 5.2, Program vs. System) --------------------------------- */
+
+static const struct {
+    const char *title, *name;
+} owners[] = {{"F program", "false.program"},
+              {"F system", "false.system"},
+              {"M program", "missed.program"},
+              {"M system", "missed.system"}};
+
+static bool has_owners(const struct lardsim *l, const char *label)
+{
+    uint64_t n = 0, sum = 0;
+
+    for (size_t k = 0; k < ARRAY_SIZE(owners); k++)
+        sum += count_of(l, "compare", label, owners[k].name, &n) ? n : 0;
+    return sum > 0;
+}
+
+static void print_owners(const struct lardsim *l, int width)
+{
+    struct sim_instance in;
+    uint64_t n = 0;
+    bool any = false;
+
+    for (size_t i = 0; sim_compare_instance(l, i, &in); i++) {
+        if (!has_owners(l, in.label))
+            continue;
+        if (!any) {
+            printf("\n%-*s", width, "policy");
+            for (size_t k = 0; k < ARRAY_SIZE(owners); k++)
+                print_title(owners[k].title);
+            putchar('\n');
+        }
+        any = true;
+        printf("%-*s", width, in.label);
+        for (size_t k = 0; k < ARRAY_SIZE(owners); k++) {
+            const bool known = count_of(l, "compare", in.label, owners[k].name, &n);
+            print_cell(known, n, owners[k].title);
+        }
+        putchar('\n');
+    }
+}
+
+static void print_where(const struct comparison *m)
+{
+    const char *dir = cli_get(m->c, 'o');
+
+    if (lardsim_error(m->run))
+        puts("\nincomplete: the run stopped before the end");
+    else
+        printf("\ndigest   %016" PRIx64 "\n", lardsim_digest(m->run));
+    if (dir)
+        printf("results  %s/compare.json, %s/differences.jsonl, ...\n", dir, dir);
+    else if (!cli_has(m->c, OPT_LIST))
+        puts("next     --list prints each difference, -o DIR keeps them");
+}
+
+static void print_text(const struct comparison *m)
+{
+    const uint64_t events = lardsim_events(m->run);
+    const int width = label_width(m->run);
+
+    printf("%s%s: %" PRIu64 " event%s\n\n", m->begun ? "\n" : "", m->c->arg[0], events,
+           events == 1 ? "" : "s");
+    if (workload_plants(m->c->arg[0]))
+        puts("races " PLANTED_TEXT "\n");
+    print_table(m->run, width);
+    print_owners(m->run, width);
+    print_reasons(m->run, width);
+    print_where(m);
+}
+
+static void print_json(struct comparison *m)
+{
+    char digest[24];
+
+    begin_json(m);
+    struct json *j = &m->json;
+    if (cli_has(m->c, OPT_LIST))
+        json_end(j);
+    json_key(j, "events");
+    json_u64(j, lardsim_events(m->run));
+    json_key(j, "error");
+    json_str(j, lardsim_error(m->run));
+    json_key(j, "exit");
+    json_u64(j, (uint64_t)lardsim_exit_code(m->run));
+    snprintf(digest, sizeof digest, "%016" PRIx64, lardsim_digest(m->run));
+    json_key(j, "digest");
+    json_str(j, lardsim_error(m->run) ? NULL : digest);
+    json_key(j, "output");
+    json_str(j, cli_get(m->c, 'o'));
+    sim_compare_json(m->run, j);
+    json_end(j);
+}
+
+/* ---- the verb ------------------------------------------------------------------------------- */
+
+static void run_source(struct comparison *m)
+{
+    const bool quiet = cli_has(m->c, OPT_QUIET);
+    struct progress progress;
+
+    progress_begin(&progress);
+    if (cli_has(m->c, OPT_LIST))
+        sim_on_difference(m->run, list_difference, m);
+    lardsim_on_unused(m->run, run_warn_unused, NULL);
+    if (!quiet)
+        lardsim_on_progress(m->run, progress_tell, &progress);
+    if (lardsim_start(m->run))
+        return;
+    lardsim_run(m->run, m->c->arg[0]);
+    lardsim_finish(m->run);
+    if (!quiet)
+        progress_end(&progress);
+    if (lardsim_error(m->run) && lardsim_events(m->run) == 0)
+        return;
+    if (cli_has(m->c, OPT_JSON))
+        print_json(m);
+    else if (!quiet)
+        print_text(m);
+}
+
+static bool any_race(const struct lardsim *l)
+{
+    uint64_t n;
+
+    for (size_t i = 0; lardsim_policy(l, i); i++)
+        if (count_of(l, "policy", lardsim_policy(l, i), "races.accesses", &n) && n > 0)
+            return true;
+    return false;
+}
+
+/* On a machine, unless a truth or the differences are asked for. */
+static int wants_costs(const struct cli *c, bool *costs, struct err *e)
+{
+    *costs = false;
+    if (cli_has(c, OPT_TRUTH) || cli_has(c, OPT_LIST))
+        return 0;
+    return compare_machine_wanted(c, costs, e);
+}
+
+static int run_compare(const struct cli *c, struct err *e)
+{
+    bool costs;
+
+    if (cli_has(c, OPT_OVERWRITE) && !cli_get(c, 'o'))
+        return err_set(e, LARD_USAGE,
+                       "compare: --overwrite is for the folder of --output; give that, too");
+    if (wants_costs(c, &costs, e))
+        return -1;
+    if (costs)
+        return compare_machine(c, e);
+
+    struct comparison m = {.run = lardsim_new(), .c = c};
+    if (configure(m.run, c) == 0)
+        run_source(&m);
+    if (lardsim_error(m.run))
+        err_set(e, (enum lard_exit)lardsim_exit_code(m.run), "%s", lardsim_error(m.run));
+    else if (cli_has(c, OPT_ERROR_ON_RACE) && any_race(m.run))
+        err_set(e, LARD_RACES, "%s: races were found, and --error-on-race was given", c->arg[0]);
+    lardsim_free(m.run);
+    return e->code ? -1 : LARD_DONE;
+}
+
+static const struct argp_option options[] = {
+    {"policy", 'p', "SPEC", 0, "Compare this policy: NAME or LABEL=NAME; give two or more", 0},
+    {"policies", 0, "SPEC,...", OPTION_ALIAS, "The same as --policy for each", 0},
+    {"truth", OPT_TRUTH, "LABEL", 0, "Hold the others against this one; without, the first", 0},
+    {"list", OPT_LIST, NULL, 0, "Print each difference, and why", 0},
+    {"config", OPT_CONFIG, "FILE", 0,
+     "Read parameters from a YAML file, or take a preset; may be repeated", 0},
+    {"preset", OPT_PRESET, "PRESET", 0, "Take the parameters of a preset; may be repeated", 0},
+    {"set", OPT_SET, "NAME=VALUE", 0, "Set a parameter; may be repeated", 0},
+    {"output", 'o', "DIR", 0, "Write the results to this folder, which must not exist", 0},
+    {"overwrite", OPT_OVERWRITE, NULL, 0, "The folder may exist; its results are replaced", 0},
+    {"error-on-race", OPT_ERROR_ON_RACE, NULL, 0, "End with exit code 66 when races were found", 0},
+    ROW_JSON,
+    {"quiet", OPT_QUIET, NULL, 0, "No summary and no progress", 0},
+    ROW_END};
+
+const struct verb verb_compare = {
+    .name = "compare",
+    .args = "SOURCE",
+    .summary = "Runs several policies over one execution, and says where they differ from a truth.",
+    .text =
+        "SOURCE is what `lardsim run` takes. Without policies, a file or a preset, the policies "
+        "are those of LARD's Table 3. The truth must be an exact detector of happens-before: vc, "
+        "or fasttrack with repeats = report.\n"
+        "Between detectors of happens-before that judge every access, false and missed accesses "
+        "and sites are counted as LARD's Table 3 counts them; for all policies locations and "
+        "pairs of sites. The table says which property each row checks.\n"
+        "With --output the folder gets what a run writes, compare.json, and differences.jsonl: "
+        "one line a difference, at most compare.max.\n"
+        "With a machine in the configuration, and neither --truth nor --list, it tells instead "
+        "what the policies cost: each runs on a machine of its own, after one without a policy "
+        "(none), so SOURCE is read several times and can't be a pipe. The overhead is what the "
+        "cycles exceed those of none by. With --output each policy's results go to a folder "
+        "with its label, beside compare.json.",
+    .examples =
+        "lardsim compare program.lard\n"
+        "lardsim compare -p vc -p fasttrack --list program.lard\n"
+        "lardsim compare -p exact=vc -p naive=vc --set policy.naive.view=naive program.lard\n"
+        "lardsim compare -c radish8 --policies fasttrack,radish,lardish workload:sor\n"
+        "lardsim compare --preset kernel-threads --truth lard -o results program.lard",
+    .options = options,
+    .min_args = 1,
+    .max_args = 1,
+    .run = run_compare,
+};

@@ -1,0 +1,77 @@
+/* compare.h - the part of `lardsim compare` that runs each policy on a machine of its own. */
+#ifndef LARDSIM_V_COMPARE_H
+#define LARDSIM_V_COMPARE_H
+
+#include "cli/cli.h"
+#include "sim/lardsim.h"
+
+/* ---- a run of each policy: compare/machine.c ---------------------------------------------- */
+
+enum cost { /* what is shown of a run, beside where its cycles went */
+            COST_CORES,
+            COST_CYCLES,
+            COST_RACES,
+            COST_SITES,
+            COST_LOCATIONS,
+            COST_METADATA,
+            COST_METADATA_MISSES,
+            COST_REMOTE,
+            COST_COLLECTIONS, /* cycles of the policy's work as they begin and end */
+            COST_BYTES,       /* of metadata, at the end */
+            COST_BYTES_PEAK,  /* the most at any time */
+            COSTS
+};
+enum cost_spent { /* where cores spend their time: sim/machine/spent.def */
+#define SPENT(NAME, text, help) COST_SPENT_##NAME,
+#include "sim/machine/spent.def"
+#undef SPENT
+                  COST_SPENTS
+};
+struct costs {              /* of one policy */
+    char *label, *property; /* own; property: what the policy's verdicts are about */
+    uint64_t cost[COSTS], spent[COST_SPENTS];
+    uint64_t events, digest;
+    bool has_bytes; /* it counts its metadata */
+};
+struct cost_table {
+    const char *source;
+    const char *output;                /* NULL: none */
+    struct costs *row;                 /* owns; the first is of the machine without a policy */
+    size_t n;                          /* that are complete */
+    char *order, *contention, *memory; /* own; of the machine */
+    uint64_t frequency;
+    const struct err *error; /* of the run after those that are complete; code 0: there is none */
+};
+
+int compare_machine(const struct cli *c, struct err *e); /* an exit code, or -1 and *e */
+
+/* ---- what is asked: compare/asked.c ------------------------------------------------------- */
+
+/* Whether what is given sets up a machine, and asks for what the policies cost on it. */
+int compare_machine_wanted(const struct cli *c, bool *wanted, struct err *e);
+
+struct specs { /* "vc", "naive=vc": own */
+    char **spec;
+    size_t n, cap;
+};
+/* None first; then those of the command line, or else of the configuration. 0 or -1; s is to be
+ * freed either way. */
+int specs_collect(struct specs *s, const struct cli *c, struct err *e);
+void specs_free(struct specs *s);
+/* What is given for the run of s->spec[which] alone. Free its given. */
+struct cli specs_cli(const struct cli *c, const struct specs *s, size_t which);
+size_t spec_label(const char *spec); /* the length of the label that it begins with */
+/* What the policy's verdicts are about. NULL: error. Owned by the caller. */
+char *spec_property(const struct cli *c, const char *spec, struct err *e);
+
+/* ---- what a run cost: compare/costs.c ----------------------------------------------------- */
+
+void costs_read(struct costs *to, const struct lardsim *l); /* to->label is set */
+void costs_machine(struct cost_table *t, const struct lardsim *l);
+
+/* ---- the page: compare/page.c ------------------------------------------------------------- */
+
+void cost_table_text(const struct cost_table *t);
+void cost_table_json(FILE *out, const struct cost_table *t);
+
+#endif

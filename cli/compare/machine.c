@@ -1,0 +1,239 @@
+/* machine.c - runs one source once for each policy, each time on a machine of its own, so
+ * that what a policy costs is the difference to the machine without one. The runs are computed
+ * behind sim/lardsim.h; what is asked is in compare/asked.c, the page in compare/page.c. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/compare/compare.h"
+#include "cli/run/run.h"
+
+/* ---- what was given and had no effect in any run -------------------------------------------- */
+
+struct unused {
+    char *name, *origin; /* own */
+    size_t runs;
+};
+struct all_unused {
+    struct unused *item;
+    size_t n, cap;
+};
+
+static void note_unused(void *arg, const char *name, const char *origin)
+{
+    struct all_unused *all = arg;
+
+    for (size_t i = 0; i < all->n; i++)
+        if (!strcmp(all->item[i].name, name) && !strcmp(all->item[i].origin, origin)) {
+            all->item[i].runs++;
+            return;
+        }
+    all->item = xgrow(all->item, all->n, &all->cap, sizeof *all->item);
+    all->item[all->n++] = (struct unused){xstrdup(name), xstrdup(origin), 1};
+}
+
+static void warn_unused(struct all_unused *all, size_t runs)
+{
+    for (size_t i = 0; i < all->n; i++) {
+        if (all->item[i].runs == runs)
+            run_warn_unused(NULL, all->item[i].name, all->item[i].origin);
+        free(all->item[i].name);
+        free(all->item[i].origin);
+    }
+    free(all->item);
+}
+
+/* ---- a run ---------------------------------------------------------------------------------- */
+
+/* Results go to a folder of the policy's own in that of --output. */
+static int set_output(struct lardsim *l, const struct cli *c, const char *label)
+{
+    if (!cli_get(c, 'o'))
+        return 0;
+    char *dir = xasprintf("%s/%s", cli_get(c, 'o'), label);
+    const int failed = lardsim_output(l, dir, cli_has(c, OPT_OVERWRITE));
+
+    free(dir);
+    return failed;
+}
+
+static void run_once(struct lardsim *l, const struct cli *c, const char *label,
+                     struct all_unused *unused)
+{
+    const bool quiet = cli_has(c, OPT_QUIET);
+    struct progress progress;
+
+    progress_begin(&progress);
+    lardsim_on_unused(l, note_unused, unused);
+    if (!quiet)
+        lardsim_on_progress(l, progress_tell, &progress);
+    if (run_settings(l, c) || set_output(l, c, label) || lardsim_start(l))
+        return;
+    lardsim_run(l, c->arg[0]);
+    lardsim_finish(l);
+    if (!quiet)
+        progress_end(&progress);
+}
+
+/* Costs of different executions are not compared. */
+static int same_events(const struct cost_table *t, const struct costs *row, struct err *e)
+{
+    if (t->n == 0 || row->events == t->row[0].events)
+        return 0;
+    return err_set(e, LARD_TRACE,
+                   "%s: it had %llu events for %s, but %llu for %s; compare reads the source once "
+                   "for each policy, so it must not change meanwhile",
+                   t->source, (unsigned long long)t->row[0].events, t->row[0].label,
+                   (unsigned long long)row->events, row->label);
+}
+
+static int run_policy(struct cost_table *t, const struct cli *c, struct all_unused *unused,
+                      struct err *e)
+{
+    struct costs *row = &t->row[t->n];
+    struct lardsim *l = lardsim_new();
+
+    run_once(l, c, row->label, unused);
+    if (lardsim_error(l))
+        err_set(e, (enum lard_exit)lardsim_exit_code(l), "%s: %s", row->label, lardsim_error(l));
+    if (!e->code) {
+        costs_read(row, l);
+        if (t->n == 0)
+            costs_machine(t, l);
+        if (!same_events(t, row, e))
+            t->n++;
+    }
+    lardsim_free(l);
+    return e->code ? -1 : 0;
+}
+
+/* ---- all of them ---------------------------------------------------------------------------- */
+
+/* What can be said before anything is run. */
+static int check_source(const char *source, struct err *e)
+{
+    const char *colon = strrchr(source, ':'), *path = colon ? colon + 1 : source;
+    struct stat st;
+
+    if (strcmp(path, "-") == 0)
+        return err_set(e, LARD_USAGE,
+                       "compare: with a machine, each policy reads the source from its beginning, "
+                       "and standard input can't be read twice; save it to a file first");
+    if ((stat(source, &st) == 0 || stat(path, &st) == 0) && S_ISFIFO(st.st_mode))
+        return err_set(e, LARD_USAGE,
+                       "compare: with a machine, each policy reads the source from its beginning, "
+                       "and the pipe %s can't be read twice; save it to a file first",
+                       path);
+    return 0;
+}
+
+static int make_folder(const struct cli *c, struct err *e)
+{
+    const char *dir = cli_get(c, 'o');
+    struct stat st;
+
+    if (!dir || mkdir(dir, 0777) == 0)
+        return 0;
+    const int reason = errno;
+    if (stat(dir, &st) || !S_ISDIR(st.st_mode))
+        return err_set(e, LARD_OUTPUT, "%s: can't make the folder: %s; choose another with -o", dir,
+                       strerror(reason));
+    if (!cli_has(c, OPT_OVERWRITE))
+        return err_set(e, LARD_OUTPUT, "%s: exists; give --overwrite to replace its results", dir);
+    return 0;
+}
+
+static int write_json(const struct cost_table *t, struct err *e)
+{
+    char *path = xasprintf("%s/compare.json", t->output);
+    struct outfile *f = outfile_open(path, e);
+
+    free(path);
+    if (!f)
+        return -1;
+    cost_table_json(outfile_stream(f), t);
+    return outfile_commit(f, e);
+}
+
+static bool any_race(const struct cost_table *t)
+{
+    for (size_t i = 0; i < t->n; i++)
+        if (t->row[i].cost[COST_RACES])
+            return true;
+    return false;
+}
+
+static int show(const struct cost_table *t, const struct cli *c, struct err *e)
+{
+    if (t->n == 0)
+        return -1;
+    if (cli_has(c, OPT_JSON))
+        cost_table_json(stdout, t);
+    else if (!cli_has(c, OPT_QUIET))
+        cost_table_text(t);
+    if (!e->code && t->output && write_json(t, e))
+        return -1;
+    if (!e->code && cli_has(c, OPT_ERROR_ON_RACE) && any_race(t))
+        err_set(e, LARD_RACES, "%s: races were found, and --error-on-race was given", t->source);
+    return e->code ? -1 : LARD_DONE;
+}
+
+static void free_table(struct cost_table *t, size_t rows)
+{
+    for (size_t i = 0; i < rows; i++) {
+        free(t->row[i].label);
+        free(t->row[i].property);
+    }
+    free(t->row);
+    free(t->order);
+    free(t->contention);
+    free(t->memory);
+}
+
+/* A mistake in any policy is told before the first one runs. */
+static int name_rows(struct cost_table *t, const struct cli *c, const struct specs *s,
+                     struct err *e)
+{
+    t->row = xcalloc(s->n, sizeof *t->row);
+    for (size_t i = 0; i < s->n; i++) {
+        struct cli one = specs_cli(c, s, i);
+        const char *spec = s->spec[i];
+        t->row[i].label = xasprintf("%.*s", (int)spec_label(spec), spec);
+        t->row[i].property = spec_property(&one, spec, e);
+        free(one.given);
+        if (!t->row[i].property)
+            return -1;
+    }
+    return 0;
+}
+
+/* Until one fails. */
+static void run_all(struct cost_table *t, const struct cli *c, const struct specs *s, struct err *e)
+{
+    struct all_unused unused = {NULL, 0, 0};
+    bool failed = false;
+
+    for (size_t i = 0; i < s->n && !failed; i++) {
+        struct cli one = specs_cli(c, s, i);
+        failed = run_policy(t, &one, &unused, e);
+        free(one.given);
+    }
+    warn_unused(&unused, t->n);
+}
+
+int compare_machine(const struct cli *c, struct err *e)
+{
+    struct cost_table t = {.source = c->arg[0], .output = cli_get(c, 'o'), .error = e};
+    struct specs specs = {NULL, 0, 0};
+    int status = -1;
+
+    if (!check_source(t.source, e) && !specs_collect(&specs, c, e) &&
+        !name_rows(&t, c, &specs, e) && !make_folder(c, e)) {
+        run_all(&t, c, &specs, e);
+        status = show(&t, c, e);
+    }
+    free_table(&t, t.row ? specs.n : 0);
+    specs_free(&specs);
+    return status;
+}

@@ -1,0 +1,346 @@
+/* page.c - prints what policies cost on their machines: one page for people, or JSON.
+ * docs/compare.md tells what the columns mean. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/compare/compare.h"
+#include "cli/workload/workload.h"
+
+/* ---- numbers -------------------------------------------------------------------------------- */
+
+/* "12.3 %" of part / whole, right-aligned; there is no "-0.0 %". */
+static void print_percent(double part, double whole, int width)
+{
+    const double x = whole > 0 ? 1000 * part / whole : 0;
+    const long long tenths = (long long)(x < 0 ? x - 0.5 : x + 0.5);
+    const long long size = tenths < 0 ? -tenths : tenths;
+    char text[32];
+
+    snprintf(text, sizeof text, "%s%lld.%lld %%", tenths < 0 ? "-" : "", size / 10, size % 10);
+    printf("%*s", width, text);
+}
+
+/* Bytes of metadata: "-" where nobody counts them; from 10 Ki on rounded. */
+static void bytes_text(const struct costs *r, enum cost which, char *to, size_t room)
+{
+    static const char *const unit[] = {"", "Ki", "Mi", "Gi", "Ti"};
+    double x = (double)r->cost[which];
+    size_t u = 0;
+
+    for (; x >= 10240 && u + 1 < ARRAY_SIZE(unit); u++)
+        x /= 1024;
+    if (!r->has_bytes)
+        snprintf(to, room, "-");
+    else if (u == 0)
+        snprintf(to, room, "%" PRIu64, r->cost[which]);
+    else
+        snprintf(to, room, "%.0f%s", x, unit[u]);
+}
+
+static int label_width(const struct cost_table *t)
+{
+    int width = (int)strlen("policy");
+
+    for (size_t i = 0; i < t->n; i++)
+        if ((int)strlen(t->row[i].label) > width)
+            width = (int)strlen(t->row[i].label);
+    return width;
+}
+
+/* ---- the table ------------------------------------------------------------------------------ */
+
+enum form { COUNT, BYTES };
+struct column {
+    const char *above, *title;
+    enum cost cost;
+    enum form form;
+};
+static const struct column races_columns[] = {
+    {"racy", "accesses", COST_RACES, COUNT},   {"", "sites", COST_SITES, COUNT},
+    {"", "locations", COST_LOCATIONS, COUNT},  {"metadata", "live", COST_BYTES, BYTES},
+    {"bytes", "peak", COST_BYTES_PEAK, BYTES}, {"remote", "misses", COST_REMOTE, COUNT}};
+static const struct column accesses_columns[] = {
+    {"metadata", "accesses", COST_METADATA, COUNT},
+    {"metadata", "misses", COST_METADATA_MISSES, COUNT}};
+
+static void cell_text(const struct costs *r, const struct column *c, char *to, size_t room)
+{
+    if (c->form == BYTES)
+        bytes_text(r, c->cost, to, room);
+    else
+        snprintf(to, room, "%" PRIu64, r->cost[c->cost]);
+}
+
+/* Two spaces before the longest of titles and cells. */
+static int column_width(const struct cost_table *t, const struct column *c)
+{
+    size_t width = strlen(c->title) > strlen(c->above) ? strlen(c->title) : strlen(c->above);
+    char text[32];
+
+    for (size_t i = 0; i < t->n; i++) {
+        cell_text(&t->row[i], c, text, sizeof text);
+        if (strlen(text) > width)
+            width = strlen(text);
+    }
+    return (int)width + 2;
+}
+
+static void print_above(const struct cost_table *t, const struct column *c, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        printf("%*s", column_width(t, &c[k]), c[k].above);
+}
+
+static void print_titles(const struct cost_table *t, const struct column *c, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        printf("%*s", column_width(t, &c[k]), c[k].title);
+}
+
+static void print_cells(const struct cost_table *t, const struct costs *r, const struct column *c,
+                        size_t n)
+{
+    char text[32];
+
+    for (size_t k = 0; k < n; k++) {
+        cell_text(r, &c[k], text, sizeof text);
+        printf("%*s", column_width(t, &c[k]), text);
+    }
+}
+
+enum { CYCLES_WIDTH = 12, OVERHEAD_WIDTH = 11 };
+
+static void print_table(const struct cost_table *t, int width)
+{
+    const double before = (double)t->row[0].cost[COST_CYCLES];
+    const size_t n = ARRAY_SIZE(races_columns);
+
+    printf("%*s", width + CYCLES_WIDTH + OVERHEAD_WIDTH, "");
+    print_above(t, races_columns, n);
+    printf("\n%-*s%*s%*s", width, "policy", CYCLES_WIDTH, "cycles", OVERHEAD_WIDTH, "overhead");
+    print_titles(t, races_columns, n);
+    puts("  property checked");
+    for (size_t i = 0; i < t->n; i++) {
+        const struct costs *r = &t->row[i];
+        printf("%-*s%*" PRIu64, width, r->label, CYCLES_WIDTH, r->cost[COST_CYCLES]);
+        print_percent((double)r->cost[COST_CYCLES] - before, before, OVERHEAD_WIDTH);
+        print_cells(t, r, races_columns, n);
+        printf("  %s\n", r->property);
+    }
+}
+
+/* ---- where the additional cycles are -------------------------------------------------------- */
+
+enum where { HANDLER, EXECUTING, CACHES, REMOTE, MEMORY, WAITING, IDLE, WHERES };
+static const char *const where_text[WHERES] = {"handler", "executing", "caches", "remote",
+                                               "memory",  "waiting",   "idle"};
+
+static enum where where_of(enum cost_spent s)
+{
+    static const uint8_t known[COST_SPENTS] = {
+        [COST_SPENT_HANDLER] = 1 + HANDLER, [COST_SPENT_EXECUTING] = 1 + EXECUTING,
+        [COST_SPENT_L1] = 1 + CACHES,       [COST_SPENT_L2] = 1 + CACHES,
+        [COST_SPENT_L3] = 1 + CACHES,       [COST_SPENT_REMOTE] = 1 + REMOTE,
+        [COST_SPENT_MEMORY] = 1 + MEMORY,   [COST_SPENT_IDLE] = 1 + IDLE};
+
+    return known[s] ? (enum where)(known[s] - 1) : WAITING;
+}
+
+/* All cores' cycles of a run add up to its cycles, so the columns add up to the overhead. */
+static void print_where_row(const struct cost_table *t, const struct costs *r, int width)
+{
+    const struct costs *none = &t->row[0];
+    const double whole = (double)none->cost[COST_CYCLES] * (double)none->cost[COST_CORES];
+    double more[WHERES] = {0};
+
+    for (enum cost_spent s = 0; s < COST_SPENTS; s++)
+        more[where_of(s)] += (double)r->spent[s] - (double)none->spent[s];
+    printf("%-*s", width, r->label);
+    for (size_t w = 0; w < WHERES; w++)
+        print_percent(more[w], whole, OVERHEAD_WIDTH);
+    print_cells(t, r, accesses_columns, ARRAY_SIZE(accesses_columns));
+    putchar('\n');
+}
+
+static void print_wheres(const struct cost_table *t, int width)
+{
+    if (t->n < 2)
+        return;
+    printf("\nthe overhead, by what the time of all cores went to:\n%*s",
+           width + WHERES * OVERHEAD_WIDTH, "");
+    print_above(t, accesses_columns, ARRAY_SIZE(accesses_columns));
+    printf("\n%-*s", width, "policy");
+    for (size_t w = 0; w < WHERES; w++)
+        printf("%*s", OVERHEAD_WIDTH, where_text[w]);
+    print_titles(t, accesses_columns, ARRAY_SIZE(accesses_columns));
+    putchar('\n');
+    for (size_t i = 1; i < t->n; i++)
+        print_where_row(t, &t->row[i], width);
+}
+
+/* Where a program collects seldom this is little; a short run may collect all the time. */
+static void print_collections(const struct cost_table *t)
+{
+    const double before = (double)t->row[0].cost[COST_CYCLES];
+    const char *with = "\nof it the collecting thread's work for collections: ";
+
+    for (size_t i = 1; i < t->n; i++) {
+        const struct costs *r = &t->row[i];
+        const double more = (double)r->cost[COST_CYCLES] - before,
+                     part = (double)r->cost[COST_COLLECTIONS];
+        if (part * 10 < more || part <= 0 || before <= 0)
+            continue;
+        printf("%s%s %.1f %%", with, r->label, 100 * part / before);
+        with = ", ";
+    }
+    if (*with == ',')
+        puts(" (short runs collect far more often than real programs)");
+}
+
+static bool charged(const struct costs *r)
+{
+    return r->spent[COST_SPENT_HANDLER] || r->cost[COST_METADATA];
+}
+
+/* An overhead of 0 because a policy had nothing to do says nothing about its costs. */
+static void print_free(const struct cost_table *t)
+{
+    const char *before = "\nno time was charged by: ";
+
+    for (size_t i = 1; i < t->n; i++) {
+        if (charged(&t->row[i]))
+            continue;
+        printf("%s%s", before, t->row[i].label);
+        before = ", ";
+    }
+    if (*before == ',')
+        puts(" (nothing that it charges for happened)");
+}
+
+void cost_table_text(const struct cost_table *t)
+{
+    const uint64_t cores = t->row[0].cost[COST_CORES];
+    const int width = label_width(t);
+
+    cli_print(stdout, t->source);
+    printf(": %" PRIu64 " event%s, for each policy on a machine of its own\n\n", t->row[0].events,
+           t->row[0].events == 1 ? "" : "s");
+    printf("machine    %" PRIu64 " core%s at %" PRIu64
+           " MHz, %s order, contention %s, memory %s\n\n",
+           cores, cores == 1 ? "" : "s", t->frequency, t->order, t->contention, t->memory);
+    if (workload_plants(t->source))
+        puts("races      " PLANTED_TEXT "\n");
+    print_table(t, width);
+    print_wheres(t, width);
+    print_collections(t);
+    print_free(t);
+    if (t->error->code)
+        puts("\nincomplete: a run stopped before the end");
+    else if (t->output) {
+        printf("\nresults  ");
+        cli_print(stdout, t->output);
+        puts("/compare.json, and a folder for each policy");
+    } else if (t->n == 1) {
+        puts("\nnext     -p NAME, given once or more, tells what a policy costs (`lardsim list "
+             "policies`)");
+    } else {
+        puts("\nnext     -o DIR keeps the results of each run, --truth LABEL tells who is wrong");
+    }
+}
+
+/* ---- JSON ----------------------------------------------------------------------------------- */
+
+static void json_number(struct json *j, const char *key, uint64_t v)
+{
+    json_key(j, key);
+    json_u64(j, v);
+}
+
+static void json_text(struct json *j, const char *key, const char *text)
+{
+    json_key(j, key);
+    json_str(j, text);
+}
+
+static void json_machine(struct json *j, const struct cost_table *t)
+{
+    json_key(j, "machine");
+    json_object(j);
+    json_number(j, "cores", t->row[0].cost[COST_CORES]);
+    json_number(j, "frequency", t->frequency);
+    json_text(j, "order", t->order);
+    json_text(j, "contention", t->contention);
+    json_text(j, "memory-type", t->memory);
+    json_end(j);
+}
+
+static void json_spent(struct json *j, const struct costs *r)
+{
+    static const char *const spent[COST_SPENTS] = {
+#define SPENT(NAME, text, help) [COST_SPENT_##NAME] = text,
+#include "sim/machine/spent.def"
+#undef SPENT
+    };
+
+    json_key(j, "spent");
+    json_object(j);
+    for (size_t s = 0; s < COST_SPENTS; s++)
+        json_number(j, spent[s], r->spent[s]);
+    json_end(j);
+}
+
+static void json_row(struct json *j, const struct costs *r, const struct costs *none)
+{
+    char digest[24];
+
+    snprintf(digest, sizeof digest, "%016" PRIx64, r->digest);
+    json_object(j);
+    json_text(j, "policy", r->label);
+    json_text(j, "property", r->property);
+    json_number(j, "cycles", r->cost[COST_CYCLES]);
+    json_key(j, "cycles-to-none");
+    json_fixed(j, r->cost[COST_CYCLES], none->cost[COST_CYCLES]);
+    json_key(j, "races");
+    json_object(j);
+    json_number(j, "accesses", r->cost[COST_RACES]);
+    json_number(j, "sites", r->cost[COST_SITES]);
+    json_number(j, "locations", r->cost[COST_LOCATIONS]);
+    json_end(j);
+    json_key(j, "metadata-bytes");
+    json_object(j);
+    json_key(j, "live");
+    r->has_bytes ? json_u64(j, r->cost[COST_BYTES]) : json_null(j);
+    json_key(j, "peak");
+    r->has_bytes ? json_u64(j, r->cost[COST_BYTES_PEAK]) : json_null(j);
+    json_end(j);
+    json_number(j, "metadata-accesses", r->cost[COST_METADATA]);
+    json_number(j, "metadata-misses", r->cost[COST_METADATA_MISSES]);
+    json_number(j, "remote-misses", r->cost[COST_REMOTE]);
+    json_number(j, "collection-cycles", r->cost[COST_COLLECTIONS]);
+    json_spent(j, r);
+    json_text(j, "digest", digest);
+    json_end(j);
+}
+
+void cost_table_json(FILE *out, const struct cost_table *t)
+{
+    struct json j;
+
+    json_init(&j, out, true);
+    json_object(&j);
+    json_text(&j, "schema", "lardsim-costs-1");
+    json_text(&j, "source", t->source);
+    json_key(&j, "planted-races");
+    json_bool(&j, workload_plants(t->source));
+    json_number(&j, "events", t->row[0].events);
+    json_text(&j, "error", t->error->code ? t->error->text : NULL);
+    json_number(&j, "exit", (uint64_t)t->error->code);
+    json_text(&j, "output", t->output);
+    json_machine(&j, t);
+    json_key(&j, "policies");
+    json_array(&j);
+    for (size_t i = 0; i < t->n; i++)
+        json_row(&j, &t->row[i], &t->row[0]);
+    json_end(&j);
+    json_end(&j);
+}

@@ -1,0 +1,252 @@
+/* explain.c - tells what a name means, wherever it stands in the tables. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+enum { WIDTH = 80, FIELD = 14 }; /* columns: of a line; before a field's text */
+
+static void print_wrapped(const char *text, size_t indent)
+{
+    cli_wrap(stdout, text, 0, indent, WIDTH);
+}
+
+static void print_line(const char *key, const char *text)
+{
+    printf("  %-10s  ", key);
+    cli_wrap(stdout, text, FIELD, FIELD, WIDTH);
+}
+
+/* Kept as it is: YAML, commands. */
+static void print_block(const char *text)
+{
+    while (*text) {
+        const size_t line = strcspn(text, "\n");
+        printf("      %.*s\n", (int)line, text);
+        text += line + (text[line] == '\n');
+    }
+}
+
+static void print_field(const struct field *f)
+{
+    if (strcmp(f->key, "more") == 0) {
+        putchar('\n');
+        print_wrapped(f->text, 2);
+    } else if (strchr(f->text, '\n') || strcmp(f->key, "sets") == 0) {
+        printf("  %s\n", f->key);
+        print_block(f->text);
+    } else {
+        print_line(f->key, f->text);
+    }
+}
+
+/* ---- looking for a name --------------------------------------------------------------------- */
+
+enum match { WHOLE, SECTION, ENDING }; /* "policy.vc.history": itself, by "policy", by "history" */
+
+struct search {
+    const char *name;
+    enum match match;
+    struct json *json; /* NULL: text */
+    const struct table *table;
+    char *told;  /* owned; of the latest name, NULL: nothing */
+    char *alike; /* owned; names after it of which the same is told, NULL: none */
+    size_t found, seen;
+    char **names; /* owned; all that were looked at, their last parts and sections, for the hint */
+    size_t cap;
+};
+
+static bool matches(const struct search *s, const char *name)
+{
+    const size_t n = strlen(name), m = strlen(s->name);
+
+    switch (s->match) {
+    case WHOLE:
+        return strcmp(name, s->name) == 0;
+    case SECTION:
+        return n > m && name[m] == '.' && strncmp(name, s->name, m) == 0 &&
+               strcmp(s->table->name, "parameters") == 0;
+    case ENDING:
+        return n > m && name[n - m - 1] == '.' && strcmp(name + n - m, s->name) == 0;
+    }
+    return false;
+}
+
+static void explain_text(const struct search *s, const struct row *r)
+{
+    printf("%s%s: %s.\n", s->found ? "\n" : "", r->name, s->table->one);
+    print_wrapped(r->help, 2);
+    for (size_t i = 0; i < r->fields; i++)
+        print_field(&r->field[i]);
+    if (strcmp(s->table->name, "parameters") == 0)
+        printf("  %-10s  lardsim run --set %s=VALUE SOURCE\n", "set by", r->name);
+    if (strcmp(s->table->name, "verbs") == 0)
+        printf("  %-10s  lardsim %s --help\n", "options", r->name);
+}
+
+/* What is told of a name, in one text. Owned by the caller. */
+static char *told_of(const struct search *s, const struct row *r)
+{
+    char *all = xasprintf("%s\n%s", s->table->name, r->help);
+
+    for (size_t i = 0; i < r->fields; i++) {
+        char *more = xasprintf("%s\n%s %s", all, r->field[i].key, r->field[i].text);
+        free(all);
+        all = more;
+    }
+    return all;
+}
+
+static void end_alike(struct search *s)
+{
+    if (s->alike)
+        print_line("likewise", s->alike);
+    free(s->alike);
+    s->alike = NULL;
+}
+
+/* By the last part of its name a parameter may be many policies'. */
+static void explain_once(struct search *s, const struct row *r)
+{
+    char *told = told_of(s, r);
+
+    if (s->match == ENDING && s->told && strcmp(told, s->told) == 0) {
+        char *more = xasprintf("%s%s%s", s->alike ? s->alike : "", s->alike ? ", " : "", r->name);
+        free(s->alike);
+        s->alike = more;
+    } else {
+        end_alike(s);
+        explain_text(s, r);
+    }
+    free(s->told);
+    s->told = told;
+}
+
+static void explain_row(struct search *s, const struct row *r)
+{
+    if (!s->json) {
+        explain_once(s, r);
+        return;
+    }
+    json_object(s->json);
+    json_key(s->json, "table");
+    json_str(s->json, s->table->name);
+    row_json(s->json, r);
+    json_end(s->json);
+}
+
+static void remember(struct search *s, const char *name, size_t n)
+{
+    s->names = xgrow(s->names, s->seen, &s->cap, sizeof *s->names);
+    s->names[s->seen++] = xasprintf("%.*s", (int)n, name);
+}
+
+static void look_at(void *arg, const struct row *r)
+{
+    struct search *s = arg;
+
+    if (matches(s, r->name)) {
+        explain_row(s, r);
+        s->found++;
+    }
+    if (s->match != WHOLE)
+        return;
+    remember(s, r->name, strlen(r->name));
+    const char *dot = strrchr(r->name, '.');
+    if (!dot)
+        return;
+    remember(s, dot + 1, strlen(dot + 1));
+    remember(s, r->name, (size_t)(dot - r->name));
+}
+
+static const struct table table_of_tables = {"tables", "a table", "", 0, NULL};
+
+static void look_at_tables(struct search *s)
+{
+    s->table = &table_of_tables;
+    for (const struct table *t = tables; t->name; t++) {
+        char *print = xasprintf("lardsim list %s", t->name);
+        const struct row r = {t->name, t->help, {{"print", print}}, 1};
+        look_at(s, &r);
+        free(print);
+    }
+}
+
+/* As a whole; else as a section; else by the last part. */
+static void search_tables(struct search *s)
+{
+    for (s->match = WHOLE; s->match <= ENDING && !s->found; s->match++) {
+        for (s->table = tables; s->table->name; s->table++)
+            s->table->each(look_at, s);
+        if (s->match == WHOLE && !s->found)
+            look_at_tables(s);
+    }
+}
+
+static int unknown_name(const struct search *s, struct err *e)
+{
+    char *hint = did_you_mean(s->name, (const char *const *)s->names, s->seen);
+
+    err_set(e, LARD_USAGE, "explain: nothing is called \"%s\"%s`lardsim list` tells what has names",
+            s->name, hint);
+    free(hint);
+    return -1;
+}
+
+static int explain_name(const char *name, struct json *j, struct err *e)
+{
+    struct search s = {.name = name, .json = j};
+
+    search_tables(&s);
+    end_alike(&s);
+    free(s.told);
+    const int code = s.found ? LARD_DONE : unknown_name(&s, e);
+    for (size_t i = 0; i < s.seen; i++)
+        free(s.names[i]);
+    free(s.names);
+    return code;
+}
+
+static int explain_json(const struct cli *c, struct err *e)
+{
+    int code = LARD_DONE;
+    struct json j;
+
+    json_init(&j, stdout, true);
+    json_array(&j);
+    for (size_t i = 0; i < c->args && code == LARD_DONE; i++)
+        code = explain_name(c->arg[i], &j, e);
+    json_end(&j);
+    return code;
+}
+
+static int explain_run(const struct cli *c, struct err *e)
+{
+    int code = LARD_DONE;
+
+    if (cli_has(c, OPT_JSON))
+        return explain_json(c, e);
+    for (size_t i = 0; i < c->args && code == LARD_DONE; i++) {
+        if (i > 0)
+            putchar('\n');
+        code = explain_name(c->arg[i], NULL, e);
+    }
+    return code;
+}
+
+static const struct argp_option options[] = {ROW_JSON, ROW_END};
+
+const struct verb verb_explain = {
+    .name = "explain",
+    .args = "NAME...",
+    .summary = "Tells what a name means: a parameter, policy, event, ...",
+    .text = "A name's last part is enough: `history` finds policy.vc.history. A section's name "
+            "(`limits`) finds the parameters in it.",
+    .examples = "lardsim explain races\n"
+                "lardsim explain policy.vc.history vc 66\n"
+                "lardsim explain limits",
+    .options = options,
+    .min_args = 1,
+    .max_args = (size_t)-1,
+    .run = explain_run,
+};

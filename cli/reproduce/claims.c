@@ -1,0 +1,189 @@
+/* claims.c - what LARD says of its Tables 2 and 3, as judgements of a program under a
+ * collector, and the programs that are run for it. What the paper printed is in results/paper/. */
+#include "cli/reproduce/claims.h"
+
+#include <string.h>
+
+/* ---- what is run ---------------------------------------------------------------------------- */
+
+static const struct program twins[] = {
+    {"javagrande@lard", NULL, false, "Java Grande", false},
+    {"avrora@lard", NULL, true, "avrora", false},
+    {"luindex@lard", NULL, false, "luindex", false},
+    {"lusearch@lard", NULL, false, "lusearch", false},
+    {"pmd@lard", NULL, true, "pmd", true},
+    {"sunflow@lard", NULL, true, "sunflow", true},
+    {"xalan@lard", NULL, true, "xalan", true},
+    {NULL, NULL, false, NULL, false},
+};
+
+static const struct program kernels[] = {
+    {"pool", NULL, false, NULL, false},
+    {"pool", "racy=on", true, NULL, false},
+    {"montecarlo", NULL, false, NULL, false},
+    {"raytracer", NULL, false, NULL, false},
+    {"raytracer", "racy=on", true, NULL, false},
+    {"hedc", "queries=200", false, NULL, false},
+    {"hedc", "queries=200,racy=on", true, NULL, false},
+    {"tsp", NULL, false, NULL, false},
+    {"tsp", "racy=on", true, NULL, false},
+    {"multiset", NULL, false, NULL, false},
+    {"philosopher", NULL, false, NULL, false},
+    {"philosopher", "race=on", true, NULL, false},
+    {"churn", "steps=500", false, NULL, false},
+    {"churn", "steps=500,race=on", true, NULL, false},
+    {NULL, NULL, false, NULL, false},
+};
+
+/* The kernels with one small heap, so that there are collections. */
+const struct suite suites[] = {{"twins", NULL, twins}, {"kernels", "heap=256Ki,tlab=256", kernels}};
+const char *const suite_names[] = {"twins", "kernels", NULL};
+
+const struct collector collectors[COLLECTORS] = {{"marksweep", false}, {"semispace", true}};
+
+/* ---- what the paper says -------------------------------------------------------------------- */
+
+const char *const verdict_names[] = {"holds", "FAILS", "no case"};
+
+static enum verdict when(bool holds)
+{
+    return holds ? HOLDS : FAILS;
+}
+
+static uint64_t falses(const struct cell *c, enum view_id v)
+{
+    return c->is.view[v].falses.accesses;
+}
+
+static uint64_t missed(const struct cell *c, enum view_id v)
+{
+    return c->is.view[v].missed.accesses;
+}
+
+static bool has_races(const struct cell *c)
+{
+    return c->is.truth.accesses > 0;
+}
+
+enum verdict judge_program(const struct cell *c)
+{
+    return when(has_races(c) == c->program->racy);
+}
+
+static enum verdict judge_exact(const struct cell *c)
+{
+    return when(!falses(c, VIEW_LARD) && !missed(c, VIEW_LARD));
+}
+
+static enum verdict judge_all_memory(const struct cell *c)
+{
+    return when(falses(c, VIEW_ALL_MEMORY));
+}
+
+/* 'Nearly all': nine of ten. */
+static enum verdict judge_all_sync(const struct cell *c)
+{
+    const uint64_t some = missed(c, VIEW_ALL_SYNC);
+
+    if (!has_races(c))
+        return NO_CASE;
+    return when(c->program->hidden ? some * 10 >= c->is.truth.accesses * 9 : some > 0);
+}
+
+static enum verdict judge_no_clear(const struct cell *c)
+{
+    if (c->is.uses_again == 0)
+        return when(!falses(c, VIEW_NO_CLEAR));
+    return falses(c, VIEW_NO_CLEAR) ? HOLDS : NO_CASE;
+}
+
+static enum verdict judge_no_copy(const struct cell *c)
+{
+    if (!c->collector->moves || !has_races(c))
+        return when(!missed(c, VIEW_NO_COPY));
+    return missed(c, VIEW_NO_COPY) ? HOLDS : NO_CASE;
+}
+
+static enum verdict judge_naive(const struct cell *c)
+{
+    return when(falses(c, VIEW_NAIVE) && (!has_races(c) || missed(c, VIEW_NAIVE)));
+}
+
+static enum verdict judge_more(const struct cell *c)
+{
+    const struct tally *lard = &c->is.view[VIEW_LARD].races, *naive = &c->is.view[VIEW_NAIVE].races;
+
+    return when(naive->accesses > lard->accesses && naive->sites > lard->sites &&
+                naive->system > 0);
+}
+
+static const struct claim claims2[] = {
+    {VIEW_LARD, SHOWS_RACES, "finds what an accurate detector finds", judge_exact},
+    {VIEW_NAIVE, SHOWS_RACES, "more, at more sites, also the system's", judge_more},
+    {VIEWS, 0, NULL, NULL}};
+static const struct claim claims3[] = {
+    {VIEW_LARD, SHOWS_RACES, "no false, no missed", judge_exact},
+    {VIEW_ALL_MEMORY, SHOWS_FALSE, "false everywhere", judge_all_memory},
+    {VIEW_ALL_SYNC, SHOWS_MISSED, "misses where there are races", judge_all_sync},
+    {VIEW_NO_CLEAR, SHOWS_FALSE, "false only where memory is reused", judge_no_clear},
+    {VIEW_NO_COPY, SHOWS_MISSED, "misses only what races and moves", judge_no_copy},
+    {VIEW_NAIVE, SHOWS_FALSE | SHOWS_MISSED, "false everywhere, misses where races are",
+     judge_naive},
+    {VIEWS, 0, NULL, NULL}};
+
+/* LARD 5.2: "All of these LARD extensions are necessary for accuracy in practice." */
+const struct need needs[NEEDS] = {{VIEW_ALL_MEMORY, false, "somewhere it has false races"},
+                                  {VIEW_ALL_SYNC, true, "somewhere it misses races"},
+                                  {VIEW_NO_CLEAR, false, "somewhere it has false races"},
+                                  {VIEW_NO_COPY, true, "somewhere it misses races"}};
+
+bool cell_needs(const struct cell *c, const struct need *n)
+{
+    return (n->missed ? missed : falses)(c, n->view) > 0;
+}
+
+const struct paper papers[] = {
+    {"lard-table2", "2", "LARD, Table 2: races found, each program and collector", claims2, false},
+    {"lard-table3", "3", "LARD, Table 3: false and missed races with single extensions left out",
+     claims3, true},
+    {NULL, NULL, NULL, NULL, false}};
+
+/* ---- what it printed ------------------------------------------------------------------------ */
+
+static const struct paper_row {
+    const char *paper, *table, *program, *collector, *detector, *measure;
+    uint64_t value;
+    const char *erratum; /* "": none */
+} paper_rows[] = {
+#include "paper.inc"
+};
+
+static const struct paper_row *row_find(const char *table, const char *program,
+                                        const char *collector, const char *detector,
+                                        const char *measure)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(paper_rows); i++) {
+        const struct paper_row *r = &paper_rows[i];
+        if (!strcmp(r->table, table) && !strcmp(r->program, program) &&
+            !strcmp(r->collector, collector) && !strcmp(r->detector, detector) &&
+            !strcmp(r->measure, measure))
+            return r;
+    }
+    return NULL;
+}
+
+uint64_t paper_value(const char *table, const char *program, const char *collector,
+                     const char *detector, const char *measure)
+{
+    const struct paper_row *r = row_find(table, program, collector, detector, measure);
+
+    return r ? r->value : PAPER_NONE;
+}
+
+const char *paper_erratum(const char *table, const char *program, const char *collector,
+                          const char *detector, const char *measure)
+{
+    const struct paper_row *r = row_find(table, program, collector, detector, measure);
+
+    return r ? r->erratum : "";
+}

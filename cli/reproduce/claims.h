@@ -1,0 +1,71 @@
+/* claims.h - what `lardsim reproduce` runs, and what the paper says of it. */
+#ifndef LARDSIM_REPRODUCE_CLAIMS_H
+#define LARDSIM_REPRODUCE_CLAIMS_H
+
+#include "cli/reproduce/reproduce.h"
+
+struct program {
+    const char *name, *settings; /* of the workload, beside those of all; NULL: none */
+    bool racy;
+    const char *paper; /* the name of the row that it is a twin of; NULL: it is our own program */
+    bool hidden;       /* the paper: all-sync misses nearly all of its races */
+};
+struct suite { /* programs that are judged together */
+    const char *name, *settings;
+    const struct program *program; /* a NULL name ends them */
+};
+extern const struct suite suites[];
+extern const char *const suite_names[]; /* NULL-terminated, as suites */
+
+struct collector {
+    const char *name;
+    bool moves;
+};
+enum { COLLECTORS = 2 };
+extern const struct collector collectors[COLLECTORS];
+
+struct cell { /* a program under a collector */
+    const struct program *program;
+    const struct collector *collector;
+    struct measured is;
+};
+
+/* No case: what the claim speaks of does not happen here, or it allows both. */
+enum verdict { HOLDS, FAILS, NO_CASE, VERDICTS };
+extern const char *const verdict_names[];
+
+enum { SHOWS_RACES = 1, SHOWS_FALSE = 2, SHOWS_MISSED = 4 };
+struct claim { /* of every cell */
+    enum view_id view;
+    unsigned shows; /* the counts that it is about */
+    const char *text;
+    enum verdict (*judge)(const struct cell *c);
+};
+struct need { /* of all cells together */
+    enum view_id view;
+    bool missed; /* else false */
+    const char *text;
+};
+enum { NEEDS = 4 };
+extern const struct need needs[NEEDS];
+
+struct paper {
+    const char *name, *table, *title;
+    const struct claim *claims; /* a NULL text ends them */
+    bool differences;           /* about false and missed ones, and needs are judged; else races */
+};
+extern const struct paper papers[]; /* a NULL name ends it */
+
+/* That a program has races is part of what it is for: else the claims would say nothing. */
+enum verdict judge_program(const struct cell *c);
+bool cell_needs(const struct cell *c, const struct need *n);
+
+/* What a paper printed (results/paper), PAPER_NONE: nothing. */
+#define PAPER_NONE UINT64_MAX
+uint64_t paper_value(const char *table, const char *program, const char *collector,
+                     const char *detector, const char *measure);
+/* What is wrong with that number, or "". */
+const char *paper_erratum(const char *table, const char *program, const char *collector,
+                          const char *detector, const char *measure);
+
+#endif

@@ -1,0 +1,282 @@
+/* print.c - what `lardsim reproduce` shows of a program under a collector: the paper's
+ * counts beside ours, as text, CSV and a plot. It judges nothing. */
+#include "cli/reproduce/print.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/plot.h"
+#include "workloads/workloads.h"
+
+static bool planted(const struct program *p)
+{
+    const struct workload *w = workload_find(p->name);
+
+    return p->racy && w && w->plants && w->plants->site;
+}
+
+static const char *variant(const struct program *p)
+{
+    return planted(p) ? "planted-races" : p->racy ? "racy" : "race-free";
+}
+
+/* What the paper printed for a detector in this cell. */
+static uint64_t printed(const struct paper *p, const struct cell *c, const char *detector,
+                        const char *of, const char *unit)
+{
+    if (!c->program->paper)
+        return PAPER_NONE;
+    char *measure = xasprintf("%s.%s", of, unit);
+    const uint64_t n =
+        paper_value(p->table, c->program->paper, c->collector->name, detector, measure);
+    free(measure);
+    return n;
+}
+
+struct shown { /* counts that a claim is about */
+    unsigned bit;
+    const char *of;
+};
+static const struct shown shown[] = {
+    {SHOWS_RACES, "races"}, {SHOWS_FALSE, "false"}, {SHOWS_MISSED, "missed"}};
+
+static const struct tally *tally_of(const struct cell *c, enum view_id v, const struct shown *s)
+{
+    return s->bit == SHOWS_RACES   ? &c->is.view[v].races
+           : s->bit == SHOWS_FALSE ? &c->is.view[v].falses
+                                   : &c->is.view[v].missed;
+}
+
+/* ---- text ----------------------------------------------------------------------------------- */
+
+void print_head(const struct cell *c)
+{
+    const struct measured *m = &c->is;
+
+    printf("\n%s, %s, %s: %" PRIu64 " events; truth: %" PRIu64 " racy accesses at %" PRIu64
+           " sites\n",
+           c->program->name, variant(c->program), c->collector->name, m->events, m->truth.accesses,
+           m->truth.sites);
+    printf("  memory of another object used %" PRIu64 " times, a moved object %" PRIu64 " times\n",
+           m->uses_again, m->uses_moved);
+    if (planted(c->program))
+        printf("  its races are planted, an input%s\n",
+               c->program->paper ? " of the twin: how many, and how many of them the system or a "
+                                   "move hides"
+                                 : ": where they are");
+    printf("  %-17s %28s   %22s\n", "", "racy accesses (DRE)", "their sites (PC)");
+    printf("  %-10s %-6s %9s %9s %8s   %6s %6s %8s  %-41s %s\n", "detector", "", "paper", "ours",
+           "diff", "paper", "ours", "diff", "the paper says", "ours");
+}
+
+/* By how much ours differs from the paper's, in percent of that; -100.0 is of nothing at all. */
+static char *difference(uint64_t paper, uint64_t ours)
+{
+    const bool less = ours < paper;
+    const uint64_t by = less ? paper - ours : ours - paper;
+
+    if (paper == PAPER_NONE)
+        return xasprintf("-");
+    if (!by)
+        return xasprintf("=");
+    if (!paper)
+        return xasprintf("+%" PRIu64, ours);
+    if (by / paper >= 100)
+        return xasprintf("x%" PRIu64, ours / paper);
+    const uint64_t rounded = (by * 2000 / paper + 1) / 2,
+                   tenths = less && ours && rounded == 1000 ? 999 : rounded;
+    return xasprintf("%c%" PRIu64 ".%" PRIu64 "%%", less ? '-' : '+', tenths / 10, tenths % 10);
+}
+
+static void print_pair(uint64_t paper, uint64_t ours, int wide, const char *after)
+{
+    char *diff = difference(paper, ours);
+
+    if (paper == PAPER_NONE)
+        printf("%*s", wide, "-");
+    else
+        printf("%*" PRIu64, wide, paper);
+    printf(" %*" PRIu64 " %8s%s", wide, ours, diff, after);
+    free(diff);
+}
+
+void print_claim(const struct paper *p, const struct cell *c, const struct claim *claim,
+                 enum verdict v)
+{
+    const char *detector = view_names[claim->view];
+    const char *text = claim->text, *verdict = verdict_names[v];
+
+    for (size_t i = 0; i < ARRAY_SIZE(shown); i++) {
+        if (!(claim->shows & shown[i].bit))
+            continue;
+        const struct tally *t = tally_of(c, claim->view, &shown[i]);
+        printf("  %-10s %-6s ", detector, shown[i].of);
+        print_pair(printed(p, c, detector, shown[i].of, "accesses"), t->accesses, 9, "   ");
+        print_pair(printed(p, c, detector, shown[i].of, "sites"), t->sites, 6, "");
+        if (*text)
+            printf("  %-41s %s", text, verdict);
+        putchar('\n');
+        text = ""; /* once */
+    }
+}
+
+static void print_erratum(const struct paper *p, const struct cell *c, const char *detector,
+                          const char *of)
+{
+    static const char *const unit[] = {"accesses", "sites"};
+    const char *told = "";
+
+    for (size_t i = 0; i < ARRAY_SIZE(unit); i++) {
+        char *measure = xasprintf("%s.%s", of, unit[i]);
+        const char *text =
+            paper_erratum(p->table, c->program->paper, c->collector->name, detector, measure);
+        if (*text && strcmp(text, told) != 0)
+            printf("  on the paper's count, %s %s: %s\n", detector, of, text);
+        told = text;
+        free(measure);
+    }
+}
+
+void print_errata(const struct paper *p, const struct cell *c)
+{
+    for (const struct claim *claim = p->claims; claim->text && c->program->paper; claim++)
+        for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
+            if (claim->shows & shown[i].bit)
+                print_erratum(p, c, view_names[claim->view], shown[i].of);
+}
+
+static bool has_claim(const struct paper *p, enum view_id view)
+{
+    for (const struct claim *claim = p->claims; claim->text; claim++)
+        if (claim->view == view)
+            return true;
+    return false;
+}
+
+void print_system(const struct paper *p, const struct cell *c)
+{
+    const char *before = "  at sites of the runtime system:";
+
+    for (size_t v = 0; v < VIEWS; v++) {
+        const struct tally *t = p->differences ? &c->is.view[v].falses : &c->is.view[v].races;
+        if (!t->system || !has_claim(p, (enum view_id)v))
+            continue;
+        printf("%s %s %s%" PRIu64 " at %" PRIu64, before, view_names[v],
+               p->differences ? "false " : "", t->system, t->system_sites);
+        before = ",";
+    }
+    if (*before == ',')
+        putchar('\n');
+}
+
+/* ---- CSV ------------------------------------------------------------------------------------ */
+
+void csv_head(FILE *csv)
+{
+    fputs("table,program,variant,collector,detector,measure,value,paper\n", csv);
+}
+
+static void csv_row(FILE *csv, const struct paper *p, const struct cell *c, const char *detector,
+                    const char *measure, const char *value, uint64_t paper)
+{
+    fprintf(csv, "%s,%s,%s,%s,%s,%s,%s,", p->name, c->program->name, variant(c->program),
+            c->collector->name, detector, measure, value);
+    if (paper != PAPER_NONE)
+        fprintf(csv, "%" PRIu64, paper);
+    fputc('\n', csv);
+}
+
+static void csv_number(FILE *csv, const struct paper *p, const struct cell *c, const char *detector,
+                       const char *of, const char *unit, uint64_t value)
+{
+    char *measure = *unit ? xasprintf("%s.%s", of, unit) : xasprintf("%s", of);
+    char *text = xasprintf("%" PRIu64, value);
+
+    csv_row(csv, p, c, detector, measure, text,
+            *detector ? printed(p, c, detector, of, unit) : PAPER_NONE);
+    free(text);
+    free(measure);
+}
+
+static void csv_tally(FILE *csv, const struct paper *p, const struct cell *c, const char *detector,
+                      const char *of, const struct tally *t)
+{
+    csv_number(csv, p, c, detector, of, "accesses", t->accesses);
+    csv_number(csv, p, c, detector, of, "sites", t->sites);
+    csv_number(csv, p, c, detector, of, "system", t->system);
+    csv_number(csv, p, c, detector, of, "system-sites", t->system_sites);
+}
+
+void csv_cell(FILE *csv, const struct paper *p, const struct cell *c)
+{
+    for (const struct claim *claim = p->claims; claim->text; claim++)
+        csv_row(csv, p, c, view_names[claim->view], "verdict", verdict_names[claim->judge(c)],
+                PAPER_NONE);
+    csv_number(csv, p, c, "", "events", "", c->is.events);
+    csv_number(csv, p, c, "", "uses.again", "", c->is.uses_again);
+    csv_number(csv, p, c, "", "uses.moved", "", c->is.uses_moved);
+    csv_tally(csv, p, c, "truth", "races", &c->is.truth);
+    for (size_t v = 0; v < VIEWS; v++)
+        for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
+            csv_tally(csv, p, c, view_names[v], shown[i].of,
+                      tally_of(c, (enum view_id)v, &shown[i]));
+}
+
+/* ---- the plot ------------------------------------------------------------------------------- */
+
+struct panels { /* a panel for each kind of count of each claim */
+    enum view_id view[2 * VIEWS];
+    const struct shown *of[2 * VIEWS];
+    char *title[2 * VIEWS]; /* owns */
+    size_t n;
+};
+
+static void panels_of(struct panels *to, const struct paper *p)
+{
+    to->n = 0;
+    for (const struct claim *claim = p->claims; claim->text; claim++)
+        for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
+            if (claim->shows & shown[i].bit) {
+                to->view[to->n] = claim->view;
+                to->of[to->n] = &shown[i];
+                to->title[to->n++] = xasprintf("%s: %s", view_names[claim->view], shown[i].of);
+            }
+}
+
+void plot_cells(FILE *out, const struct paper *p, const struct cell *cells, size_t n)
+{
+    struct panels panels;
+    char **row = xcalloc(n, sizeof *row);
+
+    panels_of(&panels, p);
+    uint64_t(*count)[2] = xcalloc(n * panels.n, sizeof *count);
+    for (size_t r = 0; r < n; r++) {
+        const struct cell *c = &cells[r];
+        row[r] = xasprintf("%s%s, %s", c->program->name,
+                           planted(c->program) ? " (planted)"
+                           : c->program->racy  ? " racy"
+                                               : "",
+                           c->collector->moves ? "SS" : "MS");
+        for (size_t i = 0; i < panels.n; i++) {
+            count[r * panels.n + i][0] =
+                printed(p, c, view_names[panels.view[i]], panels.of[i]->of, "accesses");
+            count[r * panels.n + i][1] = tally_of(c, panels.view[i], panels.of[i])->accesses;
+        }
+    }
+    const struct plot plot = {
+        .title = p->title,
+        .kind = {"paper", "ours (racy accesses, log scale; MS: marksweep, SS: semispace)"},
+        .panels = panels.n,
+        .rows = n,
+        .panel = (const char *const *)panels.title,
+        .row = row,
+        .count = (const uint64_t(*)[2])count};
+    plot_write(&plot, out);
+    for (size_t i = 0; i < n; i++)
+        free(row[i]);
+    for (size_t i = 0; i < panels.n; i++)
+        free(panels.title[i]);
+    free(row);
+    free(count);
+}

@@ -1,0 +1,307 @@
+/* machine.c - prints what a run cost on its machine: cycles, where they went, levels,
+ * traffic. All of it is in stats.json; this is the page to paste into a mail, and the "machine" of
+ * the JSON. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/run/run.h"
+#include "sim/sim.h"
+
+/* ---- what is shown: once, for both forms ---------------------------------------------------- */
+
+enum figure {
+    CORES,
+    FREQUENCY,
+    LINE,
+    CYCLES,
+    INSTRUCTIONS,
+    INSIDE,
+    UPGRADES,
+#define SPENT(NAME, text, help) SPENT_##NAME,
+#include "sim/machine/spent.def"
+#undef SPENT
+    L1_ACCESSES,
+    L1_MISSES,
+    L2_ACCESSES,
+    L2_MISSES,
+    L3_ACCESSES,
+    L3_MISSES,
+    NETWORK_MESSAGES,
+    NETWORK_BYTES,
+    NETWORK_WAITED,
+    MEMORY_READS,
+    MEMORY_WRITES,
+    ROW_HITS,
+    ROW_MISSES,
+    ROW_CONFLICTS,
+    FIGURES
+};
+static const struct {
+    const char *group, *key; /* in the JSON; those of a group follow each other */
+    const char *stat;
+} figures[FIGURES] = {
+    [CORES] = {"", "cores", "machine.cores"},
+    [FREQUENCY] = {"", "frequency", "machine.frequency"},
+    [LINE] = {"", "line", "machine.line"},
+    [CYCLES] = {"", "cycles", "machine.cycles"},
+    [INSTRUCTIONS] = {"", "instructions", "machine.instructions"},
+    [INSIDE] = {"", "cycles-of-interest", "roi.machine.cycles"},
+    [UPGRADES] = {"", "upgrades", "coherence.upgrades"},
+#define SPENT(NAME, text, help) [SPENT_##NAME] = {"spent", text, "machine.spent." text},
+#include "sim/machine/spent.def"
+#undef SPENT
+    [L1_ACCESSES] = {"l1", "accesses", "l1.accesses"},
+    [L1_MISSES] = {"l1", "misses", "l1.misses"},
+    [L2_ACCESSES] = {"l2", "accesses", "l2.accesses"},
+    [L2_MISSES] = {"l2", "misses", "l2.misses"},
+    [L3_ACCESSES] = {"l3", "accesses", "l3.accesses"},
+    [L3_MISSES] = {"l3", "misses", "l3.misses"},
+    [NETWORK_MESSAGES] = {"network", "messages", "network.messages.total"},
+    [NETWORK_BYTES] = {"network", "bytes", "network.bytes.total"},
+    [NETWORK_WAITED] = {"network", "queue-cycles", "network.queue-cycles"},
+    [MEMORY_READS] = {"memory", "reads", "memory.reads"},
+    [MEMORY_WRITES] = {"memory", "writes", "memory.writes"},
+    [ROW_HITS] = {"memory", "row-hits", "memory.row-hits"},
+    [ROW_MISSES] = {"memory", "row-misses", "memory.row-misses"},
+    [ROW_CONFLICTS] = {"memory", "row-conflicts", "memory.row-conflicts"},
+};
+
+static bool has(const struct run_result *r, enum figure f, uint64_t *v)
+{
+    return lardsim_stat(r->run, figures[f].stat, v) == 0;
+}
+
+/* 0 where the machine has no such thing. */
+static uint64_t value(const struct run_result *r, enum figure f)
+{
+    uint64_t v;
+
+    return has(r, f, &v) ? v : 0;
+}
+
+/* In MB/s, MB being 10^6 bytes. The budgets are those of the published CE evaluation, which
+ * stretches a run that needs more. */
+struct bandwidth {
+    const char *key, *text;
+    uint64_t used, budget;
+};
+enum { BANDWIDTHS = 2 };
+
+__extension__ typedef unsigned __int128 wide;
+
+static uint64_t rate(const struct run_result *r, uint64_t bytes)
+{
+    const uint64_t cycles = value(r, CYCLES);
+
+    return cycles ? (uint64_t)((wide)bytes * value(r, FREQUENCY) / cycles) : 0;
+}
+
+static void bandwidths(const struct run_result *r, struct bandwidth to[BANDWIDTHS])
+{
+    const uint64_t lines = value(r, MEMORY_READS) + value(r, MEMORY_WRITES);
+
+    to[0] = (struct bandwidth){"on-chip", "on chip", rate(r, value(r, NETWORK_BYTES)), 100000};
+    to[1] = (struct bandwidth){"off-chip", "off chip", rate(r, lines * value(r, LINE)), 48000};
+}
+
+/* ---- for people ----------------------------------------------------------------------------- */
+
+/* Parts per thousand, rounded; exact where the product fits, else near enough to print. */
+static uint64_t per_mille(uint64_t part, uint64_t of)
+{
+    if (of == 0)
+        return 0;
+    return part > UINT64_MAX / 2000 ? part / (of / 1000) : (part * 2000 / of + 1) / 2;
+}
+
+static void print_share(uint64_t part, uint64_t of)
+{
+    const uint64_t m = per_mille(part, of);
+
+    printf("%5" PRIu64 ".%" PRIu64 " %%", m / 10, m % 10);
+}
+
+/* "1.25" of a ratio, rounded. */
+static void print_ratio(uint64_t num, uint64_t den)
+{
+    const uint64_t m = den ? num / den * 100 + (num % den * 200 / den + 1) / 2 : 0;
+
+    printf("%" PRIu64 ".%02" PRIu64, m / 100, m % 100);
+}
+
+static void print_machine(const struct run_result *r)
+{
+    const uint64_t cores = value(r, CORES);
+
+    printf("machine    %" PRIu64 " core%s at %" PRIu64 " MHz, %s order, contention %s, memory %s\n",
+           cores, cores == 1 ? "" : "s", value(r, FREQUENCY), sim_machine_is(r->run, "order"),
+           sim_machine_is(r->run, "contention"), sim_machine_is(r->run, "memory"));
+}
+
+static void print_cycles(const struct run_result *r)
+{
+    const uint64_t cycles = value(r, CYCLES), inside = value(r, INSIDE);
+
+    printf("cycles     %" PRIu64 " (", cycles);
+    print_ratio(cycles, value(r, FREQUENCY));
+    printf(" us), %" PRIu64 " instructions, ", value(r, INSTRUCTIONS));
+    print_ratio(value(r, INSTRUCTIONS), cycles);
+    printf(" a cycle\n");
+    if (inside)
+        printf("region     %" PRIu64
+               " cycles of interest; its numbers are under roi in stats.json\n",
+               inside);
+}
+
+/* Where the cycles of all cores went; what nobody spent is left out. */
+static void print_spent(const struct run_result *r)
+{
+    const uint64_t all = value(r, CYCLES) * value(r, CORES);
+
+    printf("\n%-18s %18s    share\n", "cores' time", "cycles");
+    for (enum figure f = SPENT_EXECUTING; f < L1_ACCESSES; f++) {
+        const uint64_t cycles = value(r, f);
+        if (!cycles)
+            continue;
+        printf("%-18s %18" PRIu64 " ", figures[f].key, cycles);
+        print_share(cycles, all);
+        putchar('\n');
+    }
+}
+
+/* The figure is that of the level's accesses; its misses follow. */
+static void print_level(const struct run_result *r, enum figure accesses)
+{
+    const uint64_t n = value(r, accesses), misses = value(r, accesses + 1);
+
+    if (!n)
+        return;
+    printf("%-18s %18" PRIu64 " %18" PRIu64 " ", figures[accesses].group, n, misses);
+    print_share(misses, n);
+    putchar('\n');
+}
+
+static void print_levels(const struct run_result *r)
+{
+    printf("\n%-18s %18s %18s     rate\n", "level", "accesses", "misses");
+    print_level(r, L1_ACCESSES);
+    print_level(r, L2_ACCESSES);
+    print_level(r, L3_ACCESSES);
+    if (value(r, UPGRADES))
+        printf("upgrades   %" PRIu64 " of these misses: stores and atomics to lines held "
+               "shared; they go to the directory at once\n",
+               value(r, UPGRADES));
+}
+
+static void print_network(const struct run_result *r)
+{
+    printf("\nnetwork    %" PRIu64 " messages, %" PRIu64 " bytes, ", value(r, NETWORK_MESSAGES),
+           value(r, NETWORK_BYTES));
+    print_ratio(value(r, NETWORK_BYTES), value(r, CYCLES));
+    printf(" bytes a cycle; %" PRIu64 " cycles waited for links\n", value(r, NETWORK_WAITED));
+}
+
+static void print_memory(const struct run_result *r)
+{
+    const uint64_t hits = value(r, ROW_HITS),
+                   all = hits + value(r, ROW_MISSES) + value(r, ROW_CONFLICTS);
+
+    printf("memory     %" PRIu64 " reads, %" PRIu64 " writes", value(r, MEMORY_READS),
+           value(r, MEMORY_WRITES));
+    if (all) {
+        const uint64_t m = per_mille(hits, all);
+        printf(", row hits %" PRIu64 ".%" PRIu64 " %%", m / 10, m % 10);
+    }
+    putchar('\n');
+}
+
+/* A budget that nothing in the machine enforces: what is more than it would take longer. */
+static void print_bandwidth(const struct run_result *r)
+{
+    struct bandwidth b[BANDWIDTHS];
+
+    bandwidths(r, b);
+    printf("bandwidth  ");
+    for (size_t i = 0; i < BANDWIDTHS; i++) {
+        printf("%s%s ", i ? ", " : "", b[i].text);
+        print_ratio(b[i].used, 1000);
+        printf(" GB/s (%s %" PRIu64 ")", b[i].used > b[i].budget ? "over the budget of" : "budget",
+               b[i].budget / 1000);
+    }
+    putchar('\n');
+}
+
+void run_machine_text(const struct run_result *r)
+{
+    if (!value(r, CORES))
+        return;
+    print_machine(r);
+    print_cycles(r);
+    print_spent(r);
+    print_levels(r);
+    print_network(r);
+    print_memory(r);
+    print_bandwidth(r);
+    putchar('\n');
+}
+
+/* ---- JSON ----------------------------------------------------------------------------------- */
+
+static void json_text(struct json *j, const struct run_result *r, const char *key, const char *what)
+{
+    json_key(j, key);
+    json_str(j, sim_machine_is(r->run, what));
+}
+
+static void json_figures(struct json *j, const struct run_result *r)
+{
+    const char *group = "";
+
+    for (enum figure f = 0; f < FIGURES; f++) {
+        uint64_t v;
+        if (!has(r, f, &v))
+            continue;
+        if (strcmp(figures[f].group, group) != 0) {
+            if (*group)
+                json_end(j);
+            group = figures[f].group;
+            json_key(j, group);
+            json_object(j);
+        }
+        json_key(j, figures[f].key);
+        json_u64(j, v);
+    }
+    if (*group)
+        json_end(j);
+}
+
+static void json_bandwidths(struct json *j, const struct run_result *r)
+{
+    struct bandwidth b[BANDWIDTHS];
+
+    bandwidths(r, b);
+    json_key(j, "gb-per-second");
+    json_object(j);
+    for (size_t i = 0; i < BANDWIDTHS; i++) {
+        json_key(j, b[i].key);
+        json_fixed(j, b[i].used, 1000);
+    }
+    json_end(j);
+}
+
+void run_machine_json(struct json *j, const struct run_result *r)
+{
+    json_key(j, "machine");
+    if (!value(r, CORES)) {
+        json_null(j);
+        return;
+    }
+    json_object(j);
+    json_text(j, r, "order", "order");
+    json_text(j, r, "contention", "contention");
+    json_text(j, r, "memory-type", "memory");
+    json_figures(j, r);
+    json_bandwidths(j, r);
+    json_end(j);
+}

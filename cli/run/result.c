@@ -1,0 +1,277 @@
+/* result.c - prints what a run found: for people, or as JSON. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/run/run.h"
+#include "cli/workload/workload.h"
+#include "trace/trace.h"
+
+static const struct {
+    const char *name, *title;
+} counts[] = {{"accesses", "racy accesses"},
+              {"sites", "sites"},
+              {"locations", "locations"},
+              {"pairs", "pairs of sites"}};
+
+bool run_result_count(const struct run_result *r, const char *label, const char *count,
+                      uint64_t *value)
+{
+    char *name = xasprintf("policy.%s.races.%s", label, count);
+    const bool found = lardsim_stat(r->run, name, value) == 0;
+
+    free(name);
+    return found;
+}
+
+/* ---- for people ----------------------------------------------------------------------------- */
+
+static void print_counts(const struct run_result *r, const char *label, int width)
+{
+    uint64_t v;
+
+    printf("%-*s", width, label);
+    for (size_t i = 0; i < ARRAY_SIZE(counts); i++) {
+        const int column = (int)strlen(counts[i].title) + 2;
+        if (run_result_count(r, label, counts[i].name, &v))
+            printf("%*" PRIu64, column, v);
+        else
+            printf("%*s", column, "-");
+    }
+    putchar('\n');
+}
+
+static void print_policies(const struct run_result *r)
+{
+    int width = (int)strlen("policy");
+
+    for (size_t i = 0; lardsim_policy(r->run, i); i++)
+        if ((int)strlen(lardsim_policy(r->run, i)) > width)
+            width = (int)strlen(lardsim_policy(r->run, i));
+    printf("%-*s", width, "policy");
+    for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
+        printf("  %s", counts[i].title);
+    putchar('\n');
+    for (size_t i = 0; lardsim_policy(r->run, i); i++)
+        print_counts(r, lardsim_policy(r->run, i), width);
+}
+
+void run_print_side(const struct lardsim_side *s)
+{
+    printf("by thread %" PRIu32, s->thread);
+    if (s->thread_name)
+        printf(" (%s)", s->thread_name);
+    printf(s->region ? ", in the region from event %" PRIu64 : ", event %" PRIu64, s->event);
+    if (s->site_name)
+        printf(", at %s", s->site_name);
+    else if (s->site)
+        printf(", at site 0x%" PRIx64, s->site);
+    putchar('\n');
+}
+
+enum { COUNT_WIDTH = 9 }; /* of the count before a group */
+
+/* "vc 3, naive 5" */
+static void print_by_policy(const struct race_groups *g, const struct race_group *group)
+{
+    printf("%*s", COUNT_WIDTH + 2, "");
+    for (size_t i = 0; lardsim_policy(g->run, i); i++)
+        printf("%s%s %" PRIu64, i ? ", " : "", lardsim_policy(g->run, i), group->by_policy[i]);
+    putchar('\n');
+}
+
+static void print_group(const struct race_groups *g, const struct race_group *group)
+{
+    const struct lardsim_race *race = &group->first;
+
+    printf("%*" PRIu64 "  %s%s of %" PRIu32 " byte%s at 0x%" PRIx64 " ", COUNT_WIDTH, group->most,
+           race->system ? "system " : "", ev_info[race->is.kind].text, race->size,
+           race->size == 1 ? "" : "s", race->addr);
+    run_print_side(&race->is);
+    printf("%*s", COUNT_WIDTH + 2, "");
+    if (race->earlier.known) {
+        printf("after the %s ", ev_info[race->earlier.kind].text);
+        run_print_side(&race->earlier);
+    } else {
+        puts("after an access that the policy does not know");
+    }
+    if (lardsim_policy(g->run, 1))
+        print_by_policy(g, group);
+}
+
+static void print_races(const struct run_result *r)
+{
+    const struct race_groups *g = r->races;
+    const size_t shown = g->n < GROUPS_SHOWN ? g->n : GROUPS_SHOWN;
+
+    if (g->n == 0)
+        return;
+    printf("\nracy accesses by pair of sites, the most frequent first; of each pair the first:\n");
+    for (size_t i = 0; i < shown; i++)
+        print_group(g, &g->group[i]);
+    if (g->n > shown || g->left_out)
+        printf("%*s  and %zu more%s\n", COUNT_WIDTH, "", g->n - shown,
+               g->left_out ? ", and some that were not kept" : "");
+}
+
+/* Where the results were written; NULL: they were not, or not all of them. */
+static const char *written_to(const struct run_result *r)
+{
+    return lardsim_exit_code(r->run) == LARD_OUTPUT ? NULL : r->output;
+}
+
+static void print_file(const char *folder, const char *name)
+{
+    cli_print(stdout, folder);
+    printf("/%s, ", name);
+}
+
+static void print_where(const struct run_result *r)
+{
+    const char *output = written_to(r);
+
+    if (r->output && !output)
+        printf("\nincomplete: the results were not written\n");
+    else if (lardsim_error(r->run))
+        printf("\nincomplete: the run stopped before the end\n");
+    else
+        printf("\ndigest   %016" PRIx64 "\n", lardsim_digest(r->run));
+    if (output) {
+        printf("results  ");
+        print_file(output, "stats.txt");
+        print_file(output, "races.jsonl");
+        puts("...");
+    }
+    if (r->races->n && r->output)
+        puts("next     `lardsim explain races` tells what the counts mean");
+    else if (r->races->n)
+        puts("next     give -o DIR to keep every race; `lardsim explain races` tells what is "
+             "counted");
+}
+
+void run_result_text(const struct run_result *r)
+{
+    const uint64_t events = lardsim_events(r->run);
+
+    cli_print(stdout, r->source);
+    printf(": %" PRIu64 " event%s\n\n", events, events == 1 ? "" : "s");
+    run_machine_text(r);
+    print_policies(r);
+    if (workload_plants(r->source))
+        puts("\nraces " PLANTED_TEXT);
+    print_races(r);
+    print_where(r);
+}
+
+/* ---- JSON: names as in races.jsonl ---------------------------------------------------------- */
+
+static void json_hex16(struct json *j, const char *key, uint64_t v)
+{
+    char text[24];
+
+    snprintf(text, sizeof text, "%016" PRIx64, v);
+    json_key(j, key);
+    json_str(j, text);
+}
+
+static void json_number(struct json *j, const char *key, uint64_t v)
+{
+    json_key(j, key);
+    json_u64(j, v);
+}
+
+static void json_site(struct json *j, const struct lardsim_side *s)
+{
+    char number[24];
+
+    snprintf(number, sizeof number, "0x%" PRIx64, s->site);
+    json_str(j, s->site_name ? s->site_name : s->site ? number : NULL);
+}
+
+static void json_side(struct json *j, const struct lardsim_side *s)
+{
+    json_number(j, "thread", s->thread);
+    json_key(j, "op");
+    json_str(j, ev_info[s->kind].text);
+    json_key(j, "site");
+    json_site(j, s);
+    json_number(j, s->region ? "region" : "event", s->event);
+}
+
+static void json_group(struct json *j, const struct race_groups *g, const struct race_group *group)
+{
+    const struct lardsim_race *race = &group->first;
+
+    json_object(j);
+    json_hex16(j, "race", group->id);
+    json_key(j, "accesses");
+    json_object(j);
+    for (size_t i = 0; lardsim_policy(g->run, i); i++)
+        json_number(j, lardsim_policy(g->run, i), group->by_policy[i]);
+    json_end(j);
+    json_side(j, &race->is);
+    json_key(j, "address");
+    json_hex(j, race->addr);
+    json_number(j, "size", race->size);
+    json_key(j, "system");
+    json_bool(j, race->system);
+    json_key(j, "earlier");
+    if (race->earlier.known) {
+        json_object(j);
+        json_side(j, &race->earlier);
+        json_end(j);
+    } else {
+        json_null(j);
+    }
+    json_end(j);
+}
+
+static void json_policies(struct json *j, const struct run_result *r)
+{
+    uint64_t v;
+
+    json_key(j, "policies");
+    json_object(j);
+    for (size_t i = 0; lardsim_policy(r->run, i); i++) {
+        const char *label = lardsim_policy(r->run, i);
+        json_key(j, label);
+        json_object(j);
+        for (size_t k = 0; k < ARRAY_SIZE(counts); k++)
+            if (run_result_count(r, label, counts[k].name, &v))
+                json_number(j, counts[k].name, v);
+        json_end(j);
+    }
+    json_end(j);
+}
+
+void run_result_json(const struct run_result *r)
+{
+    const struct race_groups *g = r->races;
+    struct json j;
+
+    json_init(&j, stdout, true);
+    json_object(&j);
+    json_key(&j, "schema");
+    json_str(&j, "lardsim-run-1");
+    json_key(&j, "source");
+    json_str(&j, r->source);
+    json_key(&j, "planted_races");
+    json_bool(&j, workload_plants(r->source));
+    json_number(&j, "events", lardsim_events(r->run));
+    json_key(&j, "error");
+    json_str(&j, lardsim_error(r->run));
+    json_number(&j, "exit", (uint64_t)lardsim_exit_code(r->run));
+    if (!lardsim_error(r->run))
+        json_hex16(&j, "digest", lardsim_digest(r->run));
+    json_key(&j, "output");
+    json_str(&j, written_to(r));
+    run_machine_json(&j, r);
+    json_policies(&j, r);
+    json_number(&j, "groups", g->n);
+    json_key(&j, "most_frequent");
+    json_array(&j);
+    for (size_t i = 0; i < g->n && i < GROUPS_SHOWN; i++)
+        json_group(&j, g, &g->group[i]);
+    json_end(&j);
+    json_end(&j);
+}

@@ -1,0 +1,209 @@
+/* run.c - lardsim run: configures an instance of the library, runs a source through it, prints
+ * the result. Everything that is computed is computed behind sim/lardsim.h. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/run/run.h"
+#include "sim/sim.h"
+
+/* ---- configuration -------------------------------------------------------------------------- */
+
+/* "policies=vc,exact=vc" of all --policy, or NULL: owned by the caller. */
+static char *given_policies(const struct cli *c)
+{
+    char *all = NULL;
+
+    for (size_t i = 0; i < c->n; i++) {
+        if (c->given[i].key != 'p')
+            continue;
+        char *more =
+            xasprintf("%s%s%s", all ? all : "policies=", all ? "," : "", c->given[i].value);
+        free(all);
+        all = more;
+    }
+    return all;
+}
+
+static bool is_preset(const char *name)
+{
+    for (const struct preset *p = run_presets; p->name; p++)
+        if (!strcmp(p->name, name))
+            return true;
+    return false;
+}
+
+/* --config, --preset and --set in the order given, then the policies. */
+int run_settings(struct lardsim *l, const struct cli *c)
+{
+    char *all = given_policies(c);
+    int failed = 0;
+
+    for (size_t i = 0; i < c->n && !failed; i++) {
+        const char *value = c->given[i].value;
+        if (c->given[i].key == OPT_CONFIG)
+            failed = is_preset(value) ? lardsim_preset(l, value) : lardsim_load(l, value);
+        else if (c->given[i].key == OPT_PRESET)
+            failed = lardsim_preset(l, value);
+        else if (c->given[i].key == OPT_SET)
+            failed = lardsim_set(l, value);
+    }
+    if (!failed && all)
+        failed = lardsim_set(l, all);
+    free(all);
+    return failed;
+}
+
+static int configure(struct lardsim *l, const struct cli *c)
+{
+    const char *timeline = cli_get(c, OPT_TIMELINE);
+
+    if (run_settings(l, c) || (timeline && sim_timeline(l, timeline)))
+        return -1;
+    return cli_get(c, 'o') ? lardsim_output(l, cli_get(c, 'o'), cli_has(c, OPT_OVERWRITE)) : 0;
+}
+
+/* ---- the run -------------------------------------------------------------------------------- */
+
+void run_warn_unused(void *arg, const char *name, const char *origin)
+{
+    (void)arg;
+    cli_note("warning: %s (%s) had no effect in this run", name, origin);
+}
+
+static void warn_cut(const struct lardsim *l, const char *timeline)
+{
+    uint64_t at;
+
+    if (timeline && sim_timeline_cut(l, &at))
+        cli_note(
+            "warning: %s stops at cycle %llu, where it has timeline.max slices; raise that, or "
+            "move the window with timeline.from and timeline.to",
+            timeline, (unsigned long long)at);
+}
+
+/* Results are shown of every run that began, also when it had to stop. */
+static void run_source(struct lardsim *l, const struct cli *c, struct race_groups *races)
+{
+    const bool quiet = cli_has(c, OPT_QUIET);
+    struct progress progress;
+
+    progress_begin(&progress);
+    lardsim_on_race(l, race_groups_add, races);
+    lardsim_on_unused(l, run_warn_unused, NULL);
+    if (!quiet)
+        lardsim_on_progress(l, progress_tell, &progress);
+    if (lardsim_start(l))
+        return;
+    lardsim_run(l, c->arg[0]);
+    lardsim_finish(l);
+    if (!quiet)
+        progress_end(&progress);
+    warn_cut(l, cli_get(c, OPT_TIMELINE));
+}
+
+static void print_result(const struct run_result *r, const struct cli *c)
+{
+    if (lardsim_error(r->run) && lardsim_events(r->run) == 0)
+        return;
+    if (cli_has(c, OPT_JSON))
+        run_result_json(r);
+    else if (!cli_has(c, OPT_QUIET))
+        run_result_text(r);
+}
+
+static bool any_race(const struct run_result *r)
+{
+    uint64_t n;
+
+    for (size_t i = 0; lardsim_policy(r->run, i); i++)
+        if (run_result_count(r, lardsim_policy(r->run, i), "accesses", &n) && n > 0)
+            return true;
+    return false;
+}
+
+/* What would be written is wanted, and may be. */
+static int check_outputs(const struct cli *c, struct err *e)
+{
+    const char *timeline = cli_get(c, OPT_TIMELINE);
+    struct stat st;
+
+    if (cli_has(c, OPT_OVERWRITE) && !cli_get(c, 'o') && !timeline)
+        return err_set(e, LARD_USAGE,
+                       "run: --overwrite is for the folder of --output, or the file of --timeline; "
+                       "give that, too");
+    if (timeline && !strcmp(timeline, "-"))
+        return err_set(e, LARD_USAGE,
+                       "run: --timeline: standard output is for the result; give a file");
+    if (timeline && !cli_has(c, OPT_OVERWRITE) && stat(timeline, &st) == 0 && S_ISREG(st.st_mode))
+        return err_set(e, LARD_OUTPUT, "%s: exists; give --overwrite to replace it", timeline);
+    return 0;
+}
+
+static int run_run(const struct cli *c, struct err *e)
+{
+    if (check_outputs(c, e))
+        return -1;
+
+    struct lardsim *l = lardsim_new();
+    struct race_groups races = {.run = l};
+    const struct run_result result = {
+        .run = l, .races = &races, .source = c->arg[0], .output = cli_get(c, 'o')};
+
+    if (configure(l, c) == 0) {
+        run_source(l, c, &races);
+        race_groups_sort(&races);
+        print_result(&result, c);
+    }
+    if (lardsim_error(l))
+        err_set(e, (enum lard_exit)lardsim_exit_code(l), "%s", lardsim_error(l));
+    else if (cli_has(c, OPT_ERROR_ON_RACE) && any_race(&result))
+        err_set(e, LARD_RACES, "%s: races were found, and --error-on-race was given", c->arg[0]);
+    race_groups_free(&races);
+    lardsim_free(l);
+    return e->code ? -1 : LARD_DONE;
+}
+
+static const struct argp_option options[] = {
+    {"policy", 'p', "SPEC", 0, "Detect races with this policy: NAME or LABEL=NAME; may be repeated",
+     0},
+    {"config", OPT_CONFIG, "FILE", 0,
+     "Read parameters from a YAML file, or take a preset; may be repeated", 0},
+    {"preset", OPT_PRESET, "PRESET", 0, "Take the parameters of a preset; may be repeated", 0},
+    {"set", OPT_SET, "NAME=VALUE", 0, "Set a parameter; may be repeated", 0},
+    {"output", 'o', "DIR", 0, "Write the results to this folder, which must not exist", 0},
+    {"overwrite", OPT_OVERWRITE, NULL, 0, "The folder or file may exist; its results are replaced",
+     0},
+    {"timeline", OPT_TIMELINE, "FILE", 0,
+     "Write what each core did in a window of time to this file, for Perfetto or Chrome", 0},
+    {"error-on-race", OPT_ERROR_ON_RACE, NULL, 0, "End with exit code 66 when races were found", 0},
+    ROW_JSON,
+    {"quiet", OPT_QUIET, NULL, 0, "No summary and no progress", 0},
+    ROW_END};
+
+const struct verb verb_run = {
+    .name = "run",
+    .args = "SOURCE",
+    .summary = "Runs a trace through a machine, and says which accesses race.",
+    .text = "SOURCE is a trace, \"-\" for standard input, \"workload:NAME,KEY=VALUE,...\" for a "
+            "built-in program (`lardsim workload list`), or \"synth:KEY=VALUE,...\" for the "
+            "generator. Files, presets and settings take effect in the order given, later ones "
+            "win; --policy "
+            "replaces the policies that they name. Without any, the policy is vc.\n"
+            "The result is printed. With --output the folder gets config.yaml (the complete "
+            "configuration, which repeats the run), stats.json, stats.txt, stats.csv, races.jsonl, "
+            "host.json, provenance.json and, last, DONE; with stats.interval also intervals.csv.\n"
+            "With --timeline the file shows what each core of the machine did from the cycle "
+            "timeline.from to timeline.to; open it in ui.perfetto.dev or chrome://tracing.",
+    .examples = "lardsim run program.lard\n"
+                "lardsim run -p vc -p naive=vc --set policy.naive.view=naive program.lard\n"
+                "lardsim run --preset lard-table3 -o results program.lard\n"
+                "lardsim run -c radish8 --set stats.interval=10k -o results program.lard\n"
+                "lardsim run -c radish8 -t timeline.json program.lard\n"
+                "lardsim run -c radish8 -p lardish workload:pool,gc=semispace\n"
+                "lardsim run --error-on-race --quiet synth:events=10k,racy=0",
+    .options = options,
+    .min_args = 1,
+    .max_args = 1,
+    .run = run_run,
+};

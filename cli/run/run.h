@@ -1,0 +1,68 @@
+/* run.h - the parts of `lardsim run`: races grouped by pair of sites, progress, the result. */
+#ifndef LARDSIM_V_RUN_H
+#define LARDSIM_V_RUN_H
+
+#include <time.h>
+
+#include "cli/cli.h"
+#include "sim/lardsim.h"
+
+/* ---- shared with `lardsim compare`: run/run.c -------------------------------------------------
+ */
+
+/* --config, --preset and --set in the order given, then --policy. */
+int run_settings(struct lardsim *l, const struct cli *c);
+void run_warn_unused(void *arg, const char *name, const char *origin); /* for lardsim_on_unused */
+
+/* ---- races by pair of sites: run/races.c -------------------------------------------------- */
+
+struct race_group {
+    uint64_t id;
+    uint64_t most;             /* racy accesses by the policy that has the most of them */
+    uint64_t *by_policy;       /* owns; in the order of lardsim_policy */
+    struct lardsim_race first; /* the first one */
+    char *text[4];             /* own; the names in first */
+};
+struct race_groups {
+    const struct lardsim *run; /* its policies, in order */
+    struct race_group *group;  /* owns */
+    size_t n, cap;
+    struct map index;  /* to 1 + index of group */
+    uint64_t left_out; /* racy accesses of groups beyond what is kept */
+};
+enum { GROUPS_KEPT = 65536, GROUPS_SHOWN = 10 };
+void race_groups_add(void *groups, const struct lardsim_race *race); /* for lardsim_on_race */
+void race_groups_sort(struct race_groups *g); /* the most frequent first; then no more adding */
+void race_groups_free(struct race_groups *g);
+
+/* ---- progress on standard error, by wall clock: run/progress.c ---------------------------- */
+
+struct progress {
+    struct timespec began;
+    double told;   /* seconds */
+    bool terminal; /* a line that is overwritten; else one each 30 s */
+};
+void progress_begin(struct progress *p);
+void progress_tell(void *progress, uint64_t events); /* for lardsim_on_progress */
+void progress_end(struct progress *p);
+
+/* ---- the result on standard output: run/result.c ------------------------------------------ */
+
+struct run_result {
+    const struct lardsim *run;
+    const struct race_groups *races;
+    const char *source;
+    const char *output; /* NULL: none */
+};
+void run_result_text(const struct run_result *r);
+void run_result_json(const struct run_result *r);
+/* run/machine.c; nothing without a machine */
+void run_machine_text(const struct run_result *r);
+void run_machine_json(struct json *j, const struct run_result *r);
+/* "by thread 1 (main), event 7, at Account.java:42" and the end of the line. */
+void run_print_side(const struct lardsim_side *s);
+/* A count of the races of a policy; false: it has none. */
+bool run_result_count(const struct run_result *r, const char *label, const char *count,
+                      uint64_t *value);
+
+#endif

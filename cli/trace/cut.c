@@ -1,0 +1,111 @@
+/* cut.c - a part of a trace as a trace of its own, with the original numbers. Limitation:
+ * what happened before the part (who holds which lock) is not carried over. */
+#include <inttypes.h>
+
+#include "cli/trace/trace.h"
+
+struct cut {
+    struct source *from;
+    struct part part;
+    const struct cli *cli;
+    struct out out;
+    uint64_t first, next; /* numbers of what was taken */
+};
+
+static int open_output(struct cut *c, uint64_t first, struct err *e)
+{
+    const struct sink_info info = copy_info(c->from, first);
+
+    c->first = first;
+    return out_open(&c->out, c->cli, c->cli->arg[1], &info, e);
+}
+
+static int take(void *arg, const struct event *ev, uint64_t number, struct err *e)
+{
+    struct cut *c = arg;
+    struct sink *to;
+
+    if (part_takes(&c->part, ev, number)) {
+        if (!c->out.sink && open_output(c, number, e))
+            return WALK_FAIL;
+        to = c->out.sink;
+        if (to->names(to, c->from->names, e) || to->event(to, ev, e))
+            return WALK_FAIL;
+        c->next = number + 1;
+    }
+    return c->part.done ? WALK_STOP : WALK_ON;
+}
+
+static int nothing_taken(const struct cut *c, const char *lost, struct err *e)
+{
+    const char *what = c->part.roi ? "region of interest" : "event";
+
+    if (*lost)
+        return err_set(e, LARD_TRACE,
+                       "%s: %s; before that there is no %s at or after number %" PRIu64 " to take",
+                       c->from->name, lost, what, c->part.first);
+    return err_set(e, LARD_TRACE,
+                   "%s: there is no event to take: no %s at or after number %" PRIu64
+                   "; `lardsim trace info` tells the numbers",
+                   c->from->name, what, c->part.first);
+}
+
+/* lost: why the source ended early, once it has; "": it has not. */
+static int cut(struct cut *c, const char *lost, struct err *e)
+{
+    int failed = walk(c->from, take, c, e);
+
+    if (!failed && !c->out.sink)
+        return nothing_taken(c, lost, e);
+    if (!failed)
+        failed = c->out.sink->names(c->out.sink, c->from->names, e);
+    return out_close(&c->out, failed, e);
+}
+
+static int cut_run(const struct cli *cli, struct err *e)
+{
+    struct cut c = {.cli = cli};
+    const char *lost = "";
+
+    if (part_options(&c.part, cli, e))
+        return -1;
+    if (c.part.count == 0)
+        return err_set(e, LARD_USAGE, "trace cut: --count 0 takes no event; give at least 1");
+    if (out_check(cli, cli->arg[1], e))
+        return -1;
+    c.from = cli_has(cli, OPT_SALVAGE) ? source_salvage(cli->arg[0], &lost, e)
+                                       : source_open(cli->arg[0], e);
+    if (!c.from)
+        return -1;
+    const int failed = cut(&c, lost, e);
+    if (!failed && *lost)
+        cli_note("%s: %s; kept the events %" PRIu64 " to %" PRIu64, c.from->name, lost, c.first,
+                 c.next - 1);
+    source_close(c.from);
+    return failed ? -1 : LARD_DONE;
+}
+
+static const struct argp_option options[] = {
+    {"first", OPT_FIRST, "N", 0, "Begin with the event of this number", 0},
+    {"count", OPT_COUNT, "N", 0, "Take that many events", 0},
+    {"roi", OPT_ROI, NULL, 0, "Take the first region of interest, from its begin to its end", 0},
+    {"salvage", OPT_SALVAGE, NULL, 0, "Of a damaged trace take what comes before the damage", 0},
+    ROWS_OUT,
+    ROW_END};
+
+const struct verb verb_trace_cut = {
+    .name = "trace cut",
+    .args = "IN OUT",
+    .summary = "Writes a part of a trace, with the original numbers.",
+    .text =
+        "With --first, the region of interest is the first at or after that number. A cut does "
+        "not carry what happened before it, so it may break stream rules, and accesses that the "
+        "left-out part ordered may look racy. Of a damaged binary trace --salvage takes the blocks "
+        "(of up to 65536 events) before the first that is damaged, of text the lines.",
+    .examples = "lardsim trace cut --first 1M --count 64Ki program.lard part.lard\n"
+                "lardsim trace cut --salvage damaged.lard whole.lard",
+    .options = options,
+    .min_args = 2,
+    .max_args = 2,
+    .run = cut_run,
+};

@@ -1,0 +1,141 @@
+/* info.c - what a trace is, without reading all of it where the format allows that. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/trace/trace.h"
+
+static void print_kinds(const struct trace_summary *s)
+{
+    const char *before = "kinds        ";
+
+    for (unsigned k = 0; k < EV_KINDS; k++) {
+        if (s->kinds[k] == 0)
+            continue;
+        printf("%s%-12s %12" PRIu64 "\n", before, ev_info[k].text, s->kinds[k]);
+        before = "             ";
+    }
+}
+
+static void print_bytes(const struct trace_summary *s)
+{
+    printf("bytes        %" PRIu64, s->file_bytes);
+    if (s->events)
+        printf(" (%.2f an event)", (double)s->file_bytes / (double)s->events);
+    putchar('\n');
+}
+
+static void print_text(const struct trace_summary *s)
+{
+    printf("format       %s\n", s->format);
+    if (s->producer[0])
+        printf("producer     %s\n", s->producer);
+    printf("events       %" PRIu64 "%s\n", s->events,
+           s->counted ? "" : " by the headers of the blocks; what is in them was not read");
+    if (s->events)
+        printf("numbers      %" PRIu64 " to %" PRIu64 "\n", s->first, s->first + s->events - 1);
+    if (s->counted)
+        printf("threads      %" PRIu64 "\n", s->threads);
+    if (s->granularity)
+        printf("granularity  %u bytes\n", s->granularity);
+    if (s->file_bytes)
+        print_bytes(s);
+    if (s->blocks)
+        printf("blocks       %" PRIu64 "\n", s->blocks);
+    if (s->counted) {
+        printf("identity     %016" PRIx64 "\n", s->identity);
+        print_kinds(s);
+    }
+    printf("state        %s\n", s->damage[0] ? "damaged" : s->complete ? "complete" : "cut off");
+}
+
+static void json_number(struct json *j, const char *key, uint64_t v)
+{
+    json_key(j, key);
+    json_u64(j, v);
+}
+
+static void json_counts(struct json *j, const struct trace_summary *s)
+{
+    char identity[24];
+
+    snprintf(identity, sizeof identity, "%016" PRIx64, s->identity);
+    json_number(j, "threads", s->threads);
+    json_key(j, "identity");
+    json_str(j, identity);
+    json_key(j, "kinds");
+    json_object(j);
+    for (unsigned k = 0; k < EV_KINDS; k++)
+        if (s->kinds[k])
+            json_number(j, ev_info[k].text, s->kinds[k]);
+    json_end(j);
+}
+
+static void print_json(const struct trace_summary *s)
+{
+    struct json j;
+
+    json_init(&j, stdout, true);
+    json_object(&j);
+    json_key(&j, "format");
+    json_str(&j, s->format);
+    json_key(&j, "producer");
+    json_str(&j, s->producer[0] ? s->producer : NULL);
+    json_number(&j, "events", s->events);
+    json_number(&j, "first", s->first);
+    json_number(&j, "granularity", s->granularity);
+    json_number(&j, "bytes", s->file_bytes);
+    json_number(&j, "blocks", s->blocks);
+    if (s->counted)
+        json_counts(&j, s);
+    json_key(&j, "complete");
+    json_bool(&j, s->complete && !s->damage[0]);
+    json_key(&j, "damage");
+    json_str(&j, s->damage[0] ? s->damage : NULL);
+    json_end(&j);
+}
+
+/* Headers alone do not tell whether what they announce can be read. */
+static int damage(const struct trace_summary *s, const char *spec, struct err *e)
+{
+    const char *what = s->damage[0] ? s->damage : "it ends without a footer";
+
+    if (strcmp(spec, "-") == 0)
+        return err_set(e, LARD_TRACE,
+                       "standard input: %s; save it to a file, then `lardsim trace cut --salvage "
+                       "FILE OUT` keeps what can be read before that",
+                       what);
+    return err_set(
+        e, LARD_TRACE,
+        "%s: %s; `lardsim trace cut --salvage %s OUT` keeps what can be read before that", spec,
+        what, spec);
+}
+
+static int info_run(const struct cli *c, struct err *e)
+{
+    struct trace_summary s;
+
+    if (trace_summarize(c->arg[0], &s, e))
+        return -1;
+    if (cli_has(c, OPT_JSON))
+        print_json(&s);
+    else
+        print_text(&s);
+    return s.complete && !s.damage[0] ? LARD_DONE : damage(&s, c->arg[0], e);
+}
+
+static const struct argp_option options[] = {ROW_JSON, ROW_END};
+
+const struct verb verb_trace_info = {
+    .name = "trace info",
+    .args = "SOURCE",
+    .summary = "Tells a trace's format, size, threads, and if it is whole.",
+    .text = "A binary trace in a file says this in its footer, or, where that is missing, in the "
+            "headers of its blocks; the blocks themselves are not read, so damage inside them does "
+            "not show (`lardsim trace verify` reads all). Other sources are read through. A trace "
+            "that is damaged or cut off ends with exit code 4.",
+    .examples = "lardsim trace info program.lard",
+    .options = options,
+    .min_args = 1,
+    .max_args = 1,
+    .run = info_run,
+};

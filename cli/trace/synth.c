@@ -1,0 +1,64 @@
+/* synth.c - writes a trace that the generator makes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/trace/trace.h"
+
+static void add_assignment(char **all, const char *text)
+{
+    char *more = xasprintf("%s%s%s", *all, **all ? "," : "", text);
+
+    free(*all);
+    *all = more;
+}
+
+/* Those of --set and the operands after OUT, in that order. */
+static int parameters(const struct cli *c, struct synth_params *p, struct err *e)
+{
+    char *all = xstrdup("");
+
+    for (size_t i = 0; i < c->n; i++)
+        if (c->given[i].key == OPT_SET)
+            add_assignment(&all, c->given[i].value);
+    for (size_t i = 1; i < c->args; i++)
+        add_assignment(&all, c->arg[i]);
+    const int failed = synth_parse(p, all, e);
+    free(all);
+    return failed;
+}
+
+static int synth_run(const struct cli *c, struct err *e)
+{
+    struct synth_params p;
+
+    if (strchr(c->arg[0], '=') && c->args == 1)
+        return err_set(e, LARD_USAGE,
+                       "trace synth: OUT is missing before %s; \"-\" is standard output",
+                       c->arg[0]);
+    if (out_check(c, c->arg[0], e) || parameters(c, &p, e))
+        return -1;
+    struct source *from = synth_open(&p, e);
+    if (!from)
+        return -1;
+    const int failed = out_copy(from, c, c->arg[0], e);
+    source_close(from);
+    return failed ? -1 : LARD_DONE;
+}
+
+static const struct argp_option options[] = {
+    {"set", OPT_SET, "KEY=VALUE", 0, "The same as the operand KEY=VALUE", 0}, ROWS_OUT, ROW_END};
+
+const struct verb verb_trace_synth = {
+    .name = "trace synth",
+    .args = "OUT [KEY=VALUE...]",
+    .summary = "Writes a generated trace.",
+    .text = "The same parameters give the same trace on every machine. It obeys all stream rules. "
+            "`lardsim list synth` lists the parameters. As a source, the generator needs no file: "
+            "synth:KEY=VALUE,...",
+    .examples = "lardsim trace synth random.lard seed=7 threads=8 events=1M racy=20\n"
+                "lardsim trace synth --to text - events=100",
+    .options = options,
+    .min_args = 1,
+    .max_args = (size_t)-1,
+    .run = synth_run,
+};

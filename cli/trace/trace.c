@@ -1,0 +1,200 @@
+/* trace.c - what the verbs of `lardsim trace` share; the verbs are in v_trace_*.c. */
+#include "cli/trace/trace.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- a trace file that appears whole or not at all ------------------------------------------ */
+
+static const char *const forms[] = {"binary", "text", "std", NULL};
+enum { FORM_BINARY, FORM_TEXT, FORM_STD };
+
+struct out_options {
+    size_t form, codec; /* indices into forms, trace_codec_text */
+    uint64_t level;     /* 0: the codec's default */
+};
+
+static bool ends_in(const char *name, const char *ending)
+{
+    const size_t n = strlen(name), m = strlen(ending);
+
+    return n > m && strcmp(name + n - m, ending) == 0;
+}
+
+static int out_options(struct out_options *o, const struct cli *c, const char *path, struct err *e)
+{
+    *o = (struct out_options){.form = ends_in(path, ".std") ? FORM_STD
+                                      : ends_in(path, ".txt") || ends_in(path, ".trace")
+                                          ? FORM_TEXT
+                                          : FORM_BINARY,
+                              .codec = CODEC_ZSTD};
+    if (cli_index(c, OPT_TO, forms, &o->form, e) ||
+        cli_index(c, OPT_CODEC, trace_codec_text, &o->codec, e) ||
+        cli_u64(c, OPT_LEVEL, &o->level, e))
+        return -1;
+    if (cli_has(c, OPT_LOSSY) && o->form != FORM_STD)
+        return err_set(e, LARD_USAGE,
+                       "%s: --lossy is for STD, which lacks events that the other forms have; give "
+                       "--to std, or leave "
+                       "it out",
+                       path);
+    if (o->form != FORM_BINARY && (cli_has(c, OPT_CODEC) || cli_has(c, OPT_LEVEL)))
+        return err_set(e, LARD_USAGE,
+                       "%s: --codec and --level are for binary traces; this one is "
+                       "text. Give --to binary, or leave them out",
+                       path);
+    return 0;
+}
+
+int out_check(const struct cli *c, const char *path, struct err *e)
+{
+    struct out_options o;
+    struct stat st;
+
+    if (out_options(&o, c, path, e))
+        return -1;
+    if (strcmp(path, "-") == 0) {
+        if (o.form == FORM_BINARY && isatty(STDOUT_FILENO))
+            return err_set(e, LARD_USAGE,
+                           "a binary trace is no use on a terminal; redirect standard "
+                           "output, or give --to text");
+        return 0;
+    }
+    if (!cli_has(c, OPT_OVERWRITE) && stat(path, &st) == 0 && S_ISREG(st.st_mode))
+        return err_set(e, LARD_OUTPUT, "%s: exists; give --overwrite to replace it", path);
+    return 0;
+}
+
+int out_open(struct out *o, const struct cli *c, const char *path, const struct sink_info *info,
+             struct err *e)
+{
+    struct out_options opt;
+
+    if (out_options(&opt, c, path, e))
+        return -1;
+    o->path = path;
+    o->file = outfile_open(path, e);
+    if (!o->file)
+        return -1;
+    FILE *stream = outfile_stream(o->file);
+    if (opt.form == FORM_STD)
+        o->sink = sink_std(stream, info, cli_has(c, OPT_LOSSY), e);
+    else if (opt.form == FORM_TEXT)
+        o->sink = sink_text(stream, info, e);
+    else
+        o->sink = sink_binary(stream, info, (enum trace_codec)opt.codec,
+                              opt.level < 1000 ? (int)opt.level : 1000, e);
+    return o->sink ? 0 : -1;
+}
+
+/* A sink doesn't know where it writes to. */
+static void name_output(const struct out *o, struct err *e)
+{
+    const char *name = strcmp(o->path, "-") == 0 ? "standard output" : o->path;
+    const struct err nameless = *e;
+
+    if (e->code != LARD_OUTPUT || strncmp(e->text, name, strlen(name)) == 0)
+        return;
+    err_clear(e);
+    err_set(e, LARD_OUTPUT, "%s: %s", name, nameless.text);
+}
+
+int out_close(struct out *o, int failed, struct err *e)
+{
+    if (!o->file)
+        return failed ? -1 : 0;
+    if (failed && o->sink)
+        o->sink->abort(o->sink);
+    else if (!failed)
+        failed = o->sink->finish(o->sink, e);
+    name_output(o, e);
+    if (failed)
+        outfile_abort(o->file);
+    else
+        failed = outfile_commit(o->file, e);
+    *o = (struct out){.file = NULL};
+    return failed ? -1 : 0;
+}
+
+struct sink_info copy_info(const struct source *from, uint64_t first)
+{
+    return (struct sink_info){
+        .producer = from->producer, .first = first, .granularity = from->granularity};
+}
+
+int out_copy(struct source *from, const struct cli *c, const char *path, struct err *e)
+{
+    const struct sink_info info = copy_info(from, from->first);
+    struct out out = {.file = NULL};
+    int failed = out_open(&out, c, path, &info, e);
+
+    if (!failed)
+        failed = trace_pump(from, out.sink, e);
+    return out_close(&out, failed, e);
+}
+
+int out_copy_of(open_fn *open, const char *spec, const struct cli *c, const char *path,
+                struct err *e)
+{
+    if (out_check(c, path, e))
+        return -1;
+    struct source *from = open(spec, e);
+    if (!from)
+        return -1;
+    const int failed = out_copy(from, c, path, e);
+    source_close(from);
+    return failed ? -1 : 0;
+}
+
+/* ---- walking -------------------------------------------------------------------------------- */
+
+int walk(struct source *from, walk_fn *fn, void *arg, struct err *e)
+{
+    struct batch b;
+
+    for (;;) {
+        if (source_next(from, &b, e))
+            return -1;
+        if (b.records == 0)
+            return 0;
+        uint64_t number = b.first;
+        for (size_t i = 0; i < b.records; i += event_records(&b.rec[i])) {
+            const int next = fn(arg, &b.rec[i], number++, e);
+            if (next != WALK_ON)
+                return next == WALK_STOP ? 0 : -1;
+        }
+    }
+}
+
+/* ---- a part of a trace ---------------------------------------------------------------------- */
+
+int part_options(struct part *p, const struct cli *c, struct err *e)
+{
+    *p = (struct part){.count = UINT64_MAX, .thread = ANY_THREAD, .roi = cli_has(c, OPT_ROI)};
+    if (cli_u64(c, OPT_FIRST, &p->first, e) || cli_u64(c, OPT_COUNT, &p->count, e) ||
+        cli_u64(c, OPT_THREAD, &p->thread, e))
+        return -1;
+    if (cli_has(c, OPT_THREAD) && p->thread >= MAX_THREADS)
+        return err_set(e, LARD_USAGE, "--thread: threads are numbered from 0 to %d",
+                       MAX_THREADS - 1);
+    return 0;
+}
+
+/* A count counts events of the range, whichever thread's they are: so --first and --count select
+ * the same events with and without --thread. */
+bool part_takes(struct part *p, const struct event *ev, uint64_t number)
+{
+    if (p->done || number < p->first)
+        return false;
+    if (p->roi && !p->inside && ev->kind != EV_ROI_BEGIN)
+        return false;
+    p->inside = true;
+    if (p->count == 0) {
+        p->done = true;
+        return false;
+    }
+    p->count--;
+    p->done = p->count == 0 || (p->roi && ev->kind == EV_ROI_END);
+    return p->thread == ANY_THREAD || ev->tid == p->thread;
+}

@@ -1,0 +1,67 @@
+/* trace.h - what the verbs of `lardsim trace` share: a new trace file, and walking over events.
+ */
+#ifndef LARDSIM_V_TRACE_H
+#define LARDSIM_V_TRACE_H
+
+#include "cli/cli.h"
+#include "trace/trace.h"
+
+/* ---- a trace file that appears whole or not at all ------------------------------------------ */
+
+#define ROWS_OUT                                                                                   \
+    {"to",                                                                                         \
+     OPT_TO,                                                                                       \
+     "binary|text|std",                                                                            \
+     0,                                                                                            \
+     "The form of OUT; by default text when its name ends in .txt or .trace, STD when in .std, "   \
+     "else binary",                                                                                \
+     0},                                                                                           \
+        {"codec", OPT_CODEC, "zstd|zlib|raw", 0, "How a binary OUT is compressed (zstd)", 0},      \
+        {"lossy", OPT_LOSSY, NULL, 0, "Leave out of an STD file what STD can't say", 0},           \
+        {"level", OPT_LEVEL, "N", 0, "How hard it is compressed (the codec's default)", 0},        \
+    {                                                                                              \
+        "overwrite", OPT_OVERWRITE, NULL, 0, "Replace OUT if it exists", 0                         \
+    }
+
+struct out {
+    struct outfile *file; /* owns; NULL: not open */
+    struct sink *sink;    /* owns */
+    const char *path;     /* borrowed */
+};
+/* What can be said without reading anything: options make sense, OUT may be written. Do it first.
+ */
+int out_check(const struct cli *c, const char *path, struct err *e);
+int out_open(struct out *o, const struct cli *c, const char *path, const struct sink_info *info,
+             struct err *e);
+/* Closes what is open. failed: not 0 leaves nothing; else finishes and commits. 0 or -1. */
+int out_close(struct out *o, int failed, struct err *e);
+
+/* What a copy of a source, from event first on, says of itself. */
+struct sink_info copy_info(const struct source *from, uint64_t first);
+/* Copies a whole source to a new file. */
+int out_copy(struct source *from, const struct cli *c, const char *path, struct err *e);
+/* The same, of what open makes of spec: 0 or -1. */
+typedef struct source *open_fn(const char *spec, struct err *e);
+int out_copy_of(open_fn *open, const char *spec, const struct cli *c, const char *path,
+                struct err *e);
+
+/* ---- walking -------------------------------------------------------------------------------- */
+
+enum { WALK_FAIL = -1, WALK_ON, WALK_STOP };
+typedef int walk_fn(void *arg, const struct event *ev, uint64_t number, struct err *e);
+int walk(struct source *from, walk_fn *fn, void *arg, struct err *e); /* 0 or -1 */
+
+/* ---- a part of a trace ---------------------------------------------------------------------- */
+
+struct part {
+    uint64_t first, count; /* numbers of events */
+    uint64_t thread;       /* ANY_THREAD: all */
+    bool roi;              /* from the first roi-begin there to its roi-end */
+    bool inside;           /* of that region, now */
+    bool done;
+};
+#define ANY_THREAD UINT64_MAX
+int part_options(struct part *p, const struct cli *c, struct err *e);
+bool part_takes(struct part *p, const struct event *ev, uint64_t number);
+
+#endif

@@ -1,0 +1,309 @@
+/* describe.c - lardsim workload describe: what a workload is, and what a run of it turns
+ * out to be. Planted races are inputs, and are called so; races are counted by policies alone. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/workload/workload.h"
+
+enum { WITHIN = 10 }; /* percent: a target is met */
+
+/* ---- targets -------------------------------------------------------------------------------- */
+
+static int trait_named(const char *name)
+{
+    for (int i = 0; i < TRAIT_COUNT; i++)
+        if (strcmp(trait_info[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+static double measured(const struct measure *m)
+{
+    return (double)m->value / (double)m->of;
+}
+
+static double target(const struct workload_aim *a)
+{
+    return (double)a->value / (double)(a->scale ? a->scale : 1);
+}
+
+/* In percent of the target, of one if that is zero; false: there is nothing to compare. */
+static bool difference(const struct workload_aim *a, const struct measure *m, double *to)
+{
+    const int trait = trait_named(a->trait);
+
+    if (trait < 0 || m[trait].of == 0)
+        return false;
+    *to = 100 * (measured(&m[trait]) - target(a)) / (a->value ? target(a) : 1);
+    return true;
+}
+
+static bool met(double percent)
+{
+    return percent <= WITHIN && percent >= -WITHIN;
+}
+
+/* ---- for people ----------------------------------------------------------------------------- */
+
+static void print_head(const struct workload *w)
+{
+    printf("%s: %s\n", w->name, w->summary);
+    if (w->source)
+        printf("source    %s (docs/papers.md)\n", w->source);
+    printf("races     %s\n", w->racy ? "it has some, unless its parameters say otherwise"
+                                     : "none but those that are planted");
+    printf("accesses  %u byte%s at the least\n", w->granularity ? w->granularity : 8,
+           w->granularity == 1 ? "" : "s");
+    for (size_t i = 0; i < WORKLOAD_SIZES; i++) {
+        char *text = workload_size_text(w, i);
+        printf("size      %-8s%s\n", workload_size_names[i], *text ? text : "(the defaults)");
+        free(text);
+    }
+}
+
+/* arg: the settings of the run. */
+static void print_param(void *arg, const struct param *p)
+{
+    char *range = param_range(p), *value = workload_setting(arg, p->name);
+
+    printf("  %-16s%-14s%s%s%s\n  %-16s%s\n", p->name, value && *value ? value : "(empty)",
+           range ? range : "", *p->unit ? " " : "", p->unit, "", p->help);
+    free(range);
+    free(value);
+}
+
+static void print_sites(const struct workload *w)
+{
+    if (!w->sites)
+        return;
+    puts("\nsites:");
+    for (size_t i = 0; w->sites[i]; i++)
+        printf("  %s\n", w->sites[i]);
+}
+
+static void print_plants(const struct workload *w)
+{
+    if (!w->plants || !w->plants->site)
+        return;
+    puts("\nplanted races (an input of the workload; what policies find is counted by policies):");
+    for (const struct workload_plant *p = w->plants; p->site; p++)
+        printf("  %s and %s: %s\n", p->site, p->other, p->text);
+}
+
+static void print_value(const struct measure *m)
+{
+    if (m->of == 0)
+        printf("%16s", "-");
+    else if (m->of == 1)
+        printf("%16" PRIu64, m->value);
+    else
+        printf("%16.*f", m->value && measured(m) < 0.01 ? 8 : 2, measured(m));
+}
+
+static void print_measures(const char *spec, const struct measure m[TRAIT_COUNT])
+{
+    printf("\nmeasured in a run of workload:%s:\n", spec);
+    for (size_t i = 0; i < TRAIT_COUNT; i++) {
+        printf("  %-20s", trait_info[i].name);
+        print_value(&m[i]);
+        printf(" %-14s %s\n", trait_info[i].unit, trait_info[i].help);
+    }
+}
+
+static void print_aim(const struct workload_aim *a, const struct measure m[TRAIT_COUNT])
+{
+    const int trait = trait_named(a->trait);
+    double percent;
+
+    printf("  %-20s%16.*f", a->trait, a->value && target(a) < 0.01 ? 8 : 2, target(a));
+    if (trait >= 0)
+        print_value(&m[trait]);
+    else
+        printf("%16s", "-");
+    if (difference(a, m, &percent))
+        printf("%11.1f %%  %-11s", percent > -0.05 && percent < 0 ? 0 : percent,
+               met(percent) ? "met" : "not met");
+    else
+        printf("%13s  %-11s", "-", "not measured");
+    printf("  %s; %s\n", a->unit, a->from);
+    if (a->why && !(difference(a, m, &percent) && met(percent)))
+        printf("  %-20snot reached: %s\n", "", a->why);
+}
+
+static void print_aims(const struct workload *w, const struct measure m[TRAIT_COUNT])
+{
+    if (!w->aims || !w->aims->trait)
+        return;
+    printf("\ntargets (met: within %d percent):\n  %-20s%16s%16s%13s\n", WITHIN, "", "target",
+           "measured", "difference");
+    for (const struct workload_aim *a = w->aims; a->trait; a++)
+        print_aim(a, m);
+}
+
+static void print_text(const struct workload *w, const char *spec, char *settings,
+                       const struct measure m[TRAIT_COUNT])
+{
+    print_head(w);
+    puts("\nparameters, as in the run measured below, and their ranges (a size sets those of its "
+         "line that are not given):");
+    workload_each_param(w, print_param, settings);
+    print_sites(w);
+    print_plants(w);
+    print_measures(spec, m);
+    print_aims(w, m);
+}
+
+/* ---- JSON ----------------------------------------------------------------------------------- */
+
+static void json_text(struct json *j, const char *key, const char *text)
+{
+    json_key(j, key);
+    json_str(j, text);
+}
+
+static void json_sites(struct json *j, const struct workload *w)
+{
+    json_key(j, "sites");
+    json_array(j);
+    for (size_t i = 0; w->sites && w->sites[i]; i++)
+        json_str(j, w->sites[i]);
+    json_end(j);
+}
+
+static void json_plants(struct json *j, const struct workload *w)
+{
+    json_key(j, "planted-inputs");
+    json_array(j);
+    for (const struct workload_plant *p = w->plants; p && p->site; p++) {
+        json_object(j);
+        json_text(j, "site", p->site);
+        json_text(j, "other", p->other);
+        json_text(j, "text", p->text);
+        json_end(j);
+    }
+    json_end(j);
+}
+
+static void json_value(struct json *j, const char *key, const struct measure *m)
+{
+    json_key(j, key);
+    if (m->of == 1)
+        json_u64(j, m->value);
+    else
+        json_fixed(j, m->value, m->of);
+}
+
+static void json_aims(struct json *j, const struct workload *w, const struct measure m[TRAIT_COUNT])
+{
+    double percent;
+
+    json_key(j, "targets");
+    json_array(j);
+    for (const struct workload_aim *a = w->aims; a && a->trait; a++) {
+        const int trait = trait_named(a->trait);
+        json_object(j);
+        json_text(j, "trait", a->trait);
+        json_text(j, "unit", a->unit);
+        json_text(j, "from", a->from);
+        json_text(j, "not-reached", a->why);
+        json_key(j, "target");
+        json_fixed(j, a->value, a->scale ? a->scale : 1);
+        json_value(j, "measured", trait >= 0 ? &m[trait] : &(struct measure){0, 0});
+        json_key(j, "met");
+        if (difference(a, m, &percent))
+            json_bool(j, met(percent));
+        else
+            json_null(j);
+        json_end(j);
+    }
+    json_end(j);
+}
+
+struct settings_json {
+    struct json *j;
+    const char *settings;
+};
+static void json_setting(void *arg, const struct param *p)
+{
+    const struct settings_json *to = arg;
+    char *value = workload_setting(to->settings, p->name);
+
+    json_text(to->j, p->name, value);
+    free(value);
+}
+
+static void json_settings(struct json *j, const struct workload *w, const char *settings)
+{
+    json_key(j, "settings");
+    json_object(j);
+    workload_each_param(w, json_setting, &(struct settings_json){j, settings});
+    json_end(j);
+}
+
+static void print_json(const struct workload *w, const char *spec, const char *settings,
+                       const struct measure m[TRAIT_COUNT])
+{
+    struct json j;
+
+    json_init(&j, stdout, true);
+    json_object(&j);
+    json_text(&j, "schema", "lardsim-workload-1");
+    json_text(&j, "name", w->name);
+    json_text(&j, "summary", w->summary);
+    json_text(&j, "source", w->source);
+    json_key(&j, "racy");
+    json_bool(&j, w->racy);
+    workload_sizes_json(&j, w);
+    workload_params_json(&j, w);
+    json_sites(&j, w);
+    json_plants(&j, w);
+    json_text(&j, "run", spec);
+    json_settings(&j, w, settings);
+    json_key(&j, "measured");
+    json_object(&j);
+    for (size_t i = 0; i < TRAIT_COUNT; i++)
+        json_value(&j, trait_info[i].name, &m[i]);
+    json_end(&j);
+    json_aims(&j, w, m);
+    json_end(&j);
+}
+
+/* ---- the verb ------------------------------------------------------------------------------- */
+
+static int describe_run(const struct cli *c, struct err *e)
+{
+    const char *spec = workload_spec(c->arg[0]);
+    const struct workload *w = workload_named(spec, e);
+    struct measure m[TRAIT_COUNT];
+
+    char *settings = w ? workload_settings(spec, e) : NULL;
+
+    if (!settings || workload_measure(spec, m, e)) {
+        free(settings);
+        return -1;
+    }
+    if (cli_has(c, OPT_JSON))
+        print_json(w, spec, settings, m);
+    else
+        print_text(w, spec, settings, m);
+    free(settings);
+    return LARD_DONE;
+}
+
+static const struct argp_option options[] = {ROW_JSON, ROW_END};
+
+const struct verb verb_workload_describe = {
+    .name = "workload describe",
+    .args = "NAME[,KEY=VALUE...]",
+    .summary = "Tells a workload's parameters, sites and planted races, and measures a run of it.",
+    .text = "The run is that of the parameters given; large ones take a while. A workload that "
+            "is to be like a published program shows each target beside what was measured. Races "
+            "that were put in are listed as inputs: how many a policy finds, `lardsim run` tells.",
+    .examples = "lardsim workload describe sor\n"
+                "lardsim workload describe hedc,racy=on,size=medium --json",
+    .options = options,
+    .min_args = 1,
+    .max_args = 1,
+    .run = describe_run,
+};

@@ -1,0 +1,181 @@
+/* measure.c - counts what characterises a run of a workload, from its events. Which
+ * accesses repeat is found out in workload/again.c, races behind sim/lardsim.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/trace/trace.h"
+#include "cli/workload/workload.h"
+#include "sim/lardsim.h"
+
+const struct trait_info trait_info[TRAIT_COUNT] = {
+#define X(id, name, unit, help) [TRAIT_##id] = {name, unit, help},
+    TRAITS(X)
+#undef X
+};
+
+enum life { UNSEEN, LIVE, ENDED };
+
+struct census {
+    uint64_t n[TRAIT_COUNT]; /* by trait, of those that are counted */
+    uint64_t system, arrays, program, live;
+    uint8_t *life; /* owns; by thread: enum life */
+    struct again *again;
+};
+
+/* ---- threads -------------------------------------------------------------------------------- */
+
+/* A collector has events of the system only, and on which kernel thread it runs. */
+static void begin(struct census *c, const struct event *ev)
+{
+    if (c->life[ev->tid] != UNSEEN || ev->flags & EVF_SYSTEM || ev->kind == EV_THREAD)
+        return;
+    c->life[ev->tid] = LIVE;
+    c->n[TRAIT_THREADS]++;
+    c->live++;
+    if (c->live > c->n[TRAIT_LIVE])
+        c->n[TRAIT_LIVE] = c->live;
+}
+
+static void end(struct census *c, uint64_t tid)
+{
+    if (tid >= MAX_THREADS || c->life[tid] != LIVE)
+        return;
+    c->life[tid] = ENDED;
+    c->live--;
+}
+
+/* ---- events --------------------------------------------------------------------------------- */
+
+static void release(struct census *c, sim_tid tid)
+{
+    c->n[TRAIT_RELEASES]++;
+    again_release(c->again, tid);
+}
+
+static void count_access(struct census *c, const struct event *ev)
+{
+    c->n[TRAIT_ACCESSES]++;
+    if (event_tracked(ev)) {
+        c->n[TRAIT_CHECKED]++;
+        again_access(c->again, ev);
+    }
+    if (ev->flags & EVF_SYSTEM) {
+        c->system++;
+        return;
+    }
+    c->program++;
+    c->arrays += (ev->flags & EVF_ARRAY) != 0;
+    c->n[ev->kind == EV_READ ? TRAIT_READS : ev->kind == EV_WRITE ? TRAIT_WRITES : TRAIT_ATOMICS]++;
+    if (order_gives(event_order(ev)))
+        release(c, ev->tid);
+}
+
+static void count_sync(struct census *c, const struct event *ev)
+{
+    c->n[TRAIT_SYNCS]++;
+    if (ev_info[ev->kind].gives && !(ev->flags & EVF_SYSTEM))
+        release(c, ev->tid);
+    if (ev->kind == EV_THREAD_END)
+        end(c, ev->tid);
+    if (ev->kind == EV_JOIN)
+        end(c, ev->aux);
+}
+
+static void count_heap(struct census *c, const struct event *ev)
+{
+    c->n[TRAIT_HEAP]++;
+    c->n[TRAIT_ALLOCS] += ev->kind == EV_ALLOC;
+    c->n[TRAIT_ALLOCATED] += ev->kind == EV_ALLOC ? ev->aux : 0;
+    c->n[TRAIT_CLEARS] += ev->kind == EV_CLEAR;
+    c->n[TRAIT_COPIES] += ev->kind == EV_COPY;
+    c->n[TRAIT_COLLECTIONS] += ev->kind == EV_GC_BEGIN;
+    if (ev->kind == EV_CLEAR || ev->kind == EV_COPY)
+        again_move(c->again, ev);
+}
+
+static int count(void *arg, const struct event *ev, uint64_t number, struct err *e)
+{
+    struct census *c = arg;
+    const unsigned class = ev_info[ev->kind].class;
+
+    (void)number;
+    (void)e;
+    c->n[TRAIT_EVENTS]++;
+    begin(c, ev);
+    if (class == CLASS_ACCESS)
+        count_access(c, ev);
+    else if (class == CLASS_SYNC)
+        count_sync(c, ev);
+    else if (class == CLASS_HEAP)
+        count_heap(c, ev);
+    return WALK_ON;
+}
+
+/* ---- what becomes of it --------------------------------------------------------------------- */
+
+static void conclude(const struct census *c, struct measure to[TRAIT_COUNT])
+{
+    const struct again_count *p = again_count(c->again);
+
+    for (size_t i = 0; i < TRAIT_COUNT; i++)
+        to[i] = (struct measure){c->n[i], 1};
+    to[TRAIT_READ_WRITE] = (struct measure){c->n[TRAIT_READS], c->n[TRAIT_WRITES]};
+    to[TRAIT_SYSTEM] = (struct measure){100 * c->system, c->n[TRAIT_ACCESSES]};
+    to[TRAIT_ARRAYS] = (struct measure){100 * c->arrays, c->program};
+    to[TRAIT_REGION] = (struct measure){c->n[TRAIT_CHECKED], c->n[TRAIT_RELEASES]};
+    to[TRAIT_UNCHANGED] =
+        (struct measure){100 * (p->reads_again + p->writes_again), p->reads + p->writes};
+    to[TRAIT_UNCHANGED_READS] = (struct measure){100 * p->reads_again, p->reads};
+    to[TRAIT_UNCHANGED_WRITES] = (struct measure){100 * p->writes_again, p->writes};
+    to[TRAIT_LOCATIONS] = (struct measure){p->locations, 1};
+    to[TRAIT_ARRAY_LOCATIONS] = (struct measure){100 * p->elements, p->locations};
+}
+
+static int take_census(const char *spec, struct measure to[TRAIT_COUNT], struct err *e)
+{
+    struct source *s = workload_open(spec, e);
+
+    if (!s)
+        return -1;
+    struct census c = {.life = xcalloc(MAX_THREADS, 1), .again = again_new(s->granularity)};
+    const int failed = walk(s, count, &c, e);
+    if (!failed)
+        conclude(&c, to);
+    source_close(s);
+    again_free(c.again);
+    free(c.life);
+    return failed;
+}
+
+static uint64_t stat_of(const struct lardsim *l, const char *name)
+{
+    uint64_t v;
+
+    return lardsim_stat(l, name, &v) ? 0 : v;
+}
+
+static int ask_policies(const char *spec, struct measure to[TRAIT_COUNT], struct err *e)
+{
+    char *source = xasprintf("workload:%s", spec);
+    struct lardsim *l = lardsim_new();
+
+    /* By fields, so that an access is one granule. */
+    if (!lardsim_set(l, "policies=fasttrack,slimstate") && !lardsim_set(l, "granularity=field") &&
+        !lardsim_start(l) && !lardsim_run(l, source) && !lardsim_finish(l)) {
+        to[TRAIT_RACY] = (struct measure){stat_of(l, "policy.fasttrack.races.accesses"), 1};
+        to[TRAIT_RACE_SITES] = (struct measure){stat_of(l, "policy.fasttrack.races.sites"), 1};
+        to[TRAIT_RACE_PAIRS] = (struct measure){stat_of(l, "policy.fasttrack.races.pairs"), 1};
+        to[TRAIT_SHADOWS] = (struct measure){stat_of(l, "policy.slimstate.arrays.fraction.num"),
+                                             stat_of(l, "policy.slimstate.arrays.fraction.den")};
+    }
+    if (lardsim_error(l))
+        err_set(e, (enum lard_exit)lardsim_exit_code(l), "%s", lardsim_error(l));
+    lardsim_free(l);
+    free(source);
+    return e->code ? -1 : 0;
+}
+
+int workload_measure(const char *spec, struct measure to[TRAIT_COUNT], struct err *e)
+{
+    return take_census(spec, to, e) || ask_policies(spec, to, e) ? -1 : 0;
+}

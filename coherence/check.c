@@ -1,0 +1,141 @@
+/* check.c - the invariants of the protocol, said plainly and checked over everything. For tests
+ * and the end of a run: it is slow, and the simulation never needs it. */
+#include "coherence/coherence_int.h"
+
+#include <assert.h>
+
+/* die, not assert: these hold in builds without assertions, too. */
+#define HOLDS(x, what)                                                                             \
+    do {                                                                                           \
+        if (!(x))                                                                                  \
+            die("coherence: %s: line 0x%llx, core %u", what,                                       \
+                (unsigned long long)(line << c->line_shift), core);                                \
+    } while (0)
+
+static struct entry *entry_of(const struct coherence *c, uint64_t line)
+{
+    const uint32_t slot = cache_find(c->tags, line);
+
+    return slot == CACHE_NONE ? NULL : &c->entry[slot];
+}
+
+/* A line that is in one of core's caches. */
+static void check_copy(const struct coherence *c, unsigned core, uint64_t line)
+{
+    const enum priv_state state = private_state(c, core, line);
+    const struct entry *e = entry_of(c, line);
+
+    HOLDS(e != NULL, "a private copy without an entry");
+    HOLDS(!e->pending, "a private copy before the memory answered");
+    HOLDS(sharer_has(e, core), "a copy that the directory does not know");
+    HOLDS(state == PRIV_S ? e->owner != core : e->owner == core, "a wrong owner");
+    if (e->owner == core) {
+        uint64_t left[2] = {e->sharers[0], e->sharers[1]};
+        sharers_next(left);
+        HOLDS(!sharers_any(left), "an owner is not alone");
+    }
+}
+
+/* A line of the L1 against the L2. */
+static void check_levels(const struct coherence *c, unsigned core, uint32_t l1_slot)
+{
+    const struct private_caches *p = &c->priv[core];
+    const struct cache *k = &p->l2;
+    const uint64_t line = cache_line(&p->l1, l1_slot);
+    const enum priv_state l1 = (enum priv_state)p->l1.state[l1_slot];
+    const uint32_t slot = c->has_l2 ? cache_find(k, line) : CACHE_NONE;
+
+    if (!c->has_l2)
+        return;
+    HOLDS(c->exclusive == (slot == CACHE_NONE), "the inclusion of the L2");
+    if (slot == CACHE_NONE)
+        return;
+    const enum priv_state l2 = (enum priv_state)k->state[slot];
+    HOLDS(p->l1_below[l1_slot] == slot, "where the L2 has it");
+    HOLDS(l1 == l2 || (l1 == PRIV_M && l2 == PRIV_E), "the states of L1 and L2");
+}
+
+static uint64_t check_cache(const struct coherence *c, unsigned core, enum mem_level level)
+{
+    const struct private_caches *p = &c->priv[core];
+    const struct cache *k = level == LEVEL_L1 ? &p->l1 : &p->l2;
+    uint64_t n = 0;
+
+    for (uint32_t slot = 0; slot < cache_slots(k); slot++) {
+        if (!cache_valid(k, slot))
+            continue;
+        const uint64_t line = cache_line(k, slot);
+        n++;
+        HOLDS(k->state[slot] >= PRIV_S && k->state[slot] <= PRIV_M, "a state that is none");
+        check_copy(c, core, line);
+        const uint32_t home = level == LEVEL_L1 ? l1_home(c, p, slot) : p->l2_home[slot];
+        HOLDS(cache_line(c->tags, home) == line, "where the entry is");
+        if (level == LEVEL_L1)
+            check_levels(c, core, slot);
+    }
+    return n;
+}
+
+static void check_entry(const struct coherence *c, uint32_t slot)
+{
+    const struct entry *e = &c->entry[slot];
+    const uint64_t line = cache_line(c->tags, slot);
+    uint64_t left[2] = {e->sharers[0], e->sharers[1]};
+    unsigned core = e->owner;
+
+    HOLDS(core == NOBODY || (core < c->cores && sharer_has(e, core)), "an owner without a copy");
+    HOLDS(c->inclusive_l3 || e->pending || sharers_any(left), "an entry for nobody");
+    while (sharers_any(left)) {
+        core = sharers_next(left);
+        HOLDS(core < c->cores && private_state(c, core, line) != PRIV_I,
+              "the directory knows a copy that is none");
+    }
+}
+
+static uint32_t check_entries(const struct coherence *c, uint64_t *n)
+{
+    uint32_t pending = 0;
+
+    for (uint32_t slot = 0; slot < cache_slots(c->tags); slot++)
+        if (cache_valid(c->tags, slot)) {
+            check_entry(c, slot);
+            pending += c->entry[slot].pending;
+            (*n)++;
+        }
+    return pending;
+}
+
+void coherence_check(const struct coherence *c)
+{
+    const struct coh_stats *s = &c->stats;
+    const uint64_t line = 0; /* of no line in particular */
+    uint64_t l1 = 0, l2 = 0, entries = 0;
+
+    for (unsigned core = 0; core < c->cores; core++) {
+        l1 += check_cache(c, core, LEVEL_L1);
+        if (c->has_l2)
+            l2 += check_cache(c, core, LEVEL_L2);
+    }
+    const unsigned core = 0;
+    HOLDS(check_entries(c, &entries) == c->n_pending, "the count of pending lines");
+    HOLDS(l1 == s->level[LEVEL_L1].resident, "the count of lines in the L1s");
+    HOLDS(l2 == s->level[LEVEL_L2].resident, "the count of lines in the L2s");
+    HOLDS(cache_resident(&c->l3) == s->level[LEVEL_L3].resident, "the count of lines in the L3");
+    HOLDS(c->inclusive_l3 || entries == s->entries_live, "the count of entries");
+}
+
+char coherence_state(const struct coherence *c, unsigned core, enum mem_level level, sim_addr addr)
+{
+    static const char private[] = {'I', 'S', 'E', 'M'};
+    const uint64_t line = addr >> c->line_shift;
+    const struct cache *k = level == LEVEL_L3   ? &c->l3
+                            : level == LEVEL_L1 ? &c->priv[core].l1
+                                                : &c->priv[core].l2;
+    const uint32_t slot = level == LEVEL_L2 && !c->has_l2 ? CACHE_NONE : cache_find(k, line);
+
+    if (slot == CACHE_NONE)
+        return 'I';
+    if (level != LEVEL_L3)
+        return private[k->state[slot]];
+    return k->state[slot] & L3_DIRTY ? 'D' : 'C';
+}

@@ -1,0 +1,283 @@
+/* stats.c - names, units and sentences of what caches and directory count, and the sums that
+ * must hold at the end of a run, when no transaction is under way. */
+#include "coherence/coherence_int.h"
+
+typedef const uint64_t *const fields[]; /* of an invariant */
+
+/* ---- one cache level ------------------------------------------------------------------------ */
+
+static const struct {
+    const char *hits, *hits_help, *misses, *misses_help, *upgrades, *upgrades_help;
+} by_command[COMMANDS] = {
+    [MEM_LOAD] = {"load-hits", "Loads that hit.", "load-misses", "Loads that missed.", NULL, NULL},
+    [MEM_STORE] = {"store-hits", "Stores that hit, with permission.", "store-misses",
+                   "Stores that missed, or hit a line in S.", "store-upgrades",
+                   "Stores that hit a line in S; they are misses, too."},
+    [MEM_ATOMIC] = {"atomic-hits", "Atomics that hit, with permission.", "atomic-misses",
+                    "Atomics that missed, or hit a line in S.", "atomic-upgrades",
+                    "Atomics that hit a line in S; they are misses, too."},
+};
+
+static void declare_traffic(struct stats_group *level, const char *name,
+                            const struct cache_stats *s, enum mem_traffic traffic, bool private)
+{
+    struct stats_group *g = stats_group(level, name);
+
+    for (unsigned i = 0; i < COMMANDS; i++) {
+        stats_count(g, by_command[i].hits, "accesses", by_command[i].hits_help,
+                    &s->hit[traffic][i]);
+        stats_count(g, by_command[i].misses, "accesses", by_command[i].misses_help,
+                    &s->miss[traffic][i]);
+        if (private && by_command[i].upgrades)
+            stats_count(g, by_command[i].upgrades, "accesses", by_command[i].upgrades_help,
+                        &s->upgrade[traffic][i]);
+    }
+}
+
+static void declare_accesses(struct stats_group *g, const struct cache_stats *s, unsigned cores,
+                             bool private)
+{
+    stats_count(g, "accesses", "accesses",
+                private ? "Accesses that came here." : "Requests for a line; not upgrades.",
+                &s->accesses);
+    stats_count(g, "misses", "accesses",
+                private ? "Accesses that went on, upgrades included."
+                        : "Requests for a line that was not here.",
+                &s->misses);
+    stats_ratio(g, "miss-rate", "Misses of accesses.", &s->misses, &s->accesses);
+    declare_traffic(g, "data", s, TRAFFIC_DATA, private);
+    declare_traffic(g, "metadata", s, TRAFFIC_METADATA, private);
+    stats_vector(g, "core.accesses", "accesses", "Accesses, by core.", s->core_accesses, cores,
+                 NULL);
+    stats_vector(g, "core.misses", "accesses", "Misses, by core.", s->core_misses, cores, NULL);
+}
+
+static void declare_lines(struct stats_group *g, const struct cache_stats *s, bool private)
+{
+    stats_count(g, "fills", "lines", "Lines that came in.", &s->fills);
+    stats_count(g, "evictions-clean", "lines", "Clean lines that made room for others.",
+                &s->lost[LOST_CLEAN]);
+    stats_count(g, "evictions-dirty", "lines", "Dirty lines that made room for others.",
+                &s->lost[LOST_DIRTY]);
+    stats_level(g, "resident", "lines", "Lines here at the end.", &s->resident);
+    stats_level(g, "resident-metadata", "lines",
+                "Lines here at the end that metadata brought: room that data have lost.",
+                &s->resident_metadata);
+    stats_level(g, "capacity", "lines", "Lines that there is room for, over all cores.",
+                &s->capacity);
+    if (!private)
+        return;
+    stats_count(g, "invalidations", "lines", "Lines lost to another core's store.",
+                &s->lost[LOST_INVALIDATED]);
+    stats_count(g, "recalls", "lines", "Lines lost because L3 or directory lost them.",
+                &s->lost[LOST_RECALLED]);
+    stats_count(g, "downgrades", "lines", "Lines that another core's load turned into S.",
+                &s->downgrades);
+}
+
+static void require_sums(struct stats_group *g, const struct cache_stats *s, unsigned cores)
+{
+    const uint64_t *hits[TRAFFICS * COMMANDS * 2 + 1] = {NULL}, *misses[TRAFFICS * COMMANDS + 1];
+    const uint64_t *by_core[MAX_CORES + 1], *misses_by_core[MAX_CORES + 1];
+    const size_t n = TRAFFICS * COMMANDS;
+
+    for (size_t i = 0; i < n; i++) {
+        hits[i] = &s->hit[i / COMMANDS][i % COMMANDS];
+        hits[n + i] = misses[i] = &s->miss[i / COMMANDS][i % COMMANDS];
+    }
+    misses[n] = NULL;
+    for (unsigned i = 0; i < cores; i++) {
+        by_core[i] = &s->core_accesses[i];
+        misses_by_core[i] = &s->core_misses[i];
+    }
+    by_core[cores] = misses_by_core[cores] = NULL;
+    stats_invariant(g, "accesses-kinds", "Hits and misses are all accesses.", hits, STATS_EQ,
+                    (fields){&s->accesses, NULL});
+    stats_invariant(g, "misses-kinds", "Misses of all kinds are all misses.", misses, STATS_EQ,
+                    (fields){&s->misses, NULL});
+    stats_invariant(g, "accesses-cores", "Cores' accesses are all accesses.", by_core, STATS_EQ,
+                    (fields){&s->accesses, NULL});
+    stats_invariant(g, "misses-cores", "Cores' misses are all misses.", misses_by_core, STATS_EQ,
+                    (fields){&s->misses, NULL});
+}
+
+static void require_lines(struct stats_group *g, const struct cache_stats *s)
+{
+    const uint64_t *gone[LOSSES + 2];
+
+    for (size_t i = 0; i < LOSSES; i++)
+        gone[i] = &s->lost[i];
+    gone[LOSSES] = &s->resident;
+    gone[LOSSES + 1] = NULL;
+    stats_invariant(g, "lines", "What came in has gone or is here.", (fields){&s->fills, NULL},
+                    STATS_EQ, gone);
+}
+
+static struct stats_group *declare_level(struct coherence *c, struct stats *stats,
+                                         enum mem_level level)
+{
+    struct stats_group *g = stats_group(stats_root(stats), mem_level_text[level]);
+    const struct cache_stats *s = &c->stats.level[level];
+
+    declare_accesses(g, s, c->cores, level != LEVEL_L3);
+    declare_lines(g, s, level != LEVEL_L3);
+    require_sums(g, s, c->cores);
+    require_lines(g, s);
+    return g;
+}
+
+static void declare_levels(struct coherence *c, struct stats *stats)
+{
+    struct stats_group *g = declare_level(c, stats, LEVEL_L1);
+
+    if (c->has_l2 && !c->exclusive)
+        stats_count(g, "displaced", "lines", "Lines lost because the inclusive L2 lost them.",
+                    &c->stats.level[LEVEL_L1].lost[LOST_BELOW]);
+    if (c->has_l2)
+        g = declare_level(c, stats, LEVEL_L2);
+    if (c->exclusive)
+        stats_count(g, "moved", "lines", "Lines that went up to the L1.",
+                    &c->stats.level[LEVEL_L2].lost[LOST_MOVED]);
+    g = declare_level(c, stats, LEVEL_L3);
+    if (c->inclusive_l3)
+        return;
+    const struct coh_stats *s = &c->stats;
+    stats_count(g, "directory.made", "entries", "Entries of the directory that were made.",
+                &s->entries_made);
+    stats_count(g, "directory.ended", "entries", "Entries whose last copy was dropped.",
+                &s->entries_ended);
+    stats_count(g, "directory.recalled", "entries", "Entries that made room for others.",
+                &s->entries_recalled);
+    stats_level(g, "directory.resident", "entries", "Entries at the end.", &s->entries_live);
+    stats_invariant(g, "directory.entries", "Entries that were made have gone or are here.",
+                    (fields){&s->entries_made, NULL}, STATS_EQ,
+                    (fields){&s->entries_ended, &s->entries_recalled, &s->entries_live, NULL});
+}
+
+/* ---- the protocol --------------------------------------------------------------------------- */
+
+static void declare_transactions(struct stats_group *g, const struct coh_stats *s)
+{
+    stats_count(g, "transactions", "transactions", "Accesses that left their core.",
+                &s->transactions);
+    stats_count(g, "loads", "transactions", "Loads that left their core.", &s->loads);
+    stats_count(g, "stores", "transactions", "Stores and atomics that left without a copy.",
+                &s->stores);
+    stats_count(g, "upgrades", "transactions", "Stores and atomics that left with a copy in S.",
+                &s->upgrades);
+    stats_count(g, "merged", "transactions",
+                "Those that found their line under way for the same core; as from the memory.",
+                &s->merged);
+    stats_count(g, "from-l3", "transactions", "Those that the L3 answered.", &s->from[LEVEL_L3]);
+    stats_count(g, "from-remote", "transactions", "Those in which other cores were asked.",
+                &s->from[LEVEL_REMOTE]);
+    stats_count(g, "from-memory", "transactions", "Those that the memory answered.",
+                &s->from[LEVEL_MEMORY]);
+}
+
+static void declare_actions(struct stats_group *g, const struct coh_stats *s)
+{
+    stats_count(g, "forwards", "lines", "Lines that a core gave to another.", &s->forwards);
+    stats_count(g, "sharing-write-backs", "lines",
+                "Lines that an owner wrote back because another core loads them.",
+                &s->sharing_write_backs);
+    stats_count(g, "sharing-notices", "lines",
+                "Clean lines that an owner keeps in S because another core loads them.",
+                &s->sharing_notices);
+    stats_count(g, "invalidations", "copies", "Copies in S taken away for a store.",
+                &s->invalidations);
+    stats_count(g, "recalls", "copies", "Copies taken away because L3 or directory lost the line.",
+                &s->recalls);
+    stats_count(g, "puts", "lines", "Clean lines that a core dropped.", &s->puts);
+    stats_count(g, "write-backs", "lines", "Dirty lines that a core threw out.", &s->write_backs);
+    stats_count(g, "memory-reads", "lines", "Lines asked of the memory.", &s->memory_reads);
+    stats_count(g, "memory-writes", "lines", "Lines written to the memory.", &s->memory_writes);
+}
+
+static void declare_waits(struct stats_group *g, const struct coh_stats *s)
+{
+    stats_count(g, "line-waits", "transactions", "Those that waited for another on their line.",
+                &s->line_waits);
+    stats_count(g, "line-wait-cycles", "cycles", "How long they waited.", &s->line_wait_cycles);
+    stats_count(g, "set-waits", "transactions",
+                "Waits because each way of a set was waiting for the memory.", &s->set_waits);
+    stats_count(g, "bank-waits", "requests", "Requests and puts that waited for a bank.",
+                &s->bank_waits);
+    stats_count(g, "bank-wait-cycles", "cycles", "How long they waited.", &s->bank_wait_cycles);
+}
+
+static void declare_latencies(struct stats_group *g, const struct coherence *c)
+{
+    const struct histogram *h = c->stats.latency;
+
+    if (c->has_l2)
+        stats_histogram(g, "latency.l2", "cycles", "Of accesses that the L2 answered.",
+                        &h[LEVEL_L2]);
+    stats_histogram(g, "latency.l3", "cycles", "Of accesses that the L3 answered.", &h[LEVEL_L3]);
+    stats_histogram(g, "latency.remote", "cycles", "Of accesses in which other cores were asked.",
+                    &h[LEVEL_REMOTE]);
+    stats_histogram(g, "latency.memory", "cycles", "Of accesses that the memory answered.",
+                    &h[LEVEL_MEMORY]);
+}
+
+/* Each access that a level does not answer is found again in the next. */
+static void require_flow(struct stats_group *g, const struct coherence *c)
+{
+    const struct coh_stats *s = &c->stats;
+    const struct cache_stats *l1 = &s->level[LEVEL_L1], *l2 = &s->level[LEVEL_L2];
+    const struct cache_stats *last = c->has_l2 ? l2 : l1;
+
+    stats_invariant(g, "kinds", "Each transaction is a load, a store, an upgrade or merged.",
+                    (fields){&s->loads, &s->stores, &s->upgrades, &s->merged, NULL}, STATS_EQ,
+                    (fields){&s->transactions, NULL});
+    stats_invariant(
+        g, "answers", "Each transaction is answered once.",
+        (fields){&s->from[LEVEL_L3], &s->from[LEVEL_REMOTE], &s->from[LEVEL_MEMORY], NULL},
+        STATS_EQ, (fields){&s->transactions, NULL});
+    stats_invariant(g, "requests", "Each load and store looks for its line in the L3.",
+                    (fields){&s->loads, &s->stores, NULL}, STATS_EQ,
+                    (fields){&s->level[LEVEL_L3].accesses, NULL});
+    stats_invariant(g, "reads", "The memory is read for what it answers.",
+                    (fields){&s->memory_reads, &s->merged, NULL}, STATS_EQ,
+                    (fields){&s->from[LEVEL_MEMORY], NULL});
+    stats_invariant(g, "misses", "What misses the last private level leaves the core.",
+                    (fields){&last->misses, NULL}, STATS_LE, (fields){&s->transactions, NULL});
+    if (!c->has_l2)
+        return;
+    stats_invariant(g, "upgrades-l1", "Misses of the L1 are upgrades or come to the L2.",
+                    (fields){&l1->misses, NULL}, STATS_EQ,
+                    (fields){&l2->accesses, &l1->upgrade[TRAFFIC_DATA][MEM_STORE],
+                             &l1->upgrade[TRAFFIC_DATA][MEM_ATOMIC],
+                             &l1->upgrade[TRAFFIC_METADATA][MEM_STORE],
+                             &l1->upgrade[TRAFFIC_METADATA][MEM_ATOMIC], NULL});
+}
+
+static void declare_histories(struct stats_group *g, const struct coh_stats *s)
+{
+    stats_count(g, "histories.allocated", "lines", "Lines of histories that came in empty.",
+                &s->allocated);
+    stats_count(g, "histories.left-dirty", "lines",
+                "Dirty lines of histories that left the caches, instead of to memory.",
+                &s->vanished);
+    stats_count(g, "histories.dropped", "lines", "Lines of histories taken out of the caches.",
+                &s->dropped);
+    stats_count(g, "histories.asks", "asks", "Checks for which a home asked other cores.",
+                &s->asks);
+    stats_count(g, "histories.asked", "cores", "Cores that were asked.", &s->asked);
+    stats_count(g, "histories.piggybacked", "bytes",
+                "Bytes of histories that went along with other messages.", &s->piggybacked);
+}
+
+void coh_stats_declare(struct coherence *c, struct stats *stats)
+{
+    struct stats_group *g = stats_group(stats_root(stats), "coherence");
+    const struct coh_stats *s = &c->stats;
+
+    declare_levels(c, stats);
+    declare_transactions(g, s);
+    declare_actions(g, s);
+    declare_waits(g, s);
+    declare_latencies(g, c);
+    declare_histories(g, s);
+    require_flow(g, c);
+}

@@ -1,0 +1,458 @@
+/* channel.c - one channel's controller. In a cycle it takes in requests, issues a command,
+ * and moves one transaction to its command queue; cycles in which nothing can happen are left out.
+ *
+ * The policy is DRAMSim3's, so that results compare: reads go first; writes are posted and drained
+ * when their queue is full, or when more than a few wait and no command does; a read of a line
+ * that waits to be written is answered from there; requests for one line are one access. */
+#include "memory/ddr/channel.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the pool of requests ------------------------------------------------------------------- */
+
+uint32_t ddr_pool_take(struct ddr_pool *p)
+{
+    if (p->free != DDR_NONE) {
+        const uint32_t i = p->free;
+        p->free = p->at[i].next;
+        return i;
+    }
+    p->at = xgrow(p->at, p->n, &p->cap, sizeof *p->at);
+    return p->n++;
+}
+
+void ddr_pool_give(struct ddr_pool *p, uint32_t request)
+{
+    p->at[request].next = p->free;
+    p->free = request;
+}
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+void ddr_channel_init(struct ddr_channel *c, unsigned number, const struct ddr_rules *rules,
+                      const struct ddr_limits *limits, struct ddr_pool *pool,
+                      struct ddr_count *count)
+{
+    *c = (struct ddr_channel){
+        .number = number, .rules = rules, .limits = limits, .pool = pool, .count = count};
+    ddr_timing_init(&c->banks, rules);
+    c->n_queues = rules->per_rank ? (unsigned)rules->ranks : c->banks.n;
+    for (unsigned i = 0; i < c->n_queues; i++) {
+        c->queue[i].entry = xcalloc(limits->commands, sizeof *c->queue[i].entry);
+        c->queue[i].want = xcalloc(limits->commands, sizeof *c->queue[i].want);
+    }
+    c->reads.entry = xcalloc(limits->reads, sizeof *c->reads.entry);
+    c->writes.entry = xcalloc(limits->writes, sizeof *c->writes.entry);
+    map_init(&c->pending_reads, NULL);
+    map_init(&c->pending_writes, NULL);
+    c->next_refresh = c->wake = rules->refresh_interval;
+}
+
+void ddr_channel_free(struct ddr_channel *c)
+{
+    for (unsigned i = 0; i < c->n_queues; i++) {
+        free(c->queue[i].entry);
+        free(c->queue[i].want);
+    }
+    free(c->reads.entry);
+    free(c->writes.entry);
+    free(c->arrivals);
+    map_free(&c->pending_reads);
+    map_free(&c->pending_writes);
+}
+
+/* ---- arrivals ------------------------------------------------------------------------------- */
+
+static uint32_t *arrival(struct ddr_channel *c, size_t i)
+{
+    return &c->arrivals[(c->first + i) % c->arrivals_cap];
+}
+
+static void widen_arrivals(struct ddr_channel *c)
+{
+    const size_t cap = c->arrivals_cap ? c->arrivals_cap * 2 : 16;
+    uint32_t *to = xrealloc(NULL, cap, sizeof *to);
+
+    for (size_t i = 0; i < c->n_arrivals; i++)
+        to[i] = *arrival(c, i);
+    free(c->arrivals);
+    c->arrivals = to;
+    c->arrivals_cap = cap;
+    c->first = 0;
+}
+
+/* By time, those of one time as they were presented. Most come last. */
+void ddr_channel_add(struct ddr_channel *c, uint32_t request)
+{
+    const struct ddr_request *r = &c->pool->at[request];
+    size_t i;
+
+    if (c->n_arrivals == c->arrivals_cap)
+        widen_arrivals(c);
+    for (i = c->n_arrivals++; i > 0; i--) {
+        const uint32_t before = *arrival(c, i - 1);
+        if (c->pool->at[before].r.at <= r->r.at)
+            break;
+        *arrival(c, i) = before;
+    }
+    *arrival(c, i) = request;
+    if (r->arrival < c->wake)
+        c->wake = ddr_later(r->arrival, c->now);
+    if (r->r.write) {
+        c->count->waiting_writes++;
+    } else {
+        c->count->waiting_reads++;
+        c->unread++;
+    }
+}
+
+static void list_add(struct ddr_channel *c, struct ddr_list *l, uint32_t request)
+{
+    const struct ddr_rules *r = c->rules;
+    const struct mem_request *m = &c->pool->at[request].r;
+#define FIELD(f) (m->addr >> r->f.shift & r->f.mask)
+    const uint64_t rank = FIELD(rank);
+    const uint64_t bank = rank * r->rank_banks + FIELD(group) * r->banks + FIELD(bank);
+    const uint64_t queue = r->per_rank ? rank : bank;
+
+    l->entry[l->n++] = (struct ddr_entry){.addr = m->addr,
+                                          .request = request,
+                                          .row = (uint32_t)FIELD(row),
+                                          .column = (uint32_t)FIELD(column),
+                                          .bank = (uint8_t)bank,
+                                          .queue = (uint8_t)queue,
+                                          .write = m->write};
+#undef FIELD
+    l->waiting[queue]++;
+    l->queues |= UINT64_C(1) << queue;
+}
+
+static void list_remove(struct ddr_list *l, unsigned i)
+{
+    const unsigned queue = l->entry[i].queue;
+
+    if (!--l->waiting[queue])
+        l->queues &= ~(UINT64_C(1) << queue);
+    l->n--;
+    memmove(l->entry + i, l->entry + i + 1, (l->n - i) * sizeof *l->entry);
+}
+
+static void take_write(struct ddr_channel *c, uint32_t request)
+{
+    uint64_t *pending = map_put(&c->pending_writes, c->pool->at[request].r.addr);
+
+    if (*pending) {
+        c->count->merged_writes++;
+        c->count->waiting_writes--;
+        ddr_pool_give(c->pool, request);
+        return;
+    }
+    *pending = 1;
+    list_add(c, &c->writes, request);
+}
+
+static void drop_read(struct ddr_channel *c)
+{
+    c->unread--;
+    c->count->waiting_reads--;
+}
+
+static void take_read(struct ddr_channel *c, uint32_t request, uint64_t now)
+{
+    const uint64_t addr = c->pool->at[request].r.addr;
+
+    if (map_find(&c->pending_writes, addr)) {
+        c->count->forwarded++;
+        drop_read(c);
+        c->done(c->done_arg, request, now + 1);
+        return;
+    }
+    uint64_t *first = map_put(&c->pending_reads, addr);
+    if (*first) {
+        struct ddr_request *head = &c->pool->at[*first - 1];
+        c->count->merged_reads++;
+        drop_read(c);
+        c->pool->at[request].next = head->next;
+        head->next = request;
+        return;
+    }
+    c->pool->at[request].next = DDR_NONE;
+    *first = (uint64_t)request + 1;
+    list_add(c, &c->reads, request);
+}
+
+static bool has_room(const struct ddr_channel *c, const struct ddr_request *r)
+{
+    return r->r.write ? c->writes.n < c->limits->writes : c->reads.n < c->limits->reads;
+}
+
+/* In order: one that finds no room holds up those behind it. */
+static void take_arrivals(struct ddr_channel *c, uint64_t now)
+{
+    while (c->n_arrivals) {
+        const uint32_t request = *arrival(c, 0);
+        const struct ddr_request *r = &c->pool->at[request];
+        if (r->arrival > now || !has_room(c, r))
+            return;
+        c->count->full += now > r->arrival;
+        c->count->full_cycles += now - r->arrival;
+        c->first = (c->first + 1) % c->arrivals_cap;
+        c->n_arrivals--;
+        if (r->r.write)
+            take_write(c, request);
+        else
+            take_read(c, request, now);
+    }
+}
+
+/* ---- from transactions to commands ---------------------------------------------------------- */
+
+static bool move_first(struct ddr_channel *c, struct ddr_list *l)
+{
+    if (!(l->queues & ~c->full))
+        return false;
+    for (unsigned i = 0; i < l->n; i++) {
+        const struct ddr_entry *e = &l->entry[i];
+        if (c->full >> e->queue & 1)
+            continue;
+        if (e->write && map_find(&c->pending_reads, e->addr))
+            return false; /* the older read first */
+        ddr_queue_add(c, e);
+        list_remove(l, i);
+        return true;
+    }
+    return false;
+}
+
+static void start_drain(struct ddr_channel *c)
+{
+    const struct ddr_limits *l = c->limits;
+
+    if (c->writes.n >= l->high || (c->writes.n > l->idle && !c->active)) {
+        c->draining = c->writes.n > l->low ? c->writes.n - l->low : 1;
+        c->count->drains++;
+    }
+}
+
+/* True: something was moved. A drain that meets a write whose line is still to be read stops for
+ * the reads. */
+static bool move_one(struct ddr_channel *c)
+{
+    if (!c->draining)
+        start_drain(c);
+    if (!c->draining)
+        return move_first(c, &c->reads);
+    if (move_first(c, &c->writes)) {
+        c->draining--;
+        return true;
+    }
+    if (!(c->writes.queues & ~c->full))
+        return false;
+    c->draining = 0;
+    return move_first(c, &c->reads);
+}
+
+/* ---- commands ------------------------------------------------------------------------------- */
+
+static void column(struct ddr_channel *c, unsigned bank, bool write, bool precharge, uint64_t now)
+{
+    struct ddr_bank *b = &c->banks.bank[bank];
+
+    c->count->busy[c->number] += c->rules->burst;
+    if (write)
+        c->count->writes++;
+    else
+        c->count->reads++;
+    if (b->accesses)
+        c->count->hits++;
+    else if (b->conflict)
+        c->count->conflicts++;
+    else
+        c->count->misses++;
+    ddr_column(&c->banks, bank, write, precharge, now);
+    if (precharge)
+        b->conflict = false;
+}
+
+static void show(const struct ddr_channel *c, enum ddr_command command, unsigned bank, uint64_t row,
+                 uint64_t column_number, uint64_t now)
+{
+    const struct ddr_bank *b = &c->banks.bank[bank];
+    const struct ddr_place at = {.channel = c->number,
+                                 .rank = b->rank,
+                                 .group = b->group % (unsigned)c->rules->groups,
+                                 .bank = bank % (unsigned)c->rules->banks,
+                                 .row = row,
+                                 .column = column_number};
+
+    c->monitor.see(c->monitor.arg, now, command, &at);
+}
+
+void ddr_channel_precharge(struct ddr_channel *c, unsigned bank, bool conflict, uint64_t now)
+{
+    c->count->precharges++;
+    c->banks.bank[bank].conflict = conflict;
+    ddr_precharge(&c->banks, bank, now);
+    if (c->monitor.see)
+        show(c, DDR_PRECHARGE, bank, 0, 0, now);
+}
+
+void ddr_channel_refresh(struct ddr_channel *c, unsigned bank, bool whole_rank, uint64_t now)
+{
+    c->count->refreshes++;
+    if (whole_rank)
+        ddr_refresh_rank(&c->banks, bank, now);
+    else
+        ddr_refresh_bank(&c->banks, bank, now);
+    if (c->monitor.see)
+        show(c, whole_rank ? DDR_REFRESH : DDR_REFRESH_BANK, bank, 0, 0, now);
+}
+
+static void activate(struct ddr_channel *c, const struct ddr_entry *e, uint64_t now)
+{
+    c->count->activates++;
+    ddr_activate(&c->banks, e->bank, e->row, now);
+    if (c->monitor.see)
+        show(c, DDR_ACTIVATE, e->bank, e->row, 0, now);
+}
+
+/* All reads of the line are answered together. */
+static void finish_read(struct ddr_channel *c, const struct ddr_entry *e, uint64_t now)
+{
+    drop_read(c);
+    map_remove(&c->pending_reads, e->addr);
+    for (uint32_t i = e->request; i != DDR_NONE;) {
+        const uint32_t next = c->pool->at[i].next;
+        c->done(c->done_arg, i, now + c->rules->read_done);
+        i = next;
+    }
+}
+
+static bool is_column(enum ddr_class c)
+{
+    return c == CLASS_READ || c == CLASS_WRITE;
+}
+
+static void access_row(struct ddr_channel *c, const struct ddr_choice *ch, uint64_t now)
+{
+    static const enum ddr_command command[2][2] = {{DDR_READ, DDR_READ_AUTO},
+                                                   {DDR_WRITE, DDR_WRITE_AUTO}};
+    const struct ddr_entry e = c->queue[ch->queue].entry[ch->entry];
+
+    column(c, e.bank, e.write, c->rules->closed, now);
+    if (c->monitor.see)
+        show(c, command[e.write][c->rules->closed], e.bank, e.row, e.column, now);
+    ddr_queue_remove(c, ch->queue, ch->entry);
+    if (e.write) {
+        c->count->waiting_writes--;
+        map_remove(&c->pending_writes, e.addr);
+        ddr_pool_give(c->pool, e.request);
+    } else {
+        finish_read(c, &e, now);
+    }
+}
+
+static void issue_choice(struct ddr_channel *c, const struct ddr_choice *ch, uint64_t now)
+{
+    const struct ddr_entry *e = &c->queue[ch->queue].entry[ch->entry];
+
+    if (is_column(ch->class))
+        access_row(c, ch, now);
+    else if (ch->class == CLASS_ACTIVATE)
+        activate(c, e, now);
+    else
+        ddr_channel_precharge(c, e->bank, true, now);
+    ddr_queue_review(c, ch->queue);
+}
+
+/* HBM has a row and a column command bus. */
+static void issue_second(struct ddr_channel *c, bool column, uint64_t now)
+{
+    const struct ddr_choice second = ddr_queue_choose(c, now);
+
+    if (second.found && is_column(second.class) != column)
+        issue_choice(c, &second, now);
+}
+
+/* Returns the cycle before which no command can be issued, if nothing else happens. */
+static uint64_t issue_one(struct ddr_channel *c, uint64_t now)
+{
+    const bool refreshed = c->owed && ddr_refresh_work(c, now);
+    bool column = false;
+
+    if (!refreshed) {
+        const struct ddr_choice choice = ddr_queue_choose(c, now);
+        if (!choice.found) {
+            const uint64_t refresh = c->owed ? ddr_refresh_earliest(c) : UINT64_MAX;
+            return refresh < choice.earliest ? refresh : choice.earliest;
+        }
+        issue_choice(c, &choice, now);
+        column = is_column(choice.class);
+    }
+    if (c->rules->dual)
+        issue_second(c, column, now);
+    return now + 1;
+}
+
+/* When the first of those that wait outside can be taken in, as far as can be said now. */
+static uint64_t next_arrival(struct ddr_channel *c, uint64_t now)
+{
+    if (!c->n_arrivals)
+        return UINT64_MAX;
+    const struct ddr_request *r = &c->pool->at[*arrival(c, 0)];
+    if (r->arrival > now)
+        return r->arrival;
+    return has_room(c, r) ? now + 1 : UINT64_MAX;
+}
+
+void ddr_channel_run(struct ddr_channel *c)
+{
+    const uint64_t now = c->wake;
+
+    assert(now >= c->now);
+    ddr_queue_begin(c, now);
+    take_arrivals(c, now);
+    ddr_refresh_due(c, now);
+    uint64_t wake = issue_one(c, now);
+    if (move_one(c))
+        wake = now + 1;
+    const uint64_t next = next_arrival(c, now);
+    if (next < wake)
+        wake = next;
+    c->now = now + 1;
+    c->wake = wake < c->next_refresh ? wake : c->next_refresh;
+}
+
+uint64_t ddr_channel_quiet(struct ddr_channel *c)
+{
+    if (c->active || c->reads.n || c->draining)
+        return c->wake;
+    return c->n_arrivals ? c->pool->at[*arrival(c, 0)].arrival : UINT64_MAX;
+}
+
+/* After a whole round of refreshes with nothing else in between, all rows are closed and every
+ * round is like the one before. */
+void ddr_channel_skip(struct ddr_channel *c, uint64_t until)
+{
+    const struct ddr_rules *r = c->rules;
+    const uint64_t turns = r->refresh == REFRESH_RANKS_AT_ONCE ? 1 : r->refresh_targets;
+    const uint64_t round = turns * r->refresh_interval;
+
+    if (c->active || c->owed || c->reads.n || c->draining || c->monitor.see ||
+        c->wake != c->next_refresh)
+        return;
+    if (c->n_arrivals && c->pool->at[*arrival(c, 0)].arrival < until)
+        until = c->pool->at[*arrival(c, 0)].arrival;
+    if (until == UINT64_MAX || until < c->wake + 4 * round)
+        return;
+    for (unsigned i = 0; i < c->banks.n; i++)
+        if (c->banks.bank[i].open)
+            return;
+    const uint64_t rounds = (until - c->wake) / round - 2;
+    c->count->refreshes += rounds * r->refresh_targets;
+    c->next_refresh += rounds * round;
+    c->wake = c->next_refresh;
+    c->now = c->wake;
+}

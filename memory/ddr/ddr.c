@@ -1,0 +1,481 @@
+/* ddr.c - DRAM with channels, ranks, bank groups, banks and rows. This file is the memory as
+ * others see it: parameters, the two clocks, answers in order, statistics; the model itself is in
+ * ddr_*.c. Power states, self-refresh and errors are not modelled. */
+#include "memory/ddr/channel.h"
+#include "memory/count.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct ddr_params {
+    const char *config;
+    uint32_t page;
+    uint64_t read_queue, write_queue, command_queue;
+    uint64_t high, low, idle, hits, pipeline;
+};
+enum { PAGE_CONFIG, PAGE_OPEN, PAGE_CLOSED };
+
+struct ddr_answer {
+    uint64_t cycle, order;
+    uint32_t request;
+};
+
+struct ddr {
+    struct ddr_device device;
+    struct ddr_rules rules;
+    struct ddr_limits limits;
+    struct ddr_pool pool;
+    struct ddr_channel *channel; /* owns */
+    unsigned line;
+    uint64_t num, den;          /* processor cycles of a memory cycle */
+    uint64_t pipeline;          /* memory cycles that every answer takes longer */
+    struct ddr_answer *answers; /* owns; a heap, the earliest first */
+    size_t n_answers, answers_cap;
+    uint64_t order;
+    struct memory_count count;
+    struct ddr_count commands;
+    uint64_t cycles, bus_busy, bus_cycles; /* memory cycles so far; over the channels */
+};
+
+/* ---- clocks --------------------------------------------------------------------------------- */
+
+/* num and den are below 2^32 each: no overflow before 2^64 / num. */
+static uint64_t scale_up(uint64_t v, uint64_t num, uint64_t den)
+{
+    return v / den * num + (v % den * num + den - 1) / den;
+}
+
+/* The memory cycle that begins at, or first after, a processor cycle; and the other way round. */
+static uint64_t to_memory(const struct ddr *d, sim_cycle at)
+{
+    return scale_up(at, d->den, d->num);
+}
+
+static sim_cycle to_processor(const struct ddr *d, uint64_t cycle)
+{
+    return scale_up(cycle, d->num, d->den);
+}
+
+static int set_clock(struct ddr *d, uint64_t mhz, struct err *e)
+{
+    uint64_t a = d->device.tck * mhz, b = 1000000000;
+
+    while (b) {
+        const uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    d->num = d->device.tck * mhz / a;
+    d->den = 1000000000 / a;
+    if (mhz && d->num >> 32 == 0)
+        return 0;
+    return err_set(e, LARD_CONFIG,
+                   "memory.ddr: tCK and the processor's %llu MHz have no ratio of numbers below "
+                   "2^32; write tCK with fewer decimals",
+                   (unsigned long long)mhz);
+}
+
+/* ---- answers -------------------------------------------------------------------------------- */
+
+static bool earlier(const struct ddr_answer *a, const struct ddr_answer *b)
+{
+    return a->cycle != b->cycle ? a->cycle < b->cycle : a->order < b->order;
+}
+
+static void push_answer(struct ddr *d, struct ddr_answer a)
+{
+    d->answers = xgrow(d->answers, d->n_answers, &d->answers_cap, sizeof *d->answers);
+    size_t i = d->n_answers++;
+    for (; i && earlier(&a, &d->answers[(i - 1) / 2]); i = (i - 1) / 2)
+        d->answers[i] = d->answers[(i - 1) / 2];
+    d->answers[i] = a;
+}
+
+static struct ddr_answer pop_answer(struct ddr *d)
+{
+    const struct ddr_answer top = d->answers[0], last = d->answers[--d->n_answers];
+    size_t i = 0, child;
+
+    while ((child = 2 * i + 1) < d->n_answers) {
+        child += child + 1 < d->n_answers && earlier(&d->answers[child + 1], &d->answers[child]);
+        if (!earlier(&d->answers[child], &last))
+            break;
+        d->answers[i] = d->answers[child];
+        i = child;
+    }
+    if (d->n_answers)
+        d->answers[i] = last;
+    return top;
+}
+
+static void answer_read(void *arg, uint32_t request, uint64_t cycle)
+{
+    struct ddr *d = arg;
+
+    push_answer(d, (struct ddr_answer){cycle + d->pipeline, d->order++, request});
+}
+
+/* ---- the memory ----------------------------------------------------------------------------- */
+
+static sim_cycle ddr_request(void *self, const struct mem_request *r)
+{
+    struct ddr *d = self;
+    const uint64_t channel = r->addr >> d->rules.channel.shift & d->rules.channel.mask;
+    const uint32_t i = ddr_pool_take(&d->pool);
+
+    memory_count_request(&d->count, r, d->line);
+    d->pool.at[i] = (struct ddr_request){*r, to_memory(d, r->at), DDR_NONE};
+    assert(d->pool.at[i].arrival >= d->channel[channel].now);
+    ddr_channel_add(&d->channel[channel], i);
+    return CYCLE_NEVER;
+}
+
+/* The channel that has something to do first, and when another one has. */
+static struct ddr_channel *next_channel(struct ddr *d, uint64_t *other)
+{
+    struct ddr_channel *first = d->channel;
+
+    *other = UINT64_MAX;
+    for (struct ddr_channel *c = d->channel + 1; c < d->channel + d->rules.channels; c++)
+        if (c->wake < first->wake) {
+            *other = first->wake;
+            first = c;
+        } else if (c->wake < *other) {
+            *other = c->wake;
+        }
+    return first;
+}
+
+static uint64_t first_answer(const struct ddr *d)
+{
+    return d->n_answers ? d->answers[0].cycle : UINT64_MAX;
+}
+
+/* How far one channel may go ahead: no other one answers before that, nor before `end`. */
+static uint64_t others_quiet(struct ddr *d, const struct ddr_channel *but, uint64_t end)
+{
+    for (struct ddr_channel *c = d->channel; c < d->channel + d->rules.channels; c++) {
+        const uint64_t from = c == but ? end : ddr_channel_quiet(c);
+        end = from < end ? from : end;
+    }
+    return end;
+}
+
+/* Works through the cycles before `until`, but none at or after that of an answer: a request may
+ * still come for it. */
+static void run_before(struct ddr *d, uint64_t until)
+{
+    for (;;) {
+        uint64_t other;
+        struct ddr_channel *c = next_channel(d, &other);
+        uint64_t end = first_answer(d) < until ? first_answer(d) : until;
+        if (c->wake >= end || (end == UINT64_MAX && !d->commands.waiting_reads))
+            return;
+        ddr_channel_skip(c, others_quiet(d, c, end));
+        while (c->wake < end && c->wake <= other) {
+            ddr_channel_run(c);
+            end = first_answer(d) < end ? first_answer(d) : end;
+            if (c->wake == c->next_refresh) /* perhaps idle: may skip */
+                break;
+        }
+    }
+}
+
+/* The bus is counted up to the latest answer; ddr_finish adds the rest. */
+static void note_time(struct ddr *d, uint64_t cycle)
+{
+    if (cycle <= d->cycles)
+        return;
+    d->cycles = cycle;
+    d->bus_cycles = cycle * d->rules.channels;
+    d->bus_busy = (d->commands.reads + d->commands.writes) * d->rules.burst;
+}
+
+static bool ddr_step(void *self, sim_cycle until, struct mem_answer *to)
+{
+    struct ddr *d = self;
+
+    run_before(d, until == CYCLE_NEVER ? UINT64_MAX : to_memory(d, until));
+    if (!d->n_answers)
+        return false;
+    const sim_cycle at = to_processor(d, d->answers[0].cycle);
+    if (at > until)
+        return false;
+    note_time(d, d->answers[0].cycle);
+    const uint32_t i = pop_answer(d).request;
+    const struct mem_request *r = &d->pool.at[i].r;
+    *to = (struct mem_answer){r->id, at};
+    assert(at > r->at);
+    histogram_add(&d->count.latency, at - r->at);
+    ddr_pool_give(&d->pool, i);
+    return true;
+}
+
+static sim_cycle ddr_next(const void *self)
+{
+    const struct ddr *d = self;
+    uint64_t first = d->n_answers ? d->answers[0].cycle : UINT64_MAX;
+
+    for (uint64_t i = 0; i < d->rules.channels; i++) {
+        const struct ddr_channel *c = &d->channel[i];
+        /* One that has not been taken in may be answered from the write queue. */
+        const uint64_t least = c->n_arrivals ? 1 : d->rules.read_done;
+        const uint64_t bound = c->wake + least + d->pipeline;
+        if (c->unread && bound < first)
+            first = bound;
+    }
+    return first == UINT64_MAX ? CYCLE_NEVER : to_processor(d, first);
+}
+
+static void ddr_finish(void *self, sim_cycle end)
+{
+    struct ddr *d = self;
+    const uint64_t last = to_memory(d, end);
+
+    for (run_before(d, last); d->n_answers; run_before(d, last))
+        ddr_pool_give(&d->pool, pop_answer(d).request);
+    note_time(d, last);
+}
+
+static void ddr_destroy(void *self)
+{
+    struct ddr *d = self;
+
+    if (!d)
+        return;
+    for (uint64_t i = 0; d->channel && i < d->rules.channels; i++)
+        ddr_channel_free(&d->channel[i]);
+    free(d->channel);
+    free(d->pool.at);
+    free(d->answers);
+    free(d);
+}
+
+/* ---- what it is made of --------------------------------------------------------------------- */
+
+static int unknown_config(const char *name, struct err *e)
+{
+    const char *known[16];
+    size_t n = 0;
+
+    for (; ddr_presets[n].name && n < ARRAY_SIZE(known); n++)
+        known[n] = ddr_presets[n].name;
+    const char *near = nearest_name(name, known, n);
+    return err_set(e, LARD_CONFIG,
+                   "memory.ddr.config: '%s' is neither a preset%s%s%s nor a file that can be read; "
+                   "write a preset such as %s, or the path of an .ini file",
+                   name, near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "",
+                   known[0]);
+}
+
+static int find_device(struct ddr_device *to, const char *name, struct err *e)
+{
+    for (const struct ddr_preset *p = ddr_presets; p->name; p++)
+        if (!strcmp(p->name, name)) {
+            *to = p->device;
+            return 0;
+        }
+    FILE *f = fopen(name, "r");
+    if (!f)
+        return unknown_config(name, e);
+    const int bad = ddr_read_ini(to, name, f, e);
+    fclose(f);
+    return bad;
+}
+
+static int set_device(struct ddr *d, const struct ddr_params *p, const struct memory_env *env,
+                      struct err *e)
+{
+    if (find_device(&d->device, p->config, e))
+        return -1;
+    if (p->page != PAGE_CONFIG)
+        d->device.closed = p->page == PAGE_CLOSED;
+    ddr_rules_derive(&d->rules, &d->device);
+    d->line = env->line;
+    if (ddr_line_bytes(&d->device) == env->line)
+        return 0;
+    return err_set(
+        e, LARD_CONFIG,
+        "memory.ddr.config: %s moves %llu bytes a burst (bus_width / 8 x BL), a cache line "
+        "has %u; take another device or line size",
+        p->config, (unsigned long long)ddr_line_bytes(&d->device), env->line);
+}
+
+static unsigned size_or(uint64_t given, uint64_t otherwise)
+{
+    return (unsigned)(given ? given : otherwise);
+}
+
+static int set_limits(struct ddr *d, const struct ddr_params *p, struct err *e)
+{
+    struct ddr_limits *l = &d->limits;
+
+    l->reads = size_or(p->read_queue, d->device.trans_queue);
+    l->writes = size_or(p->write_queue, d->device.trans_queue);
+    l->commands = size_or(p->command_queue, d->device.cmd_queue);
+    l->high = size_or(p->high, l->writes);
+    l->low = (unsigned)p->low;
+    l->idle = (unsigned)p->idle;
+    l->hits = (unsigned)p->hits;
+    if (l->high <= l->writes && l->low < l->high)
+        return 0;
+    return err_set(e, LARD_CONFIG,
+                   "memory.ddr: write-low (%u) must be below write-high (%u), and that at most "
+                   "write-queue (%u); correct them",
+                   l->low, l->high, l->writes);
+}
+
+/* ---- statistics ----------------------------------------------------------------------------- */
+
+static void declare_rows(struct stats_group *g, const struct ddr_count *c)
+{
+    stats_count(g, "row-hits", "count", "Column commands on a row that was open.", &c->hits);
+    stats_count(g, "row-misses", "count", "Column commands that found their bank closed.",
+                &c->misses);
+    stats_count(g, "row-conflicts", "count", "Column commands for which another row was closed.",
+                &c->conflicts);
+    stats_count(g, "column-reads", "count", "Read commands.", &c->reads);
+    stats_count(g, "column-writes", "count", "Write commands.", &c->writes);
+    stats_count(g, "activates", "count", "Activate commands.", &c->activates);
+    stats_count(g, "precharges", "count", "Precharge commands, automatic ones not included.",
+                &c->precharges);
+    stats_count(g, "refreshes", "count", "Refresh commands, of a rank or a bank.", &c->refreshes);
+}
+
+static void declare_queues(struct stats_group *g, const struct ddr_count *c)
+{
+    stats_count(g, "reads-forwarded", "count", "Reads answered by a write that waited.",
+                &c->forwarded);
+    stats_count(g, "reads-merged", "count", "Reads of a line that was about to be read.",
+                &c->merged_reads);
+    stats_count(g, "writes-merged", "count", "Writes to a line that waited to be written.",
+                &c->merged_writes);
+    stats_level(g, "reads-waiting", "count", "Lines still to be read.", &c->waiting_reads);
+    stats_level(g, "writes-waiting", "count", "Lines still to be written.", &c->waiting_writes);
+    stats_count(g, "queue-full", "count",
+                "Requests that found their queue full, or came behind one.", &c->full);
+    stats_count(g, "queue-full-cycles", "memory cycles", "Time that these waited outside.",
+                &c->full_cycles);
+    stats_count(g, "write-drains", "count", "Times that writes were given way.", &c->drains);
+}
+
+static void declare_bus(struct stats_group *g, const struct ddr *d)
+{
+    stats_vector(g, "bus-busy", "memory cycles", "Cycles with data on the bus, by channel.",
+                 d->commands.busy, d->rules.channels, NULL);
+    stats_count(g, "cycles", "memory cycles", "Cycles of the memory clock.", &d->cycles);
+    stats_ratio(g, "bandwidth-used", "Part of the cycles of all channels that carry data.",
+                &d->bus_busy, &d->bus_cycles);
+}
+
+static void declare_invariants(struct stats_group *g, const struct ddr *d)
+{
+    const struct ddr_count *c = &d->commands;
+    const uint64_t *const rows[] = {&c->hits, &c->misses, &c->conflicts, NULL};
+    const uint64_t *const columns[] = {&c->reads, &c->writes, NULL};
+    const uint64_t *const reads[] = {&d->count.reads, NULL};
+    const uint64_t *const writes[] = {&d->count.writes, NULL};
+    const uint64_t *const read[] = {&c->reads, &c->forwarded, &c->merged_reads, &c->waiting_reads,
+                                    NULL};
+    const uint64_t *const written[] = {&c->writes, &c->merged_writes, &c->waiting_writes, NULL};
+
+    stats_invariant(g, "rows", "Every column command is a hit, a miss or a conflict.", rows,
+                    STATS_EQ, columns);
+    stats_invariant(g, "reads", "Every read is a command, forwarded, merged, or waits.", reads,
+                    STATS_EQ, read);
+    stats_invariant(g, "writes", "Every write is a command, merged, or waits.", writes, STATS_EQ,
+                    written);
+}
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+static void make_channels(struct ddr *d)
+{
+    d->channel = xcalloc(d->rules.channels, sizeof *d->channel);
+    for (unsigned i = 0; i < d->rules.channels; i++) {
+        ddr_channel_init(&d->channel[i], i, &d->rules, &d->limits, &d->pool, &d->commands);
+        d->channel[i].done = answer_read;
+        d->channel[i].done_arg = d;
+    }
+}
+
+static void *ddr_create(const struct memory_env *env, const void *params, struct err *e)
+{
+    const struct ddr_params *p = params;
+    struct ddr *d = xcalloc(1, sizeof *d);
+
+    d->pool.free = DDR_NONE;
+    d->pipeline = p->pipeline;
+    if (set_device(d, p, env, e) || set_limits(d, p, e) || set_clock(d, env->mhz, e)) {
+        free(d);
+        return NULL;
+    }
+    make_channels(d);
+    memory_count_declare(env->stats, &d->count);
+    declare_rows(env->stats, &d->commands);
+    declare_queues(env->stats, &d->commands);
+    declare_bus(env->stats, d);
+    declare_invariants(env->stats, d);
+    return d;
+}
+
+void ddr_watch(void *self, struct ddr_monitor monitor)
+{
+    struct ddr *d = self;
+
+    for (uint64_t i = 0; i < d->rules.channels; i++)
+        d->channel[i].monitor = monitor;
+}
+
+const struct ddr_device *ddr_device_of(const void *self)
+{
+    const struct ddr *d = self;
+
+    return &d->device;
+}
+
+static const char *const page_choices[] = {"config", "open", "closed", NULL};
+
+#define AT(field) offsetof(struct ddr_params, field)
+static const struct param ddr_rows[] = {
+    {"config", PARAM_STRING, AT(config), "ddr4-2400", 0, 0, "", NULL,
+     "The device: ddr4-2400, ddr4-3200, ddr3-1600, lpddr4-2400, hbm2, or a file in DRAMSim3's .ini "
+     "form."},
+    {"page", PARAM_CHOICE, AT(page), "config", 0, 0, "", page_choices,
+     "Whether a row stays open after an access; config: as the device's description says."},
+    {"read-queue", PARAM_U64, AT(read_queue), "0", 0, 1024, "lines", NULL,
+     "Reads that wait for a command queue at most, of a channel; 0: as the description says."},
+    {"write-queue", PARAM_U64, AT(write_queue), "0", 0, 1024, "lines", NULL,
+     "Writes that wait for a command queue at most, of a channel; 0: as the description says."},
+    {"command-queue", PARAM_U64, AT(command_queue), "0", 0, 1024, "lines", NULL,
+     "Places in a bank's (or rank's) command queue; 0: as the description says."},
+    {"write-high", PARAM_U64, AT(high), "0", 0, 1024, "lines", NULL,
+     "Waiting writes that start a drain; 0: a full write queue."},
+    {"write-low", PARAM_U64, AT(low), "0", 0, 1023, "lines", NULL,
+     "Of the writes that wait when a drain starts, those that it leaves."},
+    {"write-idle", PARAM_U64, AT(idle), "8", 0, 1024, "lines", NULL,
+     "More waiting writes than this start a drain when no command waits."},
+    {"row-hits", PARAM_U64, AT(hits), "4", 1, 1000000, "accesses", NULL,
+     "After so many on an open row a request for another row may close it although more hits "
+     "wait."},
+    {"controller-cycles", PARAM_U64, AT(pipeline), "0", 0, 10000, "memory cycles", NULL,
+     "Added to every read: the controller's own pipeline."},
+    PARAM_END,
+};
+#undef AT
+
+extern const struct memory_type memory_ddr;
+const struct memory_type memory_ddr = {
+    .name = "ddr",
+    .summary = "DRAM with channels, ranks, banks and rows, first ready first served",
+    .params = ddr_rows,
+    .params_size = sizeof(struct ddr_params),
+    .create = ddr_create,
+    .request = ddr_request,
+    .later = true,
+    .step = ddr_step,
+    .next = ddr_next,
+    .finish = ddr_finish,
+    .destroy = ddr_destroy,
+};

@@ -1,0 +1,99 @@
+/* ddr.h - the built-in DDR model's inside: devices, where they come from, and the commands that a
+ * monitor sees. For memory/ddr/ddr.c, memory/ddr_*.c and their tests; others use memory.h.
+ *
+ * Time here is in cycles of the memory clock (tCK), as are all timing parameters. */
+#ifndef LARDSIM_DDR_H
+#define LARDSIM_DDR_H
+
+#include "memory/memory.h"
+
+enum ddr_protocol { DDR3, DDR4, LPDDR, LPDDR3, LPDDR4, HBM, HBM2, DDR_PROTOCOLS };
+extern const char *const ddr_protocol_name[DDR_PROTOCOLS + 1]; /* NULL-terminated */
+
+enum ddr_refresh { REFRESH_RANKS, REFRESH_RANKS_AT_ONCE, REFRESH_BANKS, DDR_REFRESHES };
+
+enum { DDR_MAX_BANKS = 64 /* of a channel: sets of banks are words */, DDR_MAX_CHANNELS = 64 };
+
+/* Read from a file or a preset; plain numbers only, so that a reader is a table of offsets. */
+struct ddr_device {
+    uint64_t protocol;                         /* enum ddr_protocol */
+    uint64_t groups, banks;                    /* of a rank; of a group */
+    uint64_t rows, columns, width, bl;         /* of a device; bits; beats of a burst */
+    uint64_t channels, channel_mib, bus;       /* bus: bits of a channel */
+    uint64_t cmd_queue, trans_queue, per_rank; /* per_rank: a command queue a rank, not a bank */
+    uint64_t refresh, closed;                  /* enum ddr_refresh; closed: page policy */
+    uint64_t tck;                              /* femtoseconds */
+    uint64_t al, cl, cwl;
+    uint64_t rcd_rd, rcd_wr, rp, ras, rtp, wr;
+    uint64_t rfc, rfcb, refi, refib, rrefd;
+    uint64_t faw, rrd_s, rrd_l, ccd_s, ccd_l, wtr_s, wtr_l;
+    uint64_t rtrs, ppd;
+    uint64_t dual;    /* HBM: a row and a column command in one cycle */
+    char mapping[13]; /* six of ro ra bg ba ch co, highest address bits first */
+};
+
+struct ddr_preset {
+    const char *name, *help;
+    struct ddr_device device;
+};
+extern const struct ddr_preset ddr_presets[]; /* a NULL name ends it */
+
+/* Reads an .ini file in DRAMSim3's form. -1: error that names file (path) and line. */
+int ddr_read_ini(struct ddr_device *d, const char *path, FILE *f, struct err *e);
+/* What must hold of any device, whatever it comes from. */
+int ddr_check(const struct ddr_device *d, const char *where, struct err *e);
+
+enum ddr_near { NEAR_GROUP, NEAR_RANK, NEAR_CHANNEL };
+struct ddr_field {
+    unsigned shift;
+    uint64_t mask;
+};
+/* What follows from a device: the layout of addresses, and cycles between commands. */
+struct ddr_rules {
+    uint64_t channels, ranks, groups, banks, rank_banks; /* rank_banks: groups * banks */
+    unsigned line_shift;                                 /* log2 of the bytes of a burst */
+    struct ddr_field channel, rank, group, bank, row, column;
+    uint64_t burst;                /* cycles on the data bus */
+    uint64_t read_done;            /* from a read to its last data */
+    uint64_t read_pre, write_pre;  /* to a precharge of the same bank */
+    uint64_t column_wait[2][3][2]; /* from a read or write, by how near, to a read or write */
+    uint64_t act_act[2];           /* same group, same rank */
+    uint64_t act_rd, act_wr, rc, ras, rp, faw, ppd;
+    uint64_t rfc, rfcb, rrefd;
+    uint64_t refresh_interval; /* from one refresh command's turn to the next one's */
+    uint64_t refresh_targets;  /* ranks, or banks, that take turns */
+    enum ddr_refresh refresh;
+    bool closed, per_rank;
+    bool dual; /* a row and a column command in one cycle */
+};
+void ddr_rules_derive(struct ddr_rules *r, const struct ddr_device *d);
+uint64_t ddr_line_bytes(const struct ddr_device *d);
+
+enum ddr_command {
+    DDR_ACTIVATE,
+    DDR_PRECHARGE,
+    DDR_READ,
+    DDR_WRITE,
+    DDR_READ_AUTO, /* precharges its bank */
+    DDR_WRITE_AUTO,
+    DDR_REFRESH, /* of a rank */
+    DDR_REFRESH_BANK,
+    DDR_COMMANDS
+};
+
+struct ddr_place { /* what a command does not need is 0 */
+    unsigned channel, rank, group, bank;
+    uint64_t row, column; /* column: in bursts */
+};
+
+/* Called with every command, in order of cycles a channel. */
+struct ddr_monitor {
+    void (*see)(void *arg, uint64_t cycle, enum ddr_command c, const struct ddr_place *at);
+    void *arg;
+};
+
+/* self: of a memory whose type is ddr. */
+void ddr_watch(void *self, struct ddr_monitor monitor);
+const struct ddr_device *ddr_device_of(const void *self);
+
+#endif

@@ -1,0 +1,105 @@
+/* refresh.c - refresh: ranks or banks take turns; what is to be refreshed takes no other
+ * command until its rows are closed and the refresh is issued. */
+#include "memory/ddr/channel.h"
+
+void ddr_refresh_due(struct ddr_channel *c, uint64_t now)
+{
+    const bool at_once = c->rules->refresh == REFRESH_RANKS_AT_ONCE;
+
+    if (now < c->next_refresh)
+        return;
+    c->next_refresh += c->rules->refresh_interval;
+    c->owed += at_once ? c->rules->ranks : 1;
+}
+
+/* Banks in turn change group first, as the standards have it. */
+static unsigned target_bank(const struct ddr_channel *c)
+{
+    const unsigned groups = (unsigned)c->rules->groups, banks = (unsigned)c->rules->banks;
+    const unsigned rank_banks = groups * banks, i = c->refresh_target % rank_banks;
+
+    return c->refresh_target / rank_banks * rank_banks + i % groups * banks + i / groups;
+}
+
+struct span { /* of banks */
+    unsigned first, n;
+};
+static struct span target(const struct ddr_channel *c)
+{
+    const unsigned n = (unsigned)c->rules->rank_banks;
+
+    if (c->rules->refresh == REFRESH_BANKS)
+        return (struct span){target_bank(c), 1};
+    return (struct span){c->refresh_target * n, n};
+}
+
+static uint64_t queues_of(const struct ddr_channel *c, struct span s)
+{
+    if (c->rules->per_rank) /* one bank of a rank can't be kept back alone */
+        return UINT64_C(1) << s.first / c->rules->rank_banks;
+    return (s.n == 64 ? UINT64_MAX : (UINT64_C(1) << s.n) - 1) << s.first;
+}
+
+static void review(struct ddr_channel *c, unsigned bank)
+{
+    ddr_queue_review(c, c->rules->per_rank ? c->banks.bank[bank].rank : bank);
+}
+
+/* True: a command was issued. `open`: some rows are. */
+static bool close_one(struct ddr_channel *c, struct span s, uint64_t now, bool *open)
+{
+    *open = false;
+    for (unsigned i = s.first; i < s.first + s.n; i++) {
+        if (!c->banks.bank[i].open)
+            continue;
+        *open = true;
+        if (ddr_ready(&c->banks, CLASS_PRECHARGE, i) > now)
+            continue;
+        ddr_channel_precharge(c, i, false, now);
+        review(c, i);
+        return true;
+    }
+    return false;
+}
+
+static uint64_t refresh_ready(const struct ddr_channel *c, struct span s)
+{
+    uint64_t ready = 0;
+
+    if (c->rules->refresh == REFRESH_BANKS)
+        return ddr_later(c->banks.bank[s.first].after[CLASS_ACTIVATE],
+                         c->banks.rank[c->banks.bank[s.first].rank].refresh);
+    for (unsigned i = s.first; i < s.first + s.n; i++)
+        ready = ddr_later(ready, c->banks.bank[i].after[CLASS_ACTIVATE]);
+    return ready;
+}
+
+bool ddr_refresh_work(struct ddr_channel *c, uint64_t now)
+{
+    const struct span s = target(c);
+    bool open;
+
+    c->refreshing = queues_of(c, s);
+    if (close_one(c, s, now, &open))
+        return true;
+    if (open || refresh_ready(c, s) > now)
+        return false;
+    ddr_channel_refresh(c, s.first, c->rules->refresh != REFRESH_BANKS, now);
+    c->refreshing = 0;
+    c->owed--;
+    c->refresh_target = (c->refresh_target + 1) % (unsigned)c->rules->refresh_targets;
+    return true;
+}
+
+uint64_t ddr_refresh_earliest(const struct ddr_channel *c)
+{
+    const struct span s = target(c);
+    uint64_t earliest = UINT64_MAX;
+
+    for (unsigned i = s.first; i < s.first + s.n; i++)
+        if (c->banks.bank[i].open) {
+            const uint64_t ready = ddr_ready(&c->banks, CLASS_PRECHARGE, i);
+            earliest = ready < earliest ? ready : earliest;
+        }
+    return earliest == UINT64_MAX ? refresh_ready(c, s) : earliest;
+}

@@ -1,0 +1,418 @@
+/* dramsim3.c - DRAMSim3 (Li, Yang, Reddy, Srivastava, Jacob, IEEE CAL 2020) as a memory, where
+ * configure found it: two clocks, requests that wait for their time or for room, whose answer is
+ * whose.
+ *
+ * It works through every memory cycle, idle ones too, at a microsecond each or less: slow. It is
+ * given devices that the built-in model knows: no GDDR and HMC. */
+#include "memory/ddr/ddr.h"
+#include "memory/dramsim3/dramsim3_int.h"
+#include "memory/count.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+struct dramsim3_params {
+    const char *config, *output;
+};
+
+struct pending { /* a request that is not answered, and its place in one of the queues below */
+    struct mem_request r;
+    uint64_t cycle; /* in which it is given to DRAMSim3, if there is room */
+    uint64_t next;
+};
+struct arrival {
+    sim_cycle at;
+    uint64_t order, request;
+};
+
+/* Requests have numbers from 1 on. A queue is a ring of them, and named by its last; 0: empty. */
+struct adapter {
+    struct dram3 *library;    /* owns */
+    struct ddr_field channel; /* of an address */
+    uint64_t line;
+    uint64_t num, den;       /* processor cycles of a memory cycle */
+    uint64_t now;            /* memory cycles that are done */
+    struct pending *request; /* owns */
+    size_t requests, requests_cap;
+    uint64_t unused;       /* a queue */
+    struct arrival *early; /* owns; a heap: presented, but their cycle has not come */
+    size_t n_early, early_cap;
+    uint64_t order;
+    uint64_t blocked[DDR_MAX_CHANNELS]; /* queues: those that wait for room */
+    uint64_t n_blocked;
+    struct map inside;   /* by line: a queue of reads that DRAMSim3 has */
+    struct map held;     /* by line: a write that waits for such reads */
+    uint64_t soon;       /* a queue: reads that are answered in the next cycle */
+    uint64_t answers;    /* a queue: those of the cycle before now */
+    uint64_t unanswered; /* reads, wherever they are */
+    uint64_t busy;       /* of these, not early and not yet in answers */
+    uint64_t silent;     /* cycles since the last answer, while busy */
+    bool print;
+    struct memory_count count;
+    uint64_t full, full_cycles, writes_held;
+};
+
+/* ---- clocks --------------------------------------------------------------------------------- */
+
+/* A cycle begins at an edge of the memory's clock. What reaches the memory at an edge or later is
+ * taken in at the next one, so that the answers of a cycle are known as soon as it has begun. */
+static uint64_t last_edge(const struct adapter *a, sim_cycle at)
+{
+    return at / a->num * a->den + at % a->num * a->den / a->num;
+}
+
+static sim_cycle to_processor(const struct adapter *a, uint64_t cycle)
+{
+    return cycle / a->den * a->num + (cycle % a->den * a->num + a->den - 1) / a->den;
+}
+
+static int set_clock(struct adapter *a, uint64_t tck, uint64_t mhz, struct err *e)
+{
+    enum { UNIT = 1000000000 }; /* tCK is in femtoseconds */
+    uint64_t x = tck * mhz, y = UNIT;
+
+    while (y) {
+        const uint64_t rest = x % y;
+        x = y;
+        y = rest;
+    }
+    a->num = tck * mhz / x;
+    a->den = UNIT / x;
+    if (mhz && a->num >> 32 == 0)
+        return 0;
+    return err_set(e, LARD_CONFIG,
+                   "memory.dramsim3: tCK and the processor's %llu MHz have no ratio of numbers "
+                   "below 2^32; write tCK with fewer decimals",
+                   (unsigned long long)mhz);
+}
+
+/* ---- queues --------------------------------------------------------------------------------- */
+
+static void queue_push(struct adapter *a, uint64_t *queue, uint64_t request)
+{
+    struct pending *p = a->request;
+
+    p[request].next = *queue ? p[*queue].next : request;
+    if (*queue)
+        p[*queue].next = request;
+    *queue = request;
+}
+
+static void queue_push_front(struct adapter *a, uint64_t *queue, uint64_t request)
+{
+    const uint64_t last = *queue;
+
+    queue_push(a, queue, request);
+    if (last)
+        *queue = last;
+}
+
+static uint64_t queue_first(const struct adapter *a, uint64_t queue)
+{
+    return a->request[queue].next;
+}
+
+static uint64_t queue_pop(struct adapter *a, uint64_t *queue)
+{
+    const uint64_t first = queue_first(a, *queue);
+
+    if (first == *queue)
+        *queue = 0;
+    else
+        a->request[*queue].next = a->request[first].next;
+    return first;
+}
+
+static uint64_t new_request(struct adapter *a)
+{
+    if (a->unused)
+        return queue_pop(a, &a->unused);
+    a->request = xgrow(a->request, a->requests, &a->requests_cap, sizeof *a->request);
+    return a->requests++;
+}
+
+static bool sooner(const struct arrival *x, const struct arrival *y)
+{
+    return x->at != y->at ? x->at < y->at : x->order < y->order;
+}
+
+static void push_early(struct adapter *a, struct arrival new)
+{
+    a->early = xgrow(a->early, a->n_early, &a->early_cap, sizeof *a->early);
+    size_t i = a->n_early++;
+    for (; i && sooner(&new, &a->early[(i - 1) / 2]); i = (i - 1) / 2)
+        a->early[i] = a->early[(i - 1) / 2];
+    a->early[i] = new;
+}
+
+static uint64_t pop_early(struct adapter *a)
+{
+    const uint64_t request = a->early[0].request;
+    const struct arrival last = a->early[--a->n_early];
+    size_t i = 0, child;
+
+    while ((child = 2 * i + 1) < a->n_early) {
+        child += child + 1 < a->n_early && sooner(&a->early[child + 1], &a->early[child]);
+        if (!sooner(&a->early[child], &last))
+            break;
+        a->early[i] = a->early[child];
+        i = child;
+    }
+    a->early[i] = last;
+    return request;
+}
+
+/* ---- a memory cycle ------------------------------------------------------------------------- */
+
+static uint64_t line_of(const struct adapter *a, const struct pending *p)
+{
+    return p->r.addr & ~(a->line - 1);
+}
+
+/* DRAMSim3 can come to a stop over a write to a line that is still to be read: it waits for the
+ * read, and the read for the writes to be drained. So such a write stays outside until then; as
+ * inside, a later one is merged with it, and a read of the line answered after a cycle. */
+static bool hold(struct adapter *a, uint64_t request, uint64_t line)
+{
+    const bool write = a->request[request].r.write;
+    const bool held = map_find(&a->held, line) != NULL;
+
+    if (held) {
+        queue_push(a, write ? &a->unused : &a->soon, request);
+    } else if (write && map_find(&a->inside, line)) {
+        *map_put(&a->held, line) = request;
+        a->writes_held++;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static void give(struct adapter *a, uint64_t request)
+{
+    const struct pending *p = &a->request[request];
+    const uint64_t line = line_of(a, p);
+
+    a->full += a->now > p->cycle;
+    a->full_cycles += a->now - p->cycle;
+    if (hold(a, request, line))
+        return;
+    dram3_add(a->library, line, p->r.write);
+    queue_push(a, p->r.write ? &a->unused : map_put(&a->inside, line), request);
+}
+
+/* In order, channel by channel: one for which there is no room holds up those behind it. */
+static void unblock(struct adapter *a)
+{
+    for (size_t i = 0; i <= a->channel.mask; i++)
+        while (a->blocked[i]) {
+            const struct pending *p = &a->request[queue_first(a, a->blocked[i])];
+            if (!dram3_accepts(a->library, line_of(a, p), p->r.write))
+                break;
+            give(a, queue_pop(a, &a->blocked[i]));
+            a->n_blocked--;
+        }
+}
+
+static uint64_t *channel_queue(struct adapter *a, uint64_t request)
+{
+    const sim_addr addr = a->request[request].r.addr;
+
+    a->n_blocked++;
+    return &a->blocked[addr >> a->channel.shift & a->channel.mask];
+}
+
+static void take_early(struct adapter *a)
+{
+    while (a->n_early && a->request[a->early[0].request].cycle <= a->now) {
+        const uint64_t request = pop_early(a);
+        a->busy += !a->request[request].r.write;
+        queue_push(a, channel_queue(a, request), request);
+    }
+}
+
+static void release(struct adapter *a, uint64_t line)
+{
+    const uint64_t *write = map_find(&a->held, line);
+
+    if (!write)
+        return;
+    a->request[*write].cycle = a->now + 1;
+    queue_push_front(a, channel_queue(a, *write), *write);
+    map_remove(&a->held, line);
+}
+
+static void answer(struct adapter *a, uint64_t request)
+{
+    queue_push(a, &a->answers, request);
+    a->busy--;
+    a->silent = 0;
+}
+
+static void answered(void *arg, uint64_t line)
+{
+    struct adapter *a = arg;
+    uint64_t *queue = map_find(&a->inside, line);
+
+    if (!queue)
+        die("dramsim3: an answer that nobody waits for");
+    answer(a, queue_pop(a, queue));
+    if (!*queue) {
+        map_remove(&a->inside, line);
+        release(a, line);
+    }
+}
+
+enum { SILENT = 1 << 24 }; /* far more than a full queue and all refreshes take */
+
+static void tick(struct adapter *a)
+{
+    while (a->soon)
+        answer(a, queue_pop(a, &a->soon));
+    take_early(a);
+    if (a->n_blocked)
+        unblock(a);
+    dram3_tick(a->library);
+    a->now++;
+    if (a->busy && ++a->silent == SILENT)
+        die("dramsim3: no answer in %d memory cycles although it has requests", SILENT);
+}
+
+/* ---- the memory ----------------------------------------------------------------------------- */
+
+static sim_cycle dramsim3_request(void *self, const struct mem_request *r)
+{
+    struct adapter *a = self;
+    const uint64_t request = new_request(a);
+
+    memory_count_request(&a->count, r, (unsigned)a->line);
+    a->unanswered += !r->write;
+    a->request[request] = (struct pending){.r = *r, .cycle = last_edge(a, r->at) + 1};
+    assert(a->request[request].cycle >= a->now);
+    push_early(a, (struct arrival){r->at, a->order++, request});
+    return CYCLE_NEVER;
+}
+
+static bool dramsim3_step(void *self, sim_cycle until, struct mem_answer *to)
+{
+    struct adapter *a = self;
+    const uint64_t last = until == CYCLE_NEVER ? UINT64_MAX : last_edge(a, until);
+
+    while (!a->answers && a->now <= last && (a->unanswered || until != CYCLE_NEVER))
+        tick(a);
+    if (!a->answers || a->now - 1 > last)
+        return false;
+    const uint64_t request = queue_pop(a, &a->answers);
+    const struct mem_request *r = &a->request[request].r;
+    *to = (struct mem_answer){r->id, to_processor(a, a->now - 1)};
+    assert(to->at > r->at);
+    histogram_add(&a->count.latency, to->at - r->at);
+    a->unanswered--;
+    queue_push(a, &a->unused, request);
+    return true;
+}
+
+static sim_cycle dramsim3_next(const void *self)
+{
+    const struct adapter *a = self;
+
+    if (a->answers)
+        return to_processor(a, a->now - 1);
+    if (!a->unanswered)
+        return CYCLE_NEVER;
+    if (a->busy)
+        return to_processor(a, a->now);
+    return to_processor(a, last_edge(a, a->early[0].at) + 2);
+}
+
+static void dramsim3_finish(void *self, sim_cycle end)
+{
+    struct adapter *a = self;
+
+    for (const uint64_t last = last_edge(a, end); a->now <= last; tick(a))
+        while (a->answers)
+            queue_push(a, &a->unused, queue_pop(a, &a->answers));
+    if (a->print)
+        dram3_print(a->library);
+}
+
+static void dramsim3_destroy(void *self)
+{
+    struct adapter *a = self;
+
+    dram3_close(a->library);
+    map_free(&a->inside);
+    map_free(&a->held);
+    free(a->request);
+    free(a->early);
+    free(a);
+}
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+static void declare_stats(struct stats_group *g, const struct adapter *a)
+{
+    const uint64_t *const reads[] = {&a->count.reads, NULL};
+    const uint64_t *const parts[] = {&a->count.latency.count, &a->unanswered, NULL};
+
+    memory_count_declare(g, &a->count);
+    stats_level(g, "reads-waiting", "count", "Reads that are not answered.", &a->unanswered);
+    stats_count(g, "queue-full", "count",
+                "Requests that found their queue full, or came behind one.", &a->full);
+    stats_count(g, "queue-full-cycles", "memory cycles", "Time that these waited outside.",
+                &a->full_cycles);
+    stats_count(g, "writes-held", "count", "Writes that waited for a read of their line.",
+                &a->writes_held);
+    stats_count(g, "cycles", "memory cycles", "Cycles of the memory clock.", &a->now);
+    stats_invariant(g, "reads", "Every read is answered or waits.", reads, STATS_EQ, parts);
+}
+
+static void *dramsim3_create(const struct memory_env *env, const void *params, struct err *e)
+{
+    const struct dramsim3_params *p = params;
+    struct adapter *a = xcalloc(1, sizeof *a);
+    struct ddr_device device;
+    struct ddr_rules rules;
+
+    map_init(&a->inside, NULL);
+    map_init(&a->held, NULL);
+    a->request = xgrow(NULL, 0, &a->requests_cap, sizeof *a->request);
+    a->requests = 1;
+    a->line = env->line;
+    a->print = *p->output;
+    a->library =
+        dram3_make(&(struct dram3_setup){p->config, p->output, env->line, answered, a}, &device, e);
+    if (!a->library || set_clock(a, device.tck, env->mhz, e)) {
+        dramsim3_destroy(a);
+        return NULL;
+    }
+    ddr_rules_derive(&rules, &device);
+    a->channel = rules.channel;
+    declare_stats(env->stats, a);
+    return a;
+}
+
+#define AT(field) offsetof(struct dramsim3_params, field)
+static const struct param dramsim3_rows[] = {
+    {"config", PARAM_STRING, AT(config), "", 0, 0, "", NULL,
+     "The device: an .ini file of DRAMSim3; its section [other] is not used."},
+    {"output", PARAM_STRING, AT(output), "", 0, 0, "", NULL,
+     "A folder for DRAMSim3's own statistics (dramsim3.json, dramsim3.txt); empty: none."},
+    PARAM_END,
+};
+#undef AT
+
+extern const struct memory_type memory_dramsim3;
+const struct memory_type memory_dramsim3 = {
+    .name = "dramsim3",
+    .summary = "DRAMSim3, every memory cycle of it",
+    .params = dramsim3_rows,
+    .params_size = sizeof(struct dramsim3_params),
+    .create = dramsim3_create,
+    .request = dramsim3_request,
+    .later = true,
+    .step = dramsim3_step,
+    .next = dramsim3_next,
+    .finish = dramsim3_finish,
+    .destroy = dramsim3_destroy,
+};

@@ -1,0 +1,125 @@
+/* fixed.c - a memory of constant latency. It has no banks, rows or queues; at most it limits how
+ * often it takes a line. */
+#include "memory/count.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct fixed_params {
+    uint64_t latency, interval;
+};
+
+/* When lines were taken, ascending: a request that comes later in time never delays one that comes
+ * before it, although it may be presented first. What was taken before all of these is summed up in
+ * `floor`. */
+enum { FIXED_SLOTS = 64 };
+
+struct fixed {
+    uint64_t latency;  /* from the request's arrival on */
+    uint64_t interval; /* 0: no limit */
+    unsigned line;
+    sim_cycle floor; /* nothing is taken before this cycle any more */
+    sim_cycle taken[FIXED_SLOTS];
+    size_t n;
+    struct memory_count count;
+    uint64_t waits, waited;
+};
+
+static void *fixed_create(const struct memory_env *env, const void *params, struct err *e)
+{
+    const struct fixed_params *p = params;
+
+    if (p->latency <= env->included) {
+        err_set(
+            e, LARD_CONFIG,
+            "memory.fixed.latency: %llu cycles are the whole access's, of which %llu have passed "
+            "when the L3 has missed; give more, or coherence.composition=cumulative",
+            (unsigned long long)p->latency, (unsigned long long)env->included);
+        return NULL;
+    }
+    struct fixed *f = xcalloc(1, sizeof *f);
+    f->latency = p->latency - env->included;
+    f->interval = env->contention ? p->interval : 0;
+    f->line = env->line;
+    memory_count_declare(env->stats, &f->count);
+    stats_count(env->stats, "waits", "count", "Requests that waited for the memory to be free.",
+                &f->waits);
+    stats_count(env->stats, "waited", "cycles", "Time that requests waited for it to be free.",
+                &f->waited);
+    return f;
+}
+
+static void remember(struct fixed *f, size_t at, sim_cycle start)
+{
+    if (f->n == FIXED_SLOTS) {
+        if (at == 0) { /* older than all that are remembered */
+            f->floor = start + f->interval;
+            return;
+        }
+        f->floor = f->taken[0] + f->interval;
+        memmove(f->taken, f->taken + 1, (FIXED_SLOTS - 1) * sizeof *f->taken);
+        f->n--;
+        at--;
+    }
+    memmove(f->taken + at + 1, f->taken + at, (f->n - at) * sizeof *f->taken);
+    f->taken[at] = start;
+    f->n++;
+}
+
+/* The first free cycle not before `at`. Most requests come last, so the search begins there. */
+static sim_cycle take_slot(struct fixed *f, sim_cycle at)
+{
+    sim_cycle start = at > f->floor ? at : f->floor;
+    size_t i = f->n;
+
+    while (i > 0 && f->taken[i - 1] + f->interval > start)
+        i--;
+    while (i < f->n && f->taken[i] < start + f->interval) {
+        start = f->taken[i] + f->interval;
+        i++;
+    }
+    remember(f, i, start);
+    return start;
+}
+
+static sim_cycle fixed_request(void *self, const struct mem_request *r)
+{
+    struct fixed *f = self;
+    const sim_cycle start = f->interval ? take_slot(f, r->at) : r->at;
+
+    assert(start >= r->at);
+    memory_count_request(&f->count, r, f->line);
+    f->waits += start > r->at;
+    f->waited += start - r->at;
+    if (r->write)
+        return CYCLE_NEVER;
+    histogram_add(&f->count.latency, start + f->latency - r->at);
+    return start + f->latency;
+}
+
+static void fixed_destroy(void *self)
+{
+    free(self);
+}
+
+#define AT(field) offsetof(struct fixed_params, field)
+static const struct param fixed_rows[] = {
+    {"latency", PARAM_U64, AT(latency), "120", 1, 1000000, "cycles", NULL,
+     "A load that the memory answers takes this in all, the way through the caches included."},
+    {"interval", PARAM_U64, AT(interval), "0", 0, 1000000, "cycles", NULL,
+     "From one line to the next at the memory, when there is contention; 0: no limit."},
+    PARAM_END,
+};
+#undef AT
+
+extern const struct memory_type memory_fixed;
+const struct memory_type memory_fixed = {
+    .name = "fixed",
+    .summary = "a constant latency",
+    .params = fixed_rows,
+    .params_size = sizeof(struct fixed_params),
+    .create = fixed_create,
+    .request = fixed_request,
+    .destroy = fixed_destroy,
+};

@@ -1,0 +1,283 @@
+/* cost.c - Eraser's shadow words, locksets and cache on the machine, and the steps through
+ * them. Counted, not fitted: docs/policies/eraser.md. */
+#include "policy/eraser/cost.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum step {
+    STEP_CALL,
+    STEP_PLACE,
+    STEP_STATE,
+    STEP_OWNER,
+    STEP_MAKE,
+    STEP_SAME_SET,
+    STEP_CACHE,
+    STEP_MISS,
+    STEP_ELEMENT,
+    STEP_INTERN,
+    STEP_NEW_SET,
+    STEP_EMPTY,
+    STEP_CLEAR_LINE,
+    STEP_COPY_LINE,
+    STEPS
+};
+const struct cost_step eraser_steps[] = {
+    [STEP_CALL] = {"call", 2, "The instrumented form of an access or of a lock: call, return."},
+    [STEP_PLACE] = {"place", 2, "A variable's shadow word, from its address: mask, displacement."},
+    [STEP_STATE] =
+        {"state", 4,
+         "The two bits of the state: mask, the place in a table of branches, compare, branch."},
+    [STEP_OWNER] = {"owner", 3, "The thread that an Exclusive word names: shift, compare, branch."},
+    [STEP_MAKE] = {"make", 2, "A shadow word: shift, or in the state."},
+    [STEP_SAME_SET] =
+        {"same-set", 3,
+         "The index of the candidates against that of what is held: shift, compare, branch."},
+    [STEP_CACHE] =
+        {"cache", 6,
+         "A pair in the cache: both halves: shift, or; its place: multiply, shift; the entry's "
+         "pair: compare, branch."},
+    [STEP_MISS] = {"miss", 2, "Not in the cache: call, return."},
+    [STEP_ELEMENT] = {"element", 5,
+                      "A lock of two sorted vectors: compare, branch; add to one place or both; "
+                      "compare, branch on the end."},
+    [STEP_INTERN] = {"intern", 3, "A lock of the outcome, for the set's hash: multiply, xor, add."},
+    [STEP_NEW_SET] =
+        {"new-set", 6,
+         "A set that is not there yet: its index: add; room: compare, branch; its size "
+         "(bit scan); the table's entry: shift, or."},
+    [STEP_EMPTY] = {"empty", 4, "Shared-Modified: compare, branch; no candidates: test, branch."},
+    [STEP_CLEAR_LINE] = {"clear-line", 3,
+                         "64 bytes of shadow words to clear: add, compare, branch."},
+    [STEP_COPY_LINE] = {"copy-line", 3, "64 bytes of shadow words to copy: add, compare, branch."},
+};
+_Static_assert(ARRAY_SIZE(eraser_steps) == STEPS && (int)STEPS == ERASER_STEPS, "a row a step");
+
+enum {
+    CACHE_BITS = 12,  /* of its entries */
+    CACHE_ENTRY = 16, /* a pair, and what comes of it */
+    LOCK_BYTES = 8,   /* in a vector */
+    TABLE_ENTRY = 8,  /* a set's vector, by index */
+    TABLE_LEAST = 1024,
+    THREAD_BYTES = 16, /* the indices of its sets: in any mode, exclusive */
+    HELD_AT = 0
+};
+
+void eraser_cost_init(struct eraser_cost *c, const struct policy_env *env,
+                      struct lockset_pool *sets)
+{
+    c->env = env;
+    c->sets = sets;
+    cost_init(&c->cost, env, eraser_steps, STEPS, ERASER_WORD);
+    if (!c->cost.on)
+        return;
+    metadata_declare(&c->bytes, env->stats);
+    c->cached = xcalloc((size_t)1 << CACHE_BITS, sizeof *c->cached);
+    budget_take(env->budget, sizeof *c->cached << CACHE_BITS);
+}
+
+void eraser_cost_free(struct eraser_cost *c)
+{
+    cost_free(&c->cost);
+    free(c->cached);
+    free(c->vector);
+    free(c->thread);
+}
+
+static void step(struct eraser_cost *c, enum step s)
+{
+    cost_step(&c->cost, c->core, s);
+}
+
+static void load(struct eraser_cost *c, sim_addr at, uint64_t bytes)
+{
+    cost_access(&c->cost, c->core, at, bytes, MEM_LOAD);
+}
+
+static void store(struct eraser_cost *c, sim_addr at, uint64_t bytes)
+{
+    cost_access(&c->cost, c->core, at, bytes, MEM_STORE);
+}
+
+/* ---- blocks --------------------------------------------------------------------------------- */
+
+static sim_addr take(struct eraser_cost *c, uint64_t bytes)
+{
+    budget_take(&c->bytes, bytes);
+    return cost_take(&c->cost, c->core, bytes);
+}
+
+static sim_addr *slot_of(struct eraser_cost *c, sim_addr **array, uint32_t *n, uint32_t i)
+{
+    if (i >= *n) {
+        const uint32_t more = i + 1 + i / 2;
+        *array = xrealloc(*array, more, sizeof **array);
+        memset(*array + *n, 0, (more - *n) * sizeof **array);
+        budget_take(c->env->budget, (more - *n) * sizeof **array);
+        *n = more;
+    }
+    return *array + i;
+}
+
+static sim_addr thread_block(struct eraser_cost *c, sim_tid tid)
+{
+    sim_addr *at = slot_of(c, &c->thread, &c->threads, tid);
+
+    if (!*at)
+        *at = take(c, THREAD_BYTES);
+    return *at;
+}
+
+/* Where a set's entry in the table is; the table is made, and doubled, as sets come. */
+static sim_addr table_entry(struct eraser_cost *c, lockset_id set)
+{
+    const uint64_t end = ((uint64_t)set + 1) * TABLE_ENTRY;
+
+    if (end > c->table_bytes) {
+        const sim_addr was = c->table;
+        const uint64_t had = c->table_bytes;
+        c->table_bytes = had ? 2 * had : TABLE_LEAST * TABLE_ENTRY;
+        while (c->table_bytes < end)
+            c->table_bytes *= 2;
+        c->table = take(c, c->table_bytes);
+        load(c, was, had);
+        store(c, c->table, had);
+        if (had) {
+            cost_give(&c->cost, c->core, was, had);
+            budget_give(&c->bytes, had);
+        }
+    }
+    return c->table + (uint64_t)set * TABLE_ENTRY;
+}
+
+/* The set's locks; a set that is new gets its vector and its entry. */
+static sim_addr vector_of(struct eraser_cost *c, lockset_id set)
+{
+    const uint64_t bytes = (uint64_t)lockset_size(c->sets, set) * LOCK_BYTES;
+    sim_addr *at = slot_of(c, &c->vector, &c->vectors, set);
+
+    if (*at || !bytes)
+        return *at;
+    step(c, STEP_NEW_SET);
+    const sim_addr block = take(c, bytes);
+    store(c, block, bytes);
+    store(c, table_entry(c, set), TABLE_ENTRY);
+    return *slot_of(c, &c->vector, &c->vectors, set) = block;
+}
+
+/* ---- sets ----------------------------------------------------------------------------------- */
+
+static void load_set(struct eraser_cost *c, lockset_id set)
+{
+    const sim_addr at = vector_of(c, set);
+
+    if (!at)
+        return;
+    load(c, table_entry(c, set), TABLE_ENTRY);
+    load(c, at, (uint64_t)lockset_size(c->sets, set) * LOCK_BYTES);
+}
+
+/* The outcome of two sorted vectors (a lock alone is one of length 1), found by its hash. */
+static void work_out(struct eraser_cost *c, uint32_t elements, lockset_id after)
+{
+    step(c, STEP_MISS);
+    cost_steps(&c->cost, c->core, STEP_ELEMENT, elements);
+    cost_steps(&c->cost, c->core, STEP_INTERN, lockset_size(c->sets, after));
+    load_set(c, after); /* compared with what has that hash */
+}
+
+/* True: the cache had it. */
+static bool look_up(struct eraser_cost *c, uint64_t pair)
+{
+    const uint64_t i = pair * UINT64_C(0x9e3779b97f4a7c15) >> (64 - CACHE_BITS);
+    const bool hit = c->cached[i] == pair;
+
+    if (!c->cache)
+        c->cache = take(c, (uint64_t)CACHE_ENTRY << CACHE_BITS);
+    step(c, STEP_CACHE);
+    load(c, c->cache + i * CACHE_ENTRY, CACHE_ENTRY);
+    c->cached[i] = pair;
+    return hit;
+}
+
+static void keep(struct eraser_cost *c, uint64_t pair)
+{
+    const uint64_t i = pair * UINT64_C(0x9e3779b97f4a7c15) >> (64 - CACHE_BITS);
+
+    store(c, c->cache + i * CACHE_ENTRY, CACHE_ENTRY);
+}
+
+/* The published fast case of an intersection is a look-up. */
+static void intersect(struct eraser_cost *c, const struct eraser_change *x)
+{
+    const lockset_id low = x->before < x->held ? x->before : x->held;
+    const lockset_id high = x->before < x->held ? x->held : x->before;
+    const uint64_t pair = (uint64_t)low << 32 | high;
+
+    step(c, STEP_SAME_SET);
+    if (x->before == x->held || low == LOCKSET_EMPTY || look_up(c, pair))
+        return;
+    load_set(c, low);
+    load_set(c, high);
+    work_out(c, lockset_size(c->sets, low) + lockset_size(c->sets, high), x->after);
+    keep(c, pair);
+}
+
+/* ---- events --------------------------------------------------------------------------------- */
+
+void eraser_charge_access(struct eraser_cost *c, sim_addr location, sim_tid tid,
+                          const struct eraser_change *x)
+{
+    const sim_addr at = cost_shadow(&c->cost, location);
+    bool changes = x->first || x->state_changes;
+
+    budget_take(&c->bytes, x->first ? ERASER_WORD : 0);
+    if (!c->cost.held) {
+        step(c, STEP_CALL);
+        step(c, STEP_PLACE);
+        c->knows_held = false;
+    }
+    load(c, at, ERASER_WORD);
+    step(c, STEP_STATE);
+    if (x->exclusive)
+        step(c, STEP_OWNER);
+    if (!x->first && !(x->exclusive && x->same)) {
+        if (!c->knows_held)
+            load(c, thread_block(c, tid) + HELD_AT, LOCK_BYTES);
+        c->knows_held = true;
+        if (x->refined)
+            intersect(c, x);
+        changes |= x->refined && x->after != x->before;
+        step(c, STEP_EMPTY);
+    }
+    if (!changes)
+        return;
+    step(c, STEP_MAKE);
+    store(c, at, ERASER_WORD);
+}
+
+void eraser_charge_lock(struct eraser_cost *c, sim_tid tid, uint64_t lock,
+                        const lockset_id before[2], const lockset_id after[2])
+{
+    const sim_addr at = thread_block(c, tid);
+
+    step(c, STEP_CALL);
+    load(c, at, THREAD_BYTES);
+    for (unsigned i = 0; i < 2; i++) {
+        /* Another kind of key: a set with or without a lock. */
+        const uint64_t pair =
+            (uint64_t)before[i] << 32 ^ lock << 1 ^ (before[i] < after[i]) ^ UINT64_C(1) << 63;
+        if (before[i] == after[i] || look_up(c, pair))
+            continue;
+        load_set(c, before[i]);
+        work_out(c, lockset_size(c->sets, before[i]) + 1, after[i]);
+        keep(c, pair);
+    }
+    store(c, at, THREAD_BYTES);
+}
+
+struct cost_sweep eraser_sweep(const struct eraser_cost *c, bool copy)
+{
+    return (struct cost_sweep){.core = c->core, .step = copy ? STEP_COPY_LINE : STEP_CLEAR_LINE};
+}

@@ -1,0 +1,48 @@
+/* cost.h - what Eraser costs in software, as its paper describes it (section 3): a shadow
+ * word of 32 bits for each variable, with a state and a thread or the index of a lockset; locksets
+ * as sorted vectors, each there once; a cache of what a lockset becomes with another or with a
+ * lock. It knows no verdict. */
+#ifndef LARDSIM_ERASER_COST_H
+#define LARDSIM_ERASER_COST_H
+
+#include "policy/frame/cost.h"
+#include "policy/eraser/lockset.h"
+
+struct eraser_cost {
+    struct cost cost;
+    struct budget bytes; /* of metadata, as laid out on the machine */
+    struct lockset_pool *sets;
+    const struct policy_env *env;
+    uint64_t *cached; /* owns; what each entry of the cache is about; NULL: no machine */
+    sim_addr *vector; /* owns; by lockset; 0: not there yet */
+    sim_addr *thread; /* owns; by language thread, its block; 0: none yet */
+    uint32_t vectors, threads;
+    sim_addr cache, table; /* blocks; 0: not made yet */
+    uint64_t table_bytes;
+    unsigned core;   /* that pays */
+    bool knows_held; /* the access in hand has what its thread holds in a register */
+};
+enum { ERASER_STEPS = 14, ERASER_WORD = 4 };
+extern const struct cost_step eraser_steps[];
+
+void eraser_cost_init(struct eraser_cost *c, const struct policy_env *env,
+                      struct lockset_pool *sets);
+void eraser_cost_free(struct eraser_cost *c);
+
+/* With a machine only. */
+struct eraser_change { /* what an access does to a variable's shadow word */
+    bool first;        /* it was Virgin */
+    bool exclusive;    /* it was Exclusive */
+    bool same;         /* and the thread is the one that had it */
+    bool refined;      /* candidates were intersected with what is held */
+    lockset_id before, held, after;
+    bool state_changes;
+};
+void eraser_charge_access(struct eraser_cost *c, sim_addr location, sim_tid tid,
+                          const struct eraser_change *x);
+/* A thread's sets become others: with a lock, or without. */
+void eraser_charge_lock(struct eraser_cost *c, sim_tid tid, uint64_t lock,
+                        const lockset_id before[2], const lockset_id after[2]);
+struct cost_sweep eraser_sweep(const struct eraser_cost *c, bool copy);
+
+#endif

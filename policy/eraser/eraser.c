@@ -1,0 +1,465 @@
+/* eraser.c - the lockset discipline of Savage et al., "Eraser", ACM TOCS 15(4), 1997: every
+ * variable should be protected by some lock.
+ *
+ * A variable (here: a location) goes through the states of the paper's section 2.2; once it is
+ * shared, its candidate locks are those held at every access, at a write those held exclusive
+ * (2.3). An empty set is reported in the state Shared-Modified, once in the variable's life.
+ * As in the paper nothing but locks is known: forks, joins, barriers, volatiles, atomic accesses
+ * and transactions protect nothing, so it promises nothing about happens-before.
+ *
+ * Ours: a lock is not its address; it keeps its identity when a copy moves it. Variables move, too.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "policy/eraser/cost.h"
+#include "policy/frame/hb.h"
+#include "policy/eraser/lockset.h"
+#include "policy/policy.h"
+
+enum state {
+    VIRGIN,
+    EXCLUSIVE, /* accessed by one thread only */
+    SHARED,    /* since then only read */
+    SHARED_MODIFIED,
+    REPORTED /* Shared-Modified, and said so */
+};
+
+/* The last access, and the last one by another thread than the last one's: an access always finds
+ * one by another thread than its own. */
+struct variable {
+    uint64_t event, site, other_event, other_site;
+    lockset_id candidates; /* once shared */
+    uint32_t actor;        /* of the last access; while EXCLUSIVE, of all */
+    sim_tid tid, other_tid;
+    uint8_t kind, other_kind; /* of event */
+    uint8_t state;
+};
+
+struct hold { /* a thread's hold on a lock */
+    uint64_t lock;
+    uint64_t exclusive, shared; /* nesting */
+    bool waiting;               /* it has given the lock up meanwhile */
+};
+
+struct thread {
+    struct hold *hold; /* owns; those with some nesting */
+    size_t n, cap;
+    lockset_id any, write; /* what it holds: in any mode, exclusive */
+};
+
+struct eraser_stats {
+    uint64_t shared, modified, refinements, locksets, cleared, copied;
+};
+
+struct eraser {
+    const struct policy_env *env;
+    struct shadow *variables;
+    struct lockset_pool *sets;
+    struct thread *thread; /* owns; language threads */
+    size_t threads;
+    struct eraser_cost cost;
+    struct eraser_stats st;
+};
+
+static struct thread *thread_at(struct eraser *e, sim_tid tid)
+{
+    if (tid >= e->threads) {
+        const size_t n = (size_t)tid + 1 + tid / 2;
+        e->thread = xrealloc(e->thread, n, sizeof *e->thread);
+        memset(e->thread + e->threads, 0, (n - e->threads) * sizeof *e->thread);
+        budget_take(e->env->budget, (n - e->threads) * sizeof *e->thread);
+        e->threads = n;
+    }
+    return &e->thread[tid];
+}
+
+/* ---- accesses ------------------------------------------------------------------------------- */
+
+/* Locks play no part in this. */
+ALWAYS_INLINE enum state next_state(const struct variable *v, uint32_t actor, bool write)
+{
+    const enum state was = (enum state)v->state;
+
+    switch (was) {
+    case VIRGIN:
+        return EXCLUSIVE;
+    case EXCLUSIVE:
+        if (v->actor == actor)
+            return EXCLUSIVE;
+        return write ? SHARED_MODIFIED : SHARED;
+    case SHARED:
+        return write ? SHARED_MODIFIED : SHARED;
+    case SHARED_MODIFIED:
+    case REPORTED:
+        return was;
+    }
+    die("eraser: state %d", (int)was);
+}
+
+static void change_state(struct eraser *e, struct variable *v, enum state to)
+{
+    if (to == v->state)
+        return;
+    e->st.shared += to == SHARED;
+    e->st.modified += to == SHARED_MODIFIED;
+    v->state = (uint8_t)to;
+}
+
+static void report(struct eraser *e, struct variable *v, sim_addr addr, const struct event *ev,
+                   uint32_t actor)
+{
+    struct race_side earlier = {
+        .event = v->event, .site = v->site, .thread = v->tid, .op = v->kind, .known = true};
+
+    if (v->actor == actor)
+        earlier = (struct race_side){.event = v->other_event,
+                                     .site = v->other_site,
+                                     .thread = v->other_tid,
+                                     .op = v->other_kind,
+                                     .known = true};
+    race_conflict(e->env->report, ev, addr, &earlier, true);
+    change_state(e, v, REPORTED);
+}
+
+static void remember(const struct eraser *e, struct variable *v, const struct event *ev,
+                     uint32_t actor)
+{
+    if (v->actor != actor) {
+        v->other_event = v->event;
+        v->other_site = v->site;
+        v->other_tid = v->tid;
+        v->other_kind = v->kind;
+    }
+    v->event = *e->env->number;
+    v->site = event_site(ev);
+    v->actor = actor;
+    v->tid = ev->tid;
+    v->kind = ev->kind;
+}
+
+ALWAYS_INLINE void change_variable(struct eraser *e, struct variable *v, sim_addr addr,
+                                   const struct event *ev, uint32_t actor, lockset_id held)
+{
+    const bool was_shared = v->state >= SHARED;
+
+    if (v->state == REPORTED)
+        return;
+    change_state(e, v, next_state(v, actor, event_writes(ev)));
+    if (v->state >= SHARED) { /* until now every lock was a candidate */
+        v->candidates = was_shared ? lockset_both(e->sets, v->candidates, held) : held;
+        e->st.refinements++;
+    }
+    if (v->state == SHARED_MODIFIED && v->candidates == LOCKSET_EMPTY)
+        report(e, v, addr, ev, actor);
+    remember(e, v, ev, actor);
+}
+
+/* Eraser itself has no state for what it has reported. */
+static enum state in_word(uint8_t state)
+{
+    return state == REPORTED ? SHARED_MODIFIED : (enum state)state;
+}
+
+static NO_INLINE void access_charged(struct eraser *e, struct variable *v, sim_addr addr,
+                                     const struct event *ev, uint32_t actor, lockset_id held)
+{
+    const enum state was = in_word(v->state);
+    struct eraser_change x = {.first = was == VIRGIN,
+                              .exclusive = was == EXCLUSIVE,
+                              .same = v->actor == actor,
+                              .refined = was >= SHARED,
+                              .before = v->candidates,
+                              .held = held};
+
+    change_variable(e, v, addr, ev, actor, held);
+    x.after = v->candidates;
+    x.state_changes = in_word(v->state) != was;
+    eraser_charge_access(&e->cost, addr, ev->tid, &x);
+}
+
+typedef void change_fn(struct eraser *e, struct variable *v, sim_addr addr, const struct event *ev,
+                       uint32_t actor, lockset_id held);
+
+ALWAYS_INLINE void access_each(struct eraser *e, const struct event *ev, change_fn *change)
+{
+    const struct thread *t = thread_at(e, ev->tid);
+    const lockset_id held = event_writes(ev) ? t->write : t->any;
+    const uint32_t actor = hb_actor(e->env->hb, ev->tid);
+    const struct granules g = granules_of(ev, e->env->granule);
+
+    for (sim_addr a = g.first;; a += g.step) {
+        cost_granule(&e->cost.cost, a == g.first);
+        change(e, shadow_get(e->variables, a), a, ev, actor, held);
+        if (a == g.last || budget_over(e->env->budget)) /* the run ends at its limit */
+            break;
+    }
+    e->st.locksets = lockset_count(e->sets);
+}
+
+static sim_cycle eraser_access(void *self, const struct event *ev, unsigned core,
+                               struct mem_outcome out, sim_cycle now)
+{
+    struct eraser *e = self;
+
+    (void)out;
+    e->cost.core = core;
+    if (LIKELY(!e->cost.cost.on))
+        access_each(e, ev, change_variable);
+    else
+        access_each(e, ev, access_charged);
+    return now;
+}
+
+static sim_cycle eraser_pay(void *self, unsigned core, sim_cycle now)
+{
+    struct eraser *e = self;
+
+    return cost_pay(&e->cost.cost, core, now);
+}
+
+/* ---- locks ---------------------------------------------------------------------------------- */
+
+static struct hold *find_hold(const struct thread *t, uint64_t lock)
+{
+    for (size_t i = 0; i < t->n; i++)
+        if (t->hold[i].lock == lock)
+            return &t->hold[i];
+    return NULL;
+}
+
+static struct hold *make_hold(struct eraser *e, struct thread *t, uint64_t lock)
+{
+    struct hold *h = find_hold(t, lock);
+    const size_t was = t->cap;
+
+    if (h)
+        return h;
+    t->hold = xgrow(t->hold, t->n, &t->cap, sizeof *t->hold);
+    budget_take(e->env->budget, (t->cap - was) * sizeof *t->hold);
+    h = &t->hold[t->n++];
+    *h = (struct hold){.lock = lock};
+    return h;
+}
+
+static void give_up(struct thread *t, struct hold *h, uint64_t *nesting)
+{
+    if (*nesting) /* else it was acquired where this view does not look */
+        --*nesting;
+    if (!h->exclusive && !h->shared)
+        *h = t->hold[--t->n];
+}
+
+static void count_hold(struct eraser *e, struct thread *t, enum ev_kind kind, uint64_t lock)
+{
+    const bool takes = kind == EV_ACQUIRE || kind == EV_ACQUIRE_SHARED;
+    const bool shared = kind == EV_ACQUIRE_SHARED || kind == EV_RELEASE_SHARED;
+    struct hold *h = takes ? make_hold(e, t, lock) : find_hold(t, lock);
+
+    if (!h)
+        return;
+    uint64_t *nesting = shared ? &h->shared : &h->exclusive;
+    if (kind == EV_WAIT_ENTER || kind == EV_WAIT_EXIT)
+        h->waiting = kind == EV_WAIT_ENTER;
+    else if (takes)
+        ++*nesting;
+    else
+        give_up(t, h, nesting);
+}
+
+static lockset_id set_lock(struct lockset_pool *sets, lockset_id set, uint64_t lock, bool in)
+{
+    return in ? lockset_with(sets, set, lock) : lockset_without(sets, set, lock);
+}
+
+static void lock_step(struct eraser *e, const struct event *ev)
+{
+    const uint64_t lock = hb_lock_id(e->env->hb, ev->addr);
+    struct thread *t = thread_at(e, ev->tid);
+
+    const lockset_id before[2] = {t->any, t->write};
+
+    count_hold(e, t, (enum ev_kind)ev->kind, lock);
+    const struct hold *h = find_hold(t, lock);
+    const bool holds = h && !h->waiting;
+    t->any = set_lock(e->sets, t->any, lock, holds);
+    t->write = set_lock(e->sets, t->write, lock, holds && h->exclusive);
+    e->st.locksets = lockset_count(e->sets);
+    if (e->cost.cost.on)
+        eraser_charge_lock(&e->cost, ev->tid, lock, before,
+                           (const lockset_id[2]){t->any, t->write});
+}
+
+/* ---- clear and copy ------------------------------------------------------------------------- */
+
+struct move { /* a clear, or a copy by so much */
+    struct eraser *e;
+    bool copy;
+    sim_addr by; /* may wrap */
+    struct cost_sweep sweep;
+};
+
+/* A copy writes what is at its destination anyway, if there is something at the source. */
+static bool drop_variable(void *arg, sim_addr addr, void *cell)
+{
+    struct move *m = arg;
+    struct eraser *e = m->e;
+    const struct variable *from = m->copy ? shadow_peek(e->variables, addr - m->by) : NULL;
+
+    (void)cell;
+    if (e->cost.cost.on && (!from || from->state == VIRGIN))
+        cost_sweep(&e->cost.cost, &m->sweep, cost_shadow(&e->cost.cost, addr), 0, ERASER_WORD);
+    budget_give(&e->cost.bytes, e->cost.cost.on ? ERASER_WORD : 0);
+    e->st.cleared++;
+    return true;
+}
+
+static bool copy_variable(void *arg, sim_addr addr, void *cell)
+{
+    struct move *m = arg;
+    struct cost *c = &m->e->cost.cost;
+
+    (void)cell;
+    cost_sweep(c, &m->sweep, cost_shadow(c, addr), cost_shadow(c, addr + m->by), ERASER_WORD);
+    return false;
+}
+
+static void move_variables(struct eraser *e, const struct event *ev)
+{
+    struct move m = {.e = e, .copy = ev->kind == EV_COPY};
+    struct shadow_snapshot *s = NULL;
+
+    if (m.copy) {
+        m.by = ev->addr - ev[1].addr;
+        m.sweep = eraser_sweep(&e->cost, true);
+        if (e->cost.cost.on)
+            shadow_each(e->variables, ev[1].addr, ev->aux, copy_variable, &m);
+        cost_sweep_end(&e->cost.cost, &m.sweep);
+        s = shadow_take(e->variables, ev[1].addr, ev->aux, NULL, NULL);
+    }
+    m.sweep = eraser_sweep(&e->cost, false);
+    shadow_each(e->variables, ev->addr, ev->aux, drop_variable, &m);
+    cost_sweep_end(&e->cost.cost, &m.sweep);
+    if (!s)
+        return;
+    const uint64_t copied = shadow_put(e->variables, s, ev->addr);
+    e->st.copied += copied;
+    budget_take(&e->cost.bytes, e->cost.cost.on ? copied * ERASER_WORD : 0);
+}
+
+static sim_cycle eraser_sync(void *self, const struct event *ev, unsigned core, sim_cycle now)
+{
+    struct eraser *e = self;
+
+    e->cost.core = core;
+    if (ev_info[ev->kind].object == OBJECT_LOCK)
+        lock_step(e, ev);
+    else if (ev->kind == EV_CLEAR || ev->kind == EV_COPY)
+        move_variables(e, ev);
+    return now;
+}
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+static void *eraser_create(const struct policy_env *env, const void *params, struct err *err)
+{
+    struct eraser *e = xcalloc(1, sizeof *e);
+
+    (void)params;
+    (void)err;
+    e->env = env;
+    e->variables =
+        shadow_new(env->granule ? env->granule : 1, sizeof(struct variable), env->budget);
+    e->sets = lockset_pool_new(env->budget);
+    e->st.locksets = lockset_count(e->sets);
+    stats_count(env->stats, "shared", "count", "Variables that became Shared.", &e->st.shared);
+    stats_count(env->stats, "shared-modified", "count", "Variables that became Shared-Modified.",
+                &e->st.modified);
+    stats_count(env->stats, "refinements", "count",
+                "Candidate sets set or intersected with the locks held.", &e->st.refinements);
+    stats_level(env->stats, "locksets", "count", "Different sets of locks, the empty one included.",
+                &e->st.locksets);
+    stats_count(env->stats, "cleared", "locations",
+                "Variables made Virgin by clears and overwritten by copies.", &e->st.cleared);
+    stats_count(env->stats, "copied", "locations", "Variables that copies wrote.", &e->st.copied);
+    eraser_cost_init(&e->cost, env, e->sets);
+    return e;
+}
+
+static void eraser_promise(const void *self, struct promise *p)
+{
+    (void)self;
+    p->property = "lockset discipline";
+}
+
+static void eraser_explain(const void *self, const struct event *ev, sim_addr location, char *to,
+                           size_t room)
+{
+    static const char *const text[] = {
+        [VIRGIN] = "it has seen no access to this location",
+        [EXCLUSIVE] = "one thread alone has accessed this location so far (Exclusive)",
+        [SHARED] = "since a second thread came, this location has only been read (Shared)",
+        [SHARED_MODIFIED] = "some lock has been held at each access since a second thread came, "
+                            "writes under it exclusive (Shared-Modified)",
+        [REPORTED] = "no lock was held at each access since a second thread came; it reports that "
+                     "once in a location's life",
+    };
+    const struct eraser *e = self;
+    const struct variable *v = shadow_peek(e->variables, location);
+
+    (void)ev;
+    snprintf(to, room, "%s", text[v ? v->state : VIRGIN]);
+}
+
+static bool check_variable(void *arg, sim_addr addr, void *cell)
+{
+    const struct eraser *e = arg;
+    const struct variable *v = cell;
+
+    (void)addr;
+    assert(v->state > VIRGIN && v->state <= REPORTED);
+    assert(v->candidates < lockset_count(e->sets));
+    assert(v->state != EXCLUSIVE || v->candidates == LOCKSET_EMPTY);
+    assert(v->state != SHARED_MODIFIED || v->candidates != LOCKSET_EMPTY);
+    (void)e;
+    (void)v;
+    return false;
+}
+
+static void eraser_check(const void *self)
+{
+    const struct eraser *e = self;
+
+    shadow_all(e->variables, check_variable, (void *)(uintptr_t)e);
+}
+
+static void eraser_destroy(void *self)
+{
+    struct eraser *e = self;
+
+    for (size_t i = 0; i < e->threads; i++)
+        free(e->thread[i].hold);
+    free(e->thread);
+    lockset_pool_free(e->sets);
+    shadow_free(e->variables);
+    eraser_cost_free(&e->cost);
+    free(e);
+}
+
+extern const struct policy policy_eraser;
+const struct policy policy_eraser = {
+    .name = "eraser",
+    .summary = "the lockset discipline: a lock for every variable",
+    .source = "eraser",
+    .create = eraser_create,
+    .steps = eraser_steps,
+    .steps_n = ERASER_STEPS,
+    .access = eraser_access,
+    .pay = eraser_pay,
+    .sync = eraser_sync,
+    .check = eraser_check,
+    .promise = eraser_promise,
+    .explain = eraser_explain,
+    .destroy = eraser_destroy,
+};

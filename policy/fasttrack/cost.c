@@ -1,0 +1,373 @@
+/* cost.c - what FastTrack costs in software: the layout and the locking of Valor 5.2 (two
+ * 32-bit words an epoch, read maps, no synchronisation where metadata need not change), the rules
+ * as published. Counted, not fitted: docs/policies/fasttrack.md. */
+#include "policy/fasttrack/fasttrack.h"
+
+#include <assert.h>
+
+enum step {
+    STEP_PLACE,
+    STEP_SAME,
+    STEP_IS_MAP,
+    STEP_MAP_FIND,
+    STEP_MAP_PROBE,
+    STEP_SLOW,
+    STEP_LOCK,
+    STEP_NONE,
+    STEP_CLOCK,
+    STEP_ORDERED,
+    STEP_MAP_NEW,
+    STEP_MAP_ZERO,
+    STEP_MAP_MOVE,
+    STEP_MAP_SLOT,
+    STEP_CLEAR_LINE,
+    STEP_COPY_LINE,
+    STEP_TRACE,
+    STEP_MARK,
+    STEPS
+};
+const struct cost_step ft_steps[] = {
+#define STEP(name, instructions, text) {name, instructions, text},
+#include "policy/fasttrack/steps.def"
+#undef STEP
+};
+_Static_assert(ARRAY_SIZE(ft_steps) == STEPS && (int)STEPS == FT_STEPS, "a row a step");
+
+void ft_cost_init(struct ft_cost *c, const struct policy_env *env, const struct cost_step *steps,
+                  unsigned n)
+{
+    c->env = env;
+    cost_init(&c->cost, env, steps, n, FT_VARIABLE_BYTES);
+    c->clocks = clock_cost_new(&c->cost, env);
+    if (c->cost.on)
+        metadata_declare(&c->bytes, env->stats);
+}
+
+void ft_cost_free(struct ft_cost *c)
+{
+    clock_cost_free(c->clocks);
+    cost_free(&c->cost);
+}
+
+static void step(struct ft_cost *c, enum step s)
+{
+    cost_step(&c->cost, c->core, s);
+}
+
+/* ---- the words of a variable ---------------------------------------------------------------- */
+
+/* Write epoch, then read epoch: of each the word with the thread, then the one with the clock. The
+ * read epoch's first word is the variable's lock. */
+enum { WRITE_AT = 0, READ_AT = 8, WORD = 4, EPOCH = 8, LINE = 64 };
+
+static void load(struct ft_cost *c, sim_addr at, uint64_t bytes)
+{
+    cost_access(&c->cost, c->core, at, bytes, MEM_LOAD);
+}
+static void store(struct ft_cost *c, sim_addr at, uint64_t bytes)
+{
+    cost_access(&c->cost, c->core, at, bytes, MEM_STORE);
+}
+
+/* The variable's words; the thread's own epoch; the epoch in hand, compared. */
+static sim_addr begin(struct ft_cost *c, const struct variable *x, sim_addr addr, unsigned word,
+                      sim_tid tid)
+{
+    const sim_addr at = c->place ? c->place : cost_shadow(&c->cost, addr);
+
+    budget_take(&c->bytes, variable_used(x) ? 0 : FT_VARIABLE_BYTES);
+    if (!c->cost.held)
+        clock_cost_epoch(c->clocks, tid, c->core);
+    if (!c->cost.held && !c->place)
+        step(c, STEP_PLACE);
+    load(c, at + word, EPOCH);
+    step(c, STEP_SAME);
+    return at;
+}
+
+static void lock(struct ft_cost *c, sim_addr at)
+{
+    step(c, STEP_LOCK);
+    cost_access(&c->cost, c->core, at + READ_AT, WORD, MEM_ATOMIC);
+}
+
+static void ordered(struct ft_cost *c, uint32_t actor, sim_tid tid)
+{
+    step(c, STEP_ORDERED);
+    clock_cost_entry(c->clocks, tid, actor, c->core);
+}
+
+/* The last write, now that the variable is locked, against the thread's clock. */
+static void check_write(struct ft_cost *c, const struct variable *x, sim_addr at, sim_tid tid)
+{
+    clock_cost_clock(c->clocks, tid, c->core);
+    step(c, STEP_CLOCK);
+    load(c, at + WRITE_AT, EPOCH);
+    step(c, STEP_NONE);
+    if (x->at[WRITES])
+        ordered(c, epoch_thread(x->at[WRITES]), tid);
+}
+
+/* The last read, an epoch or none. */
+static void check_read(struct ft_cost *c, const struct variable *x, sim_addr at, sim_tid tid)
+{
+    step(c, STEP_NONE);
+    if (!x->at[READS] && !x->kept)
+        return;
+    load(c, at + READ_AT + WORD, WORD);
+    ordered(c, x->at[READS] ? epoch_thread(x->at[READS]) : hb_actor(c->env->hb, x->tid[READS]),
+            tid);
+}
+
+/* ---- read maps ------------------------------------------------------------------------------ */
+
+static uint32_t slots_for(uint32_t reads)
+{
+    uint32_t slots = FT_MAP_SLOTS;
+
+    while (slots < reads)
+        slots *= 2;
+    return slots;
+}
+
+static bool taken(const struct shared_reads *s, uint32_t n, uint32_t slot)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (s->read[i].slot == slot)
+            return true;
+    return false;
+}
+
+static uint32_t home(const struct past *p, uint32_t slots)
+{
+    return epoch_thread(p->at) & (slots - 1);
+}
+
+/* Read i finds its slot after those before it. */
+static void settle(struct shared_reads *s, uint32_t i, uint32_t slots)
+{
+    uint32_t slot = home(&s->read[i], slots);
+
+    while (taken(s, i, slot))
+        slot = (slot + 1) & (slots - 1);
+    s->read[i].slot = (uint16_t)slot;
+}
+
+static void store_slot(struct ft_cost *c, const struct shared_reads *s, uint32_t i)
+{
+    store(c, s->map + (uint64_t)s->read[i].slot * FT_SLOT_BYTES, FT_SLOT_BYTES);
+}
+
+static void make_block(struct ft_cost *c, struct shared_reads *s, uint32_t slots)
+{
+    const uint64_t bytes = (uint64_t)slots * FT_SLOT_BYTES;
+
+    c->new_words = true;
+    budget_take(&c->bytes, bytes);
+    s->map = cost_take(&c->cost, c->core, bytes);
+    cost_steps(&c->cost, c->core, STEP_MAP_ZERO, bytes / LINE);
+    store(c, s->map, bytes);
+}
+
+void ft_map_new(struct ft_cost *c, struct shared_reads *s)
+{
+    make_block(c, s, slots_for(s->n));
+    for (uint32_t i = 0; c->cost.on && i < s->n; i++) {
+        settle(s, i, slots_for(s->n));
+        step(c, STEP_MAP_FIND);
+        store_slot(c, s, i);
+    }
+    step(c, STEP_MAP_NEW);
+}
+
+/* It goes into a block of its own as it is. */
+void ft_map_copy(struct ft_cost *c, const struct shared_reads *from, struct shared_reads *s)
+{
+    load(c, from->map, (uint64_t)slots_for(from->n) * FT_SLOT_BYTES);
+    make_block(c, s, slots_for(s->n));
+    step(c, STEP_MAP_NEW);
+}
+
+static void move_map(struct ft_cost *c, struct shared_reads *s, uint32_t was, uint32_t slots)
+{
+    const sim_addr old = s->map;
+
+    make_block(c, s, slots);
+    for (uint32_t i = 0; c->cost.on && i + 1 < s->n; i++) {
+        load(c, old + (uint64_t)s->read[i].slot * FT_SLOT_BYTES, FT_SLOT_BYTES);
+        settle(s, i, slots);
+        step(c, STEP_MAP_MOVE);
+        store_slot(c, s, i);
+    }
+    step(c, STEP_MAP_NEW);
+    cost_give(&c->cost, c->core, old, (uint64_t)was * FT_SLOT_BYTES);
+    budget_give(&c->bytes, (uint64_t)was * FT_SLOT_BYTES);
+}
+
+void ft_map_add(struct ft_cost *c, struct shared_reads *s)
+{
+    const uint32_t was = slots_for(s->n - 1), slots = slots_for(s->n);
+
+    if (slots > was)
+        move_map(c, s, was, slots);
+    if (!c->cost.on)
+        return;
+    settle(s, s->n - 1, slots);
+    store_slot(c, s, s->n - 1);
+}
+
+void ft_map_change(struct ft_cost *c, struct shared_reads *s, uint32_t i, const struct past *now)
+{
+    const uint16_t slot = s->read[i].slot;
+
+    if (s->read[i].at != now->at)
+        store_slot(c, s, i);
+    s->read[i] = *now;
+    s->read[i].slot = slot;
+}
+
+void ft_map_drop(struct ft_cost *c, struct shared_reads *s)
+{
+    const uint64_t bytes = (uint64_t)slots_for(s->n) * FT_SLOT_BYTES;
+
+    cost_give(&c->cost, c->core, s->map, bytes);
+    budget_give(&c->bytes, bytes);
+    s->map = 0;
+}
+
+/* Looks for the thread's read, without a lock. True: it is there, of this epoch. */
+static bool find(struct ft_cost *c, const struct shared_reads *s, const struct past *now)
+{
+    const uint32_t slots = slots_for(s->n), first = home(now, slots);
+    const struct past *own = NULL;
+    uint32_t slot = first;
+
+    for (uint32_t i = 0; i < s->n && !own; i++)
+        if (epoch_thread(s->read[i].at) == epoch_thread(now->at) &&
+            s->read[i].atomic == now->atomic)
+            own = &s->read[i];
+    step(c, STEP_MAP_FIND);
+    for (uint32_t looked = 0; looked < slots; looked++, slot = (slot + 1) & (slots - 1)) {
+        load(c, s->map + (uint64_t)slot * FT_SLOT_BYTES, FT_SLOT_BYTES);
+        step(c, STEP_MAP_PROBE);
+        if (own ? own->slot == slot : !taken(s, s->n, slot))
+            break;
+    }
+    return own && own->at == now->at;
+}
+
+/* Each read in it against the thread's clock. */
+static void check_map(struct ft_cost *c, const struct shared_reads *s, sim_tid tid)
+{
+    const uint32_t slots = slots_for(s->n);
+
+    step(c, STEP_MAP_FIND);
+    for (uint32_t slot = 0; slot < slots; slot++) {
+        load(c, s->map + (uint64_t)slot * FT_SLOT_BYTES, FT_SLOT_BYTES);
+        step(c, STEP_MAP_SLOT);
+        for (uint32_t i = 0; i < s->n; i++)
+            if (s->read[i].slot == slot)
+                ordered(c, epoch_thread(s->read[i].at), tid);
+    }
+}
+
+/* ---- accesses ------------------------------------------------------------------------------- */
+
+static bool same(const struct variable *x, unsigned side, const struct past *now)
+{
+    return x->at[side] == now->at && !(x->kind[side] & ATOMIC) == !now->atomic;
+}
+
+sim_addr ft_charge_read(struct ft_cost *c, struct variable *x, sim_addr addr,
+                        const struct past *now)
+{
+    const sim_addr at = begin(c, x, addr, READ_AT, now->tid);
+
+    if (same(x, READS, now) || (x->kept == KEPT_SAME && same(x, WRITES, now)))
+        return 0;
+    step(c, STEP_IS_MAP);
+    if (reads_shared(x) && find(c, x->shared, now))
+        return 0;
+    step(c, STEP_SLOW);
+    lock(c, at);
+    check_write(c, x, at, now->tid);
+    if (!reads_shared(x))
+        check_read(c, x, at, now->tid);
+    x->kept = KEPT_NONE;
+    c->new_words = !reads_shared(x);
+    return at;
+}
+
+void ft_charge_read_done(struct ft_cost *c, sim_addr at)
+{
+    if (c->new_words)
+        store(c, at + READ_AT + WORD, WORD);
+    store(c, at + READ_AT, WORD);
+}
+
+static enum kept kept_after(const struct variable *x, const struct past *now)
+{
+    if (reads_shared(x))
+        return KEPT_NONE;
+    if (x->at[READS])
+        return same(x, READS, now) ? KEPT_SAME : KEPT_OLDER;
+    return x->kept && !same(x, WRITES, now) ? KEPT_OLDER : (enum kept)x->kept;
+}
+
+sim_addr ft_charge_write(struct ft_cost *c, struct variable *x, sim_addr addr,
+                         const struct past *now)
+{
+    const sim_addr at = begin(c, x, addr, WRITE_AT, now->tid);
+    const enum kept kept = kept_after(x, now);
+
+    if (same(x, WRITES, now)) {
+        x->kept = (uint8_t)kept;
+        return 0;
+    }
+    step(c, STEP_SLOW);
+    load(c, at + READ_AT, WORD);
+    lock(c, at);
+    check_write(c, x, at, now->tid);
+    step(c, STEP_IS_MAP);
+    if (reads_shared(x))
+        check_map(c, x->shared, now->tid);
+    else
+        check_read(c, x, at, now->tid);
+    x->kept = (uint8_t)kept;
+    return at;
+}
+
+void ft_charge_write_done(struct ft_cost *c, sim_addr at)
+{
+    store(c, at + WRITE_AT, EPOCH);
+    store(c, at + READ_AT, WORD);
+}
+
+/* ---- collections ---------------------------------------------------------------------------- */
+
+void ft_charge_trace(struct ft_cost *c, const struct variable *x, sim_addr addr)
+{
+    const sim_addr at = c->place ? c->place : cost_shadow(&c->cost, addr);
+
+    load(c, at + READ_AT, WORD);
+    step(c, STEP_TRACE);
+    if (!reads_shared(x))
+        return;
+    load(c, x->shared->map, FT_SLOT_BYTES);
+    step(c, STEP_MARK);
+    store(c, x->shared->map, FT_SLOT_BYTES);
+}
+
+/* ---- clears and copies ---------------------------------------------------------------------- */
+
+struct cost_sweep ft_sweep(const struct ft_cost *c, bool copy)
+{
+    return (struct cost_sweep){.core = c->core, .step = copy ? STEP_COPY_LINE : STEP_CLEAR_LINE};
+}
+
+void ft_charge_variable(struct ft_cost *c, struct cost_sweep *s, sim_addr addr, sim_addr to)
+{
+    if (c->cost.on)
+        cost_sweep(&c->cost, s, cost_shadow(&c->cost, addr),
+                   s->step == STEP_COPY_LINE ? cost_shadow(&c->cost, to) : 0, FT_VARIABLE_BYTES);
+}

@@ -1,0 +1,99 @@
+/* fasttrack.h - a variable as fasttrack keeps it, and what each rule costs on a machine: shared by
+ * fasttrack/fasttrack.c, which has the rules, and fasttrack/cost.c. */
+#ifndef LARDSIM_FASTTRACK_H
+#define LARDSIM_FASTTRACK_H
+
+#include "policy/frame/cost.h"
+#include "policy/frame/hb.h"
+
+struct past { /* an access that is remembered */
+    epoch at; /* 0: none */
+    uint64_t site, event;
+    sim_tid tid;
+    uint16_t slot; /* in the modelled read map; with a machine only */
+    uint8_t kind;  /* of event */
+    bool atomic;
+};
+
+struct shared_reads { /* the read vector: at most two reads of an actor, plain and atomic */
+    uint32_t n, cap;
+    sim_addr map; /* the modelled read map's block; 0: no machine */
+    struct past read[];
+};
+
+enum { READS = 0, WRITES = 1 }; /* the two sides of a variable */
+
+/* One cache line. The fields of two struct past, side by side, so that no byte is lost to padding.
+ */
+struct variable {
+    epoch at[2]; /* 0: none */
+    uint64_t site[2], event[2];
+    struct shared_reads *shared; /* owns; NULL until first needed; heeded while reads are shared */
+    sim_tid tid[2];
+    uint8_t kind[2]; /* of event, with ATOMIC */
+    bool raced;      /* the race mark of this life */
+    uint8_t kept;    /* enum kept; with a machine only */
+};
+_Static_assert(sizeof(struct variable) == 64, "a variable is one cache line");
+enum { ATOMIC = 0x80 };
+#define SHARED UINT64_MAX /* at[READS] while reads are shared: no epoch, and before no clock */
+
+static inline bool reads_shared(const struct variable *x)
+{
+    return x->at[READS] == SHARED;
+}
+static inline bool variable_used(const struct variable *x)
+{
+    return x->at[READS] | x->at[WRITES];
+}
+
+/* ---- costs: fasttrack/cost.c ---------------------------------------------------------------- */
+
+/* FastTrack as published leaves the read epoch at a write; ours forgets it, but its costs are those
+ * of the published rules. */
+enum kept { KEPT_NONE, KEPT_OLDER, KEPT_SAME /* as the write's epoch */ };
+
+struct ft_cost {
+    struct cost cost;
+    struct clock_cost *clocks;
+    struct budget bytes; /* of metadata, as laid out on the machine */
+    const struct policy_env *env;
+    unsigned core; /* that pays */
+    sim_addr
+        place; /* of the variable in hand, which the caller charges; 0: where its address has it */
+    bool new_words; /* of the read in hand: the second changes, too */
+};
+enum { FT_VARIABLE_BYTES = 16, FT_MAP_SLOTS = 8, FT_SLOT_BYTES = 8, FT_STEPS = 18 };
+
+extern const struct cost_step ft_steps[];
+
+/* steps: ft_steps, or a table that begins with its rows. */
+void ft_cost_init(struct ft_cost *c, const struct policy_env *env, const struct cost_step *steps,
+                  unsigned n);
+void ft_cost_free(struct ft_cost *c);
+
+/* With a machine only. Before the variable changes: the variable's words, where it is locked, and 0
+ * where nothing changes. Once it has changed: what is stored, and unlocks it. */
+sim_addr ft_charge_read(struct ft_cost *c, struct variable *x, sim_addr addr,
+                        const struct past *now);
+void ft_charge_read_done(struct ft_cost *c, sim_addr at);
+sim_addr ft_charge_write(struct ft_cost *c, struct variable *x, sim_addr addr,
+                         const struct past *now);
+void ft_charge_write_done(struct ft_cost *c, sim_addr at);
+
+/* Read maps, with or without a machine. Made of the reads that there are; a read has been added; a
+ * read takes the place of its thread's last one; gone. */
+void ft_map_new(struct ft_cost *c, struct shared_reads *s);
+void ft_map_copy(struct ft_cost *c, const struct shared_reads *from, struct shared_reads *s);
+void ft_map_add(struct ft_cost *c, struct shared_reads *s);
+void ft_map_change(struct ft_cost *c, struct shared_reads *s, uint32_t i, const struct past *now);
+void ft_map_drop(struct ft_cost *c, struct shared_reads *s);
+
+/* At a full collection: the collector looks for a map, and traces it. */
+void ft_charge_trace(struct ft_cost *c, const struct variable *x, sim_addr addr);
+
+/* A clear or copy begins; a variable that it comes to, which a copy has go to `to`; it ends. */
+struct cost_sweep ft_sweep(const struct ft_cost *c, bool copy);
+void ft_charge_variable(struct ft_cost *c, struct cost_sweep *s, sim_addr addr, sim_addr to);
+
+#endif

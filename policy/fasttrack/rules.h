@@ -1,0 +1,105 @@
+/* rules.h - FastTrack's state and rules, as fasttrack/fasttrack.c has them, for policies that
+ * check some of their memory by the same rules; and inline what must be fast. */
+#ifndef LARDSIM_FASTTRACK_RULES_H
+#define LARDSIM_FASTTRACK_RULES_H
+
+#include "policy/fasttrack/fasttrack.h"
+
+struct ft_stats {
+    uint64_t same_epoch, exclusive, to_shared, shared, cleared, copied;
+};
+
+struct fasttrack {
+    const struct policy_env *env;
+    struct shadow *variables;
+    struct shadow *announced[2]; /* variables, and the objects of happens-before: see hb_soon */
+    sim_addr apart; /* bits of addresses in which variables differ; granularity field: none */
+    bool report_repeats;
+    struct ft_cost cost;
+    struct ft_stats st;
+    /* What an earlier access that races is told to, before the variable changes. */
+    void (*race)(struct fasttrack *f, struct variable *x, sim_addr addr, const struct event *ev,
+                 const struct past *p);
+};
+
+/* The rules for one variable, at addr; true: it raced. */
+bool ft_read_variable(struct fasttrack *f, struct variable *x, sim_addr addr,
+                      const struct event *ev, const struct past *now, const struct vclock *clock);
+bool ft_write_variable(struct fasttrack *f, struct variable *x, sim_addr addr,
+                       const struct event *ev, const struct past *now, const struct vclock *clock);
+
+/* A variable that is the same bits as another gets reads of its own; a variable's are freed. */
+void ft_own_reads(void *fasttrack, void *variable);
+void ft_free_reads(struct fasttrack *f, struct variable *x);
+void ft_move_variables(struct fasttrack *f, const struct event *ev); /* a clear or copy */
+/* Whether a full collection is over and is to be charged: it has gone through all variables that
+ * are still there. */
+static inline bool ft_collects(const struct fasttrack *f, const struct event *ev)
+{
+    return f->cost.cost.on && ev->kind == EV_GC_END && !(ev->flags & EVF_NURSERY);
+}
+void ft_trace_variables(struct fasttrack *f);
+
+/* Declares statistics. steps: as ft_cost_init. */
+void ft_init(struct fasttrack *f, const struct policy_env *env, const struct cost_step *steps,
+             unsigned n);
+void ft_done(struct fasttrack *f);
+void ft_check_all(const struct fasttrack *f);
+
+/* [FT READ SAME EPOCH] and [FT WRITE SAME EPOCH]. Reads since that write are the writer's own, or
+ * no conflict: had another thread read it in this epoch, that read would have raced. */
+static inline bool ft_repeats(const struct fasttrack *f, const struct variable *x, size_t side,
+                              const struct past *now)
+{
+    return x->at[side] == now->at && !(x->kind[side] & ATOMIC) == !now->atomic &&
+           !(x->raced && f->report_repeats);
+}
+
+/* Takes the place of the side's last access, also where it repeats it: a race to come names the
+ * latest. A write forgets the reads. */
+ALWAYS_INLINE void ft_replace(struct fasttrack *f, struct variable *x, const struct past *now)
+{
+    const size_t side = now->kind == EV_READ ? READS : WRITES;
+    const bool again = ft_repeats(f, x, side, now);
+
+    if (UNLIKELY(again))
+        f->st.same_epoch++;
+    else
+        f->st.exclusive += side ^ WRITES; /* a read */
+    x->at[side] = now->at;
+    x->site[side] = now->site;
+    x->event[side] = now->event;
+    x->tid[side] = now->tid;
+    x->kind[side] = (uint8_t)(now->kind | (now->atomic ? ATOMIC : 0));
+    x->at[READS] &= side - 1;
+}
+
+static inline struct past ft_past_of(const struct hb_actor *me, const struct event *ev,
+                                     uint64_t number)
+{
+    return (struct past){.at = me->now,
+                         .site = ev->aux,
+                         .event = number,
+                         .tid = ev->tid,
+                         .kind = ev->kind,
+                         .atomic = ev->flags & EVF_ORDER_MASK};
+}
+
+/* Most often an access is of one variable, announced, and all that is remembered of it happens
+ * before: then a plain access only takes a place. False: it is not so. */
+ALWAYS_INLINE bool ft_takes_place(struct fasttrack *f, const struct event *ev,
+                                  const struct hb_actor *me, uint64_t number)
+{
+    struct variable *x = shadow_seen(f->variables, ev->addr);
+
+    if (UNLIKELY(!x || (ev->addr ^ (ev->addr + ev->size - 1)) & f->apart ||
+                 !epoch_before(x->at[WRITES], &me->clock) ||
+                 !epoch_before(x->at[READS], &me->clock)))
+        return false;
+    struct past now = ft_past_of(me, ev, number);
+    now.atomic = false; /* as is known */
+    ft_replace(f, x, &now);
+    return true;
+}
+
+#endif

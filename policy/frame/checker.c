@@ -1,0 +1,431 @@
+/* checker.c - the step of an instance of a policy in a run: its view, happens-before in that view,
+ * open transactions. A policy sees only what its view lets through. */
+#include "policy/frame/checker_int.h"
+
+#include <string.h>
+
+#include "base/mutant.h"
+
+static bool heeds(const struct checker *c, const struct event *ev)
+{
+    return !(ev->flags & EVF_SYSTEM) || ev->kind == EV_THREAD ||
+           c->policy_env.view & VIEW_ALL_SYNC || MUTANT(SYSTEM_SYNC_SEEN);
+}
+
+/* Only what is not disabled of the access: each run of granules as an access of its own. */
+static sim_cycle check_parts(struct checker *c, const struct event *ev, unsigned core,
+                             struct mem_outcome out, sim_cycle now)
+{
+    struct event part;
+    uint32_t from = 0;
+    bool some = false;
+
+    for (; after_race_part(&c->after, ev, &from, &part); some = true)
+        now = c->policy->access(c->self, &part, core, out, now);
+    c->st.checked += some;
+    c->st.disabled += !some;
+    return now;
+}
+
+static sim_cycle check_access(struct checker *c, const struct event *ev, unsigned core,
+                              struct mem_outcome out, sim_cycle now)
+{
+    if (ev->flags & c->skips) {
+        c->st.unchecked++;
+        if (UNLIKELY(c->filter))
+            filter_count_flags(c->filter, ev);
+        return now;
+    }
+    if (UNLIKELY(c->filter) && filter_spares(c->filter, ev)) {
+        c->st.spared++;
+        return now;
+    }
+    if (UNLIKELY(after_race_disables(&c->after)))
+        return check_parts(c, ev, core, out, now);
+    c->st.checked++;
+    return c->policy->access(c->self, ev, core, out, now);
+}
+
+static NO_INLINE void after_races(struct checker *c)
+{
+    if (c->after.mode == AFTER_RACE_STOP)
+        after_race_stop(&c->report.first, c->report.names, c->env.err);
+    else
+        after_race_settle(&c->after);
+}
+
+/* All that the event has to be checked for is checked. */
+static void event_done(struct checker *c, const struct event *blamed)
+{
+    report_done(&c->report, blamed);
+    if (UNLIKELY(after_race_noted(&c->after)))
+        after_races(c);
+}
+
+static void defer(struct checker *c, const struct event *ev)
+{
+    if (ev->tid >= c->txns) {
+        const size_t n = (size_t)ev->tid + 1;
+        c->txn = xrealloc(c->txn, n, sizeof *c->txn);
+        memset(c->txn + c->txns, 0, (n - c->txns) * sizeof *c->txn);
+        budget_take(&c->budget, (n - c->txns) * sizeof *c->txn);
+        c->txns = n;
+    }
+    struct txn *t = &c->txn[ev->tid];
+    const size_t was = t->cap;
+    t->access = xgrow(t->access, t->n, &t->cap, sizeof *t->access);
+    budget_take(&c->budget, (t->cap - was) * sizeof *t->access);
+    t->access[t->n++] = *ev;
+    c->st.uncommitted++;
+}
+
+/* Hardware pays for a commit's accesses before it hears of the commit. */
+static bool pays_late(const struct checker *c)
+{
+    return c->policy->steps_n;
+}
+
+static void edges(struct checker *c, enum policy_edge at, const struct event *ev,
+                  const struct txn *t, unsigned core)
+{
+    if (c->policy->edges)
+        c->policy->edges(c->self, at, ev, t ? t->access : NULL, t ? t->n : 0, core);
+}
+
+/* The clocks are about to move. */
+static void before(struct checker *c, const struct event *ev, unsigned core)
+{
+    if (c->policy->before)
+        c->policy->before(c->self, ev, core);
+}
+
+static bool atomic_gives(const struct event *ev)
+{
+    return ev_info[ev->kind].gives && order_gives(event_order(ev));
+}
+
+static int mixed_levels(struct checker *c)
+{
+    return err_set(c->env.err, LARD_CONFIG,
+                   "event %llu: policy %s: raw clock writes and synchronisation above that level "
+                   "don't mix, as both count "
+                   "the same clocks; leave the view all-sync out for this trace",
+                   (unsigned long long)*c->env.number, c->label);
+}
+
+/* Raw writes set the entries that synchronisation above that level counts up: the two don't mix. */
+static inline int one_level(struct checker *c, const struct event *ev)
+{
+    c->raw_clocks |= ev->kind == EV_WRITEVC;
+    c->other_clocks |=
+        event_is_access(ev) || (ev_info[ev->kind].gives && ev->kind != EV_THREAD_END);
+    return c->raw_clocks && c->other_clocks ? mixed_levels(c) : 0;
+}
+
+static sim_cycle rare_access(struct checker *c, const struct event *ev, unsigned core,
+                             struct mem_outcome out, sim_cycle now)
+{
+    if (ev->flags & EVF_IN_TXN && !MUTANT(TXN_AT_ACCESS)) {
+        defer(c, ev);
+        return now;
+    }
+    const bool orders = event_order(ev) != ORDER_NONE && heeds(c, ev);
+    if (orders && atomic_gives(ev) && one_level(c, ev)) {
+        c->st.accesses--; /* refused: it never took effect */
+        return now;
+    }
+    before(c, ev, core);
+    if (orders) {
+        hb_atomic_before(c->hb, ev);
+        edges(c, EDGE_BEFORE, ev, NULL, core);
+    }
+    now = check_access(c, ev, core, out, now);
+    event_done(c, ev);
+    if (orders) {
+        hb_atomic_after(c->hb, ev);
+        edges(c, EDGE_AFTER, ev, NULL, core);
+    }
+    return now;
+}
+
+static sim_cycle step_access(struct checker *c, const struct event *ev, unsigned core,
+                             struct mem_outcome out, sim_cycle now)
+{
+    c->st.accesses++;
+    if (UNLIKELY(ev->flags & RARE_ACCESS))
+        return rare_access(c, ev, core, out, now);
+    now = check_access(c, ev, core, out, now);
+    if (UNLIKELY(c->report.race.conflicts))
+        event_done(c, ev);
+    return now;
+}
+
+/* The transaction's accesses take effect now; the commit is blamed for their races. */
+static NO_INLINE sim_cycle step_commit(struct checker *c, const struct event *ev, unsigned core,
+                                       sim_cycle now)
+{
+    struct txn *t = ev->tid < c->txns ? &c->txn[ev->tid] : NULL;
+    const bool orders = heeds(c, ev);
+
+    if (!t || !t->n)
+        return now;
+    before(c, ev, core);
+    if (orders) {
+        hb_commit_before(c->hb, ev, t->access, t->n);
+        edges(c, EDGE_BEFORE, ev, t, core);
+    }
+    for (size_t i = 0; i < t->n; i++)
+        now = check_access(c, &t->access[i], core, (struct mem_outcome){0}, now);
+    event_done(c, ev);
+    before(c, ev, core);
+    if (orders) {
+        hb_commit_after(c->hb, ev, t->access, t->n);
+        edges(c, EDGE_AFTER, ev, t, core);
+    }
+    c->st.uncommitted -= t->n;
+    t->n = 0;
+    return c->pay && !pays_late(c) ? c->pay(c->self, core, now) : now;
+}
+
+static sim_cycle step_sync(struct checker *c, const struct event *ev, unsigned core, sim_cycle now)
+{
+    if (ev->kind == EV_TXN_COMMIT)
+        now = step_commit(c, ev, core, now);
+    if (!heeds(c, ev)) {
+        c->st.syncs_unheeded++;
+        hb_unheeded(c->hb, ev);
+        edges(c, EDGE_UNHEEDED, ev, NULL, core);
+        return now;
+    }
+    c->st.syncs++;
+    if (one_level(c, ev))
+        return now;
+    if (ev->kind == EV_WRITEVC && c->policy_env.view & VIEW_NO_THREAD) {
+        err_set(c->env.err, LARD_CONFIG,
+                "event %llu: policy %s: raw clock writes name language threads and mean nothing in "
+                "the view no-thread; "
+                "leave that view out for this trace",
+                (unsigned long long)*c->env.number, c->label);
+        return now;
+    }
+    if (ev->kind != EV_TXN_COMMIT) {
+        before(c, ev, core);
+        hb_sync(c->hb, ev);
+    }
+    return c->policy->sync(c->self, ev, core, now);
+}
+
+static int aligned(struct checker *c, const struct event *ev)
+{
+    const unsigned g = c->env.granule ? c->env.granule : 1;
+    const sim_addr from = ev->kind == EV_COPY ? ev[1].addr : ev->addr;
+
+    if (((ev->addr | from | ev->aux) & (g - 1)) == 0 || MUTANT(UNALIGNED_HEAP))
+        return 0;
+    return err_set(c->env.err, LARD_TRACE,
+                   "event %llu: %s of %llu bytes at 0x%llx is not aligned to the granularity %u; "
+                   "set granularity "
+                   "to a smaller one, or to field",
+                   (unsigned long long)*c->env.number, ev_info[ev->kind].text,
+                   (unsigned long long)ev->aux, (unsigned long long)ev->addr, g);
+}
+
+static sim_cycle step_heap(struct checker *c, const struct event *ev, unsigned core, sim_cycle now)
+{
+    const unsigned view = c->policy_env.view;
+    const bool clear = ev->kind == EV_CLEAR, copy = ev->kind == EV_COPY;
+    const bool heeded = !(clear && view & VIEW_NO_CLEAR) && !(copy && view & VIEW_NO_COPY) &&
+                        !(MUTANT(NO_CLEAR_SKIPS_COPY) && copy && view & VIEW_NO_CLEAR);
+
+    if (clear || copy) {
+        if (aligned(c, ev))
+            return now;
+        if (clear)
+            hb_clear(c->hb, ev->addr, ev->aux);
+        else
+            hb_copy(c->hb, ev->addr, ev[1].addr, ev->aux);
+        edges(c, EDGE_MEMORY, ev, NULL, core);
+        c->st.clears += clear && heeded;
+        c->st.copies += copy && heeded;
+    }
+    if (heeded)
+        now = c->policy->sync(c->self, ev, core, now);
+    if (UNLIKELY(c->filter) && heeded && (clear || copy))
+        filter_heap(c->filter, ev);
+    after_race_heap(&c->after, ev, heeded);
+    return now;
+}
+
+static void over_limit(struct checker *c)
+{
+    err_set(c->env.err, LARD_LIMIT,
+            "event %llu: the state of policy %s exceeds limits.memory (%llu bytes); the results up "
+            "to here hold; raise "
+            "limits.memory, or choose a coarser granularity",
+            (unsigned long long)*c->env.number, c->label, (unsigned long long)c->budget.limit);
+}
+
+/* A plain access of a thread that has begun: the policy sees it as it is. */
+static inline bool is_plain(const struct checker *c, const struct event *ev)
+{
+    return access_plain(&c->policy_env, ev) && !c->filter && !after_race_disables(&c->after);
+}
+
+static NO_INLINE sim_cycle step_any(struct checker *c, const struct event *ev, unsigned core,
+                                    struct mem_outcome out, sim_cycle now)
+{
+    if (UNLIKELY(c->hb->by_kernel && (!hb_has_begun(c->hb, ev->tid) || ev->kind == EV_THREAD)))
+        before(c, ev, core);
+    if (UNLIKELY(hb_enter(c->hb, ev)))
+        edges(c, EDGE_BEGIN, ev, NULL, core);
+    switch ((enum ev_class)ev_info[ev->kind].class) {
+    case CLASS_ACCESS:
+        return step_access(c, ev, core, out, now);
+    case CLASS_SYNC:
+    case CLASS_RAW:
+        return step_sync(c, ev, core, now);
+    case CLASS_HEAP:
+        return step_heap(c, ev, core, now);
+    case CLASS_MARK:
+        return ev->kind == EV_IO && c->policy->io ? c->policy->io(c->self, ev, core, now) : now;
+    }
+    return now;
+}
+
+sim_cycle checker_decide(struct checker *c, const struct event *ev, unsigned core,
+                         struct mem_outcome out, sim_cycle now)
+{
+    if (LIKELY(is_plain(c, ev))) {
+        c->st.accesses++;
+        c->st.checked++;
+        now = c->policy->access(c->self, ev, core, out, now);
+        if (UNLIKELY(c->report.race.conflicts))
+            event_done(c, ev);
+    } else {
+        now = step_any(c, ev, core, out, now);
+    }
+    if (UNLIKELY(after_race_noted(&c->after))) /* of races that were found late */
+        after_races(c);
+    if (UNLIKELY(budget_over(&c->budget)))
+        over_limit(c);
+    return now;
+}
+
+unsigned checker_turn(const struct checker *c)
+{
+    if (!c->policy->pay)
+        return 2;
+    return pays_late(c) ? 0 : 1;
+}
+
+sim_cycle checker_pay(struct checker *c, const struct event *ev, unsigned core, sim_cycle now)
+{
+    if (!c->pay || (ev->kind > EV_RMW && !pays_late(c)))
+        return now;
+    const sim_cycle done = c->pay(c->self, core, now);
+    if (UNLIKELY(ev->kind == EV_GC_BEGIN || ev->kind == EV_GC_END))
+        c->st.collections += done - now;
+    return done;
+}
+
+sim_cycle checker_step(struct checker *c, const struct event *ev, unsigned core,
+                       struct mem_outcome out, sim_cycle now)
+{
+    return checker_pay(c, ev, core, checker_decide(c, ev, core, out, now));
+}
+
+void checker_line(struct checker *c, const struct line_event *le, unsigned core)
+{
+    if (c->policy->lines >> le->what & 1)
+        c->policy->line(c->self, le, core);
+}
+
+sim_cycle checker_line_paid(struct checker *c, unsigned core, sim_cycle now)
+{
+    return c->pay && c->policy->lines ? c->pay(c->self, core, now) : now;
+}
+
+unsigned checker_lines(const struct checker *c)
+{
+    return c->policy->lines;
+}
+
+bool checker_looks_ahead(const struct checker *c, bool very)
+{
+    return (very ? c->policy->very_soon : c->policy->soon) != NULL;
+}
+
+void checker_soon(const struct checker *c, const struct event *ev, bool very)
+{
+    if (checker_looks_ahead(c, very))
+        (very ? c->policy->very_soon : c->policy->soon)(c->self, ev);
+}
+
+static void hint(const struct checker *c, const struct event *ev, const struct event *known)
+{
+    const struct policy *p = c->policy;
+
+    if (known - ev > SOON && ev[SOON].kind > EV_RMW)
+        shadow_soon(c->hb->objects, ev[SOON].addr);
+    else if (p->soon && known - ev > SOON)
+        p->soon(c->self, ev + SOON);
+    if (p->very_soon && known - ev > VERY_SOON && ev[VERY_SOON].kind <= EV_RMW)
+        p->very_soon(c->self, ev + VERY_SOON);
+}
+
+/* Plain accesses from ev on. Returns the last. */
+static const struct event *run_plain(struct checker *c, const struct event *ev,
+                                     const struct event *end, const struct event *known,
+                                     uint64_t *number)
+{
+    const struct event *last = c->policy->run(c->self, ev, end, known, number);
+
+    c->st.accesses += (uint64_t)(last - ev) + 1;
+    c->st.checked += (uint64_t)(last - ev) + 1;
+    if (UNLIKELY(c->report.race.conflicts || after_race_noted(&c->after)))
+        event_done(c, last);
+    if (UNLIKELY(budget_over(&c->budget)))
+        over_limit(c);
+    return last;
+}
+
+const struct event *checker_run(struct checker *c, const struct event *ev, const struct event *end,
+                                const struct event *known, uint64_t *number)
+{
+    for (; ev < end; ev += event_records(ev), ++*number) {
+        if (c->policy->run && is_plain(c, ev)) {
+            ev = run_plain(c, ev, end, known, number);
+        } else {
+            hint(c, ev, known);
+            checker_decide(c, ev, 0, (struct mem_outcome){0}, 0);
+            if (c->pay)
+                checker_pay(c, ev, 0, 0);
+            if (UNLIKELY(event_is_region(ev)))
+                end = ev + event_records(ev);
+        }
+        if (UNLIKELY(c->env.err->code))
+            break;
+    }
+    return ev;
+}
+
+void checker_names(struct checker *c, const struct names *names)
+{
+    c->report.names = names;
+    filter_names(c->filter, names);
+}
+
+void checker_region(struct checker *c, bool inside)
+{
+    c->report.inside = inside;
+}
+
+void checker_finish(struct checker *c)
+{
+    if (c->policy->check)
+        c->policy->check(c->self);
+    if (c->policy->finish)
+        c->policy->finish(c->self);
+    if (after_race_noted(&c->after))
+        after_races(c);
+}

@@ -1,0 +1,49 @@
+/* checker_int.h - what the files of a checker share, and nobody else sees.
+ *
+ *   checker_new.c   made from its label, name and parameters
+ *   checker.c       its step: what of an event the view lets the policy see
+ *   checker_says.c  what it says of itself: to the run's host, and for comparing instances */
+#ifndef LARDSIM_CHECKER_INT_H
+#define LARDSIM_CHECKER_INT_H
+
+#include "policy/frame/filter.h"
+#include "policy/frame/hb.h"
+#include "policy/frame/report.h"
+
+struct checker_stats {
+    uint64_t collections; /* cycles: see checker_pay */
+    uint64_t accesses, checked, unchecked, spared, uncommitted, disabled, syncs, syncs_unheeded,
+        clears, copies;
+};
+
+enum { RARE_ACCESS = EVF_IN_TXN | EVF_ORDER_MASK }; /* in a transaction, or atomic */
+
+struct txn {              /* an open transaction's accesses */
+    struct event *access; /* owns */
+    size_t n, cap;
+};
+
+struct checker {
+    const struct policy *policy;
+    sim_cycle (*pay)(void *self, unsigned core, sim_cycle now); /* NULL: nothing */
+    void *self; /* the policy's; NULL until created */
+    void *params;
+    char *label;
+    struct checker_env env;
+    struct policy_env policy_env;
+    struct hb *hb;
+    struct race_report report;
+    struct after_race after;
+    struct filter *filter; /* NULL: none */
+    char *property;        /* owns; with a filter: what is promised */
+    struct budget budget;
+    struct txn *txn; /* by thread */
+    size_t txns;
+    unsigned skips;                /* flags of accesses that the view does not check */
+    bool raw_clocks, other_clocks; /* written so far: by WriteVC, by other synchronisation */
+    struct checker_stats st;
+};
+
+struct promise checker_policy_promises(const struct checker *c); /* its filter aside */
+
+#endif

@@ -1,0 +1,222 @@
+/* checker_new.c - an instance of a policy is made: its label and parameters, its statistics, all
+ * that it owns. */
+#include "policy/frame/checker_int.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct common_params {
+    uint32_t view, after_race;
+    struct filter_params filter;
+};
+
+static const char *const view_choices[] = {"tracked", "all-memory", "all-sync", "no-clear",
+                                           "no-copy", "no-thread",  "naive",    NULL};
+const struct param checker_param_rows[] = {
+    {"view", PARAM_SET, offsetof(struct common_params, view), "tracked", 0, 0, "", view_choices,
+     "What the policy looks at: one view, or several together."},
+    {"after-race", PARAM_CHOICE, offsetof(struct common_params, after_race), "continue", 0, 0, "",
+     after_race_choices,
+     "What follows a race: all goes on, the location or the whole array is no longer looked at, or "
+     "the run ends."},
+    {"filter.stack", PARAM_CHOICE, offsetof(struct common_params, filter.stack), "view", 0, 0, "",
+     filter_flagged_choices,
+     "Whether accesses to stacks are spared the policy: as its view says, always, or never."},
+    {"filter.final", PARAM_CHOICE, offsetof(struct common_params, filter.final), "view", 0, 0, "",
+     filter_flagged_choices,
+     "Whether accesses to finals are spared the policy: as its view says, always, or never."},
+    {"filter.escape", PARAM_CHOICE, offsetof(struct common_params, filter.escape), "off", 0, 0, "",
+     filter_choices,
+     "Whether accesses are spared while no second thread has touched their location."},
+    {"filter.redundant", PARAM_CHOICE, offsetof(struct common_params, filter.redundant), "off", 0,
+     0, "", filter_choices,
+     "Whether accesses are spared that repeat one of their thread since its last release."},
+    {"filter.static", PARAM_STRING, offsetof(struct common_params, filter.exempt), "", 0, 0, "",
+     NULL, "A file of addresses and sites whose accesses are spared; empty: none."},
+    PARAM_END,
+};
+
+enum { LABEL_MAX = 100 }; /* a parameter's name with it fits a configuration file */
+
+static int check_label(const char *label, size_t n, struct err *e)
+{
+    if (n > LABEL_MAX)
+        return err_set(e, LARD_CONFIG, "policies: label '%.20s...' has %zu characters; at most %d",
+                       label, n, LABEL_MAX);
+    for (size_t i = 0; i < n; i++)
+        if (!isalnum((unsigned char)label[i]) && label[i] != '-' && label[i] != '_')
+            return err_set(e, LARD_CONFIG,
+                           "policies: label '%.*s' may have letters, digits, '-' and '_' only",
+                           (int)n, label);
+    return n ? 0
+             : err_set(e, LARD_CONFIG,
+                       "policies: an empty label or name; write 'vc' or 'label=vc'");
+}
+
+static const struct policy *lookup(const char *name, struct err *e)
+{
+    const struct policy *p = policy_find(name);
+    const char *known[64];
+    size_t n = 0;
+
+    if (p)
+        return p;
+    for (; policies[n] && n < ARRAY_SIZE(known); n++)
+        known[n] = policies[n]->name;
+    const char *near = nearest_name(name, known, n);
+    err_set(e, LARD_CONFIG, "policies: no policy '%s'; %s%s%s`lardsim list policies` shows them",
+            name, near ? "did you mean '" : "", near ? near : "", near ? "'? " : "");
+    return NULL;
+}
+
+static int parse_spec(struct checker *c, const char *spec, struct err *e)
+{
+    const char *eq = strchr(spec, '='), *name = eq ? eq + 1 : spec;
+    const size_t n = eq ? (size_t)(eq - spec) : strlen(spec);
+
+    if (check_label(spec, n, e))
+        return -1;
+    c->policy = lookup(name, e);
+    if (!c->policy)
+        return -1;
+    c->label = xmalloc(n + 1);
+    memcpy(c->label, spec, n);
+    c->label[n] = '\0';
+    return 0;
+}
+
+static void declare_stats(struct checker *c, struct stats_group *g)
+{
+    struct checker_stats *st = &c->st;
+
+    report_init(&c->report, &c->env, c->label, g, &c->budget);
+    stats_count(g, "accesses", "accesses", "Data accesses, in the view or not.", &st->accesses);
+    stats_count(g, "checked", "accesses", "Accesses checked.", &st->checked);
+    stats_count(g, "unchecked", "accesses", "Accesses outside the view.", &st->unchecked);
+    stats_level(g, "uncommitted", "accesses", "Accesses in transactions that have not committed.",
+                &st->uncommitted);
+    stats_count(g, "disabled", "accesses",
+                "Accesses not checked, as all their locations were disabled after a race.",
+                &st->disabled);
+    stats_count(g, "syncs", "events", "Events of synchronisation and raw LARDx86 heeded.",
+                &st->syncs);
+    stats_count(g, "syncs-unheeded", "events",
+                "Events of synchronisation and raw LARDx86 outside the view.", &st->syncs_unheeded);
+    stats_count(g, "clears", "events", "Clears heeded.", &st->clears);
+    stats_count(g, "copies", "events", "Copies heeded.", &st->copies);
+    stats_invariant(g, "accesses.split",
+                    "Every access was checked, outside the view, disabled, or never committed.",
+                    (const uint64_t *const[]){&st->checked, &st->unchecked, &st->spared,
+                                              &st->disabled, &st->uncommitted, NULL},
+                    STATS_EQ, (const uint64_t *const[]){&st->accesses, NULL});
+    stats_invariant(g, "races.checked", "Only what was checked can race.",
+                    (const uint64_t *const[]){&c->report.accesses, NULL}, STATS_LE,
+                    (const uint64_t *const[]){&st->checked, &c->report.several, NULL});
+}
+
+static sim_cycle no_exec(void *host, unsigned core, unsigned instructions, sim_cycle now)
+{
+    (void)host;
+    (void)core;
+    (void)instructions;
+    return now;
+}
+
+static sim_cycle no_mem(void *host, unsigned core, sim_addr a, unsigned bytes, enum mem_cmd cmd,
+                        sim_cycle now)
+{
+    (void)host;
+    (void)core;
+    (void)a;
+    (void)bytes;
+    (void)cmd;
+    return now;
+}
+
+static int create(struct checker *c, struct err *e)
+{
+    char *section = xasprintf("policy.%s", c->label);
+    struct common_params common;
+    int bad = config_bind(c->env.config, section, checker_param_rows, &common, e);
+
+    c->params = xcalloc(1, c->policy->params_size);
+    if (!bad && c->policy->params)
+        bad = config_bind(c->env.config, section, c->policy->params, c->params, e);
+    free(section);
+    if (bad)
+        return -1;
+    struct stats_group *g = stats_group(stats_group(stats_root(c->env.stats), "policy"), c->label);
+    const unsigned view = view_bits(common.view) | c->policy->view;
+    c->skips = filter_flags(&common.filter, view_skips(view));
+    c->budget.limit = c->env.memory_limit;
+    c->hb = hb_new(view, c->env.granule, &c->budget);
+    c->policy_env = (struct policy_env){
+        .stats = g,
+        .report = &c->report,
+        .budget = &c->budget,
+        .hb = c->hb,
+        .number = c->env.number,
+        .view = view,
+        .granule = c->env.granule,
+        .special = c->skips | RARE_ACCESS,
+        .machine = c->env.machine,
+        .instance = c->env.instance,
+        .host = c->env.host,
+        .exec = c->env.exec ? c->env.exec : no_exec,
+        .mem = c->env.mem ? c->env.mem : no_mem,
+        .err = c->env.err,
+    };
+    /* Statistics are for good: nothing is declared for a policy that can't be. */
+    if (c->policy->refuse && c->policy->refuse(&c->policy_env, c->params, e))
+        return -1;
+    const struct filter_env filter = {c->hb, g, &c->budget, c->env.granule};
+    if (filter_new(&c->filter, &common.filter, &filter, e))
+        return -1;
+    declare_stats(c, g);
+    after_race_init(&c->after, (enum after_race_mode)common.after_race, c->env.granule, g,
+                    &c->budget);
+    if (c->after.mode != AFTER_RACE_CONTINUE)
+        c->report.after = &c->after;
+    c->pay = c->env.machine || !c->policy->steps_n ? c->policy->pay : NULL;
+    c->self = c->policy->create(&c->policy_env, c->params, e);
+    if (c->env.machine && c->pay && c->policy->steps_n)
+        stats_count(g, "cost.collections", "cycles",
+                    "What the policy's work took as collections began and ended.",
+                    &c->st.collections);
+    if (c->self && c->filter)
+        c->property =
+            xasprintf("%s; %s", checker_policy_promises(c).property, filter_text(c->filter));
+    return c->self ? 0 : -1;
+}
+
+struct checker *checker_new(const char *spec, const struct checker_env *env, struct err *e)
+{
+    struct checker *c = xcalloc(1, sizeof *c);
+
+    c->env = *env;
+    if (parse_spec(c, spec, e) || create(c, e)) {
+        checker_free(c);
+        return NULL;
+    }
+    return c;
+}
+
+void checker_free(struct checker *c)
+{
+    if (!c)
+        return;
+    if (c->self)
+        c->policy->destroy(c->self);
+    for (size_t i = 0; i < c->txns; i++)
+        free(c->txn[i].access);
+    free(c->txn);
+    report_free(&c->report);
+    after_race_free(&c->after);
+    filter_free(c->filter);
+    free(c->property);
+    hb_free(c->hb);
+    free(c->params);
+    free(c->label);
+    free(c);
+}

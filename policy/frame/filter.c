@@ -1,0 +1,310 @@
+/* filter.c - filters of accesses: by flag, by a file of exempt places, of locations that one thread
+ * alone has touched, of accesses that repeat another in their region.
+ *
+ * An access passes all of them, in this order, or is spared by the first that spares it. What is
+ * spared by an earlier one is unknown to the later ones. */
+#include "policy/frame/filter.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mutant.h"
+#include "policy/frame/filter_file.h"
+
+const char *const filter_flagged_choices[] = {"view", "on", "off", NULL};
+const char *const filter_choices[] = {"off", "on", NULL};
+
+struct done { /* what an actor has done to a location, in its region, the epoch */
+    epoch region;
+    bool wrote; /* else read */
+};
+struct location {
+    struct done *done; /* owns; an actor once; where redundant accesses are spared */
+    uint32_t n, cap;
+    uint32_t owner; /* actor + 1, ESCAPED; 0: nobody has touched it in this life */
+};
+#define ESCAPED UINT32_MAX
+
+struct filter {
+    struct filter_params params;
+    struct filter_env env;
+    struct shadow *locations; /* owns; NULL: no need */
+    struct filter_file *file; /* owns; NULL: none */
+    char *text;               /* owns */
+    uint64_t stack, final, exempt, local, redundant;
+};
+
+/* ---- making one ----------------------------------------------------------------------------- */
+
+static bool at_default(const struct filter_params *p)
+{
+    return p->stack == FLAGGED_VIEW && p->final == FLAGGED_VIEW && !p->escape && !p->redundant &&
+           !*p->exempt;
+}
+
+static void add_text(char **to, const char *word, bool add)
+{
+    if (!add)
+        return;
+    char *more = xasprintf("%s%s%s", *to, strcmp(*to, "filter ") ? ", " : "", word);
+    free(*to);
+    *to = more;
+}
+
+static char *text_of(const struct filter_params *p)
+{
+    char *text = xstrdup("filter ");
+
+    add_text(&text, "stack", p->stack == FLAGGED_ON);
+    add_text(&text, "stack off", p->stack == FLAGGED_OFF);
+    add_text(&text, "final", p->final == FLAGGED_ON);
+    add_text(&text, "final off", p->final == FLAGGED_OFF);
+    add_text(&text, "static", *p->exempt);
+    add_text(&text, "escape", p->escape);
+    add_text(&text, "redundant", p->redundant);
+    return text;
+}
+
+static void declare_stats(struct filter *f, struct stats_group *g)
+{
+    g = stats_group(g, "filter");
+    stats_count(g, "stack", "accesses", "Accesses to stacks that were spared.", &f->stack);
+    stats_count(g, "final", "accesses", "Accesses to finals that were spared.", &f->final);
+    stats_count(g, "static", "accesses", "Accesses at places that the file exempts.", &f->exempt);
+    stats_count(g, "escape", "accesses",
+                "Accesses to locations that no second thread had touched yet.", &f->local);
+    stats_count(g, "redundant", "accesses", "Accesses that repeated one in their region.",
+                &f->redundant);
+}
+
+int filter_new(struct filter **to, const struct filter_params *p, const struct filter_env *env,
+               struct err *e)
+{
+    *to = NULL;
+    if (at_default(p))
+        return 0;
+    struct filter *f = xcalloc(1, sizeof *f);
+    f->params = *p;
+    f->env = *env;
+    if (*p->exempt && filter_file_read(&f->file, p->exempt, env->budget, e)) {
+        filter_free(f);
+        return -1;
+    }
+    if (p->escape || p->redundant)
+        f->locations =
+            shadow_new(env->granule ? env->granule : 1, sizeof(struct location), env->budget);
+    f->text = text_of(p);
+    declare_stats(f, env->stats);
+    *to = f;
+    return 0;
+}
+
+static void empty(struct filter *f, struct location *x)
+{
+    budget_give(f->env.budget, x->cap * sizeof *x->done);
+    free(x->done);
+    *x = (struct location){0};
+}
+
+static bool drop_location(void *arg, sim_addr addr, void *cell)
+{
+    (void)addr;
+    empty(arg, cell);
+    return true;
+}
+
+void filter_free(struct filter *f)
+{
+    if (!f)
+        return;
+    if (f->locations)
+        shadow_all(f->locations, drop_location, f);
+    shadow_free(f->locations);
+    filter_file_free(f->file);
+    free(f->text);
+    free(f);
+}
+
+void filter_names(struct filter *f, const struct names *names)
+{
+    if (f && f->file)
+        filter_file_names(f->file, names);
+}
+
+const char *filter_text(const struct filter *f)
+{
+    return f->text;
+}
+
+bool filter_loses(const struct filter *f)
+{
+    const struct filter_params *p = &f->params;
+
+    return p->stack == FLAGGED_ON || p->final == FLAGGED_ON || *p->exempt || p->escape ||
+           p->redundant;
+}
+
+/* ---- flags ---------------------------------------------------------------------------------- */
+
+static unsigned flagged(unsigned skips, unsigned flag, uint32_t how)
+{
+    if (how == FLAGGED_VIEW)
+        return skips;
+    return how == FLAGGED_ON ? skips | flag : skips & ~flag;
+}
+
+unsigned filter_flags(const struct filter_params *p, unsigned view_skips)
+{
+    return flagged(flagged(view_skips, EVF_STACK, p->stack), EVF_FINAL, p->final);
+}
+
+void filter_count_flags(struct filter *f, const struct event *ev)
+{
+    if (ev->flags & EVF_STACK)
+        f->stack++;
+    else if (ev->flags & EVF_FINAL)
+        f->final++;
+}
+
+/* ---- locations ------------------------------------------------------------------------------ */
+
+/* True: nobody but this actor has touched any of them. */
+static bool is_local(struct filter *f, const struct event *ev, uint32_t actor)
+{
+    const struct granules g = granules_of(ev, f->env.granule);
+    bool local = true;
+
+    for (sim_addr a = g.first;; a += g.step) {
+        struct location *x = shadow_get(f->locations, a);
+        if (!x->owner)
+            x->owner = actor + 1;
+        else if (x->owner != actor + 1)
+            x->owner = ESCAPED;
+        local &= x->owner != ESCAPED;
+        if (a == g.last || budget_over(f->env.budget))
+            break;
+    }
+    return local && !MUTANT(FILTER_LOCAL_SEEN);
+}
+
+static struct done *done_by(const struct location *x, uint32_t actor)
+{
+    for (uint32_t i = 0; i < x->n; i++)
+        if (epoch_thread(x->done[i].region) == actor)
+            return &x->done[i];
+    return NULL;
+}
+
+static void note(struct filter *f, struct location *x, epoch region, bool writes)
+{
+    struct done *d = done_by(x, epoch_thread(region));
+
+    if (d) {
+        *d = (struct done){region, writes || (d->wrote && d->region == region)};
+        return;
+    }
+    if (x->n == x->cap) {
+        const uint32_t cap = x->cap ? 2 * x->cap : 2;
+        x->done = xrealloc(x->done, cap, sizeof *x->done);
+        budget_take(f->env.budget, (cap - x->cap) * sizeof *x->done);
+        x->cap = cap;
+    }
+    x->done[x->n++] = (struct done){region, writes};
+}
+
+static bool repeated(const struct location *x, epoch region, bool writes)
+{
+    const struct done *d = done_by(x, epoch_thread(region));
+
+    if (!d || (d->region != region && !MUTANT(FILTER_OTHER_REGION)))
+        return false;
+    return d->wrote || !writes || MUTANT(FILTER_READ_COVERS_WRITE);
+}
+
+/* At all of its granules the thread has done as much in this region. Those that it hasn't, it has
+ * now.
+ */
+static bool is_redundant(struct filter *f, const struct event *ev, epoch region)
+{
+    const struct granules g = granules_of(ev, f->env.granule);
+    const bool writes = event_writes(ev);
+    bool again = true;
+
+    for (sim_addr a = g.first;; a += g.step) {
+        struct location *x = shadow_get(f->locations, a);
+        again &= repeated(x, region, writes);
+        note(f, x, region, writes);
+        if (a == g.last || budget_over(f->env.budget))
+            return again;
+    }
+}
+
+/* With history = last an atomic write takes the place of its thread's plain one, and conflicts with
+ * less: from then on nothing that the thread has done there makes an access redundant. */
+static void forget(struct filter *f, const struct event *ev, uint32_t actor)
+{
+    const struct granules g = granules_of(ev, f->env.granule);
+
+    for (sim_addr a = g.first;; a += g.step) {
+        struct location *x = shadow_peek(f->locations, a);
+        struct done *d = x ? done_by(x, actor) : NULL;
+        if (d && !MUTANT(FILTER_ATOMIC_COVERED))
+            *d = x->done[--x->n];
+        if (a == g.last)
+            return;
+    }
+}
+
+/* The compiler's: neither part of a transaction nor atomic. */
+static bool plain(const struct event *ev)
+{
+    return !(ev->flags & (EVF_IN_TXN | EVF_ORDER_MASK)) || MUTANT(FILTER_ATOMIC_REDUNDANT);
+}
+
+/* ---- an access ------------------------------------------------------------------------------ */
+
+bool filter_spares(struct filter *f, const struct event *ev)
+{
+    uint64_t *by = NULL;
+
+    if (f->file && filter_file_exempts(f->file, ev))
+        by = &f->exempt;
+    else if (f->params.escape && is_local(f, ev, hb_actor(f->env.hb, ev->tid)))
+        by = &f->local;
+    else if (f->params.redundant && plain(ev) && is_redundant(f, ev, hb_epoch(f->env.hb, ev->tid)))
+        by = &f->redundant;
+    else if (f->params.redundant && ev->flags & EVF_ORDER_MASK)
+        forget(f, ev, hb_actor(f->env.hb, ev->tid));
+    if (by)
+        ++*by;
+    return by;
+}
+
+/* ---- the heap ------------------------------------------------------------------------------- */
+
+static void own_done(void *arg, void *cell)
+{
+    struct filter *f = arg;
+    struct location *x = cell;
+    const struct done *was = x->done;
+
+    if (!x->cap)
+        return;
+    x->done = xmalloc(x->cap * sizeof *x->done);
+    memcpy(x->done, was, x->n * sizeof *x->done);
+    budget_take(f->env.budget, x->cap * sizeof *x->done);
+}
+
+void filter_heap(struct filter *f, const struct event *ev)
+{
+    struct shadow_snapshot *s = NULL;
+
+    if (!f->locations || MUTANT(FILTER_CLEAR_IGNORED))
+        return;
+    if (ev->kind == EV_COPY)
+        s = shadow_take(f->locations, ev[1].addr, ev->aux, own_done, f);
+    shadow_each(f->locations, ev->addr, ev->aux, drop_location, f);
+    if (s)
+        shadow_put(f->locations, s, ev->addr);
+}

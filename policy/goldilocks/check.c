@@ -1,0 +1,170 @@
+/* check.c - Check-Happens-Before of Figure 8: whether a recorded access is ordered
+ * before the one in hand. Checks that are enough by themselves come first (5.1); else the lockset
+ * is evaluated.
+ *
+ * Two things are not as printed. The lock that a record remembers (alock) is one that its own
+ * thread held at the access; line 6 has the earlier accessor's, with which line 4 would prove
+ * nothing. And it is remembered at every access, not only after an evaluation. */
+#include "policy/goldilocks/goldilocks.h"
+
+#include <stdlib.h>
+
+/* ---- the short-circuit checks --------------------------------------------------------------- */
+
+/* 5.3: both were in transactions. Commits that the view heeds order the variable, as long as it is
+ * in the same life for them. */
+static bool both_in_transactions(const struct gold_info *i, const struct gold_now *now)
+{
+    if (MUTANT(GOLD_ONE_IN_TRANSACTION))
+        return i->xact || now->xact;
+    if (MUTANT(GOLD_XACT_ANY_LIFE))
+        return i->xact && now->xact;
+    return i->xact && i->xact == now->xact;
+}
+
+static bool same_thread(const struct gold_info *i, const struct gold_now *now)
+{
+    if (MUTANT(GOLD_SAME_THREAD_WRONG)) /* two threads are taken for one */
+        return i->stretch->actor / 2 == now->actor / 2;
+    return i->stretch->actor == now->actor;
+}
+
+static bool holds(const struct goldilocks *g, sim_tid tid, gold_element lock)
+{
+    const struct gold_thread *t = tid < g->threads ? &g->thread[tid] : NULL;
+
+    for (size_t k = 0; t && k < t->holds; k++)
+        if (t->held[k] == lock)
+            return true;
+    return false;
+}
+
+/* The lock was held at the access, and is held now by another: it was released and acquired
+ * between.
+ */
+static bool lock_in_common(struct goldilocks *g, const struct gold_info *i, struct gold_now *now)
+{
+    if (!i->alock || g->by_kernel)
+        return false;
+    gold_cost_held(g, now);
+    if (!holds(g, now->ev->tid, i->alock) && !MUTANT(GOLD_LOCK_NOT_HELD))
+        return false;
+    if (gold_spoilt(g, i->alock))
+        return false;
+    now->alock = i->alock;
+    return true;
+}
+
+/* The lock that the thread acquired last, of those that prove something. */
+static gold_element latest_held(const struct goldilocks *g, sim_tid tid)
+{
+    const struct gold_thread *t = tid < g->threads ? &g->thread[tid] : NULL;
+
+    for (size_t k = t && !g->by_kernel ? t->holds : 0; k-- > 0;)
+        if (!gold_spoilt(g, t->held[k]))
+            return t->held[k];
+    return 0;
+}
+
+gold_element gold_held_lock(const struct goldilocks *g, const struct gold_now *now)
+{
+    return now->alock ? now->alock : latest_held(g, now->ev->tid);
+}
+
+/* ---- evaluation ----------------------------------------------------------------------------- */
+
+static void empty(struct goldilocks *g, struct gold_set *set)
+{
+    enum { LARGE = 1024 };
+
+    if (set->cap > LARGE)
+        gold_set_free(set, g->env->budget);
+    gold_set_clear(set);
+}
+
+/* The record's lockset at its place in the list, or as trimming has left it. Returns the cell to go
+ * on with. */
+static uint64_t start(struct goldilocks *g, struct gold_set *set, const struct gold_stretch *s)
+{
+    empty(g, set);
+    if (!g->cost.on && s->begin >= g->list.head) { /* it may be evaluated further */
+        gold_set_add(set, gold_actor(s->actor), g->env->budget);
+        return s->begin;
+    }
+    gold_set_copy(set, &s->set, g->env->budget);
+    return s->done;
+}
+
+/* Cells by the two threads, or by all. A machine reads those before `begin`, too, which do nothing.
+ */
+static bool walk(struct goldilocks *g, const struct gold_info *i, struct gold_set *set, bool two,
+                 const struct gold_now *now)
+{
+    const struct gold_stretch *s = i->stretch;
+    const gold_element me = gold_actor(now->actor);
+    const uint64_t begin = start(g, set, s), tail = g->list.tail;
+    bool known = gold_set_has(set, me);
+    uint64_t n = g->cost.on ? gold_info_at(g, i) : begin;
+
+    const uint64_t from = n;
+    for (; n < tail && !known; n++) {
+        const struct gold_cell *c = gold_cell_at(&g->list, n);
+        const bool heeded = !two || c->actor == s->actor || c->actor == now->actor;
+        gold_cost_cell(g, c, heeded, now);
+        if (!heeded || n < begin)
+            continue;
+        if (two && MUTANT(GOLD_TWO_THREADS_WRONG) && c->rule == GOLD_EDGE)
+            gold_set_add(set, c->to, g->env->budget);
+        gold_apply(g, set, s, c);
+        known = gold_set_has(set, me);
+    }
+    g->st.walked += n - from;
+    gold_cost_walked(g, now);
+    return known;
+}
+
+static bool nobody_knows(const struct goldilocks *g, const struct gold_info *i)
+{
+    return i->stretch->open && !g->list.raw && !g->cost.on;
+}
+
+static bool known_by_two(struct goldilocks *g, const struct gold_info *i,
+                         const struct gold_now *now)
+{
+    if (nobody_knows(g, i))
+        return i->stretch->actor == now->actor;
+    return walk(g, i, &g->near, true, now);
+}
+
+static bool known_by_all(struct goldilocks *g, const struct gold_info *i,
+                         const struct gold_now *now)
+{
+    if (!g->cost.on)
+        return gold_knows(g, i->stretch, now->actor);
+    return walk(g, i, &g->far, false, now);
+}
+
+bool gold_check(struct goldilocks *g, const struct gold_info *i, struct gold_now *now)
+{
+    struct gold_stats *st = &g->st;
+
+    st->checks++;
+    gold_cost_look(g, i, now);
+    if (both_in_transactions(i, now))
+        st->by_transaction++;
+    else if (g->is.same_thread && same_thread(i, now))
+        st->by_thread++;
+    else if (g->is.held_lock && lock_in_common(g, i, now))
+        st->by_lock++;
+    else if (g->is.two_threads && known_by_two(g, i, now))
+        st->by_two++;
+    else if (known_by_all(g, i, now)) {
+        st->by_lockset++;
+        if (MUTANT(GOLD_EARLIER_LOCK))
+            now->alock = latest_held(g, i->tid);
+    } else {
+        st->unordered++;
+        return false;
+    }
+    return true;
+}

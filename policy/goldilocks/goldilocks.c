@@ -1,0 +1,490 @@
+/* goldilocks.c - Goldilocks (Elmas, Qadeer, Tasiran, PLDI 2007): locksets that grow with
+ * synchronisation, evaluated when a variable is accessed; precise, and aware of transactions.
+ *
+ * Here are variables with their records (Info of Figure 8): the last write, and since it the last
+ * read of each thread. goldilocks.h tells where the rest is. It has a happens-before of its own;
+ * from env->hb it has only who acts.
+ *
+ * Held to be equal to vc with history = last, access by access. The page
+ * docs/policies/goldilocks.md says where the paper's figures could not be taken as printed. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "policy/goldilocks/goldilocks.h"
+
+static const char *const transaction_choices[] = {"shared-variable", "all", "write-to-read", NULL};
+static const struct param gold_params[] = {
+    {"same-thread", PARAM_BOOL, offsetof(struct gold_params, same_thread), "on", 0, 0, "", NULL,
+     "First short-circuit check: the same thread accesses again."},
+    {"held-lock", PARAM_BOOL, offsetof(struct gold_params, held_lock), "on", 0, 0, "", NULL,
+     "Second short-circuit check: a lock held at the earlier access is held now."},
+    {"two-threads", PARAM_BOOL, offsetof(struct gold_params, two_threads), "on", 0, 0, "", NULL,
+     "Third short-circuit check: the events of the two threads alone order the accesses."},
+    {"transactions", PARAM_CHOICE, offsetof(struct gold_params, transactions), "shared-variable", 0,
+     0, "", transaction_choices,
+     "Which commits are ordered: those that share a variable, all, or one that reads what an "
+     "earlier one wrote."},
+    {"list-limit", PARAM_U64, offsetof(struct gold_params, limit), "1000000", 1, UINT64_C(1) << 32,
+     "events", NULL, "The list of synchronisation events is trimmed when it is longer."},
+    {"trim", PARAM_U64, offsetof(struct gold_params, trim), "10", 1, 100, "per cent", NULL,
+     "How much of the list goes when it is trimmed: then, and when memory is collected."},
+    {"collect", PARAM_U64, offsetof(struct gold_params, every), "1000", 1, UINT64_C(1) << 32,
+     "events", NULL, "How often the head of the list that no record refers to is given up."},
+    PARAM_END,
+};
+
+/* What conflicts is told by classes, as in vc/vc.c: plain and atomic accesses are kept apart. */
+enum { PLAIN_READ, PLAIN_WRITE, ATOMIC_READ, ATOMIC_WRITE, CLASSES };
+enum { OP_KIND_BITS = 6 };
+
+enum { INSIDE = 2 }; /* records that need no room of their own */
+struct gold_var {
+    struct gold_info in[INSIDE];
+    struct gold_info *more; /* owns; from the third on */
+    uint32_t n, cap;        /* records: a write, if there is one, is the first; room of `more` */
+    bool raced;             /* the race mark of this life */
+};
+
+static unsigned class_of(uint8_t op)
+{
+    return op >> OP_KIND_BITS;
+}
+
+static uint8_t op_of(const struct event *ev)
+{
+    const bool writes = event_writes(ev) || MUTANT(GOLD_READ_IS_WRITE);
+    const unsigned class =
+        (writes ? PLAIN_WRITE : PLAIN_READ) | (ev->flags & EVF_ORDER_MASK ? ATOMIC_READ : 0u);
+
+    return (uint8_t)(class << OP_KIND_BITS | ev->kind);
+}
+
+static bool conflict(uint8_t a, uint8_t b)
+{
+    if (class_of(a) & class_of(b) & ATOMIC_READ) /* both are atomic */
+        return false;
+    if (MUTANT(GOLD_WRITE_MISSES_READS) && !(class_of(a) & PLAIN_WRITE))
+        return false;
+    return (class_of(a) | class_of(b)) & PLAIN_WRITE;
+}
+
+/* ---- records -------------------------------------------------------------------------------- */
+
+static struct gold_info *record_at(struct gold_var *v, uint32_t i)
+{
+    return i < INSIDE ? &v->in[i] : &v->more[i - INSIDE];
+}
+
+struct each_info {
+    void (*fn)(void *arg, const struct gold_info *i);
+    void *arg;
+};
+
+static bool each_of(void *arg, sim_addr addr, void *cell)
+{
+    const struct each_info *e = arg;
+    struct gold_var *v = cell;
+
+    (void)addr;
+    for (uint32_t i = 0; i < v->n; i++)
+        e->fn(e->arg, record_at(v, i));
+    return false;
+}
+
+void gold_each_info(struct goldilocks *g, void (*fn)(void *arg, const struct gold_info *i),
+                    void *arg)
+{
+    shadow_all(g->variables, each_of, &(struct each_info){fn, arg});
+}
+
+static void forget(struct goldilocks *g, struct gold_var *v, unsigned core)
+{
+    for (uint32_t i = 0; i < v->n; i++) {
+        gold_cost_forget(g, record_at(v, i), core);
+        gold_info_give(g, record_at(v, i));
+    }
+    v->n = 0;
+}
+
+static NO_INLINE void more_room(struct goldilocks *g, struct gold_var *v)
+{
+    const uint32_t cap = v->cap ? 2 * v->cap : 2;
+
+    v->more = xrealloc(v->more, cap, sizeof *v->more);
+    budget_take(g->env->budget, (cap - v->cap) * sizeof *v->more);
+    v->cap = cap;
+}
+
+/* The place of a record: the thread's last read of its class, or a new one at the end. */
+static struct gold_info *place_of(struct goldilocks *g, struct gold_var *v, uint8_t op,
+                                  const struct gold_now *now)
+{
+    for (uint32_t i = 0; i < v->n; i++) {
+        struct gold_info *r = record_at(v, i);
+        if (!(class_of(r->op) & PLAIN_WRITE))
+            gold_cost_chain(g, r, now);
+        if (r->stretch->actor != now->actor ||
+            (class_of(r->op) != class_of(op) && !MUTANT(GOLD_ATOMIC_READ_REPLACES)))
+            continue;
+        gold_cost_forget(g, r, now->core);
+        gold_info_give(g, r);
+        return r;
+    }
+    if (v->n >= INSIDE + v->cap)
+        more_room(g, v);
+    return record_at(v, v->n++);
+}
+
+static void record(struct goldilocks *g, struct gold_var *v, sim_addr addr, uint8_t op,
+                   const struct gold_now *now)
+{
+    const sim_tid tid = now->ev->tid;
+
+    if (!v->n)
+        budget_take(&g->metadata, GOLD_SHADOW_BYTES);
+    if (class_of(op) & PLAIN_WRITE)
+        forget(g, v, now->core);
+    struct gold_info *i = place_of(g, v, op, now);
+    *i = (struct gold_info){
+        .stretch = gold_stretch_of(g, now->actor, tid < g->threads ? g->thread[tid].time : 1),
+        .pos = g->committing && !MUTANT(GOLD_AFTER_COMMIT) ? g->commit_at : g->list.tail,
+        .site = now->ev->aux,
+        .event = *g->env->number,
+        .alock = gold_held_lock(g, now),
+        .xact = now->xact,
+        .tid = tid,
+        .op = op};
+    gold_info_take(g, i);
+    gold_cost_record(g, i, addr, now);
+    g->st.infos++;
+}
+
+/* ---- an access ------------------------------------------------------------------------------ */
+
+static void race(struct goldilocks *g, struct gold_var *v, sim_addr addr, const struct gold_info *i,
+                 const struct gold_now *now)
+{
+    const struct race_side earlier = {.event = i->event,
+                                      .site = i->site,
+                                      .thread = i->tid,
+                                      .op = i->op & ((1 << OP_KIND_BITS) - 1),
+                                      .known = true};
+
+    race_conflict(g->env->report, now->ev, addr, &earlier, !v->raced);
+    v->raced = true;
+}
+
+/* What marks an access in a transaction that orders it: the element of the variable's commits. */
+static gold_element transaction_of(struct goldilocks *g, sim_addr a)
+{
+    if (!g->committing)
+        return 0;
+    if (g->is.transactions != GOLD_SHARED_VARIABLE)
+        return GOLD_TL;
+    return gold_object_get(g, OBJECT_COMMIT, a, 0)->element;
+}
+
+static void access_variable(struct goldilocks *g, sim_addr addr, uint8_t op, struct gold_now *now)
+{
+    struct gold_var *v = shadow_get(g->variables, addr);
+
+    now->xact = transaction_of(g, addr);
+    now->alock = 0;
+    gold_cost_enter(g, addr, now);
+    for (uint32_t i = 0; i < v->n; i++) {
+        const struct gold_info *r = record_at(v, i);
+        if (conflict(r->op, op) && !gold_check(g, r, now))
+            race(g, v, addr, r, now);
+    }
+    record(g, v, addr, op, now);
+    gold_cost_leave(g, addr, now);
+}
+
+static sim_cycle gold_access(void *self, const struct event *ev, unsigned core,
+                             struct mem_outcome out, sim_cycle now)
+{
+    struct goldilocks *g = self;
+    const struct granules r = granules_of(ev, g->env->granule);
+    struct gold_now it = {.ev = ev, .core = core, .actor = hb_actor(g->env->hb, ev->tid)};
+
+    (void)out;
+    for (sim_addr a = r.first;; a += r.step) {
+        cost_granule(&g->cost, a == r.first);
+        access_variable(g, a, op_of(ev), &it);
+        if (a == r.last || budget_over(g->env->budget))
+            return now;
+    }
+}
+
+static void gold_soon(const void *self, const struct event *ev)
+{
+    const struct goldilocks *g = self;
+
+    shadow_soon(g->variables, ev->addr);
+}
+
+static sim_cycle gold_pay(void *self, unsigned core, sim_cycle now)
+{
+    struct goldilocks *g = self;
+
+    return cost_pay(&g->cost, core, now);
+}
+
+/* ---- clear and copy ------------------------------------------------------------------------- */
+
+struct place { /* a clear, or a copy by so much (may wrap), and who pays */
+    struct goldilocks *g;
+    unsigned core;
+    bool copy;
+    sim_addr by;
+    struct cost_sweep sweep;
+};
+
+static void drop(struct goldilocks *g, struct gold_var *v, unsigned core)
+{
+    if (v->n)
+        budget_give(&g->metadata, GOLD_SHADOW_BYTES);
+    forget(g, v, core);
+    budget_give(g->env->budget, v->cap * sizeof *v->more);
+    free(v->more);
+}
+
+/* A copy writes what is at its destination anyway, if there is something at the source. */
+static bool drop_variable(void *arg, sim_addr addr, void *cell)
+{
+    struct place *p = arg;
+    const struct gold_var *from = p->copy ? shadow_peek(p->g->variables, addr - p->by) : NULL;
+
+    if (!from || !from->n)
+        gold_cost_move(p->g, &p->sweep, addr, 0);
+    p->g->st.cleared++;
+    drop(p->g, cell, p->core);
+    return true;
+}
+
+static bool copy_variable(void *arg, sim_addr addr, void *cell)
+{
+    struct place *p = arg;
+
+    (void)cell;
+    gold_cost_move(p->g, &p->sweep, addr, addr + p->by);
+    return false;
+}
+
+/* The copy's records refer to the same cells. */
+static void own_records(void *arg, void *cell)
+{
+    const struct place *p = arg;
+    struct gold_var *v = cell;
+
+    if (v->cap) {
+        const struct gold_info *was = v->more;
+        v->more = xmalloc(v->cap * sizeof *v->more);
+        memcpy(v->more, was, v->cap * sizeof *v->more);
+        budget_take(p->g->env->budget, v->cap * sizeof *v->more);
+    }
+    if (v->n)
+        budget_take(&p->g->metadata, GOLD_SHADOW_BYTES);
+    for (uint32_t i = 0; i < v->n; i++) {
+        struct gold_info *r = record_at(v, i);
+        gold_info_take(p->g, r);
+        gold_cost_copy(p->g, r, p->core);
+    }
+}
+
+static void move_variables(struct goldilocks *g, const struct event *ev, unsigned core)
+{
+    struct place p = {.g = g,
+                      .core = core,
+                      .copy = ev->kind == EV_COPY,
+                      .sweep = {.core = core, .step = GOLD_STEP_LINE}};
+    struct shadow_snapshot *s = NULL;
+
+    if (p.copy) {
+        p.by = ev->addr - ev[1].addr;
+        if (g->cost.on)
+            shadow_each(g->variables, ev[1].addr, ev->aux, copy_variable, &p);
+        cost_sweep_end(&g->cost, &p.sweep);
+        s = shadow_take(g->variables, ev[1].addr, ev->aux, own_records, &p);
+    }
+    shadow_each(g->variables, ev->addr, ev->aux, drop_variable, &p);
+    cost_sweep_end(&g->cost, &p.sweep);
+    if (s)
+        g->st.copied += shadow_put(g->variables, s, ev->addr);
+}
+
+static sim_cycle gold_on_sync(void *self, const struct event *ev, unsigned core, sim_cycle now)
+{
+    struct goldilocks *g = self;
+
+    if (ev->kind == EV_CLEAR || ev->kind == EV_COPY)
+        move_variables(g, ev, core);
+    else if (ev->kind == EV_GC_BEGIN && !(ev->flags & EVF_NURSERY)) /* Kaffe had no nursery */
+        gold_trim(g, core);
+    else if (ev_info[ev->kind].class != CLASS_HEAP)
+        gold_sync(g, ev, core);
+    return now;
+}
+
+static void gold_on_edges(void *self, enum policy_edge at, const struct event *ev,
+                          const struct event *accesses, size_t n, unsigned core)
+{
+    gold_edges(self, at, ev, accesses, n, core);
+}
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+static void declare(struct goldilocks *g, struct stats_group *s)
+{
+    struct gold_stats *st = &g->st;
+
+    stats_count(s, "infos", "count", "Records made: of an access, at a variable.", &st->infos);
+    stats_count(s, "checks", "count", "Records checked against an access that conflicts.",
+                &st->checks);
+    stats_count(s, "by-transaction", "count", "Checks passed as both were in transactions.",
+                &st->by_transaction);
+    stats_count(s, "by-thread", "count", "Checks passed by the same thread.", &st->by_thread);
+    stats_count(s, "by-lock", "count", "Checks passed by a lock held at both.", &st->by_lock);
+    stats_count(s, "by-two-threads", "count", "Checks passed by the two threads' events.",
+                &st->by_two);
+    stats_count(s, "by-lockset", "count", "Checks passed by the whole list.", &st->by_lockset);
+    stats_count(s, "unordered", "count", "Checks that found a race.", &st->unordered);
+    stats_invariant(s, "checks.split", "Every check passed somehow, or found a race.",
+                    (const uint64_t *const[]){&st->by_transaction, &st->by_thread, &st->by_lock,
+                                              &st->by_two, &st->by_lockset, &st->unordered, NULL},
+                    STATS_EQ, (const uint64_t *const[]){&st->checks, NULL});
+    stats_count(s, "cells", "events", "Synchronisation events put on the list.", &st->cells);
+    stats_count(s, "collected", "events", "Events that left the list.", &st->collected);
+    stats_level(s, "length", "events", "Events on the list when it was last appended to.",
+                &st->length);
+    stats_level(s, "longest", "events", "The most of them at any time.", &st->peak);
+    stats_count(s, "trims", "count", "Times that the list was trimmed.", &st->trims);
+    stats_count(s, "advanced", "count", "Records whose locksets were evaluated for that.",
+                &st->advanced);
+    stats_count(s, "pruned", "count", "Elements without meaning that left locksets.", &st->pruned);
+    stats_count(s, "walked", "events",
+                "Events of the list looked at in checks. (Without a machine, accesses between two "
+                "outgoing edges of a thread share an evaluation.)",
+                &st->walked);
+    stats_count(s, "cleared", "locations", "Variables emptied by clears and overwritten by copies.",
+                &st->cleared);
+    stats_count(s, "copied", "locations", "Variables that copies wrote.", &st->copied);
+}
+
+static void *gold_create(const struct policy_env *env, const void *params, struct err *e)
+{
+    struct goldilocks *g = xcalloc(1, sizeof *g);
+
+    (void)e;
+    g->env = env;
+    g->is = *(const struct gold_params *)params;
+    g->by_kernel = env->view & VIEW_NO_THREAD;
+    g->variables =
+        shadow_new(env->granule ? env->granule : 1, sizeof(struct gold_var), env->budget);
+    gold_list_init(g);
+    gold_objects_init(g);
+    declare(g, env->stats);
+    gold_cost_init(g);
+    return g;
+}
+
+static bool check_variable(void *arg, sim_addr addr, void *cell)
+{
+    struct gold_var *v = cell;
+
+    (void)arg;
+    (void)addr;
+    for (uint32_t i = 0; i < v->n; i++) {
+        assert(i == 0 || !(class_of(record_at(v, i)->op) & PLAIN_WRITE));
+        for (uint32_t j = 0; j < i; j++)
+            assert(record_at(v, i)->stretch->actor != record_at(v, j)->stretch->actor ||
+                   class_of(record_at(v, i)->op) != class_of(record_at(v, j)->op));
+    }
+    return false;
+}
+
+static void gold_self_check(const void *self)
+{
+    const struct goldilocks *g = self;
+
+    shadow_all(g->variables, check_variable, NULL);
+    gold_list_check(g);
+}
+
+static void gold_promise(const void *self, struct promise *p)
+{
+    const struct goldilocks *g = self;
+
+    p->property = "happens-before, history last";
+    if (g->is.transactions == GOLD_SHARED_VARIABLE)
+        return;
+    p->claims &= ~(unsigned)CLAIM_SOUND;
+    if (g->is.transactions == GOLD_ALL_COMMITS) {
+        p->property = "happens-before with all commits ordered";
+        return;
+    }
+    p->claims &= ~(unsigned)CLAIM_PRECISE;
+    p->property = "happens-before with commits ordered from write to read";
+}
+
+static void gold_explain(const void *self, const struct event *ev, sim_addr location, char *to,
+                         size_t room)
+{
+    const struct goldilocks *g = self;
+
+    (void)ev;
+    (void)location;
+    if (g->is.transactions != GOLD_SHARED_VARIABLE)
+        snprintf(to, room, "with transactions = %s other commits are ordered",
+                 transaction_choices[g->is.transactions]);
+}
+
+static bool free_variable(void *arg, sim_addr addr, void *cell)
+{
+    struct gold_var *v = cell;
+
+    (void)arg;
+    (void)addr;
+    free(v->more);
+    return false;
+}
+
+static void gold_destroy(void *self)
+{
+    struct goldilocks *g = self;
+
+    shadow_all(g->variables, free_variable, NULL);
+    shadow_free(g->variables);
+    gold_objects_free(g);
+    gold_list_free(g);
+    for (size_t i = 0; i < g->threads; i++)
+        free(g->thread[i].held);
+    free(g->thread);
+    gold_set_free(&g->near, g->env->budget);
+    gold_set_free(&g->far, g->env->budget);
+    cost_free(&g->cost);
+    free(g);
+}
+
+extern const struct policy policy_goldilocks;
+const struct policy policy_goldilocks = {
+    .name = "goldilocks",
+    .summary = "locksets that grow, evaluated when asked for; transactions",
+    .source = "goldilocks",
+    .claims = CLAIM_SOUND | CLAIM_PRECISE | CLAIM_EAGER,
+    .params = gold_params,
+    .params_size = sizeof(struct gold_params),
+    .create = gold_create,
+    .access = gold_access,
+    .steps = gold_steps,
+    .steps_n = GOLD_STEPS,
+    .pay = gold_pay,
+    .soon = gold_soon,
+    .sync = gold_on_sync,
+    .edges = gold_on_edges,
+    .check = gold_self_check,
+    .promise = gold_promise,
+    .explain = gold_explain,
+    .destroy = gold_destroy,
+};

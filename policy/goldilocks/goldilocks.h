@@ -1,0 +1,305 @@
+/* goldilocks.h - what the parts of the policy goldilocks share, and nobody else sees.
+ *
+ *   goldilocks/set.c     locksets
+ *   goldilocks/list.c    the list of synchronisation events; stretches; evaluation, collection
+ *   goldilocks/object.c  synchronisation objects, by address: which elements of locksets they are
+ *   goldilocks/sync.c    what each event does: the table of transfers
+ *   goldilocks/check.c   Check-Happens-Before
+ *   goldilocks/cost.c    what it costs on a machine
+ *   goldilocks/goldilocks.c       variables and their records; the policy
+ *
+ * Elmas, Qadeer, Tasiran, PLDI 2007. A record of an access has a lockset: who knows of the access,
+ * and through what one could learn of it. Each synchronisation event is a cell of the list, with a
+ * rule "if one of these is in the lockset, that is, too"; the rules are applied when a lockset is
+ * asked for. An access is ordered with a later one when the later one's actor is in its lockset. */
+#ifndef LARDSIM_GOLDILOCKS_H
+#define LARDSIM_GOLDILOCKS_H
+
+#include "base/mutant.h"
+#include "policy/frame/cost.h"
+#include "policy/frame/hb.h"
+#include "policy/policy.h"
+
+/* ---- elements and locksets ------------------------------------------------------------------ */
+
+/* An element of locksets: an actor, a thread's birth or end, the transaction lock, or what an
+ * object is (a lock is two). Numbers of objects are not used again. 0: none. */
+typedef uint32_t gold_element;
+enum {
+    GOLD_ACTORS = 1, /* of actor 0 */
+    GOLD_BIRTHS = GOLD_ACTORS + EPOCH_THREADS,
+    GOLD_ENDS = GOLD_BIRTHS + MAX_THREADS,
+    GOLD_TL = GOLD_ENDS + MAX_THREADS,
+    GOLD_OBJECTS
+};
+static inline gold_element gold_actor(uint32_t actor)
+{
+    return GOLD_ACTORS + actor;
+}
+
+enum { GOLD_SET_LOW = 64 };
+struct gold_set {
+    uint64_t low;       /* elements below GOLD_SET_LOW, by bit: the first actors */
+    gold_element *slot; /* owns; the others, hashed; 0: empty */
+    uint32_t n, cap;    /* of slot: a power of 2, or 0 */
+};
+bool gold_set_find(const struct gold_set *s, gold_element e); /* not one of the low ones */
+static inline bool gold_set_has(const struct gold_set *s, gold_element e) /* e: not 0 */
+{
+    if (e < GOLD_SET_LOW)
+        return s->low >> e & 1;
+    return s->n && gold_set_find(s, e);
+}
+void gold_set_add(struct gold_set *s, gold_element e, struct budget *b);
+void gold_set_clear(struct gold_set *s); /* keeps its room */
+void gold_set_copy(struct gold_set *to, const struct gold_set *from, struct budget *b);
+/* Only those of objects for which it is true; others stay. */
+void gold_set_keep(struct gold_set *s, bool (*keep)(void *arg, gold_element e), void *arg,
+                   struct budget *b);
+uint32_t gold_set_count(const struct gold_set *s);
+void gold_set_free(struct gold_set *s, struct budget *b);
+
+/* ---- the list ------------------------------------------------------------------------------- */
+
+enum gold_rule {
+    GOLD_EDGE,   /* from[0], or from[1] where there is one, brings `to` */
+    GOLD_COMMIT, /* its actor, or a variable that it takes, brings its actor and all that it gives
+                  */
+    GOLD_RAW     /* an access by from[0] up to a time of its own brings `to` */
+};
+struct gold_variable { /* of a commit */
+    gold_element element;
+    bool takes, gives;
+};
+struct gold_variables {
+    size_t n; /* room: the power of 2 from there on */
+    struct gold_variable at[];
+};
+#define GOLD_NOBODY UINT32_MAX
+struct gold_cell {
+    uint8_t rule;   /* enum gold_rule */
+    uint32_t actor; /* whose event it is; GOLD_NOBODY: a collector's copy */
+    gold_element from[2], to;
+    uint64_t infos; /* records whose pos it is: its reference count */
+    union {
+        uint64_t time;                    /* GOLD_RAW */
+        struct gold_variables *variables; /* GOLD_COMMIT; owns */
+    };
+    sim_addr block; /* on the machine */
+};
+
+/* The accesses of an actor between two of its events that give something: their locksets are the
+ * same. Lives while an access is remembered, or it is the actor's latest. */
+struct gold_stretch {
+    struct gold_stretch *older, *newer;
+    struct gold_set set; /* after the cells before `done` */
+    uint64_t infos;      /* records that have it */
+    uint64_t base;       /* the tail when it began, or its commit's cell */
+    uint64_t begin;      /* nothing before this cell adds to the lockset, which there is {actor} */
+    uint64_t done;
+    uint64_t time; /* the actor's own, where clocks are written raw */
+    uint32_t actor;
+    bool open; /* its actor has given nothing since */
+};
+
+struct gold_list {
+    struct gold_cell *cell; /* owns; a ring: number n is at n & mask */
+    uint64_t mask, head, tail;
+    struct gold_stretch *oldest, *newest;
+    struct pool room;            /* of stretches */
+    struct gold_stretch **of;    /* owns; the open one of each actor, or NULL */
+    size_t actors;               /* of `of` */
+    uint64_t collect_at;         /* a tail */
+    uint64_t limit, trim, every; /* cells; per cent; cells */
+    bool raw;                    /* clocks were written raw */
+};
+
+/* ---- the policy ----------------------------------------------------------------------------- */
+
+enum { GOLD_SHARED_VARIABLE, GOLD_ALL_COMMITS, GOLD_WRITE_TO_READ }; /* what orders commits */
+
+struct gold_params {
+    bool same_thread, held_lock, two_threads;
+    uint32_t transactions;
+    uint64_t limit, trim, every;
+};
+
+struct gold_stats {
+    uint64_t cells, collected, peak, length, trims, walked, advanced, pruned;
+    uint64_t checks, by_transaction, by_thread, by_lock, by_two, by_lockset, unordered;
+    uint64_t infos, cleared, copied;
+};
+
+struct gold_thread {
+    bool begun, forked, ended;
+    uint64_t time;      /* its own, where clocks are written raw */
+    gold_element *held; /* owns; locks held exclusive, the latest last */
+    size_t holds, cap;
+    sim_addr lock_block; /* its locks, on the machine */
+};
+
+struct goldilocks {
+    const struct policy_env *env;
+    struct gold_params is;
+    struct shadow *variables; /* each a struct gold_var; goldilocks/goldilocks.c */
+    struct gold_list list;
+    struct shadow *objects; /* chains; goldilocks/object.c */
+    struct map live;        /* elements of objects that are there, and whether they are spoilt */
+    uint64_t deaths;        /* of elements since locksets were last pruned */
+    gold_element next;      /* of the next object */
+    struct gold_thread *thread;
+    size_t threads;
+    struct gold_set near, far; /* scratch: of the two threads' events, of all */
+    bool by_kernel;
+    bool committing;    /* a commit that is heeded */
+    uint64_t commit_at; /* its cell */
+    struct cost cost;
+    struct budget metadata; /* on the machine */
+    sim_addr ends;          /* head and tail of the list, on the machine */
+    struct gold_stats st;
+};
+
+/* An access that is remembered: Info of Figure 8. */
+struct gold_info {
+    struct gold_stretch *stretch; /* owner and ls */
+    uint64_t pos;                 /* of the list's tail then; see gold_info_at */
+    uint64_t site, event;
+    sim_addr block; /* on the machine */
+    gold_element alock,
+        xact; /* a lock that its thread held; its commit's element of the variable */
+    sim_tid tid;
+    uint8_t op;
+};
+
+struct gold_thread *gold_thread_at(struct goldilocks *g, uint64_t tid);
+/* goldilocks/goldilocks.c: all records. */
+void gold_each_info(struct goldilocks *g, void (*fn)(void *arg, const struct gold_info *i),
+                    void *arg);
+
+/* ---- goldilocks/list.c ---------------------------------------------------------------------- */
+
+void gold_list_init(struct goldilocks *g);
+void gold_list_free(struct goldilocks *g);
+static inline struct gold_cell *gold_cell_at(const struct gold_list *l, uint64_t n)
+{
+    return &l->cell[n & l->mask];
+}
+/* Appends; core pays. */
+void gold_append(struct goldilocks *g, const struct gold_cell *cell, unsigned core);
+/* The first per cent of the list go: their locksets are evaluated up to what follows. */
+void gold_trim(struct goldilocks *g, unsigned core);
+/* The actor gives in the cell that comes next: its stretch is over. */
+void gold_close(struct goldilocks *g, uint32_t actor);
+/* The actor's stretch, for an access now. */
+struct gold_stretch *gold_stretch_of(struct goldilocks *g, uint32_t actor, uint64_t time);
+
+/* What a cell does to the lockset of an access of s. */
+void gold_apply(struct goldilocks *g, struct gold_set *set, const struct gold_stretch *s,
+                const struct gold_cell *cell);
+/* Evaluates up to the tail, or until the actor is found; s keeps what was evaluated. */
+bool gold_knows(struct goldilocks *g, struct gold_stretch *s, uint32_t actor);
+
+/* A record's position, as trimming has moved it. */
+static inline uint64_t gold_info_at(const struct goldilocks *g, const struct gold_info *i)
+{
+    return i->pos < g->list.head ? g->list.head : i->pos;
+}
+/* A record refers to its cell and stretch; no longer does. */
+void gold_info_take(struct goldilocks *g, const struct gold_info *i);
+void gold_info_give(struct goldilocks *g, const struct gold_info *i);
+void gold_list_check(const struct goldilocks *g); /* asserts */
+
+/* ---- goldilocks/object.c -------------------------------------------------------------------- */
+
+struct gold_hold { /* a thread's hold on a lock */
+    sim_tid tid;
+    bool shared, waiting;
+    uint32_t depth; /* > 0 */
+};
+struct gold_object {
+    struct gold_object *next; /* in the same granule */
+    sim_addr addr;
+    uint64_t round;                /* barriers; else 0 */
+    gold_element element, readers; /* what releases give; of a lock, what shared ones give */
+    struct gold_hold *hold;        /* owns */
+    uint32_t holds, hold_cap;
+    uint64_t inside; /* barriers: arrived less departed */
+    uint8_t kind;    /* enum ev_object */
+};
+void gold_objects_init(struct goldilocks *g);
+void gold_objects_free(struct goldilocks *g);
+struct gold_object *gold_object_get(struct goldilocks *g, unsigned kind, sim_addr addr,
+                                    uint64_t round); /* made when new */
+void gold_object_drop(struct goldilocks *g, unsigned kind, sim_addr addr, uint64_t round);
+void gold_objects_clear(struct goldilocks *g, sim_addr addr, uint64_t bytes);
+void gold_objects_copy(struct goldilocks *g, sim_addr to, sim_addr from, uint64_t bytes,
+                       unsigned core);
+struct gold_hold *gold_hold_of(const struct gold_object *o, sim_tid tid, bool shared);
+uint32_t gold_nest(struct goldilocks *g, struct gold_object *o, sim_tid tid,
+                   bool shared); /* the new depth */
+uint32_t gold_unnest(struct goldilocks *g, struct gold_object *o, sim_tid tid, bool shared);
+void gold_wait(struct goldilocks *g, struct gold_object *o, sim_tid tid, bool waits);
+static inline bool gold_is_live(const struct goldilocks *g, gold_element e)
+{
+    return map_find(&g->live, e) != NULL;
+}
+/* Two threads held the lock at a time in this view, so that holding it proves nothing. */
+bool gold_spoilt(const struct goldilocks *g, gold_element lock);
+
+/* ---- goldilocks/sync.c ---------------------------------------------------------------------- */
+
+void gold_sync(struct goldilocks *g, const struct event *ev, unsigned core);
+void gold_edges(struct goldilocks *g, enum policy_edge at, const struct event *ev,
+                const struct event *accesses, size_t n, unsigned core);
+
+/* ---- goldilocks/check.c --------------------------------------------------------------------- */
+
+struct gold_now { /* the access in hand */
+    const struct event *ev;
+    unsigned core;
+    uint32_t actor;
+    gold_element xact;  /* at the location in hand */
+    gold_element alock; /* the one that a check found held */
+};
+/* Check-Happens-Before: the record's access is ordered before the one in hand. */
+bool gold_check(struct goldilocks *g, const struct gold_info *i, struct gold_now *now);
+/* A lock that the record of the access in hand is to remember. 0: none. */
+gold_element gold_held_lock(const struct goldilocks *g, const struct gold_now *now);
+
+/* ---- goldilocks/cost.c ---------------------------------------------------------------------- */
+
+enum gold_step {
+#define STEP(NAME, name, instructions, text) GOLD_STEP_##NAME,
+#include "policy/goldilocks/steps.def"
+#undef STEP
+    GOLD_STEPS
+};
+extern const struct cost_step gold_steps[GOLD_STEPS];
+enum {                         /* bytes on the machine, for 64-bit pointers */
+       GOLD_SHADOW_BYTES = 16, /* a variable: KL and WriteInfo, the chain of ReadInfo */
+       GOLD_INFO_BYTES = 48,   /* pos, ls, alock, next of the chain, site; owner, xact */
+       GOLD_CELL_BYTES = 48,   /* next, object, reference count, variables; thread, kind */
+       GOLD_VARIABLE_BYTES = 8,
+       GOLD_SLOT_BYTES = 8,      /* of an explicit lockset */
+       GOLD_SCRATCH_BYTES = 1024 /* a thread's set under evaluation: where it begins */
+};
+void gold_cost_init(struct goldilocks *g);
+void gold_cost_append(struct goldilocks *g, struct gold_cell *cell, unsigned core);
+void gold_cost_behead(struct goldilocks *g, const struct gold_cell *cell, unsigned core);
+void gold_cost_trim(struct goldilocks *g, uint64_t to, unsigned core);
+void gold_cost_cell(struct goldilocks *g, const struct gold_cell *cell, bool heeded,
+                    const struct gold_now *now);
+void gold_cost_walked(struct goldilocks *g, const struct gold_now *now);
+void gold_cost_locks(struct goldilocks *g, sim_tid tid, unsigned core);
+void gold_cost_chain(struct goldilocks *g, const struct gold_info *i, const struct gold_now *now);
+void gold_cost_held(struct goldilocks *g, const struct gold_now *now);
+void gold_cost_enter(struct goldilocks *g, sim_addr addr, const struct gold_now *now); /* KL */
+void gold_cost_leave(struct goldilocks *g, sim_addr addr, const struct gold_now *now);
+void gold_cost_look(struct goldilocks *g, const struct gold_info *i, const struct gold_now *now);
+void gold_cost_record(struct goldilocks *g, struct gold_info *i, sim_addr addr,
+                      const struct gold_now *now);
+void gold_cost_copy(struct goldilocks *g, struct gold_info *i, unsigned core);
+void gold_cost_move(struct goldilocks *g, struct cost_sweep *s, sim_addr addr, sim_addr to);
+void gold_cost_forget(struct goldilocks *g, const struct gold_info *i, unsigned core);
+
+#endif

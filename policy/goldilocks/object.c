@@ -1,0 +1,316 @@
+/* object.c - synchronisation objects by address, as hb_object.c has them for clocks:
+ * which elements of locksets they are, who holds them, and how they follow their memory. A copy of
+ * an object is another element, which whoever knew of the source's knows of. */
+#include "policy/goldilocks/goldilocks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { OBJECT_GRANULE = 8 };
+
+void gold_objects_init(struct goldilocks *g)
+{
+    g->objects = shadow_new(OBJECT_GRANULE, sizeof(struct gold_object *), g->env->budget);
+    map_init(&g->live, g->env->budget);
+    g->next = GOLD_OBJECTS;
+}
+
+/* ---- elements ------------------------------------------------------------------------------- */
+
+static gold_element element_new(struct goldilocks *g)
+{
+    if (UNLIKELY(g->next == UINT32_MAX)) {
+        err_set(g->env->err, LARD_LIMIT,
+                "event %llu: policy goldilocks: more than 4 billion lives of synchronisation "
+                "objects; the results up to here hold; cut the trace",
+                (unsigned long long)*g->env->number);
+        return g->next;
+    }
+    *map_put(&g->live, g->next) = false;
+    return g->next++;
+}
+
+static void element_drop(struct goldilocks *g, gold_element e)
+{
+    g->deaths += e && map_remove(&g->live, e);
+}
+
+bool gold_spoilt(const struct goldilocks *g, gold_element lock)
+{
+    const uint64_t *spoilt = map_find(&g->live, lock);
+
+    return !spoilt || (*spoilt && !MUTANT(GOLD_SPOILT_LOCK));
+}
+
+static void spoil(struct goldilocks *g, gold_element lock)
+{
+    uint64_t *spoilt = map_find(&g->live, lock);
+
+    if (spoilt)
+        *spoilt = true;
+}
+
+/* ---- what a thread holds -------------------------------------------------------------------- */
+
+static void held_push(struct goldilocks *g, sim_tid tid, gold_element lock)
+{
+    struct gold_thread *t = gold_thread_at(g, tid);
+    const size_t was = t->cap;
+
+    t->held = xgrow(t->held, t->holds, &t->cap, sizeof *t->held);
+    budget_take(g->env->budget, (t->cap - was) * sizeof *t->held);
+    t->held[t->holds++] = lock;
+}
+
+static void held_remove(struct goldilocks *g, sim_tid tid, gold_element lock)
+{
+    struct gold_thread *t = gold_thread_at(g, tid);
+    size_t kept = 0;
+
+    for (size_t i = 0; i < t->holds; i++)
+        if (t->held[i] != lock)
+            t->held[kept++] = t->held[i];
+    t->holds = kept;
+}
+
+static bool remembers(const struct gold_hold *h)
+{
+    return (!h->shared || MUTANT(GOLD_SHARED_REMEMBERED)) && !h->waiting;
+}
+
+/* Somebody comes to hold the lock. Whoever has released it since, has given; so holding it is proof
+ * as long as nobody else does. */
+static void now_holds(struct goldilocks *g, const struct gold_object *o, const struct gold_hold *h)
+{
+    for (uint32_t i = 0; i < o->holds; i++)
+        if (o->hold[i].tid != h->tid && !o->hold[i].waiting && (!o->hold[i].shared || !h->shared))
+            spoil(g, o->element);
+    if (remembers(h))
+        held_push(g, h->tid, o->element);
+}
+
+struct gold_hold *gold_hold_of(const struct gold_object *o, sim_tid tid, bool shared)
+{
+    for (uint32_t i = 0; i < o->holds; i++)
+        if (o->hold[i].tid == tid && o->hold[i].shared == shared)
+            return &o->hold[i];
+    return NULL;
+}
+
+static NO_INLINE void holds_grow(struct goldilocks *g, struct gold_object *o)
+{
+    size_t cap = o->hold_cap;
+
+    o->hold = xgrow(o->hold, o->holds, &cap, sizeof *o->hold);
+    budget_take(g->env->budget, (cap - o->hold_cap) * sizeof *o->hold);
+    o->hold_cap = (uint32_t)cap;
+}
+
+uint32_t gold_nest(struct goldilocks *g, struct gold_object *o, sim_tid tid, bool shared)
+{
+    struct gold_hold *h = gold_hold_of(o, tid, shared);
+
+    if (h)
+        return ++h->depth;
+    if (UNLIKELY(o->holds == o->hold_cap))
+        holds_grow(g, o);
+    h = &o->hold[o->holds++];
+    *h = (struct gold_hold){.tid = tid, .shared = shared, .depth = 1};
+    now_holds(g, o, h);
+    return 1;
+}
+
+uint32_t gold_unnest(struct goldilocks *g, struct gold_object *o, sim_tid tid, bool shared)
+{
+    struct gold_hold *h = gold_hold_of(o, tid, shared);
+
+    if (!h)
+        return 0; /* it was acquired where this view does not look */
+    if (--h->depth)
+        return h->depth;
+    if (!h->shared || MUTANT(GOLD_SHARED_REMEMBERED))
+        held_remove(g, tid, o->element);
+    *h = o->hold[--o->holds];
+    return 0;
+}
+
+void gold_wait(struct goldilocks *g, struct gold_object *o, sim_tid tid, bool waits)
+{
+    struct gold_hold *h = gold_hold_of(o, tid, false);
+
+    if (!h || h->waiting == waits)
+        return;
+    h->waiting = waits;
+    if (waits)
+        held_remove(g, tid, o->element);
+    else
+        now_holds(g, o, h);
+}
+
+/* ---- objects -------------------------------------------------------------------------------- */
+
+static bool is(const struct gold_object *o, unsigned kind, sim_addr addr, uint64_t round)
+{
+    return o->addr == addr && o->kind == kind && o->round == round;
+}
+
+static NO_INLINE struct gold_object *object_new(struct goldilocks *g, unsigned kind, sim_addr addr,
+                                                uint64_t round)
+{
+    struct gold_object **chain = shadow_get(g->objects, addr), *o = xcalloc(1, sizeof *o);
+
+    budget_take(g->env->budget, sizeof *o);
+    o->kind = (uint8_t)kind;
+    o->addr = addr;
+    o->round = round;
+    o->element = element_new(g);
+    o->readers = kind == OBJECT_LOCK ? element_new(g) : 0;
+    o->next = *chain;
+    return *chain = o;
+}
+
+struct gold_object *gold_object_get(struct goldilocks *g, unsigned kind, sim_addr addr,
+                                    uint64_t round)
+{
+    struct gold_object *const *chain = shadow_peek(g->objects, addr);
+
+    for (struct gold_object *o = chain ? *chain : NULL; o; o = o->next)
+        if (LIKELY(is(o, kind, addr, round)))
+            return o;
+    return object_new(g, kind, addr, round);
+}
+
+static void object_free(struct goldilocks *g, struct gold_object *o)
+{
+    for (uint32_t i = 0; i < o->holds; i++)
+        held_remove(g, o->hold[i].tid, o->element);
+    element_drop(g, o->element);
+    element_drop(g, o->readers);
+    budget_give(g->env->budget, sizeof *o + o->hold_cap * sizeof *o->hold);
+    free(o->hold);
+    free(o);
+}
+
+struct region { /* which objects to drop: those in the region that match */
+    struct goldilocks *g;
+    sim_addr first, last;
+    const struct gold_object *only; /* NULL: all; else the one like it */
+};
+
+static bool drop_from_chain(void *arg, sim_addr addr, void *cell)
+{
+    const struct region *r = arg;
+    struct gold_object **link = cell;
+
+    (void)addr;
+    while (*link) {
+        struct gold_object *o = *link;
+        const bool in = o->addr >= r->first && o->addr <= r->last;
+        if (in && (!r->only || is(o, r->only->kind, r->only->addr, r->only->round))) {
+            *link = o->next;
+            object_free(r->g, o);
+        } else {
+            link = &o->next;
+        }
+    }
+    return *(struct gold_object **)cell == NULL;
+}
+
+void gold_object_drop(struct goldilocks *g, unsigned kind, sim_addr addr, uint64_t round)
+{
+    const struct gold_object like = {.kind = (uint8_t)kind, .addr = addr, .round = round};
+    struct region r = {.g = g, .first = addr, .last = addr, .only = &like};
+
+    shadow_each(g->objects, addr, 1, drop_from_chain, &r);
+}
+
+void gold_objects_clear(struct goldilocks *g, sim_addr addr, uint64_t bytes)
+{
+    struct region r = {.g = g, .first = addr, .last = addr + (bytes - 1)};
+
+    shadow_each(g->objects, addr, bytes, drop_from_chain, &r);
+}
+
+void gold_objects_free(struct goldilocks *g)
+{
+    struct region all = {.g = g, .first = 0, .last = UINT64_MAX};
+
+    shadow_all(g->objects, drop_from_chain, &all);
+    shadow_free(g->objects);
+    map_free(&g->live);
+}
+
+/* ---- copies --------------------------------------------------------------------------------- */
+
+struct copies { /* of the objects of a region */
+    struct goldilocks *g;
+    sim_addr first, last;
+    unsigned core;
+    struct gold_object *made; /* chained; owns */
+};
+
+static void same_holds(struct goldilocks *g, struct gold_object *o, const struct gold_object *of)
+{
+    if (!of->holds)
+        return;
+    o->hold = xmalloc(of->holds * sizeof *of->hold);
+    memcpy(o->hold, of->hold, of->holds * sizeof *of->hold);
+    o->holds = o->hold_cap = of->holds;
+    budget_take(g->env->budget, o->hold_cap * sizeof *o->hold);
+    for (uint32_t i = 0; i < o->holds; i++)
+        if (remembers(&o->hold[i]))
+            held_push(g, o->hold[i].tid, o->element);
+}
+
+static void knows_as_much(struct copies *t, gold_element to, gold_element from)
+{
+    const struct gold_cell cell = {
+        .rule = GOLD_EDGE, .actor = GOLD_NOBODY, .from = {from, 0}, .to = to};
+
+    if (from)
+        gold_append(t->g, &cell, t->core);
+}
+
+static bool copy_chain(void *arg, sim_addr addr, void *cell)
+{
+    struct copies *t = arg;
+
+    (void)addr;
+    for (const struct gold_object *o = *(struct gold_object **)cell; o; o = o->next) {
+        if (o->addr < t->first || o->addr > t->last || budget_over(t->g->env->budget))
+            continue;
+        struct gold_object *copy = xcalloc(1, sizeof *copy);
+        budget_take(t->g->env->budget, sizeof *copy);
+        *copy = (struct gold_object){.next = t->made,
+                                     .addr = o->addr,
+                                     .round = o->round,
+                                     .element = element_new(t->g),
+                                     .readers = o->readers ? element_new(t->g) : 0,
+                                     .inside = o->inside,
+                                     .kind = o->kind};
+        if (gold_spoilt(t->g, o->element))
+            spoil(t->g, copy->element);
+        same_holds(t->g, copy, o);
+        knows_as_much(t, copy->element, o->element);
+        knows_as_much(t, copy->readers, o->readers);
+        t->made = copy;
+    }
+    return false;
+}
+
+void gold_objects_copy(struct goldilocks *g, sim_addr to, sim_addr from, uint64_t bytes,
+                       unsigned core)
+{
+    struct copies t = {.g = g, .first = from, .last = from + (bytes - 1), .core = core};
+
+    shadow_each(g->objects, from, bytes, copy_chain, &t);
+    gold_objects_clear(g, to, bytes);
+    while (t.made) {
+        struct gold_object *o = t.made;
+        t.made = o->next;
+        o->addr += to - from;
+        struct gold_object **chain = shadow_get(g->objects, o->addr);
+        o->next = *chain;
+        *chain = o;
+    }
+}

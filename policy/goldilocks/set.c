@@ -1,0 +1,95 @@
+/* set.c - locksets: bits for the first actors, a hashed table for all else. Nothing is
+ * ever taken out but by rebuilding. */
+#include "policy/goldilocks/goldilocks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t home(const struct gold_set *s, gold_element e)
+{
+    return (uint32_t)((e * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (s->cap - 1);
+}
+
+/* The slot that has e, or the empty one where it would go. */
+static uint32_t probe(const struct gold_set *s, gold_element e)
+{
+    uint32_t i = home(s, e);
+
+    while (s->slot[i] && s->slot[i] != e)
+        i = (i + 1) & (s->cap - 1);
+    return i;
+}
+
+bool gold_set_find(const struct gold_set *s, gold_element e)
+{
+    return s->slot[probe(s, e)] == e;
+}
+
+static void resize(struct gold_set *s, uint32_t cap, struct budget *b)
+{
+    struct gold_set next = {.low = s->low, .n = s->n, .cap = cap};
+
+    next.slot = xcalloc(cap, sizeof *next.slot);
+    budget_take(b, cap * sizeof *next.slot);
+    for (uint32_t i = 0; i < s->cap; i++)
+        if (s->slot[i])
+            next.slot[probe(&next, s->slot[i])] = s->slot[i];
+    gold_set_free(s, b);
+    *s = next;
+}
+
+void gold_set_add(struct gold_set *s, gold_element e, struct budget *b)
+{
+    if (e < GOLD_SET_LOW) {
+        s->low |= UINT64_C(1) << e;
+        return;
+    }
+    if (s->cap < 2 * (s->n + 1))
+        resize(s, s->cap ? 2 * s->cap : 4, b);
+    const uint32_t i = probe(s, e);
+    s->n += s->slot[i] == 0;
+    s->slot[i] = e;
+}
+
+void gold_set_clear(struct gold_set *s)
+{
+    if (s->n)
+        memset(s->slot, 0, s->cap * sizeof *s->slot);
+    s->low = 0;
+    s->n = 0;
+}
+
+void gold_set_copy(struct gold_set *to, const struct gold_set *from, struct budget *b)
+{
+    gold_set_clear(to);
+    if (to->cap < from->cap)
+        resize(to, from->cap, b);
+    to->low = from->low;
+    for (uint32_t i = 0; i < from->cap; i++)
+        if (from->slot[i])
+            gold_set_add(to, from->slot[i], b);
+}
+
+void gold_set_keep(struct gold_set *s, bool (*keep)(void *arg, gold_element e), void *arg,
+                   struct budget *b)
+{
+    struct gold_set next = {.low = s->low};
+
+    for (uint32_t i = 0; i < s->cap; i++)
+        if (s->slot[i] && (s->slot[i] < GOLD_OBJECTS || keep(arg, s->slot[i])))
+            gold_set_add(&next, s->slot[i], b);
+    gold_set_free(s, b);
+    *s = next;
+}
+
+uint32_t gold_set_count(const struct gold_set *s)
+{
+    return s->n + (uint32_t)__builtin_popcountll(s->low);
+}
+
+void gold_set_free(struct gold_set *s, struct budget *b)
+{
+    budget_give(b, s->cap * sizeof *s->slot);
+    free(s->slot);
+    *s = (struct gold_set){0};
+}

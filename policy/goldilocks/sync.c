@@ -1,0 +1,348 @@
+/* sync.c - what each event does to locksets: Figure 5's rules for all kinds of events
+ * that docs/events.md knows (docs/policies/goldilocks.md has the table). Which of an object's two
+ * elements an event takes from and gives to is in trace/event.def, as for clocks. */
+#include "policy/goldilocks/goldilocks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct gold_thread *gold_thread_at(struct goldilocks *g, uint64_t tid)
+{
+    if (tid >= g->threads) {
+        const size_t n = tid + 1 + tid / 2;
+        g->thread = xrealloc(g->thread, n, sizeof *g->thread);
+        memset(g->thread + g->threads, 0, (n - g->threads) * sizeof *g->thread);
+        budget_take(g->env->budget, (n - g->threads) * sizeof *g->thread);
+        for (; g->threads < n; g->threads++)
+            g->thread[g->threads].time = 1;
+    }
+    return &g->thread[tid];
+}
+
+/* Edges that a mutant leaves out. */
+static bool left_out(const struct event *ev)
+{
+    return (MUTANT(GOLD_ACQUIRE_NO_EDGE) && ev->kind == EV_ACQUIRE) ||
+           (MUTANT(GOLD_SHARED_ACQUIRE_NO_EDGE) && ev->kind == EV_ACQUIRE_SHARED) ||
+           (MUTANT(GOLD_RELEASE_NO_EDGE) && ev->kind == EV_RELEASE) ||
+           (MUTANT(GOLD_SHARED_RELEASE_NO_EDGE) && ev->kind == EV_RELEASE_SHARED) ||
+           (MUTANT(GOLD_FORK_NO_EDGE) && ev->kind == EV_FORK) ||
+           (MUTANT(GOLD_JOIN_NO_EDGE) && ev->kind == EV_JOIN) ||
+           (MUTANT(GOLD_END_NO_EDGE) && ev->kind == EV_THREAD_END) ||
+           (MUTANT(GOLD_WAIT_ENTER_NO_EDGE) && ev->kind == EV_WAIT_ENTER) ||
+           (MUTANT(GOLD_WAIT_EXIT_NO_EDGE) && ev->kind == EV_WAIT_EXIT) ||
+           (MUTANT(GOLD_VOLATILE_READ_NO_EDGE) && ev->kind == EV_VOLATILE_READ) ||
+           (MUTANT(GOLD_VOLATILE_WRITE_NO_EDGE) && ev->kind == EV_VOLATILE_WRITE) ||
+           (MUTANT(GOLD_ARRIVE_NO_EDGE) && ev->kind == EV_BARRIER_ARRIVE) ||
+           (MUTANT(GOLD_DEPART_NO_EDGE) && ev->kind == EV_BARRIER_DEPART) ||
+           (MUTANT(GOLD_CLASS_INIT_NO_EDGE) && ev->kind == EV_CLASS_INIT) ||
+           (MUTANT(GOLD_CLASS_USE_NO_EDGE) && ev->kind == EV_CLASS_USE);
+}
+
+/* The event's cell. What an actor gives ends its stretch. */
+static void edge(struct goldilocks *g, const struct event *ev, gold_element from,
+                 gold_element or_from, gold_element to, unsigned core)
+{
+    const struct gold_cell cell = {.rule = GOLD_EDGE,
+                                   .actor = hb_actor(g->env->hb, ev->tid),
+                                   .from = {from, or_from},
+                                   .to = to};
+
+    if (!left_out(ev))
+        gold_append(g, &cell, core);
+}
+
+static gold_element me(const struct goldilocks *g, const struct event *ev)
+{
+    return gold_actor(hb_actor(g->env->hb, ev->tid));
+}
+
+static void give(struct goldilocks *g, const struct event *ev, gold_element to, unsigned core)
+{
+    if (!left_out(ev))
+        gold_close(g, hb_actor(g->env->hb, ev->tid));
+    edge(g, ev, me(g, ev), 0, to, core);
+}
+
+static void take(struct goldilocks *g, const struct event *ev, gold_element from,
+                 gold_element or_from, unsigned core)
+{
+    edge(g, ev, from, or_from, me(g, ev), core);
+}
+
+/* ---- locks ---------------------------------------------------------------------------------- */
+
+static void acquire(struct goldilocks *g, const struct event *ev, struct gold_object *o,
+                    unsigned takes, unsigned core)
+{
+    if (MUTANT(GOLD_SHARED_SEES_SHARED))
+        takes |= EDGE_R;
+    if (MUTANT(GOLD_EXCLUSIVE_MISSES_READERS))
+        takes &= ~(unsigned)EDGE_R;
+    take(g, ev, o->element, takes & EDGE_R ? o->readers : 0, core);
+}
+
+static void release(struct goldilocks *g, const struct event *ev, const struct gold_object *o,
+                    unsigned gives, unsigned core)
+{
+    give(g, ev, gives & EDGE_W || MUTANT(GOLD_SHARED_RELEASE_WRITES) ? o->element : o->readers,
+         core);
+}
+
+/* Nested monitors: only the outermost acquire and release of a thread, per mode. A wait gives up
+ * and takes back whatever the nesting is. */
+static void lock_step(struct goldilocks *g, const struct event *ev, unsigned core)
+{
+    const struct ev_info *info = &ev_info[ev->kind];
+    const bool shared = ev->kind == EV_ACQUIRE_SHARED || ev->kind == EV_RELEASE_SHARED;
+    struct gold_object *o = gold_object_get(g, OBJECT_LOCK, ev->addr, 0);
+
+    gold_cost_locks(g, ev->tid, core);
+    if (ev->kind == EV_WAIT_ENTER) {
+        gold_wait(g, o, ev->tid, true);
+        release(g, ev, o, info->gives, core);
+    } else if (ev->kind == EV_WAIT_EXIT) {
+        gold_wait(g, o, ev->tid, false);
+        acquire(g, ev, o, info->takes, core);
+    } else if (info->takes) {
+        if (gold_nest(g, o, ev->tid, shared) == 1 || MUTANT(GOLD_INNER_ACQUIRES))
+            acquire(g, ev, o, info->takes, core);
+    } else if (gold_unnest(g, o, ev->tid, shared) == 0 || MUTANT(GOLD_INNER_RELEASES)) {
+        release(g, ev, o, info->gives, core);
+    }
+}
+
+/* ---- the other objects ---------------------------------------------------------------------- */
+
+static struct gold_object *round_of(struct goldilocks *g, const struct event *ev)
+{
+    return gold_object_get(g, OBJECT_BARRIER, ev->addr,
+                           MUTANT(GOLD_BARRIER_ONE_ROUND) ? 0 : ev->aux);
+}
+
+/* Nobody arrives at a round after its first departure, so the last to leave closes it. */
+static void barrier_count(struct goldilocks *g, const struct event *ev)
+{
+    struct gold_object *o = round_of(g, ev);
+
+    if (ev->kind == EV_BARRIER_ARRIVE)
+        o->inside++;
+    else if (o->inside > 1 || MUTANT(GOLD_BARRIER_ONE_ROUND))
+        o->inside--;
+    else
+        gold_object_drop(g, OBJECT_BARRIER, ev->addr, ev->aux);
+}
+
+static void plain_step(struct goldilocks *g, const struct event *ev, const struct gold_object *o,
+                       unsigned core)
+{
+    if (ev_info[ev->kind].takes)
+        take(g, ev, o->element, 0, core);
+    if (ev_info[ev->kind].gives)
+        give(g, ev, o->element, core);
+}
+
+/* A thread's birth and end are elements: with no-thread its actor is known when it begins, and may
+ * be another when it ends. */
+static void child_step(struct goldilocks *g, const struct event *ev, unsigned core)
+{
+    const gold_element birth = GOLD_BIRTHS + (gold_element)ev->aux;
+    struct gold_thread *child = gold_thread_at(g, ev->aux);
+
+    if (ev->kind == EV_FORK) {
+        child->forked = true;
+        give(g, ev, birth, core);
+    } else if (child->ended) {
+        take(g, ev, GOLD_ENDS + (gold_element)ev->aux, 0, core);
+    } else if (child->begun) { /* as if it gave now */
+        const uint32_t actor = hb_actor(g->env->hb, (sim_tid)ev->aux);
+        if (!left_out(ev))
+            gold_close(g, actor);
+        take(g, ev, gold_actor(actor), 0, core);
+    } else {
+        take(g, ev, birth, 0, core);
+    }
+}
+
+static void begin(struct goldilocks *g, const struct event *ev, unsigned core)
+{
+    struct gold_thread *t = gold_thread_at(g, ev->tid);
+
+    if (!t->begun && t->forked && !MUTANT(GOLD_BIRTH_NO_EDGE))
+        take(g, ev, GOLD_BIRTHS + (gold_element)ev->tid, 0, core);
+    t->begun = true;
+}
+
+/* What a thread's accesses at own times up to a value did, is known to another; or its own time
+ * goes on. No lock is seen at this level. */
+static void raw_step(struct goldilocks *g, const struct event *ev, unsigned core)
+{
+    struct gold_thread *t = gold_thread_at(g, ev->tid);
+    const struct gold_cell cell = {.rule = GOLD_RAW,
+                                   .actor = hb_actor(g->env->hb, ev->tid),
+                                   .from = {gold_actor((uint32_t)ev->aux), 0},
+                                   .to = me(g, ev),
+                                   .time = ev->addr};
+
+    g->list.raw = true;
+    if (MUTANT(GOLD_RAW_IGNORED))
+        return;
+    if (ev->aux != ev->tid) {
+        gold_append(g, &cell, core);
+    } else if (ev->addr > t->time) {
+        t->time = ev->addr;
+        gold_close(g, ev->tid);
+    }
+}
+
+void gold_sync(struct goldilocks *g, const struct event *ev, unsigned core)
+{
+    switch ((enum ev_object)ev_info[ev->kind].object) {
+    case OBJECT_LOCK:
+        lock_step(g, ev, core);
+        break;
+    case OBJECT_BARRIER:
+        plain_step(g, ev, round_of(g, ev), core);
+        barrier_count(g, ev);
+        break;
+    case OBJECT_VOLATILE:
+    case OBJECT_CLASS:
+        plain_step(g, ev, gold_object_get(g, ev_info[ev->kind].object, ev->addr, 0), core);
+        break;
+    case OBJECT_CHILD:
+        child_step(g, ev, core);
+        break;
+    case OBJECT_SELF:
+        if (ev->kind == EV_THREAD_END) {
+            give(g, ev, GOLD_ENDS + (gold_element)ev->tid, core);
+            gold_thread_at(g, ev->tid)->ended = true;
+        }
+        break;
+    case OBJECT_NONE:
+        if (ev->kind == EV_WRITEVC)
+            raw_step(g, ev, core);
+        break;
+    case OBJECT_ATOMIC:
+    case OBJECT_COMMIT: /* gold_edges has them */
+        break;
+    }
+}
+
+/* ---- atomics, transactions, memory ---------------------------------------------------------- */
+
+static void atomic_step(struct goldilocks *g, bool after, const struct event *ev, unsigned core)
+{
+    const struct gold_object *o = gold_object_get(g, OBJECT_ATOMIC, ev->addr, 0);
+    const enum ev_order order = MUTANT(GOLD_RELAXED_ORDERS) ? ORDER_SEQ_CST : event_order(ev);
+
+    if (!after && order_takes(order) && ev_info[ev->kind].takes && !MUTANT(GOLD_ATOMIC_NO_TAKE))
+        take(g, ev, o->element, 0, core);
+    if (after && order_gives(order) && ev_info[ev->kind].gives && !MUTANT(GOLD_ATOMIC_NO_GIVE))
+        give(g, ev, o->element, core);
+}
+
+/* The extended synchronizes-with order and the two others of section 3: commits that share a
+ * variable; all commits; one that reads what the other wrote. */
+static struct gold_variable variable_of(struct goldilocks *g, const struct event *access,
+                                        sim_addr a)
+{
+    const gold_element element = gold_object_get(g, OBJECT_COMMIT, a, 0)->element;
+    const bool writes = access->kind != EV_READ, reads = access->kind != EV_WRITE;
+
+    if (g->is.transactions == GOLD_WRITE_TO_READ)
+        return (struct gold_variable){element, reads, writes};
+    return (struct gold_variable){element, true, !MUTANT(GOLD_COMMIT_READS_FREE) || writes};
+}
+
+static struct gold_variables *variables_add(struct goldilocks *g, struct gold_variables *v,
+                                            const struct gold_variable *next)
+{
+    const size_t n = v ? v->n : 0;
+
+    if (!v || (n & (n - 1)) == 0) { /* room for a power of 2 */
+        const size_t cap = n ? 2 * n : 1;
+        v = xrealloc(v, 1, sizeof *v + cap * sizeof *v->at);
+        budget_take(g->env->budget, (v && n ? 0 : sizeof *v) + (cap - n) * sizeof *v->at);
+    }
+    v->at[n] = *next;
+    v->n = n + 1;
+    return v;
+}
+
+/* Up to the limit of memory. n > 0. */
+static struct gold_variables *variables_of(struct goldilocks *g, const struct event *accesses,
+                                           size_t n)
+{
+    struct gold_variables *v = NULL;
+
+    if (g->is.transactions == GOLD_ALL_COMMITS)
+        return variables_add(g, v, &(struct gold_variable){GOLD_TL, true, true});
+    for (size_t i = 0; i < n; i++) {
+        const struct granules r = granules_of(&accesses[i], g->env->granule);
+        for (sim_addr a = r.first;; a += r.step) {
+            const struct gold_variable next = variable_of(g, &accesses[i], a);
+            v = variables_add(g, v, &next);
+            if (a == r.last || budget_over(g->env->budget))
+                break;
+        }
+    }
+    return v;
+}
+
+/* The commit is one cell; records of its accesses point at that cell, so that what it gives counts
+ * for them, too (Figure 8 as printed has them point behind it). */
+static void commit_begins(struct goldilocks *g, const struct event *ev,
+                          const struct event *accesses, size_t n, unsigned core)
+{
+    const struct gold_cell cell = {.rule = GOLD_COMMIT,
+                                   .actor = hb_actor(g->env->hb, ev->tid),
+                                   .variables = variables_of(g, accesses, n)};
+
+    gold_close(g, cell.actor);
+    gold_append(g, &cell, core);
+    g->commit_at = g->list.tail - 1;
+    g->committing = true;
+}
+
+static void commit_ends(struct goldilocks *g, const struct event *ev)
+{
+    gold_close(g, hb_actor(g->env->hb, ev->tid));
+    g->committing = false;
+}
+
+static void memory_step(struct goldilocks *g, const struct event *ev, unsigned core)
+{
+    if (ev->kind == EV_CLEAR && !MUTANT(GOLD_OBJECTS_STAY_ON_CLEAR))
+        gold_objects_clear(g, ev->addr, ev->aux);
+    else if (ev->kind == EV_COPY && !MUTANT(GOLD_OBJECTS_STAY_ON_COPY))
+        gold_objects_copy(g, ev->addr, ev[1].addr, ev->aux, core);
+}
+
+void gold_edges(struct goldilocks *g, enum policy_edge at, const struct event *ev,
+                const struct event *accesses, size_t n, unsigned core)
+{
+    switch (at) {
+    case EDGE_BEGIN:
+        begin(g, ev, core);
+        break;
+    case EDGE_BEFORE:
+        if (ev->kind == EV_TXN_COMMIT)
+            commit_begins(g, ev, accesses, n, core);
+        else
+            atomic_step(g, false, ev, core);
+        break;
+    case EDGE_AFTER:
+        if (ev->kind == EV_TXN_COMMIT)
+            commit_ends(g, ev);
+        else
+            atomic_step(g, true, ev, core);
+        break;
+    case EDGE_UNHEEDED:
+        if (ev_info[ev->kind].object == OBJECT_BARRIER)
+            barrier_count(g, ev);
+        break;
+    case EDGE_MEMORY:
+        memory_step(g, ev, core);
+        break;
+    }
+}

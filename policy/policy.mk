@@ -1,0 +1,31 @@
+# policy/ - checking policies, a room a family (policy/README.md).
+libcore_la_SOURCES += policy/policies.c policy/policies.def policy/policy.h
+libcore_la_SOURCES += policy/eraser/cost.c policy/eraser/cost.h policy/eraser/eraser.c \
+	policy/eraser/lockset.c policy/eraser/lockset.h
+libcore_la_SOURCES += policy/fasttrack/cost.c policy/fasttrack/fasttrack.c \
+	policy/fasttrack/fasttrack.h policy/fasttrack/rules.h policy/fasttrack/steps.def
+libcore_la_SOURCES += policy/frame/after_race.c policy/frame/after_race.h policy/frame/checker.c \
+	policy/frame/checker_int.h policy/frame/checker_new.c policy/frame/checker_says.c \
+	policy/frame/cost.c policy/frame/cost.h policy/frame/extent.c policy/frame/extent.h \
+	policy/frame/filter.c policy/frame/filter.h policy/frame/filter_file.c policy/frame/filter_file.h \
+	policy/frame/hb.c policy/frame/hb.h policy/frame/hb_int.h policy/frame/hb_object.c \
+	policy/frame/none.c policy/frame/report.c policy/frame/report.h policy/frame/view.c
+libcore_la_SOURCES += policy/goldilocks/check.c policy/goldilocks/cost.c \
+	policy/goldilocks/goldilocks.c policy/goldilocks/goldilocks.h policy/goldilocks/list.c \
+	policy/goldilocks/object.c policy/goldilocks/set.c policy/goldilocks/steps.def \
+	policy/goldilocks/sync.c
+libcore_la_SOURCES += policy/radish/access.c policy/radish/access.h policy/radish/check.c \
+	policy/radish/copy.c policy/radish/flush.c policy/radish/heap.c policy/radish/heap.h \
+	policy/radish/held.c policy/radish/lard_runtime.c policy/radish/line.c policy/radish/queue.c \
+	policy/radish/radish.c policy/radish/radish.h policy/radish/rest.c policy/radish/soft.c \
+	policy/radish/stats.c policy/radish/verify.c
+libcore_la_SOURCES += policy/regions/fastrcd.c policy/regions/fastrcd.h \
+	policy/regions/fastrcd_cost.c policy/regions/fastrcd_rules.c policy/regions/region.c \
+	policy/regions/region.h policy/regions/valor.c policy/regions/valor.h policy/regions/valor_cost.c \
+	policy/regions/valor_follow.c policy/regions/valor_log.c policy/regions/valor_rules.c
+libcore_la_SOURCES += policy/slimstate/array.c policy/slimstate/commit.c policy/slimstate/grow.c \
+	policy/slimstate/part.c policy/slimstate/range.c policy/slimstate/range.h policy/slimstate/set.c \
+	policy/slimstate/set.h policy/slimstate/slimstate.c policy/slimstate/slimstate.h \
+	policy/slimstate/steps.def
+libcore_la_SOURCES += policy/vc/cost.c policy/vc/cost.h policy/vc/history.c policy/vc/history.h \
+	policy/vc/vc.c

@@ -1,0 +1,441 @@
+/* check.c - what a check gathers of a history line's granules, what it says, and what an
+ * access leaves behind. The rules of conflict are those of vc/vc.c. */
+#include "policy/radish/access.h"
+
+struct past { /* an access that a check has gathered */
+    struct record is;
+    uint32_t actor;
+};
+
+/* ---- what a check gathers ------------------------------------------------------------------- */
+
+/* All accesses of a commit have its number: then a copy from the manager is older than what the
+ * manager has. */
+static bool newer(const struct past *x, const struct past *y)
+{
+    return x->is.event > y->is.event ||
+           (x->is.event == y->is.event && y->is.saved && !y->is.touched);
+}
+
+/* Of one thread and class the latest access counts: an older one may be where the thread was
+ * before, or with the manager. */
+static void gather(struct access *a, struct past x)
+{
+    struct radish *r = a->r;
+
+    for (size_t i = 0; i < a->gathered && x.is.set; i++) {
+        struct past *y = &r->past[i];
+        if (y->actor != x.actor || op_class(y->is.op) != op_class(x.is.op))
+            continue;
+        if (newer(&x, y))
+            y->is.set &= ~x.is.set;
+        else
+            x.is.set &= ~y->is.set;
+    }
+    if (!x.is.set)
+        return;
+    r->past = xgrow(r->past, a->gathered, &r->past_cap, sizeof *r->past);
+    r->past[a->gathered++] = x;
+}
+
+static unsigned classes_needed(const struct access *a)
+{
+    return a->write ? EVERY_CLASS : WRITE_CLASSES;
+}
+
+static struct past part_of(const struct record *x, granule_set set, uint32_t actor)
+{
+    struct past p = {*x, actor};
+
+    p.is.set = set;
+    return p;
+}
+
+static void gather_line(struct access *a, const struct hline *h, granule_set need)
+{
+    const unsigned classes = classes_needed(a);
+
+    if (h->actor == a->actor || !(records_set(h, classes) & need)) /* ordered by itself */
+        return;
+    for (uint32_t k = 0; k < h->n; k++) {
+        const struct record *x = &h->record[k];
+        if (x->set & need && classes >> op_class(x->op) & 1)
+            gather(a, part_of(x, x->set & need, h->actor));
+    }
+}
+
+static void gather_held(struct access *a, const struct swm_access *h, unsigned i)
+{
+    if (h->actor == a->actor)
+        return;
+    gather(a, (struct past){.is = {.set = (granule_set)1 << i,
+                                   .time = h->clock,
+                                   .event = h->event,
+                                   .site = h->site,
+                                   .tid = h->tid,
+                                   .op = h->op},
+                            .actor = h->actor});
+}
+
+static void gather_soft(struct access *a, granule_set soft)
+{
+    while (soft) {
+        const unsigned i = next_granule(&soft);
+        const struct swm_held held = swm_held(a->r->manager, line_granule(a->r, a->own, i));
+        if (held.write)
+            gather_held(a, held.write, i);
+        for (size_t k = 0; k < held.n && a->write; k++)
+            gather_held(a, &held.read[k], i);
+    }
+}
+
+/* Granules whose needed history is not all on chip. */
+static granule_set software(struct access *a, granule_set need)
+{
+    struct radish *r = a->r;
+    granule_set here = 0, last;
+
+    for (const struct hline *o = a->own->place->of_kind[a->own->kind]; o; o = o->next)
+        here |= records_set(o, WRITE_CLASSES);
+    last = need & a->own->soft_write & ~here;
+    const granule_set reads = a->write ? need & a->own->soft_reads : 0;
+    if (last | reads)
+        r->st.need[last && reads ? NEED_BOTH : last ? NEED_WRITE : NEED_READS]++;
+    return last | reads;
+}
+
+static void gather_chip(struct access *a, granule_set need)
+{
+    a->gathered = 0;
+    for (const struct hline *o = a->own->place->of_kind[a->own->kind]; o; o = o->next)
+        gather_line(a, o, need);
+}
+
+static bool unordered(const struct past *x, const struct vclock *clock)
+{
+    return x->is.time > vclock_get(clock, x->actor);
+}
+
+granule_set check_unordered(struct access *a, granule_set set)
+{
+    granule_set loose = 0;
+
+    gather_chip(a, set);
+    for (size_t k = 0; k < a->gathered; k++)
+        if (unordered(&a->r->past[k], a->clock))
+            loose |= a->r->past[k].is.set;
+    return loose;
+}
+
+/* ---- races ---------------------------------------------------------------------------------- */
+
+/* The set of classes that an access of this one conflicts with. */
+static unsigned conflicts_of(unsigned class)
+{
+    enum { PLAIN = 1 << PLAIN_READ | 1 << PLAIN_WRITE, ALL = EVERY_CLASS };
+    static const uint8_t set[ACCESS_CLASSES] = {[PLAIN_READ] = WRITE_CLASSES,
+                                                [PLAIN_WRITE] = ALL,
+                                                [ATOMIC_READ] = WRITE_CLASSES & PLAIN,
+                                                [ATOMIC_WRITE] = PLAIN};
+    return set[class];
+}
+
+static void report_past(struct access *a, const struct past *x, unsigned i)
+{
+    struct radish *r = a->r;
+    const sim_addr granule = line_granule(r, a->own, i);
+    const struct race_side earlier = {.event = x->is.event,
+                                      .site = x->is.site,
+                                      .thread = x->is.tid,
+                                      .op = op_kind(x->is.op),
+                                      .known = true};
+
+    race_conflict(r->env->report, a->ev, a->at + ((sim_addr)i << r->granule_shift), &earlier,
+                  !swm_raced(r->manager, granule));
+    swm_mark_raced(r->manager, granule);
+}
+
+/* The last write first, as it was: a commit's accesses all have its number. */
+static void report_granule(struct access *a, unsigned i)
+{
+    const unsigned conflicts = conflicts_of(op_class(a->op));
+
+    for (unsigned pass = 0; pass < 2; pass++)
+        for (size_t k = 0; k < a->gathered; k++) {
+            const struct past *x = &a->r->past[k];
+            if (x->is.set >> i & 1 && conflicts >> op_class(x->is.op) & 1 &&
+                op_writes(x->is.op) == (pass == 0) && unordered(x, a->clock))
+                report_past(a, x, i);
+        }
+}
+
+/* Reports the races with what was gathered. Returns the granules where all of it is ordered. */
+static granule_set judge(struct access *a, granule_set need)
+{
+    const unsigned conflicts = conflicts_of(op_class(a->op));
+    granule_set racy = 0, loose = 0;
+
+    for (size_t k = 0; k < a->gathered; k++) {
+        const struct past *x = &a->r->past[k];
+        if (!unordered(x, a->clock))
+            continue;
+        loose |= x->is.set;
+        if (conflicts >> op_class(x->is.op) & 1)
+            racy |= x->is.set;
+    }
+    while (UNLIKELY(racy))
+        report_granule(a, next_granule(&racy));
+    return MUTANT(RADISH_RACY_GRANTS) ? need : need & ~loose;
+}
+
+/* ---- what it leaves behind ------------------------------------------------------------------ */
+
+/* Other cores' entries: the home tells those that it knows to hold the data, or to have had it
+ * taken from them. */
+static void lower(struct access *a, struct hline *o, granule_set set)
+{
+    struct radish *r = a->r;
+    const granule_set reach = MUTANT(RADISH_LINE_WIDE) ? line_all(r) : set;
+
+    if (!cores_have(o->place->hears, o->core) || MUTANT(RADISH_NOT_LOWERED))
+        return;
+    const granule_set lost = reach & (a->write                          ? o->may_read
+                                      : MUTANT(RADISH_READ_KEEPS_WRITE) ? 0
+                                                                        : o->may_write);
+    r->st.lowered += (unsigned)__builtin_popcountll(lost);
+    o->may_write &= ~lost;
+    if (a->write)
+        o->may_read &= ~lost;
+}
+
+/* A write makes void what came before, wherever it is. */
+static void cancel(struct access *a, struct hline *o, granule_set set)
+{
+    struct radish *r = a->r;
+
+    if (MUTANT(RADISH_REMOTE_STAYS))
+        return;
+    if (MUTANT(RADISH_LINE_WIDE_CANCEL))
+        set = line_all(r);
+    r->st.cancelled += records_cancel(r, o, set, EVERY_CLASS);
+    o->soft_write &= ~set;
+    o->soft_reads &= ~set;
+    o->kept &= ~set;
+}
+
+static void tell_others(struct access *a, granule_set need)
+{
+    for (struct hline *o = a->own->place->of_kind[a->own->kind]; o; o = o->next) {
+        if (o == a->own)
+            continue;
+        lower(a, o, need);
+        if (a->write)
+            cancel(a, o, need);
+    }
+}
+
+void check_void(struct access *a, granule_set set)
+{
+    struct hline *h = a->own;
+
+    if (LIKELY(!(set & h->kept)))
+        return;
+    for (granule_set left = set & h->kept; left;)
+        swm_void(a->r->manager, line_granule(a->r, h, next_granule(&left)));
+    h->soft_write &= ~set;
+    h->soft_reads &= ~set;
+    h->kept &= ~set;
+}
+
+static struct record record_now(const struct access *a, granule_set set, bool saved)
+{
+    return (struct record){.set = set,
+                           .time = a->time,
+                           .event = *a->r->env->number,
+                           .site = a->ev->aux,
+                           .tid = a->ev->tid,
+                           .op = a->op,
+                           .saved = saved,
+                           .touched = saved};
+}
+
+/* Granules of these that have a record of another class, too. */
+static granule_set others_of(const struct access *a, granule_set set)
+{
+    return records_set(a->own, EVERY_CLASS & ~(1u << op_class(a->op))) & set;
+}
+
+/* The record that says the same of just these granules, if nothing else of them has to go. */
+static struct record *same_again(const struct access *a, granule_set set)
+{
+    const unsigned own = op_class(a->op);
+    struct record *x = record_of(a->own, (unsigned)__builtin_ctzll(set), own);
+
+    if (!x || x->set != set || x->time != a->time)
+        return NULL;
+    if (a->write && (x->saved || others_of(a, set)))
+        return NULL;
+    return x;
+}
+
+/* Of the granules, those that the line has from this very time of the thread: `saved` or not. */
+static granule_set of_now(const struct access *a, granule_set set, bool saved)
+{
+    const unsigned own = op_class(a->op);
+    granule_set now = 0;
+
+    for (granule_set left = set & a->own->has[own]; left;) {
+        const unsigned i = next_granule(&left);
+        const struct record *x = record_of(a->own, i, own);
+        if (x->time == a->time && x->saved == saved)
+            now |= (granule_set)1 << i;
+    }
+    return now;
+}
+
+/* True: the entries change. A read may say again what the manager has, too; a write makes that
+ * void.
+ */
+bool check_record(struct access *a, granule_set set)
+{
+    struct hline *h = a->own;
+    const unsigned own = 1u << op_class(a->op), classes = a->write ? EVERY_CLASS : own;
+    struct record *again = same_again(a, set);
+
+    if (again) {
+        *again = record_now(a, set, again->saved);
+        return false;
+    }
+    const granule_set saved = a->write ? 0 : of_now(a, set, true);
+    granule_set same = saved | of_now(a, set, false);
+    if (a->write)
+        same &= ~records_set(h, EVERY_CLASS & ~own);
+    records_cancel(a->r, h, set, classes);
+    for (unsigned of_manager = 0; of_manager < 2; of_manager++) {
+        const struct record x = record_now(a, of_manager ? saved : set & ~saved, of_manager);
+        if (x.set)
+            record_add(a->r, h, &x);
+    }
+    return (set & ~same) != 0;
+}
+
+static bool grant(struct access *a, granule_set passed)
+{
+    struct hline *h = a->own;
+    const granule_set more = passed & ~(a->write ? h->may_write : h->may_read);
+
+    h->may_read |= passed;
+    if (a->write)
+        h->may_write |= passed;
+    a->r->st.granted += (unsigned)__builtin_popcountll(more);
+    return more != 0;
+}
+
+/* ---- a line --------------------------------------------------------------------------------- */
+
+static bool ask_cores(const struct access *a, uint64_t cores[2])
+{
+    const struct place *p = a->own->place;
+
+    cores[0] = cores[1] = 0;
+    for (unsigned k = 0; k < a->r->kinds; k++)
+        for (const struct hline *o = p->of_kind[k]; o; o = o->next)
+            if (o->core != a->core && !o->leaving)
+                cores_add(cores, o->core);
+    return cores[0] | cores[1];
+}
+
+/* One question a data line: what belongs to another history line of it goes with it. */
+static bool asked_before(const struct access *a, const struct step *s)
+{
+    for (size_t i = 0; i < a->plan.n; i++) {
+        const struct step *o = &a->plan.step[i];
+        if (o != s && o->line == s->line && o->asks)
+            return true;
+    }
+    return false;
+}
+
+static void plan_question(struct access *a, struct step *s, granule_set need)
+{
+    struct radish *r = a->r;
+    const bool whole = r->params.answers == ANSWERS_LINE;
+    const unsigned bytes =
+        RADISH_ENTRY * (whole ? r->entries : (unsigned)__builtin_popcountll(need));
+    uint64_t cores[2];
+
+    if (!ask_cores(a, cores)) {
+        r->st.outcome[s->soft ? OUTCOME_SOFTWARE : OUTCOME_LOCAL]++;
+        return;
+    }
+    const unsigned n = (unsigned)(__builtin_popcountll(cores[0]) + __builtin_popcountll(cores[1]));
+    s->ask_bytes = bytes;
+    s->ask[0] = cores[0];
+    s->ask[1] = cores[1];
+    s->arrives = a->asked || asked_before(a, s);
+    s->asks = !s->arrives;
+    if (s->arrives) {
+        s->ask_bytes = bytes * n;
+        r->st.piggybacked += s->ask_bytes;
+    } else {
+        r->st.asks++;
+        r->st.asked += n;
+    }
+    const enum check_outcome chip = s->arrives ? OUTCOME_PIGGYBACKED : OUTCOME_REMOTE;
+    r->st.outcome[s->soft ? OUTCOME_SOFTWARE : chip]++;
+}
+
+/* The permission comes when the check is over. */
+static void put_in_queue(struct access *a, struct step *s, granule_set passed)
+{
+    const struct queued_check c = {.place = a->own->place,
+                                   .set = s->soft,
+                                   .granted = passed & s->soft,
+                                   .actor = a->actor,
+                                   .core = (uint8_t)a->core,
+                                   .kind = a->own->kind,
+                                   .write = a->write,
+                                   .late = *a->ev};
+    sim_cycle wait;
+
+    s->queued = true;
+    s->id = queue_put(a->r, &c, &wait);
+    if (wait > s->drained)
+        s->drained = wait;
+}
+
+bool check_granules(struct access *a, struct step *s, granule_set need)
+{
+    struct radish *r = a->r;
+    const bool queues =
+        r->params.checks == CHECKS_QUEUED && !(s->fill && r->params.fill == FILL_CHECKS);
+
+    gather_chip(a, need);
+    s->soft = software(a, need);
+    if (!(queues && MUTANT(RADISH_JUDGED_LATE)))
+        gather_soft(a, s->soft);
+    const granule_set passed = judge(a, need);
+    plan_question(a, s, need);
+    tell_others(a, need);
+    if (s->soft && queues)
+        put_in_queue(a, s, passed);
+    const bool rest = (s->asks || s->arrives) && check_rest(a, s, ~need);
+    return grant(a, s->queued ? passed & ~s->soft : passed) || rest;
+}
+
+void check_late(struct radish *r, const struct queued_check *c)
+{
+    const struct hb_actor *who = &r->env->hb->actor[c->actor];
+    struct access a = {.r = r,
+                       .ev = &c->late,
+                       .clock = &who->clock,
+                       .actor = c->actor,
+                       .op = access_op(&c->late),
+                       .write = c->write,
+                       .own = line_find(c->place, c->core, c->kind)};
+
+    if (!a.own)
+        return;
+    gather_soft(&a, c->set);
+    judge(&a, c->set);
+}

@@ -1,0 +1,210 @@
+/* copy.c - what a copy does with the history lines of its source that are on chip: evicts
+ * them, as LARD 4.2 has it, or copies them to lines of the destination in the same caches, and the
+ * manager's histories "underneath" them, which LARD names and leaves open (docs/lardish.md).
+ *
+ * A line is copied in the caches where that loses nothing: it is of the thread that runs on its
+ * core, it holds some access of the source, the destination's data are on chip, so that the home
+ * knows whose histories there are, and the two regions share no line of data. Others are evicted.
+ */
+#include "policy/radish/heap.h"
+
+#include <stdlib.h>
+
+static sim_addr destination(const struct part *p, sim_addr granule)
+{
+    return p->to + (granule - p->from);
+}
+
+/* ---- which lines ---------------------------------------------------------------------------- */
+
+static bool share_lines(const struct radish *r, const struct part *p)
+{
+    const uint64_t to = p->to >> r->line_shift, from = p->from >> r->line_shift;
+    const uint64_t to_last = (p->to + (p->bytes - 1)) >> r->line_shift,
+                   from_last = (p->from + (p->bytes - 1)) >> r->line_shift;
+
+    return to <= from_last && from <= to_last;
+}
+
+static bool destination_here(const struct radish *r, const struct hline *h, const struct part *p,
+                             granule_set set)
+{
+    const uint64_t size = UINT64_C(1) << r->line_shift;
+    const unsigned first = (unsigned)__builtin_ctzll(set),
+                   last = 63 - (unsigned)__builtin_clzll(set);
+    const sim_addr from = destination(p, line_granule(r, h, first)) & ~(size - 1),
+                   to = destination(p, line_granule(r, h, last));
+
+    for (sim_addr at = from; at <= to; at += size)
+        if (!data_anywhere(r, at))
+            return false;
+    return true;
+}
+
+static bool may_stay(const struct radish *r, const struct hline *h, const struct part *p,
+                     granule_set set)
+{
+    const struct radish_core *c = &r->core[h->core];
+
+    if (h->leaving || !c->taken || c->actor != h->actor || !(records_set(h, EVERY_CLASS) & set))
+        return false;
+    return !r->machine || (r->machine->where(r->env->host, h->core, line_address(r, h)) &&
+                           destination_here(r, h, p, set));
+}
+
+static void choose(struct radish *r, uint64_t line, const struct part *p, struct taken_along *a)
+{
+    const struct place *place = place_find(r, line);
+
+    for (unsigned k = 0; place && k < r->kinds; k++)
+        for (struct hline *h = place->of_kind[k]; h; h = h->next) {
+            const granule_set set = heap_inside(r, h, p->from, p->bytes);
+            if (!set || !may_stay(r, h, p, set))
+                continue;
+            h->stays = true;
+            a->at = xgrow(a->at, a->n, &a->cap, sizeof *a->at);
+            a->at[a->n++] = (struct along){h, set};
+        }
+}
+
+static void evict(struct radish *r, struct hline *h, granule_set set, unsigned core)
+{
+    if (!h->stays)
+        heap_store(r, h, set, core);
+}
+
+void copy_source(struct radish *r, struct visit *v, const struct part *p, struct taken_along *along)
+{
+    const uint64_t last = (p->from + (p->bytes - 1)) >> r->line_shift;
+
+    if (r->params.in_cache && !share_lines(r, p))
+        for (uint64_t line = p->from >> r->line_shift; line <= last; line++)
+            choose(r, line, p, along);
+    heap_visit(r, v, p->from, p->bytes, evict);
+}
+
+/* ---- copying them --------------------------------------------------------------------------- */
+
+struct made { /* a line of the destination, and what it has from the source's lines */
+    struct hline *line;
+    granule_set set;
+};
+struct making {
+    struct radish *r;
+    const struct part *p;
+    unsigned core; /* that runs the handler */
+    struct made *made;
+    size_t n, cap;
+};
+
+/* A new one has what the manager has. */
+static struct made *make(struct making *m, const struct hline *source, sim_addr granule)
+{
+    struct radish *r = m->r;
+    struct place *place = place_get(r, granule >> r->line_shift);
+    const unsigned kind = (unsigned)((granule >> r->granule_shift) / r->entries % r->kinds);
+
+    for (size_t i = 0; i < m->n; i++) {
+        struct hline *h = m->made[i].line;
+        if (h->place == place && h->kind == kind && h->core == source->core)
+            return &m->made[i];
+    }
+    m->made = xgrow(m->made, m->n, &m->cap, sizeof *m->made);
+    struct hline *h = line_new(r, place, source->core, kind, source->actor);
+    soft_fill(r, h, true);
+    m->made[m->n] = (struct made){h, 0};
+    return &m->made[m->n++];
+}
+
+struct run { /* of granules from i of a line, to j of another */
+    unsigned i, j, n;
+};
+
+static granule_set shifted(granule_set set, struct run run)
+{
+    const granule_set all = run.n == 64 ? ~(granule_set)0 : ((granule_set)1 << run.n) - 1;
+
+    return (set >> run.i & all) << run.j;
+}
+
+/* Entries and status go along, permissions do not: nobody would have told of the destination. */
+static void copy_run(struct radish *r, struct hline *to, const struct hline *from, struct run run)
+{
+    const granule_set set = shifted(~(granule_set)0, run);
+
+    records_cancel(r, to, set, EVERY_CLASS);
+    for (uint32_t k = 0; k < from->n; k++) {
+        struct record x = from->record[k];
+        x.set = shifted(x.set, run);
+        if (!x.set)
+            continue;
+        record_add(r, to, &x);
+        to->dirty |= !x.saved;
+    }
+    if (MUTANT(RADISH_IN_CACHE_PERMITS)) {
+        to->may_read |= shifted(from->may_read, run);
+        to->may_write |= shifted(from->may_write, run);
+    }
+    to->kept = (to->kept & ~set) | shifted(from->kept, run);
+    to->soft_write = (to->soft_write & ~set) | shifted(from->soft_write, run);
+    to->soft_reads = (to->soft_reads & ~set) | shifted(from->soft_reads, run);
+    if (MUTANT(RADISH_IN_CACHE_NO_STATUS))
+        to->kept = to->soft_write = to->soft_reads = 0;
+}
+
+/* By an instruction of the handler; the core that has the line loads and stores. */
+static void pay_run(const struct making *m, const struct hline *to, const struct hline *from,
+                    struct run run)
+{
+    struct radish *r = m->r;
+
+    soft_exec(r, m->core, 1, 0);
+    soft_mem(r, from->core, line_address(r, from) + run.i * RADISH_ENTRY, run.n * RADISH_ENTRY,
+             MEM_LOAD, 0);
+    soft_mem(r, to->core, line_address(r, to) + run.j * RADISH_ENTRY, run.n * RADISH_ENTRY,
+             MEM_STORE, 0);
+}
+
+static void copy_line(struct making *m, const struct along *a)
+{
+    struct radish *r = m->r;
+
+    for (granule_set left = a->set; left;) {
+        const unsigned i = (unsigned)__builtin_ctzll(left),
+                       in = 64 - (unsigned)__builtin_clzll(a->set) - i;
+        const sim_addr to = destination(m->p, line_granule(r, a->line, i));
+        const unsigned j = (unsigned)((to >> r->granule_shift) % r->entries);
+        const struct run run = {i, j, in < r->entries - j ? in : r->entries - j};
+        struct made *made = make(m, a->line, to);
+        copy_run(r, made->line, a->line, run);
+        made->set |= shifted(~(granule_set)0, run);
+        pay_run(m, made->line, a->line, run);
+        left = i + run.n < 64 ? left & ~(granule_set)0 << (i + run.n) : 0;
+    }
+}
+
+/* The manager notes the line, and gives it the rest of what it has. */
+static void settle(const struct making *m, const struct made *made)
+{
+    struct radish *r = m->r;
+    const struct hline *h = made->line;
+
+    swm_cached(r->manager, m->core, h->place->line << r->line_shift, h->core, true, 0);
+    for (granule_set rest = h->kept & ~made->set; rest;)
+        swm_look(r->manager, m->core, line_granule(r, h, next_granule(&rest)), SWM_READS, 0);
+}
+
+void copy_along(struct radish *r, struct visit *v, const struct part *p,
+                const struct taken_along *along)
+{
+    struct making m = {.r = r, .p = p, .core = v->core};
+
+    for (size_t i = 0; i < along->n; i++) {
+        copy_line(&m, &along->at[i]);
+        along->at[i].line->stays = false;
+        r->st.in_cache++;
+    }
+    for (size_t i = 0; i < m.n; i++)
+        settle(&m, &m.made[i]);
+    free(m.made);
+}

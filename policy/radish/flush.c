@@ -1,0 +1,246 @@
+/* flush.c - when history leaves the chip: another thread takes the core, a clock no longer
+ * fits, a line is thrown out of the caches. First the lines are gone for the detector, then their
+ * handlers are paid for. */
+#include "policy/radish/radish.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void drained(struct flushed *f, sim_cycle at)
+{
+    if (at > f->drained)
+        f->drained = at;
+}
+
+void flush_line(struct radish *r, struct flushed *f, struct hline **to, struct hline *h)
+{
+    drained(f, queue_drain_place(r, h->place));
+    line_leaves(r, h);
+    *to = soft_add(*to, h);
+}
+
+static void flush_core(struct radish *r, struct flushed *f, struct hline **to, unsigned core)
+{
+    while (r->core[core].last)
+        flush_line(r, f, to, r->core[core].last);
+}
+
+/* ---- threads -------------------------------------------------------------------------------- */
+
+static void know_actor(struct radish *r, uint32_t actor)
+{
+    if (LIKELY(actor < r->actors))
+        return;
+    const size_t n = (size_t)actor + 1, had = r->actors;
+    r->at_core = xrealloc(r->at_core, n, sizeof *r->at_core);
+    r->base = xrealloc(r->base, n, sizeof *r->base);
+    memset(r->at_core + had, 0, (n - had) * sizeof *r->at_core);
+    memset(r->base + had, 0, (n - had) * sizeof *r->base);
+    budget_take(r->env->budget, (n - had) * (sizeof *r->at_core + sizeof *r->base));
+    r->actors = n;
+}
+
+static void leave_core(struct radish *r, struct flushed *f, unsigned core)
+{
+    if (r->params.flush == FLUSH_LAZY || MUTANT(RADISH_NO_FLUSH) || !r->core[core].lines)
+        return;
+    r->st.flushes++;
+    flush_core(r, f, &f->switched, core);
+}
+
+/* The thread came from another core, which has let it go. */
+static void come(struct radish *r, struct flushed *f, unsigned from, uint32_t actor)
+{
+    struct radish_core *c = &r->core[from];
+
+    r->st.moves++;
+    if (!c->taken || c->actor != actor)
+        return;
+    c->taken = false;
+    leave_core(r, f, from);
+}
+
+static void take_core(struct radish *r, struct flushed *f, unsigned core, uint32_t actor)
+{
+    struct radish_core *c = &r->core[core];
+
+    if (r->at_core[actor] && r->at_core[actor] != core + 1)
+        come(r, f, r->at_core[actor] - 1, actor);
+    r->at_core[actor] = core + 1;
+    if (c->taken && c->actor != actor) {
+        r->st.switches++;
+        leave_core(r, f, core);
+    }
+    c->taken = true;
+    c->actor = actor;
+}
+
+/* ---- clocks --------------------------------------------------------------------------------- */
+
+/* The next of the lines that wait for their handler; NULL: none. */
+static struct hline *next_lost(struct flushed *lost)
+{
+    struct hline **from = lost->gone ? &lost->gone : &lost->homeless, *h = *from;
+
+    if (h)
+        *from = h->later;
+    return h;
+}
+
+/* They hold clocks, too. */
+static void take_lost(struct flushed *f, struct flushed *lost)
+{
+    for (struct hline *h; (h = next_lost(lost));)
+        f->rolled = soft_add(f->rolled, h);
+    drained(f, lost->drained);
+    lost->drained = 0;
+}
+
+/* All history leaves, so each thread's clock may count from where it is. */
+static void roll_over(struct radish *r, struct flushed *f)
+{
+    const struct hb *hb = r->env->hb;
+
+    r->st.roll_overs++;
+    for (unsigned core = 0; core < r->cores && !MUTANT(RADISH_ROLL_OVER_KEEPS); core++) {
+        flush_core(r, f, &f->rolled, core);
+        take_lost(f, &r->lost[core]);
+    }
+    for (uint32_t a = 0; a < r->actors && a < hb->actors; a++)
+        if (hb->actor[a].now)
+            r->base[a] = epoch_time(hb->actor[a].now) - 1;
+}
+
+void flush_other(struct radish *r, struct flushed *f, unsigned core, uint32_t actor, uint64_t time)
+{
+    know_actor(r, actor);
+    take_core(r, f, core, actor);
+    if (UNLIKELY(r->params.clock_bits && (time - r->base[actor]) >> r->params.clock_bits))
+        roll_over(r, f);
+}
+
+/* Nobody may count on by old clocks meanwhile: all cores stop until everything is stored. */
+static sim_cycle roll_over_paid(struct radish *r, unsigned core, struct hline *left, sim_cycle now)
+{
+    const struct policy_machine *m = r->machine;
+
+    if (!left || !m || MUTANT(RADISH_ROLL_OVER_RUNS_ON))
+        return soft_flush(r, core, left, SWM_ROLL_OVER, now);
+    const sim_cycle since = m->stop(r->env->host, core, now);
+    now = soft_flush(r, core, left, SWM_ROLL_OVER, since);
+    r->st.stopped += now - since;
+    return m->go_on(r->env->host, core, since, now);
+}
+
+sim_cycle flush_paid(struct radish *r, unsigned core, struct flushed *f, sim_cycle now)
+{
+    now = queue_waited(r, f->drained, now);
+    now = held_paid(r, core, now);
+    now = soft_flush(r, core, f->switched, SWM_FLUSH, now);
+    now = roll_over_paid(r, core, f->rolled, now);
+    return soft_leave(r, core, f->gone, SWM_EVICTION, false, now);
+}
+
+/* ---- what happens to lines ------------------------------------------------------------------ */
+
+static bool is_history(const struct radish *r, sim_addr addr)
+{
+    return addr - r->params.base < r->stride * r->cores;
+}
+
+/* Most are in another cache still. A clean one is dropped, and nobody has to pay. */
+static void history_line(struct radish *r, struct flushed *f, sim_addr addr)
+{
+    const unsigned core = (unsigned)((addr - r->params.base) / r->stride);
+
+    if (r->machine->where(r->env->host, core, addr) != LEVEL_NONE)
+        return;
+    struct hline *h = line_on_core(r, core, (addr - r->params.base) % r->stride >> r->line_shift),
+                 *left = NULL;
+    if (!h || h->coming)
+        return;
+    const bool dirty = h->dirty;
+    flush_line(r, f, dirty ? &f->gone : &left, h);
+    soft_leave(r, core, left, SWM_EVICTION, false, 0);
+}
+
+/* The home forgets a core that throws out its data: nobody would tell it of another's access. */
+static void data_evicted(struct radish *r, struct flushed *f, struct place *p, unsigned core)
+{
+    if (UNLIKELY(p->queued))
+        drained(f, queue_drain_place(r, p));
+    cores_remove(p->hears, core);
+    for (unsigned k = 0; k < r->kinds && !MUTANT(RADISH_PERMISSION_STAYS); k++) {
+        struct hline *h = line_on_core(r, core, line_number(r, p->line, k));
+        if (!h || !h->may_read)
+            continue;
+        r->st.taken_away += (unsigned)__builtin_popcountll(h->may_read);
+        h->may_read = h->may_write = 0;
+    }
+}
+
+bool data_anywhere(const struct radish *r, sim_addr addr)
+{
+    for (unsigned core = 0; core < r->cores; core++)
+        if (r->machine->where(r->env->host, core, addr) != LEVEL_NONE)
+            return true;
+    return false;
+}
+
+/* No directory entry is left that would find its histories. */
+static void data_left(struct radish *r, struct flushed *f, struct place *p)
+{
+    for (unsigned k = 0; k < r->kinds; k++)
+        for (struct hline *h = p->of_kind[k], *next; h; h = next) {
+            next = h->next;
+            if (h->leaving)
+                continue;
+            r->st.homeless++;
+            flush_line(r, f, &f->homeless, h);
+        }
+}
+
+static void data_line(struct radish *r, struct flushed *f, const struct line_event *le)
+{
+    if (le->addr >= r->params.memory) /* the manager's, or the runtime's */
+        return;
+    const uint8_t left_in = r->machine->where(r->env->host, le->core, le->addr);
+    if (left_in == LEVEL_L1 || left_in == LEVEL_L2)
+        return;
+    struct place *p = place_find(r, le->addr >> r->line_shift);
+    if (p && le->level != LEVEL_L3)
+        data_evicted(r, f, p, le->core);
+    if (p && p->lines && !left_in && !data_anywhere(r, le->addr))
+        data_left(r, f, p);
+}
+
+/* Only decides: what it costs is the core's to pay that displaced the line. What the server of the
+ * queue displaces is paid by whose program waits for it. */
+void radish_line(void *self, const struct line_event *le, unsigned core)
+{
+    struct radish *r = self;
+    const bool teller = queue_serves(r, le->by) || MUTANT(LINE_TELLER_PAYS);
+    struct flushed *f = &r->lost[teller ? core : le->by];
+
+    if (le->what == LINE_INVALIDATE && !le->recalled) /* a store has it now, and has told */
+        return;
+    if (is_history(r, le->addr))
+        history_line(r, f, le->addr);
+    else
+        data_line(r, f, le);
+}
+
+/* One by one: more may be lost while this is paid for, or a roll-over store the rest. */
+sim_cycle flush_lost_paid(struct radish *r, unsigned core, sim_cycle now)
+{
+    struct flushed *lost = &r->lost[core];
+
+    while (lost->gone || lost->homeless || lost->drained) {
+        const bool drop = !lost->gone;
+        struct hline *h = next_lost(lost);
+        now = queue_waited(r, lost->drained, now);
+        lost->drained = 0;
+        now = soft_leave(r, core, h ? soft_add(NULL, h) : NULL, SWM_EVICTION, drop, now);
+    }
+    return now;
+}

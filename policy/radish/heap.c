@@ -1,0 +1,420 @@
+/* heap.c - ClearHistory, CopyHistory and MoveHistory (LARD 4.2, charged as in its 5.3): page
+ * by page, each page's part one handler.
+ *
+ * A history line that lies in the region only in part is thrown out like the others, and what it
+ * holds of other data is stored first. A copy evicts and copies; the destination stays uncached,
+ * but with in-cache copies (radish/copy.c). When a copy waits for a clear, to be a move:
+ * radish/held.c. */
+#include "policy/radish/heap.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+enum { PAGE_BITS = 12 };
+#define REGION_MAX (UINT64_C(4) << 30) /* a host's patience: a million pages */
+
+static int too_big(struct radish *r, const struct event *ev)
+{
+    return err_set(
+        r->env->err, LARD_TRACE,
+        "event %llu: %s of %llu bytes; a detector in hardware goes page by page, through "
+        "%llu bytes at most: split it",
+        (unsigned long long)*r->env->number, ev_info[ev->kind].text, (unsigned long long)ev->aux,
+        (unsigned long long)REGION_MAX);
+}
+
+static sim_addr physical(const struct radish *r, sim_addr a)
+{
+    return r->machine ? r->machine->physical(r->env->host, a) : a;
+}
+
+/* Without a machine a page is what is remembered as such. */
+static sim_addr page_mask(const struct radish *r)
+{
+    return r->machine ? r->params.page - 1 : (UINT64_C(1) << PAGE_BITS) - 1;
+}
+
+/* ---- pieces --------------------------------------------------------------------------------- */
+
+/* Frames may be smaller than pages of the instructions. */
+static bool contiguous(const struct radish *r, sim_addr from, uint64_t bytes)
+{
+    const sim_addr at = physical(r, from);
+
+    for (uint64_t i = RADISH_PAGE_MIN - from % RADISH_PAGE_MIN; r->machine && i < bytes;
+         i += RADISH_PAGE_MIN)
+        if (physical(r, from + i) != at + i)
+            return false;
+    return true;
+}
+
+/* How much of `left` bytes is in one page on both sides: from the front, or at the end. */
+static uint64_t room_of(sim_addr to, sim_addr from, uint64_t left, sim_addr mask, bool down)
+{
+    const uint64_t at = down ? left - 1 : 0, t = (to + at) & mask, f = (from + at) & mask;
+    const uint64_t room = down ? (t < f ? t : f) + 1 : mask + 1 - (t > f ? t : f);
+
+    return left < room ? left : room;
+}
+
+static uint64_t piece_of(const struct radish *r, sim_addr to, sim_addr from, uint64_t left,
+                         bool down)
+{
+    const uint64_t n =
+        MUTANT(RADISH_ONE_HANDLER) ? left : room_of(to, from, left, page_mask(r), down);
+    const uint64_t skip = down ? left - n : 0;
+
+    if (contiguous(r, to + skip, n) && contiguous(r, from + skip, n))
+        return n;
+    return room_of(to, from, left, RADISH_PAGE_MIN - 1, down);
+}
+
+static bool known_page(const struct radish *r, sim_addr at)
+{
+    return map_find(&r->pages, at >> PAGE_BITS);
+}
+
+static void know_pages(struct radish *r, sim_addr at, uint64_t bytes)
+{
+    for (uint64_t page = at >> PAGE_BITS; page <= (at + bytes - 1) >> PAGE_BITS; page++)
+        *map_put(&r->pages, page) = 1;
+}
+
+/* ---- lines on chip in a part ---------------------------------------------------------------- */
+
+/* It is taken out of the caches: a hit at the level where it lives. */
+static void throw_out(struct radish *r, unsigned core, const struct hline *h)
+{
+    if (!r->machine)
+        return;
+    soft_drop(r, core, line_address(r, h), 0);
+    r->st.invalidated++;
+}
+
+/* What the line holds of the part is discarded, the rest stored. */
+static void discard(struct radish *r, struct hline *h, granule_set set, unsigned core)
+{
+    if (!MUTANT(RADISH_CLEAR_STORES))
+        records_cancel(r, h, set, EVERY_CLASS);
+    if (h->leaving) /* its own handler goes on */
+        return;
+    throw_out(r, core, h);
+    line_leaves(r, h);
+    r->st.discarded++;
+    if (soft_all_saved(h))
+        soft_forget(r, h);
+    else
+        soft_persist(r, core, h, line_all(r), 0);
+}
+
+void heap_store(struct radish *r, struct hline *h, granule_set set, unsigned core)
+{
+    (void)set;
+    if (h->leaving) {
+        soft_store(r, core, h, line_all(r), 0);
+        soft_renew(r, h);
+        return;
+    }
+    throw_out(r, core, h);
+    line_leaves(r, h);
+    r->st.discarded++;
+    soft_persist(r, core, h, line_all(r), 0);
+}
+
+static void drain(struct radish *r, struct visit *v, const struct place *p)
+{
+    const sim_cycle at = queue_drain_place(r, p);
+
+    if (at > v->until)
+        v->until = at;
+}
+
+/* Each line on chip that has something of it; places may go with their last line. */
+static void visit_place(struct radish *r, uint64_t line, sim_addr from, uint64_t bytes,
+                        line_visit *fn, unsigned core)
+{
+    for (unsigned k = 0; k < r->kinds; k++) {
+        struct place *p = place_find(r, line);
+        for (struct hline *h = p ? p->of_kind[k] : NULL, *next; h; h = next) {
+            const granule_set set = heap_inside(r, h, from, bytes);
+            next = h->next;
+            if (set)
+                fn(r, h, set, core);
+        }
+    }
+}
+
+/* What the manager has of the line stays, but for the cores that may have it cached. */
+static void visit_line(struct radish *r, struct visit *v, uint64_t line, sim_addr from,
+                       uint64_t bytes, line_visit *fn)
+{
+    const struct place *p = place_find(r, line);
+
+    if (p) {
+        drain(r, v, p);
+        visit_place(r, line, from, bytes, fn, v->core);
+        p = place_find(r, line);
+    }
+    if (!p || !p->lines)
+        swm_uncached(r->manager, v->core, line << r->line_shift, 0);
+}
+
+void heap_visit(struct radish *r, struct visit *v, sim_addr from, uint64_t bytes, line_visit *fn)
+{
+    const uint64_t last = (from + bytes - 1) >> r->line_shift;
+
+    for (uint64_t line = from >> r->line_shift; line <= last; line++)
+        visit_line(r, v, line, from, bytes, fn);
+}
+
+static sim_cycle begin_part(struct radish *r, struct visit *v, enum swm_reason why, sim_cycle now)
+{
+    r->st.parts++;
+    now = swm_enter(r->manager, v->core, why, now);
+    r->bill = r->machine ? &v->bill : NULL;
+    return now;
+}
+
+static sim_cycle end_part(struct radish *r, struct visit *v, sim_cycle now)
+{
+    r->bill = NULL;
+    now = queue_waited(r, v->until, now);
+    now = bill_pay(r, v->core, &v->bill, now);
+    return swm_leave(r->manager, v->core, now);
+}
+
+/* ---- clear ---------------------------------------------------------------------------------- */
+
+static sim_cycle clear_part(struct radish *r, unsigned core, sim_addr from, uint64_t bytes,
+                            sim_cycle now)
+{
+    const uint64_t size = UINT64_C(1) << r->line_shift;
+    struct visit v = {.core = core};
+
+    now = begin_part(r, &v, SWM_CLEAR, now);
+    for (uint64_t done = 0, n; done < bytes; done += n) { /* line by line, each looked up once */
+        const sim_addr at = from + done;
+        n = size - (at & (size - 1));
+        n = n < bytes - done ? n : bytes - done;
+        if (!MUTANT(RADISH_CLEAR_KEEPS_CACHED))
+            visit_line(r, &v, at >> r->line_shift, from, bytes, discard);
+        swm_clear(r->manager, core, at, n, 0);
+    }
+    return end_part(r, &v, now);
+}
+
+/* What of the region lies in a page that has had history. */
+static void clear_page(struct radish *r, const struct event *ev, unsigned core, uint64_t page)
+{
+    const sim_addr at = page << PAGE_BITS, last = at + ((1u << PAGE_BITS) - 1);
+    const sim_addr end = ev->addr + (ev->aux - 1);
+    const sim_addr from = at > ev->addr ? at : ev->addr, to = last < end ? last : end;
+
+    if (from <= to && known_page(r, at))
+        clear_part(r, core, from, to - from + 1, 0);
+}
+
+/* Without a machine: the pages of the region, or those that there are, whichever are fewer. */
+static void clear_known(struct radish *r, const struct event *ev, unsigned core)
+{
+    const uint64_t first = ev->addr >> PAGE_BITS, last = (ev->addr + (ev->aux - 1)) >> PAGE_BITS;
+    uint64_t page, *unused;
+    size_t pos = 0;
+
+    if (last - first < r->pages.n) {
+        for (page = first; page <= last; page++)
+            clear_page(r, ev, core, page);
+        return;
+    }
+    while (map_next(&r->pages, &pos, &page, &unused))
+        clear_page(r, ev, core, page);
+}
+
+sim_cycle heap_clear(struct radish *r, const struct event *ev, unsigned core, sim_cycle now)
+{
+    sim_addr at = ev->addr;
+
+    if (!ev->aux)
+        return now;
+    if (!r->machine) {
+        clear_known(r, ev, core);
+        return now;
+    }
+    if (ev->aux > REGION_MAX) {
+        too_big(r, ev);
+        return now;
+    }
+    for (uint64_t left = ev->aux; left;) {
+        const uint64_t n = piece_of(r, at, at, left, false);
+        now = clear_part(r, core, physical(r, at), n, now);
+        at += n;
+        left -= n;
+    }
+    return now;
+}
+
+/* ---- copy ----------------------------------------------------------------------------------- */
+
+/* A slot for a region that is blocked until its copy ends: of one that ended long ago, or whenever
+ * there is no other. */
+static unsigned block(struct radish *r, sim_addr from, uint64_t bytes, sim_cycle now)
+{
+    enum { LONG_AGO = 1 << 20 };
+    const bool full = r->n_blocked == RADISH_BLOCKED_MAX;
+    unsigned i = 0;
+
+    while (i < r->n_blocked &&
+           (r->blocked[i].end == CYCLE_NEVER || (!full && r->blocked[i].end + LONG_AGO > now)))
+        i++;
+    assert(i < RADISH_BLOCKED_MAX);
+    r->n_blocked += i == r->n_blocked;
+    r->blocked[i] = (struct blocked){from, bytes, now, CYCLE_NEVER};
+    r->st.blocks++;
+    return i;
+}
+
+/* In an open handler: the source is evicted, or what is cached of it copied to lines of the
+ * destination; the manager's own follows. */
+static void copy_all(struct radish *r, struct visit *v, const struct part *p, bool move)
+{
+    struct taken_along along = {0};
+
+    if (!MUTANT(RADISH_COPY_KEEPS_CACHED))
+        copy_source(r, v, p, &along);
+    if (!MUTANT(RADISH_COPY_KEEPS_DESTINATION))
+        heap_visit(r, v, p->to, p->bytes, discard);
+    if (move && !MUTANT(RADISH_MOVE_KEEPS_SOURCE))
+        swm_move(r->manager, v->core, p->to, p->from, p->bytes, 0);
+    else if (!(along.n && MUTANT(RADISH_IN_CACHE_ALONE)))
+        swm_copy(r->manager, v->core, p->to, p->from, p->bytes, 0);
+    copy_along(r, v, p, &along);
+    if (move && !MUTANT(RADISH_MOVE_KEEPS_SOURCE) &&
+        (along.n || !MUTANT(RADISH_MOVE_KEEPS_LEAVING))) /* also of lines that are leaving */
+        heap_visit(r, v, p->from, p->bytes, discard);
+    free(along.at);
+}
+
+static sim_cycle copy_part(struct radish *r, unsigned core, const struct part *p, bool move,
+                           sim_cycle now)
+{
+    const bool blocks = r->machine && !r->collections;
+    const unsigned to = blocks ? block(r, p->to, p->bytes, now) : 0;
+    const unsigned from = blocks ? block(r, p->from, p->bytes, now) : 0;
+    struct visit v = {.core = core};
+
+    now = begin_part(r, &v, move ? SWM_MOVE : SWM_COPY, now);
+    copy_all(r, &v, p, move);
+    now = end_part(r, &v, now);
+    if (blocks)
+        r->blocked[to].end = r->blocked[from].end = now;
+    return now;
+}
+
+static bool has_history(const struct radish *r, sim_addr at)
+{
+    const struct swm_held held = swm_held(r->manager, at);
+    const struct place *p = place_find(r, at >> r->line_shift);
+    const uint64_t n = at >> r->granule_shift;
+    const struct hline *h = p ? p->of_kind[n / r->entries % r->kinds] : NULL;
+
+    for (; h; h = h->next)
+        if (records_set(h, EVERY_CLASS) >> n % r->entries & 1)
+            return true;
+    return held.write || held.n;
+}
+
+/* The first granule of the destination that has history and is not the source's, too. */
+static bool breach(const struct radish *r, const struct event *ev, sim_addr *where)
+{
+    const sim_addr source = ev[1].addr;
+
+    for (uint64_t i = 0; i < ev->aux;) {
+        const sim_addr at = physical(r, ev->addr + i);
+        *where = ev->addr + i;
+        if (!known_page(r, at)) {
+            i += RADISH_PAGE_MIN - *where % RADISH_PAGE_MIN;
+            continue;
+        }
+        if (*where - source >= ev->aux && has_history(r, at))
+            return true;
+        i += UINT64_C(1) << r->granule_shift;
+    }
+    return false;
+}
+
+/* The contract of CopyHistory, where the runtime keeps it (LARD 4.2). */
+static int destination_empty(struct radish *r, const struct event *ev)
+{
+    sim_addr at;
+
+    if (!r->lard || !breach(r, ev, &at))
+        return 0;
+    return err_set(r->env->err, LARD_TRACE,
+                   "event %llu: CopyHistory to 0x%llx, %llu bytes: the location 0x%llx there has "
+                   "access history; the runtime must ClearHistory the destination first, or the "
+                   "policy must have another view than tracked",
+                   (unsigned long long)*r->env->number, (unsigned long long)ev->addr,
+                   (unsigned long long)ev->aux, (unsigned long long)at);
+}
+
+/* In one page on both sides. */
+static struct part next_part(const struct radish *r, struct regions *at)
+{
+    const bool down = at->to > at->from;
+    const uint64_t n = piece_of(r, at->to, at->from, at->bytes, down),
+                   skip = down ? at->bytes - n : 0;
+    const struct part p = {physical(r, at->to + skip), physical(r, at->from + skip), n};
+
+    at->bytes -= n;
+    at->to += down ? 0 : n;
+    at->from += down ? 0 : n;
+    return p;
+}
+
+/* Without a machine: neither side has had history. */
+static bool never_had(const struct radish *r, const struct part *p)
+{
+    return !r->machine && !known_page(r, p->to) && !known_page(r, p->from);
+}
+
+sim_cycle heap_copy_regions(struct radish *r, struct regions *left, unsigned core, bool move,
+                            sim_cycle now)
+{
+    while (left->bytes) {
+        const struct part p = next_part(r, left);
+        if (never_had(r, &p))
+            continue;
+        know_pages(r, p.to, p.bytes);
+        now = copy_part(r, core, &p, move, now);
+    }
+    return now;
+}
+
+void heap_copy_bill(struct radish *r, struct regions *left, bool move, struct visit *v)
+{
+    r->bill = r->machine ? &v->bill : NULL;
+    while (left->bytes) {
+        const struct part p = next_part(r, left);
+        if (never_had(r, &p))
+            continue;
+        know_pages(r, p.to, p.bytes);
+        r->st.parts++;
+        copy_all(r, v, &p, move);
+    }
+    r->bill = NULL;
+}
+
+sim_cycle heap_copy(struct radish *r, const struct event *ev, unsigned core, sim_cycle now)
+{
+    struct regions left = {ev->addr, ev[1].addr, ev->aux};
+
+    if (ev->aux > REGION_MAX)
+        too_big(r, ev);
+    if (ev->aux > REGION_MAX || left.to == left.from || destination_empty(r, ev))
+        return now;
+    if (held_wants(r, ev)) {
+        held_put(r, ev);
+        return now;
+    }
+    return heap_copy_regions(r, &left, core, false, now);
+}

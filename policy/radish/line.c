@@ -1,0 +1,307 @@
+/* line.c - history lines on chip: where they are found, and the accesses that they hold. No
+ * rule of detection is here. */
+#include "policy/radish/radish.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PAGE_BITS = 12 };
+
+/* ---- places --------------------------------------------------------------------------------- */
+
+static size_t place_bytes(const struct radish *r)
+{
+    return sizeof(struct place) + r->kinds * sizeof(struct hline *);
+}
+
+struct place *place_find(const struct radish *r, uint64_t line)
+{
+    const uint64_t *at = map_find(&r->places, line);
+
+    return at ? (struct place *)(uintptr_t)*at : NULL;
+}
+
+struct place *place_get(struct radish *r, uint64_t line)
+{
+    if (r->latest && r->latest->line == line)
+        return r->latest;
+    uint64_t *at = map_put(&r->places, line);
+    if (*at)
+        return r->latest = (struct place *)(uintptr_t)*at;
+    struct place *p = memset(pool_get(&r->data_lines), 0, place_bytes(r));
+    budget_take(r->env->budget, place_bytes(r));
+    p->line = line;
+    *at = (uint64_t)(uintptr_t)p;
+    *map_put(&r->pages, line << r->line_shift >> PAGE_BITS) = 1;
+    return p;
+}
+
+void place_free(struct radish *r, struct place *p)
+{
+    budget_give(r->env->budget, place_bytes(r));
+    pool_give(&r->data_lines, p);
+}
+
+void place_tidy(struct radish *r, struct place *p)
+{
+    if (p->lines || p->queued)
+        return;
+    map_remove(&r->places, p->line);
+    if (r->latest == p)
+        r->latest = NULL;
+    place_free(r, p);
+}
+
+/* ---- lines ---------------------------------------------------------------------------------- */
+
+struct hline *line_find(const struct place *p, unsigned core, unsigned kind)
+{
+    struct hline *h = p->of_kind[kind];
+
+    while (h && (h->core != core || h->leaving))
+        h = h->next;
+    return h;
+}
+
+static void core_add(struct radish *r, struct hline *h)
+{
+    struct radish_core *c = &r->core[h->core];
+
+    h->earlier = c->last;
+    h->later = NULL;
+    *(c->last ? &c->last->later : &c->first) = h;
+    c->last = h;
+    c->lines++;
+    *map_put(&c->here, h->number) = (uint64_t)(uintptr_t)h;
+}
+
+static void core_remove(struct radish *r, struct hline *h)
+{
+    struct radish_core *c = &r->core[h->core];
+
+    *(h->earlier ? &h->earlier->later : &c->first) = h->later;
+    *(h->later ? &h->later->earlier : &c->last) = h->earlier;
+    h->earlier = h->later = NULL;
+    c->lines--;
+    map_remove(&c->here, h->number);
+}
+
+static size_t whole_lines(size_t bytes) /* of the host's caches */
+{
+    return (bytes + 63) / 64 * 64;
+}
+
+static size_t line_bytes(const struct radish *r)
+{
+    return whole_lines(sizeof(struct hline) + (size_t)r->entries * ACCESS_CLASSES);
+}
+
+static unsigned places(unsigned size)
+{
+    return 3u << size;
+}
+
+static size_t block_bytes(unsigned size)
+{
+    return whole_lines(places(size) * sizeof(struct record));
+}
+
+void line_pools(struct radish *r)
+{
+    r->lines.bytes = line_bytes(r);
+    r->data_lines.bytes = whole_lines(place_bytes(r));
+    for (unsigned size = 0; size < RADISH_SIZES; size++)
+        r->records[size].bytes = block_bytes(size);
+}
+
+void line_pools_free(struct radish *r)
+{
+    pool_free(&r->lines);
+    pool_free(&r->data_lines);
+    for (unsigned size = 0; size < RADISH_SIZES; size++)
+        pool_free(&r->records[size]);
+}
+
+struct hline *line_new(struct radish *r, struct place *p, unsigned core, unsigned kind,
+                       uint32_t actor)
+{
+    struct hline *h = pool_get(&r->lines);
+
+    memset(h, 0, line_bytes(r));
+    budget_take(r->env->budget, line_bytes(r));
+    h->place = p;
+    h->core = (uint8_t)core;
+    h->kind = (uint8_t)kind;
+    h->actor = actor;
+    h->number = line_number(r, p->line, kind);
+    h->there = UINT64_MAX;
+    h->next = p->of_kind[kind];
+    p->of_kind[kind] = h;
+    p->lines++;
+    core_add(r, h);
+    r->st.allocated++;
+    r->st.lines++;
+    if (r->st.lines > r->st.lines_peak)
+        r->st.lines_peak = r->st.lines;
+    return h;
+}
+
+void line_leaves(struct radish *r, struct hline *h)
+{
+    assert(!h->leaving);
+    if (r->hint[h->core].line == h)
+        r->hint[h->core].line = NULL;
+    core_remove(r, h);
+    h->leaving = true;
+    h->may_read = h->may_write = 0;
+}
+
+static void give_block(struct radish *r, struct hline *h)
+{
+    if (!h->record)
+        return;
+    budget_give(r->env->budget, block_bytes(h->size));
+    pool_give(&r->records[h->size], h->record);
+}
+
+void line_free(struct radish *r, struct hline *h)
+{
+    struct hline **at = &h->place->of_kind[h->kind];
+
+    if (!h->leaving)
+        line_leaves(r, h);
+    while (*at != h)
+        at = &(*at)->next;
+    *at = h->next;
+    h->place->lines--;
+    r->st.lines--;
+    for (unsigned k = 0; k < h->n; k++)
+        r->st.records -= h->record[k].set != 0;
+    give_block(r, h);
+    budget_give(r->env->budget, line_bytes(r));
+    pool_give(&r->lines, h);
+}
+
+sim_addr line_granule(const struct radish *r, const struct hline *h, unsigned i)
+{
+    return (h->place->line << r->line_shift) +
+           ((sim_addr)(h->kind * r->entries + i) << r->granule_shift);
+}
+
+granule_set line_all(const struct radish *r)
+{
+    return r->entries == 64 ? ~(granule_set)0 : ((granule_set)1 << r->entries) - 1;
+}
+
+/* ---- records -------------------------------------------------------------------------------- */
+
+static unsigned class_of(const struct record *x)
+{
+    return op_class(x->op);
+}
+
+static void index_record(struct hline *h, const struct record *x, granule_set set)
+{
+    h->has[class_of(x)] |= set;
+    while (set)
+        h->at[next_granule(&set) * ACCESS_CLASSES + class_of(x)] = (uint8_t)(x - h->record + 1);
+}
+
+static void cancel_granule(struct radish *r, struct hline *h, unsigned i, unsigned class)
+{
+    uint8_t *at = &h->at[i * ACCESS_CLASSES + class];
+    struct record *x = &h->record[*at - 1];
+
+    x->set &= ~((granule_set)1 << i);
+    if (!x->set) {
+        x->time = h->empty;
+        h->empty = *at;
+        r->st.records--;
+    }
+    *at = 0;
+}
+
+bool records_cancel(struct radish *r, struct hline *h, granule_set set, unsigned classes)
+{
+    granule_set some = 0;
+
+    for (unsigned class = 0; class < ACCESS_CLASSES; class ++) {
+        granule_set gone = classes >> class & 1 ? h->has[class] & set : 0;
+        some |= gone;
+        h->has[class] &= ~gone;
+        while (gone)
+            cancel_granule(r, h, next_granule(&gone), class);
+    }
+    return some != 0;
+}
+
+static void squeeze(struct hline *h)
+{
+    uint8_t kept = 0;
+
+    for (unsigned k = 0; k < h->n; k++)
+        if (h->record[k].set) {
+            h->record[kept] = h->record[k];
+            index_record(h, &h->record[kept], h->record[kept].set);
+            kept++;
+        }
+    h->n = kept;
+    h->empty = 0;
+}
+
+static void grow(struct radish *r, struct hline *h)
+{
+    const unsigned size = h->record ? h->size + 1u : 0;
+
+    assert(size < RADISH_SIZES);
+    struct record *to = pool_get(&r->records[size]);
+    budget_take(r->env->budget, block_bytes(size));
+    if (h->record)
+        memcpy(to, h->record, h->n * sizeof *to);
+    give_block(r, h);
+    h->record = to;
+    h->size = (uint8_t)size;
+}
+
+static bool is_full(const struct hline *h)
+{
+    return !h->record || h->n == places(h->size);
+}
+
+/* Reads of the other class at these granules have to keep the lower places. */
+static bool comes_last(const struct hline *h, const struct record *what)
+{
+    return 1u << class_of(what) & READ_CLASSES &&
+           records_set(h, READ_CLASSES & ~(1u << class_of(what))) & what->set;
+}
+
+static struct record *empty_place(struct radish *r, struct hline *h, bool last)
+{
+    if (h->empty && !last) {
+        struct record *x = &h->record[h->empty - 1];
+        h->empty = (uint8_t)x->time;
+        return x;
+    }
+    if (is_full(h) && h->empty)
+        squeeze(h);
+    if (is_full(h))
+        grow(r, h);
+    return &h->record[h->n++];
+}
+
+void record_add(struct radish *r, struct hline *h, const struct record *what)
+{
+    struct record *x = empty_place(r, h, comes_last(h, what));
+
+    assert(what->set && !(h->has[class_of(what)] & what->set));
+    *x = *what;
+    index_record(h, x, x->set);
+    r->st.records++;
+}
+
+void record_extend(struct hline *h, struct record *x, granule_set set)
+{
+    x->set |= set;
+    index_record(h, x, set);
+}

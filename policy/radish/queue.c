@@ -1,0 +1,139 @@
+/* queue.c - checks in software that the program does not wait for: a queue that a spare core
+ * serves, one after the other.
+ *
+ * The verdict is that of the state in which the check was put in: nothing that could change it may
+ * happen to its granules before it is over (the queue is drained first), so it is known at once and
+ * reported with its access. What comes later is the permission, and the time. */
+#include "policy/radish/radish.h"
+
+#include <assert.h>
+
+static struct queued_check *item(const struct radish *r, uint64_t i)
+{
+    return &r->queue[(r->queue_head + i) % r->params.queue];
+}
+
+static unsigned spare_core(const struct radish *r)
+{
+    return r->params.spare < r->cores ? (unsigned)r->params.spare : r->cores - 1;
+}
+
+bool queue_serves(const struct radish *r, unsigned core)
+{
+    return r->params.checks == CHECKS_QUEUED && core == spare_core(r);
+}
+
+/* The check has passed: the thread has its permission, if its line is still there. */
+static void grant(struct radish *r, const struct queued_check *c)
+{
+    struct hline *h = line_find(c->place, c->core, c->kind);
+
+    if (!h || h->actor != c->actor || !cores_have(c->place->hears, c->core))
+        return;
+    h->may_read |= c->granted;
+    if (c->write)
+        h->may_write |= c->granted;
+    r->st.granted += (unsigned)__builtin_popcountll(c->granted);
+}
+
+/* The oldest is over. Returns when. */
+static sim_cycle finish_oldest(struct radish *r)
+{
+    const struct queued_check c = *item(r, 0);
+
+    assert(r->queue_n);
+    r->queue_head = (r->queue_head + 1) % r->params.queue;
+    r->queue_n--;
+    r->st.drained++;
+    if (MUTANT(RADISH_JUDGED_LATE))
+        check_late(r, &c);
+    grant(r, &c);
+    c.place->queued--;
+    return c.done == CYCLE_NEVER ? r->queue_free : c.done; /* it comes after what is served */
+}
+
+static sim_cycle finish_until(struct radish *r, uint64_t n)
+{
+    sim_cycle done = 0;
+
+    while (n--) {
+        const sim_cycle at = finish_oldest(r);
+        done = at > done ? at : done;
+    }
+    return done;
+}
+
+uint64_t queue_put(struct radish *r, const struct queued_check *c, sim_cycle *wait)
+{
+    *wait = 0;
+    if (r->queue_n == r->params.queue) {
+        r->st.stalls++;
+        *wait = finish_oldest(r);
+    }
+    histogram_add(&r->st.queue, r->queue_n);
+    r->st.queued++;
+    struct queued_check *q = item(r, r->queue_n++);
+    *q = *c;
+    q->id = r->queue_ids++;
+    q->done = CYCLE_NEVER;
+    q->place->queued++;
+    return q->id;
+}
+
+void queue_serve(struct radish *r, unsigned core, uint64_t id, const struct check_paid *c,
+                 sim_cycle now)
+{
+    const sim_cycle takes = soft_check_beside(r, core, spare_core(r), c, now);
+
+    r->queue_free = (r->queue_free > now ? r->queue_free : now) + takes;
+    for (uint64_t i = 0; i < r->queue_n; i++)
+        if (item(r, i)->id == id)
+            item(r, i)->done = r->queue_free;
+}
+
+sim_cycle queue_drain(struct radish *r, const struct place *p, unsigned kind, granule_set set)
+{
+    uint64_t n = 0;
+
+    if (LIKELY(!p->queued))
+        return 0;
+    for (uint64_t i = 0; i < r->queue_n; i++)
+        if (item(r, i)->place == p && item(r, i)->kind == kind && item(r, i)->set & set)
+            n = i + 1;
+    return finish_until(r, n);
+}
+
+granule_set queue_has(const struct radish *r, const struct place *p, unsigned kind)
+{
+    granule_set set = 0;
+
+    for (uint64_t i = 0; i < r->queue_n && p->queued; i++)
+        if (item(r, i)->place == p && item(r, i)->kind == kind)
+            set |= item(r, i)->set;
+    return set;
+}
+
+sim_cycle queue_drain_place(struct radish *r, const struct place *p)
+{
+    sim_cycle done = 0;
+
+    for (unsigned k = 0; k < r->kinds; k++) {
+        const sim_cycle at = queue_drain(r, p, k, line_all(r));
+        done = at > done ? at : done;
+    }
+    return done;
+}
+
+/* Also of those that were over for the detector before their cost was known. */
+sim_cycle queue_drain_all(struct radish *r)
+{
+    const sim_cycle done = finish_until(r, r->queue_n);
+
+    return done > r->queue_free ? done : r->queue_free;
+}
+
+void queue_pass_some(struct radish *r, sim_cycle now)
+{
+    while (r->queue_n && item(r, 0)->done <= now)
+        finish_oldest(r);
+}

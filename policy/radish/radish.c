@@ -1,0 +1,423 @@
+/* radish.c - RADISH and LARDISH: race detection in hardware, with access histories in ordinary
+ * cache lines and a software manager under them (LARD 4.2, Appendix A; docs/lardish.md).
+ *
+ * RADISH's own papers give no bit layout: entries, permissions and status are a reconstruction. The
+ * verdicts are those of vc/vc.c with history = last, for every size of the caches, width of clocks,
+ * and way of flushing and checking. This file is the policies' parameters and life; the model is in
+ * radish_*.c. */
+#include <stdlib.h>
+
+#include "policy/radish/radish.h"
+
+static const char *const overlap_choices[] = {"max", "sum", NULL};
+static const char *const checks_choices[] = {"synchronous", "queued", NULL};
+static const char *const flush_choices[] = {"eager", "lazy", NULL};
+static const char *const answers_choices[] = {"line", "granules", NULL};
+static const char *const fill_choices[] = {"checks", "status", NULL};
+
+#define AT(field) offsetof(struct radish_params, field)
+static const struct param radish_params[] = {
+    {"overlap", PARAM_CHOICE, AT(overlap), "max", 0, 0, "", overlap_choices,
+     "An access and its history's: side by side, or one after the other."},
+    {"checks", PARAM_CHOICE, AT(checks), "synchronous", 0, 0, "", checks_choices,
+     "Whether the program waits for a check in software, or it goes into a queue."},
+    {"queue", PARAM_U64, AT(queue), "64", 1, 65536, "checks", NULL,
+     "Room in the queue; who finds it full waits."},
+    {"spare-core", PARAM_U64, AT(spare), "128", 0, MAX_CORES, "", NULL,
+     "The core that serves the queue; one that there is not: the last."},
+    {"flush", PARAM_CHOICE, AT(flush), "eager", 0, 0, "", flush_choices,
+     "When another thread takes a core: its history lines leave at once, or each when it is next "
+     "touched."},
+    {"answers", PARAM_CHOICE, AT(answers), "line", 0, 0, "", answers_choices,
+     "Entries that cores answer with, and the check goes through: of the whole history line, or of "
+     "the granules of the access."},
+    {"fill", PARAM_CHOICE, AT(fill), "checks", 0, 0, "", fill_choices,
+     "A line that the manager fills comes checked, with permission for what is ordered; or with "
+     "the status alone, and a check is another handler."},
+    {"clock-bits", PARAM_U64, AT(clock_bits), "14", 0, 32, "bits", NULL,
+     "Bits of a clock in hardware, at least 4; 0: unbounded."},
+    {"page", PARAM_U64, AT(page), "4Ki", RADISH_PAGE_MIN, UINT64_C(1) << 30, "bytes", NULL,
+     "What one ClearHistory or CopyHistory stays in, a power of two."},
+    {"base", PARAM_U64, AT(base), "0x100000000000000", 0, UINT64_C(1) << 62, "", NULL,
+     "Physical address of the history lines, behind all else; a multiple of the line."},
+    {"memory", PARAM_U64, AT(memory), "0x1000000000000", 1 << 20, UINT64_C(1) << 48, "bytes", NULL,
+     "Physical memory that has history lines, at least pages.memory; a power of two."},
+    {"in-cache-copy", PARAM_BOOL, AT(in_cache), "off", 0, 0, "", NULL,
+     "Whether CopyHistory copies history lines that are on chip in the caches, or evicts them."},
+    {"move-history", PARAM_BOOL, AT(move_history), "off", 0, 0, "", NULL,
+     "Whether a copy and the clear of its source are one MoveHistory; the copy waits for the "
+     "clear."},
+    {"runtime", PARAM_BOOL, AT(runtime), "on", 0, 0, "", NULL,
+     "Whether lardish pays on a machine for what the language runtime does at synchronisation and "
+     "moves (docs/runtime.md)."},
+    {"manager.enter", PARAM_U64, AT(manager.enter), "100", 0, 1000000, "cycles", NULL,
+     "What going into the software manager and back takes, before the first of its instructions."},
+    {"manager.base", PARAM_U64, AT(manager.base), "0x80000000000000", 1 << 20, UINT64_C(1) << 62,
+     "", NULL, "Physical address of the manager's tables; a multiple of 4096."},
+    PARAM_END,
+};
+#undef AT
+
+/* ---- configuration -------------------------------------------------------------------------- */
+
+enum variant { RADISH, RADISH_TS, LARDISH };
+static const char *const variant_name[] = {"radish", "radish-ts", "lardish"};
+
+static int check_granule(const struct policy_env *env, enum variant variant, struct err *e)
+{
+    const char *name = variant_name[variant];
+
+    if (env->granule == GRANULE_FIELD)
+        return err_set(e, LARD_CONFIG,
+                       "policy %s: granularity field has no place in a history line; set "
+                       "granularity to 1, 2, 4 or 8",
+                       name);
+    if (variant == RADISH_TS && env->granule < 4)
+        return err_set(e, LARD_CONFIG,
+                       "policy %s: entries are of 4 bytes at least, for type-safe programs, and "
+                       "granularity is %u; set it to 4 or 8, or take the policy radish",
+                       name, env->granule);
+    if (env->machine && env->machine->line > 64 * RADISH_ENTRY)
+        return err_set(e, LARD_CONFIG,
+                       "policy %s: a history line has 64 entries of %d bytes at most, and lines "
+                       "have %u bytes; set line to %d or less",
+                       name, RADISH_ENTRY, env->machine->line, 64 * RADISH_ENTRY);
+    return 0;
+}
+
+static int check_power(const char *policy, const char *name, uint64_t v, struct err *e)
+{
+    if ((v & (v - 1)) == 0)
+        return 0;
+    return err_set(e, LARD_CONFIG, "policy %s: %s: %llu is no power of two; give one, as 4096",
+                   policy, name, (unsigned long long)v);
+}
+
+/* No byte is in both, and neither wraps. */
+static bool apart(sim_addr a, uint64_t a_bytes, sim_addr b, uint64_t b_bytes)
+{
+    if (a > UINT64_MAX - a_bytes || b > UINT64_MAX - b_bytes)
+        return false;
+    return a + a_bytes <= b || b + b_bytes <= a;
+}
+
+/* Of the runtime's clocks: behind all memory that may have history lines. */
+#define RUNTIME_BASE (UINT64_C(1) << 54)
+
+static bool runtime_apart(const struct radish *r)
+{
+    const struct radish_params *p = &r->params;
+
+    return apart(RUNTIME_BASE, RUNTIME_SPAN, 0, p->memory) &&
+           apart(RUNTIME_BASE, RUNTIME_SPAN, p->base, r->stride * r->cores) &&
+           apart(RUNTIME_BASE, RUNTIME_SPAN, p->manager.base, SWM_SPAN);
+}
+
+static int check_runtime(const struct radish *r, const char *name, struct err *e)
+{
+    if (runtime_apart(r))
+        return 0;
+    return err_set(e, LARD_CONFIG,
+                   "policy %s: the language runtime's clocks take 2^41 bytes from 0x%llx: base "
+                   "(0x%llx) or manager.base (0x%llx) puts something else there; move it, or set "
+                   "runtime to off",
+                   name, (unsigned long long)RUNTIME_BASE, (unsigned long long)r->params.base,
+                   (unsigned long long)r->params.manager.base);
+}
+
+static int check_places(const struct radish *r, const char *name, struct err *e)
+{
+    const struct radish_params *p = &r->params;
+    const uint64_t bytes = r->stride * r->cores;
+
+    if (p->base % r->stride == 0 && apart(p->base, bytes, 0, p->memory) &&
+        apart(p->base, bytes, p->manager.base, SWM_SPAN) &&
+        apart(p->manager.base, SWM_SPAN, 0, p->memory))
+        return 0;
+    return err_set(e, LARD_CONFIG,
+                   "policy %s: history lines take %llu bytes from base (0x%llx, a multiple of "
+                   "%llu), the manager 2^41 from manager.base (0x%llx), data the first %llu: "
+                   "these must not meet",
+                   name, (unsigned long long)bytes, (unsigned long long)p->base,
+                   (unsigned long long)r->stride, (unsigned long long)p->manager.base,
+                   (unsigned long long)p->memory);
+}
+
+static int check_memory(const struct radish *r, const char *name, struct err *e)
+{
+    if (!r->machine || r->machine->memory <= r->params.memory)
+        return 0;
+    return err_set(e, LARD_CONFIG,
+                   "policy %s: memory: history lines are for the first %llu bytes, and the "
+                   "machine has %llu; raise the policy's memory, or lower pages.memory",
+                   name, (unsigned long long)r->params.memory,
+                   (unsigned long long)r->machine->memory);
+}
+
+static int check_params(const struct radish *r, const char *name, struct err *e)
+{
+    const struct radish_params *p = &r->params;
+
+    if (p->clock_bits && p->clock_bits < 4)
+        return err_set(e, LARD_CONFIG,
+                       "policy %s: clock-bits: %llu is too few; give 4 to 32, or 0 for unbounded",
+                       name, (unsigned long long)p->clock_bits);
+    if (check_power(name, "page", p->page, e) || check_power(name, "memory", p->memory, e))
+        return -1;
+    return check_memory(r, name, e) || check_places(r, name, e) ? -1 : 0;
+}
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+static void lay_out(struct radish *r)
+{
+    const unsigned line = r->machine ? r->machine->line : 64, granule = r->env->granule;
+    const unsigned fit = line / RADISH_ENTRY, have = line / granule;
+
+    r->cores = r->machine ? r->machine->cores : MAX_CORES;
+    r->line_shift = (unsigned)__builtin_ctz(line);
+    r->granule_shift = (unsigned)__builtin_ctz(granule);
+    r->kinds = have > fit ? have / fit : 1;
+    r->entries = have / r->kinds;
+    r->number_shift = r->granule_shift + (unsigned)__builtin_ctz(r->entries);
+    r->stride = r->params.memory * r->kinds;
+}
+
+static void new_manager(struct radish *r)
+{
+    r->manager = swm_new(&r->params.manager,
+                         &(struct swm_env){.stats = stats_group(r->env->stats, "manager"),
+                                           .budget = r->env->budget,
+                                           .granule = r->env->granule,
+                                           .line = 1u << r->line_shift,
+                                           .host = r,
+                                           .exec = soft_exec,
+                                           .mem = soft_mem});
+}
+
+/* The detector reads clocks from the checker, so that what is issued has nobody to go to. */
+static sim_cycle issued(void *host, unsigned core, sim_tid tid, const struct lx_act *act,
+                        sim_cycle now)
+{
+    (void)host;
+    (void)core;
+    (void)tid;
+    (void)act;
+    return now;
+}
+
+static void new_runtime(struct radish *r)
+{
+    const struct policy_env *env = r->env;
+    const struct runtime_params p = {
+        .base = RUNTIME_BASE, .page = r->params.page, .garbage = 1 << 20, .instructions = true};
+    const struct runtime_env of = {.stats = stats_group(env->stats, "runtime"),
+                                   .budget = env->budget,
+                                   .host = env->host,
+                                   .exec = env->exec,
+                                   .mem = env->mem,
+                                   .physical = env->machine->physical,
+                                   .issue = issued};
+
+    r->runtime = runtime_new(&p, &of);
+}
+
+static struct radish *laid_out(const struct policy_env *env, const void *params)
+{
+    struct radish *r = xcalloc(1, sizeof *r);
+
+    r->env = env;
+    r->machine = env->machine;
+    r->params = *(const struct radish_params *)params;
+    lay_out(r);
+    return r;
+}
+
+static int refuse(const struct policy_env *env, const void *params, enum variant variant,
+                  struct err *e)
+{
+    if (check_granule(env, variant, e))
+        return -1;
+    struct radish *r = laid_out(env, params);
+    int bad = check_params(r, variant_name[variant], e);
+    if (!bad && variant == LARDISH && r->machine && r->params.runtime)
+        bad = check_runtime(r, variant_name[variant], e);
+    free(r);
+    return bad;
+}
+
+static int radish_refuse(const struct policy_env *env, const void *params, struct err *e)
+{
+    return refuse(env, params, RADISH, e);
+}
+
+static int radish_ts_refuse(const struct policy_env *env, const void *params, struct err *e)
+{
+    return refuse(env, params, RADISH_TS, e);
+}
+
+static int lardish_refuse(const struct policy_env *env, const void *params, struct err *e)
+{
+    return refuse(env, params, LARDISH, e);
+}
+
+static void *radish_create(const struct policy_env *env, const void *params, struct err *e)
+{
+    struct radish *r = laid_out(env, params);
+
+    (void)e;
+    map_init(&r->places, env->budget);
+    map_init(&r->pages, env->budget);
+    map_init(&r->held.pages, env->budget);
+    for (unsigned core = 0; core < MAX_CORES; core++)
+        map_init(&r->core[core].here, env->budget);
+    r->hint = xcalloc(r->cores, sizeof *r->hint);
+    line_pools(r);
+    r->queue = xcalloc(r->params.queue, sizeof *r->queue);
+    new_manager(r);
+    radish_declare(r, env->stats);
+    if (r->machine)
+        r->machine->histories(env->host, r->params.base, r->stride * r->cores);
+    return r;
+}
+
+static void *lardish_create(const struct policy_env *env, const void *params, struct err *e)
+{
+    struct radish *r = radish_create(env, params, e);
+
+    r->lard = env->view == 0;
+    if (r->machine && r->params.runtime)
+        new_runtime(r);
+    return r;
+}
+
+static void free_place(struct radish *r, struct place *p)
+{
+    p->queued = 0;
+    for (unsigned k = 0; k < r->kinds; k++)
+        while (p->of_kind[k])
+            line_free(r, p->of_kind[k]);
+    place_free(r, p);
+}
+
+static void radish_destroy(void *self)
+{
+    struct radish *r = self;
+    uint64_t line, *at;
+    size_t pos = 0;
+
+    for (unsigned core = 0; core < MAX_CORES; core++) /* first: nobody has to be taken out */
+        map_free(&r->core[core].here);
+    while (map_next(&r->places, &pos, &line, &at))
+        free_place(r, (struct place *)(uintptr_t)*at);
+    line_pools_free(r);
+    radish_unpaid_free(r);
+    for (unsigned core = 0; core < MAX_CORES; core++)
+        free(r->paying[core]);
+    held_free(r);
+    map_free(&r->places);
+    map_free(&r->pages);
+    swm_free(r->manager);
+    if (r->runtime)
+        runtime_free(r->runtime);
+    free(r->hint);
+    free(r->queue);
+    free(r->past);
+    free(r->at_core);
+    free(r->base);
+    free(r);
+}
+
+/* ---- events --------------------------------------------------------------------------------- */
+
+static bool synchronises(const struct event *ev)
+{
+    const enum ev_class class = (enum ev_class)ev_info[ev->kind].class;
+
+    return class == CLASS_SYNC || class == CLASS_RAW;
+}
+
+/* A copy that may become a move is issued later. */
+static sim_cycle lower(struct radish *r, const struct event *ev, unsigned core, sim_cycle now)
+{
+    if (!r->runtime)
+        return now;
+    if (!held_wants(r, ev) && !held_match(r, ev))
+        return radish_lower(r, ev, core, now);
+    runtime_follow(r->runtime, ev, core);
+    return now;
+}
+
+static sim_cycle heap(struct radish *r, const struct event *ev, unsigned core, sim_cycle now)
+{
+    struct held *held = held_match(r, ev);
+
+    r->collections += ev->kind == EV_GC_BEGIN;
+    r->collections -= ev->kind == EV_GC_END && r->collections;
+    if (held)
+        return held_move(r, held, core, now);
+    if (ev->kind == EV_CLEAR)
+        return heap_clear(r, ev, core, now);
+    return ev->kind == EV_COPY ? heap_copy(r, ev, core, now) : now;
+}
+
+static sim_cycle radish_sync(void *self, const struct event *ev, unsigned on, sim_cycle now)
+{
+    struct radish *r = self;
+    const unsigned core = r->machine ? on : ev->tid % r->cores;
+    struct flushed f = {0};
+
+    queue_pass(r, now);
+    if (ev->kind == EV_ALLOC)
+        return now;
+    flush_for(r, &f, core, hb_actor(r->env->hb, ev->tid),
+              epoch_time(hb_epoch(r->env->hb, ev->tid)));
+    if (synchronises(ev)) {
+        const sim_cycle drained = queue_drain_all(r);
+        f.drained = drained > f.drained ? drained : f.drained;
+    }
+    now = flush_paid(r, core, &f, now);
+    if (UNLIKELY(r->held.live))
+        now = held_before(r, ev, core, now);
+    now = lower(r, ev, core, now);
+    return heap(r, ev, core, now);
+}
+
+static void radish_finish(void *self)
+{
+    queue_drain_all(self);
+}
+
+static void radish_promise(const void *self, struct promise *p)
+{
+    (void)self;
+    p->property = "happens-before, history last";
+}
+
+/* What it sees without a language runtime: all of it, and nothing of memory management. */
+enum { RADISH_VIEW = VIEW_ALL_MEMORY | VIEW_ALL_SYNC | VIEW_NO_CLEAR | VIEW_NO_COPY };
+
+#define RADISH_POLICY(...)                                                                         \
+    {                                                                                              \
+        __VA_ARGS__, .source = "lard", .params = radish_params,                                    \
+                     .claims = CLAIM_SOUND | CLAIM_PRECISE | CLAIM_EAGER | CLAIM_HARDWARE,         \
+                     .params_size = sizeof(struct radish_params), .access = radish_decide,         \
+                     .pay = radish_pay, .soon = radish_soon, .very_soon = radish_very_soon,        \
+                     .sync = radish_sync, .line = radish_line, .finish = radish_finish,            \
+                     .lines = 1 << LINE_EVICT | 1 << LINE_INVALIDATE, .check = radish_check,       \
+                     .promise = radish_promise, .destroy = radish_destroy,                         \
+    }
+
+extern const struct policy policy_radish, policy_radish_ts, policy_lardish;
+const struct policy policy_radish =
+    RADISH_POLICY(.name = "radish",
+                  .summary = "histories in cache lines, checked in hardware (RADISH)",
+                  .view = RADISH_VIEW, .refuse = radish_refuse, .create = radish_create);
+const struct policy policy_radish_ts =
+    RADISH_POLICY(.name = "radish-ts",
+                  .summary = "RADISH for type-safe programs: entries of 4 bytes or more",
+                  .view = RADISH_VIEW, .refuse = radish_ts_refuse, .create = radish_create);
+const struct policy policy_lardish =
+    RADISH_POLICY(.name = "lardish",
+                  .summary = "RADISH under a language runtime, with LARDx86 (LARDISH)",
+                  .refuse = lardish_refuse, .create = lardish_create);

@@ -1,0 +1,456 @@
+/* radish.h - inside the hardware detector: history lines on chip, what they hold, and the steps of
+ * a check (docs/lardish.md states the model).
+ *
+ * A data line has `kinds` history lines a core, each of `entries` entries of 4 bytes; an entry is
+ * of one granule. What a line holds exists here exactly while the line is on chip. A hook first
+ * decides, without anything that takes time, and then pays: with a machine, every access may let
+ * other cores go on. */
+#ifndef LARDSIM_RADISH_H
+#define LARDSIM_RADISH_H
+
+#include "base/mutant.h"
+#include "policy/frame/hb.h"
+#include "policy/policy.h"
+#include "runtime/runtime.h"
+#include "swmanager/swmanager.h"
+
+enum { RADISH_ENTRY = 4 }; /* bytes of an entry in its history line */
+enum { RADISH_PAGE_MIN = 512 };
+enum { RADISH_BLOCKED_MAX = 2 * MAX_CORES };
+
+enum { OVERLAP_MAX, OVERLAP_SUM };
+enum { CHECKS_SYNCHRONOUS, CHECKS_QUEUED };
+enum { FLUSH_EAGER, FLUSH_LAZY };
+enum { ANSWERS_LINE, ANSWERS_GRANULES };
+enum { FILL_CHECKS, FILL_STATUS };
+
+struct radish_params {
+    uint64_t base, memory, page, clock_bits, queue, spare;
+    uint32_t overlap, checks, flush, answers, fill;
+    bool runtime, in_cache, move_history;
+    struct swm_params manager;
+};
+
+/* ---- accesses ------------------------------------------------------------------------------- */
+
+/* What conflicts is told by classes; op is the kind of event with the class above it. */
+enum { PLAIN_READ, PLAIN_WRITE, ATOMIC_READ, ATOMIC_WRITE, ACCESS_CLASSES };
+
+static inline unsigned op_class(uint8_t op)
+{
+    return op >> SWM_OP_KIND_BITS;
+}
+static inline bool op_writes(uint8_t op)
+{
+    return op_class(op) & PLAIN_WRITE;
+}
+static inline uint8_t op_kind(uint8_t op)
+{
+    return op & ((1 << SWM_OP_KIND_BITS) - 1);
+}
+
+/* Granules of a history line, a bit for each. */
+typedef uint64_t granule_set;
+
+struct record {      /* a thread's last access of a class to these granules */
+    granule_set set; /* empty: there is none */
+    uint64_t time;   /* the thread's own */
+    /* Not modelled: which access it was, for reports. */
+    uint64_t event, site;
+    sim_tid tid;
+    uint8_t op;
+    bool saved;   /* the manager has it */
+    bool touched; /* saved, but the report's part is newer here */
+};
+
+/* ---- lines on chip -------------------------------------------------------------------------- */
+
+/* One core's history line. What most accesses look at is together: in the second 64 bytes, and a
+ * few bytes of `at`. */
+struct hline {
+    struct hline *next;            /* of other cores, for the same data */
+    struct hline *later, *earlier; /* of the core, or waiting to be stored */
+    struct place *place;
+    granule_set has[ACCESS_CLASSES]; /* granules with a record of the class */
+
+    uint64_t number; /* line_number */
+    uint64_t there;  /* it was on chip when the machine had lost so many */
+    uint32_t actor;  /* the thread tag: whose accesses these are */
+    uint8_t core, kind;
+    bool coming;                     /* the access that brings it is decided, and not yet made */
+    bool leaving;                    /* not on chip any more: a handler is storing it */
+    bool dirty;                      /* stored to since it came */
+    bool stays;                      /* a copy takes it along in the caches */
+    granule_set may_read, may_write; /* permissions; may_write is part of may_read */
+    granule_set kept; /* the manager has something of it: what a write makes void there */
+    /* Places for records; an empty one has no granules. Of two reads of a granule the earlier has
+     * the lower place. */
+    struct record *record; /* owns: a block of this size, or NULL */
+    uint8_t n, size;
+    uint8_t empty; /* the place that became so last, plus 1, and from there by `time`; 0: none */
+
+    /* Ask software: for the last write, for others' reads. Both are parts of `kept`. */
+    granule_set soft_write, soft_reads;
+    uint8_t at[]; /* by granule, then class: its record's place, plus 1; 0: none */
+};
+enum { RADISH_SIZES = 7 }; /* of blocks of records: 3 << size, as a granule has at most 3 */
+
+struct place {               /* a data line that has history on chip */
+    uint64_t line;           /* its physical number */
+    uint64_t hears[2];       /* cores that the home would tell of another's access */
+    uint32_t lines, queued;  /* history lines; checks in the queue */
+    struct hline *of_kind[]; /* lists */
+};
+
+struct radish_hint { /* of the access that a core comes to: see radish_soon */
+    sim_addr addr;
+    struct hline *line; /* on chip; NULL: none */
+};
+
+struct radish_core {
+    struct hline *first, *last; /* its lines on chip, in the order in which they came */
+    uint64_t lines;
+    struct map here; /* the same, by number */
+    uint32_t actor;  /* of the thread on it */
+    bool taken;      /* there is one */
+};
+
+struct queued_check {
+    struct place *place;
+    uint64_t id;
+    sim_cycle done; /* CYCLE_NEVER: not known yet */
+    granule_set set, granted;
+    uint32_t actor;
+    uint8_t core, kind;
+    bool write;
+    struct event late; /* only where it is judged late, which is a mutant */
+};
+
+struct blocked { /* a region that a copy works on */
+    sim_addr from;
+    uint64_t bytes;
+    sim_cycle begin, end; /* CYCLE_NEVER: still going on */
+};
+
+enum check_outcome {
+    OUTCOME_PERMISSION,
+    OUTCOME_FILLED,
+    OUTCOME_LOCAL,
+    OUTCOME_REMOTE,
+    OUTCOME_PIGGYBACKED,
+    OUTCOME_SOFTWARE,
+    OUTCOMES
+};
+enum software_need { NEED_WRITE, NEED_READS, NEED_BOTH, SOFTWARE_NEEDS };
+
+struct radish_stats {
+    uint64_t outcome[OUTCOMES], need[SOFTWARE_NEEDS];
+    uint64_t checks, granted, lowered, cancelled, taken_away;
+    uint64_t loads, stores, allocated, nothing, lost_dirty, lost_clean, flushed, discarded,
+        invalidated, homeless;
+    uint64_t lines, lines_peak, records;
+    uint64_t piggybacked, asks, asked;
+    uint64_t switches, moves, flushes, lazy_flushes, roll_overs, stopped;
+    uint64_t queued, drained, stalls, queue_wait;
+    uint64_t blocks, blocked_requests, blocked_cycles;
+    uint64_t parts, in_cache, moved_histories, held;
+    struct histogram queue;
+};
+
+enum due_what { DUE_INSTRUCTIONS, DUE_ACCESS, DUE_DROP };
+struct bill { /* accesses of handlers that have taken effect and are still to be made */
+    struct due {
+        sim_addr addr;
+        uint32_t n; /* bytes, or instructions */
+        uint8_t cmd, core;
+        uint8_t what; /* enum due_what */
+    } * due;          /* owns */
+    size_t n, cap;
+};
+
+struct visit { /* of the lines of a part of a region, for one handler */
+    struct bill bill;
+    sim_cycle until; /* checks that had to be over first */
+    unsigned core;
+};
+
+struct regions { /* of a copy; virtual */
+    sim_addr to, from;
+    uint64_t bytes;
+};
+struct held; /* a copy that is held back, of radish/held.c */
+struct held_set {
+    struct held **at; /* own */
+    size_t n, cap, live, busy;
+    struct map pages;       /* that they touch: to a node, plus 1 */
+    struct held_node *node; /* owns */
+    size_t nodes, nodes_cap;
+    struct visit due[MAX_CORES]; /* own; what an access has brought on, not paid */
+    bool open[MAX_CORES];
+};
+
+struct flushed { /* lines that left before an access could go on, and how */
+    struct hline *switched, *rolled, *gone;
+    struct hline *homeless; /* still in the caches; their data are not */
+    sim_cycle drained;      /* checks that had to be over first */
+    bool held;              /* a copy was held back, and could be no longer */
+};
+
+struct radish {
+    const struct policy_env *env;         /* borrowed */
+    const struct policy_machine *machine; /* NULL: none */
+    struct radish_params params;
+    bool lard; /* a copy's destination must be empty */
+    unsigned cores, granule_shift, line_shift, entries, kinds; /* the latter: powers of two */
+    unsigned number_shift;                                     /* address to line_number */
+    uint64_t stride; /* bytes of one core's history lines */
+    struct swmanager *manager;
+    struct runtime *runtime; /* NULL: nobody pays for one */
+    struct bill *bill;       /* where the manager's accesses go meanwhile; NULL: they are made */
+    struct map places;       /* data line to struct place * */
+    struct place *latest;    /* one of them, or NULL */
+    struct map pages;        /* that ever had history: a set of numbers */
+    struct radish_core core[MAX_CORES];
+    struct radish_hint *hint;                             /* owns; by core */
+    struct pool lines, records[RADISH_SIZES], data_lines; /* the latter: places */
+    uint32_t *at_core;                                    /* by actor: the core it is on, plus 1 */
+    uint64_t *base; /* by actor: what clocks in hardware count from */
+    size_t actors;
+    struct queued_check *queue; /* owns; a ring of params.queue */
+    uint64_t queue_head, queue_n, queue_ids;
+    sim_cycle queue_free; /* when the spare core is */
+    struct past *past;    /* owns; what a check gathers, of radish/check.c */
+    size_t past_cap;
+    struct access *unpaid[MAX_CORES]; /* own; accesses that are decided, in order */
+    struct access *paid;              /* owns; to serve again */
+    struct due *paying[MAX_CORES];    /* own; what is on the bill that the core pays */
+    struct flushed lost[MAX_CORES];   /* what its accesses have displaced, not paid */
+    struct blocked blocked[RADISH_BLOCKED_MAX];
+    unsigned n_blocked, collections;
+    struct held_set held;
+    struct radish_stats st;
+};
+
+/* ---- radish/line.c: lines and records ------------------------------------------------------- */
+
+struct place *place_find(const struct radish *r, uint64_t line); /* NULL: none */
+struct place *place_get(struct radish *r, uint64_t line);
+void place_tidy(struct radish *r, struct place *p); /* frees it when nothing needs it */
+void place_free(struct radish *r, struct place *p);
+struct hline *line_find(const struct place *p, unsigned core, unsigned kind); /* NULL: none */
+static inline uint64_t line_number(const struct radish *r, uint64_t line, unsigned kind)
+{
+    return line * r->kinds + kind;
+}
+/* The same without its place. */
+static inline struct hline *line_on_core(const struct radish *r, unsigned core, uint64_t number)
+{
+    struct hline *hinted = r->hint[core].line;
+
+    if (LIKELY(hinted && hinted->number == number))
+        return hinted;
+    const uint64_t *at = map_find(&r->core[core].here, number);
+    return at ? (struct hline *)(uintptr_t)*at : NULL;
+}
+struct hline *line_new(struct radish *r, struct place *p, unsigned core, unsigned kind,
+                       uint32_t actor);
+void line_free(struct radish *r, struct hline *h);
+void line_pools(struct radish *r);
+void line_pools_free(struct radish *r);
+static inline sim_addr line_address(const struct radish *r, const struct hline *h)
+{
+    return r->params.base + h->core * r->stride + (h->number << r->line_shift);
+}
+sim_addr line_granule(const struct radish *r, const struct hline *h, unsigned i);
+granule_set line_all(const struct radish *r); /* every entry */
+/* It is not on chip any more; it stays to be found until it has been stored, and freed. */
+void line_leaves(struct radish *r, struct hline *h);
+/* Records of these granules go: all, or those of a class. True: there were some. */
+bool records_cancel(struct radish *r, struct hline *h, granule_set set, unsigned classes);
+void record_add(struct radish *r, struct hline *h, const struct record *what);
+void record_extend(struct hline *h, struct record *x, granule_set set); /* to these granules, too */
+static inline struct record *record_of(const struct hline *h, unsigned i, unsigned class)
+{
+    const unsigned at = h->at[i * ACCESS_CLASSES + class];
+
+    return at ? &h->record[at - 1] : NULL;
+}
+enum {
+    EVERY_CLASS = (1 << ACCESS_CLASSES) - 1,
+    WRITE_CLASSES = 1 << PLAIN_WRITE | 1 << ATOMIC_WRITE,
+    READ_CLASSES = EVERY_CLASS & ~WRITE_CLASSES
+};
+static inline granule_set records_set(const struct hline *h, unsigned classes) /* that have such */
+{
+    granule_set set = 0;
+
+    for (unsigned class = 0; class < ACCESS_CLASSES; class ++)
+        set |= classes >> class & 1 ? h->has[class] : 0;
+    return set;
+}
+static inline bool cores_have(const uint64_t cores[2], unsigned core)
+{
+    return cores[core / 64] >> core % 64 & 1;
+}
+static inline void cores_add(uint64_t cores[2], unsigned core)
+{
+    cores[core / 64] |= UINT64_C(1) << core % 64;
+}
+static inline void cores_remove(uint64_t cores[2], unsigned core)
+{
+    cores[core / 64] &= ~(UINT64_C(1) << core % 64);
+}
+static inline unsigned next_granule(granule_set *set) /* takes the lowest out */
+{
+    const unsigned i = (unsigned)__builtin_ctzll(*set);
+
+    *set &= *set - 1;
+    return i;
+}
+
+/* ---- radish/soft.c: what the software manager is asked for ---------------------------------- */
+
+sim_cycle soft_exec(void *host, unsigned core, unsigned instructions, sim_cycle now);
+sim_cycle soft_mem(void *host, unsigned core, sim_addr a, unsigned bytes, enum mem_cmd cmd,
+                   sim_cycle now);
+/* Fills a new line with its thread's own accesses and the state of the others, at once; what that
+ * takes in the handler is paid for later. */
+void soft_fill(struct radish *r, struct hline *h, bool write);
+sim_cycle soft_fill_paid(struct radish *r, unsigned core, uint64_t line, unsigned kind,
+                         granule_set had, bool write, sim_cycle now);
+/* Within a handler: stores what the line holds of these granules. */
+sim_cycle soft_store(struct radish *r, unsigned core, struct hline *h, granule_set set,
+                     sim_cycle now);
+/* Of a line that has left: at once for the detector, then paid for, or put on the open bill. Frees
+ * the line. */
+sim_cycle soft_persist(struct radish *r, unsigned core, struct hline *h, granule_set set,
+                       sim_cycle now);
+/* A handler for each of the lines that have left and are dirty; all are freed. drop: they are still
+ * in the caches, and are taken out. */
+sim_cycle soft_leave(struct radish *r, unsigned core, struct hline *left, enum swm_reason why,
+                     bool drop, sim_cycle now);
+sim_cycle soft_drop(struct radish *r, unsigned core, sim_addr line, sim_cycle now); /* or a bill */
+bool soft_all_saved(const struct hline *h);          /* the manager has all that it holds */
+void soft_forget(struct radish *r, struct hline *h); /* frees such a one, which has left */
+/* Makes what is on it; the core pays no other meanwhile. */
+sim_cycle bill_pay(struct radish *r, unsigned core, struct bill *b, sim_cycle now);
+/* In a handler: a line that was flushed, dirty or clean, is stored; then it is freed. */
+sim_cycle soft_store_flushed(struct radish *r, unsigned core, struct hline *h, sim_cycle now);
+/* One handler for all of them, which also takes them out of the caches. */
+sim_cycle soft_flush(struct radish *r, unsigned core, struct hline *left, enum swm_reason why,
+                     sim_cycle now);
+struct hline *soft_add(struct hline *left, struct hline *h); /* to the front of such a list */
+/* The manager's copies get the report's part of this line's accesses; nothing is charged. */
+void soft_renew(struct radish *r, struct hline *h);
+struct check_paid { /* a check in software */
+    uint64_t line;
+    unsigned kind;
+    granule_set set;
+    bool reads;
+};
+sim_cycle soft_check(struct radish *r, unsigned core, const struct check_paid *c, sim_cycle now);
+/* The same beside the program, by another core. Returns how many cycles it takes. */
+sim_cycle soft_check_beside(struct radish *r, unsigned core, unsigned by,
+                            const struct check_paid *c, sim_cycle now);
+sim_cycle soft_blocked(struct radish *r, unsigned core, uint64_t line, sim_cycle now);
+
+/* ---- radish/queue.c: checks that another core makes later ----------------------------------- */
+
+/* Puts a check in; *wait: when there was room. Returns its number, for queue_serve. */
+uint64_t queue_put(struct radish *r, const struct queued_check *c, sim_cycle *wait);
+void queue_serve(struct radish *r, unsigned core, uint64_t id, const struct check_paid *c,
+                 sim_cycle now);
+/* Checks of these granules, and those before them, are over. Returns when, or 0. */
+sim_cycle queue_drain(struct radish *r, const struct place *p, unsigned kind, granule_set set);
+granule_set queue_has(const struct radish *r, const struct place *p, unsigned kind);
+sim_cycle queue_drain_place(struct radish *r, const struct place *p);
+sim_cycle queue_drain_all(struct radish *r);
+void queue_pass_some(struct radish *r, sim_cycle now);
+bool queue_serves(const struct radish *r, unsigned core);      /* this core serves the queue */
+static inline void queue_pass(struct radish *r, sim_cycle now) /* what is over by now */
+{
+    if (UNLIKELY(r->queue_n))
+        queue_pass_some(r, now);
+}
+static inline sim_cycle queue_waited(struct radish *r, sim_cycle until, sim_cycle now)
+{
+    if (LIKELY(until <= now))
+        return now;
+    r->st.queue_wait += until - now;
+    return until;
+}
+
+/* ---- radish/access.c, radish/check.c: an access --------------------------------------------- */
+
+/* The two halves of an access: the first takes no time and lets no other core in between, so that
+ * one event's may follow each other; the second pays for all that the core has decided. */
+/* What the language runtime does at an event; after happens-before has moved. */
+sim_cycle radish_lower(struct radish *r, const struct event *ev, unsigned core, sim_cycle now);
+sim_cycle radish_decide(void *self, const struct event *ev, unsigned core, struct mem_outcome out,
+                        sim_cycle now);
+sim_cycle radish_pay(void *self, unsigned core, sim_cycle now);
+/* Hints for the host's caches, of an access to come: its first history line, and what that holds.
+ */
+void radish_soon(const void *self, const struct event *ev);
+void radish_very_soon(const void *self, const struct event *ev);
+void radish_unpaid_free(struct radish *r);
+void check_late(struct radish *r, const struct queued_check *c); /* a mutant's */
+
+/* ---- radish/flush.c: thread switches, roll-over, what happens to lines ---------------------- */
+
+void flush_other(struct radish *r, struct flushed *f, unsigned core, uint32_t actor, uint64_t time);
+/* The actor is on this core, at this time of its own. */
+static inline void flush_for(struct radish *r, struct flushed *f, unsigned core, uint32_t actor,
+                             uint64_t time)
+{
+    const struct radish_core *c = &r->core[core];
+
+    if (UNLIKELY(actor >= r->actors || !c->taken || c->actor != actor ||
+                 r->at_core[actor] != core + 1 ||
+                 (r->params.clock_bits && (time - r->base[actor]) >> r->params.clock_bits)))
+        flush_other(r, f, core, actor, time);
+}
+static inline bool flush_some(const struct flushed *f) /* a handler has to run */
+{
+    return f->switched || f->rolled || f->gone || f->held;
+}
+sim_cycle flush_paid(struct radish *r, unsigned core, struct flushed *f, sim_cycle now);
+/* A line goes: its queued checks are over first. */
+void flush_line(struct radish *r, struct flushed *f, struct hline **to, struct hline *h);
+void radish_line(void *self, const struct line_event *le, unsigned core);
+sim_cycle flush_lost_paid(struct radish *r, unsigned core, sim_cycle now); /* of radish_line */
+static inline sim_cycle lost_paid(struct radish *r, unsigned core, sim_cycle now)
+{
+    const struct flushed *f = &r->lost[core];
+
+    return UNLIKELY(f->gone || f->homeless || f->drained) ? flush_lost_paid(r, core, now) : now;
+}
+
+bool data_anywhere(const struct radish *r, sim_addr addr); /* in some cache */
+
+/* ---- radish/heap.c: clear and copy ---------------------------------------------------------- */
+
+sim_cycle heap_clear(struct radish *r, const struct event *ev, unsigned core, sim_cycle now);
+sim_cycle heap_copy(struct radish *r, const struct event *ev, unsigned core, sim_cycle now);
+
+/* ---- radish/held.c: copies that wait for the clear of their source -------------------------- */
+
+bool held_wants(const struct radish *r, const struct event *ev); /* the copy is held back */
+void held_put(struct radish *r, const struct event *ev);
+/* The clear that makes a held copy a move. */
+struct held *held_match(const struct radish *r, const struct event *ev); /* NULL: none */
+sim_cycle held_move(struct radish *r, struct held *h, unsigned core, sim_cycle now);
+/* Before an event that is no access: copies that can be held back no longer are made. */
+sim_cycle held_before(struct radish *r, const struct event *ev, unsigned core, sim_cycle now);
+/* Before an access to what they touch: at once; held_paid pays. True: there were some. */
+bool held_touched(struct radish *r, const struct event *ev, unsigned core, sim_cycle *drained,
+                  sim_cycle now);
+sim_cycle held_paid(struct radish *r, unsigned core, sim_cycle now);
+void held_free(struct radish *r);
+
+/* ---- radish/verify.c, radish/stats.c -------------------------------------------------------- */
+
+void radish_check(const void *self);
+void radish_declare(struct radish *r, struct stats_group *g);
+
+#endif

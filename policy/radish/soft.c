@@ -1,0 +1,481 @@
+/* soft.c - the hardware's side of the software manager: what is stored there when a line
+ * leaves the chip, what comes back with it, and the checks that it makes.
+ *
+ * Each of the manager's operations takes effect at once and then makes its accesses. Where several
+ * must be one step, their accesses are put on a bill and made afterwards. */
+#include "policy/radish/radish.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+/* ---- the manager's accesses ----------------------------------------------------------------- */
+
+static void bill_add(struct bill *b, struct due due)
+{
+    b->due = xgrow(b->due, b->n, &b->cap, sizeof *b->due);
+    b->due[b->n++] = due;
+}
+
+sim_cycle soft_exec(void *host, unsigned core, unsigned instructions, sim_cycle now)
+{
+    struct radish *r = host;
+
+    if (!r->bill)
+        return r->env->exec(r->env->host, core, instructions, now);
+    bill_add(r->bill,
+             (struct due){.n = instructions, .what = DUE_INSTRUCTIONS, .core = (uint8_t)core});
+    return now;
+}
+
+sim_cycle soft_mem(void *host, unsigned core, sim_addr a, unsigned bytes, enum mem_cmd cmd,
+                   sim_cycle now)
+{
+    struct radish *r = host;
+
+    if (!r->bill)
+        return r->env->mem(r->env->host, core, a, bytes, cmd, now);
+    bill_add(
+        r->bill,
+        (struct due){
+            .addr = a, .n = bytes, .cmd = (uint8_t)cmd, .core = (uint8_t)core, .what = DUE_ACCESS});
+    return now;
+}
+
+static sim_cycle drop_now(const struct radish *r, unsigned core, sim_addr line, sim_cycle now)
+{
+    uint8_t level;
+
+    return r->machine ? r->machine->drop(r->env->host, core, line, &level, now) : now;
+}
+
+sim_cycle soft_drop(struct radish *r, unsigned core, sim_addr line, sim_cycle now)
+{
+    if (!r->bill)
+        return drop_now(r, core, line, now);
+    bill_add(r->bill, (struct due){.addr = line, .core = (uint8_t)core, .what = DUE_DROP});
+    return now;
+}
+
+static sim_cycle make_due(const struct radish *r, const struct due *d, unsigned core, sim_cycle now)
+{
+    const struct policy_env *env = r->env;
+
+    switch ((enum due_what)d->what) {
+    case DUE_ACCESS:
+        return env->mem(env->host, core, d->addr, d->n, (enum mem_cmd)d->cmd, now);
+    case DUE_DROP:
+        return drop_now(r, core, d->addr, now);
+    case DUE_INSTRUCTIONS:
+        break;
+    }
+    return env->exec(env->host, core, d->n, now);
+}
+
+/* A run may end in the middle. */
+static void bill_begin(struct radish *r, unsigned core, const struct bill *b)
+{
+    assert(!r->paying[core] || !b->due);
+    if (b->due)
+        r->paying[core] = b->due;
+}
+
+static void bill_end(struct radish *r, unsigned core, struct bill *b)
+{
+    if (b->due)
+        r->paying[core] = NULL;
+    free(b->due);
+}
+
+sim_cycle bill_pay(struct radish *r, unsigned core, struct bill *b, sim_cycle now)
+{
+    if (r->bill == b)
+        r->bill = NULL;
+    bill_begin(r, core, b);
+    for (size_t i = 0; i < b->n; i++)
+        now = make_due(r, &b->due[i], b->due[i].core, now);
+    bill_end(r, core, b);
+    return now;
+}
+
+static sim_addr address_of(const struct radish *r, uint64_t line)
+{
+    return line << r->line_shift;
+}
+
+/* ---- blocked regions ------------------------------------------------------------------------ */
+
+static sim_cycle blocked_until(const struct radish *r, uint64_t line, sim_cycle now)
+{
+    const sim_addr from = address_of(r, line), bytes = UINT64_C(1) << r->line_shift;
+    sim_cycle until = 0;
+
+    for (unsigned i = 0; i < r->n_blocked; i++) {
+        const struct blocked *b = &r->blocked[i];
+        if (b->begin <= now && b->from < from + bytes && from < b->from + b->bytes &&
+            b->end > until)
+            until = b->end;
+    }
+    return until;
+}
+
+/* While the end of a copy is not known, the hardware asks again. */
+sim_cycle soft_blocked(struct radish *r, unsigned core, uint64_t line, sim_cycle now)
+{
+    enum { AGAIN = 32 };
+    const sim_cycle from = now;
+    sim_cycle until = blocked_until(r, line, now);
+
+    if (LIKELY(until <= now))
+        return now;
+    r->st.blocked_requests++;
+    for (; until == CYCLE_NEVER; until = blocked_until(r, line, now))
+        now = r->env->mem(r->env->host, core, r->params.manager.base, 8, MEM_LOAD, now) + AGAIN;
+    if (until > now)
+        now = until;
+    r->st.blocked_cycles += now - from;
+    return now;
+}
+
+/* ---- storing -------------------------------------------------------------------------------- */
+
+static struct swm_access access_of(const struct record *x, uint32_t actor)
+{
+    return (struct swm_access){.clock = x->time,
+                               .actor = actor,
+                               .op = x->op,
+                               .tid = x->tid,
+                               .event = x->event,
+                               .site = x->site};
+}
+
+static const struct swm_access *held_read(const struct swm_held *held, uint32_t actor, uint8_t op)
+{
+    for (size_t i = 0; i < held->n; i++)
+        if (held->read[i].actor == actor && swm_class(held->read[i].op) == swm_class(op))
+            return &held->read[i];
+    return NULL;
+}
+
+struct stored { /* of a line: granules of which the manager has got something */
+    granule_set write, reads;
+};
+
+/* Lines of the same data hear at once that the manager has something. */
+static void tell_lines(struct hline *h, struct stored new)
+{
+    if (!(new.write | new.reads))
+        return;
+    for (struct hline *o = h->place->of_kind[h->kind]; o; o = o->next) {
+        if (o == h)
+            continue;
+        o->kept |= new.write | new.reads;
+        o->soft_write |= new.write;
+        o->soft_reads |= new.reads;
+    }
+}
+
+/* An older read of the same thread, on the core where it was before, does not take the place of a
+ * newer one. */
+static bool is_stale(const struct radish *r, const struct hline *h, const struct record *x,
+                     sim_addr granule)
+{
+    const struct swm_held held = swm_held(r->manager, granule);
+    const struct swm_access *there = op_writes(x->op) ? NULL : held_read(&held, h->actor, x->op);
+
+    return there && there->event > x->event;
+}
+
+static sim_cycle store_granule(struct radish *r, unsigned core, struct hline *h,
+                               const struct record *x, unsigned i, struct stored *new,
+                               sim_cycle now)
+{
+    const sim_addr granule = line_granule(r, h, i);
+    const struct swm_access a = access_of(x, h->actor);
+
+    if (x->saved || is_stale(r, h, x, granule))
+        return swm_look(r->manager, core, granule, SWM_WRITE, now);
+    *(op_writes(x->op) ? &new->write : &new->reads) |= (granule_set)1 << i;
+    if (op_writes(x->op) && !MUTANT(RADISH_WRITE_DROPS_READS)) /* reads there came after it */
+        return swm_store_under(r->manager, core, granule, &a, now);
+    return swm_store(r->manager, core, granule, &a, op_writes(x->op), now);
+}
+
+/* The write first, then the reads since it. */
+sim_cycle soft_store(struct radish *r, unsigned core, struct hline *h, granule_set set,
+                     sim_cycle now)
+{
+    struct stored new = {0};
+
+    for (unsigned pass = 0; pass < 2; pass++)
+        for (granule_set left = set & records_set(h, pass ? READ_CLASSES : WRITE_CLASSES); left;) {
+            const unsigned i = next_granule(&left);
+            for (uint32_t k = 0; k < h->n; k++) {
+                const struct record *x = &h->record[k];
+                if (x->set >> i & 1 && op_writes(x->op) == (pass == 0))
+                    now = store_granule(r, core, h, x, i, &new, now);
+            }
+        }
+    if (!MUTANT(RADISH_STATUS_NOT_TOLD))
+        tell_lines(h, new);
+    return now;
+}
+
+/* The part that is not modelled: there is no cost, and nothing that decides changes. */
+static void renew(const struct swm_access *there, const struct record *x)
+{
+    struct swm_access *a = (struct swm_access *)(uintptr_t)there;
+
+    a->op = x->op;
+    a->tid = x->tid;
+    a->event = x->event;
+    a->site = x->site;
+}
+
+void soft_renew(struct radish *r, struct hline *h)
+{
+    for (uint32_t k = 0; k < h->n; k++) {
+        const struct record *x = &h->record[k];
+        for (granule_set left = x->touched ? x->set : 0; left;) {
+            const struct swm_held held =
+                swm_held(r->manager, line_granule(r, h, next_granule(&left)));
+            const struct swm_access *there =
+                op_writes(x->op) ? held.write : held_read(&held, h->actor, x->op);
+            if (there && there->clock == x->time && there->event <= x->event)
+                renew(there, x);
+        }
+    }
+}
+
+/* ---- lines that leave ----------------------------------------------------------------------- */
+
+struct hline *soft_add(struct hline *left, struct hline *h)
+{
+    h->later = left;
+    return h;
+}
+
+/* Another history line of this core for the same data is on chip. */
+static bool more_cached(const struct radish *r, const struct hline *h)
+{
+    for (unsigned k = 0; k < r->kinds; k++)
+        if (line_on_core(r, h->core, line_number(r, h->place->line, k)))
+            return true;
+    return false;
+}
+
+sim_cycle soft_persist(struct radish *r, unsigned core, struct hline *h, granule_set set,
+                       sim_cycle now)
+{
+    struct bill bill = {0};
+    struct place *p = h->place;
+    const sim_addr line = address_of(r, p->line);
+
+    if (r->machine && !r->bill)
+        r->bill = &bill;
+    swm_find(r->manager, core, line, now);
+    soft_store(r, core, h, set, now);
+    if (!more_cached(r, h))
+        swm_cached(r->manager, core, line, h->core, false, now);
+    soft_renew(r, h);
+    line_free(r, h);
+    place_tidy(r, p);
+    return bill_pay(r, core, &bill, now);
+}
+
+bool soft_all_saved(const struct hline *h)
+{
+    for (uint32_t k = 0; k < h->n; k++)
+        if (h->record[k].set && !h->record[k].saved)
+            return false;
+    return true;
+}
+
+/* What a clean line holds is with the manager. */
+void soft_forget(struct radish *r, struct hline *h)
+{
+    struct place *p = h->place;
+
+    assert(soft_all_saved(h) || MUTANT(RADISH_DIRTY_DROPPED));
+    soft_renew(r, h);
+    line_free(r, h);
+    place_tidy(r, p);
+}
+
+static sim_cycle leave_one(struct radish *r, unsigned core, struct hline *h, enum swm_reason why,
+                           sim_cycle now)
+{
+    if (!h->dirty || MUTANT(RADISH_DIRTY_DROPPED)) {
+        r->st.lost_clean++;
+        soft_forget(r, h);
+        return now;
+    }
+    r->st.lost_dirty++;
+    now = swm_enter(r->manager, core, why, now);
+    now = soft_persist(r, core, h, line_all(r), now);
+    return swm_leave(r->manager, core, now);
+}
+
+sim_cycle soft_leave(struct radish *r, unsigned core, struct hline *left, enum swm_reason why,
+                     bool drop, sim_cycle now)
+{
+    while (left) {
+        struct hline *h = left;
+        const sim_addr at = line_address(r, h);
+        const uint64_t number = h->number;
+        const unsigned of = h->core;
+        left = h->later;
+        now = leave_one(r, core, h, why, now);
+        if (drop && !line_on_core(r, of, number)) /* else it has come anew */
+            now = soft_drop(r, core, at, now);
+    }
+    return now;
+}
+
+sim_cycle soft_store_flushed(struct radish *r, unsigned core, struct hline *h, sim_cycle now)
+{
+    r->st.flushed++;
+    if (h->dirty)
+        return soft_persist(r, core, h, line_all(r), now);
+    soft_forget(r, h);
+    return now;
+}
+
+/* Also what is clean is taken out, as another thread's. */
+sim_cycle soft_flush(struct radish *r, unsigned core, struct hline *left, enum swm_reason why,
+                     sim_cycle now)
+{
+    if (!left)
+        return now;
+    now = swm_enter(r->manager, core, why, now);
+    while (left) {
+        struct hline *h = left;
+        const sim_addr at = line_address(r, h);
+        left = h->later;
+        now = soft_store_flushed(r, core, h, now);
+        now = soft_drop(r, core, at, now);
+    }
+    return swm_leave(r->manager, core, now);
+}
+
+/* ---- lines that come ------------------------------------------------------------------------ */
+
+static bool expressible(const struct radish *r, const struct swm_access *a)
+{
+    return a->actor < r->actors && a->clock > r->base[a->actor];
+}
+
+static void fill_record(struct radish *r, struct hline *h, const struct swm_access *a, unsigned i)
+{
+    const granule_set set = (granule_set)1 << i;
+
+    for (uint32_t k = 0; k < h->n; k++) {
+        struct record *x = &h->record[k];
+        if (x->op == a->op && x->time == a->clock && x->event == a->event && x->site == a->site &&
+            x->tid == a->tid) {
+            record_extend(h, x, set);
+            return;
+        }
+    }
+    record_add(r, h,
+               &(struct record){.set = set,
+                                .time = a->clock,
+                                .event = a->event,
+                                .site = a->site,
+                                .tid = a->tid,
+                                .op = a->op,
+                                .saved = true});
+}
+
+/* True: the thread's own, which the line now holds. */
+static bool fill_own(struct radish *r, struct hline *h, const struct swm_access *a, unsigned i)
+{
+    if (a->actor != h->actor || !expressible(r, a))
+        return false;
+    fill_record(r, h, a, i);
+    return true;
+}
+
+/* For a read nobody looks into blocks of reads: their threads stay status, the own one with them.
+ */
+static void fill_granule(struct radish *r, struct hline *h, unsigned i, bool write)
+{
+    const granule_set set = (granule_set)1 << i;
+    const struct swm_held held = swm_held(r->manager, line_granule(r, h, i));
+
+    if (held.write || held.n)
+        h->kept |= set;
+    if (held.write && !fill_own(r, h, held.write, i))
+        h->soft_write |= set;
+    for (size_t k = 0; k < held.n; k++)
+        if ((held.n > 1 && !write) || !fill_own(r, h, &held.read[k], i))
+            h->soft_reads |= set;
+}
+
+void soft_fill(struct radish *r, struct hline *h, bool write)
+{
+    if (swm_granules(r->manager) == 0)
+        return;
+    for (granule_set left = swm_may_hold(r->manager, line_granule(r, h, 0), r->entries); left;)
+        fill_granule(r, h, next_granule(&left), write);
+    if (MUTANT(RADISH_FILL_FORGETS))
+        h->soft_write = h->soft_reads = 0;
+}
+
+/* The handler says the history of each granule that the manager had; also when it had none. */
+sim_cycle soft_fill_paid(struct radish *r, unsigned core, uint64_t line, unsigned kind,
+                         granule_set had, bool write, sim_cycle now)
+{
+    const enum swm_depth depth = write ? SWM_READS : SWM_NO_BLOCK;
+    const sim_addr at = address_of(r, line);
+    const sim_addr first = at + ((sim_addr)(kind * r->entries) << r->granule_shift);
+
+    now = swm_find(r->manager, core, at, now);
+    while (had)
+        now = swm_look(r->manager, core, first + ((sim_addr)next_granule(&had) << r->granule_shift),
+                       depth, now);
+    return swm_cached(r->manager, core, at, core, true, now);
+}
+
+/* ---- checks --------------------------------------------------------------------------------- */
+
+static sim_cycle look_at(struct radish *r, unsigned core, const struct check_paid *c, sim_cycle now)
+{
+    const sim_addr at = address_of(r, c->line);
+    const sim_addr first = at + ((sim_addr)(c->kind * r->entries) << r->granule_shift);
+
+    now = swm_find(r->manager, core, at, now);
+    for (granule_set left = c->set; left;)
+        now =
+            swm_look(r->manager, core, first + ((sim_addr)next_granule(&left) << r->granule_shift),
+                     c->reads ? SWM_READS : SWM_WRITE, now);
+    return now;
+}
+
+sim_cycle soft_check(struct radish *r, unsigned core, const struct check_paid *c, sim_cycle now)
+{
+    now = soft_blocked(r, core, c->line, now);
+    now = swm_enter(r->manager, core, SWM_CHECK, now);
+    now = look_at(r, core, c, now);
+    return swm_leave(r->manager, core, now);
+}
+
+/* Made by another core beside the program: its accesses go to the caches now, and take as long, one
+ * after the other, from when that core is free. */
+sim_cycle soft_check_beside(struct radish *r, unsigned core, unsigned by,
+                            const struct check_paid *c, sim_cycle now)
+{
+    struct bill bill = {0};
+    sim_cycle takes = swm_enter(r->manager, core, SWM_CHECK, now) - now;
+
+    r->bill = r->machine ? &bill : NULL;
+    look_at(r, core, c, now);
+    r->bill = NULL;
+    bill_begin(r, core, &bill);
+    for (size_t i = 0; i < bill.n; i++) {
+        const struct due *d = &bill.due[i];
+        takes += d->what == DUE_INSTRUCTIONS ? d->n : make_due(r, d, by, now) - now;
+    }
+    bill_end(r, core, &bill);
+    swm_leave(r->manager, core, now + takes);
+    return takes;
+}

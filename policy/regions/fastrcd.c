@@ -1,0 +1,422 @@
+/* fastrcd.c - FastRCD (Biswas, Zhang, Bond, Lucia, "Valor", OOPSLA 2015, 3.1 and 5.2): conflicts
+ * of an access with one that another thread's ongoing region has made, by epochs of regions instead
+ * of clocks.
+ *
+ * Algorithms 1 and 2 with the other thread's being another in both checks, which the paper leaves
+ * out; clocks from 1; the metadata changes whether or not there was a conflict. Not in the paper:
+ * atomic accesses, which stand in a list beside. Not a detector of all races: what conflicts in
+ * regions that are over is none of its business. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "policy/regions/fastrcd.h"
+
+#define AT(field) offsetof(struct rcd_params, field)
+static const struct param rcd_params[] = {
+    {"regions", PARAM_CHOICE, AT(regions), "release-free", 0, 0, "", region_choices, region_help},
+    {"clock-bits", PARAM_U64, AT(clock_bits), "22", 2, 30, "bits", NULL,
+     "Bits of a region's clock; it goes on from 1 where it overflows."},
+    {"thread-bits", PARAM_U64, AT(thread_bits), "9", 1, 16, "bits", NULL,
+     "Bits of a thread's number: so many threads there may be."},
+    PARAM_END,
+};
+#undef AT
+
+/* ---- threads -------------------------------------------------------------------------------- */
+
+static void too_many(struct fastrcd *f, uint32_t actor)
+{
+    err_set(f->env->err, LARD_CONFIG,
+            "event %llu: policy fastrcd: a word has %llu bits for a thread's number, and this is "
+            "thread %u; raise thread-bits, and lower clock-bits so that both are at most 31",
+            (unsigned long long)*f->env->number, (unsigned long long)f->params.thread_bits,
+            (unsigned)actor);
+}
+
+/* False: there is no number for it; the run ends. */
+static NO_INLINE bool more_threads(struct fastrcd *f, uint32_t actor)
+{
+    if (actor >> f->params.thread_bits) {
+        too_many(f, actor);
+        return false;
+    }
+    const uint32_t limit = UINT32_C(1) << f->params.thread_bits, more = actor + 1 + actor / 2;
+    const uint32_t n = more < limit ? more : limit;
+    f->thread = xrealloc(f->thread, n, sizeof *f->thread);
+    f->clock = xrealloc(f->clock, n, sizeof *f->clock);
+    for (uint32_t i = f->threads; i < n; i++) {
+        f->thread[i] = (struct rcd_thread){.region = 1};
+        f->clock[i] = 1;
+    }
+    budget_take(f->env->budget, (n - f->threads) * (sizeof *f->thread + sizeof *f->clock));
+    f->threads = n;
+    f->cost.thread = f->thread;
+    f->cost.clock = f->clock;
+    return true;
+}
+
+/* The actor's clock on the machine: a line of its own, for all to read. */
+static NO_INLINE void give_block(struct fastrcd *f, struct rcd_thread *t)
+{
+    enum { LINE = 64 };
+
+    if (!t->block)
+        t->block = cost_take(&f->cost.cost, f->on, LINE);
+}
+
+static inline bool known(struct fastrcd *f, uint32_t actor)
+{
+    if (UNLIKELY(actor >= f->threads) && !more_threads(f, actor))
+        return false;
+    if (UNLIKELY(f->cost.cost.on))
+        give_block(f, &f->thread[actor]);
+    return true;
+}
+
+static void end_region(struct fastrcd *f, uint32_t actor)
+{
+    struct rcd_thread *t = &f->thread[actor];
+
+    f->st.regions++;
+    t->region++;
+    if (UNLIKELY(++f->clock[actor] >> f->params.clock_bits)) {
+        f->clock[actor] = MUTANT(FASTRCD_CLOCK_UNBOUNDED) ? f->clock[actor] : 1;
+        f->st.overflows++;
+    }
+    if (f->cost.cost.on)
+        rcd_charge_region_end(&f->cost, t, f->on);
+}
+
+static void end_regions(struct fastrcd *f, struct regions_ended ended)
+{
+    for (unsigned i = 0; i < ended.n; i++)
+        if (known(f, ended.actor[i]))
+            end_region(f, ended.actor[i]);
+}
+
+/* ---- accesses ------------------------------------------------------------------------------- */
+
+/* At any variables. False: something raced, or the run is to end. */
+static NO_INLINE bool by_rules(struct fastrcd *f, const struct event *ev, uint64_t number)
+{
+    const struct granules g = granules_of(ev, f->env->granule);
+    struct access now = {.ev = ev, .number = number, .actor = hb_actor(f->env->hb, ev->tid)};
+    bool racy = false;
+
+    if (!known(f, now.actor))
+        return false;
+    now.clock = f->clock[now.actor];
+    for (now.addr = g.first;; now.addr += g.step) {
+        cost_granule(&f->cost.cost, now.addr == g.first);
+        racy |= rcd_variable(f, shadow_get(f->variables, now.addr), &now);
+        if (now.addr == g.last || budget_over(f->env->budget))
+            return !racy && !budget_over(f->env->budget);
+    }
+}
+
+/* Most often an access is of one variable, announced, that no other region is at. False: it is not
+ * so. What is likely is decided together: which of it fails can't be foreseen. */
+ALWAYS_INLINE bool takes_place(struct fastrcd *f, const struct event *ev, uint64_t number)
+{
+    struct variable *x = shadow_seen(f->variables, ev->addr);
+    const uint32_t me = hb_actor(f->env->hb, ev->tid);
+
+    if (UNLIKELY(!x || (ev->addr ^ (ev->addr + ev->size - 1)) & f->apart || !x->used ||
+                 me >= f->threads || x->beside))
+        return false;
+    const struct access now = {.ev = ev, .number = number, .actor = me, .clock = f->clock[me]};
+    const unsigned side = event_writes(ev) ? WRITES : READS;
+    const bool same = (x->clock[side] == now.clock) & (x->actor[side] == me);
+    if (UNLIKELY(!same && ((int)rcd_ongoing(f, x, WRITES, me) | (int)rcd_ongoing(f, x, READS, me))))
+        return false;
+    f->st.same_region += same;
+    if (same)
+        return true;
+    rcd_replace(x, side, &now);
+    x->clock[READS] &= (uint32_t)side - 1; /* a write forgets them */
+    return true;
+}
+
+static sim_cycle rcd_access(void *self, const struct event *ev, unsigned core,
+                            struct mem_outcome out, sim_cycle now)
+{
+    struct fastrcd *f = self;
+
+    (void)out;
+    f->on = core;
+    by_rules(f, ev, *f->env->number);
+    return now;
+}
+
+static sim_cycle rcd_pay(void *self, unsigned core, sim_cycle now)
+{
+    struct fastrcd *f = self;
+
+    return cost_pay(&f->cost.cost, core, now);
+}
+
+static void rcd_soon(const void *self, const struct event *ev)
+{
+    const struct fastrcd *f = self;
+
+    shadow_soon(f->variables, ev->addr);
+}
+
+static const struct event *rcd_run(void *self, const struct event *ev, const struct event *end,
+                                   const struct event *known_to, uint64_t *number)
+{
+    struct fastrcd *f = self;
+    const struct policy_env *env = f->env;
+    const struct event *hinted = known_to - ev > SOON ? known_to - SOON : ev; /* up to here */
+    bool go_on = true;
+
+    for (uint64_t n = *number;; ev++, n++) {
+        if (LIKELY(ev < hinted))
+            hb_soon(f->announced, ev + SOON);
+        if (!takes_place(f, ev, n)) {
+            *number = n;
+            go_on = by_rules(f, ev, n);
+        }
+        if (ev + 1 == end || !go_on || !access_plain(env, ev + 1)) {
+            *number = n;
+            return ev;
+        }
+    }
+}
+
+/* ---- collections, clears, copies ------------------------------------------------------------ */
+
+static bool reset_variable(void *arg, sim_addr addr, void *cell)
+{
+    struct fastrcd *f = arg;
+
+    if (f->cost.cost.on)
+        rcd_charge_reset(&f->cost, cell, addr, f->on);
+    rcd_reset(f, cell);
+    return false;
+}
+
+/* Each full collection: all clocks start again (5.2). At its end: what it has cleared is not gone
+ * through. */
+static void reset(struct fastrcd *f)
+{
+    f->st.resets++;
+    shadow_all(f->variables, reset_variable, f);
+    for (uint32_t i = 0; i < f->threads; i++)
+        f->clock[i] = 1;
+    if (f->cost.cost.on)
+        rcd_charge_clocks(&f->cost, f->threads, f->on);
+}
+
+/* A copy writes what is at its destination anyway, if there is something at the source. */
+static bool drop_variable(void *arg, sim_addr addr, void *cell)
+{
+    struct fastrcd *f = arg;
+    const sim_addr by = f->copied_to - f->copied_from; /* 0: a clear */
+    const struct variable *from = by ? shadow_peek(f->variables, addr - by) : NULL;
+
+    if (!from || !from->used)
+        rcd_charge_move(&f->cost, addr, 0);
+    f->st.cleared++;
+    rcd_end_use(f, cell);
+    return true;
+}
+
+static void own(void *arg, void *cell)
+{
+    rcd_own_beside(arg, cell);
+}
+
+static bool charge_copy(void *arg, sim_addr addr, void *cell)
+{
+    struct fastrcd *f = arg;
+
+    (void)cell;
+    rcd_charge_move(&f->cost, addr, addr + (f->copied_to - f->copied_from));
+    return false;
+}
+
+static NO_INLINE void move_variables(struct fastrcd *f, const struct event *ev)
+{
+    struct shadow_snapshot *s = NULL;
+
+    f->copied_to = ev->addr;
+    f->copied_from = ev->kind == EV_COPY ? ev[1].addr : ev->addr;
+    rcd_moves(&f->cost, f->on);
+    if (ev->kind == EV_COPY) {
+        if (f->cost.cost.on)
+            shadow_each(f->variables, ev[1].addr, ev->aux, charge_copy, f);
+        rcd_moved(&f->cost);
+        s = shadow_take(f->variables, ev[1].addr, ev->aux, own, f);
+    }
+    shadow_each(f->variables, ev->addr, ev->aux, drop_variable, f);
+    rcd_moved(&f->cost);
+    if (s)
+        f->st.copied += shadow_put(f->variables, s, ev->addr);
+}
+
+static sim_cycle rcd_sync(void *self, const struct event *ev, unsigned core, sim_cycle now)
+{
+    struct fastrcd *f = self;
+
+    if (regions_quiet(&f->regions, ev))
+        return now;
+    f->on = core;
+    end_regions(f, regions_sync(&f->regions, ev));
+    if (ev->kind == EV_CLEAR || ev->kind == EV_COPY)
+        move_variables(f, ev);
+    else if (ev->kind == EV_GC_END && !(ev->flags & EVF_NURSERY))
+        reset(f);
+    return now;
+}
+
+static void rcd_edges(void *self, enum policy_edge at, const struct event *ev,
+                      const struct event *accesses, size_t n, unsigned core)
+{
+    struct fastrcd *f = self;
+
+    (void)accesses;
+    (void)n;
+    f->on = core;
+    end_regions(f, regions_edge(&f->regions, ev, at));
+}
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+static int rcd_refuse(const struct policy_env *env, const void *params, struct err *e)
+{
+    const struct rcd_params *p = params;
+    const uint64_t sum = p->clock_bits + p->thread_bits;
+
+    (void)env;
+    if (sum <= 31)
+        return 0;
+    return err_set(e, LARD_CONFIG,
+                   "policy fastrcd: clock-bits (%llu) and thread-bits (%llu) are %llu, and an "
+                   "epoch has 31 beside the bit of a read map; lower one of them",
+                   (unsigned long long)p->clock_bits, (unsigned long long)p->thread_bits,
+                   (unsigned long long)sum);
+}
+
+static void declare(struct fastrcd *f, struct stats_group *g)
+{
+    stats_count(g, "same-region", "count", "Granules accessed again in the same region: no check.",
+                &f->st.same_region);
+    stats_count(g, "regions", "count", "Regions that ended.", &f->st.regions);
+    stats_count(g, "upgrades", "count", "Read epochs that became maps.", &f->st.upgrades);
+    stats_count(g, "resets", "count", "Full collections, which reset all clocks.", &f->st.resets);
+    stats_count(g, "overflows", "count",
+                "Clocks that overflowed: from then on a conflict may be false, or missed.",
+                &f->st.overflows);
+    stats_count(g, "cleared", "locations", "Metadata emptied by clears and overwritten by copies.",
+                &f->st.cleared);
+    stats_count(g, "copied", "locations", "Metadata that copies wrote.", &f->st.copied);
+}
+
+static void *rcd_create(const struct policy_env *env, const void *params, struct err *e)
+{
+    struct fastrcd *f = xcalloc(1, sizeof *f);
+
+    (void)e;
+    f->env = env;
+    f->params = *(const struct rcd_params *)params;
+    f->apart = env->granule == GRANULE_FIELD ? 0 : ~(sim_addr)(env->granule - 1);
+    f->variables =
+        shadow_new(env->granule ? env->granule : 1, sizeof(struct variable), env->budget);
+    f->announced[0] = f->variables;
+    f->announced[1] = env->hb->objects;
+    regions_init(&f->regions, env, (enum region_kind)f->params.regions);
+    rcd_cost_init(&f->cost, env);
+    declare(f, env->stats);
+    return f;
+}
+
+static bool check_variable(void *arg, sim_addr addr, void *cell)
+{
+    const struct fastrcd *f = arg;
+    const struct variable *x = cell;
+    const struct beside *map = map_of(x);
+
+    (void)f;
+    (void)addr;
+    assert(x->used);
+    for (uint32_t i = 0; map && i < map->n; i++) {
+        assert(map->at[i].actor < f->threads);
+        for (uint32_t j = 0; j < i; j++)
+            assert(map->at[i].actor != map->at[j].actor);
+    }
+    return false;
+}
+
+static void rcd_check(const void *self)
+{
+    const struct fastrcd *f = self;
+
+    shadow_all(f->variables, check_variable, (void *)(uintptr_t)f);
+}
+
+static void rcd_promise(const void *self, struct promise *p)
+{
+    const struct fastrcd *f = self;
+
+    p->property = f->params.regions == REGION_SYNC_FREE
+                      ? "conflicts of synchronisation-free regions"
+                      : "conflicts of release-free regions";
+}
+
+static void rcd_explain(const void *self, const struct event *ev, sim_addr location, char *to,
+                        size_t room)
+{
+    (void)self;
+    (void)ev;
+    (void)location;
+    snprintf(to, room,
+             "no region of another thread that had made a conflicting access was going "
+             "on");
+}
+
+static bool free_variable(void *arg, sim_addr addr, void *cell)
+{
+    (void)addr;
+    rcd_end_use(arg, cell);
+    return false;
+}
+
+static void rcd_destroy(void *self)
+{
+    struct fastrcd *f = self;
+
+    f->cost.cost.on = false; /* nobody pays any more */
+    shadow_all(f->variables, free_variable, f);
+    shadow_free(f->variables);
+    regions_free(&f->regions);
+    cost_free(&f->cost.cost);
+    free(f->thread);
+    free(f->clock);
+    free(f);
+}
+
+extern const struct policy policy_fastrcd;
+const struct policy policy_fastrcd = {
+    .name = "fastrcd",
+    .summary = "conflicts with ongoing regions, by epochs of regions",
+    .source = "valor",
+    .claims = CLAIM_SOUND | CLAIM_PRECISE | CLAIM_REGION | CLAIM_EAGER,
+    .params = rcd_params,
+    .params_size = sizeof(struct rcd_params),
+    .steps = rcd_steps,
+    .steps_n = RCD_STEPS,
+    .refuse = rcd_refuse,
+    .create = rcd_create,
+    .access = rcd_access,
+    .pay = rcd_pay,
+    .run = rcd_run,
+    .soon = rcd_soon,
+    .sync = rcd_sync,
+    .edges = rcd_edges,
+    .check = rcd_check,
+    .promise = rcd_promise,
+    .explain = rcd_explain,
+    .destroy = rcd_destroy,
+};

@@ -1,0 +1,382 @@
+/* fastrcd_cost.c - what FastRCD costs in software: one 32-bit word an epoch, read maps, a lock on a
+ * metadata word where metadata must change and none where not (Valor 5.2). Counted, not fitted:
+ * docs/policies/fastrcd.md. */
+#include "policy/regions/fastrcd.h"
+
+enum step {
+    STEP_PLACE,
+    STEP_SAME,
+    STEP_IS_MAP,
+    STEP_MAP_FIND,
+    STEP_MAP_PROBE,
+    STEP_SLOW,
+    STEP_LOCK,
+    STEP_NONE,
+    STEP_OWN,
+    STEP_ONGOING,
+    STEP_MAP_NEW,
+    STEP_MAP_MOVE,
+    STEP_MAP_SLOT,
+    STEP_ATOMIC,
+    STEP_REGION_END,
+    STEP_TRACE,
+    STEP_MARK,
+    STEP_RESET,
+    STEP_LINE,
+    STEPS
+};
+const struct cost_step rcd_steps[] = {
+    [STEP_PLACE] = {"place", 2, "A variable's metadata, from its address: mask, scale."},
+    [STEP_SAME] = {"same-region", 2, "The word of an epoch against the own: compare, branch."},
+    [STEP_IS_MAP] = {"is-map", 2, "The bit of a read map: test, branch."},
+    [STEP_MAP_FIND] = {"map-find", 4,
+                       "Where a thread is in a map: block: mask; slots: mask, shift; slot: and."},
+    [STEP_MAP_PROBE] = {"map-probe", 4,
+                        "A slot: the own thread's: compare, branch; its clock: compare, branch."},
+    [STEP_SLOW] = {"slow-path", 2, "What is not in line: call, return."},
+    [STEP_LOCK] = {"lock", 4,
+                   "Locked by another: compare, branch; the special value: move; the compare and "
+                   "swap's outcome: branch."},
+    [STEP_NONE] = {"none", 2, "An epoch that is there: test, branch."},
+    [STEP_OWN] = {"own", 3, "An epoch of the own thread: mask, compare, branch."},
+    [STEP_ONGOING] = {"ongoing", 4,
+                      "A region that goes on: its thread's clock: address; the epoch's: shift; "
+                      "compare, branch."},
+    [STEP_MAP_NEW] = {"map-new", 2, "The read word of a map: or in size and bit."},
+    [STEP_MAP_MOVE] = {"map-move", 6,
+                       "A slot of the smaller map: next: add, compare, branch; its thread's slot: "
+                       "and; taken: test, branch."},
+    [STEP_MAP_SLOT] = {"map-slot", 5,
+                       "A write looks at each slot: next: add, compare, branch; empty: test, "
+                       "branch."},
+    [STEP_ATOMIC] = {"atomic", 6,
+                     "An atomic access in the list beside (ours): next: load, test, branch; its "
+                     "region: address, compare, branch."},
+    [STEP_REGION_END] = {"region-end", 3, "The own clock: add; too large: test, branch."},
+    [STEP_TRACE] =
+        {"trace", 5,
+         "A variable at a full collection: next: add, compare, branch; any map: test, branch."},
+    [STEP_MARK] = {"mark", 3, "A map that a collection finds: its mark: test, branch, or."},
+    [STEP_RESET] = {"reset", 4,
+                    "An epoch at a full collection: thread: mask; its clock: address; compare; the "
+                    "new clock: select."},
+    [STEP_LINE] = {"line", 5,
+                   "64 bytes of metadata to clear or copy: next: add, compare, branch; any map: "
+                   "test, branch."},
+};
+_Static_assert(ARRAY_SIZE(rcd_steps) == STEPS && (int)STEPS == (int)RCD_STEPS, "a row a step");
+
+enum { WRITE_AT = 0, READ_AT = 4, WORD = 4 };
+
+void rcd_cost_init(struct rcd_cost *c, const struct policy_env *env)
+{
+    cost_init(&c->cost, env, rcd_steps, STEPS, RCD_VARIABLE_BYTES);
+    metadata_declare(&c->bytes, env->stats);
+}
+
+static void step(struct rcd_cost *c, unsigned on, enum step s)
+{
+    cost_step(&c->cost, on, s);
+}
+static void load(struct rcd_cost *c, unsigned on, sim_addr at, uint64_t bytes)
+{
+    cost_access(&c->cost, on, at, bytes, MEM_LOAD);
+}
+static void store(struct rcd_cost *c, unsigned on, sim_addr at, uint64_t bytes)
+{
+    cost_access(&c->cost, on, at, bytes, MEM_STORE);
+}
+
+/* ---- checks --------------------------------------------------------------------------------- */
+
+static void load_clock(struct rcd_cost *c, uint32_t actor, unsigned on)
+{
+    load(c, on, c->thread[actor].block, WORD);
+}
+
+/* The variable's words; the own epoch; the word in hand, compared. */
+static sim_addr begin(struct rcd_cost *c, sim_addr addr, unsigned word, uint32_t me, unsigned on)
+{
+    const sim_addr at = cost_shadow(&c->cost, addr);
+
+    if (!c->cost.held) {
+        load_clock(c, me, on);
+        step(c, on, STEP_PLACE);
+    }
+    load(c, on, at + word, WORD);
+    step(c, on, STEP_SAME);
+    return at;
+}
+
+static void lock(struct rcd_cost *c, sim_addr at, unsigned on)
+{
+    step(c, on, STEP_LOCK);
+    cost_access(&c->cost, on, at + READ_AT, WORD, MEM_ATOMIC);
+}
+
+static void check_epoch(struct rcd_cost *c, uint32_t clock, uint32_t actor, uint32_t me,
+                        unsigned on)
+{
+    step(c, on, STEP_NONE);
+    if (!clock)
+        return;
+    step(c, on, STEP_OWN);
+    if (actor == me)
+        return;
+    load_clock(c, actor, on);
+    step(c, on, STEP_ONGOING);
+}
+
+static void check_atomics(struct rcd_cost *c, const struct variable *x, unsigned on)
+{
+    const struct atomics *a = atomics_of(x);
+
+    cost_steps(&c->cost, on, STEP_ATOMIC, a ? a->n : 0);
+}
+
+/* ---- read maps ------------------------------------------------------------------------------ */
+
+static uint32_t slots_for(uint32_t reads)
+{
+    uint32_t slots = RCD_MAP_SLOTS;
+
+    while (slots < reads)
+        slots *= 2;
+    return slots;
+}
+
+/* Threads are numbered from 0, so that two seldom have one slot: that they do costs nothing. */
+static sim_addr slot_of(const struct beside *m, uint32_t actor)
+{
+    return m->block + (uint64_t)(actor & (slots_for(m->n) - 1)) * RCD_SLOT_BYTES;
+}
+
+static void make_block(struct rcd_cost *c, struct beside *m, uint32_t slots, unsigned on)
+{
+    const uint64_t bytes = (uint64_t)slots * RCD_SLOT_BYTES;
+
+    budget_take(&c->bytes, bytes);
+    m->block = cost_take(&c->cost, on, bytes);
+    store(c, on, m->block, bytes);
+    step(c, on, STEP_MAP_NEW);
+}
+
+static void give_block(struct rcd_cost *c, sim_addr block, uint32_t slots, unsigned on)
+{
+    const uint64_t bytes = (uint64_t)slots * RCD_SLOT_BYTES;
+
+    budget_give(&c->bytes, bytes);
+    cost_give(&c->cost, on, block, bytes);
+}
+
+void rcd_map_new(struct rcd_cost *c, struct beside *m, unsigned on)
+{
+    make_block(c, m, slots_for(m->n), on);
+    for (uint32_t i = 0; c->cost.on && i < m->n; i++) {
+        step(c, on, STEP_MAP_FIND);
+        store(c, on, slot_of(m, m->at[i].actor), RCD_SLOT_BYTES);
+    }
+}
+
+/* It goes into a block of its own as it is. */
+void rcd_map_copy(struct rcd_cost *c, const struct beside *from, struct beside *m, unsigned on)
+{
+    load(c, on, from->block, (uint64_t)slots_for(from->n) * RCD_SLOT_BYTES);
+    make_block(c, m, slots_for(m->n), on);
+}
+
+void rcd_map_add(struct rcd_cost *c, struct beside *m, unsigned on)
+{
+    const uint32_t was = slots_for(m->n), slots = slots_for(m->n + 1);
+    const sim_addr old = m->block;
+
+    if (slots == was)
+        return;
+    make_block(c, m, slots, on);
+    for (uint32_t i = 0; c->cost.on && i < m->n; i++) {
+        load(c, on, old + (uint64_t)i * RCD_SLOT_BYTES, RCD_SLOT_BYTES);
+        step(c, on, STEP_MAP_MOVE);
+        store(c, on, m->block + (uint64_t)(m->at[i].actor & (slots - 1)) * RCD_SLOT_BYTES,
+              RCD_SLOT_BYTES);
+    }
+    give_block(c, old, was, on);
+}
+
+void rcd_map_drop(struct rcd_cost *c, struct beside *m, unsigned on)
+{
+    give_block(c, m->block, slots_for(m->n), on);
+}
+
+static const struct reader *find(const struct beside *m, uint32_t actor)
+{
+    for (uint32_t i = 0; i < m->n; i++)
+        if (m->at[i].actor == actor)
+            return &m->at[i];
+    return NULL;
+}
+
+static void check_map(struct rcd_cost *c, const struct beside *m, uint32_t me, unsigned on)
+{
+    const uint32_t slots = slots_for(m->n);
+
+    step(c, on, STEP_MAP_FIND);
+    for (uint32_t slot = 0; slot < slots; slot++)
+        load(c, on, m->block + (uint64_t)slot * RCD_SLOT_BYTES, RCD_SLOT_BYTES);
+    cost_steps(&c->cost, on, STEP_MAP_SLOT, slots);
+    for (uint32_t i = 0; i < m->n; i++)
+        check_epoch(c, m->at[i].clock, m->at[i].actor, me, on);
+}
+
+static void check_reads(struct rcd_cost *c, const struct variable *x, uint32_t me, unsigned on)
+{
+    step(c, on, STEP_IS_MAP);
+    if (map_of(x))
+        check_map(c, map_of(x), me, on);
+    else
+        check_epoch(c, x->clock[READS], x->actor[READS], me, on);
+}
+
+/* ---- accesses ------------------------------------------------------------------------------- */
+
+/* The read word is the lock; what is stored there gives it up. */
+void rcd_charge_read(struct rcd_cost *c, const struct variable *x, sim_addr addr, uint32_t me,
+                     unsigned on)
+{
+    const uint32_t clock = c->clock[me];
+    const struct beside *map = map_of(x);
+    const struct reader *r = map ? find(map, me) : NULL;
+    const sim_addr at = begin(c, addr, READ_AT, me, on);
+
+    if (!map && x->clock[READS] == clock && x->actor[READS] == me)
+        return;
+    step(c, on, STEP_IS_MAP);
+    if (map) {
+        step(c, on, STEP_MAP_FIND);
+        load(c, on, slot_of(map, me), RCD_SLOT_BYTES);
+        step(c, on, STEP_MAP_PROBE);
+        if (r && r->clock == clock)
+            return;
+    }
+    step(c, on, STEP_SLOW);
+    lock(c, at, on);
+    load(c, on, at + WRITE_AT, WORD);
+    check_epoch(c, x->clock[WRITES], x->actor[WRITES], me, on);
+    check_atomics(c, x, on);
+    if (map)
+        store(c, on, slot_of(map, me), RCD_SLOT_BYTES);
+    else
+        check_epoch(c, x->clock[READS], x->actor[READS], me, on);
+    store(c, on, at + READ_AT, WORD);
+}
+
+/* What has looked at the write word only: the lock's word, then the write word again, which may
+ * have changed in between. */
+static void lock_to_write(struct rcd_cost *c, const struct variable *x, sim_addr at, uint32_t me,
+                          unsigned on)
+{
+    step(c, on, STEP_SLOW);
+    load(c, on, at + READ_AT, WORD);
+    lock(c, at, on);
+    load(c, on, at + WRITE_AT, WORD);
+    check_epoch(c, x->clock[WRITES], x->actor[WRITES], me, on);
+}
+
+void rcd_charge_write(struct rcd_cost *c, const struct variable *x, sim_addr addr, uint32_t me,
+                      unsigned on)
+{
+    const sim_addr at = begin(c, addr, WRITE_AT, me, on);
+
+    if (x->clock[WRITES] == c->clock[me] && x->actor[WRITES] == me)
+        return;
+    lock_to_write(c, x, at, me, on);
+    check_reads(c, x, me, on);
+    check_atomics(c, x, on);
+    store(c, on, at + WRITE_AT, WORD);
+    store(c, on, at + READ_AT, WORD);
+}
+
+void rcd_charge_atomic(struct rcd_cost *c, const struct variable *x, sim_addr addr, uint32_t me,
+                       bool write, unsigned on)
+{
+    const sim_addr at = begin(c, addr, WRITE_AT, me, on);
+
+    lock_to_write(c, x, at, me, on);
+    if (write)
+        check_reads(c, x, me, on);
+    check_atomics(c, x, on);
+    store(c, on, at + READ_AT, WORD);
+}
+
+/* ---- the rest ------------------------------------------------------------------------------- */
+
+void rcd_charge_region_end(struct rcd_cost *c, struct rcd_thread *t, unsigned on)
+{
+    load(c, on, t->block, WORD);
+    step(c, on, STEP_REGION_END);
+    store(c, on, t->block, WORD);
+}
+
+static void reset_epoch(struct rcd_cost *c, uint32_t clock, uint32_t actor, unsigned on)
+{
+    step(c, on, STEP_NONE);
+    if (!clock)
+        return;
+    load_clock(c, actor, on);
+    step(c, on, STEP_RESET);
+}
+
+static void reset_map(struct rcd_cost *c, const struct beside *m, unsigned on)
+{
+    const uint32_t slots = slots_for(m->n);
+
+    step(c, on, STEP_MAP_FIND);
+    load(c, on, m->block, RCD_SLOT_BYTES);
+    step(c, on, STEP_MARK);
+    store(c, on, m->block, RCD_SLOT_BYTES);
+    for (uint32_t slot = 0; slot < slots; slot++)
+        load(c, on, m->block + (uint64_t)slot * RCD_SLOT_BYTES, RCD_SLOT_BYTES);
+    cost_steps(&c->cost, on, STEP_MAP_SLOT, slots);
+    for (uint32_t i = 0; i < m->n; i++) {
+        reset_epoch(c, m->at[i].clock, m->at[i].actor, on);
+        if (m->at[i].clock)
+            store(c, on, slot_of(m, m->at[i].actor), RCD_SLOT_BYTES);
+    }
+}
+
+void rcd_charge_reset(struct rcd_cost *c, const struct variable *x, sim_addr addr, unsigned on)
+{
+    const sim_addr at = cost_shadow(&c->cost, addr);
+
+    load(c, on, at, RCD_VARIABLE_BYTES);
+    reset_epoch(c, x->clock[WRITES], x->actor[WRITES], on);
+    step(c, on, STEP_TRACE);
+    if (map_of(x))
+        reset_map(c, map_of(x), on);
+    else
+        reset_epoch(c, x->clock[READS], x->actor[READS], on);
+    store(c, on, at, RCD_VARIABLE_BYTES);
+}
+
+void rcd_charge_clocks(struct rcd_cost *c, uint32_t threads, unsigned on)
+{
+    for (uint32_t i = 0; i < threads; i++)
+        if (c->thread[i].block) /* else there is no such thread yet */
+            store(c, on, c->thread[i].block, WORD);
+}
+
+void rcd_moves(struct rcd_cost *c, unsigned on)
+{
+    c->sweep = (struct cost_sweep){.core = on, .step = STEP_LINE};
+}
+
+void rcd_charge_move(struct rcd_cost *c, sim_addr addr, sim_addr to)
+{
+    if (c->cost.on)
+        cost_sweep(&c->cost, &c->sweep, cost_shadow(&c->cost, addr),
+                   to ? cost_shadow(&c->cost, to) : 0, RCD_VARIABLE_BYTES);
+}
+
+void rcd_moved(struct rcd_cost *c)
+{
+    cost_sweep_end(&c->cost, &c->sweep);
+}

@@ -1,0 +1,298 @@
+/* fastrcd_rules.c - Algorithms 1 and 2 at one variable (Valor 3.1), and the upgrade to a read map
+ * (5.2). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "policy/regions/fastrcd.h"
+
+/* ---- checks --------------------------------------------------------------------------------- */
+
+static bool conflict(struct fastrcd *f, struct variable *x, const struct access *now,
+                     const struct race_side *earlier)
+{
+    race_conflict(f->env->report, now->ev, now->addr, earlier, !x->raced);
+    x->raced = true;
+    return true;
+}
+
+static bool check_side(struct fastrcd *f, struct variable *x, unsigned side,
+                       const struct access *now)
+{
+    if (!rcd_ongoing(f, x, side, now->actor))
+        return false;
+    return conflict(f, x, now,
+                    &(struct race_side){.event = x->event[side],
+                                        .site = x->site[side],
+                                        .thread = x->tid[side],
+                                        .op = side == READS ? EV_READ : EV_WRITE,
+                                        .known = true});
+}
+
+static bool check_reads(struct fastrcd *f, struct variable *x, const struct access *now)
+{
+    const struct beside *map = map_of(x);
+    bool racy = false;
+
+    if (!map)
+        return check_side(f, x, READS, now);
+    for (uint32_t i = 0; i < map->n; i++) {
+        const struct reader *r = &map->at[i];
+        if (r->actor != now->actor && ongoing(f, r->clock, r->actor) && !MUTANT(FASTRCD_MAP_UNSEEN))
+            racy |= conflict(f, x, now,
+                             &(struct race_side){.event = r->event,
+                                                 .site = r->site,
+                                                 .thread = r->tid,
+                                                 .op = EV_READ,
+                                                 .known = true});
+    }
+    return racy;
+}
+
+/* A plain access against atomic ones. */
+static bool check_atomics(struct fastrcd *f, struct variable *x, const struct access *now,
+                          bool write)
+{
+    const struct atomics *a = atomics_of(x);
+    bool racy = false;
+
+    for (uint32_t i = 0; a && i < a->n; i++) {
+        const struct atomic_access *p = &a->at[i];
+        if (p->actor != now->actor && p->region == f->thread[p->actor].region &&
+            (write || p->kind != EV_READ))
+            racy |= conflict(f, x, now,
+                             &(struct race_side){.event = p->event,
+                                                 .site = p->site,
+                                                 .thread = p->tid,
+                                                 .op = p->kind,
+                                                 .known = true});
+    }
+    return racy;
+}
+
+/* ---- records -------------------------------------------------------------------------------- */
+
+static size_t beside_bytes(uint32_t cap)
+{
+    return sizeof(struct beside) + cap * sizeof(struct reader);
+}
+
+static struct beside *beside_room(struct fastrcd *f, struct variable *x, uint32_t need)
+{
+    struct beside *b = x->beside;
+    const uint32_t was = b ? b->cap : 0;
+
+    if (b && was >= need)
+        return b;
+    const uint32_t cap = need ? need + need / 2 + 1 : 0;
+    b = xrealloc(b, 1, beside_bytes(cap));
+    if (!x->beside)
+        *b = (struct beside){0};
+    budget_take(f->env->budget, beside_bytes(cap) - (x->beside ? beside_bytes(was) : 0));
+    b->cap = cap;
+    return x->beside = b;
+}
+
+static struct reader reader_of(const struct access *now)
+{
+    return (struct reader){.site = now->ev->aux,
+                           .event = now->number,
+                           .clock = now->clock,
+                           .actor = (uint16_t)now->actor,
+                           .tid = now->ev->tid};
+}
+
+static struct reader *find_reader(struct beside *map, uint32_t actor)
+{
+    for (uint32_t i = 0; i < map->n; i++)
+        if (map->at[i].actor == actor)
+            return &map->at[i];
+    return NULL;
+}
+
+static void put_reader(struct fastrcd *f, struct variable *x, const struct access *now)
+{
+    struct reader *r = find_reader(x->beside, now->actor);
+
+    if (!r) {
+        rcd_map_add(&f->cost, x->beside, f->on);
+        struct beside *map = beside_room(f, x, x->beside->n + 1);
+        r = &map->at[map->n++];
+    }
+    *r = reader_of(now);
+}
+
+/* The last reader's region goes on: two readers make a map (5.2). */
+static void upgrade(struct fastrcd *f, struct variable *x, const struct access *now)
+{
+    struct beside *map = beside_room(f, x, 2);
+
+    f->st.upgrades++;
+    map->at[0] = (struct reader){.site = x->site[READS],
+                                 .event = x->event[READS],
+                                 .clock = x->clock[READS],
+                                 .actor = x->actor[READS],
+                                 .tid = x->tid[READS]};
+    map->at[1] = reader_of(now);
+    map->n = 2;
+    rcd_map_new(&f->cost, map, f->on);
+}
+
+static void drop_map(struct fastrcd *f, struct variable *x)
+{
+    if (!map_of(x))
+        return;
+    rcd_map_drop(&f->cost, x->beside, f->on);
+    x->beside->n = 0;
+    x->beside->block = 0;
+    x->clock[READS] = 0;
+}
+
+static void drop_atomics(struct fastrcd *f, struct variable *x)
+{
+    if (!x->beside)
+        return;
+    atomics_free(x->beside->atomics, f->env->budget);
+    x->beside->atomics = NULL;
+}
+
+/* ---- Algorithms 1 and 2 --------------------------------------------------------------------- */
+
+static bool same_region(struct fastrcd *f, struct variable *x, unsigned side,
+                        const struct access *now)
+{
+    struct beside *map = side == READS ? map_of(x) : NULL;
+    const struct reader *r = map ? find_reader(map, now->actor) : NULL;
+    const bool same = map ? r && r->clock == now->clock
+                          : x->clock[side] == now->clock && x->actor[side] == now->actor;
+
+    f->st.same_region += same;
+    return same;
+}
+
+static bool read_variable(struct fastrcd *f, struct variable *x, const struct access *now)
+{
+    bool racy = false;
+
+    if (same_region(f, x, READS, now))
+        return false;
+    racy |= check_side(f, x, WRITES, now);
+    racy |= check_atomics(f, x, now, false);
+    if (racy && MUTANT(FASTRCD_UPDATE_INSIDE))
+        return true;
+    if (map_of(x))
+        put_reader(f, x, now);
+    else if (rcd_ongoing(f, x, READS, now->actor) && !MUTANT(FASTRCD_NO_UPGRADE))
+        upgrade(f, x, now);
+    else
+        rcd_replace(x, READS, now);
+    return racy;
+}
+
+static bool write_variable(struct fastrcd *f, struct variable *x, const struct access *now)
+{
+    bool racy = false;
+
+    if (same_region(f, x, WRITES, now))
+        return false;
+    racy |= check_side(f, x, WRITES, now);
+    racy |= check_reads(f, x, now);
+    racy |= check_atomics(f, x, now, true);
+    if (racy && MUTANT(FASTRCD_UPDATE_INSIDE))
+        return true;
+    rcd_replace(x, WRITES, now);
+    drop_map(f, x);
+    drop_atomics(f, x);
+    x->clock[READS] = 0;
+    return racy;
+}
+
+/* It conflicts with plain accesses only, and takes no place: a plain one would be forgotten. */
+static bool atomic_variable(struct fastrcd *f, struct variable *x, const struct access *now)
+{
+    const bool write = event_writes(now->ev);
+    const struct atomic_access is = {.region = f->thread[now->actor].region,
+                                     .site = now->ev->aux,
+                                     .event = now->number,
+                                     .actor = now->actor,
+                                     .tid = now->ev->tid,
+                                     .kind = now->ev->kind};
+    bool racy = check_side(f, x, WRITES, now);
+
+    racy |= write && check_reads(f, x, now);
+    struct beside *b = beside_room(f, x, 0);
+    b->atomics = atomics_add(b->atomics, &is, f->env->budget);
+    return racy;
+}
+
+/* ---- an access ------------------------------------------------------------------------------ */
+
+static void begin_use(struct fastrcd *f, struct variable *x)
+{
+    x->used = true;
+    budget_take(&f->cost.bytes, RCD_VARIABLE_BYTES);
+}
+
+static void charge(struct fastrcd *f, const struct variable *x, const struct access *now)
+{
+    const bool write = event_writes(now->ev);
+
+    if (now->ev->flags & EVF_ORDER_MASK)
+        rcd_charge_atomic(&f->cost, x, now->addr, now->actor, write, f->on);
+    else
+        (write ? rcd_charge_write : rcd_charge_read)(&f->cost, x, now->addr, now->actor, f->on);
+}
+
+bool rcd_variable(struct fastrcd *f, struct variable *x, const struct access *now)
+{
+    if (!x->used)
+        begin_use(f, x);
+    if (UNLIKELY(f->cost.cost.on))
+        charge(f, x, now);
+    if (now->ev->flags & EVF_ORDER_MASK)
+        return atomic_variable(f, x, now);
+    return (event_writes(now->ev) ? write_variable : read_variable)(f, x, now);
+}
+
+/* ---- collections, clears, copies ------------------------------------------------------------ */
+
+static uint32_t reset_clock(const struct fastrcd *f, uint32_t clock, uint32_t actor)
+{
+    return clock && (ongoing(f, clock, actor) || MUTANT(FASTRCD_RESET_REVIVES));
+}
+
+void rcd_reset(struct fastrcd *f, struct variable *x)
+{
+    struct beside *map = map_of(x);
+
+    for (unsigned side = READS; side <= WRITES; side++)
+        x->clock[side] = reset_clock(f, x->clock[side], x->actor[side]);
+    for (uint32_t i = 0; map && i < map->n; i++)
+        map->at[i].clock = reset_clock(f, map->at[i].clock, map->at[i].actor);
+}
+
+void rcd_end_use(struct fastrcd *f, struct variable *x)
+{
+    drop_map(f, x);
+    drop_atomics(f, x);
+    if (x->beside)
+        budget_give(f->env->budget, beside_bytes(x->beside->cap));
+    free(x->beside);
+    x->beside = NULL;
+    budget_give(&f->cost.bytes, RCD_VARIABLE_BYTES);
+}
+
+void rcd_own_beside(struct fastrcd *f, struct variable *x)
+{
+    const struct beside *was = x->beside;
+
+    budget_take(&f->cost.bytes, RCD_VARIABLE_BYTES);
+    x->beside = NULL;
+    if (!was)
+        return;
+    struct beside *b = beside_room(f, x, was->n);
+    b->atomics = atomics_copy(was->atomics, f->env->budget);
+    b->n = was->n;
+    memcpy(b->at, was->at, was->n * sizeof *b->at);
+    if (b->n)
+        rcd_map_copy(&f->cost, was, b, f->on);
+}

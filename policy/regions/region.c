@@ -1,0 +1,173 @@
+/* region.c - ends of regions, read off happens-before; lists of atomic accesses. */
+#include "policy/regions/region.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mutant.h"
+
+const char *const region_choices[] = {"release-free", "sync-free", NULL};
+const char region_help[] = "What ends a region: what publishes, or all synchronisation.";
+
+void regions_init(struct regions *r, const struct policy_env *env, enum region_kind kind)
+{
+    *r = (struct regions){
+        .hb = env->hb, .sync_free = kind == REGION_SYNC_FREE, .budget = env->budget};
+    map_init(&r->forked, env->budget);
+}
+
+void regions_free(struct regions *r)
+{
+    budget_give(r->budget, r->n * sizeof *r->seen);
+    free(r->seen);
+    map_free(&r->forked);
+}
+
+/* ---- ends ----------------------------------------------------------------------------------- */
+
+static NO_INLINE void more_actors(struct regions *r, uint32_t actor)
+{
+    const size_t n = (size_t)actor + 1 + actor / 2;
+
+    r->seen = xrealloc(r->seen, n, sizeof *r->seen);
+    memset(r->seen + r->n, 0, (n - r->n) * sizeof *r->seen);
+    budget_take(r->budget, (n - r->n) * sizeof *r->seen);
+    r->n = n;
+}
+
+/* The actor's own time has gone up since its region began. An actor that is new here has had no
+ * access before: nothing of it could be missed. */
+static inline bool published(struct regions *r, uint32_t actor)
+{
+    if (UNLIKELY(actor >= r->n))
+        more_actors(r, actor);
+    const epoch was = r->seen[actor], now = r->hb->actor[actor].now;
+
+    r->seen[actor] = now;
+    return was && was != now;
+}
+
+static bool takes(const struct regions *r, const struct event *ev)
+{
+    switch (ev->kind) {
+    case EV_ACQUIRE:
+    case EV_ACQUIRE_SHARED:
+        return hb_lock_depth(r->hb, ev->addr, ev->tid, ev->kind == EV_ACQUIRE_SHARED) == 1 ||
+               MUTANT(REGION_INNER_ACQUIRE);
+    case EV_WRITEVC:
+        return ev->aux != ev->tid;
+    default:
+        return ev_info[ev->kind].takes && ev->kind != EV_TXN_COMMIT && !event_is_access(ev);
+    }
+}
+
+static void add(struct regions_ended *ended, uint32_t actor)
+{
+    ended->actor[ended->n++] = actor;
+}
+
+/* Whoever joins a thread that has not ended publishes that thread's clock. */
+static void end_joined(struct regions *r, const struct event *ev, struct regions_ended *ended)
+{
+    const sim_tid child = (sim_tid)ev->aux;
+
+    if (ev->kind == EV_JOIN && hb_has_begun(r->hb, child) && published(r, hb_actor(r->hb, child)) &&
+        !MUTANT(REGION_JOINED_GOES_ON))
+        add(ended, hb_actor(r->hb, child));
+}
+
+/* What a mutant does not heed. */
+static bool left_out(const struct event *ev)
+{
+    return (MUTANT(REGION_PAST_CLASS_INIT) && ev->kind == EV_CLASS_INIT) ||
+           (MUTANT(REGION_PAST_WAIT) && ev->kind == EV_WAIT_ENTER) ||
+           (MUTANT(REGION_PAST_END) && ev->kind == EV_THREAD_END);
+}
+
+struct regions_ended regions_sync(struct regions *r, const struct event *ev)
+{
+    struct regions_ended ended = {0};
+    const uint32_t me = hb_actor(r->hb, ev->tid);
+    bool mine = published(r, me) || ev->kind == EV_THREAD_END;
+
+    if (ev->kind == EV_FORK)
+        *map_put(&r->forked, ev->aux) = 1;
+    if ((r->sync_free && !MUTANT(REGION_PAST_ACQUIRE)) || MUTANT(REGION_ENDS_AT_ACQUIRE))
+        mine |= takes(r, ev);
+    mine |= MUTANT(REGION_ENDS_AT_COLLECTION) && ev->kind == EV_GC_BEGIN;
+    if (mine && !left_out(ev))
+        add(&ended, me);
+    end_joined(r, ev, &ended);
+    return ended;
+}
+
+struct regions_ended regions_edge(struct regions *r, const struct event *ev, enum policy_edge at)
+{
+    struct regions_ended ended = {0};
+    const uint32_t me = hb_actor(r->hb, ev->tid);
+
+    if (at != EDGE_BEGIN && at != EDGE_BEFORE && at != EDGE_AFTER)
+        return ended;
+    bool mine = published(r, me);
+    if (at == EDGE_BEGIN)
+        mine |= map_remove(&r->forked, ev->tid) && r->sync_free;
+    else if (at == EDGE_BEFORE && r->sync_free && !MUTANT(REGION_PAST_ATOMIC))
+        mine |=
+            ev->kind == EV_TXN_COMMIT || (ev_info[ev->kind].takes && order_takes(event_order(ev)));
+    if (mine && !(MUTANT(REGION_PAST_ATOMIC) && ev->kind != EV_TXN_COMMIT))
+        add(&ended, me);
+    return ended;
+}
+
+/* ---- atomic accesses ------------------------------------------------------------------------ */
+
+static size_t bytes_of(uint32_t cap)
+{
+    return sizeof(struct atomics) + cap * sizeof(struct atomic_access);
+}
+
+static struct atomics *grow(struct atomics *a, struct budget *b)
+{
+    const uint32_t was = a ? a->cap : 0, cap = was ? 2 * was : 4;
+    struct atomics *more = xrealloc(a, 1, bytes_of(cap));
+
+    budget_take(b, bytes_of(cap) - (a ? bytes_of(was) : 0));
+    if (!a)
+        more->n = 0;
+    more->cap = cap;
+    return more;
+}
+
+struct atomics *atomics_add(struct atomics *a, const struct atomic_access *is, struct budget *b)
+{
+    const bool writes = is->kind != EV_READ;
+
+    for (uint32_t i = 0; a && i < a->n; i++) {
+        if (a->at[i].actor != is->actor || (a->at[i].kind != EV_READ) != writes)
+            continue;
+        a->at[i] = *is;
+        return a;
+    }
+    if (!a || a->n == a->cap)
+        a = grow(a, b);
+    a->at[a->n++] = *is;
+    return a;
+}
+
+void atomics_free(struct atomics *a, struct budget *b)
+{
+    if (a)
+        budget_give(b, bytes_of(a->cap));
+    free(a);
+}
+
+struct atomics *atomics_copy(const struct atomics *a, struct budget *b)
+{
+    if (!a)
+        return NULL;
+    struct atomics *copy = xmalloc(bytes_of(a->cap));
+
+    memcpy(copy, a, bytes_of(a->n));
+    budget_take(b, bytes_of(a->cap));
+    return copy;
+}

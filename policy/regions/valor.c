@@ -1,0 +1,426 @@
+/* valor.c - Valor (Biswas, Zhang, Bond, Lucia, OOPSLA 2015): conflicts of regions without last
+ * readers. A write is found in another's ongoing region at once; a read that is written over is
+ * found when the reader validates its log, at the end of its region or before.
+ *
+ * Valor-O keeps owner and version, and clears ownership at the end of a region (section 4); Valor-E
+ * keeps the last writer's epoch and a version (3.2). What differs from the paper: ownership is
+ * cleared only if it is still the own one (Algorithm 8 asserts that, which holds up to the first
+ * conflict only); atomic accesses stand in a list beside; and a full log forgets reads, so that
+ * with one, conflicts can be missed (counted). */
+#include <assert.h>
+#include <stdlib.h>
+
+#include "policy/regions/valor.h"
+
+#define AT(field) offsetof(struct valor_params, field)
+static const struct param valor_params[] = {
+    {"regions", PARAM_CHOICE, AT(regions), "release-free", 0, 0, "", region_choices, region_help},
+    {"read-log", PARAM_U64, AT(read_log), "65536", 1, 1 << 24, "entries", NULL,
+     "Room in a thread's read log; who finds it full validates and empties it."},
+    {"write-set", PARAM_U64, AT(write_set), "65536", 1, 1 << 24, "entries", NULL,
+     "Room in a thread's write set; who finds it full splits the region (valor-o)."},
+    {"period", PARAM_U64, AT(period), "0", 0, UINT64_C(1) << 32, "reads", NULL,
+     "Reads logged after which a region is validated though it goes on; 0: when the log is full."},
+    {"version-bits", PARAM_U64, AT(version_bits), "23", 1, 31, "bits", NULL,
+     "Bits of a version; it goes on from 0 where it overflows."},
+    {"thread-bits", PARAM_U64, AT(thread_bits), "9", 1, 16, "bits", NULL,
+     "Bits of a thread's number: one less than so many threads there may be."},
+    PARAM_END,
+};
+#undef AT
+
+/* ---- threads -------------------------------------------------------------------------------- */
+
+/* The last number is nobody's. */
+static uint32_t numbers(const struct valor *v)
+{
+    return (UINT32_C(1) << v->params.thread_bits) - 1;
+}
+
+static int too_many(struct valor *v, uint32_t actor)
+{
+    return err_set(v->env->err, LARD_CONFIG,
+                   "event %llu: policy valor: a word has %llu bits for its owner, one of which is "
+                   "nobody, and this is thread %u; raise thread-bits, and lower version-bits so "
+                   "that both are at most 32",
+                   (unsigned long long)*v->env->number, (unsigned long long)v->params.thread_bits,
+                   (unsigned)actor);
+}
+
+/* False: there is no number for it; the run ends. */
+static NO_INLINE bool more_threads(struct valor *v, uint32_t actor)
+{
+    if (actor >= numbers(v)) {
+        too_many(v, actor);
+        return false;
+    }
+    const uint32_t more = actor + 1 + actor / 2;
+    const uint32_t n = more < numbers(v) ? more : numbers(v);
+    v->thread = xrealloc(v->thread, n, sizeof *v->thread);
+    for (uint32_t i = v->threads; i < n; i++) {
+        v->thread[i] = (struct valor_thread){.region = 1, .taking = 1};
+        map_init(&v->thread[i].counted, v->env->budget);
+    }
+    budget_take(v->env->budget, (n - v->threads) * sizeof *v->thread);
+    v->threads = n;
+    return true;
+}
+
+static inline bool known(struct valor *v, uint32_t actor)
+{
+    if (UNLIKELY(actor >= v->threads) && !more_threads(v, actor))
+        return false;
+    if (UNLIKELY(v->cost.on))
+        valor_cost_thread(v, &v->thread[actor]);
+    return true;
+}
+
+static void end_regions(struct valor *v, struct regions_ended ended)
+{
+    for (unsigned i = 0; i < ended.n; i++)
+        if (known(v, ended.actor[i]))
+            valor_end_region(v, ended.actor[i]);
+}
+
+/* ---- accesses ------------------------------------------------------------------------------- */
+
+/* At any variables. False: something raced or was found late, or the run is to end. */
+static NO_INLINE bool by_rules(struct valor *v, const struct event *ev, uint64_t number)
+{
+    const struct granules g = granules_of(ev, v->env->granule);
+    struct access now = {.ev = ev, .number = number, .actor = hb_actor(v->env->hb, ev->tid)};
+    const uint64_t late = v->st.late;
+    bool racy = false;
+
+    if (!known(v, now.actor))
+        return false;
+    for (now.addr = g.first;; now.addr += g.step) {
+        cost_granule(&v->cost, now.addr == g.first);
+        racy |= valor_variable(v, shadow_get(v->variables, now.addr), &now);
+        if (now.addr == g.last || budget_over(v->env->budget))
+            break;
+    }
+    if (racy)
+        valor_counted(v, &now);
+    return !racy && v->st.late == late && !budget_over(v->env->budget);
+}
+
+/* There is room in the write set, which Valor-E has not. */
+static inline bool set_has_room(const struct valor *v, const struct valor_thread *t)
+{
+    return v->epochs || t->writes < t->writes_room;
+}
+
+/* Most often an access is of one variable, announced, that no other region has written, and there
+ * is room in the log. False: it is not so. */
+ALWAYS_INLINE bool takes_place(struct valor *v, const struct event *ev, uint64_t number)
+{
+    struct variable *x = shadow_seen(v->variables, ev->addr);
+    const uint32_t me = hb_actor(v->env->hb, ev->tid);
+
+    if (UNLIKELY(!x || (ev->addr ^ (ev->addr + ev->size - 1)) & v->apart || me >= v->threads ||
+                 x->atomics))
+        return false;
+    valor_use(v, x);
+    const bool held = valor_holder(v, x) != VALOR_NOBODY;
+    const struct valor_thread *t = &v->thread[me];
+    const struct access now = {
+        .ev = ev, .number = number, .addr = v->apart ? ev->addr & v->apart : ev->addr, .actor = me};
+    if (UNLIKELY(held & (x->writer != me)))
+        return false;
+    if (!event_writes(ev)) {
+        if (t->reads >= t->log_room || MUTANT(VALOR_READS_UNLOGGED))
+            return false;
+        valor_log(v, x, &now);
+    } else if (held) {
+        v->st.same_region++;
+    } else {
+        if (!set_has_room(v, t))
+            return false;
+        valor_take(v, x, &now);
+        valor_name_write(x, &now);
+        x->atomic = false;
+    }
+    return true;
+}
+
+static sim_cycle valor_access(void *self, const struct event *ev, unsigned core,
+                              struct mem_outcome out, sim_cycle now)
+{
+    struct valor *v = self;
+
+    (void)out;
+    v->on = core;
+    by_rules(v, ev, *v->env->number);
+    return now;
+}
+
+static sim_cycle valor_pay(void *self, unsigned core, sim_cycle now)
+{
+    struct valor *v = self;
+
+    return cost_pay(&v->cost, core, now);
+}
+
+static void valor_soon(const void *self, const struct event *ev)
+{
+    const struct valor *v = self;
+
+    shadow_soon(v->variables, ev->addr);
+}
+
+static const struct event *valor_run(void *self, const struct event *ev, const struct event *end,
+                                     const struct event *known_to, uint64_t *number)
+{
+    struct valor *v = self;
+    const struct policy_env *env = v->env;
+    const struct event *hinted = known_to - ev > SOON ? known_to - SOON : ev; /* up to here */
+    bool go_on = true;
+
+    for (uint64_t n = *number;; ev++, n++) {
+        if (LIKELY(ev < hinted))
+            hb_soon(v->announced, ev + SOON);
+        if (!takes_place(v, ev, n)) {
+            *number = n;
+            go_on = by_rules(v, ev, n);
+        }
+        if (ev + 1 == end || !go_on || !access_plain(env, ev + 1)) {
+            *number = n;
+            return ev;
+        }
+    }
+}
+
+/* ---- other events --------------------------------------------------------------------------- */
+
+static void trace_logs(struct valor *v)
+{
+    for (uint32_t i = 0; v->cost.on && i < v->threads; i++)
+        valor_charge_trace(v, &v->thread[i]);
+}
+
+static sim_cycle valor_sync(void *self, const struct event *ev, unsigned core, sim_cycle now)
+{
+    struct valor *v = self;
+
+    if (regions_quiet(&v->regions, ev))
+        return now;
+    v->on = core;
+    end_regions(v, regions_sync(&v->regions, ev));
+    if (ev->kind == EV_CLEAR || ev->kind == EV_COPY)
+        valor_move(v, ev);
+    else if (ev->kind == EV_GC_BEGIN)
+        trace_logs(v);
+    return now;
+}
+
+static void valor_edges(void *self, enum policy_edge at, const struct event *ev,
+                        const struct event *accesses, size_t n, unsigned core)
+{
+    struct valor *v = self;
+
+    (void)accesses;
+    (void)n;
+    v->on = core;
+    end_regions(v, regions_edge(&v->regions, ev, at));
+}
+
+/* A sensitive operation: what a conflict may have led to must not get out (3.2.3). */
+static sim_cycle valor_io(void *self, const struct event *ev, unsigned core, sim_cycle now)
+{
+    struct valor *v = self;
+    const uint32_t me = hb_actor(v->env->hb, ev->tid);
+
+    v->on = core;
+    if (me < v->threads && !MUTANT(VALOR_IO_UNCHECKED)) {
+        v->st.before_io += v->thread[me].reads != 0;
+        valor_validate(v, me);
+    }
+    return now;
+}
+
+/* Regions that go on at the end end there. */
+static void valor_finish(void *self)
+{
+    struct valor *v = self;
+
+    v->cost.on = false; /* the machine has stopped */
+    for (uint32_t i = 0; i < v->threads; i++)
+        valor_validate(v, i);
+}
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+static int valor_refuse(const struct policy_env *env, const void *params, struct err *e)
+{
+    const struct valor_params *p = params;
+    const uint64_t sum = p->version_bits + p->thread_bits;
+
+    (void)env;
+    if (sum <= 32)
+        return 0;
+    return err_set(e, LARD_CONFIG,
+                   "policy valor: version-bits (%llu) and thread-bits (%llu) are %llu, and a word "
+                   "has 32; lower one of them",
+                   (unsigned long long)p->version_bits, (unsigned long long)p->thread_bits,
+                   (unsigned long long)sum);
+}
+
+static void declare_validation(struct valor *v, struct stats_group *g)
+{
+    stats_count(g, "validations", "count", "Validations of logs that were not empty.",
+                &v->st.validations);
+    stats_count(g, "validated", "count", "Entries that they looked at.", &v->st.validated);
+    stats_count(g, "before-io", "count", "Validations before input or output.", &v->st.before_io);
+    stats_count(g, "before-report", "count", "Validations before a region's first report.",
+                &v->st.before_report);
+    stats_count(g, "periodic", "count", "Validations as the period has it.", &v->st.periodic);
+    stats_count(g, "late", "count", "Conflicts that were found by validation.", &v->st.late);
+    stats_count(g, "log-full", "count",
+                "Full logs: validated, emptied, and so their reads forgotten.", &v->st.log_full);
+    stats_count(g, "splits", "count", "Regions split by a full write set.", &v->st.splits);
+    stats_count(g, "overflows", "count",
+                "Versions that overflowed: a conflict could be missed if one matches a log.",
+                &v->st.overflows);
+}
+
+static void declare(struct valor *v, struct stats_group *g)
+{
+    stats_count(g, "same-region", "count", "Granules written again in the same region: no check.",
+                &v->st.same_region);
+    stats_count(g, "regions", "count", "Regions that ended.", &v->st.regions);
+    stats_count(g, "logged", "count", "Reads logged, in logs that have been emptied.",
+                &v->st.logged);
+    declare_validation(v, g);
+    stats_count(g, "cleared", "locations", "Metadata emptied by clears and overwritten by copies.",
+                &v->st.cleared);
+    stats_count(g, "copied", "locations", "Metadata that copies wrote.", &v->st.copied);
+}
+
+static void *create(const struct policy_env *env, const void *params, bool epochs)
+{
+    struct valor *v = xcalloc(1, sizeof *v);
+
+    v->env = env;
+    v->params = *(const struct valor_params *)params;
+    if (!v->params.period)
+        v->params.period = UINT64_C(1) << 33; /* more than a log may have */
+    v->epochs = epochs;
+    v->version_mask = (uint32_t)((UINT64_C(1) << v->params.version_bits) - 1);
+    v->apart = env->granule == GRANULE_FIELD ? 0 : ~(sim_addr)(env->granule - 1);
+    v->variables =
+        shadow_new(env->granule ? env->granule : 1, sizeof(struct variable), env->budget);
+    v->announced[0] = v->variables;
+    v->announced[1] = env->hb->objects;
+    regions_init(&v->regions, env, (enum region_kind)v->params.regions);
+    valor_cost_init(v);
+    declare(v, env->stats);
+    return v;
+}
+
+static void *valor_o_create(const struct policy_env *env, const void *params, struct err *e)
+{
+    (void)e;
+    return create(env, params, false);
+}
+
+static void *valor_e_create(const struct policy_env *env, const void *params, struct err *e)
+{
+    (void)e;
+    return create(env, params, true);
+}
+
+static bool check_variable(void *arg, sim_addr addr, void *cell)
+{
+    const struct valor *v = arg;
+    const struct variable *x = cell;
+
+    (void)v;
+    (void)addr;
+    assert(x->used && x->version <= v->version_mask);
+    assert(!x->taking || (x->writer < v->threads && x->taking <= v->thread[x->writer].taking));
+    (void)x;
+    return false;
+}
+
+static void valor_check(const void *self)
+{
+    const struct valor *v = self;
+
+    shadow_all(v->variables, check_variable, (void *)(uintptr_t)v);
+    for (uint32_t i = 0; i < v->threads; i++)
+        for (uint32_t k = 0; k < v->thread[i].reads; k++)
+            assert(!v->thread[i].read[k].x ||
+                   v->thread[i].read[k].x ==
+                       shadow_peek(v->variables, v->thread[i].read[k].location));
+}
+
+static void valor_promise(const void *self, struct promise *p)
+{
+    const struct valor *v = self;
+
+    p->property = v->params.regions == REGION_SYNC_FREE
+                      ? "conflicts of synchronisation-free regions"
+                      : "conflicts of release-free regions";
+}
+
+static void valor_explain(const void *self, const struct event *ev, sim_addr location, char *to,
+                          size_t room)
+{
+    const struct valor *v = self;
+
+    (void)ev;
+    (void)location;
+    snprintf(to, room,
+             "no region of another thread that had made a conflicting access was going "
+             "on%s",
+             v->st.log_full + v->st.splits ? ", or its log had been full" : "");
+}
+
+static bool free_variable(void *arg, sim_addr addr, void *cell)
+{
+    (void)addr;
+    valor_end_use(arg, cell);
+    return false;
+}
+
+static void valor_destroy(void *self)
+{
+    struct valor *v = self;
+
+    shadow_all(v->variables, free_variable, v);
+    shadow_free(v->variables);
+    valor_follow_free(v);
+    for (uint32_t i = 0; i < v->threads; i++)
+        valor_thread_free(v, &v->thread[i]);
+    regions_free(&v->regions);
+    cost_free(&v->cost);
+    free(v->thread);
+    free(v);
+}
+
+#define VALOR_POLICY(...)                                                                          \
+    {                                                                                              \
+        __VA_ARGS__, .source = "valor", .claims = CLAIM_SOUND | CLAIM_PRECISE | CLAIM_REGION,      \
+                     .params = valor_params, .params_size = sizeof(struct valor_params),           \
+                     .steps = valor_steps, .steps_n = VALOR_STEPS, .refuse = valor_refuse,         \
+                     .access = valor_access, .pay = valor_pay, .run = valor_run,                   \
+                     .soon = valor_soon, .sync = valor_sync, .edges = valor_edges, .io = valor_io, \
+                     .finish = valor_finish, .check = valor_check, .promise = valor_promise,       \
+                     .explain = valor_explain, .destroy = valor_destroy,                           \
+    }
+
+extern const struct policy policy_valor, policy_valor_e, policy_valor_o;
+const struct policy policy_valor =
+    VALOR_POLICY(.name = "valor", .summary = "valor-o, which the paper evaluates",
+                 .create = valor_o_create);
+const struct policy policy_valor_e =
+    VALOR_POLICY(.name = "valor-e",
+                 .summary = "conflicts with ongoing regions, reads checked late "
+                            "(epochs and versions)",
+                 .create = valor_e_create);
+const struct policy policy_valor_o =
+    VALOR_POLICY(.name = "valor-o",
+                 .summary = "conflicts with ongoing regions, reads checked late "
+                            "(owners and versions)",
+                 .create = valor_o_create);

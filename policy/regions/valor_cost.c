@@ -1,0 +1,267 @@
+/* valor_cost.c - what Valor costs in software: a word (Valor-E: two) a variable, compare and swap
+ * at a region's first write to it, no change at a read, logs of a thread's own (Valor 5.3).
+ * Counted, not fitted: docs/policies/valor.md. */
+#include "policy/regions/valor.h"
+
+enum step {
+    STEP_PLACE,
+    STEP_OWN,
+    STEP_NONE,
+    STEP_ONGOING,
+    STEP_LOG,
+    STEP_SLOW,
+    STEP_VERSION,
+    STEP_SWAP,
+    STEP_SET,
+    STEP_VALIDATE,
+    STEP_CHANGED,
+    STEP_RELEASE,
+    STEP_REGION_END,
+    STEP_CLOCK,
+    STEP_ATOMIC,
+    STEP_TRACE,
+    STEP_LINE,
+    STEPS
+};
+const struct cost_step valor_steps[] = {
+    [STEP_PLACE] = {"place", 2, "A variable's metadata, from its address: mask, scale."},
+    [STEP_OWN] = {"own", 3, "The word's thread is the own: mask, compare, branch."},
+    [STEP_NONE] = {"none", 2, "Valor-O: the word has an owner: test, branch."},
+    [STEP_ONGOING] = {"ongoing", 3,
+                      "Valor-E: the clock of the word's thread: address; compare, branch."},
+    [STEP_LOG] = {"log", 6,
+                  "A read's entry: offset and version: shift, or; its second half: store; next: "
+                  "add; full: test, branch."},
+    [STEP_SLOW] = {"slow-path", 2, "What is not in line: call, return."},
+    [STEP_VERSION] = {"version", 3, "The new word: next version: add; the own thread: mask, or."},
+    [STEP_SWAP] = {"swap", 2, "Compare and swap: the old word: move; the outcome: branch."},
+    [STEP_SET] = {"write-set", 4,
+                  "Valor-O: an entry of the write set: its second half: store; next: add; full: "
+                  "test, branch."},
+    [STEP_VALIDATE] = {"validate", 8,
+                       "An entry: its second half: load; the word's address: add; versions: xor, "
+                       "shift, branch; next: add, compare, branch."},
+    [STEP_CHANGED] = {"changed", 6,
+                      "Another version: by whom: mask, compare, branch; by two: subtract, compare, "
+                      "branch."},
+    [STEP_RELEASE] = {"release", 8,
+                      "Valor-O: an entry: the word's address: add; still the own: mask, compare, "
+                      "branch; no owner: and; next: add, compare, branch."},
+    [STEP_REGION_END] = {"region-end", 4,
+                         "An empty log, an empty write set: each compare, branch."},
+    [STEP_CLOCK] = {"clock", 1, "Valor-E: the own clock: add."},
+    [STEP_ATOMIC] = {"atomic", 6,
+                     "An atomic access in the list beside (ours): next: load, test, branch; its "
+                     "region: address, compare, branch."},
+    [STEP_TRACE] = {"trace", 6,
+                    "A collector traces an entry: its object moved: load, test, branch; next: add, "
+                    "compare, branch."},
+    [STEP_LINE] = {"line", 3, "64 bytes of metadata to clear or copy: next: add, compare, branch."},
+};
+_Static_assert(ARRAY_SIZE(valor_steps) == STEPS && (int)STEPS == (int)VALOR_STEPS, "a row a step");
+
+/* A thread's own line: where the log and the write set end. */
+enum { LOG_AT = 0, SET_AT = 8, POINTER = 8, CLOCK_BYTES = 4, LINE = 64 };
+
+void valor_cost_init(struct valor *v)
+{
+    cost_init(&v->cost, v->env, valor_steps, STEPS, valor_variable_bytes(v));
+    metadata_declare(&v->bytes, v->env->stats);
+}
+
+void valor_cost_thread(struct valor *v, struct valor_thread *t)
+{
+    if (!v->cost.on || t->own)
+        return;
+    t->own = cost_take(&v->cost, v->on, LINE);
+    t->read_log = cost_take(&v->cost, v->on, v->params.read_log * VALOR_ENTRY_BYTES);
+    if (v->epochs)
+        t->clock = cost_take(&v->cost, v->on, LINE);
+    else
+        t->write_set = cost_take(&v->cost, v->on, v->params.write_set * VALOR_ENTRY_BYTES);
+}
+
+static void step(struct valor *v, enum step s)
+{
+    cost_step(&v->cost, v->on, s);
+}
+static void load(struct valor *v, sim_addr at, uint64_t bytes)
+{
+    cost_access(&v->cost, v->on, at, bytes, MEM_LOAD);
+}
+static void store(struct valor *v, sim_addr at, uint64_t bytes)
+{
+    cost_access(&v->cost, v->on, at, bytes, MEM_STORE);
+}
+
+/* Entries that copies have made beyond the limit stand where the log began. */
+static sim_addr entry(sim_addr block, uint64_t i, uint64_t limit)
+{
+    return block + i % limit * VALOR_ENTRY_BYTES;
+}
+static sim_addr read_entry(const struct valor *v, const struct valor_thread *t, uint64_t i)
+{
+    return entry(t->read_log, i, v->params.read_log);
+}
+static sim_addr write_entry(const struct valor *v, const struct valor_thread *t, uint64_t i)
+{
+    return entry(t->write_set, i, v->params.write_set);
+}
+
+/* ---- accesses ------------------------------------------------------------------------------- */
+
+static void check_atomics(struct valor *v, const struct variable *x)
+{
+    cost_steps(&v->cost, v->on, STEP_ATOMIC, x->atomics ? x->atomics->n : 0);
+}
+
+/* Whether another's ongoing region has written it. */
+static void check_word(struct valor *v, const struct variable *x, uint32_t me)
+{
+    if (!v->epochs) {
+        step(v, STEP_NONE);
+        if (valor_holder(v, x) != VALOR_NOBODY)
+            step(v, STEP_OWN);
+        return;
+    }
+    step(v, STEP_OWN);
+    if (!x->taking || x->writer == me)
+        return;
+    load(v, v->thread[x->writer].clock, CLOCK_BYTES);
+    step(v, STEP_ONGOING);
+}
+
+/* Valor-E compares the epoch: the own clock, too, which it otherwise needs for the new one. */
+static bool own_already(struct valor *v, const struct variable *x, const struct access *now)
+{
+    step(v, STEP_OWN);
+    if (v->epochs && !v->cost.held)
+        load(v, v->thread[now->actor].clock, CLOCK_BYTES);
+    if (v->epochs && x->taking && x->writer == now->actor)
+        step(v, STEP_ONGOING);
+    return valor_holder(v, x) == now->actor && !x->atomic;
+}
+
+static void charge_write(struct valor *v, const struct variable *x, sim_addr at,
+                         const struct access *now)
+{
+    const bool atomic = now->ev->flags & EVF_ORDER_MASK;
+
+    if (own_already(v, x, now) && !atomic)
+        return;
+    step(v, STEP_SLOW);
+    check_word(v, x, now->actor);
+    check_atomics(v, x);
+    if (valor_holder(v, x) == now->actor)
+        return;
+    step(v, STEP_VERSION);
+    step(v, STEP_SWAP);
+    cost_access(&v->cost, v->on, at, valor_variable_bytes(v), MEM_ATOMIC);
+}
+
+void valor_charge_access(struct valor *v, const struct variable *x, const struct access *now)
+{
+    const sim_addr at = cost_shadow(&v->cost, now->addr);
+
+    if (!v->cost.held)
+        step(v, STEP_PLACE);
+    load(v, at, valor_variable_bytes(v));
+    if (event_writes(now->ev)) {
+        charge_write(v, x, at, now);
+        return;
+    }
+    check_word(v, x, now->actor);
+    check_atomics(v, x);
+}
+
+void valor_charge_log(struct valor *v, struct valor_thread *t)
+{
+    if (!v->cost.held) /* where the log ends */
+        load(v, t->own + LOG_AT, POINTER);
+    step(v, STEP_LOG);
+    store(v, read_entry(v, t, t->reads), VALOR_ENTRY_BYTES);
+    if (!v->cost.held)
+        store(v, t->own + LOG_AT, POINTER);
+}
+
+void valor_charge_write_set(struct valor *v, struct valor_thread *t)
+{
+    load(v, t->own + SET_AT, POINTER);
+    step(v, STEP_SET);
+    store(v, write_entry(v, t, t->writes), VALOR_ENTRY_BYTES);
+    store(v, t->own + SET_AT, POINTER);
+}
+
+/* ---- the ends of regions -------------------------------------------------------------------- */
+
+void valor_charge_validation(struct valor *v, const struct valor_thread *t)
+{
+    for (uint32_t i = 0; i < t->reads; i++) {
+        const struct logged *e = &t->read[i];
+        load(v, read_entry(v, t, i), VALOR_ENTRY_BYTES);
+        if (e->x)
+            load(v, cost_shadow(&v->cost, e->location), valor_variable_bytes(v));
+        step(v, STEP_VALIDATE);
+        if (e->x && e->x->version != e->version)
+            step(v, STEP_CHANGED);
+    }
+}
+
+void valor_charge_release(struct valor *v, const struct valor_thread *t, uint32_t actor)
+{
+    for (uint32_t i = 0; i < t->writes; i++) {
+        const struct written *e = &t->write[i];
+        load(v, write_entry(v, t, i), VALOR_ENTRY_BYTES);
+        step(v, STEP_RELEASE);
+        if (!e->x)
+            continue;
+        load(v, cost_shadow(&v->cost, e->location), valor_variable_bytes(v));
+        if (valor_holder(v, e->x) == actor)
+            store(v, cost_shadow(&v->cost, e->location), valor_variable_bytes(v));
+    }
+}
+
+void valor_charge_region_end(struct valor *v, const struct valor_thread *t)
+{
+    load(v, t->own, LOG_AT + POINTER + (v->epochs ? 0 : POINTER));
+    step(v, STEP_REGION_END);
+    if (t->reads || t->writes)
+        store(v, t->own, LOG_AT + POINTER + (v->epochs ? 0 : POINTER));
+    if (!v->epochs)
+        return;
+    load(v, t->clock, CLOCK_BYTES);
+    step(v, STEP_CLOCK);
+    store(v, t->clock, CLOCK_BYTES);
+}
+
+/* ---- the heap ------------------------------------------------------------------------------- */
+
+void valor_charge_trace(struct valor *v, const struct valor_thread *t)
+{
+    for (uint32_t i = 0; i < t->reads; i++) {
+        load(v, read_entry(v, t, i), VALOR_ENTRY_BYTES);
+        store(v, read_entry(v, t, i), VALOR_ENTRY_BYTES);
+    }
+    for (uint32_t i = 0; i < t->writes; i++) {
+        load(v, write_entry(v, t, i), VALOR_ENTRY_BYTES);
+        store(v, write_entry(v, t, i), VALOR_ENTRY_BYTES);
+    }
+    cost_steps(&v->cost, v->on, STEP_TRACE, (uint64_t)t->reads + t->writes);
+}
+
+void valor_moves(struct valor *v)
+{
+    v->sweep = (struct cost_sweep){.core = v->on, .step = STEP_LINE};
+}
+
+void valor_charge_move(struct valor *v, sim_addr addr, sim_addr to)
+{
+    if (v->cost.on)
+        cost_sweep(&v->cost, &v->sweep, cost_shadow(&v->cost, addr),
+                   to ? cost_shadow(&v->cost, to) : 0, valor_variable_bytes(v));
+}
+
+void valor_moved(struct valor *v)
+{
+    cost_sweep_end(&v->cost, &v->sweep);
+}

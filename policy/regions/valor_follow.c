@@ -1,0 +1,278 @@
+/* valor_follow.c - entries of read logs and write sets go where clears and copies take their
+ * locations, as a collector that traces them has it (Valor 5.3).
+ *
+ * They are found by an index that only clears and copies keep up to date: each entry enters it
+ * once. An entry whose location is cleared or copied is validated first, so that no conflict is
+ * lost with the location, and none found twice: Valor's log would have kept the object alive. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "policy/regions/valor.h"
+
+enum { HEAD_BYTES = 8, STALE_MIN = 4096 };
+
+/* ---- the index ------------------------------------------------------------------------------ */
+
+static uint32_t spare_node(struct valor *v)
+{
+    struct follow *f = &v->follow;
+    const uint32_t number = f->spare;
+    const size_t was = f->cap;
+
+    f->used++;
+    if (number) {
+        f->spare = f->node[number - 1].next;
+        return number;
+    }
+    f->node = xgrow(f->node, f->n, &f->cap, sizeof *f->node);
+    budget_take(v->env->budget, (f->cap - was) * sizeof *f->node);
+    return (uint32_t)++f->n;
+}
+
+static void give_node(struct follow *f, uint32_t number)
+{
+    f->node[number - 1].next = f->spare;
+    f->spare = number;
+    f->used--;
+}
+
+static void enter(struct valor *v, uint32_t actor, bool write, uint64_t serial, sim_addr location)
+{
+    const uint32_t number = spare_node(v);
+    uint64_t *head = shadow_get(v->follow.heads, location);
+
+    v->follow.node[number - 1] = (struct follow_node){
+        .serial = serial, .next = (uint32_t)*head, .actor = (uint16_t)actor, .write = write};
+    *head = number;
+}
+
+static void enter_thread(struct valor *v, uint32_t actor)
+{
+    struct valor_thread *t = &v->thread[actor];
+    const uint64_t reads = t->read_base + t->reads, writes = t->write_base + t->writes;
+
+    for (uint64_t s = t->read_indexed > t->read_base ? t->read_indexed : t->read_base; s < reads;
+         s++)
+        if (t->read[s - t->read_base].x)
+            enter(v, actor, false, s, t->read[s - t->read_base].location);
+    for (uint64_t s = t->write_indexed > t->write_base ? t->write_indexed : t->write_base;
+         s < writes; s++)
+        if (t->write[s - t->write_base].x)
+            enter(v, actor, true, s, t->write[s - t->write_base].location);
+    t->read_indexed = reads;
+    t->write_indexed = writes;
+}
+
+static bool drop_head(void *arg, sim_addr addr, void *cell)
+{
+    (void)arg;
+    (void)addr;
+    (void)cell;
+    return true;
+}
+
+/* All nodes are dropped, and live entries enter again. */
+static void begin_again(struct valor *v)
+{
+    struct follow *f = &v->follow;
+
+    shadow_all(f->heads, drop_head, NULL);
+    f->n = f->used = f->spare = 0;
+    for (uint32_t i = 0; i < v->threads; i++)
+        v->thread[i].read_indexed = v->thread[i].write_indexed = 0;
+}
+
+static void update(struct valor *v)
+{
+    struct follow *f = &v->follow;
+    uint64_t live = 0;
+
+    if (!f->heads)
+        f->heads = shadow_new(v->env->granule ? v->env->granule : 1, HEAD_BYTES, v->env->budget);
+    for (uint32_t i = 0; i < v->threads; i++)
+        live += v->thread[i].reads + v->thread[i].writes;
+    if (f->used > 2 * live + STALE_MIN)
+        begin_again(v);
+    for (uint32_t i = 0; i < v->threads; i++)
+        enter_thread(v, i);
+}
+
+/* ---- entries in a range --------------------------------------------------------------------- */
+
+static struct logged *read_of(const struct valor *v, const struct follow_node *n)
+{
+    const struct valor_thread *t = &v->thread[n->actor];
+
+    if (n->write || n->serial < t->read_base || n->serial - t->read_base >= t->reads)
+        return NULL;
+    return &t->read[n->serial - t->read_base];
+}
+
+static struct written *write_of(const struct valor *v, const struct follow_node *n)
+{
+    const struct valor_thread *t = &v->thread[n->actor];
+
+    if (!n->write || n->serial < t->write_base || n->serial - t->write_base >= t->writes)
+        return NULL;
+    return &t->write[n->serial - t->write_base];
+}
+
+/* The location goes: so do its entries. */
+static bool drop_entries(void *arg, sim_addr addr, void *cell)
+{
+    struct valor *v = arg;
+    uint64_t *head = cell;
+
+    (void)addr;
+    while (*head) {
+        const uint32_t number = (uint32_t)*head;
+        const struct follow_node *n = &v->follow.node[number - 1];
+        struct logged *r = read_of(v, n);
+        struct written *w = write_of(v, n);
+        *head = n->next;
+        if (r && !MUTANT(VALOR_DROPS_UNCHECKED))
+            valor_validate_one(v, n->actor, r);
+        if (r)
+            r->x = NULL;
+        if (w)
+            w->x = NULL;
+        give_node(&v->follow, number);
+    }
+    return true;
+}
+
+struct travellers { /* entries that are copied */
+    struct valor *v;
+    struct follow_node *node; /* owns */
+    struct logged *read;      /* owns; of each node that is a read */
+    struct written *write;    /* owns; the others */
+    size_t n, node_cap, read_cap, write_cap, reads, writes;
+};
+
+static bool gather_entries(void *arg, sim_addr addr, void *cell)
+{
+    struct travellers *g = arg;
+    struct valor *v = g->v;
+
+    (void)addr;
+    for (uint64_t number = *(uint64_t *)cell; number; number = v->follow.node[number - 1].next) {
+        const struct follow_node *n = &v->follow.node[number - 1];
+        struct logged *r = read_of(v, n);
+        struct written *w = write_of(v, n);
+        if (!(r && r->x) && !(w && w->x))
+            continue;
+        g->node = xgrow(g->node, g->n, &g->node_cap, sizeof *g->node);
+        g->node[g->n++] = *n;
+        if (r) {
+            valor_validate_one(v, n->actor, r);
+            g->read = xgrow(g->read, g->reads, &g->read_cap, sizeof *g->read);
+            g->read[g->reads++] = *r;
+        } else {
+            g->write = xgrow(g->write, g->writes, &g->write_cap, sizeof *g->write);
+            g->write[g->writes++] = *w;
+        }
+    }
+    return false;
+}
+
+/* Where the copy has taken them. */
+static void arrive(struct travellers *g, sim_addr by)
+{
+    struct valor *v = g->v;
+    size_t r = 0, w = 0;
+
+    for (size_t i = 0; i < g->n; i++) {
+        if (g->node[i].write) {
+            struct written is = g->write[w++];
+            is.location += by;
+            is.x = shadow_get(v->variables, is.location);
+            valor_add_write(v, g->node[i].actor, &is);
+        } else {
+            struct logged is = g->read[r++];
+            is.location += by;
+            is.x = shadow_get(v->variables, is.location);
+            valor_add_read(v, g->node[i].actor, &is);
+        }
+    }
+    free(g->node);
+    free(g->read);
+    free(g->write);
+}
+
+/* ---- variables ------------------------------------------------------------------------------ */
+
+void valor_end_use(struct valor *v, struct variable *x)
+{
+    atomics_free(x->atomics, v->env->budget);
+    budget_give(&v->bytes, valor_variable_bytes(v));
+}
+
+struct move { /* a clear, or a copy by so much */
+    struct valor *v;
+    sim_addr by; /* may wrap; 0: a clear */
+};
+
+/* A copy writes what is at its destination anyway, if there is something at the source. */
+static bool drop_variable(void *arg, sim_addr addr, void *cell)
+{
+    const struct move *m = arg;
+    struct valor *v = m->v;
+    const struct variable *from = m->by ? shadow_peek(v->variables, addr - m->by) : NULL;
+
+    if (!from || !from->used)
+        valor_charge_move(v, addr, 0);
+    v->st.cleared++;
+    valor_end_use(v, cell);
+    return true;
+}
+
+static void own_atomics(void *arg, void *cell)
+{
+    struct valor *v = arg;
+    struct variable *x = cell;
+
+    x->atomics = atomics_copy(x->atomics, v->env->budget);
+    budget_take(&v->bytes, valor_variable_bytes(v));
+}
+
+static bool charge_copy(void *arg, sim_addr addr, void *cell)
+{
+    const struct move *m = arg;
+
+    (void)cell;
+    valor_charge_move(m->v, addr, addr + m->by);
+    return false;
+}
+
+void valor_move(struct valor *v, const struct event *ev)
+{
+    const bool copy = ev->kind == EV_COPY;
+    const sim_addr from = copy ? ev[1].addr : ev->addr;
+    struct travellers g = {.v = v};
+    struct move m = {v, ev->addr - from};
+    struct shadow_snapshot *s = NULL;
+
+    valor_moves(v);
+    update(v);
+    if (copy && !MUTANT(VALOR_ENTRIES_STAY))
+        shadow_each(v->follow.heads, from, ev->aux, gather_entries, &g);
+    shadow_each(v->follow.heads, ev->addr, ev->aux, drop_entries, v);
+    race_late_done(v->env->report);
+    if (copy) {
+        if (v->cost.on)
+            shadow_each(v->variables, from, ev->aux, charge_copy, &m);
+        valor_moved(v);
+        s = shadow_take(v->variables, from, ev->aux, own_atomics, v);
+    }
+    shadow_each(v->variables, ev->addr, ev->aux, drop_variable, &m);
+    valor_moved(v);
+    if (s)
+        v->st.copied += shadow_put(v->variables, s, ev->addr);
+    arrive(&g, m.by);
+}
+
+void valor_follow_free(struct valor *v)
+{
+    shadow_free(v->follow.heads);
+    free(v->follow.node);
+}

@@ -1,0 +1,237 @@
+/* valor_log.c - read logs and write sets: room in them, validation, the ends of regions (Valor,
+ * Algorithms 5 and 8, and 5.3). */
+#include <stdlib.h>
+
+#include "policy/regions/valor.h"
+
+/* ---- validation ----------------------------------------------------------------------------- */
+
+/* Algorithm 5, line 3, and Algorithm 8, line 3. Versions have so many bits, and wrap. */
+static bool conflicts(const struct valor *v, uint32_t actor, const struct logged *e)
+{
+    const struct variable *x = e->x;
+    const uint32_t by = (x->version - e->version) & v->version_mask;
+    const bool mine = x->writer == actor && (v->epochs || valor_holder(v, x) == actor);
+
+    if (LIKELY(!by))
+        return false;
+    if (MUTANT(VALOR_ANY_VERSION))
+        return true;
+    if (MUTANT(VALOR_ONE_VERSION))
+        return !mine;
+    return !mine || by >= 2;
+}
+
+/* Whom it names: the last writer, unless that is the reader itself (Figure 2(b)). */
+static struct race_side other_side(const struct variable *x, uint32_t actor)
+{
+    if (x->writer == actor && !MUTANT(VALOR_NAMES_ITSELF))
+        return (struct race_side){.known = false};
+    return (struct race_side){
+        .event = x->event, .site = x->site, .thread = x->tid, .op = x->kind, .known = true};
+}
+
+/* A conflict is reported once: the entry then stands for a read of the version as it is now. */
+static void report(struct valor *v, uint32_t actor, struct logged *e)
+{
+    struct variable *x = e->x;
+    const struct event ev = {.addr = e->location,
+                             .aux = e->site,
+                             .size = e->size,
+                             .tid = e->tid,
+                             .flags = e->system ? EVF_SYSTEM : 0,
+                             .kind = EV_READ};
+    const struct race_side other = other_side(x, actor);
+    uint64_t *counted = map_put(&v->thread[actor].counted, e->event);
+
+    race_late(v->env->report, &ev, e->event, &other, !x->raced, *counted);
+    *counted = 1;
+    v->st.late++;
+    x->raced = true;
+    if (!MUTANT(VALOR_REPORTS_AGAIN))
+        e->version = x->version;
+}
+
+void valor_validate_one(struct valor *v, uint32_t actor, struct logged *e)
+{
+    if (e->x && conflicts(v, actor, e))
+        report(v, actor, e);
+}
+
+/* Until the log is full, or the period over. */
+static void set_room(const struct valor *v, struct valor_thread *t)
+{
+    const uint64_t due = t->checked + v->params.period;
+
+    t->log_room = due < t->reads_room ? (uint32_t)due : t->reads_room;
+}
+
+void valor_validate(struct valor *v, uint32_t actor)
+{
+    struct valor_thread *t = &v->thread[actor];
+
+    t->checked = t->reads;
+    set_room(v, t);
+    if (!t->reads)
+        return;
+    v->st.validations++;
+    v->st.validated += t->reads;
+    if (UNLIKELY(v->cost.on))
+        valor_charge_validation(v, t);
+    const uint64_t late = v->st.late;
+    for (struct logged *e = t->read, *end = e + t->reads; e < end; e++)
+        if (UNLIKELY(e->x && e->x->version != e->version))
+            valor_validate_one(v, actor, e);
+    if (UNLIKELY(v->st.late != late))
+        race_late_done(v->env->report);
+}
+
+/* ---- logs ----------------------------------------------------------------------------------- */
+
+static void empty_log(struct valor *v, uint32_t actor)
+{
+    struct valor_thread *t = &v->thread[actor];
+
+    v->st.logged += t->reads - t->followed;
+    t->read_base += t->reads;
+    t->reads = t->followed = t->checked = 0;
+    set_room(v, t);
+}
+
+/* A log is longer than ever: a page more on the machine, up to its limit. */
+static void more_pages(struct valor *v, uint32_t entries, uint32_t *paged, uint64_t limit)
+{
+    enum { PAGE = 4096 / VALOR_ENTRY_BYTES };
+
+    for (uint64_t more; entries >= *paged && *paged < limit; *paged += (uint32_t)more) {
+        more = limit - *paged < PAGE ? limit - *paged : PAGE;
+        budget_take(&v->bytes, more * VALOR_ENTRY_BYTES);
+    }
+}
+
+static uint32_t lesser(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* For one entry more. */
+static void grow_log(struct valor *v, struct valor_thread *t)
+{
+    size_t cap = t->reads_cap;
+
+    t->read = xgrow(t->read, t->reads, &cap, sizeof *t->read);
+    budget_take(v->env->budget, (cap - t->reads_cap) * sizeof *t->read);
+    t->reads_cap = (uint32_t)cap;
+    more_pages(v, t->reads, &t->reads_paged, v->params.read_log);
+    t->reads_room = lesser(t->reads_cap, t->reads_paged);
+    set_room(v, t);
+}
+
+static void grow_set(struct valor *v, struct valor_thread *t)
+{
+    size_t cap = t->writes_cap;
+
+    t->write = xgrow(t->write, t->writes, &cap, sizeof *t->write);
+    budget_take(v->env->budget, (cap - t->writes_cap) * sizeof *t->write);
+    t->writes_cap = (uint32_t)cap;
+    more_pages(v, t->writes, &t->writes_paged, v->params.write_set);
+    t->writes_room = lesser(t->writes_cap, t->writes_paged);
+}
+
+void valor_log_room(struct valor *v, uint32_t actor)
+{
+    struct valor_thread *t = &v->thread[actor];
+
+    if (t->reads - t->checked == v->params.period) {
+        v->st.periodic++;
+        valor_validate(v, actor);
+    }
+    if (t->reads < t->reads_room)
+        return;
+    if (t->reads < v->params.read_log) {
+        grow_log(v, t);
+        return;
+    }
+    v->st.log_full++;
+    if (!MUTANT(VALOR_FULL_LOG_UNCHECKED))
+        valor_validate(v, actor);
+    empty_log(v, actor);
+}
+
+void valor_add_read(struct valor *v, uint32_t actor, const struct logged *is)
+{
+    struct valor_thread *t = &v->thread[actor];
+
+    if (t->reads >= t->reads_room)
+        grow_log(v, t);
+    t->read[t->reads++] = *is;
+    t->followed++;
+    t->checked++;
+    set_room(v, t);
+}
+
+void valor_add_write(struct valor *v, uint32_t actor, const struct written *is)
+{
+    struct valor_thread *t = &v->thread[actor];
+
+    if (t->writes >= t->writes_room)
+        grow_set(v, t);
+    t->write[t->writes++] = *is;
+}
+
+/* ---- write sets, and the ends of regions ---------------------------------------------------- */
+
+/* Algorithm 8, lines 6 to 9: but only what it still owns, so that a number tells it all. */
+static void release(struct valor *v, uint32_t actor)
+{
+    struct valor_thread *t = &v->thread[actor];
+
+    if (UNLIKELY(v->cost.on))
+        valor_charge_release(v, t, actor);
+    for (uint32_t i = 0; MUTANT(VALOR_RELEASES_OTHERS) && i < t->writes; i++)
+        if (t->write[i].x)
+            t->write[i].x->taking = 0;
+    t->write_base += t->writes;
+    t->writes = 0;
+    t->taking += !MUTANT(VALOR_KEEPS_OWNERSHIP);
+}
+
+void valor_write_room(struct valor *v, uint32_t actor)
+{
+    struct valor_thread *t = &v->thread[actor];
+
+    if (t->writes >= v->params.write_set) {
+        v->st.splits++;
+        valor_validate(v, actor);
+        if (!MUTANT(VALOR_SPLIT_KEEPS_LOG))
+            empty_log(v, actor);
+        release(v, actor);
+    }
+    if (t->writes >= t->writes_room)
+        grow_set(v, t);
+}
+
+void valor_end_region(struct valor *v, uint32_t actor)
+{
+    struct valor_thread *t = &v->thread[actor];
+
+    v->st.regions++;
+    if (UNLIKELY(v->cost.on))
+        valor_charge_region_end(v, t);
+    if (!MUTANT(VALOR_END_UNCHECKED))
+        valor_validate(v, actor);
+    empty_log(v, actor);
+    if (UNLIKELY(t->counted.n))
+        map_free(&t->counted);
+    release(v, actor);
+    t->region++;
+    t->reported = false;
+}
+
+void valor_thread_free(struct valor *v, struct valor_thread *t)
+{
+    (void)v;
+    free(t->read);
+    free(t->write);
+    map_free(&t->counted);
+}

@@ -1,0 +1,430 @@
+/* array.c - which memory belongs to which array: allocations, clears, copies.
+ *
+ * An array has a window of its elements: those whose memory is still its own. A clear takes a piece
+ * out of it; a copy of a piece has a window of its own on the same partition. Where a window is no
+ * larger than its shadow, its elements become variables instead, so that pieces of pieces cost no
+ * more than the elements. Under a window there is no variable in use. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mutant.h"
+#include "policy/slimstate/slimstate.h"
+
+enum { MOST_BITS = 28 }; /* elements of an array; larger ones are checked as variables */
+
+/* ---- windows -------------------------------------------------------------------------------- */
+
+static sim_addr window_lo(const struct slim_array *a)
+{
+    return slim_addr(a, a->from);
+}
+static sim_addr window_last(const struct slim_array *a)
+{
+    return slim_addr(a, a->to) - 1;
+}
+
+static struct slim_array *array_at(const struct slim *s, sim_addr lo)
+{
+    const uint64_t *at = map_find(&s->at, lo);
+
+    assert(at);
+    return (struct slim_array *)(uintptr_t)*at;
+}
+
+/* The first in the region; NULL: none. Most regions lie between arrays, near the last such one. */
+static struct slim_array *next_array(struct slim *s, sim_addr from, sim_addr to)
+{
+    sim_addr lo = UINT64_MAX, last;
+
+    if (from >= s->gap && to < s->gap_end)
+        return NULL;
+    const bool is = extents_next(&s->windows, from, &lo, &last);
+    if (!is || lo > from) {
+        s->gap = from;
+        s->gap_end = lo;
+    }
+    return is && lo <= to ? array_at(s, lo) : NULL;
+}
+
+struct slim_array *slim_seek(struct slim *s, sim_addr addr)
+{
+    return next_array(s, addr, addr);
+}
+
+struct slim_array *slim_find(const struct slim *s, sim_addr addr)
+{
+    sim_addr lo, last;
+
+    return extents_next(&s->windows, addr, &lo, &last) && lo <= addr ? array_at(s, lo) : NULL;
+}
+
+static void hide(struct slim *s, const struct slim_array *a)
+{
+    extents_cut(&s->windows, window_lo(a), window_last(a));
+    map_remove(&s->at, window_lo(a));
+    s->generation++;
+}
+
+static void show(struct slim *s, struct slim_array *a)
+{
+    extents_put(&s->windows, window_lo(a), window_last(a));
+    *map_put(&s->at, window_lo(a)) = (uint64_t)(uintptr_t)a;
+    if (s->gap_end > window_lo(a))
+        s->gap_end = s->gap = 0;
+}
+
+struct granules slim_granules(const struct slim *s, const struct slim_array *a, uint64_t i)
+{
+    const unsigned g = s->ft.env->granule;
+    const sim_addr first = slim_addr(a, i);
+
+    if (g == GRANULE_FIELD)
+        return (struct granules){first, first, 1};
+    return (struct granules){first, first + a->slot - g, g};
+}
+
+/* ---- lives ---------------------------------------------------------------------------------- */
+
+enum { ARRAY_BYTES = sizeof(struct slim_array) };
+
+static struct slim_array *new_array(struct slim *s, sim_addr base, uint64_t n, uint64_t slot)
+{
+    struct slim_array *a = xcalloc(1, sizeof *a);
+
+    budget_take(s->ft.env->budget, ARRAY_BYTES);
+    slim_bytes_take(s, SLIM_HEADER_BYTES);
+    *a = (struct slim_array){
+        .base = base, .n = n, .slot = slot, .to = n, .id = s->ids++, .counted = true};
+    return a;
+}
+
+static void free_blocks(struct slim *s, const struct slim_array *a)
+{
+    struct ft_cost *c = &s->ft.cost;
+
+    if (!c->cost.on)
+        return;
+    cost_give(&c->cost, c->core, a->header, SLIM_HEADER_BYTES);
+    cost_give(&c->cost, c->core, a->block, a->block_bytes);
+    if (!a->table)
+        return;
+    cost_give(&c->cost, c->core, a->table, slim_table_bytes(s));
+    slim_bytes_give(s, slim_table_bytes(s));
+}
+
+static void free_array(struct slim *s, struct slim_array *a)
+{
+    struct budget *b = s->ft.env->budget;
+
+    slim_free_feet(s, a);
+    slim_cells_free(s, a);
+    free_blocks(s, a);
+    budget_give(b, (a->part ? a->n * sizeof *a->part : 0) + a->sizes_cap * sizeof *a->sizes);
+    free(a->part);
+    free(a->sizes);
+    budget_give(b, ARRAY_BYTES);
+    slim_bytes_give(s, SLIM_HEADER_BYTES);
+    free(a);
+}
+
+void slim_count_end(struct slim *s, const struct slim_array *a)
+{
+    const unsigned mode = a->sizes ? SLIM_MODES : a->is.mode;
+
+    if (!a->counted)
+        return;
+    s->st.ended[mode]++;
+    s->st.ended_elements[mode] += a->n;
+    s->st.ended_all += a->n;
+    s->st.ended_locations += slim_locations(a);
+}
+
+void slim_window(struct slim *s, struct slim_array *a, uint64_t from, uint64_t to)
+{
+    hide(s, a);
+    if (from >= to) {
+        slim_count_end(s, a);
+        free_array(s, a);
+        return;
+    }
+    a->from = from;
+    a->to = to;
+    show(s, a);
+}
+
+void slim_free_arrays(struct slim *s)
+{
+    size_t pos = 0;
+    uint64_t key, *value;
+
+    s->ft.cost.cost.on = false; /* nothing is charged at the end */
+    while (map_next(&s->at, &pos, &key, &value)) {
+        struct slim_array *a = (struct slim_array *)(uintptr_t)*value;
+        free_array(s, a);
+    }
+}
+
+/* ---- allocation ----------------------------------------------------------------------------- */
+
+/* The event does not tell where elements begin. What is more than they take is a header of whole
+ * words and padding; a wrong guess costs compression, no race. */
+static sim_addr first_element(const struct event *ev)
+{
+    const uint64_t more = ev->aux - ev[1].addr * ev[1].size;
+
+    return ev->addr + (more >= 16 ? more & ~UINT64_C(15) : more & ~UINT64_C(7));
+}
+
+/* Elements are whole granules; several small ones in a granule count as one. */
+static bool layout(const struct slim *s, const struct event *ev, struct slim_array *a)
+{
+    const uint64_t g = s->ft.env->granule ? s->ft.env->granule : 1, bytes = ev[1].size;
+    const sim_addr from = first_element(ev), to = from + ev[1].addr * bytes;
+
+    if (bytes >= g) {
+        *a = (struct slim_array){.base = from, .n = ev[1].addr, .slot = bytes};
+        return bytes % g == 0 && from % g == 0;
+    }
+    const sim_addr lo = (from + g - 1) / g * g, hi = to / g * g;
+    *a = (struct slim_array){.base = lo, .n = hi > lo ? (hi - lo) / g : 0, .slot = g};
+    return true;
+}
+
+static bool note_used(void *arg, sim_addr addr, void *cell)
+{
+    (void)addr;
+    (void)cell;
+    *(bool *)arg = true;
+    return false;
+}
+
+static bool has_history(const struct slim_array *a)
+{
+    for (const struct slim_foot *f = a->feet; f; f = f->next)
+        if (f->place)
+            return true;
+    for (uint64_t q = 0; q < a->cell.n; q++) {
+        const struct variable *x = a->cell.few    ? &a->cell.few[q]
+                                   : a->cell.many ? a->cell.many[q / SLIM_FEW]
+                                                  : NULL;
+        if (x && variable_used(a->cell.few ? x : x + q % SLIM_FEW))
+            return true;
+        if (!x)
+            q |= SLIM_FEW - 1;
+    }
+    return false;
+}
+
+/* Memory without a history becomes an array. Where something is remembered, as where the view does
+ * not heed clears, it stays as it is. */
+static bool vacate(struct slim *s, sim_addr lo, sim_addr last)
+{
+    bool used = false;
+
+    for (struct slim_array *a = next_array(s, lo, last); a && !used;
+         a = window_last(a) < last ? next_array(s, window_last(a) + 1, last) : NULL)
+        used = has_history(a);
+    if (!used)
+        shadow_each(s->ft.variables, lo, last - lo + 1, note_used, &used);
+    if (used)
+        return false;
+    for (struct slim_array *a; (a = next_array(s, lo, last));)
+        slim_window(s, a, 0, 0);
+    return true;
+}
+
+static void charge_new(struct slim *s, struct slim_array *a, uint64_t bytes)
+{
+    if (!s->ft.cost.cost.on)
+        return;
+    slim_charge(s, SLIM_STEP_NEW, 1);
+    a->block_bytes = bytes;
+    a->header = cost_take(&s->ft.cost.cost, s->ft.cost.core, SLIM_HEADER_BYTES);
+    a->block = cost_take(&s->ft.cost.cost, s->ft.cost.core, a->block_bytes);
+    slim_charge_access(s, a->header, SLIM_HEADER_BYTES, MEM_STORE);
+    slim_charge_access(s, a->block, a->block_bytes, MEM_STORE);
+    slim_charge_access(s, cost_shadow(&s->ft.cost.cost, a->base), 8, MEM_STORE);
+}
+
+void slim_alloc(struct slim *s, const struct event *ev)
+{
+    struct slim_array as;
+
+    if (!(ev->flags & EVF_MORE) || !ev[1].addr || ev->aux / ev[1].addr < ev[1].size)
+        return;
+    s->st.arrays++;
+    s->st.elements += ev[1].addr;
+    const bool laid_out = layout(s, ev, &as);
+    if (as.n < s->p.small) {
+        s->st.small_elements += ev[1].addr;
+        return;
+    }
+    if (!laid_out || as.n >> MOST_BITS || s->p.arrays == SLIM_ARRAYS_UNCHECKED ||
+        !vacate(s, as.base, as.base + as.n * as.slot - 1)) {
+        s->st.plain++;
+        return;
+    }
+    struct slim_array *a = new_array(s, as.base, as.n, as.slot);
+    if (s->p.partitions == SLIM_SETS)
+        slim_set_parts_init(s, a);
+    else
+        slim_cells_init(s, a, 1);
+    charge_new(s, a, FT_VARIABLE_BYTES);
+    show(s, a);
+}
+
+/* ---- clears and copies ---------------------------------------------------------------------- */
+
+/* All footprints of the arrays that lie in the region, of all threads. */
+static void commit_in(struct slim *s, sim_addr lo, sim_addr last)
+{
+    for (struct slim_array *a; (a = next_array(s, lo, last));) {
+        lo = window_last(a) + 1;
+        slim_commit_array(s, a);
+        if (lo > last || !lo)
+            return;
+    }
+}
+
+static struct slim_array *clone(struct slim *s, const struct slim_array *a, uint64_t from,
+                                uint64_t to, sim_addr base)
+{
+    struct slim_array *c = new_array(s, base, a->n, a->slot);
+
+    c->from = from;
+    c->to = to;
+    c->is = a->is;
+    c->counted = false;
+    slim_cells_copy(s, c, a);
+    if (a->sizes) {
+        struct budget *b = s->ft.env->budget;
+        c->parts = a->parts;
+        c->sizes_cap = a->sizes_cap;
+        c->sizes = xmalloc(c->sizes_cap * sizeof *c->sizes);
+        memcpy(c->sizes, a->sizes, a->parts * sizeof *c->sizes);
+        c->part = a->part ? xmalloc(c->n * sizeof *c->part) : NULL;
+        if (a->part)
+            memcpy(c->part, a->part, c->n * sizeof *c->part);
+        budget_take(b, c->sizes_cap * sizeof *c->sizes + (a->part ? c->n * sizeof *c->part : 0));
+    }
+    return c;
+}
+
+/* Whether a window is worth a shadow of its own. */
+static bool is_worth(const struct slim_array *a, uint64_t from, uint64_t to)
+{
+    return to > from && to - from > (a->sizes ? a->n / 2 : a->cell.n);
+}
+
+/* The elements that lie in a region, [in, out); whole: none of them in part. */
+struct piece {
+    uint64_t in, out;
+    bool whole;
+};
+static struct piece piece_of(const struct slim_array *a, sim_addr lo, sim_addr last)
+{
+    struct piece p = {a->from, a->to, true};
+
+    if (lo > window_lo(a)) {
+        p.in = slim_element(a, lo);
+        p.whole = slim_addr(a, p.in) == lo;
+    }
+    if (last < window_last(a)) {
+        p.out = slim_element(a, last) + 1;
+        p.whole = p.whole && slim_addr(a, p.out) - 1 == last;
+    }
+    return p;
+}
+
+/* Arrays of which an element lies in the region in part become variables. */
+static void dissolve_cut(struct slim *s, sim_addr lo, sim_addr last)
+{
+    const sim_addr edge[2] = {lo, last};
+
+    for (unsigned i = 0; i < 2; i++) {
+        struct slim_array *a = slim_seek(s, edge[i]);
+        if (a && !piece_of(a, lo, last).whole)
+            slim_leave(s, a);
+    }
+}
+
+/* The region's memory is not the array's any more. What is left on either side remains, for now. */
+static void cut(struct slim *s, struct slim_array *a, sim_addr lo, sim_addr last)
+{
+    const struct piece p = piece_of(a, lo, last);
+    struct slim_array *rest = p.out < a->to ? clone(s, a, p.out, a->to, a->base) : NULL;
+
+    slim_window(s, a, a->from, p.in);
+    if (rest)
+        show(s, rest);
+}
+
+static void cut_all(struct slim *s, sim_addr lo, sim_addr last)
+{
+    for (struct slim_array *a; (a = next_array(s, lo, last));)
+        cut(s, a, lo, last);
+}
+
+static void dissolve_unworthy(struct slim *s, struct slim_array *a)
+{
+    if (a && !is_worth(a, a->from, a->to))
+        slim_leave(s, a);
+}
+
+struct clones {
+    struct slim_array **at; /* owns */
+    size_t n, cap;
+};
+
+/* The piece of an array that is copied, for its new place. */
+static void copy_piece(struct slim *s, struct slim_array *a, sim_addr lo, sim_addr last,
+                       sim_addr by, struct clones *to)
+{
+    const struct piece p = piece_of(a, lo, last);
+
+    if (!p.whole || !is_worth(a, p.in, p.out)) {
+        slim_leave(s, a);
+        return;
+    }
+    struct slim_array *c = clone(s, a, p.in, p.out, a->base + by);
+    c->counted = a->counted;
+    a->counted = false;
+    to->at = xgrow(to->at, to->n, &to->cap, sizeof *to->at);
+    to->at[to->n++] = c;
+    slim_charge(s, SLIM_STEP_LINE, (a->block_bytes + 63) / 64);
+    slim_charge_access(s, a->block, a->block_bytes, MEM_LOAD);
+    charge_new(s, c, a->block_bytes);
+}
+
+static void copy_pieces(struct slim *s, sim_addr lo, sim_addr last, sim_addr by, struct clones *to)
+{
+    for (struct slim_array *a; (a = next_array(s, lo, last));) {
+        const sim_addr end = window_last(a);
+        copy_piece(s, a, lo, last, by, to);
+        if (end >= last)
+            return;
+        lo = end + 1;
+    }
+}
+
+void slim_move(struct slim *s, const struct event *ev)
+{
+    const sim_addr last = ev->addr + (ev->aux - 1), from = ev->kind == EV_COPY ? ev[1].addr : 0;
+    struct clones clones = {0};
+
+    if (!MUTANT(SLIM_CLEAR_COMMITS_LATE))
+        commit_in(s, ev->addr, last);
+    if (ev->kind == EV_COPY && !MUTANT(SLIM_COPY_COMMITS_LATE))
+        commit_in(s, from, from + (ev->aux - 1));
+    dissolve_cut(s, ev->addr, last);
+    if (ev->kind == EV_COPY)
+        copy_pieces(s, from, from + (ev->aux - 1), ev->addr - from, &clones);
+    cut_all(s, ev->addr, last);
+    ft_move_variables(&s->ft, ev);
+    for (size_t i = 0; i < clones.n; i++)
+        show(s, clones.at[i]);
+    free(clones.at);
+    dissolve_unworthy(s, slim_find(s, ev->addr - 1));
+    dissolve_unworthy(s, slim_seek(s, last + 1));
+}

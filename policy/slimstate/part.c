@@ -1,0 +1,442 @@
+/* part.c - an array's partition with its shadow, one cell for each part; refinement copies
+ * cells. Cells are made when they are first used, so that a partition of many parts costs what was
+ * accessed. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mutant.h"
+#include "policy/slimstate/slimstate.h"
+
+/* ---- cells ---------------------------------------------------------------------------------- */
+
+static uint64_t pages_of(uint64_t n)
+{
+    return (n + SLIM_FEW - 1) / SLIM_FEW;
+}
+
+static uint64_t cells_bytes(uint64_t n)
+{
+    return n <= SLIM_FEW ? n * sizeof(struct variable) : pages_of(n) * sizeof(struct variable *);
+}
+
+void slim_cells_init(struct slim *s, struct slim_array *a, uint64_t n)
+{
+    struct slim_cells *c = &a->cell;
+
+    *c = (struct slim_cells){.n = n};
+    budget_take(s->ft.env->budget, cells_bytes(n));
+    if (n <= SLIM_FEW)
+        c->few = xcalloc(n, sizeof *c->few);
+    else if (!budget_over(s->ft.env->budget))
+        c->many = xcalloc(pages_of(n), sizeof *c->many);
+}
+
+static struct variable *cell_at(const struct slim_cells *c, uint64_t q)
+{
+    assert(q < c->n);
+    if (c->few)
+        return &c->few[q];
+    return c->many && c->many[q / SLIM_FEW] ? &c->many[q / SLIM_FEW][q % SLIM_FEW] : NULL;
+}
+
+/* In PREFIX the rest has the only cell. */
+static uint64_t cell_of(const struct slim_array *a, uint64_t q)
+{
+    assert(a->is.mode != SLIM_FINE && (a->is.mode != SLIM_PREFIX || q == a->is.by));
+    return a->is.mode == SLIM_PREFIX ? 0 : q;
+}
+
+struct variable *slim_cell(const struct slim_array *a, uint64_t q)
+{
+    return cell_at(&a->cell, cell_of(a, q));
+}
+
+struct variable *slim_make_cell(struct slim *s, struct slim_array *a, uint64_t q)
+{
+    struct slim_cells *c = &a->cell;
+    const uint64_t i = cell_of(a, q), bytes = SLIM_FEW * sizeof(struct variable);
+
+    if (!c->few && !c->many) /* over the budget: the run ends */
+        c->many = xcalloc(pages_of(c->n), sizeof *c->many);
+    if (!c->few && !c->many[i / SLIM_FEW]) {
+        budget_take(s->ft.env->budget, bytes);
+        c->many[i / SLIM_FEW] = xcalloc(SLIM_FEW, sizeof(struct variable));
+    }
+    return cell_at(c, i);
+}
+
+static void drop_cell(struct slim *s, struct variable *x)
+{
+    if (!x || !variable_used(x))
+        return;
+    if (reads_shared(x))
+        ft_map_drop(&s->ft.cost, x->shared);
+    ft_free_reads(&s->ft, x);
+    slim_bytes_give(s, FT_VARIABLE_BYTES);
+    *x = (struct variable){0};
+}
+
+static void free_cells(struct slim *s, struct slim_cells *c)
+{
+    struct budget *b = s->ft.env->budget;
+
+    for (uint64_t i = 0; c->few && i < c->n; i++)
+        drop_cell(s, &c->few[i]);
+    for (uint64_t p = 0; c->many && p < pages_of(c->n); p++) {
+        if (!c->many[p])
+            continue;
+        for (uint64_t i = 0; i < SLIM_FEW; i++)
+            drop_cell(s, &c->many[p][i]);
+        budget_give(b, SLIM_FEW * sizeof(struct variable));
+        free(c->many[p]);
+    }
+    budget_give(b, cells_bytes(c->n));
+    free(c->few);
+    free(c->many);
+    *c = (struct slim_cells){0};
+}
+
+void slim_cells_free(struct slim *s, struct slim_array *a)
+{
+    free_cells(s, &a->cell);
+}
+
+/* The same history, with reads of its own. Over what is there: nothing was. */
+static void copy_cell(struct slim *s, struct variable *to, const struct variable *from)
+{
+    assert(!variable_used(to));
+    *to = *from;
+    ft_own_reads(&s->ft, to);
+    slim_bytes_take(s, FT_VARIABLE_BYTES);
+}
+
+void slim_cells_copy(struct slim *s, struct slim_array *to, const struct slim_array *from)
+{
+    slim_cells_init(s, to, from->cell.n);
+    for (uint64_t i = 0; i < from->cell.n; i++) {
+        const struct variable *x = cell_at(&from->cell, i);
+        if (!x && i % SLIM_FEW == 0)
+            i += SLIM_FEW - 1; /* a page that is not there */
+        else if (x && variable_used(x))
+            copy_cell(s, slim_make_cell(s, to, to->is.mode == SLIM_PREFIX ? to->is.by : i), x);
+    }
+}
+
+void slim_trace_cells(struct slim *s, const struct slim_array *a)
+{
+    for (uint64_t i = 0; i < a->cell.n; i++) {
+        const struct variable *x = cell_at(&a->cell, i);
+        if (!x && i % SLIM_FEW == 0)
+            i += SLIM_FEW - 1; /* a page that is not there */
+        else if (x && variable_used(x)) {
+            s->ft.cost.place = a->block + i * FT_VARIABLE_BYTES;
+            ft_charge_trace(&s->ft.cost, x, 0);
+        }
+    }
+    s->ft.cost.place = 0;
+}
+
+/* ---- parts ---------------------------------------------------------------------------------- */
+
+uint64_t slim_part_at(const struct slim_array *a, uint64_t i)
+{
+    if (a->sizes)
+        return a->part ? a->part[i] : 0;
+    return slim_part_of(a->is, i);
+}
+
+uint64_t slim_locations(const struct slim_array *a)
+{
+    return a->sizes ? a->parts : slim_parts(a->is, a->n);
+}
+
+sim_addr slim_place(const struct slim_array *a, uint64_t q)
+{
+    return a->block ? a->block + cell_of(a, q) * FT_VARIABLE_BYTES : 0;
+}
+
+/* ---- elements of their own ------------------------------------------------------------------ */
+
+static void spill_element(struct slim *s, const struct slim_array *a, uint64_t i,
+                          const struct variable *x)
+{
+    const struct granules g = slim_granules(s, a, i);
+
+    for (sim_addr at = g.first;; at += g.step) {
+        copy_cell(s, shadow_get(s->ft.variables, at), x);
+        if (at == g.last)
+            return;
+    }
+}
+
+/* Those of r that lie in [from, to). */
+static void spill_range(struct slim *s, const struct slim_array *a, const struct slim_range *r,
+                        uint64_t from, uint64_t to, const struct variable *x)
+{
+    uint64_t i = r->b;
+
+    if (i < from)
+        i += (from - i + r->k - 1) / r->k * r->k;
+    for (; i <= r->e && i < to && !budget_over(s->ft.env->budget); i += r->k)
+        spill_element(s, a, i, x);
+}
+
+/* Locations that elements have got are written, 64 bytes at a time, in their order. */
+static void charge_spilt(struct slim *s, const struct slim_array *a, uint64_t from, uint64_t to)
+{
+    struct cost *c = &s->ft.cost.cost;
+    struct cost_sweep line = {.core = s->ft.cost.core, .step = SLIM_STEP_LINE, .fill = true};
+
+    for (uint64_t i = from; i < to && c->on; i++) {
+        const struct granules g = slim_granules(s, a, i);
+        for (sim_addr at = g.first;; at += g.step) {
+            const struct variable *x = shadow_peek(s->ft.variables, at);
+            if (x && variable_used(x))
+                cost_sweep(c, &line, cost_shadow(c, at), 0, FT_VARIABLE_BYTES);
+            if (at == g.last)
+                break;
+        }
+    }
+    cost_sweep_end(c, &line);
+}
+
+/* An array has no shadow any more: the old one's locations are read. */
+static void charge_dissolved(struct slim *s, const struct slim_array *a, uint64_t from, uint64_t to)
+{
+    slim_charge_access(s, a->block, a->block_bytes, MEM_LOAD);
+    slim_charge_access(s, a->header, 16, MEM_STORE); /* mode, and where they are */
+    charge_spilt(s, a, from, to);
+}
+
+void slim_spill(struct slim *s, struct slim_array *a, uint64_t from, uint64_t to)
+{
+    for (uint64_t i = from; i < to && !budget_over(s->ft.env->budget); i++) {
+        const struct variable *x = slim_cell(a, slim_part_at(a, i));
+        if (x && variable_used(x))
+            spill_element(s, a, i, x);
+    }
+    charge_dissolved(s, a, from, to);
+}
+
+/* ---- refinement ----------------------------------------------------------------------------- */
+
+/* What is simulated: a new shadow, each of its lines written, each of the old one's read. */
+static void charge_shadow(struct slim *s, struct slim_array *a, uint64_t locations)
+{
+    const uint64_t bytes = locations * FT_VARIABLE_BYTES;
+    struct cost *c = &s->ft.cost.cost;
+
+    if (!c->on)
+        return;
+    const sim_addr old = a->block;
+    const uint64_t was = a->block_bytes;
+    a->block = cost_take(c, s->ft.cost.core, bytes);
+    a->block_bytes = bytes;
+    slim_charge(s, SLIM_STEP_LINE, (bytes + 63) / 64);
+    slim_charge_access(s, a->block, bytes, MEM_STORE);
+    slim_charge_access(s, a->header, 16, MEM_STORE); /* mode, and where they are */
+    if (!old)
+        return;
+    slim_charge_access(s, old, was, MEM_LOAD);
+    cost_give(c, s->ft.cost.core, old, was);
+}
+
+/* The history of old part q goes to the new parts that it falls into. */
+static void pass_on(struct slim *s, struct slim_array *a, struct slim_partition was, uint64_t q,
+                    const struct variable *x)
+{
+    const struct slim_range r = slim_part(was, a->n, q);
+    uint64_t first, step, count;
+
+    if (slim_eager(a)) {
+        const uint64_t end = a->is.mode == SLIM_FINE || a->is.by > a->to ? a->to : a->is.by;
+        spill_range(s, a, &r, a->from, end, x);
+        if (a->is.mode == SLIM_PREFIX && r.e >= a->is.by && !MUTANT(SLIM_PREFIX_REST_LOST))
+            copy_cell(s, slim_make_cell(s, a, a->is.by), x);
+        return;
+    }
+    slim_cover(a->is, a->n, &r, &first, &step, &count);
+    if (MUTANT(SLIM_REFINE_FIRST))
+        count = 1;
+    for (uint64_t i = 0; i < count && !budget_over(s->ft.env->budget); i++)
+        copy_cell(s, slim_make_cell(s, a, first + i * step), x);
+}
+
+void slim_convert(struct slim *s, struct slim_array *a, struct slim_partition to)
+{
+    struct slim_cells old = a->cell;
+    const struct slim_partition was = a->is;
+
+    s->st.refinements++;
+    a->is = to;
+    slim_cells_init(s, a,
+                    slim_eager(a) ? 1 : slim_parts(to, a->n)); /* FINE has no use for its cell */
+    if (to.mode != SLIM_FINE)
+        charge_shadow(s, a, slim_eager(a) ? 1 : slim_parts(to, a->n));
+    for (uint64_t q = 0; q < old.n; q++) {
+        const struct variable *x = cell_at(&old, q);
+        if (!x && q % SLIM_FEW == 0)
+            q += SLIM_FEW - 1;
+        else if (x && variable_used(x))
+            pass_on(s, a, was, was.mode == SLIM_PREFIX ? was.by : q, x);
+    }
+    const uint64_t from = was.mode == SLIM_PREFIX && was.by > a->from ? was.by : a->from;
+    if (to.mode == SLIM_FINE)
+        charge_dissolved(s, a, from, a->to);
+    else if (to.mode == SLIM_PREFIX)
+        charge_spilt(s, a, from, to.by < a->to ? to.by : a->to);
+    free_cells(s, &old);
+}
+
+/* A footprint that is no range, refined by the rows of Table I that can be read for sets (ours). */
+static struct slim_partition refine_set(const struct slim_array *a, const struct slim_set *f)
+{
+    const struct slim_partition p = a->is;
+    const uint64_t by = p.mode == SLIM_SPLIT   ? slim_gcd(a->n, p.by)
+                        : p.mode == SLIM_BLOCK ? p.by
+                                               : a->n;
+    const uint64_t d = slim_set_block(f, by);
+    const uint64_t last = p.mode == SLIM_SPLIT && p.by > f->last ? p.by : f->last;
+    const bool may_block = p.mode == SLIM_COARSE || p.mode == SLIM_BLOCK || p.mode == SLIM_SPLIT;
+
+    if (p.mode == SLIM_PREFIX)
+        return slim_refine(p, a->n, &(const struct slim_range){f->last, f->last, 1});
+    if (p.mode == SLIM_STRIDE && slim_set_strided(f, a->n, p.by))
+        return p;
+    if (may_block && d > 1)
+        return (struct slim_partition){SLIM_BLOCK, d};
+    if ((p.mode == SLIM_COARSE || p.mode == SLIM_SPLIT) && last < (a->n + 3) / 4)
+        return (struct slim_partition){SLIM_PREFIX, last + 1};
+    return (struct slim_partition){SLIM_FINE, 0};
+}
+
+/* ---- partitions as sets --------------------------------------------------------------------- */
+
+/* Room for n cells at least. */
+static void more_cells(struct slim *s, struct slim_cells *c, uint64_t n)
+{
+    struct budget *b = s->ft.env->budget;
+    const uint64_t was = pages_of(c->n);
+
+    if (n <= c->n)
+        return;
+    budget_give(b, cells_bytes(c->n));
+    c->n *= 2;
+    budget_take(b, cells_bytes(c->n));
+    c->many = xrealloc(c->many, pages_of(c->n), sizeof *c->many);
+    memset(c->many + was, 0, (pages_of(c->n) - was) * sizeof(struct variable *));
+}
+
+void slim_set_parts_init(struct slim *s, struct slim_array *a)
+{
+    a->parts = 1;
+    slim_cells_init(s, a, SLIM_FEW + 1);
+    a->sizes = xgrow(a->sizes, 0, &a->sizes_cap, sizeof *a->sizes);
+    budget_take(s->ft.env->budget, a->sizes_cap * sizeof *a->sizes);
+    a->sizes[0] = a->n;
+}
+
+static bool has_parts(struct slim *s, struct slim_array *a)
+{
+    struct budget *b = s->ft.env->budget;
+
+    if (a->part)
+        return true;
+    budget_take(b, a->n * sizeof *a->part);
+    if (budget_over(b)) { /* the run ends */
+        budget_give(b, a->n * sizeof *a->part);
+        return false;
+    }
+    a->part = xcalloc(a->n, sizeof *a->part);
+    return true;
+}
+
+/* A part more, of so many elements of part q and with its history. */
+static uint64_t add_part(struct slim *s, struct slim_array *a, uint64_t q, uint64_t elements)
+{
+    const uint64_t more = a->parts++;
+    const size_t was = a->sizes_cap;
+
+    s->st.refinements++;
+    a->sizes = xgrow(a->sizes, more, &a->sizes_cap, sizeof *a->sizes);
+    budget_take(s->ft.env->budget, (a->sizes_cap - was) * sizeof *a->sizes);
+    a->sizes[more] = elements;
+    a->sizes[q] -= elements;
+    more_cells(s, &a->cell, a->parts);
+    const struct variable *x = slim_cell(a, q);
+    if (x && variable_used(x))
+        copy_cell(s, slim_make_cell(s, a, more), x);
+    return more;
+}
+
+static void touch(struct slim *s, uint64_t q)
+{
+    const size_t was = s->touched_cap;
+
+    if (s->hits[q].n++)
+        return;
+    s->touched = xgrow(s->touched, s->touched_n, &s->touched_cap, sizeof *s->touched);
+    budget_take(s->ft.env->budget, (s->touched_cap - was) * sizeof *s->touched);
+    s->touched[s->touched_n++] = q;
+}
+
+static void more_hits(struct slim *s, uint64_t n)
+{
+    const size_t was = s->hits_cap;
+
+    if (n <= was)
+        return;
+    s->hits_cap = 2 * n;
+    s->hits = xrealloc(s->hits, s->hits_cap, sizeof *s->hits);
+    memset(s->hits + was, 0, (s->hits_cap - was) * sizeof *s->hits);
+    budget_take(s->ft.env->budget, (s->hits_cap - was) * sizeof *s->hits);
+}
+
+/* Parts that the footprint has some elements of become two. Afterwards s->touched are the parts
+ * that it is made of. */
+static void split_parts(struct slim *s, struct slim_array *a, const struct slim_print *f)
+{
+    const uint64_t was = a->parts;
+
+    s->touched_n = 0;
+    if (!has_parts(s, a))
+        return;
+    more_hits(s, was);
+    for (uint64_t i = slim_print_next(f, 0); i != SLIM_NONE; i = slim_print_next(f, i + 1))
+        touch(s, a->part[i]);
+    for (uint64_t i = slim_print_next(f, 0); i != SLIM_NONE; i = slim_print_next(f, i + 1)) {
+        const uint64_t q = a->part[i];
+        if (!s->hits[q].to && s->hits[q].n < a->sizes[q] && !MUTANT(SLIM_SETS_KEEP))
+            s->hits[q].to = add_part(s, a, q, s->hits[q].n);
+        if (s->hits[q].to)
+            a->part[i] = (uint32_t)s->hits[q].to;
+    }
+    for (size_t k = 0; k < s->touched_n; k++) {
+        struct slim_hits *h = &s->hits[s->touched[k]];
+        s->touched[k] = h->to ? h->to : s->touched[k];
+        *h = (struct slim_hits){0};
+    }
+    if (a->parts > was)
+        charge_shadow(s, a, a->parts);
+}
+
+/* ---- either way ----------------------------------------------------------------------------- */
+
+void slim_make_precise(struct slim *s, struct slim_array *a, const struct slim_print *f)
+{
+    struct slim_range r = f->range;
+    struct slim_partition to;
+
+    slim_charge(s, SLIM_STEP_REFINE, 1);
+    if (a->sizes) {
+        split_parts(s, a, f);
+        return;
+    }
+    if (!slim_empty(&r) || slim_set_range(&f->set, &r))
+        to = slim_refine(a->is, a->n, &r);
+    else
+        to = refine_set(a, &f->set);
+    if (to.mode != a->is.mode || to.by != a->is.by)
+        slim_convert(s, a, to);
+}

@@ -1,0 +1,486 @@
+/* slimstate.c - SlimState (Wilcox, Finch, Flanagan, Freund, CSTR-201510, 2015): FastTrack for
+ * objects, and for arrays a shadow that is compressed by how they are accessed. What a thread
+ * accesses of an array is gathered as a footprint, and checked when the thread synchronises.
+ *
+ * So a race on an array is told late, and by regions: location, thread and synchronisation-free
+ * region of both sides are known, not the accesses. The racy locations are those of vc. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mutant.h"
+#include "policy/slimstate/slimstate.h"
+
+static const char *const arrays_choices[] = {"checked", "unchecked", NULL};
+static const char *const prints_choices[] = {"ranges", "sets", NULL};
+static const char *const partitions_choices[] = {"modes", "sets", NULL};
+static const struct param slim_params[] = {
+    {"arrays", PARAM_CHOICE, offsetof(struct slim_params, arrays), "checked", 0, 0, "",
+     arrays_choices,
+     "Whether accesses to arrays are checked; unchecked is the bound of what can be saved."},
+    {"footprints", PARAM_CHOICE, offsetof(struct slim_params, footprints), "ranges", 0, 0, "",
+     prints_choices, "What a footprint is: a strided range, or a set of elements (Table II)."},
+    {"partitions", PARAM_CHOICE, offsetof(struct slim_params, partitions), "modes", 0, 0, "",
+     partitions_choices,
+     "What a partition is: one of the modes of Table I, or sets of elements (Table II)."},
+    {"small", PARAM_U64, offsetof(struct slim_params, small), "16", 1, 1 << 20, "elements", NULL,
+     "Arrays of fewer elements have a shadow for each from the start."},
+    {"buffer", PARAM_U64, offsetof(struct slim_params, buffer), "2048", 1, 1 << 20, "arrays", NULL,
+     "Entries of a thread's commit buffer."},
+    PARAM_END,
+};
+
+/* Behind FastTrack's. */
+static const struct cost_step slim_steps[] = {
+#define STEP(name, instructions, text) {name, instructions, text},
+#include "policy/fasttrack/steps.def"
+#include "policy/slimstate/steps.def"
+#undef STEP
+};
+_Static_assert(ARRAY_SIZE(slim_steps) == SLIM_STEPS_END, "a row a step");
+
+/* ---- regions -------------------------------------------------------------------------------- */
+
+static void commit_all(struct slim *s)
+{
+    for (size_t i = 0; i < s->regions; i++)
+        slim_commit_region(s, (uint32_t)i);
+}
+
+/* Whether a clock may move by it. */
+static bool ends_region(const struct event *ev)
+{
+    const struct ev_info *info = &ev_info[ev->kind];
+
+    if (info->class == CLASS_ACCESS || ev->kind == EV_WRITEVC)
+        return true;
+    if (MUTANT(SLIM_ACQUIRES_COMMIT_LATE) && !info->gives)
+        return false;
+    if (MUTANT(SLIM_RELEASES_COMMIT_LATE) && !info->takes)
+        return false;
+    return info->takes || info->gives;
+}
+
+static void slim_before(void *self, const struct event *ev, unsigned core)
+{
+    struct slim *s = self;
+    const struct hb *hb = s->ft.env->hb;
+
+    s->ft.cost.core = core;
+    if (!hb_has_begun(hb, ev->tid) || ev->kind == EV_THREAD) /* with no-thread: not known whose */
+        commit_all(s);
+    else if (ends_region(ev))
+        slim_end_region(s, hb_actor(hb, ev->tid), ev);
+    if (ev->kind == EV_JOIN && ev->aux < MAX_THREADS && hb_has_begun(hb, (sim_tid)ev->aux) &&
+        !MUTANT(SLIM_JOINED_COMMITS_LATE))
+        slim_end_region(s, hb_actor(hb, (sim_tid)ev->aux), ev);
+}
+
+/* ---- footprints that grow ------------------------------------------------------------------- */
+
+static struct slim_seen *seen_at(struct slim *s, const struct event *ev)
+{
+    const uint64_t h = (ev->aux ^ (uint64_t)ev->tid << 40) * UINT64_C(0x9e3779b97f4a7c15);
+
+    return &s->seen[h >> (64 - SLIM_SEEN_BITS)];
+}
+
+/* An access within one element is all of it where elements are granules, or locations by where they
+ * begin; else it must be of its size. */
+static void remember(struct slim *s, const struct event *ev, const struct slim_array *a,
+                     struct slim_foot *foot)
+{
+    const unsigned g = s->ft.env->granule;
+    const unsigned shift = (unsigned)__builtin_ctzll(a->slot);
+
+    if (a->slot >> shift != 1 || s->p.footprints == SLIM_SETS || s->ft.env->view & VIEW_NO_THREAD ||
+        a->slot > UINT32_MAX)
+        return;
+    const bool loose = a->slot == g;
+    *seen_at(s, ev) = (struct slim_seen){
+        .generation = s->generation,
+        .lo = slim_addr(a, a->from),
+        .bytes = (a->to - a->from) * a->slot,
+        .first = a->from,
+        .foot = foot,
+        .mask = loose ? 0 : (uint32_t)a->slot - 1,
+        .least = loose || g == GRANULE_FIELD ? 1 : (uint32_t)a->slot,
+        .tid = ev->tid,
+        .shift = (uint8_t)shift,
+    };
+}
+
+/* The array that the access is in, if it is one that its site touched before, and one element of
+ * it.
+ */
+ALWAYS_INLINE const struct slim_seen *recall(struct slim *s, const struct event *ev, uint64_t *i)
+{
+    const struct slim_seen *seen = seen_at(s, ev);
+    const uint64_t at = ev->addr - seen->lo;
+
+    if (UNLIKELY(seen->tid != ev->tid || at >= seen->bytes || seen->generation != s->generation ||
+                 at & seen->mask || ((at + ev->size - 1) ^ at) >> seen->shift ||
+                 ev->size < seen->least))
+        return NULL;
+    *i = seen->first + (at >> seen->shift);
+    return seen;
+}
+
+/* The common case: the next element of a footprint, or one that it has. False: not that simple. */
+ALWAYS_INLINE bool appends(struct slim *s, struct slim_range *r, uint64_t i)
+{
+    if (i - r->e == r->k && r->b != r->e)
+        r->e = i;
+    else if (i - r->b > r->e - r->b || (r->k != 1 && (i - r->b) % r->k))
+        return false;
+    s->st.appended++;
+    return true;
+}
+
+/* ---- accesses ------------------------------------------------------------------------------- */
+
+/* The element that begins at a granule and is accessed as a whole; with fields, that begins there.
+ */
+static bool is_element(const struct slim *s, const struct slim_array *a, sim_addr at,
+                       const struct granules *g, uint64_t *i)
+{
+    *i = slim_element(a, at);
+    if (slim_addr(a, *i) != at)
+        return false;
+    return s->ft.env->granule == GRANULE_FIELD || a->slot - g->step <= g->last - at;
+}
+
+/* At the array's memory from *at on. False: it is a variable's by now, and not checked. */
+static bool at_array(struct slim *s, struct slim_array *a, sim_addr *at, const struct granules *g,
+                     const struct event *ev, const struct past *now)
+{
+    uint64_t i;
+
+    cost_granule(&s->ft.cost.cost, *at == g->first);
+    if (!is_element(s, a, *at, g, &i)) {
+        slim_leave(s, a);
+        return false;
+    }
+    if (now->atomic || a->is.mode == SLIM_PREFIX) {
+        if (!slim_check_alone(s, a, i, ev, now))
+            return false;
+    } else {
+        struct slim_foot *foot = slim_foot(s, a, epoch_thread(now->at));
+        if (!slim_append(s, foot, i, ev))
+            return false;
+        remember(s, ev, a, foot);
+    }
+    if (s->ft.env->granule != GRANULE_FIELD)
+        *at += a->slot - g->step;
+    return true;
+}
+
+/* False: something raced, or the budget is over its limit, which ends the run. */
+static NO_INLINE bool by_rules(struct slim *s, const struct event *ev, uint64_t number)
+{
+    const struct hb_actor *me = hb_me(s->ft.env->hb, ev->tid);
+    const struct past now = ft_past_of(me, ev, number);
+    const struct granules g = granules_of(ev, s->ft.env->granule);
+    const uint64_t races = s->races;
+
+    if (now.atomic && s->windows.n) { /* after what it did so far in this region */
+        slim_region_at(s, epoch_thread(me->now));
+        slim_commit_region(s, epoch_thread(me->now));
+    }
+    for (sim_addr at = g.first;; at += g.step) {
+        struct variable *x = shadow_peek(s->ft.variables, at);
+        struct slim_array *a = s->windows.n && !(x && variable_used(x)) ? slim_seek(s, at) : NULL;
+        const bool odd = a && s->ft.env->granule == GRANULE_FIELD &&
+                         slim_addr(a, slim_element(a, at)) != at; /* a location of its own */
+        while (a && !odd && !at_array(s, a, &at, &g, ev, &now)) {
+            a = slim_seek(s, at);
+            x = NULL; /* the array's elements have become variables */
+        }
+        if (!a || odd) {
+            x = x ? x : shadow_get(s->ft.variables, at);
+            cost_granule(&s->ft.cost.cost, at == g.first);
+            (event_writes(ev) ? ft_write_variable : ft_read_variable)(&s->ft, x, at, ev, &now,
+                                                                      &me->clock);
+        }
+        if (at == g.last || budget_over(s->ft.env->budget))
+            break;
+    }
+    return races == s->races && !budget_over(s->ft.env->budget);
+}
+
+static bool leaves_out(const struct slim *s, const struct event *ev)
+{
+    return s->p.arrays == SLIM_ARRAYS_UNCHECKED && ev->flags & EVF_ARRAY;
+}
+
+static sim_cycle slim_access(void *self, const struct event *ev, unsigned core,
+                             struct mem_outcome out, sim_cycle now)
+{
+    struct slim *s = self;
+
+    (void)out;
+    s->ft.cost.core = core;
+    clock_cost_access(s->ft.cost.clocks, ev, core);
+    if (!leaves_out(s, ev))
+        by_rules(s, ev, *s->ft.env->number);
+    return now;
+}
+
+static sim_cycle slim_pay(void *self, unsigned core, sim_cycle now)
+{
+    struct slim *s = self;
+
+    return cost_pay(&s->ft.cost.cost, core, now);
+}
+
+/* ---- the same of many ----------------------------------------------------------------------- */
+
+static void slim_soon(const void *self, const struct event *ev)
+{
+    const struct slim *s = self;
+
+    shadow_soon(s->ft.variables, ev->addr);
+}
+
+/* An array's accesses need no cell that must be fetched, as long as they only make a footprint. */
+ALWAYS_INLINE void hint(struct slim *s, const struct event *ev)
+{
+    const struct slim_seen *seen = seen_at(s, ev);
+
+    if (!(ev->flags & EVF_ARRAY) || ev->addr - seen->lo >= seen->bytes)
+        hb_soon(s->ft.announced, ev);
+}
+
+/* A variable that is in use is no array's. */
+ALWAYS_INLINE bool takes_place(struct slim *s, const struct event *ev, const struct hb_actor *me,
+                               uint64_t number)
+{
+    const struct variable *x = shadow_seen(s->ft.variables, ev->addr);
+
+    return x && (variable_used(x) || !s->windows.n) && ft_takes_place(&s->ft, ev, me, number);
+}
+
+/* An access to an array, where that is all there is to do. */
+ALWAYS_INLINE bool gathers(struct slim *s, const struct event *ev, bool *go_on)
+{
+    uint64_t i;
+    const struct slim_seen *seen = recall(s, ev, &i);
+
+    if (!seen)
+        return leaves_out(s, ev);
+    if (LIKELY(appends(s, &seen->foot->side[event_writes(ev)].range, i)))
+        return true;
+    if (!slim_append(s, seen->foot, i, ev))
+        return false;
+    *go_on = !budget_over(s->ft.env->budget);
+    return true;
+}
+
+static const struct event *slim_run(void *self, const struct event *ev, const struct event *end,
+                                    const struct event *known, uint64_t *number)
+{
+    struct slim *s = self;
+    const struct policy_env *env = s->ft.env;
+    const struct event *hinted = known - ev > SOON ? known - SOON : ev; /* up to here */
+    const uint64_t races = s->races;
+    bool go_on = true;
+
+    for (uint64_t n = *number;; ev++, n++) {
+        if (LIKELY(ev < hinted))
+            hint(s, ev + SOON);
+        if (ev->flags & EVF_ARRAY) {
+            *number = n;
+            if (!gathers(s, ev, &go_on) && !takes_place(s, ev, hb_me(env->hb, ev->tid), n))
+                go_on = by_rules(s, ev, n);
+        } else if (!takes_place(s, ev, hb_me(env->hb, ev->tid), n)) {
+            *number = n;
+            go_on = by_rules(s, ev, n);
+        }
+        if (ev + 1 == end || !go_on || s->races != races || !access_plain(env, ev + 1)) {
+            *number = n;
+            return ev;
+        }
+    }
+}
+
+/* Of arrays the locations in use, of which an element alone is a variable. */
+static void trace_arrays(struct slim *s)
+{
+    size_t pos = 0;
+    uint64_t lo, *value;
+
+    while (map_next(&s->at, &pos, &lo, &value))
+        slim_trace_cells(s, (const struct slim_array *)(uintptr_t)*value);
+}
+
+static sim_cycle slim_sync(void *self, const struct event *ev, unsigned core, sim_cycle now)
+{
+    struct slim *s = self;
+
+    s->ft.cost.core = core;
+    clock_cost_sync(s->ft.cost.clocks, ev, core);
+    if (ev->kind == EV_ALLOC)
+        slim_alloc(s, ev);
+    else if (ev->kind == EV_CLEAR || ev->kind == EV_COPY)
+        slim_move(s, ev);
+    if (ft_collects(&s->ft, ev)) {
+        ft_trace_variables(&s->ft);
+        trace_arrays(s);
+    }
+    return now;
+}
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+static void declare(struct slim *s, struct stats_group *g)
+{
+    static const char *const modes[] = {"coarse", "block", "stride", "split",
+                                        "prefix", "fine",  "sets"};
+    struct slim_stats *st = &s->st;
+
+    stats_count(g, "arrays.allocated", "arrays", "Arrays allocated.", &st->arrays);
+    stats_count(g, "arrays.elements", "elements", "Their elements.", &st->elements);
+    stats_count(g, "arrays.small", "elements",
+                "Elements of arrays too small to be compressed: variables from the start.",
+                &st->small_elements);
+    stats_count(g, "arrays.plain", "arrays",
+                "Arrays checked as variables, as they don't fit the granularity, lie where "
+                "something is remembered, or are unchecked.",
+                &st->plain);
+    stats_vector(g, "arrays.ended", "arrays", "Arrays by their partition at their end.", st->ended,
+                 ARRAY_SIZE(modes), modes);
+    stats_vector(g, "arrays.ended-elements", "elements", "Their elements.", st->ended_elements,
+                 ARRAY_SIZE(modes), modes);
+    stats_ratio(g, "arrays.fraction",
+                "Shadow locations of arrays at their end, per element (Table II).",
+                &st->ended_locations, &st->ended_all);
+    stats_count(g, "appended", "accesses", "Accesses, by elements, added to a footprint.",
+                &st->appended);
+    stats_count(g, "immediate", "accesses",
+                "Accesses, by elements, checked at once: atomic, or behind a prefix.",
+                &st->immediate);
+    stats_count(g, "commits", "footprints", "Footprints of reads or writes committed.",
+                &st->commits);
+    stats_count(g, "unextended", "footprints", "Of these: which an access could not extend.",
+                &st->unextended);
+    stats_count(g, "buffer-full", "count", "Commits of all, as a commit buffer was full.",
+                &st->full);
+    stats_count(g, "checks", "count", "Checks of shadow locations by commits.", &st->checks);
+    stats_count(g, "refinements", "count", "Partitions that were refined.", &st->refinements);
+}
+
+static void *slim_create(const struct policy_env *env, const void *params, struct err *e)
+{
+    struct slim *s = xcalloc(1, sizeof *s);
+
+    (void)e;
+    s->p = *(const struct slim_params *)params;
+    ft_init(&s->ft, env, slim_steps, ARRAY_SIZE(slim_steps));
+    s->ft.report_repeats = true;
+    s->ft.race = slim_race;
+    s->generation = 1;
+    budget_take(env->budget, sizeof *s);
+    extents_init(&s->windows, env->budget);
+    map_init(&s->at, env->budget);
+    map_init(&s->feet, env->budget);
+    declare(s, env->stats);
+    return s;
+}
+
+static void slim_finish(void *self)
+{
+    struct slim *s = self;
+    size_t pos = 0;
+    uint64_t key, *value;
+
+    s->ft.cost.cost.on = false; /* the run is over: this takes no time */
+    if (!MUTANT(SLIM_END_FORGETS))
+        commit_all(s);
+    while (map_next(&s->at, &pos, &key, &value))
+        slim_count_end(s, (const struct slim_array *)(uintptr_t)*value);
+}
+
+static bool no_variable(void *arg, sim_addr addr, void *cell)
+{
+    (void)arg;
+    (void)addr;
+    (void)cell;
+    assert(0);
+    return false;
+}
+
+static void slim_check(const void *self)
+{
+    const struct slim *s = self;
+    size_t pos = 0;
+    uint64_t key, *value;
+
+    ft_check_all(&s->ft);
+    assert(s->windows.n == s->at.n);
+    while (s->ft.env->granule != GRANULE_FIELD && map_next(&s->at, &pos, &key, &value)) {
+        const struct slim_array *a = (const struct slim_array *)(uintptr_t)*value;
+        assert(a->from < a->to && a->to <= a->n && key == slim_addr(a, a->from));
+        shadow_each(s->ft.variables, key, (a->to - a->from) * a->slot, no_variable, NULL);
+    }
+}
+
+static void slim_promise(const void *self, struct promise *p)
+{
+    const struct slim *s = self;
+
+    p->property = "happens-before, history last";
+    if (s->p.arrays != SLIM_ARRAYS_UNCHECKED)
+        return;
+    p->claims &= ~(unsigned)CLAIM_SOUND;
+    p->property = "happens-before, arrays unchecked";
+}
+
+static void slim_explain(const void *self, const struct event *ev, sim_addr location, char *to,
+                         size_t room)
+{
+    (void)location;
+    if (leaves_out(self, ev))
+        snprintf(to, room, "with arrays = unchecked an access to an array is not checked");
+}
+
+static void slim_destroy(void *self)
+{
+    struct slim *s = self;
+
+    slim_free_arrays(s);
+    for (size_t i = 0; i < s->regions; i++)
+        free(s->region[i].buffer);
+    free(s->region);
+    free(s->found);
+    free(s->hits);
+    free(s->touched);
+    extents_free(&s->windows);
+    map_free(&s->at);
+    map_free(&s->feet);
+    ft_done(&s->ft);
+    free(s);
+}
+
+extern const struct policy policy_slimstate;
+const struct policy policy_slimstate = {
+    .name = "slimstate",
+    .summary = "FastTrack with arrays' shadow compressed, checked by footprints",
+    .source = "slimstate",
+    .claims = CLAIM_SOUND | CLAIM_PRECISE | CLAIM_UNSITED,
+    .params = slim_params,
+    .params_size = sizeof(struct slim_params),
+    .steps = slim_steps,
+    .steps_n = ARRAY_SIZE(slim_steps),
+    .create = slim_create,
+    .access = slim_access,
+    .pay = slim_pay,
+    .run = slim_run,
+    .soon = slim_soon,
+    .before = slim_before,
+    .sync = slim_sync,
+    .finish = slim_finish,
+    .check = slim_check,
+    .promise = slim_promise,
+    .explain = slim_explain,
+    .destroy = slim_destroy,
+};

@@ -1,0 +1,250 @@
+/* slimstate.h - what the files of policy slimstate share: arrays with their compressed shadow,
+ * footprints, regions (SlimState, V). slimstate/slimstate.c has the hooks and the way of an access,
+ * slimstate/array.c which memory is whose, slimstate/grow.c footprints, slimstate/part.c partitions
+ * with their shadow, slimstate/commit.c checks and reports, slimstate/set.c the bit sets of Table
+ * II.
+ *
+ * An element that has a shadow of its own is a variable of FastTrack's, as is all that is no array:
+ * an array in mode FINE is gone from here, in mode PREFIX only its rest is here. */
+#ifndef LARDSIM_SLIM_INT_H
+#define LARDSIM_SLIM_INT_H
+
+#include "policy/frame/extent.h"
+#include "policy/fasttrack/rules.h"
+#include "policy/slimstate/range.h"
+#include "policy/slimstate/set.h"
+
+enum { SLIM_ARRAYS_CHECKED, SLIM_ARRAYS_UNCHECKED };
+enum { SLIM_RANGES, SLIM_SETS };
+
+struct slim_params {
+    uint32_t arrays, footprints, partitions;
+    uint64_t small, buffer;
+};
+
+/* ---- footprints ----------------------------------------------------------------------------- */
+
+struct slim_print { /* of the reads, or of the writes */
+    struct slim_range range;
+    struct slim_set set; /* footprints = sets; range is then empty */
+};
+struct slim_foot { /* of an actor on an array; READS, WRITES */
+    struct slim_print side[2];
+    struct slim_array *array;
+    struct slim_foot *next; /* of the array */
+    uint32_t actor;
+    uint32_t place; /* in the actor's commit buffer, from 1; 0: not there, and both are empty */
+    sim_addr block; /* simulated, the thread's own; 0: no machine */
+};
+
+struct slim_region {           /* of an actor: since its clock moved last */
+    struct slim_foot **buffer; /* owns; the commit buffer */
+    uint32_t n;
+    size_t cap;
+    sim_tid tid;     /* whose footprints these are */
+    bool committing; /* between what comes before a commit's accesses, and what comes after */
+    uint64_t began;  /* the first event that may belong to it */
+    sim_addr block;  /* the simulated buffer; 0: none yet */
+};
+
+/* ---- arrays --------------------------------------------------------------------------------- */
+
+struct slim_cells { /* the shadow's locations, made when they are used */
+    uint64_t n;
+    struct variable *few;   /* owns; all of them where they are few; else NULL */
+    struct variable **many; /* owns; pages of SLIM_FEW; NULL: none of them used */
+};
+enum { SLIM_FEW = 64 };
+
+struct slim_array {
+    sim_addr base;     /* of element 0 */
+    uint64_t n, slot;  /* elements, bytes of one */
+    uint64_t from, to; /* elements whose memory is still, or all along, this array's; from < to */
+    struct slim_partition is;
+    uint32_t *part;  /* owns; partitions = sets: the part of each element; NULL: one part */
+    uint64_t *sizes; /* owns; of those parts; NULL: partitions = modes */
+    size_t sizes_cap;
+    uint64_t parts;
+    struct slim_cells cell;
+    struct slim_foot *feet; /* owns */
+    uint64_t id;
+    bool counted; /* where it ends, its mode is to be counted: it is not what a copy left */
+    /* Simulated; 0: no machine. What is fixed of the array's shadow, its locations, where the
+     * threads' footprints are. */
+    sim_addr header, block, table;
+    uint64_t block_bytes;
+};
+
+struct slim_stats {
+    uint64_t arrays, elements, small_elements, plain; /* allocated */
+    uint64_t appended, immediate;                     /* accesses */
+    uint64_t commits, unextended, full, checks, committed, refinements;
+    uint64_t ended[SLIM_MODES + 1], ended_elements[SLIM_MODES + 1], ended_locations;
+    uint64_t ended_all;
+};
+
+struct slim_found { /* an earlier access that races */
+    sim_addr location;
+    struct past past;
+    bool first;
+};
+
+/* An array that a site's accesses were last seen to touch, so that the next need not look for it.
+ */
+struct slim_seen {
+    uint64_t generation; /* of the arrays, when it was seen */
+    sim_addr lo;
+    uint64_t bytes, first; /* of the window; its first element */
+    struct slim_foot *foot;
+    uint32_t mask, least; /* see slim_remember */
+    sim_tid tid;
+    uint8_t shift;
+};
+enum { SLIM_SEEN_BITS = 10 };
+
+struct slim {
+    struct fasttrack ft; /* the first field: f->race has only that */
+    struct slim_params p;
+    struct extents windows; /* memory that is an array's */
+    struct map at;          /* where a window begins, to its struct slim_array */
+    struct map feet;        /* actor and array, to struct slim_foot */
+    sim_addr gap, gap_end;  /* [gap, gap_end) has no window: where there was none last */
+    uint64_t ids, generation;
+    struct slim_region *region; /* owns; by actor */
+    size_t regions;
+    struct slim_found *found; /* owns; of the check in hand */
+    size_t found_n, found_cap;
+    struct slim_hits {  /* of a part, in a footprint; all 0 but while it is committed */
+        uint64_t n, to; /* elements; the new part that they are in */
+    } * hits;           /* owns */
+    size_t hits_cap;
+    uint64_t *touched; /* owns; partitions = sets: the parts of the footprint in hand */
+    size_t touched_n, touched_cap;
+    uint64_t races; /* reported */
+    struct slim_stats st;
+    struct slim_seen seen[1 << SLIM_SEEN_BITS];
+};
+static inline struct slim *slim_of(struct fasttrack *f)
+{
+    return (struct slim *)(void *)f;
+}
+
+/* The mark of a remembered access that was committed: its event is the first of its region. */
+#define SLIM_LATE (UINT64_C(1) << 63)
+
+/* ---- slimstate/array.c
+ * --------------------------------------------------------------------------- */
+
+/* The array whose window has this address; NULL: none. */
+struct slim_array *slim_find(const struct slim *s, sim_addr addr);
+struct slim_array *slim_seek(struct slim *s, sim_addr addr); /* the same, remembers where none is */
+static inline uint64_t slim_element(const struct slim_array *a, sim_addr addr)
+{
+    return (addr - a->base) / a->slot;
+}
+static inline sim_addr slim_addr(const struct slim_array *a, uint64_t i)
+{
+    return a->base + i * a->slot;
+}
+/* The granules of an element: for (x = first; ; x += step) { ...; if (x == last) break; } */
+struct granules slim_granules(const struct slim *s, const struct slim_array *a, uint64_t i);
+void slim_alloc(struct slim *s, const struct event *ev);
+void slim_move(struct slim *s, const struct event *ev); /* a clear or copy */
+/* Its window becomes [from, to); empty: it ends. Footprints are empty then. */
+void slim_window(struct slim *s, struct slim_array *a, uint64_t from, uint64_t to);
+void slim_free_arrays(struct slim *s);
+void slim_count_end(struct slim *s, const struct slim_array *a);
+
+/* ---- slimstate/grow.c
+ * ---------------------------------------------------------------------------- */
+
+void slim_charge_foot(struct slim *s, const struct slim_foot *foot); /* that is committed */
+void slim_charge_find(struct slim *s, const struct slim_array *a); /* of its shadow, and the mode */
+struct slim_foot *slim_foot(struct slim *s, struct slim_array *a, uint32_t actor); /* makes it */
+void slim_free_feet(struct slim *s, struct slim_array *a);
+uint64_t slim_table_bytes(const struct slim *s); /* of an array's simulated table; 0: no machine */
+struct slim_region *slim_region_at(struct slim *s, uint32_t actor); /* makes it */
+void slim_end_region(struct slim *s, uint32_t actor, const struct event *ev);
+/* Element i. False: footprints were committed, and the arrays have changed; nothing is done yet. */
+bool slim_append(struct slim *s, struct slim_foot *foot, uint64_t i, const struct event *ev);
+
+/* ---- slimstate/part.c
+ * ---------------------------------------------------------------------------- */
+
+struct variable *slim_cell(const struct slim_array *a, uint64_t q); /* NULL: never used */
+struct variable *slim_make_cell(struct slim *s, struct slim_array *a, uint64_t q);
+void slim_cells_init(struct slim *s, struct slim_array *a, uint64_t n);
+void slim_cells_free(struct slim *s, struct slim_array *a);
+void slim_trace_cells(struct slim *s,
+                      const struct slim_array *a); /* charged for, at a collection */
+void slim_cells_copy(struct slim *s, struct slim_array *to, const struct slim_array *from);
+void slim_set_parts_init(struct slim *s, struct slim_array *a); /* for partitions = sets */
+uint64_t slim_locations(const struct slim_array *a);            /* of the whole partition */
+uint64_t slim_part_at(const struct slim_array *a, uint64_t i);
+sim_addr slim_place(const struct slim_array *a, uint64_t q); /* of its simulated location */
+/* Elements [from, to) of the window become variables; the window is still the array's. */
+void slim_spill(struct slim *s, struct slim_array *a, uint64_t from, uint64_t to);
+/* The partition becomes precise enough. With PREFIX elements become variables, with FINE all do and
+ * the window is empty: the array is to be ended. */
+void slim_make_precise(struct slim *s, struct slim_array *a, const struct slim_print *f);
+void slim_convert(struct slim *s, struct slim_array *a, struct slim_partition to);
+static inline bool slim_eager(const struct slim_array *a)
+{
+    return a->is.mode == SLIM_PREFIX || a->is.mode == SLIM_FINE;
+}
+
+/* ---- slimstate/commit.c
+ * -------------------------------------------------------------------------- */
+
+void slim_unlist(struct slim *s, struct slim_foot *f); /* leaves the commit buffer */
+bool slim_print_empty(const struct slim_print *p);
+/* The next element of a footprint from i on; SLIM_NONE: none. */
+#define SLIM_NONE UINT64_MAX
+uint64_t slim_print_next(const struct slim_print *p, uint64_t i);
+/* One side of a footprint, or all of an array's, or all of an actor's. Arrays may end. */
+void slim_commit(struct slim *s, struct slim_foot *foot, unsigned side);
+void slim_commit_array(struct slim *s, struct slim_array *a);
+void slim_commit_region(struct slim *s, uint32_t actor);
+/* Ends the array: all its elements become variables. */
+void slim_leave(struct slim *s, struct slim_array *a);
+/* At one element, now, by the event in hand: its partition gets precise enough. False: the element
+ * is now a variable, and not checked yet. */
+bool slim_check_alone(struct slim *s, struct slim_array *a, uint64_t i, const struct event *ev,
+                      const struct past *now);
+/* The default of f->race: tells the report at once. */
+void slim_race(struct fasttrack *f, struct variable *x, sim_addr addr, const struct event *ev,
+               const struct past *p);
+
+/* ---- costs ---------------------------------------------------------------------------------- */
+
+enum slim_step { /* behind FastTrack's; slimstate/slimstate.c has the table */
+                 SLIM_STEP_FIND = FT_STEPS,
+                 SLIM_STEP_FOOT,
+                 SLIM_STEP_APPEND,
+                 SLIM_STEP_LIST,
+                 SLIM_STEP_COMMIT,
+                 SLIM_STEP_REFINE,
+                 SLIM_STEP_PART,
+                 SLIM_STEP_NEW,
+                 SLIM_STEP_LINE,
+                 SLIM_STEPS_END
+};
+enum { SLIM_HEADER_BYTES = 32, SLIM_FOOT_BYTES = 48, SLIM_ENTRY_BYTES = 8 };
+static inline void slim_bytes_take(struct slim *s, uint64_t bytes) /* of metadata */
+{
+    budget_take(&s->ft.cost.bytes, s->ft.cost.cost.on ? bytes : 0);
+}
+static inline void slim_bytes_give(struct slim *s, uint64_t bytes)
+{
+    budget_give(&s->ft.cost.bytes, s->ft.cost.cost.on ? bytes : 0);
+}
+static inline void slim_charge(struct slim *s, enum slim_step step, uint64_t times)
+{
+    cost_steps(&s->ft.cost.cost, s->ft.cost.core, step, times);
+}
+static inline void slim_charge_access(struct slim *s, sim_addr at, uint64_t bytes, enum mem_cmd cmd)
+{
+    cost_access(&s->ft.cost.cost, s->ft.cost.core, at, bytes, cmd);
+}
+
+#endif

@@ -1,0 +1,318 @@
+/* cost.c - the layout and the steps of a plain implementation of LARD's Appendix A in software.
+ * Counted, not fitted: docs/policies/vc.md. */
+#include "policy/vc/cost.h"
+
+#include <assert.h>
+
+enum step {
+    STEP_CALL,
+    STEP_PLACE,
+    STEP_LOCK,
+    STEP_CLOCK,
+    STEP_NONE,
+    STEP_ORDERED,
+    STEP_VECTOR,
+    STEP_LINE,
+    STEP_ENTRY,
+    STEP_OWN,
+    STEP_GROW,
+    STEP_CLEAR_LINE,
+    STEP_COPY_LINE,
+    STEPS
+};
+const struct cost_step vc_steps[] = {
+    [STEP_CALL] = {"call", 2, "The check of an access: call, return."},
+    [STEP_PLACE] = {"place", 2, "A location's metadata, from its address: mask, scale."},
+    [STEP_LOCK] = {"lock", 4,
+                   "Locked by another: test, branch; the lock's bit: or; the compare and swap's "
+                   "outcome: branch."},
+    [STEP_CLOCK] = {"clock", 2,
+                    "The thread's clock, from its word: address and count: mask, shift."},
+    [STEP_NONE] = {"none", 2, "A last write that is there: test, branch."},
+    [STEP_ORDERED] = {"ordered", 5,
+                      "The last write against the clock: thread: mask; within the count: compare, "
+                      "branch; its entry: compare, branch."},
+    [STEP_VECTOR] =
+        {"vector", 4,
+         "A vector, from its word: address and count: mask, shift; test, branch on none."},
+    [STEP_LINE] = {"line", 3, "The next 64 bytes of a vector: add, compare, branch."},
+    [STEP_ENTRY] =
+        {"entry", 3,
+         "An entry of a vector against the clock's: the part to compare, compare, branch."},
+    [STEP_OWN] = {"own-entry", 2, "The own entry of a vector, within the count: compare, branch."},
+    [STEP_GROW] =
+        {"grow", 5,
+         "A longer vector: its size (bit scan, shift); its word: shift, or; branch on none "
+         "before."},
+    [STEP_CLEAR_LINE] = {"clear-line", 5,
+                         "64 bytes of metadata to clear: next: add, compare, branch; any vector: "
+                         "test, branch."},
+    [STEP_COPY_LINE] =
+        {"copy-line", 5,
+         "64 bytes of metadata to copy: next: add, compare, branch; any vector: test, "
+         "branch."},
+};
+_Static_assert(ARRAY_SIZE(vc_steps) == STEPS && (int)STEPS == VC_STEPS, "a row a step");
+
+/* A location: the last write (32-bit thread and time), or with history = all the word of the vector
+ * of writes; then the word of the vector of reads, which has the lock's bit. */
+enum { WRITE_AT = 0, READS_AT = 8, WORD = 8, LOCATION_BYTES = 16 };
+enum { ENTRY = 4, LINE_ENTRIES = 16, LINE = LINE_ENTRIES * ENTRY, LEAST = 4 };
+enum { READS, WRITES, VECTORS };
+
+struct vector { /* of entries of 4 bytes */
+    sim_addr at;
+    uint32_t room; /* 0: none */
+};
+struct laid_out { /* a location; write is 0 and no vector has room: none */
+    struct vector vector[VECTORS];
+    epoch write;
+    bool used;
+};
+
+void vc_cost_init(struct vc_cost *c, const struct policy_env *env, bool all)
+{
+    c->env = env;
+    c->all = all;
+    cost_init(&c->cost, env, vc_steps, STEPS, LOCATION_BYTES);
+    c->clocks = clock_cost_new(&c->cost, env);
+    if (!c->cost.on)
+        return;
+    c->location = shadow_new(env->granule ? env->granule : 1, sizeof(struct laid_out), env->budget);
+    metadata_declare(&c->bytes, env->stats);
+}
+
+void vc_cost_free(struct vc_cost *c)
+{
+    shadow_free(c->location);
+    clock_cost_free(c->clocks);
+    cost_free(&c->cost);
+}
+
+/* ---- vectors -------------------------------------------------------------------------------- */
+
+struct check { /* an access at a location */
+    struct vc_cost *c;
+    sim_tid tid;
+    uint32_t actor;
+    unsigned core;
+};
+
+static void step(const struct check *k, enum step s)
+{
+    cost_step(&k->c->cost, k->core, s);
+}
+
+static void access(const struct check *k, sim_addr at, uint64_t bytes, enum mem_cmd cmd)
+{
+    cost_access(&k->c->cost, k->core, at, bytes, cmd);
+}
+
+static uint64_t vector_bytes(const struct vector *v)
+{
+    return (uint64_t)v->room * ENTRY;
+}
+
+static uint32_t entries_in_line(const struct vector *v, uint32_t first)
+{
+    return v->room - first < LINE_ENTRIES ? v->room - first : LINE_ENTRIES;
+}
+
+static void check_vector(const struct check *k, const struct vector *v)
+{
+    step(k, STEP_VECTOR);
+    for (uint32_t first = 0; first < v->room; first += LINE_ENTRIES) {
+        const uint32_t n = entries_in_line(v, first);
+        step(k, STEP_LINE);
+        access(k, v->at + (uint64_t)first * ENTRY, (uint64_t)n * ENTRY, MEM_LOAD);
+        clock_cost_entries(k->c->clocks, k->tid, first, n, k->core);
+        cost_steps(&k->c->cost, k->core, STEP_ENTRY, n);
+    }
+}
+
+static void zero(const struct check *k, sim_addr at, uint64_t bytes)
+{
+    cost_steps(&k->c->cost, k->core, STEP_LINE, (bytes + LINE - 1) / LINE);
+    access(k, at, bytes, MEM_STORE);
+}
+
+static void copy(const struct check *k, sim_addr to, const struct vector *from)
+{
+    for (uint32_t first = 0; first < from->room; first += LINE_ENTRIES) {
+        const uint64_t bytes = (uint64_t)entries_in_line(from, first) * ENTRY;
+        step(k, STEP_LINE);
+        access(k, from->at + (uint64_t)first * ENTRY, bytes, MEM_LOAD);
+        access(k, to + (uint64_t)first * ENTRY, bytes, MEM_STORE);
+    }
+}
+
+static void give(const struct check *k, struct vector *v)
+{
+    if (!v->room)
+        return;
+    cost_give(&k->c->cost, k->core, v->at, vector_bytes(v));
+    budget_give(&k->c->bytes, vector_bytes(v));
+    *v = (struct vector){0};
+}
+
+/* A block for n entries, with those of another vector and zeros behind them. */
+static struct vector make(const struct check *k, uint32_t n, const struct vector *with)
+{
+    struct vector v = {.room = LEAST};
+
+    while (v.room < n)
+        v.room *= 2;
+    v.at = cost_take(&k->c->cost, k->core, vector_bytes(&v));
+    budget_take(&k->c->bytes, vector_bytes(&v));
+    copy(k, v.at, with);
+    zero(k, v.at + vector_bytes(with), vector_bytes(&v) - vector_bytes(with));
+    return v;
+}
+
+static void set_own(const struct check *k, struct vector *v)
+{
+    step(k, STEP_OWN);
+    if (k->actor >= v->room) {
+        step(k, STEP_GROW);
+        const struct vector longer = make(k, k->actor + 1, v);
+        give(k, v);
+        *v = longer;
+    }
+    access(k, v->at + (uint64_t)k->actor * ENTRY, ENTRY, MEM_STORE);
+}
+
+/* ---- an access ------------------------------------------------------------------------------ */
+
+static void check_write(const struct check *k, const struct laid_out *x, sim_addr at)
+{
+    access(k, at + WRITE_AT, WORD, MEM_LOAD);
+    if (k->c->all) {
+        check_vector(k, &x->vector[WRITES]);
+        return;
+    }
+    step(k, STEP_NONE);
+    if (!x->write)
+        return;
+    step(k, STEP_ORDERED);
+    clock_cost_entry(k->c->clocks, k->tid, epoch_thread(x->write), k->core);
+}
+
+static void record_write(const struct check *k, struct laid_out *x, sim_addr at)
+{
+    if (k->c->all) {
+        set_own(k, &x->vector[WRITES]);
+        access(k, at + WRITE_AT, WORD, MEM_STORE);
+        return;
+    }
+    zero(k, x->vector[READS].at, vector_bytes(&x->vector[READS])); /* it forgets the reads */
+    x->write = hb_epoch(k->c->env->hb, k->tid);
+    access(k, at + WRITE_AT, WORD, MEM_STORE);
+}
+
+/* What is the same for all locations of an access. */
+static void begin(const struct check *k)
+{
+    step(k, STEP_CALL);
+    clock_cost_epoch(k->c->clocks, k->tid, k->core);
+    clock_cost_clock(k->c->clocks, k->tid, k->core);
+    step(k, STEP_CLOCK);
+    step(k, STEP_PLACE);
+}
+
+void vc_charge_access(struct vc_cost *c, sim_addr location, const struct event *ev, unsigned core)
+{
+    const struct check k = {c, ev->tid, hb_actor(c->env->hb, ev->tid), core};
+    struct laid_out *x = shadow_get(c->location, location);
+    const sim_addr at = cost_shadow(&c->cost, location);
+
+    budget_take(&c->bytes, x->used ? 0 : LOCATION_BYTES);
+    x->used = true;
+    if (!c->cost.held)
+        begin(&k);
+    access(&k, at + READS_AT, WORD, MEM_LOAD);
+    step(&k, STEP_LOCK);
+    access(&k, at + READS_AT, WORD, MEM_ATOMIC);
+    check_write(&k, x, at);
+    if (event_writes(ev)) {
+        check_vector(&k, &x->vector[READS]);
+        record_write(&k, x, at);
+    } else {
+        set_own(&k, &x->vector[READS]);
+    }
+    access(&k, at + READS_AT, WORD, MEM_STORE); /* unlocks */
+}
+
+/* ---- clears and copies ---------------------------------------------------------------------- */
+
+struct sweep {
+    struct check k;
+    struct cost_sweep lines;
+    sim_addr by; /* a copy's way; may wrap */
+    bool copy;
+};
+
+static bool clear_location(void *arg, sim_addr addr, void *cell)
+{
+    struct sweep *s = arg;
+    struct vc_cost *c = s->k.c;
+    struct laid_out *x = cell;
+    const struct laid_out *from = s->copy ? shadow_peek(c->location, addr - s->by) : NULL;
+
+    if (!from || !from->used) /* else the copy writes it */
+        cost_sweep(&c->cost, &s->lines, cost_shadow(&c->cost, addr), 0, LOCATION_BYTES);
+    for (unsigned i = 0; i < VECTORS; i++)
+        give(&s->k, &x->vector[i]);
+    budget_give(&c->bytes, LOCATION_BYTES);
+    return true;
+}
+
+static void clear_region(struct sweep *s, sim_addr addr, uint64_t bytes)
+{
+    s->lines = (struct cost_sweep){.core = s->k.core, .step = STEP_CLEAR_LINE};
+    shadow_each(s->k.c->location, addr, bytes, clear_location, s);
+    cost_sweep_end(&s->k.c->cost, &s->lines);
+}
+
+void vc_charge_clear(struct vc_cost *c, sim_addr addr, uint64_t bytes, unsigned core)
+{
+    struct sweep s = {.k = {.c = c, .core = core}};
+
+    if (c->cost.on)
+        clear_region(&s, addr, bytes);
+}
+
+static bool copy_location(void *arg, sim_addr addr, void *cell)
+{
+    struct sweep *s = arg;
+    struct vc_cost *c = s->k.c;
+
+    (void)cell;
+    cost_sweep(&c->cost, &s->lines, cost_shadow(&c->cost, addr),
+               cost_shadow(&c->cost, addr + s->by), LOCATION_BYTES);
+    return false;
+}
+
+/* The copy gets vectors of its own. */
+static void own_vectors(void *arg, void *cell)
+{
+    struct sweep *s = arg;
+    struct laid_out *x = cell;
+
+    for (unsigned i = 0; i < VECTORS; i++)
+        if (x->vector[i].room)
+            x->vector[i] = make(&s->k, x->vector[i].room, &x->vector[i]);
+}
+
+void vc_charge_copy(struct vc_cost *c, sim_addr to, sim_addr from, uint64_t bytes, unsigned core)
+{
+    struct sweep s = {.k = {.c = c, .core = core}, .by = to - from, .copy = true};
+
+    if (!c->cost.on)
+        return;
+    s.lines = (struct cost_sweep){.core = core, .step = STEP_COPY_LINE};
+    shadow_each(c->location, from, bytes, copy_location, &s);
+    cost_sweep_end(&c->cost, &s.lines);
+    struct shadow_snapshot *all = shadow_take(c->location, from, bytes, own_vectors, &s);
+    clear_region(&s, to, bytes);
+    budget_take(&c->bytes, shadow_put(c->location, all, to) * LOCATION_BYTES);
+}

@@ -1,0 +1,431 @@
+/* vc.c - the canonical vector-clock detector: LARD, Appendix A, as docs/events.md corrects it.
+ *
+ * A location's history is a plain list of entries, and the check is the definition: an access races
+ * with each entry that conflicts with it and does not happen before it. Nothing is cut short, so
+ * that faster detectors have something to be equal to.
+ *   history = last: the last write, and since it the last read of each thread.
+ *   history = all: the last read and the last write of each thread.
+ * Not precise after the first race of a location with `last`, as in the paper (5.1): a racy write
+ * takes the place of the one that it raced with. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mutant.h"
+#include "policy/frame/hb.h"
+#include "policy/vc/history.h"
+#include "policy/policy.h"
+#include "policy/vc/cost.h"
+
+enum { HISTORY_LAST, HISTORY_ALL };
+
+struct vc_params {
+    uint32_t history;
+};
+
+static const char *const history_choices[] = {"last", "all", NULL};
+static const struct param vc_params[] = {
+    {"history", PARAM_CHOICE, offsetof(struct vc_params, history), "last", 0, 0, "",
+     history_choices,
+     "What a location remembers: the last write and the reads since, or each thread's last read "
+     "and write."},
+    PARAM_END,
+};
+
+/* What conflicts is told by classes. An access is remembered by its epoch and its op, which is the
+ * kind of event with the class above it. */
+enum { PLAIN_READ, PLAIN_WRITE, ATOMIC_READ, ATOMIC_WRITE, CLASSES };
+enum { OP_KIND_BITS = 6 };
+_Static_assert((int)EV_KINDS <= 1 << OP_KIND_BITS, "a kind fits below the class");
+
+struct vc_stats {
+    uint64_t comparisons, cleared, copied;
+};
+
+struct vc {
+    const struct policy_env *env;
+    struct shadow *locations; /* each a struct history */
+    struct history_pool pool;
+    bool all;
+    struct vc_cost cost;
+    struct vc_stats st;
+};
+
+static unsigned class_of(uint8_t op)
+{
+    return op >> OP_KIND_BITS;
+}
+
+static bool writes(uint8_t op)
+{
+    return class_of(op) & PLAIN_WRITE;
+}
+
+static uint8_t kind_of(uint8_t op)
+{
+    return op & ((1 << OP_KIND_BITS) - 1);
+}
+
+static uint8_t op_of(const struct event *ev)
+{
+    const unsigned class = (event_writes(ev) ? PLAIN_WRITE : PLAIN_READ) |
+                           (ev->flags & EVF_ORDER_MASK ? ATOMIC_READ : 0u);
+
+    return (uint8_t)(class << OP_KIND_BITS | ev->kind);
+}
+
+/* ---- an access ------------------------------------------------------------------------------ */
+
+/* The set of classes that an access of this one conflicts with. */
+static unsigned conflicts_of(unsigned class)
+{
+    enum {
+        READS = 1 << PLAIN_READ | 1 << ATOMIC_READ,
+        WRITES = 1 << PLAIN_WRITE | 1 << ATOMIC_WRITE
+    };
+    enum { PLAIN = 1 << PLAIN_READ | 1 << PLAIN_WRITE, ALL = READS | WRITES };
+    static const uint8_t set[CLASSES] = {[PLAIN_READ] = WRITES,
+                                         [PLAIN_WRITE] = ALL,
+                                         [ATOMIC_READ] = WRITES & PLAIN,
+                                         [ATOMIC_WRITE] = PLAIN};
+    const unsigned own = set[class];
+
+    if (MUTANT(READ_RACES_READ))
+        return class & ATOMIC_READ ? PLAIN : ALL;
+    if (MUTANT(WRITE_MISSES_READS))
+        return own & WRITES;
+    if (MUTANT(ATOMIC_NEVER_RACES))
+        return class & ATOMIC_READ ? 0 : own & PLAIN;
+    if (MUTANT(ATOMIC_RACES))
+        return set[class & PLAIN_WRITE];
+    return own;
+}
+
+static bool happens_before(epoch e, const struct vclock *clock)
+{
+    if (MUTANT(SELF_RACES))
+        return epoch_time(e) < vclock_get(clock, epoch_thread(e));
+    return epoch_before(e, clock);
+}
+
+/* An access of op `now` takes the place of its actor's last one of its class: plain and atomic ones
+ * are kept apart. */
+static bool same_place(epoch e, uint8_t op, const struct hb_actor *me, uint8_t now)
+{
+    unsigned differ = class_of(op) ^ class_of(now);
+
+    if (MUTANT(ATOMIC_READ_REPLACES) && class_of(now) == ATOMIC_READ)
+        differ &= PLAIN_WRITE;
+    return (differ | (epoch_thread(e) ^ epoch_thread(me->now))) == 0;
+}
+
+struct found {          /* in a history */
+    unsigned unordered; /* bit c: of class c, one that does not happen before now */
+    uint32_t place;     /* the number of the entry to take the place of; NOWHERE: none */
+};
+#define NOWHERE UINT32_MAX
+
+/* In n entries, the first of which is number `from`. Without branches: who is ordered with whom
+ * cannot be foreseen. */
+ALWAYS_INLINE struct found look(const epoch *at, const uint8_t *op, uint32_t n, uint32_t from,
+                                const struct hb_actor *me, uint8_t now, struct found f)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        f.unordered |= (unsigned)!happens_before(at[i], &me->clock) << class_of(op[i]);
+        const bool first = !MUTANT(ATOMIC_READ_REPLACES) || f.place == NOWHERE; /* else the only */
+        f.place = same_place(at[i], op[i], me, now) && first ? from + i : f.place;
+    }
+    return f;
+}
+
+#define NOINLINE __attribute__((noinline)) /* rare: leaves the registers to what is not */
+
+static NOINLINE struct found look_more(struct history_more *m, const struct hb_actor *me,
+                                       uint8_t now, struct found f)
+{
+    return look(m->at, history_more_op(m), m->n, HISTORY_HERE, me, now, f);
+}
+
+/* Reports every race of the access with the location's history. */
+static NOINLINE void report(struct vc *v, struct history *h, sim_addr addr, const struct event *ev,
+                            const struct vclock *clock)
+{
+    const unsigned conflicts = conflicts_of(class_of(op_of(ev)));
+
+    for (uint32_t i = 0; i < history_count(h); i++) {
+        const struct past *p = history_past(h, i);
+        if (!(conflicts >> class_of(*history_op(h, i)) & 1) ||
+            happens_before(*history_at(h, i), clock))
+            continue;
+        const struct race_side earlier = {.event = p->event,
+                                          .site = p->site,
+                                          .thread = p->tid,
+                                          .op = kind_of(*history_op(h, i)),
+                                          .known = true};
+        race_conflict(v->env->report, ev, addr, &earlier, !h->raced);
+        h->raced = true;
+    }
+}
+
+static uint32_t keep_reads(struct history *h)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < history_count(h); i++)
+        if (!writes(*history_op(h, i))) {
+            *history_at(h, kept) = *history_at(h, i);
+            *history_op(h, kept) = *history_op(h, i);
+            *history_past(h, kept++) = *history_past(h, i);
+        }
+    return kept;
+}
+
+/* How many entries stay when `now` comes: a write makes a history of kind `last` forget all. */
+static uint32_t keep(const struct vc *v, struct history *h, uint8_t now)
+{
+    const uint32_t n = history_count(h);
+    const bool forgets = writes(now) && (!v->all || MUTANT(ALL_FORGETS));
+
+    if (MUTANT(WRITE_KEEPS_READS) && forgets)
+        return keep_reads(h);
+    if (MUTANT(READ_FORGETS_READS) && !writes(now) && n && !writes(*history_op(h, n - 1)))
+        return n - 1;
+    return n & ((uint32_t)forgets - 1); /* without a branch */
+}
+
+/* place: as found, or NOWHERE, which is beyond all. */
+ALWAYS_INLINE void record(struct vc *v, struct history *h, uint32_t place, const struct event *ev,
+                          epoch at_now, uint8_t now)
+{
+    const uint32_t kept = keep(v, h, now), i = place < kept ? place : kept;
+
+    history_resize(&v->pool, h, i < kept ? kept : kept + 1);
+    *history_at(h, i) = at_now;
+    *history_op(h, i) = now;
+    /* Field by field, as a copy of the whole would wait for its parts. */
+    struct past *p = history_past(h, i);
+    p->site = ev->aux;
+    p->event = *v->env->number;
+    p->tid = ev->tid;
+}
+
+ALWAYS_INLINE void access_location(struct vc *v, sim_addr addr, const struct event *ev,
+                                   const struct hb_actor *me, uint8_t now)
+{
+    struct history *h = shadow_get(v->locations, addr);
+    struct found f = look(h->at, h->op, h->n, 0, me, now, (struct found){.place = NOWHERE});
+
+    if (h->more)
+        f = look_more(h->more, me, now, f);
+    v->st.comparisons += history_count(h);
+    const bool racy = f.unordered & conflicts_of(class_of(now));
+    if (UNLIKELY(racy))
+        report(v, h, addr, ev, &me->clock);
+    if (!(MUTANT(RACY_NOT_RECORDED) && racy))
+        record(v, h, f.place, ev, me->now, now);
+}
+
+static sim_cycle vc_access(void *self, const struct event *ev, unsigned core,
+                           struct mem_outcome out, sim_cycle now)
+{
+    struct vc *v = self;
+    const struct hb_actor *me = hb_me(v->env->hb, ev->tid);
+    struct granules g = granules_of(ev, v->env->granule);
+
+    (void)out;
+    clock_cost_access(v->cost.clocks, ev, core);
+    if (MUTANT(FIELD_IS_BYTE) && v->env->granule == GRANULE_FIELD)
+        g.last = ev->addr + ev->size - 1;
+    if (MUTANT(FIRST_GRANULE_ONLY))
+        g.last = g.first;
+    for (sim_addr a = g.first;; a += g.step) {
+        access_location(v, a, ev, me, op_of(ev));
+        cost_granule(&v->cost.cost, a == g.first);
+        if (UNLIKELY(v->cost.cost.on))
+            vc_charge_access(&v->cost, a, ev, core);
+        if (a == g.last || budget_over(v->env->budget)) /* the run ends at its limit */
+            return now;
+    }
+}
+
+static sim_cycle vc_pay(void *self, unsigned core, sim_cycle now)
+{
+    struct vc *v = self;
+
+    return cost_pay(&v->cost.cost, core, now);
+}
+
+static void vc_soon(const void *self, const struct event *ev)
+{
+    const struct vc *v = self;
+
+    shadow_soon(v->locations, ev->addr);
+}
+
+static void vc_very_soon(const void *self, const struct event *ev)
+{
+    const struct vc *v = self;
+    const struct history *h = shadow_seen(v->locations, ev->addr);
+
+    if (h)
+        history_soon(h);
+}
+
+/* ---- clear and copy ------------------------------------------------------------------------- */
+
+static bool drop_location(void *arg, sim_addr addr, void *cell)
+{
+    struct vc *v = arg;
+    struct history *h = cell;
+
+    (void)addr;
+    v->st.cleared++;
+    history_resize(&v->pool, h, 0);
+    *h = (struct history){.raced = MUTANT(CLEAR_KEEPS_MARK) && h->raced};
+    return !h->raced;
+}
+
+static void own_entries(void *arg, void *cell)
+{
+    struct vc *v = arg;
+    struct history *h = cell;
+
+    h->raced = h->raced && !MUTANT(COPY_DROPS_MARK);
+    history_own(&v->pool, h);
+}
+
+static void copy_region(struct vc *v, sim_addr to, sim_addr from, uint64_t bytes)
+{
+    struct shadow_snapshot *s = shadow_take(v->locations, from, bytes, own_entries, v);
+
+    if (MUTANT(COPY_MOVES))
+        shadow_each(v->locations, from, bytes, drop_location, v);
+    if (!MUTANT(COPY_KEEPS_DESTINATION))
+        shadow_each(v->locations, to, bytes, drop_location, v);
+    v->st.copied += shadow_put(v->locations, s, to);
+}
+
+/* What a copy that goes granule by granule, upwards, would do to an overlapping region. */
+static void copy_forward(struct vc *v, sim_addr to, sim_addr from, uint64_t bytes)
+{
+    const uint64_t step = v->env->granule ? v->env->granule : 1;
+
+    for (uint64_t at = 0; at < bytes; at += step)
+        copy_region(v, to + at, from + at, step);
+}
+
+static sim_cycle vc_sync(void *self, const struct event *ev, unsigned core, sim_cycle now)
+{
+    struct vc *v = self;
+
+    clock_cost_sync(v->cost.clocks, ev, core);
+    if (ev->kind == EV_CLEAR)
+        vc_charge_clear(&v->cost, ev->addr, ev->aux, core);
+    else if (ev->kind == EV_COPY)
+        vc_charge_copy(&v->cost, ev->addr, ev[1].addr, ev->aux, core);
+    if (ev->kind == EV_CLEAR && !MUTANT(CLEAR_IGNORED))
+        shadow_each(v->locations, ev->addr, ev->aux, drop_location, v);
+    else if (ev->kind == EV_COPY && MUTANT(COPY_FORWARD))
+        copy_forward(v, ev->addr, ev[1].addr, ev->aux);
+    else if (ev->kind == EV_COPY && !MUTANT(COPY_IGNORED))
+        copy_region(v, ev->addr, ev[1].addr, ev->aux);
+    return now;
+}
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+static void *vc_create(const struct policy_env *env, const void *params, struct err *e)
+{
+    const struct vc_params *p = params;
+    struct vc *v = xcalloc(1, sizeof *v);
+
+    (void)e;
+    v->env = env;
+    v->all = p->history == HISTORY_ALL;
+    v->pool.budget = env->budget;
+    v->locations = shadow_new(env->granule ? env->granule : 1, sizeof(struct history), env->budget);
+    stats_count(env->stats, "comparisons", "count", "History entries compared with an access.",
+                &v->st.comparisons);
+    stats_count(env->stats, "cleared", "locations",
+                "Histories emptied by clears and overwritten by copies.", &v->st.cleared);
+    stats_count(env->stats, "copied", "locations", "Histories that copies wrote.", &v->st.copied);
+    stats_level(env->stats, "entries", "count", "Accesses in all histories at the end.",
+                &v->pool.entries);
+    vc_cost_init(&v->cost, env, v->all);
+    return v;
+}
+
+static bool check_location(void *arg, sim_addr addr, void *cell)
+{
+    const bool *all = arg;
+    struct history *h = cell;
+
+    (void)addr;
+    for (uint32_t i = 0; i < history_count(h); i++)
+        for (uint32_t j = 0; j < i; j++) {
+            const uint8_t x = *history_op(h, i), y = *history_op(h, j);
+            assert(*all || !writes(x) || !writes(y));
+            assert(epoch_thread(*history_at(h, i)) != epoch_thread(*history_at(h, j)) ||
+                   class_of(x) != class_of(y));
+            (void)x;
+            (void)y;
+        }
+    (void)all;
+    return false;
+}
+
+static void vc_check(const void *self)
+{
+    const struct vc *v = self;
+    bool all = v->all;
+
+    shadow_all(v->locations, check_location, &all);
+}
+
+static void vc_promise(const void *self, struct promise *p)
+{
+    const struct vc *v = self;
+
+    p->property = v->all ? "happens-before, history all" : "happens-before, history last";
+}
+
+static bool empty_location(void *arg, sim_addr addr, void *cell)
+{
+    struct vc *v = arg;
+
+    (void)addr;
+    history_resize(&v->pool, cell, 0);
+    return false;
+}
+
+static void vc_destroy(void *self)
+{
+    struct vc *v = self;
+
+    shadow_all(v->locations, empty_location, v);
+    history_pool_free(&v->pool);
+    shadow_free(v->locations);
+    vc_cost_free(&v->cost);
+    free(v);
+}
+
+extern const struct policy policy_vc;
+const struct policy policy_vc = {
+    .name = "vc",
+    .summary = "vector clocks, the canonical detector",
+    .source = "lard",
+    .claims = CLAIM_SOUND | CLAIM_PRECISE | CLAIM_EAGER,
+    .params = vc_params,
+    .params_size = sizeof(struct vc_params),
+    .create = vc_create,
+    .steps = vc_steps,
+    .steps_n = VC_STEPS,
+    .access = vc_access,
+    .pay = vc_pay,
+    .soon = vc_soon,
+    .very_soon = vc_very_soon,
+    .sync = vc_sync,
+    .check = vc_check,
+    .promise = vc_promise,
+    .destroy = vc_destroy,
+};

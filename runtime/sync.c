@@ -1,0 +1,452 @@
+/* sync.c - which steps each kind of synchronisation takes (docs/runtime.md, "Events").
+ * Times and entries come from happens-before; here is what the software does to get them. */
+#include "runtime/runtime_int.h"
+
+#include <stdlib.h>
+
+/* ---- where words lie ------------------------------------------------------------------------ */
+
+static sim_addr thread_word(const struct runtime *r, uint64_t thread)
+{
+    return r->params.base + RT_THREADS_AT + thread * RT_THREAD_BYTES;
+}
+
+static sim_addr final_word(const struct runtime *r, uint64_t thread)
+{
+    return thread_word(r, thread) + 8;
+}
+
+/* A trace leaves no room for it: it lies over what is beside the object, in the same 16 bytes. */
+static sim_addr object_word(const struct runtime *r, sim_addr object)
+{
+    const sim_addr word = (object & ~UINT64_C(7)) ^ 8;
+
+    return r->env.physical ? r->env.physical(r->env.host, word) : word;
+}
+
+/* Of the read clock of a lock: in the 16 bytes beside those. */
+static sim_addr read_word(const struct runtime *r, sim_addr lock)
+{
+    return object_word(r, lock ^ 16);
+}
+
+/* ---- parts ---------------------------------------------------------------------------------- */
+
+static void load_own_word(struct rt_lowering *l)
+{
+    rt_access(&l->walk, thread_word(l->walk.r, l->actor), 8, MEM_LOAD);
+    rt_step(&l->walk, RT_STEP_THREAD_WORD, 1);
+}
+
+/* The word of a clock, alone or with the word beside it. True: there is a clock. */
+static bool load_word(struct rt_lowering *l, const struct rt_clock *c, sim_addr word, bool wide)
+{
+    rt_access(&l->walk, wide ? word & ~UINT64_C(15) : word, wide ? 16 : 8, MEM_LOAD);
+    rt_step(&l->walk, RT_STEP_TEST, 1);
+    if (!c || !c->at)
+        return false;
+    rt_step(&l->walk, RT_STEP_OBJECT_WORD, 1);
+    return true;
+}
+
+static const struct rt_clock *mine(const struct rt_lowering *l)
+{
+    return &l->walk.r->actor[l->actor];
+}
+
+static void merge(struct rt_lowering *l, const struct rt_clock *const *from, size_t n)
+{
+    if (n)
+        rt_merge(&l->walk, l->actor, thread_word(l->walk.r, l->actor), from, n, l->now);
+}
+
+/* What happens at an event that gives: its clock is published, then its own entry goes up. The
+ * clock that happens-before says is the one after that, except at an access. */
+struct giving {
+    uint64_t own, after;
+};
+
+static struct giving giving_of(const struct rt_lowering *l)
+{
+    const uint64_t own = vclock_get(l->now, l->actor);
+
+    if (event_is_access(l->ev))
+        return (struct giving){own, own + 1};
+    if (own > vclock_get(&mine(l)->v, l->actor))
+        return (struct giving){own - 1, own};
+    return (struct giving){own, own};
+}
+
+static void settle(struct rt_lowering *l, uint64_t own)
+{
+    rt_settle(&l->walk, l->actor, l->now, own);
+}
+
+static void settle_now(struct rt_lowering *l)
+{
+    settle(l, vclock_get(l->now, l->actor));
+}
+
+static void tick(struct rt_lowering *l, struct giving g)
+{
+    if (g.after > g.own)
+        rt_tick(&l->walk, l->actor, g.after);
+}
+
+static void give(struct rt_lowering *l, struct rt_clock *to, sim_addr word, enum rt_way way)
+{
+    const struct giving g = giving_of(l);
+
+    settle(l, g.own);
+    rt_publish(&l->walk, mine(l), to, word, way);
+    tick(l, g);
+}
+
+/* ---- a thread's beginning, its children, its end -------------------------------------------- */
+
+static void begin(struct rt_lowering *l)
+{
+    struct rt_walk *w = &l->walk;
+    struct runtime *r = w->r;
+    struct rt_thread *t = rt_thread(r, l->ev->tid);
+    struct rt_clock *c = &r->actor[l->actor];
+    const sim_addr word = thread_word(r, l->actor);
+
+    rt_step(w, RT_STEP_CALL, 1);
+    if (!t->named)
+        rt_issue(w, &(struct lx_act){.op = LX_THREAD, .value = {l->ev->tid}});
+    t->named = t->begun = true;
+    if (t->birth.at && !c->at) {
+        vclock_free(&c->v, r->env.budget);
+        *c = t->birth;
+        load_own_word(l);
+        rt_begin_clock(w, c, l->actor, word);
+    } else if (t->birth.at) { /* no-thread: the kernel thread has a clock */
+        load_own_word(l);
+        load_word(l, &t->birth, thread_word(r, l->ev->tid), false);
+        merge(l, (const struct rt_clock *const[]){&t->birth}, 1);
+        rt_clock_free(r, w->core, &t->birth);
+    } else if (!c->at) {
+        rt_begin_clock(w, c, l->actor, word);
+    }
+    t->birth = (struct rt_clock){0};
+}
+
+static void fork_child(struct rt_lowering *l)
+{
+    struct runtime *r = l->walk.r;
+
+    load_own_word(l);
+    give(l, &rt_thread(r, l->ev->aux)->birth, thread_word(r, l->ev->aux), RT_IN_PLACE);
+}
+
+static void join_child(struct rt_lowering *l)
+{
+    struct runtime *r = l->walk.r;
+    const struct rt_thread *child = rt_thread(r, l->ev->aux);
+    const struct rt_clock *from = &child->birth;
+    sim_addr word = thread_word(r, l->ev->aux);
+
+    if (child->final.at) {
+        from = &child->final;
+        word = final_word(r, l->ev->aux);
+    } else if (child->begun) {
+        from = &r->actor[child->actor];
+        word = thread_word(r, child->actor);
+    }
+    load_own_word(l);
+    if (load_word(l, from, word, false))
+        merge(l, &from, 1);
+    settle_now(l);
+}
+
+/* Its clock becomes its final one. With no-thread the kernel thread's goes on: a copy does. */
+static void end_thread(struct rt_lowering *l)
+{
+    struct runtime *r = l->walk.r;
+    struct rt_thread *t = rt_thread(r, l->ev->tid);
+    struct rt_clock *c = &r->actor[l->actor];
+    const sim_addr word = final_word(r, l->ev->tid);
+
+    load_own_word(l);
+    if (l->now->n) {
+        give(l, &t->final, word, RT_IN_PLACE);
+        return;
+    }
+    rt_access(&l->walk, word, 8, MEM_STORE);
+    rt_clock_free(r, l->walk.core, &t->final);
+    t->final = *c;
+    *c = (struct rt_clock){0};
+    t->begun = false;
+}
+
+/* ---- objects -------------------------------------------------------------------------------- */
+
+static void take(struct rt_lowering *l, const struct rt_object *o, unsigned which, bool wide)
+{
+    const struct runtime *r = l->walk.r;
+    const struct rt_clock *from[2];
+    size_t n = 0;
+
+    if (load_word(l, o ? &o->write : NULL, object_word(r, l->ev->addr), wide))
+        from[n++] = &o->write;
+    if (which & EDGE_R && o && o->held_shared &&
+        load_word(l, &o->read, read_word(r, l->ev->addr), false))
+        from[n++] = &o->read;
+    merge(l, from, n);
+}
+
+static void give_write(struct rt_lowering *l, struct rt_object *o, enum rt_way way)
+{
+    give(l, &o->write, object_word(l->walk.r, l->ev->addr), way);
+}
+
+/* Readers leave at the same time: a new clock, and a swap. */
+static void release_shared(struct rt_lowering *l, struct rt_object *o)
+{
+    const sim_addr word = read_word(l->walk.r, l->ev->addr);
+
+    load_word(l, &o->read, word, false);
+    give(l, &o->read, word, RT_SWAP);
+}
+
+static bool outermost(struct rt_lowering *l, struct rt_object *o)
+{
+    const enum ev_kind kind = (enum ev_kind)l->ev->kind;
+    const bool shared = kind == EV_ACQUIRE_SHARED || kind == EV_RELEASE_SHARED;
+
+    o->held_shared |= shared;
+    if (kind == EV_WAIT_ENTER || kind == EV_WAIT_EXIT)
+        return true;
+    rt_step(&l->walk, RT_STEP_NEST, 1);
+    if (ev_info[kind].takes)
+        return rt_nest(l->walk.r, o, l->ev->tid, shared) == 1;
+    return rt_unnest(o, l->ev->tid, shared) == 0;
+}
+
+static void lock(struct rt_lowering *l)
+{
+    const struct ev_info *info = &ev_info[l->ev->kind];
+    struct rt_object *o = rt_object_get(l->walk.r, OBJECT_LOCK, l->ev->addr, 0);
+
+    if (!outermost(l, o)) {
+        settle_now(l);
+        return;
+    }
+    load_own_word(l);
+    if (info->takes) {
+        take(l, o, info->takes, false);
+        settle_now(l);
+    } else if (info->gives & EDGE_R) {
+        release_shared(l, o);
+    } else {
+        load_word(l, &o->write, object_word(l->walk.r, l->ev->addr), false);
+        give_write(l, o, RT_IN_PLACE);
+    }
+}
+
+/* Volatiles and atomic locations: the field and the clock's word are read and written as one. */
+static void field(struct rt_lowering *l, unsigned kind, bool takes, bool gives)
+{
+    struct runtime *r = l->walk.r;
+    struct rt_object *o =
+        gives ? rt_object_get(r, kind, l->ev->addr, 0) : rt_object_find(r, kind, l->ev->addr, 0);
+
+    load_own_word(l);
+    if (takes)
+        take(l, o, EDGE_W, true);
+    else
+        load_word(l, &o->write, object_word(r, l->ev->addr), true);
+    if (gives)
+        give_write(l, o, RT_SWAP_WIDE);
+    else
+        settle_now(l);
+}
+
+static void class_object(struct rt_lowering *l)
+{
+    struct runtime *r = l->walk.r;
+
+    load_own_word(l);
+    if (l->ev->kind == EV_CLASS_USE) {
+        take(l, rt_object_find(r, OBJECT_CLASS, l->ev->addr, 0), EDGE_W, false);
+        settle_now(l);
+        return;
+    }
+    struct rt_object *o = rt_object_get(r, OBJECT_CLASS, l->ev->addr, 0);
+    load_word(l, &o->write, object_word(r, l->ev->addr), false);
+    give_write(l, o, RT_IN_PLACE);
+}
+
+/* Arrivals come one by one, under the barrier's own lock. The last to leave drops the clock. */
+static void barrier(struct rt_lowering *l)
+{
+    struct runtime *r = l->walk.r;
+    struct rt_object *o = rt_object_get(r, OBJECT_BARRIER, l->ev->addr, l->ev->aux);
+
+    load_own_word(l);
+    if (l->ev->kind == EV_BARRIER_ARRIVE) {
+        o->inside++;
+        load_word(l, &o->write, object_word(r, l->ev->addr), false);
+        give_write(l, o, RT_IN_PLACE);
+        return;
+    }
+    take(l, o, EDGE_W, false);
+    settle_now(l);
+    if (o->inside <= 1)
+        rt_object_drop(r, l->walk.core, o);
+    else
+        o->inside--;
+}
+
+/* ---- transactions --------------------------------------------------------------------------- */
+
+static void note_variable(struct rt_lowering *l)
+{
+    struct budget *b = l->walk.r->env.budget;
+    struct rt_thread *t = rt_thread(l->walk.r, l->ev->tid);
+
+    if (!t->log) {
+        t->log = xcalloc(1, sizeof *t->log);
+        map_init(&t->log->seen, b);
+        budget_take(b, sizeof *t->log);
+    }
+    struct rt_log *log = t->log;
+    uint64_t *seen = map_put(&log->seen, l->ev->addr);
+    if (*seen)
+        return;
+    *seen = 1;
+    const size_t was = log->cap;
+    log->addr = xgrow(log->addr, log->n, &log->cap, sizeof *log->addr);
+    budget_take(b, (log->cap - was) * sizeof *log->addr);
+    log->addr[log->n++] = l->ev->addr;
+}
+
+static void take_variables(struct rt_lowering *l, const struct rt_log *log)
+{
+    const struct runtime *r = l->walk.r;
+    const struct rt_clock **from = xmalloc(log->n * sizeof *from);
+    size_t n = 0;
+
+    for (size_t i = 0; i < log->n; i++) {
+        const struct rt_object *o = rt_object_find(r, OBJECT_COMMIT, log->addr[i], 0);
+        rt_step(&l->walk, RT_STEP_VARIABLE, 1);
+        if (load_word(l, o ? &o->write : NULL, object_word(r, log->addr[i]), false))
+            from[n++] = &o->write;
+    }
+    merge(l, from, n);
+    free(from);
+}
+
+static void give_variables(struct rt_lowering *l, const struct rt_log *log)
+{
+    struct runtime *r = l->walk.r;
+
+    for (size_t i = 0; i < log->n; i++) {
+        struct rt_object *o = rt_object_get(r, OBJECT_COMMIT, log->addr[i], 0);
+        rt_step(&l->walk, RT_STEP_VARIABLE, 1);
+        rt_publish(&l->walk, mine(l), &o->write, object_word(r, log->addr[i]), RT_IN_PLACE);
+    }
+}
+
+/* The transaction system has its variables to itself while it commits. All their clocks are merged
+ * in one loop, so an entry is written once; all are published with one increment. */
+static void commit(struct rt_lowering *l)
+{
+    struct rt_log *log = rt_thread(l->walk.r, l->ev->tid)->log;
+
+    if (!log || !log->n) {
+        settle_now(l);
+        return;
+    }
+    load_own_word(l);
+    take_variables(l, log);
+    const struct giving g = giving_of(l);
+    settle(l, g.own);
+    give_variables(l, log);
+    tick(l, g);
+    map_free(&log->seen);
+    log->n = 0;
+}
+
+/* ---- an event ------------------------------------------------------------------------------- */
+
+static void lower_self(struct rt_lowering *l)
+{
+    if (l->ev->kind == EV_THREAD_END)
+        end_thread(l);
+    else
+        settle_now(l);
+}
+
+/* The clock was written by raw events alone: there is no software that keeps it. */
+static bool raw_thread(const struct rt_lowering *l)
+{
+    return mine(l)->v.n && !mine(l)->at;
+}
+
+/* With no-thread a thread may come to a kernel thread that has no clock yet. */
+static bool to_begin(const struct rt_lowering *l)
+{
+    return !rt_thread(l->walk.r, l->ev->tid)->begun || !mine(l)->at;
+}
+
+void rt_lower_sync(struct rt_lowering *l)
+{
+    const unsigned object = ev_info[l->ev->kind].object;
+
+    if (l->ev->kind == EV_THREAD_END && raw_thread(l)) {
+        vclock_free(&l->walk.r->actor[l->actor].v, l->walk.r->env.budget);
+        return;
+    }
+    if (to_begin(l))
+        begin(l);
+    if (object == OBJECT_NONE || l->ev->kind == EV_THREAD_START) {
+        settle_now(l);
+        return;
+    }
+    rt_step(&l->walk, RT_STEP_CALL, 1);
+    switch ((enum ev_object)object) {
+    case OBJECT_LOCK:
+        lock(l);
+        break;
+    case OBJECT_VOLATILE:
+        field(l, OBJECT_VOLATILE, ev_info[l->ev->kind].takes, ev_info[l->ev->kind].gives);
+        break;
+    case OBJECT_CLASS:
+        class_object(l);
+        break;
+    case OBJECT_BARRIER:
+        barrier(l);
+        break;
+    case OBJECT_CHILD:
+        (l->ev->kind == EV_FORK ? fork_child : join_child)(l);
+        break;
+    case OBJECT_SELF:
+        lower_self(l);
+        break;
+    case OBJECT_COMMIT:
+        commit(l);
+        break;
+    case OBJECT_NONE:
+    case OBJECT_ATOMIC:
+        die("runtime: %s is no synchronisation with an object", ev_info[l->ev->kind].text);
+    }
+}
+
+void rt_lower_access(struct rt_lowering *l)
+{
+    const struct ev_info *info = &ev_info[l->ev->kind];
+    const bool takes = info->takes && order_takes(event_order(l->ev));
+    const bool gives = info->gives && order_gives(event_order(l->ev));
+    const struct rt_thread *t = rt_thread(l->walk.r, l->ev->tid);
+
+    if (takes || gives ? to_begin(l) : !t->begun && t->birth.at)
+        begin(l);
+    if (l->ev->flags & EVF_IN_TXN) {
+        note_variable(l);
+    } else if (takes || gives) {
+        rt_step(&l->walk, RT_STEP_CALL, 1);
+        field(l, OBJECT_ATOMIC, takes, gives);
+    }
+}

@@ -1,0 +1,154 @@
+/* compare.h - what the files of compare share, and what the session calls. */
+#ifndef LARDSIM_COMPARE_INT_H
+#define LARDSIM_COMPARE_INT_H
+
+#include "sim/session/session.h"
+
+enum { COMPARE_INSTANCES = 64 }; /* sets of instances are masks */
+
+/* ---- who happens before whom, in one view: compare/order.c ---------------------------------- */
+
+struct ordering;
+struct ordering *ordering_new(const struct checker *of, struct budget *budget); /* borrows both */
+void ordering_free(struct ordering *o);
+void ordering_note(struct ordering *o, const struct event *ev,
+                   uint64_t number); /* after each event */
+/* The earlier access happens before the event in hand, which is tid's. */
+bool ordering_before(const struct ordering *o, const struct race_side *earlier, sim_tid tid);
+
+/* ---- a difference --------------------------------------------------------------------------- */
+
+enum verdict { VERDICT_FALSE, VERDICT_MISSED, VERDICTS };
+enum of { OF_ACCESS, OF_LOCATION, OF_PAIR, OFS };
+enum why {                  /* the one that finds no race... */
+           WHY_UNCHECKED,   /* does not check the access: it is outside its view */
+           WHY_NO_CONFLICT, /* knows no conflict: both are reads */
+           WHY_ORDERED,     /* orders the two accesses */
+           WHY_FORGOTTEN,   /* has no record of the earlier access at the location */
+           WHY_RULE,        /* goes by another rule than happens-before */
+           WHY_UNKNOWN,     /* not told: the earlier access is not named, or compare.why is off */
+           WHYS
+};
+
+struct pair { /* an access, and the earlier one that it is said to race with */
+    struct event access;
+    sim_addr location;
+    struct race_side earlier;
+};
+
+struct difference {
+    struct pair pair;  /* as the one that finds the race names it */
+    uint64_t event;    /* the access's number, or its commit's */
+    char *says;        /* owns; what the policy says of its rule; NULL: nothing */
+    uint32_t instance; /* whose verdict it is */
+    uint8_t of, verdict, why;
+    bool system;          /* the access, or its commit, is the runtime system's */
+    bool cleared, copied; /* something was, since the earlier access */
+};
+
+/* ---- instances ------------------------------------------------------------------------------ */
+
+struct difference_counts { /* in order of enum of; roi: within regions of interest */
+    uint64_t n[OFS], roi[OFS];
+    uint64_t sites, sites_roi, program, system, why[OFS][WHYS];
+};
+
+struct instance {
+    const struct checker *checker;
+    const char *label;
+    char *property; /* owns; what is compared */
+    unsigned view;
+    struct promise promise;
+    struct ordering *order; /* borrows; NULL: not asked */
+    bool by_access;         /* else by locations and pairs alone */
+    uint64_t accesses;      /* racy ones */
+    struct difference_counts count[VERDICTS];
+    struct pair pair; /* of the event in hand: the latest earlier access */
+};
+
+struct compare_params {
+    const char *truth;
+    uint64_t max;
+    bool why;
+};
+
+struct fresh { /* a truth's or a policy's first race at a location or pair, in the event in hand */
+    struct pair pair;
+    uint64_t key;
+    uint32_t instance;
+    uint8_t of;
+};
+
+struct open {                /* a difference of locations or pairs: it stands at the end, or not */
+    uint64_t key;            /* which location or pair */
+    struct difference *told; /* owns; NULL: not to be told one by one */
+    uint32_t instance;
+    uint8_t of, verdict, why;
+    bool implied; /* the access itself differs, and that is told */
+};
+
+struct compare {
+    struct compare_params params;
+    const uint64_t *number;
+    struct budget budget;
+    struct instance instance[COMPARE_INSTANCES];
+    uint32_t n, truth;
+    struct ordering *order[COMPARE_INSTANCES]; /* own; one for each view of synchronisation */
+    uint32_t orders;
+    unsigned granule;
+    struct shadow *ids; /* uint64_t: a location's identity, from its first race on; 0: none */
+    uint64_t last_id;
+    uint64_t last_clear, last_copy;                  /* 1 + number of the event; 0: none */
+    struct map seen[OFS], seen_roi[OFS];             /* OF_LOCATION, OF_PAIR: masks of instances */
+    struct map sites[VERDICTS], sites_roi[VERDICTS]; /* OF_ACCESS: masks of instances */
+    uint64_t racy;       /* mask: those that find the event in hand racy */
+    struct fresh *fresh; /* owns */
+    size_t fresh_n, fresh_cap;
+    struct open *open; /* owns */
+    size_t open_n, open_cap;
+    uint64_t kept;           /* of those open, to be told */
+    uint64_t told, unlisted; /* differences told one by one, and those beyond compare.max */
+    bool inside;             /* a region of interest */
+    void (*tell)(void *arg, const struct difference *d);
+    void *tell_arg;
+    struct err *err; /* set where no more can be kept */
+};
+
+/* ---- life, and the session's calls: compare.c ----------------------------------------------- */
+
+struct compare_env {
+    struct config *config;
+    struct stats *stats;
+    const uint64_t *number;
+    unsigned granule;
+    uint64_t memory_limit;
+    struct checker *const *checker;
+    size_t checkers;
+    void (*tell)(void *arg, const struct difference *d); /* at most compare.max times */
+    void *tell_arg;
+    struct err *err;
+};
+extern const struct param compare_param_rows[];
+struct compare *compare_new(const struct compare_env *env, struct err *e); /* NULL: error */
+void compare_free(struct compare *c);
+void compare_finish(struct compare *c); /* counts what is only known at the end, and tells it */
+
+/* ---- verdicts: compare/verdict.c ------------------------------------------------------------ */
+
+/* A checker's on_conflict. */
+void compare_conflict(void *session, const char *label, const struct event *ev, sim_addr location,
+                      const struct race_side *earlier);
+bool compare_both_read(const struct pair *p);
+/* After all checkers' step. */
+void compare_step(struct compare *c, const struct event *ev);
+void compare_settle(struct compare *c, const struct event *ev);   /* ev: NULL at the end */
+void compare_list(struct compare *c, const struct difference *d); /* tells it, if in bounds */
+
+/* ---- in a session, as text and JSON: compare/write.c ---------------------------------------- */
+
+extern const char *const why_text[WHYS], *const of_text[OFS], *const of_plural[OFS],
+                                                                  *const verdict_text[VERDICTS];
+int compare_begin(struct lardsim *l, unsigned granule); /* if it is to compare */
+void compare_write(FILE *out, const struct lardsim *l); /* compare.json */
+
+#endif

@@ -1,0 +1,337 @@
+/* verdict.c - who finds the event in hand racy, and where two differ, why: what the silent
+ * side does not check, orders, or has no record of. Nothing is said that is not known. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/compare/compare.h"
+
+/* ---- what is reported ----------------------------------------------------------------------- */
+
+static uint32_t instance_of(const struct compare *c, const char *label)
+{
+    uint32_t i = 0;
+
+    while (i < c->n && c->instance[i].label != label)
+        i++;
+    assert(i < c->n);
+    return i;
+}
+
+/* An object that moves takes its identity along; cleared memory has a new one. */
+static uint64_t location_id(struct compare *c, sim_addr location)
+{
+    uint64_t *id = shadow_get(c->ids, location);
+
+    if (!*id)
+        *id = ++c->last_id;
+    return *id;
+}
+
+static uint64_t pair_key(uint64_t a, uint64_t b)
+{
+    const uint64_t pair[2] = {a < b ? a : b, a < b ? b : a};
+
+    return digest_bytes(pair, sizeof pair);
+}
+
+static uint64_t *counter(struct compare *c, uint32_t i, enum verdict v, enum of of, bool roi)
+{
+    struct difference_counts *n = &c->instance[i].count[v];
+
+    return roi ? &n->roi[of] : &n->n[of];
+}
+
+/* Instance i has found the race whose finders are in *mask: what was missed or false may no longer
+ * be. False: it had before. */
+static bool found(struct compare *c, enum of of, uint64_t *mask, uint32_t i, bool roi)
+{
+    const uint64_t bit = UINT64_C(1) << i, was = *mask;
+    const bool truth = was >> c->truth & 1;
+
+    if (was & bit)
+        return false;
+    *mask |= bit;
+    if (i != c->truth && truth)
+        --*counter(c, i, VERDICT_MISSED, of, roi);
+    if (i != c->truth && !truth)
+        ++*counter(c, i, VERDICT_FALSE, of, roi);
+    for (uint32_t k = 0; i == c->truth && k < c->n; k++) {
+        if (was >> k & 1)
+            --*counter(c, k, VERDICT_FALSE, of, roi);
+        else if (k != i)
+            ++*counter(c, k, VERDICT_MISSED, of, roi);
+    }
+    return true;
+}
+
+static void see(struct compare *c, enum of of, uint64_t key, uint32_t i, const struct pair *pair)
+{
+    if (c->inside)
+        found(c, of, map_put(&c->seen_roi[of], key), i, true);
+    if (!found(c, of, map_put(&c->seen[of], key), i, false))
+        return;
+    c->fresh = xgrow(c->fresh, c->fresh_n, &c->fresh_cap, sizeof *c->fresh);
+    c->fresh[c->fresh_n++] =
+        (struct fresh){.pair = *pair, .key = key, .instance = i, .of = (uint8_t)of};
+}
+
+void compare_conflict(void *session, const char *label, const struct event *ev, sim_addr location,
+                      const struct race_side *earlier)
+{
+    const struct lardsim *l = session;
+    struct compare *c = l->compare;
+    const uint32_t i = instance_of(c, label);
+    const struct pair pair = {*ev, location, *earlier};
+    const uint64_t bit = UINT64_C(1) << i, site = event_site(ev);
+
+    if (!(c->racy & bit) || earlier->event > c->instance[i].pair.earlier.event)
+        c->instance[i].pair = pair;
+    c->racy |= bit;
+    see(c, OF_LOCATION, location_id(c, location), i, &pair);
+    if (site && earlier->site)
+        see(c, OF_PAIR, pair_key(site, earlier->site), i, &pair);
+}
+
+/* ---- why ------------------------------------------------------------------------------------ */
+
+static bool remembers_exactly(const struct instance *in)
+{
+    return in->promise.claims & CLAIM_SOUND;
+}
+
+/* One that is about other things than conflicts may name such a pair. */
+bool compare_both_read(const struct pair *p)
+{
+    return !event_writes(&p->access) && p->earlier.op == EV_READ;
+}
+
+/* The silent side has found no race at the location: then it orders all that conflict there. */
+static bool orders_all(const struct instance *silent, const struct instance *reporter, enum of of)
+{
+    const unsigned memory = ~(unsigned)VIEW_ALL_SYNC;
+
+    return of == OF_LOCATION && remembers_exactly(silent) &&
+           (silent->view & memory) == (reporter->view & memory);
+}
+
+/* The access takes effect at the event in hand; other policies may notice later. */
+static bool in_hand(const struct pair *p, const struct event *ev)
+{
+    if (!ev || ev->tid != p->access.tid)
+        return false;
+    if (ev->kind == EV_TXN_COMMIT)
+        return p->access.flags & EVF_IN_TXN;
+    return ev->kind == p->access.kind && p->access.addr - ev->addr < ev->size;
+}
+
+static enum why find_why(const struct compare *c, const struct instance *silent,
+                         const struct instance *reporter, const struct pair *p, enum of of,
+                         const struct event *ev)
+{
+    if (p->access.flags & checker_skips(silent->checker))
+        return WHY_UNCHECKED;
+    if (!silent->by_access)
+        return WHY_RULE;
+    if (!p->earlier.known || compare_both_read(p)) {
+        if (orders_all(silent, reporter, of))
+            return WHY_ORDERED;
+        return p->earlier.known ? WHY_NO_CONFLICT : WHY_UNKNOWN;
+    }
+    if (!c->params.why)
+        return WHY_UNKNOWN;
+    if (!in_hand(p, ev))
+        return WHY_UNKNOWN;
+    if (ordering_before(silent->order, &p->earlier, p->access.tid))
+        return WHY_ORDERED;
+    if (!remembers_exactly(silent))
+        return WHY_RULE;
+    if (!reporter->by_access && event_order(&p->access) != ORDER_NONE)
+        return WHY_UNKNOWN; /* it may be no conflict: both atomic */
+    return WHY_FORGOTTEN;
+}
+
+/* What one that goes by a rule of its own says; owned by the caller, or NULL. */
+static char *ask(const struct instance *in, const struct difference *d)
+{
+    char text[200] = "";
+
+    if (!in->by_access || d->why == WHY_RULE)
+        checker_explain(in->checker, &d->pair.access, d->pair.location, text, sizeof text);
+    return *text ? xstrdup(text) : NULL;
+}
+
+/* of instance i, whose verdict differs from the truth's. */
+static struct difference explain(struct compare *c, uint32_t i, enum verdict v, enum of of,
+                                 const struct pair *p, const struct event *ev)
+{
+    const struct instance *in = &c->instance[i], *truth = &c->instance[c->truth];
+    const bool missed = v == VERDICT_MISSED;
+    const struct instance *silent = missed ? in : truth, *reporter = missed ? truth : in;
+    const struct event *blamed = ev ? ev : &p->access;
+
+    return (struct difference){
+        .pair = *p,
+        .event = *c->number,
+        .instance = i,
+        .of = (uint8_t)of,
+        .verdict = (uint8_t)v,
+        .system = blamed->flags & EVF_SYSTEM,
+        .why = (uint8_t)find_why(c, silent, reporter, p, of, ev),
+        .cleared = c->last_clear > p->earlier.event,
+        .copied = c->last_copy > p->earlier.event,
+    };
+}
+
+/* ---- differences of accesses ---------------------------------------------------------------- */
+
+void compare_list(struct compare *c, const struct difference *d)
+{
+    if (c->told >= c->params.max) {
+        c->unlisted++;
+        return;
+    }
+    c->told++;
+    c->tell(c->tell_arg, d);
+}
+
+static void see_site(struct map *sites, uint64_t site, uint32_t i, uint64_t *n)
+{
+    uint64_t *mask = map_put(sites, site);
+
+    *n += !(*mask >> i & 1);
+    *mask |= UINT64_C(1) << i;
+}
+
+static void access_differs(struct compare *c, uint32_t i, enum verdict v, const struct event *ev)
+{
+    const struct pair *p = &c->instance[v == VERDICT_MISSED ? c->truth : i].pair;
+    struct difference_counts *n = &c->instance[i].count[v];
+    struct difference d = explain(c, i, v, OF_ACCESS, p, ev);
+    const uint64_t site = event_site(&p->access);
+
+    n->n[OF_ACCESS]++;
+    n->why[OF_ACCESS][d.why]++;
+    if (d.system)
+        n->system++;
+    else
+        n->program++;
+    if (site)
+        see_site(&c->sites[v], site, i, &n->sites);
+    if (site && c->inside)
+        see_site(&c->sites_roi[v], site, i, &n->sites_roi);
+    d.says = ask(&c->instance[i], &d);
+    compare_list(c, &d);
+    free(d.says);
+}
+
+static void settle_accesses(struct compare *c, const struct event *ev)
+{
+    const bool truth = c->racy >> c->truth & 1;
+
+    for (uint32_t i = 0; i < c->n; i++) {
+        const bool says = c->racy >> i & 1;
+        if (!c->instance[i].by_access)
+            continue;
+        c->instance[i].accesses += says;
+        if (says != truth)
+            access_differs(c, i, says ? VERDICT_FALSE : VERDICT_MISSED, ev);
+    }
+}
+
+/* ---- differences of locations and pairs: known at the end, explained when they arise -------- */
+
+/* The access is a difference of its own. */
+static bool access_told(const struct compare *c, uint32_t i)
+{
+    return c->instance[i].by_access && (c->racy >> i & 1) != (c->racy >> c->truth & 1);
+}
+
+static void keep_open(struct compare *c, uint32_t i, enum verdict v, const struct fresh *f,
+                      const struct event *ev)
+{
+    const size_t cap = c->open_cap;
+    struct difference d = explain(c, i, v, (enum of)f->of, &f->pair, ev);
+    struct open o = {f->key, NULL, i, f->of, (uint8_t)v, d.why, access_told(c, i)};
+
+    if (!o.implied && c->kept < c->params.max) {
+        d.says = ask(&c->instance[i], &d);
+        o.told = xmalloc(sizeof d);
+        *o.told = d;
+        c->kept++;
+        budget_take(&c->budget, sizeof d + (d.says ? strlen(d.says) + 1 : 0));
+    }
+    c->open = xgrow(c->open, c->open_n, &c->open_cap, sizeof *c->open);
+    budget_take(&c->budget, (c->open_cap - cap) * sizeof *c->open);
+    c->open[c->open_n++] = o;
+}
+
+static void settle_key(struct compare *c, const struct fresh *f, const struct event *ev)
+{
+    const uint64_t finders = *map_find(&c->seen[f->of], f->key);
+
+    if (f->instance != c->truth) {
+        if (!(finders >> c->truth & 1))
+            keep_open(c, f->instance, VERDICT_FALSE, f, ev);
+        return;
+    }
+    for (uint32_t i = 0; i < c->n; i++)
+        if (!(finders >> i & 1))
+            keep_open(c, i, VERDICT_MISSED, f, ev);
+}
+
+void compare_settle(struct compare *c, const struct event *ev)
+{
+    if (ev)
+        settle_accesses(c, ev);
+    for (size_t i = 0; i < c->fresh_n; i++)
+        settle_key(c, &c->fresh[i], ev);
+    c->fresh_n = 0;
+    c->racy = 0;
+}
+
+/* ---- the step ------------------------------------------------------------------------------- */
+
+static bool drop_id(void *arg, sim_addr addr, void *cell)
+{
+    (void)arg;
+    (void)addr;
+    (void)cell;
+    return true;
+}
+
+static void move_ids(struct compare *c, const struct event *ev)
+{
+    const bool copy = ev->kind == EV_COPY;
+    const sim_addr from = copy ? ev[1].addr : ev->addr;
+    struct shadow_snapshot *s = NULL;
+
+    if ((ev->addr | from | ev->aux) & (c->granule - 1))
+        return; /* an error by now */
+    *(copy ? &c->last_copy : &c->last_clear) = *c->number + 1;
+    if (copy)
+        s = shadow_take(c->ids, from, ev->aux, NULL, NULL);
+    shadow_each(c->ids, ev->addr, ev->aux, drop_id, NULL);
+    if (copy)
+        shadow_put(c->ids, s, ev->addr);
+}
+
+static void over_limit(const struct compare *c)
+{
+    err_set(c->err, LARD_LIMIT,
+            "event %llu: what the comparison keeps exceeds limits.memory (%llu bytes); the results "
+            "up to here hold; raise limits.memory, or set compare.why to off",
+            (unsigned long long)*c->number, (unsigned long long)c->budget.limit);
+}
+
+void compare_step(struct compare *c, const struct event *ev)
+{
+    for (uint32_t i = 0; i < c->orders; i++)
+        ordering_note(c->order[i], ev, *c->number);
+    if (UNLIKELY(c->racy))
+        compare_settle(c, ev);
+    if (UNLIKELY(ev->kind == EV_CLEAR || ev->kind == EV_COPY))
+        move_ids(c, ev);
+    if (UNLIKELY(budget_over(&c->budget)))
+        over_limit(c);
+}

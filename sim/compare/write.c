@@ -1,0 +1,367 @@
+/* write.c - the comparison in its session: begun there, its differences and counts told as
+ * text and JSON (differences.jsonl, compare.json, the command line). */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/compare/compare.h"
+
+const char *const why_text[WHYS] = {"unchecked", "no-conflict", "ordered",
+                                    "forgotten", "rule",        "unknown"};
+const char *const of_text[OFS] = {"access", "location", "pair"};
+const char *const of_plural[OFS] = {"accesses", "locations", "pairs"};
+const char *const verdict_text[VERDICTS] = {"false", "missed"};
+
+/* ---- why, as a sentence --------------------------------------------------------------------- */
+
+struct text {
+    char *to;
+    size_t room, n;
+};
+
+static void add(struct text *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
+static void add(struct text *t, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    const int n = vsnprintf(t->to + t->n, t->room - t->n, fmt, ap);
+    va_end(ap);
+    t->n = n < 0 || t->n + (size_t)n >= t->room ? t->room - 1 : t->n + (size_t)n;
+}
+
+/* The names of single views: "all-memory and no-clear". */
+static void add_views(struct text *t, unsigned bits)
+{
+    const char *between = "";
+
+    for (const struct view_info *v = view_info; v->name; v++) {
+        if (!v->bits || (v->bits & (v->bits - 1)) || !(v->bits & bits))
+            continue;
+        add(t, "%s%s", between, v->name);
+        between = " and ";
+    }
+}
+
+static const char *kind_of_access(const struct event *ev)
+{
+    if (ev->flags & EVF_SYSTEM)
+        return "the runtime system's";
+    if (ev->flags & EVF_STACK)
+        return "to a stack";
+    if (ev->flags & EVF_FINAL)
+        return "to a final field";
+    return ev->flags & EVF_VOLATILE ? "of a volatile operation" : "outside its view";
+}
+
+struct cause {
+    bool holds;
+    const char *text;
+};
+
+/* Why one has no record of an access that another remembers: all that their views and the events
+ * since allow. */
+static void add_causes(struct text *t, const struct difference *d, const struct instance *silent,
+                       const struct instance *reporter)
+{
+    const unsigned more = reporter->view & ~silent->view, less = silent->view & ~reporter->view;
+    const struct cause cause[] = {
+        {more & VIEW_ALL_MEMORY, "did not check it"},
+        {less & VIEW_ALL_MEMORY, "saw a later access take its place"},
+        {more & VIEW_NO_CLEAR && d->cleared, "saw it cleared"},
+        {more & VIEW_NO_COPY && d->copied, "saw it overwritten by a copy"},
+        {less & VIEW_NO_COPY && d->copied, "ignored the copy that brought it"},
+        {less & VIEW_NO_THREAD, "saw another thread of the same kernel thread take its place"},
+    };
+    const char *between = ": it ";
+
+    for (size_t i = 0; i < ARRAY_SIZE(cause); i++)
+        if (cause[i].holds) {
+            add(t, "%s%s", between, cause[i].text);
+            between = ", or ";
+        }
+    if (*between == ':')
+        add(t, ": a later access took its place");
+}
+
+static void add_ordered(struct text *t, const struct instance *silent,
+                        const struct instance *reporter, const struct pair *p)
+{
+    const unsigned sync = (silent->view ^ reporter->view) & (VIEW_ALL_SYNC | VIEW_NO_THREAD);
+
+    if (!p->earlier.known || compare_both_read(p))
+        add(t, "%s finds all conflicting accesses at this location ordered so far", silent->label);
+    else
+        add(t, "%s orders event %llu before this one", silent->label,
+            (unsigned long long)p->earlier.event);
+    if (!sync)
+        return;
+    add(t, " (views differ in ");
+    add_views(t, sync);
+    add(t, ")");
+}
+
+static void add_unknown(struct text *t, const struct compare *c, const struct difference *d,
+                        const struct instance *reporter)
+{
+    if (!c->params.why)
+        add(t, "not asked for (compare.why is off)");
+    else if (!d->pair.earlier.known)
+        add(t, "%s does not name the earlier access", reporter->label);
+    else if (event_order(&d->pair.access) != ORDER_NONE)
+        add(t, "both accesses may be atomic, and then do not conflict");
+    else
+        add(t, "%s noticed it after the access", reporter->label);
+}
+
+static void give_reason(const struct compare *c, const struct difference *d, struct text *t)
+{
+    const struct instance *in = &c->instance[d->instance], *truth = &c->instance[c->truth];
+    const bool missed = d->verdict == VERDICT_MISSED;
+    const struct instance *silent = missed ? in : truth, *reporter = missed ? truth : in;
+
+    switch ((enum why)d->why) {
+    case WHY_UNCHECKED:
+        add(t, "%s does not check this access (%s)", silent->label,
+            kind_of_access(&d->pair.access));
+        break;
+    case WHY_NO_CONFLICT:
+        add(t, "both accesses are reads, which is no conflict for %s", silent->label);
+        break;
+    case WHY_ORDERED:
+        add_ordered(t, silent, reporter, &d->pair);
+        break;
+    case WHY_FORGOTTEN:
+        add(t, "%s has no record of event %llu at this location", silent->label,
+            (unsigned long long)d->pair.earlier.event);
+        add_causes(t, d, silent, reporter);
+        break;
+    case WHY_RULE:
+        if (!d->says)
+            add(t, "%s goes by a rule of its own", silent->label);
+        break;
+    case WHY_UNKNOWN:
+        add_unknown(t, c, d, reporter);
+        break;
+    case WHYS:
+        break;
+    }
+    if (d->says)
+        add(t, "%s%s: %s", t->n ? "; " : "", in->label, d->says);
+}
+
+/* ---- telling of a difference ---------------------------------------------------------------- */
+
+static void key_str(struct json *j, const char *key, const char *value)
+{
+    json_key(j, key);
+    json_str(j, value);
+}
+
+static void key_u64(struct json *j, const char *key, uint64_t value)
+{
+    json_key(j, key);
+    json_u64(j, value);
+}
+
+static void write_side(struct json *j, const struct lardsim_side *s)
+{
+    char number[24];
+
+    snprintf(number, sizeof number, "0x%llx", (unsigned long long)s->site);
+    key_u64(j, "thread", s->thread);
+    key_str(j, "op", ev_info[s->kind].text);
+    key_str(j, "site", s->site_name ? s->site_name : s->site ? number : NULL);
+    key_u64(j, s->region ? "region" : "event", s->event);
+}
+
+void sim_difference_json(struct json *j, const struct sim_difference *d)
+{
+    json_object(j);
+    key_str(j, "policy", d->policy);
+    key_str(j, "verdict", d->verdict);
+    key_str(j, "of", d->of);
+    write_side(j, &d->is);
+    json_key(j, "address");
+    json_hex(j, d->addr);
+    key_u64(j, "size", d->size);
+    json_key(j, "system");
+    json_bool(j, d->system);
+    json_key(j, "location");
+    json_hex(j, d->location);
+    key_str(j, "location_name", d->location_name);
+    key_str(j, "reported_by", d->reported_by);
+    json_key(j, "earlier");
+    if (d->earlier.known) {
+        json_object(j);
+        write_side(j, &d->earlier);
+        json_end(j);
+    } else {
+        json_null(j);
+    }
+    key_str(j, "why", d->why);
+    key_str(j, "reason", d->reason);
+    json_end(j);
+}
+
+static void tell(void *session, const struct difference *d)
+{
+    const struct lardsim *l = session;
+    const struct compare *c = l->compare;
+    const struct event *access = &d->pair.access;
+    char reason[500];
+    struct text t = {reason, sizeof reason, 0};
+    const struct race_side is = {.event = d->event,
+                                 .site = event_site(access),
+                                 .thread = access->tid,
+                                 .op = access->kind,
+                                 .known = true};
+    const struct sim_difference told = {
+        .policy = c->instance[d->instance].label,
+        .verdict = verdict_text[d->verdict],
+        .of = of_text[d->of],
+        .is = session_side(l, &is),
+        .earlier = session_side(l, &d->pair.earlier),
+        .addr = access->addr,
+        .size = access->size,
+        .system = d->system,
+        .location = d->pair.location,
+        .location_name = names_find(l->seen, NAME_OBJECT, d->pair.location),
+        .reported_by = c->instance[d->verdict == VERDICT_MISSED ? c->truth : d->instance].label,
+        .why = why_text[d->why],
+        .reason = reason,
+    };
+    struct json j;
+
+    *reason = '\0';
+    give_reason(c, d, &t);
+    if (l->on_difference)
+        l->on_difference(l->on_difference_arg, &told);
+    if (!l->differences)
+        return;
+    json_init(&j, l->differences, false);
+    sim_difference_json(&j, &told);
+    fputc('\n', l->differences);
+}
+
+/* ---- counts --------------------------------------------------------------------------------- */
+
+static void write_verdict(struct json *j, const struct instance *in, enum verdict v)
+{
+    const struct difference_counts *n = &in->count[v];
+
+    json_key(j, verdict_text[v]);
+    json_object(j);
+    if (in->by_access) {
+        key_u64(j, "accesses", n->n[OF_ACCESS]);
+        key_u64(j, "sites", n->sites);
+        key_u64(j, "program", n->program);
+        key_u64(j, "system", n->system);
+    }
+    key_u64(j, "locations", n->n[OF_LOCATION]);
+    key_u64(j, "pairs", n->n[OF_PAIR]);
+    json_key(j, "why");
+    json_object(j);
+    for (int of = in->by_access ? OF_ACCESS : OF_LOCATION; of < OFS; of++) {
+        json_key(j, of_plural[of]);
+        json_object(j);
+        for (size_t w = 0; w < WHYS; w++)
+            key_u64(j, why_text[w], n->why[of][w]);
+        json_end(j);
+    }
+    json_end(j);
+    json_end(j);
+}
+
+static void write_instance(struct json *j, const struct lardsim *l, const struct instance *in,
+                           bool truth)
+{
+    static const char *const count[] = {"accesses", "sites", "locations", "pairs"};
+    uint64_t value;
+
+    json_key(j, in->label);
+    json_object(j);
+    key_str(j, "property", in->property);
+    for (size_t i = 0; i < ARRAY_SIZE(count); i++) {
+        char *name = xasprintf("policy.%s.races.%s", in->label, count[i]);
+        if (stats_value(l->stats, name, &value))
+            key_u64(j, count[i], value);
+        free(name);
+    }
+    for (int v = 0; v < VERDICTS && !truth; v++)
+        write_verdict(j, in, (enum verdict)v);
+    json_end(j);
+}
+
+void sim_compare_json(const struct lardsim *l, struct json *j)
+{
+    const struct compare *c = l->compare;
+
+    if (!c)
+        return;
+    key_str(j, "truth", c->instance[c->truth].label);
+    json_key(j, "policies");
+    json_object(j);
+    for (uint32_t i = 0; i < c->n; i++)
+        write_instance(j, l, &c->instance[i], i == c->truth);
+    json_end(j);
+    key_u64(j, "listed", c->told);
+    key_u64(j, "unlisted", c->unlisted);
+}
+
+void compare_write(FILE *out, const struct lardsim *l)
+{
+    struct json j;
+
+    json_init(&j, out, true);
+    json_object(&j);
+    key_str(&j, "schema", "lardsim-compare-1");
+    sim_compare_json(l, &j);
+    json_end(&j);
+}
+
+/* ---- the session's and the command line's side ---------------------------------------------- */
+
+int compare_begin(struct lardsim *l, unsigned granule)
+{
+    const struct compare_env env = {
+        .config = l->config,
+        .stats = l->stats,
+        .number = &l->number,
+        .granule = granule,
+        .memory_limit = l->params.memory,
+        .checker = l->checker,
+        .checkers = l->checkers,
+        .tell = tell,
+        .tell_arg = l,
+        .err = &l->err,
+    };
+
+    if (!l->comparing)
+        return 0;
+    l->compare = compare_new(&env, &l->err);
+    return l->compare ? 0 : -1;
+}
+
+void sim_on_difference(struct lardsim *l, void (*fn)(void *arg, const struct sim_difference *d),
+                       void *arg)
+{
+    l->on_difference = fn;
+    l->on_difference_arg = arg;
+}
+
+bool sim_compare_instance(const struct lardsim *l, size_t i, struct sim_instance *to)
+{
+    const struct compare *c = l->compare;
+
+    if (!c || i >= c->n)
+        return false;
+    const struct instance *in = &c->instance[i];
+    *to = (struct sim_instance){in->label, in->property, i == c->truth, in->by_access};
+    return true;
+}
+
+const char *sim_why(size_t i)
+{
+    return i < WHYS ? why_text[i] : NULL;
+}

@@ -1,0 +1,461 @@
+/* machine.c - cores, and what an event costs on them. */
+#include "sim/machine/machine.h"
+
+#include "sim/machine/interval.h"
+#include "sim/machine/timeline.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+static const char *const contention_choices[] = {"auto", "on", "off", NULL};
+static const char *const compat_choices[] = {"none", "ce", NULL};
+static const char *const instruction_choices[] = {"one-plus-latency", "latency", NULL};
+
+#define AT(field) offsetof(struct machine_params, field)
+const struct param machine_param_rows[] = {
+    {"cores", PARAM_U64, AT(cores), "8", 1, MAX_CORES, "cores", NULL, "Cores of the machine."},
+    {"line", PARAM_U64, AT(line), "64", 16, 1024, "bytes", NULL,
+     "Bytes of a cache line, a power of two."},
+    {"frequency", PARAM_U64, AT(frequency), "1600", 1, 100000, "MHz", NULL,
+     "The cores' clock; it matters where memory is timed in nanoseconds, and for bandwidths."},
+    {"contention", PARAM_CHOICE, AT(contention), "auto", 0, 0, "", contention_choices,
+     "Ports, banks, links and memory queue, or answer at once; auto: on in timed order."},
+    {"warm-up", PARAM_U64, AT(warm_up), "0", 0, UINT64_MAX, "events", NULL,
+     "Events after which a region of interest begins by itself, so that caches are warm in it; 0: "
+     "marks of the trace say."},
+    {"compat", PARAM_CHOICE, AT(compat), "none", 0, 0, "", compat_choices,
+     "ce: the charging rules and quirks of the published CE simulator, to compare with it."},
+    PARAM_END,
+};
+#undef AT
+#define AT(field) offsetof(struct core_params, field)
+const struct param core_param_rows[] = {
+    {"memory-instruction", PARAM_CHOICE, AT(memory_instruction), "one-plus-latency", 0, 0, "",
+     instruction_choices, "What a memory instruction takes."},
+    {"store-buffer", PARAM_U64, AT(store_buffer), "0", 0, 1024, "stores", NULL,
+     "Stores that may wait to be done, in order (TSO); 0: each is waited for. Timed order only."},
+    {"misses", PARAM_U64, AT(misses), "0", 0, 64, "loads", NULL,
+     "Loads that may miss at a time without being waited for; 0: each is waited for. Timed order "
+     "only."},
+    PARAM_END,
+};
+#undef AT
+
+const char *const spent_text[SPENTS] = {
+#define SPENT(NAME, text, help) text,
+#include "sim/machine/spent.def"
+#undef SPENT
+};
+static const char *const spent_help[SPENTS] = {
+#define SPENT(NAME, text, help) help,
+#include "sim/machine/spent.def"
+#undef SPENT
+};
+
+enum spent spent_waiting(enum wait_reason why)
+{
+    static const enum spent of[WAIT_REASONS] = {
+        [WAIT_LOCK] = SPENT_LOCK,
+        [WAIT_BARRIER] = SPENT_BARRIER,
+        [WAIT_JOIN] = SPENT_JOIN,
+        [WAIT_FORK] = SPENT_IDLE,
+        [WAIT_VOLATILE] = SPENT_VOLATILE,
+        [WAIT_CLASS] = SPENT_CLASS,
+        [WAIT_COMMIT] = SPENT_COMMIT,
+        [WAIT_MEMORY] = SPENT_HEAP,
+        [WAIT_COLLECTION] = SPENT_COLLECTION,
+        [WAIT_KERNEL] = SPENT_KERNEL,
+    };
+
+    return of[why];
+}
+
+/* ---- making one ----------------------------------------------------------------------------- */
+
+static void declare_stats(struct machine *m, struct stats *stats)
+{
+    struct stats_group *g = stats_group(stats_root(stats), "machine");
+    struct stats_group *all = stats_group(g, "spent"),
+                       *each = stats_group(stats_root(stats), "cores");
+    const uint64_t *parts[SPENTS + 1];
+    const size_t n = m->params.cores;
+
+    stats_level(g, "cores", "cores", "Cores of the machine.", &m->params.cores);
+    stats_level(g, "frequency", "MHz", "Clock of the cores.", &m->params.frequency);
+    stats_level(g, "line", "bytes", "Bytes of a cache line.", &m->params.line);
+    stats_count(g, "cycles", "cycles", "From the first event to the end of the last.", &m->cycles);
+    stats_level(g, "region-cycles", "cycles",
+                "Most cycles that a core spent inside regions of interest: execution time where "
+                "nobody waits for others.",
+                &m->region_cycles);
+    stats_count(g, "instructions", "instructions", "Instructions of all cores.",
+                &m->total_instructions);
+    stats_vector(each, "instructions", "instructions", "Instructions, by core.", m->instructions, n,
+                 NULL);
+    for (size_t i = 0; i < SPENTS; i++) {
+        stats_count(all, spent_text[i], "cycles", spent_help[i], &m->total_spent[i]);
+        stats_vector(each, spent_text[i], "cycles", spent_help[i], &m->spent[i * MAX_CORES], n,
+                     NULL);
+    }
+    for (size_t core = 0; core < n; core++) {
+        for (size_t i = 0; i < SPENTS; i++)
+            parts[i] = &m->spent[i * MAX_CORES + core];
+        parts[SPENTS] = NULL;
+        stats_invariant(each, "cycles", "Each core's cycles add up to the run's.", parts, STATS_EQ,
+                        (const uint64_t *const[]){&m->cycles, NULL});
+    }
+}
+
+static const char *const memory_choices[] = {"fixed", "ddr", "dramsim3", NULL};
+
+struct memory_params { /* section memory */
+    uint32_t type;
+};
+static const struct param memory_param_rows[] = {
+    {"type", PARAM_CHOICE, offsetof(struct memory_params, type), "fixed", 0, 0, "", memory_choices,
+     "What misses of the L3 go to: a fixed latency, the built-in DDR model, DRAMSim3."},
+    PARAM_END,
+};
+
+static int bad_choice(const char *what, const char *why, const char *remedy, struct err *e)
+{
+    return err_set(e, LARD_CONFIG, "%s %s; %s", what, why, remedy);
+}
+
+/* What only makes sense together. */
+static int check_params(const struct machine *m, struct err *e)
+{
+    const struct machine_params *p = &m->params;
+    const struct core_params *c = &m->core_params;
+
+    if (p->line & (p->line - 1))
+        return err_set(e, LARD_CONFIG, "line: %llu is no power of two; give one, as 64",
+                       (unsigned long long)p->line);
+    if (m->timed && p->compat == COMPAT_CE)
+        return bad_choice("compat: ce", "has no timed order",
+                          "set order=recorded, or take --preset ce8", e);
+    if (m->timed)
+        return 0;
+    if (p->contention == CONTENTION_ON)
+        return bad_choice("contention: on", "needs requests in the order of time",
+                          "set order=timed, or contention=off", e);
+    if (c->store_buffer)
+        return bad_choice("core.store-buffer", "works in timed order only",
+                          "set order=timed, or core.store-buffer=0", e);
+    if (c->misses)
+        return bad_choice("core.misses", "works in timed order only",
+                          "set order=timed, or core.misses=0", e);
+    return 0;
+}
+
+static int open_memory(struct machine *m, struct config *config, struct stats *stats, struct err *e)
+{
+    struct memory_params p;
+    struct memory_env env = {
+        .stats = stats_group(stats_root(stats), "memory"),
+        .mhz = m->params.frequency,
+        .line = (unsigned)m->params.line,
+        .contention = m->params.contention == CONTENTION_ON,
+    };
+
+    env.included = coherence_included(m->coherence);
+    if (config_bind(config, "memory", memory_param_rows, &p, e) ||
+        memory_open(&m->memory, memory_choices[p.type], config, &env, e))
+        return -1;
+    if (m->memory.type->later && !m->timed)
+        return err_set(e, LARD_CONFIG,
+                       "memory.type: %s answers later, which recorded order can't wait for; set "
+                       "order=timed, or memory.type=fixed",
+                       memory_choices[p.type]);
+    for (size_t i = 0; memory_types[i]; i++) {
+        char *section = xasprintf("memory.%s", memory_types[i]->name);
+        const int bad = memory_types[i] != m->memory.type && memory_types[i]->params &&
+                        config_known(config, section, memory_types[i]->params, e);
+        free(section);
+        if (bad)
+            return -1;
+    }
+    return 0;
+}
+
+static void make_cores(struct machine *m)
+{
+    const size_t n = m->params.cores;
+
+    m->core = xcalloc(n, sizeof *m->core);
+    m->spent = xcalloc((size_t)SPENTS * MAX_CORES, sizeof *m->spent);
+    m->instructions = xcalloc(n, sizeof *m->instructions);
+    for (size_t i = 0; i < n; i++)
+        m->core[i].spent = m->spent + i;
+}
+
+static int make(struct machine *m, struct config *config, struct stats *stats,
+                const struct coh_host *host, struct err *e)
+{
+    struct pages_params pages;
+
+    if (config_bind(config, "", machine_param_rows, &m->params, e) ||
+        config_bind(config, "core", core_param_rows, &m->core_params, e) ||
+        config_bind(config, "pages", pages_param_rows, &pages, e) || check_params(m, e))
+        return -1;
+    if (m->params.contention == CONTENTION_BY_ORDER)
+        m->params.contention = m->timed ? CONTENTION_ON : CONTENTION_OFF;
+    make_cores(m);
+    declare_stats(m, stats);
+    const struct coh_env env = {
+        .stats = stats,
+        .config = config,
+        .memory = &m->memory,
+        .host = *host,
+        .cores = (unsigned)m->params.cores,
+        .line = (unsigned)m->params.line,
+        .contention = m->params.contention == CONTENTION_ON,
+        .ce = m->params.compat == COMPAT_CE,
+    };
+    m->coherence = coherence_new(&env, e);
+    return !m->coherence ||
+                   pages_init(&m->pages, &pages, stats_group(stats_root(stats), "pages"), e) ||
+                   open_memory(m, config, stats, e)
+               ? -1
+               : 0;
+}
+
+struct machine *machine_new(struct config *config, struct stats *stats, bool timed,
+                            const struct coh_host *host, struct err *e)
+{
+    struct machine *m = xcalloc(1, sizeof *m);
+
+    m->timed = timed;
+    m->interval_end = CYCLE_NEVER;
+    if (!make(m, config, stats, host, e))
+        return m;
+    machine_free(m);
+    return NULL;
+}
+
+void machine_free(struct machine *m)
+{
+    if (!m)
+        return;
+    if (m->coherence)
+        coherence_free(m->coherence);
+    memory_close(&m->memory);
+    pages_free(&m->pages);
+    free(m->core);
+    free(m->spent);
+    free(m->instructions);
+    free(m);
+}
+
+void machine_each_param(void (*fn)(void *arg, const char *section, const struct param *row),
+                        void *arg)
+{
+    static const struct {
+        const char *section;
+        const struct param *rows;
+    } own[] = {{"", machine_param_rows},       {"core", core_param_rows},
+               {"pages", pages_param_rows},    {"memory", memory_param_rows},
+               {"stats", interval_param_rows}, {"timeline", timeline_param_rows}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(own); i++)
+        for (const struct param *row = own[i].rows; row->name; row++)
+            fn(arg, own[i].section, row);
+    coherence_each_param(fn, arg);
+    for (size_t i = 0; memory_types[i]; i++) {
+        char *section = xasprintf("memory.%s", memory_types[i]->name);
+        for (const struct param *row = memory_types[i]->params; row && row->name; row++)
+            fn(arg, section, row);
+        free(section);
+    }
+}
+
+/* ---- what an event costs -------------------------------------------------------------------- */
+
+static enum spent spent_at(enum mem_level level)
+{
+    static const enum spent of[LEVELS] = {[LEVEL_L1] = SPENT_L1,
+                                          [LEVEL_L2] = SPENT_L2,
+                                          [LEVEL_L3] = SPENT_L3,
+                                          [LEVEL_REMOTE] = SPENT_REMOTE,
+                                          [LEVEL_MEMORY] = SPENT_MEMORY};
+
+    return of[level];
+}
+
+/* Bytes from there to the end of the line. */
+static inline uint64_t line_room(const struct machine *m, sim_addr addr)
+{
+    return m->params.line - (addr & (m->params.line - 1));
+}
+
+/* Within one line. */
+ALWAYS_INLINE enum mem_level access_line(struct machine *m, unsigned core, sim_addr addr,
+                                         unsigned bytes, enum mem_cmd cmd)
+{
+    struct core *c = &m->core[core];
+    const sim_addr physical = pages_physical(&m->pages, addr);
+    const struct coh_result r =
+        UNLIKELY(m->access != NULL)
+            ? m->access(m->scheduler, core, physical, bytes, cmd, c->clock)
+            : coherence_access(m->coherence, core, physical, cmd, TRAFFIC_DATA, c->clock);
+
+    /* Waiting for what goes on beside has been charged already. */
+    core_spend(m, c, spent_at(r.level), r.done - c->clock);
+    return r.level;
+}
+
+/* Lines one after the other. */
+static NO_INLINE enum mem_level access_lines(struct machine *m, unsigned core, sim_addr addr,
+                                             uint64_t bytes, enum mem_cmd cmd)
+{
+    enum mem_level most = LEVEL_NONE;
+
+    while (bytes) {
+        const uint64_t room = line_room(m, addr), n = bytes < room ? bytes : room;
+        if (most != LEVEL_NONE && m->until)
+            m->until(m->scheduler, core, m->core[core].clock);
+        const enum mem_level level = access_line(m, core, addr, (unsigned)n, cmd);
+        most = level > most ? level : most;
+        addr += n;
+        bytes -= n;
+    }
+    return most;
+}
+
+sim_cycle machine_metadata(struct machine *m, unsigned core, sim_addr addr, uint64_t bytes,
+                           enum mem_cmd cmd, sim_cycle now)
+{
+    while (bytes) {
+        const uint64_t room = line_room(m, addr), n = bytes < room ? bytes : room;
+        if (m->until)
+            now = m->until(m->scheduler, core, now);
+        now = coherence_access(m->coherence, core, addr, cmd, TRAFFIC_METADATA, now).done;
+        addr += n;
+        bytes -= n;
+    }
+    return now;
+}
+
+sim_cycle machine_steps(struct machine *m, unsigned core, const struct mem_run *r, sim_cycle now)
+{
+    for (size_t i = 0; i < r->n; i++)
+        now = machine_step(m, core, r, i, machine_step_begins(m, core, r, i, now));
+    return now;
+}
+
+enum { OBJECT_BYTES = 8 }; /* of the word of a synchronisation object */
+
+struct cost { /* of an event's kind; docs/machine.md, "Time" */
+    bool instruction, access;
+    uint8_t cmd; /* enum mem_cmd */
+};
+static const struct cost costs[EV_KINDS] = {
+    [EV_READ] = {true, true, MEM_LOAD},
+    [EV_WRITE] = {true, true, MEM_STORE},
+    [EV_RMW] = {true, true, MEM_ATOMIC},
+    [EV_ACQUIRE] = {true, true, MEM_ATOMIC},
+    [EV_RELEASE] = {true, true, MEM_STORE},
+    [EV_ACQUIRE_SHARED] = {true, true, MEM_ATOMIC},
+    [EV_RELEASE_SHARED] = {true, true, MEM_STORE},
+    [EV_WAIT_ENTER] = {true, true, MEM_STORE},
+    [EV_WAIT_EXIT] = {true, true, MEM_ATOMIC},
+    [EV_VOLATILE_READ] = {true, true, MEM_LOAD},
+    [EV_VOLATILE_WRITE] = {true, true, MEM_STORE},
+    [EV_BARRIER_ARRIVE] = {true, true, MEM_ATOMIC},
+    [EV_BARRIER_DEPART] = {true, true, MEM_LOAD},
+    [EV_CLASS_INIT] = {true, true, MEM_STORE},
+    [EV_CLASS_USE] = {true, true, MEM_LOAD},
+};
+
+/* The bytes that an event touches in memory. */
+static uint64_t event_bytes(const struct event *ev)
+{
+    return event_is_access(ev) ? ev->size : OBJECT_BYTES;
+}
+
+/* That simulator's streams bring a lock's accesses of their own, and count instructions apart. */
+static bool is_free(const struct machine *m, const struct event *ev)
+{
+    return m->params.compat == COMPAT_CE && !event_is_access(ev);
+}
+
+struct mem_outcome machine_event(struct machine *m, unsigned core, const struct event *ev)
+{
+    const struct cost *cost = &costs[ev->kind];
+    struct core *c = &m->core[core];
+    struct mem_outcome out = {.began = c->clock};
+
+    if (UNLIKELY(is_free(m, ev)))
+        return out;
+    if (LIKELY(cost->access)) {
+        const enum mem_cmd cmd = (enum mem_cmd)cost->cmd;
+        const uint64_t bytes = event_bytes(ev);
+        if (LIKELY(bytes <= line_room(m, ev->addr))) {
+            out.level = (uint8_t)access_line(m, core, ev->addr, (unsigned)bytes, cmd);
+            out.asked = out.level == LEVEL_REMOTE;
+        } else {
+            out.level = (uint8_t)access_lines(m, core, ev->addr, bytes, cmd);
+        }
+    }
+    if (LIKELY(cost->instruction)) {
+        c->instructions++;
+        if (m->core_params.memory_instruction == MEMORY_INSTRUCTION_PLUS)
+            core_spend(m, c, SPENT_EXECUTING, 1);
+    }
+    return out;
+}
+
+void machine_touch_pages(struct machine *m, const struct event *ev)
+{
+    struct pages *p = &m->pages;
+
+    if (!costs[ev->kind].access || p->params.mapping == PAGES_IDENTITY)
+        return;
+    const uint64_t last = (ev->addr + event_bytes(ev) - 1) >> p->shift;
+    for (uint64_t page = ev->addr >> p->shift; page <= last; page++)
+        pages_base(p, page);
+}
+
+/* ---- the end -------------------------------------------------------------------------------- */
+
+void machine_settle(struct machine *m)
+{
+    for (size_t i = 0; i < m->params.cores; i++)
+        if (m->core[i].clock > m->cycles)
+            m->cycles = m->core[i].clock;
+    m->total_instructions = 0;
+    for (size_t i = 0; i < m->params.cores; i++)
+        m->total_instructions += m->instructions[i] = m->core[i].instructions;
+    for (size_t r = 0; r < SPENTS; r++) {
+        m->total_spent[r] = 0;
+        for (size_t i = 0; i < m->params.cores; i++)
+            m->total_spent[r] += m->spent[r * MAX_CORES + i];
+    }
+}
+
+void machine_region(struct machine *m, bool begins)
+{
+    for (size_t i = 0; i < m->params.cores; i++)
+        if (begins)
+            m->core[i].entered = m->core[i].clock;
+        else
+            m->core[i].inside += m->core[i].clock - m->core[i].entered;
+    for (size_t i = 0; i < m->params.cores; i++)
+        if (m->core[i].inside > m->region_cycles)
+            m->region_cycles = m->core[i].inside;
+    if (!begins)
+        coherence_census(m->coherence);
+    machine_settle(m);
+}
+
+/* Who has no more to do is idle until the last one has done. */
+void machine_finish(struct machine *m)
+{
+    machine_settle(m);
+    for (unsigned i = 0; i < m->params.cores; i++)
+        machine_spend(m, i, SPENT_IDLE, m->cycles - m->core[i].clock);
+    machine_settle(m);
+    coherence_census(m->coherence);
+    if (m->memory.type->finish)
+        m->memory.type->finish(m->memory.self, m->cycles);
+}

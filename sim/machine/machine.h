@@ -1,0 +1,148 @@
+/* machine.h - the simulated machine in a run: cores and their clocks on top of coherence and
+ * memory, what each event costs there, and where the cycles go (docs/machine.md). Which event goes
+ * next is not decided here: session.c (recorded order) and scheduler/scheduler.c (timed order) do.
+ */
+#ifndef LARDSIM_MACHINE_H
+#define LARDSIM_MACHINE_H
+
+#include "policy/policy.h"
+#include "sim/order/order.h"
+#include "sim/machine/pages.h"
+#include "trace/trace.h"
+
+enum { MACHINE_NONE, MACHINE_MULTICORE };               /* parameter machine */
+enum { ORDER_BY_MACHINE, ORDER_RECORDED, ORDER_TIMED }; /* parameter order */
+enum { COMPAT_NONE, COMPAT_CE };
+enum { CONTENTION_BY_ORDER, CONTENTION_ON, CONTENTION_OFF };
+enum { MEMORY_INSTRUCTION_PLUS, MEMORY_INSTRUCTION_LATENCY };
+
+struct machine_params { /* of the top level */
+    uint64_t cores, line, frequency, warm_up;
+    uint32_t contention, compat;
+};
+struct core_params { /* section core */
+    uint32_t memory_instruction;
+    uint64_t store_buffer, misses;
+};
+extern const struct param machine_param_rows[], core_param_rows[];
+
+/* Where a core's cycles go: they add up to the run's. */
+enum spent {
+#define SPENT(NAME, ...) SPENT_##NAME,
+#include "sim/machine/spent.def"
+#undef SPENT
+    SPENTS
+};
+extern const char *const spent_text[SPENTS];
+enum spent spent_waiting(enum wait_reason why);
+
+struct core {
+    sim_cycle clock;
+    uint64_t instructions;
+    sim_cycle entered, inside; /* the region of interest, when; regions so far, cycles */
+    uint64_t *spent;           /* SPENTS, MAX_CORES apart */
+};
+
+struct intervals; /* interval.h */
+struct timeline;  /* timeline.h */
+
+struct machine {
+    struct machine_params params;
+    struct core_params core_params;
+    struct memory memory;
+    struct coherence *coherence;
+    struct pages pages;
+    bool timed;
+    bool soon[2]; /* a policy looks for what it has of an access before that comes: soon, very */
+    struct core *core;
+    uint64_t *spent;        /* by reason, MAX_CORES of each, then core */
+    uint64_t *instructions; /* by core, as last settled */
+    uint64_t total_spent[SPENTS], total_instructions, cycles; /* as last settled */
+    uint64_t region_cycles;
+    /* In the timed order: to wait until a cycle, and how an access is made where loads or stores
+     * need not be waited for. NULL: at once. */
+    void *scheduler;
+    sim_cycle (*until)(void *scheduler, unsigned core, sim_cycle at); /* or later: when it is */
+    struct coh_result (*access)(void *scheduler, unsigned core, sim_addr physical, unsigned bytes,
+                                enum mem_cmd cmd, sim_cycle now);
+    struct intervals *intervals; /* NULL: none */
+    sim_cycle interval_end;      /* of the one that is being counted; CYCLE_NEVER: none */
+    struct timeline *timeline;   /* NULL: none */
+};
+
+/* Binds the parts of the configuration that a machine has. NULL: error. */
+struct machine *machine_new(struct config *config, struct stats *stats, bool timed,
+                            const struct coh_host *host, struct err *e);
+void machine_free(struct machine *m);
+
+/* timeline.c: hears of all cycles. */
+void timeline_spent(struct timeline *t, unsigned core, enum spent what, sim_cycle from,
+                    uint64_t cycles);
+
+/* Charges cycles of a core: its clock goes on by as many. */
+static inline void core_spend(struct machine *m, struct core *c, enum spent what, uint64_t cycles)
+{
+    if (UNLIKELY(m->timeline))
+        timeline_spent(m->timeline, (unsigned)(c - m->core), what, c->clock, cycles);
+    c->clock += cycles;
+    c->spent[(size_t)what * MAX_CORES] += cycles;
+}
+static inline void machine_spend(struct machine *m, unsigned core, enum spent what, uint64_t cycles)
+{
+    core_spend(m, &m->core[core], what, cycles);
+}
+/* Instructions that need no memory: the gap before an event. */
+static inline void machine_run(struct machine *m, unsigned core, uint64_t instructions)
+{
+    m->core[core].instructions += instructions;
+    machine_spend(m, core, SPENT_EXECUTING, instructions);
+}
+/* A policy's, at physical addresses; charged to nobody. Returns when it is done. */
+sim_cycle machine_metadata(struct machine *m, unsigned core, sim_addr physical, uint64_t bytes,
+                           enum mem_cmd cmd, sim_cycle now);
+/* A policy's steps, in recorded order; in timed order timed_steps does. */
+sim_cycle machine_steps(struct machine *m, unsigned core, const struct mem_run *r, sim_cycle now);
+static inline sim_cycle machine_step_begins(struct machine *m, unsigned core,
+                                            const struct mem_run *r, size_t i, sim_cycle now)
+{
+    const struct mem_step *s = &r->step[i];
+
+    m->core[core].instructions += s->instructions;
+    r->counts->instructions += s->instructions;
+    r->counts->access[s->cmd]++;
+    r->counts->bytes += s->bytes;
+    return now + s->instructions;
+}
+/* Its access, at its turn: when it is done. */
+static inline sim_cycle machine_step(struct machine *m, unsigned core, const struct mem_run *r,
+                                     size_t i, sim_cycle now)
+{
+    return coherence_access(m->coherence, core, r->step[i].at, (enum mem_cmd)r->step[i].cmd,
+                            TRAFFIC_METADATA, now)
+        .done;
+}
+/* The event's own instruction and accesses, its gap aside, from the core's clock on. */
+struct mem_outcome machine_event(struct machine *m, unsigned core, const struct event *ev);
+/* Memory that the event touches gets its physical pages: in recorded order. */
+void machine_touch_pages(struct machine *m, const struct event *ev);
+static inline void machine_touch(struct machine *m, const struct event *ev)
+{
+    const struct pages *p = &m->pages;
+    const uint64_t page = ev->addr >> p->shift;
+
+    if (LIKELY(event_is_access(ev) && pages_near(p, page) &&
+               (ev->addr + (ev->size - 1)) >> p->shift == page))
+        return;
+    machine_touch_pages(m, ev);
+}
+
+void machine_region(struct machine *m, bool begins); /* of interest; settles */
+/* Brings totals up to date, before they are looked at: idle cores are idle until the last one's
+ * clock. */
+void machine_settle(struct machine *m);
+void machine_finish(struct machine *m);
+
+void machine_each_param(void (*fn)(void *arg, const char *section, const struct param *row),
+                        void *arg);
+
+#endif

@@ -1,0 +1,80 @@
+/* pages.c - first-touch pages: the n-th page that is touched gets the n-th frame of a seeded
+ * permutation of all frames, so that colours are random, no frame is used twice, and a page that is
+ * never touched takes nothing (B11 of the hardware notes). */
+#include "sim/machine/pages.h"
+
+static const char *const mapping_choices[] = {"identity", "first-touch", NULL};
+
+#define AT(field) offsetof(struct pages_params, field)
+const struct param pages_param_rows[] = {
+    {"mapping", PARAM_CHOICE, AT(mapping), "first-touch", 0, 0, "", mapping_choices,
+     "Where a virtual page lies in physical memory: at the same address, or in a frame drawn at "
+     "its first touch in recorded order."},
+    {"size", PARAM_U64, AT(size), "4Ki", 512, UINT64_C(1) << 30, "bytes", NULL,
+     "Bytes of a page, a power of two."},
+    {"memory", PARAM_U64, AT(memory), "64Gi", 1 << 20, UINT64_C(1) << 48, "bytes", NULL,
+     "Physical memory that frames are drawn from, a power of two."},
+    {"seed", PARAM_U64, AT(seed), "1", 0, UINT64_MAX, "", NULL, "Another seed, other frames."},
+    PARAM_END,
+};
+#undef AT
+
+static int power_of_two(const char *name, uint64_t v, struct err *e)
+{
+    if (v && !(v & (v - 1)))
+        return 0;
+    return err_set(e, LARD_CONFIG, "pages.%s: %llu is no power of two; give one, as 4096", name,
+                   (unsigned long long)v);
+}
+
+int pages_init(struct pages *p, const struct pages_params *params, struct stats_group *g,
+               struct err *e)
+{
+    struct rng rng;
+
+    *p = (struct pages){.params = *params};
+    map_init(&p->frame, NULL);
+    if (power_of_two("size", params->size, e) || power_of_two("memory", params->memory, e))
+        return -1;
+    if (params->memory / params->size < 16)
+        return err_set(e, LARD_CONFIG,
+                       "pages.memory: %llu bytes are fewer than 16 pages of pages.size (%llu); "
+                       "raise it",
+                       (unsigned long long)params->memory, (unsigned long long)params->size);
+    p->shift = (unsigned)__builtin_ctzll(params->size);
+    p->offset = params->size - 1;
+    p->bits = (unsigned)__builtin_ctzll(params->memory) - p->shift;
+    rng_seed(&rng, params->seed);
+    for (size_t i = 0; i < ARRAY_SIZE(p->keys); i++)
+        p->keys[i] = rng_next(&rng);
+    stats_count(g, "touched", "pages", "Pages touched.", &p->touched);
+    return 0;
+}
+
+void pages_free(struct pages *p)
+{
+    map_free(&p->frame);
+}
+
+/* A permutation of 0 .. 2^bits - 1: a Feistel network of two unequal halves, alternating. */
+static uint64_t permute(const struct pages *p, uint64_t n)
+{
+    const unsigned low = p->bits / 2, high = p->bits - low;
+    uint64_t l = n & ((UINT64_C(1) << low) - 1), h = n >> low;
+
+    for (size_t i = 0; i < ARRAY_SIZE(p->keys); i += 2) {
+        h ^= ((l ^ p->keys[i]) * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - high);
+        l ^= ((h ^ p->keys[i + 1]) * UINT64_C(0xbf58476d1ce4e5b9)) >> (64 - low);
+    }
+    return h << low | l;
+}
+
+sim_addr pages_place(struct pages *p, uint64_t page)
+{
+    uint64_t *frame = map_put(&p->frame, page);
+
+    if (!*frame) /* beyond the memory there is, frames are shared */
+        *frame = permute(p, p->touched++ & ((UINT64_C(1) << p->bits) - 1)) + 1;
+    p->near[pages_slot(page)].page = page + 1;
+    return p->near[pages_slot(page)].base = (*frame - 1) << p->shift;
+}

@@ -1,0 +1,23 @@
+/* timeline.h - what each core did in a window of time, as a file that Perfetto and Chrome show
+ * (docs/results.md). machine.h calls timeline_spent for all cycles that are charged. */
+#ifndef LARDSIM_TIMELINE_H
+#define LARDSIM_TIMELINE_H
+
+#include "sim/machine/machine.h"
+
+struct lardsim;
+
+extern const struct param timeline_param_rows[]; /* section timeline */
+
+/* NULL: an error is set. A file that is there is replaced, when all is written. */
+struct timeline *timeline_new(const char *path, struct config *config, unsigned cores,
+                              struct err *e);
+/* What the core is charged from now on is for this event. */
+void timeline_event(struct timeline *t, unsigned core, const struct event *ev, uint64_t number);
+/* Writes the rest; frees t. NULL is fine. */
+int timeline_close(struct timeline *t, struct err *e);
+void timeline_abort(struct timeline *t); /* nothing is left; NULL is fine */
+/* timeline.max was reached, in this cycle. */
+bool timeline_cut(const struct timeline *t, sim_cycle *at);
+
+#endif

@@ -1,0 +1,32 @@
+/* host.c - what the run cost the host. Nothing of it enters a result: it goes to host.json only. */
+#include "sim/session/session.h"
+
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+static double seconds(struct timeval t)
+{
+    return (double)t.tv_sec + (double)t.tv_usec / 1e6;
+}
+
+void host_read(struct host_clock *h)
+{
+    struct timespec now;
+    struct rusage use;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    getrusage(RUSAGE_SELF, &use);
+    h->seconds = (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+    h->user = seconds(use.ru_utime);
+    h->system = seconds(use.ru_stime);
+    h->max_rss = (uint64_t)use.ru_maxrss * 1024;
+}
+
+const char *host_name(char *to, size_t n)
+{
+    if (gethostname(to, n))
+        to[0] = '\0';
+    to[n - 1] = '\0';
+    return to;
+}

@@ -1,0 +1,258 @@
+/* output.c - the results folder (docs/results.md). Each file is written beside its name, synced and
+ * renamed; DONE comes last, so a folder with DONE is whole. */
+#include "sim/compare/compare.h"
+#include "sim/machine/interval.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct output {
+    char *dir;
+    struct outfile *races, *differences, *intervals; /* NULL until asked for */
+};
+
+static int make_dir(const char *dir, bool overwrite, struct err *e)
+{
+    struct stat st;
+
+    if (mkdir(dir, 0777) == 0)
+        return 0;
+    if (errno != EEXIST)
+        return err_set(e, LARD_OUTPUT,
+                       "%s: can't make the results folder: %s; choose another with -o", dir,
+                       strerror(errno));
+    if (stat(dir, &st) || !S_ISDIR(st.st_mode))
+        return err_set(e, LARD_OUTPUT, "%s: exists and is no folder; choose another with -o", dir);
+    if (!overwrite)
+        return err_set(e, LARD_OUTPUT,
+                       "%s: the folder exists; choose another with -o, or give --overwrite", dir);
+    return 0;
+}
+
+static char *path_in(const struct output *o, const char *name)
+{
+    return xasprintf("%s/%s", o->dir, name);
+}
+
+struct output *output_new(const char *dir, bool overwrite, struct err *e)
+{
+    static const char *const old[] = {
+        "DONE",         "config.yaml",       "stats.json",   "stats.txt",
+        "stats.csv",    "provenance.json",   "host.json",    "races.jsonl",
+        "compare.json", "differences.jsonl", "intervals.csv"};
+
+    if (make_dir(dir, overwrite, e))
+        return NULL;
+    struct output *o = xcalloc(1, sizeof *o);
+    o->dir = xstrdup(dir);
+    for (size_t i = 0; i < ARRAY_SIZE(old);
+         i++) { /* of an earlier run; DONE goes first, as it came last */
+        char *path = path_in(o, old[i]);
+        if (unlink(path) && errno != ENOENT)
+            err_set(e, LARD_OUTPUT, "%s: can't be removed: %s; choose another folder with -o", path,
+                    strerror(errno));
+        free(path);
+    }
+    if (!e->code)
+        return o;
+    output_abort(o);
+    return NULL;
+}
+
+static FILE *open_lines(const struct output *o, const char *name, struct outfile **f, struct err *e)
+{
+    char *path = path_in(o, name);
+
+    *f = outfile_open(path, e);
+    free(path);
+    return *f ? outfile_stream(*f) : NULL;
+}
+
+FILE *output_races(struct output *o, struct err *e)
+{
+    return o ? open_lines(o, "races.jsonl", &o->races, e) : NULL;
+}
+
+FILE *output_differences(struct output *o, struct err *e)
+{
+    return o ? open_lines(o, "differences.jsonl", &o->differences, e) : NULL;
+}
+
+FILE *output_intervals(struct output *o, struct err *e)
+{
+    return open_lines(o, "intervals.csv", &o->intervals, e);
+}
+
+/* A folder in which nothing could be written goes, too, so that the next try finds it missing. */
+static void output_free(struct output *o)
+{
+    rmdir(o->dir);
+    free(o->dir);
+    free(o);
+}
+
+void output_abort(struct output *o)
+{
+    if (!o)
+        return;
+    outfile_abort(o->races);
+    outfile_abort(o->differences);
+    outfile_abort(o->intervals);
+    output_free(o);
+}
+
+/* ---- the files ------------------------------------------------------------------------------ */
+
+static void write_config(FILE *out, const struct lardsim *l)
+{
+    fprintf(out,
+            "# The complete configuration of this run; `lardsim %s --config config.yaml` repeats "
+            "it.\n",
+            l->comparing ? "compare" : "run");
+    config_dump(l->config, out);
+}
+
+static void write_stats_json(FILE *out, const struct lardsim *l)
+{
+    struct json j;
+
+    json_init(&j, out, true);
+    stats_json(l->stats, &j);
+}
+
+static void write_stats_text(FILE *out, const struct lardsim *l)
+{
+    stats_text(l->stats, out);
+}
+
+static void write_stats_csv(FILE *out, const struct lardsim *l)
+{
+    stats_csv(l->stats, out);
+}
+
+static void key_hex16(struct json *j, const char *key, uint64_t v)
+{
+    char text[24];
+
+    snprintf(text, sizeof text, "%016llx", (unsigned long long)v);
+    json_key(j, key);
+    json_str(j, text);
+}
+
+static void key_str(struct json *j, const char *key, const char *value)
+{
+    json_key(j, key);
+    json_str(j, value);
+}
+
+static void key_u64(struct json *j, const char *key, uint64_t value)
+{
+    json_key(j, key);
+    json_u64(j, value);
+}
+
+static void write_provenance(FILE *out, const struct lardsim *l)
+{
+    struct json j;
+
+    json_init(&j, out, true);
+    json_object(&j);
+    key_str(&j, "schema", "lardsim-provenance-1");
+    key_str(&j, "version", lardsim_version());
+    key_str(&j, "source", l->source);
+    key_u64(&j, "events", l->st.events);
+    key_hex16(&j, "identity", digest_value(run_identity(l)));
+    key_hex16(&j, "digest", l->result);
+    json_key(&j, "complete");
+    json_bool(&j, !l->err.code || l->err.code == LARD_RACES);
+    key_str(&j, "error", l->err.code ? l->err.text : NULL);
+    json_end(&j);
+}
+
+static void write_host(FILE *out, const struct lardsim *l)
+{
+    struct host_clock now;
+    char name[256];
+    struct json j;
+
+    host_read(&now);
+    json_init(&j, out, true);
+    json_object(&j);
+    key_str(&j, "schema", "lardsim-host-1");
+    key_str(&j, "host", host_name(name, sizeof name));
+    json_key(&j, "seconds");
+    json_fixed(&j, (uint64_t)((now.seconds - l->began.seconds) * 1e6), 1000000);
+    json_key(&j, "user_seconds");
+    json_fixed(&j, (uint64_t)((now.user - l->began.user) * 1e6), 1000000);
+    json_key(&j, "system_seconds");
+    json_fixed(&j, (uint64_t)((now.system - l->began.system) * 1e6), 1000000);
+    key_u64(&j, "max_resident_bytes", now.max_rss);
+    json_key(&j, "policy_state_bytes");
+    json_object(&j);
+    for (size_t i = 0; i < l->checkers; i++) {
+        json_key(&j, checker_label(l->checker[i]));
+        json_object(&j);
+        key_u64(&j, "live", checker_memory(l->checker[i])->live);
+        key_u64(&j, "peak", checker_memory(l->checker[i])->peak);
+        json_end(&j);
+    }
+    json_end(&j);
+    json_end(&j);
+}
+
+static void write_done(FILE *out, const struct lardsim *l)
+{
+    fprintf(out, "%016llx\n", (unsigned long long)l->result);
+}
+
+static int write_file(const struct output *o, const char *name,
+                      void (*write)(FILE *, const struct lardsim *), const struct lardsim *l,
+                      struct err *e)
+{
+    char *path = path_in(o, name);
+    struct outfile *f = outfile_open(path, e);
+
+    free(path);
+    if (!f)
+        return -1;
+    write(outfile_stream(f), l);
+    return outfile_commit(f, e);
+}
+
+int output_finish(struct output *o, const struct lardsim *l, bool done, struct err *e)
+{
+    static const struct {
+        const char *name;
+        void (*write)(FILE *, const struct lardsim *);
+    } files[] = {
+        {"config.yaml", write_config},
+        {"stats.json", write_stats_json},
+        {"stats.txt", write_stats_text},
+        {"stats.csv", write_stats_csv},
+        {"provenance.json", write_provenance},
+        {"host.json", write_host},
+        {"DONE", write_done},
+    };
+    int bad = 0;
+
+    if (!o)
+        return 0;
+    if (o->races)
+        bad = outfile_commit(o->races, e);
+    if (o->intervals && bad)
+        outfile_abort(o->intervals);
+    else if (o->intervals)
+        bad = outfile_commit(o->intervals, e);
+    if (o->differences && bad)
+        outfile_abort(o->differences);
+    else if (o->differences)
+        bad =
+            outfile_commit(o->differences, e) || write_file(o, "compare.json", compare_write, l, e);
+    for (size_t i = 0; i < ARRAY_SIZE(files) - !done && !bad; i++)
+        bad = write_file(o, files[i].name, files[i].write, l, e);
+    output_free(o);
+    return bad;
+}

@@ -1,0 +1,148 @@
+/* params.c - the top-level parameters, the presets, and the walk over all tables for list and
+ * explain. */
+#include "sim/compare/compare.h"
+#include "sim/scheduler/scheduler.h"
+
+#include <stdlib.h>
+
+#include "policy/policy.h"
+
+static const char *const machine_choices[] = {"none", "multicore", NULL};
+static const char *const order_choices[] = {"auto", "recorded", "timed", NULL};
+static const char *const granularity_choices[] = {"trace", "1", "2", "4", "8", "field", NULL};
+
+#define AT(field) offsetof(struct run_params, field)
+const struct param run_param_rows[] = {
+    {"machine", PARAM_CHOICE, AT(machine), "none", 0, 0, "", machine_choices,
+     "The simulated machine; none: detection only. multicore: as the sections machine, core, l1, "
+     "l2, "
+     "l3, coherence, network and memory say."},
+    {"order", PARAM_CHOICE, AT(order), "auto", 0, 0, "", order_choices,
+     "The order in which events execute; recorded: as in the trace; timed: the core with the "
+     "smallest "
+     "clock goes next, and synchronisation keeps its order; auto: timed with a machine."},
+    {"policies", PARAM_LIST, AT(policies), "vc", 0, 0, "", NULL,
+     "The policies that watch the execution, each a name or label=name."},
+    {"granularity", PARAM_CHOICE, AT(granularity), "trace", 0, 0, "", granularity_choices,
+     "Bytes that share a history; field: the access's start address; trace: what the trace says of "
+     "itself, else 1."},
+    {"trace.rules", PARAM_BOOL, AT(rules), "on", 0, 0, "", NULL,
+     "Check the stream rules while running; a trace that breaks one stops the run."},
+    {"trace.ahead", PARAM_BOOL, AT(ahead), "off", 0, 0, "", NULL,
+     "Read the trace ahead in a thread of its own; the results are the same."},
+    {"races.max", PARAM_U64, AT(races_max), "1000000", 0, UINT64_MAX, "races", NULL,
+     "Lines of races.jsonl at most, of each policy; counts are never bounded."},
+    {"limits.memory", PARAM_U64, AT(memory), "8Gi", 0, UINT64_MAX, "bytes", NULL,
+     "Host memory of one policy's state at most, 0 for no limit; beyond it the run stops with "
+     "partial results."},
+    {"limits.events", PARAM_U64, AT(events), "0", 0, UINT64_MAX, "events", NULL,
+     "Events to run at most, 0 for no limit; beyond it the run stops with partial results."},
+    PARAM_END,
+};
+#undef AT
+
+unsigned run_granule(const struct run_params *p, unsigned hint)
+{
+    static const unsigned granule[] = {0, 1, 2, 4, 8, GRANULE_FIELD};
+
+    if (p->granularity == GRANULARITY_TRACE)
+        return hint ? hint : 1;
+    return granule[p->granularity];
+}
+
+const struct preset run_presets[] = {
+    {"detect", "Detection only, with the canonical detector.", "machine: none\npolicies: [vc]\n"},
+    {"lard-table3",
+     "LARD's Table 3: the accurate detector and one variant for each extension left out, on one "
+     "execution.",
+     "machine: none\n"
+     "policies: [lard=vc, all-memory=vc, all-sync=vc, no-clear=vc, no-copy=vc, naive=vc]\n"
+     "policy:\n"
+     "  lard: {view: tracked}\n"
+     "  all-memory: {view: all-memory}\n"
+     "  all-sync: {view: all-sync}\n"
+     "  no-clear: {view: no-clear}\n"
+     "  no-copy: {view: no-copy}\n"
+     "  naive: {view: naive}\n"},
+    {"kernel-threads",
+     "The accurate detector beside one that takes kernel threads for threads (LARD 3.5).",
+     "machine: none\n"
+     "policies: [lard=vc, no-thread=vc]\n"
+     "policy.no-thread.view: no-thread\n"},
+    {"all-accesses",
+     "A history that keeps every thread's last read and write, as RAPID's happens-before engine "
+     "counts.",
+     "machine: none\n"
+     "policies: [vc]\n"
+     "policy.vc.history: all\n"},
+    {"radish8",
+     "RADISH's machine: 8 cores, 32 KiB L1, 256 KiB L2, 8 MiB L3, memory at 120 cycles; "
+     "threads beyond 8 take turns.",
+     "machine: multicore\norder: timed\npolicies: [none]\nschedule.threads: round-robin\n"},
+    {"ce4",
+     "The published CE simulator's MESI machine with 4 cores, charge for charge (compat = ce).",
+     "machine: multicore\norder: recorded\ncompat: ce\ncontention: off\npolicies: [none]\ncores: "
+     "4\n"
+     "l3: {size: 8Mi, ways: 8, latency: 25}\npages.mapping: identity\n"
+     "core.memory-instruction: latency\n"},
+    {"ce8",
+     "The published CE simulator's MESI machine with 8 cores, charge for charge (compat = ce).",
+     "machine: multicore\norder: recorded\ncompat: ce\ncontention: off\npolicies: [none]\ncores: "
+     "8\n"
+     "l3: {size: 16Mi, ways: 16, latency: 35}\npages.mapping: identity\n"
+     "core.memory-instruction: latency\n"},
+    {"ce16",
+     "The published CE simulator's MESI machine with 16 cores, charge for charge (compat = ce).",
+     "machine: multicore\norder: recorded\ncompat: ce\ncontention: off\npolicies: [none]\ncores: "
+     "16\n"
+     "l3: {size: 32Mi, ways: 16, latency: 40}\npages.mapping: identity\n"
+     "core.memory-instruction: latency\n"},
+    {"ce32",
+     "The published CE simulator's MESI machine with 32 cores, charge for charge (compat = ce).",
+     "machine: multicore\norder: recorded\ncompat: ce\ncontention: off\npolicies: [none]\ncores: "
+     "32\n"
+     "l3: {size: 64Mi, ways: 32, latency: 50}\npages.mapping: identity\n"
+     "core.memory-instruction: latency\n"},
+    {NULL, NULL, NULL},
+};
+
+static void each_row(void (*fn)(void *, const char *, const struct param *), void *arg,
+                     const char *section, const struct param *rows)
+{
+    for (; rows && rows->name; rows++)
+        fn(arg, section, rows);
+}
+
+void sim_each_param(void (*fn)(void *arg, const char *section, const struct param *row), void *arg)
+{
+    each_row(fn, arg, "", run_param_rows);
+    each_row(fn, arg, "compare", compare_param_rows);
+    machine_each_param(fn, arg);
+    each_row(fn, arg, "schedule", schedule_param_rows);
+    for (size_t i = 0; policies[i]; i++) {
+        char *section = xasprintf("policy.%s", policies[i]->name);
+        each_row(fn, arg, section, checker_param_rows);
+        each_row(fn, arg, section, policies[i]->params);
+        free(section);
+    }
+}
+
+void sim_each_stat(void (*fn)(void *arg, const char *name, const char *unit, const char *help),
+                   void *arg)
+{
+    struct lardsim *l = lardsim_new();
+    char *all = xstrdup("policies=");
+
+    for (size_t i = 0; policies[i]; i++) {
+        char *longer = xasprintf("%s%s%s", all, i ? "," : "", policies[i]->name);
+        free(all);
+        all = longer;
+    }
+    l->listing = true;
+    if (!lardsim_set(l, all) && !lardsim_set(l, "granularity=4") &&
+        !lardsim_set(l, "machine=multicore") && !sim_compare(l) &&
+        !lardsim_set(l, "compare.truth=vc") && !lardsim_start(l))
+        stats_each(l->stats, fn, arg);
+    free(all);
+    lardsim_free(l);
+}

@@ -1,0 +1,216 @@
+/* ready.c - makes the parts of a run once its granularity is known: the machine, the policies, the
+ * files of results. The configuration is checked whole before anything is written. */
+#include "sim/session/simulate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void session_declare(struct lardsim *l)
+{
+    struct stats_group *g = stats_group(stats_root(l->stats), "events");
+
+    stats_count(g, "total", "events", "Events run.", &l->st.events);
+    stats_count(g, "program", "events", "Events of the program.", &l->st.owner[0]);
+    stats_count(g, "system", "events", "Events of the runtime system.", &l->st.owner[EVF_SYSTEM]);
+    struct stats_group *kinds = stats_group(g, "kind");
+    const uint64_t *each[EV_KINDS + 1];
+    size_t n = 0;
+    for (size_t k = 0; k < EV_KINDS; k++) {
+        if (!ev_info[k].text)
+            continue;
+        stats_count(kinds, ev_info[k].text, "events", ev_info[k].help, &l->st.kind[k]);
+        each[n++] = &l->st.kind[k];
+    }
+    each[n] = NULL;
+    const uint64_t *const total[] = {&l->st.events, NULL};
+    const uint64_t *const owners[] = {&l->st.owner[0], &l->st.owner[EVF_SYSTEM], NULL};
+    stats_invariant(g, "kinds", "Every event is of one kind.", each, STATS_EQ, total);
+    stats_invariant(g, "owners", "Every event is the program's or the system's.", owners, STATS_EQ,
+                    total);
+}
+
+static bool label_used(const struct lardsim *l, const char *label)
+{
+    for (size_t i = 0; i < l->checkers; i++)
+        if (!strcmp(checker_label(l->checker[i]), label))
+            return true;
+    return false;
+}
+
+/* Sections of policies that do not run are known, so that values for them are no spelling mistakes.
+ */
+static int know_policies(struct lardsim *l)
+{
+    for (size_t i = 0; policies[i]; i++) {
+        if (label_used(l, policies[i]->name))
+            continue;
+        char *section = xasprintf("policy.%s", policies[i]->name);
+        int bad = config_known(l->config, section, checker_param_rows, &l->err);
+        if (!bad && policies[i]->params)
+            bad = config_known(l->config, section, policies[i]->params, &l->err);
+        free(section);
+        if (bad)
+            return -1;
+    }
+    return l->comparing ? 0 : config_known(l->config, "compare", compare_param_rows, &l->err);
+}
+
+struct lardsim_side session_side(const struct lardsim *l, const struct race_side *s)
+{
+    return (struct lardsim_side){
+        .event = s->event,
+        .site = s->site,
+        .site_name = s->site ? names_find(l->seen, NAME_SITE, s->site) : NULL,
+        .thread = s->thread,
+        .thread_name = s->known ? names_find(l->seen, NAME_THREAD, s->thread) : NULL,
+        .kind = s->op,
+        .known = s->known,
+        .region = s->region,
+    };
+}
+
+static void tell_race(void *arg, const struct race *race)
+{
+    const struct lardsim *l = arg;
+    const struct lardsim_race r = {
+        .policy = race->policy,
+        .is = session_side(l, &race->is),
+        .earlier = session_side(l, &race->earlier),
+        .addr = race->addr,
+        .size = race->size,
+        .id = race->id,
+        .system = race->system,
+    };
+
+    l->on_race(l->on_race_arg, &r);
+}
+
+/* The label of what `policies` names: up to '=', or all. */
+static size_t label_length(const char *spec)
+{
+    return strcspn(spec, "=");
+}
+
+static int label_order(const char *a, const char *b)
+{
+    const size_t n = label_length(a), k = label_length(b);
+    const int by = strncmp(a, b, n < k ? n : k);
+
+    return by ? by : (n > k) - (n < k);
+}
+
+/* Where a policy's metadata lie does not depend on the order in which policies are listed. */
+static unsigned labels_before(const struct lardsim *l, const char *spec)
+{
+    unsigned before = 0;
+
+    for (size_t i = 0; i < l->params.policies.n; i++)
+        before += label_order(l->params.policies.item[i], spec) < 0;
+    return before;
+}
+
+/* Those whose decisions take no time decide first, as other cores go on while others pay; of the
+ * rest the labels in order. */
+static int turn_order(const void *a, const void *b)
+{
+    const struct checker *const *x = a, *const *y = b;
+    const int by = (int)checker_turn(*x) - (int)checker_turn(*y);
+
+    return by ? by : strcmp(checker_label(*x), checker_label(*y));
+}
+
+static void take_turns(struct lardsim *l)
+{
+    const size_t bytes = l->checkers * sizeof(struct checker *);
+
+    if (!l->checkers)
+        return;
+    l->turn = xmalloc(bytes);
+    memcpy(l->turn, l->checker, bytes);
+    qsort(l->turn, l->checkers, sizeof *l->turn, turn_order);
+}
+
+static int add_checker(struct lardsim *l, const char *spec, unsigned granule)
+{
+    struct checker_env env = {
+        .config = l->config,
+        .stats = l->stats,
+        .names = l->seen,
+        .number = &l->number,
+        .granule = granule,
+        .memory_limit = l->params.memory,
+        .races = &l->races,
+        .lines = l->params.races_max,
+        .on_race = l->on_race ? tell_race : NULL,
+        .on_conflict = l->comparing ? compare_conflict : NULL,
+        .on_race_arg = l,
+        .err = &l->err,
+        .instance = labels_before(l, spec),
+    };
+    simulate_host(l, &env);
+    char *label = strndup(spec, label_length(spec));
+    const bool twice = label && label_used(l, label);
+
+    free(label);
+    if (twice)
+        return err_set(
+            &l->err, LARD_CONFIG,
+            "policies: '%s' has the label of another; give each its own, as in 'mine=vc'", spec);
+    struct checker *c = checker_new(spec, &env, &l->err);
+    if (!c)
+        return -1;
+    l->checker = xrealloc(l->checker, l->checkers + 1, sizeof(struct checker *));
+    l->checker[l->checkers++] = c;
+    simulate_checker(l, c);
+    return 0;
+}
+
+/* A machine's caches hold the histories of one detector. */
+static int one_in_hardware(struct lardsim *l)
+{
+    const char *first = NULL;
+
+    for (size_t i = 0; i < l->checkers && l->simulation && !l->listing; i++) {
+        const char *label = checker_label(l->checker[i]);
+        if (!(checker_promise(l->checker[i]).claims & CLAIM_HARDWARE))
+            continue;
+        if (first)
+            return err_set(&l->err, LARD_CONFIG,
+                           "policies: %s and %s are both in hardware, and a machine has caches for "
+                           "the histories of one; run them one after the other, or with "
+                           "machine=none",
+                           first, label);
+        first = label;
+    }
+    return 0;
+}
+
+static int make_parts(struct lardsim *l, unsigned hint)
+{
+    const unsigned granule = run_granule(&l->params, hint);
+
+    if (simulate_begin(l))
+        return -1;
+    for (size_t i = 0; i < l->params.policies.n; i++)
+        if (add_checker(l, l->params.policies.item[i], granule))
+            return -1;
+    if (one_in_hardware(l))
+        return -1;
+    take_turns(l);
+    if (compare_begin(l, granule) || know_policies(l) || config_check_names(l->config, &l->err))
+        return -1;
+    if (l->output_dir) {
+        l->output = output_new(l->output_dir, l->overwrite, &l->err);
+        l->races = output_races(l->output, &l->err);
+        if (l->comparing)
+            l->differences = output_differences(l->output, &l->err);
+    }
+    l->state = STATE_READY;
+    return l->err.code ? -1 : 0;
+}
+
+int session_ready(struct lardsim *l, unsigned hint)
+{
+    l->unready = make_parts(l, hint) != 0;
+    return l->unready ? -1 : 0;
+}

@@ -1,0 +1,456 @@
+/* session.c - the library: an instance from its configuration to its results (lardsim.h).
+ *
+ * The parts of a run are made (ready.c) when the granularity is known: at the start, or where the
+ * trace is to say it, when a source is opened or the first event is pushed (push.c). */
+#include "sim/session/simulate.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *lardsim_version(void)
+{
+    return PACKAGE_VERSION;
+}
+
+struct lardsim *lardsim_new(void)
+{
+    struct lardsim *l = xcalloc(1, sizeof *l);
+
+    l->config = config_new(run_presets);
+    l->stats = stats_new();
+    l->names = names_new();
+    l->seen = l->names;
+    l->identity = digest_new();
+    host_read(&l->began);
+    return l;
+}
+
+void lardsim_free(struct lardsim *l)
+{
+    if (!l)
+        return;
+    output_abort(l->output);
+    source_close(l->pulled);
+    compare_free(l->compare);
+    simulate_free(l);
+    for (size_t i = 0; i < l->checkers; i++)
+        checker_free(l->checker[i]);
+    free(l->checker);
+    free(l->turn);
+    rules_free(l->rules);
+    stats_free(l->stats);
+    config_free(l->config);
+    names_free(l->names);
+    digest_free(l->identity);
+    free(l->source);
+    free(l->output_dir);
+    free(l);
+}
+
+/* An instance in the wrong state is the caller's mistake and is said like any other. */
+static int expect(struct lardsim *l, enum lardsim_state state, const char *what)
+{
+    if (l->err.code)
+        return -1;
+    if (l->state == state || (state == STATE_STARTED && l->state == STATE_READY))
+        return 0;
+    return err_set(&l->err, LARD_USAGE, "%s: not at this point; the order of calls is in lardsim.h",
+                   what);
+}
+
+/* ---- configuration -------------------------------------------------------------------------- */
+
+int lardsim_load(struct lardsim *l, const char *yaml_path)
+{
+    return expect(l, STATE_NEW, "lardsim_load") ? -1 : config_load(l->config, yaml_path, &l->err);
+}
+
+int lardsim_preset(struct lardsim *l, const char *name)
+{
+    return expect(l, STATE_NEW, "lardsim_preset") ? -1 : config_preset(l->config, name, &l->err);
+}
+
+int lardsim_set(struct lardsim *l, const char *assignment)
+{
+    return expect(l, STATE_NEW, "lardsim_set") ? -1 : config_set(l->config, assignment, &l->err);
+}
+
+int lardsim_output(struct lardsim *l, const char *dir, int overwrite)
+{
+    if (expect(l, STATE_NEW, "lardsim_output"))
+        return -1;
+    if (l->output_dir)
+        return err_set(&l->err, LARD_USAGE, "lardsim_output: there is a results folder already");
+    l->output_dir = xstrdup(dir);
+    l->overwrite = overwrite != 0;
+    return 0;
+}
+
+int sim_compare(struct lardsim *l)
+{
+    if (expect(l, STATE_NEW, "sim_compare"))
+        return -1;
+    l->comparing = true;
+    return 0;
+}
+
+/* ---- start ---------------------------------------------------------------------------------- */
+
+int lardsim_start(struct lardsim *l)
+{
+    if (expect(l, STATE_NEW, "lardsim_start") ||
+        config_bind(l->config, "", run_param_rows, &l->params, &l->err))
+        return -1;
+    if (!l->params.policies.n)
+        return err_set(&l->err, LARD_CONFIG,
+                       "policies: none given; 'policies=none' runs without checking");
+    l->state = STATE_STARTED;
+    session_declare(l);
+    if (l->params.rules)
+        l->rules = rules_new(false);
+    return l->params.granularity == GRANULARITY_TRACE ? 0 : session_ready(l, 0);
+}
+
+/* ---- the step ------------------------------------------------------------------------------- */
+
+static void enter_region(struct lardsim *l, bool in)
+{
+    if (l->in_region == in)
+        return;
+    simulate_region(l, in);
+    l->in_region = in;
+    for (size_t i = 0; i < l->checkers; i++)
+        checker_region(l->checker[i], in);
+    if (l->compare)
+        l->compare->inside = in;
+    if (in)
+        stats_roi_begin(l->stats);
+    else
+        stats_roi_end(l->stats);
+}
+
+static int names_limit(struct lardsim *l)
+{
+    if (!l->params.memory || names_bytes(l->seen) <= l->params.memory)
+        return 0;
+    return err_set(&l->err, LARD_LIMIT,
+                   "event %llu: the names so far exceed limits.memory (%llu bytes); the results up "
+                   "to here hold; raise "
+                   "limits.memory, or leave names out of the trace",
+                   (unsigned long long)l->number, (unsigned long long)l->params.memory);
+}
+
+static int events_limit(struct lardsim *l)
+{
+    return err_set(&l->err, LARD_LIMIT,
+                   "event %llu: limits.events (%llu) is reached; the results up to here hold; "
+                   "raise it to go on",
+                   (unsigned long long)l->number, (unsigned long long)l->params.events);
+}
+
+/* How many events at a time a policy runs that is alone; several take turns at each event, so that
+ * they have seen the same events whatever stops the run. */
+enum { SLICE = 128 };
+
+/* The end of the next slice: whole events, and none beyond the limit of events. */
+static const struct event *slice_end(const struct lardsim *l, const struct event *ev,
+                                     const struct event *end)
+{
+    const uint64_t left = l->params.events ? l->params.events - l->st.events : UINT64_MAX;
+    const size_t records = l->checkers == 1 && !l->compare && left >= SLICE ? SLICE : 1;
+
+    if (!left)
+        return ev;
+    if ((size_t)(end - ev) > records)
+        end = ev + records - 1 + event_records(ev + records - 1);
+    return end;
+}
+
+static void count(struct lardsim *l, const struct event *ev, const struct event *end)
+{
+    uint64_t n = 0, system = 0;
+
+    for (; ev < end; ev += event_records(ev), n++) {
+        l->st.kind[ev->kind]++;
+        system += ev->flags & EVF_SYSTEM;
+    }
+    l->st.events += n;
+    l->st.owner[0] += n - system;
+    l->st.owner[EVF_SYSTEM] += system;
+}
+
+/* What a mark of a region of interest that ends the events before `end` says. */
+static void region_end(struct lardsim *l, const struct event *end)
+{
+    const struct event *last = end - 1 - !end[-1].kind; /* a second record has no kind */
+
+    if (event_is_region(last))
+        enter_region(l, last->kind == EV_ROI_BEGIN);
+}
+
+/* Runs a slice of [ev, end), or what of it is before a mark; returns how far it came: behind what
+ * has been run, or to the event that stopped the run. */
+static const struct event *run_slice(struct lardsim *l, const struct event *ev,
+                                     const struct event *end)
+{
+    const uint64_t number = l->number;
+    const struct event *stop = slice_end(l, ev, end), *at = ev;
+
+    if (stop == ev) {
+        events_limit(l);
+        return ev;
+    }
+    if (l->rules)
+        stop = rules_run(l->rules, ev, stop, number, &l->broken);
+    for (size_t i = 0; i < l->checkers && stop > ev; i++) {
+        l->number = number;
+        at = checker_run(l->checker[i], ev, stop, end, &l->number);
+    }
+    if (l->compare && stop > ev) { /* its slices are of one event */
+        l->number = number;
+        compare_step(l->compare, ev);
+        l->number++;
+    }
+    count(l, ev, l->err.code ? at + event_records(at) : at); /* what stops a policy has been run */
+    if (at > ev && !l->err.code)
+        region_end(l, at);
+    if (l->broken.code && !l->err.code)
+        l->err = l->broken;
+    return at;
+}
+
+/* ---- on a machine --------------------------------------------------------------------------- */
+
+void session_region(struct lardsim *l, bool inside)
+{
+    enter_region(l, inside);
+}
+
+int session_limit(struct lardsim *l)
+{
+    return events_limit(l);
+}
+
+/* Recorded order. */
+static const struct event *run_on_machine(struct lardsim *l, const struct event *ev)
+{
+    if (l->params.events && l->st.events == l->params.events) {
+        events_limit(l);
+        return ev;
+    }
+    if (l->rules && rules_apply(l->rules, ev, l->number, &l->err))
+        return ev;
+    simulate_event(l, ev);
+    l->number++;
+    return l->err.code ? ev : ev + event_records(ev);
+}
+
+/* ---- pull ----------------------------------------------------------------------------------- */
+
+static int run_batch(struct lardsim *l, const struct batch *b)
+{
+    const struct event *ev = b->rec, *end = ev + b->records;
+
+    while (ev < end && !l->err.code)
+        ev = l->simulation ? run_on_machine(l, ev) : run_slice(l, ev, end);
+    /* Of what was run. A source that keeps the hash itself adds the batch when the next is asked
+     * for. */
+    if (run_identity(l) == l->identity || l->err.code)
+        digest_add(run_identity(l), b->rec, (size_t)(ev - b->rec) * sizeof *ev);
+    return l->err.code ? -1 : names_limit(l);
+}
+
+/* Errors of events name their source, too. */
+static int in_source(struct lardsim *l, const char *name)
+{
+    const struct err e = l->err;
+
+    err_clear(&l->err);
+    return err_set(&l->err, (enum lard_exit)e.code, "%s: %s", name, e.text);
+}
+
+int session_read(struct lardsim *l, struct batch *b)
+{
+    if (l->pulled->identity == NULL)
+        digest_add(l->identity, b->rec, b->records * sizeof *b->rec);
+    if (names_limit(l) || source_next(l->pulled, b, &l->err))
+        return -1;
+    if (l->on_progress)
+        l->on_progress(l->on_progress_arg, l->st.events);
+    return 0;
+}
+
+static int run_timed(struct lardsim *l, struct source *s)
+{
+    const int bad = simulate_source(l, s);
+
+    simulate_taken(l, run_identity(l));
+    return bad ? in_source(l, s->name) : 0;
+}
+
+static int run_source(struct lardsim *l, struct source *s)
+{
+    struct batch b;
+
+    if (simulate_timed(l))
+        return run_timed(l, s);
+    for (;;) {
+        if (source_next(s, &b, &l->err))
+            return -1;
+        if (!b.records)
+            return 0;
+        if (run_batch(l, &b))
+            return in_source(l, s->name);
+        if (l->on_progress)
+            l->on_progress(l->on_progress_arg, l->st.events);
+    }
+}
+
+static void use_names(struct lardsim *l, const struct names *names)
+{
+    l->seen = names;
+    for (size_t i = 0; i < l->checkers; i++)
+        checker_names(l->checker[i], names);
+}
+
+int lardsim_run(struct lardsim *l, const char *source)
+{
+    if (expect(l, STATE_STARTED, "lardsim_run"))
+        return -1;
+    if (l->source || l->st.events)
+        return err_set(&l->err, LARD_USAGE,
+                       "lardsim_run: a run has one source, or events that are pushed; merge "
+                       "traces with `lardsim trace merge`");
+    struct source *s = source_open(source, &l->err);
+    if (!s)
+        return -1;
+    if (l->params.ahead)
+        s = source_ahead(s);
+    l->pulled = s;
+    l->source = xstrdup(source);
+    l->number = s->first;
+    if (l->state == STATE_STARTED && session_ready(l, s->granularity))
+        return -1;
+    use_names(l, s->names);
+    return run_source(l, s);
+}
+
+/* ---- push ----------------------------------------------------------------------------------- */
+
+int session_push(struct lardsim *l, const struct event rec[static EVENT_RECORDS])
+{
+    const char *what;
+
+    if (expect(l, STATE_STARTED, "lardsim_event") ||
+        (l->state == STATE_STARTED && session_ready(l, 0)))
+        return -1;
+    if (event_well_formed(rec, &what))
+        return err_set(&l->err, LARD_TRACE, "event %llu: %s", (unsigned long long)l->number, what);
+    if (l->seen != l->names)
+        use_names(l, l->names);
+    if (simulate_timed(l))
+        simulate_push(l, rec);
+    else if (l->simulation)
+        run_on_machine(l, rec);
+    else
+        run_slice(l, rec, rec + event_records(rec));
+    if (l->err.code)
+        return -1;
+    digest_add(l->identity, rec, event_records(rec) * sizeof *rec);
+    return names_limit(l);
+}
+
+/* ---- the end -------------------------------------------------------------------------------- */
+
+/* Invariants hold on partial results too: the error that stopped the run stands before theirs. */
+static void complete(struct lardsim *l)
+{
+    simulate_finish(l);
+    for (size_t i = 0; i < l->checkers; i++)
+        checker_finish(l->checker[i]);
+    compare_finish(l->compare);
+    if (l->rules && !l->err.code)
+        rules_finish(l->rules, &l->err);
+    enter_region(l, false);
+    stats_check(l->stats, &l->err);
+    l->result = stats_digest(l->stats);
+}
+
+/* A run that ends at a race on request (after-race = stop) is done. */
+int lardsim_finish(struct lardsim *l)
+{
+    struct err late = {0};
+
+    if (l->state == STATE_FINISHED)
+        return l->err.code ? -1 : 0;
+    if (l->state == STATE_STARTED && !l->err.code)
+        session_ready(l, 0);
+    if (l->state == STATE_READY) {
+        complete(l);
+        output_finish(l->output, l, !l->err.code || l->err.code == LARD_RACES, &late);
+    } else {
+        output_abort(l->output);
+    }
+    l->output = NULL;
+    l->state = STATE_FINISHED;
+    if (late.code) {
+        err_clear(&l->err); /* lost results matter more than why they were partial */
+        l->err = late;
+    }
+    if (l->on_unused && !l->err.code)
+        config_unused(l->config, l->on_unused, l->on_unused_arg);
+    return l->err.code ? -1 : 0;
+}
+
+const char *lardsim_error(const struct lardsim *l)
+{
+    return l->err.code ? l->err.text : NULL;
+}
+
+int lardsim_exit_code(const struct lardsim *l)
+{
+    return l->err.code;
+}
+
+int lardsim_stat(const struct lardsim *l, const char *name, uint64_t *value)
+{
+    if (l->unready) /* what was refused has left its statistics behind */
+        return -1;
+    return stats_value(l->stats, name, value) ? 0 : -1;
+}
+
+const char *lardsim_policy(const struct lardsim *l, size_t i)
+{
+    return i < l->checkers ? checker_label(l->checker[i]) : NULL;
+}
+
+uint64_t lardsim_digest(const struct lardsim *l)
+{
+    return l->result;
+}
+
+uint64_t lardsim_events(const struct lardsim *l)
+{
+    return l->st.events;
+}
+
+void lardsim_on_race(struct lardsim *l, void (*fn)(void *arg, const struct lardsim_race *race),
+                     void *arg)
+{
+    l->on_race = fn;
+    l->on_race_arg = arg;
+}
+
+void lardsim_on_progress(struct lardsim *l, void (*fn)(void *arg, uint64_t events), void *arg)
+{
+    l->on_progress = fn;
+    l->on_progress_arg = arg;
+}
+
+void lardsim_on_unused(struct lardsim *l,
+                       void (*fn)(void *arg, const char *name, const char *origin), void *arg)
+{
+    l->on_unused = fn;
+    l->on_unused_arg = arg;
+}

@@ -1,0 +1,110 @@
+/* session.h - what the files of sim/ share. */
+#ifndef LARDSIM_SIM_INT_H
+#define LARDSIM_SIM_INT_H
+
+#include "policy/policy.h"
+#include "sim/lardsim.h"
+#include "sim/sim.h"
+
+struct run_params {
+    uint32_t machine, order, granularity;
+    struct param_list policies;
+    bool rules, ahead;
+    uint64_t races_max, memory, events;
+};
+enum { GRANULARITY_TRACE = 0 };
+unsigned run_granule(const struct run_params *p,
+                     unsigned hint); /* for policies; hint: the trace's, or 0 */
+
+/* ---- the results folder: output.c ----------------------------------------------------------- */
+
+struct output; /* NULL where results go nowhere: every call takes that */
+struct output *output_new(const char *dir, bool overwrite, struct err *e);
+FILE *output_races(struct output *o,
+                   struct err *e); /* the stream for races.jsonl; NULL: none, or error */
+FILE *output_intervals(struct output *o, struct err *e);   /* for intervals.csv; as above */
+FILE *output_differences(struct output *o, struct err *e); /* for differences.jsonl; as above */
+/* Writes everything; DONE only when done. Then, or on error, frees o. */
+int output_finish(struct output *o, const struct lardsim *l, bool done, struct err *e);
+void output_abort(struct output *o); /* leaves no file that looks whole */
+
+/* ---- an instance ---------------------------------------------------------------------------- */
+
+struct host_clock {
+    double seconds, user, system; /* host.c: since start */
+    uint64_t max_rss;             /* bytes */
+};
+void host_read(struct host_clock *h);
+const char *host_name(char *to, size_t n);
+
+enum lardsim_state { STATE_NEW, STATE_STARTED, STATE_READY, STATE_FINISHED };
+
+struct run_stats {
+    uint64_t events, kind[EV_KINDS];
+    uint64_t owner[2]; /* the program's, the system's */
+};
+
+struct compare;    /* compare/compare.h */
+struct simulation; /* simulate.c */
+
+struct lardsim {
+    enum lardsim_state state;
+    struct err err;
+    struct err broken; /* of a rule that an event ahead of those run breaks */
+    struct config *config;
+    struct run_params params;
+    struct stats *stats;
+    struct run_stats st;
+    struct rules *rules;      /* NULL: not checked */
+    struct checker **checker; /* as they are listed */
+    struct checker **turn;    /* the same on a machine, in an order of their own: ready.c */
+    size_t checkers;
+    struct names *names;      /* pushed */
+    const struct names *seen; /* of the source being pulled, or names */
+    char *output_dir;         /* NULL: results go nowhere */
+    bool overwrite;
+    struct output *output;   /* once ready */
+    FILE *races;             /* races.jsonl, once ready */
+    FILE *differences;       /* differences.jsonl, once ready */
+    char *source;            /* what was pulled; NULL: pushed */
+    struct source *pulled;   /* until the end, for its names */
+    struct digest *identity; /* of the events */
+    uint64_t number;         /* of the next event */
+    uint64_t result;         /* digest, once finished */
+    bool in_region;          /* of interest */
+    bool unready;            /* making the parts of the run failed */
+    bool comparing;
+    bool listing;                  /* made for its tables alone */
+    struct compare *compare;       /* once ready, where comparing */
+    struct simulation *simulation; /* once ready, where there is a machine */
+    struct host_clock began;
+    void (*on_race)(void *, const struct lardsim_race *);
+    void *on_race_arg;
+    void (*on_difference)(void *, const struct sim_difference *);
+    void *on_difference_arg;
+    void (*on_progress)(void *, uint64_t);
+    void *on_progress_arg;
+    void (*on_unused)(void *, const char *, const char *);
+    void *on_unused_arg;
+};
+
+struct lardsim_side session_side(const struct lardsim *l, const struct race_side *s);
+void session_declare(struct lardsim *l); /* the statistics of events */
+/* Makes the parts of the run: ready.c. hint: the trace's granularity, or 0. */
+int session_ready(struct lardsim *l, unsigned hint);
+int session_push(struct lardsim *l, const struct event rec[static EVENT_RECORDS]); /* session.c */
+
+static inline void session_count(struct lardsim *l, const struct event *ev) /* it has run */
+{
+    l->st.events++;
+    l->st.kind[ev->kind]++;
+    l->st.owner[ev->flags & EVF_SYSTEM]++;
+}
+
+/* The hash of the events that ran: the source's own, where it keeps one. */
+static inline struct digest *run_identity(const struct lardsim *l)
+{
+    return l->pulled && l->pulled->identity ? l->pulled->identity : l->identity;
+}
+
+#endif

@@ -1,0 +1,16 @@
+# sim/ - a run, from configuration to results (sim/README.md).
+libcore_la_SOURCES += sim/lardsim.h sim/sim.h
+libcore_la_SOURCES += sim/compare/compare.c sim/compare/compare.h sim/compare/order.c \
+	sim/compare/verdict.c sim/compare/write.c
+libcore_la_SOURCES += sim/machine/interval.c sim/machine/interval.h sim/machine/machine.c \
+	sim/machine/machine.h sim/machine/pages.c sim/machine/pages.h sim/machine/spent.def \
+	sim/machine/timeline.c sim/machine/timeline.h
+libcore_la_SOURCES += sim/order/memory.c sim/order/object.c sim/order/order.c sim/order/order.h \
+	sim/order/order_int.h sim/order/search.c sim/order/sync.c sim/order/wait.c
+libcore_la_SOURCES += sim/scheduler/agents.c sim/scheduler/beside.c sim/scheduler/new.c \
+	sim/scheduler/scheduler.c sim/scheduler/scheduler.h sim/scheduler/scheduler_int.h \
+	sim/scheduler/steps.c sim/scheduler/stop.c sim/scheduler/threads.c
+libcore_la_SOURCES += sim/session/host.c sim/session/output.c sim/session/params.c \
+	sim/session/push.c sim/session/ready.c sim/session/session.c sim/session/session.h \
+	sim/session/simulate.c sim/session/simulate.h sim/session/simulate_event.c \
+	sim/session/simulate_int.h sim/session/simulate_policy.c

@@ -1,0 +1,425 @@
+/* region.c - clearing, copying and moving regions, line by line as the tables have them.
+ *
+ * A copy or move goes by runs: granules that lie in one line on either side. It goes from the end
+ * where source and destination overlap so that it must, as memmove does. */
+#include "swmanager/swmanager_int.h"
+
+#include <string.h>
+
+struct run { /* of granules of one line: n of them */
+    uint64_t first;
+    unsigned n;
+};
+
+/* Those of a region's granules from `first` to `last` that lie in the line of the first. */
+static struct run run_from(const struct swmanager *s, uint64_t first, uint64_t last)
+{
+    const unsigned room = s->line_granules - swm_in_line(s, first);
+
+    return (struct run){first, last - first < room ? (unsigned)(last - first) + 1 : room};
+}
+
+/* ---- records of a run ----------------------------------------------------------------------- */
+
+struct used { /* of a run: the first and last granule that is, and how many are */
+    unsigned first, last, n;
+};
+
+static bool holds(const struct swmanager *s, uint64_t granule)
+{
+    const struct swm_cell *c = swm_cell_find(s, granule);
+
+    return c && c->n;
+}
+
+static struct used used_of(const struct swmanager *s, const struct swm_line *l, struct run r,
+                           bool only_held)
+{
+    struct used u = {0};
+
+    for (unsigned i = 0; l && l->record && i < r.n; i++) {
+        if (!swm_bit(s, l, SWM_PRESENT, swm_in_line(s, r.first + i)) ||
+            (only_held && !holds(s, r.first + i)))
+            continue;
+        u.first = u.n ? u.first : i;
+        u.last = i;
+        u.n++;
+    }
+    return u;
+}
+
+static void access_records(struct swm_walk *w, const struct swm_line *l, uint64_t first,
+                           struct used u, enum mem_cmd cmd)
+{
+    if (u.n)
+        swm_walk_access(w, l->record + (swm_in_line(w->s, first) + u.first) * SWM_RECORD,
+                        (u.last - u.first + 1) * SWM_RECORD, cmd);
+}
+
+/* Writes the entry back after its bits have changed; a record with nothing in it goes. */
+static void settle_entry(struct swm_walk *w, uint64_t line, sim_addr record_was)
+{
+    struct swmanager *s = w->s;
+    struct swm_line *l = swm_line_find(s, line);
+    const sim_addr entry = swm_entry(s, line);
+
+    swm_walk_step(w, SWM_STEP_CLEAR_END, 1);
+    if (!swm_bits_any(s, l, SWM_PRESENT)) {
+        swm_walk_give(w, s->record_size, l->record);
+        l->record = 0;
+        s->st.records--;
+    }
+    if (l->record != record_was)
+        swm_walk_access(w, entry + SWM_ENTRY_CORES, 8, MEM_STORE);
+    swm_walk_access(w, entry + SWM_ENTRY_HEAD, 8 * (uint64_t)s->words, MEM_STORE);
+}
+
+/* ---- clear ---------------------------------------------------------------------------------- */
+
+static void drop_granule(struct swm_walk *w, uint64_t granule)
+{
+    struct swm_cell *c = swm_cell_find(w->s, granule);
+
+    w->s->st.cleared += c && c->n;
+    swm_walk_give_block(w, c);
+    swm_cell_resize(w->s, granule, 0);
+}
+
+static void set_bits(const struct swmanager *s, struct swm_line *l, struct run r,
+                     enum swm_bits which, bool to)
+{
+    for (unsigned i = 0; i < r.n; i++)
+        swm_bit_set(s, l, which, swm_in_line(s, r.first + i), to);
+}
+
+static void clear_run(struct swm_walk *w, struct run r)
+{
+    struct swmanager *s = w->s;
+    const uint64_t line = swm_line_of(s, r.first);
+    struct swm_line *l = swm_line_find(s, line);
+    const struct used u = used_of(s, l, r, false);
+
+    if (swm_walk_find(w, &s->core[w->core]->at, line))
+        swm_walk_step(w, SWM_STEP_CLEAR_LINE, 1);
+    if (!l)
+        return;
+    set_bits(s, l, r, SWM_RACED, false);
+    if (u.n) {
+        swm_walk_step(w, SWM_STEP_CLEAR_GRANULE, u.n);
+        access_records(w, l, r.first, u, MEM_LOAD);
+        for (unsigned i = u.first; i <= u.last; i++)
+            drop_granule(w, r.first + i);
+        set_bits(s, l, r, SWM_PRESENT, false);
+        settle_entry(w, line, l->record);
+    }
+    swm_line_tidy(s, line);
+}
+
+/* The last granule of a region. */
+static uint64_t last_of(const struct swmanager *s, sim_addr addr, uint64_t bytes)
+{
+    assert(bytes - 1 <= UINT64_MAX - addr);
+    return (addr + (bytes - 1)) >> s->shift;
+}
+
+sim_cycle swm_clear(struct swmanager *s, unsigned core, sim_addr addr, uint64_t bytes,
+                    sim_cycle now)
+{
+    struct swm_walk w;
+
+    swm_walk_begin(&w, s, core);
+    if (bytes) {
+        const uint64_t last = last_of(s, addr, bytes);
+        struct run r = run_from(s, addr >> s->shift, last);
+        clear_run(&w, r);
+        while (last - r.first >= r.n) {
+            r = run_from(s, r.first + r.n, last);
+            clear_run(&w, r);
+        }
+    }
+    return swm_walk_end(&w, now);
+}
+
+/* ---- copy ----------------------------------------------------------------------------------- */
+
+struct swm_regions {
+    sim_addr to, from;
+    uint64_t bytes;
+};
+
+struct copying {
+    struct swm_walk w;
+    struct swm_cursor to_at, from_at;
+    bool down;  /* from the end */
+    bool moves; /* the source is left empty */
+};
+
+static void copy_block(struct swm_walk *w, struct swm_cell *to, const struct swm_cell *from)
+{
+    const uint64_t bytes = (from->n - from->written) * SWM_EPOCH;
+
+    swm_walk_take_block(w, to, from->size);
+    swm_walk_access(w, from->block, bytes, MEM_LOAD);
+    swm_walk_access(w, to->block, bytes, MEM_STORE);
+}
+
+static void copy_granule(struct swm_walk *w, uint64_t to, uint64_t from)
+{
+    struct swmanager *s = w->s;
+
+    drop_granule(w, to);
+    const struct swm_cell *c = swm_cell_find(s, from);
+    if (!c || !c->n)
+        return;
+    struct swm_cell *d = swm_cell_resize(s, to, c->n);
+    d->written = c->written;
+    for (uint32_t i = 0; i < c->n; i++)
+        d->at[i] = c->at[i];
+    if (c->block)
+        copy_block(w, d, c);
+    s->st.copied++;
+}
+
+static void copy_mark(struct swmanager *s, uint64_t to, uint64_t from)
+{
+    const struct swm_line *l = swm_line_find(s, swm_line_of(s, from));
+    const bool raced = l && swm_bit(s, l, SWM_RACED, swm_in_line(s, from));
+    struct swm_line *d =
+        raced ? swm_line_make(s, swm_line_of(s, to)) : swm_line_find(s, swm_line_of(s, to));
+
+    if (d)
+        swm_bit_set(s, d, SWM_RACED, swm_in_line(s, to), raced);
+}
+
+/* Granule by granule, in the copy's order. */
+static void copy_granules(struct copying *c, struct swm_line *l, struct run to, uint64_t from)
+{
+    struct swmanager *s = c->w.s;
+
+    for (unsigned k = 0; k < to.n; k++) {
+        const unsigned i = c->down ? to.n - 1 - k : k;
+        copy_mark(s, to.first + i, from + i);
+        if (!l)
+            continue;
+        copy_granule(&c->w, to.first + i, from + i);
+        swm_bit_set(s, l, SWM_PRESENT, swm_in_line(s, to.first + i), holds(s, to.first + i));
+    }
+}
+
+static void copy_run(struct copying *c, struct run to, uint64_t from)
+{
+    struct swm_walk *w = &c->w;
+    struct swmanager *s = w->s;
+    const uint64_t to_line = swm_line_of(s, to.first), from_line = swm_line_of(s, from);
+
+    swm_walk_step(w, SWM_STEP_COPY_RUN, 1);
+    swm_walk_find(w, &c->from_at, from_line);
+    swm_walk_find(w, &c->to_at, to_line);
+    const struct swm_line *f = swm_line_find(s, from_line);
+    struct swm_line *l = swm_line_find(s, to_line);
+    const struct used source = used_of(s, f, (struct run){from, to.n}, true),
+                      there = used_of(s, l, to, false);
+    if (!source.n && !there.n) {
+        copy_granules(c, NULL, to, from);
+        swm_line_tidy(s, to_line);
+        return;
+    }
+    swm_walk_step(w, SWM_STEP_COPY_GRANULE, source.n + there.n);
+    access_records(w, f, from, source, MEM_LOAD);
+    access_records(w, l, to.first, there, MEM_LOAD);
+    const sim_addr record_was = l ? l->record : 0;
+    if (source.n)
+        l = swm_walk_record(w, &c->to_at, to_line);
+    copy_granules(c, l, to, from);
+    access_records(w, l, to.first, source, MEM_STORE);
+    settle_entry(w, to_line, record_was);
+    swm_line_tidy(s, to_line);
+}
+
+/* ---- move ----------------------------------------------------------------------------------- */
+
+/* What the source has becomes the destination's, its block of reads, too. */
+static void move_granule(struct swm_walk *w, uint64_t to, uint64_t from)
+{
+    struct swmanager *s = w->s;
+
+    drop_granule(w, to);
+    struct swm_cell *c = swm_cell_find(s, from);
+    if (!c)
+        return;
+    if (c->n) {
+        struct swm_cell *d = swm_cell_resize(s, to, c->n);
+        d->written = c->written;
+        memcpy(d->at, c->at, c->n * sizeof *c->at);
+        d->block = c->block;
+        d->size = c->size;
+        c->block = 0;
+        s->st.moved++;
+    }
+    swm_walk_give_block(w, c); /* of one that is void */
+    swm_cell_resize(s, from, 0);
+}
+
+static void move_granules(struct swm_walk *w, struct swm_line *l, struct swm_line *f, struct run to,
+                          uint64_t from)
+{
+    struct swmanager *s = w->s;
+
+    for (unsigned i = 0; i < to.n; i++) {
+        copy_mark(s, to.first + i, from + i);
+        if (f)
+            swm_bit_set(s, f, SWM_RACED, swm_in_line(s, from + i), false);
+        move_granule(w, to.first + i, from + i);
+        if (l)
+            swm_bit_set(s, l, SWM_PRESENT, swm_in_line(s, to.first + i), holds(s, to.first + i));
+    }
+}
+
+static void store_entry(struct swm_walk *w, uint64_t line)
+{
+    const sim_addr entry = swm_entry(w->s, line);
+
+    swm_walk_access(w, entry + SWM_ENTRY_CORES, 8, MEM_STORE);
+    swm_walk_access(w, entry + SWM_ENTRY_HEAD, 8 * (uint64_t)w->s->words, MEM_STORE);
+}
+
+/* The destination's entry gets the source's record. */
+static void move_record(struct copying *c, struct swm_line *f, struct run to, uint64_t from)
+{
+    struct swm_walk *w = &c->w;
+    struct swmanager *s = w->s;
+    struct swm_line *l = swm_walk_line(w, &c->to_at, swm_line_of(s, to.first));
+
+    swm_walk_step(w, SWM_STEP_MOVE_RECORD, 1);
+    if (l->record) {
+        swm_walk_give(w, s->record_size, l->record);
+        s->st.records--;
+    }
+    move_granules(w, l, f, to, from);
+    l->record = f->record;
+    f->record = 0;
+    set_bits(s, f, (struct run){from, to.n}, SWM_PRESENT, false);
+    store_entry(w, swm_line_of(s, to.first));
+    store_entry(w, swm_line_of(s, from));
+}
+
+/* Of a run that is part of a line, on either side. */
+static void move_part(struct copying *c, struct swm_line *f, struct run to, uint64_t from)
+{
+    struct swm_walk *w = &c->w;
+    struct swmanager *s = w->s;
+    const uint64_t to_line = swm_line_of(s, to.first), from_line = swm_line_of(s, from);
+    struct swm_line *l = swm_line_find(s, to_line);
+    const struct run source_run = {from, to.n};
+    const struct used source = used_of(s, f, source_run, false),
+                      held = used_of(s, f, source_run, true), there = used_of(s, l, to, false);
+    const sim_addr record_was = l ? l->record : 0, source_was = f ? f->record : 0;
+
+    swm_walk_step(w, SWM_STEP_COPY_GRANULE, source.n + there.n);
+    access_records(w, f, from, source, MEM_LOAD);
+    access_records(w, l, to.first, there, MEM_LOAD);
+    if (held.n)
+        l = swm_walk_record(w, &c->to_at, to_line);
+    move_granules(w, l, f, to, from);
+    access_records(w, l, to.first, held, MEM_STORE);
+    if (l && (held.n || there.n))
+        settle_entry(w, to_line, record_was);
+    if (!source.n)
+        return;
+    set_bits(s, f, source_run, SWM_PRESENT, false);
+    settle_entry(w, from_line, source_was);
+}
+
+static void move_run(struct copying *c, struct run to, uint64_t from)
+{
+    struct swm_walk *w = &c->w;
+    struct swmanager *s = w->s;
+    const uint64_t to_line = swm_line_of(s, to.first), from_line = swm_line_of(s, from);
+
+    swm_walk_step(w, SWM_STEP_COPY_RUN, 1);
+    swm_walk_find(w, &c->from_at, from_line);
+    swm_walk_find(w, &c->to_at, to_line);
+    struct swm_line *f = swm_line_find(s, from_line), *l = swm_line_find(s, to_line);
+    if (f && f->record && to.n == s->line_granules)
+        move_record(c, f, to, from);
+    else if (used_of(s, f, (struct run){from, to.n}, false).n || used_of(s, l, to, false).n)
+        move_part(c, f, to, from);
+    else
+        move_granules(w, NULL, f, to, from); /* marks */
+    swm_line_tidy(s, to_line);
+    swm_line_tidy(s, from_line);
+}
+
+/* ---- whole regions -------------------------------------------------------------------------- */
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The next run of `left` granules: from the front, or at the end. */
+static void copy_region(struct copying *c, uint64_t to, uint64_t from, uint64_t left)
+{
+    const struct swmanager *s = c->w.s;
+
+    while (left) {
+        const uint64_t at = c->down ? left - 1 : 0;
+        const unsigned t = swm_in_line(s, to + at), f = swm_in_line(s, from + at);
+        const unsigned room = c->down ? (t < f ? t : f) + 1 : s->line_granules - (t > f ? t : f);
+        const unsigned n = (unsigned)least(left, room);
+        const uint64_t skip = c->down ? left - n : 0;
+
+        (c->moves ? move_run : copy_run)(c, (struct run){to + skip, n}, from + skip);
+        left -= n;
+        to += c->down ? 0 : n;
+        from += c->down ? 0 : n;
+    }
+}
+
+static sim_cycle go_through(struct swmanager *s, unsigned core, const struct swm_regions *of,
+                            bool moves, sim_cycle now)
+{
+    const struct swm_cursor nowhere = {.page = UINT64_MAX, .line = UINT64_MAX};
+    struct copying c = {
+        .to_at = nowhere, .from_at = nowhere, .down = of->to > of->from, .moves = moves};
+
+    assert(((of->to - of->from) & (s->env.granule - 1)) == 0);
+    swm_walk_begin(&c.w, s, core);
+    if (of->bytes && of->to != of->from) {
+        last_of(s, of->to, of->bytes);
+        copy_region(&c, of->to >> s->shift, of->from >> s->shift,
+                    last_of(s, of->from, of->bytes) - (of->from >> s->shift) + 1);
+    }
+    s->core[core]->at = nowhere;
+    return swm_walk_end(&c.w, now);
+}
+
+sim_cycle swm_copy(struct swmanager *s, unsigned core, sim_addr to, sim_addr from, uint64_t bytes,
+                   sim_cycle now)
+{
+    return go_through(s, core, &(struct swm_regions){to, from, bytes}, false, now);
+}
+
+/* Some line has parts of both. */
+static bool share_lines(const struct swmanager *s, const struct swm_regions *of)
+{
+    const uint64_t to = of->to >> s->line_shift, from = of->from >> s->line_shift;
+    const uint64_t to_last = (of->to + (of->bytes - 1)) >> s->line_shift,
+                   from_last = (of->from + (of->bytes - 1)) >> s->line_shift;
+
+    return to <= from_last && from <= to_last;
+}
+
+sim_cycle swm_move(struct swmanager *s, unsigned core, sim_addr to, sim_addr from, uint64_t bytes,
+                   sim_cycle now)
+{
+    const struct swm_regions of = {to, from, bytes};
+
+    if (!bytes || to == from)
+        return now;
+    if (!share_lines(s, &of))
+        return go_through(s, core, &of, true, now);
+    now = go_through(s, core, &of, false, now);
+    const uint64_t apart = to > from ? to - from : from - to, left = least(apart, bytes);
+    return swm_clear(s, core, to > from ? from : from + (bytes - left), left, now);
+}

@@ -1,0 +1,260 @@
+/* walk.c - what walking the manager's tables costs, and blocks of simulated memory. The one
+ * place that knows where things lie.
+ *
+ * Each core has its own lists of free blocks, and takes fresh ones from pages of its own; only the
+ * pages come from a word that all share, by an atomic. Fresh memory is zero: it was never used. */
+#include "swmanager/swmanager_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const uint8_t step_instructions[SWM_STEPS] = {
+#define SWM_STEP(NAME, instructions, text) instructions,
+#include "swmanager/steps.def"
+#undef SWM_STEP
+};
+
+/* ---- a walk --------------------------------------------------------------------------------- */
+
+void swm_walk_begin(struct swm_walk *w, struct swmanager *s, unsigned core)
+{
+    assert(core < MAX_CORES && s->core[core] && s->core[core]->inside);
+    w->s = s;
+    w->core = core;
+    w->instructions = 0;
+    w->n = 0;
+    w->cap = ARRAY_SIZE(w->here);
+    w->charge = w->here;
+}
+
+void swm_walk_step(struct swm_walk *w, enum swm_step step, uint64_t times)
+{
+    w->instructions += (uint32_t)(times * step_instructions[step]);
+}
+
+static void add_charge(struct swm_walk *w, struct swm_charge c)
+{
+    if (w->n == w->cap) {
+        struct swm_charge *was = w->charge == w->here ? NULL : w->charge;
+        w->charge = xrealloc(was, w->cap * 2, sizeof *w->charge);
+        if (!was)
+            memcpy(w->charge, w->here, sizeof w->here);
+        w->cap *= 2;
+    }
+    w->charge[w->n++] = c;
+}
+
+void swm_walk_access(struct swm_walk *w, sim_addr addr, uint64_t bytes, enum mem_cmd cmd)
+{
+    const uint64_t line = w->s->env.line;
+
+    while (bytes) {
+        const uint64_t room = line - (addr & (line - 1)), n = bytes < room ? bytes : room;
+        add_charge(w, (struct swm_charge){.addr = addr,
+                                          .bytes = (uint32_t)n,
+                                          .instructions = w->instructions + 1,
+                                          .cmd = cmd});
+        w->instructions = 0;
+        addr += n;
+        bytes -= n;
+    }
+}
+
+static sim_cycle run_instructions(struct swm_walk *w, uint32_t n, sim_cycle now)
+{
+    const struct swm_env *env = &w->s->env;
+
+    if (!n)
+        return now;
+    w->s->st.instructions += n;
+    const sim_cycle done = env->exec(env->host, w->core, n, now);
+    assert(done >= now);
+    return done;
+}
+
+static sim_cycle make_access(struct swm_walk *w, const struct swm_charge *c, sim_cycle now)
+{
+    const struct swm_env *env = &w->s->env;
+
+    w->s->st.loads += c->cmd == MEM_LOAD;
+    w->s->st.stores += c->cmd == MEM_STORE;
+    w->s->st.atomics += c->cmd == MEM_ATOMIC;
+    const sim_cycle done = env->mem(env->host, w->core, c->addr, c->bytes, c->cmd, now);
+    assert(done >= now);
+    return done;
+}
+
+sim_cycle swm_walk_end(struct swm_walk *w, sim_cycle now)
+{
+    struct swm_core *c = w->s->core[w->core];
+
+    c->paying = w->charge == w->here ? NULL : w->charge; /* a run may end in the middle */
+    for (size_t i = 0; i < w->n; i++) {
+        now = run_instructions(w, w->charge[i].instructions, now);
+        now = make_access(w, &w->charge[i], now);
+    }
+    now = run_instructions(w, w->instructions, now);
+    free(c->paying);
+    c->paying = NULL;
+    return now;
+}
+
+/* ---- the table ------------------------------------------------------------------------------ */
+
+static uint64_t page_of(const struct swmanager *s, uint64_t line)
+{
+    return line >> (SWM_PAGE_BITS - s->line_shift);
+}
+
+static sim_addr directory_entry(const struct swmanager *s, uint64_t page)
+{
+    return s->params.base + SWM_DIRECTORY_AT + page % SWM_DIRECTORY_PAGES * 8;
+}
+
+static sim_addr entry_in(const struct swmanager *s, sim_addr table, uint64_t line)
+{
+    const uint64_t lines = UINT64_C(1) << (SWM_PAGE_BITS - s->line_shift);
+
+    return table + (line & (lines - 1)) * s->entry_bytes;
+}
+
+sim_addr swm_entry(const struct swmanager *s, uint64_t line)
+{
+    return entry_in(s, *map_find(&s->tables, page_of(s, line)), line);
+}
+
+bool swm_walk_find(struct swm_walk *w, struct swm_cursor *at, uint64_t line)
+{
+    const struct swmanager *s = w->s;
+    const uint64_t page = page_of(s, line);
+
+    if (at->page != page) {
+        swm_walk_step(w, SWM_STEP_DIRECTORY, 1);
+        swm_walk_access(w, directory_entry(s, page), 8, MEM_LOAD);
+        *at = (struct swm_cursor){.page = page, .line = UINT64_MAX};
+    }
+    const uint64_t *table = map_find(&s->tables, page);
+    if (!table)
+        return false;
+    if (at->line != line) {
+        swm_walk_step(w, SWM_STEP_ENTRY, 1);
+        swm_walk_access(w, entry_in(s, *table, line), SWM_ENTRY_HEAD + 8 * (uint64_t)s->words,
+                        MEM_LOAD);
+        at->line = line;
+    }
+    return true;
+}
+
+struct swm_line *swm_walk_line(struct swm_walk *w, struct swm_cursor *at, uint64_t line)
+{
+    struct swmanager *s = w->s;
+    const uint64_t page = page_of(s, line);
+
+    if (!map_find(&s->tables, page)) {
+        *map_put(&s->tables, page) = swm_walk_take(w, SWM_SIZE_TABLE);
+        s->st.tables++;
+        swm_walk_step(w, SWM_STEP_TABLE, 1);
+        swm_walk_access(w, directory_entry(s, page), 8, MEM_ATOMIC);
+        at->line = line; /* its entry is zero */
+    }
+    return swm_line_make(s, line);
+}
+
+struct swm_line *swm_walk_record(struct swm_walk *w, struct swm_cursor *at, uint64_t line)
+{
+    struct swm_line *l = swm_walk_line(w, at, line);
+
+    if (!l->record) {
+        l->record = swm_walk_take(w, w->s->record_size);
+        w->s->st.records++;
+    }
+    return l;
+}
+
+/* ---- blocks --------------------------------------------------------------------------------- */
+
+static uint64_t size_bytes(const struct swmanager *s, unsigned size)
+{
+    return size == SWM_SIZE_TABLE ? s->table_bytes : UINT64_C(16) << size;
+}
+
+static sim_addr list_at(const struct swm_walk *w, unsigned size)
+{
+    return w->s->params.base + SWM_CORES_AT + w->core * SWM_CORE_BYTES + size * UINT64_C(16);
+}
+
+static sim_addr take_free(struct swm_walk *w, unsigned size, struct swm_free *f)
+{
+    const sim_addr block = f->at[--f->n];
+
+    swm_walk_access(w, block, 8, MEM_LOAD); /* the next one */
+    swm_walk_access(w, list_at(w, size), 8, MEM_STORE);
+    return block;
+}
+
+static sim_addr take_fresh(struct swm_walk *w, unsigned size, struct swm_free *f)
+{
+    const uint64_t page = UINT64_C(1) << SWM_PAGE_BITS, bytes = size_bytes(w->s, size);
+
+    swm_walk_step(w, SWM_STEP_TAKE_FRESH, 1);
+    if (f->fresh % page == 0) {
+        swm_walk_step(w, SWM_STEP_TAKE_PAGE, 1);
+        swm_walk_access(w, w->s->params.base, 8, MEM_ATOMIC);
+        f->fresh = w->s->params.base + SWM_HEAP_AT + w->s->st.heap;
+        w->s->st.heap += bytes > page ? bytes : page;
+    }
+    const sim_addr block = f->fresh;
+    f->fresh += bytes;
+    swm_walk_access(w, list_at(w, size) + 8, 8, MEM_STORE);
+    return block;
+}
+
+sim_addr swm_walk_take(struct swm_walk *w, unsigned size)
+{
+    struct swm_stats *st = &w->s->st;
+    struct swm_free *f = &w->s->core[w->core]->list[size];
+
+    assert(size < SWM_LISTS);
+    swm_walk_step(w, SWM_STEP_TAKE, 1);
+    swm_walk_access(w, list_at(w, size), 16, MEM_LOAD);
+    st->bytes += size_bytes(w->s, size);
+    if (st->bytes > st->bytes_peak)
+        st->bytes_peak = st->bytes;
+    return f->n ? take_free(w, size, f) : take_fresh(w, size, f);
+}
+
+void swm_walk_give(struct swm_walk *w, unsigned size, sim_addr block)
+{
+    struct swmanager *s = w->s;
+    struct swm_free *f = &s->core[w->core]->list[size];
+    const size_t was = f->cap;
+
+    swm_walk_step(w, SWM_STEP_GIVE, 1);
+    swm_walk_access(w, list_at(w, size), 8, MEM_LOAD);
+    swm_walk_access(w, block, 8, MEM_STORE);
+    swm_walk_access(w, list_at(w, size), 8, MEM_STORE);
+    f->at = xgrow(f->at, f->n, &f->cap, sizeof *f->at);
+    budget_take(s->env.budget, (f->cap - was) * sizeof *f->at);
+    f->at[f->n++] = block;
+    s->st.bytes -= size_bytes(s, size);
+}
+
+void swm_walk_take_block(struct swm_walk *w, struct swm_cell *c, unsigned size)
+{
+    struct swm_stats *st = &w->s->st;
+
+    assert(!c->block);
+    c->block = swm_walk_take(w, size);
+    c->size = (uint8_t)size;
+    if (++st->blocks > st->blocks_peak)
+        st->blocks_peak = st->blocks;
+}
+
+void swm_walk_give_block(struct swm_walk *w, struct swm_cell *c)
+{
+    if (!c || !c->block)
+        return;
+    swm_walk_give(w, c->size, c->block);
+    c->block = 0;
+    w->s->st.blocks--;
+}

@@ -1,0 +1,400 @@
+/* t_coherence_random.c - random accesses by several cores to few lines, in tiny caches of all
+ * kinds: after each step all invariants hold, and a load gets what the last store stored.
+ *
+ * There are no values in the simulator. The test gives each line a version, which a store
+ * increments, and moves versions about as the line events say; where those and the states disagree
+ * that is a failure, too. Some cores have two accesses under way at once. */
+#include "tests/coherence/coh_bench.h"
+#include "tests/frame/mutant_arg.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/mutant.h"
+#include "base/fiber.h"
+
+enum { LINES = 24, MOST_CORES = 16, MOST_AGENTS = 2 * MOST_CORES, STEPS = 3000 };
+enum { FIRST = 0x400 }; /* number of the first line */
+
+/* ---- versions ------------------------------------------------------------------------------- */
+
+struct copies {
+    bool has_l2, inclusive;
+    uint64_t latest[LINES], memory[LINES], l3[LINES];
+    uint64_t wire[LINES];              /* what a core gave away last */
+    uint64_t copy[MOST_CORES][LINES];  /* a core's, in L1 or L2 */
+    uint64_t given[MOST_CORES][LINES]; /* under way from another core */
+    bool in_l3[LINES], has[MOST_CORES][LINES], is_given[MOST_CORES][LINES];
+    bool handed_on[MOST_CORES]
+                  [LINES]; /* in this step, to another core: to lose it now writes nothing */
+};
+
+static void fill(struct copies *m, const struct line_event *e, size_t l)
+{
+    if (e->level == LEVEL_L3) {
+        m->l3[l] = m->inclusive ? m->memory[l] : m->wire[l];
+        m->in_l3[l] = true;
+        return;
+    }
+    if (!m->has[e->core][l])
+        m->copy[e->core][l] = m->is_given[e->core][l] ? m->given[e->core][l]
+                              : m->in_l3[l]           ? m->l3[l]
+                                                      : m->memory[l];
+    m->has[e->core][l] = true;
+    m->is_given[e->core][l] = false;
+}
+
+static void write_back(struct copies *m, unsigned core, size_t l, bool dirty)
+{
+    m->wire[l] = m->copy[core][l];
+    if (dirty && m->in_l3[l])
+        m->l3[l] = m->copy[core][l];
+}
+
+static void leave(struct copies *m, const struct line_event *e, size_t l)
+{
+    const bool last = e->level == (m->has_l2 ? LEVEL_L2 : LEVEL_L1);
+
+    if (e->level == LEVEL_L3) {
+        if (e->dirty)
+            m->memory[l] = m->l3[l];
+        m->in_l3[l] = false;
+    } else if (last || e->what == LINE_INVALIDATE) {
+        if (m->has[e->core][l] && !m->handed_on[e->core][l])
+            write_back(m, e->core, l, e->dirty);
+        m->has[e->core][l] = false;
+    }
+}
+
+static void follow(struct copies *m, const struct line_event *e)
+{
+    const size_t l = (e->addr >> 6) - FIRST;
+
+    switch ((enum line_what)e->what) {
+    case LINE_FILL:
+        fill(m, e, l);
+        break;
+    case LINE_TRANSFER:
+        m->given[e->core][l] = m->copy[e->from][l];
+        m->is_given[e->core][l] = true;
+        m->handed_on[e->from][l] = true;
+        break;
+    case LINE_DOWNGRADE:
+        write_back(m, e->core, l, e->dirty);
+        break;
+    case LINE_INVALIDATE:
+    case LINE_EVICT:
+        leave(m, e, l);
+        break;
+    case LINE_WHATS:
+        break;
+    }
+}
+
+/* ---- a run ---------------------------------------------------------------------------------- */
+
+struct random;
+struct agent { /* one access after the other, on one core */
+    struct random *run;
+    struct fiber *fiber;
+    sim_cycle time;
+    uint64_t key, turn; /* key: sleeps for it */
+    unsigned core, left;
+    bool sleeps;
+};
+struct random {
+    struct bench b;
+    struct copies copies;
+    struct rng rng;
+    struct fiber *main;
+    struct agent agent[MOST_AGENTS];
+    unsigned agents, now; /* now: who runs */
+    unsigned lines, stores;
+    uint64_t turn, slept;
+    bool values;
+    char failed[1200];
+};
+
+static void fails(struct random *r, const char *what, unsigned core, size_t l)
+{
+    if (!r->failed[0])
+        snprintf(r->failed, sizeof r->failed, "%s: core %u, line %zu", what, core, l);
+}
+
+static void follow_all(struct random *r)
+{
+    size_t n;
+    const struct line_event *e = coherence_events(r->b.c, &n);
+
+    for (size_t i = 0; i < n; i++)
+        follow(&r->copies, &e[i]);
+    coherence_events_clear(r->b.c);
+    memset(r->copies.handed_on, 0, sizeof r->copies.handed_on);
+}
+
+static char private(const struct random *r, unsigned core, size_t l)
+{
+    const sim_addr addr = (FIRST + l) << 6;
+    const char l1 = coherence_state(r->b.c, core, LEVEL_L1, addr);
+
+    return l1 != 'I' ? l1 : coherence_state(r->b.c, core, LEVEL_L2, addr);
+}
+
+/* What the events say is what the states are. */
+static void compare(struct random *r)
+{
+    for (unsigned core = 0; core < r->agents; core++) {
+        const unsigned c = r->agent[core].core;
+        for (size_t l = 0; l < r->lines; l++)
+            if (r->copies.has[c][l] != (private(r, c, l) != 'I'))
+                fails(r, "events and states differ", c, l);
+    }
+}
+
+static void one(struct agent *a)
+{
+    struct random *r = a->run;
+    const size_t l = rng_below(&r->rng, r->lines);
+    const bool load = !rng_chance(&r->rng, r->stores, 100);
+    const enum mem_cmd cmd = load ? MEM_LOAD : rng_chance(&r->rng, 1, 3) ? MEM_ATOMIC : MEM_STORE;
+    const enum mem_traffic traffic = l % 3 ? TRAFFIC_DATA : TRAFFIC_METADATA;
+    const sim_addr addr = ((FIRST + l) << 6) + rng_below(&r->rng, 64);
+    const bool near = coherence_in_l1(r->b.c, a->core, addr, cmd);
+    const struct coh_result res = coherence_access(r->b.c, a->core, addr, cmd, traffic, a->time);
+
+    follow_all(r);
+    if (near != (res.level == LEVEL_L1))
+        fails(r, "in the L1 or not", a->core, l);
+    if (!load && private(r, a->core, l) != 'M')
+        fails(r, "a store without permission", a->core, l);
+    if (!r->copies.has[a->core][l] ||
+        (r->values && r->copies.copy[a->core][l] != r->copies.latest[l]))
+        fails(r, "not what was stored last", a->core, l);
+    if (!load)
+        r->copies.copy[a->core][l] = ++r->copies.latest[l];
+    a->time = res.done + rng_below(&r->rng, 20);
+}
+
+static void life(void *arg)
+{
+    struct agent *a = arg;
+
+    for (;;) {
+        one(a);
+        a->left--;
+        fiber_switch(a->fiber, a->run->main);
+    }
+}
+
+static sim_cycle go_to_sleep(void *self, uint64_t key)
+{
+    struct random *r = self;
+    struct agent *a = &r->agent[r->now];
+
+    a->sleeps = true;
+    a->key = key;
+    a->turn = ++r->turn;
+    r->slept++;
+    fiber_switch(a->fiber, r->main);
+    return a->time;
+}
+
+static void wake_up(void *self, uint64_t key, sim_cycle at)
+{
+    struct random *r = self;
+
+    for (unsigned i = 0; i < r->agents; i++)
+        if (r->agent[i].sleeps && r->agent[i].key == key) {
+            r->agent[i].sleeps = false;
+            r->agent[i].time = at;
+        }
+}
+
+/* The first answer of the memory, or NULL. */
+static struct mem_request *next_answer(struct bench_memory *m)
+{
+    struct mem_request *first = NULL;
+
+    for (size_t i = 0; i < m->n; i++)
+        if (!first || m->queue[i].at + m->latency + m->queue[i].id % 7 * 20 <
+                          first->at + m->latency + first->id % 7 * 20)
+            first = &m->queue[i];
+    return first;
+}
+
+static struct agent *next_agent(struct random *r)
+{
+    struct agent *first = NULL;
+
+    for (unsigned i = 0; i < r->agents; i++) {
+        struct agent *a = &r->agent[i];
+        if (!a->sleeps && a->left &&
+            (!first || a->time < first->time || (a->time == first->time && a->turn < first->turn)))
+            first = a;
+    }
+    return first;
+}
+
+static bool step(struct random *r)
+{
+    struct bench_memory *m = &r->b.store;
+    struct mem_request *answer = next_answer(m);
+    struct agent *a = next_agent(r);
+    const sim_cycle at = answer ? answer->at + m->latency + answer->id % 7 * 20 : 0;
+
+    if (answer && (!a || at <= a->time)) {
+        wake_up(r, COH_KEY_MEMORY(answer->id), at);
+        *answer = m->queue[--m->n];
+        return true;
+    }
+    if (!a)
+        return false;
+    r->now = (unsigned)(a - r->agent);
+    fiber_switch(r->main, a->fiber);
+    follow_all(r);
+    compare(r);
+    coherence_check(r->b.c);
+    return !r->failed[0];
+}
+
+/* ---- machines ------------------------------------------------------------------------------- */
+
+static const char *const l1s[] = {"l1.size=64 l1.ways=1", "l1.size=128 l1.ways=2",
+                                  "l1.size=256 l1.ways=2"};
+static const char *const l2s[] = {"l2.size=0", "l2.size=256 l2.ways=2", "l2.size=512 l2.ways=8",
+                                  "l2.size=128 l2.ways=1 l2.inclusion=exclusive",
+                                  "l2.size=256 l2.ways=4 l2.inclusion=exclusive"};
+static const char *const l3s[] = {
+    "l3.size=512 l3.ways=2",
+    "l3.size=1024 l3.ways=4 l3.banks=3",
+    "l3.size=128 l3.ways=1 l3.banks=2",
+    "l3.size=192 l3.ways=1 l3.inclusion=non-inclusive",
+    "l3.size=512 l3.ways=4 l3.inclusion=non-inclusive l3.directory-size=8 l3.directory-ways=2",
+    "l3.size=128 l3.ways=2 l3.inclusion=non-inclusive l3.directory-size=4 l3.directory-ways=4",
+};
+static const char *const replacements[] = {"lru", "plru", "fifo", "random", "srrip"};
+static const char *const networks[] = {"network.topology=crossbar", "network.topology=ring",
+                                       "network.topology=mesh network.controllers=2"};
+
+#define ANY(r, table) (table)[rng_below(r, ARRAY_SIZE(table))]
+
+static void describe(struct random *r, char *text, size_t n)
+{
+    const char *const l2 = ANY(&r->rng, l2s), *const l3 = ANY(&r->rng, l3s);
+
+    r->copies.has_l2 = !strstr(l2, "size=0");
+    r->copies.inclusive = !strstr(l3, "non-inclusive");
+    snprintf(text, n,
+             "%s %s %s %s l1.replacement=%s l2.replacement=%s l3.replacement=%s "
+             "coherence.remote-cost=%s coherence.upgrade-cost=%s coherence.composition=%s",
+             ANY(&r->rng, l1s), l2, l3, ANY(&r->rng, networks), ANY(&r->rng, replacements),
+             ANY(&r->rng, replacements), ANY(&r->rng, replacements),
+             rng_chance(&r->rng, 1, 4) ? "total" : "added",
+             rng_chance(&r->rng, 1, 4) ? "home" : "level",
+             rng_chance(&r->rng, 1, 4) ? "cumulative" : "absolute");
+}
+
+static void set_up(struct random *r, uint64_t seed, bool say)
+{
+    char settings[700];
+    struct copies copies;
+
+    memset(r, 0, sizeof *r);
+    rng_seed(&r->rng, seed);
+    describe(r, settings, sizeof settings);
+    copies = r->copies;
+    const unsigned cores = 2 + (unsigned)rng_below(&r->rng, MOST_CORES - 1);
+    const bool later = rng_chance(&r->rng, 1, 2), ce = rng_chance(&r->rng, 1, 8);
+    const struct bench_options o = {
+        .cores = cores,
+        .contention = rng_chance(&r->rng, 2, 3),
+        .ce = ce,
+        .line_events = true,
+        .later = later,
+        .host = {.self = r, .sleep = go_to_sleep, .wake = wake_up},
+    };
+    r->values = !ce; /* that mode loses dirty lines */
+    r->lines = 2 + (unsigned)rng_below(&r->rng, LINES - 1);
+    r->stores = 5 + (unsigned)rng_below(&r->rng, 60);
+    if (say)
+        fprintf(stderr, "seed %" PRIu64 ": %u cores, %u lines%s%s%s, %s\n", seed, cores, r->lines,
+                later ? ", later" : "", o.contention ? ", contention" : "", ce ? ", ce" : "",
+                settings);
+    if (!bench_open(&r->b, o, settings))
+        fails(r, r->b.e.text, 0, 0);
+    r->copies = copies;
+    r->main = fiber_host();
+    r->agents = later ? 2 * cores : cores;
+    for (unsigned i = 0; i < r->agents; i++)
+        r->agent[i] = (struct agent){.run = r,
+                                     .fiber = fiber_new(life, &r->agent[i]),
+                                     .time = 1000,
+                                     .turn = ++r->turn,
+                                     .core = i % cores,
+                                     .left = STEPS / r->agents};
+}
+
+/* What a set of runs must have met, or they tested less than they should. */
+static const char *const situations[] = {
+    "coherence.merged",     "coherence.set-waits", "coherence.line-waits",
+    "coherence.recalls",    "coherence.forwards",  "coherence.sharing-write-backs",
+    "coherence.bank-waits", "coherence.upgrades",  "coherence.sharing-notices",
+    "l3.evictions-dirty",
+};
+
+static bool run(uint64_t seed, bool say, uint64_t *met)
+{
+    struct random *r = xcalloc(1, sizeof *r);
+
+    set_up(r, seed, say);
+    while (!r->failed[0] && step(r))
+        ;
+    for (unsigned i = 0; i < r->agents; i++)
+        if (!r->failed[0] && (r->agent[i].sleeps || r->agent[i].left))
+            fails(r, "nobody wakes it", r->agent[i].core, 0);
+    if (!r->failed[0] && stats_check(r->b.stats, &r->b.e))
+        fails(r, r->b.e.text, 0, 0);
+    for (size_t i = 0; i < ARRAY_SIZE(situations) && !r->failed[0]; i++)
+        met[i] += bench_value(&r->b, situations[i]);
+    const bool good = !r->failed[0];
+    if (!good)
+        fprintf(stderr, "seed %" PRIu64 ": %s\n", seed, r->failed);
+    for (unsigned i = 0; i < r->agents; i++)
+        fiber_free(r->agent[i].fiber);
+    fiber_free(r->main);
+    coherence_free(r->b.c);
+    stats_free(r->b.stats);
+    config_free(r->b.config);
+    free(r);
+    return good;
+}
+
+static void test_a_load_gets_what_was_stored_last(void **unused)
+{
+    uint64_t met[ARRAY_SIZE(situations)] = {0};
+
+    (void)unused;
+    for (uint64_t seed = 1; seed <= 40; seed++)
+        assert_true(run(seed, false, met));
+    for (size_t i = 0; i < ARRAY_SIZE(situations); i++)
+        if (!met[i])
+            fail_msg("no %s", situations[i]);
+}
+
+/* t_coherence_random [--mutant NAME] [SEED [SEEDS]] */
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_load_gets_what_was_stored_last)};
+
+    if (argc == 1)
+        return cmocka_run_group_tests(tests, NULL, NULL);
+    if (!mutant_arg(&argc, &argv))
+        return 2;
+    uint64_t met[ARRAY_SIZE(situations)] = {0};
+    const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
+    const uint64_t seeds = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
+    for (uint64_t seed = first; seed < first + seeds; seed++)
+        if (!run(seed, true, met))
+            return 1;
+    return 0;
+}

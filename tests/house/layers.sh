@@ -1,0 +1,93 @@
+#!/bin/sh
+# layers.sh - a room includes only what stands beside it here, and of other folders only what is
+# public. The graph is the architecture: read from the top, each room knows those above it alone.
+#
+# A line is "ROOM: rooms whose headers it may include". Unsaid: its own, base/, and the headers at the
+# head of its own folder, which are that folder's door. What stands at the head of a folder (policy/,
+# not policy/vc/) may include all rooms of the folder, as it lists them.
+graph='
+base:
+trace:
+trace/text: trace
+trace/binary: trace trace/text
+trace/foreign: trace trace/text
+trace/rules: trace
+trace/synth: trace
+memory:
+memory/ddr: memory
+memory/dramsim3: memory memory/ddr
+cache:
+coherence: memory cache
+isa/lardx86: trace
+swmanager: memory coherence
+runtime: trace isa/lardx86 memory
+policy: trace memory coherence
+policy/frame: trace policy runtime
+policy/vc: trace policy policy/frame
+policy/fasttrack: policy policy/frame
+policy/eraser: policy policy/frame
+policy/goldilocks: policy policy/frame
+policy/slimstate: policy policy/frame policy/fasttrack
+policy/regions: policy policy/frame
+policy/radish: policy policy/frame swmanager runtime
+sim/order: trace
+sim/machine: trace policy sim/order
+sim/scheduler: sim/machine sim/order
+sim: trace policy
+sim/compare: sim sim/session
+sim/session: sim trace policy sim/order sim/machine sim/scheduler sim/compare
+workloads/vm: trace workloads
+workloads/kernels: workloads workloads/vm
+workloads/twins: workloads workloads/vm
+workloads: trace workloads/vm
+cli: trace isa/lardx86 policy sim workloads
+cli/run: cli cli/workload trace sim
+cli/trace: cli trace
+cli/workload: cli cli/trace trace sim workloads
+cli/compare: cli cli/run cli/workload trace policy sim
+cli/reproduce: cli sim workloads
+'
+# What other top-level folders may include; tables (.def) too.
+public='base/base.h base/fiber.h base/param.h base/stats.h base/vclock.h base/mutant.h trace/trace.h
+memory/memory.h cache/cache.h coherence/coherence.h isa/lardx86/lardx86.h swmanager/swmanager.h
+runtime/runtime.h policy/policy.h sim/lardsim.h sim/sim.h workloads/workloads.h'
+
+cd "${top_srcdir:-.}" || exit 99
+bad=0
+say() { echo "$*"; bad=1; }
+
+includes() { sed -n 's/^#include "\([a-z0-9_\/]*\.h\)"/\1/p' "$1"; }
+
+for room in $(echo "$graph" | sed -n 's/:.*//p'); do
+    folder=${room%%/*}
+    allowed=" base $room $(echo "$graph" | sed -n "s|^$room:||p") "
+    if [ "$folder" = "$room" ]; then
+        allowed="$allowed $(echo "$graph" | sed -n "s|^\($folder/[a-z0-9]*\):.*|\1|p" | tr '\n' ' ') "
+    else
+        allowed="$allowed $folder "
+    fi
+    for f in "$room"/*.[ch]; do
+        for inc in $(includes "$f"); do
+            case $allowed in
+            *" ${inc%/*} "*) ;;
+            *) say "$f: includes $inc, but $room/ does not stand on ${inc%/*}/" ;;
+            esac
+            [ "${inc%%/*}" = "$folder" ] && continue
+            case " $(echo $public) " in
+            *" $inc "*) ;;
+            *) say "$f: includes $inc, which is not for other folders" ;;
+            esac
+        done
+    done
+done
+for f in */*.[ch] */*/*.[ch]; do
+    case $f in tests/* | bench/* | build* | */build*) continue ;; esac
+    echo "$graph" | grep -q "^${f%/*}:" || say "$f: ${f%/*}/ is no room; give it a line in tests/house/layers.sh"
+done
+for f in tests/oracle/*.[ch]; do
+    case $f in */t_*) continue ;; esac
+    for inc in $(includes "$f"); do
+        case $inc in trace/trace.h | tests/oracle/*) ;; *) say "$f: the oracle includes $inc" ;; esac
+    done
+done
+exit $bad

@@ -1,0 +1,261 @@
+#!/bin/sh
+# long.sh LIMIT - the long suite, most telling first, until LIMIT (20m, 1h, 90s) is used up. What did
+# not fit is said and counts as skipped. Each part works in a build of its own below long/.
+limit=${1:-60m}
+case $limit in
+*h) limit=$((${limit%h} * 3600)) ;;
+*m) limit=$((${limit%m} * 60)) ;;
+*s) limit=${limit%s} ;;
+esac
+top=${top_srcdir:?}
+here=$(pwd)
+began=$(date +%s)
+jobs=$(nproc 2>/dev/null || echo 1)
+failed=0
+
+left() { echo $((limit - ($(date +%s) - began))); }
+
+# part NAME SECONDS COMMAND: SECONDS is what it needs at least; it is stopped when the time is over.
+part() {
+    name=$1 need=$2
+    shift 2
+    if [ "$(left)" -lt "$need" ]; then
+        echo "long: SKIP $name ($(left) s left, needs $need)"
+        return
+    fi
+    start=$(date +%s)
+    mkdir -p "$here/long"
+    timeout "$(left)" "$@" >"$here/long/$name.log" 2>&1
+    case $? in
+    0) echo "long: PASS $name ($(($(date +%s) - start)) s)" ;;
+    77) echo "long: SKIP $name ($(tail -n 1 "$here/long/$name.log"))" ;;
+    124) echo "long: SKIP $name (did not fit)" ;;
+    *)
+        echo "long: FAIL $name"
+        tail -n 15 "$here/long/$name.log"
+        failed=1
+        ;;
+    esac
+}
+
+# configured NAME FLAGS...: a build of its own, made once; of $goal only, if there is one.
+configured() {
+    build=$here/long/$1
+    shift
+    mkdir -p "$build" && cd "$build" || return 1
+    [ -f Makefile ] || "$top/configure" -q "$@" || return 1
+    make -s -j"$jobs" ${goal:-all}
+}
+
+programs() { make -s -j"$jobs" check TESTS= >/dev/null; }
+
+# draw PROGRAM SEEDS [POLICY]: random cases, from a seed that make check is far from; half of them on
+# each of two cores. 77: there is no such policy.
+draw() {
+    configured release CFLAGS='-O2 -g' && programs || return 1
+    program=$(find ./tests -type f -name "$1") half=$(($2 / 2)) all=$2
+    shift 2
+    "$program" 1000000 "$half" "$@" &
+    first=$!
+    "$program" $((1000000 + half)) $((all - half)) "$@" || { code=$?; wait "$first"; return "$code"; }
+    wait "$first"
+}
+
+mutants() {
+    configured mutants --enable-mutants CFLAGS='-O1' && programs || return 1
+    "$SHELL" "$top/tests/long/mutants.sh"
+}
+
+# The machine on random streams and random settings; every state of the protocol with more cores and lines.
+machine() {
+    configured release CFLAGS='-O2 -g' && programs || return 1
+    ./tests/coherence/t_coherence_random 1000 "$1" && ./tests/sim/scheduler/t_timed_random 1000 $(($1 * 5))
+}
+explore() {
+    configured release CFLAGS='-O2 -g' && programs && ./tests/coherence/t_explore deep
+}
+
+# Under the sanitizers: the units, and some of each oracle; or all that make check runs.
+sanitized_build() {
+    configured sanitized --enable-asan --enable-ubsan --enable-werror CFLAGS='-O1 -g' && programs
+}
+sanitized_units() {
+    # shellcheck disable=SC2016 # make expands it
+    sanitized_build && make -s -j"$jobs" check TESTS='$(unit_tests)'
+}
+sanitized() {
+    sanitized_build && make -s check && ./tests/policy/frame/t_verdict 5000000 2000
+}
+
+# compilable FLAG...: what the compiler of the next parts has to be able to do.
+compilable() {
+    compiler=$1
+    shift
+    mkdir -p "$here/long"
+    echo 'int LLVMFuzzerTestOneInput(const unsigned char *p, unsigned long n);
+int LLVMFuzzerTestOneInput(const unsigned char *p, unsigned long n) { return p && n ? 0 : 0; }
+'"${main:-}" >"$here/long/probe.c"
+    command -v "$compiler" >/dev/null && "$compiler" "$@" "$here/long/probe.c" -o "$here/long/probe" && return
+    echo "no $compiler with $* here"
+    return 77
+}
+
+# The same results, whatever built the program.
+same() {
+    command -v clang >/dev/null || { echo "no clang here"; return 77; }
+    goal=lardsim configured clang3 CC=clang --enable-werror CFLAGS='-O3 -g' || return 1
+    cd "$here" && goal=lardsim configured plain --enable-werror CFLAGS='-O0 -DNDEBUG' || return 1
+    cd "$here" && goal=lardsim configured clang0 CC=clang CFLAGS='-O0' || return 1
+    cd "$here" && goal=lardsim configured gcc3 CFLAGS='-O3' || return 1
+    set -- "$here/lardsim"
+    for build in clang3 plain clang0 gcc3; do
+        set -- "$@" "$here/long/$build/lardsim"
+    done
+    "$SHELL" "$top/tests/long/same.sh" "$@"
+}
+
+clang_check() {
+    command -v clang >/dev/null || { echo "no clang here"; return 77; }
+    configured clang3 CC=clang --enable-werror CFLAGS='-O3 -g' && programs && make -s check
+}
+
+# The thread that reads ahead.
+threads() {
+    main='int main(void) { return 0; }' compilable "${CC:-cc}" -fsanitize=thread || return
+    goal='lardsim tests/trace/t_ahead' configured threads CFLAGS='-O1 -g -fsanitize=thread' && ./tests/trace/t_ahead || return 1
+    for source in synth:seed=1,events=300000 synth:seed=2,events=50000,names=on,heap_share=100; do
+        ./lardsim run --quiet -p vc -p fasttrack --set trace.ahead=on "$source" >/dev/null || return 1
+    done
+}
+
+# Memory that runs out at every allocation, disks that are full at every byte.
+faults() {
+    configured release CFLAGS='-O2 -g' && programs && ./tests/sim/session/t_faults 1
+}
+
+# fuzz_build TARGET: long/fuzz/fuzz_TARGET
+fuzz_build() {
+    goal=libcore.la configured fuzz CC=clang \
+        CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' || return 1
+    target=$1
+    set -- "$top/tests/fuzz/fuzz_$target.c"
+    [ "$target" != verdict ] || set -- "$@" "$top/tests/frame/verdict.c" "$top/tests/oracle/oracle.c" "$top/tests/oracle/oracle_place.c"
+    packages="libzstd zlib libxxhash yaml-0.1"
+    # shellcheck disable=SC2046,SC2086  # lists of flags and packages
+    clang -std=c11 -D_GNU_SOURCE -DLARDSIM_LIBFUZZER -I"$top" -O1 -g -fsanitize=fuzzer,address,undefined \
+        -fno-sanitize-recover=all $(pkg-config --cflags $packages) "$@" .libs/libcore.a \
+        $(pkg-config --libs $packages) -pthread -o "fuzz_$target"
+}
+
+# fuzz_run TARGET SECONDS: what it finds is kept in long/fuzz and breaks the next run, too.
+fuzz_run() {
+    for found in "$1"-found-*; do
+        [ ! -f "$found" ] || "./fuzz_$1" "$found" || return 1
+    done
+    mkdir -p "corpus/$1"
+    target=$1 seconds=$2
+    set -- "corpus/$target" "$top/tests/corpus/$target"
+    case $target in
+    text) set -- "$@" "$top/workloads/litmus" ;;
+    std) set -- "$@" "$top/tests/data/foreign" ;;
+    esac
+    # What decides over a change draws the same each time; who fuzzes for longer looks for something new.
+    seed=0
+    [ "$seconds" -gt 60 ] || seed=1
+    # libFuzzer's own exit code for a find is 77.
+    ASAN_OPTIONS=malloc_context_size=4:quarantine_size_mb=16 "./fuzz_$target" -artifact_prefix="$target-found-" \
+        -seed=$seed -max_total_time="$seconds" -max_len=4096 -len_control=0 -rss_limit_mb=1500 -timeout=25 "$@" </dev/null || return 1
+}
+
+# fuzz SECONDS TARGET...: with libFuzzer, side by side, one core each.
+fuzz() {
+    seconds=$1
+    shift
+    compilable clang -fsanitize=fuzzer,address,undefined || return
+    for target; do
+        fuzz_build "$target" || return 1
+    done
+    runs=
+    for target; do
+        fuzz_run "$target" "$seconds" &
+        runs="$runs $!"
+    done
+    status=0
+    for run in $runs; do
+        wait "$run" || status=1
+    done
+    return $status
+}
+
+# What is packed builds and installs elsewhere; there the tests, too, pass.
+dist() {
+    cd "$here" && make -s distcheck TESTS= check_PROGRAMS=
+}
+distcheck() {
+    cd "$here" && make -s distcheck
+}
+
+SHELL=${SHELL:-/bin/sh}
+case ${2:-} in
+"") ;;
+*) shift; "$@"; exit ;; # one part by itself, in this process
+esac
+self() { n=$1 s=$2; shift 2; part "$n" "$s" env top_srcdir="$top" "$SHELL" "$top/tests/long/long.sh" "${limit}s" "$@"; }
+
+# ---- within 20 minutes on two cores: each question once ---------------------------------------------
+self oracle-vc-20000 60 draw t_verdict 20000 vc
+self oracle-fasttrack-20000 30 draw t_verdict 20000 fasttrack
+self oracle-lardish-20000 60 draw t_verdict 20000 lardish
+self oracle-radish-20000 60 draw t_verdict 20000 radish
+self oracle-radish-ts-5000 20 draw t_verdict 5000 radish-ts
+self oracle-goldilocks-20000 30 draw t_verdict 20000 goldilocks
+self goldilocks-5000 20 draw t_goldilocks 5000
+self slimstate-5000 60 draw t_slimstate 5000
+self arrays-slimstate-5000 40 draw t_slim_verdict 5000 slimstate
+for policy in fastrcd valor-e valor-o; do
+    self "regions-$policy-5000" 15 draw t_region_verdict 5000 "$policy"
+done
+self regions-races-5000 15 draw t_region_random 5000
+self filter-5000 15 draw t_filter 5000
+self machine-100 30 machine 100
+self faults 40 faults
+self mutants 120 mutants
+self sanitized-units 180 sanitized_units
+self threads 60 threads
+self fuzz-60-events-verdict 120 fuzz 60 events verdict
+self fuzz-60-binary-text 80 fuzz 60 binary text
+self fuzz-60-std-yaml 80 fuzz 60 std yaml
+self same 150 same
+self dist 90 dist
+
+# ---- in depth: about three hours --------------------------------------------------------------------
+self sanitized 300 sanitized
+self slimstate-100000 600 draw t_slimstate 100000
+self arrays-slimstate-100000 300 draw t_slim_verdict 100000 slimstate
+self oracle-vc-100000 60 draw t_verdict 100000 vc
+self oracle-fasttrack-100000 60 draw t_verdict 100000 fasttrack
+self oracle-lardish-100000 240 draw t_verdict 100000 lardish
+self oracle-radish-100000 240 draw t_verdict 100000 radish
+self oracle-radish-ts-100000 120 draw t_verdict 100000 radish-ts
+self oracle-goldilocks-100000 80 draw t_verdict 100000 goldilocks
+self goldilocks-100000 80 draw t_goldilocks 100000
+for policy in fastrcd valor-e valor-o; do
+    self "regions-$policy-100000" 80 draw t_region_verdict 100000 "$policy"
+done
+self regions-races-100000 60 draw t_region_random 100000
+self filter-100000 60 draw t_filter 100000
+self machine-2000 200 machine 2000
+self explore 120 explore
+self clang 300 clang_check
+self distcheck 300 distcheck
+
+# Ten minutes each, or what is left in equal shares.
+shares=3
+for pair in "events verdict" "binary text" "std yaml"; do
+    seconds=$(($(left) / shares - 20))
+    [ $seconds -le 600 ] || seconds=600
+    # shellcheck disable=SC2086 # two targets
+    self "fuzz-long-$(echo "$pair" | tr ' ' -)" $((90 * shares)) fuzz $seconds $pair
+    shares=$((shares - 1))
+done
+exit $failed

@@ -1,0 +1,489 @@
+/* t_ddr_flow.c - the DDR model to the cycle: which request is first, writes, the contract of
+ * memory.h, the two clocks. The device and its numbers: ddr_rig.h. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/memory/ddr/ddr_rig.h"
+
+static const char *const eager_writes[] = {"memory.ddr.write-idle=0", NULL};
+
+/* ---- which request is first ----------------------------------------------------------------- */
+
+static void an_older_conflict_lets_a_hit_pass(void **state)
+{
+    struct rig *r = rig_new(NULL);
+
+    (void)state;
+    read_at(r, 0, place(0, 0, 0, 1, 0), 1);
+    bench_expect(&r->b, 1, MISS);
+    read_at(r, 200, place(0, 0, 0, 2, 0), 2); /* asks to close the row in 201 */
+    read_at(r, 200, place(0, 0, 0, 1, 1), 3); /* is in the queue from 202 on */
+    struct mem_answer a;
+    assert_true(bench_step(&r->b, 1000, &a));
+    assert_int_equal(a.id, 2); /* the row was closed before the hit was seen */
+    assert_true(bench_step(&r->b, 1000, &a));
+    rig_free(r, 1000);
+
+    r = rig_new(NULL); /* the same while the row may not be closed yet */
+    read_at(r, 0, place(0, 0, 0, 1, 0), 1);
+    read_at(r, 10, place(0, 0, 0, 2, 0), 2);
+    read_at(r, 11, place(0, 0, 0, 1, 1), 3);
+    bench_expect(&r->b, 1, MISS);
+    bench_expect(&r->b, 3, MISS + 8); /* tCCD_L */
+    bench_expect(&r->b, 2, 53 + 22 + 22 + DATA);
+    rig_free(r, 1000);
+}
+
+/* Reads wait for tWTR; the row of the older one stays open, although a younger one wants another.
+ */
+static void an_older_hit_keeps_its_row(void **state)
+{
+    struct rig *r = rig_new(eager_writes);
+    struct mem_answer a;
+
+    (void)state;
+    read_at(r, 0, place(0, 0, 1, 1, 0), 1);
+    assert_true(bench_step(&r->b, 100, &a));
+    write_at(r, 200, place(0, 0, 0, 1, 0)); /* written in 223 */
+    read_at(r, 223, place(0, 0, 1, 1, 1), 2);
+    read_at(r, 223, place(0, 0, 1, 2, 0), 3);
+    bench_expect(&r->b, 2, 223 + 32 + DATA);
+    bench_expect(&r->b, 3, 223 + 32 + 12 + 22 + 22 + DATA);
+    rig_free(r, 500);
+}
+
+static void banks_take_turns(void **state)
+{
+    struct rig *r = rig_new(NULL);
+    struct mem_answer a;
+
+    (void)state;
+    for (unsigned g = 0; g < 3; g++)
+        read_at(r, 0, place(0, g, 0, 1, 0), g);
+    for (unsigned g = 0; g < 3; g++)
+        assert_true(bench_step(&r->b, 200, &a));
+    for (unsigned g = 0; g < 3; g++) /* all in the queues by 307 */
+        for (unsigned k = 1; k < 4; k++)
+            read_at(r, 300, place(0, g, 0, 1, k), g);
+    for (unsigned i = 0; i < 9; i++) {
+        assert_true(bench_step(&r->b, 500, &a));
+        if (i >= 3)
+            assert_int_equal(a.id, i % 3);
+    }
+    rig_free(r, 500);
+}
+
+/* With four hits behind it a row may be closed although a fifth waits. */
+static void a_row_has_its_share_of_hits(void **state)
+{
+    static const char *const shares[][2] = {{NULL, NULL}, {"memory.ddr.row-hits=100", NULL}};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct rig *r = rig_new(shares[i]);
+        struct mem_answer a;
+        for (unsigned k = 0; k < 4; k++)
+            read_at(r, 0, place(0, 0, 0, 1, k), k);
+        for (unsigned k = 0; k < 4; k++)
+            assert_true(bench_step(&r->b, 200, &a));
+        /* A read of another rank that holds the bus keeps the hit from being first. */
+        read_at(r, 300, place(0, 0, 0, 1, 4), 10);
+        read_at(r, 300, place(0, 0, 0, 2, 0), 11);
+        read_at(r, 300, place(0, 0, 0, 1, 5), 12);
+        assert_true(bench_step(&r->b, 900, &a));
+        assert_int_equal(a.id, 10); /* the oldest, in 301 */
+        assert_true(bench_step(&r->b, 900, &a));
+        assert_int_equal(a.id, 12); /* a hit, as closing must wait for tRTP */
+        assert_true(bench_step(&r->b, 900, &a));
+        assert_int_equal(a.id, 11);
+        rig_free(r, 1000);
+    }
+}
+
+static void at_the_share_the_conflict_goes_first(void **state)
+{
+    const char *const settings[] = {"memory.ddr.row-hits=1", NULL};
+    struct rig *r = rig_new(settings);
+    struct mem_answer a;
+
+    (void)state;
+    read_at(r, 0, place(0, 0, 0, 1, 0), 1);
+    /* Cycle 53 is the first in which the row may be closed; the hit comes for that cycle. */
+    read_at(r, 50, place(0, 0, 0, 2, 0), 2);
+    read_at(r, 52, place(0, 0, 0, 1, 1), 3);
+    assert_true(bench_step(&r->b, 900, &a));
+    assert_true(bench_step(&r->b, 900, &a));
+    assert_int_equal(a.id, 2);
+    assert_int_equal(when(&r->log, DDR_PRECHARGE, 0), 53);
+    assert_true(bench_step(&r->b, 900, &a));
+    rig_free(r, 1000);
+
+    r = rig_new(NULL); /* a share of four: the hit is first */
+    read_at(r, 0, place(0, 0, 0, 1, 0), 1);
+    read_at(r, 50, place(0, 0, 0, 2, 0), 2);
+    read_at(r, 52, place(0, 0, 0, 1, 1), 3);
+    assert_true(bench_step(&r->b, 900, &a));
+    assert_true(bench_step(&r->b, 900, &a));
+    assert_int_equal(a.id, 3);
+    assert_int_equal(when(&r->log, DDR_PRECHARGE, 0), 53 + 12);
+    assert_true(bench_step(&r->b, 900, &a));
+    rig_free(r, 1000);
+}
+
+static void a_closed_page_precharges_by_itself(void **state)
+{
+    const char *const settings[] = {"memory.ddr.page=closed", NULL};
+    struct rig *r = rig_new(settings);
+
+    (void)state;
+    read_at(r, 0, place(0, 0, 0, 1, 0), 1);
+    bench_expect(&r->b, 1, MISS);
+    read_at(r, 200, place(0, 0, 0, 1, 1), 2); /* the same row: activated again */
+    bench_expect(&r->b, 2, 200 + MISS);
+    read_at(r, 251, place(0, 0, 0, 2, 0), 3); /* activated at 201; tRC is 74 */
+    bench_expect(&r->b, 3, 201 + 74 + 22 + DATA);
+    assert_true(when(&r->log, DDR_PRECHARGE, 0) == CYCLE_NEVER);
+    assert_int_equal(when(&r->log, DDR_READ_AUTO, 0), 23);
+    assert_int_equal(bench_stat(&r->b, "row-misses"), 3);
+    rig_free(r, 1000);
+}
+
+/* ---- writes --------------------------------------------------------------------------------- */
+
+static size_t writes_logged(const struct rig *r)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < r->log.n; i++)
+        n += r->log.row[i].command == DDR_WRITE;
+    return n;
+}
+
+static void writes_wait_until_their_queue_is_full(void **state)
+{
+    const char *const settings[] = {"memory.ddr.write-idle=1024", NULL};
+    struct rig *r = rig_new(settings);
+
+    (void)state;
+    for (unsigned i = 0; i < 31; i++)
+        write_at(r, i, place(0, 0, 0, 1, i));
+    run_until(r, 2000);
+    assert_int_equal(writes_logged(r), 0);
+    write_at(r, 2000, place(0, 0, 0, 1, 31));
+    run_until(r, 5000);
+    assert_int_equal(writes_logged(r), 32); /* and the drain takes all */
+    assert_int_equal(bench_stat(&r->b, "write-drains"), 1);
+    rig_free(r, 5000);
+}
+
+static void the_marks_say_when_a_drain_starts_and_ends(void **state)
+{
+    const char *const settings[] = {"memory.ddr.write-idle=1024", "memory.ddr.write-high=10",
+                                    "memory.ddr.write-low=4", NULL};
+    struct rig *r = rig_new(settings);
+
+    (void)state;
+    for (unsigned i = 0; i < 9; i++)
+        write_at(r, 0, place(0, 0, 0, 1, i));
+    run_until(r, 1000);
+    assert_int_equal(writes_logged(r), 0);
+    write_at(r, 1000, place(0, 0, 0, 1, 9));
+    run_until(r, 2000);
+    assert_int_equal(writes_logged(r), 6);
+    assert_int_equal(bench_stat(&r->b, "writes-waiting"), 4);
+    rig_free(r, 2000);
+}
+
+static void an_idle_memory_drains_above_a_few(void **state)
+{
+    struct rig *r = rig_new(NULL);
+
+    (void)state;
+    for (unsigned i = 0; i < 8; i++)
+        write_at(r, 0, place(0, 0, 0, 1, i));
+    run_until(r, 1000);
+    assert_int_equal(writes_logged(r), 0);
+    write_at(r, 1000, place(0, 0, 0, 1, 8));
+    run_until(r, 2000);
+    assert_int_equal(writes_logged(r), 9);
+    rig_free(r, 2000);
+}
+
+static void a_read_of_a_waiting_write_is_answered_at_once(void **state)
+{
+    struct rig *r = rig_new(NULL);
+
+    (void)state;
+    write_at(r, 100, place(0, 0, 0, 1, 0));
+    read_at(r, 100, place(0, 0, 0, 1, 0), 1);
+    bench_expect(&r->b, 1, 101);
+    read_at(r, 500, place(0, 0, 0, 1, 0), 2);
+    bench_expect(&r->b, 2, 501);
+    read_at(r, 600, place(0, 0, 0, 1, 1), 3); /* another line */
+    bench_expect(&r->b, 3, 600 + MISS);
+    assert_int_equal(bench_stat(&r->b, "reads-forwarded"), 2);
+    rig_free(r, 1000);
+}
+
+static void writes_to_one_line_are_one(void **state)
+{
+    struct rig *r = rig_new(NULL);
+
+    (void)state;
+    for (unsigned i = 0; i < 5; i++)
+        write_at(r, i, place(0, 0, 0, 1, 0));
+    run_until(r, 100);
+    assert_int_equal(bench_stat(&r->b, "writes-merged"), 4);
+    assert_int_equal(bench_stat(&r->b, "writes-waiting"), 1);
+    assert_int_equal(bench_stat(&r->b, "writes"), 5);
+    rig_free(r, 100);
+}
+
+static void reads_of_one_line_are_one(void **state)
+{
+    struct rig *r = rig_new(NULL);
+
+    (void)state;
+    read_at(r, 0, place(0, 0, 0, 1, 0), 1);
+    read_at(r, 22, place(0, 0, 0, 1, 0), 2);
+    bench_expect(&r->b, 1, MISS);
+    bench_expect(&r->b, 2, MISS);
+    read_at(r, 100, place(0, 0, 0, 1, 0), 3); /* too late for that */
+    bench_expect(&r->b, 3, 100 + HIT);
+    assert_int_equal(bench_stat(&r->b, "reads-merged"), 1);
+    assert_int_equal(bench_stat(&r->b, "column-reads"), 2);
+    rig_free(r, 200);
+}
+
+static void a_write_does_not_overtake_a_read_of_its_line(void **state)
+{
+    const char *const settings[] = {"memory.ddr.write-high=1", "memory.ddr.command-queue=1",
+                                    "memory.ddr.write-queue=1", NULL};
+    struct rig *r = rig_new(settings);
+    struct mem_answer a;
+
+    (void)state;
+    for (unsigned i = 0; i < 6; i++) {
+        read_at(r, 0, place(0, 0, 0, i, 0), i);
+        write_at(r, 0, place(0, 0, 0, i, 0));
+    }
+    for (unsigned i = 0; i < 6; i++)
+        assert_true(bench_step(&r->b, CYCLE_NEVER, &a));
+    run_until(r, a.at + 2000);
+    for (size_t row = 0; row < 6; row++) {
+        bool was_read = false;
+        for (size_t i = 0; i < r->log.n; i++) {
+            if (r->log.row[i].at.row != row)
+                continue;
+            was_read |= r->log.row[i].command == DDR_READ;
+            assert_true(was_read || r->log.row[i].command != DDR_WRITE);
+        }
+    }
+    assert_int_equal(writes_logged(r), 6);
+    rig_free(r, a.at + 2000);
+}
+
+/* ---- the contract --------------------------------------------------------------------------- */
+
+static void nothing_outstanding_is_no_answer(void **state)
+{
+    struct rig *r = rig_new(NULL);
+    struct mem_answer a;
+
+    (void)state;
+    assert_true(r->b.memory.type->next(r->b.memory.self) == CYCLE_NEVER);
+    assert_false(bench_step(&r->b, CYCLE_NEVER, &a));
+    write_at(r, 0, place(0, 0, 0, 1, 0));
+    assert_true(r->b.memory.type->next(r->b.memory.self) == CYCLE_NEVER);
+    assert_false(bench_step(&r->b, CYCLE_NEVER, &a));
+    read_at(r, 0, place(0, 0, 0, 2, 0), 1);
+    assert_true(r->b.memory.type->next(r->b.memory.self) <= MISS);
+    rig_free(r, 100);
+}
+
+/* Requests of a window in any order, answers as if they came by time; steps of any size. */
+static uint64_t answers_digest(uint64_t seed, bool mixed, sim_cycle stride)
+{
+    enum { N = 400, WINDOW = 8 };
+    struct rig *r = rig_new(NULL);
+    struct rng g;
+    struct mem_request q[N];
+    struct mem_answer a;
+    struct digest *d = digest_new();
+    sim_cycle at = 0, seen = 0;
+    uint64_t shuffle = seed;
+
+    rng_seed(&g, seed);
+    for (size_t i = 0; i < N; i++) {
+        at += 1 + rng_below(&g, 20) + (i % WINDOW ? 0 : 500);
+        q[i] = (struct mem_request){rng_below(&g, 1 << 12) * 8192 + rng_below(&g, 8) * 64, i, at,
+                                    rng_chance(&g, 1, 4), TRAFFIC_DATA};
+    }
+    for (size_t i = 0; i < N; i++) {
+        if (i % WINDOW == 0) {
+            for (; seen < q[i].at; seen = seen + stride < q[i].at ? seen + stride : q[i].at)
+                while (bench_step(&r->b, seen, &a))
+                    digest_add(d, &a, sizeof a);
+            while (bench_step(&r->b, q[i].at, &a))
+                digest_add(d, &a, sizeof a);
+            shuffle = shuffle * 5 + 1;
+        }
+        const size_t k = i ^ (mixed ? shuffle % WINDOW : 0); /* of the same window */
+        r->b.memory.type->request(r->b.memory.self, &q[k]);
+    }
+    while (bench_step(&r->b, CYCLE_NEVER, &a))
+        digest_add(d, &a, sizeof a);
+    const uint64_t value = digest_value(d);
+    digest_free(d);
+    rig_free(r, a.at);
+    return value;
+}
+
+static void the_order_of_presentation_does_not_matter(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed < 6; seed++)
+        assert_int_equal(answers_digest(seed, false, 1000), answers_digest(seed, true, 1000));
+}
+
+static void the_size_of_steps_does_not_matter(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed < 4; seed++) {
+        const uint64_t one = answers_digest(seed, false, 1);
+        assert_int_equal(one, answers_digest(seed, false, 1));
+        assert_int_equal(one, answers_digest(seed, false, 17));
+        assert_int_equal(one, answers_digest(seed, false, 100000));
+        assert_int_not_equal(one, answers_digest(seed + 100, false, 1));
+    }
+}
+
+static void a_full_queue_delays_and_is_counted(void **state)
+{
+    const char *const settings[] = {"memory.ddr.read-queue=1", "memory.ddr.command-queue=1", NULL};
+    struct rig *r = rig_new(settings);
+    struct mem_answer a;
+
+    (void)state;
+    for (unsigned i = 0; i < 4; i++)
+        read_at(r, 0, place(0, 0, 0, 1, i), i);
+    for (unsigned i = 0; i < 4; i++) {
+        assert_true(bench_step(&r->b, CYCLE_NEVER, &a));
+        assert_int_equal(a.id, i);
+    }
+    /* One waits in the command queue and one for it. The second is taken in in cycle 1, the third
+     * when the first is read (23), the fourth a cycle after the second (31). */
+    assert_int_equal(bench_stat(&r->b, "queue-full"), 3);
+    assert_int_equal(bench_stat(&r->b, "queue-full-cycles"), 1 + 24 + 32);
+    rig_free(r, a.at);
+}
+
+static void the_bus_is_counted(void **state)
+{
+    struct rig *r = rig_new(NULL);
+    struct mem_answer a;
+
+    (void)state;
+    for (unsigned i = 0; i < 10; i++)
+        read_at(r, 0, place(0, 0, 0, 1, i), i);
+    while (bench_step(&r->b, CYCLE_NEVER, &a))
+        ;
+    bench_finish(&r->b, 4000);
+    assert_int_equal(bench_stat(&r->b, "cycles"), 4000);
+    assert_int_equal(bench_stat(&r->b, "column-reads"), 10);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    stats_csv(r->b.stats, f);
+    fclose(f);
+    assert_non_null(strstr(text, "memory.bus-busy.0,40,"));
+    free(text);
+    rig_free(r, 4000);
+}
+
+/* ---- the two clocks ------------------------------------------------------------------------- */
+
+/* tCK x MHz / 10^9 processor cycles are a memory cycle; a request waits for one to begin, an answer
+ * comes with the first processor cycle after its data. */
+static void clocks_of_any_ratio_are_exact(void **state)
+{
+    static const struct {
+        const char *device;
+        uint64_t mhz;
+        sim_cycle at, answer;
+    } each[] = {
+        /* ddr4-2400: 1 + 17 + 17 + 4 = 39 cycles of 833333 fs */
+        {"ddr4-2400", 4000, 0, 130},     /* 129.999948 */
+        {"ddr4-2400", 4000, 1, 134},     /* cycle 1 begins at 3.33; 133.33 */
+        {"ddr4-2400", 4000, 3, 134},     /* as does this */
+        {"ddr4-2400", 4000, 4, 137},     /* cycle 2; 136.66 */
+        {"ddr4-2400", 1000, 5, 38},      /* cycle 7 at 5.833; 46 x 0.833333 = 38.33 */
+        {"ddr3-1600", 800, 10, 10 + 27}, /* 1 + 11 + 11 + 4, one to one */
+        {"ddr3-1600", 1600, 10, 10 + 54},
+        {"ddr3-1600", 400, 10, 24}, /* memory twice as fast: cycle 20 + 27 = 47, 23.5 */
+        {"hbm2", 3000, 3, 3 + 93},  /* 1 + 14 + 14 + 2 */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(each); i++) {
+        char *config = xasprintf("memory.ddr.config=%s", each[i].device);
+        const char *const settings[] = {config, NULL};
+        const struct memory_env env = {.mhz = each[i].mhz, .line = 64, .contention = true};
+        struct bench b;
+        bench_open(&b, "ddr", env, settings);
+        bench_put(&b, each[i].at, 0, false, i);
+        bench_expect(&b, i, each[i].answer + (i == 4));
+        bench_close(&b, 1000);
+        free(config);
+    }
+}
+
+static void far_times_do_not_overflow(void **state)
+{
+    const char *const settings[] = {"memory.ddr.config=ddr4-2400", NULL};
+    const struct memory_env env = {.mhz = 3333, .line = 64, .contention = true};
+    const sim_cycle far = UINT64_C(1) << 62;
+    struct bench b;
+    struct mem_answer a;
+
+    (void)state;
+    bench_open(&b, "ddr", env, settings);
+    bench_put(&b, far, 64, false, 1);
+    assert_true(bench_step(&b, CYCLE_NEVER, &a));
+    assert_in_range(a.at, far + 108, far + 112 + 1200); /* a refresh may be under way */
+    bench_close(&b, a.at + 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_older_conflict_lets_a_hit_pass),
+        cmocka_unit_test(an_older_hit_keeps_its_row),
+        cmocka_unit_test(banks_take_turns),
+        cmocka_unit_test(a_row_has_its_share_of_hits),
+        cmocka_unit_test(at_the_share_the_conflict_goes_first),
+        cmocka_unit_test(a_closed_page_precharges_by_itself),
+        cmocka_unit_test(writes_wait_until_their_queue_is_full),
+        cmocka_unit_test(the_marks_say_when_a_drain_starts_and_ends),
+        cmocka_unit_test(an_idle_memory_drains_above_a_few),
+        cmocka_unit_test(a_read_of_a_waiting_write_is_answered_at_once),
+        cmocka_unit_test(writes_to_one_line_are_one),
+        cmocka_unit_test(reads_of_one_line_are_one),
+        cmocka_unit_test(a_write_does_not_overtake_a_read_of_its_line),
+        cmocka_unit_test(nothing_outstanding_is_no_answer),
+        cmocka_unit_test(the_order_of_presentation_does_not_matter),
+        cmocka_unit_test(the_size_of_steps_does_not_matter),
+        cmocka_unit_test(a_full_queue_delays_and_is_counted),
+        cmocka_unit_test(the_bus_is_counted),
+        cmocka_unit_test(clocks_of_any_ratio_are_exact),
+        cmocka_unit_test(far_times_do_not_overflow),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,530 @@
+/* oracle.c - docs/events.md as a graph. Events are nodes; edges go from what publishes to what
+ * takes; an access races when a conflicting entry of its location's history does not reach it.
+ *
+ * Written from that page alone, without a look at the policies, and plainly: a node's set of all
+ * that happens before it is the union of its predecessors' sets. */
+#include "tests/oracle/oracle.h"
+#include "tests/oracle/oracle_place.h"
+
+#include <stdlib.h>
+
+enum { NO_EVENT = -1 };
+
+struct thread {
+    bool acted, mapped;
+    uint64_t kernel;
+    long fork, end; /* events that count in this view, or NO_EVENT */
+    uint64_t time;  /* own entry, which only raw clock writes ask for */
+    struct list txn;
+};
+
+struct actor {
+    uint64_t id;
+    size_t last; /* its latest event */
+};
+
+struct oracle {
+    struct oracle_options is;
+    const struct event **ev; /* by event number */
+    size_t events, words;
+    uint64_t *known; /* for each event a bit for itself and for all that happens before it */
+    uint64_t *time;  /* for each event its thread's own time */
+    struct thread *thread;
+    struct actor *actor;
+    size_t actors, actors_cap;
+    struct places places;
+    struct list commits; /* of all variables, for ORACLE_ALL_COMMITS */
+    struct oracle_pair *pair;
+    size_t pairs, pairs_cap;
+    size_t *first_pair; /* of each event; one more */
+    struct oracle_location *location;
+    size_t locations, locations_cap;
+};
+
+/* ---- the graph ------------------------------------------------------------------------------ */
+
+static uint64_t *known(const struct oracle *o, size_t e)
+{
+    return o->known + e * o->words;
+}
+
+static bool before(const struct oracle *o, size_t a, size_t b)
+{
+    return known(o, b)[a / 64] >> a % 64 & 1;
+}
+
+static void edge(struct oracle *o, size_t from, size_t to)
+{
+    if (before(o, from, to))
+        return; /* and so does everything before it */
+    for (size_t w = 0; w < o->words; w++)
+        known(o, to)[w] |= known(o, from)[w];
+}
+
+static void take(struct oracle *o, const struct list *publishers, size_t e)
+{
+    for (size_t i = publishers->n; i-- > 0;)
+        edge(o, publishers->at[i], e);
+}
+
+static void publish(struct oracle *o, struct list *to, size_t e)
+{
+    list_add(to, e);
+    o->thread[o->ev[e]->tid].time = o->time[e] + 1;
+}
+
+/* ---- who acts ------------------------------------------------------------------------------- */
+
+static uint64_t actor_id(const struct oracle *o, sim_tid tid)
+{
+    const struct thread *t = &o->thread[tid];
+
+    if (o->is.view & ORACLE_NO_THREAD && t->mapped)
+        return 2 * t->kernel + 1;
+    return 2 * (uint64_t)tid;
+}
+
+static struct actor *actor_find(const struct oracle *o, uint64_t id)
+{
+    for (size_t i = 0; i < o->actors; i++)
+        if (o->actor[i].id == id)
+            return &o->actor[i];
+    return NULL;
+}
+
+/* The event follows its actor's latest, and its thread's birth when it is the thread's first. */
+static void enter(struct oracle *o, size_t e)
+{
+    const struct event *ev = o->ev[e];
+    struct thread *t = &o->thread[ev->tid];
+
+    known(o, e)[e / 64] |= UINT64_C(1) << e % 64;
+    o->time[e] = t->time;
+    if (ev->kind == EV_THREAD) {
+        t->mapped = true;
+        t->kernel = ev->aux;
+    }
+    const uint64_t id = actor_id(o, ev->tid);
+    struct actor *a = actor_find(o, id);
+
+    if (a) {
+        edge(o, a->last, e);
+        a->last = e;
+    } else {
+        o->actor = oracle_room(o->actor, o->actors, &o->actors_cap, sizeof *o->actor);
+        o->actor[o->actors++] = (struct actor){id, e};
+    }
+    if (!t->acted && t->fork != NO_EVENT)
+        edge(o, (size_t)t->fork, e);
+    t->acted = true;
+}
+
+static void join(struct oracle *o, size_t e)
+{
+    const sim_tid child = (sim_tid)o->ev[e]->aux;
+    const struct thread *u = &o->thread[child];
+
+    if (u->end != NO_EVENT)
+        edge(o, (size_t)u->end, e);
+    else if (u->acted)
+        edge(o, actor_find(o, actor_id(o, child))->last, e);
+    else if (u->fork != NO_EVENT) /* it did nothing, but was born */
+        edge(o, (size_t)u->fork, e);
+}
+
+/* ---- histories ------------------------------------------------------------------------------ */
+
+static bool in_view(const struct oracle *o, const struct event *ev)
+{
+    if (ev->flags & EVF_STACK)
+        return false;
+    return o->is.view & ORACLE_ALL_MEMORY || !(ev->flags & (EVF_SYSTEM | EVF_FINAL | EVF_VOLATILE));
+}
+
+static bool heeded(const struct oracle *o, const struct event *ev)
+{
+    return !(ev->flags & EVF_SYSTEM) || o->is.view & ORACLE_ALL_SYNC;
+}
+
+static void racy(struct oracle *o, struct place *p, size_t e, size_t access,
+                 const struct entry *with)
+{
+    if (!p->marked) {
+        o->location =
+            oracle_room(o->location, o->locations, &o->locations_cap, sizeof *o->location);
+        o->location[o->locations++] = (struct oracle_location){p->addr, e};
+        p->marked = true;
+    }
+    o->pair = oracle_room(o->pair, o->pairs, &o->pairs_cap, sizeof *o->pair);
+    o->pair[o->pairs++] = (struct oracle_pair){e, access, with->event, with->access, p->addr};
+}
+
+static bool conflict(const struct oracle *o, const struct entry *a, const struct entry *b)
+{
+    if (o->is.view & (ORACLE_ALL_COMMITS | ORACLE_WRITE_TO_READ) && a->transaction &&
+        b->transaction)
+        return false;
+    return a->actor != b->actor && (a->writes || b->writes) && !(a->atomic && b->atomic);
+}
+
+/* What an entry makes superfluous. */
+static bool replaces(const struct oracle *o, const struct entry *newer, const struct entry *older)
+{
+    if (!o->is.history_all && newer->writes)
+        return true;
+    return newer->actor == older->actor && newer->writes == older->writes &&
+           newer->atomic == older->atomic;
+}
+
+static void remember(struct oracle *o, struct place *p, const struct entry *newer)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < p->entries; i++)
+        if (!replaces(o, newer, &p->entry[i]))
+            p->entry[kept++] = p->entry[i];
+    p->entry = oracle_room(p->entry, kept, &p->entries_cap, sizeof *p->entry);
+    p->entry[kept] = *newer;
+    p->entries = kept + 1;
+}
+
+/* Where an access begins in its i-th location. False: it has no so many. */
+static bool location(const struct oracle *o, const struct event *ev, uint64_t i, uint64_t *addr)
+{
+    const uint64_t g = o->is.granule;
+
+    *addr = g ? (ev->addr / g + i) * g : ev->addr;
+    return g ? i <= (ev->addr + ev->size - 1) / g - ev->addr / g : i == 0;
+}
+
+/* Event e (the access, or the commit of its transaction) makes the access happen. */
+static void happen(struct oracle *o, size_t e, size_t access)
+{
+    const struct event *ev = o->ev[access];
+    const struct entry newer = {.actor = actor_id(o, ev->tid),
+                                .event = e,
+                                .access = access,
+                                .writes = ev->kind != EV_READ,
+                                .atomic = event_order(ev) != ORDER_NONE,
+                                .transaction = e != access && heeded(o, o->ev[e])};
+    uint64_t addr;
+
+    if (!in_view(o, ev))
+        return;
+    for (uint64_t i = 0; location(o, ev, i, &addr); i++) {
+        struct place *p = place_at(&o->places, HISTORY, addr, 0);
+        for (size_t k = 0; k < p->entries; k++)
+            if (conflict(o, &p->entry[k], &newer) && !before(o, p->entry[k].event, e))
+                racy(o, p, e, access, &p->entry[k]);
+        remember(o, p, &newer);
+    }
+}
+
+/* ---- heap events ---------------------------------------------------------------------------- */
+
+static bool region_aligned(const struct oracle *o, const struct event *ev)
+{
+    const uint64_t g = o->is.granule;
+
+    if (!g)
+        return true;
+    return ev->addr % g == 0 && ev->aux % g == 0 && (ev->kind != EV_COPY || ev[1].addr % g == 0);
+}
+
+static int heap_event(struct oracle *o, const struct event *ev)
+{
+    if (!region_aligned(o, ev))
+        return -1;
+    if (ev->kind == EV_CLEAR)
+        places_clear(&o->places, ev->addr, ev->aux, !(o->is.view & ORACLE_NO_CLEAR));
+    else
+        places_copy(&o->places, ev->addr, ev[1].addr, ev->aux, !(o->is.view & ORACLE_NO_COPY));
+    return 0;
+}
+
+/* ---- synchronisation ------------------------------------------------------------------------ */
+
+static void access_event(struct oracle *o, size_t e)
+{
+    const struct event *ev = o->ev[e];
+    const bool edges = heeded(o, ev);
+
+    if (ev->flags & EVF_IN_TXN) {
+        list_add(&o->thread[ev->tid].txn, e);
+        return;
+    }
+    if (edges && ev->kind != EV_WRITE && order_takes(event_order(ev)))
+        take(o, &place_at(&o->places, ATOMIC, ev->addr, 0)->exclusive, e);
+    happen(o, e, e);
+    if (edges && ev->kind != EV_READ && order_gives(event_order(ev)))
+        publish(o, &place_at(&o->places, ATOMIC, ev->addr, 0)->exclusive, e);
+}
+
+/* Takes from where earlier commits published, or publishes there, for each of the transaction's
+ * variables. */
+static void commit_edges(struct oracle *o, size_t e, bool publishes)
+{
+    const struct list *txn = &o->thread[o->ev[e]->tid].txn;
+    const uint8_t other = publishes ? EV_READ : EV_WRITE;
+    uint64_t addr;
+
+    for (size_t k = 0; k < txn->n; k++) {
+        if (o->is.view & ORACLE_WRITE_TO_READ && o->ev[txn->at[k]]->kind == other)
+            continue;
+        for (uint64_t i = 0; location(o, o->ev[txn->at[k]], i, &addr); i++) {
+            struct list *l = &place_at(&o->places, COMMIT, addr, 0)->exclusive;
+            if (o->is.view & ORACLE_ALL_COMMITS)
+                l = &o->commits;
+            if (publishes)
+                publish(o, l, e);
+            else
+                take(o, l, e);
+        }
+    }
+}
+
+static void commit(struct oracle *o, size_t e)
+{
+    struct list *txn = &o->thread[o->ev[e]->tid].txn;
+    const bool edges = heeded(o, o->ev[e]);
+
+    if (edges)
+        commit_edges(o, e, false);
+    for (size_t k = 0; k < txn->n; k++)
+        happen(o, e, txn->at[k]);
+    if (edges)
+        commit_edges(o, e, true);
+    txn->n = 0;
+}
+
+static unsigned *depth(struct place *lock, sim_tid tid, bool shared)
+{
+    for (size_t i = 0; i < lock->holds; i++)
+        if (lock->hold[i].tid == tid && lock->hold[i].shared == shared)
+            return &lock->hold[i].depth;
+    lock->hold = oracle_room(lock->hold, lock->holds, &lock->holds_cap, sizeof *lock->hold);
+    lock->hold[lock->holds] = (struct hold){tid, shared, 0};
+    return &lock->hold[lock->holds++].depth;
+}
+
+static void take_lock(struct oracle *o, size_t e, const struct place *lock, bool shared)
+{
+    take(o, &lock->exclusive, e);
+    if (!shared)
+        take(o, &lock->shared, e);
+}
+
+static void lock_event(struct oracle *o, size_t e)
+{
+    const struct event *ev = o->ev[e];
+    struct place *lock = place_at(&o->places, LOCK, ev->addr, 0);
+    const bool shared = ev->kind == EV_ACQUIRE_SHARED || ev->kind == EV_RELEASE_SHARED;
+    unsigned *d = depth(lock, ev->tid, shared);
+
+    if (ev->kind == EV_WAIT_ENTER)
+        publish(o, &lock->exclusive, e);
+    else if (ev->kind == EV_WAIT_EXIT)
+        take_lock(o, e, lock, false);
+    else if (ev->kind == EV_ACQUIRE || ev->kind == EV_ACQUIRE_SHARED) {
+        if ((*d)++ == 0)
+            take_lock(o, e, lock, shared);
+    } else if (*d > 1)
+        --*d;
+    else {
+        *d = 0;
+        publish(o, shared ? &lock->shared : &lock->exclusive, e);
+    }
+}
+
+/* An object that is only published to and taken from. */
+static void message(struct oracle *o, size_t e, enum space space, bool gives)
+{
+    const struct event *ev = o->ev[e];
+    struct list *l =
+        &place_at(&o->places, space, ev->addr, space == BARRIER ? ev->aux : 0)->exclusive;
+
+    if (gives)
+        publish(o, l, e);
+    else
+        take(o, l, e);
+}
+
+static void sync_event(struct oracle *o, size_t e)
+{
+    const struct event *ev = o->ev[e];
+    struct thread *t = &o->thread[ev->tid];
+
+    switch (ev->kind) {
+    case EV_ACQUIRE:
+    case EV_ACQUIRE_SHARED:
+    case EV_RELEASE:
+    case EV_RELEASE_SHARED:
+    case EV_WAIT_ENTER:
+    case EV_WAIT_EXIT:
+        lock_event(o, e);
+        break;
+    case EV_VOLATILE_READ:
+    case EV_VOLATILE_WRITE:
+        message(o, e, VOLATILE, ev->kind == EV_VOLATILE_WRITE);
+        break;
+    case EV_BARRIER_ARRIVE:
+    case EV_BARRIER_DEPART:
+        message(o, e, BARRIER, ev->kind == EV_BARRIER_ARRIVE);
+        break;
+    case EV_CLASS_INIT:
+    case EV_CLASS_USE:
+        message(o, e, CLASS, ev->kind == EV_CLASS_INIT);
+        break;
+    case EV_FORK:
+        o->thread[ev->aux].fork = (long)e;
+        t->time++;
+        break;
+    case EV_JOIN:
+        join(o, e);
+        break;
+    case EV_THREAD_END:
+        t->end = (long)e;
+        t->time++;
+        break;
+    }
+}
+
+/* The runtime says that what thread ev->aux did up to its own time ev->addr happened before. */
+static int write_clock(struct oracle *o, size_t e)
+{
+    const struct event *ev = o->ev[e];
+    struct thread *t = &o->thread[ev->tid];
+
+    if (o->is.view & ORACLE_NO_THREAD)
+        return -1;
+    if (ev->aux == ev->tid) {
+        t->time = ev->addr > t->time ? ev->addr : t->time;
+        return 0;
+    }
+    for (size_t i = e; i-- > 0;)
+        if (o->ev[i]->tid == ev->aux && o->time[i] <= ev->addr) {
+            edge(o, i, e);
+            break;
+        }
+    return 0;
+}
+
+static int step(struct oracle *o, size_t e)
+{
+    enter(o, e);
+    switch (o->ev[e]->kind) {
+    case EV_READ:
+    case EV_WRITE:
+    case EV_RMW:
+        access_event(o, e);
+        return 0;
+    case EV_TXN_COMMIT:
+        commit(o, e);
+        return 0;
+    case EV_CLEAR:
+    case EV_COPY:
+        return heap_event(o, o->ev[e]);
+    case EV_WRITEVC:
+        return heeded(o, o->ev[e]) ? write_clock(o, e) : 0;
+    default:
+        if (heeded(o, o->ev[e]))
+            sync_event(o, e);
+        return 0;
+    }
+}
+
+/* ---- the whole ------------------------------------------------------------------------------ */
+
+static void prepare(struct oracle *o, const struct event *rec, size_t records)
+{
+    o->ev = oracle_need(calloc(records + 1, sizeof *o->ev));
+    for (size_t i = 0; i < records; i += event_records(&rec[i]))
+        o->ev[o->events++] = &rec[i];
+    o->words = o->events / 64 + 1;
+    o->known = oracle_need(calloc(o->events * o->words + 1, sizeof *o->known));
+    o->time = oracle_need(calloc(o->events + 1, sizeof *o->time));
+    o->first_pair = oracle_need(calloc(o->events + 1, sizeof *o->first_pair));
+
+    size_t threads = 1;
+    for (size_t e = 0; e < o->events; e++) {
+        const bool names = o->ev[e]->kind == EV_FORK || o->ev[e]->kind == EV_JOIN;
+        const size_t high = names && o->ev[e]->aux > o->ev[e]->tid ? o->ev[e]->aux : o->ev[e]->tid;
+        threads = high + 1 > threads ? high + 1 : threads;
+    }
+    o->thread = oracle_need(calloc(threads + 1, sizeof *o->thread));
+    for (size_t t = 0; t < threads; t++)
+        o->thread[t] = (struct thread){.fork = NO_EVENT, .end = NO_EVENT, .time = 1};
+    o->thread[threads].time = 0; /* ends the array */
+}
+
+struct oracle *oracle_new(const struct event *rec, size_t records, const struct oracle_options *is)
+{
+    struct oracle *o = oracle_need(calloc(1, sizeof *o));
+    bool judged = true;
+
+    o->is = *is;
+    prepare(o, rec, records);
+    for (size_t e = 0; e < o->events && judged; e++) {
+        o->first_pair[e] = o->pairs;
+        judged = step(o, e) == 0;
+    }
+    o->first_pair[o->events] = o->pairs;
+    if (judged)
+        return o;
+    oracle_free(o);
+    return NULL;
+}
+
+void oracle_free(struct oracle *o)
+{
+    if (!o)
+        return;
+    places_free(&o->places);
+    free(o->commits.at);
+    for (size_t t = 0; o->thread[t].time; t++)
+        free(o->thread[t].txn.at);
+    free(o->thread);
+    free(o->actor);
+    free(o->known);
+    free(o->time);
+    free(o->ev);
+    free(o->pair);
+    free(o->first_pair);
+    free(o->location);
+    free(o);
+}
+
+size_t oracle_events(const struct oracle *o)
+{
+    return o->events;
+}
+
+bool oracle_racy(const struct oracle *o, size_t event)
+{
+    return o->first_pair[event] < o->first_pair[event + 1];
+}
+
+size_t oracle_pairs(const struct oracle *o, size_t event, const struct oracle_pair **first)
+{
+    *first = o->pairs ? &o->pair[o->first_pair[event]] : NULL;
+    return o->first_pair[event + 1] - o->first_pair[event];
+}
+
+size_t oracle_locations(const struct oracle *o, const struct oracle_location **first)
+{
+    *first = o->location;
+    return o->locations;
+}
+
+int oracle_run(const struct event *rec, size_t records, const struct oracle_options *is,
+               bool *racy_at)
+{
+    struct oracle *o = oracle_new(rec, records, is);
+
+    if (!o)
+        return -1;
+    for (size_t e = 0; e < o->events; e++)
+        racy_at[e] = oracle_racy(o, e);
+    oracle_free(o);
+    return 0;
+}

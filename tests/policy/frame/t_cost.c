@@ -1,0 +1,737 @@
+/* t_cost.c - what a policy's steps and accesses cost: gathered in order, cut at lines, paid while
+ * other cores go on; blocks and places of metadata; clocks in software as lard-runtime has them;
+ * and that the documented tables of costs are those of the code. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include "tests/frame/machine_rig.h"
+#include "trace/trace.h"
+
+#include <cmocka.h>
+
+enum { ONE, FIVE, STEPS };
+static const struct cost_step steps[STEPS] = {[ONE] = {"one", 1, "One."}, [FIVE] = {"five", 5, ""}};
+
+struct bench {
+    struct machine_rig m;
+    struct cost c;
+};
+
+static void open_bench(struct bench *b, unsigned granule)
+{
+    machine_rig_open(&b->m, granule);
+    cost_init(&b->c, &b->m.env, steps, STEPS, 16);
+    assert_true(b->c.on);
+}
+
+static void close_bench(struct bench *b)
+{
+    cost_free(&b->c);
+    assert_false(b->c.on);
+    machine_rig_close(&b->m);
+}
+
+static uint64_t stat(const struct bench *b, const char *name)
+{
+    uint64_t v = UINT64_MAX;
+
+    assert_true(stats_value(b->m.stats, name, &v));
+    return v;
+}
+
+static void expect_line(const struct bench *b, const char *line)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *f = open_memstream(&text, &bytes);
+
+    stats_csv(b->m.stats, f);
+    fclose(f);
+    if (!strstr(text, line))
+        fail_msg("no %s in\n%s", line, text);
+    free(text);
+}
+
+/* ---- gathering and paying ------------------------------------------------------------------- */
+
+static void what_is_gathered_is_paid_in_its_order(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    open_bench(&b, 4);
+    cost_step(&b.c, 0, FIVE);
+    cost_access(&b.c, 0, COST_SHADOW + 8, 8, MEM_LOAD);
+    cost_steps(&b.c, 0, ONE, 3);
+    cost_add_instructions(&b.c, 0, 2);
+    cost_access(&b.c, 0, COST_SHADOW, 4, MEM_ATOMIC);
+    cost_access(&b.c, 0, COST_SHADOW + 4, 4, MEM_STORE);
+    cost_step(&b.c, 0, ONE);
+    machine_says(&b.m, ""); /* not before it is paid */
+    assert_int_equal(cost_pay(&b.c, 0, 1000), 1000 + 6 + 6 + 1 + 1 + 300);
+    machine_says(&b.m, "i6 L:s+8:8 i6 A:s+0:4 i1 S:s+4:4 i1");
+    assert_int_equal(cost_pay(&b.c, 0, 1000), 1000); /* and once */
+    machine_says(&b.m, "");
+    assert_int_equal(stat(&b, "cost.instructions"), 14);
+    expect_line(&b, "cost.steps.one,4,count");
+    expect_line(&b, "cost.steps.five,1,count");
+    assert_int_equal(stat(&b, "cost.loads"), 1);
+    assert_int_equal(stat(&b, "cost.stores"), 1);
+    assert_int_equal(stat(&b, "cost.atomics"), 1);
+    assert_int_equal(stat(&b, "cost.bytes"), 16);
+    close_bench(&b);
+}
+
+static void cores_pay_for_themselves(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    open_bench(&b, 4);
+    cost_step(&b.c, 0, ONE);
+    cost_step(&b.c, 3, FIVE);
+    cost_access(&b.c, 3, COST_SHADOW, 8, MEM_LOAD);
+    cost_access(&b.c, 0, COST_SHADOW + 8, 8, MEM_STORE);
+    assert_int_equal(cost_pay(&b.c, 3, 10), 116);
+    machine_says(&b.m, "c3 i6 L:s+0:8");
+    assert_int_equal(cost_pay(&b.c, 0, 10), 112);
+    machine_says(&b.m, "i2 S:s+8:8");
+    close_bench(&b);
+}
+
+static void an_access_is_cut_at_lines_and_counted_by_registers(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    open_bench(&b, 4);
+    cost_access(&b.c, 0, COST_SHADOW + 60, 8, MEM_LOAD); /* one instruction, two lines */
+    cost_pay(&b.c, 0, 0);
+    machine_says(&b.m, "i1 L:s+60:4 L:s+64:4");
+    cost_access(&b.c, 0, COST_SHADOW + 56, 8, MEM_LOAD); /* up to the end */
+    cost_access(&b.c, 0, COST_SHADOW + 64, 64, MEM_STORE);
+    cost_pay(&b.c, 0, 0);
+    machine_says(&b.m, "i1 L:s+56:8 i1 S:s+64:64");
+    cost_access(&b.c, 0, COST_SHADOW, 130, MEM_LOAD); /* 64, 64, 2 */
+    cost_pay(&b.c, 0, 0);
+    machine_says(&b.m, "i1 L:s+0:64 i1 L:s+64:64 i1 L:s+128:2");
+    cost_access(&b.c, 0, COST_SHADOW + 32, 65, MEM_LOAD); /* registers do not end at lines */
+    cost_pay(&b.c, 0, 0);
+    machine_says(&b.m, "i1 L:s+32:32 i1 L:s+64:33");
+    cost_access(&b.c, 0, COST_SHADOW, 0, MEM_LOAD);
+    cost_pay(&b.c, 0, 0);
+    machine_says(&b.m, "");
+    close_bench(&b);
+}
+
+static void lines_may_be_shorter(void **state)
+{
+    struct machine_rig m;
+    struct cost c;
+
+    (void)state;
+    machine_rig_open(&m, 4);
+    m.machine.line = 32;
+    cost_init(&c, &m.env, steps, STEPS, 16);
+    cost_access(&c, 0, COST_SHADOW, 64, MEM_LOAD); /* still one register */
+    cost_pay(&c, 0, 0);
+    machine_says(&m, "i1 L:s+0:32 L:s+32:32");
+    cost_free(&c);
+    machine_rig_close(&m);
+}
+
+static void very_many_instructions_are_all_paid(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    open_bench(&b, 4);
+    cost_steps(&b.c, 0, FIVE, UINT64_C(1) << 32);
+    assert_int_equal(cost_pay(&b.c, 0, 1), 1 + 5 * (UINT64_C(1) << 32));
+    assert_int_equal(b.m.instructions, 5 * (UINT64_C(1) << 32));
+    close_bench(&b);
+}
+
+static void without_a_machine_nothing_costs(void **state)
+{
+    struct machine_rig m;
+    struct cost c;
+
+    (void)state;
+    machine_rig_open(&m, 4);
+    m.env.machine = NULL;
+    cost_init(&c, &m.env, steps, STEPS, 16);
+    assert_false(c.on);
+    cost_step(&c, 0, FIVE);
+    cost_access(&c, 0, COST_SHADOW, 8, MEM_LOAD);
+    assert_int_equal(cost_shadow(&c, 0x1000), 0);
+    assert_int_equal(cost_take(&c, 0, 64), 0);
+    cost_give(&c, 0, 0, 64);
+    assert_int_equal(cost_pay(&c, 0, 77), 77);
+    assert_null(clock_cost_new(&c, &m.env));
+    clock_cost_access(NULL, &(struct event){.kind = EV_READ}, 0);
+    clock_cost_sync(NULL, &(struct event){.kind = EV_ACQUIRE}, 0);
+    clock_cost_free(NULL);
+    machine_says(&m, "");
+    cost_free(&c);
+    machine_rig_close(&m);
+}
+
+/* While core 0 waits for its second access, core 1 decides and pays. */
+static void another_core(struct machine_rig *m, unsigned core, sim_addr a)
+{
+    struct cost *c = m->arg;
+
+    if (core != 0 || a != COST_SHADOW + 64)
+        return;
+    cost_step(c, 1, FIVE);
+    cost_access(c, 1, COST_SHADOW + 256, 8, MEM_STORE);
+    cost_take(c, 1, 16);
+    cost_pay(c, 1, 500);
+    cost_step(c, 2, ONE); /* and core 2 decides only */
+}
+
+static void other_cores_go_on_while_one_pays(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    open_bench(&b, 4);
+    b.m.meanwhile = another_core;
+    b.m.arg = &b.c;
+    for (unsigned i = 0; i < 3; i++)
+        cost_access(&b.c, 0, COST_SHADOW + 64 * i, 8, MEM_LOAD);
+    cost_step(&b.c, 0, FIVE);
+    assert_int_equal(cost_pay(&b.c, 0, 0), 3 + 300 + 5);
+    machine_says(&b.m,
+                 "i1 L:s+0:8 i1 L:s+64:8 c1 i6 S:s+256:8 i4 L:w+512:8 i1 L:w+832:16 i4 A:top:8 "
+                 "i3 S:w+832:16 c0 i1 L:s+128:8 i5");
+    assert_int_equal(cost_pay(&b.c, 2, 0), 1);
+    close_bench(&b);
+}
+
+/* ---- blocks --------------------------------------------------------------------------------- */
+
+static void a_block_comes_from_a_page_then_from_its_list(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    open_bench(&b, 4);
+    /* List 3 and its head; what is left of the page, 3; none: the heap's top, 2; what is left. */
+    assert_int_equal(cost_take(&b.c, 0, 24), COST_HEAP);
+    cost_pay(&b.c, 0, 0);
+    machine_says(&b.m, "i4 L:w+8:8 i1 L:w+320:16 i4 A:top:8 i3 S:w+320:16");
+    assert_int_equal(cost_take(&b.c, 0, 32), COST_HEAP + 32);
+    cost_pay(&b.c, 0, 0);
+    machine_says(&b.m, "i4 L:w+8:8 i1 L:w+320:16 i4 S:w+320:16");
+    /* The list's address 1; its head; the block holds the next; the head. */
+    cost_give(&b.c, 0, COST_HEAP, 17);
+    cost_pay(&b.c, 0, 0);
+    machine_says(&b.m, "i2 L:w+8:8 i1 S:h+0:8 i1 S:w+8:8");
+    assert_int_equal(cost_take(&b.c, 0, 20), COST_HEAP);
+    cost_pay(&b.c, 0, 0);
+    machine_says(&b.m, "i4 L:w+8:8 i1 L:h+0:8 i1 S:w+8:8");
+    close_bench(&b);
+}
+
+static void a_block_given_back_is_that_cores_that_gave_it(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    open_bench(&b, 4);
+    const sim_addr mine = cost_take(&b.c, 0, 64), other = cost_take(&b.c, 1, 64);
+    assert_int_equal(other, COST_HEAP + 4096); /* each has pages of its own */
+    cost_give(&b.c, 1, mine, 64);
+    assert_true(cost_take(&b.c, 0, 64) != mine);
+    assert_int_equal(cost_take(&b.c, 1, 33), mine); /* of its size, 64 */
+    cost_give(&b.c, 1, mine, 64);
+    cost_give(&b.c, 1, other, 64);
+    assert_int_equal(cost_take(&b.c, 1, 64), other); /* last in, first out */
+    assert_true(cost_take(&b.c, 1, 128) != mine);
+    close_bench(&b);
+}
+
+static void large_blocks_take_what_they_need(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    open_bench(&b, 4);
+    const sim_addr large = cost_take(&b.c, 0, 5000), next = cost_take(&b.c, 0, 4096);
+    assert_int_equal(large, COST_HEAP);
+    assert_int_equal(next, COST_HEAP + 8192);
+    assert_int_equal(cost_take(&b.c, 0, UINT64_C(1) << 40), COST_HEAP + 8192 + 4096);
+    close_bench(&b);
+}
+
+struct block {
+    sim_addr at;
+    uint64_t bytes;
+};
+
+static void blocks_in_use_are_aligned_and_apart(void **state)
+{
+    enum { LIVE = 60, TURNS = 4000 };
+    struct block live[LIVE] = {{0, 0}};
+    struct bench b;
+    struct rng r;
+
+    (void)state;
+    rng_seed(&r, 7);
+    open_bench(&b, 4);
+    for (int turn = 0; turn < TURNS; turn++) {
+        struct block *one = &live[rng_below(&r, LIVE)];
+        const unsigned core = (unsigned)rng_below(&r, 3);
+        if (one->at) {
+            cost_give(&b.c, core, one->at, one->bytes);
+            one->at = 0;
+            continue;
+        }
+        const uint64_t bytes = 1 + rng_below(&r, rng_chance(&r, 1, 9) ? 9000 : 200);
+        const sim_addr at = cost_take(&b.c, core, bytes);
+        uint64_t size = 16;
+        while (size < bytes)
+            size *= 2;
+        assert_int_equal(at % (size < 64 ? size : 64), 0);
+        for (int i = 0; i < LIVE; i++)
+            assert_true(!live[i].at || at + bytes <= live[i].at ||
+                        live[i].at + live[i].bytes <= at);
+        *one = (struct block){at, bytes};
+    }
+    close_bench(&b);
+}
+
+/* ---- places --------------------------------------------------------------------------------- */
+
+static sim_addr moved(void *host, sim_addr a)
+{
+    (void)host;
+    return a + 0x100000;
+}
+
+static void each_granule_has_its_place(void **state)
+{
+    static const unsigned granules[] = {1, 2, 4, 8, GRANULE_FIELD};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(granules); i++) {
+        const unsigned g = granules[i] ? granules[i] : 4;
+        struct bench b;
+        open_bench(&b, granules[i]);
+        assert_int_equal(cost_shadow(&b.c, 0), COST_SHADOW);
+        assert_int_equal(cost_shadow(&b.c, 24), COST_SHADOW + 24 / g * 16);
+        assert_int_equal(cost_shadow(&b.c, 24 + g - 1), cost_shadow(&b.c, 24));
+        assert_int_equal(cost_shadow(&b.c, 24 + g), cost_shadow(&b.c, 24) + 16);
+        b.m.machine.physical = moved;
+        assert_int_equal(cost_shadow(&b.c, 24), COST_SHADOW + (0x100000 + 24) / g * 16);
+        close_bench(&b);
+    }
+}
+
+/* Else they would find their lines in caches, and lose them, by each other's accesses. */
+static void policies_of_a_run_share_no_metadata(void **state)
+{
+    static const char *const label[] = {"one", "another"};
+    struct machine_rig m;
+    struct cost c[2];
+
+    (void)state;
+    machine_rig_open(&m, 4);
+    struct stats_group *root = m.env.stats;
+    for (unsigned i = 0; i < 2; i++) {
+        m.env.instance = i;
+        m.env.stats = stats_group(root, label[i]);
+        cost_init(&c[i], &m.env, steps, STEPS, 16);
+    }
+    assert_int_equal(cost_shadow(&c[1], 24), cost_shadow(&c[0], 24) + COST_APART);
+    assert_true(cost_shadow(&c[0], UINT64_MAX) < COST_APART);
+    for (unsigned i = 0; i < 2; i++)
+        assert_int_equal(cost_take(&c[i], 0, 64), COST_HEAP + i * COST_APART);
+    cost_pay(&c[0], 0, 0);
+    machine_says(&m, "i4 L:w+16:8 i1 L:w+320:16 i4 A:top:8 i3 S:w+320:16");
+    for (unsigned i = 0; i < 2; i++)
+        cost_free(&c[i]);
+    machine_rig_close(&m);
+}
+
+static void places_stay_between_program_and_heap(void **state)
+{
+    struct machine_rig m;
+    struct cost c;
+
+    (void)state;
+    machine_rig_open(&m, 1);
+    cost_init(&c, &m.env, NULL, 0, 512); /* the most there may be; and no steps */
+    assert_true(cost_shadow(&c, UINT64_MAX) >= COST_SHADOW);
+    assert_true(cost_shadow(&c, UINT64_MAX) + 512 < COST_HEAP - (UINT64_C(1) << 21));
+    cost_free(&c);
+    machine_rig_close(&m);
+}
+
+static void a_sweep_goes_by_64_bytes(void **state)
+{
+    struct bench b;
+    struct cost_sweep s = {.step = FIVE};
+
+    (void)state;
+    open_bench(&b, 4);
+    for (unsigned i = 0; i < 6; i++) /* 32 to 128 */
+        cost_sweep(&b.c, &s, COST_SHADOW + 32 + 16 * i, 0, 16);
+    cost_sweep(&b.c, &s, COST_SHADOW + 144, 0, 16); /* not beside them */
+    cost_sweep_end(&b.c, &s);
+    cost_sweep_end(&b.c, &s);
+    cost_pay(&b.c, 0, 0);
+    machine_says(&b.m,
+                 "i6 L:s+32:32 i1 S:s+32:32 i6 L:s+64:64 i1 S:s+64:64 i6 L:s+144:16 i1 S:s+144:16");
+    s = (struct cost_sweep){.core = 2, .step = ONE};
+    cost_sweep(&b.c, &s, COST_SHADOW, COST_SHADOW + 1024, 16);
+    cost_sweep(&b.c, &s, COST_SHADOW + 16, COST_SHADOW + 1040, 16);
+    cost_sweep(&b.c, &s, COST_SHADOW + 32, COST_SHADOW + 2048, 16); /* its way leads elsewhere */
+    cost_sweep_end(&b.c, &s);
+    cost_pay(&b.c, 2, 0);
+    machine_says(&b.m, "c2 i2 L:s+0:32 i1 S:s+1024:32 i2 L:s+32:16 i1 S:s+2048:16");
+    close_bench(&b);
+}
+
+/* ---- clocks --------------------------------------------------------------------------------- */
+
+/* One way of paying for clocks: gathered here, or by the policy lard-runtime. */
+struct clocks {
+    struct machine_rig m;
+    struct hb *hb;
+    struct cost c;
+    struct clock_cost *gathered; /* NULL: the policy's */
+    void *policy;
+    struct event *txn[64]; /* owns; open transactions */
+    size_t txns[64], cap[64];
+};
+
+static const struct policy *runtime_policy(void)
+{
+    return policy_find("lard-runtime");
+}
+
+static void clocks_open(struct clocks *k, bool gather, unsigned view)
+{
+    struct config *config = config_new(NULL);
+    struct err e = {0};
+
+    memset(k, 0, sizeof *k);
+    machine_rig_open(&k->m, GRANULE_FIELD);
+    k->m.machine.physical = moved;
+    k->hb = hb_new(view, GRANULE_FIELD, NULL);
+    k->m.env.hb = k->hb;
+    k->m.env.view = view;
+    cost_init(&k->c, &k->m.env, steps, STEPS, 16);
+    if (gather) {
+        k->gathered = clock_cost_new(&k->c, &k->m.env);
+        assert_non_null(k->gathered);
+    } else {
+        void *params = xcalloc(1, runtime_policy()->params_size);
+        assert_int_equal(config_set(config, "r.base=0x200000000000000", &e), 0); /* 2^57 */
+        assert_int_equal(config_bind(config, "r", runtime_policy()->params, params, &e), 0);
+        k->policy = runtime_policy()->create(&k->m.env, params, &e);
+        free(params);
+    }
+    config_free(config);
+}
+
+static void clocks_close(struct clocks *k)
+{
+    clock_cost_free(k->gathered);
+    if (k->policy)
+        runtime_policy()->destroy(k->policy);
+    cost_free(&k->c);
+    hb_free(k->hb);
+    machine_rig_close(&k->m);
+    for (size_t i = 0; i < ARRAY_SIZE(k->txn); i++)
+        free(k->txn[i]);
+}
+
+static void clocks_access(struct clocks *k, const struct event *ev, unsigned core)
+{
+    if (k->gathered)
+        clock_cost_access(k->gathered, ev, core);
+    else
+        runtime_policy()->access(k->policy, ev, core, (struct mem_outcome){0}, 0);
+}
+
+/* As a checker has it. */
+static void clocks_commit(struct clocks *k, const struct event *ev, unsigned core)
+{
+    const sim_tid t = ev->tid;
+    const size_t n = k->txns[t];
+
+    k->txns[t] = 0;
+    if (n)
+        hb_commit_before(k->hb, ev, k->txn[t], n);
+    for (size_t i = 0; i < n; i++)
+        clocks_access(k, &k->txn[t][i], core);
+    if (n)
+        hb_commit_after(k->hb, ev, k->txn[t], n);
+}
+
+static void clocks_plain(struct clocks *k, const struct event *ev, unsigned core, bool heeded)
+{
+    const bool edges = event_order(ev) != ORDER_NONE && heeded;
+
+    if (ev->flags & EVF_IN_TXN) {
+        k->txn[ev->tid] = xgrow(k->txn[ev->tid], k->txns[ev->tid], &k->cap[ev->tid], sizeof *ev);
+        k->txn[ev->tid][k->txns[ev->tid]++] = *ev;
+        return;
+    }
+    if (edges)
+        hb_atomic_before(k->hb, ev);
+    clocks_access(k, ev, core);
+    if (edges)
+        hb_atomic_after(k->hb, ev);
+}
+
+static void clocks_step(struct clocks *k, const struct event *ev, unsigned core, unsigned view)
+{
+    const unsigned class = ev_info[ev->kind].class;
+    const bool heeded = !(ev->flags & EVF_SYSTEM) || ev->kind == EV_THREAD || view & VIEW_ALL_SYNC;
+
+    hb_enter(k->hb, ev);
+    if (class == CLASS_MARK)
+        return;
+    if (class == CLASS_ACCESS) {
+        clocks_plain(k, ev, core, heeded);
+    } else if (class == CLASS_SYNC && !heeded) {
+        hb_unheeded(k->hb, ev);
+    } else {
+        if (ev->kind == EV_TXN_COMMIT)
+            clocks_commit(k, ev, core);
+        else if (ev->kind == EV_CLEAR)
+            hb_clear(k->hb, ev->addr, ev->aux);
+        else if (ev->kind == EV_COPY)
+            hb_copy(k->hb, ev->addr, ev[1].addr, ev->aux);
+        else if (class != CLASS_HEAP)
+            hb_sync(k->hb, ev);
+        if (k->gathered)
+            clock_cost_sync(k->gathered, ev, core);
+        else
+            runtime_policy()->sync(k->policy, ev, core, 0);
+    }
+    cost_pay(&k->c, core, 0);
+}
+
+/* The same instructions in the same places, the same accesses: the logs are equal but that the
+ * gathered ones have instructions that follow each other in one. */
+static void plain_log(const char *log, char *to)
+{
+    unsigned long sum = 0;
+    char word[64];
+    int n;
+
+    *to = '\0';
+    for (; sscanf(log, "%63s%n", word, &n) == 1; log += n) {
+        if (*word == 'i') {
+            sum += strtoul(word + 1, NULL, 10);
+            continue;
+        }
+        to += sprintf(to, "%lu %s ", sum, word);
+        sum = 0;
+    }
+    sprintf(to, "%lu", sum);
+}
+
+static void compare_clocks(uint64_t seed, const char *spec, unsigned view)
+{
+    static char logs[2][1 << 16];
+    struct clocks gathered, direct;
+    struct err e = {0};
+    struct source *s = source_open(spec, &e);
+    uint64_t number = 0;
+    struct batch batch;
+
+    assert_non_null(s);
+    clocks_open(&gathered, true, view);
+    clocks_open(&direct, false, view);
+    while (source_next(s, &batch, &e) == 0 && batch.records)
+        for (size_t i = 0; i < batch.records; i += event_records(&batch.rec[i]), number++) {
+            const unsigned core = batch.rec[i].tid % 4;
+            clocks_step(&gathered, &batch.rec[i], core, view);
+            clocks_step(&direct, &batch.rec[i], core, view);
+            plain_log(gathered.m.log, logs[0]);
+            plain_log(direct.m.log, logs[1]);
+            if (strcmp(logs[0], logs[1]))
+                fail_msg("seed %llu, event %llu: %s, not %s", (unsigned long long)seed,
+                         (unsigned long long)number, logs[0], logs[1]);
+            machine_forget(&gathered.m);
+            machine_forget(&direct.m);
+        }
+    assert_int_equal(e.code, 0);
+    assert_true(gathered.m.accesses > 100);
+    assert_int_equal(gathered.m.accesses, direct.m.accesses);
+    assert_int_equal(gathered.m.instructions, direct.m.instructions);
+    source_close(s);
+    clocks_close(&gathered);
+    clocks_close(&direct);
+}
+
+static void clocks_cost_what_lard_runtime_charges(void **state)
+{
+    static const unsigned views[] = {0, VIEW_ALL_SYNC, VIEW_NO_THREAD};
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 30; seed++) {
+        char *spec = xasprintf("synth:seed=%llu,events=400", (unsigned long long)seed);
+        compare_clocks(seed, spec, views[seed % ARRAY_SIZE(views)]);
+        free(spec);
+    }
+}
+
+/* Its words are a line each from 2 MiB on; its clock has been made with its first synchronisation.
+ */
+static void a_threads_epoch_and_clock_are_read_where_the_runtime_has_them(void **state)
+{
+    struct clocks k;
+    const struct event in = {.kind = EV_NOTIFY, .tid = 1, .addr = 0x1000};
+    const struct event end = {.kind = EV_RELEASE, .tid = 1, .addr = 0x1000};
+
+    (void)state;
+    clocks_open(&k, true, 0);
+    hb_enter(k.hb, &in);
+    clock_cost_entry(k.gathered, 1, 1, 0);
+    cost_pay(&k.c, 0, 0);
+    machine_says(&k.m, ""); /* no clock in memory yet */
+    clocks_step(&k, &in, 0, 0);
+    machine_forget(&k.m);
+    clock_cost_epoch(k.gathered, 1, 0); /* new: kept up to date, then read */
+    clock_cost_epoch(k.gathered, 1, 0);
+    clock_cost_clock(k.gathered, 1, 0);
+    clock_cost_entry(k.gathered, 1, 1, 0);
+    clock_cost_entry(k.gathered, 1, 2, 0); /* its clock has two entries */
+    clock_cost_entries(k.gathered, 1, 0, 16, 0);
+    cost_pay(&k.c, 0, 0);
+    machine_says(&k.m, "i1 S:k+200050:8 i1 L:k+200050:8 i1 L:k+200050:8 i1 L:k+200040:8 "
+                       "i1 L:k+10000000004:4 i1 L:k+10000000000:8");
+    clocks_step(&k, &end, 0, 0); /* gives: its time goes on */
+    machine_forget(&k.m);
+    clock_cost_epoch(k.gathered, 1, 0);
+    cost_pay(&k.c, 0, 0);
+    machine_says(&k.m, "i1 S:k+200050:8 i1 L:k+200050:8");
+    clocks_close(&k);
+}
+
+static void metadata_has_its_level_and_peak(void **state)
+{
+    struct machine_rig m;
+    struct budget bytes = {0};
+    uint64_t v = 0;
+
+    (void)state;
+    machine_rig_open(&m, 4);
+    metadata_declare(&bytes, m.env.stats);
+    budget_take(&bytes, 48);
+    budget_give(&bytes, 16);
+    assert_true(stats_value(m.stats, "metadata.live", &v));
+    assert_int_equal(v, 32);
+    assert_true(stats_value(m.stats, "metadata.peak", &v));
+    assert_int_equal(v, 48);
+    machine_rig_close(&m);
+}
+
+/* ---- the documentation ---------------------------------------------------------------------- */
+
+static char *read_page(const char *name)
+{
+    const char *top = getenv("top_srcdir");
+    char *path = xasprintf("%s/docs/policies/%s.md", top ? top : ".", name);
+    FILE *f = fopen(path, "r");
+    char *text = xcalloc(1, 1 << 18);
+
+    if (!f)
+        fail_msg("%s is missing", path);
+    const size_t n = fread(text, 1, (1 << 18) - 1, f);
+    assert_true(n > 0 && n < (1 << 18) - 1);
+    fclose(f);
+    free(path);
+    return text;
+}
+
+static char *table_of(const struct policy *p)
+{
+    char *all = xstrdup("");
+
+    for (unsigned i = 0; i < p->steps_n; i++) {
+        char *more = xasprintf("%s| %s | %u | %s |\n", all, p->steps[i].name,
+                               p->steps[i].instructions, p->steps[i].text);
+        free(all);
+        all = more;
+    }
+    return all;
+}
+
+static void documented_costs_are_those_of_the_code(void **state)
+{
+    static const char heading[] = "\n## Costs\n", head[] = "| step | instructions | reasoning |\n"
+                                                           "| --- | --- | --- |\n";
+
+    (void)state;
+    for (size_t i = 0; policies[i]; i++) {
+        const struct policy *p = policies[i];
+        char *page = read_page(p->name), *table = table_of(p);
+        const char *costs = strstr(page, heading), *rows = costs ? strstr(costs, head) : NULL;
+        if (!costs)
+            fail_msg("docs/policies/%s.md has no heading 'Costs'", p->name);
+        if (p->steps_n && !rows)
+            fail_msg("docs/policies/%s.md has no table of costs", p->name);
+        if (!p->steps_n)
+            assert_null(strstr(page, "| step | instructions |"));
+        else if (strncmp(rows + strlen(head), table, strlen(table)) ||
+                 rows[strlen(head) + strlen(table)] == '|')
+            fail_msg("docs/policies/%s.md: the table of costs is not the code's, which is\n%s%s",
+                     p->name, head, table);
+        free(table);
+        free(page);
+    }
+}
+
+static void steps_have_names_of_their_own_and_reasons(void **state)
+{
+    (void)state;
+    for (size_t i = 0; policies[i]; i++) {
+        const struct policy *p = policies[i];
+        assert_true(!p->steps == !p->steps_n);
+        for (unsigned k = 0; k < p->steps_n; k++) {
+            assert_true(strlen(p->steps[k].text) > 10);
+            assert_null(strchr(p->steps[k].text, '|'));
+            assert_true(p->steps[k].instructions > 0 && p->steps[k].instructions < 50);
+            for (unsigned j = 0; j < k; j++)
+                assert_string_not_equal(p->steps[k].name, p->steps[j].name);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_gathered_is_paid_in_its_order),
+        cmocka_unit_test(cores_pay_for_themselves),
+        cmocka_unit_test(an_access_is_cut_at_lines_and_counted_by_registers),
+        cmocka_unit_test(lines_may_be_shorter),
+        cmocka_unit_test(very_many_instructions_are_all_paid),
+        cmocka_unit_test(without_a_machine_nothing_costs),
+        cmocka_unit_test(other_cores_go_on_while_one_pays),
+        cmocka_unit_test(a_block_comes_from_a_page_then_from_its_list),
+        cmocka_unit_test(a_block_given_back_is_that_cores_that_gave_it),
+        cmocka_unit_test(large_blocks_take_what_they_need),
+        cmocka_unit_test(blocks_in_use_are_aligned_and_apart),
+        cmocka_unit_test(each_granule_has_its_place),
+        cmocka_unit_test(policies_of_a_run_share_no_metadata),
+        cmocka_unit_test(places_stay_between_program_and_heap),
+        cmocka_unit_test(a_sweep_goes_by_64_bytes),
+        cmocka_unit_test(clocks_cost_what_lard_runtime_charges),
+        cmocka_unit_test(a_threads_epoch_and_clock_are_read_where_the_runtime_has_them),
+        cmocka_unit_test(metadata_has_its_level_and_peak),
+        cmocka_unit_test(documented_costs_are_those_of_the_code),
+        cmocka_unit_test(steps_have_names_of_their_own_and_reasons),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

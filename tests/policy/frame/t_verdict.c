@@ -1,0 +1,192 @@
+/* t_verdict.c - the property that carries all others: on random traces of all kinds of events a
+ * policy's verdicts are the oracle's, access by access, in every view, history and granularity.
+ *
+ *     t_verdict [--mutant NAME] [FIRST-SEED [SEEDS [POLICY]]]
+ *
+ * Default: 1 300 vc, and then fewer for each of the other exact policies.
+ *
+ * Policies in hardware (radish, radish-ts, lardish) run on random hardware. lardish refuses a copy
+ * to where there is history, so that its streams never have one.
+ *
+ * --mutant breaks a rule on purpose (base/mutants.def), in a build that can; the test must then
+ * fail. A difference is printed with what reproduces it and with a trace made as small as it goes.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/frame/draw.h"
+#include "tests/frame/mutant_arg.h"
+#include "tests/frame/verdict.h"
+#include "tests/policy/radish/verdict_hardware.h"
+
+enum { CASES = 6, WHY = 300, SKIPPED = 77 };
+
+static const struct verdict_view *draw_view(struct rng *r, const char *policy)
+{
+    size_t views = 0;
+
+    while (verdict_view[views].name)
+        views++;
+    if (hardware_policy(policy) && strcmp(policy, "lardish"))
+        return &verdict_view[views - 1]; /* naive, always */
+    return &verdict_view[rng_below(r, views)];
+}
+
+/* One that a history line can have; mostly one to which all regions are aligned. */
+static unsigned draw_line_granule(struct rng *r, const char *policy, uint64_t aligned)
+{
+    const unsigned least = strcmp(policy, "radish-ts") ? 1 : 4;
+    const unsigned most = rng_below(r, 8) && aligned >= least ? (unsigned)aligned : 8;
+
+    for (;;) {
+        const unsigned granule = 1u << rng_below(r, 4);
+        if (granule >= least && granule <= most)
+            return granule;
+    }
+}
+
+static struct verdict_case draw_case(struct rng *r, const char *policy, uint64_t aligned)
+{
+    static const unsigned granule[] = {0, 1, 2, 4, 8};
+    const struct verdict_view *view = draw_view(r, policy);
+
+    return (struct verdict_case){policy, view,
+                                 hardware_policy(policy)
+                                     ? draw_line_granule(r, policy, aligned)
+                                     : granule[rng_below(r, ARRAY_SIZE(granule))],
+                                 rng_below(r, 2) && verdict_has_all(policy)};
+}
+
+/* ---- telling of a difference ---------------------------------------------------------------- */
+
+struct trial { /* a stream's case, on hardware or not */
+    struct verdict_case is;
+    struct hardware on; /* drawn for policies in hardware only */
+    bool hard, full;    /* full: all contracts are kept */
+};
+
+static bool differs(const struct stream *s, const struct trial *t, char why[WHY])
+{
+    return t->hard ? verdict_differs_on(s, &t->is, &t->on.is, why, WHY)
+                   : verdict_differs(s, &t->is, why, WHY);
+}
+
+static bool still_differs(const struct stream *s, const void *arg)
+{
+    char why[WHY];
+
+    return differs(s, arg, why);
+}
+
+static void tell(const struct synth_params *p, struct stream *s, const struct trial *t,
+                 char why[WHY])
+{
+    char text[100];
+
+    verdict_case_text(&t->is, text, sizeof text);
+    printf("seed %" PRIu64 ", %s\n%s\n", p->seed, text, why);
+    draw_print(p);
+    if (t->hard)
+        hardware_print(&t->on, stdout);
+    fflush(stdout);
+    stream_minimise(s, t->full, still_differs, t);
+    differs(s, t, why);
+    printf("smallest: %s\n", why);
+    fflush(stdout);
+    stream_print(s, NULL, stdout);
+}
+
+/* ---- the property --------------------------------------------------------------------------- */
+
+/* Counts over all seeds. */
+struct sums {
+    uint64_t events, cases, seen[HARDWARE_SEEN];
+};
+
+static bool case_holds(const struct synth_params *p, struct stream *s, struct rng *r,
+                       const char *policy, struct sums *sums)
+{
+    struct trial t = {.is = draw_case(r, policy, p->granularity),
+                      .hard = hardware_policy(policy),
+                      .full = !strcmp(policy, "lardish")};
+    char why[WHY];
+
+    if (t.hard)
+        hardware_draw(&t.on, r, sums->seen);
+    if (p->raw && t.is.view->bits & ORACLE_ALL_SYNC)
+        return true; /* the runtime that wrote the clocks knew nothing of its own locks */
+    sums->cases++;
+    if (!differs(s, &t, why))
+        return true;
+    tell(p, s, &t, why);
+    return false;
+}
+
+static bool seed_holds(uint64_t seed, const char *policy, struct sums *sums)
+{
+    struct stream s = {NULL, 0, 0, 0};
+    struct rng r;
+    bool holds = true;
+
+    rng_seed(&r, seed);
+    const struct synth_params p = draw_params(&r, seed);
+    draw_stream(&s, &p);
+    if (!p.raw)
+        draw_changes(&r, &s, !strcmp(policy, "lardish"));
+    for (int i = 0; i < CASES && holds; i++)
+        holds = case_holds(&p, &s, &r, policy, sums);
+    sums->events += s.events;
+    stream_free(&s);
+    return holds;
+}
+
+/* What hardware did, all over. False: something never happened, in a run that is long enough. */
+static bool tell_seen(const struct sums *sums, const char *policy, uint64_t seeds)
+{
+    bool all = true;
+
+    for (size_t i = 0; hardware_policy(policy) && hardware_seen[i]; i++) {
+        const bool heap = !strncmp(hardware_seen[i], "heap.", 5);
+        printf("  %s %" PRIu64 "\n", hardware_seen[i], sums->seen[i]);
+        all &= sums->seen[i] || (heap && strcmp(policy, "lardish"));
+    }
+    if (!all && seeds >= 300)
+        printf("FAILED: something never happened\n");
+    return all || seeds < 300;
+}
+
+static bool seeds_hold(uint64_t first, uint64_t seeds, const char *policy)
+{
+    struct sums sums = {0};
+
+    for (uint64_t seed = first; seed - first < seeds; seed++)
+        if (!seed_holds(seed, policy, &sums))
+            return false;
+    printf("%s: %" PRIu64 " traces from seed %" PRIu64 ", %" PRIu64 " events, %" PRIu64 " cases\n",
+           policy, seeds, first, sums.events, sums.cases);
+    return tell_seen(&sums, policy, seeds);
+}
+
+int main(int argc, char **argv)
+{
+    static const char *const others[] = {"fasttrack", "radish", "radish-ts", "lardish"};
+
+    if (!mutant_arg(&argc, &argv))
+        return 2;
+    const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
+    const uint64_t seeds = argc > 2 ? strtoull(argv[2], NULL, 10) : 300;
+
+    const char *policy = argc > 3 ? argv[3] : "vc";
+
+    if (!policy_find(policy)) {
+        printf("SKIPPED: this build has no policy %s; nothing was tested of it\n", policy);
+        return SKIPPED;
+    }
+    if (!seeds_hold(first, seeds, policy))
+        return 1;
+    for (size_t i = 0; argc < 2 && i < ARRAY_SIZE(others); i++)
+        if (!seeds_hold(first, seeds / 3, others[i]))
+            return 1;
+    return 0;
+}

@@ -1,0 +1,140 @@
+/* t_runtime_level.c - the modelled runtime at the level of LARDx86: regions, what is raw already,
+ * and its cost with nobody who listens. The log is as in t_runtime.c. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include "tests/runtime/runtime_rig.h"
+
+#include <cmocka.h>
+
+enum { LOCK = 0x1000 };
+
+static void a_copy_is_cut_where_either_side_leaves_its_page(void **state)
+{
+    const struct event copy[] = {{.kind = EV_COPY, .addr = 0x10ff0, .aux = 32, .flags = EVF_MORE},
+                                 {.addr = 0x20ff8}};
+    const struct event clear = {.kind = EV_CLEAR, .addr = 0x20ff8, .aux = 32};
+    struct rig g;
+
+    (void)state;
+    rig_open(&g);
+    rig_step(&g, copy); /* PIECE 4 and the instruction */
+    rig_says(&g, "i5 copy:20ff8:10ff0:8 i5 copy:21000:10ff8:8 i5 copy:21008:11000:16");
+    rig_step(&g, &clear);
+    rig_says(&g, "i5 clear:20ff8:8 i5 clear:21000:24");
+    rig_close(&g);
+}
+
+static void objects_go_with_their_memory(void **state)
+{
+    const struct event copy[] = {{.kind = EV_COPY, .addr = 0x8000, .aux = 64, .flags = EVF_MORE},
+                                 {.addr = LOCK}};
+    const struct event clear = {.kind = EV_CLEAR, .addr = 0x8000, .aux = 64};
+    struct rig g;
+
+    (void)state;
+    rig_open(&g);
+    rig_begin(&g, 2);
+    rig_step_on(&g, EV_ACQUIRE, 0, LOCK);
+    rig_step_on(&g, EV_RELEASE, 0, LOCK);
+    rig_step(&g, copy);
+    rig_forget(&g);
+    rig_step_on(&g, EV_ACQUIRE, 1, 0x8000);
+    rig_says(&g, "i5 L:T1:8 i3 L:@8008:8 i12 L:H+64:8 i1 L:H+128:4 i6 W0=1 i1 S:H+64:8");
+    rig_step_on(&g, EV_RELEASE, 1, 0x8000);
+    assert_int_equal(g.runtime->st.live, 3);
+    rig_step(&g, &clear);
+    assert_int_equal(g.runtime->st.live, 2);
+    assert_int_equal(g.runtime->st.objects, 0);
+    rig_forget(&g);
+    rig_step_on(&g, EV_ACQUIRE, 1, 0x8000);
+    rig_says(&g, "i5 L:T1:8 i3 L:@8008:8 i2");
+    rig_close(&g);
+}
+
+static void raw_events_go_straight_through(void **state)
+{
+    const struct event raw[] = {
+        {.kind = EV_THREAD, .tid = 3, .aux = 9},
+        {.kind = EV_WRITEVC, .tid = 3, .aux = 3, .addr = 5},
+        {.kind = EV_WRITEVC, .tid = 3, .aux = 1, .addr = 2},
+        {.kind = EV_READVC, .tid = 3, .aux = 1, .addr = 2},
+        {.kind = EV_THREAD_END, .tid = 3},
+    };
+    struct rig g;
+
+    (void)state;
+    rig_open(&g);
+    for (size_t i = 0; i < ARRAY_SIZE(raw); i++)
+        rig_step(&g, &raw[i]);
+    rig_says(&g, "thread:3 W3=5 W1=2 R1=2");
+    assert_int_equal(g.instructions + g.loads + g.stores + g.atomics, 0);
+    rig_close(&g);
+}
+
+/* A thread that the trace has named needs no Thread of the runtime. */
+static void thread_is_issued_once(void **state)
+{
+    const struct event thread = {.kind = EV_THREAD, .tid = 0, .aux = 9};
+    struct rig g;
+
+    (void)state;
+    rig_open(&g);
+    rig_step(&g, &thread);
+    rig_step_on(&g, EV_NOTIFY, 0, LOCK);
+    rig_says(&g, "thread:0 i7 L:0.0h:16 i6 A:E:8 i1 S:0.0f:8 i4 S:H+0:4 i3 S:T0:8");
+    rig_close(&g);
+}
+
+/* LARD 5.4: no LARDx86 instructions. The own entry is loaded instead of read from the detector, and
+ * an entry that is newer is not reported. */
+static void alone_it_loads_what_it_would_have_read(void **state)
+{
+    const struct event clear = {.kind = EV_CLEAR, .addr = 0x20ff8, .aux = 32};
+    struct rig g;
+
+    (void)state;
+    rig_open_with(&g, (struct runtime_params){.base = RIG_BASE, .page = 4096, .instructions = true},
+                  false, 0);
+    rig_step_on(&g, EV_NOTIFY, 0, LOCK);
+    rig_says(&g, "i7 L:0.0h:16 i6 A:E:8 i1 S:0.0f:8 i4 S:H+0:4 i3 S:T0:8");
+    rig_step_on(&g, EV_NOTIFY, 1, LOCK);
+    rig_step_on(&g, EV_ACQUIRE, 0, LOCK);
+    rig_forget(&g);
+    rig_step_on(&g, EV_RELEASE, 0, LOCK);
+    rig_says(&g, "i5 L:T0:8 i3 L:@1008:8 i7 L:0.0h:16 i4 S:0.0f:8 i4 L:H+0:4 i1 S:H+128:4 "
+                 "i3 S:@1008:8 i3 L:H+0:4 i1 S:H+0:4");
+    rig_step_on(&g, EV_ACQUIRE, 1, LOCK);
+    rig_says(&g, "i5 L:T1:8 i3 L:@1008:8 i12 L:H+64:8 i1 L:H+128:4 i5 S:H+64:8");
+    rig_step(&g, &clear);
+    rig_says(&g, "");
+    rig_close(&g);
+}
+
+static void instructions_can_be_free(void **state)
+{
+    struct rig g;
+
+    (void)state;
+    rig_open_with(&g, (struct runtime_params){.base = RIG_BASE, .page = 4096}, true, 0);
+    rig_begin(&g, 1);
+    const sim_cycle before = g.now;
+    rig_step_on(&g, EV_ACQUIRE, 0, LOCK);
+    rig_says(&g, "L:T0:8 L:@1008:8");
+    assert_int_equal(g.now - before, 200);
+    rig_close(&g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_copy_is_cut_where_either_side_leaves_its_page),
+        cmocka_unit_test(objects_go_with_their_memory),
+        cmocka_unit_test(raw_events_go_straight_through),
+        cmocka_unit_test(thread_is_issued_once),
+        cmocka_unit_test(alone_it_loads_what_it_would_have_read),
+        cmocka_unit_test(instructions_can_be_free),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

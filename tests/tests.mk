@@ -1,0 +1,121 @@
+# tests/ - a program tests/ROOM/t_x for a question (docs/testing.md); `make check-ROOM` runs a room's.
+unit_tests =
+unit_tests += tests/base/t_containers tests/base/t_json tests/base/t_outfile tests/base/t_param \
+	tests/base/t_param_dump tests/base/t_param_file tests/base/t_stats tests/base/t_text_base
+unit_tests += tests/cache/t_cache tests/cache/t_cache_model
+unit_tests += tests/coherence/t_coherence tests/coherence/t_coherence_apart \
+	tests/coherence/t_coherence_ce tests/coherence/t_coherence_limits \
+	tests/coherence/t_coherence_random tests/coherence/t_explore tests/coherence/t_network \
+	tests/coherence/t_routes tests/coherence/t_slots
+unit_tests += tests/isa/lardx86/t_lardx86 tests/isa/lardx86/t_lx_region \
+	tests/isa/lardx86/t_lx_text
+unit_tests += tests/memory/ddr/t_ddr tests/memory/ddr/t_ddr_flow tests/memory/ddr/t_ddr_ini \
+	tests/memory/ddr/t_ddr_legal tests/memory/dramsim3/t_dramsim3 tests/memory/t_memory
+unit_tests += tests/oracle/t_oracle tests/oracle/t_oracle_memory tests/oracle/t_oracle_region
+unit_tests += tests/policy/eraser/t_eraser tests/policy/fasttrack/t_repeats \
+	tests/policy/frame/t_after_race tests/policy/frame/t_again tests/policy/frame/t_cost \
+	tests/policy/frame/t_filter tests/policy/frame/t_software tests/policy/frame/t_table3 \
+	tests/policy/frame/t_verdict tests/policy/goldilocks/t_goldilocks \
+	tests/policy/goldilocks/t_goldilocks_list tests/policy/radish/t_lines \
+	tests/policy/radish/t_radish tests/policy/radish/t_radish_heap \
+	tests/policy/radish/t_radish_random tests/policy/radish/t_radish_refused \
+	tests/policy/radish/t_radish_region tests/policy/radish/t_radish_rest \
+	tests/policy/regions/t_fastrcd tests/policy/regions/t_region_random \
+	tests/policy/regions/t_region_verdict tests/policy/regions/t_valor \
+	tests/policy/slimstate/t_slim_cost tests/policy/slimstate/t_slim_verdict \
+	tests/policy/slimstate/t_slimstate
+unit_tests += tests/runtime/t_runtime tests/runtime/t_runtime_level tests/runtime/t_runtime_random
+unit_tests += tests/sim/compare/t_compare tests/sim/compare/t_compare_random \
+	tests/sim/compare/t_compare_truth tests/sim/machine/t_ce_machine tests/sim/order/t_order \
+	tests/sim/order/t_order_random tests/sim/order/t_order_window tests/sim/scheduler/t_steps \
+	tests/sim/scheduler/t_stop tests/sim/scheduler/t_timed tests/sim/scheduler/t_timed_cores \
+	tests/sim/scheduler/t_timed_random tests/sim/scheduler/t_turns tests/sim/session/t_api \
+	tests/sim/session/t_faults
+unit_tests += tests/swmanager/t_swmanager tests/swmanager/t_swmanager_random
+unit_tests += tests/trace/binary/t_binary tests/trace/binary/t_block tests/trace/binary/t_column \
+	tests/trace/binary/t_damage tests/trace/binary/t_summary tests/trace/foreign/t_ce \
+	tests/trace/foreign/t_compressed tests/trace/foreign/t_import tests/trace/foreign/t_std \
+	tests/trace/rules/t_rules tests/trace/rules/t_rules_state tests/trace/synth/t_synth \
+	tests/trace/synth/t_synth_params tests/trace/t_ahead tests/trace/t_event tests/trace/t_names \
+	tests/trace/t_open tests/trace/text/t_text tests/trace/text/t_text_errors
+unit_tests += tests/workloads/kernels/t_kernels tests/workloads/kernels/t_kernels2 \
+	tests/workloads/litmus/t_litmus tests/workloads/t_workload tests/workloads/twins/t_twins \
+	tests/workloads/vm/t_vm tests/workloads/vm/t_vm_faults tests/workloads/vm/t_vm_heap \
+	tests/workloads/vm/t_vm_monitor tests/workloads/vm/t_vm_races tests/workloads/vm/t_vm_site
+
+# Fuzz targets: here they run what is in tests/corpus; long.sh builds them with libFuzzer.
+fuzz_targets = tests/fuzz/fuzz_binary tests/fuzz/fuzz_events tests/fuzz/fuzz_std \
+	tests/fuzz/fuzz_text tests/fuzz/fuzz_verdict tests/fuzz/fuzz_yaml
+
+# What several tests use: oracles, rigs, random programs.
+check_LTLIBRARIES = tests/libtests.la
+tests_libtests_la_SOURCES = tests/base/param_rig.c tests/base/param_rig.h \
+	tests/coherence/coh_bench.h tests/coherence/coh_spec.c tests/coherence/coh_spec.h \
+	tests/coherence/net_rig.h tests/frame/draw.c tests/frame/draw.h tests/frame/lives.c \
+	tests/frame/lives.h tests/frame/machine_rig.h tests/frame/mutant_arg.h tests/frame/place.h \
+	tests/frame/timed_run.h tests/frame/verdict.c tests/frame/verdict.h tests/frame/watch.h \
+	tests/fuzz/fuzz.h tests/fuzz/fuzz_event.h tests/isa/lardx86/lx_each.h \
+	tests/memory/ddr/ddr_judge.c tests/memory/ddr/ddr_judge.h tests/memory/ddr/ddr_rig.h \
+	tests/memory/memory_bench.h tests/oracle/oracle.c tests/oracle/oracle.h \
+	tests/oracle/oracle_hand.h tests/oracle/oracle_place.c tests/oracle/oracle_place.h \
+	tests/oracle/oracle_region.c tests/oracle/oracle_region.h tests/policy/goldilocks/gold_rig.h \
+	tests/policy/radish/fake_caches.c tests/policy/radish/fake_caches.h \
+	tests/policy/radish/radish_probe.h tests/policy/radish/verdict_hardware.c \
+	tests/policy/radish/verdict_hardware.h tests/policy/regions/region_run.h \
+	tests/policy/slimstate/slim_gen.c tests/policy/slimstate/slim_gen.h \
+	tests/policy/slimstate/slim_judge.c tests/policy/slimstate/slim_judge.h \
+	tests/policy/slimstate/slim_more.c tests/policy/slimstate/slim_more.h \
+	tests/policy/slimstate/slim_shadow.c tests/policy/slimstate/slim_shadow.h \
+	tests/policy/slimstate/slim_table.c tests/policy/slimstate/slim_table.h \
+	tests/policy/slimstate/sweep.c tests/policy/slimstate/sweep.h \
+	tests/policy/slimstate/sweep_array.c tests/policy/slimstate/sweep_array.h \
+	tests/runtime/runtime_rig.h tests/sim/compare/compare_hand.h tests/sim/machine/ce_stream.h \
+	tests/sim/order/order_run.h tests/swmanager/swm_rig.h tests/trace/foreign/ce_record.h \
+	tests/trace/trace_file.h tests/trace/wild.h tests/workloads/vm/vm_box.h \
+	tests/workloads/vm/vm_churn.h tests/workloads/vm/vm_follow.h tests/workloads/vm/vm_spec.h
+LDADD = tests/libtests.la libcore.la $(LIBS_OF_OTHERS) $(CMOCKA_LIBS)
+
+scripts = tests/house/layers.sh tests/house/headers.sh tests/house/hygiene.sh \
+	tests/workloads/litmus/litmus.sh tests/golden/golden.sh tests/cli/cli.sh tests/cli/compare.sh \
+	tests/cli/output.sh tests/cli/machine.sh tests/cli/radish.sh tests/workloads/workload.sh \
+	tests/workloads/twins/twins.sh tests/cli/reproduce.sh tests/fuzz/corpus.sh tests/cli/faults.sh \
+	tests/house/docs.sh
+
+if HAVE_CMOCKA
+check_PROGRAMS = $(unit_tests) $(fuzz_targets)
+TESTS = $(unit_tests) $(scripts)
+else
+check_PROGRAMS = $(fuzz_targets)
+TESTS = $(scripts)
+endif
+AM_TESTS_ENVIRONMENT = top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' \
+	LARDSIM='$(abs_top_builddir)/lardsim$(EXEEXT)' LARDSIM_INSTRUMENTED='@LARDSIM_INSTRUMENTED@' \
+	CC='$(CC)' CXX='$(CXX)'; \
+	export top_srcdir top_builddir LARDSIM LARDSIM_INSTRUMENTED CC CXX;
+TEST_EXTENSIONS = .sh
+SH_LOG_COMPILER = $(SHELL)
+
+# check-radish: the tests in tests/policy/radish/; check-policy: those of all its rooms.
+check-%: all
+	@tests='$(strip $(foreach t,$(unit_tests) $(scripts),$(if $(findstring /$*/,/$(t)),$(t))))'; \
+	[ -n "$$tests" ] || { echo "no tests of a room $*" >&2; exit 1; }; \
+	$(MAKE) check TESTS="$$tests" check_PROGRAMS="$$(echo "$$tests" | tr ' ' '\n' | grep -v '[.]sh$$' | tr '\n' ' ')"
+
+check-local: shellcheck
+shellcheck:
+	@if command -v shellcheck >/dev/null 2>&1; then \
+	  cd $(top_srcdir) && shellcheck -S warning quickstart $(scripts) tests/long/*.sh bench/*.sh && \
+	  { [ ! -f .ci/run ] || shellcheck -S warning .ci/run; }; \
+	else echo "shellcheck is not installed: scripts not checked"; fi
+
+# What takes longer than five minutes: random traces in depth, sanitizers, mutants, other compilers.
+# LIMIT is how long it may take; what does not fit is said.
+LIMIT = 60m
+check-long: all
+	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/long/long.sh $(LIMIT)
+
+golden: lardsim$(EXEEXT)
+	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/golden/golden.sh --renew
+
+EXTRA_DIST += $(scripts) tests/data tests/corpus tests/golden tests/long
+.PHONY: check-long golden shellcheck

@@ -1,0 +1,294 @@
+/* binary.c - what the reader and the writer of the binary form share: block headers, the trailer,
+ * and the tally from which the footer is made. Events' own bytes are in block.c. */
+#include "trace/binary/binary.h"
+
+#include <stdlib.h>
+
+/* ---- headers and trailer -------------------------------------------------------------------- */
+
+/* "LBLK" and "LARDEND\n", little-endian */
+#define HEADER_MAGIC  UINT32_C(0x4b4c424c)
+#define TRAILER_MAGIC UINT64_C(0x0a444e454452414c)
+
+static void put32(uint8_t *to, uint32_t v)
+{
+    v = htole32(v);
+    memcpy(to, &v, sizeof v);
+}
+
+static uint32_t get32(const uint8_t *from)
+{
+    uint32_t v;
+
+    memcpy(&v, from, sizeof v);
+    return le32toh(v);
+}
+
+void block_header_put(uint8_t to[HEADER_BYTES], const struct block_header *h)
+{
+    put32(to, HEADER_MAGIC);
+    put32(to + 4, h->section);
+    put32(to + 8, h->payload);
+    put32(to + 12, h->events);
+    put32(to + 16, h->records);
+    put32(to + 20, h->number);
+    put64(to + 24, h->first);
+    put64(to + 32, h->digest);
+    put64(to + 40, digest_bytes(to, 40));
+}
+
+static const char *header_fault(const struct block_header *h, struct block_place place)
+{
+    if (h->section == 0 || h->section >= SECTIONS)
+        return "it is of an unknown type";
+    if (h->payload > PAYLOAD_MAX)
+        return "it has more than 16 MiB";
+    if (h->number != (uint32_t)place.number)
+        return "it is not the block that should be here";
+    if (h->first != place.first || h->events > FIRST_MAX - h->first)
+        return "its first event is not the one that should be here";
+    if (h->section != SECTION_EVENTS)
+        return h->events ? "it has events, but is not of their type" : NULL;
+    if (h->events == 0 || h->events > BLOCK_EVENTS)
+        return "it does not have 1 to 65536 events";
+    if (h->records < h->events || h->records > h->events * EVENT_RECORDS)
+        return "its events do not have one or two records each";
+    return NULL;
+}
+
+int block_header_get(const uint8_t from[HEADER_BYTES], struct block_place place,
+                     struct block_header *h, const char **what)
+{
+    *h = (struct block_header){.section = (enum section)get32(from + 4),
+                               .payload = get32(from + 8),
+                               .events = get32(from + 12),
+                               .records = get32(from + 16),
+                               .number = get32(from + 20),
+                               .first = get64(from + 24),
+                               .digest = get64(from + 32)};
+    if (get32(from) != HEADER_MAGIC)
+        *what = "here is no block";
+    else if (get64(from + 40) != digest_bytes(from, 40))
+        *what = "its header does not fit its checksum";
+    else
+        *what = header_fault(h, place);
+    return *what ? -1 : 0;
+}
+
+void trailer_put(uint8_t to[TRAILER_BYTES], uint64_t footer_at)
+{
+    put64(to, footer_at);
+    put64(to + 8, TRAILER_MAGIC);
+    put64(to + 16, digest_bytes(to, 16));
+}
+
+int trailer_get(const uint8_t from[TRAILER_BYTES], uint64_t *footer_at)
+{
+    *footer_at = get64(from);
+    return get64(from + 8) == TRAILER_MAGIC && get64(from + 16) == digest_bytes(from, 16) ? 0 : -1;
+}
+
+/* ---- the tally ------------------------------------------------------------------------------ */
+
+struct index_entry {
+    uint64_t at, first, events, section;
+};
+
+struct tally {
+    uint64_t events, records, blocks;
+    uint64_t stride;           /* every so many blocks have an entry in the index; a power of 2 */
+    struct index_entry *index; /* owns */
+    size_t entries, cap;
+    struct digest *identity; /* owns */
+    uint64_t kinds[EV_KINDS];
+    uint64_t threads[MAX_THREADS];
+};
+
+struct tally *tally_new(void)
+{
+    struct tally *t = xcalloc(1, sizeof *t);
+
+    t->identity = digest_new();
+    t->stride = 1;
+    return t;
+}
+
+void tally_free(struct tally *t)
+{
+    if (!t)
+        return;
+    digest_free(t->identity);
+    free(t->index);
+    free(t);
+}
+
+/* A full index keeps every second entry, so that it never takes more than INDEX_MAX. */
+static void index_thin(struct tally *t)
+{
+    for (size_t i = 0; i < t->entries / 2; i++)
+        t->index[i] = t->index[2 * i];
+    t->entries /= 2;
+    t->stride *= 2;
+}
+
+void tally_block(struct tally *t, const struct block_header *h, uint64_t at)
+{
+    if (t->blocks % t->stride == 0) {
+        t->index = xgrow(t->index, t->entries, &t->cap, sizeof *t->index);
+        t->index[t->entries++] = (struct index_entry){at, h->first, h->events, h->section};
+        if (t->entries == INDEX_MAX)
+            index_thin(t);
+    }
+    t->blocks++;
+}
+
+/* Second records have kind 0 and thread 0. Counting them too and then taking them off lets a
+ * processor begin with a record before it knows whether the one before was the first of two. */
+static void records_count(struct tally *t, const struct event *rec, size_t records)
+{
+    for (size_t i = 0; i < records; i++) {
+        t->kinds[rec[i].kind]++;
+        t->threads[rec[i].tid]++;
+    }
+    t->records += records;
+    t->events += records - t->kinds[0];
+    t->threads[0] -= t->kinds[0];
+    t->kinds[0] = 0;
+}
+
+/* In portions that stay in the nearest cache between being counted and being hashed. */
+void tally_events(struct tally *t, const struct event *rec, size_t records)
+{
+    enum { PORTION = 256 };
+
+    while (records > 0) {
+        const size_t n = records < PORTION ? records : PORTION;
+        records_count(t, rec, n);
+        digest_add(t->identity, rec, n * sizeof *rec);
+        rec += n;
+        records -= n;
+    }
+}
+
+void tally_counts(struct tally *t, const struct block_header *h, const struct block_decoder *b)
+{
+    t->events += h->events;
+    t->records += h->records;
+    block_count(b, t->kinds, t->threads);
+}
+
+void tally_identity(struct tally *t, const struct event *rec, size_t records)
+{
+    if (records)
+        digest_add(t->identity, rec, records * sizeof *rec);
+}
+
+struct digest *tally_digest(struct tally *t)
+{
+    return t->identity;
+}
+
+void tally_summary(const struct tally *t, struct trace_summary *to)
+{
+    to->events = t->events;
+    to->identity = digest_value(t->identity);
+    to->threads = 0;
+    for (size_t i = 0; i < MAX_THREADS; i++)
+        to->threads += t->threads[i] != 0;
+    memcpy(to->kinds, t->kinds, sizeof to->kinds);
+    to->counted = true;
+}
+
+/* ---- the footer ----------------------------------------------------------------------------- */
+
+enum footer_word {
+    FOOTER_EVENTS,
+    FOOTER_RECORDS,
+    FOOTER_BLOCKS,
+    FOOTER_IDENTITY,
+    FOOTER_PREAMBLE,
+    FOOTER_STRIDE,
+    FOOTER_KINDS,   /* pairs of a kind and its count, */
+    FOOTER_THREADS, /* then of a thread and its count, */
+    FOOTER_ENTRIES, /* then entries of the index */
+    FOOTER_WORDS
+};
+enum { PAIR_WORDS = 2, ENTRY_WORDS = 4 };
+
+static void words_add(struct bytes *to, const uint64_t *v, size_t n)
+{
+    uint8_t *at = bytes_room(to, n * 8);
+
+    for (size_t i = 0; i < n; i++)
+        put64(at + 8 * i, v[i]);
+    to->n += n * 8;
+}
+
+static uint64_t counts_some(const uint64_t *count, size_t n)
+{
+    uint64_t some = 0;
+
+    for (size_t i = 0; i < n; i++)
+        some += count[i] != 0;
+    return some;
+}
+
+static void counts_add(struct bytes *to, const uint64_t *count, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (count[i])
+            words_add(to, (const uint64_t[]){i, count[i]}, PAIR_WORDS);
+}
+
+void tally_footer(const struct tally *t, uint64_t preamble_digest, struct bytes *to)
+{
+    const uint64_t head[FOOTER_WORDS] = {
+        [FOOTER_EVENTS] = t->events,
+        [FOOTER_RECORDS] = t->records,
+        [FOOTER_BLOCKS] = t->blocks,
+        [FOOTER_IDENTITY] = digest_value(t->identity),
+        [FOOTER_PREAMBLE] = preamble_digest,
+        [FOOTER_STRIDE] = t->stride,
+        [FOOTER_KINDS] = counts_some(t->kinds, EV_KINDS),
+        [FOOTER_THREADS] = counts_some(t->threads, MAX_THREADS),
+        [FOOTER_ENTRIES] = t->entries,
+    };
+
+    words_add(to, head, FOOTER_WORDS);
+    counts_add(to, t->kinds, EV_KINDS);
+    counts_add(to, t->threads, MAX_THREADS);
+    for (size_t i = 0; i < t->entries; i++) {
+        const struct index_entry *x = &t->index[i];
+        words_add(to, (const uint64_t[]){x->at, x->first, x->events, x->section}, ENTRY_WORDS);
+    }
+}
+
+static uint64_t word_at(const uint8_t *from, uint64_t i)
+{
+    return get64(from + 8 * i);
+}
+
+int footer_summary(const uint8_t *from, size_t bytes, uint64_t preamble_digest,
+                   struct trace_summary *to)
+{
+    if (bytes < 8 * FOOTER_WORDS || word_at(from, FOOTER_PREAMBLE) != preamble_digest)
+        return -1;
+    const uint64_t kinds = word_at(from, FOOTER_KINDS), threads = word_at(from, FOOTER_THREADS),
+                   entries = word_at(from, FOOTER_ENTRIES);
+    if (kinds > EV_KINDS || threads > MAX_THREADS || entries > INDEX_MAX ||
+        bytes != 8 * (FOOTER_WORDS + PAIR_WORDS * (kinds + threads) + ENTRY_WORDS * entries))
+        return -1;
+    memset(to->kinds, 0, sizeof to->kinds);
+    for (uint64_t i = 0; i < kinds; i++) {
+        const uint64_t kind = word_at(from, FOOTER_WORDS + PAIR_WORDS * i);
+        if (kind >= EV_KINDS)
+            return -1;
+        to->kinds[kind] = word_at(from, FOOTER_WORDS + PAIR_WORDS * i + 1);
+    }
+    to->events = word_at(from, FOOTER_EVENTS);
+    to->blocks = word_at(from, FOOTER_BLOCKS);
+    to->identity = word_at(from, FOOTER_IDENTITY);
+    to->threads = threads;
+    to->counted = true;
+    return 0;
+}

@@ -1,0 +1,59 @@
+/* block_form.h - what encoder and decoder of a block agree on: the shape of an event, and the
+ * columns in their order. Included by block.c and block_encode.c only. */
+#ifndef LARDSIM_BLOCK_FORM_H
+#define LARDSIM_BLOCK_FORM_H
+
+#include "trace/binary/block.h"
+
+/* ---- the shape: kind, flags and size in one number ------------------------------------------ */
+
+enum { SHAPE_FLAGS_SHIFT = 16, SHAPE_SIZE_SHIFT = 32 };
+
+static inline uint64_t shape_make(const struct event *ev)
+{
+    return ev->kind | (uint64_t)ev->flags << SHAPE_FLAGS_SHIFT |
+           (uint64_t)ev->size << SHAPE_SIZE_SHIFT;
+}
+static inline uint8_t shape_kind(uint64_t shape)
+{
+    return (uint8_t)shape;
+}
+static inline uint16_t shape_flags(uint64_t shape)
+{
+    return (uint16_t)(shape >> SHAPE_FLAGS_SHIFT);
+}
+static inline uint32_t shape_size(uint64_t shape)
+{
+    return (uint32_t)(shape >> SHAPE_SIZE_SHIFT);
+}
+
+/* ---- the columns ---------------------------------------------------------------------------- */
+
+enum part { /* which events a column has a number of */
+            PART_ALL,
+            PART_ACCESS,
+            PART_OTHER, /* whatever is no access; the next after accesses, as are its columns */
+            PART_MORE,  /* events with a second record */
+            PARTS
+};
+
+enum column { /* of numbers of events; they stand in this order, after threads, runs and shapes */
+              COLUMN_GAP,
+              COLUMN_ADDR, /* of accesses, */
+              COLUMN_OTHER_ADDR,
+              COLUMN_AUX,
+              COLUMN_OTHER_AUX,
+              COLUMN_MORE_ADDR, /* of the second record */
+              COLUMN_MORE_SIZE,
+              COLUMN_MORE_AUX,
+              COLUMNS
+};
+
+static const uint8_t column_part[COLUMNS] = {
+    [COLUMN_GAP] = PART_ALL,          [COLUMN_ADDR] = PART_ACCESS,
+    [COLUMN_OTHER_ADDR] = PART_OTHER, [COLUMN_AUX] = PART_ACCESS,
+    [COLUMN_OTHER_AUX] = PART_OTHER,  [COLUMN_MORE_ADDR] = PART_MORE,
+    [COLUMN_MORE_SIZE] = PART_MORE,   [COLUMN_MORE_AUX] = PART_MORE,
+};
+
+#endif

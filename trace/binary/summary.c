@@ -1,0 +1,252 @@
+/* summary.c - what a file says of itself: from the footer of a binary trace, else from its block
+ * headers; other inputs are read through. And salvage: reading up to where damage begins. */
+#include "trace/binary/binary.h"
+#include "trace/text/form.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+/* ---- a binary trace in a file --------------------------------------------------------------- */
+
+struct file_look {
+    FILE *file;
+    uint64_t bytes, start; /* of the file; end of the preamble */
+    uint64_t preamble_digest;
+};
+
+static bool read_at(const struct file_look *f, uint64_t at, void *to, size_t n)
+{
+    return at <= f->bytes && n <= f->bytes - at && !fseeko(f->file, (off_t)at, SEEK_SET) &&
+           fread(to, 1, n, f->file) == n;
+}
+
+static bool footer_fits(const struct file_look *f, const uint8_t *header, const uint8_t *payload,
+                        size_t n, struct trace_summary *to)
+{
+    struct trace_summary told = *to;
+    struct block_header h;
+    const char *what = NULL;
+
+    if (footer_summary(payload, n, f->preamble_digest, &told))
+        return false;
+    if (told.events > FIRST_MAX - told.first)
+        return false;
+    if (block_header_get(header, (struct block_place){told.blocks, told.first + told.events}, &h,
+                         &what))
+        return false;
+    if (h.section != SECTION_FOOTER || h.payload != n || h.digest != digest_bytes(payload, n))
+        return false;
+    *to = told;
+    return true;
+}
+
+/* False: the file has no footer that fits; nothing was changed. */
+static bool footer_look(const struct file_look *f, struct trace_summary *to)
+{
+    uint8_t trailer[TRAILER_BYTES], header[HEADER_BYTES], *payload;
+    uint64_t at, end;
+    bool fits;
+
+    if (f->bytes < f->start + HEADER_BYTES + TRAILER_BYTES)
+        return false;
+    end = f->bytes - TRAILER_BYTES;
+    if (!read_at(f, end, trailer, sizeof trailer) || trailer_get(trailer, &at))
+        return false;
+    if (at < f->start || at > end - HEADER_BYTES || end - HEADER_BYTES - at > PAYLOAD_MAX)
+        return false;
+    const size_t n = (size_t)(end - HEADER_BYTES - at);
+    payload = xmalloc(n);
+    fits = read_at(f, at, header, sizeof header) && read_at(f, at + HEADER_BYTES, payload, n) &&
+           footer_fits(f, header, payload, n, to);
+    free(payload);
+    return fits;
+}
+
+/* What is wrong at byte `at`, or NULL: there is a whole block, *h. */
+static const char *header_look(const struct file_look *f, uint64_t at, struct block_place place,
+                               struct block_header *h)
+{
+    uint8_t header[HEADER_BYTES];
+    const char *what = NULL;
+
+    if (at == f->bytes)
+        return "the file ends without its end mark (truncated?)";
+    if (!read_at(f, at, header, sizeof header))
+        return "the header is cut off (truncated?)";
+    if (block_header_get(header, place, h, &what))
+        return what;
+    if (h->payload > f->bytes - at - HEADER_BYTES)
+        return "it is cut off (truncated?)";
+    return h->section == SECTION_FOOTER ? "the footer or the end mark is not right" : NULL;
+}
+
+static void headers_walk(const struct file_look *f, struct trace_summary *to)
+{
+    struct block_place next = {.number = 0, .first = to->first};
+    struct block_header h;
+    uint64_t at = f->start;
+    const char *what;
+
+    for (; !(what = header_look(f, at, next, &h)); at += HEADER_BYTES + (uint64_t)h.payload) {
+        next.number++;
+        next.first += h.events;
+    }
+    to->blocks = next.number;
+    to->events = next.first - to->first;
+    to->good_bytes = at;
+    snprintf(to->damage, sizeof to->damage,
+             "block %" PRIu64 " at byte %" PRIu64 " (event %" PRIu64 "): %s", next.number, at,
+             next.first, what);
+}
+
+static int file_summarize(struct source *s, struct trace_summary *to, struct err *e)
+{
+    struct binary_look look;
+    struct file_look f;
+    struct stat st;
+
+    binary_look(s, &look);
+    if (fstat(fileno(look.in->file), &st))
+        return err_set(e, LARD_TRACE, "%s: its size is not to be had", s->name);
+    f = (struct file_look){look.in->file, (uint64_t)st.st_size, look.good, look.preamble_digest};
+    to->file_bytes = f.bytes;
+    if (!footer_look(&f, to)) {
+        headers_walk(&f, to);
+        return 0;
+    }
+    to->complete = true;
+    to->good_bytes = f.bytes;
+    return 0;
+}
+
+/* ---- whatever else -------------------------------------------------------------------------- */
+
+static int read_through(struct source *s, struct trace_summary *to, struct err *e)
+{
+    struct tally *tally = tally_new();
+    struct batch b;
+    int result;
+
+    while (!(result = source_next(s, &b, e)) && b.records)
+        tally_events(tally, b.rec, b.records);
+    if (!result)
+        tally_summary(tally, to);
+    tally_free(tally);
+    return result;
+}
+
+static int pipe_summarize(struct source *s, struct trace_summary *to, struct err *e)
+{
+    const char *lost = binary_salvage(s);
+    struct binary_look look;
+
+    if (read_through(s, to, e))
+        return -1;
+    binary_look(s, &look);
+    to->blocks = look.blocks;
+    to->file_bytes = look.read;
+    to->good_bytes = look.good;
+    to->complete = !*lost;
+    snprintf(to->damage, sizeof to->damage, "%s", lost);
+    return 0;
+}
+
+static int other_summarize(struct source *s, struct trace_summary *to, struct err *e)
+{
+    struct stat st;
+
+    if (read_through(s, to, e))
+        return -1;
+    to->complete = true;
+    if ((s->version || s->format) && !stat(s->name, &st) && S_ISREG(st.st_mode))
+        to->file_bytes = to->good_bytes = (uint64_t)st.st_size;
+    return 0;
+}
+
+int trace_summarize(const char *spec, struct trace_summary *to, struct err *e)
+{
+    struct source *s = source_open(spec, e);
+    struct binary_look look;
+    int result;
+
+    if (!s)
+        return -1;
+    *to = (struct trace_summary){.first = s->first, .granularity = s->granularity};
+    snprintf(to->producer, sizeof to->producer, "%s", s->producer ? s->producer : "");
+    if (binary_source(s)) {
+        snprintf(to->format, sizeof to->format, BINARY_MAGIC "%u", s->version);
+        binary_look(s, &look);
+        result = look.in->seekable ? file_summarize(s, to, e) : pipe_summarize(s, to, e);
+    } else {
+        if (s->version)
+            snprintf(to->format, sizeof to->format, TEXT_MAGIC " %u", s->version);
+        else
+            snprintf(to->format, sizeof to->format, "%s", s->format ? s->format : "generated");
+        result = other_summarize(s, to, e);
+    }
+    source_close(s);
+    return result;
+}
+
+/* ---- salvage -------------------------------------------------------------------------------- */
+
+struct salvage { /* a source whose error is its end */
+    struct source base;
+    struct source *from; /* owns */
+    char lost[256];
+};
+
+/* "FILE:LINE: reason" becomes "line LINE: reason": the caller names the file. */
+static void keep_reason(struct salvage *v, const char *text)
+{
+    const size_t name = strlen(v->base.name);
+    const bool named = strncmp(text, v->base.name, name) == 0 && text[name] == ':';
+
+    if (named)
+        text += name + 1;
+    snprintf(v->lost, sizeof v->lost, "%s%s", named && *text != ' ' ? "line " : "",
+             text + strspn(text, " "));
+}
+
+static int salvage_next(struct source *s, struct batch *b, struct err *e)
+{
+    struct salvage *v = (struct salvage *)s;
+    struct err end = {0, ""};
+
+    (void)e;
+    if (!*v->lost && source_next(v->from, b, &end) == 0)
+        return 0;
+    if (!*v->lost)
+        keep_reason(v, end.text);
+    *b = (struct batch){.records = 0};
+    return 0;
+}
+
+static void salvage_close(struct source *s)
+{
+    struct salvage *v = (struct salvage *)s;
+
+    source_close(v->from);
+    free(v);
+}
+
+struct source *source_salvage(const char *spec, const char **lost, struct err *e)
+{
+    struct source *s = source_open(spec, e);
+
+    *lost = "";
+    if (!s)
+        return NULL;
+    if (binary_source(s)) {
+        *lost = binary_salvage(s);
+        return s;
+    }
+    struct salvage *v = xcalloc(1, sizeof *v);
+    v->base = *s;
+    v->base.next = salvage_next;
+    v->base.close = salvage_close;
+    v->from = s;
+    *lost = v->lost;
+    return &v->base;
+}

@@ -1,0 +1,467 @@
+/* heap.c - the memory behind the stream rules: objects by address, sets of bytes, and the
+ * rules of alloc, clear and copy. Accesses are not held against what is allocated. */
+#include "trace/rules/rules_int.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* ---- sets of bytes --------------------------------------------------------------------------
+ *
+ * Disjoint intervals, never adjacent, in an AVL tree: a bump allocator's objects are one interval,
+ * and no input makes an operation cost more than the logarithm (amortised: what is removed was
+ * inserted). Bounds are inclusive, so that the last address needs no care. */
+
+struct span {
+    struct span *kid[2];
+    uint64_t lo, last;
+    int height;
+};
+
+static int height(const struct span *s)
+{
+    return s ? s->height : 0;
+}
+
+static void measure(struct span *s)
+{
+    const int left = height(s->kid[0]), right = height(s->kid[1]);
+
+    s->height = (left > right ? left : right) + 1;
+}
+
+static struct span *rotate(struct span *s, int dir) /* kid[!dir] comes up */
+{
+    struct span *up = s->kid[!dir];
+
+    s->kid[!dir] = up->kid[dir];
+    up->kid[dir] = s;
+    measure(s);
+    measure(up);
+    return up;
+}
+
+static struct span *balance(struct span *s)
+{
+    const int lean = height(s->kid[1]) - height(s->kid[0]);
+
+    measure(s);
+    if (lean >= -1 && lean <= 1)
+        return s;
+    const int heavy = lean > 0;
+    struct span *kid = s->kid[heavy];
+    if (height(kid->kid[!heavy]) > height(kid->kid[heavy]))
+        s->kid[heavy] = rotate(kid, heavy);
+    return rotate(s, !heavy);
+}
+
+static struct span *insert(struct span *root, uint64_t lo, uint64_t last)
+{
+    if (!root) {
+        root = xcalloc(1, sizeof *root);
+        root->lo = lo;
+        root->last = last;
+        root->height = 1;
+        return root;
+    }
+    struct span **kid = &root->kid[lo > root->lo];
+    *kid = insert(*kid, lo, last);
+    return balance(root);
+}
+
+static struct span *take_first(struct span *root, struct span **first)
+{
+    if (!root->kid[0]) {
+        *first = root;
+        return root->kid[1];
+    }
+    root->kid[0] = take_first(root->kid[0], first);
+    return balance(root);
+}
+
+/* Removes the interval that starts at lo, which is there. */
+static struct span *extract(struct span *root, uint64_t lo)
+{
+    if (lo != root->lo) {
+        struct span **kid = &root->kid[lo > root->lo];
+        *kid = extract(*kid, lo);
+        return balance(root);
+    }
+    struct span *left = root->kid[0], *right = root->kid[1], *next;
+    free(root);
+    if (!right)
+        return left;
+    right = take_first(right, &next);
+    next->kid[0] = left;
+    next->kid[1] = right;
+    return balance(next);
+}
+
+/* The lowest interval that ends at or after x; NULL: none. */
+static struct span *reaching(struct span *root, uint64_t x)
+{
+    struct span *best = NULL;
+
+    while (root) {
+        if (root->last >= x)
+            best = root;
+        root = root->kid[root->last < x];
+    }
+    return best;
+}
+
+/* The lowest interval that shares a byte with lo..last. */
+static struct span *meeting(struct span *root, uint64_t lo, uint64_t last)
+{
+    struct span *s = reaching(root, lo);
+
+    return s && s->lo <= last ? s : NULL;
+}
+
+static void span_add(struct span **root, uint64_t lo, uint64_t last)
+{
+    const uint64_t below = lo ? lo - 1 : 0, above = last < UINT64_MAX ? last + 1 : last;
+    struct span *s = meeting(*root, below, above), *next;
+
+    if (!s) {
+        *root = insert(*root, lo, last);
+        return;
+    }
+    while (s->last < last && (next = meeting(*root, s->last + 1, above))) {
+        const uint64_t end = next->last;
+        *root = extract(*root, next->lo);
+        s->last = end; /* only now: the tree must find next */
+    }
+    if (s->last < last)
+        s->last = last;
+    if (s->lo > lo)
+        s->lo = lo;
+}
+
+static void span_remove(struct span **root, uint64_t lo, uint64_t last)
+{
+    struct span *s = meeting(*root, lo, last);
+
+    while (s) {
+        const uint64_t end = s->last;
+        if (s->lo < lo) {
+            s->last = lo - 1;
+            if (end > last)
+                *root = insert(*root, last + 1, end);
+        } else if (end > last) {
+            s->lo = last + 1;
+        } else {
+            *root = extract(*root, s->lo);
+        }
+        s = end < last ? meeting(*root, lo, last) : NULL;
+    }
+}
+
+void rules_touch(struct span **set, sim_addr addr, uint64_t bytes)
+{
+    const struct span *s = reaching(*set, addr);
+
+    if (!s || s->lo > addr || s->last - addr < bytes - 1)
+        span_add(set, addr, addr + (bytes - 1));
+}
+
+void rules_forget(struct span **set)
+{
+    struct span *s = *set;
+
+    if (!s)
+        return;
+    rules_forget(&s->kid[0]);
+    rules_forget(&s->kid[1]);
+    free(s);
+    *set = NULL;
+}
+
+/* The part of the set in `to` becomes what the part in `from` is. The regions may overlap. */
+static void span_move(struct span **set, uint64_t to, uint64_t from, uint64_t bytes)
+{
+    const uint64_t from_last = from + (bytes - 1), to_last = to + (bytes - 1);
+    struct span *image = NULL;
+    uint64_t at = from;
+
+    for (struct span *s; (s = meeting(*set, at, from_last)); at = s->last + 1) {
+        const uint64_t lo = s->lo > from ? s->lo : from;
+        image = insert(image, lo, s->last < from_last ? s->last : from_last);
+        if (s->last >= from_last)
+            break;
+    }
+    span_remove(set, to, to_last);
+    for (struct span *s; (s = reaching(image, 0)); image = extract(image, s->lo))
+        span_add(set, s->lo - from + to, s->last - from + to);
+}
+
+/* ---- objects by address --------------------------------------------------------------------- */
+
+static struct rules_object **chain(void *cell)
+{
+    return cell;
+}
+
+struct rules_object *rules_find(struct rules *r, enum ev_object kind, sim_addr addr)
+{
+    void *cell = shadow_peek(r->objects, addr);
+
+    for (struct rules_object *o = cell ? *chain(cell) : NULL; o; o = o->next)
+        if (o->addr == addr && o->kind == kind)
+            return o;
+    return NULL;
+}
+
+static struct rules_object *add(struct rules *r, const struct rules_object *like)
+{
+    struct rules_object *o = xmalloc(sizeof *o), **head = chain(shadow_get(r->objects, like->addr));
+
+    *o = *like;
+    o->next = *head;
+    *head = o;
+    r->alive++;
+    return o;
+}
+
+struct rules_object *rules_add(struct rules *r, enum ev_object kind, sim_addr addr)
+{
+    return add(r, &(struct rules_object){.addr = addr, .id = ++r->ids, .kind = (uint8_t)kind});
+}
+
+static bool drop_idle(void *arg, sim_addr addr, void *cell)
+{
+    struct rules *r = arg;
+
+    (void)addr;
+    for (struct rules_object **at = chain(cell); *at;) {
+        struct rules_object *o = *at;
+        if (o->kind == OBJECT_LOCK && !rules_busy(o)) {
+            *at = o->next;
+            free(o);
+            r->alive--;
+        } else {
+            at = &o->next;
+        }
+    }
+    return !*chain(cell);
+}
+
+/* Most locks are soon taken again, so idle ones stay; now and then they go, all at once, so that it
+ * costs next to nothing each. */
+void rules_idle(struct rules *r)
+{
+    if (++r->idled < IDLE_LOCKS || r->idled < 2 * r->pages_left || r->alive < IDLE_LOCKS)
+        return;
+    r->idled = 0;
+    shadow_all(r->objects, drop_idle, r);
+    r->pages_left = shadow_pages(r->objects);
+}
+
+struct walk { /* over the objects in lo..last */
+    struct rules *r;
+    uint64_t lo, last;
+    uint64_t spare_lo, spare_last; /* find_busy: not here */
+    const struct rules_object *found;
+    size_t n; /* collect: in r->moving */
+};
+
+static void each_object(struct walk *w, shadow_visit *fn)
+{
+    if (shadow_pages(w->r->objects))
+        shadow_each(w->r->objects, w->lo, w->last - w->lo + 1, fn, w);
+}
+
+static bool inside(uint64_t x, uint64_t lo, uint64_t last)
+{
+    return x >= lo && x <= last;
+}
+
+static bool find_busy(void *arg, sim_addr addr, void *cell)
+{
+    struct walk *w = arg;
+
+    (void)addr;
+    for (const struct rules_object *o = *chain(cell); o; o = o->next)
+        if (o->id && rules_busy(o) && inside(o->addr, w->lo, w->last) &&
+            !inside(o->addr, w->spare_lo, w->spare_last) && (!w->found || o->addr < w->found->addr))
+            w->found = o;
+    return false;
+}
+
+static bool collect(void *arg, sim_addr addr, void *cell)
+{
+    struct walk *w = arg;
+    struct rules *r = w->r;
+
+    (void)addr;
+    for (struct rules_object *o = *chain(cell); o; o = o->next) {
+        if (!inside(o->addr, w->lo, w->last))
+            continue;
+        r->moving = xgrow(r->moving, w->n, &r->moving_cap, sizeof *r->moving);
+        r->moving[w->n++] = *o;
+        if (rules_busy(o))
+            o->id = 0;
+        else
+            r->moving[w->n - 1].id = ++r->ids;
+    }
+    return false;
+}
+
+static bool end_life(void *arg, sim_addr addr, void *cell)
+{
+    const struct walk *w = arg;
+
+    (void)addr;
+    for (struct rules_object **at = chain(cell); *at;) {
+        struct rules_object *o = *at;
+        if (inside(o->addr, w->lo, w->last)) {
+            *at = o->next;
+            free(o);
+            w->r->alive--;
+        } else {
+            at = &o->next;
+        }
+    }
+    return !*chain(cell);
+}
+
+static bool end_any(void *arg, sim_addr addr, void *cell)
+{
+    struct rules_object *next;
+
+    (void)arg;
+    (void)addr;
+    for (struct rules_object *o = *chain(cell); o; o = next) {
+        next = o->next;
+        free(o);
+    }
+    return true;
+}
+
+/* A copy's source keeps a stale image of what was held; the holders go with the copy. */
+static void move_objects(struct rules *r, uint64_t to, uint64_t from, uint64_t bytes)
+{
+    struct walk source = {.r = r, .lo = from, .last = from + (bytes - 1)};
+    struct walk target = {.r = r, .lo = to, .last = to + (bytes - 1)};
+
+    each_object(&source, collect);
+    each_object(&target, end_life);
+    for (size_t i = 0; i < source.n; i++) {
+        r->moving[i].addr += to - from;
+        add(r, &r->moving[i]);
+    }
+}
+
+void rules_heap_free(struct rules *r)
+{
+    shadow_all(r->objects, end_any, NULL);
+    shadow_free(r->objects);
+    rules_forget(&r->allocated);
+    rules_forget(&r->touched);
+    free(r->moving);
+}
+
+/* ---- rules ---------------------------------------------------------------------------------- */
+
+static int check_txns(struct rules *r, uint64_t lo, uint64_t last)
+{
+    for (uint32_t i = 0; i < r->opens; i++) {
+        const struct span *s = meeting(r->thread[r->open[i]].txn, lo, last);
+        if (s)
+            return rules_break(r, RULE_TXN_HEAP,
+                               "T%u's open transaction has accessed 0x%" PRIx64 "; it must commit "
+                               "first",
+                               r->open[i], s->lo > lo ? s->lo : lo);
+    }
+    return 0;
+}
+
+static int check_allocated(struct rules *r, uint64_t lo, uint64_t last)
+{
+    const struct span *s = reaching(r->allocated, lo);
+
+    if (!r->allocs || (s && s->lo <= lo && s->last >= last))
+        return 0;
+    return rules_break(r, RULE_HEAP_ALLOCATED, "0x%" PRIx64 " is not allocated, nor copied to",
+                       s && s->lo <= lo ? s->last + 1 : lo);
+}
+
+/* Nothing that a clear or copy ends may be in use, except what the copy takes along from `spare`.
+ */
+static int check_idle(struct rules *r, uint64_t lo, uint64_t last, uint64_t spare_lo,
+                      uint64_t spare_last)
+{
+    struct walk w = {
+        .r = r, .lo = lo, .last = last, .spare_lo = spare_lo, .spare_last = spare_last};
+
+    each_object(&w, find_busy);
+    const struct rules_object *o = w.found;
+    const char *how = r->ev->kind == EV_COPY ? "overwritten" : "cleared";
+    if (!o)
+        return 0;
+    if (o->kind == OBJECT_BARRIER)
+        return rules_break(r, RULE_BARRIER_ROUND,
+                           "the barrier at 0x%" PRIx64 " is %s while threads are at it", o->addr,
+                           how);
+    return rules_break(r, RULE_RELEASE_HELD, "the lock at 0x%" PRIx64 " is %s while %s", o->addr,
+                       how, o->depth || o->sharers ? "held" : "waited on");
+}
+
+int rules_alloc(struct rules *r)
+{
+    const uint64_t lo = r->ev->addr, last = lo + (r->ev->aux - 1);
+    const struct span *s = meeting(r->allocated, lo, last);
+
+    if (s)
+        return rules_break(r, RULE_ALLOC_FRESH, "0x%" PRIx64 " is allocated; clear it first",
+                           s->lo > lo ? s->lo : lo);
+    r->allocs = true;
+    span_add(&r->allocated, lo, last);
+    return 0;
+}
+
+int rules_clear(struct rules *r)
+{
+    const uint64_t lo = r->ev->addr, last = lo + (r->ev->aux - 1);
+    struct walk w = {.r = r, .lo = lo, .last = last};
+
+    if (check_txns(r, lo, last) || check_allocated(r, lo, last) || check_idle(r, lo, last, 1, 0))
+        return -1;
+    span_remove(&r->allocated, lo, last);
+    span_remove(&r->touched, lo, last);
+    each_object(&w, end_life);
+    return 0;
+}
+
+/* The destination, as far as it is not the source. */
+static int check_empty(struct rules *r, uint64_t to, uint64_t from, uint64_t bytes)
+{
+    uint64_t lo = to, last = to + (bytes - 1);
+
+    if (to == from)
+        return 0;
+    if (to < from && last >= from)
+        last = from - 1;
+    if (to > from && from + (bytes - 1) >= to)
+        lo = from + bytes;
+    const struct span *s = meeting(r->touched, lo, last);
+    if (s)
+        return rules_break(r, RULE_COPY_EMPTY,
+                           "0x%" PRIx64 " was accessed; clear the destination first",
+                           s->lo > lo ? s->lo : lo);
+    return 0;
+}
+
+int rules_copy(struct rules *r)
+{
+    const uint64_t to = r->ev->addr, from = r->ev[1].addr, bytes = r->ev->aux;
+    const uint64_t to_last = to + (bytes - 1), from_last = from + (bytes - 1);
+
+    if (check_txns(r, from, from_last) || check_txns(r, to, to_last) ||
+        check_allocated(r, from, from_last) || check_idle(r, to, to_last, from, from_last) ||
+        check_empty(r, to, from, bytes))
+        return -1;
+    span_add(&r->allocated, to, to_last);
+    span_move(&r->touched, to, from, bytes);
+    move_objects(r, to, from, bytes);
+    return 0;
+}

@@ -1,0 +1,466 @@
+/* rules.c - what a stream of well-formed events must obey: threads, transactions, clocks, marks.
+ * Locks, barriers and classes are in rules/sync.c, memory in rules/heap.c, the rules' text in
+ * rules.def. What is kept follows what is alive, not the stream's length.
+ *
+ * An event that breaks a rule has no effect, except that its thread has acted and its level (see
+ * one-level) is taken. */
+#include "trace/rules/rules_int.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct rule_info rule_info[RULES] = {
+#define RULE(id, name, text) [RULE_##id] = {name, text},
+#include "trace/rules/rules.def"
+#undef RULE
+};
+
+struct rules *rules_new(bool full)
+{
+    struct rules *r = xcalloc(1, sizeof *r);
+
+    r->full = r->watch = full;
+    r->objects = shadow_new(8, sizeof(struct rules_object *), NULL);
+    map_init(&r->shares, NULL);
+    map_init(&r->clocks, NULL);
+    return r;
+}
+
+void rules_free(struct rules *r)
+{
+    if (!r)
+        return;
+    rules_heap_free(r);
+    for (uint32_t i = 0; i < r->threads; i++)
+        rules_forget(&r->thread[i].txn);
+    map_free(&r->shares);
+    map_free(&r->clocks);
+    free(r->thread);
+    free(r->open);
+    free(r);
+}
+
+enum rule_id rules_broken(const struct rules *r)
+{
+    return r->broken;
+}
+
+/* ---- errors --------------------------------------------------------------------------------- */
+
+static void describe(const struct event *ev, char *to, size_t n)
+{
+    const char *text = ev_info[ev->kind].text;
+    const unsigned tid = ev->tid;
+
+    switch ((enum ev_form)ev_info[ev->kind].form) {
+    case FORM_ACCESS:
+        snprintf(to, n, "T%u %s 0x%" PRIx64 " %" PRIu32, tid, text, ev->addr, ev->size);
+        break;
+    case FORM_OBJECT:
+        snprintf(to, n, "T%u %s 0x%" PRIx64, tid, text, ev->addr);
+        break;
+    case FORM_ROUND:
+        snprintf(to, n, "T%u %s 0x%" PRIx64 " round %" PRIu64, tid, text, ev->addr, ev->aux);
+        break;
+    case FORM_THREAD:
+        snprintf(to, n, "T%u %s T%" PRIu64, tid, text, ev->aux);
+        break;
+    case FORM_NONE:
+        snprintf(to, n, "T%u %s", tid, text);
+        break;
+    case FORM_REGION:
+    case FORM_ALLOC:
+        snprintf(to, n, "T%u %s 0x%" PRIx64 " %" PRIu64, tid, text, ev->addr, ev->aux);
+        break;
+    case FORM_COPY:
+        snprintf(to, n, "T%u %s 0x%" PRIx64 " 0x%" PRIx64 " %" PRIu64, tid, text, ev->addr,
+                 ev[1].addr, ev->aux);
+        break;
+    case FORM_KERNEL:
+    case FORM_PHASE:
+        snprintf(to, n, "T%u %s %" PRIu64, tid, text, ev->aux);
+        break;
+    case FORM_CLOCK:
+        snprintf(to, n, "T%u %s T%" PRIu64 " %" PRIu64, tid, text, ev->aux, ev->addr);
+        break;
+    }
+}
+
+#define REMEDY "`lardsim explain %s` tells the rule"
+
+int rules_break(struct rules *r, enum rule_id id, const char *fmt, ...)
+{
+    char event[160], what[320];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(what, sizeof what, fmt, ap);
+    va_end(ap);
+    describe(r->ev, event, sizeof event);
+    r->broken = id;
+    return err_set(r->err, LARD_TRACE, "event %" PRIu64 " (%s): %s: %s; " REMEDY, r->number, event,
+                   rule_info[id].name, what, rule_info[id].name);
+}
+
+/* ---- threads -------------------------------------------------------------------------------- */
+
+static void reserve(struct rules *r, uint32_t tid)
+{
+    uint32_t cap = r->threads ? r->threads : 8;
+
+    if (LIKELY(tid < r->threads))
+        return;
+    while (cap <= tid)
+        cap *= 2;
+    r->thread = xrealloc(r->thread, cap, sizeof *r->thread);
+    memset(r->thread + r->threads, 0, (cap - r->threads) * sizeof *r->thread);
+    r->threads = cap;
+}
+
+/* The thread that the event names. */
+static struct rules_thread *named(struct rules *r)
+{
+    assert(r->ev->aux < r->threads);
+    return &r->thread[r->ev->aux];
+}
+
+/* Whether the thread may act at all, and do this next. */
+static int check_thread(struct rules *r, const struct rules_thread *t)
+{
+    const unsigned tid = r->ev->tid, kind = r->ev->kind;
+
+    if (t->state & ENDED)
+        return rules_break(r, RULE_END_LAST, "T%u has ended", tid);
+    if (t->state & JOINED)
+        return rules_break(r, RULE_END_LAST, "T%u was joined before", tid);
+    if (kind == EV_THREAD_START && t->state & ACTED)
+        return rules_break(r, RULE_START_FIRST, "T%u has acted before", tid);
+    if (t->state & WAITING && kind != EV_WAIT_EXIT)
+        return rules_break(r, kind == EV_THREAD_END ? RULE_END_CLEAN : RULE_WAIT_HELD,
+                           "T%u waits on a lock; its next event must be the wait-exit", tid);
+    if (t->state & AT_BARRIER && kind != EV_BARRIER_DEPART)
+        return rules_break(r, kind == EV_THREAD_END ? RULE_END_CLEAN : RULE_BARRIER_ROUND,
+                           "T%u is at a barrier; its next event must be the departure", tid);
+    return 0;
+}
+
+/* Whether the event orders program threads above the level of clocks. */
+static bool synchronises(const struct event *ev)
+{
+    const struct ev_info *info = &ev_info[ev->kind];
+    const enum ev_order order = event_order(ev);
+
+    if (info->class == CLASS_ACCESS)
+        return (info->takes && order_takes(order)) || (info->gives && order_gives(order));
+    return info->class == CLASS_SYNC && info->object != OBJECT_NONE && info->object != OBJECT_SELF;
+}
+
+/* Whether this kind of event may happen now, whoever does it. */
+static int check_moment(struct rules *r)
+{
+    const struct ev_info *info = &ev_info[r->ev->kind];
+
+    if (r->ev->flags & EVF_SYSTEM)
+        return 0;
+    if (r->gc && info->class != CLASS_HEAP && info->class != CLASS_MARK)
+        return rules_break(r, RULE_GC_PAUSE,
+                           "a collection runs since event %" PRIu64
+                           "; only the runtime acts before its gc-end",
+                           r->gc_since);
+    if (!synchronises(r->ev))
+        return 0;
+    if (r->raw)
+        return rules_break(r, RULE_ONE_LEVEL,
+                           "the trace writes or reads clocks (LARDx86); "
+                           "synchronisation above that must be the system's");
+    r->sync = true;
+    return 0;
+}
+
+static int fork_thread(struct rules *r)
+{
+    struct rules_thread *u = named(r);
+
+    if (r->ev->aux == r->ev->tid)
+        return rules_break(r, RULE_FORK_NEW, "a thread can't fork itself");
+    if (u->state)
+        return rules_break(r, RULE_FORK_NEW, "T%" PRIu64 " %s before", r->ev->aux,
+                           u->state & ACTED ? "has acted" : "was forked");
+    u->state = FORKED;
+    return 0;
+}
+
+static int join_thread(struct rules *r)
+{
+    struct rules_thread *u = named(r);
+
+    if (r->ev->aux == r->ev->tid)
+        return rules_break(r, RULE_JOIN_KNOWN, "a thread can't join itself");
+    if (!u->state)
+        return rules_break(r, RULE_JOIN_KNOWN, "T%" PRIu64 " has not acted and was not forked",
+                           r->ev->aux);
+    u->state |= JOINED;
+    return 0;
+}
+
+static int end_thread(struct rules *r, struct rules_thread *t)
+{
+    if (t->held)
+        return rules_break(r, RULE_END_CLEAN, "T%u still holds %" PRIu32 " lock%s", r->ev->tid,
+                           t->held, t->held == 1 ? "" : "s");
+    if (t->state & IN_TXN)
+        return rules_break(r, RULE_END_CLEAN, "T%u has a transaction open", r->ev->tid);
+    t->state |= ENDED;
+    return 0;
+}
+
+/* ---- transactions and accesses -------------------------------------------------------------- */
+
+static int txn_begin(struct rules *r, struct rules_thread *t)
+{
+    if (t->state & IN_TXN)
+        return rules_break(r, RULE_TXN_NEST, "T%u has a transaction open", r->ev->tid);
+    t->state |= IN_TXN;
+    t->slot = r->opens;
+    r->open = xgrow(r->open, r->opens, &r->open_cap, sizeof *r->open);
+    r->open[r->opens++] = r->ev->tid;
+    return 0;
+}
+
+static int txn_commit(struct rules *r, struct rules_thread *t)
+{
+    if (!(t->state & IN_TXN))
+        return rules_break(r, RULE_TXN_NEST, "T%u has no transaction open", r->ev->tid);
+    const sim_tid last = r->open[--r->opens];
+    r->open[t->slot] = last;
+    r->thread[last].slot = t->slot;
+    t->state &= (uint8_t)~IN_TXN;
+    rules_forget(&t->txn);
+    return 0;
+}
+
+static int access_memory(struct rules *r, struct rules_thread *t)
+{
+    const struct event *ev = r->ev;
+
+    if (ev->flags & EVF_IN_TXN) {
+        if (!(t->state & IN_TXN))
+            return rules_break(r, RULE_TXN_NEST, "T%u has no transaction open", ev->tid);
+        if (event_order(ev) != ORDER_NONE)
+            return rules_break(r, RULE_TXN_NEST, "an in-txn access can't be atomic");
+        rules_touch(&t->txn, ev->addr, ev->size);
+    }
+    if (r->full && event_tracked(ev))
+        rules_touch(&r->touched, ev->addr, ev->size);
+    return 0;
+}
+
+/* ---- clocks and marks ----------------------------------------------------------------------- */
+
+static int see_raw(struct rules *r)
+{
+    if (r->sync)
+        return rules_break(r, RULE_ONE_LEVEL,
+                           "the program has synchronised above the level of "
+                           "clocks before; use one level in a trace");
+    r->raw = true;
+    return 0;
+}
+
+static uint64_t own_time(const struct rules_thread *t)
+{
+    return t->time ? t->time : 1;
+}
+
+static int write_own(struct rules *r, struct rules_thread *t)
+{
+    const uint64_t value = r->ev->addr;
+
+    if (value <= own_time(t))
+        return rules_break(r, RULE_CLOCK_SANE, "T%u's own time is %" PRIu64 " and must grow",
+                           r->ev->tid, own_time(t));
+    t->time = value;
+    if (!(r->ev->flags & EVF_SYSTEM))
+        t->heeded = value;
+    return 0;
+}
+
+/* What the named thread has not left behind where this event is heeded: a view that heeds the
+ * program's sees only the program's own times. */
+static uint64_t others_time(const struct rules *r, const struct rules_thread *t)
+{
+    return r->ev->flags & EVF_SYSTEM ? own_time(t) : t->heeded ? t->heeded : 1;
+}
+
+static int writevc(struct rules *r, struct rules_thread *t)
+{
+    const uint64_t value = r->ev->addr, index = r->ev->aux;
+
+    if (see_raw(r))
+        return -1;
+    if (index == r->ev->tid)
+        return write_own(r, t);
+    if (value >= others_time(r, named(r)) + !!(named(r)->state & ENDED))
+        return rules_break(r, RULE_CLOCK_SANE, "T%" PRIu64 " is still at its time %" PRIu64, index,
+                           others_time(r, named(r)));
+    uint64_t *entry = map_put(&r->clocks, (uint64_t)r->ev->tid << 16 | index);
+    if (value < *entry)
+        return rules_break(r, RULE_CLOCK_SANE, "the entry is %" PRIu64 " and can't be lowered",
+                           *entry);
+    *entry = value;
+    return 0;
+}
+
+static int gc(struct rules *r, bool begin)
+{
+    if (begin && r->gc)
+        return rules_break(r, RULE_GC_PAUSE, "a collection runs since event %" PRIu64, r->gc_since);
+    if (!begin && !r->gc)
+        return rules_break(r, RULE_GC_PAUSE, "no collection runs");
+    r->gc = begin;
+    r->gc_since = r->number;
+    r->watch = r->full || begin;
+    return 0;
+}
+
+static int roi(struct rules *r, bool begin)
+{
+    if (begin && r->roi)
+        return rules_break(r, RULE_ROI_NEST, "a region is open since event %" PRIu64, r->roi_since);
+    if (!begin && !r->roi)
+        return rules_break(r, RULE_ROI_NEST, "no region is open");
+    r->roi = begin;
+    r->roi_since = r->number;
+    return 0;
+}
+
+/* ---- the stream ----------------------------------------------------------------------------- */
+
+static int apply(struct rules *r, struct rules_thread *t)
+{
+    switch ((enum ev_kind)r->ev->kind) {
+    case EV_READ:
+    case EV_WRITE:
+    case EV_RMW:
+        return access_memory(r, t);
+    case EV_ACQUIRE:
+        return rules_acquire(r, t);
+    case EV_RELEASE:
+        return rules_release(r, t);
+    case EV_ACQUIRE_SHARED:
+        return rules_acquire_shared(r, t);
+    case EV_RELEASE_SHARED:
+        return rules_release_shared(r, t);
+    case EV_FORK:
+        return fork_thread(r);
+    case EV_JOIN:
+        return join_thread(r);
+    case EV_WAIT_ENTER:
+        return rules_wait_enter(r, t);
+    case EV_WAIT_EXIT:
+        return rules_wait_exit(r, t);
+    case EV_BARRIER_ARRIVE:
+        return rules_arrive(r, t);
+    case EV_BARRIER_DEPART:
+        return rules_depart(r, t);
+    case EV_CLASS_INIT:
+        return rules_class_init(r);
+    case EV_CLASS_USE:
+        return rules_class_use(r);
+    case EV_TXN_BEGIN:
+        return txn_begin(r, t);
+    case EV_TXN_COMMIT:
+        return txn_commit(r, t);
+    case EV_THREAD_END:
+        return end_thread(r, t);
+    case EV_ALLOC:
+        return rules_alloc(r);
+    case EV_CLEAR:
+        return rules_clear(r);
+    case EV_COPY:
+        return rules_copy(r);
+    case EV_GC_BEGIN:
+    case EV_GC_END:
+        return gc(r, r->ev->kind == EV_GC_BEGIN);
+    case EV_READVC:
+        return see_raw(r);
+    case EV_WRITEVC:
+        return writevc(r, t);
+    case EV_ROI_BEGIN:
+    case EV_ROI_END:
+        return roi(r, r->ev->kind == EV_ROI_BEGIN);
+    case EV_NOTIFY:
+    case EV_VOLATILE_READ:
+    case EV_VOLATILE_WRITE:
+    case EV_THREAD_START:
+    case EV_THREAD:
+    case EV_IO:
+    case EV_PHASE:
+    case EV_KINDS:
+        return 0;
+    }
+    return 0;
+}
+
+static int apply_checked(struct rules *r, const struct event *ev)
+{
+    const enum ev_form form = (enum ev_form)ev_info[ev->kind].form;
+
+    if (form == FORM_THREAD || form == FORM_CLOCK) {
+        assert(ev->aux < MAX_THREADS);
+        reserve(r, (uint32_t)ev->aux);
+    }
+    reserve(r, ev->tid);
+    struct rules_thread *t = &r->thread[ev->tid];
+    if (check_thread(r, t) || check_moment(r))
+        return -1;
+    t->state = (uint8_t)((t->state & ~FORKED) | ACTED);
+    return apply(r, t);
+}
+
+/* A plain access of a thread that has acted: no rule is about it. */
+static inline bool exempt(const struct rules *r, const struct event *ev)
+{
+    return ev->kind <= EV_RMW && !(ev->flags & (EVF_IN_TXN | EVF_ORDER_MASK)) &&
+           ev->tid < r->threads && r->thread[ev->tid].state == ACTED && !r->watch;
+}
+
+int rules_apply(struct rules *r, const struct event *ev, uint64_t number, struct err *e)
+{
+    if (exempt(r, ev))
+        return 0;
+    r->ev = ev;
+    r->number = number;
+    r->err = e;
+    return apply_checked(r, ev);
+}
+
+const struct event *rules_run(struct rules *r, const struct event *ev, const struct event *end,
+                              uint64_t number, struct err *e)
+{
+    for (; ev < end; ev += event_records(ev), number++) {
+        if (LIKELY(exempt(r, ev)))
+            continue;
+        if (rules_apply(r, ev, number, e))
+            return ev;
+        if (event_is_region(ev))
+            end = ev + event_records(ev);
+    }
+    return ev;
+}
+
+int rules_finish(struct rules *r, struct err *e)
+{
+    const enum rule_id id = r->gc ? RULE_GC_PAUSE : RULE_ROI_NEST;
+
+    if (!r->gc && !r->roi)
+        return 0;
+    r->broken = id;
+    return err_set(e, LARD_TRACE,
+                   "end of the trace: %s: the %s of event %" PRIu64 " has no end; " REMEDY,
+                   rule_info[id].name, r->gc ? "collection" : "region of interest",
+                   r->gc ? r->gc_since : r->roi_since, rule_info[id].name);
+}

@@ -1,0 +1,282 @@
+/* event.c - one event of the text form, from its line: thread, kind, operands, attributes. */
+#include "trace/text/form.h"
+
+#include <string.h>
+
+static const char *const form_usage[] = {
+    [FORM_ACCESS] = "ADDRESS SIZE",
+    [FORM_OBJECT] = "OBJECT",
+    [FORM_ROUND] = "BARRIER ROUND",
+    [FORM_THREAD] = "T<other thread>",
+    [FORM_NONE] = "",
+    [FORM_REGION] = "ADDRESS BYTES",
+    [FORM_ALLOC] = "ADDRESS BYTES [ELEMENTS ELEMENT-BYTES]",
+    [FORM_COPY] = "DESTINATION SOURCE BYTES",
+    [FORM_KERNEL] = "K<kernel thread>",
+    [FORM_CLOCK] = "T<index> VALUE",
+    [FORM_PHASE] = "ID",
+};
+
+/* ---- operands ------------------------------------------------------------------------------- */
+
+/* T5, K3 */
+static int thread_of(struct text_reader *t, char letter, const char *text, uint64_t *to)
+{
+    char shown[SHOWN_MAX];
+
+    if (text[0] != letter || text[1] < '0' || text[1] > '9')
+        return text_fail(t->lines, "\"%s\" stands where a %sthread should; write %c and a number",
+                         text_shown(shown, text), letter == 'K' ? "kernel " : "", letter);
+    return text_number_of(t->lines, text + 1, letter == 'K' ? "the kernel thread" : "the thread",
+                          MAX_THREADS - 1, to);
+}
+
+static int thread(struct text_reader *t, char letter, const char *usage, uint64_t *to)
+{
+    struct word w;
+
+    if (text_bare_word(t->lines, letter == 'K' ? "a kernel thread" : "a thread", usage, &w))
+        return -1;
+    return thread_of(t, letter, w.text, to);
+}
+
+static int object(struct text_reader *t, const char *usage, uint64_t *to)
+{
+    struct word w;
+    const int got = text_word(t->lines, &w);
+
+    if (got < 0)
+        return -1;
+    if (!got)
+        return text_fail(t->lines, "the object is missing; write %s", usage);
+    if (w.at)
+        return text_fail(t->lines, "a site stands where the object should; write %s", usage);
+    if (w.quoted)
+        return text_id(t, &t->objects, w.text, to);
+    return text_number_of(t->lines, w.text, "the object", UINT64_MAX, to);
+}
+
+/* Elements and their size follow, or nothing, or attributes. */
+static int elements(struct text_reader *t, const char *usage, struct event *second)
+{
+    uint64_t bytes = 0;
+    const char *p = t->lines->at;
+
+    while (*p == ' ' || *p == '\t')
+        p++;
+    if (*p < '0' || *p > '9')
+        return 0;
+    if (text_number(t->lines, "the number of elements", usage, UINT64_MAX, &second->addr) ||
+        text_number(t->lines, "the bytes of an element", usage, UINT32_MAX, &bytes))
+        return -1;
+    second->size = (uint32_t)bytes;
+    return 0;
+}
+
+static int access_operands(struct text_reader *t, const char *usage, struct event *ev)
+{
+    uint64_t size = 0;
+
+    if (text_number(t->lines, "the address", usage, UINT64_MAX, &ev->addr) ||
+        text_number(t->lines, "the size", usage, UINT32_MAX, &size))
+        return -1;
+    ev->size = (uint32_t)size;
+    return 0;
+}
+
+static int region_operands(struct text_reader *t, const char *usage, struct event *ev)
+{
+    return text_number(t->lines, "the address", usage, UINT64_MAX, &ev->addr) ||
+                   text_number(t->lines, "the number of bytes", usage, UINT64_MAX, &ev->aux)
+               ? -1
+               : 0;
+}
+
+static int copy_operands(struct text_reader *t, const char *usage, struct event *ev)
+{
+    return text_number(t->lines, "the destination", usage, UINT64_MAX, &ev->addr) ||
+                   text_number(t->lines, "the source", usage, UINT64_MAX, &ev[1].addr) ||
+                   text_number(t->lines, "the number of bytes", usage, UINT64_MAX, &ev->aux)
+               ? -1
+               : 0;
+}
+
+static int operands(struct text_reader *t, struct event *ev)
+{
+    const struct ev_info *info = &ev_info[ev->kind];
+    char usage[96];
+
+    snprintf(usage, sizeof usage, "T<thread> %s %s", info->text, form_usage[info->form]);
+    switch ((enum ev_form)info->form) {
+    case FORM_ACCESS:
+        return access_operands(t, usage, ev);
+    case FORM_OBJECT:
+        return object(t, usage, &ev->addr);
+    case FORM_ROUND:
+        return object(t, usage, &ev->addr) ||
+                       text_number(t->lines, "the round", usage, UINT64_MAX, &ev->aux)
+                   ? -1
+                   : 0;
+    case FORM_THREAD:
+        return thread(t, 'T', usage, &ev->aux);
+    case FORM_NONE:
+        return 0;
+    case FORM_REGION:
+        return region_operands(t, usage, ev);
+    case FORM_ALLOC:
+        return region_operands(t, usage, ev) || elements(t, usage, ev + 1) ? -1 : 0;
+    case FORM_COPY:
+        return copy_operands(t, usage, ev);
+    case FORM_KERNEL:
+        return thread(t, 'K', usage, &ev->aux);
+    case FORM_CLOCK:
+        return thread(t, 'T', usage, &ev->aux) ||
+                       text_number(t->lines, "the value", usage, UINT64_MAX, &ev->addr)
+                   ? -1
+                   : 0;
+    case FORM_PHASE:
+        return text_number(t->lines, "the phase", usage, UINT64_MAX, &ev->aux);
+    }
+    die("text: form %d", (int)info->form);
+}
+
+/* ---- attributes ----------------------------------------------------------------------------- */
+
+struct attributes {
+    uint64_t site, gap;
+    bool site_given, gap_given;
+    unsigned flags;
+};
+
+static int site(struct text_reader *t, const struct word *w, struct attributes *a)
+{
+    if (a->site_given)
+        return text_twice(t->lines, "the site");
+    a->site_given = true;
+    if (w->quoted)
+        return text_id(t, &t->sites, w->text, &a->site);
+    return text_number_of(t->lines, w->text, "the site", UINT64_MAX, &a->site);
+}
+
+static int gap(struct text_reader *t, const char *text, struct attributes *a)
+{
+    if (a->gap_given)
+        return text_twice(t->lines, "the gap");
+    a->gap_given = true;
+    return text_number_of(t->lines, text, "the gap", UINT32_MAX, &a->gap);
+}
+
+static int unknown_attribute(struct text_reader *t, const char *text)
+{
+    const char *known[FLAG_WORDS + ORDERS], *near;
+    char shown[SHOWN_MAX];
+    size_t n = 0;
+
+    for (size_t i = 0; i < FLAG_WORDS; i++)
+        known[n++] = text_flag_words[i].text;
+    for (int o = ORDER_NONE + 1; o < ORDERS; o++)
+        known[n++] = order_text((enum ev_order)o);
+    near = nearest_name(text, known, n);
+    text_shown(shown, text);
+    if (near)
+        return text_fail(t->lines, "\"%s\" is no flag; did you mean %s?", shown, near);
+    return text_fail(t->lines,
+                     "\"%s\" is too much; after the operands come @SITE, +GAP, flags (system, "
+                     "stack, ...) and a memory order only",
+                     shown);
+}
+
+static int flag(struct text_reader *t, const char *text, struct attributes *a)
+{
+    unsigned bit = 0;
+
+    for (size_t i = 0; i < FLAG_WORDS; i++)
+        if (!strcmp(text, text_flag_words[i].text))
+            bit = text_flag_words[i].flag;
+    if (bit & a->flags)
+        return text_twice(t->lines, text);
+    for (unsigned o = ORDER_NONE + 1; !bit && o < ORDERS; o++)
+        if (!strcmp(text, order_text((enum ev_order)o)))
+            bit = o << EVF_ORDER_SHIFT;
+    if (!bit)
+        return unknown_attribute(t, text);
+    if (bit & EVF_ORDER_MASK && a->flags & EVF_ORDER_MASK)
+        return text_twice(t->lines, "the memory order");
+    a->flags |= bit;
+    return 0;
+}
+
+static int attribute(struct text_reader *t, const struct word *w, struct attributes *a)
+{
+    if (w->at)
+        return site(t, w, a);
+    if (w->quoted)
+        return text_fail(t->lines, "a name is too much; the name of a site is written @\"...\"");
+    if (w->text[0] == '+')
+        return gap(t, w->text + 1, a);
+    return flag(t, w->text, a);
+}
+
+static int attributes(struct text_reader *t, struct attributes *a)
+{
+    struct word w;
+    int got;
+
+    while ((got = text_word(t->lines, &w)) > 0)
+        if (attribute(t, &w, a))
+            return -1;
+    return got;
+}
+
+/* ---- events --------------------------------------------------------------------------------- */
+
+static int kind(struct text_reader *t, struct event *ev)
+{
+    const char *known[EV_KINDS], *near;
+    char shown[SHOWN_MAX];
+    struct word w;
+    size_t n = 0;
+
+    if (text_bare_word(t->lines, "the kind of event", "T<thread> KIND ...", &w))
+        return -1;
+    ev->kind = (uint8_t)ev_kind_by_text(w.text);
+    if (ev->kind)
+        return 0;
+    for (int k = 1; k < EV_KINDS; k++)
+        if (ev_info[k].text)
+            known[n++] = ev_info[k].text;
+    near = nearest_name(w.text, known, n);
+    text_shown(shown, w.text);
+    if (near)
+        return text_fail(t->lines, "\"%s\" is no kind of event; did you mean %s?", shown, near);
+    return text_fail(t->lines, "\"%s\" is no kind of event; `lardsim list events` has them", shown);
+}
+
+static void apply(const struct attributes *a, struct event *ev)
+{
+    ev->flags = (uint16_t)a->flags;
+    ev->gap = (uint32_t)a->gap;
+    if (event_is_access(ev)) {
+        ev->aux = a->site;
+        return;
+    }
+    ev[1].aux = a->site;
+    if (ev->kind == EV_COPY || ev[1].addr || ev[1].size || ev[1].aux)
+        ev->flags = (uint16_t)(ev->flags | EVF_MORE);
+}
+
+int text_event(struct text_reader *t, const char *actor, struct event ev[EVENT_RECORDS])
+{
+    struct attributes a = {0};
+    const char *fault;
+    uint64_t tid = 0;
+
+    memset(ev, 0, EVENT_RECORDS * sizeof *ev);
+    if (thread_of(t, 'T', actor, &tid))
+        return -1;
+    ev->tid = (sim_tid)tid;
+    if (kind(t, ev) || operands(t, ev) || attributes(t, &a))
+        return -1;
+    apply(&a, ev);
+    return event_well_formed(ev, &fault) ? text_fail(t->lines, "%s", fault) : 0;
+}

@@ -1,0 +1,85 @@
+/* form.h - what the reader and the writer of the text form share, inside trace/ only: its
+ * lines and words, its version, the words for flags. docs/text-format.md is the specification. */
+#ifndef LARDSIM_TEXT_FORM_H
+#define LARDSIM_TEXT_FORM_H
+
+#include "trace/trace.h"
+
+#define TEXT_MAGIC "lardsim-text"
+enum { TEXT_VERSION = 1, TEXT_LINE_MAX = 65536, PRODUCER_MAX = 127 };
+
+struct flag_word {
+    const char *text;
+    uint16_t flag;
+};
+enum { FLAG_WORDS = 7 };
+extern const struct flag_word text_flag_words[FLAG_WORDS];
+
+/* What a header may say, in both forms. */
+bool text_producer_fits(const char *text); /* printable ASCII, not too long, not empty */
+/* What a sink is told of its trace is what every format can hold. */
+int text_info_check(const struct sink_info *info, const char *producer, struct err *e);
+bool text_granularity_fits(uint64_t granularity); /* 1, 2, 4 or 8 */
+
+/* ---- lines and words: text/line.c ----------------------------------------------------------- */
+
+struct lines {
+    struct input *in;  /* owns */
+    uint64_t number;   /* of the line in hand, from 1 */
+    char *at;          /* the rest of the line in hand, NUL-terminated */
+    struct err failed; /* the first error; it stays */
+    size_t start, end; /* of what is in the buffer and was not given out */
+    bool eof;
+    char buffer[2 * TEXT_LINE_MAX + 2];
+};
+
+struct lines *text_lines_new(struct input *in); /* takes ownership of in */
+void text_lines_free(struct lines *l);
+int text_line_next(struct lines *l); /* 1: a line, without its end; 0: no more; -1: l->failed */
+
+/* Sets l->failed to "file:line: ..."; always -1. */
+int text_fail(struct lines *l, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+struct word {
+    char *text;  /* NUL-terminated, unquoted; valid until the next line */
+    bool at;     /* an @ stood before it */
+    bool quoted; /* it was in quotes */
+};
+/* The next word of the line in hand, up to a comment. 1: a word; 0: no more; -1: l->failed. */
+int text_word(struct lines *l, struct word *w);
+
+/* Decimal, or hexadecimal after 0x. NULL, or what is wrong: "is not a number", ... */
+const char *text_number_parse(const char *text, uint64_t *value);
+
+enum { SHOWN_MAX = 48 };
+/* The beginning of a word from the input, fit for a message; returns `to`. */
+const char *text_shown(char to[SHOWN_MAX], const char *text);
+
+/* These fail with a message: `what` is what should stand there, `usage` how the line is written. */
+int text_bare_word(struct lines *l, const char *what, const char *usage, struct word *w);
+int text_number(struct lines *l, const char *what, const char *usage, uint64_t max, uint64_t *to);
+int text_number_of(struct lines *l, const char *text, const char *what, uint64_t max, uint64_t *to);
+int text_line_over(struct lines *l); /* nothing may follow but a comment */
+int text_twice(struct lines *l, const char *what);
+
+/* ---- events: text/event.c ------------------------------------------------------------------- */
+
+struct id_space { /* quoted names in place of ids */
+    enum name_space space;
+    uint64_t next, step; /* ids for names that come without one */
+    struct map first;    /* digest of a text to the first name with it, its place in names + 1 */
+};
+
+struct text_reader {
+    struct lines *lines; /* owns */
+    struct names *names; /* owns */
+    struct id_space objects, sites;
+};
+
+/* What a quoted name stands for: the first id that had it, or a new one. text/read.c */
+int text_id(struct text_reader *t, struct id_space *s, const char *text, uint64_t *id);
+
+/* The rest of a line that began with the word `actor`. -1: t->lines->failed. */
+int text_event(struct text_reader *t, const char *actor, struct event ev[EVENT_RECORDS]);
+
+#endif

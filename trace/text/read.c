@@ -1,0 +1,348 @@
+/* read.c - the text form as a source of events, for traces that people write. It checks each
+ * event by itself; whether the stream obeys the stream rules is not its business. */
+#include "trace/text/form.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BATCH_EVENTS = 1024 };
+
+/* Ids for names that come without one. */
+#define NEW_OBJECT_FIRST (UINT64_C(1) << 40)
+#define NEW_OBJECT_STEP  64
+#define NEW_SITE_FIRST   (UINT64_C(1) << 62)
+#define NEW_SITE_STEP    1
+
+struct text_source {
+    struct source base;
+    struct text_reader r;
+    char *producer;
+    bool first_given, granularity_given;
+    bool line_waits; /* the line in hand was not looked at yet */
+    bool ended;
+    uint64_t events;  /* so far */
+    unsigned in_hand; /* events in rec */
+    size_t records;
+    struct event rec[BATCH_EVENTS * EVENT_RECORDS];
+};
+
+/* ---- names ---------------------------------------------------------------------------------- */
+
+static int name_new(struct text_reader *t, enum name_space space, uint64_t id, const char *text)
+{
+    struct err e = {0};
+
+    if (names_add(t->names, space, id, text, &e))
+        return text_fail(t->lines, "%s", e.text);
+    return 0;
+}
+
+/* The place for the text in s->first: its value is 0 when no name has it yet. */
+static uint64_t *name_place(struct text_reader *t, struct id_space *s, const char *text)
+{
+    uint64_t key = digest_bytes(text, strlen(text)), *place;
+
+    for (;; key++) {
+        place = map_put(&s->first, key);
+        if (!*place || !strcmp(names_at(t->names, *place - 1)->text, text))
+            return place;
+    }
+}
+
+/* A name line: the text also stands for the id from now on, unless it stands for another already.
+ */
+static int name_with_id(struct text_reader *t, enum name_space space, uint64_t id, const char *text)
+{
+    struct id_space *s = space == NAME_OBJECT ? &t->objects : space == NAME_SITE ? &t->sites : NULL;
+    const size_t before = names_count(t->names);
+    uint64_t *place;
+
+    if (name_new(t, space, id, text))
+        return -1;
+    if (!s || names_count(t->names) == before)
+        return 0;
+    place = name_place(t, s, text);
+    if (!*place)
+        *place = before + 1;
+    return 0;
+}
+
+int text_id(struct text_reader *t, struct id_space *s, const char *text, uint64_t *id)
+{
+    uint64_t *place = name_place(t, s, text);
+
+    if (*place) {
+        *id = names_at(t->names, *place - 1)->id;
+        return 0;
+    }
+    while (names_find(t->names, s->space, s->next))
+        s->next += s->step;
+    *id = s->next;
+    if (name_new(t, s->space, *id, text))
+        return -1;
+    *place = names_count(t->names);
+    return 0;
+}
+
+/* ---- lines ---------------------------------------------------------------------------------- */
+
+/* The quoted text that ends a line. */
+static int quoted_text(struct text_source *t, const char *usage, const char **text)
+{
+    struct word w;
+    const int got = text_word(t->r.lines, &w);
+
+    if (got < 0)
+        return -1;
+    if (!got || !w.quoted || w.at)
+        return text_fail(t->r.lines, "a text in quotes is missing; write %s", usage);
+    *text = w.text;
+    return text_line_over(t->r.lines);
+}
+
+static int name_line(struct text_source *t)
+{
+    static const char usage[] = "name SPACE ID \"TEXT\", as in name thread 0 \"main\"";
+    char shown[SHOWN_MAX];
+    const char *text;
+    struct word w;
+    uint64_t id;
+    int space = 0;
+
+    if (text_bare_word(t->r.lines, "the name space", usage, &w))
+        return -1;
+    while (space < NAME_SPACES && strcmp(w.text, name_space_text[space]) != 0)
+        space++;
+    if (space == NAME_SPACES)
+        return text_fail(t->r.lines, "\"%s\" has no names; thread, object, site and phase have",
+                         text_shown(shown, w.text));
+    if (text_number(t->r.lines, "the id", usage, UINT64_MAX, &id) || quoted_text(t, usage, &text))
+        return -1;
+    return name_with_id(&t->r, (enum name_space)space, id, text);
+}
+
+static int first_line(struct text_source *t)
+{
+    if (t->first_given)
+        return text_twice(t->r.lines, "first");
+    t->first_given = true;
+    if (text_number(t->r.lines, "the number of the first event", "first NUMBER", INT64_MAX,
+                    &t->base.first))
+        return -1;
+    return text_line_over(t->r.lines);
+}
+
+static int granularity_line(struct text_source *t)
+{
+    uint64_t granularity;
+
+    if (t->granularity_given)
+        return text_twice(t->r.lines, "granularity");
+    t->granularity_given = true;
+    if (text_number(t->r.lines, "the granularity", "granularity BYTES", UINT64_MAX, &granularity))
+        return -1;
+    if (!text_granularity_fits(granularity))
+        return text_fail(t->r.lines, "a granularity is 1, 2, 4 or 8 bytes");
+    t->base.granularity = (unsigned)granularity;
+    return text_line_over(t->r.lines);
+}
+
+static int producer_line(struct text_source *t)
+{
+    const char *text;
+
+    if (t->producer)
+        return text_twice(t->r.lines, "producer");
+    if (quoted_text(t, "producer \"TEXT\"", &text))
+        return -1;
+    if (!text_producer_fits(text))
+        return text_fail(t->r.lines, "a producer is 1 to %d characters of printable ASCII",
+                         PRODUCER_MAX);
+    t->base.producer = t->producer = xstrdup(text);
+    return 0;
+}
+
+static const struct keyword {
+    const char *text;
+    int (*line)(struct text_source *t);
+    bool header; /* stands before the first event */
+} keywords[] = {
+    {"name", name_line, false},
+    {"first", first_line, true},
+    {"granularity", granularity_line, true},
+    {"producer", producer_line, true},
+};
+
+static int unknown_line(struct text_source *t, const struct word *w)
+{
+    const char *known[ARRAY_SIZE(keywords)], *near;
+    char shown[SHOWN_MAX];
+
+    for (size_t i = 0; i < ARRAY_SIZE(keywords); i++)
+        known[i] = keywords[i].text;
+    near = w->at || w->quoted ? NULL : nearest_name(w->text, known, ARRAY_SIZE(keywords));
+    text_shown(shown, w->text);
+    if (near)
+        return text_fail(t->r.lines, "no line begins with \"%s\"; did you mean %s?", shown, near);
+    return text_fail(t->r.lines,
+                     "no line begins with \"%s\"; an event begins with its thread, as in T0, a "
+                     "comment with #",
+                     shown);
+}
+
+static int event_line(struct text_source *t, const char *actor)
+{
+    struct event *ev = t->rec + t->records;
+
+    if (t->events == INT64_MAX - t->base.first)
+        return text_fail(t->r.lines, "the numbers of events must be below 2^63 - 1");
+    if (text_event(&t->r, actor, ev))
+        return -1;
+    t->records += event_records(ev);
+    t->in_hand++;
+    t->events++;
+    return 0;
+}
+
+static int any_line(struct text_source *t)
+{
+    struct word w;
+    const int got = text_word(t->r.lines, &w);
+
+    if (got <= 0)
+        return got;
+    if (w.at || w.quoted)
+        return unknown_line(t, &w);
+    if (w.text[0] == 'T' && w.text[1] >= '0' && w.text[1] <= '9')
+        return event_line(t, w.text);
+    for (size_t i = 0; i < ARRAY_SIZE(keywords); i++) {
+        if (strcmp(w.text, keywords[i].text) != 0)
+            continue;
+        if (keywords[i].header && t->events)
+            return text_fail(t->r.lines, "%s must come before the first event", w.text);
+        return keywords[i].line(t);
+    }
+    return unknown_line(t, &w);
+}
+
+/* A name belongs to the events after it, so that it ends a batch: a copy of a trace then has its
+ * names at the same places. */
+static bool line_is_name(const char *line)
+{
+    return !strncmp(line + strspn(line, " \t"), "name", 4);
+}
+
+/* Takes lines until there are `enough` events in hand, or no more are to be had now. */
+static void collect(struct text_source *t, unsigned enough)
+{
+    int got;
+
+    while (t->in_hand < enough && !t->ended && !t->r.lines->failed.code) {
+        got = t->line_waits ? 1 : text_line_next(t->r.lines);
+        t->line_waits = got > 0 && t->in_hand && line_is_name(t->r.lines->at);
+        if (t->line_waits)
+            return;
+        t->ended = got == 0;
+        if (got > 0)
+            (void)any_line(t);
+    }
+}
+
+/* ---- the source ----------------------------------------------------------------------------- */
+
+static int text_next(struct source *s, struct batch *b, struct err *e)
+{
+    struct text_source *t = (struct text_source *)s;
+
+    collect(t, BATCH_EVENTS);
+    if (!t->in_hand && t->r.lines->failed.code)
+        return err_set(e, (enum lard_exit)t->r.lines->failed.code, "%s", t->r.lines->failed.text);
+    b->rec = t->rec;
+    b->records = t->records;
+    b->first = s->first + t->events - t->in_hand;
+    t->records = 0;
+    t->in_hand = 0;
+    return 0;
+}
+
+static void text_close(struct source *s)
+{
+    struct text_source *t = (struct text_source *)s;
+
+    map_free(&t->r.objects.first);
+    map_free(&t->r.sites.first);
+    names_free(t->r.names);
+    text_lines_free(t->r.lines);
+    free(t->producer);
+    free(t);
+}
+
+static int magic_line(struct text_source *t)
+{
+    char shown[SHOWN_MAX];
+    uint64_t version = 0;
+    struct word w;
+    int got;
+
+    while ((got = text_line_next(t->r.lines)) > 0 && (got = text_word(t->r.lines, &w)) == 0)
+        continue;
+    if (got < 0)
+        return -1;
+    if (!got || strcmp(w.text, TEXT_MAGIC) != 0)
+        return text_fail(t->r.lines, "the first line must be \"" TEXT_MAGIC " %d\"", TEXT_VERSION);
+    if (text_bare_word(t->r.lines, "the version", TEXT_MAGIC " 1", &w))
+        return -1;
+    if (text_number_parse(w.text, &version) || version != TEXT_VERSION)
+        return text_fail(t->r.lines, "version \"%s\" is unknown; this lardsim reads version %d",
+                         text_shown(shown, w.text), TEXT_VERSION);
+    t->base.version = TEXT_VERSION;
+    return text_line_over(t->r.lines);
+}
+
+/* Reads as far as the first event, since what is said before it belongs to the source. */
+static struct source *text_open(struct input *in, struct err *e)
+{
+    struct text_source *t = xcalloc(1, sizeof *t);
+
+    t->r.lines = text_lines_new(in);
+    t->r.names = names_new();
+    t->r.objects = (struct id_space){NAME_OBJECT, NEW_OBJECT_FIRST, NEW_OBJECT_STEP, {0}};
+    t->r.sites = (struct id_space){NAME_SITE, NEW_SITE_FIRST, NEW_SITE_STEP, {0}};
+    map_init(&t->r.objects.first, NULL);
+    map_init(&t->r.sites.first, NULL);
+    t->base = (struct source){
+        .next = text_next, .close = text_close, .names = t->r.names, .name = in->name};
+    if (!magic_line(t))
+        collect(t, 1);
+    if (!t->r.lines->failed.code)
+        return &t->base;
+    err_set(e, (enum lard_exit)t->r.lines->failed.code, "%s", t->r.lines->failed.text);
+    text_close(&t->base);
+    return NULL;
+}
+
+static bool text_bid(const struct input *in)
+{
+    const char *p = (const char *)in->head, *end = p + in->head_n, *line_end;
+    const size_t magic = sizeof TEXT_MAGIC - 1;
+
+    for (;; p = line_end + 1) {
+        while (p < end && (*p == ' ' || *p == '\t' || *p == '\r' || *p == '\n'))
+            p++;
+        if (p == end)
+            return false;
+        if (*p != '#')
+            return (size_t)(end - p) >= magic && !memcmp(p, TEXT_MAGIC, magic);
+        line_end = memchr(p, '\n', (size_t)(end - p));
+        if (!line_end) /* nothing but comments, as far as they could be read */
+            return in->head_n == sizeof in->head;
+    }
+}
+
+const struct trace_format trace_format_text = {
+    .name = "text",
+    .help = "One event a line, to read and to write by hand; begins with \"" TEXT_MAGIC " 1\".",
+    .bid = text_bid,
+    .open = text_open,
+};

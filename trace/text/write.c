@@ -1,0 +1,196 @@
+/* write.c - events into the text form, ids as numbers and names as lines of their own: reading
+ * the text gives the same events, and writing those the same text. */
+#include "trace/text/form.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef PACKAGE_VERSION /* configure says it */
+#define PACKAGE_VERSION "unknown"
+#endif
+
+struct text_sink {
+    struct sink base;
+    FILE *out;    /* borrows */
+    size_t named; /* names written */
+    int reason;   /* errno of the write that failed first; 0: none, or unknown */
+};
+
+static const char *remedy(int reason)
+{
+    const bool room = reason == ENOSPC || reason == EDQUOT || reason == EFBIG;
+
+    return room ? "; make room, or write somewhere else" : "";
+}
+
+/* After writing; errno was 0 before. */
+static int written(struct text_sink *t, struct err *e)
+{
+    if (LIKELY(!ferror(t->out)))
+        return 0;
+    if (!t->reason)
+        t->reason = errno;
+    return err_set(e, LARD_OUTPUT, "the trace can't be written: %s%s",
+                   t->reason ? strerror(t->reason) : "an earlier error", remedy(t->reason));
+}
+
+static void write_quoted(FILE *out, const char *text)
+{
+    putc('"', out);
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            putc('\\', out);
+        putc(*text, out);
+    }
+    putc('"', out);
+}
+
+static void write_elements(FILE *out, const struct event *ev)
+{
+    if (ev->flags & EVF_MORE && (ev[1].addr || ev[1].size))
+        fprintf(out, " %" PRIu64 " %" PRIu32, ev[1].addr, ev[1].size);
+}
+
+static void write_operands(FILE *out, const struct event *ev)
+{
+    switch ((enum ev_form)ev_info[ev->kind].form) {
+    case FORM_ACCESS:
+        fprintf(out, " 0x%" PRIx64 " %" PRIu32, ev->addr, ev->size);
+        return;
+    case FORM_OBJECT:
+        fprintf(out, " 0x%" PRIx64, ev->addr);
+        return;
+    case FORM_ROUND:
+    case FORM_REGION:
+        fprintf(out, " 0x%" PRIx64 " %" PRIu64, ev->addr, ev->aux);
+        return;
+    case FORM_ALLOC:
+        fprintf(out, " 0x%" PRIx64 " %" PRIu64, ev->addr, ev->aux);
+        write_elements(out, ev);
+        return;
+    case FORM_COPY:
+        fprintf(out, " 0x%" PRIx64 " 0x%" PRIx64 " %" PRIu64, ev->addr, ev[1].addr, ev->aux);
+        return;
+    case FORM_THREAD:
+        fprintf(out, " T%" PRIu64, ev->aux);
+        return;
+    case FORM_KERNEL:
+        fprintf(out, " K%" PRIu64, ev->aux);
+        return;
+    case FORM_CLOCK:
+        fprintf(out, " T%" PRIu64 " %" PRIu64, ev->aux, ev->addr);
+        return;
+    case FORM_PHASE:
+        fprintf(out, " %" PRIu64, ev->aux);
+        return;
+    case FORM_NONE:
+        return;
+    }
+}
+
+static void write_attributes(FILE *out, const struct event *ev)
+{
+    const uint64_t site = event_site(ev);
+
+    if (site)
+        fprintf(out, " @0x%" PRIx64, site);
+    if (ev->gap)
+        fprintf(out, " +%" PRIu32, ev->gap);
+    for (size_t i = 0; i < FLAG_WORDS; i++)
+        if (ev->flags & text_flag_words[i].flag)
+            fprintf(out, " %s", text_flag_words[i].text);
+    if (event_order(ev))
+        fprintf(out, " %s", order_text(event_order(ev)));
+}
+
+static int text_sink_event(struct sink *s, const struct event *ev, struct err *e)
+{
+    struct text_sink *t = (struct text_sink *)s;
+
+    assert(ev_info[ev->kind].text);
+    errno = 0;
+    fprintf(t->out, "T%u %s", (unsigned)ev->tid, ev_info[ev->kind].text);
+    write_operands(t->out, ev);
+    write_attributes(t->out, ev);
+    putc('\n', t->out);
+    return written(t, e);
+}
+
+static void write_name(FILE *out, const struct name *name)
+{
+    const bool address = name->space == NAME_OBJECT || name->space == NAME_SITE;
+
+    fprintf(out, address ? "name %s 0x%" PRIx64 " " : "name %s %" PRIu64 " ",
+            name_space_text[name->space], name->id);
+    write_quoted(out, name->text);
+    putc('\n', out);
+}
+
+static int text_sink_names(struct sink *s, const struct names *from, struct err *e)
+{
+    struct text_sink *t = (struct text_sink *)s;
+
+    errno = 0;
+    for (; t->named < names_count(from); t->named++)
+        write_name(t->out, names_at(from, t->named));
+    return written(t, e);
+}
+
+static void text_sink_abort(struct sink *s)
+{
+    struct text_sink *t = (struct text_sink *)s;
+
+    free(t);
+}
+
+static int text_sink_finish(struct sink *s, struct err *e)
+{
+    struct text_sink *t = (struct text_sink *)s;
+    int result;
+
+    errno = 0;
+    (void)fflush(t->out); /* what goes wrong, ferror tells */
+    result = written(t, e);
+    text_sink_abort(s);
+    return result;
+}
+
+int text_info_check(const struct sink_info *info, const char *producer, struct err *e)
+{
+    if (!text_producer_fits(producer))
+        return err_set(e, LARD_TRACE,
+                       "the producer of a trace is 1 to %d characters of printable ASCII",
+                       PRODUCER_MAX);
+    if (info->granularity && !text_granularity_fits(info->granularity))
+        return err_set(e, LARD_TRACE, "the granularity of a trace is 1, 2, 4 or 8 bytes, not %u",
+                       info->granularity);
+    if (info->first > INT64_MAX)
+        return err_set(e, LARD_TRACE, "the number of the first event must be below 2^63");
+    return 0;
+}
+
+struct sink *sink_text(FILE *out, const struct sink_info *info, struct err *e)
+{
+    const char *producer = info->producer ? info->producer : "lardsim " PACKAGE_VERSION;
+    struct text_sink *t;
+
+    if (text_info_check(info, producer, e))
+        return NULL;
+    t = xcalloc(1, sizeof *t);
+    t->base = (struct sink){text_sink_event, text_sink_names, text_sink_finish, text_sink_abort};
+    t->out = out;
+    errno = 0;
+    fprintf(out, "%s %d\nproducer ", TEXT_MAGIC, TEXT_VERSION);
+    write_quoted(out, producer);
+    putc('\n', out);
+    if (info->first)
+        fprintf(out, "first %" PRIu64 "\n", info->first);
+    if (info->granularity)
+        fprintf(out, "granularity %u\n", info->granularity);
+    if (ferror(out))
+        t->reason = errno;
+    return &t->base;
+}

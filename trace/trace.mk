@@ -1,0 +1,19 @@
+# trace/ - the event, its sources and forms (trace/README.md).
+libcore_la_SOURCES += trace/ahead.c trace/event.c trace/event.def trace/input.c trace/intern.c \
+	trace/intern.h trace/names.c trace/open.c trace/trace.h
+libcore_la_SOURCES += trace/binary/binary.c trace/binary/binary.h trace/binary/block.c \
+	trace/binary/block.h trace/binary/block_decode.h trace/binary/block_encode.c \
+	trace/binary/block_form.h trace/binary/block_merge.c trace/binary/bytes.c trace/binary/bytes.h \
+	trace/binary/codec.c trace/binary/codec.h trace/binary/column.c trace/binary/column.h \
+	trace/binary/column_encode.c trace/binary/column_encode.h trace/binary/column_form.h \
+	trace/binary/column_region.c trace/binary/column_unpack.c trace/binary/column_unpack.h \
+	trace/binary/read.c trace/binary/summary.c trace/binary/write.c
+libcore_la_SOURCES += trace/foreign/ce_read.c trace/foreign/import.c trace/foreign/std_form.h \
+	trace/foreign/std_read.c trace/foreign/std_write.c
+libcore_la_SOURCES += trace/rules/heap.c trace/rules/rules.c trace/rules/rules.def \
+	trace/rules/rules_int.h trace/rules/sync.c
+libcore_la_SOURCES += trace/synth/access.c trace/synth/emit.c trace/synth/heap.c \
+	trace/synth/lock.c trace/synth/param.c trace/synth/raw.c trace/synth/sync.c trace/synth/synth.c \
+	trace/synth/synth_int.h trace/synth/thread.c
+libcore_la_SOURCES += trace/text/event.c trace/text/form.h trace/text/line.c trace/text/read.c \
+	trace/text/write.c

@@ -1,0 +1,259 @@
+/* montecarlo.c - prices of a share, made up by chance many times over, and what they tell of its
+ * return; after Java Grande's MonteCarlo. Threads take tasks from a common list; each task makes
+ * objects and arrays that are garbage when it is done, but for its result. */
+#include "workloads/chance.h"
+#include "workloads/kernels/team.h"
+#include "workloads/workloads.h"
+
+#define SITES(X)                                                                                   \
+    X(NEW_TASK, "AppDemo.initTasks:15")                                                            \
+    X(TASK, "AppDemo.initTasks:18")                                                                \
+    X(FORK, "AppDemo.runThread:26")                                                                \
+    X(TAKE, "AppDemo.run:34")                                                                      \
+    X(NEXT, "AppDemo.run:35")                                                                      \
+    X(GET_TASK, "AppDemo.run:39")                                                                  \
+    X(KEEP, "AppDemo.run:45")                                                                      \
+    X(RESULTS, "AppDemo.run:46")                                                                   \
+    X(NEW_RANDOM, "PriceStock.run:57")                                                             \
+    X(RANDOM, "Random.nextGaussian:64")                                                            \
+    X(NEW_PATH, "MonteCarloPath.<init>:83")                                                        \
+    X(FLUCTUATION, "MonteCarloPath.computeFluctuationsGaussian:92")                                \
+    X(PRICE, "MonteCarloPath.computePathValue:103")                                                \
+    X(NEW_RETURN, "RatePath.getReturnCompounded:112")                                              \
+    X(RETURN, "RatePath.getReturnCompounded:118")                                                  \
+    X(MEAN, "ReturnPath.computeMean:127")                                                          \
+    X(VARIANCE, "ReturnPath.computeVariance:136")                                                  \
+    X(NEW_RESULT, "PriceStock.getResult:145")                                                      \
+    X(RESULT, "PriceStock.getResult:148")                                                          \
+    X(VERIFY, "AppDemo.validate:159")
+VM_SITES(SITES)
+
+enum { TASK_SEED };
+enum { PATH_FLUCTUATIONS, PATH_PRICES };
+enum { RESULT_RETURN, RESULT_VOLATILITY, RESULT_LAST };
+enum { LIST_NEXT, LIST_DONE };
+
+static const struct vm_field task_fields[] = {{"seed", VM_I64, EVF_FINAL}, VM_FIELDS_END};
+static const struct vm_field path_fields[] = {
+    {"fluctuations", VM_REF, 0}, {"prices", VM_REF, 0}, VM_FIELDS_END};
+static const struct vm_field result_fields[] = {
+    {"expectedReturn", VM_F64, 0}, {"volatility", VM_F64, 0}, {"last", VM_F64, 0}, VM_FIELDS_END};
+static const struct vm_field list_fields[] = {
+    {"next", VM_I32, 0}, {"done", VM_I32, 0}, VM_FIELDS_END};
+enum { TASK, RANDOM, PATH, RESULT, LIST, CLASSES };
+static const struct vm_type_of types[CLASSES] = {{"ToTask", task_fields, NULL},
+                                                 {"Random", chance_fields, NULL},
+                                                 {"MonteCarloPath", path_fields, NULL},
+                                                 {"ToResult", result_fields, NULL},
+                                                 {"TaskList", list_fields, NULL}};
+
+struct montecarlo_params {
+    uint64_t tasks, steps;
+};
+struct montecarlo {
+    const struct montecarlo_params *p;
+    const struct vm_class *class[CLASSES];
+    struct vm_ref *list, *tasks, *results;
+};
+
+static const double day = 1.0 / 365, volatility = 0.25, drift = 0.05, first_price = 100;
+
+/* ---- a task --------------------------------------------------------------------------------- */
+
+static double fluctuation(double gaussian)
+{
+    return (drift - volatility * volatility / 2) * day + volatility * sqrt(day) * gaussian;
+}
+
+struct outcome {
+    double expected, volatility, last;
+};
+static struct outcome outcome_of(double mean, double variance, double last)
+{
+    const double v = sqrt(variance / day);
+
+    return (struct outcome){mean / day + v * v / 2, v, last};
+}
+
+static struct outcome host_task(uint64_t seed, uint64_t steps, double *returns)
+{
+    struct chance c = chance_of(seed);
+    double price = first_price, sum = 0, squares = 0;
+
+    for (uint64_t i = 0; i < steps; i++) {
+        const double was = price;
+        price *= exp(fluctuation(chance_gaussian(&c)));
+        sum += returns[i] = log(price / was);
+    }
+    for (uint64_t i = 0; i < steps; i++)
+        squares += (returns[i] - sum / (double)steps) * (returns[i] - sum / (double)steps);
+    return outcome_of(sum / (double)steps, squares / (double)(steps - 1), price);
+}
+
+enum { R_TASK, R_RANDOM, R_PATH, R_FLUCTUATIONS, R_PRICES, R_RETURNS, R_RESULT, ROOTS };
+
+static void make_path(struct vm_thread *t, struct montecarlo *s, struct vm_ref *r)
+{
+    const int64_t seed = vm_get_i64(t, &r[R_TASK], TASK_SEED, AT_GET_TASK);
+
+    vm_new(t, &r[R_RANDOM], s->class[RANDOM], AT_NEW_RANDOM);
+    chance_seed(t, &r[R_RANDOM], (uint64_t)seed, AT_RANDOM);
+    vm_new(t, &r[R_PATH], s->class[PATH], AT_NEW_PATH);
+    vm_new_array(t, &r[R_FLUCTUATIONS], VM_F64, s->p->steps, AT_NEW_PATH);
+    vm_put_ref(t, &r[R_PATH], PATH_FLUCTUATIONS, &r[R_FLUCTUATIONS], AT_NEW_PATH);
+    vm_new_array(t, &r[R_PRICES], VM_F64, s->p->steps, AT_NEW_PATH);
+    vm_put_ref(t, &r[R_PATH], PATH_PRICES, &r[R_PRICES], AT_NEW_PATH);
+    for (uint64_t i = 0; i < s->p->steps; i++) {
+        const double by = fluctuation(chance_draw(t, &r[R_RANDOM], AT_RANDOM));
+        vm_store_f64(t, &r[R_FLUCTUATIONS], i, by, AT_FLUCTUATION);
+    }
+    double price = first_price;
+    for (uint64_t i = 0; i < s->p->steps; i++) {
+        price *= exp(vm_load_f64(t, &r[R_FLUCTUATIONS], i, AT_PRICE));
+        vm_store_f64(t, &r[R_PRICES], i, price, AT_PRICE);
+    }
+}
+
+static void make_returns(struct vm_thread *t, struct montecarlo *s, struct vm_ref *r)
+{
+    double was = first_price;
+
+    vm_get_ref(t, &r[R_PRICES], &r[R_PATH], PATH_PRICES, AT_RETURN);
+    vm_new_array(t, &r[R_RETURNS], VM_F64, s->p->steps, AT_NEW_RETURN);
+    for (uint64_t i = 0; i < s->p->steps; i++) {
+        const double price = vm_load_f64(t, &r[R_PRICES], i, AT_RETURN);
+        vm_store_f64(t, &r[R_RETURNS], i, log(price / was), AT_RETURN);
+        was = price;
+    }
+}
+
+static struct outcome make_outcome(struct vm_thread *t, struct montecarlo *s, struct vm_ref *r)
+{
+    const uint64_t n = s->p->steps;
+    double sum = 0, squares = 0;
+
+    for (uint64_t i = 0; i < n; i++)
+        sum += vm_load_f64(t, &r[R_RETURNS], i, AT_MEAN);
+    for (uint64_t i = 0; i < n; i++) {
+        const double off = vm_load_f64(t, &r[R_RETURNS], i, AT_VARIANCE) - sum / (double)n;
+        squares += off * off;
+    }
+    return outcome_of(sum / (double)n, squares / (double)(n - 1),
+                      vm_load_f64(t, &r[R_PRICES], n - 1, AT_MEAN));
+}
+
+static void run_task(struct vm_thread *t, struct montecarlo *s, uint64_t i)
+{
+    struct vm_ref *r = vm_enter(t, ROOTS);
+
+    vm_load_ref(t, &r[R_TASK], s->tasks, i, AT_GET_TASK);
+    make_path(t, s, r);
+    make_returns(t, s, r);
+    const struct outcome o = make_outcome(t, s, r);
+    vm_new(t, &r[R_RESULT], s->class[RESULT], AT_NEW_RESULT);
+    vm_put_f64(t, &r[R_RESULT], RESULT_RETURN, o.expected, AT_RESULT);
+    vm_put_f64(t, &r[R_RESULT], RESULT_VOLATILITY, o.volatility, AT_RESULT);
+    vm_put_f64(t, &r[R_RESULT], RESULT_LAST, o.last, AT_RESULT);
+    vm_lock(t, s->list, AT_KEEP);
+    vm_store_ref(t, s->results, i, &r[R_RESULT], AT_RESULTS);
+    const int32_t done = vm_get_i32(t, s->list, LIST_DONE, AT_RESULTS);
+    vm_put_i32(t, s->list, LIST_DONE, done + 1, AT_RESULTS);
+    vm_unlock(t, s->list, AT_KEEP);
+    vm_leave(t, r);
+}
+
+static void work(struct vm_thread *t, void *member)
+{
+    const struct member *m = member;
+    struct montecarlo *s = m->job;
+    uint64_t i;
+
+    do {
+        vm_lock(t, s->list, AT_TAKE);
+        i = (uint64_t)vm_get_i32(t, s->list, LIST_NEXT, AT_NEXT);
+        if (i < s->p->tasks)
+            vm_put_i32(t, s->list, LIST_NEXT, (int32_t)i + 1, AT_NEXT);
+        vm_unlock(t, s->list, AT_TAKE);
+        if (i < s->p->tasks)
+            run_task(t, s, i);
+    } while (i < s->p->tasks);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------ */
+
+static void init(struct vm_thread *t, struct montecarlo *s)
+{
+    struct vm_ref *task = vm_enter(t, 1);
+
+    for (unsigned i = 0; i < CLASSES; i++)
+        s->class[i] = vm_class(t, &types[i], NULL);
+    s->list = vm_global(t);
+    s->tasks = vm_global(t);
+    s->results = vm_global(t);
+    vm_new(t, s->list, s->class[LIST], AT_NEW_TASK);
+    vm_new_array(t, s->tasks, VM_REF, s->p->tasks, AT_NEW_TASK);
+    vm_new_array(t, s->results, VM_REF, s->p->tasks, AT_NEW_TASK);
+    for (uint64_t i = 0; i < s->p->tasks; i++) {
+        vm_new(t, task, s->class[TASK], AT_NEW_TASK);
+        vm_put_i64(t, task, TASK_SEED, (int64_t)i * 11, AT_TASK);
+        vm_store_ref(t, s->tasks, i, task, AT_TASK);
+    }
+    vm_leave(t, task);
+}
+
+static void verify(struct vm_thread *t, struct montecarlo *s)
+{
+    double *returns = vm_scratch(t, s->p->steps, sizeof *returns);
+    struct vm_ref *r = vm_enter(t, 1);
+    const int32_t done = vm_get_i32(t, s->list, LIST_DONE, AT_VERIFY);
+
+    vm_check(t, (uint64_t)done == s->p->tasks, "montecarlo: %d tasks were done", (int)done);
+    for (uint64_t i = 0; i < s->p->tasks; i++) {
+        const struct outcome want = host_task(11 * i, s->p->steps, returns);
+        vm_load_ref(t, r, s->results, i, AT_VERIFY);
+        const double expected = vm_get_f64(t, r, RESULT_RETURN, AT_VERIFY);
+        const double spread = vm_get_f64(t, r, RESULT_VOLATILITY, AT_VERIFY);
+        const double last = vm_get_f64(t, r, RESULT_LAST, AT_VERIFY);
+        vm_check(t,
+                 team_near(expected, want.expected) && team_near(spread, want.volatility) &&
+                     team_near(last, want.last),
+                 "montecarlo: task %u ends at %.17g, not %.17g", (unsigned)i, last, want.last);
+    }
+    vm_leave(t, r);
+}
+
+static void montecarlo_main(struct vm_thread *t, const void *p)
+{
+    struct montecarlo s = {.p = p};
+
+    vm_phase(t, "init");
+    init(t, &s);
+    vm_collect(t); /* System.gc(): arrays move before the threads use them */
+    vm_phase(t, "tasks");
+    vm_roi_begin(t);
+    team_run(t, work, &s, AT_FORK);
+    vm_roi_end(t);
+    vm_collect(t);
+    vm_phase(t, "validate");
+    verify(t, &s);
+}
+
+static const struct param montecarlo_rows[] = {
+    {"tasks", PARAM_U64, offsetof(struct montecarlo_params, tasks), "40", 0, 100000000, "", NULL,
+     "Courses of the price that are made up."},
+    {"steps", PARAM_U64, offsetof(struct montecarlo_params, steps), "250", 2, 1000000, "", NULL,
+     "Days of each."},
+    PARAM_END,
+};
+
+const struct workload workload_montecarlo = {
+    .name = "montecarlo",
+    .summary = "courses of a price, made up by tasks that leave garbage",
+    .source = "grande",
+    .params = montecarlo_rows,
+    .params_size = sizeof(struct montecarlo_params),
+    .sizes = {"tasks=40", "tasks=1000", "tasks=20000"},
+    .granularity = 1,
+    .sites = at_names,
+    .main = montecarlo_main,
+};

@@ -1,0 +1,343 @@
+/* raytracer.c - a picture of spheres that shade and mirror each other; after Java Grande's
+ * RayTracer. Threads take rows from a common counter; every ray makes vectors and other objects
+ * that soon are garbage. The original adds up its checksum with a race, kept behind `racy`. */
+#include "workloads/kernels/ray_plain.h"
+#include "workloads/kernels/team.h"
+#include "workloads/workloads.h"
+
+#define SITES(X)                                                                                   \
+    X(NEW, "RayTracer.createScene:17")                                                             \
+    X(SCENE, "RayTracer.createScene:24")                                                           \
+    X(FORK, "JGFRayTracerBench.JGFapplication:33")                                                 \
+    X(TAKE, "RayTracerRunner.run:41")                                                              \
+    X(ROW, "RayTracerRunner.run:42")                                                               \
+    X(PIXEL, "RayTracer.render:55")                                                                \
+    X(NEW_VEC, "Vec.<init>:63")                                                                    \
+    X(GET_VEC, "Vec.get:68")                                                                       \
+    X(SET_VEC, "Vec.set:72")                                                                       \
+    X(RAY, "Ray.<init>:80")                                                                        \
+    X(SPHERE, "Sphere.intersect:89")                                                               \
+    X(NEAREST, "RayTracer.intersect:104")                                                          \
+    X(SHADE, "RayTracer.shade:120")                                                                \
+    X(LIGHT, "RayTracer.shade:131")                                                                \
+    X(SUM_LOCK, "RayTracerRunner.run:148")                                                         \
+    X(SUM_READ, "RayTracerRunner.run:149")                                                         \
+    X(SUM_WRITE, "RayTracerRunner.run:150")                                                        \
+    X(VERIFY, "JGFRayTracerBench.JGFvalidate:160")
+VM_SITES(SITES)
+
+enum { VEC_X, VEC_Y, VEC_Z };
+enum { RAY_FROM, RAY_TO };
+enum { BALL_CENTRE, BALL_COLOR, BALL_SQUARE };
+enum { HIT_BALL, HIT_T };
+enum { BENCH_NEXT, BENCH_CHECKSUM };
+static const struct vm_field vec_fields[] = {
+    {"x", VM_F64, 0}, {"y", VM_F64, 0}, {"z", VM_F64, 0}, VM_FIELDS_END};
+static const struct vm_field ray_fields[] = {{"P", VM_REF, 0}, {"D", VM_REF, 0}, VM_FIELDS_END};
+static const struct vm_field ball_fields[] = {
+    {"c", VM_REF, 0}, {"color", VM_REF, 0}, {"r2", VM_F64, 0}, VM_FIELDS_END};
+static const struct vm_field hit_fields[] = {{"prim", VM_REF, 0}, {"t", VM_F64, 0}, VM_FIELDS_END};
+static const struct vm_field bench_fields[] = {
+    {"next", VM_I32, 0}, {"checksum1", VM_I64, 0}, VM_FIELDS_END};
+static const struct vm_field no_fields[] = {VM_FIELDS_END};
+enum { VEC, RAY, BALL, HIT, BENCH, RUNNER, CLASSES };
+static const struct vm_type_of types[CLASSES] = {{"Vec", vec_fields, NULL},
+                                                 {"Ray", ray_fields, NULL},
+                                                 {"Sphere", ball_fields, NULL},
+                                                 {"Isect", hit_fields, NULL},
+                                                 {"JGFRayTracerBench", bench_fields, NULL},
+                                                 {"RayTracerRunner", no_fields, NULL}};
+struct raytracer_params {
+    uint64_t n, side;
+    bool racy;
+};
+struct scene {
+    const struct raytracer_params *p;
+    const struct vm_class *class[CLASSES];
+    struct vm_ref *bench, *balls, *lights, *picture; /* picture: an array of rows */
+    unsigned n;                                      /* spheres */
+};
+
+/* ---- vectors, rays -------------------------------------------------------------------------- */
+
+static struct vec vec_get(struct vm_thread *t, struct vm_ref *o)
+{
+    struct vec v;
+
+    v.x = vm_get_f64(t, o, VEC_X, AT_GET_VEC);
+    v.y = vm_get_f64(t, o, VEC_Y, AT_GET_VEC);
+    v.z = vm_get_f64(t, o, VEC_Z, AT_GET_VEC);
+    return v;
+}
+static void vec_set(struct vm_thread *t, struct vm_ref *o, struct vec v)
+{
+    vm_put_f64(t, o, VEC_X, v.x, AT_SET_VEC);
+    vm_put_f64(t, o, VEC_Y, v.y, AT_SET_VEC);
+    vm_put_f64(t, o, VEC_Z, v.z, AT_SET_VEC);
+}
+static void vec_new(struct vm_thread *t, const struct scene *s, struct vm_ref *to, struct vec v)
+{
+    vm_new(t, to, s->class[VEC], AT_NEW_VEC);
+    vec_set(t, to, v);
+}
+/* The vector that a field refers to. */
+static struct vec vec_of(struct vm_thread *t, struct vm_ref *o, unsigned field, uint64_t site)
+{
+    struct vm_ref *v = vm_enter(t, 1);
+
+    vm_get_ref(t, v, o, field, site);
+    const struct vec value = vec_get(t, v);
+    vm_leave(t, v);
+    return value;
+}
+/* from: a vector, which the ray shares. */
+static void ray_new(struct vm_thread *t, const struct scene *s, struct vm_ref *to,
+                    const struct vm_ref *from, struct vec direction)
+{
+    struct vm_ref *v = vm_enter(t, 1);
+
+    vec_new(t, s, v, direction);
+    vm_new(t, to, s->class[RAY], AT_RAY);
+    vm_put_ref(t, to, RAY_FROM, from, AT_RAY);
+    vm_put_ref(t, to, RAY_TO, v, AT_RAY);
+    vm_leave(t, v);
+}
+
+/* ---- a pixel -------------------------------------------------------------------------------- */
+
+/* As the sphere's method: it is given the ray. */
+static double intersect(struct vm_thread *t, struct vm_ref *ball, struct vm_ref *ray)
+{
+    const struct vec centre = vec_of(t, ball, BALL_CENTRE, AT_SPHERE);
+    const struct vec from = vec_of(t, ray, RAY_FROM, AT_SPHERE);
+    const double square = vm_get_f64(t, ball, BALL_SQUARE, AT_SPHERE);
+
+    return ray_meet(centre, square, from, vec_of(t, ray, RAY_TO, AT_SPHERE));
+}
+
+/* The nearest sphere that a ray meets, in a new hit, and where; 0: none. */
+static double nearest(struct vm_thread *t, const struct scene *s, struct vm_ref *hit,
+                      struct vm_ref *ray)
+{
+    struct vm_ref *ball = vm_enter(t, 1);
+    double best = 0;
+
+    vm_new(t, hit, s->class[HIT], AT_NEAREST);
+    for (unsigned i = 0; i < s->n; i++) {
+        vm_load_ref(t, ball, s->balls, i, AT_NEAREST);
+        const double distance = intersect(t, ball, ray);
+        if (distance > 0 && (best <= 0 || distance < best)) {
+            best = distance;
+            vm_put_ref(t, hit, HIT_BALL, ball, AT_NEAREST);
+            vm_put_f64(t, hit, HIT_T, distance, AT_NEAREST);
+        }
+    }
+    vm_leave(t, ball);
+    return best;
+}
+
+enum { R_HIT, R_OTHER, R_BALL, R_POINT, R_NORMAL, R_LIGHT, R_RAY, R_COLOR, ROOTS };
+
+/* What the lights add at r[R_POINT]; `to` is where the ray came from. */
+static void shade(struct vm_thread *t, const struct scene *s, struct vm_ref *r, struct vec to,
+                  struct vm_ref *color)
+{
+    for (unsigned i = 0; i < RAY_LIGHTS; i++) {
+        vm_load_ref(t, &r[R_LIGHT], s->lights, i, AT_LIGHT);
+        const struct vec light = vec_get(t, &r[R_LIGHT]);
+        const struct vec by = ray_unit(ray_plus(light, -1, vec_get(t, &r[R_POINT])));
+        ray_new(t, s, &r[R_RAY], &r[R_POINT], by);
+        if (nearest(t, s, &r[R_OTHER], &r[R_RAY]) > 0)
+            continue;
+        const struct vec own = vec_of(t, &r[R_BALL], BALL_COLOR, AT_SHADE);
+        const struct vec add = ray_lit(own, vec_get(t, &r[R_NORMAL]), by, to);
+        vec_set(t, color, ray_plus(vec_get(t, color), 1, add));
+    }
+}
+
+/* The colour that comes back along a ray, as a new vector. */
+static void trace(struct vm_thread *t, const struct scene *s, struct vm_ref *color,
+                  struct vm_ref *ray, unsigned depth)
+{
+    struct vm_ref *r = vm_enter(t, ROOTS);
+    const double distance = nearest(t, s, &r[R_HIT], ray);
+
+    vec_new(t, s, color, (struct vec){0});
+    if (distance > 0) {
+        const struct vec from = vec_of(t, ray, RAY_FROM, AT_SHADE);
+        const struct vec to = vec_of(t, ray, RAY_TO, AT_SHADE);
+        vec_new(t, s, &r[R_POINT], ray_plus(from, distance, to));
+        vm_get_ref(t, &r[R_BALL], &r[R_HIT], HIT_BALL, AT_SHADE);
+        const struct vec centre = vec_of(t, &r[R_BALL], BALL_CENTRE, AT_SHADE);
+        const struct vec out = ray_unit(ray_plus(vec_get(t, &r[R_POINT]), -1, centre));
+        vec_new(t, s, &r[R_NORMAL], out);
+        shade(t, s, r, to, color);
+        if (depth > 0) {
+            ray_new(t, s, &r[R_RAY], &r[R_POINT], ray_mirrored(to, out));
+            trace(t, s, &r[R_COLOR], &r[R_RAY], depth - 1);
+            const struct vec mirror = vec_get(t, &r[R_COLOR]);
+            vec_set(t, color, ray_plus(vec_get(t, color), ray_mirror, mirror));
+        }
+    }
+    vm_leave(t, r);
+}
+
+static int32_t render(struct vm_thread *t, const struct scene *s, uint64_t x, uint64_t y)
+{
+    struct vm_ref *r = vm_enter(t, 3), *from = &r[0], *ray = &r[1], *color = &r[2];
+
+    vec_new(t, s, from, ray_eye);
+    ray_new(t, s, ray, from, ray_towards(x, y, s->p->n));
+    trace(t, s, color, ray, RAY_DEPTH);
+    const int32_t pixel = ray_pixel(vec_get(t, color));
+    vm_leave(t, r);
+    return pixel;
+}
+
+/* ---- rows ----------------------------------------------------------------------------------- */
+
+static bool take_row(struct vm_thread *t, const struct scene *s, uint64_t *y)
+{
+    vm_lock(t, s->bench, AT_TAKE);
+    *y = (uint64_t)vm_get_i32(t, s->bench, BENCH_NEXT, AT_ROW);
+    if (*y < s->p->n)
+        vm_put_i32(t, s->bench, BENCH_NEXT, (int32_t)*y + 1, AT_ROW);
+    vm_unlock(t, s->bench, AT_TAKE);
+    return *y < s->p->n;
+}
+
+static void work(struct vm_thread *t, void *member)
+{
+    const struct member *m = member;
+    const struct scene *s = m->job;
+    struct vm_ref *r = vm_enter(t, 2), *row = &r[0], *own = &r[1];
+    int64_t checksum = 0;
+
+    vm_new(t, own, s->class[RUNNER], AT_NEW);
+    for (uint64_t y; take_row(t, s, &y);) {
+        vm_load_ref(t, row, s->picture, y, AT_PIXEL);
+        for (uint64_t x = 0; x < s->p->n; x++) {
+            const int32_t pixel = render(t, s, x, y);
+            vm_store_i32(t, row, x, pixel, AT_PIXEL);
+            checksum += ray_sum(pixel);
+        }
+    }
+    struct vm_ref *lock = s->p->racy ? own : s->bench;
+    vm_lock(t, lock, AT_SUM_LOCK);
+    checksum += vm_get_i64(t, s->bench, BENCH_CHECKSUM, AT_SUM_READ);
+    vm_put_i64(t, s->bench, BENCH_CHECKSUM, checksum, AT_SUM_WRITE);
+    vm_unlock(t, lock, AT_SUM_LOCK);
+    vm_leave(t, r);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------ */
+
+static void add_ball(struct vm_thread *t, const struct scene *s, unsigned i)
+{
+    const struct ball b = ray_ball(i, (unsigned)s->p->side);
+    struct vm_ref *r = vm_enter(t, 2), *ball = &r[0], *vec = &r[1];
+
+    vm_new(t, ball, s->class[BALL], AT_NEW);
+    vec_new(t, s, vec, b.centre);
+    vm_put_ref(t, ball, BALL_CENTRE, vec, AT_SCENE);
+    vec_new(t, s, vec, b.color);
+    vm_put_ref(t, ball, BALL_COLOR, vec, AT_SCENE);
+    vm_put_f64(t, ball, BALL_SQUARE, b.square, AT_SCENE);
+    vm_store_ref(t, s->balls, i, ball, AT_SCENE);
+    vm_leave(t, r);
+}
+
+static void init(struct vm_thread *t, struct scene *s)
+{
+    struct vm_ref *r = vm_enter(t, 1), **global[] = {&s->bench, &s->balls, &s->lights, &s->picture};
+
+    for (unsigned i = 0; i < ARRAY_SIZE(global); i++)
+        *global[i] = vm_global(t);
+    for (unsigned i = 0; i < CLASSES; i++)
+        s->class[i] = vm_class(t, &types[i], NULL);
+    vm_new(t, s->bench, s->class[BENCH], AT_NEW);
+    vm_new_array(t, s->balls, VM_REF, s->n, AT_NEW);
+    for (unsigned i = 0; i < s->n; i++)
+        add_ball(t, s, i);
+    vm_new_array(t, s->lights, VM_REF, RAY_LIGHTS, AT_NEW);
+    for (unsigned i = 0; i < RAY_LIGHTS; i++) {
+        vec_new(t, s, r, ray_light(i));
+        vm_store_ref(t, s->lights, i, r, AT_SCENE);
+    }
+    vm_new_array(t, s->picture, VM_REF, s->p->n, AT_NEW);
+    for (uint64_t y = 0; y < s->p->n; y++) {
+        vm_new_array(t, r, VM_I32, s->p->n, AT_NEW);
+        vm_store_ref(t, s->picture, y, r, AT_SCENE);
+    }
+    vm_leave(t, r);
+}
+
+static void verify(struct vm_thread *t, struct scene *s)
+{
+    const unsigned side = (unsigned)s->p->side;
+    struct vm_ref *row = vm_enter(t, 1);
+    int64_t sum = 0;
+
+    for (uint64_t y = 0; y < s->p->n; y++) {
+        vm_load_ref(t, row, s->picture, y, AT_VERIFY);
+        for (uint64_t x = 0; x < s->p->n; x++) {
+            const struct vec to = ray_towards(x, y, s->p->n);
+            const int32_t want = ray_pixel(ray_plain(side, ray_eye, to, RAY_DEPTH));
+            const int32_t is = vm_load_i32(t, row, x, AT_VERIFY);
+            vm_check(t, is == want, "raytracer: pixel (%u, %u) is %06x, not %06x", (unsigned)x,
+                     (unsigned)y, (unsigned)is, (unsigned)want);
+            sum += ray_sum(want);
+        }
+    }
+    const int64_t is = vm_get_i64(t, s->bench, BENCH_CHECKSUM, AT_VERIFY);
+    vm_check(t, s->p->racy || is == sum, "raytracer: the checksum is %lld, not %lld", (long long)is,
+             (long long)sum);
+    vm_leave(t, row);
+}
+
+static void raytracer_main(struct vm_thread *t, const void *p)
+{
+    struct scene s = {.p = p};
+
+    s.n = (unsigned)(s.p->side * s.p->side * s.p->side);
+    vm_phase(t, "init");
+    init(t, &s);
+    vm_collect(t); /* System.gc(): arrays move before the threads use them */
+    vm_phase(t, "render");
+    vm_roi_begin(t);
+    team_run(t, work, &s, AT_FORK);
+    vm_roi_end(t);
+    vm_collect(t);
+    vm_phase(t, "validate");
+    verify(t, &s);
+}
+
+static const struct param raytracer_rows[] = {
+    {"n", PARAM_U64, offsetof(struct raytracer_params, n), "14", 1, 10000, "pixels", NULL,
+     "Side of the picture."},
+    {"side", PARAM_U64, offsetof(struct raytracer_params, side), "2", 1, 100, "spheres", NULL,
+     "Side of the cube that spheres stand in."},
+    {"racy", PARAM_BOOL, offsetof(struct raytracer_params, racy), "off", 0, 0, "", NULL,
+     "Planted race: threads add to the checksum under locks of their own, as in the original."},
+    PARAM_END,
+};
+static const struct workload_plant plants[] = {
+    {"RayTracerRunner.run:149", "RayTracerRunner.run:150",
+     "With racy=on, the checksum is read and written under each thread's own lock."},
+    {"RayTracerRunner.run:150", "RayTracerRunner.run:150",
+     "With racy=on, the checksum is written under each thread's own lock."},
+    {NULL, NULL, NULL},
+};
+
+const struct workload workload_raytracer = {
+    .name = "raytracer",
+    .summary = "spheres that mirror each other, rows by tasks, garbage by pixel",
+    .source = "grande",
+    .params = raytracer_rows,
+    .params_size = sizeof(struct raytracer_params),
+    .sizes = {"n=14,side=2", "n=20,side=4", "n=100,side=4"},
+    .granularity = 4,
+    .sites = at_names,
+    .main = raytracer_main,
+    .plants = plants,
+};

@@ -1,0 +1,148 @@
+/* sor.c - successive over-relaxation on a square grid, red points and black points in turn, with
+ * a barrier between; after Java Grande's SOR, whose threads wait for their neighbours only. Rows
+ * are arrays; each thread has a band of them. */
+#include "workloads/kernels/team.h"
+#include "workloads/workloads.h"
+
+#define SITES(X)                                                                                   \
+    X(NEW, "Sor.init:12")                                                                          \
+    X(INIT, "Sor.init:15")                                                                         \
+    X(FORK, "Sor.run:24")                                                                          \
+    X(ROWS, "Sor.relax:33")                                                                        \
+    X(READ, "Sor.relax:37")                                                                        \
+    X(WRITE, "Sor.relax:38")                                                                       \
+    X(BARRIER, "Sor.run:44")                                                                       \
+    X(VERIFY, "Sor.validate:51")
+VM_SITES(SITES)
+
+struct sor_params {
+    uint64_t n, steps;
+};
+struct sor {
+    const struct sor_params *p;
+    struct vm_ref *grid; /* an array of rows */
+    struct vm_barrier *barrier;
+    double *host; /* the same grid, row after row */
+};
+
+static double relaxed(double old, double around)
+{
+    const double omega = 1.25;
+
+    return omega * 0.25 * around + (1 - omega) * old;
+}
+
+static void init(struct vm_thread *t, struct sor *s)
+{
+    const uint64_t n = s->p->n;
+    struct vm_ref *row = vm_enter(t, 1);
+
+    s->host = vm_scratch(t, n * n, sizeof *s->host);
+    vm_new_array(t, s->grid, VM_REF, n, AT_NEW);
+    for (uint64_t i = 0; i < n; i++) {
+        vm_new_array(t, row, VM_F64, n, AT_NEW);
+        vm_store_ref(t, s->grid, i, row, AT_INIT);
+        for (uint64_t j = 0; j < n; j++) {
+            s->host[i * n + j] = team_uniform(vm_rng(t)) * 1e-6;
+            vm_store_f64(t, row, j, s->host[i * n + j], AT_INIT);
+        }
+    }
+    vm_leave(t, row);
+}
+
+/* Those points of row i whose colour is in turn. */
+static void relax_row(struct vm_thread *t, struct sor *s, struct vm_ref row[3], uint64_t i,
+                      uint64_t colour)
+{
+    for (unsigned k = 0; k < 3; k++)
+        vm_load_ref(t, &row[k], s->grid, i - 1 + k, AT_ROWS);
+    for (uint64_t j = 1 + (i + colour) % 2; j < s->p->n - 1; j += 2) {
+        double around = vm_load_f64(t, &row[0], j, AT_READ);
+        around += vm_load_f64(t, &row[2], j, AT_READ);
+        around += vm_load_f64(t, &row[1], j - 1, AT_READ);
+        around += vm_load_f64(t, &row[1], j + 1, AT_READ);
+        const double old = vm_load_f64(t, &row[1], j, AT_READ);
+        vm_store_f64(t, &row[1], j, relaxed(old, around), AT_WRITE);
+    }
+}
+
+static void work(struct vm_thread *t, void *member)
+{
+    const struct member *m = member;
+    struct sor *s = m->job;
+    const uint64_t inner = s->p->n - 2, end = 1 + team_end(m, inner);
+    struct vm_ref *row = vm_enter(t, 3);
+
+    for (uint64_t half = 0; half < 2 * s->p->steps; half++) {
+        for (uint64_t i = 1 + team_from(m, inner); i < end; i++)
+            relax_row(t, s, row, i, half % 2);
+        vm_barrier_wait(t, s->barrier, AT_BARRIER);
+    }
+    vm_leave(t, row);
+}
+
+static void host_run(struct sor *s)
+{
+    const uint64_t n = s->p->n;
+
+    for (uint64_t half = 0; half < 2 * s->p->steps; half++)
+        for (uint64_t i = 1; i < n - 1; i++)
+            for (uint64_t j = 1 + (i + half) % 2; j < n - 1; j += 2) {
+                double *at = &s->host[i * n + j];
+                *at = relaxed(*at, at[-(ptrdiff_t)n] + at[n] + at[-1] + at[1]);
+            }
+}
+
+static void verify(struct vm_thread *t, struct sor *s)
+{
+    const uint64_t n = s->p->n;
+    struct vm_ref *row = vm_enter(t, 1);
+
+    host_run(s);
+    for (uint64_t i = 0; i < n; i++) {
+        vm_load_ref(t, row, s->grid, i, AT_VERIFY);
+        for (uint64_t j = 0; j < n; j++) {
+            const double is = vm_load_f64(t, row, j, AT_VERIFY), want = s->host[i * n + j];
+            vm_check(t, fabs(is - want) < 1e-15, "sor: point (%u, %u) is %g, not %g", (unsigned)i,
+                     (unsigned)j, is, want);
+        }
+    }
+    vm_leave(t, row);
+}
+
+static void sor_main(struct vm_thread *t, const void *p)
+{
+    struct sor s = {.p = p};
+
+    s.grid = vm_global(t);
+    s.barrier = vm_barrier_new(t, (unsigned)vm_params(t)->threads);
+    vm_phase(t, "init");
+    init(t, &s);
+    vm_collect(t); /* System.gc(): arrays move before the threads use them */
+    vm_phase(t, "relax");
+    vm_roi_begin(t);
+    team_run(t, work, &s, AT_FORK);
+    vm_roi_end(t);
+    vm_collect(t);
+    vm_phase(t, "validate");
+    verify(t, &s);
+}
+
+static const struct param sor_rows[] = {
+    {"n", PARAM_U64, offsetof(struct sor_params, n), "50", 3, 20000, "points", NULL,
+     "Side of the grid."},
+    {"steps", PARAM_U64, offsetof(struct sor_params, steps), "10", 0, 1000000, "", NULL,
+     "Times that each point is relaxed."},
+    PARAM_END,
+};
+
+const struct workload workload_sor = {
+    .name = "sor",
+    .summary = "red-black successive over-relaxation, with barriers",
+    .source = "grande",
+    .params = sor_rows,
+    .params_size = sizeof(struct sor_params),
+    .sizes = {"n=50,steps=10", "n=250,steps=10", "n=1000,steps=20"},
+    .sites = at_names,
+    .main = sor_main,
+};

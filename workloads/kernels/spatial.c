@@ -1,0 +1,351 @@
+/* spatial.c - SPLASH-2's Water-Spatial: molecules in lists by the cell of space they are in, so
+ * that only neighbours are looked at. A pair of neighbouring cells is computed under both cells'
+ * locks; a molecule that leaves its cell is put into the other's list under that one's lock. In two
+ * dimensions, with points that repel each other softly in the place of water. */
+#include "workloads/kernels/team.h"
+#include "workloads/workloads.h"
+
+#define SITES(X)                                                                                   \
+    X(INIT, "Spatial.init:18")                                                                     \
+    X(FORK, "Spatial.run:27")                                                                      \
+    X(STEP, "Spatial.run:33")                                                                      \
+    X(CELL, "Spatial.run:36")                                                                      \
+    X(LOCK, "Spatial.interact:45")                                                                 \
+    X(LIST, "Spatial.interact:48")                                                                 \
+    X(PAIR, "Spatial.interact:52")                                                                 \
+    X(FORCE, "Spatial.interact:57")                                                                \
+    X(ADVANCE, "Spatial.advance:68")                                                               \
+    X(ENTER, "Spatial.enter:81")                                                                   \
+    X(INSERT, "Spatial.enter:83")                                                                  \
+    X(SETTLE, "Spatial.settle:92")                                                                 \
+    X(VERIFY, "Spatial.verify:104")
+VM_SITES(SITES)
+
+enum { NUMBER, X, Y, VX, VY, FX, FY, NEXT }; /* of a molecule */
+enum { LIST, INCOMING };                     /* of a cell */
+static const struct vm_field molecule_fields[] = {{"number", VM_I32, EVF_FINAL},
+                                                  {"x", VM_F64, 0},
+                                                  {"y", VM_F64, 0},
+                                                  {"vx", VM_F64, 0},
+                                                  {"vy", VM_F64, 0},
+                                                  {"fx", VM_F64, 0},
+                                                  {"fy", VM_F64, 0},
+                                                  {"next", VM_REF, 0},
+                                                  VM_FIELDS_END};
+static const struct vm_field cell_fields[] = {
+    {"list", VM_REF, 0}, {"incoming", VM_REF, 0}, VM_FIELDS_END};
+static const struct vm_type_of molecule_type = {"Molecule", molecule_fields, NULL};
+static const struct vm_type_of cell_type = {"Cell", cell_fields, NULL};
+
+enum { PAIR = 12 }; /* instructions of one, about */
+static const double dt = 0.02;
+
+struct spatial_params {
+    uint64_t grid, density, steps;
+};
+struct plain {
+    double at[2], v[2], f[2];
+    uint64_t next; /* in its cell: number + 1; 0: the last */
+};
+struct spatial {
+    const struct spatial_params *p;
+    uint64_t n, cells;
+    struct vm_ref *grid; /* cells, row after row; each is 1 by 1 */
+    struct vm_barrier *bar;
+    struct plain *plain;
+    uint64_t *first; /* of the plain ones, by cell; as next */
+};
+
+static uint64_t cell_at(const struct spatial *s, const double at[2])
+{
+    return (uint64_t)at[1] % s->p->grid * s->p->grid + (uint64_t)at[0] % s->p->grid;
+}
+
+/* The k-th of the neighbours that are behind: with all cells' four, each pair is met once. */
+static uint64_t neighbour(const struct spatial *s, uint64_t cell, unsigned k)
+{
+    static const uint64_t dx[4] = {1, 0, 1, 2}, dy[4] = {0, 1, 1, 1}; /* 2: -1 */
+    const uint64_t g = s->p->grid, x = cell % g, y = cell / g;
+
+    return (y + dy[k]) % g * g + (x + (dx[k] == 2 ? g - 1 : dx[k])) % g;
+}
+
+/* Force of b on a. */
+static bool force(const struct spatial *s, const double a[2], const double b[2], double f[2])
+{
+    const double side = (double)s->p->grid;
+    double d[2];
+
+    for (unsigned k = 0; k < 2; k++) {
+        d[k] = a[k] - b[k];
+        d[k] -= d[k] > side / 2 ? side : d[k] < -side / 2 ? -side : 0;
+    }
+    const double r2 = d[0] * d[0] + d[1] * d[1];
+    for (unsigned k = 0; k < 2; k++)
+        f[k] = (1 - r2) * d[k];
+    return r2 < 1;
+}
+
+static void push(double *at, double *v, double f, double side)
+{
+    *v += dt * f;
+    *at += dt * *v;
+    *at += *at < 0 ? side : *at >= side ? -side : 0;
+}
+
+/* ---- on the heap ---------------------------------------------------------------------------- */
+
+static void load_at(struct vm_thread *t, struct vm_ref *m, double at[2])
+{
+    at[0] = vm_get_f64(t, m, X, AT_PAIR);
+    at[1] = vm_get_f64(t, m, Y, AT_PAIR);
+}
+
+static void add_force(struct vm_thread *t, struct vm_ref *m, const double f[2], double sign)
+{
+    for (unsigned k = 0; k < 2; k++)
+        vm_put_f64(t, m, FX + k, vm_get_f64(t, m, FX + k, AT_FORCE) + sign * f[k], AT_FORCE);
+}
+
+/* The molecule a with those of the list that begins with b; b is null then. */
+static void interact(struct vm_thread *t, const struct spatial *s, struct vm_ref *a,
+                     struct vm_ref *b)
+{
+    double at[2], other[2], f[2], sum[2] = {0, 0};
+
+    load_at(t, a, at);
+    for (; !vm_is_null(b); vm_get_ref(t, b, b, NEXT, AT_LIST)) {
+        load_at(t, b, other);
+        vm_compute(t, PAIR);
+        if (!force(s, at, other, f))
+            continue;
+        add_force(t, b, f, -1);
+        sum[0] += f[0];
+        sum[1] += f[1];
+    }
+    add_force(t, a, sum, 1);
+}
+
+/* All pairs of a molecule of r[0] and one of r[1]; the same cell: each pair once. Holds both. */
+static void interact_cells(struct vm_thread *t, const struct spatial *s, struct vm_ref r[2])
+{
+    struct vm_ref *m = vm_enter(t, 2);
+    const bool same = vm_same(t, &r[0], &r[1]);
+
+    for (vm_get_ref(t, &m[0], &r[0], LIST, AT_LIST); !vm_is_null(&m[0]);
+         vm_get_ref(t, &m[0], &m[0], NEXT, AT_LIST)) {
+        if (same)
+            vm_get_ref(t, &m[1], &m[0], NEXT, AT_LIST);
+        else
+            vm_get_ref(t, &m[1], &r[1], LIST, AT_LIST);
+        interact(t, s, &m[0], &m[1]);
+    }
+    vm_leave(t, m);
+}
+
+/* Locks are taken in order of cells. */
+static void forces(struct vm_thread *t, const struct spatial *s, uint64_t cell)
+{
+    struct vm_ref *r = vm_enter(t, 2);
+
+    for (unsigned k = 0; k < 5; k++) {
+        const uint64_t other = k == 4 ? cell : neighbour(s, cell, k);
+        const unsigned first = other < cell;
+        vm_load_ref(t, &r[0], s->grid, cell, AT_CELL);
+        vm_load_ref(t, &r[1], s->grid, other, AT_CELL);
+        vm_lock(t, &r[first], AT_LOCK);
+        vm_lock(t, &r[!first], AT_LOCK);
+        interact_cells(t, s, r);
+        vm_unlock(t, &r[!first], AT_LOCK);
+        vm_unlock(t, &r[first], AT_LOCK);
+    }
+    vm_leave(t, r);
+}
+
+static void enter(struct vm_thread *t, const struct spatial *s, struct vm_ref *m, uint64_t cell)
+{
+    struct vm_ref *r = vm_enter(t, 2); /* the cell, what is in its list */
+
+    vm_load_ref(t, &r[0], s->grid, cell, AT_CELL);
+    vm_lock(t, &r[0], AT_ENTER);
+    vm_get_ref(t, &r[1], &r[0], INCOMING, AT_INSERT);
+    vm_put_ref(t, m, NEXT, &r[1], AT_INSERT);
+    vm_put_ref(t, &r[0], INCOMING, m, AT_INSERT);
+    vm_unlock(t, &r[0], AT_ENTER);
+    vm_leave(t, r);
+}
+
+/* Moves the cell's molecules, each into the list of those that come into its cell. */
+static void advance(struct vm_thread *t, const struct spatial *s, uint64_t cell)
+{
+    struct vm_ref *r = vm_enter(t, 2); /* a molecule, the next one */
+    double at[2];
+
+    vm_load_ref(t, &r[1], s->grid, cell, AT_CELL);
+    for (vm_get_ref(t, &r[0], &r[1], LIST, AT_ADVANCE); !vm_is_null(&r[0]);
+         vm_assign(t, &r[0], &r[1])) {
+        vm_get_ref(t, &r[1], &r[0], NEXT, AT_ADVANCE);
+        for (unsigned k = 0; k < 2; k++) {
+            double v = vm_get_f64(t, &r[0], VX + k, AT_ADVANCE);
+            at[k] = vm_get_f64(t, &r[0], X + k, AT_ADVANCE);
+            push(&at[k], &v, vm_get_f64(t, &r[0], FX + k, AT_ADVANCE), (double)s->p->grid);
+            vm_put_f64(t, &r[0], X + k, at[k], AT_ADVANCE);
+            vm_put_f64(t, &r[0], VX + k, v, AT_ADVANCE);
+            vm_put_f64(t, &r[0], FX + k, 0, AT_ADVANCE);
+        }
+        enter(t, s, &r[0], cell_at(s, at));
+    }
+    vm_leave(t, r);
+}
+
+static void settle(struct vm_thread *t, const struct spatial *s, uint64_t cell)
+{
+    struct vm_ref *r = vm_enter(t, 2);
+
+    vm_load_ref(t, &r[0], s->grid, cell, AT_CELL);
+    vm_get_ref(t, &r[1], &r[0], INCOMING, AT_SETTLE);
+    vm_put_ref(t, &r[0], LIST, &r[1], AT_SETTLE);
+    vm_put_ref(t, &r[0], INCOMING, NULL, AT_SETTLE);
+    vm_leave(t, r);
+}
+
+static void work(struct vm_thread *t, void *member)
+{
+    static void (*const phase[])(struct vm_thread *, const struct spatial *,
+                                 uint64_t) = {forces, advance, settle};
+    const struct member *c = member;
+    const struct spatial *s = c->job;
+
+    for (uint64_t i = 0; i < 3 * s->p->steps; i++) {
+        for (uint64_t cell = team_from(c, s->cells); cell < team_end(c, s->cells); cell++)
+            phase[i % 3](t, s, cell);
+        vm_barrier_wait(t, s->bar, AT_STEP);
+    }
+}
+
+/* ---- before and after ----------------------------------------------------------------------- */
+
+static void init(struct vm_thread *t, struct spatial *s)
+{
+    const struct vm_class *molecule = vm_class(t, &molecule_type, NULL);
+    const struct vm_class *cell = vm_class(t, &cell_type, NULL);
+    struct vm_ref *r = vm_enter(t, 1);
+
+    vm_new_array(t, s->grid, VM_REF, s->cells, AT_INIT);
+    for (uint64_t i = 0; i < s->cells; i++) {
+        vm_new(t, r, cell, AT_INIT);
+        vm_store_ref(t, s->grid, i, r, AT_INIT);
+    }
+    for (uint64_t i = 0; i < s->n; i++) {
+        struct plain *m = &s->plain[i];
+        vm_new(t, r, molecule, AT_INIT);
+        vm_put_i32(t, r, NUMBER, (int32_t)i, AT_INIT);
+        for (unsigned k = 0; k < 2; k++) {
+            m->at[k] = team_uniform(vm_rng(t)) * (double)s->p->grid;
+            m->v[k] = 2 * team_uniform(vm_rng(t)) - 1;
+            vm_put_f64(t, r, X + k, m->at[k], AT_INIT);
+            vm_put_f64(t, r, VX + k, m->v[k], AT_INIT);
+        }
+        enter(t, s, r, cell_at(s, m->at));
+    }
+    for (uint64_t i = 0; i < s->cells; i++)
+        settle(t, s, i);
+    vm_leave(t, r);
+}
+
+/* Force on i of all those in a cell but itself. */
+static void plain_force(struct spatial *s, uint64_t i, uint64_t cell)
+{
+    struct plain *m = &s->plain[i];
+    double f[2];
+
+    for (uint64_t j = s->first[cell]; j; j = s->plain[j - 1].next)
+        if (j - 1 != i && force(s, m->at, s->plain[j - 1].at, f)) {
+            m->f[0] += f[0];
+            m->f[1] += f[1];
+        }
+}
+
+static void plain_step(struct spatial *s)
+{
+    const uint64_t g = s->p->grid;
+
+    memset(s->first, 0, s->cells * sizeof *s->first);
+    for (uint64_t i = 0; i < s->n; i++) {
+        uint64_t *first = &s->first[cell_at(s, s->plain[i].at)];
+        s->plain[i].next = *first;
+        *first = i + 1;
+        s->plain[i].f[0] = s->plain[i].f[1] = 0;
+    }
+    for (uint64_t i = 0; i < s->n; i++) {
+        const uint64_t cell = cell_at(s, s->plain[i].at), x = cell % g, y = cell / g;
+        for (uint64_t k = 0; k < 9; k++)
+            plain_force(s, i, (y + g - 1 + k / 3) % g * g + (x + g - 1 + k % 3) % g);
+    }
+    for (uint64_t i = 0; i < s->n; i++)
+        for (unsigned k = 0; k < 2; k++)
+            push(&s->plain[i].at[k], &s->plain[i].v[k], s->plain[i].f[k], (double)g);
+}
+
+static void verify(struct vm_thread *t, struct spatial *s)
+{
+    struct vm_ref *r = vm_enter(t, 1);
+    uint64_t n = 0;
+
+    for (uint64_t i = 0; i < s->p->steps; i++)
+        plain_step(s);
+    for (uint64_t i = 0; i < s->cells; i++) {
+        vm_load_ref(t, r, s->grid, i, AT_VERIFY);
+        for (vm_get_ref(t, r, r, LIST, AT_VERIFY); !vm_is_null(r);
+             vm_get_ref(t, r, r, NEXT, AT_VERIFY), n++) {
+            const uint64_t number = (uint64_t)vm_get_i32(t, r, NUMBER, AT_VERIFY);
+            const double v = vm_get_f64(t, r, VX, AT_VERIFY), want = s->plain[number].v[0];
+            vm_check(t, fabs(v - want) < 1e-6, "spatial: molecule %u moves at %g, not %g",
+                     (unsigned)number, v, want);
+        }
+    }
+    vm_check(t, n == s->n, "spatial: %u molecules are left of %u", (unsigned)n, (unsigned)s->n);
+    vm_leave(t, r);
+}
+
+static void spatial_main(struct vm_thread *t, const void *p)
+{
+    struct spatial s = {.p = p};
+
+    s.cells = s.p->grid * s.p->grid;
+    s.n = s.cells * s.p->density;
+    s.plain = vm_scratch(t, s.n, sizeof *s.plain);
+    s.first = vm_scratch(t, s.cells, sizeof *s.first);
+    s.grid = vm_global(t);
+    s.bar = vm_barrier_new(t, (unsigned)vm_params(t)->threads);
+    init(t, &s);
+    vm_phase(t, "run");
+    vm_roi_begin(t);
+    team_run(t, work, &s, AT_FORK);
+    vm_roi_end(t);
+    vm_phase(t, "verify");
+    verify(t, &s);
+}
+
+static const struct param spatial_rows[] = {
+    {"grid", PARAM_U64, offsetof(struct spatial_params, grid), "6", 3, 1000, "cells", NULL,
+     "Side of the space."},
+    {"density", PARAM_U64, offsetof(struct spatial_params, density), "4", 0, 100, "molecules", NULL,
+     "For each cell, on average."},
+    {"steps", PARAM_U64, offsetof(struct spatial_params, steps), "3", 0, 1000000, "", NULL,
+     "Steps of time."},
+    PARAM_END,
+};
+
+const struct workload workload_spatial = {
+    .name = "spatial",
+    .summary = "SPLASH-2's Water-Spatial: lists of molecules in locked cells, and barriers",
+    .source = "cvm",
+    .params = spatial_rows,
+    .params_size = sizeof(struct spatial_params),
+    .sizes = {"grid=6,density=4,steps=3", "grid=24,density=4,steps=8",
+              "grid=100,density=4,steps=10"},
+    .granularity = 4,
+    .sites = at_names,
+    .main = spatial_main,
+};

@@ -1,0 +1,55 @@
+/* team.h - what kernels for a team of threads share: running one function in all of them, cutting a
+ * range into parts, numbers to compute with, results to compare. Not for programs whose threads
+ * come and go. */
+#ifndef LARDSIM_TEAM_H
+#define LARDSIM_TEAM_H
+
+#include <math.h>
+
+#include "workloads/vm/vm.h"
+
+struct member {
+    void *job;       /* the same for all */
+    unsigned id, of; /* of..: how many there are */
+};
+
+/* Runs fn in as many threads as the parameters say, this one as member 0, until all are done. */
+static inline void team_run(struct vm_thread *t, void (*fn)(struct vm_thread *u, void *member),
+                            void *job, uint64_t site)
+{
+    const unsigned n = (unsigned)vm_params(t)->threads;
+    struct member *m = vm_scratch(t, n, sizeof *m);
+    sim_tid *tid = vm_scratch(t, n, sizeof *tid);
+
+    for (unsigned i = 0; i < n; i++)
+        m[i] = (struct member){job, i, n};
+    for (unsigned i = 1; i < n; i++)
+        tid[i] = vm_fork(t, fn, &m[i], site);
+    fn(t, &m[0]);
+    for (unsigned i = 1; i < n; i++)
+        vm_join(t, tid[i], site);
+}
+
+/* The member's part of [0, n): from team_from on, up to but without team_end. */
+static inline uint64_t team_from(const struct member *m, uint64_t n)
+{
+    return n * m->id / m->of;
+}
+static inline uint64_t team_end(const struct member *m, uint64_t n)
+{
+    return n * (m->id + 1) / m->of;
+}
+
+/* Evenly from [0, 1). */
+static inline double team_uniform(struct rng *r)
+{
+    return (double)(rng_next(r) >> 11) * 0x1p-53;
+}
+
+/* Equal but for rounding, as sums in another order are. */
+static inline bool team_near(double a, double b)
+{
+    return fabs(a - b) <= 1e-9 * (1 + fabs(b));
+}
+
+#endif

@@ -1,0 +1,286 @@
+/* tsp.c - the travelling salesman by branch and bound: threads take tours that have been begun
+ * from a shared pool, under a lock, and complete them by depth first search. The shortest length so
+ * far is shared. With racy=on it is read without its lock to decide whether to go on, and read
+ * again under the lock before it is changed: the well-known benign race of this program, planted.
+ */
+#include "workloads/kernels/team.h"
+#include "workloads/workloads.h"
+
+#define SITES(X)                                                                                   \
+    X(INIT, "Tsp.init:16")                                                                         \
+    X(FORK, "Tsp.run:25")                                                                          \
+    X(POOL_LOCK, "Tsp.take:33")                                                                    \
+    X(POOL, "Tsp.take:35")                                                                         \
+    X(TOUR, "Tsp.begin:44")                                                                        \
+    X(OWN, "Tsp.search:57")                                                                        \
+    X(DISTANCE, "Tsp.search:60")                                                                   \
+    X(BOUND_LOCK, "Tsp.bound:71")                                                                  \
+    X(BOUND, "Tsp.bound:72")                                                                       \
+    X(BOUND_RACY, "Tsp.bound:75")                                                                  \
+    X(BEST_LOCK, "Tsp.improve:83")                                                                 \
+    X(BEST_READ, "Tsp.improve:84")                                                                 \
+    X(BEST_WRITE, "Tsp.improve:86")                                                                \
+    X(VERIFY, "Tsp.verify:98")
+VM_SITES(SITES)
+
+enum { MAX_CITIES = 16, DEPTH = 3 }; /* cities of a tour in the pool */
+enum { PATH, NEXT };                 /* of a tour */
+enum { TOURS };                      /* of the pool */
+enum { LENGTH, CITIES };             /* of the best */
+static const struct vm_field tour_fields[] = {
+    {"path", VM_REF, EVF_FINAL}, {"next", VM_REF, 0}, VM_FIELDS_END};
+static const struct vm_field pool_fields[] = {{"tours", VM_REF, 0}, VM_FIELDS_END};
+static const struct vm_field best_fields[] = {
+    {"length", VM_I32, 0}, {"cities", VM_REF, 0}, VM_FIELDS_END};
+static const struct vm_type_of tour_type = {"Tour", tour_fields, NULL};
+static const struct vm_type_of pool_type = {"Pool", pool_fields, NULL};
+static const struct vm_type_of best_type = {"Best", best_fields, NULL};
+
+struct tsp_params {
+    uint64_t cities;
+    bool racy;
+};
+struct tsp {
+    const struct tsp_params *p;
+    unsigned n;
+    struct vm_ref *distance; /* n by n */
+    struct vm_ref *pool, *best;
+    int32_t plain[MAX_CITIES][MAX_CITIES];
+};
+struct search { /* one thread's */
+    const struct tsp *s;
+    struct vm_ref *path, *visited; /* arrays of its own */
+};
+
+/* ---- the shortest length -------------------------------------------------------------------- */
+
+static int32_t bound(struct vm_thread *t, const struct tsp *s)
+{
+    if (s->p->racy)
+        return vm_get_i32(t, s->best, LENGTH, AT_BOUND_RACY);
+    vm_lock(t, s->best, AT_BOUND_LOCK);
+    const int32_t length = vm_get_i32(t, s->best, LENGTH, AT_BOUND);
+    vm_unlock(t, s->best, AT_BOUND_LOCK);
+    return length;
+}
+
+static void improve(struct vm_thread *t, const struct search *q, int32_t length)
+{
+    const struct tsp *s = q->s;
+    struct vm_ref *copy = vm_enter(t, 1);
+
+    vm_new_array(t, copy, VM_I8, s->n, AT_TOUR);
+    for (unsigned i = 0; i < s->n; i++)
+        vm_store_i8(t, copy, i, vm_load_i8(t, q->path, i, AT_OWN), AT_TOUR);
+    vm_lock(t, s->best, AT_BEST_LOCK);
+    if (length < vm_get_i32(t, s->best, LENGTH, AT_BEST_READ)) {
+        vm_put_i32(t, s->best, LENGTH, length, AT_BEST_WRITE);
+        vm_put_ref(t, s->best, CITIES, copy, AT_BEST_WRITE);
+    }
+    vm_unlock(t, s->best, AT_BEST_LOCK);
+    vm_leave(t, copy);
+}
+
+/* ---- searching ------------------------------------------------------------------------------ */
+
+static int32_t distance(struct vm_thread *t, const struct tsp *s, unsigned a, unsigned b)
+{
+    return vm_load_i32(t, s->distance, (uint64_t)a * s->n + b, AT_DISTANCE);
+}
+
+/* All ways to go on after `depth` cities that ended in `last`. */
+static void complete(struct vm_thread *t, const struct search *q, unsigned depth, unsigned last,
+                     int32_t length)
+{
+    const struct tsp *s = q->s;
+
+    if (length >= bound(t, s))
+        return;
+    if (depth == s->n) {
+        length += distance(t, s, last, 0);
+        if (length < bound(t, s))
+            improve(t, q, length);
+        return;
+    }
+    for (unsigned c = 1; c < s->n; c++) {
+        if (vm_load_i8(t, q->visited, c, AT_OWN))
+            continue;
+        vm_store_i8(t, q->visited, c, 1, AT_OWN);
+        vm_store_i8(t, q->path, depth, (uint8_t)c, AT_OWN);
+        complete(t, q, depth + 1, c, length + distance(t, s, last, c));
+        vm_store_i8(t, q->visited, c, 0, AT_OWN);
+    }
+}
+
+/* The tour's cities become the search's. */
+static void begin(struct vm_thread *t, const struct search *q, struct vm_ref *tour)
+{
+    const struct tsp *s = q->s;
+    struct vm_ref *path = vm_enter(t, 1);
+    unsigned last = 0;
+    int32_t length = 0;
+
+    vm_get_ref(t, path, tour, PATH, AT_TOUR);
+    for (unsigned c = 0; c < s->n; c++)
+        vm_store_i8(t, q->visited, c, 0, AT_OWN);
+    for (unsigned i = 0; i < DEPTH; i++) {
+        const unsigned c = vm_load_i8(t, path, i, AT_TOUR);
+        vm_store_i8(t, q->path, i, (uint8_t)c, AT_OWN);
+        vm_store_i8(t, q->visited, c, 1, AT_OWN);
+        length += i ? distance(t, s, last, c) : 0;
+        last = c;
+    }
+    complete(t, q, DEPTH, last, length);
+    vm_leave(t, path);
+}
+
+static void take(struct vm_thread *t, const struct tsp *s, struct vm_ref *tour)
+{
+    struct vm_ref *next = vm_enter(t, 1);
+
+    vm_lock(t, s->pool, AT_POOL_LOCK);
+    vm_get_ref(t, tour, s->pool, TOURS, AT_POOL);
+    if (!vm_is_null(tour)) {
+        vm_get_ref(t, next, tour, NEXT, AT_POOL);
+        vm_put_ref(t, s->pool, TOURS, next, AT_POOL);
+    }
+    vm_unlock(t, s->pool, AT_POOL_LOCK);
+    vm_leave(t, next);
+}
+
+static void work(struct vm_thread *t, void *member)
+{
+    const struct member *m = member;
+    struct vm_ref *r = vm_enter(t, 3);
+    const struct search q = {m->job, &r[0], &r[1]};
+
+    vm_new_array(t, q.path, VM_I8, q.s->n, AT_TOUR);
+    vm_new_array(t, q.visited, VM_I8, q.s->n, AT_TOUR);
+    for (take(t, q.s, &r[2]); !vm_is_null(&r[2]); take(t, q.s, &r[2]))
+        begin(t, &q, &r[2]);
+    vm_leave(t, r);
+}
+
+/* ---- before and after ----------------------------------------------------------------------- */
+
+static void init_map(struct vm_thread *t, struct tsp *s)
+{
+    double x[MAX_CITIES], y[MAX_CITIES];
+
+    for (unsigned i = 0; i < s->n; i++) {
+        x[i] = team_uniform(vm_rng(t));
+        y[i] = team_uniform(vm_rng(t));
+    }
+    for (unsigned i = 0; i < s->n * s->n; i++) {
+        const unsigned a = i / s->n, b = i % s->n;
+        s->plain[a][b] = (int32_t)(1000 * (fabs(x[a] - x[b]) + fabs(y[a] - y[b])));
+        vm_store_i32(t, s->distance, i, s->plain[a][b], AT_INIT);
+    }
+}
+
+/* All tours of DEPTH cities from 0. */
+static void init_pool(struct vm_thread *t, const struct tsp *s)
+{
+    const struct vm_class *tour = vm_class(t, &tour_type, NULL);
+    struct vm_ref *r = vm_enter(t, 3);
+
+    for (unsigned i = 0; i < s->n * s->n; i++) {
+        const unsigned a = i / s->n, b = i % s->n;
+        if (!a || !b || a == b)
+            continue;
+        vm_new(t, &r[0], tour, AT_INIT);
+        vm_new_array(t, &r[1], VM_I8, DEPTH, AT_INIT);
+        vm_store_i8(t, &r[1], 1, (uint8_t)a, AT_INIT);
+        vm_store_i8(t, &r[1], 2, (uint8_t)b, AT_INIT);
+        vm_put_ref(t, &r[0], PATH, &r[1], AT_INIT);
+        vm_get_ref(t, &r[2], s->pool, TOURS, AT_INIT);
+        vm_put_ref(t, &r[0], NEXT, &r[2], AT_INIT);
+        vm_put_ref(t, s->pool, TOURS, &r[0], AT_INIT);
+    }
+    vm_leave(t, r);
+}
+
+/* Held and Karp: the shortest way from 0 through all of a set that ends in each of its cities. */
+static int32_t plain_shortest(struct vm_thread *t, const struct tsp *s)
+{
+    const unsigned n = s->n, all = (1u << n) - 1;
+    int32_t(*way)[MAX_CITIES] = vm_scratch(t, all + 1, sizeof *way), shortest = INT32_MAX;
+
+    for (unsigned set = 1; set <= all; set += 2)
+        for (unsigned end = 0; end < n; end++) {
+            const unsigned before = set & ~(1u << end);
+            way[set][end] = set == 1 && end == 0 ? 0 : INT32_MAX / 2;
+            for (unsigned c = 0; end && before != set && c < n; c++)
+                if (before >> c & 1 && way[before][c] + s->plain[c][end] < way[set][end])
+                    way[set][end] = way[before][c] + s->plain[c][end];
+            if (set == all && end && way[set][end] + s->plain[end][0] < shortest)
+                shortest = way[set][end] + s->plain[end][0];
+        }
+    return shortest;
+}
+
+static void verify(struct vm_thread *t, const struct tsp *s)
+{
+    struct vm_ref *cities = vm_enter(t, 1);
+    const int32_t is = vm_get_i32(t, s->best, LENGTH, AT_VERIFY), want = plain_shortest(t, s);
+    int32_t length = 0;
+    unsigned seen = 0;
+
+    vm_get_ref(t, cities, s->best, CITIES, AT_VERIFY);
+    for (unsigned i = 0; i < s->n; i++) {
+        const unsigned c = vm_load_i8(t, cities, i, AT_VERIFY);
+        length += s->plain[c][vm_load_i8(t, cities, (i + 1) % s->n, AT_VERIFY)];
+        seen |= 1u << c;
+    }
+    vm_check(t, is == want && length == want && seen == (1u << s->n) - 1,
+             "tsp: a tour of length %d, said to be %d; the shortest is %d", (int)length, (int)is,
+             (int)want);
+    vm_leave(t, cities);
+}
+
+static void tsp_main(struct vm_thread *t, const void *p)
+{
+    struct tsp s = {.p = p};
+
+    s.n = (unsigned)s.p->cities;
+    s.distance = vm_global(t);
+    s.pool = vm_global(t);
+    s.best = vm_global(t);
+    vm_new_array(t, s.distance, VM_I32, (uint64_t)s.n * s.n, AT_INIT);
+    vm_new(t, s.pool, vm_class(t, &pool_type, NULL), AT_INIT);
+    vm_new(t, s.best, vm_class(t, &best_type, NULL), AT_INIT);
+    vm_put_i32(t, s.best, LENGTH, INT32_MAX, AT_INIT);
+    init_map(t, &s);
+    init_pool(t, &s);
+    vm_phase(t, "run");
+    vm_roi_begin(t);
+    team_run(t, work, &s, AT_FORK);
+    vm_roi_end(t);
+    vm_phase(t, "verify");
+    verify(t, &s);
+}
+
+static const struct param tsp_rows[] = {
+    {"cities", PARAM_U64, offsetof(struct tsp_params, cities), "8", 4, MAX_CITIES, "cities", NULL,
+     "How many."},
+    {"racy", PARAM_BOOL, offsetof(struct tsp_params, racy), "off", 0, 0, "", NULL,
+     "Reads the shortest length without its lock."},
+    PARAM_END,
+};
+static const struct workload_plant tsp_plants[] = {
+    {"Tsp.bound:75", "Tsp.improve:86",
+     "With racy=on the shortest length is read without the lock under which it is written."},
+    {NULL, NULL, NULL}};
+
+const struct workload workload_tsp = {
+    .name = "tsp",
+    .summary = "travelling salesman by branch and bound, with a shared pool of tours",
+    .source = "goldilocks",
+    .params = tsp_rows,
+    .params_size = sizeof(struct tsp_params),
+    .sizes = {"cities=8", "cities=10", "cities=12"},
+    .granularity = 1,
+    .sites = at_names,
+    .main = tsp_main,
+    .plants = tsp_plants,
+};

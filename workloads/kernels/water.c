@@ -1,0 +1,317 @@
+/* water.c - SPLASH-2's Water-Nsquared: molecules in a periodic box, all pairs within a cut-off.
+ * Each thread sums up the forces of its pairs in an array of its own, then adds them to the
+ * molecules, each under that molecule's lock; energy is summed up under one lock. Here a molecule
+ * is one point with a Lennard-Jones potential, not three atoms. */
+#include "workloads/kernels/team.h"
+#include "workloads/workloads.h"
+
+#define SITES(X)                                                                                   \
+    X(INIT, "Water.init:17")                                                                       \
+    X(FORK, "Water.run:25")                                                                        \
+    X(STEP, "Water.run:31")                                                                        \
+    X(MOLECULE, "Water.run:34")                                                                    \
+    X(PREDICT, "Water.predict:43")                                                                 \
+    X(PAIR, "Water.pair:52")                                                                       \
+    X(OWN, "Water.pair:58")                                                                        \
+    X(LOCK, "Water.add:69")                                                                        \
+    X(ADD, "Water.add:71")                                                                         \
+    X(CORRECT, "Water.correct:80")                                                                 \
+    X(ENERGY, "Water.energy:92")                                                                   \
+    X(VERIFY, "Water.verify:101")
+VM_SITES(SITES)
+
+enum { AT_X, V_X = 3, F_X = 6, AXES = 3 }; /* of a molecule: three of each */
+static const struct vm_field molecule_fields[] = {
+    {"x", VM_F64, 0},  {"y", VM_F64, 0},  {"z", VM_F64, 0},  {"vx", VM_F64, 0}, {"vy", VM_F64, 0},
+    {"vz", VM_F64, 0}, {"fx", VM_F64, 0}, {"fy", VM_F64, 0}, {"fz", VM_F64, 0}, VM_FIELDS_END};
+enum { KINETIC };
+enum { PAIR = 30 }; /* instructions of one, about */
+static const struct vm_field sums_fields[] = {{"kinetic", VM_F64, 0}, VM_FIELDS_END};
+static const struct vm_type_of molecule_type = {"Molecule", molecule_fields, NULL};
+static const struct vm_type_of sums_type = {"Sums", sums_fields, NULL};
+
+static const double dt = 0.002, cut = 2.0, apart = 1.2;
+
+struct water_params {
+    uint64_t molecules, steps;
+};
+struct plain {
+    double at[AXES], v[AXES], f[AXES];
+};
+struct water {
+    const struct water_params *p;
+    struct vm_ref *molecules, *sums;
+    struct vm_barrier *bar;
+    double box; /* its side */
+    double kinetic;
+    struct plain *plain;
+};
+
+/* The force of b on a, if they are near; d: from b to a. */
+static bool force(const double a[AXES], const double b[AXES], double box, double f[AXES])
+{
+    double d[AXES], r2 = 0;
+
+    for (unsigned k = 0; k < AXES; k++) {
+        d[k] = a[k] - b[k];
+        d[k] -= d[k] > box / 2 ? box : d[k] < -box / 2 ? -box : 0;
+        r2 += d[k] * d[k];
+    }
+    if (r2 >= cut * cut)
+        return false;
+    const double by = 1 / r2, by6 = by * by * by, size = 24 * by * by6 * (2 * by6 - 1);
+    for (unsigned k = 0; k < AXES; k++)
+        f[k] = size * d[k];
+    return true;
+}
+
+static double wrap(double x, double box)
+{
+    return x < 0 ? x + box : x >= box ? x - box : x;
+}
+
+/* ---- on the heap ---------------------------------------------------------------------------- */
+
+static void load_at(struct vm_thread *t, struct vm_ref *m, double at[AXES])
+{
+    for (unsigned k = 0; k < AXES; k++)
+        at[k] = vm_get_f64(t, m, AT_X + k, AT_PAIR);
+}
+
+static void predict(struct vm_thread *t, const struct water *w, struct vm_ref *m)
+{
+    for (unsigned k = 0; k < AXES; k++) {
+        const double v = vm_get_f64(t, m, V_X + k, AT_PREDICT);
+        const double at = vm_get_f64(t, m, AT_X + k, AT_PREDICT) + dt * v;
+        vm_put_f64(t, m, AT_X + k, wrap(at, w->box), AT_PREDICT);
+        vm_put_f64(t, m, F_X + k, 0, AT_PREDICT);
+    }
+}
+
+/* Adds to three elements of the thread's own sums. */
+static void own(struct vm_thread *t, struct vm_ref *sums, uint64_t i, const double f[AXES],
+                double sign)
+{
+    for (unsigned k = 0; k < AXES; k++) {
+        const double was = vm_load_f64(t, sums, AXES * i + k, AT_OWN);
+        vm_store_f64(t, sums, AXES * i + k, was + sign * f[k], AT_OWN);
+    }
+}
+
+/* Molecule i with the half of the others that follow it. */
+static void pairs(struct vm_thread *t, const struct water *w, struct vm_ref *sums, uint64_t i)
+{
+    const uint64_t n = w->p->molecules, half = (n - 1) / 2 + (n % 2 == 0 && i < n / 2);
+    struct vm_ref *m = vm_enter(t, 1);
+    double a[AXES], b[AXES], f[AXES];
+
+    vm_load_ref(t, m, w->molecules, i, AT_MOLECULE);
+    load_at(t, m, a);
+    for (uint64_t k = 1; k <= half; k++) {
+        vm_load_ref(t, m, w->molecules, (i + k) % n, AT_MOLECULE);
+        load_at(t, m, b);
+        vm_compute(t, PAIR);
+        if (!force(a, b, w->box, f))
+            continue;
+        own(t, sums, i, f, 1);
+        own(t, sums, (i + k) % n, f, -1);
+    }
+    vm_leave(t, m);
+}
+
+/* To all molecules, beginning with those that no other thread begins with. */
+static void add(struct vm_thread *t, const struct member *c, const struct water *w,
+                struct vm_ref *sums)
+{
+    const uint64_t n = w->p->molecules, first = team_from(c, n);
+    struct vm_ref *m = vm_enter(t, 1);
+
+    for (uint64_t k = 0; k < n; k++) {
+        const uint64_t i = (first + k) % n;
+        vm_load_ref(t, m, w->molecules, i, AT_MOLECULE);
+        vm_lock(t, m, AT_LOCK);
+        for (unsigned axis = 0; axis < AXES; axis++) {
+            const double f = vm_load_f64(t, sums, AXES * i + axis, AT_OWN);
+            vm_put_f64(t, m, F_X + axis, vm_get_f64(t, m, F_X + axis, AT_ADD) + f, AT_ADD);
+            vm_store_f64(t, sums, AXES * i + axis, 0, AT_OWN);
+        }
+        vm_unlock(t, m, AT_LOCK);
+    }
+    vm_leave(t, m);
+}
+
+/* The molecule's kinetic energy afterwards. */
+static double correct(struct vm_thread *t, struct vm_ref *m)
+{
+    double energy = 0;
+
+    for (unsigned k = 0; k < AXES; k++) {
+        double v = vm_get_f64(t, m, V_X + k, AT_CORRECT);
+        v += dt * vm_get_f64(t, m, F_X + k, AT_CORRECT);
+        vm_put_f64(t, m, V_X + k, v, AT_CORRECT);
+        energy += v * v / 2;
+    }
+    return energy;
+}
+
+static void step(struct vm_thread *t, const struct member *c, struct water *w, struct vm_ref *r)
+{
+    const uint64_t from = team_from(c, w->p->molecules), end = team_end(c, w->p->molecules);
+    double kinetic = 0;
+
+    for (uint64_t i = from; i < end; i++) {
+        vm_load_ref(t, &r[0], w->molecules, i, AT_MOLECULE);
+        predict(t, w, &r[0]);
+    }
+    vm_barrier_wait(t, w->bar, AT_STEP);
+    for (uint64_t i = from; i < end; i++)
+        pairs(t, w, &r[1], i);
+    add(t, c, w, &r[1]);
+    vm_barrier_wait(t, w->bar, AT_STEP);
+    for (uint64_t i = from; i < end; i++) {
+        vm_load_ref(t, &r[0], w->molecules, i, AT_MOLECULE);
+        kinetic += correct(t, &r[0]);
+    }
+    vm_lock(t, w->sums, AT_ENERGY);
+    vm_put_f64(t, w->sums, KINETIC, kinetic + vm_get_f64(t, w->sums, KINETIC, AT_ENERGY),
+               AT_ENERGY);
+    vm_unlock(t, w->sums, AT_ENERGY);
+    vm_barrier_wait(t, w->bar, AT_STEP);
+}
+
+static void work(struct vm_thread *t, void *member)
+{
+    const struct member *c = member;
+    struct water *w = c->job;
+    struct vm_ref *r = vm_enter(t, 2); /* a molecule, own sums */
+
+    vm_new_array(t, &r[1], VM_F64, AXES * w->p->molecules, AT_INIT);
+    for (uint64_t i = 0; i < w->p->steps; i++)
+        step(t, c, w, r);
+    vm_leave(t, r);
+}
+
+/* ---- before and after ----------------------------------------------------------------------- */
+
+/* On a lattice, a little off it. */
+static void place(struct vm_thread *t, struct water *w, uint64_t i, uint64_t side)
+{
+    const uint64_t at[AXES] = {i % side, i / side % side, i / side / side};
+    struct vm_ref *m = vm_enter(t, 1);
+
+    vm_load_ref(t, m, w->molecules, i, AT_INIT);
+    for (unsigned k = 0; k < AXES; k++) {
+        w->plain[i].at[k] = apart * ((double)at[k] + 0.1 * team_uniform(vm_rng(t)));
+        w->plain[i].v[k] = team_uniform(vm_rng(t)) - 0.5;
+        vm_put_f64(t, m, AT_X + k, w->plain[i].at[k], AT_INIT);
+        vm_put_f64(t, m, V_X + k, w->plain[i].v[k], AT_INIT);
+    }
+    vm_leave(t, m);
+}
+
+static void init(struct vm_thread *t, struct water *w)
+{
+    const struct vm_class *molecule = vm_class(t, &molecule_type, NULL);
+    struct vm_ref *m = vm_enter(t, 1);
+    uint64_t side = 1;
+
+    while (side * side * side < w->p->molecules)
+        side++;
+    w->box = apart * (double)side;
+    w->plain = vm_scratch(t, w->p->molecules, sizeof *w->plain);
+    w->molecules = vm_global(t);
+    w->sums = vm_global(t);
+    w->bar = vm_barrier_new(t, (unsigned)vm_params(t)->threads);
+    vm_new(t, w->sums, vm_class(t, &sums_type, NULL), AT_INIT);
+    vm_new_array(t, w->molecules, VM_REF, w->p->molecules, AT_INIT);
+    for (uint64_t i = 0; i < w->p->molecules; i++) {
+        vm_new(t, m, molecule, AT_INIT);
+        vm_store_ref(t, w->molecules, i, m, AT_INIT);
+        place(t, w, i, side);
+    }
+    vm_leave(t, m);
+}
+
+static void plain_forces(struct water *w)
+{
+    for (uint64_t i = 0; i < w->p->molecules; i++)
+        for (uint64_t j = 0; j < i; j++) {
+            struct plain *a = &w->plain[i], *b = &w->plain[j];
+            double f[AXES];
+            if (!force(a->at, b->at, w->box, f))
+                continue;
+            for (unsigned k = 0; k < AXES; k++) {
+                a->f[k] += f[k];
+                b->f[k] -= f[k];
+            }
+        }
+}
+
+static void plain_step(struct water *w)
+{
+    for (uint64_t i = 0; i < w->p->molecules; i++)
+        for (unsigned k = 0; k < AXES; k++) {
+            struct plain *m = &w->plain[i];
+            m->at[k] = wrap(m->at[k] + dt * m->v[k], w->box);
+            m->f[k] = 0;
+        }
+    plain_forces(w);
+    for (uint64_t i = 0; i < w->p->molecules; i++)
+        for (unsigned k = 0; k < AXES; k++) {
+            double *v = &w->plain[i].v[k];
+            *v += dt * w->plain[i].f[k];
+            w->kinetic += *v * *v / 2;
+        }
+}
+
+static void verify(struct vm_thread *t, struct water *w)
+{
+    struct vm_ref *m = vm_enter(t, 1);
+
+    for (uint64_t i = 0; i < w->p->steps; i++)
+        plain_step(w);
+    for (uint64_t i = 0; i < w->p->molecules; i++) {
+        vm_load_ref(t, m, w->molecules, i, AT_VERIFY);
+        for (unsigned k = 0; k < AXES; k++) {
+            const double v = vm_get_f64(t, m, V_X + k, AT_VERIFY), want = w->plain[i].v[k];
+            vm_check(t, fabs(v - want) < 1e-6, "water: molecule %u moves at %g, not %g",
+                     (unsigned)i, v, want);
+        }
+    }
+    const double kinetic = vm_get_f64(t, w->sums, KINETIC, AT_VERIFY);
+    vm_check(t, fabs(kinetic - w->kinetic) <= 1e-6 * (1 + w->kinetic),
+             "water: kinetic energy %g, not %g", kinetic, w->kinetic);
+    vm_leave(t, m);
+}
+
+static void water_main(struct vm_thread *t, const void *p)
+{
+    struct water w = {.p = p};
+
+    init(t, &w);
+    vm_phase(t, "run");
+    vm_roi_begin(t);
+    team_run(t, work, &w, AT_FORK);
+    vm_roi_end(t);
+    vm_phase(t, "verify");
+    verify(t, &w);
+}
+
+static const struct param water_rows[] = {
+    {"molecules", PARAM_U64, offsetof(struct water_params, molecules), "64", 1, 1000000,
+     "molecules", NULL, "How many."},
+    {"steps", PARAM_U64, offsetof(struct water_params, steps), "4", 0, 1000000, "", NULL,
+     "Steps of time."},
+    PARAM_END,
+};
+
+const struct workload workload_water = {
+    .name = "water",
+    .summary = "SPLASH-2's Water-Nsquared: a lock on each molecule, and barriers",
+    .source = "cvm",
+    .params = water_rows,
+    .params_size = sizeof(struct water_params),
+    .sizes = {"molecules=64,steps=4", "molecules=512,steps=5", "molecules=2048,steps=12"},
+    .sites = at_names,
+    .main = water_main,
+};

@@ -1,0 +1,499 @@
+/* twin.c - makes accesses in given proportions, on objects and arrays of the modelled heap: reads
+ * to writes, how many a thread repeats in a release-free region, how long such a region is, how
+ * many locations are array elements. No program: nothing is computed, but for what each location
+ * must hold, which is checked whenever it is read.
+ *
+ * A thread fills new blocks (objects and arrays) and reads old ones of its own and such as the
+ * first thread filled before all others; it drops its oldest. A region ends when a lock is released
+ * under which fields of a shared object are read and written. An access that repeats is to a place
+ * that the thread has read (written) in the same region: in the block at hand, from `low` to `at`.
+ */
+#include <inttypes.h>
+
+#include "workloads/twins/twin.h"
+#include "workloads/twins/rate.h"
+
+#define SITES(X)                                                                                   \
+    X(INIT, "Twin.init:12")                                                                        \
+    X(FORK, "Twin.main:20")                                                                        \
+    X(JOIN, "Twin.main:27")                                                                        \
+    X(NEW, "Worker.fill:41")                                                                       \
+    X(FILL, "Worker.fill:44")                                                                      \
+    X(FILL_AGAIN, "Worker.fill:48")                                                                \
+    X(READ, "Worker.scan:60")                                                                      \
+    X(READ_AGAIN, "Worker.scan:63")                                                                \
+    X(LOCK, "Worker.update:71")                                                                    \
+    X(LOCKED_READ, "Worker.update:73")                                                             \
+    X(LOCKED_WRITE, "Worker.update:76")                                                            \
+    X(UNLOCK, "Worker.update:79")
+enum at { AT_BEFORE = VM_SITE_FIRST - 1, SITES(VM_SITE_ENUM) AT_END };
+const char *const twin_sites[] = {SITES(VM_SITE_TEXT) NULL};
+
+enum { FIELDS = 8 };
+static const struct vm_field fields[] = {{"f0", VM_I64, 0}, {"f1", VM_I64, 0}, {"f2", VM_I64, 0},
+                                         {"f3", VM_I64, 0}, {"f4", VM_I64, 0}, {"f5", VM_I64, 0},
+                                         {"f6", VM_I64, 0}, {"f7", VM_I64, 0}, VM_FIELDS_END};
+static const struct vm_type_of record_type = {"Record", fields, NULL};
+
+enum { LOCKED = 4 };                             /* accesses under a lock, at the most */
+enum { SHARED_PART = 64, SHARED_BLOCKS = 2048 }; /* of the accesses; at the most */
+
+struct block {
+    struct vm_ref *ref;
+    uint32_t n, step; /* places: a power of two; the i-th that is accessed is i * step mod n */
+    bool array;
+    uint64_t read_in, filled_in; /* regions of the thread; 0: none */
+};
+
+struct job {
+    const struct twin_params *p;
+    const struct vm_class *record;
+    struct block *shared; /* filled before the threads start, then read only */
+    uint64_t n_shared;
+    struct vm_ref *locks;
+    uint64_t elements, places; /* of arrays; of arrays and objects */
+    uint64_t made, scattered;  /* elements of arrays; of these, in arrays that are scattered */
+    struct rate writes, again_reads, again_writes; /* as threads begin with */
+    struct twin_plants plants;
+    uint64_t accesses, sections; /* of each thread */
+    uint64_t extra;              /* threads that have one section more */
+    uint64_t workers, first;     /* threads that work; those that begin together */
+    uint64_t here;               /* of these, that have begun */
+};
+
+struct cursor {
+    struct block *in; /* NULL: none yet */
+    uint32_t low, at; /* in it: where the region began; the next place */
+};
+
+struct worker {
+    struct vm_thread *t;
+    struct job *job;
+    uint64_t id, random, region, left, sections;
+    struct rate writes, again_reads, again_writes, renew, shared;
+    struct cursor fill, scan;
+    struct block *own; /* keep of them */
+    uint64_t n_own, next_fill, next_scan, next_shared;
+    unsigned burst; /* the next one that it has a part in */
+    uint64_t collected;
+    uint64_t due; /* with so many accesses left there is something else to do */
+};
+
+/* ---- chances -------------------------------------------------------------------------------- */
+
+static inline uint64_t draw_bits(struct worker *w) /* xorshift* */
+{
+    w->random ^= w->random >> 12;
+    w->random ^= w->random << 25;
+    w->random ^= w->random >> 27;
+    return w->random * UINT64_C(0x2545f4914f6cdd1d);
+}
+
+/* ---- blocks --------------------------------------------------------------------------------- */
+
+ALWAYS_INLINE void put(struct vm_thread *t, const struct block *b, uint32_t i, uint64_t site)
+{
+    const uint32_t place = i * b->step & (b->n - 1);
+
+    if (b->array)
+        vm_store_i64(t, b->ref, place, (int64_t)place + 1, site);
+    else
+        vm_put_i64(t, b->ref, place, (int64_t)place + 1, site);
+}
+ALWAYS_INLINE void get(struct vm_thread *t, const struct block *b, uint32_t i, uint64_t site)
+{
+    const uint32_t place = i * b->step & (b->n - 1);
+    const int64_t is =
+        b->array ? vm_load_i64(t, b->ref, place, site) : vm_get_i64(t, b->ref, place, site);
+
+    if (UNLIKELY(is != (int64_t)place + 1 && is != 0))
+        vm_fail(t, "twin: place %" PRIu32 " of a block holds %" PRId64, place, is);
+}
+
+/* An array or an object, whichever the share of arrays needs. */
+static void make(struct vm_thread *t, struct job *j, struct block *b, uint64_t site)
+{
+    const struct twin_params *p = j->p;
+
+    b->array = p->arrays && j->elements * 100 <= p->arrays * j->places;
+    b->n = b->array ? (uint32_t)p->length : FIELDS;
+    b->step = 1;
+    if (b->array) {
+        vm_new_array(t, b->ref, VM_I64, b->n, site);
+        j->elements += b->n;
+        if (j->scattered * 100 < p->scatter * j->elements) {
+            b->step = 5;
+            j->scattered += b->n;
+        }
+    } else {
+        vm_new(t, b->ref, j->record, site);
+    }
+    j->places += b->n;
+}
+
+/* ---- whole arrays --------------------------------------------------------------------------- */
+
+/* One that the region's rules have not chosen, but that counts. */
+static void forced(struct worker *w, bool write)
+{
+    took_place(&w->writes, write);
+    took_place(write ? &w->again_writes : &w->again_reads, false);
+    w->left -= w->left > 0;
+}
+
+static bool unfinished(const struct worker *w, const struct cursor *c)
+{
+    return w->job->p->whole && c->in && c->in->array && c->in->step == 1 && c->at < c->in->n;
+}
+
+/* So that one footprint is all of an array. */
+static void finish_fill(struct worker *w)
+{
+    for (; unfinished(w, &w->fill); forced(w, true))
+        put(w->t, w->fill.in, w->fill.at++, AT_FILL);
+}
+static void finish_scan(struct worker *w)
+{
+    for (; unfinished(w, &w->scan); forced(w, false))
+        get(w->t, w->scan.in, w->scan.at++, AT_READ);
+}
+
+/* ---- fresh places --------------------------------------------------------------------------- */
+
+/* The thread's oldest block is dropped for a new one, or filled once more. */
+NO_INLINE static void next_fill(struct worker *w)
+{
+    const uint64_t i = w->next_fill++ % w->job->p->keep;
+    struct block *b = &w->own[i];
+
+    if (w->fill.at > w->fill.low)
+        w->fill.in->filled_in = w->region;
+    if (w->scan.in == b) {
+        finish_scan(w);
+        b->read_in = w->region;
+        w->scan = (struct cursor){NULL, 0, 0};
+    }
+    const bool old = i < w->n_own && b->filled_in != w->region;
+    if (!old || !draw(&w->renew, (uint32_t)draw_bits(w))) {
+        make(w->t, w->job, b, AT_NEW);
+        b->read_in = 0;
+    }
+    if (i == w->n_own)
+        w->n_own++;
+    w->fill = (struct cursor){b, 0, 0};
+}
+
+/* One of its own that it neither fills nor has read in this region; NULL: there is none. */
+static struct block *old_block(struct worker *w)
+{
+    for (unsigned tries = 0; tries < 3 && w->n_own > 1; tries++) {
+        struct block *b = &w->own[w->next_scan++ % w->n_own];
+        if (b != w->fill.in && b->read_in != w->region)
+            return b;
+    }
+    return NULL;
+}
+
+NO_INLINE static void next_scan(struct worker *w)
+{
+    struct block *b = NULL;
+
+    if (w->scan.in)
+        w->scan.in->read_in = w->region;
+    if (!draw(&w->shared, (uint32_t)draw_bits(w)))
+        b = old_block(w);
+    if (!b)
+        b = &w->job->shared[w->next_shared++ % w->job->n_shared];
+    w->scan = (struct cursor){b, 0, 0};
+}
+
+/* ---- accesses ------------------------------------------------------------------------------- */
+
+ALWAYS_INLINE bool again(struct rate *r, const struct cursor *c, uint32_t bits)
+{
+    if (!draw(r, bits))
+        return false;
+    if (c->at > c->low)
+        return true;
+    r->owed += ONE;
+    return false;
+}
+ALWAYS_INLINE uint32_t one_of(const struct cursor *c, uint64_t bits)
+{
+    return c->low + (uint32_t)((bits >> 48) * (c->at - c->low) >> 16);
+}
+
+ALWAYS_INLINE void write(struct worker *w, uint64_t bits)
+{
+    struct cursor *c = &w->fill;
+
+    if (again(&w->again_writes, c, (uint32_t)bits)) {
+        put(w->t, c->in, one_of(c, bits), AT_FILL_AGAIN);
+        return;
+    }
+    if (UNLIKELY(!c->in || c->at == c->in->n))
+        next_fill(w);
+    put(w->t, c->in, c->at++, AT_FILL);
+}
+ALWAYS_INLINE void read(struct worker *w, uint64_t bits)
+{
+    struct cursor *c = &w->scan;
+
+    if (again(&w->again_reads, c, (uint32_t)bits)) {
+        get(w->t, c->in, one_of(c, bits), AT_READ_AGAIN);
+        return;
+    }
+    if (UNLIKELY(!c->in || c->at == c->in->n))
+        next_scan(w);
+    get(w->t, c->in, c->at++, AT_READ);
+}
+
+static void access_some(struct worker *w, uint64_t n)
+{
+    w->left -= n;
+    while (n--) {
+        const uint64_t bits = draw_bits(w);
+        if (draw(&w->writes, (uint32_t)(bits >> 32)))
+            write(w, bits * 0x9e3779b97f4a7c15);
+        else
+            read(w, bits * 0x9e3779b97f4a7c15);
+    }
+}
+
+/* ---- beside the accesses -------------------------------------------------------------------- */
+
+static void next_region(struct worker *w)
+{
+    w->region++;
+    w->fill.low = w->fill.at;
+    w->scan.low = w->scan.at;
+}
+
+static void run_burst(struct worker *w)
+{
+    struct twin_plants *s = &w->job->plants;
+    const struct twin_tally n = twin_burst_run(w->t, s, (unsigned)w->id, w->burst);
+
+    for (uint64_t i = 0; i < n.reads + n.writes; i++)
+        forced(w, i < n.writes);
+    if (n.released)
+        next_region(w);
+    w->burst = twin_burst_next(s, (unsigned)w->id, w->burst + 1);
+}
+
+/* How many accesses are left when it is time for the i-th of n. */
+static uint64_t time_of(const struct job *j, uint64_t i, uint64_t n)
+{
+    return i < n ? j->accesses - j->accesses / (n + 1) * (i + 1) : 0;
+}
+
+/* Bursts and collections; sets when the next one is due. */
+NO_INLINE static void what_is_due(struct worker *w)
+{
+    const struct job *j = w->job;
+    const uint64_t collections = w->id ? 0 : j->p->collections;
+
+    while (w->burst < j->plants.n && w->left <= time_of(j, w->burst, j->plants.n))
+        run_burst(w);
+    if (w->collected < collections && w->left <= time_of(j, w->collected, collections)) {
+        vm_collect(w->t);
+        w->collected++;
+    }
+    const uint64_t burst = time_of(j, w->burst, j->plants.n);
+    const uint64_t collect = time_of(j, w->collected, collections);
+    w->due = burst > collect ? burst : collect;
+}
+
+/* ---- regions -------------------------------------------------------------------------------- */
+
+static void access_many(struct worker *w, uint64_t n)
+{
+    while (n > 0 && w->left > 0) {
+        if (w->left <= w->due)
+            what_is_due(w);
+        const uint64_t until = w->left > w->due ? w->left - w->due : w->left;
+        const uint64_t some = n < until ? n : until;
+        access_some(w, some);
+        n -= some;
+    }
+}
+
+/* Fields of a shared object are read, then fields of it are written, and the region ends. */
+static void section(struct worker *w, uint64_t n)
+{
+    const uint64_t bits = draw_bits(w), place = bits >> 32;
+    struct vm_ref *o = &w->job->locks[(bits & 0xffffffff) * w->job->p->locks >> 32];
+    uint64_t writes = 0;
+
+    for (uint64_t i = 0; i < n; i++) {
+        const bool it_does = draw(&w->writes, (uint32_t)draw_bits(w));
+        took_place(it_does ? &w->again_writes : &w->again_reads, false);
+        writes += it_does;
+    }
+    w->left -= n;
+    vm_lock(w->t, o, AT_LOCK);
+    for (uint64_t i = 0; i < n - writes; i++)
+        vm_get_i64(w->t, o, (unsigned)(place + i) % FIELDS, AT_LOCKED_READ);
+    for (uint64_t i = 0; i < writes; i++)
+        vm_put_i64(w->t, o, (unsigned)(place + i) % FIELDS, (int64_t)w->region, AT_LOCKED_WRITE);
+    vm_unlock(w->t, o, AT_UNLOCK);
+    next_region(w);
+}
+
+/* From a release to the next one; of about the same length, so that all of them come about. */
+static void one_region(struct worker *w)
+{
+    const uint64_t mean = w->left / (w->sections + 1);
+    uint64_t n = mean / 2 + ((mean + 1) * (draw_bits(w) >> 48) >> 16);
+
+    if (!w->sections) {
+        access_many(w, w->left);
+        finish_fill(w);
+        finish_scan(w);
+        return;
+    }
+    w->sections--;
+    const uint64_t locked = n / 3 < LOCKED ? n / 3 : LOCKED;
+    access_many(w, n - locked);
+    finish_fill(w);
+    finish_scan(w);
+    section(w, locked < w->left ? locked : w->left);
+}
+
+/* ---- threads -------------------------------------------------------------------------------- */
+
+/* The first threads begin together, with no event. */
+static void meet(struct worker *w)
+{
+    if (w->id >= w->job->first)
+        return;
+    w->job->here++;
+    while (w->job->here < w->job->first)
+        vm_yield(w->t);
+}
+
+static void work(struct vm_thread *t, void *arg)
+{
+    struct worker *w = arg;
+    const struct job *j = w->job;
+    const uint64_t extra = w->id < j->extra;
+    struct vm_ref *own = vm_enter(t, (unsigned)j->p->keep);
+
+    w->t = t;
+    w->random = rng_next(vm_rng(t)) | 1;
+    w->region = 1;
+    w->left = j->accesses;
+    w->sections = j->sections + extra;
+    w->writes = j->writes;
+    w->again_reads = j->again_reads;
+    w->again_writes = j->again_writes;
+    w->renew = rate_of(j->p->renew, 100);
+    w->shared = rate_of(j->p->shared, 100);
+    w->next_shared = draw_bits(w) % j->n_shared;
+    w->own = vm_scratch(t, j->p->keep, sizeof *w->own);
+    for (uint64_t i = 0; i < j->p->keep; i++)
+        w->own[i].ref = &own[i];
+    w->burst =
+        w->id < j->plants.members ? twin_burst_next(&j->plants, (unsigned)w->id, 0) : j->plants.n;
+    w->due = UINT64_MAX;
+    meet(w);
+    while (w->left || w->sections)
+        one_region(w);
+    what_is_due(w);
+    vm_leave(t, own);
+}
+
+/* ---- before and after ----------------------------------------------------------------------- */
+
+/* What all threads read, and what they lock. Returns how many places were written. */
+static uint64_t init(struct vm_thread *t, struct job *j)
+{
+    const struct twin_params *p = j->p;
+    const uint64_t wanted = p->accesses / SHARED_PART + 1;
+    uint64_t written = 0;
+
+    j->record = vm_class(t, &record_type, NULL);
+    j->locks = vm_enter(t, (unsigned)p->locks);
+    for (uint64_t i = 0; i < p->locks; i++)
+        vm_new(t, &j->locks[i], j->record, AT_INIT);
+    j->places = p->locks * FIELDS;
+    j->shared = vm_scratch(t, SHARED_BLOCKS, sizeof *j->shared);
+    struct vm_ref *r = vm_enter(t, SHARED_BLOCKS);
+    while (written < wanted && j->n_shared < SHARED_BLOCKS) {
+        struct block *b = &j->shared[j->n_shared];
+        b->ref = &r[j->n_shared++];
+        make(t, j, b, AT_INIT);
+        for (uint32_t i = 0; i < b->n; i++)
+            put(t, b, i, AT_INIT);
+        written += b->n;
+    }
+    return written;
+}
+
+/* The threads make what is left of each number. */
+static void divide(struct job *j, uint64_t threads, uint64_t written)
+{
+    const struct twin_params *p = j->p;
+    const uint64_t left = p->accesses > written ? p->accesses - written : 0;
+    const uint64_t writes =
+        (uint64_t)((double)p->accesses * (double)p->writes / (double)(p->reads + p->writes));
+    const uint64_t regions = p->accesses / p->region, life = 2 * threads - 1; /* forks and ends */
+    const uint64_t sections = regions > life ? regions - life : 0;
+
+    j->accesses = left / j->workers;
+    j->sections = sections / j->workers;
+    j->extra = sections % j->workers;
+    j->writes = rate_of(writes > written ? writes - written : 0, left);
+    j->again_reads = rate_of(p->again_reads, 1000);
+    j->again_writes = writes > written
+                          ? rate_of(p->again_writes * writes, 1000 * (writes - written))
+                          : (struct rate){0, 0};
+}
+
+/* All live at once, the first thread one of them. */
+static void run_together(struct vm_thread *t, struct worker *w, uint64_t threads)
+{
+    sim_tid *tid = vm_scratch(t, threads, sizeof *tid);
+
+    for (uint64_t i = 1; i < threads; i++)
+        tid[i] = vm_fork(t, work, &w[i], AT_FORK);
+    work(t, &w[0]);
+    for (uint64_t i = 1; i < threads; i++)
+        vm_join(t, tid[i], AT_JOIN);
+}
+
+/* The first thread begins another one whenever the oldest has ended. */
+static void run_in_turn(struct vm_thread *t, struct worker *w, uint64_t workers, uint64_t at_once)
+{
+    sim_tid *tid = vm_scratch(t, workers, sizeof *tid);
+
+    for (uint64_t i = 0; i < workers; i++) {
+        if (i >= at_once)
+            vm_join(t, tid[i - at_once], AT_JOIN);
+        tid[i] = vm_fork(t, work, &w[i], AT_FORK);
+    }
+    for (uint64_t i = workers - at_once; i < workers; i++)
+        vm_join(t, tid[i], AT_JOIN);
+}
+
+void twin_main(struct vm_thread *t, const void *p)
+{
+    const uint64_t threads = vm_params(t)->threads;
+    struct job *j = vm_scratch(t, 1, sizeof *j);
+
+    j->p = p;
+    const bool together = !j->p->live || j->p->live >= threads;
+    j->workers = together ? threads : threads - 1;
+    j->first = together ? threads : j->p->live - 1;
+    divide(j, threads, init(t, j));
+    twin_plants_init(t, &j->plants, j->p, (unsigned)j->first);
+    struct worker *w = vm_scratch(t, j->workers, sizeof *w);
+    for (uint64_t i = 0; i < j->workers; i++)
+        w[i] = (struct worker){.job = j, .id = i};
+    vm_roi_begin(t);
+    if (together)
+        run_together(t, w, threads);
+    else
+        run_in_turn(t, w, j->workers, j->first);
+    vm_roi_end(t);
+}

@@ -1,0 +1,65 @@
+/* twin.h - what the files of the twins share: the parameters of a twin, and the races that are put
+ * into it. A twin is no program: it makes accesses in the proportions that a paper has printed for
+ * one. The printed numbers are in twins.def; twins/twin.c makes the accesses; twins.c gives each
+ * program its name. */
+#ifndef LARDSIM_TWIN_H
+#define LARDSIM_TWIN_H
+
+#include "workloads/vm/vm.h"
+#include "workloads/workloads.h"
+
+struct twin_params {
+    uint64_t accesses, live;
+    uint64_t reads, writes;             /* their ratio */
+    uint64_t again_reads, again_writes; /* per mille */
+    uint64_t region;
+    uint64_t arrays, length, scatter, shared, renew; /* percent, but for length */
+    uint64_t keep, locks, collections;
+    bool whole;
+    uint64_t plants, races, close, hidden, moved;
+};
+extern const struct param twin_rows[];
+extern const char *const twin_sites[];
+void twin_main(struct vm_thread *t, const void *p);
+int twin_check(const void *p, const struct vm_params *vm, struct err *e);
+
+static inline uint64_t twin_races(const struct twin_params *p)
+{
+    return p->races ? p->races : 10 * p->plants;
+}
+
+/* ---- planted races: twins/plant.c ------------------------------------------------------------ */
+
+enum { TWIN_PLANTS = 100 }; /* at the most */
+
+/* Races are made in bursts: two threads meet beside the program, with no event; one accesses the
+ * cells of a new array at first sites, then the other at second sites. Each cell is used once. */
+struct twin_plants {
+    const struct twin_params *p;
+    struct twin_burst *burst; /* in the order in which all threads take them */
+    unsigned n, members;      /* threads that take part: 0..members - 1 */
+    uint64_t first[TWIN_PLANTS], second[TWIN_PLANTS]; /* sites */
+};
+/* Before the threads start. With fewer than two members there are no races. */
+void twin_plants_init(struct vm_thread *t, struct twin_plants *s, const struct twin_params *p,
+                      unsigned members);
+/* The number of the member's first burst from `from` on; s->n: there is none. */
+unsigned twin_burst_next(const struct twin_plants *s, unsigned member, unsigned from);
+struct twin_tally {
+    uint64_t reads, writes;
+    bool released; /* the thread's region has ended */
+};
+/* Its part of the burst. Waits for the other one's. */
+struct twin_tally twin_burst_run(struct vm_thread *t, struct twin_plants *s, unsigned member,
+                                 unsigned burst);
+/* How the i-th plant's accesses are: never two reads. */
+static inline bool twin_first_writes(uint64_t plant)
+{
+    return plant % 3 != 2;
+}
+static inline bool twin_second_writes(uint64_t plant)
+{
+    return plant % 3 != 1;
+}
+
+#endif

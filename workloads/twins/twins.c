@@ -1,0 +1,176 @@
+/* twins.c - the twins by name: from the printed numbers in twins.def, for each one the parameters
+ * that its sizes set, and the targets that `workload describe` holds a run to. How they are met is
+ * twins/twin.c's affair. */
+#include <inttypes.h>
+#include <stddef.h>
+
+#include "workloads/twins/twin.h"
+
+/* ---- parameters ----------------------------------------------------------------------------- */
+
+#define ROW(field, value, min, max, unit, help)                                                    \
+    {                                                                                              \
+#field, PARAM_U64, offsetof(struct twin_params, field), value, min, max, unit, NULL, help  \
+    }
+const struct param twin_rows[] = {
+    ROW(accesses, "1M", 1000, UINT64_C(1) << 40, "accesses", "The program's, of all threads."),
+    ROW(live, "0", 0, 4096, "threads",
+        "Threads at once, the first one included; 0: all. With fewer, the first one only begins "
+        "others."),
+    ROW(reads, "3", 1, 1000000000, "parts", "Reads to so many writes."),
+    ROW(writes, "1", 1, 1000000000, "parts", "Writes to so many reads."),
+    ROW(again_reads, "500", 0, 999, "per mille",
+        "Reads of what the thread has read in the same release-free region."),
+    ROW(again_writes, "500", 0, 999, "per mille",
+        "Writes of what the thread has written in the same release-free region."),
+    ROW(region, "100", 4, UINT64_C(1) << 40, "accesses", "Between two releases."),
+    ROW(arrays, "50", 0, 100, "%", "Locations that are array elements."),
+    ROW(length, "32", 1, 65536, "elements", "Of an array; a power of two."),
+    ROW(scatter, "0", 0, 100, "%", "Array elements that are not accessed one after the other."),
+    {"whole", PARAM_BOOL, offsetof(struct twin_params, whole), "off", 0, 0, "", NULL,
+     "A thread fills and reads an array to its end before its region ends, unless it is "
+     "scattered."},
+    ROW(shared, "30", 0, 100, "%",
+        "Blocks read that the first thread filled before the others began; the other ones are the "
+        "reader's own."),
+    ROW(renew, "50", 0, 100, "%", "Blocks filled once more instead of being dropped for new ones."),
+    ROW(keep, "16", 2, 4096, "blocks", "A thread's blocks; then the oldest is dropped."),
+    ROW(locks, "32", 1, 1024, "objects", "That are locked, and accessed meanwhile."),
+    ROW(collections, "4", 0, 1000, "collections", "Asked for, beside those that the heap needs."),
+    ROW(plants, "0", 0, TWIN_PLANTS, "pairs of sites",
+        "Planted races, an input. Two threads at the least are needed."),
+    ROW(races, "0", 0, 1000000, "accesses",
+        "How often they happen, together; 0: each of them ten times."),
+    ROW(close, "100", 0, TWIN_PLANTS, "pairs of sites",
+        "Of the planted, those whose accesses are in regions that overlap."),
+    ROW(hidden, "0", 0, 1000000, "accesses",
+        "Planted races with synchronisation of the system between their accesses."),
+    ROW(moved, "0", 0, 1000000, "accesses", "Of the hidden, those with a collection between."),
+    PARAM_END};
+
+int twin_check(const void *params, const struct vm_params *vm, struct err *e)
+{
+    const struct twin_params *p = params;
+
+    if (p->length & (p->length - 1))
+        return err_set(e, LARD_CONFIG, "length: %" PRIu64 " is no power of two", p->length);
+    if (p->live == 1 && vm->threads > 1)
+        return err_set(e, LARD_CONFIG,
+                       "live: with more than one thread two must live at once; give live=2");
+    const uint64_t races = twin_races(p);
+
+    if (races < p->plants)
+        return err_set(e, LARD_CONFIG,
+                       "races: %" PRIu64 " are too few for each of %" PRIu64
+                       " plants to happen once",
+                       races, p->plants);
+    if (p->plants && (p->hidden > races || p->moved > p->hidden))
+        return err_set(e, LARD_CONFIG,
+                       "hidden, moved: at the most all races can be hidden, and all hidden "
+                       "ones moved");
+    return 0;
+}
+
+/* ---- plants: those of a twin are the last n ------------------------------------------------- */
+
+#define PLANT(i)                                                                                   \
+    {                                                                                              \
+        "Planted.first:" #i, "Planted.second:" #i, "Two threads meet; each cell is used once."     \
+    }
+#define PLANTS(d)                                                                                  \
+    PLANT(d##9), PLANT(d##8), PLANT(d##7), PLANT(d##6), PLANT(d##5), PLANT(d##4), PLANT(d##3),     \
+        PLANT(d##2), PLANT(d##1), PLANT(d##0)
+static const struct workload_plant plants[] = {
+    PLANT(100), PLANTS(9), PLANTS(8), PLANTS(7), PLANTS(6), PLANTS(5),         PLANTS(4),
+    PLANTS(3),  PLANTS(2), PLANTS(1), PLANT(9),  PLANT(8),  PLANT(7),          PLANT(6),
+    PLANT(5),   PLANT(4),  PLANT(3),  PLANT(2),  PLANT(1),  {NULL, NULL, NULL}};
+_Static_assert(sizeof plants == (TWIN_PLANTS + 1) * sizeof *plants, "each plant has its sites");
+
+/* ---- each twin ------------------------------------------------------------------------------ */
+
+#define TEXT(x)           TEXT_(x)
+#define TEXT_(x)          #x
+#define KNOB(name, value) "," #name "=" TEXT(value)
+#define AIM(trait, unit, value, scale, from, why)                                                  \
+    {                                                                                              \
+        trait, unit, value, scale, from, why                                                       \
+    }
+#define LAST_AIM AIM(NULL, NULL, 0, 0, NULL, NULL)
+#define SIZES(knobs)                                                                               \
+    {                                                                                              \
+        "accesses=1M,heap=8Mi,nursery=1Mi,tlab=2Ki" knobs,                                         \
+            "accesses=10M,heap=16Mi,nursery=2Mi,tlab=2Ki" knobs,                                   \
+            "accesses=100M,heap=32Mi,nursery=4Mi,tlab=4Ki" knobs                                   \
+    }
+#define TWIN(symbol, twin_name, key, text, knobs, pairs, targets)                                  \
+    extern const struct workload workload_##symbol;                                                \
+    const struct workload workload_##symbol = {.name = twin_name,                                  \
+                                               .summary = text,                                    \
+                                               .source = key,                                      \
+                                               .params = twin_rows,                                \
+                                               .params_size = sizeof(struct twin_params),          \
+                                               .sizes = SIZES(knobs),                              \
+                                               .sites = twin_sites,                                \
+                                               .main = twin_main,                                  \
+                                               .check = twin_check,                                \
+                                               .racy = (pairs) > 0,                                \
+                                               .aims = targets,                                    \
+                                               .plants = &plants[TWIN_PLANTS - (pairs)]};
+#define PLANTED "; planted (an input)"
+
+/* The paper does not say how often a pair raced. */
+#define VALOR_KNOBS(total, most, n_reads, n_writes, reads_again, writes_again, rfr, pairs, near)   \
+    KNOB(threads, total)                                                                           \
+    KNOB(live, most)                                                                               \
+    KNOB(reads, n_reads)                                                                           \
+    KNOB(writes, n_writes)                                                                         \
+    KNOB(again_reads, reads_again)                                                                 \
+    KNOB(again_writes, writes_again)                                                               \
+    KNOB(region, rfr)                                                                              \
+    KNOB(plants, pairs) KNOB(close, near)
+#define VALOR(id, name, program, total, most, reads, writes, reads_again, writes_again, rfr,       \
+              pairs, near, why)                                                                    \
+    static const struct workload_aim valor_##id[] = {                                              \
+        AIM("threads", "threads", total, 1, "valor, Table 1, " program, NULL),                     \
+        AIM("threads-live", "threads", most, 1, "valor, Table 1, " program, NULL),                 \
+        AIM("read-write-ratio", "reads a write", reads, writes, "valor, Table 1, " program, NULL), \
+        AIM("no-update-reads", "%", reads_again, 10, "valor, Table 1, " program ", FastTrack",     \
+            NULL),                                                                                 \
+        AIM("no-update-writes", "%", writes_again, 10, "valor, Table 1, " program, NULL),          \
+        AIM("accesses-per-region", "accesses", rfr, 1, "valor, Table 1, " program, why),           \
+        AIM("race-pairs", "pairs", pairs, 1, "valor, Table 2, " program ", FastTrack" PLANTED,     \
+            NULL),                                                                                 \
+        LAST_AIM};                                                                                 \
+    TWIN(valor_##id, name "@valor", "valor", "as " program " in Valor's Tables 1 and 2",           \
+         VALOR_KNOBS(total, most, reads, writes, reads_again, writes_again, rfr, pairs, near),     \
+         pairs, valor_##id)
+
+/* What the paper does not say of a program, `knobs` does: of Java Grande in words, of the others as
+ * Valor's Table 1 has them. */
+#define LARD_KNOBS(sites, accesses, unheard, left)                                                 \
+    ",heap=1Mi,nursery=256Ki,tlab=1Ki" KNOB(threads, 4) KNOB(plants, sites) KNOB(races, accesses)  \
+        KNOB(hidden, unheard) KNOB(moved, left)
+#define LARD(id, name, program, knobs, sites, accesses, unheard, left)                             \
+    static const struct workload_aim lard_##id[] = {                                               \
+        AIM("threads", "threads", 4, 1, "lard, 5, for all programs", NULL),                        \
+        AIM("race-sites", "sites", sites, 1, "lard, Table 2, " program ", MS, PC" PLANTED, NULL),  \
+        AIM("racy-accesses", "accesses", accesses, 1,                                              \
+            "lard, Table 2, " program ", MS, DRE" PLANTED, NULL),                                  \
+        LAST_AIM};                                                                                 \
+    TWIN(lard_##id, name "@lard", "lard", "as " program " in LARD's Tables 2 and 3",               \
+         LARD_KNOBS(sites, accesses, unheard, left) "," knobs, sites, lard_##id)
+
+#define SLIMSTATE(id, name, program, knobs, has_threads, share, shadows, shadows_of, why)          \
+    static const struct workload_aim slimstate_##id[] = {                                          \
+        AIM("threads", "threads", 4, 1, "slimstate, VI, for Java Grande", NULL),                   \
+        AIM("array-locations", "%", share, 1, "slimstate, Table III, " program ", % of Total",     \
+            NULL),                                                                                 \
+        AIM("array-shadow-fraction", "of 1", shadows, shadows_of,                                  \
+            "slimstate, Table III, " program ", Shadow Fraction", why),                            \
+        LAST_AIM};                                                                                 \
+    TWIN(slimstate_##id, name "@slimstate", "slimstate",                                           \
+         "as " program " in SlimState's Table III",                                                \
+         ",threads=4,length=64,whole=on" KNOB(arrays, share) "," knobs, 0,                         \
+         &slimstate_##id[(has_threads) ? 0 : 1])
+
+#include "workloads/twins/twins.def"

@@ -1,0 +1,245 @@
+/* alloc.c - new objects: from a thread's own buffer or free cells; when these are used up, from
+ * the space under the heap's lock; when that is, after a collection; else the stream ends with an
+ * error. */
+#include "workloads/vm/vm_int.h"
+
+#include <assert.h>
+#include <inttypes.h>
+
+enum { PATIENCE = 50 }; /* collections until a thread gives up that is always late */
+
+/* ---- buffers -------------------------------------------------------------------------------- */
+
+void vm_fill(struct vm *v, sim_addr at, sim_addr end)
+{
+    if (at < end)
+        *vm_header(&v->core, at) =
+            (struct vm_header){.class = VM_GAP_FILL, .length = (uint32_t)((end - at) / VM_ALIGN)};
+}
+
+void vm_retire(struct vm *v, struct vm_thread *t)
+{
+    vm_fill(v, t->tlab, t->tlab_end);
+    t->tlab = t->tlab_end = 0;
+}
+
+/* ---- room ----------------------------------------------------------------------------------- */
+
+/* What an open transaction of another thread may still need. */
+static uint64_t held_back(const struct vm *v, const struct vm_thread *t)
+{
+    return v->txn && v->txn != t ? 2 * v->txn_bytes + v->p.tlab : 0;
+}
+
+static bool too_large(const struct vm *v, uint64_t bytes) /* for the nursery */
+{
+    return vm_has_cells(v) && v->active.base && bytes > v->p.nursery / 8;
+}
+
+static bool in_cells(const struct vm *v, uint64_t bytes)
+{
+    return !v->active.base || too_large(v, bytes);
+}
+
+static bool bump_has(const struct vm *v, const struct vm_thread *t, uint64_t bytes)
+{
+    const uint64_t room = v->active.end - v->active.at, kept = held_back(v, t) + v->to_move;
+
+    return room >= kept && room - kept >= bytes;
+}
+
+static bool cells_have(const struct vm *v, const struct vm_thread *t, uint64_t bytes)
+{
+    const uint64_t blocks = (bytes + held_back(v, t)) / VM_BLOCK_BYTES + 1;
+
+    return v->cells.n_free >= blocks;
+}
+
+/* The accesses under the heap's lock that take something from a space. */
+static void note_taking(struct vm_thread *t, unsigned what)
+{
+    const sim_addr head = vm_area(VM_AREA_FREE, 64 * (uint64_t)what);
+
+    vm_guarded(t, VM_HEAP_LOCK, head, VM_SITE_TLAB);
+}
+
+/* ---- taking memory: 0 where there is none --------------------------------------------------- */
+
+static sim_addr take_bump(struct vm *v, uint64_t bytes)
+{
+    const sim_addr at = v->active.at;
+
+    v->active.at += bytes;
+    return at;
+}
+
+static sim_addr from_buffer(struct vm_thread *t, uint64_t bytes)
+{
+    struct vm *v = t->vm;
+    const sim_addr at = t->tlab;
+
+    if (t->tlab_end - at >= bytes) {
+        t->tlab += bytes;
+        return at;
+    }
+    const bool small = bytes <= v->p.tlab / 4;
+    if (!bump_has(v, t, small ? v->p.tlab : bytes))
+        return 0;
+    note_taking(t, VM_SIZES);
+    if (!small)
+        return take_bump(v, bytes);
+    vm_retire(v, t);
+    t->tlab = take_bump(v, v->p.tlab);
+    t->tlab_end = t->tlab + v->p.tlab;
+    t->tlab += bytes;
+    return t->tlab - bytes;
+}
+
+static sim_addr from_cells(struct vm_thread *t, uint64_t bytes)
+{
+    struct vm *v = t->vm;
+    const unsigned size = vm_size_class(bytes);
+
+    if (size < VM_SIZES && !t->cells[size]) {
+        t->cells[size] = vm_cells_take(v, size, cells_have(v, t, 0));
+        if (t->cells[size])
+            note_taking(t, size);
+    }
+    if (size < VM_SIZES) {
+        const sim_addr at = t->cells[size];
+        t->cells[size] = at ? vm_header(&v->core, at)->word : 0;
+        return at;
+    }
+    const sim_addr at = cells_have(v, t, bytes) ? vm_cells_large(v, bytes) : 0;
+    if (at)
+        note_taking(t, VM_SIZES + 1);
+    return at;
+}
+
+static uint64_t in_use(const struct vm *v)
+{
+    return v->active.at - v->active.base + vm_cells_used(v);
+}
+
+NO_RETURN static void no_room(struct vm_thread *t, uint64_t bytes)
+{
+    const struct vm *v = t->vm;
+
+    vm_fail(t,
+            "out of heap: no room for %" PRIu64 " bytes, with %" PRIu64 " of %" PRIu64
+            " in use after a full collection; give heap=%" PRIu64 " or smaller sizes",
+            bytes, in_use(v), v->p.heap, 2 * v->p.heap);
+}
+
+/* A full collection made room, but other threads were there first. */
+static bool was_late(const struct vm *v, uint64_t bytes)
+{
+    const uint64_t small = bytes > v->p.tlab ? bytes : v->p.tlab;
+
+    return (in_cells(v, bytes) ? v->room_cells : v->room_bump) >= small + VM_BLOCK_BYTES;
+}
+
+/* Makes room, or tries to: each try with more. */
+static void make_room(struct vm_thread *t, uint64_t bytes, unsigned tries)
+{
+    struct vm *v = t->vm;
+
+    if (v->txn == t)
+        vm_fail(t, "out of heap inside a transaction; give vm_txn_begin a larger reserve");
+    if (tries == 0 && v->cycling)
+        vm_want(t, VM_WANT_CYCLE);
+    else if (tries == 0 && v->p.gc == VM_GENERATIONAL && !in_cells(v, bytes))
+        vm_want(t, VM_WANT_MINOR);
+    else if (tries <= 2 || (tries < PATIENCE && was_late(v, bytes)))
+        vm_want(t, VM_WANT_FULL);
+    else
+        no_room(t, bytes);
+}
+
+void vm_reserve(struct vm_thread *t, uint64_t bytes)
+{
+    struct vm *v = t->vm;
+
+    for (unsigned tries = 0;; tries++) {
+        vm_step(t);
+        if (v->active.base ? bump_has(v, t, 2 * bytes + v->p.tlab) : cells_have(v, t, 2 * bytes))
+            return;
+        make_room(t, bytes, tries);
+    }
+}
+
+/* No pause between taking it and what the caller makes of it. */
+static sim_addr take(struct vm_thread *t, uint64_t bytes)
+{
+    struct vm *v = t->vm;
+
+    for (unsigned tries = 0;; tries++) {
+        vm_step(t);
+        const sim_addr at = in_cells(v, bytes) ? from_cells(t, bytes) : from_buffer(t, bytes);
+        if (at)
+            return at;
+        make_room(t, bytes, tries);
+    }
+}
+
+/* ---- new objects ---------------------------------------------------------------------------- */
+
+/* The runtime's writes of zeros, a cache line each. The object may move meanwhile. */
+static void note_zeros(struct vm_thread *t, struct vm_ref *o, uint64_t bytes)
+{
+    const uint64_t line = 64;
+
+    for (uint64_t done = VM_HEADER; done < bytes;) {
+        vm_step(t);
+        o->at = vm_forwarded(t->vm, o->at);
+        uint64_t piece = line - (o->at + done) % line;
+        if (piece > bytes - done)
+            piece = bytes - done;
+        vm_system(t, EV_WRITE, o->at + done, (uint32_t)piece, VM_SITE_ZERO);
+        done += piece;
+    }
+}
+
+static void make(struct vm_thread *t, struct vm_ref *to, uint64_t bytes, struct vm_header h,
+                 uint32_t element, uint64_t site)
+{
+    struct vm *v = t->vm;
+    const sim_addr at = take(t, bytes);
+    struct vm_header *host = vm_header(&v->core, at);
+
+    memset(host, 0, bytes);
+    *host = h;
+    if (v->marking)
+        vm_mark_set(v, at);
+    if (v->ids)
+        v->ids[(at - VM_HEAP) / VM_ALIGN] = ++v->last_id;
+    if (v->txn == t)
+        v->txn_bytes -= v->txn_bytes < bytes ? v->txn_bytes : bytes;
+    v->allocated += bytes;
+    to->at = at;
+    vm_emit_two(t, EV_ALLOC, at, bytes, 0, element ? h.length : 0, element, site);
+    vm_system(t, EV_WRITE, at, VM_HEADER,
+              element ? VM_SITE_ALLOC : vm_inlined(t, VM_SITE_ALLOC, site));
+    note_zeros(t, to, bytes);
+    if (v->trigger && in_use(v) > v->trigger)
+        vm_want_soon(t);
+}
+
+void vm_new(struct vm_thread *t, struct vm_ref *to, const struct vm_class *k, uint64_t site)
+{
+    vm_class_use(t, k, site);
+    make(t, to, k->bytes, (struct vm_header){.class = k->id}, 0, site);
+}
+
+void vm_new_array(struct vm_thread *t, struct vm_ref *to, enum vm_type element, uint64_t length,
+                  uint64_t site)
+{
+    const unsigned shift = vm_shift(element);
+
+    if (length >= t->vm->p.heap >> shift || length > INT32_MAX)
+        no_room(t, length > UINT64_MAX >> 4 ? length : length << shift);
+    const uint64_t bytes = VM_HEADER + (length << shift);
+    make(t, to, (bytes + VM_ALIGN - 1) / VM_ALIGN * VM_ALIGN,
+         (struct vm_header){.class = (uint32_t)element, .length = (uint32_t)length}, 1u << shift,
+         site);
+}

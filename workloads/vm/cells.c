@@ -1,0 +1,260 @@
+/* cells.c - a space that does not move objects: blocks of 16 KiB, each cut into cells of one
+ * size, or several for one large object. Sweeping frees what is not marked. */
+#include "workloads/vm/vm_int.h"
+
+#include <stdlib.h>
+
+enum {
+    FINE = 128,
+    FINE_SIZES = FINE / VM_ALIGN
+}; /* up to here a size each 16 bytes; then 4 an
+      octave */
+
+unsigned vm_size_class(uint64_t bytes)
+{
+    if (bytes > VM_CELL_MAX)
+        return VM_SIZES;
+    if (bytes <= FINE)
+        return (unsigned)((bytes - 1) / VM_ALIGN);
+    const unsigned octave = 63 - (unsigned)__builtin_clzll(bytes - 1);
+    return FINE_SIZES + (octave - 7) * 4 + (unsigned)((bytes - 1) >> (octave - 2)) - 4;
+}
+
+uint32_t vm_size_bytes(unsigned size)
+{
+    if (size < FINE_SIZES)
+        return (size + 1) * VM_ALIGN;
+    const unsigned i = size - FINE_SIZES;
+    return (5 + i % 4) << (5 + i / 4);
+}
+
+void vm_cells_open(struct vm *v, sim_addr base, uint64_t bytes)
+{
+    struct vm_cells *c = &v->cells;
+
+    c->base = base;
+    c->blocks = c->n_free = bytes / VM_BLOCK_BYTES;
+    c->end = base + c->blocks * VM_BLOCK_BYTES;
+    c->block = xcalloc(c->blocks, sizeof *c->block);
+}
+
+uint64_t vm_cells_used(const struct vm *v)
+{
+    return (v->cells.blocks - v->cells.n_free) * VM_BLOCK_BYTES;
+}
+
+static sim_addr block_at(const struct vm *v, size_t i)
+{
+    return v->cells.base + i * VM_BLOCK_BYTES;
+}
+
+/* ---- taking --------------------------------------------------------------------------------- */
+
+static void make_free(struct vm *v, sim_addr cell, sim_addr next)
+{
+    *vm_header(&v->core, cell) = (struct vm_header){.class = VM_CELL_FREE, .word = next};
+}
+
+static void cut(struct vm *v, size_t i, unsigned size)
+{
+    struct vm_block *b = &v->cells.block[i];
+    const uint32_t bytes = vm_size_bytes(size), n = VM_BLOCK_BYTES / bytes;
+
+    *b = (struct vm_block){.use = VM_USE_CELLS, .size = (uint8_t)size, .swept = true};
+    for (uint32_t c = n; c-- > 0;) {
+        make_free(v, block_at(v, i) + c * bytes, b->free);
+        b->free = block_at(v, i) + c * bytes;
+    }
+    v->cells.n_free--;
+}
+
+/* n whole blocks in a row; v->cells.blocks: there are none. */
+static size_t find_blocks(struct vm *v, size_t n)
+{
+    struct vm_cells *c = &v->cells;
+    size_t run = 0;
+
+    for (size_t i = c->hint[VM_SIZES]; i < c->blocks; i++) {
+        run = c->block[i].use == VM_USE_FREE ? run + 1 : 0;
+        if (run != n)
+            continue;
+        if (n == 1)
+            c->hint[VM_SIZES] = i + 1;
+        return i + 1 - n;
+    }
+    return c->blocks;
+}
+
+/* About as many bytes as a buffer has, so that threads do not hoard what others need. */
+static sim_addr split(struct vm *v, struct vm_block *b)
+{
+    const sim_addr list = b->free;
+    struct vm_header *last = vm_header(&v->core, list);
+
+    for (uint64_t n = v->p.tlab / vm_size_bytes(b->size); n > 1 && last->word; n--)
+        last = vm_header(&v->core, last->word);
+    b->free = last->word;
+    last->word = 0;
+    return list;
+}
+
+sim_addr vm_cells_take(struct vm *v, unsigned size, bool fresh)
+{
+    struct vm_cells *c = &v->cells;
+    size_t *at = &c->hint[size];
+
+    for (; *at < c->blocks; ++*at) {
+        struct vm_block *b = &c->block[*at];
+        if (b->use == VM_USE_CELLS && b->size == size && b->swept && b->free)
+            return split(v, b);
+    }
+    const size_t i = fresh && c->n_free ? find_blocks(v, 1) : c->blocks;
+    if (i == c->blocks)
+        return 0;
+    cut(v, i, size);
+    *at = i;
+    return split(v, &c->block[i]);
+}
+
+sim_addr vm_cells_large(struct vm *v, uint64_t bytes)
+{
+    struct vm_cells *c = &v->cells;
+    const size_t n = (bytes + VM_BLOCK_BYTES - 1) / VM_BLOCK_BYTES;
+    const size_t first = n <= c->n_free ? find_blocks(v, n) : c->blocks;
+
+    if (first == c->blocks)
+        return 0;
+    for (size_t i = first; i < first + n; i++)
+        c->block[i] = (struct vm_block){.use = VM_USE_TAIL, .swept = true};
+    c->block[first].use = VM_USE_LARGE;
+    c->block[first].blocks = (uint32_t)n;
+    c->n_free -= n;
+    return block_at(v, first);
+}
+
+sim_addr vm_cells_one(struct vm *v, uint64_t bytes)
+{
+    const unsigned size = vm_size_class(bytes);
+    sim_addr *list = &v->collector->cells[size < VM_SIZES ? size : 0];
+
+    if (size == VM_SIZES)
+        return vm_cells_large(v, bytes);
+    if (!*list)
+        *list = vm_cells_take(v, size, true);
+    const sim_addr at = *list;
+    if (at)
+        *list = vm_header(&v->core, at)->word;
+    return at;
+}
+
+sim_addr vm_cells_object(const struct vm *v, sim_addr inside)
+{
+    size_t i = (inside - v->cells.base) / VM_BLOCK_BYTES;
+    const struct vm_block *b = &v->cells.block[i];
+
+    if (b->use == VM_USE_CELLS) {
+        const uint32_t bytes = vm_size_bytes(b->size);
+        return block_at(v, i) + (inside - block_at(v, i)) / bytes * bytes;
+    }
+    while (v->cells.block[i].use == VM_USE_TAIL)
+        i--;
+    return block_at(v, i);
+}
+
+/* ---- sweeping ------------------------------------------------------------------------------- */
+
+void vm_cells_unswept(struct vm *v)
+{
+    for (size_t i = 0; i < v->n_threads; i++)
+        memset(v->thread[i]->cells, 0, sizeof v->thread[i]->cells);
+    for (size_t i = 0; i < v->cells.blocks; i++) {
+        v->cells.block[i].swept = v->cells.block[i].use == VM_USE_FREE;
+        v->cells.block[i].free = 0;
+    }
+}
+
+/* There is something to take in block i. */
+static void hint(struct vm_cells *c, unsigned size, size_t i)
+{
+    if (c->hint[size] > i)
+        c->hint[size] = i;
+}
+
+/* The object lives on, or its memory is reclaimed. */
+static bool survives(struct vm_thread *gc, sim_addr at)
+{
+    struct vm *v = gc->vm;
+    struct vm_header *h = vm_header(&v->core, at);
+
+    if (vm_marked(v, at)) {
+        vm_mark_clear(v, at);
+        v->live += vm_bytes(v, h);
+        return true;
+    }
+    vm_step(gc);
+    vm_monitor_free(v, h);
+    vm_clear_object(gc, at, vm_bytes(v, h));
+    return false;
+}
+
+static void sweep_cells(struct vm_thread *gc, size_t i)
+{
+    struct vm *v = gc->vm;
+    struct vm_block *b = &v->cells.block[i];
+    const uint32_t bytes = vm_size_bytes(b->size), n = VM_BLOCK_BYTES / bytes;
+    sim_addr list = 0;
+    uint32_t n_free = 0;
+
+    for (uint32_t c = n; c-- > 0;) {
+        const sim_addr at = block_at(v, i) + c * bytes;
+        const bool object = vm_header(&v->core, at)->class != VM_CELL_FREE;
+        if (object && survives(gc, at))
+            continue;
+        if (object)
+            vm_system(gc, EV_WRITE, at, VM_HEADER, VM_SITE_SWEEP);
+        make_free(v, at, list);
+        list = at;
+        n_free++;
+    }
+    b->free = list;
+    b->swept = true;
+    hint(&v->cells, b->size, i);
+    if (n_free < n)
+        return;
+    *b = (struct vm_block){.swept = true};
+    v->cells.n_free++;
+    hint(&v->cells, VM_SIZES, i);
+}
+
+static void sweep_large(struct vm_thread *gc, size_t i)
+{
+    struct vm *v = gc->vm;
+    const uint32_t n = v->cells.block[i].blocks;
+
+    v->cells.block[i].swept = true;
+    if (survives(gc, block_at(v, i)))
+        return;
+    memset(&v->cells.block[i], 0, n * sizeof v->cells.block[i]);
+    for (size_t b = i; b < i + n; b++)
+        v->cells.block[b].swept = true;
+    v->cells.n_free += n;
+    hint(&v->cells, VM_SIZES, i);
+}
+
+void vm_cells_sweep(struct vm_thread *gc)
+{
+    struct vm *v = gc->vm;
+    struct vm_cells *c = &v->cells;
+
+    v->live = 0;
+    for (size_t i = 0; i < c->blocks; i++) {
+        if (c->block[i].swept || c->block[i].use == VM_USE_TAIL)
+            continue;
+        vm_system_step(gc, EV_READ, vm_mark_at(block_at(v, i)), VM_BLOCK_BYTES / VM_ALIGN / 8,
+                       VM_SITE_SWEEP);
+        if (c->block[i].use == VM_USE_CELLS)
+            sweep_cells(gc, i);
+        else
+            sweep_large(gc, i);
+    }
+}

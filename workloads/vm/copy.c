@@ -1,0 +1,126 @@
+/* copy.c - copying in a pause: the whole heap from one half to the other, or what survives in
+ * the nursery to the old space. Each object that is left behind, moved or dead, is cleared once. */
+#include "workloads/vm/vm_int.h"
+
+static bool young(const struct vm *v, sim_addr at) /* generational */
+{
+    return at && at < v->active.end;
+}
+
+static sim_addr place_for(struct vm *v, uint64_t bytes)
+{
+    sim_addr at = v->active.at;
+
+    if (!vm_has_cells(v)) {
+        v->active.at += bytes;
+        return at;
+    }
+    at = vm_cells_one(v, bytes);
+    if (!at)
+        vm_fail(v->collector,
+                "out of heap: what survives in the nursery has no room in the old space; give a "
+                "larger heap, or a smaller nursery");
+    vm_list_add(&v->stack, at);
+    return at;
+}
+
+/* The new address of an object that has to leave. */
+static sim_addr evacuate(struct vm_thread *gc, sim_addr at)
+{
+    struct vm *v = gc->vm;
+    const struct vm_header *h = vm_header(&v->core, at);
+
+    vm_system_step(gc, EV_READ, at, VM_HEADER, VM_SITE_COPY);
+    if (h->class & VM_FORWARDED)
+        return h->word;
+    const uint64_t bytes = vm_bytes(v, h);
+    const sim_addr to = place_for(v, bytes);
+    vm_copy_object(gc, to, at, bytes);
+    return to;
+}
+
+static void update_slot(struct vm_thread *gc, sim_addr slot, bool minor)
+{
+    struct vm *v = gc->vm;
+    const sim_addr was = *vm_slot_at(v, slot);
+
+    vm_system_step(gc, EV_READ, slot, 8, VM_SITE_SCAN);
+    if (!was || (minor && !young(v, was)))
+        return;
+    *vm_slot_at(v, slot) = evacuate(gc, was);
+    vm_system_step(gc, EV_WRITE, slot, 8, VM_SITE_UPDATE);
+}
+
+static void scan(struct vm_thread *gc, sim_addr at, bool minor)
+{
+    struct vm *v = gc->vm;
+    const struct vm_header *h = vm_header(&v->core, at);
+    uint64_t offset;
+
+    vm_system_step(gc, EV_READ, at, VM_HEADER, VM_SITE_SCAN);
+    for (uint64_t i = 0; (offset = vm_ref_offset(v, h, i)); i++)
+        update_slot(gc, at + offset, minor);
+}
+
+static void update_root(struct vm *v, struct vm_ref *r, sim_addr where)
+{
+    struct vm_thread *gc = v->collector;
+
+    vm_system_step(gc, EV_READ, where, 8, VM_SITE_ROOTS);
+    if (vm_has_cells(v) && !young(v, r->at))
+        return;
+    r->at = evacuate(gc, r->at);
+    vm_system_step(gc, EV_WRITE, where, 8, VM_SITE_ROOTS);
+}
+
+void vm_clear_region(struct vm_thread *gc, sim_addr base, sim_addr end)
+{
+    struct vm *v = gc->vm;
+    uint64_t bytes;
+
+    for (sim_addr at = base; at < end; at += bytes) {
+        struct vm_header *h = vm_header(&v->core, at);
+        bytes = vm_bytes(v, h);
+        vm_system_step(gc, EV_READ, at, VM_HEADER, VM_SITE_SWEEP);
+        if (!vm_is_object(h))
+            continue;
+        if (!(h->class & VM_FORWARDED))
+            vm_monitor_free(v, h);
+        vm_mark_clear(v, at);
+        vm_clear_object(gc, at, bytes);
+    }
+}
+
+void vm_semispace(struct vm_thread *gc)
+{
+    struct vm *v = gc->vm;
+    struct vm_bump from = v->active;
+
+    vm_retire_all(v);
+    v->active = v->spare;
+    v->active.at = v->active.base;
+    vm_each_root(v, update_root);
+    for (sim_addr at = v->active.base; at < v->active.at;) {
+        scan(gc, at, false);
+        at += vm_bytes(v, vm_header(&v->core, at));
+    }
+    vm_clear_region(gc, from.base, from.at);
+    v->spare = (struct vm_bump){from.base, from.base, from.end};
+    v->live = v->active.at - v->active.base;
+}
+
+void vm_minor(struct vm_thread *gc)
+{
+    struct vm *v = gc->vm;
+
+    vm_each_root(v, update_root);
+    for (size_t i = 0; i < v->log.n; i++) {
+        vm_system_step(gc, EV_READ, vm_area(VM_AREA_REMEMBERED, 8 * i), 8, VM_SITE_ROOTS);
+        update_slot(gc, v->log.at[i], true);
+    }
+    while (v->stack.n)
+        scan(gc, v->stack.at[--v->stack.n], true);
+    v->log.n = 0;
+    vm_clear_region(gc, v->active.base, v->active.at);
+    v->active.at = v->active.base;
+}

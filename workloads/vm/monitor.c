@@ -1,0 +1,316 @@
+/* monitor.c - monitors. One is named by its object's lock word, so that it moves and dies with
+ * the object; its state is on the host. The accesses by which the runtime does it are the system's;
+ * an acquire's and a release's own access is part of that event.
+ *
+ * How the runtime synchronises beside the program is that of Jikes RVM 3.1.1 (docs/workloads.md):
+ * biased, then thin, then heavy locks. What a thread does to others when it takes a bias back, or
+ * queues for a heavy lock, orders them for who heeds the system's synchronisation. */
+#include "workloads/vm/vm_int.h"
+
+#include <assert.h>
+
+enum { LOCK_WORD = 8, GUARDED = 64 /* behind a lock: what it guards */ };
+
+/* ---- locks of the runtime ------------------------------------------------------------------- */
+
+void vm_guarded(struct vm_thread *t, sim_addr lock, sim_addr what, uint64_t site)
+{
+    vm_emit(t, EV_ACQUIRE, lock, 0, EVF_SYSTEM, 0);
+    vm_system(t, EV_READ, what, 8, site);
+    vm_system(t, EV_WRITE, what, 8, site);
+    vm_emit(t, EV_RELEASE, lock, 0, EVF_SYSTEM, 0);
+}
+
+void vm_note_threads(struct vm_thread *t)
+{
+    vm_guarded(t, VM_THREADS_LOCK, VM_THREADS_LOCK + GUARDED, VM_SITE_THREADS);
+}
+
+void vm_take_stop_lock(struct vm_thread *t)
+{
+    vm_emit(t, EV_ACQUIRE, vm_stop_lock(t), 0, EVF_SYSTEM, 0);
+    vm_emit(t, EV_RELEASE, vm_stop_lock(t), 0, EVF_SYSTEM, 0);
+}
+
+void vm_stopping(struct vm_thread *t)
+{
+    vm_take_stop_lock(t);
+    vm_emit(t, EV_VOLATILE_WRITE, VM_STOPPED, 0, EVF_SYSTEM, 0);
+}
+
+/* ---- monitors ------------------------------------------------------------------------------- */
+
+static uint32_t new_monitor(struct vm *v)
+{
+    if (v->free_monitor) {
+        const uint32_t i = v->free_monitor;
+        v->free_monitor = v->monitors[i].next_free;
+        v->monitors[i] = (struct vm_monitor){0};
+        return i;
+    }
+    if (!v->n_monitors)
+        v->n_monitors = 1;
+    while (v->cap_monitors <= v->n_monitors)
+        v->monitors = xgrow(v->monitors, v->cap_monitors, &v->cap_monitors, sizeof *v->monitors);
+    v->monitors[v->n_monitors] = (struct vm_monitor){0};
+    return (uint32_t)v->n_monitors++;
+}
+
+/* Valid until another monitor is made. */
+static struct vm_monitor *monitor(struct vm *v, sim_addr object)
+{
+    struct vm_header *h = vm_header(&v->core, object);
+
+    if (!h->word)
+        h->word = new_monitor(v);
+    return &v->monitors[h->word];
+}
+
+void vm_monitor_free(struct vm *v, struct vm_header *h)
+{
+    if (!h->word)
+        return;
+    const struct vm_monitor *m = &v->monitors[h->word];
+    assert(!m->owner && !m->waiters.first && !m->heavy);
+    (void)m;
+    v->monitors[h->word].next_free = v->free_monitor;
+    v->free_monitor = (uint32_t)h->word;
+    h->word = 0;
+}
+
+static void see(struct vm_thread *t, struct vm_ref *o, const char *what)
+{
+    if (!vm_see(t, o))
+        vm_fail(t, "%s null", what);
+    if (t->vm->txn == t)
+        vm_fail(t, "%s an object inside a transaction; commit first", what);
+}
+
+static struct vm_monitor *held(struct vm_thread *t, struct vm_ref *o, const char *what)
+{
+    see(t, o, what);
+    struct vm_monitor *m = monitor(t->vm, o->at);
+    vm_check(t, m->owner == t, "%s an object whose monitor it does not have", what);
+    return m;
+}
+
+/* ---- biased locks --------------------------------------------------------------------------- */
+
+/* It stands at a yield point, and stops until it is let go. A thread that is blocked, or that a
+ * collection has stopped, has taken its stop lock before. */
+static void hold_up(struct vm_thread *u)
+{
+    if (u->state == VM_IS_READY && u->started && !u->mute && !u->stale) {
+        vm_system(u, EV_READ, vm_yield_flag(u), 4, vm_inlined(u, VM_SITE_SAFEPOINT, u->stands));
+        vm_emit(u, EV_ACQUIRE, vm_stop_lock(u), 0, EVF_SYSTEM, 0);
+        vm_system(u, EV_WRITE, vm_yield_flag(u), 4, VM_SITE_SAFEPOINT);
+        vm_emit(u, EV_RELEASE, vm_stop_lock(u), 0, EVF_SYSTEM, 0);
+    }
+    u->held_up = true;
+}
+
+/* The monitor was u's alone: t stops u, and makes it anybody's. */
+static void take_back(struct vm_thread *t, const struct vm_ref *o, struct vm_thread *u)
+{
+    const sim_addr lock = vm_stop_lock(u);
+
+    vm_emit(t, EV_ACQUIRE, lock, 0, EVF_SYSTEM, 0);
+    vm_system(t, EV_WRITE, vm_yield_flag(u), 4, VM_SITE_REVOKE);
+    vm_emit(t, EV_RELEASE, lock, 0, EVF_SYSTEM, 0);
+    hold_up(u);
+    vm_emit(t, EV_ACQUIRE, lock, 0, EVF_SYSTEM, 0);
+    vm_system(t, EV_WRITE, o->at + LOCK_WORD, 8, VM_SITE_REVOKE);
+    vm_emit(t, EV_RELEASE, lock, 0, EVF_SYSTEM, 0);
+}
+
+/* Whether t has to look once more, after events. */
+static bool had_bias(struct vm_thread *t, struct vm_monitor *m, const struct vm_ref *o)
+{
+    struct vm_thread *u = m->bias;
+
+    if (m->shared || u == t)
+        return false;
+    if (!u) {
+        m->bias = t;
+        return false;
+    }
+    m->bias = NULL;
+    m->shared = true;
+    if (u->state == VM_IS_ENDED)
+        return false;
+    take_back(t, o, u);
+    return true;
+}
+
+/* ---- heavy locks ---------------------------------------------------------------------------- */
+
+static sim_addr heavy_lock(uint32_t i)
+{
+    return vm_area(VM_AREA_HEAVY, 2 * GUARDED * (uint64_t)i);
+}
+
+static void note_heavy(struct vm_thread *t, uint32_t i)
+{
+    vm_guarded(t, heavy_lock(i), heavy_lock(i) + GUARDED, VM_SITE_HEAVY);
+}
+
+static void note_list(struct vm_thread *t)
+{
+    vm_guarded(t, VM_HEAVY_LOCK, VM_HEAVY_LOCK + GUARDED, VM_SITE_HEAVY);
+}
+
+/* The one that t keeps, or one from the list, or a new one. */
+static uint32_t new_heavy(struct vm_thread *t)
+{
+    struct vm *v = t->vm;
+    const uint32_t kept = t->heavy;
+
+    t->heavy = 0;
+    if (kept)
+        return kept;
+    note_list(t);
+    return v->heavy.n ? (uint32_t)v->heavy.at[--v->heavy.n] : ++v->n_heavy;
+}
+
+static void list_heavy(struct vm_thread *t, uint32_t i)
+{
+    note_list(t);
+    vm_list_add(&t->vm->heavy, i);
+}
+
+void vm_drop_heavy(struct vm_thread *t)
+{
+    if (t->heavy)
+        list_heavy(t, t->heavy);
+    t->heavy = 0;
+}
+
+/* Under a heavy lock, which m gets if it has none. */
+static void use_heavy(struct vm_thread *t, struct vm_monitor *m)
+{
+    if (!m->heavy) {
+        m->heavy = new_heavy(t);
+        m->shared = true;
+        m->bias = NULL;
+    }
+    note_heavy(t, m->heavy);
+}
+
+/* Nobody waits for it any more. */
+static void deflate(struct vm_thread *t, struct vm_monitor *m)
+{
+    const uint32_t i = m->heavy;
+
+    m->heavy = 0;
+    if (t->heavy)
+        list_heavy(t, i);
+    else
+        t->heavy = i;
+}
+
+/* ---- what programs do with them ------------------------------------------------------------- */
+
+/* Whether t has it now. It looks at the lock word first. */
+static bool try_lock(struct vm_thread *t, struct vm_ref *o, uint64_t look)
+{
+    vm_urge(t);
+    see(t, o, "locks");
+    struct vm_monitor *m = monitor(t->vm, o->at);
+    vm_system(t, EV_READ, o->at + LOCK_WORD, 8, look);
+    if (had_bias(t, m, o))
+        return false;
+    if (m->heavy || (m->owner && m->owner != t))
+        use_heavy(t, m);
+    if (!m->owner || m->owner == t)
+        return true;
+    vm_stopping(t);
+    vm_block(t, &m->lockers, "a monitor");
+    return false;
+}
+
+void vm_lock(struct vm_thread *t, struct vm_ref *o, uint64_t site)
+{
+    uint64_t look = vm_inlined(t, VM_SITE_LOCK, site);
+
+    while (!try_lock(t, o, look))
+        look = VM_SITE_LOCK;
+    struct vm_monitor *m = monitor(t->vm, o->at);
+    m->owner = t;
+    m->depth++;
+    t->held++;
+    vm_emit_on(t, EV_ACQUIRE, o, LOCK_WORD, site);
+}
+
+void vm_unlock(struct vm_thread *t, struct vm_ref *o, uint64_t site)
+{
+    struct vm_monitor *m = held(t, o, "unlocks");
+    const bool heavy = m->heavy, last = m->depth == 1;
+
+    if (heavy)
+        note_heavy(t, m->heavy);
+    if (heavy && last && !m->lockers.first && !m->waiters.first)
+        deflate(t, m);
+    vm_system(t, EV_WRITE, o->at + LOCK_WORD, 8, vm_inlined(t, VM_SITE_UNLOCK, site));
+    vm_emit_on(t, EV_RELEASE, o, LOCK_WORD, site);
+    t->held--;
+    m->depth--;
+    if (!last)
+        return;
+    m->owner = NULL;
+    vm_wake_all(t->vm, &m->lockers);
+    vm_urge(t);
+}
+
+/* The object may move meanwhile, and no event is possible but the wait's end. */
+static struct vm_monitor *get_back(struct vm_thread *t, struct vm_ref *o)
+{
+    struct vm *v = t->vm;
+
+    for (;;) {
+        vm_step(t);
+        o->at = vm_forwarded(v, o->at);
+        struct vm_monitor *m = monitor(v, o->at);
+        if (!m->owner)
+            return m;
+        vm_block(t, &m->lockers, "a monitor, after a wait");
+    }
+}
+
+void vm_wait(struct vm_thread *t, struct vm_ref *o, uint64_t site)
+{
+    struct vm_monitor *m = held(t, o, "waits on");
+    const uint32_t depth = m->depth;
+
+    use_heavy(t, m);
+    vm_system(t, EV_WRITE, o->at + LOCK_WORD, 8, VM_SITE_UNLOCK);
+    vm_stopping(t);
+    vm_emit_on(t, EV_WAIT_ENTER, o, LOCK_WORD, site);
+    t->mute = true;
+    m->owner = NULL;
+    m->depth = 0;
+    vm_wake_all(t->vm, &m->lockers);
+    vm_block(t, &m->waiters, "a notification");
+    m = get_back(t, o);
+    m->owner = t;
+    m->depth = depth;
+    vm_emit_on(t, EV_WAIT_EXIT, o, LOCK_WORD, site);
+    t->mute = false;
+    vm_catch_up(t);
+    if (m->heavy)
+        note_heavy(t, m->heavy);
+}
+
+void vm_notify(struct vm_thread *t, struct vm_ref *o, bool all, uint64_t site)
+{
+    struct vm_monitor *m = held(t, o, "notifies");
+
+    if (m->heavy)
+        note_heavy(t, m->heavy);
+    vm_emit_on(t, EV_NOTIFY, o, LOCK_WORD, site);
+    do {
+        struct vm_thread *u = vm_unqueue(&m->waiters);
+        if (!u)
+            break;
+        vm_wake(t->vm, u);
+    } while (all);
+}

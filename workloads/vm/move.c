@@ -1,0 +1,126 @@
+/* move.c - a collector that copies while the program runs: it marks by snapshot, then moves each
+ * marked object to the other half, then mends references, then clears what it has left.
+ *
+ * An object is copied piece by piece; when the program has written to it meanwhile the copy is
+ * thrown away, and made again without interruption. From the moment that a copy counts, the old
+ * header says where the object is: the program looks there before each access and goes to the new
+ * place. In the pause after moving, roots learn the new places. Not modelled: copying that
+ * interruptions can't spoil (the second copy holds everybody up, though it is no pause). */
+#include "workloads/vm/vm_int.h"
+
+/* The body is copied; *changed: not all of it is still the same. */
+static bool copy_body(struct vm_thread *gc, sim_addr to, sim_addr from, uint64_t bytes)
+{
+    const struct vm_core *c = &gc->vm->core;
+    uint64_t piece;
+
+    for (uint64_t done = VM_HEADER; done < bytes; done += piece) {
+        piece = vm_copy_piece(gc, to, from, done, bytes);
+        memcpy((char *)vm_header(c, to) + done, (char *)vm_header(c, from) + done, piece);
+    }
+    vm_no_txn(gc);
+    return !memcmp((char *)vm_header(c, to) + VM_HEADER, (char *)vm_header(c, from) + VM_HEADER,
+                   bytes - VM_HEADER);
+}
+
+static void move_object(struct vm_thread *gc, sim_addr from, uint64_t bytes)
+{
+    struct vm *v = gc->vm;
+    const sim_addr to = v->active.at;
+
+    v->active.at += bytes;
+    vm_fill(v, to, to + bytes);
+    if (copy_body(gc, to, from, bytes)) {
+        vm_commit_copy(gc, to, from, bytes);
+        return;
+    }
+    v->aborts++;
+    vm_pin(v);
+    copy_body(gc, to, from, bytes);
+    vm_commit_copy(gc, to, from, bytes);
+    vm_unpin(v);
+}
+
+static void move_all(struct vm_thread *gc, struct vm_bump from)
+{
+    struct vm *v = gc->vm;
+    uint64_t bytes;
+
+    for (sim_addr at = from.base; at < from.at; at += bytes) {
+        const struct vm_header *h = vm_header(&v->core, at);
+        bytes = vm_bytes(v, h);
+        vm_system_step(gc, EV_READ, at, VM_HEADER, VM_SITE_COPY);
+        if (vm_is_object(h) && vm_marked(v, at))
+            move_object(gc, at, bytes);
+        v->to_move -= bytes;
+    }
+}
+
+static void mend_root(struct vm *v, struct vm_ref *r, sim_addr where)
+{
+    struct vm_thread *gc = v->collector;
+
+    vm_system_step(gc, EV_READ, where, 8, VM_SITE_ROOTS);
+    if (vm_forwarded(v, r->at) == r->at)
+        return;
+    vm_system(gc, EV_READ, r->at, VM_HEADER, VM_SITE_UPDATE);
+    r->at = vm_forwarded(v, r->at);
+    vm_system(gc, EV_WRITE, where, 8, VM_SITE_ROOTS);
+}
+
+/* As a compare and swap: no write of the program is lost. */
+static void mend_slot(struct vm_thread *gc, sim_addr slot)
+{
+    struct vm *v = gc->vm;
+
+    vm_system_step(gc, EV_READ, slot, 8, VM_SITE_UPDATE);
+    const sim_addr was = *vm_slot_at(v, slot), is = vm_forwarded(v, was);
+    if (is == was)
+        return;
+    vm_system(gc, EV_READ, was, VM_HEADER, VM_SITE_UPDATE);
+    vm_system(gc, EV_WRITE, slot, 8, VM_SITE_UPDATE);
+    *vm_slot_at(v, slot) = is;
+}
+
+static void mend_all(struct vm_thread *gc, sim_addr base, sim_addr end)
+{
+    struct vm *v = gc->vm;
+    uint64_t offset;
+
+    for (sim_addr at = base; at < end;) {
+        const struct vm_header *h = vm_header(&v->core, at);
+        if (vm_is_object(h))
+            for (uint64_t i = 0; (offset = vm_ref_offset(v, h, i)); i++)
+                mend_slot(gc, at + offset);
+        at += vm_bytes(v, h);
+    }
+}
+
+void vm_move_cycle(struct vm_thread *gc)
+{
+    struct vm *v = gc->vm;
+
+    v->cycling = true;
+    vm_mark_concurrently(gc);
+    vm_retire_all(v);
+    struct vm_bump from = v->active;
+    v->active = v->spare;
+    v->to_move = from.at - from.base;
+    v->barrier |= VM_FORWARD;
+    vm_start_world(gc, false);
+
+    move_all(gc, from);
+
+    vm_stop_world(gc, false);
+    vm_retire_all(v);
+    vm_each_root(v, mend_root);
+    const sim_addr end = v->active.at;
+    vm_start_world(gc, false);
+    vm_wake_all(v, &v->gc_queue); /* there is room again */
+
+    mend_all(gc, v->active.base, end);
+    vm_clear_region(gc, from.base, from.at);
+    v->barrier &= ~(unsigned)VM_FORWARD;
+    v->spare = (struct vm_bump){from.base, from.base, from.end};
+    v->cycling = false;
+}

@@ -1,0 +1,141 @@
+/* txn.c - transactions, marks and what else a kernel can say that is no access. Transactions run
+ * one at a time: nothing is ever undone. */
+#include "workloads/vm/vm_int.h"
+
+#include <stdlib.h>
+
+/* ---- transactions --------------------------------------------------------------------------- */
+
+void vm_txn_begin(struct vm_thread *t, uint64_t reserve, uint64_t site)
+{
+    struct vm *v = t->vm;
+
+    vm_check(t, v->txn != t, "a transaction inside another");
+    for (;;) {
+        vm_reserve(t, reserve);
+        if (!v->txn)
+            break;
+        vm_stopping(t);
+        vm_block(t, &v->txn_queue, "another transaction");
+    }
+    v->txn = t;
+    v->txn_bytes = reserve;
+    vm_emit(t, EV_TXN_BEGIN, 0, 0, 0, site);
+    t->run.flags = EVF_IN_TXN;
+}
+
+void vm_txn_commit(struct vm_thread *t, uint64_t site)
+{
+    struct vm *v = t->vm;
+
+    vm_check(t, v->txn == t, "a commit without a transaction");
+    vm_step(t);
+    t->run.flags = 0;
+    vm_emit(t, EV_TXN_COMMIT, 0, 0, 0, site);
+    v->txn = NULL;
+    vm_wake_all(v, &v->txn_queue);
+    vm_urge(t);
+}
+
+void vm_no_txn(struct vm_thread *gc)
+{
+    struct vm *v = gc->vm;
+
+    for (;;) {
+        vm_step(gc);
+        if (!v->txn)
+            return;
+        vm_stopping(gc);
+        vm_block(gc, &v->txn_queue, "a transaction");
+    }
+}
+
+/* ---- marks ---------------------------------------------------------------------------------- */
+
+void vm_compute(struct vm_thread *t, uint32_t instructions)
+{
+    const uint32_t gap = t->run.gap + instructions;
+
+    t->run.gap = gap < instructions ? UINT32_MAX : gap;
+}
+
+void vm_io(struct vm_thread *t, uint64_t site)
+{
+    vm_step(t);
+    vm_emit(t, EV_IO, 0, 0, 0, site);
+}
+
+static void region(struct vm_thread *t, bool begins)
+{
+    struct vm *v = t->vm;
+
+    vm_check(t, v->in_roi != begins, "a region of interest %s",
+             begins ? "begins inside another" : "ends that has not begun");
+    vm_step(t);
+    vm_emit(t, begins ? EV_ROI_BEGIN : EV_ROI_END, 0, 0, 0, 0);
+    v->in_roi = begins;
+}
+
+void vm_roi_begin(struct vm_thread *t)
+{
+    region(t, true);
+}
+
+void vm_roi_end(struct vm_thread *t)
+{
+    region(t, false);
+}
+
+void vm_stack(struct vm_thread *t, bool write, unsigned word, uint64_t site)
+{
+    const sim_addr base = VM_STACKS + (uint64_t)t->run.tid * VM_STACK_BYTES + VM_STACK_BYTES / 2;
+
+    vm_step(t);
+    *t->run.core->at++ = (struct event){.addr = base + 8 * (uint64_t)(word % 4096),
+                                        .aux = site,
+                                        .size = 8,
+                                        .gap = t->run.gap,
+                                        .tid = t->run.tid,
+                                        .flags = EVF_STACK,
+                                        .kind = write ? EV_WRITE : EV_READ};
+    t->run.gap = VM_GAP;
+}
+
+/* ---- what a kernel may ask ------------------------------------------------------------------ */
+
+const struct vm_params *vm_params(const struct vm_thread *t)
+{
+    return &t->vm->p;
+}
+
+sim_tid vm_self(const struct vm_thread *t)
+{
+    return t->run.tid;
+}
+
+struct rng *vm_rng(struct vm_thread *t)
+{
+    return &t->rng;
+}
+
+void *vm_scratch(struct vm_thread *t, size_t n, size_t bytes)
+{
+    struct vm *v = t->vm;
+    void *p = xcalloc(n ? n : 1, bytes ? bytes : 1);
+
+    v->scratch = xgrow(v->scratch, v->n_scratch, &v->cap_scratch, sizeof *v->scratch);
+    return v->scratch[v->n_scratch++] = p;
+}
+
+uint64_t vm_collections(const struct vm_thread *t)
+{
+    return t->vm->collections;
+}
+
+void vm_collect(struct vm_thread *t)
+{
+    vm_step(t);
+    if (t->vm->txn == t)
+        vm_fail(t, "asks for a collection inside a transaction; commit first");
+    vm_want(t, VM_WANT_FULL);
+}

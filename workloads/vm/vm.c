@@ -1,0 +1,336 @@
+/* vm.c - a program on the modelled runtime as a source of events: batches, records, errors,
+ * opening and closing. The program runs while the next batch is asked for, and stands still when it
+ * is full. */
+#include "workloads/vm/vm_int.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+/* ---- records -------------------------------------------------------------------------------- */
+
+void vm_emit_two(struct vm_thread *t, enum ev_kind kind, sim_addr addr, uint64_t aux,
+                 unsigned flags, sim_addr addr2, uint32_t size2, uint64_t site)
+{
+    struct vm_core *c = t->run.core;
+    const bool more = kind == EV_COPY || addr2 || size2 || site;
+
+    *c->at++ = (struct event){.addr = addr,
+                              .aux = aux,
+                              .gap = t->run.gap,
+                              .tid = t->run.tid,
+                              .flags = (uint16_t)(flags | (more ? EVF_MORE : 0)),
+                              .kind = (uint8_t)kind};
+    t->run.gap = VM_GAP;
+    if (!more)
+        return;
+    *c->at++ = (struct event){.addr = addr2, .aux = site, .size = size2};
+    t->vm->doubles++;
+}
+
+void vm_emit(struct vm_thread *t, enum ev_kind kind, sim_addr addr, uint64_t aux, unsigned flags,
+             uint64_t site)
+{
+    vm_emit_two(t, kind, addr, aux, flags, 0, 0, site);
+}
+
+void vm_emit_on(struct vm_thread *t, enum ev_kind kind, const struct vm_ref *o, uint64_t offset,
+                uint64_t site)
+{
+    struct vm_core *c = t->run.core;
+
+    struct event *ev = c->at;
+
+    vm_emit(t, kind, o->at + offset, 0, 0, site);
+    if (c->identity)
+        vm_identify(c, ev, o->at);
+}
+
+void vm_system(struct vm_thread *t, enum ev_kind kind, sim_addr addr, uint32_t size, uint64_t site)
+{
+    *t->run.core->at++ = (struct event){.addr = addr,
+                                        .aux = site,
+                                        .size = size,
+                                        .gap = t->run.gap,
+                                        .tid = t->run.tid,
+                                        .flags = EVF_SYSTEM,
+                                        .kind = (uint8_t)kind};
+    t->run.gap = VM_GAP;
+}
+
+void vm_system_step(struct vm_thread *t, enum ev_kind kind, sim_addr addr, uint32_t size,
+                    enum vm_site site)
+{
+    vm_step(t);
+    vm_system(t, kind, addr, size, site);
+}
+
+/* ---- errors --------------------------------------------------------------------------------- */
+
+static void fail(struct vm_thread *t, enum lard_exit code, const char *fmt, va_list ap)
+{
+    char text[600];
+    struct vm *v = t->vm;
+
+    vsnprintf(text, sizeof text, fmt, ap);
+    err_set(&v->err, code, "%s: T%u, event %" PRIu64 ": %s", v->source.name, t->run.tid,
+            v->source.first + (uint64_t)(v->core.at - v->core.rec) - v->doubles, text);
+    v->done = true;
+    vm_to_host(v, t);
+    die("a stream that has failed was asked to go on");
+}
+
+void vm_fail(struct vm_thread *t, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    fail(t, LARD_LIMIT, fmt, ap);
+    va_end(ap);
+    die("a stream that has failed goes on");
+}
+
+void vm_check(struct vm_thread *t, bool ok, const char *fmt, ...)
+{
+    va_list ap;
+
+    if (ok)
+        return;
+    va_start(ap, fmt);
+    fail(t, LARD_INTERNAL, fmt, ap);
+    va_end(ap);
+}
+
+/* ---- the source ----------------------------------------------------------------------------- */
+
+void vm_to_host(struct vm *v, struct vm_thread *t)
+{
+    fiber_switch(t->fiber, v->host);
+}
+
+void vm_flush(struct vm_thread *t)
+{
+    struct vm *v = t->vm;
+
+    if (v->core.at < v->end)
+        return;
+    vm_rearm(v);
+    vm_to_host(v, t);
+    v->from = v->core.at;
+}
+
+/* The batch is delivered only when the next one is asked for; then the program goes on. */
+static int next(struct source *s, struct batch *b, struct err *e)
+{
+    struct vm *v = (struct vm *)s;
+    const uint64_t was = (uint64_t)(v->core.at - v->core.rec) - v->doubles;
+
+    s->first += was;
+    v->core.at = v->core.rec;
+    v->doubles = 0;
+    if (v->core.identity)
+        memset(v->core.identity, 0, (VM_BATCH + VM_SLACK) * sizeof *v->core.identity);
+    if (!v->done)
+        fiber_switch(v->host, vm_fiber(v->current));
+    b->rec = v->core.rec;
+    b->records = (size_t)(v->core.at - v->core.rec);
+    b->first = s->first;
+    if (!b->records && v->err.code)
+        return err_set(e, (enum lard_exit)v->err.code, "%s", v->err.text);
+    return 0;
+}
+
+static void free_threads(struct vm *v)
+{
+    for (size_t i = 0; i < v->n_threads; i++)
+        vm_thread_free(v->thread[i]);
+    fiber_free(v->dead);
+    fiber_free(v->host);
+    free(v->thread);
+    free(v->ready);
+}
+
+static void free_tables(struct vm *v)
+{
+    struct vm_barrier *after;
+
+    for (struct vm_barrier *b = v->barriers; b; b = after) {
+        after = b->next;
+        free(b);
+    }
+    for (size_t i = 0; i < v->n_classes; i++)
+        free(v->classes[i]);
+    for (size_t i = 0; i * VM_ROOTS < v->n_globals; i++)
+        free(v->globals[i]);
+    for (size_t i = 0; i < v->n_scratch; i++)
+        free(v->scratch[i]);
+    free(v->classes);
+    free(v->lives);
+    free(v->globals);
+    free(v->scratch);
+    free(v->monitors);
+    map_free(&v->phase_ids);
+    vm_sites_close(v);
+}
+
+static void unmap(void *p, uint64_t bytes)
+{
+    if (p)
+        munmap(p, bytes);
+}
+
+static void close_vm(struct source *s)
+{
+    struct vm *v = (struct vm *)s;
+
+    free_threads(v);
+    free_tables(v);
+    unmap(v->heap, v->p.heap);
+    unmap(v->marks, v->p.heap / VM_ALIGN / 8);
+    unmap(v->ids, v->p.heap / VM_ALIGN * 8);
+    free(v->cells.block);
+    free(v->stack.at);
+    free(v->log.at);
+    free(v->heavy.at);
+    free(v->core.rec);
+    free(v->core.identity);
+    names_free(v->names);
+    free(v->params);
+    free(v->name);
+    config_free(v->config);
+    free(v);
+}
+
+void vm_phase(struct vm_thread *t, const char *text)
+{
+    struct vm *v = t->vm;
+    uint64_t *id = map_put(&v->phase_ids, digest_bytes(text, strlen(text)));
+
+    if (!*id) {
+        *id = ++v->phases;
+        vm_name(v, NAME_PHASE, *id, text);
+    }
+    const uint64_t phase = *id;
+    vm_step(t);
+    vm_emit(t, EV_PHASE, 0, phase, 0, 0);
+}
+
+/* ---- opening -------------------------------------------------------------------------------- */
+
+static void *map_pages(uint64_t bytes) /* NULL: there are none */
+{
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                   -1, 0);
+
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static struct vm_bump bump(sim_addr base, uint64_t bytes)
+{
+    return (struct vm_bump){base, base, base + bytes};
+}
+
+static void open_spaces(struct vm *v)
+{
+    const uint64_t heap = v->p.heap, half = heap / 2 / VM_BLOCK_BYTES * VM_BLOCK_BYTES;
+
+    v->core.bias = (uintptr_t)v->heap - (uintptr_t)VM_HEAP;
+    switch ((enum vm_gc)v->p.gc) {
+    case VM_MARKSWEEP:
+    case VM_MARKSWEEP_CONCURRENT:
+        vm_cells_open(v, VM_HEAP, heap);
+        break;
+    case VM_GENERATIONAL:
+        v->active = bump(VM_HEAP, v->p.nursery);
+        vm_cells_open(v, VM_HEAP + v->p.nursery, heap - v->p.nursery);
+        v->barrier = VM_REMEMBER;
+        break;
+    case VM_SEMISPACE:
+    case VM_COPYING_CONCURRENT:
+        v->active = bump(VM_HEAP, half);
+        v->spare = bump(VM_HEAP + half, half);
+        break;
+    }
+    if (v->p.gc == VM_COPYING_CONCURRENT)
+        v->trigger = half / 2;
+    if (v->p.gc == VM_MARKSWEEP_CONCURRENT)
+        v->trigger = heap / 2;
+}
+
+static int open_heap(struct vm *v, struct err *e)
+{
+    const uint64_t heap = v->p.heap;
+
+    v->heap = map_pages(heap);
+    v->marks = map_pages(heap / VM_ALIGN / 8);
+    if (!v->heap || !v->marks)
+        return err_set(e, LARD_CONFIG,
+                       "%s: heap: the host gives no room for %" PRIu64 " bytes; use a smaller one",
+                       v->name, heap);
+    open_spaces(v);
+    return 0;
+}
+
+static void open_batch(struct vm *v)
+{
+    v->core.rec = xcalloc(VM_BATCH + VM_SLACK, sizeof *v->core.rec);
+    v->core.at = v->core.stop = v->from = v->core.rec;
+    v->end = v->core.rec + VM_BATCH - VM_SLACK;
+}
+
+static void run_main(struct vm_thread *t, void *arg)
+{
+    const struct vm *v = arg;
+
+    v->workload->main(t, v->params);
+}
+
+int workload_identify(struct source *s, const struct vm_identity **identity)
+{
+    struct vm *v = (struct vm *)s;
+
+    if (s->next != next)
+        return -1;
+    v->ids = map_pages(v->p.heap / VM_ALIGN * 8);
+    if (!v->ids)
+        die("no memory for the identities of objects");
+    v->core.identity = xcalloc(VM_BATCH + VM_SLACK, sizeof *v->core.identity);
+    *identity = v->core.identity;
+    return 0;
+}
+
+struct vm *vm_open(const struct workload *w, const struct vm_params *p, void *params,
+                   struct config *config, struct err *e)
+{
+    struct vm *v = xcalloc(1, sizeof *v);
+
+    v->p = *p;
+    v->workload = w;
+    v->params = params;
+    v->config = config;
+    v->name = xasprintf("workload:%s", w->name);
+    v->names = names_new();
+    v->source = (struct source){.next = next,
+                                .close = close_vm,
+                                .name = v->name,
+                                .names = v->names,
+                                .producer = "lardsim workload",
+                                .granularity = w->granularity ? w->granularity : 8};
+    map_init(&v->phase_ids, NULL);
+    rng_seed(&v->rng, p->seed);
+    v->host = fiber_host();
+    open_batch(v);
+    if (open_heap(v, e)) {
+        close_vm(&v->source);
+        return NULL;
+    }
+    vm_sites_open(v);
+    for (uint32_t type = 0; type < VM_TYPES; type++)
+        vm_array_class(v, (enum vm_type)type);
+    v->current = vm_thread_new(v, run_main, v);
+    v->alive = 1;
+    vm_wake(v, v->current);
+    return v;
+}

@@ -1,0 +1,18 @@
+# workloads/ - built-in programs (workloads/README.md).
+libcore_la_SOURCES += workloads/chance.h workloads/makers.c workloads/workload.c \
+	workloads/workloads.def workloads/workloads.h
+libcore_la_SOURCES += workloads/kernels/barnes.c workloads/kernels/barnes_plain.c \
+	workloads/kernels/barnes_plain.h workloads/kernels/churn.c workloads/kernels/colt.c \
+	workloads/kernels/crypt.c workloads/kernels/fft.c workloads/kernels/hedc.c \
+	workloads/kernels/lufact.c workloads/kernels/moldyn.c workloads/kernels/montecarlo.c \
+	workloads/kernels/multiset.c workloads/kernels/philosopher.c workloads/kernels/pool.c \
+	workloads/kernels/ray_plain.c workloads/kernels/ray_plain.h workloads/kernels/raytracer.c \
+	workloads/kernels/series.c workloads/kernels/sor.c workloads/kernels/sparse.c \
+	workloads/kernels/spatial.c workloads/kernels/team.h workloads/kernels/tsp.c \
+	workloads/kernels/water.c
+libcore_la_SOURCES += workloads/twins/plant.c workloads/twins/rate.h workloads/twins/twin.c \
+	workloads/twins/twin.h workloads/twins/twins.c workloads/twins/twins.def
+libcore_la_SOURCES += workloads/vm/alloc.c workloads/vm/cells.c workloads/vm/class.c \
+	workloads/vm/collect.c workloads/vm/copy.c workloads/vm/mark.c workloads/vm/monitor.c \
+	workloads/vm/move.c workloads/vm/sched.c workloads/vm/site.c workloads/vm/sync.c \
+	workloads/vm/txn.c workloads/vm/vm.c workloads/vm/vm.h workloads/vm/vm_int.h
