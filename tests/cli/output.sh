@@ -35,6 +35,17 @@ grep -v '^#' first/config.yaml | sed 's/ *#.*//' >a
 grep -v '^#' elsewhere/again/config.yaml | sed 's/ *#.*//' >b
 cmp -s a b || fail "the dump of the dump differs"
 
+# A configuration that an earlier version wrote gives what it gave then. Whoever renames a key has it
+# refused here: the error must name the new key.
+run --config "$top/tests/data/config-0.1.yaml" -o old synth:events=3000 ||
+    fail "the config.yaml of version 0.1.0: $(cat err.txt)"
+grep -vxFf old/stats.csv "$top/tests/data/config-0.1.csv" >a
+[ -s a ] && fail "the config.yaml of version 0.1.0 gave $(head -3 a)"
+sed 's/^    repeats:/    repeat:/' "$top/tests/data/config-0.1.yaml" >renamed.yaml
+run --config renamed.yaml synth:events=3000
+{ [ $? = 3 ] && grep -q 'renamed.yaml.*policy.fasttrack.repeat:.*did you mean policy.fasttrack.repeats?' err.txt; } ||
+    fail "a key that is not known must exit 3 and name the one that is meant: $(cat err.txt)"
+
 # Each line of races.jsonl and each statistic that the documentation names is there.
 grep -q '"races": {' first/stats.json || fail "stats.json has no races"
 for key in policy race thread op address size site event earlier; do
