@@ -13,11 +13,11 @@ enum {
     MAX_FILES = 64 /* files and presets in one configuration, so that inheritance can't explode */
 };
 
-struct source {                  /* a file or a preset that is being read, and what inherits it */
-    const struct source *heir;   /* NULL: nothing does */
-    const struct preset *preset; /* NULL: a file */
-    const char *name;            /* path, or preset's name */
-    const char *origin;          /* for messages and values: path, or "preset naive" */
+struct config_source { /* a file or a preset that is being read, and what inherits it */
+    const struct config_source *heir; /* NULL: nothing does */
+    const struct preset *preset;      /* NULL: a file */
+    const char *name;                 /* path, or preset's name */
+    const char *origin;               /* for messages and values: path, or "preset naive" */
     dev_t device;
     ino_t inode;
     unsigned depth;
@@ -31,7 +31,7 @@ static const struct preset *find_preset(const struct config *c, const char *name
     return NULL;
 }
 
-static bool same_source(const struct source *a, const struct source *b)
+static bool same_source(const struct config_source *a, const struct config_source *b)
 {
     if (a->preset || b->preset)
         return a->preset == b->preset;
@@ -39,9 +39,10 @@ static bool same_source(const struct source *a, const struct source *b)
 }
 
 /* Before s is opened; from says which line inherits it ("" at the first). */
-static int check_source(struct config *c, const struct source *s, const char *from, struct err *e)
+static int check_source(struct config *c, const struct config_source *s, const char *from,
+                        struct err *e)
 {
-    for (const struct source *h = s->heir; h; h = h->heir)
+    for (const struct config_source *h = s->heir; h; h = h->heir)
         if (same_source(s, h))
             return err_set(e, LARD_CONFIG, "%s%s inherits itself; remove one inherit of the circle",
                            from, s->origin);
@@ -56,17 +57,17 @@ static int check_source(struct config *c, const struct source *s, const char *fr
     return 0;
 }
 
-static int read_source(struct config *c, const struct source *s, struct err *e);
+static int read_source(struct config *c, const struct config_source *s, struct err *e);
 
-static int read_preset(struct config *c, const struct preset *p, const struct source *heir,
+static int read_preset(struct config *c, const struct preset *p, const struct config_source *heir,
                        const char *from, struct err *e)
 {
     char *const origin = xasprintf("preset %s", p->name);
-    const struct source s = {.heir = heir,
-                             .preset = p,
-                             .name = p->name,
-                             .origin = origin,
-                             .depth = heir ? heir->depth + 1 : 1};
+    const struct config_source s = {.heir = heir,
+                                    .preset = p,
+                                    .name = p->name,
+                                    .origin = origin,
+                                    .depth = heir ? heir->depth + 1 : 1};
     const int status = check_source(c, &s, from, e) || read_source(c, &s, e) ? -1 : 0;
 
     free(origin);
@@ -93,9 +94,9 @@ static int missing_file(const struct config *c, const char *path, const char *na
 
 /* name: as the user wrote it. */
 static int read_path(struct config *c, const char *path, const char *name,
-                     const struct source *heir, const char *from, struct err *e)
+                     const struct config_source *heir, const char *from, struct err *e)
 {
-    struct source s = {.heir = heir, .name = path, .origin = path};
+    struct config_source s = {.heir = heir, .name = path, .origin = path};
     struct stat st;
 
     s.depth = heir ? heir->depth + 1 : 1;
@@ -109,7 +110,7 @@ static int read_path(struct config *c, const char *path, const char *name,
 }
 
 /* name relative to the file s: owned by the caller. */
-static char *path_beside(const struct source *s, const char *name)
+static char *path_beside(const struct config_source *s, const char *name)
 {
     const char *const slash = s->preset ? NULL : strrchr(s->name, '/');
 
@@ -118,8 +119,8 @@ static char *path_beside(const struct source *s, const char *name)
     return xasprintf("%.*s/%s", (int)(slash - s->name), s->name, name);
 }
 
-static int read_inherited(struct config *c, const struct source *s, const struct yaml_entry *entry,
-                          struct err *e)
+static int read_inherited(struct config *c, const struct config_source *s,
+                          const struct yaml_entry *entry, struct err *e)
 {
     char *const from = xasprintf("%s:%u: inherit: ", s->origin, entry->line);
     int status = 0;
@@ -137,7 +138,7 @@ static int read_inherited(struct config *c, const struct source *s, const struct
 }
 
 /* What s inherits comes first, so that s wins. */
-static int read_entries(struct config *c, const struct source *s, struct yaml_flat *f,
+static int read_entries(struct config *c, const struct config_source *s, struct yaml_flat *f,
                         struct err *e)
 {
     for (size_t i = 0; i < f->n; i++)
@@ -157,7 +158,7 @@ static int read_entries(struct config *c, const struct source *s, struct yaml_fl
     return 0;
 }
 
-static int read_source(struct config *c, const struct source *s, struct err *e)
+static int read_source(struct config *c, const struct config_source *s, struct err *e)
 {
     const char *const yaml = s->preset ? s->preset->yaml : NULL;
     struct yaml_flat flat;

@@ -18,7 +18,7 @@ struct seen {         /* a name that the text has defined, as a value or as a se
     unsigned line;
 };
 
-struct reading {
+struct yaml_reading {
     yaml_parser_t parser;
     yaml_event_t event; /* in hand; owns */
     struct yaml_flat *flat;
@@ -29,17 +29,17 @@ struct reading {
     struct err *e;
 };
 
-static unsigned line_in_hand(const struct reading *r)
+static unsigned line_in_hand(const struct yaml_reading *r)
 {
     return (unsigned)r->event.start_mark.line + 1;
 }
 
-static int reject(const struct reading *r, const char *rule)
+static int reject(const struct yaml_reading *r, const char *rule)
 {
     return err_set(r->e, LARD_CONFIG, "%s:%u: %s", r->origin, line_in_hand(r), rule);
 }
 
-static int syntax_error(const struct reading *r)
+static int syntax_error(const struct yaml_reading *r)
 {
     const yaml_parser_t *const p = &r->parser;
 
@@ -68,7 +68,7 @@ static bool has_anchor_or_tag(const yaml_event_t *ev)
     return false;
 }
 
-static int next_event(struct reading *r)
+static int next_event(struct yaml_reading *r)
 {
     yaml_event_delete(&r->event);
     if (!yaml_parser_parse(&r->parser, &r->event))
@@ -95,7 +95,7 @@ static void seen_free(void *p)
     free(s);
 }
 
-static int define_name(struct reading *r, unsigned line)
+static int define_name(struct yaml_reading *r, unsigned line)
 {
     const struct seen key = {r->name, line};
     void *const node = tfind(&key, &r->seen, seen_compare);
@@ -116,7 +116,7 @@ static int define_name(struct reading *r, unsigned line)
 }
 
 /* Appends the scalar in hand, a key, to the name of where we are. */
-static int push_name(struct reading *r)
+static int push_name(struct yaml_reading *r)
 {
     const char *const key = (const char *)r->event.data.scalar.value;
     const size_t n = r->event.data.scalar.length;
@@ -132,7 +132,7 @@ static int push_name(struct reading *r)
     return 0;
 }
 
-static int add_item(struct reading *r, struct yaml_value *v, size_t *cap)
+static int add_item(struct yaml_reading *r, struct yaml_value *v, size_t *cap)
 {
     const char *const text = (const char *)r->event.data.scalar.value;
 
@@ -149,7 +149,7 @@ static int add_item(struct reading *r, struct yaml_value *v, size_t *cap)
 }
 
 /* From the first event of a scalar or a list to its last. */
-static int read_items(struct reading *r, struct yaml_value *v)
+static int read_items(struct yaml_reading *r, struct yaml_value *v)
 {
     size_t cap = 0;
 
@@ -169,7 +169,7 @@ static int read_items(struct reading *r, struct yaml_value *v)
     }
 }
 
-static int add_entry(struct reading *r, unsigned line)
+static int add_entry(struct yaml_reading *r, unsigned line)
 {
     struct yaml_flat *const f = r->flat;
     struct yaml_entry *entry;
@@ -183,7 +183,7 @@ static int add_entry(struct reading *r, unsigned line)
 }
 
 /* The map that has just begun, to its end. Recursion ends at YAML_MAX_DEPTH. */
-static int read_map(struct reading *r, unsigned depth)
+static int read_map(struct yaml_reading *r, unsigned depth)
 {
     const size_t outer = r->name_len;
 
@@ -208,7 +208,7 @@ static int read_map(struct reading *r, unsigned depth)
     }
 }
 
-static int read_root(struct reading *r)
+static int read_root(struct yaml_reading *r)
 {
     const yaml_event_t *const ev = &r->event;
 
@@ -219,7 +219,7 @@ static int read_root(struct reading *r)
     return reject(r, "a configuration is a map; write name: value");
 }
 
-static int read_stream(struct reading *r)
+static int read_stream(struct yaml_reading *r)
 {
     if (next_event(r) || next_event(r)) /* the start of the stream, of the document */
         return -1;
@@ -235,7 +235,7 @@ static int read_stream(struct reading *r)
 int yaml_flat_text(struct yaml_flat *f, const char *origin, const char *text, size_t bytes,
                    struct err *e)
 {
-    struct reading r = {.flat = f, .origin = origin, .e = e};
+    struct yaml_reading r = {.flat = f, .origin = origin, .e = e};
     int status;
 
     *f = (struct yaml_flat){0};

@@ -12,7 +12,7 @@ static void note_option(struct cli *c, int key, const char *value, struct argp_s
         argp_error(state, "the value of --%s is empty; leave the option out, or give one",
                    cli_option_name(c, key));
     c->given = xgrow(c->given, c->n, &c->cap, sizeof *c->given);
-    c->given[c->n++] = (struct given){key, value};
+    c->given[c->n++] = (struct given_option){key, value};
 }
 
 /* argp_error ends the process. */
@@ -93,7 +93,7 @@ void cli_free(struct cli *c)
     free(c->arg);
 }
 
-static const struct given *last_given(const struct cli *c, int key)
+static const struct given_option *last_given(const struct cli *c, int key)
 {
     for (size_t i = c->n; i-- > 0;)
         if (c->given[i].key == key)
@@ -108,7 +108,7 @@ bool cli_has(const struct cli *c, int key)
 
 const char *cli_get(const struct cli *c, int key)
 {
-    const struct given *g = last_given(c, key);
+    const struct given_option *g = last_given(c, key);
 
     return g ? g->value : NULL;
 }

@@ -62,13 +62,13 @@ enum {
 
 /* ---- what was given on the command line: args.c --------------------------------------------- */
 
-struct given { /* an option as it stood there */
+struct given_option { /* an option as it stood there */
     int key;
     const char *value; /* borrowed from argv; NULL where the option takes none */
 };
 struct cli {
     const struct verb *verb;
-    struct given *given; /* in the order given */
+    struct given_option *given; /* in the order given */
     size_t n, cap;
     const char **arg; /* the operands */
     size_t args, args_cap;

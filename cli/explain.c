@@ -44,7 +44,7 @@ static void print_field(const struct field *f)
 
 enum match { WHOLE, SECTION, ENDING }; /* "policy.vc.history": itself, by "policy", by "history" */
 
-struct search {
+struct name_search {
     const char *name;
     enum match match;
     struct json *json; /* NULL: text */
@@ -56,7 +56,7 @@ struct search {
     size_t cap;
 };
 
-static bool matches(const struct search *s, const char *name)
+static bool matches(const struct name_search *s, const char *name)
 {
     const size_t n = strlen(name), m = strlen(s->name);
 
@@ -72,7 +72,7 @@ static bool matches(const struct search *s, const char *name)
     return false;
 }
 
-static void explain_text(const struct search *s, const struct row *r)
+static void explain_text(const struct name_search *s, const struct row *r)
 {
     printf("%s%s: %s.\n", s->found ? "\n" : "", r->name, s->table->one);
     print_wrapped(r->help, 2);
@@ -85,7 +85,7 @@ static void explain_text(const struct search *s, const struct row *r)
 }
 
 /* What is told of a name, in one text. Owned by the caller. */
-static char *told_of(const struct search *s, const struct row *r)
+static char *told_of(const struct name_search *s, const struct row *r)
 {
     char *all = xasprintf("%s\n%s", s->table->name, r->help);
 
@@ -97,7 +97,7 @@ static char *told_of(const struct search *s, const struct row *r)
     return all;
 }
 
-static void end_alike(struct search *s)
+static void end_alike(struct name_search *s)
 {
     if (s->alike)
         print_line("likewise", s->alike);
@@ -106,7 +106,7 @@ static void end_alike(struct search *s)
 }
 
 /* By the last part of its name a parameter may be many policies'. */
-static void explain_once(struct search *s, const struct row *r)
+static void explain_once(struct name_search *s, const struct row *r)
 {
     char *told = told_of(s, r);
 
@@ -122,7 +122,7 @@ static void explain_once(struct search *s, const struct row *r)
     s->told = told;
 }
 
-static void explain_row(struct search *s, const struct row *r)
+static void explain_row(struct name_search *s, const struct row *r)
 {
     if (!s->json) {
         explain_once(s, r);
@@ -135,7 +135,7 @@ static void explain_row(struct search *s, const struct row *r)
     json_end(s->json);
 }
 
-static void remember(struct search *s, const char *name, size_t n)
+static void remember(struct name_search *s, const char *name, size_t n)
 {
     s->names = xgrow(s->names, s->seen, &s->cap, sizeof *s->names);
     s->names[s->seen++] = xasprintf("%.*s", (int)n, name);
@@ -143,7 +143,7 @@ static void remember(struct search *s, const char *name, size_t n)
 
 static void look_at(void *arg, const struct row *r)
 {
-    struct search *s = arg;
+    struct name_search *s = arg;
 
     if (matches(s, r->name)) {
         explain_row(s, r);
@@ -161,7 +161,7 @@ static void look_at(void *arg, const struct row *r)
 
 static const struct table table_of_tables = {"tables", "a table", "", 0, NULL};
 
-static void look_at_tables(struct search *s)
+static void look_at_tables(struct name_search *s)
 {
     s->table = &table_of_tables;
     for (const struct table *t = tables; t->name; t++) {
@@ -173,7 +173,7 @@ static void look_at_tables(struct search *s)
 }
 
 /* As a whole; else as a section; else by the last part. */
-static void search_tables(struct search *s)
+static void search_tables(struct name_search *s)
 {
     for (s->match = WHOLE; s->match <= ENDING && !s->found; s->match++) {
         for (s->table = tables; s->table->name; s->table++)
@@ -183,7 +183,7 @@ static void search_tables(struct search *s)
     }
 }
 
-static int unknown_name(const struct search *s, struct err *e)
+static int unknown_name(const struct name_search *s, struct err *e)
 {
     char *hint = did_you_mean(s->name, (const char *const *)s->names, s->seen);
 
@@ -195,7 +195,7 @@ static int unknown_name(const struct search *s, struct err *e)
 
 static int explain_name(const char *name, struct json *j, struct err *e)
 {
-    struct search s = {.name = name, .json = j};
+    struct name_search s = {.name = name, .json = j};
 
     search_tables(&s);
     end_alike(&s);

@@ -24,7 +24,7 @@ struct slot {
     struct err err;
 };
 
-struct ahead {
+struct read_ahead {
     struct source base;
     struct source *inner; /* owns; the thread's own while it runs */
     struct names *names;  /* owns; the consumer's own */
@@ -41,7 +41,7 @@ struct ahead {
 /* ---- the thread ----------------------------------------------------------------------------- */
 
 /* NULL: the source is being closed. */
-static struct slot *slot_to_fill(struct ahead *a)
+static struct slot *slot_to_fill(struct read_ahead *a)
 {
     struct slot *slot = NULL;
 
@@ -54,7 +54,7 @@ static struct slot *slot_to_fill(struct ahead *a)
     return slot;
 }
 
-static void slot_filled(struct ahead *a)
+static void slot_filled(struct read_ahead *a)
 {
     pthread_mutex_lock(&a->lock);
     a->filled++;
@@ -75,7 +75,7 @@ static void copy_events(struct slot *slot, const struct batch *b)
     slot->first = b->first;
 }
 
-static void copy_names(struct ahead *a, struct slot *slot)
+static void copy_names(struct read_ahead *a, struct slot *slot)
 {
     const size_t n = names_count(a->inner->names);
 
@@ -89,7 +89,7 @@ static void copy_names(struct ahead *a, struct slot *slot)
 /* Until the end, an error, or the close. */
 static void *read_ahead(void *arg)
 {
-    struct ahead *a = arg;
+    struct read_ahead *a = arg;
     struct slot *slot;
     bool more = true;
 
@@ -108,7 +108,7 @@ static void *read_ahead(void *arg)
 /* ---- the source ----------------------------------------------------------------------------- */
 
 /* Gives back the slot in hand and waits for the next. The last one, without events, is kept. */
-static struct slot *slot_to_use(struct ahead *a)
+static struct slot *slot_to_use(struct read_ahead *a)
 {
     struct slot *slot;
 
@@ -125,7 +125,7 @@ static struct slot *slot_to_use(struct ahead *a)
     return slot;
 }
 
-static int take_names(struct ahead *a, struct slot *slot, struct err *e)
+static int take_names(struct read_ahead *a, struct slot *slot, struct err *e)
 {
     for (size_t i = 0; i < slot->names; i++)
         if (names_add(a->names, slot->name[i].space, slot->name[i].id, slot->name[i].text, e))
@@ -136,7 +136,7 @@ static int take_names(struct ahead *a, struct slot *slot, struct err *e)
 
 static int ahead_next(struct source *s, struct batch *b, struct err *e)
 {
-    struct ahead *a = (struct ahead *)s;
+    struct read_ahead *a = (struct read_ahead *)s;
     struct slot *slot = slot_to_use(a);
 
     *b = (struct batch){.rec = slot->rec, .records = slot->records, .first = slot->first};
@@ -145,7 +145,7 @@ static int ahead_next(struct source *s, struct batch *b, struct err *e)
     return slot->err.code ? err_set(e, (enum lard_exit)slot->err.code, "%s", slot->err.text) : 0;
 }
 
-static void ahead_free(struct ahead *a)
+static void ahead_free(struct read_ahead *a)
 {
     for (size_t i = 0; i < SLOTS; i++) {
         free(a->slot[i].rec);
@@ -159,7 +159,7 @@ static void ahead_free(struct ahead *a)
 
 static void ahead_close(struct source *s)
 {
-    struct ahead *a = (struct ahead *)s;
+    struct read_ahead *a = (struct read_ahead *)s;
 
     pthread_mutex_lock(&a->lock);
     a->stop = true;
@@ -171,7 +171,7 @@ static void ahead_close(struct source *s)
 }
 
 /* Signals are for the threads of the host. */
-static int start(struct ahead *a)
+static int start(struct read_ahead *a)
 {
     sigset_t all, before;
 
@@ -184,7 +184,7 @@ static int start(struct ahead *a)
 
 struct source *source_ahead(struct source *inner)
 {
-    struct ahead *a = xcalloc(1, sizeof *a);
+    struct read_ahead *a = xcalloc(1, sizeof *a);
 
     a->inner = inner;
     a->names = names_new();

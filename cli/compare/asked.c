@@ -41,7 +41,7 @@ static int gather(struct config *to, const struct cli *c, struct err *e)
     int failed = 0;
 
     for (size_t i = 0; i < c->n && !failed; i++) {
-        const struct given *g = &c->given[i];
+        const struct given_option *g = &c->given[i];
         if (g->key == OPT_CONFIG || g->key == OPT_PRESET)
             failed = config_preset(to, g->value, e);
         else if (g->key == OPT_SET)
@@ -145,7 +145,7 @@ static bool sets_parameter_of(const char *assignment, const char *spec)
 }
 
 /* A run does not know the labels of the others. */
-static bool about_another(const struct given *g, const struct specs *s, size_t which)
+static bool about_another(const struct given_option *g, const struct specs *s, size_t which)
 {
     if (g->key != OPT_SET || sets_parameter_of(g->value, s->spec[which]))
         return false;
@@ -164,7 +164,7 @@ struct cli specs_cli(const struct cli *c, const struct specs *s, size_t which)
     for (size_t i = 0; i < c->n; i++)
         if (c->given[i].key != 'p' && !about_another(&c->given[i], s, which))
             one.given[one.n++] = c->given[i];
-    one.given[one.n++] = (struct given){'p', s->spec[which]};
+    one.given[one.n++] = (struct given_option){'p', s->spec[which]};
     return one;
 }
 

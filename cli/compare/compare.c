@@ -25,7 +25,7 @@ struct comparison { /* in the making */
 static bool names_policies(const struct cli *c)
 {
     for (size_t i = 0; i < c->n; i++) {
-        const struct given *g = &c->given[i];
+        const struct given_option *g = &c->given[i];
         if (g->key == 'p' || g->key == OPT_CONFIG || g->key == OPT_PRESET ||
             (g->key == OPT_SET && strncmp(g->value, "policies=", 9) == 0))
             return true;

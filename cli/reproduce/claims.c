@@ -132,12 +132,12 @@ static const struct claim claims3[] = {
     {VIEWS, 0, NULL, NULL}};
 
 /* LARD 5.2: "All of these LARD extensions are necessary for accuracy in practice." */
-const struct need needs[NEEDS] = {{VIEW_ALL_MEMORY, false, "somewhere it has false races"},
-                                  {VIEW_ALL_SYNC, true, "somewhere it misses races"},
-                                  {VIEW_NO_CLEAR, false, "somewhere it has false races"},
-                                  {VIEW_NO_COPY, true, "somewhere it misses races"}};
+const struct overall_claim needs[NEEDS] = {{VIEW_ALL_MEMORY, false, "somewhere it has false races"},
+                                           {VIEW_ALL_SYNC, true, "somewhere it misses races"},
+                                           {VIEW_NO_CLEAR, false, "somewhere it has false races"},
+                                           {VIEW_NO_COPY, true, "somewhere it misses races"}};
 
-bool cell_needs(const struct cell *c, const struct need *n)
+bool cell_needs(const struct cell *c, const struct overall_claim *n)
 {
     return (n->missed ? missed : falses)(c, n->view) > 0;
 }

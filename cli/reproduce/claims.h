@@ -41,13 +41,13 @@ struct claim { /* of every cell */
     const char *text;
     enum verdict (*judge)(const struct cell *c);
 };
-struct need { /* of all cells together */
+struct overall_claim { /* of all cells together */
     enum view_id view;
     bool missed; /* else false */
     const char *text;
 };
 enum { NEEDS = 4 };
-extern const struct need needs[NEEDS];
+extern const struct overall_claim needs[NEEDS];
 
 struct paper {
     const char *name, *table, *title;
@@ -58,7 +58,7 @@ extern const struct paper papers[]; /* a NULL name ends it */
 
 /* That a program has races is part of what it is for: else the claims would say nothing. */
 enum verdict judge_program(const struct cell *c);
-bool cell_needs(const struct cell *c, const struct need *n);
+bool cell_needs(const struct cell *c, const struct overall_claim *n);
 
 /* What a paper printed (results/paper), PAPER_NONE: nothing. */
 #define PAPER_NONE UINT64_MAX

@@ -7,7 +7,7 @@
 
 struct cat {
     struct source *from;
-    struct part part;
+    struct event_range part;
     struct out out;
     struct names *names; /* owns; those that were needed so far */
     uint64_t next;       /* number that the text form counts to by itself */

@@ -6,7 +6,7 @@
 
 struct cut {
     struct source *from;
-    struct part part;
+    struct event_range part;
     const struct cli *cli;
     struct out out;
     uint64_t first, next; /* numbers of what was taken */

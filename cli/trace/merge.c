@@ -22,7 +22,7 @@ struct input_trace {
     bool ended, collecting;
 };
 
-struct merge {
+struct trace_merge {
     const struct cli *cli;
     struct input_trace *in;
     size_t inputs, in_roi;
@@ -108,7 +108,7 @@ static int scan_event(void *arg, const struct event *ev, uint64_t number, struct
                    s->in->spec, number, misfit(ev), INPUT_SHIFT, INPUT_SHIFT + INPUT_BITS - 1);
 }
 
-static int scan(struct merge *m, struct input_trace *in, struct err *e)
+static int scan(struct trace_merge *m, struct input_trace *in, struct err *e)
 {
     struct scan s = {in, m->shared};
     const char *colon = strrchr(in->spec, ':'); /* behind the name of a format, see source_open */
@@ -132,7 +132,7 @@ static int scan(struct merge *m, struct input_trace *in, struct err *e)
     return failed;
 }
 
-static int scan_all(struct merge *m, struct err *e)
+static int scan_all(struct trace_merge *m, struct err *e)
 {
     uint32_t threads = 0, kernels = 0;
 
@@ -182,7 +182,7 @@ static void move_event(const struct input_trace *in, struct event *ev)
         ev[1].addr += in->offset;
 }
 
-static int move_names(struct merge *m, struct input_trace *in, struct err *e)
+static int move_names(struct trace_merge *m, struct input_trace *in, struct err *e)
 {
     const struct names *from = in->from->names;
 
@@ -198,7 +198,7 @@ static int move_names(struct merge *m, struct input_trace *in, struct err *e)
 }
 
 /* The region of interest of the whole is where any input is in one. */
-static bool is_left_out(struct merge *m, const struct event *ev)
+static bool is_left_out(struct trace_merge *m, const struct event *ev)
 {
     if (ev->kind == EV_ROI_BEGIN)
         return m->in_roi++ > 0;
@@ -207,7 +207,7 @@ static bool is_left_out(struct merge *m, const struct event *ev)
     return false;
 }
 
-static int put(struct merge *m, struct input_trace *in, const struct event *ev, struct err *e)
+static int put(struct trace_merge *m, struct input_trace *in, const struct event *ev, struct err *e)
 {
     struct event rec[EVENT_RECORDS] = {*ev};
 
@@ -221,7 +221,7 @@ static int put(struct merge *m, struct input_trace *in, const struct event *ev, 
 }
 
 /* The next event, or NULL at the end or after an error. */
-static const struct event *next_event(struct merge *m, struct input_trace *in, struct err *e)
+static const struct event *next_event(struct trace_merge *m, struct input_trace *in, struct err *e)
 {
     if (in->at == in->batch.records) {
         in->at = 0;
@@ -238,7 +238,7 @@ static const struct event *next_event(struct merge *m, struct input_trace *in, s
 }
 
 /* A collection stops the world, so a turn does not end inside one. */
-static int take_turn(struct merge *m, struct input_trace *in, struct err *e)
+static int take_turn(struct trace_merge *m, struct input_trace *in, struct err *e)
 {
     for (uint64_t n = 0; n < m->run || in->collecting; n++) {
         const struct event *ev = next_event(m, in, e);
@@ -250,7 +250,7 @@ static int take_turn(struct merge *m, struct input_trace *in, struct err *e)
     return 0;
 }
 
-static int take_turns(struct merge *m, struct err *e)
+static int take_turns(struct trace_merge *m, struct err *e)
 {
     for (size_t running = m->inputs; running > 0;) {
         running = 0;
@@ -263,7 +263,7 @@ static int take_turns(struct merge *m, struct err *e)
     return 0;
 }
 
-static int open_inputs(struct merge *m, struct err *e)
+static int open_inputs(struct trace_merge *m, struct err *e)
 {
     for (size_t i = 0; i < m->inputs; i++) {
         m->in[i].from = source_open(m->in[i].spec, e);
@@ -273,7 +273,7 @@ static int open_inputs(struct merge *m, struct err *e)
     return 0;
 }
 
-static int merge(struct merge *m, struct err *e)
+static int merge(struct trace_merge *m, struct err *e)
 {
     struct sink_info info = {.producer = NULL};
 
@@ -288,7 +288,8 @@ static int merge(struct merge *m, struct err *e)
 
 static int merge_run(const struct cli *c, struct err *e)
 {
-    struct merge m = {.cli = c, .run = 64, .shared = cli_has(c, OPT_SHARED), .inputs = c->args - 1};
+    struct trace_merge m = {
+        .cli = c, .run = 64, .shared = cli_has(c, OPT_SHARED), .inputs = c->args - 1};
 
     if (out_check(c, c->arg[0], e) || cli_u64(c, OPT_RUN, &m.run, e))
         return -1;

@@ -169,9 +169,10 @@ int walk(struct source *from, walk_fn *fn, void *arg, struct err *e)
 
 /* ---- a part of a trace ---------------------------------------------------------------------- */
 
-int part_options(struct part *p, const struct cli *c, struct err *e)
+int part_options(struct event_range *p, const struct cli *c, struct err *e)
 {
-    *p = (struct part){.count = UINT64_MAX, .thread = ANY_THREAD, .roi = cli_has(c, OPT_ROI)};
+    *p =
+        (struct event_range){.count = UINT64_MAX, .thread = ANY_THREAD, .roi = cli_has(c, OPT_ROI)};
     if (cli_u64(c, OPT_FIRST, &p->first, e) || cli_u64(c, OPT_COUNT, &p->count, e) ||
         cli_u64(c, OPT_THREAD, &p->thread, e))
         return -1;
@@ -183,7 +184,7 @@ int part_options(struct part *p, const struct cli *c, struct err *e)
 
 /* A count counts events of the range, whichever thread's they are: so --first and --count select
  * the same events with and without --thread. */
-bool part_takes(struct part *p, const struct event *ev, uint64_t number)
+bool part_takes(struct event_range *p, const struct event *ev, uint64_t number)
 {
     if (p->done || number < p->first)
         return false;

@@ -53,7 +53,7 @@ int walk(struct source *from, walk_fn *fn, void *arg, struct err *e); /* 0 or -1
 
 /* ---- a part of a trace ---------------------------------------------------------------------- */
 
-struct part {
+struct event_range {
     uint64_t first, count; /* numbers of events */
     uint64_t thread;       /* ANY_THREAD: all */
     bool roi;              /* from the first roi-begin there to its roi-end */
@@ -61,7 +61,7 @@ struct part {
     bool done;
 };
 #define ANY_THREAD UINT64_MAX
-int part_options(struct part *p, const struct cli *c, struct err *e);
-bool part_takes(struct part *p, const struct event *ev, uint64_t number);
+int part_options(struct event_range *p, const struct cli *c, struct err *e);
+bool part_takes(struct event_range *p, const struct event *ev, uint64_t number);
 
 #endif

@@ -11,7 +11,7 @@
 #include "cli/workload/workload.h"
 
 enum { INLINE = 2 };
-struct place {
+struct uses {
     uint64_t wrote;        /* a region; 0: none */
     uint64_t read[INLINE]; /* regions; 0: none */
     struct readers *more;  /* owns; NULL: none */
@@ -34,14 +34,14 @@ struct again *again_new(unsigned granularity)
 {
     struct again *p = xcalloc(1, sizeof *p);
 
-    p->at = shadow_new(granularity, sizeof(struct place), NULL);
+    p->at = shadow_new(granularity, sizeof(struct uses), NULL);
     p->region = xcalloc(MAX_THREADS, sizeof *p->region);
     return p;
 }
 
 static bool drop(void *arg, sim_addr addr, void *cell)
 {
-    struct place *x = cell;
+    struct uses *x = cell;
 
     (void)arg;
     (void)addr;
@@ -98,7 +98,7 @@ void again_release(struct again *p, sim_tid tid)
 /* ---- accesses ------------------------------------------------------------------------------- */
 
 /* Takes the place of a region that is over, or is added. */
-static void add_reader(struct again *p, struct place *x, uint64_t region)
+static void add_reader(struct again *p, struct uses *x, uint64_t region)
 {
     struct readers *r = x->more;
 
@@ -121,7 +121,7 @@ static void add_reader(struct again *p, struct place *x, uint64_t region)
     r->region[r->n++] = region;
 }
 
-static bool has_read(const struct place *x, uint64_t region)
+static bool has_read(const struct uses *x, uint64_t region)
 {
     for (size_t i = 0; i < INLINE; i++)
         if (x->read[i] == region)
@@ -135,7 +135,7 @@ static bool has_read(const struct place *x, uint64_t region)
 void again_access(struct again *p, const struct event *ev)
 {
     const uint64_t region = region_of(p, ev->tid);
-    struct place *x = shadow_get(p->at, ev->addr);
+    struct uses *x = shadow_get(p->at, ev->addr);
 
     if (!x->seen) {
         p->n.locations++;
@@ -159,7 +159,7 @@ void again_access(struct again *p, const struct event *ev)
 
 static void own(void *arg, void *cell)
 {
-    struct place *x = cell;
+    struct uses *x = cell;
     const struct readers *was = x->more;
 
     (void)arg;

@@ -94,7 +94,7 @@ struct index_entry {
     uint64_t at, first, events, section;
 };
 
-struct tally {
+struct trace_tally {
     uint64_t events, records, blocks;
     uint64_t stride;           /* every so many blocks have an entry in the index; a power of 2 */
     struct index_entry *index; /* owns */
@@ -104,16 +104,16 @@ struct tally {
     uint64_t threads[MAX_THREADS];
 };
 
-struct tally *tally_new(void)
+struct trace_tally *tally_new(void)
 {
-    struct tally *t = xcalloc(1, sizeof *t);
+    struct trace_tally *t = xcalloc(1, sizeof *t);
 
     t->identity = digest_new();
     t->stride = 1;
     return t;
 }
 
-void tally_free(struct tally *t)
+void tally_free(struct trace_tally *t)
 {
     if (!t)
         return;
@@ -123,7 +123,7 @@ void tally_free(struct tally *t)
 }
 
 /* A full index keeps every second entry, so that it never takes more than INDEX_MAX. */
-static void index_thin(struct tally *t)
+static void index_thin(struct trace_tally *t)
 {
     for (size_t i = 0; i < t->entries / 2; i++)
         t->index[i] = t->index[2 * i];
@@ -131,7 +131,7 @@ static void index_thin(struct tally *t)
     t->stride *= 2;
 }
 
-void tally_block(struct tally *t, const struct block_header *h, uint64_t at)
+void tally_block(struct trace_tally *t, const struct block_header *h, uint64_t at)
 {
     if (t->blocks % t->stride == 0) {
         t->index = xgrow(t->index, t->entries, &t->cap, sizeof *t->index);
@@ -144,7 +144,7 @@ void tally_block(struct tally *t, const struct block_header *h, uint64_t at)
 
 /* Second records have kind 0 and thread 0. Counting them too and then taking them off lets a
  * processor begin with a record before it knows whether the one before was the first of two. */
-static void records_count(struct tally *t, const struct event *rec, size_t records)
+static void records_count(struct trace_tally *t, const struct event *rec, size_t records)
 {
     for (size_t i = 0; i < records; i++) {
         t->kinds[rec[i].kind]++;
@@ -157,7 +157,7 @@ static void records_count(struct tally *t, const struct event *rec, size_t recor
 }
 
 /* In portions that stay in the nearest cache between being counted and being hashed. */
-void tally_events(struct tally *t, const struct event *rec, size_t records)
+void tally_events(struct trace_tally *t, const struct event *rec, size_t records)
 {
     enum { PORTION = 256 };
 
@@ -170,25 +170,26 @@ void tally_events(struct tally *t, const struct event *rec, size_t records)
     }
 }
 
-void tally_counts(struct tally *t, const struct block_header *h, const struct block_decoder *b)
+void tally_counts(struct trace_tally *t, const struct block_header *h,
+                  const struct block_decoder *b)
 {
     t->events += h->events;
     t->records += h->records;
     block_count(b, t->kinds, t->threads);
 }
 
-void tally_identity(struct tally *t, const struct event *rec, size_t records)
+void tally_identity(struct trace_tally *t, const struct event *rec, size_t records)
 {
     if (records)
         digest_add(t->identity, rec, records * sizeof *rec);
 }
 
-struct digest *tally_digest(struct tally *t)
+struct digest *tally_digest(struct trace_tally *t)
 {
     return t->identity;
 }
 
-void tally_summary(const struct tally *t, struct trace_summary *to)
+void tally_summary(const struct trace_tally *t, struct trace_summary *to)
 {
     to->events = t->events;
     to->identity = digest_value(t->identity);
@@ -240,7 +241,7 @@ static void counts_add(struct bytes *to, const uint64_t *count, size_t n)
             words_add(to, (const uint64_t[]){i, count[i]}, PAIR_WORDS);
 }
 
-void tally_footer(const struct tally *t, uint64_t preamble_digest, struct bytes *to)
+void tally_footer(const struct trace_tally *t, uint64_t preamble_digest, struct bytes *to)
 {
     const uint64_t head[FOOTER_WORDS] = {
         [FOOTER_EVENTS] = t->events,

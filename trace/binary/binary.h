@@ -69,19 +69,21 @@ int trailer_get(const uint8_t from[TRAILER_BYTES], uint64_t *footer_at); /* -1: 
 
 /* ---- the tally: what the footer tells of the blocks before it ------------------------------- */
 
-struct tally;
-struct tally *tally_new(void);
-void tally_free(struct tally *t);
-void tally_block(struct tally *t, const struct block_header *h,
+struct trace_tally;
+struct trace_tally *tally_new(void);
+void tally_free(struct trace_tally *t);
+void tally_block(struct trace_tally *t, const struct block_header *h,
                  uint64_t at); /* not for the footer */
-void tally_events(struct tally *t, const struct event *rec, size_t records);
+void tally_events(struct trace_tally *t, const struct event *rec, size_t records);
 /* The same in two parts: counts, from the open block of a header, and the hash, from records. */
-void tally_counts(struct tally *t, const struct block_header *h, const struct block_decoder *b);
-void tally_identity(struct tally *t, const struct event *rec, size_t records);
-struct digest *tally_digest(struct tally *t); /* borrowed: the identity */
+void tally_counts(struct trace_tally *t, const struct block_header *h,
+                  const struct block_decoder *b);
+void tally_identity(struct trace_tally *t, const struct event *rec, size_t records);
+struct digest *tally_digest(struct trace_tally *t); /* borrowed: the identity */
 /* The footer's payload; a function of the blocks alone, so that a reader may compare bytes. */
-void tally_footer(const struct tally *t, uint64_t preamble_digest, struct bytes *to);
-void tally_summary(const struct tally *t, struct trace_summary *to); /* what depends on events */
+void tally_footer(const struct trace_tally *t, uint64_t preamble_digest, struct bytes *to);
+void tally_summary(const struct trace_tally *t,
+                   struct trace_summary *to); /* what depends on events */
 
 /* Fills what a footer tells. -1: the bytes are no footer, or one for another preamble. */
 int footer_summary(const uint8_t *from, size_t bytes, uint64_t preamble_digest,

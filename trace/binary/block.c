@@ -31,7 +31,7 @@ static int fail(struct block_fault *fault, const char *what)
 
 /* ---- lists: threads, runs, shapes ----------------------------------------------------------- */
 
-static int count_get(struct block_decoder *b, struct slice *from, size_t *n)
+static int count_get(struct block_decoder *b, struct byte_slice *from, size_t *n)
 {
     uint64_t v;
 
@@ -91,7 +91,7 @@ static size_t strip_get(struct block_decoder *b, const struct wanted *w, size_t 
     return n;
 }
 
-static int wanted_open(struct block_decoder *b, struct slice *from, const struct wanted *w,
+static int wanted_open(struct block_decoder *b, struct byte_slice *from, const struct wanted *w,
                        struct block_fault *fault)
 {
     const char *what = NULL;
@@ -99,7 +99,7 @@ static int wanted_open(struct block_decoder *b, struct slice *from, const struct
     return column_open(b->columns, from, w->n, w->groups, &what) ? fail(fault, what) : 0;
 }
 
-static int list_get(struct block_decoder *b, struct slice *from, uint16_t *to, size_t total,
+static int list_get(struct block_decoder *b, struct byte_slice *from, uint16_t *to, size_t total,
                     uint64_t limit, const char *what, struct block_fault *fault)
 {
     const uint32_t length = (uint32_t)total;
@@ -116,7 +116,7 @@ static int list_get(struct block_decoder *b, struct slice *from, uint16_t *to, s
     return 0;
 }
 
-static int threads_get(struct block_decoder *b, struct slice *from, struct block_fault *fault)
+static int threads_get(struct block_decoder *b, struct byte_slice *from, struct block_fault *fault)
 {
     if (count_get(b, from, &b->threads))
         return fail(fault, "there are not as many threads as there can be");
@@ -124,7 +124,7 @@ static int threads_get(struct block_decoder *b, struct slice *from, struct block
                     "a thread's number is not below 65536", fault);
 }
 
-static int runs_get(struct block_decoder *b, struct slice *from, struct block_fault *fault)
+static int runs_get(struct block_decoder *b, struct byte_slice *from, struct block_fault *fault)
 {
     static const char bad[] = "a run of a thread names no thread, or is too long";
     uint32_t *length = b->length[PART_ALL];
@@ -163,7 +163,7 @@ static int shape_get(uint64_t v, struct shape *to, struct block_fault *fault)
     return 0;
 }
 
-static int shapes_list(struct block_decoder *b, struct slice *from, struct block_fault *fault)
+static int shapes_list(struct block_decoder *b, struct byte_slice *from, struct block_fault *fault)
 {
     uint64_t *v = b->spare;
     const char *what = NULL;
@@ -213,7 +213,7 @@ static size_t events_place(struct block_decoder *b, const uint64_t *restrict sha
     return other;
 }
 
-static int shapes_get(struct block_decoder *b, struct slice *from, struct block_fault *fault)
+static int shapes_get(struct block_decoder *b, struct byte_slice *from, struct block_fault *fault)
 {
     struct wanted w = {b->events,
                        {b->length[PART_ALL], b->threads},
@@ -314,7 +314,7 @@ static uint64_t any_bits(const uint64_t *v, size_t n)
 }
 
 /* A column's numbers; of a constant one, *constant, only the first. */
-static int numbers_get(struct block_decoder *b, struct slice *from, enum column column,
+static int numbers_get(struct block_decoder *b, struct byte_slice *from, enum column column,
                        uint64_t *to, bool *constant, struct block_fault *fault)
 {
     const enum part part = (enum part)column_part[column];
@@ -341,8 +341,8 @@ static void numbers_fill(uint64_t *to, size_t n)
 }
 
 /* A column of accesses, and after it the same of the others. */
-static int parts_get(struct block_decoder *b, struct slice *from, enum column column, uint64_t *to,
-                     uint32_t *mask, struct block_fault *fault)
+static int parts_get(struct block_decoder *b, struct byte_slice *from, enum column column,
+                     uint64_t *to, uint32_t *mask, struct block_fault *fault)
 {
     const size_t accesses = b->total[PART_ACCESS], others = b->total[PART_OTHER];
     bool constant[2];
@@ -362,8 +362,8 @@ static int parts_get(struct block_decoder *b, struct slice *from, enum column co
     return 0;
 }
 
-static int narrow_get(struct block_decoder *b, struct slice *from, enum column column, uint64_t *to,
-                      bool *constant, struct block_fault *fault)
+static int narrow_get(struct block_decoder *b, struct byte_slice *from, enum column column,
+                      uint64_t *to, bool *constant, struct block_fault *fault)
 {
     const size_t n = b->total[column_part[column]];
 
@@ -375,7 +375,7 @@ static int narrow_get(struct block_decoder *b, struct slice *from, enum column c
 }
 
 /* A gap that all have is the shapes'. */
-static int gaps_get(struct block_decoder *b, struct slice *from, struct block_fault *fault)
+static int gaps_get(struct block_decoder *b, struct byte_slice *from, struct block_fault *fault)
 {
     bool constant;
 
@@ -387,7 +387,7 @@ static int gaps_get(struct block_decoder *b, struct slice *from, struct block_fa
     return 0;
 }
 
-static int seconds_get(struct block_decoder *b, struct slice *from, struct block_fault *fault)
+static int seconds_get(struct block_decoder *b, struct byte_slice *from, struct block_fault *fault)
 {
     const size_t n = b->total[PART_MORE];
     bool addr, size, aux;
@@ -405,7 +405,7 @@ static int seconds_get(struct block_decoder *b, struct slice *from, struct block
     return 0;
 }
 
-static int columns_get(struct block_decoder *b, struct slice *from, struct block_fault *fault)
+static int columns_get(struct block_decoder *b, struct byte_slice *from, struct block_fault *fault)
 {
     if (gaps_get(b, from, fault) ||
         parts_get(b, from, COLUMN_ADDR, b->addr, &b->addr_mask, fault) ||
@@ -443,7 +443,7 @@ static void shapes_probe(struct block_decoder *b)
 int block_open(struct block_decoder *b, const uint8_t *from, size_t bytes, size_t events,
                size_t records, struct block_fault *fault)
 {
-    struct slice slice = {from, from + bytes};
+    struct byte_slice slice = {from, from + bytes};
 
     assert(events > 0 && events <= BLOCK_EVENTS && records <= events * EVENT_RECORDS);
     b->events = events;

@@ -36,7 +36,7 @@ void bytes_varint(struct bytes *b, uint64_t v)
     b->n++;
 }
 
-int slice_varint(struct slice *s, uint64_t *v)
+int slice_varint(struct byte_slice *s, uint64_t *v)
 {
     uint64_t sum = 0;
 

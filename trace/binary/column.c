@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /* A column of base or delta as it is read. */
-struct reader {
+struct column_reader {
     enum transform transform;
     enum store store;
     unsigned shift, width; /* in bits */
@@ -22,23 +22,24 @@ struct reader {
     uint64_t before;           /* the number before, of the group */
 };
 
-struct region {
+struct column_region {
     uint64_t base, mask, width;
     uint64_t unused; /* a power of 2 is quicker to multiply by */
 };
 
-struct regions {
+struct column_regions {
     bool open; /* what the reader reads are places of regions */
     unsigned shift;
     uint64_t n, lists;
-    uint64_t length[LISTED_MAX];  /* of lists */
-    struct region in[LISTED_MAX]; /* the regions; or those of the lists, one list after the other */
-    const uint8_t *at;            /* borrows */
+    uint64_t length[LISTED_MAX]; /* of lists */
+    struct column_region
+        in[LISTED_MAX]; /* the regions; or those of the lists, one list after the other */
+    const uint8_t *at;  /* borrows */
     uint64_t bit, bits;
     uint64_t bound; /* no number is above it */
 
     /* the next number's */
-    const struct region *list;
+    const struct column_region *list;
     uint64_t listed;        /* regions in it */
     size_t next;            /* list */
     size_t left;            /* numbers of the group */
@@ -48,8 +49,8 @@ struct regions {
 struct column_decoder {
     struct codec *codec; /* owns */
     const uint8_t *end;  /* of what may be read; borrows */
-    struct reader reader;
-    struct regions regions;
+    struct column_reader reader;
+    struct column_regions regions;
     uint64_t escape[COLUMN_MAX];
     uint8_t plane[PLANES][COLUMN_MAX];
 };
@@ -81,8 +82,8 @@ static int fail(const char **what, const char *why)
 static const char bad_escapes[] = "a column has not as many escaped numbers as it says";
 
 /* Where base and shift are applied already, they were to the marker, too. */
-static int escapes_fill(const struct column_decoder *c, struct reader *r, uint64_t *v, size_t n,
-                        const char **what)
+static int escapes_fill(const struct column_decoder *c, struct column_reader *r, uint64_t *v,
+                        size_t n, const char **what)
 {
     const uint64_t base = r->folded ? r->base : 0;
     const unsigned shift = r->folded ? r->shift : 0;
@@ -98,13 +99,13 @@ static int escapes_fill(const struct column_decoder *c, struct reader *r, uint64
     return r->done + n == r->n && r->escaped < r->escapes ? fail(what, bad_escapes) : 0;
 }
 
-static void undo_base(const struct reader *r, uint64_t *v, size_t n)
+static void undo_base(const struct column_reader *r, uint64_t *v, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         v[i] = r->base + (v[i] << r->shift);
 }
 
-static void undo_delta(struct reader *r, uint64_t *v, size_t n)
+static void undo_delta(struct column_reader *r, uint64_t *v, size_t n)
 {
     while (n > 0) {
         for (; r->left == 0; r->before = r->base)
@@ -120,7 +121,7 @@ static void undo_delta(struct reader *r, uint64_t *v, size_t n)
     }
 }
 
-static void bits_next(const struct column_decoder *c, struct reader *r, uint64_t *restrict v,
+static void bits_next(const struct column_decoder *c, struct column_reader *r, uint64_t *restrict v,
                       size_t n)
 {
     const struct unpack u = {.width = r->width,
@@ -135,7 +136,7 @@ static void bits_next(const struct column_decoder *c, struct reader *r, uint64_t
 
 static int reader_next(struct column_decoder *c, uint64_t *restrict v, size_t n, const char **what)
 {
-    struct reader *r = &c->reader;
+    struct column_reader *r = &c->reader;
 
     assert(n == COLUMN_STRIP || n == r->n - r->done);
     if (r->store == STORE_BITS)
@@ -157,7 +158,7 @@ static int reader_next(struct column_decoder *c, uint64_t *restrict v, size_t n,
 static const char bad_head[] = "a column has a bad head",
                   bad_lists[] = "a column has bad lists of regions";
 
-static int head_get(struct slice *from, struct reader *r, const char **what)
+static int head_get(struct byte_slice *from, struct column_reader *r, const char **what)
 {
     if (from->end - from->at < 3)
         return fail(what, bad_head);
@@ -177,7 +178,7 @@ static int head_get(struct slice *from, struct reader *r, const char **what)
     return 0;
 }
 
-static int bits_get(struct slice *from, struct reader *r, const char **what)
+static int bits_get(struct byte_slice *from, struct column_reader *r, const char **what)
 {
     const size_t size = (r->n * r->width + 7) / 8;
 
@@ -194,7 +195,7 @@ static uint64_t bound_of(uint64_t base, uint64_t residual, unsigned shift)
     return residual > (UINT64_MAX - base) >> shift ? UINT64_MAX : base + (residual << shift);
 }
 
-static uint64_t reader_bound(const struct column_decoder *c, const struct reader *r)
+static uint64_t reader_bound(const struct column_decoder *c, const struct column_reader *r)
 {
     uint64_t highest = low_bits(r->width);
 
@@ -206,8 +207,8 @@ static uint64_t reader_bound(const struct column_decoder *c, const struct reader
 }
 
 /* What follows a head and escapes; the residuals are read strip by strip. */
-static int residuals_open(struct column_decoder *c, struct slice *from, struct reader *r,
-                          const char **what)
+static int residuals_open(struct column_decoder *c, struct byte_slice *from,
+                          struct column_reader *r, const char **what)
 {
     r->before = r->base;
     r->bound = reader_bound(c, r);
@@ -231,25 +232,26 @@ int column_rest(struct column_decoder *c, uint64_t *v, size_t n, const char **wh
 }
 
 /* A column inside another: of one group, without escapes or regions. n > 0. */
-static int inner_open(struct column_decoder *c, struct slice *from, size_t n, const char **what)
+static int inner_open(struct column_decoder *c, struct byte_slice *from, size_t n,
+                      const char **what)
 {
-    struct reader r = {.n = n, .left = n};
+    struct column_reader r = {.n = n, .left = n};
 
     if (head_get(from, &r, what))
         return -1;
     return r.escapes ? fail(what, bad_head) : residuals_open(c, from, &r, what);
 }
 
-static int inner_get(struct column_decoder *c, struct slice *from, uint64_t *v, size_t n,
+static int inner_get(struct column_decoder *c, struct byte_slice *from, uint64_t *v, size_t n,
                      const char **what)
 {
     return inner_open(c, from, n, what) || column_rest(c, v, n, what) ? -1 : 0;
 }
 
-static int plain_open(struct column_decoder *c, struct slice *from, size_t n, struct groups groups,
-                      const char **what)
+static int plain_open(struct column_decoder *c, struct byte_slice *from, size_t n,
+                      struct groups groups, const char **what)
 {
-    struct reader r = {.n = n, .groups = groups.length};
+    struct column_reader r = {.n = n, .groups = groups.length};
 
     if (head_get(from, &r, what))
         return -1;
@@ -260,7 +262,7 @@ static int plain_open(struct column_decoder *c, struct slice *from, size_t n, st
 
 /* ---- columns of regions --------------------------------------------------------------------- */
 
-static int regions_list(struct column_decoder *c, struct slice *from, struct regions *g,
+static int regions_list(struct column_decoder *c, struct byte_slice *from, struct column_regions *g,
                         const char **what)
 {
     uint64_t base[REGIONS_MAX], width[REGIONS_MAX];
@@ -278,7 +280,7 @@ static int regions_list(struct column_decoder *c, struct slice *from, struct reg
     for (size_t i = 0; i < g->n; i++) {
         if (width[i] > BITS_MAX)
             return fail(what, "a region of a column has numbers of too many bits");
-        g->in[i] = (struct region){base[i], low_bits((unsigned)width[i]), width[i], 0};
+        g->in[i] = (struct column_region){base[i], low_bits((unsigned)width[i]), width[i], 0};
         const uint64_t bound = bound_of(base[i], g->in[i].mask, g->shift);
         g->bound = bound > g->bound ? bound : g->bound;
     }
@@ -286,10 +288,10 @@ static int regions_list(struct column_decoder *c, struct slice *from, struct reg
 }
 
 /* Replaces the regions by those of all lists. */
-static int lists_fill(struct column_decoder *c, struct slice *from, struct regions *g,
+static int lists_fill(struct column_decoder *c, struct byte_slice *from, struct column_regions *g,
                       const char **what)
 {
-    struct region region[REGIONS_MAX];
+    struct column_region region[REGIONS_MAX];
     uint64_t listed[LISTED_MAX], sum = 0;
 
     for (size_t i = 0; i < g->lists; i++)
@@ -307,8 +309,8 @@ static int lists_fill(struct column_decoder *c, struct slice *from, struct regio
 }
 
 /* Without lists all numbers are of one group, which has all regions. */
-static int lists_get(struct column_decoder *c, struct slice *from, struct regions *g, size_t n,
-                     struct groups groups, const char **what)
+static int lists_get(struct column_decoder *c, struct byte_slice *from, struct column_regions *g,
+                     size_t n, struct groups groups, const char **what)
 {
     if (slice_varint(from, &g->lists) || (g->lists && g->lists != groups.n) ||
         g->lists > LISTED_MAX)
@@ -325,10 +327,10 @@ static int lists_get(struct column_decoder *c, struct slice *from, struct region
                : 0;
 }
 
-static int regions_open(struct column_decoder *c, struct slice *from, size_t n,
+static int regions_open(struct column_decoder *c, struct byte_slice *from, size_t n,
                         struct groups groups, const char **what)
 {
-    struct regions *g = &c->regions;
+    struct column_regions *g = &c->regions;
     uint64_t size;
 
     if (regions_list(c, from, g, what) || lists_get(c, from, g, n, groups, what) ||
@@ -344,7 +346,7 @@ static int regions_open(struct column_decoder *c, struct slice *from, size_t n,
     return 0;
 }
 
-static void list_next(struct regions *g)
+static void list_next(struct column_regions *g)
 {
     while (g->left == 0) {
         g->list += g->listed;
@@ -364,13 +366,13 @@ static bool places_are_listed(const struct column_decoder *c, const uint64_t *v,
 }
 
 /* Places of regions to numbers of one group. Returns the next bit. */
-static uint64_t places_apply(const struct regions *g, const uint8_t *at, uint64_t bit,
+static uint64_t places_apply(const struct column_regions *g, const uint8_t *at, uint64_t bit,
                              uint64_t *restrict v, size_t n)
 {
     const uint64_t factor = UINT64_C(1) << g->shift;
 
     for (size_t i = 0; i < n; i++) {
-        const struct region *x = &g->list[v[i]];
+        const struct column_region *x = &g->list[v[i]];
         v[i] = x->base + (bits_at(at + bit / 8) >> bit % 8 & x->mask) * factor;
         bit += x->width;
     }
@@ -380,7 +382,7 @@ static uint64_t places_apply(const struct regions *g, const uint8_t *at, uint64_
 static int regions_apply(struct column_decoder *c, uint64_t *restrict v, size_t n,
                          const char **what)
 {
-    struct regions *g = &c->regions;
+    struct column_regions *g = &c->regions;
     uint8_t copy[STRIP_BYTES];
     const uint8_t *at = bits_reach(g->at + g->bit / 8, c->end, copy);
     uint64_t bit = g->bit % 8;
@@ -402,14 +404,14 @@ static int regions_apply(struct column_decoder *c, uint64_t *restrict v, size_t 
 
 /* ---- any column ----------------------------------------------------------------------------- */
 
-int column_open(struct column_decoder *c, struct slice *from, size_t n, struct groups groups,
+int column_open(struct column_decoder *c, struct byte_slice *from, size_t n, struct groups groups,
                 const char **what)
 {
     assert(n <= COLUMN_MAX);
     c->end = from->end;
     c->regions.open = false;
     if (n == 0) {
-        c->reader = (struct reader){.width = 0};
+        c->reader = (struct column_reader){.width = 0};
         return 0;
     }
     if (from->at < from->end && *from->at == TRANSFORM_REGIONS)
@@ -434,7 +436,7 @@ int column_next(struct column_decoder *c, uint64_t *restrict v, size_t n, const 
     return c->regions.open ? regions_apply(c, v, n, what) : 0;
 }
 
-int column_get(struct column_decoder *c, struct slice *from, uint64_t *v, size_t n,
+int column_get(struct column_decoder *c, struct byte_slice *from, uint64_t *v, size_t n,
                struct groups groups, const char **what)
 {
     return column_open(c, from, n, groups, what) || column_rest(c, v, n, what) ? -1 : 0;

@@ -31,7 +31,7 @@ void column_decoder_free(struct column_decoder *c);
  * COLUMN_STRIP for each strip but the last. Both return 0, or -1 and what is wrong, a string
  * constant. */
 enum { COLUMN_STRIP = 256 };
-int column_open(struct column_decoder *c, struct slice *from, size_t n, struct groups groups,
+int column_open(struct column_decoder *c, struct byte_slice *from, size_t n, struct groups groups,
                 const char **what);
 int column_rest(struct column_decoder *c, uint64_t *v, size_t n,
                 const char **what); /* all strips */
@@ -41,7 +41,7 @@ bool column_constant(const struct column_decoder *c);
 int column_next(struct column_decoder *c, uint64_t *restrict v, size_t n, const char **what);
 
 /* The whole column; n <= COLUMN_MAX. */
-int column_get(struct column_decoder *c, struct slice *from, uint64_t *v, size_t n,
+int column_get(struct column_decoder *c, struct byte_slice *from, uint64_t *v, size_t n,
                struct groups groups, const char **what);
 
 #endif

@@ -52,7 +52,7 @@ void column_encoder_free(struct column_encoder *c)
 
 /* ---- plans ---------------------------------------------------------------------------------- */
 
-struct plan { /* how to code a column against a base or as deltas */
+struct coding { /* how to code a column against a base or as deltas */
     enum transform transform;
     enum store store;
     unsigned shift, width; /* in bits */
@@ -104,7 +104,7 @@ static uint64_t escapes_cost(const struct spread *s, unsigned width, bool escape
                                 : UINT64_MAX;
 }
 
-static void plan_try(struct plan *p, const struct spread *s, uint64_t cost, unsigned width,
+static void plan_try(struct coding *p, const struct spread *s, uint64_t cost, unsigned width,
                      bool escapes)
 {
     const uint64_t more = escapes_cost(s, width, escapes);
@@ -116,7 +116,7 @@ static void plan_try(struct plan *p, const struct spread *s, uint64_t cost, unsi
     }
 }
 
-static void bits_plan(struct plan *p, const struct spread *s, size_t n, bool escapes)
+static void bits_plan(struct coding *p, const struct spread *s, size_t n, bool escapes)
 {
     p->store = STORE_BITS;
     p->cost = UINT64_MAX;
@@ -134,7 +134,7 @@ static uint64_t plane_cost(const struct column_encoder *c, uint64_t n, uint64_t 
     return c->how == CODEC_RAW || n < packed ? n : packed;
 }
 
-static void planes_plan(const struct column_encoder *c, struct plan *p, const struct spread *s,
+static void planes_plan(const struct column_encoder *c, struct coding *p, const struct spread *s,
                         size_t n, bool escapes)
 {
     uint64_t planes = 0;
@@ -148,10 +148,10 @@ static void planes_plan(const struct column_encoder *c, struct plan *p, const st
 }
 
 struct plans { /* the best of each store */
-    struct plan bits, planes;
+    struct coding bits, planes;
 };
 
-static void plans_add(const struct column_encoder *c, struct plans *best, struct plan p,
+static void plans_add(const struct column_encoder *c, struct plans *best, struct coding p,
                       const struct counts *counts, size_t n, bool escapes)
 {
     struct spread s = {.zeros = 0};
@@ -165,8 +165,8 @@ static void plans_add(const struct column_encoder *c, struct plans *best, struct
         best->planes = p;
 }
 
-static struct plan base_plan(const uint64_t *restrict v, size_t n, uint64_t *restrict r,
-                             struct counts *counts)
+static struct coding base_plan(const uint64_t *restrict v, size_t n, uint64_t *restrict r,
+                               struct counts *counts)
 {
     uint64_t low = UINT64_MAX, any = 0; /* low bits are equal in all when they are the first's */
 
@@ -179,7 +179,7 @@ static struct plan base_plan(const uint64_t *restrict v, size_t n, uint64_t *res
         r[i] = (v[i] - low) >> shift;
         counts_add(counts, r[i], i);
     }
-    return (struct plan){.transform = TRANSFORM_BASE, .shift = shift, .base = low, .residual = r};
+    return (struct coding){.transform = TRANSFORM_BASE, .shift = shift, .base = low, .residual = r};
 }
 
 /* Shifts d right, keeping its sign; spelled out because >> of a negative number is up to the
@@ -189,8 +189,8 @@ static uint64_t shift_signed(uint64_t d, unsigned shift)
     return d >> 63 ? ~(~d >> shift) : d >> shift;
 }
 
-static struct plan delta_plan(const uint64_t *restrict v, struct groups groups,
-                              uint64_t *restrict r, struct counts *counts)
+static struct coding delta_plan(const uint64_t *restrict v, struct groups groups,
+                                uint64_t *restrict r, struct counts *counts)
 {
     const uint64_t base = v[0];
     uint64_t any = 0;
@@ -209,7 +209,8 @@ static struct plan delta_plan(const uint64_t *restrict v, struct groups groups,
         r[i] = zigzag(shift_signed(r[i], shift));
         counts_add(counts, r[i], i);
     }
-    return (struct plan){.transform = TRANSFORM_DELTA, .shift = shift, .base = base, .residual = r};
+    return (struct coding){
+        .transform = TRANSFORM_DELTA, .shift = shift, .base = base, .residual = r};
 }
 
 /* An inner column has no escapes. */
@@ -219,7 +220,7 @@ static struct plans plans_make(struct column_encoder *c, const uint64_t *v, size
     struct plans best = {{.cost = UINT64_MAX}, {.cost = UINT64_MAX}};
     struct counts base = {.any = 0}, delta = {.any = 0};
     uint64_t(*residual)[COLUMN_MAX] = c->residual[inner];
-    struct plan p = base_plan(v, n, residual[TRANSFORM_BASE], &base);
+    struct coding p = base_plan(v, n, residual[TRANSFORM_BASE], &base);
 
     plans_add(c, &best, p, &base, n, !inner);
     if (best.bits.cost <= n * SLIM / 8)
@@ -278,7 +279,7 @@ static void bits_put(struct bytes *to, const uint64_t *r, size_t n, unsigned wid
     to->n += size;
 }
 
-static size_t escapes_collect(struct column_encoder *c, const struct plan *p, size_t n)
+static size_t escapes_collect(struct column_encoder *c, const struct coding *p, size_t n)
 {
     const uint64_t mark = low_bits(p->width);
     size_t escapes = 0;
@@ -300,7 +301,7 @@ static void inner_put(struct column_encoder *c, struct bytes *to, const uint64_t
     put(c, to, v, n, (struct groups){&length, 1}, true);
 }
 
-static void plan_put(struct column_encoder *c, struct bytes *to, const struct plan *p, size_t n)
+static void plan_put(struct column_encoder *c, struct bytes *to, const struct coding *p, size_t n)
 {
     const unsigned method = p->transform | p->store << STORE_SHIFT,
                    width = p->store == STORE_BITS ? p->width : p->width / 8;
@@ -342,11 +343,11 @@ static void regions_put(struct column_encoder *c, struct bytes *to, const uint64
 }
 
 /* A look at a sample, as most columns of noise would be compressed in vain. */
-static bool planes_promise(struct column_encoder *c, struct bytes *to, const struct plan *p,
+static bool planes_promise(struct column_encoder *c, struct bytes *to, const struct coding *p,
                            size_t n, uint64_t bits)
 {
     const size_t start = to->n;
-    struct plan sample = *p;
+    struct coding sample = *p;
 
     if (n < 4 * SAMPLE)
         return true;
@@ -359,7 +360,7 @@ static bool planes_promise(struct column_encoder *c, struct bytes *to, const str
 
 /* Puts planes when they are worth it: a byte takes about a nanosecond to decompress, unless very
  * little is left of it. */
-static bool planes_try(struct column_encoder *c, struct bytes *to, const struct plan *p, size_t n,
+static bool planes_try(struct column_encoder *c, struct bytes *to, const struct coding *p, size_t n,
                        uint64_t bits)
 {
     const size_t start = to->n;

@@ -12,8 +12,8 @@ static int fail(const char **what, const char *why)
 
 static const char plane_short[] = "a plane of bytes ends too early";
 
-static int plane_unpack(struct codec *codec, struct slice *from, enum trace_codec how, uint8_t *to,
-                        size_t n, const char **what)
+static int plane_unpack(struct codec *codec, struct byte_slice *from, enum trace_codec how,
+                        uint8_t *to, size_t n, const char **what)
 {
     uint64_t size;
 
@@ -25,7 +25,7 @@ static int plane_unpack(struct codec *codec, struct slice *from, enum trace_code
     return 0;
 }
 
-static int plane_get(struct codec *codec, struct slice *from, size_t n, unsigned shift,
+static int plane_get(struct codec *codec, struct byte_slice *from, size_t n, unsigned shift,
                      uint8_t *room, struct planes *p, const char **what)
 {
     if (from->end - from->at < 2)
@@ -55,8 +55,9 @@ static int plane_get(struct codec *codec, struct slice *from, size_t n, unsigned
     }
 }
 
-int planes_get(struct codec *codec, struct slice *from, size_t n, unsigned planes, unsigned shift,
-               uint8_t room[PLANES][COLUMN_MAX], struct planes *p, const char **what)
+int planes_get(struct codec *codec, struct byte_slice *from, size_t n, unsigned planes,
+               unsigned shift, uint8_t room[PLANES][COLUMN_MAX], struct planes *p,
+               const char **what)
 {
     for (unsigned k = 0; k < planes; k++)
         if (plane_get(codec, from, n, 8 * k + shift, room[k], p, what))

@@ -19,8 +19,9 @@ struct planes { /* those that are not constant, and the sum of those that are an
 };
 
 /* Planes of n bytes, to be shifted; room is for those that are compressed. 0, or -1 and what. */
-int planes_get(struct codec *codec, struct slice *from, size_t n, unsigned planes, unsigned shift,
-               uint8_t room[PLANES][COLUMN_MAX], struct planes *p, const char **what);
+int planes_get(struct codec *codec, struct byte_slice *from, size_t n, unsigned planes,
+               unsigned shift, uint8_t room[PLANES][COLUMN_MAX], struct planes *p,
+               const char **what);
 /* n numbers from place `from` on. */
 void planes_join(const struct planes *p, size_t from, uint64_t *restrict v, size_t n);
 

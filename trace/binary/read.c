@@ -17,7 +17,7 @@ struct binary {
     struct names *names;
     char *producer;
     struct block_decoder *decoder;
-    struct tally *tally;
+    struct trace_tally *tally;
     struct event *rec;
     size_t records; /* of the latest batch */
     uint8_t *payload;

@@ -124,7 +124,7 @@ static int file_summarize(struct source *s, struct trace_summary *to, struct err
 
 static int read_through(struct source *s, struct trace_summary *to, struct err *e)
 {
-    struct tally *tally = tally_new();
+    struct trace_tally *tally = tally_new();
     struct batch b;
     int result;
 

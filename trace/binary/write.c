@@ -13,7 +13,7 @@ struct binary_sink {
     struct sink base;
     FILE *out;                     /* borrowed */
     struct block_encoder *encoder; /* owns, as the tally */
-    struct tally *tally;
+    struct trace_tally *tally;
     uint64_t offset; /* bytes written */
     uint64_t preamble_digest;
     struct block_place next; /* the block that comes next */

@@ -24,14 +24,14 @@ enum {
 enum { REGION_BEGINS = 23 };
 
 struct ce;
-struct record;
+struct ce_record;
 struct type {
-    int (*take)(struct ce *c, const struct record *r, sim_tid tid);
+    int (*take)(struct ce *c, const struct ce_record *r, sim_tid tid);
     uint8_t kind;
     uint16_t flags; /* of accesses */
 };
 
-struct record {
+struct ce_record {
     const struct type *is;
     uint64_t addr, site, offset;
     uint32_t size, instructions;
@@ -39,7 +39,7 @@ struct record {
     uint8_t type, semantics, flags;
 };
 
-struct thread {
+struct ce_thread {
     uint32_t gap;  /* instructions that no event has yet */
     uint32_t held; /* locks */
     bool taken;    /* this id is or was in use */
@@ -56,13 +56,13 @@ struct ce {
     struct source base;
     struct input *in; /* owns, as names and rec */
     struct names *names;
-    struct err failed;                  /* the first error; it stays */
-    struct map held;                    /* lock to depth << 16 | thread */
-    struct queue spawns;                /* who has spawned a thread that was not seen yet */
-    struct queue ended;                 /* who has ended since the last join */
-    struct queue rests;                 /* who may have a gap that no event has; each once */
-    struct thread threads[MAX_THREADS]; /* by our id */
-    uint32_t ids[PIN_THREADS];          /* by Pin's: our id + 1, 0: none */
+    struct err failed;                     /* the first error; it stays */
+    struct map held;                       /* lock to depth << 16 | thread */
+    struct queue spawns;                   /* who has spawned a thread that was not seen yet */
+    struct queue ended;                    /* who has ended since the last join */
+    struct queue rests;                    /* who may have a gap that no event has; each once */
+    struct ce_thread threads[MAX_THREADS]; /* by our id */
+    uint32_t ids[PIN_THREADS];             /* by Pin's: our id + 1, 0: none */
     bool in_region, over;
     uint64_t events; /* delivered */
     uint64_t offset; /* of the next record */
@@ -72,7 +72,7 @@ struct ce {
     uint8_t chunk[CHUNK_BYTES];
 };
 
-static int fail(struct ce *c, const struct record *r, const char *what, const char *remedy)
+static int fail(struct ce *c, const struct ce_record *r, const char *what, const char *remedy)
 {
     return err_set(&c->failed, LARD_TRACE, "%s: byte %" PRIu64 ": %s; %s", c->base.name, r->offset,
                    what, remedy);
@@ -82,7 +82,7 @@ static int fail(struct ce *c, const struct record *r, const char *what, const ch
 
 static struct event *add(struct ce *c, enum ev_kind kind, sim_tid tid)
 {
-    struct thread *t = &c->threads[tid];
+    struct ce_thread *t = &c->threads[tid];
     struct event *ev;
 
     c->rec = xgrow(c->rec, c->n, &c->cap, sizeof *c->rec);
@@ -125,7 +125,7 @@ static void region(struct ce *c, sim_tid tid, bool begins)
     c->in_region = begins;
 }
 
-static int take_region(struct ce *c, const struct record *r, sim_tid tid)
+static int take_region(struct ce *c, const struct ce_record *r, sim_tid tid)
 {
     region(c, tid, r->is->kind == EV_ROI_BEGIN);
     return 0;
@@ -156,7 +156,7 @@ static int name_thread(struct ce *c, unsigned id, unsigned pin)
 }
 
 /* Pin uses the id of a thread that has ended again; the new thread is on the same core. */
-static int new_thread(struct ce *c, const struct record *r)
+static int new_thread(struct ce *c, const struct ce_record *r)
 {
     unsigned id = r->tid - 1U;
     unsigned by;
@@ -173,7 +173,7 @@ static int new_thread(struct ce *c, const struct record *r)
     return name_thread(c, id, r->tid);
 }
 
-static int thread_of(struct ce *c, const struct record *r, sim_tid *tid)
+static int thread_of(struct ce *c, const struct ce_record *r, sim_tid *tid)
 {
     if (r->tid == PIN_OWN)
         return fail(c, r, "a record of thread 1, which is the front-end's own and makes none",
@@ -187,14 +187,14 @@ static int thread_of(struct ce *c, const struct record *r, sim_tid *tid)
     return 0;
 }
 
-static int take_spawn(struct ce *c, const struct record *r, sim_tid tid)
+static int take_spawn(struct ce *c, const struct ce_record *r, sim_tid tid)
 {
     (void)r;
     queue_add(&c->spawns, tid);
     return 0;
 }
 
-static int take_start(struct ce *c, const struct record *r, sim_tid tid)
+static int take_start(struct ce *c, const struct ce_record *r, sim_tid tid)
 {
     (void)r;
     if (!c->threads[tid].acted)
@@ -203,7 +203,7 @@ static int take_start(struct ce *c, const struct record *r, sim_tid tid)
 }
 
 /* With a lock in hand a thread can't end; it just does nothing more. */
-static int take_finish(struct ce *c, const struct record *r, sim_tid tid)
+static int take_finish(struct ce *c, const struct ce_record *r, sim_tid tid)
 {
     if (r->tid == MAIN)
         region(c, tid, false);
@@ -219,7 +219,7 @@ static int take_finish(struct ce *c, const struct record *r, sim_tid tid)
 }
 
 /* It does not say which thread: whoever has ended. */
-static int take_join(struct ce *c, const struct record *r, sim_tid tid)
+static int take_join(struct ce *c, const struct ce_record *r, sim_tid tid)
 {
     (void)r;
     for (size_t i = 0; i < c->ended.n; i++)
@@ -237,7 +237,7 @@ static bool holds(const uint64_t *hold, sim_tid tid)
 
 /* Barriers, readers' locks and tries that fail stand in the stream as acquires, too. Where the lock
  * is another thread's, a volatile takes its place. */
-static int take_acquire(struct ce *c, const struct record *r, sim_tid tid)
+static int take_acquire(struct ce *c, const struct ce_record *r, sim_tid tid)
 {
     uint64_t *hold = map_find(&c->held, r->addr);
 
@@ -257,7 +257,7 @@ static int take_acquire(struct ce *c, const struct record *r, sim_tid tid)
     return 0;
 }
 
-static int take_release(struct ce *c, const struct record *r, sim_tid tid)
+static int take_release(struct ce *c, const struct ce_record *r, sim_tid tid)
 {
     uint64_t *hold = map_find(&c->held, r->addr);
 
@@ -276,9 +276,9 @@ static int take_release(struct ce *c, const struct record *r, sim_tid tid)
 
 /* ---- the rest ------------------------------------------------------------------------------- */
 
-static int take_block(struct ce *c, const struct record *r, sim_tid tid)
+static int take_block(struct ce *c, const struct ce_record *r, sim_tid tid)
 {
-    struct thread *t = &c->threads[tid];
+    struct ce_thread *t = &c->threads[tid];
 
     if (r->instructions > INT32_MAX)
         return fail(c, r, "a basic block of 2147483648 instructions or more",
@@ -294,7 +294,7 @@ static int take_block(struct ce *c, const struct record *r, sim_tid tid)
 }
 
 /* What goes beyond the last address goes on at 0, as it does there. */
-static void access_of(struct ce *c, const struct record *r, sim_tid tid, uint32_t size)
+static void access_of(struct ce *c, const struct ce_record *r, sim_tid tid, uint32_t size)
 {
     uint64_t addr = r->addr;
 
@@ -313,7 +313,7 @@ static void access_of(struct ce *c, const struct record *r, sim_tid tid, uint32_
     }
 }
 
-static int take_access(struct ce *c, const struct record *r, sim_tid tid)
+static int take_access(struct ce *c, const struct ce_record *r, sim_tid tid)
 {
     if (r->is->flags & EVF_SYSTEM) {
         access_of(c, r, tid, LOCK_BYTES);
@@ -359,7 +359,7 @@ static bool ignored(uint8_t type)
     return type == 5 || type == 6 || type == 9 || type == 10 || (type >= 25 && type <= 29);
 }
 
-static int take(struct ce *c, struct record *r)
+static int take(struct ce *c, struct ce_record *r)
 {
     char what[64];
     sim_tid tid = 0;
@@ -389,9 +389,9 @@ static uint64_t big(const uint8_t *at, unsigned bytes)
 
 /* Type 1, semantics 1, thread 2, address 8, size 4, flags 1, value 8, instructions 4; then line 2,
  * file 2, routine 2, and 8 bytes on what was before. */
-static struct record decode(const uint8_t *at, uint64_t offset)
+static struct ce_record decode(const uint8_t *at, uint64_t offset)
 {
-    return (struct record){
+    return (struct ce_record){
         .offset = offset,
         .type = at[0],
         .semantics = at[1],
@@ -406,7 +406,7 @@ static struct record decode(const uint8_t *at, uint64_t offset)
 
 static bool no_record(struct ce *c)
 {
-    const struct record r = {.offset = c->offset};
+    const struct ce_record r = {.offset = c->offset};
     const char *fault = input_fault(c->in);
 
     if (fault)
@@ -418,7 +418,7 @@ static bool no_record(struct ce *c)
     return false;
 }
 
-static bool next_record(struct ce *c, struct record *r)
+static bool next_record(struct ce *c, struct ce_record *r)
 {
     if (c->chunk_at == c->chunk_n) {
         c->chunk_at = 0;
@@ -436,7 +436,7 @@ static bool next_record(struct ce *c, struct record *r)
 
 static void collect(struct ce *c)
 {
-    struct record r;
+    struct ce_record r;
 
     for (size_t i = 0; i < CHUNK_BYTES / RECORD_BYTES && !c->over; i++)
         if (!next_record(c, &r) || take(c, &r))

@@ -11,27 +11,27 @@
  * and no input makes an operation cost more than the logarithm (amortised: what is removed was
  * inserted). Bounds are inclusive, so that the last address needs no care. */
 
-struct span {
-    struct span *kid[2];
+struct interval {
+    struct interval *kid[2];
     uint64_t lo, last;
     int height;
 };
 
-static int height(const struct span *s)
+static int height(const struct interval *s)
 {
     return s ? s->height : 0;
 }
 
-static void measure(struct span *s)
+static void measure(struct interval *s)
 {
     const int left = height(s->kid[0]), right = height(s->kid[1]);
 
     s->height = (left > right ? left : right) + 1;
 }
 
-static struct span *rotate(struct span *s, int dir) /* kid[!dir] comes up */
+static struct interval *rotate(struct interval *s, int dir) /* kid[!dir] comes up */
 {
-    struct span *up = s->kid[!dir];
+    struct interval *up = s->kid[!dir];
 
     s->kid[!dir] = up->kid[dir];
     up->kid[dir] = s;
@@ -40,7 +40,7 @@ static struct span *rotate(struct span *s, int dir) /* kid[!dir] comes up */
     return up;
 }
 
-static struct span *balance(struct span *s)
+static struct interval *balance(struct interval *s)
 {
     const int lean = height(s->kid[1]) - height(s->kid[0]);
 
@@ -48,13 +48,13 @@ static struct span *balance(struct span *s)
     if (lean >= -1 && lean <= 1)
         return s;
     const int heavy = lean > 0;
-    struct span *kid = s->kid[heavy];
+    struct interval *kid = s->kid[heavy];
     if (height(kid->kid[!heavy]) > height(kid->kid[heavy]))
         s->kid[heavy] = rotate(kid, heavy);
     return rotate(s, !heavy);
 }
 
-static struct span *insert(struct span *root, uint64_t lo, uint64_t last)
+static struct interval *insert(struct interval *root, uint64_t lo, uint64_t last)
 {
     if (!root) {
         root = xcalloc(1, sizeof *root);
@@ -63,12 +63,12 @@ static struct span *insert(struct span *root, uint64_t lo, uint64_t last)
         root->height = 1;
         return root;
     }
-    struct span **kid = &root->kid[lo > root->lo];
+    struct interval **kid = &root->kid[lo > root->lo];
     *kid = insert(*kid, lo, last);
     return balance(root);
 }
 
-static struct span *take_first(struct span *root, struct span **first)
+static struct interval *take_first(struct interval *root, struct interval **first)
 {
     if (!root->kid[0]) {
         *first = root;
@@ -79,14 +79,14 @@ static struct span *take_first(struct span *root, struct span **first)
 }
 
 /* Removes the interval that starts at lo, which is there. */
-static struct span *extract(struct span *root, uint64_t lo)
+static struct interval *extract(struct interval *root, uint64_t lo)
 {
     if (lo != root->lo) {
-        struct span **kid = &root->kid[lo > root->lo];
+        struct interval **kid = &root->kid[lo > root->lo];
         *kid = extract(*kid, lo);
         return balance(root);
     }
-    struct span *left = root->kid[0], *right = root->kid[1], *next;
+    struct interval *left = root->kid[0], *right = root->kid[1], *next;
     free(root);
     if (!right)
         return left;
@@ -97,9 +97,9 @@ static struct span *extract(struct span *root, uint64_t lo)
 }
 
 /* The lowest interval that ends at or after x; NULL: none. */
-static struct span *reaching(struct span *root, uint64_t x)
+static struct interval *reaching(struct interval *root, uint64_t x)
 {
-    struct span *best = NULL;
+    struct interval *best = NULL;
 
     while (root) {
         if (root->last >= x)
@@ -110,17 +110,17 @@ static struct span *reaching(struct span *root, uint64_t x)
 }
 
 /* The lowest interval that shares a byte with lo..last. */
-static struct span *meeting(struct span *root, uint64_t lo, uint64_t last)
+static struct interval *meeting(struct interval *root, uint64_t lo, uint64_t last)
 {
-    struct span *s = reaching(root, lo);
+    struct interval *s = reaching(root, lo);
 
     return s && s->lo <= last ? s : NULL;
 }
 
-static void span_add(struct span **root, uint64_t lo, uint64_t last)
+static void interval_add(struct interval **root, uint64_t lo, uint64_t last)
 {
     const uint64_t below = lo ? lo - 1 : 0, above = last < UINT64_MAX ? last + 1 : last;
-    struct span *s = meeting(*root, below, above), *next;
+    struct interval *s = meeting(*root, below, above), *next;
 
     if (!s) {
         *root = insert(*root, lo, last);
@@ -137,9 +137,9 @@ static void span_add(struct span **root, uint64_t lo, uint64_t last)
         s->lo = lo;
 }
 
-static void span_remove(struct span **root, uint64_t lo, uint64_t last)
+static void interval_remove(struct interval **root, uint64_t lo, uint64_t last)
 {
-    struct span *s = meeting(*root, lo, last);
+    struct interval *s = meeting(*root, lo, last);
 
     while (s) {
         const uint64_t end = s->last;
@@ -156,17 +156,17 @@ static void span_remove(struct span **root, uint64_t lo, uint64_t last)
     }
 }
 
-void rules_touch(struct span **set, sim_addr addr, uint64_t bytes)
+void rules_touch(struct interval **set, sim_addr addr, uint64_t bytes)
 {
-    const struct span *s = reaching(*set, addr);
+    const struct interval *s = reaching(*set, addr);
 
     if (!s || s->lo > addr || s->last - addr < bytes - 1)
-        span_add(set, addr, addr + (bytes - 1));
+        interval_add(set, addr, addr + (bytes - 1));
 }
 
-void rules_forget(struct span **set)
+void rules_forget(struct interval **set)
 {
-    struct span *s = *set;
+    struct interval *s = *set;
 
     if (!s)
         return;
@@ -177,21 +177,21 @@ void rules_forget(struct span **set)
 }
 
 /* The part of the set in `to` becomes what the part in `from` is. The regions may overlap. */
-static void span_move(struct span **set, uint64_t to, uint64_t from, uint64_t bytes)
+static void interval_move(struct interval **set, uint64_t to, uint64_t from, uint64_t bytes)
 {
     const uint64_t from_last = from + (bytes - 1), to_last = to + (bytes - 1);
-    struct span *image = NULL;
+    struct interval *image = NULL;
     uint64_t at = from;
 
-    for (struct span *s; (s = meeting(*set, at, from_last)); at = s->last + 1) {
+    for (struct interval *s; (s = meeting(*set, at, from_last)); at = s->last + 1) {
         const uint64_t lo = s->lo > from ? s->lo : from;
         image = insert(image, lo, s->last < from_last ? s->last : from_last);
         if (s->last >= from_last)
             break;
     }
-    span_remove(set, to, to_last);
-    for (struct span *s; (s = reaching(image, 0)); image = extract(image, s->lo))
-        span_add(set, s->lo - from + to, s->last - from + to);
+    interval_remove(set, to, to_last);
+    for (struct interval *s; (s = reaching(image, 0)); image = extract(image, s->lo))
+        interval_add(set, s->lo - from + to, s->last - from + to);
 }
 
 /* ---- objects by address --------------------------------------------------------------------- */
@@ -256,7 +256,7 @@ void rules_idle(struct rules *r)
     r->pages_left = shadow_pages(r->objects);
 }
 
-struct walk { /* over the objects in lo..last */
+struct object_walk { /* over the objects in lo..last */
     struct rules *r;
     uint64_t lo, last;
     uint64_t spare_lo, spare_last; /* find_busy: not here */
@@ -264,7 +264,7 @@ struct walk { /* over the objects in lo..last */
     size_t n; /* collect: in r->moving */
 };
 
-static void each_object(struct walk *w, shadow_visit *fn)
+static void each_object(struct object_walk *w, shadow_visit *fn)
 {
     if (shadow_pages(w->r->objects))
         shadow_each(w->r->objects, w->lo, w->last - w->lo + 1, fn, w);
@@ -277,7 +277,7 @@ static bool inside(uint64_t x, uint64_t lo, uint64_t last)
 
 static bool find_busy(void *arg, sim_addr addr, void *cell)
 {
-    struct walk *w = arg;
+    struct object_walk *w = arg;
 
     (void)addr;
     for (const struct rules_object *o = *chain(cell); o; o = o->next)
@@ -289,7 +289,7 @@ static bool find_busy(void *arg, sim_addr addr, void *cell)
 
 static bool collect(void *arg, sim_addr addr, void *cell)
 {
-    struct walk *w = arg;
+    struct object_walk *w = arg;
     struct rules *r = w->r;
 
     (void)addr;
@@ -308,7 +308,7 @@ static bool collect(void *arg, sim_addr addr, void *cell)
 
 static bool end_life(void *arg, sim_addr addr, void *cell)
 {
-    const struct walk *w = arg;
+    const struct object_walk *w = arg;
 
     (void)addr;
     for (struct rules_object **at = chain(cell); *at;) {
@@ -340,8 +340,8 @@ static bool end_any(void *arg, sim_addr addr, void *cell)
 /* A copy's source keeps a stale image of what was held; the holders go with the copy. */
 static void move_objects(struct rules *r, uint64_t to, uint64_t from, uint64_t bytes)
 {
-    struct walk source = {.r = r, .lo = from, .last = from + (bytes - 1)};
-    struct walk target = {.r = r, .lo = to, .last = to + (bytes - 1)};
+    struct object_walk source = {.r = r, .lo = from, .last = from + (bytes - 1)};
+    struct object_walk target = {.r = r, .lo = to, .last = to + (bytes - 1)};
 
     each_object(&source, collect);
     each_object(&target, end_life);
@@ -365,7 +365,7 @@ void rules_heap_free(struct rules *r)
 static int check_txns(struct rules *r, uint64_t lo, uint64_t last)
 {
     for (uint32_t i = 0; i < r->opens; i++) {
-        const struct span *s = meeting(r->thread[r->open[i]].txn, lo, last);
+        const struct interval *s = meeting(r->thread[r->open[i]].txn, lo, last);
         if (s)
             return rules_break(r, RULE_TXN_HEAP,
                                "T%u's open transaction has accessed 0x%" PRIx64 "; it must commit "
@@ -377,7 +377,7 @@ static int check_txns(struct rules *r, uint64_t lo, uint64_t last)
 
 static int check_allocated(struct rules *r, uint64_t lo, uint64_t last)
 {
-    const struct span *s = reaching(r->allocated, lo);
+    const struct interval *s = reaching(r->allocated, lo);
 
     if (!r->allocs || (s && s->lo <= lo && s->last >= last))
         return 0;
@@ -390,7 +390,7 @@ static int check_allocated(struct rules *r, uint64_t lo, uint64_t last)
 static int check_idle(struct rules *r, uint64_t lo, uint64_t last, uint64_t spare_lo,
                       uint64_t spare_last)
 {
-    struct walk w = {
+    struct object_walk w = {
         .r = r, .lo = lo, .last = last, .spare_lo = spare_lo, .spare_last = spare_last};
 
     each_object(&w, find_busy);
@@ -409,25 +409,25 @@ static int check_idle(struct rules *r, uint64_t lo, uint64_t last, uint64_t spar
 int rules_alloc(struct rules *r)
 {
     const uint64_t lo = r->ev->addr, last = lo + (r->ev->aux - 1);
-    const struct span *s = meeting(r->allocated, lo, last);
+    const struct interval *s = meeting(r->allocated, lo, last);
 
     if (s)
         return rules_break(r, RULE_ALLOC_FRESH, "0x%" PRIx64 " is allocated; clear it first",
                            s->lo > lo ? s->lo : lo);
     r->allocs = true;
-    span_add(&r->allocated, lo, last);
+    interval_add(&r->allocated, lo, last);
     return 0;
 }
 
 int rules_clear(struct rules *r)
 {
     const uint64_t lo = r->ev->addr, last = lo + (r->ev->aux - 1);
-    struct walk w = {.r = r, .lo = lo, .last = last};
+    struct object_walk w = {.r = r, .lo = lo, .last = last};
 
     if (check_txns(r, lo, last) || check_allocated(r, lo, last) || check_idle(r, lo, last, 1, 0))
         return -1;
-    span_remove(&r->allocated, lo, last);
-    span_remove(&r->touched, lo, last);
+    interval_remove(&r->allocated, lo, last);
+    interval_remove(&r->touched, lo, last);
     each_object(&w, end_life);
     return 0;
 }
@@ -443,7 +443,7 @@ static int check_empty(struct rules *r, uint64_t to, uint64_t from, uint64_t byt
         last = from - 1;
     if (to > from && from + (bytes - 1) >= to)
         lo = from + bytes;
-    const struct span *s = meeting(r->touched, lo, last);
+    const struct interval *s = meeting(r->touched, lo, last);
     if (s)
         return rules_break(r, RULE_COPY_EMPTY,
                            "0x%" PRIx64 " was accessed; clear the destination first",
@@ -460,8 +460,8 @@ int rules_copy(struct rules *r)
         check_allocated(r, from, from_last) || check_idle(r, to, to_last, from, from_last) ||
         check_empty(r, to, from, bytes))
         return -1;
-    span_add(&r->allocated, to, to_last);
-    span_move(&r->touched, to, from, bytes);
+    interval_add(&r->allocated, to, to_last);
+    interval_move(&r->touched, to, from, bytes);
     move_objects(r, to, from, bytes);
     return 0;
 }

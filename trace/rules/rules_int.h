@@ -5,7 +5,7 @@
 
 #include "trace/trace.h"
 
-struct span; /* a set of bytes as ordered intervals, by its root; NULL: empty */
+struct interval; /* a set of bytes as ordered intervals, by its root; NULL: empty */
 
 enum thread_state {
     ACTED = 1,
@@ -19,14 +19,14 @@ enum thread_state {
 
 struct rules_thread {
     uint8_t state;
-    bool by_system;   /* waiting: a system event entered the wait */
-    uint32_t held;    /* locks, each mode counts */
-    uint32_t slot;    /* IN_TXN: where it stands in rules.open */
-    uint64_t time;    /* its own entry, as WriteVC models it; 0 stands for 1 */
-    uint64_t heeded;  /* the same for views that don't heed the system's */
-    uint64_t at;      /* id of the lock it waits on, of the barrier it is at */
-    uint64_t restore; /* waiting: nesting before; at a barrier: the round */
-    struct span *txn; /* owns; memory that its open transaction has accessed */
+    bool by_system;       /* waiting: a system event entered the wait */
+    uint32_t held;        /* locks, each mode counts */
+    uint32_t slot;        /* IN_TXN: where it stands in rules.open */
+    uint64_t time;        /* its own entry, as WriteVC models it; 0 stands for 1 */
+    uint64_t heeded;      /* the same for views that don't heed the system's */
+    uint64_t at;          /* id of the lock it waits on, of the barrier it is at */
+    uint64_t restore;     /* waiting: nesting before; at a barrier: the round */
+    struct interval *txn; /* owns; memory that its open transaction has accessed */
 };
 
 /* A lock that someone holds or waits on, a barrier, or an initialised class. Threads refer to the
@@ -58,9 +58,9 @@ struct rules {
     uint64_t ids;                /* given out */
     uint64_t alive;              /* objects */
     uint64_t idled;              /* locks that have become idle since idle ones were dropped */
-    struct span *allocated;      /* owns */
+    struct interval *allocated;  /* owns */
     uint64_t pages_left;         /* of objects, then */
-    struct span *touched;        /* owns; full only: tracked accesses since the last clear */
+    struct interval *touched;    /* owns; full only: tracked accesses since the last clear */
     struct rules_object *moving; /* owns; scratch of a copy */
     size_t moving_cap;
     uint64_t gc_since, roi_since; /* events */
@@ -104,8 +104,8 @@ static inline bool rules_busy(const struct rules_object *o)
 int rules_alloc(struct rules *r);
 int rules_clear(struct rules *r);
 int rules_copy(struct rules *r);
-void rules_touch(struct span **set, sim_addr addr, uint64_t bytes);
-void rules_forget(struct span **set); /* leaves it empty */
+void rules_touch(struct interval **set, sim_addr addr, uint64_t bytes);
+void rules_forget(struct interval **set); /* leaves it empty */
 void rules_heap_free(struct rules *r);
 
 #endif

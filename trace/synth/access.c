@@ -114,11 +114,12 @@ static void access_private(struct synth *g, uint32_t t, bool write)
     emit(g, t, &to);
 }
 
-struct variable { /* a shared one: of which object, and which of its fields */
+struct synth_variable { /* a shared one: of which object, and which of its fields */
     uint64_t object, field;
 };
 
-static void access_variable(struct synth *g, uint32_t t, struct variable v, bool write, bool atomic)
+static void access_variable(struct synth *g, uint32_t t, struct synth_variable v, bool write,
+                            bool atomic)
 {
     const uint64_t at = SYNTH_HEADER + v.field * g->p.stride;
     struct target to = {.addr = synth_object_addr(g, t, v.object) + at,
@@ -136,9 +137,9 @@ static void access_variable(struct synth *g, uint32_t t, struct variable v, bool
 }
 
 /* A variable of an object that this lock protects; there is one. */
-static struct variable draw_protected(struct synth *g, uint64_t lock)
+static struct synth_variable draw_protected(struct synth *g, uint64_t lock)
 {
-    struct variable v = {.object = lock + g->lockers * synth_below(g, g->lock_objects)};
+    struct synth_variable v = {.object = lock + g->lockers * synth_below(g, g->lock_objects)};
 
     if (v.object >= g->objects)
         v.object -= g->lockers;
@@ -155,7 +156,7 @@ static bool nobody_protects(const struct synth *g, uint64_t o)
 }
 
 /* With the variable's lock held: one that is, or else the variable's is taken first. */
-static void access_protected(struct synth *g, uint32_t t, struct variable v, bool write)
+static void access_protected(struct synth *g, uint32_t t, struct synth_variable v, bool write)
 {
     uint64_t lock;
 
@@ -185,7 +186,7 @@ void synth_access(struct synth *g, uint32_t t)
         return;
     }
     const uint64_t i = synth_below(g, g->p.variables), object = i / g->p.fields;
-    const struct variable v = {object, i - object * g->p.fields};
+    const struct synth_variable v = {object, i - object * g->p.fields};
     const bool atomic = object < g->atomic_objects;
     if (!decide(random >> 40, g->p.discipline) || (!atomic && nobody_protects(g, object)))
         access_variable(g, t, v, write, false);

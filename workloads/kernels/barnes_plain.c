@@ -8,20 +8,20 @@
 #include <math.h>
 #include <stdlib.h>
 
-struct cell {
+struct tree_cell {
     struct barnes_box in;
     double mass, x, y;
     uint64_t first, n, next; /* next: the cell behind all that are inside this one */
 };
-struct plain {
+struct plain_tree {
     struct barnes_body *body;
     uint64_t *order; /* bodies, by number */
-    struct cell *cell;
+    struct tree_cell *cell;
     size_t cells, cap;
 };
 
 /* Brings those of the range that lie in quadrant q to its front; how many. */
-static uint64_t gather(const struct plain *p, uint64_t first, uint64_t n,
+static uint64_t gather(const struct plain_tree *p, uint64_t first, uint64_t n,
                        const struct barnes_box *in, unsigned q)
 {
     uint64_t found = 0;
@@ -36,10 +36,10 @@ static uint64_t gather(const struct plain *p, uint64_t first, uint64_t n,
     return found;
 }
 
-static void build(struct plain *p, uint64_t first, uint64_t n, struct barnes_box in)
+static void build(struct plain_tree *p, uint64_t first, uint64_t n, struct barnes_box in)
 {
     const size_t at = p->cells;
-    struct cell c = {.in = in, .first = first, .n = n};
+    struct tree_cell c = {.in = in, .first = first, .n = n};
 
     p->cell = xgrow(p->cell, p->cells, &p->cap, sizeof *p->cell);
     p->cell[p->cells++] = c;
@@ -67,13 +67,13 @@ static void build(struct plain *p, uint64_t first, uint64_t n, struct barnes_box
     p->cell[at] = c;
 }
 
-static void force(const struct plain *p, uint64_t number)
+static void force(const struct plain_tree *p, uint64_t number)
 {
     struct barnes_body *b = &p->body[number];
 
     b->a[0] = b->a[1] = 0;
     for (uint64_t i = 0; i < p->cells;) {
-        const struct cell *c = &p->cell[i];
+        const struct tree_cell *c = &p->cell[i];
         const double dx = c->x - b->at[0], dy = c->y - b->at[1];
         if (c->n > 1 && (i == 0 || barnes_near(c->in.half, dx, dy))) {
             i++;
@@ -85,7 +85,7 @@ static void force(const struct plain *p, uint64_t number)
     }
 }
 
-static void step(struct plain *p, uint64_t n)
+static void step(struct plain_tree *p, uint64_t n)
 {
     double size = 1;
 
@@ -106,7 +106,7 @@ static void step(struct plain *p, uint64_t n)
 
 void barnes_plain(struct barnes_body *b, uint64_t n, uint64_t steps)
 {
-    struct plain p = {.body = b, .order = xmalloc(n * sizeof *p.order)};
+    struct plain_tree p = {.body = b, .order = xmalloc(n * sizeof *p.order)};
 
     for (uint64_t i = 0; i < steps; i++)
         step(&p, n);

@@ -25,21 +25,22 @@
     X(TEMP, "Churn.run:90")
 VM_SITES(SITES)
 
-struct params {
+struct churn_params {
     uint64_t steps, buckets, limit, temp;
     bool race;
 };
-static const struct param rows[] = {{"steps", PARAM_U64, offsetof(struct params, steps), "2000", 1,
-                                     1u << 30, "steps", NULL, "What each thread does."},
-                                    {"buckets", PARAM_U64, offsetof(struct params, buckets), "8", 1,
-                                     65536, "lists", NULL, "Shared lists."},
-                                    {"limit", PARAM_U64, offsetof(struct params, limit), "20", 1,
-                                     65536, "nodes", NULL, "A list longer than that is dropped."},
-                                    {"temp", PARAM_U64, offsetof(struct params, temp), "200", 1,
-                                     1u << 24, "elements", NULL, "Largest temporary array."},
-                                    {"race", PARAM_BOOL, offsetof(struct params, race), "off", 0, 0,
-                                     "", NULL, "Visits are sometimes counted without the lock."},
-                                    PARAM_END};
+static const struct param rows[] = {
+    {"steps", PARAM_U64, offsetof(struct churn_params, steps), "2000", 1, 1u << 30, "steps", NULL,
+     "What each thread does."},
+    {"buckets", PARAM_U64, offsetof(struct churn_params, buckets), "8", 1, 65536, "lists", NULL,
+     "Shared lists."},
+    {"limit", PARAM_U64, offsetof(struct churn_params, limit), "20", 1, 65536, "nodes", NULL,
+     "A list longer than that is dropped."},
+    {"temp", PARAM_U64, offsetof(struct churn_params, temp), "200", 1, 1u << 24, "elements", NULL,
+     "Largest temporary array."},
+    {"race", PARAM_BOOL, offsetof(struct churn_params, race), "off", 0, 0, "", NULL,
+     "Visits are sometimes counted without the lock."},
+    PARAM_END};
 
 enum { NODE_KEY, NODE_SQUARE, NODE_HALF, NODE_NEXT, NODE_DATA, NODE_VISITS };
 static const struct vm_field node_fields[] = {
@@ -57,7 +58,7 @@ static const struct vm_field total_fields[] = {
 static const struct vm_type_of total_type = {"Total", total_fields, NULL};
 
 struct churn {
-    const struct params *p;
+    const struct churn_params *p;
     struct vm_ref *buckets, *total;
     const struct vm_class *node;
     struct vm_barrier *barrier;
@@ -318,7 +319,7 @@ const struct workload workload_churn = {
     .name = "churn",
     .summary = "Lists of short-lived objects in many hands: work for the collector.",
     .params = rows,
-    .params_size = sizeof(struct params),
+    .params_size = sizeof(struct churn_params),
     .sizes = {"steps=2000", "steps=50000", "steps=2000000"},
     .granularity = 1,
     .sites = at_names,

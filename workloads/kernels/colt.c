@@ -48,7 +48,7 @@ struct colt {
     double *plain[3];
     int32_t plain_bins[BINS];
 };
-struct shape {
+struct matrix_shape {
     int32_t rows, columns, zero, row_stride, column_stride;
 };
 
@@ -66,7 +66,7 @@ static unsigned bin(double x)
 /* ---- matrices ------------------------------------------------------------------------------- */
 
 static void new_matrix(struct vm_thread *t, const struct colt *s, struct vm_ref *to,
-                       const struct shape *shape, struct vm_ref *elements)
+                       const struct matrix_shape *shape, struct vm_ref *elements)
 {
     vm_new(t, to, s->matrix, AT_VIEW);
     vm_put_i32(t, to, ROWS, shape->rows, AT_VIEW);
@@ -77,9 +77,9 @@ static void new_matrix(struct vm_thread *t, const struct colt *s, struct vm_ref 
     vm_put_ref(t, to, ELEMENTS, elements, AT_VIEW);
 }
 
-static struct shape shape_of(struct vm_thread *t, struct vm_ref *m)
+static struct matrix_shape shape_of(struct vm_thread *t, struct vm_ref *m)
 {
-    struct shape s = {.rows = vm_get_i32(t, m, ROWS, AT_VIEW)};
+    struct matrix_shape s = {.rows = vm_get_i32(t, m, ROWS, AT_VIEW)};
 
     s.columns = vm_get_i32(t, m, COLUMNS, AT_VIEW);
     s.zero = vm_get_i32(t, m, ZERO, AT_VIEW);
@@ -93,7 +93,7 @@ static void view_rows(struct vm_thread *t, const struct colt *s, struct vm_ref *
                       struct vm_ref *m, uint64_t from, uint64_t end)
 {
     struct vm_ref *elements = vm_enter(t, 1);
-    struct shape shape = shape_of(t, m);
+    struct matrix_shape shape = shape_of(t, m);
 
     shape.zero += (int32_t)from * shape.row_stride;
     shape.rows = (int32_t)(end - from);
@@ -107,8 +107,9 @@ static void view_dice(struct vm_thread *t, const struct colt *s, struct vm_ref *
                       struct vm_ref *m)
 {
     struct vm_ref *elements = vm_enter(t, 1);
-    const struct shape is = shape_of(t, m);
-    const struct shape diced = {is.columns, is.rows, is.zero, is.column_stride, is.row_stride};
+    const struct matrix_shape is = shape_of(t, m);
+    const struct matrix_shape diced = {is.columns, is.rows, is.zero, is.column_stride,
+                                       is.row_stride};
 
     vm_get_ref(t, elements, m, ELEMENTS, AT_VIEW);
     new_matrix(t, s, to, &diced, elements);
@@ -145,7 +146,8 @@ static void set(struct vm_thread *t, struct vm_ref *m, struct vm_ref *e, int32_t
 /* ---- rounds --------------------------------------------------------------------------------- */
 
 /* r[2] = r[0] times the matrix whose transposed is r[1]; its largest element. */
-static double multiply(struct vm_thread *t, struct vm_ref *r, const struct shape *of, int32_t inner)
+static double multiply(struct vm_thread *t, struct vm_ref *r, const struct matrix_shape *of,
+                       int32_t inner)
 {
     double largest = 0;
 
@@ -171,7 +173,7 @@ static void merge_largest(struct vm_thread *t, struct vm_ref *maximum, double x)
 }
 
 static void reduce(struct vm_thread *t, const struct colt *s, struct vm_ref *r,
-                   const struct shape *of, double largest)
+                   const struct matrix_shape *of, double largest)
 {
     for (int32_t i = 0; i < of->rows; i++) {
         int32_t found[BINS] = {0};
@@ -200,7 +202,7 @@ static void work(struct vm_thread *t, void *member)
         view_rows(t, s, &r[0], s->m[i % 3], from, end);
         view_dice(t, s, &r[1], s->m[(i + 1) % 3]);
         view_rows(t, s, &r[2], s->m[(i + 2) % 3], from, end);
-        const struct shape of = shape_of(t, &r[2]);
+        const struct matrix_shape of = shape_of(t, &r[2]);
         const double own = multiply(t, r, &of, (int32_t)n);
         vm_load_ref(t, &r[4], s->maximum, i, AT_LARGEST);
         merge_largest(t, &r[4], own);
@@ -216,7 +218,7 @@ static void work(struct vm_thread *t, void *member)
 static void init_matrix(struct vm_thread *t, struct colt *s, unsigned k, struct vm_ref *elements)
 {
     const uint64_t n = s->p->n;
-    const struct shape shape = {(int32_t)n, (int32_t)n, 0, (int32_t)n, 1};
+    const struct matrix_shape shape = {(int32_t)n, (int32_t)n, 0, (int32_t)n, 1};
 
     s->plain[k] = vm_scratch(t, n * n, sizeof *s->plain[k]);
     s->m[k] = vm_global(t);
@@ -290,11 +292,7 @@ static void colt_main(struct vm_thread *t, const void *p)
     struct colt s = {.p = p};
 
     init(t, &s);
-    vm_phase(t, "run");
-    vm_roi_begin(t);
-    team_run(t, work, &s, AT_FORK);
-    vm_roi_end(t);
-    vm_phase(t, "verify");
+    team_measure(t, work, &s, AT_FORK);
     verify(t, &s);
 }
 

@@ -249,11 +249,7 @@ static void fft_main(struct vm_thread *t, const void *p)
     vm_new_array(t, f->roots, VM_F64, 2 * f->m * f->m, AT_INIT);
     f->bar = vm_barrier_new(t, (unsigned)vm_params(t)->threads);
     fill(t, f, plain);
-    vm_phase(t, "run");
-    vm_roi_begin(t);
-    team_run(t, work, f, AT_FORK);
-    vm_roi_end(t);
-    vm_phase(t, "verify");
+    team_measure(t, work, f, AT_FORK);
     check_result(t, f, plain);
 }
 

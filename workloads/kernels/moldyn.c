@@ -296,13 +296,7 @@ static void moldyn_main(struct vm_thread *t, const void *p)
     s.barrier = vm_barrier_new(t, (unsigned)vm_params(t)->threads);
     vm_phase(t, "init");
     init(t, &s);
-    vm_collect(t); /* System.gc(): arrays move before the threads use them */
-    vm_phase(t, "move");
-    vm_roi_begin(t);
-    team_run(t, work, &s, AT_FORK);
-    vm_roi_end(t);
-    vm_collect(t);
-    vm_phase(t, "validate");
+    team_measure_grande(t, "move", work, &s, AT_FORK);
     verify(t, &s);
 }
 

@@ -228,13 +228,7 @@ static void montecarlo_main(struct vm_thread *t, const void *p)
 
     vm_phase(t, "init");
     init(t, &s);
-    vm_collect(t); /* System.gc(): arrays move before the threads use them */
-    vm_phase(t, "tasks");
-    vm_roi_begin(t);
-    team_run(t, work, &s, AT_FORK);
-    vm_roi_end(t);
-    vm_collect(t);
-    vm_phase(t, "validate");
+    team_measure_grande(t, "tasks", work, &s, AT_FORK);
     verify(t, &s);
 }
 

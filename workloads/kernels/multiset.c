@@ -279,11 +279,7 @@ static void multiset_main(struct vm_thread *t, const void *p)
     struct multiset s = {.p = p};
 
     init(t, &s);
-    vm_phase(t, "run");
-    vm_roi_begin(t);
-    team_run(t, work, &s, AT_FORK);
-    vm_roi_end(t);
-    vm_phase(t, "verify");
+    team_measure(t, work, &s, AT_FORK);
     verify(t, &s);
 }
 

@@ -18,15 +18,16 @@
     X(RESULT, "Philosophers.main:31")
 VM_SITES(SITES)
 
-struct params {
+struct philosopher_params {
     uint64_t meals;
     bool race;
 };
-static const struct param rows[] = {{"meals", PARAM_U64, offsetof(struct params, meals), "50", 1,
-                                     1u << 30, "meals", NULL, "Meals of each philosopher."},
-                                    {"race", PARAM_BOOL, offsetof(struct params, race), "off", 0, 0,
-                                     "", NULL, "Meals at the table are counted without its lock."},
-                                    PARAM_END};
+static const struct param rows[] = {
+    {"meals", PARAM_U64, offsetof(struct philosopher_params, meals), "50", 1, 1u << 30, "meals",
+     NULL, "Meals of each philosopher."},
+    {"race", PARAM_BOOL, offsetof(struct philosopher_params, race), "off", 0, 0, "", NULL,
+     "Meals at the table are counted without its lock."},
+    PARAM_END};
 
 enum { FORK_USES, FORK_LAST };
 static const struct vm_field fork_fields[] = {
@@ -39,7 +40,7 @@ static const struct vm_field table_fields[] = {
 static const struct vm_type_of table_type = {"Table", table_fields, NULL};
 
 struct dinner {
-    const struct params *p;
+    const struct philosopher_params *p;
     struct vm_ref *table, *forks; /* globals */
     uint64_t seats, next;
 };
@@ -144,7 +145,7 @@ static void dine(struct vm_thread *t, const void *p)
 
 static int check(const void *p, const struct vm_params *vm, struct err *e)
 {
-    const struct params *own = p;
+    const struct philosopher_params *own = p;
 
     if (vm->threads < 2)
         return err_set(e, LARD_CONFIG, "threads: at least 2 have to dine");
@@ -161,7 +162,7 @@ const struct workload workload_philosopher = {
     .name = "philosopher",
     .summary = "Dining philosophers: monitors, waits, hardly any data.",
     .params = rows,
-    .params_size = sizeof(struct params),
+    .params_size = sizeof(struct philosopher_params),
     .sizes = {"meals=50", "meals=5000", "meals=500000"},
     .granularity = 4,
     .sites = at_names,

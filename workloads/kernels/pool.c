@@ -290,11 +290,7 @@ static void pool_main(struct vm_thread *t, const void *p)
     int64_t want = 0;
 
     init(t, &j);
-    vm_phase(t, "run");
-    vm_roi_begin(t);
-    team_run(t, work, &j, AT_FORK);
-    vm_roi_end(t);
-    vm_phase(t, "verify");
+    team_measure(t, work, &j, AT_FORK);
     for (uint64_t i = 0; i < vm_params(t)->threads * j.p->rounds; i++)
         want += plain(j.p, i / j.p->rounds, i % j.p->rounds);
     const int64_t is = vm_get_i64(t, j.pool, POOL_TOTAL, AT_VERIFY);

@@ -302,13 +302,7 @@ static void raytracer_main(struct vm_thread *t, const void *p)
     s.n = (unsigned)(s.p->side * s.p->side * s.p->side);
     vm_phase(t, "init");
     init(t, &s);
-    vm_collect(t); /* System.gc(): arrays move before the threads use them */
-    vm_phase(t, "render");
-    vm_roi_begin(t);
-    team_run(t, work, &s, AT_FORK);
-    vm_roi_end(t);
-    vm_collect(t);
-    vm_phase(t, "validate");
+    team_measure_grande(t, "render", work, &s, AT_FORK);
     verify(t, &s);
 }
 

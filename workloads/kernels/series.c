@@ -92,13 +92,7 @@ static void series_main(struct vm_thread *t, const void *p)
         s.of[which] = vm_global(t);
         vm_new_array(t, s.of[which], VM_F64, s.p->n, AT_NEW);
     }
-    vm_collect(t); /* System.gc(): arrays move before the threads use them */
-    vm_phase(t, "integrate");
-    vm_roi_begin(t);
-    team_run(t, work, &s, AT_FORK);
-    vm_roi_end(t);
-    vm_collect(t);
-    vm_phase(t, "validate");
+    team_measure_grande(t, "integrate", work, &s, AT_FORK);
     verify(t, &s);
 }
 

@@ -118,13 +118,7 @@ static void sor_main(struct vm_thread *t, const void *p)
     s.barrier = vm_barrier_new(t, (unsigned)vm_params(t)->threads);
     vm_phase(t, "init");
     init(t, &s);
-    vm_collect(t); /* System.gc(): arrays move before the threads use them */
-    vm_phase(t, "relax");
-    vm_roi_begin(t);
-    team_run(t, work, &s, AT_FORK);
-    vm_roi_end(t);
-    vm_collect(t);
-    vm_phase(t, "validate");
+    team_measure_grande(t, "relax", work, &s, AT_FORK);
     verify(t, &s);
 }
 

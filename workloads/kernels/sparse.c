@@ -19,16 +19,16 @@ struct sparse_params {
     uint64_t n, entries, steps;
 };
 enum { ROW, COLUMN, VALUE, X, Y, ARRAYS };
-struct entry {
+struct matrix_entry {
     uint32_t row, column;
     double value;
 };
 struct sparse {
     const struct sparse_params *p;
     struct vm_ref *array[ARRAYS];
-    struct entry *entry; /* the host's matrix, sorted by row */
-    uint64_t *first;     /* entry of a row; n + 1 of them */
-    double *x, *y;       /* the host's vectors */
+    struct matrix_entry *entry; /* the host's matrix, sorted by row */
+    uint64_t *first;            /* entry of a row; n + 1 of them */
+    double *x, *y;              /* the host's vectors */
 };
 
 /* Counts how many entries each row has, then puts entries into their rows. */
@@ -119,13 +119,7 @@ static void sparse_main(struct vm_thread *t, const void *p)
 
     vm_phase(t, "init");
     init(t, &s);
-    vm_collect(t); /* System.gc(): arrays move before the threads use them */
-    vm_phase(t, "multiply");
-    vm_roi_begin(t);
-    team_run(t, work, &s, AT_FORK);
-    vm_roi_end(t);
-    vm_collect(t);
-    vm_phase(t, "validate");
+    team_measure_grande(t, "multiply", work, &s, AT_FORK);
     verify(t, &s);
 }
 

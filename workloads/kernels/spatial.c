@@ -43,7 +43,7 @@ static const double dt = 0.02;
 struct spatial_params {
     uint64_t grid, density, steps;
 };
-struct plain {
+struct linked_molecule {
     double at[2], v[2], f[2];
     uint64_t next; /* in its cell: number + 1; 0: the last */
 };
@@ -52,7 +52,7 @@ struct spatial {
     uint64_t n, cells;
     struct vm_ref *grid; /* cells, row after row; each is 1 by 1 */
     struct vm_barrier *bar;
-    struct plain *plain;
+    struct linked_molecule *plain;
     uint64_t *first; /* of the plain ones, by cell; as next */
 };
 
@@ -237,7 +237,7 @@ static void init(struct vm_thread *t, struct spatial *s)
         vm_store_ref(t, s->grid, i, r, AT_INIT);
     }
     for (uint64_t i = 0; i < s->n; i++) {
-        struct plain *m = &s->plain[i];
+        struct linked_molecule *m = &s->plain[i];
         vm_new(t, r, molecule, AT_INIT);
         vm_put_i32(t, r, NUMBER, (int32_t)i, AT_INIT);
         for (unsigned k = 0; k < 2; k++) {
@@ -256,7 +256,7 @@ static void init(struct vm_thread *t, struct spatial *s)
 /* Force on i of all those in a cell but itself. */
 static void plain_force(struct spatial *s, uint64_t i, uint64_t cell)
 {
-    struct plain *m = &s->plain[i];
+    struct linked_molecule *m = &s->plain[i];
     double f[2];
 
     for (uint64_t j = s->first[cell]; j; j = s->plain[j - 1].next)
@@ -319,11 +319,7 @@ static void spatial_main(struct vm_thread *t, const void *p)
     s.grid = vm_global(t);
     s.bar = vm_barrier_new(t, (unsigned)vm_params(t)->threads);
     init(t, &s);
-    vm_phase(t, "run");
-    vm_roi_begin(t);
-    team_run(t, work, &s, AT_FORK);
-    vm_roi_end(t);
-    vm_phase(t, "verify");
+    team_measure(t, work, &s, AT_FORK);
     verify(t, &s);
 }
 

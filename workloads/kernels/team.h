@@ -30,6 +30,32 @@ static inline void team_run(struct vm_thread *t, void (*fn)(struct vm_thread *u,
         vm_join(t, tid[i], site);
 }
 
+/* The measured part of a kernel, up to where it verifies its result. */
+static inline void team_measure(struct vm_thread *t, void (*fn)(struct vm_thread *u, void *member),
+                                void *job, uint64_t site)
+{
+    vm_phase(t, "run");
+    vm_roi_begin(t);
+    team_run(t, fn, job, site);
+    vm_roi_end(t);
+    vm_phase(t, "verify");
+}
+
+/* The same in the kernels of Java Grande, which call System.gc() before and after: what the first
+ * thread has made moves before the others use it. */
+static inline void team_measure_grande(struct vm_thread *t, const char *phase,
+                                       void (*fn)(struct vm_thread *u, void *member), void *job,
+                                       uint64_t site)
+{
+    vm_collect(t);
+    vm_phase(t, phase);
+    vm_roi_begin(t);
+    team_run(t, fn, job, site);
+    vm_roi_end(t);
+    vm_collect(t);
+    vm_phase(t, "validate");
+}
+
 /* The member's part of [0, n): from team_from on, up to but without team_end. */
 static inline uint64_t team_from(const struct member *m, uint64_t n)
 {

@@ -47,7 +47,7 @@ struct tsp {
     struct vm_ref *pool, *best;
     int32_t plain[MAX_CITIES][MAX_CITIES];
 };
-struct search { /* one thread's */
+struct tsp_search { /* one thread's */
     const struct tsp *s;
     struct vm_ref *path, *visited; /* arrays of its own */
 };
@@ -64,7 +64,7 @@ static int32_t bound(struct vm_thread *t, const struct tsp *s)
     return length;
 }
 
-static void improve(struct vm_thread *t, const struct search *q, int32_t length)
+static void improve(struct vm_thread *t, const struct tsp_search *q, int32_t length)
 {
     const struct tsp *s = q->s;
     struct vm_ref *copy = vm_enter(t, 1);
@@ -89,7 +89,7 @@ static int32_t distance(struct vm_thread *t, const struct tsp *s, unsigned a, un
 }
 
 /* All ways to go on after `depth` cities that ended in `last`. */
-static void complete(struct vm_thread *t, const struct search *q, unsigned depth, unsigned last,
+static void complete(struct vm_thread *t, const struct tsp_search *q, unsigned depth, unsigned last,
                      int32_t length)
 {
     const struct tsp *s = q->s;
@@ -113,7 +113,7 @@ static void complete(struct vm_thread *t, const struct search *q, unsigned depth
 }
 
 /* The tour's cities become the search's. */
-static void begin(struct vm_thread *t, const struct search *q, struct vm_ref *tour)
+static void begin(struct vm_thread *t, const struct tsp_search *q, struct vm_ref *tour)
 {
     const struct tsp *s = q->s;
     struct vm_ref *path = vm_enter(t, 1);
@@ -152,7 +152,7 @@ static void work(struct vm_thread *t, void *member)
 {
     const struct member *m = member;
     struct vm_ref *r = vm_enter(t, 3);
-    const struct search q = {m->job, &r[0], &r[1]};
+    const struct tsp_search q = {m->job, &r[0], &r[1]};
 
     vm_new_array(t, q.path, VM_I8, q.s->n, AT_TOUR);
     vm_new_array(t, q.visited, VM_I8, q.s->n, AT_TOUR);
@@ -252,11 +252,7 @@ static void tsp_main(struct vm_thread *t, const void *p)
     vm_put_i32(t, s.best, LENGTH, INT32_MAX, AT_INIT);
     init_map(t, &s);
     init_pool(t, &s);
-    vm_phase(t, "run");
-    vm_roi_begin(t);
-    team_run(t, work, &s, AT_FORK);
-    vm_roi_end(t);
-    vm_phase(t, "verify");
+    team_measure(t, work, &s, AT_FORK);
     verify(t, &s);
 }
 

@@ -35,7 +35,7 @@ static const double dt = 0.002, cut = 2.0, apart = 1.2;
 struct water_params {
     uint64_t molecules, steps;
 };
-struct plain {
+struct plain_molecule {
     double at[AXES], v[AXES], f[AXES];
 };
 struct water {
@@ -44,7 +44,7 @@ struct water {
     struct vm_barrier *bar;
     double box; /* its side */
     double kinetic;
-    struct plain *plain;
+    struct plain_molecule *plain;
 };
 
 /* The force of b on a, if they are near; d: from b to a. */
@@ -236,7 +236,7 @@ static void plain_forces(struct water *w)
 {
     for (uint64_t i = 0; i < w->p->molecules; i++)
         for (uint64_t j = 0; j < i; j++) {
-            struct plain *a = &w->plain[i], *b = &w->plain[j];
+            struct plain_molecule *a = &w->plain[i], *b = &w->plain[j];
             double f[AXES];
             if (!force(a->at, b->at, w->box, f))
                 continue;
@@ -251,7 +251,7 @@ static void plain_step(struct water *w)
 {
     for (uint64_t i = 0; i < w->p->molecules; i++)
         for (unsigned k = 0; k < AXES; k++) {
-            struct plain *m = &w->plain[i];
+            struct plain_molecule *m = &w->plain[i];
             m->at[k] = wrap(m->at[k] + dt * m->v[k], w->box);
             m->f[k] = 0;
         }
@@ -289,11 +289,7 @@ static void water_main(struct vm_thread *t, const void *p)
     struct water w = {.p = p};
 
     init(t, &w);
-    vm_phase(t, "run");
-    vm_roi_begin(t);
-    team_run(t, work, &w, AT_FORK);
-    vm_roi_end(t);
-    vm_phase(t, "verify");
+    team_measure(t, work, &w, AT_FORK);
     verify(t, &w);
 }
 

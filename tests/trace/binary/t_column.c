@@ -31,7 +31,7 @@ static size_t groups_round(enum trace_codec how, const uint64_t *v, size_t n, st
     column_put(to, &b, v, n, groups);
     uint8_t *exact = xmalloc(b.n); /* so that reading too far is seen */
     memcpy(exact, b.at, b.n);
-    struct slice s = {exact, exact + b.n};
+    struct byte_slice s = {exact, exact + b.n};
     if (column_get(from, &s, back, n, groups, &what))
         fail_msg("%zu numbers: %s", n, what);
     assert_ptr_equal(s.at, s.end);
@@ -279,7 +279,7 @@ static void varints_have_at_most_64_bits(void **state)
 {
     static const uint64_t values[] = {0, 127, 128, 16383, 16384, UINT64_MAX, (uint64_t)1 << 63};
     static const uint8_t over[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2, 0};
-    struct slice s = {over, over + sizeof over};
+    struct byte_slice s = {over, over + sizeof over};
     uint64_t v;
 
     (void)state;
@@ -287,11 +287,11 @@ static void varints_have_at_most_64_bits(void **state)
     for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
         struct bytes b = {0};
         bytes_varint(&b, values[i]);
-        s = (struct slice){b.at, b.at + b.n};
+        s = (struct byte_slice){b.at, b.at + b.n};
         assert_int_equal(slice_varint(&s, &v), 0);
         assert_true(v == values[i]);
         assert_ptr_equal(s.at, s.end);
-        s = (struct slice){b.at, b.at + b.n - 1};
+        s = (struct byte_slice){b.at, b.at + b.n - 1};
         assert_int_equal(slice_varint(&s, &v), -1);
         bytes_free(&b);
     }
@@ -364,7 +364,7 @@ static void columns_that_contradict_themselves_are_refused(void **state)
         uint64_t v[3] = {0, 0, 0xfeed};
         uint8_t *exact = xmalloc(hand[i].n);
         memcpy(exact, hand[i].bytes, hand[i].n);
-        struct slice s = {exact, exact + hand[i].n};
+        struct byte_slice s = {exact, exact + hand[i].n};
         if (column_get(c, &s, v, 2, (struct groups){&length, 1}, &what) != (hand[i].why ? -1 : 0))
             fail_msg("%zu: %s", i, what ? what : "no error");
         if (hand[i].why && !strstr(what, hand[i].why))

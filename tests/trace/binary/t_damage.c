@@ -18,7 +18,7 @@
 
 struct hand {
     struct bytes file;
-    struct tally *tally;
+    struct trace_tally *tally;
     struct block_place next;
     uint64_t preamble_digest;
     size_t ends[16]; /* where blocks end; the first: the preamble */

@@ -68,7 +68,7 @@ static const struct event *feed_next(struct feed *f)
 
 /* ---- what a stream is made of --------------------------------------------------------------- */
 
-struct tally {
+struct trace_tally {
     uint64_t events, records, digest;
     uint64_t kinds[EV_KINDS], orders[ORDERS], sizes[17], flags[16];
     uint64_t overlaps, longest_run;
@@ -80,7 +80,7 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash ^ hash >> 29;
 }
 
-static void tally_event(struct tally *t, const struct event *ev)
+static void tally_event(struct trace_tally *t, const struct event *ev)
 {
     t->events++;
     t->kinds[ev->kind]++;
@@ -99,10 +99,10 @@ static void tally_event(struct tally *t, const struct event *ev)
     }
 }
 
-static struct tally tally_of(const char *common, const char *more)
+static struct trace_tally tally_of(const char *common, const char *more)
 {
     struct feed f = feed_open(common, more);
-    struct tally t = {0};
+    struct trace_tally t = {0};
     uint64_t run = 0;
     unsigned last = MAX_THREADS;
 
@@ -133,7 +133,7 @@ static void the_events_are_these_on_every_machine(void **state)
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(golden); i++) {
-        const struct tally t = tally_of(golden[i].common, golden[i].more);
+        const struct trace_tally t = tally_of(golden[i].common, golden[i].more);
         if (t.digest != golden[i].digest)
             fail_msg("%s: digest 0x%llx", golden[i].more, (unsigned long long)t.digest);
     }
@@ -141,7 +141,7 @@ static void the_events_are_these_on_every_machine(void **state)
 
 static void another_seed_is_another_trace(void **state)
 {
-    const struct tally a = tally_of(everything, "seed=8"), b = tally_of(everything, "seed=9");
+    const struct trace_tally a = tally_of(everything, "seed=8"), b = tally_of(everything, "seed=9");
 
     (void)state;
     assert_int_not_equal(a.digest, b.digest);
@@ -156,7 +156,7 @@ static bool is_raw(int kind)
 
 static void every_kind_order_size_and_flag_appears(void **state)
 {
-    const struct tally t = tally_of(everything, "events=20000");
+    const struct trace_tally t = tally_of(everything, "events=20000");
 
     (void)state;
     for (int k = 1; k < EV_KINDS; k++)
@@ -178,7 +178,7 @@ static void a_tiny_trace_has_most_kinds(void **state)
         char more[64];
         unsigned kinds = 0;
         snprintf(more, sizeof more, "events=400,marks=off,seed=%d", seed);
-        const struct tally t = tally_of(everything, more);
+        const struct trace_tally t = tally_of(everything, more);
         for (int k = 1; k < EV_KINDS; k++)
             kinds += t.kinds[k] > 0;
         assert_in_range(kinds, 20, 28);
@@ -334,7 +334,7 @@ static void near_mille(const char *what, uint64_t part, uint64_t of, uint64_t mi
 
 static void the_bench_recipe_has_its_rates(void **state)
 {
-    const struct tally t = tally_of(bench, "events=300000");
+    const struct trace_tally t = tally_of(bench, "events=300000");
     const uint64_t locks = t.kinds[EV_ACQUIRE] + t.kinds[EV_RELEASE];
 
     (void)state;
@@ -353,7 +353,7 @@ static void shares_are_kept(void **state)
     static const char plain[] =
         "events=100000,locks=0,barriers=0,volatiles=0,classes=0,atomics=0,"
         "end_share=0,txn_share=0,heap_share=0,marks=off,ends=off,fork=roots";
-    struct tally t = tally_of(plain, "system_share=300,flag_share=0,discipline=0,unaligned=0");
+    struct trace_tally t = tally_of(plain, "system_share=300,flag_share=0,discipline=0,unaligned=0");
 
     (void)state;
     near_mille("system", t.flags[0], t.events, 300, 10);
