@@ -1,5 +1,7 @@
 #!/bin/sh
-# golden.sh - did anything move? Results of fixed runs against tests/golden; --renew writes them anew
+# golden.sh - did anything move? Fixed runs against what is kept of each in this folder: in a text what
+# a reviewer reads (headline.awk) and the digest of all statistics, and packed, in full.xz, each
+# statistic and race, so that a failure can say which moved (moved.awk). --renew writes both anew
 # (`make golden`; the diff is the review).
 lardsim=${LARDSIM:?}
 top=$(cd "${top_srcdir:-.}" && pwd) || exit 99
@@ -7,9 +9,10 @@ golden=$top/tests/golden
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
 cd "$top" || exit 99
+mkdir "$dir/text" || exit 99
 bad=0
 
-# golden NAME ARGS...: keeps the statistics and the first races of a run.
+# golden NAME ARGS...: runs it, as NAME, in the text TEXT or NAME.
 golden() {
     name=$1
     shift
@@ -18,21 +21,23 @@ golden() {
         bad=1
         return
     fi
-    { cat "$dir/$name/stats.json"; head -n 20 "$dir/$name/races.jsonl"; } >"$dir/$name.json"
-    if [ "$renew" ]; then
-        cp "$dir/$name.json" "$golden/$name.json"
-    elif ! cmp -s "$golden/$name.json" "$dir/$name.json"; then
-        echo "$name moved:"
-        diff "$golden/$name.json" "$dir/$name.json" | head -10
-        bad=1
-    fi
+    sed "1d; s/,[^,]*\$//" "$dir/$name/stats.csv" | cat - "$dir/$name/races.jsonl" >"$dir/run"
+    sed "s/^/$name /" "$dir/run" >>"$dir/full"
+    file=$dir/text/${text:-$name}.txt
+    {
+        [ ! -f "$file" ] || echo
+        echo "# $name: lardsim run $*"
+        digest=$(sed -n 's/.*"digest": "\(.*\)".*/\1/p' "$dir/$name/provenance.json")
+        echo "digest: $digest of the statistics, $(cksum <"$dir/$name/races.jsonl" | cut -d " " -f 1) of the races"
+        awk -f "$golden/headline.awk" "$dir/run"
+    } >>"$file"
 }
 
-renew=
-[ "${1:-}" = --renew ] && renew=1 && mkdir -p "$golden"
+text=litmus
 for trace in workloads/litmus/*.trace; do
-    golden "$(basename "$trace" .trace).vc" --policy vc --policy naive=vc --set policy.naive.view=naive "$trace"
+    golden "$(basename "$trace" .trace)" --policy vc --policy naive=vc --set policy.naive.view=naive "$trace"
 done
+text=
 golden synth.none --policy none synth:seed=1,events=5000
 golden synth.vc --policy vc synth:seed=1,events=5000
 golden synth.vc.all --policy vc --set policy.vc.history=all synth:seed=1,events=5000
@@ -69,4 +74,32 @@ golden synth.goldilocks.radish8 -c radish8 --policy goldilocks --set policy.gold
 golden synth.fastrcd -c radish8 --policy fastrcd synth:seed=1,events=5000
 golden synth.valor -c radish8 --policy valor --policy late=valor-e --set policy.late.period=50 \
     --set policy.late.regions=sync-free synth:seed=1,events=5000
+
+if [ "${1:-}" = --renew ]; then
+    [ "$bad" = 0 ] || exit 1
+    rm -f "$golden"/*.txt
+    cp "$dir"/text/*.txt "$golden" || exit 1
+    xz -dc "$golden/full.xz" >"$dir/was" 2>/dev/null
+    if ! cmp -s "$dir/was" "$dir/full"; then
+        awk -f "$golden/moved.awk" "$dir/was" "$dir/full"
+        xz -9e <"$dir/full" >"$golden/full.xz" || exit 1
+    fi
+    exit 0
+fi
+mkdir "$dir/was"
+cp "$golden"/*.txt "$dir/was"
+if ! (cd "$dir" && diff -r -U 1 was text) >"$dir/diff"; then
+    echo "what is read of the golden runs moved:"
+    head -n 60 "$dir/diff"
+    bad=1
+fi
+if ! command -v xz >/dev/null; then
+    echo "xz is not installed: which statistics moved is not known"
+elif ! xz -dc "$golden/full.xz" >"$dir/full.was"; then
+    bad=1
+elif ! cmp -s "$dir/full.was" "$dir/full"; then
+    echo "moved, of all statistics and races:"
+    awk -f "$golden/moved.awk" "$dir/full.was" "$dir/full"
+    bad=1
+fi
 exit $bad
