@@ -1,19 +1,24 @@
 #!/bin/sh
-# corpus.sh - seeds, and whatever broke something once, through the fuzz targets (tests/fuzz/fuzz.h).
+# corpus.sh - what broke something once, under a name that says what it was, and seeds.tar.gz, which
+# covers most in few bytes, through each fuzz target (tests/fuzz/fuzz.h).
 top=${top_srcdir:-.}
 build=${top_builddir:-.}
-log=$(mktemp) || exit 99
-trap 'rm -f "$log"' EXIT
+dir=$(mktemp -d) || exit 99
+trap 'rm -rf "$dir"' EXIT
 bad=0
 for target in binary text std yaml events verdict; do
-    set -- "$top/tests/corpus/$target"/*
+    mkdir "$dir/$target" || exit 99
+    cp "$top/tests/corpus/$target"/* "$dir/$target" || exit 99
+    gzip -dc "$dir/$target/seeds.tar.gz" | tar -x -f - -C "$dir/$target" || exit 99
+    rm "$dir/$target/seeds.tar.gz"
+    set -- "$dir/$target"/*
     case $target in
     text) set -- "$@" "$top"/workloads/litmus/*.trace ;;
     std) set -- "$@" "$top"/tests/data/foreign/* ;;
     esac
-    "$build/tests/fuzz/fuzz_$target" "$@" >"$log" 2>&1 || { # the file it broke at stands last
+    "$build/tests/fuzz/fuzz_$target" "$@" >"$dir/log" 2>&1 || { # the file it broke at stands last
         echo "fuzz_$target:"
-        tail -n 5 "$log"
+        tail -n 5 "$dir/log"
         bad=1
     }
 done

@@ -152,9 +152,10 @@ fuzz_run() {
     for found in "$1"-found-*; do
         [ ! -f "$found" ] || "./fuzz_$1" "$found" || return 1
     done
-    mkdir -p "corpus/$1"
+    mkdir -p "corpus/$1" "seeds/$1"
     target=$1 seconds=$2
-    set -- "corpus/$target" "$top/tests/corpus/$target"
+    tar -xzf "$top/tests/corpus/$target/seeds.tar.gz" -C "seeds/$target" || return 1
+    set -- "corpus/$target" "seeds/$target" "$top/tests/corpus/$target"
     case $target in
     text) set -- "$@" "$top/workloads/litmus" ;;
     std) set -- "$@" "$top/tests/data/foreign" ;;
