@@ -1,0 +1,190 @@
+/* metadata.c - places of a software policy's metadata: fixed ones, and a heap of blocks with lists
+ * for each core. */
+#include "policy/frame/metadata.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+enum { CLASS_MIN = 4, CLASSES = 40 }; /* blocks of 16 bytes, 32, ... */
+struct blocks {                       /* of a size, given back */
+    sim_addr *at;                     /* owns */
+    size_t n, cap;
+};
+struct core_heap {
+    struct blocks free[CLASSES];
+    sim_addr fresh, end; /* what is left of a page */
+};
+struct metadata {
+    unsigned shadow, granule; /* bytes of a granule's fixed place; log2 of its own */
+    struct core_heap *heap;   /* of each core; owns */
+    sim_addr apart;           /* from the first policy's places */
+    sim_addr top;             /* of all pages */
+};
+
+enum { INSTANCES = 16 };                       /* that have addresses of their own */
+enum { ADDRESS_BITS = 48, SHADOW_MOST = 512 }; /* their product fits between shadow and heap */
+
+sim_addr metadata_apart(const struct policy_env *env)
+{
+    return env->instance % INSTANCES * COST_APART;
+}
+
+struct metadata *metadata_new(const struct policy_env *env, unsigned shadow)
+{
+    enum { FIELD = 4 };
+    struct metadata *m = xcalloc(1, sizeof *m);
+
+    assert(shadow <= SHADOW_MOST);
+    m->shadow = shadow;
+    m->granule = (unsigned)__builtin_ctz(env->granule ? env->granule : FIELD);
+    m->apart = metadata_apart(env);
+    m->top = COST_HEAP + m->apart;
+    m->heap = xcalloc(MAX_CORES, sizeof *m->heap);
+    return m;
+}
+
+void metadata_free(struct metadata *m)
+{
+    if (!m)
+        return;
+    for (unsigned i = 0; i < MAX_CORES; i++)
+        for (unsigned k = 0; k < CLASSES; k++)
+            free(m->heap[i].free[k].at);
+    free(m->heap);
+    free(m);
+}
+
+/* ---- places --------------------------------------------------------------------------------- */
+
+sim_addr cost_shadow(const struct cost *c, sim_addr location)
+{
+    if (!c->on)
+        return 0;
+    const struct metadata *m = c->metadata;
+    const struct policy_machine *on = c->env->machine;
+    const sim_addr at = on->physical ? on->physical(c->env->host, location) : location;
+
+    /* Addresses beyond 48 bits share metadata lines with others: only the caches notice. */
+    return COST_SHADOW + m->apart +
+           ((at & ((UINT64_C(1) << ADDRESS_BITS) - 1)) >> m->granule) * m->shadow;
+}
+
+/* The heap's own words: a line for its top; for each core the heads of its lists, and behind them
+ * what is left of its page: the next block and the end. */
+enum { HEAD = 8, CORE_WORDS = 512, LEFT_AT = CLASSES * HEAD, LEFT = 16, PAGE = 4096 };
+_Static_assert(LEFT_AT + LEFT <= CORE_WORDS, "a core's words");
+#define HEAP_WORDS (COST_HEAP - (UINT64_C(1) << 20))
+#define HEAP_TOP   (HEAP_WORDS - 64)
+
+static sim_addr words_of(const struct metadata *m, unsigned core)
+{
+    return HEAP_WORDS + m->apart + (uint64_t)core * CORE_WORDS;
+}
+
+static unsigned class_of(uint64_t bytes)
+{
+    unsigned k = CLASS_MIN;
+
+    while (k < CLASS_MIN + CLASSES && UINT64_C(1) << k < bytes)
+        k++;
+    assert(k < CLASS_MIN + CLASSES);
+    return k - CLASS_MIN;
+}
+
+/* Instructions beside the accesses. A list is its first block, which holds the next: the list's
+ * address; test, branch on none. Of a page: the block's end, compare, branch on the page's. A new
+ * page: its end, and the block's. */
+enum { LIST_INSTRUCTIONS = 3, FRESH_INSTRUCTIONS = 3, PAGE_INSTRUCTIONS = 2 };
+
+static sim_addr fresh_block(struct cost *c, unsigned core, uint64_t bytes)
+{
+    struct metadata *m = c->metadata;
+    struct core_heap *h = &m->heap[core];
+    const uint64_t unit = bytes < 64 ? bytes : 64;
+    sim_addr at = (h->fresh + unit - 1) & ~(unit - 1);
+
+    cost_add_access(c, core, words_of(m, core) + LEFT_AT, LEFT, MEM_LOAD);
+    cost_add_instructions(c, core, FRESH_INSTRUCTIONS);
+    if (at > h->end || h->end - at < bytes) {
+        at = m->top;
+        h->end = m->top += bytes > PAGE ? bytes : PAGE;
+        cost_add_access(c, core, HEAP_TOP + m->apart, 8, MEM_ATOMIC);
+        cost_add_instructions(c, core, PAGE_INSTRUCTIONS);
+    }
+    h->fresh = at + bytes;
+    cost_add_access(c, core, words_of(m, core) + LEFT_AT, LEFT, MEM_STORE);
+    return at;
+}
+
+sim_addr cost_take(struct cost *c, unsigned core, uint64_t bytes)
+{
+    if (!c->on)
+        return 0;
+    const unsigned k = class_of(bytes);
+    struct blocks *b = &c->metadata->heap[core].free[k];
+    const sim_addr head = words_of(c->metadata, core) + k * HEAD;
+
+    cost_add_instructions(c, core, LIST_INSTRUCTIONS);
+    cost_add_access(c, core, head, HEAD, MEM_LOAD);
+    if (!b->n)
+        return fresh_block(c, core, UINT64_C(1) << (k + CLASS_MIN));
+    const sim_addr at = b->at[--b->n];
+    cost_add_access(c, core, at, HEAD, MEM_LOAD);
+    cost_add_access(c, core, head, HEAD, MEM_STORE);
+    return at;
+}
+
+void cost_give(struct cost *c, unsigned core, sim_addr block, uint64_t bytes)
+{
+    if (!c->on)
+        return;
+    const unsigned k = class_of(bytes);
+    struct blocks *b = &c->metadata->heap[core].free[k];
+    const sim_addr head = words_of(c->metadata, core) + k * HEAD;
+    const size_t was = b->cap;
+
+    cost_add_instructions(c, core, LIST_INSTRUCTIONS - 2); /* there is nothing to test */
+    cost_add_access(c, core, head, HEAD, MEM_LOAD);
+    cost_add_access(c, core, block, HEAD, MEM_STORE);
+    cost_add_access(c, core, head, HEAD, MEM_STORE);
+    b->at = xgrow(b->at, b->n, &b->cap, sizeof *b->at);
+    budget_take(c->env->budget, (b->cap - was) * sizeof *b->at);
+    b->at[b->n++] = block;
+}
+
+/* ---- clears and copies ---------------------------------------------------------------------- */
+
+void cost_sweep_end(struct cost *c, struct cost_sweep *s)
+{
+    if (s->bytes) {
+        cost_step(c, s->core, s->step);
+        if (!s->fill)
+            cost_add_access(c, s->core, s->at, s->bytes, MEM_LOAD);
+        cost_add_access(c, s->core, s->to ? s->to : s->at, s->bytes, MEM_STORE);
+    }
+    s->bytes = 0;
+}
+
+void cost_sweep(struct cost *c, struct cost_sweep *s, sim_addr at, sim_addr to, uint64_t bytes)
+{
+    const bool beside =
+        at == s->at + s->bytes && at % LEDGER_REGISTER && (!to || to == s->to + s->bytes);
+
+    if (!c->on)
+        return;
+    if (!s->bytes || !beside) {
+        cost_sweep_end(c, s);
+        s->at = at;
+        s->to = to;
+    }
+    s->bytes += bytes;
+}
+
+/* ---- metadata ------------------------------------------------------------------------------- */
+
+void metadata_declare(const struct budget *m, struct stats_group *g)
+{
+    g = stats_group(g, "metadata");
+    stats_level(g, "live", "bytes", "Metadata as the policy lays it out on the machine.", &m->live);
+    stats_level(g, "peak", "bytes", "The most of it at any time.", &m->peak);
+}
