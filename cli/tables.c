@@ -75,14 +75,22 @@ static char *cost_lines(const struct policy *p)
     return all;
 }
 
+static char *join_info(unsigned bits, const struct claim_info *info, size_t n)
+{
+    const char *name[32];
+
+    for (size_t i = 0; i < n; i++)
+        name[i] = info[i].name;
+    return join_bits(bits, name, n);
+}
+
 static void each_policy(row_fn *fn, void *arg)
 {
-    static const char *const claims[] = {"sound", "precise", "of regions", "hardware",
-                                         "at each access"};
-
     for (size_t i = 0; policies[i]; i++) {
         const struct policy *p = policies[i];
-        char *claim = join_bits(p->claims, claims, ARRAY_SIZE(claims));
+        const struct promise *promise = &p->promise;
+        char *claim = join_info(promise->claims, claim_info, CLAIMS);
+        char *conflicts = join_info(promise->conflicts, conflict_info, CONFLICT_KINDS);
         char *section = xasprintf("policy.%s", p->name);
         struct section params = {section, xstrdup("")};
         char *costs = cost_lines(p);
@@ -90,6 +98,10 @@ static void each_policy(row_fn *fn, void *arg)
 
         sim_each_param(collect_param, &params);
         add(&r, "claims", *claim ? claim : "nothing");
+        if (promise->conflicts != CONFLICT_ALL)
+            add(&r, "conflicts", conflicts);
+        if (promise->history != HISTORY_OWN)
+            add(&r, "history", history_info[promise->history].name);
         add(&r, "source", p->source);
         add(&r, "parameters", params.all);
         add(&r, "costs", costs);
@@ -97,8 +109,17 @@ static void each_policy(row_fn *fn, void *arg)
         free(costs);
         free(params.all);
         free(section);
+        free(conflicts);
         free(claim);
     }
+}
+
+static void each_claim(row_fn *fn, void *arg)
+{
+    for (size_t i = 0; i < CLAIMS; i++)
+        fn(arg, &(struct row){.name = claim_info[i].name, .help = claim_info[i].help});
+    for (size_t i = 0; i < CONFLICT_KINDS; i++)
+        fn(arg, &(struct row){.name = conflict_info[i].name, .help = conflict_info[i].help});
 }
 
 static void each_view(row_fn *fn, void *arg)
@@ -316,6 +337,7 @@ static void each_concept(row_fn *fn, void *arg)
 
 const struct table tables[] = {
     {"policies", "a policy", "What detects races: `run --policy NAME`.", 1, each_policy},
+    {"claims", "a claim", "What policies promise, and of which conflicts.", 0, each_claim},
     {"parameters", "a parameter", "What a run can be told: `run --set NAME=VALUE`.", 2, each_param},
     {"statistics", "a statistic", "What a run counts: stats.json.", 1, each_stat},
     {"views", "a view", "What of a trace a policy looks at.", 0, each_view},

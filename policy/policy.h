@@ -10,22 +10,10 @@
 #include "base/stats.h"
 #include "coherence/coherence.h"
 #include "memory/memory.h"
+#include "policy/claims.h"
 #include "trace/trace.h"
 
 /* ---- what every policy has in common -------------------------------------------------------- */
-
-enum policy_claim { /* what the verdicts promise on the execution seen, docs/policies.md */
-                    CLAIM_SOUND = 1,   /* misses none */
-                    CLAIM_PRECISE = 2, /* reports none that isn't */
-                    CLAIM_REGION = 4, /* the property is conflicts of regions, not happens-before */
-                    CLAIM_HARDWARE = 8,
-                    CLAIM_EAGER = 16,  /* a verdict on each access, when it happens */
-                    CLAIM_UNSITED = 32 /* of some races it knows no sites */
-};
-struct promise { /* of an instance, with its parameters */
-    unsigned claims;
-    const char *property; /* what its verdicts are about: "happens-before, history last" */
-};
 
 enum view_bit {
     VIEW_ALL_MEMORY = 1,
@@ -163,9 +151,9 @@ enum policy_edge {
 
 struct policy {
     const char *name, *summary;
-    const char *source; /* key into docs/papers.md */
-    unsigned claims;
-    unsigned view; /* view bits that it always has */
+    const char *source;     /* key into docs/papers.md */
+    struct promise promise; /* of an instance with its parameters as they are by default */
+    unsigned view;          /* view bits that it always has */
     const struct param
         *params;        /* rows of section policy.<label>, beside the common ones; may be NULL */
     size_t params_size; /* of the struct they fill */
@@ -216,9 +204,8 @@ struct policy {
     unsigned lines;                  /* that `line` wants, bits by enum line_what */
     void (*finish)(void *self);      /* may be NULL */
     void (*check)(const void *self); /* asserts its invariants; may be NULL */
-    /* For compare. Changes *p where the parameters promise something else than claims and summary;
-     * may be NULL. */
-    void (*promise)(const void *self, struct promise *p);
+    /* What its parameters change in the promise; NULL: nothing. */
+    void (*amend)(const void *self, struct promise *p);
     /* For compare, after the access: why a policy that is not about happens-before finds a race at
      * this location, or none, as a clause ("no lock is held at all its accesses"). May be NULL. */
     void (*explain)(const void *self, const struct event *ev, sim_addr location, char *to,

@@ -32,10 +32,11 @@ const char *sim_machine_is(const struct lardsim *l, const char *what);
 
 int sim_compare(struct lardsim *l); /* this run compares; before lardsim_start */
 
-struct sim_instance { /* valid while l is */
-    const char *label, *property;
+struct sim_instance {             /* valid while l is */
+    const char *label, *property; /* property: what it promises */
     bool truth;
     bool by_access; /* accesses are compared, too; else locations and pairs of sites alone */
+    bool same;      /* so far: as the truth, accesses, or locations where those are not compared */
 };
 /* From the first event on. False: past the last. Counts are the statistics compare.<label>.... */
 bool sim_compare_instance(const struct lardsim *l, size_t i, struct sim_instance *to);

@@ -168,7 +168,7 @@ static void print_table(const struct lardsim *l, int width)
     printf("%-*s", width, "policy");
     for (size_t k = 0; k < ARRAY_SIZE(columns); k++)
         print_title(columns[k].title);
-    puts("  property checked");
+    puts("  promises");
     for (size_t i = 0; sim_compare_instance(l, i, &in); i++) {
         printf("%-*s", width, in.label);
         for (size_t k = 0; k < ARRAY_SIZE(columns); k++) {
@@ -180,6 +180,40 @@ static void print_table(const struct lardsim *l, int width)
     puts("\nF: false, a race that the truth does not find; M: missed, one that only the truth "
          "finds. "
          "DRE: accesses;\nPC: their sites; loc: locations; pairs: of sites.");
+}
+
+/* "same racy accesses as vc: fasttrack, goldilocks": found in this execution, promised or not. */
+static void print_same_of(const struct lardsim *l, const char *truth, bool by_access)
+{
+    struct sim_instance in;
+    bool any = false;
+
+    for (size_t i = 0; sim_compare_instance(l, i, &in); i++) {
+        if (in.truth || !in.same || in.by_access != by_access)
+            continue;
+        if (any)
+            printf(", %s", in.label);
+        else
+            printf("same racy %s as %s: %s", by_access ? "accesses" : "locations", truth, in.label);
+        any = true;
+    }
+    if (any)
+        putchar('\n');
+}
+
+static void print_same(const struct lardsim *l)
+{
+    struct sim_instance in = {.truth = false};
+    bool any = false;
+
+    for (size_t i = 0; sim_compare_instance(l, i, &in); i++)
+        any |= in.same && !in.truth;
+    for (size_t i = 0; any && sim_compare_instance(l, i, &in); i++)
+        if (in.truth) {
+            putchar('\n');
+            print_same_of(l, in.label, true);
+            print_same_of(l, in.label, false);
+        }
 }
 
 /* ---- why (docs/compare.md) ------------------------------------------------------------------ */
@@ -306,6 +340,7 @@ static void print_text(const struct comparison *m)
     if (workload_plants(m->c->arg[0]))
         puts("races " PLANTED_TEXT "\n");
     print_table(m->run, width);
+    print_same(m->run);
     print_owners(m->run, width);
     print_reasons(m->run, width);
     print_where(m);

@@ -387,12 +387,6 @@ static void *eraser_create(const struct policy_env *env, const void *params, str
     return e;
 }
 
-static void eraser_promise(const void *self, struct promise *p)
-{
-    (void)self;
-    p->property = "lockset discipline";
-}
-
 static void eraser_explain(const void *self, const struct event *ev, sim_addr location, char *to,
                            size_t room)
 {
@@ -452,6 +446,7 @@ const struct policy policy_eraser = {
     .name = "eraser",
     .summary = "the lockset discipline: a lock for every variable",
     .source = "eraser",
+    .promise = {.property = "lockset discipline"},
     .create = eraser_create,
     .steps = eraser_steps,
     .steps_n = ERASER_STEPS,
@@ -459,7 +454,7 @@ const struct policy policy_eraser = {
     .pay = eraser_pay,
     .sync = eraser_sync,
     .check = eraser_check,
-    .promise = eraser_promise,
+
     .explain = eraser_explain,
     .destroy = eraser_destroy,
 };

@@ -403,14 +403,14 @@ static void ft_check(const void *self)
 }
 
 /* Skipped repeats are missed: of what history = all finds, at least the first at each location. */
-static void ft_promise(const void *self, struct promise *p)
+static void ft_amend(const void *self, struct promise *p)
 {
     const struct fasttrack *f = self;
 
-    p->property = "happens-before, history last";
     if (f->report_repeats)
         return;
     p->claims &= ~(unsigned)CLAIM_SOUND;
+    p->history = HISTORY_ALL;
     p->property = "happens-before, repeats in an epoch skipped";
 }
 
@@ -443,7 +443,7 @@ const struct policy policy_fasttrack = {
     .name = "fasttrack",
     .summary = "epochs, and vectors where reads are shared",
     .source = "fasttrack",
-    .claims = CLAIM_SOUND | CLAIM_PRECISE | CLAIM_EAGER,
+    .promise = {CLAIM_SOUND | CLAIM_PRECISE | CLAIM_EAGER, CONFLICT_ALL, HISTORY_LAST, NULL},
     .params = ft_params,
     .params_size = sizeof(struct ft_params),
     .create = ft_create,
@@ -455,7 +455,7 @@ const struct policy policy_fasttrack = {
     .soon = ft_soon,
     .sync = ft_sync,
     .check = ft_check,
-    .promise = ft_promise,
+    .amend = ft_amend,
     .explain = ft_explain,
     .destroy = ft_destroy,
 };

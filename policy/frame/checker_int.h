@@ -34,8 +34,9 @@ struct checker {
     struct hb *hb;
     struct race_report report;
     struct after_race after;
-    struct filter *filter; /* NULL: none */
-    char *property;        /* owns; with a filter: what is promised */
+    struct filter *filter;  /* NULL: none */
+    struct promise promise; /* of this instance */
+    char *property;         /* owns; the promise's */
     struct budget budget;
     struct txn *txn; /* by thread */
     size_t txns;
@@ -44,6 +45,6 @@ struct checker {
     struct checker_stats st;
 };
 
-struct promise checker_policy_promises(const struct checker *c); /* its filter aside */
+void checker_promises(struct checker *c); /* settles c->promise */
 
 #endif

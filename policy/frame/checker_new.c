@@ -184,9 +184,8 @@ static int create(struct checker *c, struct err *e)
         stats_count(g, "cost.collections", "cycles",
                     "What the policy's work took as collections began and ended.",
                     &c->st.collections);
-    if (c->self && c->filter)
-        c->property =
-            xasprintf("%s; %s", checker_policy_promises(c).property, filter_text(c->filter));
+    if (c->self)
+        checker_promises(c);
     return c->self ? 0 : -1;
 }
 

@@ -3,6 +3,7 @@
 #include "policy/frame/checker_int.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 const struct policy *checker_policy(const struct checker *c, const void **self)
 {
@@ -42,15 +43,6 @@ unsigned checker_skips(const struct checker *c)
     return c->skips;
 }
 
-struct promise checker_policy_promises(const struct checker *c)
-{
-    struct promise p = {c->policy->claims, c->policy->summary};
-
-    if (c->policy->promise)
-        c->policy->promise(c->self, &p);
-    return p;
-}
-
 static const char after_first[] = "after-race leaves out what has raced";
 
 static bool leaves_out(const struct checker *c)
@@ -59,19 +51,61 @@ static bool leaves_out(const struct checker *c)
            c->after.mode == AFTER_RACE_DISABLE_ARRAY;
 }
 
+/* "; write-after-write, read-after-write alone": what the claims are not about is left out. */
+static char *conflicts_text(unsigned conflicts)
+{
+    char *all = xstrdup("");
+
+    for (unsigned i = 0; i < CONFLICT_KINDS && conflicts != CONFLICT_ALL; i++) {
+        if (!(conflicts >> i & 1))
+            continue;
+        char *more = xasprintf("%s%s%s", all, *all ? ", " : "; ", conflict_info[i].name);
+        free(all);
+        all = more;
+    }
+    return all;
+}
+
+static char *property_text(const struct checker *c, const struct promise *p)
+{
+    char *conflicts, *text, *all;
+
+    if (leaves_out(c))
+        return xstrdup(after_first);
+    if (!p->property && p->history == HISTORY_OWN)
+        text = xstrdup(c->policy->summary);
+    else
+        text = p->property ? xstrdup(p->property)
+                           : xasprintf("happens-before, history %s", history_info[p->history].name);
+    conflicts = conflicts_text(p->claims ? p->conflicts : CONFLICT_ALL);
+    all = xasprintf("%s%s%s%s", text, conflicts, c->filter ? "; " : "",
+                    c->filter ? filter_text(c->filter) : "");
+    free(conflicts);
+    free(text);
+    return all;
+}
+
+/* What an instance is not shown it neither reports nor remembers, so that an access races with an
+ * older one than the last: with one of those that history = all has. */
+void checker_promises(struct checker *c)
+{
+    struct promise p = c->policy->promise;
+    const bool loses = leaves_out(c) || (c->filter && filter_loses(c->filter));
+
+    if (c->policy->amend)
+        c->policy->amend(c->self, &p);
+    c->property = property_text(c, &p);
+    p.property = c->property;
+    if (loses) {
+        p.claims &= ~(unsigned)(CLAIM_SOUND | CLAIM_EVERY);
+        p.history = p.history == HISTORY_LAST ? HISTORY_ALL : p.history;
+    }
+    c->promise = p;
+}
+
 struct promise checker_promise(const struct checker *c)
 {
-    struct promise p = checker_policy_promises(c);
-
-    if (c->filter)
-        p.property = c->property;
-    if (c->filter && filter_loses(c->filter))
-        p.claims &= ~(unsigned)CLAIM_SOUND;
-    if (!leaves_out(c))
-        return p;
-    p.claims &= ~(unsigned)CLAIM_SOUND;
-    p.property = after_first;
-    return p;
+    return c->promise;
 }
 
 void checker_explain(const struct checker *c, const struct event *ev, sim_addr location, char *to,

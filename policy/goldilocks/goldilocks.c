@@ -412,11 +412,10 @@ static void gold_self_check(const void *self)
     gold_list_check(g);
 }
 
-static void gold_promise(const void *self, struct promise *p)
+static void gold_amend(const void *self, struct promise *p)
 {
     const struct goldilocks *g = self;
 
-    p->property = "happens-before, history last";
     if (g->is.transactions == GOLD_SHARED_VARIABLE)
         return;
     p->claims &= ~(unsigned)CLAIM_SOUND;
@@ -472,7 +471,7 @@ const struct policy policy_goldilocks = {
     .name = "goldilocks",
     .summary = "locksets that grow, evaluated when asked for; transactions",
     .source = "goldilocks",
-    .claims = CLAIM_SOUND | CLAIM_PRECISE | CLAIM_EAGER,
+    .promise = {CLAIM_SOUND | CLAIM_PRECISE | CLAIM_EAGER, CONFLICT_ALL, HISTORY_LAST, NULL},
     .params = gold_params,
     .params_size = sizeof(struct gold_params),
     .create = gold_create,
@@ -484,7 +483,7 @@ const struct policy policy_goldilocks = {
     .sync = gold_on_sync,
     .edges = gold_on_edges,
     .check = gold_self_check,
-    .promise = gold_promise,
+    .amend = gold_amend,
     .explain = gold_explain,
     .destroy = gold_destroy,
 };

@@ -388,24 +388,19 @@ static void radish_finish(void *self)
     queue_drain_all(self);
 }
 
-static void radish_promise(const void *self, struct promise *p)
-{
-    (void)self;
-    p->property = "happens-before, history last";
-}
-
 /* What it sees without a language runtime: all of it, and nothing of memory management. */
 enum { RADISH_VIEW = VIEW_ALL_MEMORY | VIEW_ALL_SYNC | VIEW_NO_CLEAR | VIEW_NO_COPY };
 
 #define RADISH_POLICY(...)                                                                         \
     {                                                                                              \
         __VA_ARGS__, .source = "lard", .params = radish_params,                                    \
-                     .claims = CLAIM_SOUND | CLAIM_PRECISE | CLAIM_EAGER | CLAIM_HARDWARE,         \
+                     .promise = {CLAIM_SOUND | CLAIM_PRECISE | CLAIM_EAGER | CLAIM_HARDWARE,       \
+                                 CONFLICT_ALL, HISTORY_LAST, NULL},                                \
                      .params_size = sizeof(struct radish_params), .access = radish_decide,         \
                      .pay = radish_pay, .soon = radish_soon, .very_soon = radish_very_soon,        \
                      .sync = radish_sync, .line = radish_line, .finish = radish_finish,            \
                      .lines = 1 << LINE_EVICT | 1 << LINE_INVALIDATE, .check = radish_check,       \
-                     .promise = radish_promise, .destroy = radish_destroy,                         \
+                     .destroy = radish_destroy,                                                    \
     }
 
 extern const struct policy policy_radish, policy_radish_ts, policy_lardish;

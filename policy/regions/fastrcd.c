@@ -356,13 +356,12 @@ static void rcd_check(const void *self)
     shadow_all(f->variables, check_variable, (void *)(uintptr_t)f);
 }
 
-static void rcd_promise(const void *self, struct promise *p)
+static void rcd_amend(const void *self, struct promise *p)
 {
     const struct fastrcd *f = self;
 
-    p->property = f->params.regions == REGION_SYNC_FREE
-                      ? "conflicts of synchronisation-free regions"
-                      : "conflicts of release-free regions";
+    if (f->params.regions == REGION_SYNC_FREE)
+        p->property = "conflicts of synchronisation-free regions";
 }
 
 static void rcd_explain(const void *self, const struct event *ev, sim_addr location, char *to,
@@ -402,7 +401,8 @@ const struct policy policy_fastrcd = {
     .name = "fastrcd",
     .summary = "conflicts with ongoing regions, by epochs of regions",
     .source = "valor",
-    .claims = CLAIM_SOUND | CLAIM_PRECISE | CLAIM_REGION | CLAIM_EAGER,
+    .promise = {CLAIM_SOUND | CLAIM_PRECISE | CLAIM_REGION | CLAIM_EAGER, CONFLICT_ALL, HISTORY_OWN,
+                "conflicts of release-free regions"},
     .params = rcd_params,
     .params_size = sizeof(struct rcd_params),
     .steps = rcd_steps,
@@ -416,7 +416,7 @@ const struct policy policy_fastrcd = {
     .sync = rcd_sync,
     .edges = rcd_edges,
     .check = rcd_check,
-    .promise = rcd_promise,
+    .amend = rcd_amend,
     .explain = rcd_explain,
     .destroy = rcd_destroy,
 };

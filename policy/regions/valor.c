@@ -355,13 +355,12 @@ static void valor_check(const void *self)
                        shadow_peek(v->variables, v->thread[i].read[k].location));
 }
 
-static void valor_promise(const void *self, struct promise *p)
+static void valor_amend(const void *self, struct promise *p)
 {
     const struct valor *v = self;
 
-    p->property = v->params.regions == REGION_SYNC_FREE
-                      ? "conflicts of synchronisation-free regions"
-                      : "conflicts of release-free regions";
+    if (v->params.regions == REGION_SYNC_FREE)
+        p->property = "conflicts of synchronisation-free regions";
 }
 
 static void valor_explain(const void *self, const struct event *ev, sim_addr location, char *to,
@@ -401,12 +400,14 @@ static void valor_destroy(void *self)
 
 #define VALOR_POLICY(...)                                                                          \
     {                                                                                              \
-        __VA_ARGS__, .source = "valor", .claims = CLAIM_SOUND | CLAIM_PRECISE | CLAIM_REGION,      \
+        __VA_ARGS__, .source = "valor",                                                            \
+                     .promise = {CLAIM_SOUND | CLAIM_PRECISE | CLAIM_REGION, CONFLICT_ALL,         \
+                                 HISTORY_OWN, "conflicts of release-free regions"},                \
                      .params = valor_params, .params_size = sizeof(struct valor_params),           \
                      .steps = valor_steps, .steps_n = VALOR_STEPS, .refuse = valor_refuse,         \
                      .access = valor_access, .pay = valor_pay, .run = valor_run,                   \
                      .soon = valor_soon, .sync = valor_sync, .edges = valor_edges, .io = valor_io, \
-                     .finish = valor_finish, .check = valor_check, .promise = valor_promise,       \
+                     .finish = valor_finish, .check = valor_check, .amend = valor_amend,           \
                      .explain = valor_explain, .destroy = valor_destroy,                           \
     }
 

@@ -424,14 +424,14 @@ static void slim_check(const void *self)
     }
 }
 
-static void slim_promise(const void *self, struct promise *p)
+static void slim_amend(const void *self, struct promise *p)
 {
     const struct slim *s = self;
 
-    p->property = "happens-before, history last";
     if (s->p.arrays != SLIM_ARRAYS_UNCHECKED)
         return;
     p->claims &= ~(unsigned)CLAIM_SOUND;
+    p->history = HISTORY_ALL;
     p->property = "happens-before, arrays unchecked";
 }
 
@@ -466,7 +466,7 @@ const struct policy policy_slimstate = {
     .name = "slimstate",
     .summary = "FastTrack with arrays' shadow compressed, checked by footprints",
     .source = "slimstate",
-    .claims = CLAIM_SOUND | CLAIM_PRECISE | CLAIM_UNSITED,
+    .promise = {CLAIM_SOUND | CLAIM_PRECISE | CLAIM_UNSITED, CONFLICT_ALL, HISTORY_LAST, NULL},
     .params = slim_params,
     .params_size = sizeof(struct slim_params),
     .steps = slim_steps,
@@ -480,7 +480,7 @@ const struct policy policy_slimstate = {
     .sync = slim_sync,
     .finish = slim_finish,
     .check = slim_check,
-    .promise = slim_promise,
+    .amend = slim_amend,
     .explain = slim_explain,
     .destroy = slim_destroy,
 };

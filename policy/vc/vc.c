@@ -17,7 +17,7 @@
 #include "policy/policy.h"
 #include "policy/vc/cost.h"
 
-enum { HISTORY_LAST, HISTORY_ALL };
+enum { CHOICE_LAST, CHOICE_ALL }; /* of history_choices */
 
 struct vc_params {
     uint32_t history;
@@ -341,7 +341,7 @@ static void *vc_create(const struct policy_env *env, const void *params, struct 
 
     (void)e;
     v->env = env;
-    v->all = p->history == HISTORY_ALL;
+    v->all = p->history == CHOICE_ALL;
     v->pool.budget = env->budget;
     v->locations = shadow_new(env->granule ? env->granule : 1, sizeof(struct history), env->budget);
     stats_count(env->stats, "comparisons", "count", "History entries compared with an access.",
@@ -382,11 +382,11 @@ static void vc_check(const void *self)
     shadow_all(v->locations, check_location, &all);
 }
 
-static void vc_promise(const void *self, struct promise *p)
+static void vc_amend(const void *self, struct promise *p)
 {
     const struct vc *v = self;
 
-    p->property = v->all ? "happens-before, history all" : "happens-before, history last";
+    p->history = v->all ? HISTORY_ALL : HISTORY_LAST;
 }
 
 static bool empty_location(void *arg, sim_addr addr, void *cell)
@@ -414,7 +414,8 @@ const struct policy policy_vc = {
     .name = "vc",
     .summary = "vector clocks, the canonical detector",
     .source = "lard",
-    .claims = CLAIM_SOUND | CLAIM_PRECISE | CLAIM_EAGER,
+    .promise = {CLAIM_SOUND | CLAIM_PRECISE | CLAIM_EAGER | CLAIM_EVERY, CONFLICT_ALL, HISTORY_LAST,
+                NULL},
     .params = vc_params,
     .params_size = sizeof(struct vc_params),
     .create = vc_create,
@@ -426,6 +427,6 @@ const struct policy policy_vc = {
     .very_soon = vc_very_soon,
     .sync = vc_sync,
     .check = vc_check,
-    .promise = vc_promise,
+    .amend = vc_amend,
     .destroy = vc_destroy,
 };

@@ -27,7 +27,7 @@ static bool exact(const struct promise *p)
 {
     const unsigned all = CLAIM_SOUND | CLAIM_PRECISE | CLAIM_EAGER;
 
-    return (p->claims & (all | CLAIM_REGION)) == all;
+    return (p->claims & (all | CLAIM_REGION)) == all && p->conflicts == CONFLICT_ALL;
 }
 
 static char *all_labels(const struct compare *c)
@@ -92,24 +92,31 @@ static void add_instance(struct compare *c, const struct checker *checker)
     c->n++;
 }
 
+/* What is promised, not what is found: see compare_same. */
+static char *promise_text(const struct instance *in, const struct instance *truth)
+{
+    static const char *const how[] = {"nothing promised", "sound", "precise", "sound, precise"};
+    const unsigned both = CLAIM_SOUND | CLAIM_PRECISE;
+
+    return xasprintf("%s (%s%s)", in->promise.property, how[in->promise.claims & both],
+                     in->view == truth->view ? "" : " in its own view");
+}
+_Static_assert(CLAIM_SOUND == 1 && CLAIM_PRECISE == 2, "promise_text's table");
+
 static void name_properties(struct compare *c)
 {
-    const struct instance *truth = &c->instance[c->truth];
-
     for (uint32_t i = 0; i < c->n; i++) {
         struct instance *in = &c->instance[i];
-        if (i == c->truth)
-            in->property = xasprintf("the truth: %s", in->promise.property);
-        else if (in->by_access)
-            in->property =
-                xasprintf("same racy accesses as %s (%s)", truth->label, truth->promise.property);
-        else
-            in->property =
-                xasprintf("same racy locations%s as %s (%s); its own property: %s",
-                          in->promise.claims & CLAIM_UNSITED ? ", not all of their pairs of sites,"
-                                                             : " and pairs of sites",
-                          truth->label, truth->promise.property, in->promise.property);
+        in->property = i == c->truth ? xasprintf("the truth: %s", in->promise.property)
+                                     : promise_text(in, &c->instance[c->truth]);
     }
+}
+
+bool compare_same(const struct instance *in)
+{
+    const enum of of = in->by_access ? OF_ACCESS : OF_LOCATION;
+
+    return !in->count[VERDICT_FALSE].n[of] && !in->count[VERDICT_MISSED].n[of];
 }
 
 /* ---- statistics ----------------------------------------------------------------------------- */

@@ -56,7 +56,7 @@ struct difference_counts { /* in order of enum of; roi: within regions of intere
 struct instance {
     const struct checker *checker;
     const char *label;
-    char *property; /* owns; what is compared */
+    char *property; /* owns; what it promises */
     unsigned view;
     struct promise promise;
     struct ordering *order; /* borrows; NULL: not asked */
@@ -65,6 +65,9 @@ struct instance {
     struct difference_counts count[VERDICTS];
     struct pair pair; /* of the event in hand: the latest earlier access */
 };
+
+/* It finds what the truth finds: all racy accesses, or where those are not compared, locations. */
+bool compare_same(const struct instance *in);
 
 struct compare_params {
     const char *truth;

@@ -288,6 +288,10 @@ static void write_instance(struct json *j, const struct lardsim *l, const struct
             key_u64(j, count[i], value);
         free(name);
     }
+    if (!truth) {
+        json_key(j, "same");
+        json_bool(j, compare_same(in));
+    }
     for (int v = 0; v < VERDICTS && !truth; v++)
         write_verdict(j, in, (enum verdict)v);
     json_end(j);
@@ -357,7 +361,8 @@ bool sim_compare_instance(const struct lardsim *l, size_t i, struct sim_instance
     if (!c || i >= c->n)
         return false;
     const struct instance *in = &c->instance[i];
-    *to = (struct sim_instance){in->label, in->property, i == c->truth, in->by_access};
+    *to = (struct sim_instance){in->label, in->property, i == c->truth, in->by_access,
+                                compare_same(in)};
     return true;
 }
 

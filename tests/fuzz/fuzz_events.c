@@ -32,7 +32,7 @@ static void on_race(void *arg, const struct race *race)
 {
     struct watcher *w = arg;
     const void *self;
-    const bool eager = checker_policy(w->checker, &self)->claims & CLAIM_EAGER;
+    const bool eager = checker_policy(w->checker, &self)->promise.claims & CLAIM_EAGER;
 
     MUST(!strcmp(race->policy, w->label));
     MUST(race->conflicts);
