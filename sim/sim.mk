@@ -7,7 +7,7 @@ libcore_la_SOURCES += sim/machine/interval.c sim/machine/interval.h sim/machine/
 	sim/machine/timeline.c sim/machine/timeline.h
 libcore_la_SOURCES += sim/order/memory.c sim/order/object.c sim/order/order.c sim/order/order.h \
 	sim/order/order_int.h sim/order/search.c sim/order/sync.c sim/order/wait.c
-libcore_la_SOURCES += sim/scheduler/agents.c sim/scheduler/beside.c sim/scheduler/new.c \
+libcore_la_SOURCES += sim/scheduler/event_queue.c sim/scheduler/buffers.c sim/scheduler/new.c \
 	sim/scheduler/scheduler.c sim/scheduler/scheduler.h sim/scheduler/scheduler_int.h \
 	sim/scheduler/steps.c sim/scheduler/stop.c sim/scheduler/threads.c
 libcore_la_SOURCES += sim/session/host.c sim/session/output.c sim/session/params.c \

@@ -75,7 +75,8 @@ struct compare_params {
     bool why;
 };
 
-struct fresh { /* a truth's or a policy's first race at a location or pair, in the event in hand */
+struct found_pair { /* a truth's or a policy's first race at a location or pair, in the event in
+                       hand */
     struct pair pair;
     uint64_t key;
     uint32_t instance;
@@ -104,8 +105,8 @@ struct compare {
     uint64_t last_clear, last_copy;                  /* 1 + number of the event; 0: none */
     struct map seen[OFS], seen_roi[OFS];             /* OF_LOCATION, OF_PAIR: masks of instances */
     struct map sites[VERDICTS], sites_roi[VERDICTS]; /* OF_ACCESS: masks of instances */
-    uint64_t racy;       /* mask: those that find the event in hand racy */
-    struct fresh *fresh; /* owns */
+    uint64_t racy;            /* mask: those that find the event in hand racy */
+    struct found_pair *fresh; /* owns */
     size_t fresh_n, fresh_cap;
     struct open *open; /* owns */
     size_t open_n, open_cap;

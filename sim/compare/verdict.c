@@ -73,7 +73,7 @@ static void see(struct compare *c, enum of of, uint64_t key, uint32_t i, const s
         return;
     c->fresh = xgrow(c->fresh, c->fresh_n, &c->fresh_cap, sizeof *c->fresh);
     c->fresh[c->fresh_n++] =
-        (struct fresh){.pair = *pair, .key = key, .instance = i, .of = (uint8_t)of};
+        (struct found_pair){.pair = *pair, .key = key, .instance = i, .of = (uint8_t)of};
 }
 
 void compare_conflict(void *session, const char *label, const struct event *ev, sim_addr location,
@@ -247,7 +247,7 @@ static bool access_told(const struct compare *c, uint32_t i)
     return c->instance[i].by_access && (c->racy >> i & 1) != (c->racy >> c->truth & 1);
 }
 
-static void keep_open(struct compare *c, uint32_t i, enum verdict v, const struct fresh *f,
+static void keep_open(struct compare *c, uint32_t i, enum verdict v, const struct found_pair *f,
                       const struct event *ev)
 {
     const size_t cap = c->open_cap;
@@ -266,7 +266,7 @@ static void keep_open(struct compare *c, uint32_t i, enum verdict v, const struc
     c->open[c->open_n++] = o;
 }
 
-static void settle_key(struct compare *c, const struct fresh *f, const struct event *ev)
+static void settle_key(struct compare *c, const struct found_pair *f, const struct event *ev)
 {
     const uint64_t finders = *map_find(&c->seen[f->of], f->key);
 

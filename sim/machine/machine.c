@@ -345,11 +345,11 @@ sim_cycle machine_steps(struct machine *m, unsigned core, const struct mem_run *
 
 enum { OBJECT_BYTES = 8 }; /* of the word of a synchronisation object */
 
-struct cost { /* of an event's kind; docs/machine.md, "Time" */
+struct event_cost { /* of an event's kind; docs/machine.md, "Time" */
     bool instruction, access;
     uint8_t cmd; /* enum mem_cmd */
 };
-static const struct cost costs[EV_KINDS] = {
+static const struct event_cost costs[EV_KINDS] = {
     [EV_READ] = {true, true, MEM_LOAD},
     [EV_WRITE] = {true, true, MEM_STORE},
     [EV_RMW] = {true, true, MEM_ATOMIC},
@@ -381,7 +381,7 @@ static bool is_free(const struct machine *m, const struct event *ev)
 
 struct mem_outcome machine_event(struct machine *m, unsigned core, const struct event *ev)
 {
-    const struct cost *cost = &costs[ev->kind];
+    const struct event_cost *cost = &costs[ev->kind];
     struct core *c = &m->core[core];
     struct mem_outcome out = {.began = c->clock};
 

@@ -100,7 +100,7 @@ static inline void machine_run(struct machine *m, unsigned core, uint64_t instru
 /* A policy's, at physical addresses; charged to nobody. Returns when it is done. */
 sim_cycle machine_metadata(struct machine *m, unsigned core, sim_addr physical, uint64_t bytes,
                            enum mem_cmd cmd, sim_cycle now);
-/* A policy's steps, in recorded order; in timed order timed_steps does. */
+/* A policy's steps, in recorded order; in timed order scheduler_steps does. */
 sim_cycle machine_steps(struct machine *m, unsigned core, const struct mem_run *r, sim_cycle now);
 static inline sim_cycle machine_step_begins(struct machine *m, unsigned core,
                                             const struct mem_run *r, size_t i, sim_cycle now)

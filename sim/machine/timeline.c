@@ -23,7 +23,7 @@ const struct param timeline_param_rows[] = {
 };
 #undef AT
 
-struct slice {
+struct time_slice {
     sim_cycle start, end; /* equal: none */
     enum spent what;
     uint64_t l1; /* of its cycles; with SPENT_EXECUTING */
@@ -38,9 +38,9 @@ struct timeline {
     struct outfile *file;
     FILE *out;
     unsigned cores;
-    struct lane {          /* of a core */
-        struct slice open; /* not yet written: more may join it */
-        struct slice next; /* the event in hand; for slices to come */
+    struct lane {               /* of a core */
+        struct time_slice open; /* not yet written: more may join it */
+        struct time_slice next; /* the event in hand; for slices to come */
     } * lane;
     uint64_t written;
     bool cut;
@@ -98,7 +98,7 @@ static bool is_access(enum spent what)
     return what == SPENT_L2 || what == SPENT_L3 || what == SPENT_REMOTE || what == SPENT_MEMORY;
 }
 
-static void write_event(const struct timeline *t, const struct slice *s)
+static void write_event(const struct timeline *t, const struct time_slice *s)
 {
     fprintf(t->out, ",\"args\":{\"thread\":%u,\"event\":%" PRIu64 ",\"op\":\"%s\"",
             (unsigned)s->tid, s->number, ev_info[s->kind].text);
@@ -109,7 +109,7 @@ static void write_event(const struct timeline *t, const struct slice *s)
 
 static void write_slice(struct timeline *t, unsigned core)
 {
-    const struct slice *s = &t->lane[core].open;
+    const struct time_slice *s = &t->lane[core].open;
 
     if (s->start == s->end || t->cut)
         return;
@@ -132,7 +132,7 @@ static void write_slice(struct timeline *t, unsigned core)
     putc('}', t->out);
 }
 
-static bool joins(const struct slice *s, const struct slice *next)
+static bool joins(const struct time_slice *s, const struct time_slice *next)
 {
     if (s->what != next->what || s->end != next->start || is_access(s->what))
         return false;
@@ -144,7 +144,7 @@ void timeline_spent(struct timeline *t, unsigned core, enum spent what, sim_cycl
                     uint64_t cycles)
 {
     struct lane *lane = &t->lane[core];
-    struct slice s = lane->next;
+    struct time_slice s = lane->next;
 
     s.start = from > t->params.from ? from : t->params.from;
     s.end = from + cycles < t->params.to ? from + cycles : t->params.to;
@@ -164,7 +164,7 @@ void timeline_spent(struct timeline *t, unsigned core, enum spent what, sim_cycl
 void timeline_event(struct timeline *t, unsigned core, const struct event *ev, uint64_t number)
 {
     t->lane[core].next =
-        (struct slice){.number = number, .addr = ev->addr, .tid = ev->tid, .kind = ev->kind};
+        (struct time_slice){.number = number, .addr = ev->addr, .tid = ev->tid, .kind = ev->kind};
 }
 
 /* ---- the end -------------------------------------------------------------------------------- */

@@ -14,30 +14,31 @@
 enum { OBJECT_BYTES = 8, FRESH_AT_LEAST = 64 };
 enum { PAGE_BITS = 12, PAGE_BYTES = 1 << PAGE_BITS, PAGES_MAX = 16 };
 
-static bool meet(const struct region *a, const struct region *b)
+static bool meet(const struct byte_range *a, const struct byte_range *b)
 {
     return a->lo <= b->last && b->lo <= a->last;
 }
 
-unsigned order_regions(const struct event *ev, struct region to[EVENT_REGIONS])
+unsigned order_regions(const struct event *ev, struct byte_range to[EVENT_REGIONS])
 {
     const sim_addr addr = ev->addr, most = UINT64_MAX - addr;
 
     switch ((enum ev_form)ev_info[ev->kind].form) {
     case FORM_ACCESS:
-        to[0] = (struct region){addr, addr + (ev->size - 1)};
+        to[0] = (struct byte_range){addr, addr + (ev->size - 1)};
         return 1;
     case FORM_OBJECT:
     case FORM_ROUND:
-        to[0] = (struct region){addr, addr + (most < OBJECT_BYTES - 1 ? most : OBJECT_BYTES - 1)};
+        to[0] =
+            (struct byte_range){addr, addr + (most < OBJECT_BYTES - 1 ? most : OBJECT_BYTES - 1)};
         return !MUTANT(ORDER_OBJECTS_NO_MEMORY);
     case FORM_REGION:
     case FORM_ALLOC:
-        to[0] = (struct region){addr, addr + (ev->aux - 1)};
+        to[0] = (struct byte_range){addr, addr + (ev->aux - 1)};
         return 1;
     case FORM_COPY:
-        to[0] = (struct region){addr, addr + (ev->aux - 1)};
-        to[1] = (struct region){ev[1].addr, ev[1].addr + (ev->aux - 1)};
+        to[0] = (struct byte_range){addr, addr + (ev->aux - 1)};
+        to[1] = (struct byte_range){ev[1].addr, ev[1].addr + (ev->aux - 1)};
         return MUTANT(ORDER_COPY_SOURCE_FREE) ? 1 : 2;
     case FORM_THREAD:
     case FORM_NONE:
@@ -56,7 +57,7 @@ unsigned order_regions(const struct event *ev, struct region to[EVENT_REGIONS])
 
 struct fresh {
     struct fresh *kid[2]; /* owns */
-    struct region r;
+    struct byte_range r;
     struct need by;
     uint64_t weight; /* random; no kid has more */
 };
@@ -142,7 +143,7 @@ static struct fresh *live_ones(struct order *o, struct fresh *f)
     return kids;
 }
 
-static struct fresh *fresh_put(struct order *o, struct fresh *tree, const struct region *r)
+static struct fresh *fresh_put(struct order *o, struct fresh *tree, const struct byte_range *r)
 {
     struct fresh *below, *inside, *above = NULL, *tail;
 
@@ -191,12 +192,12 @@ static void fresh_tidy(struct order *o)
     o->fresh_tidy = 2 * o->fresh_count + FRESH_AT_LEAST;
 }
 
-static bool is_wide(const struct region *r)
+static bool is_wide(const struct byte_range *r)
 {
     return (r->last >> PAGE_BITS) - (r->lo >> PAGE_BITS) >= PAGES_MAX;
 }
 
-static void fresh_add(struct order *o, const struct region *r)
+static void fresh_add(struct order *o, const struct byte_range *r)
 {
     if (is_wide(r)) {
         o->wide_fresh = fresh_put(o, o->wide_fresh, r);
@@ -204,13 +205,14 @@ static void fresh_add(struct order *o, const struct region *r)
     }
     for (sim_addr page = r->lo >> PAGE_BITS; page <= r->last >> PAGE_BITS; page++) {
         const sim_addr first = page << PAGE_BITS, last = first | (PAGE_BYTES - 1);
-        const struct region in = {r->lo > first ? r->lo : first, r->last < last ? r->last : last};
+        const struct byte_range in = {r->lo > first ? r->lo : first,
+                                      r->last < last ? r->last : last};
         uint64_t *tree = map_put(&o->pages, page);
         *tree = (uint64_t)(uintptr_t)fresh_put(o, tree_in(tree), &in);
     }
 }
 
-static void find_fresh(struct order *o, const struct fresh *f, const struct region *r)
+static void find_fresh(struct order *o, const struct fresh *f, const struct byte_range *r)
 {
     while (f) {
         if (meet(&f->r, r))
@@ -221,7 +223,7 @@ static void find_fresh(struct order *o, const struct fresh *f, const struct regi
     }
 }
 
-void order_memory_needs(struct order *o, const struct region *r)
+void order_memory_needs(struct order *o, const struct byte_range *r)
 {
     if (!order_near(o, r->lo, r->last) || MUTANT(ORDER_HEAP_AFTER_FREE))
         return;
@@ -231,7 +233,7 @@ void order_memory_needs(struct order *o, const struct region *r)
 }
 
 /* A heap event more, or (-1) less, touches the region. */
-static void count_near(struct order *o, const struct region *r, int more)
+static void count_near(struct order *o, const struct byte_range *r, int more)
 {
     const sim_addr first = r->lo >> NEAR_LINE_BITS, last = r->last >> NEAR_LINE_BITS;
 
@@ -249,7 +251,7 @@ static void count_near(struct order *o, const struct region *r, int more)
 
 void order_memory_change(struct order *o, const struct event *ev)
 {
-    struct region r[EVENT_REGIONS];
+    struct byte_range r[EVENT_REGIONS];
     const unsigned n = order_regions(ev, r);
 
     fresh_tidy(o);
@@ -269,7 +271,7 @@ void order_memory_free(struct order *o)
 
 void order_memory_ran(struct order *o, const struct event *ev)
 {
-    struct region r[EVENT_REGIONS];
+    struct byte_range r[EVENT_REGIONS];
     const unsigned n = order_regions(ev, r);
 
     assert(o->heaps > 0);

@@ -14,7 +14,7 @@
 enum { OBJECT_FRONT = OBJECT_COMMIT + 1 }; /* of a barrier, for all rounds */
 enum { SWEEP_AT_LEAST = 4096 };
 
-struct hold { /* a thread's hold on a lock */
+struct lock_hold { /* a thread's hold on a lock */
     sim_tid tid;
     bool shared;
     uint32_t depth; /* > 0 */
@@ -29,7 +29,7 @@ struct object {
     struct need_list
         since; /* shared releases, reads: since the last exclusive acquisition, write */
     struct needs *arrivals; /* barriers: of a round; of a front: of the round that began last */
-    struct hold *hold;      /* owns; locks */
+    struct lock_hold *hold; /* owns; locks */
     size_t holds, hold_cap;
     uint8_t kind; /* enum ev_object */
 };
@@ -74,7 +74,7 @@ static void object_free(struct order *o, struct object *b)
 
 /* ---- locks ---------------------------------------------------------------------------------- */
 
-static struct hold *find_hold(const struct object *b, sim_tid tid, bool shared)
+static struct lock_hold *find_hold(const struct object *b, sim_tid tid, bool shared)
 {
     for (size_t i = 0; i < b->holds; i++)
         if (b->hold[i].tid == tid && b->hold[i].shared == shared)
@@ -85,14 +85,14 @@ static struct hold *find_hold(const struct object *b, sim_tid tid, bool shared)
 /* True: the outermost. */
 static bool nest(struct order *o, struct object *b, sim_tid tid, bool shared)
 {
-    struct hold *h = find_hold(b, tid, shared);
+    struct lock_hold *h = find_hold(b, tid, shared);
 
     if (h) {
         h->depth++;
         return MUTANT(ORDER_NESTED_WAITS);
     }
     b->hold = order_grow(o, b->hold, b->holds, &b->hold_cap, sizeof *b->hold);
-    b->hold[b->holds++] = (struct hold){tid, shared, 1};
+    b->hold[b->holds++] = (struct lock_hold){tid, shared, 1};
     o->holds++;
     return true;
 }
@@ -108,7 +108,7 @@ static void unheld(struct order *o, const struct object *b)
 /* True: the outermost. */
 static bool unnest(struct order *o, struct object *b, sim_tid tid, bool shared)
 {
-    struct hold *h = find_hold(b, tid, shared);
+    struct lock_hold *h = find_hold(b, tid, shared);
 
     if (!h) {
         unheld(o, b);
@@ -243,7 +243,7 @@ void order_depart(struct order *o, const struct event *ev)
 
 /* ---- all of a region, all there are --------------------------------------------------------- */
 
-struct walk {
+struct object_walk {
     struct order *o;
     sim_addr lo, last;
     struct moved *moved; /* copy: found so far; owns */
@@ -252,18 +252,18 @@ struct walk {
 struct moved { /* who holds a lock that a copy takes along */
     struct moved *next;
     sim_addr addr;
-    struct hold *hold;
+    struct lock_hold *hold;
     size_t holds;
 };
 
-static bool in(const struct walk *w, const struct object *b)
+static bool in(const struct object_walk *w, const struct object *b)
 {
     return b->kind == OBJECT_LOCK && b->holds && b->addr >= w->lo && b->addr <= w->last;
 }
 
 static bool forget_holds(void *arg, sim_addr addr, void *cell)
 {
-    const struct walk *w = arg;
+    const struct object_walk *w = arg;
 
     (void)addr;
     for (struct object *b = *(struct object **)cell; b; b = b->next)
@@ -276,7 +276,7 @@ static bool forget_holds(void *arg, sim_addr addr, void *cell)
 
 void order_objects_clear(struct order *o, sim_addr addr, uint64_t bytes)
 {
-    struct walk w = {.o = o, .lo = addr, .last = addr + (bytes - 1)};
+    struct object_walk w = {.o = o, .lo = addr, .last = addr + (bytes - 1)};
 
     if (o->holds)
         shadow_each(o->objects, addr, bytes, forget_holds, &w);
@@ -284,7 +284,7 @@ void order_objects_clear(struct order *o, sim_addr addr, uint64_t bytes)
 
 static bool collect_holds(void *arg, sim_addr addr, void *cell)
 {
-    struct walk *w = arg;
+    struct object_walk *w = arg;
 
     (void)addr;
     for (const struct object *b = *(struct object **)cell; b; b = b->next) {
@@ -300,7 +300,7 @@ static bool collect_holds(void *arg, sim_addr addr, void *cell)
 
 void order_objects_copy(struct order *o, sim_addr to, sim_addr from, uint64_t bytes)
 {
-    struct walk w = {.o = o, .lo = from, .last = from + (bytes - 1)};
+    struct object_walk w = {.o = o, .lo = from, .last = from + (bytes - 1)};
 
     if (!o->holds || MUTANT(ORDER_HOLDERS_STAY))
         return;
@@ -336,7 +336,7 @@ static bool matters(struct order *o, struct object *b)
 
 static bool sweep_chain(void *arg, sim_addr addr, void *cell)
 {
-    const struct walk *w = arg;
+    const struct object_walk *w = arg;
     struct object **link = cell;
 
     (void)addr;
@@ -354,7 +354,7 @@ static bool sweep_chain(void *arg, sim_addr addr, void *cell)
 
 void order_objects_sweep(struct order *o)
 {
-    struct walk w = {.o = o};
+    struct object_walk w = {.o = o};
 
     if (!o->sweep_at)
         o->sweep_at = SWEEP_AT_LEAST;
@@ -366,7 +366,7 @@ void order_objects_sweep(struct order *o)
 
 void order_objects_free(struct order *o)
 {
-    struct walk w = {.o = o};
+    struct object_walk w = {.o = o};
 
     o->sweep_at = 0; /* all */
     shadow_all(o->objects, sweep_chain, &w);

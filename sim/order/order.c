@@ -139,7 +139,7 @@ static struct chunk *chunk_new(struct order *o)
         budget_take(&o->budget, sizeof *c);
     }
     c->next = NULL;
-    c->n = c->sieved = 0;
+    c->n = c->hashed = 0;
     c->stretch = NULL;
     return c;
 }
@@ -157,7 +157,7 @@ static void lane_extend(struct order *o, struct lane *l, uint64_t number)
     }
     l->head = l->tail = c;
     if (!l->listed)
-        order_pile_push(o, &o->oldest, number, (uint64_t)(l - o->lane));
+        order_heap_push(o, &o->oldest, number, (uint64_t)(l - o->lane));
     l->listed = true;
 }
 
@@ -363,20 +363,20 @@ size_t order_woken(const struct order *o, const sim_tid **tids)
     return o->wokens;
 }
 
-/* Keys of the pile may be those of events that have been taken: they only grow. */
+/* Keys of the heap may be those of events that have been taken: they only grow. */
 sim_tid order_oldest(struct order *o)
 {
-    struct pile *p = &o->oldest;
+    struct min_heap *p = &o->oldest;
 
     assert(o->pending);
     for (;;) {
         struct lane *l = &o->lane[p->slot[0].value];
         if (!l->head) {
             l->listed = false;
-            order_pile_pop(p);
+            order_heap_pop(p);
         } else if (p->slot[0].key != l->head->number[l->at]) {
             p->slot[0].key = l->head->number[l->at];
-            order_pile_settle(p, 0);
+            order_heap_settle(p, 0);
         } else {
             return (sim_tid)p->slot[0].value;
         }

@@ -13,10 +13,10 @@
 
 #include "sim/order/order.h"
 
-enum { CHUNK_RECORDS = 64, SIEVE_WORDS = 16, FEW_NEEDS = 2 };
+enum { CHUNK_RECORDS = 64, BLOOM_WORDS = 16, FEW_NEEDS = 2 };
 #define NEVER UINT64_MAX
 
-struct region {
+struct byte_range {
     sim_addr lo, last;
 };
 
@@ -46,16 +46,16 @@ struct extra { /* what an event has that may have to wait, or must be found by i
     struct extra *next;
     uint64_t ordinal;
     struct needs own;
-    struct needs *shared;  /* NULL: none */
-    struct region *region; /* owns; of a commit: what its transaction has accessed */
+    struct needs *shared;      /* NULL: none */
+    struct byte_range *region; /* owns; of a commit: what its transaction has accessed */
     size_t regions, region_cap;
     bool heap, scan; /* a heap event; that has not looked for earlier events yet */
     struct need few[FEW_NEEDS];
 };
 
-struct sieve {          /* tells of most memory that none of some events touches it */
+struct bloom { /* a Bloom filter over the bytes that some events touch, with bounds beside it */
     sim_addr low, high; /* what they touch lies between */
-    bool wide;          /* something that it can't tell */
+    bool wide;          /* an event touches more than is worth hashing */
     uint32_t words;
     uint64_t *bits; /* borrows; by hashes of addresses */
 };
@@ -65,19 +65,19 @@ struct chunk { /* consecutive events of a thread, the records of each together *
     uint64_t first;  /* ordinal of its first event */
     uint64_t serial; /* among its thread's chunks */
     uint32_t n;      /* records */
-    uint32_t sieved; /* records that the sieve knows */
-    struct sieve sieve;
+    uint32_t hashed; /* records that the filter knows */
+    struct bloom bloom;
     struct stretch *stretch; /* owns; that begins with it; NULL: none */
-    uint64_t bits[SIEVE_WORDS];
+    uint64_t bits[BLOOM_WORDS];
     uint64_t number[CHUNK_RECORDS];
     struct event rec[CHUNK_RECORDS];
 };
 
-struct pile_slot {
+struct heap_slot {
     uint64_t key, value;
 };
-struct pile {               /* a heap: the least key first */
-    struct pile_slot *slot; /* owns */
+struct min_heap {           /* the least key first */
+    struct heap_slot *slot; /* owns */
     size_t n, cap;
 };
 
@@ -101,14 +101,14 @@ struct lane { /* a thread's events that have been added and not taken */
     uint64_t number;       /* of the last one added */
 
     struct extra *first, *last; /* owns */
-    struct pile waiters;        /* ordinal to struct needs * */
+    struct min_heap waiters;    /* ordinal to struct needs * */
     struct needs *blocked;      /* what its next event waits for; NULL: not known to wait */
     uint32_t next;              /* in blocked: the next waiter + 1 */
     uint32_t kernel;
     struct need fork;       /* that no event has followed yet */
     struct need_list joins; /* likewise */
     uint64_t collections;   /* that its events have followed */
-    struct region *txn;     /* owns; accesses of its open transaction */
+    struct byte_range *txn; /* owns; accesses of its open transaction */
     size_t txns, txn_cap;
     uint64_t time, left;     /* own clock entry, 0 stands for 1; left behind by dropped marks */
     struct clock_mark *mark; /* owns */
@@ -128,9 +128,9 @@ struct order {
     size_t lanes, lane_cap;
     uint64_t window, pending, peak;
     bool closed;
-    struct chunk *spare; /* owns */
-    struct pile oldest;  /* number, or less, of a lane's next event to the lane */
-    sim_tid *woken;      /* owns */
+    struct chunk *spare;    /* owns */
+    struct min_heap oldest; /* number, or less, of a lane's next event to the lane */
+    sim_tid *woken;         /* owns */
     size_t wokens, woken_cap;
     struct budget budget;
     uint64_t stamp;
@@ -181,9 +181,9 @@ void order_wait(struct order *o, struct needs *w, sim_tid tid);
 struct needs *order_share(struct order *o);
 void order_leave(struct order *o, struct needs *w); /* a user less; NULL is fine */
 void order_wake(struct order *o, struct lane *l);   /* who waited for what has run */
-void order_pile_push(struct order *o, struct pile *p, uint64_t key, uint64_t value);
-struct pile_slot order_pile_pop(struct pile *p);
-void order_pile_settle(struct pile *p, size_t i); /* the key of slot i has grown */
+void order_heap_push(struct order *o, struct min_heap *p, uint64_t key, uint64_t value);
+struct heap_slot order_heap_pop(struct min_heap *p);
+void order_heap_settle(struct min_heap *p, size_t i); /* the key of slot i has grown */
 
 /* ---- order/sync.c --------------------------------------------------------------------------- */
 
@@ -225,9 +225,9 @@ static inline bool order_near(const struct order *o, sim_addr lo, sim_addr last)
             return true;
     return false;
 }
-unsigned order_regions(const struct event *ev, struct region to[EVENT_REGIONS]);
+unsigned order_regions(const struct event *ev, struct byte_range to[EVENT_REGIONS]);
 void order_memory_needs(struct order *o,
-                        const struct region *r); /* pending heap events that meet r */
+                        const struct byte_range *r); /* pending heap events that meet r */
 void order_memory_change(struct order *o, const struct event *ev);     /* is one itself */
 void order_stretch_free(struct order *o, struct chunk *c);             /* order/search.c */
 void order_memory_scan(struct order *o, sim_tid tid, struct extra *x); /* fills x->own */

@@ -13,15 +13,15 @@
 
 enum { UNIT_BITS = 8, UNITS_MAX = 16, STRETCH_CHUNKS = 64, STRETCH_WORDS = 1024 };
 
-/* ---- sieves: what some events can't have touched -------------------------------------------- */
+/* ---- Bloom filters: what some events can't have touched -------------------------------------- */
 
-static void sieve_empty(struct sieve *s, uint64_t *bits, size_t words)
+static void bloom_empty(struct bloom *s, uint64_t *bits, size_t words)
 {
-    *s = (struct sieve){.low = UINT64_MAX, .words = (uint32_t)words, .bits = bits};
+    *s = (struct bloom){.low = UINT64_MAX, .words = (uint32_t)words, .bits = bits};
     memset(bits, 0, words * sizeof *bits);
 }
 
-static uint64_t *sieve_word(const struct sieve *s, sim_addr unit, uint64_t *bit)
+static uint64_t *bloom_word(const struct bloom *s, sim_addr unit, uint64_t *bit)
 {
     const uint64_t h = unit * UINT64_C(0x9e3779b97f4a7c15) >> 32;
 
@@ -29,7 +29,7 @@ static uint64_t *sieve_word(const struct sieve *s, sim_addr unit, uint64_t *bit)
     return &s->bits[h / 64 % s->words];
 }
 
-static void sieve_region(struct sieve *s, const struct region *r)
+static void bloom_region(struct bloom *s, const struct byte_range *r)
 {
     const sim_addr first = r->lo >> UNIT_BITS, last = r->last >> UNIT_BITS;
     uint64_t bit;
@@ -41,23 +41,23 @@ static void sieve_region(struct sieve *s, const struct region *r)
         return;
     }
     for (sim_addr unit = first; unit <= last; unit++) {
-        uint64_t *word = sieve_word(s, unit, &bit);
+        uint64_t *word = bloom_word(s, unit, &bit);
         *word |= bit;
     }
 }
 
 /* The variables of a commit are not in its record. */
-static void sieve_event(struct sieve *s, const struct event *ev)
+static void bloom_event(struct bloom *s, const struct event *ev)
 {
-    struct region r[EVENT_REGIONS];
+    struct byte_range r[EVENT_REGIONS];
     const unsigned n = order_regions(ev, r);
 
     for (unsigned i = 0; i < n; i++)
-        sieve_region(s, &r[i]);
+        bloom_region(s, &r[i]);
     s->wide |= ev->kind == EV_TXN_COMMIT;
 }
 
-static bool may_touch(const struct sieve *s, const struct region *r)
+static bool may_touch(const struct bloom *s, const struct byte_range *r)
 {
     const sim_addr first = r->lo >> UNIT_BITS, last = r->last >> UNIT_BITS;
     uint64_t bit;
@@ -69,7 +69,7 @@ static bool may_touch(const struct sieve *s, const struct region *r)
     if (last - first >= UNITS_MAX)
         return true;
     for (sim_addr unit = first; unit <= last; unit++) {
-        const uint64_t *word = sieve_word(s, unit, &bit);
+        const uint64_t *word = bloom_word(s, unit, &bit);
         if (*word & bit)
             return true;
     }
@@ -77,16 +77,16 @@ static bool may_touch(const struct sieve *s, const struct region *r)
 }
 
 /* The chunk may grow: what came since the last time is added. */
-static void sieve_chunk(struct chunk *c)
+static void bloom_chunk(struct chunk *c)
 {
-    if (!c->sieved)
-        sieve_empty(&c->sieve, c->bits, ARRAY_SIZE(c->bits));
-    for (; c->sieved < c->n; c->sieved += event_records(&c->rec[c->sieved]))
-        sieve_event(&c->sieve, &c->rec[c->sieved]);
+    if (!c->hashed)
+        bloom_empty(&c->bloom, c->bits, ARRAY_SIZE(c->bits));
+    for (; c->hashed < c->n; c->hashed += event_records(&c->rec[c->hashed]))
+        bloom_event(&c->bloom, &c->rec[c->hashed]);
 }
 
 struct stretch { /* so many chunks, all of them complete */
-    struct sieve sieve;
+    struct bloom bloom;
     struct chunk *beyond; /* the next one */
     uint64_t bits[STRETCH_WORDS];
 };
@@ -101,10 +101,10 @@ static struct stretch *stretch_at(struct order *o, const struct lane *l, struct 
         return first->stretch;
     struct stretch *st = first->stretch = xmalloc(sizeof *st);
     budget_take(&o->budget, sizeof *st);
-    sieve_empty(&st->sieve, st->bits, ARRAY_SIZE(st->bits));
+    bloom_empty(&st->bloom, st->bits, ARRAY_SIZE(st->bits));
     for (unsigned k = 0; k < STRETCH_CHUNKS; k++, c = c->next)
         for (uint32_t i = 0; i < c->n; i += event_records(&c->rec[i]))
-            sieve_event(&st->sieve, &c->rec[i]);
+            bloom_event(&st->bloom, &c->rec[i]);
     st->beyond = c;
     return st;
 }
@@ -115,31 +115,31 @@ void order_stretch_free(struct order *o, struct chunk *c)
     c->stretch = NULL;
 }
 
-/* ---- what came earlier ---------------------------------------------------------------------- */
+/* ---- what came earlier ----------------------------------------------------------------------- */
 
-struct search {
+struct range_search {
     struct order *o;
     uint64_t number; /* of the heap event */
-    struct region r[EVENT_REGIONS];
+    struct byte_range r[EVENT_REGIONS];
     unsigned n;
     sim_tid tid;           /* whose lane is searched */
     const struct extra *x; /* its first that has not been passed */
     struct need found;     /* in that lane: the last one so far */
 };
 
-static bool meet(const struct region *a, const struct region *b)
+static bool meet(const struct byte_range *a, const struct byte_range *b)
 {
     return a->lo <= b->last && b->lo <= a->last;
 }
 
-static bool wanted(const struct search *s, const struct region *r)
+static bool wanted(const struct range_search *s, const struct byte_range *r)
 {
     return meet(&s->r[0], r) || (s->n > 1 && meet(&s->r[1], r));
 }
 
-static bool event_touches(struct search *s, const struct event *ev, uint64_t ordinal)
+static bool event_touches(struct range_search *s, const struct event *ev, uint64_t ordinal)
 {
-    struct region r[EVENT_REGIONS];
+    struct byte_range r[EVENT_REGIONS];
     const unsigned n = order_regions(ev, r);
 
     for (unsigned i = 0; i < n; i++)
@@ -155,7 +155,7 @@ static bool event_touches(struct search *s, const struct event *ev, uint64_t ord
     return false;
 }
 
-static void search_chunk(struct search *s, const struct chunk *c)
+static void search_chunk(struct range_search *s, const struct chunk *c)
 {
     const struct lane *l = &s->o->lane[s->tid];
     uint32_t i = c == l->head ? l->at : 0;
@@ -172,12 +172,12 @@ static void search_chunk(struct search *s, const struct chunk *c)
     }
 }
 
-static bool sieve_passes(const struct search *s, const struct sieve *sieve)
+static bool bloom_passes(const struct range_search *s, const struct bloom *bloom)
 {
-    return may_touch(sieve, &s->r[0]) || (s->n > 1 && may_touch(sieve, &s->r[1]));
+    return may_touch(bloom, &s->r[0]) || (s->n > 1 && may_touch(bloom, &s->r[1]));
 }
 
-static void search_lane(struct search *s)
+static void search_lane(struct range_search *s)
 {
     const struct lane *l = &s->o->lane[s->tid];
     const struct stretch *st;
@@ -186,12 +186,12 @@ static void search_lane(struct search *s)
     s->found.known = false;
     for (struct chunk *c = l->head; c && c->number[0] < s->number;) {
         st = stretch_at(s->o, l, c);
-        if (st && !sieve_passes(s, &st->sieve)) {
+        if (st && !bloom_passes(s, &st->bloom)) {
             c = st->beyond;
             continue;
         }
-        sieve_chunk(c);
-        if (sieve_passes(s, &c->sieve))
+        bloom_chunk(c);
+        if (bloom_passes(s, &c->bloom))
             search_chunk(s, c);
         c = c->next;
     }
@@ -200,7 +200,7 @@ static void search_lane(struct search *s)
 void order_memory_scan(struct order *o, sim_tid tid, struct extra *x)
 {
     const struct lane *me = &o->lane[tid];
-    struct search s = {.o = o, .number = me->head->number[me->at]};
+    struct range_search s = {.o = o, .number = me->head->number[me->at]};
 
     s.n = order_regions(&me->head->rec[me->at], s.r);
     x->scan = false;

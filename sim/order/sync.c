@@ -203,7 +203,7 @@ static void remember_access(struct order *o, const struct event *ev)
     struct lane *l = &o->lane[ev->tid];
 
     l->txn = order_grow(o, l->txn, l->txns, &l->txn_cap, sizeof *l->txn);
-    l->txn[l->txns++] = (struct region){ev->addr, ev->addr + (ev->size - 1)};
+    l->txn[l->txns++] = (struct byte_range){ev->addr, ev->addr + (ev->size - 1)};
 }
 
 /* A variable is at most a granule of 8 bytes, whatever the run's granularity. */
@@ -381,7 +381,7 @@ static struct extra *extra_of(struct order *o, const struct event *ev)
 /* A heap event looks for earlier ones itself, later. */
 static void touch_memory(struct order *o, const struct event *ev)
 {
-    struct region r[EVENT_REGIONS];
+    struct byte_range r[EVENT_REGIONS];
     const unsigned n = changes_memory(ev) ? 0 : order_regions(ev, r);
 
     for (unsigned i = 0; i < n; i++)

@@ -5,20 +5,20 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* ---- piles ---------------------------------------------------------------------------------- */
+/* ---- heaps ----------------------------------------------------------------------------------- */
 
-void order_pile_push(struct order *o, struct pile *p, uint64_t key, uint64_t value)
+void order_heap_push(struct order *o, struct min_heap *p, uint64_t key, uint64_t value)
 {
     p->slot = order_grow(o, p->slot, p->n, &p->cap, sizeof *p->slot);
     size_t i = p->n++;
     for (; i > 0 && key < p->slot[(i - 1) / 2].key; i = (i - 1) / 2)
         p->slot[i] = p->slot[(i - 1) / 2];
-    p->slot[i] = (struct pile_slot){key, value};
+    p->slot[i] = (struct heap_slot){key, value};
 }
 
-void order_pile_settle(struct pile *p, size_t i)
+void order_heap_settle(struct min_heap *p, size_t i)
 {
-    const struct pile_slot s = p->slot[i];
+    const struct heap_slot s = p->slot[i];
 
     for (size_t kid; (kid = 2 * i + 1) < p->n; i = kid) {
         kid += kid + 1 < p->n && p->slot[kid + 1].key < p->slot[kid].key;
@@ -29,18 +29,18 @@ void order_pile_settle(struct pile *p, size_t i)
     p->slot[i] = s;
 }
 
-struct pile_slot order_pile_pop(struct pile *p)
+struct heap_slot order_heap_pop(struct min_heap *p)
 {
-    const struct pile_slot top = p->slot[0];
+    const struct heap_slot top = p->slot[0];
 
     assert(p->n > 0);
     p->slot[0] = p->slot[--p->n];
     if (p->n)
-        order_pile_settle(p, 0);
+        order_heap_settle(p, 0);
     return top;
 }
 
-/* ---- lists ---------------------------------------------------------------------------------- */
+/* ---- lists ----------------------------------------------------------------------------------- */
 
 /* Of several events of a thread the last one implies the others. */
 void order_tidy(struct order *o, struct need_list *l)
@@ -106,7 +106,7 @@ void order_need_latest(struct order *o, sim_tid tid, enum wait_reason why)
     order_need(o, &last, why);
 }
 
-/* ---- waiting -------------------------------------------------------------------------------- */
+/* ---- waiting --------------------------------------------------------------------------------- */
 
 bool order_met(const struct order *o, struct needs *w)
 {
@@ -120,7 +120,7 @@ static void wait_for_next(struct order *o, struct needs *w)
     const struct need *n = &w->list.at[w->met];
     struct lane *by = &o->lane[n->tid];
 
-    order_pile_push(o, &by->waiters, n->ordinal, (uint64_t)(uintptr_t)w);
+    order_heap_push(o, &by->waiters, n->ordinal, (uint64_t)(uintptr_t)w);
     by->wanted = by->waiters.slot[0].key;
 }
 
@@ -149,10 +149,10 @@ static void wake_all(struct order *o, struct needs *w)
 
 void order_wake(struct order *o, struct lane *l)
 {
-    struct pile *p = &l->waiters;
+    struct min_heap *p = &l->waiters;
 
     while (p->n && p->slot[0].key < l->taken) {
-        struct needs *w = (struct needs *)(uintptr_t)order_pile_pop(p).value;
+        struct needs *w = (struct needs *)(uintptr_t)order_heap_pop(p).value;
         if (order_met(o, w))
             wake_all(o, w);
         else
@@ -161,7 +161,7 @@ void order_wake(struct order *o, struct lane *l)
     l->wanted = p->n ? p->slot[0].key : NEVER;
 }
 
-/* ---- shared needs --------------------------------------------------------------------------- */
+/* ---- shared needs ---------------------------------------------------------------------------- */
 
 struct needs *order_share(struct order *o)
 {

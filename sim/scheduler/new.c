@@ -23,125 +23,125 @@ const struct param schedule_param_rows[] = {
 
 static sim_cycle host_sleep(void *arg, uint64_t key)
 {
-    struct timed **t = arg;
+    struct scheduler **s = arg;
 
-    return agent_sleep(*t, key);
+    return queue_sleep(*s, key);
 }
 
 static void host_wake(void *arg, uint64_t key, sim_cycle at)
 {
-    struct timed **t = arg;
+    struct scheduler **s = arg;
 
-    agents_wake(*t, key, at);
+    queue_wake(*s, key, at);
 }
 
 static void host_meets(void *arg, unsigned core)
 {
-    struct timed **t = arg;
+    struct scheduler **s = arg;
 
-    ahead_meets(*t, core);
+    ahead_meets(*s, core);
 }
 
 /* For an access that a policy makes in this core's caches, whoever pays for it. */
 static sim_cycle metadata_turn(void *arg, unsigned core, sim_cycle at)
 {
-    struct timed *t = arg;
-    const sim_cycle turn = agent_until(t, core, at);
+    struct scheduler *s = arg;
+    const sim_cycle turn = queue_until(s, core, at);
 
-    if (t->active != &t->agent[core])
-        ahead_meets(t, core);
+    if (s->queue.active != &s->queue.agent[core])
+        ahead_meets(s, core);
     return turn;
 }
 
-struct coh_host timed_host(struct timed **t)
+struct coh_host scheduler_host(struct scheduler **s)
 {
-    return (struct coh_host){t, host_sleep, host_wake, host_meets};
+    return (struct coh_host){s, host_sleep, host_wake, host_meets};
 }
 
-void timed_first(struct timed *t, uint64_t number)
+void scheduler_first(struct scheduler *s, uint64_t number)
 {
-    t->first = number;
+    s->trace.first = number;
 }
 
-struct batch timed_taken(const struct timed *t)
+struct batch scheduler_taken(const struct scheduler *s)
 {
-    return (struct batch){t->batch.rec, t->at, t->batch.first};
+    return (struct batch){s->trace.batch.rec, s->trace.at, s->trace.batch.first};
 }
 
-uint64_t timed_added(const struct timed *t)
+uint64_t scheduler_added(const struct scheduler *s)
 {
-    return t->added;
+    return s->trace.added;
 }
 
-bool timed_limited(const struct timed *t)
+bool scheduler_limited(const struct scheduler *s)
 {
-    return t->limited;
+    return s->trace.limited;
 }
 
-static void declare_stats(struct timed *t, struct stats_group *g)
+static void declare_stats(struct scheduler *s, struct stats_group *g)
 {
     stats_count(g, "switches", "switches", "Cores that went on with another thread.",
-                &t->st.switches);
+                &s->st.switches);
     stats_level(g, "window-peak", "events", "Most events that were read ahead.",
-                order_peak(t->order));
+                order_peak(s->order));
     stats_count(g, "window-full", "turns",
                 "Turns taken while a thread's next event lay beyond the full window.",
-                &t->st.window_full);
-    stats_count(g, "buffered", "stores", "Stores that went into a store buffer.", &t->st.buffered);
+                &s->st.window_full);
+    stats_count(g, "buffered", "stores", "Stores that went into a store buffer.", &s->st.buffered);
     stats_count(g, "forwarded", "loads", "Loads answered by the core's store buffer.",
-                &t->st.forwarded);
-    stats_count(g, "overlapped", "loads", "Loads that were not waited for.", &t->st.overlapped);
+                &s->st.forwarded);
+    stats_count(g, "overlapped", "loads", "Loads that were not waited for.", &s->st.overlapped);
     stats_count(g, "merged", "loads", "Loads of a line that another one was fetching.",
-                &t->st.merged);
+                &s->st.merged);
 }
 
-struct timed *timed_new(const struct schedule_params *p, const struct timed_env *env)
+struct scheduler *scheduler_new(const struct schedule_params *p, const struct scheduler_env *env)
 {
-    struct timed *t = xcalloc(1, sizeof *t);
+    struct scheduler *s = xcalloc(1, sizeof *s);
     const unsigned n = (unsigned)env->machine->params.cores;
 
-    t->params = *p;
-    t->env = *env;
-    t->machine = env->machine;
-    t->order = order_new(p->window, env->memory_limit);
-    t->agents = n + beside_agents(t);
-    t->agent = xcalloc(t->agents, sizeof *t->agent);
-    agents_init(t);
-    t->place = xcalloc(n, sizeof *t->place);
-    t->ahead = xcalloc(n, sizeof *t->ahead);
-    t->empty = n;
+    s->params = *p;
+    s->env = *env;
+    s->machine = env->machine;
+    s->order = order_new(p->window, env->memory_limit);
+    s->queue.agents = n + buffers_agents(s);
+    s->queue.agent = xcalloc(s->queue.agents, sizeof *s->queue.agent);
+    queue_init(s);
+    s->core = xcalloc(n, sizeof *s->core);
+    s->ahead = xcalloc(n, sizeof *s->ahead);
+    s->threads.empty = n;
     for (unsigned i = 0; i < n; i++) {
-        t->agent[i].core = i;
-        t->agent[i].step = timed_core_step;
-        t->place[i].core = &env->machine->core[i];
-        t->place[i].agent = &t->agent[i];
+        s->queue.agent[i].core = i;
+        s->queue.agent[i].step = scheduler_core_step;
+        s->core[i].core = &env->machine->core[i];
+        s->core[i].agent = &s->queue.agent[i];
     }
-    map_init(&t->kernels, NULL);
-    map_init(&t->carriers, NULL);
-    map_init(&t->sleepers, NULL);
-    beside_init(t);
-    env->machine->scheduler = t;
+    map_init(&s->threads.kernels, NULL);
+    map_init(&s->threads.carriers, NULL);
+    map_init(&s->queue.sleepers, NULL);
+    buffers_init(s);
+    env->machine->scheduler = s;
     env->machine->until = metadata_turn;
-    declare_stats(t, stats_group(stats_root(env->stats), "schedule"));
-    return t;
+    declare_stats(s, stats_group(stats_root(env->stats), "schedule"));
+    return s;
 }
 
-void timed_free(struct timed *t)
+void scheduler_free(struct scheduler *s)
 {
-    if (!t)
+    if (!s)
         return;
-    agents_free(t);
-    beside_free(t);
-    order_free(t->order);
-    for (size_t i = 0; i < t->machine->params.cores; i++)
-        free(t->place[i].tid);
-    map_free(&t->kernels);
-    map_free(&t->carriers);
-    map_free(&t->sleepers);
-    free(t->place);
-    free(t->ahead);
-    free(t->thread);
-    free(t->coreless);
-    free(t->agent);
-    free(t);
+    queue_free(s);
+    buffers_free(s);
+    order_free(s->order);
+    for (size_t i = 0; i < s->machine->params.cores; i++)
+        free(s->core[i].tid);
+    map_free(&s->threads.kernels);
+    map_free(&s->threads.carriers);
+    map_free(&s->queue.sleepers);
+    free(s->core);
+    free(s->ahead);
+    free(s->threads.at);
+    free(s->threads.coreless);
+    free(s->queue.agent);
+    free(s);
 }

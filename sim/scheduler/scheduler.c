@@ -12,459 +12,460 @@
 /* ---- what a core does next ------------------------------------------------------------------ */
 
 /* The cycle from which the thread could use the core. */
-static sim_cycle could_from(const struct timed *t, sim_tid tid, const struct place *p)
+static sim_cycle could_from(const struct scheduler *s, sim_tid tid, const struct run_queue *q)
 {
-    const sim_cycle clock = p->core->clock, ready = t->thread[tid].ready_at;
+    const sim_cycle clock = q->core->clock, ready = s->threads.at[tid].ready_at;
 
     return ready > clock ? ready : clock;
 }
 
-static NO_INLINE bool choose_among(struct timed *t, struct place *p)
+static NO_INLINE bool choose_among(struct scheduler *s, struct run_queue *q)
 {
-    const bool over = p->core->clock - p->since >= t->params.quantum;
-    size_t best = p->n;
+    const bool over = q->core->clock - q->since >= s->params.quantum;
+    size_t best = q->n;
 
-    for (size_t k = 0; k < p->n; k++) {
-        const size_t i = (p->turn + over + k) % p->n;
-        if (t->thread[p->tid[i]].state == THREAD_RUNNABLE &&
-            (best == p->n || could_from(t, p->tid[i], p) < could_from(t, p->tid[best], p)))
+    for (size_t k = 0; k < q->n; k++) {
+        const size_t i = (q->turn + over + k) % q->n;
+        if (s->threads.at[q->tid[i]].state == THREAD_RUNNABLE &&
+            (best == q->n || could_from(s, q->tid[i], q) < could_from(s, q->tid[best], q)))
             best = i;
     }
-    if (best == p->n)
+    if (best == q->n)
         return false;
-    p->fresh = best != p->turn || over; /* its time counts once the switch is paid */
-    p->turn = best;
+    q->fresh = best != q->turn || over; /* its time counts once the switch is paid */
+    q->turn = best;
     return true;
 }
 
 /* Whose turn it is among the core's threads: who could go first; of several the one that runs while
  * its turn lasts, then the next in the round. False: nobody's. */
-static inline bool choose(struct timed *t, struct place *p)
+static inline bool choose(struct scheduler *s, struct run_queue *q)
 {
-    if (LIKELY(p->n == 1)) /* its turn is 0 */
-        return t->thread[p->tid[0]].state == THREAD_RUNNABLE;
-    return choose_among(t, p);
+    if (LIKELY(q->n == 1)) /* its turn is 0 */
+        return s->threads.at[q->tid[0]].state == THREAD_RUNNABLE;
+    return choose_among(s, q);
 }
 
 /* The core stands still until the thread may use it. */
-static NO_INLINE void stand_still(struct timed *t, struct place *p, struct thread *th)
+static NO_INLINE void stand_still(struct scheduler *s, struct run_queue *q, struct sched_thread *th)
 {
-    if (th->ready_at > p->core->clock)
-        core_spend(t->machine, p->core, th->waited ? spent_waiting(th->why) : SPENT_IDLE,
-                   th->ready_at - p->core->clock);
+    if (th->ready_at > q->core->clock)
+        core_spend(s->machine, q->core, th->waited ? spent_waiting(th->why) : SPENT_IDLE,
+                   th->ready_at - q->core->clock);
     th->waited = false;
 }
 
-static NO_INLINE void take_turn(struct timed *t, struct place *p, sim_tid tid)
+static NO_INLINE void take_turn(struct scheduler *s, struct run_queue *q, sim_tid tid)
 {
-    if (p->ran && p->last != tid) {
-        core_spend(t->machine, p->core, SPENT_SWITCH, t->params.switch_cycles);
-        t->st.switches++;
+    if (q->ran && q->last != tid) {
+        core_spend(s->machine, q->core, SPENT_SWITCH, s->params.switch_cycles);
+        s->st.switches++;
     }
-    p->ran = true;
-    p->last = tid;
-    if (p->fresh)
-        p->since = p->core->clock;
-    p->fresh = false;
+    q->ran = true;
+    q->last = tid;
+    if (q->fresh)
+        q->since = q->core->clock;
+    q->fresh = false;
 }
 
-static void park(struct timed *t, sim_tid tid)
+static void park(struct scheduler *s, sim_tid tid)
 {
-    t->thread[tid].state = THREAD_PARKED;
-    t->place[t->thread[tid].core].parked++;
-    t->parked++;
+    s->threads.at[tid].state = THREAD_PARKED;
+    s->core[s->threads.at[tid].core].parked++;
+    s->threads.parked++;
 }
 
-static void unpark(struct timed *t, sim_tid tid, enum thread_state now)
+static void unpark(struct scheduler *s, sim_tid tid, enum thread_state now)
 {
-    t->thread[tid].state = now;
-    t->place[t->thread[tid].core].parked--;
-    t->parked--;
+    s->threads.at[tid].state = now;
+    s->core[s->threads.at[tid].core].parked--;
+    s->threads.parked--;
 }
 
 /* Who goes next on the core depends on an event that is about to be read. */
-static inline bool must_know(struct timed *t, const struct place *p)
+static inline bool must_know(struct scheduler *s, const struct run_queue *q)
 {
-    if (LIKELY(!p->parked) || t->closed || order_full(t->order))
+    if (LIKELY(!q->parked) || s->trace.closed || order_full(s->order))
         return false;
-    t->unplanned = true;
+    s->threads.unplanned = true;
     return true;
 }
 
-static inline void hint(const struct timed *t, const struct event *ev, bool very)
+static inline void hint(const struct scheduler *s, const struct event *ev, bool very)
 {
-    if (t->machine->soon[very] && event_is_access(ev))
-        t->env.soon(t->env.host, ev, very);
+    if (s->machine->soon[very] && event_is_access(ev))
+        s->env.soon(s->env.host, ev, very);
 }
 
 /* Its next event can't be its core's next. */
-static NO_INLINE void pass_over(struct timed *t, sim_tid tid, enum order_state why)
+static NO_INLINE void pass_over(struct scheduler *s, sim_tid tid, enum order_state why)
 {
     if (why == ORDER_UNKNOWN) {
-        park(t, tid);
+        park(s, tid);
         return;
     }
-    t->thread[tid].state = THREAD_OVER;
-    thread_leaves(t, tid);
+    s->threads.at[tid].state = THREAD_OVER;
+    thread_leaves(s, tid);
 }
 
 /* The core's agent goes on when its thread arrives at its event. */
-static inline void take_up(struct timed *t, struct place *p, sim_tid tid)
+static inline void take_up(struct scheduler *s, struct run_queue *q, sim_tid tid)
 {
-    struct thread *th = &t->thread[tid];
-    struct machine *m = t->machine;
+    struct sched_thread *th = &s->threads.at[tid];
+    struct machine *m = s->machine;
 
     if (UNLIKELY(m->timeline))
-        timeline_event(m->timeline, p->agent->core, p->next.ev, p->next.number);
-    if (UNLIKELY(th->waited || th->ready_at > p->core->clock))
-        stand_still(t, p, th);
-    if (UNLIKELY(p->last != tid || !p->ran || p->fresh))
-        take_turn(t, p, tid);
-    sim_cycle at = p->core->clock + (th->arrived ? 0 : p->next.ev->gap);
-    if (UNLIKELY(at < t->now)) { /* its event came late: the window was full */
-        core_spend(m, p->core, SPENT_WINDOW, t->now - at);
-        at = t->now;
+        timeline_event(m->timeline, q->agent->core, q->next.ev, q->next.number);
+    if (UNLIKELY(th->waited || th->ready_at > q->core->clock))
+        stand_still(s, q, th);
+    if (UNLIKELY(q->last != tid || !q->ran || q->fresh))
+        take_turn(s, q, tid);
+    sim_cycle at = q->core->clock + (th->arrived ? 0 : q->next.ev->gap);
+    if (UNLIKELY(at < s->queue.now)) { /* its event came late: the window was full */
+        core_spend(m, q->core, SPENT_WINDOW, s->queue.now - at);
+        at = s->queue.now;
     }
-    p->busy = true;
-    hint(t, p->next.ev, false);
-    agent_at(t, p->agent, at);
+    q->busy = true;
+    hint(s, q->next.ev, false);
+    queue_at(s, q->agent, at);
 }
 
 /* The core takes up its next thread, if it can. */
-static void plan(struct timed *t, struct place *p)
+static void plan(struct scheduler *s, struct run_queue *q)
 {
-    while (!p->busy && !must_know(t, p) && choose(t, p)) {
-        const sim_tid tid = p->tid[p->turn];
-        order_peek(t->order, tid, &p->next);
-        if (LIKELY(p->next.state <= ORDER_BLOCKED)) {
-            take_up(t, p, tid);
+    while (!q->busy && !must_know(s, q) && choose(s, q)) {
+        const sim_tid tid = q->tid[q->turn];
+        order_peek(s->order, tid, &q->next);
+        if (LIKELY(q->next.state <= ORDER_BLOCKED)) {
+            take_up(s, q, tid);
             break;
         }
-        pass_over(t, tid, p->next.state);
+        pass_over(s, tid, q->next.state);
     }
 }
 
-static struct place *place_of(const struct timed *t, sim_tid tid)
+static struct run_queue *core_of(const struct scheduler *s, sim_tid tid)
 {
-    return &t->place[t->thread[tid].core];
+    return &s->core[s->threads.at[tid].core];
 }
 
 /* A core has become empty: whose turn it is to get one. */
-static void place_waiting(struct timed *t)
+static void place_waiting(struct scheduler *s)
 {
     struct order_next next;
     sim_tid tid;
 
-    t->emptied = false;
-    while (thread_next_placeable(t, &tid)) {
-        order_peek(t->order, tid, &next);
+    s->threads.emptied = false;
+    while (thread_next_placeable(s, &tid)) {
+        order_peek(s->order, tid, &next);
         assert(next.state == ORDER_READY);
-        if (!thread_place(t, tid, next.ev))
+        if (!thread_place(s, tid, next.ev))
             break;
-        t->thread[tid].ready_at = t->now;
-        plan(t, place_of(t, tid));
+        s->threads.at[tid].ready_at = s->queue.now;
+        plan(s, core_of(s, tid));
     }
 }
 
 /* Its first event may run from `at` on, unless it still waits for something else. */
-static void start(struct timed *t, sim_tid tid, sim_cycle at)
+static void start(struct scheduler *s, sim_tid tid, sim_cycle at)
 {
-    struct thread *th = &t->thread[tid];
+    struct sched_thread *th = &s->threads.at[tid];
     struct order_next next;
 
-    order_peek(t->order, tid, &next);
+    order_peek(s->order, tid, &next);
     if (next.state != ORDER_READY)
         return;
     th->ready_at = at;
     th->could_start = true;
-    if (thread_place(t, tid, next.ev))
-        plan(t, place_of(t, tid));
+    if (thread_place(s, tid, next.ev))
+        plan(s, core_of(s, tid));
 }
 
-static void wake(struct timed *t, sim_tid tid, sim_cycle at)
+static void wake(struct scheduler *s, sim_tid tid, sim_cycle at)
 {
-    struct thread *th = &t->thread[tid];
+    struct sched_thread *th = &s->threads.at[tid];
 
     if (th->ready_at < at)
         th->ready_at = at;
     if (th->state == THREAD_UNPLACED)
-        start(t, tid, at);
+        start(s, tid, at);
     if (th->state != THREAD_WAITING)
         return;
     th->state = THREAD_RUNNABLE;
-    plan(t, place_of(t, tid));
+    plan(s, core_of(s, tid));
 }
 
 /* ---- an event ------------------------------------------------------------------------------- */
 
-static void leave(struct timed *t, sim_tid tid)
+static void leave(struct scheduler *s, sim_tid tid)
 {
-    struct thread *th = &t->thread[tid];
+    struct sched_thread *th = &s->threads.at[tid];
 
     if (th->state == THREAD_PARKED)
-        unpark(t, tid, THREAD_OVER);
+        unpark(s, tid, THREAD_OVER);
     th->state = THREAD_OVER;
-    thread_leaves(t, tid);
+    thread_leaves(s, tid);
 }
 
 /* What the event, which has run, says of threads. */
-static void settle_threads(struct timed *t, sim_tid tid, enum ev_kind kind, uint64_t aux)
+static void settle_threads(struct scheduler *s, sim_tid tid, enum ev_kind kind, uint64_t aux)
 {
     if (kind == EV_THREAD)
-        thread_to_kernel(t, tid, aux);
+        thread_to_kernel(s, tid, aux);
     else if (kind == EV_THREAD_END)
-        leave(t, tid);
-    else if (kind == EV_JOIN && aux < t->threads && t->thread[aux].state == THREAD_PARKED)
-        leave(t, (sim_tid)aux); /* it never said that it ended */
+        leave(s, tid);
+    else if (kind == EV_JOIN && aux < s->threads.n && s->threads.at[aux].state == THREAD_PARKED)
+        leave(s, (sim_tid)aux); /* it never said that it ended */
 }
 
-static void wake_all(struct timed *t, sim_cycle at)
+static void wake_all(struct scheduler *s, sim_cycle at)
 {
     const sim_tid *woken;
-    const size_t n = order_woken(t->order, &woken);
+    const size_t n = order_woken(s->order, &woken);
 
     for (size_t i = 0; i < n; i++)
-        wake(t, woken[i], at);
+        wake(s, woken[i], at);
 }
 
 /* The event is done: who waits for it may go on. */
-static inline void taken(struct timed *t, struct place *p)
+static inline void taken(struct scheduler *s, struct run_queue *q)
 {
-    const sim_tid tid = p->last;
-    const struct event *ev = p->next.ev;
+    const sim_tid tid = q->last;
+    const struct event *ev = q->next.ev;
     const enum ev_kind kind = (enum ev_kind)ev->kind; /* the window forgets the event */
     const uint64_t aux = ev->aux;
     const bool threads = !event_is_access(ev);
 
-    t->thread[tid].arrived = false;
-    const bool woken = order_take(t->order, tid);
+    s->threads.at[tid].arrived = false;
+    const bool woken = order_take(s->order, tid);
     if (UNLIKELY(threads))
-        settle_threads(t, tid, kind, aux);
-    p->busy = false;
+        settle_threads(s, tid, kind, aux);
+    q->busy = false;
     if (UNLIKELY(woken))
-        wake_all(t, p->core->clock);
-    plan(t, p);
-    if (UNLIKELY(threads && place_of(t, tid) != p))
-        plan(t, place_of(t, tid));
-    if (UNLIKELY(t->emptied))
-        place_waiting(t);
+        wake_all(s, q->core->clock);
+    plan(s, q);
+    if (UNLIKELY(threads && core_of(s, tid) != q))
+        plan(s, core_of(s, tid));
+    if (UNLIKELY(s->threads.emptied))
+        place_waiting(s);
 }
 
 /* The core's thread has arrived at its event; that goes ahead, and is done later. */
-static inline void run_event(struct timed *t, struct place *p)
+static inline void run_event(struct scheduler *s, struct run_queue *q)
 {
-    const struct event *ev = p->next.ev;
-    const unsigned core = p->agent->core;
+    const struct event *ev = q->next.ev;
+    const unsigned core = q->agent->core;
     const bool orders = !event_is_access(ev) || ev->flags & EVF_ORDER_MASK;
 
     if (UNLIKELY(orders)) {
-        t->beside[core].sync = true;
-        beside_drain(t, core);
+        s->buffers[core].sync = true;
+        buffers_drain(s, core);
     }
-    hint(t, ev, true);
-    const struct mem_outcome out = machine_event(t->machine, core, ev);
+    hint(s, ev, true);
+    const struct mem_outcome out = machine_event(s->machine, core, ev);
     if (UNLIKELY(orders))
-        t->beside[core].sync = false;
-    if (UNLIKELY(!t->env.ran(t->env.host, ev, p->next.number, core, out))) {
-        t->stop = true;
-    } else if (LIKELY(!orders || p->core->clock <= t->now)) {
-        taken(t, p);
+        s->buffers[core].sync = false;
+    if (UNLIKELY(!s->env.ran(s->env.host, ev, q->next.number, core, out))) {
+        s->stop = true;
+    } else if (LIKELY(!orders || q->core->clock <= s->queue.now)) {
+        taken(s, q);
     } else { /* others may be ordered behind it: not before it is done */
-        p->finishing = true;
-        agent_at(t, p->agent, p->core->clock);
+        q->finishing = true;
+        queue_at(s, q->agent, q->core->clock);
     }
 }
 
 /* The thread's next event must wait for another one's. */
-static NO_INLINE void wait_for(struct timed *t, struct place *p)
+static NO_INLINE void wait_for(struct scheduler *s, struct run_queue *q)
 {
-    struct thread *th = &t->thread[p->last];
+    struct sched_thread *th = &s->threads.at[q->last];
 
     th->state = THREAD_WAITING;
-    th->why = p->next.why;
+    th->why = q->next.why;
     th->waited = true;
-    p->busy = false;
-    plan(t, p);
+    q->busy = false;
+    plan(s, q);
 }
 
-static inline void arrive(struct timed *t, struct place *p)
+static inline void arrive(struct scheduler *s, struct run_queue *q)
 {
-    struct thread *th = &t->thread[p->last];
+    struct sched_thread *th = &s->threads.at[q->last];
 
     if (LIKELY(!th->arrived)) {
-        p->core->instructions += p->next.ev->gap;
-        core_spend(t->machine, p->core, SPENT_EXECUTING, p->next.ev->gap);
+        q->core->instructions += q->next.ev->gap;
+        core_spend(s->machine, q->core, SPENT_EXECUTING, q->next.ev->gap);
     }
     th->arrived = true;
-    if (UNLIKELY(p->next.state == ORDER_BLOCKED)) {
-        wait_for(t, p);
-    } else if (UNLIKELY(th->ready_at > p->core->clock)) { /* it is being done */
+    if (UNLIKELY(q->next.state == ORDER_BLOCKED)) {
+        wait_for(s, q);
+    } else if (UNLIKELY(th->ready_at > q->core->clock)) { /* it is being done */
         th->waited = true;
-        stand_still(t, p, th);
-        agent_at(t, p->agent, p->core->clock);
+        stand_still(s, q, th);
+        queue_at(s, q->agent, q->core->clock);
     } else {
-        run_event(t, p);
+        run_event(s, q);
     }
 }
 
-void timed_core_step(struct timed *t, struct agent *a)
+void scheduler_core_step(struct scheduler *s, struct agent *a)
 {
-    struct place *p = &t->place[a->core];
+    struct run_queue *q = &s->core[a->core];
 
-    if (UNLIKELY(p->finishing)) {
-        p->finishing = false;
-        taken(t, p);
+    if (UNLIKELY(q->finishing)) {
+        q->finishing = false;
+        taken(s, q);
         return;
     }
-    if (UNLIKELY(t->stops || p->lost) && !stop_lets(t, a))
+    if (UNLIKELY(s->stops.deep || q->lost) && !stop_lets(s, a))
         return;
-    if (UNLIKELY(p->next.state != ORDER_READY)) /* when it was planned */
-        order_peek(t->order, p->last, &p->next);
-    arrive(t, p);
+    if (UNLIKELY(q->next.state != ORDER_READY)) /* when it was planned */
+        order_peek(s->order, q->last, &q->next);
+    arrive(s, q);
 }
 
 /* ---- the trace comes in --------------------------------------------------------------------- */
 
 /* The thread could not go on without the event. */
-static void known(struct timed *t, sim_tid tid)
+static void known(struct scheduler *s, sim_tid tid)
 {
-    struct thread *th = &t->thread[tid];
+    struct sched_thread *th = &s->threads.at[tid];
 
     if (th->state == THREAD_UNSEEN) {
         th->state = THREAD_UNPLACED;
-        thread_waits_for_core(t, tid);
-        start(t, tid, t->now);
+        thread_waits_for_core(s, tid);
+        start(s, tid, s->queue.now);
     } else {
-        unpark(t, tid, THREAD_RUNNABLE);
-        plan(t, place_of(t, tid));
+        unpark(s, tid, THREAD_RUNNABLE);
+        plan(s, core_of(s, tid));
     }
 }
 
 /* The next event in recorded order. */
-ALWAYS_INLINE int add(struct timed *t, const struct event *ev)
+ALWAYS_INLINE int add(struct scheduler *s, const struct event *ev)
 {
-    const uint64_t number = t->first + t->added;
+    const uint64_t number = s->trace.first + s->trace.added;
 
-    if (UNLIKELY(t->env.comes != NULL) && t->env.comes(t->env.host, ev, number))
+    if (UNLIKELY(s->env.comes != NULL) && s->env.comes(s->env.host, ev, number))
         return -1;
-    machine_touch(t->machine, ev);
-    const struct thread *th =
-        LIKELY(ev->tid < t->threads) ? &t->thread[ev->tid] : thread_of(t, ev->tid);
+    machine_touch(s->machine, ev);
+    const struct sched_thread *th =
+        LIKELY(ev->tid < s->threads.n) ? &s->threads.at[ev->tid] : thread_of(s, ev->tid);
     if (UNLIKELY((!event_is_access(ev) || th->state == THREAD_UNSEEN || th->ended) &&
-                 thread_recorded(t, ev, number)) ||
-        order_add(t->order, ev, number, t->env.err))
+                 thread_recorded(s, ev, number)) ||
+        order_add(s->order, ev, number, s->env.err))
         return -1;
-    t->added++;
+    s->trace.added++;
     if (UNLIKELY(th->state == THREAD_UNSEEN || th->state == THREAD_PARKED))
-        known(t, ev->tid);
+        known(s, ev->tid);
     return 0;
 }
 
 /* Another event comes. */
-static inline bool at_limit(struct timed *t)
+static inline bool at_limit(struct scheduler *s)
 {
-    t->limited = t->env.events && t->added == t->env.events;
-    return t->limited;
+    s->trace.limited = s->env.events && s->trace.added == s->env.events;
+    return s->trace.limited;
 }
 
-int timed_push(struct timed *t, const struct event *ev)
+int scheduler_push(struct scheduler *s, const struct event *ev)
 {
-    return at_limit(t) ? -1 : add(t, ev);
+    return at_limit(s) ? -1 : add(s, ev);
 }
 
 /* Cores that waited for what is read go on with their other threads. */
-static void plan_others(struct timed *t)
+static void plan_others(struct scheduler *s)
 {
-    if (!t->unplanned)
+    if (!s->threads.unplanned)
         return;
-    t->unplanned = false;
-    for (unsigned i = 0; i < t->machine->params.cores; i++)
-        plan(t, &t->place[i]);
+    s->threads.unplanned = false;
+    for (unsigned i = 0; i < s->machine->params.cores; i++)
+        plan(s, &s->core[i]);
 }
 
-static void close_trace(struct timed *t)
+static void close_trace(struct scheduler *s)
 {
-    t->closed = true;
-    order_close(t->order);
-    for (size_t i = 0; i < t->threads; i++)
-        if (t->thread[i].state == THREAD_PARKED)
-            leave(t, (sim_tid)i);
-    plan_others(t);
-    place_waiting(t);
+    s->trace.closed = true;
+    order_close(s->order);
+    for (size_t i = 0; i < s->threads.n; i++)
+        if (s->threads.at[i].state == THREAD_PARKED)
+            leave(s, (sim_tid)i);
+    plan_others(s);
+    place_waiting(s);
 }
 
 /* A thread whose next event isn't known might go next: it is read, while the window has room. */
-static bool must_read(struct timed *t)
+static bool must_read(struct scheduler *s)
 {
-    if (t->closed || (!agents_wait(t) && !t->parked))
+    if (s->trace.closed || (!queue_waits(s) && !s->threads.parked))
         return false;
-    if (order_full(t->order)) {
-        t->st.window_full++;
-        for (unsigned i = 0; i < t->machine->params.cores; i++)
-            ahead_meets(t, i); /* their turns are counted */
-        plan_others(t);
+    if (order_full(s->order)) {
+        s->st.window_full++;
+        for (unsigned i = 0; i < s->machine->params.cores; i++)
+            ahead_meets(s, i); /* their turns are counted */
+        plan_others(s);
         return false;
     }
-    return t->parked || !t->asleep;
+    return s->threads.parked || !s->queue.asleep;
 }
 
 /* Until it is known what goes next, or the batch or the window ends. */
-static enum fed read_some(struct timed *t)
+static enum fed read_some(struct scheduler *s)
 {
-    const struct event *rec = t->batch.rec;
+    const struct event *rec = s->trace.batch.rec;
 
-    for (uint64_t room = order_room(t->order); room && t->at < t->batch.records; room--) {
-        if (at_limit(t))
+    for (uint64_t room = order_room(s->order); room && s->trace.at < s->trace.batch.records;
+         room--) {
+        if (at_limit(s))
             return FED_END;
-        if (add(t, &rec[t->at]))
+        if (add(s, &rec[s->trace.at]))
             return FED_ERROR;
-        t->at += event_records(&rec[t->at]);
-        if (!t->parked)
+        s->trace.at += event_records(&rec[s->trace.at]);
+        if (!s->threads.parked)
             break;
     }
     return FED_EVENTS;
 }
 
-static enum fed read_on(struct timed *t)
+static enum fed read_on(struct scheduler *s)
 {
-    if (t->at == t->batch.records) {
-        t->at = 0;
-        const enum fed fed = t->env.feed(t->env.host, &t->batch);
+    if (s->trace.at == s->trace.batch.records) {
+        s->trace.at = 0;
+        const enum fed fed = s->env.feed(s->env.host, &s->trace.batch);
         if (fed != FED_EVENTS)
             return fed;
     }
-    return read_some(t);
+    return read_some(s);
 }
 
-bool timed_feed(struct timed *t)
+bool scheduler_feed(struct scheduler *s)
 {
-    while (must_read(t))
-        switch (read_on(t)) {
+    while (must_read(s))
+        switch (read_on(s)) {
         case FED_EVENTS:
             break;
         case FED_END:
-            close_trace(t);
+            close_trace(s);
             break;
         case FED_NOTHING_YET:
         case FED_ERROR:
             return false;
         }
-    return !t->env.err->code;
+    return !s->env.err->code;
 }
 
 /* ---- a run ---------------------------------------------------------------------------------- */
 
-int timed_run(struct timed *t)
+int scheduler_run(struct scheduler *s)
 {
-    t->stop = false;
-    agents_run(t);
-    timed_settle(t);
-    if (t->env.err->code)
+    s->stop = false;
+    queue_run(s);
+    scheduler_settle(s);
+    if (s->env.err->code)
         return -1;
-    const bool more = !t->closed && !order_full(t->order); /* to be read first */
-    if (!more && (order_pending(t->order) || t->asleep))
-        return order_stuck(t->order, *t->env.names, t->env.err);
-    if (t->closed)
-        beside_finish(t);
+    const bool more = !s->trace.closed && !order_full(s->order); /* to be read first */
+    if (!more && (order_pending(s->order) || s->queue.asleep))
+        return order_stuck(s->order, *s->env.names, s->env.err);
+    if (s->trace.closed)
+        buffers_finish(s);
     return 0;
 }

@@ -1,7 +1,7 @@
 /* scheduler.h - the timed order: the core with the smallest clock goes next (docs/machine.md,
  * "Order and waiting"). */
-#ifndef LARDSIM_TIMED_H
-#define LARDSIM_TIMED_H
+#ifndef LARDSIM_SCHEDULER_H
+#define LARDSIM_SCHEDULER_H
 
 #include "sim/machine/machine.h"
 
@@ -14,7 +14,7 @@ extern const struct param schedule_param_rows[];
 
 enum fed { FED_EVENTS, FED_NOTHING_YET, FED_END, FED_ERROR };
 
-struct timed_env { /* borrowed */
+struct scheduler_env { /* borrowed */
     struct machine *machine;
     struct stats *stats;
     const struct names *const *names;
@@ -35,29 +35,30 @@ struct timed_env { /* borrowed */
     struct err *err;
 };
 
-struct timed;
-struct timed *timed_new(const struct schedule_params *p, const struct timed_env *env);
-void timed_free(struct timed *t);
-/* For coh_env, which comes before the scheduler: how a transaction waits in *t. */
-struct coh_host timed_host(struct timed **t);
-void timed_first(struct timed *t, uint64_t number); /* of the first event; else 0 */
+struct scheduler;
+struct scheduler *scheduler_new(const struct schedule_params *p, const struct scheduler_env *env);
+void scheduler_free(struct scheduler *s);
+/* For coh_env, which comes before the scheduler: how a transaction waits in *s. */
+struct coh_host scheduler_host(struct scheduler **s);
+void scheduler_first(struct scheduler *s, uint64_t number); /* of the first event; else 0 */
 /* The next event, from outside. -1: an error, or beyond the limit. */
-int timed_push(struct timed *t, const struct event *ev);
-struct batch timed_taken(const struct timed *t); /* of the latest batch */
-uint64_t timed_added(const struct timed *t);     /* events */
-bool timed_limited(const struct timed *t);       /* there were more events than the limit */
+int scheduler_push(struct scheduler *s, const struct event *ev);
+struct batch scheduler_taken(const struct scheduler *s); /* of the latest batch */
+uint64_t scheduler_added(const struct scheduler *s);     /* events */
+bool scheduler_limited(const struct scheduler *s);       /* there were more events than the limit */
 /* Runs until there is nothing to feed, an error, or the end (after FED_END). -1: an error is set.
  */
-int timed_run(struct timed *t);
+int scheduler_run(struct scheduler *s);
 
 /* A policy's steps, in the middle of the event of a core. */
-sim_cycle timed_steps(struct timed *t, unsigned core, const struct mem_run *r, sim_cycle now);
+sim_cycle scheduler_steps(struct scheduler *s, unsigned core, const struct mem_run *r,
+                          sim_cycle now);
 /* Before statistics are looked at in the middle: what is counted late is counted now. */
-void timed_settle(struct timed *t);
+void scheduler_settle(struct scheduler *s);
 
 /* In the middle of the event of a core: all other cores stop, go on. Each returns the cycle at
  * which that is. */
-sim_cycle timed_stop(struct timed *t, unsigned core, sim_cycle now);
-sim_cycle timed_go_on(struct timed *t, unsigned core, sim_cycle now);
+sim_cycle scheduler_stop(struct scheduler *s, unsigned core, sim_cycle now);
+sim_cycle scheduler_go_on(struct scheduler *s, unsigned core, sim_cycle now);
 
 #endif

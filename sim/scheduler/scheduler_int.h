@@ -1,11 +1,19 @@
-/* scheduler_int.h - what the files of the timed scheduler share. */
-#ifndef LARDSIM_TIMED_INT_H
-#define LARDSIM_TIMED_INT_H
+/* scheduler_int.h - what the files of the timed order share.
+ *
+ *   scheduler.c    threads on cores: whose turn it is, when it arrives at its event
+ *   threads.c      which core a thread has
+ *   event_queue.c  who is next in time; waiting in the middle of something
+ *   buffers.c      store buffers and MSHRs
+ *   steps.c        what a policy does on its core
+ *   stop.c         a policy stops the other cores
+ *   new.c          parameters, statistics, life */
+#ifndef LARDSIM_SCHEDULER_INT_H
+#define LARDSIM_SCHEDULER_INT_H
 
 #include "base/fiber.h"
 #include "sim/scheduler/scheduler.h"
 
-/* Whatever has a time at which it goes on: cores, and what works beside them. */
+/* Whatever has a time at which it goes on: a core, its store buffer, each of its MSHRs. */
 struct agent {
     sim_cycle at;
     struct fiber *fiber; /* asleep in the middle of something; NULL: not */
@@ -13,7 +21,25 @@ struct agent {
     struct agent *next;  /* that sleeps for the same */
     unsigned core;
     uint32_t index;
-    void (*step)(struct timed *t, struct agent *a);
+    void (*step)(struct scheduler *s, struct agent *a); /* its time has come */
+};
+
+/* The agents by time, in a tournament; those that sleep until something happens; and the stacks on
+ * which they do. */
+struct event_queue {
+    struct agent *agent; /* cores, then their store buffers, then their MSHRs */
+    size_t agents;
+    size_t leaves;        /* a power of two */
+    sim_cycle *due;       /* [leaves, 2 leaves): of agents; [i]: the earlier of [2i] and [2i + 1] */
+    uint32_t *winner;     /* whose that is */
+    struct agent *active; /* whose step is running */
+    bool stale;           /* it has had the turn of its time, and has no other yet */
+    sim_cycle now;        /* the time of the latest turn */
+    uint32_t last;        /* of those that had a turn at `now`, the highest index */
+    struct map sleepers;  /* key to struct agent * */
+    size_t asleep;        /* agents, for a key */
+    struct fiber *host, *running, **spare;
+    size_t spares, spares_cap;
 };
 
 enum thread_state {
@@ -24,7 +50,7 @@ enum thread_state {
     THREAD_PARKED,  /* its next event has not been read */
     THREAD_OVER
 };
-struct thread {
+struct sched_thread {
     enum thread_state state;
     unsigned core;
     bool arrived;        /* the gap before its next event has been run */
@@ -37,7 +63,21 @@ struct thread {
     enum wait_reason why;
 };
 
-struct place { /* a core, and the threads on it */
+struct threads {
+    struct sched_thread *at; /* by id */
+    size_t n;
+    size_t parked;     /* of them */
+    bool unplanned;    /* a core with a parked one may have others that could go on */
+    uint64_t living;   /* cores that living threads need, in recorded order */
+    sim_tid *coreless; /* seen, without a core and to get one; in recorded order */
+    size_t n_coreless, coreless_cap;
+    size_t empty;        /* cores */
+    bool emptied;        /* one has become so */
+    struct map kernels;  /* kernel thread to core + 1 */
+    struct map carriers; /* kernel thread to its living threads, in recorded order */
+};
+
+struct run_queue { /* a core, and the threads on it */
     struct core *core;
     struct agent *agent;
     sim_tid *tid; /* in the order of their turns */
@@ -55,127 +95,114 @@ struct place { /* a core, and the threads on it */
     sim_cycle lost;         /* it was stopped on the way to its next event, and has not paid */
 };
 
-struct store { /* in a store buffer */
+struct buffered_store { /* in a store buffer */
     sim_addr addr;
     unsigned bytes;
 };
-struct beside {          /* what a core does not wait for */
-    struct store *store; /* its store buffer: a ring of core.store-buffer */
-    size_t first, n;
-    bool draining;  /* the first store has been started */
-    size_t loads;   /* that are busy */
-    sim_cycle last; /* one was done */
-    bool waits;     /* the core sleeps until one of these is done */
-    bool sync;      /* accesses of the event in hand are all waited for */
-};
-struct load {
+struct mshr { /* a load that missed, and is not waited for */
     sim_addr addr;
     bool busy, going; /* given out; started */
 };
+struct core_buffers {             /* what a core does not wait for */
+    struct buffered_store *store; /* its store buffer: a ring of core.store-buffer */
+    size_t first, n;
+    bool draining;  /* the first store has been started */
+    size_t loads;   /* MSHRs that are busy */
+    sim_cycle last; /* one of these was done */
+    bool waits;     /* the core sleeps until one of these is done */
+    bool sync;      /* accesses of the event in hand are all waited for */
+};
 
 /* Steps of a policy that its core goes past without a turn for each: steps.c. */
-struct ahead {
+struct ahead_steps {
     const struct mem_run *run;
     size_t at, end; /* [at, end) hit in the L1, and have not been made */
     sim_cycle now;  /* when the access of step `at` starts */
 };
 
-struct timed_stats {
-    uint64_t switches, window_full, forwarded, merged, buffered, overlapped;
-};
-
-struct timed {
-    struct schedule_params params;
-    struct timed_env env;
-    struct machine *machine;
-    struct order *order;
+struct recording {      /* what has come of it */
     struct batch batch; /* the latest; its records up to `at` have been taken */
     size_t at;
     uint64_t first, added; /* number of the first event; events */
-    bool limited;
-    struct agent *agent; /* cores, then their store buffers, then their loads */
-    size_t agents;
-    size_t leaves;        /* a power of two */
-    sim_cycle *due;       /* [leaves, 2 leaves): of agents; [i]: the earlier of [2i] and [2i + 1] */
-    uint32_t *winner;     /* whose that is */
-    struct agent *active; /* whose step is running */
-    bool stale;           /* it has had the turn of its time, and has no other yet */
-    sim_cycle now;
-    uint32_t last; /* of those that had a turn at `now`, the highest index */
-    struct thread *thread;
-    size_t threads;
-    size_t parked;     /* threads */
-    bool unplanned;    /* a core with one may have others that could go on */
-    uint64_t living;   /* cores that living threads need, in recorded order */
-    sim_tid *coreless; /* seen, without a core and to get one; in recorded order */
-    size_t n_coreless, coreless_cap;
-    size_t empty;          /* cores */
-    bool emptied;          /* one has become so */
-    struct place *place;   /* by core */
-    struct map kernels;    /* kernel thread to core + 1 */
-    struct map carriers;   /* kernel thread to its living threads, in recorded order */
-    struct beside *beside; /* by core */
-    struct load *load;     /* by core, then core.misses of them */
-    struct ahead *ahead;   /* by core */
-    bool closed;
-    bool stop;              /* back to the host */
-    unsigned stops;         /* by policies, going on */
-    sim_cycle stopped_from; /* when the first of them began */
-    struct fiber *host, *running, **spare;
-    size_t spares, spares_cap;
-    struct map sleepers; /* key to struct agent * */
-    size_t asleep;       /* agents, for a key */
-    struct timed_stats st;
+    bool limited;          /* there were more than the limit */
+    bool closed;           /* no more come */
 };
 
-/* agents.c: who is next, sleeping and waking, the loop */
-void agents_init(struct timed *t);
-#define DUE_NEVER (CYCLE_NEVER - 1) /* when somebody else says so; there may be one more */
-static inline bool agents_wait(const struct timed *t) /* before a turn: all of them, for others */
-{
-    return t->due[1] == DUE_NEVER;
-}
-void agent_at(struct timed *t, struct agent *a, sim_cycle at); /* it goes on then */
-sim_cycle agent_sleep(struct timed *t, uint64_t key);          /* the active one */
-void agents_wake(struct timed *t, uint64_t key, sim_cycle at);
-sim_cycle agent_until(void *t, unsigned core, sim_cycle at);
-/* Has the active one's turn at this cycle, if it would be the next. */
-bool agent_goes_on(struct timed *t, sim_cycle at);
-void agents_run(struct timed *t); /* until nobody can go on, or t->stop */
-void agents_free(struct timed *t);
+struct scheduler_stats {
+    uint64_t switches, window_full, forwarded, merged, buffered, overlapped;
+};
 
-/* beside.c: store buffers and loads that are not waited for */
-size_t beside_agents(const struct timed *t); /* how many there are to be */
-void beside_init(struct timed *t);
-void beside_free(struct timed *t);
-void beside_finish(struct timed *t); /* the run ends when all is done */
-struct coh_result beside_access(void *t, unsigned core, sim_addr physical, unsigned bytes,
-                                enum mem_cmd cmd, sim_cycle now);
-void beside_drain(struct timed *t, unsigned core); /* waits for all of the core's */
+struct scheduler {
+    struct schedule_params params;
+    struct scheduler_env env;
+    struct machine *machine;
+    struct order *order; /* the window over the recording */
+    struct recording trace;
+    struct event_queue queue;
+    struct threads threads;
+    struct run_queue *core;       /* by core */
+    struct core_buffers *buffers; /* by core */
+    struct mshr *mshr;            /* by core, then core.misses of them */
+    struct ahead_steps *ahead;    /* by core */
+    struct {
+        unsigned deep;  /* policies' that go on */
+        sim_cycle from; /* when the first of them began */
+    } stops;
+    bool stop; /* back to the host */
+    struct scheduler_stats st;
+};
+
+/* event_queue.c: who is next, sleeping and waking, the loop */
+void queue_init(struct scheduler *s);
+#define DUE_NEVER (CYCLE_NEVER - 1) /* when somebody else says so; there may be one more */
+static inline bool
+queue_waits(const struct scheduler *s) /* before a turn: all of them, for others */
+{
+    return s->queue.due[1] == DUE_NEVER;
+}
+void queue_at(struct scheduler *s, struct agent *a, sim_cycle at); /* it goes on then */
+sim_cycle queue_sleep(struct scheduler *s, uint64_t key);          /* the active one */
+void queue_wake(struct scheduler *s, uint64_t key, sim_cycle at);
+sim_cycle queue_until(void *s, unsigned core, sim_cycle at);
+/* Has the active one's turn at this cycle, if it would be the next. */
+bool queue_goes_on(struct scheduler *s, sim_cycle at);
+void queue_run(struct scheduler *s); /* until nobody can go on, or s->stop */
+void queue_free(struct scheduler *s);
+
+/* buffers.c: store buffers and MSHRs */
+size_t buffers_agents(const struct scheduler *s); /* how many there are to be */
+void buffers_init(struct scheduler *s);
+void buffers_free(struct scheduler *s);
+void buffers_finish(struct scheduler *s); /* the run ends when all is done */
+struct coh_result buffers_access(void *s, unsigned core, sim_addr physical, unsigned bytes,
+                                 enum mem_cmd cmd, sim_cycle now);
+void buffers_drain(struct scheduler *s, unsigned core); /* waits for all of the core's */
 
 /* steps.c */
-void ahead_meets(struct timed *t, unsigned core); /* others are about to take what it has */
+void ahead_meets(struct scheduler *s, unsigned core); /* others are about to take what it has */
 
 /* stop.c: before each turn of a core. False: it is not its turn now. */
-bool stop_lets(struct timed *t, struct agent *a);
+bool stop_lets(struct scheduler *s, struct agent *a);
 
 /* threads.c */
-struct thread *thread_of(struct timed *t, sim_tid tid); /* made when new; moves the others */
+struct sched_thread *thread_of(struct scheduler *s,
+                               sim_tid tid); /* made when new; moves the others */
 /* In recorded order, each event that may begin, end or move a thread. -1: too many for the cores,
  * or after an end. */
-int thread_recorded(struct timed *t, const struct event *ev, uint64_t number);
-void thread_waits_for_core(struct timed *t, sim_tid tid); /* in recorded order of first events */
+int thread_recorded(struct scheduler *s, const struct event *ev, uint64_t number);
+void thread_waits_for_core(struct scheduler *s,
+                           sim_tid tid); /* in recorded order of first events */
 /* Its first event may run: gives it a core; false: none for now. */
-bool thread_place(struct timed *t, sim_tid tid, const struct event *first);
+bool thread_place(struct scheduler *s, sim_tid tid, const struct event *first);
 /* One that could start and whose turn it is to get a core. */
-bool thread_next_placeable(struct timed *t, sim_tid *tid);
-void thread_leaves(struct timed *t, sim_tid tid); /* its core */
-void thread_to_kernel(struct timed *t, sim_tid tid, uint64_t kernel);
+bool thread_next_placeable(struct scheduler *s, sim_tid *tid);
+void thread_leaves(struct scheduler *s, sim_tid tid); /* its core */
+void thread_to_kernel(struct scheduler *s, sim_tid tid, uint64_t kernel);
 
 /* scheduler/scheduler.c */
-bool timed_feed(struct timed *t); /* before each turn, reads what must be known for it. False:
-                                   * nothing can go on */
-void timed_core_step(struct timed *t, struct agent *a); /* a core's turn */
+bool scheduler_feed(struct scheduler *s); /* before each turn, reads what must be known for it.
+                                           * False: nothing can go on */
+void scheduler_core_step(struct scheduler *s, struct agent *a); /* a core's turn */
 
 /* Keys that are not coherence's: it uses at most 2^63. */
 #define KEY_CORE(core) (UINT64_C(1) << 63 | (core))

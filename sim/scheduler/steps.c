@@ -15,88 +15,89 @@
 
 #include <assert.h>
 
-static void make_hit(struct timed *t, unsigned core, struct ahead *h)
+static void make_hit(struct scheduler *s, unsigned core, struct ahead_steps *h)
 {
-    struct machine *m = t->machine;
-    const struct mem_step *s = &h->run->step[h->at];
+    struct machine *m = s->machine;
+    const struct mem_step *step = &h->run->step[h->at];
 
-    coherence_l1_hit(m->coherence, core, s->slot, (enum mem_cmd)s->cmd, TRAFFIC_METADATA);
+    coherence_l1_hit(m->coherence, core, step->slot, (enum mem_cmd)step->cmd, TRAFFIC_METADATA);
     h->at++;
     h->now =
         machine_step_begins(m, core, h->run, h->at, h->now + coherence_l1_latency(m->coherence));
 }
 
 /* Makes those whose turn would have come before the latest of anybody. */
-static void settle(struct timed *t, unsigned core)
+static void settle(struct scheduler *s, unsigned core)
 {
-    struct ahead *h = &t->ahead[core];
-    const bool first = t->agent[core].index < t->last;
+    struct ahead_steps *h = &s->ahead[core];
+    const bool first = s->queue.agent[core].index < s->queue.last;
 
-    while (h->at < h->end && (h->now < t->now || (h->now == t->now && first)))
-        make_hit(t, core, h);
+    while (h->at < h->end && (h->now < s->queue.now || (h->now == s->queue.now && first)))
+        make_hit(s, core, h);
 }
 
-void timed_settle(struct timed *t)
+void scheduler_settle(struct scheduler *s)
 {
-    for (unsigned i = 0; i < t->machine->params.cores; i++)
-        settle(t, i);
+    for (unsigned i = 0; i < s->machine->params.cores; i++)
+        settle(s, i);
 }
 
-void ahead_meets(struct timed *t, unsigned core)
+void ahead_meets(struct scheduler *s, unsigned core)
 {
-    struct ahead *h = &t->ahead[core];
+    struct ahead_steps *h = &s->ahead[core];
 
-    settle(t, core);
+    settle(s, core);
     if (h->at >= h->end)
         return;
     h->end = h->at;
-    agent_at(t, &t->agent[core], h->now);
+    queue_at(s, &s->queue.agent[core], h->now);
 }
 
 /* How far it hits as things are; returns when the access behind that starts. */
-static sim_cycle look_ahead(const struct timed *t, unsigned core, struct ahead *h)
+static sim_cycle look_ahead(const struct scheduler *s, unsigned core, struct ahead_steps *h)
 {
-    const struct coherence *c = t->machine->coherence;
+    const struct coherence *c = s->machine->coherence;
     const sim_cycle latency = coherence_l1_latency(c);
     const struct mem_run *r = h->run;
     sim_cycle now = h->now;
 
     for (h->end = h->at; h->end + 1 < r->n; h->end++) {
-        struct mem_step *s = &r->step[h->end];
-        s->slot = coherence_l1_find(c, core, s->at, (enum mem_cmd)s->cmd);
-        if (s->slot == COH_NO_HIT) {
-            coherence_soon(c, core, s->at);
+        struct mem_step *step = &r->step[h->end];
+        step->slot = coherence_l1_find(c, core, step->at, (enum mem_cmd)step->cmd);
+        if (step->slot == COH_NO_HIT) {
+            coherence_soon(c, core, step->at);
             break;
         }
-        now += latency + s[1].instructions;
+        now += latency + step[1].instructions;
     }
     return now;
 }
 
 /* To the turn of step h->at, or of a later one if it hits. */
-static void wait_turn(struct timed *t, unsigned core, struct ahead *h)
+static void wait_turn(struct scheduler *s, unsigned core, struct ahead_steps *h)
 {
-    const struct machine *m = t->machine;
+    const struct machine *m = s->machine;
     const bool each = m->access || m->intervals || m->memory.type->later;
 
-    h->now = h->now > t->now ? h->now : t->now;
-    if (agent_goes_on(t, h->now))
+    h->now = h->now > s->queue.now ? h->now : s->queue.now;
+    if (queue_goes_on(s, h->now))
         return;
-    agent_until(t, core, each ? h->now : look_ahead(t, core, h));
+    queue_until(s, core, each ? h->now : look_ahead(s, core, h));
     while (h->at < h->end)
-        make_hit(t, core, h);
-    assert(h->now == t->now);
+        make_hit(s, core, h);
+    assert(h->now == s->queue.now);
 }
 
-sim_cycle timed_steps(struct timed *t, unsigned core, const struct mem_run *r, sim_cycle now)
+sim_cycle scheduler_steps(struct scheduler *s, unsigned core, const struct mem_run *r,
+                          sim_cycle now)
 {
-    struct machine *m = t->machine;
-    struct ahead *h = &t->ahead[core];
+    struct machine *m = s->machine;
+    struct ahead_steps *h = &s->ahead[core];
 
-    assert(t->active == &t->agent[core]);
-    for (*h = (struct ahead){.run = r}; h->at < r->n; h->at++) {
+    assert(s->queue.active == &s->queue.agent[core]);
+    for (*h = (struct ahead_steps){.run = r}; h->at < r->n; h->at++) {
         h->now = machine_step_begins(m, core, r, h->at, now);
-        wait_turn(t, core, h);
+        wait_turn(s, core, h);
         now = machine_step(m, core, r, h->at, h->now);
     }
     return now;

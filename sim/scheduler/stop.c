@@ -9,66 +9,66 @@
 
 #include "base/mutant.h"
 
-sim_cycle timed_stop(struct timed *t, unsigned core, sim_cycle now)
+sim_cycle scheduler_stop(struct scheduler *s, unsigned core, sim_cycle now)
 {
-    now = agent_until(t, core, now);
-    if (!t->stops++)
-        t->stopped_from = now;
+    now = queue_until(s, core, now);
+    if (!s->stops.deep++)
+        s->stops.from = now;
     return now;
 }
 
 /* What the core loses: it may have been in the middle of an event when the stop began. */
-static sim_cycle lost(const struct timed *t, unsigned core, sim_cycle end)
+static sim_cycle lost(const struct scheduler *s, unsigned core, sim_cycle end)
 {
-    const sim_cycle clock = t->machine->core[core].clock + t->place[core].lost;
+    const sim_cycle clock = s->machine->core[core].clock + s->core[core].lost;
     const sim_cycle from =
-        clock > t->stopped_from && !MUTANT(STOP_FROM_THE_START) ? clock : t->stopped_from;
+        clock > s->stops.from && !MUTANT(STOP_FROM_THE_START) ? clock : s->stops.from;
 
     return end > from ? end - from : 0;
 }
 
 /* It is on its way to its next event, or waits there for the end of the stop. */
-static bool on_its_way(const struct timed *t, unsigned core)
+static bool on_its_way(const struct scheduler *s, unsigned core)
 {
-    const struct agent *a = &t->agent[core];
+    const struct agent *a = &s->queue.agent[core];
 
-    return t->place[core].busy && !t->place[core].finishing && !a->fiber && a != t->active;
+    return s->core[core].busy && !s->core[core].finishing && !a->fiber && a != s->queue.active;
 }
 
-static void delay(struct timed *t, struct agent *a)
+static void delay(struct scheduler *s, struct agent *a)
 {
-    struct place *p = &t->place[a->core];
-    const sim_cycle by = p->lost;
+    struct run_queue *q = &s->core[a->core];
+    const sim_cycle by = q->lost;
 
-    p->lost = 0;
-    machine_spend(t->machine, a->core, SPENT_STOPPED, by);
-    agent_at(t, a, a->at + by);
+    q->lost = 0;
+    machine_spend(s->machine, a->core, SPENT_STOPPED, by);
+    queue_at(s, a, a->at + by);
 }
 
-sim_cycle timed_go_on(struct timed *t, unsigned core, sim_cycle now)
+sim_cycle scheduler_go_on(struct scheduler *s, unsigned core, sim_cycle now)
 {
-    now = agent_until(t, core, now);
-    if (--t->stops)
+    now = queue_until(s, core, now);
+    if (--s->stops.deep)
         return now;
-    for (unsigned i = 0; i < t->machine->params.cores; i++) {
-        struct place *p = &t->place[i];
-        if (on_its_way(t, i) && !MUTANT(STOP_RUNS_ON))
-            p->lost += lost(t, i, now);
-        if (p->held)
-            delay(t, &t->agent[i]);
-        p->held = false;
+    for (unsigned i = 0; i < s->machine->params.cores; i++) {
+        struct run_queue *q = &s->core[i];
+        if (on_its_way(s, i) && !MUTANT(STOP_RUNS_ON))
+            q->lost += lost(s, i, now);
+        if (q->held)
+            delay(s, &s->queue.agent[i]);
+        q->held = false;
     }
     return now;
 }
 
-bool stop_lets(struct timed *t, struct agent *a)
+bool stop_lets(struct scheduler *s, struct agent *a)
 {
-    struct place *p = &t->place[a->core];
+    struct run_queue *q = &s->core[a->core];
 
-    if (p->lost) { /* its turn has come as if there had been no stop: then it comes later */
-        delay(t, a);
+    if (q->lost) { /* its turn has come as if there had been no stop: then it comes later */
+        delay(s, a);
         return false;
     }
-    p->held = t->stops && !MUTANT(STOP_RUNS_ON); /* its agent waits for the end */
-    return !p->held;
+    q->held = s->stops.deep && !MUTANT(STOP_RUNS_ON); /* its agent waits for the end */
+    return !q->held;
 }

@@ -10,108 +10,112 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct thread *thread_of(struct timed *t, sim_tid tid)
+struct sched_thread *thread_of(struct scheduler *s, sim_tid tid)
 {
-    if (tid >= t->threads) {
-        t->thread = xrealloc(t->thread, (size_t)tid + 1, sizeof *t->thread);
-        memset(t->thread + t->threads, 0, ((size_t)tid + 1 - t->threads) * sizeof *t->thread);
-        t->threads = (size_t)tid + 1;
+    if (tid >= s->threads.n) {
+        s->threads.at = xrealloc(s->threads.at, (size_t)tid + 1, sizeof *s->threads.at);
+        memset(s->threads.at + s->threads.n, 0,
+               ((size_t)tid + 1 - s->threads.n) * sizeof *s->threads.at);
+        s->threads.n = (size_t)tid + 1;
     }
-    return &t->thread[tid];
+    return &s->threads.at[tid];
 }
 
 /* ---- on a core ------------------------------------------------------------------------------ */
 
-static void place_add(struct timed *t, unsigned core, sim_tid tid)
+static void core_add(struct scheduler *s, unsigned core, sim_tid tid)
 {
-    struct place *p = &t->place[core];
+    struct run_queue *q = &s->core[core];
 
-    t->empty -= p->n == 0;
-    p->tid = xgrow(p->tid, p->n, &p->cap, sizeof *p->tid);
-    p->tid[p->n++] = tid;
-    t->thread[tid].core = core;
+    s->threads.empty -= q->n == 0;
+    q->tid = xgrow(q->tid, q->n, &q->cap, sizeof *q->tid);
+    q->tid[q->n++] = tid;
+    s->threads.at[tid].core = core;
 }
 
-void thread_leaves(struct timed *t, sim_tid tid)
+void thread_leaves(struct scheduler *s, sim_tid tid)
 {
-    struct place *p = &t->place[t->thread[tid].core];
+    struct run_queue *q = &s->core[s->threads.at[tid].core];
     size_t i = 0;
 
-    while (p->tid[i] != tid)
+    while (q->tid[i] != tid)
         i++;
-    memmove(p->tid + i, p->tid + i + 1, (--p->n - i) * sizeof *p->tid);
-    if (p->turn > i || p->turn >= p->n)
-        p->turn = p->turn ? p->turn - 1 : 0;
-    t->empty += p->n == 0;
-    t->emptied |= p->n == 0;
+    memmove(q->tid + i, q->tid + i + 1, (--q->n - i) * sizeof *q->tid);
+    if (q->turn > i || q->turn >= q->n)
+        q->turn = q->turn ? q->turn - 1 : 0;
+    s->threads.empty += q->n == 0;
+    s->threads.emptied |= q->n == 0;
 }
 
 /* The core with the fewest threads, the lowest of several. */
-static unsigned emptiest(const struct timed *t)
+static unsigned emptiest(const struct scheduler *s)
 {
     unsigned best = 0;
 
-    for (unsigned i = 1; i < t->machine->params.cores; i++)
-        if (t->place[i].n < t->place[best].n)
+    for (unsigned i = 1; i < s->machine->params.cores; i++)
+        if (s->core[i].n < s->core[best].n)
             best = i;
     return best;
 }
 
-void thread_to_kernel(struct timed *t, sim_tid tid, uint64_t kernel)
+void thread_to_kernel(struct scheduler *s, sim_tid tid, uint64_t kernel)
 {
-    uint64_t *core = map_put(&t->kernels, kernel);
+    uint64_t *core = map_put(&s->threads.kernels, kernel);
 
     if (!*core)
-        *core = t->thread[tid].core + 1;
-    if (*core - 1 == t->thread[tid].core)
+        *core = s->threads.at[tid].core + 1;
+    if (*core - 1 == s->threads.at[tid].core)
         return;
-    thread_leaves(t, tid);
-    place_add(t, (unsigned)*core - 1, tid);
+    thread_leaves(s, tid);
+    core_add(s, (unsigned)*core - 1, tid);
 }
 
 /* ---- without a core ------------------------------------------------------------------------- */
 
-void thread_waits_for_core(struct timed *t, sim_tid tid)
+void thread_waits_for_core(struct scheduler *s, sim_tid tid)
 {
-    if (t->thread[tid].carried)
+    if (s->threads.at[tid].carried)
         return; /* its kernel thread has one */
-    t->coreless = xgrow(t->coreless, t->n_coreless, &t->coreless_cap, sizeof *t->coreless);
-    t->coreless[t->n_coreless++] = tid;
+    s->threads.coreless = xgrow(s->threads.coreless, s->threads.n_coreless,
+                                &s->threads.coreless_cap, sizeof *s->threads.coreless);
+    s->threads.coreless[s->threads.n_coreless++] = tid;
 }
 
 /* Its place among those that wait for a core, if it is among the first `among`; else `among`. */
-static size_t turn_of(const struct timed *t, sim_tid tid, size_t among)
+static size_t turn_of(const struct scheduler *s, sim_tid tid, size_t among)
 {
     size_t i = 0;
 
-    while (i < among && i < t->n_coreless && t->coreless[i] != tid)
+    while (i < among && i < s->threads.n_coreless && s->threads.coreless[i] != tid)
         i++;
-    return i < t->n_coreless ? i : among;
+    return i < s->threads.n_coreless ? i : among;
 }
 
-bool thread_place(struct timed *t, sim_tid tid, const struct event *first)
+bool thread_place(struct scheduler *s, sim_tid tid, const struct event *first)
 {
-    const uint64_t *kernel = first->kind == EV_THREAD ? map_find(&t->kernels, first->aux) : NULL;
-    const bool pinned = t->params.threads == THREADS_PINNED;
-    struct thread *th = &t->thread[tid];
+    const uint64_t *kernel =
+        first->kind == EV_THREAD ? map_find(&s->threads.kernels, first->aux) : NULL;
+    const bool pinned = s->params.threads == THREADS_PINNED;
+    struct sched_thread *th = &s->threads.at[tid];
 
     if (!th->carried) {
-        const size_t among = pinned && !kernel ? t->empty : t->n_coreless;
-        const size_t i = turn_of(t, tid, among);
+        const size_t among = pinned && !kernel ? s->threads.empty : s->threads.n_coreless;
+        const size_t i = turn_of(s, tid, among);
         if (i == among)
             return false;
-        memmove(t->coreless + i, t->coreless + i + 1, (--t->n_coreless - i) * sizeof *t->coreless);
+        memmove(s->threads.coreless + i, s->threads.coreless + i + 1,
+                (--s->threads.n_coreless - i) * sizeof *s->threads.coreless);
     }
-    place_add(t, kernel ? (unsigned)*kernel - 1 : emptiest(t), tid);
+    core_add(s, kernel ? (unsigned)*kernel - 1 : emptiest(s), tid);
     th->state = THREAD_RUNNABLE;
     return true;
 }
 
-bool thread_next_placeable(struct timed *t, sim_tid *tid)
+bool thread_next_placeable(struct scheduler *s, sim_tid *tid)
 {
-    for (size_t i = 0; i < t->n_coreless && i < t->empty; i++) {
-        *tid = t->coreless[i];
-        if (t->thread[*tid].could_start)
+    for (size_t i = 0; i < s->threads.n_coreless && i < s->threads.empty; i++) {
+        *tid = s->threads.coreless[i];
+        if (s->threads.at[*tid].could_start)
             return true;
     }
     return false;
@@ -121,65 +125,65 @@ bool thread_next_placeable(struct timed *t, sim_tid *tid)
 
 enum { CARRIER_NONE, CARRIER_OWN, CARRIER_KERNEL };
 
-static void leave_carrier(struct timed *t, struct thread *th)
+static void leave_carrier(struct scheduler *s, struct sched_thread *th)
 {
     if (th->carrier == CARRIER_OWN)
-        t->living--;
-    if (th->carrier == CARRIER_KERNEL && --*map_put(&t->carriers, th->kernel) == 0)
-        t->living--;
+        s->threads.living--;
+    if (th->carrier == CARRIER_KERNEL && --*map_put(&s->threads.carriers, th->kernel) == 0)
+        s->threads.living--;
     th->carrier = CARRIER_NONE;
 }
 
-static void take_kernel(struct timed *t, struct thread *th, uint64_t kernel)
+static void take_kernel(struct scheduler *s, struct sched_thread *th, uint64_t kernel)
 {
-    uint64_t *threads = map_put(&t->carriers, kernel);
+    uint64_t *threads = map_put(&s->threads.carriers, kernel);
 
     if (th->state == THREAD_UNSEEN)
         th->carried = *threads > 0;
-    t->living += (*threads)++ == 0;
+    s->threads.living += (*threads)++ == 0;
     th->carrier = CARRIER_KERNEL;
     th->kernel = kernel;
 }
 
-static int ended_before(const struct timed *t, const struct event *ev, uint64_t number)
+static int ended_before(const struct scheduler *s, const struct event *ev, uint64_t number)
 {
-    return err_set(t->env.err, LARD_TRACE,
+    return err_set(s->env.err, LARD_TRACE,
                    "event %llu: thread %u acts after its end; a machine can't run that: set "
                    "trace.rules=on to see the rule that it breaks, or machine=none",
                    (unsigned long long)number, ev->tid);
 }
 
-static int too_many(const struct timed *t, const struct event *ev, uint64_t number)
+static int too_many(const struct scheduler *s, const struct event *ev, uint64_t number)
 {
-    const unsigned cores = (unsigned)t->machine->params.cores;
+    const unsigned cores = (unsigned)s->machine->params.cores;
 
     return err_set(
-        t->env.err, LARD_CONFIG,
+        s->env.err, LARD_CONFIG,
         "event %llu: thread %u makes it %llu threads that live at a time, and the machine has %u "
         "core%s; set schedule.threads=round-robin, or more cores",
-        (unsigned long long)number, ev->tid, (unsigned long long)t->living, cores,
+        (unsigned long long)number, ev->tid, (unsigned long long)s->threads.living, cores,
         cores == 1 ? "" : "s");
 }
 
-int thread_recorded(struct timed *t, const struct event *ev, uint64_t number)
+int thread_recorded(struct scheduler *s, const struct event *ev, uint64_t number)
 {
-    struct thread *th = &t->thread[ev->tid];
+    struct sched_thread *th = &s->threads.at[ev->tid];
 
     if (th->ended)
-        return ended_before(t, ev, number);
+        return ended_before(s, ev, number);
     if (ev->kind == EV_THREAD) {
-        leave_carrier(t, th);
-        take_kernel(t, th, ev->aux);
+        leave_carrier(s, th);
+        take_kernel(s, th, ev->aux);
     } else if (th->state == THREAD_UNSEEN) {
         th->carrier = CARRIER_OWN;
-        t->living++;
+        s->threads.living++;
     }
-    if (ev->kind == EV_JOIN && ev->aux < t->threads)
-        leave_carrier(t, &t->thread[ev->aux]);
+    if (ev->kind == EV_JOIN && ev->aux < s->threads.n)
+        leave_carrier(s, &s->threads.at[ev->aux]);
     th->ended = ev->kind == EV_THREAD_END;
     if (th->ended)
-        leave_carrier(t, th);
-    if (t->params.threads == THREADS_PINNED && t->living > t->machine->params.cores)
-        return too_many(t, ev, number);
+        leave_carrier(s, th);
+    if (s->params.threads == THREADS_PINNED && s->threads.living > s->machine->params.cores)
+        return too_many(s, ev, number);
     return 0;
 }

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct output {
+struct results_folder {
     char *dir;
     struct outfile *races, *differences, *intervals; /* NULL until asked for */
 };
@@ -32,12 +32,12 @@ static int make_dir(const char *dir, bool overwrite, struct err *e)
     return 0;
 }
 
-static char *path_in(const struct output *o, const char *name)
+static char *path_in(const struct results_folder *o, const char *name)
 {
     return xasprintf("%s/%s", o->dir, name);
 }
 
-struct output *output_new(const char *dir, bool overwrite, struct err *e)
+struct results_folder *output_new(const char *dir, bool overwrite, struct err *e)
 {
     static const char *const old[] = {
         "DONE",         "config.yaml",       "stats.json",   "stats.txt",
@@ -46,7 +46,7 @@ struct output *output_new(const char *dir, bool overwrite, struct err *e)
 
     if (make_dir(dir, overwrite, e))
         return NULL;
-    struct output *o = xcalloc(1, sizeof *o);
+    struct results_folder *o = xcalloc(1, sizeof *o);
     o->dir = xstrdup(dir);
     for (size_t i = 0; i < ARRAY_SIZE(old);
          i++) { /* of an earlier run; DONE goes first, as it came last */
@@ -62,7 +62,8 @@ struct output *output_new(const char *dir, bool overwrite, struct err *e)
     return NULL;
 }
 
-static FILE *open_lines(const struct output *o, const char *name, struct outfile **f, struct err *e)
+static FILE *open_lines(const struct results_folder *o, const char *name, struct outfile **f,
+                        struct err *e)
 {
     char *path = path_in(o, name);
 
@@ -71,30 +72,30 @@ static FILE *open_lines(const struct output *o, const char *name, struct outfile
     return *f ? outfile_stream(*f) : NULL;
 }
 
-FILE *output_races(struct output *o, struct err *e)
+FILE *output_races(struct results_folder *o, struct err *e)
 {
     return o ? open_lines(o, "races.jsonl", &o->races, e) : NULL;
 }
 
-FILE *output_differences(struct output *o, struct err *e)
+FILE *output_differences(struct results_folder *o, struct err *e)
 {
     return o ? open_lines(o, "differences.jsonl", &o->differences, e) : NULL;
 }
 
-FILE *output_intervals(struct output *o, struct err *e)
+FILE *output_intervals(struct results_folder *o, struct err *e)
 {
     return open_lines(o, "intervals.csv", &o->intervals, e);
 }
 
 /* A folder in which nothing could be written goes, too, so that the next try finds it missing. */
-static void output_free(struct output *o)
+static void output_free(struct results_folder *o)
 {
     rmdir(o->dir);
     free(o->dir);
     free(o);
 }
 
-void output_abort(struct output *o)
+void output_abort(struct results_folder *o)
 {
     if (!o)
         return;
@@ -208,7 +209,7 @@ static void write_done(FILE *out, const struct lardsim *l)
     fprintf(out, "%016llx\n", (unsigned long long)l->result);
 }
 
-static int write_file(const struct output *o, const char *name,
+static int write_file(const struct results_folder *o, const char *name,
                       void (*write)(FILE *, const struct lardsim *), const struct lardsim *l,
                       struct err *e)
 {
@@ -222,7 +223,7 @@ static int write_file(const struct output *o, const char *name,
     return outfile_commit(f, e);
 }
 
-int output_finish(struct output *o, const struct lardsim *l, bool done, struct err *e)
+int output_finish(struct results_folder *o, const struct lardsim *l, bool done, struct err *e)
 {
     static const struct {
         const char *name;

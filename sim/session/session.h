@@ -18,15 +18,16 @@ unsigned run_granule(const struct run_params *p,
 
 /* ---- the results folder: output.c ----------------------------------------------------------- */
 
-struct output; /* NULL where results go nowhere: every call takes that */
-struct output *output_new(const char *dir, bool overwrite, struct err *e);
-FILE *output_races(struct output *o,
+struct results_folder; /* NULL where results go nowhere: every call takes that */
+struct results_folder *output_new(const char *dir, bool overwrite, struct err *e);
+FILE *output_races(struct results_folder *o,
                    struct err *e); /* the stream for races.jsonl; NULL: none, or error */
-FILE *output_intervals(struct output *o, struct err *e);   /* for intervals.csv; as above */
-FILE *output_differences(struct output *o, struct err *e); /* for differences.jsonl; as above */
+FILE *output_intervals(struct results_folder *o, struct err *e); /* for intervals.csv; as above */
+FILE *output_differences(struct results_folder *o,
+                         struct err *e); /* for differences.jsonl; as above */
 /* Writes everything; DONE only when done. Then, or on error, frees o. */
-int output_finish(struct output *o, const struct lardsim *l, bool done, struct err *e);
-void output_abort(struct output *o); /* leaves no file that looks whole */
+int output_finish(struct results_folder *o, const struct lardsim *l, bool done, struct err *e);
+void output_abort(struct results_folder *o); /* leaves no file that looks whole */
 
 /* ---- an instance ---------------------------------------------------------------------------- */
 
@@ -63,16 +64,16 @@ struct lardsim {
     const struct names *seen; /* of the source being pulled, or names */
     char *output_dir;         /* NULL: results go nowhere */
     bool overwrite;
-    struct output *output;   /* once ready */
-    FILE *races;             /* races.jsonl, once ready */
-    FILE *differences;       /* differences.jsonl, once ready */
-    char *source;            /* what was pulled; NULL: pushed */
-    struct source *pulled;   /* until the end, for its names */
-    struct digest *identity; /* of the events */
-    uint64_t number;         /* of the next event */
-    uint64_t result;         /* digest, once finished */
-    bool in_region;          /* of interest */
-    bool unready;            /* making the parts of the run failed */
+    struct results_folder *output; /* once ready */
+    FILE *races;                   /* races.jsonl, once ready */
+    FILE *differences;             /* differences.jsonl, once ready */
+    char *source;                  /* what was pulled; NULL: pushed */
+    struct source *pulled;         /* until the end, for its names */
+    struct digest *identity;       /* of the events */
+    uint64_t number;               /* of the next event */
+    uint64_t result;               /* digest, once finished */
+    bool in_region;                /* of interest */
+    bool unready;                  /* making the parts of the run failed */
     bool comparing;
     bool listing;                  /* made for its tables alone */
     struct compare *compare;       /* once ready, where comparing */

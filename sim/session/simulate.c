@@ -95,7 +95,7 @@ int simulate_begin(struct lardsim *l)
         s = l->simulation = xcalloc(1, sizeof *s);
     map_init(&s->thread_core, NULL);
     map_init(&s->kernel_core, NULL);
-    const struct coh_host host = is_timed(l) ? timed_host(&s->timed) : (struct coh_host){0};
+    const struct coh_host host = is_timed(l) ? scheduler_host(&s->timed) : (struct coh_host){0};
     s->machine = machine_new(l->config, l->stats, is_timed(l), &host, &l->err);
     if (!s->machine || watch(l))
         return -1;
@@ -103,19 +103,19 @@ int simulate_begin(struct lardsim *l)
         return config_known(l->config, "schedule", schedule_param_rows, &l->err);
     if (config_bind(l->config, "schedule", schedule_param_rows, &s->schedule, &l->err))
         return -1;
-    s->timed =
-        timed_new(&s->schedule, &(struct timed_env){.machine = s->machine,
-                                                    .stats = l->stats,
-                                                    .names = &l->seen,
-                                                    .memory_limit = l->params.memory,
-                                                    .host = l,
-                                                    .events = l->params.events,
-                                                    .feed = simulate_feed,
-                                                    .comes = l->rules ? simulate_comes : NULL,
-                                                    .ran = simulate_ran,
-                                                    .soon = simulate_soon,
-                                                    .beside = simulate_beside,
-                                                    .err = &l->err});
+    s->timed = scheduler_new(&s->schedule,
+                             &(struct scheduler_env){.machine = s->machine,
+                                                     .stats = l->stats,
+                                                     .names = &l->seen,
+                                                     .memory_limit = l->params.memory,
+                                                     .host = l,
+                                                     .events = l->params.events,
+                                                     .feed = simulate_feed,
+                                                     .comes = l->rules ? simulate_comes : NULL,
+                                                     .ran = simulate_ran,
+                                                     .soon = simulate_soon,
+                                                     .beside = simulate_beside,
+                                                     .err = &l->err});
     return 0;
 }
 
@@ -125,7 +125,7 @@ void simulate_free(struct lardsim *l)
 
     if (!s)
         return;
-    timed_free(s->timed);
+    scheduler_free(s->timed);
     if (s->machine) {
         intervals_free(s->machine->intervals);
         timeline_abort(s->machine->timeline);
@@ -167,19 +167,19 @@ void simulate_finish(struct lardsim *l)
     if (!s)
         return;
     s->finishing = true;
-    if (s->timed && !l->err.code && !timed_run(s->timed) && !simulate_limited(l) &&
-        l->st.events != timed_added(s->timed))
+    if (s->timed && !l->err.code && !scheduler_run(s->timed) && !simulate_limited(l) &&
+        l->st.events != scheduler_added(s->timed))
         err_set(
             &l->err, LARD_INTERNAL,
             "the timed order ends after %llu of %llu events, and says nothing; please report it",
-            (unsigned long long)l->st.events, (unsigned long long)timed_added(s->timed));
+            (unsigned long long)l->st.events, (unsigned long long)scheduler_added(s->timed));
     finish_machine(l);
 }
 
 void simulate_region(struct lardsim *l, bool begins)
 {
     if (l->simulation && l->simulation->timed)
-        timed_settle(l->simulation->timed);
+        scheduler_settle(l->simulation->timed);
     if (l->simulation)
         machine_region(l->simulation->machine, begins);
 }

@@ -152,29 +152,29 @@ int simulate_comes(void *host, const struct event *ev, uint64_t number)
 
 int simulate_limited(struct lardsim *l)
 {
-    return timed_limited(l->simulation->timed) && !l->err.code ? session_limit(l) : 0;
+    return scheduler_limited(l->simulation->timed) && !l->err.code ? session_limit(l) : 0;
 }
 
 int simulate_source(struct lardsim *l, struct source *s)
 {
-    timed_first(l->simulation->timed, s->first);
-    if (timed_run(l->simulation->timed))
+    scheduler_first(l->simulation->timed, s->first);
+    if (scheduler_run(l->simulation->timed))
         return -1;
     return simulate_limited(l);
 }
 
 int simulate_push(struct lardsim *l, const struct event *ev)
 {
-    struct timed *t = l->simulation->timed;
+    struct scheduler *t = l->simulation->timed;
 
-    if (timed_push(t, ev))
-        return timed_limited(t) ? session_limit(l) : -1;
-    return timed_run(t);
+    if (scheduler_push(t, ev))
+        return scheduler_limited(t) ? session_limit(l) : -1;
+    return scheduler_run(t);
 }
 
 void simulate_taken(const struct lardsim *l, struct digest *identity)
 {
-    const struct batch b = timed_taken(l->simulation->timed);
+    const struct batch b = scheduler_taken(l->simulation->timed);
 
     digest_add(identity, b.rec, b.records * sizeof *b.rec);
 }

@@ -14,7 +14,7 @@ struct simulation {
     unsigned hears;               /* of lines, bits by enum line_what */
     bool pays;                    /* some policy: what it has decided takes time */
     bool owes[MAX_CORES];         /* by core: there may be something to pay for lines */
-    struct timed *timed;          /* NULL: recorded order */
+    struct scheduler *timed;      /* NULL: recorded order */
     struct schedule_params schedule;
     bool finishing;
     struct map thread_core, kernel_core; /* recorded order: to core + 1 */

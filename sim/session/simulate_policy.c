@@ -33,10 +33,10 @@ static sim_cycle policy_mem(void *host, unsigned core, sim_addr a, unsigned byte
 static sim_cycle policy_run(void *host, unsigned core, const struct mem_run *r, sim_cycle now)
 {
     struct lardsim *l = host;
-    struct timed *t = l->simulation->timed;
+    struct scheduler *t = l->simulation->timed;
     const uint64_t number = l->number;
 
-    now = t ? timed_steps(t, core, r, now) : machine_steps(machine_of(host), core, r, now);
+    now = t ? scheduler_steps(t, core, r, now) : machine_steps(machine_of(host), core, r, now);
     l->number = number;
     return now;
 }
@@ -86,7 +86,7 @@ static sim_cycle policy_stop(void *host, unsigned core, sim_cycle now)
     const uint64_t number = l->number;
 
     if (l->simulation->timed)
-        now = timed_stop(l->simulation->timed, core, now);
+        now = scheduler_stop(l->simulation->timed, core, now);
     l->number = number;
     return now;
 }
@@ -98,7 +98,7 @@ static sim_cycle policy_go_on(void *host, unsigned core, sim_cycle since, sim_cy
     const uint64_t number = l->number;
 
     if (l->simulation->timed) {
-        now = timed_go_on(l->simulation->timed, core, now);
+        now = scheduler_go_on(l->simulation->timed, core, now);
         l->number = number;
         return now;
     }

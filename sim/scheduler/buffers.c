@@ -1,0 +1,249 @@
+/* buffers.c - store buffers and MSHRs: what a core does not wait for.
+ *
+ * Stores go into a store buffer and leave it in order, one at a time (TSO). A load that misses
+ * takes an MSHR, core.misses of them at a time; a load of a line that an MSHR fetches joins it.
+ * Store buffers and MSHRs are agents of their own, so that their accesses reach the caches in the
+ * order of time. A core waits for all of its own at synchronisation.
+ *
+ * A trace does not say who uses what a load returns: loads are taken to be used at the next
+ * synchronisation, which is the most that overlapping them can give. */
+#include "sim/scheduler/scheduler_int.h"
+
+#include <stdlib.h>
+
+static unsigned cores(const struct scheduler *s)
+{
+    return (unsigned)s->machine->params.cores;
+}
+
+/* ---- waiting --------------------------------------------------------------------------------- */
+
+/* The core sleeps until something of its own is done that it may have waited for. */
+static void wait_core(struct scheduler *s, unsigned core, enum spent what)
+{
+    const sim_cycle from = s->machine->core[core].clock;
+
+    s->buffers[core].waits = true;
+    const sim_cycle to = queue_sleep(s, KEY_CORE(core));
+    machine_spend(s->machine, core, what, to > from ? to - from : 0);
+}
+
+static void done_one(struct scheduler *s, unsigned core)
+{
+    s->buffers[core].last = s->queue.now;
+    if (!s->buffers[core].waits)
+        return;
+    s->buffers[core].waits = false;
+    queue_wake(s, KEY_CORE(core), s->queue.now);
+}
+
+static struct coh_result at_once(sim_cycle now)
+{
+    return (struct coh_result){.done = now, .level = LEVEL_L1};
+}
+
+/* An agent's access, now; policies hear what it does to lines. */
+static sim_cycle access_done(struct scheduler *s, unsigned core, sim_addr addr, enum mem_cmd cmd)
+{
+    const sim_cycle done =
+        coherence_access(s->machine->coherence, core, addr, cmd, TRAFFIC_DATA, s->queue.now).done;
+
+    s->env.beside(s->env.host, core);
+    return done;
+}
+
+/* ---- store buffers: an entry is there until its store is done -------------------------------- */
+
+static void drain_step(struct scheduler *s, struct agent *a)
+{
+    struct core_buffers *b = &s->buffers[a->core];
+
+    if (b->draining) {
+        b->first = (b->first + 1) % s->machine->core_params.store_buffer;
+        b->n--;
+        b->draining = false;
+        done_one(s, a->core);
+    }
+    if (!b->n)
+        return;
+    b->draining = true;
+    queue_at(s, a, access_done(s, a->core, b->store[b->first].addr, MEM_STORE));
+}
+
+static struct coh_result store(struct scheduler *s, unsigned core, sim_addr addr, unsigned bytes)
+{
+    struct core_buffers *b = &s->buffers[core];
+    const size_t room = s->machine->core_params.store_buffer;
+
+    while (b->n == room)
+        wait_core(s, core, SPENT_STORE_BUFFER);
+    const sim_cycle now = s->machine->core[core].clock;
+    b->store[(b->first + b->n++) % room] = (struct buffered_store){addr, bytes};
+    s->st.buffered++;
+    if (b->n == 1)
+        queue_at(s, &s->queue.agent[cores(s) + core], now);
+    return at_once(now);
+}
+
+enum overlap { OVERLAP_NONE, OVERLAP_PART, OVERLAP_ALL };
+
+/* Of a load with the youngest store that gives some of its bytes. */
+static enum overlap overlap(const struct scheduler *s, unsigned core, sim_addr addr, unsigned bytes)
+{
+    const struct core_buffers *b = &s->buffers[core];
+    const size_t room = s->machine->core_params.store_buffer;
+
+    for (size_t i = b->n; i-- > 0;) {
+        const struct buffered_store *st = &b->store[(b->first + i) % room];
+        if (addr + bytes <= st->addr || st->addr + st->bytes <= addr)
+            continue;
+        return addr >= st->addr && addr + bytes <= st->addr + st->bytes ? OVERLAP_ALL
+                                                                        : OVERLAP_PART;
+    }
+    return OVERLAP_NONE;
+}
+
+/* ---- MSHRs ----------------------------------------------------------------------------------- */
+
+static void load_step(struct scheduler *s, struct agent *a)
+{
+    struct mshr *l = &s->mshr[(size_t)(a - s->queue.agent) - 2 * (size_t)cores(s)];
+
+    if (l->going) {
+        l->busy = l->going = false;
+        s->buffers[a->core].loads--;
+        done_one(s, a->core);
+        return;
+    }
+    l->going = true;
+    queue_at(s, a, access_done(s, a->core, l->addr, MEM_LOAD));
+}
+
+/* The slot that fetches the line; else a free one; NULL: all are busy. */
+static struct mshr *slot_for(struct scheduler *s, unsigned core, sim_addr line)
+{
+    const size_t n = s->machine->core_params.misses;
+    struct mshr *slot = &s->mshr[core * n], *unused = NULL;
+
+    for (size_t i = 0; i < n; i++) {
+        if (slot[i].busy && (slot[i].addr & ~(s->machine->params.line - 1)) == line)
+            return &slot[i];
+        if (!slot[i].busy && !unused)
+            unused = &slot[i];
+    }
+    return unused;
+}
+
+static struct coh_result load(struct scheduler *s, unsigned core, sim_addr addr)
+{
+    const sim_addr line = addr & ~(s->machine->params.line - 1);
+    struct mshr *l = slot_for(s, core, line);
+
+    while (!l) {
+        wait_core(s, core, SPENT_MISSES);
+        l = slot_for(s, core, line);
+    }
+    if (l->busy) {
+        s->st.merged++;
+    } else {
+        *l = (struct mshr){.addr = addr, .busy = true};
+        s->st.overlapped++;
+        s->buffers[core].loads++;
+        queue_at(s, &s->queue.agent[2 * (size_t)cores(s) + (size_t)(l - s->mshr)],
+                 s->machine->core[core].clock);
+    }
+    return at_once(s->machine->core[core].clock);
+}
+
+/* ---- the core's side ------------------------------------------------------------------------- */
+
+void buffers_drain(struct scheduler *s, unsigned core)
+{
+    const struct core_buffers *b = &s->buffers[core];
+
+    while (b->n)
+        wait_core(s, core, SPENT_STORE_BUFFER);
+    while (b->loads)
+        wait_core(s, core, SPENT_MISSES);
+}
+
+struct coh_result buffers_access(void *arg, unsigned core, sim_addr addr, unsigned bytes,
+                                 enum mem_cmd cmd, sim_cycle now)
+{
+    struct scheduler *s = arg;
+    struct machine *m = s->machine;
+
+    if (cmd == MEM_STORE && m->core_params.store_buffer && !s->buffers[core].sync)
+        return store(s, core, addr, bytes);
+    if (cmd == MEM_LOAD && s->buffers[core].n) {
+        const enum overlap o = overlap(s, core, addr, bytes);
+        if (o == OVERLAP_ALL) {
+            s->st.forwarded++;
+            return (struct coh_result){.done = now + coherence_l1_latency(m->coherence),
+                                       .level = LEVEL_L1};
+        }
+        while (o == OVERLAP_PART && s->buffers[core].n)
+            wait_core(s, core, SPENT_STORE_BUFFER);
+        now = m->core[core].clock;
+    }
+    if (cmd == MEM_LOAD && m->core_params.misses && !s->buffers[core].sync &&
+        !coherence_in_l1(m->coherence, core, addr, cmd))
+        return load(s, core, addr);
+    return coherence_access(m->coherence, core, addr, cmd, TRAFFIC_DATA, now);
+}
+
+void buffers_finish(struct scheduler *s)
+{
+    for (unsigned i = 0; i < cores(s); i++) {
+        const sim_cycle clock = s->machine->core[i].clock, last = s->buffers[i].last;
+        if (last > clock)
+            machine_spend(s->machine, i,
+                          s->machine->core_params.store_buffer ? SPENT_STORE_BUFFER : SPENT_MISSES,
+                          last - clock);
+    }
+}
+
+/* ---- making it ------------------------------------------------------------------------------- */
+
+static bool any(const struct core_params *p)
+{
+    return p->store_buffer || p->misses;
+}
+
+size_t buffers_agents(const struct scheduler *s)
+{
+    const struct core_params *p = &s->machine->core_params;
+
+    return any(p) ? cores(s) * (1 + (size_t)p->misses) : 0;
+}
+
+void buffers_init(struct scheduler *s)
+{
+    const struct core_params *p = &s->machine->core_params;
+    const unsigned n = cores(s);
+
+    s->buffers = xcalloc(n, sizeof *s->buffers);
+    for (unsigned i = 0; i < n && p->store_buffer; i++)
+        s->buffers[i].store = xcalloc(p->store_buffer, sizeof *s->buffers[i].store);
+    s->mshr = xcalloc(n * p->misses + 1, sizeof *s->mshr);
+    for (unsigned i = 0; i < n && any(p); i++) {
+        s->queue.agent[n + i].core = i;
+        s->queue.agent[n + i].step = drain_step;
+    }
+    for (size_t i = 0; i < n * p->misses; i++) {
+        s->queue.agent[2 * n + i].core = (unsigned)(i / p->misses);
+        s->queue.agent[2 * n + i].step = load_step;
+    }
+    if (any(p)) {
+        s->machine->scheduler = s;
+        s->machine->access = buffers_access;
+    }
+}
+
+void buffers_free(struct scheduler *s)
+{
+    for (unsigned i = 0; s->buffers && i < cores(s); i++)
+        free(s->buffers[i].store);
+    free(s->buffers);
+    free(s->mshr);
+}
