@@ -7,7 +7,6 @@
 #ifndef LARDSIM_COH_INT_H
 #define LARDSIM_COH_INT_H
 
-#include "base/mutant.h"
 #include "cache/cache.h"
 #include "coherence/coherence.h"
 #include "coherence/network.h"

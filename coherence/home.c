@@ -86,8 +86,6 @@ static sim_cycle owner_shares(struct txn *t, unsigned owner, sim_cycle at)
 
 static void take_away(struct txn *t, unsigned core)
 {
-    if (MUTANT(COH_NO_INVALIDATE) && private_state(t->c, core, t->line) == PRIV_S)
-        return;
     private_drop(t, core, t->line, LOST_INVALIDATED);
     sharer_remove(t->entry, core);
 }
@@ -227,7 +225,7 @@ static enum priv_state granted(const struct txn *t)
 {
     if (is_store(t))
         return PRIV_M;
-    return sharers_any(t->entry->sharers) && !MUTANT(COH_SHARED_AS_OWNED) ? PRIV_S : PRIV_E;
+    return sharers_any(t->entry->sharers) ? PRIV_S : PRIV_E;
 }
 
 static struct coh_result finish(struct txn *t, enum mem_level level, sim_cycle done)

@@ -96,8 +96,6 @@ enum priv_state private_downgrade(struct txn *t, unsigned core)
     const enum priv_state was = state_at(t->c, core, at);
 
     assert(was >= PRIV_E);
-    if (MUTANT(COH_OWNER_STAYS))
-        return was;
     share(t, core, LEVEL_L1, at.l1, was == PRIV_M);
     share(t, core, LEVEL_L2, at.l2, was == PRIV_M);
     return was;
@@ -157,8 +155,7 @@ static void l2_evict(struct txn *t, uint32_t slot, sim_cycle at)
     const uint32_t above = t->c->exclusive ? CACHE_NONE : cache_find(&p->l1, m.line);
 
     if (above != CACHE_NONE) {
-        if (!MUTANT(COH_L1_STATE_IGNORED))
-            m.state = (enum priv_state)p->l1.state[above];
+        m.state = (enum priv_state)p->l1.state[above];
         evict(t, p, LEVEL_L1, above, &m, LOST_BELOW);
     }
     evict(t, p, LEVEL_L2, slot, &m, by_state(m.state));

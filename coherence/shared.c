@@ -51,8 +51,7 @@ static void l3_put(struct txn *t, uint32_t slot, uint64_t line, bool dirty,
 
 static void l3_dirty(struct coherence *c, uint32_t slot)
 {
-    if (!MUTANT(COH_WRITE_BACK_LOST))
-        c->l3.state[slot] = (uint8_t)((c->l3.state[slot] & ~L3_CLEAN) | L3_DIRTY);
+    c->l3.state[slot] = (uint8_t)((c->l3.state[slot] & ~L3_CLEAN) | L3_DIRTY);
 }
 
 static void l3_evict(struct txn *t, uint32_t slot, bool dirty)
@@ -86,7 +85,7 @@ static void l3_take(struct txn *t, uint64_t line, bool dirty, enum mem_traffic t
         if (state & L3_DIRTY)
             memory_write(t, victim, whose(state), at);
     }
-    l3_put(t, slot, line, dirty && !MUTANT(COH_WRITE_BACK_LOST), traffic);
+    l3_put(t, slot, line, dirty, traffic);
     coh_event(t, LINE_FILL, LEVEL_L3, t->core, line, dirty);
 }
 
@@ -106,7 +105,7 @@ static bool may_go(void *arg, uint32_t slot)
 {
     const struct coherence *c = arg;
 
-    return !c->entry[slot].pending || MUTANT(COH_PENDING_GOES);
+    return !c->entry[slot].pending;
 }
 
 /* All private copies are gone after this; their messages follow with shared_victim_leave. */
@@ -124,8 +123,6 @@ static void recall(struct txn *t, uint64_t line, const struct entry *e)
     while (sharers_any(left)) {
         const unsigned core = sharers_next(left);
 
-        if (MUTANT(COH_NO_RECALL) && core == t->core)
-            continue;
         if (private_drop(t, core, line, LOST_RECALLED) == PRIV_M)
             t->victim.modified = core;
         t->c->stats.recalls++;
@@ -297,8 +294,7 @@ void shared_put(struct txn *t, uint64_t line, uint32_t slot, enum priv_state sta
     const bool dirty = state == PRIV_M;
     bool take = false;
 
-    if (!MUTANT(COH_PUT_FORGOTTEN))
-        sharer_remove(e, t->core);
+    sharer_remove(e, t->core);
     if (e->owner == t->core)
         e->owner = NOBODY;
     if (!c->inclusive_l3)

@@ -79,13 +79,13 @@ scripts = tests/house/layers.sh tests/house/headers.sh tests/house/hygiene.sh \
 	tests/workloads/litmus/litmus.sh tests/golden/golden.sh tests/cli/cli.sh tests/cli/compare.sh \
 	tests/cli/output.sh tests/cli/machine.sh tests/cli/radish.sh tests/workloads/workload.sh \
 	tests/workloads/twins/twins.sh tests/cli/reproduce.sh tests/fuzz/corpus.sh tests/cli/faults.sh \
-	tests/house/docs.sh
+	tests/mutants/anchors.sh tests/house/docs.sh
 
 if HAVE_CMOCKA
-check_PROGRAMS = $(unit_tests) $(fuzz_targets)
+check_PROGRAMS = $(unit_tests) $(fuzz_targets) tests/mutants/mutate
 TESTS = $(unit_tests) $(scripts)
 else
-check_PROGRAMS = $(fuzz_targets)
+check_PROGRAMS = $(fuzz_targets) tests/mutants/mutate
 TESTS = $(scripts)
 endif
 AM_TESTS_ENVIRONMENT = top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' \
@@ -104,7 +104,7 @@ check-%: all
 check-local: shellcheck
 shellcheck:
 	@if command -v shellcheck >/dev/null 2>&1; then \
-	  cd $(top_srcdir) && shellcheck -S warning quickstart $(scripts) tests/long/*.sh bench/*.sh && \
+	  cd $(top_srcdir) && shellcheck -S warning quickstart $(scripts) tests/long/*.sh tests/mutants/*.sh bench/*.sh && \
 	  { [ ! -f .ci/run ] || shellcheck -S warning .ci/run; }; \
 	else echo "shellcheck is not installed: scripts not checked"; fi
 
@@ -117,5 +117,5 @@ check-long: all
 golden: lardsim$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/golden/golden.sh --renew
 
-EXTRA_DIST += $(scripts) tests/data tests/corpus tests/golden tests/long
+EXTRA_DIST += $(scripts) tests/data tests/corpus tests/golden tests/long tests/mutants
 .PHONY: check-long golden shellcheck

@@ -4,12 +4,9 @@
 
 #include <string.h>
 
-#include "base/mutant.h"
-
 static bool heeds(const struct checker *c, const struct event *ev)
 {
-    return !(ev->flags & EVF_SYSTEM) || ev->kind == EV_THREAD ||
-           c->policy_env.view & VIEW_ALL_SYNC || MUTANT(SYSTEM_SYNC_SEEN);
+    return !(ev->flags & EVF_SYSTEM) || ev->kind == EV_THREAD || c->policy_env.view & VIEW_ALL_SYNC;
 }
 
 /* Only what is not disabled of the access: each run of granules as an access of its own. */
@@ -125,7 +122,7 @@ static inline int one_level(struct checker *c, const struct event *ev)
 static sim_cycle rare_access(struct checker *c, const struct event *ev, unsigned core,
                              struct mem_outcome out, sim_cycle now)
 {
-    if (ev->flags & EVF_IN_TXN && !MUTANT(TXN_AT_ACCESS)) {
+    if (ev->flags & EVF_IN_TXN) {
         defer(c, ev);
         return now;
     }
@@ -220,7 +217,7 @@ static int aligned(struct checker *c, const struct event *ev)
     const unsigned g = c->env.granule ? c->env.granule : 1;
     const sim_addr from = ev->kind == EV_COPY ? ev[1].addr : ev->addr;
 
-    if (((ev->addr | from | ev->aux) & (g - 1)) == 0 || MUTANT(UNALIGNED_HEAP))
+    if (((ev->addr | from | ev->aux) & (g - 1)) == 0)
         return 0;
     return err_set(c->env.err, LARD_TRACE,
                    "event %llu: %s of %llu bytes at 0x%llx is not aligned to the granularity %u; "
@@ -234,8 +231,7 @@ static sim_cycle step_heap(struct checker *c, const struct event *ev, unsigned c
 {
     const unsigned view = c->policy_env.view;
     const bool clear = ev->kind == EV_CLEAR, copy = ev->kind == EV_COPY;
-    const bool heeded = !(clear && view & VIEW_NO_CLEAR) && !(copy && view & VIEW_NO_COPY) &&
-                        !(MUTANT(NO_CLEAR_SKIPS_COPY) && copy && view & VIEW_NO_CLEAR);
+    const bool heeded = !(clear && view & VIEW_NO_CLEAR) && !(copy && view & VIEW_NO_COPY);
 
     if (clear || copy) {
         if (aligned(c, ev))

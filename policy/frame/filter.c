@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mutant.h"
 #include "policy/frame/filter_file.h"
 
 const char *const filter_flagged_choices[] = {"view", "on", "off", NULL};
@@ -185,7 +184,7 @@ static bool is_local(struct filter *f, const struct event *ev, uint32_t actor)
         if (a == g.last || budget_over(f->env.budget))
             break;
     }
-    return local && !MUTANT(FILTER_LOCAL_SEEN);
+    return local;
 }
 
 static struct done *done_by(const struct location *x, uint32_t actor)
@@ -217,9 +216,9 @@ static bool repeated(const struct location *x, epoch region, bool writes)
 {
     const struct done *d = done_by(x, epoch_thread(region));
 
-    if (!d || (d->region != region && !MUTANT(FILTER_OTHER_REGION)))
+    if (!d || d->region != region)
         return false;
-    return d->wrote || !writes || MUTANT(FILTER_READ_COVERS_WRITE);
+    return d->wrote || !writes;
 }
 
 /* At all of its granules the thread has done as much in this region. Those that it hasn't, it has
@@ -249,7 +248,7 @@ static void forget(struct filter *f, const struct event *ev, uint32_t actor)
     for (sim_addr a = g.first;; a += g.step) {
         struct location *x = shadow_peek(f->locations, a);
         struct done *d = x ? done_by(x, actor) : NULL;
-        if (d && !MUTANT(FILTER_ATOMIC_COVERED))
+        if (d)
             *d = x->done[--x->n];
         if (a == g.last)
             return;
@@ -259,7 +258,7 @@ static void forget(struct filter *f, const struct event *ev, uint32_t actor)
 /* The compiler's: neither part of a transaction nor atomic. */
 static bool plain(const struct event *ev)
 {
-    return !(ev->flags & (EVF_IN_TXN | EVF_ORDER_MASK)) || MUTANT(FILTER_ATOMIC_REDUNDANT);
+    return !(ev->flags & (EVF_IN_TXN | EVF_ORDER_MASK));
 }
 
 /* ---- an access ------------------------------------------------------------------------------ */
@@ -300,7 +299,7 @@ void filter_heap(struct filter *f, const struct event *ev)
 {
     struct shadow_snapshot *s = NULL;
 
-    if (!f->locations || MUTANT(FILTER_CLEAR_IGNORED))
+    if (!f->locations)
         return;
     if (ev->kind == EV_COPY)
         s = shadow_take(f->locations, ev[1].addr, ev->aux, own_done, f);

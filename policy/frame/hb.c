@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mutant.h"
-
 struct hb *hb_new(unsigned view, unsigned granule, struct budget *budget)
 {
     struct hb *hb = xcalloc(1, sizeof *hb);
@@ -60,8 +58,7 @@ static void settle(struct hb *hb, uint32_t actor)
 {
     const uint64_t time = vclock_get(&hb->actor[actor].clock, actor);
 
-    hb->actor[actor].now =
-        MUTANT(CLOCK_FROM_ZERO) ? (epoch)actor << EPOCH_TIME_BITS | time : epoch_make(actor, time);
+    hb->actor[actor].now = epoch_make(actor, time);
 }
 
 static void tick(struct hb *hb, uint32_t actor)
@@ -82,8 +79,6 @@ static void start_actor(struct hb *hb, uint32_t actor, uint64_t time)
         budget_take(hb->budget, (n - hb->actors) * sizeof *hb->actor);
         hb->actors = n;
     }
-    if (MUTANT(CLOCK_FROM_ZERO) && time == 1)
-        time = 0;
     if (vclock_get(&hb->actor[actor].clock, actor) == 0)
         vclock_set(&hb->actor[actor].clock, actor, time, hb->budget);
     settle(hb, actor);
@@ -116,14 +111,13 @@ static void begin(struct hb *hb, struct hb_thread *t, sim_tid tid)
     }
     t->begun = true;
     hb->forgets |= t->ended != 0;
-    if (!MUTANT(FORK_NO_EDGE))
-        vclock_join(&hb->actor[t->actor].clock, &t->birth, hb->budget);
+    vclock_join(&hb->actor[t->actor].clock, &t->birth, hb->budget);
     vclock_free(&t->birth, hb->budget);
 }
 
 static void place(struct hb *hb, const struct event *ev)
 {
-    if (!hb->by_kernel || MUTANT(THREAD_IGNORED))
+    if (!hb->by_kernel)
         return;
     const uint32_t actor = kernel_actor(hb, ev->aux);
     struct hb_thread *t = thread_at(hb, ev->tid);
@@ -147,24 +141,6 @@ static struct vclock *clock_of(struct hb *hb, sim_tid tid)
     return &hb->actor[hb->thread[tid].actor].clock;
 }
 
-/* Edges that a mutant leaves out. */
-static bool left_out(const struct event *ev)
-{
-    return (MUTANT(ACQUIRE_NO_EDGE) && ev->kind == EV_ACQUIRE) ||
-           (MUTANT(SHARED_ACQUIRE_NO_EDGE) && ev->kind == EV_ACQUIRE_SHARED) ||
-           (MUTANT(RELEASE_NO_EDGE) && ev->kind == EV_RELEASE) ||
-           (MUTANT(SHARED_RELEASE_NO_EDGE) && ev->kind == EV_RELEASE_SHARED) ||
-           (MUTANT(WAIT_ENTER_NO_EDGE) && ev->kind == EV_WAIT_ENTER) ||
-           (MUTANT(WAIT_EXIT_NO_EDGE) && ev->kind == EV_WAIT_EXIT) ||
-           (MUTANT(VOLATILE_READ_NO_EDGE) && ev->kind == EV_VOLATILE_READ) ||
-           (MUTANT(VOLATILE_WRITE_NO_EDGE) && ev->kind == EV_VOLATILE_WRITE) ||
-           (MUTANT(BARRIER_ARRIVE_NO_EDGE) && ev->kind == EV_BARRIER_ARRIVE) ||
-           (MUTANT(BARRIER_DEPART_NO_EDGE) && ev->kind == EV_BARRIER_DEPART) ||
-           (MUTANT(CLASS_INIT_NO_EDGE) && ev->kind == EV_CLASS_INIT) ||
-           (MUTANT(CLASS_NO_EDGE) && ev->kind == EV_CLASS_USE) ||
-           (MUTANT(JOIN_NO_EDGE) && ev->kind == EV_JOIN);
-}
-
 /* An actor's time goes up after each clock that it gives, and goes nowhere without that clock. So
  * whoever knows the time of a clock knows the clock, and has nothing to join: most acquires of a
  * lock that has been idle for a while. The next release then replaces the lock's clock. Raw writes
@@ -178,8 +154,6 @@ static void take(struct hb *hb, const struct event *ev, const struct hb_object *
 {
     struct vclock *c = clock_of(hb, ev->tid);
 
-    if (left_out(ev))
-        return;
     if (which & EDGE_W && !knows(hb, c, o->write_of))
         vclock_join(c, &o->write, hb->budget);
     if (which & EDGE_R && o->read.n)
@@ -202,10 +176,6 @@ static void publish_write(struct hb *hb, const struct hb_actor *me, struct hb_ob
 /* Publishing without the increment, which follows once for all that an event publishes. */
 static void publish(struct hb *hb, const struct event *ev, struct hb_object *o, unsigned which)
 {
-    if (left_out(ev))
-        return;
-    if (MUTANT(RELEASE_ASSIGNS) && o->kind == OBJECT_VOLATILE)
-        vclock_copy(&o->write, clock_of(hb, ev->tid), hb->budget);
     if (which & EDGE_W)
         publish_write(hb, hb_me(hb, ev->tid), o);
     if (which & EDGE_R)
@@ -214,8 +184,7 @@ static void publish(struct hb *hb, const struct event *ev, struct hb_object *o, 
 
 static void published(struct hb *hb, sim_tid tid)
 {
-    if (!MUTANT(RELEASE_NO_TICK))
-        tick(hb, hb->thread[tid].actor);
+    tick(hb, hb->thread[tid].actor);
 }
 
 static void give(struct hb *hb, const struct event *ev, struct hb_object *o, unsigned which)
@@ -224,46 +193,29 @@ static void give(struct hb *hb, const struct event *ev, struct hb_object *o, uns
     published(hb, ev->tid);
 }
 
-static unsigned lock_takes(const struct event *ev)
-{
-    if (MUTANT(SHARED_SEES_SHARED) && ev->kind == EV_ACQUIRE_SHARED)
-        return EDGE_W | EDGE_R;
-    if (MUTANT(EXCLUSIVE_MISSES_READERS) && ev->kind == EV_ACQUIRE)
-        return EDGE_W;
-    return ev_info[ev->kind].takes;
-}
-
-static unsigned lock_gives(const struct event *ev)
-{
-    if (MUTANT(SHARED_RELEASE_WRITES) && ev->kind == EV_RELEASE_SHARED)
-        return EDGE_W;
-    return ev_info[ev->kind].gives;
-}
-
 /* Nested monitors: only the outermost acquire and release of a thread, per mode, have an effect. A
  * wait gives up and takes back whatever the nesting is. */
 static void lock_step(struct hb *hb, const struct event *ev)
 {
+    const struct ev_info *info = &ev_info[ev->kind];
     struct hb_object *o = object_get(hb, OBJECT_LOCK, ev->addr, 0);
     const bool shared = ev->kind == EV_ACQUIRE_SHARED || ev->kind == EV_RELEASE_SHARED;
 
     if (ev->kind == EV_WAIT_ENTER) {
-        const struct hold *h = object_hold(o, ev->tid, false);
-        if (!(MUTANT(WAIT_KEEPS_LOCK) && h && h->depth > 1))
-            give(hb, ev, o, EDGE_W);
+        give(hb, ev, o, EDGE_W);
     } else if (ev->kind == EV_WAIT_EXIT) {
         take(hb, ev, o, EDGE_W | EDGE_R);
-    } else if (lock_takes(ev)) {
+    } else if (info->takes) {
         if (object_nest(hb, o, ev->tid, shared) == 1)
-            take(hb, ev, o, lock_takes(ev));
-    } else if (object_unnest(o, ev->tid, shared) == 0 || MUTANT(NESTED_COUNTS)) {
-        give(hb, ev, o, lock_gives(ev));
+            take(hb, ev, o, info->takes);
+    } else if (object_unnest(o, ev->tid, shared) == 0) {
+        give(hb, ev, o, info->gives);
     }
 }
 
 static struct hb_object *round_of(struct hb *hb, const struct event *ev)
 {
-    return object_get(hb, OBJECT_BARRIER, ev->addr, MUTANT(BARRIER_ONE_ROUND) ? 0 : ev->aux);
+    return object_get(hb, OBJECT_BARRIER, ev->addr, ev->aux);
 }
 
 /* Nobody arrives at a round after its first departure, so the last to leave closes it. Threads
@@ -274,7 +226,7 @@ static void barrier_count(struct hb *hb, const struct event *ev)
 
     if (ev->kind == EV_BARRIER_ARRIVE)
         o->inside++;
-    else if (o->inside <= 1 && !MUTANT(BARRIER_ONE_ROUND))
+    else if (o->inside <= 1)
         object_drop(hb, OBJECT_BARRIER, ev->addr, ev->aux);
     else
         o->inside--;
@@ -302,7 +254,7 @@ static void plain_step(struct hb *hb, const struct event *ev)
 
     if (info->takes)
         take(hb, ev, o, info->takes);
-    if (info->gives || (MUTANT(VOLATILE_READ_GIVES) && ev->kind == EV_VOLATILE_READ))
+    if (info->gives)
         give(hb, ev, o, EDGE_W);
 }
 
@@ -314,10 +266,7 @@ static void child_step(struct hb *hb, const struct event *ev)
 
     if (ev->kind == EV_FORK) {
         vclock_join(&child->birth, c, hb->budget);
-        if (!MUTANT(FORK_NO_TICK))
-            tick(hb, actor);
-    } else if (left_out(ev) || (MUTANT(JOIN_UNENDED_NO_EDGE) && !child->ended)) {
-        return;
+        tick(hb, actor);
     } else if (child->ended) {
         vclock_join(c, &child->final, hb->budget);
     } else if (child->begun) {
@@ -345,8 +294,6 @@ static void end_thread(struct hb *hb, sim_tid tid)
         *c = (struct vclock){0};
         t->begun = false;
     }
-    if (MUTANT(END_NO_PUBLISH))
-        vclock_free(&t->final, hb->budget);
 }
 
 static void write_clock(struct hb *hb, const struct event *ev)
@@ -355,8 +302,6 @@ static void write_clock(struct hb *hb, const struct event *ev)
     const bool self = ev->aux == ev->tid;
 
     assert(!hb->by_kernel);
-    if (self ? MUTANT(WRITEVC_SELF_IGNORED) : MUTANT(WRITEVC_IGNORED))
-        return;
     if (self && ev->addr <= vclock_get(c, ev->tid))
         return; /* where nobody checks the stream rules: one's own time does not go back */
     hb->forgets = true;
@@ -387,8 +332,6 @@ void hb_sync(struct hb *hb, const struct event *ev)
     case OBJECT_NONE:
         if (ev->kind == EV_WRITEVC)
             write_clock(hb, ev);
-        if (MUTANT(NOTIFY_EDGE) && ev->kind == EV_NOTIFY)
-            give(hb, ev, object_get(hb, OBJECT_LOCK, ev->addr, 0), EDGE_W);
         break;
     case OBJECT_ATOMIC:
     case OBJECT_COMMIT:
@@ -398,36 +341,23 @@ void hb_sync(struct hb *hb, const struct event *ev)
 
 /* ---- atomics and transactions --------------------------------------------------------------- */
 
-static enum ev_order effective_order(const struct event *ev)
-{
-    if (MUTANT(ATOMIC_NO_EDGE))
-        return ORDER_NONE;
-    if (MUTANT(ACQUIRE_ORDER_GIVES) && event_order(ev) == ORDER_ACQUIRE)
-        return ORDER_ACQ_REL;
-    return MUTANT(RELAXED_ORDERS) ? ORDER_SEQ_CST : event_order(ev);
-}
-
 void hb_atomic_before(struct hb *hb, const struct event *ev)
 {
-    if (order_takes(effective_order(ev)) && (ev_info[ev->kind].takes || MUTANT(ATOMIC_WRITE_TAKES)))
+    if (order_takes(event_order(ev)) && ev_info[ev->kind].takes)
         take(hb, ev, object_get(hb, OBJECT_ATOMIC, ev->addr, 0), EDGE_W);
-    if (MUTANT(GIVE_BEFORE_ACCESS) && order_gives(event_order(ev)) && ev_info[ev->kind].gives)
-        give(hb, ev, object_get(hb, OBJECT_ATOMIC, ev->addr, 0), EDGE_W);
 }
 
 void hb_atomic_after(struct hb *hb, const struct event *ev)
 {
-    if (order_gives(effective_order(ev)) && ev_info[ev->kind].gives && !MUTANT(GIVE_BEFORE_ACCESS))
+    if (order_gives(event_order(ev)) && ev_info[ev->kind].gives)
         give(hb, ev, object_get(hb, OBJECT_ATOMIC, ev->addr, 0), EDGE_W);
 }
 
 void hb_commit_before(struct hb *hb, const struct event *commit, const struct event *accesses,
                       size_t n)
 {
-    for (size_t i = 0; i < n && !MUTANT(TXN_NO_TAKE); i++) {
+    for (size_t i = 0; i < n; i++) {
         const struct granules g = granules_of(&accesses[i], hb->granule);
-        if (MUTANT(TXN_TAKES_WRITES_ONLY) && !event_writes(&accesses[i]))
-            continue;
         for (sim_addr a = g.first;; a += g.step) {
             take(hb, commit, object_get(hb, OBJECT_COMMIT, a, 0), EDGE_W);
             if (a == g.last || budget_over(hb->budget))
@@ -439,12 +369,8 @@ void hb_commit_before(struct hb *hb, const struct event *commit, const struct ev
 void hb_commit_after(struct hb *hb, const struct event *commit, const struct event *accesses,
                      size_t n)
 {
-    if (MUTANT(TXN_NO_GIVE))
-        return;
     for (size_t i = 0; i < n; i++) {
         const struct granules g = granules_of(&accesses[i], hb->granule);
-        if (MUTANT(TXN_READS_FREE) && !event_writes(&accesses[i]))
-            continue;
         for (sim_addr a = g.first;; a += g.step) {
             publish(hb, commit, object_get(hb, OBJECT_COMMIT, a, 0), EDGE_W);
             if (a == g.last || budget_over(hb->budget))

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mutant.h"
-
 static bool is(const struct hb_object *o, unsigned kind, sim_addr addr, uint64_t round)
 {
     return o->addr == addr && o->kind == kind && o->round == round;
@@ -125,8 +123,7 @@ void objects_free(struct hb *hb)
 
 void hb_clear(struct hb *hb, sim_addr addr, uint64_t bytes)
 {
-    if (!MUTANT(SYNC_STAYS_ON_CLEAR))
-        drop_region(hb, addr, bytes);
+    drop_region(hb, addr, bytes);
 }
 
 struct snapshot { /* the objects of a region, as they are now */
@@ -152,7 +149,7 @@ static bool snapshot_chain(void *arg, sim_addr addr, void *cell)
         copy->write_of = o->write_of;
         vclock_copy(&copy->write, &o->write, s->hb->budget);
         vclock_copy(&copy->read, &o->read, s->hb->budget);
-        if (!MUTANT(HOLDERS_STAY_ON_COPY) && o->holds) {
+        if (o->holds) {
             copy->hold = xmalloc(o->holds * sizeof *o->hold);
             memcpy(copy->hold, o->hold, o->holds * sizeof *o->hold);
             copy->holds = copy->hold_cap = o->holds;
@@ -168,8 +165,6 @@ void hb_copy(struct hb *hb, sim_addr to, sim_addr from, uint64_t bytes)
 {
     struct snapshot s = {.hb = hb, .first = from, .last = from + (bytes - 1)};
 
-    if (MUTANT(SYNC_STAYS_ON_COPY))
-        return;
     shadow_each(hb->objects, from, bytes, snapshot_chain, &s);
     drop_region(hb, to, bytes);
     while (s.found) {

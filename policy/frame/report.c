@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-#include "base/mutant.h"
-
 void report_init(struct race_report *r, const struct checker_env *env, const char *policy,
                  struct stats_group *g, struct budget *budget)
 {
@@ -56,7 +54,7 @@ void report_free(struct race_report *r)
 
 static uint64_t pair_hash(uint64_t a, uint64_t b)
 {
-    const bool swap = a > b && !MUTANT(PAIR_ORDERED);
+    const bool swap = a > b;
     const uint64_t pair[2] = {swap ? b : a, swap ? a : b};
 
     return digest_bytes(pair, sizeof pair);
@@ -96,8 +94,6 @@ static void conflict(struct race_report *r, const struct event *ev, sim_addr loc
     see_location(r, location, first);
     if (site && earlier->site)
         see(r, &r->pairs, pair_hash(site, earlier->site), &r->pair_count, &r->pairs_roi);
-    if (MUTANT(EARLIER_SITE_COUNTS) && earlier->site)
-        see(r, &r->sites, earlier->site, &r->site_count, &r->sites_roi);
     if (site)
         see(r, &r->sites, site, &r->site_count, &r->sites_roi);
 }
@@ -251,8 +247,8 @@ static void publish(struct race_report *r, struct race *race)
 /* A racy access. */
 static void count_race(struct race_report *r, struct race *race)
 {
-    r->accesses += MUTANT(GRANULES_COUNT) ? race->conflicts : 1;
-    if (race->system != MUTANT(SPLIT_SWAPPED))
+    r->accesses++;
+    if (race->system)
         r->system++;
     else
         r->program++;

@@ -1,5 +1,4 @@
 /* view.c - what a policy looks at (LARD 5.2). */
-#include "base/mutant.h"
 #include "policy/policy.h"
 
 const struct view_info view_info[] = {
@@ -31,11 +30,5 @@ unsigned view_skips(unsigned view)
 
     if (view & VIEW_ALL_MEMORY)
         skips = EVF_STACK;
-    if (MUTANT(STACK_CHECKED))
-        skips &= ~(unsigned)EVF_STACK;
-    if (MUTANT(FINAL_CHECKED))
-        skips &= ~(unsigned)EVF_FINAL;
-    if (MUTANT(SYSTEM_CHECKED))
-        skips &= ~(unsigned)EVF_SYSTEM;
     return skips;
 }

@@ -15,17 +15,11 @@
  * in the same life for them. */
 static bool both_in_transactions(const struct gold_info *i, const struct gold_now *now)
 {
-    if (MUTANT(GOLD_ONE_IN_TRANSACTION))
-        return i->xact || now->xact;
-    if (MUTANT(GOLD_XACT_ANY_LIFE))
-        return i->xact && now->xact;
     return i->xact && i->xact == now->xact;
 }
 
 static bool same_thread(const struct gold_info *i, const struct gold_now *now)
 {
-    if (MUTANT(GOLD_SAME_THREAD_WRONG)) /* two threads are taken for one */
-        return i->stretch->actor / 2 == now->actor / 2;
     return i->stretch->actor == now->actor;
 }
 
@@ -47,7 +41,7 @@ static bool lock_in_common(struct goldilocks *g, const struct gold_info *i, stru
     if (!i->alock || g->by_kernel)
         return false;
     gold_cost_held(g, now);
-    if (!holds(g, now->ev->tid, i->alock) && !MUTANT(GOLD_LOCK_NOT_HELD))
+    if (!holds(g, now->ev->tid, i->alock))
         return false;
     if (gold_spoilt(g, i->alock))
         return false;
@@ -113,8 +107,6 @@ static bool walk(struct goldilocks *g, const struct gold_info *i, struct gold_se
         gold_cost_cell(g, c, heeded, now);
         if (!heeded || n < begin)
             continue;
-        if (two && MUTANT(GOLD_TWO_THREADS_WRONG) && c->rule == GOLD_EDGE)
-            gold_set_add(set, c->to, g->env->budget);
         gold_apply(g, set, s, c);
         known = gold_set_has(set, me);
     }
@@ -160,8 +152,6 @@ bool gold_check(struct goldilocks *g, const struct gold_info *i, struct gold_now
         st->by_two++;
     else if (known_by_all(g, i, now)) {
         st->by_lockset++;
-        if (MUTANT(GOLD_EARLIER_LOCK))
-            now->alock = latest_held(g, i->tid);
     } else {
         st->unordered++;
         return false;

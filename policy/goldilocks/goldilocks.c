@@ -53,7 +53,7 @@ static unsigned class_of(uint8_t op)
 
 static uint8_t op_of(const struct event *ev)
 {
-    const bool writes = event_writes(ev) || MUTANT(GOLD_READ_IS_WRITE);
+    const bool writes = event_writes(ev);
     const unsigned class =
         (writes ? PLAIN_WRITE : PLAIN_READ) | (ev->flags & EVF_ORDER_MASK ? ATOMIC_READ : 0u);
 
@@ -63,8 +63,6 @@ static uint8_t op_of(const struct event *ev)
 static bool conflict(uint8_t a, uint8_t b)
 {
     if (class_of(a) & class_of(b) & ATOMIC_READ) /* both are atomic */
-        return false;
-    if (MUTANT(GOLD_WRITE_MISSES_READS) && !(class_of(a) & PLAIN_WRITE))
         return false;
     return (class_of(a) | class_of(b)) & PLAIN_WRITE;
 }
@@ -124,8 +122,7 @@ static struct gold_info *place_of(struct goldilocks *g, struct gold_var *v, uint
         struct gold_info *r = record_at(v, i);
         if (!(class_of(r->op) & PLAIN_WRITE))
             gold_cost_chain(g, r, now);
-        if (r->stretch->actor != now->actor ||
-            (class_of(r->op) != class_of(op) && !MUTANT(GOLD_ATOMIC_READ_REPLACES)))
+        if (r->stretch->actor != now->actor || class_of(r->op) != class_of(op))
             continue;
         gold_cost_forget(g, r, now->core);
         gold_info_give(g, r);
@@ -148,7 +145,7 @@ static void record(struct goldilocks *g, struct gold_var *v, sim_addr addr, uint
     struct gold_info *i = place_of(g, v, op, now);
     *i = (struct gold_info){
         .stretch = gold_stretch_of(g, now->actor, tid < g->threads ? g->thread[tid].time : 1),
-        .pos = g->committing && !MUTANT(GOLD_AFTER_COMMIT) ? g->commit_at : g->list.tail,
+        .pos = g->committing ? g->commit_at : g->list.tail,
         .site = now->ev->aux,
         .event = *g->env->number,
         .alock = gold_held_lock(g, now),

@@ -15,7 +15,6 @@
 #ifndef LARDSIM_GOLDILOCKS_H
 #define LARDSIM_GOLDILOCKS_H
 
-#include "base/mutant.h"
 #include "policy/frame/cost.h"
 #include "policy/frame/hb.h"
 #include "policy/policy.h"

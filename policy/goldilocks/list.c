@@ -74,7 +74,7 @@ static void collect(struct goldilocks *g, unsigned core)
 {
     struct gold_list *l = &g->list;
 
-    while (l->head < l->tail && (!gold_cell_at(l, l->head)->infos || MUTANT(GOLD_COLLECTS_ALL)))
+    while (l->head < l->tail && !gold_cell_at(l, l->head)->infos)
         behead(g, core);
     l->collect_at = l->tail + l->every;
 }
@@ -131,7 +131,7 @@ static void stretch_free(struct goldilocks *g, struct gold_stretch *s)
 static struct gold_stretch *stretch_new(struct goldilocks *g, uint32_t actor, uint64_t time)
 {
     struct gold_list *l = &g->list;
-    const uint64_t base = g->committing && !MUTANT(GOLD_AFTER_COMMIT) ? g->commit_at : l->tail;
+    const uint64_t base = g->committing ? g->commit_at : l->tail;
     struct gold_stretch *s = pool_get(&l->room);
 
     budget_take(g->env->budget, l->room.bytes);
@@ -179,7 +179,7 @@ static void close_at(struct goldilocks *g, uint32_t actor, uint64_t begin)
 
 void gold_close(struct goldilocks *g, uint32_t actor)
 {
-    close_at(g, actor, g->committing && !MUTANT(GOLD_AFTER_COMMIT) ? g->commit_at : g->list.tail);
+    close_at(g, actor, g->committing ? g->commit_at : g->list.tail);
 }
 
 struct gold_stretch *gold_stretch_of(struct goldilocks *g, uint32_t actor, uint64_t time)
@@ -213,12 +213,12 @@ static void apply_commit(struct goldilocks *g, struct gold_set *set, const struc
     const struct gold_variables *v = c->variables;
     bool known = gold_set_has(set, gold_actor(c->actor));
 
-    for (size_t i = 0; i < v->n && !known && !MUTANT(GOLD_COMMIT_NO_TAKE); i++)
+    for (size_t i = 0; i < v->n && !known; i++)
         known = v->at[i].takes && gold_set_has(set, v->at[i].element);
     if (!known)
         return;
     gold_set_add(set, gold_actor(c->actor), g->env->budget);
-    for (size_t i = 0; i < v->n && !MUTANT(GOLD_COMMIT_NO_GIVE); i++)
+    for (size_t i = 0; i < v->n; i++)
         if (v->at[i].gives)
             gold_set_add(set, v->at[i].element, g->env->budget);
 }
@@ -279,7 +279,7 @@ static void prune(struct goldilocks *g)
     const struct gold_list *l = &g->list;
 
     gold_set_clear(&g->far);
-    for (uint64_t n = l->head; n < l->tail && !MUTANT(GOLD_PRUNES_ALL); n++) {
+    for (uint64_t n = l->head; n < l->tail; n++) {
         const struct gold_cell *c = gold_cell_at(l, n);
         mention(g, c->from[0]);
         mention(g, c->from[1]);
@@ -302,8 +302,7 @@ static void advance(struct goldilocks *g, struct gold_stretch *s, uint64_t to)
     if (s->open && !g->list.raw)
         s->begin = s->done = to;
     for (; s->done < to; s->done++)
-        if (!MUTANT(GOLD_TRIM_FORGETS))
-            gold_apply(g, &s->set, s, gold_cell_at(&g->list, s->done));
+        gold_apply(g, &s->set, s, gold_cell_at(&g->list, s->done));
 }
 
 void gold_trim(struct goldilocks *g, unsigned core)

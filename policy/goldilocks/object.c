@@ -39,7 +39,7 @@ bool gold_spoilt(const struct goldilocks *g, gold_element lock)
 {
     const uint64_t *spoilt = map_find(&g->live, lock);
 
-    return !spoilt || (*spoilt && !MUTANT(GOLD_SPOILT_LOCK));
+    return !spoilt || *spoilt;
 }
 
 static void spoil(struct goldilocks *g, gold_element lock)
@@ -75,7 +75,7 @@ static void held_remove(struct goldilocks *g, sim_tid tid, gold_element lock)
 
 static bool remembers(const struct gold_hold *h)
 {
-    return (!h->shared || MUTANT(GOLD_SHARED_REMEMBERED)) && !h->waiting;
+    return !h->shared && !h->waiting;
 }
 
 /* Somebody comes to hold the lock. Whoever has released it since, has given; so holding it is proof
@@ -128,7 +128,7 @@ uint32_t gold_unnest(struct goldilocks *g, struct gold_object *o, sim_tid tid, b
         return 0; /* it was acquired where this view does not look */
     if (--h->depth)
         return h->depth;
-    if (!h->shared || MUTANT(GOLD_SHARED_REMEMBERED))
+    if (!h->shared)
         held_remove(g, tid, o->element);
     *h = o->hold[--o->holds];
     return 0;

@@ -19,26 +19,6 @@ struct gold_thread *gold_thread_at(struct goldilocks *g, uint64_t tid)
     return &g->thread[tid];
 }
 
-/* Edges that a mutant leaves out. */
-static bool left_out(const struct event *ev)
-{
-    return (MUTANT(GOLD_ACQUIRE_NO_EDGE) && ev->kind == EV_ACQUIRE) ||
-           (MUTANT(GOLD_SHARED_ACQUIRE_NO_EDGE) && ev->kind == EV_ACQUIRE_SHARED) ||
-           (MUTANT(GOLD_RELEASE_NO_EDGE) && ev->kind == EV_RELEASE) ||
-           (MUTANT(GOLD_SHARED_RELEASE_NO_EDGE) && ev->kind == EV_RELEASE_SHARED) ||
-           (MUTANT(GOLD_FORK_NO_EDGE) && ev->kind == EV_FORK) ||
-           (MUTANT(GOLD_JOIN_NO_EDGE) && ev->kind == EV_JOIN) ||
-           (MUTANT(GOLD_END_NO_EDGE) && ev->kind == EV_THREAD_END) ||
-           (MUTANT(GOLD_WAIT_ENTER_NO_EDGE) && ev->kind == EV_WAIT_ENTER) ||
-           (MUTANT(GOLD_WAIT_EXIT_NO_EDGE) && ev->kind == EV_WAIT_EXIT) ||
-           (MUTANT(GOLD_VOLATILE_READ_NO_EDGE) && ev->kind == EV_VOLATILE_READ) ||
-           (MUTANT(GOLD_VOLATILE_WRITE_NO_EDGE) && ev->kind == EV_VOLATILE_WRITE) ||
-           (MUTANT(GOLD_ARRIVE_NO_EDGE) && ev->kind == EV_BARRIER_ARRIVE) ||
-           (MUTANT(GOLD_DEPART_NO_EDGE) && ev->kind == EV_BARRIER_DEPART) ||
-           (MUTANT(GOLD_CLASS_INIT_NO_EDGE) && ev->kind == EV_CLASS_INIT) ||
-           (MUTANT(GOLD_CLASS_USE_NO_EDGE) && ev->kind == EV_CLASS_USE);
-}
-
 /* The event's cell. What an actor gives ends its stretch. */
 static void edge(struct goldilocks *g, const struct event *ev, gold_element from,
                  gold_element or_from, gold_element to, unsigned core)
@@ -48,8 +28,7 @@ static void edge(struct goldilocks *g, const struct event *ev, gold_element from
                                    .from = {from, or_from},
                                    .to = to};
 
-    if (!left_out(ev))
-        gold_append(g, &cell, core);
+    gold_append(g, &cell, core);
 }
 
 static gold_element me(const struct goldilocks *g, const struct event *ev)
@@ -59,8 +38,7 @@ static gold_element me(const struct goldilocks *g, const struct event *ev)
 
 static void give(struct goldilocks *g, const struct event *ev, gold_element to, unsigned core)
 {
-    if (!left_out(ev))
-        gold_close(g, hb_actor(g->env->hb, ev->tid));
+    gold_close(g, hb_actor(g->env->hb, ev->tid));
     edge(g, ev, me(g, ev), 0, to, core);
 }
 
@@ -75,18 +53,13 @@ static void take(struct goldilocks *g, const struct event *ev, gold_element from
 static void acquire(struct goldilocks *g, const struct event *ev, struct gold_object *o,
                     unsigned takes, unsigned core)
 {
-    if (MUTANT(GOLD_SHARED_SEES_SHARED))
-        takes |= EDGE_R;
-    if (MUTANT(GOLD_EXCLUSIVE_MISSES_READERS))
-        takes &= ~(unsigned)EDGE_R;
     take(g, ev, o->element, takes & EDGE_R ? o->readers : 0, core);
 }
 
 static void release(struct goldilocks *g, const struct event *ev, const struct gold_object *o,
                     unsigned gives, unsigned core)
 {
-    give(g, ev, gives & EDGE_W || MUTANT(GOLD_SHARED_RELEASE_WRITES) ? o->element : o->readers,
-         core);
+    give(g, ev, gives & EDGE_W ? o->element : o->readers, core);
 }
 
 /* Nested monitors: only the outermost acquire and release of a thread, per mode. A wait gives up
@@ -105,9 +78,9 @@ static void lock_step(struct goldilocks *g, const struct event *ev, unsigned cor
         gold_wait(g, o, ev->tid, false);
         acquire(g, ev, o, info->takes, core);
     } else if (info->takes) {
-        if (gold_nest(g, o, ev->tid, shared) == 1 || MUTANT(GOLD_INNER_ACQUIRES))
+        if (gold_nest(g, o, ev->tid, shared) == 1)
             acquire(g, ev, o, info->takes, core);
-    } else if (gold_unnest(g, o, ev->tid, shared) == 0 || MUTANT(GOLD_INNER_RELEASES)) {
+    } else if (gold_unnest(g, o, ev->tid, shared) == 0) {
         release(g, ev, o, info->gives, core);
     }
 }
@@ -116,8 +89,7 @@ static void lock_step(struct goldilocks *g, const struct event *ev, unsigned cor
 
 static struct gold_object *round_of(struct goldilocks *g, const struct event *ev)
 {
-    return gold_object_get(g, OBJECT_BARRIER, ev->addr,
-                           MUTANT(GOLD_BARRIER_ONE_ROUND) ? 0 : ev->aux);
+    return gold_object_get(g, OBJECT_BARRIER, ev->addr, ev->aux);
 }
 
 /* Nobody arrives at a round after its first departure, so the last to leave closes it. */
@@ -127,7 +99,7 @@ static void barrier_count(struct goldilocks *g, const struct event *ev)
 
     if (ev->kind == EV_BARRIER_ARRIVE)
         o->inside++;
-    else if (o->inside > 1 || MUTANT(GOLD_BARRIER_ONE_ROUND))
+    else if (o->inside > 1)
         o->inside--;
     else
         gold_object_drop(g, OBJECT_BARRIER, ev->addr, ev->aux);
@@ -156,8 +128,7 @@ static void child_step(struct goldilocks *g, const struct event *ev, unsigned co
         take(g, ev, GOLD_ENDS + (gold_element)ev->aux, 0, core);
     } else if (child->begun) { /* as if it gave now */
         const uint32_t actor = hb_actor(g->env->hb, (sim_tid)ev->aux);
-        if (!left_out(ev))
-            gold_close(g, actor);
+        gold_close(g, actor);
         take(g, ev, gold_actor(actor), 0, core);
     } else {
         take(g, ev, birth, 0, core);
@@ -168,7 +139,7 @@ static void begin(struct goldilocks *g, const struct event *ev, unsigned core)
 {
     struct gold_thread *t = gold_thread_at(g, ev->tid);
 
-    if (!t->begun && t->forked && !MUTANT(GOLD_BIRTH_NO_EDGE))
+    if (!t->begun && t->forked)
         take(g, ev, GOLD_BIRTHS + (gold_element)ev->tid, 0, core);
     t->begun = true;
 }
@@ -185,8 +156,6 @@ static void raw_step(struct goldilocks *g, const struct event *ev, unsigned core
                                    .time = ev->addr};
 
     g->list.raw = true;
-    if (MUTANT(GOLD_RAW_IGNORED))
-        return;
     if (ev->aux != ev->tid) {
         gold_append(g, &cell, core);
     } else if (ev->addr > t->time) {
@@ -233,11 +202,11 @@ void gold_sync(struct goldilocks *g, const struct event *ev, unsigned core)
 static void atomic_step(struct goldilocks *g, bool after, const struct event *ev, unsigned core)
 {
     const struct gold_object *o = gold_object_get(g, OBJECT_ATOMIC, ev->addr, 0);
-    const enum ev_order order = MUTANT(GOLD_RELAXED_ORDERS) ? ORDER_SEQ_CST : event_order(ev);
+    const enum ev_order order = event_order(ev);
 
-    if (!after && order_takes(order) && ev_info[ev->kind].takes && !MUTANT(GOLD_ATOMIC_NO_TAKE))
+    if (!after && order_takes(order) && ev_info[ev->kind].takes)
         take(g, ev, o->element, 0, core);
-    if (after && order_gives(order) && ev_info[ev->kind].gives && !MUTANT(GOLD_ATOMIC_NO_GIVE))
+    if (after && order_gives(order) && ev_info[ev->kind].gives)
         give(g, ev, o->element, core);
 }
 
@@ -251,7 +220,7 @@ static struct gold_variable variable_of(struct goldilocks *g, const struct event
 
     if (g->is.transactions == GOLD_WRITE_TO_READ)
         return (struct gold_variable){element, reads, writes};
-    return (struct gold_variable){element, true, !MUTANT(GOLD_COMMIT_READS_FREE) || writes};
+    return (struct gold_variable){element, true, true};
 }
 
 static struct gold_variables *variables_add(struct goldilocks *g, struct gold_variables *v,
@@ -312,9 +281,9 @@ static void commit_ends(struct goldilocks *g, const struct event *ev)
 
 static void memory_step(struct goldilocks *g, const struct event *ev, unsigned core)
 {
-    if (ev->kind == EV_CLEAR && !MUTANT(GOLD_OBJECTS_STAY_ON_CLEAR))
+    if (ev->kind == EV_CLEAR)
         gold_objects_clear(g, ev->addr, ev->aux);
-    else if (ev->kind == EV_COPY && !MUTANT(GOLD_OBJECTS_STAY_ON_COPY))
+    else if (ev->kind == EV_COPY)
         gold_objects_copy(g, ev->addr, ev[1].addr, ev->aux, core);
 }
 

@@ -36,7 +36,7 @@ static struct hline *own_line(struct access *a, struct step *s)
         flush_line(r, &a->flushed, &a->flushed.gone, h);
         return NULL;
     }
-    if (LIKELY(h->actor == a->actor) || MUTANT(RADISH_NO_FLUSH))
+    if (LIKELY(h->actor == a->actor))
         return h;
     r->st.lazy_flushes++;
     flush_line(r, &a->flushed, &s->stored, h);
@@ -50,7 +50,7 @@ static void allocate(struct access *a, struct step *s)
 
     later(&s->drained, queue_drain(r, p, s->kind, line_all(r)));
     a->own = line_new(r, p, a->core, s->kind, a->actor);
-    a->own->coming = !MUTANT(RADISH_COMING_GONE);
+    a->own->coming = true;
     soft_fill(r, a->own, a->write);
     s->fill = true;
     check_filled(a, s);
@@ -86,15 +86,12 @@ static void access_line(struct access *a, sim_addr physical, granule_set set)
         later(&s->drained, queue_drain(r, h->place, h->kind, need));
         need = set & ~(a->write ? h->may_write : h->may_read);
     }
-    if (MUTANT(RADISH_PRESENT_PERMITS) && r->machine && a->level < LEVEL_L3)
-        need = 0;
     r->st.checks++;
     r->st.outcome[s->fill ? OUTCOME_FILLED : OUTCOME_PERMISSION] += !need;
     s->store = need && check_granules(a, s, need);
     if (a->write)
-        check_void(a, MUTANT(RADISH_RACY_NOT_VOID) ? set & h->may_write : set);
-    if (!(MUTANT(RADISH_NOT_REWRITTEN) && !need))
-        s->store |= check_record(a, set);
+        check_void(a, set);
+    s->store |= check_record(a, set);
     h->dirty |= s->store;
     s->at = line_address(r, h) + first * RADISH_ENTRY;
     s->bytes = (last - first + 1) * RADISH_ENTRY;
@@ -132,7 +129,7 @@ static void decide(struct access *a)
         }
         a->at = base;
         access_line(a, physical, (n == 64 ? ~(granule_set)0 : ((granule_set)1 << n) - 1) << low);
-        if (to == g.last || budget_over(r->env->budget) || MUTANT(RADISH_FIRST_LINE_ONLY))
+        if (to == g.last || budget_over(r->env->budget))
             return;
         from = to + g.step;
     }
@@ -155,7 +152,7 @@ static sim_cycle pay_check(struct access *a, const struct step *s, sim_cycle dat
         r->machine->piggyback(r->env->host, s->ask_bytes);
     if (s->arrives)
         now = latest(data, now);
-    if (!s->soft || (s->fill && r->params.fill == FILL_CHECKS && !MUTANT(RADISH_REST_ASKED_TWICE)))
+    if (!s->soft || (s->fill && r->params.fill == FILL_CHECKS))
         return now;
     if (!s->queued)
         return soft_check(r, a->core, &c, latest(data, now));
@@ -196,9 +193,8 @@ static sim_cycle pay(struct access *a, sim_cycle data, sim_cycle now)
     for (size_t i = 0; i < a->plan.n; i++) {
         const struct step *s = &a->plan.step[i];
         now = queue_waited(r, s->drained, now);
-        if (!MUTANT(RADISH_FREE_METADATA))
-            now = r->env->mem(r->env->host, a->core, s->at, s->bytes,
-                              s->store ? MEM_STORE : MEM_LOAD, now);
+        now = r->env->mem(r->env->host, a->core, s->at, s->bytes, s->store ? MEM_STORE : MEM_LOAD,
+                          now);
         if (s->fill) {
             has_come(a, s);
             now = pay_fill(a, s, latest(data, now));

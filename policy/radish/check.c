@@ -185,7 +185,7 @@ static granule_set judge(struct access *a, granule_set need)
     }
     while (UNLIKELY(racy))
         report_granule(a, next_granule(&racy));
-    return MUTANT(RADISH_RACY_GRANTS) ? need : need & ~loose;
+    return need & ~loose;
 }
 
 /* ---- what it leaves behind ------------------------------------------------------------------ */
@@ -195,13 +195,10 @@ static granule_set judge(struct access *a, granule_set need)
 static void lower(struct access *a, struct hline *o, granule_set set)
 {
     struct radish *r = a->r;
-    const granule_set reach = MUTANT(RADISH_LINE_WIDE) ? line_all(r) : set;
 
-    if (!cores_have(o->place->hears, o->core) || MUTANT(RADISH_NOT_LOWERED))
+    if (!cores_have(o->place->hears, o->core))
         return;
-    const granule_set lost = reach & (a->write                          ? o->may_read
-                                      : MUTANT(RADISH_READ_KEEPS_WRITE) ? 0
-                                                                        : o->may_write);
+    const granule_set lost = set & (a->write ? o->may_read : o->may_write);
     r->st.lowered += (unsigned)__builtin_popcountll(lost);
     o->may_write &= ~lost;
     if (a->write)
@@ -213,10 +210,6 @@ static void cancel(struct access *a, struct hline *o, granule_set set)
 {
     struct radish *r = a->r;
 
-    if (MUTANT(RADISH_REMOTE_STAYS))
-        return;
-    if (MUTANT(RADISH_LINE_WIDE_CANCEL))
-        set = line_all(r);
     r->st.cancelled += records_cancel(r, o, set, EVERY_CLASS);
     o->soft_write &= ~set;
     o->soft_reads &= ~set;
@@ -394,8 +387,7 @@ static void put_in_queue(struct access *a, struct step *s, granule_set passed)
                                    .actor = a->actor,
                                    .core = (uint8_t)a->core,
                                    .kind = a->own->kind,
-                                   .write = a->write,
-                                   .late = *a->ev};
+                                   .write = a->write};
     sim_cycle wait;
 
     s->queued = true;
@@ -412,8 +404,7 @@ bool check_granules(struct access *a, struct step *s, granule_set need)
 
     gather_chip(a, need);
     s->soft = software(a, need);
-    if (!(queues && MUTANT(RADISH_JUDGED_LATE)))
-        gather_soft(a, s->soft);
+    gather_soft(a, s->soft);
     const granule_set passed = judge(a, need);
     plan_question(a, s, need);
     tell_others(a, need);
@@ -421,21 +412,4 @@ bool check_granules(struct access *a, struct step *s, granule_set need)
         put_in_queue(a, s, passed);
     const bool rest = (s->asks || s->arrives) && check_rest(a, s, ~need);
     return grant(a, s->queued ? passed & ~s->soft : passed) || rest;
-}
-
-void check_late(struct radish *r, const struct queued_check *c)
-{
-    const struct hb_actor *who = &r->env->hb->actor[c->actor];
-    struct access a = {.r = r,
-                       .ev = &c->late,
-                       .clock = &who->clock,
-                       .actor = c->actor,
-                       .op = access_op(&c->late),
-                       .write = c->write,
-                       .own = line_find(c->place, c->core, c->kind)};
-
-    if (!a.own)
-        return;
-    gather_soft(&a, c->set);
-    judge(&a, c->set);
 }

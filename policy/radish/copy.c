@@ -141,15 +141,9 @@ static void copy_run(struct radish *r, struct hline *to, const struct hline *fro
         record_add(r, to, &x);
         to->dirty |= !x.saved;
     }
-    if (MUTANT(RADISH_IN_CACHE_PERMITS)) {
-        to->may_read |= shifted(from->may_read, run);
-        to->may_write |= shifted(from->may_write, run);
-    }
     to->kept = (to->kept & ~set) | shifted(from->kept, run);
     to->soft_write = (to->soft_write & ~set) | shifted(from->soft_write, run);
     to->soft_reads = (to->soft_reads & ~set) | shifted(from->soft_reads, run);
-    if (MUTANT(RADISH_IN_CACHE_NO_STATUS))
-        to->kept = to->soft_write = to->soft_reads = 0;
 }
 
 /* By an instruction of the handler; the core that has the line loads and stores. */

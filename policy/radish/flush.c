@@ -42,7 +42,7 @@ static void know_actor(struct radish *r, uint32_t actor)
 
 static void leave_core(struct radish *r, struct flushed *f, unsigned core)
 {
-    if (r->params.flush == FLUSH_LAZY || MUTANT(RADISH_NO_FLUSH) || !r->core[core].lines)
+    if (r->params.flush == FLUSH_LAZY || !r->core[core].lines)
         return;
     r->st.flushes++;
     flush_core(r, f, &f->switched, core);
@@ -102,7 +102,7 @@ static void roll_over(struct radish *r, struct flushed *f)
     const struct hb *hb = r->env->hb;
 
     r->st.roll_overs++;
-    for (unsigned core = 0; core < r->cores && !MUTANT(RADISH_ROLL_OVER_KEEPS); core++) {
+    for (unsigned core = 0; core < r->cores; core++) {
         flush_core(r, f, &f->rolled, core);
         take_lost(f, &r->lost[core]);
     }
@@ -124,7 +124,7 @@ static sim_cycle roll_over_paid(struct radish *r, unsigned core, struct hline *l
 {
     const struct policy_machine *m = r->machine;
 
-    if (!left || !m || MUTANT(RADISH_ROLL_OVER_RUNS_ON))
+    if (!left || !m)
         return soft_flush(r, core, left, SWM_ROLL_OVER, now);
     const sim_cycle since = m->stop(r->env->host, core, now);
     now = soft_flush(r, core, left, SWM_ROLL_OVER, since);
@@ -170,7 +170,7 @@ static void data_evicted(struct radish *r, struct flushed *f, struct place *p, u
     if (UNLIKELY(p->queued))
         drained(f, queue_drain_place(r, p));
     cores_remove(p->hears, core);
-    for (unsigned k = 0; k < r->kinds && !MUTANT(RADISH_PERMISSION_STAYS); k++) {
+    for (unsigned k = 0; k < r->kinds; k++) {
         struct hline *h = line_on_core(r, core, line_number(r, p->line, k));
         if (!h || !h->may_read)
             continue;
@@ -219,7 +219,7 @@ static void data_line(struct radish *r, struct flushed *f, const struct line_eve
 void radish_line(void *self, const struct line_event *le, unsigned core)
 {
     struct radish *r = self;
-    const bool teller = queue_serves(r, le->by) || MUTANT(LINE_TELLER_PAYS);
+    const bool teller = queue_serves(r, le->by);
     struct flushed *f = &r->lost[teller ? core : le->by];
 
     if (le->what == LINE_INVALIDATE && !le->recalled) /* a store has it now, and has told */

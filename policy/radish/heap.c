@@ -60,8 +60,7 @@ static uint64_t room_of(sim_addr to, sim_addr from, uint64_t left, sim_addr mask
 static uint64_t piece_of(const struct radish *r, sim_addr to, sim_addr from, uint64_t left,
                          bool down)
 {
-    const uint64_t n =
-        MUTANT(RADISH_ONE_HANDLER) ? left : room_of(to, from, left, page_mask(r), down);
+    const uint64_t n = room_of(to, from, left, page_mask(r), down);
     const uint64_t skip = down ? left - n : 0;
 
     if (contiguous(r, to + skip, n) && contiguous(r, from + skip, n))
@@ -94,8 +93,7 @@ static void throw_out(struct radish *r, unsigned core, const struct hline *h)
 /* What the line holds of the part is discarded, the rest stored. */
 static void discard(struct radish *r, struct hline *h, granule_set set, unsigned core)
 {
-    if (!MUTANT(RADISH_CLEAR_STORES))
-        records_cancel(r, h, set, EVERY_CLASS);
+    records_cancel(r, h, set, EVERY_CLASS);
     if (h->leaving) /* its own handler goes on */
         return;
     throw_out(r, core, h);
@@ -196,8 +194,7 @@ static sim_cycle clear_part(struct radish *r, unsigned core, sim_addr from, uint
         const sim_addr at = from + done;
         n = size - (at & (size - 1));
         n = n < bytes - done ? n : bytes - done;
-        if (!MUTANT(RADISH_CLEAR_KEEPS_CACHED))
-            visit_line(r, &v, at >> r->line_shift, from, bytes, discard);
+        visit_line(r, &v, at >> r->line_shift, from, bytes, discard);
         swm_clear(r->manager, core, at, n, 0);
     }
     return end_part(r, &v, now);
@@ -279,17 +276,14 @@ static void copy_all(struct radish *r, struct visit *v, const struct part *p, bo
 {
     struct taken_along along = {0};
 
-    if (!MUTANT(RADISH_COPY_KEEPS_CACHED))
-        copy_source(r, v, p, &along);
-    if (!MUTANT(RADISH_COPY_KEEPS_DESTINATION))
-        heap_visit(r, v, p->to, p->bytes, discard);
-    if (move && !MUTANT(RADISH_MOVE_KEEPS_SOURCE))
+    copy_source(r, v, p, &along);
+    heap_visit(r, v, p->to, p->bytes, discard);
+    if (move)
         swm_move(r->manager, v->core, p->to, p->from, p->bytes, 0);
-    else if (!(along.n && MUTANT(RADISH_IN_CACHE_ALONE)))
+    else
         swm_copy(r->manager, v->core, p->to, p->from, p->bytes, 0);
     copy_along(r, v, p, &along);
-    if (move && !MUTANT(RADISH_MOVE_KEEPS_SOURCE) &&
-        (along.n || !MUTANT(RADISH_MOVE_KEEPS_LEAVING))) /* also of lines that are leaving */
+    if (move) /* also of lines that are leaving */
         heap_visit(r, v, p->from, p->bytes, discard);
     free(along.at);
 }

@@ -151,8 +151,7 @@ static bool is_clear_of(const struct held *h, const struct event *ev)
     const uint64_t bytes = h->ev->aux, apart = to > from ? to - from : from - to;
     const uint64_t left = apart < bytes ? apart : bytes;
 
-    return !(h->making && !MUTANT(RADISH_MOVE_WHILE_COPIED)) && !h->over && ev->tid == h->ev->tid &&
-           (ev->aux == left || MUTANT(RADISH_MOVE_ANY_CLEAR)) &&
+    return !h->making && !h->over && ev->tid == h->ev->tid && ev->aux == left &&
            ev->addr == (to > from ? from : from + (bytes - left));
 }
 
@@ -247,9 +246,7 @@ bool held_touched(struct radish *r, const struct event *ev, unsigned core, sim_c
 {
     bool some = false;
 
-    for (struct held *h;
-         !MUTANT(RADISH_HELD_UNSEEN) && ev->size && (h = touched(r, ev->addr, ev->size, NULL));
-         some = true)
+    for (struct held *h; ev->size && (h = touched(r, ev->addr, ev->size, NULL)); some = true)
         make_at_once(r, h, core, now);
     if (some && r->held.due[core].until > *drained)
         *drained = r->held.due[core].until;

@@ -45,8 +45,6 @@ static sim_cycle finish_oldest(struct radish *r)
     r->queue_head = (r->queue_head + 1) % r->params.queue;
     r->queue_n--;
     r->st.drained++;
-    if (MUTANT(RADISH_JUDGED_LATE))
-        check_late(r, &c);
     grant(r, &c);
     c.place->queued--;
     return c.done == CYCLE_NEVER ? r->queue_free : c.done; /* it comes after what is served */

@@ -8,7 +8,6 @@
 #ifndef LARDSIM_RADISH_H
 #define LARDSIM_RADISH_H
 
-#include "base/mutant.h"
 #include "policy/frame/hb.h"
 #include "policy/policy.h"
 #include "runtime/runtime.h"
@@ -123,7 +122,6 @@ struct queued_check {
     uint32_t actor;
     uint8_t core, kind;
     bool write;
-    struct event late; /* only where it is judged late, which is a mutant */
 };
 
 struct blocked { /* a region that a copy works on */
@@ -394,7 +392,6 @@ sim_cycle radish_pay(void *self, unsigned core, sim_cycle now);
 void radish_soon(const void *self, const struct event *ev);
 void radish_very_soon(const void *self, const struct event *ev);
 void radish_unpaid_free(struct radish *r);
-void check_late(struct radish *r, const struct queued_check *c); /* a mutant's */
 
 /* ---- radish/flush.c: thread switches, roll-over, what happens to lines ---------------------- */
 

@@ -27,7 +27,7 @@ static unsigned lower_write(struct hline *o, granule_set set)
  * the access that brought them says so. */
 static void tell_come(struct radish *r, const struct hline *h)
 {
-    const granule_set come = MUTANT(RADISH_REST_FILL_UNSEEN) ? 0 : records_set(h, EVERY_CLASS);
+    const granule_set come = records_set(h, EVERY_CLASS);
 
     for (struct hline *o = h->place->of_kind[h->kind]; o; o = o->next)
         if (o != h)
@@ -61,9 +61,9 @@ void check_filled(struct access *a, struct step *s)
     struct hline *h = a->own;
 
     s->write_ordered = s->all_ordered = line_all(r);
-    for (granule_set left = MUTANT(RADISH_REST_FILL_GRANTS) ? 0 : h->kept; left;)
+    for (granule_set left = h->kept; left;)
         compare(a, s, next_granule(&left));
-    if (!alone(r, h) && !MUTANT(RADISH_REST_FILL_AMONG)) {
+    if (!alone(r, h)) {
         tell_come(r, h);
         return;
     }
@@ -114,9 +114,8 @@ bool check_rest(struct access *a, const struct step *s, granule_set rest)
         return false;
     rest &= line_all(r) & ~queue_has(r, h->place, h->kind);
     const granule_set write = a->write ? writable(a, s, rest) : 0;
-    const granule_set read = MUTANT(RADISH_REST_GRANTS) ? rest : readable(a, s, rest) | write;
-    for (struct hline *o = h->place->of_kind[h->kind]; o && !MUTANT(RADISH_REST_NOT_LOWERED);
-         o = o->next) {
+    const granule_set read = readable(a, s, rest) | write;
+    for (struct hline *o = h->place->of_kind[h->kind]; o; o = o->next) {
         if (o == h)
             continue;
         r->st.lowered += lower_write(o, read);

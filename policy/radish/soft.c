@@ -195,7 +195,7 @@ static sim_cycle store_granule(struct radish *r, unsigned core, struct hline *h,
     if (x->saved || is_stale(r, h, x, granule))
         return swm_look(r->manager, core, granule, SWM_WRITE, now);
     *(op_writes(x->op) ? &new->write : &new->reads) |= (granule_set)1 << i;
-    if (op_writes(x->op) && !MUTANT(RADISH_WRITE_DROPS_READS)) /* reads there came after it */
+    if (op_writes(x->op)) /* reads there came after it */
         return swm_store_under(r->manager, core, granule, &a, now);
     return swm_store(r->manager, core, granule, &a, op_writes(x->op), now);
 }
@@ -215,8 +215,7 @@ sim_cycle soft_store(struct radish *r, unsigned core, struct hline *h, granule_s
                     now = store_granule(r, core, h, x, i, &new, now);
             }
         }
-    if (!MUTANT(RADISH_STATUS_NOT_TOLD))
-        tell_lines(h, new);
+    tell_lines(h, new);
     return now;
 }
 
@@ -295,7 +294,7 @@ void soft_forget(struct radish *r, struct hline *h)
 {
     struct place *p = h->place;
 
-    assert(soft_all_saved(h) || MUTANT(RADISH_DIRTY_DROPPED));
+    assert(soft_all_saved(h));
     soft_renew(r, h);
     line_free(r, h);
     place_tidy(r, p);
@@ -304,7 +303,7 @@ void soft_forget(struct radish *r, struct hline *h)
 static sim_cycle leave_one(struct radish *r, unsigned core, struct hline *h, enum swm_reason why,
                            sim_cycle now)
 {
-    if (!h->dirty || MUTANT(RADISH_DIRTY_DROPPED)) {
+    if (!h->dirty) {
         r->st.lost_clean++;
         soft_forget(r, h);
         return now;
@@ -417,8 +416,6 @@ void soft_fill(struct radish *r, struct hline *h, bool write)
         return;
     for (granule_set left = swm_may_hold(r->manager, line_granule(r, h, 0), r->entries); left;)
         fill_granule(r, h, next_granule(&left), write);
-    if (MUTANT(RADISH_FILL_FORGETS))
-        h->soft_write = h->soft_reads = 0;
 }
 
 /* The handler says the history of each granule that the manager had; also when it had none. */

@@ -81,7 +81,7 @@ static void end_region(struct fastrcd *f, uint32_t actor)
     f->st.regions++;
     t->region++;
     if (UNLIKELY(++f->clock[actor] >> f->params.clock_bits)) {
-        f->clock[actor] = MUTANT(FASTRCD_CLOCK_UNBOUNDED) ? f->clock[actor] : 1;
+        f->clock[actor] = 1;
         f->st.overflows++;
     }
     if (f->cost.cost.on)

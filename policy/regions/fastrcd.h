@@ -3,7 +3,6 @@
 #ifndef LARDSIM_FASTRCD_H
 #define LARDSIM_FASTRCD_H
 
-#include "base/mutant.h"
 #include "policy/frame/cost.h"
 #include "policy/regions/region.h"
 
@@ -133,10 +132,6 @@ struct access { /* in hand, at one variable */
 static inline bool rcd_ongoing(const struct fastrcd *f, const struct variable *x, unsigned side,
                                uint32_t me)
 {
-    if (MUTANT(FASTRCD_OWN_CONFLICTS))
-        me = UINT32_MAX;
-    if (MUTANT(FASTRCD_ENDED_CONFLICTS))
-        return x->clock[side] && x->actor[side] != me;
     return (x->actor[side] != me) & ongoing(f, x->clock[side], x->actor[side]);
 }
 

@@ -37,7 +37,7 @@ static bool check_reads(struct fastrcd *f, struct variable *x, const struct acce
         return check_side(f, x, READS, now);
     for (uint32_t i = 0; i < map->n; i++) {
         const struct reader *r = &map->at[i];
-        if (r->actor != now->actor && ongoing(f, r->clock, r->actor) && !MUTANT(FASTRCD_MAP_UNSEEN))
+        if (r->actor != now->actor && ongoing(f, r->clock, r->actor))
             racy |= conflict(f, x, now,
                              &(struct race_side){.event = r->event,
                                                  .site = r->site,
@@ -177,11 +177,9 @@ static bool read_variable(struct fastrcd *f, struct variable *x, const struct ac
         return false;
     racy |= check_side(f, x, WRITES, now);
     racy |= check_atomics(f, x, now, false);
-    if (racy && MUTANT(FASTRCD_UPDATE_INSIDE))
-        return true;
     if (map_of(x))
         put_reader(f, x, now);
-    else if (rcd_ongoing(f, x, READS, now->actor) && !MUTANT(FASTRCD_NO_UPGRADE))
+    else if (rcd_ongoing(f, x, READS, now->actor))
         upgrade(f, x, now);
     else
         rcd_replace(x, READS, now);
@@ -197,8 +195,6 @@ static bool write_variable(struct fastrcd *f, struct variable *x, const struct a
     racy |= check_side(f, x, WRITES, now);
     racy |= check_reads(f, x, now);
     racy |= check_atomics(f, x, now, true);
-    if (racy && MUTANT(FASTRCD_UPDATE_INSIDE))
-        return true;
     rcd_replace(x, WRITES, now);
     drop_map(f, x);
     drop_atomics(f, x);
@@ -257,7 +253,7 @@ bool rcd_variable(struct fastrcd *f, struct variable *x, const struct access *no
 
 static uint32_t reset_clock(const struct fastrcd *f, uint32_t clock, uint32_t actor)
 {
-    return clock && (ongoing(f, clock, actor) || MUTANT(FASTRCD_RESET_REVIVES));
+    return clock && ongoing(f, clock, actor);
 }
 
 void rcd_reset(struct fastrcd *f, struct variable *x)

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mutant.h"
-
 const char *const region_choices[] = {"release-free", "sync-free", NULL};
 const char region_help[] = "What ends a region: what publishes, or all synchronisation.";
 
@@ -52,8 +50,7 @@ static bool takes(const struct regions *r, const struct event *ev)
     switch (ev->kind) {
     case EV_ACQUIRE:
     case EV_ACQUIRE_SHARED:
-        return hb_lock_depth(r->hb, ev->addr, ev->tid, ev->kind == EV_ACQUIRE_SHARED) == 1 ||
-               MUTANT(REGION_INNER_ACQUIRE);
+        return hb_lock_depth(r->hb, ev->addr, ev->tid, ev->kind == EV_ACQUIRE_SHARED) == 1;
     case EV_WRITEVC:
         return ev->aux != ev->tid;
     default:
@@ -71,17 +68,8 @@ static void end_joined(struct regions *r, const struct event *ev, struct regions
 {
     const sim_tid child = (sim_tid)ev->aux;
 
-    if (ev->kind == EV_JOIN && hb_has_begun(r->hb, child) && published(r, hb_actor(r->hb, child)) &&
-        !MUTANT(REGION_JOINED_GOES_ON))
+    if (ev->kind == EV_JOIN && hb_has_begun(r->hb, child) && published(r, hb_actor(r->hb, child)))
         add(ended, hb_actor(r->hb, child));
-}
-
-/* What a mutant does not heed. */
-static bool left_out(const struct event *ev)
-{
-    return (MUTANT(REGION_PAST_CLASS_INIT) && ev->kind == EV_CLASS_INIT) ||
-           (MUTANT(REGION_PAST_WAIT) && ev->kind == EV_WAIT_ENTER) ||
-           (MUTANT(REGION_PAST_END) && ev->kind == EV_THREAD_END);
 }
 
 struct regions_ended regions_sync(struct regions *r, const struct event *ev)
@@ -92,10 +80,9 @@ struct regions_ended regions_sync(struct regions *r, const struct event *ev)
 
     if (ev->kind == EV_FORK)
         *map_put(&r->forked, ev->aux) = 1;
-    if ((r->sync_free && !MUTANT(REGION_PAST_ACQUIRE)) || MUTANT(REGION_ENDS_AT_ACQUIRE))
+    if (r->sync_free)
         mine |= takes(r, ev);
-    mine |= MUTANT(REGION_ENDS_AT_COLLECTION) && ev->kind == EV_GC_BEGIN;
-    if (mine && !left_out(ev))
+    if (mine)
         add(&ended, me);
     end_joined(r, ev, &ended);
     return ended;
@@ -111,10 +98,10 @@ struct regions_ended regions_edge(struct regions *r, const struct event *ev, enu
     bool mine = published(r, me);
     if (at == EDGE_BEGIN)
         mine |= map_remove(&r->forked, ev->tid) && r->sync_free;
-    else if (at == EDGE_BEFORE && r->sync_free && !MUTANT(REGION_PAST_ATOMIC))
+    else if (at == EDGE_BEFORE && r->sync_free)
         mine |=
             ev->kind == EV_TXN_COMMIT || (ev_info[ev->kind].takes && order_takes(event_order(ev)));
-    if (mine && !(MUTANT(REGION_PAST_ATOMIC) && ev->kind != EV_TXN_COMMIT))
+    if (mine)
         add(&ended, me);
     return ended;
 }

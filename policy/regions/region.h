@@ -8,7 +8,6 @@
 #ifndef LARDSIM_REGION_H
 #define LARDSIM_REGION_H
 
-#include "base/mutant.h"
 #include "policy/frame/hb.h"
 
 enum region_kind { REGION_RELEASE_FREE, REGION_SYNC_FREE };
@@ -35,8 +34,7 @@ static inline bool regions_quiet(const struct regions *r, const struct event *ev
 {
     const struct ev_info *info = &ev_info[ev->kind];
 
-    return !r->sync_free && info->class == CLASS_SYNC && !info->gives && ev->kind != EV_JOIN &&
-           !MUTANT(REGION_ENDS_AT_ACQUIRE);
+    return !r->sync_free && info->class == CLASS_SYNC && !info->gives && ev->kind != EV_JOIN;
 }
 /* From `sync`, for each event that is not quiet; from `edges`. */
 struct regions_ended regions_sync(struct regions *r, const struct event *ev);

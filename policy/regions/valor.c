@@ -129,7 +129,7 @@ ALWAYS_INLINE bool takes_place(struct valor *v, const struct event *ev, uint64_t
     if (UNLIKELY(held & (x->writer != me)))
         return false;
     if (!event_writes(ev)) {
-        if (t->reads >= t->log_room || MUTANT(VALOR_READS_UNLOGGED))
+        if (t->reads >= t->log_room)
             return false;
         valor_log(v, x, &now);
     } else if (held) {
@@ -232,7 +232,7 @@ static sim_cycle valor_io(void *self, const struct event *ev, unsigned core, sim
     const uint32_t me = hb_actor(v->env->hb, ev->tid);
 
     v->on = core;
-    if (me < v->threads && !MUTANT(VALOR_IO_UNCHECKED)) {
+    if (me < v->threads) {
         v->st.before_io += v->thread[me].reads != 0;
         valor_validate(v, me);
     }

@@ -2,7 +2,6 @@
 #ifndef LARDSIM_VALOR_H
 #define LARDSIM_VALOR_H
 
-#include "base/mutant.h"
 #include "policy/frame/cost.h"
 #include "policy/regions/region.h"
 
@@ -195,7 +194,7 @@ static inline void valor_take(struct valor *v, struct variable *x, const struct 
             valor_charge_write_set(v, t);
         t->write[t->writes++] = (struct written){.x = x, .location = now->addr};
     }
-    x->version = (x->version + !MUTANT(VALOR_NO_VERSIONS)) & v->version_mask;
+    x->version = (x->version + 1) & v->version_mask;
     v->st.overflows += !x->version;
     x->writer = (uint16_t)now->actor;
     x->taking = t->taking;

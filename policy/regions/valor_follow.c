@@ -130,7 +130,7 @@ static bool drop_entries(void *arg, sim_addr addr, void *cell)
         struct logged *r = read_of(v, n);
         struct written *w = write_of(v, n);
         *head = n->next;
-        if (r && !MUTANT(VALOR_DROPS_UNCHECKED))
+        if (r)
             valor_validate_one(v, n->actor, r);
         if (r)
             r->x = NULL;
@@ -254,7 +254,7 @@ void valor_move(struct valor *v, const struct event *ev)
 
     valor_moves(v);
     update(v);
-    if (copy && !MUTANT(VALOR_ENTRIES_STAY))
+    if (copy)
         shadow_each(v->follow.heads, from, ev->aux, gather_entries, &g);
     shadow_each(v->follow.heads, ev->addr, ev->aux, drop_entries, v);
     race_late_done(v->env->report);

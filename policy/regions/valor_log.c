@@ -15,17 +15,13 @@ static bool conflicts(const struct valor *v, uint32_t actor, const struct logged
 
     if (LIKELY(!by))
         return false;
-    if (MUTANT(VALOR_ANY_VERSION))
-        return true;
-    if (MUTANT(VALOR_ONE_VERSION))
-        return !mine;
     return !mine || by >= 2;
 }
 
 /* Whom it names: the last writer, unless that is the reader itself (Figure 2(b)). */
 static struct race_side other_side(const struct variable *x, uint32_t actor)
 {
-    if (x->writer == actor && !MUTANT(VALOR_NAMES_ITSELF))
+    if (x->writer == actor)
         return (struct race_side){.known = false};
     return (struct race_side){
         .event = x->event, .site = x->site, .thread = x->tid, .op = x->kind, .known = true};
@@ -48,8 +44,7 @@ static void report(struct valor *v, uint32_t actor, struct logged *e)
     *counted = 1;
     v->st.late++;
     x->raced = true;
-    if (!MUTANT(VALOR_REPORTS_AGAIN))
-        e->version = x->version;
+    e->version = x->version;
 }
 
 void valor_validate_one(struct valor *v, uint32_t actor, struct logged *e)
@@ -153,8 +148,7 @@ void valor_log_room(struct valor *v, uint32_t actor)
         return;
     }
     v->st.log_full++;
-    if (!MUTANT(VALOR_FULL_LOG_UNCHECKED))
-        valor_validate(v, actor);
+    valor_validate(v, actor);
     empty_log(v, actor);
 }
 
@@ -188,12 +182,9 @@ static void release(struct valor *v, uint32_t actor)
 
     if (UNLIKELY(v->cost.on))
         valor_charge_release(v, t, actor);
-    for (uint32_t i = 0; MUTANT(VALOR_RELEASES_OTHERS) && i < t->writes; i++)
-        if (t->write[i].x)
-            t->write[i].x->taking = 0;
     t->write_base += t->writes;
     t->writes = 0;
-    t->taking += !MUTANT(VALOR_KEEPS_OWNERSHIP);
+    t->taking++;
 }
 
 void valor_write_room(struct valor *v, uint32_t actor)
@@ -203,8 +194,7 @@ void valor_write_room(struct valor *v, uint32_t actor)
     if (t->writes >= v->params.write_set) {
         v->st.splits++;
         valor_validate(v, actor);
-        if (!MUTANT(VALOR_SPLIT_KEEPS_LOG))
-            empty_log(v, actor);
+        empty_log(v, actor);
         release(v, actor);
     }
     if (t->writes >= t->writes_room)
@@ -218,8 +208,7 @@ void valor_end_region(struct valor *v, uint32_t actor)
     v->st.regions++;
     if (UNLIKELY(v->cost.on))
         valor_charge_region_end(v, t);
-    if (!MUTANT(VALOR_END_UNCHECKED))
-        valor_validate(v, actor);
+    valor_validate(v, actor);
     empty_log(v, actor);
     if (UNLIKELY(t->counted.n))
         map_free(&t->counted);

@@ -82,8 +82,6 @@ static bool write_variable(struct valor *v, struct variable *x, const struct acc
     }
     racy |= check_holder(v, x, now, holder);
     racy |= check_atomics(v, x, now, true, holder);
-    if (racy && MUTANT(VALOR_UPDATE_INSIDE))
-        return true;
     if (holder != now->actor)
         take(v, x, now);
     valor_name_write(x, now);
@@ -96,13 +94,12 @@ static bool write_variable(struct valor *v, struct variable *x, const struct acc
 static bool read_variable(struct valor *v, struct variable *x, const struct access *now)
 {
     const uint32_t holder = valor_holder(v, x);
-    bool racy = !MUTANT(VALOR_READS_UNCHECKED) && check_holder(v, x, now, holder);
+    bool racy = check_holder(v, x, now, holder);
 
     racy |= check_atomics(v, x, now, false, holder);
     if (UNLIKELY(v->cost.on))
         valor_charge_log(v, &v->thread[now->actor]);
-    if (!MUTANT(VALOR_READS_UNLOGGED))
-        valor_log(v, x, now);
+    valor_log(v, x, now);
     return racy;
 }
 

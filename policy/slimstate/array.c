@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mutant.h"
 #include "policy/slimstate/slimstate.h"
 
 enum { MOST_BITS = 28 }; /* elements of an array; larger ones are checked as variables */
@@ -413,9 +412,8 @@ void slim_move(struct slim *s, const struct event *ev)
     const sim_addr last = ev->addr + (ev->aux - 1), from = ev->kind == EV_COPY ? ev[1].addr : 0;
     struct clones clones = {0};
 
-    if (!MUTANT(SLIM_CLEAR_COMMITS_LATE))
-        commit_in(s, ev->addr, last);
-    if (ev->kind == EV_COPY && !MUTANT(SLIM_COPY_COMMITS_LATE))
+    commit_in(s, ev->addr, last);
+    if (ev->kind == EV_COPY)
         commit_in(s, from, from + (ev->aux - 1));
     dissolve_cut(s, ev->addr, last);
     if (ev->kind == EV_COPY)

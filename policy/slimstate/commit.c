@@ -3,7 +3,6 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "base/mutant.h"
 #include "policy/slimstate/slimstate.h"
 
 /* ---- footprints ----------------------------------------------------------------------------- */
@@ -229,7 +228,7 @@ static void commit_side(struct slim *s, struct slim_array *a, struct slim_foot *
 {
     struct slim_print f = foot->side[side];
 
-    if (slim_print_empty(&f) || (MUTANT(SLIM_READS_FORGOTTEN) && side == READS))
+    if (slim_print_empty(&f))
         return;
     foot->side[side] = (struct slim_print){SLIM_EMPTY, SLIM_SET_EMPTY};
     commit_print(s, a, foot->actor, side, &f);
@@ -251,8 +250,7 @@ static void commit_foot(struct slim *s, struct slim_array *a, struct slim_foot *
 static void leave(struct slim *s, struct slim_array *a)
 {
     for (struct slim_foot *f = a->feet; f; f = f->next) {
-        if (!MUTANT(SLIM_LEAVES_FOOTPRINTS))
-            commit_foot(s, a, f);
+        commit_foot(s, a, f);
         slim_unlist(s, f);
     }
     if (a->is.mode == SLIM_FINE)

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mutant.h"
 #include "policy/slimstate/slimstate.h"
 
 /* ---- where they are ------------------------------------------------------------------------- */
@@ -107,7 +106,7 @@ void slim_end_region(struct slim *s, uint32_t actor, const struct event *ev)
 static bool extend(struct slim *s, const struct slim_array *a, struct slim_print *p, uint64_t i)
 {
     if (s->p.footprints == SLIM_RANGES)
-        return slim_extend(&p->range, i) || MUTANT(SLIM_UNEXTENDED_LOST);
+        return slim_extend(&p->range, i);
     slim_set_add(&p->set, a->n, i, s->ft.env->budget); /* over the budget the run ends */
     return true;
 }
@@ -177,10 +176,7 @@ bool slim_append(struct slim *s, struct slim_foot *foot, uint64_t i, const struc
 
     if ((r->n && r->tid != ev->tid) || (!foot->place && r->n == s->p.buffer)) {
         s->st.full += r->tid == ev->tid;
-        if (!MUTANT(SLIM_BUFFER_DROPS) || r->tid != ev->tid)
-            slim_commit_region(s, foot->actor);
-        while (r->n) /* the mutant */
-            slim_unlist(s, r->buffer[r->n - 1]);
+        slim_commit_region(s, foot->actor);
         if (generation != s->generation)
             return false;
     }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mutant.h"
 #include "policy/slimstate/slimstate.h"
 
 /* ---- cells ---------------------------------------------------------------------------------- */
@@ -252,13 +251,11 @@ static void pass_on(struct slim *s, struct slim_array *a, struct slim_partition 
     if (slim_eager(a)) {
         const uint64_t end = a->is.mode == SLIM_FINE || a->is.by > a->to ? a->to : a->is.by;
         spill_range(s, a, &r, a->from, end, x);
-        if (a->is.mode == SLIM_PREFIX && r.e >= a->is.by && !MUTANT(SLIM_PREFIX_REST_LOST))
+        if (a->is.mode == SLIM_PREFIX && r.e >= a->is.by)
             copy_cell(s, slim_make_cell(s, a, a->is.by), x);
         return;
     }
     slim_cover(a->is, a->n, &r, &first, &step, &count);
-    if (MUTANT(SLIM_REFINE_FIRST))
-        count = 1;
     for (uint64_t i = 0; i < count && !budget_over(s->ft.env->budget); i++)
         copy_cell(s, slim_make_cell(s, a, first + i * step), x);
 }
@@ -407,7 +404,7 @@ static void split_parts(struct slim *s, struct slim_array *a, const struct slim_
         touch(s, a->part[i]);
     for (uint64_t i = slim_print_next(f, 0); i != SLIM_NONE; i = slim_print_next(f, i + 1)) {
         const uint64_t q = a->part[i];
-        if (!s->hits[q].to && s->hits[q].n < a->sizes[q] && !MUTANT(SLIM_SETS_KEEP))
+        if (!s->hits[q].to && s->hits[q].n < a->sizes[q])
             s->hits[q].to = add_part(s, a, q, s->hits[q].n);
         if (s->hits[q].to)
             a->part[i] = (uint32_t)s->hits[q].to;

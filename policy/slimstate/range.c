@@ -3,8 +3,6 @@
 
 #include <assert.h>
 
-#include "base/mutant.h"
-
 /* ---- footprints ----------------------------------------------------------------------------- */
 
 bool slim_contains(const struct slim_range *r, uint64_t i)
@@ -67,7 +65,7 @@ static bool is_stride(uint64_t n, const struct slim_range *f)
 
 static bool in_first_quarter(uint64_t n, uint64_t i)
 {
-    return i < n / 4 + (n % 4 != 0) || (MUTANT(SLIM_PREFIX_HALF) && i < n / 2);
+    return i < n / 4 + (n % 4 != 0);
 }
 
 static struct slim_partition refine_coarse(uint64_t n, const struct slim_range *f)
@@ -76,40 +74,40 @@ static struct slim_partition refine_coarse(uint64_t n, const struct slim_range *
 
     if (is_range(f, 0, n - 1))
         return partition(SLIM_COARSE, 0);
-    if (is_range(f, 0, f->e) && !MUTANT(SLIM_NO_SPLIT_HEAD))
+    if (is_range(f, 0, f->e))
         return partition(SLIM_SPLIT, f->e + 1);
-    if (is_range(f, f->b, n - 1) && !MUTANT(SLIM_NO_SPLIT_TAIL))
+    if (is_range(f, f->b, n - 1))
         return partition(SLIM_SPLIT, f->b);
-    if (d > 1 && !MUTANT(SLIM_NO_COARSE_BLOCK))
+    if (d > 1)
         return partition(SLIM_BLOCK, d);
-    if (is_stride(n, f) && n % f->k == 0 && !MUTANT(SLIM_NO_COARSE_STRIDE))
+    if (is_stride(n, f) && n % f->k == 0)
         return partition(SLIM_STRIDE, f->k);
-    if (in_first_quarter(n, f->e) && !MUTANT(SLIM_NO_COARSE_PREFIX))
+    if (in_first_quarter(n, f->e))
         return partition(SLIM_PREFIX, f->e + 1);
     return fine;
 }
 
 static struct slim_partition refine_block(uint64_t was, const struct slim_range *f)
 {
-    const uint64_t d = MUTANT(SLIM_BLOCK_KEEPS) && f->k == 1 ? was : block_for(was, f);
+    const uint64_t d = block_for(was, f);
 
     return d > 1 ? partition(SLIM_BLOCK, d) : fine;
 }
 
 static struct slim_partition refine_split(uint64_t n, uint64_t i, const struct slim_range *f)
 {
-    const uint64_t d = block_for(slim_gcd(n, MUTANT(SLIM_SPLIT_FORGOTTEN) ? 0 : i), f);
-    const uint64_t last = i > f->e || MUTANT(SLIM_SPLIT_PREFIX_SHORT) ? i : f->e;
+    const uint64_t d = block_for(slim_gcd(n, i), f);
+    const uint64_t last = i > f->e ? i : f->e;
 
-    if (is_range(f, 0, i - 1) && !MUTANT(SLIM_NO_SPLIT_FIRST))
+    if (is_range(f, 0, i - 1))
         return partition(SLIM_SPLIT, i);
-    if (is_range(f, i, n - 1) && !MUTANT(SLIM_NO_SPLIT_SECOND))
+    if (is_range(f, i, n - 1))
         return partition(SLIM_SPLIT, i);
-    if (is_range(f, 0, n - 1) && !MUTANT(SLIM_NO_SPLIT_BOTH))
+    if (is_range(f, 0, n - 1))
         return partition(SLIM_SPLIT, i);
-    if (d > 1 && !MUTANT(SLIM_NO_SPLIT_BLOCK))
+    if (d > 1)
         return partition(SLIM_BLOCK, d);
-    if (in_first_quarter(n, last) && !MUTANT(SLIM_NO_SPLIT_PREFIX))
+    if (in_first_quarter(n, last))
         return partition(SLIM_PREFIX, last + 1);
     return fine;
 }
@@ -119,22 +117,20 @@ static struct slim_partition refine_stride(uint64_t n, uint64_t s, const struct 
 {
     const uint64_t times = f->k / slim_gcd(s, f->k);
 
-    if (is_range(f, 0, n - 1) && !MUTANT(SLIM_STRIDE_SWEEP))
+    if (is_range(f, 0, n - 1))
         return partition(SLIM_STRIDE, s);
     if (!is_stride(n, f) || n / s % times)
         return fine;
-    if (MUTANT(SLIM_STRIDE_KEEPS))
-        return partition(SLIM_STRIDE, s);
     return s * times < n ? partition(SLIM_STRIDE, s * times) : fine;
 }
 
 static struct slim_partition refine_prefix(uint64_t n, uint64_t i, const struct slim_range *f)
 {
-    if (is_range(f, i, n - 1) && !MUTANT(SLIM_NO_PREFIX_REST))
+    if (is_range(f, i, n - 1))
         return partition(SLIM_PREFIX, i);
     if (f->e < i)
         return partition(SLIM_PREFIX, i);
-    if (f->e < (n - 1) / 2 + (n - 1) % 2 && !MUTANT(SLIM_NO_PREFIX_GROWS))
+    if (f->e < (n - 1) / 2 + (n - 1) % 2)
         return partition(SLIM_PREFIX, 2 * f->e);
     return fine;
 }

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mutant.h"
 #include "policy/slimstate/slimstate.h"
 
 static const char *const arrays_choices[] = {"checked", "unchecked", NULL};
@@ -54,10 +53,6 @@ static bool ends_region(const struct event *ev)
 
     if (info->class == CLASS_ACCESS || ev->kind == EV_WRITEVC)
         return true;
-    if (MUTANT(SLIM_ACQUIRES_COMMIT_LATE) && !info->gives)
-        return false;
-    if (MUTANT(SLIM_RELEASES_COMMIT_LATE) && !info->takes)
-        return false;
     return info->takes || info->gives;
 }
 
@@ -71,8 +66,7 @@ static void slim_before(void *self, const struct event *ev, unsigned core)
         commit_all(s);
     else if (ends_region(ev))
         slim_end_region(s, hb_actor(hb, ev->tid), ev);
-    if (ev->kind == EV_JOIN && ev->aux < MAX_THREADS && hb_has_begun(hb, (sim_tid)ev->aux) &&
-        !MUTANT(SLIM_JOINED_COMMITS_LATE))
+    if (ev->kind == EV_JOIN && ev->aux < MAX_THREADS && hb_has_begun(hb, (sim_tid)ev->aux))
         slim_end_region(s, hb_actor(hb, (sim_tid)ev->aux), ev);
 }
 
@@ -394,8 +388,7 @@ static void slim_finish(void *self)
     uint64_t key, *value;
 
     s->ft.cost.cost.on = false; /* the run is over: this takes no time */
-    if (!MUTANT(SLIM_END_FORGETS))
-        commit_all(s);
+    commit_all(s);
     while (map_next(&s->at, &pos, &key, &value))
         slim_count_end(s, (const struct slim_array *)(uintptr_t)*value);
 }

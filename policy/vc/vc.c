@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mutant.h"
 #include "policy/frame/hb.h"
 #include "policy/vc/history.h"
 #include "policy/policy.h"
@@ -88,23 +87,12 @@ static unsigned conflicts_of(unsigned class)
                                          [PLAIN_WRITE] = ALL,
                                          [ATOMIC_READ] = WRITES & PLAIN,
                                          [ATOMIC_WRITE] = PLAIN};
-    const unsigned own = set[class];
 
-    if (MUTANT(READ_RACES_READ))
-        return class & ATOMIC_READ ? PLAIN : ALL;
-    if (MUTANT(WRITE_MISSES_READS))
-        return own & WRITES;
-    if (MUTANT(ATOMIC_NEVER_RACES))
-        return class & ATOMIC_READ ? 0 : own & PLAIN;
-    if (MUTANT(ATOMIC_RACES))
-        return set[class & PLAIN_WRITE];
-    return own;
+    return set[class];
 }
 
 static bool happens_before(epoch e, const struct vclock *clock)
 {
-    if (MUTANT(SELF_RACES))
-        return epoch_time(e) < vclock_get(clock, epoch_thread(e));
     return epoch_before(e, clock);
 }
 
@@ -112,10 +100,8 @@ static bool happens_before(epoch e, const struct vclock *clock)
  * are kept apart. */
 static bool same_place(epoch e, uint8_t op, const struct hb_actor *me, uint8_t now)
 {
-    unsigned differ = class_of(op) ^ class_of(now);
+    const unsigned differ = class_of(op) ^ class_of(now);
 
-    if (MUTANT(ATOMIC_READ_REPLACES) && class_of(now) == ATOMIC_READ)
-        differ &= PLAIN_WRITE;
     return (differ | (epoch_thread(e) ^ epoch_thread(me->now))) == 0;
 }
 
@@ -132,8 +118,7 @@ ALWAYS_INLINE struct found look(const epoch *at, const uint8_t *op, uint32_t n, 
 {
     for (uint32_t i = 0; i < n; i++) {
         f.unordered |= (unsigned)!happens_before(at[i], &me->clock) << class_of(op[i]);
-        const bool first = !MUTANT(ATOMIC_READ_REPLACES) || f.place == NOWHERE; /* else the only */
-        f.place = same_place(at[i], op[i], me, now) && first ? from + i : f.place;
+        f.place = same_place(at[i], op[i], me, now) ? from + i : f.place;
     }
     return f;
 }
@@ -167,29 +152,12 @@ static NOINLINE void report(struct vc *v, struct history *h, sim_addr addr, cons
     }
 }
 
-static uint32_t keep_reads(struct history *h)
-{
-    uint32_t kept = 0;
-
-    for (uint32_t i = 0; i < history_count(h); i++)
-        if (!writes(*history_op(h, i))) {
-            *history_at(h, kept) = *history_at(h, i);
-            *history_op(h, kept) = *history_op(h, i);
-            *history_past(h, kept++) = *history_past(h, i);
-        }
-    return kept;
-}
-
 /* How many entries stay when `now` comes: a write makes a history of kind `last` forget all. */
-static uint32_t keep(const struct vc *v, struct history *h, uint8_t now)
+static uint32_t keep(const struct vc *v, const struct history *h, uint8_t now)
 {
     const uint32_t n = history_count(h);
-    const bool forgets = writes(now) && (!v->all || MUTANT(ALL_FORGETS));
+    const bool forgets = writes(now) && !v->all;
 
-    if (MUTANT(WRITE_KEEPS_READS) && forgets)
-        return keep_reads(h);
-    if (MUTANT(READ_FORGETS_READS) && !writes(now) && n && !writes(*history_op(h, n - 1)))
-        return n - 1;
     return n & ((uint32_t)forgets - 1); /* without a branch */
 }
 
@@ -221,8 +189,7 @@ ALWAYS_INLINE void access_location(struct vc *v, sim_addr addr, const struct eve
     const bool racy = f.unordered & conflicts_of(class_of(now));
     if (UNLIKELY(racy))
         report(v, h, addr, ev, &me->clock);
-    if (!(MUTANT(RACY_NOT_RECORDED) && racy))
-        record(v, h, f.place, ev, me->now, now);
+    record(v, h, f.place, ev, me->now, now);
 }
 
 static sim_cycle vc_access(void *self, const struct event *ev, unsigned core,
@@ -234,10 +201,6 @@ static sim_cycle vc_access(void *self, const struct event *ev, unsigned core,
 
     (void)out;
     clock_cost_access(v->cost.clocks, ev, core);
-    if (MUTANT(FIELD_IS_BYTE) && v->env->granule == GRANULE_FIELD)
-        g.last = ev->addr + ev->size - 1;
-    if (MUTANT(FIRST_GRANULE_ONLY))
-        g.last = g.first;
     for (sim_addr a = g.first;; a += g.step) {
         access_location(v, a, ev, me, op_of(ev));
         cost_granule(&v->cost.cost, a == g.first);
@@ -281,8 +244,8 @@ static bool drop_location(void *arg, sim_addr addr, void *cell)
     (void)addr;
     v->st.cleared++;
     history_resize(&v->pool, h, 0);
-    *h = (struct history){.raced = MUTANT(CLEAR_KEEPS_MARK) && h->raced};
-    return !h->raced;
+    *h = (struct history){0};
+    return true;
 }
 
 static void own_entries(void *arg, void *cell)
@@ -290,7 +253,6 @@ static void own_entries(void *arg, void *cell)
     struct vc *v = arg;
     struct history *h = cell;
 
-    h->raced = h->raced && !MUTANT(COPY_DROPS_MARK);
     history_own(&v->pool, h);
 }
 
@@ -298,20 +260,8 @@ static void copy_region(struct vc *v, sim_addr to, sim_addr from, uint64_t bytes
 {
     struct shadow_snapshot *s = shadow_take(v->locations, from, bytes, own_entries, v);
 
-    if (MUTANT(COPY_MOVES))
-        shadow_each(v->locations, from, bytes, drop_location, v);
-    if (!MUTANT(COPY_KEEPS_DESTINATION))
-        shadow_each(v->locations, to, bytes, drop_location, v);
+    shadow_each(v->locations, to, bytes, drop_location, v);
     v->st.copied += shadow_put(v->locations, s, to);
-}
-
-/* What a copy that goes granule by granule, upwards, would do to an overlapping region. */
-static void copy_forward(struct vc *v, sim_addr to, sim_addr from, uint64_t bytes)
-{
-    const uint64_t step = v->env->granule ? v->env->granule : 1;
-
-    for (uint64_t at = 0; at < bytes; at += step)
-        copy_region(v, to + at, from + at, step);
 }
 
 static sim_cycle vc_sync(void *self, const struct event *ev, unsigned core, sim_cycle now)
@@ -323,11 +273,9 @@ static sim_cycle vc_sync(void *self, const struct event *ev, unsigned core, sim_
         vc_charge_clear(&v->cost, ev->addr, ev->aux, core);
     else if (ev->kind == EV_COPY)
         vc_charge_copy(&v->cost, ev->addr, ev[1].addr, ev->aux, core);
-    if (ev->kind == EV_CLEAR && !MUTANT(CLEAR_IGNORED))
+    if (ev->kind == EV_CLEAR)
         shadow_each(v->locations, ev->addr, ev->aux, drop_location, v);
-    else if (ev->kind == EV_COPY && MUTANT(COPY_FORWARD))
-        copy_forward(v, ev->addr, ev[1].addr, ev->aux);
-    else if (ev->kind == EV_COPY && !MUTANT(COPY_IGNORED))
+    else if (ev->kind == EV_COPY)
         copy_region(v, ev->addr, ev[1].addr, ev->aux);
     return now;
 }

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mutant.h"
-
 enum { OBJECT_BYTES = 8, FRESH_AT_LEAST = 64 };
 enum { PAGE_BITS = 12, PAGE_BYTES = 1 << PAGE_BITS, PAGES_MAX = 16 };
 
@@ -31,7 +29,7 @@ unsigned order_regions(const struct event *ev, struct byte_range to[EVENT_REGION
     case FORM_ROUND:
         to[0] =
             (struct byte_range){addr, addr + (most < OBJECT_BYTES - 1 ? most : OBJECT_BYTES - 1)};
-        return !MUTANT(ORDER_OBJECTS_NO_MEMORY);
+        return 1;
     case FORM_REGION:
     case FORM_ALLOC:
         to[0] = (struct byte_range){addr, addr + (ev->aux - 1)};
@@ -39,7 +37,7 @@ unsigned order_regions(const struct event *ev, struct byte_range to[EVENT_REGION
     case FORM_COPY:
         to[0] = (struct byte_range){addr, addr + (ev->aux - 1)};
         to[1] = (struct byte_range){ev[1].addr, ev[1].addr + (ev->aux - 1)};
-        return MUTANT(ORDER_COPY_SOURCE_FREE) ? 1 : 2;
+        return 2;
     case FORM_THREAD:
     case FORM_NONE:
     case FORM_KERNEL:
@@ -225,7 +223,7 @@ static void find_fresh(struct order *o, const struct fresh *f, const struct byte
 
 void order_memory_needs(struct order *o, const struct byte_range *r)
 {
-    if (!order_near(o, r->lo, r->last) || MUTANT(ORDER_HEAP_AFTER_FREE))
+    if (!order_near(o, r->lo, r->last))
         return;
     find_fresh(o, o->wide_fresh, r);
     for (sim_addr page = r->lo >> PAGE_BITS; page <= r->last >> PAGE_BITS; page++)

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mutant.h"
-
 enum { OBJECT_FRONT = OBJECT_COMMIT + 1 }; /* of a barrier, for all rounds */
 enum { SWEEP_AT_LEAST = 4096 };
 
@@ -89,7 +87,7 @@ static bool nest(struct order *o, struct object *b, sim_tid tid, bool shared)
 
     if (h) {
         h->depth++;
-        return MUTANT(ORDER_NESTED_WAITS);
+        return false;
     }
     b->hold = order_grow(o, b->hold, b->holds, &b->hold_cap, sizeof *b->hold);
     b->hold[b->holds++] = (struct lock_hold){tid, shared, 1};
@@ -123,16 +121,11 @@ static bool unnest(struct order *o, struct object *b, sim_tid tid, bool shared)
 
 static void acquire(struct order *o, struct object *b, bool shared)
 {
-    if (!MUTANT(ORDER_ACQUISITIONS_FREE))
-        order_need(o, &b->last, WAIT_LOCK);
-    if (!MUTANT(ORDER_RELEASE_FREE))
-        order_need(o, &b->given, WAIT_LOCK);
+    order_need(o, &b->last, WAIT_LOCK);
+    order_need(o, &b->given, WAIT_LOCK);
     if (!shared) {
-        if (!MUTANT(ORDER_SHARED_RELEASE_FREE))
-            order_need_all(o, &b->since, WAIT_LOCK);
-        b->since.n = 0;
-    } else if (MUTANT(ORDER_SHARED_EXCLUDE)) {
         order_need_all(o, &b->since, WAIT_LOCK);
+        b->since.n = 0;
     }
     b->last = o->me;
 }
@@ -154,8 +147,7 @@ void order_lock(struct order *o, const struct event *ev)
     case EV_WAIT_ENTER:
         if (!find_hold(b, ev->tid, false))
             unheld(o, b);
-        if (!MUTANT(ORDER_WAIT_KEEPS_LOCK))
-            b->given = o->me;
+        b->given = o->me;
         break;
     case EV_RELEASE:
         if (unnest(o, b, ev->tid, false))
@@ -174,14 +166,12 @@ void order_message(struct order *o, const struct event *ev, enum wait_reason why
 {
     struct object *b = object_get(o, ev_info[ev->kind].object, ev->addr, 0);
 
-    if (!MUTANT(ORDER_WRITE_FREE))
-        order_need(o, &b->last, why);
+    order_need(o, &b->last, why);
     if (!write) {
         order_list_add(o, &b->since, &o->me);
         return;
     }
-    if (!MUTANT(ORDER_READS_FREE))
-        order_need_all(o, &b->since, why);
+    order_need_all(o, &b->since, why);
     b->since.n = 0;
     b->last = o->me;
 }
@@ -190,8 +180,7 @@ void order_commit(struct order *o, sim_addr granule)
 {
     struct object *b = object_get(o, OBJECT_COMMIT, granule, 0);
 
-    if (!MUTANT(ORDER_COMMIT_FREE))
-        order_need(o, &b->last, WAIT_COMMIT);
+    order_need(o, &b->last, WAIT_COMMIT);
     b->last = o->me;
 }
 
@@ -211,7 +200,7 @@ static void begin_round(struct order *o, const struct event *ev, struct object *
     if (!before)
         return;
     before->sealed = true;
-    if (!order_met(o, before) && !MUTANT(ORDER_ROUNDS_FREE))
+    if (!order_met(o, before))
         o->shared = before;
     else
         order_leave(o, before);
@@ -232,7 +221,7 @@ void order_depart(struct order *o, const struct event *ev)
 {
     const struct object *b = object_find(o, OBJECT_BARRIER, ev->addr, ev->aux);
 
-    if (!b || !b->arrivals || MUTANT(ORDER_DEPART_FREE))
+    if (!b || !b->arrivals)
         return;
     b->arrivals->sealed = true;
     if (order_met(o, b->arrivals))
@@ -302,7 +291,7 @@ void order_objects_copy(struct order *o, sim_addr to, sim_addr from, uint64_t by
 {
     struct object_walk w = {.o = o, .lo = from, .last = from + (bytes - 1)};
 
-    if (!o->holds || MUTANT(ORDER_HOLDERS_STAY))
+    if (!o->holds)
         return;
     shadow_each(o->objects, from, bytes, collect_holds, &w);
     order_objects_clear(o, to, bytes);

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mutant.h"
-
 enum { UNIT_BITS = 8, UNITS_MAX = 16, STRETCH_CHUNKS = 64, STRETCH_WORDS = 1024 };
 
 /* ---- Bloom filters: what some events can't have touched -------------------------------------- */
@@ -145,7 +143,7 @@ static bool event_touches(struct range_search *s, const struct event *ev, uint64
     for (unsigned i = 0; i < n; i++)
         if (wanted(s, &r[i]))
             return true;
-    if (ev->kind != EV_TXN_COMMIT || MUTANT(ORDER_COMMIT_NO_MEMORY))
+    if (ev->kind != EV_TXN_COMMIT)
         return false;
     while (s->x && s->x->ordinal < ordinal)
         s->x = s->x->next;

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mutant.h"
-
 /* ---- what a thread's next event has to look at ---------------------------------------------- */
 
 static struct kernel *kernel_at(struct order *o, uint64_t number)
@@ -27,8 +25,6 @@ static struct kernel *kernel_at(struct order *o, uint64_t number)
 /* The event is the next one on the kernel thread. */
 static void follow_kernel(struct order *o, const struct kernel *k)
 {
-    if (MUTANT(ORDER_KERNEL_FREE))
-        return;
     if (k->on)
         order_need_latest(o, k->tid, WAIT_KERNEL);
     else
@@ -74,13 +70,11 @@ static void attend(struct order *o, const struct event *ev)
     struct lane *l = &o->lane[ev->tid];
 
     l->attention = l->over = false;
-    if (!MUTANT(ORDER_FORK_FREE))
-        order_need(o, &l->fork, WAIT_FORK);
+    order_need(o, &l->fork, WAIT_FORK);
     l->fork.known = false;
-    if (!MUTANT(ORDER_JOIN_AFTER_FREE))
-        order_need_all(o, &l->joins, WAIT_JOIN);
+    order_need_all(o, &l->joins, WAIT_JOIN);
     l->joins.n = 0;
-    if (l->collections != o->collections && !MUTANT(ORDER_COLLECTION_AFTER_FREE))
+    if (l->collections != o->collections)
         order_need(o, &o->collection, WAIT_COLLECTION);
     l->collections = o->collections;
     if (l->placed && ev->kind != EV_THREAD)
@@ -114,11 +108,10 @@ static void join_thread(struct order *o, const struct event *ev)
 {
     struct lane *child = order_lane(o, ev->aux);
 
-    if (ev->aux == ev->tid || MUTANT(ORDER_JOIN_FREE))
+    if (ev->aux == ev->tid)
         return;
     order_need_latest(o, (sim_tid)ev->aux, WAIT_JOIN);
-    if (!MUTANT(ORDER_JOIN_UNBORN_FREE))
-        order_need(o, &child->fork, WAIT_FORK);
+    order_need(o, &child->fork, WAIT_FORK);
     if (child->placed && !child->ended)
         join_kernel(o, child);
     order_list_add(o, &child->joins, &o->me);
@@ -136,8 +129,7 @@ static void end_thread(struct order *o, const struct event *ev)
 static void collect(struct order *o)
 {
     for (size_t i = 0; i < o->lanes; i++) {
-        if (!MUTANT(ORDER_COLLECTION_BEFORE_FREE))
-            order_need_latest(o, (sim_tid)i, WAIT_COLLECTION);
+        order_need_latest(o, (sim_tid)i, WAIT_COLLECTION);
         o->lane[i].attention = true;
     }
     o->collection = o->me;
@@ -173,7 +165,7 @@ static void follow_clock(struct order *o, sim_tid tid, uint64_t time)
     const struct lane *l = order_lane(o, tid);
     size_t low = 0, high = l->marks;
 
-    if (time <= l->left || MUTANT(ORDER_CLOCK_FREE))
+    if (time <= l->left)
         return;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
@@ -212,8 +204,7 @@ static void commit(struct order *o, const struct lane *l)
     for (size_t i = 0; i < l->txns; i++) {
         for (uint64_t g = l->txn[i].lo / 8; g <= l->txn[i].last / 8; g++)
             order_commit(o, g * 8);
-        if (!MUTANT(ORDER_COMMIT_NO_MEMORY))
-            order_memory_needs(o, &l->txn[i]);
+        order_memory_needs(o, &l->txn[i]);
     }
 }
 
@@ -223,9 +214,7 @@ static void atomic_access(struct order *o, const struct event *ev)
     const bool takes = info->takes && order_takes(event_order(ev));
     const bool gives = info->gives && order_gives(event_order(ev));
 
-    if (MUTANT(ORDER_ATOMIC_FREE))
-        return;
-    if (takes || gives || MUTANT(ORDER_RELAXED_WAITS))
+    if (takes || gives)
         order_message(o, ev, WAIT_VOLATILE, gives);
 }
 
@@ -371,7 +360,7 @@ static struct extra *extra_of(struct order *o, const struct event *ev)
     x->ordinal = o->me.ordinal;
     x->shared = o->shared;
     x->heap = heap;
-    x->scan = heap && !MUTANT(ORDER_HEAP_BEFORE_FREE);
+    x->scan = heap;
     keep_found(o, x);
     if (commits)
         keep_accesses(x, l);

@@ -7,8 +7,6 @@
  * clocks are not compared, each core that has run loses as many cycles as the stop takes. */
 #include "sim/scheduler/scheduler_int.h"
 
-#include "base/mutant.h"
-
 sim_cycle scheduler_stop(struct scheduler *s, unsigned core, sim_cycle now)
 {
     now = queue_until(s, core, now);
@@ -21,8 +19,7 @@ sim_cycle scheduler_stop(struct scheduler *s, unsigned core, sim_cycle now)
 static sim_cycle lost(const struct scheduler *s, unsigned core, sim_cycle end)
 {
     const sim_cycle clock = s->machine->core[core].clock + s->core[core].lost;
-    const sim_cycle from =
-        clock > s->stops.from && !MUTANT(STOP_FROM_THE_START) ? clock : s->stops.from;
+    const sim_cycle from = clock > s->stops.from ? clock : s->stops.from;
 
     return end > from ? end - from : 0;
 }
@@ -52,7 +49,7 @@ sim_cycle scheduler_go_on(struct scheduler *s, unsigned core, sim_cycle now)
         return now;
     for (unsigned i = 0; i < s->machine->params.cores; i++) {
         struct run_queue *q = &s->core[i];
-        if (on_its_way(s, i) && !MUTANT(STOP_RUNS_ON))
+        if (on_its_way(s, i))
             q->lost += lost(s, i, now);
         if (q->held)
             delay(s, &s->queue.agent[i]);
@@ -69,6 +66,6 @@ bool stop_lets(struct scheduler *s, struct agent *a)
         delay(s, a);
         return false;
     }
-    q->held = s->stops.deep && !MUTANT(STOP_RUNS_ON); /* its agent waits for the end */
+    q->held = s->stops.deep; /* its agent waits for the end */
     return !q->held;
 }

@@ -1,8 +1,6 @@
 /* simulate_policy.c - what policies get of the machine, and what they hear of it. */
 #include "sim/session/simulate_int.h"
 
-#include "base/mutant.h"
-
 /* While a core waits here, others go on with events of their own: then this core's is in hand
  * again, by its number. */
 
@@ -147,7 +145,7 @@ void simulate_checker(struct lardsim *l, const struct checker *c)
     s->pays |= checker_pays(c);
     s->machine->soon[false] |= checker_looks_ahead(c, false);
     s->machine->soon[true] |= checker_looks_ahead(c, true);
-    if (!lines || MUTANT(LINE_EVENTS_OFF))
+    if (!lines)
         return;
     s->hears |= lines;
     coherence_listen(s->machine->coherence, s->hears);

@@ -10,7 +10,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/mutant.h"
 #include "base/fiber.h"
 
 enum { LINES = 24, MOST_CORES = 16, MOST_AGENTS = 2 * MOST_CORES, STEPS = 3000 };

@@ -1,4 +1,4 @@
-/* draw.c - see draw.h. What a seed draws stays the same: mutants.sh counts on it. */
+/* draw.c - see draw.h. What a seed draws stays the same: tests/mutants/ counts on it. */
 #include "tests/frame/draw.h"
 
 #include <inttypes.h>

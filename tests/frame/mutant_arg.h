@@ -1,14 +1,15 @@
-/* mutant_arg.h - for tests that take --mutant NAME: a rule broken on purpose (base/mutants.def), in
+/* mutant_arg.h - for tests that take --mutant NAME: a rule broken on purpose (tests/mutants/), in
  * a build that can. */
 #ifndef LARDSIM_MUTANT_ARG_H
 #define LARDSIM_MUTANT_ARG_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/mutant.h"
+#include "tests/mutants/switch.h"
 
 static inline void mutant_on_abort(int signal)
 {
@@ -22,9 +23,14 @@ static inline void mutant_on_abort(int signal)
  * the test like others from here on. */
 static inline bool mutant_set(const char *name)
 {
-#ifdef LARDSIM_MUTANTS
-    for (int m = 0; m < MUTANT_COUNT; m++)
-        if (!strcmp(mutant_name[m], name)) {
+#ifdef MUTANT
+    static const char *const names[] = {
+#define MUTANT_ROW(name) #name,
+#include "tests/mutants/list.def"
+#undef MUTANT_ROW
+    };
+    for (int m = MUTANT_NONE + 1; m < MUTANT_COUNT; m++)
+        if (!strcmp(names[m - 1], name)) {
             mutant_active = m;
             signal(SIGABRT, mutant_on_abort);
             return true;

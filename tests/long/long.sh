@@ -61,9 +61,18 @@ draw() {
     wait "$first"
 }
 
+# copy DIR: the source, as it would be packed.
+copy() {
+    mkdir -p "${1%/*}" && make -s distdir distdir="$1" top_distdir="$1" && make -s tests/mutants/mutate
+}
+
 mutants() {
-    configured mutants --enable-mutants CFLAGS='-O1' && programs || return 1
-    "$SHELL" "$top/tests/long/mutants.sh"
+    copy long/mutants/source || return 1
+    list=$here/long/mutants/list
+    ./tests/mutants/mutate -o long/mutants/source "$top" "$top"/tests/mutants/*.edits >"$list" || return 1
+    top=$here/long/mutants/source
+    goal=libcore.la configured mutants/build CFLAGS='-O1' && programs || return 1
+    top_srcdir=$top "$SHELL" "$top/tests/mutants/named.sh" "$list"
 }
 
 # The machine on random streams and random settings; every state of the protocol with more cores and lines.

@@ -9,7 +9,6 @@
 
 #include <unistd.h>
 
-#include "base/mutant.h"
 #include "policy/frame/filter.h"
 #include "tests/frame/mutant_arg.h"
 #include "tests/frame/watch.h"

@@ -8,7 +8,7 @@
  * Policies in hardware (radish, radish-ts, lardish) run on random hardware. lardish refuses a copy
  * to where there is history, so that its streams never have one.
  *
- * --mutant breaks a rule on purpose (base/mutants.def), in a build that can; the test must then
+ * --mutant breaks a rule on purpose (tests/mutants/), in a build that can; the test must then
  * fail. A difference is printed with what reproduces it and with a trace made as small as it goes.
  */
 #include <inttypes.h>

@@ -2,7 +2,7 @@
  * data that leave take permissions along, history lines that leave go to the manager, the core
  * whose access displaced them pays, when it has nothing else in hand.
  *
- *     t_lines [--mutant NAME]     a rule broken on purpose (base/mutants.def): must fail
+ *     t_lines [--mutant NAME]     a rule broken on purpose (tests/mutants/): must fail
  */
 #include "tests/frame/mutant_arg.h"
 #include "tests/frame/timed_run.h"

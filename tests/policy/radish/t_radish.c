@@ -2,7 +2,7 @@
  * history lines and checks, and what it costs. Verdicts: t_radish_random.c; clears and copies:
  * t_radish_region.c.
  *
- *     t_radish [--mutant NAME]     a rule broken on purpose (base/mutants.def): must fail
+ *     t_radish [--mutant NAME]     a rule broken on purpose (tests/mutants/): must fail
  */
 #include <setjmp.h>
 #include <stdarg.h>

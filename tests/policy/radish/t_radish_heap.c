@@ -1,7 +1,7 @@
 /* t_radish_heap.c - what LARD names and leaves open, step by step: in-cache copies and MoveHistory.
  * That verdicts do not change is t_radish's and t_verdict's.
  *
- *     t_radish_heap [--mutant NAME]     a rule broken on purpose (base/mutants.def): must fail
+ *     t_radish_heap [--mutant NAME]     a rule broken on purpose (tests/mutants/): must fail
  */
 #include <setjmp.h>
 #include <signal.h>

@@ -2,7 +2,7 @@
  * traces: with no machine, with caches that forget everything all the time, and while other cores
  * go on; and what they know is in those lines and with the software manager alone.
  *
- *     t_radish_random [--mutant NAME]     a rule broken on purpose (base/mutants.def): must fail
+ *     t_radish_random [--mutant NAME]     a rule broken on purpose (tests/mutants/): must fail
  */
 #include <malloc.h>
 #include <setjmp.h>

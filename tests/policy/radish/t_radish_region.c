@@ -1,7 +1,7 @@
 /* t_radish_region.c - what ClearHistory and CopyHistory do to the histories in caches and with the
  * software manager, and what they cost there. Copies in the caches, moves: t_radish_heap.c.
  *
- *     t_radish_region [--mutant NAME]     a rule broken on purpose (base/mutants.def): must fail
+ *     t_radish_region [--mutant NAME]     a rule broken on purpose (tests/mutants/): must fail
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -11,7 +11,6 @@
 
 #include <cmocka.h>
 
-#include "base/mutant.h"
 #include "policy/frame/cost.h"
 #include "tests/frame/watch.h"
 

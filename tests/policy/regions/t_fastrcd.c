@@ -1,7 +1,7 @@
 /* t_fastrcd.c - FastRCD's rules on streams by hand (t_region_verdict.c has random ones), its words'
  * overflow and reset, and what its steps cost.
  *
- *     t_fastrcd [--mutant NAME]     a rule broken on purpose (base/mutants.def): must fail
+ *     t_fastrcd [--mutant NAME]     a rule broken on purpose (tests/mutants/): must fail
  */
 #include "tests/frame/draw.h"
 #include "tests/frame/mutant_arg.h"

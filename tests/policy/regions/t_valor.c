@@ -2,7 +2,7 @@
  * figures, what validates when, full logs, versions that overflow, logs that follow what moves, and
  * what the steps cost.
  *
- *     t_valor [--mutant NAME]     a rule broken on purpose (base/mutants.def): must fail
+ *     t_valor [--mutant NAME]     a rule broken on purpose (tests/mutants/): must fail
  */
 #include "tests/frame/draw.h"
 #include "tests/frame/mutant_arg.h"

@@ -3,13 +3,12 @@
  *
  *     t_slimstate [--mutant NAME] [FIRST-SEED [SEEDS]]     default: 1 400
  *
- * --mutant breaks a rule on purpose (base/mutants.def), in a build that can; the test must then
+ * --mutant breaks a rule on purpose (tests/mutants/), in a build that can; the test must then
  * fail. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mutant.h"
 #include "tests/frame/mutant_arg.h"
 #include "tests/policy/slimstate/slim_gen.h"
 #include "tests/policy/slimstate/slim_judge.h"

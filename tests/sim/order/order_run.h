@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mutant.h"
 #include "sim/order/order.h"
 #include "tests/frame/mutant_arg.h"
 

@@ -2,7 +2,7 @@
  * out by hand from docs/machine.md. The policy is lardish: the 15th release of a thread makes its
  * clock 16, which 4 bits do not hold, and the roll-over flushes one history line.
  *
- *     t_stop [--mutant NAME]     a rule broken on purpose (base/mutants.def): must fail
+ *     t_stop [--mutant NAME]     a rule broken on purpose (tests/mutants/): must fail
  */
 #include "tests/frame/mutant_arg.h"
 #include "tests/frame/timed_run.h"

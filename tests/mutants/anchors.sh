@@ -1,0 +1,62 @@
+#!/bin/sh
+# anchors.sh - what the mutants look for stands in the source once (tests/mutants/), and tests/mutants/mutate
+# says so if it does not.
+mutate=${top_builddir:-.}/tests/mutants/mutate
+cd "${top_srcdir:-.}" || exit 99
+dir=$(mktemp -d) || exit 99
+trap 'rm -rf "$dir"' EXIT
+bad=0
+"$mutate" . tests/mutants/*.edits >/dev/null || bad=1
+
+# expect SENTENCE: of mutate, for the edits that come, of a file of three lines.
+mkdir -p "$dir/copy/tests/mutants"
+printf 'one\ntwo\ntwo\n' >"$dir/f.c"
+expect() {
+    { echo 'test t_some 1 2 says FAILED'; cat; } >"$dir/some.edits"
+    "$mutate" -o "$dir/copy" "$dir" "$dir/some.edits" >"$dir/said" 2>&1
+    grep -qF "$1" "$dir/said" || { echo "expected: $1"; cat "$dir/said"; bad=1; }
+}
+expect 'some.edits:3: mutant A looks for this in f.c and finds it 0 times' <<'E'
+mutant A Three.
+edit f.c
+-three
++MUTANT(A)
+E
+expect 'finds it 2 times, not once; say more' <<'E'
+mutant A Two.
+edit f.c
+-two
++MUTANT(A)
+E
+expect 'some.edits:6: overlaps the edit of f.c' <<'E'
+mutant A Both.
+edit f.c
+-one
++MUTANT(A)
+edit f.c
+ one
++MUTANT(A)
+E
+expect 'there is no mutant B' <<'E'
+mutant A Another.
+edit f.c
+-one
++MUTANT(A) MUTANT(B)
+E
+expect 'no edit names the mutant B' <<'E'
+mutant A Some.
+mutant B None.
+edit f.c
+-one
++MUTANT(A)
+E
+expect 't_some 1 2' <<'E'
+mutant A Before the first, and after it.
+edit f.c
++MUTANT(A)
+ one
+-two
++2
+E
+printf '#include "tests/mutants/switch.h"\nMUTANT(A)\none\n2\ntwo\n' | cmp - "$dir/copy/f.c" || bad=1
+exit $bad
