@@ -2,7 +2,7 @@
 bin_PROGRAMS = lardsim
 lardsim_SOURCES =
 lardsim_SOURCES += cli/abstract.c cli/abstract.h cli/args.c cli/cli.h cli/completion.c \
-	cli/concepts.def cli/explain.c cli/list.c cli/main.c cli/manual.c cli/plot.c cli/plot.h \
+	cli/concepts.def cli/heads.def cli/explain.c cli/list.c cli/main.c cli/manual.c cli/plot.c cli/plot.h \
 	cli/tables.c cli/verbs.def
 lardsim_SOURCES += cli/compare/asked.c cli/compare/compare.c cli/compare/compare.h \
 	cli/compare/costs.c cli/compare/machine.c cli/compare/page.c

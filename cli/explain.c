@@ -49,8 +49,9 @@ struct name_search {
     enum match match;
     struct json *json; /* NULL: text */
     const struct table *table;
-    char *told;  /* owned; of the latest name, NULL: nothing */
-    char *alike; /* owned; names after it of which the same is told, NULL: none */
+    char *told;   /* owned; of the latest name, NULL: nothing */
+    char *alike;  /* owned; names after it of which the same is told, NULL: none */
+    bool members; /* statistics of a group are being told */
     size_t found, seen;
     char **names; /* owned; all that were looked at, their last parts and sections, for the hint */
     size_t cap;
@@ -64,8 +65,7 @@ static bool matches(const struct name_search *s, const char *name)
     case WHOLE:
         return strcmp(name, s->name) == 0;
     case SECTION:
-        return n > m && name[m] == '.' && strncmp(name, s->name, m) == 0 &&
-               strcmp(s->table->name, "parameters") == 0;
+        return n > m && name[m] == '.' && strncmp(name, s->name, m) == 0;
     case ENDING:
         return n > m && name[n - m - 1] == '.' && strcmp(name + n - m, s->name) == 0;
     }
@@ -122,8 +122,23 @@ static void explain_once(struct name_search *s, const struct row *r)
     s->told = told;
 }
 
+/* A group of statistics can be long: a line each. */
+static void explain_member(struct name_search *s, const struct row *r)
+{
+    if (!s->members)
+        printf("%s%s: a group of statistics.\n", s->found ? "\n" : "", s->name);
+    s->members = true;
+    printf("  %s: %s\n", r->name, r->help);
+}
+
 static void explain_row(struct name_search *s, const struct row *r)
 {
+    const bool member = s->match == SECTION && strcmp(s->table->name, "statistics") == 0;
+
+    if (!s->json && member) {
+        explain_member(s, r);
+        return;
+    }
     if (!s->json) {
         explain_once(s, r);
         return;
@@ -172,14 +187,24 @@ static void look_at_tables(struct name_search *s)
     }
 }
 
-/* As a whole; else as a section; else by the last part. */
+static void search_table(struct name_search *s, const struct table *t, enum match match)
+{
+    s->match = match;
+    s->table = t;
+    t->each(look_at, s);
+}
+
+/* As a whole; else as a section; else by the last part. A parameter by its last part in any case:
+ * what `view` means and how it is set belong together. */
 static void search_tables(struct name_search *s)
 {
-    for (s->match = WHOLE; s->match <= ENDING && !s->found; s->match++) {
-        for (s->table = tables; s->table->name; s->table++)
-            s->table->each(look_at, s);
-        if (s->match == WHOLE && !s->found)
+    for (enum match m = WHOLE; m <= ENDING && !s->found; m++) {
+        for (const struct table *t = tables; t->name; t++)
+            search_table(s, t, m);
+        if (m == WHOLE && !s->found)
             look_at_tables(s);
+        else if (m == WHOLE)
+            search_table(s, table_find("parameters"), ENDING);
     }
 }
 
@@ -240,8 +265,8 @@ const struct verb verb_explain = {
     .name = "explain",
     .args = "NAME...",
     .summary = "Tells what a name means: a parameter, policy, event, ...",
-    .text = "A name's last part is enough: `history` finds policy.vc.history. A section's name "
-            "(`limits`) finds the parameters in it.",
+    .text = "A name's last part is enough: `history` finds policy.vc.history. The name of a "
+            "section or group (`limits`, `machine.spent`) finds what is in it.",
     .examples = "lardsim explain races\n"
                 "lardsim explain policy.vc.history vc 66\n"
                 "lardsim explain limits",

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/workload/workload.h"
 #include "isa/lardx86/lardx86.h"
 #include "policy/policy.h"
 #include "sim/sim.h"
@@ -330,9 +331,28 @@ static void each_verb(row_fn *fn, void *arg)
 static void each_concept(row_fn *fn, void *arg)
 {
 #define CONCEPT(name_, summary, text_)                                                             \
-    fn(arg, &(struct row){.name = name_, .help = summary, .field = {{"more", text_}}, .fields = 1});
+    fn(arg,                                                                                        \
+       &(struct row){                                                                              \
+           .name = name_, .help = summary, .field = {{"more", text_}}, .fields = *text_ ? 1 : 0});
 #include "cli/concepts.def"
 #undef CONCEPT
+}
+
+static void each_head(row_fn *fn, void *arg)
+{
+#define HEAD(name_, pages, text) fn(arg, &(struct row){name_, text, {{"printed by", pages}}, 1});
+#include "cli/heads.def"
+#undef HEAD
+}
+
+static void each_trait(row_fn *fn, void *arg)
+{
+    for (size_t i = 0; i < TRAIT_COUNT; i++) {
+        struct row r = {.name = trait_info[i].name, .help = trait_info[i].help};
+
+        add(&r, "unit", trait_info[i].unit);
+        fn(arg, &r);
+    }
 }
 
 const struct table tables[] = {
@@ -350,6 +370,9 @@ const struct table tables[] = {
     {"workloads", "a workload", "The built-in programs: `run workload:NAME`.", 0, each_workload},
     {"exits", "an exit code", "What the exit codes mean.", 0, each_exit},
     {"verbs", "a verb", "What lardsim can do.", 0, each_verb},
+    {"heads", "on a printed page", "Heads of columns and lines, as pages print them.", 1,
+     each_head},
+    {"traits", "a trait", "What `workload describe` measures.", 1, each_trait},
     {"concepts", "a concept", "Words that the results use.", 0, each_concept},
     {NULL, NULL, NULL, 0, NULL}};
 

@@ -77,7 +77,7 @@ LDADD = tests/libtests.la libcore.la $(LIBS_OF_OTHERS) $(CMOCKA_LIBS)
 
 scripts = tests/house/layers.sh tests/house/headers.sh tests/house/hygiene.sh \
 	tests/workloads/litmus/litmus.sh tests/golden/golden.sh tests/cli/cli.sh tests/cli/compare.sh \
-	tests/cli/output.sh tests/cli/machine.sh tests/cli/radish.sh tests/workloads/workload.sh \
+	tests/cli/output.sh tests/cli/machine.sh tests/cli/radish.sh tests/cli/explain.sh tests/workloads/workload.sh \
 	tests/workloads/twins/twins.sh tests/cli/reproduce.sh tests/fuzz/corpus.sh tests/cli/faults.sh \
 	tests/mutants/anchors.sh tests/house/docs.sh
 

@@ -111,14 +111,16 @@ static void list_difference(void *arg, const struct sim_difference *d)
 
 /* ---- the table ------------------------------------------------------------------------------ */
 
-static const struct {
-    const char *title, *of, *name; /* of the statistic: <of>.<label>.<name> */
-} columns[] = {
-    {"racy accesses", "policy", "races.accesses"}, {"sites", "policy", "races.sites"},
-    {"F DRE", "compare", "false.accesses"},        {"F PC", "compare", "false.sites"},
-    {"M DRE", "compare", "missed.accesses"},       {"M PC", "compare", "missed.sites"},
-    {"F loc", "compare", "false.locations"},       {"M loc", "compare", "missed.locations"},
-    {"F pairs", "compare", "false.pairs"},         {"M pairs", "compare", "missed.pairs"},
+struct count_column {
+    const char *above, *title; /* above: over this column and those that follow with "" */
+    const char *of, *name;     /* of the statistic: <of>.<label>.<name> */
+};
+static const struct count_column columns[] = {
+    {"racy", "accesses", "policy", "races.accesses"},     {"", "sites", "policy", "races.sites"},
+    {"false", "accesses", "compare", "false.accesses"},   {"", "sites", "compare", "false.sites"},
+    {"", "locations", "compare", "false.locations"},      {"", "pairs", "compare", "false.pairs"},
+    {"missed", "accesses", "compare", "missed.accesses"}, {"", "sites", "compare", "missed.sites"},
+    {"", "locations", "compare", "missed.locations"},     {"", "pairs", "compare", "missed.pairs"},
 };
 
 static bool count_of(const struct lardsim *l, const char *of, const char *label, const char *name,
@@ -149,6 +151,28 @@ static void print_title(const char *title)
     printf("%*s", column_width(title), title);
 }
 
+static void print_heads(const struct count_column *c, size_t n, int width)
+{
+    printf("%*s", width, "");
+    for (size_t k = 0; k < n; k++)
+        printf("%*s", column_width(c[k].title), c[k].above);
+    printf("\n%-*s", width, "policy");
+    for (size_t k = 0; k < n; k++)
+        print_title(c[k].title);
+}
+
+static void print_counts(const struct lardsim *l, const char *label, const struct count_column *c,
+                         size_t n, int width)
+{
+    uint64_t value = 0;
+
+    printf("%-*s", width, label);
+    for (size_t k = 0; k < n; k++) {
+        const bool known = count_of(l, c[k].of, label, c[k].name, &value);
+        print_cell(known, value, c[k].title);
+    }
+}
+
 static int label_width(const struct lardsim *l)
 {
     struct sim_instance in;
@@ -163,23 +187,14 @@ static int label_width(const struct lardsim *l)
 static void print_table(const struct lardsim *l, int width)
 {
     struct sim_instance in;
-    uint64_t value = 0;
 
-    printf("%-*s", width, "policy");
-    for (size_t k = 0; k < ARRAY_SIZE(columns); k++)
-        print_title(columns[k].title);
+    print_heads(columns, ARRAY_SIZE(columns), width);
     puts("  promises");
     for (size_t i = 0; sim_compare_instance(l, i, &in); i++) {
-        printf("%-*s", width, in.label);
-        for (size_t k = 0; k < ARRAY_SIZE(columns); k++) {
-            const bool known = count_of(l, columns[k].of, in.label, columns[k].name, &value);
-            print_cell(known, value, columns[k].title);
-        }
+        print_counts(l, in.label, columns, ARRAY_SIZE(columns), width);
         printf("  %s\n", in.property);
     }
-    puts("\nF: false, a race that the truth does not find; M: missed, one that only the truth "
-         "finds. "
-         "DRE: accesses;\nPC: their sites; loc: locations; pairs: of sites.");
+    puts("\nfalse: a race that the truth does not find; missed: one that only the truth finds");
 }
 
 /* "same racy accesses as vc: fasttrack, goldilocks": found in this execution, promised or not. */
@@ -275,12 +290,10 @@ static void print_reasons(const struct lardsim *l, int width)
 
 /* ---- whose accesses they are (LARD 5.2, Program vs. System) --------------------------------- */
 
-static const struct {
-    const char *title, *name;
-} owners[] = {{"F program", "false.program"},
-              {"F system", "false.system"},
-              {"M program", "missed.program"},
-              {"M system", "missed.system"}};
+static const struct count_column owners[] = {{"false", "program", "compare", "false.program"},
+                                             {"", "system", "compare", "false.system"},
+                                             {"missed", "program", "compare", "missed.program"},
+                                             {"", "system", "compare", "missed.system"}};
 
 static bool has_owners(const struct lardsim *l, const char *label)
 {
@@ -294,24 +307,18 @@ static bool has_owners(const struct lardsim *l, const char *label)
 static void print_owners(const struct lardsim *l, int width)
 {
     struct sim_instance in;
-    uint64_t n = 0;
     bool any = false;
 
     for (size_t i = 0; sim_compare_instance(l, i, &in); i++) {
         if (!has_owners(l, in.label))
             continue;
         if (!any) {
-            printf("\n%-*s", width, "policy");
-            for (size_t k = 0; k < ARRAY_SIZE(owners); k++)
-                print_title(owners[k].title);
+            putchar('\n');
+            print_heads(owners, ARRAY_SIZE(owners), width);
             putchar('\n');
         }
         any = true;
-        printf("%-*s", width, in.label);
-        for (size_t k = 0; k < ARRAY_SIZE(owners); k++) {
-            const bool known = count_of(l, "compare", in.label, owners[k].name, &n);
-            print_cell(known, n, owners[k].title);
-        }
+        print_counts(l, in.label, owners, ARRAY_SIZE(owners), width);
         putchar('\n');
     }
 }

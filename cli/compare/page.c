@@ -56,12 +56,11 @@ struct column {
     enum form form;
 };
 static const struct column races_columns[] = {
-    {"racy", "accesses", COST_RACES, COUNT},   {"", "sites", COST_SITES, COUNT},
-    {"", "locations", COST_LOCATIONS, COUNT},  {"metadata", "live", COST_BYTES, BYTES},
-    {"bytes", "peak", COST_BYTES_PEAK, BYTES}, {"remote", "misses", COST_REMOTE, COUNT}};
-static const struct column accesses_columns[] = {
-    {"metadata", "accesses", COST_METADATA, COUNT},
-    {"metadata", "misses", COST_METADATA_MISSES, COUNT}};
+    {"racy", "accesses", COST_RACES, COUNT},  {"", "sites", COST_SITES, COUNT},
+    {"", "locations", COST_LOCATIONS, COUNT}, {"metadata", "live", COST_BYTES, BYTES},
+    {"", "peak", COST_BYTES_PEAK, BYTES},     {"remote", "misses", COST_REMOTE, COUNT}};
+static const struct column accesses_columns[] = {{"metadata", "accesses", COST_METADATA, COUNT},
+                                                 {"", "misses", COST_METADATA_MISSES, COUNT}};
 
 static void cell_text(const struct costs *r, const struct column *c, char *to, size_t room)
 {

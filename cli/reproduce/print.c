@@ -65,7 +65,7 @@ void print_head(const struct cell *c)
                c->program->paper ? " of the twin: how many, and how many of them the system or a "
                                    "move hides"
                                  : ": where they are");
-    printf("  %-17s %28s   %22s\n", "", "racy accesses (DRE)", "their sites (PC)");
+    printf("  %-17s %28s   %22s\n", "", "racy accesses", "their sites");
     printf("  %-10s %-6s %9s %9s %8s   %6s %6s %8s  %-41s %s\n", "detector", "", "paper", "ours",
            "diff", "paper", "ours", "diff", "the paper says", "ours");
 }
