@@ -241,6 +241,7 @@ static inline void *shadow_peek(const struct shadow *s, sim_addr addr)
 
     return p ? shadow_cell(s, p, index) : NULL;
 }
+bool shadow_in_use(const struct shadow *s, const void *cell);
 /* Calls fn for every cell in use in [addr, addr+bytes); fn returns true to drop the cell. Costs the
  * smaller of the pages in the range and the pages that exist. Ascending inside a page only. */
 typedef bool shadow_visit(void *arg, sim_addr addr, void *cell);

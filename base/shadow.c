@@ -67,8 +67,9 @@ static void drop_page(struct shadow *s, struct shadow_page *p)
     pool_give(&s->room, p);
 }
 
-static bool in_use(const struct shadow *s, const unsigned char *cell)
+bool shadow_in_use(const struct shadow *s, const void *at)
 {
+    const unsigned char *cell = at;
     uint64_t any = 0, word;
     size_t i = 0;
 
@@ -92,14 +93,14 @@ static void visit_page(struct shadow *s, struct shadow_page *p, uint64_t first, 
     bool dropped = false, used = false;
 
     for (unsigned i = from; i <= to; i++) {
-        if (!in_use(s, shadow_cell(s, p, i)) ||
+        if (!shadow_in_use(s, shadow_cell(s, p, i)) ||
             !fn(arg, (base + i) << s->shift, shadow_cell(s, p, i)))
             continue;
         memset(shadow_cell(s, p, i), 0, s->cell_bytes);
         dropped = true;
     }
     for (unsigned i = 0; dropped && !used && i < SHADOW_PAGE_CELLS; i++)
-        used = in_use(s, shadow_cell(s, p, i));
+        used = shadow_in_use(s, shadow_cell(s, p, i));
     if (dropped && !used)
         drop_page(s, p);
 }

@@ -63,6 +63,7 @@ struct race {                     /* one racy access */
 
 struct race_report;
 struct hb;
+struct cost;
 
 /* What a policy in software asks of its core: instructions, then an access in one line. */
 struct mem_step {
@@ -122,6 +123,7 @@ struct policy_env {            /* borrowed for the policy's life */
     unsigned granule;       /* 1, 2, 4, 8 or GRANULE_FIELD */
     unsigned special;       /* flags any of which keeps an access from being plain (hb.h) */
     const struct policy_machine *machine; /* NULL: detection only */
+    struct cost *cost; /* what it charges; gathers nothing without a machine: cost.h */
     unsigned instance; /* of the run's policies, from 0: each has metadata of its own */
     void *host;
     sim_cycle (*exec)(void *host, unsigned core, unsigned instructions, sim_cycle now);

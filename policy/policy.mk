@@ -4,7 +4,7 @@ libcore_la_SOURCES += policy/eraser/cost.c policy/eraser/cost.h policy/eraser/er
 	policy/eraser/lockset.c policy/eraser/lockset.h
 libcore_la_SOURCES += policy/fasttrack/cost.c policy/fasttrack/fasttrack.c \
 	policy/fasttrack/fasttrack.h policy/fasttrack/rules.h policy/fasttrack/steps.def
-libcore_la_SOURCES += policy/frame/after_race.c policy/frame/after_race.h policy/frame/checker.c \
+libcore_la_SOURCES += policy/frame/after_race.c policy/frame/after_race.h policy/frame/cells.c policy/frame/cells.h policy/frame/checker.c \
 	policy/frame/checker_int.h policy/frame/checker_new.c policy/frame/checker_says.c \
 	policy/frame/clock_cost.c \
 	policy/frame/clock_cost.h policy/frame/cost.h policy/frame/ledger.c policy/frame/ledger.h \

@@ -7,19 +7,19 @@
 
 /* ---- a run of each policy: compare/machine.c ---------------------------------------------- */
 
-enum cost { /* what is shown of a run, beside where its cycles went */
-            COST_CORES,
-            COST_CYCLES,
-            COST_RACES,
-            COST_SITES,
-            COST_LOCATIONS,
-            COST_METADATA,
-            COST_METADATA_MISSES,
-            COST_REMOTE,
-            COST_COLLECTIONS, /* cycles of the policy's work as they begin and end */
-            COST_BYTES,       /* of metadata, at the end */
-            COST_BYTES_PEAK,  /* the most at any time */
-            COSTS
+enum compared_cost { /* what is shown of a run, beside where its cycles went */
+                     COST_CORES,
+                     COST_CYCLES,
+                     COST_RACES,
+                     COST_SITES,
+                     COST_LOCATIONS,
+                     COST_METADATA,
+                     COST_METADATA_MISSES,
+                     COST_REMOTE,
+                     COST_COLLECTIONS, /* cycles of the policy's work as they begin and end */
+                     COST_BYTES,       /* of metadata, at the end */
+                     COST_BYTES_PEAK,  /* the most at any time */
+                     COSTS
 };
 enum cost_spent { /* where cores spend their time: sim/machine/spent.def */
 #define SPENT(NAME, text, help) COST_SPENT_##NAME,

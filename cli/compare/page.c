@@ -21,7 +21,7 @@ static void print_percent(double part, double whole, int width)
 }
 
 /* Bytes of metadata: "-" where nobody counts them; from 10 Ki on rounded. */
-static void bytes_text(const struct costs *r, enum cost which, char *to, size_t room)
+static void bytes_text(const struct costs *r, enum compared_cost which, char *to, size_t room)
 {
     static const char *const unit[] = {"", "Ki", "Mi", "Gi", "Ti"};
     double x = (double)r->cost[which];
@@ -52,7 +52,7 @@ static int label_width(const struct cost_table *t)
 enum form { COUNT, BYTES };
 struct column {
     const char *above, *title;
-    enum cost cost;
+    enum compared_cost cost;
     enum form form;
 };
 static const struct column races_columns[] = {

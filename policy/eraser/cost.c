@@ -65,21 +65,25 @@ enum {
 };
 
 void eraser_cost_init(struct eraser_cost *c, const struct policy_env *env,
-                      struct lockset_pool *sets)
+                      struct lockset_pool *sets, struct cells *variables)
 {
+    static const struct cell_charges charges = {
+        .bytes = ERASER_WORD, .clear_step = STEP_CLEAR_LINE, .copy_step = STEP_COPY_LINE};
+
     c->env = env;
+    c->cost = env->cost;
     c->sets = sets;
-    cost_init(&c->cost, env, eraser_steps, STEPS, ERASER_WORD);
-    if (!c->cost.on)
+    c->variables = variables;
+    cost_init(c->cost, env, eraser_steps, STEPS, ERASER_WORD);
+    cells_charge(variables, &charges);
+    if (!c->cost->on)
         return;
-    metadata_declare(&c->bytes, env->stats);
     c->cached = xcalloc((size_t)1 << CACHE_BITS, sizeof *c->cached);
     budget_take(env->budget, sizeof *c->cached << CACHE_BITS);
 }
 
 void eraser_cost_free(struct eraser_cost *c)
 {
-    cost_free(&c->cost);
     free(c->cached);
     free(c->vector);
     free(c->thread);
@@ -87,25 +91,25 @@ void eraser_cost_free(struct eraser_cost *c)
 
 static void step(struct eraser_cost *c, enum step s)
 {
-    cost_step(&c->cost, c->core, s);
+    cost_step(c->cost, c->variables->core, s);
 }
 
 static void load(struct eraser_cost *c, sim_addr at, uint64_t bytes)
 {
-    cost_access(&c->cost, c->core, at, bytes, MEM_LOAD);
+    cost_access(c->cost, c->variables->core, at, bytes, MEM_LOAD);
 }
 
 static void store(struct eraser_cost *c, sim_addr at, uint64_t bytes)
 {
-    cost_access(&c->cost, c->core, at, bytes, MEM_STORE);
+    cost_access(c->cost, c->variables->core, at, bytes, MEM_STORE);
 }
 
 /* ---- blocks --------------------------------------------------------------------------------- */
 
 static sim_addr take(struct eraser_cost *c, uint64_t bytes)
 {
-    budget_take(&c->bytes, bytes);
-    return cost_take(&c->cost, c->core, bytes);
+    budget_take(&c->variables->metadata, bytes);
+    return cost_take(c->cost, c->variables->core, bytes);
 }
 
 static sim_addr *slot_of(struct eraser_cost *c, sim_addr **array, uint32_t *n, uint32_t i)
@@ -144,8 +148,8 @@ static sim_addr table_entry(struct eraser_cost *c, lockset_id set)
         load(c, was, had);
         store(c, c->table, had);
         if (had) {
-            cost_give(&c->cost, c->core, was, had);
-            budget_give(&c->bytes, had);
+            cost_give(c->cost, c->variables->core, was, had);
+            budget_give(&c->variables->metadata, had);
         }
     }
     return c->table + (uint64_t)set * TABLE_ENTRY;
@@ -182,8 +186,8 @@ static void load_set(struct eraser_cost *c, lockset_id set)
 static void work_out(struct eraser_cost *c, uint32_t elements, lockset_id after)
 {
     step(c, STEP_MISS);
-    cost_steps(&c->cost, c->core, STEP_ELEMENT, elements);
-    cost_steps(&c->cost, c->core, STEP_INTERN, lockset_size(c->sets, after));
+    cost_steps(c->cost, c->variables->core, STEP_ELEMENT, elements);
+    cost_steps(c->cost, c->variables->core, STEP_INTERN, lockset_size(c->sets, after));
     load_set(c, after); /* compared with what has that hash */
 }
 
@@ -229,11 +233,10 @@ static void intersect(struct eraser_cost *c, const struct eraser_change *x)
 void eraser_charge_access(struct eraser_cost *c, sim_addr location, sim_tid tid,
                           const struct eraser_change *x)
 {
-    const sim_addr at = cost_shadow(&c->cost, location);
+    const sim_addr at = cost_shadow(c->cost, location);
     bool changes = x->first || x->state_changes;
 
-    budget_take(&c->bytes, x->first ? ERASER_WORD : 0);
-    if (!c->cost.held) {
+    if (!c->cost->held) {
         step(c, STEP_CALL);
         step(c, STEP_PLACE);
         c->knows_held = false;
@@ -275,9 +278,4 @@ void eraser_charge_lock(struct eraser_cost *c, sim_tid tid, uint64_t lock,
         keep(c, pair);
     }
     store(c, at, THREAD_BYTES);
-}
-
-struct cost_sweep eraser_sweep(const struct eraser_cost *c, bool copy)
-{
-    return (struct cost_sweep){.core = c->core, .step = copy ? STEP_COPY_LINE : STEP_CLEAR_LINE};
 }

@@ -5,12 +5,12 @@
 #ifndef LARDSIM_ERASER_COST_H
 #define LARDSIM_ERASER_COST_H
 
-#include "policy/frame/cost.h"
+#include "policy/frame/cells.h"
 #include "policy/eraser/lockset.h"
 
 struct eraser_cost {
-    struct cost cost;
-    struct budget bytes; /* of metadata, as laid out on the machine */
+    struct cost *cost;
+    struct cells *variables;
     struct lockset_pool *sets;
     const struct policy_env *env;
     uint64_t *cached; /* owns; what each entry of the cache is about; NULL: no machine */
@@ -19,14 +19,13 @@ struct eraser_cost {
     uint32_t vectors, threads;
     sim_addr cache, table; /* blocks; 0: not made yet */
     uint64_t table_bytes;
-    unsigned core;   /* that pays */
     bool knows_held; /* the access in hand has what its thread holds in a register */
 };
 enum { ERASER_STEPS = 14, ERASER_WORD = 4 };
 extern const struct cost_step eraser_steps[];
 
 void eraser_cost_init(struct eraser_cost *c, const struct policy_env *env,
-                      struct lockset_pool *sets);
+                      struct lockset_pool *sets, struct cells *variables);
 void eraser_cost_free(struct eraser_cost *c);
 
 /* With a machine only. */
@@ -43,6 +42,5 @@ void eraser_charge_access(struct eraser_cost *c, sim_addr location, sim_tid tid,
 /* A thread's sets become others: with a lock, or without. */
 void eraser_charge_lock(struct eraser_cost *c, sim_tid tid, uint64_t lock,
                         const lockset_id before[2], const lockset_id after[2]);
-struct cost_sweep eraser_sweep(const struct eraser_cost *c, bool copy);
 
 #endif

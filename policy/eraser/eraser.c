@@ -14,9 +14,7 @@
 #include <string.h>
 
 #include "policy/eraser/cost.h"
-#include "policy/frame/hb.h"
 #include "policy/eraser/lockset.h"
-#include "policy/policy.h"
 
 enum state {
     VIRGIN,
@@ -28,7 +26,7 @@ enum state {
 
 /* The last access, and the last one by another thread than the last one's: an access always finds
  * one by another thread than its own. */
-struct variable {
+struct eraser_variable {
     uint64_t event, site, other_event, other_site;
     lockset_id candidates; /* once shared */
     uint32_t actor;        /* of the last access; while EXCLUSIVE, of all */
@@ -50,12 +48,12 @@ struct thread {
 };
 
 struct eraser_stats {
-    uint64_t shared, modified, refinements, locksets, cleared, copied;
+    uint64_t shared, modified, refinements, locksets;
 };
 
 struct eraser {
     const struct policy_env *env;
-    struct shadow *variables;
+    struct cells variables;
     struct lockset_pool *sets;
     struct thread *thread; /* owns; language threads */
     size_t threads;
@@ -78,7 +76,7 @@ static struct thread *thread_at(struct eraser *e, sim_tid tid)
 /* ---- accesses ------------------------------------------------------------------------------- */
 
 /* Locks play no part in this. */
-ALWAYS_INLINE enum state next_state(const struct variable *v, uint32_t actor, bool write)
+ALWAYS_INLINE enum state next_state(const struct eraser_variable *v, uint32_t actor, bool write)
 {
     const enum state was = (enum state)v->state;
 
@@ -98,7 +96,7 @@ ALWAYS_INLINE enum state next_state(const struct variable *v, uint32_t actor, bo
     die("eraser: state %d", (int)was);
 }
 
-static void change_state(struct eraser *e, struct variable *v, enum state to)
+static void change_state(struct eraser *e, struct eraser_variable *v, enum state to)
 {
     if (to == v->state)
         return;
@@ -107,8 +105,8 @@ static void change_state(struct eraser *e, struct variable *v, enum state to)
     v->state = (uint8_t)to;
 }
 
-static void report(struct eraser *e, struct variable *v, sim_addr addr, const struct event *ev,
-                   uint32_t actor)
+static void report(struct eraser *e, struct eraser_variable *v, sim_addr addr,
+                   const struct event *ev, uint32_t actor)
 {
     struct race_side earlier = {
         .event = v->event, .site = v->site, .thread = v->tid, .op = v->kind, .known = true};
@@ -123,7 +121,7 @@ static void report(struct eraser *e, struct variable *v, sim_addr addr, const st
     change_state(e, v, REPORTED);
 }
 
-static void remember(const struct eraser *e, struct variable *v, const struct event *ev,
+static void remember(const struct eraser *e, struct eraser_variable *v, const struct event *ev,
                      uint32_t actor)
 {
     if (v->actor != actor) {
@@ -139,7 +137,7 @@ static void remember(const struct eraser *e, struct variable *v, const struct ev
     v->kind = ev->kind;
 }
 
-ALWAYS_INLINE void change_variable(struct eraser *e, struct variable *v, sim_addr addr,
+ALWAYS_INLINE void change_variable(struct eraser *e, struct eraser_variable *v, sim_addr addr,
                                    const struct event *ev, uint32_t actor, lockset_id held)
 {
     const bool was_shared = v->state >= SHARED;
@@ -162,61 +160,56 @@ static enum state in_word(uint8_t state)
     return state == REPORTED ? SHARED_MODIFIED : (enum state)state;
 }
 
-static NO_INLINE void access_charged(struct eraser *e, struct variable *v, sim_addr addr,
-                                     const struct event *ev, uint32_t actor, lockset_id held)
+struct check { /* an access in hand */
+    struct eraser *e;
+    uint32_t actor;
+    lockset_id held;
+};
+
+static inline bool change(void *arg, void *cell, sim_addr addr, const struct event *ev)
 {
+    const struct check *k = arg;
+
+    change_variable(k->e, cell, addr, ev, k->actor, k->held);
+    return false;
+}
+
+static bool change_charged(void *arg, void *cell, sim_addr addr, const struct event *ev)
+{
+    const struct check *k = arg;
+    struct eraser_variable *v = cell;
     const enum state was = in_word(v->state);
     struct eraser_change x = {.first = was == VIRGIN,
                               .exclusive = was == EXCLUSIVE,
-                              .same = v->actor == actor,
+                              .same = v->actor == k->actor,
                               .refined = was >= SHARED,
                               .before = v->candidates,
-                              .held = held};
+                              .held = k->held};
 
-    change_variable(e, v, addr, ev, actor, held);
+    if (x.first)
+        cells_begin_use(&k->e->variables);
+    change_variable(k->e, v, addr, ev, k->actor, k->held);
     x.after = v->candidates;
     x.state_changes = in_word(v->state) != was;
-    eraser_charge_access(&e->cost, addr, ev->tid, &x);
-}
-
-typedef void change_fn(struct eraser *e, struct variable *v, sim_addr addr, const struct event *ev,
-                       uint32_t actor, lockset_id held);
-
-ALWAYS_INLINE void access_each(struct eraser *e, const struct event *ev, change_fn *change)
-{
-    const struct thread *t = thread_at(e, ev->tid);
-    const lockset_id held = event_writes(ev) ? t->write : t->any;
-    const uint32_t actor = hb_actor(e->env->hb, ev->tid);
-    const struct granules g = granules_of(ev, e->env->granule);
-
-    for (sim_addr a = g.first;; a += g.step) {
-        cost_granule(&e->cost.cost, a == g.first);
-        change(e, shadow_get(e->variables, a), a, ev, actor, held);
-        if (a == g.last || budget_over(e->env->budget)) /* the run ends at its limit */
-            break;
-    }
-    e->st.locksets = lockset_count(e->sets);
+    eraser_charge_access(&k->e->cost, addr, ev->tid, &x);
+    return false;
 }
 
 static sim_cycle eraser_access(void *self, const struct event *ev, unsigned core,
                                struct mem_outcome out, sim_cycle now)
 {
     struct eraser *e = self;
+    const struct thread *t = thread_at(e, ev->tid);
+    struct check k = {e, hb_actor(e->env->hb, ev->tid), event_writes(ev) ? t->write : t->any};
 
     (void)out;
-    e->cost.core = core;
-    if (LIKELY(!e->cost.cost.on))
-        access_each(e, ev, change_variable);
+    e->variables.core = core;
+    if (LIKELY(!e->env->cost->on))
+        cells_access(&e->variables, ev, change, &k);
     else
-        access_each(e, ev, access_charged);
+        cells_access(&e->variables, ev, change_charged, &k);
+    e->st.locksets = lockset_count(e->sets);
     return now;
-}
-
-static sim_cycle eraser_pay(void *self, unsigned core, sim_cycle now)
-{
-    struct eraser *e = self;
-
-    return cost_pay(&e->cost.cost, core, now);
 }
 
 /* ---- locks ---------------------------------------------------------------------------------- */
@@ -286,81 +279,46 @@ static void lock_step(struct eraser *e, const struct event *ev)
     t->any = set_lock(e->sets, t->any, lock, holds);
     t->write = set_lock(e->sets, t->write, lock, holds && h->exclusive);
     e->st.locksets = lockset_count(e->sets);
-    if (e->cost.cost.on)
+    if (e->env->cost->on)
         eraser_charge_lock(&e->cost, ev->tid, lock, before,
                            (const lockset_id[2]){t->any, t->write});
 }
 
-/* ---- clear and copy ------------------------------------------------------------------------- */
-
-struct move { /* a clear, or a copy by so much */
-    struct eraser *e;
-    bool copy;
-    sim_addr by; /* may wrap */
-    struct cost_sweep sweep;
-};
-
-/* A copy writes what is at its destination anyway, if there is something at the source. */
-static bool drop_variable(void *arg, sim_addr addr, void *cell)
-{
-    struct move *m = arg;
-    struct eraser *e = m->e;
-    const struct variable *from = m->copy ? shadow_peek(e->variables, addr - m->by) : NULL;
-
-    (void)cell;
-    if (e->cost.cost.on && (!from || from->state == VIRGIN))
-        cost_sweep(&e->cost.cost, &m->sweep, cost_shadow(&e->cost.cost, addr), 0, ERASER_WORD);
-    budget_give(&e->cost.bytes, e->cost.cost.on ? ERASER_WORD : 0);
-    e->st.cleared++;
-    return true;
-}
-
-static bool copy_variable(void *arg, sim_addr addr, void *cell)
-{
-    struct move *m = arg;
-    struct cost *c = &m->e->cost.cost;
-
-    (void)cell;
-    cost_sweep(c, &m->sweep, cost_shadow(c, addr), cost_shadow(c, addr + m->by), ERASER_WORD);
-    return false;
-}
-
-static void move_variables(struct eraser *e, const struct event *ev)
-{
-    struct move m = {.e = e, .copy = ev->kind == EV_COPY};
-    struct shadow_snapshot *s = NULL;
-
-    if (m.copy) {
-        m.by = ev->addr - ev[1].addr;
-        m.sweep = eraser_sweep(&e->cost, true);
-        if (e->cost.cost.on)
-            shadow_each(e->variables, ev[1].addr, ev->aux, copy_variable, &m);
-        cost_sweep_end(&e->cost.cost, &m.sweep);
-        s = shadow_take(e->variables, ev[1].addr, ev->aux, NULL, NULL);
-    }
-    m.sweep = eraser_sweep(&e->cost, false);
-    shadow_each(e->variables, ev->addr, ev->aux, drop_variable, &m);
-    cost_sweep_end(&e->cost.cost, &m.sweep);
-    if (!s)
-        return;
-    const uint64_t copied = shadow_put(e->variables, s, ev->addr);
-    e->st.copied += copied;
-    budget_take(&e->cost.bytes, e->cost.cost.on ? copied * ERASER_WORD : 0);
-}
+/* ---- other events ---------------------------------------------------------------------------- */
 
 static sim_cycle eraser_sync(void *self, const struct event *ev, unsigned core, sim_cycle now)
 {
     struct eraser *e = self;
 
-    e->cost.core = core;
+    e->variables.core = core;
     if (ev_info[ev->kind].object == OBJECT_LOCK)
         lock_step(e, ev);
     else if (ev->kind == EV_CLEAR || ev->kind == EV_COPY)
-        move_variables(e, ev);
+        cells_move(&e->variables, ev);
     return now;
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */
+
+static void check_variable(const void *self, void *cell)
+{
+    const struct eraser *e = self;
+    const struct eraser_variable *v = cell;
+
+    assert(v->state > VIRGIN && v->state <= REPORTED);
+    assert(v->candidates < lockset_count(e->sets));
+    assert(v->state != EXCLUSIVE || v->candidates == LOCKSET_EMPTY);
+    assert(v->state != SHARED_MODIFIED || v->candidates != LOCKSET_EMPTY);
+    (void)e;
+    (void)v;
+}
+
+static const struct cell_kind variable_kind = {
+    .bytes = sizeof(struct eraser_variable),
+    .cleared = "Variables made Virgin by clears and overwritten by copies.",
+    .copied = "Variables that copies wrote.",
+    .check = check_variable,
+};
 
 static void *eraser_create(const struct policy_env *env, const void *params, struct err *err)
 {
@@ -369,8 +327,6 @@ static void *eraser_create(const struct policy_env *env, const void *params, str
     (void)params;
     (void)err;
     e->env = env;
-    e->variables =
-        shadow_new(env->granule ? env->granule : 1, sizeof(struct variable), env->budget);
     e->sets = lockset_pool_new(env->budget);
     e->st.locksets = lockset_count(e->sets);
     stats_count(env->stats, "shared", "count", "Variables that became Shared.", &e->st.shared);
@@ -380,10 +336,9 @@ static void *eraser_create(const struct policy_env *env, const void *params, str
                 "Candidate sets set or intersected with the locks held.", &e->st.refinements);
     stats_level(env->stats, "locksets", "count", "Different sets of locks, the empty one included.",
                 &e->st.locksets);
-    stats_count(env->stats, "cleared", "locations",
-                "Variables made Virgin by clears and overwritten by copies.", &e->st.cleared);
-    stats_count(env->stats, "copied", "locations", "Variables that copies wrote.", &e->st.copied);
-    eraser_cost_init(&e->cost, env, e->sets);
+    cells_init(&e->variables, &variable_kind, env, e);
+    cells_declare(&e->variables);
+    eraser_cost_init(&e->cost, env, e->sets, &e->variables);
     return e;
 }
 
@@ -400,32 +355,17 @@ static void eraser_explain(const void *self, const struct event *ev, sim_addr lo
                      "once in a location's life",
     };
     const struct eraser *e = self;
-    const struct variable *v = shadow_peek(e->variables, location);
+    const struct eraser_variable *v = cells_peek(&e->variables, location);
 
     (void)ev;
     snprintf(to, room, "%s", text[v ? v->state : VIRGIN]);
-}
-
-static bool check_variable(void *arg, sim_addr addr, void *cell)
-{
-    const struct eraser *e = arg;
-    const struct variable *v = cell;
-
-    (void)addr;
-    assert(v->state > VIRGIN && v->state <= REPORTED);
-    assert(v->candidates < lockset_count(e->sets));
-    assert(v->state != EXCLUSIVE || v->candidates == LOCKSET_EMPTY);
-    assert(v->state != SHARED_MODIFIED || v->candidates != LOCKSET_EMPTY);
-    (void)e;
-    (void)v;
-    return false;
 }
 
 static void eraser_check(const void *self)
 {
     const struct eraser *e = self;
 
-    shadow_all(e->variables, check_variable, (void *)(uintptr_t)e);
+    cells_check(&e->variables);
 }
 
 static void eraser_destroy(void *self)
@@ -436,7 +376,7 @@ static void eraser_destroy(void *self)
         free(e->thread[i].hold);
     free(e->thread);
     lockset_pool_free(e->sets);
-    shadow_free(e->variables);
+    cells_free(&e->variables);
     eraser_cost_free(&e->cost);
     free(e);
 }
@@ -451,7 +391,6 @@ const struct policy policy_eraser = {
     .steps = eraser_steps,
     .steps_n = ERASER_STEPS,
     .access = eraser_access,
-    .pay = eraser_pay,
     .sync = eraser_sync,
     .check = eraser_check,
 

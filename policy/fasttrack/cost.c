@@ -34,24 +34,27 @@ const struct cost_step ft_steps[] = {
 _Static_assert(ARRAY_SIZE(ft_steps) == STEPS && (int)STEPS == FT_STEPS, "a row a step");
 
 void ft_cost_init(struct ft_cost *c, const struct policy_env *env, const struct cost_step *steps,
-                  unsigned n)
+                  unsigned n, struct cells *variables)
 {
+    static const struct cell_charges charges = {
+        .bytes = FT_VARIABLE_BYTES, .clear_step = STEP_CLEAR_LINE, .copy_step = STEP_COPY_LINE};
+
     c->env = env;
-    cost_init(&c->cost, env, steps, n, FT_VARIABLE_BYTES);
-    c->clocks = clock_cost_new(&c->cost, env);
-    if (c->cost.on)
-        metadata_declare(&c->bytes, env->stats);
+    c->cost = env->cost;
+    c->variables = variables;
+    cost_init(c->cost, env, steps, n, FT_VARIABLE_BYTES);
+    c->clocks = clock_cost_new(c->cost, env);
+    cells_charge(variables, &charges);
 }
 
 void ft_cost_free(struct ft_cost *c)
 {
     clock_cost_free(c->clocks);
-    cost_free(&c->cost);
 }
 
 static void step(struct ft_cost *c, enum step s)
 {
-    cost_step(&c->cost, c->core, s);
+    cost_step(c->cost, c->variables->core, s);
 }
 
 /* ---- the words of a variable ---------------------------------------------------------------- */
@@ -62,23 +65,24 @@ enum { WRITE_AT = 0, READ_AT = 8, WORD = 4, EPOCH = 8, LINE = 64 };
 
 static void load(struct ft_cost *c, sim_addr at, uint64_t bytes)
 {
-    cost_access(&c->cost, c->core, at, bytes, MEM_LOAD);
+    cost_access(c->cost, c->variables->core, at, bytes, MEM_LOAD);
 }
 static void store(struct ft_cost *c, sim_addr at, uint64_t bytes)
 {
-    cost_access(&c->cost, c->core, at, bytes, MEM_STORE);
+    cost_access(c->cost, c->variables->core, at, bytes, MEM_STORE);
 }
 
 /* The variable's words; the thread's own epoch; the epoch in hand, compared. */
-static sim_addr begin(struct ft_cost *c, const struct variable *x, sim_addr addr, unsigned word,
+static sim_addr begin(struct ft_cost *c, const struct ft_variable *x, sim_addr addr, unsigned word,
                       sim_tid tid)
 {
-    const sim_addr at = c->place ? c->place : cost_shadow(&c->cost, addr);
+    const sim_addr at = c->place ? c->place : cost_shadow(c->cost, addr);
 
-    budget_take(&c->bytes, variable_used(x) ? 0 : FT_VARIABLE_BYTES);
-    if (!c->cost.held)
-        clock_cost_epoch(c->clocks, tid, c->core);
-    if (!c->cost.held && !c->place)
+    if (!variable_used(x))
+        cells_begin_use(c->variables);
+    if (!c->cost->held)
+        clock_cost_epoch(c->clocks, tid, c->variables->core);
+    if (!c->cost->held && !c->place)
         step(c, STEP_PLACE);
     load(c, at + word, EPOCH);
     step(c, STEP_SAME);
@@ -88,19 +92,19 @@ static sim_addr begin(struct ft_cost *c, const struct variable *x, sim_addr addr
 static void lock(struct ft_cost *c, sim_addr at)
 {
     step(c, STEP_LOCK);
-    cost_access(&c->cost, c->core, at + READ_AT, WORD, MEM_ATOMIC);
+    cost_access(c->cost, c->variables->core, at + READ_AT, WORD, MEM_ATOMIC);
 }
 
 static void ordered(struct ft_cost *c, uint32_t actor, sim_tid tid)
 {
     step(c, STEP_ORDERED);
-    clock_cost_entry(c->clocks, tid, actor, c->core);
+    clock_cost_entry(c->clocks, tid, actor, c->variables->core);
 }
 
 /* The last write, now that the variable is locked, against the thread's clock. */
-static void check_write(struct ft_cost *c, const struct variable *x, sim_addr at, sim_tid tid)
+static void check_write(struct ft_cost *c, const struct ft_variable *x, sim_addr at, sim_tid tid)
 {
-    clock_cost_clock(c->clocks, tid, c->core);
+    clock_cost_clock(c->clocks, tid, c->variables->core);
     step(c, STEP_CLOCK);
     load(c, at + WRITE_AT, EPOCH);
     step(c, STEP_NONE);
@@ -109,7 +113,7 @@ static void check_write(struct ft_cost *c, const struct variable *x, sim_addr at
 }
 
 /* The last read, an epoch or none. */
-static void check_read(struct ft_cost *c, const struct variable *x, sim_addr at, sim_tid tid)
+static void check_read(struct ft_cost *c, const struct ft_variable *x, sim_addr at, sim_tid tid)
 {
     step(c, STEP_NONE);
     if (!x->at[READS] && !x->kept)
@@ -163,16 +167,16 @@ static void make_block(struct ft_cost *c, struct shared_reads *s, uint32_t slots
     const uint64_t bytes = (uint64_t)slots * FT_SLOT_BYTES;
 
     c->new_words = true;
-    budget_take(&c->bytes, bytes);
-    s->map = cost_take(&c->cost, c->core, bytes);
-    cost_steps(&c->cost, c->core, STEP_MAP_ZERO, bytes / LINE);
+    budget_take(&c->variables->metadata, bytes);
+    s->map = cost_take(c->cost, c->variables->core, bytes);
+    cost_steps(c->cost, c->variables->core, STEP_MAP_ZERO, bytes / LINE);
     store(c, s->map, bytes);
 }
 
 void ft_map_new(struct ft_cost *c, struct shared_reads *s)
 {
     make_block(c, s, slots_for(s->n));
-    for (uint32_t i = 0; c->cost.on && i < s->n; i++) {
+    for (uint32_t i = 0; c->cost->on && i < s->n; i++) {
         settle(s, i, slots_for(s->n));
         step(c, STEP_MAP_FIND);
         store_slot(c, s, i);
@@ -193,15 +197,15 @@ static void move_map(struct ft_cost *c, struct shared_reads *s, uint32_t was, ui
     const sim_addr old = s->map;
 
     make_block(c, s, slots);
-    for (uint32_t i = 0; c->cost.on && i + 1 < s->n; i++) {
+    for (uint32_t i = 0; c->cost->on && i + 1 < s->n; i++) {
         load(c, old + (uint64_t)s->read[i].slot * FT_SLOT_BYTES, FT_SLOT_BYTES);
         settle(s, i, slots);
         step(c, STEP_MAP_MOVE);
         store_slot(c, s, i);
     }
     step(c, STEP_MAP_NEW);
-    cost_give(&c->cost, c->core, old, (uint64_t)was * FT_SLOT_BYTES);
-    budget_give(&c->bytes, (uint64_t)was * FT_SLOT_BYTES);
+    cost_give(c->cost, c->variables->core, old, (uint64_t)was * FT_SLOT_BYTES);
+    budget_give(&c->variables->metadata, (uint64_t)was * FT_SLOT_BYTES);
 }
 
 void ft_map_add(struct ft_cost *c, struct shared_reads *s)
@@ -210,7 +214,7 @@ void ft_map_add(struct ft_cost *c, struct shared_reads *s)
 
     if (slots > was)
         move_map(c, s, was, slots);
-    if (!c->cost.on)
+    if (!c->cost->on)
         return;
     settle(s, s->n - 1, slots);
     store_slot(c, s, s->n - 1);
@@ -230,8 +234,8 @@ void ft_map_drop(struct ft_cost *c, struct shared_reads *s)
 {
     const uint64_t bytes = (uint64_t)slots_for(s->n) * FT_SLOT_BYTES;
 
-    cost_give(&c->cost, c->core, s->map, bytes);
-    budget_give(&c->bytes, bytes);
+    cost_give(c->cost, c->variables->core, s->map, bytes);
+    budget_give(&c->variables->metadata, bytes);
     s->map = 0;
 }
 
@@ -273,12 +277,12 @@ static void check_map(struct ft_cost *c, const struct shared_reads *s, sim_tid t
 
 /* ---- accesses ------------------------------------------------------------------------------- */
 
-static bool same(const struct variable *x, unsigned side, const struct past *now)
+static bool same(const struct ft_variable *x, unsigned side, const struct past *now)
 {
     return x->at[side] == now->at && !(x->kind[side] & ATOMIC) == !now->atomic;
 }
 
-sim_addr ft_charge_read(struct ft_cost *c, struct variable *x, sim_addr addr,
+sim_addr ft_charge_read(struct ft_cost *c, struct ft_variable *x, sim_addr addr,
                         const struct past *now)
 {
     const sim_addr at = begin(c, x, addr, READ_AT, now->tid);
@@ -305,7 +309,7 @@ void ft_charge_read_done(struct ft_cost *c, sim_addr at)
     store(c, at + READ_AT, WORD);
 }
 
-static enum kept kept_after(const struct variable *x, const struct past *now)
+static enum kept kept_after(const struct ft_variable *x, const struct past *now)
 {
     if (reads_shared(x))
         return KEPT_NONE;
@@ -314,7 +318,7 @@ static enum kept kept_after(const struct variable *x, const struct past *now)
     return x->kept && !same(x, WRITES, now) ? KEPT_OLDER : (enum kept)x->kept;
 }
 
-sim_addr ft_charge_write(struct ft_cost *c, struct variable *x, sim_addr addr,
+sim_addr ft_charge_write(struct ft_cost *c, struct ft_variable *x, sim_addr addr,
                          const struct past *now)
 {
     const sim_addr at = begin(c, x, addr, WRITE_AT, now->tid);
@@ -345,9 +349,9 @@ void ft_charge_write_done(struct ft_cost *c, sim_addr at)
 
 /* ---- collections ---------------------------------------------------------------------------- */
 
-void ft_charge_trace(struct ft_cost *c, const struct variable *x, sim_addr addr)
+void ft_charge_trace(struct ft_cost *c, const struct ft_variable *x, sim_addr addr)
 {
-    const sim_addr at = c->place ? c->place : cost_shadow(&c->cost, addr);
+    const sim_addr at = c->place ? c->place : cost_shadow(c->cost, addr);
 
     load(c, at + READ_AT, WORD);
     step(c, STEP_TRACE);
@@ -356,18 +360,4 @@ void ft_charge_trace(struct ft_cost *c, const struct variable *x, sim_addr addr)
     load(c, x->shared->map, FT_SLOT_BYTES);
     step(c, STEP_MARK);
     store(c, x->shared->map, FT_SLOT_BYTES);
-}
-
-/* ---- clears and copies ---------------------------------------------------------------------- */
-
-struct cost_sweep ft_sweep(const struct ft_cost *c, bool copy)
-{
-    return (struct cost_sweep){.core = c->core, .step = copy ? STEP_COPY_LINE : STEP_CLEAR_LINE};
-}
-
-void ft_charge_variable(struct ft_cost *c, struct cost_sweep *s, sim_addr addr, sim_addr to)
-{
-    if (c->cost.on)
-        cost_sweep(&c->cost, s, cost_shadow(&c->cost, addr),
-                   s->step == STEP_COPY_LINE ? cost_shadow(&c->cost, to) : 0, FT_VARIABLE_BYTES);
 }

@@ -27,7 +27,7 @@ static const struct param ft_params[] = {
     PARAM_END,
 };
 
-static struct past last(const struct variable *x, unsigned side)
+static struct past last(const struct ft_variable *x, unsigned side)
 {
     return (struct past){.at = x->at[side],
                          .site = x->site[side],
@@ -39,7 +39,7 @@ static struct past last(const struct variable *x, unsigned side)
 
 /* ---- checks --------------------------------------------------------------------------------- */
 
-static void race(struct fasttrack *f, struct variable *x, sim_addr addr, const struct event *ev,
+static void race(struct fasttrack *f, struct ft_variable *x, sim_addr addr, const struct event *ev,
                  const struct past *p)
 {
     const struct race_side earlier = {
@@ -50,7 +50,7 @@ static void race(struct fasttrack *f, struct variable *x, sim_addr addr, const s
 }
 
 /* Whether it does, and then tells. */
-static bool races(struct fasttrack *f, struct variable *x, sim_addr addr, const struct event *ev,
+static bool races(struct fasttrack *f, struct ft_variable *x, sim_addr addr, const struct event *ev,
                   const struct past *p, const struct past *now, const struct vclock *clock)
 {
     if ((p->atomic && now->atomic) || epoch_before(p->at, clock))
@@ -59,7 +59,7 @@ static bool races(struct fasttrack *f, struct variable *x, sim_addr addr, const 
     return true;
 }
 
-static bool check(struct fasttrack *f, struct variable *x, unsigned side, sim_addr addr,
+static bool check(struct fasttrack *f, struct ft_variable *x, unsigned side, sim_addr addr,
                   const struct event *ev, const struct past *now, const struct vclock *clock)
 {
     const struct past p = last(x, side);
@@ -74,7 +74,7 @@ static bool check(struct fasttrack *f, struct variable *x, unsigned side, sim_ad
 
 /* ---- records -------------------------------------------------------------------------------- */
 
-static void add_shared(struct fasttrack *f, struct variable *x, const struct past *now)
+static void add_shared(struct fasttrack *f, struct ft_variable *x, const struct past *now)
 {
     struct shared_reads *s = x->shared;
     const uint32_t cap = s ? s->cap : 0;
@@ -92,7 +92,7 @@ static void add_shared(struct fasttrack *f, struct variable *x, const struct pas
 }
 
 /* [FT READ SHARED]: an entry for each actor. */
-static void record_shared(struct fasttrack *f, struct variable *x, const struct past *now)
+static void record_shared(struct fasttrack *f, struct ft_variable *x, const struct past *now)
 {
     for (uint32_t i = 0; i < x->shared->n; i++) {
         struct past *p = &x->shared->read[i];
@@ -106,7 +106,7 @@ static void record_shared(struct fasttrack *f, struct variable *x, const struct 
     ft_map_add(&f->cost, x->shared);
 }
 
-static void share_read(struct fasttrack *f, struct variable *x, const struct past *now)
+static void share_read(struct fasttrack *f, struct ft_variable *x, const struct past *now)
 {
     const struct past was = last(x, READS);
 
@@ -121,12 +121,12 @@ static void share_read(struct fasttrack *f, struct variable *x, const struct pas
 
 /* ---- the rules ------------------------------------------------------------------------------ */
 
-bool ft_read_variable(struct fasttrack *f, struct variable *x, sim_addr addr,
+bool ft_read_variable(struct fasttrack *f, struct ft_variable *x, sim_addr addr,
                       const struct event *ev, const struct past *now, const struct vclock *clock)
 {
     const bool again = ft_repeats(f, x, READS, now);
     const bool racy = !again && check(f, x, WRITES, addr, ev, now, clock);
-    const sim_addr locked = f->cost.cost.on ? ft_charge_read(&f->cost, x, addr, now) : 0;
+    const sim_addr locked = f->cost.cost->on ? ft_charge_read(&f->cost, x, addr, now) : 0;
 
     if (reads_shared(x))
         record_shared(f, x, now);
@@ -140,7 +140,7 @@ bool ft_read_variable(struct fasttrack *f, struct variable *x, sim_addr addr,
     return racy;
 }
 
-bool ft_write_variable(struct fasttrack *f, struct variable *x, sim_addr addr,
+bool ft_write_variable(struct fasttrack *f, struct ft_variable *x, sim_addr addr,
                        const struct event *ev, const struct past *now, const struct vclock *clock)
 {
     bool racy = false;
@@ -149,7 +149,7 @@ bool ft_write_variable(struct fasttrack *f, struct variable *x, sim_addr addr,
         racy |= check(f, x, WRITES, addr, ev, now, clock);
         racy |= check(f, x, READS, addr, ev, now, clock);
     }
-    const sim_addr locked = f->cost.cost.on ? ft_charge_write(&f->cost, x, addr, now) : 0;
+    const sim_addr locked = f->cost.cost->on ? ft_charge_write(&f->cost, x, addr, now) : 0;
     if (reads_shared(x))
         ft_map_drop(&f->cost, x->shared);
     ft_replace(f, x, now);
@@ -158,22 +158,28 @@ bool ft_write_variable(struct fasttrack *f, struct variable *x, sim_addr addr,
     return racy;
 }
 
-/* At any variables. False: something raced, or the budget is over its limit, which ends the run. */
-static NO_INLINE bool by_rules(struct fasttrack *f, const struct event *ev, uint64_t number)
-{
-    const struct hb_actor *me = hb_me(f->env->hb, ev->tid);
-    const struct past now = ft_past_of(me, ev, number);
-    const struct granules g = granules_of(ev, f->env->granule);
-    bool racy = false;
+struct check { /* an access in hand */
+    struct fasttrack *f;
+    const struct vclock *clock;
+    struct past now;
+};
 
-    for (sim_addr a = g.first;; a += g.step) {
-        struct variable *x = shadow_get(f->variables, a);
-        cost_granule(&f->cost.cost, a == g.first);
-        racy |= (event_writes(ev) ? ft_write_variable : ft_read_variable)(f, x, a, ev, &now,
-                                                                          &me->clock);
-        if (a == g.last || budget_over(f->env->budget))
-            return !racy && !budget_over(f->env->budget);
-    }
+static bool check_variable(void *arg, void *cell, sim_addr addr, const struct event *ev)
+{
+    const struct check *k = arg;
+
+    return (event_writes(ev) ? ft_write_variable : ft_read_variable)(k->f, cell, addr, ev, &k->now,
+                                                                     k->clock);
+}
+
+/* At any variables. False: something raced, or the budget is over its limit, which ends the run. */
+static NO_INLINE bool by_rules(void *self, const struct event *ev, uint64_t number)
+{
+    struct fasttrack *f = self;
+    const struct hb_actor *me = hb_me(f->env->hb, ev->tid);
+    struct check k = {f, &me->clock, ft_past_of(me, ev, number)};
+
+    return !cells_access(&f->variables, ev, check_variable, &k) && !budget_over(f->env->budget);
 }
 
 /* ---- the hooks ------------------------------------------------------------------------------ */
@@ -184,51 +190,40 @@ static sim_cycle ft_access(void *self, const struct event *ev, unsigned core,
     struct fasttrack *f = self;
 
     (void)out;
-    f->cost.core = core;
+    f->variables.core = core;
     clock_cost_access(f->cost.clocks, ev, core);
     by_rules(f, ev, *f->env->number);
     return now;
-}
-
-static sim_cycle ft_pay(void *self, unsigned core, sim_cycle now)
-{
-    struct fasttrack *f = self;
-
-    return cost_pay(&f->cost.cost, core, now);
 }
 
 static void ft_soon(const void *self, const struct event *ev)
 {
     const struct fasttrack *f = self;
 
-    shadow_soon(f->variables, ev->addr);
+    cells_soon(&f->variables, ev);
+}
+
+static inline void hint(void *self, const struct event *ev)
+{
+    const struct fasttrack *f = self;
+
+    cells_hint(&f->variables, ev);
+}
+
+static inline bool takes_place(void *self, const struct event *ev, uint64_t number)
+{
+    return ft_takes_place(self, ev, number);
 }
 
 static const struct event *ft_run(void *self, const struct event *ev, const struct event *end,
                                   const struct event *known, uint64_t *number)
 {
     struct fasttrack *f = self;
-    const struct policy_env *env = f->env;
-    const struct event *hinted = known - ev > SOON ? known - SOON : ev; /* up to here */
-    const struct hb_actor *me = hb_me(env->hb, ev->tid);
-    bool go_on = true;
 
-    for (uint64_t n = *number;; ev++, n++) {
-        if (LIKELY(ev < hinted))
-            hb_soon(f->announced, ev + SOON);
-        if (!ft_takes_place(f, ev, me, n)) {
-            *number = n;
-            go_on = by_rules(f, ev, n);
-        }
-        if (ev + 1 == end || !go_on || !access_plain(env, ev + 1)) {
-            *number = n;
-            return ev;
-        }
-        me = hb_me(env->hb, ev[1].tid);
-    }
+    return cells_run(&f->variables, ev, end, known, number, takes_place, by_rules, hint);
 }
 
-void ft_free_reads(struct fasttrack *f, struct variable *x)
+void ft_free_reads(struct fasttrack *f, struct ft_variable *x)
 {
     if (x->shared)
         budget_give(f->env->budget, sizeof *x->shared + x->shared->cap * sizeof *x->shared->read);
@@ -236,36 +231,21 @@ void ft_free_reads(struct fasttrack *f, struct variable *x)
     x->shared = NULL;
 }
 
-struct move { /* a clear, or a copy by so much */
-    struct fasttrack *f;
-    bool copy;
-    sim_addr by; /* may wrap */
-    struct cost_sweep sweep;
-};
-
-/* A copy writes what is at its destination anyway, if there is something at the source. */
-static bool drop_variable(void *arg, sim_addr addr, void *cell)
+static void drop_variable(void *self, void *cell)
 {
-    struct move *m = arg;
-    struct fasttrack *f = m->f;
-    struct variable *x = cell;
-    const struct variable *from = m->copy ? shadow_peek(f->variables, addr - m->by) : NULL;
+    struct fasttrack *f = self;
+    struct ft_variable *x = cell;
 
-    if (!from || !variable_used(from))
-        ft_charge_variable(&f->cost, &m->sweep, addr, 0);
     if (reads_shared(x))
         ft_map_drop(&f->cost, x->shared);
-    budget_give(&f->cost.bytes, f->cost.cost.on ? FT_VARIABLE_BYTES : 0);
-    f->st.cleared++;
     ft_free_reads(f, x);
-    return true;
 }
 
 /* The copy gets a read vector of its own. */
 void ft_own_reads(void *arg, void *cell)
 {
     struct fasttrack *f = arg;
-    struct variable *x = cell;
+    struct ft_variable *x = cell;
     const struct shared_reads *was = x->shared;
 
     x->shared = NULL;
@@ -273,39 +253,6 @@ void ft_own_reads(void *arg, void *cell)
         add_shared(f, x, &was->read[i]);
     if (reads_shared(x))
         ft_map_copy(&f->cost, was, x->shared);
-}
-
-static bool copy_variable(void *arg, sim_addr addr, void *cell)
-{
-    struct move *m = arg;
-
-    (void)cell;
-    ft_charge_variable(&m->f->cost, &m->sweep, addr, addr + m->by);
-    return false;
-}
-
-/* A clear or copy. */
-NO_INLINE void ft_move_variables(struct fasttrack *f, const struct event *ev)
-{
-    struct move m = {.f = f, .copy = ev->kind == EV_COPY};
-    struct shadow_snapshot *s = NULL;
-
-    if (m.copy) {
-        m.by = ev->addr - ev[1].addr;
-        m.sweep = ft_sweep(&f->cost, true);
-        if (f->cost.cost.on)
-            shadow_each(f->variables, ev[1].addr, ev->aux, copy_variable, &m);
-        cost_sweep_end(&f->cost.cost, &m.sweep);
-        s = shadow_take(f->variables, ev[1].addr, ev->aux, ft_own_reads, f);
-    }
-    m.sweep = ft_sweep(&f->cost, false);
-    shadow_each(f->variables, ev->addr, ev->aux, drop_variable, &m);
-    cost_sweep_end(&f->cost.cost, &m.sweep);
-    if (!s)
-        return;
-    const uint64_t copied = shadow_put(f->variables, s, ev->addr);
-    f->st.copied += copied;
-    budget_take(&f->cost.bytes, f->cost.cost.on ? copied * FT_VARIABLE_BYTES : 0);
 }
 
 static bool trace_variable(void *arg, sim_addr addr, void *cell)
@@ -319,17 +266,17 @@ static bool trace_variable(void *arg, sim_addr addr, void *cell)
 
 NO_INLINE void ft_trace_variables(struct fasttrack *f)
 {
-    shadow_all(f->variables, trace_variable, f);
+    shadow_all(f->variables.shadow, trace_variable, f);
 }
 
 static sim_cycle ft_sync(void *self, const struct event *ev, unsigned core, sim_cycle now)
 {
     struct fasttrack *f = self;
 
-    f->cost.core = core;
+    f->variables.core = core;
     clock_cost_sync(f->cost.clocks, ev, core);
     if (ev->kind == EV_CLEAR || ev->kind == EV_COPY)
-        ft_move_variables(f, ev);
+        cells_move(&f->variables, ev);
     else if (ft_collects(f, ev))
         ft_trace_variables(f);
     return now;
@@ -337,16 +284,31 @@ static sim_cycle ft_sync(void *self, const struct event *ev, unsigned core, sim_
 
 /* ---- life ----------------------------------------------------------------------------------- */
 
+static void check_reads(const void *self, void *cell)
+{
+    const struct ft_variable *x = cell;
+
+    (void)self;
+    for (uint32_t i = 0; reads_shared(x) && i < x->shared->n; i++)
+        for (uint32_t j = 0; j < i; j++)
+            assert(epoch_thread(x->shared->read[i].at) != epoch_thread(x->shared->read[j].at) ||
+                   x->shared->read[i].atomic != x->shared->read[j].atomic);
+}
+
+static const struct cell_kind variable_kind = {
+    .bytes = sizeof(struct ft_variable),
+    .cleared = "Histories emptied by clears and overwritten by copies.",
+    .copied = "Histories that copies wrote.",
+    .drop = drop_variable,
+    .own = ft_own_reads,
+    .check = check_reads,
+};
+
 void ft_init(struct fasttrack *f, const struct policy_env *env, const struct cost_step *steps,
              unsigned n)
 {
     f->env = env;
-    f->apart = env->granule == GRANULE_FIELD ? 0 : ~(sim_addr)(env->granule - 1);
     f->race = race;
-    f->variables =
-        shadow_new(env->granule ? env->granule : 1, sizeof(struct variable), env->budget);
-    f->announced[0] = f->variables;
-    f->announced[1] = env->hb->objects;
     stats_count(env->stats, "same-epoch", "count",
                 "Granules accessed again in the same epoch: no check.", &f->st.same_epoch);
     stats_count(env->stats, "read-exclusive", "count",
@@ -355,10 +317,9 @@ void ft_init(struct fasttrack *f, const struct policy_env *env, const struct cos
                 &f->st.to_shared);
     stats_count(env->stats, "read-shared", "count", "Reads that lengthened a vector.",
                 &f->st.shared);
-    stats_count(env->stats, "cleared", "locations",
-                "Histories emptied by clears and overwritten by copies.", &f->st.cleared);
-    stats_count(env->stats, "copied", "locations", "Histories that copies wrote.", &f->st.copied);
-    ft_cost_init(&f->cost, env, steps, n);
+    cells_init(&f->variables, &variable_kind, env, f);
+    cells_declare(&f->variables);
+    ft_cost_init(&f->cost, env, steps, n, &f->variables);
 }
 
 static void *ft_create(const struct policy_env *env, const void *params, struct err *e)
@@ -372,34 +333,11 @@ static void *ft_create(const struct policy_env *env, const void *params, struct 
     return f;
 }
 
-static bool check_variable(void *arg, sim_addr addr, void *cell)
-{
-    const struct variable *x = cell;
-
-    (void)arg;
-    (void)addr;
-    for (uint32_t i = 0; reads_shared(x) && i < x->shared->n; i++)
-        for (uint32_t j = 0; j < i; j++)
-            assert(epoch_thread(x->shared->read[i].at) != epoch_thread(x->shared->read[j].at) ||
-                   x->shared->read[i].atomic != x->shared->read[j].atomic);
-    return false;
-}
-
-static bool free_variable(void *arg, sim_addr addr, void *cell)
-{
-    (void)addr;
-    ft_free_reads(arg, cell);
-    return false;
-}
-
-void ft_check_all(const struct fasttrack *f)
-{
-    shadow_all(f->variables, check_variable, NULL);
-}
-
 static void ft_check(const void *self)
 {
-    ft_check_all(self);
+    const struct fasttrack *f = self;
+
+    cells_check(&f->variables);
 }
 
 /* Skipped repeats are missed: of what history = all finds, at least the first at each location. */
@@ -427,8 +365,7 @@ static void ft_explain(const void *self, const struct event *ev, sim_addr locati
 
 void ft_done(struct fasttrack *f)
 {
-    shadow_all(f->variables, free_variable, f);
-    shadow_free(f->variables);
+    cells_free(&f->variables);
     ft_cost_free(&f->cost);
 }
 
@@ -450,7 +387,6 @@ const struct policy policy_fasttrack = {
     .steps = ft_steps,
     .steps_n = FT_STEPS,
     .access = ft_access,
-    .pay = ft_pay,
     .run = ft_run,
     .soon = ft_soon,
     .sync = ft_sync,

@@ -3,8 +3,7 @@
 #ifndef LARDSIM_FASTTRACK_H
 #define LARDSIM_FASTTRACK_H
 
-#include "policy/frame/cost.h"
-#include "policy/frame/hb.h"
+#include "policy/frame/cells.h"
 
 struct past { /* an access that is remembered */
     epoch at; /* 0: none */
@@ -25,7 +24,7 @@ enum { READS = 0, WRITES = 1 }; /* the two sides of a variable */
 
 /* One cache line. The fields of two struct past, side by side, so that no byte is lost to padding.
  */
-struct variable {
+struct ft_variable {
     epoch at[2]; /* 0: none */
     uint64_t site[2], event[2];
     struct shared_reads *shared; /* owns; NULL until first needed; heeded while reads are shared */
@@ -34,15 +33,15 @@ struct variable {
     bool raced;      /* the race mark of this life */
     uint8_t kept;    /* enum kept; with a machine only */
 };
-_Static_assert(sizeof(struct variable) == 64, "a variable is one cache line");
+_Static_assert(sizeof(struct ft_variable) == 64, "a variable is one cache line");
 enum { ATOMIC = 0x80 };
 #define SHARED UINT64_MAX /* at[READS] while reads are shared: no epoch, and before no clock */
 
-static inline bool reads_shared(const struct variable *x)
+static inline bool reads_shared(const struct ft_variable *x)
 {
     return x->at[READS] == SHARED;
 }
-static inline bool variable_used(const struct variable *x)
+static inline bool variable_used(const struct ft_variable *x)
 {
     return x->at[READS] | x->at[WRITES];
 }
@@ -54,11 +53,10 @@ static inline bool variable_used(const struct variable *x)
 enum kept { KEPT_NONE, KEPT_OLDER, KEPT_SAME /* as the write's epoch */ };
 
 struct ft_cost {
-    struct cost cost;
+    struct cost *cost;
     struct clock_cost *clocks;
-    struct budget bytes; /* of metadata, as laid out on the machine */
+    struct cells *variables;
     const struct policy_env *env;
-    unsigned core; /* that pays */
     sim_addr
         place; /* of the variable in hand, which the caller charges; 0: where its address has it */
     bool new_words; /* of the read in hand: the second changes, too */
@@ -69,15 +67,15 @@ extern const struct cost_step ft_steps[];
 
 /* steps: ft_steps, or a table that begins with its rows. */
 void ft_cost_init(struct ft_cost *c, const struct policy_env *env, const struct cost_step *steps,
-                  unsigned n);
+                  unsigned n, struct cells *variables);
 void ft_cost_free(struct ft_cost *c);
 
 /* With a machine only. Before the variable changes: the variable's words, where it is locked, and 0
  * where nothing changes. Once it has changed: what is stored, and unlocks it. */
-sim_addr ft_charge_read(struct ft_cost *c, struct variable *x, sim_addr addr,
+sim_addr ft_charge_read(struct ft_cost *c, struct ft_variable *x, sim_addr addr,
                         const struct past *now);
 void ft_charge_read_done(struct ft_cost *c, sim_addr at);
-sim_addr ft_charge_write(struct ft_cost *c, struct variable *x, sim_addr addr,
+sim_addr ft_charge_write(struct ft_cost *c, struct ft_variable *x, sim_addr addr,
                          const struct past *now);
 void ft_charge_write_done(struct ft_cost *c, sim_addr at);
 
@@ -90,10 +88,6 @@ void ft_map_change(struct ft_cost *c, struct shared_reads *s, uint32_t i, const 
 void ft_map_drop(struct ft_cost *c, struct shared_reads *s);
 
 /* At a full collection: the collector looks for a map, and traces it. */
-void ft_charge_trace(struct ft_cost *c, const struct variable *x, sim_addr addr);
-
-/* A clear or copy begins; a variable that it comes to, which a copy has go to `to`; it ends. */
-struct cost_sweep ft_sweep(const struct ft_cost *c, bool copy);
-void ft_charge_variable(struct ft_cost *c, struct cost_sweep *s, sim_addr addr, sim_addr to);
+void ft_charge_trace(struct ft_cost *c, const struct ft_variable *x, sim_addr addr);
 
 #endif

@@ -6,37 +6,34 @@
 #include "policy/fasttrack/fasttrack.h"
 
 struct ft_stats {
-    uint64_t same_epoch, exclusive, to_shared, shared, cleared, copied;
+    uint64_t same_epoch, exclusive, to_shared, shared;
 };
 
 struct fasttrack {
     const struct policy_env *env;
-    struct shadow *variables;
-    struct shadow *announced[2]; /* variables, and the objects of happens-before: see hb_soon */
-    sim_addr apart; /* bits of addresses in which variables differ; granularity field: none */
+    struct cells variables;
     bool report_repeats;
     struct ft_cost cost;
     struct ft_stats st;
     /* What an earlier access that races is told to, before the variable changes. */
-    void (*race)(struct fasttrack *f, struct variable *x, sim_addr addr, const struct event *ev,
+    void (*race)(struct fasttrack *f, struct ft_variable *x, sim_addr addr, const struct event *ev,
                  const struct past *p);
 };
 
 /* The rules for one variable, at addr; true: it raced. */
-bool ft_read_variable(struct fasttrack *f, struct variable *x, sim_addr addr,
+bool ft_read_variable(struct fasttrack *f, struct ft_variable *x, sim_addr addr,
                       const struct event *ev, const struct past *now, const struct vclock *clock);
-bool ft_write_variable(struct fasttrack *f, struct variable *x, sim_addr addr,
+bool ft_write_variable(struct fasttrack *f, struct ft_variable *x, sim_addr addr,
                        const struct event *ev, const struct past *now, const struct vclock *clock);
 
 /* A variable that is the same bits as another gets reads of its own; a variable's are freed. */
 void ft_own_reads(void *fasttrack, void *variable);
-void ft_free_reads(struct fasttrack *f, struct variable *x);
-void ft_move_variables(struct fasttrack *f, const struct event *ev); /* a clear or copy */
+void ft_free_reads(struct fasttrack *f, struct ft_variable *x);
 /* Whether a full collection is over and is to be charged: it has gone through all variables that
  * are still there. */
 static inline bool ft_collects(const struct fasttrack *f, const struct event *ev)
 {
-    return f->cost.cost.on && ev->kind == EV_GC_END && !(ev->flags & EVF_NURSERY);
+    return f->cost.cost->on && ev->kind == EV_GC_END && !(ev->flags & EVF_NURSERY);
 }
 void ft_trace_variables(struct fasttrack *f);
 
@@ -44,11 +41,10 @@ void ft_trace_variables(struct fasttrack *f);
 void ft_init(struct fasttrack *f, const struct policy_env *env, const struct cost_step *steps,
              unsigned n);
 void ft_done(struct fasttrack *f);
-void ft_check_all(const struct fasttrack *f);
 
 /* [FT READ SAME EPOCH] and [FT WRITE SAME EPOCH]. Reads since that write are the writer's own, or
  * no conflict: had another thread read it in this epoch, that read would have raced. */
-static inline bool ft_repeats(const struct fasttrack *f, const struct variable *x, size_t side,
+static inline bool ft_repeats(const struct fasttrack *f, const struct ft_variable *x, size_t side,
                               const struct past *now)
 {
     return x->at[side] == now->at && !(x->kind[side] & ATOMIC) == !now->atomic &&
@@ -57,7 +53,7 @@ static inline bool ft_repeats(const struct fasttrack *f, const struct variable *
 
 /* Takes the place of the side's last access, also where it repeats it: a race to come names the
  * latest. A write forgets the reads. */
-ALWAYS_INLINE void ft_replace(struct fasttrack *f, struct variable *x, const struct past *now)
+ALWAYS_INLINE void ft_replace(struct fasttrack *f, struct ft_variable *x, const struct past *now)
 {
     const size_t side = now->kind == EV_READ ? READS : WRITES;
     const bool again = ft_repeats(f, x, side, now);
@@ -87,13 +83,12 @@ static inline struct past ft_past_of(const struct hb_actor *me, const struct eve
 
 /* Most often an access is of one variable, announced, and all that is remembered of it happens
  * before: then a plain access only takes a place. False: it is not so. */
-ALWAYS_INLINE bool ft_takes_place(struct fasttrack *f, const struct event *ev,
-                                  const struct hb_actor *me, uint64_t number)
+ALWAYS_INLINE bool ft_takes_place(struct fasttrack *f, const struct event *ev, uint64_t number)
 {
-    struct variable *x = shadow_seen(f->variables, ev->addr);
+    const struct hb_actor *me = hb_me(f->env->hb, ev->tid);
+    struct ft_variable *x = cells_seen(&f->variables, ev->addr);
 
-    if (UNLIKELY(!x || (ev->addr ^ (ev->addr + ev->size - 1)) & f->apart ||
-                 !epoch_before(x->at[WRITES], &me->clock) ||
+    if (UNLIKELY(!x || !cells_one(&f->variables, ev) || !epoch_before(x->at[WRITES], &me->clock) ||
                  !epoch_before(x->at[READS], &me->clock)))
         return false;
     struct past now = ft_past_of(me, ev, number);

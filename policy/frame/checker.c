@@ -76,10 +76,11 @@ static void defer(struct checker *c, const struct event *ev)
     c->st.uncommitted++;
 }
 
-/* Hardware pays for a commit's accesses before it hears of the commit. */
-static bool pays_late(const struct checker *c)
+static sim_cycle pay(struct checker *c, unsigned core, sim_cycle now)
 {
-    return c->policy->steps_n;
+    if (c->policy->pay)
+        return c->policy->pay(c->self, core, now);
+    return cost_pay(&c->cost, core, now);
 }
 
 static void edges(struct checker *c, enum policy_edge at, const struct event *ev,
@@ -181,7 +182,7 @@ static NO_INLINE sim_cycle step_commit(struct checker *c, const struct event *ev
     }
     c->st.uncommitted -= t->n;
     t->n = 0;
-    return c->pay && !pays_late(c) ? c->pay(c->self, core, now) : now;
+    return c->gathers ? now : pay(c, core, now); /* hardware: before it hears of the commit */
 }
 
 static sim_cycle step_sync(struct checker *c, const struct event *ev, unsigned core, sim_cycle now)
@@ -309,16 +310,16 @@ sim_cycle checker_decide(struct checker *c, const struct event *ev, unsigned cor
 
 unsigned checker_turn(const struct checker *c)
 {
-    if (!c->policy->pay)
-        return 2;
-    return pays_late(c) ? 0 : 1;
+    if (c->gathers)
+        return 0;
+    return c->policy->pay ? 1 : 2;
 }
 
 sim_cycle checker_pay(struct checker *c, const struct event *ev, unsigned core, sim_cycle now)
 {
-    if (!c->pay || (ev->kind > EV_RMW && !pays_late(c)))
+    if (!c->pays || (ev->kind > EV_RMW && !c->gathers))
         return now;
-    const sim_cycle done = c->pay(c->self, core, now);
+    const sim_cycle done = pay(c, core, now);
     if (UNLIKELY(ev->kind == EV_GC_BEGIN || ev->kind == EV_GC_END))
         c->st.collections += done - now;
     return done;
@@ -338,7 +339,7 @@ void checker_line(struct checker *c, const struct line_event *le, unsigned core)
 
 sim_cycle checker_line_paid(struct checker *c, unsigned core, sim_cycle now)
 {
-    return c->pay && c->policy->lines ? c->pay(c->self, core, now) : now;
+    return c->policy->lines ? pay(c, core, now) : now;
 }
 
 unsigned checker_lines(const struct checker *c)
@@ -394,7 +395,7 @@ const struct event *checker_run(struct checker *c, const struct event *ev, const
         } else {
             hint(c, ev, known);
             checker_decide(c, ev, 0, (struct mem_outcome){0}, 0);
-            if (c->pay)
+            if (c->pays)
                 checker_pay(c, ev, 0, 0);
             if (UNLIKELY(event_is_region(ev)))
                 end = ev + event_records(ev);

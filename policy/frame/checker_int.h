@@ -6,6 +6,7 @@
 #ifndef LARDSIM_CHECKER_INT_H
 #define LARDSIM_CHECKER_INT_H
 
+#include "policy/frame/cost.h"
 #include "policy/frame/filter.h"
 #include "policy/frame/hb.h"
 #include "policy/frame/report.h"
@@ -25,8 +26,10 @@ struct txn {              /* an open transaction's accesses */
 
 struct checker {
     const struct policy *policy;
-    sim_cycle (*pay)(void *self, unsigned core, sim_cycle now); /* NULL: nothing */
-    void *self; /* the policy's; NULL until created */
+    void *self;       /* the policy's; NULL until created */
+    struct cost cost; /* what it charges */
+    bool gathers;     /* its steps are gathered there, to be paid when the event is decided */
+    bool pays;        /* what it decides may take time */
     void *params;
     char *label;
     struct checker_env env;

@@ -160,6 +160,7 @@ static int create(struct checker *c, struct err *e)
         .view = view,
         .granule = c->env.granule,
         .special = c->skips | RARE_ACCESS,
+        .cost = &c->cost,
         .machine = c->env.machine,
         .instance = c->env.instance,
         .host = c->env.host,
@@ -178,9 +179,10 @@ static int create(struct checker *c, struct err *e)
                     &c->budget);
     if (c->after.mode != AFTER_RACE_CONTINUE)
         c->report.after = &c->after;
-    c->pay = c->env.machine || !c->policy->steps_n ? c->policy->pay : NULL;
     c->self = c->policy->create(&c->policy_env, c->params, e);
-    if (c->env.machine && c->pay && c->policy->steps_n)
+    c->gathers = c->cost.on && !c->policy->pay;
+    c->pays = c->policy->pay || c->gathers;
+    if (c->gathers)
         stats_count(g, "cost.collections", "cycles",
                     "What the policy's work took as collections began and ended.",
                     &c->st.collections);
@@ -207,6 +209,7 @@ void checker_free(struct checker *c)
         return;
     if (c->self)
         c->policy->destroy(c->self);
+    cost_free(&c->cost);
     for (size_t i = 0; i < c->txns; i++)
         free(c->txn[i].access);
     free(c->txn);

@@ -18,7 +18,7 @@ const char *checker_label(const struct checker *c)
 
 bool checker_pays(const struct checker *c)
 {
-    return c->pay != NULL;
+    return c->pays;
 }
 
 const struct budget *checker_memory(const struct checker *c)

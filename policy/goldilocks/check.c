@@ -81,7 +81,7 @@ static void empty(struct goldilocks *g, struct gold_set *set)
 static uint64_t start(struct goldilocks *g, struct gold_set *set, const struct gold_stretch *s)
 {
     empty(g, set);
-    if (!g->cost.on && s->begin >= g->list.head) { /* it may be evaluated further */
+    if (!g->cost->on && s->begin >= g->list.head) { /* it may be evaluated further */
         gold_set_add(set, gold_actor(s->actor), g->env->budget);
         return s->begin;
     }
@@ -98,7 +98,7 @@ static bool walk(struct goldilocks *g, const struct gold_info *i, struct gold_se
     const gold_element me = gold_actor(now->actor);
     const uint64_t begin = start(g, set, s), tail = g->list.tail;
     bool known = gold_set_has(set, me);
-    uint64_t n = g->cost.on ? gold_info_at(g, i) : begin;
+    uint64_t n = g->cost->on ? gold_info_at(g, i) : begin;
 
     const uint64_t from = n;
     for (; n < tail && !known; n++) {
@@ -117,7 +117,7 @@ static bool walk(struct goldilocks *g, const struct gold_info *i, struct gold_se
 
 static bool nobody_knows(const struct goldilocks *g, const struct gold_info *i)
 {
-    return i->stretch->open && !g->list.raw && !g->cost.on;
+    return i->stretch->open && !g->list.raw && !g->cost->on;
 }
 
 static bool known_by_two(struct goldilocks *g, const struct gold_info *i,
@@ -131,7 +131,7 @@ static bool known_by_two(struct goldilocks *g, const struct gold_info *i,
 static bool known_by_all(struct goldilocks *g, const struct gold_info *i,
                          const struct gold_now *now)
 {
-    if (!g->cost.on)
+    if (!g->cost->on)
         return gold_knows(g, i->stretch, now->actor);
     return walk(g, i, &g->far, false, now);
 }

@@ -20,8 +20,13 @@ enum { COUNT_AT = 16, LINK_AT = 24, SCRATCH_AT = 64 };
 
 void gold_cost_init(struct goldilocks *g)
 {
-    cost_init(&g->cost, g->env, gold_steps, GOLD_STEPS, GOLD_SHADOW_BYTES);
-    metadata_declare(&g->metadata, g->env->stats);
+    static const struct cell_charges charges = {.bytes = GOLD_SHADOW_BYTES,
+                                                .clear_step = GOLD_STEP_LINE,
+                                                .copy_step = GOLD_STEP_LINE,
+                                                .always = true};
+
+    cost_init(g->cost, g->env, gold_steps, GOLD_STEPS, GOLD_SHADOW_BYTES);
+    cells_charge(&g->variables, &charges);
 }
 
 static sim_addr thread_block(struct goldilocks *g, sim_tid tid, unsigned core)
@@ -29,8 +34,8 @@ static sim_addr thread_block(struct goldilocks *g, sim_tid tid, unsigned core)
     struct gold_thread *t = gold_thread_at(g, tid);
 
     if (!t->lock_block) {
-        t->lock_block = cost_take(&g->cost, core, THREAD_BYTES);
-        budget_take(&g->metadata, THREAD_BYTES);
+        t->lock_block = cost_take(g->cost, core, THREAD_BYTES);
+        budget_take(&g->variables.metadata, THREAD_BYTES);
     }
     return t->lock_block;
 }
@@ -40,7 +45,7 @@ static sim_addr thread_block(struct goldilocks *g, sim_tid tid, unsigned core)
 static sim_addr ends_of(struct goldilocks *g, unsigned core)
 {
     if (!g->ends)
-        g->ends = cost_take(&g->cost, core, ENDS_BYTES);
+        g->ends = cost_take(g->cost, core, ENDS_BYTES);
     return g->ends;
 }
 
@@ -50,8 +55,8 @@ static void charge_count(struct goldilocks *g, uint64_t n, unsigned core)
 {
     const sim_addr at = n == g->list.tail ? ends_of(g, core) : gold_cell_at(&g->list, n)->block;
 
-    cost_step(&g->cost, core, GOLD_STEP_COUNT);
-    cost_access(&g->cost, core, at + COUNT_AT, WORD, MEM_ATOMIC);
+    cost_step(g->cost, core, GOLD_STEP_COUNT);
+    cost_access(g->cost, core, at + COUNT_AT, WORD, MEM_ATOMIC);
 }
 
 static uint64_t cell_bytes(const struct gold_cell *c)
@@ -64,29 +69,29 @@ void gold_cost_append(struct goldilocks *g, struct gold_cell *c, unsigned core)
 {
     const uint64_t bytes = cell_bytes(c);
 
-    budget_take(&g->metadata, bytes);
-    if (!g->cost.on)
+    budget_take(&g->variables.metadata, bytes);
+    if (!g->cost->on)
         return;
-    c->block = cost_take(&g->cost, core, bytes);
-    cost_step(&g->cost, core, GOLD_STEP_APPEND);
-    cost_access(&g->cost, core, c->block, COUNT_AT, MEM_STORE);
+    c->block = cost_take(g->cost, core, bytes);
+    cost_step(g->cost, core, GOLD_STEP_APPEND);
+    cost_access(g->cost, core, c->block, COUNT_AT, MEM_STORE);
     if (c->rule == GOLD_COMMIT) {
-        cost_steps(&g->cost, core, GOLD_STEP_COMMIT, c->variables->n);
-        cost_access(&g->cost, core, c->block + GOLD_CELL_BYTES, bytes - GOLD_CELL_BYTES, MEM_STORE);
+        cost_steps(g->cost, core, GOLD_STEP_COMMIT, c->variables->n);
+        cost_access(g->cost, core, c->block + GOLD_CELL_BYTES, bytes - GOLD_CELL_BYTES, MEM_STORE);
     }
-    cost_access(&g->cost, core, ends_of(g, core) + WORD, WORD, MEM_ATOMIC); /* the tail */
+    cost_access(g->cost, core, ends_of(g, core) + WORD, WORD, MEM_ATOMIC); /* the tail */
 }
 
 /* A cell leaves the list at its head. */
 void gold_cost_behead(struct goldilocks *g, const struct gold_cell *c, unsigned core)
 {
-    budget_give(&g->metadata, cell_bytes(c));
-    if (!g->cost.on)
+    budget_give(&g->variables.metadata, cell_bytes(c));
+    if (!g->cost->on)
         return;
-    cost_step(&g->cost, core, GOLD_STEP_COLLECT);
-    cost_access(&g->cost, core, c->block + COUNT_AT, WORD, MEM_LOAD);
-    cost_access(&g->cost, core, ends_of(g, core), WORD, MEM_STORE); /* the head */
-    cost_give(&g->cost, core, c->block, cell_bytes(c));
+    cost_step(g->cost, core, GOLD_STEP_COLLECT);
+    cost_access(g->cost, core, c->block + COUNT_AT, WORD, MEM_LOAD);
+    cost_access(g->cost, core, ends_of(g, core), WORD, MEM_STORE); /* the head */
+    cost_give(g->cost, core, c->block, cell_bytes(c));
 }
 
 struct trimming {
@@ -102,9 +107,9 @@ static void charge_moved(void *arg, const struct gold_info *i)
 
     if (gold_info_at(g, i) >= t->to)
         return;
-    cost_access(&g->cost, t->core, i->block, GOLD_INFO_BYTES, MEM_LOAD);
-    cost_step(&g->cost, t->core, GOLD_STEP_MOVED);
-    cost_access(&g->cost, t->core, i->block, 2 * WORD, MEM_STORE);
+    cost_access(g->cost, t->core, i->block, GOLD_INFO_BYTES, MEM_LOAD);
+    cost_step(g->cost, t->core, GOLD_STEP_MOVED);
+    cost_access(g->cost, t->core, i->block, 2 * WORD, MEM_STORE);
     charge_count(g, t->to, t->core);
 }
 
@@ -114,12 +119,12 @@ void gold_cost_trim(struct goldilocks *g, uint64_t to, unsigned core)
 {
     uint64_t infos = 0;
 
-    for (uint64_t n = g->list.head; n < to && g->cost.on; n++) {
+    for (uint64_t n = g->list.head; n < to && g->cost->on; n++) {
         const struct gold_cell *c = gold_cell_at(&g->list, n);
         infos += c->infos;
-        cost_steps(&g->cost, core, GOLD_STEP_ADVANCE, infos);
+        cost_steps(g->cost, core, GOLD_STEP_ADVANCE, infos);
         if (infos)
-            cost_access(&g->cost, core, c->block, GOLD_CELL_BYTES, MEM_LOAD);
+            cost_access(g->cost, core, c->block, GOLD_CELL_BYTES, MEM_LOAD);
     }
     if (infos)
         gold_each_info(g, charge_moved, &(struct trimming){g, to, core});
@@ -129,35 +134,35 @@ void gold_cost_trim(struct goldilocks *g, uint64_t to, unsigned core)
 
 void gold_cost_look(struct goldilocks *g, const struct gold_info *i, const struct gold_now *now)
 {
-    cost_step(&g->cost, now->core, GOLD_STEP_LOOK);
-    cost_access(&g->cost, now->core, i->block, GOLD_INFO_BYTES, MEM_LOAD);
+    cost_step(g->cost, now->core, GOLD_STEP_LOOK);
+    cost_access(g->cost, now->core, i->block, GOLD_INFO_BYTES, MEM_LOAD);
 }
 
 void gold_cost_held(struct goldilocks *g, const struct gold_now *now)
 {
-    if (!g->cost.on)
+    if (!g->cost->on)
         return;
     const sim_addr block = thread_block(g, now->ev->tid, now->core);
     const size_t holds = gold_thread_at(g, now->ev->tid)->holds;
-    cost_step(&g->cost, now->core, GOLD_STEP_HELD);
-    cost_steps(&g->cost, now->core, GOLD_STEP_HOLDS, holds);
-    cost_access(&g->cost, now->core, block, WORD * (1 + (holds < 7 ? holds : 7)), MEM_LOAD);
+    cost_step(g->cost, now->core, GOLD_STEP_HELD);
+    cost_steps(g->cost, now->core, GOLD_STEP_HOLDS, holds);
+    cost_access(g->cost, now->core, block, WORD * (1 + (holds < 7 ? holds : 7)), MEM_LOAD);
 }
 
 /* Once for each evaluation. */
 void gold_cost_walked(struct goldilocks *g, const struct gold_now *now)
 {
-    cost_step(&g->cost, now->core, GOLD_STEP_RESULT);
+    cost_step(g->cost, now->core, GOLD_STEP_RESULT);
 }
 
 void gold_cost_locks(struct goldilocks *g, sim_tid tid, unsigned core)
 {
-    if (!g->cost.on)
+    if (!g->cost->on)
         return;
     const sim_addr block = thread_block(g, tid, core);
-    cost_step(&g->cost, core, GOLD_STEP_LOCKS);
-    cost_access(&g->cost, core, block, WORD, MEM_LOAD);
-    cost_access(&g->cost, core, block, WORD, MEM_STORE);
+    cost_step(g->cost, core, GOLD_STEP_LOCKS);
+    cost_access(g->cost, core, block, WORD, MEM_LOAD);
+    cost_access(g->cost, core, block, WORD, MEM_STORE);
 }
 
 static sim_addr slot_of(struct goldilocks *g, gold_element e, const struct gold_now *now)
@@ -169,24 +174,24 @@ static sim_addr slot_of(struct goldilocks *g, gold_element e, const struct gold_
 static void look_up(struct goldilocks *g, gold_element e, const struct gold_now *now)
 {
     if (e)
-        cost_access(&g->cost, now->core, slot_of(g, e, now), WORD, MEM_LOAD);
+        cost_access(g->cost, now->core, slot_of(g, e, now), WORD, MEM_LOAD);
 }
 
 void gold_cost_cell(struct goldilocks *g, const struct gold_cell *c, bool heeded,
                     const struct gold_now *now)
 {
-    if (!g->cost.on)
+    if (!g->cost->on)
         return;
-    cost_access(&g->cost, now->core, c->block, COUNT_AT + WORD, MEM_LOAD);
-    cost_step(&g->cost, now->core, heeded ? GOLD_STEP_CELL : GOLD_STEP_SKIP);
+    cost_access(g->cost, now->core, c->block, COUNT_AT + WORD, MEM_LOAD);
+    cost_step(g->cost, now->core, heeded ? GOLD_STEP_CELL : GOLD_STEP_SKIP);
     if (!heeded)
         return;
     look_up(g, c->from[0], now);
     look_up(g, c->from[1], now);
     if (c->rule != GOLD_COMMIT)
         return;
-    cost_steps(&g->cost, now->core, GOLD_STEP_VARIABLE, c->variables->n);
-    cost_access(&g->cost, now->core, c->block + GOLD_CELL_BYTES,
+    cost_steps(g->cost, now->core, GOLD_STEP_VARIABLE, c->variables->n);
+    cost_access(g->cost, now->core, c->block + GOLD_CELL_BYTES,
                 c->variables->n * GOLD_VARIABLE_BYTES, MEM_LOAD);
 }
 
@@ -194,18 +199,14 @@ void gold_cost_cell(struct goldilocks *g, const struct gold_cell *c, bool heeded
 
 void gold_cost_enter(struct goldilocks *g, sim_addr addr, const struct gold_now *now)
 {
-    if (!g->cost.on)
-        return;
-    cost_step(&g->cost, now->core, GOLD_STEP_LOCK);
-    cost_access(&g->cost, now->core, cost_shadow(&g->cost, addr), WORD, MEM_ATOMIC);
+    cost_step(g->cost, now->core, GOLD_STEP_LOCK);
+    cost_access(g->cost, now->core, cost_shadow(g->cost, addr), WORD, MEM_ATOMIC);
 }
 
 void gold_cost_leave(struct goldilocks *g, sim_addr addr, const struct gold_now *now)
 {
-    if (!g->cost.on)
-        return;
-    cost_step(&g->cost, now->core, GOLD_STEP_UNLOCK);
-    cost_access(&g->cost, now->core, cost_shadow(&g->cost, addr), WORD, MEM_STORE);
+    cost_step(g->cost, now->core, GOLD_STEP_UNLOCK);
+    cost_access(g->cost, now->core, cost_shadow(g->cost, addr), WORD, MEM_STORE);
 }
 
 /* A new record, for the cell at the tail; what it takes the place of is forgotten by itself. The
@@ -214,53 +215,45 @@ void gold_cost_leave(struct goldilocks *g, sim_addr addr, const struct gold_now 
 void gold_cost_record(struct goldilocks *g, struct gold_info *i, sim_addr addr,
                       const struct gold_now *now)
 {
-    budget_take(&g->metadata, GOLD_INFO_BYTES);
-    if (!g->cost.on)
+    budget_take(&g->variables.metadata, GOLD_INFO_BYTES);
+    if (!g->cost->on)
         return;
     const unsigned core = now->core;
-    i->block = cost_take(&g->cost, core, GOLD_INFO_BYTES);
-    cost_access(&g->cost, core, ends_of(g, core) + WORD, WORD, MEM_LOAD);
-    if (!g->cost.held) /* the latest lock */
-        cost_access(&g->cost, core, thread_block(g, now->ev->tid, core), WORD, MEM_LOAD);
-    cost_step(&g->cost, core, GOLD_STEP_INFO);
-    cost_access(&g->cost, core, i->block, GOLD_INFO_BYTES, MEM_STORE);
-    cost_step(&g->cost, core, GOLD_STEP_COUNT);
-    cost_access(&g->cost, core, ends_of(g, core) + COUNT_AT, WORD, MEM_ATOMIC);
-    cost_access(&g->cost, core, cost_shadow(&g->cost, addr) + WORD, WORD, MEM_STORE);
+    i->block = cost_take(g->cost, core, GOLD_INFO_BYTES);
+    cost_access(g->cost, core, ends_of(g, core) + WORD, WORD, MEM_LOAD);
+    if (!g->cost->held) /* the latest lock */
+        cost_access(g->cost, core, thread_block(g, now->ev->tid, core), WORD, MEM_LOAD);
+    cost_step(g->cost, core, GOLD_STEP_INFO);
+    cost_access(g->cost, core, i->block, GOLD_INFO_BYTES, MEM_STORE);
+    cost_step(g->cost, core, GOLD_STEP_COUNT);
+    cost_access(g->cost, core, ends_of(g, core) + COUNT_AT, WORD, MEM_ATOMIC);
+    cost_access(g->cost, core, cost_shadow(g->cost, addr) + WORD, WORD, MEM_STORE);
 }
 
 void gold_cost_chain(struct goldilocks *g, const struct gold_info *i, const struct gold_now *now)
 {
-    cost_step(&g->cost, now->core, GOLD_STEP_CHAIN);
-    cost_access(&g->cost, now->core, i->block + LINK_AT, 2 * WORD, MEM_LOAD);
+    cost_step(g->cost, now->core, GOLD_STEP_CHAIN);
+    cost_access(g->cost, now->core, i->block + LINK_AT, 2 * WORD, MEM_LOAD);
 }
 
 void gold_cost_forget(struct goldilocks *g, const struct gold_info *i, unsigned core)
 {
-    budget_give(&g->metadata, GOLD_INFO_BYTES);
-    if (!g->cost.on)
+    budget_give(&g->variables.metadata, GOLD_INFO_BYTES);
+    if (!g->cost->on)
         return;
     charge_count(g, gold_info_at(g, i), core);
-    cost_give(&g->cost, core, i->block, GOLD_INFO_BYTES);
+    cost_give(g->cost, core, i->block, GOLD_INFO_BYTES);
 }
 
 void gold_cost_copy(struct goldilocks *g, struct gold_info *i, unsigned core)
 {
     const sim_addr from = i->block;
 
-    budget_take(&g->metadata, GOLD_INFO_BYTES);
-    if (!g->cost.on)
+    budget_take(&g->variables.metadata, GOLD_INFO_BYTES);
+    if (!g->cost->on)
         return;
-    cost_access(&g->cost, core, from, GOLD_INFO_BYTES, MEM_LOAD);
-    i->block = cost_take(&g->cost, core, GOLD_INFO_BYTES);
-    cost_access(&g->cost, core, i->block, GOLD_INFO_BYTES, MEM_STORE);
+    cost_access(g->cost, core, from, GOLD_INFO_BYTES, MEM_LOAD);
+    i->block = cost_take(g->cost, core, GOLD_INFO_BYTES);
+    cost_access(g->cost, core, i->block, GOLD_INFO_BYTES, MEM_STORE);
     charge_count(g, gold_info_at(g, i), core);
-}
-
-/* A clear or copy comes to a variable with records. to: where a copy has it go, else 0. */
-void gold_cost_move(struct goldilocks *g, struct cost_sweep *s, sim_addr addr, sim_addr to)
-{
-    if (g->cost.on)
-        cost_sweep(&g->cost, s, cost_shadow(&g->cost, addr), to ? cost_shadow(&g->cost, to) : 0,
-                   GOLD_SHADOW_BYTES);
 }

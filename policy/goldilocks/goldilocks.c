@@ -93,7 +93,7 @@ static bool each_of(void *arg, sim_addr addr, void *cell)
 void gold_each_info(struct goldilocks *g, void (*fn)(void *arg, const struct gold_info *i),
                     void *arg)
 {
-    shadow_all(g->variables, each_of, &(struct each_info){fn, arg});
+    shadow_all(g->variables.shadow, each_of, &(struct each_info){fn, arg});
 }
 
 static void forget(struct goldilocks *g, struct gold_var *v, unsigned core)
@@ -139,7 +139,7 @@ static void record(struct goldilocks *g, struct gold_var *v, sim_addr addr, uint
     const sim_tid tid = now->ev->tid;
 
     if (!v->n)
-        budget_take(&g->metadata, GOLD_SHADOW_BYTES);
+        cells_begin_use(&g->variables);
     if (class_of(op) & PLAIN_WRITE)
         forget(g, v, now->core);
     struct gold_info *i = place_of(g, v, op, now);
@@ -182,141 +182,112 @@ static gold_element transaction_of(struct goldilocks *g, sim_addr a)
     return gold_object_get(g, OBJECT_COMMIT, a, 0)->element;
 }
 
-static void access_variable(struct goldilocks *g, sim_addr addr, uint8_t op, struct gold_now *now)
+struct check { /* an access in hand */
+    struct goldilocks *g;
+    struct gold_now now;
+};
+
+static bool check_variable(void *arg, void *cell, sim_addr addr, const struct event *ev)
 {
-    struct gold_var *v = shadow_get(g->variables, addr);
+    struct check *k = arg;
+    struct goldilocks *g = k->g;
+    struct gold_now *now = &k->now;
+    struct gold_var *v = cell;
+    const uint8_t op = op_of(ev);
 
     now->xact = transaction_of(g, addr);
     now->alock = 0;
-    gold_cost_enter(g, addr, now);
+    if (UNLIKELY(g->cost->on))
+        gold_cost_enter(g, addr, now);
     for (uint32_t i = 0; i < v->n; i++) {
         const struct gold_info *r = record_at(v, i);
         if (conflict(r->op, op) && !gold_check(g, r, now))
             race(g, v, addr, r, now);
     }
     record(g, v, addr, op, now);
-    gold_cost_leave(g, addr, now);
+    if (UNLIKELY(g->cost->on))
+        gold_cost_leave(g, addr, now);
+    return false;
 }
 
 static sim_cycle gold_access(void *self, const struct event *ev, unsigned core,
                              struct mem_outcome out, sim_cycle now)
 {
     struct goldilocks *g = self;
-    const struct granules r = granules_of(ev, g->env->granule);
-    struct gold_now it = {.ev = ev, .core = core, .actor = hb_actor(g->env->hb, ev->tid)};
+    struct check k = {g, {.ev = ev, .core = core, .actor = hb_actor(g->env->hb, ev->tid)}};
 
     (void)out;
-    for (sim_addr a = r.first;; a += r.step) {
-        cost_granule(&g->cost, a == r.first);
-        access_variable(g, a, op_of(ev), &it);
-        if (a == r.last || budget_over(g->env->budget))
-            return now;
-    }
+    cells_access(&g->variables, ev, check_variable, &k);
+    return now;
 }
 
 static void gold_soon(const void *self, const struct event *ev)
 {
     const struct goldilocks *g = self;
 
-    shadow_soon(g->variables, ev->addr);
-}
-
-static sim_cycle gold_pay(void *self, unsigned core, sim_cycle now)
-{
-    struct goldilocks *g = self;
-
-    return cost_pay(&g->cost, core, now);
+    cells_soon(&g->variables, ev);
 }
 
 /* ---- clear and copy ------------------------------------------------------------------------- */
 
-struct place { /* a clear, or a copy by so much (may wrap), and who pays */
-    struct goldilocks *g;
-    unsigned core;
-    bool copy;
-    sim_addr by;
-    struct cost_sweep sweep;
-};
-
-static void drop(struct goldilocks *g, struct gold_var *v, unsigned core)
+static void drop_records(void *self, void *cell)
 {
-    if (v->n)
-        budget_give(&g->metadata, GOLD_SHADOW_BYTES);
-    forget(g, v, core);
+    struct goldilocks *g = self;
+    struct gold_var *v = cell;
+
+    forget(g, v, g->variables.core);
     budget_give(g->env->budget, v->cap * sizeof *v->more);
     free(v->more);
 }
 
-/* A copy writes what is at its destination anyway, if there is something at the source. */
-static bool drop_variable(void *arg, sim_addr addr, void *cell)
-{
-    struct place *p = arg;
-    const struct gold_var *from = p->copy ? shadow_peek(p->g->variables, addr - p->by) : NULL;
-
-    if (!from || !from->n)
-        gold_cost_move(p->g, &p->sweep, addr, 0);
-    p->g->st.cleared++;
-    drop(p->g, cell, p->core);
-    return true;
-}
-
-static bool copy_variable(void *arg, sim_addr addr, void *cell)
-{
-    struct place *p = arg;
-
-    (void)cell;
-    gold_cost_move(p->g, &p->sweep, addr, addr + p->by);
-    return false;
-}
-
 /* The copy's records refer to the same cells. */
-static void own_records(void *arg, void *cell)
+static void own_records(void *self, void *cell)
 {
-    const struct place *p = arg;
+    struct goldilocks *g = self;
     struct gold_var *v = cell;
 
     if (v->cap) {
         const struct gold_info *was = v->more;
         v->more = xmalloc(v->cap * sizeof *v->more);
         memcpy(v->more, was, v->cap * sizeof *v->more);
-        budget_take(p->g->env->budget, v->cap * sizeof *v->more);
+        budget_take(g->env->budget, v->cap * sizeof *v->more);
     }
-    if (v->n)
-        budget_take(&p->g->metadata, GOLD_SHADOW_BYTES);
     for (uint32_t i = 0; i < v->n; i++) {
         struct gold_info *r = record_at(v, i);
-        gold_info_take(p->g, r);
-        gold_cost_copy(p->g, r, p->core);
+        gold_info_take(g, r);
+        gold_cost_copy(g, r, g->variables.core);
     }
 }
 
-static void move_variables(struct goldilocks *g, const struct event *ev, unsigned core)
+static void check_records(const void *self, void *cell)
 {
-    struct place p = {.g = g,
-                      .core = core,
-                      .copy = ev->kind == EV_COPY,
-                      .sweep = {.core = core, .step = GOLD_STEP_LINE}};
-    struct shadow_snapshot *s = NULL;
+    struct gold_var *v = cell;
 
-    if (p.copy) {
-        p.by = ev->addr - ev[1].addr;
-        if (g->cost.on)
-            shadow_each(g->variables, ev[1].addr, ev->aux, copy_variable, &p);
-        cost_sweep_end(&g->cost, &p.sweep);
-        s = shadow_take(g->variables, ev[1].addr, ev->aux, own_records, &p);
+    (void)self;
+    for (uint32_t i = 0; i < v->n; i++) {
+        assert(i == 0 || !(class_of(record_at(v, i)->op) & PLAIN_WRITE));
+        for (uint32_t j = 0; j < i; j++)
+            assert(record_at(v, i)->stretch->actor != record_at(v, j)->stretch->actor ||
+                   class_of(record_at(v, i)->op) != class_of(record_at(v, j)->op));
     }
-    shadow_each(g->variables, ev->addr, ev->aux, drop_variable, &p);
-    cost_sweep_end(&g->cost, &p.sweep);
-    if (s)
-        g->st.copied += shadow_put(g->variables, s, ev->addr);
 }
+
+static const struct cell_kind variable_kind = {
+    .bytes = sizeof(struct gold_var),
+    .cleared = "Variables emptied by clears and overwritten by copies.",
+    .copied = "Variables that copies wrote.",
+    .drop = drop_records,
+    .own = own_records,
+    .check = check_records,
+};
 
 static sim_cycle gold_on_sync(void *self, const struct event *ev, unsigned core, sim_cycle now)
 {
     struct goldilocks *g = self;
 
+    g->variables.core = core;
     if (ev->kind == EV_CLEAR || ev->kind == EV_COPY)
-        move_variables(g, ev, core);
+        cells_move(&g->variables, ev);
     else if (ev->kind == EV_GC_BEGIN && !(ev->flags & EVF_NURSERY)) /* Kaffe had no nursery */
         gold_trim(g, core);
     else if (ev_info[ev->kind].class != CLASS_HEAP)
@@ -364,9 +335,6 @@ static void declare(struct goldilocks *g, struct stats_group *s)
                 "Events of the list looked at in checks. (Without a machine, accesses between two "
                 "outgoing edges of a thread share an evaluation.)",
                 &st->walked);
-    stats_count(s, "cleared", "locations", "Variables emptied by clears and overwritten by copies.",
-                &st->cleared);
-    stats_count(s, "copied", "locations", "Variables that copies wrote.", &st->copied);
 }
 
 static void *gold_create(const struct policy_env *env, const void *params, struct err *e)
@@ -377,35 +345,21 @@ static void *gold_create(const struct policy_env *env, const void *params, struc
     g->env = env;
     g->is = *(const struct gold_params *)params;
     g->by_kernel = env->view & VIEW_NO_THREAD;
-    g->variables =
-        shadow_new(env->granule ? env->granule : 1, sizeof(struct gold_var), env->budget);
+    g->cost = env->cost;
+    cells_init(&g->variables, &variable_kind, env, g);
     gold_list_init(g);
     gold_objects_init(g);
     declare(g, env->stats);
+    cells_declare(&g->variables);
     gold_cost_init(g);
     return g;
-}
-
-static bool check_variable(void *arg, sim_addr addr, void *cell)
-{
-    struct gold_var *v = cell;
-
-    (void)arg;
-    (void)addr;
-    for (uint32_t i = 0; i < v->n; i++) {
-        assert(i == 0 || !(class_of(record_at(v, i)->op) & PLAIN_WRITE));
-        for (uint32_t j = 0; j < i; j++)
-            assert(record_at(v, i)->stretch->actor != record_at(v, j)->stretch->actor ||
-                   class_of(record_at(v, i)->op) != class_of(record_at(v, j)->op));
-    }
-    return false;
 }
 
 static void gold_self_check(const void *self)
 {
     const struct goldilocks *g = self;
 
-    shadow_all(g->variables, check_variable, NULL);
+    cells_check(&g->variables);
     gold_list_check(g);
 }
 
@@ -436,22 +390,11 @@ static void gold_explain(const void *self, const struct event *ev, sim_addr loca
                  transaction_choices[g->is.transactions]);
 }
 
-static bool free_variable(void *arg, sim_addr addr, void *cell)
-{
-    struct gold_var *v = cell;
-
-    (void)arg;
-    (void)addr;
-    free(v->more);
-    return false;
-}
-
 static void gold_destroy(void *self)
 {
     struct goldilocks *g = self;
 
-    shadow_all(g->variables, free_variable, NULL);
-    shadow_free(g->variables);
+    cells_free(&g->variables);
     gold_objects_free(g);
     gold_list_free(g);
     for (size_t i = 0; i < g->threads; i++)
@@ -459,7 +402,6 @@ static void gold_destroy(void *self)
     free(g->thread);
     gold_set_free(&g->near, g->env->budget);
     gold_set_free(&g->far, g->env->budget);
-    cost_free(&g->cost);
     free(g);
 }
 
@@ -475,7 +417,6 @@ const struct policy policy_goldilocks = {
     .access = gold_access,
     .steps = gold_steps,
     .steps_n = GOLD_STEPS,
-    .pay = gold_pay,
     .soon = gold_soon,
     .sync = gold_on_sync,
     .edges = gold_on_edges,

@@ -15,8 +15,7 @@
 #ifndef LARDSIM_GOLDILOCKS_H
 #define LARDSIM_GOLDILOCKS_H
 
-#include "policy/frame/cost.h"
-#include "policy/frame/hb.h"
+#include "policy/frame/cells.h"
 #include "policy/policy.h"
 
 /* ---- elements and locksets ------------------------------------------------------------------ */
@@ -126,7 +125,7 @@ struct gold_params {
 struct gold_stats {
     uint64_t cells, collected, peak, length, trims, walked, advanced, pruned;
     uint64_t checks, by_transaction, by_thread, by_lock, by_two, by_lockset, unordered;
-    uint64_t infos, cleared, copied;
+    uint64_t infos;
 };
 
 struct gold_thread {
@@ -140,7 +139,7 @@ struct gold_thread {
 struct goldilocks {
     const struct policy_env *env;
     struct gold_params is;
-    struct shadow *variables; /* each a struct gold_var; goldilocks/goldilocks.c */
+    struct cells variables; /* each a struct gold_var; goldilocks/goldilocks.c */
     struct gold_list list;
     struct shadow *objects; /* chains; goldilocks/object.c */
     struct map live;        /* elements of objects that are there, and whether they are spoilt */
@@ -152,9 +151,8 @@ struct goldilocks {
     bool by_kernel;
     bool committing;    /* a commit that is heeded */
     uint64_t commit_at; /* its cell */
-    struct cost cost;
-    struct budget metadata; /* on the machine */
-    sim_addr ends;          /* head and tail of the list, on the machine */
+    struct cost *cost;
+    sim_addr ends; /* head and tail of the list, on the machine */
     struct gold_stats st;
 };
 
@@ -292,13 +290,13 @@ void gold_cost_walked(struct goldilocks *g, const struct gold_now *now);
 void gold_cost_locks(struct goldilocks *g, sim_tid tid, unsigned core);
 void gold_cost_chain(struct goldilocks *g, const struct gold_info *i, const struct gold_now *now);
 void gold_cost_held(struct goldilocks *g, const struct gold_now *now);
-void gold_cost_enter(struct goldilocks *g, sim_addr addr, const struct gold_now *now); /* KL */
+/* KL; with a machine only. */
+void gold_cost_enter(struct goldilocks *g, sim_addr addr, const struct gold_now *now);
 void gold_cost_leave(struct goldilocks *g, sim_addr addr, const struct gold_now *now);
 void gold_cost_look(struct goldilocks *g, const struct gold_info *i, const struct gold_now *now);
 void gold_cost_record(struct goldilocks *g, struct gold_info *i, sim_addr addr,
                       const struct gold_now *now);
 void gold_cost_copy(struct goldilocks *g, struct gold_info *i, unsigned core);
-void gold_cost_move(struct goldilocks *g, struct cost_sweep *s, sim_addr addr, sim_addr to);
 void gold_cost_forget(struct goldilocks *g, const struct gold_info *i, unsigned core);
 
 #endif

@@ -62,14 +62,14 @@ static NO_INLINE void give_block(struct fastrcd *f, struct rcd_thread *t)
     enum { LINE = 64 };
 
     if (!t->block)
-        t->block = cost_take(&f->cost.cost, f->on, LINE);
+        t->block = cost_take(f->cost.cost, f->variables.core, LINE);
 }
 
 static inline bool known(struct fastrcd *f, uint32_t actor)
 {
     if (UNLIKELY(actor >= f->threads) && !more_threads(f, actor))
         return false;
-    if (UNLIKELY(f->cost.cost.on))
+    if (UNLIKELY(f->cost.cost->on))
         give_block(f, &f->thread[actor]);
     return true;
 }
@@ -84,8 +84,8 @@ static void end_region(struct fastrcd *f, uint32_t actor)
         f->clock[actor] = 1;
         f->st.overflows++;
     }
-    if (f->cost.cost.on)
-        rcd_charge_region_end(&f->cost, t, f->on);
+    if (f->cost.cost->on)
+        rcd_charge_region_end(&f->cost, t, f->variables.core);
 }
 
 static void end_regions(struct fastrcd *f, struct regions_ended ended)
@@ -97,35 +97,43 @@ static void end_regions(struct fastrcd *f, struct regions_ended ended)
 
 /* ---- accesses ------------------------------------------------------------------------------- */
 
-/* At any variables. False: something raced, or the run is to end. */
-static NO_INLINE bool by_rules(struct fastrcd *f, const struct event *ev, uint64_t number)
-{
-    const struct granules g = granules_of(ev, f->env->granule);
-    struct access now = {.ev = ev, .number = number, .actor = hb_actor(f->env->hb, ev->tid)};
-    bool racy = false;
+struct rcd_check { /* an access in hand */
+    struct fastrcd *f;
+    struct rcd_access now;
+};
 
-    if (!known(f, now.actor))
+/* At any variables. False: something raced, or the run is to end. */
+static bool check_variable(void *arg, void *cell, sim_addr addr, const struct event *ev)
+{
+    struct rcd_check *k = arg;
+
+    (void)ev;
+    k->now.addr = addr;
+    return rcd_variable(k->f, cell, &k->now);
+}
+
+static NO_INLINE bool by_rules(void *self, const struct event *ev, uint64_t number)
+{
+    struct fastrcd *f = self;
+    struct rcd_check k = {f, {.ev = ev, .number = number, .actor = hb_actor(f->env->hb, ev->tid)}};
+
+    if (!known(f, k.now.actor))
         return false;
-    now.clock = f->clock[now.actor];
-    for (now.addr = g.first;; now.addr += g.step) {
-        cost_granule(&f->cost.cost, now.addr == g.first);
-        racy |= rcd_variable(f, shadow_get(f->variables, now.addr), &now);
-        if (now.addr == g.last || budget_over(f->env->budget))
-            return !racy && !budget_over(f->env->budget);
-    }
+    k.now.clock = f->clock[k.now.actor];
+    return !cells_access(&f->variables, ev, check_variable, &k) && !budget_over(f->env->budget);
 }
 
 /* Most often an access is of one variable, announced, that no other region is at. False: it is not
  * so. What is likely is decided together: which of it fails can't be foreseen. */
-ALWAYS_INLINE bool takes_place(struct fastrcd *f, const struct event *ev, uint64_t number)
+ALWAYS_INLINE bool takes_place(void *self, const struct event *ev, uint64_t number)
 {
-    struct variable *x = shadow_seen(f->variables, ev->addr);
+    struct fastrcd *f = self;
+    struct rcd_variable *x = cells_seen(&f->variables, ev->addr);
     const uint32_t me = hb_actor(f->env->hb, ev->tid);
 
-    if (UNLIKELY(!x || (ev->addr ^ (ev->addr + ev->size - 1)) & f->apart || !x->used ||
-                 me >= f->threads || x->beside))
+    if (UNLIKELY(!x || !cells_one(&f->variables, ev) || !x->used || me >= f->threads || x->beside))
         return false;
-    const struct access now = {.ev = ev, .number = number, .actor = me, .clock = f->clock[me]};
+    const struct rcd_access now = {.ev = ev, .number = number, .actor = me, .clock = f->clock[me]};
     const unsigned side = event_writes(ev) ? WRITES : READS;
     const bool same = (x->clock[side] == now.clock) & (x->actor[side] == me);
     if (UNLIKELY(!same && ((int)rcd_ongoing(f, x, WRITES, me) | (int)rcd_ongoing(f, x, READS, me))))
@@ -144,55 +152,41 @@ static sim_cycle rcd_access(void *self, const struct event *ev, unsigned core,
     struct fastrcd *f = self;
 
     (void)out;
-    f->on = core;
+    f->variables.core = core;
     by_rules(f, ev, *f->env->number);
     return now;
-}
-
-static sim_cycle rcd_pay(void *self, unsigned core, sim_cycle now)
-{
-    struct fastrcd *f = self;
-
-    return cost_pay(&f->cost.cost, core, now);
 }
 
 static void rcd_soon(const void *self, const struct event *ev)
 {
     const struct fastrcd *f = self;
 
-    shadow_soon(f->variables, ev->addr);
+    cells_soon(&f->variables, ev);
+}
+
+static inline void hint(void *self, const struct event *ev)
+{
+    const struct fastrcd *f = self;
+
+    cells_hint(&f->variables, ev);
 }
 
 static const struct event *rcd_run(void *self, const struct event *ev, const struct event *end,
                                    const struct event *known_to, uint64_t *number)
 {
     struct fastrcd *f = self;
-    const struct policy_env *env = f->env;
-    const struct event *hinted = known_to - ev > SOON ? known_to - SOON : ev; /* up to here */
-    bool go_on = true;
 
-    for (uint64_t n = *number;; ev++, n++) {
-        if (LIKELY(ev < hinted))
-            hb_soon(f->announced, ev + SOON);
-        if (!takes_place(f, ev, n)) {
-            *number = n;
-            go_on = by_rules(f, ev, n);
-        }
-        if (ev + 1 == end || !go_on || !access_plain(env, ev + 1)) {
-            *number = n;
-            return ev;
-        }
-    }
+    return cells_run(&f->variables, ev, end, known_to, number, takes_place, by_rules, hint);
 }
 
-/* ---- collections, clears, copies ------------------------------------------------------------ */
+/* ---- collections ---------------------------------------------------------------------------- */
 
 static bool reset_variable(void *arg, sim_addr addr, void *cell)
 {
     struct fastrcd *f = arg;
 
-    if (f->cost.cost.on)
-        rcd_charge_reset(&f->cost, cell, addr, f->on);
+    if (f->cost.cost->on)
+        rcd_charge_reset(&f->cost, cell, addr, f->variables.core);
     rcd_reset(f, cell);
     return false;
 }
@@ -202,58 +196,11 @@ static bool reset_variable(void *arg, sim_addr addr, void *cell)
 static void reset(struct fastrcd *f)
 {
     f->st.resets++;
-    shadow_all(f->variables, reset_variable, f);
+    shadow_all(f->variables.shadow, reset_variable, f);
     for (uint32_t i = 0; i < f->threads; i++)
         f->clock[i] = 1;
-    if (f->cost.cost.on)
-        rcd_charge_clocks(&f->cost, f->threads, f->on);
-}
-
-/* A copy writes what is at its destination anyway, if there is something at the source. */
-static bool drop_variable(void *arg, sim_addr addr, void *cell)
-{
-    struct fastrcd *f = arg;
-    const sim_addr by = f->copied_to - f->copied_from; /* 0: a clear */
-    const struct variable *from = by ? shadow_peek(f->variables, addr - by) : NULL;
-
-    if (!from || !from->used)
-        rcd_charge_move(&f->cost, addr, 0);
-    f->st.cleared++;
-    rcd_end_use(f, cell);
-    return true;
-}
-
-static void own(void *arg, void *cell)
-{
-    rcd_own_beside(arg, cell);
-}
-
-static bool charge_copy(void *arg, sim_addr addr, void *cell)
-{
-    struct fastrcd *f = arg;
-
-    (void)cell;
-    rcd_charge_move(&f->cost, addr, addr + (f->copied_to - f->copied_from));
-    return false;
-}
-
-static NO_INLINE void move_variables(struct fastrcd *f, const struct event *ev)
-{
-    struct shadow_snapshot *s = NULL;
-
-    f->copied_to = ev->addr;
-    f->copied_from = ev->kind == EV_COPY ? ev[1].addr : ev->addr;
-    rcd_moves(&f->cost, f->on);
-    if (ev->kind == EV_COPY) {
-        if (f->cost.cost.on)
-            shadow_each(f->variables, ev[1].addr, ev->aux, charge_copy, f);
-        rcd_moved(&f->cost);
-        s = shadow_take(f->variables, ev[1].addr, ev->aux, own, f);
-    }
-    shadow_each(f->variables, ev->addr, ev->aux, drop_variable, f);
-    rcd_moved(&f->cost);
-    if (s)
-        f->st.copied += shadow_put(f->variables, s, ev->addr);
+    if (f->cost.cost->on)
+        rcd_charge_clocks(&f->cost, f->threads, f->variables.core);
 }
 
 static sim_cycle rcd_sync(void *self, const struct event *ev, unsigned core, sim_cycle now)
@@ -262,10 +209,10 @@ static sim_cycle rcd_sync(void *self, const struct event *ev, unsigned core, sim
 
     if (regions_quiet(&f->regions, ev))
         return now;
-    f->on = core;
+    f->variables.core = core;
     end_regions(f, regions_sync(&f->regions, ev));
     if (ev->kind == EV_CLEAR || ev->kind == EV_COPY)
-        move_variables(f, ev);
+        cells_move(&f->variables, ev);
     else if (ev->kind == EV_GC_END && !(ev->flags & EVF_NURSERY))
         reset(f);
     return now;
@@ -278,11 +225,35 @@ static void rcd_edges(void *self, enum policy_edge at, const struct event *ev,
 
     (void)accesses;
     (void)n;
-    f->on = core;
+    f->variables.core = core;
     end_regions(f, regions_edge(&f->regions, ev, at));
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */
+
+static void check_beside(const void *self, void *cell)
+{
+    const struct fastrcd *f = self;
+    const struct rcd_variable *x = cell;
+    const struct beside *map = map_of(x);
+
+    (void)f;
+    assert(x->used);
+    for (uint32_t i = 0; map && i < map->n; i++) {
+        assert(map->at[i].actor < f->threads);
+        for (uint32_t j = 0; j < i; j++)
+            assert(map->at[i].actor != map->at[j].actor);
+    }
+}
+
+static const struct cell_kind variable_kind = {
+    .bytes = sizeof(struct rcd_variable),
+    .cleared = "Metadata emptied by clears and overwritten by copies.",
+    .copied = "Metadata that copies wrote.",
+    .drop = rcd_drop_beside,
+    .own = rcd_own_beside,
+    .check = check_beside,
+};
 
 static int rcd_refuse(const struct policy_env *env, const void *params, struct err *e)
 {
@@ -309,9 +280,6 @@ static void declare(struct fastrcd *f, struct stats_group *g)
     stats_count(g, "overflows", "count",
                 "Clocks that overflowed: from then on a conflict may be false, or missed.",
                 &f->st.overflows);
-    stats_count(g, "cleared", "locations", "Metadata emptied by clears and overwritten by copies.",
-                &f->st.cleared);
-    stats_count(g, "copied", "locations", "Metadata that copies wrote.", &f->st.copied);
 }
 
 static void *rcd_create(const struct policy_env *env, const void *params, struct err *e)
@@ -321,39 +289,19 @@ static void *rcd_create(const struct policy_env *env, const void *params, struct
     (void)e;
     f->env = env;
     f->params = *(const struct rcd_params *)params;
-    f->apart = env->granule == GRANULE_FIELD ? 0 : ~(sim_addr)(env->granule - 1);
-    f->variables =
-        shadow_new(env->granule ? env->granule : 1, sizeof(struct variable), env->budget);
-    f->announced[0] = f->variables;
-    f->announced[1] = env->hb->objects;
     regions_init(&f->regions, env, (enum region_kind)f->params.regions);
-    rcd_cost_init(&f->cost, env);
+    cells_init(&f->variables, &variable_kind, env, f);
+    rcd_cost_init(&f->cost, env, &f->variables);
     declare(f, env->stats);
+    cells_declare(&f->variables);
     return f;
-}
-
-static bool check_variable(void *arg, sim_addr addr, void *cell)
-{
-    const struct fastrcd *f = arg;
-    const struct variable *x = cell;
-    const struct beside *map = map_of(x);
-
-    (void)f;
-    (void)addr;
-    assert(x->used);
-    for (uint32_t i = 0; map && i < map->n; i++) {
-        assert(map->at[i].actor < f->threads);
-        for (uint32_t j = 0; j < i; j++)
-            assert(map->at[i].actor != map->at[j].actor);
-    }
-    return false;
 }
 
 static void rcd_check(const void *self)
 {
     const struct fastrcd *f = self;
 
-    shadow_all(f->variables, check_variable, (void *)(uintptr_t)f);
+    cells_check(&f->variables);
 }
 
 static void rcd_amend(const void *self, struct promise *p)
@@ -375,22 +323,12 @@ static void rcd_explain(const void *self, const struct event *ev, sim_addr locat
              "on");
 }
 
-static bool free_variable(void *arg, sim_addr addr, void *cell)
-{
-    (void)addr;
-    rcd_end_use(arg, cell);
-    return false;
-}
-
 static void rcd_destroy(void *self)
 {
     struct fastrcd *f = self;
 
-    f->cost.cost.on = false; /* nobody pays any more */
-    shadow_all(f->variables, free_variable, f);
-    shadow_free(f->variables);
+    cells_free(&f->variables);
     regions_free(&f->regions);
-    cost_free(&f->cost.cost);
     free(f->thread);
     free(f->clock);
     free(f);
@@ -410,7 +348,6 @@ const struct policy policy_fastrcd = {
     .refuse = rcd_refuse,
     .create = rcd_create,
     .access = rcd_access,
-    .pay = rcd_pay,
     .run = rcd_run,
     .soon = rcd_soon,
     .sync = rcd_sync,

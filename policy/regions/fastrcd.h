@@ -3,7 +3,7 @@
 #ifndef LARDSIM_FASTRCD_H
 #define LARDSIM_FASTRCD_H
 
-#include "policy/frame/cost.h"
+#include "policy/frame/cells.h"
 #include "policy/regions/region.h"
 
 struct reader { /* a thread's last read */
@@ -22,7 +22,7 @@ struct beside {              /* what has no room in a line */
 enum { READS = 0, WRITES = 1 }; /* the two sides of a variable */
 
 /* The words of both epochs, side by side, and what is only reported. */
-struct variable {
+struct rcd_variable {
     uint32_t clock[2]; /* 0: never, or over; READS: heeded while there is no map */
     uint16_t actor[2];
     sim_tid tid[2];
@@ -31,13 +31,13 @@ struct variable {
     bool raced;            /* the race mark of this life */
     bool used;
 };
-_Static_assert(sizeof(struct variable) == 64, "a variable is one cache line");
+_Static_assert(sizeof(struct rcd_variable) == 64, "a variable is one cache line");
 
-static inline struct beside *map_of(const struct variable *x) /* NULL: reads are an epoch */
+static inline struct beside *map_of(const struct rcd_variable *x) /* NULL: reads are an epoch */
 {
     return x->beside && x->beside->n ? x->beside : NULL;
 }
-static inline const struct atomics *atomics_of(const struct variable *x) /* NULL: none */
+static inline const struct atomics *atomics_of(const struct rcd_variable *x) /* NULL: none */
 {
     return x->beside ? x->beside->atomics : NULL;
 }
@@ -50,29 +50,28 @@ struct rcd_thread {  /* an actor */
 /* ---- costs: fastrcd_cost.c ------------------------------------------------------------------ */
 
 struct rcd_cost {
-    struct cost cost;
-    struct budget bytes; /* of metadata, as laid out on the machine */
+    struct cost *cost;
+    struct cells *variables;
     const struct rcd_thread *thread;
     const uint32_t *clock;
-    struct cost_sweep sweep; /* of a clear or copy */
 };
 enum { RCD_VARIABLE_BYTES = 8, RCD_SLOT_BYTES = 8, RCD_MAP_SLOTS = 8 };
 
 extern const struct cost_step rcd_steps[];
 enum { RCD_STEPS = 19 };
 
-void rcd_cost_init(struct rcd_cost *c, const struct policy_env *env);
+void rcd_cost_init(struct rcd_cost *c, const struct policy_env *env, struct cells *variables);
 
 /* With a machine only; before the variable changes. `on`: the core. */
-void rcd_charge_read(struct rcd_cost *c, const struct variable *x, sim_addr addr, uint32_t me,
+void rcd_charge_read(struct rcd_cost *c, const struct rcd_variable *x, sim_addr addr, uint32_t me,
                      unsigned on);
-void rcd_charge_write(struct rcd_cost *c, const struct variable *x, sim_addr addr, uint32_t me,
+void rcd_charge_write(struct rcd_cost *c, const struct rcd_variable *x, sim_addr addr, uint32_t me,
                       unsigned on);
-void rcd_charge_atomic(struct rcd_cost *c, const struct variable *x, sim_addr addr, uint32_t me,
+void rcd_charge_atomic(struct rcd_cost *c, const struct rcd_variable *x, sim_addr addr, uint32_t me,
                        bool write, unsigned on);
 void rcd_charge_region_end(struct rcd_cost *c, struct rcd_thread *t, unsigned on);
 /* At a full collection: a variable, all threads' clocks. */
-void rcd_charge_reset(struct rcd_cost *c, const struct variable *x, sim_addr addr, unsigned on);
+void rcd_charge_reset(struct rcd_cost *c, const struct rcd_variable *x, sim_addr addr, unsigned on);
 void rcd_charge_clocks(struct rcd_cost *c, uint32_t threads, unsigned on);
 
 /* A read map, with or without a machine: made, about to be longer by one, gone. */
@@ -80,12 +79,6 @@ void rcd_map_new(struct rcd_cost *c, struct beside *m, unsigned on);
 void rcd_map_add(struct rcd_cost *c, struct beside *m, unsigned on);
 void rcd_map_drop(struct rcd_cost *c, struct beside *m, unsigned on);
 void rcd_map_copy(struct rcd_cost *c, const struct beside *from, struct beside *m, unsigned on);
-
-/* A clear or a copy begins, comes to a variable with metadata (to: where a copy has it go, else 0),
- * and is through. */
-void rcd_moves(struct rcd_cost *c, unsigned on);
-void rcd_charge_move(struct rcd_cost *c, sim_addr addr, sim_addr to);
-void rcd_moved(struct rcd_cost *c);
 
 /* ---- the policy ------------------------------------------------------------------------------ */
 
@@ -95,14 +88,12 @@ struct rcd_params {
 };
 
 struct rcd_stats {
-    uint64_t same_region, regions, upgrades, resets, overflows, cleared, copied;
+    uint64_t same_region, regions, upgrades, resets, overflows;
 };
 
 struct fastrcd {
     const struct policy_env *env;
-    struct shadow *variables;
-    struct shadow *announced[2]; /* variables, and the objects of happens-before: see hb_soon */
-    sim_addr apart; /* bits of addresses in which variables differ; granularity field: none */
+    struct cells variables;
     struct rcd_params params;
     struct rcd_thread *thread; /* owns; by actor */
     uint32_t *clock; /* owns; of each region, in so many bits, since the last full collection; not 0
@@ -110,9 +101,6 @@ struct fastrcd {
     uint32_t threads;
     struct regions regions;
     struct rcd_cost cost;
-    sim_addr copied_to; /* of the copy in hand */
-    sim_addr copied_from;
-    unsigned on; /* the core of the event in hand */
     struct rcd_stats st;
 };
 
@@ -121,7 +109,7 @@ static inline bool ongoing(const struct fastrcd *f, uint32_t clock, uint32_t act
     return clock == f->clock[actor];
 }
 
-struct access { /* in hand, at one variable */
+struct rcd_access { /* in hand, at one variable */
     const struct event *ev;
     uint64_t number;
     sim_addr addr;
@@ -129,13 +117,13 @@ struct access { /* in hand, at one variable */
 };
 
 /* Whether one side's epoch is of another thread's ongoing region. Clock 0 never is. */
-static inline bool rcd_ongoing(const struct fastrcd *f, const struct variable *x, unsigned side,
+static inline bool rcd_ongoing(const struct fastrcd *f, const struct rcd_variable *x, unsigned side,
                                uint32_t me)
 {
     return (x->actor[side] != me) & ongoing(f, x->clock[side], x->actor[side]);
 }
 
-ALWAYS_INLINE void rcd_replace(struct variable *x, unsigned side, const struct access *now)
+ALWAYS_INLINE void rcd_replace(struct rcd_variable *x, unsigned side, const struct rcd_access *now)
 {
     x->clock[side] = now->clock;
     x->actor[side] = (uint16_t)now->actor;
@@ -147,11 +135,11 @@ ALWAYS_INLINE void rcd_replace(struct variable *x, unsigned side, const struct a
 /* ---- rules: fastrcd_rules.c ----------------------------------------------------------------- */
 
 /* Checks and records the access. True: it conflicts. */
-bool rcd_variable(struct fastrcd *f, struct variable *x, const struct access *now);
+bool rcd_variable(struct fastrcd *f, struct rcd_variable *x, const struct rcd_access *now);
 /* A full collection: clocks of regions that go on become 1, others 0. */
-void rcd_reset(struct fastrcd *f, struct variable *x);
+void rcd_reset(struct fastrcd *f, struct rcd_variable *x);
 /* What is beside a line: gone; of a copy, which is the same bits: its own. */
-void rcd_end_use(struct fastrcd *f, struct variable *x);
-void rcd_own_beside(struct fastrcd *f, struct variable *x);
+void rcd_drop_beside(void *fastrcd, void *variable);
+void rcd_own_beside(void *fastrcd, void *variable);
 
 #endif

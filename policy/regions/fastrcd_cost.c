@@ -68,23 +68,30 @@ _Static_assert(ARRAY_SIZE(rcd_steps) == STEPS && (int)STEPS == (int)RCD_STEPS, "
 
 enum { WRITE_AT = 0, READ_AT = 4, WORD = 4 };
 
-void rcd_cost_init(struct rcd_cost *c, const struct policy_env *env)
+void rcd_cost_init(struct rcd_cost *c, const struct policy_env *env, struct cells *variables)
 {
-    cost_init(&c->cost, env, rcd_steps, STEPS, RCD_VARIABLE_BYTES);
-    metadata_declare(&c->bytes, env->stats);
+    static const struct cell_charges charges = {.bytes = RCD_VARIABLE_BYTES,
+                                                .clear_step = STEP_LINE,
+                                                .copy_step = STEP_LINE,
+                                                .always = true};
+
+    c->cost = env->cost;
+    c->variables = variables;
+    cost_init(c->cost, env, rcd_steps, STEPS, RCD_VARIABLE_BYTES);
+    cells_charge(variables, &charges);
 }
 
 static void step(struct rcd_cost *c, unsigned on, enum step s)
 {
-    cost_step(&c->cost, on, s);
+    cost_step(c->cost, on, s);
 }
 static void load(struct rcd_cost *c, unsigned on, sim_addr at, uint64_t bytes)
 {
-    cost_access(&c->cost, on, at, bytes, MEM_LOAD);
+    cost_access(c->cost, on, at, bytes, MEM_LOAD);
 }
 static void store(struct rcd_cost *c, unsigned on, sim_addr at, uint64_t bytes)
 {
-    cost_access(&c->cost, on, at, bytes, MEM_STORE);
+    cost_access(c->cost, on, at, bytes, MEM_STORE);
 }
 
 /* ---- checks --------------------------------------------------------------------------------- */
@@ -97,9 +104,9 @@ static void load_clock(struct rcd_cost *c, uint32_t actor, unsigned on)
 /* The variable's words; the own epoch; the word in hand, compared. */
 static sim_addr begin(struct rcd_cost *c, sim_addr addr, unsigned word, uint32_t me, unsigned on)
 {
-    const sim_addr at = cost_shadow(&c->cost, addr);
+    const sim_addr at = cost_shadow(c->cost, addr);
 
-    if (!c->cost.held) {
+    if (!c->cost->held) {
         load_clock(c, me, on);
         step(c, on, STEP_PLACE);
     }
@@ -111,7 +118,7 @@ static sim_addr begin(struct rcd_cost *c, sim_addr addr, unsigned word, uint32_t
 static void lock(struct rcd_cost *c, sim_addr at, unsigned on)
 {
     step(c, on, STEP_LOCK);
-    cost_access(&c->cost, on, at + READ_AT, WORD, MEM_ATOMIC);
+    cost_access(c->cost, on, at + READ_AT, WORD, MEM_ATOMIC);
 }
 
 static void check_epoch(struct rcd_cost *c, uint32_t clock, uint32_t actor, uint32_t me,
@@ -127,11 +134,11 @@ static void check_epoch(struct rcd_cost *c, uint32_t clock, uint32_t actor, uint
     step(c, on, STEP_ONGOING);
 }
 
-static void check_atomics(struct rcd_cost *c, const struct variable *x, unsigned on)
+static void check_atomics(struct rcd_cost *c, const struct rcd_variable *x, unsigned on)
 {
     const struct atomics *a = atomics_of(x);
 
-    cost_steps(&c->cost, on, STEP_ATOMIC, a ? a->n : 0);
+    cost_steps(c->cost, on, STEP_ATOMIC, a ? a->n : 0);
 }
 
 /* ---- read maps ------------------------------------------------------------------------------ */
@@ -155,8 +162,8 @@ static void make_block(struct rcd_cost *c, struct beside *m, uint32_t slots, uns
 {
     const uint64_t bytes = (uint64_t)slots * RCD_SLOT_BYTES;
 
-    budget_take(&c->bytes, bytes);
-    m->block = cost_take(&c->cost, on, bytes);
+    budget_take(&c->variables->metadata, bytes);
+    m->block = cost_take(c->cost, on, bytes);
     store(c, on, m->block, bytes);
     step(c, on, STEP_MAP_NEW);
 }
@@ -165,14 +172,14 @@ static void give_block(struct rcd_cost *c, sim_addr block, uint32_t slots, unsig
 {
     const uint64_t bytes = (uint64_t)slots * RCD_SLOT_BYTES;
 
-    budget_give(&c->bytes, bytes);
-    cost_give(&c->cost, on, block, bytes);
+    budget_give(&c->variables->metadata, bytes);
+    cost_give(c->cost, on, block, bytes);
 }
 
 void rcd_map_new(struct rcd_cost *c, struct beside *m, unsigned on)
 {
     make_block(c, m, slots_for(m->n), on);
-    for (uint32_t i = 0; c->cost.on && i < m->n; i++) {
+    for (uint32_t i = 0; c->cost->on && i < m->n; i++) {
         step(c, on, STEP_MAP_FIND);
         store(c, on, slot_of(m, m->at[i].actor), RCD_SLOT_BYTES);
     }
@@ -193,7 +200,7 @@ void rcd_map_add(struct rcd_cost *c, struct beside *m, unsigned on)
     if (slots == was)
         return;
     make_block(c, m, slots, on);
-    for (uint32_t i = 0; c->cost.on && i < m->n; i++) {
+    for (uint32_t i = 0; c->cost->on && i < m->n; i++) {
         load(c, on, old + (uint64_t)i * RCD_SLOT_BYTES, RCD_SLOT_BYTES);
         step(c, on, STEP_MAP_MOVE);
         store(c, on, m->block + (uint64_t)(m->at[i].actor & (slots - 1)) * RCD_SLOT_BYTES,
@@ -222,12 +229,12 @@ static void check_map(struct rcd_cost *c, const struct beside *m, uint32_t me, u
     step(c, on, STEP_MAP_FIND);
     for (uint32_t slot = 0; slot < slots; slot++)
         load(c, on, m->block + (uint64_t)slot * RCD_SLOT_BYTES, RCD_SLOT_BYTES);
-    cost_steps(&c->cost, on, STEP_MAP_SLOT, slots);
+    cost_steps(c->cost, on, STEP_MAP_SLOT, slots);
     for (uint32_t i = 0; i < m->n; i++)
         check_epoch(c, m->at[i].clock, m->at[i].actor, me, on);
 }
 
-static void check_reads(struct rcd_cost *c, const struct variable *x, uint32_t me, unsigned on)
+static void check_reads(struct rcd_cost *c, const struct rcd_variable *x, uint32_t me, unsigned on)
 {
     step(c, on, STEP_IS_MAP);
     if (map_of(x))
@@ -239,7 +246,7 @@ static void check_reads(struct rcd_cost *c, const struct variable *x, uint32_t m
 /* ---- accesses ------------------------------------------------------------------------------- */
 
 /* The read word is the lock; what is stored there gives it up. */
-void rcd_charge_read(struct rcd_cost *c, const struct variable *x, sim_addr addr, uint32_t me,
+void rcd_charge_read(struct rcd_cost *c, const struct rcd_variable *x, sim_addr addr, uint32_t me,
                      unsigned on)
 {
     const uint32_t clock = c->clock[me];
@@ -271,8 +278,8 @@ void rcd_charge_read(struct rcd_cost *c, const struct variable *x, sim_addr addr
 
 /* What has looked at the write word only: the lock's word, then the write word again, which may
  * have changed in between. */
-static void lock_to_write(struct rcd_cost *c, const struct variable *x, sim_addr at, uint32_t me,
-                          unsigned on)
+static void lock_to_write(struct rcd_cost *c, const struct rcd_variable *x, sim_addr at,
+                          uint32_t me, unsigned on)
 {
     step(c, on, STEP_SLOW);
     load(c, on, at + READ_AT, WORD);
@@ -281,7 +288,7 @@ static void lock_to_write(struct rcd_cost *c, const struct variable *x, sim_addr
     check_epoch(c, x->clock[WRITES], x->actor[WRITES], me, on);
 }
 
-void rcd_charge_write(struct rcd_cost *c, const struct variable *x, sim_addr addr, uint32_t me,
+void rcd_charge_write(struct rcd_cost *c, const struct rcd_variable *x, sim_addr addr, uint32_t me,
                       unsigned on)
 {
     const sim_addr at = begin(c, addr, WRITE_AT, me, on);
@@ -295,7 +302,7 @@ void rcd_charge_write(struct rcd_cost *c, const struct variable *x, sim_addr add
     store(c, on, at + READ_AT, WORD);
 }
 
-void rcd_charge_atomic(struct rcd_cost *c, const struct variable *x, sim_addr addr, uint32_t me,
+void rcd_charge_atomic(struct rcd_cost *c, const struct rcd_variable *x, sim_addr addr, uint32_t me,
                        bool write, unsigned on)
 {
     const sim_addr at = begin(c, addr, WRITE_AT, me, on);
@@ -335,7 +342,7 @@ static void reset_map(struct rcd_cost *c, const struct beside *m, unsigned on)
     store(c, on, m->block, RCD_SLOT_BYTES);
     for (uint32_t slot = 0; slot < slots; slot++)
         load(c, on, m->block + (uint64_t)slot * RCD_SLOT_BYTES, RCD_SLOT_BYTES);
-    cost_steps(&c->cost, on, STEP_MAP_SLOT, slots);
+    cost_steps(c->cost, on, STEP_MAP_SLOT, slots);
     for (uint32_t i = 0; i < m->n; i++) {
         reset_epoch(c, m->at[i].clock, m->at[i].actor, on);
         if (m->at[i].clock)
@@ -343,9 +350,9 @@ static void reset_map(struct rcd_cost *c, const struct beside *m, unsigned on)
     }
 }
 
-void rcd_charge_reset(struct rcd_cost *c, const struct variable *x, sim_addr addr, unsigned on)
+void rcd_charge_reset(struct rcd_cost *c, const struct rcd_variable *x, sim_addr addr, unsigned on)
 {
-    const sim_addr at = cost_shadow(&c->cost, addr);
+    const sim_addr at = cost_shadow(c->cost, addr);
 
     load(c, on, at, RCD_VARIABLE_BYTES);
     reset_epoch(c, x->clock[WRITES], x->actor[WRITES], on);
@@ -362,21 +369,4 @@ void rcd_charge_clocks(struct rcd_cost *c, uint32_t threads, unsigned on)
     for (uint32_t i = 0; i < threads; i++)
         if (c->thread[i].block) /* else there is no such thread yet */
             store(c, on, c->thread[i].block, WORD);
-}
-
-void rcd_moves(struct rcd_cost *c, unsigned on)
-{
-    c->sweep = (struct cost_sweep){.core = on, .step = STEP_LINE};
-}
-
-void rcd_charge_move(struct rcd_cost *c, sim_addr addr, sim_addr to)
-{
-    if (c->cost.on)
-        cost_sweep(&c->cost, &c->sweep, cost_shadow(&c->cost, addr),
-                   to ? cost_shadow(&c->cost, to) : 0, RCD_VARIABLE_BYTES);
-}
-
-void rcd_moved(struct rcd_cost *c)
-{
-    cost_sweep_end(&c->cost, &c->sweep);
 }

@@ -7,7 +7,7 @@
 
 /* ---- checks --------------------------------------------------------------------------------- */
 
-static bool conflict(struct fastrcd *f, struct variable *x, const struct access *now,
+static bool conflict(struct fastrcd *f, struct rcd_variable *x, const struct rcd_access *now,
                      const struct race_side *earlier)
 {
     race_conflict(f->env->report, now->ev, now->addr, earlier, !x->raced);
@@ -15,8 +15,8 @@ static bool conflict(struct fastrcd *f, struct variable *x, const struct access 
     return true;
 }
 
-static bool check_side(struct fastrcd *f, struct variable *x, unsigned side,
-                       const struct access *now)
+static bool check_side(struct fastrcd *f, struct rcd_variable *x, unsigned side,
+                       const struct rcd_access *now)
 {
     if (!rcd_ongoing(f, x, side, now->actor))
         return false;
@@ -28,7 +28,7 @@ static bool check_side(struct fastrcd *f, struct variable *x, unsigned side,
                                         .known = true});
 }
 
-static bool check_reads(struct fastrcd *f, struct variable *x, const struct access *now)
+static bool check_reads(struct fastrcd *f, struct rcd_variable *x, const struct rcd_access *now)
 {
     const struct beside *map = map_of(x);
     bool racy = false;
@@ -49,7 +49,7 @@ static bool check_reads(struct fastrcd *f, struct variable *x, const struct acce
 }
 
 /* A plain access against atomic ones. */
-static bool check_atomics(struct fastrcd *f, struct variable *x, const struct access *now,
+static bool check_atomics(struct fastrcd *f, struct rcd_variable *x, const struct rcd_access *now,
                           bool write)
 {
     const struct atomics *a = atomics_of(x);
@@ -76,7 +76,7 @@ static size_t beside_bytes(uint32_t cap)
     return sizeof(struct beside) + cap * sizeof(struct reader);
 }
 
-static struct beside *beside_room(struct fastrcd *f, struct variable *x, uint32_t need)
+static struct beside *beside_room(struct fastrcd *f, struct rcd_variable *x, uint32_t need)
 {
     struct beside *b = x->beside;
     const uint32_t was = b ? b->cap : 0;
@@ -92,7 +92,7 @@ static struct beside *beside_room(struct fastrcd *f, struct variable *x, uint32_
     return x->beside = b;
 }
 
-static struct reader reader_of(const struct access *now)
+static struct reader reader_of(const struct rcd_access *now)
 {
     return (struct reader){.site = now->ev->aux,
                            .event = now->number,
@@ -109,12 +109,12 @@ static struct reader *find_reader(struct beside *map, uint32_t actor)
     return NULL;
 }
 
-static void put_reader(struct fastrcd *f, struct variable *x, const struct access *now)
+static void put_reader(struct fastrcd *f, struct rcd_variable *x, const struct rcd_access *now)
 {
     struct reader *r = find_reader(x->beside, now->actor);
 
     if (!r) {
-        rcd_map_add(&f->cost, x->beside, f->on);
+        rcd_map_add(&f->cost, x->beside, f->variables.core);
         struct beside *map = beside_room(f, x, x->beside->n + 1);
         r = &map->at[map->n++];
     }
@@ -122,7 +122,7 @@ static void put_reader(struct fastrcd *f, struct variable *x, const struct acces
 }
 
 /* The last reader's region goes on: two readers make a map (5.2). */
-static void upgrade(struct fastrcd *f, struct variable *x, const struct access *now)
+static void upgrade(struct fastrcd *f, struct rcd_variable *x, const struct rcd_access *now)
 {
     struct beside *map = beside_room(f, x, 2);
 
@@ -134,20 +134,20 @@ static void upgrade(struct fastrcd *f, struct variable *x, const struct access *
                                  .tid = x->tid[READS]};
     map->at[1] = reader_of(now);
     map->n = 2;
-    rcd_map_new(&f->cost, map, f->on);
+    rcd_map_new(&f->cost, map, f->variables.core);
 }
 
-static void drop_map(struct fastrcd *f, struct variable *x)
+static void drop_map(struct fastrcd *f, struct rcd_variable *x)
 {
     if (!map_of(x))
         return;
-    rcd_map_drop(&f->cost, x->beside, f->on);
+    rcd_map_drop(&f->cost, x->beside, f->variables.core);
     x->beside->n = 0;
     x->beside->block = 0;
     x->clock[READS] = 0;
 }
 
-static void drop_atomics(struct fastrcd *f, struct variable *x)
+static void drop_atomics(struct fastrcd *f, struct rcd_variable *x)
 {
     if (!x->beside)
         return;
@@ -157,8 +157,8 @@ static void drop_atomics(struct fastrcd *f, struct variable *x)
 
 /* ---- Algorithms 1 and 2 --------------------------------------------------------------------- */
 
-static bool same_region(struct fastrcd *f, struct variable *x, unsigned side,
-                        const struct access *now)
+static bool same_region(struct fastrcd *f, struct rcd_variable *x, unsigned side,
+                        const struct rcd_access *now)
 {
     struct beside *map = side == READS ? map_of(x) : NULL;
     const struct reader *r = map ? find_reader(map, now->actor) : NULL;
@@ -169,7 +169,7 @@ static bool same_region(struct fastrcd *f, struct variable *x, unsigned side,
     return same;
 }
 
-static bool read_variable(struct fastrcd *f, struct variable *x, const struct access *now)
+static bool read_variable(struct fastrcd *f, struct rcd_variable *x, const struct rcd_access *now)
 {
     bool racy = false;
 
@@ -186,7 +186,7 @@ static bool read_variable(struct fastrcd *f, struct variable *x, const struct ac
     return racy;
 }
 
-static bool write_variable(struct fastrcd *f, struct variable *x, const struct access *now)
+static bool write_variable(struct fastrcd *f, struct rcd_variable *x, const struct rcd_access *now)
 {
     bool racy = false;
 
@@ -203,7 +203,7 @@ static bool write_variable(struct fastrcd *f, struct variable *x, const struct a
 }
 
 /* It conflicts with plain accesses only, and takes no place: a plain one would be forgotten. */
-static bool atomic_variable(struct fastrcd *f, struct variable *x, const struct access *now)
+static bool atomic_variable(struct fastrcd *f, struct rcd_variable *x, const struct rcd_access *now)
 {
     const bool write = event_writes(now->ev);
     const struct atomic_access is = {.region = f->thread[now->actor].region,
@@ -222,27 +222,28 @@ static bool atomic_variable(struct fastrcd *f, struct variable *x, const struct 
 
 /* ---- an access ------------------------------------------------------------------------------ */
 
-static void begin_use(struct fastrcd *f, struct variable *x)
+static void begin_use(struct fastrcd *f, struct rcd_variable *x)
 {
     x->used = true;
-    budget_take(&f->cost.bytes, RCD_VARIABLE_BYTES);
+    cells_begin_use(&f->variables);
 }
 
-static void charge(struct fastrcd *f, const struct variable *x, const struct access *now)
+static void charge(struct fastrcd *f, const struct rcd_variable *x, const struct rcd_access *now)
 {
     const bool write = event_writes(now->ev);
 
     if (now->ev->flags & EVF_ORDER_MASK)
-        rcd_charge_atomic(&f->cost, x, now->addr, now->actor, write, f->on);
+        rcd_charge_atomic(&f->cost, x, now->addr, now->actor, write, f->variables.core);
     else
-        (write ? rcd_charge_write : rcd_charge_read)(&f->cost, x, now->addr, now->actor, f->on);
+        (write ? rcd_charge_write : rcd_charge_read)(&f->cost, x, now->addr, now->actor,
+                                                     f->variables.core);
 }
 
-bool rcd_variable(struct fastrcd *f, struct variable *x, const struct access *now)
+bool rcd_variable(struct fastrcd *f, struct rcd_variable *x, const struct rcd_access *now)
 {
     if (!x->used)
         begin_use(f, x);
-    if (UNLIKELY(f->cost.cost.on))
+    if (UNLIKELY(f->cost.cost->on))
         charge(f, x, now);
     if (now->ev->flags & EVF_ORDER_MASK)
         return atomic_variable(f, x, now);
@@ -256,7 +257,7 @@ static uint32_t reset_clock(const struct fastrcd *f, uint32_t clock, uint32_t ac
     return clock && ongoing(f, clock, actor);
 }
 
-void rcd_reset(struct fastrcd *f, struct variable *x)
+void rcd_reset(struct fastrcd *f, struct rcd_variable *x)
 {
     struct beside *map = map_of(x);
 
@@ -266,22 +267,25 @@ void rcd_reset(struct fastrcd *f, struct variable *x)
         map->at[i].clock = reset_clock(f, map->at[i].clock, map->at[i].actor);
 }
 
-void rcd_end_use(struct fastrcd *f, struct variable *x)
+void rcd_drop_beside(void *self, void *cell)
 {
+    struct fastrcd *f = self;
+    struct rcd_variable *x = cell;
+
     drop_map(f, x);
     drop_atomics(f, x);
     if (x->beside)
         budget_give(f->env->budget, beside_bytes(x->beside->cap));
     free(x->beside);
     x->beside = NULL;
-    budget_give(&f->cost.bytes, RCD_VARIABLE_BYTES);
 }
 
-void rcd_own_beside(struct fastrcd *f, struct variable *x)
+void rcd_own_beside(void *self, void *cell)
 {
+    struct fastrcd *f = self;
+    struct rcd_variable *x = cell;
     const struct beside *was = x->beside;
 
-    budget_take(&f->cost.bytes, RCD_VARIABLE_BYTES);
     x->beside = NULL;
     if (!was)
         return;
@@ -290,5 +294,5 @@ void rcd_own_beside(struct fastrcd *f, struct variable *x)
     b->n = was->n;
     memcpy(b->at, was->at, was->n * sizeof *b->at);
     if (b->n)
-        rcd_map_copy(&f->cost, was, b, f->on);
+        rcd_map_copy(&f->cost, was, b, f->variables.core);
 }

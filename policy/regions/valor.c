@@ -70,7 +70,7 @@ static inline bool known(struct valor *v, uint32_t actor)
 {
     if (UNLIKELY(actor >= v->threads) && !more_threads(v, actor))
         return false;
-    if (UNLIKELY(v->cost.on))
+    if (UNLIKELY(v->cost->on))
         valor_cost_thread(v, &v->thread[actor]);
     return true;
 }
@@ -84,24 +84,32 @@ static void end_regions(struct valor *v, struct regions_ended ended)
 
 /* ---- accesses ------------------------------------------------------------------------------- */
 
-/* At any variables. False: something raced or was found late, or the run is to end. */
-static NO_INLINE bool by_rules(struct valor *v, const struct event *ev, uint64_t number)
-{
-    const struct granules g = granules_of(ev, v->env->granule);
-    struct access now = {.ev = ev, .number = number, .actor = hb_actor(v->env->hb, ev->tid)};
-    const uint64_t late = v->st.late;
-    bool racy = false;
+struct check { /* an access in hand */
+    struct valor *v;
+    struct valor_access now;
+};
 
-    if (!known(v, now.actor))
+static bool check_variable(void *arg, void *cell, sim_addr addr, const struct event *ev)
+{
+    struct check *k = arg;
+
+    (void)ev;
+    k->now.addr = addr;
+    return valor_at_variable(k->v, cell, &k->now);
+}
+
+/* At any variables. False: something raced or was found late, or the run is to end. */
+static NO_INLINE bool by_rules(void *self, const struct event *ev, uint64_t number)
+{
+    struct valor *v = self;
+    struct check k = {v, {.ev = ev, .number = number, .actor = hb_actor(v->env->hb, ev->tid)}};
+    const uint64_t late = v->st.late;
+
+    if (!known(v, k.now.actor))
         return false;
-    for (now.addr = g.first;; now.addr += g.step) {
-        cost_granule(&v->cost, now.addr == g.first);
-        racy |= valor_variable(v, shadow_get(v->variables, now.addr), &now);
-        if (now.addr == g.last || budget_over(v->env->budget))
-            break;
-    }
+    const bool racy = cells_access(&v->variables, ev, check_variable, &k);
     if (racy)
-        valor_counted(v, &now);
+        valor_counted(v, &k.now);
     return !racy && v->st.late == late && !budget_over(v->env->budget);
 }
 
@@ -113,19 +121,22 @@ static inline bool set_has_room(const struct valor *v, const struct valor_thread
 
 /* Most often an access is of one variable, announced, that no other region has written, and there
  * is room in the log. False: it is not so. */
-ALWAYS_INLINE bool takes_place(struct valor *v, const struct event *ev, uint64_t number)
+ALWAYS_INLINE bool takes_place(void *self, const struct event *ev, uint64_t number)
 {
-    struct variable *x = shadow_seen(v->variables, ev->addr);
+    struct valor *v = self;
+    struct valor_variable *x = cells_seen(&v->variables, ev->addr);
     const uint32_t me = hb_actor(v->env->hb, ev->tid);
 
-    if (UNLIKELY(!x || (ev->addr ^ (ev->addr + ev->size - 1)) & v->apart || me >= v->threads ||
-                 x->atomics))
+    if (UNLIKELY(!x || !cells_one(&v->variables, ev) || me >= v->threads || x->atomics))
         return false;
     valor_use(v, x);
     const bool held = valor_holder(v, x) != VALOR_NOBODY;
     const struct valor_thread *t = &v->thread[me];
-    const struct access now = {
-        .ev = ev, .number = number, .addr = v->apart ? ev->addr & v->apart : ev->addr, .actor = me};
+    const struct valor_access now = {.ev = ev,
+                                     .number = number,
+                                     .addr = v->variables.apart ? ev->addr & v->variables.apart
+                                                                : ev->addr,
+                                     .actor = me};
     if (UNLIKELY(held & (x->writer != me)))
         return false;
     if (!event_writes(ev)) {
@@ -150,52 +161,38 @@ static sim_cycle valor_access(void *self, const struct event *ev, unsigned core,
     struct valor *v = self;
 
     (void)out;
-    v->on = core;
+    v->variables.core = core;
     by_rules(v, ev, *v->env->number);
     return now;
-}
-
-static sim_cycle valor_pay(void *self, unsigned core, sim_cycle now)
-{
-    struct valor *v = self;
-
-    return cost_pay(&v->cost, core, now);
 }
 
 static void valor_soon(const void *self, const struct event *ev)
 {
     const struct valor *v = self;
 
-    shadow_soon(v->variables, ev->addr);
+    cells_soon(&v->variables, ev);
+}
+
+static inline void hint(void *self, const struct event *ev)
+{
+    const struct valor *v = self;
+
+    cells_hint(&v->variables, ev);
 }
 
 static const struct event *valor_run(void *self, const struct event *ev, const struct event *end,
                                      const struct event *known_to, uint64_t *number)
 {
     struct valor *v = self;
-    const struct policy_env *env = v->env;
-    const struct event *hinted = known_to - ev > SOON ? known_to - SOON : ev; /* up to here */
-    bool go_on = true;
 
-    for (uint64_t n = *number;; ev++, n++) {
-        if (LIKELY(ev < hinted))
-            hb_soon(v->announced, ev + SOON);
-        if (!takes_place(v, ev, n)) {
-            *number = n;
-            go_on = by_rules(v, ev, n);
-        }
-        if (ev + 1 == end || !go_on || !access_plain(env, ev + 1)) {
-            *number = n;
-            return ev;
-        }
-    }
+    return cells_run(&v->variables, ev, end, known_to, number, takes_place, by_rules, hint);
 }
 
 /* ---- other events --------------------------------------------------------------------------- */
 
 static void trace_logs(struct valor *v)
 {
-    for (uint32_t i = 0; v->cost.on && i < v->threads; i++)
+    for (uint32_t i = 0; v->cost->on && i < v->threads; i++)
         valor_charge_trace(v, &v->thread[i]);
 }
 
@@ -205,7 +202,7 @@ static sim_cycle valor_sync(void *self, const struct event *ev, unsigned core, s
 
     if (regions_quiet(&v->regions, ev))
         return now;
-    v->on = core;
+    v->variables.core = core;
     end_regions(v, regions_sync(&v->regions, ev));
     if (ev->kind == EV_CLEAR || ev->kind == EV_COPY)
         valor_move(v, ev);
@@ -221,7 +218,7 @@ static void valor_edges(void *self, enum policy_edge at, const struct event *ev,
 
     (void)accesses;
     (void)n;
-    v->on = core;
+    v->variables.core = core;
     end_regions(v, regions_edge(&v->regions, ev, at));
 }
 
@@ -231,7 +228,7 @@ static sim_cycle valor_io(void *self, const struct event *ev, unsigned core, sim
     struct valor *v = self;
     const uint32_t me = hb_actor(v->env->hb, ev->tid);
 
-    v->on = core;
+    v->variables.core = core;
     if (me < v->threads) {
         v->st.before_io += v->thread[me].reads != 0;
         valor_validate(v, me);
@@ -244,7 +241,7 @@ static void valor_finish(void *self)
 {
     struct valor *v = self;
 
-    v->cost.on = false; /* the machine has stopped */
+    v->cost->on = false; /* the machine has stopped */
     for (uint32_t i = 0; i < v->threads; i++)
         valor_validate(v, i);
 }
@@ -292,9 +289,6 @@ static void declare(struct valor *v, struct stats_group *g)
     stats_count(g, "logged", "count", "Reads logged, in logs that have been emptied.",
                 &v->st.logged);
     declare_validation(v, g);
-    stats_count(g, "cleared", "locations", "Metadata emptied by clears and overwritten by copies.",
-                &v->st.cleared);
-    stats_count(g, "copied", "locations", "Metadata that copies wrote.", &v->st.copied);
 }
 
 static void *create(const struct policy_env *env, const void *params, bool epochs)
@@ -307,14 +301,12 @@ static void *create(const struct policy_env *env, const void *params, bool epoch
         v->params.period = UINT64_C(1) << 33; /* more than a log may have */
     v->epochs = epochs;
     v->version_mask = (uint32_t)((UINT64_C(1) << v->params.version_bits) - 1);
-    v->apart = env->granule == GRANULE_FIELD ? 0 : ~(sim_addr)(env->granule - 1);
-    v->variables =
-        shadow_new(env->granule ? env->granule : 1, sizeof(struct variable), env->budget);
-    v->announced[0] = v->variables;
-    v->announced[1] = env->hb->objects;
+    v->cost = env->cost;
+    cells_init(&v->variables, &valor_variable_kind, env, v);
     regions_init(&v->regions, env, (enum region_kind)v->params.regions);
     valor_cost_init(v);
     declare(v, env->stats);
+    cells_declare(&v->variables);
     return v;
 }
 
@@ -330,29 +322,16 @@ static void *valor_e_create(const struct policy_env *env, const void *params, st
     return create(env, params, true);
 }
 
-static bool check_variable(void *arg, sim_addr addr, void *cell)
-{
-    const struct valor *v = arg;
-    const struct variable *x = cell;
-
-    (void)v;
-    (void)addr;
-    assert(x->used && x->version <= v->version_mask);
-    assert(!x->taking || (x->writer < v->threads && x->taking <= v->thread[x->writer].taking));
-    (void)x;
-    return false;
-}
-
 static void valor_check(const void *self)
 {
     const struct valor *v = self;
 
-    shadow_all(v->variables, check_variable, (void *)(uintptr_t)v);
+    cells_check(&v->variables);
     for (uint32_t i = 0; i < v->threads; i++)
         for (uint32_t k = 0; k < v->thread[i].reads; k++)
             assert(!v->thread[i].read[k].x ||
                    v->thread[i].read[k].x ==
-                       shadow_peek(v->variables, v->thread[i].read[k].location));
+                       cells_peek(&v->variables, v->thread[i].read[k].location));
 }
 
 static void valor_amend(const void *self, struct promise *p)
@@ -376,24 +355,15 @@ static void valor_explain(const void *self, const struct event *ev, sim_addr loc
              v->st.log_full + v->st.splits ? ", or its log had been full" : "");
 }
 
-static bool free_variable(void *arg, sim_addr addr, void *cell)
-{
-    (void)addr;
-    valor_end_use(arg, cell);
-    return false;
-}
-
 static void valor_destroy(void *self)
 {
     struct valor *v = self;
 
-    shadow_all(v->variables, free_variable, v);
-    shadow_free(v->variables);
+    cells_free(&v->variables);
     valor_follow_free(v);
     for (uint32_t i = 0; i < v->threads; i++)
         valor_thread_free(v, &v->thread[i]);
     regions_free(&v->regions);
-    cost_free(&v->cost);
     free(v->thread);
     free(v);
 }
@@ -405,8 +375,8 @@ static void valor_destroy(void *self)
                                  HISTORY_OWN, "conflicts of release-free regions"},                \
                      .params = valor_params, .params_size = sizeof(struct valor_params),           \
                      .steps = valor_steps, .steps_n = VALOR_STEPS, .refuse = valor_refuse,         \
-                     .access = valor_access, .pay = valor_pay, .run = valor_run,                   \
-                     .soon = valor_soon, .sync = valor_sync, .edges = valor_edges, .io = valor_io, \
+                     .access = valor_access, .run = valor_run, .soon = valor_soon,                 \
+                     .sync = valor_sync, .edges = valor_edges, .io = valor_io,                     \
                      .finish = valor_finish, .check = valor_check, .amend = valor_amend,           \
                      .explain = valor_explain, .destroy = valor_destroy,                           \
     }

@@ -2,12 +2,12 @@
 #ifndef LARDSIM_VALOR_H
 #define LARDSIM_VALOR_H
 
-#include "policy/frame/cost.h"
+#include "policy/frame/cells.h"
 #include "policy/regions/region.h"
 
 /* Valor-O's word is version and owner; Valor-E's two are version and thread, and the clock of the
  * thread's region. Owner and clock are `taking` here. The others are only reported, or ours. */
-struct variable {
+struct valor_variable {
     _Alignas(64) uint64_t taking; /* the writer's, at the last write; 0, which nobody's is: never */
     uint64_t site, event;         /* of the last write that changed the word */
     struct atomics *atomics;      /* owns; NULL: none */
@@ -19,18 +19,18 @@ struct variable {
     bool raced;  /* the race mark of this life */
     bool used;
 };
-_Static_assert(sizeof(struct variable) == 64, "a variable is one cache line");
+_Static_assert(sizeof(struct valor_variable) == 64, "a variable is one cache line");
 
-struct logged {         /* an entry of a read log */
-    struct variable *x; /* NULL: its location has been cleared */
+struct logged {               /* an entry of a read log */
+    struct valor_variable *x; /* NULL: its location has been cleared */
     sim_addr location;
     uint64_t event, site;
     uint32_t version, size;
     sim_tid tid;
     bool system;
 };
-struct written {        /* an entry of a write set */
-    struct variable *x; /* NULL: as above */
+struct written {              /* an entry of a write set */
+    struct valor_variable *x; /* NULL: as above */
     sim_addr location;
 };
 
@@ -58,7 +58,7 @@ struct valor_params {
 };
 struct valor_stats {
     uint64_t same_region, regions, logged, validations, validated, before_io, before_report,
-        periodic, log_full, splits, overflows, late, cleared, copied;
+        periodic, log_full, splits, overflows, late;
 };
 
 struct follow_node { /* where an entry is */
@@ -77,9 +77,7 @@ struct follow {               /* entries by location, made when first needed; ma
 
 struct valor {
     const struct policy_env *env;
-    struct shadow *variables;
-    struct shadow *announced[2]; /* variables, and the objects of happens-before: see hb_soon */
-    sim_addr apart; /* bits of addresses in which variables differ; granularity field: none */
+    struct cells variables;
     struct valor_params params;
     bool epochs; /* Valor-E */
     uint32_t version_mask;
@@ -87,22 +85,19 @@ struct valor {
     uint32_t threads;
     struct regions regions;
     struct follow follow;
-    struct cost cost;
-    struct budget bytes;     /* of metadata, as laid out on the machine */
-    unsigned on;             /* the core of the event in hand */
-    struct cost_sweep sweep; /* of a clear or copy */
+    struct cost *cost;
     struct valor_stats st;
 };
 
 #define VALOR_NOBODY UINT32_MAX
 
 /* Whose ongoing region has written the variable, as far as the word tells. */
-static inline uint32_t valor_holder(const struct valor *v, const struct variable *x)
+static inline uint32_t valor_holder(const struct valor *v, const struct valor_variable *x)
 {
     return x->taking == v->thread[x->writer].taking ? x->writer : VALOR_NOBODY;
 }
 
-struct access { /* in hand, at one variable */
+struct valor_access { /* in hand, at one variable */
     const struct event *ev;
     uint64_t number;
     sim_addr addr;
@@ -119,10 +114,10 @@ static inline unsigned valor_variable_bytes(const struct valor *v)
     return v->epochs ? 8 : 4;
 }
 
-static inline void valor_use(struct valor *v, struct variable *x)
+static inline void valor_use(struct valor *v, struct valor_variable *x)
 {
     if (UNLIKELY(!x->used))
-        budget_take(&v->bytes, valor_variable_bytes(v));
+        cells_begin_use(&v->variables);
     x->used = true;
 }
 
@@ -130,25 +125,21 @@ void valor_cost_init(struct valor *v);
 /* The thread's blocks, when it is new. */
 void valor_cost_thread(struct valor *v, struct valor_thread *t);
 /* With a machine only; before the variable changes. */
-void valor_charge_access(struct valor *v, const struct variable *x, const struct access *now);
+void valor_charge_access(struct valor *v, const struct valor_variable *x,
+                         const struct valor_access *now);
 void valor_charge_log(struct valor *v, struct valor_thread *t);
 void valor_charge_write_set(struct valor *v, struct valor_thread *t);
 void valor_charge_validation(struct valor *v, const struct valor_thread *t);
 void valor_charge_release(struct valor *v, const struct valor_thread *t, uint32_t actor);
 void valor_charge_region_end(struct valor *v, const struct valor_thread *t);
 void valor_charge_trace(struct valor *v, const struct valor_thread *t); /* by a collection */
-/* A clear or a copy begins, comes to a variable with metadata (to: where a copy has it go, else 0),
- * and is through. */
-void valor_moves(struct valor *v);
-void valor_charge_move(struct valor *v, sim_addr addr, sim_addr to);
-void valor_moved(struct valor *v);
 
 /* ---- accesses: valor_rules.c ---------------------------------------------------------------- */
 
 /* Checks and records the access. True: it conflicts. */
-bool valor_variable(struct valor *v, struct variable *x, const struct access *now);
+bool valor_at_variable(struct valor *v, struct valor_variable *x, const struct valor_access *now);
 /* It was racy: its entries in the log do not count again. */
-void valor_counted(struct valor *v, const struct access *now);
+void valor_counted(struct valor *v, const struct valor_access *now);
 
 /* ---- logs: valor_log.c ---------------------------------------------------------------------- */
 
@@ -166,7 +157,8 @@ void valor_validate_one(struct valor *v, uint32_t actor, struct logged *e);
 void valor_end_region(struct valor *v, uint32_t actor);
 void valor_thread_free(struct valor *v, struct valor_thread *t);
 
-static inline void valor_log(struct valor *v, struct variable *x, const struct access *now)
+static inline void valor_log(struct valor *v, struct valor_variable *x,
+                             const struct valor_access *now)
 {
     struct valor_thread *t = &v->thread[now->actor];
     const struct event *ev = now->ev;
@@ -185,12 +177,13 @@ static inline void valor_log(struct valor *v, struct variable *x, const struct a
 
 /* A region's first write to a variable, for which there is room: a new version, and the writer's.
  */
-static inline void valor_take(struct valor *v, struct variable *x, const struct access *now)
+static inline void valor_take(struct valor *v, struct valor_variable *x,
+                              const struct valor_access *now)
 {
     struct valor_thread *t = &v->thread[now->actor];
 
     if (!v->epochs) {
-        if (UNLIKELY(v->cost.on))
+        if (UNLIKELY(v->cost->on))
             valor_charge_write_set(v, t);
         t->write[t->writes++] = (struct written){.x = x, .location = now->addr};
     }
@@ -200,7 +193,7 @@ static inline void valor_take(struct valor *v, struct variable *x, const struct 
     x->taking = t->taking;
 }
 
-static inline void valor_name_write(struct variable *x, const struct access *now)
+static inline void valor_name_write(struct valor_variable *x, const struct valor_access *now)
 {
     x->site = now->ev->aux;
     x->event = now->number;
@@ -212,7 +205,7 @@ static inline void valor_name_write(struct variable *x, const struct access *now
 
 /* A clear or copy; entries go where their locations go (5.3). */
 void valor_move(struct valor *v, const struct event *ev);
+extern const struct cell_kind valor_variable_kind;
 void valor_follow_free(struct valor *v);
-void valor_end_use(struct valor *v, struct variable *x);
 
 #endif

@@ -65,33 +65,39 @@ enum { LOG_AT = 0, SET_AT = 8, POINTER = 8, CLOCK_BYTES = 4, LINE = 64 };
 
 void valor_cost_init(struct valor *v)
 {
-    cost_init(&v->cost, v->env, valor_steps, STEPS, valor_variable_bytes(v));
-    metadata_declare(&v->bytes, v->env->stats);
+    const struct cell_charges charges = {.bytes = valor_variable_bytes(v),
+                                         .clear_step = STEP_LINE,
+                                         .copy_step = STEP_LINE,
+                                         .always = true};
+
+    cost_init(v->cost, v->env, valor_steps, STEPS, charges.bytes);
+    cells_charge(&v->variables, &charges);
 }
 
 void valor_cost_thread(struct valor *v, struct valor_thread *t)
 {
-    if (!v->cost.on || t->own)
+    if (!v->cost->on || t->own)
         return;
-    t->own = cost_take(&v->cost, v->on, LINE);
-    t->read_log = cost_take(&v->cost, v->on, v->params.read_log * VALOR_ENTRY_BYTES);
+    t->own = cost_take(v->cost, v->variables.core, LINE);
+    t->read_log = cost_take(v->cost, v->variables.core, v->params.read_log * VALOR_ENTRY_BYTES);
     if (v->epochs)
-        t->clock = cost_take(&v->cost, v->on, LINE);
+        t->clock = cost_take(v->cost, v->variables.core, LINE);
     else
-        t->write_set = cost_take(&v->cost, v->on, v->params.write_set * VALOR_ENTRY_BYTES);
+        t->write_set =
+            cost_take(v->cost, v->variables.core, v->params.write_set * VALOR_ENTRY_BYTES);
 }
 
 static void step(struct valor *v, enum step s)
 {
-    cost_step(&v->cost, v->on, s);
+    cost_step(v->cost, v->variables.core, s);
 }
 static void load(struct valor *v, sim_addr at, uint64_t bytes)
 {
-    cost_access(&v->cost, v->on, at, bytes, MEM_LOAD);
+    cost_access(v->cost, v->variables.core, at, bytes, MEM_LOAD);
 }
 static void store(struct valor *v, sim_addr at, uint64_t bytes)
 {
-    cost_access(&v->cost, v->on, at, bytes, MEM_STORE);
+    cost_access(v->cost, v->variables.core, at, bytes, MEM_STORE);
 }
 
 /* Entries that copies have made beyond the limit stand where the log began. */
@@ -110,13 +116,13 @@ static sim_addr write_entry(const struct valor *v, const struct valor_thread *t,
 
 /* ---- accesses ------------------------------------------------------------------------------- */
 
-static void check_atomics(struct valor *v, const struct variable *x)
+static void check_atomics(struct valor *v, const struct valor_variable *x)
 {
-    cost_steps(&v->cost, v->on, STEP_ATOMIC, x->atomics ? x->atomics->n : 0);
+    cost_steps(v->cost, v->variables.core, STEP_ATOMIC, x->atomics ? x->atomics->n : 0);
 }
 
 /* Whether another's ongoing region has written it. */
-static void check_word(struct valor *v, const struct variable *x, uint32_t me)
+static void check_word(struct valor *v, const struct valor_variable *x, uint32_t me)
 {
     if (!v->epochs) {
         step(v, STEP_NONE);
@@ -132,18 +138,19 @@ static void check_word(struct valor *v, const struct variable *x, uint32_t me)
 }
 
 /* Valor-E compares the epoch: the own clock, too, which it otherwise needs for the new one. */
-static bool own_already(struct valor *v, const struct variable *x, const struct access *now)
+static bool own_already(struct valor *v, const struct valor_variable *x,
+                        const struct valor_access *now)
 {
     step(v, STEP_OWN);
-    if (v->epochs && !v->cost.held)
+    if (v->epochs && !v->cost->held)
         load(v, v->thread[now->actor].clock, CLOCK_BYTES);
     if (v->epochs && x->taking && x->writer == now->actor)
         step(v, STEP_ONGOING);
     return valor_holder(v, x) == now->actor && !x->atomic;
 }
 
-static void charge_write(struct valor *v, const struct variable *x, sim_addr at,
-                         const struct access *now)
+static void charge_write(struct valor *v, const struct valor_variable *x, sim_addr at,
+                         const struct valor_access *now)
 {
     const bool atomic = now->ev->flags & EVF_ORDER_MASK;
 
@@ -156,14 +163,15 @@ static void charge_write(struct valor *v, const struct variable *x, sim_addr at,
         return;
     step(v, STEP_VERSION);
     step(v, STEP_SWAP);
-    cost_access(&v->cost, v->on, at, valor_variable_bytes(v), MEM_ATOMIC);
+    cost_access(v->cost, v->variables.core, at, valor_variable_bytes(v), MEM_ATOMIC);
 }
 
-void valor_charge_access(struct valor *v, const struct variable *x, const struct access *now)
+void valor_charge_access(struct valor *v, const struct valor_variable *x,
+                         const struct valor_access *now)
 {
-    const sim_addr at = cost_shadow(&v->cost, now->addr);
+    const sim_addr at = cost_shadow(v->cost, now->addr);
 
-    if (!v->cost.held)
+    if (!v->cost->held)
         step(v, STEP_PLACE);
     load(v, at, valor_variable_bytes(v));
     if (event_writes(now->ev)) {
@@ -176,11 +184,11 @@ void valor_charge_access(struct valor *v, const struct variable *x, const struct
 
 void valor_charge_log(struct valor *v, struct valor_thread *t)
 {
-    if (!v->cost.held) /* where the log ends */
+    if (!v->cost->held) /* where the log ends */
         load(v, t->own + LOG_AT, POINTER);
     step(v, STEP_LOG);
     store(v, read_entry(v, t, t->reads), VALOR_ENTRY_BYTES);
-    if (!v->cost.held)
+    if (!v->cost->held)
         store(v, t->own + LOG_AT, POINTER);
 }
 
@@ -200,7 +208,7 @@ void valor_charge_validation(struct valor *v, const struct valor_thread *t)
         const struct logged *e = &t->read[i];
         load(v, read_entry(v, t, i), VALOR_ENTRY_BYTES);
         if (e->x)
-            load(v, cost_shadow(&v->cost, e->location), valor_variable_bytes(v));
+            load(v, cost_shadow(v->cost, e->location), valor_variable_bytes(v));
         step(v, STEP_VALIDATE);
         if (e->x && e->x->version != e->version)
             step(v, STEP_CHANGED);
@@ -215,9 +223,9 @@ void valor_charge_release(struct valor *v, const struct valor_thread *t, uint32_
         step(v, STEP_RELEASE);
         if (!e->x)
             continue;
-        load(v, cost_shadow(&v->cost, e->location), valor_variable_bytes(v));
+        load(v, cost_shadow(v->cost, e->location), valor_variable_bytes(v));
         if (valor_holder(v, e->x) == actor)
-            store(v, cost_shadow(&v->cost, e->location), valor_variable_bytes(v));
+            store(v, cost_shadow(v->cost, e->location), valor_variable_bytes(v));
     }
 }
 
@@ -246,22 +254,5 @@ void valor_charge_trace(struct valor *v, const struct valor_thread *t)
         load(v, write_entry(v, t, i), VALOR_ENTRY_BYTES);
         store(v, write_entry(v, t, i), VALOR_ENTRY_BYTES);
     }
-    cost_steps(&v->cost, v->on, STEP_TRACE, (uint64_t)t->reads + t->writes);
-}
-
-void valor_moves(struct valor *v)
-{
-    v->sweep = (struct cost_sweep){.core = v->on, .step = STEP_LINE};
-}
-
-void valor_charge_move(struct valor *v, sim_addr addr, sim_addr to)
-{
-    if (v->cost.on)
-        cost_sweep(&v->cost, &v->sweep, cost_shadow(&v->cost, addr),
-                   to ? cost_shadow(&v->cost, to) : 0, valor_variable_bytes(v));
-}
-
-void valor_moved(struct valor *v)
-{
-    cost_sweep_end(&v->cost, &v->sweep);
+    cost_steps(v->cost, v->variables.core, STEP_TRACE, (uint64_t)t->reads + t->writes);
 }

@@ -4,6 +4,7 @@
  * They are found by an index that only clears and copies keep up to date: each entry enters it
  * once. An entry whose location is cleared or copied is validated first, so that no conflict is
  * lost with the location, and none found twice: Valor's log would have kept the object alive. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -185,12 +186,12 @@ static void arrive(struct travellers *g, sim_addr by)
         if (g->node[i].write) {
             struct written is = g->write[w++];
             is.location += by;
-            is.x = shadow_get(v->variables, is.location);
+            is.x = cells_get(&v->variables, is.location);
             valor_add_write(v, g->node[i].actor, &is);
         } else {
             struct logged is = g->read[r++];
             is.location += by;
-            is.x = shadow_get(v->variables, is.location);
+            is.x = cells_get(&v->variables, is.location);
             valor_add_read(v, g->node[i].actor, &is);
         }
     }
@@ -201,74 +202,55 @@ static void arrive(struct travellers *g, sim_addr by)
 
 /* ---- variables ------------------------------------------------------------------------------ */
 
-void valor_end_use(struct valor *v, struct variable *x)
+static void drop_atomics(void *self, void *cell)
 {
+    const struct valor *v = self;
+    struct valor_variable *x = cell;
+
     atomics_free(x->atomics, v->env->budget);
-    budget_give(&v->bytes, valor_variable_bytes(v));
 }
 
-struct move { /* a clear, or a copy by so much */
-    struct valor *v;
-    sim_addr by; /* may wrap; 0: a clear */
-};
-
-/* A copy writes what is at its destination anyway, if there is something at the source. */
-static bool drop_variable(void *arg, sim_addr addr, void *cell)
+static void own_atomics(void *self, void *cell)
 {
-    const struct move *m = arg;
-    struct valor *v = m->v;
-    const struct variable *from = m->by ? shadow_peek(v->variables, addr - m->by) : NULL;
-
-    if (!from || !from->used)
-        valor_charge_move(v, addr, 0);
-    v->st.cleared++;
-    valor_end_use(v, cell);
-    return true;
-}
-
-static void own_atomics(void *arg, void *cell)
-{
-    struct valor *v = arg;
-    struct variable *x = cell;
+    const struct valor *v = self;
+    struct valor_variable *x = cell;
 
     x->atomics = atomics_copy(x->atomics, v->env->budget);
-    budget_take(&v->bytes, valor_variable_bytes(v));
 }
 
-static bool charge_copy(void *arg, sim_addr addr, void *cell)
+static void check_variable(const void *self, void *cell)
 {
-    const struct move *m = arg;
+    const struct valor *v = self;
+    const struct valor_variable *x = cell;
 
-    (void)cell;
-    valor_charge_move(m->v, addr, addr + m->by);
-    return false;
+    (void)v;
+    assert(x->used && x->version <= v->version_mask);
+    assert(!x->taking || (x->writer < v->threads && x->taking <= v->thread[x->writer].taking));
+    (void)x;
 }
+
+const struct cell_kind valor_variable_kind = {
+    .bytes = sizeof(struct valor_variable),
+    .cleared = "Metadata emptied by clears and overwritten by copies.",
+    .copied = "Metadata that copies wrote.",
+    .drop = drop_atomics,
+    .own = own_atomics,
+    .check = check_variable,
+};
 
 void valor_move(struct valor *v, const struct event *ev)
 {
     const bool copy = ev->kind == EV_COPY;
     const sim_addr from = copy ? ev[1].addr : ev->addr;
     struct travellers g = {.v = v};
-    struct move m = {v, ev->addr - from};
-    struct shadow_snapshot *s = NULL;
 
-    valor_moves(v);
     update(v);
     if (copy)
         shadow_each(v->follow.heads, from, ev->aux, gather_entries, &g);
     shadow_each(v->follow.heads, ev->addr, ev->aux, drop_entries, v);
     race_late_done(v->env->report);
-    if (copy) {
-        if (v->cost.on)
-            shadow_each(v->variables, from, ev->aux, charge_copy, &m);
-        valor_moved(v);
-        s = shadow_take(v->variables, from, ev->aux, own_atomics, v);
-    }
-    shadow_each(v->variables, ev->addr, ev->aux, drop_variable, &m);
-    valor_moved(v);
-    if (s)
-        v->st.copied += shadow_put(v->variables, s, ev->addr);
-    arrive(&g, m.by);
+    cells_move(&v->variables, ev);
+    arrive(&g, ev->addr - from);
 }
 
 void valor_follow_free(struct valor *v)

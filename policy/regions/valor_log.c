@@ -9,7 +9,7 @@
 /* Algorithm 5, line 3, and Algorithm 8, line 3. Versions have so many bits, and wrap. */
 static bool conflicts(const struct valor *v, uint32_t actor, const struct logged *e)
 {
-    const struct variable *x = e->x;
+    const struct valor_variable *x = e->x;
     const uint32_t by = (x->version - e->version) & v->version_mask;
     const bool mine = x->writer == actor && (v->epochs || valor_holder(v, x) == actor);
 
@@ -19,7 +19,7 @@ static bool conflicts(const struct valor *v, uint32_t actor, const struct logged
 }
 
 /* Whom it names: the last writer, unless that is the reader itself (Figure 2(b)). */
-static struct race_side other_side(const struct variable *x, uint32_t actor)
+static struct race_side other_side(const struct valor_variable *x, uint32_t actor)
 {
     if (x->writer == actor)
         return (struct race_side){.known = false};
@@ -30,7 +30,7 @@ static struct race_side other_side(const struct variable *x, uint32_t actor)
 /* A conflict is reported once: the entry then stands for a read of the version as it is now. */
 static void report(struct valor *v, uint32_t actor, struct logged *e)
 {
-    struct variable *x = e->x;
+    struct valor_variable *x = e->x;
     const struct event ev = {.addr = e->location,
                              .aux = e->site,
                              .size = e->size,
@@ -71,7 +71,7 @@ void valor_validate(struct valor *v, uint32_t actor)
         return;
     v->st.validations++;
     v->st.validated += t->reads;
-    if (UNLIKELY(v->cost.on))
+    if (UNLIKELY(v->cost->on))
         valor_charge_validation(v, t);
     const uint64_t late = v->st.late;
     for (struct logged *e = t->read, *end = e + t->reads; e < end; e++)
@@ -100,7 +100,7 @@ static void more_pages(struct valor *v, uint32_t entries, uint32_t *paged, uint6
 
     for (uint64_t more; entries >= *paged && *paged < limit; *paged += (uint32_t)more) {
         more = limit - *paged < PAGE ? limit - *paged : PAGE;
-        budget_take(&v->bytes, more * VALOR_ENTRY_BYTES);
+        budget_take(&v->variables.metadata, more * VALOR_ENTRY_BYTES);
     }
 }
 
@@ -180,7 +180,7 @@ static void release(struct valor *v, uint32_t actor)
 {
     struct valor_thread *t = &v->thread[actor];
 
-    if (UNLIKELY(v->cost.on))
+    if (UNLIKELY(v->cost->on))
         valor_charge_release(v, t, actor);
     t->write_base += t->writes;
     t->writes = 0;
@@ -206,7 +206,7 @@ void valor_end_region(struct valor *v, uint32_t actor)
     struct valor_thread *t = &v->thread[actor];
 
     v->st.regions++;
-    if (UNLIKELY(v->cost.on))
+    if (UNLIKELY(v->cost->on))
         valor_charge_region_end(v, t);
     valor_validate(v, actor);
     empty_log(v, actor);

@@ -18,7 +18,7 @@ static void before_report(struct valor *v, uint32_t actor)
     valor_validate(v, actor);
 }
 
-static void conflict(struct valor *v, struct variable *x, const struct access *now,
+static void conflict(struct valor *v, struct valor_variable *x, const struct valor_access *now,
                      const struct race_side *earlier)
 {
     before_report(v, now->actor);
@@ -26,7 +26,7 @@ static void conflict(struct valor *v, struct variable *x, const struct access *n
     x->raced = true;
 }
 
-static bool check_holder(struct valor *v, struct variable *x, const struct access *now,
+static bool check_holder(struct valor *v, struct valor_variable *x, const struct valor_access *now,
                          uint32_t holder)
 {
     if (holder == VALOR_NOBODY || holder == now->actor)
@@ -39,8 +39,8 @@ static bool check_holder(struct valor *v, struct variable *x, const struct acces
 }
 
 /* A plain access against atomic ones; the holder's write has been looked at. */
-static bool check_atomics(struct valor *v, struct variable *x, const struct access *now, bool write,
-                          uint32_t holder)
+static bool check_atomics(struct valor *v, struct valor_variable *x, const struct valor_access *now,
+                          bool write, uint32_t holder)
 {
     bool racy = false;
 
@@ -64,14 +64,15 @@ static bool check_atomics(struct valor *v, struct variable *x, const struct acce
 /* ---- the rules ------------------------------------------------------------------------------ */
 
 /* With room for it in the write set. */
-static void take(struct valor *v, struct variable *x, const struct access *now)
+static void take(struct valor *v, struct valor_variable *x, const struct valor_access *now)
 {
     if (!v->epochs)
         valor_write_room(v, now->actor);
     valor_take(v, x, now);
 }
 
-static bool write_variable(struct valor *v, struct variable *x, const struct access *now)
+static bool write_variable(struct valor *v, struct valor_variable *x,
+                           const struct valor_access *now)
 {
     const uint32_t holder = valor_holder(v, x);
     bool racy = false;
@@ -91,13 +92,13 @@ static bool write_variable(struct valor *v, struct variable *x, const struct acc
     return racy;
 }
 
-static bool read_variable(struct valor *v, struct variable *x, const struct access *now)
+static bool read_variable(struct valor *v, struct valor_variable *x, const struct valor_access *now)
 {
     const uint32_t holder = valor_holder(v, x);
     bool racy = check_holder(v, x, now, holder);
 
     racy |= check_atomics(v, x, now, false, holder);
-    if (UNLIKELY(v->cost.on))
+    if (UNLIKELY(v->cost->on))
         valor_charge_log(v, &v->thread[now->actor]);
     valor_log(v, x, now);
     return racy;
@@ -105,7 +106,8 @@ static bool read_variable(struct valor *v, struct variable *x, const struct acce
 
 /* A write changes the word, so that reads that it overwrites are found; a read is not logged, since
  * a version does not tell a plain write from an atomic one. */
-static bool atomic_variable(struct valor *v, struct variable *x, const struct access *now)
+static bool atomic_variable(struct valor *v, struct valor_variable *x,
+                            const struct valor_access *now)
 {
     const uint32_t holder = valor_holder(v, x);
     const struct atomic_access is = {.region = v->thread[now->actor].region,
@@ -125,10 +127,10 @@ static bool atomic_variable(struct valor *v, struct variable *x, const struct ac
     return racy;
 }
 
-bool valor_variable(struct valor *v, struct variable *x, const struct access *now)
+bool valor_at_variable(struct valor *v, struct valor_variable *x, const struct valor_access *now)
 {
     valor_use(v, x);
-    if (UNLIKELY(v->cost.on))
+    if (UNLIKELY(v->cost->on))
         valor_charge_access(v, x, now);
     if (now->ev->flags & EVF_ORDER_MASK)
         return atomic_variable(v, x, now);
@@ -136,7 +138,7 @@ bool valor_variable(struct valor *v, struct variable *x, const struct access *no
 }
 
 /* A commit's reads and writes count together. */
-void valor_counted(struct valor *v, const struct access *now)
+void valor_counted(struct valor *v, const struct valor_access *now)
 {
     if (!event_writes(now->ev) || now->ev->flags & EVF_IN_TXN)
         *map_put(&v->thread[now->actor].counted, now->number) = 1;

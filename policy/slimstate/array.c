@@ -102,13 +102,13 @@ static void free_blocks(struct slim *s, const struct slim_array *a)
 {
     struct ft_cost *c = &s->ft.cost;
 
-    if (!c->cost.on)
+    if (!c->cost->on)
         return;
-    cost_give(&c->cost, c->core, a->header, SLIM_HEADER_BYTES);
-    cost_give(&c->cost, c->core, a->block, a->block_bytes);
+    cost_give(c->cost, c->variables->core, a->header, SLIM_HEADER_BYTES);
+    cost_give(c->cost, c->variables->core, a->block, a->block_bytes);
     if (!a->table)
         return;
-    cost_give(&c->cost, c->core, a->table, slim_table_bytes(s));
+    cost_give(c->cost, c->variables->core, a->table, slim_table_bytes(s));
     slim_bytes_give(s, slim_table_bytes(s));
 }
 
@@ -157,7 +157,7 @@ void slim_free_arrays(struct slim *s)
     size_t pos = 0;
     uint64_t key, *value;
 
-    s->ft.cost.cost.on = false; /* nothing is charged at the end */
+    s->ft.cost.cost->on = false; /* nothing is charged at the end */
     while (map_next(&s->at, &pos, &key, &value)) {
         struct slim_array *a = (struct slim_array *)(uintptr_t)*value;
         free_array(s, a);
@@ -204,9 +204,9 @@ static bool has_history(const struct slim_array *a)
         if (f->place)
             return true;
     for (uint64_t q = 0; q < a->cell.n; q++) {
-        const struct variable *x = a->cell.few    ? &a->cell.few[q]
-                                   : a->cell.many ? a->cell.many[q / SLIM_FEW]
-                                                  : NULL;
+        const struct ft_variable *x = a->cell.few    ? &a->cell.few[q]
+                                      : a->cell.many ? a->cell.many[q / SLIM_FEW]
+                                                     : NULL;
         if (x && variable_used(a->cell.few ? x : x + q % SLIM_FEW))
             return true;
         if (!x)
@@ -225,7 +225,7 @@ static bool vacate(struct slim *s, sim_addr lo, sim_addr last)
          a = window_last(a) < last ? next_array(s, window_last(a) + 1, last) : NULL)
         used = has_history(a);
     if (!used)
-        shadow_each(s->ft.variables, lo, last - lo + 1, note_used, &used);
+        shadow_each(s->ft.variables.shadow, lo, last - lo + 1, note_used, &used);
     if (used)
         return false;
     for (struct slim_array *a; (a = next_array(s, lo, last));)
@@ -235,15 +235,15 @@ static bool vacate(struct slim *s, sim_addr lo, sim_addr last)
 
 static void charge_new(struct slim *s, struct slim_array *a, uint64_t bytes)
 {
-    if (!s->ft.cost.cost.on)
+    if (!s->ft.cost.cost->on)
         return;
     slim_charge(s, SLIM_STEP_NEW, 1);
     a->block_bytes = bytes;
-    a->header = cost_take(&s->ft.cost.cost, s->ft.cost.core, SLIM_HEADER_BYTES);
-    a->block = cost_take(&s->ft.cost.cost, s->ft.cost.core, a->block_bytes);
+    a->header = cost_take(s->ft.cost.cost, s->ft.variables.core, SLIM_HEADER_BYTES);
+    a->block = cost_take(s->ft.cost.cost, s->ft.variables.core, a->block_bytes);
     slim_charge_access(s, a->header, SLIM_HEADER_BYTES, MEM_STORE);
     slim_charge_access(s, a->block, a->block_bytes, MEM_STORE);
-    slim_charge_access(s, cost_shadow(&s->ft.cost.cost, a->base), 8, MEM_STORE);
+    slim_charge_access(s, cost_shadow(s->ft.cost.cost, a->base), 8, MEM_STORE);
 }
 
 void slim_alloc(struct slim *s, const struct event *ev)
@@ -419,7 +419,7 @@ void slim_move(struct slim *s, const struct event *ev)
     if (ev->kind == EV_COPY)
         copy_pieces(s, from, from + (ev->aux - 1), ev->addr - from, &clones);
     cut_all(s, ev->addr, last);
-    ft_move_variables(&s->ft, ev);
+    cells_move(&s->ft.variables, ev);
     for (size_t i = 0; i < clones.n; i++)
         show(s, clones.at[i]);
     free(clones.at);

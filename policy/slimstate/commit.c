@@ -47,7 +47,7 @@ static struct race_side side_of(const struct past *p)
                               .region = (p->event & SLIM_LATE) != 0};
 }
 
-void slim_race(struct fasttrack *f, struct variable *x, sim_addr addr, const struct event *ev,
+void slim_race(struct fasttrack *f, struct ft_variable *x, sim_addr addr, const struct event *ev,
                const struct past *p)
 {
     const struct race_side earlier = side_of(p);
@@ -58,7 +58,7 @@ void slim_race(struct fasttrack *f, struct variable *x, sim_addr addr, const str
 }
 
 /* f->race while a part or an element is checked: remembers what is to be told of its elements. */
-static void note_race(struct fasttrack *f, struct variable *x, sim_addr addr,
+static void note_race(struct fasttrack *f, struct ft_variable *x, sim_addr addr,
                       const struct event *ev, const struct past *p)
 {
     struct slim *s = slim_of(f);
@@ -71,7 +71,7 @@ static void note_race(struct fasttrack *f, struct variable *x, sim_addr addr,
     x->raced = true;
 }
 
-static void check_cell(struct slim *s, struct variable *x, sim_addr addr, const struct event *ev,
+static void check_cell(struct slim *s, struct ft_variable *x, sim_addr addr, const struct event *ev,
                        const struct past *now)
 {
     const struct vclock *clock = &s->ft.env->hb->actor[epoch_thread(now->at)].clock;
@@ -80,7 +80,7 @@ static void check_cell(struct slim *s, struct variable *x, sim_addr addr, const 
     s->ft.race = note_race;
     (event_writes(ev) ? ft_write_variable : ft_read_variable)(&s->ft, x, addr, ev, now, clock);
     s->ft.race = slim_race;
-    cost_granule(&s->ft.cost.cost, false);
+    cost_granule(s->ft.cost.cost, false);
 }
 
 /* Of element i; of a part's other elements the same was found at the part. */
@@ -142,7 +142,7 @@ static void commit_element(struct slim *s, const struct slim_array *a, uint64_t 
     s->found_n = 0;
     slim_charge(s, SLIM_STEP_PART, 1);
     for (sim_addr at = g.first;; at += g.step) {
-        check_cell(s, shadow_get(s->ft.variables, at), at, &c->ev, &c->now);
+        check_cell(s, cells_get(&s->ft.variables, at), at, &c->ev, &c->now);
         if (at == g.last)
             break;
     }
@@ -214,7 +214,7 @@ static void commit_print(struct slim *s, struct slim_array *a, uint32_t actor, u
 
     s->st.commits++;
     slim_make_precise(s, a, f);
-    cost_granule(&s->ft.cost.cost, true);
+    cost_granule(s->ft.cost.cost, true);
     if (slim_eager(a))
         commit_eager(s, a, f, &c);
     else

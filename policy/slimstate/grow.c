@@ -25,7 +25,7 @@ void slim_free_feet(struct slim *s, struct slim_array *a)
         budget_give(s->ft.env->budget, FOOT_BYTES);
         slim_bytes_give(s, SLIM_FOOT_BYTES);
         if (f->block)
-            cost_give(&s->ft.cost.cost, s->ft.cost.core, f->block, SLIM_FOOT_BYTES);
+            cost_give(s->ft.cost.cost, s->ft.variables.core, f->block, SLIM_FOOT_BYTES);
         free(f);
     }
     a->feet = NULL;
@@ -33,7 +33,7 @@ void slim_free_feet(struct slim *s, struct slim_array *a)
 
 uint64_t slim_table_bytes(const struct slim *s)
 {
-    return s->ft.cost.cost.on ? s->ft.env->machine->cores * (uint64_t)SLIM_ENTRY_BYTES : 0;
+    return s->ft.cost.cost->on ? s->ft.env->machine->cores * (uint64_t)SLIM_ENTRY_BYTES : 0;
 }
 
 /* The table has an entry a core: more threads than that share them, which only caches notice. */
@@ -47,12 +47,12 @@ static void place_foot(struct slim *s, struct slim_array *a, struct slim_foot *f
     struct ft_cost *c = &s->ft.cost;
 
     if (!a->table) {
-        a->table = cost_take(&c->cost, c->core, slim_table_bytes(s));
+        a->table = cost_take(c->cost, c->variables->core, slim_table_bytes(s));
         slim_charge_access(s, a->table, slim_table_bytes(s), MEM_STORE);
         slim_charge_access(s, a->header + 16, 8, MEM_STORE);
         slim_bytes_take(s, slim_table_bytes(s));
     }
-    f->block = cost_take(&c->cost, c->core, SLIM_FOOT_BYTES);
+    f->block = cost_take(c->cost, c->variables->core, SLIM_FOOT_BYTES);
     slim_charge_access(s, f->block, SLIM_FOOT_BYTES, MEM_STORE);
     slim_charge_access(s, foot_entry(s, a, f->actor), SLIM_ENTRY_BYTES, MEM_STORE);
 }
@@ -72,7 +72,7 @@ struct slim_foot *slim_foot(struct slim *s, struct slim_array *a, uint32_t actor
                             .actor = actor};
     a->feet = f;
     *at = (uint64_t)(uintptr_t)f;
-    if (s->ft.cost.cost.on)
+    if (s->ft.cost.cost->on)
         place_foot(s, a, f);
     return f;
 }
@@ -124,17 +124,17 @@ static void list(struct slim *s, struct slim_region *r, struct slim_foot *foot)
     foot->place = r->n;
     slim_charge(s, SLIM_STEP_LIST, 1);
     if (!r->block)
-        r->block =
-            cost_take(&s->ft.cost.cost, s->ft.cost.core, s->p.buffer * (uint64_t)SLIM_ENTRY_BYTES);
+        r->block = cost_take(s->ft.cost.cost, s->ft.variables.core,
+                             s->p.buffer * (uint64_t)SLIM_ENTRY_BYTES);
     slim_charge_access(s, r->block + (r->n - 1) * SLIM_ENTRY_BYTES, SLIM_ENTRY_BYTES, MEM_STORE);
 }
 
 void slim_charge_find(struct slim *s, const struct slim_array *a)
 {
-    if (!s->ft.cost.cost.on)
+    if (!s->ft.cost.cost->on)
         return;
     slim_charge(s, SLIM_STEP_FIND, 1);
-    slim_charge_access(s, cost_shadow(&s->ft.cost.cost, a->base), SLIM_ENTRY_BYTES, MEM_LOAD);
+    slim_charge_access(s, cost_shadow(s->ft.cost.cost, a->base), SLIM_ENTRY_BYTES, MEM_LOAD);
     slim_charge(s, SLIM_STEP_FOOT, 1);
     slim_charge_access(s, a->header, SLIM_HEADER_BYTES, MEM_LOAD);
 }
@@ -144,7 +144,7 @@ void slim_charge_foot(struct slim *s, const struct slim_foot *foot)
 {
     const struct slim_array *a = foot->array;
 
-    if (!s->ft.cost.cost.on)
+    if (!s->ft.cost.cost->on)
         return;
     slim_charge_access(s, a->header, SLIM_HEADER_BYTES, MEM_LOAD);
     slim_charge_access(s, foot_entry(s, a, foot->actor), SLIM_ENTRY_BYTES, MEM_LOAD);
@@ -191,7 +191,7 @@ bool slim_append(struct slim *s, struct slim_foot *foot, uint64_t i, const struc
         extend(s, a, &foot->side[side], i);
     }
     s->st.appended++;
-    if (s->ft.cost.cost.on)
+    if (s->ft.cost.cost->on)
         charge_append(s, a, foot, side);
     return true;
 }

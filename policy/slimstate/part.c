@@ -16,7 +16,8 @@ static uint64_t pages_of(uint64_t n)
 
 static uint64_t cells_bytes(uint64_t n)
 {
-    return n <= SLIM_FEW ? n * sizeof(struct variable) : pages_of(n) * sizeof(struct variable *);
+    return n <= SLIM_FEW ? n * sizeof(struct ft_variable)
+                         : pages_of(n) * sizeof(struct ft_variable *);
 }
 
 void slim_cells_init(struct slim *s, struct slim_array *a, uint64_t n)
@@ -31,7 +32,7 @@ void slim_cells_init(struct slim *s, struct slim_array *a, uint64_t n)
         c->many = xcalloc(pages_of(n), sizeof *c->many);
 }
 
-static struct variable *cell_at(const struct slim_cells *c, uint64_t q)
+static struct ft_variable *cell_at(const struct slim_cells *c, uint64_t q)
 {
     assert(q < c->n);
     if (c->few)
@@ -46,26 +47,26 @@ static uint64_t cell_of(const struct slim_array *a, uint64_t q)
     return a->is.mode == SLIM_PREFIX ? 0 : q;
 }
 
-struct variable *slim_cell(const struct slim_array *a, uint64_t q)
+struct ft_variable *slim_cell(const struct slim_array *a, uint64_t q)
 {
     return cell_at(&a->cell, cell_of(a, q));
 }
 
-struct variable *slim_make_cell(struct slim *s, struct slim_array *a, uint64_t q)
+struct ft_variable *slim_make_cell(struct slim *s, struct slim_array *a, uint64_t q)
 {
     struct slim_cells *c = &a->cell;
-    const uint64_t i = cell_of(a, q), bytes = SLIM_FEW * sizeof(struct variable);
+    const uint64_t i = cell_of(a, q), bytes = SLIM_FEW * sizeof(struct ft_variable);
 
     if (!c->few && !c->many) /* over the budget: the run ends */
         c->many = xcalloc(pages_of(c->n), sizeof *c->many);
     if (!c->few && !c->many[i / SLIM_FEW]) {
         budget_take(s->ft.env->budget, bytes);
-        c->many[i / SLIM_FEW] = xcalloc(SLIM_FEW, sizeof(struct variable));
+        c->many[i / SLIM_FEW] = xcalloc(SLIM_FEW, sizeof(struct ft_variable));
     }
     return cell_at(c, i);
 }
 
-static void drop_cell(struct slim *s, struct variable *x)
+static void drop_cell(struct slim *s, struct ft_variable *x)
 {
     if (!x || !variable_used(x))
         return;
@@ -73,7 +74,7 @@ static void drop_cell(struct slim *s, struct variable *x)
         ft_map_drop(&s->ft.cost, x->shared);
     ft_free_reads(&s->ft, x);
     slim_bytes_give(s, FT_VARIABLE_BYTES);
-    *x = (struct variable){0};
+    *x = (struct ft_variable){0};
 }
 
 static void free_cells(struct slim *s, struct slim_cells *c)
@@ -87,7 +88,7 @@ static void free_cells(struct slim *s, struct slim_cells *c)
             continue;
         for (uint64_t i = 0; i < SLIM_FEW; i++)
             drop_cell(s, &c->many[p][i]);
-        budget_give(b, SLIM_FEW * sizeof(struct variable));
+        budget_give(b, SLIM_FEW * sizeof(struct ft_variable));
         free(c->many[p]);
     }
     budget_give(b, cells_bytes(c->n));
@@ -102,7 +103,7 @@ void slim_cells_free(struct slim *s, struct slim_array *a)
 }
 
 /* The same history, with reads of its own. Over what is there: nothing was. */
-static void copy_cell(struct slim *s, struct variable *to, const struct variable *from)
+static void copy_cell(struct slim *s, struct ft_variable *to, const struct ft_variable *from)
 {
     assert(!variable_used(to));
     *to = *from;
@@ -114,7 +115,7 @@ void slim_cells_copy(struct slim *s, struct slim_array *to, const struct slim_ar
 {
     slim_cells_init(s, to, from->cell.n);
     for (uint64_t i = 0; i < from->cell.n; i++) {
-        const struct variable *x = cell_at(&from->cell, i);
+        const struct ft_variable *x = cell_at(&from->cell, i);
         if (!x && i % SLIM_FEW == 0)
             i += SLIM_FEW - 1; /* a page that is not there */
         else if (x && variable_used(x))
@@ -125,7 +126,7 @@ void slim_cells_copy(struct slim *s, struct slim_array *to, const struct slim_ar
 void slim_trace_cells(struct slim *s, const struct slim_array *a)
 {
     for (uint64_t i = 0; i < a->cell.n; i++) {
-        const struct variable *x = cell_at(&a->cell, i);
+        const struct ft_variable *x = cell_at(&a->cell, i);
         if (!x && i % SLIM_FEW == 0)
             i += SLIM_FEW - 1; /* a page that is not there */
         else if (x && variable_used(x)) {
@@ -158,12 +159,12 @@ sim_addr slim_place(const struct slim_array *a, uint64_t q)
 /* ---- elements of their own ------------------------------------------------------------------ */
 
 static void spill_element(struct slim *s, const struct slim_array *a, uint64_t i,
-                          const struct variable *x)
+                          const struct ft_variable *x)
 {
     const struct granules g = slim_granules(s, a, i);
 
     for (sim_addr at = g.first;; at += g.step) {
-        copy_cell(s, shadow_get(s->ft.variables, at), x);
+        copy_cell(s, cells_get(&s->ft.variables, at), x);
         if (at == g.last)
             return;
     }
@@ -171,7 +172,7 @@ static void spill_element(struct slim *s, const struct slim_array *a, uint64_t i
 
 /* Those of r that lie in [from, to). */
 static void spill_range(struct slim *s, const struct slim_array *a, const struct slim_range *r,
-                        uint64_t from, uint64_t to, const struct variable *x)
+                        uint64_t from, uint64_t to, const struct ft_variable *x)
 {
     uint64_t i = r->b;
 
@@ -184,13 +185,13 @@ static void spill_range(struct slim *s, const struct slim_array *a, const struct
 /* Locations that elements have got are written, 64 bytes at a time, in their order. */
 static void charge_spilt(struct slim *s, const struct slim_array *a, uint64_t from, uint64_t to)
 {
-    struct cost *c = &s->ft.cost.cost;
-    struct cost_sweep line = {.core = s->ft.cost.core, .step = SLIM_STEP_LINE, .fill = true};
+    struct cost *c = s->ft.cost.cost;
+    struct cost_sweep line = {.core = s->ft.variables.core, .step = SLIM_STEP_LINE, .fill = true};
 
     for (uint64_t i = from; i < to && c->on; i++) {
         const struct granules g = slim_granules(s, a, i);
         for (sim_addr at = g.first;; at += g.step) {
-            const struct variable *x = shadow_peek(s->ft.variables, at);
+            const struct ft_variable *x = cells_peek(&s->ft.variables, at);
             if (x && variable_used(x))
                 cost_sweep(c, &line, cost_shadow(c, at), 0, FT_VARIABLE_BYTES);
             if (at == g.last)
@@ -211,7 +212,7 @@ static void charge_dissolved(struct slim *s, const struct slim_array *a, uint64_
 void slim_spill(struct slim *s, struct slim_array *a, uint64_t from, uint64_t to)
 {
     for (uint64_t i = from; i < to && !budget_over(s->ft.env->budget); i++) {
-        const struct variable *x = slim_cell(a, slim_part_at(a, i));
+        const struct ft_variable *x = slim_cell(a, slim_part_at(a, i));
         if (x && variable_used(x))
             spill_element(s, a, i, x);
     }
@@ -224,13 +225,13 @@ void slim_spill(struct slim *s, struct slim_array *a, uint64_t from, uint64_t to
 static void charge_shadow(struct slim *s, struct slim_array *a, uint64_t locations)
 {
     const uint64_t bytes = locations * FT_VARIABLE_BYTES;
-    struct cost *c = &s->ft.cost.cost;
+    struct cost *c = s->ft.cost.cost;
 
     if (!c->on)
         return;
     const sim_addr old = a->block;
     const uint64_t was = a->block_bytes;
-    a->block = cost_take(c, s->ft.cost.core, bytes);
+    a->block = cost_take(c, s->ft.variables.core, bytes);
     a->block_bytes = bytes;
     slim_charge(s, SLIM_STEP_LINE, (bytes + 63) / 64);
     slim_charge_access(s, a->block, bytes, MEM_STORE);
@@ -238,12 +239,12 @@ static void charge_shadow(struct slim *s, struct slim_array *a, uint64_t locatio
     if (!old)
         return;
     slim_charge_access(s, old, was, MEM_LOAD);
-    cost_give(c, s->ft.cost.core, old, was);
+    cost_give(c, s->ft.variables.core, old, was);
 }
 
 /* The history of old part q goes to the new parts that it falls into. */
 static void pass_on(struct slim *s, struct slim_array *a, struct slim_partition was, uint64_t q,
-                    const struct variable *x)
+                    const struct ft_variable *x)
 {
     const struct slim_range r = slim_part(was, a->n, q);
     uint64_t first, step, count;
@@ -272,7 +273,7 @@ void slim_convert(struct slim *s, struct slim_array *a, struct slim_partition to
     if (to.mode != SLIM_FINE)
         charge_shadow(s, a, slim_eager(a) ? 1 : slim_parts(to, a->n));
     for (uint64_t q = 0; q < old.n; q++) {
-        const struct variable *x = cell_at(&old, q);
+        const struct ft_variable *x = cell_at(&old, q);
         if (!x && q % SLIM_FEW == 0)
             q += SLIM_FEW - 1;
         else if (x && variable_used(x))
@@ -322,7 +323,7 @@ static void more_cells(struct slim *s, struct slim_cells *c, uint64_t n)
     c->n *= 2;
     budget_take(b, cells_bytes(c->n));
     c->many = xrealloc(c->many, pages_of(c->n), sizeof *c->many);
-    memset(c->many + was, 0, (pages_of(c->n) - was) * sizeof(struct variable *));
+    memset(c->many + was, 0, (pages_of(c->n) - was) * sizeof(struct ft_variable *));
 }
 
 void slim_set_parts_init(struct slim *s, struct slim_array *a)
@@ -361,7 +362,7 @@ static uint64_t add_part(struct slim *s, struct slim_array *a, uint64_t q, uint6
     a->sizes[more] = elements;
     a->sizes[q] -= elements;
     more_cells(s, &a->cell, a->parts);
-    const struct variable *x = slim_cell(a, q);
+    const struct ft_variable *x = slim_cell(a, q);
     if (x && variable_used(x))
         copy_cell(s, slim_make_cell(s, a, more), x);
     return more;

@@ -61,7 +61,7 @@ static void slim_before(void *self, const struct event *ev, unsigned core)
     struct slim *s = self;
     const struct hb *hb = s->ft.env->hb;
 
-    s->ft.cost.core = core;
+    s->ft.variables.core = core;
     if (!hb_has_begun(hb, ev->tid) || ev->kind == EV_THREAD) /* with no-thread: not known whose */
         commit_all(s);
     else if (ends_region(ev))
@@ -150,7 +150,7 @@ static bool at_array(struct slim *s, struct slim_array *a, sim_addr *at, const s
 {
     uint64_t i;
 
-    cost_granule(&s->ft.cost.cost, *at == g->first);
+    cost_granule(s->ft.cost.cost, *at == g->first);
     if (!is_element(s, a, *at, g, &i)) {
         slim_leave(s, a);
         return false;
@@ -182,7 +182,7 @@ static NO_INLINE bool by_rules(struct slim *s, const struct event *ev, uint64_t 
         slim_commit_region(s, epoch_thread(me->now));
     }
     for (sim_addr at = g.first;; at += g.step) {
-        struct variable *x = shadow_peek(s->ft.variables, at);
+        struct ft_variable *x = cells_peek(&s->ft.variables, at);
         struct slim_array *a = s->windows.n && !(x && variable_used(x)) ? slim_seek(s, at) : NULL;
         const bool odd = a && s->ft.env->granule == GRANULE_FIELD &&
                          slim_addr(a, slim_element(a, at)) != at; /* a location of its own */
@@ -191,8 +191,8 @@ static NO_INLINE bool by_rules(struct slim *s, const struct event *ev, uint64_t 
             x = NULL; /* the array's elements have become variables */
         }
         if (!a || odd) {
-            x = x ? x : shadow_get(s->ft.variables, at);
-            cost_granule(&s->ft.cost.cost, at == g.first);
+            x = x ? x : cells_get(&s->ft.variables, at);
+            cost_granule(s->ft.cost.cost, at == g.first);
             (event_writes(ev) ? ft_write_variable : ft_read_variable)(&s->ft, x, at, ev, &now,
                                                                       &me->clock);
         }
@@ -213,18 +213,11 @@ static sim_cycle slim_access(void *self, const struct event *ev, unsigned core,
     struct slim *s = self;
 
     (void)out;
-    s->ft.cost.core = core;
+    s->ft.variables.core = core;
     clock_cost_access(s->ft.cost.clocks, ev, core);
     if (!leaves_out(s, ev))
         by_rules(s, ev, *s->ft.env->number);
     return now;
-}
-
-static sim_cycle slim_pay(void *self, unsigned core, sim_cycle now)
-{
-    struct slim *s = self;
-
-    return cost_pay(&s->ft.cost.cost, core, now);
 }
 
 /* ---- the same of many ----------------------------------------------------------------------- */
@@ -233,68 +226,59 @@ static void slim_soon(const void *self, const struct event *ev)
 {
     const struct slim *s = self;
 
-    shadow_soon(s->ft.variables, ev->addr);
+    cells_soon(&s->ft.variables, ev);
 }
 
 /* An array's accesses need no cell that must be fetched, as long as they only make a footprint. */
-ALWAYS_INLINE void hint(struct slim *s, const struct event *ev)
+ALWAYS_INLINE void hint(void *self, const struct event *ev)
 {
+    struct slim *s = self;
     const struct slim_seen *seen = seen_at(s, ev);
 
     if (!(ev->flags & EVF_ARRAY) || ev->addr - seen->lo >= seen->bytes)
-        hb_soon(s->ft.announced, ev);
+        cells_hint(&s->ft.variables, ev);
 }
 
 /* A variable that is in use is no array's. */
-ALWAYS_INLINE bool takes_place(struct slim *s, const struct event *ev, const struct hb_actor *me,
-                               uint64_t number)
+ALWAYS_INLINE bool takes_place(struct slim *s, const struct event *ev, uint64_t number)
 {
-    const struct variable *x = shadow_seen(s->ft.variables, ev->addr);
+    const struct ft_variable *x = cells_seen(&s->ft.variables, ev->addr);
 
-    return x && (variable_used(x) || !s->windows.n) && ft_takes_place(&s->ft, ev, me, number);
+    return x && (variable_used(x) || !s->windows.n) && ft_takes_place(&s->ft, ev, number);
 }
 
-/* An access to an array, where that is all there is to do. */
-ALWAYS_INLINE bool gathers(struct slim *s, const struct event *ev, bool *go_on)
+/* An access to an array that only lengthens a footprint, or to a variable that takes a place. */
+ALWAYS_INLINE bool takes(void *self, const struct event *ev, uint64_t number)
 {
+    struct slim *s = self;
     uint64_t i;
-    const struct slim_seen *seen = recall(s, ev, &i);
 
-    if (!seen)
-        return leaves_out(s, ev);
-    if (LIKELY(appends(s, &seen->foot->side[event_writes(ev)].range, i)))
-        return true;
-    if (!slim_append(s, seen->foot, i, ev))
-        return false;
-    *go_on = !budget_over(s->ft.env->budget);
-    return true;
+    if (ev->flags & EVF_ARRAY) {
+        const struct slim_seen *seen = recall(s, ev, &i);
+        if (seen ? appends(s, &seen->foot->side[event_writes(ev)].range, i) : leaves_out(s, ev))
+            return true;
+    }
+    return takes_place(s, ev, number);
+}
+
+static NO_INLINE bool rules(void *self, const struct event *ev, uint64_t number)
+{
+    struct slim *s = self;
+    const uint64_t races = s->races;
+    uint64_t i;
+    const struct slim_seen *seen = ev->flags & EVF_ARRAY ? recall(s, ev, &i) : NULL;
+
+    if (seen && slim_append(s, seen->foot, i, ev))
+        return races == s->races && !budget_over(s->ft.env->budget);
+    return by_rules(s, ev, number) && races == s->races;
 }
 
 static const struct event *slim_run(void *self, const struct event *ev, const struct event *end,
                                     const struct event *known, uint64_t *number)
 {
     struct slim *s = self;
-    const struct policy_env *env = s->ft.env;
-    const struct event *hinted = known - ev > SOON ? known - SOON : ev; /* up to here */
-    const uint64_t races = s->races;
-    bool go_on = true;
 
-    for (uint64_t n = *number;; ev++, n++) {
-        if (LIKELY(ev < hinted))
-            hint(s, ev + SOON);
-        if (ev->flags & EVF_ARRAY) {
-            *number = n;
-            if (!gathers(s, ev, &go_on) && !takes_place(s, ev, hb_me(env->hb, ev->tid), n))
-                go_on = by_rules(s, ev, n);
-        } else if (!takes_place(s, ev, hb_me(env->hb, ev->tid), n)) {
-            *number = n;
-            go_on = by_rules(s, ev, n);
-        }
-        if (ev + 1 == end || !go_on || s->races != races || !access_plain(env, ev + 1)) {
-            *number = n;
-            return ev;
-        }
-    }
+    return cells_run(&s->ft.variables, ev, end, known, number, takes, rules, hint);
 }
 
 /* Of arrays the locations in use, of which an element alone is a variable. */
@@ -311,7 +295,7 @@ static sim_cycle slim_sync(void *self, const struct event *ev, unsigned core, si
 {
     struct slim *s = self;
 
-    s->ft.cost.core = core;
+    s->ft.variables.core = core;
     clock_cost_sync(s->ft.cost.clocks, ev, core);
     if (ev->kind == EV_ALLOC)
         slim_alloc(s, ev);
@@ -387,7 +371,7 @@ static void slim_finish(void *self)
     size_t pos = 0;
     uint64_t key, *value;
 
-    s->ft.cost.cost.on = false; /* the run is over: this takes no time */
+    s->ft.cost.cost->on = false; /* the run is over: this takes no time */
     commit_all(s);
     while (map_next(&s->at, &pos, &key, &value))
         slim_count_end(s, (const struct slim_array *)(uintptr_t)*value);
@@ -408,12 +392,12 @@ static void slim_check(const void *self)
     size_t pos = 0;
     uint64_t key, *value;
 
-    ft_check_all(&s->ft);
+    cells_check(&s->ft.variables);
     assert(s->windows.n == s->at.n);
     while (s->ft.env->granule != GRANULE_FIELD && map_next(&s->at, &pos, &key, &value)) {
         const struct slim_array *a = (const struct slim_array *)(uintptr_t)*value;
         assert(a->from < a->to && a->to <= a->n && key == slim_addr(a, a->from));
-        shadow_each(s->ft.variables, key, (a->to - a->from) * a->slot, no_variable, NULL);
+        shadow_each(s->ft.variables.shadow, key, (a->to - a->from) * a->slot, no_variable, NULL);
     }
 }
 
@@ -466,7 +450,6 @@ const struct policy policy_slimstate = {
     .steps_n = ARRAY_SIZE(slim_steps),
     .create = slim_create,
     .access = slim_access,
-    .pay = slim_pay,
     .run = slim_run,
     .soon = slim_soon,
     .before = slim_before,

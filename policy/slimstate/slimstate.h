@@ -51,8 +51,8 @@ struct slim_region {           /* of an actor: since its clock moved last */
 
 struct slim_cells { /* the shadow's locations, made when they are used */
     uint64_t n;
-    struct variable *few;   /* owns; all of them where they are few; else NULL */
-    struct variable **many; /* owns; pages of SLIM_FEW; NULL: none of them used */
+    struct ft_variable *few;   /* owns; all of them where they are few; else NULL */
+    struct ft_variable **many; /* owns; pages of SLIM_FEW; NULL: none of them used */
 };
 enum { SLIM_FEW = 64 };
 
@@ -171,8 +171,8 @@ bool slim_append(struct slim *s, struct slim_foot *foot, uint64_t i, const struc
 /* ---- slimstate/part.c
  * ---------------------------------------------------------------------------- */
 
-struct variable *slim_cell(const struct slim_array *a, uint64_t q); /* NULL: never used */
-struct variable *slim_make_cell(struct slim *s, struct slim_array *a, uint64_t q);
+struct ft_variable *slim_cell(const struct slim_array *a, uint64_t q); /* NULL: never used */
+struct ft_variable *slim_make_cell(struct slim *s, struct slim_array *a, uint64_t q);
 void slim_cells_init(struct slim *s, struct slim_array *a, uint64_t n);
 void slim_cells_free(struct slim *s, struct slim_array *a);
 void slim_trace_cells(struct slim *s,
@@ -212,7 +212,7 @@ void slim_leave(struct slim *s, struct slim_array *a);
 bool slim_check_alone(struct slim *s, struct slim_array *a, uint64_t i, const struct event *ev,
                       const struct past *now);
 /* The default of f->race: tells the report at once. */
-void slim_race(struct fasttrack *f, struct variable *x, sim_addr addr, const struct event *ev,
+void slim_race(struct fasttrack *f, struct ft_variable *x, sim_addr addr, const struct event *ev,
                const struct past *p);
 
 /* ---- costs ---------------------------------------------------------------------------------- */
@@ -232,19 +232,19 @@ enum slim_step { /* behind FastTrack's; slimstate/slimstate.c has the table */
 enum { SLIM_HEADER_BYTES = 32, SLIM_FOOT_BYTES = 48, SLIM_ENTRY_BYTES = 8 };
 static inline void slim_bytes_take(struct slim *s, uint64_t bytes) /* of metadata */
 {
-    budget_take(&s->ft.cost.bytes, s->ft.cost.cost.on ? bytes : 0);
+    budget_take(&s->ft.variables.metadata, s->ft.cost.cost->on ? bytes : 0);
 }
 static inline void slim_bytes_give(struct slim *s, uint64_t bytes)
 {
-    budget_give(&s->ft.cost.bytes, s->ft.cost.cost.on ? bytes : 0);
+    budget_give(&s->ft.variables.metadata, s->ft.cost.cost->on ? bytes : 0);
 }
 static inline void slim_charge(struct slim *s, enum slim_step step, uint64_t times)
 {
-    cost_steps(&s->ft.cost.cost, s->ft.cost.core, step, times);
+    cost_steps(s->ft.cost.cost, s->ft.variables.core, step, times);
 }
 static inline void slim_charge_access(struct slim *s, sim_addr at, uint64_t bytes, enum mem_cmd cmd)
 {
-    cost_access(&s->ft.cost.cost, s->ft.cost.core, at, bytes, cmd);
+    cost_access(s->ft.cost.cost, s->ft.variables.core, at, bytes, cmd);
 }
 
 #endif

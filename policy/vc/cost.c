@@ -70,23 +70,32 @@ struct laid_out { /* a location; write is 0 and no vector has room: none */
     bool used;
 };
 
+static void drop_location(void *self, void *cell);
+static void own_vectors(void *self, void *cell);
+static const struct cell_kind kind = {
+    .bytes = sizeof(struct laid_out), .drop = drop_location, .own = own_vectors};
+
 void vc_cost_init(struct vc_cost *c, const struct policy_env *env, bool all)
 {
+    static const struct cell_charges charges = {
+        .bytes = LOCATION_BYTES, .clear_step = STEP_CLEAR_LINE, .copy_step = STEP_COPY_LINE};
+
     c->env = env;
+    c->cost = env->cost;
     c->all = all;
-    cost_init(&c->cost, env, vc_steps, STEPS, LOCATION_BYTES);
-    c->clocks = clock_cost_new(&c->cost, env);
-    if (!c->cost.on)
+    cost_init(c->cost, env, vc_steps, STEPS, LOCATION_BYTES);
+    c->clocks = clock_cost_new(c->cost, env);
+    if (!c->cost->on)
         return;
-    c->location = shadow_new(env->granule ? env->granule : 1, sizeof(struct laid_out), env->budget);
-    metadata_declare(&c->bytes, env->stats);
+    cells_init(&c->locations, &kind, env, c);
+    cells_charge(&c->locations, &charges);
 }
 
 void vc_cost_free(struct vc_cost *c)
 {
-    shadow_free(c->location);
+    if (c->locations.shadow)
+        cells_free(&c->locations);
     clock_cost_free(c->clocks);
-    cost_free(&c->cost);
 }
 
 /* ---- vectors -------------------------------------------------------------------------------- */
@@ -100,12 +109,12 @@ struct check { /* an access at a location */
 
 static void step(const struct check *k, enum step s)
 {
-    cost_step(&k->c->cost, k->core, s);
+    cost_step(k->c->cost, k->core, s);
 }
 
 static void access(const struct check *k, sim_addr at, uint64_t bytes, enum mem_cmd cmd)
 {
-    cost_access(&k->c->cost, k->core, at, bytes, cmd);
+    cost_access(k->c->cost, k->core, at, bytes, cmd);
 }
 
 static uint64_t vector_bytes(const struct vector *v)
@@ -126,13 +135,13 @@ static void check_vector(const struct check *k, const struct vector *v)
         step(k, STEP_LINE);
         access(k, v->at + (uint64_t)first * ENTRY, (uint64_t)n * ENTRY, MEM_LOAD);
         clock_cost_entries(k->c->clocks, k->tid, first, n, k->core);
-        cost_steps(&k->c->cost, k->core, STEP_ENTRY, n);
+        cost_steps(k->c->cost, k->core, STEP_ENTRY, n);
     }
 }
 
 static void zero(const struct check *k, sim_addr at, uint64_t bytes)
 {
-    cost_steps(&k->c->cost, k->core, STEP_LINE, (bytes + LINE - 1) / LINE);
+    cost_steps(k->c->cost, k->core, STEP_LINE, (bytes + LINE - 1) / LINE);
     access(k, at, bytes, MEM_STORE);
 }
 
@@ -150,8 +159,8 @@ static void give(const struct check *k, struct vector *v)
 {
     if (!v->room)
         return;
-    cost_give(&k->c->cost, k->core, v->at, vector_bytes(v));
-    budget_give(&k->c->bytes, vector_bytes(v));
+    cost_give(k->c->cost, k->core, v->at, vector_bytes(v));
+    budget_give(&k->c->locations.metadata, vector_bytes(v));
     *v = (struct vector){0};
 }
 
@@ -162,8 +171,8 @@ static struct vector make(const struct check *k, uint32_t n, const struct vector
 
     while (v.room < n)
         v.room *= 2;
-    v.at = cost_take(&k->c->cost, k->core, vector_bytes(&v));
-    budget_take(&k->c->bytes, vector_bytes(&v));
+    v.at = cost_take(k->c->cost, k->core, vector_bytes(&v));
+    budget_take(&k->c->locations.metadata, vector_bytes(&v));
     copy(k, v.at, with);
     zero(k, v.at + vector_bytes(with), vector_bytes(&v) - vector_bytes(with));
     return v;
@@ -222,12 +231,13 @@ static void begin(const struct check *k)
 void vc_charge_access(struct vc_cost *c, sim_addr location, const struct event *ev, unsigned core)
 {
     const struct check k = {c, ev->tid, hb_actor(c->env->hb, ev->tid), core};
-    struct laid_out *x = shadow_get(c->location, location);
-    const sim_addr at = cost_shadow(&c->cost, location);
+    struct laid_out *x = cells_get(&c->locations, location);
+    const sim_addr at = cost_shadow(c->cost, location);
 
-    budget_take(&c->bytes, x->used ? 0 : LOCATION_BYTES);
+    if (!x->used)
+        cells_begin_use(&c->locations);
     x->used = true;
-    if (!c->cost.held)
+    if (!c->cost->held)
         begin(&k);
     access(&k, at + READS_AT, WORD, MEM_LOAD);
     step(&k, STEP_LOCK);
@@ -244,75 +254,33 @@ void vc_charge_access(struct vc_cost *c, sim_addr location, const struct event *
 
 /* ---- clears and copies ---------------------------------------------------------------------- */
 
-struct sweep {
-    struct check k;
-    struct cost_sweep lines;
-    sim_addr by; /* a copy's way; may wrap */
-    bool copy;
-};
-
-static bool clear_location(void *arg, sim_addr addr, void *cell)
+static struct check of_core(struct vc_cost *c)
 {
-    struct sweep *s = arg;
-    struct vc_cost *c = s->k.c;
+    return (struct check){.c = c, .core = c->locations.core};
+}
+
+static void drop_location(void *self, void *cell)
+{
+    const struct check k = of_core(self);
     struct laid_out *x = cell;
-    const struct laid_out *from = s->copy ? shadow_peek(c->location, addr - s->by) : NULL;
 
-    if (!from || !from->used) /* else the copy writes it */
-        cost_sweep(&c->cost, &s->lines, cost_shadow(&c->cost, addr), 0, LOCATION_BYTES);
     for (unsigned i = 0; i < VECTORS; i++)
-        give(&s->k, &x->vector[i]);
-    budget_give(&c->bytes, LOCATION_BYTES);
-    return true;
-}
-
-static void clear_region(struct sweep *s, sim_addr addr, uint64_t bytes)
-{
-    s->lines = (struct cost_sweep){.core = s->k.core, .step = STEP_CLEAR_LINE};
-    shadow_each(s->k.c->location, addr, bytes, clear_location, s);
-    cost_sweep_end(&s->k.c->cost, &s->lines);
-}
-
-void vc_charge_clear(struct vc_cost *c, sim_addr addr, uint64_t bytes, unsigned core)
-{
-    struct sweep s = {.k = {.c = c, .core = core}};
-
-    if (c->cost.on)
-        clear_region(&s, addr, bytes);
-}
-
-static bool copy_location(void *arg, sim_addr addr, void *cell)
-{
-    struct sweep *s = arg;
-    struct vc_cost *c = s->k.c;
-
-    (void)cell;
-    cost_sweep(&c->cost, &s->lines, cost_shadow(&c->cost, addr),
-               cost_shadow(&c->cost, addr + s->by), LOCATION_BYTES);
-    return false;
+        give(&k, &x->vector[i]);
 }
 
 /* The copy gets vectors of its own. */
-static void own_vectors(void *arg, void *cell)
+static void own_vectors(void *self, void *cell)
 {
-    struct sweep *s = arg;
+    const struct check k = of_core(self);
     struct laid_out *x = cell;
 
     for (unsigned i = 0; i < VECTORS; i++)
         if (x->vector[i].room)
-            x->vector[i] = make(&s->k, x->vector[i].room, &x->vector[i]);
+            x->vector[i] = make(&k, x->vector[i].room, &x->vector[i]);
 }
 
-void vc_charge_copy(struct vc_cost *c, sim_addr to, sim_addr from, uint64_t bytes, unsigned core)
+void vc_charge_move(struct vc_cost *c, const struct event *ev, unsigned core)
 {
-    struct sweep s = {.k = {.c = c, .core = core}, .by = to - from, .copy = true};
-
-    if (!c->cost.on)
-        return;
-    s.lines = (struct cost_sweep){.core = core, .step = STEP_COPY_LINE};
-    shadow_each(c->location, from, bytes, copy_location, &s);
-    cost_sweep_end(&c->cost, &s.lines);
-    struct shadow_snapshot *all = shadow_take(c->location, from, bytes, own_vectors, &s);
-    clear_region(&s, to, bytes);
-    budget_take(&c->bytes, shadow_put(c->location, all, to) * LOCATION_BYTES);
+    c->locations.core = core;
+    cells_move(&c->locations, ev);
 }

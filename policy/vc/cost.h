@@ -4,14 +4,12 @@
 #ifndef LARDSIM_VC_COST_H
 #define LARDSIM_VC_COST_H
 
-#include "policy/frame/cost.h"
-#include "policy/frame/hb.h"
+#include "policy/frame/cells.h"
 
 struct vc_cost {
-    struct cost cost;
+    struct cost *cost;
     struct clock_cost *clocks;
-    struct budget bytes;     /* of metadata, as laid out on the machine */
-    struct shadow *location; /* owns; what is laid out; NULL: no machine */
+    struct cells locations; /* each as it is laid out; made with a machine only */
     const struct policy_env *env;
     bool all; /* history = all */
 };
@@ -21,10 +19,9 @@ extern const struct cost_step vc_steps[];
 void vc_cost_init(struct vc_cost *c, const struct policy_env *env, bool all);
 void vc_cost_free(struct vc_cost *c);
 
-/* With a machine only. */
+/* These with a machine only. */
 void vc_charge_access(struct vc_cost *c, sim_addr location, const struct event *ev, unsigned core);
-/* These do nothing without one. */
-void vc_charge_clear(struct vc_cost *c, sim_addr addr, uint64_t bytes, unsigned core);
-void vc_charge_copy(struct vc_cost *c, sim_addr to, sim_addr from, uint64_t bytes, unsigned core);
+/* A clear or copy. */
+void vc_charge_move(struct vc_cost *c, const struct event *ev, unsigned core);
 
 #endif

@@ -11,9 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy/frame/hb.h"
 #include "policy/vc/history.h"
-#include "policy/policy.h"
 #include "policy/vc/cost.h"
 
 enum { CHOICE_LAST, CHOICE_ALL }; /* of history_choices */
@@ -38,12 +36,12 @@ enum { OP_KIND_BITS = 6 };
 _Static_assert((int)EV_KINDS <= 1 << OP_KIND_BITS, "a kind fits below the class");
 
 struct vc_stats {
-    uint64_t comparisons, cleared, copied;
+    uint64_t comparisons;
 };
 
 struct vc {
     const struct policy_env *env;
-    struct shadow *locations; /* each a struct history */
+    struct cells histories; /* of locations; what they cost is beside, in cost.c */
     struct history_pool pool;
     bool all;
     struct vc_cost cost;
@@ -177,58 +175,55 @@ ALWAYS_INLINE void record(struct vc *v, struct history *h, uint32_t place, const
     p->tid = ev->tid;
 }
 
-ALWAYS_INLINE void access_location(struct vc *v, sim_addr addr, const struct event *ev,
-                                   const struct hb_actor *me, uint8_t now)
+struct check { /* an access in hand */
+    struct vc *v;
+    const struct hb_actor *me;
+    unsigned core;
+    uint8_t op;
+};
+
+ALWAYS_INLINE bool check_location(void *arg, void *cell, sim_addr addr, const struct event *ev)
 {
-    struct history *h = shadow_get(v->locations, addr);
-    struct found f = look(h->at, h->op, h->n, 0, me, now, (struct found){.place = NOWHERE});
+    const struct check *k = arg;
+    struct vc *v = k->v;
+    struct history *h = cell;
+    struct found f = look(h->at, h->op, h->n, 0, k->me, k->op, (struct found){.place = NOWHERE});
 
     if (h->more)
-        f = look_more(h->more, me, now, f);
+        f = look_more(h->more, k->me, k->op, f);
     v->st.comparisons += history_count(h);
-    const bool racy = f.unordered & conflicts_of(class_of(now));
+    const bool racy = f.unordered & conflicts_of(class_of(k->op));
     if (UNLIKELY(racy))
-        report(v, h, addr, ev, &me->clock);
-    record(v, h, f.place, ev, me->now, now);
+        report(v, h, addr, ev, &k->me->clock);
+    record(v, h, f.place, ev, k->me->now, k->op);
+    if (UNLIKELY(v->cost.cost->on))
+        vc_charge_access(&v->cost, addr, ev, k->core);
+    return racy;
 }
 
 static sim_cycle vc_access(void *self, const struct event *ev, unsigned core,
                            struct mem_outcome out, sim_cycle now)
 {
     struct vc *v = self;
-    const struct hb_actor *me = hb_me(v->env->hb, ev->tid);
-    struct granules g = granules_of(ev, v->env->granule);
+    struct check k = {v, hb_me(v->env->hb, ev->tid), core, op_of(ev)};
 
     (void)out;
     clock_cost_access(v->cost.clocks, ev, core);
-    for (sim_addr a = g.first;; a += g.step) {
-        access_location(v, a, ev, me, op_of(ev));
-        cost_granule(&v->cost.cost, a == g.first);
-        if (UNLIKELY(v->cost.cost.on))
-            vc_charge_access(&v->cost, a, ev, core);
-        if (a == g.last || budget_over(v->env->budget)) /* the run ends at its limit */
-            return now;
-    }
-}
-
-static sim_cycle vc_pay(void *self, unsigned core, sim_cycle now)
-{
-    struct vc *v = self;
-
-    return cost_pay(&v->cost.cost, core, now);
+    cells_access(&v->histories, ev, check_location, &k);
+    return now;
 }
 
 static void vc_soon(const void *self, const struct event *ev)
 {
     const struct vc *v = self;
 
-    shadow_soon(v->locations, ev->addr);
+    cells_soon(&v->histories, ev);
 }
 
 static void vc_very_soon(const void *self, const struct event *ev)
 {
     const struct vc *v = self;
-    const struct history *h = shadow_seen(v->locations, ev->addr);
+    const struct history *h = cells_seen(&v->histories, ev->addr);
 
     if (h)
         history_soon(h);
@@ -236,47 +231,57 @@ static void vc_very_soon(const void *self, const struct event *ev)
 
 /* ---- clear and copy ------------------------------------------------------------------------- */
 
-static bool drop_location(void *arg, sim_addr addr, void *cell)
+static void drop_history(void *self, void *cell)
 {
-    struct vc *v = arg;
-    struct history *h = cell;
+    struct vc *v = self;
 
-    (void)addr;
-    v->st.cleared++;
-    history_resize(&v->pool, h, 0);
-    *h = (struct history){0};
-    return true;
+    history_resize(&v->pool, cell, 0);
 }
 
-static void own_entries(void *arg, void *cell)
+static void own_history(void *self, void *cell)
 {
-    struct vc *v = arg;
+    struct vc *v = self;
     struct history *h = cell;
 
     history_own(&v->pool, h);
 }
 
-static void copy_region(struct vc *v, sim_addr to, sim_addr from, uint64_t bytes)
+static void check_history(const void *self, void *cell)
 {
-    struct shadow_snapshot *s = shadow_take(v->locations, from, bytes, own_entries, v);
+    const struct vc *v = self;
+    struct history *h = cell;
 
-    shadow_each(v->locations, to, bytes, drop_location, v);
-    v->st.copied += shadow_put(v->locations, s, to);
+    for (uint32_t i = 0; i < history_count(h); i++)
+        for (uint32_t j = 0; j < i; j++) {
+            const uint8_t x = *history_op(h, i), y = *history_op(h, j);
+            assert(v->all || !writes(x) || !writes(y));
+            assert(epoch_thread(*history_at(h, i)) != epoch_thread(*history_at(h, j)) ||
+                   class_of(x) != class_of(y));
+            (void)x;
+            (void)y;
+        }
+    (void)v;
 }
+
+static const struct cell_kind history_kind = {
+    .bytes = sizeof(struct history),
+    .cleared = "Histories emptied by clears and overwritten by copies.",
+    .copied = "Histories that copies wrote.",
+    .drop = drop_history,
+    .own = own_history,
+    .check = check_history,
+};
 
 static sim_cycle vc_sync(void *self, const struct event *ev, unsigned core, sim_cycle now)
 {
     struct vc *v = self;
 
     clock_cost_sync(v->cost.clocks, ev, core);
-    if (ev->kind == EV_CLEAR)
-        vc_charge_clear(&v->cost, ev->addr, ev->aux, core);
-    else if (ev->kind == EV_COPY)
-        vc_charge_copy(&v->cost, ev->addr, ev[1].addr, ev->aux, core);
-    if (ev->kind == EV_CLEAR)
-        shadow_each(v->locations, ev->addr, ev->aux, drop_location, v);
-    else if (ev->kind == EV_COPY)
-        copy_region(v, ev->addr, ev[1].addr, ev->aux);
+    if (ev->kind == EV_CLEAR || ev->kind == EV_COPY) {
+        if (v->cost.cost->on)
+            vc_charge_move(&v->cost, ev, core);
+        cells_move(&v->histories, ev);
+    }
     return now;
 }
 
@@ -291,43 +296,21 @@ static void *vc_create(const struct policy_env *env, const void *params, struct 
     v->env = env;
     v->all = p->history == CHOICE_ALL;
     v->pool.budget = env->budget;
-    v->locations = shadow_new(env->granule ? env->granule : 1, sizeof(struct history), env->budget);
     stats_count(env->stats, "comparisons", "count", "History entries compared with an access.",
                 &v->st.comparisons);
-    stats_count(env->stats, "cleared", "locations",
-                "Histories emptied by clears and overwritten by copies.", &v->st.cleared);
-    stats_count(env->stats, "copied", "locations", "Histories that copies wrote.", &v->st.copied);
+    cells_init(&v->histories, &history_kind, env, v);
+    cells_declare(&v->histories);
     stats_level(env->stats, "entries", "count", "Accesses in all histories at the end.",
                 &v->pool.entries);
     vc_cost_init(&v->cost, env, v->all);
     return v;
 }
 
-static bool check_location(void *arg, sim_addr addr, void *cell)
-{
-    const bool *all = arg;
-    struct history *h = cell;
-
-    (void)addr;
-    for (uint32_t i = 0; i < history_count(h); i++)
-        for (uint32_t j = 0; j < i; j++) {
-            const uint8_t x = *history_op(h, i), y = *history_op(h, j);
-            assert(*all || !writes(x) || !writes(y));
-            assert(epoch_thread(*history_at(h, i)) != epoch_thread(*history_at(h, j)) ||
-                   class_of(x) != class_of(y));
-            (void)x;
-            (void)y;
-        }
-    (void)all;
-    return false;
-}
-
 static void vc_check(const void *self)
 {
     const struct vc *v = self;
-    bool all = v->all;
 
-    shadow_all(v->locations, check_location, &all);
+    cells_check(&v->histories);
 }
 
 static void vc_amend(const void *self, struct promise *p)
@@ -337,23 +320,13 @@ static void vc_amend(const void *self, struct promise *p)
     p->history = v->all ? HISTORY_ALL : HISTORY_LAST;
 }
 
-static bool empty_location(void *arg, sim_addr addr, void *cell)
-{
-    struct vc *v = arg;
-
-    (void)addr;
-    history_resize(&v->pool, cell, 0);
-    return false;
-}
-
 static void vc_destroy(void *self)
 {
     struct vc *v = self;
 
-    shadow_all(v->locations, empty_location, v);
-    history_pool_free(&v->pool);
-    shadow_free(v->locations);
     vc_cost_free(&v->cost);
+    cells_free(&v->histories);
+    history_pool_free(&v->pool);
     free(v);
 }
 
@@ -370,7 +343,6 @@ const struct policy policy_vc = {
     .steps = vc_steps,
     .steps_n = VC_STEPS,
     .access = vc_access,
-    .pay = vc_pay,
     .soon = vc_soon,
     .very_soon = vc_very_soon,
     .sync = vc_sync,

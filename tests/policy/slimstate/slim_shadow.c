@@ -111,7 +111,7 @@ struct has { /* of a location */
     size_t n;
 };
 
-static void take_variable(struct has *h, const struct variable *x)
+static void take_variable(struct has *h, const struct ft_variable *x)
 {
     h->write = x ? x->at[WRITES] : 0;
     h->n = 0;
@@ -147,7 +147,7 @@ static void look(const struct slim *s, sim_addr addr, struct has *h)
     const uint64_t i = a ? slim_element(a, addr) : 0;
 
     if (!a || (s->ft.env->granule == GRANULE_FIELD && slim_addr(a, i) != addr)) {
-        take_variable(h, shadow_peek(s->ft.variables, addr));
+        take_variable(h, cells_peek(&s->ft.variables, addr));
         return;
     }
     take_variable(h, slim_cell(a, slim_part_at(a, i)));
@@ -202,7 +202,7 @@ static bool shadows_hold(struct both *b, uint64_t seed, uint64_t event, unsigned
             if (i)
                 look(self_of(&b->slim), SLIM_GEN_BASE + at, h);
             else
-                take_variable(h, shadow_peek(f->variables, SLIM_GEN_BASE + at));
+                take_variable(h, cells_peek(&f->variables, SLIM_GEN_BASE + at));
             if (!is_right(h, &b->cell[at])) {
                 printf("seed %" PRIu64 " FAILED: after event %" PRIu64
                        " the shadow of %s at 0x%" PRIx64 " is not what was accessed\n",
