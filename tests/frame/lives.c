@@ -123,6 +123,17 @@ static void tell(const struct life *l, const char *who, char *why, size_t room)
              l->location, l->number, who, l->event);
 }
 
+bool lives_lack(const struct lives *a, const char *a_name, const struct lives *b, char *why,
+                size_t room)
+{
+    for (size_t i = 0; i < a->n; i++)
+        if (!bsearch(&a->at[i], b->at, b->n, sizeof *b->at, by_life)) {
+            tell(&a->at[i], a_name, why, room);
+            return true;
+        }
+    return false;
+}
+
 bool lives_differ(const struct lives *a, const char *a_name, const struct lives *b,
                   const char *b_name, bool exact, char *why, size_t room)
 {

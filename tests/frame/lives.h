@@ -38,4 +38,8 @@ uint64_t lives_number(const struct stream *s, unsigned view, sim_addr a, uint64_
 bool lives_differ(const struct lives *a, const char *a_name, const struct lives *b,
                   const char *b_name, bool exact, char *why, size_t room);
 
+/* True: b lacks one that a has, and why tells which. */
+bool lives_lack(const struct lives *a, const char *a_name, const struct lives *b, char *why,
+                size_t room);
+
 #endif

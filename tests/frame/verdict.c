@@ -1,5 +1,6 @@
 /* verdict.c - runs a policy and the oracle over the same events and compares what they say. */
 #include "tests/frame/verdict.h"
+#include "tests/frame/lives.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -72,9 +73,44 @@ void stream_print(const struct stream *s, const struct names *names, FILE *out)
         die("%s", e.text);
 }
 
-bool verdict_has_all(const char *policy)
+/* ---- cases ---------------------------------------------------------------------------------- */
+
+static size_t choices_of(const struct param *row, const char *const **choice)
 {
-    return strcmp(policy, "vc") == 0;
+    static const char *const bools[] = {"on", "off"};
+    size_t n = 0;
+
+    *choice = row->type == PARAM_BOOL ? bools : row->choices;
+    if (row->type == PARAM_BOOL)
+        return ARRAY_SIZE(bools);
+    while (row->type == PARAM_CHOICE && row->choices[n])
+        n++;
+    return n;
+}
+
+bool verdict_setting(const char *policy, size_t i, char to[VERDICT_SETTING])
+{
+    const struct param *row = policy_find(policy)->params;
+    const char *const *choice;
+
+    to[0] = '\0';
+    for (; i > 0 && row && row->name; row++)
+        for (size_t k = 0, n = choices_of(row, &choice); k < n; k++)
+            if (strcmp(choice[k], row->value) && --i == 0) {
+                snprintf(to, VERDICT_SETTING, "%s=%s", row->name, choice[k]);
+                return true;
+            }
+    return i == 0;
+}
+
+size_t verdict_settings(const char *policy)
+{
+    char unused[VERDICT_SETTING];
+    size_t n = 0;
+
+    while (verdict_setting(policy, n, unused))
+        n++;
+    return n;
 }
 
 void verdict_case_text(const struct verdict_case *c, char *to, size_t room)
@@ -83,8 +119,8 @@ void verdict_case_text(const struct verdict_case *c, char *to, size_t room)
 
     if (c->granule)
         snprintf(granule, sizeof granule, "%u", c->granule);
-    snprintf(to, room, "policy %s, view %s, history %s, granularity %s", c->policy, c->view->name,
-             c->history_all ? "all" : "last", granule);
+    snprintf(to, room, "policy %s, view %s, granularity %s%s%s", c->policy, c->view->name, granule,
+             *c->setting ? ", " : "", c->setting);
 }
 
 /* ---- the policy ----------------------------------------------------------------------------- */
@@ -92,12 +128,15 @@ void verdict_case_text(const struct verdict_case *c, char *to, size_t room)
 struct run {
     struct config *config;
     struct stats *stats;
-    struct checker *checker;
+    struct checker *checker; /* NULL: the policy can't be had with these parameters */
+    struct promise promise;
     const struct verdict_host *host; /* NULL: none */
     uint64_t number;
     struct err err;
     struct race *race; /* owns; in order of events */
     size_t races, cap;
+    struct finding *finding; /* owns: each location that a race was reported at */
+    size_t findings, finding_cap;
 };
 
 static void keep_race(void *arg, const struct race *race)
@@ -108,9 +147,21 @@ static void keep_race(void *arg, const struct race *race)
     r->race[r->races++] = *race;
 }
 
-static void set(struct run *r, const char *name, const char *value)
+static void keep_finding(void *arg, const char *label, const struct event *ev, sim_addr location,
+                         const struct race_side *earlier)
 {
-    char *text = xasprintf("policy.a.%s%s%s", name, value ? "=" : "", value ? value : "");
+    struct run *r = arg;
+
+    (void)label;
+    (void)ev;
+    (void)earlier;
+    r->finding = xgrow(r->finding, r->findings, &r->finding_cap, sizeof *r->finding);
+    r->finding[r->findings++] = (struct finding){r->number, location};
+}
+
+static void set(struct run *r, const char *setting)
+{
+    char *text = xasprintf("policy.a.%s", setting);
 
     if (config_set(r->config, text, &r->err))
         die("%s", r->err.text);
@@ -121,14 +172,14 @@ static const struct verdict_hardware nothing;
 
 static void run_open(struct run *r, const struct verdict_case *c, const struct verdict_hardware *on)
 {
-    char *spec = xasprintf("a=%s", c->policy);
+    char *spec = xasprintf("a=%s", c->policy), *view = xasprintf("view=%s", c->view->name);
 
     *r = (struct run){.config = config_new(NULL), .stats = stats_new()};
-    set(r, "view", c->view->name);
-    if (c->history_all)
-        set(r, "history", "all");
+    set(r, view);
+    if (*c->setting)
+        set(r, c->setting);
     for (const char *const *setting = on->settings; setting && *setting; setting++)
-        set(r, *setting, NULL);
+        set(r, *setting);
     const struct verdict_host *host = r->host = on->open ? on->open(on->arg) : NULL;
     const struct checker_env env = {.config = r->config,
                                     .stats = r->stats,
@@ -136,6 +187,7 @@ static void run_open(struct run *r, const struct verdict_case *c, const struct v
                                     .granule = c->granule,
                                     .lines = UINT64_MAX,
                                     .on_race = keep_race,
+                                    .on_conflict = keep_finding,
                                     .on_race_arg = r,
                                     .machine = host ? host->machine : NULL,
                                     .host = host ? host->self : NULL,
@@ -143,8 +195,11 @@ static void run_open(struct run *r, const struct verdict_case *c, const struct v
                                     .mem = host ? host->mem : NULL,
                                     .err = &r->err};
     r->checker = checker_new(spec, &env, &r->err);
-    if (!r->checker)
+    if (!r->checker && r->err.code != LARD_CONFIG)
         die("%s", r->err.text);
+    if (r->checker)
+        r->promise = c->as ? *c->as : checker_promise(r->checker);
+    free(view);
     free(spec);
 }
 
@@ -156,6 +211,7 @@ static void run_close(struct run *r, const struct verdict_hardware *on)
     config_free(r->config);
     stats_free(r->stats);
     free(r->race);
+    free(r->finding);
 }
 
 static void run_on_host(struct run *r, const struct stream *s)
@@ -193,11 +249,43 @@ static uint64_t run_stat(const struct run *r, const char *name)
 
 /* ---- the oracle ----------------------------------------------------------------------------- */
 
-static struct oracle *judge(const struct stream *s, const struct verdict_case *c)
+_Static_assert((int)VIEW_ALL_MEMORY == ORACLE_ALL_MEMORY && (int)VIEW_ALL_SYNC == ORACLE_ALL_SYNC &&
+                   (int)VIEW_NO_CLEAR == ORACLE_NO_CLEAR && (int)VIEW_NO_COPY == ORACLE_NO_COPY &&
+                   (int)VIEW_NO_THREAD == ORACLE_NO_THREAD,
+               "the oracle restates the bits of views");
+
+/* What is not claimed does not count. */
+static unsigned without(unsigned conflicts)
 {
-    const struct oracle_options o = {c->history_all, c->granule, c->view->bits};
+    return (conflicts & CONFLICT_WAW ? 0 : ORACLE_NO_WRITE_AFTER_WRITE) |
+           (conflicts & CONFLICT_RAW ? 0 : ORACLE_NO_READ_AFTER_WRITE) |
+           (conflicts & CONFLICT_WAR ? 0 : ORACLE_NO_WRITE_AFTER_READ) |
+           (conflicts & CONFLICT_ATOMIC ? 0 : ORACLE_NO_ATOMICS);
+}
+
+static struct oracle *judge(const struct stream *s, const struct verdict_case *c,
+                            const struct run *r)
+{
+    const struct oracle_options o = {r->promise.history == HISTORY_ALL, c->granule,
+                                     checker_view(r->checker) | without(r->promise.conflicts)};
 
     return oracle_new(s->rec, s->records, &o);
+}
+
+/* The oracle can judge that: it is about happens-before and says something. */
+static bool judged_by_it(const struct promise *p)
+{
+    return p->history != HISTORY_OWN && p->claims & (CLAIM_SOUND | CLAIM_PRECISE);
+}
+
+bool verdict_takes(const struct verdict_case *c)
+{
+    struct run r;
+
+    run_open(&r, c, &nothing);
+    const bool takes = r.checker && judged_by_it(&r.promise);
+    run_close(&r, &nothing);
+    return takes;
 }
 
 /* ---- comparing ------------------------------------------------------------------------------ */
@@ -208,9 +296,14 @@ bool side_is(const struct race_side *side, uint64_t event, const struct event *a
            side->op == access->kind && side->site == event_site(access);
 }
 
+static bool claims(const struct run *r, unsigned all)
+{
+    return (r->promise.claims & all) == all;
+}
+
 /* The sides of a race are those of a pair, and there is no later partner. */
-static bool sides_hold(const struct oracle *o, const struct event **at, const struct race *race,
-                       bool every)
+static bool sides_hold(const struct oracle *o, const struct event **at, const struct run *r,
+                       const struct race *race)
 {
     const struct oracle_pair *p;
     const size_t n = oracle_pairs(o, race->is.event, &p);
@@ -222,22 +315,26 @@ static bool sides_hold(const struct oracle *o, const struct event **at, const st
         found = found || (side_is(&race->is, p[i].event, at[p[i].access]) &&
                           side_is(&race->earlier, p[i].earlier, at[p[i].earlier_access]));
     }
-    return found && (every ? race->conflicts == n : race->conflicts && race->conflicts <= n);
+    return found && (claims(r, CLAIM_EVERY) ? race->conflicts == n
+                                            : race->conflicts && race->conflicts <= n);
 }
 
+/* Of a policy with a verdict on each access: which race, and with whom. Sides are judged where
+ * nothing is missed: who leaves accesses out may name one that another has replaced. */
 static bool races_differ(const struct oracle *o, const struct event **at, const struct run *r,
-                         bool every, char *why, size_t room)
+                         char *why, size_t room)
 {
     size_t k = 0;
 
     for (size_t e = 0; e < oracle_events(o); e++) {
-        const bool says = k < r->races && r->race[k].is.event == e;
-        if (says != oracle_racy(o, e)) {
+        const bool says = k < r->races && r->race[k].is.event == e, is = oracle_racy(o, e);
+        if (says != is && claims(r, says ? CLAIM_PRECISE : CLAIM_SOUND)) {
             snprintf(why, room, "event %zu: the oracle says %s, the policy %s", e,
                      says ? "no race" : "race", says ? "race" : "no race");
             return true;
         }
-        if (says && !sides_hold(o, at, &r->race[k], every)) {
+        if (says && is && claims(r, CLAIM_SOUND | CLAIM_PRECISE) &&
+            !sides_hold(o, at, r, &r->race[k])) {
             const struct race_side *x = &r->race[k].earlier;
             snprintf(why, room,
                      "event %zu is said to race with event %" PRIu64 " (T%u, op %u, site %#" PRIx64
@@ -251,6 +348,33 @@ static bool races_differ(const struct oracle *o, const struct event **at, const 
     if (k < r->races)
         snprintf(why, room, "race %zu of %zu is out of order, or given twice", k, r->races);
     return k < r->races;
+}
+
+/* Of a policy that may find a race late: the locations that have one, each in its life. */
+static bool locations_differ(const struct stream *s, const struct oracle *o, const struct run *r,
+                             char *why, size_t room)
+{
+    struct finding *f = NULL;
+    struct lives right, its;
+    size_t n = 0, cap = 0;
+
+    for (size_t e = 0; e < oracle_events(o); e++) {
+        const struct oracle_pair *p;
+        const size_t pairs = oracle_pairs(o, e, &p);
+        for (size_t i = 0; i < pairs; i++) {
+            f = xgrow(f, n, &cap, sizeof *f);
+            f[n++] = (struct finding){e, p[i].location};
+        }
+    }
+    lives_of(&right, s, checker_view(r->checker), f, n);
+    lives_of(&its, s, checker_view(r->checker), r->finding, r->findings);
+    const bool differ =
+        (claims(r, CLAIM_SOUND) && lives_lack(&right, "the oracle", &its, why, room)) ||
+        (claims(r, CLAIM_PRECISE) && lives_lack(&its, "the policy", &right, why, room));
+    lives_free(&right);
+    lives_free(&its);
+    free(f);
+    return differ;
 }
 
 /* ---- counts: from the oracle's pairs, by plain search --------------------------------------- */
@@ -306,8 +430,9 @@ static void count_all(const struct oracle *o, const struct event **at, struct co
 }
 
 static bool counts_differ(const struct oracle *o, const struct event **at, const struct run *r,
-                          bool every, char *why, size_t room)
+                          char *why, size_t room)
 {
+    const bool every = claims(r, CLAIM_EVERY);
     struct count count[COUNTS] = {
         [ACCESSES] = {"accesses", 0, true},    [SITES] = {"sites", 0, true},
         [LOCATIONS] = {"locations", 0, true},  [PAIRS] = {"pairs", 0, every},
@@ -315,8 +440,13 @@ static bool counts_differ(const struct oracle *o, const struct event **at, const
         [SYSTEM] = {"system", 0, true},
     };
 
+    if (checker_races(r->checker) != r->races) {
+        snprintf(why, room, "%zu races were reported, %" PRIu64 " counted", r->races,
+                 checker_races(r->checker));
+        return true;
+    }
     count_all(o, at, count);
-    for (size_t i = 0; i < COUNTS; i++) {
+    for (size_t i = 0; claims(r, CLAIM_SOUND | CLAIM_PRECISE) && i < COUNTS; i++) {
         char *name = xasprintf("policy.a.races.%s", count[i].name);
         const uint64_t has = run_stat(r, name);
         free(name);
@@ -326,11 +456,7 @@ static bool counts_differ(const struct oracle *o, const struct event **at, const
                  count[i].name, has);
         return true;
     }
-    if (checker_races(r->checker) == r->races && r->races == count[ACCESSES].value)
-        return false;
-    snprintf(why, room, "%zu races were reported, %" PRIu64 " counted", r->races,
-             count[ACCESSES].value);
-    return true;
+    return false;
 }
 
 bool verdict_differs(const struct stream *s, const struct verdict_case *c, char *why, size_t room)
@@ -338,37 +464,46 @@ bool verdict_differs(const struct stream *s, const struct verdict_case *c, char 
     return verdict_differs_on(s, c, &nothing, why, room);
 }
 
+static bool run_differs(const struct stream *s, const struct verdict_case *c, struct run *r,
+                        char *why, size_t room)
+{
+    const bool done = run_all(r, s);
+    struct oracle *o = judge(s, c, r);
+    const struct event **at = stream_index(s);
+    bool differs = false;
+
+    if (done != (o != NULL)) {
+        snprintf(why, room, "%s refuses: %s", o ? "the policy" : "the oracle", r->err.text);
+        differs = true;
+    } else if (o && claims(r, CLAIM_EAGER)) {
+        differs = races_differ(o, at, r, why, room) || counts_differ(o, at, r, why, room);
+    } else if (o) {
+        differs = locations_differ(s, o, r, why, room);
+    }
+    free(at);
+    oracle_free(o);
+    return differs;
+}
+
 bool verdict_differs_on(const struct stream *s, const struct verdict_case *c,
                         const struct verdict_hardware *on, char *why, size_t room)
 {
-    struct oracle *o = judge(s, c);
     struct run r;
-    bool differs;
 
     run_open(&r, c, on);
-    const bool judged = run_all(&r, s);
-    if (judged != (o != NULL)) {
-        snprintf(why, room, "%s refuses: %s", o ? "the policy" : "the oracle", r.err.text);
-        differs = true;
-    } else if (!o) {
-        differs = false;
-    } else {
-        const struct event **at = stream_index(s);
-        differs = races_differ(o, at, &r, verdict_has_all(c->policy), why, room) ||
-                  counts_differ(o, at, &r, verdict_has_all(c->policy), why, room);
-        free(at);
-    }
+    if (!r.checker)
+        die("%s", r.err.text);
+    const bool differs = judged_by_it(&r.promise) && run_differs(s, c, &r, why, room);
     run_close(&r, on);
-    oracle_free(o);
     return differs;
 }
 
 /* ---- one of them alone ---------------------------------------------------------------------- */
 
-bool verdict_of_oracle(const struct stream *s, const struct verdict_case *c, bool *racy,
+bool verdict_of_oracle(const struct stream *s, const struct oracle_options *is, bool *racy,
                        uint64_t *locations)
 {
-    struct oracle *o = judge(s, c);
+    struct oracle *o = oracle_new(s->rec, s->records, is);
     const struct oracle_location *unused;
 
     if (!o)
@@ -378,19 +513,4 @@ bool verdict_of_oracle(const struct stream *s, const struct verdict_case *c, boo
     *locations = oracle_locations(o, &unused);
     oracle_free(o);
     return true;
-}
-
-bool verdict_of_policy(const struct stream *s, const struct verdict_case *c, bool *racy,
-                       uint64_t *locations)
-{
-    struct run r;
-
-    run_open(&r, c, &nothing);
-    const bool judged = run_all(&r, s);
-    memset(racy, 0, s->events * sizeof *racy);
-    for (size_t i = 0; i < r.races; i++)
-        racy[r.race[i].is.event] = true;
-    *locations = run_stat(&r, "policy.a.races.locations");
-    run_close(&r, &nothing);
-    return judged;
 }

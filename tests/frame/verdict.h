@@ -1,5 +1,7 @@
-/* verdict.h - holds a policy to the oracle on one stream: the same racy accesses, as many racy
- * locations, and every race names an earlier access that it really races with. */
+/* verdict.h - holds a policy to the oracle on one stream, restricted to what the policy promises:
+ * its claims, its history, its kinds of conflict. Of one that has a verdict on each access: the
+ * same racy accesses, as many racy locations, and every race names an earlier access that it really
+ * races with; of one that finds races late: the same racy locations, each in its life. */
 #ifndef LARDSIM_TESTS_VERDICT_H
 #define LARDSIM_TESTS_VERDICT_H
 
@@ -25,21 +27,29 @@ struct verdict_view {
 };
 extern const struct verdict_view verdict_view[]; /* a NULL name ends it */
 
-/* Only vc remembers all, and knows every partner of a race; others name the latest. */
-bool verdict_has_all(const char *policy);
+/* The ways to set a policy, from 0: as it is by default, then each other choice of each parameter
+ * of its own, "history=all". False: there are no so many. */
+enum { VERDICT_SETTING = 48 };
+bool verdict_setting(const char *policy, size_t i, char to[VERDICT_SETTING]);
+size_t verdict_settings(const char *policy);
 
 struct verdict_case {
     const char *policy;
-    const struct verdict_view *view;
+    const struct verdict_view *view; /* the policy may have more of its own */
     unsigned granule;
-    bool history_all;
+    char setting[VERDICT_SETTING]; /* "": as it is */
+    const struct promise *as; /* judged as if it promised that; NULL: what it does promise */
 };
 void verdict_case_text(const struct verdict_case *c, char *to, size_t room);
 
 /* The side of a race is that event, which is that access. */
 bool side_is(const struct race_side *side, uint64_t event, const struct event *access);
 
-/* True: policy and oracle differ, and why says where. A stream that both refuse is agreed on. */
+/* The policy can be had like that, and promises something that the oracle can judge. */
+bool verdict_takes(const struct verdict_case *c);
+
+/* True: policy and oracle differ in something that the policy promises, and why says where. A
+ * stream that both refuse is agreed on. */
 bool verdict_differs(const struct stream *s, const struct verdict_case *c, char *why, size_t room);
 
 /* For policies in hardware: parameters, and a machine that each run has anew. */
@@ -61,10 +71,8 @@ struct verdict_hardware {
 bool verdict_differs_on(const struct stream *s, const struct verdict_case *c,
                         const struct verdict_hardware *on, char *why, size_t room);
 
-/* What one of them says: racy has a value for each event. False: it refuses. */
-bool verdict_of_oracle(const struct stream *s, const struct verdict_case *c, bool *racy,
-                       uint64_t *locations);
-bool verdict_of_policy(const struct stream *s, const struct verdict_case *c, bool *racy,
+/* What the oracle says: racy has a value for each event. False: it refuses. */
+bool verdict_of_oracle(const struct stream *s, const struct oracle_options *is, bool *racy,
                        uint64_t *locations);
 
 #endif

@@ -1,6 +1,6 @@
 /* fuzz_verdict.c - streams that obey the rules: what any bytes make of events, without those that
- * would break one. Each exact policy is held to the oracle on them. The first two bytes choose
- * granularity and history, and the view. */
+ * would break one. Each policy is held to the oracle on them, as far as it promises something. The
+ * first two bytes choose granularity and setting, and the view. */
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_event.h"
 #include "tests/frame/verdict.h"
@@ -55,22 +55,25 @@ static void hold(const struct stream *s, const struct verdict_case *c)
     fuzz_failed(__FILE__, __LINE__, why);
 }
 
-/* Raw clocks and the system's synchronisation policies refuse together, not so the oracle. */
+/* Raw clocks and the system's synchronisation policies refuse together, not so the oracle. What
+ * needs hardware is held to the oracle in t_verdict, on hardware. */
 static void hold_all(const struct lawful *l, uint8_t how, uint8_t view)
 {
     static const unsigned granules[] = {0, 1, 2, 4, 8};
-    static const char *const exact[] = {"vc", "fasttrack", "goldilocks"};
     size_t views = 0;
 
     while (verdict_view[views].name)
         views++;
-    for (size_t i = 0; i < ARRAY_SIZE(exact); i++) {
-        const struct verdict_case c = {.policy = exact[i],
-                                       .view = &verdict_view[view % views],
-                                       .granule = granules[how % ARRAY_SIZE(granules)],
-                                       .history_all = how >= 128 && verdict_has_all(exact[i])};
-        if (!l->raw || !(c.view->bits & ORACLE_ALL_SYNC))
-            hold(&l->stream, &c);
+    for (size_t i = 0; policies[i]; i++) {
+        struct verdict_case c = {.policy = policies[i]->name,
+                                 .view = &verdict_view[view % views],
+                                 .granule = granules[how % ARRAY_SIZE(granules)]};
+        if (how >= 128)
+            verdict_setting(c.policy, how % verdict_settings(c.policy), c.setting);
+        if (policies[i]->promise.claims & CLAIM_HARDWARE ||
+            (l->raw && c.view->bits & ORACLE_ALL_SYNC) || !verdict_takes(&c))
+            continue;
+        hold(&l->stream, &c);
     }
 }
 

@@ -159,6 +159,17 @@ static void racy(struct oracle *o, struct place *p, size_t e, size_t access,
     o->pair[o->pairs++] = (struct oracle_pair){e, access, with->event, with->access, p->addr};
 }
 
+/* The kind of conflict is one that counts. */
+static bool counts(const struct oracle *o, const struct entry *older, const struct entry *newer)
+{
+    const unsigned kind = !newer->writes  ? ORACLE_NO_READ_AFTER_WRITE
+                          : older->writes ? ORACLE_NO_WRITE_AFTER_WRITE
+                                          : ORACLE_NO_WRITE_AFTER_READ;
+
+    return !(o->is.view & kind) &&
+           !(o->is.view & ORACLE_NO_ATOMICS && (older->atomic || newer->atomic));
+}
+
 static bool conflict(const struct oracle *o, const struct entry *a, const struct entry *b)
 {
     if (o->is.view & (ORACLE_ALL_COMMITS | ORACLE_WRITE_TO_READ) && a->transaction &&
@@ -214,7 +225,8 @@ static void happen(struct oracle *o, size_t e, size_t access)
     for (uint64_t i = 0; location(o, ev, i, &addr); i++) {
         struct place *p = place_at(&o->places, HISTORY, addr, 0);
         for (size_t k = 0; k < p->entries; k++)
-            if (conflict(o, &p->entry[k], &newer) && !before(o, p->entry[k].event, e))
+            if (conflict(o, &p->entry[k], &newer) && counts(o, &p->entry[k], &newer) &&
+                !before(o, p->entry[k].event, e))
                 racy(o, p, e, access, &p->entry[k]);
         remember(o, p, &newer);
     }

@@ -17,13 +17,19 @@ enum { /* bits of a view, restated */
         * (Goldilocks, section 3). Two accesses in transactions whose commits count then never race
         * by themselves. */
        ORACLE_ALL_COMMITS = 32,
-       ORACLE_WRITE_TO_READ = 64 /* one that reads what an earlier one wrote */
+       ORACLE_WRITE_TO_READ = 64, /* one that reads what an earlier one wrote */
+       /* Nor these: kinds of conflict that count for nothing, though the accesses are remembered.
+        */
+       ORACLE_NO_WRITE_AFTER_WRITE = 128,
+       ORACLE_NO_READ_AFTER_WRITE = 256,
+       ORACLE_NO_WRITE_AFTER_READ = 512,
+       ORACLE_NO_ATOMICS = 1024 /* an atomic access with a plain one */
 };
 
 struct oracle_options {
     bool history_all; /* else last */
     unsigned granule; /* 1, 2, 4, 8; 0: field */
-    unsigned view;
+    unsigned view;    /* bits from above */
 };
 
 /* Two accesses that race. A transaction's take effect at its commit: `event` and `earlier` are then

@@ -681,7 +681,7 @@ static void verdicts_are_those_of_the_definition(void **state)
         if (rng_below(&r, 3) == 0)
             lose_events(&r, &s);
         for (const struct verdict_view *v = verdict_view; v->name; v++) {
-            const struct verdict_case c = {"eraser", v, granule[rng_below(&r, 5)], false};
+            const struct verdict_case c = {.policy = "eraser", .view = v, .granule = granule[rng_below(&r, 5)]};
             same_verdicts(&s, &c, &races);
         }
         stream_free(&s);

@@ -22,7 +22,7 @@ const char *const hardware_seen[] = {
 
 bool hardware_policy(const char *policy)
 {
-    return !strcmp(policy, "radish") || !strcmp(policy, "radish-ts") || !strcmp(policy, "lardish");
+    return policy_find(policy)->promise.claims & CLAIM_HARDWARE;
 }
 
 /* ---- a run ---------------------------------------------------------------------------------- */
