@@ -28,22 +28,23 @@ void vm_retire(struct vm *v, struct vm_thread *t)
 /* What an open transaction of another thread may still need. */
 static uint64_t held_back(const struct vm *v, const struct vm_thread *t)
 {
-    return v->txn && v->txn != t ? 2 * v->txn_bytes + v->p.tlab : 0;
+    return v->txn.owner && v->txn.owner != t ? 2 * v->txn.bytes + v->p.tlab : 0;
 }
 
 static bool too_large(const struct vm *v, uint64_t bytes) /* for the nursery */
 {
-    return vm_has_cells(v) && v->active.base && bytes > v->p.nursery / 8;
+    return vm_has_cells(&v->heap) && v->heap.active.base && bytes > v->p.nursery / 8;
 }
 
 static bool in_cells(const struct vm *v, uint64_t bytes)
 {
-    return !v->active.base || too_large(v, bytes);
+    return !v->heap.active.base || too_large(v, bytes);
 }
 
 static bool bump_has(const struct vm *v, const struct vm_thread *t, uint64_t bytes)
 {
-    const uint64_t room = v->active.end - v->active.at, kept = held_back(v, t) + v->to_move;
+    const uint64_t room = v->heap.active.end - v->heap.active.at,
+                   kept = held_back(v, t) + v->heap.to_move;
 
     return room >= kept && room - kept >= bytes;
 }
@@ -52,7 +53,7 @@ static bool cells_have(const struct vm *v, const struct vm_thread *t, uint64_t b
 {
     const uint64_t blocks = (bytes + held_back(v, t)) / VM_BLOCK_BYTES + 1;
 
-    return v->cells.n_free >= blocks;
+    return v->heap.cells.n_free >= blocks;
 }
 
 /* The accesses under the heap's lock that take something from a space. */
@@ -67,9 +68,9 @@ static void note_taking(struct vm_thread *t, unsigned what)
 
 static sim_addr take_bump(struct vm *v, uint64_t bytes)
 {
-    const sim_addr at = v->active.at;
+    const sim_addr at = v->heap.active.at;
 
-    v->active.at += bytes;
+    v->heap.active.at += bytes;
     return at;
 }
 
@@ -118,7 +119,7 @@ static sim_addr from_cells(struct vm_thread *t, uint64_t bytes)
 
 static uint64_t in_use(const struct vm *v)
 {
-    return v->active.at - v->active.base + vm_cells_used(v);
+    return v->heap.active.at - v->heap.active.base + vm_cells_used(&v->heap);
 }
 
 NO_RETURN static void no_room(struct vm_thread *t, uint64_t bytes)
@@ -136,7 +137,7 @@ static bool was_late(const struct vm *v, uint64_t bytes)
 {
     const uint64_t small = bytes > v->p.tlab ? bytes : v->p.tlab;
 
-    return (in_cells(v, bytes) ? v->room_cells : v->room_bump) >= small + VM_BLOCK_BYTES;
+    return (in_cells(v, bytes) ? v->heap.room_cells : v->heap.room_bump) >= small + VM_BLOCK_BYTES;
 }
 
 /* Makes room, or tries to: each try with more. */
@@ -144,9 +145,9 @@ static void make_room(struct vm_thread *t, uint64_t bytes, unsigned tries)
 {
     struct vm *v = t->vm;
 
-    if (v->txn == t)
+    if (v->txn.owner == t)
         vm_fail(t, "out of heap inside a transaction; give vm_txn_begin a larger reserve");
-    if (tries == 0 && v->cycling)
+    if (tries == 0 && v->gc.cycling)
         vm_want(t, VM_WANT_CYCLE);
     else if (tries == 0 && v->p.gc == VM_GENERATIONAL && !in_cells(v, bytes))
         vm_want(t, VM_WANT_MINOR);
@@ -162,7 +163,8 @@ void vm_reserve(struct vm_thread *t, uint64_t bytes)
 
     for (unsigned tries = 0;; tries++) {
         vm_step(t);
-        if (v->active.base ? bump_has(v, t, 2 * bytes + v->p.tlab) : cells_have(v, t, 2 * bytes))
+        if (v->heap.active.base ? bump_has(v, t, 2 * bytes + v->p.tlab)
+                                : cells_have(v, t, 2 * bytes))
             return;
         make_room(t, bytes, tries);
     }
@@ -191,7 +193,7 @@ static void note_zeros(struct vm_thread *t, struct vm_ref *o, uint64_t bytes)
 
     for (uint64_t done = VM_HEADER; done < bytes;) {
         vm_step(t);
-        o->at = vm_forwarded(t->vm, o->at);
+        o->at = vm_forwarded(&t->vm->core, o->at);
         uint64_t piece = line - (o->at + done) % line;
         if (piece > bytes - done)
             piece = bytes - done;
@@ -209,19 +211,18 @@ static void make(struct vm_thread *t, struct vm_ref *to, uint64_t bytes, struct 
 
     memset(host, 0, bytes);
     *host = h;
-    if (v->marking)
-        vm_mark_set(v, at);
-    if (v->ids)
-        v->ids[(at - VM_HEAP) / VM_ALIGN] = ++v->last_id;
-    if (v->txn == t)
-        v->txn_bytes -= v->txn_bytes < bytes ? v->txn_bytes : bytes;
-    v->allocated += bytes;
+    if (v->gc.marking)
+        vm_mark_set(&v->heap, at);
+    if (v->heap.ids)
+        v->heap.ids[(at - VM_HEAP) / VM_ALIGN] = ++v->heap.last_id;
+    if (v->txn.owner == t)
+        v->txn.bytes -= v->txn.bytes < bytes ? v->txn.bytes : bytes;
     to->at = at;
     vm_emit_two(t, EV_ALLOC, at, bytes, 0, element ? h.length : 0, element, site);
     vm_system(t, EV_WRITE, at, VM_HEADER,
               element ? VM_SITE_ALLOC : vm_inlined(t, VM_SITE_ALLOC, site));
     note_zeros(t, to, bytes);
-    if (v->trigger && in_use(v) > v->trigger)
+    if (v->gc.trigger && in_use(v) > v->gc.trigger)
         vm_want_soon(t);
 }
 

@@ -28,9 +28,9 @@ uint32_t vm_size_bytes(unsigned size)
     return (5 + i % 4) << (5 + i / 4);
 }
 
-void vm_cells_open(struct vm *v, sim_addr base, uint64_t bytes)
+void vm_cells_open(struct vm_heap *h, sim_addr base, uint64_t bytes)
 {
-    struct vm_cells *c = &v->cells;
+    struct vm_cells *c = &h->cells;
 
     c->base = base;
     c->blocks = c->n_free = bytes / VM_BLOCK_BYTES;
@@ -38,14 +38,14 @@ void vm_cells_open(struct vm *v, sim_addr base, uint64_t bytes)
     c->block = xcalloc(c->blocks, sizeof *c->block);
 }
 
-uint64_t vm_cells_used(const struct vm *v)
+uint64_t vm_cells_used(const struct vm_heap *h)
 {
-    return (v->cells.blocks - v->cells.n_free) * VM_BLOCK_BYTES;
+    return (h->cells.blocks - h->cells.n_free) * VM_BLOCK_BYTES;
 }
 
-static sim_addr block_at(const struct vm *v, size_t i)
+static sim_addr block_at(const struct vm_heap *h, size_t i)
 {
-    return v->cells.base + i * VM_BLOCK_BYTES;
+    return h->cells.base + i * VM_BLOCK_BYTES;
 }
 
 /* ---- taking --------------------------------------------------------------------------------- */
@@ -57,21 +57,21 @@ static void make_free(struct vm *v, sim_addr cell, sim_addr next)
 
 static void cut(struct vm *v, size_t i, unsigned size)
 {
-    struct vm_block *b = &v->cells.block[i];
+    struct vm_block *b = &v->heap.cells.block[i];
     const uint32_t bytes = vm_size_bytes(size), n = VM_BLOCK_BYTES / bytes;
 
     *b = (struct vm_block){.use = VM_USE_CELLS, .size = (uint8_t)size, .swept = true};
     for (uint32_t c = n; c-- > 0;) {
-        make_free(v, block_at(v, i) + c * bytes, b->free);
-        b->free = block_at(v, i) + c * bytes;
+        make_free(v, block_at(&v->heap, i) + c * bytes, b->free);
+        b->free = block_at(&v->heap, i) + c * bytes;
     }
-    v->cells.n_free--;
+    v->heap.cells.n_free--;
 }
 
-/* n whole blocks in a row; v->cells.blocks: there are none. */
+/* n whole blocks in a row; v->heap.cells.blocks: there are none. */
 static size_t find_blocks(struct vm *v, size_t n)
 {
-    struct vm_cells *c = &v->cells;
+    struct vm_cells *c = &v->heap.cells;
     size_t run = 0;
 
     for (size_t i = c->hint[VM_SIZES]; i < c->blocks; i++) {
@@ -100,7 +100,7 @@ static sim_addr split(struct vm *v, struct vm_block *b)
 
 sim_addr vm_cells_take(struct vm *v, unsigned size, bool fresh)
 {
-    struct vm_cells *c = &v->cells;
+    struct vm_cells *c = &v->heap.cells;
     size_t *at = &c->hint[size];
 
     for (; *at < c->blocks; ++*at) {
@@ -118,7 +118,7 @@ sim_addr vm_cells_take(struct vm *v, unsigned size, bool fresh)
 
 sim_addr vm_cells_large(struct vm *v, uint64_t bytes)
 {
-    struct vm_cells *c = &v->cells;
+    struct vm_cells *c = &v->heap.cells;
     const size_t n = (bytes + VM_BLOCK_BYTES - 1) / VM_BLOCK_BYTES;
     const size_t first = n <= c->n_free ? find_blocks(v, n) : c->blocks;
 
@@ -129,13 +129,13 @@ sim_addr vm_cells_large(struct vm *v, uint64_t bytes)
     c->block[first].use = VM_USE_LARGE;
     c->block[first].blocks = (uint32_t)n;
     c->n_free -= n;
-    return block_at(v, first);
+    return block_at(&v->heap, first);
 }
 
 sim_addr vm_cells_one(struct vm *v, uint64_t bytes)
 {
     const unsigned size = vm_size_class(bytes);
-    sim_addr *list = &v->collector->cells[size < VM_SIZES ? size : 0];
+    sim_addr *list = &v->gc.thread->cells[size < VM_SIZES ? size : 0];
 
     if (size == VM_SIZES)
         return vm_cells_large(v, bytes);
@@ -147,29 +147,29 @@ sim_addr vm_cells_one(struct vm *v, uint64_t bytes)
     return at;
 }
 
-sim_addr vm_cells_object(const struct vm *v, sim_addr inside)
+sim_addr vm_cells_object(const struct vm_heap *h, sim_addr inside)
 {
-    size_t i = (inside - v->cells.base) / VM_BLOCK_BYTES;
-    const struct vm_block *b = &v->cells.block[i];
+    size_t i = (inside - h->cells.base) / VM_BLOCK_BYTES;
+    const struct vm_block *b = &h->cells.block[i];
 
     if (b->use == VM_USE_CELLS) {
         const uint32_t bytes = vm_size_bytes(b->size);
-        return block_at(v, i) + (inside - block_at(v, i)) / bytes * bytes;
+        return block_at(h, i) + (inside - block_at(h, i)) / bytes * bytes;
     }
-    while (v->cells.block[i].use == VM_USE_TAIL)
+    while (h->cells.block[i].use == VM_USE_TAIL)
         i--;
-    return block_at(v, i);
+    return block_at(h, i);
 }
 
 /* ---- sweeping ------------------------------------------------------------------------------- */
 
 void vm_cells_unswept(struct vm *v)
 {
-    for (size_t i = 0; i < v->n_threads; i++)
-        memset(v->thread[i]->cells, 0, sizeof v->thread[i]->cells);
-    for (size_t i = 0; i < v->cells.blocks; i++) {
-        v->cells.block[i].swept = v->cells.block[i].use == VM_USE_FREE;
-        v->cells.block[i].free = 0;
+    for (size_t i = 0; i < v->sched.n_threads; i++)
+        memset(v->sched.thread[i]->cells, 0, sizeof v->sched.thread[i]->cells);
+    for (size_t i = 0; i < v->heap.cells.blocks; i++) {
+        v->heap.cells.block[i].swept = v->heap.cells.block[i].use == VM_USE_FREE;
+        v->heap.cells.block[i].free = 0;
     }
 }
 
@@ -186,9 +186,8 @@ static bool survives(struct vm_thread *gc, sim_addr at)
     struct vm *v = gc->vm;
     struct vm_header *h = vm_header(&v->core, at);
 
-    if (vm_marked(v, at)) {
-        vm_mark_clear(v, at);
-        v->live += vm_bytes(v, h);
+    if (vm_marked(&v->heap, at)) {
+        vm_mark_clear(&v->heap, at);
         return true;
     }
     vm_step(gc);
@@ -200,13 +199,13 @@ static bool survives(struct vm_thread *gc, sim_addr at)
 static void sweep_cells(struct vm_thread *gc, size_t i)
 {
     struct vm *v = gc->vm;
-    struct vm_block *b = &v->cells.block[i];
+    struct vm_block *b = &v->heap.cells.block[i];
     const uint32_t bytes = vm_size_bytes(b->size), n = VM_BLOCK_BYTES / bytes;
     sim_addr list = 0;
     uint32_t n_free = 0;
 
     for (uint32_t c = n; c-- > 0;) {
-        const sim_addr at = block_at(v, i) + c * bytes;
+        const sim_addr at = block_at(&v->heap, i) + c * bytes;
         const bool object = vm_header(&v->core, at)->class != VM_CELL_FREE;
         if (object && survives(gc, at))
             continue;
@@ -218,40 +217,39 @@ static void sweep_cells(struct vm_thread *gc, size_t i)
     }
     b->free = list;
     b->swept = true;
-    hint(&v->cells, b->size, i);
+    hint(&v->heap.cells, b->size, i);
     if (n_free < n)
         return;
     *b = (struct vm_block){.swept = true};
-    v->cells.n_free++;
-    hint(&v->cells, VM_SIZES, i);
+    v->heap.cells.n_free++;
+    hint(&v->heap.cells, VM_SIZES, i);
 }
 
 static void sweep_large(struct vm_thread *gc, size_t i)
 {
     struct vm *v = gc->vm;
-    const uint32_t n = v->cells.block[i].blocks;
+    const uint32_t n = v->heap.cells.block[i].blocks;
 
-    v->cells.block[i].swept = true;
-    if (survives(gc, block_at(v, i)))
+    v->heap.cells.block[i].swept = true;
+    if (survives(gc, block_at(&v->heap, i)))
         return;
-    memset(&v->cells.block[i], 0, n * sizeof v->cells.block[i]);
+    memset(&v->heap.cells.block[i], 0, n * sizeof v->heap.cells.block[i]);
     for (size_t b = i; b < i + n; b++)
-        v->cells.block[b].swept = true;
-    v->cells.n_free += n;
-    hint(&v->cells, VM_SIZES, i);
+        v->heap.cells.block[b].swept = true;
+    v->heap.cells.n_free += n;
+    hint(&v->heap.cells, VM_SIZES, i);
 }
 
 void vm_cells_sweep(struct vm_thread *gc)
 {
     struct vm *v = gc->vm;
-    struct vm_cells *c = &v->cells;
+    struct vm_cells *c = &v->heap.cells;
 
-    v->live = 0;
     for (size_t i = 0; i < c->blocks; i++) {
         if (c->block[i].swept || c->block[i].use == VM_USE_TAIL)
             continue;
-        vm_system_step(gc, EV_READ, vm_mark_at(block_at(v, i)), VM_BLOCK_BYTES / VM_ALIGN / 8,
-                       VM_SITE_SWEEP);
+        vm_system_step(gc, EV_READ, vm_mark_at(block_at(&v->heap, i)),
+                       VM_BLOCK_BYTES / VM_ALIGN / 8, VM_SITE_SWEEP);
         if (c->block[i].use == VM_USE_CELLS)
             sweep_cells(gc, i);
         else

@@ -12,13 +12,15 @@ static struct vm_class *new_class(struct vm *v, const char *name, uint32_t field
 
     k->name = name;
     k->fields = fields;
-    k->id = (uint32_t)v->n_classes;
+    k->id = (uint32_t)v->classes.n;
     k->element = VM_TYPES;
-    v->lives = xgrow(v->lives, v->n_classes, &v->cap_lives, sizeof *v->lives);
-    v->lives[v->n_classes] = (struct vm_class_life){VM_CLASS_NEW, NULL};
-    v->classes = xgrow(v->classes, v->n_classes, &v->cap_classes, sizeof(struct vm_class *));
-    v->classes[v->n_classes++] = k;
-    v->core.classes = (const struct vm_class *const *)v->classes;
+    v->classes.life =
+        xgrow(v->classes.life, v->classes.n, &v->classes.cap_life, sizeof *v->classes.life);
+    v->classes.life[v->classes.n] = (struct vm_class_life){VM_CLASS_NEW, NULL};
+    v->classes.class =
+        xgrow(v->classes.class, v->classes.n, &v->classes.cap, sizeof(struct vm_class *));
+    v->classes.class[v->classes.n++] = k;
+    v->core.classes = (const struct vm_class *const *)v->classes.class;
     return k;
 }
 
@@ -56,14 +58,14 @@ uint64_t vm_bytes(const struct vm *v, const struct vm_header *h)
     if (class == VM_GAP_FILL)
         return (uint64_t)h->length * VM_ALIGN;
     if (class >= VM_TYPES)
-        return v->classes[class]->bytes;
+        return v->classes.class[class]->bytes;
     const uint64_t bytes = VM_HEADER + ((uint64_t)h->length << vm_shift((enum vm_type) class));
     return (bytes + VM_ALIGN - 1) / VM_ALIGN * VM_ALIGN;
 }
 
 uint64_t vm_ref_offset(const struct vm *v, const struct vm_header *h, uint64_t i)
 {
-    const struct vm_class *k = v->classes[h->class & ~VM_FORWARDED];
+    const struct vm_class *k = v->classes.class[h->class & ~VM_FORWARDED];
 
     if (k->element == VM_REF && i < h->length)
         return VM_HEADER + 8 * i;
@@ -78,7 +80,7 @@ void vm_identify(struct vm_core *c, const struct event *ev, sim_addr object)
     const struct vm *v = (const struct vm *)((const char *)c - offsetof(struct vm, core));
 
     c->identity[ev - c->rec] =
-        (struct vm_identity){v->ids[(object - VM_HEAP) / VM_ALIGN], ev->addr - object};
+        (struct vm_identity){v->heap.ids[(object - VM_HEAP) / VM_ALIGN], ev->addr - object};
 }
 
 /* ---- faults --------------------------------------------------------------------------------- */
@@ -97,7 +99,7 @@ void vm_bad_field(struct vm_thread *t, const struct vm_ref *o, unsigned field, e
 {
     if (!o->at)
         vm_fail(t, "%s: field %u of null", site_name(t, site), field);
-    const struct vm_class *k = t->vm->classes[vm_header(&t->vm->core, o->at)->class];
+    const struct vm_class *k = t->vm->classes.class[vm_header(&t->vm->core, o->at)->class];
     if (field >= k->fields)
         vm_fail(t, "%s: a %s has no field %u", site_name(t, site), k->name, field);
     vm_fail(t, "%s: %s.%s is no %s", site_name(t, site), k->name, k->of->fields[field].name,
@@ -110,7 +112,7 @@ void vm_bad_element(struct vm_thread *t, const struct vm_ref *o, uint64_t index,
     if (!o->at)
         vm_fail(t, "%s: element %" PRIu64 " of null", site_name(t, site), index);
     const struct vm_header *h = vm_header(&t->vm->core, o->at);
-    const struct vm_class *k = t->vm->classes[h->class];
+    const struct vm_class *k = t->vm->classes.class[h->class];
     if (k->element != type)
         vm_fail(t, "%s: a %s has no elements %s", site_name(t, site), k->name, type_name[type]);
     vm_fail(t, "%s: index %" PRIu64 " of %" PRIu32, site_name(t, site), index, h->length);
@@ -137,25 +139,25 @@ void vm_leave(struct vm_thread *t, struct vm_ref *first)
 struct vm_ref *vm_global(struct vm_thread *t)
 {
     struct vm *v = t->vm;
-    const size_t chunk = v->n_globals / VM_ROOTS;
+    const size_t chunk = v->globals.n / VM_ROOTS;
 
-    if (v->n_globals % VM_ROOTS == 0) {
-        v->globals = xgrow(v->globals, chunk, &v->cap_globals, sizeof(struct vm_ref *));
-        v->globals[chunk] = xcalloc(VM_ROOTS, sizeof(struct vm_ref));
+    if (v->globals.n % VM_ROOTS == 0) {
+        v->globals.chunk = xgrow(v->globals.chunk, chunk, &v->globals.cap, sizeof(struct vm_ref *));
+        v->globals.chunk[chunk] = xcalloc(VM_ROOTS, sizeof(struct vm_ref));
     }
-    return &v->globals[chunk][v->n_globals++ % VM_ROOTS];
+    return &v->globals.chunk[chunk][v->globals.n++ % VM_ROOTS];
 }
 
 void vm_each_root(struct vm *v, void (*fn)(struct vm *v, struct vm_ref *r, sim_addr where))
 {
-    for (size_t i = 0; i < v->n_threads; i++) {
-        struct vm_thread *t = v->thread[i];
+    for (size_t i = 0; i < v->sched.n_threads; i++) {
+        struct vm_thread *t = v->sched.thread[i];
         for (uint32_t r = 0; r < t->n_roots; r++)
             if (t->roots[r].at)
                 fn(v, &t->roots[r], VM_STACKS + i * VM_STACK_BYTES + 8 * (uint64_t)r);
     }
-    for (size_t i = 0; i < v->n_globals; i++) {
-        struct vm_ref *r = &v->globals[i / VM_ROOTS][i % VM_ROOTS];
+    for (size_t i = 0; i < v->globals.n; i++) {
+        struct vm_ref *r = &v->globals.chunk[i / VM_ROOTS][i % VM_ROOTS];
         if (r->at)
             fn(v, r, vm_area(VM_AREA_STATE, 4096 + 8 * i));
     }
@@ -164,32 +166,32 @@ void vm_each_root(struct vm *v, void (*fn)(struct vm *v, struct vm_ref *r, sim_a
 const struct vm_header *vm_resolve(struct vm_thread *t, struct vm_ref *o)
 {
     vm_system(t, EV_READ, o->at, VM_HEADER, VM_SITE_FORWARD);
-    o->at = vm_forwarded(t->vm, o->at);
+    o->at = vm_forwarded(&t->vm->core, o->at);
     return vm_header(&t->vm->core, o->at);
 }
 
 void vm_assign(struct vm_thread *t, struct vm_ref *to, const struct vm_ref *from)
 {
-    to->at = vm_forwarded(t->vm, from->at);
+    to->at = vm_forwarded(&t->vm->core, from->at);
 }
 
 bool vm_same(struct vm_thread *t, const struct vm_ref *a, const struct vm_ref *b)
 {
-    return vm_forwarded(t->vm, a->at) == vm_forwarded(t->vm, b->at);
+    return vm_forwarded(&t->vm->core, a->at) == vm_forwarded(&t->vm->core, b->at);
 }
 
 uint32_t vm_length(struct vm_thread *t, struct vm_ref *array)
 {
     if (!array->at)
         vm_fail(t, "length of null");
-    return vm_header(&t->vm->core, vm_forwarded(t->vm, array->at))->length;
+    return vm_header(&t->vm->core, vm_forwarded(&t->vm->core, array->at))->length;
 }
 
 const struct vm_class *vm_class_of(struct vm_thread *t, struct vm_ref *o)
 {
     if (!o->at)
         vm_fail(t, "class of null");
-    return t->vm->classes[vm_header(&t->vm->core, vm_forwarded(t->vm, o->at))->class];
+    return t->vm->classes.class[vm_header(&t->vm->core, vm_forwarded(&t->vm->core, o->at))->class];
 }
 
 /* ---- references in objects ------------------------------------------------------------------ */
@@ -200,9 +202,9 @@ static void read_ref(struct vm_thread *t, struct vm_ref *to, const unsigned char
     sim_addr at;
 
     memcpy(&at, from, sizeof at);
-    if (UNLIKELY(t->vm->barrier & VM_FORWARD) && vm_forwarded(t->vm, at) != at) {
+    if (UNLIKELY(t->vm->gc.barrier & VM_FORWARD) && vm_forwarded(&t->vm->core, at) != at) {
         vm_system(t, EV_READ, at, VM_HEADER, VM_SITE_FORWARD);
-        at = vm_forwarded(t->vm, at);
+        at = vm_forwarded(&t->vm->core, at);
     }
     to->at = at;
 }
@@ -213,9 +215,9 @@ static void tell(struct vm_thread *t, sim_addr entry)
 {
     struct vm *v = t->vm;
 
-    vm_list_add(&v->log, entry);
+    vm_addresses_add(&v->gc.log, entry);
     vm_system(t, EV_READ, vm_area(VM_AREA_STATE, 192), 8, VM_SITE_BARRIER);
-    vm_system(t, EV_WRITE, vm_area(VM_AREA_REMEMBERED, 8 * v->log.n), 8, VM_SITE_BARRIER);
+    vm_system(t, EV_WRITE, vm_area(VM_AREA_REMEMBERED, 8 * v->gc.log.n), 8, VM_SITE_BARRIER);
 }
 
 static void write_ref(struct vm_thread *t, sim_addr slot, unsigned char *to, sim_addr value)
@@ -225,9 +227,10 @@ static void write_ref(struct vm_thread *t, sim_addr slot, unsigned char *to, sim
 
     memcpy(&was, to, sizeof was);
     memcpy(to, &value, sizeof value);
-    if (v->barrier & VM_SNAPSHOT && was)
+    if (v->gc.barrier & VM_SNAPSHOT && was)
         tell(t, was);
-    if (v->barrier & VM_REMEMBER && slot >= v->active.end && value && value < v->active.end)
+    if (v->gc.barrier & VM_REMEMBER && slot >= v->heap.active.end && value &&
+        value < v->heap.active.end)
         tell(t, slot);
 }
 

@@ -28,21 +28,21 @@ void vm_stop_world(struct vm_thread *gc, bool nursery)
 
     vm_no_txn(gc);
     vm_pin(v);
-    for (size_t i = 0; i < v->n_threads; i++)
-        stop_thread(gc, v->thread[i]);
+    for (size_t i = 0; i < v->sched.n_threads; i++)
+        stop_thread(gc, v->sched.thread[i]);
     vm_step(gc);
     vm_emit(gc, EV_GC_BEGIN, 0, 0, EVF_SYSTEM | (nursery ? EVF_NURSERY : 0), 0);
     vm_emit(gc, EV_VOLATILE_READ, VM_STOPPED, 0, EVF_SYSTEM, 0);
-    if (v->observe)
-        v->observe(v->observe_arg, v, VM_BEFORE_PAUSE);
+    if (v->gc.observe)
+        v->gc.observe(v->gc.observe_arg, v, VM_BEFORE_PAUSE);
 }
 
 void vm_start_world(struct vm_thread *gc, bool nursery)
 {
     struct vm *v = gc->vm;
 
-    if (v->observe)
-        v->observe(v->observe_arg, v, VM_AFTER_PAUSE);
+    if (v->gc.observe)
+        v->gc.observe(v->gc.observe_arg, v, VM_AFTER_PAUSE);
     vm_step(gc);
     vm_emit(gc, EV_VOLATILE_WRITE, VM_RESUMED, 0, EVF_SYSTEM, 0);
     vm_emit(gc, EV_GC_END, 0, 0, EVF_SYSTEM | (nursery ? EVF_NURSERY : 0), 0);
@@ -51,16 +51,16 @@ void vm_start_world(struct vm_thread *gc, bool nursery)
 
 void vm_retire_all(struct vm *v)
 {
-    for (size_t i = 0; i < v->n_threads; i++)
-        vm_retire(v, v->thread[i]);
+    for (size_t i = 0; i < v->sched.n_threads; i++)
+        vm_retire(v, v->sched.thread[i]);
 }
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
 void vm_clear_object(struct vm_thread *gc, sim_addr at, uint64_t bytes)
 {
-    if (gc->vm->ids)
-        gc->vm->ids[(at - VM_HEAP) / VM_ALIGN] = 0;
+    if (gc->vm->heap.ids)
+        gc->vm->heap.ids[(at - VM_HEAP) / VM_ALIGN] = 0;
     vm_emit(gc, EV_CLEAR, at, bytes, EVF_SYSTEM, 0);
 }
 
@@ -86,8 +86,8 @@ void vm_commit_copy(struct vm_thread *gc, sim_addr to, sim_addr from, uint64_t b
     struct vm_header *h = vm_header(&v->core, from);
 
     memcpy(vm_header(&v->core, to), h, bytes);
-    if (v->ids)
-        v->ids[(to - VM_HEAP) / VM_ALIGN] = v->ids[(from - VM_HEAP) / VM_ALIGN];
+    if (v->heap.ids)
+        v->heap.ids[(to - VM_HEAP) / VM_ALIGN] = v->heap.ids[(from - VM_HEAP) / VM_ALIGN];
     h->class |= VM_FORWARDED;
     h->word = to;
     vm_emit_two(gc, EV_COPY, to, bytes, EVF_SYSTEM, from, 0, VM_SITE_COPY);
@@ -121,13 +121,13 @@ static void mark_and_sweep_concurrently(struct vm_thread *gc)
 {
     struct vm *v = gc->vm;
 
-    v->cycling = true;
+    v->gc.cycling = true;
     vm_mark_concurrently(gc);
     vm_retire_all(v);
     vm_cells_unswept(v);
     vm_start_world(gc, false);
     vm_cells_sweep(gc);
-    v->cycling = false;
+    v->gc.cycling = false;
 }
 
 /* Slots of old objects that are dead are no longer remembered. */
@@ -136,21 +136,21 @@ static void forget_dead(struct vm_thread *gc)
     struct vm *v = gc->vm;
     size_t kept = 0;
 
-    for (size_t i = 0; i < v->log.n; i++) {
+    for (size_t i = 0; i < v->gc.log.n; i++) {
         vm_system_step(gc, EV_READ, vm_area(VM_AREA_REMEMBERED, 8 * i), 8, VM_SITE_ROOTS);
-        if (vm_marked(v, vm_cells_object(v, v->log.at[i])))
-            v->log.at[kept++] = v->log.at[i];
+        if (vm_marked(&v->heap, vm_cells_object(&v->heap, v->gc.log.at[i])))
+            v->gc.log.at[kept++] = v->gc.log.at[i];
     }
-    v->log.n = kept;
+    v->gc.log.n = kept;
 }
 
 /* Whether the old space surely takes all that may survive in the nursery: cells are up to a quarter
  * larger than objects, and each size may need a block that stays nearly empty. */
 static bool promotion_fits(const struct vm *v)
 {
-    const uint64_t young = v->active.at - v->active.base;
+    const uint64_t young = v->heap.active.at - v->heap.active.base;
 
-    return v->cells.n_free * (uint64_t)VM_BLOCK_BYTES >=
+    return v->heap.cells.n_free * (uint64_t)VM_BLOCK_BYTES >=
            young + young / 2 + (uint64_t)VM_SIZES * VM_BLOCK_BYTES;
 }
 
@@ -211,14 +211,15 @@ static void collect(struct vm_thread *gc, enum vm_want want)
 /* The next concurrent cycle begins when half of what is free now is used. */
 static void take_stock(struct vm *v)
 {
-    const uint64_t moving = v->active.end - v->active.base;
-    const uint64_t room = moving ? moving : v->cells.end - v->cells.base;
-    const uint64_t used = moving ? v->active.at - v->active.base : vm_cells_used(v);
+    const uint64_t moving = v->heap.active.end - v->heap.active.base;
+    const uint64_t room = moving ? moving : v->heap.cells.end - v->heap.cells.base;
+    const uint64_t used =
+        moving ? v->heap.active.at - v->heap.active.base : vm_cells_used(&v->heap);
 
-    v->room_bump = v->active.end - v->active.at;
-    v->room_cells = v->cells.n_free * (uint64_t)VM_BLOCK_BYTES;
-    if (v->trigger)
-        v->trigger = used + (room - used) / 2;
+    v->heap.room_bump = v->heap.active.end - v->heap.active.at;
+    v->heap.room_cells = v->heap.cells.n_free * (uint64_t)VM_BLOCK_BYTES;
+    if (v->gc.trigger)
+        v->gc.trigger = used + (room - used) / 2;
 }
 
 static void run_collector(struct vm_thread *gc, void *arg)
@@ -226,46 +227,46 @@ static void run_collector(struct vm_thread *gc, void *arg)
     struct vm *v = arg;
 
     for (;;) {
-        while (v->want == VM_WANT_NONE) {
-            v->idle = true;
+        while (v->gc.want == VM_WANT_NONE) {
+            v->gc.idle = true;
             vm_block(gc, NULL, "work");
         }
-        const enum vm_want want = v->want;
-        v->want = VM_WANT_NONE;
+        const enum vm_want want = v->gc.want;
+        v->gc.want = VM_WANT_NONE;
         collect(gc, want);
-        v->collections++;
+        v->gc.collections++;
         take_stock(v);
         vm_step(gc);
         vm_stopping(gc);
-        vm_wake_all(v, &v->gc_queue);
+        vm_wake_all(v, &v->gc.queue);
     }
 }
 
 static void ask(struct vm *v, enum vm_want want)
 {
-    if (!v->collector) {
-        v->collector = vm_thread_new(v, run_collector, v);
-        v->idle = true;
+    if (!v->gc.thread) {
+        v->gc.thread = vm_thread_new(v, run_collector, v);
+        v->gc.idle = true;
     }
-    if (v->want < want)
-        v->want = want;
-    if (v->idle)
-        vm_wake(v, v->collector);
-    v->idle = false;
+    if (v->gc.want < want)
+        v->gc.want = want;
+    if (v->gc.idle)
+        vm_wake(v, v->gc.thread);
+    v->gc.idle = false;
 }
 
 void vm_want(struct vm_thread *t, enum vm_want want)
 {
     struct vm *v = t->vm;
 
-    if (want != VM_WANT_CYCLE || !v->cycling)
+    if (want != VM_WANT_CYCLE || !v->gc.cycling)
         ask(v, want);
     vm_stopping(t);
-    vm_block(t, &v->gc_queue, "a collection");
+    vm_block(t, &v->gc.queue, "a collection");
 }
 
 void vm_want_soon(struct vm_thread *t)
 {
-    if (!t->vm->cycling && t->vm->want == VM_WANT_NONE)
+    if (!t->vm->gc.cycling && t->vm->gc.want == VM_WANT_NONE)
         ask(t->vm, VM_WANT_CYCLE);
 }

@@ -4,23 +4,23 @@
 
 static bool young(const struct vm *v, sim_addr at) /* generational */
 {
-    return at && at < v->active.end;
+    return at && at < v->heap.active.end;
 }
 
 static sim_addr place_for(struct vm *v, uint64_t bytes)
 {
-    sim_addr at = v->active.at;
+    sim_addr at = v->heap.active.at;
 
-    if (!vm_has_cells(v)) {
-        v->active.at += bytes;
+    if (!vm_has_cells(&v->heap)) {
+        v->heap.active.at += bytes;
         return at;
     }
     at = vm_cells_one(v, bytes);
     if (!at)
-        vm_fail(v->collector,
+        vm_fail(v->gc.thread,
                 "out of heap: what survives in the nursery has no room in the old space; give a "
                 "larger heap, or a smaller nursery");
-    vm_list_add(&v->stack, at);
+    vm_addresses_add(&v->gc.stack, at);
     return at;
 }
 
@@ -42,12 +42,12 @@ static sim_addr evacuate(struct vm_thread *gc, sim_addr at)
 static void update_slot(struct vm_thread *gc, sim_addr slot, bool minor)
 {
     struct vm *v = gc->vm;
-    const sim_addr was = *vm_slot_at(v, slot);
+    const sim_addr was = *vm_slot_at(&v->core, slot);
 
     vm_system_step(gc, EV_READ, slot, 8, VM_SITE_SCAN);
     if (!was || (minor && !young(v, was)))
         return;
-    *vm_slot_at(v, slot) = evacuate(gc, was);
+    *vm_slot_at(&v->core, slot) = evacuate(gc, was);
     vm_system_step(gc, EV_WRITE, slot, 8, VM_SITE_UPDATE);
 }
 
@@ -64,10 +64,10 @@ static void scan(struct vm_thread *gc, sim_addr at, bool minor)
 
 static void update_root(struct vm *v, struct vm_ref *r, sim_addr where)
 {
-    struct vm_thread *gc = v->collector;
+    struct vm_thread *gc = v->gc.thread;
 
     vm_system_step(gc, EV_READ, where, 8, VM_SITE_ROOTS);
-    if (vm_has_cells(v) && !young(v, r->at))
+    if (vm_has_cells(&v->heap) && !young(v, r->at))
         return;
     r->at = evacuate(gc, r->at);
     vm_system_step(gc, EV_WRITE, where, 8, VM_SITE_ROOTS);
@@ -86,7 +86,7 @@ void vm_clear_region(struct vm_thread *gc, sim_addr base, sim_addr end)
             continue;
         if (!(h->class & VM_FORWARDED))
             vm_monitor_free(v, h);
-        vm_mark_clear(v, at);
+        vm_mark_clear(&v->heap, at);
         vm_clear_object(gc, at, bytes);
     }
 }
@@ -94,19 +94,18 @@ void vm_clear_region(struct vm_thread *gc, sim_addr base, sim_addr end)
 void vm_semispace(struct vm_thread *gc)
 {
     struct vm *v = gc->vm;
-    struct vm_bump from = v->active;
+    struct vm_bump from = v->heap.active;
 
     vm_retire_all(v);
-    v->active = v->spare;
-    v->active.at = v->active.base;
+    v->heap.active = v->heap.spare;
+    v->heap.active.at = v->heap.active.base;
     vm_each_root(v, update_root);
-    for (sim_addr at = v->active.base; at < v->active.at;) {
+    for (sim_addr at = v->heap.active.base; at < v->heap.active.at;) {
         scan(gc, at, false);
         at += vm_bytes(v, vm_header(&v->core, at));
     }
     vm_clear_region(gc, from.base, from.at);
-    v->spare = (struct vm_bump){from.base, from.base, from.end};
-    v->live = v->active.at - v->active.base;
+    v->heap.spare = (struct vm_bump){from.base, from.base, from.end};
 }
 
 void vm_minor(struct vm_thread *gc)
@@ -114,13 +113,13 @@ void vm_minor(struct vm_thread *gc)
     struct vm *v = gc->vm;
 
     vm_each_root(v, update_root);
-    for (size_t i = 0; i < v->log.n; i++) {
+    for (size_t i = 0; i < v->gc.log.n; i++) {
         vm_system_step(gc, EV_READ, vm_area(VM_AREA_REMEMBERED, 8 * i), 8, VM_SITE_ROOTS);
-        update_slot(gc, v->log.at[i], true);
+        update_slot(gc, v->gc.log.at[i], true);
     }
-    while (v->stack.n)
-        scan(gc, v->stack.at[--v->stack.n], true);
-    v->log.n = 0;
-    vm_clear_region(gc, v->active.base, v->active.at);
-    v->active.at = v->active.base;
+    while (v->gc.stack.n)
+        scan(gc, v->gc.stack.at[--v->gc.stack.n], true);
+    v->gc.log.n = 0;
+    vm_clear_region(gc, v->heap.active.base, v->heap.active.at);
+    v->heap.active.at = v->heap.active.base;
 }

@@ -3,13 +3,6 @@
  * meanwhile is marked as well, and what it allocates is marked from the start. */
 #include "workloads/vm/vm_int.h"
 
-void vm_list_add(struct vm_list *l, sim_addr at)
-{
-    if (l->n == l->cap)
-        l->at = xgrow(l->at, l->n, &l->cap, sizeof *l->at);
-    l->at[l->n++] = at;
-}
-
 /* No pause before the accesses: the reference was just read. */
 static void mark(struct vm_thread *gc, sim_addr at)
 {
@@ -18,17 +11,17 @@ static void mark(struct vm_thread *gc, sim_addr at)
     if (!at)
         return;
     vm_system(gc, EV_READ, vm_mark_at(at), 8, VM_SITE_MARK);
-    if (vm_marked(v, at))
+    if (vm_marked(&v->heap, at))
         return;
-    vm_mark_set(v, at);
+    vm_mark_set(&v->heap, at);
     vm_system(gc, EV_WRITE, vm_mark_at(at), 8, VM_SITE_MARK);
-    vm_list_add(&v->stack, at);
+    vm_addresses_add(&v->gc.stack, at);
 }
 
 static void mark_root(struct vm *v, struct vm_ref *r, sim_addr where)
 {
-    vm_system_step(v->collector, EV_READ, where, 8, VM_SITE_ROOTS);
-    mark(v->collector, r->at);
+    vm_system_step(v->gc.thread, EV_READ, where, 8, VM_SITE_ROOTS);
+    mark(v->gc.thread, r->at);
 }
 
 void vm_mark_roots(struct vm_thread *gc)
@@ -45,7 +38,7 @@ static void scan(struct vm_thread *gc, sim_addr at)
     vm_system_step(gc, EV_READ, at, VM_HEADER, VM_SITE_SCAN);
     for (uint64_t i = 0; (offset = vm_ref_offset(v, h, i)); i++) {
         vm_system_step(gc, EV_READ, at + offset, 8, VM_SITE_SCAN);
-        mark(gc, *vm_slot_at(v, at + offset));
+        mark(gc, *vm_slot_at(&v->core, at + offset));
     }
 }
 
@@ -53,17 +46,17 @@ void vm_mark_drain(struct vm_thread *gc)
 {
     struct vm *v = gc->vm;
 
-    while (v->stack.n)
-        scan(gc, v->stack.at[--v->stack.n]);
+    while (v->gc.stack.n)
+        scan(gc, v->gc.stack.at[--v->gc.stack.n]);
 }
 
 void vm_mark_log(struct vm_thread *gc)
 {
     struct vm *v = gc->vm;
 
-    while (v->log.n) {
-        vm_system_step(gc, EV_READ, vm_area(VM_AREA_REMEMBERED, 8 * v->log.n), 8, VM_SITE_ROOTS);
-        mark(gc, v->log.at[--v->log.n]);
+    while (v->gc.log.n) {
+        vm_system_step(gc, EV_READ, vm_area(VM_AREA_REMEMBERED, 8 * v->gc.log.n), 8, VM_SITE_ROOTS);
+        mark(gc, v->gc.log.at[--v->gc.log.n]);
     }
 }
 
@@ -72,14 +65,14 @@ void vm_mark_concurrently(struct vm_thread *gc)
     struct vm *v = gc->vm;
 
     vm_stop_world(gc, false);
-    v->marking = true;
-    v->barrier |= VM_SNAPSHOT;
+    v->gc.marking = true;
+    v->gc.barrier |= VM_SNAPSHOT;
     vm_mark_roots(gc);
     vm_start_world(gc, false);
     vm_mark_drain(gc);
     vm_stop_world(gc, false);
     vm_mark_log(gc);
     vm_mark_drain(gc);
-    v->barrier &= ~(unsigned)VM_SNAPSHOT;
-    v->marking = false;
+    v->gc.barrier &= ~(unsigned)VM_SNAPSHOT;
+    v->gc.marking = false;
 }

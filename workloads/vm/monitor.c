@@ -42,18 +42,19 @@ void vm_stopping(struct vm_thread *t)
 
 static uint32_t new_monitor(struct vm *v)
 {
-    if (v->free_monitor) {
-        const uint32_t i = v->free_monitor;
-        v->free_monitor = v->monitors[i].next_free;
-        v->monitors[i] = (struct vm_monitor){0};
+    if (v->monitors.free) {
+        const uint32_t i = v->monitors.free;
+        v->monitors.free = v->monitors.monitor[i].next_free;
+        v->monitors.monitor[i] = (struct vm_monitor){0};
         return i;
     }
-    if (!v->n_monitors)
-        v->n_monitors = 1;
-    while (v->cap_monitors <= v->n_monitors)
-        v->monitors = xgrow(v->monitors, v->cap_monitors, &v->cap_monitors, sizeof *v->monitors);
-    v->monitors[v->n_monitors] = (struct vm_monitor){0};
-    return (uint32_t)v->n_monitors++;
+    if (!v->monitors.n)
+        v->monitors.n = 1;
+    while (v->monitors.cap <= v->monitors.n)
+        v->monitors.monitor = xgrow(v->monitors.monitor, v->monitors.cap, &v->monitors.cap,
+                                    sizeof *v->monitors.monitor);
+    v->monitors.monitor[v->monitors.n] = (struct vm_monitor){0};
+    return (uint32_t)v->monitors.n++;
 }
 
 /* Valid until another monitor is made. */
@@ -63,18 +64,18 @@ static struct vm_monitor *monitor(struct vm *v, sim_addr object)
 
     if (!h->word)
         h->word = new_monitor(v);
-    return &v->monitors[h->word];
+    return &v->monitors.monitor[h->word];
 }
 
 void vm_monitor_free(struct vm *v, struct vm_header *h)
 {
     if (!h->word)
         return;
-    const struct vm_monitor *m = &v->monitors[h->word];
+    const struct vm_monitor *m = &v->monitors.monitor[h->word];
     assert(!m->owner && !m->waiters.first && !m->heavy);
     (void)m;
-    v->monitors[h->word].next_free = v->free_monitor;
-    v->free_monitor = (uint32_t)h->word;
+    v->monitors.monitor[h->word].next_free = v->monitors.free;
+    v->monitors.free = (uint32_t)h->word;
     h->word = 0;
 }
 
@@ -82,7 +83,7 @@ static void see(struct vm_thread *t, struct vm_ref *o, const char *what)
 {
     if (!vm_see(t, o))
         vm_fail(t, "%s null", what);
-    if (t->vm->txn == t)
+    if (t->vm->txn.owner == t)
         vm_fail(t, "%s an object inside a transaction; commit first", what);
 }
 
@@ -169,13 +170,15 @@ static uint32_t new_heavy(struct vm_thread *t)
     if (kept)
         return kept;
     note_list(t);
-    return v->heavy.n ? (uint32_t)v->heavy.at[--v->heavy.n] : ++v->n_heavy;
+    return v->monitors.free_heavy.n
+               ? (uint32_t)v->monitors.free_heavy.at[--v->monitors.free_heavy.n]
+               : ++v->monitors.n_heavy;
 }
 
 static void list_heavy(struct vm_thread *t, uint32_t i)
 {
     note_list(t);
-    vm_list_add(&t->vm->heavy, i);
+    vm_addresses_add(&t->vm->monitors.free_heavy, i);
 }
 
 void vm_drop_heavy(struct vm_thread *t)
@@ -268,7 +271,7 @@ static struct vm_monitor *get_back(struct vm_thread *t, struct vm_ref *o)
 
     for (;;) {
         vm_step(t);
-        o->at = vm_forwarded(v, o->at);
+        o->at = vm_forwarded(&v->core, o->at);
         struct vm_monitor *m = monitor(v, o->at);
         if (!m->owner)
             return m;

@@ -26,15 +26,15 @@ static bool copy_body(struct vm_thread *gc, sim_addr to, sim_addr from, uint64_t
 static void move_object(struct vm_thread *gc, sim_addr from, uint64_t bytes)
 {
     struct vm *v = gc->vm;
-    const sim_addr to = v->active.at;
+    const sim_addr to = v->heap.active.at;
 
-    v->active.at += bytes;
+    v->heap.active.at += bytes;
     vm_fill(v, to, to + bytes);
     if (copy_body(gc, to, from, bytes)) {
         vm_commit_copy(gc, to, from, bytes);
         return;
     }
-    v->aborts++;
+    v->gc.aborts++;
     vm_pin(v);
     copy_body(gc, to, from, bytes);
     vm_commit_copy(gc, to, from, bytes);
@@ -50,21 +50,21 @@ static void move_all(struct vm_thread *gc, struct vm_bump from)
         const struct vm_header *h = vm_header(&v->core, at);
         bytes = vm_bytes(v, h);
         vm_system_step(gc, EV_READ, at, VM_HEADER, VM_SITE_COPY);
-        if (vm_is_object(h) && vm_marked(v, at))
+        if (vm_is_object(h) && vm_marked(&v->heap, at))
             move_object(gc, at, bytes);
-        v->to_move -= bytes;
+        v->heap.to_move -= bytes;
     }
 }
 
 static void mend_root(struct vm *v, struct vm_ref *r, sim_addr where)
 {
-    struct vm_thread *gc = v->collector;
+    struct vm_thread *gc = v->gc.thread;
 
     vm_system_step(gc, EV_READ, where, 8, VM_SITE_ROOTS);
-    if (vm_forwarded(v, r->at) == r->at)
+    if (vm_forwarded(&v->core, r->at) == r->at)
         return;
     vm_system(gc, EV_READ, r->at, VM_HEADER, VM_SITE_UPDATE);
-    r->at = vm_forwarded(v, r->at);
+    r->at = vm_forwarded(&v->core, r->at);
     vm_system(gc, EV_WRITE, where, 8, VM_SITE_ROOTS);
 }
 
@@ -74,12 +74,12 @@ static void mend_slot(struct vm_thread *gc, sim_addr slot)
     struct vm *v = gc->vm;
 
     vm_system_step(gc, EV_READ, slot, 8, VM_SITE_UPDATE);
-    const sim_addr was = *vm_slot_at(v, slot), is = vm_forwarded(v, was);
+    const sim_addr was = *vm_slot_at(&v->core, slot), is = vm_forwarded(&v->core, was);
     if (is == was)
         return;
     vm_system(gc, EV_READ, was, VM_HEADER, VM_SITE_UPDATE);
     vm_system(gc, EV_WRITE, slot, 8, VM_SITE_UPDATE);
-    *vm_slot_at(v, slot) = is;
+    *vm_slot_at(&v->core, slot) = is;
 }
 
 static void mend_all(struct vm_thread *gc, sim_addr base, sim_addr end)
@@ -100,13 +100,13 @@ void vm_move_cycle(struct vm_thread *gc)
 {
     struct vm *v = gc->vm;
 
-    v->cycling = true;
+    v->gc.cycling = true;
     vm_mark_concurrently(gc);
     vm_retire_all(v);
-    struct vm_bump from = v->active;
-    v->active = v->spare;
-    v->to_move = from.at - from.base;
-    v->barrier |= VM_FORWARD;
+    struct vm_bump from = v->heap.active;
+    v->heap.active = v->heap.spare;
+    v->heap.to_move = from.at - from.base;
+    v->gc.barrier |= VM_FORWARD;
     vm_start_world(gc, false);
 
     move_all(gc, from);
@@ -114,13 +114,13 @@ void vm_move_cycle(struct vm_thread *gc)
     vm_stop_world(gc, false);
     vm_retire_all(v);
     vm_each_root(v, mend_root);
-    const sim_addr end = v->active.at;
+    const sim_addr end = v->heap.active.at;
     vm_start_world(gc, false);
-    vm_wake_all(v, &v->gc_queue); /* there is room again */
+    vm_wake_all(v, &v->gc.queue); /* there is room again */
 
-    mend_all(gc, v->active.base, end);
+    mend_all(gc, v->heap.active.base, end);
     vm_clear_region(gc, from.base, from.at);
-    v->barrier &= ~(unsigned)VM_FORWARD;
-    v->spare = (struct vm_bump){from.base, from.base, from.end};
-    v->cycling = false;
+    v->gc.barrier &= ~(unsigned)VM_FORWARD;
+    v->heap.spare = (struct vm_bump){from.base, from.base, from.end};
+    v->gc.cycling = false;
 }

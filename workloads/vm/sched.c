@@ -32,13 +32,14 @@ void vm_wake(struct vm *v, struct vm_thread *t)
 {
     assert(t->state == VM_IS_BLOCKED);
     t->state = VM_IS_READY;
-    t->home = v->current ? v->current->home : 0;
-    if (t == v->collector)
+    t->home = v->sched.current ? v->sched.current->home : 0;
+    if (t == v->gc.thread)
         t->home = (uint32_t)v->p.kernel_threads;
-    else if (v->current == v->collector)
+    else if (v->sched.current == v->gc.thread)
         t->home = t->run.tid % (v->p.kernel_threads ? (uint32_t)v->p.kernel_threads : 1);
-    v->ready = xgrow(v->ready, v->n_ready, &v->cap_ready, sizeof *v->ready);
-    v->ready[v->n_ready++] = t;
+    v->sched.ready =
+        xgrow(v->sched.ready, v->sched.n_ready, &v->sched.cap_ready, sizeof *v->sched.ready);
+    v->sched.ready[v->sched.n_ready++] = t;
 }
 
 void vm_wake_all(struct vm *v, struct vm_queue *q)
@@ -51,12 +52,14 @@ static void unready(struct vm *v, const struct vm_thread *t)
 {
     size_t i = 0;
 
-    while (v->ready[i] != t)
+    while (v->sched.ready[i] != t)
         i++;
-    v->n_ready--;
-    memmove(v->ready + i, v->ready + i + 1, (v->n_ready - i) * sizeof *v->ready);
-    if (!v->p.kernel_threads && i <= v->cursor)
-        v->cursor = v->cursor ? v->cursor - 1 : (uint32_t)(v->n_ready ? v->n_ready - 1 : 0);
+    v->sched.n_ready--;
+    memmove(v->sched.ready + i, v->sched.ready + i + 1,
+            (v->sched.n_ready - i) * sizeof *v->sched.ready);
+    if (!v->p.kernel_threads && i <= v->sched.cursor)
+        v->sched.cursor = v->sched.cursor ? v->sched.cursor - 1
+                                          : (uint32_t)(v->sched.n_ready ? v->sched.n_ready - 1 : 0);
 }
 
 /* ---- kernel threads ------------------------------------------------------------------------- */
@@ -67,13 +70,13 @@ static struct vm_thread *rotate(const struct vm *v, uint32_t k)
     struct vm_thread *first = NULL;
     bool behind = false;
 
-    for (size_t i = 0; i < v->n_ready; i++) {
-        struct vm_thread *t = v->ready[i];
+    for (size_t i = 0; i < v->sched.n_ready; i++) {
+        struct vm_thread *t = v->sched.ready[i];
         if (t->home == k && behind)
             return t;
         if (t->home == k && !first)
             first = t;
-        behind |= t == v->runs[k];
+        behind |= t == v->sched.runs[k];
     }
     return first;
 }
@@ -81,9 +84,9 @@ static struct vm_thread *rotate(const struct vm *v, uint32_t k)
 /* Work stealing: the oldest that no kernel thread is at. */
 static struct vm_thread *steal(const struct vm *v, uint32_t k)
 {
-    for (size_t i = 0; i < v->n_ready; i++) {
-        struct vm_thread *t = v->ready[i];
-        if (t->home != k && t->home < v->p.kernel_threads && v->runs[t->home] != t)
+    for (size_t i = 0; i < v->sched.n_ready; i++) {
+        struct vm_thread *t = v->sched.ready[i];
+        if (t->home != k && t->home < v->p.kernel_threads && v->sched.runs[t->home] != t)
             return t;
     }
     return NULL;
@@ -91,7 +94,7 @@ static struct vm_thread *steal(const struct vm *v, uint32_t k)
 
 static struct vm_thread *job(struct vm *v, uint32_t k)
 {
-    struct vm_thread *t = v->runs[k];
+    struct vm_thread *t = v->sched.runs[k];
 
     if (t && t->state == VM_IS_READY && t->home == k && t->turns < SLICE) {
         t->turns++;
@@ -104,18 +107,18 @@ static struct vm_thread *job(struct vm *v, uint32_t k)
         return NULL;
     t->home = k;
     t->turns = 1;
-    return v->runs[k] = t;
+    return v->sched.runs[k] = t;
 }
 
 static struct vm_thread *pick_kernel(struct vm *v)
 {
     const uint32_t n = (uint32_t)v->p.kernel_threads + 1;
-    const uint32_t start =
-        v->p.schedule == VM_ROUND_ROBIN ? v->cursor + 1 : (uint32_t)rng_below(&v->rng, n);
+    const uint32_t start = v->p.schedule == VM_ROUND_ROBIN ? v->sched.cursor + 1
+                                                           : (uint32_t)rng_below(&v->sched.rng, n);
 
     for (uint32_t i = 0; i < n; i++) {
-        v->cursor = (start + i) % n;
-        struct vm_thread *t = job(v, v->cursor);
+        v->sched.cursor = (start + i) % n;
+        struct vm_thread *t = job(v, v->sched.cursor);
         if (t)
             return t;
     }
@@ -129,12 +132,12 @@ static struct vm_thread *pick(struct vm *v, const struct vm_thread *now)
     if (v->p.kernel_threads)
         return pick_kernel(v);
     if (v->p.schedule == VM_ROUND_ROBIN) {
-        v->cursor = v->cursor + 1 < v->n_ready ? v->cursor + 1 : 0;
-        return v->ready[v->cursor];
+        v->sched.cursor = v->sched.cursor + 1 < v->sched.n_ready ? v->sched.cursor + 1 : 0;
+        return v->sched.ready[v->sched.cursor];
     }
-    struct vm_thread *t = v->ready[rng_below(&v->rng, v->n_ready)];
-    while (v->p.schedule == VM_ADVERSARIAL && t == now && v->n_ready > 1)
-        t = v->ready[rng_below(&v->rng, v->n_ready)];
+    struct vm_thread *t = v->sched.ready[rng_below(&v->sched.rng, v->sched.n_ready)];
+    while (v->p.schedule == VM_ADVERSARIAL && t == now && v->sched.n_ready > 1)
+        t = v->sched.ready[rng_below(&v->sched.rng, v->sched.n_ready)];
     return t;
 }
 
@@ -142,13 +145,13 @@ static uint64_t turn_length(struct vm *v)
 {
     if (v->p.schedule == VM_ROUND_ROBIN)
         return v->p.quantum;
-    return 1 + rng_below(&v->rng, 2 * v->p.quantum - 1);
+    return 1 + rng_below(&v->sched.rng, 2 * v->p.quantum - 1);
 }
 
 static void bury(struct vm *v)
 {
-    fiber_free(v->dead);
-    v->dead = NULL;
+    fiber_free(v->sched.dead);
+    v->sched.dead = NULL;
 }
 
 NO_RETURN static void deadlock(struct vm_thread *t)
@@ -157,9 +160,9 @@ NO_RETURN static void deadlock(struct vm_thread *t)
     const struct vm *v = t->vm;
     size_t n = 0, named = 0;
 
-    for (size_t i = 0; i < v->n_threads && named < 6; i++) {
-        const struct vm_thread *u = v->thread[i];
-        if (u->state != VM_IS_BLOCKED || u == v->collector)
+    for (size_t i = 0; i < v->sched.n_threads && named < 6; i++) {
+        const struct vm_thread *u = v->sched.thread[i];
+        if (u->state != VM_IS_BLOCKED || u == v->gc.thread)
             continue;
         n += (size_t)snprintf(text + n, sizeof text - n, "%sT%u waits for %s", named++ ? ", " : "",
                               u->run.tid, u->waits);
@@ -170,13 +173,13 @@ NO_RETURN static void deadlock(struct vm_thread *t)
 /* `self` is the fiber that runs now, t's. Returns when t is to run again. */
 static void turn(struct vm *v, struct vm_thread *t, struct fiber *self)
 {
-    if (!v->n_ready)
+    if (!v->sched.n_ready)
         deadlock(t);
     struct vm_thread *u = pick(v, t);
 
-    v->left = turn_length(v);
-    v->from = v->core.at;
-    v->current = u;
+    v->sched.left = turn_length(v);
+    v->sched.from = v->core.at;
+    v->sched.current = u;
     if (u->fiber == self)
         return;
     fiber_switch(self, vm_fiber(u));
@@ -186,12 +189,24 @@ static void turn(struct vm *v, struct vm_thread *t, struct fiber *self)
 void vm_rearm(struct vm *v)
 {
     struct vm_core *c = &v->core;
-    const uint64_t spent = (uint64_t)(c->at - v->from);
-    const uint64_t room = c->at < v->end ? (uint64_t)(v->end - c->at) : 0;
+    const uint64_t spent = (uint64_t)(c->at - v->sched.from);
+    const uint64_t room = c->at < v->stream.end ? (uint64_t)(v->stream.end - c->at) : 0;
 
-    v->left -= spent < v->left ? spent : v->left;
-    v->from = c->at;
-    c->stop = c->at + (v->pinned || v->left > room ? room : v->left);
+    v->sched.left -= spent < v->sched.left ? spent : v->sched.left;
+    v->sched.from = c->at;
+    c->stop = c->at + (v->sched.pinned || v->sched.left > room ? room : v->sched.left);
+}
+
+void vm_pin(struct vm *v)
+{
+    v->sched.pinned++;
+    vm_rearm(v);
+}
+
+void vm_unpin(struct vm *v)
+{
+    v->sched.pinned--;
+    vm_rearm(v);
 }
 
 void vm_catch_up(struct vm_thread *t)
@@ -204,7 +219,7 @@ void vm_catch_up(struct vm_thread *t)
         t->on = t->home;
         vm_emit(t, EV_THREAD, 0, t->on, 0, 0);
     } else if (!t->started) {
-        vm_emit(t, EV_THREAD_START, 0, 0, t == v->collector ? EVF_SYSTEM : 0, 0);
+        vm_emit(t, EV_THREAD_START, 0, 0, t == v->gc.thread ? EVF_SYSTEM : 0, 0);
     }
     t->started = true;
     if (t->stale)
@@ -222,7 +237,7 @@ void vm_pause(struct vm_thread *t)
 
     vm_note_place(t);
     vm_rearm(v);
-    if (!v->left && !v->pinned)
+    if (!v->sched.left && !v->sched.pinned)
         turn(v, t, t->fiber);
     vm_flush(t);
     vm_catch_up(t);
@@ -233,7 +248,7 @@ void vm_block(struct vm_thread *t, struct vm_queue *q, const char *what)
 {
     struct vm *v = t->vm;
 
-    assert(!v->pinned && t->state == VM_IS_READY);
+    assert(!v->sched.pinned && t->state == VM_IS_READY);
     vm_note_place(t);
     vm_flush(t);
     unready(v, t);
@@ -249,16 +264,16 @@ void vm_block(struct vm_thread *t, struct vm_queue *q, const char *what)
 
 static void end_turn(struct vm *v)
 {
-    vm_note_place(v->current);
-    v->left = 0;
-    v->from = v->core.stop = v->core.at;
+    vm_note_place(v->sched.current);
+    v->sched.left = 0;
+    v->sched.from = v->core.stop = v->core.at;
 }
 
 void vm_urge(struct vm_thread *t)
 {
     struct vm *v = t->vm;
 
-    if (v->p.schedule == VM_ADVERSARIAL && !v->pinned && rng_chance(&v->rng, 7, 8))
+    if (v->p.schedule == VM_ADVERSARIAL && !v->sched.pinned && rng_chance(&v->sched.rng, 7, 8))
         end_turn(v);
 }
 
@@ -277,8 +292,8 @@ NO_RETURN static void end_thread(struct vm_thread *t)
 
     vm_step(t);
     vm_check(t, !t->held, "the thread ends and still has %u monitors", t->held);
-    vm_check(t, v->txn != t, "the thread ends in a transaction");
-    if (v->in_roi && v->alive == 1)
+    vm_check(t, v->txn.owner != t, "the thread ends in a transaction");
+    if (v->stream.in_roi && v->sched.alive == 1)
         vm_emit(t, EV_ROI_END, 0, 0, 0, 0);
     vm_drop_heavy(t);
     vm_note_threads(t);
@@ -289,14 +304,14 @@ NO_RETURN static void end_thread(struct vm_thread *t)
     unready(v, t);
     t->state = VM_IS_ENDED;
     vm_wake_all(v, &t->joiners);
-    if (!--v->alive) {
-        v->done = true;
+    if (!--v->sched.alive) {
+        v->stream.done = true;
         vm_to_host(v, t);
     }
-    if (!v->n_ready)
+    if (!v->sched.n_ready)
         deadlock(t);
     t->fiber = NULL;
-    v->dead = self;
+    v->sched.dead = self;
     turn(v, t, self);
     die("a thread that has ended runs");
 }
@@ -324,15 +339,16 @@ struct vm_thread *vm_thread_new(struct vm *v, void (*fn)(struct vm_thread *t, vo
 {
     struct vm_thread *t = xcalloc(1, sizeof *t);
 
-    t->run = (struct vm_run){.core = &v->core, .tid = (sim_tid)v->n_threads};
+    t->run = (struct vm_run){.core = &v->core, .tid = (sim_tid)v->sched.n_threads};
     t->vm = v;
     t->fn = fn;
     t->arg = arg;
     t->state = VM_IS_BLOCKED;
     t->roots = xcalloc(VM_ROOTS, sizeof *t->roots);
-    rng_seed(&t->rng, UINT64_C(0x6b65726e) + v->n_threads);
-    v->thread = xgrow(v->thread, v->n_threads, &v->cap_threads, sizeof *v->thread);
-    v->thread[v->n_threads++] = t;
+    rng_seed(&t->rng, UINT64_C(0x6b65726e) + v->sched.n_threads);
+    v->sched.thread =
+        xgrow(v->sched.thread, v->sched.n_threads, &v->sched.cap_threads, sizeof *v->sched.thread);
+    v->sched.thread[v->sched.n_threads++] = t;
     return t;
 }
 
@@ -350,12 +366,12 @@ sim_tid vm_fork(struct vm_thread *t, void (*fn)(struct vm_thread *u, void *arg),
     struct vm *v = t->vm;
 
     vm_step(t);
-    if (v->n_threads >= MAX_THREADS - 1)
+    if (v->sched.n_threads >= MAX_THREADS - 1)
         vm_fail(t, "more than %d threads; use fewer", MAX_THREADS - 1);
     struct vm_thread *u = vm_thread_new(v, fn, arg);
     vm_note_threads(t);
     vm_emit(t, EV_FORK, 0, u->run.tid, 0, site);
-    v->alive++;
+    v->sched.alive++;
     vm_wake(v, u);
     vm_urge(t);
     return u->run.tid;
@@ -365,12 +381,13 @@ void vm_join(struct vm_thread *t, sim_tid u, uint64_t site)
 {
     struct vm *v = t->vm;
 
-    vm_check(t, u < v->n_threads && v->thread[u] != t, "T%u can't be joined by T%u", u, t->run.tid);
-    vm_check(t, v->txn != t, "a join inside a transaction");
+    vm_check(t, u < v->sched.n_threads && v->sched.thread[u] != t, "T%u can't be joined by T%u", u,
+             t->run.tid);
+    vm_check(t, v->txn.owner != t, "a join inside a transaction");
     vm_step(t);
-    while (v->thread[u]->state != VM_IS_ENDED) {
+    while (v->sched.thread[u]->state != VM_IS_ENDED) {
         vm_stopping(t);
-        vm_block(t, &v->thread[u]->joiners, "a thread's end");
+        vm_block(t, &v->sched.thread[u]->joiners, "a thread's end");
     }
     vm_emit(t, EV_JOIN, 0, u, 0, site);
 }

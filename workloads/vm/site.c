@@ -39,8 +39,8 @@ void vm_name(struct vm *v, enum name_space space, uint64_t id, const char *text)
 
 static uint64_t new_site(struct vm *v, const char *text)
 {
-    vm_name(v, NAME_SITE, v->sites, text);
-    return v->sites++;
+    vm_name(v, NAME_SITE, v->sites.n, text);
+    return v->sites.n++;
 }
 
 uint64_t vm_site(struct vm_thread *t, const char *text)
@@ -53,16 +53,16 @@ void vm_sites_open(struct vm *v)
     for (uint64_t i = 0; i < VM_SITE_FIRST; i++)
         if (own[i])
             vm_name(v, NAME_SITE, i, own[i]);
-    v->sites = VM_SITE_FIRST;
-    for (const char *const *s = v->workload->sites; s && *s; s++)
+    v->sites.n = VM_SITE_FIRST;
+    for (const char *const *s = v->program.workload->sites; s && *s; s++)
         new_site(v, *s);
-    map_init(&v->inlined_ids, NULL);
+    map_init(&v->sites.inlined_ids, NULL);
 }
 
 void vm_sites_close(struct vm *v)
 {
-    free(v->inlined);
-    map_free(&v->inlined_ids);
+    free(v->sites.inlined);
+    map_free(&v->sites.inlined_ids);
 }
 
 /* ---- inlined code --------------------------------------------------------------------------- */
@@ -81,7 +81,7 @@ static char *inlined_name(const struct vm *v, enum vm_site place, uint64_t site)
 static uint32_t new_inlined(struct vm *v, enum vm_site place, uint64_t site)
 {
     char *name = inlined_name(v, place, site);
-    uint64_t *id = map_put(&v->inlined_ids, digest_bytes(name, strlen(name)));
+    uint64_t *id = map_put(&v->sites.inlined_ids, digest_bytes(name, strlen(name)));
 
     if (!*id)
         *id = new_site(v, name);
@@ -95,11 +95,12 @@ uint64_t vm_inlined(struct vm_thread *t, enum vm_site place, uint64_t site)
 
     if (!v->p.inlining || site < VM_SITE_FIRST)
         return place;
-    while (v->n_inlined <= site) {
-        v->inlined = xgrow(v->inlined, v->n_inlined, &v->cap_inlined, sizeof *v->inlined);
-        memset(v->inlined[v->n_inlined++], 0, sizeof *v->inlined);
+    while (v->sites.n_inlined <= site) {
+        v->sites.inlined = xgrow(v->sites.inlined, v->sites.n_inlined, &v->sites.cap_inlined,
+                                 sizeof *v->sites.inlined);
+        memset(v->sites.inlined[v->sites.n_inlined++], 0, sizeof *v->sites.inlined);
     }
-    uint32_t *id = &v->inlined[site][place];
+    uint32_t *id = &v->sites.inlined[site][place];
     if (!*id)
         *id = new_inlined(v, place, site);
     return *id;
@@ -119,9 +120,9 @@ void vm_note_place(struct vm_thread *t)
 {
     const struct vm *v = t->vm;
 
-    if (t == v->collector)
+    if (t == v->gc.thread)
         return;
-    for (const struct event *rec = v->core.at; rec-- > v->from;) {
+    for (const struct event *rec = v->core.at; rec-- > v->sched.from;) {
         const uint64_t site = site_of(rec);
         if (!site)
             continue;

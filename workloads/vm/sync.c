@@ -10,17 +10,17 @@ struct vm_barrier *vm_barrier_new(struct vm_thread *t, unsigned parties)
     struct vm_barrier *b = xcalloc(1, sizeof *b);
 
     vm_check(t, parties > 0, "a barrier for nobody");
-    b->next = v->barriers;
-    b->name = vm_area(VM_AREA_BARRIERS, 64 * v->n_barriers++);
+    b->next = v->barriers.first;
+    b->name = vm_area(VM_AREA_BARRIERS, 64 * v->barriers.n++);
     b->parties = parties;
-    return v->barriers = b;
+    return v->barriers.first = b;
 }
 
 void vm_barrier_wait(struct vm_thread *t, struct vm_barrier *b, uint64_t site)
 {
     vm_step(t);
     const uint64_t round = b->round;
-    if (t->vm->txn == t)
+    if (t->vm->txn.owner == t)
         vm_fail(t, "waits at a barrier inside a transaction; commit first");
     vm_stopping(t);
     vm_emit(t, EV_BARRIER_ARRIVE, b->name, round, 0, site);
@@ -44,7 +44,7 @@ unsigned char *vm_volatile(struct vm_thread *t, const struct vm_ref *o, const st
 {
     unsigned char *value;
 
-    if (t->vm->txn == t)
+    if (t->vm->txn.owner == t)
         vm_fail(t, "accesses a volatile field inside a transaction; commit first");
     if (kind == EV_READ)
         vm_emit_on(t, EV_VOLATILE_READ, o, s->offset, site);
@@ -136,15 +136,15 @@ static void initialise(struct vm_thread *t, const struct vm_class *k, sim_addr n
 {
     struct vm *v = t->vm;
 
-    v->lives[k->id] = (struct vm_class_life){VM_CLASS_RUNS, t};
+    v->classes.life[k->id] = (struct vm_class_life){VM_CLASS_RUNS, t};
     vm_emit(t, EV_ACQUIRE, name, 0, EVF_SYSTEM, 0);
     vm_system(t, EV_WRITE, name, 8, VM_SITE_CLASS);
     vm_emit(t, EV_RELEASE, name, 0, EVF_SYSTEM, 0);
     k->of->init(t, k->arg);
     vm_system_step(t, EV_WRITE, name, 8, VM_SITE_CLASS);
     vm_emit(t, EV_CLASS_INIT, name, 0, 0, site);
-    v->lives[k->id].state = VM_CLASS_READY;
-    vm_wake_all(v, &v->class_queue);
+    v->classes.life[k->id].state = VM_CLASS_READY;
+    vm_wake_all(v, &v->classes.queue);
 }
 
 void vm_class_use(struct vm_thread *t, const struct vm_class *k, uint64_t site)
@@ -156,14 +156,14 @@ void vm_class_use(struct vm_thread *t, const struct vm_class *k, uint64_t site)
         return;
     for (;;) {
         vm_system_step(t, EV_READ, name, 8, VM_SITE_CLASS);
-        if (v->lives[k->id].state != VM_CLASS_RUNS)
+        if (v->classes.life[k->id].state != VM_CLASS_RUNS)
             break;
-        if (v->lives[k->id].by == t)
+        if (v->classes.life[k->id].by == t)
             return;
         vm_stopping(t);
-        vm_block(t, &v->class_queue, "a class's initialisation");
+        vm_block(t, &v->classes.queue, "a class's initialisation");
     }
-    if (v->lives[k->id].state == VM_CLASS_NEW)
+    if (v->classes.life[k->id].state == VM_CLASS_NEW)
         initialise(t, k, name, site);
     else
         vm_emit(t, EV_CLASS_USE, name, 0, 0, site);

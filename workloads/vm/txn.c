@@ -10,16 +10,16 @@ void vm_txn_begin(struct vm_thread *t, uint64_t reserve, uint64_t site)
 {
     struct vm *v = t->vm;
 
-    vm_check(t, v->txn != t, "a transaction inside another");
+    vm_check(t, v->txn.owner != t, "a transaction inside another");
     for (;;) {
         vm_reserve(t, reserve);
-        if (!v->txn)
+        if (!v->txn.owner)
             break;
         vm_stopping(t);
-        vm_block(t, &v->txn_queue, "another transaction");
+        vm_block(t, &v->txn.queue, "another transaction");
     }
-    v->txn = t;
-    v->txn_bytes = reserve;
+    v->txn.owner = t;
+    v->txn.bytes = reserve;
     vm_emit(t, EV_TXN_BEGIN, 0, 0, 0, site);
     t->run.flags = EVF_IN_TXN;
 }
@@ -28,12 +28,12 @@ void vm_txn_commit(struct vm_thread *t, uint64_t site)
 {
     struct vm *v = t->vm;
 
-    vm_check(t, v->txn == t, "a commit without a transaction");
+    vm_check(t, v->txn.owner == t, "a commit without a transaction");
     vm_step(t);
     t->run.flags = 0;
     vm_emit(t, EV_TXN_COMMIT, 0, 0, 0, site);
-    v->txn = NULL;
-    vm_wake_all(v, &v->txn_queue);
+    v->txn.owner = NULL;
+    vm_wake_all(v, &v->txn.queue);
     vm_urge(t);
 }
 
@@ -43,10 +43,10 @@ void vm_no_txn(struct vm_thread *gc)
 
     for (;;) {
         vm_step(gc);
-        if (!v->txn)
+        if (!v->txn.owner)
             return;
         vm_stopping(gc);
-        vm_block(gc, &v->txn_queue, "a transaction");
+        vm_block(gc, &v->txn.queue, "a transaction");
     }
 }
 
@@ -69,11 +69,11 @@ static void region(struct vm_thread *t, bool begins)
 {
     struct vm *v = t->vm;
 
-    vm_check(t, v->in_roi != begins, "a region of interest %s",
+    vm_check(t, v->stream.in_roi != begins, "a region of interest %s",
              begins ? "begins inside another" : "ends that has not begun");
     vm_step(t);
     vm_emit(t, begins ? EV_ROI_BEGIN : EV_ROI_END, 0, 0, 0, 0);
-    v->in_roi = begins;
+    v->stream.in_roi = begins;
 }
 
 void vm_roi_begin(struct vm_thread *t)
@@ -123,19 +123,20 @@ void *vm_scratch(struct vm_thread *t, size_t n, size_t bytes)
     struct vm *v = t->vm;
     void *p = xcalloc(n ? n : 1, bytes ? bytes : 1);
 
-    v->scratch = xgrow(v->scratch, v->n_scratch, &v->cap_scratch, sizeof *v->scratch);
-    return v->scratch[v->n_scratch++] = p;
+    v->program.scratch = xgrow(v->program.scratch, v->program.n_scratch, &v->program.cap_scratch,
+                               sizeof *v->program.scratch);
+    return v->program.scratch[v->program.n_scratch++] = p;
 }
 
 uint64_t vm_collections(const struct vm_thread *t)
 {
-    return t->vm->collections;
+    return t->vm->gc.collections;
 }
 
 void vm_collect(struct vm_thread *t)
 {
     vm_step(t);
-    if (t->vm->txn == t)
+    if (t->vm->txn.owner == t)
         vm_fail(t, "asks for a collection inside a transaction; commit first");
     vm_want(t, VM_WANT_FULL);
 }

@@ -27,7 +27,7 @@ void vm_emit_two(struct vm_thread *t, enum ev_kind kind, sim_addr addr, uint64_t
     if (!more)
         return;
     *c->at++ = (struct event){.addr = addr2, .aux = site, .size = size2};
-    t->vm->doubles++;
+    t->vm->stream.doubles++;
 }
 
 void vm_emit(struct vm_thread *t, enum ev_kind kind, sim_addr addr, uint64_t aux, unsigned flags,
@@ -75,9 +75,9 @@ static void fail(struct vm_thread *t, enum lard_exit code, const char *fmt, va_l
     struct vm *v = t->vm;
 
     vsnprintf(text, sizeof text, fmt, ap);
-    err_set(&v->err, code, "%s: T%u, event %" PRIu64 ": %s", v->source.name, t->run.tid,
-            v->source.first + (uint64_t)(v->core.at - v->core.rec) - v->doubles, text);
-    v->done = true;
+    err_set(&v->stream.err, code, "%s: T%u, event %" PRIu64 ": %s", v->source.name, t->run.tid,
+            v->source.first + (uint64_t)(v->core.at - v->core.rec) - v->stream.doubles, text);
+    v->stream.done = true;
     vm_to_host(v, t);
     die("a stream that has failed was asked to go on");
 }
@@ -107,71 +107,71 @@ void vm_check(struct vm_thread *t, bool ok, const char *fmt, ...)
 
 void vm_to_host(struct vm *v, struct vm_thread *t)
 {
-    fiber_switch(t->fiber, v->host);
+    fiber_switch(t->fiber, v->sched.host);
 }
 
 void vm_flush(struct vm_thread *t)
 {
     struct vm *v = t->vm;
 
-    if (v->core.at < v->end)
+    if (v->core.at < v->stream.end)
         return;
     vm_rearm(v);
     vm_to_host(v, t);
-    v->from = v->core.at;
+    v->sched.from = v->core.at;
 }
 
 /* The batch is delivered only when the next one is asked for; then the program goes on. */
 static int next(struct source *s, struct batch *b, struct err *e)
 {
     struct vm *v = (struct vm *)s;
-    const uint64_t was = (uint64_t)(v->core.at - v->core.rec) - v->doubles;
+    const uint64_t was = (uint64_t)(v->core.at - v->core.rec) - v->stream.doubles;
 
     s->first += was;
     v->core.at = v->core.rec;
-    v->doubles = 0;
+    v->stream.doubles = 0;
     if (v->core.identity)
         memset(v->core.identity, 0, (VM_BATCH + VM_SLACK) * sizeof *v->core.identity);
-    if (!v->done)
-        fiber_switch(v->host, vm_fiber(v->current));
+    if (!v->stream.done)
+        fiber_switch(v->sched.host, vm_fiber(v->sched.current));
     b->rec = v->core.rec;
     b->records = (size_t)(v->core.at - v->core.rec);
     b->first = s->first;
-    if (!b->records && v->err.code)
-        return err_set(e, (enum lard_exit)v->err.code, "%s", v->err.text);
+    if (!b->records && v->stream.err.code)
+        return err_set(e, (enum lard_exit)v->stream.err.code, "%s", v->stream.err.text);
     return 0;
 }
 
 static void free_threads(struct vm *v)
 {
-    for (size_t i = 0; i < v->n_threads; i++)
-        vm_thread_free(v->thread[i]);
-    fiber_free(v->dead);
-    fiber_free(v->host);
-    free(v->thread);
-    free(v->ready);
+    for (size_t i = 0; i < v->sched.n_threads; i++)
+        vm_thread_free(v->sched.thread[i]);
+    fiber_free(v->sched.dead);
+    fiber_free(v->sched.host);
+    free(v->sched.thread);
+    free(v->sched.ready);
 }
 
 static void free_tables(struct vm *v)
 {
     struct vm_barrier *after;
 
-    for (struct vm_barrier *b = v->barriers; b; b = after) {
+    for (struct vm_barrier *b = v->barriers.first; b; b = after) {
         after = b->next;
         free(b);
     }
-    for (size_t i = 0; i < v->n_classes; i++)
-        free(v->classes[i]);
-    for (size_t i = 0; i * VM_ROOTS < v->n_globals; i++)
-        free(v->globals[i]);
-    for (size_t i = 0; i < v->n_scratch; i++)
-        free(v->scratch[i]);
-    free(v->classes);
-    free(v->lives);
-    free(v->globals);
-    free(v->scratch);
-    free(v->monitors);
-    map_free(&v->phase_ids);
+    for (size_t i = 0; i < v->classes.n; i++)
+        free(v->classes.class[i]);
+    for (size_t i = 0; i * VM_ROOTS < v->globals.n; i++)
+        free(v->globals.chunk[i]);
+    for (size_t i = 0; i < v->program.n_scratch; i++)
+        free(v->program.scratch[i]);
+    free(v->classes.class);
+    free(v->classes.life);
+    free(v->globals.chunk);
+    free(v->program.scratch);
+    free(v->monitors.monitor);
+    map_free(&v->stream.phase_ids);
     vm_sites_close(v);
 }
 
@@ -187,29 +187,29 @@ static void close_vm(struct source *s)
 
     free_threads(v);
     free_tables(v);
-    unmap(v->heap, v->p.heap);
-    unmap(v->marks, v->p.heap / VM_ALIGN / 8);
-    unmap(v->ids, v->p.heap / VM_ALIGN * 8);
-    free(v->cells.block);
-    free(v->stack.at);
-    free(v->log.at);
-    free(v->heavy.at);
+    unmap(v->heap.memory, v->p.heap);
+    unmap(v->heap.marks, v->p.heap / VM_ALIGN / 8);
+    unmap(v->heap.ids, v->p.heap / VM_ALIGN * 8);
+    free(v->heap.cells.block);
+    free(v->gc.stack.at);
+    free(v->gc.log.at);
+    free(v->monitors.free_heavy.at);
     free(v->core.rec);
     free(v->core.identity);
     names_free(v->names);
-    free(v->params);
-    free(v->name);
-    config_free(v->config);
+    free(v->program.params);
+    free(v->program.name);
+    config_free(v->program.config);
     free(v);
 }
 
 void vm_phase(struct vm_thread *t, const char *text)
 {
     struct vm *v = t->vm;
-    uint64_t *id = map_put(&v->phase_ids, digest_bytes(text, strlen(text)));
+    uint64_t *id = map_put(&v->stream.phase_ids, digest_bytes(text, strlen(text)));
 
     if (!*id) {
-        *id = ++v->phases;
+        *id = ++v->stream.phases;
         vm_name(v, NAME_PHASE, *id, text);
     }
     const uint64_t phase = *id;
@@ -236,39 +236,39 @@ static void open_spaces(struct vm *v)
 {
     const uint64_t heap = v->p.heap, half = heap / 2 / VM_BLOCK_BYTES * VM_BLOCK_BYTES;
 
-    v->core.bias = (uintptr_t)v->heap - (uintptr_t)VM_HEAP;
+    v->core.bias = (uintptr_t)v->heap.memory - (uintptr_t)VM_HEAP;
     switch ((enum vm_gc)v->p.gc) {
     case VM_MARKSWEEP:
     case VM_MARKSWEEP_CONCURRENT:
-        vm_cells_open(v, VM_HEAP, heap);
+        vm_cells_open(&v->heap, VM_HEAP, heap);
         break;
     case VM_GENERATIONAL:
-        v->active = bump(VM_HEAP, v->p.nursery);
-        vm_cells_open(v, VM_HEAP + v->p.nursery, heap - v->p.nursery);
-        v->barrier = VM_REMEMBER;
+        v->heap.active = bump(VM_HEAP, v->p.nursery);
+        vm_cells_open(&v->heap, VM_HEAP + v->p.nursery, heap - v->p.nursery);
+        v->gc.barrier = VM_REMEMBER;
         break;
     case VM_SEMISPACE:
     case VM_COPYING_CONCURRENT:
-        v->active = bump(VM_HEAP, half);
-        v->spare = bump(VM_HEAP + half, half);
+        v->heap.active = bump(VM_HEAP, half);
+        v->heap.spare = bump(VM_HEAP + half, half);
         break;
     }
     if (v->p.gc == VM_COPYING_CONCURRENT)
-        v->trigger = half / 2;
+        v->gc.trigger = half / 2;
     if (v->p.gc == VM_MARKSWEEP_CONCURRENT)
-        v->trigger = heap / 2;
+        v->gc.trigger = heap / 2;
 }
 
 static int open_heap(struct vm *v, struct err *e)
 {
     const uint64_t heap = v->p.heap;
 
-    v->heap = map_pages(heap);
-    v->marks = map_pages(heap / VM_ALIGN / 8);
-    if (!v->heap || !v->marks)
+    v->heap.memory = map_pages(heap);
+    v->heap.marks = map_pages(heap / VM_ALIGN / 8);
+    if (!v->heap.memory || !v->heap.marks)
         return err_set(e, LARD_CONFIG,
                        "%s: heap: the host gives no room for %" PRIu64 " bytes; use a smaller one",
-                       v->name, heap);
+                       v->program.name, heap);
     open_spaces(v);
     return 0;
 }
@@ -276,15 +276,15 @@ static int open_heap(struct vm *v, struct err *e)
 static void open_batch(struct vm *v)
 {
     v->core.rec = xcalloc(VM_BATCH + VM_SLACK, sizeof *v->core.rec);
-    v->core.at = v->core.stop = v->from = v->core.rec;
-    v->end = v->core.rec + VM_BATCH - VM_SLACK;
+    v->core.at = v->core.stop = v->sched.from = v->core.rec;
+    v->stream.end = v->core.rec + VM_BATCH - VM_SLACK;
 }
 
 static void run_main(struct vm_thread *t, void *arg)
 {
     const struct vm *v = arg;
 
-    v->workload->main(t, v->params);
+    v->program.workload->main(t, v->program.params);
 }
 
 int workload_identify(struct source *s, const struct vm_identity **identity)
@@ -293,8 +293,8 @@ int workload_identify(struct source *s, const struct vm_identity **identity)
 
     if (s->next != next)
         return -1;
-    v->ids = map_pages(v->p.heap / VM_ALIGN * 8);
-    if (!v->ids)
+    v->heap.ids = map_pages(v->p.heap / VM_ALIGN * 8);
+    if (!v->heap.ids)
         die("no memory for the identities of objects");
     v->core.identity = xcalloc(VM_BATCH + VM_SLACK, sizeof *v->core.identity);
     *identity = v->core.identity;
@@ -307,20 +307,20 @@ struct vm *vm_open(const struct workload *w, const struct vm_params *p, void *pa
     struct vm *v = xcalloc(1, sizeof *v);
 
     v->p = *p;
-    v->workload = w;
-    v->params = params;
-    v->config = config;
-    v->name = xasprintf("workload:%s", w->name);
+    v->program.workload = w;
+    v->program.params = params;
+    v->program.config = config;
+    v->program.name = xasprintf("workload:%s", w->name);
     v->names = names_new();
     v->source = (struct source){.next = next,
                                 .close = close_vm,
-                                .name = v->name,
+                                .name = v->program.name,
                                 .names = v->names,
                                 .producer = "lardsim workload",
                                 .granularity = w->granularity ? w->granularity : 8};
-    map_init(&v->phase_ids, NULL);
-    rng_seed(&v->rng, p->seed);
-    v->host = fiber_host();
+    map_init(&v->stream.phase_ids, NULL);
+    rng_seed(&v->sched.rng, p->seed);
+    v->sched.host = fiber_host();
     open_batch(v);
     if (open_heap(v, e)) {
         close_vm(&v->source);
@@ -329,8 +329,8 @@ struct vm *vm_open(const struct workload *w, const struct vm_params *p, void *pa
     vm_sites_open(v);
     for (uint32_t type = 0; type < VM_TYPES; type++)
         vm_array_class(v, (enum vm_type)type);
-    v->current = vm_thread_new(v, run_main, v);
-    v->alive = 1;
-    vm_wake(v, v->current);
+    v->sched.current = vm_thread_new(v, run_main, v);
+    v->sched.alive = 1;
+    vm_wake(v, v->sched.current);
     return v;
 }

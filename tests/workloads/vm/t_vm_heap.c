@@ -20,7 +20,7 @@ VM_SITES(SITES)
 
 struct graph {         /* of a heap, independent of addresses */
     struct map number; /* address to the order of discovery */
-    struct vm_list found;
+    struct vm_addresses found;
     uint64_t hash;
     unsigned pauses, broken;
     char why[200];
@@ -46,9 +46,9 @@ static bool valid(struct graph *g, const struct vm *v, sim_addr at)
         what = "is no object's address";
     else if (!vm_is_object(vm_header(&v->core, at)))
         what = "is free memory";
-    else if ((vm_header(&v->core, at)->class & ~VM_FORWARDED) >= v->n_classes)
+    else if ((vm_header(&v->core, at)->class & ~VM_FORWARDED) >= v->classes.n)
         what = "has no class";
-    else if (vm_header(&v->core, at)->class & VM_FORWARDED && !(v->barrier & VM_FORWARD))
+    else if (vm_header(&v->core, at)->class & VM_FORWARDED && !(v->gc.barrier & VM_FORWARD))
         what = "has moved, and is not looked for any more";
     if (what)
         spoilt(g, what, at);
@@ -57,7 +57,7 @@ static bool valid(struct graph *g, const struct vm *v, sim_addr at)
 
 static void reach(struct graph *g, const struct vm *v, sim_addr at)
 {
-    at = at && valid(g, v, at) ? vm_forwarded(v, at) : 0;
+    at = at && valid(g, v, at) ? vm_forwarded(&v->core, at) : 0;
     if (!at || !valid(g, v, at)) {
         mix(g, 0);
         return;
@@ -65,7 +65,7 @@ static void reach(struct graph *g, const struct vm *v, sim_addr at)
     uint64_t *n = map_put(&g->number, at);
     if (!*n) {
         *n = g->number.n;
-        vm_list_add(&g->found, at);
+        vm_addresses_add(&g->found, at);
     }
     mix(g, *map_find(&g->number, at));
 }
@@ -114,11 +114,11 @@ static uint64_t graph_of(struct graph *g, const struct vm *v)
     map_init(&g->number, NULL);
     g->found.n = 0;
     g->hash = 0;
-    for (size_t i = 0; i < v->n_threads; i++)
-        for (uint32_t r = 0; r < v->thread[i]->n_roots; r++)
-            reach_root(g, v, &v->thread[i]->roots[r]);
-    for (size_t i = 0; i < v->n_globals; i++)
-        reach_root(g, v, &v->globals[i / VM_ROOTS][i % VM_ROOTS]);
+    for (size_t i = 0; i < v->sched.n_threads; i++)
+        for (uint32_t r = 0; r < v->sched.thread[i]->n_roots; r++)
+            reach_root(g, v, &v->sched.thread[i]->roots[r]);
+    for (size_t i = 0; i < v->globals.n; i++)
+        reach_root(g, v, &v->globals.chunk[i / VM_ROOTS][i % VM_ROOTS]);
     for (size_t i = 0; i < g->found.n; i++)
         describe(g, v, g->found.at[i]);
     check_apart(g, v);
@@ -151,8 +151,8 @@ static void observed(struct source *s, const char *what)
     struct pauses p = {0};
     struct follow f;
 
-    v->observe = observe;
-    v->observe_arg = &p;
+    v->gc.observe = observe;
+    v->gc.observe_arg = &p;
     follow_source(&f, s);
     if (f.err.code || f.why[0])
         fail_msg("%s: %s%s", what, f.err.text, f.why);

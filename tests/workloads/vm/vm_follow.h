@@ -176,9 +176,9 @@ static inline void follow_batch(struct follow *f, const struct batch *b, struct 
 
 static inline void follow_names(struct follow *f, const struct vm *v)
 {
-    f->sites = v->sites;
-    f->site = xcalloc(v->sites, sizeof *f->site);
-    for (uint64_t i = 0; i < v->sites; i++) {
+    f->sites = v->sites.n;
+    f->site = xcalloc(v->sites.n, sizeof *f->site);
+    for (uint64_t i = 0; i < v->sites.n; i++) {
         const char *name = names_find(v->names, NAME_SITE, i);
         f->site[i] = name ? xstrdup(name) : NULL;
     }
@@ -205,8 +205,8 @@ static inline void follow_source(struct follow *f, struct source *s)
     }
     if (!f->err.code && !f->why[0] && rules_finish(rules, &e))
         snprintf(f->why, sizeof f->why, "%.390s", e.text);
-    f->collections = v->collections;
-    f->aborts = v->aborts;
+    f->collections = v->gc.collections;
+    f->aborts = v->gc.aborts;
     follow_names(f, v);
     source_close(s);
     rules_free(rules);
