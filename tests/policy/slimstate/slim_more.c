@@ -1,6 +1,6 @@
 /* slim_more.c - slimstate's rules one by one, on executions by hand: the paper's Figure 2, all
- * pairs of footprints of a small array, the thresholds, the points at which footprints are
- * committed. */
+ * pairs of footprints of a small array, what a clear leaves, the thresholds, the points at which
+ * footprints are committed. */
 #include "tests/policy/slimstate/slim_more.h"
 
 #include <inttypes.h>
@@ -164,6 +164,56 @@ static bool pairs_fail(void)
     return false;
 }
 
+/* ---- what a clear leaves --------------------------------------------------------------------- */
+
+static bool left_wrong(const struct watch *w, uint64_t cut, uint64_t writers)
+{
+    bool holds = is("races with what a clear left", watch_stat(w, "races.locations"), N - cut);
+
+    for (size_t i = 0; i < w->conflicts && holds; i++) {
+        const uint64_t at = (w->conflict[i].location - ARRAY) / SIZE;
+        holds = is("a racy element was not cleared", at >= cut && at < N, 1) &&
+                is("its last writer", w->conflict[i].earlier.thread, at % writers);
+    }
+    return !holds;
+}
+
+/* An array whose first elements were cleared is refined by a read of one that is left. Each of
+ * those keeps its own writer: an unordered thread's sweep finds that race, and none where it was
+ * cleared.
+ */
+static bool front_cleared_fails(uint64_t cut, uint64_t writers, uint64_t read)
+{
+    const sim_tid last = (sim_tid)writers;
+    struct stream s = {NULL, 0, 0, 0};
+    struct watch w;
+
+    alloc(&s, ARRAY, N);
+    for (uint64_t t = 0; t < writers; t++) /* every so many elements */
+        touch(&s, (sim_tid)t, EV_WRITE, ARRAY, RANGE(t, N - writers + t, writers));
+    add(&s, (struct event){.kind = EV_CLEAR, .addr = ARRAY, .aux = cut * SIZE});
+    touch(&s, (sim_tid)(read % writers), EV_READ, ARRAY, RANGE(read, read, 1)); /* its writer's */
+    on(&s, (sim_tid)(read % writers), EV_VOLATILE_WRITE, VOLATILE);
+    touch(&s, last, EV_WRITE, ARRAY, RANGE(0, N - 1, 1));
+    run(&w, &s, VARIANT("small=1"));
+    const bool wrong = left_wrong(&w, cut, writers);
+    if (wrong)
+        printf("of %d elements, written by %d threads in turn, %d were cleared; %d was read\n", N,
+               (int)writers, (int)cut, (int)read);
+    watch_close(&w);
+    return wrong;
+}
+
+static bool fronts_cleared_fail(void)
+{
+    for (uint64_t writers = 1; writers < N; writers++)
+        for (uint64_t cut = 1; cut < N && N % writers == 0; cut++)
+            for (uint64_t read = cut; read < N; read++)
+                if (front_cleared_fails(cut, writers, read))
+                    return true;
+    return false;
+}
+
 /* A prefix keeps what all of the array was accessed by: in front of it, behind it. */
 static bool prefix_fails(void)
 {
@@ -290,5 +340,6 @@ static bool unchecked_fails(void)
 bool slim_more_fails(void)
 {
     return figure_2_fails() || small_arrays_fail() || buffer_fails(2048) || buffer_fails(2049) ||
-           join_fails() || prefix_fails() || report_fails() || unchecked_fails() || pairs_fail();
+           join_fails() || prefix_fails() || report_fails() || unchecked_fails() ||
+           fronts_cleared_fail() || pairs_fail();
 }
