@@ -126,6 +126,26 @@ static void an_access_counts_once(void **state)
          ENDS(0));
 }
 
+#define ATOMIC(k, t, a)                                                                            \
+    {                                                                                              \
+        .kind = EV_##k, .tid = (t), .addr = (a), .size = 4,                                        \
+        .flags = ORDER_RELAXED << EVF_ORDER_SHIFT                                                  \
+    }
+
+/* The word tells of the last atomic write, and so does the list beside: that is one conflict. */
+static void each_atomic_access_conflicts_once_with_a_plain_one(void **state)
+{
+    (void)state;
+    STAT(WITH(NULL), "races.conflicts", 1, ATOMIC(WRITE, 0, X), R(1, X));
+    STAT(WITH(NULL), "races.conflicts", 1, ATOMIC(WRITE, 0, X), W(1, X));
+    STAT(WITH(NULL), "races.conflicts", 2, ATOMIC(WRITE, 0, X), ATOMIC(WRITE, 2, X), R(1, X));
+    STAT(WITH(NULL), "races.conflicts", 2, ATOMIC(WRITE, 0, X), ATOMIC(WRITE, 2, X), W(1, X));
+    STAT(WITH(NULL), "races.conflicts", 2, ATOMIC(READ, 0, X), ATOMIC(WRITE, 2, X), W(1, X));
+    STAT(WITH(NULL), "races.conflicts", 1, ATOMIC(READ, 0, X), ATOMIC(WRITE, 2, X), R(1, X));
+    STAT(WITH(NULL), "races.conflicts", 0, ATOMIC(READ, 0, X), R(1, X));
+    STAT(WITH(NULL), "races.conflicts", 0, ATOMIC(WRITE, 0, X), ATOMIC(WRITE, 1, X));
+}
+
 /* ---- when validation comes ------------------------------------------------------------------ */
 
 static void before_input_and_output(void **state)
@@ -409,6 +429,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_join_ends_the_region_of_a_thread_without_an_end),
         cmocka_unit_test(each_racing_read_is_told_with_its_site),
         cmocka_unit_test(an_access_counts_once),
+        cmocka_unit_test(each_atomic_access_conflicts_once_with_a_plain_one),
         cmocka_unit_test(before_input_and_output),
         cmocka_unit_test(the_log_is_kept_and_a_conflict_reported_once),
         cmocka_unit_test(before_the_first_report_of_a_region),
