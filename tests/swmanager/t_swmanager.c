@@ -320,6 +320,39 @@ static void a_copy_reads_both_sides_and_writes_one(void **state)
     close_handler(r);
 }
 
+/* Of a granule with a write and reads since, the write is in the record: the block, as it is read
+ * and written, has 8 bytes for each read. */
+static void a_copied_block_has_the_reads_alone(void **state)
+{
+    (void)state;
+    enum { TO = 0x80, EPOCH = 8 };
+
+    for (uint32_t readers = 2; readers <= 4; readers++)
+        for (unsigned written = 0; written < 2; written++) {
+            struct rig *r = open_handler();
+            unsigned loaded = 0, stored = 0;
+            if (written)
+                store(r, DATA, 1, WRITE);
+            for (uint32_t reader = 0; reader < readers; reader++)
+                store(r, DATA, 2 + reader, READ);
+            const sim_addr from = swm_cell_find(r->s, DATA >> r->s->shift)->block;
+            rig_mark(r);
+            r->now = swm_copy(r->s, 0, DATA + TO, DATA, 4, r->now);
+            const sim_addr to = swm_cell_find(r->s, (DATA + TO) >> r->s->shift)->block;
+            for (size_t i = 0; i < r->n; i++) {
+                if (r->log[i].addr == from && r->log[i].cmd == MEM_LOAD)
+                    loaded += r->log[i].bytes;
+                if (r->log[i].addr == to && r->log[i].cmd == MEM_STORE)
+                    stored += r->log[i].bytes;
+            }
+            assert_int_equal(loaded, readers * EPOCH);
+            assert_int_equal(stored, readers * EPOCH);
+            assert_int_equal(swm_held(r->s, DATA + TO).n, readers);
+            rig_check(r);
+            close_handler(r);
+        }
+}
+
 static void a_copy_of_nothing_empties_the_destination(void **state)
 {
     (void)state;
@@ -543,6 +576,7 @@ int main(void)
         cmocka_unit_test(a_clear_reads_what_is_there_and_gives_an_empty_record_back),
         cmocka_unit_test(what_was_given_back_is_taken_again),
         cmocka_unit_test(a_copy_reads_both_sides_and_writes_one),
+        cmocka_unit_test(a_copied_block_has_the_reads_alone),
         cmocka_unit_test(a_copy_of_nothing_empties_the_destination),
         cmocka_unit_test(a_move_hands_the_record_of_a_whole_line_over),
         cmocka_unit_test(a_move_of_part_of_a_line_takes_blocks_along),
