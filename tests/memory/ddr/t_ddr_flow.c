@@ -407,6 +407,74 @@ static void the_bus_is_counted(void **state)
     rig_free(r, 4000);
 }
 
+/* ---- refresh -------------------------------------------------------------------------------- */
+
+static void look_on(void *arg, uint64_t cycle, enum ddr_command c, const struct ddr_place *at)
+{
+    (void)cycle;
+    (void)at;
+    ++((uint64_t *)arg)[c == DDR_REFRESH || c == DDR_REFRESH_BANK];
+}
+
+static void same_or_fail(const char *what, const char *device, uint64_t is, uint64_t must,
+                         sim_cycle gap)
+{
+    if (is != must)
+        fail_msg("%s after %llu idle cycles of %s: %llu, not %llu as refresh by refresh", what,
+                 (unsigned long long)gap, device, (unsigned long long)is, (unsigned long long)must);
+}
+
+/* One of two memories is looked on, so that it goes through every refresh; the other may jump.
+ * Their answers are the same after every idle time, and so is the number of refreshes. */
+static void idle_times_do_not_matter(const char *config)
+{
+    enum { TIMES = 3000 };
+    const char *const settings[] = {config, NULL};
+    const struct memory_env env = {.mhz = 1600, .line = 64, .contention = true};
+    const struct ddr_monitor monitor = {look_on, (uint64_t[2]){0}};
+    struct bench b[2];
+    struct mem_answer a[2];
+    sim_cycle at = 0, gap = 0;
+    struct rng g;
+
+    rng_seed(&g, 1);
+    for (unsigned i = 0; i < 2; i++)
+        bench_open(&b[i], "ddr", env, settings);
+    ddr_watch(b[1].memory.self, monitor);
+    for (uint64_t id = 0; id < TIMES; id++) {
+        const sim_addr addr = rng_below(&g, 1 << 16) * 64 * 97;
+        for (unsigned i = 0; i < 2; i++) {
+            bench_put(&b[i], at, addr, false, id);
+            assert_true(bench_step(&b[i], CYCLE_NEVER, &a[i]));
+            assert_int_equal(a[i].id, id);
+        }
+        same_or_fail("the answer", config, a[0].at, a[1].at, gap);
+        same_or_fail("refreshes", config, bench_stat(&b[0], "refreshes"),
+                     bench_stat(&b[1], "refreshes"), gap);
+        gap = 1 + rng_below(&g, UINT64_C(1) << (10 + id % 11));
+        at = a[0].at + gap;
+    }
+    assert_int_equal(((uint64_t *)monitor.arg)[true], bench_stat(&b[1], "refreshes"));
+    assert_true(bench_stat(&b[0], "refreshes") > TIMES);
+    for (unsigned i = 0; i < 2; i++)
+        bench_close(&b[i], at);
+}
+
+static void what_is_jumped_over_is_as_what_is_gone_through(void **state)
+{
+    static const char *const files[] = {"old.ini", "phone.ini", "banks.ini"};
+    const char *top = getenv("top_srcdir");
+
+    (void)state;
+    idle_times_do_not_matter("memory.ddr.config=ddr4-3200"); /* ranks in turn */
+    for (size_t i = 0; i < ARRAY_SIZE(files); i++) {         /* all ranks at once; banks in turn */
+        char *config =
+            xasprintf("memory.ddr.config=%s/tests/data/ddr/%s", top ? top : ".", files[i]);
+        idle_times_do_not_matter(config);
+        free(config);
+    }
+}
+
 /* ---- the two clocks ------------------------------------------------------------------------- */
 
 /* tCK x MHz / 10^9 processor cycles are a memory cycle; a request waits for one to begin, an answer
@@ -481,6 +549,7 @@ int main(void)
         cmocka_unit_test(the_size_of_steps_does_not_matter),
         cmocka_unit_test(a_full_queue_delays_and_is_counted),
         cmocka_unit_test(the_bus_is_counted),
+        cmocka_unit_test(what_is_jumped_over_is_as_what_is_gone_through),
         cmocka_unit_test(clocks_of_any_ratio_are_exact),
         cmocka_unit_test(far_times_do_not_overflow),
     };
