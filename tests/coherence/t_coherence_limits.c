@@ -40,6 +40,31 @@ static void test_a_line_is_busy_until_its_transaction_is_done(void **unused)
     bench_close(&b);
 }
 
+/* The owner's answer to the home goes over its link after the data for the core that asked: the
+ * transaction is done when that has come, too, so many flits after the data. */
+static void test_a_line_is_busy_until_the_home_has_the_owners_answer(void **unused)
+{
+    enum { TO_HOME = 10, FROM_L3 = 25, REMOTE = 50, DATA = 66 };
+    static const unsigned link_bytes[] = {8, 16, 32, 128};
+
+    (void)unused;
+    for (size_t i = 0; i < ARRAY_SIZE(link_bytes); i++)
+        for (int changed = 0; changed < 2; changed++) { /* a write-back, or a notice */
+            const sim_cycle flits = (DATA + link_bytes[i] - 1) / link_bytes[i];
+            char setting[40];
+            struct bench b;
+            snprintf(setting, sizeof setting, "network.link-bytes=%u", link_bytes[i]);
+            assert_true(bench_open(&b, (struct bench_options){.contention = true}, setting));
+            done_at(&b, 1, A, changed ? MEM_STORE : MEM_LOAD, 1000);
+            assert_int_equal(done_at(&b, 2, A, MEM_LOAD, 2000), 2000 + REMOTE);
+            assert_int_equal(done_at(&b, 3, A, MEM_LOAD, 2000 + REMOTE - TO_HOME),
+                             2000 + REMOTE + flits + FROM_L3);
+            assert_int_equal(bench_value(&b, "coherence.line-waits"), 1);
+            assert_int_equal(bench_value(&b, "coherence.line-wait-cycles"), flits);
+            bench_close(&b);
+        }
+}
+
 static void test_a_bank_takes_one_request_every_port_cycles(void **unused)
 {
     struct bench b;
@@ -284,6 +309,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_line_is_busy_until_its_transaction_is_done),
+        cmocka_unit_test(test_a_line_is_busy_until_the_home_has_the_owners_answer),
         cmocka_unit_test(test_a_bank_takes_one_request_every_port_cycles),
         cmocka_unit_test(test_nothing_queues_without_contention),
         cmocka_unit_test(test_hops_count_with_and_without_contention),
