@@ -60,6 +60,44 @@ static void what_a_record_refers_to_stays(void **state)
     watch_close(&w);
 }
 
+/* Nothing refers to any event, so that each collection leaves none of those before it. */
+static void collections_come_after_as_many_events_each_time(void **state)
+{
+    enum { EVERY = 10, TIMES = 5 };
+    struct watch w;
+
+    (void)state;
+    rig_open(NULL, &w, 4, (const char *const[]){"collect=10", NULL});
+    for (uint64_t n = 1; n <= TIMES * EVERY; n++) {
+        step(&w, n % 2 ? (struct event)ACQ(1, M) : (struct event)REL(1, M));
+        const uint64_t before = (n - 1) / EVERY * EVERY; /* the latest collection */
+        assert_int_equal(watch_stat(&w, "collected"), before);
+        assert_int_equal(length(&w), n - before);
+    }
+    checker_finish(w.checker);
+    watch_close(&w);
+}
+
+/* A record that refers to the first of them kept all; what it does not keep any more waits for the
+ * next collection. */
+static void what_is_not_referred_to_any_more_waits_for_the_next_collection(void **state)
+{
+    enum { EVERY = 10, KEPT = 3 * EVERY - 4 };
+    struct watch w;
+
+    (void)state;
+    rig_open(NULL, &w, 4, (const char *const[]){"collect=10", NULL});
+    step(&w, (struct event)W(0, X));
+    pass_lock(&w, 1, M, KEPT / 2);
+    step(&w, (struct event)W(0, X));
+    pass_lock(&w, 1, M, 2);
+    assert_int_equal(watch_stat(&w, "collected"), 0);
+    step(&w, (struct event)ACQ(1, M));
+    assert_int_equal(watch_stat(&w, "collected"), KEPT);
+    checker_finish(w.checker);
+    watch_close(&w);
+}
+
 static void the_list_is_trimmed_by_its_share(void **state)
 {
     struct watch w;
@@ -459,6 +497,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_record_refers_to_stays),
+        cmocka_unit_test(collections_come_after_as_many_events_each_time),
+        cmocka_unit_test(what_is_not_referred_to_any_more_waits_for_the_next_collection),
         cmocka_unit_test(the_list_is_trimmed_by_its_share),
         cmocka_unit_test(a_collection_of_memory_trims),
         cmocka_unit_test(what_goes_has_been_evaluated),
