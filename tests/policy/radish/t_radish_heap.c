@@ -334,6 +334,50 @@ static void what_is_leaving_does_not_come_back_after_a_move(void **state)
     }
 }
 
+/* A commit reads the same twice. In between it touches a copy that was held back, which stores the
+ * line: the manager has the first read, the line that comes back the second, and both have the
+ * commit's number. Then the line may be lost, when the thread is on another core and has brought
+ * what the manager had there. */
+static void of_a_commits_reads_the_last_is_told(void **state)
+{
+    enum { FIRST_SITE = 11, LAST_SITE = 12, READER = 0, WRITER = 1, OTHER_CORE = 3 };
+    const sim_addr twice = A + 32;
+
+    (void)state;
+    for (int moved = 0; moved < 2; moved++) {
+        struct event first = EV_IN_TXN(READ, READER, twice), last = first;
+        struct probe p;
+        first.aux = FIRST_SITE;
+        last.aux = LAST_SITE;
+        probe_open(&p, "lardish", 4, WITH("move-history=on", "flush=lazy"));
+        copy(&p, 2, B, A, 16);
+        step(&p, (struct event)EV_NAMING(TXN_BEGIN, READER, 0));
+        step(&p, first);
+        step(&p, (struct event)EV_IN_TXN(READ, READER, A));
+        step(&p, last);
+        step(&p, (struct event)EV_NAMING(TXN_COMMIT, READER, 0));
+        assert_int_equal(inside(&p.w)->st.held, 0);               /* the copy was made */
+        assert_int_equal(swm_granules(inside(&p.w)->manager), 1); /* and stored the first read */
+        if (moved) {
+            const struct event beside = READ(READER, twice + 4, 4);
+            step_on(&p.w, &p.f, &beside, OTHER_CORE, 5000000);
+            p.w.number++;
+            struct radish *r = inside(&p.w);
+            assert_int_equal(r->st.lines, 2);
+            fake_lose(&p.f, READER,
+                      line_address(r, line_on_core(r, READER, line_number(r, A / 64, 0))));
+            fake_tell(&p.f, p.w.checker, READER, 0);
+            assert_int_equal(r->st.lines, 1);
+        }
+        step(&p, WRITE(WRITER, twice, 4));
+        assert_int_equal(p.w.races, 1);
+        assert_int_equal(p.w.race[0].earlier.thread, READER);
+        assert_int_equal(p.w.race[0].earlier.site, LAST_SITE);
+        assert_int_equal(p.w.conflicts, 1);
+        probe_close(&p);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -348,6 +392,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_move_in_the_caches_leaves_no_line_behind),
         cmocka_unit_test(a_copy_in_the_making_is_no_move),
         cmocka_unit_test(what_is_leaving_does_not_come_back_after_a_move),
+        cmocka_unit_test(of_a_commits_reads_the_last_is_told),
     };
 
     if (!mutant_arg(&argc, &argv))
