@@ -117,5 +117,10 @@ check-long: all
 golden: lardsim$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/golden/golden.sh --renew
 
-EXTRA_DIST += $(scripts) tests/data tests/corpus tests/golden tests/long tests/mutants
+# By name: what is built in that folder must not be packed.
+mutant_files = tests/mutants/coherence.edits tests/mutants/filter.edits \
+	tests/mutants/goldilocks.edits tests/mutants/named.sh tests/mutants/order.edits \
+	tests/mutants/radish.edits tests/mutants/regions.edits tests/mutants/slimstate.edits \
+	tests/mutants/switch.h tests/mutants/vc.edits
+EXTRA_DIST += $(scripts) tests/data tests/corpus tests/golden tests/long $(mutant_files)
 .PHONY: check-long golden shellcheck
