@@ -51,8 +51,8 @@ fuzz_targets = tests/fuzz/fuzz_binary tests/fuzz/fuzz_events tests/fuzz/fuzz_std
 check_LTLIBRARIES = tests/libtests.la
 tests_libtests_la_SOURCES = tests/base/param_rig.c tests/base/param_rig.h \
 	tests/coherence/coh_bench.h tests/coherence/coh_spec.c tests/coherence/coh_spec.h \
-	tests/coherence/net_rig.h tests/frame/draw.c tests/frame/draw.h tests/frame/lives.c \
-	tests/frame/lives.h tests/frame/machine_rig.h tests/frame/mutant_arg.h tests/frame/place.h \
+	tests/coherence/net_rig.h tests/frame/charges.c tests/frame/charges.h tests/frame/draw.c tests/frame/draw.h tests/frame/lives.c \
+	tests/frame/lives.h tests/frame/machine_rig.h tests/frame/mutant_arg.h tests/frame/place.h tests/frame/policy_rig.h \
 	tests/frame/timed_run.h tests/frame/verdict.c tests/frame/verdict.h tests/frame/watch.h \
 	tests/fuzz/fuzz.h tests/fuzz/fuzz_event.h tests/isa/lardx86/lx_each.h \
 	tests/memory/ddr/ddr_judge.c tests/memory/ddr/ddr_judge.h tests/memory/ddr/ddr_rig.h \

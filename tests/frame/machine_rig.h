@@ -1,8 +1,10 @@
-/* machine_rig.h - a machine that policies can be asked on one event at a time: it has no caches, an
- * instruction takes a cycle and an access 100, and all that is asked of it is kept as text.
+/* machine_rig.h - a machine that a policy in software can be asked on one event at a time: it has
+ * no caches, an instruction takes a cycle and an access 100, and all that is asked of it is kept in
+ * words (charges.h).
  *
- * In the log, c1 begins what core 1 asks from here on, iN are N instructions; L, S and A are loads,
- * stores and atomics, with their place (machine_place) and bytes. */
+ * Steps go by the policy's table; those of a clock in software begin with "clocks", those of the
+ * lists of blocks with "heap" (docs/policies.md, "Costs that all have"). Places have the names of a
+ * layout that the test gives. */
 #ifndef LARDSIM_MACHINE_RIG_H
 #define LARDSIM_MACHINE_RIG_H
 
@@ -12,6 +14,20 @@
 
 #include "policy/frame/cost.h"
 #include "policy/frame/hb.h"
+#include "tests/frame/charges.h"
+
+/* How a policy lays its metadata out. A place without a name is "metadata+16", "block+16". */
+struct layout {
+    unsigned each; /* bytes for a granule of 4 bytes */
+    struct layout_field {
+        unsigned at, bytes;
+        const char *name;
+    } field[6]; /* in them, as "X's lock" */
+    struct layout_name {
+        uint64_t at;
+        const char *name;
+    } granule[6], block[8]; /* of an address of the program; in what has come from the heap */
+};
 
 struct machine_rig {
     struct policy_machine machine;
@@ -19,56 +35,110 @@ struct machine_rig {
     struct budget budget;
     struct policy_env env; /* of a policy; hb is the test's own */
     uint64_t number, instructions, accesses;
-    unsigned core; /* that asked last */
-    char log[1 << 15];
-    size_t logged; /* more than log holds: it is cut */
+    struct charges asked;
+    const char *counts; /* where the statistics have the policy's; default: at the root */
+    struct layout layout;
     /* Called in the middle of each access, if any. */
     void (*meanwhile)(struct machine_rig *m, unsigned core, sim_addr a);
     void *arg;
 };
 
-static inline void machine_note(struct machine_rig *m, unsigned core, const char *text)
-{
-    char from[16] = "";
+/* ---- places --------------------------------------------------------------------------------- */
 
-    if (core != m->core)
-        snprintf(from, sizeof from, "%sc%u", m->logged ? " " : "", core);
-    m->core = core;
-    const int n = snprintf(m->log + m->logged, sizeof m->log - m->logged, "%s%s%s", from,
-                           m->logged || *from ? " " : "", text);
-    if (m->logged + (size_t)n < sizeof m->log)
-        m->logged += (size_t)n;
+static inline void machine_place_in_metadata(const struct machine_rig *m, uint64_t at,
+                                             unsigned bytes, char *to, size_t room)
+{
+    const struct layout *l = &m->layout;
+    const uint64_t granule = l->each ? at / l->each * 4 : 0, in = l->each ? at % l->each : at;
+    char field[32] = "", whole[40];
+
+    if (in)
+        snprintf(field, sizeof field, "+%u", (unsigned)in);
+    for (size_t i = 0; i < ARRAY_SIZE(l->field); i++)
+        if (l->field[i].bytes == bytes && l->field[i].at == in)
+            snprintf(field, sizeof field, "'s %s", l->field[i].name);
+    snprintf(whole, sizeof whole, "0x%llx", (unsigned long long)granule);
+    for (size_t i = 0; i < ARRAY_SIZE(l->granule); i++)
+        if (l->granule[i].name && l->granule[i].at == granule)
+            snprintf(whole, sizeof whole, "%s", l->granule[i].name);
+    if (l->each)
+        snprintf(to, room, "%s%s", whole, field);
+    else
+        snprintf(to, room, "metadata+%llu", (unsigned long long)at);
 }
 
-/* Shadow: s+offset; blocks: h+offset; the heap's words: w+offset; clocks: k+offset; else @. */
-static inline void machine_place(sim_addr a, char *to, size_t room)
+static inline void machine_place_in_block(const struct machine_rig *m, uint64_t at, char *to,
+                                          size_t room)
+{
+    const struct layout_name *near = NULL;
+
+    for (size_t i = 0; i < ARRAY_SIZE(m->layout.block); i++) {
+        const struct layout_name *b = &m->layout.block[i];
+        if (b->name && b->at <= at && (!near || near->at < b->at))
+            near = b;
+    }
+    const unsigned long long in = at - (near ? near->at : 0);
+    snprintf(to, room, in ? "%s+%llu" : "%s", near ? near->name : "block", in);
+}
+
+/* "list of 64": where a core finds its free blocks of 64 bytes; "page's rest": what it has left of
+ * a page; "heap's top": of all pages. */
+static inline void machine_place_of_heap(uint64_t at, unsigned core, char *to, size_t room)
+{
+    enum { CORE = 512, REST = 320 };
+    char whose[16] = "";
+
+    if (at / CORE != core)
+        snprintf(whose, sizeof whose, "core %u's ", (unsigned)(at / CORE));
+    if (at % CORE == REST)
+        snprintf(to, room, "%spage's rest", whose);
+    else
+        snprintf(to, room, "%slist of %llu", whose, 16ULL << at % CORE / 8);
+}
+
+/* As docs/runtime.md draws it; a thread's own epoch is beside its clock's word. */
+static inline void machine_place_of_clocks(uint64_t at, char *to, size_t room)
+{
+    const uint64_t threads = UINT64_C(1) << 21, heap = UINT64_C(1) << 40;
+
+    if (at >= heap)
+        snprintf(to, room, "clocks+%llu", (unsigned long long)(at - heap));
+    else if (at < threads)
+        snprintf(to, room, "clocks' %s", at == 0 ? "end" : at % 16 ? "fresh" : "free");
+    else
+        snprintf(to, room, "thread %llu's %s", (unsigned long long)(at - threads) / 64,
+                 at % 64 ? "epoch" : "clock word");
+}
+
+static inline void machine_place(const struct machine_rig *m, unsigned core, sim_addr a,
+                                 unsigned bytes, char *to, size_t room)
 {
     const uint64_t clocks = UINT64_C(1) << 57, words = COST_HEAP - (UINT64_C(1) << 20);
 
     if (a >= COST_HEAP)
-        snprintf(to, room, "h+%llu", (unsigned long long)(a - COST_HEAP));
+        machine_place_in_block(m, a - COST_HEAP, to, room);
     else if (a >= words)
-        snprintf(to, room, "w+%llu", (unsigned long long)(a - words));
+        machine_place_of_heap(a - words, core, to, room);
     else if (a == words - 64)
-        snprintf(to, room, "top");
+        snprintf(to, room, "heap's top");
     else if (a >= COST_SHADOW)
-        snprintf(to, room, "s+%llu", (unsigned long long)(a - COST_SHADOW));
+        machine_place_in_metadata(m, a - COST_SHADOW, bytes, to, room);
     else if (a >= clocks)
-        snprintf(to, room, "k+%llx", (unsigned long long)(a - clocks));
+        machine_place_of_clocks(a - clocks, to, room);
     else
-        snprintf(to, room, "@%llx", (unsigned long long)a);
+        snprintf(to, room, "0x%llx", (unsigned long long)a);
 }
+
+/* ---- the machine ---------------------------------------------------------------------------- */
 
 static inline sim_cycle machine_exec(void *host, unsigned core, unsigned n, sim_cycle now)
 {
     struct machine_rig *m = host;
-    char text[32];
 
     if (n == 0)
         die("machine_rig: no instructions on core %u", core);
     m->instructions += n;
-    snprintf(text, sizeof text, "i%u", n);
-    machine_note(m, core, text);
+    charges_instructions(&m->asked, core, n);
     return now + n;
 }
 
@@ -76,22 +146,58 @@ static inline sim_cycle machine_mem(void *host, unsigned core, sim_addr a, unsig
                                     enum mem_cmd cmd, sim_cycle now)
 {
     struct machine_rig *m = host;
-    char place[32], text[64];
+    char place[80];
 
     if (bytes == 0 || (a & (m->machine.line - 1)) + bytes > m->machine.line)
         die("machine_rig: %u bytes at 0x%llx", bytes, (unsigned long long)a);
     m->accesses++;
-    machine_place(a, place, sizeof place);
-    snprintf(text, sizeof text, "%c:%s:%u", "LSA"[cmd], place, bytes);
-    machine_note(m, core, text);
+    machine_place(m, core, a, bytes, place, sizeof place);
+    charges_access(&m->asked, core, cmd, place, bytes);
     if (m->meanwhile)
         m->meanwhile(m, core, a);
     return now + 100;
 }
 
+static inline uint64_t machine_counted(const void *rig, const char *step)
+{
+    static const char clocks[] = "clocks ";
+    const struct machine_rig *m = rig;
+    const bool clock = !strncmp(step, clocks, strlen(clocks));
+    char *name = xasprintf("%s%s.steps.%s", m->counts ? m->counts : "", clock ? "clocks" : "cost",
+                           clock ? step + strlen(clocks) : step);
+    uint64_t n;
+
+    if (!stats_value(m->stats, name, &n))
+        n = UINT64_MAX; /* the heap's are not counted */
+    free(name);
+    return n;
+}
+
+/* What it may be asked for by name. */
+static inline void machine_steps(struct machine_rig *m, const struct cost_step *step, unsigned n)
+{
+    static const struct cost_step common[] = {
+        {"heap list", 3, ""},
+        {"heap fresh", 3, ""},
+        {"heap page", 2, ""},
+        {"heap give", 1, ""},
+#define RT_STEP(NAME, label, instructions, text) {"clocks " label, instructions, ""},
+#include "runtime/steps.def"
+#undef RT_STEP
+    };
+
+    for (unsigned i = 0; i < n; i++)
+        charges_step(&m->asked, step[i].name, step[i].instructions);
+    for (size_t i = 0; i < ARRAY_SIZE(common); i++)
+        charges_step(&m->asked, common[i].name, common[i].instructions);
+    charges_forget(&m->asked);
+}
+
 static inline void machine_rig_open(struct machine_rig *m, unsigned granule)
 {
-    *m = (struct machine_rig){.machine = {.cores = 4, .line = 64}, .stats = stats_new()};
+    *m = (struct machine_rig){.machine = {.cores = 4, .line = 64},
+                              .stats = stats_new(),
+                              .asked = {.counted = machine_counted, .arg = m}};
     m->env = (struct policy_env){.stats = stats_root(m->stats),
                                  .budget = &m->budget,
                                  .number = &m->number,
@@ -104,21 +210,8 @@ static inline void machine_rig_open(struct machine_rig *m, unsigned granule)
 
 static inline void machine_rig_close(struct machine_rig *m)
 {
+    charges_free(&m->asked);
     stats_free(m->stats);
 }
-
-static inline void machine_forget(struct machine_rig *m) /* the log */
-{
-    m->logged = 0;
-    m->log[0] = '\0';
-    m->core = 0;
-}
-
-/* What has been asked since the log was last looked at. */
-#define machine_says(m, ...)                                                                       \
-    do {                                                                                           \
-        assert_string_equal((m)->log, __VA_ARGS__);                                                \
-        machine_forget(m);                                                                         \
-    } while (0)
 
 #endif

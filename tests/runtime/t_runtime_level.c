@@ -1,5 +1,5 @@
 /* t_runtime_level.c - the modelled runtime at the level of LARDx86: regions, what is raw already,
- * and its cost with nobody who listens. The log is as in t_runtime.c. */
+ * and its cost with nobody who listens. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,8 +7,6 @@
 #include "tests/runtime/runtime_rig.h"
 
 #include <cmocka.h>
-
-enum { LOCK = 0x1000 };
 
 static void a_copy_is_cut_where_either_side_leaves_its_page(void **state)
 {
@@ -19,10 +17,11 @@ static void a_copy_is_cut_where_either_side_leaves_its_page(void **state)
 
     (void)state;
     rig_open(&g);
-    rig_step(&g, copy); /* PIECE 4 and the instruction */
-    rig_says(&g, "i5 copy:20ff8:10ff0:8 i5 copy:21000:10ff8:8 i5 copy:21008:11000:16");
+    rig_step(&g, copy);
+    rig_says(&g, "piece, copyhistory 20ff8 from 10ff0:8, piece, copyhistory 21000 from 10ff8:8, "
+                 "piece, copyhistory 21008 from 11000:16, 15 in all");
     rig_step(&g, &clear);
-    rig_says(&g, "i5 clear:20ff8:8 i5 clear:21000:24");
+    rig_says(&g, "piece, clearhistory 20ff8:8, piece, clearhistory 21000:24, 10 in all");
     rig_close(&g);
 }
 
@@ -41,7 +40,10 @@ static void objects_go_with_their_memory(void **state)
     rig_step(&g, copy);
     rig_forget(&g);
     rig_step_on(&g, EV_ACQUIRE, 1, 0x8000);
-    rig_says(&g, "i5 L:T1:8 i3 L:@8008:8 i12 L:H+64:8 i1 L:H+128:4 i6 W0=1 i1 S:H+64:8");
+    rig_says(&g, "call, nest, load thread 1's word, thread-word, load moved lock's word, test, "
+                 "object-word, length, merge-line, load thread 1's clock, "
+                 "load moved lock's clock:4, entry, newer, report, writevc 0 = 1, "
+                 "store thread 1's clock, 28 in all");
     rig_step_on(&g, EV_RELEASE, 1, 0x8000);
     assert_int_equal(g.runtime->st.live, 3);
     rig_step(&g, &clear);
@@ -49,7 +51,8 @@ static void objects_go_with_their_memory(void **state)
     assert_int_equal(g.runtime->st.objects, 0);
     rig_forget(&g);
     rig_step_on(&g, EV_ACQUIRE, 1, 0x8000);
-    rig_says(&g, "i5 L:T1:8 i3 L:@8008:8 i2");
+    rig_says(&g, "call, nest, load thread 1's word, thread-word, load moved lock's word, test, "
+                 "10 in all");
     rig_close(&g);
 }
 
@@ -68,7 +71,8 @@ static void raw_events_go_straight_through(void **state)
     rig_open(&g);
     for (size_t i = 0; i < ARRAY_SIZE(raw); i++)
         rig_step(&g, &raw[i]);
-    rig_says(&g, "thread:3 W3=5 W1=2 R1=2");
+    rig_says(&g, "further thread 3, further writevc 3 = 5, further writevc 1 = 2, "
+                 "further readvc 1 = 2");
     assert_int_equal(g.instructions + g.loads + g.stores + g.atomics, 0);
     rig_close(&g);
 }
@@ -83,7 +87,9 @@ static void thread_is_issued_once(void **state)
     rig_open(&g);
     rig_step(&g, &thread);
     rig_step_on(&g, EV_NOTIFY, 0, LOCK);
-    rig_says(&g, "thread:0 i7 L:0.0h:16 i6 A:E:8 i1 S:0.0f:8 i4 S:H+0:4 i3 S:T0:8");
+    rig_says(&g, "further thread 0, call, take, load free of 64:16, take-fresh, take-page, "
+                 "swap heap's end, store fresh of 64, copy-line, store thread 0's clock:4, "
+                 "new-word, store thread 0's word, 21 in all");
     rig_close(&g);
 }
 
@@ -98,15 +104,22 @@ static void alone_it_loads_what_it_would_have_read(void **state)
     rig_open_with(&g, (struct runtime_params){.base = RIG_BASE, .page = 4096, .instructions = true},
                   false, 0);
     rig_step_on(&g, EV_NOTIFY, 0, LOCK);
-    rig_says(&g, "i7 L:0.0h:16 i6 A:E:8 i1 S:0.0f:8 i4 S:H+0:4 i3 S:T0:8");
+    rig_says(&g, "call, take, load free of 64:16, take-fresh, take-page, swap heap's end, "
+                 "store fresh of 64, copy-line, store thread 0's clock:4, new-word, "
+                 "store thread 0's word, 21 in all");
     rig_step_on(&g, EV_NOTIFY, 1, LOCK);
     rig_step_on(&g, EV_ACQUIRE, 0, LOCK);
     rig_forget(&g);
     rig_step_on(&g, EV_RELEASE, 0, LOCK);
-    rig_says(&g, "i5 L:T0:8 i3 L:@1008:8 i7 L:0.0h:16 i4 S:0.0f:8 i4 L:H+0:4 i1 S:H+128:4 "
-                 "i3 S:@1008:8 i3 L:H+0:4 i1 S:H+0:4");
+    rig_says(&g,
+             "call, nest, load thread 0's word, thread-word, load lock's word, test, take, "
+             "load free of 64:16, take-fresh, store fresh of 64, copy-line, "
+             "load thread 0's clock:4, store lock's clock:4, new-word, store lock's word, tick, "
+             "load thread 0's clock:4, store thread 0's clock:4, 31 in all");
     rig_step_on(&g, EV_ACQUIRE, 1, LOCK);
-    rig_says(&g, "i5 L:T1:8 i3 L:@1008:8 i12 L:H+64:8 i1 L:H+128:4 i5 S:H+64:8");
+    rig_says(&g, "call, nest, load thread 1's word, thread-word, load lock's word, test, "
+                 "object-word, length, merge-line, load thread 1's clock, load lock's clock:4, "
+                 "entry, newer, store thread 1's clock, 26 in all");
     rig_step(&g, &clear);
     rig_says(&g, "");
     rig_close(&g);
@@ -121,7 +134,7 @@ static void instructions_can_be_free(void **state)
     rig_begin(&g, 1);
     const sim_cycle before = g.now;
     rig_step_on(&g, EV_ACQUIRE, 0, LOCK);
-    rig_says(&g, "L:T0:8 L:@1008:8");
+    rig_says(&g, "call, nest, load thread 0's word, thread-word, load lock's word, test");
     assert_int_equal(g.now - before, 200);
     rig_close(&g);
 }

@@ -213,7 +213,7 @@ static void what_was_not_seen_is_late(void **state)
     hb_atomic_after(g.hb, &hidden);
     rig_forget(&g);
     rig_step_on(&g, EV_NOTIFY, 0, 0x1000);
-    rig_says(&g, "i2 W0=2"); /* REPORT 1 and the instruction */
+    rig_says(&g, "report, writevc 0 = 2, 2 in all");
     assert_int_equal(g.runtime->st.late, 1);
     rig_close(&g);
 }

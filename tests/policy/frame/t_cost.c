@@ -22,6 +22,8 @@ static void open_bench(struct bench *b, unsigned granule)
 {
     machine_rig_open(&b->m, granule);
     cost_init(&b->c, &b->m.env, steps, STEPS, 16);
+    machine_steps(&b->m, steps, STEPS);
+    b->m.asked.counted = NULL; /* what is decided now is paid later */
     assert_true(b->c.on);
 }
 
@@ -68,11 +70,12 @@ static void what_is_gathered_is_paid_in_its_order(void **state)
     cost_access(&b.c, 0, COST_SHADOW, 4, MEM_ATOMIC);
     cost_access(&b.c, 0, COST_SHADOW + 4, 4, MEM_STORE);
     cost_step(&b.c, 0, ONE);
-    machine_says(&b.m, ""); /* not before it is paid */
+    charges_are(&b.m.asked, ""); /* not before it is paid */
     assert_int_equal(cost_pay(&b.c, 0, 1000), 1000 + 6 + 6 + 1 + 1 + 300);
-    machine_says(&b.m, "i6 L:s+8:8 i6 A:s+0:4 i1 S:s+4:4 i1");
+    charges_are(&b.m.asked, "five, load metadata+8, 3 one, 2 instructions, swap metadata+0:4, "
+                            "store metadata+4:4, one, 14 in all");
     assert_int_equal(cost_pay(&b.c, 0, 1000), 1000); /* and once */
-    machine_says(&b.m, "");
+    charges_are(&b.m.asked, "");
     assert_int_equal(stat(&b, "cost.instructions"), 14);
     expect_line(&b, "cost.steps.one,4,count");
     expect_line(&b, "cost.steps.five,1,count");
@@ -94,9 +97,9 @@ static void cores_pay_for_themselves(void **state)
     cost_access(&b.c, 3, COST_SHADOW, 8, MEM_LOAD);
     cost_access(&b.c, 0, COST_SHADOW + 8, 8, MEM_STORE);
     assert_int_equal(cost_pay(&b.c, 3, 10), 116);
-    machine_says(&b.m, "c3 i6 L:s+0:8");
+    charges_are(&b.m.asked, "core 3, five, load metadata+0, 6 in all");
     assert_int_equal(cost_pay(&b.c, 0, 10), 112);
-    machine_says(&b.m, "i2 S:s+8:8");
+    charges_are(&b.m.asked, "one, store metadata+8, 2 in all");
     close_bench(&b);
 }
 
@@ -108,20 +111,21 @@ static void an_access_is_cut_at_lines_and_counted_by_registers(void **state)
     open_bench(&b, 4);
     cost_access(&b.c, 0, COST_SHADOW + 60, 8, MEM_LOAD); /* one instruction, two lines */
     cost_pay(&b.c, 0, 0);
-    machine_says(&b.m, "i1 L:s+60:4 L:s+64:4");
+    charges_are(&b.m.asked, "load metadata+60:4, further load metadata+64:4, 1 in all");
     cost_access(&b.c, 0, COST_SHADOW + 56, 8, MEM_LOAD); /* up to the end */
     cost_access(&b.c, 0, COST_SHADOW + 64, 64, MEM_STORE);
     cost_pay(&b.c, 0, 0);
-    machine_says(&b.m, "i1 L:s+56:8 i1 S:s+64:64");
+    charges_are(&b.m.asked, "load metadata+56, store metadata+64:64, 2 in all");
     cost_access(&b.c, 0, COST_SHADOW, 130, MEM_LOAD); /* 64, 64, 2 */
     cost_pay(&b.c, 0, 0);
-    machine_says(&b.m, "i1 L:s+0:64 i1 L:s+64:64 i1 L:s+128:2");
+    charges_are(&b.m.asked,
+                "load metadata+0:64, load metadata+64:64, load metadata+128:2, 3 in all");
     cost_access(&b.c, 0, COST_SHADOW + 32, 65, MEM_LOAD); /* registers do not end at lines */
     cost_pay(&b.c, 0, 0);
-    machine_says(&b.m, "i1 L:s+32:32 i1 L:s+64:33");
+    charges_are(&b.m.asked, "load metadata+32:32, load metadata+64:33, 2 in all");
     cost_access(&b.c, 0, COST_SHADOW, 0, MEM_LOAD);
     cost_pay(&b.c, 0, 0);
-    machine_says(&b.m, "");
+    charges_are(&b.m.asked, "");
     close_bench(&b);
 }
 
@@ -134,9 +138,10 @@ static void lines_may_be_shorter(void **state)
     machine_rig_open(&m, 4);
     m.machine.line = 32;
     cost_init(&c, &m.env, steps, STEPS, 16);
+    machine_steps(&m, steps, STEPS);
     cost_access(&c, 0, COST_SHADOW, 64, MEM_LOAD); /* still one register */
     cost_pay(&c, 0, 0);
-    machine_says(&m, "i1 L:s+0:32 L:s+32:32");
+    charges_are(&m.asked, "load metadata+0:32, further load metadata+32:32, 1 in all");
     cost_free(&c);
     machine_rig_close(&m);
 }
@@ -173,7 +178,7 @@ static void without_a_machine_nothing_costs(void **state)
     clock_cost_access(NULL, &(struct event){.kind = EV_READ}, 0);
     clock_cost_sync(NULL, &(struct event){.kind = EV_ACQUIRE}, 0);
     clock_cost_free(NULL);
-    machine_says(&m, "");
+    charges_are(&m.asked, "");
     cost_free(&c);
     machine_rig_close(&m);
 }
@@ -204,9 +209,10 @@ static void other_cores_go_on_while_one_pays(void **state)
         cost_access(&b.c, 0, COST_SHADOW + 64 * i, 8, MEM_LOAD);
     cost_step(&b.c, 0, FIVE);
     assert_int_equal(cost_pay(&b.c, 0, 0), 3 + 300 + 5);
-    machine_says(&b.m,
-                 "i1 L:s+0:8 i1 L:s+64:8 c1 i6 S:s+256:8 i4 L:w+512:8 i1 L:w+832:16 i4 A:top:8 "
-                 "i3 S:w+832:16 c0 i1 L:s+128:8 i5");
+    charges_are(&b.m.asked,
+                "load metadata+0, load metadata+64, core 1, five, store metadata+256, heap list, "
+                "load list of 16, load page's rest:16, heap fresh, swap heap's top, heap page, "
+                "store page's rest:16, core 0, load metadata+128, five, 26 in all");
     assert_int_equal(cost_pay(&b.c, 2, 0), 1);
     close_bench(&b);
 }
@@ -222,17 +228,20 @@ static void a_block_comes_from_a_page_then_from_its_list(void **state)
     /* List 3 and its head; what is left of the page, 3; none: the heap's top, 2; what is left. */
     assert_int_equal(cost_take(&b.c, 0, 24), COST_HEAP);
     cost_pay(&b.c, 0, 0);
-    machine_says(&b.m, "i4 L:w+8:8 i1 L:w+320:16 i4 A:top:8 i3 S:w+320:16");
+    charges_are(&b.m.asked,
+                "heap list, load list of 32, load page's rest:16, heap fresh, swap heap's top, "
+                "heap page, store page's rest:16, 12 in all");
     assert_int_equal(cost_take(&b.c, 0, 32), COST_HEAP + 32);
     cost_pay(&b.c, 0, 0);
-    machine_says(&b.m, "i4 L:w+8:8 i1 L:w+320:16 i4 S:w+320:16");
+    charges_are(&b.m.asked, "heap list, load list of 32, load page's rest:16, heap fresh, "
+                            "store page's rest:16, 9 in all");
     /* The list's address 1; its head; the block holds the next; the head. */
     cost_give(&b.c, 0, COST_HEAP, 17);
     cost_pay(&b.c, 0, 0);
-    machine_says(&b.m, "i2 L:w+8:8 i1 S:h+0:8 i1 S:w+8:8");
+    charges_are(&b.m.asked, "heap give, load list of 32, store block, store list of 32, 4 in all");
     assert_int_equal(cost_take(&b.c, 0, 20), COST_HEAP);
     cost_pay(&b.c, 0, 0);
-    machine_says(&b.m, "i4 L:w+8:8 i1 L:h+0:8 i1 S:w+8:8");
+    charges_are(&b.m.asked, "heap list, load list of 32, load block, store list of 32, 6 in all");
     close_bench(&b);
 }
 
@@ -348,10 +357,13 @@ static void policies_of_a_run_share_no_metadata(void **state)
     }
     assert_int_equal(cost_shadow(&c[1], 24), cost_shadow(&c[0], 24) + COST_APART);
     assert_true(cost_shadow(&c[0], UINT64_MAX) < COST_APART);
+    machine_steps(&m, NULL, 0);
     for (unsigned i = 0; i < 2; i++)
         assert_int_equal(cost_take(&c[i], 0, 64), COST_HEAP + i * COST_APART);
     cost_pay(&c[0], 0, 0);
-    machine_says(&m, "i4 L:w+16:8 i1 L:w+320:16 i4 A:top:8 i3 S:w+320:16");
+    charges_are(&m.asked,
+                "heap list, load list of 64, load page's rest:16, heap fresh, swap heap's top, "
+                "heap page, store page's rest:16, 12 in all");
     for (unsigned i = 0; i < 2; i++)
         cost_free(&c[i]);
     machine_rig_close(&m);
@@ -384,15 +396,18 @@ static void a_sweep_goes_by_64_bytes(void **state)
     cost_sweep_end(&b.c, &s);
     cost_sweep_end(&b.c, &s);
     cost_pay(&b.c, 0, 0);
-    machine_says(&b.m,
-                 "i6 L:s+32:32 i1 S:s+32:32 i6 L:s+64:64 i1 S:s+64:64 i6 L:s+144:16 i1 S:s+144:16");
+    charges_are(
+        &b.m.asked,
+        "five, load metadata+32:32, store metadata+32:32, five, load metadata+64:64, "
+        "store metadata+64:64, five, load metadata+144:16, store metadata+144:16, 21 in all");
     s = (struct cost_sweep){.core = 2, .step = ONE};
     cost_sweep(&b.c, &s, COST_SHADOW, COST_SHADOW + 1024, 16);
     cost_sweep(&b.c, &s, COST_SHADOW + 16, COST_SHADOW + 1040, 16);
     cost_sweep(&b.c, &s, COST_SHADOW + 32, COST_SHADOW + 2048, 16); /* its way leads elsewhere */
     cost_sweep_end(&b.c, &s);
     cost_pay(&b.c, 2, 0);
-    machine_says(&b.m, "c2 i2 L:s+0:32 i1 S:s+1024:32 i2 L:s+32:16 i1 S:s+2048:16");
+    charges_are(&b.m.asked, "core 2, one, load metadata+0:32, store metadata+1024:32, one, "
+                            "load metadata+32:16, store metadata+2048:16, 6 in all");
     close_bench(&b);
 }
 
@@ -519,29 +534,9 @@ static void clocks_step(struct clocks *k, const struct event *ev, unsigned core,
     cost_pay(&k->c, core, 0);
 }
 
-/* The same instructions in the same places, the same accesses: the logs are equal but that the
- * gathered ones have instructions that follow each other in one. */
-static void plain_log(const char *log, char *to)
-{
-    unsigned long sum = 0;
-    char word[64];
-    int n;
-
-    *to = '\0';
-    for (; sscanf(log, "%63s%n", word, &n) == 1; log += n) {
-        if (*word == 'i') {
-            sum += strtoul(word + 1, NULL, 10);
-            continue;
-        }
-        to += sprintf(to, "%lu %s ", sum, word);
-        sum = 0;
-    }
-    sprintf(to, "%lu", sum);
-}
-
+/* The same instructions in the same places, the same accesses. */
 static void compare_clocks(uint64_t seed, const char *spec, unsigned view)
 {
-    static char logs[2][1 << 16];
     struct clocks gathered, direct;
     struct err e = {0};
     struct source *s = source_open(spec, &e);
@@ -556,13 +551,14 @@ static void compare_clocks(uint64_t seed, const char *spec, unsigned view)
             const unsigned core = batch.rec[i].tid % 4;
             clocks_step(&gathered, &batch.rec[i], core, view);
             clocks_step(&direct, &batch.rec[i], core, view);
-            plain_log(gathered.m.log, logs[0]);
-            plain_log(direct.m.log, logs[1]);
-            if (strcmp(logs[0], logs[1]))
+            char *cost = charges_text(&gathered.m.asked), *same = charges_text(&direct.m.asked);
+            if (strcmp(cost, same))
                 fail_msg("seed %llu, event %llu: %s, not %s", (unsigned long long)seed,
-                         (unsigned long long)number, logs[0], logs[1]);
-            machine_forget(&gathered.m);
-            machine_forget(&direct.m);
+                         (unsigned long long)number, cost, same);
+            free(cost);
+            free(same);
+            charges_forget(&gathered.m.asked);
+            charges_forget(&direct.m.asked);
         }
     assert_int_equal(e.code, 0);
     assert_true(gathered.m.accesses > 100);
@@ -598,9 +594,9 @@ static void a_threads_epoch_and_clock_are_read_where_the_runtime_has_them(void *
     hb_enter(k.hb, &in);
     clock_cost_entry(k.gathered, 1, 1, 0);
     cost_pay(&k.c, 0, 0);
-    machine_says(&k.m, ""); /* no clock in memory yet */
+    charges_are(&k.m.asked, ""); /* no clock in memory yet */
     clocks_step(&k, &in, 0, 0);
-    machine_forget(&k.m);
+    charges_forget(&k.m.asked);
     clock_cost_epoch(k.gathered, 1, 0); /* new: kept up to date, then read */
     clock_cost_epoch(k.gathered, 1, 0);
     clock_cost_clock(k.gathered, 1, 0);
@@ -608,13 +604,13 @@ static void a_threads_epoch_and_clock_are_read_where_the_runtime_has_them(void *
     clock_cost_entry(k.gathered, 1, 2, 0); /* its clock has two entries */
     clock_cost_entries(k.gathered, 1, 0, 16, 0);
     cost_pay(&k.c, 0, 0);
-    machine_says(&k.m, "i1 S:k+200050:8 i1 L:k+200050:8 i1 L:k+200050:8 i1 L:k+200040:8 "
-                       "i1 L:k+10000000004:4 i1 L:k+10000000000:8");
+    charges_are(&k.m.asked, "store thread 1's epoch, load thread 1's epoch, load thread 1's epoch, "
+                            "load thread 1's clock word, load clocks+4:4, load clocks+0, 6 in all");
     clocks_step(&k, &end, 0, 0); /* gives: its time goes on */
-    machine_forget(&k.m);
+    charges_forget(&k.m.asked);
     clock_cost_epoch(k.gathered, 1, 0);
     cost_pay(&k.c, 0, 0);
-    machine_says(&k.m, "i1 S:k+200050:8 i1 L:k+200050:8");
+    charges_are(&k.m.asked, "store thread 1's epoch, load thread 1's epoch, 2 in all");
     clocks_close(&k);
 }
 

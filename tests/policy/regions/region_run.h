@@ -1,6 +1,5 @@
 /* region_run.h - for tests of policies on conflicts of regions: a stream by hand and what is said
- * of it as text, and what one event costs on a machine that only counts. It judges nothing itself.
- */
+ * of it as text, and what one event costs (policy_rig.h). It judges nothing itself. */
 #ifndef LARDSIM_REGION_RUN_H
 #define LARDSIM_REGION_RUN_H
 
@@ -11,8 +10,7 @@
 
 #include <cmocka.h>
 
-#include "policy/frame/cost.h"
-#include "tests/frame/watch.h"
+#include "tests/frame/policy_rig.h"
 
 enum { X = 0x1000, Y = 0x2000, Z = 0x3000, L = 0x9000 };
 
@@ -123,80 +121,28 @@ static inline void region_refuses(const char *policy, const char *const *setting
 
 /* ---- what an event costs -------------------------------------------------------------------- */
 
-struct counter { /* a machine that counts */
-    struct policy_machine machine;
-    uint64_t instructions;
-    char text[600]; /* "L4m": a load of 4 bytes of a variable's metadata; h: of a block; l: of the
-                       lists of blocks. S: a store; A: atomic */
-};
-
-static inline sim_cycle counter_exec(void *host, unsigned core, unsigned instructions,
-                                     sim_cycle now)
+/* All but the last event, then what that one costs: NULL, or the caller's text of what differs. */
+static inline char *region_costs(const char *policy, const struct layout *layout,
+                                 const char *expected, const struct event *rec, size_t records)
 {
-    struct counter *c = host;
-
-    (void)core;
-    c->instructions += instructions;
-    return now + instructions;
-}
-
-static inline sim_cycle counter_mem(void *host, unsigned core, sim_addr a, unsigned bytes,
-                                    enum mem_cmd cmd, sim_cycle now)
-{
-    struct counter *c = host;
-    const size_t at = strlen(c->text);
-    const char what = cmd == MEM_LOAD ? 'L' : cmd == MEM_STORE ? 'S' : 'A';
-    const char where = a >= COST_HEAP ? 'h' : a >= COST_HEAP - (UINT64_C(1) << 20) ? 'l' : 'm';
-
-    (void)core;
-    snprintf(c->text + at, sizeof c->text - at, "%s%c%u%c", at ? " " : "", what, bytes, where);
-    return now + 1;
-}
-
-/* All but the last event, then that one: its accesses and instructions. */
-static inline void region_costs(const char *policy, const char *const *settings,
-                                uint64_t instructions, const char *accesses,
-                                const struct event *rec, size_t records)
-{
-    struct counter c = {.machine = {.cores = 4, .line = 64}};
-    struct config *config = config_new(NULL);
-    struct stats *stats = stats_new();
-    struct err e = {0};
-    uint64_t number = 0;
+    struct policy_rig r;
     size_t last = 0;
 
-    for (; *settings; settings++) {
-        char *text = xasprintf("policy.%s.%s", policy, *settings);
-        assert_int_equal(config_set(config, text, &e), 0);
-        free(text);
-    }
-    const struct checker_env env = {.config = config,
-                                    .stats = stats,
-                                    .number = &number,
-                                    .granule = 4,
-                                    .err = &e,
-                                    .machine = &c.machine,
-                                    .host = &c,
-                                    .exec = counter_exec,
-                                    .mem = counter_mem};
-    struct checker *checker = checker_new(policy, &env, &e);
-    assert_non_null(checker);
     for (size_t i = 0; i < records; i += event_records(&rec[i]))
         last = i;
-    for (size_t i = 0; i < records; i += event_records(&rec[i]), number++) {
-        if (i == last) {
-            c.instructions = 0;
-            c.text[0] = '\0';
-        }
-        checker_step(checker, &rec[i], rec[i].tid % 4, (struct mem_outcome){0}, 0);
-    }
-    assert_string_equal(c.text, accesses);
-    assert_int_equal(c.instructions, instructions);
-    checker_finish(checker);
-    assert_int_equal(e.code, 0);
-    checker_free(checker);
-    config_free(config);
-    stats_free(stats);
+    policy_rig_open(&r, policy, NULL, *layout);
+    policy_rig_run(&r, rec, last);
+    charges_forget(&r.m.asked);
+    policy_rig_run(&r, rec + last, records - last);
+    char *differ = charges_differ(&r.m.asked, expected);
+    policy_rig_close(&r);
+    return differ;
 }
+#define REGION_COSTS(policy, layout, expected, ...)                                                \
+    do {                                                                                           \
+        char *differ_ = region_costs(policy, layout, expected, EVENTS(__VA_ARGS__));               \
+        if (differ_)                                                                               \
+            fail_msg("%s", differ_);                                                               \
+    } while (0)
 
 #endif

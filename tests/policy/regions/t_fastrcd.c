@@ -11,8 +11,13 @@
 #define SAYS_WITH(with, want, ...) region_says("fastrcd", with, want, EVENTS(__VA_ARGS__))
 #define STAT(with, name, want, ...)                                                                \
     assert_int_equal(region_stat("fastrcd", with, name, EVENTS(__VA_ARGS__)), want)
-#define COSTS(instructions, accesses, ...)                                                         \
-    region_costs("fastrcd", WITH(NULL), instructions, accesses, EVENTS(__VA_ARGS__))
+static const struct layout fastrcd_layout = {
+    .each = 8,
+    .field = {{0, 4, "write word"}, {4, 4, "read word"}},
+    .granule = {{X, "X"}, {Y, "Y"}},
+    .block = {{0, "first clock"}, {64, "second map"}, {4096, "second clock"}, {4160, "map"}},
+};
+#define COSTS(expected, ...) REGION_COSTS("fastrcd", &fastrcd_layout, expected, __VA_ARGS__)
 
 /* ---- Algorithms 1 and 2 --------------------------------------------------------------------- */
 
@@ -170,83 +175,111 @@ static void it_can_end_the_run(void **state)
 static void a_repeat_costs_two_loads(void **state)
 {
     (void)state;
-    COSTS(6, "L4h L4m", R(0, X), R(0, X));
-    COSTS(6, "L4h L4m", W(0, X), W(0, X));
+    COSTS("load first clock:4, place, load X's read word:4, same-region, 6 in all", R(0, X),
+          R(0, X));
+    COSTS("load first clock:4, place, load X's write word:4, same-region, 6 in all", W(0, X),
+          W(0, X));
 }
 
 static void other_accesses_lock_the_read_word(void **state)
 {
     (void)state;
-    /* both: place 2, same-region 2, slow-path 2, lock 4, is-map 2, none 2 twice; an instruction an
-     * access */
-    COSTS(21, "L4h L4m A4m L4m S4m", R(0, Y), R(0, X));
+    COSTS("load first clock:4, place, load X's read word:4, same-region, is-map, slow-path, "
+          "lock, swap X's read word:4, load X's write word:4, 2 none, store X's read word:4, "
+          "21 in all",
+          R(0, Y), R(0, X));
     /* a write also loads the read word, and again its own, as nothing was locked before */
-    COSTS(23, "L4h L4m L4m A4m L4m S4m S4m", R(0, Y), W(0, X));
+    COSTS("load first clock:4, place, load X's write word:4, same-region, slow-path, "
+          "load X's read word:4, lock, swap X's read word:4, load X's write word:4, none, "
+          "is-map, none, store X's write word:4, store X's read word:4, 23 in all",
+          R(0, Y), W(0, X));
 }
 
 static void another_threads_epoch_costs_its_clock(void **state)
 {
     (void)state;
-    /* as a first write, and twice own 3, load, ongoing 4 */
-    COSTS(23 + 16, "L4h L4m L4m A4m L4m L4h L4h S4m S4m", R(1, Y), R(0, Y), W(0, X), R(0, X),
-          ENDS(0), W(1, X));
+    /* as a first write, and twice: is it the own epoch, is its region ongoing? */
+    COSTS("core 1, load first clock:4, place, load X's write word:4, same-region, slow-path, "
+          "load X's read word:4, lock, swap X's read word:4, load X's write word:4, none, "
+          "own, load second clock:4, ongoing, is-map, none, own, load second clock:4, "
+          "ongoing, store X's write word:4, store X's read word:4, 39 in all",
+          R(1, Y), R(0, Y), W(0, X), R(0, X), ENDS(0), W(1, X));
     /* the own is told from the thread: no clock */
-    COSTS(23 + 3, "L4h L4m L4m A4m L4m S4m S4m", R(0, X), W(0, X));
+    COSTS("load first clock:4, place, load X's write word:4, same-region, slow-path, "
+          "load X's read word:4, lock, swap X's read word:4, load X's write word:4, none, "
+          "is-map, none, own, store X's write word:4, store X's read word:4, 26 in all",
+          R(0, X), W(0, X));
 }
 
 static void a_map_costs_a_block_and_its_slots(void **state)
 {
     (void)state;
-    /* as a first read; own 3, clock, ongoing 4; a fresh block (9), 64 bytes, map-new 2; two slots:
-     * 5 each
-     */
-    COSTS(21 + 8 + 9 + 3 + 10, "L4h L4m A4m L4m L4h S4m L8l L16l S16l S64h S8h S8h", R(0, X),
-          R(1, Y), R(1, X));
-    /* place 2, same-region 2, is-map 2, map-find 4, map-probe 4 */
-    COSTS(17, "L4h L4m L8h", R(0, X), R(1, X), R(1, X));
+    /* as a first read; a fresh block of 64 bytes, two slots */
+    COSTS("core 1, load second clock:4, place, load X's read word:4, same-region, is-map, "
+          "slow-path, lock, swap X's read word:4, load X's write word:4, 2 none, own, "
+          "load first clock:4, ongoing, store X's read word:4, heap list, load list of 64, "
+          "load page's rest:16, heap fresh, store page's rest:16, store map:64, map-new, "
+          "map-find, store map, map-find, store map+8, 51 in all",
+          R(0, X), R(1, Y), R(1, X));
+    COSTS("core 1, load second clock:4, place, load X's read word:4, same-region, is-map, "
+          "map-find, load map+8, map-probe, 17 in all",
+          R(0, X), R(1, X), R(1, X));
 }
 
-/* The own clock and place 2 are in registers: same-region 2. */
+/* The own clock and place are in registers. */
 static void a_further_granule_costs_its_own_words(void **state)
 {
     const struct event both = {.kind = EV_WRITE, .addr = X, .size = 8};
 
     (void)state;
-    COSTS(4 + 2 + 2 + 1, "L4h L4m L4m", both, both);
+    COSTS("load first clock:4, place, load X's write word:4, same-region, "
+          "load 0x1004's write word:4, same-region, 9 in all",
+          both, both);
 }
 
 static void the_end_of_a_region_costs_its_clock(void **state)
 {
     (void)state;
-    COSTS(5, "L4h S4h", R(0, X), ENDS(0));
-    COSTS(0, "", R(0, X), EV_ON(ACQUIRE, 0, L));
+    COSTS("load first clock:4, region-end, store first clock:4, 5 in all", R(0, X), ENDS(0));
+    COSTS("", R(0, X), EV_ON(ACQUIRE, 0, L));
 }
 
 static void a_full_collection_costs_each_variable_and_clock(void **state)
 {
     (void)state;
-    /* each: none 2 twice, trace 5, reset 4 */
-    COSTS(2 * 16 + 1, "L8m L4h S8m L8m L4h S8m S4h", R(0, X), R(0, Y), GC_DONE(0));
+    COSTS("load Y, none, trace, none, load first clock:4, reset, store Y, load X, none, "
+          "trace, none, load first clock:4, reset, store X, store first clock:4, 33 in all",
+          R(0, X), R(0, Y), GC_DONE(0));
     /* clocks of threads that are there */
-    COSTS(16 + 1, "L8m L4h S8m S4h", R(7, X), GC_DONE(7));
-    /* map-find 4, mark 3, map-slot 5 each, two readers: none 2, reset 4 */
-    COSTS(9 + 4 + 5 + 8 * 6 + 2 * 8 + 2,
-          "L8m L8h S8h L8h L8h L8h L8h L8h L8h L8h L8h L4h S8h L4h S8h S8m S4h S4h", R(0, X),
-          R(1, X), GC_DONE(0));
+    COSTS("core 3, load X, none, trace, none, load first clock:4, reset, store X, "
+          "store first clock:4, 17 in all",
+          R(7, X), GC_DONE(7));
+    /* a map of two readers */
+    COSTS("load X, none, trace, map-find, load map, mark, store map, load map, load map+8, "
+          "load map+16, load map+24, load map+32, load map+40, load map+48, load map+56, "
+          "8 map-slot, none, load first clock:4, reset, store map, none, "
+          "load second clock:4, reset, store map+8, store X, store first clock:4, "
+          "store second clock:4, 84 in all",
+          R(0, X), R(1, X), GC_DONE(0));
 }
 
 static void a_clear_costs_each_line_of_metadata(void **state)
 {
     (void)state;
-    COSTS(7, "L16m S16m", R(0, X), R(0, X + 4), EV_REGION(CLEAR, 0, X, 64));
-    COSTS(7, "L8m S8m", R(0, X), EV_MOVE(0, Y, X, 64));
-    /* a map: loaded, and stored in a fresh block (9); map-new 2 */
-    COSTS(7 + 1 + 9 + 3, "L8m S8m L64h L8l L16l S16l S64h", R(0, X), R(1, X), EV_MOVE(0, Y, X, 4));
+    COSTS("line, load X:16, store X:16, 7 in all", R(0, X), R(0, X + 4),
+          EV_REGION(CLEAR, 0, X, 64));
+    COSTS("line, load X, store Y, 7 in all", R(0, X), EV_MOVE(0, Y, X, 64));
+    /* a map: loaded, and stored in a fresh block */
+    COSTS("line, load X, store Y, load map:64, heap list, load list of 64, "
+          "load page's rest:16, heap fresh, store page's rest:16, store second map:64, "
+          "map-new, 20 in all",
+          R(0, X), R(1, X), EV_MOVE(0, Y, X, 4));
     /* what is at the destination is written once */
-    COSTS(7, "L8m S8m", R(0, X), R(0, Y), EV_MOVE(0, Y, X, 64));
+    COSTS("line, load X, store Y, 7 in all", R(0, X), R(0, Y), EV_MOVE(0, Y, X, 64));
     /* one line of the source, two of the destination */
-    COSTS(7, "L16m S8m S8m", R(0, X), R(0, X + 4), EV_MOVE(0, Y + 28, X, 64));
-    COSTS(0, "", R(0, X), EV_REGION(CLEAR, 0, Y, 64));
+    COSTS("line, load X:16, store 0x201c, further store 0x2020, 7 in all", R(0, X), R(0, X + 4),
+          EV_MOVE(0, Y + 28, X, 64));
+    COSTS("", R(0, X), EV_REGION(CLEAR, 0, Y, 64));
 }
 
 int main(int argc, char **argv)

@@ -19,10 +19,24 @@
      assert_int_equal(region_stat("valor-o", with, name, EVENTS(__VA_ARGS__)), want))
 #define O_STAT(with, name, want, ...)                                                              \
     assert_int_equal(region_stat("valor-o", with, name, EVENTS(__VA_ARGS__)), want)
-#define COSTS_O(instructions, accesses, ...)                                                       \
-    region_costs("valor-o", WITH(NULL), instructions, accesses, EVENTS(__VA_ARGS__))
-#define COSTS_E(instructions, accesses, ...)                                                       \
-    region_costs("valor-e", WITH(NULL), instructions, accesses, EVENTS(__VA_ARGS__))
+static const struct layout own_layout = {
+    .each = 4,
+    .field = {{0, 4, "word"}},
+    .granule = {{X, "X"}, {Y, "Y"}},
+    .block = {{0, "log's end"}, {8, "write set's end"}, {4096, "log"}, {1052672, "write set"}},
+};
+static const struct layout epoch_layout = {
+    .each = 8,
+    .field = {{0, 8, "word"}},
+    .granule = {{X, "X"}, {Y, "Y"}},
+    .block = {{0, "log's end"},
+              {4096, "log"},
+              {1052672, "clock"},
+              {1056768, "second log's end"},
+              {1060864, "second log"}},
+};
+#define COSTS_O(expected, ...) REGION_COSTS("valor-o", &own_layout, expected, __VA_ARGS__)
+#define COSTS_E(expected, ...) REGION_COSTS("valor-e", &epoch_layout, expected, __VA_ARGS__)
 
 /* ---- the paper's figures -------------------------------------------------------------------- */
 
@@ -332,72 +346,93 @@ static void a_race_that_is_found_late_ends_the_run_or_disables(void **state)
 static void a_read_changes_no_metadata(void **state)
 {
     (void)state;
-    /* place 2, none 2, log 6 */
-    COSTS_O(14, "L4m L8h S16h S8h", R(0, Y), R(0, X));
-    COSTS_O(14, "L4m L8h S16h S8h", R(0, X), R(0, X));
-    /* place 2, own 3, log 6; another's clock: ongoing 3 */
-    COSTS_E(15, "L8m L8h S16h S8h", R(0, Y), R(0, X));
-    COSTS_E(19, "L8m L4h L8h S16h S8h", W(1, X), ENDS(1), R(0, Y), R(0, X));
+    COSTS_O("place, load X's word:4, none, load log's end, log, store log+16:16, "
+            "store log's end, 14 in all",
+            R(0, Y), R(0, X));
+    COSTS_O("place, load X's word:4, none, load log's end, log, store log+16:16, "
+            "store log's end, 14 in all",
+            R(0, X), R(0, X));
+    /* valor-e also asks whether another's region is ongoing */
+    COSTS_E("place, load X's word, own, load log's end, log, store log+16:16, store log's end, "
+            "15 in all",
+            R(0, Y), R(0, X));
+    COSTS_E("place, load X's word, own, load clock:4, ongoing, load second log's end, log, "
+            "store second log+16:16, store second log's end, 19 in all",
+            W(1, X), ENDS(1), R(0, Y), R(0, X));
 }
 
 static void a_regions_first_write_swaps(void **state)
 {
     (void)state;
-    /* place 2, own 3, slow-path 2, none 2, version 3, swap 2, write-set 4 */
-    COSTS_O(23, "L4m A4m L8h S16h S8h", R(0, Y), W(0, X));
-    COSTS_O(6, "L4m", W(0, X), W(0, X));
-    /* place 2, own 3, the own clock, slow-path 2, own 3, version 3, swap 2 */
-    COSTS_E(18, "L8m L4h A8m", R(0, Y), W(0, X));
-    /* ongoing 3 */
-    COSTS_E(10, "L8m L4h", W(0, X), W(0, X));
+    COSTS_O("place, load X's word:4, own, slow-path, none, version, swap, swap X's word:4, "
+            "load write set's end, write-set, store write set:16, store write set's end, "
+            "23 in all",
+            R(0, Y), W(0, X));
+    COSTS_O("place, load X's word:4, own, 6 in all", W(0, X), W(0, X));
+    COSTS_E("place, load X's word, own, load clock:4, slow-path, own, version, swap, "
+            "swap X's word, 18 in all",
+            R(0, Y), W(0, X));
+    COSTS_E("place, load X's word, own, load clock:4, ongoing, 10 in all", W(0, X), W(0, X));
 }
 
-/* In registers: place 2, where the log ends, the own clock. Of a read none 2 and log 6 remain, of a
- * write own 3 (and ongoing 3). */
+/* In registers: place, where the log ends, the own clock. */
 static void a_further_granule_costs_its_own_word(void **state)
 {
     const struct event reads = {.kind = EV_READ, .addr = X, .size = 8};
     const struct event writes = {.kind = EV_WRITE, .addr = X, .size = 8};
 
     (void)state;
-    COSTS_O(2 + 2 * 8 + 6, "L4m L8h S16h S8h L4m S16h", reads, reads);
-    COSTS_O(2 + 2 * 3 + 2, "L4m L4m", writes, writes);
-    COSTS_E(2 + 2 * 6 + 3, "L8m L4h L8m", writes, writes);
+    COSTS_O("place, load X's word:4, none, load log's end, log, store log+32:16, "
+            "store log's end, load 0x1004's word:4, none, log, store log+48:16, 24 in all",
+            reads, reads);
+    COSTS_O("place, load X's word:4, own, load 0x1004's word:4, own, 10 in all", writes, writes);
+    COSTS_E("place, load X's word, own, load clock:4, ongoing, load 0x1004's word, own, "
+            "ongoing, 17 in all",
+            writes, writes);
 }
 
 static void the_end_of_a_region_goes_through_both_logs(void **state)
 {
     (void)state;
-    COSTS_O(5, "L16h", R(0, X), ENDS(0), ENDS(0)); /* empty */
-    /* region-end 4, two accesses; an entry of the log: validate 8; of the write set: release 8 */
-    COSTS_O(6 + 10 + 11, "L16h S16h L16h L4m L16h L4m S4m", R(0, X), W(0, Y), ENDS(0));
-    /* changed 6 */
-    COSTS_O(6 + 16, "L16h S16h L16h L4m", R(0, X), W(1, X), ENDS(0));
-    /* and clock 1 */
-    COSTS_E(6 + 3 + 10, "L8h S8h L4h S4h L16h L8m", R(0, X), W(0, Y), ENDS(0));
+    COSTS_O("load log's end:16, region-end, 5 in all", R(0, X), ENDS(0), ENDS(0)); /* empty */
+    COSTS_O("load log's end:16, region-end, store log's end:16, load log:16, load X's word:4, "
+            "validate, load write set:16, release, load Y's word:4, store Y's word:4, 27 in all",
+            R(0, X), W(0, Y), ENDS(0));
+    COSTS_O("load log's end:16, region-end, store log's end:16, load log:16, load X's word:4, "
+            "validate, changed, 22 in all",
+            R(0, X), W(1, X), ENDS(0));
+    COSTS_E("load log's end, region-end, store log's end, load clock:4, clock, store clock:4, "
+            "load log:16, load X's word, validate, 19 in all",
+            R(0, X), W(0, Y), ENDS(0));
 }
 
 static void a_validation_costs_its_entries_only(void **state)
 {
     (void)state;
-    COSTS_O(20, "L16h L4m L16h L4m", R(0, X), R(0, Y), BY(IO, 0));
-    COSTS_O(0, "", R(0, X), ENDS(0), BY(IO, 0));
+    COSTS_O("load log:16, load X's word:4, validate, load log+16:16, load Y's word:4, "
+            "validate, 20 in all",
+            R(0, X), R(0, Y), BY(IO, 0));
+    COSTS_O("", R(0, X), ENDS(0), BY(IO, 0));
 }
 
 static void a_collection_traces_the_logs(void **state)
 {
     (void)state;
-    COSTS_O(16, "L16h S16h L16h S16h", R(0, X), W(0, Y), BY(GC_BEGIN, 0));
+    COSTS_O("load log:16, store log:16, load write set:16, store write set:16, 2 trace, "
+            "16 in all",
+            R(0, X), W(0, Y), BY(GC_BEGIN, 0));
 }
 
 static void a_clear_costs_each_line_of_metadata(void **state)
 {
     (void)state;
-    COSTS_O(5, "L8m S8m", R(0, X), R(0, X + 4), EV_REGION(CLEAR, 0, X, 64));
-    COSTS_O(5, "L4m S4m", R(0, X), EV_MOVE(0, Y, X, 64));
-    COSTS_O(5, "L4m S4m", R(0, X), R(0, Y), EV_MOVE(0, Y, X, 64));
+    COSTS_O("line, load X, store X, 5 in all", R(0, X), R(0, X + 4), EV_REGION(CLEAR, 0, X, 64));
+    COSTS_O("line, load X's word:4, store Y's word:4, 5 in all", R(0, X), EV_MOVE(0, Y, X, 64));
+    COSTS_O("line, load X's word:4, store Y's word:4, 5 in all", R(0, X), R(0, Y),
+            EV_MOVE(0, Y, X, 64));
     /* one line of the source, two of the destination */
-    COSTS_E(5, "L16m S8m S8m", R(0, X), R(0, X + 4), EV_MOVE(0, Y + 28, X, 64));
+    COSTS_E("line, load X:16, store 0x201c's word, further store 0x2020's word, 5 in all", R(0, X),
+            R(0, X + 4), EV_MOVE(0, Y + 28, X, 64));
 }
 
 static void metadata_is_a_word_a_variable_and_the_logs(void **state)
