@@ -3,14 +3,13 @@ libcore_la_SOURCES += sim/lardsim.h sim/sim.h
 libcore_la_SOURCES += sim/compare/compare.c sim/compare/compare.h sim/compare/order.c \
 	sim/compare/verdict.c sim/compare/write.c
 libcore_la_SOURCES += sim/machine/interval.c sim/machine/interval.h sim/machine/machine.c \
-	sim/machine/machine.h sim/machine/pages.c sim/machine/pages.h sim/machine/spent.def \
-	sim/machine/timeline.c sim/machine/timeline.h
+	sim/machine/machine.h sim/machine/pages.c sim/machine/pages.h sim/machine/policies.c \
+	sim/machine/spent.def sim/machine/timeline.c sim/machine/timeline.h
 libcore_la_SOURCES += sim/order/memory.c sim/order/object.c sim/order/order.c sim/order/order.h \
 	sim/order/order_int.h sim/order/search.c sim/order/sync.c sim/order/wait.c
-libcore_la_SOURCES += sim/scheduler/event_queue.c sim/scheduler/buffers.c sim/scheduler/new.c \
-	sim/scheduler/scheduler.c sim/scheduler/scheduler.h sim/scheduler/scheduler_int.h \
-	sim/scheduler/steps.c sim/scheduler/stop.c sim/scheduler/threads.c
-libcore_la_SOURCES += sim/session/host.c sim/session/output.c sim/session/params.c \
-	sim/session/push.c sim/session/ready.c sim/session/session.c sim/session/session.h \
-	sim/session/simulate.c sim/session/simulate.h sim/session/simulate_event.c \
-	sim/session/simulate_int.h sim/session/simulate_policy.c
+libcore_la_SOURCES += sim/scheduler/buffers.c sim/scheduler/event_queue.c sim/scheduler/new.c \
+	sim/scheduler/recorded.c sim/scheduler/scheduler.h sim/scheduler/steps.c \
+	sim/scheduler/stop.c sim/scheduler/threads.c sim/scheduler/timed.c sim/scheduler/timed.h
+libcore_la_SOURCES += sim/session/compared.c sim/session/host.c sim/session/on_machine.c \
+	sim/session/output.c sim/session/params.c sim/session/push.c sim/session/ready.c \
+	sim/session/run.c sim/session/session.c sim/session/session.h

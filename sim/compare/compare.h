@@ -1,8 +1,9 @@
-/* compare.h - what the files of compare share, and what the session calls. */
+/* compare.h - policies of one run held against one of them (docs/compare.md). */
 #ifndef LARDSIM_COMPARE_INT_H
 #define LARDSIM_COMPARE_INT_H
 
-#include "sim/session/session.h"
+#include "policy/policy.h"
+#include "sim/sim.h"
 
 enum { COMPARE_INSTANCES = 64 }; /* sets of instances are masks */
 
@@ -139,20 +140,22 @@ void compare_finish(struct compare *c); /* counts what is only known at the end,
 
 /* ---- verdicts: compare/verdict.c ------------------------------------------------------------ */
 
-/* A checker's on_conflict. */
-void compare_conflict(void *session, const char *label, const struct event *ev, sim_addr location,
-                      const struct race_side *earlier);
+/* At each location and earlier access that races, from the checker with this label. */
+void compare_conflict(struct compare *c, const char *label, const struct event *ev,
+                      sim_addr location, const struct race_side *earlier);
 bool compare_both_read(const struct pair *p);
 /* After all checkers' step. */
 void compare_step(struct compare *c, const struct event *ev);
 void compare_settle(struct compare *c, const struct event *ev);   /* ev: NULL at the end */
 void compare_list(struct compare *c, const struct difference *d); /* tells it, if in bounds */
 
-/* ---- in a session, as text and JSON: compare/write.c ---------------------------------------- */
+/* ---- as text and JSON: compare/write.c ------------------------------------------------------ */
 
 extern const char *const why_text[WHYS], *const of_text[OFS], *const of_plural[OFS],
                                                                   *const verdict_text[VERDICTS];
-int compare_begin(struct lardsim *l, unsigned granule); /* if it is to compare */
-void compare_write(FILE *out, const struct lardsim *l); /* compare.json */
+/* Why they differ, as a sentence. */
+void compare_reason(const struct compare *c, const struct difference *d, char *to, size_t room);
+/* "truth", "policies", "listed", "unlisted". */
+void compare_json(const struct compare *c, const struct stats *stats, struct json *j);
 
 #endif

@@ -76,11 +76,9 @@ static void see(struct compare *c, enum of of, uint64_t key, uint32_t i, const s
         (struct found_pair){.pair = *pair, .key = key, .instance = i, .of = (uint8_t)of};
 }
 
-void compare_conflict(void *session, const char *label, const struct event *ev, sim_addr location,
-                      const struct race_side *earlier)
+void compare_conflict(struct compare *c, const char *label, const struct event *ev,
+                      sim_addr location, const struct race_side *earlier)
 {
-    const struct lardsim *l = session;
-    struct compare *c = l->compare;
     const uint32_t i = instance_of(c, label);
     const struct pair pair = {*ev, location, *earlier};
     const uint64_t bit = UINT64_C(1) << i, site = event_site(ev);

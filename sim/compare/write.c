@@ -1,5 +1,5 @@
-/* write.c - the comparison in its session: begun there, its differences and counts told as
- * text and JSON (differences.jsonl, compare.json, the command line). */
+/* write.c - what a comparison finds, as text and JSON (differences.jsonl, compare.json, the command
+ * line). */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,6 +150,14 @@ static void give_reason(const struct compare *c, const struct difference *d, str
         add(t, "%s%s: %s", t->n ? "; " : "", in->label, d->says);
 }
 
+void compare_reason(const struct compare *c, const struct difference *d, char *to, size_t room)
+{
+    struct text t = {to, room, 0};
+
+    *to = '\0';
+    give_reason(c, d, &t);
+}
+
 /* ---- telling of a difference ---------------------------------------------------------------- */
 
 static void key_str(struct json *j, const char *key, const char *value)
@@ -204,46 +212,6 @@ void sim_difference_json(struct json *j, const struct sim_difference *d)
     json_end(j);
 }
 
-static void tell(void *session, const struct difference *d)
-{
-    const struct lardsim *l = session;
-    const struct compare *c = l->compare;
-    const struct event *access = &d->pair.access;
-    char reason[500];
-    struct text t = {reason, sizeof reason, 0};
-    const struct race_side is = {.event = d->event,
-                                 .site = event_site(access),
-                                 .thread = access->tid,
-                                 .op = access->kind,
-                                 .known = true};
-    const struct sim_difference told = {
-        .policy = c->instance[d->instance].label,
-        .verdict = verdict_text[d->verdict],
-        .of = of_text[d->of],
-        .is = session_side(l, &is),
-        .earlier = session_side(l, &d->pair.earlier),
-        .addr = access->addr,
-        .size = access->size,
-        .system = d->system,
-        .location = d->pair.location,
-        .location_name = names_find(l->seen, NAME_OBJECT, d->pair.location),
-        .reported_by = c->instance[d->verdict == VERDICT_MISSED ? c->truth : d->instance].label,
-        .why = why_text[d->why],
-        .reason = reason,
-    };
-    struct json j;
-
-    *reason = '\0';
-    give_reason(c, d, &t);
-    if (l->on_difference)
-        l->on_difference(l->on_difference_arg, &told);
-    if (!l->differences)
-        return;
-    json_init(&j, l->differences, false);
-    sim_difference_json(&j, &told);
-    fputc('\n', l->differences);
-}
-
 /* ---- counts --------------------------------------------------------------------------------- */
 
 static void write_verdict(struct json *j, const struct instance *in, enum verdict v)
@@ -273,7 +241,7 @@ static void write_verdict(struct json *j, const struct instance *in, enum verdic
     json_end(j);
 }
 
-static void write_instance(struct json *j, const struct lardsim *l, const struct instance *in,
+static void write_instance(struct json *j, const struct stats *stats, const struct instance *in,
                            bool truth)
 {
     static const char *const count[] = {"accesses", "sites", "locations", "pairs"};
@@ -284,7 +252,7 @@ static void write_instance(struct json *j, const struct lardsim *l, const struct
     key_str(j, "property", in->property);
     for (size_t i = 0; i < ARRAY_SIZE(count); i++) {
         char *name = xasprintf("policy.%s.races.%s", in->label, count[i]);
-        if (stats_value(l->stats, name, &value))
+        if (stats_value(stats, name, &value))
             key_u64(j, count[i], value);
         free(name);
     }
@@ -297,73 +265,16 @@ static void write_instance(struct json *j, const struct lardsim *l, const struct
     json_end(j);
 }
 
-void sim_compare_json(const struct lardsim *l, struct json *j)
+void compare_json(const struct compare *c, const struct stats *stats, struct json *j)
 {
-    const struct compare *c = l->compare;
-
-    if (!c)
-        return;
     key_str(j, "truth", c->instance[c->truth].label);
     json_key(j, "policies");
     json_object(j);
     for (uint32_t i = 0; i < c->n; i++)
-        write_instance(j, l, &c->instance[i], i == c->truth);
+        write_instance(j, stats, &c->instance[i], i == c->truth);
     json_end(j);
     key_u64(j, "listed", c->told);
     key_u64(j, "unlisted", c->unlisted);
-}
-
-void compare_write(FILE *out, const struct lardsim *l)
-{
-    struct json j;
-
-    json_init(&j, out, true);
-    json_object(&j);
-    key_str(&j, "schema", "lardsim-compare-1");
-    sim_compare_json(l, &j);
-    json_end(&j);
-}
-
-/* ---- the session's and the command line's side ---------------------------------------------- */
-
-int compare_begin(struct lardsim *l, unsigned granule)
-{
-    const struct compare_env env = {
-        .config = l->config,
-        .stats = l->stats,
-        .number = &l->number,
-        .granule = granule,
-        .memory_limit = l->params.memory,
-        .checker = l->checker,
-        .checkers = l->checkers,
-        .tell = tell,
-        .tell_arg = l,
-        .err = &l->err,
-    };
-
-    if (!l->comparing)
-        return 0;
-    l->compare = compare_new(&env, &l->err);
-    return l->compare ? 0 : -1;
-}
-
-void sim_on_difference(struct lardsim *l, void (*fn)(void *arg, const struct sim_difference *d),
-                       void *arg)
-{
-    l->on_difference = fn;
-    l->on_difference_arg = arg;
-}
-
-bool sim_compare_instance(const struct lardsim *l, size_t i, struct sim_instance *to)
-{
-    const struct compare *c = l->compare;
-
-    if (!c || i >= c->n)
-        return false;
-    const struct instance *in = &c->instance[i];
-    *to = (struct sim_instance){in->label, in->property, i == c->truth, in->by_access,
-                                compare_same(in)};
-    return true;
 }
 
 const char *sim_why(size_t i)

@@ -282,12 +282,6 @@ static enum spent spent_at(enum mem_level level)
     return of[level];
 }
 
-/* Bytes from there to the end of the line. */
-static inline uint64_t line_room(const struct machine *m, sim_addr addr)
-{
-    return m->params.line - (addr & (m->params.line - 1));
-}
-
 /* Within one line. */
 ALWAYS_INLINE enum mem_level access_line(struct machine *m, unsigned core, sim_addr addr,
                                          unsigned bytes, enum mem_cmd cmd)
@@ -312,35 +306,14 @@ static NO_INLINE enum mem_level access_lines(struct machine *m, unsigned core, s
 
     while (bytes) {
         const uint64_t room = line_room(m, addr), n = bytes < room ? bytes : room;
-        if (most != LEVEL_NONE && m->until)
-            m->until(m->scheduler, core, m->core[core].clock);
+        if (most != LEVEL_NONE && m->turns)
+            m->turns->until(m->scheduler, core, m->core[core].clock);
         const enum mem_level level = access_line(m, core, addr, (unsigned)n, cmd);
         most = level > most ? level : most;
         addr += n;
         bytes -= n;
     }
     return most;
-}
-
-sim_cycle machine_metadata(struct machine *m, unsigned core, sim_addr addr, uint64_t bytes,
-                           enum mem_cmd cmd, sim_cycle now)
-{
-    while (bytes) {
-        const uint64_t room = line_room(m, addr), n = bytes < room ? bytes : room;
-        if (m->until)
-            now = m->until(m->scheduler, core, now);
-        now = coherence_access(m->coherence, core, addr, cmd, TRAFFIC_METADATA, now).done;
-        addr += n;
-        bytes -= n;
-    }
-    return now;
-}
-
-sim_cycle machine_steps(struct machine *m, unsigned core, const struct mem_run *r, sim_cycle now)
-{
-    for (size_t i = 0; i < r->n; i++)
-        now = machine_step(m, core, r, i, machine_step_begins(m, core, r, i, now));
-    return now;
 }
 
 enum { OBJECT_BYTES = 8 }; /* of the word of a synchronisation object */

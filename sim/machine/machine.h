@@ -1,7 +1,6 @@
 /* machine.h - the simulated machine in a run: cores and their clocks on top of coherence and
- * memory, what each event costs there, and where the cycles go (docs/machine.md). Which event goes
- * next is not decided here: session.c (recorded order) and scheduler/scheduler.c (timed order) do.
- */
+ * memory, what each event costs there, and where the cycles go (docs/machine.md). which events run
+ * next is not decided here: sim/scheduler/ does. */
 #ifndef LARDSIM_MACHINE_H
 #define LARDSIM_MACHINE_H
 
@@ -43,6 +42,15 @@ struct core {
     uint64_t *spent;           /* SPENTS, MAX_CORES apart */
 };
 
+/* What a scheduler in which others go on in the middle of an event does for those of this core. */
+struct machine_turns {
+    sim_cycle (*until)(void *scheduler, unsigned core, sim_cycle at); /* or later: when it is */
+    sim_cycle (*steps)(void *scheduler, unsigned core, const struct mem_run *r, sim_cycle now);
+    /* All other cores stop, go on: when that is. */
+    sim_cycle (*stop)(void *scheduler, unsigned core, sim_cycle now);
+    sim_cycle (*go_on)(void *scheduler, unsigned core, sim_cycle since, sim_cycle now);
+};
+
 struct intervals; /* interval.h */
 struct timeline;  /* timeline.h */
 
@@ -59,10 +67,10 @@ struct machine {
     uint64_t *instructions; /* by core, as last settled */
     uint64_t total_spent[SPENTS], total_instructions, cycles; /* as last settled */
     uint64_t region_cycles;
-    /* In the timed order: to wait until a cycle, and how an access is made where loads or stores
-     * need not be waited for. NULL: at once. */
+    /* In timed order: how an access in the middle of an event has its turn, and how one is made
+     * where stores or loads need not be waited for. NULL: at once. */
     void *scheduler;
-    sim_cycle (*until)(void *scheduler, unsigned core, sim_cycle at); /* or later: when it is */
+    const struct machine_turns *turns;
     struct coh_result (*access)(void *scheduler, unsigned core, sim_addr physical, unsigned bytes,
                                 enum mem_cmd cmd, sim_cycle now);
     struct intervals *intervals; /* NULL: none */
@@ -97,11 +105,6 @@ static inline void machine_run(struct machine *m, unsigned core, uint64_t instru
     m->core[core].instructions += instructions;
     machine_spend(m, core, SPENT_EXECUTING, instructions);
 }
-/* A policy's, at physical addresses; charged to nobody. Returns when it is done. */
-sim_cycle machine_metadata(struct machine *m, unsigned core, sim_addr physical, uint64_t bytes,
-                           enum mem_cmd cmd, sim_cycle now);
-/* A policy's steps, in recorded order; in timed order scheduler_steps does. */
-sim_cycle machine_steps(struct machine *m, unsigned core, const struct mem_run *r, sim_cycle now);
 static inline sim_cycle machine_step_begins(struct machine *m, unsigned core,
                                             const struct mem_run *r, size_t i, sim_cycle now)
 {
@@ -120,6 +123,17 @@ static inline sim_cycle machine_step(struct machine *m, unsigned core, const str
     return coherence_access(m->coherence, core, r->step[i].at, (enum mem_cmd)r->step[i].cmd,
                             TRAFFIC_METADATA, now)
         .done;
+}
+/* What policies get of the machine; their host is the machine: policies.c. */
+struct policy_machine machine_policies(const struct machine *m);
+sim_cycle machine_exec(void *machine, unsigned core, unsigned instructions, sim_cycle now);
+sim_cycle machine_mem(void *machine, unsigned core, sim_addr physical, unsigned bytes,
+                      enum mem_cmd cmd, sim_cycle now);
+
+/* Bytes from there to the end of the line. */
+static inline uint64_t line_room(const struct machine *m, sim_addr addr)
+{
+    return m->params.line - (addr & (m->params.line - 1));
 }
 /* The event's own instruction and accesses, its gap aside, from the core's clock on. */
 struct mem_outcome machine_event(struct machine *m, unsigned core, const struct event *ev);

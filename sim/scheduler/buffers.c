@@ -7,11 +7,11 @@
  *
  * A trace does not say who uses what a load returns: loads are taken to be used at the next
  * synchronisation, which is the most that overlapping them can give. */
-#include "sim/scheduler/scheduler_int.h"
+#include "sim/scheduler/timed.h"
 
 #include <stdlib.h>
 
-static unsigned cores(const struct scheduler *s)
+static unsigned cores(const struct timed *s)
 {
     return (unsigned)s->machine->params.cores;
 }
@@ -19,7 +19,7 @@ static unsigned cores(const struct scheduler *s)
 /* ---- waiting --------------------------------------------------------------------------------- */
 
 /* The core sleeps until something of its own is done that it may have waited for. */
-static void wait_core(struct scheduler *s, unsigned core, enum spent what)
+static void wait_core(struct timed *s, unsigned core, enum spent what)
 {
     const sim_cycle from = s->machine->core[core].clock;
 
@@ -28,7 +28,7 @@ static void wait_core(struct scheduler *s, unsigned core, enum spent what)
     machine_spend(s->machine, core, what, to > from ? to - from : 0);
 }
 
-static void done_one(struct scheduler *s, unsigned core)
+static void done_one(struct timed *s, unsigned core)
 {
     s->buffers[core].last = s->queue.now;
     if (!s->buffers[core].waits)
@@ -43,18 +43,18 @@ static struct coh_result at_once(sim_cycle now)
 }
 
 /* An agent's access, now; policies hear what it does to lines. */
-static sim_cycle access_done(struct scheduler *s, unsigned core, sim_addr addr, enum mem_cmd cmd)
+static sim_cycle access_done(struct timed *s, unsigned core, sim_addr addr, enum mem_cmd cmd)
 {
     const sim_cycle done =
         coherence_access(s->machine->coherence, core, addr, cmd, TRAFFIC_DATA, s->queue.now).done;
 
-    s->env.beside(s->env.host, core);
+    s->head.env.used_caches(s->head.env.host, core);
     return done;
 }
 
 /* ---- store buffers: an entry is there until its store is done -------------------------------- */
 
-static void drain_step(struct scheduler *s, struct agent *a)
+static void drain_step(struct timed *s, struct agent *a)
 {
     struct core_buffers *b = &s->buffers[a->core];
 
@@ -70,7 +70,7 @@ static void drain_step(struct scheduler *s, struct agent *a)
     queue_at(s, a, access_done(s, a->core, b->store[b->first].addr, MEM_STORE));
 }
 
-static struct coh_result store(struct scheduler *s, unsigned core, sim_addr addr, unsigned bytes)
+static struct coh_result store(struct timed *s, unsigned core, sim_addr addr, unsigned bytes)
 {
     struct core_buffers *b = &s->buffers[core];
     const size_t room = s->machine->core_params.store_buffer;
@@ -88,7 +88,7 @@ static struct coh_result store(struct scheduler *s, unsigned core, sim_addr addr
 enum overlap { OVERLAP_NONE, OVERLAP_PART, OVERLAP_ALL };
 
 /* Of a load with the youngest store that gives some of its bytes. */
-static enum overlap overlap(const struct scheduler *s, unsigned core, sim_addr addr, unsigned bytes)
+static enum overlap overlap(const struct timed *s, unsigned core, sim_addr addr, unsigned bytes)
 {
     const struct core_buffers *b = &s->buffers[core];
     const size_t room = s->machine->core_params.store_buffer;
@@ -105,7 +105,7 @@ static enum overlap overlap(const struct scheduler *s, unsigned core, sim_addr a
 
 /* ---- MSHRs ----------------------------------------------------------------------------------- */
 
-static void load_step(struct scheduler *s, struct agent *a)
+static void load_step(struct timed *s, struct agent *a)
 {
     struct mshr *l = &s->mshr[(size_t)(a - s->queue.agent) - 2 * (size_t)cores(s)];
 
@@ -120,7 +120,7 @@ static void load_step(struct scheduler *s, struct agent *a)
 }
 
 /* The slot that fetches the line; else a free one; NULL: all are busy. */
-static struct mshr *slot_for(struct scheduler *s, unsigned core, sim_addr line)
+static struct mshr *slot_for(struct timed *s, unsigned core, sim_addr line)
 {
     const size_t n = s->machine->core_params.misses;
     struct mshr *slot = &s->mshr[core * n], *unused = NULL;
@@ -134,7 +134,7 @@ static struct mshr *slot_for(struct scheduler *s, unsigned core, sim_addr line)
     return unused;
 }
 
-static struct coh_result load(struct scheduler *s, unsigned core, sim_addr addr)
+static struct coh_result load(struct timed *s, unsigned core, sim_addr addr)
 {
     const sim_addr line = addr & ~(s->machine->params.line - 1);
     struct mshr *l = slot_for(s, core, line);
@@ -157,7 +157,7 @@ static struct coh_result load(struct scheduler *s, unsigned core, sim_addr addr)
 
 /* ---- the core's side ------------------------------------------------------------------------- */
 
-void buffers_drain(struct scheduler *s, unsigned core)
+void buffers_drain(struct timed *s, unsigned core)
 {
     const struct core_buffers *b = &s->buffers[core];
 
@@ -170,7 +170,7 @@ void buffers_drain(struct scheduler *s, unsigned core)
 struct coh_result buffers_access(void *arg, unsigned core, sim_addr addr, unsigned bytes,
                                  enum mem_cmd cmd, sim_cycle now)
 {
-    struct scheduler *s = arg;
+    struct timed *s = arg;
     struct machine *m = s->machine;
 
     if (cmd == MEM_STORE && m->core_params.store_buffer && !s->buffers[core].sync)
@@ -192,7 +192,7 @@ struct coh_result buffers_access(void *arg, unsigned core, sim_addr addr, unsign
     return coherence_access(m->coherence, core, addr, cmd, TRAFFIC_DATA, now);
 }
 
-void buffers_finish(struct scheduler *s)
+void buffers_finish(struct timed *s)
 {
     for (unsigned i = 0; i < cores(s); i++) {
         const sim_cycle clock = s->machine->core[i].clock, last = s->buffers[i].last;
@@ -210,14 +210,14 @@ static bool any(const struct core_params *p)
     return p->store_buffer || p->misses;
 }
 
-size_t buffers_agents(const struct scheduler *s)
+size_t buffers_agents(const struct timed *s)
 {
     const struct core_params *p = &s->machine->core_params;
 
     return any(p) ? cores(s) * (1 + (size_t)p->misses) : 0;
 }
 
-void buffers_init(struct scheduler *s)
+void buffers_init(struct timed *s)
 {
     const struct core_params *p = &s->machine->core_params;
     const unsigned n = cores(s);
@@ -240,7 +240,7 @@ void buffers_init(struct scheduler *s)
     }
 }
 
-void buffers_free(struct scheduler *s)
+void buffers_free(struct timed *s)
 {
     for (unsigned i = 0; s->buffers && i < cores(s); i++)
         free(s->buffers[i].store);

@@ -8,25 +8,22 @@
  * middle leaves its stack (a fiber) asleep, and another fiber goes on with the loop. When its time
  * has come, the fiber of the loop at that moment becomes a spare, with which the next sleeper
  * continues. So protocol and policies are written as if nobody ever waited. */
-#include "sim/machine/interval.h"
-#include "sim/scheduler/scheduler_int.h"
+#include "sim/scheduler/timed.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
 /* ---- who is next ----------------------------------------------------------------------------- */
 
-enum { ROOT = 1 };
-
 /* An agent has a new time. The matches on the way from its leaf to the root are played again: the
  * earlier of two goes up, and waits there for the winner beside it. */
-static void play(struct scheduler *s, const struct agent *a, sim_cycle at)
+static void play(struct timed *s, const struct agent *a, sim_cycle at)
 {
     sim_cycle *due = s->queue.due;
     uint32_t *winner = s->queue.winner, best = a->index;
     size_t i = s->queue.leaves + best;
 
-    for (due[i] = at; i > ROOT; i /= 2) {
+    for (due[i] = at; i > QUEUE_ROOT; i /= 2) {
         const sim_cycle other = due[i ^ 1];
         const uint32_t its = winner[i ^ 1];
         const bool wins = other < at + (i & 1); /* the left one of equals */
@@ -37,7 +34,7 @@ static void play(struct scheduler *s, const struct agent *a, sim_cycle at)
     }
 }
 
-void queue_init(struct scheduler *s)
+void queue_init(struct timed *s)
 {
     s->queue.leaves = 1;
     while (s->queue.leaves < s->queue.agents)
@@ -50,60 +47,49 @@ void queue_init(struct scheduler *s)
         s->queue.agent[i].index = s->queue.winner[s->queue.leaves + i] = (uint32_t)i;
 }
 
-void queue_at(struct scheduler *s, struct agent *a, sim_cycle at)
+void queue_at(struct timed *s, struct agent *a, sim_cycle at)
 {
     a->at = at;
     s->queue.stale &= a != s->queue.active;
     play(s, a, at);
 }
 
-/* Whoever had the last turn mostly has a new time by now: else none. */
-static void settle(struct scheduler *s)
+void queue_lapse(struct timed *s)
 {
-    if (UNLIKELY(s->queue.stale))
-        play(s, s->queue.active, DUE_NEVER);
+    play(s, s->queue.active, DUE_NEVER);
     s->queue.stale = false;
 }
 
 /* The active agent, at this cycle, would win: it beats the winner beside it in each match up to the
  * root, none of which is its own old time. */
-static bool before_others(const struct scheduler *s, sim_cycle at)
+static bool before_others(const struct timed *s, sim_cycle at)
 {
     const sim_cycle *due = s->queue.due;
 
     assert(s->queue.stale);
-    for (size_t i = s->queue.leaves + s->queue.active->index; i > ROOT; i /= 2)
+    for (size_t i = s->queue.leaves + s->queue.active->index; i > QUEUE_ROOT; i /= 2)
         if (due[i ^ 1] < at + (i & 1))
             return false;
     return true;
-}
-
-/* It has its turn. */
-static void agent_turns(struct scheduler *s, struct agent *a)
-{
-    const uint32_t same = -(uint32_t)(a->at == s->queue.now), last = s->queue.last & same;
-
-    s->queue.last = last > a->index ? last : a->index;
-    s->queue.now = a->at;
 }
 
 static void queue_loop(void *arg);
 
 /* ---- fibers ---------------------------------------------------------------------------------- */
 
-static void spare_push(struct scheduler *s, struct fiber *f)
+static void spare_push(struct timed *s, struct fiber *f)
 {
     s->queue.spare =
         xgrow(s->queue.spare, s->queue.spares, &s->queue.spares_cap, sizeof(struct fiber *));
     s->queue.spare[s->queue.spares++] = f;
 }
 
-static struct fiber *spare_pop(struct scheduler *s)
+static struct fiber *spare_pop(struct timed *s)
 {
     return s->queue.spares ? s->queue.spare[--s->queue.spares] : fiber_new(queue_loop, s);
 }
 
-static void go(struct scheduler *s, struct fiber *to)
+static void go(struct timed *s, struct fiber *to)
 {
     struct fiber *from = s->queue.running;
 
@@ -112,16 +98,18 @@ static void go(struct scheduler *s, struct fiber *to)
 }
 
 /* The active agent leaves its stack; the loop goes on elsewhere until its time has come. */
-static void suspend(struct scheduler *s)
+static void suspend(struct timed *s)
 {
     struct agent *a = s->queue.active;
+    const uint64_t number = *s->head.env.number;
 
     a->fiber = s->queue.running;
     go(s, spare_pop(s));
     s->queue.active = a;
+    *s->head.env.number = number; /* its event is in hand again */
 }
 
-static void resume(struct scheduler *s, struct agent *a)
+void queue_resume(struct timed *s, struct agent *a)
 {
     struct fiber *f = a->fiber;
 
@@ -132,7 +120,7 @@ static void resume(struct scheduler *s, struct agent *a)
 
 /* ---- waiting in the middle ------------------------------------------------------------------- */
 
-sim_cycle queue_sleep(struct scheduler *s, uint64_t key)
+sim_cycle queue_sleep(struct timed *s, uint64_t key)
 {
     struct agent *a = s->queue.active;
     uint64_t *first = map_put(&s->queue.sleepers, key);
@@ -152,7 +140,7 @@ sim_cycle queue_sleep(struct scheduler *s, uint64_t key)
     return a->at;
 }
 
-void queue_wake(struct scheduler *s, uint64_t key, sim_cycle at)
+void queue_wake(struct timed *s, uint64_t key, sim_cycle at)
 {
     const uint64_t *first = map_find(&s->queue.sleepers, key);
     struct agent *a = first ? (struct agent *)(uintptr_t)*first : NULL;
@@ -169,7 +157,7 @@ void queue_wake(struct scheduler *s, uint64_t key, sim_cycle at)
     }
 }
 
-bool queue_goes_on(struct scheduler *s, sim_cycle at)
+bool queue_goes_on(struct timed *s, sim_cycle at)
 {
     const struct memory *m = &s->machine->memory;
     struct agent *a = s->queue.active;
@@ -177,14 +165,14 @@ bool queue_goes_on(struct scheduler *s, sim_cycle at)
     a->at = at > s->queue.now ? at : s->queue.now;
     if (!before_others(s, a->at) || (m->type->later && m->type->next(m->self) <= a->at))
         return false;
-    agent_turns(s, a);
+    queue_turn(s, a);
     return true;
 }
 
 /* Others whose time comes first go first. */
 sim_cycle queue_until(void *arg, unsigned core, sim_cycle at)
 {
-    struct scheduler *s = arg;
+    struct timed *s = arg;
     struct agent *a = s->queue.active;
 
     (void)core;
@@ -197,11 +185,10 @@ sim_cycle queue_until(void *arg, unsigned core, sim_cycle at)
 
 /* ---- the loop -------------------------------------------------------------------------------- */
 
-/* An answer of the memory that comes before the next agent's time, or at it. */
-static bool memory_answers(struct scheduler *s)
+bool queue_memory(struct timed *s)
 {
     const struct memory *m = &s->machine->memory;
-    const sim_cycle until = queue_waits(s) ? CYCLE_NEVER : s->queue.due[ROOT];
+    const sim_cycle until = queue_waits(s) ? CYCLE_NEVER : s->queue.due[QUEUE_ROOT];
     struct mem_answer answer;
 
     if (m->type->next(m->self) > until || !m->type->step(m->self, until, &answer))
@@ -210,42 +197,18 @@ static bool memory_answers(struct scheduler *s)
     return true;
 }
 
-static void turn(struct scheduler *s, struct agent *a)
-{
-    if (UNLIKELY(a->at >= s->machine->interval_end))
-        intervals_pass(s->machine->intervals, a->at);
-    s->queue.stale = true;
-    assert(a->at >= s->queue.now);
-    agent_turns(s, a);
-    s->queue.active = a;
-    if (a->fiber)
-        resume(s, a);
-    else
-        a->step(s, a);
-}
-
 static void queue_loop(void *arg)
 {
-    struct scheduler *s = arg;
-    const bool later = s->machine->memory.type->later;
+    struct timed *s = arg;
 
     for (;;) { /* the host has asked for it */
-        while (!s->stop) {
-            settle(s);
-            if (UNLIKELY(queue_waits(s) || s->threads.parked) && !scheduler_feed(s))
-                break;
-            if (UNLIKELY(later) && memory_answers(s))
-                continue;
-            if (UNLIKELY(queue_waits(s)))
-                break;
-            turn(s, &s->queue.agent[s->queue.winner[ROOT]]);
-        }
+        s->head.env.run_turns(s->head.env.host);
         spare_push(s, s->queue.running);
         go(s, s->queue.host);
     }
 }
 
-void queue_run(struct scheduler *s)
+void queue_run(struct timed *s)
 {
     if (!s->queue.host)
         s->queue.host = fiber_host();
@@ -253,7 +216,7 @@ void queue_run(struct scheduler *s)
     go(s, spare_pop(s));
 }
 
-void queue_free(struct scheduler *s)
+void queue_free(struct timed *s)
 {
     for (size_t i = 0; i < s->queue.agents; i++)
         fiber_free(s->queue.agent[i].fiber);

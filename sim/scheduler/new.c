@@ -1,6 +1,6 @@
 /* new.c - the timed scheduler is made: its parameters and statistics, what it does for
- * coherence and for policies. */
-#include "sim/scheduler/scheduler_int.h"
+ * coherence and for the accesses of policies. */
+#include "sim/scheduler/timed.h"
 
 #include <stdlib.h>
 
@@ -23,21 +23,21 @@ const struct param schedule_param_rows[] = {
 
 static sim_cycle host_sleep(void *arg, uint64_t key)
 {
-    struct scheduler **s = arg;
+    struct timed *const *s = arg;
 
     return queue_sleep(*s, key);
 }
 
 static void host_wake(void *arg, uint64_t key, sim_cycle at)
 {
-    struct scheduler **s = arg;
+    struct timed *const *s = arg;
 
     queue_wake(*s, key, at);
 }
 
 static void host_meets(void *arg, unsigned core)
 {
-    struct scheduler **s = arg;
+    struct timed *const *s = arg;
 
     ahead_meets(*s, core);
 }
@@ -45,7 +45,7 @@ static void host_meets(void *arg, unsigned core)
 /* For an access that a policy makes in this core's caches, whoever pays for it. */
 static sim_cycle metadata_turn(void *arg, unsigned core, sim_cycle at)
 {
-    struct scheduler *s = arg;
+    struct timed *s = arg;
     const sim_cycle turn = queue_until(s, core, at);
 
     if (s->queue.active != &s->queue.agent[core])
@@ -58,27 +58,7 @@ struct coh_host scheduler_host(struct scheduler **s)
     return (struct coh_host){s, host_sleep, host_wake, host_meets};
 }
 
-void scheduler_first(struct scheduler *s, uint64_t number)
-{
-    s->trace.first = number;
-}
-
-struct batch scheduler_taken(const struct scheduler *s)
-{
-    return (struct batch){s->trace.batch.rec, s->trace.at, s->trace.batch.first};
-}
-
-uint64_t scheduler_added(const struct scheduler *s)
-{
-    return s->trace.added;
-}
-
-bool scheduler_limited(const struct scheduler *s)
-{
-    return s->trace.limited;
-}
-
-static void declare_stats(struct scheduler *s, struct stats_group *g)
+static void declare_stats(struct timed *s, struct stats_group *g)
 {
     stats_count(g, "switches", "switches", "Cores that went on with another thread.",
                 &s->st.switches);
@@ -95,41 +75,10 @@ static void declare_stats(struct scheduler *s, struct stats_group *g)
                 &s->st.merged);
 }
 
-struct scheduler *scheduler_new(const struct schedule_params *p, const struct scheduler_env *env)
+static void timed_destroy(struct scheduler *head)
 {
-    struct scheduler *s = xcalloc(1, sizeof *s);
-    const unsigned n = (unsigned)env->machine->params.cores;
+    struct timed *s = (struct timed *)head;
 
-    s->params = *p;
-    s->env = *env;
-    s->machine = env->machine;
-    s->order = order_new(p->window, env->memory_limit);
-    s->queue.agents = n + buffers_agents(s);
-    s->queue.agent = xcalloc(s->queue.agents, sizeof *s->queue.agent);
-    queue_init(s);
-    s->core = xcalloc(n, sizeof *s->core);
-    s->ahead = xcalloc(n, sizeof *s->ahead);
-    s->threads.empty = n;
-    for (unsigned i = 0; i < n; i++) {
-        s->queue.agent[i].core = i;
-        s->queue.agent[i].step = scheduler_core_step;
-        s->core[i].core = &env->machine->core[i];
-        s->core[i].agent = &s->queue.agent[i];
-    }
-    map_init(&s->threads.kernels, NULL);
-    map_init(&s->threads.carriers, NULL);
-    map_init(&s->queue.sleepers, NULL);
-    buffers_init(s);
-    env->machine->scheduler = s;
-    env->machine->until = metadata_turn;
-    declare_stats(s, stats_group(stats_root(env->stats), "schedule"));
-    return s;
-}
-
-void scheduler_free(struct scheduler *s)
-{
-    if (!s)
-        return;
     queue_free(s);
     buffers_free(s);
     order_free(s->order);
@@ -144,4 +93,49 @@ void scheduler_free(struct scheduler *s)
     free(s->threads.coreless);
     free(s->queue.agent);
     free(s);
+}
+
+static const struct scheduler_type timed = {
+    .run = timed_run,
+    .next = timed_next,
+    .settle = timed_settle,
+    .destroy = timed_destroy,
+};
+
+static const struct machine_turns machine_turns = {
+    .until = metadata_turn,
+    .steps = timed_steps,
+    .stop = timed_stop,
+    .go_on = timed_go_on,
+};
+
+struct scheduler *scheduler_timed(const struct schedule_params *p, const struct scheduler_env *env)
+{
+    struct timed *s = xcalloc(1, sizeof *s);
+    const unsigned n = (unsigned)env->machine->params.cores;
+
+    s->head.type = &timed;
+    s->params = *p;
+    s->head.env = *env;
+    s->machine = env->machine;
+    s->order = order_new(p->window, env->memory_limit);
+    s->queue.agents = n + buffers_agents(s);
+    s->queue.agent = xcalloc(s->queue.agents, sizeof *s->queue.agent);
+    queue_init(s);
+    s->core = xcalloc(n, sizeof *s->core);
+    s->ahead = xcalloc(n, sizeof *s->ahead);
+    s->threads.empty = n;
+    for (unsigned i = 0; i < n; i++) {
+        s->queue.agent[i].core = i;
+        s->core[i].core = &env->machine->core[i];
+        s->core[i].agent = &s->queue.agent[i];
+    }
+    map_init(&s->threads.kernels, NULL);
+    map_init(&s->threads.carriers, NULL);
+    map_init(&s->queue.sleepers, NULL);
+    buffers_init(s);
+    env->machine->scheduler = s;
+    env->machine->turns = &machine_turns;
+    declare_stats(s, stats_group(stats_root(env->stats), "schedule"));
+    return &s->head;
 }

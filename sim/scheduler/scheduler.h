@@ -1,5 +1,14 @@
-/* scheduler.h - the timed order: the core with the smallest clock goes next (docs/machine.md,
- * "Order and waiting"). */
+/* scheduler.h - who is next: which events run now, on which core, from when.
+ *
+ * A run asks its scheduler for a turn, runs the events of the turn, and hands it back for the next
+ * one (sim/session/run.c). The order of a run is one of these:
+ *
+ *   recorded  the events as they were recorded, with a machine or without: recorded.c
+ *   timed     the thread that is first in simulated time: timed.c
+ *
+ * Two more fit the same interface (they are not here yet): `program`, where a workload is asked for
+ * the next event of the thread whose core is furthest behind, and `host`, where the clock of
+ * another simulator is the clock, and each pushed event brings its core and its cycle. */
 #ifndef LARDSIM_SCHEDULER_H
 #define LARDSIM_SCHEDULER_H
 
@@ -12,53 +21,101 @@ struct schedule_params { /* section schedule */
 };
 extern const struct param schedule_param_rows[];
 
+/* Events that run one after the other: at least one. On a machine they are one thread's, on this
+ * core, and start at its clock. Whoever runs them moves `ev` and `number` to what it has not run.
+ */
+struct turn {
+    const struct event *ev, *end;
+    const struct event *known; /* events before it may be looked at, for hints */
+    uint64_t number;           /* of ev */
+    unsigned core;
+};
+#define TURN_NONE ((struct turn){0})
+
 enum fed { FED_EVENTS, FED_NOTHING_YET, FED_END, FED_ERROR };
 
-struct scheduler_env { /* borrowed */
-    struct machine *machine;
+struct scheduler_env {       /* borrowed */
+    struct machine *machine; /* NULL: detection only */
     struct stats *stats;
+    struct rules *rules; /* NULL: not checked */
     const struct names *const *names;
+    uint64_t *number; /* of the event in hand: whoever comes back to his event has it in hand */
     uint64_t memory_limit;
-    uint64_t events; /* that are fed or pushed, at most; 0: no limit */
+    uint64_t limit; /* of events; 0: none */
     void *host;
-    /* The next events of the recorded order, or why there are none. */
+    /* The next events of the recording, or why there are none. *b: what came last. */
     enum fed (*feed)(void *host, struct batch *b);
-    /* What it has to say of each event that comes in. -1: an error. NULL: nothing. */
-    int (*comes)(void *host, const struct event *ev, uint64_t number);
-    /* An event has run: the policies' turn. False: the run stops. */
-    bool (*ran)(void *host, const struct event *ev, uint64_t number, unsigned core,
-                struct mem_outcome out);
-    /* A hint, where the machine wants them: an access that a core comes to; very: now. */
-    void (*soon)(void *host, const struct event *ev, bool very);
-    /* Something beside the core's events has used the caches. Takes no time. */
-    void (*beside)(void *host, unsigned core);
+    /* Asks for turns (scheduler_next) and runs them until there are none. */
+    void (*run_turns)(void *host);
+    /* A hint, where the machine wants them: an access that a core comes to. */
+    void (*soon)(void *host, const struct event *ev);
+    /* A store buffer or an MSHR has used the core's caches. Takes no time. */
+    void (*used_caches)(void *host, unsigned core);
     struct err *err;
 };
 
-struct scheduler;
-struct scheduler *scheduler_new(const struct schedule_params *p, const struct scheduler_env *env);
-void scheduler_free(struct scheduler *s);
-/* For coh_env, which comes before the scheduler: how a transaction waits in *s. */
+/* The recording as it comes in, in recorded order, which is the order of the stream rules and of
+ * first touches of pages, whatever runs when. */
+struct recording {
+    struct batch batch;     /* the latest */
+    size_t at;              /* records of it that have been taken */
+    uint64_t first, number; /* of the first event; of the next one that is taken */
+    bool limited;           /* there were more than the limit */
+    bool closed;            /* no more come */
+};
+
+struct scheduler { /* the head of each order's own struct */
+    const struct scheduler_type *type;
+    struct scheduler_env env;
+    struct recording trace;
+};
+
+struct scheduler_type {
+    /* Until there is nothing to feed, an error, or the end. */
+    void (*run)(struct scheduler *s);
+    /* *t is the turn that has run, or TURN_NONE; then the next one. False: none now. */
+    bool (*next)(struct scheduler *s, struct turn *t);
+    void (*settle)(struct scheduler *s);
+    void (*destroy)(struct scheduler *s);
+};
+
+/* slice: records of a turn, about, where there is no machine. */
+struct scheduler *scheduler_recorded(const struct scheduler_env *env, size_t slice);
+struct scheduler *scheduler_timed(const struct schedule_params *p, const struct scheduler_env *env);
+void scheduler_free(struct scheduler *s); /* NULL is fine */
+/* For coh_env, which comes before the scheduler: how a transaction waits, in timed order. */
 struct coh_host scheduler_host(struct scheduler **s);
-void scheduler_first(struct scheduler *s, uint64_t number); /* of the first event; else 0 */
-/* The next event, from outside. -1: an error, or beyond the limit. */
-int scheduler_push(struct scheduler *s, const struct event *ev);
-struct batch scheduler_taken(const struct scheduler *s); /* of the latest batch */
-uint64_t scheduler_added(const struct scheduler *s);     /* events */
-bool scheduler_limited(const struct scheduler *s);       /* there were more events than the limit */
-/* Runs until there is nothing to feed, an error, or the end (after FED_END). -1: an error is set.
- */
-int scheduler_run(struct scheduler *s);
 
-/* A policy's steps, in the middle of the event of a core. */
-sim_cycle scheduler_steps(struct scheduler *s, unsigned core, const struct mem_run *r,
-                          sim_cycle now);
+/* The number of the first event; else 0. */
+static inline void scheduler_first(struct scheduler *s, uint64_t number)
+{
+    s->trace.first = s->trace.number = number;
+}
+/* The next event, from outside: the next scheduler_run takes it. */
+void scheduler_push(struct scheduler *s, const struct event *ev);
+/* There have been as many events as the limit: another one is too many. */
+static inline bool scheduler_full(const struct scheduler *s)
+{
+    return s->env.limit && s->trace.number - s->trace.first == s->env.limit;
+}
+/* -1: an error is set. */
+static inline int scheduler_run(struct scheduler *s)
+{
+    s->type->run(s);
+    return s->env.err->code ? -1 : 0;
+}
+static inline bool scheduler_next(struct scheduler *s, struct turn *t)
+{
+    return s->type->next(s, t);
+}
 /* Before statistics are looked at in the middle: what is counted late is counted now. */
-void scheduler_settle(struct scheduler *s);
+static inline void scheduler_settle(struct scheduler *s)
+{
+    if (s->type->settle)
+        s->type->settle(s);
+}
 
-/* In the middle of the event of a core: all other cores stop, go on. Each returns the cycle at
- * which that is. */
-sim_cycle scheduler_stop(struct scheduler *s, unsigned core, sim_cycle now);
-sim_cycle scheduler_go_on(struct scheduler *s, unsigned core, sim_cycle now);
+/* recorded.c, for all orders. */
+enum fed scheduler_read(struct scheduler *s); /* the next batch, if this one has been taken */
 
 #endif

@@ -11,11 +11,11 @@
  * What a core does not wait for changes its L1, too; and the statistics of intervals, and of a
  * memory that answers later, depend on turns: with any of these, each access takes its own.
  */
-#include "sim/scheduler/scheduler_int.h"
+#include "sim/scheduler/timed.h"
 
 #include <assert.h>
 
-static void make_hit(struct scheduler *s, unsigned core, struct ahead_steps *h)
+static void make_hit(struct timed *s, unsigned core, struct ahead_steps *h)
 {
     struct machine *m = s->machine;
     const struct mem_step *step = &h->run->step[h->at];
@@ -27,7 +27,7 @@ static void make_hit(struct scheduler *s, unsigned core, struct ahead_steps *h)
 }
 
 /* Makes those whose turn would have come before the latest of anybody. */
-static void settle(struct scheduler *s, unsigned core)
+static void settle(struct timed *s, unsigned core)
 {
     struct ahead_steps *h = &s->ahead[core];
     const bool first = s->queue.agent[core].index < s->queue.last;
@@ -36,13 +36,15 @@ static void settle(struct scheduler *s, unsigned core)
         make_hit(s, core, h);
 }
 
-void scheduler_settle(struct scheduler *s)
+void timed_settle(struct scheduler *head)
 {
+    struct timed *s = (struct timed *)head;
+
     for (unsigned i = 0; i < s->machine->params.cores; i++)
         settle(s, i);
 }
 
-void ahead_meets(struct scheduler *s, unsigned core)
+void ahead_meets(struct timed *s, unsigned core)
 {
     struct ahead_steps *h = &s->ahead[core];
 
@@ -54,7 +56,7 @@ void ahead_meets(struct scheduler *s, unsigned core)
 }
 
 /* How far it hits as things are; returns when the access behind that starts. */
-static sim_cycle look_ahead(const struct scheduler *s, unsigned core, struct ahead_steps *h)
+static sim_cycle look_ahead(const struct timed *s, unsigned core, struct ahead_steps *h)
 {
     const struct coherence *c = s->machine->coherence;
     const sim_cycle latency = coherence_l1_latency(c);
@@ -74,7 +76,7 @@ static sim_cycle look_ahead(const struct scheduler *s, unsigned core, struct ahe
 }
 
 /* To the turn of step h->at, or of a later one if it hits. */
-static void wait_turn(struct scheduler *s, unsigned core, struct ahead_steps *h)
+static void wait_turn(struct timed *s, unsigned core, struct ahead_steps *h)
 {
     const struct machine *m = s->machine;
     const bool each = m->access || m->intervals || m->memory.type->later;
@@ -88,9 +90,9 @@ static void wait_turn(struct scheduler *s, unsigned core, struct ahead_steps *h)
     assert(h->now == s->queue.now);
 }
 
-sim_cycle scheduler_steps(struct scheduler *s, unsigned core, const struct mem_run *r,
-                          sim_cycle now)
+sim_cycle timed_steps(void *self, unsigned core, const struct mem_run *r, sim_cycle now)
 {
+    struct timed *s = self;
     struct machine *m = s->machine;
     struct ahead_steps *h = &s->ahead[core];
 

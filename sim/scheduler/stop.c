@@ -5,10 +5,12 @@
  * its next event stand still from the moment of the stop. Store buffers and loads on their way go
  * on. A core whose threads all wait is not stopped by it: it waits anyway. In recorded order, where
  * clocks are not compared, each core that has run loses as many cycles as the stop takes. */
-#include "sim/scheduler/scheduler_int.h"
+#include "sim/scheduler/timed.h"
 
-sim_cycle scheduler_stop(struct scheduler *s, unsigned core, sim_cycle now)
+sim_cycle timed_stop(void *self, unsigned core, sim_cycle now)
 {
+    struct timed *s = self;
+
     now = queue_until(s, core, now);
     if (!s->stops.deep++)
         s->stops.from = now;
@@ -16,7 +18,7 @@ sim_cycle scheduler_stop(struct scheduler *s, unsigned core, sim_cycle now)
 }
 
 /* What the core loses: it may have been in the middle of an event when the stop began. */
-static sim_cycle lost(const struct scheduler *s, unsigned core, sim_cycle end)
+static sim_cycle lost(const struct timed *s, unsigned core, sim_cycle end)
 {
     const sim_cycle clock = s->machine->core[core].clock + s->core[core].lost;
     const sim_cycle from = clock > s->stops.from ? clock : s->stops.from;
@@ -25,14 +27,14 @@ static sim_cycle lost(const struct scheduler *s, unsigned core, sim_cycle end)
 }
 
 /* It is on its way to its next event, or waits there for the end of the stop. */
-static bool on_its_way(const struct scheduler *s, unsigned core)
+static bool on_its_way(const struct timed *s, unsigned core)
 {
     const struct agent *a = &s->queue.agent[core];
 
     return s->core[core].busy && !s->core[core].finishing && !a->fiber && a != s->queue.active;
 }
 
-static void delay(struct scheduler *s, struct agent *a)
+static void delay(struct timed *s, struct agent *a)
 {
     struct run_queue *q = &s->core[a->core];
     const sim_cycle by = q->lost;
@@ -42,8 +44,11 @@ static void delay(struct scheduler *s, struct agent *a)
     queue_at(s, a, a->at + by);
 }
 
-sim_cycle scheduler_go_on(struct scheduler *s, unsigned core, sim_cycle now)
+sim_cycle timed_go_on(void *self, unsigned core, sim_cycle since, sim_cycle now)
 {
+    struct timed *s = self;
+
+    (void)since;
     now = queue_until(s, core, now);
     if (--s->stops.deep)
         return now;
@@ -58,7 +63,7 @@ sim_cycle scheduler_go_on(struct scheduler *s, unsigned core, sim_cycle now)
     return now;
 }
 
-bool stop_lets(struct scheduler *s, struct agent *a)
+bool stop_lets(struct timed *s, struct agent *a)
 {
     struct run_queue *q = &s->core[a->core];
 

@@ -4,13 +4,13 @@
  * threads without a core whose first events were recorded before its own. Without that a later
  * thread could hold the last core and wait for one that has none. With it, a machine with as many
  * cores as threads live at a time in recorded order is enough. */
-#include "sim/scheduler/scheduler_int.h"
+#include "sim/scheduler/timed.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct sched_thread *thread_of(struct scheduler *s, sim_tid tid)
+struct sched_thread *thread_of(struct timed *s, sim_tid tid)
 {
     if (tid >= s->threads.n) {
         s->threads.at = xrealloc(s->threads.at, (size_t)tid + 1, sizeof *s->threads.at);
@@ -23,7 +23,7 @@ struct sched_thread *thread_of(struct scheduler *s, sim_tid tid)
 
 /* ---- on a core ------------------------------------------------------------------------------ */
 
-static void core_add(struct scheduler *s, unsigned core, sim_tid tid)
+static void core_add(struct timed *s, unsigned core, sim_tid tid)
 {
     struct run_queue *q = &s->core[core];
 
@@ -33,7 +33,7 @@ static void core_add(struct scheduler *s, unsigned core, sim_tid tid)
     s->threads.at[tid].core = core;
 }
 
-void thread_leaves(struct scheduler *s, sim_tid tid)
+void thread_leaves(struct timed *s, sim_tid tid)
 {
     struct run_queue *q = &s->core[s->threads.at[tid].core];
     size_t i = 0;
@@ -48,7 +48,7 @@ void thread_leaves(struct scheduler *s, sim_tid tid)
 }
 
 /* The core with the fewest threads, the lowest of several. */
-static unsigned emptiest(const struct scheduler *s)
+static unsigned emptiest(const struct timed *s)
 {
     unsigned best = 0;
 
@@ -58,7 +58,7 @@ static unsigned emptiest(const struct scheduler *s)
     return best;
 }
 
-void thread_to_kernel(struct scheduler *s, sim_tid tid, uint64_t kernel)
+void thread_to_kernel(struct timed *s, sim_tid tid, uint64_t kernel)
 {
     uint64_t *core = map_put(&s->threads.kernels, kernel);
 
@@ -72,7 +72,7 @@ void thread_to_kernel(struct scheduler *s, sim_tid tid, uint64_t kernel)
 
 /* ---- without a core ------------------------------------------------------------------------- */
 
-void thread_waits_for_core(struct scheduler *s, sim_tid tid)
+void thread_waits_for_core(struct timed *s, sim_tid tid)
 {
     if (s->threads.at[tid].carried)
         return; /* its kernel thread has one */
@@ -82,7 +82,7 @@ void thread_waits_for_core(struct scheduler *s, sim_tid tid)
 }
 
 /* Its place among those that wait for a core, if it is among the first `among`; else `among`. */
-static size_t turn_of(const struct scheduler *s, sim_tid tid, size_t among)
+static size_t turn_of(const struct timed *s, sim_tid tid, size_t among)
 {
     size_t i = 0;
 
@@ -91,7 +91,7 @@ static size_t turn_of(const struct scheduler *s, sim_tid tid, size_t among)
     return i < s->threads.n_coreless ? i : among;
 }
 
-bool thread_place(struct scheduler *s, sim_tid tid, const struct event *first)
+bool thread_place(struct timed *s, sim_tid tid, const struct event *first)
 {
     const uint64_t *kernel =
         first->kind == EV_THREAD ? map_find(&s->threads.kernels, first->aux) : NULL;
@@ -111,7 +111,7 @@ bool thread_place(struct scheduler *s, sim_tid tid, const struct event *first)
     return true;
 }
 
-bool thread_next_placeable(struct scheduler *s, sim_tid *tid)
+bool thread_next_placeable(struct timed *s, sim_tid *tid)
 {
     for (size_t i = 0; i < s->threads.n_coreless && i < s->threads.empty; i++) {
         *tid = s->threads.coreless[i];
@@ -125,7 +125,7 @@ bool thread_next_placeable(struct scheduler *s, sim_tid *tid)
 
 enum { CARRIER_NONE, CARRIER_OWN, CARRIER_KERNEL };
 
-static void leave_carrier(struct scheduler *s, struct sched_thread *th)
+static void leave_carrier(struct timed *s, struct sched_thread *th)
 {
     if (th->carrier == CARRIER_OWN)
         s->threads.living--;
@@ -134,7 +134,7 @@ static void leave_carrier(struct scheduler *s, struct sched_thread *th)
     th->carrier = CARRIER_NONE;
 }
 
-static void take_kernel(struct scheduler *s, struct sched_thread *th, uint64_t kernel)
+static void take_kernel(struct timed *s, struct sched_thread *th, uint64_t kernel)
 {
     uint64_t *threads = map_put(&s->threads.carriers, kernel);
 
@@ -145,27 +145,27 @@ static void take_kernel(struct scheduler *s, struct sched_thread *th, uint64_t k
     th->kernel = kernel;
 }
 
-static int ended_before(const struct scheduler *s, const struct event *ev, uint64_t number)
+static int ended_before(const struct timed *s, const struct event *ev, uint64_t number)
 {
-    return err_set(s->env.err, LARD_TRACE,
+    return err_set(s->head.env.err, LARD_TRACE,
                    "event %llu: thread %u acts after its end; a machine can't run that: set "
                    "trace.rules=on to see the rule that it breaks, or machine=none",
                    (unsigned long long)number, ev->tid);
 }
 
-static int too_many(const struct scheduler *s, const struct event *ev, uint64_t number)
+static int too_many(const struct timed *s, const struct event *ev, uint64_t number)
 {
     const unsigned cores = (unsigned)s->machine->params.cores;
 
     return err_set(
-        s->env.err, LARD_CONFIG,
+        s->head.env.err, LARD_CONFIG,
         "event %llu: thread %u makes it %llu threads that live at a time, and the machine has %u "
         "core%s; set schedule.threads=round-robin, or more cores",
         (unsigned long long)number, ev->tid, (unsigned long long)s->threads.living, cores,
         cores == 1 ? "" : "s");
 }
 
-int thread_recorded(struct scheduler *s, const struct event *ev, uint64_t number)
+int thread_recorded(struct timed *s, const struct event *ev, uint64_t number)
 {
     struct sched_thread *th = &s->threads.at[ev->tid];
 

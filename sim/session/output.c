@@ -1,7 +1,6 @@
 /* output.c - the results folder (docs/results.md). Each file is written beside its name, synced and
  * renamed; DONE comes last, so a folder with DONE is whole. */
-#include "sim/compare/compare.h"
-#include "sim/machine/interval.h"
+#include "sim/session/session.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -250,8 +249,8 @@ int output_finish(struct results_folder *o, const struct lardsim *l, bool done, 
     if (o->differences && bad)
         outfile_abort(o->differences);
     else if (o->differences)
-        bad =
-            outfile_commit(o->differences, e) || write_file(o, "compare.json", compare_write, l, e);
+        bad = outfile_commit(o->differences, e) ||
+              write_file(o, "compare.json", compared_write, l, e);
     for (size_t i = 0; i < ARRAY_SIZE(files) - !done && !bad; i++)
         bad = write_file(o, files[i].name, files[i].write, l, e);
     output_free(o);

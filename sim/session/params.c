@@ -1,7 +1,6 @@
 /* params.c - the top-level parameters, the presets, and the walk over all tables for list and
  * explain. */
-#include "sim/compare/compare.h"
-#include "sim/scheduler/scheduler.h"
+#include "sim/session/session.h"
 
 #include <stdlib.h>
 

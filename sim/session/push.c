@@ -1,6 +1,6 @@
 /* push.c - events from the host of the library: from the public form to the records that all of
  * the program has. */
-#include "sim/session/simulate.h"
+#include "sim/session/session.h"
 
 /* The public numbers are the events' own. */
 #define EV(NAME, code, ...)                                                                        \

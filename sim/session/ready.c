@@ -1,6 +1,6 @@
 /* ready.c - makes the parts of a run once its granularity is known: the machine, the policies, the
  * files of results. The configuration is checked whole before anything is written. */
-#include "sim/session/simulate.h"
+#include "sim/session/session.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -142,12 +142,12 @@ static int add_checker(struct lardsim *l, const char *spec, unsigned granule)
         .races = &l->races,
         .lines = l->params.races_max,
         .on_race = l->on_race ? tell_race : NULL,
-        .on_conflict = l->comparing ? compare_conflict : NULL,
+        .on_conflict = l->comparing ? compared_conflict : NULL,
         .on_race_arg = l,
         .err = &l->err,
         .instance = labels_before(l, spec),
     };
-    simulate_host(l, &env);
+    machine_lent(l, &env);
     char *label = strndup(spec, label_length(spec));
     const bool twice = label && label_used(l, label);
 
@@ -161,7 +161,7 @@ static int add_checker(struct lardsim *l, const char *spec, unsigned granule)
         return -1;
     l->checker = xrealloc(l->checker, l->checkers + 1, sizeof(struct checker *));
     l->checker[l->checkers++] = c;
-    simulate_checker(l, c);
+    machine_heard(l, c);
     return 0;
 }
 
@@ -170,7 +170,7 @@ static int one_in_hardware(struct lardsim *l)
 {
     const char *first = NULL;
 
-    for (size_t i = 0; i < l->checkers && l->simulation && !l->listing; i++) {
+    for (size_t i = 0; i < l->checkers && l->machine && !l->listing; i++) {
         const char *label = checker_label(l->checker[i]);
         if (!(checker_promise(l->checker[i]).claims & CLAIM_HARDWARE))
             continue;
@@ -189,15 +189,16 @@ static int make_parts(struct lardsim *l, unsigned hint)
 {
     const unsigned granule = run_granule(&l->params, hint);
 
-    if (simulate_begin(l))
+    if (machine_begins(l))
         return -1;
+    run_begin(l);
     for (size_t i = 0; i < l->params.policies.n; i++)
         if (add_checker(l, l->params.policies.item[i], granule))
             return -1;
     if (one_in_hardware(l))
         return -1;
     take_turns(l);
-    if (compare_begin(l, granule) || know_policies(l) || config_check_names(l->config, &l->err))
+    if (compared_begin(l, granule) || know_policies(l) || config_check_names(l->config, &l->err))
         return -1;
     if (l->output_dir) {
         l->output = output_new(l->output_dir, l->overwrite, &l->err);

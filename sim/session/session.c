@@ -2,7 +2,7 @@
  *
  * The parts of a run are made (ready.c) when the granularity is known: at the start, or where the
  * trace is to say it, when a source is opened or the first event is pushed (push.c). */
-#include "sim/session/simulate.h"
+#include "sim/session/session.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -33,7 +33,8 @@ void lardsim_free(struct lardsim *l)
     output_abort(l->output);
     source_close(l->pulled);
     compare_free(l->compare);
-    simulate_free(l);
+    scheduler_free(l->scheduler);
+    machine_gone(l);
     for (size_t i = 0; i < l->checkers; i++)
         checker_free(l->checker[i]);
     free(l->checker);
@@ -44,6 +45,7 @@ void lardsim_free(struct lardsim *l)
     names_free(l->names);
     digest_free(l->identity);
     free(l->source);
+    free(l->timeline);
     free(l->output_dir);
     free(l);
 }
@@ -112,154 +114,7 @@ int lardsim_start(struct lardsim *l)
     return l->params.granularity == GRANULARITY_TRACE ? 0 : session_ready(l, 0);
 }
 
-/* ---- the step ------------------------------------------------------------------------------- */
-
-static void enter_region(struct lardsim *l, bool in)
-{
-    if (l->in_region == in)
-        return;
-    simulate_region(l, in);
-    l->in_region = in;
-    for (size_t i = 0; i < l->checkers; i++)
-        checker_region(l->checker[i], in);
-    if (l->compare)
-        l->compare->inside = in;
-    if (in)
-        stats_roi_begin(l->stats);
-    else
-        stats_roi_end(l->stats);
-}
-
-static int names_limit(struct lardsim *l)
-{
-    if (!l->params.memory || names_bytes(l->seen) <= l->params.memory)
-        return 0;
-    return err_set(&l->err, LARD_LIMIT,
-                   "event %llu: the names so far exceed limits.memory (%llu bytes); the results up "
-                   "to here hold; raise "
-                   "limits.memory, or leave names out of the trace",
-                   (unsigned long long)l->number, (unsigned long long)l->params.memory);
-}
-
-static int events_limit(struct lardsim *l)
-{
-    return err_set(&l->err, LARD_LIMIT,
-                   "event %llu: limits.events (%llu) is reached; the results up to here hold; "
-                   "raise it to go on",
-                   (unsigned long long)l->number, (unsigned long long)l->params.events);
-}
-
-/* How many events at a time a policy runs that is alone; several take turns at each event, so that
- * they have seen the same events whatever stops the run. */
-enum { SLICE = 128 };
-
-/* The end of the next slice: whole events, and none beyond the limit of events. */
-static const struct event *slice_end(const struct lardsim *l, const struct event *ev,
-                                     const struct event *end)
-{
-    const uint64_t left = l->params.events ? l->params.events - l->st.events : UINT64_MAX;
-    const size_t records = l->checkers == 1 && !l->compare && left >= SLICE ? SLICE : 1;
-
-    if (!left)
-        return ev;
-    if ((size_t)(end - ev) > records)
-        end = ev + records - 1 + event_records(ev + records - 1);
-    return end;
-}
-
-static void count(struct lardsim *l, const struct event *ev, const struct event *end)
-{
-    uint64_t n = 0, system = 0;
-
-    for (; ev < end; ev += event_records(ev), n++) {
-        l->st.kind[ev->kind]++;
-        system += ev->flags & EVF_SYSTEM;
-    }
-    l->st.events += n;
-    l->st.owner[0] += n - system;
-    l->st.owner[EVF_SYSTEM] += system;
-}
-
-/* What a mark of a region of interest that ends the events before `end` says. */
-static void region_end(struct lardsim *l, const struct event *end)
-{
-    const struct event *last = end - 1 - !end[-1].kind; /* a second record has no kind */
-
-    if (event_is_region(last))
-        enter_region(l, last->kind == EV_ROI_BEGIN);
-}
-
-/* Runs a slice of [ev, end), or what of it is before a mark; returns how far it came: behind what
- * has been run, or to the event that stopped the run. */
-static const struct event *run_slice(struct lardsim *l, const struct event *ev,
-                                     const struct event *end)
-{
-    const uint64_t number = l->number;
-    const struct event *stop = slice_end(l, ev, end), *at = ev;
-
-    if (stop == ev) {
-        events_limit(l);
-        return ev;
-    }
-    if (l->rules)
-        stop = rules_run(l->rules, ev, stop, number, &l->broken);
-    for (size_t i = 0; i < l->checkers && stop > ev; i++) {
-        l->number = number;
-        at = checker_run(l->checker[i], ev, stop, end, &l->number);
-    }
-    if (l->compare && stop > ev) { /* its slices are of one event */
-        l->number = number;
-        compare_step(l->compare, ev);
-        l->number++;
-    }
-    count(l, ev, l->err.code ? at + event_records(at) : at); /* what stops a policy has been run */
-    if (at > ev && !l->err.code)
-        region_end(l, at);
-    if (l->broken.code && !l->err.code)
-        l->err = l->broken;
-    return at;
-}
-
-/* ---- on a machine --------------------------------------------------------------------------- */
-
-void session_region(struct lardsim *l, bool inside)
-{
-    enter_region(l, inside);
-}
-
-int session_limit(struct lardsim *l)
-{
-    return events_limit(l);
-}
-
-/* Recorded order. */
-static const struct event *run_on_machine(struct lardsim *l, const struct event *ev)
-{
-    if (l->params.events && l->st.events == l->params.events) {
-        events_limit(l);
-        return ev;
-    }
-    if (l->rules && rules_apply(l->rules, ev, l->number, &l->err))
-        return ev;
-    simulate_event(l, ev);
-    l->number++;
-    return l->err.code ? ev : ev + event_records(ev);
-}
-
-/* ---- pull ----------------------------------------------------------------------------------- */
-
-static int run_batch(struct lardsim *l, const struct batch *b)
-{
-    const struct event *ev = b->rec, *end = ev + b->records;
-
-    while (ev < end && !l->err.code)
-        ev = l->simulation ? run_on_machine(l, ev) : run_slice(l, ev, end);
-    /* Of what was run. A source that keeps the hash itself adds the batch when the next is asked
-     * for. */
-    if (run_identity(l) == l->identity || l->err.code)
-        digest_add(run_identity(l), b->rec, (size_t)(ev - b->rec) * sizeof *ev);
-    return l->err.code ? -1 : names_limit(l);
-}
+/* ---- events --------------------------------------------------------------------------------- */
 
 /* Errors of events name their source, too. */
 static int in_source(struct lardsim *l, const char *name)
@@ -268,43 +123,6 @@ static int in_source(struct lardsim *l, const char *name)
 
     err_clear(&l->err);
     return err_set(&l->err, (enum lard_exit)e.code, "%s: %s", name, e.text);
-}
-
-int session_read(struct lardsim *l, struct batch *b)
-{
-    if (l->pulled->identity == NULL)
-        digest_add(l->identity, b->rec, b->records * sizeof *b->rec);
-    if (names_limit(l) || source_next(l->pulled, b, &l->err))
-        return -1;
-    if (l->on_progress)
-        l->on_progress(l->on_progress_arg, l->st.events);
-    return 0;
-}
-
-static int run_timed(struct lardsim *l, struct source *s)
-{
-    const int bad = simulate_source(l, s);
-
-    simulate_taken(l, run_identity(l));
-    return bad ? in_source(l, s->name) : 0;
-}
-
-static int run_source(struct lardsim *l, struct source *s)
-{
-    struct batch b;
-
-    if (simulate_timed(l))
-        return run_timed(l, s);
-    for (;;) {
-        if (source_next(s, &b, &l->err))
-            return -1;
-        if (!b.records)
-            return 0;
-        if (run_batch(l, &b))
-            return in_source(l, s->name);
-        if (l->on_progress)
-            l->on_progress(l->on_progress_arg, l->st.events);
-    }
 }
 
 static void use_names(struct lardsim *l, const struct names *names)
@@ -333,10 +151,8 @@ int lardsim_run(struct lardsim *l, const char *source)
     if (l->state == STATE_STARTED && session_ready(l, s->granularity))
         return -1;
     use_names(l, s->names);
-    return run_source(l, s);
+    return run_pull(l) && !l->source_failed ? in_source(l, s->name) : l->err.code ? -1 : 0;
 }
-
-/* ---- push ----------------------------------------------------------------------------------- */
 
 int session_push(struct lardsim *l, const struct event rec[static EVENT_RECORDS])
 {
@@ -349,16 +165,7 @@ int session_push(struct lardsim *l, const struct event rec[static EVENT_RECORDS]
         return err_set(&l->err, LARD_TRACE, "event %llu: %s", (unsigned long long)l->number, what);
     if (l->seen != l->names)
         use_names(l, l->names);
-    if (simulate_timed(l))
-        simulate_push(l, rec);
-    else if (l->simulation)
-        run_on_machine(l, rec);
-    else
-        run_slice(l, rec, rec + event_records(rec));
-    if (l->err.code)
-        return -1;
-    digest_add(l->identity, rec, event_records(rec) * sizeof *rec);
-    return names_limit(l);
+    return run_push(l, rec);
 }
 
 /* ---- the end -------------------------------------------------------------------------------- */
@@ -366,13 +173,14 @@ int session_push(struct lardsim *l, const struct event rec[static EVENT_RECORDS]
 /* Invariants hold on partial results too: the error that stopped the run stands before theirs. */
 static void complete(struct lardsim *l)
 {
-    simulate_finish(l);
+    run_finish(l);
+    machine_ends(l);
     for (size_t i = 0; i < l->checkers; i++)
         checker_finish(l->checker[i]);
     compare_finish(l->compare);
     if (l->rules && !l->err.code)
         rules_finish(l->rules, &l->err);
-    enter_region(l, false);
+    run_region(l, false);
     stats_check(l->stats, &l->err);
     l->result = stats_digest(l->stats);
 }

@@ -1,9 +1,11 @@
-/* session.h - what the files of sim/ share. */
+/* session.h - an instance of the library, and what the files of its room share. */
 #ifndef LARDSIM_SIM_INT_H
 #define LARDSIM_SIM_INT_H
 
 #include "policy/policy.h"
+#include "sim/compare/compare.h"
 #include "sim/lardsim.h"
+#include "sim/scheduler/scheduler.h"
 #include "sim/sim.h"
 
 struct run_params {
@@ -45,20 +47,16 @@ struct run_stats {
     uint64_t owner[2]; /* the program's, the system's */
 };
 
-struct compare;    /* compare/compare.h */
-struct simulation; /* simulate.c */
-
 struct lardsim {
     enum lardsim_state state;
     struct err err;
-    struct err broken; /* of a rule that an event ahead of those run breaks */
     struct config *config;
     struct run_params params;
     struct stats *stats;
     struct run_stats st;
     struct rules *rules;      /* NULL: not checked */
     struct checker **checker; /* as they are listed */
-    struct checker **turn;    /* the same on a machine, in an order of their own: ready.c */
+    struct checker **turn; /* the same on a machine, in the order in which they decide: ready.c */
     size_t checkers;
     struct names *names;      /* pushed */
     const struct names *seen; /* of the source being pulled, or names */
@@ -70,14 +68,28 @@ struct lardsim {
     char *source;                  /* what was pulled; NULL: pushed */
     struct source *pulled;         /* until the end, for its names */
     struct digest *identity;       /* of the events */
-    uint64_t number;               /* of the next event */
+    uint64_t number;               /* of the event in hand; between events, of the next */
     uint64_t result;               /* digest, once finished */
     bool in_region;                /* of interest */
     bool unready;                  /* making the parts of the run failed */
     bool comparing;
-    bool listing;                  /* made for its tables alone */
-    struct compare *compare;       /* once ready, where comparing */
-    struct simulation *simulation; /* once ready, where there is a machine */
+    bool listing;                /* made for its tables alone */
+    struct compare *compare;     /* once ready, where comparing */
+    struct scheduler *scheduler; /* once ready */
+    bool finishing;              /* no more events are pushed */
+    bool source_failed;          /* the error is the source's own, and names it */
+
+    /* On a machine. */
+    struct machine *machine;        /* once ready; NULL: detection only */
+    struct policy_machine policies; /* as policies see it */
+    struct schedule_params schedule;
+    unsigned hears;       /* of lines, bits by enum line_what */
+    bool pays;            /* some policy: what it has decided takes time */
+    bool owes[MAX_CORES]; /* by core: there may be something to pay for lines */
+    char *timeline;       /* the file; NULL: none */
+    bool cut;             /* the timeline, at: */
+    sim_cycle cut_at;
+
     struct host_clock began;
     void (*on_race)(void *, const struct lardsim_race *);
     void *on_race_arg;
@@ -95,13 +107,32 @@ void session_declare(struct lardsim *l); /* the statistics of events */
 int session_ready(struct lardsim *l, unsigned hint);
 int session_push(struct lardsim *l, const struct event rec[static EVENT_RECORDS]); /* session.c */
 
-static inline void session_count(struct lardsim *l, const struct event *ev) /* it has run */
-{
-    l->st.events++;
-    l->st.kind[ev->kind]++;
-    l->st.owner[ev->flags & EVF_SYSTEM]++;
-}
+/* ---- the machine of the run: on_machine.c --------------------------------------------------- */
 
+/* Makes the machine of the configuration, if it has one, or lets its parameters be known. */
+int machine_begins(struct lardsim *l);
+/* What the policy of a checker that is about to be made gets of the machine, if there is one. */
+void machine_lent(struct lardsim *l, struct checker_env *env);
+/* It has been made: what it hears of the machine. */
+void machine_heard(struct lardsim *l, const struct checker *c);
+void machine_ends(struct lardsim *l); /* its totals are brought up to date */
+void machine_gone(struct lardsim *l); /* freed */
+
+/* ---- the events: run.c ---------------------------------------------------------------------- */
+
+void run_begin(struct lardsim *l); /* makes the scheduler, after the machine */
+int run_pull(struct lardsim *l);   /* all that l->pulled has */
+int run_push(struct lardsim *l, const struct event *ev); /* one event more */
+void run_finish(struct lardsim *l);                      /* what is left */
+void run_region(struct lardsim *l, bool in);             /* of interest */
+
+/* ---- the comparison of the run: compared.c -------------------------------------------------- */
+
+int compared_begin(struct lardsim *l, unsigned granule); /* if it is to compare */
+/* A checker's on_conflict. */
+void compared_conflict(void *session, const char *label, const struct event *ev, sim_addr location,
+                       const struct race_side *earlier);
+void compared_write(FILE *out, const struct lardsim *l); /* compare.json */
 /* The hash of the events that ran: the source's own, where it keeps one. */
 static inline struct digest *run_identity(const struct lardsim *l)
 {

@@ -34,16 +34,16 @@ sim/order: trace
 sim/machine: trace policy sim/order
 sim/scheduler: sim/machine sim/order
 sim: trace policy
-sim/compare: sim sim/session
+sim/compare: sim policy
 sim/session: sim trace policy sim/order sim/machine sim/scheduler sim/compare
 workloads/vm: trace workloads
 workloads/kernels: workloads workloads/vm
 workloads/twins: workloads workloads/vm
 workloads: trace workloads/vm
 cli: trace isa/lardx86 policy sim workloads
-cli/run: cli cli/workload trace sim
 cli/trace: cli trace
 cli/workload: cli cli/trace trace sim workloads
+cli/run: cli cli/workload trace sim
 cli/compare: cli cli/run cli/workload trace policy sim
 cli/reproduce: cli sim workloads
 '
@@ -57,6 +57,19 @@ bad=0
 say() { echo "$*"; bad=1; }
 
 includes() { sed -n 's/^#include "\([a-z0-9_\/]*\.h\)"/\1/p' "$1"; }
+
+# The graph has no cycle: who stands on a room stands below it here. The head of a folder and its
+# rooms are one door from outside, and know each other.
+above=' '
+for room in $(echo "$graph" | sed -n 's/:.*//p'); do
+    for on in $(echo "$graph" | sed -n "s|^$room:||p"); do
+        case $above in
+        *" $on "*) continue ;;
+        esac
+        [ "$on" = "${room%%/*}" ] || say "layers.sh: $room/ stands on $on/, which is not above it in the list"
+    done
+    above="$above$room "
+done
 
 for room in $(echo "$graph" | sed -n 's/:.*//p'); do
     folder=${room%%/*}

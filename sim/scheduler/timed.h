@@ -1,17 +1,19 @@
-/* scheduler_int.h - what the files of the timed order share.
+/* timed.h - timed order: what its files share.
  *
- *   scheduler.c    threads on cores: whose turn it is, when it arrives at its event
+ *   timed.c        threads on cores: whose turn it is, when it arrives at its event
  *   threads.c      which core a thread has
  *   event_queue.c  who is next in time; waiting in the middle of something
  *   buffers.c      store buffers and MSHRs
  *   steps.c        what a policy does on its core
  *   stop.c         a policy stops the other cores
  *   new.c          parameters, statistics, life */
-#ifndef LARDSIM_SCHEDULER_INT_H
-#define LARDSIM_SCHEDULER_INT_H
+#ifndef LARDSIM_TIMED_H
+#define LARDSIM_TIMED_H
 
 #include "base/fiber.h"
 #include "sim/scheduler/scheduler.h"
+
+struct timed;
 
 /* Whatever has a time at which it goes on: a core, its store buffer, each of its MSHRs. */
 struct agent {
@@ -21,7 +23,7 @@ struct agent {
     struct agent *next;  /* that sleeps for the same */
     unsigned core;
     uint32_t index;
-    void (*step)(struct scheduler *s, struct agent *a); /* its time has come */
+    void (*step)(struct timed *s, struct agent *a); /* its time has come; NULL: a core */
 };
 
 /* The agents by time, in a tournament; those that sleep until something happens; and the stacks on
@@ -85,6 +87,8 @@ struct run_queue { /* a core, and the threads on it */
     size_t parked;          /* of them */
     size_t turn;            /* index of the one that runs */
     struct order_next next; /* of the thread whose turn it is, when it was planned */
+    bool access;            /* that event is one */
+    bool orders;            /* others may be ordered behind it */
     bool busy;              /* planned, or in the middle of an event */
     bool finishing;         /* its event has run and is not done */
     bool ran;               /* some thread has run here: `last` */
@@ -120,24 +124,15 @@ struct ahead_steps {
     sim_cycle now;  /* when the access of step `at` starts */
 };
 
-struct recording {      /* what has come of it */
-    struct batch batch; /* the latest; its records up to `at` have been taken */
-    size_t at;
-    uint64_t first, added; /* number of the first event; events */
-    bool limited;          /* there were more than the limit */
-    bool closed;           /* no more come */
-};
-
-struct scheduler_stats {
+struct timed_stats {
     uint64_t switches, window_full, forwarded, merged, buffered, overlapped;
 };
 
-struct scheduler {
+struct timed {
+    struct scheduler head;
     struct schedule_params params;
-    struct scheduler_env env;
     struct machine *machine;
     struct order *order; /* the window over the recording */
-    struct recording trace;
     struct event_queue queue;
     struct threads threads;
     struct run_queue *core;       /* by core */
@@ -149,60 +144,74 @@ struct scheduler {
         sim_cycle from; /* when the first of them began */
     } stops;
     bool stop; /* back to the host */
-    struct scheduler_stats st;
+    struct timed_stats st;
 };
 
 /* event_queue.c: who is next, sleeping and waking, the loop */
-void queue_init(struct scheduler *s);
+void queue_init(struct timed *s);
+enum { QUEUE_ROOT = 1 };            /* of the tournament */
 #define DUE_NEVER (CYCLE_NEVER - 1) /* when somebody else says so; there may be one more */
-static inline bool
-queue_waits(const struct scheduler *s) /* before a turn: all of them, for others */
+static inline bool queue_waits(const struct timed *s) /* before a turn: all of them, for others */
 {
-    return s->queue.due[1] == DUE_NEVER;
+    return s->queue.due[QUEUE_ROOT] == DUE_NEVER;
 }
-void queue_at(struct scheduler *s, struct agent *a, sim_cycle at); /* it goes on then */
-sim_cycle queue_sleep(struct scheduler *s, uint64_t key);          /* the active one */
-void queue_wake(struct scheduler *s, uint64_t key, sim_cycle at);
+/* The agent has its turn. */
+static inline void queue_turn(struct timed *s, const struct agent *a)
+{
+    const uint32_t same = -(uint32_t)(a->at == s->queue.now), last = s->queue.last & same;
+
+    s->queue.last = last > a->index ? last : a->index;
+    s->queue.now = a->at;
+}
+void queue_lapse(struct timed *s); /* the active one has no other time, as yet */
+/* The memory answers somebody before the next agent's time, or at it. */
+bool queue_memory(struct timed *s);
+void queue_resume(struct timed *s, struct agent *a);           /* goes on where it sleeps */
+void queue_at(struct timed *s, struct agent *a, sim_cycle at); /* it goes on then */
+sim_cycle queue_sleep(struct timed *s, uint64_t key);          /* the active one */
+void queue_wake(struct timed *s, uint64_t key, sim_cycle at);
 sim_cycle queue_until(void *s, unsigned core, sim_cycle at);
 /* Has the active one's turn at this cycle, if it would be the next. */
-bool queue_goes_on(struct scheduler *s, sim_cycle at);
-void queue_run(struct scheduler *s); /* until nobody can go on, or s->stop */
-void queue_free(struct scheduler *s);
+bool queue_goes_on(struct timed *s, sim_cycle at);
+void queue_run(struct timed *s); /* turns, on fibers, until nobody can go on, or s->stop */
+void queue_free(struct timed *s);
 
 /* buffers.c: store buffers and MSHRs */
-size_t buffers_agents(const struct scheduler *s); /* how many there are to be */
-void buffers_init(struct scheduler *s);
-void buffers_free(struct scheduler *s);
-void buffers_finish(struct scheduler *s); /* the run ends when all is done */
+size_t buffers_agents(const struct timed *s); /* how many there are to be */
+void buffers_init(struct timed *s);
+void buffers_free(struct timed *s);
+void buffers_finish(struct timed *s); /* the run ends when all is done */
 struct coh_result buffers_access(void *s, unsigned core, sim_addr physical, unsigned bytes,
                                  enum mem_cmd cmd, sim_cycle now);
-void buffers_drain(struct scheduler *s, unsigned core); /* waits for all of the core's */
+void buffers_drain(struct timed *s, unsigned core); /* waits for all of the core's */
 
-/* steps.c */
-void ahead_meets(struct scheduler *s, unsigned core); /* others are about to take what it has */
+/* steps.c: a policy's steps, in the middle of the event of a core */
+sim_cycle timed_steps(void *s, unsigned core, const struct mem_run *r, sim_cycle now);
+void timed_settle(struct scheduler *head);        /* all those that are due are made */
+void ahead_meets(struct timed *s, unsigned core); /* others are about to take what it has */
 
-/* stop.c: before each turn of a core. False: it is not its turn now. */
-bool stop_lets(struct scheduler *s, struct agent *a);
+/* stop.c: in the middle of the event of a core, all others stop, go on: when that is */
+sim_cycle timed_stop(void *s, unsigned core, sim_cycle now);
+sim_cycle timed_go_on(void *s, unsigned core, sim_cycle since, sim_cycle now);
+/* Before each turn of a core. False: it is not its turn now. */
+bool stop_lets(struct timed *s, struct agent *a);
 
 /* threads.c */
-struct sched_thread *thread_of(struct scheduler *s,
-                               sim_tid tid); /* made when new; moves the others */
+struct sched_thread *thread_of(struct timed *s, sim_tid tid); /* made when new; moves the others */
 /* In recorded order, each event that may begin, end or move a thread. -1: too many for the cores,
  * or after an end. */
-int thread_recorded(struct scheduler *s, const struct event *ev, uint64_t number);
-void thread_waits_for_core(struct scheduler *s,
-                           sim_tid tid); /* in recorded order of first events */
+int thread_recorded(struct timed *s, const struct event *ev, uint64_t number);
+void thread_waits_for_core(struct timed *s, sim_tid tid); /* in recorded order of first events */
 /* Its first event may run: gives it a core; false: none for now. */
-bool thread_place(struct scheduler *s, sim_tid tid, const struct event *first);
+bool thread_place(struct timed *s, sim_tid tid, const struct event *first);
 /* One that could start and whose turn it is to get a core. */
-bool thread_next_placeable(struct scheduler *s, sim_tid *tid);
-void thread_leaves(struct scheduler *s, sim_tid tid); /* its core */
-void thread_to_kernel(struct scheduler *s, sim_tid tid, uint64_t kernel);
+bool thread_next_placeable(struct timed *s, sim_tid *tid);
+void thread_leaves(struct timed *s, sim_tid tid); /* its core */
+void thread_to_kernel(struct timed *s, sim_tid tid, uint64_t kernel);
 
-/* scheduler/scheduler.c */
-bool scheduler_feed(struct scheduler *s); /* before each turn, reads what must be known for it.
-                                           * False: nothing can go on */
-void scheduler_core_step(struct scheduler *s, struct agent *a); /* a core's turn */
+/* timed.c */
+bool timed_next(struct scheduler *head, struct turn *t);
+void timed_run(struct scheduler *head);
 
 /* Keys that are not coherence's: it uses at most 2^63. */
 #define KEY_CORE(core) (UINT64_C(1) << 63 | (core))

@@ -1,10 +1,12 @@
-/* scheduler.c - threads on cores, and which goes next.
+/* timed.c - timed order: threads on cores, and which goes next.
  *
- * A core's agent goes on when its thread arrives at its next event: the core's clock and the
- * instructions before the event. There the event runs, or the thread has to wait for another
- * thread's event (order.h) and leaves the core to the others on it. */
-#include "sim/scheduler/scheduler_int.h"
+ * The agent of a core has its turn when its thread arrives at its next event: at the core's clock,
+ * and the instructions before the event. There the event runs, or the thread has to wait for
+ * another thread's event (order.h) and leaves the core to the others on it. The trace is read as
+ * far as it must be known for that: the next event of each thread that could go next. */
+#include "sim/scheduler/timed.h"
 
+#include "sim/machine/interval.h"
 #include "sim/machine/timeline.h"
 
 #include <assert.h>
@@ -12,14 +14,14 @@
 /* ---- what a core does next ------------------------------------------------------------------ */
 
 /* The cycle from which the thread could use the core. */
-static sim_cycle could_from(const struct scheduler *s, sim_tid tid, const struct run_queue *q)
+static sim_cycle could_from(const struct timed *s, sim_tid tid, const struct run_queue *q)
 {
     const sim_cycle clock = q->core->clock, ready = s->threads.at[tid].ready_at;
 
     return ready > clock ? ready : clock;
 }
 
-static NO_INLINE bool choose_among(struct scheduler *s, struct run_queue *q)
+static NO_INLINE bool choose_among(struct timed *s, struct run_queue *q)
 {
     const bool over = q->core->clock - q->since >= s->params.quantum;
     size_t best = q->n;
@@ -39,7 +41,7 @@ static NO_INLINE bool choose_among(struct scheduler *s, struct run_queue *q)
 
 /* Whose turn it is among the core's threads: who could go first; of several the one that runs while
  * its turn lasts, then the next in the round. False: nobody's. */
-static inline bool choose(struct scheduler *s, struct run_queue *q)
+static inline bool choose(struct timed *s, struct run_queue *q)
 {
     if (LIKELY(q->n == 1)) /* its turn is 0 */
         return s->threads.at[q->tid[0]].state == THREAD_RUNNABLE;
@@ -47,7 +49,7 @@ static inline bool choose(struct scheduler *s, struct run_queue *q)
 }
 
 /* The core stands still until the thread may use it. */
-static NO_INLINE void stand_still(struct scheduler *s, struct run_queue *q, struct sched_thread *th)
+static NO_INLINE void stand_still(struct timed *s, struct run_queue *q, struct sched_thread *th)
 {
     if (th->ready_at > q->core->clock)
         core_spend(s->machine, q->core, th->waited ? spent_waiting(th->why) : SPENT_IDLE,
@@ -55,7 +57,7 @@ static NO_INLINE void stand_still(struct scheduler *s, struct run_queue *q, stru
     th->waited = false;
 }
 
-static NO_INLINE void take_turn(struct scheduler *s, struct run_queue *q, sim_tid tid)
+static NO_INLINE void take_turn(struct timed *s, struct run_queue *q, sim_tid tid)
 {
     if (q->ran && q->last != tid) {
         core_spend(s->machine, q->core, SPENT_SWITCH, s->params.switch_cycles);
@@ -68,14 +70,14 @@ static NO_INLINE void take_turn(struct scheduler *s, struct run_queue *q, sim_ti
     q->fresh = false;
 }
 
-static void park(struct scheduler *s, sim_tid tid)
+static void park(struct timed *s, sim_tid tid)
 {
     s->threads.at[tid].state = THREAD_PARKED;
     s->core[s->threads.at[tid].core].parked++;
     s->threads.parked++;
 }
 
-static void unpark(struct scheduler *s, sim_tid tid, enum thread_state now)
+static void unpark(struct timed *s, sim_tid tid, enum thread_state now)
 {
     s->threads.at[tid].state = now;
     s->core[s->threads.at[tid].core].parked--;
@@ -83,22 +85,16 @@ static void unpark(struct scheduler *s, sim_tid tid, enum thread_state now)
 }
 
 /* Who goes next on the core depends on an event that is about to be read. */
-static inline bool must_know(struct scheduler *s, const struct run_queue *q)
+static inline bool must_know(struct timed *s, const struct run_queue *q)
 {
-    if (LIKELY(!q->parked) || s->trace.closed || order_full(s->order))
+    if (LIKELY(!q->parked) || s->head.trace.closed || order_full(s->order))
         return false;
     s->threads.unplanned = true;
     return true;
 }
 
-static inline void hint(const struct scheduler *s, const struct event *ev, bool very)
-{
-    if (s->machine->soon[very] && event_is_access(ev))
-        s->env.soon(s->env.host, ev, very);
-}
-
 /* Its next event can't be its core's next. */
-static NO_INLINE void pass_over(struct scheduler *s, sim_tid tid, enum order_state why)
+static NO_INLINE void pass_over(struct timed *s, sim_tid tid, enum order_state why)
 {
     if (why == ORDER_UNKNOWN) {
         park(s, tid);
@@ -109,7 +105,7 @@ static NO_INLINE void pass_over(struct scheduler *s, sim_tid tid, enum order_sta
 }
 
 /* The core's agent goes on when its thread arrives at its event. */
-static inline void take_up(struct scheduler *s, struct run_queue *q, sim_tid tid)
+static inline void take_up(struct timed *s, struct run_queue *q, sim_tid tid)
 {
     struct sched_thread *th = &s->threads.at[tid];
     struct machine *m = s->machine;
@@ -126,12 +122,14 @@ static inline void take_up(struct scheduler *s, struct run_queue *q, sim_tid tid
         at = s->queue.now;
     }
     q->busy = true;
-    hint(s, q->next.ev, false);
+    q->access = event_is_access(q->next.ev);
+    if (m->soon[false] && q->access)
+        s->head.env.soon(s->head.env.host, q->next.ev);
     queue_at(s, q->agent, at);
 }
 
 /* The core takes up its next thread, if it can. */
-static void plan(struct scheduler *s, struct run_queue *q)
+static void plan(struct timed *s, struct run_queue *q)
 {
     while (!q->busy && !must_know(s, q) && choose(s, q)) {
         const sim_tid tid = q->tid[q->turn];
@@ -144,13 +142,13 @@ static void plan(struct scheduler *s, struct run_queue *q)
     }
 }
 
-static struct run_queue *core_of(const struct scheduler *s, sim_tid tid)
+static struct run_queue *core_of(const struct timed *s, sim_tid tid)
 {
     return &s->core[s->threads.at[tid].core];
 }
 
 /* A core has become empty: whose turn it is to get one. */
-static void place_waiting(struct scheduler *s)
+static void place_waiting(struct timed *s)
 {
     struct order_next next;
     sim_tid tid;
@@ -167,7 +165,7 @@ static void place_waiting(struct scheduler *s)
 }
 
 /* Its first event may run from `at` on, unless it still waits for something else. */
-static void start(struct scheduler *s, sim_tid tid, sim_cycle at)
+static void start(struct timed *s, sim_tid tid, sim_cycle at)
 {
     struct sched_thread *th = &s->threads.at[tid];
     struct order_next next;
@@ -181,7 +179,7 @@ static void start(struct scheduler *s, sim_tid tid, sim_cycle at)
         plan(s, core_of(s, tid));
 }
 
-static void wake(struct scheduler *s, sim_tid tid, sim_cycle at)
+static void wake(struct timed *s, sim_tid tid, sim_cycle at)
 {
     struct sched_thread *th = &s->threads.at[tid];
 
@@ -197,7 +195,7 @@ static void wake(struct scheduler *s, sim_tid tid, sim_cycle at)
 
 /* ---- an event ------------------------------------------------------------------------------- */
 
-static void leave(struct scheduler *s, sim_tid tid)
+static void leave(struct timed *s, sim_tid tid)
 {
     struct sched_thread *th = &s->threads.at[tid];
 
@@ -208,7 +206,7 @@ static void leave(struct scheduler *s, sim_tid tid)
 }
 
 /* What the event, which has run, says of threads. */
-static void settle_threads(struct scheduler *s, sim_tid tid, enum ev_kind kind, uint64_t aux)
+static void settle_threads(struct timed *s, sim_tid tid, enum ev_kind kind, uint64_t aux)
 {
     if (kind == EV_THREAD)
         thread_to_kernel(s, tid, aux);
@@ -218,7 +216,7 @@ static void settle_threads(struct scheduler *s, sim_tid tid, enum ev_kind kind, 
         leave(s, (sim_tid)aux); /* it never said that it ended */
 }
 
-static void wake_all(struct scheduler *s, sim_cycle at)
+static void wake_all(struct timed *s, sim_cycle at)
 {
     const sim_tid *woken;
     const size_t n = order_woken(s->order, &woken);
@@ -228,13 +226,13 @@ static void wake_all(struct scheduler *s, sim_cycle at)
 }
 
 /* The event is done: who waits for it may go on. */
-static inline void taken(struct scheduler *s, struct run_queue *q)
+static inline void taken(struct timed *s, struct run_queue *q)
 {
     const sim_tid tid = q->last;
     const struct event *ev = q->next.ev;
     const enum ev_kind kind = (enum ev_kind)ev->kind; /* the window forgets the event */
     const uint64_t aux = ev->aux;
-    const bool threads = !event_is_access(ev);
+    const bool threads = !q->access;
 
     s->threads.at[tid].arrived = false;
     const bool woken = order_take(s->order, tid);
@@ -250,24 +248,32 @@ static inline void taken(struct scheduler *s, struct run_queue *q)
         place_waiting(s);
 }
 
-/* The core's thread has arrived at its event; that goes ahead, and is done later. */
-static inline void run_event(struct scheduler *s, struct run_queue *q)
+/* The core's thread has arrived at its event, which runs now. */
+static inline bool begin(struct timed *s, struct run_queue *q, struct turn *t)
 {
     const struct event *ev = q->next.ev;
     const unsigned core = q->agent->core;
-    const bool orders = !event_is_access(ev) || ev->flags & EVF_ORDER_MASK;
 
-    if (UNLIKELY(orders)) {
+    q->orders = !q->access || ev->flags & EVF_ORDER_MASK;
+    if (UNLIKELY(q->orders)) {
         s->buffers[core].sync = true;
         buffers_drain(s, core);
     }
-    hint(s, ev, true);
-    const struct mem_outcome out = machine_event(s->machine, core, ev);
-    if (UNLIKELY(orders))
-        s->buffers[core].sync = false;
-    if (UNLIKELY(!s->env.ran(s->env.host, ev, q->next.number, core, out))) {
+    t->ev = ev;
+    t->number = q->next.number;
+    t->core = core;
+    return true;
+}
+
+/* It has run, and is done when the clock of its core says so. */
+static inline void ran(struct timed *s, const struct turn *t)
+{
+    struct run_queue *q = &s->core[t->core];
+
+    s->buffers[t->core].sync = false;
+    if (UNLIKELY(s->head.env.err->code)) {
         s->stop = true;
-    } else if (LIKELY(!orders || q->core->clock <= s->queue.now)) {
+    } else if (LIKELY(!q->orders || q->core->clock <= s->queue.now)) {
         taken(s, q);
     } else { /* others may be ordered behind it: not before it is done */
         q->finishing = true;
@@ -276,7 +282,7 @@ static inline void run_event(struct scheduler *s, struct run_queue *q)
 }
 
 /* The thread's next event must wait for another one's. */
-static NO_INLINE void wait_for(struct scheduler *s, struct run_queue *q)
+static NO_INLINE void wait_for(struct timed *s, struct run_queue *q)
 {
     struct sched_thread *th = &s->threads.at[q->last];
 
@@ -287,7 +293,7 @@ static NO_INLINE void wait_for(struct scheduler *s, struct run_queue *q)
     plan(s, q);
 }
 
-static inline void arrive(struct scheduler *s, struct run_queue *q)
+static inline bool arrive(struct timed *s, struct run_queue *q, struct turn *t)
 {
     struct sched_thread *th = &s->threads.at[q->last];
 
@@ -303,30 +309,31 @@ static inline void arrive(struct scheduler *s, struct run_queue *q)
         stand_still(s, q, th);
         queue_at(s, q->agent, q->core->clock);
     } else {
-        run_event(s, q);
+        return begin(s, q, t);
     }
+    return false;
 }
 
-void scheduler_core_step(struct scheduler *s, struct agent *a)
+static inline bool core_step(struct timed *s, struct agent *a, struct turn *t)
 {
     struct run_queue *q = &s->core[a->core];
 
     if (UNLIKELY(q->finishing)) {
         q->finishing = false;
         taken(s, q);
-        return;
+        return false;
     }
     if (UNLIKELY(s->stops.deep || q->lost) && !stop_lets(s, a))
-        return;
+        return false;
     if (UNLIKELY(q->next.state != ORDER_READY)) /* when it was planned */
         order_peek(s->order, q->last, &q->next);
-    arrive(s, q);
+    return arrive(s, q, t);
 }
 
 /* ---- the trace comes in --------------------------------------------------------------------- */
 
 /* The thread could not go on without the event. */
-static void known(struct scheduler *s, sim_tid tid)
+static void known(struct timed *s, sim_tid tid)
 {
     struct sched_thread *th = &s->threads.at[tid];
 
@@ -341,39 +348,27 @@ static void known(struct scheduler *s, sim_tid tid)
 }
 
 /* The next event in recorded order. */
-ALWAYS_INLINE int add(struct scheduler *s, const struct event *ev)
+ALWAYS_INLINE int add(struct timed *s, const struct event *ev)
 {
-    const uint64_t number = s->trace.first + s->trace.added;
+    const uint64_t number = s->head.trace.number;
 
-    if (UNLIKELY(s->env.comes != NULL) && s->env.comes(s->env.host, ev, number))
+    if (s->head.env.rules && rules_apply(s->head.env.rules, ev, number, s->head.env.err))
         return -1;
     machine_touch(s->machine, ev);
     const struct sched_thread *th =
         LIKELY(ev->tid < s->threads.n) ? &s->threads.at[ev->tid] : thread_of(s, ev->tid);
     if (UNLIKELY((!event_is_access(ev) || th->state == THREAD_UNSEEN || th->ended) &&
                  thread_recorded(s, ev, number)) ||
-        order_add(s->order, ev, number, s->env.err))
+        order_add(s->order, ev, number, s->head.env.err))
         return -1;
-    s->trace.added++;
+    s->head.trace.number++;
     if (UNLIKELY(th->state == THREAD_UNSEEN || th->state == THREAD_PARKED))
         known(s, ev->tid);
     return 0;
 }
 
-/* Another event comes. */
-static inline bool at_limit(struct scheduler *s)
-{
-    s->trace.limited = s->env.events && s->trace.added == s->env.events;
-    return s->trace.limited;
-}
-
-int scheduler_push(struct scheduler *s, const struct event *ev)
-{
-    return at_limit(s) ? -1 : add(s, ev);
-}
-
 /* Cores that waited for what is read go on with their other threads. */
-static void plan_others(struct scheduler *s)
+static void plan_others(struct timed *s)
 {
     if (!s->threads.unplanned)
         return;
@@ -382,9 +377,9 @@ static void plan_others(struct scheduler *s)
         plan(s, &s->core[i]);
 }
 
-static void close_trace(struct scheduler *s)
+static void close_trace(struct timed *s)
 {
-    s->trace.closed = true;
+    s->head.trace.closed = true;
     order_close(s->order);
     for (size_t i = 0; i < s->threads.n; i++)
         if (s->threads.at[i].state == THREAD_PARKED)
@@ -394,9 +389,9 @@ static void close_trace(struct scheduler *s)
 }
 
 /* A thread whose next event isn't known might go next: it is read, while the window has room. */
-static bool must_read(struct scheduler *s)
+static bool must_read(struct timed *s)
 {
-    if (s->trace.closed || (!queue_waits(s) && !s->threads.parked))
+    if (s->head.trace.closed || (!queue_waits(s) && !s->threads.parked))
         return false;
     if (order_full(s->order)) {
         s->st.window_full++;
@@ -409,35 +404,28 @@ static bool must_read(struct scheduler *s)
 }
 
 /* Until it is known what goes next, or the batch or the window ends. */
-static enum fed read_some(struct scheduler *s)
+static enum fed read_on(struct timed *s)
 {
-    const struct event *rec = s->trace.batch.rec;
+    const enum fed fed = scheduler_read(&s->head);
+    const struct event *rec = s->head.trace.batch.rec;
 
-    for (uint64_t room = order_room(s->order); room && s->trace.at < s->trace.batch.records;
-         room--) {
-        if (at_limit(s))
+    if (fed != FED_EVENTS)
+        return fed;
+    for (uint64_t room = order_room(s->order);
+         room && s->head.trace.at < s->head.trace.batch.records; room--) {
+        s->head.trace.limited = scheduler_full(&s->head);
+        if (s->head.trace.limited)
             return FED_END;
-        if (add(s, &rec[s->trace.at]))
+        if (add(s, &rec[s->head.trace.at]))
             return FED_ERROR;
-        s->trace.at += event_records(&rec[s->trace.at]);
+        s->head.trace.at += event_records(&rec[s->head.trace.at]);
         if (!s->threads.parked)
             break;
     }
     return FED_EVENTS;
 }
 
-static enum fed read_on(struct scheduler *s)
-{
-    if (s->trace.at == s->trace.batch.records) {
-        s->trace.at = 0;
-        const enum fed fed = s->env.feed(s->env.host, &s->trace.batch);
-        if (fed != FED_EVENTS)
-            return fed;
-    }
-    return read_some(s);
-}
-
-bool scheduler_feed(struct scheduler *s)
+static NO_INLINE bool feed(struct timed *s)
 {
     while (must_read(s))
         switch (read_on(s)) {
@@ -450,22 +438,63 @@ bool scheduler_feed(struct scheduler *s)
         case FED_ERROR:
             return false;
         }
-    return !s->env.err->code;
+    return !s->head.env.err->code;
 }
 
 /* ---- a run ---------------------------------------------------------------------------------- */
 
-int scheduler_run(struct scheduler *s)
+/* An agent's time has come. True: that a core's thread is at an event, which runs now. */
+static inline bool turn(struct timed *s, struct agent *a, struct turn *t)
 {
+    if (UNLIKELY(a->at >= s->machine->interval_end))
+        intervals_pass(s->machine->intervals, a->at);
+    assert(a->at >= s->queue.now);
+    s->queue.stale = true;
+    queue_turn(s, a);
+    s->queue.active = a;
+    if (UNLIKELY(a->fiber != NULL))
+        queue_resume(s, a);
+    else if (LIKELY(!a->step))
+        return core_step(s, a, t);
+    else
+        a->step(s, a);
+    return false;
+}
+
+bool timed_next(struct scheduler *head, struct turn *t)
+{
+    struct timed *s = (struct timed *)head;
+    const struct event_queue *q = &s->queue;
+
+    if (t->ev)
+        ran(s, t);
+    while (!s->stop) {
+        if (UNLIKELY(q->stale))
+            queue_lapse(s);
+        if (UNLIKELY(queue_waits(s) || s->threads.parked) && !feed(s))
+            break;
+        if (UNLIKELY(s->machine->memory.type->later) && queue_memory(s))
+            continue;
+        if (UNLIKELY(queue_waits(s)))
+            break;
+        if (turn(s, &q->agent[q->winner[QUEUE_ROOT]], t))
+            return true;
+    }
+    return false;
+}
+
+void timed_run(struct scheduler *head)
+{
+    struct timed *s = (struct timed *)head;
+
     s->stop = false;
     queue_run(s);
-    scheduler_settle(s);
-    if (s->env.err->code)
-        return -1;
-    const bool more = !s->trace.closed && !order_full(s->order); /* to be read first */
+    timed_settle(head);
+    if (head->env.err->code)
+        return;
+    const bool more = !s->head.trace.closed && !order_full(s->order); /* to be read first */
     if (!more && (order_pending(s->order) || s->queue.asleep))
-        return order_stuck(s->order, *s->env.names, s->env.err);
-    if (s->trace.closed)
+        order_stuck(s->order, *head->env.names, head->env.err);
+    else if (head->trace.closed)
         buffers_finish(s);
-    return 0;
 }

@@ -1,0 +1,125 @@
+/* policies.c - what policies get of the machine (policy.h, struct policy_machine): their host is
+ * the machine. In timed order others go on while a core waits here. */
+#include "sim/machine/machine.h"
+
+sim_cycle machine_exec(void *machine, unsigned core, unsigned instructions, sim_cycle now)
+{
+    struct machine *m = machine;
+
+    m->core[core].instructions += instructions;
+    return now + instructions;
+}
+
+static sim_cycle until(const struct machine *m, unsigned core, sim_cycle now)
+{
+    return m->turns ? m->turns->until(m->scheduler, core, now) : now;
+}
+
+sim_cycle machine_mem(void *machine, unsigned core, sim_addr addr, unsigned bytes, enum mem_cmd cmd,
+                      sim_cycle now)
+{
+    struct machine *m = machine;
+
+    for (uint64_t left = bytes; left;) {
+        const uint64_t room = line_room(m, addr), n = left < room ? left : room;
+        now = until(m, core, now);
+        now = coherence_access(m->coherence, core, addr, cmd, TRAFFIC_METADATA, now).done;
+        addr += n;
+        left -= n;
+    }
+    return now;
+}
+
+static sim_cycle run(void *machine, unsigned core, const struct mem_run *r, sim_cycle now)
+{
+    struct machine *m = machine;
+
+    if (m->turns)
+        return m->turns->steps(m->scheduler, core, r, now);
+    for (size_t i = 0; i < r->n; i++)
+        now = machine_step(m, core, r, i, machine_step_begins(m, core, r, i, now));
+    return now;
+}
+
+static sim_addr physical(void *machine, sim_addr a)
+{
+    struct machine *m = machine;
+
+    return pages_physical(&m->pages, a);
+}
+
+static void histories(void *machine, sim_addr from, uint64_t bytes)
+{
+    struct machine *m = machine;
+
+    coherence_histories(m->coherence, from, bytes);
+}
+
+static sim_cycle drop(void *machine, unsigned core, sim_addr line, uint8_t *level, sim_cycle now)
+{
+    struct machine *m = machine;
+
+    return coherence_drop(m->coherence, core, line, level, now);
+}
+
+static sim_cycle ask(void *machine, unsigned core, sim_addr line, const uint64_t cores[2],
+                     unsigned bytes, sim_cycle now)
+{
+    struct machine *m = machine;
+
+    return coherence_ask(m->coherence, core, line, cores, bytes, until(m, core, now));
+}
+
+static void piggyback(void *machine, uint64_t bytes)
+{
+    struct machine *m = machine;
+
+    coherence_piggyback(m->coherence, bytes);
+}
+
+static uint8_t where(void *machine, unsigned core, sim_addr line)
+{
+    const struct machine *m = machine;
+
+    return (uint8_t)coherence_where(m->coherence, core, line);
+}
+
+static sim_cycle stop(void *machine, unsigned core, sim_cycle now)
+{
+    const struct machine *m = machine;
+
+    return m->turns ? m->turns->stop(m->scheduler, core, now) : now;
+}
+
+/* In recorded order, where clocks are not compared, each other core that has run loses as many
+ * cycles as the stop takes. */
+static sim_cycle go_on(void *machine, unsigned core, sim_cycle since, sim_cycle now)
+{
+    struct machine *m = machine;
+
+    if (m->turns)
+        return m->turns->go_on(m->scheduler, core, since, now);
+    for (unsigned i = 0; i < m->params.cores; i++)
+        if (i != core && m->core[i].clock)
+            machine_spend(m, i, SPENT_STOPPED, now - since);
+    return now;
+}
+
+struct policy_machine machine_policies(const struct machine *m)
+{
+    return (struct policy_machine){
+        .cores = (unsigned)m->params.cores,
+        .line = (unsigned)m->params.line,
+        .memory = m->pages.params.mapping == PAGES_IDENTITY ? 0 : m->pages.params.memory,
+        .run = run,
+        .physical = physical,
+        .histories = histories,
+        .drop = drop,
+        .ask = ask,
+        .piggyback = piggyback,
+        .stop = stop,
+        .go_on = go_on,
+        .where = where,
+        .lost = coherence_lost(m->coherence),
+    };
+}

@@ -1,0 +1,188 @@
+/* recorded.c - recorded order: events run as they were recorded, whatever the clocks of cores say.
+ * Without a machine a turn is a slice of them; on a machine it is one event, on its thread's core.
+ */
+#include "sim/scheduler/scheduler.h"
+
+#include "sim/machine/interval.h"
+#include "sim/machine/timeline.h"
+
+#include <stdlib.h>
+
+/* ---- the recording: for all orders ---------------------------------------------------------- */
+
+enum fed scheduler_read(struct scheduler *s)
+{
+    struct recording *r = &s->trace;
+
+    if (r->at < r->batch.records)
+        return FED_EVENTS;
+    const enum fed fed = s->env.feed(s->env.host, &r->batch);
+    r->at = 0;
+    if (fed != FED_EVENTS)
+        r->batch.records = 0;
+    return fed;
+}
+
+void scheduler_push(struct scheduler *s, const struct event *ev)
+{
+    s->trace.batch = (struct batch){.rec = ev, .records = event_records(ev)};
+    s->trace.at = 0;
+}
+
+void scheduler_free(struct scheduler *s)
+{
+    if (s)
+        s->type->destroy(s);
+}
+
+/* ---- recorded order ------------------------------------------------------------------------- */
+
+struct recorded {
+    struct scheduler head;
+    size_t slice;
+    struct err broken;                   /* of a rule, by the event behind the turn in hand */
+    struct map thread_core, kernel_core; /* to core + 1 */
+    uint64_t placed;                     /* threads */
+};
+
+static uint64_t next_core(struct recorded *r)
+{
+    return r->placed++ % r->head.env.machine->params.cores + 1;
+}
+
+/* Threads take cores in turn as they appear; a kernel thread's share its core. */
+static unsigned core_of(struct recorded *r, const struct event *ev)
+{
+    const struct machine_params *p = &r->head.env.machine->params;
+
+    if (p->compat == COMPAT_CE)
+        return (unsigned)(ev->tid % p->cores);
+    uint64_t *core = map_put(&r->thread_core, ev->tid);
+    if (UNLIKELY(ev->kind == EV_THREAD)) {
+        uint64_t *kernel = map_put(&r->kernel_core, ev->aux);
+        if (!*kernel)
+            *kernel = *core ? *core : next_core(r);
+        *core = *kernel;
+    }
+    if (!*core)
+        *core = next_core(r);
+    return (unsigned)*core - 1;
+}
+
+/* The instructions before the event run on its core, and bring the clock to where it starts. */
+static void start(struct recorded *r, struct turn *t)
+{
+    struct machine *m = r->head.env.machine;
+
+    t->core = core_of(r, t->ev);
+    machine_touch(m, t->ev);
+    if (UNLIKELY(m->timeline))
+        timeline_event(m->timeline, t->core, t->ev, t->number);
+    machine_run(m, t->core, t->ev->gap);
+}
+
+/* The next slice: whole events, and none beyond the limit of events. */
+static inline void take_slice(const struct recorded *r, struct turn *t)
+{
+    const struct recording *in = &r->head.trace;
+    const uint64_t limit = r->head.env.limit;
+    size_t records = r->slice;
+
+    t->known = t->end = in->batch.rec + in->batch.records;
+    if (UNLIKELY(limit && limit - (in->number - in->first) < records))
+        records = 1;
+    if ((size_t)(t->end - t->ev) > records)
+        t->end = t->ev + records - 1 + event_records(t->ev + records - 1);
+}
+
+/* What the stream rules allow of the turn. */
+static NO_INLINE bool rules_allow(struct recorded *r, struct turn *t)
+{
+    if (r->broken.code)
+        t->end = t->ev;
+    else
+        t->end = rules_run(r->head.env.rules, t->ev, t->end, t->number, &r->broken);
+    if (t->end == t->ev)
+        *r->head.env.err = r->broken;
+    return t->end > t->ev;
+}
+
+/* The turn has run, as far as it says. */
+static inline void ran(struct scheduler *s, const struct turn *t)
+{
+    struct machine *m = s->env.machine;
+
+    s->trace.at = (size_t)(t->ev - s->trace.batch.rec);
+    s->trace.number = *s->env.number = t->number;
+    if (m && UNLIKELY(m->core[t->core].clock >= m->interval_end))
+        intervals_pass(m->intervals, m->core[t->core].clock);
+}
+
+/* There is another event, and it may run. */
+static NO_INLINE bool another(struct scheduler *s)
+{
+    struct recording *in = &s->trace;
+
+    if (in->closed)
+        return false;
+    const enum fed fed = scheduler_read(s);
+    in->closed = fed == FED_END;
+    in->limited = fed == FED_EVENTS && scheduler_full(s);
+    return fed == FED_EVENTS && !in->limited;
+}
+
+static bool recorded_next(struct scheduler *s, struct turn *t)
+{
+    struct recorded *r = (struct recorded *)s;
+    const struct recording *in = &s->trace;
+
+    if (t->ev)
+        ran(s, t);
+    if (UNLIKELY(s->env.err->code))
+        return false;
+    if (UNLIKELY(in->at == in->batch.records || s->env.limit) && !another(s))
+        return false;
+    t->ev = in->batch.rec + in->at;
+    t->number = in->number;
+    if (s->env.machine)
+        t->end = t->ev + event_records(t->ev);
+    else
+        take_slice(r, t);
+    if (UNLIKELY(s->env.rules != NULL) && !rules_allow(r, t))
+        return false;
+    if (s->env.machine)
+        start(r, t);
+    return true;
+}
+
+static void recorded_run(struct scheduler *s)
+{
+    s->env.run_turns(s->env.host);
+}
+
+static void recorded_destroy(struct scheduler *s)
+{
+    struct recorded *r = (struct recorded *)s;
+
+    map_free(&r->thread_core);
+    map_free(&r->kernel_core);
+    free(r);
+}
+
+static const struct scheduler_type recorded = {
+    .run = recorded_run,
+    .next = recorded_next,
+    .destroy = recorded_destroy,
+};
+
+struct scheduler *scheduler_recorded(const struct scheduler_env *env, size_t slice)
+{
+    struct recorded *r = xcalloc(1, sizeof *r);
+
+    r->head.type = &recorded;
+    r->head.env = *env;
+    r->slice = slice;
+    map_init(&r->thread_core, NULL);
+    map_init(&r->kernel_core, NULL);
+    return &r->head;
+}

@@ -1,0 +1,183 @@
+/* on_machine.c - the machine of a run: made, watched, lent to the policies; and how it ends. */
+#include "sim/session/session.h"
+
+#include "sim/machine/interval.h"
+#include "sim/machine/timeline.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- making it ------------------------------------------------------------------------------ */
+
+struct knowing {
+    struct lardsim *l;
+    const char *section; /* whose rows are known */
+    int bad;
+};
+
+static void know_row(void *arg, const char *section, const struct param *row)
+{
+    struct knowing *k = arg;
+
+    if (k->bad || (k->section && !strcmp(k->section, section)))
+        return;
+    free((char *)(uintptr_t)k->section);
+    k->section = xstrdup(section);
+    k->bad = config_known(k->l->config, section, row, &k->l->err);
+}
+
+/* Values for a machine are no spelling mistakes in a run without one. */
+static int know_machine(struct lardsim *l)
+{
+    struct knowing k = {.l = l};
+
+    machine_each_param(know_row, &k);
+    free((char *)(uintptr_t)k.section);
+    return k.bad;
+}
+
+static FILE *open_intervals(void *host, struct err *e)
+{
+    const struct lardsim *l = host;
+
+    return output_intervals(l->output, e);
+}
+
+/* Statistics by interval and the timeline, where they are asked for. */
+static int watch(struct lardsim *l)
+{
+    struct machine *m = l->machine;
+
+    m->intervals =
+        intervals_new(&(struct intervals_env){.config = l->config,
+                                              .stats = l->stats,
+                                              .machine = m,
+                                              .open = l->output_dir ? open_intervals : NULL,
+                                              .host = l,
+                                              .err = &l->err});
+    if (l->err.code)
+        return -1;
+    if (!l->timeline)
+        return config_known(l->config, "timeline", timeline_param_rows, &l->err);
+    m->timeline = timeline_new(l->timeline, l->config, (unsigned)m->params.cores, &l->err);
+    return l->err.code ? -1 : 0;
+}
+
+int machine_begins(struct lardsim *l)
+{
+    const bool timed = l->params.order != ORDER_RECORDED;
+
+    if (l->params.machine == MACHINE_NONE) {
+        if (l->params.order == ORDER_TIMED)
+            return err_set(
+                &l->err, LARD_CONFIG,
+                "order: timed needs a machine; set machine=multicore, or order=recorded");
+        if (l->timeline)
+            return err_set(&l->err, LARD_CONFIG,
+                           "%s: a timeline shows a machine, and there is none; set "
+                           "machine=multicore, or take a preset that has one",
+                           l->timeline);
+        return know_machine(l) || config_known(l->config, "schedule", schedule_param_rows, &l->err);
+    }
+    const struct coh_host host = timed ? scheduler_host(&l->scheduler) : (struct coh_host){0};
+    l->machine = machine_new(l->config, l->stats, timed, &host, &l->err);
+    if (!l->machine || watch(l))
+        return -1;
+    l->policies = machine_policies(l->machine);
+    return timed ? config_bind(l->config, "schedule", schedule_param_rows, &l->schedule, &l->err)
+                 : config_known(l->config, "schedule", schedule_param_rows, &l->err);
+}
+
+void machine_gone(struct lardsim *l)
+{
+    if (!l->machine)
+        return;
+    intervals_free(l->machine->intervals);
+    timeline_abort(l->machine->timeline);
+    machine_free(l->machine);
+}
+
+/* ---- for policies --------------------------------------------------------------------------- */
+
+void machine_lent(struct lardsim *l, struct checker_env *env)
+{
+    if (!l->machine)
+        return;
+    env->machine = &l->policies;
+    env->host = l->machine;
+    env->exec = machine_exec;
+    env->mem = machine_mem;
+}
+
+void machine_heard(struct lardsim *l, const struct checker *c)
+{
+    const unsigned lines = checker_lines(c);
+
+    if (!l->machine)
+        return;
+    l->pays |= checker_pays(c);
+    l->machine->soon[false] |= checker_looks_ahead(c, false);
+    l->machine->soon[true] |= checker_looks_ahead(c, true);
+    if (!lines)
+        return;
+    l->hears |= lines;
+    coherence_listen(l->machine->coherence, l->hears);
+}
+
+/* ---- the end -------------------------------------------------------------------------------- */
+
+/* The cores' clocks are what is left: an interval that ends in an event's cycles ends there. */
+void machine_ends(struct lardsim *l)
+{
+    struct machine *m = l->machine;
+    struct err lost = {0};
+
+    if (!m)
+        return;
+    machine_settle(m);
+    intervals_pass(m->intervals, m->cycles ? m->cycles - 1 : 0);
+    machine_finish(m);
+    intervals_finish(m->intervals);
+    if (!m->timeline)
+        return;
+    l->cut = timeline_cut(m->timeline, &l->cut_at);
+    if (timeline_close(m->timeline, &lost)) { /* matters more than why it is partial */
+        err_clear(&l->err);
+        l->err = lost;
+    }
+    m->timeline = NULL;
+}
+
+/* ---- for the command line ------------------------------------------------------------------- */
+
+int sim_timeline(struct lardsim *l, const char *path)
+{
+    if (l->state != STATE_NEW || l->timeline)
+        return err_set(&l->err, LARD_USAGE,
+                       "sim_timeline: not at this point; once, before lardsim_start");
+    l->timeline = xstrdup(path);
+    return 0;
+}
+
+bool sim_timeline_cut(const struct lardsim *l, uint64_t *at)
+{
+    if (!l->cut)
+        return false;
+    *at = l->cut_at;
+    return true;
+}
+
+const char *sim_machine_is(const struct lardsim *l, const char *what)
+{
+    const struct machine *m = l->machine;
+
+    if (!m)
+        return NULL;
+    if (!strcmp(what, "order"))
+        return m->timed ? "timed" : "recorded";
+    if (!strcmp(what, "contention"))
+        return m->params.contention == CONTENTION_ON ? "on" : "off";
+    assert(!strcmp(what, "memory"));
+    return m->memory.type->name;
+}

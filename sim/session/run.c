@@ -1,0 +1,293 @@
+/* run.c - where events are run, in every order, with a machine and without: turn by turn, as the
+ * scheduler hands them over. An event goes to the machine, then to each checker, then it counts
+ * (docs/architecture.md follows one).
+ *
+ * Policies hear what happened to lines, whosever access it was, before they decide anything else;
+ * all decide before any of them pays; what they pay is the time of the core's handler. */
+#include "sim/session/session.h"
+
+/* ---- regions of interest, limits ------------------------------------------------------------ */
+
+void run_region(struct lardsim *l, bool in)
+{
+    if (l->in_region == in)
+        return;
+    scheduler_settle(l->scheduler);
+    if (l->machine)
+        machine_region(l->machine, in);
+    l->in_region = in;
+    for (size_t i = 0; i < l->checkers; i++)
+        checker_region(l->checker[i], in);
+    if (l->compare)
+        l->compare->inside = in;
+    if (in)
+        stats_roi_begin(l->stats);
+    else
+        stats_roi_end(l->stats);
+}
+
+static int names_limit(struct lardsim *l)
+{
+    if (!l->params.memory || names_bytes(l->seen) <= l->params.memory)
+        return 0;
+    return err_set(&l->err, LARD_LIMIT,
+                   "event %llu: the names so far exceed limits.memory (%llu bytes); the results up "
+                   "to here hold; raise "
+                   "limits.memory, or leave names out of the trace",
+                   (unsigned long long)l->number, (unsigned long long)l->params.memory);
+}
+
+static int events_limit(struct lardsim *l)
+{
+    return err_set(&l->err, LARD_LIMIT,
+                   "event %llu: limits.events (%llu) is reached; the results up to here hold; "
+                   "raise it to go on",
+                   (unsigned long long)l->number, (unsigned long long)l->params.events);
+}
+
+/* ---- without a machine ---------------------------------------------------------------------- */
+
+static void count_all(struct lardsim *l, const struct event *ev, const struct event *end)
+{
+    uint64_t n = 0, system = 0;
+
+    for (; ev < end; ev += event_records(ev), n++) {
+        l->st.kind[ev->kind]++;
+        system += ev->flags & EVF_SYSTEM;
+    }
+    l->st.events += n;
+    l->st.owner[0] += n - system;
+    l->st.owner[EVF_SYSTEM] += system;
+}
+
+/* What a mark of a region of interest that ends the events before `end` says. */
+static void region_end(struct lardsim *l, const struct event *end)
+{
+    const struct event *last = end - 1 - !end[-1].kind; /* a second record has no kind */
+
+    if (event_is_region(last))
+        run_region(l, last->kind == EV_ROI_BEGIN);
+}
+
+/* All of the turn, or what of it is before a mark, or up to the event that stops the run: that has
+ * run, too. Where several take turns, or compare, a turn is one event. */
+static void detect(struct lardsim *l, struct turn *t)
+{
+    const struct event *at = t->ev;
+
+    for (size_t i = 0; i < l->checkers; i++) {
+        l->number = t->number;
+        at = checker_run(l->checker[i], t->ev, t->end, t->known, &l->number);
+    }
+    if (l->compare) {
+        l->number = t->number;
+        compare_step(l->compare, t->ev);
+        l->number++;
+    }
+    count_all(l, t->ev, l->err.code ? at + event_records(at) : at);
+    if (at > t->ev && !l->err.code)
+        region_end(l, at);
+    t->ev = at;
+    t->number = l->number;
+}
+
+/* ---- on a machine --------------------------------------------------------------------------- */
+
+static void tell_lines(struct lardsim *l, unsigned core)
+{
+    struct coherence *c = l->machine->coherence;
+    size_t n;
+    const struct line_event *le = coherence_events(c, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < l->checkers; k++)
+            checker_line(l->checker[k], &le[i], core);
+        l->owes[le[i].by] = l->owes[core] = true;
+    }
+    coherence_events_clear(c);
+}
+
+/* Also what the policies' own accesses do to lines, and other cores' meanwhile. */
+static NO_INLINE sim_cycle pay_lines(struct lardsim *l, unsigned core, sim_cycle now)
+{
+    for (tell_lines(l, core); l->owes[core]; tell_lines(l, core)) {
+        l->owes[core] = false;
+        for (size_t k = 0; k < l->checkers; k++)
+            now = checker_line_paid(l->checker[k], core, now);
+    }
+    return now;
+}
+
+/* What the policies have decided together is held against the truth, and takes its time. */
+static NO_INLINE sim_cycle pay(struct lardsim *l, const struct event *ev, unsigned core,
+                               sim_cycle now)
+{
+    if (l->compare)
+        compare_step(l->compare, ev);
+    for (size_t i = 0; i < l->checkers && l->pays; i++)
+        now = checker_pay(l->turn[i], ev, core, now);
+    return now;
+}
+
+static inline void count(struct lardsim *l, const struct event *ev)
+{
+    l->st.events++;
+    l->st.kind[ev->kind]++;
+    l->st.owner[ev->flags & EVF_SYSTEM]++;
+}
+
+static void execute(struct lardsim *l, struct turn *t)
+{
+    const struct event *ev = t->ev;
+    const unsigned core = t->core;
+    struct machine *m = l->machine;
+    struct core *c = &m->core[core];
+
+    for (size_t i = 0; i < l->checkers && m->soon[true] && event_is_access(ev); i++)
+        checker_soon(l->checker[i], ev, true);
+    const struct mem_outcome out = machine_event(m, core, ev);
+    const sim_cycle from = c->clock;
+    sim_cycle now = from;
+
+    l->number = t->number; /* others may have run meanwhile */
+    if (UNLIKELY(l->hears))
+        tell_lines(l, core);
+    for (size_t i = 0; i < l->checkers; i++)
+        now = checker_decide(l->turn[i], ev, core, out, now);
+    if (l->pays || l->compare)
+        now = pay(l, ev, core, now);
+    count(l, ev);
+    if (UNLIKELY(event_is_region(ev)) && !l->err.code)
+        run_region(l, ev->kind == EV_ROI_BEGIN);
+    if (UNLIKELY(l->hears))
+        now = pay_lines(l, core, now);
+    if (now != from)
+        core_spend(m, c, SPENT_HANDLER, now - from);
+    if (UNLIKELY(l->st.events == m->params.warm_up))
+        run_region(l, true);
+    if (LIKELY(!l->err.code)) {
+        t->ev += event_records(ev);
+        t->number++;
+    }
+}
+
+/* ---- what the scheduler has of the run ------------------------------------------------------ */
+
+static void run_turns(void *session)
+{
+    struct lardsim *l = session;
+    struct turn t = TURN_NONE;
+
+    while (scheduler_next(l->scheduler, &t))
+        if (l->machine)
+            execute(l, &t);
+        else
+            detect(l, &t);
+}
+
+/* A source that keeps the hash itself adds a batch when the next is asked for. */
+static enum fed feed(void *session, struct batch *b)
+{
+    struct lardsim *l = session;
+
+    if (!l->pulled)
+        return l->finishing ? FED_END : FED_NOTHING_YET;
+    if (!l->pulled->identity)
+        digest_add(l->identity, b->rec, b->records * sizeof *b->rec);
+    if (b->records) {
+        if (names_limit(l))
+            return FED_ERROR;
+        if (l->on_progress)
+            l->on_progress(l->on_progress_arg, l->st.events);
+    }
+    l->source_failed = source_next(l->pulled, b, &l->err) != 0;
+    if (l->source_failed)
+        return FED_ERROR;
+    return b->records ? FED_EVENTS : FED_END;
+}
+
+static void soon(void *session, const struct event *ev)
+{
+    const struct lardsim *l = session;
+
+    for (size_t i = 0; i < l->checkers; i++)
+        checker_soon(l->checker[i], ev, false);
+}
+
+/* The core may be in the middle of something, and pays at the end of that. */
+static void used_caches(void *session, unsigned core)
+{
+    struct lardsim *l = session;
+
+    if (UNLIKELY(l->hears))
+        tell_lines(l, core);
+}
+
+/* How many records a policy runs at a time that is alone; several take turns at each event, so that
+ * they have seen the same events whatever stops the run. */
+enum { SLICE = 128 };
+
+void run_begin(struct lardsim *l)
+{
+    const struct scheduler_env env = {
+        .machine = l->machine,
+        .stats = l->stats,
+        .rules = l->rules,
+        .names = &l->seen,
+        .number = &l->number,
+        .memory_limit = l->params.memory,
+        .limit = l->params.events,
+        .host = l,
+        .feed = feed,
+        .run_turns = run_turns,
+        .soon = soon,
+        .used_caches = used_caches,
+        .err = &l->err,
+    };
+
+    if (l->machine && l->machine->timed)
+        l->scheduler = scheduler_timed(&l->schedule, &env);
+    else
+        l->scheduler = scheduler_recorded(&env, l->params.policies.n == 1 ? SLICE : 1);
+}
+
+/* ---- a run ---------------------------------------------------------------------------------- */
+
+static int run(struct lardsim *l)
+{
+    if (scheduler_run(l->scheduler))
+        return -1;
+    return l->scheduler->trace.limited ? events_limit(l) : 0;
+}
+
+int run_pull(struct lardsim *l)
+{
+    const struct recording *r = &l->scheduler->trace;
+
+    scheduler_first(l->scheduler, l->pulled->first);
+    const int bad = run(l);
+    digest_add(run_identity(l), r->batch.rec, r->at * sizeof *r->batch.rec);
+    return bad;
+}
+
+int run_push(struct lardsim *l, const struct event *ev)
+{
+    if (scheduler_full(l->scheduler))
+        return events_limit(l);
+    scheduler_push(l->scheduler, ev);
+    if (run(l))
+        return -1;
+    digest_add(l->identity, ev, event_records(ev) * sizeof *ev);
+    return names_limit(l);
+}
+
+void run_finish(struct lardsim *l)
+{
+    const struct recording *r = &l->scheduler->trace;
+
+    l->finishing = true;
+    if (!l->err.code && !run(l) && l->st.events != r->number - r->first)
+        err_set(&l->err, LARD_INTERNAL,
+                "the run ends after %llu of %llu events, and says nothing; please report it",
+                (unsigned long long)l->st.events, (unsigned long long)(r->number - r->first));
+}
