@@ -92,6 +92,8 @@ void config_free(struct config *c)
 
 /* ---- gathering ------------------------------------------------------------------------------ */
 
+/* All that was given is kept, in order, for messages; the tree has the value that holds, the last.
+ */
 void config_give(struct config *c, char *name, struct yaml_value value, char *origin, bool user)
 {
     struct given *const g = xmalloc(sizeof *g);
@@ -151,6 +153,8 @@ static struct known *declare(struct config *c, const char *section, const struct
     return k;
 }
 
+/* The value given, else the default as text: one way for both, so that a default is held to its
+ * row's range. */
 static int resolve(const struct config *c, struct known *k, struct value *to, struct err *e)
 {
     const struct given *const g = find_given(c, k->name);
@@ -164,6 +168,8 @@ static int resolve(const struct config *c, struct known *k, struct value *to, st
     return status;
 }
 
+/* A section can be bound once only: two parts that read one parameter would be told apart by
+ * nothing. */
 int config_bind(struct config *c, const char *section, const struct param *rows, void *into,
                 struct err *e)
 {
@@ -183,6 +189,7 @@ int config_bind(struct config *c, const char *section, const struct param *rows,
     return 0;
 }
 
+/* For sections that this run does not use: mistakes in them are found all the same. */
 int config_known(struct config *c, const char *section, const struct param *rows, struct err *e)
 {
     for (const struct param *row = rows; row && row->name; row++) {

@@ -31,6 +31,7 @@ static const struct preset *find_preset(const struct config *c, const char *name
     return NULL;
 }
 
+/* By device and inode, so that a circle is seen through links and relative paths. */
 static bool same_source(const struct config_source *a, const struct config_source *b)
 {
     if (a->preset || b->preset)
@@ -93,6 +94,7 @@ static int missing_file(const struct config *c, const char *path, const char *na
 }
 
 /* name: as the user wrote it. */
+/* A missing file is told here, with presets of a similar name; other failures when it is read. */
 static int read_path(struct config *c, const char *path, const char *name,
                      const struct config_source *heir, const char *from, struct err *e)
 {

@@ -33,6 +33,7 @@ static void keep_ends(char *to, size_t cap, const char *text)
     memcpy(to + head + sizeof gap - 1, text + n - tail, tail + 1);
 }
 
+/* The first error is the cause; what fails after it mostly follows from it. */
 int err_set(struct err *e, enum lard_exit code, const char *fmt, ...)
 {
     va_list ap;
@@ -56,6 +57,7 @@ void err_clear(struct err *e)
     e->text[0] = '\0';
 }
 
+/* By write alone: streams may be what is broken, or may be locked. */
 void die(const char *fmt, ...)
 {
     char text[1000] = "lardsim: ";

@@ -33,6 +33,8 @@
 
 enum { STACK = 256 * 1024 }; /* beside a page at its end that nobody may touch */
 
+/* A stack with a page below it that faults, and where on it the fiber stopped. The host's own fiber
+ * has no stack of ours. */
 struct fiber {
 #ifdef FIBER_PORTABLE
     ucontext_t context;

@@ -32,6 +32,7 @@ uint64_t *map_find_odd(const struct map *m)
     return m->has_odd ? &((struct map *)(uintptr_t)m)->odd.value : NULL;
 }
 
+/* Old and new table are charged together for a moment, as both are there. */
 static void resize(struct map *m, size_t cap)
 {
     struct map old = *m;
@@ -49,6 +50,7 @@ static void resize(struct map *m, size_t cap)
     free(old.slots);
 }
 
+/* Full at 5/8: linear probing degrades quickly above that. */
 uint64_t *map_put(struct map *m, uint64_t key)
 {
     if (UNLIKELY(key == MAP_EMPTY)) {
@@ -93,11 +95,14 @@ bool map_remove(struct map *m, uint64_t key)
     }
     m->slots[hole].key = MAP_EMPTY;
     m->n--;
+
+    /* Half as large at 1/8: far from 5/8, so that it does not grow and shrink in turn. */
     if (m->mask >= MAP_FIRST && m->n * 8 < m->mask)
         resize(m, (m->mask + 1) / 2);
     return true;
 }
 
+/* SIZE_MAX is the position behind the entry that is kept aside, which comes last. */
 bool map_next(const struct map *m, size_t *pos, uint64_t *key, uint64_t **value)
 {
     struct map_slot *s = NULL;

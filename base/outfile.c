@@ -74,6 +74,7 @@ static char *open_file_path(int fd)
 }
 
 /* Gives the open file fd, which has no name, one; or creates a file, when fd is -1. */
+/* linkat never replaces, so that a name which somebody else has taken meanwhile is safe. */
 static int link_or_create(int fd, const char *name)
 {
     if (fd < 0)
@@ -121,6 +122,7 @@ static int give_name(struct outfile *f)
 }
 
 /* -1: the file system, or the system, can't do it. */
+/* O_TMPFILE: nothing to clean up, however the process ends. */
 static int open_nameless(const struct outfile *f)
 {
 #ifdef O_TMPFILE
@@ -243,7 +245,8 @@ static int complete(struct outfile *f)
     return reason;
 }
 
-/* What memory it needs it takes first: without, the file must not have its name. */
+/* The folder's name is made before the file gets its own: if there is no memory for it, no file
+ * must have appeared. */
 int outfile_commit(struct outfile *f, struct err *e)
 {
     char *folder = f->target ? folder_of(f->target) : NULL;

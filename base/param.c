@@ -42,6 +42,8 @@ static void abbreviate(char shown[64], const char *text)
             *p = '?';
 }
 
+/* Every refusal says the same four things: where it was given, what is wrong, what is allowed, and
+ * the nearest choice. */
 static int refuse(const struct conversion *v, const char *text, const char *problem)
 {
     const struct param *const row = v->row;
@@ -69,6 +71,8 @@ static unsigned digit_value(char c)
 }
 
 /* Moves *text past the digits. Returns what is wrong, or NULL. */
+/* strtoull would take signs, spaces, octal and out-of-range numbers: each is a mistake here, and
+ * named. */
 static const char *parse_digits(const char **text, uint64_t *number)
 {
     const char *const s = *text;
@@ -217,6 +221,7 @@ static int convert_list(const struct conversion *v, const struct yaml_value *fro
     return 0;
 }
 
+/* A set is a bit for each choice; an item that is repeated is no mistake. */
 static int convert_set(const struct conversion *v, const struct yaml_value *from)
 {
     uint64_t index;

@@ -18,6 +18,7 @@ static uint64_t rotate(uint64_t x, unsigned by)
     return x << by | x >> (64 - by);
 }
 
+/* splitmix64 turns similar seeds (1, 2, 3) into unrelated states. */
 void rng_seed(struct rng *r, uint64_t seed)
 {
     for (size_t i = 0; i < ARRAY_SIZE(r->s); i++)

@@ -37,6 +37,7 @@ void shadow_free(struct shadow *s)
     free(s);
 }
 
+/* A page is charged to the budget when it is made, whatever is in its cells. */
 struct shadow_page *shadow_page_new(struct shadow *s, uint64_t number)
 {
     struct shadow_page *p = pool_get(&s->room);
@@ -48,6 +49,7 @@ struct shadow_page *shadow_page_new(struct shadow *s, uint64_t number)
     return p;
 }
 
+/* A page that goes must not be found any more through the table of announced cells. */
 static void unannounce(struct shadow *s, uint64_t index)
 {
     const size_t place = shadow_place(index);
@@ -67,6 +69,7 @@ static void drop_page(struct shadow *s, struct shadow_page *p)
     pool_give(&s->room, p);
 }
 
+/* By words, as this is asked of every cell of a region that is cleared or copied. */
 bool shadow_in_use(const struct shadow *s, const void *at)
 {
     const unsigned char *cell = at;
@@ -125,6 +128,8 @@ static void visit_existing(struct shadow *s, uint64_t first, uint64_t last, shad
     free(todo);
 }
 
+/* A region may span far more pages than there are (a clear of a whole heap half, say): then the map
+ * is walked instead of the range. */
 void shadow_each(struct shadow *s, sim_addr addr, uint64_t bytes, shadow_visit *fn, void *arg)
 {
     if (!bytes)
@@ -164,6 +169,7 @@ struct shadow_snapshot { /* charged to the shadow's budget */
     unsigned char *cells; /* one after the other */
 };
 
+/* Returns false: the cell stays where it is. */
 static bool take_cell(void *arg, sim_addr addr, void *cell)
 {
     struct shadow_snapshot *t = arg;
@@ -183,6 +189,8 @@ static bool take_cell(void *arg, sim_addr addr, void *cell)
     return false;
 }
 
+/* Cells are copied bit by bit first, and made independent afterwards: `own` may need room, and the
+ * budget may run out half-way. */
 struct shadow_snapshot *shadow_take(struct shadow *s, sim_addr from, uint64_t bytes,
                                     void (*own)(void *arg, void *cell), void *arg)
 {

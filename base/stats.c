@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Bucket 0 is for 0, bucket b for values of b bits: [2^(b-1), 2^b). */
 void histogram_add(struct histogram *h, uint64_t value)
 {
     h->bucket[value ? 64 - __builtin_clzll(value) : 0]++;
@@ -69,6 +70,7 @@ struct stats_group *stats_root(struct stats *s)
     return &s->root;
 }
 
+/* Depth first, in order of declaration, without a stack: up until there is a sibling. */
 const struct stats_group *stats_next(const struct stats_group *g)
 {
     if (g->child)
@@ -87,6 +89,7 @@ static struct stats_group *find_child(const struct stats_group *g, const char *n
     return c;
 }
 
+/* "schema" and "roi" are keys of stats.json beside the groups. */
 static struct stats_group *add_child(struct stats_group *g, const char *name, size_t n)
 {
     struct stats_group *c = xcalloc(1, sizeof *c);
@@ -131,6 +134,7 @@ struct stats_group *stats_group(struct stats_group *in, const char *name)
 
 /* ---- declarations --------------------------------------------------------------------------- */
 
+/* Each entry has a fixed place in a snapshot, so nothing can be declared once there is one. */
 static struct stats_entry *declare(struct stats_group *g, enum stats_kind kind, const char *name,
                                    const char *unit, const char *help, size_t words)
 {
@@ -251,6 +255,7 @@ void stats_each(const struct stats *s,
 
 /* ---- snapshots and regions of interest ------------------------------------------------------ */
 
+/* The current values of an entry, as words of a snapshot. */
 static void read_words(const struct stats_entry *e, uint64_t *w)
 {
     switch (e->kind) {
@@ -318,6 +323,7 @@ void stats_roi_begin(struct stats *s)
     s->inside = true;
 }
 
+/* Regions add up: what this one added goes to what the earlier ones have. Levels are set. */
 void stats_roi_end(struct stats *s)
 {
     assert(s->inside);
@@ -345,6 +351,7 @@ bool stats_has_roi(const struct stats *s)
 
 /* ---- invariants ----------------------------------------------------------------------------- */
 
+/* The caller's list is usually on its stack; the fields that it points to stay. */
 static const uint64_t **copy_list(const uint64_t *const *list)
 {
     size_t n = 0;
@@ -402,6 +409,7 @@ static void print_sum(FILE *out, const struct stats *s, const uint64_t *const *l
     }
 }
 
+/* Shows each term with its value and name: "3 (l1.misses) + 4 = 8 (l1.fills)". */
 static int rule_error(const struct stats *s, const struct stats_rule *r, struct err *e)
 {
     char *text = NULL;

@@ -32,7 +32,7 @@ struct stats_entry {
 
 /* The names are a tree, whose leaves are the entries. Children are in order of declaration. */
 struct stats_group {
-    struct stats *stats;
+    struct stats *stats;                              /* that it is a part of */
     struct stats_group *parent, *child, *last, *next; /* owns child and next */
     char *full;                                       /* owns; "" for the root */
     const char *name;                                 /* the last segment of full */

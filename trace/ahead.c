@@ -13,8 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS = 3 };
+enum {
+    SLOTS = 3
+}; /* one being filled, one in use, one between, so that neither side waits for long */
 
+/* A batch on its way, with what was read along with it. */
 struct slot {
     struct event *rec; /* owns */
     size_t records, cap;
@@ -62,6 +65,7 @@ static void slot_filled(struct read_ahead *a)
     pthread_mutex_unlock(&a->lock);
 }
 
+/* A source's batch is valid until its next one only, so it can't be passed on as it is. */
 static void copy_events(struct slot *slot, const struct batch *b)
 {
     if (b->records > slot->cap) {
@@ -134,6 +138,7 @@ static int take_names(struct read_ahead *a, struct slot *slot, struct err *e)
     return 0;
 }
 
+/* An error travels in its slot: it comes after the events that were read before it. */
 static int ahead_next(struct source *s, struct batch *b, struct err *e)
 {
     struct read_ahead *a = (struct read_ahead *)s;

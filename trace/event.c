@@ -41,6 +41,7 @@ enum {
     ALL_FLAGS = EVF_SYSTEM | ACCESS_FLAGS | EVF_NURSERY | EVF_MORE
 };
 
+/* Bytes up to the last address are fine: then addr + bytes would be 0. */
 static bool wraps(sim_addr addr, uint64_t bytes) /* bytes > 0 */
 {
     return addr > UINT64_MAX - (bytes - 1);
@@ -101,6 +102,8 @@ static const char *clock_fault(const struct event *ev)
     return NULL;
 }
 
+/* Fields without a meaning must be 0, so that there is one way to write an event, and identities
+ * can be compared. */
 static const char *unused_fault(const struct event *ev, bool addr, bool aux)
 {
     if (!addr && ev->addr)
@@ -160,6 +163,8 @@ static const char *first_fault(const struct event *ev)
     return operands_fault(ev);
 }
 
+/* Of a copy: the source; of an alloc: elements and bytes of one. A site of either, and of what is
+ * no access, is in aux. */
 static const char *second_operands_fault(const struct event *ev, const struct event *second)
 {
     if (ev->kind == EV_COPY) {

@@ -11,6 +11,8 @@
 
 enum { PACKED_BYTES = 1 << 16 };
 
+/* A stream of gzip or zstd. Both may have several members one after the other; the data end well
+ * only between two. */
 struct packed {
     struct unpacker *unpacker; /* owns */
     const char *what;          /* "gzip", "zstd" */
@@ -22,6 +24,7 @@ struct packed {
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
+/* The first fault stays: what comes after it would be misleading. */
 static size_t file_read(struct input *in, void *to, size_t n)
 {
     if (!n || !in->file)
@@ -70,6 +73,7 @@ static size_t packed_read(struct input *in, struct packed *p, uint8_t *to, size_
     return (size_t)(at - to);
 }
 
+/* The head was read ahead, to tell the format: it is given out first. */
 size_t input_read(struct input *in, void *to, size_t n)
 {
     const size_t ahead = n < in->head_n ? n : in->head_n;

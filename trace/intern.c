@@ -30,6 +30,7 @@ static bool same(const char *known, const char *text, size_t n)
 }
 
 /* The key that has the text, or the free one where it would go. */
+/* A short text with its length in the top byte, which is at most 7: the top bit is 0. */
 static uint64_t key_of(const struct intern *t, const char *text, size_t n)
 {
     const uint64_t *at;
@@ -57,6 +58,7 @@ static bool has_place(const char *text, size_t n, uint64_t *place)
     return intern_decimal(digits, place) == digits + n - 1 && *place < INTERN_NUMBERED_MAX;
 }
 
+/* Names like T17, x42 are most of what traces have: these are found by indexing an array. */
 size_t intern_find(const struct intern *t, const char *text, size_t n)
 {
     const uint64_t *at;

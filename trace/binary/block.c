@@ -31,6 +31,7 @@ static int fail(struct block_fault *fault, const char *what)
 
 /* ---- lists: threads, runs, shapes ----------------------------------------------------------- */
 
+/* No list of a block is longer than the block has events. */
 static int count_get(struct block_decoder *b, struct byte_slice *from, size_t *n)
 {
     uint64_t v;
@@ -56,6 +57,7 @@ static bool beyond(const uint64_t *v, size_t n, uint64_t limit)
     return any >> 63;
 }
 
+/* The branch makes the usual length a constant, so that the compiler vectorises the loop. */
 static void narrow16(uint16_t *restrict to, const uint64_t *restrict v, size_t n)
 {
     if (n == COLUMN_STRIP)
@@ -116,6 +118,8 @@ static int list_get(struct block_decoder *b, struct byte_slice *from, uint16_t *
     return 0;
 }
 
+/* The threads that have events in the block, in order of appearance; columns refer to them by
+ * place. */
 static int threads_get(struct block_decoder *b, struct byte_slice *from, struct block_fault *fault)
 {
     if (count_get(b, from, &b->threads))
@@ -124,6 +128,7 @@ static int threads_get(struct block_decoder *b, struct byte_slice *from, struct 
                     "a thread's number is not below 65536", fault);
 }
 
+/* The order: whose turn it is, and for how many events. */
 static int runs_get(struct block_decoder *b, struct byte_slice *from, struct block_fault *fault)
 {
     static const char bad[] = "a run of a thread names no thread, or is too long";
@@ -163,6 +168,7 @@ static int shape_get(uint64_t v, struct shape *to, struct block_fault *fault)
     return 0;
 }
 
+/* A shape is all of an event but addr, aux and gap: kind, flags, size. A program has few. */
 static int shapes_list(struct block_decoder *b, struct byte_slice *from, struct block_fault *fault)
 {
     uint64_t *v = b->spare;
@@ -236,6 +242,7 @@ static int shapes_get(struct block_decoder *b, struct byte_slice *from, struct b
     return 0;
 }
 
+/* Where the columns of second records have that of each event. */
 static void seconds_place(struct block_decoder *b)
 {
     size_t more = 0;
@@ -246,6 +253,7 @@ static void seconds_place(struct block_decoder *b)
     }
 }
 
+/* Of the four counts that events_place keeps side by side. */
 static uint64_t shape_count(const struct block_decoder *b, size_t shape)
 {
     const uint16_t *n = b->known[shape].count;
@@ -263,6 +271,8 @@ static void seconds_count(struct block_decoder *b)
         seconds_place(b);
 }
 
+/* Events that are no accesses before this one, out of what event_place wrote down: no array of
+ * their own. */
 static uint32_t others_before(const struct block_decoder *b, size_t event)
 {
     if (event == b->events)
@@ -314,6 +324,7 @@ static uint64_t any_bits(const uint64_t *v, size_t n)
 }
 
 /* A column's numbers; of a constant one, *constant, only the first. */
+/* A bound above all numbers is found on the way: it decides whether events need a look. */
 static int numbers_get(struct block_decoder *b, struct byte_slice *from, enum column column,
                        uint64_t *to, bool *constant, struct block_fault *fault)
 {
@@ -341,6 +352,8 @@ static void numbers_fill(uint64_t *to, size_t n)
 }
 
 /* A column of accesses, and after it the same of the others. */
+/* Accesses fill an array from the front, others from the back, so that one index finds either.
+ * Where all are equal the mask makes every index 0. */
 static int parts_get(struct block_decoder *b, struct byte_slice *from, enum column column,
                      uint64_t *to, uint32_t *mask, struct block_fault *fault)
 {
@@ -440,6 +453,7 @@ static void shapes_probe(struct block_decoder *b)
     }
 }
 
+/* Each step believes only what the steps before it have checked. */
 int block_open(struct block_decoder *b, const uint8_t *from, size_t bytes, size_t events,
                size_t records, struct block_fault *fault)
 {

@@ -44,6 +44,7 @@ void block_encoder_free(struct block_encoder *b)
 
 /* ---- order: threads and runs ---------------------------------------------------------------- */
 
+/* A thread's place, in order of appearance. */
 static size_t thread_place(struct block_encoder *b, sim_tid tid)
 {
     if (b->thread_index[tid] == 0) {
@@ -65,6 +66,8 @@ static void run_extend(struct block_encoder *b, size_t thread)
     b->run_length[b->runs++] = 0;
 }
 
+/* First pass: who has how many events of each part. The second, event_put, knows then where they
+ * go. */
 static void order_scan(struct block_encoder *b, const struct event *rec, size_t records)
 {
     b->events = b->threads = b->runs = 0;
@@ -106,6 +109,7 @@ static uint64_t shape_find(struct block_encoder *b, uint64_t shape)
     return *place - 1;
 }
 
+/* Most events have one of few shapes: a small table in front of the map. */
 static uint64_t shape_place(struct block_encoder *b, uint64_t shape)
 {
     uint16_t *recent = &b->recent[shape * UINT64_C(0x9e3779b97f4a7c15) >> (64 - RECENT_BITS)];
@@ -166,6 +170,8 @@ static unsigned bits_of(uint64_t v)
 
 /* Where most runs have one event, the thread of each event takes less than threads and lengths, of
  * which most are 0 and so take about a bit. */
+/* Estimates, in bits: a thread's number for each event; or for each run that and a length of one
+ * bit. */
 static bool runs_are_short(const struct block_encoder *b)
 {
     const unsigned thread = bits_of(b->threads - 1);

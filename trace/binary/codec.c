@@ -81,6 +81,7 @@ static int zstd_unpack(struct codec *c, const void *from, size_t bytes, void *to
     return ZSTD_decompressDCtx(c->zstd_unpack, to, n, from, bytes) == n ? 0 : -1;
 }
 
+/* A compressor is large and slow to set up: it is kept, and made anew for another level only. */
 static void deflate_ready(struct codec *c, int level)
 {
     if (c->deflate && c->deflate_level == level) {

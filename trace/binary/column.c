@@ -105,6 +105,7 @@ static void undo_base(const struct column_reader *r, uint64_t *v, size_t n)
         v[i] = r->base + (v[i] << r->shift);
 }
 
+/* Prefix sums, group by group: a group's first number is against the base. */
 static void undo_delta(struct column_reader *r, uint64_t *v, size_t n)
 {
     while (n > 0) {
@@ -158,6 +159,8 @@ static int reader_next(struct column_decoder *c, uint64_t *restrict v, size_t n,
 static const char bad_head[] = "a column has a bad head",
                   bad_lists[] = "a column has bad lists of regions";
 
+/* The head: method, shift, width, base, number of escapes. Whatever it says is held against what
+ * the format allows before anything is allocated or read by it. */
 static int head_get(struct byte_slice *from, struct column_reader *r, const char **what)
 {
     if (from->end - from->at < 3)
@@ -262,6 +265,7 @@ static int plain_open(struct column_decoder *c, struct byte_slice *from, size_t 
 
 /* ---- columns of regions --------------------------------------------------------------------- */
 
+/* The regions: base and width of each, both as inner columns. */
 static int regions_list(struct column_decoder *c, struct byte_slice *from, struct column_regions *g,
                         const char **what)
 {

@@ -54,7 +54,7 @@ void column_encoder_free(struct column_encoder *c)
 
 struct coding { /* how to code a column against a base or as deltas */
     enum transform transform;
-    enum store store;
+    enum store store;      /* bits, or planes of bytes */
     unsigned shift, width; /* in bits */
     bool escapes;          /* there are some */
     uint64_t base;
@@ -62,6 +62,9 @@ struct coding { /* how to code a column against a base or as deltas */
     uint64_t cost;            /* bytes: of bits about exact, of planes an estimate */
 };
 
+/* A column is coded in a width in which most residuals fit; the few others are escapes, listed
+ * apart. Which width is cheapest follows from how many residuals have how many bits: one pass
+ * counts them. */
 enum { SPREADS = 66, LANES = 4 };
 struct spread { /* of n residuals */
     uint64_t zeros;
@@ -116,6 +119,7 @@ static void plan_try(struct coding *p, const struct spread *s, uint64_t cost, un
     }
 }
 
+/* The cheapest width for bits: each is tried, as a try costs a few operations. */
 static void bits_plan(struct coding *p, const struct spread *s, size_t n, bool escapes)
 {
     p->store = STORE_BITS;
@@ -134,6 +138,7 @@ static uint64_t plane_cost(const struct column_encoder *c, uint64_t n, uint64_t 
     return c->how == CODEC_RAW || n < packed ? n : packed;
 }
 
+/* The same for byte planes: a plane more at a time, until nothing is escaped. */
 static void planes_plan(const struct column_encoder *c, struct coding *p, const struct spread *s,
                         size_t n, bool escapes)
 {
@@ -165,6 +170,8 @@ static void plans_add(const struct column_encoder *c, struct plans *best, struct
         best->planes = p;
 }
 
+/* Residuals against the least number, without the low bits in which all numbers agree (alignment).
+ */
 static struct coding base_plan(const uint64_t *restrict v, size_t n, uint64_t *restrict r,
                                struct counts *counts)
 {
@@ -189,6 +196,8 @@ static uint64_t shift_signed(uint64_t d, unsigned shift)
     return d >> 63 ? ~(~d >> shift) : d >> shift;
 }
 
+/* Residuals against the number before, each group beginning from the same base; zigzag, so that
+ * small steps down are small numbers, too. */
 static struct coding delta_plan(const uint64_t *restrict v, struct groups groups,
                                 uint64_t *restrict r, struct counts *counts)
 {
@@ -237,6 +246,7 @@ static bool constant(const uint8_t *p, size_t n)
     return !memcmp(p, p + 1, n - 1);
 }
 
+/* A plane of one value is that value; one that does not compress by an eighth stays as it is. */
 static void plane_put(struct column_encoder *c, struct bytes *to, const uint8_t *p, size_t n)
 {
     static const uint8_t form[CODECS] = {[CODEC_ZSTD] = PLANE_ZSTD, [CODEC_ZLIB] = PLANE_DEFLATE};
@@ -279,6 +289,7 @@ static void bits_put(struct bytes *to, const uint64_t *r, size_t n, unsigned wid
     to->n += size;
 }
 
+/* Without a branch, as which residuals are escaped is noise. */
 static size_t escapes_collect(struct column_encoder *c, const struct coding *p, size_t n)
 {
     const uint64_t mark = low_bits(p->width);

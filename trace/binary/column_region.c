@@ -65,6 +65,7 @@ static size_t page_place(struct region_finder *f, uint64_t number)
     }
 }
 
+/* Fails when there are more than PAGES_MAX pages of this size; the caller tries larger ones. */
 static int pages_find(struct region_finder *f, const uint64_t *v, size_t n, unsigned bits)
 {
     f->pages = 0;

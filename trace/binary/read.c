@@ -11,6 +11,8 @@
 
 enum state { STATE_READING, STATE_ENDED, STATE_FAILED };
 
+/* Reads header by header. At any time all bytes before `good` have been checked, so that errors can
+ * say up to where the trace is whole. */
 struct binary {
     struct source base;
     struct input *in; /* owns, as all pointers here */
@@ -196,6 +198,7 @@ static int names_read(struct binary *b, const struct block_header *h)
 }
 
 /* The footer must say what the blocks said, and nothing may follow but its trailer. */
+/* A trace ends well only with a footer that fits, and with nothing behind it. */
 static int footer_read(struct binary *b, const struct block_header *h)
 {
     uint8_t trailer[TRAILER_BYTES], more;
@@ -234,6 +237,8 @@ static int block_take(struct binary *b)
     return 0;
 }
 
+/* The identity takes the records of the batch before, which the consumer had time to use: a
+ * consumer that stops inside a batch adds what it took by itself. */
 static int binary_read(struct binary *b, struct batch *to)
 {
     tally_identity(b->tally, b->rec, b->records);

@@ -81,6 +81,8 @@ static const char *header_look(const struct file_look *f, uint64_t at, struct bl
     return h->section == SECTION_FOOTER ? "the footer or the end mark is not right" : NULL;
 }
 
+/* Without a footer the headers are a chain: each tells where the next should be, and which event it
+ * begins with. */
 static void headers_walk(const struct file_look *f, struct trace_summary *to)
 {
     struct block_place next = {.number = 0, .first = to->first};

@@ -47,7 +47,8 @@ struct ce_thread {
     bool listed; /* in ce.rests */
 };
 
-struct queue { /* what is too much is dropped: there can't be so many threads */
+/* First in, first out, without wrapping: there can't be more entries than threads. */
+struct queue {
     size_t first, n;
     sim_tid at[MAX_THREADS];
 };
@@ -80,6 +81,7 @@ static int fail(struct ce *c, const struct ce_record *r, const char *what, const
 
 /* ---- events --------------------------------------------------------------------------------- */
 
+/* Instructions that passed since the thread's last event are the gap of this one. */
 static struct event *add(struct ce *c, enum ev_kind kind, sim_tid tid)
 {
     struct ce_thread *t = &c->threads[tid];
@@ -173,6 +175,7 @@ static int new_thread(struct ce *c, const struct ce_record *r)
     return name_thread(c, id, r->tid);
 }
 
+/* Our number for Pin's: its 0 stays, 2 becomes 1, and so on; 1 is the front-end's own thread. */
 static int thread_of(struct ce *c, const struct ce_record *r, sim_tid *tid)
 {
     if (r->tid == PIN_OWN)
@@ -237,6 +240,7 @@ static bool holds(const uint64_t *hold, sim_tid tid)
 
 /* Barriers, readers' locks and tries that fail stand in the stream as acquires, too. Where the lock
  * is another thread's, a volatile takes its place. */
+/* The stream may nest a lock that its thread has: the depth is counted. */
 static int take_acquire(struct ce *c, const struct ce_record *r, sim_tid tid)
 {
     uint64_t *hold = map_find(&c->held, r->addr);

@@ -9,6 +9,7 @@
 
 enum { BATCH_EVENTS = 1024, LINE_EVENTS = 2, DIN_BYTES = 4 };
 
+/* One reader for the three formats, which differ in how a line is parsed. */
 struct import {
     struct source base;
     struct lines *lines; /* owns, as names */
@@ -23,6 +24,7 @@ struct import {
 
 /* ---- what lines make ------------------------------------------------------------------------ */
 
+/* An instruction is no event: it is counted, and is the site of the accesses that follow. */
 static int fetch(struct import *m, uint64_t addr)
 {
     m->site = addr;

@@ -21,6 +21,7 @@ const char *const std_operation[EV_KINDS] = {
     [EV_RELEASE] = "rel", [EV_FORK] = "fork", [EV_JOIN] = "join",
 };
 
+/* Each sort of name has addresses or numbers of its own, so that a lock is never a variable. */
 struct id_range { /* what is numbered in order of appearance */
     struct intern texts;
     enum name_space names;
@@ -44,6 +45,7 @@ struct std_source {
 
 /* ---- ids ------------------------------------------------------------------------------------ */
 
+/* The name table keeps the text: interned texts are borrowed from it. */
 static int id_new(struct std_source *s, struct id_range *r, const char *text, size_t *index)
 {
     struct err e = {0};
@@ -334,6 +336,8 @@ static void quick_lines(struct std_source *s)
 
 /* ---- the source ----------------------------------------------------------------------------- */
 
+/* quick_lines takes all it can; the line at which it stops goes the long way, which also makes what
+ * is new known to it. */
 static void collect(struct std_source *s)
 {
     int got;

@@ -40,6 +40,7 @@ static struct interval *rotate(struct interval *s, int dir) /* kid[!dir] comes u
     return up;
 }
 
+/* The AVL step: at most two rotations where one side is two higher than the other. */
 static struct interval *balance(struct interval *s)
 {
     const int lean = height(s->kid[1]) - height(s->kid[0]);
@@ -117,6 +118,7 @@ static struct interval *meeting(struct interval *root, uint64_t lo, uint64_t las
     return s && s->lo <= last ? s : NULL;
 }
 
+/* What it overlaps or touches becomes part of it: so intervals stay disjoint and few. */
 static void interval_add(struct interval **root, uint64_t lo, uint64_t last)
 {
     const uint64_t below = lo ? lo - 1 : 0, above = last < UINT64_MAX ? last + 1 : last;
@@ -137,6 +139,7 @@ static void interval_add(struct interval **root, uint64_t lo, uint64_t last)
         s->lo = lo;
 }
 
+/* May shorten one at either end, split one, and remove those in between. */
 static void interval_remove(struct interval **root, uint64_t lo, uint64_t last)
 {
     struct interval *s = meeting(*root, lo, last);
@@ -287,6 +290,8 @@ static bool find_busy(void *arg, sim_addr addr, void *cell)
     return false;
 }
 
+/* The copy's image of each object. What is held goes along under its id, and leaves id 0 behind;
+ * what is idle gets an id of its own. */
 static bool collect(void *arg, sim_addr addr, void *cell)
 {
     struct object_walk *w = arg;
@@ -375,6 +380,7 @@ static int check_txns(struct rules *r, uint64_t lo, uint64_t last)
     return 0;
 }
 
+/* Only where a trace has alloc events at all; many recorders see none. */
 static int check_allocated(struct rules *r, uint64_t lo, uint64_t last)
 {
     const struct interval *s = reaching(r->allocated, lo);
@@ -419,6 +425,8 @@ int rules_alloc(struct rules *r)
     return 0;
 }
 
+/* No open transaction may have accessed it, it must be allocated, and nobody may hold a lock in it.
+ */
 int rules_clear(struct rules *r)
 {
     const uint64_t lo = r->ev->addr, last = lo + (r->ev->aux - 1);

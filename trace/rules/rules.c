@@ -107,6 +107,7 @@ int rules_break(struct rules *r, enum rule_id id, const char *fmt, ...)
 
 /* ---- threads -------------------------------------------------------------------------------- */
 
+/* Threads are few and dense, so an array by number; grown by doubling. */
 static void reserve(struct rules *r, uint32_t tid)
 {
     uint32_t cap = r->threads ? r->threads : 8;
@@ -219,6 +220,7 @@ static int end_thread(struct rules *r, struct rules_thread *t)
 
 /* ---- transactions and accesses -------------------------------------------------------------- */
 
+/* Open transactions stand in a dense array, so that a clear or copy can look at each. */
 static int txn_begin(struct rules *r, struct rules_thread *t)
 {
     if (t->state & IN_TXN)
@@ -314,6 +316,8 @@ static int writevc(struct rules *r, struct rules_thread *t)
     return 0;
 }
 
+/* While the world is stopped, accesses of the program break a rule: so they may not take the short
+ * way of exempt(). */
 static int gc(struct rules *r, bool begin)
 {
     if (begin && r->gc)
@@ -339,6 +343,7 @@ static int roi(struct rules *r, bool begin)
 
 /* ---- the stream ----------------------------------------------------------------------------- */
 
+/* The second half of a check: what the kind of event itself demands and changes. */
 static int apply(struct rules *r, struct rules_thread *t)
 {
     switch ((enum ev_kind)r->ev->kind) {
@@ -405,6 +410,7 @@ static int apply(struct rules *r, struct rules_thread *t)
     return 0;
 }
 
+/* The first half: whether the thread may act at all, and whether such an event may happen now. */
 static int apply_checked(struct rules *r, const struct event *ev)
 {
     const enum ev_form form = (enum ev_form)ev_info[ev->kind].form;

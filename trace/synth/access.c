@@ -100,6 +100,7 @@ void synth_system_access(struct synth *g, uint32_t t, enum ev_kind kind, sim_add
 
 /* ---- which variable ------------------------------------------------------------------------- */
 
+/* No other thread knows the address: never a race. */
 static void access_private(struct synth *g, uint32_t t, bool write)
 {
     const uint64_t i = synth_below(g, g->p.privates);
@@ -118,6 +119,7 @@ struct synth_variable { /* a shared one: of which object, and which of its field
     uint64_t object, field;
 };
 
+/* Every other object is an array; some fields are final, which the views of policies tell apart. */
 static void access_variable(struct synth *g, uint32_t t, struct synth_variable v, bool write,
                             bool atomic)
 {
@@ -148,6 +150,7 @@ static struct synth_variable draw_protected(struct synth *g, uint64_t lock)
     return v;
 }
 
+/* A fixed part of the objects, by hash, is accessed without a lock: these race. */
 static bool nobody_protects(const struct synth *g, uint64_t o)
 {
     const uint64_t hash = (o + 1) * UINT64_C(0xd1342543de82ef95) >> 32;
@@ -207,6 +210,7 @@ void synth_begin(struct synth *g, uint32_t t)
     synth_sync(g, t, EV_TXN_BEGIN, 0, 0, th->txn_system);
 }
 
+/* The variables that it has accessed may move again. */
 void synth_commit(struct synth *g, uint32_t t)
 {
     struct synth_thread *th = &g->threads[t];

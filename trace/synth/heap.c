@@ -14,6 +14,7 @@ static sim_addr place_base(const struct synth *g, uint32_t place)
     return HEAP_BASE + UINT64_C(2) * place * g->object_bytes;
 }
 
+/* A quarter more places than objects: there is always an empty one to move to. */
 void synth_heap_open(struct synth *g)
 {
     const uint32_t objects = (uint32_t)g->objects;
@@ -77,6 +78,7 @@ static void leave_place(struct synth *g, uint32_t t, uint32_t place, sim_addr re
 
 /* ---- the life of an object ------------------------------------------------------------------ */
 
+/* Every other object is an array. */
 static void birth(struct synth *g, uint32_t t, uint64_t o)
 {
     struct synth_object *obj = &g->object[o];
@@ -123,6 +125,7 @@ static void death(struct synth *g, uint32_t t, uint64_t o)
     synth_class_dies(g, o);
 }
 
+/* To another place, as a copying collector does. */
 static void move(struct synth *g, uint32_t t, uint64_t o)
 {
     struct synth_object *obj = &g->object[o];
@@ -243,6 +246,8 @@ static void pause_event(struct synth *g, uint32_t t, enum ev_kind kind, bool nur
     g->in_gc = kind == EV_GC_BEGIN;
 }
 
+/* A collection is a pause in which the collector's thread looks at objects, moves some and lets
+ * some die. */
 static void collect(struct synth *g)
 {
     const uint32_t t = (uint32_t)g->p.threads;

@@ -27,6 +27,7 @@ static void lock_event(struct synth *g, uint32_t t, enum ev_kind kind, uint64_t 
     synth_sync(g, t, kind, name, 0, is_system(g, lock));
 }
 
+/* In a raw trace the program's locks are clock instructions (LARDx86) instead of events. */
 static bool lowered(const struct synth *g, uint64_t lock)
 {
     return g->p.raw && !is_system(g, lock);
@@ -42,6 +43,7 @@ static bool free_for(const struct synth_lock *l, const struct synth_held *h, uin
     return (l->owner == SYNTH_NOBODY || l->owner == t) && (shared || l->readers == mine);
 }
 
+/* Nesting is counted by mode: a thread may hold a lock both ways. */
 static void count_in(struct synth *g, uint32_t t, uint64_t lock, bool shared)
 {
     struct synth_thread *th = &g->threads[t];
@@ -177,6 +179,7 @@ bool synth_held_for(const struct synth *g, uint32_t t, bool write, uint64_t *loc
 
 /* ---- wait and notify ------------------------------------------------------------------------ */
 
+/* It gives up the lock and holds no other, so others can go on. */
 static void wait_enter(struct synth *g, uint32_t t)
 {
     struct synth_thread *th = &g->threads[t];
@@ -188,6 +191,7 @@ static void wait_enter(struct synth *g, uint32_t t)
     g->locks[lock].waiters++;
 }
 
+/* At least one of those that wait and were not notified yet. */
 static bool notify(struct synth *g, uint32_t t, uint32_t lock)
 {
     struct synth_lock *l = &g->locks[lock];

@@ -74,6 +74,8 @@ static bool txn_op(struct synth *g, uint32_t t)
     return true;
 }
 
+/* What a thread does in its turn: each kind of step in its proportion, and an access where none
+ * other is due. */
 static void act(struct synth *g, uint32_t t)
 {
     if (g->next_fork < g->p.threads && synth_coin(g, FORK_ODDS) && synth_fork_op(g, t))
@@ -90,6 +92,8 @@ static void act(struct synth *g, uint32_t t)
 
 /* ---- which thread goes next ----------------------------------------------------------------- */
 
+/* Waiting threads go on when they can, or now and then without a notification (a spurious wake-up).
+ */
 static bool wake(struct synth *g, uint32_t t)
 {
     const struct synth_thread *th = &g->threads[t];
@@ -128,6 +132,7 @@ static void turn(struct synth *g)
         synth_plain(g, g->current, EV_THREAD, 0, synth_below(g, g->p.kernel_threads), false);
 }
 
+/* Once enough events are made, all threads are brought to their end, so that no lock stays held. */
 static void step(struct synth *g)
 {
     if (g->count >= g->p.events)

@@ -10,6 +10,7 @@ static void activate(struct synth *g, uint32_t t)
     g->active[g->n_active++] = t;
 }
 
+/* The last active thread takes its slot, so that one can be drawn by number. */
 static void deactivate(struct synth *g, uint32_t t)
 {
     struct synth_thread *th = &g->threads[t];
@@ -61,6 +62,7 @@ bool synth_fork_op(struct synth *g, uint32_t t)
     return true;
 }
 
+/* A thread can end only with nothing in hand. */
 static bool clean(const struct synth_thread *th)
 {
     return th->state == SYNTH_READY && !th->n_held && !th->in_txn;
@@ -119,6 +121,7 @@ bool synth_join_op(struct synth *g, uint32_t t)
 
 /* ---- the closing events, in passes over the threads ----------------------------------------- */
 
+/* First pass: leave barriers, commit, release. Second: those that wait. Third: end and join. */
 static void let_go(struct synth *g, uint32_t t)
 {
     const struct synth_thread *th = &g->threads[t];

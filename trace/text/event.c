@@ -230,6 +230,7 @@ static int attributes(struct text_reader *t, struct attributes *a)
 
 /* ---- events --------------------------------------------------------------------------------- */
 
+/* A word that is no kind is likely a slip of the pen: the nearest one is proposed. */
 static int kind(struct text_reader *t, struct event *ev)
 {
     const char *known[EV_KINDS], *near;
@@ -252,6 +253,8 @@ static int kind(struct text_reader *t, struct event *ev)
     return text_fail(t->lines, "\"%s\" is no kind of event; `lardsim list events` has them", shown);
 }
 
+/* A site of what is no access stands in a second record, which is there only when it says
+ * something. */
 static void apply(const struct attributes *a, struct event *ev)
 {
     ev->flags = (uint16_t)a->flags;

@@ -68,6 +68,7 @@ static int name_with_id(struct text_reader *t, enum name_space space, uint64_t i
     return 0;
 }
 
+/* A name without an id gets the next number that no name has. */
 int text_id(struct text_reader *t, struct id_space *s, const char *text, uint64_t *id)
 {
     uint64_t *place = name_place(t, s, text);
@@ -191,6 +192,8 @@ static int unknown_line(struct text_source *t, const struct word *w)
                      shown);
 }
 
+/* The event is parsed right into its place in the batch; the numbers are only moved on when it is
+ * well-formed. */
 static int event_line(struct text_source *t, const char *actor)
 {
     struct event *ev = t->rec + t->records;
