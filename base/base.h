@@ -97,7 +97,7 @@ static inline bool budget_over(const struct budget *b)
  * accesses then seldom miss the host's table of pages. Open so that it can be part of a struct. */
 struct pool {
     size_t bytes;      /* of a block: a multiple of 64, as is its address */
-    void *back;        /* given back; each begins with the next */
+    void *free_list;   /* blocks given back; each begins with the next */
     void *slabs;       /* owns; each begins with the next */
     unsigned char *at; /* the next block of the latest slab */
     size_t left, slab; /* blocks from there on; bytes of the latest slab */
@@ -112,11 +112,11 @@ struct map_slot {
     uint64_t key, value;
 };
 struct map {
-    struct map_slot *slots; /* owns; NULL while it never had an entry */
-    size_t mask, n;         /* capacity - 1; entries, `odd` included */
-    unsigned shift;         /* 64 less the bits of mask */
-    struct map_slot odd;    /* the entry of the key that marks empty slots */
-    bool has_odd;
+    struct map_slot *slots;   /* owns; NULL while it never had an entry */
+    size_t mask, n;           /* capacity - 1; entries, `sentinel` included */
+    unsigned shift;           /* 64 less the bits of mask */
+    struct map_slot sentinel; /* the entry of the key that marks empty slots */
+    bool has_sentinel;
     struct budget *budget; /* borrows; may be NULL */
 };
 
@@ -139,12 +139,12 @@ static inline struct map_slot *map_probe(const struct map *m, uint64_t key)
         i = (i + 1) & m->mask;
     return &m->slots[i];
 }
-uint64_t *map_find_odd(const struct map *m);
+uint64_t *map_find_sentinel(const struct map *m);
 static inline uint64_t *map_find(const struct map *m,
                                  uint64_t key) /* NULL: none; valid until the next put/remove */
 {
     if (UNLIKELY(key == MAP_EMPTY))
-        return map_find_odd(m);
+        return map_find_sentinel(m);
     if (UNLIKELY(!m->slots))
         return NULL;
     struct map_slot *s = map_probe(m, key);
@@ -165,17 +165,17 @@ struct shadow_page {
     uint64_t number;
     _Alignas(64) unsigned char cells[]; /* a cell of 64 bytes is a cache line */
 };
-enum { SHADOW_SEEN_BITS = 9, SHADOW_SEEN = 1 << SHADOW_SEEN_BITS };
+enum { SHADOW_CACHE_BITS = 9, SHADOW_CACHE = 1 << SHADOW_CACHE_BITS };
 struct shadow {     /* open so that a look-up can be inline; only shadow.c writes */
     unsigned shift; /* log2 of the granule */
     size_t cell_bytes;
     struct map pages;         /* number to struct shadow_page * */
     struct pool room;         /* theirs */
     struct shadow_page *last; /* of the latest look-up; NULL: none */
-    struct {                  /* cells that were announced (shadow_soon), by granule */
+    struct {                  /* a direct-mapped cache of cells that were prefetched, by granule */
         uint64_t index;
         void *cell; /* NULL: none */
-    } seen[SHADOW_SEEN];
+    } cache[SHADOW_CACHE];
     struct budget *budget;
 };
 
@@ -195,42 +195,42 @@ static inline void *shadow_cell(const struct shadow *s, struct shadow_page *p, u
 {
     return p->cells + index % SHADOW_PAGE_CELLS * s->cell_bytes;
 }
-/* Where an announced cell is remembered: regions of threads often agree in low bits. */
-static inline size_t shadow_place(uint64_t index)
+/* Hashed, as regions of threads often agree in low bits. */
+static inline size_t shadow_cache_slot(uint64_t index)
 {
-    return (size_t)(index * UINT64_C(0x9e3779b97f4a7c15) >> (64 - SHADOW_SEEN_BITS));
+    return (size_t)(index * UINT64_C(0x9e3779b97f4a7c15) >> (64 - SHADOW_CACHE_BITS));
 }
-/* The cell, if it was announced not long ago; else NULL. */
-static inline void *shadow_seen(const struct shadow *s, sim_addr addr)
+/* The cell, if it was prefetched not long ago; else NULL. */
+static inline void *shadow_prefetched(const struct shadow *s, sim_addr addr)
 {
     const uint64_t index = addr >> s->shift;
-    const size_t place = shadow_place(index);
+    const size_t slot = shadow_cache_slot(index);
 
-    return LIKELY(s->seen[place].index == index) ? s->seen[place].cell : NULL;
+    return LIKELY(s->cache[slot].index == index) ? s->cache[slot].cell : NULL;
 }
 /* The cell of the granule that holds addr, made if need be. Valid until it is dropped. */
 static inline void *shadow_get(struct shadow *s, sim_addr addr)
 {
     const uint64_t index = addr >> s->shift;
-    void *seen = shadow_seen(s, addr);
+    void *cell = shadow_prefetched(s, addr);
 
-    if (seen)
-        return seen;
+    if (cell)
+        return cell;
     struct shadow_page *p = shadow_page_find(s, index / SHADOW_PAGE_CELLS);
     if (UNLIKELY(!p))
         p = shadow_page_new(s, index / SHADOW_PAGE_CELLS);
     s->last = p;
     return shadow_cell(s, p, index);
 }
-/* It will be asked for soon: finds it now and fetches it into the host's cache. */
-static inline void shadow_soon(struct shadow *s, sim_addr addr)
+/* Its cell will be asked for soon: finds it now, and fetches it into the host's cache. */
+static inline void shadow_prefetch(struct shadow *s, sim_addr addr)
 {
     const uint64_t index = addr >> s->shift;
     const uint64_t *at = map_find(&s->pages, index / SHADOW_PAGE_CELLS);
     void *cell = at ? shadow_cell(s, (struct shadow_page *)(uintptr_t)*at, index) : NULL;
 
-    s->seen[shadow_place(index)].index = index;
-    s->seen[shadow_place(index)].cell = cell;
+    s->cache[shadow_cache_slot(index)].index = index;
+    s->cache[shadow_cache_slot(index)].cell = cell;
     __builtin_prefetch(cell, 1);
 }
 /* As shadow_get, but NULL where its page does not exist. */

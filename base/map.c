@@ -27,9 +27,9 @@ void map_free(struct map *m)
     map_init(m, m->budget);
 }
 
-uint64_t *map_find_odd(const struct map *m)
+uint64_t *map_find_sentinel(const struct map *m)
 {
-    return m->has_odd ? &((struct map *)(uintptr_t)m)->odd.value : NULL;
+    return m->has_sentinel ? &((struct map *)(uintptr_t)m)->sentinel.value : NULL;
 }
 
 /* Old and new table are charged together for a moment, as both are there. */
@@ -54,11 +54,11 @@ static void resize(struct map *m, size_t cap)
 uint64_t *map_put(struct map *m, uint64_t key)
 {
     if (UNLIKELY(key == MAP_EMPTY)) {
-        if (!m->has_odd)
-            m->odd.value = 0;
-        m->n += !m->has_odd;
-        m->has_odd = true;
-        return &m->odd.value;
+        if (!m->has_sentinel)
+            m->sentinel.value = 0;
+        m->n += !m->has_sentinel;
+        m->has_sentinel = true;
+        return &m->sentinel.value;
     }
     if (!m->slots)
         resize(m, MAP_FIRST);
@@ -77,9 +77,9 @@ uint64_t *map_put(struct map *m, uint64_t key)
 bool map_remove(struct map *m, uint64_t key)
 {
     if (UNLIKELY(key == MAP_EMPTY)) {
-        const bool had = m->has_odd;
+        const bool had = m->has_sentinel;
         m->n -= had;
-        m->has_odd = false;
+        m->has_sentinel = false;
         return had;
     }
     if (!m->slots || map_probe(m, key)->key != key)
@@ -110,9 +110,9 @@ bool map_next(const struct map *m, size_t *pos, uint64_t *key, uint64_t **value)
     for (; m->slots && *pos <= m->mask && !s; ++*pos)
         if (m->slots[*pos].key != MAP_EMPTY)
             s = &m->slots[*pos];
-    if (!s && m->has_odd && *pos != SIZE_MAX) {
+    if (!s && m->has_sentinel && *pos != SIZE_MAX) {
         *pos = SIZE_MAX;
-        s = &((struct map *)(uintptr_t)m)->odd;
+        s = &((struct map *)(uintptr_t)m)->sentinel;
         *key = MAP_EMPTY;
     } else if (s) {
         *key = s->key;

@@ -90,10 +90,10 @@ static void slab_new(struct pool *p)
 
 void *pool_get(struct pool *p)
 {
-    void *block = p->back;
+    void *block = p->free_list;
 
     if (block) {
-        memcpy(&p->back, block, sizeof p->back);
+        memcpy(&p->free_list, block, sizeof p->free_list);
         return block;
     }
     if (p->left == 0)
@@ -106,8 +106,8 @@ void *pool_get(struct pool *p)
 
 void pool_give(struct pool *p, void *block)
 {
-    memcpy(block, &p->back, sizeof p->back);
-    p->back = block;
+    memcpy(block, &p->free_list, sizeof p->free_list);
+    p->free_list = block;
 }
 
 void pool_free(struct pool *p)

@@ -49,13 +49,13 @@ struct shadow_page *shadow_page_new(struct shadow *s, uint64_t number)
     return p;
 }
 
-/* A page that goes must not be found any more through the table of announced cells. */
-static void unannounce(struct shadow *s, uint64_t index)
+/* A page that goes must not be found any more through the cache of prefetched cells. */
+static void cache_forget(struct shadow *s, uint64_t index)
 {
-    const size_t place = shadow_place(index);
+    const size_t slot = shadow_cache_slot(index);
 
-    if (s->seen[place].index == index)
-        s->seen[place].cell = NULL;
+    if (s->cache[slot].index == index)
+        s->cache[slot].cell = NULL;
 }
 
 static void drop_page(struct shadow *s, struct shadow_page *p)
@@ -63,7 +63,7 @@ static void drop_page(struct shadow *s, struct shadow_page *p)
     if (s->last == p)
         s->last = NULL;
     for (uint64_t i = 0; i < SHADOW_PAGE_CELLS; i++)
-        unannounce(s, p->number * SHADOW_PAGE_CELLS + i);
+        cache_forget(s, p->number * SHADOW_PAGE_CELLS + i);
     map_remove(&s->pages, p->number);
     budget_give(s->budget, page_bytes(s));
     pool_give(&s->room, p);

@@ -1,9 +1,9 @@
 /* ahead.c - a source that is read ahead by a thread of its own, so that decoding and checking
  * overlap. Events, numbers, names, errors and the end come as from the source itself.
  *
- * Batches are copied through a small ring. The thread alone touches the inner source and its table
- * of names; new names travel with the batch before which they were read, and the consumer has a
- * table of its own. Texts are only pointed to: names never change and live as long as the inner
+ * Batches are copied through a small ring buffer. The thread alone touches the inner source and its
+ * table of names; new names travel with the batch before which they were read, and the consumer has
+ * a table of its own. Texts are only pointed to: names never change and live as long as the inner
  * source.
  * Limitation: closing waits for the read in hand, which a silent pipe can delay. */
 #include "trace/trace.h"

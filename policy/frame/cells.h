@@ -69,11 +69,11 @@ static inline void *cells_peek(const struct cells *c, sim_addr location)
 }
 static inline void *cells_seen(const struct cells *c, sim_addr location)
 {
-    return shadow_seen(c->shadow, location);
+    return shadow_prefetched(c->shadow, location);
 }
 static inline void cells_soon(const struct cells *c, const struct event *ev)
 {
-    shadow_soon(c->shadow, ev->addr);
+    shadow_prefetch(c->shadow, ev->addr);
 }
 /* A cell comes into use: its metadata are there from now on. */
 static inline void cells_begin_use(struct cells *c)

@@ -363,7 +363,7 @@ static void hint(const struct checker *c, const struct event *ev, const struct e
     const struct policy *p = c->policy;
 
     if (known - ev > SOON && ev[SOON].kind > EV_RMW)
-        shadow_soon(c->hb->objects, ev[SOON].addr);
+        shadow_prefetch(c->hb->objects, ev[SOON].addr);
     else if (p->soon && known - ev > SOON)
         p->soon(c->self, ev + SOON);
     if (p->very_soon && known - ev > VERY_SOON && ev[VERY_SOON].kind <= EV_RMW)

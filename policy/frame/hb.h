@@ -113,7 +113,7 @@ static inline bool access_plain(const struct policy_env *env, const struct event
  * that does no harm. */
 static inline void hb_soon(struct shadow *const of[2], const struct event *ev)
 {
-    shadow_soon(of[ev->kind > EV_RMW], ev->addr);
+    shadow_prefetch(of[ev->kind > EV_RMW], ev->addr);
 }
 
 /* The granules of an access: for (a = first; ; a += step) { ...; if (a == last) break; } */

@@ -27,7 +27,7 @@ static NO_INLINE struct hb_object *object_new(struct hb *hb, unsigned kind, sim_
 
 struct hb_object *object_get(struct hb *hb, unsigned kind, sim_addr addr, uint64_t round)
 {
-    struct hb_object *const *chain = shadow_seen(hb->objects, addr);
+    struct hb_object *const *chain = shadow_prefetched(hb->objects, addr);
 
     if (UNLIKELY(!chain))
         chain = shadow_peek(hb->objects, addr);
