@@ -58,7 +58,7 @@ tests_libtests_la_SOURCES = tests/base/param_rig.c tests/base/param_rig.h \
 	tests/memory/ddr/ddr_judge.c tests/memory/ddr/ddr_judge.h tests/memory/ddr/ddr_rig.h \
 	tests/memory/memory_bench.h tests/oracle/oracle.c tests/oracle/oracle.h \
 	tests/oracle/oracle_hand.h tests/oracle/oracle_place.c tests/oracle/oracle_place.h \
-	tests/oracle/oracle_region.c tests/oracle/oracle_region.h tests/policy/goldilocks/gold_rig.h \
+	tests/oracle/oracle_region.c tests/oracle/oracle_region.h tests/oracle/scene.c tests/oracle/scene.h tests/policy/goldilocks/gold_rig.h \
 	tests/policy/radish/fake_caches.c tests/policy/radish/fake_caches.h \
 	tests/policy/radish/radish_probe.h tests/policy/radish/verdict_hardware.c \
 	tests/policy/radish/verdict_hardware.h tests/policy/regions/region_run.h \

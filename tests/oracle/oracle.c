@@ -4,18 +4,15 @@
  * Written from that page alone, without a look at the policies, and plainly: a node's set of all
  * that happens before it is the union of its predecessors' sets. */
 #include "tests/oracle/oracle.h"
-#include "tests/oracle/oracle_place.h"
+#include "tests/oracle/scene.h"
 
 #include <stdlib.h>
 
 enum { NO_EVENT = -1 };
 
 struct thread {
-    bool acted, mapped;
-    uint64_t kernel;
     long fork, end; /* events that count in this view, or NO_EVENT */
     uint64_t time;  /* own entry, which only raw clock writes ask for */
-    struct list txn;
 };
 
 struct actor {
@@ -24,15 +21,14 @@ struct actor {
 };
 
 struct oracle {
-    struct oracle_options is;
-    const struct event **ev; /* by event number */
-    size_t events, words;
+    struct scene s;
+    bool history_all;
+    size_t words;
     uint64_t *known; /* for each event a bit for itself and for all that happens before it */
     uint64_t *time;  /* for each event its thread's own time */
     struct thread *thread;
     struct actor *actor;
     size_t actors, actors_cap;
-    struct places places;
     struct list commits; /* of all variables, for ORACLE_ALL_COMMITS */
     struct oracle_pair *pair;
     size_t pairs, pairs_cap;
@@ -70,19 +66,10 @@ static void take(struct oracle *o, const struct list *publishers, size_t e)
 static void publish(struct oracle *o, struct list *to, size_t e)
 {
     list_add(to, e);
-    o->thread[o->ev[e]->tid].time = o->time[e] + 1;
+    o->thread[o->s.ev[e]->tid].time = o->time[e] + 1;
 }
 
 /* ---- who acts ------------------------------------------------------------------------------- */
-
-static uint64_t actor_id(const struct oracle *o, sim_tid tid)
-{
-    const struct thread *t = &o->thread[tid];
-
-    if (o->is.view & ORACLE_NO_THREAD && t->mapped)
-        return 2 * t->kernel + 1;
-    return 2 * (uint64_t)tid;
-}
 
 static struct actor *actor_find(const struct oracle *o, uint64_t id)
 {
@@ -95,16 +82,13 @@ static struct actor *actor_find(const struct oracle *o, uint64_t id)
 /* The event follows its actor's latest, and its thread's birth when it is the thread's first. */
 static void enter(struct oracle *o, size_t e)
 {
-    const struct event *ev = o->ev[e];
-    struct thread *t = &o->thread[ev->tid];
+    const struct event *ev = o->s.ev[e];
+    const struct thread *t = &o->thread[ev->tid];
+    const bool first = scene_enter(&o->s, ev);
 
     known(o, e)[e / 64] |= UINT64_C(1) << e % 64;
     o->time[e] = t->time;
-    if (ev->kind == EV_THREAD) {
-        t->mapped = true;
-        t->kernel = ev->aux;
-    }
-    const uint64_t id = actor_id(o, ev->tid);
+    const uint64_t id = scene_actor(&o->s, ev->tid);
     struct actor *a = actor_find(o, id);
 
     if (a) {
@@ -114,37 +98,24 @@ static void enter(struct oracle *o, size_t e)
         o->actor = oracle_room(o->actor, o->actors, &o->actors_cap, sizeof *o->actor);
         o->actor[o->actors++] = (struct actor){id, e};
     }
-    if (!t->acted && t->fork != NO_EVENT)
+    if (first && t->fork != NO_EVENT)
         edge(o, (size_t)t->fork, e);
-    t->acted = true;
 }
 
 static void join(struct oracle *o, size_t e)
 {
-    const sim_tid child = (sim_tid)o->ev[e]->aux;
+    const sim_tid child = (sim_tid)o->s.ev[e]->aux;
     const struct thread *u = &o->thread[child];
 
     if (u->end != NO_EVENT)
         edge(o, (size_t)u->end, e);
-    else if (u->acted)
-        edge(o, actor_find(o, actor_id(o, child))->last, e);
+    else if (o->s.thread[child].acted)
+        edge(o, actor_find(o, scene_actor(&o->s, child))->last, e);
     else if (u->fork != NO_EVENT) /* it did nothing, but was born */
         edge(o, (size_t)u->fork, e);
 }
 
 /* ---- histories ------------------------------------------------------------------------------ */
-
-static bool in_view(const struct oracle *o, const struct event *ev)
-{
-    if (ev->flags & EVF_STACK)
-        return false;
-    return o->is.view & ORACLE_ALL_MEMORY || !(ev->flags & (EVF_SYSTEM | EVF_FINAL | EVF_VOLATILE));
-}
-
-static bool heeded(const struct oracle *o, const struct event *ev)
-{
-    return !(ev->flags & EVF_SYSTEM) || o->is.view & ORACLE_ALL_SYNC;
-}
 
 static void racy(struct oracle *o, struct place *p, size_t e, size_t access,
                  const struct entry *with)
@@ -166,22 +137,21 @@ static bool counts(const struct oracle *o, const struct entry *older, const stru
                           : older->writes ? ORACLE_NO_WRITE_AFTER_WRITE
                                           : ORACLE_NO_WRITE_AFTER_READ;
 
-    return !(o->is.view & kind) &&
-           !(o->is.view & ORACLE_NO_ATOMICS && (older->atomic || newer->atomic));
+    return !(o->s.view & kind) &&
+           !(o->s.view & ORACLE_NO_ATOMICS && (older->atomic || newer->atomic));
 }
 
 static bool conflict(const struct oracle *o, const struct entry *a, const struct entry *b)
 {
-    if (o->is.view & (ORACLE_ALL_COMMITS | ORACLE_WRITE_TO_READ) && a->transaction &&
-        b->transaction)
+    if (o->s.view & (ORACLE_ALL_COMMITS | ORACLE_WRITE_TO_READ) && a->transaction && b->transaction)
         return false;
-    return a->actor != b->actor && (a->writes || b->writes) && !(a->atomic && b->atomic);
+    return scene_conflict(a, b);
 }
 
 /* What an entry makes superfluous. */
 static bool replaces(const struct oracle *o, const struct entry *newer, const struct entry *older)
 {
-    if (!o->is.history_all && newer->writes)
+    if (!o->history_all && newer->writes)
         return true;
     return newer->actor == older->actor && newer->writes == older->writes &&
            newer->atomic == older->atomic;
@@ -199,31 +169,17 @@ static void remember(struct oracle *o, struct place *p, const struct entry *newe
     p->entries = kept + 1;
 }
 
-/* Where an access begins in its i-th location. False: it has no so many. */
-static bool location(const struct oracle *o, const struct event *ev, uint64_t i, uint64_t *addr)
-{
-    const uint64_t g = o->is.granule;
-
-    *addr = g ? (ev->addr / g + i) * g : ev->addr;
-    return g ? i <= (ev->addr + ev->size - 1) / g - ev->addr / g : i == 0;
-}
-
 /* Event e (the access, or the commit of its transaction) makes the access happen. */
 static void happen(struct oracle *o, size_t e, size_t access)
 {
-    const struct event *ev = o->ev[access];
-    const struct entry newer = {.actor = actor_id(o, ev->tid),
-                                .event = e,
-                                .access = access,
-                                .writes = ev->kind != EV_READ,
-                                .atomic = event_order(ev) != ORDER_NONE,
-                                .transaction = e != access && heeded(o, o->ev[e])};
+    const struct event *ev = o->s.ev[access];
+    const struct entry newer = scene_entry(&o->s, e, access);
     uint64_t addr;
 
-    if (!in_view(o, ev))
+    if (!scene_sees(&o->s, ev))
         return;
-    for (uint64_t i = 0; location(o, ev, i, &addr); i++) {
-        struct place *p = place_at(&o->places, HISTORY, addr, 0);
+    for (uint64_t i = 0; scene_location(&o->s, ev, i, &addr); i++) {
+        struct place *p = place_at(&o->s.places, HISTORY, addr, 0);
         for (size_t k = 0; k < p->entries; k++)
             if (conflict(o, &p->entry[k], &newer) && counts(o, &p->entry[k], &newer) &&
                 !before(o, p->entry[k].event, e))
@@ -232,60 +188,36 @@ static void happen(struct oracle *o, size_t e, size_t access)
     }
 }
 
-/* ---- heap events ---------------------------------------------------------------------------- */
-
-static bool region_aligned(const struct oracle *o, const struct event *ev)
-{
-    const uint64_t g = o->is.granule;
-
-    if (!g)
-        return true;
-    return ev->addr % g == 0 && ev->aux % g == 0 && (ev->kind != EV_COPY || ev[1].addr % g == 0);
-}
-
-static int heap_event(struct oracle *o, const struct event *ev)
-{
-    if (!region_aligned(o, ev))
-        return -1;
-    if (ev->kind == EV_CLEAR)
-        places_clear(&o->places, ev->addr, ev->aux, !(o->is.view & ORACLE_NO_CLEAR));
-    else
-        places_copy(&o->places, ev->addr, ev[1].addr, ev->aux, !(o->is.view & ORACLE_NO_COPY));
-    return 0;
-}
-
 /* ---- synchronisation ------------------------------------------------------------------------ */
 
 static void access_event(struct oracle *o, size_t e)
 {
-    const struct event *ev = o->ev[e];
-    const bool edges = heeded(o, ev);
+    const struct event *ev = o->s.ev[e];
+    const bool edges = scene_heeds(&o->s, ev);
 
-    if (ev->flags & EVF_IN_TXN) {
-        list_add(&o->thread[ev->tid].txn, e);
+    if (scene_waits(&o->s, e))
         return;
-    }
     if (edges && ev->kind != EV_WRITE && order_takes(event_order(ev)))
-        take(o, &place_at(&o->places, ATOMIC, ev->addr, 0)->exclusive, e);
+        take(o, &place_at(&o->s.places, ATOMIC, ev->addr, 0)->exclusive, e);
     happen(o, e, e);
     if (edges && ev->kind != EV_READ && order_gives(event_order(ev)))
-        publish(o, &place_at(&o->places, ATOMIC, ev->addr, 0)->exclusive, e);
+        publish(o, &place_at(&o->s.places, ATOMIC, ev->addr, 0)->exclusive, e);
 }
 
 /* Takes from where earlier commits published, or publishes there, for each of the transaction's
  * variables. */
 static void commit_edges(struct oracle *o, size_t e, bool publishes)
 {
-    const struct list *txn = &o->thread[o->ev[e]->tid].txn;
+    const struct list *txn = &o->s.thread[o->s.ev[e]->tid].txn;
     const uint8_t other = publishes ? EV_READ : EV_WRITE;
     uint64_t addr;
 
     for (size_t k = 0; k < txn->n; k++) {
-        if (o->is.view & ORACLE_WRITE_TO_READ && o->ev[txn->at[k]]->kind == other)
+        if (o->s.view & ORACLE_WRITE_TO_READ && o->s.ev[txn->at[k]]->kind == other)
             continue;
-        for (uint64_t i = 0; location(o, o->ev[txn->at[k]], i, &addr); i++) {
-            struct list *l = &place_at(&o->places, COMMIT, addr, 0)->exclusive;
-            if (o->is.view & ORACLE_ALL_COMMITS)
+        for (uint64_t i = 0; scene_location(&o->s, o->s.ev[txn->at[k]], i, &addr); i++) {
+            struct list *l = &place_at(&o->s.places, COMMIT, addr, 0)->exclusive;
+            if (o->s.view & ORACLE_ALL_COMMITS)
                 l = &o->commits;
             if (publishes)
                 publish(o, l, e);
@@ -297,8 +229,8 @@ static void commit_edges(struct oracle *o, size_t e, bool publishes)
 
 static void commit(struct oracle *o, size_t e)
 {
-    struct list *txn = &o->thread[o->ev[e]->tid].txn;
-    const bool edges = heeded(o, o->ev[e]);
+    struct list *txn = &o->s.thread[o->s.ev[e]->tid].txn;
+    const bool edges = scene_heeds(&o->s, o->s.ev[e]);
 
     if (edges)
         commit_edges(o, e, false);
@@ -307,16 +239,6 @@ static void commit(struct oracle *o, size_t e)
     if (edges)
         commit_edges(o, e, true);
     txn->n = 0;
-}
-
-static unsigned *depth(struct place *lock, sim_tid tid, bool shared)
-{
-    for (size_t i = 0; i < lock->holds; i++)
-        if (lock->hold[i].tid == tid && lock->hold[i].shared == shared)
-            return &lock->hold[i].depth;
-    lock->hold = oracle_room(lock->hold, lock->holds, &lock->holds_cap, sizeof *lock->hold);
-    lock->hold[lock->holds] = (struct hold){tid, shared, 0};
-    return &lock->hold[lock->holds++].depth;
 }
 
 static void take_lock(struct oracle *o, size_t e, const struct place *lock, bool shared)
@@ -328,10 +250,10 @@ static void take_lock(struct oracle *o, size_t e, const struct place *lock, bool
 
 static void lock_event(struct oracle *o, size_t e)
 {
-    const struct event *ev = o->ev[e];
-    struct place *lock = place_at(&o->places, LOCK, ev->addr, 0);
+    const struct event *ev = o->s.ev[e];
+    struct place *lock = place_at(&o->s.places, LOCK, ev->addr, 0);
     const bool shared = ev->kind == EV_ACQUIRE_SHARED || ev->kind == EV_RELEASE_SHARED;
-    unsigned *d = depth(lock, ev->tid, shared);
+    unsigned *d = scene_depth(&o->s, ev, shared);
 
     if (ev->kind == EV_WAIT_ENTER)
         publish(o, &lock->exclusive, e);
@@ -351,9 +273,9 @@ static void lock_event(struct oracle *o, size_t e)
 /* An object that is only published to and taken from. */
 static void message(struct oracle *o, size_t e, enum space space, bool gives)
 {
-    const struct event *ev = o->ev[e];
+    const struct event *ev = o->s.ev[e];
     struct list *l =
-        &place_at(&o->places, space, ev->addr, space == BARRIER ? ev->aux : 0)->exclusive;
+        &place_at(&o->s.places, space, ev->addr, space == BARRIER ? ev->aux : 0)->exclusive;
 
     if (gives)
         publish(o, l, e);
@@ -363,7 +285,7 @@ static void message(struct oracle *o, size_t e, enum space space, bool gives)
 
 static void sync_event(struct oracle *o, size_t e)
 {
-    const struct event *ev = o->ev[e];
+    const struct event *ev = o->s.ev[e];
     struct thread *t = &o->thread[ev->tid];
 
     switch (ev->kind) {
@@ -404,17 +326,17 @@ static void sync_event(struct oracle *o, size_t e)
 /* The runtime says that what thread ev->aux did up to its own time ev->addr happened before. */
 static int write_clock(struct oracle *o, size_t e)
 {
-    const struct event *ev = o->ev[e];
+    const struct event *ev = o->s.ev[e];
     struct thread *t = &o->thread[ev->tid];
 
-    if (o->is.view & ORACLE_NO_THREAD)
+    if (o->s.view & ORACLE_NO_THREAD)
         return -1;
     if (ev->aux == ev->tid) {
         t->time = ev->addr > t->time ? ev->addr : t->time;
         return 0;
     }
     for (size_t i = e; i-- > 0;)
-        if (o->ev[i]->tid == ev->aux && o->time[i] <= ev->addr) {
+        if (o->s.ev[i]->tid == ev->aux && o->time[i] <= ev->addr) {
             edge(o, i, e);
             break;
         }
@@ -424,7 +346,7 @@ static int write_clock(struct oracle *o, size_t e)
 static int step(struct oracle *o, size_t e)
 {
     enter(o, e);
-    switch (o->ev[e]->kind) {
+    switch (o->s.ev[e]->kind) {
     case EV_READ:
     case EV_WRITE:
     case EV_RMW:
@@ -435,11 +357,11 @@ static int step(struct oracle *o, size_t e)
         return 0;
     case EV_CLEAR:
     case EV_COPY:
-        return heap_event(o, o->ev[e]);
+        return scene_heap_event(&o->s, o->s.ev[e]);
     case EV_WRITEVC:
-        return heeded(o, o->ev[e]) ? write_clock(o, e) : 0;
+        return scene_heeds(&o->s, o->s.ev[e]) ? write_clock(o, e) : 0;
     default:
-        if (heeded(o, o->ev[e]))
+        if (scene_heeds(&o->s, o->s.ev[e]))
             sync_event(o, e);
         return 0;
     }
@@ -447,26 +369,15 @@ static int step(struct oracle *o, size_t e)
 
 /* ---- the whole ------------------------------------------------------------------------------ */
 
-static void prepare(struct oracle *o, const struct event *rec, size_t records)
+static void prepare(struct oracle *o)
 {
-    o->ev = oracle_need(calloc(records + 1, sizeof *o->ev));
-    for (size_t i = 0; i < records; i += event_records(&rec[i]))
-        o->ev[o->events++] = &rec[i];
-    o->words = o->events / 64 + 1;
-    o->known = oracle_need(calloc(o->events * o->words + 1, sizeof *o->known));
-    o->time = oracle_need(calloc(o->events + 1, sizeof *o->time));
-    o->first_pair = oracle_need(calloc(o->events + 1, sizeof *o->first_pair));
-
-    size_t threads = 1;
-    for (size_t e = 0; e < o->events; e++) {
-        const bool names = o->ev[e]->kind == EV_FORK || o->ev[e]->kind == EV_JOIN;
-        const size_t high = names && o->ev[e]->aux > o->ev[e]->tid ? o->ev[e]->aux : o->ev[e]->tid;
-        threads = high + 1 > threads ? high + 1 : threads;
-    }
-    o->thread = oracle_need(calloc(threads + 1, sizeof *o->thread));
-    for (size_t t = 0; t < threads; t++)
+    o->words = o->s.events / 64 + 1;
+    o->known = oracle_need(calloc(o->s.events * o->words + 1, sizeof *o->known));
+    o->time = oracle_need(calloc(o->s.events + 1, sizeof *o->time));
+    o->first_pair = oracle_need(calloc(o->s.events + 1, sizeof *o->first_pair));
+    o->thread = oracle_need(calloc(o->s.threads + 1, sizeof *o->thread));
+    for (size_t t = 0; t < o->s.threads; t++)
         o->thread[t] = (struct thread){.fork = NO_EVENT, .end = NO_EVENT, .time = 1};
-    o->thread[threads].time = 0; /* ends the array */
 }
 
 struct oracle *oracle_new(const struct event *rec, size_t records, const struct oracle_options *is)
@@ -474,13 +385,14 @@ struct oracle *oracle_new(const struct event *rec, size_t records, const struct 
     struct oracle *o = oracle_need(calloc(1, sizeof *o));
     bool judged = true;
 
-    o->is = *is;
-    prepare(o, rec, records);
-    for (size_t e = 0; e < o->events && judged; e++) {
+    scene_open(&o->s, rec, records, is->view, is->granule);
+    o->history_all = is->history_all;
+    prepare(o);
+    for (size_t e = 0; e < o->s.events && judged; e++) {
         o->first_pair[e] = o->pairs;
         judged = step(o, e) == 0;
     }
-    o->first_pair[o->events] = o->pairs;
+    o->first_pair[o->s.events] = o->pairs;
     if (judged)
         return o;
     oracle_free(o);
@@ -491,15 +403,12 @@ void oracle_free(struct oracle *o)
 {
     if (!o)
         return;
-    places_free(&o->places);
+    scene_close(&o->s);
     free(o->commits.at);
-    for (size_t t = 0; o->thread[t].time; t++)
-        free(o->thread[t].txn.at);
     free(o->thread);
     free(o->actor);
     free(o->known);
     free(o->time);
-    free(o->ev);
     free(o->pair);
     free(o->first_pair);
     free(o->location);
@@ -508,7 +417,7 @@ void oracle_free(struct oracle *o)
 
 size_t oracle_events(const struct oracle *o)
 {
-    return o->events;
+    return o->s.events;
 }
 
 bool oracle_racy(const struct oracle *o, size_t event)
@@ -535,7 +444,7 @@ int oracle_run(const struct event *rec, size_t records, const struct oracle_opti
 
     if (!o)
         return -1;
-    for (size_t e = 0; e < o->events; e++)
+    for (size_t e = 0; e < o->s.events; e++)
         racy_at[e] = oracle_racy(o, e);
     oracle_free(o);
     return 0;

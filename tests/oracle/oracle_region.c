@@ -5,12 +5,10 @@
 #include <stdlib.h>
 
 #include "tests/oracle/oracle.h"
-#include "tests/oracle/oracle_place.h"
+#include "tests/oracle/scene.h"
 
 struct thread {
-    bool acted, mapped, forked, ended; /* forked, ended: as far as the view heeds it */
-    uint64_t kernel;
-    struct list txn;
+    bool forked, ended; /* as far as the view heeds it */
 };
 
 struct actor {
@@ -19,15 +17,12 @@ struct actor {
 };
 
 struct region_oracle {
-    struct region_options is;
-    const struct event **ev; /* by event number */
-    size_t events;
+    struct scene s; /* locks, and locations' histories */
+    bool sync_free;
     size_t *region; /* of each event: its actor's when its accesses happened */
     struct thread *thread;
-    size_t threads;
     struct actor *actor;
     size_t actors, actors_cap;
-    struct places places; /* locks and locations */
     struct region_conflict *conflict;
     size_t conflicts, conflicts_cap;
     struct region_location *location;
@@ -35,15 +30,6 @@ struct region_oracle {
 };
 
 /* ---- regions -------------------------------------------------------------------------------- */
-
-static uint64_t actor_id(const struct region_oracle *o, sim_tid tid)
-{
-    const struct thread *t = &o->thread[tid];
-
-    if (o->is.view & ORACLE_NO_THREAD && t->mapped)
-        return 2 * t->kernel + 1;
-    return 2 * (uint64_t)tid;
-}
 
 static size_t *ongoing(struct region_oracle *o, uint64_t id)
 {
@@ -57,28 +43,16 @@ static size_t *ongoing(struct region_oracle *o, uint64_t id)
 
 static void gives(struct region_oracle *o, sim_tid tid)
 {
-    ++*ongoing(o, actor_id(o, tid));
+    ++*ongoing(o, scene_actor(&o->s, tid));
 }
 
 static void takes(struct region_oracle *o, sim_tid tid)
 {
-    if (o->is.sync_free)
-        ++*ongoing(o, actor_id(o, tid));
+    if (o->sync_free)
+        ++*ongoing(o, scene_actor(&o->s, tid));
 }
 
 /* ---- accesses ------------------------------------------------------------------------------- */
-
-static bool in_view(const struct region_oracle *o, const struct event *ev)
-{
-    if (ev->flags & EVF_STACK)
-        return false;
-    return o->is.view & ORACLE_ALL_MEMORY || !(ev->flags & (EVF_SYSTEM | EVF_FINAL | EVF_VOLATILE));
-}
-
-static bool conflict(const struct entry *a, const struct entry *b)
-{
-    return a->actor != b->actor && (a->writes || b->writes) && !(a->atomic && b->atomic);
-}
 
 static void report(struct region_oracle *o, struct place *p, const struct entry *is,
                    const struct entry *earlier)
@@ -95,8 +69,8 @@ static void report(struct region_oracle *o, struct place *p, const struct entry 
         is->access,
         earlier->event,
         earlier->access,
-        o->ev[is->access]->kind,
-        o->ev[earlier->access]->kind,
+        o->s.ev[is->access]->kind,
+        o->s.ev[earlier->access]->kind,
         p->addr,
     };
 }
@@ -105,7 +79,7 @@ static void happen_at(struct region_oracle *o, struct place *p, const struct ent
 {
     for (size_t i = 0; i < p->entries; i++) {
         const struct entry *earlier = &p->entry[i];
-        if (conflict(earlier, is) && o->region[earlier->event] == *ongoing(o, earlier->actor))
+        if (scene_conflict(earlier, is) && o->region[earlier->event] == *ongoing(o, earlier->actor))
             report(o, p, is, earlier);
     }
     p->entry = oracle_room(p->entry, p->entries, &p->entries_cap, sizeof *p->entry);
@@ -115,51 +89,37 @@ static void happen_at(struct region_oracle *o, struct place *p, const struct ent
 /* Event e (the access, or the commit of its transaction) makes the access happen. */
 static void happen(struct region_oracle *o, size_t e, size_t access)
 {
-    const struct event *ev = o->ev[access];
-    const uint64_t g = o->is.granule;
-    const struct entry is = {.actor = actor_id(o, ev->tid),
-                             .event = e,
-                             .access = access,
-                             .writes = ev->kind != EV_READ,
-                             .atomic = event_order(ev) != ORDER_NONE};
+    const struct event *ev = o->s.ev[access];
+    const struct entry is = scene_entry(&o->s, e, access);
+    uint64_t addr;
 
-    if (!in_view(o, ev))
+    if (!scene_sees(&o->s, ev))
         return;
     o->region[e] = *ongoing(o, is.actor);
-    if (!g)
-        happen_at(o, place_at(&o->places, HISTORY, ev->addr, 0), &is);
-    else
-        for (uint64_t n = ev->addr / g; n <= (ev->addr + ev->size - 1) / g; n++)
-            happen_at(o, place_at(&o->places, HISTORY, n * g, 0), &is);
+    for (uint64_t i = 0; scene_location(&o->s, ev, i, &addr); i++)
+        happen_at(o, place_at(&o->s.places, HISTORY, addr, 0), &is);
 }
 
 /* ---- events --------------------------------------------------------------------------------- */
 
-static bool heeded(const struct region_oracle *o, const struct event *ev)
-{
-    return !(ev->flags & EVF_SYSTEM) || o->is.view & ORACLE_ALL_SYNC;
-}
-
 static void access_event(struct region_oracle *o, size_t e)
 {
-    const struct event *ev = o->ev[e];
+    const struct event *ev = o->s.ev[e];
 
-    if (ev->flags & EVF_IN_TXN) {
-        list_add(&o->thread[ev->tid].txn, e);
+    if (scene_waits(&o->s, e))
         return;
-    }
-    if (heeded(o, ev) && ev->kind != EV_WRITE && order_takes(event_order(ev)))
+    if (scene_heeds(&o->s, ev) && ev->kind != EV_WRITE && order_takes(event_order(ev)))
         takes(o, ev->tid);
     happen(o, e, e);
-    if (heeded(o, ev) && ev->kind != EV_READ && order_gives(event_order(ev)))
+    if (scene_heeds(&o->s, ev) && ev->kind != EV_READ && order_gives(event_order(ev)))
         gives(o, ev->tid);
 }
 
 static void commit(struct region_oracle *o, size_t e)
 {
-    const struct event *ev = o->ev[e];
-    struct list *txn = &o->thread[ev->tid].txn;
-    const bool ends = heeded(o, ev) && txn->n;
+    const struct event *ev = o->s.ev[e];
+    struct list *txn = &o->s.thread[ev->tid].txn;
+    const bool ends = scene_heeds(&o->s, ev) && txn->n;
 
     if (ends)
         takes(o, ev->tid);
@@ -170,27 +130,15 @@ static void commit(struct region_oracle *o, size_t e)
     txn->n = 0;
 }
 
-static unsigned *depth(struct region_oracle *o, const struct event *ev, bool shared)
-{
-    struct place *lock = place_at(&o->places, LOCK, ev->addr, 0);
-
-    for (size_t i = 0; i < lock->holds; i++)
-        if (lock->hold[i].tid == ev->tid && lock->hold[i].shared == shared)
-            return &lock->hold[i].depth;
-    lock->hold = oracle_room(lock->hold, lock->holds, &lock->holds_cap, sizeof *lock->hold);
-    lock->hold[lock->holds] = (struct hold){ev->tid, shared, 0};
-    return &lock->hold[lock->holds++].depth;
-}
-
 static void acquire(struct region_oracle *o, const struct event *ev)
 {
-    if ((*depth(o, ev, ev->kind == EV_ACQUIRE_SHARED))++ == 0)
+    if ((*scene_depth(&o->s, ev, ev->kind == EV_ACQUIRE_SHARED))++ == 0)
         takes(o, ev->tid);
 }
 
 static void release(struct region_oracle *o, const struct event *ev)
 {
-    unsigned *d = depth(o, ev, ev->kind == EV_RELEASE_SHARED);
+    unsigned *d = scene_depth(&o->s, ev, ev->kind == EV_RELEASE_SHARED);
 
     if (--*d == 0) /* the rules say that it was held */
         gives(o, ev->tid);
@@ -200,7 +148,7 @@ static void join(struct region_oracle *o, const struct event *ev)
 {
     const sim_tid child = (sim_tid)ev->aux;
 
-    if (o->thread[child].acted && !o->thread[child].ended)
+    if (o->s.thread[child].acted && !o->thread[child].ended)
         gives(o, child);
     takes(o, ev->tid);
 }
@@ -245,7 +193,7 @@ static void sync_event(struct region_oracle *o, const struct event *ev)
 
 static int write_clock(struct region_oracle *o, const struct event *ev)
 {
-    if (o->is.view & ORACLE_NO_THREAD)
+    if (o->s.view & ORACLE_NO_THREAD)
         return -1;
     if (ev->aux == ev->tid) /* it grows */
         gives(o, ev->tid);
@@ -254,35 +202,15 @@ static int write_clock(struct region_oracle *o, const struct event *ev)
     return 0;
 }
 
-static int heap_event(struct region_oracle *o, const struct event *ev)
-{
-    const uint64_t g = o->is.granule ? o->is.granule : 1;
-
-    if (ev->addr % g || ev->aux % g || (ev->kind == EV_COPY && ev[1].addr % g))
-        return -1;
-    if (ev->kind == EV_CLEAR)
-        places_clear(&o->places, ev->addr, ev->aux, !(o->is.view & ORACLE_NO_CLEAR));
-    else
-        places_copy(&o->places, ev->addr, ev[1].addr, ev->aux, !(o->is.view & ORACLE_NO_COPY));
-    return 0;
-}
-
 static void enter(struct region_oracle *o, const struct event *ev)
 {
-    struct thread *t = &o->thread[ev->tid];
-
-    if (ev->kind == EV_THREAD) {
-        t->mapped = true;
-        t->kernel = ev->aux;
-    }
-    if (!t->acted && t->forked)
+    if (scene_enter(&o->s, ev) && o->thread[ev->tid].forked)
         takes(o, ev->tid);
-    t->acted = true;
 }
 
 static int step(struct region_oracle *o, size_t e)
 {
-    const struct event *ev = o->ev[e];
+    const struct event *ev = o->s.ev[e];
 
     enter(o, ev);
     switch (ev->kind) {
@@ -296,11 +224,11 @@ static int step(struct region_oracle *o, size_t e)
         return 0;
     case EV_CLEAR:
     case EV_COPY:
-        return heap_event(o, ev);
+        return scene_heap_event(&o->s, ev);
     case EV_WRITEVC:
-        return heeded(o, ev) ? write_clock(o, ev) : 0;
+        return scene_heeds(&o->s, ev) ? write_clock(o, ev) : 0;
     default:
-        if (heeded(o, ev))
+        if (scene_heeds(&o->s, ev))
             sync_event(o, ev);
         return 0;
     }
@@ -308,28 +236,17 @@ static int step(struct region_oracle *o, size_t e)
 
 /* ---- the whole ------------------------------------------------------------------------------ */
 
-static void prepare(struct region_oracle *o, const struct event *rec, size_t records)
-{
-    o->ev = oracle_need(calloc(records + 1, sizeof *o->ev));
-    o->region = oracle_need(calloc(records + 1, sizeof *o->region));
-    for (size_t i = 0; i < records; i += event_records(&rec[i])) {
-        const struct event *ev = o->ev[o->events++] = &rec[i];
-        const bool names = ev->kind == EV_FORK || ev->kind == EV_JOIN;
-        const size_t high = names && ev->aux > ev->tid ? ev->aux : ev->tid;
-        o->threads = high + 1 > o->threads ? high + 1 : o->threads;
-    }
-    o->thread = oracle_need(calloc(o->threads + 1, sizeof *o->thread));
-}
-
 struct region_oracle *region_oracle_new(const struct event *rec, size_t records,
                                         const struct region_options *is)
 {
     struct region_oracle *o = oracle_need(calloc(1, sizeof *o));
     bool judged = true;
 
-    o->is = *is;
-    prepare(o, rec, records);
-    for (size_t e = 0; e < o->events && judged; e++)
+    scene_open(&o->s, rec, records, is->view, is->granule);
+    o->sync_free = is->sync_free;
+    o->region = oracle_need(calloc(records + 1, sizeof *o->region));
+    o->thread = oracle_need(calloc(o->s.threads + 1, sizeof *o->thread));
+    for (size_t e = 0; e < o->s.events && judged; e++)
         judged = step(o, e) == 0;
     if (judged)
         return o;
@@ -341,13 +258,10 @@ void region_oracle_free(struct region_oracle *o)
 {
     if (!o)
         return;
-    places_free(&o->places);
-    for (size_t t = 0; t < o->threads; t++)
-        free(o->thread[t].txn.at);
+    scene_close(&o->s);
     free(o->thread);
     free(o->actor);
     free(o->region);
-    free(o->ev);
     free(o->conflict);
     free(o->location);
     free(o);

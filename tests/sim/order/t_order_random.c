@@ -129,9 +129,9 @@ static void assert_same_order(const struct stream *recorded, const struct stream
             const bool turned = place[a] > place[b] && before(now, place[b], place[a]);
             if (then != still || turned)
                 fail_msg("%s: view %u: event %zu (%s of T%u) %s event %zu (%s of T%u)%s", spec,
-                         view, a, ev_info[was->ev[a]->kind].text, was->ev[a]->tid,
+                         view, a, ev_info[was->s.ev[a]->kind].text, was->s.ev[a]->tid,
                          then ? "no longer happens before" : "now happens before", b,
-                         ev_info[was->ev[b]->kind].text, was->ev[b]->tid,
+                         ev_info[was->s.ev[b]->kind].text, was->s.ev[b]->tid,
                          turned ? ", turned round" : "");
         }
     oracle_free(was);
