@@ -16,8 +16,7 @@ enum { L3_CLEAN = 1, L3_DIRTY = 2, L3_METADATA = 4 }; /* bits of a slot's state;
 enum { BYTES_CONTROL = 8, BYTES_DATA = 66, BYTES_MEMORY = 69, BYTES_TAGGED = 72 };
 enum { COMMANDS = 3 };
 
-/* ---- parameters: coherence/params.c
- * --------------------------------------------------------------- */
+/* ---- parameters: coherence/params.c --------------------------------------------------------- */
 
 enum { L2_INCLUSIVE, L2_EXCLUSIVE };
 enum { L3_INCLUSIVE, L3_NON_INCLUSIVE };
@@ -81,8 +80,7 @@ struct coh_quirks {
     bool recall_twice;      /* a recalled copy in M sends an acknowledgement and the data */
 };
 
-/* ---- counters: coherence/stats.c
- * ------------------------------------------------------------------ */
+/* ---- counters: coherence/stats.c ------------------------------------------------------------ */
 
 enum loss { /* how a cache loses a line */
             LOST_CLEAN,

@@ -120,8 +120,7 @@ static inline unsigned swm_in_line(const struct swmanager *s, uint64_t granule)
     return (unsigned)(granule & (s->line_granules - 1));
 }
 
-/* ---- content: swmanager/cell.c
- * -------------------------------------------------------------------- */
+/* ---- content: swmanager/cell.c -------------------------------------------------------------- */
 
 struct swm_line *swm_line_find(const struct swmanager *s, uint64_t line); /* NULL: none */
 struct swm_line *swm_line_make(struct swmanager *s, uint64_t line);
@@ -139,8 +138,7 @@ struct swm_cell *swm_cell_resize(struct swmanager *s, uint64_t granule, uint32_t
 void swm_cells_init(struct swmanager *s);
 void swm_cells_free(struct swmanager *s);
 
-/* ---- cost: swmanager/walk.c
- * ----------------------------------------------------------------------- */
+/* ---- cost: swmanager/walk.c ----------------------------------------------------------------- */
 
 /* The accesses of one operation, gathered while it takes effect and made thereafter: in the middle
  * of an access the manager may be called for another core. */

@@ -6,8 +6,7 @@
 #include "cli/cli.h"
 #include "workloads/workloads.h"
 
-/* ---- by name: workload/workload.c
- * ------------------------------------------------------------------ */
+/* ---- by name: workload/workload.c ----------------------------------------------------------- */
 
 /* An operand is NAME[,key=value...], with or without "workload:". */
 const char *workload_spec(const char *operand);                         /* behind the prefix */

@@ -132,8 +132,7 @@ static inline struct slim *slim_of(struct fasttrack *f)
 /* The mark of a remembered access that was committed: its event is the first of its region. */
 #define SLIM_LATE (UINT64_C(1) << 63)
 
-/* ---- slimstate/array.c
- * --------------------------------------------------------------------------- */
+/* ---- slimstate/array.c ---------------------------------------------------------------------- */
 
 /* The array whose window has this address; NULL: none. */
 struct slim_array *slim_find(const struct slim *s, sim_addr addr);
@@ -155,8 +154,7 @@ void slim_window(struct slim *s, struct slim_array *a, uint64_t from, uint64_t t
 void slim_free_arrays(struct slim *s);
 void slim_count_end(struct slim *s, const struct slim_array *a);
 
-/* ---- slimstate/grow.c
- * ---------------------------------------------------------------------------- */
+/* ---- slimstate/grow.c ----------------------------------------------------------------------- */
 
 void slim_charge_foot(struct slim *s, const struct slim_foot *foot); /* that is committed */
 void slim_charge_find(struct slim *s, const struct slim_array *a); /* of its shadow, and the mode */
@@ -168,8 +166,7 @@ void slim_end_region(struct slim *s, uint32_t actor, const struct event *ev);
 /* Element i. False: footprints were committed, and the arrays have changed; nothing is done yet. */
 bool slim_append(struct slim *s, struct slim_foot *foot, uint64_t i, const struct event *ev);
 
-/* ---- slimstate/part.c
- * ---------------------------------------------------------------------------- */
+/* ---- slimstate/part.c ----------------------------------------------------------------------- */
 
 struct ft_variable *slim_cell(const struct slim_array *a, uint64_t q); /* NULL: never used */
 struct ft_variable *slim_make_cell(struct slim *s, struct slim_array *a, uint64_t q);
@@ -193,8 +190,7 @@ static inline bool slim_eager(const struct slim_array *a)
     return a->is.mode == SLIM_PREFIX || a->is.mode == SLIM_FINE;
 }
 
-/* ---- slimstate/commit.c
- * -------------------------------------------------------------------------- */
+/* ---- slimstate/commit.c --------------------------------------------------------------------- */
 
 void slim_unlist(struct slim *s, struct slim_foot *f); /* leaves the commit buffer */
 bool slim_print_empty(const struct slim_print *p);
