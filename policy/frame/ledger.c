@@ -12,11 +12,12 @@
 
 enum { NO_MACHINES_LINE = 64 };
 
-void ledger_init(struct cost *c, const struct policy_env *env)
+void ledger_init(struct cost *c, const struct policy_env *env, unsigned kinds)
 {
     *c = (struct cost){
         .on = true, .env = env, .line = env->machine ? env->machine->line : NO_MACHINES_LINE};
-    c->core = xcalloc(MAX_CORES, sizeof *c->core);
+    c->accounts = kinds * MAX_CORES;
+    c->account = xcalloc(c->accounts, sizeof *c->account);
 }
 
 static void declare(struct cost *c, struct stats_group *g)
@@ -40,7 +41,7 @@ void cost_init(struct cost *c, const struct policy_env *env, const struct cost_s
     *c = (struct cost){0};
     if (!env->machine)
         return;
-    ledger_init(c, env);
+    ledger_init(c, env, 1);
     c->step = step;
     c->steps = steps;
     c->count = xcalloc(steps + 1, sizeof *c->count);
@@ -53,11 +54,11 @@ void cost_init(struct cost *c, const struct policy_env *env, const struct cost_s
 
 void cost_free(struct cost *c)
 {
-    for (unsigned i = 0; c->core && i < MAX_CORES; i++) {
-        free(c->core[i].step);
-        free(c->core[i].note);
+    for (unsigned i = 0; i < c->accounts; i++) {
+        free(c->account[i].step);
+        free(c->account[i].note);
     }
-    free(c->core);
+    free(c->account);
     free(c->count);
     free(c->name);
     metadata_free(c->metadata);
@@ -67,7 +68,7 @@ void cost_free(struct cost *c)
 /* ---- gathering: accesses -------------------------------------------------------------------- */
 
 /* What a software policy's takes on the host is its own; of hardware it is no state. */
-static NO_INLINE void more_room(struct cost *c, struct ledger_core *k)
+static NO_INLINE void more_room(struct cost *c, struct ledger_account *k)
 {
     const size_t was = k->cap;
 
@@ -76,22 +77,11 @@ static NO_INLINE void more_room(struct cost *c, struct ledger_core *k)
         budget_take(c->env->budget, (k->cap - was) * sizeof *k->step);
 }
 
-/* In one line, after so many instructions more; there is room. */
-static inline void add_step(struct ledger_core *k, sim_addr at, uint64_t bytes, enum mem_cmd cmd,
-                            uint64_t instructions)
-{
-    k->step[k->n++] = (struct mem_step){.at = at,
-                                        .instructions = k->instructions + instructions,
-                                        .bytes = (uint16_t)bytes,
-                                        .cmd = (uint8_t)cmd};
-    k->instructions = 0;
-}
-
 /* unit: bytes for which there is an instruction; 0: none. */
-static NO_INLINE void add_pieces(struct cost *c, unsigned core, sim_addr at, uint64_t bytes,
+static NO_INLINE void add_pieces(struct cost *c, unsigned account, sim_addr at, uint64_t bytes,
                                  enum mem_cmd cmd, uint64_t unit)
 {
-    struct ledger_core *k = &c->core[core];
+    struct ledger_account *k = &c->account[account];
     const uint64_t line = c->line;
 
     for (uint64_t done = 0, n; done < bytes; done += n) {
@@ -99,79 +89,51 @@ static NO_INLINE void add_pieces(struct cost *c, unsigned core, sim_addr at, uin
         n = bytes - done < room ? bytes - done : room;
         if (k->n == k->cap)
             more_room(c, k);
-        add_step(k, at + done, n, cmd,
-                 unit ? (done + n + unit - 1) / unit - (done + unit - 1) / unit : 0);
+        ledger_add_step(k, at + done, n, cmd,
+                        unit ? (done + n + unit - 1) / unit - (done + unit - 1) / unit : 0);
     }
 }
 
-static bool in_pieces(const struct cost *c, const struct ledger_core *k, sim_addr at,
-                      uint64_t bytes)
+void cost_add_access(struct cost *c, unsigned account, sim_addr at, uint64_t bytes,
+                     enum mem_cmd cmd)
 {
-    return bytes > LEDGER_REGISTER || (at & (c->line - 1)) + bytes > c->line || k->n == k->cap;
-}
-
-void cost_add_access(struct cost *c, unsigned core, sim_addr at, uint64_t bytes, enum mem_cmd cmd)
-{
-    struct ledger_core *k = &c->core[core];
+    struct ledger_account *k = &c->account[account];
 
     assert(!k->paying);
-    if (UNLIKELY(in_pieces(c, k, at, bytes)))
-        add_pieces(c, core, at, bytes, cmd, LEDGER_REGISTER);
+    if (UNLIKELY(bytes > LEDGER_REGISTER || ledger_in_pieces(c, k, at, bytes)))
+        add_pieces(c, account, at, bytes, cmd, LEDGER_REGISTER);
     else
-        add_step(k, at, bytes, cmd, 1);
+        ledger_add_step(k, at, bytes, cmd, 1);
 }
 
-void ledger_touch(struct cost *c, unsigned core, sim_addr at, uint64_t bytes, enum mem_cmd cmd)
+void ledger_add_touch(struct cost *c, unsigned account, sim_addr at, uint64_t bytes,
+                      enum mem_cmd cmd)
 {
-    struct ledger_core *k = &c->core[core];
-
-    assert(!k->paying);
-    if (UNLIKELY(in_pieces(c, k, at, bytes)))
-        add_pieces(c, core, at, bytes, cmd, 0);
-    else
-        add_step(k, at, bytes, cmd, 0);
+    add_pieces(c, account, at, bytes, cmd, 0);
 }
 
 /* ---- gathering: notes ----------------------------------------------------------------------- */
 
-struct ledger_place ledger_place(const struct cost *c, unsigned core)
+struct ledger_note *ledger_more_notes(struct ledger_account *k)
 {
-    const struct ledger_core *k = &c->core[core];
-
-    assert(!k->instructions); /* they would be behind it */
-    return (struct ledger_place){k->n, k->notes};
-}
-
-static struct ledger_note *more_notes(struct ledger_core *k)
-{
-    assert(!k->paying);
-    if (UNLIKELY(k->notes == k->notes_cap))
-        k->note = xgrow(k->note, k->notes, &k->notes_cap, sizeof *k->note);
+    k->note = xgrow(k->note, k->notes, &k->notes_cap, sizeof *k->note);
     return &k->note[k->notes++];
 }
 
-void ledger_note(struct cost *c, unsigned core, const struct ledger_note *n)
+struct ledger_note *ledger_note_first(struct cost *c, unsigned account, enum ledger_what what)
 {
-    struct ledger_core *k = &c->core[core];
-    struct ledger_note *to = more_notes(k);
+    struct ledger_account *k = &c->account[account];
+    const uint64_t instructions = k->instructions;
+    size_t bill = k->notes - 1;
 
-    *to = *n;
-    to->before = k->n;
-    to->instructions = k->instructions;
-    k->instructions = 0;
-}
-
-void ledger_note_at(struct cost *c, unsigned core, struct ledger_place at,
-                    const struct ledger_note *n)
-{
-    struct ledger_core *k = &c->core[core];
-    const size_t behind = k->notes - at.note;
-
-    more_notes(k);
-    memmove(&k->note[at.note + 1], &k->note[at.note], behind * sizeof *n);
-    k->note[at.note] = *n;
-    k->note[at.note].before = at.step;
-    k->note[at.note].instructions = 0;
+    while (k->note[bill].what != LEDGER_BILL)
+        bill--;
+    ledger_note(c, account, what);
+    struct ledger_note *n = &k->note[bill + 1];
+    memmove(n + 1, n, (k->notes - bill - 2) * sizeof *n);
+    *n = (struct ledger_note){.what = (uint8_t)what, .before = n[-1].before};
+    k->instructions = instructions;
+    return n;
 }
 
 /* ---- parts that act as they are called ------------------------------------------------------ */
@@ -190,18 +152,19 @@ sim_cycle ledger_mem(void *ledger, unsigned core, sim_addr at, unsigned bytes, e
                      sim_cycle now)
 {
     struct cost *c = ledger;
+    const unsigned account = c->gathers - 1;
 
     if (!c->gathers)
         return c->env->mem(c->env->host, core, at, bytes, cmd, now);
-    if (core == c->gathers - 1)
-        ledger_touch(c, core, at, bytes, cmd);
-    else
-        ledger_note(c, c->gathers - 1,
-                    &(struct ledger_note){.what = LEDGER_OTHER,
-                                          .core = (uint8_t)core,
-                                          .cmd = (uint8_t)cmd,
-                                          .bytes = bytes,
-                                          .at = at});
+    if (core == account % MAX_CORES) {
+        ledger_touch(c, account, at, bytes, cmd);
+        return now;
+    }
+    struct ledger_note *n = ledger_note(c, account, LEDGER_OTHER);
+    n->other.at = at;
+    n->other.bytes = (uint16_t)bytes;
+    n->other.core = (uint8_t)core;
+    n->other.cmd = (uint8_t)cmd;
     return now;
 }
 
@@ -217,8 +180,8 @@ sim_cycle ledger_drop(struct cost *c, unsigned core, sim_addr line, sim_cycle no
 {
     if (!c->gathers)
         return drop_now(c, core, line, now);
-    assert(core == c->gathers - 1);
-    ledger_note(c, core, &(struct ledger_note){.what = LEDGER_DROP, .at = line});
+    assert(core == (c->gathers - 1) % MAX_CORES);
+    ledger_note(c, c->gathers - 1, LEDGER_DROP)->line = line;
     return now;
 }
 
@@ -272,20 +235,16 @@ static NO_INLINE sim_cycle one_by_one(struct cost *c, unsigned core, const struc
     return now;
 }
 
-/* Steps from one to another, and instructions behind them. */
-static inline sim_cycle make_steps(struct cost *c, unsigned core, size_t from, size_t to,
+/* Steps, and instructions behind them. */
+static inline sim_cycle make_steps(struct cost *c, unsigned core, struct mem_step *step, size_t n,
                                    uint64_t instructions, sim_cycle now)
 {
-    struct ledger_core *k = &c->core[core];
     const struct policy_machine *m = c->env->machine;
-    const struct mem_run run = {k->step + from, to - from, &c->counts};
+    const struct mem_run run = {step, n, &c->counts};
 
-    k->paying = true; /* nobody moves the steps meanwhile */
-    if (run.n)
+    if (n)
         now = m && m->run ? m->run(c->env->host, core, &run, now) : one_by_one(c, core, &run, now);
-    now = run_instructions(c, core, instructions, now);
-    k->paying = false;
-    return now;
+    return UNLIKELY(instructions) ? run_instructions(c, core, instructions, now) : now;
 }
 
 /* ---- paying: what stands between them ------------------------------------------------------- */
@@ -295,115 +254,94 @@ struct payment {
     sim_cycle data, done; /* of the bill in hand; when all before it were paid */
 };
 
-static sim_cycle later(sim_cycle a, sim_cycle b)
+static inline sim_cycle later(sim_cycle a, sim_cycle b)
 {
     return a > b ? a : b;
 }
 
 /* Beside its data, unless it comes after others that have taken time. */
-static void begin_bill(struct payment *p, const struct ledger_note *n)
+static inline void begin_bill(struct payment *p, const struct ledger_note *n)
 {
     p->done = later(p->done, p->at);
     p->at = p->done > p->began || n->bill.start > p->began ? p->done : n->bill.start;
     p->data = n->bill.data;
 }
 
-static void wait(struct payment *p, const struct ledger_note *n)
+static sim_cycle waited(const struct ledger_note *n, sim_cycle now)
 {
-    if (n->wait.until <= p->at)
-        return;
-    *n->wait.waited += n->wait.until - p->at;
-    p->at = n->wait.until;
+    if (n->wait.until <= now)
+        return now;
+    *n->wait.counts += n->wait.until - now;
+    return n->wait.until;
 }
 
-static void pay_note(struct cost *c, unsigned core, const struct ledger_note *n, struct payment *p)
+static sim_cycle pay_note(struct cost *c, unsigned core, const struct ledger_note *n,
+                          sim_cycle data, sim_cycle now)
 {
     const struct policy_env *env = c->env;
+    const struct policy_machine *m = env->machine;
 
     switch ((enum ledger_what)n->what) {
     case LEDGER_BILL:
-        begin_bill(p, n);
         break;
     case LEDGER_DATA:
-        p->at = later(p->data, p->at);
-        break;
+        return later(data, now);
     case LEDGER_WAIT:
-        wait(p, n);
-        break;
+        return waited(n, now);
     case LEDGER_ASK:
-        p->at = env->machine->ask(env->host, core, n->ask.line, n->ask.cores, n->bytes, p->at);
-        break;
+        return m ? m->ask(env->host, core, n->ask.line, n->ask.cores, n->ask.bytes, now) : now;
+    case LEDGER_ALONG:
+        if (m)
+            m->piggyback(env->host, n->bytes);
+        return later(data, now);
     case LEDGER_DROP:
-        p->at = drop_now(c, core, n->at, p->at);
-        break;
+        return drop_now(c, core, n->line, now);
     case LEDGER_OTHER:
-        p->at = env->mem(env->host, n->core, n->at, n->bytes, (enum mem_cmd)n->cmd, p->at);
-        break;
+        return env->mem(env->host, n->other.core, n->other.at, n->other.bytes,
+                        (enum mem_cmd)n->other.cmd, now);
     case LEDGER_CALL:
-        p->at = n->call.fn(n->call.self, n->core, n->call.what, p->at);
-        break;
+        return n->call.fn(n->call.self, n->call.core, n->call.what, now);
     }
-}
-
-/* All from a place on, which then is the end. */
-static sim_cycle pay_from(struct cost *c, unsigned core, struct ledger_place from, sim_cycle now)
-{
-    struct ledger_core *k = &c->core[core];
-    struct payment p = {.began = now, .at = now, .done = now};
-    const size_t end = k->n, notes = k->notes;
-    const uint64_t last = k->instructions;
-    size_t made = from.step;
-
-    k->instructions = 0;
-    for (size_t i = from.note; i < notes; i++) {
-        const struct ledger_note n = k->note[i]; /* others may be gathered, and paid, meanwhile */
-        p.at = make_steps(c, core, made, n.before, n.instructions, p.at);
-        made = n.before;
-        pay_note(c, core, &n, &p);
-    }
-    p.at = make_steps(c, core, made, end, last, p.at);
-    assert(k->n == end && k->notes == notes && !k->instructions);
-    k->n = from.step;
-    k->notes = from.note;
-    return later(p.done, p.at);
-}
-
-sim_cycle cost_pay_due(struct cost *c, unsigned core, sim_cycle now)
-{
-    return pay_from(c, core, (struct ledger_place){0}, now);
-}
-
-/* ---- parts ---------------------------------------------------------------------------------- */
-
-struct ledger_part ledger_part(struct cost *c, unsigned core)
-{
-    struct ledger_core *k = &c->core[core];
-    const struct ledger_part p = {{k->n, k->notes}, k->instructions};
-
-    k->instructions = 0;
-    return p;
-}
-
-sim_cycle ledger_pay_part(struct cost *c, unsigned core, struct ledger_part p, sim_cycle now)
-{
-    now = pay_from(c, core, p.from, now);
-    c->core[core].instructions = p.instructions;
     return now;
 }
 
-sim_cycle ledger_beside(struct cost *c, unsigned core, unsigned by, struct ledger_part p,
-                        sim_cycle now)
+sim_cycle ledger_pay_due(struct cost *c, unsigned account, unsigned core, sim_cycle now)
 {
-    struct ledger_core *k = &c->core[core];
+    struct ledger_account *k = &c->account[account];
+    struct payment p = {.began = now, .at = now, .done = now};
+    const uint64_t last = k->instructions;
+    size_t made = 0;
+
+    assert(!k->paying);
+    k->paying = true; /* nobody moves it meanwhile */
+    k->instructions = 0;
+    for (const struct ledger_note *n = k->note, *end = n + k->notes; n != end; n++) {
+        if (n->before != made || n->instructions)
+            p.at = make_steps(c, core, k->step + made, n->before - made, n->instructions, p.at);
+        made = n->before;
+        if (n->what == LEDGER_BILL)
+            begin_bill(&p, n);
+        else
+            p.at = pay_note(c, core, n, p.data, p.at);
+    }
+    if (k->n != made || last)
+        p.at = make_steps(c, core, k->step + made, k->n - made, last, p.at);
+    k->n = k->notes = 0;
+    k->paying = false;
+    return later(p.done, p.at);
+}
+
+sim_cycle ledger_pay_beside(struct cost *c, unsigned account, unsigned core, sim_cycle now)
+{
+    struct ledger_account *k = &c->account[account];
     sim_cycle takes = k->instructions;
 
-    assert(k->notes == p.from.note);
-    k->instructions = 0;
+    assert(!k->notes && !k->paying);
     k->paying = true;
-    for (size_t i = p.from.step; i < k->n; i++)
-        takes += k->step[i].instructions + (make_access(c, by, &k->step[i], now) - now);
+    k->instructions = 0;
+    for (size_t i = 0; i < k->n; i++)
+        takes += k->step[i].instructions + (make_access(c, core, &k->step[i], now) - now);
+    k->n = 0;
     k->paying = false;
-    k->n = p.from.step;
-    k->instructions = p.instructions;
     return takes;
 }

@@ -1,11 +1,12 @@
 /* ledger.h - the one account of what detection costs on the machine, in software and in hardware.
  *
  * A verdict is decided at once, by a state that nobody else changes meanwhile; what deciding it
- * costs takes time, in which other cores go on. So a policy writes it down here while it decides,
- * core by core and in its order, and pays when all is decided. Most of it is instructions and
- * accesses, which the machine makes in a run. What else may be due stands between them as a note:
- * what has to be waited for, a question to other cores, a handler, or that the costs of another
- * access begin, beside the data or after it. Without a machine software gathers nothing.
+ * costs takes time, in which other cores go on. So a policy writes the costs down while it decides,
+ * in their order, and pays when all is decided. Each core has an account, which has its number.
+ * Most of it is instructions and accesses, which the machine makes in a run. What else may be due
+ * stands between them as a note: what has to be waited for, a question to other cores, a handler,
+ * or that the costs of another access begin, beside the data or after it. Without a machine
+ * software gathers nothing.
  *
  * Software policies charge through this and through nothing else: their steps, each with its
  * instructions counted in a table, and accesses to their metadata (metadata.h). Hardware also has
@@ -23,38 +24,52 @@ enum ledger_what {
     LEDGER_DATA,  /* not before that access's data are there */
     LEDGER_WAIT,  /* not before a cycle */
     LEDGER_ASK,   /* the home of a line asks other cores */
+    LEDGER_ALONG, /* bytes came along with messages that were sent anyway, as the data did */
     LEDGER_DROP,  /* a line is taken out of all caches */
     LEDGER_OTHER, /* another core's caches make an access, and this core waits */
     LEDGER_CALL   /* what is decided only then, as a handler that reads its tables */
 };
+typedef sim_cycle ledger_call(void *self, unsigned core, void *what, sim_cycle now);
 struct ledger_note {
-    uint8_t what;          /* enum ledger_what */
-    uint8_t core;          /* of OTHER: whose caches; of CALL: handed on */
-    uint8_t cmd;           /* of OTHER: enum mem_cmd */
-    uint32_t bytes;        /* of ASK: of each answer; of OTHER */
     size_t before;         /* comes before this step, */
     uint64_t instructions; /* and after these */
+    uint8_t what;          /* enum ledger_what */
     union {
-        struct { /* CYCLE_NEVER for start: after all that is paid before */
-            sim_cycle start, data;
+        struct {
+            sim_cycle start; /* CYCLE_NEVER: after all that is paid before */
+            sim_cycle data;  /* when they are there */
         } bill;
         struct {
             sim_cycle until;
-            uint64_t *waited; /* counts the cycles */
+            uint64_t *counts; /* the cycles that were waited */
         } wait;
         struct {
             sim_addr line;
             uint64_t cores[2];
+            unsigned bytes; /* of each answer */
         } ask;
-        sim_addr at; /* of DROP, OTHER */
+        uint64_t bytes; /* of ALONG */
+        sim_addr line;  /* of DROP */
         struct {
-            sim_cycle (*fn)(void *self, unsigned core, void *what, sim_cycle now);
+            sim_addr at;
+            uint16_t bytes;
+            uint8_t core, cmd; /* whose caches; enum mem_cmd */
+        } other;
+        struct {
+            ledger_call *fn;
             void *self, *what;
+            unsigned core;
         } call;
     };
 };
 
-struct ledger_core {       /* what a core has gathered */
+/* Hardware has several accounts a core, of so many kinds, as it pays for some things before others
+ * that it has gathered earlier. */
+static inline unsigned ledger_account(unsigned kind, unsigned core)
+{
+    return kind * MAX_CORES + core;
+}
+struct ledger_account {    /* what was gathered, in its order */
     struct mem_step *step; /* owns; instructions and accesses */
     size_t n, cap;
     uint64_t instructions;    /* since the last of them, or the last note */
@@ -64,14 +79,15 @@ struct ledger_core {       /* what a core has gathered */
 };
 
 struct metadata;
-struct cost {                     /* open so that gathering can be inline; only ledger.c writes */
-    bool on;                      /* there is a machine, or hardware that acts without one */
-    bool held;                    /* see cost_granule */
-    unsigned gathers;             /* see ledger_gather; core + 1 */
-    unsigned steps;               /* in the table; 0 in hardware */
-    const struct cost_step *step; /* the table; borrowed */
-    uint64_t *count;              /* of each step; owns */
-    struct ledger_core *core;     /* owns; of each */
+struct cost {                       /* open so that gathering can be inline; only ledger.c writes */
+    bool on;                        /* there is a machine, or hardware that acts without one */
+    bool held;                      /* see cost_granule */
+    unsigned gathers;               /* see ledger_gather: an account, plus 1 */
+    unsigned steps;                 /* in the table; 0 in hardware */
+    const struct cost_step *step;   /* the table; borrowed */
+    uint64_t *count;                /* of each step; owns */
+    struct ledger_account *account; /* owns; by number */
+    unsigned accounts;
     const struct policy_env *env; /* borrowed */
     struct metadata *metadata;    /* owns; NULL: none has a place */
     uint64_t line;                /* bytes */
@@ -83,17 +99,20 @@ struct cost {                     /* open so that gathering can be inline; only 
  * each granule has at a fixed place, at most 512. */
 void cost_init(struct cost *c, const struct policy_env *env, const struct cost_step *step,
                unsigned steps, unsigned shadow);
-/* For hardware: counts nothing of its own; notes are kept without a machine, too. */
-void ledger_init(struct cost *c, const struct policy_env *env);
+/* For hardware: counts nothing of its own, and works without a machine, too. */
+void ledger_init(struct cost *c, const struct policy_env *env, unsigned kinds);
 void cost_free(struct cost *c);
 
 /* ---- gathering: steps and accesses ---------------------------------------------------------- */
 
+enum { LEDGER_REGISTER = 64 }; /* bytes that an instruction of software loads or stores */
+
 void cost_add_access(struct cost *c, unsigned core, sim_addr at, uint64_t bytes, enum mem_cmd cmd);
-static inline void cost_add_instructions(struct cost *c, unsigned core, uint64_t n) /* of no step */
+static inline void cost_add_instructions(struct cost *c, unsigned account,
+                                         uint64_t n) /* of no step */
 {
-    assert(!c->core[core].paying);
-    c->core[core].instructions += n;
+    assert(!c->account[account].paying);
+    c->account[account].instructions += n;
 }
 static inline void cost_add_steps(struct cost *c, unsigned core, unsigned step, uint64_t times)
 {
@@ -111,7 +130,6 @@ static inline void cost_step(struct cost *c, unsigned core, unsigned step)
 {
     cost_steps(c, core, step, 1);
 }
-enum { LEDGER_REGISTER = 64 }; /* bytes that an instruction of software loads or stores */
 /* By software: one instruction for each 64 bytes begun, as many as a register holds; one access for
  * each line. */
 static inline void cost_access(struct cost *c, unsigned core, sim_addr at, uint64_t bytes,
@@ -120,8 +138,37 @@ static inline void cost_access(struct cost *c, unsigned core, sim_addr at, uint6
     if (UNLIKELY(c->on) && bytes)
         cost_add_access(c, core, at, bytes, cmd);
 }
+void ledger_add_touch(struct cost *c, unsigned account, sim_addr at, uint64_t bytes,
+                      enum mem_cmd cmd);
+/* In one line; there is room. */
+static inline void ledger_add_step(struct ledger_account *k, sim_addr at, uint64_t bytes,
+                                   enum mem_cmd cmd, uint64_t instructions)
+{
+    struct mem_step *s = &k->step[k->n++];
+
+    s->at = at;
+    s->instructions = k->instructions + instructions;
+    s->bytes = (uint16_t)bytes;
+    s->cmd = (uint8_t)cmd;
+    k->instructions = 0;
+}
+static inline bool ledger_in_pieces(const struct cost *c, const struct ledger_account *k,
+                                    sim_addr at, uint64_t bytes)
+{
+    return (at & (c->line - 1)) + bytes > c->line || k->n == k->cap;
+}
 /* By hardware, or with its instruction counted: an access alone. */
-void ledger_touch(struct cost *c, unsigned core, sim_addr at, uint64_t bytes, enum mem_cmd cmd);
+static inline void ledger_touch(struct cost *c, unsigned account, sim_addr at, uint64_t bytes,
+                                enum mem_cmd cmd)
+{
+    struct ledger_account *k = &c->account[account];
+
+    assert(!k->paying);
+    if (UNLIKELY(ledger_in_pieces(c, k, at, bytes)))
+        ledger_add_touch(c, account, at, bytes, cmd);
+    else
+        ledger_add_step(k, at, bytes, cmd, 0);
+}
 
 /* An access comes to the first of its granules, or to a further one. What a compiled check then
  * holds in registers is not charged again: c->held. That is what all granules have in common: where
@@ -133,31 +180,40 @@ static inline void cost_granule(struct cost *c, bool first)
 
 /* ---- gathering: notes ----------------------------------------------------------------------- */
 
-/* At the end; `before` and `instructions` are filled in. */
-void ledger_note(struct cost *c, unsigned core, const struct ledger_note *n);
-/* A place to put a note later, in front of what is gathered meanwhile. */
-struct ledger_place {
-    size_t step, note;
-};
-struct ledger_place ledger_place(const struct cost *c, unsigned core);
-void ledger_note_at(struct cost *c, unsigned core, struct ledger_place at,
-                    const struct ledger_note *n);
+struct ledger_note *ledger_more_notes(struct ledger_account *k);
+/* A new one at the end, for the caller to fill in what this kind has. */
+static inline struct ledger_note *ledger_note(struct cost *c, unsigned account,
+                                              enum ledger_what what)
+{
+    struct ledger_account *k = &c->account[account];
+
+    assert(!k->paying);
+    struct ledger_note *n =
+        LIKELY(k->notes < k->notes_cap) ? &k->note[k->notes++] : ledger_more_notes(k);
+    n->what = (uint8_t)what;
+    n->before = k->n;
+    n->instructions = k->instructions;
+    k->instructions = 0;
+    return n;
+}
+/* One in front of all that was gathered since the latest bill began. */
+struct ledger_note *ledger_note_first(struct cost *c, unsigned account, enum ledger_what what);
 
 /* ---- parts that act as they are called ------------------------------------------------------ */
 
-/* What they do; `ledger` is a struct cost. At once, or noted while the ledger gathers: then they
- * return `now`. The core of an access may be another than that for which it gathers. */
+/* What they do; `ledger` is a struct cost. At once, or gathered: then they return `now`. Another
+ * core may make an access than the one that the account is of. */
 sim_cycle ledger_exec(void *ledger, unsigned core, unsigned instructions, sim_cycle now);
 sim_cycle ledger_mem(void *ledger, unsigned core, sim_addr at, unsigned bytes, enum mem_cmd cmd,
                      sim_cycle now);
 sim_cycle ledger_drop(struct cost *c, unsigned core, sim_addr line, sim_cycle now);
 sim_addr ledger_physical(void *ledger, sim_addr virtual_addr);
 
-/* From here on they are gathered for this core: what several of them do is one step of the
- * detector. Nothing without a machine. */
-static inline void ledger_gather(struct cost *c, unsigned core)
+/* From here on they are gathered: what several of them do is one step of the detector. Not without
+ * a machine, where nothing takes time. */
+static inline void ledger_gather(struct cost *c, unsigned account)
 {
-    c->gathers = c->env->machine ? core + 1 : 0;
+    c->gathers = c->env->machine ? account + 1 : 0;
 }
 static inline void ledger_gathered(struct cost *c)
 {
@@ -166,25 +222,21 @@ static inline void ledger_gathered(struct cost *c)
 
 /* ---- paying --------------------------------------------------------------------------------- */
 
-sim_cycle cost_pay_due(struct cost *c, unsigned core, sim_cycle now);
-/* Pays all that was gathered for this core, in its order. A software policy's `pay` is this, after
- * every event. */
+sim_cycle ledger_pay_due(struct cost *c, unsigned account, unsigned core, sim_cycle now);
+/* A core pays all of an account, in its order. */
+static inline sim_cycle ledger_pay(struct cost *c, unsigned account, unsigned core, sim_cycle now)
+{
+    const struct ledger_account *k = &c->account[account];
+
+    return k->n || k->notes || k->instructions ? ledger_pay_due(c, account, core, now) : now;
+}
+/* A software policy's `pay` is this, after every event. */
 static inline sim_cycle cost_pay(struct cost *c, unsigned core, sim_cycle now)
 {
-    return UNLIKELY(c->on) ? cost_pay_due(c, core, now) : now;
+    return UNLIKELY(c->on) ? ledger_pay(c, core, core, now) : now;
 }
-
-/* Gathers what is paid first, maybe in the middle of paying the rest: a handler. End it with
- * ledger_pay_part or ledger_beside. */
-struct ledger_part {
-    struct ledger_place from;
-    uint64_t instructions;
-};
-struct ledger_part ledger_part(struct cost *c, unsigned core);
-sim_cycle ledger_pay_part(struct cost *c, unsigned core, struct ledger_part p, sim_cycle now);
-/* By another core beside the program: the accesses go to its caches now. Returns how long it takes,
- * one after the other. */
-sim_cycle ledger_beside(struct cost *c, unsigned core, unsigned by, struct ledger_part p,
-                        sim_cycle now);
+/* By a core that does it beside the program: the accesses go to its caches now. Returns how long it
+ * takes, one after the other. */
+sim_cycle ledger_pay_beside(struct cost *c, unsigned account, unsigned core, sim_cycle now);
 
 #endif

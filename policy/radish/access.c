@@ -1,13 +1,13 @@
-/* access.c - an access: its history lines one by one, whether permission is enough, and,
- * when all is decided, what it costs. */
+/* access.c - an access: its history lines one by one, whether permission is enough, and what that
+ * costs. All is decided at once and its costs are written down; the core pays afterwards, and runs
+ * the handlers that are due then, as the manager's tables are then. */
 #include "policy/radish/access.h"
 
 #include <stdlib.h>
 
-static void later(sim_cycle *at, sim_cycle than)
+static sim_cycle latest(sim_cycle a, sim_cycle b)
 {
-    if (than > *at)
-        *at = than;
+    return a > b ? a : b;
 }
 
 /* Nobody says when a line has just gone and its event is still to come. */
@@ -25,7 +25,7 @@ static bool on_chip(const struct radish *r, struct hline *h)
 }
 
 /* The line is on chip, and the thread's: another one's is flushed now, if it was not before. */
-static struct hline *own_line(struct access *a, struct step *s)
+static struct hline *own_line(struct radish_access *a, struct line_access *s)
 {
     struct radish *r = a->r;
     struct hline *h = line_on_core(r, a->core, line_number(r, s->line, s->kind));
@@ -43,12 +43,12 @@ static struct hline *own_line(struct access *a, struct step *s)
     return NULL;
 }
 
-static void allocate(struct access *a, struct step *s)
+static void allocate(struct radish_access *a, struct line_access *s)
 {
     struct radish *r = a->r;
     struct place *p = place_get(r, s->line);
 
-    later(&s->drained, queue_drain(r, p, s->kind, line_all(r)));
+    s->drained = latest(s->drained, queue_drain(r, p, s->kind, line_all(r)));
     a->own = line_new(r, p, a->core, s->kind, a->actor);
     a->own->coming = true;
     soft_fill(r, a->own, a->write);
@@ -58,24 +58,159 @@ static void allocate(struct access *a, struct step *s)
     r->st.nothing += !s->had;
 }
 
-static struct step *add_step(struct plan *p)
+/* ---- handlers, when they are paid for ------------------------------------------------------- */
+
+static struct handler take(struct radish *r, void *handler)
 {
-    if (UNLIKELY(p->n == p->cap))
-        p->step = xgrow(p->step, p->n, &p->cap, sizeof *p->step);
-    p->step[p->n] = (struct step){0};
-    return &p->step[p->n++];
+    const struct handler h = *(struct handler *)handler;
+
+    pool_give(&r->handlers, handler);
+    return h;
+}
+
+static void has_come(const struct radish *r, unsigned core, const struct handler *x)
+{
+    struct hline *h = line_on_core(r, core, line_number(r, x->check.line, x->check.kind));
+
+    if (h)
+        h->coming = false;
+}
+
+/* Of a line that was another thread's and is this one's now, what it held is stored first. */
+static sim_cycle run_fill(void *self, unsigned core, void *handler, sim_cycle now)
+{
+    struct radish *r = self;
+    const struct handler h = take(r, handler);
+
+    has_come(r, core, &h);
+    now = swm_enter(r->manager, core, SWM_FILL, soft_blocked(r, core, h.check.line, now));
+    if (h.stored)
+        now = soft_store_flushed(r, core, h.stored, now);
+    now = soft_fill_paid(r, core, &h.check, now);
+    return swm_leave(r->manager, core, now);
+}
+
+static sim_cycle run_check(void *self, unsigned core, void *handler, sim_cycle now)
+{
+    const struct handler h = take(self, handler);
+
+    return soft_check(self, core, &h.check, now);
+}
+
+/* The core goes on meanwhile. */
+static sim_cycle run_queued(void *self, unsigned core, void *handler, sim_cycle now)
+{
+    const struct handler h = take(self, handler);
+
+    queue_serve(self, core, h.id, &h.check, now);
+    return now;
+}
+
+static sim_cycle run_flushed(void *self, unsigned core, void *handler, sim_cycle now)
+{
+    struct handler h = take(self, handler);
+
+    return flush_paid(self, core, &h.flushed, now);
+}
+
+static sim_cycle run_lowered(void *self, unsigned core, void *handler, sim_cycle now)
+{
+    const struct handler h = take(self, handler);
+
+    return radish_lower(self, &h.lowered, core, now);
+}
+
+static struct handler *call(struct radish_access *a, struct ledger_note *n, ledger_call *fn)
+{
+    struct radish *r = a->r;
+    struct handler *h = pool_get(&r->handlers);
+
+    n->call.fn = fn;
+    n->call.self = r;
+    n->call.what = h;
+    n->call.core = a->core;
+    return h;
+}
+
+/* ---- what a line costs ---------------------------------------------------------------------- */
+
+static struct ledger_note *put(struct radish_access *a, enum ledger_what what)
+{
+    return ledger_note(&a->r->ledger, a->account, what);
+}
+
+/* The core runs no handler before its data are there. */
+static struct handler *put_handler(struct radish_access *a, ledger_call *fn)
+{
+    put(a, LEDGER_DATA);
+    return call(a, put(a, LEDGER_CALL), fn);
+}
+
+static void charge_check(struct radish_access *a, const struct line_access *s)
+{
+    const bool filled = s->fill && a->r->params.fill == FILL_CHECKS;
+
+    if (!s->soft || filled) /* the fill was the check */
+        return;
+    struct handler *h =
+        s->queued ? call(a, put(a, LEDGER_CALL), run_queued) : put_handler(a, run_check);
+    h->check = (struct check_paid){s->line, s->kind, s->soft, a->write};
+    h->id = s->id;
+}
+
+static void charge_fill(struct radish_access *a, const struct line_access *s)
+{
+    struct handler *h = put_handler(a, run_fill);
+
+    h->check = (struct check_paid){s->line, s->kind, s->had, a->write};
+    h->stored = s->stored;
+}
+
+static void charge_wait(struct radish_access *a, sim_cycle until)
+{
+    struct ledger_note *n = put(a, LEDGER_WAIT);
+
+    n->wait.until = until;
+    n->wait.counts = &a->r->st.queue_wait;
+}
+
+static void charge_question(struct radish_access *a, const struct line_access *s)
+{
+    struct ledger_note *n = put(a, LEDGER_ASK);
+
+    n->ask.line = s->line << a->r->line_shift;
+    n->ask.cores[0] = s->ask[0];
+    n->ask.cores[1] = s->ask[1];
+    n->ask.bytes = s->ask_bytes;
+}
+
+/* first, last: granules of the line that the access touches. */
+static void charge(struct radish_access *a, const struct line_access *s, unsigned first,
+                   unsigned last)
+{
+    struct radish *r = a->r;
+
+    if (UNLIKELY(s->drained))
+        charge_wait(a, s->drained);
+    ledger_touch(&r->ledger, a->account, line_address(r, a->own) + first * RADISH_ENTRY,
+                 (last - first + 1) * RADISH_ENTRY, s->store ? MEM_STORE : MEM_LOAD);
+    if (s->fill)
+        charge_fill(a, s);
+    if (s->asks)
+        charge_question(a, s);
+    if (s->arrives)
+        put(a, LEDGER_ALONG)->bytes = s->ask_bytes;
+    charge_check(a, s);
 }
 
 /* Granules `set` of the history line whose data begins at a physical address. */
-static void access_line(struct access *a, sim_addr physical, granule_set set)
+static void access_line(struct radish_access *a, sim_addr physical, granule_set set)
 {
     struct radish *r = a->r;
-    struct step *s = add_step(&a->plan);
-    const unsigned first = (unsigned)__builtin_ctzll(set),
-                   last = 63 - (unsigned)__builtin_clzll(set);
+    struct line_access line = {.line = physical >> r->line_shift,
+                               .kind = (unsigned)(physical >> r->number_shift) & (r->kinds - 1)},
+                       *s = &line;
 
-    s->line = physical >> r->line_shift;
-    s->kind = (unsigned)(physical >> r->number_shift) & (r->kinds - 1);
     a->own = own_line(a, s);
     if (UNLIKELY(!a->own))
         allocate(a, s);
@@ -83,7 +218,7 @@ static void access_line(struct access *a, sim_addr physical, granule_set set)
     granule_set need = set & ~(a->write ? h->may_write : h->may_read);
     if (need) { /* else it has some, and hears already */
         cores_add(h->place->hears, a->core);
-        later(&s->drained, queue_drain(r, h->place, h->kind, need));
+        s->drained = latest(s->drained, queue_drain(r, h->place, h->kind, need));
         need = set & ~(a->write ? h->may_write : h->may_read);
     }
     r->st.checks++;
@@ -93,9 +228,8 @@ static void access_line(struct access *a, sim_addr physical, granule_set set)
         check_void(a, set);
     s->store |= check_record(a, set);
     h->dirty |= s->store;
-    s->at = line_address(r, h) + first * RADISH_ENTRY;
-    s->bytes = (last - first + 1) * RADISH_ENTRY;
     *(s->store ? &r->st.stores : &r->st.loads) += 1;
+    charge(a, s, (unsigned)__builtin_ctzll(set), 63 - (unsigned)__builtin_clzll(set));
 }
 
 /* ---- an access ------------------------------------------------------------------------------ */
@@ -111,7 +245,7 @@ static int out_of_range(struct radish *r, sim_addr physical)
 }
 
 /* All that the access decides, line by line. */
-static void decide(struct access *a)
+static void decide(struct radish_access *a)
 {
     struct radish *r = a->r;
     const struct granules g = granules_of(a->ev, r->env->granule);
@@ -135,130 +269,16 @@ static void decide(struct access *a)
     }
 }
 
-static sim_cycle latest(sim_cycle a, sim_cycle b)
-{
-    return a > b ? a : b;
-}
-
-static sim_cycle pay_check(struct access *a, const struct step *s, sim_cycle data, sim_cycle now)
-{
-    struct radish *r = a->r;
-    const struct check_paid c = {s->line, s->kind, s->soft, a->write};
-
-    if (s->asks && r->machine)
-        now = r->machine->ask(r->env->host, a->core, s->line << r->line_shift, s->ask, s->ask_bytes,
-                              now);
-    if (s->arrives && r->machine)
-        r->machine->piggyback(r->env->host, s->ask_bytes);
-    if (s->arrives)
-        now = latest(data, now);
-    if (!s->soft || (s->fill && r->params.fill == FILL_CHECKS))
-        return now;
-    if (!s->queued)
-        return soft_check(r, a->core, &c, latest(data, now));
-    queue_serve(r, a->core, s->id, &c, now);
-    return now;
-}
-
-/* Of a line that was another thread's and is this one's now, what it held is stored first. */
-static sim_cycle pay_fill(const struct access *a, const struct step *s, sim_cycle now)
-{
-    struct radish *r = a->r;
-    const unsigned core = a->core;
-
-    now = swm_enter(r->manager, core, SWM_FILL, soft_blocked(r, core, s->line, now));
-    if (s->stored)
-        now = soft_store_flushed(r, core, s->stored, now);
-    now = soft_fill_paid(r, core, s->line, s->kind, s->had, a->write, now);
-    return swm_leave(r->manager, core, now);
-}
-
-static void has_come(const struct access *a, const struct step *s)
-{
-    struct hline *h = line_on_core(a->r, a->core, line_number(a->r, s->line, s->kind));
-
-    if (h)
-        h->coming = false;
-}
-
-/* The core runs no handler before its data are there. */
-static sim_cycle pay(struct access *a, sim_cycle data, sim_cycle now)
-{
-    struct radish *r = a->r;
-
-    if (UNLIKELY(flush_some(&a->flushed)))
-        now = latest(data, now);
-    if (UNLIKELY(flush_some(&a->flushed) || a->flushed.drained || r->held.open[a->core]))
-        now = flush_paid(r, a->core, &a->flushed, now);
-    for (size_t i = 0; i < a->plan.n; i++) {
-        const struct step *s = &a->plan.step[i];
-        now = queue_waited(r, s->drained, now);
-        now = r->env->mem(r->env->host, a->core, s->at, s->bytes, s->store ? MEM_STORE : MEM_LOAD,
-                          now);
-        if (s->fill) {
-            has_come(a, s);
-            now = pay_fill(a, s, latest(data, now));
-        }
-        if (s->asks || s->arrives || s->soft)
-            now = pay_check(a, s, data, now);
-    }
-    return now;
-}
-
-/* Without a machine every thread has a core of its own, as far as they go. */
+/* Without a machine every thread has a core of its own, as far as they go; and there is one
+ * account, as nobody says on which core an access was. */
 static unsigned core_of(const struct radish *r, const struct event *ev, unsigned core)
 {
     return r->machine ? core : ev->tid % r->cores;
 }
 
-static struct access *take(struct radish *r)
+static unsigned account_of(const struct radish *r, unsigned core)
 {
-    struct access *a = r->paid;
-
-    if (!a)
-        return xcalloc(1, sizeof *a);
-    r->paid = a->later;
-    return a;
-}
-
-static struct access *begin(struct radish *r, const struct event *ev, unsigned core,
-                            struct mem_outcome out, sim_cycle now)
-{
-    const struct hb_actor *me = hb_me(r->env->hb, ev->tid);
-    const bool beside = r->params.overlap == OVERLAP_MAX && out.level != LEVEL_NONE;
-    struct access *a = take(r);
-
-    a->later = NULL;
-    a->r = r;
-    a->ev = ev;
-    a->clock = &me->clock;
-    a->flushed = (struct flushed){0};
-    a->plan.n = 0;
-    a->core = core_of(r, ev, core);
-    a->actor = hb_actor(r->env->hb, ev->tid);
-    a->time = epoch_time(me->now);
-    a->op = access_op(ev);
-    a->write = event_writes(ev);
-    a->level = out.level;
-    a->asked = out.asked;
-    a->start = beside ? out.began : now;
-    a->data = now;
-    return a;
-}
-
-/* Without a machine there is one list, as nobody says on which core an access was. */
-static struct access **unpaid(struct radish *r, unsigned core)
-{
-    return &r->unpaid[r->machine ? core : 0];
-}
-
-static void put_off(struct radish *r, struct access *a)
-{
-    struct access **at = unpaid(r, a->core);
-
-    while (*at)
-        at = &(*at)->later;
-    *at = a;
+    return ledger_account(OF_ACCESSES, r->machine ? core : 0);
 }
 
 /* Accesses that the runtime has to do with (runtime.h). */
@@ -276,65 +296,63 @@ sim_cycle radish_lower(struct radish *r, const struct event *ev, unsigned core, 
                          hb_actor(r->env->hb, ev->tid), now);
 }
 
+/* What left comes first: its handlers begin when the data are there. */
+static void charge_flushed(struct radish_access *a)
+{
+    struct cost *l = &a->r->ledger;
+
+    call(a, ledger_note_first(l, a->account, LEDGER_CALL), run_flushed)->flushed = a->flushed;
+    if (flush_some(&a->flushed))
+        ledger_note_first(l, a->account, LEDGER_DATA);
+}
+
+static void begin_bill(struct radish_access *a, sim_cycle start, sim_cycle data)
+{
+    struct ledger_note *n = put(a, LEDGER_BILL);
+
+    n->bill.start = start;
+    n->bill.data = data;
+}
+
 sim_cycle radish_decide(void *self, const struct event *ev, unsigned core, struct mem_outcome out,
                         sim_cycle now)
 {
     struct radish *r = self;
-    struct access *a = begin(r, ev, core, out, now);
+    const struct hb_actor *me = hb_me(r->env->hb, ev->tid);
+    const bool beside = r->params.overlap == OVERLAP_MAX && out.level != LEVEL_NONE;
+    const sim_cycle start = beside ? out.began : now;
+    struct radish_access a = {.r = r,
+                              .ev = ev,
+                              .clock = &me->clock,
+                              .core = core_of(r, ev, core),
+                              .actor = hb_actor(r->env->hb, ev->tid),
+                              .time = epoch_time(me->now),
+                              .op = access_op(ev),
+                              .write = event_writes(ev),
+                              .asked = out.asked,
+                              .account = account_of(r, core)};
+    const bool waiting = r->held.live; /* a later access of the commit may bring such a copy on */
 
-    queue_pass(r, a->start);
-    if (UNLIKELY(r->held.live))
-        a->flushed.held = held_touched(r, ev, a->core, &a->flushed.drained, a->start);
-    flush_for(r, &a->flushed, a->core, a->actor, a->time);
-    decide(a);
-    a->lowered = needs_lowering(r, ev);
-    if (UNLIKELY(a->lowered))
-        a->lowered_event = *ev;
-    put_off(r, a);
+    begin_bill(&a, start, now);
+    queue_pass(r, start);
+    if (UNLIKELY(waiting))
+        a.flushed.held = held_touched(r, ev, a.core, &a.flushed.drained, start);
+    flush_for(r, &a.flushed, a.core, a.actor, a.time);
+    decide(&a);
+    if (UNLIKELY(flush_some(&a.flushed) || a.flushed.drained || waiting))
+        charge_flushed(&a);
+    if (UNLIKELY(needs_lowering(r, ev))) {
+        begin_bill(&a, CYCLE_NEVER, now);
+        call(&a, put(&a, LEDGER_CALL), run_lowered)->lowered = *ev;
+    }
     return now;
 }
 
-/* It serves again. */
-static void finish_first(struct radish *r, struct access **first)
-{
-    struct access *a = *first;
-
-    *first = a->later;
-    a->later = r->paid;
-    r->paid = a;
-}
-
-static void free_all(struct access *a)
-{
-    while (a) {
-        struct access *later = a->later;
-        free(a->plan.step);
-        free(a);
-        a = later;
-    }
-}
-
-/* An access stays in the list until it is paid for: a run may end in the middle. */
 sim_cycle radish_pay(void *self, unsigned core, sim_cycle now)
 {
-    struct access **first = unpaid(self, core);
-    sim_cycle done = now;
+    struct radish *r = self;
 
-    for (; *first; finish_first(self, first)) {
-        struct access *a = *first;
-        const sim_cycle start = done > now || a->start > now ? done : a->start;
-        done = latest(pay(a, a->data, start), done);
-        if (a->lowered)
-            done = radish_lower(self, &a->lowered_event, core, done);
-    }
-    return lost_paid(self, core, done);
-}
-
-void radish_unpaid_free(struct radish *r)
-{
-    for (unsigned core = 0; core < MAX_CORES; core++)
-        free_all(r->unpaid[core]);
-    free_all(r->paid);
+    return lost_paid(r, core, ledger_pay(&r->ledger, account_of(r, core), core, now));
 }
 
 /* ---- hints ---------------------------------------------------------------------------------- */

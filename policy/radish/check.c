@@ -19,7 +19,7 @@ static bool newer(const struct past *x, const struct past *y)
 
 /* Of one thread and class the latest access counts: an older one may be where the thread was
  * before, or with the manager. */
-static void gather(struct access *a, struct past x)
+static void gather(struct radish_access *a, struct past x)
 {
     struct radish *r = a->r;
 
@@ -38,7 +38,7 @@ static void gather(struct access *a, struct past x)
     r->past[a->gathered++] = x;
 }
 
-static unsigned classes_needed(const struct access *a)
+static unsigned classes_needed(const struct radish_access *a)
 {
     return a->write ? EVERY_CLASS : WRITE_CLASSES;
 }
@@ -51,7 +51,7 @@ static struct past part_of(const struct record *x, granule_set set, uint32_t act
     return p;
 }
 
-static void gather_line(struct access *a, const struct hline *h, granule_set need)
+static void gather_line(struct radish_access *a, const struct hline *h, granule_set need)
 {
     const unsigned classes = classes_needed(a);
 
@@ -64,7 +64,7 @@ static void gather_line(struct access *a, const struct hline *h, granule_set nee
     }
 }
 
-static void gather_held(struct access *a, const struct swm_access *h, unsigned i)
+static void gather_held(struct radish_access *a, const struct swm_access *h, unsigned i)
 {
     if (h->actor == a->actor)
         return;
@@ -77,7 +77,7 @@ static void gather_held(struct access *a, const struct swm_access *h, unsigned i
                             .actor = h->actor});
 }
 
-static void gather_soft(struct access *a, granule_set soft)
+static void gather_soft(struct radish_access *a, granule_set soft)
 {
     while (soft) {
         const unsigned i = next_granule(&soft);
@@ -90,7 +90,7 @@ static void gather_soft(struct access *a, granule_set soft)
 }
 
 /* Granules whose needed history is not all on chip. */
-static granule_set software(struct access *a, granule_set need)
+static granule_set software(struct radish_access *a, granule_set need)
 {
     struct radish *r = a->r;
     granule_set here = 0, last;
@@ -104,7 +104,7 @@ static granule_set software(struct access *a, granule_set need)
     return last | reads;
 }
 
-static void gather_chip(struct access *a, granule_set need)
+static void gather_chip(struct radish_access *a, granule_set need)
 {
     a->gathered = 0;
     for (const struct hline *o = a->own->place->of_kind[a->own->kind]; o; o = o->next)
@@ -116,7 +116,7 @@ static bool unordered(const struct past *x, const struct vclock *clock)
     return x->is.time > vclock_get(clock, x->actor);
 }
 
-granule_set check_unordered(struct access *a, granule_set set)
+granule_set check_unordered(struct radish_access *a, granule_set set)
 {
     granule_set loose = 0;
 
@@ -140,7 +140,7 @@ static unsigned conflicts_of(unsigned class)
     return set[class];
 }
 
-static void report_past(struct access *a, const struct past *x, unsigned i)
+static void report_past(struct radish_access *a, const struct past *x, unsigned i)
 {
     struct radish *r = a->r;
     const sim_addr granule = line_granule(r, a->own, i);
@@ -156,7 +156,7 @@ static void report_past(struct access *a, const struct past *x, unsigned i)
 }
 
 /* The last write first, as it was: a commit's accesses all have its number. */
-static void report_granule(struct access *a, unsigned i)
+static void report_granule(struct radish_access *a, unsigned i)
 {
     const unsigned conflicts = conflicts_of(op_class(a->op));
 
@@ -170,7 +170,7 @@ static void report_granule(struct access *a, unsigned i)
 }
 
 /* Reports the races with what was gathered. Returns the granules where all of it is ordered. */
-static granule_set judge(struct access *a, granule_set need)
+static granule_set judge(struct radish_access *a, granule_set need)
 {
     const unsigned conflicts = conflicts_of(op_class(a->op));
     granule_set racy = 0, loose = 0;
@@ -192,7 +192,7 @@ static granule_set judge(struct access *a, granule_set need)
 
 /* Other cores' entries: the home tells those that it knows to hold the data, or to have had it
  * taken from them. */
-static void lower(struct access *a, struct hline *o, granule_set set)
+static void lower(struct radish_access *a, struct hline *o, granule_set set)
 {
     struct radish *r = a->r;
 
@@ -206,7 +206,7 @@ static void lower(struct access *a, struct hline *o, granule_set set)
 }
 
 /* A write makes void what came before, wherever it is. */
-static void cancel(struct access *a, struct hline *o, granule_set set)
+static void cancel(struct radish_access *a, struct hline *o, granule_set set)
 {
     struct radish *r = a->r;
 
@@ -216,7 +216,7 @@ static void cancel(struct access *a, struct hline *o, granule_set set)
     o->kept &= ~set;
 }
 
-static void tell_others(struct access *a, granule_set need)
+static void tell_others(struct radish_access *a, granule_set need)
 {
     for (struct hline *o = a->own->place->of_kind[a->own->kind]; o; o = o->next) {
         if (o == a->own)
@@ -227,7 +227,7 @@ static void tell_others(struct access *a, granule_set need)
     }
 }
 
-void check_void(struct access *a, granule_set set)
+void check_void(struct radish_access *a, granule_set set)
 {
     struct hline *h = a->own;
 
@@ -240,7 +240,7 @@ void check_void(struct access *a, granule_set set)
     h->kept &= ~set;
 }
 
-static struct record record_now(const struct access *a, granule_set set, bool saved)
+static struct record record_now(const struct radish_access *a, granule_set set, bool saved)
 {
     return (struct record){.set = set,
                            .time = a->time,
@@ -253,13 +253,13 @@ static struct record record_now(const struct access *a, granule_set set, bool sa
 }
 
 /* Granules of these that have a record of another class, too. */
-static granule_set others_of(const struct access *a, granule_set set)
+static granule_set others_of(const struct radish_access *a, granule_set set)
 {
     return records_set(a->own, EVERY_CLASS & ~(1u << op_class(a->op))) & set;
 }
 
 /* The record that says the same of just these granules, if nothing else of them has to go. */
-static struct record *same_again(const struct access *a, granule_set set)
+static struct record *same_again(const struct radish_access *a, granule_set set)
 {
     const unsigned own = op_class(a->op);
     struct record *x = record_of(a->own, (unsigned)__builtin_ctzll(set), own);
@@ -272,7 +272,7 @@ static struct record *same_again(const struct access *a, granule_set set)
 }
 
 /* Of the granules, those that the line has from this very time of the thread: `saved` or not. */
-static granule_set of_now(const struct access *a, granule_set set, bool saved)
+static granule_set of_now(const struct radish_access *a, granule_set set, bool saved)
 {
     const unsigned own = op_class(a->op);
     granule_set now = 0;
@@ -289,7 +289,7 @@ static granule_set of_now(const struct access *a, granule_set set, bool saved)
 /* True: the entries change. A read may say again what the manager has, too; a write makes that
  * void.
  */
-bool check_record(struct access *a, granule_set set)
+bool check_record(struct radish_access *a, granule_set set)
 {
     struct hline *h = a->own;
     const unsigned own = 1u << op_class(a->op), classes = a->write ? EVERY_CLASS : own;
@@ -312,7 +312,7 @@ bool check_record(struct access *a, granule_set set)
     return (set & ~same) != 0;
 }
 
-static bool grant(struct access *a, granule_set passed)
+static bool grant(struct radish_access *a, granule_set passed)
 {
     struct hline *h = a->own;
     const granule_set more = passed & ~(a->write ? h->may_write : h->may_read);
@@ -326,7 +326,7 @@ static bool grant(struct access *a, granule_set passed)
 
 /* ---- a line --------------------------------------------------------------------------------- */
 
-static bool ask_cores(const struct access *a, uint64_t cores[2])
+static bool ask_cores(const struct radish_access *a, uint64_t cores[2])
 {
     const struct place *p = a->own->place;
 
@@ -338,18 +338,7 @@ static bool ask_cores(const struct access *a, uint64_t cores[2])
     return cores[0] | cores[1];
 }
 
-/* One question a data line: what belongs to another history line of it goes with it. */
-static bool asked_before(const struct access *a, const struct step *s)
-{
-    for (size_t i = 0; i < a->plan.n; i++) {
-        const struct step *o = &a->plan.step[i];
-        if (o != s && o->line == s->line && o->asks)
-            return true;
-    }
-    return false;
-}
-
-static void plan_question(struct access *a, struct step *s, granule_set need)
+static void plan_question(struct radish_access *a, struct line_access *s, granule_set need)
 {
     struct radish *r = a->r;
     const bool whole = r->params.answers == ANSWERS_LINE;
@@ -365,8 +354,9 @@ static void plan_question(struct access *a, struct step *s, granule_set need)
     s->ask_bytes = bytes;
     s->ask[0] = cores[0];
     s->ask[1] = cores[1];
-    s->arrives = a->asked || asked_before(a, s);
+    s->arrives = a->asked || a->asked_line == s->line + 1; /* one question goes for all of them */
     s->asks = !s->arrives;
+    a->asked_line = s->line + 1;
     if (s->arrives) {
         s->ask_bytes = bytes * n;
         r->st.piggybacked += s->ask_bytes;
@@ -379,7 +369,7 @@ static void plan_question(struct access *a, struct step *s, granule_set need)
 }
 
 /* The permission comes when the check is over. */
-static void put_in_queue(struct access *a, struct step *s, granule_set passed)
+static void put_in_queue(struct radish_access *a, struct line_access *s, granule_set passed)
 {
     const struct queued_check c = {.place = a->own->place,
                                    .set = s->soft,
@@ -396,7 +386,7 @@ static void put_in_queue(struct access *a, struct step *s, granule_set passed)
         s->drained = wait;
 }
 
-bool check_granules(struct access *a, struct step *s, granule_set need)
+bool check_granules(struct radish_access *a, struct line_access *s, granule_set need)
 {
     struct radish *r = a->r;
     const bool queues =

@@ -152,11 +152,11 @@ static void pay_run(const struct making *m, const struct hline *to, const struct
 {
     struct radish *r = m->r;
 
-    soft_exec(r, m->core, 1, 0);
-    soft_mem(r, from->core, line_address(r, from) + run.i * RADISH_ENTRY, run.n * RADISH_ENTRY,
-             MEM_LOAD, 0);
-    soft_mem(r, to->core, line_address(r, to) + run.j * RADISH_ENTRY, run.n * RADISH_ENTRY,
-             MEM_STORE, 0);
+    ledger_exec(&r->ledger, m->core, 1, 0);
+    ledger_mem(&r->ledger, from->core, line_address(r, from) + run.i * RADISH_ENTRY,
+               run.n * RADISH_ENTRY, MEM_LOAD, 0);
+    ledger_mem(&r->ledger, to->core, line_address(r, to) + run.j * RADISH_ENTRY,
+               run.n * RADISH_ENTRY, MEM_STORE, 0);
 }
 
 static void copy_line(struct making *m, const struct along *a)

@@ -86,7 +86,7 @@ static void throw_out(struct radish *r, unsigned core, const struct hline *h)
 {
     if (!r->machine)
         return;
-    soft_drop(r, core, line_address(r, h), 0);
+    ledger_drop(&r->ledger, core, line_address(r, h), 0);
     r->st.invalidated++;
 }
 
@@ -169,15 +169,14 @@ static sim_cycle begin_part(struct radish *r, struct visit *v, enum swm_reason w
 {
     r->st.parts++;
     now = swm_enter(r->manager, v->core, why, now);
-    r->bill = r->machine ? &v->bill : NULL;
+    ledger_gather(&r->ledger, ledger_account(OF_HANDLER, v->core));
     return now;
 }
 
 static sim_cycle end_part(struct radish *r, struct visit *v, sim_cycle now)
 {
-    r->bill = NULL;
     now = queue_waited(r, v->until, now);
-    now = bill_pay(r, v->core, &v->bill, now);
+    now = handler_paid(r, v->core, now);
     return swm_leave(r->manager, v->core, now);
 }
 
@@ -384,9 +383,9 @@ sim_cycle heap_copy_regions(struct radish *r, struct regions *left, unsigned cor
     return now;
 }
 
-void heap_copy_bill(struct radish *r, struct regions *left, bool move, struct visit *v)
+void heap_copy_at_once(struct radish *r, struct regions *left, bool move, struct visit *v)
 {
-    r->bill = r->machine ? &v->bill : NULL;
+    ledger_gather(&r->ledger, ledger_account(OF_COPIES, v->core));
     while (left->bytes) {
         const struct part p = next_part(r, left);
         if (never_had(r, &p))
@@ -395,7 +394,7 @@ void heap_copy_bill(struct radish *r, struct regions *left, bool move, struct vi
         r->st.parts++;
         copy_all(r, v, &p, move);
     }
-    r->bill = NULL;
+    ledger_gathered(&r->ledger);
 }
 
 sim_cycle heap_copy(struct radish *r, const struct event *ev, unsigned core, sim_cycle now)

@@ -33,8 +33,8 @@ line_visit heap_store; /* all that the line holds goes to the manager, and the l
 /* *left is what has not taken effect: meanwhile others may do that. */
 sim_cycle heap_copy_regions(struct radish *r, struct regions *left, unsigned core, bool move,
                             sim_cycle now);
-/* All at once in an open handler: what it costs is on the bill. */
-void heap_copy_bill(struct radish *r, struct regions *left, bool move, struct visit *v);
+/* All at once in an open handler: what it costs is gathered in the core's account of copies. */
+void heap_copy_at_once(struct radish *r, struct regions *left, bool move, struct visit *v);
 
 /* ---- radish/copy.c: cached lines of a copy's source ----------------------------------------- */
 

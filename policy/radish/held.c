@@ -104,8 +104,6 @@ void held_free(struct radish *r)
     for (size_t i = 0; i < r->held.n; i++)
         free_at(r, i);
     map_free(&r->held.pages);
-    for (unsigned core = 0; core < MAX_CORES; core++)
-        free(r->held.due[core].bill.due);
     free(r->held.at);
     free(r->held.node);
 }
@@ -237,7 +235,7 @@ static void make_at_once(struct radish *r, struct held *h, unsigned core, sim_cy
         swm_enter(r->manager, core, SWM_COPY, now);
     s->open[core] = true;
     s->due[core].core = core;
-    heap_copy_bill(r, &h->left, h->move, &s->due[core]);
+    heap_copy_at_once(r, &h->left, h->move, &s->due[core]);
     is_over(r, h);
 }
 
@@ -256,13 +254,12 @@ bool held_touched(struct radish *r, const struct event *ev, unsigned core, sim_c
 sim_cycle held_paid(struct radish *r, unsigned core, sim_cycle now)
 {
     struct held_set *s = &r->held;
-    struct bill bill = s->due[core].bill;
 
     if (LIKELY(!s->open[core]))
         return now;
     s->due[core] = (struct visit){0};
     s->open[core] = false;
     now = swm_enter_late(r->manager, core, now);
-    now = bill_pay(r, core, &bill, now);
+    now = ledger_pay(&r->ledger, ledger_account(OF_COPIES, core), core, now);
     return swm_leave(r->manager, core, now);
 }

@@ -190,9 +190,9 @@ static void new_manager(struct radish *r)
                                            .budget = r->env->budget,
                                            .granule = r->env->granule,
                                            .line = 1u << r->line_shift,
-                                           .host = r,
-                                           .exec = soft_exec,
-                                           .mem = soft_mem});
+                                           .host = &r->ledger,
+                                           .exec = ledger_exec,
+                                           .mem = ledger_mem});
 }
 
 /* The detector reads clocks from the checker, so that what is issued has nobody to go to. */
@@ -273,6 +273,8 @@ static void *radish_create(const struct policy_env *env, const void *params, str
         map_init(&r->core[core].here, env->budget);
     r->hint = xcalloc(r->cores, sizeof *r->hint);
     line_pools(r);
+    r->handlers.bytes = sizeof(struct handler);
+    ledger_init(&r->ledger, env, ACCOUNTS);
     r->queue = xcalloc(r->params.queue, sizeof *r->queue);
     new_manager(r);
     radish_declare(r, env->stats);
@@ -311,9 +313,8 @@ static void radish_destroy(void *self)
     while (map_next(&r->places, &pos, &line, &at))
         free_place(r, (struct place *)(uintptr_t)*at);
     line_pools_free(r);
-    radish_unpaid_free(r);
-    for (unsigned core = 0; core < MAX_CORES; core++)
-        free(r->paying[core]);
+    cost_free(&r->ledger);
+    pool_free(&r->handlers);
     held_free(r);
     map_free(&r->places);
     map_free(&r->pages);

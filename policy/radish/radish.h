@@ -9,6 +9,7 @@
 #define LARDSIM_RADISH_H
 
 #include "policy/frame/hb.h"
+#include "policy/frame/ledger.h"
 #include "policy/policy.h"
 #include "runtime/runtime.h"
 #include "swmanager/swmanager.h"
@@ -155,21 +156,9 @@ struct radish_stats {
     struct histogram queue;
 };
 
-enum due_what { DUE_INSTRUCTIONS, DUE_ACCESS, DUE_DROP };
-struct bill { /* accesses of handlers that have taken effect and are still to be made */
-    struct due {
-        sim_addr addr;
-        uint32_t n; /* bytes, or instructions */
-        uint8_t cmd, core;
-        uint8_t what; /* enum due_what */
-    } * due;          /* owns */
-    size_t n, cap;
-};
-
 struct visit { /* of the lines of a part of a region, for one handler */
-    struct bill bill;
-    sim_cycle until; /* checks that had to be over first */
     unsigned core;
+    sim_cycle until; /* checks that had to be over first */
 };
 
 struct regions { /* of a copy; virtual */
@@ -194,6 +183,25 @@ struct flushed { /* lines that left before an access could go on, and how */
     bool held;              /* a copy was held back, and could be no longer */
 };
 
+struct check_paid { /* what a handler of the manager looks at */
+    uint64_t line;
+    unsigned kind;
+    granule_set set;
+    bool reads;
+};
+struct handler { /* that a core runs when it pays for an access */
+    union {
+        struct {
+            struct check_paid check;
+            struct hline *stored; /* first, of a line that is filled; NULL: none */
+            uint64_t id;          /* in the queue */
+        };
+        struct flushed flushed;
+        struct event lowered;
+    };
+};
+enum { OF_ACCESSES, OF_COPIES, OF_HANDLER, ACCOUNTS }; /* kinds of accounts in the ledger */
+
 struct radish {
     const struct policy_env *env;         /* borrowed */
     const struct policy_machine *machine; /* NULL: none */
@@ -204,7 +212,6 @@ struct radish {
     uint64_t stride; /* bytes of one core's history lines */
     struct swmanager *manager;
     struct runtime *runtime; /* NULL: nobody pays for one */
-    struct bill *bill;       /* where the manager's accesses go meanwhile; NULL: they are made */
     struct map places;       /* data line to struct place * */
     struct place *latest;    /* one of them, or NULL */
     struct map pages;        /* that ever had history: a set of numbers */
@@ -219,10 +226,9 @@ struct radish {
     sim_cycle queue_free; /* when the spare core is */
     struct past *past;    /* owns; what a check gathers, of radish/check.c */
     size_t past_cap;
-    struct access *unpaid[MAX_CORES]; /* own; accesses that are decided, in order */
-    struct access *paid;              /* owns; to serve again */
-    struct due *paying[MAX_CORES];    /* own; what is on the bill that the core pays */
-    struct flushed lost[MAX_CORES];   /* what its accesses have displaced, not paid */
+    struct cost ledger;
+    struct pool handlers;           /* that its notes are about */
+    struct flushed lost[MAX_CORES]; /* what its accesses have displaced, not paid */
     struct blocked blocked[RADISH_BLOCKED_MAX];
     unsigned n_blocked, collections;
     struct held_set held;
@@ -308,14 +314,11 @@ static inline unsigned next_granule(granule_set *set) /* takes the lowest out */
 
 /* ---- radish/soft.c: what the software manager is asked for ---------------------------------- */
 
-sim_cycle soft_exec(void *host, unsigned core, unsigned instructions, sim_cycle now);
-sim_cycle soft_mem(void *host, unsigned core, sim_addr a, unsigned bytes, enum mem_cmd cmd,
-                   sim_cycle now);
 /* Fills a new line with its thread's own accesses and the state of the others, at once; what that
  * takes in the handler is paid for later. */
 void soft_fill(struct radish *r, struct hline *h, bool write);
-sim_cycle soft_fill_paid(struct radish *r, unsigned core, uint64_t line, unsigned kind,
-                         granule_set had, bool write, sim_cycle now);
+sim_cycle soft_fill_paid(struct radish *r, unsigned core, const struct check_paid *c,
+                         sim_cycle now);
 /* Within a handler: stores what the line holds of these granules. */
 sim_cycle soft_store(struct radish *r, unsigned core, struct hline *h, granule_set set,
                      sim_cycle now);
@@ -327,11 +330,10 @@ sim_cycle soft_persist(struct radish *r, unsigned core, struct hline *h, granule
  * in the caches, and are taken out. */
 sim_cycle soft_leave(struct radish *r, unsigned core, struct hline *left, enum swm_reason why,
                      bool drop, sim_cycle now);
-sim_cycle soft_drop(struct radish *r, unsigned core, sim_addr line, sim_cycle now); /* or a bill */
 bool soft_all_saved(const struct hline *h);          /* the manager has all that it holds */
 void soft_forget(struct radish *r, struct hline *h); /* frees such a one, which has left */
-/* Makes what is on it; the core pays no other meanwhile. */
-sim_cycle bill_pay(struct radish *r, unsigned core, struct bill *b, sim_cycle now);
+/* What was gathered of the handler in hand: the core pays. */
+sim_cycle handler_paid(struct radish *r, unsigned core, sim_cycle now);
 /* In a handler: a line that was flushed, dirty or clean, is stored; then it is freed. */
 sim_cycle soft_store_flushed(struct radish *r, unsigned core, struct hline *h, sim_cycle now);
 /* One handler for all of them, which also takes them out of the caches. */
@@ -340,12 +342,6 @@ sim_cycle soft_flush(struct radish *r, unsigned core, struct hline *left, enum s
 struct hline *soft_add(struct hline *left, struct hline *h); /* to the front of such a list */
 /* The manager's copies get the report's part of this line's accesses; nothing is charged. */
 void soft_renew(struct radish *r, struct hline *h);
-struct check_paid { /* a check in software */
-    uint64_t line;
-    unsigned kind;
-    granule_set set;
-    bool reads;
-};
 sim_cycle soft_check(struct radish *r, unsigned core, const struct check_paid *c, sim_cycle now);
 /* The same beside the program, by another core. Returns how many cycles it takes. */
 sim_cycle soft_check_beside(struct radish *r, unsigned core, unsigned by,
@@ -391,7 +387,6 @@ sim_cycle radish_pay(void *self, unsigned core, sim_cycle now);
  */
 void radish_soon(const void *self, const struct event *ev);
 void radish_very_soon(const void *self, const struct event *ev);
-void radish_unpaid_free(struct radish *r);
 
 /* ---- radish/flush.c: thread switches, roll-over, what happens to lines ---------------------- */
 

@@ -34,13 +34,13 @@ static void tell_come(struct radish *r, const struct hline *h)
             r->st.lowered += lower_write(o, come);
 }
 
-static bool held_unordered(const struct access *a, const struct swm_access *h)
+static bool held_unordered(const struct radish_access *a, const struct swm_access *h)
 {
     return h->actor != a->actor && h->clock > vclock_get(a->clock, h->actor);
 }
 
 /* What the manager has of a granule: is it ordered? For a read nobody looks into blocks. */
-static void compare(const struct access *a, struct step *s, unsigned i)
+static void compare(const struct radish_access *a, struct line_access *s, unsigned i)
 {
     const struct swm_held held = swm_held(a->r->manager, line_granule(a->r, a->own, i));
     const granule_set bit = (granule_set)1 << i;
@@ -55,7 +55,7 @@ static void compare(const struct access *a, struct step *s, unsigned i)
 }
 
 /* The handler compares all that it looks at (soft_fill_paid). */
-void check_filled(struct access *a, struct step *s)
+void check_filled(struct radish_access *a, struct line_access *s)
 {
     struct radish *r = a->r;
     struct hline *h = a->own;
@@ -78,7 +78,7 @@ void check_filled(struct access *a, struct step *s)
 /* ---- the rest of a line --------------------------------------------------------------------- */
 
 /* Granules where all that conflicts with a read is ordered, on chip and with the manager. */
-static granule_set readable(struct access *a, const struct step *s, granule_set rest)
+static granule_set readable(struct radish_access *a, const struct line_access *s, granule_set rest)
 {
     struct hline *h = a->own;
     const bool told = s->fill && a->r->params.fill == FILL_CHECKS;
@@ -91,7 +91,8 @@ static granule_set readable(struct access *a, const struct step *s, granule_set 
 }
 
 /* Granules of which no other core has an entry. */
-static granule_set writable(const struct access *a, const struct step *s, granule_set rest)
+static granule_set writable(const struct radish_access *a, const struct line_access *s,
+                            granule_set rest)
 {
     const struct hline *h = a->own;
     const bool told = s->fill && a->r->params.fill == FILL_CHECKS;
@@ -105,7 +106,7 @@ static granule_set writable(const struct access *a, const struct step *s, granul
 
 /* The answers have the entries of the whole line. A write leaves the permission to write to whom
  * has used it, so that false sharing makes no checks. */
-bool check_rest(struct access *a, const struct step *s, granule_set rest)
+bool check_rest(struct radish_access *a, const struct line_access *s, granule_set rest)
 {
     struct radish *r = a->r;
     struct hline *h = a->own;

@@ -8,95 +8,6 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* ---- the manager's accesses ----------------------------------------------------------------- */
-
-static void bill_add(struct bill *b, struct due due)
-{
-    b->due = xgrow(b->due, b->n, &b->cap, sizeof *b->due);
-    b->due[b->n++] = due;
-}
-
-sim_cycle soft_exec(void *host, unsigned core, unsigned instructions, sim_cycle now)
-{
-    struct radish *r = host;
-
-    if (!r->bill)
-        return r->env->exec(r->env->host, core, instructions, now);
-    bill_add(r->bill,
-             (struct due){.n = instructions, .what = DUE_INSTRUCTIONS, .core = (uint8_t)core});
-    return now;
-}
-
-sim_cycle soft_mem(void *host, unsigned core, sim_addr a, unsigned bytes, enum mem_cmd cmd,
-                   sim_cycle now)
-{
-    struct radish *r = host;
-
-    if (!r->bill)
-        return r->env->mem(r->env->host, core, a, bytes, cmd, now);
-    bill_add(
-        r->bill,
-        (struct due){
-            .addr = a, .n = bytes, .cmd = (uint8_t)cmd, .core = (uint8_t)core, .what = DUE_ACCESS});
-    return now;
-}
-
-static sim_cycle drop_now(const struct radish *r, unsigned core, sim_addr line, sim_cycle now)
-{
-    uint8_t level;
-
-    return r->machine ? r->machine->drop(r->env->host, core, line, &level, now) : now;
-}
-
-sim_cycle soft_drop(struct radish *r, unsigned core, sim_addr line, sim_cycle now)
-{
-    if (!r->bill)
-        return drop_now(r, core, line, now);
-    bill_add(r->bill, (struct due){.addr = line, .core = (uint8_t)core, .what = DUE_DROP});
-    return now;
-}
-
-static sim_cycle make_due(const struct radish *r, const struct due *d, unsigned core, sim_cycle now)
-{
-    const struct policy_env *env = r->env;
-
-    switch ((enum due_what)d->what) {
-    case DUE_ACCESS:
-        return env->mem(env->host, core, d->addr, d->n, (enum mem_cmd)d->cmd, now);
-    case DUE_DROP:
-        return drop_now(r, core, d->addr, now);
-    case DUE_INSTRUCTIONS:
-        break;
-    }
-    return env->exec(env->host, core, d->n, now);
-}
-
-/* A run may end in the middle. */
-static void bill_begin(struct radish *r, unsigned core, const struct bill *b)
-{
-    assert(!r->paying[core] || !b->due);
-    if (b->due)
-        r->paying[core] = b->due;
-}
-
-static void bill_end(struct radish *r, unsigned core, struct bill *b)
-{
-    if (b->due)
-        r->paying[core] = NULL;
-    free(b->due);
-}
-
-sim_cycle bill_pay(struct radish *r, unsigned core, struct bill *b, sim_cycle now)
-{
-    if (r->bill == b)
-        r->bill = NULL;
-    bill_begin(r, core, b);
-    for (size_t i = 0; i < b->n; i++)
-        now = make_due(r, &b->due[i], b->due[i].core, now);
-    bill_end(r, core, b);
-    return now;
-}
-
 static sim_addr address_of(const struct radish *r, uint64_t line)
 {
     return line << r->line_shift;
@@ -262,15 +173,23 @@ static bool more_cached(const struct radish *r, const struct hline *h)
     return false;
 }
 
+/* What was gathered of the handler in hand. */
+sim_cycle handler_paid(struct radish *r, unsigned core, sim_cycle now)
+{
+    ledger_gathered(&r->ledger);
+    return ledger_pay(&r->ledger, ledger_account(OF_HANDLER, core), core, now);
+}
+
 sim_cycle soft_persist(struct radish *r, unsigned core, struct hline *h, granule_set set,
                        sim_cycle now)
 {
-    struct bill bill = {0};
+    struct cost *l = &r->ledger;
     struct place *p = h->place;
     const sim_addr line = address_of(r, p->line);
+    const bool gathered = l->gathers;
 
-    if (r->machine && !r->bill)
-        r->bill = &bill;
+    if (!gathered)
+        ledger_gather(l, ledger_account(OF_HANDLER, core));
     swm_find(r->manager, core, line, now);
     soft_store(r, core, h, set, now);
     if (!more_cached(r, h))
@@ -278,7 +197,7 @@ sim_cycle soft_persist(struct radish *r, unsigned core, struct hline *h, granule
     soft_renew(r, h);
     line_free(r, h);
     place_tidy(r, p);
-    return bill_pay(r, core, &bill, now);
+    return gathered ? now : handler_paid(r, core, now);
 }
 
 bool soft_all_saved(const struct hline *h)
@@ -325,7 +244,7 @@ sim_cycle soft_leave(struct radish *r, unsigned core, struct hline *left, enum s
         left = h->later;
         now = leave_one(r, core, h, why, now);
         if (drop && !line_on_core(r, of, number)) /* else it has come anew */
-            now = soft_drop(r, core, at, now);
+            now = ledger_drop(&r->ledger, core, at, now);
     }
     return now;
 }
@@ -351,7 +270,7 @@ sim_cycle soft_flush(struct radish *r, unsigned core, struct hline *left, enum s
         const sim_addr at = line_address(r, h);
         left = h->later;
         now = soft_store_flushed(r, core, h, now);
-        now = soft_drop(r, core, at, now);
+        now = ledger_drop(&r->ledger, core, at, now);
     }
     return swm_leave(r->manager, core, now);
 }
@@ -419,17 +338,16 @@ void soft_fill(struct radish *r, struct hline *h, bool write)
 }
 
 /* The handler says the history of each granule that the manager had; also when it had none. */
-sim_cycle soft_fill_paid(struct radish *r, unsigned core, uint64_t line, unsigned kind,
-                         granule_set had, bool write, sim_cycle now)
+sim_cycle soft_fill_paid(struct radish *r, unsigned core, const struct check_paid *c, sim_cycle now)
 {
-    const enum swm_depth depth = write ? SWM_READS : SWM_NO_BLOCK;
-    const sim_addr at = address_of(r, line);
-    const sim_addr first = at + ((sim_addr)(kind * r->entries) << r->granule_shift);
+    const enum swm_depth depth = c->reads ? SWM_READS : SWM_NO_BLOCK;
+    const sim_addr at = address_of(r, c->line);
+    const sim_addr first = at + ((sim_addr)(c->kind * r->entries) << r->granule_shift);
 
     now = swm_find(r->manager, core, at, now);
-    while (had)
-        now = swm_look(r->manager, core, first + ((sim_addr)next_granule(&had) << r->granule_shift),
-                       depth, now);
+    for (granule_set left = c->set; left;)
+        now = swm_look(r->manager, core,
+                       first + ((sim_addr)next_granule(&left) << r->granule_shift), depth, now);
     return swm_cached(r->manager, core, at, core, true, now);
 }
 
@@ -461,18 +379,13 @@ sim_cycle soft_check(struct radish *r, unsigned core, const struct check_paid *c
 sim_cycle soft_check_beside(struct radish *r, unsigned core, unsigned by,
                             const struct check_paid *c, sim_cycle now)
 {
-    struct bill bill = {0};
+    const unsigned account = ledger_account(OF_HANDLER, core);
     sim_cycle takes = swm_enter(r->manager, core, SWM_CHECK, now) - now;
 
-    r->bill = r->machine ? &bill : NULL;
+    ledger_gather(&r->ledger, account);
     look_at(r, core, c, now);
-    r->bill = NULL;
-    bill_begin(r, core, &bill);
-    for (size_t i = 0; i < bill.n; i++) {
-        const struct due *d = &bill.due[i];
-        takes += d->what == DUE_INSTRUCTIONS ? d->n : make_due(r, d, by, now) - now;
-    }
-    bill_end(r, core, &bill);
+    ledger_gathered(&r->ledger);
+    takes += ledger_pay_beside(&r->ledger, account, by, now);
     swm_leave(r->manager, core, now + takes);
     return takes;
 }
