@@ -38,6 +38,7 @@ enum {
     OPT_OVERWRITE,
     OPT_ERROR_ON_RACE,
     OPT_JSON,
+    OPT_MARKDOWN,
     OPT_QUIET,
     OPT_FIRST,
     OPT_COUNT,

@@ -5,6 +5,43 @@
 
 #include "cli/cli.h"
 
+/* ---- a section of a table ------------------------------------------------------------------- */
+
+struct section {
+    const char *name; /* NULL: all */
+    row_fn *fn;
+    void *arg;
+    size_t rows;
+};
+
+/* What follows the section in a row's name; NULL: it is not in the section. */
+static const char *within(const char *name, const char *section)
+{
+    const size_t n = section ? strlen(section) : 0;
+
+    if (!section)
+        return name;
+    return strncmp(name, section, n) || name[n] != '.' ? NULL : name + n + 1;
+}
+
+static void section_row(void *arg, const struct row *r)
+{
+    struct section *s = arg;
+
+    if (!within(r->name, s->name))
+        return;
+    s->rows++;
+    s->fn(s->arg, r);
+}
+
+static size_t each_of(const struct table *t, const char *section, row_fn *fn, void *arg)
+{
+    struct section s = {section, fn, arg, 0};
+
+    t->each(section_row, &s);
+    return s.rows;
+}
+
 /* ---- text: aligned, but for names that are far too long ------------------------------------- */
 
 enum { WIDEST = 44 };
@@ -45,12 +82,12 @@ static void print_row(void *arg, const struct row *r)
     printf("  %s\n", r->help);
 }
 
-static void print_text(const struct table *t)
+static void print_text(const struct table *t, const char *section)
 {
     struct widths w = {.columns = t->columns};
 
-    t->each(measure, &w);
-    t->each(print_row, &w);
+    each_of(t, section, measure, &w);
+    each_of(t, section, print_row, &w);
 }
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
@@ -64,14 +101,54 @@ static void json_row(void *arg, const struct row *r)
     json_end(j);
 }
 
-static void print_json(const struct table *t)
+static void print_json(const struct table *t, const char *section)
 {
     struct json j;
 
     json_init(&j, stdout, true);
     json_array(&j);
-    t->each(json_row, &j);
+    each_of(t, section, json_row, &j);
     json_end(&j);
+}
+
+/* ---- Markdown: the tables in docs/ that `make docs-tables` writes --------------------------- */
+
+struct markdown {
+    const struct table *table;
+    const char *section;
+    bool begun;
+};
+
+/* "| step | instructions | what it is |": the table's rows are each `a step`. */
+static void markdown_head(const struct markdown *m, const struct row *r)
+{
+    printf("| %s |", strchr(m->table->one, ' ') + 1);
+    for (size_t i = 0; i < m->table->columns; i++)
+        printf(" %s |", i < r->fields ? r->field[i].key : "");
+    printf(" what it is |\n| --- |");
+    for (size_t i = 0; i < m->table->columns; i++)
+        printf(" --- |");
+    puts(" --- |");
+}
+
+static void markdown_row(void *arg, const struct row *r)
+{
+    struct markdown *m = arg;
+
+    if (!m->begun)
+        markdown_head(m, r);
+    m->begun = true;
+    printf("| %s |", within(r->name, m->section));
+    for (size_t i = 0; i < m->table->columns; i++)
+        printf(" %s |", column_text(r, i));
+    printf(" %s |\n", r->help);
+}
+
+static void print_markdown(const struct table *t, const char *section)
+{
+    struct markdown m = {t, section, false};
+
+    each_of(t, section, markdown_row, &m);
 }
 
 /* ---- which ---------------------------------------------------------------------------------- */
@@ -112,42 +189,64 @@ static int list_manual(const char *page, struct err *e)
                    page);
 }
 
-static int list_run(const struct cli *c, struct err *e)
+static void no_row(void *arg, const struct row *r)
 {
-    const char *what = c->args > 0 ? c->arg[0] : NULL;
-    const struct table *t = what ? table_find(what) : &table_of_tables;
-    const bool manual = what && strcmp(what, "manual") == 0;
-    const bool completion = what && strcmp(what, "completion") == 0;
+    (void)arg;
+    (void)r;
+}
 
-    if (c->args > 1 && !manual)
-        return err_set(e, LARD_USAGE, "list: \"%s\" is one operand too many", c->arg[1]);
-    if (cli_has(c, OPT_JSON) && (manual || completion))
-        return err_set(e, LARD_USAGE,
-                       "list: --json is for tables, and \"%s\" is none; leave it out", what);
-    if (manual)
-        return list_manual(c->args > 1 ? c->arg[1] : NULL, e);
-    if (completion)
-        completion_print(stdout);
-    else if (!t)
-        return unknown_table(what, e);
-    else if (cli_has(c, OPT_JSON))
-        print_json(t);
+static int list_table(const struct cli *c, const struct table *t, const char *section,
+                      struct err *e)
+{
+    if (section && !each_of(t, section, no_row, NULL))
+        return err_set(e, LARD_USAGE, "list: no name in %s is below \"%s\"; leave that out",
+                       t->name, section);
+    if (cli_has(c, OPT_JSON))
+        print_json(t, section);
+    else if (cli_has(c, OPT_MARKDOWN))
+        print_markdown(t, section);
     else
-        print_text(t);
+        print_text(t, section);
     return LARD_DONE;
 }
 
-static const struct argp_option options[] = {ROW_JSON, ROW_END};
+static int list_run(const struct cli *c, struct err *e)
+{
+    const char *what = c->args > 0 ? c->arg[0] : NULL, *of = c->args > 1 ? c->arg[1] : NULL;
+    const struct table *t = what ? table_find(what) : &table_of_tables;
+    const bool manual = what && strcmp(what, "manual") == 0;
+    const bool completion = what && strcmp(what, "completion") == 0;
+    const bool json = cli_has(c, OPT_JSON);
+
+    if (t)
+        return list_table(c, t, of, e);
+    if (!manual && !completion)
+        return unknown_table(what, e);
+    if (completion && of)
+        return err_set(e, LARD_USAGE, "list: \"%s\" is one operand too many", of);
+    if (json || cli_has(c, OPT_MARKDOWN))
+        return err_set(e, LARD_USAGE, "list: --%s is for tables, and \"%s\" is none; leave it out",
+                       json ? "json" : "markdown", what);
+    if (manual)
+        return list_manual(of, e);
+    completion_print(stdout);
+    return LARD_DONE;
+}
+
+static const struct argp_option options[] = {
+    ROW_JSON, {"markdown", OPT_MARKDOWN, NULL, 0, "Write a table of Markdown", 0}, ROW_END};
 
 const struct verb verb_list = {
     .name = "list",
-    .args = "[TABLE]",
+    .args = "[TABLE] [SECTION]",
     .summary = "Lists policies, parameters, events: all that has a name.",
-    .text =
-        "Without TABLE, lists the tables. `list manual [VERB]` prints the manual page of lardsim "
-        "or of a verb (roff), `list completion` a completion script for bash.",
+    .text = "Without TABLE, lists the tables. With SECTION, as `vc` or `policy.vc`, only what is "
+            "below that "
+            "name. `list manual [VERB]` prints the manual page of lardsim "
+            "or of a verb (roff), `list completion` a completion script for bash.",
     .examples = "lardsim list parameters\n"
                 "lardsim list events --json\n"
+                "lardsim list steps vc\n"
                 "lardsim list manual run | man -l -",
     .options = options,
     .max_args = 2,

@@ -44,6 +44,11 @@ static char *join_bits(unsigned bits, const char *const *names, size_t n)
     return all;
 }
 
+struct sender {
+    row_fn *fn;
+    void *arg;
+};
+
 /* ---- policies, views ------------------------------------------------------------------------ */
 
 struct section { /* collects the parameters of one */
@@ -115,6 +120,41 @@ static void each_policy(row_fn *fn, void *arg)
     }
 }
 
+/* What policies charge for; and the manager of histories, whose handlers have no policy. */
+static void send_step(const struct sender *to, const char *of, const struct cost_step *s)
+{
+    char *name = xasprintf("%s.%s", of, s->name), *instructions = xasprintf("%u", s->instructions);
+    struct row r = {.name = name, .help = s->text};
+
+    add(&r, "instructions", instructions);
+    to->fn(to->arg, &r);
+    free(instructions);
+    free(name);
+}
+
+static void each_step(row_fn *fn, void *arg)
+{
+    static const struct cost_step manager[] = {
+#define SWM_STEP(NAME, instructions, text) {#NAME, instructions, text},
+#include "swmanager/steps.def"
+#undef SWM_STEP
+    };
+    const struct sender to = {fn, arg};
+
+    for (size_t i = 0; policies[i]; i++)
+        for (unsigned k = 0; k < policies[i]->steps_n; k++)
+            send_step(&to, policies[i]->name, &policies[i]->steps[k]);
+    for (size_t i = 0; i < ARRAY_SIZE(manager); i++)
+        send_step(&to, "swmanager", &manager[i]);
+}
+
+static void each_paper(row_fn *fn, void *arg)
+{
+#define PAPER(key, citation) fn(arg, &(struct row){.name = key, .help = citation});
+#include "base/papers.def"
+#undef PAPER
+}
+
 static void each_claim(row_fn *fn, void *arg)
 {
     for (size_t i = 0; i < CLAIMS; i++)
@@ -140,11 +180,6 @@ static void each_view(row_fn *fn, void *arg)
 }
 
 /* ---- parameters, statistics, presets -------------------------------------------------------- */
-
-struct sender {
-    row_fn *fn;
-    void *arg;
-};
 
 static void send_param(void *arg, const char *section, const struct param *p)
 {
@@ -302,8 +337,12 @@ static void each_format(row_fn *fn, void *arg)
 
 static void each_workload(row_fn *fn, void *arg)
 {
-    for (size_t i = 0; workloads[i]; i++)
-        fn(arg, &(struct row){.name = workloads[i]->name, .help = workloads[i]->summary});
+    for (size_t i = 0; workloads[i]; i++) {
+        struct row r = {.name = workloads[i]->name, .help = workloads[i]->summary};
+
+        add(&r, "source", workloads[i]->source);
+        fn(arg, &r);
+    }
 }
 
 /* ---- the command line's own ----------------------------------------------------------------- */
@@ -358,6 +397,9 @@ static void each_trait(row_fn *fn, void *arg)
 const struct table tables[] = {
     {"policies", "a policy", "What detects races: `run --policy NAME`.", 1, each_policy},
     {"claims", "a claim", "What policies promise, and of which conflicts.", 0, each_claim},
+    {"steps", "a step", "What a policy charges for: its instructions beside its accesses.", 1,
+     each_step},
+    {"papers", "a paper", "What `source` names.", 0, each_paper},
     {"parameters", "a parameter", "What a run can be told: `run --set NAME=VALUE`.", 2, each_param},
     {"statistics", "a statistic", "What a run counts: stats.json.", 1, each_stat},
     {"views", "a view", "What of a trace a policy looks at.", 0, each_view},

@@ -153,13 +153,13 @@ enum policy_edge {
 
 struct policy {
     const char *name, *summary;
-    const char *source;     /* key into docs/papers.md */
+    const char *source;     /* key into base/papers.def */
     struct promise promise; /* of an instance with its parameters as they are by default */
     unsigned view;          /* view bits that it always has */
     const struct param
         *params;        /* rows of section policy.<label>, beside the common ones; may be NULL */
     size_t params_size; /* of the struct they fill */
-    const struct cost_step *steps; /* what it charges for, as docs/policies/ has it; may be NULL */
+    const struct cost_step *steps; /* what it charges for; its page prints them; may be NULL */
     unsigned steps_n;              /* 0: its costs are in no table */
     /* -1: it can't be made with these parameters. Before anything of it is declared; may be NULL.
      */

@@ -28,7 +28,7 @@ struct workload_plant {
 
 struct workload {
     const char *name, *summary;
-    const char *source;         /* key into docs/papers.md, or NULL */
+    const char *source;         /* key into base/papers.def, or NULL */
     const struct param *params; /* its own, ended by PARAM_END, beside vm_param_rows; may be NULL */
     size_t params_size;         /* of the struct that they fill */
     const char

@@ -603,6 +603,16 @@ run 2 list nosuch
 run 2 list polices
 says err 'did you mean "policies"?'
 run 2 list policies views
+says err 'no name in policies is below "views"'
+run 2 list completion views
+run 0 list steps vc
+says out "vc.call "
+[ "$(grep -cv '^vc[.]' out)" = 0 ] || fail "a section of a table has more than it"
+run 0 list --markdown steps vc
+says out "| step | instructions | what it is |"
+says out "| call | 2 | The check of an access: call, return. |"
+run 2 list --markdown completion
+says err "--markdown is for tables"
 run 2 list --json manual
 says err "--json is for tables"
 run 2 list --json completion

@@ -632,61 +632,7 @@ static void metadata_has_its_level_and_peak(void **state)
     machine_rig_close(&m);
 }
 
-/* ---- the documentation ---------------------------------------------------------------------- */
-
-static char *read_page(const char *name)
-{
-    const char *top = getenv("top_srcdir");
-    char *path = xasprintf("%s/docs/policies/%s.md", top ? top : ".", name);
-    FILE *f = fopen(path, "r");
-    char *text = xcalloc(1, 1 << 18);
-
-    if (!f)
-        fail_msg("%s is missing", path);
-    const size_t n = fread(text, 1, (1 << 18) - 1, f);
-    assert_true(n > 0 && n < (1 << 18) - 1);
-    fclose(f);
-    free(path);
-    return text;
-}
-
-static char *table_of(const struct policy *p)
-{
-    char *all = xstrdup("");
-
-    for (unsigned i = 0; i < p->steps_n; i++) {
-        char *more = xasprintf("%s| %s | %u | %s |\n", all, p->steps[i].name,
-                               p->steps[i].instructions, p->steps[i].text);
-        free(all);
-        all = more;
-    }
-    return all;
-}
-
-static void documented_costs_are_those_of_the_code(void **state)
-{
-    static const char heading[] = "\n## Costs\n", head[] = "| step | instructions | reasoning |\n"
-                                                           "| --- | --- | --- |\n";
-
-    (void)state;
-    for (size_t i = 0; policies[i]; i++) {
-        const struct policy *p = policies[i];
-        char *page = read_page(p->name), *table = table_of(p);
-        const char *costs = strstr(page, heading), *rows = costs ? strstr(costs, head) : NULL;
-        if (!costs)
-            fail_msg("docs/policies/%s.md has no heading 'Costs'", p->name);
-        if (p->steps_n && !rows)
-            fail_msg("docs/policies/%s.md has no table of costs", p->name);
-        if (!p->steps_n)
-            assert_null(strstr(page, "| step | instructions |"));
-        else if (strncmp(rows + strlen(head), table, strlen(table)) ||
-                 rows[strlen(head) + strlen(table)] == '|')
-            fail_msg("docs/policies/%s.md: the table of costs is not the code's, which is\n%s%s",
-                     p->name, head, table);
-        free(table);
-        free(page);
-    }
-}
+/* ---- tables of steps ------------------------------------------------------------------------ */
 
 static void steps_have_names_of_their_own_and_reasons(void **state)
 {
@@ -725,7 +671,6 @@ int main(void)
         cmocka_unit_test(clocks_cost_what_lard_runtime_charges),
         cmocka_unit_test(a_threads_epoch_and_clock_are_read_where_the_runtime_has_them),
         cmocka_unit_test(metadata_has_its_level_and_peak),
-        cmocka_unit_test(documented_costs_are_those_of_the_code),
         cmocka_unit_test(steps_have_names_of_their_own_and_reasons),
     };
 
