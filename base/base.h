@@ -63,6 +63,8 @@ void *xcalloc(size_t n, size_t bytes);
 void *xrealloc(void *p, size_t n, size_t bytes); /* n * bytes, checked */
 char *xstrdup(const char *s);
 char *xasprintf(const char *fmt, ...) PRINTF_LIKE(1, 2);
+/* Appends text to *all, with `between` before it unless *all is empty. NULL is as good as "". */
+void xappend(char **all, const char *between, const char *text);
 
 /* Makes room for one more element in an array that doubles: returns the array. */
 void *xgrow(void *array, size_t n, size_t *cap, size_t bytes);
@@ -300,6 +302,11 @@ void json_str(struct json *j,
 void json_bool(struct json *j, bool v);
 void json_null(struct json *j);
 void json_hex(struct json *j, uint64_t v); /* "0x1f": for addresses, which exceed 2^53 */
+/* A key and its value. */
+void json_key_u64(struct json *j, const char *key, uint64_t v);
+void json_key_str(struct json *j, const char *key, const char *s);
+void json_key_bool(struct json *j, const char *key, bool v);
+void json_key_hex16(struct json *j, const char *key, uint64_t v); /* "00000000000000ff": digests */
 void json_fixed(struct json *j, uint64_t num,
                 uint64_t den); /* num/den with 6 decimals, by integers; den 0: null */
 

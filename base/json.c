@@ -205,3 +205,31 @@ void json_fixed(struct json *j, uint64_t num, uint64_t den)
     fprintf(j->out, "%" PRIu64 ".%06" PRIu64, (uint64_t)(millionths / scale),
             (uint64_t)(millionths % scale));
 }
+
+/* ---- members -------------------------------------------------------------------------------- */
+
+void json_key_u64(struct json *j, const char *key, uint64_t v)
+{
+    json_key(j, key);
+    json_u64(j, v);
+}
+
+void json_key_str(struct json *j, const char *key, const char *s)
+{
+    json_key(j, key);
+    json_str(j, s);
+}
+
+void json_key_bool(struct json *j, const char *key, bool v)
+{
+    json_key(j, key);
+    json_bool(j, v);
+}
+
+void json_key_hex16(struct json *j, const char *key, uint64_t v)
+{
+    char text[24];
+
+    snprintf(text, sizeof text, "%016" PRIx64, v);
+    json_key_str(j, key, text);
+}

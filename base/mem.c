@@ -51,6 +51,14 @@ char *xasprintf(const char *fmt, ...)
     return checked(n < 0 ? NULL : s, strlen(fmt));
 }
 
+void xappend(char **all, const char *between, const char *text)
+{
+    char *longer = xasprintf("%s%s%s", *all ? *all : "", *all && **all ? between : "", text);
+
+    free(*all);
+    *all = longer;
+}
+
 void *xgrow(void *array, size_t n, size_t *cap, size_t bytes)
 {
     if (n < *cap)

@@ -345,14 +345,10 @@ void param_print(FILE *out, const struct param *row, const struct value *v)
 
 static char *join_choices(const char *const *choices, const char *with)
 {
-    char *all = xstrdup("");
+    char *all = NULL;
 
-    for (size_t i = 0; choices[i]; i++) {
-        char *const longer = xasprintf("%s%s%s", all, i ? with : "", choices[i]);
-
-        free(all);
-        all = longer;
-    }
+    for (size_t i = 0; choices[i]; i++)
+        xappend(&all, with, choices[i]);
     return all;
 }
 

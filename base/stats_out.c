@@ -36,27 +36,21 @@ static uint64_t bucket_high(unsigned b)
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
-static void write_member(struct json *j, const char *key, uint64_t v)
-{
-    json_key(j, key);
-    json_u64(j, v);
-}
-
 static void write_vector(struct json *j, const struct stats_entry *e, const uint64_t *w)
 {
     char buf[LABEL_BYTES];
 
     json_object(j);
     for (size_t i = 0; i < e->words; i++)
-        write_member(j, vector_label(e, i, buf), w[i]);
+        json_key_u64(j, vector_label(e, i, buf), w[i]);
     json_end(j);
 }
 
 static void write_bounds(struct json *j, const uint64_t *w)
 {
     if (w[HISTOGRAM_COUNT]) {
-        write_member(j, "min", w[HISTOGRAM_MIN]);
-        write_member(j, "max", w[HISTOGRAM_MAX]);
+        json_key_u64(j, "min", w[HISTOGRAM_MIN]);
+        json_key_u64(j, "max", w[HISTOGRAM_MAX]);
         return;
     }
     json_key(j, "min");
@@ -68,8 +62,8 @@ static void write_bounds(struct json *j, const uint64_t *w)
 static void write_histogram(struct json *j, const uint64_t *w, bool roi)
 {
     json_object(j);
-    write_member(j, "count", w[HISTOGRAM_COUNT]);
-    write_member(j, "sum", w[HISTOGRAM_SUM]);
+    json_key_u64(j, "count", w[HISTOGRAM_COUNT]);
+    json_key_u64(j, "sum", w[HISTOGRAM_SUM]);
     if (!roi)
         write_bounds(j, w);
     json_key(j, "buckets");
@@ -92,8 +86,8 @@ static void write_ratio(struct json *j, const uint64_t *w)
     json_object(j);
     json_key(j, "value");
     json_fixed(j, w[0], w[1]);
-    write_member(j, "num", w[0]);
-    write_member(j, "den", w[1]);
+    json_key_u64(j, "num", w[0]);
+    json_key_u64(j, "den", w[1]);
     json_end(j);
 }
 
@@ -137,8 +131,7 @@ void stats_json(const struct stats *s, struct json *j)
     uint64_t *now = stats_snapshot(s);
 
     json_object(j);
-    json_key(j, "schema");
-    json_str(j, "lardsim-stats-1");
+    json_key_str(j, "schema", "lardsim-stats-1");
     write_members(j, &s->root, &(struct view){.words = now});
     if (s->has_roi) {
         json_key(j, "roi");

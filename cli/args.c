@@ -169,12 +169,9 @@ int cli_index(const struct cli *c, int key, const char *const *choices, size_t *
             *to = n;
             return 0;
         }
-    char *all = xstrdup(choices[0]);
-    for (size_t i = 1; i < n; i++) {
-        char *more = xasprintf("%s, %s", all, choices[i]);
-        free(all);
-        all = more;
-    }
+    char *all = NULL;
+    for (size_t i = 0; i < n; i++)
+        xappend(&all, ", ", choices[i]);
     err_set(e, LARD_USAGE, "--%s: \"%s\" is none of %s", cli_option_name(c, key), text, all);
     free(all);
     return -1;

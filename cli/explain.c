@@ -90,9 +90,8 @@ static char *told_of(const struct name_search *s, const struct row *r)
     char *all = xasprintf("%s\n%s", s->table->name, r->help);
 
     for (size_t i = 0; i < r->fields; i++) {
-        char *more = xasprintf("%s\n%s %s", all, r->field[i].key, r->field[i].text);
-        free(all);
-        all = more;
+        xappend(&all, "\n", r->field[i].key);
+        xappend(&all, " ", r->field[i].text);
     }
     return all;
 }
@@ -111,9 +110,7 @@ static void explain_once(struct name_search *s, const struct row *r)
     char *told = told_of(s, r);
 
     if (s->match == ENDING && s->told && strcmp(told, s->told) == 0) {
-        char *more = xasprintf("%s%s%s", s->alike ? s->alike : "", s->alike ? ", " : "", r->name);
-        free(s->alike);
-        s->alike = more;
+        xappend(&s->alike, ", ", r->name);
     } else {
         end_alike(s);
         explain_text(s, r);
@@ -144,8 +141,7 @@ static void explain_row(struct name_search *s, const struct row *r)
         return;
     }
     json_object(s->json);
-    json_key(s->json, "table");
-    json_str(s->json, s->table->name);
+    json_key_str(s->json, "table", s->table->name);
     row_json(s->json, r);
     json_end(s->json);
 }

@@ -19,14 +19,10 @@ static void add(struct row *r, const char *key, const char *text)
 
 void row_json(struct json *j, const struct row *r)
 {
-    json_key(j, "name");
-    json_str(j, r->name);
-    json_key(j, "help");
-    json_str(j, r->help);
-    for (size_t i = 0; i < r->fields; i++) {
-        json_key(j, r->field[i].key);
-        json_str(j, r->field[i].text);
-    }
+    json_key_str(j, "name", r->name);
+    json_key_str(j, "help", r->help);
+    for (size_t i = 0; i < r->fields; i++)
+        json_key_str(j, r->field[i].key, r->field[i].text);
 }
 
 /* "sound, precise": owned by the caller. */
@@ -34,13 +30,9 @@ static char *join_bits(unsigned bits, const char *const *names, size_t n)
 {
     char *all = xstrdup("");
 
-    for (size_t i = 0; i < n; i++) {
-        if (!(bits >> i & 1))
-            continue;
-        char *more = xasprintf("%s%s%s", all, *all ? ", " : "", names[i]);
-        free(all);
-        all = more;
-    }
+    for (size_t i = 0; i < n; i++)
+        if (bits >> i & 1)
+            xappend(&all, ", ", names[i]);
     return all;
 }
 
@@ -62,9 +54,8 @@ static void collect_param(void *arg, const char *section, const struct param *p)
 
     if (strcmp(section, s->name) != 0)
         return;
-    char *more = xasprintf("%s%s%s.%s", s->all, *s->all ? ", " : "", section, p->name);
-    free(s->all);
-    s->all = more;
+    xappend(&s->all, ", ", section);
+    xappend(&s->all, ".", p->name);
 }
 
 /* What it charges for, a line a step: owned by the caller; NULL: nothing by a table. */

@@ -84,12 +84,9 @@ static void begin_json(struct comparison *m)
     m->begun = true;
     json_init(&m->json, stdout, true);
     json_object(&m->json);
-    json_key(&m->json, "schema");
-    json_str(&m->json, "lardsim-compare-1");
-    json_key(&m->json, "source");
-    json_str(&m->json, m->c->arg[0]);
-    json_key(&m->json, "planted-races");
-    json_bool(&m->json, workload_plants(m->c->arg[0]));
+    json_key_str(&m->json, "schema", "lardsim-compare-1");
+    json_key_str(&m->json, "source", m->c->arg[0]);
+    json_key_bool(&m->json, "planted-races", workload_plants(m->c->arg[0]));
     if (!cli_has(m->c, OPT_LIST))
         return;
     json_key(&m->json, "list");
@@ -361,17 +358,12 @@ static void print_json(struct comparison *m)
     struct json *j = &m->json;
     if (cli_has(m->c, OPT_LIST))
         json_end(j);
-    json_key(j, "events");
-    json_u64(j, lardsim_events(m->run));
-    json_key(j, "error");
-    json_str(j, lardsim_error(m->run));
-    json_key(j, "exit");
-    json_u64(j, (uint64_t)lardsim_exit_code(m->run));
+    json_key_u64(j, "events", lardsim_events(m->run));
+    json_key_str(j, "error", lardsim_error(m->run));
+    json_key_u64(j, "exit", (uint64_t)lardsim_exit_code(m->run));
     snprintf(digest, sizeof digest, "%016" PRIx64, lardsim_digest(m->run));
-    json_key(j, "digest");
-    json_str(j, lardsim_error(m->run) ? NULL : digest);
-    json_key(j, "output");
-    json_str(j, cli_get(m->c, 'o'));
+    json_key_str(j, "digest", lardsim_error(m->run) ? NULL : digest);
+    json_key_str(j, "output", cli_get(m->c, 'o'));
     sim_compare_json(m->run, j);
     json_end(j);
 }
@@ -450,15 +442,9 @@ static const struct argp_option options[] = {
     {"policies", 0, "SPEC,...", OPTION_ALIAS, "The same as --policy for each", 0},
     {"truth", OPT_TRUTH, "LABEL", 0, "Hold the others against this one; without, the first", 0},
     {"list", OPT_LIST, NULL, 0, "Print each difference, and why", 0},
-    {"config", OPT_CONFIG, "FILE", 0,
-     "Read parameters from a YAML file, or take a preset; may be repeated", 0},
-    {"preset", OPT_PRESET, "PRESET", 0, "Take the parameters of a preset; may be repeated", 0},
-    {"set", OPT_SET, "NAME=VALUE", 0, "Set a parameter; may be repeated", 0},
-    {"output", 'o', "DIR", 0, "Write the results to this folder, which must not exist", 0},
+    ROWS_SETTINGS,
     {"overwrite", OPT_OVERWRITE, NULL, 0, "The folder may exist; its results are replaced", 0},
-    {"error-on-race", OPT_ERROR_ON_RACE, NULL, 0, "End with exit code 66 when races were found", 0},
-    ROW_JSON,
-    {"quiet", OPT_QUIET, NULL, 0, "No summary and no progress", 0},
+    ROWS_OUTCOME,
     ROW_END};
 
 const struct verb verb_compare = {

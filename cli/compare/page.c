@@ -249,27 +249,15 @@ void cost_table_text(const struct cost_table *t)
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
-static void json_number(struct json *j, const char *key, uint64_t v)
-{
-    json_key(j, key);
-    json_u64(j, v);
-}
-
-static void json_text(struct json *j, const char *key, const char *text)
-{
-    json_key(j, key);
-    json_str(j, text);
-}
-
 static void json_machine(struct json *j, const struct cost_table *t)
 {
     json_key(j, "machine");
     json_object(j);
-    json_number(j, "cores", t->row[0].cost[COST_CORES]);
-    json_number(j, "frequency", t->frequency);
-    json_text(j, "order", t->order);
-    json_text(j, "contention", t->contention);
-    json_text(j, "memory-type", t->memory);
+    json_key_u64(j, "cores", t->row[0].cost[COST_CORES]);
+    json_key_u64(j, "frequency", t->frequency);
+    json_key_str(j, "order", t->order);
+    json_key_str(j, "contention", t->contention);
+    json_key_str(j, "memory-type", t->memory);
     json_end(j);
 }
 
@@ -284,7 +272,7 @@ static void json_spent(struct json *j, const struct costs *r)
     json_key(j, "spent");
     json_object(j);
     for (size_t s = 0; s < COST_SPENTS; s++)
-        json_number(j, spent[s], r->spent[s]);
+        json_key_u64(j, spent[s], r->spent[s]);
     json_end(j);
 }
 
@@ -294,16 +282,16 @@ static void json_row(struct json *j, const struct costs *r, const struct costs *
 
     snprintf(digest, sizeof digest, "%016" PRIx64, r->digest);
     json_object(j);
-    json_text(j, "policy", r->label);
-    json_text(j, "property", r->property);
-    json_number(j, "cycles", r->cost[COST_CYCLES]);
+    json_key_str(j, "policy", r->label);
+    json_key_str(j, "property", r->property);
+    json_key_u64(j, "cycles", r->cost[COST_CYCLES]);
     json_key(j, "cycles-to-none");
     json_fixed(j, r->cost[COST_CYCLES], none->cost[COST_CYCLES]);
     json_key(j, "races");
     json_object(j);
-    json_number(j, "accesses", r->cost[COST_RACES]);
-    json_number(j, "sites", r->cost[COST_SITES]);
-    json_number(j, "locations", r->cost[COST_LOCATIONS]);
+    json_key_u64(j, "accesses", r->cost[COST_RACES]);
+    json_key_u64(j, "sites", r->cost[COST_SITES]);
+    json_key_u64(j, "locations", r->cost[COST_LOCATIONS]);
     json_end(j);
     json_key(j, "metadata-bytes");
     json_object(j);
@@ -312,12 +300,12 @@ static void json_row(struct json *j, const struct costs *r, const struct costs *
     json_key(j, "peak");
     r->has_bytes ? json_u64(j, r->cost[COST_BYTES_PEAK]) : json_null(j);
     json_end(j);
-    json_number(j, "metadata-accesses", r->cost[COST_METADATA]);
-    json_number(j, "metadata-misses", r->cost[COST_METADATA_MISSES]);
-    json_number(j, "remote-misses", r->cost[COST_REMOTE]);
-    json_number(j, "collection-cycles", r->cost[COST_COLLECTIONS]);
+    json_key_u64(j, "metadata-accesses", r->cost[COST_METADATA]);
+    json_key_u64(j, "metadata-misses", r->cost[COST_METADATA_MISSES]);
+    json_key_u64(j, "remote-misses", r->cost[COST_REMOTE]);
+    json_key_u64(j, "collection-cycles", r->cost[COST_COLLECTIONS]);
     json_spent(j, r);
-    json_text(j, "digest", digest);
+    json_key_str(j, "digest", digest);
     json_end(j);
 }
 
@@ -327,14 +315,13 @@ void cost_table_json(FILE *out, const struct cost_table *t)
 
     json_init(&j, out, true);
     json_object(&j);
-    json_text(&j, "schema", "lardsim-costs-1");
-    json_text(&j, "source", t->source);
-    json_key(&j, "planted-races");
-    json_bool(&j, workload_plants(t->source));
-    json_number(&j, "events", t->row[0].events);
-    json_text(&j, "error", t->error->code ? t->error->text : NULL);
-    json_number(&j, "exit", (uint64_t)t->error->code);
-    json_text(&j, "output", t->output);
+    json_key_str(&j, "schema", "lardsim-costs-1");
+    json_key_str(&j, "source", t->source);
+    json_key_bool(&j, "planted-races", workload_plants(t->source));
+    json_key_u64(&j, "events", t->row[0].events);
+    json_key_str(&j, "error", t->error->code ? t->error->text : NULL);
+    json_key_u64(&j, "exit", (uint64_t)t->error->code);
+    json_key_str(&j, "output", t->output);
     json_machine(&j, t);
     json_key(&j, "policies");
     json_array(&j);

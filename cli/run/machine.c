@@ -250,8 +250,7 @@ void run_machine_text(const struct run_result *r)
 
 static void json_text(struct json *j, const struct run_result *r, const char *key, const char *what)
 {
-    json_key(j, key);
-    json_str(j, sim_machine_is(r->run, what));
+    json_key_str(j, key, sim_machine_is(r->run, what));
 }
 
 static void json_figures(struct json *j, const struct run_result *r)
@@ -269,8 +268,7 @@ static void json_figures(struct json *j, const struct run_result *r)
             json_key(j, group);
             json_object(j);
         }
-        json_key(j, figures[f].key);
-        json_u64(j, v);
+        json_key_u64(j, figures[f].key, v);
     }
     if (*group)
         json_end(j);

@@ -165,21 +165,6 @@ void run_result_text(const struct run_result *r)
 
 /* ---- JSON: names as in races.jsonl ---------------------------------------------------------- */
 
-static void json_hex16(struct json *j, const char *key, uint64_t v)
-{
-    char text[24];
-
-    snprintf(text, sizeof text, "%016" PRIx64, v);
-    json_key(j, key);
-    json_str(j, text);
-}
-
-static void json_number(struct json *j, const char *key, uint64_t v)
-{
-    json_key(j, key);
-    json_u64(j, v);
-}
-
 static void json_site(struct json *j, const struct lardsim_side *s)
 {
     char number[24];
@@ -190,12 +175,11 @@ static void json_site(struct json *j, const struct lardsim_side *s)
 
 static void json_side(struct json *j, const struct lardsim_side *s)
 {
-    json_number(j, "thread", s->thread);
-    json_key(j, "op");
-    json_str(j, ev_info[s->kind].text);
+    json_key_u64(j, "thread", s->thread);
+    json_key_str(j, "op", ev_info[s->kind].text);
     json_key(j, "site");
     json_site(j, s);
-    json_number(j, s->region ? "region" : "event", s->event);
+    json_key_u64(j, s->region ? "region" : "event", s->event);
 }
 
 static void json_group(struct json *j, const struct race_groups *g, const struct race_group *group)
@@ -203,18 +187,17 @@ static void json_group(struct json *j, const struct race_groups *g, const struct
     const struct lardsim_race *race = &group->first;
 
     json_object(j);
-    json_hex16(j, "race", group->id);
+    json_key_hex16(j, "race", group->id);
     json_key(j, "accesses");
     json_object(j);
     for (size_t i = 0; lardsim_policy(g->run, i); i++)
-        json_number(j, lardsim_policy(g->run, i), group->by_policy[i]);
+        json_key_u64(j, lardsim_policy(g->run, i), group->by_policy[i]);
     json_end(j);
     json_side(j, &race->is);
     json_key(j, "address");
     json_hex(j, race->addr);
-    json_number(j, "size", race->size);
-    json_key(j, "system");
-    json_bool(j, race->system);
+    json_key_u64(j, "size", race->size);
+    json_key_bool(j, "system", race->system);
     json_key(j, "earlier");
     if (race->earlier.known) {
         json_object(j);
@@ -238,7 +221,7 @@ static void json_policies(struct json *j, const struct run_result *r)
         json_object(j);
         for (size_t k = 0; k < ARRAY_SIZE(counts); k++)
             if (run_result_count(r, label, counts[k].name, &v))
-                json_number(j, counts[k].name, v);
+                json_key_u64(j, counts[k].name, v);
         json_end(j);
     }
     json_end(j);
@@ -251,23 +234,18 @@ void run_result_json(const struct run_result *r)
 
     json_init(&j, stdout, true);
     json_object(&j);
-    json_key(&j, "schema");
-    json_str(&j, "lardsim-run-1");
-    json_key(&j, "source");
-    json_str(&j, r->source);
-    json_key(&j, "planted_races");
-    json_bool(&j, workload_plants(r->source));
-    json_number(&j, "events", lardsim_events(r->run));
-    json_key(&j, "error");
-    json_str(&j, lardsim_error(r->run));
-    json_number(&j, "exit", (uint64_t)lardsim_exit_code(r->run));
+    json_key_str(&j, "schema", "lardsim-run-1");
+    json_key_str(&j, "source", r->source);
+    json_key_bool(&j, "planted_races", workload_plants(r->source));
+    json_key_u64(&j, "events", lardsim_events(r->run));
+    json_key_str(&j, "error", lardsim_error(r->run));
+    json_key_u64(&j, "exit", (uint64_t)lardsim_exit_code(r->run));
     if (!lardsim_error(r->run))
-        json_hex16(&j, "digest", lardsim_digest(r->run));
-    json_key(&j, "output");
-    json_str(&j, written_to(r));
+        json_key_hex16(&j, "digest", lardsim_digest(r->run));
+    json_key_str(&j, "output", written_to(r));
     run_machine_json(&j, r);
     json_policies(&j, r);
-    json_number(&j, "groups", g->n);
+    json_key_u64(&j, "groups", g->n);
     json_key(&j, "most_frequent");
     json_array(&j);
     for (size_t i = 0; i < g->n && i < GROUPS_SHOWN; i++)

@@ -12,16 +12,14 @@
 /* "policies=vc,exact=vc" of all --policy, or NULL: owned by the caller. */
 static char *given_policies(const struct cli *c)
 {
-    char *all = NULL;
+    char *all = cli_has(c, 'p') ? xstrdup("policies=") : NULL;
+    const char *between = "";
 
-    for (size_t i = 0; i < c->n; i++) {
-        if (c->given[i].key != 'p')
-            continue;
-        char *more =
-            xasprintf("%s%s%s", all ? all : "policies=", all ? "," : "", c->given[i].value);
-        free(all);
-        all = more;
-    }
+    for (size_t i = 0; i < c->n; i++)
+        if (c->given[i].key == 'p') {
+            xappend(&all, between, c->given[i].value);
+            between = ",";
+        }
     return all;
 }
 
@@ -167,18 +165,12 @@ static int run_run(const struct cli *c, struct err *e)
 static const struct argp_option options[] = {
     {"policy", 'p', "SPEC", 0, "Detect races with this policy: NAME or LABEL=NAME; may be repeated",
      0},
-    {"config", OPT_CONFIG, "FILE", 0,
-     "Read parameters from a YAML file, or take a preset; may be repeated", 0},
-    {"preset", OPT_PRESET, "PRESET", 0, "Take the parameters of a preset; may be repeated", 0},
-    {"set", OPT_SET, "NAME=VALUE", 0, "Set a parameter; may be repeated", 0},
-    {"output", 'o', "DIR", 0, "Write the results to this folder, which must not exist", 0},
+    ROWS_SETTINGS,
     {"overwrite", OPT_OVERWRITE, NULL, 0, "The folder or file may exist; its results are replaced",
      0},
     {"timeline", OPT_TIMELINE, "FILE", 0,
      "Write what each core did in a window of time to this file, for Perfetto or Chrome", 0},
-    {"error-on-race", OPT_ERROR_ON_RACE, NULL, 0, "End with exit code 66 when races were found", 0},
-    ROW_JSON,
-    {"quiet", OPT_QUIET, NULL, 0, "No summary and no progress", 0},
+    ROWS_OUTCOME,
     ROW_END};
 
 const struct verb verb_run = {

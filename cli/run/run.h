@@ -10,6 +10,32 @@
 /* ---- shared with `lardsim compare`: run/run.c -------------------------------------------------
  */
 
+/* Options of both verbs: what is configured, and how the outcome is told. */
+#define ROWS_SETTINGS                                                                               \
+    {"config",                                                                                      \
+     OPT_CONFIG,                                                                                    \
+     "FILE",                                                                                        \
+     0,                                                                                             \
+     "Read parameters from a YAML file, or take a preset; may be repeated",                         \
+     0},                                                                                            \
+        {"preset", OPT_PRESET, "PRESET", 0, "Take the parameters of a preset; may be repeated", 0}, \
+        {"set", OPT_SET, "NAME=VALUE", 0, "Set a parameter; may be repeated", 0},                   \
+    {                                                                                               \
+        "output", 'o', "DIR", 0, "Write the results to this folder, which must not exist", 0        \
+    }
+#define ROWS_OUTCOME                                                                               \
+    {                                                                                              \
+        "error-on-race",                                                                           \
+        OPT_ERROR_ON_RACE,                                                                         \
+        NULL,                                                                                      \
+        0,                                                                                         \
+        "End with exit code 66 when there are races",                                              \
+        0},                                                                                        \
+        ROW_JSON,                                                                                  \
+    {                                                                                              \
+        "quiet", OPT_QUIET, NULL, 0, "Print no summary and no progress", 0                         \
+    }
+
 /* --config, --preset and --set in the order given, then --policy. */
 int run_settings(struct lardsim *l, const struct cli *c);
 void run_warn_unused(void *arg, const char *name, const char *origin); /* for lardsim_on_unused */

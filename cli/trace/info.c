@@ -48,25 +48,18 @@ static void print_text(const struct trace_summary *s)
     printf("state        %s\n", s->damage[0] ? "damaged" : s->complete ? "complete" : "cut off");
 }
 
-static void json_number(struct json *j, const char *key, uint64_t v)
-{
-    json_key(j, key);
-    json_u64(j, v);
-}
-
 static void json_counts(struct json *j, const struct trace_summary *s)
 {
     char identity[24];
 
     snprintf(identity, sizeof identity, "%016" PRIx64, s->identity);
-    json_number(j, "threads", s->threads);
-    json_key(j, "identity");
-    json_str(j, identity);
+    json_key_u64(j, "threads", s->threads);
+    json_key_str(j, "identity", identity);
     json_key(j, "kinds");
     json_object(j);
     for (unsigned k = 0; k < EV_KINDS; k++)
         if (s->kinds[k])
-            json_number(j, ev_info[k].text, s->kinds[k]);
+            json_key_u64(j, ev_info[k].text, s->kinds[k]);
     json_end(j);
 }
 
@@ -76,21 +69,17 @@ static void print_json(const struct trace_summary *s)
 
     json_init(&j, stdout, true);
     json_object(&j);
-    json_key(&j, "format");
-    json_str(&j, s->format);
-    json_key(&j, "producer");
-    json_str(&j, s->producer[0] ? s->producer : NULL);
-    json_number(&j, "events", s->events);
-    json_number(&j, "first", s->first);
-    json_number(&j, "granularity", s->granularity);
-    json_number(&j, "bytes", s->file_bytes);
-    json_number(&j, "blocks", s->blocks);
+    json_key_str(&j, "format", s->format);
+    json_key_str(&j, "producer", s->producer[0] ? s->producer : NULL);
+    json_key_u64(&j, "events", s->events);
+    json_key_u64(&j, "first", s->first);
+    json_key_u64(&j, "granularity", s->granularity);
+    json_key_u64(&j, "bytes", s->file_bytes);
+    json_key_u64(&j, "blocks", s->blocks);
     if (s->counted)
         json_counts(&j, s);
-    json_key(&j, "complete");
-    json_bool(&j, s->complete && !s->damage[0]);
-    json_key(&j, "damage");
-    json_str(&j, s->damage[0] ? s->damage : NULL);
+    json_key_bool(&j, "complete", s->complete && !s->damage[0]);
+    json_key_str(&j, "damage", s->damage[0] ? s->damage : NULL);
     json_end(&j);
 }
 

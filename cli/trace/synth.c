@@ -4,14 +4,6 @@
 
 #include "cli/trace/trace.h"
 
-static void add_assignment(char **all, const char *text)
-{
-    char *more = xasprintf("%s%s%s", *all, **all ? "," : "", text);
-
-    free(*all);
-    *all = more;
-}
-
 /* Those of --set and the operands after OUT, in that order. */
 static int parameters(const struct cli *c, struct synth_params *p, struct err *e)
 {
@@ -19,9 +11,9 @@ static int parameters(const struct cli *c, struct synth_params *p, struct err *e
 
     for (size_t i = 0; i < c->n; i++)
         if (c->given[i].key == OPT_SET)
-            add_assignment(&all, c->given[i].value);
+            xappend(&all, ",", c->given[i].value);
     for (size_t i = 1; i < c->args; i++)
-        add_assignment(&all, c->arg[i]);
+        xappend(&all, ",", c->arg[i]);
     const int failed = synth_parse(p, all, e);
     free(all);
     return failed;

@@ -39,12 +39,9 @@ static void print_json(const struct verify *v)
 
     json_init(&j, stdout, true);
     json_object(&j);
-    json_key(&j, "source");
-    json_str(&j, v->name);
-    json_key(&j, "events");
-    json_u64(&j, v->events);
-    json_key(&j, "holds");
-    json_bool(&j, true);
+    json_key_str(&j, "source", v->name);
+    json_key_u64(&j, "events", v->events);
+    json_key_bool(&j, "holds", true);
     json_end(&j);
 }
 

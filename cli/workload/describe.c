@@ -156,12 +156,6 @@ static void print_text(const struct workload *w, const char *spec, char *setting
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
-static void json_text(struct json *j, const char *key, const char *text)
-{
-    json_key(j, key);
-    json_str(j, text);
-}
-
 static void json_sites(struct json *j, const struct workload *w)
 {
     json_key(j, "sites");
@@ -177,9 +171,9 @@ static void json_plants(struct json *j, const struct workload *w)
     json_array(j);
     for (const struct workload_plant *p = w->plants; p && p->site; p++) {
         json_object(j);
-        json_text(j, "site", p->site);
-        json_text(j, "other", p->other);
-        json_text(j, "text", p->text);
+        json_key_str(j, "site", p->site);
+        json_key_str(j, "other", p->other);
+        json_key_str(j, "text", p->text);
         json_end(j);
     }
     json_end(j);
@@ -203,10 +197,10 @@ static void json_aims(struct json *j, const struct workload *w, const struct mea
     for (const struct workload_aim *a = w->aims; a && a->trait; a++) {
         const int trait = trait_named(a->trait);
         json_object(j);
-        json_text(j, "trait", a->trait);
-        json_text(j, "unit", a->unit);
-        json_text(j, "from", a->from);
-        json_text(j, "not-reached", a->why);
+        json_key_str(j, "trait", a->trait);
+        json_key_str(j, "unit", a->unit);
+        json_key_str(j, "from", a->from);
+        json_key_str(j, "not-reached", a->why);
         json_key(j, "target");
         json_fixed(j, a->value, a->scale ? a->scale : 1);
         json_value(j, "measured", trait >= 0 ? &m[trait] : &(struct measure){0, 0});
@@ -229,7 +223,7 @@ static void json_setting(void *arg, const struct param *p)
     const struct settings_json *to = arg;
     char *value = workload_setting(to->settings, p->name);
 
-    json_text(to->j, p->name, value);
+    json_key_str(to->j, p->name, value);
     free(value);
 }
 
@@ -248,17 +242,16 @@ static void print_json(const struct workload *w, const char *spec, const char *s
 
     json_init(&j, stdout, true);
     json_object(&j);
-    json_text(&j, "schema", "lardsim-workload-1");
-    json_text(&j, "name", w->name);
-    json_text(&j, "summary", w->summary);
-    json_text(&j, "source", w->source);
-    json_key(&j, "racy");
-    json_bool(&j, w->racy);
+    json_key_str(&j, "schema", "lardsim-workload-1");
+    json_key_str(&j, "name", w->name);
+    json_key_str(&j, "summary", w->summary);
+    json_key_str(&j, "source", w->source);
+    json_key_bool(&j, "racy", w->racy);
     workload_sizes_json(&j, w);
     workload_params_json(&j, w);
     json_sites(&j, w);
     json_plants(&j, w);
-    json_text(&j, "run", spec);
+    json_key_str(&j, "run", spec);
     json_settings(&j, w, settings);
     json_key(&j, "measured");
     json_object(&j);

@@ -118,24 +118,18 @@ bool workload_plants(const char *source)
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
-static void json_text(struct json *j, const char *key, const char *text)
-{
-    json_key(j, key);
-    json_str(j, text);
-}
-
 static void json_param(void *arg, const struct param *p)
 {
     struct json *j = arg;
     char *range = param_range(p);
 
     json_object(j);
-    json_text(j, "name", p->name);
-    json_text(j, "default", p->value);
-    json_text(j, "range", range);
-    json_text(j, "unit", p->unit);
-    json_text(j, "type", param_type_name(p->type));
-    json_text(j, "help", p->help);
+    json_key_str(j, "name", p->name);
+    json_key_str(j, "default", p->value);
+    json_key_str(j, "range", range);
+    json_key_str(j, "unit", p->unit);
+    json_key_str(j, "type", param_type_name(p->type));
+    json_key_str(j, "help", p->help);
     json_end(j);
     free(range);
 }
@@ -154,7 +148,7 @@ void workload_sizes_json(struct json *j, const struct workload *w)
     json_object(j);
     for (size_t i = 0; i < WORKLOAD_SIZES; i++) {
         char *text = workload_size_text(w, i);
-        json_text(j, workload_size_names[i], text);
+        json_key_str(j, workload_size_names[i], text);
         free(text);
     }
     json_end(j);
@@ -204,9 +198,9 @@ static void print_json(void)
     for (size_t i = 0; workloads[i]; i++) {
         const struct workload *w = workloads[i];
         json_object(&j);
-        json_text(&j, "name", w->name);
-        json_text(&j, "summary", w->summary);
-        json_text(&j, "source", w->source);
+        json_key_str(&j, "name", w->name);
+        json_key_str(&j, "summary", w->summary);
+        json_key_str(&j, "source", w->source);
         workload_sizes_json(&j, w);
         workload_params_json(&j, w);
         json_end(&j);

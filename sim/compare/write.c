@@ -160,45 +160,32 @@ void compare_reason(const struct compare *c, const struct difference *d, char *t
 
 /* ---- telling of a difference ---------------------------------------------------------------- */
 
-static void key_str(struct json *j, const char *key, const char *value)
-{
-    json_key(j, key);
-    json_str(j, value);
-}
-
-static void key_u64(struct json *j, const char *key, uint64_t value)
-{
-    json_key(j, key);
-    json_u64(j, value);
-}
-
 static void write_side(struct json *j, const struct lardsim_side *s)
 {
     char number[24];
 
     snprintf(number, sizeof number, "0x%llx", (unsigned long long)s->site);
-    key_u64(j, "thread", s->thread);
-    key_str(j, "op", ev_info[s->kind].text);
-    key_str(j, "site", s->site_name ? s->site_name : s->site ? number : NULL);
-    key_u64(j, s->region ? "region" : "event", s->event);
+    json_key_u64(j, "thread", s->thread);
+    json_key_str(j, "op", ev_info[s->kind].text);
+    json_key_str(j, "site", s->site_name ? s->site_name : s->site ? number : NULL);
+    json_key_u64(j, s->region ? "region" : "event", s->event);
 }
 
 void sim_difference_json(struct json *j, const struct sim_difference *d)
 {
     json_object(j);
-    key_str(j, "policy", d->policy);
-    key_str(j, "verdict", d->verdict);
-    key_str(j, "of", d->of);
+    json_key_str(j, "policy", d->policy);
+    json_key_str(j, "verdict", d->verdict);
+    json_key_str(j, "of", d->of);
     write_side(j, &d->is);
     json_key(j, "address");
     json_hex(j, d->addr);
-    key_u64(j, "size", d->size);
-    json_key(j, "system");
-    json_bool(j, d->system);
+    json_key_u64(j, "size", d->size);
+    json_key_bool(j, "system", d->system);
     json_key(j, "location");
     json_hex(j, d->location);
-    key_str(j, "location_name", d->location_name);
-    key_str(j, "reported_by", d->reported_by);
+    json_key_str(j, "location_name", d->location_name);
+    json_key_str(j, "reported_by", d->reported_by);
     json_key(j, "earlier");
     if (d->earlier.known) {
         json_object(j);
@@ -207,8 +194,8 @@ void sim_difference_json(struct json *j, const struct sim_difference *d)
     } else {
         json_null(j);
     }
-    key_str(j, "why", d->why);
-    key_str(j, "reason", d->reason);
+    json_key_str(j, "why", d->why);
+    json_key_str(j, "reason", d->reason);
     json_end(j);
 }
 
@@ -221,20 +208,20 @@ static void write_verdict(struct json *j, const struct instance *in, enum verdic
     json_key(j, verdict_text[v]);
     json_object(j);
     if (in->by_access) {
-        key_u64(j, "accesses", n->n[OF_ACCESS]);
-        key_u64(j, "sites", n->sites);
-        key_u64(j, "program", n->program);
-        key_u64(j, "system", n->system);
+        json_key_u64(j, "accesses", n->n[OF_ACCESS]);
+        json_key_u64(j, "sites", n->sites);
+        json_key_u64(j, "program", n->program);
+        json_key_u64(j, "system", n->system);
     }
-    key_u64(j, "locations", n->n[OF_LOCATION]);
-    key_u64(j, "pairs", n->n[OF_PAIR]);
+    json_key_u64(j, "locations", n->n[OF_LOCATION]);
+    json_key_u64(j, "pairs", n->n[OF_PAIR]);
     json_key(j, "why");
     json_object(j);
     for (int of = in->by_access ? OF_ACCESS : OF_LOCATION; of < OFS; of++) {
         json_key(j, of_plural[of]);
         json_object(j);
         for (size_t w = 0; w < WHYS; w++)
-            key_u64(j, why_text[w], n->why[of][w]);
+            json_key_u64(j, why_text[w], n->why[of][w]);
         json_end(j);
     }
     json_end(j);
@@ -249,16 +236,15 @@ static void write_instance(struct json *j, const struct stats *stats, const stru
 
     json_key(j, in->label);
     json_object(j);
-    key_str(j, "property", in->property);
+    json_key_str(j, "property", in->property);
     for (size_t i = 0; i < ARRAY_SIZE(count); i++) {
         char *name = xasprintf("policy.%s.races.%s", in->label, count[i]);
         if (stats_value(stats, name, &value))
-            key_u64(j, count[i], value);
+            json_key_u64(j, count[i], value);
         free(name);
     }
     if (!truth) {
-        json_key(j, "same");
-        json_bool(j, compare_same(in));
+        json_key_bool(j, "same", compare_same(in));
     }
     for (int v = 0; v < VERDICTS && !truth; v++)
         write_verdict(j, in, (enum verdict)v);
@@ -267,14 +253,14 @@ static void write_instance(struct json *j, const struct stats *stats, const stru
 
 void compare_json(const struct compare *c, const struct stats *stats, struct json *j)
 {
-    key_str(j, "truth", c->instance[c->truth].label);
+    json_key_str(j, "truth", c->instance[c->truth].label);
     json_key(j, "policies");
     json_object(j);
     for (uint32_t i = 0; i < c->n; i++)
         write_instance(j, stats, &c->instance[i], i == c->truth);
     json_end(j);
-    key_u64(j, "listed", c->told);
-    key_u64(j, "unlisted", c->unlisted);
+    json_key_u64(j, "listed", c->told);
+    json_key_u64(j, "unlisted", c->unlisted);
 }
 
 const char *sim_why(size_t i)

@@ -102,8 +102,7 @@ void compared_write(FILE *out, const struct lardsim *l)
 
     json_init(&j, out, true);
     json_object(&j);
-    json_key(&j, "schema");
-    json_str(&j, "lardsim-compare-1");
+    json_key_str(&j, "schema", "lardsim-compare-1");
     sim_compare_json(l, &j);
     json_end(&j);
 }

@@ -133,42 +133,20 @@ static void write_stats_csv(FILE *out, const struct lardsim *l)
     stats_csv(l->stats, out);
 }
 
-static void key_hex16(struct json *j, const char *key, uint64_t v)
-{
-    char text[24];
-
-    snprintf(text, sizeof text, "%016llx", (unsigned long long)v);
-    json_key(j, key);
-    json_str(j, text);
-}
-
-static void key_str(struct json *j, const char *key, const char *value)
-{
-    json_key(j, key);
-    json_str(j, value);
-}
-
-static void key_u64(struct json *j, const char *key, uint64_t value)
-{
-    json_key(j, key);
-    json_u64(j, value);
-}
-
 static void write_provenance(FILE *out, const struct lardsim *l)
 {
     struct json j;
 
     json_init(&j, out, true);
     json_object(&j);
-    key_str(&j, "schema", "lardsim-provenance-1");
-    key_str(&j, "version", lardsim_version());
-    key_str(&j, "source", l->source);
-    key_u64(&j, "events", l->st.events);
-    key_hex16(&j, "identity", digest_value(run_identity(l)));
-    key_hex16(&j, "digest", l->result);
-    json_key(&j, "complete");
-    json_bool(&j, !l->err.code || l->err.code == LARD_RACES);
-    key_str(&j, "error", l->err.code ? l->err.text : NULL);
+    json_key_str(&j, "schema", "lardsim-provenance-1");
+    json_key_str(&j, "version", lardsim_version());
+    json_key_str(&j, "source", l->source);
+    json_key_u64(&j, "events", l->st.events);
+    json_key_hex16(&j, "identity", digest_value(run_identity(l)));
+    json_key_hex16(&j, "digest", l->result);
+    json_key_bool(&j, "complete", !l->err.code || l->err.code == LARD_RACES);
+    json_key_str(&j, "error", l->err.code ? l->err.text : NULL);
     json_end(&j);
 }
 
@@ -181,22 +159,22 @@ static void write_host(FILE *out, const struct lardsim *l)
     host_read(&now);
     json_init(&j, out, true);
     json_object(&j);
-    key_str(&j, "schema", "lardsim-host-1");
-    key_str(&j, "host", host_name(name, sizeof name));
+    json_key_str(&j, "schema", "lardsim-host-1");
+    json_key_str(&j, "host", host_name(name, sizeof name));
     json_key(&j, "seconds");
     json_fixed(&j, (uint64_t)((now.seconds - l->began.seconds) * 1e6), 1000000);
     json_key(&j, "user_seconds");
     json_fixed(&j, (uint64_t)((now.user - l->began.user) * 1e6), 1000000);
     json_key(&j, "system_seconds");
     json_fixed(&j, (uint64_t)((now.system - l->began.system) * 1e6), 1000000);
-    key_u64(&j, "max_resident_bytes", now.max_rss);
+    json_key_u64(&j, "max_resident_bytes", now.max_rss);
     json_key(&j, "policy_state_bytes");
     json_object(&j);
     for (size_t i = 0; i < l->checkers; i++) {
         json_key(&j, checker_label(l->checker[i]));
         json_object(&j);
-        key_u64(&j, "live", checker_memory(l->checker[i])->live);
-        key_u64(&j, "peak", checker_memory(l->checker[i])->peak);
+        json_key_u64(&j, "live", checker_memory(l->checker[i])->live);
+        json_key_u64(&j, "peak", checker_memory(l->checker[i])->peak);
         json_end(&j);
     }
     json_end(&j);
