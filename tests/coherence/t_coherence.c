@@ -1,6 +1,6 @@
 /* t_coherence.c - each row of the tables in docs/machine.md as a probe of one access: exact cycles,
  * exact messages, exact states. */
-#include "tests/coherence/coh_bench.h"
+#include "tests/coherence/bench.h"
 
 #include <stdio.h>
 

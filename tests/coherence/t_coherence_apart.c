@@ -1,5 +1,5 @@
 /* t_coherence_apart.c - a non-inclusive L3 and a directory of its own, by probes of one access. */
-#include "tests/coherence/coh_bench.h"
+#include "tests/coherence/bench.h"
 
 #define A            0x10000 /* a line of set 0 everywhere, home at core 0 */
 #define REQUEST_DATA "request 1/8, data 1/66"

@@ -1,7 +1,7 @@
 /* t_coherence_ce.c - compat = ce: what one access is charged by the CE simulator, measured there by
  * probes of one event (4 cores, an L3 hit of 25 cycles; 35, 40, 50 with 8, 16, 32 cores). Rows of
  * its columns CE and CE+ are not MESI and not here. */
-#include "tests/coherence/coh_bench.h"
+#include "tests/coherence/bench.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* t_coherence_limits.c - what waits for what, what is counted and told, and which machines can be:
  * the smallest, the largest, the odd, the impossible. */
-#include "tests/coherence/coh_bench.h"
+#include "tests/coherence/bench.h"
 
 #include <stdio.h>
 

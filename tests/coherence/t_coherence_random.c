@@ -4,7 +4,7 @@
  * There are no values in the simulator. The test gives each line a version, which a store
  * increments, and moves versions about as the line events say; where those and the states disagree
  * that is a failure, too. Some cores have two accesses under way at once. */
-#include "tests/coherence/coh_bench.h"
+#include "tests/coherence/bench.h"
 #include "tests/frame/mutant_arg.h"
 
 #include <inttypes.h>

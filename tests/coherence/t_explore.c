@@ -1,11 +1,11 @@
 /* t_explore.c - all that a few cores can do with a few lines in tiny caches. From the specification
- * (coh_spec.c) come all states that can be reached, each with a shortest sequence of accesses from
+ * (spec.c) come all states that can be reached, each with a shortest sequence of accesses from
  * the empty machine; then each access in each state is tried on the program and held to the
  * specification: cycles, level, messages, states.
  *
  * One access at a time: waiting and contention are not explored. */
-#include "tests/coherence/coh_bench.h"
-#include "tests/coherence/coh_spec.h"
+#include "tests/coherence/bench.h"
+#include "tests/coherence/spec.h"
 
 #include <inttypes.h>
 #include <signal.h>

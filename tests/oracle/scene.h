@@ -3,7 +3,7 @@
 #ifndef LARDSIM_TESTS_SCENE_H
 #define LARDSIM_TESTS_SCENE_H
 
-#include "tests/oracle/oracle_place.h"
+#include "tests/oracle/place.h"
 
 struct scene_thread {
     bool acted, mapped; /* mapped: it has named its kernel thread */

@@ -1,7 +1,7 @@
 /* t_oracle.c - the oracle itself, held to verdicts that were reasoned by hand: for every row of the
  * tables in docs/events.md a stream of a few events and the numbers of those that race. Here:
  * happens-before. t_oracle_memory.c has histories, heap events and views of memory. */
-#include "tests/oracle/oracle_hand.h"
+#include "tests/oracle/hand.h"
 
 static void two_threads_that_never_met_race(void **state)
 {

@@ -1,6 +1,6 @@
 /* t_oracle_memory.c - the oracle held to verdicts that were reasoned by hand: histories, locations,
  * granules, clears and copies, and which accesses are looked at. t_oracle.c has happens-before. */
-#include "tests/oracle/oracle_hand.h"
+#include "tests/oracle/hand.h"
 
 static void untracked_accesses_count_only_in_all_memory_and_the_stack_never(void **state)
 {

@@ -1,9 +1,9 @@
 /* t_oracle_region.c - the region oracle itself, held to verdicts that were reasoned by hand: for
- * every rule in oracle_region.h a stream of a few events and its conflicts, as EARLIER-EVENT. Each
+ * every rule in region.h a stream of a few events and its conflicts, as EARLIER-EVENT. Each
  * rule of what ends a region has a stream in which its absence would show, and one for its excess.
  * t_region_random.c holds it to the other oracle. */
-#include "tests/oracle/oracle_hand.h"
-#include "tests/oracle/oracle_region.h"
+#include "tests/oracle/hand.h"
+#include "tests/oracle/region.h"
 
 static void check_region(const struct event *s, size_t records, const struct region_options *is,
                          const char *want)

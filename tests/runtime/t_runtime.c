@@ -1,10 +1,10 @@
 /* t_runtime.c - what the modelled runtime does for each kind of event, step by step: the steps of
- * runtime/steps.def, accesses and LARDx86 instructions, in the words of runtime_rig.h. */
+ * runtime/steps.def, accesses and LARDx86 instructions, in the words of rig.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 
-#include "tests/runtime/runtime_rig.h"
+#include "tests/runtime/rig.h"
 
 #include <cmocka.h>
 

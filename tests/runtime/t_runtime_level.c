@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-#include "tests/runtime/runtime_rig.h"
+#include "tests/runtime/rig.h"
 
 #include <cmocka.h>
 

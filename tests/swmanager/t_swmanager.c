@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tests/swmanager/swm_rig.h"
+#include "tests/swmanager/rig.h"
 
 /* Where things are with lines of 64 bytes and granules of 4. */
 #define DIRECTORY   (RIG_BASE + 0x100000)

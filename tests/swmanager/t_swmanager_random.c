@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "tests/swmanager/swm_rig.h"
+#include "tests/swmanager/rig.h"
 
 enum { BYTES = 1 << 10, GRANULES = BYTES, READS = 64, CORES = 3 };
 #define REGION UINT64_C(0x7e00) /* the end of a page and the beginning of the next */

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "tests/workloads/vm/vm_spec.h"
+#include "tests/workloads/vm/spec.h"
 
 /* ---- the same again ---------------------------------------------------------------------------
  */

@@ -1,5 +1,5 @@
 /* t_ddr.c - the DDR model to the cycle: one read, two commands, refresh. The device and its
- * numbers: ddr_rig.h. */
+ * numbers: rig.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "tests/memory/ddr/ddr_rig.h"
+#include "tests/memory/ddr/rig.h"
 
 /* ---- one read ------------------------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /* t_ddr_flow.c - the DDR model to the cycle: which request is first, writes, the contract of
- * memory.h, the two clocks. The device and its numbers: ddr_rig.h. */
+ * memory.h, the two clocks. The device and its numbers: rig.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/memory/ddr/ddr_rig.h"
+#include "tests/memory/ddr/rig.h"
 
 static const char *const eager_writes[] = {"memory.ddr.write-idle=0", NULL};
 

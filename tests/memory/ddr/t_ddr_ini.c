@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "memory/ddr/ddr.h"
-#include "tests/memory/memory_bench.h"
+#include "tests/memory/bench.h"
 
 static const char good[] = "; comment\n"
                            "[dram_structure]\n"

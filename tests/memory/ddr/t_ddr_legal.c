@@ -1,6 +1,6 @@
 /* t_ddr_legal.c - no command of the DDR model ever breaks a timing definition: random traffic on
  * every preset and on three description files, one of them chosen at random; the judge is
- * ddr_judge.c. */
+ * judge.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,8 +13,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "tests/memory/ddr/ddr_judge.h"
-#include "tests/memory/memory_bench.h"
+#include "tests/memory/ddr/judge.h"
+#include "tests/memory/bench.h"
 
 /* Phases of traffic: everywhere, a few rows, a stream, one bank; more and fewer writes; dense, and
  * with pauses. */

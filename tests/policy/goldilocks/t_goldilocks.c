@@ -9,7 +9,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-#include "tests/policy/goldilocks/gold_rig.h"
+#include "tests/policy/goldilocks/rig.h"
 #include "tests/frame/mutant_arg.h"
 
 #include <cmocka.h>

@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-#include "tests/policy/goldilocks/gold_rig.h"
+#include "tests/policy/goldilocks/rig.h"
 
 #include <cmocka.h>
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "tests/frame/mutant_arg.h"
-#include "tests/policy/radish/radish_probe.h"
+#include "tests/policy/radish/probe.h"
 
 static void enough_permission_costs_the_history_lines_access(void **state)
 {

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "tests/frame/mutant_arg.h"
-#include "tests/policy/radish/radish_probe.h"
+#include "tests/policy/radish/probe.h"
 
 static void write_system(struct probe *p, sim_tid t, sim_addr a, uint32_t n)
 {

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "tests/frame/mutant_arg.h"
-#include "tests/policy/radish/radish_probe.h"
+#include "tests/policy/radish/probe.h"
 
 enum { WHY = 300 };
 

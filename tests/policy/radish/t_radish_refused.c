@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "tests/policy/radish/radish_probe.h"
+#include "tests/policy/radish/probe.h"
 
 static void regions_too_big_to_go_through_are_refused(void **state)
 {

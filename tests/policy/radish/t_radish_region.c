@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "tests/frame/mutant_arg.h"
-#include "tests/policy/radish/radish_probe.h"
+#include "tests/policy/radish/probe.h"
 
 static uint64_t manager_loads(const struct probe *p)
 {

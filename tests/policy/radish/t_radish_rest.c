@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "tests/frame/mutant_arg.h"
-#include "tests/policy/radish/radish_probe.h"
+#include "tests/policy/radish/probe.h"
 
 /* Thread 0 writes one granule and reads another; then no cache has anything of it. */
 static void with_the_manager(struct probe *p)

@@ -5,7 +5,7 @@
  */
 #include "tests/frame/draw.h"
 #include "tests/frame/mutant_arg.h"
-#include "tests/policy/regions/region_run.h"
+#include "tests/policy/regions/run.h"
 
 #define SAYS(want, ...)            region_says("fastrcd", WITH(NULL), want, EVENTS(__VA_ARGS__))
 #define SAYS_WITH(with, want, ...) region_says("fastrcd", with, want, EVENTS(__VA_ARGS__))

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "tests/frame/draw.h"
-#include "tests/oracle/oracle_region.h"
+#include "tests/oracle/region.h"
 
 enum { CASES = 4 };
 

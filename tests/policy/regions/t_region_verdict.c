@@ -15,7 +15,7 @@
 #include "tests/frame/draw.h"
 #include "tests/frame/lives.h"
 #include "tests/frame/mutant_arg.h"
-#include "tests/oracle/oracle_region.h"
+#include "tests/oracle/region.h"
 #include "tests/frame/watch.h"
 
 enum { CASES = 6, WHY = 300, SKIPPED = 77 };

@@ -6,7 +6,7 @@
  */
 #include "tests/frame/draw.h"
 #include "tests/frame/mutant_arg.h"
-#include "tests/policy/regions/region_run.h"
+#include "tests/policy/regions/run.h"
 
 #define BOTH_WITH(with, want, ...)                                                                 \
     (region_says("valor-e", with, want, EVENTS(__VA_ARGS__)),                                      \

@@ -10,11 +10,11 @@
 #include <string.h>
 
 #include "tests/frame/mutant_arg.h"
-#include "tests/policy/slimstate/slim_gen.h"
-#include "tests/policy/slimstate/slim_judge.h"
-#include "tests/policy/slimstate/slim_more.h"
-#include "tests/policy/slimstate/slim_shadow.h"
-#include "tests/policy/slimstate/slim_table.h"
+#include "tests/policy/slimstate/gen.h"
+#include "tests/policy/slimstate/judge.h"
+#include "tests/policy/slimstate/rules.h"
+#include "tests/policy/slimstate/shadow.h"
+#include "tests/policy/slimstate/table.h"
 #include "tests/frame/watch.h"
 
 enum { WHY = 400 };

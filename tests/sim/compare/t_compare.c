@@ -1,7 +1,7 @@
 /* t_compare.c - compare by hand, between detectors of happens-before: what is counted false and
  * missed, whose it is, and why. Other policies and the truth are in t_compare_truth.c, random
  * traces in t_compare_random.c. */
-#include "tests/sim/compare/compare_hand.h"
+#include "tests/sim/compare/hand.h"
 
 /* ---- views ---------------------------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* t_compare_truth.c - compare by hand: policies that promise something else than happens-before,
  * what may be the truth, runs that stop. */
-#include "tests/sim/compare/compare_hand.h"
+#include "tests/sim/compare/hand.h"
 
 /* ---- a policy that promises another property ------------------------------------------------ */
 

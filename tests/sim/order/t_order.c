@@ -1,8 +1,8 @@
 /* t_order.c - what each event waits for in the timed order, rule by rule: exactly these events of
  * other threads, and nothing else. t_order_random.c has all rules at once. */
-#include "tests/sim/order/order_run.h"
+#include "tests/sim/order/run.h"
 
-#include "tests/oracle/oracle_hand.h"
+#include "tests/oracle/hand.h"
 
 enum { B = 0x9200, V = 0x9300 };
 
@@ -462,6 +462,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(barriers_and_commits_name_their_reason),
     };
 
-    (void)check; /* of oracle_hand.h: there are no verdicts here */
+    (void)check; /* of tests/oracle/hand.h: there are no verdicts here */
     return mutant_arg(&argc, &argv) ? cmocka_run_group_tests(tests, NULL, NULL) : 2;
 }

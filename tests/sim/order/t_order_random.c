@@ -2,7 +2,7 @@
  * of all sizes: nothing is lost, threads keep their order, happens-before is the same for every
  * pair of events and every view, memory changes when it did, the stream rules hold. t_order.c has
  * each rule by itself. */
-#include "tests/sim/order/order_run.h"
+#include "tests/sim/order/run.h"
 
 /* Its graph, to ask for any pair what happens before what. */
 #include "tests/oracle/oracle.c"

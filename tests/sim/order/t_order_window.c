@@ -1,8 +1,8 @@
 /* t_order_window.c - the timed order's window: what is told of threads, who is woken when, limits,
  * streams that break the rules, and many events at once. */
-#include "tests/sim/order/order_run.h"
+#include "tests/sim/order/run.h"
 
-#include "tests/oracle/oracle_hand.h"
+#include "tests/oracle/hand.h"
 
 enum { B = 0x9200 };
 
@@ -365,6 +365,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_hundred_thousand_clears_wait_for_a_slow_thread),
     };
 
-    (void)check; /* of oracle_hand.h: there are no verdicts here */
+    (void)check; /* of tests/oracle/hand.h: there are no verdicts here */
     return mutant_arg(&argc, &argv) ? cmocka_run_group_tests(tests, NULL, NULL) : 2;
 }

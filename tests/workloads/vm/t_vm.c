@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "tests/workloads/vm/vm_box.h"
+#include "tests/workloads/vm/box.h"
 #include "tests/frame/watch.h"
 
 struct shared { /* what a test's threads have in common */

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "tests/workloads/vm/vm_box.h"
+#include "tests/workloads/vm/box.h"
 
 struct shared {
     struct vm_ref *o;

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "tests/workloads/vm/vm_follow.h"
+#include "tests/workloads/vm/follow.h"
 #include "tests/frame/watch.h"
 
 #define SITES(X) X(A, "T.a:1")

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "tests/workloads/vm/vm_churn.h"
+#include "tests/workloads/vm/churn.h"
 #include "tests/frame/watch.h"
 
 #define SITES(X) X(A, "T.a:1")

@@ -1,0 +1,21 @@
+/* spec.h - for tests of the modelled runtime: workloads by their text, and what they can be run
+ * with. A test that names no sites and follows nothing needs no more. */
+#ifndef LARDSIM_TESTS_VM_SPEC_H
+#define LARDSIM_TESTS_VM_SPEC_H
+
+#include "workloads/workloads.h"
+
+static const char *const collectors[] = {
+    "marksweep", "semispace", "generational", "marksweep-concurrent", "copying-concurrent", NULL};
+
+static inline struct source *open_spec(const char *spec)
+{
+    struct err e = {0};
+    struct source *s = workload_open(spec, &e);
+
+    if (!s)
+        fail_msg("%s: %s", spec, e.text);
+    return s;
+}
+
+#endif
