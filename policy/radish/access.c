@@ -46,14 +46,14 @@ static struct hline *own_line(struct radish_access *a, struct line_access *s)
 static void allocate(struct radish_access *a, struct line_access *s)
 {
     struct radish *r = a->r;
-    struct place *p = place_get(r, s->line);
+    struct data_line *p = data_get(r, s->line);
 
     s->drained = latest(s->drained, queue_drain(r, p, s->kind, line_all(r)));
     a->own = line_new(r, p, a->core, s->kind, a->actor);
     a->own->coming = true;
-    soft_fill(r, a->own, a->write);
+    manager_fill(r, a->own, a->write);
     s->fill = true;
-    check_filled(a, s);
+    neighbours_filled(a, s);
     s->had = a->own->kept;
     r->st.nothing += !s->had;
 }
@@ -83,10 +83,10 @@ static sim_cycle run_fill(void *self, unsigned core, void *handler, sim_cycle no
     const struct handler h = take(r, handler);
 
     has_come(r, core, &h);
-    now = swm_enter(r->manager, core, SWM_FILL, soft_blocked(r, core, h.check.line, now));
+    now = swm_enter(r->manager, core, SWM_FILL, manager_blocked(r, core, h.check.line, now));
     if (h.stored)
-        now = soft_store_flushed(r, core, h.stored, now);
-    now = soft_fill_paid(r, core, &h.check, now);
+        now = manager_store_flushed(r, core, h.stored, now);
+    now = manager_fill_paid(r, core, &h.check, now);
     return swm_leave(r->manager, core, now);
 }
 
@@ -94,7 +94,7 @@ static sim_cycle run_check(void *self, unsigned core, void *handler, sim_cycle n
 {
     const struct handler h = take(self, handler);
 
-    return soft_check(self, core, &h.check, now);
+    return manager_check(self, core, &h.check, now);
 }
 
 /* The core goes on meanwhile. */
@@ -217,8 +217,8 @@ static void access_line(struct radish_access *a, sim_addr physical, granule_set 
     struct hline *h = a->own;
     granule_set need = set & ~(a->write ? h->may_write : h->may_read);
     if (need) { /* else it has some, and hears already */
-        cores_add(h->place->hears, a->core);
-        s->drained = latest(s->drained, queue_drain(r, h->place, h->kind, need));
+        cores_add(h->data->hears, a->core);
+        s->drained = latest(s->drained, queue_drain(r, h->data, h->kind, need));
         need = set & ~(a->write ? h->may_write : h->may_read);
     }
     r->st.checks++;
@@ -336,7 +336,7 @@ sim_cycle radish_decide(void *self, const struct event *ev, unsigned core, struc
     begin_bill(&a, start, now);
     queue_pass(r, start);
     if (UNLIKELY(waiting))
-        a.flushed.held = held_touched(r, ev, a.core, &a.flushed.drained, start);
+        a.flushed.held = move_touched(r, ev, a.core, &a.flushed.drained, start);
     flush_for(r, &a.flushed, a.core, a.actor, a.time);
     decide(&a);
     if (UNLIKELY(flush_some(&a.flushed) || a.flushed.drained || waiting))
@@ -399,7 +399,7 @@ void radish_very_soon(const void *self, const struct event *ev)
     if (!hint || !hint->line || hint->addr != ev->addr)
         return;
     for (unsigned class = 0; class < ACCESS_CLASSES; class ++) {
-        const struct record *x = record_of(hint->line, index_of(r, ev->addr), class);
+        const struct access_record *x = record_of(hint->line, index_of(r, ev->addr), class);
         if (x)
             __builtin_prefetch(x, 1);
     }

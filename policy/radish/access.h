@@ -56,9 +56,9 @@ granule_set check_unordered(struct radish_access *a, granule_set set);
 void check_void(struct radish_access *a, granule_set set); /* a write: what the manager has, goes */
 bool check_record(struct radish_access *a, granule_set set); /* true: as above */
 
-/* radish/rest.c: of a line that the manager has just filled; and of the granules beside those of a
- * check. True: as above. */
-void check_filled(struct radish_access *a, struct line_access *s);
-bool check_rest(struct radish_access *a, const struct line_access *s, granule_set rest);
+/* radish/neighbours.c: of a line that the manager has just filled; and of the granules beside those
+ * of a check. True: as above. */
+void neighbours_filled(struct radish_access *a, struct line_access *s);
+bool neighbours_answered(struct radish_access *a, const struct line_access *s, granule_set rest);
 
 #endif

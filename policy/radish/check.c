@@ -2,8 +2,8 @@
  * access leaves behind. The rules of conflict are those of vc/vc.c. */
 #include "policy/radish/access.h"
 
-struct past { /* an access that a check has gathered */
-    struct record is;
+struct gathered { /* an access that a check has gathered */
+    struct access_record is;
     uint32_t actor;
 };
 
@@ -11,7 +11,7 @@ struct past { /* an access that a check has gathered */
 
 /* All accesses of a commit have its number: then a copy from the manager is older than what the
  * manager has. */
-static bool newer(const struct past *x, const struct past *y)
+static bool newer(const struct gathered *x, const struct gathered *y)
 {
     return x->is.event > y->is.event ||
            (x->is.event == y->is.event && y->is.saved && !y->is.touched);
@@ -19,12 +19,12 @@ static bool newer(const struct past *x, const struct past *y)
 
 /* Of one thread and class the latest access counts: an older one may be where the thread was
  * before, or with the manager. */
-static void gather(struct radish_access *a, struct past x)
+static void gather(struct radish_access *a, struct gathered x)
 {
     struct radish *r = a->r;
 
     for (size_t i = 0; i < a->gathered && x.is.set; i++) {
-        struct past *y = &r->past[i];
+        struct gathered *y = &r->past[i];
         if (y->actor != x.actor || op_class(y->is.op) != op_class(x.is.op))
             continue;
         if (newer(&x, y))
@@ -43,9 +43,9 @@ static unsigned classes_needed(const struct radish_access *a)
     return a->write ? EVERY_CLASS : WRITE_CLASSES;
 }
 
-static struct past part_of(const struct record *x, granule_set set, uint32_t actor)
+static struct gathered part_of(const struct access_record *x, granule_set set, uint32_t actor)
 {
-    struct past p = {*x, actor};
+    struct gathered p = {*x, actor};
 
     p.is.set = set;
     return p;
@@ -58,7 +58,7 @@ static void gather_line(struct radish_access *a, const struct hline *h, granule_
     if (h->actor == a->actor || !(records_set(h, classes) & need)) /* ordered by itself */
         return;
     for (uint32_t k = 0; k < h->n; k++) {
-        const struct record *x = &h->record[k];
+        const struct access_record *x = &h->record[k];
         if (x->set & need && classes >> op_class(x->op) & 1)
             gather(a, part_of(x, x->set & need, h->actor));
     }
@@ -68,13 +68,13 @@ static void gather_held(struct radish_access *a, const struct swm_access *h, uns
 {
     if (h->actor == a->actor)
         return;
-    gather(a, (struct past){.is = {.set = (granule_set)1 << i,
-                                   .time = h->clock,
-                                   .event = h->event,
-                                   .site = h->site,
-                                   .tid = h->tid,
-                                   .op = h->op},
-                            .actor = h->actor});
+    gather(a, (struct gathered){.is = {.set = (granule_set)1 << i,
+                                       .time = h->clock,
+                                       .event = h->event,
+                                       .site = h->site,
+                                       .tid = h->tid,
+                                       .op = h->op},
+                                .actor = h->actor});
 }
 
 static void gather_soft(struct radish_access *a, granule_set soft)
@@ -95,7 +95,7 @@ static granule_set software(struct radish_access *a, granule_set need)
     struct radish *r = a->r;
     granule_set here = 0, last;
 
-    for (const struct hline *o = a->own->place->of_kind[a->own->kind]; o; o = o->next)
+    for (const struct hline *o = a->own->data->of_kind[a->own->kind]; o; o = o->next)
         here |= records_set(o, WRITE_CLASSES);
     last = need & a->own->soft_write & ~here;
     const granule_set reads = a->write ? need & a->own->soft_reads : 0;
@@ -107,11 +107,11 @@ static granule_set software(struct radish_access *a, granule_set need)
 static void gather_chip(struct radish_access *a, granule_set need)
 {
     a->gathered = 0;
-    for (const struct hline *o = a->own->place->of_kind[a->own->kind]; o; o = o->next)
+    for (const struct hline *o = a->own->data->of_kind[a->own->kind]; o; o = o->next)
         gather_line(a, o, need);
 }
 
-static bool unordered(const struct past *x, const struct vclock *clock)
+static bool unordered(const struct gathered *x, const struct vclock *clock)
 {
     return x->is.time > vclock_get(clock, x->actor);
 }
@@ -140,7 +140,7 @@ static unsigned conflicts_of(unsigned class)
     return set[class];
 }
 
-static void report_past(struct radish_access *a, const struct past *x, unsigned i)
+static void report_past(struct radish_access *a, const struct gathered *x, unsigned i)
 {
     struct radish *r = a->r;
     const sim_addr granule = line_granule(r, a->own, i);
@@ -162,7 +162,7 @@ static void report_granule(struct radish_access *a, unsigned i)
 
     for (unsigned pass = 0; pass < 2; pass++)
         for (size_t k = 0; k < a->gathered; k++) {
-            const struct past *x = &a->r->past[k];
+            const struct gathered *x = &a->r->past[k];
             if (x->is.set >> i & 1 && conflicts >> op_class(x->is.op) & 1 &&
                 op_writes(x->is.op) == (pass == 0) && unordered(x, a->clock))
                 report_past(a, x, i);
@@ -176,7 +176,7 @@ static granule_set judge(struct radish_access *a, granule_set need)
     granule_set racy = 0, loose = 0;
 
     for (size_t k = 0; k < a->gathered; k++) {
-        const struct past *x = &a->r->past[k];
+        const struct gathered *x = &a->r->past[k];
         if (!unordered(x, a->clock))
             continue;
         loose |= x->is.set;
@@ -196,7 +196,7 @@ static void lower(struct radish_access *a, struct hline *o, granule_set set)
 {
     struct radish *r = a->r;
 
-    if (!cores_have(o->place->hears, o->core))
+    if (!cores_have(o->data->hears, o->core))
         return;
     const granule_set lost = set & (a->write ? o->may_read : o->may_write);
     r->st.lowered += (unsigned)__builtin_popcountll(lost);
@@ -218,7 +218,7 @@ static void cancel(struct radish_access *a, struct hline *o, granule_set set)
 
 static void tell_others(struct radish_access *a, granule_set need)
 {
-    for (struct hline *o = a->own->place->of_kind[a->own->kind]; o; o = o->next) {
+    for (struct hline *o = a->own->data->of_kind[a->own->kind]; o; o = o->next) {
         if (o == a->own)
             continue;
         lower(a, o, need);
@@ -240,16 +240,16 @@ void check_void(struct radish_access *a, granule_set set)
     h->kept &= ~set;
 }
 
-static struct record record_now(const struct radish_access *a, granule_set set, bool saved)
+static struct access_record record_now(const struct radish_access *a, granule_set set, bool saved)
 {
-    return (struct record){.set = set,
-                           .time = a->time,
-                           .event = *a->r->env->number,
-                           .site = a->ev->aux,
-                           .tid = a->ev->tid,
-                           .op = a->op,
-                           .saved = saved,
-                           .touched = saved};
+    return (struct access_record){.set = set,
+                                  .time = a->time,
+                                  .event = *a->r->env->number,
+                                  .site = a->ev->aux,
+                                  .tid = a->ev->tid,
+                                  .op = a->op,
+                                  .saved = saved,
+                                  .touched = saved};
 }
 
 /* Granules of these that have a record of another class, too. */
@@ -259,10 +259,10 @@ static granule_set others_of(const struct radish_access *a, granule_set set)
 }
 
 /* The record that says the same of just these granules, if nothing else of them has to go. */
-static struct record *same_again(const struct radish_access *a, granule_set set)
+static struct access_record *same_again(const struct radish_access *a, granule_set set)
 {
     const unsigned own = op_class(a->op);
-    struct record *x = record_of(a->own, (unsigned)__builtin_ctzll(set), own);
+    struct access_record *x = record_of(a->own, (unsigned)__builtin_ctzll(set), own);
 
     if (!x || x->set != set || x->time != a->time)
         return NULL;
@@ -279,7 +279,7 @@ static granule_set of_now(const struct radish_access *a, granule_set set, bool s
 
     for (granule_set left = set & a->own->has[own]; left;) {
         const unsigned i = next_granule(&left);
-        const struct record *x = record_of(a->own, i, own);
+        const struct access_record *x = record_of(a->own, i, own);
         if (x->time == a->time && x->saved == saved)
             now |= (granule_set)1 << i;
     }
@@ -293,7 +293,7 @@ bool check_record(struct radish_access *a, granule_set set)
 {
     struct hline *h = a->own;
     const unsigned own = 1u << op_class(a->op), classes = a->write ? EVERY_CLASS : own;
-    struct record *again = same_again(a, set);
+    struct access_record *again = same_again(a, set);
 
     if (again) {
         *again = record_now(a, set, again->saved);
@@ -305,7 +305,7 @@ bool check_record(struct radish_access *a, granule_set set)
         same &= ~records_set(h, EVERY_CLASS & ~own);
     records_cancel(a->r, h, set, classes);
     for (unsigned of_manager = 0; of_manager < 2; of_manager++) {
-        const struct record x = record_now(a, of_manager ? saved : set & ~saved, of_manager);
+        const struct access_record x = record_now(a, of_manager ? saved : set & ~saved, of_manager);
         if (x.set)
             record_add(a->r, h, &x);
     }
@@ -328,7 +328,7 @@ static bool grant(struct radish_access *a, granule_set passed)
 
 static bool ask_cores(const struct radish_access *a, uint64_t cores[2])
 {
-    const struct place *p = a->own->place;
+    const struct data_line *p = a->own->data;
 
     cores[0] = cores[1] = 0;
     for (unsigned k = 0; k < a->r->kinds; k++)
@@ -371,7 +371,7 @@ static void plan_question(struct radish_access *a, struct line_access *s, granul
 /* The permission comes when the check is over. */
 static void put_in_queue(struct radish_access *a, struct line_access *s, granule_set passed)
 {
-    const struct queued_check c = {.place = a->own->place,
+    const struct queued_check c = {.data = a->own->data,
                                    .set = s->soft,
                                    .granted = passed & s->soft,
                                    .actor = a->actor,
@@ -400,6 +400,6 @@ bool check_granules(struct radish_access *a, struct line_access *s, granule_set 
     tell_others(a, need);
     if (s->soft && queues)
         put_in_queue(a, s, passed);
-    const bool rest = (s->asks || s->arrives) && check_rest(a, s, ~need);
+    const bool rest = (s->asks || s->arrives) && neighbours_answered(a, s, ~need);
     return grant(a, s->queued ? passed & ~s->soft : passed) || rest;
 }

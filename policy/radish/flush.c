@@ -14,9 +14,9 @@ static void drained(struct flushed *f, sim_cycle at)
 
 void flush_line(struct radish *r, struct flushed *f, struct hline **to, struct hline *h)
 {
-    drained(f, queue_drain_place(r, h->place));
+    drained(f, queue_drain_data(r, h->data));
     line_leaves(r, h);
-    *to = soft_add(*to, h);
+    *to = manager_add(*to, h);
 }
 
 static void flush_core(struct radish *r, struct flushed *f, struct hline **to, unsigned core)
@@ -91,7 +91,7 @@ static struct hline *next_lost(struct flushed *lost)
 static void take_lost(struct flushed *f, struct flushed *lost)
 {
     for (struct hline *h; (h = next_lost(lost));)
-        f->rolled = soft_add(f->rolled, h);
+        f->rolled = manager_add(f->rolled, h);
     drained(f, lost->drained);
     lost->drained = 0;
 }
@@ -125,9 +125,9 @@ static sim_cycle roll_over_paid(struct radish *r, unsigned core, struct hline *l
     const struct policy_machine *m = r->machine;
 
     if (!left || !m)
-        return soft_flush(r, core, left, SWM_ROLL_OVER, now);
+        return manager_flush(r, core, left, SWM_ROLL_OVER, now);
     const sim_cycle since = m->stop(r->env->host, core, now);
-    now = soft_flush(r, core, left, SWM_ROLL_OVER, since);
+    now = manager_flush(r, core, left, SWM_ROLL_OVER, since);
     r->st.stopped += now - since;
     return m->go_on(r->env->host, core, since, now);
 }
@@ -135,10 +135,10 @@ static sim_cycle roll_over_paid(struct radish *r, unsigned core, struct hline *l
 sim_cycle flush_paid(struct radish *r, unsigned core, struct flushed *f, sim_cycle now)
 {
     now = queue_waited(r, f->drained, now);
-    now = held_paid(r, core, now);
-    now = soft_flush(r, core, f->switched, SWM_FLUSH, now);
+    now = move_paid(r, core, now);
+    now = manager_flush(r, core, f->switched, SWM_FLUSH, now);
     now = roll_over_paid(r, core, f->rolled, now);
-    return soft_leave(r, core, f->gone, SWM_EVICTION, false, now);
+    return manager_leave(r, core, f->gone, SWM_EVICTION, false, now);
 }
 
 /* ---- what happens to lines ------------------------------------------------------------------ */
@@ -161,14 +161,14 @@ static void history_line(struct radish *r, struct flushed *f, sim_addr addr)
         return;
     const bool dirty = h->dirty;
     flush_line(r, f, dirty ? &f->gone : &left, h);
-    soft_leave(r, core, left, SWM_EVICTION, false, 0);
+    manager_leave(r, core, left, SWM_EVICTION, false, 0);
 }
 
 /* The home forgets a core that throws out its data: nobody would tell it of another's access. */
-static void data_evicted(struct radish *r, struct flushed *f, struct place *p, unsigned core)
+static void data_evicted(struct radish *r, struct flushed *f, struct data_line *p, unsigned core)
 {
     if (UNLIKELY(p->queued))
-        drained(f, queue_drain_place(r, p));
+        drained(f, queue_drain_data(r, p));
     cores_remove(p->hears, core);
     for (unsigned k = 0; k < r->kinds; k++) {
         struct hline *h = line_on_core(r, core, line_number(r, p->line, k));
@@ -188,7 +188,7 @@ bool data_anywhere(const struct radish *r, sim_addr addr)
 }
 
 /* No directory entry is left that would find its histories. */
-static void data_left(struct radish *r, struct flushed *f, struct place *p)
+static void data_left(struct radish *r, struct flushed *f, struct data_line *p)
 {
     for (unsigned k = 0; k < r->kinds; k++)
         for (struct hline *h = p->of_kind[k], *next; h; h = next) {
@@ -207,7 +207,7 @@ static void data_line(struct radish *r, struct flushed *f, const struct line_eve
     const uint8_t left_in = r->machine->where(r->env->host, le->core, le->addr);
     if (left_in == LEVEL_L1 || left_in == LEVEL_L2)
         return;
-    struct place *p = place_find(r, le->addr >> r->line_shift);
+    struct data_line *p = data_find(r, le->addr >> r->line_shift);
     if (p && le->level != LEVEL_L3)
         data_evicted(r, f, p, le->core);
     if (p && p->lines && !left_in && !data_anywhere(r, le->addr))
@@ -240,7 +240,7 @@ sim_cycle flush_lost_paid(struct radish *r, unsigned core, sim_cycle now)
         struct hline *h = next_lost(lost);
         now = queue_waited(r, lost->drained, now);
         lost->drained = 0;
-        now = soft_leave(r, core, h ? soft_add(NULL, h) : NULL, SWM_EVICTION, drop, now);
+        now = manager_leave(r, core, h ? manager_add(NULL, h) : NULL, SWM_EVICTION, drop, now);
     }
     return now;
 }

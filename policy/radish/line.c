@@ -8,54 +8,54 @@
 
 enum { PAGE_BITS = 12 };
 
-/* ---- places --------------------------------------------------------------------------------- */
+/* ---- lines of data -------------------------------------------------------------------------- */
 
-static size_t place_bytes(const struct radish *r)
+static size_t data_bytes(const struct radish *r)
 {
-    return sizeof(struct place) + r->kinds * sizeof(struct hline *);
+    return sizeof(struct data_line) + r->kinds * sizeof(struct hline *);
 }
 
-struct place *place_find(const struct radish *r, uint64_t line)
+struct data_line *data_find(const struct radish *r, uint64_t line)
 {
-    const uint64_t *at = map_find(&r->places, line);
+    const uint64_t *at = map_find(&r->data, line);
 
-    return at ? (struct place *)(uintptr_t)*at : NULL;
+    return at ? (struct data_line *)(uintptr_t)*at : NULL;
 }
 
-struct place *place_get(struct radish *r, uint64_t line)
+struct data_line *data_get(struct radish *r, uint64_t line)
 {
     if (r->latest && r->latest->line == line)
         return r->latest;
-    uint64_t *at = map_put(&r->places, line);
+    uint64_t *at = map_put(&r->data, line);
     if (*at)
-        return r->latest = (struct place *)(uintptr_t)*at;
-    struct place *p = memset(pool_get(&r->data_lines), 0, place_bytes(r));
-    budget_take(r->env->budget, place_bytes(r));
+        return r->latest = (struct data_line *)(uintptr_t)*at;
+    struct data_line *p = memset(pool_get(&r->data_lines), 0, data_bytes(r));
+    budget_take(r->env->budget, data_bytes(r));
     p->line = line;
     *at = (uint64_t)(uintptr_t)p;
     *map_put(&r->pages, line << r->line_shift >> PAGE_BITS) = 1;
     return p;
 }
 
-void place_free(struct radish *r, struct place *p)
+void data_free(struct radish *r, struct data_line *p)
 {
-    budget_give(r->env->budget, place_bytes(r));
+    budget_give(r->env->budget, data_bytes(r));
     pool_give(&r->data_lines, p);
 }
 
-void place_tidy(struct radish *r, struct place *p)
+void data_tidy(struct radish *r, struct data_line *p)
 {
     if (p->lines || p->queued)
         return;
-    map_remove(&r->places, p->line);
+    map_remove(&r->data, p->line);
     if (r->latest == p)
         r->latest = NULL;
-    place_free(r, p);
+    data_free(r, p);
 }
 
 /* ---- lines ---------------------------------------------------------------------------------- */
 
-struct hline *line_find(const struct place *p, unsigned core, unsigned kind)
+struct hline *line_find(const struct data_line *p, unsigned core, unsigned kind)
 {
     struct hline *h = p->of_kind[kind];
 
@@ -97,20 +97,20 @@ static size_t line_bytes(const struct radish *r)
     return whole_lines(sizeof(struct hline) + (size_t)r->entries * ACCESS_CLASSES);
 }
 
-static unsigned places(unsigned size)
+static unsigned room_of(unsigned size)
 {
     return 3u << size;
 }
 
 static size_t block_bytes(unsigned size)
 {
-    return whole_lines(places(size) * sizeof(struct record));
+    return whole_lines(room_of(size) * sizeof(struct access_record));
 }
 
 void line_pools(struct radish *r)
 {
     r->lines.bytes = line_bytes(r);
-    r->data_lines.bytes = whole_lines(place_bytes(r));
+    r->data_lines.bytes = whole_lines(data_bytes(r));
     for (unsigned size = 0; size < RADISH_SIZES; size++)
         r->records[size].bytes = block_bytes(size);
 }
@@ -123,14 +123,14 @@ void line_pools_free(struct radish *r)
         pool_free(&r->records[size]);
 }
 
-struct hline *line_new(struct radish *r, struct place *p, unsigned core, unsigned kind,
+struct hline *line_new(struct radish *r, struct data_line *p, unsigned core, unsigned kind,
                        uint32_t actor)
 {
     struct hline *h = pool_get(&r->lines);
 
     memset(h, 0, line_bytes(r));
     budget_take(r->env->budget, line_bytes(r));
-    h->place = p;
+    h->data = p;
     h->core = (uint8_t)core;
     h->kind = (uint8_t)kind;
     h->actor = actor;
@@ -167,14 +167,14 @@ static void give_block(struct radish *r, struct hline *h)
 
 void line_free(struct radish *r, struct hline *h)
 {
-    struct hline **at = &h->place->of_kind[h->kind];
+    struct hline **at = &h->data->of_kind[h->kind];
 
     if (!h->leaving)
         line_leaves(r, h);
     while (*at != h)
         at = &(*at)->next;
     *at = h->next;
-    h->place->lines--;
+    h->data->lines--;
     r->st.lines--;
     for (unsigned k = 0; k < h->n; k++)
         r->st.records -= h->record[k].set != 0;
@@ -185,7 +185,7 @@ void line_free(struct radish *r, struct hline *h)
 
 sim_addr line_granule(const struct radish *r, const struct hline *h, unsigned i)
 {
-    return (h->place->line << r->line_shift) +
+    return (h->data->line << r->line_shift) +
            ((sim_addr)(h->kind * r->entries + i) << r->granule_shift);
 }
 
@@ -196,12 +196,12 @@ granule_set line_all(const struct radish *r)
 
 /* ---- records -------------------------------------------------------------------------------- */
 
-static unsigned class_of(const struct record *x)
+static unsigned class_of(const struct access_record *x)
 {
     return op_class(x->op);
 }
 
-static void index_record(struct hline *h, const struct record *x, granule_set set)
+static void index_record(struct hline *h, const struct access_record *x, granule_set set)
 {
     h->has[class_of(x)] |= set;
     while (set)
@@ -211,7 +211,7 @@ static void index_record(struct hline *h, const struct record *x, granule_set se
 static void cancel_granule(struct radish *r, struct hline *h, unsigned i, unsigned class)
 {
     uint8_t *at = &h->at[i * ACCESS_CLASSES + class];
-    struct record *x = &h->record[*at - 1];
+    struct access_record *x = &h->record[*at - 1];
 
     x->set &= ~((granule_set)1 << i);
     if (!x->set) {
@@ -255,7 +255,7 @@ static void grow(struct radish *r, struct hline *h)
     const unsigned size = h->record ? h->size + 1u : 0;
 
     assert(size < RADISH_SIZES);
-    struct record *to = pool_get(&r->records[size]);
+    struct access_record *to = pool_get(&r->records[size]);
     budget_take(r->env->budget, block_bytes(size));
     if (h->record)
         memcpy(to, h->record, h->n * sizeof *to);
@@ -266,20 +266,20 @@ static void grow(struct radish *r, struct hline *h)
 
 static bool is_full(const struct hline *h)
 {
-    return !h->record || h->n == places(h->size);
+    return !h->record || h->n == room_of(h->size);
 }
 
 /* Reads of the other class at these granules have to keep the lower places. */
-static bool comes_last(const struct hline *h, const struct record *what)
+static bool comes_last(const struct hline *h, const struct access_record *what)
 {
     return 1u << class_of(what) & READ_CLASSES &&
            records_set(h, READ_CLASSES & ~(1u << class_of(what))) & what->set;
 }
 
-static struct record *empty_place(struct radish *r, struct hline *h, bool last)
+static struct access_record *empty_place(struct radish *r, struct hline *h, bool last)
 {
     if (h->empty && !last) {
-        struct record *x = &h->record[h->empty - 1];
+        struct access_record *x = &h->record[h->empty - 1];
         h->empty = (uint8_t)x->time;
         return x;
     }
@@ -290,9 +290,9 @@ static struct record *empty_place(struct radish *r, struct hline *h, bool last)
     return &h->record[h->n++];
 }
 
-void record_add(struct radish *r, struct hline *h, const struct record *what)
+void record_add(struct radish *r, struct hline *h, const struct access_record *what)
 {
-    struct record *x = empty_place(r, h, comes_last(h, what));
+    struct access_record *x = empty_place(r, h, comes_last(h, what));
 
     assert(what->set && !(h->has[class_of(what)] & what->set));
     *x = *what;
@@ -300,7 +300,7 @@ void record_add(struct radish *r, struct hline *h, const struct record *what)
     r->st.records++;
 }
 
-void record_extend(struct hline *h, struct record *x, granule_set set)
+void record_extend(struct hline *h, struct access_record *x, granule_set set)
 {
     x->set |= set;
     index_record(h, x, set);

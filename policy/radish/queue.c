@@ -26,9 +26,9 @@ bool queue_serves(const struct radish *r, unsigned core)
 /* The check has passed: the thread has its permission, if its line is still there. */
 static void grant(struct radish *r, const struct queued_check *c)
 {
-    struct hline *h = line_find(c->place, c->core, c->kind);
+    struct hline *h = line_find(c->data, c->core, c->kind);
 
-    if (!h || h->actor != c->actor || !cores_have(c->place->hears, c->core))
+    if (!h || h->actor != c->actor || !cores_have(c->data->hears, c->core))
         return;
     h->may_read |= c->granted;
     if (c->write)
@@ -46,7 +46,7 @@ static sim_cycle finish_oldest(struct radish *r)
     r->queue_n--;
     r->st.drained++;
     grant(r, &c);
-    c.place->queued--;
+    c.data->queued--;
     return c.done == CYCLE_NEVER ? r->queue_free : c.done; /* it comes after what is served */
 }
 
@@ -74,14 +74,14 @@ uint64_t queue_put(struct radish *r, const struct queued_check *c, sim_cycle *wa
     *q = *c;
     q->id = r->queue_ids++;
     q->done = CYCLE_NEVER;
-    q->place->queued++;
+    q->data->queued++;
     return q->id;
 }
 
 void queue_serve(struct radish *r, unsigned core, uint64_t id, const struct check_paid *c,
                  sim_cycle now)
 {
-    const sim_cycle takes = soft_check_beside(r, core, spare_core(r), c, now);
+    const sim_cycle takes = manager_check_beside(r, core, spare_core(r), c, now);
 
     r->queue_free = (r->queue_free > now ? r->queue_free : now) + takes;
     for (uint64_t i = 0; i < r->queue_n; i++)
@@ -89,29 +89,29 @@ void queue_serve(struct radish *r, unsigned core, uint64_t id, const struct chec
             item(r, i)->done = r->queue_free;
 }
 
-sim_cycle queue_drain(struct radish *r, const struct place *p, unsigned kind, granule_set set)
+sim_cycle queue_drain(struct radish *r, const struct data_line *p, unsigned kind, granule_set set)
 {
     uint64_t n = 0;
 
     if (LIKELY(!p->queued))
         return 0;
     for (uint64_t i = 0; i < r->queue_n; i++)
-        if (item(r, i)->place == p && item(r, i)->kind == kind && item(r, i)->set & set)
+        if (item(r, i)->data == p && item(r, i)->kind == kind && item(r, i)->set & set)
             n = i + 1;
     return finish_until(r, n);
 }
 
-granule_set queue_has(const struct radish *r, const struct place *p, unsigned kind)
+granule_set queue_has(const struct radish *r, const struct data_line *p, unsigned kind)
 {
     granule_set set = 0;
 
     for (uint64_t i = 0; i < r->queue_n && p->queued; i++)
-        if (item(r, i)->place == p && item(r, i)->kind == kind)
+        if (item(r, i)->data == p && item(r, i)->kind == kind)
             set |= item(r, i)->set;
     return set;
 }
 
-sim_cycle queue_drain_place(struct radish *r, const struct place *p)
+sim_cycle queue_drain_data(struct radish *r, const struct data_line *p)
 {
     sim_cycle done = 0;
 

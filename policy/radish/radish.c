@@ -266,7 +266,7 @@ static void *radish_create(const struct policy_env *env, const void *params, str
     struct radish *r = laid_out(env, params);
 
     (void)e;
-    map_init(&r->places, env->budget);
+    map_init(&r->data, env->budget);
     map_init(&r->pages, env->budget);
     map_init(&r->held.pages, env->budget);
     for (unsigned core = 0; core < MAX_CORES; core++)
@@ -293,13 +293,13 @@ static void *lardish_create(const struct policy_env *env, const void *params, st
     return r;
 }
 
-static void free_place(struct radish *r, struct place *p)
+static void free_data(struct radish *r, struct data_line *p)
 {
     p->queued = 0;
     for (unsigned k = 0; k < r->kinds; k++)
         while (p->of_kind[k])
             line_free(r, p->of_kind[k]);
-    place_free(r, p);
+    data_free(r, p);
 }
 
 static void radish_destroy(void *self)
@@ -310,13 +310,13 @@ static void radish_destroy(void *self)
 
     for (unsigned core = 0; core < MAX_CORES; core++) /* first: nobody has to be taken out */
         map_free(&r->core[core].here);
-    while (map_next(&r->places, &pos, &line, &at))
-        free_place(r, (struct place *)(uintptr_t)*at);
+    while (map_next(&r->data, &pos, &line, &at))
+        free_data(r, (struct data_line *)(uintptr_t)*at);
     line_pools_free(r);
     cost_free(&r->ledger);
     pool_free(&r->handlers);
-    held_free(r);
-    map_free(&r->places);
+    move_free(r);
+    map_free(&r->data);
     map_free(&r->pages);
     swm_free(r->manager);
     if (r->runtime)
@@ -343,7 +343,7 @@ static sim_cycle lower(struct radish *r, const struct event *ev, unsigned core, 
 {
     if (!r->runtime)
         return now;
-    if (!held_wants(r, ev) && !held_match(r, ev))
+    if (!move_wants(r, ev) && !move_match(r, ev))
         return radish_lower(r, ev, core, now);
     runtime_follow(r->runtime, ev, core);
     return now;
@@ -351,15 +351,15 @@ static sim_cycle lower(struct radish *r, const struct event *ev, unsigned core, 
 
 static sim_cycle heap(struct radish *r, const struct event *ev, unsigned core, sim_cycle now)
 {
-    struct held *held = held_match(r, ev);
+    struct held_copy *held = move_match(r, ev);
 
     r->collections += ev->kind == EV_GC_BEGIN;
     r->collections -= ev->kind == EV_GC_END && r->collections;
     if (held)
-        return held_move(r, held, core, now);
+        return move_make(r, held, core, now);
     if (ev->kind == EV_CLEAR)
-        return heap_clear(r, ev, core, now);
-    return ev->kind == EV_COPY ? heap_copy(r, ev, core, now) : now;
+        return region_clear(r, ev, core, now);
+    return ev->kind == EV_COPY ? region_copy(r, ev, core, now) : now;
 }
 
 static sim_cycle radish_sync(void *self, const struct event *ev, unsigned on, sim_cycle now)
@@ -379,7 +379,7 @@ static sim_cycle radish_sync(void *self, const struct event *ev, unsigned on, si
     }
     now = flush_paid(r, core, &f, now);
     if (UNLIKELY(r->held.live))
-        now = held_before(r, ev, core, now);
+        now = move_before(r, ev, core, now);
     now = lower(r, ev, core, now);
     return heap(r, ev, core, now);
 }

@@ -52,9 +52,9 @@ static inline uint8_t op_kind(uint8_t op)
 /* Granules of a history line, a bit for each. */
 typedef uint64_t granule_set;
 
-struct record {      /* a thread's last access of a class to these granules */
-    granule_set set; /* empty: there is none */
-    uint64_t time;   /* the thread's own */
+struct access_record { /* a thread's last access of a class to these granules */
+    granule_set set;   /* empty: there is none */
+    uint64_t time;     /* the thread's own */
     /* Not modelled: which access it was, for reports. */
     uint64_t event, site;
     sim_tid tid;
@@ -70,7 +70,7 @@ struct record {      /* a thread's last access of a class to these granules */
 struct hline {
     struct hline *next;            /* of other cores, for the same data */
     struct hline *later, *earlier; /* of the core, or waiting to be stored */
-    struct place *place;
+    struct data_line *data;
     granule_set has[ACCESS_CLASSES]; /* granules with a record of the class */
 
     uint64_t number; /* line_number */
@@ -85,7 +85,7 @@ struct hline {
     granule_set kept; /* the manager has something of it: what a write makes void there */
     /* Places for records; an empty one has no granules. Of two reads of a granule the earlier has
      * the lower place. */
-    struct record *record; /* owns: a block of this size, or NULL */
+    struct access_record *record; /* owns: a block of this size, or NULL */
     uint8_t n, size;
     uint8_t empty; /* the place that became so last, plus 1, and from there by `time`; 0: none */
 
@@ -95,7 +95,7 @@ struct hline {
 };
 enum { RADISH_SIZES = 7 }; /* of blocks of records: 3 << size, as a granule has at most 3 */
 
-struct place {               /* a data line that has history on chip */
+struct data_line {           /* a data line that has history on chip */
     uint64_t line;           /* its physical number */
     uint64_t hears[2];       /* cores that the home would tell of another's access */
     uint32_t lines, queued;  /* history lines; checks in the queue */
@@ -116,7 +116,7 @@ struct radish_core {
 };
 
 struct queued_check {
-    struct place *place;
+    struct data_line *data;
     uint64_t id;
     sim_cycle done; /* CYCLE_NEVER: not known yet */
     granule_set set, granted;
@@ -161,13 +161,13 @@ struct visit { /* of the lines of a part of a region, for one handler */
     sim_cycle until; /* checks that had to be over first */
 };
 
-struct regions { /* of a copy; virtual */
+struct copy_regions { /* of a copy; virtual */
     sim_addr to, from;
     uint64_t bytes;
 };
-struct held; /* a copy that is held back, of radish/held.c */
+struct held_copy; /* a copy that is held back, of radish/move.c */
 struct held_set {
-    struct held **at; /* own */
+    struct held_copy **at; /* own */
     size_t n, cap, live, busy;
     struct map pages;       /* that they touch: to a node, plus 1 */
     struct held_node *node; /* owns */
@@ -211,20 +211,21 @@ struct radish {
     unsigned number_shift;                                     /* address to line_number */
     uint64_t stride; /* bytes of one core's history lines */
     struct swmanager *manager;
-    struct runtime *runtime; /* NULL: nobody pays for one */
-    struct map places;       /* data line to struct place * */
-    struct place *latest;    /* one of them, or NULL */
-    struct map pages;        /* that ever had history: a set of numbers */
+    struct runtime *runtime;  /* NULL: nobody pays for one */
+    struct map data;          /* number to struct data_line * */
+    struct data_line *latest; /* one of them, or NULL */
+    struct map pages;         /* that ever had history: a set of numbers */
     struct radish_core core[MAX_CORES];
-    struct radish_hint *hint;                             /* owns; by core */
-    struct pool lines, records[RADISH_SIZES], data_lines; /* the latter: places */
-    uint32_t *at_core;                                    /* by actor: the core it is on, plus 1 */
-    uint64_t *base; /* by actor: what clocks in hardware count from */
+    struct radish_hint *hint; /* owns; by core */
+    struct pool lines, records[RADISH_SIZES],
+        data_lines;    /* of struct hline; of their records; of struct data_line */
+    uint32_t *at_core; /* by actor: the core it is on, plus 1 */
+    uint64_t *base;    /* by actor: what clocks in hardware count from */
     size_t actors;
     struct queued_check *queue; /* owns; a ring of params.queue */
     uint64_t queue_head, queue_n, queue_ids;
-    sim_cycle queue_free; /* when the spare core is */
-    struct past *past;    /* owns; what a check gathers, of radish/check.c */
+    sim_cycle queue_free;  /* when the spare core is */
+    struct gathered *past; /* owns; what a check gathers, of radish/check.c */
     size_t past_cap;
     struct cost ledger;
     struct pool handlers;           /* that its notes are about */
@@ -237,16 +238,16 @@ struct radish {
 
 /* ---- radish/line.c: lines and records ------------------------------------------------------- */
 
-struct place *place_find(const struct radish *r, uint64_t line); /* NULL: none */
-struct place *place_get(struct radish *r, uint64_t line);
-void place_tidy(struct radish *r, struct place *p); /* frees it when nothing needs it */
-void place_free(struct radish *r, struct place *p);
-struct hline *line_find(const struct place *p, unsigned core, unsigned kind); /* NULL: none */
+struct data_line *data_find(const struct radish *r, uint64_t line); /* NULL: none */
+struct data_line *data_get(struct radish *r, uint64_t line);
+void data_tidy(struct radish *r, struct data_line *p); /* frees it when nothing needs it */
+void data_free(struct radish *r, struct data_line *p);
+struct hline *line_find(const struct data_line *p, unsigned core, unsigned kind); /* NULL: none */
 static inline uint64_t line_number(const struct radish *r, uint64_t line, unsigned kind)
 {
     return line * r->kinds + kind;
 }
-/* The same without its place. */
+/* The same without its line of data. */
 static inline struct hline *line_on_core(const struct radish *r, unsigned core, uint64_t number)
 {
     struct hline *hinted = r->hint[core].line;
@@ -256,7 +257,7 @@ static inline struct hline *line_on_core(const struct radish *r, unsigned core, 
     const uint64_t *at = map_find(&r->core[core].here, number);
     return at ? (struct hline *)(uintptr_t)*at : NULL;
 }
-struct hline *line_new(struct radish *r, struct place *p, unsigned core, unsigned kind,
+struct hline *line_new(struct radish *r, struct data_line *p, unsigned core, unsigned kind,
                        uint32_t actor);
 void line_free(struct radish *r, struct hline *h);
 void line_pools(struct radish *r);
@@ -271,9 +272,10 @@ granule_set line_all(const struct radish *r); /* every entry */
 void line_leaves(struct radish *r, struct hline *h);
 /* Records of these granules go: all, or those of a class. True: there were some. */
 bool records_cancel(struct radish *r, struct hline *h, granule_set set, unsigned classes);
-void record_add(struct radish *r, struct hline *h, const struct record *what);
-void record_extend(struct hline *h, struct record *x, granule_set set); /* to these granules, too */
-static inline struct record *record_of(const struct hline *h, unsigned i, unsigned class)
+void record_add(struct radish *r, struct hline *h, const struct access_record *what);
+void record_extend(struct hline *h, struct access_record *x,
+                   granule_set set); /* to these granules, too */
+static inline struct access_record *record_of(const struct hline *h, unsigned i, unsigned class)
 {
     const unsigned at = h->at[i * ACCESS_CLASSES + class];
 
@@ -312,41 +314,42 @@ static inline unsigned next_granule(granule_set *set) /* takes the lowest out */
     return i;
 }
 
-/* ---- radish/soft.c: what the software manager is asked for ---------------------------------- */
+/* ---- radish/manager.c: what the software manager is asked for ----------------------------------
+ */
 
 /* Fills a new line with its thread's own accesses and the state of the others, at once; what that
  * takes in the handler is paid for later. */
-void soft_fill(struct radish *r, struct hline *h, bool write);
-sim_cycle soft_fill_paid(struct radish *r, unsigned core, const struct check_paid *c,
-                         sim_cycle now);
+void manager_fill(struct radish *r, struct hline *h, bool write);
+sim_cycle manager_fill_paid(struct radish *r, unsigned core, const struct check_paid *c,
+                            sim_cycle now);
 /* Within a handler: stores what the line holds of these granules. */
-sim_cycle soft_store(struct radish *r, unsigned core, struct hline *h, granule_set set,
-                     sim_cycle now);
+sim_cycle manager_store(struct radish *r, unsigned core, struct hline *h, granule_set set,
+                        sim_cycle now);
 /* Of a line that has left: at once for the detector, then paid for, or put on the open bill. Frees
  * the line. */
-sim_cycle soft_persist(struct radish *r, unsigned core, struct hline *h, granule_set set,
-                       sim_cycle now);
+sim_cycle manager_persist(struct radish *r, unsigned core, struct hline *h, granule_set set,
+                          sim_cycle now);
 /* A handler for each of the lines that have left and are dirty; all are freed. drop: they are still
  * in the caches, and are taken out. */
-sim_cycle soft_leave(struct radish *r, unsigned core, struct hline *left, enum swm_reason why,
-                     bool drop, sim_cycle now);
-bool soft_all_saved(const struct hline *h);          /* the manager has all that it holds */
-void soft_forget(struct radish *r, struct hline *h); /* frees such a one, which has left */
+sim_cycle manager_leave(struct radish *r, unsigned core, struct hline *left, enum swm_reason why,
+                        bool drop, sim_cycle now);
+bool manager_all_saved(const struct hline *h);          /* the manager has all that it holds */
+void manager_forget(struct radish *r, struct hline *h); /* frees such a one, which has left */
 /* What was gathered of the handler in hand: the core pays. */
 sim_cycle handler_paid(struct radish *r, unsigned core, sim_cycle now);
 /* In a handler: a line that was flushed, dirty or clean, is stored; then it is freed. */
-sim_cycle soft_store_flushed(struct radish *r, unsigned core, struct hline *h, sim_cycle now);
+sim_cycle manager_store_flushed(struct radish *r, unsigned core, struct hline *h, sim_cycle now);
 /* One handler for all of them, which also takes them out of the caches. */
-sim_cycle soft_flush(struct radish *r, unsigned core, struct hline *left, enum swm_reason why,
-                     sim_cycle now);
-struct hline *soft_add(struct hline *left, struct hline *h); /* to the front of such a list */
+sim_cycle manager_flush(struct radish *r, unsigned core, struct hline *left, enum swm_reason why,
+                        sim_cycle now);
+struct hline *manager_add(struct hline *left, struct hline *h); /* to the front of such a list */
 /* The manager's copies get the report's part of this line's accesses; nothing is charged. */
-void soft_renew(struct radish *r, struct hline *h);
-sim_cycle soft_check(struct radish *r, unsigned core, const struct check_paid *c, sim_cycle now);
+void manager_renew(struct radish *r, struct hline *h);
+sim_cycle manager_check(struct radish *r, unsigned core, const struct check_paid *c, sim_cycle now);
 /* The same beside the program, by another core. Returns how many cycles it takes. */
-sim_cycle soft_check_beside(struct radish *r, unsigned core, unsigned by,
-                            const struct check_paid *c, sim_cycle now);
-sim_cycle soft_blocked(struct radish *r, unsigned core, uint64_t line, sim_cycle now);
+sim_cycle manager_check_beside(struct radish *r, unsigned core, unsigned by,
+                               const struct check_paid *c, sim_cycle now);
+sim_cycle manager_blocked(struct radish *r, unsigned core, uint64_t line, sim_cycle now);
 
 /* ---- radish/queue.c: checks that another core makes later ----------------------------------- */
 
@@ -355,9 +358,9 @@ uint64_t queue_put(struct radish *r, const struct queued_check *c, sim_cycle *wa
 void queue_serve(struct radish *r, unsigned core, uint64_t id, const struct check_paid *c,
                  sim_cycle now);
 /* Checks of these granules, and those before them, are over. Returns when, or 0. */
-sim_cycle queue_drain(struct radish *r, const struct place *p, unsigned kind, granule_set set);
-granule_set queue_has(const struct radish *r, const struct place *p, unsigned kind);
-sim_cycle queue_drain_place(struct radish *r, const struct place *p);
+sim_cycle queue_drain(struct radish *r, const struct data_line *p, unsigned kind, granule_set set);
+granule_set queue_has(const struct radish *r, const struct data_line *p, unsigned kind);
+sim_cycle queue_drain_data(struct radish *r, const struct data_line *p);
 sim_cycle queue_drain_all(struct radish *r);
 void queue_pass_some(struct radish *r, sim_cycle now);
 bool queue_serves(const struct radish *r, unsigned core);      /* this core serves the queue */
@@ -420,25 +423,26 @@ static inline sim_cycle lost_paid(struct radish *r, unsigned core, sim_cycle now
 
 bool data_anywhere(const struct radish *r, sim_addr addr); /* in some cache */
 
-/* ---- radish/heap.c: clear and copy ---------------------------------------------------------- */
+/* ---- radish/region.c: clear and copy ----------------------------------------------------------
+ */
 
-sim_cycle heap_clear(struct radish *r, const struct event *ev, unsigned core, sim_cycle now);
-sim_cycle heap_copy(struct radish *r, const struct event *ev, unsigned core, sim_cycle now);
+sim_cycle region_clear(struct radish *r, const struct event *ev, unsigned core, sim_cycle now);
+sim_cycle region_copy(struct radish *r, const struct event *ev, unsigned core, sim_cycle now);
 
-/* ---- radish/held.c: copies that wait for the clear of their source -------------------------- */
+/* ---- radish/move.c: copies that wait for the clear of their source -------------------------- */
 
-bool held_wants(const struct radish *r, const struct event *ev); /* the copy is held back */
-void held_put(struct radish *r, const struct event *ev);
+bool move_wants(const struct radish *r, const struct event *ev); /* the copy is held back */
+void move_put(struct radish *r, const struct event *ev);
 /* The clear that makes a held copy a move. */
-struct held *held_match(const struct radish *r, const struct event *ev); /* NULL: none */
-sim_cycle held_move(struct radish *r, struct held *h, unsigned core, sim_cycle now);
+struct held_copy *move_match(const struct radish *r, const struct event *ev); /* NULL: none */
+sim_cycle move_make(struct radish *r, struct held_copy *h, unsigned core, sim_cycle now);
 /* Before an event that is no access: copies that can be held back no longer are made. */
-sim_cycle held_before(struct radish *r, const struct event *ev, unsigned core, sim_cycle now);
-/* Before an access to what they touch: at once; held_paid pays. True: there were some. */
-bool held_touched(struct radish *r, const struct event *ev, unsigned core, sim_cycle *drained,
+sim_cycle move_before(struct radish *r, const struct event *ev, unsigned core, sim_cycle now);
+/* Before an access to what they touch: at once; move_paid pays. True: there were some. */
+bool move_touched(struct radish *r, const struct event *ev, unsigned core, sim_cycle *drained,
                   sim_cycle now);
-sim_cycle held_paid(struct radish *r, unsigned core, sim_cycle now);
-void held_free(struct radish *r);
+sim_cycle move_paid(struct radish *r, unsigned core, sim_cycle now);
+void move_free(struct radish *r);
 
 /* ---- radish/verify.c, radish/stats.c -------------------------------------------------------- */
 

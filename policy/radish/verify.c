@@ -18,9 +18,9 @@ static void see_write(struct last *l, uint32_t actor, uint64_t time)
     *l = (struct last){time, actor, true};
 }
 
-static const struct record *find(const struct hline *h, unsigned i, unsigned classes)
+static const struct access_record *find(const struct hline *h, unsigned i, unsigned classes)
 {
-    const struct record *x = NULL;
+    const struct access_record *x = NULL;
 
     for (unsigned class = 0; class < ACCESS_CLASSES && !x; class ++)
         if (classes >> class & 1)
@@ -44,7 +44,7 @@ static void check_status(const struct radish *r, const struct hline *h, unsigned
 /* Who may write without asking is the last who touched it. */
 static void check_owner(const struct hline *h, unsigned i)
 {
-    for (const struct hline *o = h->place->of_kind[h->kind]; o; o = o->next)
+    for (const struct hline *o = h->data->of_kind[h->kind]; o; o = o->next)
         assert(o == h || !find(o, i, EVERY_CLASS));
     (void)i;
 }
@@ -54,7 +54,7 @@ static void check_granule(const struct radish *r, const struct hline *first, uns
     struct last last = {0};
 
     for (const struct hline *h = first; h; h = h->next) {
-        const struct record *x = find(h, i, WRITE_CLASSES);
+        const struct access_record *x = find(h, i, WRITE_CLASSES);
         if (x)
             see_write(&last, h->actor, x->time);
         if (!h->leaving)
@@ -74,7 +74,7 @@ static uint64_t check_records(const struct radish *r, const struct hline *h)
     uint64_t n = 0;
 
     for (unsigned k = 0; k < h->n; k++) {
-        const struct record *x = &h->record[k];
+        const struct access_record *x = &h->record[k];
         const unsigned class = op_class(x->op);
         for (granule_set left = x->set; left;)
             assert(record_of(h, next_granule(&left), class) == x);
@@ -94,9 +94,9 @@ static uint64_t check_records(const struct radish *r, const struct hline *h)
 static uint64_t check_line(const struct radish *r, const struct hline *h)
 {
     assert(!(h->may_write & ~h->may_read));
-    assert(!h->may_read || cores_have(h->place->hears, h->core));
+    assert(!h->may_read || cores_have(h->data->hears, h->core));
     assert(!h->leaving || !h->may_read);
-    assert(h->dirty || soft_all_saved(h));
+    assert(h->dirty || manager_all_saved(h));
     assert(!((h->soft_write | h->soft_reads) & ~h->kept));
     assert(h->leaving || r->core[h->core].lines);
     return check_records(r, h);
@@ -108,8 +108,8 @@ void radish_check(const void *self)
     uint64_t line, *at, lines = 0, records = 0;
     size_t pos = 0;
 
-    while (map_next(&r->places, &pos, &line, &at)) {
-        const struct place *p = (const struct place *)(uintptr_t)*at;
+    while (map_next(&r->data, &pos, &line, &at)) {
+        const struct data_line *p = (const struct data_line *)(uintptr_t)*at;
         uint32_t here = 0;
         for (unsigned k = 0; k < r->kinds; k++) {
             for (const struct hline *h = p->of_kind[k]; h; h = h->next, here++)

@@ -145,10 +145,10 @@ static void a_check_drained_early_is_waited_for_by_the_next_synchronisation(void
     probe_open(&p, "lardish", 4, WITH("checks=queued"));
     step(&p, WRITE(0, A, 4));
     struct radish *r = inside(&p.w);
-    struct queued_check c = {.place = place_find(r, A / 64), .set = 1, .core = 1, .done = 7};
+    struct queued_check c = {.data = data_find(r, A / 64), .set = 1, .core = 1, .done = 7};
     sim_cycle wait;
     const uint64_t id = queue_put(r, &c, &wait);
-    assert_int_equal(queue_drain_place(r, c.place), 0); /* nothing has been served yet */
+    assert_int_equal(queue_drain_data(r, c.data), 0); /* nothing has been served yet */
     assert_int_equal(queue_drain_all(r), 0);
     queue_serve(r, 1, id, &(struct check_paid){.line = A / 64, .set = 1}, 5000);
     assert_int_equal(r->queue_n, 0);
@@ -156,7 +156,7 @@ static void a_check_drained_early_is_waited_for_by_the_next_synchronisation(void
     assert_true(free_at >= 5000 + 100);
     assert_int_equal(queue_drain_all(r), free_at);
     queue_put(r, &c, &wait);
-    assert_int_equal(queue_drain_place(r, c.place), free_at); /* it comes after that */
+    assert_int_equal(queue_drain_data(r, c.data), free_at); /* it comes after that */
     const struct event sync = ON(ACQUIRE, 2, LOCK);
     step_at(&p, &sync, 5000);
     assert_int_equal(GREW(&p, queue_wait), free_at - 5000);

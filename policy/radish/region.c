@@ -1,11 +1,11 @@
-/* heap.c - ClearHistory, CopyHistory and MoveHistory (LARD 4.2, charged as in its 5.3): page
+/* region.c - ClearHistory, CopyHistory and MoveHistory (LARD 4.2, charged as in its 5.3): page
  * by page, each page's part one handler.
  *
  * A history line that lies in the region only in part is thrown out like the others, and what it
  * holds of other data is stored first. A copy evicts and copies; the destination stays uncached,
- * but with in-cache copies (radish/copy.c). When a copy waits for a clear, to be a move:
- * radish/held.c. */
-#include "policy/radish/heap.h"
+ * but with in-cache copies (radish/in_cache.c). When a copy waits for a clear, to be a move:
+ * radish/move.c. */
+#include "policy/radish/region.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -99,42 +99,42 @@ static void discard(struct radish *r, struct hline *h, granule_set set, unsigned
     throw_out(r, core, h);
     line_leaves(r, h);
     r->st.discarded++;
-    if (soft_all_saved(h))
-        soft_forget(r, h);
+    if (manager_all_saved(h))
+        manager_forget(r, h);
     else
-        soft_persist(r, core, h, line_all(r), 0);
+        manager_persist(r, core, h, line_all(r), 0);
 }
 
-void heap_store(struct radish *r, struct hline *h, granule_set set, unsigned core)
+void region_store(struct radish *r, struct hline *h, granule_set set, unsigned core)
 {
     (void)set;
     if (h->leaving) {
-        soft_store(r, core, h, line_all(r), 0);
-        soft_renew(r, h);
+        manager_store(r, core, h, line_all(r), 0);
+        manager_renew(r, h);
         return;
     }
     throw_out(r, core, h);
     line_leaves(r, h);
     r->st.discarded++;
-    soft_persist(r, core, h, line_all(r), 0);
+    manager_persist(r, core, h, line_all(r), 0);
 }
 
-static void drain(struct radish *r, struct visit *v, const struct place *p)
+static void drain(struct radish *r, struct visit *v, const struct data_line *p)
 {
-    const sim_cycle at = queue_drain_place(r, p);
+    const sim_cycle at = queue_drain_data(r, p);
 
     if (at > v->until)
         v->until = at;
 }
 
-/* Each line on chip that has something of it; places may go with their last line. */
-static void visit_place(struct radish *r, uint64_t line, sim_addr from, uint64_t bytes,
-                        line_visit *fn, unsigned core)
+/* Each line on chip that has something of it; a line of data may go with its last one. */
+static void visit_data(struct radish *r, uint64_t line, sim_addr from, uint64_t bytes,
+                       line_visit *fn, unsigned core)
 {
     for (unsigned k = 0; k < r->kinds; k++) {
-        struct place *p = place_find(r, line);
+        struct data_line *p = data_find(r, line);
         for (struct hline *h = p ? p->of_kind[k] : NULL, *next; h; h = next) {
-            const granule_set set = heap_inside(r, h, from, bytes);
+            const granule_set set = region_inside(r, h, from, bytes);
             next = h->next;
             if (set)
                 fn(r, h, set, core);
@@ -146,18 +146,18 @@ static void visit_place(struct radish *r, uint64_t line, sim_addr from, uint64_t
 static void visit_line(struct radish *r, struct visit *v, uint64_t line, sim_addr from,
                        uint64_t bytes, line_visit *fn)
 {
-    const struct place *p = place_find(r, line);
+    const struct data_line *p = data_find(r, line);
 
     if (p) {
         drain(r, v, p);
-        visit_place(r, line, from, bytes, fn, v->core);
-        p = place_find(r, line);
+        visit_data(r, line, from, bytes, fn, v->core);
+        p = data_find(r, line);
     }
     if (!p || !p->lines)
         swm_uncached(r->manager, v->core, line << r->line_shift, 0);
 }
 
-void heap_visit(struct radish *r, struct visit *v, sim_addr from, uint64_t bytes, line_visit *fn)
+void region_visit(struct radish *r, struct visit *v, sim_addr from, uint64_t bytes, line_visit *fn)
 {
     const uint64_t last = (from + bytes - 1) >> r->line_shift;
 
@@ -226,7 +226,7 @@ static void clear_known(struct radish *r, const struct event *ev, unsigned core)
         clear_page(r, ev, core, page);
 }
 
-sim_cycle heap_clear(struct radish *r, const struct event *ev, unsigned core, sim_cycle now)
+sim_cycle region_clear(struct radish *r, const struct event *ev, unsigned core, sim_cycle now)
 {
     sim_addr at = ev->addr;
 
@@ -271,23 +271,23 @@ static unsigned block(struct radish *r, sim_addr from, uint64_t bytes, sim_cycle
 
 /* In an open handler: the source is evicted, or what is cached of it copied to lines of the
  * destination; the manager's own follows. */
-static void copy_all(struct radish *r, struct visit *v, const struct part *p, bool move)
+static void copy_all(struct radish *r, struct visit *v, const struct region_part *p, bool move)
 {
     struct taken_along along = {0};
 
     copy_source(r, v, p, &along);
-    heap_visit(r, v, p->to, p->bytes, discard);
+    region_visit(r, v, p->to, p->bytes, discard);
     if (move)
         swm_move(r->manager, v->core, p->to, p->from, p->bytes, 0);
     else
         swm_copy(r->manager, v->core, p->to, p->from, p->bytes, 0);
     copy_along(r, v, p, &along);
     if (move) /* also of lines that are leaving */
-        heap_visit(r, v, p->from, p->bytes, discard);
+        region_visit(r, v, p->from, p->bytes, discard);
     free(along.at);
 }
 
-static sim_cycle copy_part(struct radish *r, unsigned core, const struct part *p, bool move,
+static sim_cycle copy_part(struct radish *r, unsigned core, const struct region_part *p, bool move,
                            sim_cycle now)
 {
     const bool blocks = r->machine && !r->collections;
@@ -306,7 +306,7 @@ static sim_cycle copy_part(struct radish *r, unsigned core, const struct part *p
 static bool has_history(const struct radish *r, sim_addr at)
 {
     const struct swm_held held = swm_held(r->manager, at);
-    const struct place *p = place_find(r, at >> r->line_shift);
+    const struct data_line *p = data_find(r, at >> r->line_shift);
     const uint64_t n = at >> r->granule_shift;
     const struct hline *h = p ? p->of_kind[n / r->entries % r->kinds] : NULL;
 
@@ -351,12 +351,12 @@ static int destination_empty(struct radish *r, const struct event *ev)
 }
 
 /* In one page on both sides. */
-static struct part next_part(const struct radish *r, struct regions *at)
+static struct region_part next_part(const struct radish *r, struct copy_regions *at)
 {
     const bool down = at->to > at->from;
     const uint64_t n = piece_of(r, at->to, at->from, at->bytes, down),
                    skip = down ? at->bytes - n : 0;
-    const struct part p = {physical(r, at->to + skip), physical(r, at->from + skip), n};
+    const struct region_part p = {physical(r, at->to + skip), physical(r, at->from + skip), n};
 
     at->bytes -= n;
     at->to += down ? 0 : n;
@@ -365,16 +365,16 @@ static struct part next_part(const struct radish *r, struct regions *at)
 }
 
 /* Without a machine: neither side has had history. */
-static bool never_had(const struct radish *r, const struct part *p)
+static bool never_had(const struct radish *r, const struct region_part *p)
 {
     return !r->machine && !known_page(r, p->to) && !known_page(r, p->from);
 }
 
-sim_cycle heap_copy_regions(struct radish *r, struct regions *left, unsigned core, bool move,
+sim_cycle region_copy_parts(struct radish *r, struct copy_regions *left, unsigned core, bool move,
                             sim_cycle now)
 {
     while (left->bytes) {
-        const struct part p = next_part(r, left);
+        const struct region_part p = next_part(r, left);
         if (never_had(r, &p))
             continue;
         know_pages(r, p.to, p.bytes);
@@ -383,11 +383,11 @@ sim_cycle heap_copy_regions(struct radish *r, struct regions *left, unsigned cor
     return now;
 }
 
-void heap_copy_at_once(struct radish *r, struct regions *left, bool move, struct visit *v)
+void region_copy_at_once(struct radish *r, struct copy_regions *left, bool move, struct visit *v)
 {
     ledger_gather(&r->ledger, ledger_account(OF_COPIES, v->core));
     while (left->bytes) {
-        const struct part p = next_part(r, left);
+        const struct region_part p = next_part(r, left);
         if (never_had(r, &p))
             continue;
         know_pages(r, p.to, p.bytes);
@@ -397,17 +397,17 @@ void heap_copy_at_once(struct radish *r, struct regions *left, bool move, struct
     ledger_gathered(&r->ledger);
 }
 
-sim_cycle heap_copy(struct radish *r, const struct event *ev, unsigned core, sim_cycle now)
+sim_cycle region_copy(struct radish *r, const struct event *ev, unsigned core, sim_cycle now)
 {
-    struct regions left = {ev->addr, ev[1].addr, ev->aux};
+    struct copy_regions left = {ev->addr, ev[1].addr, ev->aux};
 
     if (ev->aux > REGION_MAX)
         too_big(r, ev);
     if (ev->aux > REGION_MAX || left.to == left.from || destination_empty(r, ev))
         return now;
-    if (held_wants(r, ev)) {
-        held_put(r, ev);
+    if (move_wants(r, ev)) {
+        move_put(r, ev);
         return now;
     }
-    return heap_copy_regions(r, &left, core, false, now);
+    return region_copy_parts(r, &left, core, false, now);
 }

@@ -1,4 +1,4 @@
-/* soft.c - the hardware's side of the software manager: what is stored there when a line
+/* manager.c - the hardware's side of the software manager: what is stored there when a line
  * leaves the chip, what comes back with it, and the checks that it makes.
  *
  * Each of the manager's operations takes effect at once and then makes its accesses. Where several
@@ -30,7 +30,7 @@ static sim_cycle blocked_until(const struct radish *r, uint64_t line, sim_cycle 
 }
 
 /* While the end of a copy is not known, the hardware asks again. */
-sim_cycle soft_blocked(struct radish *r, unsigned core, uint64_t line, sim_cycle now)
+sim_cycle manager_blocked(struct radish *r, unsigned core, uint64_t line, sim_cycle now)
 {
     enum { AGAIN = 32 };
     const sim_cycle from = now;
@@ -49,7 +49,7 @@ sim_cycle soft_blocked(struct radish *r, unsigned core, uint64_t line, sim_cycle
 
 /* ---- storing -------------------------------------------------------------------------------- */
 
-static struct swm_access access_of(const struct record *x, uint32_t actor)
+static struct swm_access access_of(const struct access_record *x, uint32_t actor)
 {
     return (struct swm_access){.clock = x->time,
                                .actor = actor,
@@ -76,7 +76,7 @@ static void tell_lines(struct hline *h, struct stored new)
 {
     if (!(new.write | new.reads))
         return;
-    for (struct hline *o = h->place->of_kind[h->kind]; o; o = o->next) {
+    for (struct hline *o = h->data->of_kind[h->kind]; o; o = o->next) {
         if (o == h)
             continue;
         o->kept |= new.write | new.reads;
@@ -87,7 +87,7 @@ static void tell_lines(struct hline *h, struct stored new)
 
 /* An older read of the same thread, on the core where it was before, does not take the place of a
  * newer one. */
-static bool is_stale(const struct radish *r, const struct hline *h, const struct record *x,
+static bool is_stale(const struct radish *r, const struct hline *h, const struct access_record *x,
                      sim_addr granule)
 {
     const struct swm_held held = swm_held(r->manager, granule);
@@ -97,7 +97,7 @@ static bool is_stale(const struct radish *r, const struct hline *h, const struct
 }
 
 static sim_cycle store_granule(struct radish *r, unsigned core, struct hline *h,
-                               const struct record *x, unsigned i, struct stored *new,
+                               const struct access_record *x, unsigned i, struct stored *new,
                                sim_cycle now)
 {
     const sim_addr granule = line_granule(r, h, i);
@@ -112,8 +112,8 @@ static sim_cycle store_granule(struct radish *r, unsigned core, struct hline *h,
 }
 
 /* The write first, then the reads since it. */
-sim_cycle soft_store(struct radish *r, unsigned core, struct hline *h, granule_set set,
-                     sim_cycle now)
+sim_cycle manager_store(struct radish *r, unsigned core, struct hline *h, granule_set set,
+                        sim_cycle now)
 {
     struct stored new = {0};
 
@@ -121,7 +121,7 @@ sim_cycle soft_store(struct radish *r, unsigned core, struct hline *h, granule_s
         for (granule_set left = set & records_set(h, pass ? READ_CLASSES : WRITE_CLASSES); left;) {
             const unsigned i = next_granule(&left);
             for (uint32_t k = 0; k < h->n; k++) {
-                const struct record *x = &h->record[k];
+                const struct access_record *x = &h->record[k];
                 if (x->set >> i & 1 && op_writes(x->op) == (pass == 0))
                     now = store_granule(r, core, h, x, i, &new, now);
             }
@@ -131,7 +131,7 @@ sim_cycle soft_store(struct radish *r, unsigned core, struct hline *h, granule_s
 }
 
 /* The part that is not modelled: there is no cost, and nothing that decides changes. */
-static void renew(const struct swm_access *there, const struct record *x)
+static void renew(const struct swm_access *there, const struct access_record *x)
 {
     struct swm_access *a = (struct swm_access *)(uintptr_t)there;
 
@@ -141,10 +141,10 @@ static void renew(const struct swm_access *there, const struct record *x)
     a->site = x->site;
 }
 
-void soft_renew(struct radish *r, struct hline *h)
+void manager_renew(struct radish *r, struct hline *h)
 {
     for (uint32_t k = 0; k < h->n; k++) {
-        const struct record *x = &h->record[k];
+        const struct access_record *x = &h->record[k];
         for (granule_set left = x->touched ? x->set : 0; left;) {
             const struct swm_held held =
                 swm_held(r->manager, line_granule(r, h, next_granule(&left)));
@@ -158,7 +158,7 @@ void soft_renew(struct radish *r, struct hline *h)
 
 /* ---- lines that leave ----------------------------------------------------------------------- */
 
-struct hline *soft_add(struct hline *left, struct hline *h)
+struct hline *manager_add(struct hline *left, struct hline *h)
 {
     h->later = left;
     return h;
@@ -168,7 +168,7 @@ struct hline *soft_add(struct hline *left, struct hline *h)
 static bool more_cached(const struct radish *r, const struct hline *h)
 {
     for (unsigned k = 0; k < r->kinds; k++)
-        if (line_on_core(r, h->core, line_number(r, h->place->line, k)))
+        if (line_on_core(r, h->core, line_number(r, h->data->line, k)))
             return true;
     return false;
 }
@@ -180,27 +180,27 @@ sim_cycle handler_paid(struct radish *r, unsigned core, sim_cycle now)
     return ledger_pay(&r->ledger, ledger_account(OF_HANDLER, core), core, now);
 }
 
-sim_cycle soft_persist(struct radish *r, unsigned core, struct hline *h, granule_set set,
-                       sim_cycle now)
+sim_cycle manager_persist(struct radish *r, unsigned core, struct hline *h, granule_set set,
+                          sim_cycle now)
 {
     struct cost *l = &r->ledger;
-    struct place *p = h->place;
+    struct data_line *p = h->data;
     const sim_addr line = address_of(r, p->line);
     const bool gathered = l->gathers;
 
     if (!gathered)
         ledger_gather(l, ledger_account(OF_HANDLER, core));
     swm_find(r->manager, core, line, now);
-    soft_store(r, core, h, set, now);
+    manager_store(r, core, h, set, now);
     if (!more_cached(r, h))
         swm_cached(r->manager, core, line, h->core, false, now);
-    soft_renew(r, h);
+    manager_renew(r, h);
     line_free(r, h);
-    place_tidy(r, p);
+    data_tidy(r, p);
     return gathered ? now : handler_paid(r, core, now);
 }
 
-bool soft_all_saved(const struct hline *h)
+bool manager_all_saved(const struct hline *h)
 {
     for (uint32_t k = 0; k < h->n; k++)
         if (h->record[k].set && !h->record[k].saved)
@@ -209,14 +209,14 @@ bool soft_all_saved(const struct hline *h)
 }
 
 /* What a clean line holds is with the manager. */
-void soft_forget(struct radish *r, struct hline *h)
+void manager_forget(struct radish *r, struct hline *h)
 {
-    struct place *p = h->place;
+    struct data_line *p = h->data;
 
-    assert(soft_all_saved(h));
-    soft_renew(r, h);
+    assert(manager_all_saved(h));
+    manager_renew(r, h);
     line_free(r, h);
-    place_tidy(r, p);
+    data_tidy(r, p);
 }
 
 static sim_cycle leave_one(struct radish *r, unsigned core, struct hline *h, enum swm_reason why,
@@ -224,17 +224,17 @@ static sim_cycle leave_one(struct radish *r, unsigned core, struct hline *h, enu
 {
     if (!h->dirty) {
         r->st.lost_clean++;
-        soft_forget(r, h);
+        manager_forget(r, h);
         return now;
     }
     r->st.lost_dirty++;
     now = swm_enter(r->manager, core, why, now);
-    now = soft_persist(r, core, h, line_all(r), now);
+    now = manager_persist(r, core, h, line_all(r), now);
     return swm_leave(r->manager, core, now);
 }
 
-sim_cycle soft_leave(struct radish *r, unsigned core, struct hline *left, enum swm_reason why,
-                     bool drop, sim_cycle now)
+sim_cycle manager_leave(struct radish *r, unsigned core, struct hline *left, enum swm_reason why,
+                        bool drop, sim_cycle now)
 {
     while (left) {
         struct hline *h = left;
@@ -249,18 +249,18 @@ sim_cycle soft_leave(struct radish *r, unsigned core, struct hline *left, enum s
     return now;
 }
 
-sim_cycle soft_store_flushed(struct radish *r, unsigned core, struct hline *h, sim_cycle now)
+sim_cycle manager_store_flushed(struct radish *r, unsigned core, struct hline *h, sim_cycle now)
 {
     r->st.flushed++;
     if (h->dirty)
-        return soft_persist(r, core, h, line_all(r), now);
-    soft_forget(r, h);
+        return manager_persist(r, core, h, line_all(r), now);
+    manager_forget(r, h);
     return now;
 }
 
 /* Also what is clean is taken out, as another thread's. */
-sim_cycle soft_flush(struct radish *r, unsigned core, struct hline *left, enum swm_reason why,
-                     sim_cycle now)
+sim_cycle manager_flush(struct radish *r, unsigned core, struct hline *left, enum swm_reason why,
+                        sim_cycle now)
 {
     if (!left)
         return now;
@@ -269,7 +269,7 @@ sim_cycle soft_flush(struct radish *r, unsigned core, struct hline *left, enum s
         struct hline *h = left;
         const sim_addr at = line_address(r, h);
         left = h->later;
-        now = soft_store_flushed(r, core, h, now);
+        now = manager_store_flushed(r, core, h, now);
         now = ledger_drop(&r->ledger, core, at, now);
     }
     return swm_leave(r->manager, core, now);
@@ -287,7 +287,7 @@ static void fill_record(struct radish *r, struct hline *h, const struct swm_acce
     const granule_set set = (granule_set)1 << i;
 
     for (uint32_t k = 0; k < h->n; k++) {
-        struct record *x = &h->record[k];
+        struct access_record *x = &h->record[k];
         if (x->op == a->op && x->time == a->clock && x->event == a->event && x->site == a->site &&
             x->tid == a->tid) {
             record_extend(h, x, set);
@@ -295,13 +295,13 @@ static void fill_record(struct radish *r, struct hline *h, const struct swm_acce
         }
     }
     record_add(r, h,
-               &(struct record){.set = set,
-                                .time = a->clock,
-                                .event = a->event,
-                                .site = a->site,
-                                .tid = a->tid,
-                                .op = a->op,
-                                .saved = true});
+               &(struct access_record){.set = set,
+                                       .time = a->clock,
+                                       .event = a->event,
+                                       .site = a->site,
+                                       .tid = a->tid,
+                                       .op = a->op,
+                                       .saved = true});
 }
 
 /* True: the thread's own, which the line now holds. */
@@ -329,7 +329,7 @@ static void fill_granule(struct radish *r, struct hline *h, unsigned i, bool wri
             h->soft_reads |= set;
 }
 
-void soft_fill(struct radish *r, struct hline *h, bool write)
+void manager_fill(struct radish *r, struct hline *h, bool write)
 {
     if (swm_granules(r->manager) == 0)
         return;
@@ -338,7 +338,8 @@ void soft_fill(struct radish *r, struct hline *h, bool write)
 }
 
 /* The handler says the history of each granule that the manager had; also when it had none. */
-sim_cycle soft_fill_paid(struct radish *r, unsigned core, const struct check_paid *c, sim_cycle now)
+sim_cycle manager_fill_paid(struct radish *r, unsigned core, const struct check_paid *c,
+                            sim_cycle now)
 {
     const enum swm_depth depth = c->reads ? SWM_READS : SWM_NO_BLOCK;
     const sim_addr at = address_of(r, c->line);
@@ -366,9 +367,9 @@ static sim_cycle look_at(struct radish *r, unsigned core, const struct check_pai
     return now;
 }
 
-sim_cycle soft_check(struct radish *r, unsigned core, const struct check_paid *c, sim_cycle now)
+sim_cycle manager_check(struct radish *r, unsigned core, const struct check_paid *c, sim_cycle now)
 {
-    now = soft_blocked(r, core, c->line, now);
+    now = manager_blocked(r, core, c->line, now);
     now = swm_enter(r->manager, core, SWM_CHECK, now);
     now = look_at(r, core, c, now);
     return swm_leave(r->manager, core, now);
@@ -376,8 +377,8 @@ sim_cycle soft_check(struct radish *r, unsigned core, const struct check_paid *c
 
 /* Made by another core beside the program: its accesses go to the caches now, and take as long, one
  * after the other, from when that core is free. */
-sim_cycle soft_check_beside(struct radish *r, unsigned core, unsigned by,
-                            const struct check_paid *c, sim_cycle now)
+sim_cycle manager_check_beside(struct radish *r, unsigned core, unsigned by,
+                               const struct check_paid *c, sim_cycle now)
 {
     const unsigned account = ledger_account(OF_HANDLER, core);
     sim_cycle takes = swm_enter(r->manager, core, SWM_CHECK, now) - now;

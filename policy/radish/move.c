@@ -1,4 +1,4 @@
-/* held.c - MoveHistory: a trace has a copy and then the clear of its source, and only the
+/* move.c - MoveHistory: a trace has a copy and then the clear of its source, and only the
  * clear tells that the two are a move. So the copy waits for it; then there is one handler for
  * both.
  *
@@ -6,7 +6,7 @@
  * collection until the collection's end; a MoveHistory is issued by the clear of the very same
  * source (outside of the destination) by the same thread. Whatever touches either region before
  * brings the copy on: nothing is checked, cleared or copied that it should have reached. */
-#include "policy/radish/heap.h"
+#include "policy/radish/region.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -14,25 +14,25 @@
 enum { PAGE_BITS = 12, FEW = 64 };
 #define HELD_MAX (UINT64_C(1) << 20) /* bytes; larger ones are copied at once */
 
-struct held {
+struct held_copy {
     struct event ev[2];
-    struct regions left; /* what has not taken effect */
+    struct copy_regions left; /* what has not taken effect */
     bool making, move, over;
 };
 struct held_node { /* one that touches a page */
-    struct held *of;
+    struct held_copy *of;
     uint64_t next; /* plus 1 */
 };
 
 /* ---- which there are ------------------------------------------------------------------------ */
 
-bool held_wants(const struct radish *r, const struct event *ev)
+bool move_wants(const struct radish *r, const struct event *ev)
 {
     return r->params.move_history && ev->kind == EV_COPY && ev->aux <= HELD_MAX &&
            ev->addr != ev[1].addr && !(r->env->view & VIEW_NO_CLEAR);
 }
 
-static void add_pages(struct radish *r, struct held *h, sim_addr from, uint64_t bytes)
+static void add_pages(struct radish *r, struct held_copy *h, sim_addr from, uint64_t bytes)
 {
     struct held_set *s = &r->held;
 
@@ -47,7 +47,7 @@ static void add_pages(struct radish *r, struct held *h, sim_addr from, uint64_t 
 static void free_at(struct radish *r, size_t i)
 {
     free(r->held.at[i]);
-    budget_give(r->env->budget, sizeof(struct held));
+    budget_give(r->env->budget, sizeof(struct held_copy));
 }
 
 /* Those that are over go. */
@@ -60,7 +60,7 @@ static void tidy(struct radish *r)
     map_init(&s->pages, r->env->budget);
     s->nodes = 0;
     for (size_t i = 0; i < s->n; i++) {
-        struct held *h = s->at[i];
+        struct held_copy *h = s->at[i];
         if (h->over) {
             free_at(r, i);
             continue;
@@ -72,7 +72,7 @@ static void tidy(struct radish *r)
     s->n = kept;
 }
 
-void held_put(struct radish *r, const struct event *ev)
+void move_put(struct radish *r, const struct event *ev)
 {
     struct held_set *s = &r->held;
 
@@ -80,17 +80,17 @@ void held_put(struct radish *r, const struct event *ev)
         return;
     if (!s->busy && s->n >= 2 * s->live + FEW)
         tidy(r);
-    s->at = xgrow(s->at, s->n, &s->cap, sizeof(struct held *));
-    struct held *h = s->at[s->n++] = xcalloc(1, sizeof *h);
+    s->at = xgrow(s->at, s->n, &s->cap, sizeof(struct held_copy *));
+    struct held_copy *h = s->at[s->n++] = xcalloc(1, sizeof *h);
     budget_take(r->env->budget, sizeof *h);
-    *h = (struct held){.ev = {ev[0], ev[1]}, .left = {ev->addr, ev[1].addr, ev->aux}};
+    *h = (struct held_copy){.ev = {ev[0], ev[1]}, .left = {ev->addr, ev[1].addr, ev->aux}};
     add_pages(r, h, ev->addr, ev->aux);
     add_pages(r, h, ev[1].addr, ev->aux);
     s->live++;
     r->st.held = s->live;
 }
 
-static void is_over(struct radish *r, struct held *h)
+static void is_over(struct radish *r, struct held_copy *h)
 {
     assert(!h->left.bytes);
     if (h->over)
@@ -99,7 +99,7 @@ static void is_over(struct radish *r, struct held *h)
     r->st.held = --r->held.live;
 }
 
-void held_free(struct radish *r)
+void move_free(struct radish *r)
 {
     for (size_t i = 0; i < r->held.n; i++)
         free_at(r, i);
@@ -115,15 +115,15 @@ static bool meet(sim_addr a, uint64_t a_bytes, sim_addr b, uint64_t b_bytes)
     return a - b < b_bytes || b - a < a_bytes;
 }
 
-static bool touches(const struct held *h, sim_addr at, uint64_t bytes)
+static bool touches(const struct held_copy *h, sim_addr at, uint64_t bytes)
 {
     return h->left.bytes && (meet(h->left.to, h->left.bytes, at, bytes) ||
                              meet(h->left.from, h->left.bytes, at, bytes));
 }
 
 /* One that something in [at, at + bytes) touches; NULL: none. */
-static struct held *touched(const struct radish *r, sim_addr at, uint64_t bytes,
-                            const struct held *except)
+static struct held_copy *touched(const struct radish *r, sim_addr at, uint64_t bytes,
+                                 const struct held_copy *except)
 {
     const struct held_set *s = &r->held;
     const uint64_t first = at >> PAGE_BITS, last = (at + (bytes - 1)) >> PAGE_BITS;
@@ -143,7 +143,7 @@ static struct held *touched(const struct radish *r, sim_addr at, uint64_t bytes,
     return NULL;
 }
 
-static bool is_clear_of(const struct held *h, const struct event *ev)
+static bool is_clear_of(const struct held_copy *h, const struct event *ev)
 {
     const sim_addr to = h->ev->addr, from = h->ev[1].addr;
     const uint64_t bytes = h->ev->aux, apart = to > from ? to - from : from - to;
@@ -153,7 +153,7 @@ static bool is_clear_of(const struct held *h, const struct event *ev)
            ev->addr == (to > from ? from : from + (bytes - left));
 }
 
-struct held *held_match(const struct radish *r, const struct event *ev)
+struct held_copy *move_match(const struct radish *r, const struct event *ev)
 {
     const struct held_set *s = &r->held;
     const uint64_t *node = s->live && ev->kind == EV_CLEAR && ev->aux
@@ -169,19 +169,19 @@ struct held *held_match(const struct radish *r, const struct event *ev)
 /* ---- making them ---------------------------------------------------------------------------- */
 
 /* It takes time, in which others may touch what is left, and make it. */
-static sim_cycle make(struct radish *r, struct held *h, unsigned core, sim_cycle now)
+static sim_cycle make(struct radish *r, struct held_copy *h, unsigned core, sim_cycle now)
 {
     r->held.busy++;
     h->making = true;
     if (r->runtime)
         now = runtime_issue(r->runtime, h->ev, core, h->move, now);
-    now = heap_copy_regions(r, &h->left, core, h->move, now);
+    now = region_copy_parts(r, &h->left, core, h->move, now);
     is_over(r, h);
     r->held.busy--;
     return now;
 }
 
-sim_cycle held_move(struct radish *r, struct held *h, unsigned core, sim_cycle now)
+sim_cycle move_make(struct radish *r, struct held_copy *h, unsigned core, sim_cycle now)
 {
     h->move = true;
     r->st.moved_histories++;
@@ -189,10 +189,10 @@ sim_cycle held_move(struct radish *r, struct held *h, unsigned core, sim_cycle n
 }
 
 /* The event's own regions, whatever its thread. */
-static struct held *next_touched(const struct radish *r, const struct event *ev,
-                                 const struct held *except)
+static struct held_copy *next_touched(const struct radish *r, const struct event *ev,
+                                      const struct held_copy *except)
 {
-    struct held *h = NULL;
+    struct held_copy *h = NULL;
 
     if ((ev->kind == EV_CLEAR || ev->kind == EV_COPY) && ev->aux)
         h = touched(r, ev->addr, ev->aux, except);
@@ -202,8 +202,8 @@ static struct held *next_touched(const struct radish *r, const struct event *ev,
 }
 
 /* Its time is over: of its thread outside of collections, of all with a collection's end. */
-static struct held *next_due(const struct radish *r, const struct event *ev,
-                             const struct held *except)
+static struct held_copy *next_due(const struct radish *r, const struct event *ev,
+                                  const struct held_copy *except)
 {
     const struct held_set *s = &r->held;
 
@@ -216,10 +216,10 @@ static struct held *next_due(const struct radish *r, const struct event *ev,
     return NULL;
 }
 
-sim_cycle held_before(struct radish *r, const struct event *ev, unsigned core, sim_cycle now)
+sim_cycle move_before(struct radish *r, const struct event *ev, unsigned core, sim_cycle now)
 {
-    const struct held *except = held_match(r, ev);
-    struct held *h;
+    const struct held_copy *except = move_match(r, ev);
+    struct held_copy *h;
 
     while ((h = next_touched(r, ev, except)) || (h = next_due(r, ev, except)))
         now = make(r, h, core, now);
@@ -227,7 +227,7 @@ sim_cycle held_before(struct radish *r, const struct event *ev, unsigned core, s
 }
 
 /* The access goes on at once, and its core pays for the copy as one handler. */
-static void make_at_once(struct radish *r, struct held *h, unsigned core, sim_cycle now)
+static void make_at_once(struct radish *r, struct held_copy *h, unsigned core, sim_cycle now)
 {
     struct held_set *s = &r->held;
 
@@ -235,23 +235,23 @@ static void make_at_once(struct radish *r, struct held *h, unsigned core, sim_cy
         swm_enter(r->manager, core, SWM_COPY, now);
     s->open[core] = true;
     s->due[core].core = core;
-    heap_copy_at_once(r, &h->left, h->move, &s->due[core]);
+    region_copy_at_once(r, &h->left, h->move, &s->due[core]);
     is_over(r, h);
 }
 
-bool held_touched(struct radish *r, const struct event *ev, unsigned core, sim_cycle *drained,
+bool move_touched(struct radish *r, const struct event *ev, unsigned core, sim_cycle *drained,
                   sim_cycle now)
 {
     bool some = false;
 
-    for (struct held *h; ev->size && (h = touched(r, ev->addr, ev->size, NULL)); some = true)
+    for (struct held_copy *h; ev->size && (h = touched(r, ev->addr, ev->size, NULL)); some = true)
         make_at_once(r, h, core, now);
     if (some && r->held.due[core].until > *drained)
         *drained = r->held.due[core].until;
     return some;
 }
 
-sim_cycle held_paid(struct radish *r, unsigned core, sim_cycle now)
+sim_cycle move_paid(struct radish *r, unsigned core, sim_cycle now)
 {
     struct held_set *s = &r->held;
 

@@ -1,4 +1,4 @@
-/* copy.c - what a copy does with the history lines of its source that are on chip: evicts
+/* in_cache.c - what a copy does with the history lines of its source that are on chip: evicts
  * them, as LARD 4.2 has it, or copies them to lines of the destination in the same caches, and the
  * manager's histories "underneath" them, which LARD names and leaves open (docs/lardish.md).
  *
@@ -6,18 +6,18 @@
  * core, it holds some access of the source, the destination's data are on chip, so that the home
  * knows whose histories there are, and the two regions share no line of data. Others are evicted.
  */
-#include "policy/radish/heap.h"
+#include "policy/radish/region.h"
 
 #include <stdlib.h>
 
-static sim_addr destination(const struct part *p, sim_addr granule)
+static sim_addr destination(const struct region_part *p, sim_addr granule)
 {
     return p->to + (granule - p->from);
 }
 
 /* ---- which lines ---------------------------------------------------------------------------- */
 
-static bool share_lines(const struct radish *r, const struct part *p)
+static bool share_lines(const struct radish *r, const struct region_part *p)
 {
     const uint64_t to = p->to >> r->line_shift, from = p->from >> r->line_shift;
     const uint64_t to_last = (p->to + (p->bytes - 1)) >> r->line_shift,
@@ -26,8 +26,8 @@ static bool share_lines(const struct radish *r, const struct part *p)
     return to <= from_last && from <= to_last;
 }
 
-static bool destination_here(const struct radish *r, const struct hline *h, const struct part *p,
-                             granule_set set)
+static bool destination_here(const struct radish *r, const struct hline *h,
+                             const struct region_part *p, granule_set set)
 {
     const uint64_t size = UINT64_C(1) << r->line_shift;
     const unsigned first = (unsigned)__builtin_ctzll(set),
@@ -41,7 +41,7 @@ static bool destination_here(const struct radish *r, const struct hline *h, cons
     return true;
 }
 
-static bool may_stay(const struct radish *r, const struct hline *h, const struct part *p,
+static bool may_stay(const struct radish *r, const struct hline *h, const struct region_part *p,
                      granule_set set)
 {
     const struct radish_core *c = &r->core[h->core];
@@ -52,13 +52,14 @@ static bool may_stay(const struct radish *r, const struct hline *h, const struct
                            destination_here(r, h, p, set));
 }
 
-static void choose(struct radish *r, uint64_t line, const struct part *p, struct taken_along *a)
+static void choose(struct radish *r, uint64_t line, const struct region_part *p,
+                   struct taken_along *a)
 {
-    const struct place *place = place_find(r, line);
+    const struct data_line *data = data_find(r, line);
 
-    for (unsigned k = 0; place && k < r->kinds; k++)
-        for (struct hline *h = place->of_kind[k]; h; h = h->next) {
-            const granule_set set = heap_inside(r, h, p->from, p->bytes);
+    for (unsigned k = 0; data && k < r->kinds; k++)
+        for (struct hline *h = data->of_kind[k]; h; h = h->next) {
+            const granule_set set = region_inside(r, h, p->from, p->bytes);
             if (!set || !may_stay(r, h, p, set))
                 continue;
             h->stays = true;
@@ -70,17 +71,18 @@ static void choose(struct radish *r, uint64_t line, const struct part *p, struct
 static void evict(struct radish *r, struct hline *h, granule_set set, unsigned core)
 {
     if (!h->stays)
-        heap_store(r, h, set, core);
+        region_store(r, h, set, core);
 }
 
-void copy_source(struct radish *r, struct visit *v, const struct part *p, struct taken_along *along)
+void copy_source(struct radish *r, struct visit *v, const struct region_part *p,
+                 struct taken_along *along)
 {
     const uint64_t last = (p->from + (p->bytes - 1)) >> r->line_shift;
 
     if (r->params.in_cache && !share_lines(r, p))
         for (uint64_t line = p->from >> r->line_shift; line <= last; line++)
             choose(r, line, p, along);
-    heap_visit(r, v, p->from, p->bytes, evict);
+    region_visit(r, v, p->from, p->bytes, evict);
 }
 
 /* ---- copying them --------------------------------------------------------------------------- */
@@ -91,7 +93,7 @@ struct made { /* a line of the destination, and what it has from the source's li
 };
 struct making {
     struct radish *r;
-    const struct part *p;
+    const struct region_part *p;
     unsigned core; /* that runs the handler */
     struct made *made;
     size_t n, cap;
@@ -101,26 +103,26 @@ struct making {
 static struct made *make(struct making *m, const struct hline *source, sim_addr granule)
 {
     struct radish *r = m->r;
-    struct place *place = place_get(r, granule >> r->line_shift);
+    struct data_line *data = data_get(r, granule >> r->line_shift);
     const unsigned kind = (unsigned)((granule >> r->granule_shift) / r->entries % r->kinds);
 
     for (size_t i = 0; i < m->n; i++) {
         struct hline *h = m->made[i].line;
-        if (h->place == place && h->kind == kind && h->core == source->core)
+        if (h->data == data && h->kind == kind && h->core == source->core)
             return &m->made[i];
     }
     m->made = xgrow(m->made, m->n, &m->cap, sizeof *m->made);
-    struct hline *h = line_new(r, place, source->core, kind, source->actor);
-    soft_fill(r, h, true);
+    struct hline *h = line_new(r, data, source->core, kind, source->actor);
+    manager_fill(r, h, true);
     m->made[m->n] = (struct made){h, 0};
     return &m->made[m->n++];
 }
 
-struct run { /* of granules from i of a line, to j of another */
+struct entry_run { /* of granules from i of a line, to j of another */
     unsigned i, j, n;
 };
 
-static granule_set shifted(granule_set set, struct run run)
+static granule_set shifted(granule_set set, struct entry_run run)
 {
     const granule_set all = run.n == 64 ? ~(granule_set)0 : ((granule_set)1 << run.n) - 1;
 
@@ -128,13 +130,14 @@ static granule_set shifted(granule_set set, struct run run)
 }
 
 /* Entries and status go along, permissions do not: nobody would have told of the destination. */
-static void copy_run(struct radish *r, struct hline *to, const struct hline *from, struct run run)
+static void copy_run(struct radish *r, struct hline *to, const struct hline *from,
+                     struct entry_run run)
 {
     const granule_set set = shifted(~(granule_set)0, run);
 
     records_cancel(r, to, set, EVERY_CLASS);
     for (uint32_t k = 0; k < from->n; k++) {
-        struct record x = from->record[k];
+        struct access_record x = from->record[k];
         x.set = shifted(x.set, run);
         if (!x.set)
             continue;
@@ -148,7 +151,7 @@ static void copy_run(struct radish *r, struct hline *to, const struct hline *fro
 
 /* By an instruction of the handler; the core that has the line loads and stores. */
 static void pay_run(const struct making *m, const struct hline *to, const struct hline *from,
-                    struct run run)
+                    struct entry_run run)
 {
     struct radish *r = m->r;
 
@@ -168,7 +171,7 @@ static void copy_line(struct making *m, const struct along *a)
                        in = 64 - (unsigned)__builtin_clzll(a->set) - i;
         const sim_addr to = destination(m->p, line_granule(r, a->line, i));
         const unsigned j = (unsigned)((to >> r->granule_shift) % r->entries);
-        const struct run run = {i, j, in < r->entries - j ? in : r->entries - j};
+        const struct entry_run run = {i, j, in < r->entries - j ? in : r->entries - j};
         struct made *made = make(m, a->line, to);
         copy_run(r, made->line, a->line, run);
         made->set |= shifted(~(granule_set)0, run);
@@ -183,12 +186,12 @@ static void settle(const struct making *m, const struct made *made)
     struct radish *r = m->r;
     const struct hline *h = made->line;
 
-    swm_cached(r->manager, m->core, h->place->line << r->line_shift, h->core, true, 0);
+    swm_cached(r->manager, m->core, h->data->line << r->line_shift, h->core, true, 0);
     for (granule_set rest = h->kept & ~made->set; rest;)
         swm_look(r->manager, m->core, line_granule(r, h, next_granule(&rest)), SWM_READS, 0);
 }
 
-void copy_along(struct radish *r, struct visit *v, const struct part *p,
+void copy_along(struct radish *r, struct visit *v, const struct region_part *p,
                 const struct taken_along *along)
 {
     struct making m = {.r = r, .p = p, .core = v->core};

@@ -1,4 +1,4 @@
-/* rest.c - permission for granules that no access has asked for yet: all of a line that the
+/* neighbours.c - permission for granules that no access has asked for yet: all of a line that the
  * manager has filled, and the rest of one that other cores were asked about. No race is reported
  * here: what is not ordered gets no permission, and the access that comes finds it. */
 #include "policy/radish/access.h"
@@ -9,7 +9,7 @@
 static bool alone(const struct radish *r, const struct hline *h)
 {
     for (unsigned k = 0; k < r->kinds; k++)
-        for (const struct hline *o = h->place->of_kind[k]; o; o = o->next)
+        for (const struct hline *o = h->data->of_kind[k]; o; o = o->next)
             if (o->core != h->core || o->leaving)
                 return false;
     return true;
@@ -29,7 +29,7 @@ static void tell_come(struct radish *r, const struct hline *h)
 {
     const granule_set come = records_set(h, EVERY_CLASS);
 
-    for (struct hline *o = h->place->of_kind[h->kind]; o; o = o->next)
+    for (struct hline *o = h->data->of_kind[h->kind]; o; o = o->next)
         if (o != h)
             r->st.lowered += lower_write(o, come);
 }
@@ -54,8 +54,8 @@ static void compare(const struct radish_access *a, struct line_access *s, unsign
             s->all_ordered &= ~bit;
 }
 
-/* The handler compares all that it looks at (soft_fill_paid). */
-void check_filled(struct radish_access *a, struct line_access *s)
+/* The handler compares all that it looks at (manager_fill_paid). */
+void neighbours_filled(struct radish_access *a, struct line_access *s)
 {
     struct radish *r = a->r;
     struct hline *h = a->own;
@@ -71,7 +71,7 @@ void check_filled(struct radish_access *a, struct line_access *s)
         return;
     h->may_read = s->write_ordered;
     h->may_write = s->all_ordered;
-    cores_add(h->place->hears, a->core);
+    cores_add(h->data->hears, a->core);
     r->st.granted += (unsigned)__builtin_popcountll(h->may_read);
 }
 
@@ -84,7 +84,7 @@ static granule_set readable(struct radish_access *a, const struct line_access *s
     const bool told = s->fill && a->r->params.fill == FILL_CHECKS;
     granule_set set = rest & ~h->may_read & (told ? s->write_ordered : ~h->soft_write);
 
-    for (const struct hline *o = h->place->of_kind[h->kind]; o; o = o->next)
+    for (const struct hline *o = h->data->of_kind[h->kind]; o; o = o->next)
         if (a->write && o != h)
             set &= ~o->may_write;
     return set & ~check_unordered(a, set);
@@ -98,7 +98,7 @@ static granule_set writable(const struct radish_access *a, const struct line_acc
     const bool told = s->fill && a->r->params.fill == FILL_CHECKS;
     granule_set set = rest & ~h->may_write & (told ? s->all_ordered : ~h->kept);
 
-    for (const struct hline *o = h->place->of_kind[h->kind]; o; o = o->next)
+    for (const struct hline *o = h->data->of_kind[h->kind]; o; o = o->next)
         if (o != h)
             set &= ~records_set(o, EVERY_CLASS);
     return set;
@@ -106,17 +106,17 @@ static granule_set writable(const struct radish_access *a, const struct line_acc
 
 /* The answers have the entries of the whole line. A write leaves the permission to write to whom
  * has used it, so that false sharing makes no checks. */
-bool check_rest(struct radish_access *a, const struct line_access *s, granule_set rest)
+bool neighbours_answered(struct radish_access *a, const struct line_access *s, granule_set rest)
 {
     struct radish *r = a->r;
     struct hline *h = a->own;
 
     if (r->params.answers != ANSWERS_LINE)
         return false;
-    rest &= line_all(r) & ~queue_has(r, h->place, h->kind);
+    rest &= line_all(r) & ~queue_has(r, h->data, h->kind);
     const granule_set write = a->write ? writable(a, s, rest) : 0;
     const granule_set read = readable(a, s, rest) | write;
-    for (struct hline *o = h->place->of_kind[h->kind]; o; o = o->next) {
+    for (struct hline *o = h->data->of_kind[h->kind]; o; o = o->next) {
         if (o == h)
             continue;
         r->st.lowered += lower_write(o, read);
