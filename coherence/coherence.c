@@ -100,27 +100,40 @@ __attribute__((flatten)) struct coh_result coherence_access(struct coherence *c,
     return (struct coh_result){.done = now + c->time.l1, .level = LEVEL_L1};
 }
 
-_Static_assert(COH_NO_HIT == CACHE_NONE, "as cache_find says it");
-
-__attribute__((flatten)) uint32_t coherence_l1_find(const struct coherence *c, unsigned core,
-                                                    sim_addr addr, enum mem_cmd cmd)
+static inline uint32_t l1_find(const struct coherence *c, unsigned core, sim_addr addr,
+                               enum mem_cmd cmd)
 {
     const struct cache *l1 = &c->priv[core].l1;
     const uint32_t slot = cache_find(l1, addr >> c->line_shift);
 
-    return slot != CACHE_NONE && permits(l1->state[slot], cmd) ? slot : COH_NO_HIT;
+    return slot != CACHE_NONE && permits(l1->state[slot], cmd) ? slot : CACHE_NONE;
 }
 
-void coherence_l1_hit(struct coherence *c, unsigned core, uint32_t slot, enum mem_cmd cmd,
-                      enum mem_traffic traffic)
+size_t coherence_l1_ahead(const struct coherence *c, unsigned core, struct mem_step *step, size_t n)
 {
-    assert(permits(c->priv[core].l1.state[slot], cmd));
-    l1_hit(c, core, slot, cmd, traffic);
+    size_t i = 0;
+
+    for (; i < n; i++) {
+        step[i].slot = l1_find(c, core, step[i].at, (enum mem_cmd)step[i].cmd);
+        if (step[i].slot == CACHE_NONE) {
+            private_soon(c, core, step[i].at);
+            break;
+        }
+    }
+    return i;
+}
+
+void coherence_l1_hits(struct coherence *c, unsigned core, const struct mem_step *step, size_t n)
+{
+    for (const struct mem_step *end = step + n; step < end; step++) {
+        assert(permits(c->priv[core].l1.state[step->slot], (enum mem_cmd)step->cmd));
+        l1_hit(c, core, step->slot, (enum mem_cmd)step->cmd, TRAFFIC_METADATA);
+    }
 }
 
 bool coherence_in_l1(const struct coherence *c, unsigned core, sim_addr addr, enum mem_cmd cmd)
 {
-    return coherence_l1_find(c, core, addr, cmd) != COH_NO_HIT;
+    return l1_find(c, core, addr, cmd) != CACHE_NONE;
 }
 
 sim_cycle coherence_l1_latency(const struct coherence *c)
@@ -145,6 +158,11 @@ const struct line_event *coherence_events(const struct coherence *c, size_t *n)
 {
     *n = c->n_events;
     return c->events;
+}
+
+const size_t *coherence_pending(const struct coherence *c)
+{
+    return &c->n_events;
 }
 
 void coherence_events_clear(struct coherence *c)

@@ -85,18 +85,14 @@ struct coh_result coherence_access(struct coherence *c, unsigned core, sim_addr 
 /* Would be done inside the L1: it hits with permission. Changes nothing. */
 bool coherence_in_l1(const struct coherence *c, unsigned core, sim_addr addr, enum mem_cmd cmd);
 
-/* The same, as two halves, for accesses that are made later than they are looked up: the slot of a
- * hit with permission, or COH_NO_HIT; and the hit, done after the L1's latency, which may be made
- * behind others of later cycles, as long as its core's own come in their order and the core has not
- * been met since. */
-#define COH_NO_HIT UINT32_MAX
-uint32_t coherence_l1_find(const struct coherence *c, unsigned core, sim_addr addr,
-                           enum mem_cmd cmd);
-void coherence_l1_hit(struct coherence *c, unsigned core, uint32_t slot, enum mem_cmd cmd,
-                      enum mem_traffic traffic);
-
-/* The core will miss its L1 there: fetches what that takes into the host's caches. */
-void coherence_soon(const struct coherence *c, unsigned core, sim_addr addr);
+/* The same, as two halves, for the steps of software on a core, which are made later than they are
+ * looked up. How many of them from the first on hit the L1 with permission; what the one behind
+ * them misses is fetched into the host's caches. And these hits, each done after the L1's latency:
+ * they may be made behind accesses of others at later cycles, as long as the core's own come in
+ * their order and the core has not been met since. */
+size_t coherence_l1_ahead(const struct coherence *c, unsigned core, struct mem_step *step,
+                          size_t n);
+void coherence_l1_hits(struct coherence *c, unsigned core, const struct mem_step *step, size_t n);
 
 sim_cycle coherence_l1_latency(const struct coherence *c);
 
@@ -124,6 +120,9 @@ void coherence_census(struct coherence *c);
 
 /* From now on these line events are kept, bits by enum line_what; at first none are. */
 void coherence_listen(struct coherence *c, unsigned whats);
+/* How many have happened since the last call of coherence_events_clear: may be kept and looked at.
+ */
+const size_t *coherence_pending(const struct coherence *c);
 /* What happened since the last call of coherence_events_clear. */
 const struct line_event *coherence_events(const struct coherence *c, size_t *n);
 void coherence_events_clear(struct coherence *c);

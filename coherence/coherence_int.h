@@ -317,6 +317,7 @@ void private_up(struct txn *t, uint32_t l2_slot, enum priv_state state, sim_cycl
 void private_grant(struct txn *t, sim_cycle at);
 /* Fetches what it will probably take to make room for the line into the host's caches. */
 void private_prefetch(const struct coherence *c, unsigned core, uint64_t line);
+void private_soon(const struct coherence *c, unsigned core, sim_addr addr);
 
 /* ---- home.c: transactions ------------------------------------------------------------------- */
 

@@ -143,9 +143,11 @@ static void count_private(struct coherence *c, enum mem_level level, const struc
     struct cache_stats *s = &c->stats.level[level];
     const struct cache *k = level == LEVEL_L1 ? &p->l1 : &p->l2;
 
-    s->capacity += cache_slots(k);
-    for (uint32_t slot = 0; slot < cache_slots(k); slot++) {
-        if (!cache_valid(k, slot))
+    const uint32_t slots = cache_slots(k);
+
+    s->capacity += slots;
+    for (uint32_t slot = 0; slot < slots; slot++) {
+        if (!k->state[slot])
             continue;
         const uint32_t home = level == LEVEL_L1 ? l1_home(c, p, slot) : p->l2_home[slot];
         s->resident_metadata += c->entry[home].traffic == TRAFFIC_METADATA;
@@ -165,6 +167,6 @@ void coherence_census(struct coherence *c)
             count_private(c, LEVEL_L2, p);
     }
     l3->capacity = cache_slots(&c->l3);
-    for (uint32_t slot = 0; slot < cache_slots(&c->l3); slot++)
-        l3->resident_metadata += cache_valid(&c->l3, slot) && c->l3.state[slot] & L3_METADATA;
+    for (uint32_t slot = 0; slot < l3->capacity; slot++)
+        l3->resident_metadata += (c->l3.state[slot] & L3_METADATA) != 0;
 }

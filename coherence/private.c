@@ -244,7 +244,8 @@ void private_grant(struct txn *t, sim_cycle at)
         p->l2.state[where.l2] = PRIV_M;
 }
 
-void coherence_soon(const struct coherence *c, unsigned core, sim_addr addr)
+/* The core will miss its L1 there: fetches what that takes into the host's caches. */
+void private_soon(const struct coherence *c, unsigned core, sim_addr addr)
 {
     const struct private_caches *p = &c->priv[core];
     const struct cache *l2 = &p->l2;

@@ -15,6 +15,15 @@
 enum mem_cmd { MEM_LOAD, MEM_STORE, MEM_ATOMIC };
 enum mem_traffic { TRAFFIC_DATA, TRAFFIC_METADATA, TRAFFICS }; /* whose the bytes are */
 
+/* What software on a core does next: instructions, then an access in one line. */
+struct mem_step {
+    sim_addr at; /* physical */
+    uint64_t instructions;
+    uint32_t slot; /* coherence's own */
+    uint16_t bytes;
+    uint8_t cmd; /* enum mem_cmd */
+};
+
 struct mem_request {
     sim_addr addr; /* physical, of the line */
     uint64_t id;   /* comes back with the answer; reads only */

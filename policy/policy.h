@@ -65,14 +65,7 @@ struct race_report;
 struct hb;
 struct cost;
 
-/* What a policy in software asks of its core: instructions, then an access in one line. */
-struct mem_step {
-    sim_addr at;
-    uint64_t instructions;
-    uint32_t slot; /* the machine's own */
-    uint16_t bytes;
-    uint8_t cmd; /* enum mem_cmd */
-};
+/* What a policy in software asks of its core. */
 struct mem_run {
     struct mem_step *step; /* n >= 1 */
     size_t n;

@@ -179,8 +179,7 @@ struct coh_result buffers_access(void *arg, unsigned core, sim_addr addr, unsign
         const enum overlap o = overlap(s, core, addr, bytes);
         if (o == OVERLAP_ALL) {
             s->st.forwarded++;
-            return (struct coh_result){.done = now + coherence_l1_latency(m->coherence),
-                                       .level = LEVEL_L1};
+            return (struct coh_result){.done = now + s->l1_latency, .level = LEVEL_L1};
         }
         while (o == OVERLAP_PART && s->buffers[core].n)
             wait_core(s, core, SPENT_STORE_BUFFER);

@@ -118,6 +118,7 @@ struct scheduler *scheduler_timed(const struct schedule_params *p, const struct 
     s->params = *p;
     s->head.env = *env;
     s->machine = env->machine;
+    s->l1_latency = coherence_l1_latency(env->machine->coherence);
     s->order = order_new(p->window, env->memory_limit);
     s->queue.agents = n + buffers_agents(s);
     s->queue.agent = xcalloc(s->queue.agents, sizeof *s->queue.agent);

@@ -15,15 +15,18 @@
 
 #include <assert.h>
 
-static void make_hit(struct timed *s, unsigned core, struct ahead_steps *h)
+/* Makes those before step `end`: then that one begins. */
+static void make_hits(struct timed *s, unsigned core, struct ahead_steps *h, size_t end)
 {
     struct machine *m = s->machine;
-    const struct mem_step *step = &h->run->step[h->at];
 
-    coherence_l1_hit(m->coherence, core, step->slot, (enum mem_cmd)step->cmd, TRAFFIC_METADATA);
-    h->at++;
-    h->now =
-        machine_step_begins(m, core, h->run, h->at, h->now + coherence_l1_latency(m->coherence));
+    if (h->at == end)
+        return;
+    coherence_l1_hits(m->coherence, core, h->run->step + h->at, end - h->at);
+    while (h->at < end) {
+        h->at++;
+        h->now = machine_step_begins(m, core, h->run, h->at, h->now + s->l1_latency);
+    }
 }
 
 /* Makes those whose turn would have come before the latest of anybody. */
@@ -31,9 +34,12 @@ static void settle(struct timed *s, unsigned core)
 {
     struct ahead_steps *h = &s->ahead[core];
     const bool first = s->queue.agent[core].index < s->queue.last;
+    sim_cycle now = h->now;
+    size_t end = h->at;
 
-    while (h->at < h->end && (h->now < s->queue.now || (h->now == s->queue.now && first)))
-        make_hit(s, core, h);
+    for (; end < h->end && (now < s->queue.now || (now == s->queue.now && first)); end++)
+        now += s->l1_latency + h->run->step[end + 1].instructions;
+    make_hits(s, core, h, end);
 }
 
 void timed_settle(struct scheduler *head)
@@ -58,20 +64,13 @@ void ahead_meets(struct timed *s, unsigned core)
 /* How far it hits as things are; returns when the access behind that starts. */
 static sim_cycle look_ahead(const struct timed *s, unsigned core, struct ahead_steps *h)
 {
-    const struct coherence *c = s->machine->coherence;
-    const sim_cycle latency = coherence_l1_latency(c);
-    const struct mem_run *r = h->run;
+    struct mem_step *step = h->run->step + h->at;
+    const size_t n = h->run->n - 1 - h->at;
     sim_cycle now = h->now;
 
-    for (h->end = h->at; h->end + 1 < r->n; h->end++) {
-        struct mem_step *step = &r->step[h->end];
-        step->slot = coherence_l1_find(c, core, step->at, (enum mem_cmd)step->cmd);
-        if (step->slot == COH_NO_HIT) {
-            coherence_soon(c, core, step->at);
-            break;
-        }
-        now += latency + step[1].instructions;
-    }
+    h->end = h->at + coherence_l1_ahead(s->machine->coherence, core, step, n);
+    for (size_t i = h->at; i < h->end; i++)
+        now += s->l1_latency + h->run->step[i + 1].instructions;
     return now;
 }
 
@@ -85,8 +84,7 @@ static void wait_turn(struct timed *s, unsigned core, struct ahead_steps *h)
     if (queue_goes_on(s, h->now))
         return;
     queue_until(s, core, each ? h->now : look_ahead(s, core, h));
-    while (h->at < h->end)
-        make_hit(s, core, h);
+    make_hits(s, core, h, h->end);
     assert(h->now == s->queue.now);
 }
 

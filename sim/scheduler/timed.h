@@ -132,6 +132,7 @@ struct timed {
     struct scheduler head;
     struct schedule_params params;
     struct machine *machine;
+    sim_cycle l1_latency;
     struct order *order; /* the window over the recording */
     struct event_queue queue;
     struct threads threads;

@@ -97,6 +97,9 @@ static void tell_lines(struct lardsim *l, unsigned core)
 {
     struct coherence *c = l->machine->coherence;
     size_t n;
+
+    if (!*l->pending)
+        return;
     const struct line_event *le = coherence_events(c, &n);
 
     for (size_t i = 0; i < n; i++) {
