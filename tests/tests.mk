@@ -79,7 +79,7 @@ scripts = tests/house/layers.sh tests/house/headers.sh tests/house/hygiene.sh \
 	tests/workloads/litmus/litmus.sh tests/golden/golden.sh tests/cli/cli.sh tests/cli/compare.sh \
 	tests/cli/output.sh tests/cli/machine.sh tests/cli/radish.sh tests/cli/explain.sh tests/workloads/workload.sh \
 	tests/workloads/twins/twins.sh tests/cli/reproduce.sh tests/fuzz/corpus.sh tests/cli/faults.sh \
-	tests/mutants/anchors.sh tests/house/docs.sh tests/house/tables.sh
+	tests/mutants/anchors.sh tests/house/docs.sh tests/house/tables.sh tests/house/path.sh
 
 if HAVE_CMOCKA
 check_PROGRAMS = $(unit_tests) $(fuzz_targets) tests/mutants/mutate
@@ -122,7 +122,7 @@ mutant_files = tests/mutants/coherence.edits tests/mutants/filter.edits \
 	tests/mutants/goldilocks.edits tests/mutants/named.sh tests/mutants/order.edits \
 	tests/mutants/radish.edits tests/mutants/regions.edits tests/mutants/slimstate.edits \
 	tests/mutants/switch.h tests/mutants/vc.edits
-EXTRA_DIST += $(scripts) tests/data tests/corpus tests/golden tests/long $(mutant_files)
+EXTRA_DIST += $(scripts) tests/house/called.c tests/data tests/corpus tests/golden tests/long $(mutant_files)
 
 docs-tables: lardsim$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/house/tables.sh --renew

@@ -425,7 +425,7 @@ static enum fed read_on(struct timed *s)
     return FED_EVENTS;
 }
 
-static NO_INLINE bool feed(struct timed *s)
+static NO_INLINE bool read_ahead(struct timed *s)
 {
     while (must_read(s))
         switch (read_on(s)) {
@@ -471,7 +471,7 @@ bool timed_next(struct scheduler *head, struct turn *t)
     while (!s->stop) {
         if (UNLIKELY(q->stale))
             queue_lapse(s);
-        if (UNLIKELY(queue_waits(s) || s->threads.parked) && !feed(s))
+        if (UNLIKELY(queue_waits(s) || s->threads.parked) && !read_ahead(s))
             break;
         if (UNLIKELY(s->machine->memory.type->later) && queue_memory(s))
             continue;

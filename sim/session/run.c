@@ -132,7 +132,7 @@ static NO_INLINE sim_cycle pay(struct lardsim *l, const struct event *ev, unsign
     return now;
 }
 
-static inline void count(struct lardsim *l, const struct event *ev)
+static inline void count_event(struct lardsim *l, const struct event *ev)
 {
     l->st.events++;
     l->st.kind[ev->kind]++;
@@ -159,7 +159,7 @@ static void execute(struct lardsim *l, struct turn *t)
         now = checker_decide(l->turn[i], ev, core, out, now);
     if (l->pays || l->compare)
         now = pay(l, ev, core, now);
-    count(l, ev);
+    count_event(l, ev);
     if (UNLIKELY(event_is_region(ev)) && !l->err.code)
         run_region(l, ev->kind == EV_ROI_BEGIN);
     if (UNLIKELY(l->hears))

@@ -197,6 +197,13 @@ fuzz() {
     return $status
 }
 
+# The way of one event, as docs/architecture.md tells it.
+path() {
+    goal=lardsim configured path --disable-shared LDFLAGS=-no-pie \
+        CFLAGS='-O1 -fno-inline -fno-pie -finstrument-functions' || return 1
+    "$SHELL" "$top/tests/house/path.sh" ./lardsim
+}
+
 # What is packed builds and installs elsewhere; there the tests, too, pass.
 dist() {
     cd "$here" && make -s distcheck TESTS= check_PROGRAMS=
@@ -232,6 +239,7 @@ self faults 40 faults
 self mutants 120 mutants
 self sanitized-units 180 sanitized_units
 self threads 60 threads
+self path 60 path
 self fuzz-60-events-verdict 120 fuzz 60 events verdict
 self fuzz-60-binary-text 80 fuzz 60 binary text
 self fuzz-60-std-yaml 80 fuzz 60 std yaml
