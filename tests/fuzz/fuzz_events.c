@@ -67,6 +67,8 @@ static void add_watcher(struct watch *all, const char *policy, const struct para
 
     MUST(all->n <= WATCHERS_MAX);
     w->label = row ? xasprintf("%s-%s-%s", policy, row->name, choice) : xstrdup(policy);
+    for (char *dot = w->label; (dot = strchr(dot, '.'));) /* a label has none */
+        *dot = '-';
     set(all, w->label, "view", all->view);
     if (row)
         set(all, w->label, row->name, choice);
@@ -174,6 +176,8 @@ static const struct watcher *judge_of(const struct watch *all, const struct watc
 
     if (!judge || judge->err.code || checker_view(judge->checker) != checker_view(w->checker))
         return NULL;
+    if (checker_skips(judge->checker) & ~checker_skips(w->checker))
+        return NULL; /* filter.stack = off: it is shown more */
     return hb && p.conflicts == CONFLICT_ALL ? judge : NULL;
 }
 
