@@ -93,8 +93,8 @@ static int missing_file(const struct config *c, const char *path, const char *na
     return -1;
 }
 
-/* name: as the user wrote it. */
-/* A missing file is told here, with presets of a similar name; other failures when it is read. */
+/* name: as the user wrote it. A missing file is told here, with presets of a similar name; other
+ * failures when it is read. */
 static int read_path(struct config *c, const char *path, const char *name,
                      const struct config_source *heir, const char *from, struct err *e)
 {

@@ -73,8 +73,8 @@ static char *open_file_path(int fd)
     return xasprintf("/proc/self/fd/%d", fd);
 }
 
-/* Gives the open file fd, which has no name, one; or creates a file, when fd is -1. */
-/* linkat never replaces, so that a name which somebody else has taken meanwhile is safe. */
+/* Gives the open file fd, which has no name, one; or creates a file, when fd is -1. linkat never
+ * replaces, so that a name which somebody else has taken meanwhile is safe. */
 static int link_or_create(int fd, const char *name)
 {
     if (fd < 0)
@@ -121,8 +121,8 @@ static int give_name(struct outfile *f)
     return errno == EEXIST ? name_temp(f, fd) : -1;
 }
 
-/* -1: the file system, or the system, can't do it. */
-/* O_TMPFILE: nothing to clean up, however the process ends. */
+/* -1: the file system, or the system, can't do it. O_TMPFILE: nothing to clean up, however the
+ * process ends. */
 static int open_nameless(const struct outfile *f)
 {
 #ifdef O_TMPFILE

@@ -70,9 +70,8 @@ static unsigned digit_value(char c)
     return c >= 'A' && c <= 'F' ? (unsigned)(c - 'A' + 10) : 16;
 }
 
-/* Moves *text past the digits. Returns what is wrong, or NULL. */
-/* strtoull would take signs, spaces, octal and out-of-range numbers: each is a mistake here, and
- * named. */
+/* Moves *text past the digits. Returns what is wrong, or NULL. strtoull would take signs, spaces,
+ * octal and out-of-range numbers: each is a mistake here, and named. */
 static const char *parse_digits(const char **text, uint64_t *number)
 {
     const char *const s = *text;

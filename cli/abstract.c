@@ -34,6 +34,7 @@ static void note_use(struct abstract *a, const struct event *ev, struct vm_ident
     *at = begin;
 }
 
+/* Pieces of objects get addresses in order of first use, which no collector changes. */
 static sim_addr place_of(struct abstract *a, struct vm_identity is)
 {
     const uint64_t piece = is.object << (OFFSET_BITS - 6) | is.offset / PLACE_BYTES;

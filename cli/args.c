@@ -29,6 +29,7 @@ static void note_operand(struct cli *c, const char *arg, struct argp_state *stat
     c->arg[c->args++] = arg;
 }
 
+/* argp asks for every key; those that the verb has no row for are refused. */
 static bool knows(const struct verb *verb, int key)
 {
     for (const struct argp_option *o = verb->options; o && o->name; o++)
@@ -93,6 +94,7 @@ void cli_free(struct cli *c)
     free(c->arg);
 }
 
+/* An option that is given again replaces the earlier one. */
 static const struct given_option *last_given(const struct cli *c, int key)
 {
     for (size_t i = c->n; i-- > 0;)
@@ -121,6 +123,7 @@ const char *cli_option_name(const struct cli *c, int key)
     return "?";
 }
 
+/* Numbers as the configuration has them, but for units by name. */
 static bool parse_u64(const char *text, uint64_t *to)
 {
     static const struct {
@@ -177,6 +180,7 @@ int cli_index(const struct cli *c, int key, const char *const *choices, size_t *
     return -1;
 }
 
+/* A semicolon in any case: the message goes on with what to do. */
 char *did_you_mean(const char *name, const char *const *names, size_t n)
 {
     const char *near = nearest_name(name, names, n);

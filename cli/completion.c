@@ -62,7 +62,8 @@ static void put_list(FILE *out, const char *variable, const char *table, row_fn 
     fputs("\"\n", out);
 }
 
-/* The first words of all verbs ("" for group), or the second words of a group's. */
+/* The first words of all verbs ("" for group), or the second words of a group's. A group's name
+ * once, though each of its verbs begins with it. */
 static void put_words(FILE *out, const char *group)
 {
     const char *last = "";

@@ -42,6 +42,7 @@ static void print_field(const struct field *f)
 
 /* ---- looking for a name --------------------------------------------------------------------- */
 
+/* How a name was found. Each is tried only if the one before it found nothing. */
 enum match { WHOLE, SECTION, ENDING }; /* "policy.vc.history": itself, by "policy", by "history" */
 
 struct name_search {
@@ -146,6 +147,7 @@ static void explain_row(struct name_search *s, const struct row *r)
     json_end(s->json);
 }
 
+/* Every name that was seen, for the proposal if none is found. */
 static void remember(struct name_search *s, const char *name, size_t n)
 {
     s->names = xgrow(s->names, s->seen, &s->cap, sizeof *s->names);

@@ -63,6 +63,7 @@ static void widen(size_t *width, const char *text)
         *width = n < WIDEST ? n : WIDEST;
 }
 
+/* First pass over a table: the widths of its columns. The second prints. */
 static void measure(void *arg, const struct row *r)
 {
     struct widths *w = arg;
@@ -164,6 +165,7 @@ static void each_table(row_fn *fn, void *arg)
 
 static const struct table table_of_tables = {"tables", "a table", "", 0, each_table};
 
+/* The manual and the completion are no tables, but are listed as such. */
 static int unknown_table(const char *name, struct err *e)
 {
     const char *names[32];

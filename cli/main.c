@@ -77,7 +77,8 @@ void cli_note(const char *fmt, ...)
 
 /* ---- standard streams ----------------------------------------------------------------------- */
 
-/* At exit, so that argp's help is covered, too. */
+/* At exit, so that argp's help is covered, too. A result that could not be written whole must not
+ * end with success. */
 static void close_stdout(void)
 {
     const bool failed = ferror(stdout);
@@ -115,6 +116,7 @@ const char *verb_in_group(const struct verb *v, const char *group)
     return strncmp(v->name, group, n) == 0 && v->name[n] == ' ' ? v->name + n + 1 : NULL;
 }
 
+/* Groups are the first words of verbs that have two; they have no row of their own. */
 const char *verb_group_summary(const char *group)
 {
     static const struct {
@@ -181,6 +183,7 @@ struct words { /* the command line from the verb on */
     char **argv;
 };
 
+/* Options before the verb are lardsim's own; the words from the verb on are the verb's to parse. */
 static error_t parse_group(int key, char *arg, struct argp_state *state)
 {
     struct words *words = state->input;
@@ -279,6 +282,7 @@ static int check_options(int argc, char **argv, struct err *e)
     return 0;
 }
 
+/* Finds the verb, runs it, tells its error; the error's code is the exit code. */
 int main(int argc, char **argv)
 {
     char *nothing[] = {NULL, NULL};

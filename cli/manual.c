@@ -136,7 +136,7 @@ static bool first_word_is(const struct verb *v, const char *word)
     return strcmp(v->name, word) == 0 || verb_in_group(v, word);
 }
 
-/* Is v the first with its first word? */
+/* Is v the first with its first word? Verbs of a group stand next to each other in verbs.def. */
 static bool starts_page(size_t i)
 {
     const size_t n = strcspn(verbs[i]->name, " ");

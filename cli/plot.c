@@ -39,6 +39,7 @@ static void text(FILE *out, const char *s)
         }
 }
 
+/* The scale fits the largest count of all panels, so that they can be compared. */
 static unsigned decades_of(const struct plot *p)
 {
     unsigned most = 1000;

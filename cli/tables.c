@@ -172,6 +172,8 @@ static void each_view(row_fn *fn, void *arg)
 
 /* ---- parameters, statistics, presets -------------------------------------------------------- */
 
+/* Rows of a table are made for the call, and freed after it: so any table is printed without being
+ * built. */
 static void send_param(void *arg, const char *section, const struct param *p)
 {
     const struct sender *to = arg;
@@ -238,7 +240,7 @@ static const char *clocks_text(unsigned edges)
                                       : "the read clock";
 }
 
-/* NULL: no edges. Owned by the caller. */
+/* NULL: no edges. Owned by the caller. What an event does to vector clocks, in a sentence. */
 static char *edges_text(const struct ev_info *k)
 {
     static const char *const objects[] = {[OBJECT_NONE] = "nothing",

@@ -29,8 +29,8 @@ static bool same(const char *known, const char *text, size_t n)
     return strlen(known) == n && !memcmp(known, text, n);
 }
 
-/* The key that has the text, or the free one where it would go. */
-/* A short text with its length in the top byte, which is at most 7: the top bit is 0. */
+/* The key that has the text, or the free one where it would go. A short text with its length in the
+ * top byte, which is at most 7: the top bit is 0. */
 static uint64_t key_of(const struct intern *t, const char *text, size_t n)
 {
     const uint64_t *at;

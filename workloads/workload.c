@@ -93,6 +93,7 @@ static int retell(const struct err *from, const char *name, struct err *e)
     return err_set(e, (enum lard_exit)from->code, "workload:%s: %s", name, from->text + skip);
 }
 
+/* Candidates for a slip of the pen in a parameter's name. */
 static size_t add_names(const char **to, size_t n, size_t room, const struct param *rows)
 {
     for (; rows && rows->name && n < room; rows++)
@@ -148,7 +149,8 @@ static int assign_all(struct config *c, const struct workload *w, const char *te
     return status;
 }
 
-/* The size's assignments first, so that given ones win. */
+/* The size is found out first, from all that is given; then its assignments are made, and those
+ * given after them, so that given ones win. */
 static int gather(struct config *c, const struct workload *w, const char *given, struct err *e)
 {
     struct config *first = config_new(NULL);
@@ -190,6 +192,7 @@ static int configure(struct config *c, const struct workload *w, const char *giv
     return w->check && w->check(own, p, &inner) ? retell(&inner, w->name, e) : 0;
 }
 
+/* vm_open takes own and c in any case; a generator borrows them for the call. */
 static struct source *open_with(const struct workload *w, const char *given, struct err *e)
 {
     struct config *c = config_new(NULL);
@@ -250,6 +253,7 @@ static const char *twin_of(const char *name)
     return NULL;
 }
 
+/* "xalan" alone is ambiguous, as its twins are named by paper: the message names one of them. */
 static int unknown(const char *name, struct err *e)
 {
     const char *names[256];

@@ -75,6 +75,7 @@ static bool same_label(const char *a, const char *b)
     return n == spec_label(b) && strncmp(a, b, n) == 0;
 }
 
+/* Labels name folders and rows, so each can be there once. */
 static int add_spec(struct specs *s, const char *spec, size_t length, struct err *e)
 {
     char *one = xasprintf("%.*s", (int)length, spec);

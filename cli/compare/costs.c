@@ -10,6 +10,7 @@ static const char *const metadata[] = {"load-misses",   "store-misses",   "atomi
                                        "load-hits",     "store-hits",     "atomic-hits",
                                        "load-upgrades", "store-upgrades", "atomic-upgrades"};
 
+/* 0 where the run has no such statistic: not every machine has every level. */
 static uint64_t stat_of(const struct lardsim *l, const char *group, const char *part)
 {
     char *name = xasprintf("%s%s", group, part);

@@ -20,6 +20,7 @@ struct all_unused {
     size_t n, cap;
 };
 
+/* A setting may be about one policy's run only: it had no effect when no run has used it. */
 static void note_unused(void *arg, const char *name, const char *origin)
 {
     struct all_unused *all = arg;
@@ -128,6 +129,7 @@ static int check_source(const char *source, struct err *e)
     return 0;
 }
 
+/* Made before anything runs, so that a path that can't be written is known at once. */
 static int make_folder(const struct cli *c, struct err *e)
 {
     const char *dir = cli_get(c, 'o');

@@ -134,6 +134,7 @@ enum where { HANDLER, EXECUTING, CACHES, REMOTE, MEMORY, WAITING, IDLE, WHERES }
 static const char *const where_text[WHERES] = {"handler", "executing", "caches", "remote",
                                                "memory",  "waiting",   "idle"};
 
+/* Kinds of waiting are many, and on this page one column. */
 static enum where where_of(enum cost_spent s)
 {
     static const uint8_t known[COST_SPENTS] = {

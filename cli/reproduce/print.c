@@ -16,6 +16,7 @@ static bool planted(const struct program *p)
     return p->racy && w && w->plants && w->plants->site;
 }
 
+/* Which program ran: its races may be its own, or put in. */
 static const char *variant(const struct program *p)
 {
     return planted(p) ? "planted-races" : p->racy ? "racy" : "race-free";
@@ -121,6 +122,7 @@ void print_claim(const struct paper *p, const struct cell *c, const struct claim
     }
 }
 
+/* The two counts of a cell mostly have the same erratum: it is told once. */
 static void print_erratum(const struct paper *p, const struct cell *c, const char *detector,
                           const char *of)
 {

@@ -79,6 +79,7 @@ static struct tally tally_of(struct hits *h)
     return t;
 }
 
+/* Both lists are in order of events, so that one walk finds what is in the first alone. */
 static struct tally tally_beyond(const struct hits *h, const struct hits *other)
 {
     struct hits only = {0};
@@ -130,6 +131,7 @@ static int run_views(const char *spec, struct races *r, struct measured *to, str
     return close_run(l, 0, spec, e);
 }
 
+/* An event from the trace's form to that of lardsim.h. */
 static int push(struct lardsim *l, const struct event *ev)
 {
     const bool access = event_is_access(ev), more = ev->flags & EVF_MORE;

@@ -90,6 +90,7 @@ enum { BANDWIDTHS = 2 };
 
 __extension__ typedef unsigned __int128 wide;
 
+/* Bytes a cycle times cycles a second. */
 static uint64_t rate(const struct run_result *r, uint64_t bytes)
 {
     const uint64_t cycles = value(r, CYCLES);

@@ -18,6 +18,7 @@ static void keep_name(struct race_group *group, size_t i, const char **name)
     *name = group->text[i] = *name ? xstrdup(*name) : NULL;
 }
 
+/* The group keeps the first race as an example; its counts are by policy. */
 static struct race_group *new_group(struct race_groups *g, const struct lardsim_race *race)
 {
     size_t policies = 0;
@@ -56,6 +57,8 @@ void race_groups_add(void *groups, const struct lardsim_race *race)
             group->most = group->by_policy[i];
 }
 
+/* The most frequent first; ties in the order of the trace, so that the page is the same each time.
+ */
 static int compare(const void *a, const void *b)
 {
     const struct race_group *x = a, *y = b;

@@ -26,6 +26,7 @@ bool run_result_count(const struct run_result *r, const char *label, const char 
 
 /* ---- for people ----------------------------------------------------------------------------- */
 
+/* A dash where the policy does not count this. */
 static void print_counts(const struct run_result *r, const char *label, int width)
 {
     uint64_t v;
@@ -80,6 +81,8 @@ static void print_by_policy(const struct race_groups *g, const struct race_group
     putchar('\n');
 }
 
+/* Two lines a group, the racy access and the earlier one; a third with counts where there are
+ * several policies. */
 static void print_group(const struct race_groups *g, const struct race_group *group)
 {
     const struct lardsim_race *race = &group->first;
@@ -126,6 +129,7 @@ static void print_file(const char *folder, const char *name)
     printf("/%s, ", name);
 }
 
+/* The digest stands for all statistics, so it is only printed of a run that is complete. */
 static void print_where(const struct run_result *r)
 {
     const char *output = written_to(r);

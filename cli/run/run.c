@@ -138,6 +138,7 @@ static int check_outputs(const struct cli *c, struct err *e)
     return 0;
 }
 
+/* The folder, the page and the exit code tell the same, also of a run that was stopped. */
 static int run_run(const struct cli *c, struct err *e)
 {
     if (check_outputs(c, e))

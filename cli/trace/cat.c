@@ -34,6 +34,7 @@ static int use_name(struct cat *c, enum name_space space, uint64_t id, struct er
     return names_add(c->names, space, id, name, e);
 }
 
+/* Only names that an event on the page needs, before it. */
 static int use_names(struct cat *c, const struct event *ev, struct err *e)
 {
     const unsigned form = ev_info[ev->kind].form;

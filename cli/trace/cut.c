@@ -20,6 +20,7 @@ static int open_output(struct cut *c, uint64_t first, struct err *e)
     return out_open(&c->out, c->cli, c->cli->arg[1], &info, e);
 }
 
+/* The output is opened with the first event that is taken, whose number it begins with. */
 static int take(void *arg, const struct event *ev, uint64_t number, struct err *e)
 {
     struct cut *c = arg;

@@ -10,6 +10,7 @@
 
 enum { INPUT_SHIFT = 48, INPUT_BITS = 10, INPUTS_MAX = 1 << INPUT_BITS };
 
+/* One of the traces: how far it was read, and by how much its names and numbers are moved. */
 struct input_trace {
     const char *spec;
     struct source *from;
@@ -108,6 +109,7 @@ static int scan_event(void *arg, const struct event *ev, uint64_t number, struct
                    s->in->spec, number, misfit(ev), INPUT_SHIFT, INPUT_SHIFT + INPUT_BITS - 1);
 }
 
+/* Numbers of threads are needed before the first event is written, so inputs are read twice. */
 static int scan(struct trace_merge *m, struct input_trace *in, struct err *e)
 {
     struct scan s = {in, m->shared};

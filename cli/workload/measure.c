@@ -113,6 +113,7 @@ static int count(void *arg, const struct event *ev, uint64_t number, struct err 
 
 /* ---- what becomes of it --------------------------------------------------------------------- */
 
+/* Shares are kept as two numbers, so that nothing is rounded before it is printed. */
 static void conclude(const struct census *c, struct measure to[TRAIT_COUNT])
 {
     const struct again_count *p = again_count(c->again);

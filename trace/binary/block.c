@@ -323,8 +323,8 @@ static uint64_t any_bits(const uint64_t *v, size_t n)
     return any;
 }
 
-/* A column's numbers; of a constant one, *constant, only the first. */
-/* A bound above all numbers is found on the way: it decides whether events need a look. */
+/* A column's numbers; of a constant one, *constant, only the first. A bound above all numbers is
+ * found on the way: it decides whether events need a look. */
 static int numbers_get(struct block_decoder *b, struct byte_slice *from, enum column column,
                        uint64_t *to, bool *constant, struct block_fault *fault)
 {
@@ -351,9 +351,9 @@ static void numbers_fill(uint64_t *to, size_t n)
         to[i] = to[0];
 }
 
-/* A column of accesses, and after it the same of the others. */
-/* Accesses fill an array from the front, others from the back, so that one index finds either.
- * Where all are equal the mask makes every index 0. */
+/* A column of accesses, and after it the same of the others. Accesses fill an array from the front,
+ * others from the back, so that one index finds either. Where all are equal the mask makes every
+ * index 0. */
 static int parts_get(struct block_decoder *b, struct byte_slice *from, enum column column,
                      uint64_t *to, uint32_t *mask, struct block_fault *fault)
 {

@@ -170,8 +170,6 @@ static unsigned bits_of(uint64_t v)
 
 /* Where most runs have one event, the thread of each event takes less than threads and lengths, of
  * which most are 0 and so take about a bit. */
-/* Estimates, in bits: a thread's number for each event; or for each run that and a length of one
- * bit. */
 static bool runs_are_short(const struct block_encoder *b)
 {
     const unsigned thread = bits_of(b->threads - 1);

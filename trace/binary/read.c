@@ -198,7 +198,6 @@ static int names_read(struct binary *b, const struct block_header *h)
 }
 
 /* The footer must say what the blocks said, and nothing may follow but its trailer. */
-/* A trace ends well only with a footer that fits, and with nothing behind it. */
 static int footer_read(struct binary *b, const struct block_header *h)
 {
     uint8_t trailer[TRAILER_BYTES], more;

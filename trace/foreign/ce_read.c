@@ -239,8 +239,8 @@ static bool holds(const uint64_t *hold, sim_tid tid)
 }
 
 /* Barriers, readers' locks and tries that fail stand in the stream as acquires, too. Where the lock
- * is another thread's, a volatile takes its place. */
-/* The stream may nest a lock that its thread has: the depth is counted. */
+ * is another thread's, a volatile takes its place. The stream may nest a lock that its thread has:
+ * the depth is counted. */
 static int take_acquire(struct ce *c, const struct ce_record *r, sim_tid tid)
 {
     uint64_t *hold = map_find(&c->held, r->addr);

@@ -72,8 +72,8 @@ static void fill(struct lines *l)
     l->eof = got < room;
 }
 
-/* The line is n bytes from start, and `skip` more end it. */
-/* A line ends in a newline, with a carriage return before it or not, or with the file. */
+/* The line is n bytes from start, and `skip` more end it. A line ends in a newline, with a carriage
+ * return before it or not, or with the file. */
 static int give(struct lines *l, size_t n, size_t skip)
 {
     char *line = l->buffer + l->start;

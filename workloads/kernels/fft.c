@@ -90,6 +90,7 @@ static void transpose(struct vm_thread *t, const struct member *c, struct vm_ref
     vm_leave(t, r);
 }
 
+/* Bit reversal by a counter that carries from the top down. */
 static void reverse(struct vm_thread *t, struct vm_ref *row, uint64_t m)
 {
     for (uint64_t i = 0, j = 0; i < m; i++) {
@@ -105,6 +106,7 @@ static void reverse(struct vm_thread *t, struct vm_ref *row, uint64_t m)
     }
 }
 
+/* Cooley and Tukey, iterative: bit reversal, then butterflies over distances that double. */
 static void transform_row(struct vm_thread *t, const struct fft *f, struct vm_ref *row)
 {
     reverse(t, row, f->m);
@@ -214,6 +216,7 @@ static bool near(struct point a, struct point b, double within)
     return re * re + im * im <= within * within;
 }
 
+/* Errors grow with the size and the number of transforms. */
 static void check_result(struct vm_thread *t, const struct fft *f, struct point *plain)
 {
     const uint64_t n = f->m * f->m;

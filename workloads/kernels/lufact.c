@@ -120,6 +120,7 @@ static double exchange(struct vm_thread *t, struct vm_ref *column, uint64_t k, u
     return now;
 }
 
+/* The largest element of what is left of the column: dividing by it keeps rounding errors small. */
 static void find_pivot(struct vm_thread *t, struct lufact *l, uint64_t k, struct vm_ref *column)
 {
     uint64_t best = k;
@@ -173,6 +174,7 @@ static void work(struct vm_thread *t, void *member)
     vm_leave(t, r);
 }
 
+/* Back substitution, by the first thread alone, as in Linpack. */
 static void solve(struct vm_thread *t, struct lufact *l)
 {
     struct vm_ref *column = vm_enter(t, 1);

@@ -53,6 +53,7 @@ static double nearest(double distance, double side)
            : distance > side / 2 ? distance - side
                                  : distance;
 }
+/* The Lennard-Jones force over the distance, from the distance squared. */
 static double strength(double square)
 {
     const double r2 = 1 / square, r4 = r2 * r2, r6 = r4 * r2;
@@ -214,6 +215,7 @@ static void rescale(struct vm_thread *t, struct moldyn *s, const struct member *
     }
 }
 
+/* Between two barriers each array has one writer a part, or is only read. */
 static void work(struct vm_thread *t, void *member)
 {
     const struct member *m = member;

@@ -25,6 +25,7 @@ struct sor {
     double *host; /* the same grid, row after row */
 };
 
+/* Over-relaxation: beyond the mean of the neighbours, by a quarter. */
 static double relaxed(double old, double around)
 {
     const double omega = 1.25;
@@ -81,6 +82,8 @@ static void work(struct vm_thread *t, void *member)
     vm_leave(t, row);
 }
 
+/* The reference: the same arithmetic in the same order, without threads, so that results are equal
+ * but for rounding. */
 static void host_run(struct sor *s)
 {
     const uint64_t n = s->p->n;

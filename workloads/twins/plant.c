@@ -94,6 +94,7 @@ unsigned twin_burst_next(const struct twin_plants *s, unsigned member, unsigned 
 
 /* ---- doing it ------------------------------------------------------------------------------- */
 
+/* Without an event: it must order nothing. */
 static void await(struct vm_thread *t, const struct twin_burst *b, enum state until)
 {
     while (b->state < until)
@@ -129,6 +130,8 @@ static struct twin_tally touch(struct vm_thread *t, const struct twin_plants *s,
     return n;
 }
 
+/* The first side of a burst. Nothing orders it before the second, unless the kind says so: what
+ * looks like order to some detectors is what hides a race from them. */
 static struct twin_tally run_first(struct vm_thread *t, struct twin_plants *s, struct twin_burst *b)
 {
     vm_new_array(t, b->cells, VM_I64, b->n, VM_SITE_NONE);
@@ -146,6 +149,8 @@ static struct twin_tally run_first(struct vm_thread *t, struct twin_plants *s, s
     return n;
 }
 
+/* With MOVED the cells have other addresses by now: a detector that does not follow copies has lost
+ * the first side. */
 static struct twin_tally run_second(struct vm_thread *t, struct twin_plants *s,
                                     struct twin_burst *b)
 {

@@ -91,6 +91,7 @@ static inline uint64_t draw_bits(struct worker *w) /* xorshift* */
 
 /* ---- blocks --------------------------------------------------------------------------------- */
 
+/* A place holds its own number, so that every read can be checked. */
 ALWAYS_INLINE void put(struct vm_thread *t, const struct block *b, uint32_t i, uint64_t site)
 {
     const uint32_t place = i * b->step & (b->n - 1);
@@ -194,6 +195,7 @@ static struct block *old_block(struct worker *w)
     return NULL;
 }
 
+/* Blocks of its own, or those that all read. */
 NO_INLINE static void next_scan(struct worker *w)
 {
     struct block *b = NULL;
@@ -248,6 +250,7 @@ ALWAYS_INLINE void read(struct worker *w, uint64_t bits)
     get(w->t, c->in, c->at++, AT_READ);
 }
 
+/* The hot loop: two draws an access, from the halves of one random number. */
 static void access_some(struct worker *w, uint64_t n)
 {
     w->left -= n;

@@ -31,6 +31,8 @@ static uint64_t held_back(const struct vm *v, const struct vm_thread *t)
     return v->txn.owner && v->txn.owner != t ? 2 * v->txn.bytes + v->p.tlab : 0;
 }
 
+/* Large objects are old from birth: copying them out of the nursery would cost more than it saves.
+ */
 static bool too_large(const struct vm *v, uint64_t bytes) /* for the nursery */
 {
     return vm_has_cells(&v->heap) && v->heap.active.base && bytes > v->p.nursery / 8;
@@ -41,6 +43,8 @@ static bool in_cells(const struct vm *v, uint64_t bytes)
     return !v->heap.active.base || too_large(v, bytes);
 }
 
+/* Room that somebody else has a right to is no room: an open transaction's reserve, and what the
+ * collector still has to move here. */
 static bool bump_has(const struct vm *v, const struct vm_thread *t, uint64_t bytes)
 {
     const uint64_t room = v->heap.active.end - v->heap.active.at,
@@ -74,6 +78,8 @@ static sim_addr take_bump(struct vm *v, uint64_t bytes)
     return at;
 }
 
+/* Small objects come from the thread's own buffer; larger ones from the space at once, so that a
+ * buffer is not thrown away half full. */
 static sim_addr from_buffer(struct vm_thread *t, uint64_t bytes)
 {
     struct vm *v = t->vm;
@@ -96,6 +102,7 @@ static sim_addr from_buffer(struct vm_thread *t, uint64_t bytes)
     return t->tlab - bytes;
 }
 
+/* From the thread's free list of the size, which is filled from a block when it is empty. */
 static sim_addr from_cells(struct vm_thread *t, uint64_t bytes)
 {
     struct vm *v = t->vm;
@@ -202,6 +209,7 @@ static void note_zeros(struct vm_thread *t, struct vm_ref *o, uint64_t bytes)
     }
 }
 
+/* The object is there before its events: a pause between them must find it whole. */
 static void make(struct vm_thread *t, struct vm_ref *to, uint64_t bytes, struct vm_header h,
                  uint32_t element, uint64_t site)
 {

@@ -10,6 +10,7 @@ enum {
 }; /* up to here a size each 16 bytes; then 4 an
       octave */
 
+/* Four classes an octave: a cell is at most a quarter larger than its object. */
 unsigned vm_size_class(uint64_t bytes)
 {
     if (bytes > VM_CELL_MAX)
@@ -55,6 +56,7 @@ static void make_free(struct vm *v, sim_addr cell, sim_addr next)
     *vm_header(&v->core, cell) = (struct vm_header){.class = VM_CELL_FREE, .word = next};
 }
 
+/* The list is made from the last cell up, so that cells are given out by ascending address. */
 static void cut(struct vm *v, size_t i, unsigned size)
 {
     struct vm_block *b = &v->heap.cells.block[i];
@@ -196,6 +198,7 @@ static bool survives(struct vm_thread *gc, sim_addr at)
     return false;
 }
 
+/* A block whose cells are all free becomes a whole free block again, for any size. */
 static void sweep_cells(struct vm_thread *gc, size_t i)
 {
     struct vm *v = gc->vm;

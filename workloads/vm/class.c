@@ -31,6 +31,7 @@ void vm_array_class(struct vm *v, enum vm_type element)
     new_class(v, name[element], 0)->element = element;
 }
 
+/* Lays the fields out in their order, each aligned to its size, as small runtimes do. */
 const struct vm_class *vm_class(struct vm_thread *t, const struct vm_type_of *of, void *arg)
 {
     uint32_t n = 0, at = VM_HEADER;
@@ -75,6 +76,7 @@ uint64_t vm_ref_offset(const struct vm *v, const struct vm_header *h, uint64_t i
     return 0;
 }
 
+/* core is a member of struct vm, at a known offset. */
 void vm_identify(struct vm_core *c, const struct event *ev, sim_addr object)
 {
     const struct vm *v = (const struct vm *)((const char *)c - offsetof(struct vm, core));
@@ -148,6 +150,7 @@ struct vm_ref *vm_global(struct vm_thread *t)
     return &v->globals.chunk[chunk][v->globals.n++ % VM_ROOTS];
 }
 
+/* Roots of threads lie at the bottom of their simulated stacks. */
 void vm_each_root(struct vm *v, void (*fn)(struct vm *v, struct vm_ref *r, sim_addr where))
 {
     for (size_t i = 0; i < v->sched.n_threads; i++) {
@@ -163,6 +166,7 @@ void vm_each_root(struct vm *v, void (*fn)(struct vm *v, struct vm_ref *r, sim_a
     }
 }
 
+/* The read barrier of concurrent copying: the old header tells where the object is now. */
 const struct vm_header *vm_resolve(struct vm_thread *t, struct vm_ref *o)
 {
     vm_system(t, EV_READ, o->at, VM_HEADER, VM_SITE_FORWARD);
@@ -220,6 +224,8 @@ static void tell(struct vm_thread *t, sim_addr entry)
     vm_system(t, EV_WRITE, vm_area(VM_AREA_REMEMBERED, 8 * v->gc.log.n), 8, VM_SITE_BARRIER);
 }
 
+/* The write barriers: snapshot-at-the-beginning (what is overwritten), and generational (old
+ * objects that refer to the nursery). */
 static void write_ref(struct vm_thread *t, sim_addr slot, unsigned char *to, sim_addr value)
 {
     struct vm *v = t->vm;

@@ -22,6 +22,8 @@ static void stop_thread(struct vm_thread *gc, struct vm_thread *t)
     t->stale = true;
 }
 
+/* No transaction may be open in a pause: its accesses must not move. Pinned, nobody but the
+ * collector runs until the world goes on. */
 void vm_stop_world(struct vm_thread *gc, bool nursery)
 {
     struct vm *v = gc->vm;
@@ -64,6 +66,7 @@ void vm_clear_object(struct vm_thread *gc, sim_addr at, uint64_t bytes)
     vm_emit(gc, EV_CLEAR, at, bytes, EVF_SYSTEM, 0);
 }
 
+/* As far as the end of a cache line, of the source or the destination, whichever is nearer. */
 uint64_t vm_copy_piece(struct vm_thread *gc, sim_addr to, sim_addr from, uint64_t offset,
                        uint64_t bytes)
 {
@@ -80,6 +83,7 @@ uint64_t vm_copy_piece(struct vm_thread *gc, sim_addr to, sim_addr from, uint64_
     return piece;
 }
 
+/* From here on the old header says where the object is. */
 void vm_commit_copy(struct vm_thread *gc, sim_addr to, sim_addr from, uint64_t bytes)
 {
     struct vm *v = gc->vm;
@@ -117,6 +121,8 @@ static void mark_and_sweep(struct vm_thread *gc)
     vm_start_world(gc, false);
 }
 
+/* Marking runs beside the program, and so does sweeping; the two pauses are for roots, and for what
+ * was overwritten meanwhile. */
 static void mark_and_sweep_concurrently(struct vm_thread *gc)
 {
     struct vm *v = gc->vm;
@@ -154,6 +160,8 @@ static bool promotion_fits(const struct vm *v)
            young + young / 2 + (uint64_t)VM_SIZES * VM_BLOCK_BYTES;
 }
 
+/* A full collection first marks and sweeps the old space; either way the nursery is emptied then.
+ */
 static void generational(struct vm_thread *gc, enum vm_want want)
 {
     struct vm *v = gc->vm;
@@ -222,6 +230,7 @@ static void take_stock(struct vm *v)
         v->gc.trigger = used + (room - used) / 2;
 }
 
+/* The collector is a thread like others, and waits for work like others. */
 static void run_collector(struct vm_thread *gc, void *arg)
 {
     struct vm *v = arg;
@@ -242,6 +251,7 @@ static void run_collector(struct vm_thread *gc, void *arg)
     }
 }
 
+/* The most that anybody wants is done, for all who wait. */
 static void ask(struct vm *v, enum vm_want want)
 {
     if (!v->gc.thread) {

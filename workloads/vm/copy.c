@@ -7,6 +7,7 @@ static bool young(const struct vm *v, sim_addr at) /* generational */
     return at && at < v->heap.active.end;
 }
 
+/* Semispace: the other half. Generational: a cell of the old space, which may be full. */
 static sim_addr place_for(struct vm *v, uint64_t bytes)
 {
     sim_addr at = v->heap.active.at;
@@ -73,6 +74,7 @@ static void update_root(struct vm *v, struct vm_ref *r, sim_addr where)
     vm_system_step(gc, EV_WRITE, where, 8, VM_SITE_ROOTS);
 }
 
+/* From header to header: all that is left there is dead, or has moved. */
 void vm_clear_region(struct vm_thread *gc, sim_addr base, sim_addr end)
 {
     struct vm *v = gc->vm;
@@ -91,6 +93,7 @@ void vm_clear_region(struct vm_thread *gc, sim_addr base, sim_addr end)
     }
 }
 
+/* Cheney's algorithm: what was copied is the queue of what is to be scanned. */
 void vm_semispace(struct vm_thread *gc)
 {
     struct vm *v = gc->vm;
@@ -108,6 +111,7 @@ void vm_semispace(struct vm_thread *gc)
     v->heap.spare = (struct vm_bump){from.base, from.base, from.end};
 }
 
+/* Roots of a minor collection: the program's, and the remembered slots of old objects. */
 void vm_minor(struct vm_thread *gc)
 {
     struct vm *v = gc->vm;

@@ -29,6 +29,7 @@ void vm_mark_roots(struct vm_thread *gc)
     vm_each_root(gc->vm, mark_root);
 }
 
+/* Reads each reference of the object, and marks what it refers to. */
 static void scan(struct vm_thread *gc, sim_addr at)
 {
     struct vm *v = gc->vm;

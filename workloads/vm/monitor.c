@@ -40,6 +40,7 @@ void vm_stopping(struct vm_thread *t)
 
 /* ---- monitors ------------------------------------------------------------------------------- */
 
+/* Numbers of dead objects' monitors are used again. */
 static uint32_t new_monitor(struct vm *v)
 {
     if (v->monitors.free) {
@@ -87,6 +88,7 @@ static void see(struct vm_thread *t, struct vm_ref *o, const char *what)
         vm_fail(t, "%s an object inside a transaction; commit first", what);
 }
 
+/* What a program may do only with the monitor in hand. */
 static struct vm_monitor *held(struct vm_thread *t, struct vm_ref *o, const char *what)
 {
     see(t, o, what);
@@ -150,6 +152,7 @@ static sim_addr heavy_lock(uint32_t i)
     return vm_area(VM_AREA_HEAVY, 2 * GUARDED * (uint64_t)i);
 }
 
+/* The accesses to a heavy lock's own fields, under it. */
 static void note_heavy(struct vm_thread *t, uint32_t i)
 {
     vm_guarded(t, heavy_lock(i), heavy_lock(i) + GUARDED, VM_SITE_HEAVY);
@@ -279,6 +282,7 @@ static struct vm_monitor *get_back(struct vm_thread *t, struct vm_ref *o)
     }
 }
 
+/* A wait makes the lock heavy, as in Jikes RVM: the queue of waiters belongs to a heavy lock. */
 void vm_wait(struct vm_thread *t, struct vm_ref *o, uint64_t site)
 {
     struct vm_monitor *m = held(t, o, "waits on");

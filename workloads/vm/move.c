@@ -23,6 +23,7 @@ static bool copy_body(struct vm_thread *gc, sim_addr to, sim_addr from, uint64_t
                    bytes - VM_HEADER);
 }
 
+/* The copy is filler until it counts, so that a walk over the space steps over it. */
 static void move_object(struct vm_thread *gc, sim_addr from, uint64_t bytes)
 {
     struct vm *v = gc->vm;
@@ -82,6 +83,8 @@ static void mend_slot(struct vm_thread *gc, sim_addr slot)
     *vm_slot_at(&v->core, slot) = is;
 }
 
+/* Objects that were made meanwhile lie in the other half, too: they have new addresses only, and
+ * need no mending. */
 static void mend_all(struct vm_thread *gc, sim_addr base, sim_addr end)
 {
     struct vm *v = gc->vm;

@@ -28,6 +28,9 @@ struct vm_thread *vm_unqueue(struct vm_queue *q)
     return t;
 }
 
+/* On kernel threads it goes to the queue of who wakes it, as its data are likely in that one's
+ * caches; the collector has a kernel thread of its own, and what it wakes goes back to where it
+ * belongs. */
 void vm_wake(struct vm *v, struct vm_thread *t)
 {
     assert(t->state == VM_IS_BLOCKED);
@@ -48,6 +51,7 @@ void vm_wake_all(struct vm *v, struct vm_queue *q)
         vm_wake(v, t);
 }
 
+/* The cursor keeps pointing at the same thread: round robin neither skips nor repeats one. */
 static void unready(struct vm *v, const struct vm_thread *t)
 {
     size_t i = 0;
@@ -92,6 +96,8 @@ static struct vm_thread *steal(const struct vm *v, uint32_t k)
     return NULL;
 }
 
+/* The thread that k has stays for SLICE turns; then the next in k's queue, or one taken from
+ * another's. */
 static struct vm_thread *job(struct vm *v, uint32_t k)
 {
     struct vm_thread *t = v->sched.runs[k];
@@ -127,6 +133,8 @@ static struct vm_thread *pick_kernel(struct vm *v)
 
 /* ---- turns ---------------------------------------------------------------------------------- */
 
+/* Who has the next turn. An adversarial schedule never gives it to the same thread twice while
+ * others are ready. */
 static struct vm_thread *pick(struct vm *v, const struct vm_thread *now)
 {
     if (v->p.kernel_threads)
@@ -141,6 +149,7 @@ static struct vm_thread *pick(struct vm *v, const struct vm_thread *now)
     return t;
 }
 
+/* Evenly from 1 on, so that turns are a quantum long on average. */
 static uint64_t turn_length(struct vm *v)
 {
     if (v->p.schedule == VM_ROUND_ROBIN)
@@ -148,12 +157,14 @@ static uint64_t turn_length(struct vm *v)
     return 1 + rng_below(&v->sched.rng, 2 * v->p.quantum - 1);
 }
 
+/* A fiber can't free the stack that it runs on: the next one does. */
 static void bury(struct vm *v)
 {
     fiber_free(v->sched.dead);
     v->sched.dead = NULL;
 }
 
+/* Says of the first few what they wait for; that is mostly the bug. */
 NO_RETURN static void deadlock(struct vm_thread *t)
 {
     char text[400];
@@ -231,6 +242,8 @@ void vm_catch_up(struct vm_thread *t)
     t->stale = t->asked = t->held_up = false;
 }
 
+/* The turn may be over, the batch full, or both; on return there is room for VM_SLACK records more.
+ */
 void vm_pause(struct vm_thread *t)
 {
     struct vm *v = t->vm;
@@ -244,6 +257,7 @@ void vm_pause(struct vm_thread *t)
     vm_rearm(v);
 }
 
+/* Nothing may be pinned: then nobody could wake it. */
 void vm_block(struct vm_thread *t, struct vm_queue *q, const char *what)
 {
     struct vm *v = t->vm;
@@ -262,6 +276,7 @@ void vm_block(struct vm_thread *t, struct vm_queue *q, const char *what)
     vm_rearm(v);
 }
 
+/* The thread pauses at its next event. */
 static void end_turn(struct vm *v)
 {
     vm_note_place(v->sched.current);
@@ -285,6 +300,7 @@ void vm_yield(struct vm_thread *t)
 
 /* ---- threads -------------------------------------------------------------------------------- */
 
+/* Runs on the thread's own fiber, which never comes back: another one is switched to at the end. */
 NO_RETURN static void end_thread(struct vm_thread *t)
 {
     struct vm *v = t->vm;
@@ -316,6 +332,7 @@ NO_RETURN static void end_thread(struct vm_thread *t)
     die("a thread that has ended runs");
 }
 
+/* The first thing that runs on a new fiber. */
 static void enter(void *arg)
 {
     struct vm_thread *t = arg;

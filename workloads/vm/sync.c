@@ -16,6 +16,7 @@ struct vm_barrier *vm_barrier_new(struct vm_thread *t, unsigned parties)
     return v->barriers.first = b;
 }
 
+/* The last one to arrive wakes the others and goes on without blocking. */
 void vm_barrier_wait(struct vm_thread *t, struct vm_barrier *b, uint64_t site)
 {
     vm_step(t);
@@ -39,6 +40,8 @@ void vm_barrier_wait(struct vm_thread *t, struct vm_barrier *b, uint64_t site)
 
 /* ---- volatiles ------------------------------------------------------------------------------ */
 
+/* A volatile's event stands before its read and after its write: so what was written before the
+ * write is ordered before what is read after the read. */
 unsigned char *vm_volatile(struct vm_thread *t, const struct vm_ref *o, const struct vm_slot *s,
                            enum ev_kind kind, uint64_t site)
 {

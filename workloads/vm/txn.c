@@ -6,6 +6,7 @@
 
 /* ---- transactions --------------------------------------------------------------------------- */
 
+/* Memory for its allocations is reserved first: inside a transaction nothing can be collected. */
 void vm_txn_begin(struct vm_thread *t, uint64_t reserve, uint64_t site)
 {
     struct vm *v = t->vm;

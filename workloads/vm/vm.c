@@ -11,6 +11,7 @@
 
 /* ---- records -------------------------------------------------------------------------------- */
 
+/* Counts second records, so that events can be numbered while they are made. */
 void vm_emit_two(struct vm_thread *t, enum ev_kind kind, sim_addr addr, uint64_t aux,
                  unsigned flags, sim_addr addr2, uint32_t size2, uint64_t site)
 {
@@ -69,6 +70,7 @@ void vm_system_step(struct vm_thread *t, enum ev_kind kind, sim_addr addr, uint3
 
 /* ---- errors --------------------------------------------------------------------------------- */
 
+/* The stream ends here: the fiber is left as it stands, and never run again. */
 static void fail(struct vm_thread *t, enum lard_exit code, const char *fmt, va_list ap)
 {
     char text[600];
@@ -232,6 +234,7 @@ static struct vm_bump bump(sim_addr base, uint64_t bytes)
     return (struct vm_bump){base, base, base + bytes};
 }
 
+/* Which spaces a heap has, by its collector (heap.h). */
 static void open_spaces(struct vm *v)
 {
     const uint64_t heap = v->p.heap, half = heap / 2 / VM_BLOCK_BYTES * VM_BLOCK_BYTES;
@@ -273,6 +276,8 @@ static int open_heap(struct vm *v, struct err *e)
     return 0;
 }
 
+/* Records may go beyond `end` by what a thread makes after it was last asked to stop, and by what
+ * it owes when it goes on: VM_SLACK each. */
 static void open_batch(struct vm *v)
 {
     v->core.rec = xcalloc(VM_BATCH + VM_SLACK, sizeof *v->core.rec);
@@ -287,6 +292,7 @@ static void run_main(struct vm_thread *t, void *arg)
     v->program.workload->main(t, v->program.params);
 }
 
+/* Identities cost a word for 16 bytes of heap, so they are kept for who asks only. */
 int workload_identify(struct source *s, const struct vm_identity **identity)
 {
     struct vm *v = (struct vm *)s;
