@@ -210,7 +210,7 @@ static int unknown_name(const struct name_search *s, struct err *e)
 {
     char *hint = did_you_mean(s->name, (const char *const *)s->names, s->seen);
 
-    err_set(e, LARD_USAGE, "explain: nothing is called \"%s\"%s`lardsim list` tells what has names",
+    err_set(e, LARD_USAGE, "explain: there is no \"%s\"%s`lardsim list` shows what has a name",
             s->name, hint);
     free(hint);
     return -1;

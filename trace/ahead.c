@@ -90,7 +90,7 @@ static void copy_names(struct read_ahead *a, struct slot *slot)
     }
 }
 
-/* Until the end, an error, or the close. */
+/* Reads until the source ends or fails, or is closed. */
 static void *read_ahead(void *arg)
 {
     struct read_ahead *a = arg;
@@ -175,7 +175,8 @@ static void ahead_close(struct source *s)
     ahead_free(a);
 }
 
-/* Signals are for the threads of the host. */
+/* The new thread inherits a mask in which all signals are blocked: they are for the program's own
+ * threads. */
 static int start(struct read_ahead *a)
 {
     sigset_t all, before;

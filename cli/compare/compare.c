@@ -420,7 +420,7 @@ static int run_compare(const struct cli *c, struct err *e)
 
     if (cli_has(c, OPT_OVERWRITE) && !cli_get(c, 'o'))
         return err_set(e, LARD_USAGE,
-                       "compare: --overwrite is for the folder of --output; give that, too");
+                       "compare: --overwrite needs --output, whose folder it replaces");
     if (wants_costs(c, &costs, e))
         return -1;
     if (costs)
@@ -460,10 +460,10 @@ const struct verb verb_compare = {
         "pairs of sites. The table says which property each row checks.\n"
         "With --output the folder gets what a run writes, compare.json, and differences.jsonl: "
         "one line a difference, at most compare.max.\n"
-        "With a machine in the configuration, and neither --truth nor --list, it tells instead "
-        "what the policies cost: each runs on a machine of its own, after one without a policy "
-        "(none), so SOURCE is read several times and can't be a pipe. The overhead is what the "
-        "cycles exceed those of none by. With --output each policy's results go to a folder "
+        "With a machine in the configuration, and without --truth and --list, the page tells what "
+        "the policies cost. Each runs on a machine of its own, after one without a policy (none), "
+        "so SOURCE is read several times and can't be a pipe. Overhead is by how much a policy's "
+        "cycles exceed those of none. With --output each policy's results go to a folder "
         "with its label, beside compare.json.",
     .examples =
         "lardsim compare program.lard\n"

@@ -80,7 +80,7 @@ static enum verdict judge_all_memory(const struct cell *c)
     return when(falses(c, VIEW_ALL_MEMORY));
 }
 
-/* 'Nearly all': nine of ten. */
+/* The paper says "nearly all" and gives no number; nine of ten is ours. */
 static enum verdict judge_all_sync(const struct cell *c)
 {
     const uint64_t some = missed(c, VIEW_ALL_SYNC);

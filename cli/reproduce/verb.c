@@ -124,7 +124,7 @@ static void write_plot(const struct report *r, FILE *out)
     plot_cells(out, r->paper, r->cell, r->cells);
 }
 
-/* What *file is is NULL then. */
+/* Writes and commits *file, if there is one, and sets it to NULL. */
 static int write_file(const struct report *r, struct outfile **file,
                       void (*write)(const struct report *r, FILE *out), struct err *e)
 {
@@ -193,11 +193,12 @@ const struct verb verb_reproduce = {
     .args = "lard-table2|lard-table3",
     .summary = "Runs programs as a table of a paper runs its own, and judges what the paper "
                "claims.",
-    .text = "Each program runs under a collector that moves objects and one that does not. The six "
-            "detectors are the preset lard-table3; the truth goes by objects, not by addresses. "
-            "The paper's counts stand beside ours, with the difference in percent; judged is what "
-            "the paper says of every program and collector, as the programs are not the paper's. "
-            "With a claim that fails the exit code is 6.",
+    .text =
+        "Each program runs under a collector that moves objects and one that does not. The six "
+        "detectors are the preset lard-table3; the truth goes by objects, not by addresses. "
+        "The paper's counts stand beside ours, with the difference in percent. The programs are "
+        "not the paper's own, so only what it claims of all programs and collectors is judged. "
+        "If a claim fails, the exit code is 6.",
     .examples = "lardsim reproduce lard-table3\n"
                 "lardsim reproduce --quiet -o table2.csv --plot table2.svg lard-table2\n"
                 "lardsim reproduce lard-table3 --programs kernels",

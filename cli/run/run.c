@@ -127,12 +127,12 @@ static int check_outputs(const struct cli *c, struct err *e)
     struct stat st;
 
     if (cli_has(c, OPT_OVERWRITE) && !cli_get(c, 'o') && !timeline)
-        return err_set(e, LARD_USAGE,
-                       "run: --overwrite is for the folder of --output, or the file of --timeline; "
-                       "give that, too");
+        return err_set(
+            e, LARD_USAGE,
+            "run: --overwrite needs --output or --timeline, whose folder or file it replaces");
     if (timeline && !strcmp(timeline, "-"))
         return err_set(e, LARD_USAGE,
-                       "run: --timeline: standard output is for the result; give a file");
+                       "run: --timeline needs a file; standard output has the result");
     if (timeline && !cli_has(c, OPT_OVERWRITE) && stat(timeline, &st) == 0 && S_ISREG(st.st_mode))
         return err_set(e, LARD_OUTPUT, "%s: exists; give --overwrite to replace it", timeline);
     return 0;

@@ -82,7 +82,7 @@ static int cat_run(const struct cli *cli, struct err *e)
     int failed = walk(c.from, show, &c, e);
     if (!failed && !c.out.sink)
         failed = open_output(&c, c.from->first, e);
-    /* What came before damage is shown. */
+    /* After an error the output is finished all the same: what came before the damage is shown. */
     const int unclosed = out_close(&c.out, c.out.sink == NULL, e);
     names_free(c.names);
     source_close(c.from);

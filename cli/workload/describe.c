@@ -53,7 +53,7 @@ static void print_head(const struct workload *w)
         printf("source    %s (docs/papers.md)\n", w->source);
     printf("races     %s\n", w->racy ? "it has some, unless its parameters say otherwise"
                                      : "none but those that are planted");
-    printf("accesses  %u byte%s at the least\n", w->granularity ? w->granularity : 8,
+    printf("accesses  %u byte%s or more\n", w->granularity ? w->granularity : 8,
            w->granularity == 1 ? "" : "s");
     for (size_t i = 0; i < WORKLOAD_SIZES; i++) {
         char *text = workload_size_text(w, i);
@@ -290,9 +290,10 @@ const struct verb verb_workload_describe = {
     .name = "workload describe",
     .args = "NAME[,KEY=VALUE...]",
     .summary = "Tells a workload's parameters, sites and planted races, and measures a run of it.",
-    .text = "The run is that of the parameters given; large ones take a while. A workload that "
-            "is to be like a published program shows each target beside what was measured. Races "
-            "that were put in are listed as inputs: how many a policy finds, `lardsim run` tells.",
+    .text =
+        "Large parameters make a long run. A workload that is made after a published program shows "
+        "each target beside what was measured. Planted races are listed as inputs; `lardsim run` "
+        "tells how many a policy finds.",
     .examples = "lardsim workload describe sor\n"
                 "lardsim workload describe hedc,racy=on,size=medium --json",
     .options = options,

@@ -387,7 +387,8 @@ static int narrow_get(struct block_decoder *b, struct byte_slice *from, enum col
     return 0;
 }
 
-/* A gap that all have is the shapes'. */
+/* Where all events have the same gap it becomes part of their shapes, and the merge needs no
+ * column. */
 static int gaps_get(struct block_decoder *b, struct byte_slice *from, struct block_fault *fault)
 {
     bool constant;

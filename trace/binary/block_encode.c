@@ -177,7 +177,8 @@ static bool runs_are_short(const struct block_encoder *b)
     return b->runs > 1 && b->events * thread <= b->runs * (thread + 1);
 }
 
-/* From the last on, as they become more. */
+/* Splits runs into runs of one event, in place. There are more of them than before, so it goes from
+ * the last to the first. */
 static void runs_split(struct block_encoder *b)
 {
     size_t to = b->events;

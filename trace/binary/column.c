@@ -291,7 +291,8 @@ static int regions_list(struct column_decoder *c, struct byte_slice *from, struc
     return 0;
 }
 
-/* Replaces the regions by those of all lists. */
+/* Each group of numbers has a list of the regions that it uses. Puts the regions of all lists in
+ * the place of the regions, list after list. */
 static int lists_fill(struct column_decoder *c, struct byte_slice *from, struct column_regions *g,
                       const char **what)
 {

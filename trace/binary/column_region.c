@@ -135,7 +135,8 @@ static size_t pages_join(struct region_finder *f, unsigned slack)
     return r->n;
 }
 
-/* Shift and widths; the numbers' places. */
+/* Finds the shift that all numbers allow, the width that each region needs, and each number's
+ * region. */
 static void regions_measure(struct region_finder *f, const uint64_t *v, size_t n)
 {
     struct region_list *r = &f->found;

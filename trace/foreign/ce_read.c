@@ -221,7 +221,7 @@ static int take_finish(struct ce *c, const struct ce_record *r, sim_tid tid)
     return 0;
 }
 
-/* It does not say which thread: whoever has ended. */
+/* The record does not say whom it joins. It is taken for a join of every thread that has ended. */
 static int take_join(struct ce *c, const struct ce_record *r, sim_tid tid)
 {
     (void)r;

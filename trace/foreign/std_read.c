@@ -320,7 +320,7 @@ static const char *quick_line(struct std_source *s, const char *p, const char *l
     return p;
 }
 
-/* As many as there are whole ones in the buffer. */
+/* Takes whole lines from the buffer while they are of the quick kind. */
 static void quick_lines(struct std_source *s)
 {
     struct lines *l = s->lines;

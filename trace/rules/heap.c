@@ -440,7 +440,8 @@ int rules_clear(struct rules *r)
     return 0;
 }
 
-/* The destination, as far as it is not the source. */
+/* Nothing may have been accessed in the destination of a copy, but for where it overlaps the
+ * source. */
 static int check_empty(struct rules *r, uint64_t to, uint64_t from, uint64_t bytes)
 {
     uint64_t lo = to, last = to + (bytes - 1);

@@ -182,7 +182,7 @@ static bool is_needed(struct synth *g, uint64_t o)
     return protects_others && synth_chance(g, g->p.discipline);
 }
 
-/* One that lives, may move and, with idle, die. */
+/* Draws a live object that may move now. idle: one that may also die now. */
 static bool draw_object(struct synth *g, bool idle, uint64_t *o)
 {
     for (int tries = 0; tries < 6; tries++) {

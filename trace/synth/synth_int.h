@@ -129,7 +129,7 @@ static inline bool synth_coin(struct synth *g, uint64_t of) /* true in one of so
 /* A record for an event of thread t: the caller fills in addr and the rest. Valid until the next.
  * A thread's first event comes after its birth (synth_born). */
 struct event *synth_event(struct synth *g, uint32_t t, enum ev_kind kind);
-/* Anything but an access: some get a site. */
+/* An event that is no access. Some of them get a site. */
 void synth_plain(struct synth *g, uint32_t t, enum ev_kind kind, sim_addr addr, uint64_t aux,
                  bool system);
 /* The same, for synchronisation: it counts towards sync_share. */

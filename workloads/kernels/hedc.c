@@ -120,7 +120,7 @@ static int32_t search(struct vm_thread *t, const struct hedc *h, struct vm_ref *
     return hits;
 }
 
-/* A worker. */
+/* What a worker does: takes tasks until it gets one with the key STOP. */
 static void serve(struct vm_thread *t, void *arg)
 {
     const struct hedc *h = arg;

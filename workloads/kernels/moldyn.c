@@ -46,7 +46,7 @@ static double into_box(double x, double side)
 {
     return x < 0 ? x + side : x > side ? x - side : x;
 }
-/* To the nearest of a particle's images. */
+/* The box repeats itself on all sides: the distance to the nearest image of the other particle. */
 static double nearest(double distance, double side)
 {
     return distance < -side / 2  ? distance + side
@@ -88,7 +88,7 @@ static void place(struct moldyn *s)
     }
 }
 
-/* By chance; together they rest. */
+/* Random speeds, whose sum is zero: the gas as a whole rests. */
 static void push(struct moldyn *s, struct rng *r)
 {
     double squares = 0, *speed = s->host[SPEED];
@@ -156,7 +156,7 @@ static void add_force(struct vm_thread *t, struct vm_ref *part, uint64_t i, doub
     vm_store_f64(t, part, i, was + force, AT_FORCE);
 }
 
-/* Of particle i with all behind it. */
+/* The forces between particle i and all particles of a higher number. */
 static void attract(struct vm_thread *t, struct moldyn *s, uint64_t i, struct vm_ref *part)
 {
     double at[3], by[3], sum[3] = {0};

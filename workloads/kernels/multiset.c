@@ -103,7 +103,7 @@ static uint64_t take(struct vm_thread *t, const struct user *u, uint64_t from, i
     return i;
 }
 
-/* Of n slots in ascending order, as one change. */
+/* Sets the state of n slots, in ascending order so that locks are, too, as one change. */
 static void set_all(struct vm_thread *t, const struct user *u, const uint64_t *slot, unsigned n,
                     int32_t state)
 {

@@ -38,7 +38,7 @@ static void cut(struct twin_plants *s, uint64_t races, unsigned kind, uint64_t b
     }
 }
 
-/* Kinds are mixed, always in the same way. */
+/* Mixes the kinds of bursts, by a seed that is always the same. */
 static void shuffle(struct twin_plants *s)
 {
     struct rng r;

@@ -433,7 +433,7 @@ static uint64_t init(struct vm_thread *t, struct job *j)
     return written;
 }
 
-/* The threads make what is left of each number. */
+/* Divides what is left of each number, after the beginning, among the threads. */
 static void divide(struct job *j, uint64_t threads, uint64_t written)
 {
     const struct twin_params *p = j->p;
@@ -453,7 +453,7 @@ static void divide(struct job *j, uint64_t threads, uint64_t written)
                           : (struct rate){0, 0};
 }
 
-/* All live at once, the first thread one of them. */
+/* All threads live at once; the first thread is one of them. */
 static void run_together(struct vm_thread *t, struct worker *w, uint64_t threads)
 {
     sim_tid *tid = vm_scratch(t, threads, sizeof *tid);

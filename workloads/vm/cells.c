@@ -175,7 +175,7 @@ void vm_cells_unswept(struct vm *v)
     }
 }
 
-/* There is something to take in block i. */
+/* Block i has free cells again: a search begins there at the latest. */
 static void hint(struct vm_cells *c, unsigned size, size_t i)
 {
     if (c->hint[size] > i)

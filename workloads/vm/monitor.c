@@ -126,7 +126,8 @@ static void take_back(struct vm_thread *t, const struct vm_ref *o, struct vm_thr
     vm_emit(t, EV_RELEASE, lock, 0, EVF_SYSTEM, 0);
 }
 
-/* Whether t has to look once more, after events. */
+/* True when another thread had the bias: taking it back makes events, after which t must look
+ * again. */
 static bool had_bias(struct vm_thread *t, struct vm_monitor *m, const struct vm_ref *o)
 {
     struct vm_thread *u = m->bias;

@@ -109,7 +109,7 @@ void vm_sites_open(struct vm *v);
 void vm_sites_close(struct vm *v);
 /* The site of the runtime's place where it is inlined at a site of the program. */
 uint64_t vm_inlined(struct vm_thread *t, enum vm_site place, uint64_t site);
-/* Before the thread's events are out of sight. */
+/* Notes where the thread stands, while its latest events are still in the batch. */
 void vm_note_place(struct vm_thread *t);
 
 /* ---- txn.c ---------------------------------------------------------------------------------- */
