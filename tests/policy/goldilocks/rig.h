@@ -1,22 +1,14 @@
-/* rig.h - goldilocks under test: with settings, with and without a machine that only writes
- * down what it is asked for. */
+/* rig.h - goldilocks under test: with settings, with and without a machine that only counts. */
 #ifndef LARDSIM_GOLD_RIG_H
 #define LARDSIM_GOLD_RIG_H
 
 #include "policy/goldilocks/goldilocks.h"
 #include "tests/frame/watch.h"
 
-enum { RIG_CORES = 4, RIG_LINE = 64, RIG_ACCESSES = 4096 };
+enum { RIG_CORES = 4, RIG_LINE = 64 };
 
-struct rig_access {
-    sim_addr at;
-    unsigned bytes, core;
-    enum mem_cmd cmd;
-};
 struct rig { /* a machine: an instruction and an access take a cycle */
-    uint64_t instructions;
-    struct rig_access access[RIG_ACCESSES]; /* the latest, from 0 */
-    size_t n;
+    uint64_t instructions, accesses;
 };
 
 static inline sim_cycle rig_exec(void *host, unsigned core, unsigned instructions, sim_cycle now)
@@ -33,8 +25,8 @@ static inline sim_cycle rig_mem(void *host, unsigned core, sim_addr a, unsigned 
 {
     struct rig *r = host;
 
-    if (r->n < RIG_ACCESSES)
-        r->access[r->n++] = (struct rig_access){a, bytes, core, cmd};
+    (void)core, (void)a, (void)bytes, (void)cmd;
+    r->accesses++;
     return now + 1;
 }
 
@@ -61,16 +53,12 @@ static inline sim_cycle rig_step(struct watch *w, const struct event *ev)
     return done;
 }
 
-static inline void rig_run(struct rig *rig, struct watch *w, const struct event *rec,
-                           size_t records)
+static inline void rig_run(struct watch *w, const struct event *rec, size_t records)
 {
     struct err invariant = {0};
 
-    for (size_t i = 0; i < records && !w->err.code; i += event_records(&rec[i])) {
-        if (rig)
-            rig->n = 0;
+    for (size_t i = 0; i < records && !w->err.code; i += event_records(&rec[i]))
         rig_step(w, &rec[i]);
-    }
     checker_finish(w->checker);
     if (stats_check(w->stats, &invariant))
         die("%s", invariant.text);

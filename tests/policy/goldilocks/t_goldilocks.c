@@ -50,7 +50,7 @@ static void check(const char *want, const char *setting, const struct event *rec
         struct rig *on = i % 2 ? &rig : NULL;
         struct watch w;
         rig_open(on, &w, 4, sets[i / 2]);
-        rig_run(on, &w, rec, records);
+        rig_run(&w, rec, records);
         assert_string_equal(watch_racy(&w, text, sizeof text), want);
         watch_close(&w);
     }
@@ -297,7 +297,7 @@ static void each_check_is_counted(void **state)
 
     (void)state;
     rig_open(NULL, &w, 4, (const char *const[]){NULL});
-    rig_run(NULL, &w, rec, ARRAY_SIZE(rec));
+    rig_run(&w, rec, ARRAY_SIZE(rec));
     assert_int_equal(watch_stat(&w, "by-thread"), 2);      /* 1, 3 */
     assert_int_equal(watch_stat(&w, "by-lock"), 1);        /* 6 */
     assert_int_equal(watch_stat(&w, "by-transaction"), 1); /* 13 */
@@ -376,7 +376,7 @@ static void compare(const struct stream *s, const struct trial *t, uint64_t seed
 
     assert_int_equal(oracle_run(s->rec, s->records, &o, racy), 0);
     rig_open(rig, &w, t->granule, (const char *const *)t->setting);
-    rig_run(rig, &w, s->rec, s->records);
+    rig_run(&w, s->rec, s->records);
     assert_int_equal(w.err.code, 0);
     for (size_t i = 0; i < w.races; i++)
         said[w.race[i].is.event] = true;

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 
+#include "tests/frame/policy_rig.h"
 #include "tests/policy/goldilocks/rig.h"
 
 #include <cmocka.h>
@@ -253,120 +254,110 @@ static void memory_does_not_grow_with_the_trace(void **state)
 
 /* ---- costs ---------------------------------------------------------------------------------- */
 
-static unsigned instructions(enum gold_step s)
-{
-    return gold_steps[s].instructions;
-}
-
-/* What an event asks of the machine: accesses as letters (l, s, a), and instructions beside them.
- */
-static const char *asks(struct rig *rig, struct watch *w, const struct event ev, uint64_t *beside)
-{
-    static const char letter[] = {[MEM_LOAD] = 'l', [MEM_STORE] = 's', [MEM_ATOMIC] = 'a'};
-    static _Thread_local char text[RIG_ACCESSES + 1];
-
-    rig->n = 0;
-    rig->instructions = 0;
-    rig_step(w, &ev);
-    for (size_t i = 0; i < rig->n; i++)
-        text[i] = letter[rig->access[i].cmd];
-    text[rig->n] = '\0';
-    *beside = rig->instructions - rig->n;
-    return text;
-}
-
-enum {
-    FRESH = 3 + 3, /* blocks: cost_take and cost_give */
-    AGAIN = 3,
-    BACK = 1,
-    KL = 3 + 1
+static const struct layout goldilocks_layout = {
+    .each = GOLD_SHADOW_BYTES,
+    .field = {{0, 8, "write record"}, {8, 8, "read records"}},
+    .granule = {{X, "X"}, {Y, "Y"}},
+    .block = {{0, "first record"},
+              {64, "list's head"},
+              {72, "list's tail"},
+              {80, "tail's count"},
+              {88, "heap"}},
 };
 
 static void an_access_has_the_costs_of_its_steps(void **state)
 {
-    struct rig rig = {0};
-    struct watch w;
-    uint64_t n;
+    struct policy_rig r;
 
     (void)state;
-    rig_open(&rig, &w, 4, (const char *const[]){NULL});
-    step(&w, (struct event)W(0, Y)); /* the blocks of the thread and of the list's ends */
-    /* KL; a block; tail, latest lock, the record, the tail's count; the chain of reads; KL */
-    assert_string_equal(asks(&rig, &w, (struct event)W(0, X), &n), "allsllsass");
-    assert_int_equal(n, KL + FRESH + instructions(GOLD_STEP_INFO) + instructions(GOLD_STEP_COUNT));
-    assert_true(rig.access[0].at == rig.access[9].at && rig.access[0].at >= COST_SHADOW);
-    assert_true(rig.access[8].at == rig.access[0].at + 8);
-    assert_int_equal(rig.access[6].bytes, GOLD_INFO_BYTES);
+    policy_rig_open(&r, "goldilocks", NULL, goldilocks_layout);
+    RUN(&r, W(0, Y)); /* the blocks of the thread and of the list's ends */
+    EVENTS_COST(&r,
+                "lock, swap X's write record, heap list, load list of 64, load page's rest:16, "
+                "heap fresh, store page's rest:16, load list's tail, load heap+40, info, "
+                "store heap+2088:48, count, swap tail's count, store X's read records, unlock, "
+                "store X's write record, 34 in all",
+                W(0, X));
     /* Again: the record is looked at; the old one's count goes down and its block is given back. */
-    assert_string_equal(asks(&rig, &w, (struct event)W(0, X), &n), "alalssllsllsass");
-    assert_int_equal(n, KL + AGAIN + BACK + instructions(GOLD_STEP_LOOK) +
-                            instructions(GOLD_STEP_INFO) + 2 * instructions(GOLD_STEP_COUNT));
-    watch_close(&w);
+    EVENTS_COST(&r,
+                "lock, swap X's write record, look, load heap+2088:48, count, swap tail's count, "
+                "heap give, load list of 64, store heap+2088, store list of 64, heap list, "
+                "load list of 64, load heap+2088, store list of 64, load list's tail, "
+                "load heap+40, info, store heap+2088:48, count, swap tail's count, "
+                "store X's read records, unlock, store X's write record, 46 in all",
+                W(0, X));
+    policy_rig_close(&r);
 }
 
 static void an_evaluation_reads_the_cells_up_to_the_hand_over(void **state)
 {
-    struct rig rig = {0};
-    struct watch w;
-    uint64_t n;
+    struct policy_rig r;
 
     (void)state;
-    rig_open(&rig, &w, 4, (const char *const[]){"two-threads=off", NULL});
-    step(&w, (struct event)W(0, X));
-    step(&w, (struct event)EV_ON(VOLATILE_WRITE, 0, V));
-    step(&w, (struct event)EV_ON(VOLATILE_READ, 1, V));
-    step(&w, (struct event)R(1, Y));
-    step(&w, (struct event)EV_ON(VOLATILE_READ, 2, V)); /* behind the hand-over: not read */
-    /* KL, the record; two cells, each with a look at the set; then as a first access */
-    assert_string_equal(asks(&rig, &w, (struct event)R(1, X), &n), "alllllllsllsass");
-    assert_int_equal(n, KL + FRESH + instructions(GOLD_STEP_LOOK) +
-                            2 * instructions(GOLD_STEP_CELL) + instructions(GOLD_STEP_RESULT) +
-                            instructions(GOLD_STEP_INFO) + instructions(GOLD_STEP_COUNT));
-    assert_int_equal(watch_stat(&w, "walked"), 2);
-    watch_close(&w);
+    policy_rig_open(&r, "goldilocks", (const char *const[]){"policy.a.two-threads=off", NULL},
+                    goldilocks_layout);
+    RUN(&r, W(0, X));
+    RUN(&r, EV_ON(VOLATILE_WRITE, 0, V));
+    RUN(&r, EV_ON(VOLATILE_READ, 1, V));
+    RUN(&r, R(1, Y));
+    RUN(&r, EV_ON(VOLATILE_READ, 2, V)); /* behind the hand-over: not read */
+    /* two cells, each with a look at the set; then as a first access */
+    EVENTS_COST(&r,
+                "core 1, lock, swap X's write record, look, load first record:48, "
+                "load heap+2088:24, cell, load heap+4368, load heap+4008:24, cell, load heap+4536, "
+                "result, heap list, load list of 64, load page's rest:16, heap fresh, "
+                "store page's rest:16, load list's tail, load heap+4136, info, store heap+6184:48, "
+                "count, swap tail's count, store X's read records, unlock, store X's write record, "
+                "74 in all",
+                R(1, X));
+    assert_int_equal(policy_rig_stat(&r, "walked"), 2);
+    policy_rig_close(&r);
 }
 
 static void the_third_check_skips_others_cells(void **state)
 {
-    struct rig rig = {0};
-    struct watch w;
-    uint64_t n;
+    struct policy_rig r;
 
     (void)state;
-    rig_open(&rig, &w, 4, (const char *const[]){NULL});
-    step(&w, (struct event)W(0, X));
-    pass_lock(&w, 5, M, 2);
-    step(&w, (struct event)EV_ON(VOLATILE_WRITE, 0, V));
-    step(&w, (struct event)EV_ON(VOLATILE_READ, 1, V));
-    step(&w, (struct event)R(1, Y));
-    assert_string_equal(asks(&rig, &w, (struct event)R(1, X), &n), "al"
-                                                                   "llllllll"
-                                                                   "llsllsass");
-    assert_int_equal(watch_stat(&w, "by-two-threads"), 1);
-    assert_int_equal(n, KL + FRESH + instructions(GOLD_STEP_LOOK) +
-                            4 * instructions(GOLD_STEP_SKIP) + 2 * instructions(GOLD_STEP_CELL) +
-                            instructions(GOLD_STEP_RESULT) + instructions(GOLD_STEP_INFO) +
-                            instructions(GOLD_STEP_COUNT));
-    watch_close(&w);
+    policy_rig_open(&r, "goldilocks", NULL, goldilocks_layout);
+    RUN(&r, W(0, X));
+    RUN(&r, ACQ(5, M), REL(5, M), ACQ(5, M), REL(5, M));
+    RUN(&r, EV_ON(VOLATILE_WRITE, 0, V));
+    RUN(&r, EV_ON(VOLATILE_READ, 1, V));
+    RUN(&r, R(1, Y));
+    EVENTS_COST(&r,
+                "core 1, lock, swap X's write record, look, load first record:48, "
+                "load heap+6056:24, skip, load heap+6120:24, skip, load heap+6184:24, skip, "
+                "load heap+6248:24, skip, load heap+2088:24, cell, load heap+8336, "
+                "load heap+6312:24, cell, load heap+8840, result, heap list, load list of 64, "
+                "load page's rest:16, heap fresh, store page's rest:16, load list's tail, "
+                "load heap+8104, info, store heap+10152:48, count, swap tail's count, "
+                "store X's read records, unlock, store X's write record, 94 in all",
+                R(1, X));
+    assert_int_equal(policy_rig_stat(&r, "by-two-threads"), 1);
+    policy_rig_close(&r);
 }
 
 static void an_event_is_appended_atomically(void **state)
 {
-    struct rig rig = {0};
-    struct watch w;
-    uint64_t n;
+    struct policy_rig r;
 
     (void)state;
-    rig_open(&rig, &w, 4, (const char *const[]){NULL});
-    step(&w, (struct event)EV_ON(VOLATILE_WRITE, 0, V));
-    assert_string_equal(asks(&rig, &w, (struct event)EV_ON(VOLATILE_WRITE, 0, V), &n), "llssa");
-    assert_int_equal(n, FRESH + instructions(GOLD_STEP_APPEND));
-    pass_lock(&w, 0, L, 1);
+    policy_rig_open(&r, "goldilocks", NULL, goldilocks_layout);
+    RUN(&r, EV_ON(VOLATILE_WRITE, 0, V));
+    EVENTS_COST(&r,
+                "heap list, load list of 64, load page's rest:16, heap fresh, "
+                "store page's rest:16, append, store heap+40:16, swap list's tail, 19 in all",
+                EV_ON(VOLATILE_WRITE, 0, V));
+    RUN(&r, ACQ(0, L), REL(0, L));
     /* The locks that the thread holds are written down as well. */
-    assert_string_equal(asks(&rig, &w, (struct event)ACQ(0, L), &n), "lsllssa");
-    assert_int_equal(n, FRESH + instructions(GOLD_STEP_APPEND) + instructions(GOLD_STEP_LOCKS));
-    assert_string_equal(asks(&rig, &w, (struct event)ACQ(0, L), &n), "ls"); /* nested */
-    watch_close(&w);
+    EVENTS_COST(&r,
+                "locks, load heap+104, store heap+104, heap list, load list of 64, "
+                "load page's rest:16, heap fresh, store page's rest:16, append, "
+                "store heap+2280:16, swap list's tail, 25 in all",
+                ACQ(0, L));
+    EVENTS_COST(&r, "locks, load heap+104, store heap+104, 6 in all", ACQ(0, L)); /* nested */
+    policy_rig_close(&r);
 }
 
 /* One more, one comparison more. */
@@ -376,75 +367,70 @@ static void the_remembered_lock_is_compared_with_each_that_is_held(void **state)
 
     (void)state;
     for (int more = 0; more < 3; more++) {
-        struct rig rig = {0};
-        struct watch w;
-        rig_open(&rig, &w, 4, (const char *const[]){NULL});
-        step(&w, (struct event)ACQ(0, L));
-        step(&w, (struct event)W(0, X));
-        step(&w, (struct event)REL(0, L));
-        step(&w, (struct event)R(1, Y)); /* the thread's block */
+        struct policy_rig r;
+        policy_rig_open(&r, "goldilocks", NULL, goldilocks_layout);
+        RUN(&r, ACQ(0, L));
+        RUN(&r, W(0, X));
+        RUN(&r, REL(0, L));
+        RUN(&r, R(1, Y)); /* the thread's block */
         for (int i = 0; i < more; i++)
-            step(&w, (struct event)ACQ(1, (sim_addr)(M + 16 * i)));
-        step(&w, (struct event)ACQ(1, L));
-        asks(&rig, &w, (struct event)W(1, X), &n[more]);
-        assert_int_equal(watch_stat(&w, "by-lock"), 1);
-        watch_close(&w);
+            RUN(&r, ACQ(1, (sim_addr)(M + 16 * i)));
+        RUN(&r, ACQ(1, L));
+        const uint64_t before = r.m.instructions;
+        RUN(&r, W(1, X));
+        n[more] = r.m.instructions - before;
+        assert_int_equal(policy_rig_stat(&r, "by-lock"), 1);
+        policy_rig_close(&r);
     }
-    assert_int_equal(n[1] - n[0], instructions(GOLD_STEP_HOLDS));
-    assert_int_equal(n[2] - n[1], instructions(GOLD_STEP_HOLDS));
+    assert_int_equal(n[1] - n[0], gold_steps[GOLD_STEP_HOLDS].instructions);
+    assert_int_equal(n[2] - n[1], gold_steps[GOLD_STEP_HOLDS].instructions);
 }
 
-/* Two variables of 16 bytes side by side, with a record each: LINE, a load and a store. Of a copy
+/* Two variables of 16 bytes side by side, with a record each. Of a copy
  * the records are loaded, get blocks, and count at the tail, which they refer to. */
 static void clears_and_copies_go_through_shadow_words_and_records(void **state)
 {
-    struct rig rig = {0};
-    struct watch w;
-    uint64_t n;
+    struct policy_rig r;
 
     (void)state;
-    rig_open(&rig, &w, 4, (const char *const[]){NULL});
-    step(&w, (struct event)W(0, X));
-    step(&w, (struct event)W(0, X + 4));
-    const struct event move[] = {EV_MOVE(0, Y, X, 8)};
-    rig.n = 0;
-    rig.instructions = 0;
-    rig_step(&w, move);
-    assert_int_equal(rig.access[0].bytes, 2 * GOLD_SHADOW_BYTES);
-    assert_true(rig.access[1].cmd == MEM_STORE && rig.access[1].bytes == 2 * GOLD_SHADOW_BYTES);
-    assert_true(rig.access[1].at - rig.access[0].at == (Y - X) / 4 * GOLD_SHADOW_BYTES);
-    assert_int_equal(rig.n, 2 + 2 * 6); /* load, the block's l l s, store, atomic */
-    assert_int_equal(rig.instructions - rig.n,
-                     instructions(GOLD_STEP_LINE) + 2 * (FRESH + instructions(GOLD_STEP_COUNT)));
+    policy_rig_open(&r, "goldilocks", NULL, goldilocks_layout);
+    RUN(&r, W(0, X));
+    RUN(&r, W(0, X + 4));
+    EVENTS_COST(&r,
+                "line, load X:32, store Y:32, load first record:48, heap list, load list of 64, "
+                "load page's rest:16, heap fresh, store page's rest:16, store heap+2152:48, count, "
+                "swap tail's count, load heap+2088:48, heap list, load list of 64, "
+                "load page's rest:16, heap fresh, store page's rest:16, store heap+2216:48, count, "
+                "swap tail's count, 35 in all",
+                EV_MOVE(0, Y, X, 8));
     /* Each record's count goes down, its block back. */
-    assert_string_equal(asks(&rig, &w, (struct event)EV_REGION(CLEAR, 0, Y, 8), &n), "alss"
-                                                                                     "alss"
-                                                                                     "ls");
-    assert_int_equal(n, instructions(GOLD_STEP_LINE) + 2 * (BACK + instructions(GOLD_STEP_COUNT)));
-    watch_close(&w);
+    EVENTS_COST(&r,
+                "count, swap tail's count, heap give, load list of 64, store heap+2152, "
+                "store list of 64, count, swap tail's count, heap give, load list of 64, "
+                "store heap+2216, store list of 64, line, load Y:32, store Y:32, 21 in all",
+                EV_REGION(CLEAR, 0, Y, 8));
+    policy_rig_close(&r);
 }
 
-/* Of 20 cells 2 go: ADVANCE for each of the two, for the one record. It is loaded, stored, and
- * counts at the third; the cells leave. */
+/* Of 20 cells 2 go, past one record, which then counts at the third. */
 static void trimming_goes_through_cells_and_records(void **state)
 {
-    struct rig rig = {0};
-    struct watch w;
-    uint64_t n;
+    struct policy_rig r;
 
     (void)state;
-    rig_open(&rig, &w, 4, (const char *const[]){NULL});
-    step(&w, (struct event)W(0, X));
-    pass_lock(&w, 1, M, 10);
-    step(&w, (struct event)W(1, Y)); /* at the tail: it stays */
-    assert_string_equal(asks(&rig, &w, (struct event)EV_NAMING(GC_BEGIN, 2, 0), &n), "ll"
-                                                                                     "lsa"
-                                                                                     "lslss"
-                                                                                     "lslss");
-    assert_int_equal(n, 2 * instructions(GOLD_STEP_ADVANCE) + instructions(GOLD_STEP_MOVED) +
-                            instructions(GOLD_STEP_COUNT) +
-                            2 * (instructions(GOLD_STEP_COLLECT) + BACK));
-    watch_close(&w);
+    policy_rig_open(&r, "goldilocks", NULL, goldilocks_layout);
+    RUN(&r, W(0, X));
+    for (int i = 0; i < 10; i++)
+        RUN(&r, ACQ(1, M), REL(1, M));
+    RUN(&r, W(1, Y)); /* at the tail: it stays */
+    EVENTS_COST(&r,
+                "core 2, advance, load heap+6056:48, advance, load heap+6120:48, "
+                "load first record:48, moved, store first record:16, count, swap heap+6200, "
+                "collect, load heap+6072, store list's head, heap give, load list of 64, "
+                "store heap+6056, store list of 64, collect, load heap+6136, store list's head, "
+                "heap give, load list of 64, store heap+6120, store list of 64, 57 in all",
+                EV_NAMING(GC_BEGIN, 2, 0));
+    policy_rig_close(&r);
 }
 
 static void metadata_is_what_is_laid_out(void **state)
