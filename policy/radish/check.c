@@ -2,9 +2,9 @@
  * access leaves behind. The rules of conflict are those of vc/vc.c. */
 #include "policy/radish/access.h"
 
-struct gathered { /* an access that a check has gathered */
-    struct access_record is;
-    uint32_t actor;
+struct gathered {            /* an access that a check compares with */
+    struct access_record is; /* of granules of the check, wherever it was found */
+    uint32_t actor;          /* who made it */
 };
 
 /* ---- what a check gathers ------------------------------------------------------------------- */

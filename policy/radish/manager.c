@@ -2,7 +2,7 @@
  * leaves the chip, what comes back with it, and the checks that it makes.
  *
  * Each of the manager's operations takes effect at once and then makes its accesses. Where several
- * must be one step, their accesses are put on a bill and made afterwards. */
+ * must be one step, the ledger gathers what they cost, and the core pays afterwards. */
 #include "policy/radish/radish.h"
 
 #include <assert.h>

@@ -11,17 +11,19 @@
 #include <assert.h>
 #include <stdlib.h>
 
-enum { PAGE_BITS = 12, FEW = 64 };
+enum { PAGE_BITS = 12, FEW = 64 };   /* FEW: so many that are over are not worth a sweep */
 #define HELD_MAX (UINT64_C(1) << 20) /* bytes; larger ones are copied at once */
 
 struct held_copy {
-    struct event ev[2];
+    struct event ev[2];       /* of the copy */
     struct copy_regions left; /* what has not taken effect */
-    bool making, move, over;
+    bool making;              /* a core is at it, and others may touch what is left */
+    bool move;                /* its clear has come */
+    bool over;                /* it is freed when nobody can be at it */
 };
-struct held_node { /* one that touches a page */
+struct held_node { /* in the list of those that touch a page */
     struct held_copy *of;
-    uint64_t next; /* plus 1 */
+    uint64_t next; /* node, plus 1; 0: none */
 };
 
 /* ---- which there are ------------------------------------------------------------------------ */

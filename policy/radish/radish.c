@@ -3,8 +3,9 @@
  *
  * RADISH's own papers give no bit layout: entries, permissions and status are a reconstruction. The
  * verdicts are those of vc/vc.c with history = last, for every size of the caches, width of clocks,
- * and way of flushing and checking. This file is the policies' parameters and life; the model is in
- * radish_*.c. */
+ * and way of flushing and checking. This file has the parameters of the three policies, their
+ * making and ending, and what an event that is no access does; access.c and check.c have the rest
+ * of the model. */
 #include <stdlib.h>
 
 #include "policy/radish/radish.h"

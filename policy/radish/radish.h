@@ -1,10 +1,14 @@
-/* radish.h - inside the hardware detector: history lines on chip, what they hold, and the steps of
- * a check (docs/lardish.md states the model).
+/* radish.h - inside the hardware detector: history lines on chip, what they hold, and who does what
+ * with them (docs/lardish.md states the model; LARD 4.2 and Appendix A).
  *
- * A data line has `kinds` history lines a core, each of `entries` entries of 4 bytes; an entry is
- * of one granule. What a line holds exists here exactly while the line is on chip. A hook first
- * decides, without anything that takes time, and then pays: with a machine, every access may let
- * other cores go on. */
+ * A line of data has `kinds` history lines at each core, each of `entries` entries of 4 bytes, one
+ * for each granule: when the core's thread last read and wrote it. Beside these an entry has a
+ * permission, which says that such an access was checked and nobody has come in conflict since, and
+ * a status: whether the software manager has to be asked for the rest of the history. What a line
+ * holds exists here exactly while the line is on chip; what leaves goes to the manager.
+ *
+ * A hook first decides, without anything that takes time, and then pays: with a machine, every
+ * access may let other cores go on. */
 #ifndef LARDSIM_RADISH_H
 #define LARDSIM_RADISH_H
 
@@ -14,19 +18,22 @@
 #include "runtime/runtime.h"
 #include "swmanager/swmanager.h"
 
-enum { RADISH_ENTRY = 4 }; /* bytes of an entry in its history line */
-enum { RADISH_PAGE_MIN = 512 };
-enum { RADISH_BLOCKED_MAX = 2 * MAX_CORES };
+enum { RADISH_ENTRY = 4 };                   /* bytes of an entry in its history line */
+enum { RADISH_PAGE_MIN = 512 };              /* bytes; a part of a region is no smaller */
+enum { RADISH_BLOCKED_MAX = 2 * MAX_CORES }; /* a core copies one part at a time: two sides */
 
-enum { OVERLAP_MAX, OVERLAP_SUM };
-enum { CHECKS_SYNCHRONOUS, CHECKS_QUEUED };
-enum { FLUSH_EAGER, FLUSH_LAZY };
-enum { ANSWERS_LINE, ANSWERS_GRANULES };
-enum { FILL_CHECKS, FILL_STATUS };
+enum { OVERLAP_MAX, OVERLAP_SUM };          /* an access and its history's: side by side; in turn */
+enum { CHECKS_SYNCHRONOUS, CHECKS_QUEUED }; /* in software: the program waits; goes on */
+enum { FLUSH_EAGER, FLUSH_LAZY };           /* when another thread comes: at once; line by line */
+enum { ANSWERS_LINE, ANSWERS_GRANULES };    /* entries that other cores send */
+enum { FILL_CHECKS, FILL_STATUS };          /* what a filled line comes with */
 
-struct radish_params {
-    uint64_t base, memory, page, clock_bits, queue, spare;
-    uint32_t overlap, checks, flush, answers, fill;
+struct radish_params {     /* radish.c has their meaning, name by name */
+    uint64_t base, memory; /* where history lines are; how much data has them */
+    uint64_t page;         /* bytes that one clear or copy goes through */
+    uint64_t clock_bits;   /* of a clock in hardware; 0: unbounded */
+    uint64_t queue, spare; /* room in the queue; the core that serves it */
+    uint32_t overlap, checks, flush, answers, fill; /* choices, of the enums above */
     bool runtime, in_cache, move_history;
     struct swm_params manager;
 };
@@ -58,7 +65,7 @@ struct access_record { /* a thread's last access of a class to these granules */
     /* Not modelled: which access it was, for reports. */
     uint64_t event, site;
     sim_tid tid;
-    uint8_t op;
+    uint8_t op;   /* its class is modelled */
     bool saved;   /* the manager has it */
     bool touched; /* saved, but the report's part is newer here */
 };
@@ -68,15 +75,15 @@ struct access_record { /* a thread's last access of a class to these granules */
 /* One core's history line. What most accesses look at is together: in the second 64 bytes, and a
  * few bytes of `at`. */
 struct hline {
-    struct hline *next;            /* of other cores, for the same data */
-    struct hline *later, *earlier; /* of the core, or waiting to be stored */
-    struct data_line *data;
+    struct hline *next;              /* of other cores, for the same data */
+    struct hline *later, *earlier;   /* of the core, or waiting to be stored */
+    struct data_line *data;          /* whose history this is */
     granule_set has[ACCESS_CLASSES]; /* granules with a record of the class */
 
-    uint64_t number; /* line_number */
-    uint64_t there;  /* it was on chip when the machine had lost so many */
-    uint32_t actor;  /* the thread tag: whose accesses these are */
-    uint8_t core, kind;
+    uint64_t number;                 /* line_number */
+    uint64_t there;                  /* it was on chip when the machine had lost so many */
+    uint32_t actor;                  /* the thread tag: whose accesses these are */
+    uint8_t core, kind;              /* kind: which of the history lines of its data */
     bool coming;                     /* the access that brings it is decided, and not yet made */
     bool leaving;                    /* not on chip any more: a handler is storing it */
     bool dirty;                      /* stored to since it came */
@@ -86,10 +93,11 @@ struct hline {
     /* Places for records; an empty one has no granules. Of two reads of a granule the earlier has
      * the lower place. */
     struct access_record *record; /* owns: a block of this size, or NULL */
-    uint8_t n, size;
+    uint8_t n, size;              /* places ever used; the block has room for 3 << size */
     uint8_t empty; /* the place that became so last, plus 1, and from there by `time`; 0: none */
 
-    /* Ask software: for the last write, for others' reads. Both are parts of `kept`. */
+    /* Status: the manager has the last write, or reads of others since it, that no line on chip may
+     * have. Both are parts of `kept`. */
     granule_set soft_write, soft_reads;
     uint8_t at[]; /* by granule, then class: its record's place, plus 1; 0: none */
 };
@@ -99,7 +107,7 @@ struct data_line {           /* a data line that has history on chip */
     uint64_t line;           /* its physical number */
     uint64_t hears[2];       /* cores that the home would tell of another's access */
     uint32_t lines, queued;  /* history lines; checks in the queue */
-    struct hline *of_kind[]; /* lists */
+    struct hline *of_kind[]; /* lists of its history lines, those that leave included */
 };
 
 struct radish_hint { /* of the access that a core comes to: see radish_soon */
@@ -115,13 +123,14 @@ struct radish_core {
     bool taken;      /* there is one */
 };
 
-struct queued_check {
+struct queued_check { /* in software; its verdict is told already */
     struct data_line *data;
     uint64_t id;
-    sim_cycle done; /* CYCLE_NEVER: not known yet */
-    granule_set set, granted;
-    uint32_t actor;
-    uint8_t core, kind;
+    sim_cycle done;      /* when it is over; CYCLE_NEVER: not known yet */
+    granule_set set;     /* what it looks at, */
+    granule_set granted; /* and what of it then gets permission */
+    uint32_t actor;      /* whose access it was, */
+    uint8_t core, kind;  /* by which history line */
     bool write;
 };
 
@@ -131,18 +140,25 @@ struct blocked { /* a region that a copy works on */
     sim_cycle begin, end; /* CYCLE_NEVER: still going on */
 };
 
-enum check_outcome {
-    OUTCOME_PERMISSION,
-    OUTCOME_FILLED,
-    OUTCOME_LOCAL,
-    OUTCOME_REMOTE,
-    OUTCOME_PIGGYBACKED,
-    OUTCOME_SOFTWARE,
-    OUTCOMES
+enum check_outcome {                     /* of a history line that an access touches */
+                     OUTCOME_PERMISSION, /* enough for all granules */
+                     OUTCOME_FILLED, /* the manager has just filled it, and it came with permission
+                                      */
+                     OUTCOME_LOCAL,  /* checked against the own entries, */
+                     OUTCOME_REMOTE, /* those of other cores, which were asked, */
+                     OUTCOME_PIGGYBACKED, /* or whose entries came along with what was sent anyway,
+                                           */
+                     OUTCOME_SOFTWARE,    /* and by the manager */
+                     OUTCOMES
 };
-enum software_need { NEED_WRITE, NEED_READS, NEED_BOTH, SOFTWARE_NEEDS };
+enum software_need { /* what was not on chip */
+                     NEED_WRITE,
+                     NEED_READS,
+                     NEED_BOTH,
+                     SOFTWARE_NEEDS
+};
 
-struct radish_stats {
+struct radish_stats { /* stats.c has their meaning */
     uint64_t outcome[OUTCOMES], need[SOFTWARE_NEEDS];
     uint64_t checks, granted, lowered, cancelled, taken_away;
     uint64_t loads, stores, allocated, nothing, lost_dirty, lost_clean, flushed, discarded,
@@ -167,53 +183,61 @@ struct copy_regions { /* of a copy; virtual */
 };
 struct held_copy; /* a copy that is held back, of radish/move.c */
 struct held_set {
-    struct held_copy **at; /* own */
-    size_t n, cap, live, busy;
-    struct map pages;       /* that they touch: to a node, plus 1 */
+    struct held_copy **at;  /* own */
+    size_t n, cap;          /* those that are over included, */
+    size_t live;            /* and without them */
+    size_t busy;            /* in the making: then nothing moves in `at` */
+    struct map pages;       /* page to the first node of those that touch it, plus 1 */
     struct held_node *node; /* owns */
     size_t nodes, nodes_cap;
-    struct visit due[MAX_CORES]; /* own; what an access has brought on, not paid */
+    /* A handler that an access has entered as it was decided, and that its core has not paid. */
+    struct visit due[MAX_CORES];
     bool open[MAX_CORES];
 };
 
-struct flushed { /* lines that left before an access could go on, and how */
-    struct hline *switched, *rolled, *gone;
+struct flushed {            /* lines that left before an access could go on: lists */
+    struct hline *switched; /* another thread has the core */
+    struct hline *rolled;   /* a clock no longer fits, and all begin anew */
+    struct hline *gone;     /* the caches have thrown them out */
     struct hline *homeless; /* still in the caches; their data are not */
     sim_cycle drained;      /* checks that had to be over first */
     bool held;              /* a copy was held back, and could be no longer */
 };
 
-struct check_paid { /* what a handler of the manager looks at */
-    uint64_t line;
-    unsigned kind;
-    granule_set set;
-    bool reads;
+struct check_paid {  /* what a handler of the manager looks at */
+    uint64_t line;   /* of data, */
+    unsigned kind;   /* which of its history lines, */
+    granule_set set; /* these granules; */
+    bool reads;      /* also who has read, as a write is to be checked */
 };
-struct handler { /* that a core runs when it pays for an access */
+struct handler { /* that a core runs when it pays for an access that was decided before */
     union {
-        struct {
+        struct { /* a fill or a check */
             struct check_paid check;
             struct hline *stored; /* first, of a line that is filled; NULL: none */
             uint64_t id;          /* in the queue */
         };
-        struct flushed flushed;
-        struct event lowered;
+        struct flushed flushed; /* lines to store */
+        struct event lowered;   /* an event that the language runtime has to do with */
     };
 };
-enum { OF_ACCESSES, OF_COPIES, OF_HANDLER, ACCOUNTS }; /* kinds of accounts in the ledger */
+/* Kinds of accounts in the ledger: accesses that were decided; copies that an access has brought
+ * on, paid as one handler before all of them; what the handler in hand has done in one step. */
+enum { OF_ACCESSES, OF_COPIES, OF_HANDLER, ACCOUNTS };
 
 struct radish {
     const struct policy_env *env;         /* borrowed */
     const struct policy_machine *machine; /* NULL: none */
     struct radish_params params;
     bool lard; /* a copy's destination must be empty */
-    unsigned cores, granule_shift, line_shift, entries, kinds; /* the latter: powers of two */
-    unsigned number_shift;                                     /* address to line_number */
-    uint64_t stride; /* bytes of one core's history lines */
+    unsigned cores;
+    unsigned granule_shift, line_shift, number_shift; /* address to granule, line, line_number */
+    unsigned entries, kinds; /* of a history line; history lines of a line. Powers of two */
+    uint64_t stride;         /* bytes of one core's history lines */
     struct swmanager *manager;
     struct runtime *runtime;  /* NULL: nobody pays for one */
     struct map data;          /* number to struct data_line * */
-    struct data_line *latest; /* one of them, or NULL */
+    struct data_line *latest; /* the one that was asked for last, or NULL */
     struct map pages;         /* that ever had history: a set of numbers */
     struct radish_core core[MAX_CORES];
     struct radish_hint *hint; /* owns; by core */
@@ -222,16 +246,18 @@ struct radish {
     uint32_t *at_core; /* by actor: the core it is on, plus 1 */
     uint64_t *base;    /* by actor: what clocks in hardware count from */
     size_t actors;
-    struct queued_check *queue; /* owns; a ring of params.queue */
-    uint64_t queue_head, queue_n, queue_ids;
-    sim_cycle queue_free;  /* when the spare core is */
-    struct gathered *past; /* owns; what a check gathers, of radish/check.c */
+    struct queued_check *queue;   /* owns; a ring of params.queue */
+    uint64_t queue_head, queue_n; /* the oldest; how many */
+    uint64_t queue_ids;           /* the next one's */
+    sim_cycle queue_free;         /* when the spare core is */
+    struct gathered *past;        /* owns; what a check gathers, of radish/check.c */
     size_t past_cap;
-    struct cost ledger;
+    struct cost ledger;             /* where all costs go; accounts of the kinds above */
     struct pool handlers;           /* that its notes are about */
     struct flushed lost[MAX_CORES]; /* what its accesses have displaced, not paid */
     struct blocked blocked[RADISH_BLOCKED_MAX];
-    unsigned n_blocked, collections;
+    unsigned n_blocked;   /* of these that were ever used */
+    unsigned collections; /* begun and not over */
     struct held_set held;
     struct radish_stats st;
 };
