@@ -1,6 +1,8 @@
 #!/bin/sh
-# docs.sh - the commands in the documentation run: every fenced block marked sh in README.md and docs/.
-# A block marked `sh skip` is for the reader's own machine (installing packages, say).
+# docs.sh - the pages are true. The commands of every fenced block marked sh run (not of one marked sh skip,
+# which is for the reader's own machine). What a block marked output shows, and the percentages of a picture,
+# are what the commands of the page print; " ..." stands for the rest of a line. Links and paths lead somewhere.
+# Each policy has a page.
 top=$(cd "${top_srcdir:-.}" && pwd) || exit 99
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
@@ -19,6 +21,21 @@ for page in "$top"/README.md "$top"/docs/*.md "$top"/docs/policies/*.md; do
         tail -5 "$dir/out"
         bad=1
     fi
+    sed 's/[[:space:]]*$//' "$dir/out" >"$dir/printed"
+    awk '/^```output$/ {on = 1; next} /^```/ {on = 0} on && NF' "$page" >"$dir/shown"
+    for picture in $(grep -oE '\]\([a-z-]+\.svg' "$page" | sed 's/](//'); do
+        grep -oE '>[0-9.]+ %<' "${page%/*}/$picture" | tr -d '<>' |
+            while read -r number; do grep -qF " $number " "$dir/printed" || echo "$picture: $number"; done
+    done >"$dir/gone"
+    awk 'NR == FNR {whole[$0]; text = text "\n" $0; next}
+        {part = $0}
+        sub(/ *\.\.\.$/, "", part) ? !index(text "\n", "\n" part) : !($0 in whole)' \
+        "$dir/printed" "$dir/shown" >>"$dir/gone"
+    if [ -s "$dir/gone" ]; then
+        echo "${page#"$top"/}: shows what its commands do not print:"
+        cat "$dir/gone"
+        bad=1
+    fi
 done
 # Each policy is in the table of policies, once, and has a page.
 for policy in $(lardsim list policies | awk '{print $1}'); do
@@ -31,6 +48,16 @@ cd "$top" || exit 99
 for page in README.md docs/*.md docs/policies/*.md; do
     for link in $(grep -oE '\]\([^)#:]+' "$page" | sed 's/](//'); do
         [ -e "$(dirname "$page")/$link" ] || { echo "$page: links to $link, which does not exist"; bad=1; }
+    done
+done
+# Paths in backticks exist, from the top folder or from that of the page. One with capitals (NAME.txt) or a
+# file x is for the reader to fill in.
+for page in README.md ./*/README.md docs/*.md docs/policies/*.md; do
+    for path in $(grep -oE '`[a-z][a-z0-9_./*-]*/([a-z0-9_*-]+\.(c|cc|h|def|md|sh|mk|edits|trace|csv|txt))?`' "$page" |
+        tr -d '`' | grep -vE '[_/]x\.'); do
+        # shellcheck disable=SC2086  # a * in it is meant
+        ls -d $path >/dev/null 2>&1 || (cd "$(dirname "$page")" && ls -d $path >/dev/null 2>&1) ||
+            { echo "$page: names $path, which does not exist"; bad=1; }
     done
 done
 for page in $(grep -ohE 'docs/[a-z0-9/-]+\.md' ./*/*.[ch] ./*/*.def ./*/*.sh Makefile.am | sort -u); do
