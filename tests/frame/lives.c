@@ -110,6 +110,24 @@ void lives_of(struct lives *to, const struct stream *s, unsigned view, const str
     free(m.at);
 }
 
+void lives_of_oracle(struct lives *to, const struct stream *s, unsigned view,
+                     const struct oracle *o)
+{
+    struct finding *f = NULL;
+    size_t n = 0, cap = 0;
+
+    for (size_t e = 0; e < oracle_events(o); e++) {
+        const struct oracle_pair *p;
+        const size_t pairs = oracle_pairs(o, e, &p);
+        for (size_t i = 0; i < pairs; i++) {
+            f = xgrow(f, n, &cap, sizeof *f);
+            f[n++] = (struct finding){e, p[i].location};
+        }
+    }
+    lives_of(to, s, view, f, n);
+    free(f);
+}
+
 void lives_free(struct lives *l)
 {
     free(l->at);

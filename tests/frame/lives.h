@@ -29,6 +29,8 @@ struct lives {
 void lives_of(struct lives *to, const struct stream *s, unsigned view, const struct finding *of,
               size_t findings);
 void lives_of_watch(struct lives *to, const struct stream *s, unsigned view, const struct watch *w);
+void lives_of_oracle(struct lives *to, const struct stream *s, unsigned view,
+                     const struct oracle *o);
 void lives_free(struct lives *l);
 /* How many lives at that address ended before the event. */
 uint64_t lives_number(const struct stream *s, unsigned view, sim_addr a, uint64_t event);

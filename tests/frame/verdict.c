@@ -357,26 +357,15 @@ static bool races_differ(const struct oracle *o, const struct event **at, const 
 static bool locations_differ(const struct stream *s, const struct oracle *o, const struct run *r,
                              char *why, size_t room)
 {
-    struct finding *f = NULL;
     struct lives right, its;
-    size_t n = 0, cap = 0;
 
-    for (size_t e = 0; e < oracle_events(o); e++) {
-        const struct oracle_pair *p;
-        const size_t pairs = oracle_pairs(o, e, &p);
-        for (size_t i = 0; i < pairs; i++) {
-            f = xgrow(f, n, &cap, sizeof *f);
-            f[n++] = (struct finding){e, p[i].location};
-        }
-    }
-    lives_of(&right, s, checker_view(r->checker), f, n);
+    lives_of_oracle(&right, s, checker_view(r->checker), o);
     lives_of(&its, s, checker_view(r->checker), r->finding, r->findings);
     const bool differ =
         (claims(r, CLAIM_SOUND) && lives_lack(&right, "the oracle", &its, why, room)) ||
         (claims(r, CLAIM_PRECISE) && lives_lack(&its, "the policy", &right, why, room));
     lives_free(&right);
     lives_free(&its);
-    free(f);
     return differ;
 }
 

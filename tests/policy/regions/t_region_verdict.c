@@ -122,8 +122,8 @@ static bool may_miss(const struct one *c)
     return false;
 }
 
-static void lives_of_oracle(struct lives *to, const struct stream *s, const struct one *c,
-                            const struct region_oracle *o)
+static void lives_of_conflicts(struct lives *to, const struct stream *s, const struct one *c,
+                               const struct region_oracle *o)
 {
     const struct region_conflict *of;
     const size_t n = region_oracle_conflicts(o, &of);
@@ -220,7 +220,7 @@ static bool locations_differ(const struct stream *s, const struct one *c,
     struct lives mine, its;
     const struct region_location *unused;
 
-    lives_of_oracle(&mine, s, c, o);
+    lives_of_conflicts(&mine, s, c, o);
     lives_of_watch(&its, s, c->view->bits, w);
     bool differ = lives_differ(&mine, "the oracle", &its, "the policy", c->policy->eager, why, WHY);
     if (!differ && mine.n != region_oracle_locations(o, &unused)) {
@@ -250,7 +250,7 @@ static bool overdue(const struct stream *s, const struct one *c, const struct re
     struct lives mine, its;
     bool late = false;
 
-    lives_of_oracle(&mine, s, c, o);
+    lives_of_conflicts(&mine, s, c, o);
     lives_of_watch(&its, s, c->view->bits, w); /* the same, and in the same order */
     for (size_t i = 0; i < n && !late; i++) {
         const sim_tid reader = at[of[i].earlier_access]->tid;

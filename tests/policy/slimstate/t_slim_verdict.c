@@ -57,24 +57,6 @@ static void run(struct watch *w, const struct stream *s, const struct one *c, bo
     watch_run(w, s->rec, s->records);
 }
 
-static void lives_of_oracle(struct lives *to, const struct stream *s, const struct one *c,
-                            const struct oracle *o)
-{
-    struct finding *f = NULL;
-    size_t n = 0, cap = 0;
-
-    for (size_t e = 0; e < oracle_events(o); e++) {
-        const struct oracle_pair *p;
-        const size_t pairs = oracle_pairs(o, e, &p);
-        for (size_t i = 0; i < pairs; i++) {
-            f = xgrow(f, n, &cap, sizeof *f);
-            f[n++] = (struct finding){e, p[i].location};
-        }
-    }
-    lives_of(to, s, c->view->bits, f, n);
-    free(f);
-}
-
 /* ---- comparing ------------------------------------------------------------------------------ */
 
 static bool locations_differ(const struct stream *s, const struct one *c, const struct lives *right,
@@ -147,7 +129,7 @@ static bool differ(const struct stream *s, const struct one *c, struct seen *see
         snprintf(why, WHY, "%s refuses: %.200s", o ? "the policy" : "the oracle", its.err.text);
         wrong = true;
     } else if (o) {
-        lives_of_oracle(&right, s, c, o);
+        lives_of_oracle(&right, s, c->view->bits, o);
         wrong = locations_differ(s, c, &right, &its, "the policy", false, why) ||
                 locations_differ(s, c, &right, &vc, "vc", true, why) ||
                 threads_wrong(s, c, &its, why);
