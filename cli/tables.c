@@ -43,14 +43,14 @@ struct sender {
 
 /* ---- policies, views ------------------------------------------------------------------------ */
 
-struct section { /* collects the parameters of one */
+struct param_section { /* collects the parameters of one */
     const char *name;
     char *all;
 };
 
 static void collect_param(void *arg, const char *section, const struct param *p)
 {
-    struct section *s = arg;
+    struct param_section *s = arg;
 
     if (strcmp(section, s->name) != 0)
         return;
@@ -89,7 +89,7 @@ static void each_policy(row_fn *fn, void *arg)
         char *claim = join_info(promise->claims, claim_info, CLAIMS);
         char *conflicts = join_info(promise->conflicts, conflict_info, CONFLICT_KINDS);
         char *section = xasprintf("policy.%s", p->name);
-        struct section params = {section, xstrdup("")};
+        struct param_section params = {section, xstrdup("")};
         char *costs = cost_lines(p);
         struct row r = {.name = p->name, .help = p->summary};
 

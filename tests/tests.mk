@@ -75,7 +75,7 @@ tests_libtests_la_SOURCES = tests/base/param_rig.c tests/base/param_rig.h \
 	tests/workloads/vm/churn.h tests/workloads/vm/follow.h tests/workloads/vm/spec.h
 LDADD = tests/libtests.la libcore.la $(LIBS_OF_OTHERS) $(CMOCKA_LIBS)
 
-scripts = tests/house/layers.sh tests/house/headers.sh tests/house/hygiene.sh \
+scripts = tests/house/layers.sh tests/house/headers.sh tests/house/hygiene.sh tests/house/tags.sh \
 	tests/workloads/litmus/litmus.sh tests/golden/golden.sh tests/cli/cli.sh tests/cli/compare.sh \
 	tests/cli/output.sh tests/cli/machine.sh tests/cli/radish.sh tests/cli/explain.sh tests/workloads/workload.sh \
 	tests/workloads/twins/twins.sh tests/cli/reproduce.sh tests/fuzz/corpus.sh tests/cli/faults.sh \

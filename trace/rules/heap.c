@@ -259,7 +259,7 @@ void rules_idle(struct rules *r)
     r->pages_left = shadow_pages(r->objects);
 }
 
-struct object_walk { /* over the objects in lo..last */
+struct heap_walk { /* over the objects in lo..last */
     struct rules *r;
     uint64_t lo, last;
     uint64_t spare_lo, spare_last; /* find_busy: not here */
@@ -267,7 +267,7 @@ struct object_walk { /* over the objects in lo..last */
     size_t n; /* collect: in r->moving */
 };
 
-static void each_object(struct object_walk *w, shadow_visit *fn)
+static void each_object(struct heap_walk *w, shadow_visit *fn)
 {
     if (shadow_pages(w->r->objects))
         shadow_each(w->r->objects, w->lo, w->last - w->lo + 1, fn, w);
@@ -280,7 +280,7 @@ static bool inside(uint64_t x, uint64_t lo, uint64_t last)
 
 static bool find_busy(void *arg, sim_addr addr, void *cell)
 {
-    struct object_walk *w = arg;
+    struct heap_walk *w = arg;
 
     (void)addr;
     for (const struct rules_object *o = *chain(cell); o; o = o->next)
@@ -294,7 +294,7 @@ static bool find_busy(void *arg, sim_addr addr, void *cell)
  * what is idle gets an id of its own. */
 static bool collect(void *arg, sim_addr addr, void *cell)
 {
-    struct object_walk *w = arg;
+    struct heap_walk *w = arg;
     struct rules *r = w->r;
 
     (void)addr;
@@ -313,7 +313,7 @@ static bool collect(void *arg, sim_addr addr, void *cell)
 
 static bool end_life(void *arg, sim_addr addr, void *cell)
 {
-    const struct object_walk *w = arg;
+    const struct heap_walk *w = arg;
 
     (void)addr;
     for (struct rules_object **at = chain(cell); *at;) {
@@ -345,8 +345,8 @@ static bool end_any(void *arg, sim_addr addr, void *cell)
 /* A copy's source keeps a stale image of what was held; the holders go with the copy. */
 static void move_objects(struct rules *r, uint64_t to, uint64_t from, uint64_t bytes)
 {
-    struct object_walk source = {.r = r, .lo = from, .last = from + (bytes - 1)};
-    struct object_walk target = {.r = r, .lo = to, .last = to + (bytes - 1)};
+    struct heap_walk source = {.r = r, .lo = from, .last = from + (bytes - 1)};
+    struct heap_walk target = {.r = r, .lo = to, .last = to + (bytes - 1)};
 
     each_object(&source, collect);
     each_object(&target, end_life);
@@ -396,7 +396,7 @@ static int check_allocated(struct rules *r, uint64_t lo, uint64_t last)
 static int check_idle(struct rules *r, uint64_t lo, uint64_t last, uint64_t spare_lo,
                       uint64_t spare_last)
 {
-    struct object_walk w = {
+    struct heap_walk w = {
         .r = r, .lo = lo, .last = last, .spare_lo = spare_lo, .spare_last = spare_last};
 
     each_object(&w, find_busy);
@@ -430,7 +430,7 @@ int rules_alloc(struct rules *r)
 int rules_clear(struct rules *r)
 {
     const uint64_t lo = r->ev->addr, last = lo + (r->ev->aux - 1);
-    struct object_walk w = {.r = r, .lo = lo, .last = last};
+    struct heap_walk w = {.r = r, .lo = lo, .last = last};
 
     if (check_txns(r, lo, last) || check_allocated(r, lo, last) || check_idle(r, lo, last, 1, 0))
         return -1;
