@@ -61,10 +61,10 @@ static void collect_param(void *arg, const char *section, const struct param *p)
 /* What it charges for, a line a step: owned by the caller; NULL: nothing by a table. */
 static char *cost_lines(const struct policy *p)
 {
-    char *all = p->steps_n ? xasprintf("%-14s %12s", "step", "instructions") : NULL;
+    char *all = p->charges ? xasprintf("%-14s %12s", "step", "instructions") : NULL;
 
-    for (unsigned i = 0; i < p->steps_n; i++) {
-        const struct cost_step *s = &p->steps[i];
+    for (unsigned i = 0; p->charges && i < p->charges->steps; i++) {
+        const struct cost_step *s = &p->charges->step[i];
         char *more = xasprintf("%s\n%-14s %12u  %s", all, s->name, s->instructions, s->text);
         free(all);
         all = more;
@@ -133,8 +133,8 @@ static void each_step(row_fn *fn, void *arg)
     const struct sender to = {fn, arg};
 
     for (size_t i = 0; policies[i]; i++)
-        for (unsigned k = 0; k < policies[i]->steps_n; k++)
-            send_step(&to, policies[i]->name, &policies[i]->steps[k]);
+        for (unsigned k = 0; policies[i]->charges && k < policies[i]->charges->steps; k++)
+            send_step(&to, policies[i]->name, &policies[i]->charges->step[k]);
     for (size_t i = 0; i < ARRAY_SIZE(manager); i++)
         send_step(&to, "swmanager", &manager[i]);
 }

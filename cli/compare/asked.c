@@ -6,7 +6,7 @@
 #include "base/param.h"
 #include "cli/compare/compare.h"
 #include "cli/run/run.h"
-#include "policy/policy.h"
+#include "policy/checker.h"
 #include "sim/sim.h"
 
 /* ---- what is to be run ---------------------------------------------------------------------- */

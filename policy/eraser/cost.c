@@ -74,7 +74,6 @@ void eraser_cost_init(struct eraser_cost *c, const struct policy_env *env,
     c->cost = env->cost;
     c->sets = sets;
     c->variables = variables;
-    cost_init(c->cost, env, eraser_steps, STEPS, ERASER_WORD);
     cells_charge(variables, &charges);
     if (!c->cost->on)
         return;
@@ -91,17 +90,17 @@ void eraser_cost_free(struct eraser_cost *c)
 
 static void step(struct eraser_cost *c, enum step s)
 {
-    cost_step(c->cost, c->variables->core, s);
+    cost_step(c->cost, c->env->core, s);
 }
 
 static void load(struct eraser_cost *c, sim_addr at, uint64_t bytes)
 {
-    cost_access(c->cost, c->variables->core, at, bytes, MEM_LOAD);
+    cost_access(c->cost, c->env->core, at, bytes, MEM_LOAD);
 }
 
 static void store(struct eraser_cost *c, sim_addr at, uint64_t bytes)
 {
-    cost_access(c->cost, c->variables->core, at, bytes, MEM_STORE);
+    cost_access(c->cost, c->env->core, at, bytes, MEM_STORE);
 }
 
 /* ---- blocks --------------------------------------------------------------------------------- */
@@ -109,7 +108,7 @@ static void store(struct eraser_cost *c, sim_addr at, uint64_t bytes)
 static sim_addr take(struct eraser_cost *c, uint64_t bytes)
 {
     budget_take(&c->variables->metadata, bytes);
-    return cost_take(c->cost, c->variables->core, bytes);
+    return cost_take(c->cost, c->env->core, bytes);
 }
 
 static sim_addr *slot_of(struct eraser_cost *c, sim_addr **array, uint32_t *n, uint32_t i)
@@ -148,7 +147,7 @@ static sim_addr table_entry(struct eraser_cost *c, lockset_id set)
         load(c, was, had);
         store(c, c->table, had);
         if (had) {
-            cost_give(c->cost, c->variables->core, was, had);
+            cost_give(c->cost, c->env->core, was, had);
             budget_give(&c->variables->metadata, had);
         }
     }
@@ -186,8 +185,8 @@ static void load_set(struct eraser_cost *c, lockset_id set)
 static void work_out(struct eraser_cost *c, uint32_t elements, lockset_id after)
 {
     step(c, STEP_MISS);
-    cost_steps(c->cost, c->variables->core, STEP_ELEMENT, elements);
-    cost_steps(c->cost, c->variables->core, STEP_INTERN, lockset_size(c->sets, after));
+    cost_steps(c->cost, c->env->core, STEP_ELEMENT, elements);
+    cost_steps(c->cost, c->env->core, STEP_INTERN, lockset_size(c->sets, after));
     load_set(c, after); /* compared with what has that hash */
 }
 

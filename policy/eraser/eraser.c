@@ -195,21 +195,17 @@ static bool change_charged(void *arg, void *cell, sim_addr addr, const struct ev
     return false;
 }
 
-static sim_cycle eraser_access(void *self, const struct event *ev, unsigned core,
-                               struct mem_outcome out, sim_cycle now)
+static void eraser_access(void *self, const struct event *ev)
 {
     struct eraser *e = self;
     const struct thread *t = thread_at(e, ev->tid);
     struct check k = {e, hb_actor(e->env->hb, ev->tid), event_writes(ev) ? t->write : t->any};
 
-    (void)out;
-    e->variables.core = core;
     if (LIKELY(!e->env->cost->on))
         cells_access(&e->variables, ev, change, &k);
     else
         cells_access(&e->variables, ev, change_charged, &k);
     e->st.locksets = lockset_count(e->sets);
-    return now;
 }
 
 /* ---- locks ---------------------------------------------------------------------------------- */
@@ -286,16 +282,10 @@ static void lock_step(struct eraser *e, const struct event *ev)
 
 /* ---- other events ---------------------------------------------------------------------------- */
 
-static sim_cycle eraser_sync(void *self, const struct event *ev, unsigned core, sim_cycle now)
+static void eraser_sync(void *self, const struct event *ev)
 {
-    struct eraser *e = self;
-
-    e->variables.core = core;
     if (ev_info[ev->kind].object == OBJECT_LOCK)
-        lock_step(e, ev);
-    else if (ev->kind == EV_CLEAR || ev->kind == EV_COPY)
-        cells_move(&e->variables, ev);
-    return now;
+        lock_step(self, ev);
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */
@@ -361,13 +351,6 @@ static void eraser_explain(const void *self, const struct event *ev, sim_addr lo
     snprintf(to, room, "%s", text[v ? v->state : VIRGIN]);
 }
 
-static void eraser_check(const void *self)
-{
-    const struct eraser *e = self;
-
-    cells_check(&e->variables);
-}
-
 static void eraser_destroy(void *self)
 {
     struct eraser *e = self;
@@ -376,7 +359,6 @@ static void eraser_destroy(void *self)
         free(e->thread[i].hold);
     free(e->thread);
     lockset_pool_free(e->sets);
-    cells_free(&e->variables);
     eraser_cost_free(&e->cost);
     free(e);
 }
@@ -388,12 +370,9 @@ const struct policy policy_eraser = {
     .source = "eraser",
     .promise = {.property = "lockset discipline"},
     .create = eraser_create,
-    .steps = eraser_steps,
-    .steps_n = ERASER_STEPS,
-    .access = eraser_access,
-    .sync = eraser_sync,
-    .check = eraser_check,
-
-    .explain = eraser_explain,
     .destroy = eraser_destroy,
+    .detector = &(const struct policy_detector){.access = eraser_access,
+                                                .sync = eraser_sync,
+                                                .explain = eraser_explain},
+    .charges = &(const struct policy_charges){eraser_steps, ERASER_STEPS},
 };

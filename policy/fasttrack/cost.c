@@ -33,28 +33,23 @@ const struct cost_step ft_steps[] = {
 };
 _Static_assert(ARRAY_SIZE(ft_steps) == STEPS && (int)STEPS == FT_STEPS, "a row a step");
 
-void ft_cost_init(struct ft_cost *c, const struct policy_env *env, const struct cost_step *steps,
-                  unsigned n, struct cells *variables)
+void ft_cost_init(struct ft_cost *c, const struct policy_env *env, struct cells *variables)
 {
-    static const struct cell_charges charges = {
-        .bytes = FT_VARIABLE_BYTES, .clear_step = STEP_CLEAR_LINE, .copy_step = STEP_COPY_LINE};
+    static const struct cell_charges charges = {.bytes = FT_VARIABLE_BYTES,
+                                                .clear_step = STEP_CLEAR_LINE,
+                                                .copy_step = STEP_COPY_LINE,
+                                                .clocks = true};
 
     c->env = env;
     c->cost = env->cost;
     c->variables = variables;
-    cost_init(c->cost, env, steps, n, FT_VARIABLE_BYTES);
-    c->clocks = clock_cost_new(c->cost, env);
     cells_charge(variables, &charges);
-}
-
-void ft_cost_free(struct ft_cost *c)
-{
-    clock_cost_free(c->clocks);
+    c->clocks = variables->clocks;
 }
 
 static void step(struct ft_cost *c, enum step s)
 {
-    cost_step(c->cost, c->variables->core, s);
+    cost_step(c->cost, c->env->core, s);
 }
 
 /* ---- the words of a variable ---------------------------------------------------------------- */
@@ -65,11 +60,11 @@ enum { WRITE_AT = 0, READ_AT = 8, WORD = 4, EPOCH = 8, LINE = 64 };
 
 static void load(struct ft_cost *c, sim_addr at, uint64_t bytes)
 {
-    cost_access(c->cost, c->variables->core, at, bytes, MEM_LOAD);
+    cost_access(c->cost, c->env->core, at, bytes, MEM_LOAD);
 }
 static void store(struct ft_cost *c, sim_addr at, uint64_t bytes)
 {
-    cost_access(c->cost, c->variables->core, at, bytes, MEM_STORE);
+    cost_access(c->cost, c->env->core, at, bytes, MEM_STORE);
 }
 
 /* The variable's words; the thread's own epoch; the epoch in hand, compared. */
@@ -81,7 +76,7 @@ static sim_addr begin(struct ft_cost *c, const struct ft_variable *x, sim_addr a
     if (!variable_used(x))
         cells_begin_use(c->variables);
     if (!c->cost->held)
-        clock_cost_epoch(c->clocks, tid, c->variables->core);
+        clock_cost_epoch(c->clocks, tid, c->env->core);
     if (!c->cost->held && !c->place)
         step(c, STEP_PLACE);
     load(c, at + word, EPOCH);
@@ -92,19 +87,19 @@ static sim_addr begin(struct ft_cost *c, const struct ft_variable *x, sim_addr a
 static void lock(struct ft_cost *c, sim_addr at)
 {
     step(c, STEP_LOCK);
-    cost_access(c->cost, c->variables->core, at + READ_AT, WORD, MEM_ATOMIC);
+    cost_access(c->cost, c->env->core, at + READ_AT, WORD, MEM_ATOMIC);
 }
 
 static void ordered(struct ft_cost *c, uint32_t actor, sim_tid tid)
 {
     step(c, STEP_ORDERED);
-    clock_cost_entry(c->clocks, tid, actor, c->variables->core);
+    clock_cost_entry(c->clocks, tid, actor, c->env->core);
 }
 
 /* The last write, now that the variable is locked, against the thread's clock. */
 static void check_write(struct ft_cost *c, const struct ft_variable *x, sim_addr at, sim_tid tid)
 {
-    clock_cost_clock(c->clocks, tid, c->variables->core);
+    clock_cost_clock(c->clocks, tid, c->env->core);
     step(c, STEP_CLOCK);
     load(c, at + WRITE_AT, EPOCH);
     step(c, STEP_NONE);
@@ -168,8 +163,8 @@ static void make_block(struct ft_cost *c, struct shared_reads *s, uint32_t slots
 
     c->new_words = true;
     budget_take(&c->variables->metadata, bytes);
-    s->map = cost_take(c->cost, c->variables->core, bytes);
-    cost_steps(c->cost, c->variables->core, STEP_MAP_ZERO, bytes / LINE);
+    s->map = cost_take(c->cost, c->env->core, bytes);
+    cost_steps(c->cost, c->env->core, STEP_MAP_ZERO, bytes / LINE);
     store(c, s->map, bytes);
 }
 
@@ -204,7 +199,7 @@ static void move_map(struct ft_cost *c, struct shared_reads *s, uint32_t was, ui
         store_slot(c, s, i);
     }
     step(c, STEP_MAP_NEW);
-    cost_give(c->cost, c->variables->core, old, (uint64_t)was * FT_SLOT_BYTES);
+    cost_give(c->cost, c->env->core, old, (uint64_t)was * FT_SLOT_BYTES);
     budget_give(&c->variables->metadata, (uint64_t)was * FT_SLOT_BYTES);
 }
 
@@ -234,7 +229,7 @@ void ft_map_drop(struct ft_cost *c, struct shared_reads *s)
 {
     const uint64_t bytes = (uint64_t)slots_for(s->n) * FT_SLOT_BYTES;
 
-    cost_give(c->cost, c->variables->core, s->map, bytes);
+    cost_give(c->cost, c->env->core, s->map, bytes);
     budget_give(&c->variables->metadata, bytes);
     s->map = 0;
 }

@@ -184,23 +184,11 @@ static NO_INLINE bool by_rules(void *self, const struct event *ev, uint64_t numb
 
 /* ---- the hooks ------------------------------------------------------------------------------ */
 
-static sim_cycle ft_access(void *self, const struct event *ev, unsigned core,
-                           struct mem_outcome out, sim_cycle now)
+static void ft_access(void *self, const struct event *ev)
 {
     struct fasttrack *f = self;
 
-    (void)out;
-    f->variables.core = core;
-    clock_cost_access(f->cost.clocks, ev, core);
     by_rules(f, ev, *f->env->number);
-    return now;
-}
-
-static void ft_soon(const void *self, const struct event *ev)
-{
-    const struct fasttrack *f = self;
-
-    cells_soon(&f->variables, ev);
 }
 
 static inline void hint(void *self, const struct event *ev)
@@ -269,17 +257,14 @@ NO_INLINE void ft_trace_variables(struct fasttrack *f)
     shadow_all(f->variables.shadow, trace_variable, f);
 }
 
-static sim_cycle ft_sync(void *self, const struct event *ev, unsigned core, sim_cycle now)
+static void ft_heap(void *self, const struct event *ev)
 {
     struct fasttrack *f = self;
 
-    f->variables.core = core;
-    clock_cost_sync(f->cost.clocks, ev, core);
     if (ev->kind == EV_CLEAR || ev->kind == EV_COPY)
         cells_move(&f->variables, ev);
     else if (ft_collects(f, ev))
         ft_trace_variables(f);
-    return now;
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */
@@ -304,8 +289,7 @@ static const struct cell_kind variable_kind = {
     .check = check_reads,
 };
 
-void ft_init(struct fasttrack *f, const struct policy_env *env, const struct cost_step *steps,
-             unsigned n)
+void ft_init(struct fasttrack *f, const struct policy_env *env)
 {
     f->env = env;
     f->race = race;
@@ -319,7 +303,7 @@ void ft_init(struct fasttrack *f, const struct policy_env *env, const struct cos
                 &f->st.shared);
     cells_init(&f->variables, &variable_kind, env, f);
     cells_declare(&f->variables);
-    ft_cost_init(&f->cost, env, steps, n, &f->variables);
+    ft_cost_init(&f->cost, env, &f->variables);
 }
 
 static void *ft_create(const struct policy_env *env, const void *params, struct err *e)
@@ -328,16 +312,9 @@ static void *ft_create(const struct policy_env *env, const void *params, struct 
     struct fasttrack *f = xcalloc(1, sizeof *f);
 
     (void)e;
-    ft_init(f, env, ft_steps, FT_STEPS);
+    ft_init(f, env);
     f->report_repeats = p->repeats == REPEATS_REPORT;
     return f;
-}
-
-static void ft_check(const void *self)
-{
-    const struct fasttrack *f = self;
-
-    cells_check(&f->variables);
 }
 
 /* Skipped repeats are missed: of what history = all finds, at least the first at each location. */
@@ -363,18 +340,6 @@ static void ft_explain(const void *self, const struct event *ev, sim_addr locati
         snprintf(to, room, "with repeats = skip an access is not checked again in its epoch");
 }
 
-void ft_done(struct fasttrack *f)
-{
-    cells_free(&f->variables);
-    ft_cost_free(&f->cost);
-}
-
-static void ft_destroy(void *self)
-{
-    ft_done(self);
-    free(self);
-}
-
 extern const struct policy policy_fasttrack;
 const struct policy policy_fasttrack = {
     .name = "fasttrack",
@@ -384,14 +349,9 @@ const struct policy policy_fasttrack = {
     .params = ft_params,
     .params_size = sizeof(struct ft_params),
     .create = ft_create,
-    .steps = ft_steps,
-    .steps_n = FT_STEPS,
-    .access = ft_access,
-    .run = ft_run,
-    .soon = ft_soon,
-    .sync = ft_sync,
-    .check = ft_check,
-    .amend = ft_amend,
-    .explain = ft_explain,
-    .destroy = ft_destroy,
+    .detector =
+        &(const struct policy_detector){
+            .access = ft_access, .heap = ft_heap, .amend = ft_amend, .explain = ft_explain},
+    .charges = &(const struct policy_charges){ft_steps, FT_STEPS},
+    .hints = &(const struct policy_hints){.cells = true, .run = ft_run},
 };

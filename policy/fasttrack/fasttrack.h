@@ -65,10 +65,8 @@ enum { FT_VARIABLE_BYTES = 16, FT_MAP_SLOTS = 8, FT_SLOT_BYTES = 8, FT_STEPS = 1
 
 extern const struct cost_step ft_steps[];
 
-/* steps: ft_steps, or a table that begins with its rows. */
-void ft_cost_init(struct ft_cost *c, const struct policy_env *env, const struct cost_step *steps,
-                  unsigned n, struct cells *variables);
-void ft_cost_free(struct ft_cost *c);
+/* The policy's steps are ft_steps, or begin with its rows. */
+void ft_cost_init(struct ft_cost *c, const struct policy_env *env, struct cells *variables);
 
 /* With a machine only. Before the variable changes: the variable's words, where it is locked, and 0
  * where nothing changes. Once it has changed: what is stored, and unlocks it. */

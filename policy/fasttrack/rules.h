@@ -37,10 +37,7 @@ static inline bool ft_collects(const struct fasttrack *f, const struct event *ev
 }
 void ft_trace_variables(struct fasttrack *f);
 
-/* Declares statistics. steps: as ft_cost_init. */
-void ft_init(struct fasttrack *f, const struct policy_env *env, const struct cost_step *steps,
-             unsigned n);
-void ft_done(struct fasttrack *f);
+void ft_init(struct fasttrack *f, const struct policy_env *env); /* declares statistics */
 
 /* [FT READ SAME EPOCH] and [FT WRITE SAME EPOCH]. Reads since that write are the writer's own, or
  * no conflict: had another thread read it in this epoch, that read would have raced. */
@@ -86,7 +83,7 @@ static inline struct past ft_past_of(const struct hb_actor *me, const struct eve
 ALWAYS_INLINE bool ft_takes_place(struct fasttrack *f, const struct event *ev, uint64_t number)
 {
     const struct hb_actor *me = hb_me(f->env->hb, ev->tid);
-    struct ft_variable *x = cells_seen(&f->variables, ev->addr);
+    struct ft_variable *x = cells_prefetched(&f->variables, ev->addr);
 
     if (UNLIKELY(!x || !cells_one(&f->variables, ev) || !epoch_before(x->at[WRITES], &me->clock) ||
                  !epoch_before(x->at[READS], &me->clock)))

@@ -9,6 +9,8 @@ void cells_init(struct cells *c, const struct cell_kind *kind, const struct poli
     c->announced[0] = c->shadow;
     c->announced[1] = env->hb->objects;
     c->apart = env->granule == GRANULE_FIELD ? 0 : ~(sim_addr)(env->granule - 1);
+    if (!*env->cells)
+        *env->cells = c;
 }
 
 void cells_declare(struct cells *c)
@@ -19,12 +21,17 @@ void cells_declare(struct cells *c)
 
 void cells_charge(struct cells *c, const struct cell_charges *charges)
 {
+    const struct policy_env *env = c->env;
+
     c->charges = *charges;
-    c->charged = c->env->cost->on;
+    cost_init(env->cost, env, env->charges->step, env->charges->steps, charges->bytes);
+    if (charges->clocks)
+        (*env->cells)->clocks = clock_cost_new(env->cost, env);
+    c->charged = env->cost->on;
     if (!c->charged && !charges->always)
         return;
     c->counted = charges->bytes;
-    metadata_declare(&c->metadata, c->env->stats);
+    metadata_declare(&c->metadata, env->stats);
 }
 
 /* ---- clear and copy ------------------------------------------------------------------------- */
@@ -38,7 +45,7 @@ struct move { /* a clear, or a copy by so much */
 
 static void begin_sweep(struct move *m, unsigned step)
 {
-    m->sweep = (struct cost_sweep){.core = m->c->core, .step = step};
+    m->sweep = (struct cost_sweep){.core = m->c->env->core, .step = step};
 }
 
 static void end_sweep(struct move *m)
@@ -149,4 +156,5 @@ void cells_free(struct cells *c)
     if (c->kind->drop)
         shadow_all(c->shadow, free_cell, c);
     shadow_free(c->shadow);
+    clock_cost_free(c->clocks);
 }

@@ -27,31 +27,34 @@ struct cell_charges {               /* what a cell in use is on the machine */
     unsigned bytes;                 /* of metadata, at cost_shadow of its granule */
     unsigned clear_step, copy_step; /* for 64 bytes of it */
     bool always;                    /* metadata are counted without a machine, too */
+    bool clocks;                    /* vector clocks are charged for, too: clock_cost.h */
 };
 
-struct cells { /* open so that a check can be inline; only cells.c writes, but for `core` */
+struct cells { /* open so that a check can be inline; only cells.c writes */
     const struct policy_env *env;
     const struct cell_kind *kind;
     void *self; /* what the kind's functions get */
     struct shadow *shadow;
     struct shadow *announced[2]; /* cells, and the objects of happens-before: see hb_soon */
     sim_addr apart; /* bits of addresses in which granules differ; granularity field: none */
-    unsigned core;  /* that pays: of the event in hand */
     bool charged;
     struct cell_charges charges;
-    uint64_t counted;       /* bytes of metadata that a cell in use counts for */
-    struct budget metadata; /* all that the policy has laid out on the machine */
+    uint64_t counted;          /* bytes of metadata that a cell in use counts for */
+    struct budget metadata;    /* all that the policy has laid out on the machine */
+    struct clock_cost *clocks; /* owns; of the policy's first cells; NULL: no machine */
     uint64_t cleared, copied;
 };
 
-/* env: borrowed. */
+/* env: borrowed. The first that a policy makes are also served by its checker: hints, clears and
+ * copies where `heap` is left out, invariants, and their end. */
 void cells_init(struct cells *c, const struct cell_kind *kind, const struct policy_env *env,
                 void *self);
 void cells_declare(struct cells *c); /* the statistics of the kind */
-/* After cost_init: clears and copies are charged from now on, and the statistics of metadata
- * declared. */
+/* Opens the ledger, with the policy's steps, and declares its statistics, those of clocks and of
+ * metadata. Clears and copies are charged from now on. */
 void cells_charge(struct cells *c, const struct cell_charges *charges);
-void cells_free(struct cells *c); /* drops all cells; nobody pays any more */
+/* The checker does these for a policy's first cells. The drop of all: nobody pays any more. */
+void cells_free(struct cells *c);
 void cells_check(const struct cells *c);
 
 /* A clear or a copy that the view heeds. */
@@ -67,11 +70,11 @@ static inline void *cells_peek(const struct cells *c, sim_addr location)
 {
     return shadow_peek(c->shadow, location);
 }
-static inline void *cells_seen(const struct cells *c, sim_addr location)
+static inline void *cells_prefetched(const struct cells *c, sim_addr location)
 {
     return shadow_prefetched(c->shadow, location);
 }
-static inline void cells_soon(const struct cells *c, const struct event *ev)
+static inline void cells_prefetch(const struct cells *c, const struct event *ev)
 {
     shadow_prefetch(c->shadow, ev->addr);
 }

@@ -9,6 +9,72 @@ static bool heeds(const struct checker *c, const struct event *ev)
     return !(ev->flags & EVF_SYSTEM) || ev->kind == EV_THREAD || c->policy_env.view & VIEW_ALL_SYNC;
 }
 
+/* ---- what the policy is told ---------------------------------------------------------------- */
+
+static NO_INLINE sim_cycle tell_access_timed(struct checker *c, const struct event *ev,
+                                             unsigned core, struct mem_outcome out, sim_cycle now)
+{
+    if (c->hardware)
+        return c->hardware->access(c->self, ev, core, out, now);
+    clock_cost_access(c->clocks, ev, core);
+    c->detector->access(c->self, ev);
+    return now;
+}
+
+static inline sim_cycle tell_access(struct checker *c, const struct event *ev, unsigned core,
+                                    struct mem_outcome out, sim_cycle now)
+{
+    if (UNLIKELY(c->timed))
+        return tell_access_timed(c, ev, core, out, now);
+    c->detector->access(c->self, ev);
+    return now;
+}
+
+static sim_cycle tell_sync(struct checker *c, const struct event *ev, unsigned core, sim_cycle now)
+{
+    if (c->hardware)
+        return c->hardware->sync(c->self, ev, core, now);
+    clock_cost_sync(c->clocks, ev, core);
+    if (c->detector->sync)
+        c->detector->sync(c->self, ev);
+    return now;
+}
+
+static sim_cycle tell_heap(struct checker *c, const struct event *ev, unsigned core, sim_cycle now)
+{
+    if (c->hardware)
+        return c->hardware->sync(c->self, ev, core, now);
+    clock_cost_sync(c->clocks, ev, core);
+    if (c->detector->heap)
+        c->detector->heap(c->self, ev);
+    else if (c->cells && (ev->kind == EV_CLEAR || ev->kind == EV_COPY))
+        cells_move(c->cells, ev);
+    return now;
+}
+
+static void edges(struct checker *c, enum policy_edge at, const struct event *ev,
+                  const struct txn *t)
+{
+    if (c->detector->edges)
+        c->detector->edges(c->self, at, ev, t ? t->access : NULL, t ? t->n : 0);
+}
+
+/* The clocks are about to move. */
+static void before(struct checker *c, const struct event *ev)
+{
+    if (c->detector->before)
+        c->detector->before(c->self, ev);
+}
+
+static sim_cycle pay(struct checker *c, unsigned core, sim_cycle now)
+{
+    if (!c->hardware)
+        return cost_pay(&c->cost, core, now);
+    return c->hardware->pay ? c->hardware->pay(c->self, core, now) : now;
+}
+
+/* ---- accesses ------------------------------------------------------------------------------- */
+
 /* Only what is not disabled of the access: each run of granules as an access of its own. */
 static sim_cycle check_parts(struct checker *c, const struct event *ev, unsigned core,
                              struct mem_outcome out, sim_cycle now)
@@ -18,7 +84,7 @@ static sim_cycle check_parts(struct checker *c, const struct event *ev, unsigned
     bool some = false;
 
     for (; after_race_part(&c->after, ev, &from, &part); some = true)
-        now = c->policy->access(c->self, &part, core, out, now);
+        now = tell_access(c, &part, core, out, now);
     c->st.checked += some;
     c->st.disabled += !some;
     return now;
@@ -40,7 +106,7 @@ static sim_cycle check_access(struct checker *c, const struct event *ev, unsigne
     if (UNLIKELY(after_race_disables(&c->after)))
         return check_parts(c, ev, core, out, now);
     c->st.checked++;
-    return c->policy->access(c->self, ev, core, out, now);
+    return tell_access(c, ev, core, out, now);
 }
 
 static NO_INLINE void after_races(struct checker *c)
@@ -74,27 +140,6 @@ static void defer(struct checker *c, const struct event *ev)
     budget_take(&c->budget, (t->cap - was) * sizeof *t->access);
     t->access[t->n++] = *ev;
     c->st.uncommitted++;
-}
-
-static sim_cycle pay(struct checker *c, unsigned core, sim_cycle now)
-{
-    if (c->policy->pay)
-        return c->policy->pay(c->self, core, now);
-    return cost_pay(&c->cost, core, now);
-}
-
-static void edges(struct checker *c, enum policy_edge at, const struct event *ev,
-                  const struct txn *t, unsigned core)
-{
-    if (c->policy->edges)
-        c->policy->edges(c->self, at, ev, t ? t->access : NULL, t ? t->n : 0, core);
-}
-
-/* The clocks are about to move. */
-static void before(struct checker *c, const struct event *ev, unsigned core)
-{
-    if (c->policy->before)
-        c->policy->before(c->self, ev, core);
 }
 
 static bool atomic_gives(const struct event *ev)
@@ -132,16 +177,16 @@ static sim_cycle rare_access(struct checker *c, const struct event *ev, unsigned
         c->st.accesses--; /* refused: it never took effect */
         return now;
     }
-    before(c, ev, core);
+    before(c, ev);
     if (orders) {
         hb_atomic_before(c->hb, ev);
-        edges(c, EDGE_BEFORE, ev, NULL, core);
+        edges(c, EDGE_BEFORE, ev, NULL);
     }
     now = check_access(c, ev, core, out, now);
     event_done(c, ev);
     if (orders) {
         hb_atomic_after(c->hb, ev);
-        edges(c, EDGE_AFTER, ev, NULL, core);
+        edges(c, EDGE_AFTER, ev, NULL);
     }
     return now;
 }
@@ -167,18 +212,18 @@ static NO_INLINE sim_cycle step_commit(struct checker *c, const struct event *ev
 
     if (!t || !t->n)
         return now;
-    before(c, ev, core);
+    before(c, ev);
     if (orders) {
         hb_commit_before(c->hb, ev, t->access, t->n);
-        edges(c, EDGE_BEFORE, ev, t, core);
+        edges(c, EDGE_BEFORE, ev, t);
     }
     for (size_t i = 0; i < t->n; i++)
         now = check_access(c, &t->access[i], core, (struct mem_outcome){0}, now);
     event_done(c, ev);
-    before(c, ev, core);
+    before(c, ev);
     if (orders) {
         hb_commit_after(c->hb, ev, t->access, t->n);
-        edges(c, EDGE_AFTER, ev, t, core);
+        edges(c, EDGE_AFTER, ev, t);
     }
     c->st.uncommitted -= t->n;
     t->n = 0;
@@ -192,7 +237,7 @@ static sim_cycle step_sync(struct checker *c, const struct event *ev, unsigned c
     if (!heeds(c, ev)) {
         c->st.syncs_unheeded++;
         hb_unheeded(c->hb, ev);
-        edges(c, EDGE_UNHEEDED, ev, NULL, core);
+        edges(c, EDGE_UNHEEDED, ev, NULL);
         return now;
     }
     c->st.syncs++;
@@ -207,10 +252,10 @@ static sim_cycle step_sync(struct checker *c, const struct event *ev, unsigned c
         return now;
     }
     if (ev->kind != EV_TXN_COMMIT) {
-        before(c, ev, core);
+        before(c, ev);
         hb_sync(c->hb, ev);
     }
-    return c->policy->sync(c->self, ev, core, now);
+    return tell_sync(c, ev, core, now);
 }
 
 static int aligned(struct checker *c, const struct event *ev)
@@ -241,12 +286,12 @@ static sim_cycle step_heap(struct checker *c, const struct event *ev, unsigned c
             hb_clear(c->hb, ev->addr, ev->aux);
         else
             hb_copy(c->hb, ev->addr, ev[1].addr, ev->aux);
-        edges(c, EDGE_MEMORY, ev, NULL, core);
+        edges(c, EDGE_MEMORY, ev, NULL);
         c->st.clears += clear && heeded;
         c->st.copies += copy && heeded;
     }
     if (heeded)
-        now = c->policy->sync(c->self, ev, core, now);
+        now = tell_heap(c, ev, core, now);
     if (UNLIKELY(c->filter) && heeded && (clear || copy))
         filter_heap(c->filter, ev);
     after_race_heap(&c->after, ev, heeded);
@@ -272,9 +317,9 @@ static NO_INLINE sim_cycle step_any(struct checker *c, const struct event *ev, u
                                     struct mem_outcome out, sim_cycle now)
 {
     if (UNLIKELY(c->hb->by_kernel && (!hb_has_begun(c->hb, ev->tid) || ev->kind == EV_THREAD)))
-        before(c, ev, core);
+        before(c, ev);
     if (UNLIKELY(hb_enter(c->hb, ev)))
-        edges(c, EDGE_BEGIN, ev, NULL, core);
+        edges(c, EDGE_BEGIN, ev, NULL);
     switch ((enum ev_class)ev_info[ev->kind].class) {
     case CLASS_ACCESS:
         return step_access(c, ev, core, out, now);
@@ -284,7 +329,9 @@ static NO_INLINE sim_cycle step_any(struct checker *c, const struct event *ev, u
     case CLASS_HEAP:
         return step_heap(c, ev, core, now);
     case CLASS_MARK:
-        return ev->kind == EV_IO && c->policy->io ? c->policy->io(c->self, ev, core, now) : now;
+        if (ev->kind == EV_IO && c->detector->io)
+            c->detector->io(c->self, ev);
+        return now;
     }
     return now;
 }
@@ -292,10 +339,11 @@ static NO_INLINE sim_cycle step_any(struct checker *c, const struct event *ev, u
 sim_cycle checker_decide(struct checker *c, const struct event *ev, unsigned core,
                          struct mem_outcome out, sim_cycle now)
 {
+    c->policy_env.core = core;
     if (LIKELY(is_plain(c, ev))) {
         c->st.accesses++;
         c->st.checked++;
-        now = c->policy->access(c->self, ev, core, out, now);
+        now = tell_access(c, ev, core, out, now);
         if (UNLIKELY(c->report.race.conflicts))
             event_done(c, ev);
     } else {
@@ -312,7 +360,7 @@ unsigned checker_turn(const struct checker *c)
 {
     if (c->gathers)
         return 0;
-    return c->policy->pay ? 1 : 2;
+    return c->hardware && c->hardware->pay ? 1 : 2;
 }
 
 sim_cycle checker_pay(struct checker *c, const struct event *ev, unsigned core, sim_cycle now)
@@ -333,41 +381,49 @@ sim_cycle checker_step(struct checker *c, const struct event *ev, unsigned core,
 
 void checker_line(struct checker *c, const struct line_event *le, unsigned core)
 {
-    if (c->policy->lines >> le->what & 1)
-        c->policy->line(c->self, le, core);
+    if (checker_lines(c) >> le->what & 1)
+        c->hardware->line(c->self, le, core);
 }
 
 sim_cycle checker_line_paid(struct checker *c, unsigned core, sim_cycle now)
 {
-    return c->policy->lines ? pay(c, core, now) : now;
+    return checker_lines(c) ? pay(c, core, now) : now;
 }
 
 unsigned checker_lines(const struct checker *c)
 {
-    return c->policy->lines;
+    return c->hardware ? c->hardware->lines : 0;
 }
 
 bool checker_looks_ahead(const struct checker *c, bool very)
 {
-    return (very ? c->policy->very_soon : c->policy->soon) != NULL;
+    return very ? c->hints->very_soon != NULL : c->hints->cells || c->hints->soon;
+}
+
+static void soon(const struct checker *c, const struct event *ev)
+{
+    if (c->hints->cells)
+        cells_prefetch(c->cells, ev);
+    else if (c->hints->soon)
+        c->hints->soon(c->self, ev);
 }
 
 void checker_soon(const struct checker *c, const struct event *ev, bool very)
 {
-    if (checker_looks_ahead(c, very))
-        (very ? c->policy->very_soon : c->policy->soon)(c->self, ev);
+    if (!very)
+        soon(c, ev);
+    else if (c->hints->very_soon)
+        c->hints->very_soon(c->self, ev);
 }
 
 static void hint(const struct checker *c, const struct event *ev, const struct event *known)
 {
-    const struct policy *p = c->policy;
-
     if (known - ev > SOON && ev[SOON].kind > EV_RMW)
         shadow_prefetch(c->hb->objects, ev[SOON].addr);
-    else if (p->soon && known - ev > SOON)
-        p->soon(c->self, ev + SOON);
-    if (p->very_soon && known - ev > VERY_SOON && ev[VERY_SOON].kind <= EV_RMW)
-        p->very_soon(c->self, ev + VERY_SOON);
+    else if (c->hinted && known - ev > SOON)
+        soon(c, ev + SOON);
+    if (c->hinted && c->hints->very_soon && known - ev > VERY_SOON && ev[VERY_SOON].kind <= EV_RMW)
+        c->hints->very_soon(c->self, ev + VERY_SOON);
 }
 
 /* Plain accesses from ev on. Returns the last. */
@@ -375,7 +431,7 @@ static const struct event *run_plain(struct checker *c, const struct event *ev,
                                      const struct event *end, const struct event *known,
                                      uint64_t *number)
 {
-    const struct event *last = c->policy->run(c->self, ev, end, known, number);
+    const struct event *last = c->hints->run(c->self, ev, end, known, number);
 
     c->st.accesses += (uint64_t)(last - ev) + 1;
     c->st.checked += (uint64_t)(last - ev) + 1;
@@ -390,7 +446,7 @@ const struct event *checker_run(struct checker *c, const struct event *ev, const
                                 const struct event *known, uint64_t *number)
 {
     for (; ev < end; ev += event_records(ev), ++*number) {
-        if (c->policy->run && is_plain(c, ev)) {
+        if (c->hints->run && is_plain(c, ev)) {
             ev = run_plain(c, ev, end, known, number);
         } else {
             hint(c, ev, known);
@@ -419,10 +475,12 @@ void checker_region(struct checker *c, bool inside)
 
 void checker_finish(struct checker *c)
 {
-    if (c->policy->check)
-        c->policy->check(c->self);
-    if (c->policy->finish)
-        c->policy->finish(c->self);
+    if (c->cells)
+        cells_check(c->cells);
+    if (c->detector->check)
+        c->detector->check(c->self);
+    if (c->detector->finish)
+        c->detector->finish(c->self);
     if (after_race_noted(&c->after))
         after_races(c);
 }

@@ -6,9 +6,9 @@
 #ifndef LARDSIM_CHECKER_INT_H
 #define LARDSIM_CHECKER_INT_H
 
-#include "policy/frame/cost.h"
+#include "policy/checker.h"
+#include "policy/frame/cells.h"
 #include "policy/frame/filter.h"
-#include "policy/frame/hb.h"
 #include "policy/frame/report.h"
 
 struct checker_stats {
@@ -26,10 +26,17 @@ struct txn {              /* an open transaction's accesses */
 
 struct checker {
     const struct policy *policy;
-    void *self;       /* the policy's; NULL until created */
-    struct cost cost; /* what it charges */
-    bool gathers;     /* its steps are gathered there, to be paid when the event is decided */
-    bool pays;        /* what it decides may take time */
+    const struct policy_detector *detector; /* the policy's parts; of hints none is NULL */
+    const struct policy_hints *hints;
+    const struct policy_hardware *hardware;
+    struct cells *cells;       /* what the policy remembers; NULL: nothing, or not in cells */
+    struct clock_cost *clocks; /* NULL: nobody charges for them */
+    bool timed;                /* accesses take time as they are told, or charge for clocks */
+    bool hinted;               /* there are hints */
+    void *self;                /* the policy's; NULL until created */
+    struct cost cost;          /* what it charges */
+    bool gathers; /* its steps are gathered there, to be paid when the event is decided */
+    bool pays;    /* what it decides may take time */
     void *params;
     char *label;
     struct checker_env env;

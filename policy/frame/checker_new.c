@@ -136,10 +136,14 @@ static sim_cycle no_mem(void *host, unsigned core, sim_addr a, unsigned bytes, e
 
 static int create(struct checker *c, struct err *e)
 {
+    static const struct policy_hints no_hints = {0};
     char *section = xasprintf("policy.%s", c->label);
     struct common_params common;
     int bad = config_bind(c->env.config, section, checker_param_rows, &common, e);
 
+    c->detector = c->policy->detector;
+    c->hints = c->policy->hints ? c->policy->hints : &no_hints;
+    c->hardware = c->policy->hardware;
     c->params = xcalloc(1, c->policy->params_size);
     if (!bad && c->policy->params)
         bad = config_bind(c->env.config, section, c->policy->params, c->params, e);
@@ -160,6 +164,8 @@ static int create(struct checker *c, struct err *e)
         .view = view,
         .granule = c->env.granule,
         .special = c->skips | RARE_ACCESS,
+        .cells = &c->cells,
+        .charges = c->policy->charges,
         .cost = &c->cost,
         .machine = c->env.machine,
         .instance = c->env.instance,
@@ -180,8 +186,11 @@ static int create(struct checker *c, struct err *e)
     if (c->after.mode != AFTER_RACE_CONTINUE)
         c->report.after = &c->after;
     c->self = c->policy->create(&c->policy_env, c->params, e);
-    c->gathers = c->cost.on && !c->policy->pay;
-    c->pays = c->policy->pay || c->gathers;
+    c->clocks = c->cells ? c->cells->clocks : NULL;
+    c->timed = c->hardware || c->clocks;
+    c->hinted = c->policy->hints != NULL;
+    c->gathers = c->cost.on && !c->hardware;
+    c->pays = c->gathers || (c->hardware && c->hardware->pay);
     if (c->gathers)
         stats_count(g, "cost.collections", "cycles",
                     "What the policy's work took as collections began and ended.",
@@ -207,8 +216,10 @@ void checker_free(struct checker *c)
 {
     if (!c)
         return;
+    if (c->cells)
+        cells_free(c->cells);
     if (c->self)
-        c->policy->destroy(c->self);
+        (c->policy->destroy ? c->policy->destroy : free)(c->self);
     cost_free(&c->cost);
     for (size_t i = 0; i < c->txns; i++)
         free(c->txn[i].access);

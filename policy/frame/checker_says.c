@@ -92,8 +92,8 @@ void checker_promises(struct checker *c)
     struct promise p = c->policy->promise;
     const bool loses = leaves_out(c) || (c->filter && filter_loses(c->filter));
 
-    if (c->policy->amend)
-        c->policy->amend(c->self, &p);
+    if (c->detector->amend)
+        c->detector->amend(c->self, &p);
     c->property = property_text(c, &p);
     p.property = c->property;
     if (loses) {
@@ -112,8 +112,8 @@ void checker_explain(const struct checker *c, const struct event *ev, sim_addr l
                      size_t room)
 {
     *to = '\0';
-    if (c->policy->explain)
-        c->policy->explain(c->self, ev, location, to, room);
+    if (c->detector->explain)
+        c->detector->explain(c->self, ev, location, to, room);
     if (!*to && leaves_out(c))
         snprintf(to, room, "%s", after_first);
     if (!*to && c->filter && filter_loses(c->filter))

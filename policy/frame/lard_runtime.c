@@ -70,10 +70,10 @@ const struct policy policy_lard_runtime = {
     .source = "lard",
     .params = runtime_param_rows,
     .params_size = sizeof(struct runtime_params),
-    .steps = steps,
-    .steps_n = ARRAY_SIZE(steps),
     .create = lard_runtime_create,
-    .access = lard_runtime_access,
-    .sync = lard_runtime_sync,
     .destroy = lard_runtime_destroy,
+    .detector = &(const struct policy_detector){0},
+    .charges = &(const struct policy_charges){steps, ARRAY_SIZE(steps)},
+    .hardware =
+        &(const struct policy_hardware){.access = lard_runtime_access, .sync = lard_runtime_sync},
 };

@@ -5,30 +5,14 @@ static void *none_create(const struct policy_env *env, const void *params, struc
 {
     (void)params;
     (void)e;
-    return env->stats; /* there is no state; anything but NULL */
+    (void)env;
+    return xcalloc(1, 1); /* it remembers nothing */
 }
 
-static sim_cycle none_access(void *self, const struct event *ev, unsigned core,
-                             struct mem_outcome out, sim_cycle now)
+static void none_access(void *self, const struct event *ev)
 {
     (void)self;
     (void)ev;
-    (void)core;
-    (void)out;
-    return now;
-}
-
-static sim_cycle none_sync(void *self, const struct event *ev, unsigned core, sim_cycle now)
-{
-    (void)self;
-    (void)ev;
-    (void)core;
-    return now;
-}
-
-static void none_destroy(void *self)
-{
-    (void)self;
 }
 
 extern const struct policy policy_none;
@@ -38,7 +22,5 @@ const struct policy policy_none = {
     .source = "lardsim",
     .promise = {CLAIM_PRECISE, CONFLICT_ALL, HISTORY_OWN, NULL},
     .create = none_create,
-    .access = none_access,
-    .sync = none_sync,
-    .destroy = none_destroy,
+    .detector = &(const struct policy_detector){.access = none_access},
 };

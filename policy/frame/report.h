@@ -3,6 +3,7 @@
 #ifndef LARDSIM_REPORT_H
 #define LARDSIM_REPORT_H
 
+#include "policy/checker.h"
 #include "policy/frame/after_race.h"
 
 struct race_report {

@@ -1,5 +1,7 @@
 /* view.c - what a policy looks at (LARD 5.2). */
-#include "policy/policy.h"
+#include "policy/view.h"
+
+#include "trace/trace.h"
 
 const struct view_info view_info[] = {
     {"tracked",

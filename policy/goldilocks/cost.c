@@ -25,7 +25,6 @@ void gold_cost_init(struct goldilocks *g)
                                                 .copy_step = GOLD_STEP_LINE,
                                                 .always = true};
 
-    cost_init(g->cost, g->env, gold_steps, GOLD_STEPS, GOLD_SHADOW_BYTES);
     cells_charge(&g->variables, &charges);
 }
 

@@ -210,22 +210,12 @@ static bool check_variable(void *arg, void *cell, sim_addr addr, const struct ev
     return false;
 }
 
-static sim_cycle gold_access(void *self, const struct event *ev, unsigned core,
-                             struct mem_outcome out, sim_cycle now)
+static void gold_access(void *self, const struct event *ev)
 {
     struct goldilocks *g = self;
-    struct check k = {g, {.ev = ev, .core = core, .actor = hb_actor(g->env->hb, ev->tid)}};
+    struct check k = {g, {.ev = ev, .core = g->env->core, .actor = hb_actor(g->env->hb, ev->tid)}};
 
-    (void)out;
     cells_access(&g->variables, ev, check_variable, &k);
-    return now;
-}
-
-static void gold_soon(const void *self, const struct event *ev)
-{
-    const struct goldilocks *g = self;
-
-    cells_soon(&g->variables, ev);
 }
 
 /* ---- clear and copy ------------------------------------------------------------------------- */
@@ -235,7 +225,7 @@ static void drop_records(void *self, void *cell)
     struct goldilocks *g = self;
     struct gold_var *v = cell;
 
-    forget(g, v, g->variables.core);
+    forget(g, v, g->env->core);
     budget_give(g->env->budget, v->cap * sizeof *v->more);
     free(v->more);
 }
@@ -255,7 +245,7 @@ static void own_records(void *self, void *cell)
     for (uint32_t i = 0; i < v->n; i++) {
         struct gold_info *r = record_at(v, i);
         gold_info_take(g, r);
-        gold_cost_copy(g, r, g->variables.core);
+        gold_cost_copy(g, r, g->env->core);
     }
 }
 
@@ -281,24 +271,24 @@ static const struct cell_kind variable_kind = {
     .check = check_records,
 };
 
-static sim_cycle gold_on_sync(void *self, const struct event *ev, unsigned core, sim_cycle now)
+static void gold_on_sync(void *self, const struct event *ev)
 {
     struct goldilocks *g = self;
 
-    g->variables.core = core;
     if (ev->kind == EV_CLEAR || ev->kind == EV_COPY)
         cells_move(&g->variables, ev);
     else if (ev->kind == EV_GC_BEGIN && !(ev->flags & EVF_NURSERY)) /* Kaffe had no nursery */
-        gold_trim(g, core);
+        gold_trim(g, g->env->core);
     else if (ev_info[ev->kind].class != CLASS_HEAP)
-        gold_sync(g, ev, core);
-    return now;
+        gold_sync(g, ev, g->env->core);
 }
 
 static void gold_on_edges(void *self, enum policy_edge at, const struct event *ev,
-                          const struct event *accesses, size_t n, unsigned core)
+                          const struct event *accesses, size_t n)
 {
-    gold_edges(self, at, ev, accesses, n, core);
+    struct goldilocks *g = self;
+
+    gold_edges(g, at, ev, accesses, n, g->env->core);
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */
@@ -359,7 +349,6 @@ static void gold_self_check(const void *self)
 {
     const struct goldilocks *g = self;
 
-    cells_check(&g->variables);
     gold_list_check(g);
 }
 
@@ -394,7 +383,6 @@ static void gold_destroy(void *self)
 {
     struct goldilocks *g = self;
 
-    cells_free(&g->variables);
     gold_objects_free(g);
     gold_list_free(g);
     for (size_t i = 0; i < g->threads; i++)
@@ -414,14 +402,14 @@ const struct policy policy_goldilocks = {
     .params = gold_params,
     .params_size = sizeof(struct gold_params),
     .create = gold_create,
-    .access = gold_access,
-    .steps = gold_steps,
-    .steps_n = GOLD_STEPS,
-    .soon = gold_soon,
-    .sync = gold_on_sync,
-    .edges = gold_on_edges,
-    .check = gold_self_check,
-    .amend = gold_amend,
-    .explain = gold_explain,
     .destroy = gold_destroy,
+    .detector = &(const struct policy_detector){.access = gold_access,
+                                                .sync = gold_on_sync,
+                                                .heap = gold_on_sync,
+                                                .edges = gold_on_edges,
+                                                .check = gold_self_check,
+                                                .amend = gold_amend,
+                                                .explain = gold_explain},
+    .charges = &(const struct policy_charges){gold_steps, GOLD_STEPS},
+    .hints = &(const struct policy_hints){.cells = true},
 };

@@ -393,16 +393,23 @@ static void radish_finish(void *self)
 /* What it sees without a language runtime: all of it, and nothing of memory management. */
 enum { RADISH_VIEW = VIEW_ALL_MEMORY | VIEW_ALL_SYNC | VIEW_NO_CLEAR | VIEW_NO_COPY };
 
+static const struct policy_detector detector = {.finish = radish_finish, .check = radish_check};
+static const struct policy_hints hints = {.soon = radish_soon, .very_soon = radish_very_soon};
+static const struct policy_hardware hardware = {
+    .access = radish_decide,
+    .sync = radish_sync,
+    .pay = radish_pay,
+    .line = radish_line,
+    .lines = 1 << LINE_EVICT | 1 << LINE_INVALIDATE,
+};
+
 #define RADISH_POLICY(...)                                                                         \
     {                                                                                              \
         __VA_ARGS__, .source = "lard", .params = radish_params,                                    \
                      .promise = {CLAIM_SOUND | CLAIM_PRECISE | CLAIM_EAGER | CLAIM_HARDWARE,       \
                                  CONFLICT_ALL, HISTORY_LAST, NULL},                                \
-                     .params_size = sizeof(struct radish_params), .access = radish_decide,         \
-                     .pay = radish_pay, .soon = radish_soon, .very_soon = radish_very_soon,        \
-                     .sync = radish_sync, .line = radish_line, .finish = radish_finish,            \
-                     .lines = 1 << LINE_EVICT | 1 << LINE_INVALIDATE, .check = radish_check,       \
-                     .destroy = radish_destroy,                                                    \
+                     .params_size = sizeof(struct radish_params), .destroy = radish_destroy,       \
+                     .detector = &detector, .hints = &hints, .hardware = &hardware,                \
     }
 
 extern const struct policy policy_radish, policy_radish_ts, policy_lardish;

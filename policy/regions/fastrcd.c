@@ -62,7 +62,7 @@ static NO_INLINE void give_block(struct fastrcd *f, struct rcd_thread *t)
     enum { LINE = 64 };
 
     if (!t->block)
-        t->block = cost_take(f->cost.cost, f->variables.core, LINE);
+        t->block = cost_take(f->cost.cost, f->env->core, LINE);
 }
 
 static inline bool known(struct fastrcd *f, uint32_t actor)
@@ -85,7 +85,7 @@ static void end_region(struct fastrcd *f, uint32_t actor)
         f->st.overflows++;
     }
     if (f->cost.cost->on)
-        rcd_charge_region_end(&f->cost, t, f->variables.core);
+        rcd_charge_region_end(&f->cost, t, f->env->core);
 }
 
 static void end_regions(struct fastrcd *f, struct regions_ended ended)
@@ -128,7 +128,7 @@ static NO_INLINE bool by_rules(void *self, const struct event *ev, uint64_t numb
 ALWAYS_INLINE bool takes_place(void *self, const struct event *ev, uint64_t number)
 {
     struct fastrcd *f = self;
-    struct rcd_variable *x = cells_seen(&f->variables, ev->addr);
+    struct rcd_variable *x = cells_prefetched(&f->variables, ev->addr);
     const uint32_t me = hb_actor(f->env->hb, ev->tid);
 
     if (UNLIKELY(!x || !cells_one(&f->variables, ev) || !x->used || me >= f->threads || x->beside))
@@ -146,22 +146,11 @@ ALWAYS_INLINE bool takes_place(void *self, const struct event *ev, uint64_t numb
     return true;
 }
 
-static sim_cycle rcd_access(void *self, const struct event *ev, unsigned core,
-                            struct mem_outcome out, sim_cycle now)
+static void rcd_access(void *self, const struct event *ev)
 {
     struct fastrcd *f = self;
 
-    (void)out;
-    f->variables.core = core;
     by_rules(f, ev, *f->env->number);
-    return now;
-}
-
-static void rcd_soon(const void *self, const struct event *ev)
-{
-    const struct fastrcd *f = self;
-
-    cells_soon(&f->variables, ev);
 }
 
 static inline void hint(void *self, const struct event *ev)
@@ -186,7 +175,7 @@ static bool reset_variable(void *arg, sim_addr addr, void *cell)
     struct fastrcd *f = arg;
 
     if (f->cost.cost->on)
-        rcd_charge_reset(&f->cost, cell, addr, f->variables.core);
+        rcd_charge_reset(&f->cost, cell, addr, f->env->core);
     rcd_reset(f, cell);
     return false;
 }
@@ -200,32 +189,29 @@ static void reset(struct fastrcd *f)
     for (uint32_t i = 0; i < f->threads; i++)
         f->clock[i] = 1;
     if (f->cost.cost->on)
-        rcd_charge_clocks(&f->cost, f->threads, f->variables.core);
+        rcd_charge_clocks(&f->cost, f->threads, f->env->core);
 }
 
-static sim_cycle rcd_sync(void *self, const struct event *ev, unsigned core, sim_cycle now)
+static void rcd_sync(void *self, const struct event *ev)
 {
     struct fastrcd *f = self;
 
     if (regions_quiet(&f->regions, ev))
-        return now;
-    f->variables.core = core;
+        return;
     end_regions(f, regions_sync(&f->regions, ev));
     if (ev->kind == EV_CLEAR || ev->kind == EV_COPY)
         cells_move(&f->variables, ev);
     else if (ev->kind == EV_GC_END && !(ev->flags & EVF_NURSERY))
         reset(f);
-    return now;
 }
 
 static void rcd_edges(void *self, enum policy_edge at, const struct event *ev,
-                      const struct event *accesses, size_t n, unsigned core)
+                      const struct event *accesses, size_t n)
 {
     struct fastrcd *f = self;
 
     (void)accesses;
     (void)n;
-    f->variables.core = core;
     end_regions(f, regions_edge(&f->regions, ev, at));
 }
 
@@ -297,13 +283,6 @@ static void *rcd_create(const struct policy_env *env, const void *params, struct
     return f;
 }
 
-static void rcd_check(const void *self)
-{
-    const struct fastrcd *f = self;
-
-    cells_check(&f->variables);
-}
-
 static void rcd_amend(const void *self, struct promise *p)
 {
     const struct fastrcd *f = self;
@@ -327,7 +306,6 @@ static void rcd_destroy(void *self)
 {
     struct fastrcd *f = self;
 
-    cells_free(&f->variables);
     regions_free(&f->regions);
     free(f->thread);
     free(f->clock);
@@ -343,17 +321,15 @@ const struct policy policy_fastrcd = {
                 "conflicts of release-free regions"},
     .params = rcd_params,
     .params_size = sizeof(struct rcd_params),
-    .steps = rcd_steps,
-    .steps_n = RCD_STEPS,
     .refuse = rcd_refuse,
     .create = rcd_create,
-    .access = rcd_access,
-    .run = rcd_run,
-    .soon = rcd_soon,
-    .sync = rcd_sync,
-    .edges = rcd_edges,
-    .check = rcd_check,
-    .amend = rcd_amend,
-    .explain = rcd_explain,
     .destroy = rcd_destroy,
+    .detector = &(const struct policy_detector){.access = rcd_access,
+                                                .sync = rcd_sync,
+                                                .heap = rcd_sync,
+                                                .edges = rcd_edges,
+                                                .amend = rcd_amend,
+                                                .explain = rcd_explain},
+    .charges = &(const struct policy_charges){rcd_steps, RCD_STEPS},
+    .hints = &(const struct policy_hints){.cells = true, .run = rcd_run},
 };

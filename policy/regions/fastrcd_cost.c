@@ -77,7 +77,6 @@ void rcd_cost_init(struct rcd_cost *c, const struct policy_env *env, struct cell
 
     c->cost = env->cost;
     c->variables = variables;
-    cost_init(c->cost, env, rcd_steps, STEPS, RCD_VARIABLE_BYTES);
     cells_charge(variables, &charges);
 }
 

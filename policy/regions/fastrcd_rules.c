@@ -114,7 +114,7 @@ static void put_reader(struct fastrcd *f, struct rcd_variable *x, const struct r
     struct reader *r = find_reader(x->beside, now->actor);
 
     if (!r) {
-        rcd_map_add(&f->cost, x->beside, f->variables.core);
+        rcd_map_add(&f->cost, x->beside, f->env->core);
         struct beside *map = beside_room(f, x, x->beside->n + 1);
         r = &map->at[map->n++];
     }
@@ -134,14 +134,14 @@ static void upgrade(struct fastrcd *f, struct rcd_variable *x, const struct rcd_
                                  .tid = x->tid[READS]};
     map->at[1] = reader_of(now);
     map->n = 2;
-    rcd_map_new(&f->cost, map, f->variables.core);
+    rcd_map_new(&f->cost, map, f->env->core);
 }
 
 static void drop_map(struct fastrcd *f, struct rcd_variable *x)
 {
     if (!map_of(x))
         return;
-    rcd_map_drop(&f->cost, x->beside, f->variables.core);
+    rcd_map_drop(&f->cost, x->beside, f->env->core);
     x->beside->n = 0;
     x->beside->block = 0;
     x->clock[READS] = 0;
@@ -233,10 +233,10 @@ static void charge(struct fastrcd *f, const struct rcd_variable *x, const struct
     const bool write = event_writes(now->ev);
 
     if (now->ev->flags & EVF_ORDER_MASK)
-        rcd_charge_atomic(&f->cost, x, now->addr, now->actor, write, f->variables.core);
+        rcd_charge_atomic(&f->cost, x, now->addr, now->actor, write, f->env->core);
     else
         (write ? rcd_charge_write : rcd_charge_read)(&f->cost, x, now->addr, now->actor,
-                                                     f->variables.core);
+                                                     f->env->core);
 }
 
 bool rcd_variable(struct fastrcd *f, struct rcd_variable *x, const struct rcd_access *now)
@@ -294,5 +294,5 @@ void rcd_own_beside(void *self, void *cell)
     b->n = was->n;
     memcpy(b->at, was->at, was->n * sizeof *b->at);
     if (b->n)
-        rcd_map_copy(&f->cost, was, b, f->variables.core);
+        rcd_map_copy(&f->cost, was, b, f->env->core);
 }

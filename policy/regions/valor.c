@@ -124,7 +124,7 @@ static inline bool set_has_room(const struct valor *v, const struct valor_thread
 ALWAYS_INLINE bool takes_place(void *self, const struct event *ev, uint64_t number)
 {
     struct valor *v = self;
-    struct valor_variable *x = cells_seen(&v->variables, ev->addr);
+    struct valor_variable *x = cells_prefetched(&v->variables, ev->addr);
     const uint32_t me = hb_actor(v->env->hb, ev->tid);
 
     if (UNLIKELY(!x || !cells_one(&v->variables, ev) || me >= v->threads || x->atomics))
@@ -155,22 +155,11 @@ ALWAYS_INLINE bool takes_place(void *self, const struct event *ev, uint64_t numb
     return true;
 }
 
-static sim_cycle valor_access(void *self, const struct event *ev, unsigned core,
-                              struct mem_outcome out, sim_cycle now)
+static void valor_access(void *self, const struct event *ev)
 {
     struct valor *v = self;
 
-    (void)out;
-    v->variables.core = core;
     by_rules(v, ev, *v->env->number);
-    return now;
-}
-
-static void valor_soon(const void *self, const struct event *ev)
-{
-    const struct valor *v = self;
-
-    cells_soon(&v->variables, ev);
 }
 
 static inline void hint(void *self, const struct event *ev)
@@ -196,44 +185,39 @@ static void trace_logs(struct valor *v)
         valor_charge_trace(v, &v->thread[i]);
 }
 
-static sim_cycle valor_sync(void *self, const struct event *ev, unsigned core, sim_cycle now)
+static void valor_sync(void *self, const struct event *ev)
 {
     struct valor *v = self;
 
     if (regions_quiet(&v->regions, ev))
-        return now;
-    v->variables.core = core;
+        return;
     end_regions(v, regions_sync(&v->regions, ev));
     if (ev->kind == EV_CLEAR || ev->kind == EV_COPY)
         valor_move(v, ev);
     else if (ev->kind == EV_GC_BEGIN)
         trace_logs(v);
-    return now;
 }
 
 static void valor_edges(void *self, enum policy_edge at, const struct event *ev,
-                        const struct event *accesses, size_t n, unsigned core)
+                        const struct event *accesses, size_t n)
 {
     struct valor *v = self;
 
     (void)accesses;
     (void)n;
-    v->variables.core = core;
     end_regions(v, regions_edge(&v->regions, ev, at));
 }
 
 /* A sensitive operation: what a conflict may have led to must not get out (3.2.3). */
-static sim_cycle valor_io(void *self, const struct event *ev, unsigned core, sim_cycle now)
+static void valor_io(void *self, const struct event *ev)
 {
     struct valor *v = self;
     const uint32_t me = hb_actor(v->env->hb, ev->tid);
 
-    v->variables.core = core;
     if (me < v->threads) {
         v->st.before_io += v->thread[me].reads != 0;
         valor_validate(v, me);
     }
-    return now;
 }
 
 /* Regions that go on at the end end there. */
@@ -326,7 +310,6 @@ static void valor_check(const void *self)
 {
     const struct valor *v = self;
 
-    cells_check(&v->variables);
     for (uint32_t i = 0; i < v->threads; i++)
         for (uint32_t k = 0; k < v->thread[i].reads; k++)
             assert(!v->thread[i].read[k].x ||
@@ -359,7 +342,6 @@ static void valor_destroy(void *self)
 {
     struct valor *v = self;
 
-    cells_free(&v->variables);
     valor_follow_free(v);
     for (uint32_t i = 0; i < v->threads; i++)
         valor_thread_free(v, &v->thread[i]);
@@ -368,17 +350,28 @@ static void valor_destroy(void *self)
     free(v);
 }
 
+static const struct policy_detector detector = {
+    .access = valor_access,
+    .sync = valor_sync,
+    .heap = valor_sync,
+    .io = valor_io,
+    .edges = valor_edges,
+    .finish = valor_finish,
+    .check = valor_check,
+    .amend = valor_amend,
+    .explain = valor_explain,
+};
+static const struct policy_charges charges = {valor_steps, VALOR_STEPS};
+static const struct policy_hints hints = {.cells = true, .run = valor_run};
+
 #define VALOR_POLICY(...)                                                                          \
     {                                                                                              \
         __VA_ARGS__, .source = "valor",                                                            \
                      .promise = {CLAIM_SOUND | CLAIM_PRECISE | CLAIM_REGION, CONFLICT_ALL,         \
                                  HISTORY_OWN, "conflicts of release-free regions"},                \
                      .params = valor_params, .params_size = sizeof(struct valor_params),           \
-                     .steps = valor_steps, .steps_n = VALOR_STEPS, .refuse = valor_refuse,         \
-                     .access = valor_access, .run = valor_run, .soon = valor_soon,                 \
-                     .sync = valor_sync, .edges = valor_edges, .io = valor_io,                     \
-                     .finish = valor_finish, .check = valor_check, .amend = valor_amend,           \
-                     .explain = valor_explain, .destroy = valor_destroy,                           \
+                     .refuse = valor_refuse, .destroy = valor_destroy, .detector = &detector,      \
+                     .charges = &charges, .hints = &hints,                                         \
     }
 
 extern const struct policy policy_valor, policy_valor_e, policy_valor_o;

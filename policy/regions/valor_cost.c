@@ -70,7 +70,6 @@ void valor_cost_init(struct valor *v)
                                          .copy_step = STEP_LINE,
                                          .always = true};
 
-    cost_init(v->cost, v->env, valor_steps, STEPS, charges.bytes);
     cells_charge(&v->variables, &charges);
 }
 
@@ -78,26 +77,25 @@ void valor_cost_thread(struct valor *v, struct valor_thread *t)
 {
     if (!v->cost->on || t->own)
         return;
-    t->own = cost_take(v->cost, v->variables.core, LINE);
-    t->read_log = cost_take(v->cost, v->variables.core, v->params.read_log * VALOR_ENTRY_BYTES);
+    t->own = cost_take(v->cost, v->env->core, LINE);
+    t->read_log = cost_take(v->cost, v->env->core, v->params.read_log * VALOR_ENTRY_BYTES);
     if (v->epochs)
-        t->clock = cost_take(v->cost, v->variables.core, LINE);
+        t->clock = cost_take(v->cost, v->env->core, LINE);
     else
-        t->write_set =
-            cost_take(v->cost, v->variables.core, v->params.write_set * VALOR_ENTRY_BYTES);
+        t->write_set = cost_take(v->cost, v->env->core, v->params.write_set * VALOR_ENTRY_BYTES);
 }
 
 static void step(struct valor *v, enum step s)
 {
-    cost_step(v->cost, v->variables.core, s);
+    cost_step(v->cost, v->env->core, s);
 }
 static void load(struct valor *v, sim_addr at, uint64_t bytes)
 {
-    cost_access(v->cost, v->variables.core, at, bytes, MEM_LOAD);
+    cost_access(v->cost, v->env->core, at, bytes, MEM_LOAD);
 }
 static void store(struct valor *v, sim_addr at, uint64_t bytes)
 {
-    cost_access(v->cost, v->variables.core, at, bytes, MEM_STORE);
+    cost_access(v->cost, v->env->core, at, bytes, MEM_STORE);
 }
 
 /* Entries that copies have made beyond the limit stand where the log began. */
@@ -118,7 +116,7 @@ static sim_addr write_entry(const struct valor *v, const struct valor_thread *t,
 
 static void check_atomics(struct valor *v, const struct valor_variable *x)
 {
-    cost_steps(v->cost, v->variables.core, STEP_ATOMIC, x->atomics ? x->atomics->n : 0);
+    cost_steps(v->cost, v->env->core, STEP_ATOMIC, x->atomics ? x->atomics->n : 0);
 }
 
 /* Whether another's ongoing region has written it. */
@@ -163,7 +161,7 @@ static void charge_write(struct valor *v, const struct valor_variable *x, sim_ad
         return;
     step(v, STEP_VERSION);
     step(v, STEP_SWAP);
-    cost_access(v->cost, v->variables.core, at, valor_variable_bytes(v), MEM_ATOMIC);
+    cost_access(v->cost, v->env->core, at, valor_variable_bytes(v), MEM_ATOMIC);
 }
 
 void valor_charge_access(struct valor *v, const struct valor_variable *x,
@@ -254,5 +252,5 @@ void valor_charge_trace(struct valor *v, const struct valor_thread *t)
         load(v, write_entry(v, t, i), VALOR_ENTRY_BYTES);
         store(v, write_entry(v, t, i), VALOR_ENTRY_BYTES);
     }
-    cost_steps(v->cost, v->variables.core, STEP_TRACE, (uint64_t)t->reads + t->writes);
+    cost_steps(v->cost, v->env->core, STEP_TRACE, (uint64_t)t->reads + t->writes);
 }

@@ -186,7 +186,7 @@ static void spill_range(struct slim *s, const struct slim_array *a, const struct
 static void charge_spilt(struct slim *s, const struct slim_array *a, uint64_t from, uint64_t to)
 {
     struct cost *c = s->ft.cost.cost;
-    struct cost_sweep line = {.core = s->ft.variables.core, .step = SLIM_STEP_LINE, .fill = true};
+    struct cost_sweep line = {.core = s->ft.env->core, .step = SLIM_STEP_LINE, .fill = true};
 
     for (uint64_t i = from; i < to && c->on; i++) {
         const struct granules g = slim_granules(s, a, i);
@@ -231,7 +231,7 @@ static void charge_shadow(struct slim *s, struct slim_array *a, uint64_t locatio
         return;
     const sim_addr old = a->block;
     const uint64_t was = a->block_bytes;
-    a->block = cost_take(c, s->ft.variables.core, bytes);
+    a->block = cost_take(c, s->ft.env->core, bytes);
     a->block_bytes = bytes;
     slim_charge(s, SLIM_STEP_LINE, (bytes + 63) / 64);
     slim_charge_access(s, a->block, bytes, MEM_STORE);
@@ -239,7 +239,7 @@ static void charge_shadow(struct slim *s, struct slim_array *a, uint64_t locatio
     if (!old)
         return;
     slim_charge_access(s, old, was, MEM_LOAD);
-    cost_give(c, s->ft.variables.core, old, was);
+    cost_give(c, s->ft.env->core, old, was);
 }
 
 /* The history of old part q goes to the new parts that it falls into. */

@@ -56,12 +56,11 @@ static bool ends_region(const struct event *ev)
     return info->takes || info->gives;
 }
 
-static void slim_before(void *self, const struct event *ev, unsigned core)
+static void slim_before(void *self, const struct event *ev)
 {
     struct slim *s = self;
     const struct hb *hb = s->ft.env->hb;
 
-    s->ft.variables.core = core;
     if (!hb_has_begun(hb, ev->tid) || ev->kind == EV_THREAD) /* with no-thread: not known whose */
         commit_all(s);
     else if (ends_region(ev))
@@ -207,27 +206,15 @@ static bool leaves_out(const struct slim *s, const struct event *ev)
     return s->p.arrays == SLIM_ARRAYS_UNCHECKED && ev->flags & EVF_ARRAY;
 }
 
-static sim_cycle slim_access(void *self, const struct event *ev, unsigned core,
-                             struct mem_outcome out, sim_cycle now)
+static void slim_access(void *self, const struct event *ev)
 {
     struct slim *s = self;
 
-    (void)out;
-    s->ft.variables.core = core;
-    clock_cost_access(s->ft.cost.clocks, ev, core);
     if (!leaves_out(s, ev))
         by_rules(s, ev, *s->ft.env->number);
-    return now;
 }
 
 /* ---- the same of many ----------------------------------------------------------------------- */
-
-static void slim_soon(const void *self, const struct event *ev)
-{
-    const struct slim *s = self;
-
-    cells_soon(&s->ft.variables, ev);
-}
 
 /* An array's accesses need no cell that must be fetched, as long as they only make a footprint. */
 ALWAYS_INLINE void hint(void *self, const struct event *ev)
@@ -242,7 +229,7 @@ ALWAYS_INLINE void hint(void *self, const struct event *ev)
 /* A variable that is in use is no array's. */
 ALWAYS_INLINE bool takes_place(struct slim *s, const struct event *ev, uint64_t number)
 {
-    const struct ft_variable *x = cells_seen(&s->ft.variables, ev->addr);
+    const struct ft_variable *x = cells_prefetched(&s->ft.variables, ev->addr);
 
     return x && (variable_used(x) || !s->windows.n) && ft_takes_place(&s->ft, ev, number);
 }
@@ -291,12 +278,10 @@ static void trace_arrays(struct slim *s)
         slim_trace_cells(s, (const struct slim_array *)(uintptr_t)*value);
 }
 
-static sim_cycle slim_sync(void *self, const struct event *ev, unsigned core, sim_cycle now)
+static void slim_heap(void *self, const struct event *ev)
 {
     struct slim *s = self;
 
-    s->ft.variables.core = core;
-    clock_cost_sync(s->ft.cost.clocks, ev, core);
     if (ev->kind == EV_ALLOC)
         slim_alloc(s, ev);
     else if (ev->kind == EV_CLEAR || ev->kind == EV_COPY)
@@ -305,7 +290,6 @@ static sim_cycle slim_sync(void *self, const struct event *ev, unsigned core, si
         ft_trace_variables(&s->ft);
         trace_arrays(s);
     }
-    return now;
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */
@@ -353,7 +337,7 @@ static void *slim_create(const struct policy_env *env, const void *params, struc
 
     (void)e;
     s->p = *(const struct slim_params *)params;
-    ft_init(&s->ft, env, slim_steps, ARRAY_SIZE(slim_steps));
+    ft_init(&s->ft, env);
     s->ft.report_repeats = true;
     s->ft.race = slim_race;
     s->generation = 1;
@@ -392,7 +376,6 @@ static void slim_check(const void *self)
     size_t pos = 0;
     uint64_t key, *value;
 
-    cells_check(&s->ft.variables);
     assert(s->windows.n == s->at.n);
     while (s->ft.env->granule != GRANULE_FIELD && map_next(&s->at, &pos, &key, &value)) {
         const struct slim_array *a = (const struct slim_array *)(uintptr_t)*value;
@@ -434,7 +417,6 @@ static void slim_destroy(void *self)
     extents_free(&s->windows);
     map_free(&s->at);
     map_free(&s->feet);
-    ft_done(&s->ft);
     free(s);
 }
 
@@ -446,17 +428,15 @@ const struct policy policy_slimstate = {
     .promise = {CLAIM_SOUND | CLAIM_PRECISE | CLAIM_UNSITED, CONFLICT_ALL, HISTORY_LAST, NULL},
     .params = slim_params,
     .params_size = sizeof(struct slim_params),
-    .steps = slim_steps,
-    .steps_n = ARRAY_SIZE(slim_steps),
     .create = slim_create,
-    .access = slim_access,
-    .run = slim_run,
-    .soon = slim_soon,
-    .before = slim_before,
-    .sync = slim_sync,
-    .finish = slim_finish,
-    .check = slim_check,
-    .amend = slim_amend,
-    .explain = slim_explain,
     .destroy = slim_destroy,
+    .detector = &(const struct policy_detector){.access = slim_access,
+                                                .heap = slim_heap,
+                                                .before = slim_before,
+                                                .finish = slim_finish,
+                                                .check = slim_check,
+                                                .amend = slim_amend,
+                                                .explain = slim_explain},
+    .charges = &(const struct policy_charges){slim_steps, ARRAY_SIZE(slim_steps)},
+    .hints = &(const struct policy_hints){.cells = true, .run = slim_run},
 };

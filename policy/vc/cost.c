@@ -77,25 +77,22 @@ static const struct cell_kind kind = {
 
 void vc_cost_init(struct vc_cost *c, const struct policy_env *env, bool all)
 {
-    static const struct cell_charges charges = {
-        .bytes = LOCATION_BYTES, .clear_step = STEP_CLEAR_LINE, .copy_step = STEP_COPY_LINE};
+    static const struct cell_charges charges = {.bytes = LOCATION_BYTES,
+                                                .clear_step = STEP_CLEAR_LINE,
+                                                .copy_step = STEP_COPY_LINE,
+                                                .clocks = true};
 
     c->env = env;
     c->cost = env->cost;
     c->all = all;
-    cost_init(c->cost, env, vc_steps, STEPS, LOCATION_BYTES);
-    c->clocks = clock_cost_new(c->cost, env);
-    if (!c->cost->on)
-        return;
     cells_init(&c->locations, &kind, env, c);
     cells_charge(&c->locations, &charges);
+    c->clocks = (*env->cells)->clocks;
 }
 
 void vc_cost_free(struct vc_cost *c)
 {
-    if (c->locations.shadow)
-        cells_free(&c->locations);
-    clock_cost_free(c->clocks);
+    cells_free(&c->locations);
 }
 
 /* ---- vectors -------------------------------------------------------------------------------- */
@@ -104,17 +101,16 @@ struct check { /* an access at a location */
     struct vc_cost *c;
     sim_tid tid;
     uint32_t actor;
-    unsigned core;
 };
 
 static void step(const struct check *k, enum step s)
 {
-    cost_step(k->c->cost, k->core, s);
+    cost_step(k->c->cost, k->c->env->core, s);
 }
 
 static void access(const struct check *k, sim_addr at, uint64_t bytes, enum mem_cmd cmd)
 {
-    cost_access(k->c->cost, k->core, at, bytes, cmd);
+    cost_access(k->c->cost, k->c->env->core, at, bytes, cmd);
 }
 
 static uint64_t vector_bytes(const struct vector *v)
@@ -134,14 +130,14 @@ static void check_vector(const struct check *k, const struct vector *v)
         const uint32_t n = entries_in_line(v, first);
         step(k, STEP_LINE);
         access(k, v->at + (uint64_t)first * ENTRY, (uint64_t)n * ENTRY, MEM_LOAD);
-        clock_cost_entries(k->c->clocks, k->tid, first, n, k->core);
-        cost_steps(k->c->cost, k->core, STEP_ENTRY, n);
+        clock_cost_entries(k->c->clocks, k->tid, first, n, k->c->env->core);
+        cost_steps(k->c->cost, k->c->env->core, STEP_ENTRY, n);
     }
 }
 
 static void zero(const struct check *k, sim_addr at, uint64_t bytes)
 {
-    cost_steps(k->c->cost, k->core, STEP_LINE, (bytes + LINE - 1) / LINE);
+    cost_steps(k->c->cost, k->c->env->core, STEP_LINE, (bytes + LINE - 1) / LINE);
     access(k, at, bytes, MEM_STORE);
 }
 
@@ -159,7 +155,7 @@ static void give(const struct check *k, struct vector *v)
 {
     if (!v->room)
         return;
-    cost_give(k->c->cost, k->core, v->at, vector_bytes(v));
+    cost_give(k->c->cost, k->c->env->core, v->at, vector_bytes(v));
     budget_give(&k->c->locations.metadata, vector_bytes(v));
     *v = (struct vector){0};
 }
@@ -171,7 +167,7 @@ static struct vector make(const struct check *k, uint32_t n, const struct vector
 
     while (v.room < n)
         v.room *= 2;
-    v.at = cost_take(k->c->cost, k->core, vector_bytes(&v));
+    v.at = cost_take(k->c->cost, k->c->env->core, vector_bytes(&v));
     budget_take(&k->c->locations.metadata, vector_bytes(&v));
     copy(k, v.at, with);
     zero(k, v.at + vector_bytes(with), vector_bytes(&v) - vector_bytes(with));
@@ -203,7 +199,7 @@ static void check_write(const struct check *k, const struct laid_out *x, sim_add
     if (!x->write)
         return;
     step(k, STEP_ORDERED);
-    clock_cost_entry(k->c->clocks, k->tid, epoch_thread(x->write), k->core);
+    clock_cost_entry(k->c->clocks, k->tid, epoch_thread(x->write), k->c->env->core);
 }
 
 static void record_write(const struct check *k, struct laid_out *x, sim_addr at)
@@ -222,15 +218,15 @@ static void record_write(const struct check *k, struct laid_out *x, sim_addr at)
 static void begin(const struct check *k)
 {
     step(k, STEP_CALL);
-    clock_cost_epoch(k->c->clocks, k->tid, k->core);
-    clock_cost_clock(k->c->clocks, k->tid, k->core);
+    clock_cost_epoch(k->c->clocks, k->tid, k->c->env->core);
+    clock_cost_clock(k->c->clocks, k->tid, k->c->env->core);
     step(k, STEP_CLOCK);
     step(k, STEP_PLACE);
 }
 
-void vc_charge_access(struct vc_cost *c, sim_addr location, const struct event *ev, unsigned core)
+void vc_charge_access(struct vc_cost *c, sim_addr location, const struct event *ev)
 {
-    const struct check k = {c, ev->tid, hb_actor(c->env->hb, ev->tid), core};
+    const struct check k = {c, ev->tid, hb_actor(c->env->hb, ev->tid)};
     struct laid_out *x = cells_get(&c->locations, location);
     const sim_addr at = cost_shadow(c->cost, location);
 
@@ -254,14 +250,9 @@ void vc_charge_access(struct vc_cost *c, sim_addr location, const struct event *
 
 /* ---- clears and copies ---------------------------------------------------------------------- */
 
-static struct check of_core(struct vc_cost *c)
-{
-    return (struct check){.c = c, .core = c->locations.core};
-}
-
 static void drop_location(void *self, void *cell)
 {
-    const struct check k = of_core(self);
+    const struct check k = {.c = self};
     struct laid_out *x = cell;
 
     for (unsigned i = 0; i < VECTORS; i++)
@@ -271,16 +262,10 @@ static void drop_location(void *self, void *cell)
 /* The copy gets vectors of its own. */
 static void own_vectors(void *self, void *cell)
 {
-    const struct check k = of_core(self);
+    const struct check k = {.c = self};
     struct laid_out *x = cell;
 
     for (unsigned i = 0; i < VECTORS; i++)
         if (x->vector[i].room)
             x->vector[i] = make(&k, x->vector[i].room, &x->vector[i]);
-}
-
-void vc_charge_move(struct vc_cost *c, const struct event *ev, unsigned core)
-{
-    c->locations.core = core;
-    cells_move(&c->locations, ev);
 }

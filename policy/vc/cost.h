@@ -9,7 +9,7 @@
 struct vc_cost {
     struct cost *cost;
     struct clock_cost *clocks;
-    struct cells locations; /* each as it is laid out; made with a machine only */
+    struct cells locations; /* each as it is laid out; unused without a machine */
     const struct policy_env *env;
     bool all; /* history = all */
 };
@@ -19,9 +19,7 @@ extern const struct cost_step vc_steps[];
 void vc_cost_init(struct vc_cost *c, const struct policy_env *env, bool all);
 void vc_cost_free(struct vc_cost *c);
 
-/* These with a machine only. */
-void vc_charge_access(struct vc_cost *c, sim_addr location, const struct event *ev, unsigned core);
-/* A clear or copy. */
-void vc_charge_move(struct vc_cost *c, const struct event *ev, unsigned core);
+/* With a machine only. */
+void vc_charge_access(struct vc_cost *c, sim_addr location, const struct event *ev);
 
 #endif

@@ -178,7 +178,6 @@ ALWAYS_INLINE void record(struct vc *v, struct history *h, uint32_t place, const
 struct check { /* an access in hand */
     struct vc *v;
     const struct hb_actor *me;
-    unsigned core;
     uint8_t op;
 };
 
@@ -197,33 +196,22 @@ ALWAYS_INLINE bool check_location(void *arg, void *cell, sim_addr addr, const st
         report(v, h, addr, ev, &k->me->clock);
     record(v, h, f.place, ev, k->me->now, k->op);
     if (UNLIKELY(v->cost.cost->on))
-        vc_charge_access(&v->cost, addr, ev, k->core);
+        vc_charge_access(&v->cost, addr, ev);
     return racy;
 }
 
-static sim_cycle vc_access(void *self, const struct event *ev, unsigned core,
-                           struct mem_outcome out, sim_cycle now)
+static void vc_access(void *self, const struct event *ev)
 {
     struct vc *v = self;
-    struct check k = {v, hb_me(v->env->hb, ev->tid), core, op_of(ev)};
+    struct check k = {v, hb_me(v->env->hb, ev->tid), op_of(ev)};
 
-    (void)out;
-    clock_cost_access(v->cost.clocks, ev, core);
     cells_access(&v->histories, ev, check_location, &k);
-    return now;
-}
-
-static void vc_soon(const void *self, const struct event *ev)
-{
-    const struct vc *v = self;
-
-    cells_soon(&v->histories, ev);
 }
 
 static void vc_very_soon(const void *self, const struct event *ev)
 {
     const struct vc *v = self;
-    const struct history *h = cells_seen(&v->histories, ev->addr);
+    const struct history *h = cells_prefetched(&v->histories, ev->addr);
 
     if (h)
         history_soon(h);
@@ -272,17 +260,15 @@ static const struct cell_kind history_kind = {
     .check = check_history,
 };
 
-static sim_cycle vc_sync(void *self, const struct event *ev, unsigned core, sim_cycle now)
+static void vc_heap(void *self, const struct event *ev)
 {
     struct vc *v = self;
 
-    clock_cost_sync(v->cost.clocks, ev, core);
-    if (ev->kind == EV_CLEAR || ev->kind == EV_COPY) {
-        if (v->cost.cost->on)
-            vc_charge_move(&v->cost, ev, core);
-        cells_move(&v->histories, ev);
-    }
-    return now;
+    if (ev->kind != EV_CLEAR && ev->kind != EV_COPY)
+        return;
+    if (v->cost.cost->on)
+        cells_move(&v->cost.locations, ev);
+    cells_move(&v->histories, ev);
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */
@@ -306,13 +292,6 @@ static void *vc_create(const struct policy_env *env, const void *params, struct 
     return v;
 }
 
-static void vc_check(const void *self)
-{
-    const struct vc *v = self;
-
-    cells_check(&v->histories);
-}
-
 static void vc_amend(const void *self, struct promise *p)
 {
     const struct vc *v = self;
@@ -325,7 +304,6 @@ static void vc_destroy(void *self)
     struct vc *v = self;
 
     vc_cost_free(&v->cost);
-    cells_free(&v->histories);
     history_pool_free(&v->pool);
     free(v);
 }
@@ -340,13 +318,9 @@ const struct policy policy_vc = {
     .params = vc_params,
     .params_size = sizeof(struct vc_params),
     .create = vc_create,
-    .steps = vc_steps,
-    .steps_n = VC_STEPS,
-    .access = vc_access,
-    .soon = vc_soon,
-    .very_soon = vc_very_soon,
-    .sync = vc_sync,
-    .check = vc_check,
-    .amend = vc_amend,
     .destroy = vc_destroy,
+    .detector =
+        &(const struct policy_detector){.access = vc_access, .heap = vc_heap, .amend = vc_amend},
+    .charges = &(const struct policy_charges){vc_steps, VC_STEPS},
+    .hints = &(const struct policy_hints){.cells = true, .very_soon = vc_very_soon},
 };

@@ -2,7 +2,7 @@
 #ifndef LARDSIM_COMPARE_INT_H
 #define LARDSIM_COMPARE_INT_H
 
-#include "policy/policy.h"
+#include "policy/checker.h"
 #include "sim/sim.h"
 
 enum { COMPARE_INSTANCES = 64 }; /* sets of instances are masks */

@@ -4,7 +4,7 @@
 #ifndef LARDSIM_MACHINE_H
 #define LARDSIM_MACHINE_H
 
-#include "policy/policy.h"
+#include "policy/machine.h"
 #include "sim/order/order.h"
 #include "sim/machine/pages.h"
 #include "trace/trace.h"

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "policy/policy.h"
+#include "policy/checker.h"
 
 static const char *const machine_choices[] = {"none", "multicore", NULL};
 static const char *const order_choices[] = {"auto", "recorded", "timed", NULL};

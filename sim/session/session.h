@@ -2,7 +2,7 @@
 #ifndef LARDSIM_SIM_INT_H
 #define LARDSIM_SIM_INT_H
 
-#include "policy/policy.h"
+#include "policy/checker.h"
 #include "sim/compare/compare.h"
 #include "sim/lardsim.h"
 #include "sim/scheduler/scheduler.h"

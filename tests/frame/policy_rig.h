@@ -40,7 +40,7 @@ static inline void policy_rig_open(struct policy_rig *r, const char *policy,
     r->checker = checker_new(spec, &env, &r->err);
     if (!r->checker)
         die("%s", r->err.text);
-    machine_steps(&r->m, p->steps, p->steps_n);
+    machine_steps(&r->m, p->charges->step, p->charges->steps);
     free(spec);
 }
 

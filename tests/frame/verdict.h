@@ -5,7 +5,7 @@
 #ifndef LARDSIM_TESTS_VERDICT_H
 #define LARDSIM_TESTS_VERDICT_H
 
-#include "policy/policy.h"
+#include "policy/checker.h"
 #include "tests/oracle/oracle.h"
 #include "trace/trace.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy/policy.h"
+#include "policy/checker.h"
 #include "tests/frame/verdict.h"
 
 /* ---- events by hand ------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
  * every policy with every choice of its parameters: nothing crashes, invariants hold, and policies
  * that must agree do. The first three bytes choose granularity, view and
  * policies; then eight make an event. */
-#include "policy/policy.h"
+#include "policy/checker.h"
 #include "sim/sim.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_event.h"
@@ -140,14 +140,12 @@ static void step(struct watch *all, const struct event *ev)
 {
     for (size_t i = 0; i < all->n; i++) {
         struct watcher *w = &all->at[i];
-        const void *self;
         if (!w->checker || w->err.code)
             continue;
-        const struct policy *p = checker_policy(w->checker, &self);
-        if (p->soon && event_is_access(ev))
-            p->soon(self, ev);
-        if (p->very_soon && event_is_access(ev))
-            p->very_soon(self, ev);
+        if (event_is_access(ev)) {
+            checker_soon(w->checker, ev, false);
+            checker_soon(w->checker, ev, true);
+        }
         if (ev->kind == EV_ROI_BEGIN || ev->kind == EV_ROI_END)
             checker_region(w->checker, ev->kind == EV_ROI_BEGIN);
         checker_step(w->checker, ev, 0, (struct mem_outcome){0}, 0);

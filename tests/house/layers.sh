@@ -50,7 +50,7 @@ cli/reproduce: cli sim workloads
 # What other top-level folders may include; tables (.def) too.
 public='base/base.h base/fiber.h base/param.h base/stats.h base/vclock.h trace/trace.h
 memory/memory.h cache/cache.h coherence/coherence.h isa/lardx86/lardx86.h swmanager/swmanager.h
-runtime/runtime.h policy/policy.h sim/lardsim.h sim/sim.h workloads/workloads.h'
+runtime/runtime.h policy/policy.h policy/checker.h policy/machine.h policy/view.h sim/lardsim.h sim/sim.h workloads/workloads.h'
 
 cd "${top_srcdir:-.}" || exit 99
 bad=0

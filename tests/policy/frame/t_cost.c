@@ -471,7 +471,7 @@ static void clocks_access(struct clocks *k, const struct event *ev, unsigned cor
     if (k->gathered)
         clock_cost_access(k->gathered, ev, core);
     else
-        runtime_policy()->access(k->policy, ev, core, (struct mem_outcome){0}, 0);
+        runtime_policy()->hardware->access(k->policy, ev, core, (struct mem_outcome){0}, 0);
 }
 
 /* As a checker has it. */
@@ -529,7 +529,7 @@ static void clocks_step(struct clocks *k, const struct event *ev, unsigned core,
         if (k->gathered)
             clock_cost_sync(k->gathered, ev, core);
         else
-            runtime_policy()->sync(k->policy, ev, core, 0);
+            runtime_policy()->hardware->sync(k->policy, ev, core, 0);
     }
     cost_pay(&k->c, core, 0);
 }
@@ -634,18 +634,26 @@ static void metadata_has_its_level_and_peak(void **state)
 
 /* ---- tables of steps ------------------------------------------------------------------------ */
 
+static const struct policy_charges *charges_of(const struct policy *p)
+{
+    static const struct policy_charges none = {0};
+
+    return p->charges ? p->charges : &none;
+}
+
 static void steps_have_names_of_their_own_and_reasons(void **state)
 {
     (void)state;
     for (size_t i = 0; policies[i]; i++) {
         const struct policy *p = policies[i];
-        assert_true(!p->steps == !p->steps_n);
-        for (unsigned k = 0; k < p->steps_n; k++) {
-            assert_true(strlen(p->steps[k].text) > 10);
-            assert_null(strchr(p->steps[k].text, '|'));
-            assert_true(p->steps[k].instructions > 0 && p->steps[k].instructions < 50);
+        assert_true(!charges_of(p)->step == !charges_of(p)->steps);
+        for (unsigned k = 0; k < charges_of(p)->steps; k++) {
+            assert_true(strlen(charges_of(p)->step[k].text) > 10);
+            assert_null(strchr(charges_of(p)->step[k].text, '|'));
+            assert_true(charges_of(p)->step[k].instructions > 0 &&
+                        charges_of(p)->step[k].instructions < 50);
             for (unsigned j = 0; j < k; j++)
-                assert_string_not_equal(p->steps[k].name, p->steps[j].name);
+                assert_string_not_equal(charges_of(p)->step[k].name, charges_of(p)->step[j].name);
         }
     }
 }

@@ -36,7 +36,7 @@ static sim_cycle run_event(void *self, struct checker *c, const struct event *ev
     now = fake_step(f, c, ev, (ev->tid + h->shift) % f->cores, now);
     if (h->events++ % 64 == 0) {
         const void *detector;
-        checker_policy(c, &detector)->check(detector);
+        checker_policy(c, &detector)->detector->check(detector);
     }
     return now;
 }

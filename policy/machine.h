@@ -1,0 +1,56 @@
+/* machine.h - what the machine offers to policies, beside instructions and accesses. Software needs
+ * none of it: it charges through the ledger (policy/frame/cells.h, cost.h). */
+#ifndef LARDSIM_POLICY_MACHINE_H
+#define LARDSIM_POLICY_MACHINE_H
+
+#include "coherence/coherence.h"
+#include "memory/memory.h"
+
+struct mem_outcome { /* of the data access itself; all 0 with machine = none */
+    uint8_t level;   /* enum mem_level: who answered */
+    bool asked;      /* it is of one line, and the home asked other cores for that */
+    sim_cycle began; /* when it started; policies are told when it was done */
+};
+
+/* What a policy in software asks of its core. */
+struct mem_run {
+    struct mem_step *step; /* n >= 1 */
+    size_t n;
+    /* Counted as the steps begin. */
+    struct mem_counts {
+        uint64_t instructions, bytes, access[MEM_ATOMIC + 1]; /* by enum mem_cmd */
+    } * counts;
+};
+
+/* What a policy makes the machine do beside exec and mem. Addresses are physical. Cores are sets of
+ * bits in two words. */
+struct policy_machine {
+    unsigned cores, line;
+    /* The steps as exec and mem would make them one by one. NULL: those do. */
+    sim_cycle (*run)(void *host, unsigned core, const struct mem_run *r, sim_cycle now);
+    uint64_t memory; /* physical addresses are below this; 0: anywhere */
+    sim_addr (*physical)(void *host, sim_addr virtual_addr);
+    /* [from, from + bytes) holds histories: a line of it that is in no cache comes in without a
+     * read of memory, and leaves without a write. Its going is told by the policy's `line`. */
+    void (*histories)(void *host, sim_addr from, uint64_t bytes);
+    /* Takes a line out of all caches, whoever holds it, and no `line` tells of it. *level: where it
+     * was, LEVEL_NONE: nowhere. Returns when done: a hit at that level, later. */
+    sim_cycle (*drop)(void *host, unsigned core, sim_addr line, uint8_t *level, sim_cycle now);
+    /* The home of a line of data asks these cores something at once; done when the last has
+     * answered, each with so many bytes. */
+    sim_cycle (*ask)(void *host, unsigned core, sim_addr line, const uint64_t cores[2],
+                     unsigned bytes, sim_cycle now);
+    /* So many bytes went along with messages that were sent anyway. */
+    void (*piggyback)(void *host, uint64_t bytes);
+    /* All other cores stop: they finish the event in hand and begin nothing until `go_on`. Returns
+     * the cycle from which they do, which is `since` there; go_on returns when they go on. */
+    sim_cycle (*stop)(void *host, unsigned core, sim_cycle now);
+    sim_cycle (*go_on)(void *host, unsigned core, sim_cycle since, sim_cycle now);
+    /* The level at which a line is now for this core, LEVEL_NONE: in no cache. Changes nothing. */
+    uint8_t (*where)(void *host, unsigned core, sim_addr line);
+    /* While this stays the same, no line of histories that was in a cache is in none. NULL: nobody
+     * counts. */
+    const uint64_t *lost;
+};
+
+#endif
