@@ -35,14 +35,14 @@ struct eraser_variable {
     uint8_t state;
 };
 
-struct hold { /* a thread's hold on a lock */
+struct eraser_hold { /* a thread's hold on a lock */
     uint64_t lock;
     uint64_t exclusive, shared; /* nesting */
     bool waiting;               /* it has given the lock up meanwhile */
 };
 
-struct thread {
-    struct hold *hold; /* owns; those with some nesting */
+struct eraser_thread {
+    struct eraser_hold *hold; /* owns; those with some nesting */
     size_t n, cap;
     lockset_id any, write; /* what it holds: in any mode, exclusive */
 };
@@ -55,13 +55,13 @@ struct eraser {
     const struct policy_env *env;
     struct cells variables;
     struct lockset_pool *sets;
-    struct thread *thread; /* owns; language threads */
+    struct eraser_thread *thread; /* owns; language threads */
     size_t threads;
     struct eraser_cost cost;
     struct eraser_stats st;
 };
 
-static struct thread *thread_at(struct eraser *e, sim_tid tid)
+static struct eraser_thread *thread_at(struct eraser *e, sim_tid tid)
 {
     if (tid >= e->threads) {
         const size_t n = (size_t)tid + 1 + tid / 2;
@@ -160,7 +160,7 @@ static enum state in_word(uint8_t state)
     return state == REPORTED ? SHARED_MODIFIED : (enum state)state;
 }
 
-struct check { /* an access in hand */
+struct eraser_check { /* an access in hand */
     struct eraser *e;
     uint32_t actor;
     lockset_id held;
@@ -168,7 +168,7 @@ struct check { /* an access in hand */
 
 static inline bool change(void *arg, void *cell, sim_addr addr, const struct event *ev)
 {
-    const struct check *k = arg;
+    const struct eraser_check *k = arg;
 
     change_variable(k->e, cell, addr, ev, k->actor, k->held);
     return false;
@@ -176,7 +176,7 @@ static inline bool change(void *arg, void *cell, sim_addr addr, const struct eve
 
 static bool change_charged(void *arg, void *cell, sim_addr addr, const struct event *ev)
 {
-    const struct check *k = arg;
+    const struct eraser_check *k = arg;
     struct eraser_variable *v = cell;
     const enum state was = in_word(v->state);
     struct eraser_change x = {.first = was == VIRGIN,
@@ -198,8 +198,9 @@ static bool change_charged(void *arg, void *cell, sim_addr addr, const struct ev
 static void eraser_access(void *self, const struct event *ev)
 {
     struct eraser *e = self;
-    const struct thread *t = thread_at(e, ev->tid);
-    struct check k = {e, hb_actor(e->env->hb, ev->tid), event_writes(ev) ? t->write : t->any};
+    const struct eraser_thread *t = thread_at(e, ev->tid);
+    struct eraser_check k = {e, hb_actor(e->env->hb, ev->tid),
+                             event_writes(ev) ? t->write : t->any};
 
     if (LIKELY(!e->env->cost->on))
         cells_access(&e->variables, ev, change, &k);
@@ -210,7 +211,7 @@ static void eraser_access(void *self, const struct event *ev)
 
 /* ---- locks ---------------------------------------------------------------------------------- */
 
-static struct hold *find_hold(const struct thread *t, uint64_t lock)
+static struct eraser_hold *find_hold(const struct eraser_thread *t, uint64_t lock)
 {
     for (size_t i = 0; i < t->n; i++)
         if (t->hold[i].lock == lock)
@@ -218,9 +219,9 @@ static struct hold *find_hold(const struct thread *t, uint64_t lock)
     return NULL;
 }
 
-static struct hold *make_hold(struct eraser *e, struct thread *t, uint64_t lock)
+static struct eraser_hold *make_hold(struct eraser *e, struct eraser_thread *t, uint64_t lock)
 {
-    struct hold *h = find_hold(t, lock);
+    struct eraser_hold *h = find_hold(t, lock);
     const size_t was = t->cap;
 
     if (h)
@@ -228,11 +229,11 @@ static struct hold *make_hold(struct eraser *e, struct thread *t, uint64_t lock)
     t->hold = xgrow(t->hold, t->n, &t->cap, sizeof *t->hold);
     budget_take(e->env->budget, (t->cap - was) * sizeof *t->hold);
     h = &t->hold[t->n++];
-    *h = (struct hold){.lock = lock};
+    *h = (struct eraser_hold){.lock = lock};
     return h;
 }
 
-static void give_up(struct thread *t, struct hold *h, uint64_t *nesting)
+static void give_up(struct eraser_thread *t, struct eraser_hold *h, uint64_t *nesting)
 {
     if (*nesting) /* else it was acquired where this view does not look */
         --*nesting;
@@ -240,11 +241,11 @@ static void give_up(struct thread *t, struct hold *h, uint64_t *nesting)
         *h = t->hold[--t->n];
 }
 
-static void count_hold(struct eraser *e, struct thread *t, enum ev_kind kind, uint64_t lock)
+static void count_hold(struct eraser *e, struct eraser_thread *t, enum ev_kind kind, uint64_t lock)
 {
     const bool takes = kind == EV_ACQUIRE || kind == EV_ACQUIRE_SHARED;
     const bool shared = kind == EV_ACQUIRE_SHARED || kind == EV_RELEASE_SHARED;
-    struct hold *h = takes ? make_hold(e, t, lock) : find_hold(t, lock);
+    struct eraser_hold *h = takes ? make_hold(e, t, lock) : find_hold(t, lock);
 
     if (!h)
         return;
@@ -265,12 +266,12 @@ static lockset_id set_lock(struct lockset_pool *sets, lockset_id set, uint64_t l
 static void lock_step(struct eraser *e, const struct event *ev)
 {
     const uint64_t lock = hb_lock_id(e->env->hb, ev->addr);
-    struct thread *t = thread_at(e, ev->tid);
+    struct eraser_thread *t = thread_at(e, ev->tid);
 
     const lockset_id before[2] = {t->any, t->write};
 
     count_hold(e, t, (enum ev_kind)ev->kind, lock);
-    const struct hold *h = find_hold(t, lock);
+    const struct eraser_hold *h = find_hold(t, lock);
     const bool holds = h && !h->waiting;
     t->any = set_lock(e->sets, t->any, lock, holds);
     t->write = set_lock(e->sets, t->write, lock, holds && h->exclusive);

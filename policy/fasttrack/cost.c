@@ -137,7 +137,7 @@ static bool taken(const struct shared_reads *s, uint32_t n, uint32_t slot)
     return false;
 }
 
-static uint32_t home(const struct past *p, uint32_t slots)
+static uint32_t home(const struct ft_past *p, uint32_t slots)
 {
     return epoch_thread(p->at) & (slots - 1);
 }
@@ -215,7 +215,7 @@ void ft_map_add(struct ft_cost *c, struct shared_reads *s)
     store_slot(c, s, s->n - 1);
 }
 
-void ft_map_change(struct ft_cost *c, struct shared_reads *s, uint32_t i, const struct past *now)
+void ft_map_change(struct ft_cost *c, struct shared_reads *s, uint32_t i, const struct ft_past *now)
 {
     const uint16_t slot = s->read[i].slot;
 
@@ -235,10 +235,10 @@ void ft_map_drop(struct ft_cost *c, struct shared_reads *s)
 }
 
 /* Looks for the thread's read, without a lock. True: it is there, of this epoch. */
-static bool find(struct ft_cost *c, const struct shared_reads *s, const struct past *now)
+static bool find(struct ft_cost *c, const struct shared_reads *s, const struct ft_past *now)
 {
     const uint32_t slots = slots_for(s->n), first = home(now, slots);
-    const struct past *own = NULL;
+    const struct ft_past *own = NULL;
     uint32_t slot = first;
 
     for (uint32_t i = 0; i < s->n && !own; i++)
@@ -272,13 +272,13 @@ static void check_map(struct ft_cost *c, const struct shared_reads *s, sim_tid t
 
 /* ---- accesses ------------------------------------------------------------------------------- */
 
-static bool same(const struct ft_variable *x, unsigned side, const struct past *now)
+static bool same(const struct ft_variable *x, unsigned side, const struct ft_past *now)
 {
     return x->at[side] == now->at && !(x->kind[side] & ATOMIC) == !now->atomic;
 }
 
 sim_addr ft_charge_read(struct ft_cost *c, struct ft_variable *x, sim_addr addr,
-                        const struct past *now)
+                        const struct ft_past *now)
 {
     const sim_addr at = begin(c, x, addr, READ_AT, now->tid);
 
@@ -304,7 +304,7 @@ void ft_charge_read_done(struct ft_cost *c, sim_addr at)
     store(c, at + READ_AT, WORD);
 }
 
-static enum kept kept_after(const struct ft_variable *x, const struct past *now)
+static enum kept kept_after(const struct ft_variable *x, const struct ft_past *now)
 {
     if (reads_shared(x))
         return KEPT_NONE;
@@ -314,7 +314,7 @@ static enum kept kept_after(const struct ft_variable *x, const struct past *now)
 }
 
 sim_addr ft_charge_write(struct ft_cost *c, struct ft_variable *x, sim_addr addr,
-                         const struct past *now)
+                         const struct ft_past *now)
 {
     const sim_addr at = begin(c, x, addr, WRITE_AT, now->tid);
     const enum kept kept = kept_after(x, now);

@@ -27,20 +27,20 @@ static const struct param ft_params[] = {
     PARAM_END,
 };
 
-static struct past last(const struct ft_variable *x, unsigned side)
+static struct ft_past last(const struct ft_variable *x, unsigned side)
 {
-    return (struct past){.at = x->at[side],
-                         .site = x->site[side],
-                         .event = x->event[side],
-                         .tid = x->tid[side],
-                         .kind = x->kind[side] & (uint8_t)~ATOMIC,
-                         .atomic = (x->kind[side] & ATOMIC) != 0};
+    return (struct ft_past){.at = x->at[side],
+                            .site = x->site[side],
+                            .event = x->event[side],
+                            .tid = x->tid[side],
+                            .kind = x->kind[side] & (uint8_t)~ATOMIC,
+                            .atomic = (x->kind[side] & ATOMIC) != 0};
 }
 
 /* ---- checks --------------------------------------------------------------------------------- */
 
 static void race(struct fasttrack *f, struct ft_variable *x, sim_addr addr, const struct event *ev,
-                 const struct past *p)
+                 const struct ft_past *p)
 {
     const struct race_side earlier = {
         .event = p->event, .site = p->site, .thread = p->tid, .op = p->kind, .known = true};
@@ -51,7 +51,7 @@ static void race(struct fasttrack *f, struct ft_variable *x, sim_addr addr, cons
 
 /* Whether it does, and then tells. */
 static bool races(struct fasttrack *f, struct ft_variable *x, sim_addr addr, const struct event *ev,
-                  const struct past *p, const struct past *now, const struct vclock *clock)
+                  const struct ft_past *p, const struct ft_past *now, const struct vclock *clock)
 {
     if ((p->atomic && now->atomic) || epoch_before(p->at, clock))
         return false;
@@ -60,9 +60,9 @@ static bool races(struct fasttrack *f, struct ft_variable *x, sim_addr addr, con
 }
 
 static bool check(struct fasttrack *f, struct ft_variable *x, unsigned side, sim_addr addr,
-                  const struct event *ev, const struct past *now, const struct vclock *clock)
+                  const struct event *ev, const struct ft_past *now, const struct vclock *clock)
 {
-    const struct past p = last(x, side);
+    const struct ft_past p = last(x, side);
     bool racy = false;
 
     if (side == WRITES || !reads_shared(x))
@@ -74,7 +74,7 @@ static bool check(struct fasttrack *f, struct ft_variable *x, unsigned side, sim
 
 /* ---- records -------------------------------------------------------------------------------- */
 
-static void add_shared(struct fasttrack *f, struct ft_variable *x, const struct past *now)
+static void add_shared(struct fasttrack *f, struct ft_variable *x, const struct ft_past *now)
 {
     struct shared_reads *s = x->shared;
     const uint32_t cap = s ? s->cap : 0;
@@ -92,10 +92,10 @@ static void add_shared(struct fasttrack *f, struct ft_variable *x, const struct 
 }
 
 /* [FT READ SHARED]: an entry for each actor. */
-static void record_shared(struct fasttrack *f, struct ft_variable *x, const struct past *now)
+static void record_shared(struct fasttrack *f, struct ft_variable *x, const struct ft_past *now)
 {
     for (uint32_t i = 0; i < x->shared->n; i++) {
-        struct past *p = &x->shared->read[i];
+        struct ft_past *p = &x->shared->read[i];
         if (epoch_thread(p->at) != epoch_thread(now->at) || p->atomic != now->atomic)
             continue;
         ft_map_change(&f->cost, x->shared, i, now);
@@ -106,9 +106,9 @@ static void record_shared(struct fasttrack *f, struct ft_variable *x, const stru
     ft_map_add(&f->cost, x->shared);
 }
 
-static void share_read(struct fasttrack *f, struct ft_variable *x, const struct past *now)
+static void share_read(struct fasttrack *f, struct ft_variable *x, const struct ft_past *now)
 {
-    const struct past was = last(x, READS);
+    const struct ft_past was = last(x, READS);
 
     f->st.to_shared++; /* [FT READ SHARE]: the epoch becomes a vector */
     if (x->shared)
@@ -122,7 +122,7 @@ static void share_read(struct fasttrack *f, struct ft_variable *x, const struct 
 /* ---- the rules ------------------------------------------------------------------------------ */
 
 bool ft_read_variable(struct fasttrack *f, struct ft_variable *x, sim_addr addr,
-                      const struct event *ev, const struct past *now, const struct vclock *clock)
+                      const struct event *ev, const struct ft_past *now, const struct vclock *clock)
 {
     const bool again = ft_repeats(f, x, READS, now);
     const bool racy = !again && check(f, x, WRITES, addr, ev, now, clock);
@@ -141,7 +141,8 @@ bool ft_read_variable(struct fasttrack *f, struct ft_variable *x, sim_addr addr,
 }
 
 bool ft_write_variable(struct fasttrack *f, struct ft_variable *x, sim_addr addr,
-                       const struct event *ev, const struct past *now, const struct vclock *clock)
+                       const struct event *ev, const struct ft_past *now,
+                       const struct vclock *clock)
 {
     bool racy = false;
 
@@ -158,15 +159,15 @@ bool ft_write_variable(struct fasttrack *f, struct ft_variable *x, sim_addr addr
     return racy;
 }
 
-struct check { /* an access in hand */
+struct ft_check { /* an access in hand */
     struct fasttrack *f;
     const struct vclock *clock;
-    struct past now;
+    struct ft_past now;
 };
 
 static bool check_variable(void *arg, void *cell, sim_addr addr, const struct event *ev)
 {
-    const struct check *k = arg;
+    const struct ft_check *k = arg;
 
     return (event_writes(ev) ? ft_write_variable : ft_read_variable)(k->f, cell, addr, ev, &k->now,
                                                                      k->clock);
@@ -177,7 +178,7 @@ static NO_INLINE bool by_rules(void *self, const struct event *ev, uint64_t numb
 {
     struct fasttrack *f = self;
     const struct hb_actor *me = hb_me(f->env->hb, ev->tid);
-    struct check k = {f, &me->clock, ft_past_of(me, ev, number)};
+    struct ft_check k = {f, &me->clock, ft_past_of(me, ev, number)};
 
     return !cells_access(&f->variables, ev, check_variable, &k) && !budget_over(f->env->budget);
 }

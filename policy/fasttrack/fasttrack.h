@@ -5,8 +5,8 @@
 
 #include "policy/frame/cells.h"
 
-struct past { /* an access that is remembered */
-    epoch at; /* 0: none */
+struct ft_past { /* an access that is remembered */
+    epoch at;    /* 0: none */
     uint64_t site, event;
     sim_tid tid;
     uint16_t slot; /* in the modelled read map; with a machine only */
@@ -17,12 +17,13 @@ struct past { /* an access that is remembered */
 struct shared_reads { /* the read vector: at most two reads of an actor, plain and atomic */
     uint32_t n, cap;
     sim_addr map; /* the modelled read map's block; 0: no machine */
-    struct past read[];
+    struct ft_past read[];
 };
 
 enum { READS = 0, WRITES = 1 }; /* the two sides of a variable */
 
-/* One cache line. The fields of two struct past, side by side, so that no byte is lost to padding.
+/* One cache line. The fields of two struct ft_past, side by side, so that no byte is lost to
+ * padding.
  */
 struct ft_variable {
     epoch at[2]; /* 0: none */
@@ -71,10 +72,10 @@ void ft_cost_init(struct ft_cost *c, const struct policy_env *env, struct cells 
 /* With a machine only. Before the variable changes: the variable's words, where it is locked, and 0
  * where nothing changes. Once it has changed: what is stored, and unlocks it. */
 sim_addr ft_charge_read(struct ft_cost *c, struct ft_variable *x, sim_addr addr,
-                        const struct past *now);
+                        const struct ft_past *now);
 void ft_charge_read_done(struct ft_cost *c, sim_addr at);
 sim_addr ft_charge_write(struct ft_cost *c, struct ft_variable *x, sim_addr addr,
-                         const struct past *now);
+                         const struct ft_past *now);
 void ft_charge_write_done(struct ft_cost *c, sim_addr at);
 
 /* Read maps, with or without a machine. Made of the reads that there are; a read has been added; a
@@ -82,7 +83,8 @@ void ft_charge_write_done(struct ft_cost *c, sim_addr at);
 void ft_map_new(struct ft_cost *c, struct shared_reads *s);
 void ft_map_copy(struct ft_cost *c, const struct shared_reads *from, struct shared_reads *s);
 void ft_map_add(struct ft_cost *c, struct shared_reads *s);
-void ft_map_change(struct ft_cost *c, struct shared_reads *s, uint32_t i, const struct past *now);
+void ft_map_change(struct ft_cost *c, struct shared_reads *s, uint32_t i,
+                   const struct ft_past *now);
 void ft_map_drop(struct ft_cost *c, struct shared_reads *s);
 
 /* At a full collection: the collector looks for a map, and traces it. */

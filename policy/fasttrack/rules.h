@@ -17,14 +17,16 @@ struct fasttrack {
     struct ft_stats st;
     /* What an earlier access that races is told to, before the variable changes. */
     void (*race)(struct fasttrack *f, struct ft_variable *x, sim_addr addr, const struct event *ev,
-                 const struct past *p);
+                 const struct ft_past *p);
 };
 
 /* The rules for one variable, at addr; true: it raced. */
 bool ft_read_variable(struct fasttrack *f, struct ft_variable *x, sim_addr addr,
-                      const struct event *ev, const struct past *now, const struct vclock *clock);
+                      const struct event *ev, const struct ft_past *now,
+                      const struct vclock *clock);
 bool ft_write_variable(struct fasttrack *f, struct ft_variable *x, sim_addr addr,
-                       const struct event *ev, const struct past *now, const struct vclock *clock);
+                       const struct event *ev, const struct ft_past *now,
+                       const struct vclock *clock);
 
 /* A variable that is the same bits as another gets reads of its own; a variable's are freed. */
 void ft_own_reads(void *fasttrack, void *variable);
@@ -42,7 +44,7 @@ void ft_init(struct fasttrack *f, const struct policy_env *env); /* declares sta
 /* [FT READ SAME EPOCH] and [FT WRITE SAME EPOCH]. Reads since that write are the writer's own, or
  * no conflict: had another thread read it in this epoch, that read would have raced. */
 static inline bool ft_repeats(const struct fasttrack *f, const struct ft_variable *x, size_t side,
-                              const struct past *now)
+                              const struct ft_past *now)
 {
     return x->at[side] == now->at && !(x->kind[side] & ATOMIC) == !now->atomic &&
            !(x->raced && f->report_repeats);
@@ -50,7 +52,7 @@ static inline bool ft_repeats(const struct fasttrack *f, const struct ft_variabl
 
 /* Takes the place of the side's last access, also where it repeats it: a race to come names the
  * latest. A write forgets the reads. */
-ALWAYS_INLINE void ft_replace(struct fasttrack *f, struct ft_variable *x, const struct past *now)
+ALWAYS_INLINE void ft_replace(struct fasttrack *f, struct ft_variable *x, const struct ft_past *now)
 {
     const size_t side = now->kind == EV_READ ? READS : WRITES;
     const bool again = ft_repeats(f, x, side, now);
@@ -67,15 +69,15 @@ ALWAYS_INLINE void ft_replace(struct fasttrack *f, struct ft_variable *x, const 
     x->at[READS] &= side - 1;
 }
 
-static inline struct past ft_past_of(const struct hb_actor *me, const struct event *ev,
-                                     uint64_t number)
+static inline struct ft_past ft_past_of(const struct hb_actor *me, const struct event *ev,
+                                        uint64_t number)
 {
-    return (struct past){.at = me->now,
-                         .site = ev->aux,
-                         .event = number,
-                         .tid = ev->tid,
-                         .kind = ev->kind,
-                         .atomic = ev->flags & EVF_ORDER_MASK};
+    return (struct ft_past){.at = me->now,
+                            .site = ev->aux,
+                            .event = number,
+                            .tid = ev->tid,
+                            .kind = ev->kind,
+                            .atomic = ev->flags & EVF_ORDER_MASK};
 }
 
 /* Most often an access is of one variable, announced, and all that is remembered of it happens
@@ -88,7 +90,7 @@ ALWAYS_INLINE bool ft_takes_place(struct fasttrack *f, const struct event *ev, u
     if (UNLIKELY(!x || !cells_one(&f->variables, ev) || !epoch_before(x->at[WRITES], &me->clock) ||
                  !epoch_before(x->at[READS], &me->clock)))
         return false;
-    struct past now = ft_past_of(me, ev, number);
+    struct ft_past now = ft_past_of(me, ev, number);
     now.atomic = false; /* as is known */
     ft_replace(f, x, &now);
     return true;

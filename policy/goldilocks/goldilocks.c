@@ -182,14 +182,14 @@ static gold_element transaction_of(struct goldilocks *g, sim_addr a)
     return gold_object_get(g, OBJECT_COMMIT, a, 0)->element;
 }
 
-struct check { /* an access in hand */
+struct gold_in_hand { /* an access in hand */
     struct goldilocks *g;
     struct gold_now now;
 };
 
 static bool check_variable(void *arg, void *cell, sim_addr addr, const struct event *ev)
 {
-    struct check *k = arg;
+    struct gold_in_hand *k = arg;
     struct goldilocks *g = k->g;
     struct gold_now *now = &k->now;
     struct gold_var *v = cell;
@@ -213,7 +213,8 @@ static bool check_variable(void *arg, void *cell, sim_addr addr, const struct ev
 static void gold_access(void *self, const struct event *ev)
 {
     struct goldilocks *g = self;
-    struct check k = {g, {.ev = ev, .core = g->env->core, .actor = hb_actor(g->env->hb, ev->tid)}};
+    struct gold_in_hand k = {
+        g, {.ev = ev, .core = g->env->core, .actor = hb_actor(g->env->hb, ev->tid)}};
 
     cells_access(&g->variables, ev, check_variable, &k);
 }

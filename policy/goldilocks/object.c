@@ -191,7 +191,7 @@ static void object_free(struct goldilocks *g, struct gold_object *o)
     free(o);
 }
 
-struct region { /* which objects to drop: those in the region that match */
+struct gold_region { /* which objects to drop: those in the region that match */
     struct goldilocks *g;
     sim_addr first, last;
     const struct gold_object *only; /* NULL: all; else the one like it */
@@ -199,7 +199,7 @@ struct region { /* which objects to drop: those in the region that match */
 
 static bool drop_from_chain(void *arg, sim_addr addr, void *cell)
 {
-    const struct region *r = arg;
+    const struct gold_region *r = arg;
     struct gold_object **link = cell;
 
     (void)addr;
@@ -219,21 +219,21 @@ static bool drop_from_chain(void *arg, sim_addr addr, void *cell)
 void gold_object_drop(struct goldilocks *g, unsigned kind, sim_addr addr, uint64_t round)
 {
     const struct gold_object like = {.kind = (uint8_t)kind, .addr = addr, .round = round};
-    struct region r = {.g = g, .first = addr, .last = addr, .only = &like};
+    struct gold_region r = {.g = g, .first = addr, .last = addr, .only = &like};
 
     shadow_each(g->objects, addr, 1, drop_from_chain, &r);
 }
 
 void gold_objects_clear(struct goldilocks *g, sim_addr addr, uint64_t bytes)
 {
-    struct region r = {.g = g, .first = addr, .last = addr + (bytes - 1)};
+    struct gold_region r = {.g = g, .first = addr, .last = addr + (bytes - 1)};
 
     shadow_each(g->objects, addr, bytes, drop_from_chain, &r);
 }
 
 void gold_objects_free(struct goldilocks *g)
 {
-    struct region all = {.g = g, .first = 0, .last = UINT64_MAX};
+    struct gold_region all = {.g = g, .first = 0, .last = UINT64_MAX};
 
     shadow_all(g->objects, drop_from_chain, &all);
     shadow_free(g->objects);

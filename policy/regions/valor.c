@@ -84,14 +84,14 @@ static void end_regions(struct valor *v, struct regions_ended ended)
 
 /* ---- accesses ------------------------------------------------------------------------------- */
 
-struct check { /* an access in hand */
+struct valor_check { /* an access in hand */
     struct valor *v;
     struct valor_access now;
 };
 
 static bool check_variable(void *arg, void *cell, sim_addr addr, const struct event *ev)
 {
-    struct check *k = arg;
+    struct valor_check *k = arg;
 
     (void)ev;
     k->now.addr = addr;
@@ -102,7 +102,8 @@ static bool check_variable(void *arg, void *cell, sim_addr addr, const struct ev
 static NO_INLINE bool by_rules(void *self, const struct event *ev, uint64_t number)
 {
     struct valor *v = self;
-    struct check k = {v, {.ev = ev, .number = number, .actor = hb_actor(v->env->hb, ev->tid)}};
+    struct valor_check k = {v,
+                            {.ev = ev, .number = number, .actor = hb_actor(v->env->hb, ev->tid)}};
     const uint64_t late = v->st.late;
 
     if (!known(v, k.now.actor))

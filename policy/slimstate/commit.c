@@ -37,7 +37,7 @@ void slim_unlist(struct slim *s, struct slim_foot *f)
 
 /* ---- races ---------------------------------------------------------------------------------- */
 
-static struct race_side side_of(const struct past *p)
+static struct race_side side_of(const struct ft_past *p)
 {
     return (struct race_side){.event = p->event & ~SLIM_LATE,
                               .site = p->site,
@@ -48,7 +48,7 @@ static struct race_side side_of(const struct past *p)
 }
 
 void slim_race(struct fasttrack *f, struct ft_variable *x, sim_addr addr, const struct event *ev,
-               const struct past *p)
+               const struct ft_past *p)
 {
     const struct race_side earlier = side_of(p);
 
@@ -59,7 +59,7 @@ void slim_race(struct fasttrack *f, struct ft_variable *x, sim_addr addr, const 
 
 /* f->race while a part or an element is checked: remembers what is to be told of its elements. */
 static void note_race(struct fasttrack *f, struct ft_variable *x, sim_addr addr,
-                      const struct event *ev, const struct past *p)
+                      const struct event *ev, const struct ft_past *p)
 {
     struct slim *s = slim_of(f);
     const size_t was = s->found_cap;
@@ -72,7 +72,7 @@ static void note_race(struct fasttrack *f, struct ft_variable *x, sim_addr addr,
 }
 
 static void check_cell(struct slim *s, struct ft_variable *x, sim_addr addr, const struct event *ev,
-                       const struct past *now)
+                       const struct ft_past *now)
 {
     const struct vclock *clock = &s->ft.env->hb->actor[epoch_thread(now->at)].clock;
 
@@ -114,7 +114,7 @@ static void report_element(struct slim *s, const struct slim_array *a, uint64_t 
 
 struct commit { /* by the thread of a footprint */
     struct event ev;
-    struct past now;
+    struct ft_past now;
     struct race_side is;
 };
 
@@ -314,7 +314,7 @@ void slim_commit_region(struct slim *s, uint32_t actor)
 /* ---- one element, at once ------------------------------------------------------------------- */
 
 bool slim_check_alone(struct slim *s, struct slim_array *a, uint64_t i, const struct event *ev,
-                      const struct past *now)
+                      const struct ft_past *now)
 {
     const struct slim_print f = {.range = {i, i, 1}, .set = SLIM_SET_EMPTY};
     const struct race_side is = {.event = now->event & ~SLIM_LATE,

@@ -145,7 +145,7 @@ static bool is_element(const struct slim *s, const struct slim_array *a, sim_add
 
 /* At the array's memory from *at on. False: it is a variable's by now, and not checked. */
 static bool at_array(struct slim *s, struct slim_array *a, sim_addr *at, const struct granules *g,
-                     const struct event *ev, const struct past *now)
+                     const struct event *ev, const struct ft_past *now)
 {
     uint64_t i;
 
@@ -172,7 +172,7 @@ static bool at_array(struct slim *s, struct slim_array *a, sim_addr *at, const s
 static NO_INLINE bool by_rules(struct slim *s, const struct event *ev, uint64_t number)
 {
     const struct hb_actor *me = hb_me(s->ft.env->hb, ev->tid);
-    const struct past now = ft_past_of(me, ev, number);
+    const struct ft_past now = ft_past_of(me, ev, number);
     const struct granules g = granules_of(ev, s->ft.env->granule);
     const uint64_t races = s->races;
 

@@ -85,7 +85,7 @@ struct slim_stats {
 
 struct slim_found { /* an earlier access that races */
     sim_addr location;
-    struct past past;
+    struct ft_past past;
     bool first;
 };
 
@@ -206,10 +206,10 @@ void slim_leave(struct slim *s, struct slim_array *a);
 /* At one element, now, by the event in hand: its partition gets precise enough. False: the element
  * is now a variable, and not checked yet. */
 bool slim_check_alone(struct slim *s, struct slim_array *a, uint64_t i, const struct event *ev,
-                      const struct past *now);
+                      const struct ft_past *now);
 /* The default of f->race: tells the report at once. */
 void slim_race(struct fasttrack *f, struct ft_variable *x, sim_addr addr, const struct event *ev,
-               const struct past *p);
+               const struct ft_past *p);
 
 /* ---- costs ---------------------------------------------------------------------------------- */
 

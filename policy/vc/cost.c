@@ -97,18 +97,18 @@ void vc_cost_free(struct vc_cost *c)
 
 /* ---- vectors -------------------------------------------------------------------------------- */
 
-struct check { /* an access at a location */
+struct vc_charge { /* an access at a location */
     struct vc_cost *c;
     sim_tid tid;
     uint32_t actor;
 };
 
-static void step(const struct check *k, enum step s)
+static void step(const struct vc_charge *k, enum step s)
 {
     cost_step(k->c->cost, k->c->env->core, s);
 }
 
-static void access(const struct check *k, sim_addr at, uint64_t bytes, enum mem_cmd cmd)
+static void access(const struct vc_charge *k, sim_addr at, uint64_t bytes, enum mem_cmd cmd)
 {
     cost_access(k->c->cost, k->c->env->core, at, bytes, cmd);
 }
@@ -123,7 +123,7 @@ static uint32_t entries_in_line(const struct vector *v, uint32_t first)
     return v->room - first < LINE_ENTRIES ? v->room - first : LINE_ENTRIES;
 }
 
-static void check_vector(const struct check *k, const struct vector *v)
+static void check_vector(const struct vc_charge *k, const struct vector *v)
 {
     step(k, STEP_VECTOR);
     for (uint32_t first = 0; first < v->room; first += LINE_ENTRIES) {
@@ -135,13 +135,13 @@ static void check_vector(const struct check *k, const struct vector *v)
     }
 }
 
-static void zero(const struct check *k, sim_addr at, uint64_t bytes)
+static void zero(const struct vc_charge *k, sim_addr at, uint64_t bytes)
 {
     cost_steps(k->c->cost, k->c->env->core, STEP_LINE, (bytes + LINE - 1) / LINE);
     access(k, at, bytes, MEM_STORE);
 }
 
-static void copy(const struct check *k, sim_addr to, const struct vector *from)
+static void copy(const struct vc_charge *k, sim_addr to, const struct vector *from)
 {
     for (uint32_t first = 0; first < from->room; first += LINE_ENTRIES) {
         const uint64_t bytes = (uint64_t)entries_in_line(from, first) * ENTRY;
@@ -151,7 +151,7 @@ static void copy(const struct check *k, sim_addr to, const struct vector *from)
     }
 }
 
-static void give(const struct check *k, struct vector *v)
+static void give(const struct vc_charge *k, struct vector *v)
 {
     if (!v->room)
         return;
@@ -161,7 +161,7 @@ static void give(const struct check *k, struct vector *v)
 }
 
 /* A block for n entries, with those of another vector and zeros behind them. */
-static struct vector make(const struct check *k, uint32_t n, const struct vector *with)
+static struct vector make(const struct vc_charge *k, uint32_t n, const struct vector *with)
 {
     struct vector v = {.room = LEAST};
 
@@ -174,7 +174,7 @@ static struct vector make(const struct check *k, uint32_t n, const struct vector
     return v;
 }
 
-static void set_own(const struct check *k, struct vector *v)
+static void set_own(const struct vc_charge *k, struct vector *v)
 {
     step(k, STEP_OWN);
     if (k->actor >= v->room) {
@@ -188,7 +188,7 @@ static void set_own(const struct check *k, struct vector *v)
 
 /* ---- an access ------------------------------------------------------------------------------ */
 
-static void check_write(const struct check *k, const struct laid_out *x, sim_addr at)
+static void check_write(const struct vc_charge *k, const struct laid_out *x, sim_addr at)
 {
     access(k, at + WRITE_AT, WORD, MEM_LOAD);
     if (k->c->all) {
@@ -202,7 +202,7 @@ static void check_write(const struct check *k, const struct laid_out *x, sim_add
     clock_cost_entry(k->c->clocks, k->tid, epoch_thread(x->write), k->c->env->core);
 }
 
-static void record_write(const struct check *k, struct laid_out *x, sim_addr at)
+static void record_write(const struct vc_charge *k, struct laid_out *x, sim_addr at)
 {
     if (k->c->all) {
         set_own(k, &x->vector[WRITES]);
@@ -215,7 +215,7 @@ static void record_write(const struct check *k, struct laid_out *x, sim_addr at)
 }
 
 /* What is the same for all locations of an access. */
-static void begin(const struct check *k)
+static void begin(const struct vc_charge *k)
 {
     step(k, STEP_CALL);
     clock_cost_epoch(k->c->clocks, k->tid, k->c->env->core);
@@ -226,7 +226,7 @@ static void begin(const struct check *k)
 
 void vc_charge_access(struct vc_cost *c, sim_addr location, const struct event *ev)
 {
-    const struct check k = {c, ev->tid, hb_actor(c->env->hb, ev->tid)};
+    const struct vc_charge k = {c, ev->tid, hb_actor(c->env->hb, ev->tid)};
     struct laid_out *x = cells_get(&c->locations, location);
     const sim_addr at = cost_shadow(c->cost, location);
 
@@ -252,7 +252,7 @@ void vc_charge_access(struct vc_cost *c, sim_addr location, const struct event *
 
 static void drop_location(void *self, void *cell)
 {
-    const struct check k = {.c = self};
+    const struct vc_charge k = {.c = self};
     struct laid_out *x = cell;
 
     for (unsigned i = 0; i < VECTORS; i++)
@@ -262,7 +262,7 @@ static void drop_location(void *self, void *cell)
 /* The copy gets vectors of its own. */
 static void own_vectors(void *self, void *cell)
 {
-    const struct check k = {.c = self};
+    const struct vc_charge k = {.c = self};
     struct laid_out *x = cell;
 
     for (unsigned i = 0; i < VECTORS; i++)

@@ -21,7 +21,7 @@ struct history_slab {
 
 static uint64_t more_bytes(uint64_t cap)
 {
-    return sizeof(struct history_more) + cap * (sizeof(epoch) + 1 + sizeof(struct past));
+    return sizeof(struct history_more) + cap * (sizeof(epoch) + 1 + sizeof(struct history_past));
 }
 
 static void add_slab(struct history_pool *p)
@@ -79,7 +79,7 @@ static void more_copy(struct history_more *to, struct history_more *from)
     to->n = from->n;
     memcpy(to->at, from->at, from->n * sizeof *to->at);
     memcpy(history_more_op(to), history_more_op(from), from->n);
-    memcpy(history_more_past(to), history_more_past(from), from->n * sizeof(struct past));
+    memcpy(history_more_past(to), history_more_past(from), from->n * sizeof(struct history_past));
 }
 
 void history_resize_more(struct history_pool *p, struct history *h, uint32_t n)

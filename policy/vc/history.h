@@ -10,14 +10,14 @@
 
 enum { HISTORY_HERE = 2 };
 
-struct past { /* what is only reported */
+struct history_past { /* what is only reported */
     uint64_t site, event;
     sim_tid tid;
 } __attribute__((packed)); /* or two would not fit */
 
 struct history { /* all zero: empty */
     epoch at[HISTORY_HERE];
-    struct past past[HISTORY_HERE];
+    struct history_past past[HISTORY_HERE];
     uint8_t op[HISTORY_HERE];  /* what the owner tells accesses apart by */
     uint8_t n;                 /* here */
     bool raced;                /* the owner's: the race mark of this life */
@@ -27,7 +27,7 @@ _Static_assert(sizeof(struct history) == 64, "a history is one cache line");
 
 struct history_more {
     uint32_t n, cap; /* n > 0 */
-    epoch at[];      /* cap of them, then as many ops, and as many struct past */
+    epoch at[];      /* cap of them, then as many ops, and as many struct history_past */
 };
 
 /* Blocks for the others; what a location has in use is charged to the budget. */
@@ -43,9 +43,9 @@ static inline uint8_t *history_more_op(struct history_more *m)
 {
     return (uint8_t *)(m->at + m->cap);
 }
-static inline struct past *history_more_past(struct history_more *m)
+static inline struct history_past *history_more_past(struct history_more *m)
 {
-    return (struct past *)(history_more_op(m) + m->cap);
+    return (struct history_past *)(history_more_op(m) + m->cap);
 }
 
 static inline uint32_t history_elsewhere(const struct history *h) /* how many */
@@ -66,7 +66,7 @@ static inline uint8_t *history_op(struct history *h, uint32_t i)
 {
     return i < HISTORY_HERE ? &h->op[i] : &history_more_op(h->more)[i - HISTORY_HERE];
 }
-static inline struct past *history_past(struct history *h, uint32_t i)
+static inline struct history_past *history_past(struct history *h, uint32_t i)
 {
     return i < HISTORY_HERE ? &h->past[i] : &history_more_past(h->more)[i - HISTORY_HERE];
 }

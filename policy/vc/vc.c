@@ -136,7 +136,7 @@ static NOINLINE void report(struct vc *v, struct history *h, sim_addr addr, cons
     const unsigned conflicts = conflicts_of(class_of(op_of(ev)));
 
     for (uint32_t i = 0; i < history_count(h); i++) {
-        const struct past *p = history_past(h, i);
+        const struct history_past *p = history_past(h, i);
         if (!(conflicts >> class_of(*history_op(h, i)) & 1) ||
             happens_before(*history_at(h, i), clock))
             continue;
@@ -169,13 +169,13 @@ ALWAYS_INLINE void record(struct vc *v, struct history *h, uint32_t place, const
     *history_at(h, i) = at_now;
     *history_op(h, i) = now;
     /* Field by field, as a copy of the whole would wait for its parts. */
-    struct past *p = history_past(h, i);
+    struct history_past *p = history_past(h, i);
     p->site = ev->aux;
     p->event = *v->env->number;
     p->tid = ev->tid;
 }
 
-struct check { /* an access in hand */
+struct vc_check { /* an access in hand */
     struct vc *v;
     const struct hb_actor *me;
     uint8_t op;
@@ -183,7 +183,7 @@ struct check { /* an access in hand */
 
 ALWAYS_INLINE bool check_location(void *arg, void *cell, sim_addr addr, const struct event *ev)
 {
-    const struct check *k = arg;
+    const struct vc_check *k = arg;
     struct vc *v = k->v;
     struct history *h = cell;
     struct found f = look(h->at, h->op, h->n, 0, k->me, k->op, (struct found){.place = NOWHERE});
@@ -203,7 +203,7 @@ ALWAYS_INLINE bool check_location(void *arg, void *cell, sim_addr addr, const st
 static void vc_access(void *self, const struct event *ev)
 {
     struct vc *v = self;
-    struct check k = {v, hb_me(v->env->hb, ev->tid), op_of(ev)};
+    struct vc_check k = {v, hb_me(v->env->hb, ev->tid), op_of(ev)};
 
     cells_access(&v->histories, ev, check_location, &k);
 }
