@@ -21,7 +21,7 @@
 #include "trace/trace.h"
 
 struct hb;
-struct cost;
+struct ledger;
 struct cells;
 
 /* ---- what an instance gets ------------------------------------------------------------------ */
@@ -40,7 +40,7 @@ struct policy_env {             /* borrowed for the policy's life */
     struct cells **cells; /* the first that the policy makes, which the checker then serves */
     /* Costs: on a machine only. */
     const struct policy_charges *charges; /* the policy's own */
-    struct cost *cost;                    /* its ledger, which gathers nothing without a machine */
+    struct ledger *cost;                  /* its ledger, which gathers nothing without a machine */
     unsigned instance; /* of the run's policies, from 0: each has metadata of its own */
     const struct policy_machine *machine; /* NULL: detection only */
     void *host;

@@ -8,7 +8,7 @@ libcore_la_SOURCES += policy/fasttrack/cost.c policy/fasttrack/fasttrack.c \
 libcore_la_SOURCES += policy/frame/after_race.c policy/frame/after_race.h policy/frame/cells.c \
 	policy/frame/cells.h policy/frame/checker.c policy/frame/checker_int.h \
 	policy/frame/checker_new.c policy/frame/checker_says.c policy/frame/clock_cost.c \
-	policy/frame/clock_cost.h policy/frame/cost.h policy/frame/extent.c policy/frame/extent.h \
+	policy/frame/clock_cost.h policy/frame/extent.c policy/frame/extent.h \
 	policy/frame/filter.c policy/frame/filter.h policy/frame/filter_file.c \
 	policy/frame/filter_file.h policy/frame/hb.c policy/frame/hb.h policy/frame/hb_int.h \
 	policy/frame/hb_object.c policy/frame/lard_runtime.c policy/frame/ledger.c \

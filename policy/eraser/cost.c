@@ -90,17 +90,17 @@ void eraser_cost_free(struct eraser_cost *c)
 
 static void step(struct eraser_cost *c, enum step s)
 {
-    cost_step(c->cost, c->env->core, s);
+    ledger_step(c->cost, c->env->core, s);
 }
 
 static void load(struct eraser_cost *c, sim_addr at, uint64_t bytes)
 {
-    cost_access(c->cost, c->env->core, at, bytes, MEM_LOAD);
+    ledger_access(c->cost, c->env->core, at, bytes, MEM_LOAD);
 }
 
 static void store(struct eraser_cost *c, sim_addr at, uint64_t bytes)
 {
-    cost_access(c->cost, c->env->core, at, bytes, MEM_STORE);
+    ledger_access(c->cost, c->env->core, at, bytes, MEM_STORE);
 }
 
 /* ---- blocks --------------------------------------------------------------------------------- */
@@ -108,7 +108,7 @@ static void store(struct eraser_cost *c, sim_addr at, uint64_t bytes)
 static sim_addr take(struct eraser_cost *c, uint64_t bytes)
 {
     budget_take(&c->variables->metadata, bytes);
-    return cost_take(c->cost, c->env->core, bytes);
+    return metadata_take(c->cost, c->env->core, bytes);
 }
 
 static sim_addr *slot_of(struct eraser_cost *c, sim_addr **array, uint32_t *n, uint32_t i)
@@ -147,7 +147,7 @@ static sim_addr table_entry(struct eraser_cost *c, lockset_id set)
         load(c, was, had);
         store(c, c->table, had);
         if (had) {
-            cost_give(c->cost, c->env->core, was, had);
+            metadata_give(c->cost, c->env->core, was, had);
             budget_give(&c->variables->metadata, had);
         }
     }
@@ -185,8 +185,8 @@ static void load_set(struct eraser_cost *c, lockset_id set)
 static void work_out(struct eraser_cost *c, uint32_t elements, lockset_id after)
 {
     step(c, STEP_MISS);
-    cost_steps(c->cost, c->env->core, STEP_ELEMENT, elements);
-    cost_steps(c->cost, c->env->core, STEP_INTERN, lockset_size(c->sets, after));
+    ledger_steps(c->cost, c->env->core, STEP_ELEMENT, elements);
+    ledger_steps(c->cost, c->env->core, STEP_INTERN, lockset_size(c->sets, after));
     load_set(c, after); /* compared with what has that hash */
 }
 
@@ -232,7 +232,7 @@ static void intersect(struct eraser_cost *c, const struct eraser_change *x)
 void eraser_charge_access(struct eraser_cost *c, sim_addr location, sim_tid tid,
                           const struct eraser_change *x)
 {
-    const sim_addr at = cost_shadow(c->cost, location);
+    const sim_addr at = metadata_at(c->cost, location);
     bool changes = x->first || x->state_changes;
 
     if (!c->cost->held) {

@@ -9,7 +9,7 @@
 #include "policy/eraser/lockset.h"
 
 struct eraser_cost {
-    struct cost *cost;
+    struct ledger *cost;
     struct cells *variables;
     struct lockset_pool *sets;
     const struct policy_env *env;

@@ -49,7 +49,7 @@ void ft_cost_init(struct ft_cost *c, const struct policy_env *env, struct cells 
 
 static void step(struct ft_cost *c, enum step s)
 {
-    cost_step(c->cost, c->env->core, s);
+    ledger_step(c->cost, c->env->core, s);
 }
 
 /* ---- the words of a variable ---------------------------------------------------------------- */
@@ -60,18 +60,18 @@ enum { WRITE_AT = 0, READ_AT = 8, WORD = 4, EPOCH = 8, LINE = 64 };
 
 static void load(struct ft_cost *c, sim_addr at, uint64_t bytes)
 {
-    cost_access(c->cost, c->env->core, at, bytes, MEM_LOAD);
+    ledger_access(c->cost, c->env->core, at, bytes, MEM_LOAD);
 }
 static void store(struct ft_cost *c, sim_addr at, uint64_t bytes)
 {
-    cost_access(c->cost, c->env->core, at, bytes, MEM_STORE);
+    ledger_access(c->cost, c->env->core, at, bytes, MEM_STORE);
 }
 
 /* The variable's words; the thread's own epoch; the epoch in hand, compared. */
 static sim_addr begin(struct ft_cost *c, const struct ft_variable *x, sim_addr addr, unsigned word,
                       sim_tid tid)
 {
-    const sim_addr at = c->place ? c->place : cost_shadow(c->cost, addr);
+    const sim_addr at = c->place ? c->place : metadata_at(c->cost, addr);
 
     if (!variable_used(x))
         cells_begin_use(c->variables);
@@ -87,7 +87,7 @@ static sim_addr begin(struct ft_cost *c, const struct ft_variable *x, sim_addr a
 static void lock(struct ft_cost *c, sim_addr at)
 {
     step(c, STEP_LOCK);
-    cost_access(c->cost, c->env->core, at + READ_AT, WORD, MEM_ATOMIC);
+    ledger_access(c->cost, c->env->core, at + READ_AT, WORD, MEM_ATOMIC);
 }
 
 static void ordered(struct ft_cost *c, uint32_t actor, sim_tid tid)
@@ -163,8 +163,8 @@ static void make_block(struct ft_cost *c, struct shared_reads *s, uint32_t slots
 
     c->new_words = true;
     budget_take(&c->variables->metadata, bytes);
-    s->map = cost_take(c->cost, c->env->core, bytes);
-    cost_steps(c->cost, c->env->core, STEP_MAP_ZERO, bytes / LINE);
+    s->map = metadata_take(c->cost, c->env->core, bytes);
+    ledger_steps(c->cost, c->env->core, STEP_MAP_ZERO, bytes / LINE);
     store(c, s->map, bytes);
 }
 
@@ -199,7 +199,7 @@ static void move_map(struct ft_cost *c, struct shared_reads *s, uint32_t was, ui
         store_slot(c, s, i);
     }
     step(c, STEP_MAP_NEW);
-    cost_give(c->cost, c->env->core, old, (uint64_t)was * FT_SLOT_BYTES);
+    metadata_give(c->cost, c->env->core, old, (uint64_t)was * FT_SLOT_BYTES);
     budget_give(&c->variables->metadata, (uint64_t)was * FT_SLOT_BYTES);
 }
 
@@ -229,7 +229,7 @@ void ft_map_drop(struct ft_cost *c, struct shared_reads *s)
 {
     const uint64_t bytes = (uint64_t)slots_for(s->n) * FT_SLOT_BYTES;
 
-    cost_give(c->cost, c->env->core, s->map, bytes);
+    metadata_give(c->cost, c->env->core, s->map, bytes);
     budget_give(&c->variables->metadata, bytes);
     s->map = 0;
 }
@@ -346,7 +346,7 @@ void ft_charge_write_done(struct ft_cost *c, sim_addr at)
 
 void ft_charge_trace(struct ft_cost *c, const struct ft_variable *x, sim_addr addr)
 {
-    const sim_addr at = c->place ? c->place : cost_shadow(c->cost, addr);
+    const sim_addr at = c->place ? c->place : metadata_at(c->cost, addr);
 
     load(c, at + READ_AT, WORD);
     step(c, STEP_TRACE);

@@ -54,7 +54,7 @@ static inline bool variable_used(const struct ft_variable *x)
 enum kept { KEPT_NONE, KEPT_OLDER, KEPT_SAME /* as the write's epoch */ };
 
 struct ft_cost {
-    struct cost *cost;
+    struct ledger *cost;
     struct clock_cost *clocks;
     struct cells *variables;
     const struct policy_env *env;

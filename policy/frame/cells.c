@@ -24,7 +24,7 @@ void cells_charge(struct cells *c, const struct cell_charges *charges)
     const struct policy_env *env = c->env;
 
     c->charges = *charges;
-    cost_init(env->cost, env, env->charges->step, env->charges->steps, charges->bytes);
+    ledger_software(env->cost, env, env->charges->step, env->charges->steps, charges->bytes);
     if (charges->clocks)
         (*env->cells)->clocks = clock_cost_new(env->cost, env);
     c->charged = env->cost->on;
@@ -40,28 +40,28 @@ struct move { /* a clear, or a copy by so much */
     struct cells *c;
     sim_addr by; /* may wrap */
     bool copy;
-    struct cost_sweep sweep;
+    struct metadata_sweep sweep;
 };
 
 static void begin_sweep(struct move *m, unsigned step)
 {
-    m->sweep = (struct cost_sweep){.core = m->c->env->core, .step = step};
+    m->sweep = (struct metadata_sweep){.core = m->c->env->core, .step = step};
 }
 
 static void end_sweep(struct move *m)
 {
     if (m->c->charged)
-        cost_sweep_end(m->c->env->cost, &m->sweep);
+        metadata_sweep_end(m->c->env->cost, &m->sweep);
 }
 
 static bool charge_copy(void *arg, sim_addr addr, void *cell)
 {
     struct move *m = arg;
-    struct cost *cost = m->c->env->cost;
+    struct ledger *cost = m->c->env->cost;
 
     (void)cell;
-    cost_sweep(cost, &m->sweep, cost_shadow(cost, addr), cost_shadow(cost, addr + m->by),
-               m->c->charges.bytes);
+    metadata_sweep(cost, &m->sweep, metadata_at(cost, addr), metadata_at(cost, addr + m->by),
+                   m->c->charges.bytes);
     return false;
 }
 
@@ -79,7 +79,8 @@ static bool drop_cell(void *arg, sim_addr addr, void *cell)
     struct cells *c = m->c;
 
     if (c->charged && !is_written(m, addr))
-        cost_sweep(c->env->cost, &m->sweep, cost_shadow(c->env->cost, addr), 0, c->charges.bytes);
+        metadata_sweep(c->env->cost, &m->sweep, metadata_at(c->env->cost, addr), 0,
+                       c->charges.bytes);
     if (c->kind->drop)
         c->kind->drop(c->self, cell);
     budget_give(&c->metadata, c->counted);

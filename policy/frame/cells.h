@@ -8,8 +8,9 @@
 #ifndef LARDSIM_CELLS_H
 #define LARDSIM_CELLS_H
 
-#include "policy/frame/cost.h"
+#include "policy/frame/clock_cost.h"
 #include "policy/frame/hb.h"
+#include "policy/frame/metadata.h"
 
 struct cell_kind {
     size_t bytes; /* of a cell on the host; best the size of one cache line */
@@ -24,7 +25,7 @@ struct cell_kind {
 };
 
 struct cell_charges {               /* what a cell in use is on the machine */
-    unsigned bytes;                 /* of metadata, at cost_shadow of its granule */
+    unsigned bytes;                 /* of metadata, at metadata_at of its granule */
     unsigned clear_step, copy_step; /* for 64 bytes of it */
     bool always;                    /* metadata are counted without a machine, too */
     bool clocks;                    /* vector clocks are charged for, too: clock_cost.h */
@@ -99,7 +100,7 @@ ALWAYS_INLINE bool cells_access(struct cells *c, const struct event *ev, cells_f
     bool raced = false;
 
     for (sim_addr a = g.first;; a += g.step) {
-        cost_granule(env->cost, a == g.first);
+        ledger_granule(env->cost, a == g.first);
         raced |= check(arg, cells_get(c, a), a, ev);
         if (a == g.last || budget_over(env->budget))
             return raced;

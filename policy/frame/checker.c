@@ -69,7 +69,7 @@ static void before(struct checker *c, const struct event *ev)
 static sim_cycle pay(struct checker *c, unsigned core, sim_cycle now)
 {
     if (!c->hardware)
-        return cost_pay(&c->cost, core, now);
+        return ledger_pay(&c->cost, core, now);
     return c->hardware->pay ? c->hardware->pay(c->self, core, now) : now;
 }
 

@@ -34,7 +34,7 @@ struct checker {
     bool timed;                /* accesses take time as they are told, or charge for clocks */
     bool hinted;               /* there are hints */
     void *self;                /* the policy's; NULL until created */
-    struct cost cost;          /* what it charges */
+    struct ledger cost;        /* what it charges */
     bool gathers; /* its steps are gathered there, to be paid when the event is decided */
     bool pays;    /* what it decides may take time */
     void *params;

@@ -220,7 +220,7 @@ void checker_free(struct checker *c)
         cells_free(c->cells);
     if (c->self)
         (c->policy->destroy ? c->policy->destroy : free)(c->self);
-    cost_free(&c->cost);
+    ledger_free(&c->cost);
     for (size_t i = 0; i < c->txns; i++)
         free(c->txn[i].access);
     free(c->txn);

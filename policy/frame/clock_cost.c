@@ -9,7 +9,7 @@
 #include "runtime/runtime.h"
 
 struct clock_cost { /* made with a machine only */
-    struct cost *cost;
+    struct ledger *cost;
     const struct policy_env *env;
     struct runtime *runtime;
     struct own_epoch { /* in the actor's words */
@@ -19,7 +19,7 @@ struct clock_cost { /* made with a machine only */
     uint32_t actors;
 };
 
-struct clock_cost *clock_cost_new(struct cost *c, const struct policy_env *env)
+struct clock_cost *clock_cost_new(struct ledger *c, const struct policy_env *env)
 {
     if (!c->on)
         return NULL;
@@ -94,17 +94,17 @@ void clock_cost_epoch(struct clock_cost *k, sim_tid tid, unsigned core)
         more_actors(k, actor);
     struct own_epoch *own = &k->own[actor];
     if (own->shown != now)
-        cost_access(k->cost, core, own->at, WORD, MEM_STORE);
+        ledger_access(k->cost, core, own->at, WORD, MEM_STORE);
     own->shown = now;
-    cost_access(k->cost, core, own->at, WORD, MEM_LOAD);
+    ledger_access(k->cost, core, own->at, WORD, MEM_LOAD);
 }
 
 void clock_cost_clock(struct clock_cost *k, sim_tid tid, unsigned core)
 {
     if (k)
-        cost_access(k->cost, core,
-                    runtime_words(k->runtime, hb_actor(k->env->hb, tid)) + CLOCK_WORD, WORD,
-                    MEM_LOAD);
+        ledger_access(k->cost, core,
+                      runtime_words(k->runtime, hb_actor(k->env->hb, tid)) + CLOCK_WORD, WORD,
+                      MEM_LOAD);
 }
 
 void clock_cost_entries(struct clock_cost *k, sim_tid tid, uint32_t first, uint32_t n,
@@ -118,7 +118,7 @@ void clock_cost_entries(struct clock_cost *k, sim_tid tid, uint32_t first, uint3
 
     while (has && has < n && runtime_entry(k->runtime, hb_actor(hb, tid), first + has))
         has++;
-    cost_access(k->cost, core, at, (uint64_t)has * ENTRY, MEM_LOAD);
+    ledger_access(k->cost, core, at, (uint64_t)has * ENTRY, MEM_LOAD);
 }
 
 void clock_cost_entry(struct clock_cost *k, sim_tid tid, uint32_t of, unsigned core)

@@ -7,7 +7,7 @@
 #include "policy/frame/ledger.h"
 
 struct clock_cost;
-struct clock_cost *clock_cost_new(struct cost *c,
+struct clock_cost *clock_cost_new(struct ledger *c,
                                   const struct policy_env *env); /* NULL: no machine */
 void clock_cost_free(struct clock_cost *k);                      /* may be NULL */
 void clock_cost_add_access(struct clock_cost *k, const struct event *ev, unsigned core);

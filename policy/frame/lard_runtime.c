@@ -2,7 +2,7 @@
  * synchronisation and moving clocks costs by itself (LARD 5.4). It checks nothing. */
 #include <stdlib.h>
 
-#include "policy/frame/cost.h"
+#include "policy/frame/ledger.h"
 #include "policy/frame/hb.h"
 #include "policy/policy.h"
 #include "runtime/runtime.h"

@@ -12,15 +12,15 @@
 
 enum { NO_MACHINES_LINE = 64 };
 
-void ledger_init(struct cost *c, const struct policy_env *env, unsigned kinds)
+void ledger_hardware(struct ledger *c, const struct policy_env *env, unsigned kinds)
 {
-    *c = (struct cost){
+    *c = (struct ledger){
         .on = true, .env = env, .line = env->machine ? env->machine->line : NO_MACHINES_LINE};
     c->accounts = kinds * MAX_CORES;
     c->account = xcalloc(c->accounts, sizeof *c->account);
 }
 
-static void declare(struct cost *c, struct stats_group *g)
+static void declare(struct ledger *c, struct stats_group *g)
 {
     struct mem_counts *n = &c->counts;
 
@@ -35,13 +35,13 @@ static void declare(struct cost *c, struct stats_group *g)
     stats_count(g, "bytes", "bytes", "What these accesses read or write.", &n->bytes);
 }
 
-void cost_init(struct cost *c, const struct policy_env *env, const struct cost_step *step,
-               unsigned steps, unsigned shadow)
+void ledger_software(struct ledger *c, const struct policy_env *env, const struct cost_step *step,
+                     unsigned steps, unsigned shadow)
 {
-    *c = (struct cost){0};
+    *c = (struct ledger){0};
     if (!env->machine)
         return;
-    ledger_init(c, env, 1);
+    ledger_hardware(c, env, 1);
     c->step = step;
     c->steps = steps;
     c->count = xcalloc(steps + 1, sizeof *c->count);
@@ -52,7 +52,7 @@ void cost_init(struct cost *c, const struct policy_env *env, const struct cost_s
     declare(c, stats_group(env->stats, "cost"));
 }
 
-void cost_free(struct cost *c)
+void ledger_free(struct ledger *c)
 {
     for (unsigned i = 0; i < c->accounts; i++) {
         free(c->account[i].step);
@@ -62,13 +62,13 @@ void cost_free(struct cost *c)
     free(c->count);
     free(c->name);
     metadata_free(c->metadata);
-    *c = (struct cost){0};
+    *c = (struct ledger){0};
 }
 
 /* ---- gathering: accesses -------------------------------------------------------------------- */
 
 /* What a software policy's takes on the host is its own; of hardware it is no state. */
-static NO_INLINE void more_room(struct cost *c, struct ledger_account *k)
+static NO_INLINE void more_room(struct ledger *c, struct ledger_account *k)
 {
     const size_t was = k->cap;
 
@@ -78,7 +78,7 @@ static NO_INLINE void more_room(struct cost *c, struct ledger_account *k)
 }
 
 /* unit: bytes for which there is an instruction; 0: none. */
-static NO_INLINE void add_pieces(struct cost *c, unsigned account, sim_addr at, uint64_t bytes,
+static NO_INLINE void add_pieces(struct ledger *c, unsigned account, sim_addr at, uint64_t bytes,
                                  enum mem_cmd cmd, uint64_t unit)
 {
     struct ledger_account *k = &c->account[account];
@@ -94,8 +94,8 @@ static NO_INLINE void add_pieces(struct cost *c, unsigned account, sim_addr at, 
     }
 }
 
-void cost_add_access(struct cost *c, unsigned account, sim_addr at, uint64_t bytes,
-                     enum mem_cmd cmd)
+void ledger_add_access(struct ledger *c, unsigned account, sim_addr at, uint64_t bytes,
+                       enum mem_cmd cmd)
 {
     struct ledger_account *k = &c->account[account];
 
@@ -106,7 +106,7 @@ void cost_add_access(struct cost *c, unsigned account, sim_addr at, uint64_t byt
         ledger_add_step(k, at, bytes, cmd, 1);
 }
 
-void ledger_add_touch(struct cost *c, unsigned account, sim_addr at, uint64_t bytes,
+void ledger_add_touch(struct ledger *c, unsigned account, sim_addr at, uint64_t bytes,
                       enum mem_cmd cmd)
 {
     add_pieces(c, account, at, bytes, cmd, 0);
@@ -120,7 +120,7 @@ struct ledger_note *ledger_more_notes(struct ledger_account *k)
     return &k->note[k->notes++];
 }
 
-struct ledger_note *ledger_note_first(struct cost *c, unsigned account, enum ledger_what what)
+struct ledger_note *ledger_note_first(struct ledger *c, unsigned account, enum ledger_what what)
 {
     struct ledger_account *k = &c->account[account];
     const uint64_t instructions = k->instructions;
@@ -140,18 +140,18 @@ struct ledger_note *ledger_note_first(struct cost *c, unsigned account, enum led
 
 sim_cycle ledger_exec(void *ledger, unsigned core, unsigned instructions, sim_cycle now)
 {
-    struct cost *c = ledger;
+    struct ledger *c = ledger;
 
     if (!c->gathers)
         return c->env->exec(c->env->host, core, instructions, now);
-    cost_add_instructions(c, c->gathers - 1, instructions);
+    ledger_instructions(c, c->gathers - 1, instructions);
     return now;
 }
 
 sim_cycle ledger_mem(void *ledger, unsigned core, sim_addr at, unsigned bytes, enum mem_cmd cmd,
                      sim_cycle now)
 {
-    struct cost *c = ledger;
+    struct ledger *c = ledger;
     const unsigned account = c->gathers - 1;
 
     if (!c->gathers)
@@ -168,7 +168,7 @@ sim_cycle ledger_mem(void *ledger, unsigned core, sim_addr at, unsigned bytes, e
     return now;
 }
 
-static sim_cycle drop_now(const struct cost *c, unsigned core, sim_addr line, sim_cycle now)
+static sim_cycle drop_now(const struct ledger *c, unsigned core, sim_addr line, sim_cycle now)
 {
     const struct policy_machine *m = c->env->machine;
     uint8_t level;
@@ -176,7 +176,7 @@ static sim_cycle drop_now(const struct cost *c, unsigned core, sim_addr line, si
     return m ? m->drop(c->env->host, core, line, &level, now) : now;
 }
 
-sim_cycle ledger_drop(struct cost *c, unsigned core, sim_addr line, sim_cycle now)
+sim_cycle ledger_drop(struct ledger *c, unsigned core, sim_addr line, sim_cycle now)
 {
     if (!c->gathers)
         return drop_now(c, core, line, now);
@@ -187,7 +187,7 @@ sim_cycle ledger_drop(struct cost *c, unsigned core, sim_addr line, sim_cycle no
 
 sim_addr ledger_physical(void *ledger, sim_addr virtual_addr)
 {
-    const struct policy_env *env = ((const struct cost *)ledger)->env;
+    const struct policy_env *env = ((const struct ledger *)ledger)->env;
 
     return env->machine->physical(env->host, virtual_addr);
 }
@@ -204,7 +204,7 @@ static NO_INLINE sim_cycle run_very_many(const struct policy_env *env, unsigned 
     return env->exec(env->host, core, (unsigned)n, now);
 }
 
-static inline sim_cycle run_instructions(struct cost *c, unsigned core, uint64_t n, sim_cycle now)
+static inline sim_cycle run_instructions(struct ledger *c, unsigned core, uint64_t n, sim_cycle now)
 {
     c->counts.instructions += n;
     if (LIKELY(n <= UINT32_MAX))
@@ -212,7 +212,7 @@ static inline sim_cycle run_instructions(struct cost *c, unsigned core, uint64_t
     return run_very_many(c->env, core, n, now);
 }
 
-static inline sim_cycle make_access(struct cost *c, unsigned core, const struct mem_step *s,
+static inline sim_cycle make_access(struct ledger *c, unsigned core, const struct mem_step *s,
                                     sim_cycle now)
 {
     const enum mem_cmd cmd = (enum mem_cmd)s->cmd;
@@ -225,7 +225,7 @@ static inline sim_cycle make_access(struct cost *c, unsigned core, const struct 
 }
 
 /* For machines that know single accesses only. */
-static NO_INLINE sim_cycle one_by_one(struct cost *c, unsigned core, const struct mem_run *r,
+static NO_INLINE sim_cycle one_by_one(struct ledger *c, unsigned core, const struct mem_run *r,
                                       sim_cycle now)
 {
     for (size_t i = 0; i < r->n; i++) {
@@ -236,7 +236,7 @@ static NO_INLINE sim_cycle one_by_one(struct cost *c, unsigned core, const struc
 }
 
 /* Steps, and instructions behind them. */
-static inline sim_cycle make_steps(struct cost *c, unsigned core, struct mem_step *step, size_t n,
+static inline sim_cycle make_steps(struct ledger *c, unsigned core, struct mem_step *step, size_t n,
                                    uint64_t instructions, sim_cycle now)
 {
     const struct policy_machine *m = c->env->machine;
@@ -275,7 +275,7 @@ static sim_cycle waited(const struct ledger_note *n, sim_cycle now)
     return n->wait.until;
 }
 
-static sim_cycle pay_note(struct cost *c, unsigned core, const struct ledger_note *n,
+static sim_cycle pay_note(struct ledger *c, unsigned core, const struct ledger_note *n,
                           sim_cycle data, sim_cycle now)
 {
     const struct policy_env *env = c->env;
@@ -305,7 +305,7 @@ static sim_cycle pay_note(struct cost *c, unsigned core, const struct ledger_not
     return now;
 }
 
-sim_cycle ledger_pay_due(struct cost *c, unsigned account, unsigned core, sim_cycle now)
+sim_cycle ledger_pay_due(struct ledger *c, unsigned account, unsigned core, sim_cycle now)
 {
     struct ledger_account *k = &c->account[account];
     struct payment p = {.began = now, .at = now, .done = now};
@@ -331,7 +331,7 @@ sim_cycle ledger_pay_due(struct cost *c, unsigned account, unsigned core, sim_cy
     return later(p.done, p.at);
 }
 
-sim_cycle ledger_pay_beside(struct cost *c, unsigned account, unsigned core, sim_cycle now)
+sim_cycle ledger_pay_beside(struct ledger *c, unsigned account, unsigned core, sim_cycle now)
 {
     struct ledger_account *k = &c->account[account];
     sim_cycle takes = k->instructions;

@@ -79,9 +79,9 @@ struct ledger_account {    /* what was gathered, in its order */
 };
 
 struct metadata;
-struct cost {                       /* open so that gathering can be inline; only ledger.c writes */
+struct ledger {                     /* open so that gathering can be inline; only ledger.c writes */
     bool on;                        /* there is a machine, or hardware that acts without one */
-    bool held;                      /* see cost_granule */
+    bool held;                      /* see ledger_granule */
     unsigned gathers;               /* see ledger_gather: an account, plus 1 */
     unsigned steps;                 /* in the table; 0 in hardware */
     const struct cost_step *step;   /* the table; borrowed */
@@ -97,48 +97,49 @@ struct cost {                       /* open so that gathering can be inline; onl
 
 /* For software. step: the policy's table, borrowed; steps may be 0. shadow: bytes of metadata that
  * each granule has at a fixed place, at most 512. */
-void cost_init(struct cost *c, const struct policy_env *env, const struct cost_step *step,
-               unsigned steps, unsigned shadow);
+void ledger_software(struct ledger *c, const struct policy_env *env, const struct cost_step *step,
+                     unsigned steps, unsigned shadow);
 /* For hardware: counts nothing of its own, and works without a machine, too. */
-void ledger_init(struct cost *c, const struct policy_env *env, unsigned kinds);
-void cost_free(struct cost *c);
+void ledger_hardware(struct ledger *c, const struct policy_env *env, unsigned kinds);
+void ledger_free(struct ledger *c);
 
 /* ---- gathering: steps and accesses ---------------------------------------------------------- */
 
 enum { LEDGER_REGISTER = 64 }; /* bytes that an instruction of software loads or stores */
 
-void cost_add_access(struct cost *c, unsigned core, sim_addr at, uint64_t bytes, enum mem_cmd cmd);
-static inline void cost_add_instructions(struct cost *c, unsigned account,
-                                         uint64_t n) /* of no step */
+void ledger_add_access(struct ledger *c, unsigned core, sim_addr at, uint64_t bytes,
+                       enum mem_cmd cmd);
+static inline void ledger_instructions(struct ledger *c, unsigned account,
+                                       uint64_t n) /* of no step */
 {
     assert(!c->account[account].paying);
     c->account[account].instructions += n;
 }
-static inline void cost_add_steps(struct cost *c, unsigned core, unsigned step, uint64_t times)
+static inline void ledger_add_steps(struct ledger *c, unsigned core, unsigned step, uint64_t times)
 {
     assert(step < c->steps);
     c->count[step] += times;
-    cost_add_instructions(c, core, times * c->step[step].instructions);
+    ledger_instructions(c, core, times * c->step[step].instructions);
 }
 
-static inline void cost_steps(struct cost *c, unsigned core, unsigned step, uint64_t times)
+static inline void ledger_steps(struct ledger *c, unsigned core, unsigned step, uint64_t times)
 {
     if (UNLIKELY(c->on) && times)
-        cost_add_steps(c, core, step, times);
+        ledger_add_steps(c, core, step, times);
 }
-static inline void cost_step(struct cost *c, unsigned core, unsigned step)
+static inline void ledger_step(struct ledger *c, unsigned core, unsigned step)
 {
-    cost_steps(c, core, step, 1);
+    ledger_steps(c, core, step, 1);
 }
 /* By software: one instruction for each 64 bytes begun, as many as a register holds; one access for
  * each line. */
-static inline void cost_access(struct cost *c, unsigned core, sim_addr at, uint64_t bytes,
-                               enum mem_cmd cmd)
+static inline void ledger_access(struct ledger *c, unsigned core, sim_addr at, uint64_t bytes,
+                                 enum mem_cmd cmd)
 {
     if (UNLIKELY(c->on) && bytes)
-        cost_add_access(c, core, at, bytes, cmd);
+        ledger_add_access(c, core, at, bytes, cmd);
 }
-void ledger_add_touch(struct cost *c, unsigned account, sim_addr at, uint64_t bytes,
+void ledger_add_touch(struct ledger *c, unsigned account, sim_addr at, uint64_t bytes,
                       enum mem_cmd cmd);
 /* In one line; there is room. */
 static inline void ledger_add_step(struct ledger_account *k, sim_addr at, uint64_t bytes,
@@ -152,13 +153,13 @@ static inline void ledger_add_step(struct ledger_account *k, sim_addr at, uint64
     s->cmd = (uint8_t)cmd;
     k->instructions = 0;
 }
-static inline bool ledger_in_pieces(const struct cost *c, const struct ledger_account *k,
+static inline bool ledger_in_pieces(const struct ledger *c, const struct ledger_account *k,
                                     sim_addr at, uint64_t bytes)
 {
     return (at & (c->line - 1)) + bytes > c->line || k->n == k->cap;
 }
 /* By hardware, or with its instruction counted: an access alone. */
-static inline void ledger_touch(struct cost *c, unsigned account, sim_addr at, uint64_t bytes,
+static inline void ledger_touch(struct ledger *c, unsigned account, sim_addr at, uint64_t bytes,
                                 enum mem_cmd cmd)
 {
     struct ledger_account *k = &c->account[account];
@@ -173,7 +174,7 @@ static inline void ledger_touch(struct cost *c, unsigned account, sim_addr at, u
 /* An access comes to the first of its granules, or to a further one. What a compiled check then
  * holds in registers is not charged again: c->held. That is what all granules have in common: where
  * metadata are, the own epoch, clock or locks. */
-static inline void cost_granule(struct cost *c, bool first)
+static inline void ledger_granule(struct ledger *c, bool first)
 {
     c->held = !first;
 }
@@ -182,7 +183,7 @@ static inline void cost_granule(struct cost *c, bool first)
 
 struct ledger_note *ledger_more_notes(struct ledger_account *k);
 /* A new one at the end, for the caller to fill in what this kind has. */
-static inline struct ledger_note *ledger_note(struct cost *c, unsigned account,
+static inline struct ledger_note *ledger_note(struct ledger *c, unsigned account,
                                               enum ledger_what what)
 {
     struct ledger_account *k = &c->account[account];
@@ -197,46 +198,47 @@ static inline struct ledger_note *ledger_note(struct cost *c, unsigned account,
     return n;
 }
 /* One in front of all that was gathered since the latest bill began. */
-struct ledger_note *ledger_note_first(struct cost *c, unsigned account, enum ledger_what what);
+struct ledger_note *ledger_note_first(struct ledger *c, unsigned account, enum ledger_what what);
 
 /* ---- parts that act as they are called ------------------------------------------------------ */
 
-/* What they do; `ledger` is a struct cost. At once, or gathered: then they return `now`. Another
+/* What they do; `ledger` is a struct ledger. At once, or gathered: then they return `now`. Another
  * core may make an access than the one that the account is of. */
 sim_cycle ledger_exec(void *ledger, unsigned core, unsigned instructions, sim_cycle now);
 sim_cycle ledger_mem(void *ledger, unsigned core, sim_addr at, unsigned bytes, enum mem_cmd cmd,
                      sim_cycle now);
-sim_cycle ledger_drop(struct cost *c, unsigned core, sim_addr line, sim_cycle now);
+sim_cycle ledger_drop(struct ledger *c, unsigned core, sim_addr line, sim_cycle now);
 sim_addr ledger_physical(void *ledger, sim_addr virtual_addr);
 
 /* From here on they are gathered: what several of them do is one step of the detector. Not without
  * a machine, where nothing takes time. */
-static inline void ledger_gather(struct cost *c, unsigned account)
+static inline void ledger_gather(struct ledger *c, unsigned account)
 {
     c->gathers = c->env->machine ? account + 1 : 0;
 }
-static inline void ledger_gathered(struct cost *c)
+static inline void ledger_gathered(struct ledger *c)
 {
     c->gathers = 0;
 }
 
 /* ---- paying --------------------------------------------------------------------------------- */
 
-sim_cycle ledger_pay_due(struct cost *c, unsigned account, unsigned core, sim_cycle now);
+sim_cycle ledger_pay_due(struct ledger *c, unsigned account, unsigned core, sim_cycle now);
 /* A core pays all of an account, in its order. */
-static inline sim_cycle ledger_pay(struct cost *c, unsigned account, unsigned core, sim_cycle now)
+static inline sim_cycle ledger_pay_account(struct ledger *c, unsigned account, unsigned core,
+                                           sim_cycle now)
 {
     const struct ledger_account *k = &c->account[account];
 
     return k->n || k->notes || k->instructions ? ledger_pay_due(c, account, core, now) : now;
 }
 /* A software policy's `pay` is this, after every event. */
-static inline sim_cycle cost_pay(struct cost *c, unsigned core, sim_cycle now)
+static inline sim_cycle ledger_pay(struct ledger *c, unsigned core, sim_cycle now)
 {
-    return UNLIKELY(c->on) ? ledger_pay(c, core, core, now) : now;
+    return UNLIKELY(c->on) ? ledger_pay_account(c, core, core, now) : now;
 }
 /* By a core that does it beside the program: the accesses go to its caches now. Returns how long it
  * takes, one after the other. */
-sim_cycle ledger_pay_beside(struct cost *c, unsigned account, unsigned core, sim_cycle now);
+sim_cycle ledger_pay_beside(struct ledger *c, unsigned account, unsigned core, sim_cycle now);
 
 #endif

@@ -26,7 +26,7 @@ enum { ADDRESS_BITS = 48, SHADOW_MOST = 512 }; /* their product fits between sha
 
 sim_addr metadata_apart(const struct policy_env *env)
 {
-    return env->instance % INSTANCES * COST_APART;
+    return env->instance % INSTANCES * METADATA_APART;
 }
 
 struct metadata *metadata_new(const struct policy_env *env, unsigned shadow)
@@ -38,7 +38,7 @@ struct metadata *metadata_new(const struct policy_env *env, unsigned shadow)
     m->shadow = shadow;
     m->granule = (unsigned)__builtin_ctz(env->granule ? env->granule : FIELD);
     m->apart = metadata_apart(env);
-    m->top = COST_HEAP + m->apart;
+    m->top = METADATA_HEAP + m->apart;
     m->heap = xcalloc(MAX_CORES, sizeof *m->heap);
     return m;
 }
@@ -56,7 +56,7 @@ void metadata_free(struct metadata *m)
 
 /* ---- places --------------------------------------------------------------------------------- */
 
-sim_addr cost_shadow(const struct cost *c, sim_addr location)
+sim_addr metadata_at(const struct ledger *c, sim_addr location)
 {
     if (!c->on)
         return 0;
@@ -65,7 +65,7 @@ sim_addr cost_shadow(const struct cost *c, sim_addr location)
     const sim_addr at = on->physical ? on->physical(c->env->host, location) : location;
 
     /* Addresses beyond 48 bits share metadata lines with others: only the caches notice. */
-    return COST_SHADOW + m->apart +
+    return METADATA_FIXED + m->apart +
            ((at & ((UINT64_C(1) << ADDRESS_BITS) - 1)) >> m->granule) * m->shadow;
 }
 
@@ -73,7 +73,7 @@ sim_addr cost_shadow(const struct cost *c, sim_addr location)
  * what is left of its page: the next block and the end. */
 enum { HEAD = 8, CORE_WORDS = 512, LEFT_AT = CLASSES * HEAD, LEFT = 16, PAGE = 4096 };
 _Static_assert(LEFT_AT + LEFT <= CORE_WORDS, "a core's words");
-#define HEAP_WORDS (COST_HEAP - (UINT64_C(1) << 20))
+#define HEAP_WORDS (METADATA_HEAP - (UINT64_C(1) << 20))
 #define HEAP_TOP   (HEAP_WORDS - 64)
 
 static sim_addr words_of(const struct metadata *m, unsigned core)
@@ -96,27 +96,27 @@ static unsigned class_of(uint64_t bytes)
  * page: its end, and the block's. */
 enum { LIST_INSTRUCTIONS = 3, FRESH_INSTRUCTIONS = 3, PAGE_INSTRUCTIONS = 2 };
 
-static sim_addr fresh_block(struct cost *c, unsigned core, uint64_t bytes)
+static sim_addr fresh_block(struct ledger *c, unsigned core, uint64_t bytes)
 {
     struct metadata *m = c->metadata;
     struct core_heap *h = &m->heap[core];
     const uint64_t unit = bytes < 64 ? bytes : 64;
     sim_addr at = (h->fresh + unit - 1) & ~(unit - 1);
 
-    cost_add_access(c, core, words_of(m, core) + LEFT_AT, LEFT, MEM_LOAD);
-    cost_add_instructions(c, core, FRESH_INSTRUCTIONS);
+    ledger_add_access(c, core, words_of(m, core) + LEFT_AT, LEFT, MEM_LOAD);
+    ledger_instructions(c, core, FRESH_INSTRUCTIONS);
     if (at > h->end || h->end - at < bytes) {
         at = m->top;
         h->end = m->top += bytes > PAGE ? bytes : PAGE;
-        cost_add_access(c, core, HEAP_TOP + m->apart, 8, MEM_ATOMIC);
-        cost_add_instructions(c, core, PAGE_INSTRUCTIONS);
+        ledger_add_access(c, core, HEAP_TOP + m->apart, 8, MEM_ATOMIC);
+        ledger_instructions(c, core, PAGE_INSTRUCTIONS);
     }
     h->fresh = at + bytes;
-    cost_add_access(c, core, words_of(m, core) + LEFT_AT, LEFT, MEM_STORE);
+    ledger_add_access(c, core, words_of(m, core) + LEFT_AT, LEFT, MEM_STORE);
     return at;
 }
 
-sim_addr cost_take(struct cost *c, unsigned core, uint64_t bytes)
+sim_addr metadata_take(struct ledger *c, unsigned core, uint64_t bytes)
 {
     if (!c->on)
         return 0;
@@ -124,17 +124,17 @@ sim_addr cost_take(struct cost *c, unsigned core, uint64_t bytes)
     struct blocks *b = &c->metadata->heap[core].free[k];
     const sim_addr head = words_of(c->metadata, core) + k * HEAD;
 
-    cost_add_instructions(c, core, LIST_INSTRUCTIONS);
-    cost_add_access(c, core, head, HEAD, MEM_LOAD);
+    ledger_instructions(c, core, LIST_INSTRUCTIONS);
+    ledger_add_access(c, core, head, HEAD, MEM_LOAD);
     if (!b->n)
         return fresh_block(c, core, UINT64_C(1) << (k + CLASS_MIN));
     const sim_addr at = b->at[--b->n];
-    cost_add_access(c, core, at, HEAD, MEM_LOAD);
-    cost_add_access(c, core, head, HEAD, MEM_STORE);
+    ledger_add_access(c, core, at, HEAD, MEM_LOAD);
+    ledger_add_access(c, core, head, HEAD, MEM_STORE);
     return at;
 }
 
-void cost_give(struct cost *c, unsigned core, sim_addr block, uint64_t bytes)
+void metadata_give(struct ledger *c, unsigned core, sim_addr block, uint64_t bytes)
 {
     if (!c->on)
         return;
@@ -143,10 +143,10 @@ void cost_give(struct cost *c, unsigned core, sim_addr block, uint64_t bytes)
     const sim_addr head = words_of(c->metadata, core) + k * HEAD;
     const size_t was = b->cap;
 
-    cost_add_instructions(c, core, LIST_INSTRUCTIONS - 2); /* there is nothing to test */
-    cost_add_access(c, core, head, HEAD, MEM_LOAD);
-    cost_add_access(c, core, block, HEAD, MEM_STORE);
-    cost_add_access(c, core, head, HEAD, MEM_STORE);
+    ledger_instructions(c, core, LIST_INSTRUCTIONS - 2); /* there is nothing to test */
+    ledger_add_access(c, core, head, HEAD, MEM_LOAD);
+    ledger_add_access(c, core, block, HEAD, MEM_STORE);
+    ledger_add_access(c, core, head, HEAD, MEM_STORE);
     b->at = xgrow(b->at, b->n, &b->cap, sizeof *b->at);
     budget_take(c->env->budget, (b->cap - was) * sizeof *b->at);
     b->at[b->n++] = block;
@@ -154,18 +154,19 @@ void cost_give(struct cost *c, unsigned core, sim_addr block, uint64_t bytes)
 
 /* ---- clears and copies ---------------------------------------------------------------------- */
 
-void cost_sweep_end(struct cost *c, struct cost_sweep *s)
+void metadata_sweep_end(struct ledger *c, struct metadata_sweep *s)
 {
     if (s->bytes) {
-        cost_step(c, s->core, s->step);
+        ledger_step(c, s->core, s->step);
         if (!s->fill)
-            cost_add_access(c, s->core, s->at, s->bytes, MEM_LOAD);
-        cost_add_access(c, s->core, s->to ? s->to : s->at, s->bytes, MEM_STORE);
+            ledger_add_access(c, s->core, s->at, s->bytes, MEM_LOAD);
+        ledger_add_access(c, s->core, s->to ? s->to : s->at, s->bytes, MEM_STORE);
     }
     s->bytes = 0;
 }
 
-void cost_sweep(struct cost *c, struct cost_sweep *s, sim_addr at, sim_addr to, uint64_t bytes)
+void metadata_sweep(struct ledger *c, struct metadata_sweep *s, sim_addr at, sim_addr to,
+                    uint64_t bytes)
 {
     const bool beside =
         at == s->at + s->bytes && at % LEDGER_REGISTER && (!to || to == s->to + s->bytes);
@@ -173,7 +174,7 @@ void cost_sweep(struct cost *c, struct cost_sweep *s, sim_addr at, sim_addr to, 
     if (!c->on)
         return;
     if (!s->bytes || !beside) {
-        cost_sweep_end(c, s);
+        metadata_sweep_end(c, s);
         s->at = at;
         s->to = to;
     }

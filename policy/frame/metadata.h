@@ -7,11 +7,11 @@
 #include "policy/frame/ledger.h"
 
 /* Behind all memory that a program may have. */
-#define COST_SHADOW (UINT64_C(1) << 58) /* metadata at a fixed place for each granule */
-#define COST_HEAP   (UINT64_C(1) << 59) /* blocks that come and go */
+#define METADATA_FIXED (UINT64_C(1) << 58) /* metadata at a fixed place for each granule */
+#define METADATA_HEAP  (UINT64_C(1) << 59) /* blocks that come and go */
 /* Of the first of a run's policies; the next one's are so much further on. Beyond the sixteenth
  * they are where the first's are, and only the caches notice. */
-#define COST_APART (UINT64_C(1) << 60)
+#define METADATA_APART (UINT64_C(1) << 60)
 
 /* shadow: bytes of each granule's fixed place. Its ledger makes and frees it. */
 struct metadata *metadata_new(const struct policy_env *env, unsigned shadow);
@@ -23,26 +23,28 @@ sim_addr metadata_apart(const struct policy_env *env);
 
 /* The metadata of the granule at a location (fields: 4 bytes apart at least). 0 without a machine.
  */
-sim_addr cost_shadow(const struct cost *c, sim_addr location);
+sim_addr metadata_at(const struct ledger *c, sim_addr location);
 /* A block of simulated memory, from lists that each core has for itself: of 16 bytes or a larger
  * power of two, aligned to it or to 64. What the list costs is gathered (docs/policies.md, "Costs
  * that all have"). Given back to the list of the core that gives it. 0 without a machine. */
-sim_addr cost_take(struct cost *c, unsigned core, uint64_t bytes);
-void cost_give(struct cost *c, unsigned core, sim_addr block, uint64_t bytes);
+sim_addr metadata_take(struct ledger *c, unsigned core, uint64_t bytes);
+void metadata_give(struct ledger *c, unsigned core, sim_addr block, uint64_t bytes);
 
 /* ---- clears and copies ---------------------------------------------------------------------- */
 
 /* A clear or copy that goes through metadata: places side by side in 64 bytes are charged together,
- * a step, a load and a store; `to`: where a copy has them go, else 0. End it with cost_sweep_end.
+ * a step, a load and a store; `to`: where a copy has them go, else 0. End it with
+ * metadata_sweep_end.
  */
-struct cost_sweep {
+struct metadata_sweep {
     unsigned core, step;
     bool fill; /* there is nothing to load */
     sim_addr at, to;
     uint64_t bytes; /* not yet charged */
 };
-void cost_sweep(struct cost *c, struct cost_sweep *s, sim_addr at, sim_addr to, uint64_t bytes);
-void cost_sweep_end(struct cost *c, struct cost_sweep *s);
+void metadata_sweep(struct ledger *c, struct metadata_sweep *s, sim_addr at, sim_addr to,
+                    uint64_t bytes);
+void metadata_sweep_end(struct ledger *c, struct metadata_sweep *s);
 
 /* ---- how much there is ---------------------------------------------------------------------- */
 

@@ -33,7 +33,7 @@ static sim_addr thread_block(struct goldilocks *g, sim_tid tid, unsigned core)
     struct gold_thread *t = gold_thread_at(g, tid);
 
     if (!t->lock_block) {
-        t->lock_block = cost_take(g->cost, core, THREAD_BYTES);
+        t->lock_block = metadata_take(g->cost, core, THREAD_BYTES);
         budget_take(&g->variables.metadata, THREAD_BYTES);
     }
     return t->lock_block;
@@ -44,7 +44,7 @@ static sim_addr thread_block(struct goldilocks *g, sim_tid tid, unsigned core)
 static sim_addr ends_of(struct goldilocks *g, unsigned core)
 {
     if (!g->ends)
-        g->ends = cost_take(g->cost, core, ENDS_BYTES);
+        g->ends = metadata_take(g->cost, core, ENDS_BYTES);
     return g->ends;
 }
 
@@ -54,8 +54,8 @@ static void charge_count(struct goldilocks *g, uint64_t n, unsigned core)
 {
     const sim_addr at = n == g->list.tail ? ends_of(g, core) : gold_cell_at(&g->list, n)->block;
 
-    cost_step(g->cost, core, GOLD_STEP_COUNT);
-    cost_access(g->cost, core, at + COUNT_AT, WORD, MEM_ATOMIC);
+    ledger_step(g->cost, core, GOLD_STEP_COUNT);
+    ledger_access(g->cost, core, at + COUNT_AT, WORD, MEM_ATOMIC);
 }
 
 static uint64_t cell_bytes(const struct gold_cell *c)
@@ -71,14 +71,15 @@ void gold_cost_append(struct goldilocks *g, struct gold_cell *c, unsigned core)
     budget_take(&g->variables.metadata, bytes);
     if (!g->cost->on)
         return;
-    c->block = cost_take(g->cost, core, bytes);
-    cost_step(g->cost, core, GOLD_STEP_APPEND);
-    cost_access(g->cost, core, c->block, COUNT_AT, MEM_STORE);
+    c->block = metadata_take(g->cost, core, bytes);
+    ledger_step(g->cost, core, GOLD_STEP_APPEND);
+    ledger_access(g->cost, core, c->block, COUNT_AT, MEM_STORE);
     if (c->rule == GOLD_COMMIT) {
-        cost_steps(g->cost, core, GOLD_STEP_COMMIT, c->variables->n);
-        cost_access(g->cost, core, c->block + GOLD_CELL_BYTES, bytes - GOLD_CELL_BYTES, MEM_STORE);
+        ledger_steps(g->cost, core, GOLD_STEP_COMMIT, c->variables->n);
+        ledger_access(g->cost, core, c->block + GOLD_CELL_BYTES, bytes - GOLD_CELL_BYTES,
+                      MEM_STORE);
     }
-    cost_access(g->cost, core, ends_of(g, core) + WORD, WORD, MEM_ATOMIC); /* the tail */
+    ledger_access(g->cost, core, ends_of(g, core) + WORD, WORD, MEM_ATOMIC); /* the tail */
 }
 
 /* A cell leaves the list at its head. */
@@ -87,10 +88,10 @@ void gold_cost_behead(struct goldilocks *g, const struct gold_cell *c, unsigned 
     budget_give(&g->variables.metadata, cell_bytes(c));
     if (!g->cost->on)
         return;
-    cost_step(g->cost, core, GOLD_STEP_COLLECT);
-    cost_access(g->cost, core, c->block + COUNT_AT, WORD, MEM_LOAD);
-    cost_access(g->cost, core, ends_of(g, core), WORD, MEM_STORE); /* the head */
-    cost_give(g->cost, core, c->block, cell_bytes(c));
+    ledger_step(g->cost, core, GOLD_STEP_COLLECT);
+    ledger_access(g->cost, core, c->block + COUNT_AT, WORD, MEM_LOAD);
+    ledger_access(g->cost, core, ends_of(g, core), WORD, MEM_STORE); /* the head */
+    metadata_give(g->cost, core, c->block, cell_bytes(c));
 }
 
 struct trimming {
@@ -106,9 +107,9 @@ static void charge_moved(void *arg, const struct gold_info *i)
 
     if (gold_info_at(g, i) >= t->to)
         return;
-    cost_access(g->cost, t->core, i->block, GOLD_INFO_BYTES, MEM_LOAD);
-    cost_step(g->cost, t->core, GOLD_STEP_MOVED);
-    cost_access(g->cost, t->core, i->block, 2 * WORD, MEM_STORE);
+    ledger_access(g->cost, t->core, i->block, GOLD_INFO_BYTES, MEM_LOAD);
+    ledger_step(g->cost, t->core, GOLD_STEP_MOVED);
+    ledger_access(g->cost, t->core, i->block, 2 * WORD, MEM_STORE);
     charge_count(g, t->to, t->core);
 }
 
@@ -121,9 +122,9 @@ void gold_cost_trim(struct goldilocks *g, uint64_t to, unsigned core)
     for (uint64_t n = g->list.head; n < to && g->cost->on; n++) {
         const struct gold_cell *c = gold_cell_at(&g->list, n);
         infos += c->infos;
-        cost_steps(g->cost, core, GOLD_STEP_ADVANCE, infos);
+        ledger_steps(g->cost, core, GOLD_STEP_ADVANCE, infos);
         if (infos)
-            cost_access(g->cost, core, c->block, GOLD_CELL_BYTES, MEM_LOAD);
+            ledger_access(g->cost, core, c->block, GOLD_CELL_BYTES, MEM_LOAD);
     }
     if (infos)
         gold_each_info(g, charge_moved, &(struct trimming){g, to, core});
@@ -133,8 +134,8 @@ void gold_cost_trim(struct goldilocks *g, uint64_t to, unsigned core)
 
 void gold_cost_look(struct goldilocks *g, const struct gold_info *i, const struct gold_now *now)
 {
-    cost_step(g->cost, now->core, GOLD_STEP_LOOK);
-    cost_access(g->cost, now->core, i->block, GOLD_INFO_BYTES, MEM_LOAD);
+    ledger_step(g->cost, now->core, GOLD_STEP_LOOK);
+    ledger_access(g->cost, now->core, i->block, GOLD_INFO_BYTES, MEM_LOAD);
 }
 
 void gold_cost_held(struct goldilocks *g, const struct gold_now *now)
@@ -143,15 +144,15 @@ void gold_cost_held(struct goldilocks *g, const struct gold_now *now)
         return;
     const sim_addr block = thread_block(g, now->ev->tid, now->core);
     const size_t holds = gold_thread_at(g, now->ev->tid)->holds;
-    cost_step(g->cost, now->core, GOLD_STEP_HELD);
-    cost_steps(g->cost, now->core, GOLD_STEP_HOLDS, holds);
-    cost_access(g->cost, now->core, block, WORD * (1 + (holds < 7 ? holds : 7)), MEM_LOAD);
+    ledger_step(g->cost, now->core, GOLD_STEP_HELD);
+    ledger_steps(g->cost, now->core, GOLD_STEP_HOLDS, holds);
+    ledger_access(g->cost, now->core, block, WORD * (1 + (holds < 7 ? holds : 7)), MEM_LOAD);
 }
 
 /* Once for each evaluation. */
 void gold_cost_walked(struct goldilocks *g, const struct gold_now *now)
 {
-    cost_step(g->cost, now->core, GOLD_STEP_RESULT);
+    ledger_step(g->cost, now->core, GOLD_STEP_RESULT);
 }
 
 void gold_cost_locks(struct goldilocks *g, sim_tid tid, unsigned core)
@@ -159,9 +160,9 @@ void gold_cost_locks(struct goldilocks *g, sim_tid tid, unsigned core)
     if (!g->cost->on)
         return;
     const sim_addr block = thread_block(g, tid, core);
-    cost_step(g->cost, core, GOLD_STEP_LOCKS);
-    cost_access(g->cost, core, block, WORD, MEM_LOAD);
-    cost_access(g->cost, core, block, WORD, MEM_STORE);
+    ledger_step(g->cost, core, GOLD_STEP_LOCKS);
+    ledger_access(g->cost, core, block, WORD, MEM_LOAD);
+    ledger_access(g->cost, core, block, WORD, MEM_STORE);
 }
 
 static sim_addr slot_of(struct goldilocks *g, gold_element e, const struct gold_now *now)
@@ -173,7 +174,7 @@ static sim_addr slot_of(struct goldilocks *g, gold_element e, const struct gold_
 static void look_up(struct goldilocks *g, gold_element e, const struct gold_now *now)
 {
     if (e)
-        cost_access(g->cost, now->core, slot_of(g, e, now), WORD, MEM_LOAD);
+        ledger_access(g->cost, now->core, slot_of(g, e, now), WORD, MEM_LOAD);
 }
 
 void gold_cost_cell(struct goldilocks *g, const struct gold_cell *c, bool heeded,
@@ -181,31 +182,31 @@ void gold_cost_cell(struct goldilocks *g, const struct gold_cell *c, bool heeded
 {
     if (!g->cost->on)
         return;
-    cost_access(g->cost, now->core, c->block, COUNT_AT + WORD, MEM_LOAD);
-    cost_step(g->cost, now->core, heeded ? GOLD_STEP_CELL : GOLD_STEP_SKIP);
+    ledger_access(g->cost, now->core, c->block, COUNT_AT + WORD, MEM_LOAD);
+    ledger_step(g->cost, now->core, heeded ? GOLD_STEP_CELL : GOLD_STEP_SKIP);
     if (!heeded)
         return;
     look_up(g, c->from[0], now);
     look_up(g, c->from[1], now);
     if (c->rule != GOLD_COMMIT)
         return;
-    cost_steps(g->cost, now->core, GOLD_STEP_VARIABLE, c->variables->n);
-    cost_access(g->cost, now->core, c->block + GOLD_CELL_BYTES,
-                c->variables->n * GOLD_VARIABLE_BYTES, MEM_LOAD);
+    ledger_steps(g->cost, now->core, GOLD_STEP_VARIABLE, c->variables->n);
+    ledger_access(g->cost, now->core, c->block + GOLD_CELL_BYTES,
+                  c->variables->n * GOLD_VARIABLE_BYTES, MEM_LOAD);
 }
 
 /* ---- variables and records ------------------------------------------------------------------ */
 
 void gold_cost_enter(struct goldilocks *g, sim_addr addr, const struct gold_now *now)
 {
-    cost_step(g->cost, now->core, GOLD_STEP_LOCK);
-    cost_access(g->cost, now->core, cost_shadow(g->cost, addr), WORD, MEM_ATOMIC);
+    ledger_step(g->cost, now->core, GOLD_STEP_LOCK);
+    ledger_access(g->cost, now->core, metadata_at(g->cost, addr), WORD, MEM_ATOMIC);
 }
 
 void gold_cost_leave(struct goldilocks *g, sim_addr addr, const struct gold_now *now)
 {
-    cost_step(g->cost, now->core, GOLD_STEP_UNLOCK);
-    cost_access(g->cost, now->core, cost_shadow(g->cost, addr), WORD, MEM_STORE);
+    ledger_step(g->cost, now->core, GOLD_STEP_UNLOCK);
+    ledger_access(g->cost, now->core, metadata_at(g->cost, addr), WORD, MEM_STORE);
 }
 
 /* A new record, for the cell at the tail; what it takes the place of is forgotten by itself. The
@@ -218,21 +219,21 @@ void gold_cost_record(struct goldilocks *g, struct gold_info *i, sim_addr addr,
     if (!g->cost->on)
         return;
     const unsigned core = now->core;
-    i->block = cost_take(g->cost, core, GOLD_INFO_BYTES);
-    cost_access(g->cost, core, ends_of(g, core) + WORD, WORD, MEM_LOAD);
+    i->block = metadata_take(g->cost, core, GOLD_INFO_BYTES);
+    ledger_access(g->cost, core, ends_of(g, core) + WORD, WORD, MEM_LOAD);
     if (!g->cost->held) /* the latest lock */
-        cost_access(g->cost, core, thread_block(g, now->ev->tid, core), WORD, MEM_LOAD);
-    cost_step(g->cost, core, GOLD_STEP_INFO);
-    cost_access(g->cost, core, i->block, GOLD_INFO_BYTES, MEM_STORE);
-    cost_step(g->cost, core, GOLD_STEP_COUNT);
-    cost_access(g->cost, core, ends_of(g, core) + COUNT_AT, WORD, MEM_ATOMIC);
-    cost_access(g->cost, core, cost_shadow(g->cost, addr) + WORD, WORD, MEM_STORE);
+        ledger_access(g->cost, core, thread_block(g, now->ev->tid, core), WORD, MEM_LOAD);
+    ledger_step(g->cost, core, GOLD_STEP_INFO);
+    ledger_access(g->cost, core, i->block, GOLD_INFO_BYTES, MEM_STORE);
+    ledger_step(g->cost, core, GOLD_STEP_COUNT);
+    ledger_access(g->cost, core, ends_of(g, core) + COUNT_AT, WORD, MEM_ATOMIC);
+    ledger_access(g->cost, core, metadata_at(g->cost, addr) + WORD, WORD, MEM_STORE);
 }
 
 void gold_cost_chain(struct goldilocks *g, const struct gold_info *i, const struct gold_now *now)
 {
-    cost_step(g->cost, now->core, GOLD_STEP_CHAIN);
-    cost_access(g->cost, now->core, i->block + LINK_AT, 2 * WORD, MEM_LOAD);
+    ledger_step(g->cost, now->core, GOLD_STEP_CHAIN);
+    ledger_access(g->cost, now->core, i->block + LINK_AT, 2 * WORD, MEM_LOAD);
 }
 
 void gold_cost_forget(struct goldilocks *g, const struct gold_info *i, unsigned core)
@@ -241,7 +242,7 @@ void gold_cost_forget(struct goldilocks *g, const struct gold_info *i, unsigned 
     if (!g->cost->on)
         return;
     charge_count(g, gold_info_at(g, i), core);
-    cost_give(g->cost, core, i->block, GOLD_INFO_BYTES);
+    metadata_give(g->cost, core, i->block, GOLD_INFO_BYTES);
 }
 
 void gold_cost_copy(struct goldilocks *g, struct gold_info *i, unsigned core)
@@ -251,8 +252,8 @@ void gold_cost_copy(struct goldilocks *g, struct gold_info *i, unsigned core)
     budget_take(&g->variables.metadata, GOLD_INFO_BYTES);
     if (!g->cost->on)
         return;
-    cost_access(g->cost, core, from, GOLD_INFO_BYTES, MEM_LOAD);
-    i->block = cost_take(g->cost, core, GOLD_INFO_BYTES);
-    cost_access(g->cost, core, i->block, GOLD_INFO_BYTES, MEM_STORE);
+    ledger_access(g->cost, core, from, GOLD_INFO_BYTES, MEM_LOAD);
+    i->block = metadata_take(g->cost, core, GOLD_INFO_BYTES);
+    ledger_access(g->cost, core, i->block, GOLD_INFO_BYTES, MEM_STORE);
     charge_count(g, gold_info_at(g, i), core);
 }

@@ -151,7 +151,7 @@ struct goldilocks {
     bool by_kernel;
     bool committing;    /* a commit that is heeded */
     uint64_t commit_at; /* its cell */
-    struct cost *cost;
+    struct ledger *cost;
     sim_addr ends; /* head and tail of the list, on the machine */
     struct gold_stats st;
 };

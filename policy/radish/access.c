@@ -299,7 +299,7 @@ sim_cycle radish_lower(struct radish *r, const struct event *ev, unsigned core, 
 /* What left comes first: its handlers begin when the data are there. */
 static void charge_flushed(struct radish_access *a)
 {
-    struct cost *l = &a->r->ledger;
+    struct ledger *l = &a->r->ledger;
 
     call(a, ledger_note_first(l, a->account, LEDGER_CALL), run_flushed)->flushed = a->flushed;
     if (flush_some(&a->flushed))
@@ -352,7 +352,7 @@ sim_cycle radish_pay(void *self, unsigned core, sim_cycle now)
 {
     struct radish *r = self;
 
-    return lost_paid(r, core, ledger_pay(&r->ledger, account_of(r, core), core, now));
+    return lost_paid(r, core, ledger_pay_account(&r->ledger, account_of(r, core), core, now));
 }
 
 /* ---- hints ---------------------------------------------------------------------------------- */

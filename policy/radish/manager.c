@@ -177,13 +177,13 @@ static bool more_cached(const struct radish *r, const struct hline *h)
 sim_cycle handler_paid(struct radish *r, unsigned core, sim_cycle now)
 {
     ledger_gathered(&r->ledger);
-    return ledger_pay(&r->ledger, ledger_account(OF_HANDLER, core), core, now);
+    return ledger_pay_account(&r->ledger, ledger_account(OF_HANDLER, core), core, now);
 }
 
 sim_cycle manager_persist(struct radish *r, unsigned core, struct hline *h, granule_set set,
                           sim_cycle now)
 {
-    struct cost *l = &r->ledger;
+    struct ledger *l = &r->ledger;
     struct data_line *p = h->data;
     const sim_addr line = address_of(r, p->line);
     const bool gathered = l->gathers;

@@ -262,6 +262,6 @@ sim_cycle move_paid(struct radish *r, unsigned core, sim_cycle now)
     s->due[core] = (struct visit){0};
     s->open[core] = false;
     now = swm_enter_late(r->manager, core, now);
-    now = ledger_pay(&r->ledger, ledger_account(OF_COPIES, core), core, now);
+    now = ledger_pay_account(&r->ledger, ledger_account(OF_COPIES, core), core, now);
     return swm_leave(r->manager, core, now);
 }

@@ -275,7 +275,7 @@ static void *radish_create(const struct policy_env *env, const void *params, str
     r->hint = xcalloc(r->cores, sizeof *r->hint);
     line_pools(r);
     r->handlers.bytes = sizeof(struct handler);
-    ledger_init(&r->ledger, env, ACCOUNTS);
+    ledger_hardware(&r->ledger, env, ACCOUNTS);
     r->queue = xcalloc(r->params.queue, sizeof *r->queue);
     new_manager(r);
     radish_declare(r, env->stats);
@@ -314,7 +314,7 @@ static void radish_destroy(void *self)
     while (map_next(&r->data, &pos, &line, &at))
         free_data(r, (struct data_line *)(uintptr_t)*at);
     line_pools_free(r);
-    cost_free(&r->ledger);
+    ledger_free(&r->ledger);
     pool_free(&r->handlers);
     move_free(r);
     map_free(&r->data);

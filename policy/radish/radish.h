@@ -252,7 +252,7 @@ struct radish {
     sim_cycle queue_free;         /* when the spare core is */
     struct gathered *past;        /* owns; what a check gathers, of radish/check.c */
     size_t past_cap;
-    struct cost ledger;             /* where all costs go; accounts of the kinds above */
+    struct ledger ledger;           /* where all costs go; accounts of the kinds above */
     struct pool handlers;           /* that its notes are about */
     struct flushed lost[MAX_CORES]; /* what its accesses have displaced, not paid */
     struct blocked blocked[RADISH_BLOCKED_MAX];

@@ -62,7 +62,7 @@ static NO_INLINE void give_block(struct fastrcd *f, struct rcd_thread *t)
     enum { LINE = 64 };
 
     if (!t->block)
-        t->block = cost_take(f->cost.cost, f->env->core, LINE);
+        t->block = metadata_take(f->cost.cost, f->env->core, LINE);
 }
 
 static inline bool known(struct fastrcd *f, uint32_t actor)

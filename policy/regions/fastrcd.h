@@ -50,7 +50,7 @@ struct rcd_thread {  /* an actor */
 /* ---- costs: fastrcd_cost.c ------------------------------------------------------------------ */
 
 struct rcd_cost {
-    struct cost *cost;
+    struct ledger *cost;
     struct cells *variables;
     const struct rcd_thread *thread;
     const uint32_t *clock;

@@ -82,15 +82,15 @@ void rcd_cost_init(struct rcd_cost *c, const struct policy_env *env, struct cell
 
 static void step(struct rcd_cost *c, unsigned on, enum step s)
 {
-    cost_step(c->cost, on, s);
+    ledger_step(c->cost, on, s);
 }
 static void load(struct rcd_cost *c, unsigned on, sim_addr at, uint64_t bytes)
 {
-    cost_access(c->cost, on, at, bytes, MEM_LOAD);
+    ledger_access(c->cost, on, at, bytes, MEM_LOAD);
 }
 static void store(struct rcd_cost *c, unsigned on, sim_addr at, uint64_t bytes)
 {
-    cost_access(c->cost, on, at, bytes, MEM_STORE);
+    ledger_access(c->cost, on, at, bytes, MEM_STORE);
 }
 
 /* ---- checks --------------------------------------------------------------------------------- */
@@ -103,7 +103,7 @@ static void load_clock(struct rcd_cost *c, uint32_t actor, unsigned on)
 /* The variable's words; the own epoch; the word in hand, compared. */
 static sim_addr begin(struct rcd_cost *c, sim_addr addr, unsigned word, uint32_t me, unsigned on)
 {
-    const sim_addr at = cost_shadow(c->cost, addr);
+    const sim_addr at = metadata_at(c->cost, addr);
 
     if (!c->cost->held) {
         load_clock(c, me, on);
@@ -117,7 +117,7 @@ static sim_addr begin(struct rcd_cost *c, sim_addr addr, unsigned word, uint32_t
 static void lock(struct rcd_cost *c, sim_addr at, unsigned on)
 {
     step(c, on, STEP_LOCK);
-    cost_access(c->cost, on, at + READ_AT, WORD, MEM_ATOMIC);
+    ledger_access(c->cost, on, at + READ_AT, WORD, MEM_ATOMIC);
 }
 
 static void check_epoch(struct rcd_cost *c, uint32_t clock, uint32_t actor, uint32_t me,
@@ -137,7 +137,7 @@ static void check_atomics(struct rcd_cost *c, const struct rcd_variable *x, unsi
 {
     const struct atomics *a = atomics_of(x);
 
-    cost_steps(c->cost, on, STEP_ATOMIC, a ? a->n : 0);
+    ledger_steps(c->cost, on, STEP_ATOMIC, a ? a->n : 0);
 }
 
 /* ---- read maps ------------------------------------------------------------------------------ */
@@ -162,7 +162,7 @@ static void make_block(struct rcd_cost *c, struct beside *m, uint32_t slots, uns
     const uint64_t bytes = (uint64_t)slots * RCD_SLOT_BYTES;
 
     budget_take(&c->variables->metadata, bytes);
-    m->block = cost_take(c->cost, on, bytes);
+    m->block = metadata_take(c->cost, on, bytes);
     store(c, on, m->block, bytes);
     step(c, on, STEP_MAP_NEW);
 }
@@ -172,7 +172,7 @@ static void give_block(struct rcd_cost *c, sim_addr block, uint32_t slots, unsig
     const uint64_t bytes = (uint64_t)slots * RCD_SLOT_BYTES;
 
     budget_give(&c->variables->metadata, bytes);
-    cost_give(c->cost, on, block, bytes);
+    metadata_give(c->cost, on, block, bytes);
 }
 
 void rcd_map_new(struct rcd_cost *c, struct beside *m, unsigned on)
@@ -228,7 +228,7 @@ static void check_map(struct rcd_cost *c, const struct beside *m, uint32_t me, u
     step(c, on, STEP_MAP_FIND);
     for (uint32_t slot = 0; slot < slots; slot++)
         load(c, on, m->block + (uint64_t)slot * RCD_SLOT_BYTES, RCD_SLOT_BYTES);
-    cost_steps(c->cost, on, STEP_MAP_SLOT, slots);
+    ledger_steps(c->cost, on, STEP_MAP_SLOT, slots);
     for (uint32_t i = 0; i < m->n; i++)
         check_epoch(c, m->at[i].clock, m->at[i].actor, me, on);
 }
@@ -341,7 +341,7 @@ static void reset_map(struct rcd_cost *c, const struct beside *m, unsigned on)
     store(c, on, m->block, RCD_SLOT_BYTES);
     for (uint32_t slot = 0; slot < slots; slot++)
         load(c, on, m->block + (uint64_t)slot * RCD_SLOT_BYTES, RCD_SLOT_BYTES);
-    cost_steps(c->cost, on, STEP_MAP_SLOT, slots);
+    ledger_steps(c->cost, on, STEP_MAP_SLOT, slots);
     for (uint32_t i = 0; i < m->n; i++) {
         reset_epoch(c, m->at[i].clock, m->at[i].actor, on);
         if (m->at[i].clock)
@@ -351,7 +351,7 @@ static void reset_map(struct rcd_cost *c, const struct beside *m, unsigned on)
 
 void rcd_charge_reset(struct rcd_cost *c, const struct rcd_variable *x, sim_addr addr, unsigned on)
 {
-    const sim_addr at = cost_shadow(c->cost, addr);
+    const sim_addr at = metadata_at(c->cost, addr);
 
     load(c, on, at, RCD_VARIABLE_BYTES);
     reset_epoch(c, x->clock[WRITES], x->actor[WRITES], on);

@@ -85,7 +85,7 @@ struct valor {
     uint32_t threads;
     struct regions regions;
     struct follow follow;
-    struct cost *cost;
+    struct ledger *cost;
     struct valor_stats st;
 };
 

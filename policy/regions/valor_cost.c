@@ -77,25 +77,26 @@ void valor_cost_thread(struct valor *v, struct valor_thread *t)
 {
     if (!v->cost->on || t->own)
         return;
-    t->own = cost_take(v->cost, v->env->core, LINE);
-    t->read_log = cost_take(v->cost, v->env->core, v->params.read_log * VALOR_ENTRY_BYTES);
+    t->own = metadata_take(v->cost, v->env->core, LINE);
+    t->read_log = metadata_take(v->cost, v->env->core, v->params.read_log * VALOR_ENTRY_BYTES);
     if (v->epochs)
-        t->clock = cost_take(v->cost, v->env->core, LINE);
+        t->clock = metadata_take(v->cost, v->env->core, LINE);
     else
-        t->write_set = cost_take(v->cost, v->env->core, v->params.write_set * VALOR_ENTRY_BYTES);
+        t->write_set =
+            metadata_take(v->cost, v->env->core, v->params.write_set * VALOR_ENTRY_BYTES);
 }
 
 static void step(struct valor *v, enum step s)
 {
-    cost_step(v->cost, v->env->core, s);
+    ledger_step(v->cost, v->env->core, s);
 }
 static void load(struct valor *v, sim_addr at, uint64_t bytes)
 {
-    cost_access(v->cost, v->env->core, at, bytes, MEM_LOAD);
+    ledger_access(v->cost, v->env->core, at, bytes, MEM_LOAD);
 }
 static void store(struct valor *v, sim_addr at, uint64_t bytes)
 {
-    cost_access(v->cost, v->env->core, at, bytes, MEM_STORE);
+    ledger_access(v->cost, v->env->core, at, bytes, MEM_STORE);
 }
 
 /* Entries that copies have made beyond the limit stand where the log began. */
@@ -116,7 +117,7 @@ static sim_addr write_entry(const struct valor *v, const struct valor_thread *t,
 
 static void check_atomics(struct valor *v, const struct valor_variable *x)
 {
-    cost_steps(v->cost, v->env->core, STEP_ATOMIC, x->atomics ? x->atomics->n : 0);
+    ledger_steps(v->cost, v->env->core, STEP_ATOMIC, x->atomics ? x->atomics->n : 0);
 }
 
 /* Whether another's ongoing region has written it. */
@@ -161,13 +162,13 @@ static void charge_write(struct valor *v, const struct valor_variable *x, sim_ad
         return;
     step(v, STEP_VERSION);
     step(v, STEP_SWAP);
-    cost_access(v->cost, v->env->core, at, valor_variable_bytes(v), MEM_ATOMIC);
+    ledger_access(v->cost, v->env->core, at, valor_variable_bytes(v), MEM_ATOMIC);
 }
 
 void valor_charge_access(struct valor *v, const struct valor_variable *x,
                          const struct valor_access *now)
 {
-    const sim_addr at = cost_shadow(v->cost, now->addr);
+    const sim_addr at = metadata_at(v->cost, now->addr);
 
     if (!v->cost->held)
         step(v, STEP_PLACE);
@@ -206,7 +207,7 @@ void valor_charge_validation(struct valor *v, const struct valor_thread *t)
         const struct logged *e = &t->read[i];
         load(v, read_entry(v, t, i), VALOR_ENTRY_BYTES);
         if (e->x)
-            load(v, cost_shadow(v->cost, e->location), valor_variable_bytes(v));
+            load(v, metadata_at(v->cost, e->location), valor_variable_bytes(v));
         step(v, STEP_VALIDATE);
         if (e->x && e->x->version != e->version)
             step(v, STEP_CHANGED);
@@ -221,9 +222,9 @@ void valor_charge_release(struct valor *v, const struct valor_thread *t, uint32_
         step(v, STEP_RELEASE);
         if (!e->x)
             continue;
-        load(v, cost_shadow(v->cost, e->location), valor_variable_bytes(v));
+        load(v, metadata_at(v->cost, e->location), valor_variable_bytes(v));
         if (valor_holder(v, e->x) == actor)
-            store(v, cost_shadow(v->cost, e->location), valor_variable_bytes(v));
+            store(v, metadata_at(v->cost, e->location), valor_variable_bytes(v));
     }
 }
 
@@ -252,5 +253,5 @@ void valor_charge_trace(struct valor *v, const struct valor_thread *t)
         load(v, write_entry(v, t, i), VALOR_ENTRY_BYTES);
         store(v, write_entry(v, t, i), VALOR_ENTRY_BYTES);
     }
-    cost_steps(v->cost, v->env->core, STEP_TRACE, (uint64_t)t->reads + t->writes);
+    ledger_steps(v->cost, v->env->core, STEP_TRACE, (uint64_t)t->reads + t->writes);
 }

@@ -104,11 +104,11 @@ static void free_blocks(struct slim *s, const struct slim_array *a)
 
     if (!c->cost->on)
         return;
-    cost_give(c->cost, c->env->core, a->header, SLIM_HEADER_BYTES);
-    cost_give(c->cost, c->env->core, a->block, a->block_bytes);
+    metadata_give(c->cost, c->env->core, a->header, SLIM_HEADER_BYTES);
+    metadata_give(c->cost, c->env->core, a->block, a->block_bytes);
     if (!a->table)
         return;
-    cost_give(c->cost, c->env->core, a->table, slim_table_bytes(s));
+    metadata_give(c->cost, c->env->core, a->table, slim_table_bytes(s));
     slim_bytes_give(s, slim_table_bytes(s));
 }
 
@@ -239,11 +239,11 @@ static void charge_new(struct slim *s, struct slim_array *a, uint64_t bytes)
         return;
     slim_charge(s, SLIM_STEP_NEW, 1);
     a->block_bytes = bytes;
-    a->header = cost_take(s->ft.cost.cost, s->ft.env->core, SLIM_HEADER_BYTES);
-    a->block = cost_take(s->ft.cost.cost, s->ft.env->core, a->block_bytes);
+    a->header = metadata_take(s->ft.cost.cost, s->ft.env->core, SLIM_HEADER_BYTES);
+    a->block = metadata_take(s->ft.cost.cost, s->ft.env->core, a->block_bytes);
     slim_charge_access(s, a->header, SLIM_HEADER_BYTES, MEM_STORE);
     slim_charge_access(s, a->block, a->block_bytes, MEM_STORE);
-    slim_charge_access(s, cost_shadow(s->ft.cost.cost, a->base), 8, MEM_STORE);
+    slim_charge_access(s, metadata_at(s->ft.cost.cost, a->base), 8, MEM_STORE);
 }
 
 void slim_alloc(struct slim *s, const struct event *ev)

@@ -80,7 +80,7 @@ static void check_cell(struct slim *s, struct ft_variable *x, sim_addr addr, con
     s->ft.race = note_race;
     (event_writes(ev) ? ft_write_variable : ft_read_variable)(&s->ft, x, addr, ev, now, clock);
     s->ft.race = slim_race;
-    cost_granule(s->ft.cost.cost, false);
+    ledger_granule(s->ft.cost.cost, false);
 }
 
 /* Of element i; of a part's other elements the same was found at the part. */
@@ -214,7 +214,7 @@ static void commit_print(struct slim *s, struct slim_array *a, uint32_t actor, u
 
     s->st.commits++;
     slim_make_precise(s, a, f);
-    cost_granule(s->ft.cost.cost, true);
+    ledger_granule(s->ft.cost.cost, true);
     if (slim_eager(a))
         commit_eager(s, a, f, &c);
     else

@@ -25,7 +25,7 @@ void slim_free_feet(struct slim *s, struct slim_array *a)
         budget_give(s->ft.env->budget, FOOT_BYTES);
         slim_bytes_give(s, SLIM_FOOT_BYTES);
         if (f->block)
-            cost_give(s->ft.cost.cost, s->ft.env->core, f->block, SLIM_FOOT_BYTES);
+            metadata_give(s->ft.cost.cost, s->ft.env->core, f->block, SLIM_FOOT_BYTES);
         free(f);
     }
     a->feet = NULL;
@@ -47,12 +47,12 @@ static void place_foot(struct slim *s, struct slim_array *a, struct slim_foot *f
     struct ft_cost *c = &s->ft.cost;
 
     if (!a->table) {
-        a->table = cost_take(c->cost, c->env->core, slim_table_bytes(s));
+        a->table = metadata_take(c->cost, c->env->core, slim_table_bytes(s));
         slim_charge_access(s, a->table, slim_table_bytes(s), MEM_STORE);
         slim_charge_access(s, a->header + 16, 8, MEM_STORE);
         slim_bytes_take(s, slim_table_bytes(s));
     }
-    f->block = cost_take(c->cost, c->env->core, SLIM_FOOT_BYTES);
+    f->block = metadata_take(c->cost, c->env->core, SLIM_FOOT_BYTES);
     slim_charge_access(s, f->block, SLIM_FOOT_BYTES, MEM_STORE);
     slim_charge_access(s, foot_entry(s, a, f->actor), SLIM_ENTRY_BYTES, MEM_STORE);
 }
@@ -124,8 +124,8 @@ static void list(struct slim *s, struct slim_region *r, struct slim_foot *foot)
     foot->place = r->n;
     slim_charge(s, SLIM_STEP_LIST, 1);
     if (!r->block)
-        r->block =
-            cost_take(s->ft.cost.cost, s->ft.env->core, s->p.buffer * (uint64_t)SLIM_ENTRY_BYTES);
+        r->block = metadata_take(s->ft.cost.cost, s->ft.env->core,
+                                 s->p.buffer * (uint64_t)SLIM_ENTRY_BYTES);
     slim_charge_access(s, r->block + (r->n - 1) * SLIM_ENTRY_BYTES, SLIM_ENTRY_BYTES, MEM_STORE);
 }
 
@@ -134,7 +134,7 @@ void slim_charge_find(struct slim *s, const struct slim_array *a)
     if (!s->ft.cost.cost->on)
         return;
     slim_charge(s, SLIM_STEP_FIND, 1);
-    slim_charge_access(s, cost_shadow(s->ft.cost.cost, a->base), SLIM_ENTRY_BYTES, MEM_LOAD);
+    slim_charge_access(s, metadata_at(s->ft.cost.cost, a->base), SLIM_ENTRY_BYTES, MEM_LOAD);
     slim_charge(s, SLIM_STEP_FOOT, 1);
     slim_charge_access(s, a->header, SLIM_HEADER_BYTES, MEM_LOAD);
 }

@@ -185,20 +185,20 @@ static void spill_range(struct slim *s, const struct slim_array *a, const struct
 /* Locations that elements have got are written, 64 bytes at a time, in their order. */
 static void charge_spilt(struct slim *s, const struct slim_array *a, uint64_t from, uint64_t to)
 {
-    struct cost *c = s->ft.cost.cost;
-    struct cost_sweep line = {.core = s->ft.env->core, .step = SLIM_STEP_LINE, .fill = true};
+    struct ledger *c = s->ft.cost.cost;
+    struct metadata_sweep line = {.core = s->ft.env->core, .step = SLIM_STEP_LINE, .fill = true};
 
     for (uint64_t i = from; i < to && c->on; i++) {
         const struct granules g = slim_granules(s, a, i);
         for (sim_addr at = g.first;; at += g.step) {
             const struct ft_variable *x = cells_peek(&s->ft.variables, at);
             if (x && variable_used(x))
-                cost_sweep(c, &line, cost_shadow(c, at), 0, FT_VARIABLE_BYTES);
+                metadata_sweep(c, &line, metadata_at(c, at), 0, FT_VARIABLE_BYTES);
             if (at == g.last)
                 break;
         }
     }
-    cost_sweep_end(c, &line);
+    metadata_sweep_end(c, &line);
 }
 
 /* An array has no shadow any more: the old one's locations are read. */
@@ -225,13 +225,13 @@ void slim_spill(struct slim *s, struct slim_array *a, uint64_t from, uint64_t to
 static void charge_shadow(struct slim *s, struct slim_array *a, uint64_t locations)
 {
     const uint64_t bytes = locations * FT_VARIABLE_BYTES;
-    struct cost *c = s->ft.cost.cost;
+    struct ledger *c = s->ft.cost.cost;
 
     if (!c->on)
         return;
     const sim_addr old = a->block;
     const uint64_t was = a->block_bytes;
-    a->block = cost_take(c, s->ft.env->core, bytes);
+    a->block = metadata_take(c, s->ft.env->core, bytes);
     a->block_bytes = bytes;
     slim_charge(s, SLIM_STEP_LINE, (bytes + 63) / 64);
     slim_charge_access(s, a->block, bytes, MEM_STORE);
@@ -239,7 +239,7 @@ static void charge_shadow(struct slim *s, struct slim_array *a, uint64_t locatio
     if (!old)
         return;
     slim_charge_access(s, old, was, MEM_LOAD);
-    cost_give(c, s->ft.env->core, old, was);
+    metadata_give(c, s->ft.env->core, old, was);
 }
 
 /* The history of old part q goes to the new parts that it falls into. */

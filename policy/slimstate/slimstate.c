@@ -149,7 +149,7 @@ static bool at_array(struct slim *s, struct slim_array *a, sim_addr *at, const s
 {
     uint64_t i;
 
-    cost_granule(s->ft.cost.cost, *at == g->first);
+    ledger_granule(s->ft.cost.cost, *at == g->first);
     if (!is_element(s, a, *at, g, &i)) {
         slim_leave(s, a);
         return false;
@@ -191,7 +191,7 @@ static NO_INLINE bool by_rules(struct slim *s, const struct event *ev, uint64_t 
         }
         if (!a || odd) {
             x = x ? x : cells_get(&s->ft.variables, at);
-            cost_granule(s->ft.cost.cost, at == g.first);
+            ledger_granule(s->ft.cost.cost, at == g.first);
             (event_writes(ev) ? ft_write_variable : ft_read_variable)(&s->ft, x, at, ev, &now,
                                                                       &me->clock);
         }

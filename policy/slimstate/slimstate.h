@@ -236,11 +236,11 @@ static inline void slim_bytes_give(struct slim *s, uint64_t bytes)
 }
 static inline void slim_charge(struct slim *s, enum slim_step step, uint64_t times)
 {
-    cost_steps(s->ft.cost.cost, s->ft.env->core, step, times);
+    ledger_steps(s->ft.cost.cost, s->ft.env->core, step, times);
 }
 static inline void slim_charge_access(struct slim *s, sim_addr at, uint64_t bytes, enum mem_cmd cmd)
 {
-    cost_access(s->ft.cost.cost, s->ft.env->core, at, bytes, cmd);
+    ledger_access(s->ft.cost.cost, s->ft.env->core, at, bytes, cmd);
 }
 
 #endif

@@ -105,12 +105,12 @@ struct vc_charge { /* an access at a location */
 
 static void step(const struct vc_charge *k, enum step s)
 {
-    cost_step(k->c->cost, k->c->env->core, s);
+    ledger_step(k->c->cost, k->c->env->core, s);
 }
 
 static void access(const struct vc_charge *k, sim_addr at, uint64_t bytes, enum mem_cmd cmd)
 {
-    cost_access(k->c->cost, k->c->env->core, at, bytes, cmd);
+    ledger_access(k->c->cost, k->c->env->core, at, bytes, cmd);
 }
 
 static uint64_t vector_bytes(const struct vector *v)
@@ -131,13 +131,13 @@ static void check_vector(const struct vc_charge *k, const struct vector *v)
         step(k, STEP_LINE);
         access(k, v->at + (uint64_t)first * ENTRY, (uint64_t)n * ENTRY, MEM_LOAD);
         clock_cost_entries(k->c->clocks, k->tid, first, n, k->c->env->core);
-        cost_steps(k->c->cost, k->c->env->core, STEP_ENTRY, n);
+        ledger_steps(k->c->cost, k->c->env->core, STEP_ENTRY, n);
     }
 }
 
 static void zero(const struct vc_charge *k, sim_addr at, uint64_t bytes)
 {
-    cost_steps(k->c->cost, k->c->env->core, STEP_LINE, (bytes + LINE - 1) / LINE);
+    ledger_steps(k->c->cost, k->c->env->core, STEP_LINE, (bytes + LINE - 1) / LINE);
     access(k, at, bytes, MEM_STORE);
 }
 
@@ -155,7 +155,7 @@ static void give(const struct vc_charge *k, struct vector *v)
 {
     if (!v->room)
         return;
-    cost_give(k->c->cost, k->c->env->core, v->at, vector_bytes(v));
+    metadata_give(k->c->cost, k->c->env->core, v->at, vector_bytes(v));
     budget_give(&k->c->locations.metadata, vector_bytes(v));
     *v = (struct vector){0};
 }
@@ -167,7 +167,7 @@ static struct vector make(const struct vc_charge *k, uint32_t n, const struct ve
 
     while (v.room < n)
         v.room *= 2;
-    v.at = cost_take(k->c->cost, k->c->env->core, vector_bytes(&v));
+    v.at = metadata_take(k->c->cost, k->c->env->core, vector_bytes(&v));
     budget_take(&k->c->locations.metadata, vector_bytes(&v));
     copy(k, v.at, with);
     zero(k, v.at + vector_bytes(with), vector_bytes(&v) - vector_bytes(with));
@@ -228,7 +228,7 @@ void vc_charge_access(struct vc_cost *c, sim_addr location, const struct event *
 {
     const struct vc_charge k = {c, ev->tid, hb_actor(c->env->hb, ev->tid)};
     struct laid_out *x = cells_get(&c->locations, location);
-    const sim_addr at = cost_shadow(c->cost, location);
+    const sim_addr at = metadata_at(c->cost, location);
 
     if (!x->used)
         cells_begin_use(&c->locations);

@@ -7,7 +7,7 @@
 #include "policy/frame/cells.h"
 
 struct vc_cost {
-    struct cost *cost;
+    struct ledger *cost;
     struct clock_cost *clocks;
     struct cells locations; /* each as it is laid out; unused without a machine */
     const struct policy_env *env;

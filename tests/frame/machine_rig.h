@@ -12,8 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy/frame/cost.h"
+#include "policy/frame/clock_cost.h"
 #include "policy/frame/hb.h"
+#include "policy/frame/metadata.h"
 #include "tests/frame/charges.h"
 
 /* How a policy lays its metadata out. A place without a name is "metadata+16", "block+16". */
@@ -113,16 +114,16 @@ static inline void machine_place_of_clocks(uint64_t at, char *to, size_t room)
 static inline void machine_place(const struct machine_rig *m, unsigned core, sim_addr a,
                                  unsigned bytes, char *to, size_t room)
 {
-    const uint64_t clocks = UINT64_C(1) << 57, words = COST_HEAP - (UINT64_C(1) << 20);
+    const uint64_t clocks = UINT64_C(1) << 57, words = METADATA_HEAP - (UINT64_C(1) << 20);
 
-    if (a >= COST_HEAP)
-        machine_place_in_block(m, a - COST_HEAP, to, room);
+    if (a >= METADATA_HEAP)
+        machine_place_in_block(m, a - METADATA_HEAP, to, room);
     else if (a >= words)
         machine_place_of_heap(a - words, core, to, room);
     else if (a == words - 64)
         snprintf(to, room, "heap's top");
-    else if (a >= COST_SHADOW)
-        machine_place_in_metadata(m, a - COST_SHADOW, bytes, to, room);
+    else if (a >= METADATA_FIXED)
+        machine_place_in_metadata(m, a - METADATA_FIXED, bytes, to, room);
     else if (a >= clocks)
         machine_place_of_clocks(a - clocks, to, room);
     else

@@ -15,13 +15,13 @@ static const struct cost_step steps[STEPS] = {[ONE] = {"one", 1, "One."}, [FIVE]
 
 struct bench {
     struct machine_rig m;
-    struct cost c;
+    struct ledger c;
 };
 
 static void open_bench(struct bench *b, unsigned granule)
 {
     machine_rig_open(&b->m, granule);
-    cost_init(&b->c, &b->m.env, steps, STEPS, 16);
+    ledger_software(&b->c, &b->m.env, steps, STEPS, 16);
     machine_steps(&b->m, steps, STEPS);
     b->m.asked.counted = NULL; /* what is decided now is paid later */
     assert_true(b->c.on);
@@ -29,7 +29,7 @@ static void open_bench(struct bench *b, unsigned granule)
 
 static void close_bench(struct bench *b)
 {
-    cost_free(&b->c);
+    ledger_free(&b->c);
     assert_false(b->c.on);
     machine_rig_close(&b->m);
 }
@@ -63,18 +63,18 @@ static void what_is_gathered_is_paid_in_its_order(void **state)
 
     (void)state;
     open_bench(&b, 4);
-    cost_step(&b.c, 0, FIVE);
-    cost_access(&b.c, 0, COST_SHADOW + 8, 8, MEM_LOAD);
-    cost_steps(&b.c, 0, ONE, 3);
-    cost_add_instructions(&b.c, 0, 2);
-    cost_access(&b.c, 0, COST_SHADOW, 4, MEM_ATOMIC);
-    cost_access(&b.c, 0, COST_SHADOW + 4, 4, MEM_STORE);
-    cost_step(&b.c, 0, ONE);
+    ledger_step(&b.c, 0, FIVE);
+    ledger_access(&b.c, 0, METADATA_FIXED + 8, 8, MEM_LOAD);
+    ledger_steps(&b.c, 0, ONE, 3);
+    ledger_instructions(&b.c, 0, 2);
+    ledger_access(&b.c, 0, METADATA_FIXED, 4, MEM_ATOMIC);
+    ledger_access(&b.c, 0, METADATA_FIXED + 4, 4, MEM_STORE);
+    ledger_step(&b.c, 0, ONE);
     charges_are(&b.m.asked, ""); /* not before it is paid */
-    assert_int_equal(cost_pay(&b.c, 0, 1000), 1000 + 6 + 6 + 1 + 1 + 300);
+    assert_int_equal(ledger_pay(&b.c, 0, 1000), 1000 + 6 + 6 + 1 + 1 + 300);
     charges_are(&b.m.asked, "five, load metadata+8, 3 one, 2 instructions, swap metadata+0:4, "
                             "store metadata+4:4, one, 14 in all");
-    assert_int_equal(cost_pay(&b.c, 0, 1000), 1000); /* and once */
+    assert_int_equal(ledger_pay(&b.c, 0, 1000), 1000); /* and once */
     charges_are(&b.m.asked, "");
     assert_int_equal(stat(&b, "cost.instructions"), 14);
     expect_line(&b, "cost.steps.one,4,count");
@@ -92,13 +92,13 @@ static void cores_pay_for_themselves(void **state)
 
     (void)state;
     open_bench(&b, 4);
-    cost_step(&b.c, 0, ONE);
-    cost_step(&b.c, 3, FIVE);
-    cost_access(&b.c, 3, COST_SHADOW, 8, MEM_LOAD);
-    cost_access(&b.c, 0, COST_SHADOW + 8, 8, MEM_STORE);
-    assert_int_equal(cost_pay(&b.c, 3, 10), 116);
+    ledger_step(&b.c, 0, ONE);
+    ledger_step(&b.c, 3, FIVE);
+    ledger_access(&b.c, 3, METADATA_FIXED, 8, MEM_LOAD);
+    ledger_access(&b.c, 0, METADATA_FIXED + 8, 8, MEM_STORE);
+    assert_int_equal(ledger_pay(&b.c, 3, 10), 116);
     charges_are(&b.m.asked, "core 3, five, load metadata+0, 6 in all");
-    assert_int_equal(cost_pay(&b.c, 0, 10), 112);
+    assert_int_equal(ledger_pay(&b.c, 0, 10), 112);
     charges_are(&b.m.asked, "one, store metadata+8, 2 in all");
     close_bench(&b);
 }
@@ -109,22 +109,22 @@ static void an_access_is_cut_at_lines_and_counted_by_registers(void **state)
 
     (void)state;
     open_bench(&b, 4);
-    cost_access(&b.c, 0, COST_SHADOW + 60, 8, MEM_LOAD); /* one instruction, two lines */
-    cost_pay(&b.c, 0, 0);
+    ledger_access(&b.c, 0, METADATA_FIXED + 60, 8, MEM_LOAD); /* one instruction, two lines */
+    ledger_pay(&b.c, 0, 0);
     charges_are(&b.m.asked, "load metadata+60:4, further load metadata+64:4, 1 in all");
-    cost_access(&b.c, 0, COST_SHADOW + 56, 8, MEM_LOAD); /* up to the end */
-    cost_access(&b.c, 0, COST_SHADOW + 64, 64, MEM_STORE);
-    cost_pay(&b.c, 0, 0);
+    ledger_access(&b.c, 0, METADATA_FIXED + 56, 8, MEM_LOAD); /* up to the end */
+    ledger_access(&b.c, 0, METADATA_FIXED + 64, 64, MEM_STORE);
+    ledger_pay(&b.c, 0, 0);
     charges_are(&b.m.asked, "load metadata+56, store metadata+64:64, 2 in all");
-    cost_access(&b.c, 0, COST_SHADOW, 130, MEM_LOAD); /* 64, 64, 2 */
-    cost_pay(&b.c, 0, 0);
+    ledger_access(&b.c, 0, METADATA_FIXED, 130, MEM_LOAD); /* 64, 64, 2 */
+    ledger_pay(&b.c, 0, 0);
     charges_are(&b.m.asked,
                 "load metadata+0:64, load metadata+64:64, load metadata+128:2, 3 in all");
-    cost_access(&b.c, 0, COST_SHADOW + 32, 65, MEM_LOAD); /* registers do not end at lines */
-    cost_pay(&b.c, 0, 0);
+    ledger_access(&b.c, 0, METADATA_FIXED + 32, 65, MEM_LOAD); /* registers do not end at lines */
+    ledger_pay(&b.c, 0, 0);
     charges_are(&b.m.asked, "load metadata+32:32, load metadata+64:33, 2 in all");
-    cost_access(&b.c, 0, COST_SHADOW, 0, MEM_LOAD);
-    cost_pay(&b.c, 0, 0);
+    ledger_access(&b.c, 0, METADATA_FIXED, 0, MEM_LOAD);
+    ledger_pay(&b.c, 0, 0);
     charges_are(&b.m.asked, "");
     close_bench(&b);
 }
@@ -132,17 +132,17 @@ static void an_access_is_cut_at_lines_and_counted_by_registers(void **state)
 static void lines_may_be_shorter(void **state)
 {
     struct machine_rig m;
-    struct cost c;
+    struct ledger c;
 
     (void)state;
     machine_rig_open(&m, 4);
     m.machine.line = 32;
-    cost_init(&c, &m.env, steps, STEPS, 16);
+    ledger_software(&c, &m.env, steps, STEPS, 16);
     machine_steps(&m, steps, STEPS);
-    cost_access(&c, 0, COST_SHADOW, 64, MEM_LOAD); /* still one register */
-    cost_pay(&c, 0, 0);
+    ledger_access(&c, 0, METADATA_FIXED, 64, MEM_LOAD); /* still one register */
+    ledger_pay(&c, 0, 0);
     charges_are(&m.asked, "load metadata+0:32, further load metadata+32:32, 1 in all");
-    cost_free(&c);
+    ledger_free(&c);
     machine_rig_close(&m);
 }
 
@@ -152,8 +152,8 @@ static void very_many_instructions_are_all_paid(void **state)
 
     (void)state;
     open_bench(&b, 4);
-    cost_steps(&b.c, 0, FIVE, UINT64_C(1) << 32);
-    assert_int_equal(cost_pay(&b.c, 0, 1), 1 + 5 * (UINT64_C(1) << 32));
+    ledger_steps(&b.c, 0, FIVE, UINT64_C(1) << 32);
+    assert_int_equal(ledger_pay(&b.c, 0, 1), 1 + 5 * (UINT64_C(1) << 32));
     assert_int_equal(b.m.instructions, 5 * (UINT64_C(1) << 32));
     close_bench(&b);
 }
@@ -161,40 +161,40 @@ static void very_many_instructions_are_all_paid(void **state)
 static void without_a_machine_nothing_costs(void **state)
 {
     struct machine_rig m;
-    struct cost c;
+    struct ledger c;
 
     (void)state;
     machine_rig_open(&m, 4);
     m.env.machine = NULL;
-    cost_init(&c, &m.env, steps, STEPS, 16);
+    ledger_software(&c, &m.env, steps, STEPS, 16);
     assert_false(c.on);
-    cost_step(&c, 0, FIVE);
-    cost_access(&c, 0, COST_SHADOW, 8, MEM_LOAD);
-    assert_int_equal(cost_shadow(&c, 0x1000), 0);
-    assert_int_equal(cost_take(&c, 0, 64), 0);
-    cost_give(&c, 0, 0, 64);
-    assert_int_equal(cost_pay(&c, 0, 77), 77);
+    ledger_step(&c, 0, FIVE);
+    ledger_access(&c, 0, METADATA_FIXED, 8, MEM_LOAD);
+    assert_int_equal(metadata_at(&c, 0x1000), 0);
+    assert_int_equal(metadata_take(&c, 0, 64), 0);
+    metadata_give(&c, 0, 0, 64);
+    assert_int_equal(ledger_pay(&c, 0, 77), 77);
     assert_null(clock_cost_new(&c, &m.env));
     clock_cost_access(NULL, &(struct event){.kind = EV_READ}, 0);
     clock_cost_sync(NULL, &(struct event){.kind = EV_ACQUIRE}, 0);
     clock_cost_free(NULL);
     charges_are(&m.asked, "");
-    cost_free(&c);
+    ledger_free(&c);
     machine_rig_close(&m);
 }
 
 /* While core 0 waits for its second access, core 1 decides and pays. */
 static void another_core(struct machine_rig *m, unsigned core, sim_addr a)
 {
-    struct cost *c = m->arg;
+    struct ledger *c = m->arg;
 
-    if (core != 0 || a != COST_SHADOW + 64)
+    if (core != 0 || a != METADATA_FIXED + 64)
         return;
-    cost_step(c, 1, FIVE);
-    cost_access(c, 1, COST_SHADOW + 256, 8, MEM_STORE);
-    cost_take(c, 1, 16);
-    cost_pay(c, 1, 500);
-    cost_step(c, 2, ONE); /* and core 2 decides only */
+    ledger_step(c, 1, FIVE);
+    ledger_access(c, 1, METADATA_FIXED + 256, 8, MEM_STORE);
+    metadata_take(c, 1, 16);
+    ledger_pay(c, 1, 500);
+    ledger_step(c, 2, ONE); /* and core 2 decides only */
 }
 
 static void other_cores_go_on_while_one_pays(void **state)
@@ -206,14 +206,14 @@ static void other_cores_go_on_while_one_pays(void **state)
     b.m.meanwhile = another_core;
     b.m.arg = &b.c;
     for (unsigned i = 0; i < 3; i++)
-        cost_access(&b.c, 0, COST_SHADOW + 64 * i, 8, MEM_LOAD);
-    cost_step(&b.c, 0, FIVE);
-    assert_int_equal(cost_pay(&b.c, 0, 0), 3 + 300 + 5);
+        ledger_access(&b.c, 0, METADATA_FIXED + 64 * i, 8, MEM_LOAD);
+    ledger_step(&b.c, 0, FIVE);
+    assert_int_equal(ledger_pay(&b.c, 0, 0), 3 + 300 + 5);
     charges_are(&b.m.asked,
                 "load metadata+0, load metadata+64, core 1, five, store metadata+256, heap list, "
                 "load list of 16, load page's rest:16, heap fresh, swap heap's top, heap page, "
                 "store page's rest:16, core 0, load metadata+128, five, 26 in all");
-    assert_int_equal(cost_pay(&b.c, 2, 0), 1);
+    assert_int_equal(ledger_pay(&b.c, 2, 0), 1);
     close_bench(&b);
 }
 
@@ -226,21 +226,21 @@ static void a_block_comes_from_a_page_then_from_its_list(void **state)
     (void)state;
     open_bench(&b, 4);
     /* List 3 and its head; what is left of the page, 3; none: the heap's top, 2; what is left. */
-    assert_int_equal(cost_take(&b.c, 0, 24), COST_HEAP);
-    cost_pay(&b.c, 0, 0);
+    assert_int_equal(metadata_take(&b.c, 0, 24), METADATA_HEAP);
+    ledger_pay(&b.c, 0, 0);
     charges_are(&b.m.asked,
                 "heap list, load list of 32, load page's rest:16, heap fresh, swap heap's top, "
                 "heap page, store page's rest:16, 12 in all");
-    assert_int_equal(cost_take(&b.c, 0, 32), COST_HEAP + 32);
-    cost_pay(&b.c, 0, 0);
+    assert_int_equal(metadata_take(&b.c, 0, 32), METADATA_HEAP + 32);
+    ledger_pay(&b.c, 0, 0);
     charges_are(&b.m.asked, "heap list, load list of 32, load page's rest:16, heap fresh, "
                             "store page's rest:16, 9 in all");
     /* The list's address 1; its head; the block holds the next; the head. */
-    cost_give(&b.c, 0, COST_HEAP, 17);
-    cost_pay(&b.c, 0, 0);
+    metadata_give(&b.c, 0, METADATA_HEAP, 17);
+    ledger_pay(&b.c, 0, 0);
     charges_are(&b.m.asked, "heap give, load list of 32, store block, store list of 32, 4 in all");
-    assert_int_equal(cost_take(&b.c, 0, 20), COST_HEAP);
-    cost_pay(&b.c, 0, 0);
+    assert_int_equal(metadata_take(&b.c, 0, 20), METADATA_HEAP);
+    ledger_pay(&b.c, 0, 0);
     charges_are(&b.m.asked, "heap list, load list of 32, load block, store list of 32, 6 in all");
     close_bench(&b);
 }
@@ -251,15 +251,15 @@ static void a_block_given_back_is_that_cores_that_gave_it(void **state)
 
     (void)state;
     open_bench(&b, 4);
-    const sim_addr mine = cost_take(&b.c, 0, 64), other = cost_take(&b.c, 1, 64);
-    assert_int_equal(other, COST_HEAP + 4096); /* each has pages of its own */
-    cost_give(&b.c, 1, mine, 64);
-    assert_true(cost_take(&b.c, 0, 64) != mine);
-    assert_int_equal(cost_take(&b.c, 1, 33), mine); /* of its size, 64 */
-    cost_give(&b.c, 1, mine, 64);
-    cost_give(&b.c, 1, other, 64);
-    assert_int_equal(cost_take(&b.c, 1, 64), other); /* last in, first out */
-    assert_true(cost_take(&b.c, 1, 128) != mine);
+    const sim_addr mine = metadata_take(&b.c, 0, 64), other = metadata_take(&b.c, 1, 64);
+    assert_int_equal(other, METADATA_HEAP + 4096); /* each has pages of its own */
+    metadata_give(&b.c, 1, mine, 64);
+    assert_true(metadata_take(&b.c, 0, 64) != mine);
+    assert_int_equal(metadata_take(&b.c, 1, 33), mine); /* of its size, 64 */
+    metadata_give(&b.c, 1, mine, 64);
+    metadata_give(&b.c, 1, other, 64);
+    assert_int_equal(metadata_take(&b.c, 1, 64), other); /* last in, first out */
+    assert_true(metadata_take(&b.c, 1, 128) != mine);
     close_bench(&b);
 }
 
@@ -269,10 +269,10 @@ static void large_blocks_take_what_they_need(void **state)
 
     (void)state;
     open_bench(&b, 4);
-    const sim_addr large = cost_take(&b.c, 0, 5000), next = cost_take(&b.c, 0, 4096);
-    assert_int_equal(large, COST_HEAP);
-    assert_int_equal(next, COST_HEAP + 8192);
-    assert_int_equal(cost_take(&b.c, 0, UINT64_C(1) << 40), COST_HEAP + 8192 + 4096);
+    const sim_addr large = metadata_take(&b.c, 0, 5000), next = metadata_take(&b.c, 0, 4096);
+    assert_int_equal(large, METADATA_HEAP);
+    assert_int_equal(next, METADATA_HEAP + 8192);
+    assert_int_equal(metadata_take(&b.c, 0, UINT64_C(1) << 40), METADATA_HEAP + 8192 + 4096);
     close_bench(&b);
 }
 
@@ -295,12 +295,12 @@ static void blocks_in_use_are_aligned_and_apart(void **state)
         struct block *one = &live[rng_below(&r, LIVE)];
         const unsigned core = (unsigned)rng_below(&r, 3);
         if (one->at) {
-            cost_give(&b.c, core, one->at, one->bytes);
+            metadata_give(&b.c, core, one->at, one->bytes);
             one->at = 0;
             continue;
         }
         const uint64_t bytes = 1 + rng_below(&r, rng_chance(&r, 1, 9) ? 9000 : 200);
-        const sim_addr at = cost_take(&b.c, core, bytes);
+        const sim_addr at = metadata_take(&b.c, core, bytes);
         uint64_t size = 16;
         while (size < bytes)
             size *= 2;
@@ -330,12 +330,12 @@ static void each_granule_has_its_place(void **state)
         const unsigned g = granules[i] ? granules[i] : 4;
         struct bench b;
         open_bench(&b, granules[i]);
-        assert_int_equal(cost_shadow(&b.c, 0), COST_SHADOW);
-        assert_int_equal(cost_shadow(&b.c, 24), COST_SHADOW + 24 / g * 16);
-        assert_int_equal(cost_shadow(&b.c, 24 + g - 1), cost_shadow(&b.c, 24));
-        assert_int_equal(cost_shadow(&b.c, 24 + g), cost_shadow(&b.c, 24) + 16);
+        assert_int_equal(metadata_at(&b.c, 0), METADATA_FIXED);
+        assert_int_equal(metadata_at(&b.c, 24), METADATA_FIXED + 24 / g * 16);
+        assert_int_equal(metadata_at(&b.c, 24 + g - 1), metadata_at(&b.c, 24));
+        assert_int_equal(metadata_at(&b.c, 24 + g), metadata_at(&b.c, 24) + 16);
         b.m.machine.physical = moved;
-        assert_int_equal(cost_shadow(&b.c, 24), COST_SHADOW + (0x100000 + 24) / g * 16);
+        assert_int_equal(metadata_at(&b.c, 24), METADATA_FIXED + (0x100000 + 24) / g * 16);
         close_bench(&b);
     }
 }
@@ -345,7 +345,7 @@ static void policies_of_a_run_share_no_metadata(void **state)
 {
     static const char *const label[] = {"one", "another"};
     struct machine_rig m;
-    struct cost c[2];
+    struct ledger c[2];
 
     (void)state;
     machine_rig_open(&m, 4);
@@ -353,59 +353,60 @@ static void policies_of_a_run_share_no_metadata(void **state)
     for (unsigned i = 0; i < 2; i++) {
         m.env.instance = i;
         m.env.stats = stats_group(root, label[i]);
-        cost_init(&c[i], &m.env, steps, STEPS, 16);
+        ledger_software(&c[i], &m.env, steps, STEPS, 16);
     }
-    assert_int_equal(cost_shadow(&c[1], 24), cost_shadow(&c[0], 24) + COST_APART);
-    assert_true(cost_shadow(&c[0], UINT64_MAX) < COST_APART);
+    assert_int_equal(metadata_at(&c[1], 24), metadata_at(&c[0], 24) + METADATA_APART);
+    assert_true(metadata_at(&c[0], UINT64_MAX) < METADATA_APART);
     machine_steps(&m, NULL, 0);
     for (unsigned i = 0; i < 2; i++)
-        assert_int_equal(cost_take(&c[i], 0, 64), COST_HEAP + i * COST_APART);
-    cost_pay(&c[0], 0, 0);
+        assert_int_equal(metadata_take(&c[i], 0, 64), METADATA_HEAP + i * METADATA_APART);
+    ledger_pay(&c[0], 0, 0);
     charges_are(&m.asked,
                 "heap list, load list of 64, load page's rest:16, heap fresh, swap heap's top, "
                 "heap page, store page's rest:16, 12 in all");
     for (unsigned i = 0; i < 2; i++)
-        cost_free(&c[i]);
+        ledger_free(&c[i]);
     machine_rig_close(&m);
 }
 
 static void places_stay_between_program_and_heap(void **state)
 {
     struct machine_rig m;
-    struct cost c;
+    struct ledger c;
 
     (void)state;
     machine_rig_open(&m, 1);
-    cost_init(&c, &m.env, NULL, 0, 512); /* the most there may be; and no steps */
-    assert_true(cost_shadow(&c, UINT64_MAX) >= COST_SHADOW);
-    assert_true(cost_shadow(&c, UINT64_MAX) + 512 < COST_HEAP - (UINT64_C(1) << 21));
-    cost_free(&c);
+    ledger_software(&c, &m.env, NULL, 0, 512); /* the most there may be; and no steps */
+    assert_true(metadata_at(&c, UINT64_MAX) >= METADATA_FIXED);
+    assert_true(metadata_at(&c, UINT64_MAX) + 512 < METADATA_HEAP - (UINT64_C(1) << 21));
+    ledger_free(&c);
     machine_rig_close(&m);
 }
 
 static void a_sweep_goes_by_64_bytes(void **state)
 {
     struct bench b;
-    struct cost_sweep s = {.step = FIVE};
+    struct metadata_sweep s = {.step = FIVE};
 
     (void)state;
     open_bench(&b, 4);
     for (unsigned i = 0; i < 6; i++) /* 32 to 128 */
-        cost_sweep(&b.c, &s, COST_SHADOW + 32 + 16 * i, 0, 16);
-    cost_sweep(&b.c, &s, COST_SHADOW + 144, 0, 16); /* not beside them */
-    cost_sweep_end(&b.c, &s);
-    cost_sweep_end(&b.c, &s);
-    cost_pay(&b.c, 0, 0);
+        metadata_sweep(&b.c, &s, METADATA_FIXED + 32 + 16 * i, 0, 16);
+    metadata_sweep(&b.c, &s, METADATA_FIXED + 144, 0, 16); /* not beside them */
+    metadata_sweep_end(&b.c, &s);
+    metadata_sweep_end(&b.c, &s);
+    ledger_pay(&b.c, 0, 0);
     charges_are(
         &b.m.asked,
         "five, load metadata+32:32, store metadata+32:32, five, load metadata+64:64, "
         "store metadata+64:64, five, load metadata+144:16, store metadata+144:16, 21 in all");
-    s = (struct cost_sweep){.core = 2, .step = ONE};
-    cost_sweep(&b.c, &s, COST_SHADOW, COST_SHADOW + 1024, 16);
-    cost_sweep(&b.c, &s, COST_SHADOW + 16, COST_SHADOW + 1040, 16);
-    cost_sweep(&b.c, &s, COST_SHADOW + 32, COST_SHADOW + 2048, 16); /* its way leads elsewhere */
-    cost_sweep_end(&b.c, &s);
-    cost_pay(&b.c, 2, 0);
+    s = (struct metadata_sweep){.core = 2, .step = ONE};
+    metadata_sweep(&b.c, &s, METADATA_FIXED, METADATA_FIXED + 1024, 16);
+    metadata_sweep(&b.c, &s, METADATA_FIXED + 16, METADATA_FIXED + 1040, 16);
+    metadata_sweep(&b.c, &s, METADATA_FIXED + 32, METADATA_FIXED + 2048,
+                   16); /* its way leads elsewhere */
+    metadata_sweep_end(&b.c, &s);
+    ledger_pay(&b.c, 2, 0);
     charges_are(&b.m.asked, "core 2, one, load metadata+0:32, store metadata+1024:32, one, "
                             "load metadata+32:16, store metadata+2048:16, 6 in all");
     close_bench(&b);
@@ -417,7 +418,7 @@ static void a_sweep_goes_by_64_bytes(void **state)
 struct clocks {
     struct machine_rig m;
     struct hb *hb;
-    struct cost c;
+    struct ledger c;
     struct clock_cost *gathered; /* NULL: the policy's */
     void *policy;
     struct event *txn[64]; /* owns; open transactions */
@@ -440,7 +441,7 @@ static void clocks_open(struct clocks *k, bool gather, unsigned view)
     k->hb = hb_new(view, GRANULE_FIELD, NULL);
     k->m.env.hb = k->hb;
     k->m.env.view = view;
-    cost_init(&k->c, &k->m.env, steps, STEPS, 16);
+    ledger_software(&k->c, &k->m.env, steps, STEPS, 16);
     if (gather) {
         k->gathered = clock_cost_new(&k->c, &k->m.env);
         assert_non_null(k->gathered);
@@ -459,7 +460,7 @@ static void clocks_close(struct clocks *k)
     clock_cost_free(k->gathered);
     if (k->policy)
         runtime_policy()->destroy(k->policy);
-    cost_free(&k->c);
+    ledger_free(&k->c);
     hb_free(k->hb);
     machine_rig_close(&k->m);
     for (size_t i = 0; i < ARRAY_SIZE(k->txn); i++)
@@ -531,7 +532,7 @@ static void clocks_step(struct clocks *k, const struct event *ev, unsigned core,
         else
             runtime_policy()->hardware->sync(k->policy, ev, core, 0);
     }
-    cost_pay(&k->c, core, 0);
+    ledger_pay(&k->c, core, 0);
 }
 
 /* The same instructions in the same places, the same accesses. */
@@ -593,7 +594,7 @@ static void a_threads_epoch_and_clock_are_read_where_the_runtime_has_them(void *
     clocks_open(&k, true, 0);
     hb_enter(k.hb, &in);
     clock_cost_entry(k.gathered, 1, 1, 0);
-    cost_pay(&k.c, 0, 0);
+    ledger_pay(&k.c, 0, 0);
     charges_are(&k.m.asked, ""); /* no clock in memory yet */
     clocks_step(&k, &in, 0, 0);
     charges_forget(&k.m.asked);
@@ -603,13 +604,13 @@ static void a_threads_epoch_and_clock_are_read_where_the_runtime_has_them(void *
     clock_cost_entry(k.gathered, 1, 1, 0);
     clock_cost_entry(k.gathered, 1, 2, 0); /* its clock has two entries */
     clock_cost_entries(k.gathered, 1, 0, 16, 0);
-    cost_pay(&k.c, 0, 0);
+    ledger_pay(&k.c, 0, 0);
     charges_are(&k.m.asked, "store thread 1's epoch, load thread 1's epoch, load thread 1's epoch, "
                             "load thread 1's clock word, load clocks+4:4, load clocks+0, 6 in all");
     clocks_step(&k, &end, 0, 0); /* gives: its time goes on */
     charges_forget(&k.m.asked);
     clock_cost_epoch(k.gathered, 1, 0);
-    cost_pay(&k.c, 0, 0);
+    ledger_pay(&k.c, 0, 0);
     charges_are(&k.m.asked, "store thread 1's epoch, load thread 1's epoch, 2 in all");
     clocks_close(&k);
 }

@@ -18,7 +18,7 @@ enum { ACCESSES, HANDLERS, KINDS };
 struct bench { /* an instruction takes a cycle, an access 100 */
     struct policy_machine machine;
     struct policy_env env;
-    struct cost c;
+    struct ledger c;
     char log[512]; /* what was asked of the machine, each with its core */
 };
 
@@ -76,12 +76,12 @@ static void open_bench(struct bench *b)
     *b = (struct bench){
         .machine = {.cores = 4, .line = 64, .ask = asks, .piggyback = came_along, .drop = drops}};
     b->env = (struct policy_env){.machine = &b->machine, .host = b, .exec = runs, .mem = accesses};
-    ledger_init(&b->c, &b->env, KINDS);
+    ledger_hardware(&b->c, &b->env, KINDS);
 }
 
 static void close_bench(struct bench *b)
 {
-    cost_free(&b->c);
+    ledger_free(&b->c);
 }
 
 static void begin(struct bench *b, sim_cycle start, sim_cycle data)
@@ -109,12 +109,13 @@ static void costs_run_beside_their_data(void **state)
     open_bench(&b);
     begin(&b, 950, 1000);
     ledger_touch(&b.c, 0, AT, 8, MEM_LOAD);
-    assert_int_equal(ledger_pay(&b.c, 0, 0, 1000), 1050);
+    assert_int_equal(ledger_pay_account(&b.c, 0, 0, 1000), 1050);
     begin(&b, 850, 1000);
     ledger_touch(&b.c, 0, AT, 8, MEM_LOAD);
-    assert_int_equal(ledger_pay(&b.c, 0, 0, 1000), 1000); /* over before the data were there */
+    assert_int_equal(ledger_pay_account(&b.c, 0, 0, 1000),
+                     1000); /* over before the data were there */
     says(&b, "0 loads 100000, 0 loads 100000");
-    assert_int_equal(ledger_pay(&b.c, 0, 0, 1000), 1000); /* and once */
+    assert_int_equal(ledger_pay_account(&b.c, 0, 0, 1000), 1000); /* and once */
     says(&b, "");
     close_bench(&b);
 }
@@ -130,17 +131,17 @@ static void what_comes_after_others_waits_for_them(void **state)
     ledger_touch(&b.c, 0, AT, 8, MEM_LOAD);
     begin(&b, 930, 1000);
     ledger_touch(&b.c, 0, AT, 8, MEM_LOAD);
-    assert_int_equal(ledger_pay(&b.c, 0, 0, 1000), 1030);
+    assert_int_equal(ledger_pay_account(&b.c, 0, 0, 1000), 1030);
     begin(&b, 930, 1000);
     ledger_touch(&b.c, 0, AT, 8, MEM_LOAD);
     begin(&b, 930, 1000);
     ledger_touch(&b.c, 0, AT, 8, MEM_LOAD);
-    assert_int_equal(ledger_pay(&b.c, 0, 0, 1000), 1130);
+    assert_int_equal(ledger_pay_account(&b.c, 0, 0, 1000), 1130);
     begin(&b, 850, 1000);
     ledger_touch(&b.c, 0, AT, 8, MEM_LOAD);
     begin(&b, CYCLE_NEVER, 1000); /* never beside */
     ledger_touch(&b.c, 0, AT, 8, MEM_LOAD);
-    assert_int_equal(ledger_pay(&b.c, 0, 0, 1000), 1100);
+    assert_int_equal(ledger_pay_account(&b.c, 0, 0, 1000), 1100);
     close_bench(&b);
 }
 
@@ -166,12 +167,12 @@ static void a_note_comes_before_what_is_gathered_after_it(void **state)
     n->ask.cores[0] = 6;
     n->ask.cores[1] = 0;
     n->ask.bytes = 64;
-    cost_add_instructions(&b.c, 0, 4);       /* 1059 */
+    ledger_instructions(&b.c, 0, 4);         /* 1059 */
     ledger_note(&b.c, 0, LEDGER_DATA);       /* 1200 */
     ledger_touch(&b.c, 0, AT, 8, MEM_STORE); /* 1300 */
     ledger_note(&b.c, 0, LEDGER_DATA);       /* they have long been there */
     ledger_note(&b.c, 0, LEDGER_DROP)->line = AT + 64;
-    assert_int_equal(ledger_pay(&b.c, 0, 0, 1200), 1303);
+    assert_int_equal(ledger_pay_account(&b.c, 0, 0, 1200), 1303);
     says(
         &b,
         "0 loads 100000, 0 asks about 100000, 0 asks 6, 0 runs 4, 0 stores 100000, 0 drops 100040");
@@ -188,7 +189,7 @@ static void entries_that_come_along_are_there_with_the_data(void **state)
     begin(&b, 500, 1000);
     ledger_note(&b.c, 0, LEDGER_ALONG)->bytes = 128;
     ledger_touch(&b.c, 0, AT, 8, MEM_LOAD);
-    assert_int_equal(ledger_pay(&b.c, 0, 0, 1000), 1100);
+    assert_int_equal(ledger_pay_account(&b.c, 0, 0, 1000), 1100);
     says(&b, "0 gets along 80, 0 loads 100000");
     close_bench(&b);
 }
@@ -215,7 +216,7 @@ static void what_is_known_late_may_come_first(void **state)
     ledger_touch(&b.c, 0, AT + 64, 8, MEM_LOAD);
     call(&b, ledger_note_first(&b.c, 0, LEDGER_CALL), takes_7);
     ledger_note_first(&b.c, 0, LEDGER_DATA);
-    assert_int_equal(ledger_pay(&b.c, 0, 0, 1000), 2000 + 7 + 3 + 100);
+    assert_int_equal(ledger_pay_account(&b.c, 0, 0, 1000), 2000 + 7 + 3 + 100);
     says(&b, "0 loads 100000, 0 handles 7, 0 drops 100000, 0 loads 100040");
     close_bench(&b);
 }
@@ -242,7 +243,7 @@ static void an_act_is_made_at_once_or_gathered(void **state)
     assert_int_equal(ledger_exec(&b.c, 2, 2, 10), 10);
     ledger_gathered(&b.c);
     says(&b, "");
-    assert_int_equal(ledger_pay(&b.c, account, 2, 1000), 1000 + 6 + 100 + 100 + 3 + 2);
+    assert_int_equal(ledger_pay_account(&b.c, account, 2, 1000), 1000 + 6 + 100 + 100 + 3 + 2);
     says(&b, "2 runs 6, 2 loads 100000, 1 stores 100000, 2 drops 100000, 2 runs 2");
     close_bench(&b);
 }
@@ -257,7 +258,7 @@ static sim_cycle handles(void *self, unsigned core, void *what, sim_cycle now)
     ledger_exec(&b->c, core, 3, now);
     ledger_mem(&b->c, core, AT + 128, 16, MEM_LOAD, now);
     ledger_gathered(&b->c);
-    return ledger_pay(&b->c, ledger_account(HANDLERS, core), core, now);
+    return ledger_pay_account(&b->c, ledger_account(HANDLERS, core), core, now);
 }
 
 static void accounts_are_paid_apart(void **state)
@@ -270,7 +271,7 @@ static void accounts_are_paid_apart(void **state)
     ledger_touch(&b.c, 0, AT, 8, MEM_LOAD);
     call(&b, ledger_note(&b.c, 0, LEDGER_CALL), handles);
     ledger_touch(&b.c, 0, AT + 64, 8, MEM_STORE);
-    assert_int_equal(ledger_pay(&b.c, 0, 0, 1000), 1303);
+    assert_int_equal(ledger_pay_account(&b.c, 0, 0, 1000), 1303);
     says(&b, "0 loads 100000, 0 runs 3, 0 loads 100080, 0 stores 100040");
     close_bench(&b);
 }
@@ -291,7 +292,7 @@ static void another_core_may_do_it_beside_the_program(void **state)
     ledger_gathered(&b.c);
     assert_int_equal(ledger_pay_beside(&b.c, account, 3, 1000), 3 + 100 + 100 + 2);
     says(&b, "3 loads 100000, 3 loads 100040");
-    assert_int_equal(ledger_pay(&b.c, account, 0, 1000), 1000);
+    assert_int_equal(ledger_pay_account(&b.c, account, 0, 1000), 1000);
     close_bench(&b);
 }
 
