@@ -109,8 +109,10 @@ static inline uint32_t l1_find(const struct coherence *c, unsigned core, sim_add
     return slot != CACHE_NONE && permits(l1->state[slot], cmd) ? slot : CACHE_NONE;
 }
 
-size_t coherence_l1_ahead(const struct coherence *c, unsigned core, struct mem_step *step, size_t n)
+size_t coherence_l1_ahead(const struct coherence *c, unsigned core, struct mem_step *restrict step,
+                          size_t n, sim_cycle *now)
 {
+    sim_cycle at = *now;
     size_t i = 0;
 
     for (; i < n; i++) {
@@ -119,16 +121,33 @@ size_t coherence_l1_ahead(const struct coherence *c, unsigned core, struct mem_s
             private_soon(c, core, step[i].at);
             break;
         }
+        at += c->time.l1 + step[i + 1].instructions;
     }
+    *now = at;
     return i;
 }
 
-void coherence_l1_hits(struct coherence *c, unsigned core, const struct mem_step *step, size_t n)
+static inline void l1_hits(struct coherence *c, unsigned core, const struct mem_step *step,
+                           size_t n)
 {
     for (const struct mem_step *end = step + n; step < end; step++) {
         assert(permits(c->priv[core].l1.state[step->slot], (enum mem_cmd)step->cmd));
         l1_hit(c, core, step->slot, (enum mem_cmd)step->cmd, TRAFFIC_METADATA);
     }
+}
+
+void coherence_l1_hits(struct coherence *c, unsigned core, const struct mem_step *step, size_t n)
+{
+    l1_hits(c, core, step, n);
+}
+
+sim_cycle coherence_steps(struct coherence *c, unsigned core, const struct mem_step *step, size_t n,
+                          sim_cycle now)
+{
+    if (n)
+        l1_hits(c, core, step, n);
+    step += n;
+    return coherence_access(c, core, step->at, (enum mem_cmd)step->cmd, TRAFFIC_METADATA, now).done;
 }
 
 bool coherence_in_l1(const struct coherence *c, unsigned core, sim_addr addr, enum mem_cmd cmd)
@@ -145,8 +164,10 @@ sim_cycle coherence_l1_latency(const struct coherence *c)
 
 struct line_event *coh_event_add(struct coherence *c)
 {
-    c->events = xgrow(c->events, c->n_events, &c->cap_events, sizeof *c->events);
-    return &c->events[c->n_events++];
+    struct line_queue *q = &c->lines;
+
+    q->at = xgrow(q->at, q->n, &q->cap, sizeof *q->at);
+    return &q->at[q->n++];
 }
 
 void coherence_listen(struct coherence *c, unsigned whats)
@@ -154,20 +175,9 @@ void coherence_listen(struct coherence *c, unsigned whats)
     c->listens = whats;
 }
 
-const struct line_event *coherence_events(const struct coherence *c, size_t *n)
+struct line_queue *coherence_lines(struct coherence *c)
 {
-    *n = c->n_events;
-    return c->events;
-}
-
-const size_t *coherence_pending(const struct coherence *c)
-{
-    return &c->n_events;
-}
-
-void coherence_events_clear(struct coherence *c)
-{
-    c->n_events = 0;
+    return &c->lines;
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */
@@ -285,6 +295,6 @@ void coherence_free(struct coherence *c)
     free(c->entry);
     free(c->bank);
     free(c->bank_node);
-    free(c->events);
+    free(c->lines.at);
     free(c);
 }

@@ -90,9 +90,12 @@ bool coherence_in_l1(const struct coherence *c, unsigned core, sim_addr addr, en
  * them misses is fetched into the host's caches. And these hits, each done after the L1's latency:
  * they may be made behind accesses of others at later cycles, as long as the core's own come in
  * their order and the core has not been met since. */
-size_t coherence_l1_ahead(const struct coherence *c, unsigned core, struct mem_step *step,
-                          size_t n);
+size_t coherence_l1_ahead(const struct coherence *c, unsigned core, struct mem_step *step, size_t n,
+                          sim_cycle *now);
 void coherence_l1_hits(struct coherence *c, unsigned core, const struct mem_step *step, size_t n);
+/* The n hits, then the access of the step behind them, which starts now; when it is done. */
+sim_cycle coherence_steps(struct coherence *c, unsigned core, const struct mem_step *step, size_t n,
+                          sim_cycle now);
 
 sim_cycle coherence_l1_latency(const struct coherence *c);
 
@@ -112,7 +115,8 @@ sim_cycle coherence_ask(struct coherence *c, unsigned core, sim_addr addr, const
 void coherence_piggyback(struct coherence *c, uint64_t bytes); /* went along with other messages */
 /* Where the line is for this core, the nearest; LEVEL_NONE: in no cache that it can hit. */
 enum mem_level coherence_where(const struct coherence *c, unsigned core, sim_addr addr);
-/* While it stays the same, no line that was in a cache is in none. */
+/* Counts lines that may have left the caches altogether: while it stays the same, each line that
+ * was in some cache still is in one. */
 const uint64_t *coherence_lost(const struct coherence *c);
 
 /* Counts the lines that metadata brought, for the statistics: at the end of a run. */
@@ -120,12 +124,13 @@ void coherence_census(struct coherence *c);
 
 /* From now on these line events are kept, bits by enum line_what; at first none are. */
 void coherence_listen(struct coherence *c, unsigned whats);
-/* How many have happened since the last call of coherence_events_clear: may be kept and looked at.
+/* What happened to lines since somebody emptied this (n = 0): coherence's own, valid as long as c.
  */
-const size_t *coherence_pending(const struct coherence *c);
-/* What happened since the last call of coherence_events_clear. */
-const struct line_event *coherence_events(const struct coherence *c, size_t *n);
-void coherence_events_clear(struct coherence *c);
+struct line_queue {
+    struct line_event *at;
+    size_t n, cap;
+};
+struct line_queue *coherence_lines(struct coherence *c);
 
 /* Asserts the invariants: one writer or many readers, the directory exact, inclusion, every
  * resident line counted. Walks everything: for tests and the end of a run. */

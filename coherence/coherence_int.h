@@ -155,8 +155,7 @@ struct coherence {
     sim_cycle latest;                /* start of an access */
     uint64_t histories, n_histories; /* lines: from, and how many (histories.c) */
     uint64_t lost;                   /* lines that may be in no cache any more */
-    struct line_event *events;
-    size_t n_events, cap_events;
+    struct line_queue lines;
     struct coh_stats stats;
 };
 

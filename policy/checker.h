@@ -44,7 +44,7 @@ sim_cycle checker_pay(struct checker *c, const struct event *ev, unsigned core, 
  * hardware, which pays for some events as it hears of them; 2: what decides nothing, and pays at
  * once. */
 unsigned checker_turn(const struct checker *c);
-/* Both. */
+/* checker_decide, then checker_pay. */
 sim_cycle checker_step(struct checker *c, const struct event *ev, unsigned core,
                        struct mem_outcome out, sim_cycle now);
 /* Something happened to a line in the machine's caches, and this core tells of it. */

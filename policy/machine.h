@@ -48,8 +48,8 @@ struct policy_machine {
     sim_cycle (*go_on)(void *host, unsigned core, sim_cycle since, sim_cycle now);
     /* The level at which a line is now for this core, LEVEL_NONE: in no cache. Changes nothing. */
     uint8_t (*where)(void *host, unsigned core, sim_addr line);
-    /* While this stays the same, no line of histories that was in a cache is in none. NULL: nobody
-     * counts. */
+    /* Counts lines of histories that may have left the caches altogether: while it stays the same,
+     * each that was in some cache still is in one. NULL: nobody counts. */
     const uint64_t *lost;
 };
 

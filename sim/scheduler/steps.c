@@ -15,17 +15,12 @@
 
 #include <assert.h>
 
-/* Makes those before step `end`: then that one begins. */
-static void make_hits(struct timed *s, unsigned core, struct ahead_steps *h, size_t end)
+/* The hits before step `end` are being made: their latencies pass, and that step begins. */
+static void pass_hits(const struct timed *s, unsigned core, struct ahead_steps *h, size_t end)
 {
-    struct machine *m = s->machine;
-
-    if (h->at == end)
-        return;
-    coherence_l1_hits(m->coherence, core, h->run->step + h->at, end - h->at);
     while (h->at < end) {
         h->at++;
-        h->now = machine_step_begins(m, core, h->run, h->at, h->now + s->l1_latency);
+        h->now = machine_step_begins(s->machine, core, h->run, h->at, h->now + s->l1_latency);
     }
 }
 
@@ -39,7 +34,10 @@ static void settle(struct timed *s, unsigned core)
 
     for (; end < h->end && (now < s->queue.now || (now == s->queue.now && first)); end++)
         now += s->l1_latency + h->run->step[end + 1].instructions;
-    make_hits(s, core, h, end);
+    if (end == h->at)
+        return;
+    coherence_l1_hits(s->machine->coherence, core, h->run->step + h->at, end - h->at);
+    pass_hits(s, core, h, end);
 }
 
 void timed_settle(struct scheduler *head)
@@ -68,24 +66,25 @@ static sim_cycle look_ahead(const struct timed *s, unsigned core, struct ahead_s
     const size_t n = h->run->n - 1 - h->at;
     sim_cycle now = h->now;
 
-    h->end = h->at + coherence_l1_ahead(s->machine->coherence, core, step, n);
-    for (size_t i = h->at; i < h->end; i++)
-        now += s->l1_latency + h->run->step[i + 1].instructions;
+    h->end = h->at + coherence_l1_ahead(s->machine->coherence, core, step, n, &now);
     return now;
 }
 
-/* To the turn of step h->at, or of a later one if it hits. */
-static void wait_turn(struct timed *s, unsigned core, struct ahead_steps *h)
+/* To the turn of step h->at, or of a later one if it hits. Returns the first of the hits before
+ * that, which are still to be made. */
+static size_t wait_turn(struct timed *s, unsigned core, struct ahead_steps *h)
 {
     const struct machine *m = s->machine;
-    const bool each = m->access || m->intervals || m->memory.type->later;
 
     h->now = h->now > s->queue.now ? h->now : s->queue.now;
     if (queue_goes_on(s, h->now))
-        return;
+        return h->at;
+    const bool each = m->access || m->intervals || m->memory.type->later;
     queue_until(s, core, each ? h->now : look_ahead(s, core, h));
-    make_hits(s, core, h, h->end);
+    const size_t first = h->at;
+    pass_hits(s, core, h, h->end);
     assert(h->now == s->queue.now);
+    return first;
 }
 
 sim_cycle timed_steps(void *self, unsigned core, const struct mem_run *r, sim_cycle now)
@@ -97,8 +96,8 @@ sim_cycle timed_steps(void *self, unsigned core, const struct mem_run *r, sim_cy
     assert(s->queue.active == &s->queue.agent[core]);
     for (*h = (struct ahead_steps){.run = r}; h->at < r->n; h->at++) {
         h->now = machine_step_begins(m, core, r, h->at, now);
-        wait_turn(s, core, h);
-        now = machine_step(m, core, r, h->at, h->now);
+        const size_t first = wait_turn(s, core, h);
+        now = coherence_steps(m->coherence, core, r->step + first, h->at - first, h->now);
     }
     return now;
 }

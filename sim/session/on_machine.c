@@ -85,7 +85,7 @@ int machine_begins(struct lardsim *l)
     if (!l->machine || watch(l))
         return -1;
     l->policies = machine_policies(l->machine);
-    l->pending = coherence_pending(l->machine->coherence);
+    l->lines = coherence_lines(l->machine->coherence);
     return timed ? config_bind(l->config, "schedule", schedule_param_rows, &l->schedule, &l->err)
                  : config_known(l->config, "schedule", schedule_param_rows, &l->err);
 }

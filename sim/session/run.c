@@ -93,21 +93,23 @@ static void detect(struct lardsim *l, struct turn *t)
 
 /* ---- on a machine --------------------------------------------------------------------------- */
 
-static void tell_lines(struct lardsim *l, unsigned core)
+static NO_INLINE void tell_all_lines(struct lardsim *l, unsigned core)
 {
-    struct coherence *c = l->machine->coherence;
-    size_t n;
+    struct line_queue *q = l->lines;
 
-    if (!*l->pending)
-        return;
-    const struct line_event *le = coherence_events(c, &n);
-
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < q->n; i++) {
+        const struct line_event *le = &q->at[i];
         for (size_t k = 0; k < l->checkers; k++)
-            checker_line(l->checker[k], &le[i], core);
-        l->owes[le[i].by] = l->owes[core] = true;
+            checker_line(l->checker[k], le, core);
+        l->owes[le->by] = l->owes[core] = true;
     }
-    coherence_events_clear(c);
+    q->n = 0;
+}
+
+static inline void tell_lines(struct lardsim *l, unsigned core)
+{
+    if (UNLIKELY(l->lines->n))
+        tell_all_lines(l, core);
 }
 
 /* Also what the policies' own accesses do to lines, and other cores' meanwhile. */

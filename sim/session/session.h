@@ -83,12 +83,12 @@ struct lardsim {
     struct machine *machine;        /* once ready; NULL: detection only */
     struct policy_machine policies; /* as policies see it */
     struct schedule_params schedule;
-    unsigned hears;        /* of lines, bits by enum line_what */
-    const size_t *pending; /* of line events, that nobody has heard */
-    bool pays;             /* some policy: what it has decided takes time */
-    bool owes[MAX_CORES];  /* by core: there may be something to pay for lines */
-    char *timeline;        /* the file; NULL: none */
-    bool cut;              /* the timeline, at: */
+    unsigned hears;           /* of lines, bits by enum line_what */
+    struct line_queue *lines; /* what happened to lines, and nobody has heard */
+    bool pays;                /* some policy: what it has decided takes time */
+    bool owes[MAX_CORES];     /* by core: there may be something to pay for lines */
+    char *timeline;           /* the file; NULL: none */
+    bool cut;                 /* the timeline, at: */
     sim_cycle cut_at;
 
     struct host_clock began;

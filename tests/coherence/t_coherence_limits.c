@@ -194,31 +194,28 @@ static void expect_events(struct bench *b, const char *expected)
     static const char *const what[LINE_WHATS] = {"fill", "transfer", "downgrade", "invalidate",
                                                  "evict"};
     char said[1000] = "";
-    size_t n;
-    const struct line_event *e = coherence_events(b->c, &n);
+    struct line_queue *q = coherence_lines(b->c);
 
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < q->n; i++) {
+        const struct line_event *e = &q->at[i];
         const size_t used = strlen(said);
-        snprintf(said + used, sizeof said - used, "%s%s %s %u%s", used ? ", " : "", what[e[i].what],
-                 mem_level_text[e[i].level], e[i].core, e[i].dirty ? " dirty" : "");
+        snprintf(said + used, sizeof said - used, "%s%s %s %u%s", used ? ", " : "", what[e->what],
+                 mem_level_text[e->level], e->core, e->dirty ? " dirty" : "");
     }
     assert_string_equal(said, expected);
-    coherence_events_clear(b->c);
-    coherence_events(b->c, &n);
-    assert_int_equal(n, 0);
+    q->n = 0;
 }
 
 static void test_line_events_say_what_happened_in_order(void **unused)
 {
     struct bench b;
-    size_t n;
 
     (void)unused;
     assert_true(bench_open(&b, (struct bench_options){.line_events = true}, TINY_L3));
     bench_access(&b, 1, A, MEM_STORE);
     expect_events(&b, "fill l3 1, fill l2 1 dirty, fill l1 1 dirty");
     bench_access(&b, 2, A, MEM_LOAD);
-    assert_int_equal(coherence_events(b.c, &n)[0].from, 1);
+    assert_int_equal(coherence_lines(b.c)->at[0].from, 1);
     expect_events(&b, "transfer l1 2, downgrade l1 1 dirty, downgrade l2 1 dirty, fill l2 2, "
                       "fill l1 2");
     bench_access(&b, 2, A, MEM_STORE);

@@ -122,12 +122,11 @@ static void fails(struct random *r, const char *what, unsigned core, size_t l)
 
 static void follow_all(struct random *r)
 {
-    size_t n;
-    const struct line_event *e = coherence_events(r->b.c, &n);
+    struct line_queue *q = coherence_lines(r->b.c);
 
-    for (size_t i = 0; i < n; i++)
-        follow(&r->copies, &e[i]);
-    coherence_events_clear(r->b.c);
+    for (size_t i = 0; i < q->n; i++)
+        follow(&r->copies, &q->at[i]);
+    q->n = 0;
     memset(r->copies.handed_on, 0, sizeof r->copies.handed_on);
 }
 
