@@ -293,6 +293,7 @@ static const struct cell_kind variable_kind = {
 void ft_init(struct fasttrack *f, const struct policy_env *env)
 {
     f->env = env;
+    f->hb = env->hb;
     f->race = race;
     stats_count(env->stats, "same-epoch", "count",
                 "Granules accessed again in the same epoch: no check.", &f->st.same_epoch);

@@ -11,6 +11,7 @@ struct ft_stats {
 
 struct fasttrack {
     const struct policy_env *env;
+    const struct hb *hb; /* env->hb, which each access needs */
     struct cells variables;
     bool report_repeats;
     struct ft_cost cost;
@@ -84,7 +85,7 @@ static inline struct ft_past ft_past_of(const struct hb_actor *me, const struct 
  * before: then a plain access only takes a place. False: it is not so. */
 ALWAYS_INLINE bool ft_takes_place(struct fasttrack *f, const struct event *ev, uint64_t number)
 {
-    const struct hb_actor *me = hb_me(f->env->hb, ev->tid);
+    const struct hb_actor *me = hb_me(f->hb, ev->tid);
     struct ft_variable *x = cells_prefetched(&f->variables, ev->addr);
 
     if (UNLIKELY(!x || !cells_one(&f->variables, ev) || !epoch_before(x->at[WRITES], &me->clock) ||
