@@ -74,6 +74,8 @@ tests_libtests_la_SOURCES = tests/base/param_rig.c tests/base/param_rig.h \
 	tests/trace/trace_file.h tests/trace/wild.h tests/workloads/vm/box.h \
 	tests/workloads/vm/churn.h tests/workloads/vm/follow.h tests/workloads/vm/spec.h
 LDADD = tests/libtests.la libcore.la $(LIBS_OF_OTHERS) $(CMOCKA_LIBS)
+tests_mutants_mutate_SOURCES = tests/mutants/mutate.c tests/mutants/mutate.h \
+	tests/mutants/mutate_random.c
 
 scripts = tests/house/layers.sh tests/house/headers.sh tests/house/hygiene.sh tests/house/tags.sh \
 	tests/workloads/litmus/litmus.sh tests/golden/golden.sh tests/cli/cli.sh tests/cli/compare.sh \
@@ -118,10 +120,10 @@ golden: lardsim$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/golden/golden.sh --renew
 
 # By name: what is built in that folder must not be packed.
-mutant_files = tests/mutants/coherence.edits tests/mutants/filter.edits \
+mutant_files = tests/mutants/coherence.edits tests/mutants/equivalent tests/mutants/filter.edits \
 	tests/mutants/goldilocks.edits tests/mutants/named.sh tests/mutants/order.edits \
-	tests/mutants/radish.edits tests/mutants/regions.edits tests/mutants/slimstate.edits \
-	tests/mutants/switch.h tests/mutants/vc.edits
+	tests/mutants/radish.edits tests/mutants/random.sh tests/mutants/regions.edits \
+	tests/mutants/slimstate.edits tests/mutants/switch.c tests/mutants/switch.h tests/mutants/vc.edits
 EXTRA_DIST += $(scripts) tests/house/called.c tests/data tests/corpus tests/golden tests/long $(mutant_files)
 
 docs-tables: lardsim$(EXEEXT)

@@ -61,18 +61,27 @@ draw() {
     wait "$first"
 }
 
-# copy DIR: the source, as it would be packed.
-copy() {
-    mkdir -p "${1%/*}" && make -s distdir distdir="$1" top_distdir="$1" && make -s tests/mutants/mutate
+# mutated NAME ARGUMENTS: a copy of the source, as it would be packed, with the mutants that the arguments
+# to tests/mutants/mutate name or draw, and a build of it. Its source is $top from here on.
+mutated() {
+    copy=long/$1/source
+    mkdir -p "long/$1" && make -s distdir distdir="$copy" top_distdir="$copy" && make -s tests/mutants/mutate || return 1
+    name=$1
+    shift
+    ./tests/mutants/mutate -o "$copy" "$@" >"long/$name/list" || return 1
+    top=$here/$copy
+    goal=libcore.la configured "$name/build" CFLAGS='-O1 -w' && programs
 }
 
 mutants() {
-    copy long/mutants/source || return 1
-    list=$here/long/mutants/list
-    ./tests/mutants/mutate -o long/mutants/source "$top" "$top"/tests/mutants/*.edits >"$list" || return 1
-    top=$here/long/mutants/source
-    goal=libcore.la configured mutants/build CFLAGS='-O1' && programs || return 1
-    top_srcdir=$top "$SHELL" "$top/tests/mutants/named.sh" "$list"
+    mutated mutants "$top" "$top"/tests/mutants/*.edits || return 1
+    top_srcdir=$top "$SHELL" "$top/tests/mutants/named.sh" "$here/long/mutants/list"
+}
+
+# random_mutants NUMBER [SEED]: others each day.
+random_mutants() {
+    mutated "random$1" -n "$1" -s "${2:-$(($(date +%s) / 86400))}" "$top" "$top/tests/mutants/equivalent" || return 1
+    top_srcdir=$top "$SHELL" "$top/tests/mutants/random.sh" "$here/long/random$1/list"
 }
 
 # The machine on random streams and random settings; every state of the protocol with more cores and lines.
@@ -237,6 +246,7 @@ self filter-5000 15 draw t_filter 5000
 self machine-100 30 machine 100
 self faults 40 faults
 self mutants 120 mutants
+self random-mutants-30 150 random_mutants 30
 self sanitized-units 180 sanitized_units
 self threads 60 threads
 self path 60 path

@@ -7,9 +7,11 @@ dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
 bad=0
 "$mutate" . tests/mutants/*.edits >/dev/null || bad=1
+"$mutate" -n 0 . tests/mutants/equivalent || bad=1
 
 # expect SENTENCE: of mutate, for the edits that come, of a file of three lines.
-mkdir -p "$dir/copy/tests/mutants"
+mkdir -p "$dir/copy/tests/mutants" "$dir/copy/base" "$dir/base"
+echo >"$dir/base/err.c"
 printf 'one\ntwo\ntwo\n' >"$dir/f.c"
 expect() {
     { echo 'test t_some 1 2 says FAILED'; cat; } >"$dir/some.edits"
@@ -59,4 +61,17 @@ edit f.c
 +2
 E
 printf '#include "tests/mutants/switch.h"\nMUTANT(A)\none\n2\ntwo\n' | cmp - "$dir/copy/f.c" || bad=1
+
+# Small changes: of these four one is excused.
+mkdir -p "$dir/policy"
+printf 'int f(int a);\nint f(int a) /* < 2 */\n{\n    return a < 1;\n}\n' >"$dir/policy/f.c"
+cat >"$dir/excused" <<'E'
+edit policy/f.c
+-    return a < 1;
++    return a <= 1;
+E
+"$mutate" -n 9 "$dir" "$dir/excused" | cut -f 2,4 | sort >"$dir/said"
+printf 'policy/f.c:4\t    return a %s;\n' '< 0' '< 2' '>= 1' | cmp - "$dir/said" || { cat "$dir/said"; bad=1; }
+sed -i 's/a < 1/a == 1/' "$dir/policy/f.c"
+"$mutate" -n 9 "$dir" "$dir/excused" 2>&1 | grep -qF 'policy/f.c has no such line' || { echo "excused what is not there"; bad=1; }
 exit $bad

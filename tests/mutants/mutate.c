@@ -8,6 +8,13 @@
  * only seen whether every edit finds its place. For each mutant a line is printed: its name, the
  * test that must notice it, and what that test then says, with tabs between them.
  *
+ *     mutate [-o DIR] -n NUMBER [-s SEED] SOURCE EDITS...
+ *
+ * The mutants are small changes, drawn by the seed (mutate_random.c); not those that are EDITS,
+ * which are changes that nobody can notice. Printed are name, place, and the line before and after.
+ *
+ * EDITS look like this:
+ *
  *     # a comment
  *     test PROGRAM ARGUMENTS... says SIGN        must notice the mutants that follow
  *     mutant NAME Which rule is broken.
@@ -22,40 +29,13 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "base/base.h"
+#include "tests/mutants/mutate.h"
 
-struct text { /* a file */
-    char *bytes;
-    char **line;
-    size_t lines, cap;
-};
+struct mutate all;
 
-struct mutant {
-    const char *name, *what; /* the rule, in a sentence */
-    const char *test, *sign; /* who notices, and how */
-    const char *in;          /* the file with the edits, and its line */
-    size_t at;
-    bool used;
-};
-
-struct edit {
-    const char *in, *file;
-    size_t at;
-    char **line; /* ' ', '-' or '+', and the line; an empty one stays */
-    size_t lines;
-    size_t place, removed; /* in the file: its first line, and how many */
-};
-
-static struct {
-    struct mutant *mutant;
-    size_t mutants, mutant_cap;
-    struct edit *edit;
-    size_t edits, edit_cap;
-    unsigned wrong;
-} all;
-
-PRINTF_LIKE(3, 4) static void wrong(const char *in, size_t at, const char *fmt, ...)
+void wrong(const char *in, size_t at, const char *fmt, ...)
 {
     va_list args;
 
@@ -67,7 +47,7 @@ PRINTF_LIKE(3, 4) static void wrong(const char *in, size_t at, const char *fmt, 
     all.wrong++;
 }
 
-static struct text text_read(const char *path)
+static struct text path_read(const char *path)
 {
     struct text t = {0};
     FILE *f = fopen(path, "r");
@@ -78,6 +58,20 @@ static struct text text_read(const char *path)
         exit(2);
     }
     fclose(f);
+    return t;
+}
+
+struct text text_read(const char *file)
+{
+    char *path = xasprintf("%s/%s", all.source, file);
+    const struct text t = path_read(path);
+
+    free(path);
+    return t;
+}
+
+static struct text cut(struct text t)
+{
     for (char *at = t.bytes; at && *at;) {
         char *end = strchr(at, '\n');
         t.line = xgrow(t.line, t.lines, &t.cap, sizeof *t.line);
@@ -87,6 +81,41 @@ static struct text text_read(const char *path)
         at = end;
     }
     return t;
+}
+
+static FILE *create_plain(const char *file)
+{
+    char *path = xasprintf("%s/%s", all.dir, file);
+    FILE *out = fopen(path, "w");
+
+    if (!out) {
+        fprintf(stderr, "mutate: %s can't be written; it must be a copy of the source\n", path);
+        exit(2);
+    }
+    free(path);
+    return out;
+}
+
+FILE *create(const char *file)
+{
+    FILE *out = create_plain(file);
+
+    fputs("#include \"tests/mutants/switch.h\"\n", out);
+    return out;
+}
+
+void finish(FILE *out)
+{
+    if (fclose(out)) {
+        perror("mutate");
+        exit(2);
+    }
+}
+
+void mutant_add(struct mutant m)
+{
+    all.mutant = xgrow(all.mutant, all.mutants, &all.mutant_cap, sizeof m);
+    all.mutant[all.mutants++] = m;
 }
 
 /* ---- the edits ------------------------------------------------------------------------------ */
@@ -134,7 +163,8 @@ static size_t edit_read(const char *in, const struct text *t, size_t i)
 
 static void edits_read(const char *in)
 {
-    const struct text t = text_read(in);
+    all.text = xgrow(all.text, all.texts, &all.text_cap, sizeof *all.text);
+    const struct text t = all.text[all.texts++] = cut(path_read(in));
     const char *test = NULL, *sign = NULL;
 
     for (size_t i = 0; i < t.lines;) {
@@ -152,8 +182,7 @@ static void edits_read(const char *in)
             char *name = line + 7, *what = after_word(name);
             if (mutant_find(name, strlen(name)))
                 wrong(in, i + 1, "there are two mutants %s", name);
-            all.mutant = xgrow(all.mutant, all.mutants, &all.mutant_cap, sizeof *all.mutant);
-            all.mutant[all.mutants++] = (struct mutant){name, what, test, sign, in, i + 1, false};
+            mutant_add((struct mutant){name, what, test, sign, in, i + 1, false});
         } else if (*line && *line != '#') {
             wrong(in, i + 1,
                   "neither a test (test PROGRAM says SIGN), nor a mutant with one, nor an edit: %s",
@@ -238,32 +267,10 @@ static int by_place(const void *a, const void *b)
     return ((*x)->place > (*y)->place) - ((*x)->place < (*y)->place);
 }
 
-static FILE *create(const char *dir, const char *file)
-{
-    char *path = xasprintf("%s/%s", dir, file);
-    FILE *out = fopen(path, "w");
-
-    if (!out) {
-        fprintf(stderr, "mutate: %s can't be written; it must be a copy of the source\n", path);
-        exit(2);
-    }
-    free(path);
-    return out;
-}
-
-static void finish(FILE *out)
-{
-    if (fclose(out)) {
-        perror("mutate");
-        exit(2);
-    }
-}
-
 static void write_edited(FILE *out, const struct text *t, struct edit *const *edit, size_t edits)
 {
     size_t at = 0;
 
-    fputs("#include \"tests/mutants/switch.h\"\n", out);
     for (size_t i = 0; i < edits; i++) {
         const struct edit *e = edit[i];
         while (at < e->place)
@@ -278,11 +285,10 @@ static void write_edited(FILE *out, const struct text *t, struct edit *const *ed
 }
 
 /* All edits of one file, the first of which is number i. */
-static void edit_file(const char *source, const char *dir, size_t i)
+static void edit_file(size_t i)
 {
     const char *file = all.edit[i].file;
-    char *path = xasprintf("%s/%s", source, file);
-    const struct text t = text_read(path);
+    const struct text t = cut(text_read(file));
     struct edit **edit = xcalloc(all.edits, sizeof(struct edit *));
     size_t edits = 0;
 
@@ -296,30 +302,46 @@ static void edit_file(const char *source, const char *dir, size_t i)
         if (edit[k]->place < edit[k - 1]->place + edit[k - 1]->removed)
             wrong(edit[k]->in, edit[k]->at, "overlaps the edit of %s at %s:%zu: make them one",
                   file, edit[k - 1]->in, edit[k - 1]->at);
-    if (dir && !all.wrong) {
-        FILE *out = create(dir, file);
+    if (all.dir && !all.wrong) {
+        FILE *out = create(file);
         write_edited(out, &t, edit, edits);
         finish(out);
     }
     free(edit);
-    free(path);
+    free(t.line);
+    free(t.bytes);
 }
 
-static void edit_files(const char *source, const char *dir)
+static void edit_files(void)
 {
     for (size_t i = 0; i < all.edits; i++) {
         size_t first = 0;
         while (strcmp(all.edit[first].file, all.edit[i].file) != 0)
             first++;
         if (first == i)
-            edit_file(source, dir, i);
+            edit_file(i);
     }
 }
 
-/* For switch.h. */
-static void write_list(const char *dir)
+static void apply_edits(void)
 {
-    FILE *out = create(dir, "tests/mutants/list.def");
+    check_names();
+    edit_files();
+    for (size_t i = 0; i < all.mutants && !all.wrong; i++)
+        printf("%s\t%s\t%s\n", all.mutant[i].name, all.mutant[i].test, all.mutant[i].sign);
+}
+
+/* What the switch needs. */
+static void write_switch(void)
+{
+    static const char everywhere[] = "base/err.c"; /* in every program */
+    const struct text t = text_read(everywhere);
+    FILE *out = create_plain(everywhere);
+
+    fprintf(out, "%s#include \"tests/mutants/switch.c\"\n", t.bytes);
+    finish(out);
+    free(t.bytes);
+    out = create_plain("tests/mutants/list.def");
 
     for (size_t i = 0; i < all.mutants; i++)
         fprintf(out, "MUTANT_ROW(%s)\n", all.mutant[i].name);
@@ -328,26 +350,23 @@ static void write_list(const char *dir)
 
 int main(int argc, char **argv)
 {
-    const char *dir = NULL;
+    const char *number = NULL, *seed = "1";
+    int option;
 
-    if (argc > 2 && !strcmp(argv[1], "-o")) {
-        dir = argv[2];
-        argc -= 2;
-        argv += 2;
-    }
-    if (argc < 3) {
-        fputs("usage: mutate [-o DIR] SOURCE EDITS...\n", stderr);
+    while ((option = getopt(argc, argv, "n:o:s:")) != -1)
+        *(option == 'n' ? &number : option == 'o' ? &all.dir : &seed) = optarg;
+    if (argc - optind < 2) {
+        fputs("usage: mutate [-o DIR] [-n NUMBER [-s SEED]] SOURCE EDITS...\n", stderr);
         return 2;
     }
-    for (int i = 2; i < argc; i++)
+    all.source = argv[optind];
+    for (int i = optind + 1; i < argc; i++)
         edits_read(argv[i]);
-    check_names();
-    edit_files(argv[1], dir);
-    if (all.wrong)
-        return 1;
-    for (size_t i = 0; i < all.mutants; i++)
-        printf("%s\t%s\t%s\n", all.mutant[i].name, all.mutant[i].test, all.mutant[i].sign);
-    if (dir)
-        write_list(dir);
-    return 0;
+    if (number)
+        draw_mutants(strtoull(number, NULL, 10), strtoull(seed, NULL, 10));
+    else
+        apply_edits();
+    if (all.dir && !all.wrong)
+        write_switch();
+    return all.wrong != 0;
 }

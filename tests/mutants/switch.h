@@ -1,5 +1,5 @@
-/* switch.h - what a file begins with that tests/mutants/mutate.c has edited: MUTANT(NAME) is true when this
- * rule is to be broken. Elsewhere, where there is no list of mutants, this is nothing. */
+/* switch.h - what a file begins with that tests/mutants/mutate.c has changed: MUTANT(NAME) is true
+ * when this rule is to be broken. Elsewhere, where there is no list of mutants, this is nothing. */
 #ifndef LARDSIM_SWITCH_H
 #define LARDSIM_SWITCH_H
 
@@ -13,10 +13,15 @@ enum mutant {
     MUTANT_COUNT
 };
 
-/* An enum mutant; set by the tests, once. Each file that is edited brings it, and it is one. */
-__attribute__((weak)) int mutant_active;
+extern int mutant_active;             /* an enum mutant */
+extern unsigned char *mutant_reached; /* by enum mutant: whether the program has come by */
 
-#define MUTANT(name) __builtin_expect(mutant_active == MUTANT_##name, 0)
+static inline int mutant_is(int mutant)
+{
+    mutant_reached[mutant] = 1;
+    return mutant_active == mutant;
+}
+#define MUTANT(name) mutant_is(MUTANT_##name)
 
 #endif
 #endif

@@ -1,0 +1,62 @@
+#!/bin/sh
+# random.sh LIST - whether the unit tests notice the small changes that tests/mutants/mutate.c has drawn. LIST
+# is what it says of them; this runs in a build of the copy of the source that has them. First each
+# test runs with nothing broken, and says which changes it comes by. Then each mutant is given to the
+# tests that do, the quickest first, until one fails or does not end.
+list=$1
+build=$(pwd)
+work=$build/random
+LC_ALL=C
+export LC_ALL
+
+# in_a_folder PROGRAM: with one of its own to work in, as two mutants may be tried with one program.
+in_a_folder() {
+    dir=$(mktemp -d "$work/XXXXXX") && cd "$dir" || exit 99
+    # Who allocates without end shall fail soon.
+    { prlimit --core=0 --as=6000000000 timeout "${seconds:-300}" "$build/$1"; } >/dev/null 2>&1 </dev/null
+    code=$?
+    cd "$build" && rm -rf "$dir"
+    return $code
+}
+
+case ${2:-} in
+reach) # PROGRAM: leaves NUMBER MILLISECONDS PROGRAM for all mutants that it comes by
+    began=$(date +%s%N)
+    reached=$work/${3##*/}
+    LARDSIM_REACHED=$reached.bytes in_a_folder "$3"
+    case $? in
+    0) ;;
+    77) exit 0 ;; # there is nothing for it to do here
+    *)
+        echo "$3 fails with nothing broken"
+        exit 255 ;; # which ends xargs
+    esac
+    took=$((($(date +%s%N) - began) / 1000000))
+    [ ! -f "$reached.bytes" ] ||
+        od -An -v -tu1 -w1 "$reached.bytes" | awk -v t=$took -v p="$3" '$1 {print NR - 1, t, p}' >"$reached.reach"
+    exit ;;
+try) # NUMBER: says who notices
+    row=$(sed -n "$3p" "$list")
+    sort -n -k2 "$work"/*.reach | awk -v n="$3" '$1 == n {print $2, $3}' >"$work/$3.tests"
+    while read -r took program; do
+        seconds=$((5 + took / 100))
+        LARDSIM_MUTANT=$3 in_a_folder "$program" && continue
+        [ $? = 124 ] && how="does not end" || how=fails
+        echo "noticed: $(echo "$row" | cut -f 1,2): ${program##*/} $how"
+        exit 0
+    done <"$work/$3.tests"
+    [ -s "$work/$3.tests" ] && why="no test notices" || why="no test comes by"
+    echo "$row" | awk -F '\t' -v why="$why" '{print "survives: " $1 " " $2 ": " why; print "-" $3; print "+" $4}'
+    exit 0 ;;
+esac
+
+rm -rf "$work"
+mkdir -p "$work" || exit 99
+cores=$(nproc 2>/dev/null || echo 1)
+find tests -name 't_*' -type f -perm -100 | sort |
+    xargs -P "$cores" -n 1 "${SHELL:-sh}" "$0" "$list" reach || exit 1
+n=$(wc -l <"$list")
+seq "$n" | xargs -P "$cores" -n 1 "${SHELL:-sh}" "$0" "$list" try | tee "$work/result"
+noticed=$(grep -c '^noticed: ' "$work/result")
+echo "$n small changes, $noticed noticed"
+[ "$n" -gt 0 ] && [ $((noticed * 100)) -ge $((n * 60)) ] # less is more than bad luck with 30 of them
