@@ -18,7 +18,7 @@ void sim_each_param(void (*fn)(void *arg, const char *section, const struct para
 void sim_each_stat(void (*fn)(void *arg, const char *name, const char *unit, const char *help),
                    void *arg);
 
-/* ---- a run on a machine: simulate.c --------------------------------------------------------- */
+/* ---- a run on a machine: session/on_machine.c ------------------------------------------------ */
 
 /* The run writes a timeline to this file. Before lardsim_start. */
 int sim_timeline(struct lardsim *l, const char *path);
