@@ -1,5 +1,6 @@
-/* check.c - the invariants of the protocol, said plainly and checked over everything. For tests
- * and the end of a run: it is slow, and the simulation never needs it. */
+/* check.c - the invariants of the protocol, said plainly and checked over everything: one writer or
+ * many readers, an exact directory, inclusion, every resident line counted. It walks all caches, so
+ * tests call it, and a run at its end. */
 #include "coherence/coherence_int.h"
 
 #include <assert.h>
@@ -19,7 +20,7 @@ static struct entry *entry_of(const struct coherence *c, uint64_t line)
     return slot == CACHE_NONE ? NULL : &c->entry[slot];
 }
 
-/* A line that is in one of core's caches. */
+/* Of a line that is in one of the core's caches: the directory knows it, in the right role. */
 static void check_copy(const struct coherence *c, unsigned core, uint64_t line)
 {
     const enum priv_state state = private_state(c, core, line);
@@ -36,7 +37,7 @@ static void check_copy(const struct coherence *c, unsigned core, uint64_t line)
     }
 }
 
-/* A line of the L1 against the L2. */
+/* Of a line in the L1: what the L2 has of it. */
 static void check_levels(const struct coherence *c, unsigned core, uint32_t l1_slot)
 {
     const struct private_caches *p = &c->priv[core];
@@ -55,6 +56,7 @@ static void check_levels(const struct coherence *c, unsigned core, uint32_t l1_s
     HOLDS(l1 == l2 || (l1 == PRIV_M && l2 == PRIV_E), "the states of L1 and L2");
 }
 
+/* Every line of one private cache; returns how many there are. */
 static uint64_t check_cache(const struct coherence *c, unsigned core, enum mem_level level)
 {
     const struct private_caches *p = &c->priv[core];
@@ -76,6 +78,7 @@ static uint64_t check_cache(const struct coherence *c, unsigned core, enum mem_l
     return n;
 }
 
+/* The other way round: every core that an entry names has the line. */
 static void check_entry(const struct coherence *c, uint32_t slot)
 {
     const struct entry *e = &c->entry[slot];

@@ -1,5 +1,6 @@
-/* coherence.c - an access from the core's side: the L1, the L2, then the home; and the life of it
- * all. What the home does is in home.c, what is thrown out in private.c and shared.c. */
+/* coherence.c - an access from the core's side: the L1, the L2, then the home. Also line events,
+ * and how the whole is made and freed. What the home does is in home.c; private.c and shared.c have
+ * what is evicted. */
 #include "coherence/coherence_int.h"
 
 #include <assert.h>
@@ -13,6 +14,7 @@ const char *const mem_level_text[LEVELS] = {
 
 /* ---- accesses ------------------------------------------------------------------------------- */
 
+/* A line in this state can be accessed without asking its home. E becomes M silently. */
 static inline bool permits(uint8_t state, enum mem_cmd cmd)
 {
     return cmd == MEM_LOAD || state >= PRIV_E;
@@ -29,7 +31,7 @@ static struct coh_result l2_hit(struct txn *t, uint32_t slot)
     return (struct coh_result){.done = done, .level = LEVEL_L2};
 }
 
-/* The L1 misses. */
+/* The L1 does not have the line: the L2, if it has it with permission, else the home. */
 static NO_INLINE struct coh_result l1_miss(struct coherence *c, unsigned core, uint64_t line,
                                            enum mem_cmd cmd, enum mem_traffic traffic,
                                            sim_cycle now)
@@ -53,7 +55,7 @@ static NO_INLINE struct coh_result l1_miss(struct coherence *c, unsigned core, u
     return home_upgrade(&t, LEVEL_L2, now);
 }
 
-/* The L1 has the line without permission. */
+/* The L1 has the line in S, and the access is a store. The L2 could know no better. */
 static NO_INLINE struct coh_result l1_upgrade(struct coherence *c, unsigned core, uint64_t line,
                                               enum mem_cmd cmd, enum mem_traffic traffic,
                                               sim_cycle now)
@@ -81,7 +83,8 @@ static inline void l1_hit(struct coherence *c, unsigned core, uint32_t slot, enu
     cache_touch(l1, slot);
 }
 
-/* Flat: the look-up in the L1 is the hottest code of the simulator. */
+/* Flattened, so that every call in it is inlined: the L1 look-up is the simulator's hottest code.
+ */
 __attribute__((flatten)) struct coh_result coherence_access(struct coherence *c, unsigned core,
                                                             sim_addr addr, enum mem_cmd cmd,
                                                             enum mem_traffic traffic, sim_cycle now)
@@ -100,6 +103,7 @@ __attribute__((flatten)) struct coh_result coherence_access(struct coherence *c,
     return (struct coh_result){.done = now + c->time.l1, .level = LEVEL_L1};
 }
 
+/* The slot in which the access would hit with permission, or CACHE_NONE. */
 static inline uint32_t l1_find(const struct coherence *c, unsigned core, sim_addr addr,
                                enum mem_cmd cmd)
 {
@@ -118,7 +122,7 @@ size_t coherence_l1_ahead(const struct coherence *c, unsigned core, struct mem_s
     for (; i < n; i++) {
         step[i].slot = l1_find(c, core, step[i].at, (enum mem_cmd)step[i].cmd);
         if (step[i].slot == CACHE_NONE) {
-            private_soon(c, core, step[i].at);
+            private_prefetch_l2(c, core, step[i].at);
             break;
         }
         at += c->time.l1 + step[i + 1].instructions;
@@ -182,7 +186,7 @@ struct line_queue *coherence_lines(struct coherence *c)
 
 /* ---- life ----------------------------------------------------------------------------------- */
 
-/* The rules of the CE simulator; the only place that knows the mode. */
+/* The rules of the CE simulator. Nothing else knows the mode: all other code asks for a quirk. */
 static void choose_quirks(struct coherence *c, bool ce)
 {
     c->quirks = (struct coh_quirks){
@@ -210,7 +214,7 @@ static void make_caches(struct coherence *c, struct coh_shapes *shapes)
             cache_init(&p->l2, &shapes->l2);
             p->l2_home = xcalloc(cache_slots(&p->l2), sizeof *p->l2_home);
         }
-        shapes->l1.seed++;
+        shapes->l1.seed++; /* a random sequence of its own for each cache */
         shapes->l2.seed++;
     }
     cache_init(&c->l3, &shapes->l3);
@@ -220,6 +224,7 @@ static void make_caches(struct coherence *c, struct coh_shapes *shapes)
     c->entry = xcalloc(cache_slots(c->tags), sizeof *c->entry);
 }
 
+/* Banks stand evenly over the nodes, there being as many nodes as cores. */
 static void make_banks(struct coherence *c)
 {
     c->banks = (unsigned)c->params.l3.banks;
@@ -232,7 +237,7 @@ static void make_banks(struct coherence *c)
         return;
     c->bank = xcalloc(c->banks, sizeof *c->bank);
     for (unsigned i = 0; i < c->banks; i++)
-        slots_init(&c->bank[i]);
+        calendar_init(&c->bank[i]);
 }
 
 static struct coherence *make(const struct coh_env *env, const struct coh_params *p)
@@ -289,7 +294,7 @@ void coherence_free(struct coherence *c)
     if (!c->inclusive_l3)
         cache_free(&c->own_directory);
     for (unsigned i = 0; c->bank && i < c->banks; i++)
-        slots_free(&c->bank[i]);
+        calendar_free(&c->bank[i]);
     network_free(c->network);
     free(c->priv);
     free(c->entry);

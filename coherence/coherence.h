@@ -1,8 +1,12 @@
-/* coherence.h - private and shared caches, the MESI directory, the interconnect. docs/machine.md
- * states the model; coherence/messages.def its messages.
+/* coherence.h - the memory system between cores and memory: private L1 and L2, a shared banked L3,
+ * a MESI directory, the interconnect. docs/machine.md states the model and tables each transaction;
+ * coherence/messages.def has the messages.
  *
  * One call is one access of one core to bytes of one line: it starts at a cycle and returns the
- * cycle at which it is done. Calls come in order of their start (asserted while contention is on).
+ * cycle at which it is done. A transaction changes all caches at once, in the order of the calls;
+ * only its messages take time. So requests never race in the protocol, and the one transient state
+ * is that of a line whose read of memory is not answered yet. Calls come in order of their start
+ * (asserted while contention is on).
  */
 #ifndef LARDSIM_COHERENCE_H
 #define LARDSIM_COHERENCE_H
@@ -14,6 +18,7 @@
 
 enum { MAX_CORES = 128 };
 
+/* Who answers an access, the nearest first. REMOTE: another core's private caches. */
 enum mem_level { LEVEL_NONE, LEVEL_L1, LEVEL_L2, LEVEL_L3, LEVEL_REMOTE, LEVEL_MEMORY, LEVELS };
 extern const char *const mem_level_text[LEVELS]; /* "none", "l1", ... */
 
@@ -23,38 +28,42 @@ struct coh_result {
     bool left_core; /* a message went out */
 };
 
-/* How a transaction waits in the middle, where the memory answers later. sleep suspends whoever is
- * inside the call until wake(key), and returns its cycle; wake lets all of a key go, in the order
- * in which they came. Both NULL where the memory answers at once.
- * meets: before a transaction looks at a line in a core's own caches, and takes it or its rights:
- * hits of that core that come before it are made now, others are looked up again. May be NULL. */
+/* What the simulator around the caches does for them.
+ * sleep, wake: a transaction waits in the middle of its call where the memory answers later. sleep
+ * suspends the caller until wake(key), and returns the cycle of that wake; wake lets all sleepers
+ * of a key go, in the order in which they came. Both are NULL where the memory answers at once.
+ * meets: called before another core's transaction changes this core's private caches. Hits that the
+ * core has looked up and not made yet (coherence_l1_ahead) are made now if they come before the
+ * transaction; the others must be looked up again. May be NULL. */
 struct coh_host {
     void *self;
     sim_cycle (*sleep)(void *self, uint64_t key);
     void (*wake)(void *self, uint64_t key, sim_cycle at);
     void (*meets)(void *self, unsigned core);
 };
-/* Keys: a read's id in the memory, or a line that is busy. */
+/* Keys of sleepers: the id of a read in the memory, or the line that another transaction holds. The
+ * lowest bit keeps the two apart. */
 #define COH_KEY_MEMORY(id) ((uint64_t)(id) << 1)
 #define COH_KEY_LINE(line) ((uint64_t)(line) << 1 | 1)
 
-/* What happened to a line in a private cache or the L3, in the order in which it happened. */
+/* What happened to a line in a private cache or the L3, in the order in which it happened. A policy
+ * in hardware keeps its histories in step with these. */
 enum line_what {
-    LINE_FILL,
-    LINE_TRANSFER,
-    LINE_DOWNGRADE,
-    LINE_INVALIDATE,
-    LINE_EVICT,
+    LINE_FILL,       /* it came in */
+    LINE_TRANSFER,   /* one core's caches gave it to another core */
+    LINE_DOWNGRADE,  /* E or M became S: another core loads it */
+    LINE_INVALIDATE, /* it was taken away: another core stores, or its room is needed below */
+    LINE_EVICT,      /* it made room for another line */
     LINE_WHATS
 };
 struct line_event {
-    sim_addr addr; /* of the line */
-    uint8_t what;  /* enum line_what */
-    uint8_t level; /* LEVEL_L1, LEVEL_L2 or LEVEL_L3 */
-    uint8_t core;  /* whose cache; with LEVEL_L3: who asked */
-    uint8_t from;  /* TRANSFER: the core that gave the line */
-    uint8_t by;    /* the core whose access caused it */
-    bool dirty;
+    sim_addr addr;   /* of the line */
+    uint8_t what;    /* enum line_what */
+    uint8_t level;   /* LEVEL_L1, LEVEL_L2 or LEVEL_L3 */
+    uint8_t core;    /* whose cache; with LEVEL_L3: who asked */
+    uint8_t from;    /* TRANSFER: the core that gave the line */
+    uint8_t by;      /* the core whose access caused it */
+    bool dirty;      /* the copy differed from the level below */
     bool recalled;   /* INVALIDATE: its entry or its line in the L3 had to go; nobody wrote */
     uint8_t traffic; /* enum mem_traffic of the access that caused it */
 };
@@ -64,7 +73,7 @@ struct coh_env {           /* borrowed */
     struct config *config; /* sections l1, l2, l3, coherence, network are bound */
     struct memory *memory; /* open before the first access */
     struct coh_host host;
-    unsigned cores;
+    unsigned cores;  /* 1 to MAX_CORES */
     unsigned line;   /* bytes, a power of 2 */
     bool contention; /* ports, banks and links queue */
     bool ce;         /* the quirks of the CE simulator; docs/machine.md */
@@ -79,17 +88,22 @@ void coherence_free(struct coherence *c);
  * them (memory_env). */
 sim_cycle coherence_included(const struct coherence *c);
 
-/* addr is physical; [addr, addr + bytes) lies in one line. */
+/* Makes an access of `core` to the line of the physical address. */
 struct coh_result coherence_access(struct coherence *c, unsigned core, sim_addr addr,
                                    enum mem_cmd cmd, enum mem_traffic traffic, sim_cycle now);
-/* Would be done inside the L1: it hits with permission. Changes nothing. */
+/* True: this access would hit the core's L1 with permission, so that nobody else sees it. Changes
+ * nothing. */
 bool coherence_in_l1(const struct coherence *c, unsigned core, sim_addr addr, enum mem_cmd cmd);
 
-/* The same, as two halves, for the steps of software on a core, which are made later than they are
- * looked up. How many of them from the first on hit the L1 with permission; what the one behind
- * them misses is fetched into the host's caches. And these hits, each done after the L1's latency:
- * they may be made behind accesses of others at later cycles, as long as the core's own come in
- * their order and the core has not been met since. */
+/* coherence_in_l1 and the access after it, for a row of accesses by software on a core: looked up
+ * together now, made together later. An L1 hit touches nothing that other cores see, so the row may
+ * be made behind accesses of other cores at later cycles, as long as the core's own accesses keep
+ * their order and host.meets has not named the core in between.
+ *
+ * coherence_l1_ahead: how many steps from the first on hit the L1 with permission. *now, the cycle
+ * at which the first of them is made, becomes the one at which the step behind the last of them
+ * makes its access (there is such a step). It also prefetches into the host's caches what the first
+ * miss will need. coherence_l1_hits: makes n such hits, each done after the L1's latency. */
 size_t coherence_l1_ahead(const struct coherence *c, unsigned core, struct mem_step *step, size_t n,
                           sim_cycle *now);
 void coherence_l1_hits(struct coherence *c, unsigned core, const struct mem_step *step, size_t n);
@@ -101,22 +115,25 @@ sim_cycle coherence_l1_latency(const struct coherence *c);
 
 /* ---- histories of a policy in hardware: histories.c ----------------------------------------- */
 
-/* [from, from + bytes) holds access histories: a line of it that is in no cache comes in empty,
- * without a read of memory (answered by the L3), and leaves without a write. */
+/* [from, from + bytes) holds access histories, which memory does not back: a line of it that is in
+ * no cache comes in empty, answered by the L3 without a read of memory, and leaves the chip without
+ * a write. The policy that owns it is told of its eviction and keeps what it needs. */
 void coherence_histories(struct coherence *c, sim_addr from, uint64_t bytes);
-/* Takes a line out of all caches, without line events. *level: the nearest level where it was,
- * LEVEL_NONE: in no cache. Done after a hit of that level. */
+/* Takes a line out of all caches, without line events. *level: the nearest level that had it, in
+ * any core's caches; LEVEL_NONE: none had it. Done after a hit of that level. */
 sim_cycle coherence_drop(struct coherence *c, unsigned core, sim_addr addr, uint8_t *level,
                          sim_cycle now);
-/* The line's home asks these cores, each answers with so many bytes; done when the core that wants
- * to know has the last answer: `remote` later. */
-sim_cycle coherence_ask(struct coherence *c, unsigned core, sim_addr addr, const uint64_t cores[2],
-                        unsigned bytes, sim_cycle now);
+/* Probes other cores' caches for their part of a history: the core sends a request to the line's
+ * home, the home forwards it to each core of the set, each answers the core with so many bytes.
+ * Returns when the last answer has come. */
+sim_cycle coherence_probe(struct coherence *c, unsigned core, sim_addr addr,
+                          const uint64_t cores[2], unsigned bytes, sim_cycle now);
 void coherence_piggyback(struct coherence *c, uint64_t bytes); /* went along with other messages */
-/* Where the line is for this core, the nearest; LEVEL_NONE: in no cache that it can hit. */
+/* The nearest level that this core can hit the line in: its own caches, or the L3; else
+ * LEVEL_NONE. */
 enum mem_level coherence_where(const struct coherence *c, unsigned core, sim_addr addr);
-/* Counts lines that may have left the caches altogether: while it stays the same, each line that
- * was in some cache still is in one. */
+/* A counter that goes up whenever a line may have left its last cache: while it stays the same,
+ * each line that was in some cache still is in one. */
 const uint64_t *coherence_lost(const struct coherence *c);
 
 /* Counts the lines that metadata brought, for the statistics: at the end of a run. */
@@ -124,8 +141,8 @@ void coherence_census(struct coherence *c);
 
 /* From now on these line events are kept, bits by enum line_what; at first none are. */
 void coherence_listen(struct coherence *c, unsigned whats);
-/* What happened to lines since somebody emptied this (n = 0): coherence's own, valid as long as c.
- */
+/* What happened to lines since the policy emptied this queue (n = 0), the oldest first. Coherence's
+ * own, valid as long as c. */
 struct line_queue {
     struct line_event *at;
     size_t n, cap;

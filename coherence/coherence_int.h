@@ -11,10 +11,14 @@
 #include "coherence/coherence.h"
 #include "coherence/network.h"
 
+/* MESI in a private cache. In this order, since "E or better" is the permission to store. */
 enum priv_state { PRIV_I, PRIV_S, PRIV_E, PRIV_M };
-enum { L3_CLEAN = 1, L3_DIRTY = 2, L3_METADATA = 4 }; /* bits of a slot's state; the last: whose */
+/* Bits of an L3 slot's state. METADATA: the access that brought the line was one of metadata. */
+enum { L3_CLEAN = 1, L3_DIRTY = 2, L3_METADATA = 4 };
+/* Sizes of messages, as the CE simulator counts them: a line of 64 bytes with 2, 5 or 8 bytes of
+ * header; control messages are 8 bytes. TAGGED: see coh_quirks. */
 enum { BYTES_CONTROL = 8, BYTES_DATA = 66, BYTES_MEMORY = 69, BYTES_TAGGED = 72 };
-enum { COMMANDS = 3 };
+enum { COMMANDS = 3 }; /* enum mem_cmd has so many */
 
 /* ---- parameters: coherence/params.c --------------------------------------------------------- */
 
@@ -56,25 +60,27 @@ int coh_params_read(struct config *config, unsigned cores, struct coh_params *p,
 int coh_params_shapes(const struct coh_params *p, const struct coh_env *env, struct coh_shapes *to,
                       struct err *e);
 
-/* When things happen, in cycles from the one before, such that the sums are docs/machine.md's. */
+/* How the latency of an access is spread over its way, in cycles. Each field is the time from the
+ * step before it, such that the sums are the latencies that docs/machine.md tables. */
 struct coh_times {
-    sim_cycle l1, l2; /* a hit takes, from the start */
-    sim_cycle leave;  /* start of an access to its request's way */
-    sim_cycle lookup; /* at the home, until it answers, or asks the memory */
+    sim_cycle l1, l2; /* a hit, from the start of the access */
+    sim_cycle leave;  /* from the start until the request leaves the core */
+    sim_cycle lookup; /* at the home, until it answers or asks the memory */
     sim_cycle search; /* at the home, until it asks other cores */
-    sim_cycle remote; /* at a core that is asked */
-    sim_cycle upgrade_leave[2], upgrade_search, upgrade_remote; /* by L1, L2 */
+    sim_cycle remote; /* at a core that is asked, until it answers */
+    /* The same of an upgrade; it leaves from the L1 or the L2, whichever has the line in S. */
+    sim_cycle upgrade_leave[2], upgrade_search, upgrade_remote;
 };
 sim_cycle coh_params_private(const struct coh_params *p); /* a hit of the last private level */
 sim_cycle coh_params_l3(const struct coh_params *p);      /* a hit of the L3 */
 void coh_params_times(const struct coh_params *p, struct coh_times *to);
 
-/* What the CE simulator does otherwise. All false: our own rules. */
+/* Where the CE simulator (ARC, IPDPS 2019) differs from our rules; compat = ce sets all of them. */
 struct coh_quirks {
     bool fill_order;        /* L2 and L3 replace in order of fill, whatever the parameters say */
     bool last_way;          /* a private victim is the last of its order though a way is free */
     bool downgrade_clean;   /* what an owner writes back for a load does not make the L3 dirty */
-    bool always_write_back; /* ... and is sent by an owner in E, too */
+    bool always_write_back; /* an owner writes back for a load in E, too */
     bool upgrade_data;      /* an upgrade is answered with data, and not asked for */
     bool tagged_write_back; /* a dirty private victim takes 72 bytes */
     bool recall_twice;      /* a recalled copy in M sends an acknowledgement and the data */
@@ -92,24 +98,28 @@ enum loss { /* how a cache loses a line */
             LOST_DROPPED,     /* a policy took it out (histories.c) */
             LOSSES
 };
-struct cache_stats {
-    uint64_t accesses, misses;
+struct cache_stats {           /* of a level, over all cores */
+    uint64_t accesses, misses; /* a store that hits a line in S is a miss */
     uint64_t hit[TRAFFICS][COMMANDS], miss[TRAFFICS][COMMANDS];
     uint64_t upgrade[TRAFFICS][COMMANDS]; /* of the misses; never of loads */
     uint64_t core_accesses[MAX_CORES], core_misses[MAX_CORES];
-    uint64_t fills, lost[LOSSES], downgrades, resident;
-    uint64_t capacity, resident_metadata; /* lines; the latter as of the last census */
+    uint64_t fills, lost[LOSSES], downgrades, resident; /* lines; fills = lost + resident */
+    uint64_t capacity, resident_metadata;               /* lines, as of the last census */
 };
 struct coh_stats {
     struct cache_stats level[LEVEL_L3 + 1];                               /* L1, L2, L3 */
     uint64_t entries_made, entries_ended, entries_recalled, entries_live; /* non-inclusive only */
     uint64_t transactions, loads, stores, upgrades, merged;
     uint64_t from[LEVELS]; /* transactions, by who answered */
+    /* What transactions do: lines that one core gives another; of these, a load's by what the
+     * former owner sends home; copies taken away for a store; copies that had to go for room. */
     uint64_t forwards, sharing_write_backs, sharing_notices, invalidations, recalls;
-    uint64_t puts, write_backs, memory_reads, memory_writes;
-    uint64_t allocated, vanished, dropped, asks, asked, piggybacked; /* histories */
+    uint64_t puts, write_backs, memory_reads, memory_writes; /* private victims; lines */
+    /* histories.c: lines that came in empty, left without a write, were dropped; requests to other
+     * cores' caches, and the cores probed by them; bytes. */
+    uint64_t allocated, vanished, dropped, probes, probed, piggybacked;
     uint64_t line_waits, line_wait_cycles, bank_waits, bank_wait_cycles, set_waits;
-    struct histogram latency[LEVELS];
+    struct histogram latency[LEVELS]; /* cycles of an access, by who answered */
 };
 void coh_stats_declare(struct coherence *c, struct stats *stats);
 
@@ -117,70 +127,76 @@ void coh_stats_declare(struct coherence *c, struct stats *stats);
 
 enum { NOBODY = 255 };
 
-struct entry {           /* of the directory, by slot of its tags */
+/* What the directory knows of a line, by the slot of its tags. */
+struct entry {
     uint64_t sharers[2]; /* a bit for each core that has the line */
-    sim_cycle busy;      /* the transaction in hand is done then; contention only */
+    sim_cycle busy;      /* until then the last transaction has the line; contention only */
     uint8_t owner;       /* the core that has it in E or M, or NOBODY */
     uint8_t traffic;     /* whose line it is: of the access that brought it */
-    bool pending;        /* the memory has not answered: nobody has the line, the slot stays */
+    bool pending;        /* its memory read is not answered: no core has it, it can't be evicted */
 };
 
 struct private_caches {
     struct cache l1, l2;
-    /* Own; by slot: where the line stands below. l1_below: its slot in an inclusive L2, or its
-     * entry, where there is none. l2_home: its entry. */
+    /* Owned; by slot: where the line of that slot stands one level down, so that a victim need not
+     * be searched for there. l1_below: its slot in an inclusive L2; with no such L2, its entry in
+     * the directory. l2_home: its entry in the directory. */
     uint32_t *l1_below, *l2_home;
 };
 
 struct coherence {
     struct private_caches *priv; /* owns; by core */
-    unsigned line_shift, cores;
+    unsigned line_shift, cores;  /* log2 of a line's bytes */
     struct coh_times time;
-    bool has_l2, exclusive, inclusive_l2, inclusive_l3, contention;
+    bool has_l2, exclusive, inclusive_l2, inclusive_l3, contention; /* exclusive: the L2 */
     unsigned listens; /* line events that are kept, bits by enum line_what */
-    struct cache l3, own_directory;
-    struct cache *tags;  /* of the directory: one of the two */
-    struct entry *entry; /* owns; by slot of *tags */
+    struct cache l3;
+    struct cache own_directory; /* non-inclusive L3 only */
+    struct cache *tags;         /* of the directory: one of the two arrays above */
+    struct entry *entry;        /* owns; by slot of *tags */
     struct coh_params params;
     struct coh_quirks quirks;
-    struct slots *bank;      /* owns; by bank; contention only */
+    struct calendar *bank;   /* owns; by bank; contention only */
     struct network *network; /* owns */
     struct memory *memory;   /* borrows */
     struct coh_host host;
-    unsigned banks, bank_mask; /* mask: 0 where banks are no power of 2 */
-    unsigned controllers;
+    unsigned banks, bank_mask;       /* mask: 0 where banks are no power of 2, or one */
+    unsigned controllers;            /* of memory */
     uint8_t *bank_node;              /* owns; by bank */
-    unsigned n_pending;              /* entries */
-    uint64_t next_read;              /* id */
-    sim_cycle latest;                /* start of an access */
-    uint64_t histories, n_histories; /* lines: from, and how many (histories.c) */
-    uint64_t lost;                   /* lines that may be in no cache any more */
-    struct line_queue lines;
+    unsigned n_pending;              /* entries that wait for the memory */
+    uint64_t next_read;              /* id of the next memory read */
+    sim_cycle latest;                /* start of the latest access: time does not run back */
+    uint64_t histories, n_histories; /* number of the first line of histories; how many */
+    uint64_t lost;                   /* coherence_lost */
+    struct line_queue lines;         /* events not taken yet; owns */
     struct coh_stats stats;
 };
 
-/* One access that left the L1. */
+/* One access that the L1 does not answer, from then until it is done. */
 struct txn {
     struct coherence *c;
-    uint64_t line;
-    unsigned core, home;
+    uint64_t line;       /* its number */
+    unsigned core, home; /* who asks; the node of the line's L3 bank and directory entry */
     enum mem_cmd cmd;
     enum mem_traffic traffic;
-    sim_cycle start, floor; /* floor: of what is still to come; later than start after a sleep */
-    sim_cycle busy;         /* the home is done, if later than the core */
-    bool woken;             /* it slept for the memory: others may sleep for it */
-    struct entry *entry;    /* of the line */
-    sim_cycle victim_at;
-    struct { /* what had to make room in the directory or the inclusive L3 */
+    sim_cycle start;
+    sim_cycle floor;     /* no later reservation of this transaction is before it: its start, or the
+                            cycle of its last wake */
+    sim_cycle busy;      /* when the home is done with it, if that is later than when the core is */
+    bool woken;          /* it slept for the memory: others may sleep for its line */
+    struct entry *entry; /* of the line */
+    sim_cycle victim_at; /* when the victim's messages leave, at the earliest */
+    struct {             /* the line that had to make room in the directory or the inclusive L3 */
         bool any, dirty;
         uint64_t line;
-        uint64_t sharers[2];
-        unsigned modified; /* the core that had it in M, or NOBODY */
+        uint64_t sharers[2]; /* who had copies: their messages are not sent yet */
+        unsigned modified;   /* the core that had it in M, or NOBODY */
         enum mem_traffic traffic;
-    } victim; /* but for `any`, nothing before there is one */
+    } victim; /* while `any` is false, the other fields have no value */
 };
 
-/* Field by field: clearing the whole takes as long as a hit of the L2. */
+/* Sets the fields one by one: to clear the whole struct would take the host as long as an L2 hit.
+ */
 static inline void txn_begin(struct txn *t, struct coherence *c, unsigned core, uint64_t line,
                              enum mem_cmd cmd, enum mem_traffic traffic, sim_cycle now)
 {
@@ -240,11 +256,11 @@ static inline void lose(struct coherence *c, enum mem_level level, enum loss how
 {
     c->stats.level[level].lost[how]++;
     c->stats.level[level].resident--;
-    c->lost +=
-        level == LEVEL_L3 || !c->inclusive_l3; /* an inclusive L3 has all that the others have */
+    /* A private loss in front of an inclusive L3 leaves the line there: not its last cache. */
+    c->lost += level == LEVEL_L3 || !c->inclusive_l3;
 }
 
-/* The slot of the entry of the line that is at this slot of an L1. */
+/* The directory entry of the line in this slot of an L1, found by the links down. */
 static inline uint32_t l1_home(const struct coherence *c, const struct private_caches *p,
                                uint32_t slot)
 {
@@ -254,7 +270,7 @@ static inline uint32_t entry_slot(const struct coherence *c, const struct entry 
 {
     return (uint32_t)(e - c->entry);
 }
-/* An access that did not end in the hot path of the L1. */
+/* Counts an access at a level. (The hot path of the L1 has its own three lines for its hits.) */
 static inline void coh_count(struct cache_stats *s, unsigned core, enum mem_traffic traffic,
                              enum mem_cmd cmd, bool hit)
 {
@@ -272,7 +288,7 @@ static inline void coh_count(struct cache_stats *s, unsigned core, enum mem_traf
 /* ---- coherence.c ---------------------------------------------------------------------------- */
 
 struct line_event *coh_event_add(struct coherence *c);
-/* NULL: nobody listens. */
+/* Adds an event. NULL: nobody listens to such events, and nothing was added. */
 static inline struct line_event *coh_event(struct txn *t, enum line_what what, enum mem_level level,
                                            unsigned core, uint64_t line, bool dirty)
 {
@@ -302,21 +318,22 @@ static inline bool is_history(const struct coherence *c, uint64_t line)
 
 /* ---- private.c: one core's L1 and L2 -------------------------------------------------------- */
 
-/* Core's state of a line, which the L1 knows better than the L2. */
+/* The core's state of a line. Where L1 and L2 both have it, the L1's counts. */
 enum priv_state private_state(const struct coherence *c, unsigned core, uint64_t line);
-/* Takes all copies away; returns what the state was. Core has the line. */
+/* Takes the line out of the core's L1 and L2; returns the state that it had. The core has it. */
 enum priv_state private_drop(struct txn *t, unsigned core, uint64_t line, enum loss why);
-/* E or M to S; returns what the state was. */
+/* Turns E or M into S; returns the state that it had. */
 enum priv_state private_downgrade(struct txn *t, unsigned core);
-/* The line, which the core does not have, comes in at cycle `at`: victims leave. */
+/* Puts t's line, which the core does not have, into its caches at cycle `at`; victims leave. */
 void private_fill(struct txn *t, enum priv_state state, sim_cycle at);
-/* The line is in the L2 at this slot: it comes up, with this state. */
+/* Brings t's line up into the L1 from this slot of the L2, in this state. */
 void private_up(struct txn *t, uint32_t l2_slot, enum priv_state state, sim_cycle at);
-/* S to M where the line is. */
+/* Turns S into M wherever the core has t's line. */
 void private_grant(struct txn *t, sim_cycle at);
-/* Fetches what it will probably take to make room for the line into the host's caches. */
+/* Two prefetches into the host's caches: the entry of the line's likely victim; and, for an access
+ * that is going to miss its L1, the line's set in the L2. */
 void private_prefetch(const struct coherence *c, unsigned core, uint64_t line);
-void private_soon(const struct coherence *c, unsigned core, sim_addr addr);
+void private_prefetch_l2(const struct coherence *c, unsigned core, sim_addr addr);
 
 /* ---- home.c: transactions ------------------------------------------------------------------- */
 
@@ -329,29 +346,31 @@ static inline unsigned home_node(const struct coherence *c, uint64_t line)
     return c->bank_node[home_number(c, line)];
 }
 unsigned home_controller(const struct coherence *c, uint64_t line);
-/* traffic: whose the bytes are, where that is not the access's. */
+/* Sends a message of a transaction, with a traffic class of its own: a victim's bytes count for
+ * whose line it was, not for the access that displaced it. */
 static inline sim_cycle coh_send_as(struct txn *t, enum mem_traffic traffic, unsigned from,
                                     unsigned to, enum msg m, unsigned bytes, sim_cycle at)
 {
     return network_send(t->c->network, from, to, m, bytes, traffic, t->floor, at);
 }
-/* The core has nothing of the line: it gets it. */
+/* GetS or GetM: the core has no copy of the line, and gets one. */
 struct coh_result home_get(struct txn *t);
-/* The core has the line in S, at this level, and stores at cycle `now`: it gets M. */
+/* Upgrade: the core has the line in S, at this level, and stores at cycle `now`; it gets M. */
 struct coh_result home_upgrade(struct txn *t, enum mem_level level, sim_cycle now);
-/* The line's bank takes up what arrives at `at`: when. */
+/* A request arrives at the line's bank at `at`; returns when the bank takes it up. */
 sim_cycle home_bank(struct txn *t, uint64_t line, sim_cycle at);
 
 /* ---- shared.c: the L3, the directory's entries, and what leaves ------------------------------ */
 
-/* t->entry: the line's, made if need be (the transaction may sleep before that; then, and where the
- * entry is busy, the cycle returned is later than `at`). *found: it was there. */
+/* Sets t->entry to the line's entry, made if need be, and returns the cycle at which the
+ * transaction has it: later than `at` where the entry was busy, or had to be slept for. *found: the
+ * entry was there before. */
 sim_cycle shared_entry(struct txn *t, sim_cycle at, bool *found);
-/* Sends the messages of what made room. */
+/* Sends the messages of t's victim, if it has one whose messages are not sent yet. */
 void shared_victim_leave(struct txn *t, sim_cycle at);
-/* A core that shares a line wrote it back: the L3 has it now, and newer than the memory. */
+/* The owner of t's line wrote it back to share it: the L3 has it now, dirty. */
 void shared_write_back(struct txn *t, sim_cycle at);
-/* The last private level threw a line out in this state; its entry is at `slot`. */
+/* PutS, PutE or PutM: the last private level evicted a line in this state. `slot`: its entry. */
 void shared_put(struct txn *t, uint64_t line, uint32_t slot, enum priv_state state, sim_cycle at);
 /* Fetches the line's set into the host's caches. */
 void shared_prefetch(const struct coherence *c, uint64_t line);

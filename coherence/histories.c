@@ -1,6 +1,7 @@
-/* histories.c - what a policy in hardware asks of the caches for its access histories, which live
- * in lines like any other but have no place in memory (hw-model: RADISH's caches are unmodified;
- * the LARD paper's 4.2 for invalidation). */
+/* histories.c - what a policy in hardware needs of the caches for its access histories. They live
+ * in cache lines like any other, in caches that are not modified for them (RADISH, ISCA 2012), but
+ * in addresses that no memory backs. They can be dropped because LARD's software moves histories
+ * under the caches, which must not keep what it moved (4.2). */
 #include "coherence/coherence_int.h"
 
 #include <assert.h>
@@ -11,6 +12,7 @@ void coherence_histories(struct coherence *c, sim_addr from, uint64_t bytes)
     c->n_histories = bytes >> c->line_shift;
 }
 
+/* The latency of a hit at this level. */
 static sim_cycle latency_of(const struct coherence *c, enum mem_level level)
 {
     const struct coh_params *p = &c->params;
@@ -20,7 +22,7 @@ static sim_cycle latency_of(const struct coherence *c, enum mem_level level)
     return level == LEVEL_L2 ? c->time.l2 : level == LEVEL_L3 ? coh_params_l3(p) : 0;
 }
 
-/* Of all cores' caches and the L3. */
+/* The nearest level that has the line, looking at all cores' caches and the L3. */
 static enum mem_level nearest(const struct coherence *c, uint64_t line, const struct entry *e)
 {
     enum mem_level level = cache_find(&c->l3, line) == CACHE_NONE ? LEVEL_NONE : LEVEL_L3;
@@ -37,6 +39,7 @@ static enum mem_level nearest(const struct coherence *c, uint64_t line, const st
     return level;
 }
 
+/* Counts the messages of it, and charges no time for them: the caller pays one hit. */
 static void drop_private(struct txn *t, struct entry *e)
 {
     uint64_t left[2] = {e->sharers[0], e->sharers[1]};
@@ -72,7 +75,7 @@ sim_cycle coherence_drop(struct coherence *c, unsigned core, sim_addr addr, uint
     const uint64_t line = addr >> c->line_shift;
     const uint32_t slot = cache_find(c->tags, line);
     struct entry *e = slot == CACHE_NONE ? NULL : &c->entry[slot];
-    const unsigned listens = c->listens;
+    const unsigned listens = c->listens; /* the policy asked for this: it hears no event of it */
 
     assert(!e || !e->pending);
     const enum mem_level at = nearest(c, line, e);
@@ -91,8 +94,8 @@ sim_cycle coherence_drop(struct coherence *c, unsigned core, sim_addr addr, uint
     return now + latency_of(c, at);
 }
 
-sim_cycle coherence_ask(struct coherence *c, unsigned core, sim_addr addr, const uint64_t cores[2],
-                        unsigned bytes, sim_cycle now)
+sim_cycle coherence_probe(struct coherence *c, unsigned core, sim_addr addr,
+                          const uint64_t cores[2], unsigned bytes, sim_cycle now)
 {
     const unsigned home = home_node(c, addr >> c->line_shift);
     struct txn t;
@@ -101,7 +104,7 @@ sim_cycle coherence_ask(struct coherence *c, unsigned core, sim_addr addr, const
 
     assert(now >= c->latest || !c->contention);
     c->latest = now;
-    c->stats.asks++;
+    c->stats.probes++;
     txn_begin(&t, c, core, addr >> c->line_shift, MEM_LOAD, TRAFFIC_METADATA, now);
     const sim_cycle asked = coh_send_as(&t, t.traffic, core, home, MSG_REQUEST, BYTES_CONTROL, now);
     while (sharers_any(left)) {
@@ -110,7 +113,7 @@ sim_cycle coherence_ask(struct coherence *c, unsigned core, sim_addr addr, const
             coh_send_as(&t, t.traffic, home, other, MSG_FORWARD, BYTES_CONTROL, asked);
         last = cycle_max(last, coh_send_as(&t, t.traffic, other, core, MSG_ACK,
                                            BYTES_CONTROL + bytes, there + c->time.remote));
-        c->stats.asked++;
+        c->stats.probed++;
     }
     return last;
 }
@@ -136,7 +139,7 @@ const uint64_t *coherence_lost(const struct coherence *c)
     return &c->lost;
 }
 
-/* ---- room that data have lost --------------------------------------------------------------- */
+/* ---- cache capacity that data have lost to histories ---------------------------------------- */
 
 static void count_private(struct coherence *c, enum mem_level level, const struct private_caches *p)
 {

@@ -28,7 +28,7 @@ sim_cycle home_bank(struct txn *t, uint64_t line, sim_cycle at)
     if (!c->contention)
         return at;
     const sim_cycle start =
-        slots_take(&c->bank[home_number(c, line)], t->floor, at, (unsigned)c->params.l3.port);
+        calendar_take(&c->bank[home_number(c, line)], t->floor, at, (unsigned)c->params.l3.port);
     c->stats.bank_waits += start > at;
     c->stats.bank_wait_cycles += start - at;
     return start;
@@ -50,12 +50,14 @@ static void transfer(struct txn *t, unsigned from)
 
 /* ---- who answers. Each returns when the core has the line ----------------------------------- */
 
+/* The L3 has it, and no other core must be asked. */
 static sim_cycle from_l3(struct txn *t, sim_cycle at)
 {
     return send(t, t->home, t->core, MSG_DATA, BYTES_DATA, at + t->c->time.lookup);
 }
 
-/* Returns when the core has the data; *there: when the one that forwards has been asked. */
+/* Core `from` gives the line. Returns when the core that asked has it; *there: when the one that
+ * gives it sends it. */
 static sim_cycle forwarded(struct txn *t, unsigned from, sim_cycle at, sim_cycle *there)
 {
     const struct coh_times *time = &t->c->time;
@@ -66,7 +68,8 @@ static sim_cycle forwarded(struct txn *t, unsigned from, sim_cycle at, sim_cycle
     return send(t, from, t->core, MSG_DATA, BYTES_DATA, *there);
 }
 
-/* The owner keeps the line in S, and tells the home: with the line, if it changed it. */
+/* The owner keeps the line in S, and tells the home: with a write-back if it was M, else with a
+ * notice, as the home can't know E from M. Returns when the home knows. */
 static sim_cycle owner_shares(struct txn *t, unsigned owner, sim_cycle at)
 {
     struct coherence *c = t->c;
@@ -84,12 +87,14 @@ static sim_cycle owner_shares(struct txn *t, unsigned owner, sim_cycle at)
     return at;
 }
 
+/* An invalidation, except for its messages. */
 static void take_away(struct txn *t, unsigned core)
 {
     private_drop(t, core, t->line, LOST_INVALIDATED);
     sharer_remove(t->entry, core);
 }
 
+/* Another core has it in E or M. The home is busy until the owner has told it about its line. */
 static sim_cycle from_owner(struct txn *t, sim_cycle at)
 {
     const unsigned owner = t->entry->owner;
@@ -104,7 +109,8 @@ static sim_cycle from_owner(struct txn *t, sim_cycle at)
     return done;
 }
 
-/* All other copies go; returns when the core has the last acknowledgement. */
+/* Takes away all copies but the asking core's and that of core `but`; sharers acknowledge to the
+ * core that asked, not to the home. Returns when it has the last acknowledgement. */
 static sim_cycle invalidate_others(struct txn *t, unsigned but, sim_cycle at, sim_cycle remote)
 {
     uint64_t left[2] = {t->entry->sharers[0], t->entry->sharers[1]};
@@ -123,8 +129,8 @@ static sim_cycle invalidate_others(struct txn *t, unsigned but, sim_cycle at, si
     return last;
 }
 
-/* Cores have it in S. Where the L3 does not, the lowest of them gives it, after the
- * acknowledgements of the others: they are shorter. */
+/* Cores have it in S. Where the L3 lacks it, the lowest of them gives it; a store's invalidations
+ * of the others go first, as their acknowledgements are shorter than a line. */
 static sim_cycle from_sharers(struct txn *t, bool in_l3, sim_cycle at)
 {
     uint64_t sharers[2] = {t->entry->sharers[0], t->entry->sharers[1]};
@@ -206,6 +212,7 @@ static bool look_up(struct txn *t, bool found)
     return found;
 }
 
+/* Chooses who answers; *level: as it is counted. Returns when the core has the line. */
 static sim_cycle supply(struct txn *t, bool in_l3, sim_cycle at, enum mem_level *level)
 {
     const struct entry *e = t->entry;
@@ -221,6 +228,7 @@ static sim_cycle supply(struct txn *t, bool in_l3, sim_cycle at, enum mem_level 
     return *level == LEVEL_L3 ? from_nowhere(t, at) : from_memory(t, at);
 }
 
+/* A load alone gets E, so that a store after it need not ask. */
 static enum priv_state granted(const struct txn *t)
 {
     if (is_store(t))
@@ -228,6 +236,7 @@ static enum priv_state granted(const struct txn *t)
     return sharers_any(t->entry->sharers) ? PRIV_S : PRIV_E;
 }
 
+/* Ends a transaction: the home is free for the next one, whoever slept for the line goes on. */
 static struct coh_result finish(struct txn *t, enum mem_level level, sim_cycle done)
 {
     struct coherence *c = t->c;

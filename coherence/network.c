@@ -1,11 +1,11 @@
-/* network.c - the interconnect: an ideal crossbar, a ring of two directions, a mesh.
+/* network.c - the interconnect: an ideal crossbar, a bidirectional ring, a mesh.
  *
- * Timing is that of wormholes with room enough in the routers: the head of a message goes on hop by
- * hop (router cycles, then waiting until the link is free for all its flits, then wire cycles); the
- * body follows, so that each link is taken for as many cycles as flits, and a message that waits
- * does not hold the link behind it. The arrival is the head's: one serialisation is contained in
- * the latencies of the levels. On the crossbar a message takes the output link of its source and
- * the input link of its destination, and passes no router.
+ * Timing is that of virtual cut-through switching with unbounded buffers: the head of a message
+ * goes on hop by hop (router cycles, then waiting until the link is free for all its flits, then
+ * wire cycles); the body follows, so that each link is taken for as many cycles as flits, and a
+ * message that waits does not hold the link behind it. The arrival is the head's, since the
+ * latencies of the levels contain one serialisation. On the crossbar a message takes the output
+ * link of its source and the input link of its destination, and passes no router.
  *
  * The mesh has as many columns as the smallest c with c x c >= nodes, and node i stands in row
  * i / c, column i mod c; only the last row may be incomplete. Messages go along their row first,
@@ -69,43 +69,45 @@ int network_check(const struct network_params *p, struct err *e)
 /* ---- state ---------------------------------------------------------------------------------- */
 
 struct link {
-    struct slots busy;
+    /* Which cycles it carries a flit in, with contention; flits carried so far. */
+    struct calendar busy;
     uint64_t flits;
 };
 
 struct totals {
     uint64_t messages[TRAFFICS][MSGS], bytes[TRAFFICS][MSGS], flits[TRAFFICS][MSGS];
-    uint64_t all_messages, all_bytes, all_flits;
-    uint64_t inside, between, untimed; /* messages: in a node, over links, counted only */
-    uint64_t hops, flit_hops;
-    uint64_t link_flits, busiest;
-    uint64_t waited;
-    struct histogram waits;
+    uint64_t all_messages, all_bytes, all_flits; /* sums of the three above */
+    uint64_t inside, between, untimed;           /* messages: in a node, over links, counted only */
+    uint64_t hops, flit_hops;                    /* of all messages; the latter times their flits */
+    uint64_t link_flits, busiest; /* flits: over all links; of the link with the most */
+    uint64_t waited;              /* cycles, for links */
+    struct histogram waits;       /* cycles that a message waited on its whole way */
 };
 
 struct network {
     enum topology topology;
     bool contention;
-    unsigned nodes, columns;
-    unsigned flit_shift; /* log2 of a flit's bytes */
+    unsigned nodes, columns; /* columns: of the mesh */
+    unsigned flit_shift;     /* log2 of a flit's bytes */
     sim_cycle router, wire;
-    unsigned links;    /* a node has */
+    unsigned links;    /* that leave a node; on the crossbar its two */
     struct link *link; /* owns; of node i: from i x links on */
     struct totals total;
 };
 
-struct worm { /* a message on its way */
-    sim_cycle floor, head;
+struct worm {              /* a message on its way */
+    sim_cycle floor, head; /* as in calendar_take; where in time its head is */
     uint64_t flits;
 };
 
 /* ---- routes --------------------------------------------------------------------------------- */
 
 struct hop {
-    unsigned link; /* of the node that it leaves */
-    unsigned node; /* that it leads to */
+    unsigned link; /* which of the links of the node that it leaves */
+    unsigned node; /* the node that it leads to */
 };
 
+/* The shorter way round; clockwise where both are as long. */
 static struct hop ring_hop(const struct network *n, unsigned at, unsigned to)
 {
     const unsigned clockwise = to >= at ? to - at : to + n->nodes - at;
@@ -179,7 +181,7 @@ ALWAYS_INLINE void take_link(struct network *n, unsigned node, unsigned which, s
     if (l->flits > n->total.busiest)
         n->total.busiest = l->flits;
     if (n->contention)
-        w->head = slots_take(&l->busy, w->floor, w->head, (unsigned)w->flits);
+        w->head = calendar_take(&l->busy, w->floor, w->head, (unsigned)w->flits);
 }
 
 static inline void travel_crossbar(struct network *n, unsigned from, unsigned to, struct worm *w)
@@ -240,7 +242,7 @@ sim_cycle network_send(struct network *n, unsigned from, unsigned to, enum msg m
         travel_crossbar(n, from, to, &w);
     else
         travel_hops(n, from, to, &w);
-    if (n->contention) {
+    if (n->contention) { /* what it took beyond an idle network is waiting */
         const sim_cycle idle = n->topology == CROSSBAR ? 0 : hops * (n->router + n->wire);
         const sim_cycle waited = w.head - at - idle;
         t->waited += waited;
@@ -251,7 +253,7 @@ sim_cycle network_send(struct network *n, unsigned from, unsigned to, enum msg m
 
 /* ---- statistics ----------------------------------------------------------------------------- */
 
-struct by_class { /* what is counted of messages */
+struct by_class { /* one quantity of messages: its counters by traffic and class, and their sum */
     const char *name, *unit, *data_help, *metadata_help, *total_help;
     const uint64_t (*field)[MSGS];
     const uint64_t *total;
@@ -365,7 +367,7 @@ struct network *network_new(const struct network_params *p, unsigned nodes, bool
     n->links = links[p->topology];
     n->link = xcalloc((size_t)nodes * n->links, sizeof *n->link);
     for (size_t i = 0; i < (size_t)nodes * n->links; i++)
-        slots_init(&n->link[i].busy);
+        calendar_init(&n->link[i].busy);
     declare_classes(g, &n->total);
     declare_ways(g, n);
     declare_waits(g, n);
@@ -377,7 +379,7 @@ void network_free(struct network *n)
     if (!n)
         return;
     for (size_t i = 0; i < (size_t)n->nodes * n->links; i++)
-        slots_free(&n->link[i].busy);
+        calendar_free(&n->link[i].busy);
     free(n->link);
     free(n);
 }

@@ -1,5 +1,5 @@
 /* network.h - the interconnect: messages from node to node, timed link by link, counted by class.
- * And slots, the calendar that makes a link or a bank serve one thing at a time. */
+ * And the reservation calendar that makes a link or a bank serve one thing at a time. */
 #ifndef LARDSIM_NETWORK_H
 #define LARDSIM_NETWORK_H
 
@@ -10,28 +10,30 @@
 
 #include <assert.h>
 
-/* ---- slots: when something that serves one at a time is free; slots.c ----------------------- */
+/* ---- calendar: when something that serves one at a time is free; calendar.c ------------------ */
 
-struct slots_span {
+struct calendar_span { /* taken cycles, [from, to) */
     sim_cycle from, to;
 };
-/* Reservations may come in any order of their times: one that wants an earlier time takes a gap
- * that later ones have left. Times before the floor (the start of the access in hand) are over. */
-struct slots {       /* open so that it can stand in its owner; all zero: nothing taken yet */
+/* Which cycles of a link or bank are taken. Transactions are simulated one by one, so reservations
+ * do not come in order of their times: one that wants an earlier time takes a gap that later ones
+ * have left. The floor is the start of the access being simulated; times before it are over. */
+struct calendar {    /* open so that it can stand in its owner; all zero: nothing taken yet */
     uint64_t *busy;  /* a ring of bits, a cycle each, from base to end; owns; NULL until needed */
     size_t mask;     /* words of the ring - 1 */
-    sim_cycle base;  /* of the ring; a multiple of 64 */
-    sim_cycle end;   /* of the ring */
-    sim_cycle floor; /* the latest that was given */
+    sim_cycle base;  /* first cycle of the ring; a multiple of 64 */
+    sim_cycle end;   /* the ring ends before this cycle */
+    sim_cycle floor; /* the latest floor that a caller gave */
     sim_cycle top;   /* nothing is taken from here on */
-    struct slots_span *far; /* taken from end on, in order, none touching; owns */
+    struct calendar_span *far; /* taken from end on, in order, none touching; owns */
     size_t n_far, cap_far;
 };
-void slots_init(struct slots *s);
-void slots_free(struct slots *s);
-/* The usual case: in the ring, at most a word long, free. Stands beside the general one, which
- * takes 8.5 ns where this takes 6.4 (random offsets, a calendar one twentieth full). */
-static inline bool slots_take_at_once(struct slots *s, sim_cycle at, unsigned cycles)
+void calendar_init(struct calendar *s);
+void calendar_free(struct calendar *s);
+/* The usual case of calendar_take: the cycles lie in the ring, are at most 64, and are free. The
+ * general one would do it too, in 8.5 ns where this takes 6.4 (random offsets, a calendar one
+ * twentieth full). False: not that case, nothing is taken. */
+static inline bool calendar_take_at_once(struct calendar *s, sim_cycle at, unsigned cycles)
 {
     const unsigned bit = at & 63;
 
@@ -49,16 +51,17 @@ static inline bool slots_take_at_once(struct slots *s, sim_cycle at, unsigned cy
         s->top = at + cycles;
     return true;
 }
-sim_cycle slots_take_other(struct slots *s, sim_cycle at, unsigned cycles);
-/* The first cycle >= at from which `cycles` cycles are free; takes them. floor <= at: no later
- * reservation will ask for a time before floor (asserted). Far-away times work, too. No cycles:
- * at. */
-static inline sim_cycle slots_take(struct slots *s, sim_cycle floor, sim_cycle at, unsigned cycles)
+sim_cycle calendar_take_other(struct calendar *s, sim_cycle at, unsigned cycles);
+/* Takes the first `cycles` free cycles in a row at or after `at`; returns the first of them (`at`
+ * where cycles is 0). floor <= at is the promise that no later reservation will want a time before
+ * it (asserted): what is over can be forgotten. Far-away times work, too. */
+static inline sim_cycle calendar_take(struct calendar *s, sim_cycle floor, sim_cycle at,
+                                      unsigned cycles)
 {
     if (floor > s->floor)
         s->floor = floor;
     assert(at >= s->floor && at <= UINT64_MAX - cycles);
-    return LIKELY(slots_take_at_once(s, at, cycles)) ? at : slots_take_other(s, at, cycles);
+    return LIKELY(calendar_take_at_once(s, at, cycles)) ? at : calendar_take_other(s, at, cycles);
 }
 
 /* ---- messages ------------------------------------------------------------------------------- */
@@ -72,8 +75,10 @@ enum msg { /* classes of messages: messages.def */
 extern const char *const msg_text[MSGS];
 
 struct network_params {
-    uint32_t topology; /* crossbar, ring, mesh */
-    uint64_t link_bytes, router, wire, controllers;
+    uint32_t topology;     /* enum topology of network.c */
+    uint64_t link_bytes;   /* bytes of a flit */
+    uint64_t router, wire; /* cycles of a hop */
+    uint64_t controllers;  /* of memory */
 };
 extern const struct param network_param_rows[]; /* section network */
 /* What a row can't say: -1 and LARD_CONFIG when the width is no power of 2. To be called after the
@@ -88,7 +93,7 @@ struct network *network_new(const struct network_params *p, unsigned nodes, bool
                             struct stats_group *g);
 void network_free(struct network *n);
 /* Sends at cycle `at`; returns the cycle of arrival: at, plus hops, plus waiting for links. floor
- * as in slots_take. Inside a node: at, counted. */
+ * as in calendar_take. Inside a node: at, counted. */
 sim_cycle network_send(struct network *n, unsigned from, unsigned to, enum msg m, unsigned bytes,
                        enum mem_traffic traffic, sim_cycle floor, sim_cycle at);
 /* Counts a message without timing it. */

@@ -10,7 +10,7 @@ static const char *const remote_cost[] = {"added", "total", NULL};
 static const char *const upgrade_cost[] = {"level", "home", NULL};
 static const char *const composition[] = {"absolute", "cumulative", NULL};
 
-enum { MOST_CYCLES = 1000000, MOST_WAYS = 1024 };
+enum { MOST_CYCLES = 1000000, MOST_WAYS = 1024 }; /* beyond these a value is surely a mistake */
 static const uint64_t most_bytes = UINT64_C(1) << 30;
 
 #define AT(field) offsetof(struct l1_params, field)
@@ -118,8 +118,12 @@ sim_cycle coh_params_l3(const struct coh_params *p)
     return p->l3.latency;
 }
 
-/* A total for accesses that other cores answer says nothing of its parts: of it, the request leaves
- * when the private caches have missed, or at the end if that is earlier; the home takes nothing. */
+/* Spreads latencies over the way. lookup is what an L3 hit takes less what has passed when the
+ * request leaves, so the sums are right by construction.
+ *
+ * remote-cost = total says what a remote access takes in all, and nothing of its parts. Then the
+ * request leaves when the private caches have missed, or after the whole total if that is less; the
+ * home takes no time of its own, and the remote core takes the rest. */
 void coh_params_times(const struct coh_params *p, struct coh_times *to)
 {
     const sim_cycle private = coh_params_private(p), remote = p->coherence.remote;
@@ -138,6 +142,7 @@ void coh_params_times(const struct coh_params *p, struct coh_times *to)
     to->upgrade_remote = home ? to->remote : remote;
 }
 
+/* With absolute latencies the memory's, too, is that of the whole access. */
 sim_cycle coherence_included(const struct coherence *c)
 {
     return c->params.coherence.composition == CUMULATIVE ? 0 : coh_params_l3(&c->params);
@@ -145,7 +150,8 @@ sim_cycle coherence_included(const struct coherence *c)
 
 /* ---- what is possible ----------------------------------------------------------------------- */
 
-/* Where latencies are of the whole access, a farther level can't be done sooner. */
+/* Where latencies are of the whole access, a farther level can't answer sooner than a nearer one.
+ */
 static int check_latencies(const struct coh_params *p, struct err *e)
 {
     const char *const nearer = p->l2.size ? "l2" : "l1";
@@ -194,7 +200,7 @@ static struct cache_geometry geometry(uint64_t bytes, uint64_t ways, uint32_t re
                                    .stride = 1};
 }
 
-/* Lines that all private caches can hold at once. */
+/* Different lines that all private caches can hold at once: an inclusive L2 repeats its L1. */
 static uint64_t private_lines(const struct coh_params *p, const struct coh_env *env)
 {
     const bool both = p->l2.inclusion == L2_EXCLUSIVE || !p->l2.size;
@@ -212,7 +218,7 @@ static int check_inclusion(const struct coh_params *p, struct err *e)
     return 0;
 }
 
-/* Its size is a parameter in lines. */
+/* cache_check would speak of bytes, and this size is given in lines. */
 static int check_directory(const struct cache_geometry *g, struct err *e)
 {
     if (g->bytes / g->line >= g->ways)
@@ -224,7 +230,7 @@ static int check_directory(const struct cache_geometry *g, struct err *e)
                    g->bytes / g->line, g->ways);
 }
 
-/* Host memory is bounded by what one such cache may take. */
+/* All private caches together may take as much host memory as the largest single cache. */
 static int check_sum(const struct coh_params *p, const struct coh_env *env, struct err *e)
 {
     const uint64_t lines = env->cores * ((p->l1.size + p->l2.size) / env->line);
@@ -238,6 +244,8 @@ static int check_sum(const struct coh_params *p, const struct coh_env *env, stru
                    env->cores, p->l1.size, p->l2.size, lines, CACHE_MAX_LINES);
 }
 
+/* The size given; else twice the private lines, as sparse directories are dimensioned, in whole
+ * sets. */
 static uint64_t directory_lines(const struct coh_params *p, const struct coh_env *env)
 {
     const uint64_t lines = 2 * private_lines(p, env), ways = p->l3.directory_ways;
@@ -247,6 +255,8 @@ static uint64_t directory_lines(const struct coh_params *p, const struct coh_env
     return (lines + ways - 1) / ways * ways;
 }
 
+/* Random replacement: seeds differ, so that no two caches draw the same ways. Cores' L1s and L2s
+ * count up from theirs (make_caches). */
 int coh_params_shapes(const struct coh_params *p, const struct coh_env *env, struct coh_shapes *to,
                       struct err *e)
 {

@@ -1,9 +1,10 @@
-/* private.c - one core's L1 and L2 as the directory sees them, as one: what goes in, up, down and
- * out. Where a dropped line goes from here, and what that costs, is shared.c's.
+/* private.c - one core's L1 and L2, which the directory sees as one: what other cores take from
+ * them, what is filled, moves between them and is evicted. What an eviction sends to the home, and
+ * when, is in shared.c.
  *
- * An inclusive L2 has every line of the L1, in the same state but for one thing: a line in E
- * becomes M in the L1 alone. So the L1's state counts, and goes down with a victim. An exclusive L2
- * has only what the L1 threw out, and loses what comes up again. */
+ * An inclusive L2 has every line of the L1, in the same state but for one thing: a store makes E to
+ * M in the L1 alone. So the L1's state counts, and is written down when the L1 evicts the line. An
+ * exclusive L2 has only what the L1 evicted, and loses what comes up again. */
 #include "coherence/coherence_int.h"
 
 #include <assert.h>
@@ -32,7 +33,7 @@ static struct places places_of(const struct coherence *c, unsigned core, uint64_
     return at;
 }
 
-/* The L1 knows better than the L2. */
+/* Where both have the line, the L1's state counts. */
 static enum priv_state state_at(const struct coherence *c, unsigned core, struct places at)
 {
     const struct private_caches *p = &c->priv[core];
@@ -49,6 +50,7 @@ enum priv_state private_state(const struct coherence *c, unsigned core, uint64_t
 
 /* ---- what other cores do to it -------------------------------------------------------------- */
 
+/* A transaction of another core is about to change this one's caches (coh_host.meets). */
 static inline void meet(const struct coherence *c, unsigned core)
 {
     if (c->host.meets)
@@ -103,13 +105,12 @@ enum priv_state private_downgrade(struct txn *t, unsigned core)
 
 /* ---- in and out ----------------------------------------------------------------------------- */
 
-/* A line on its way: in which state, and what stands below it where it goes, so that neither its
- * entry nor its place in an inclusive L2 need be searched for when it leaves. Both stay where they
- * are as long as the core has the line. */
+/* A line on its way into or out of a cache. `below` is what l1_below or l2_home has for it there:
+ * the slot that it has one level down, which stays the same as long as the core has the line. */
 struct moving {
     uint64_t line;
     enum priv_state state;
-    uint32_t below; /* as l1_below and l2_home */
+    uint32_t below;
 };
 
 static inline struct private_caches *own(const struct txn *t)
@@ -117,6 +118,7 @@ static inline struct private_caches *own(const struct txn *t)
     return &t->c->priv[t->core];
 }
 
+/* Fills a slot, which is empty by now. */
 ALWAYS_INLINE void put(struct txn *t, struct private_caches *p, enum mem_level level, uint32_t slot,
                        struct moving m)
 {
@@ -129,6 +131,7 @@ ALWAYS_INLINE void put(struct txn *t, struct private_caches *p, enum mem_level l
     coh_event(t, LINE_FILL, level, t->core, m.line, m.state == PRIV_M);
 }
 
+/* Empties a slot for another line. */
 ALWAYS_INLINE void evict(struct txn *t, struct private_caches *p, enum mem_level level,
                          uint32_t slot, const struct moving *m, enum loss why)
 {
@@ -142,11 +145,13 @@ static inline enum loss by_state(enum priv_state state)
     return state == PRIV_M ? LOST_DIRTY : LOST_CLEAN;
 }
 
+/* The slot where the line would go. */
 static inline uint32_t room(const struct txn *t, struct cache *k, uint64_t line)
 {
     return UNLIKELY(t->c->quirks.last_way) ? cache_last(k, line) : cache_victim(k, line);
 }
 
+/* An inclusive L2 takes its line out of the L1, too, and the L1's state leaves with it. */
 static void l2_evict(struct txn *t, uint32_t slot, sim_cycle at)
 {
     struct private_caches *p = own(t);
@@ -162,7 +167,7 @@ static void l2_evict(struct txn *t, uint32_t slot, sim_cycle at)
     shared_put(t, m.line, m.below, m.state, at);
 }
 
-/* Returns where it went. */
+/* Puts the line into the L2; returns its slot. */
 static uint32_t l2_put(struct txn *t, struct moving m, sim_cycle at)
 {
     struct private_caches *p = own(t);
@@ -174,7 +179,7 @@ static uint32_t l2_put(struct txn *t, struct moving m, sim_cycle at)
     return slot;
 }
 
-/* An L1 victim where no inclusive L2 has it, too. */
+/* An L1 victim that no inclusive L2 has goes down into an exclusive L2, or leaves the core. */
 static void l1_leave(struct txn *t, const struct moving *m, sim_cycle at)
 {
     if (t->c->exclusive)
@@ -244,8 +249,8 @@ void private_grant(struct txn *t, sim_cycle at)
         p->l2.state[where.l2] = PRIV_M;
 }
 
-/* The core will miss its L1 there: fetches what that takes into the host's caches. */
-void private_soon(const struct coherence *c, unsigned core, sim_addr addr)
+/* The core will miss its L1 there and look in its L2. */
+void private_prefetch_l2(const struct coherence *c, unsigned core, sim_addr addr)
 {
     const struct private_caches *p = &c->priv[core];
     const struct cache *l2 = &p->l2;
@@ -260,7 +265,8 @@ void private_soon(const struct coherence *c, unsigned core, sim_addr addr)
         __builtin_prefetch(&l2->order[first], 1);
 }
 
-/* Most misses of a large trace miss the host's caches as well. */
+/* Most misses of a large trace miss the host's caches as well. The least recently used line of the
+ * set will have to go, and its eviction changes its entry. */
 void private_prefetch(const struct coherence *c, unsigned core, uint64_t line)
 {
     struct private_caches *p = &c->priv[core];

@@ -1,15 +1,17 @@
 /* shared.c - the L3, the entries of the directory, and what leaves them: recalls, write-backs,
- * puts.
+ * puts (docs/machine.md, "Protocol").
  *
  * Where the L3 is inclusive, an entry belongs to a slot of the L3, and making room for a line
- * throws both out. Else the directory is an array of its own: its victim's copies are recalled,
- * while the L3 holds what the cores threw out and loses lines without asking anyone. */
+ * evicts both. Where it is not, the directory is an array of its own: the copies of its victim are
+ * recalled (a sparse directory), while the L3 is filled by what the cores evict, and loses lines
+ * without asking anyone. */
 #include "coherence/coherence_int.h"
 
 #include <assert.h>
 
 /* ---- to memory ------------------------------------------------------------------------------ */
 
+/* Posted: nobody waits for it. */
 static void memory_write(struct txn *t, uint64_t line, enum mem_traffic traffic, sim_cycle at)
 {
     struct coherence *c = t->c;
@@ -32,6 +34,7 @@ static void memory_write(struct txn *t, uint64_t line, enum mem_traffic traffic,
 
 /* ---- the L3's lines ------------------------------------------------------------------------- */
 
+/* Whose bytes a line in the L3 are. */
 static enum mem_traffic whose(uint8_t l3_state)
 {
     return l3_state & L3_METADATA ? TRAFFIC_METADATA : TRAFFIC_DATA;
@@ -64,7 +67,8 @@ static void l3_evict(struct txn *t, uint32_t slot, bool dirty)
     coh_event(t, LINE_EVICT, LEVEL_L3, t->core, line, dirty);
 }
 
-/* Non-inclusive: the L3 takes a line from a core. */
+/* Non-inclusive: the L3 takes a line from a core. Its own victim is in no core's way: a dirty one
+ * is written to memory, a clean one forgotten. */
 static void l3_take(struct txn *t, uint64_t line, bool dirty, enum mem_traffic traffic,
                     sim_cycle at)
 {
@@ -101,6 +105,7 @@ void shared_write_back(struct txn *t, sim_cycle at)
 
 /* ---- entries -------------------------------------------------------------------------------- */
 
+/* A line that waits for the memory can't be evicted: its transaction goes on in this slot. */
 static bool may_go(void *arg, uint32_t slot)
 {
     const struct coherence *c = arg;
@@ -108,7 +113,8 @@ static bool may_go(void *arg, uint32_t slot)
     return !c->entry[slot].pending;
 }
 
-/* All private copies are gone after this; their messages follow with shared_victim_leave. */
+/* Takes the victim's copies out of all private caches at once; the messages of that wait in
+ * t->victim until shared_victim_leave, so that the request which needs the room goes first. */
 static void recall(struct txn *t, uint64_t line, const struct entry *e)
 {
     uint64_t left[2] = {e->sharers[0], e->sharers[1]};
@@ -162,7 +168,7 @@ static void entry_make(struct txn *t, uint32_t slot)
     t->entry = &c->entry[slot];
 }
 
-/* Until the transaction that has `line` is done. */
+/* Sleeps until the transaction that has `line` is done; returns the cycle then, at least `at`. */
 static sim_cycle sleep_for(struct txn *t, uint64_t line, sim_cycle at)
 {
     struct coherence *c = t->c;
@@ -177,7 +183,8 @@ static void waited_for_line(struct coherence *c, sim_cycle cycles)
     c->stats.line_wait_cycles += cycles;
 }
 
-/* A slot for the line, or CACHE_NONE and a line that has one. */
+/* A slot for the line's entry. CACHE_NONE: all of its set wait for the memory; *blocked is then one
+ * of their lines, to sleep for. */
 static uint32_t entry_room(struct txn *t, uint64_t *blocked)
 {
     struct coherence *c = t->c;
@@ -191,6 +198,7 @@ static uint32_t entry_room(struct txn *t, uint64_t *blocked)
     return slot;
 }
 
+/* Looks again after each sleep: meanwhile anything can have come, gone, or taken the slot. */
 sim_cycle shared_entry(struct txn *t, sim_cycle at, bool *found)
 {
     struct coherence *c = t->c;
@@ -221,7 +229,8 @@ sim_cycle shared_entry(struct txn *t, sim_cycle at, bool *found)
 
 /* ---- what leaves ---------------------------------------------------------------------------- */
 
-/* Returns when the last answer is at the home. */
+/* Recalls: an invalidation to each core that had the victim, and its answer, with the line if it
+ * was M. Returns when the last answer is at the home. */
 static sim_cycle recall_messages(struct txn *t, sim_cycle at)
 {
     struct coherence *c = t->c;
@@ -259,6 +268,7 @@ void shared_victim_leave(struct txn *t, sim_cycle at)
         l3_take(t, t->victim.line, true, t->victim.traffic, at);
 }
 
+/* The last copy was dropped: a directory of its own has no entry for nobody. */
 static void entry_end(struct coherence *c, uint32_t slot)
 {
     cache_drop(c->tags, slot);
@@ -266,7 +276,8 @@ static void entry_end(struct coherence *c, uint32_t slot)
     c->stats.entries_live--;
 }
 
-/* Message of a put; returns when the home has it. */
+/* Sends a put or write-back, which its bank queues like a request and acknowledges. Returns when
+ * the home has it. */
 static sim_cycle put_message(struct txn *t, uint64_t line, enum mem_traffic traffic, bool dirty,
                              bool data, sim_cycle at)
 {
@@ -297,7 +308,7 @@ void shared_put(struct txn *t, uint64_t line, uint32_t slot, enum priv_state sta
     sharer_remove(e, t->core);
     if (e->owner == t->core)
         e->owner = NOBODY;
-    if (!c->inclusive_l3)
+    if (!c->inclusive_l3) /* the last clean copy is worth keeping, and so is put with its data */
         take = dirty || (!sharers_any(e->sharers) && cache_find(&c->l3, line) == CACHE_NONE);
     at = put_message(t, line, traffic, dirty, take, at);
     if (take)
@@ -308,7 +319,7 @@ void shared_put(struct txn *t, uint64_t line, uint32_t slot, enum priv_state sta
         entry_end(c, slot);
 }
 
-/* Most misses of a large trace miss the host's caches as well; so all at once. */
+/* Most misses of a large trace miss the host's caches as well: these misses then overlap. */
 static void prefetch(const void *from, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i += 64)

@@ -1,8 +1,9 @@
-/* stats.c - names, units and sentences of what caches and directory count, and the sums that
- * must hold at the end of a run, when no transaction is under way. */
+/* stats.c - names, units and sentences of what caches and directory count, and the invariants that
+ * must hold at the end of a run, when no transaction is under way: what came in has gone or is
+ * here, what one level does not answer is found again in the next. */
 #include "coherence/coherence_int.h"
 
-typedef const uint64_t *const fields[]; /* of an invariant */
+typedef const uint64_t *const fields[]; /* one side of an invariant: they are added; NULL ends it */
 
 /* ---- one cache level ------------------------------------------------------------------------ */
 
@@ -34,6 +35,8 @@ static void declare_traffic(struct stats_group *level, const char *name,
     }
 }
 
+/* private: of an L1 or L2, where an access that lacks permission is a miss and counts as an
+ * upgrade, too. The L3 sees only requests for lines. */
 static void declare_accesses(struct stats_group *g, const struct cache_stats *s, unsigned cores,
                              bool private)
 {
@@ -75,6 +78,7 @@ static void declare_lines(struct stats_group *g, const struct cache_stats *s, bo
                 &s->downgrades);
 }
 
+/* Sums of sums must agree: by traffic and command, and by core. */
 static void require_sums(struct stats_group *g, const struct cache_stats *s, unsigned cores)
 {
     const uint64_t *hits[TRAFFICS * COMMANDS * 2 + 1] = {NULL}, *misses[TRAFFICS * COMMANDS + 1];
@@ -262,8 +266,8 @@ static void declare_histories(struct stats_group *g, const struct coh_stats *s)
     stats_count(g, "histories.dropped", "lines", "Lines of histories taken out of the caches.",
                 &s->dropped);
     stats_count(g, "histories.asks", "asks", "Checks for which a home asked other cores.",
-                &s->asks);
-    stats_count(g, "histories.asked", "cores", "Cores that were asked.", &s->asked);
+                &s->probes);
+    stats_count(g, "histories.asked", "cores", "Cores that were asked.", &s->probed);
     stats_count(g, "histories.piggybacked", "bytes",
                 "Bytes of histories that went along with other messages.", &s->piggybacked);
 }

@@ -67,7 +67,7 @@ static sim_cycle ask(void *machine, unsigned core, sim_addr line, const uint64_t
 {
     struct machine *m = machine;
 
-    return coherence_ask(m->coherence, core, line, cores, bytes, until(m, core, now));
+    return coherence_probe(m->coherence, core, line, cores, bytes, until(m, core, now));
 }
 
 static void piggyback(void *machine, uint64_t bytes)

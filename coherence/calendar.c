@@ -1,26 +1,29 @@
-/* slots.c - the calendar of something that serves one at a time: which cycles are taken.
+/* calendar.c - the reservation calendar of something that serves one at a time: which of its cycles
+ * are taken.
  *
- * A ring of bits covers the cycles from the floor on, and is searched a word at a time; it grows
- * with the distance of what is taken. What lies beyond the largest ring stands in a list of spans,
- * short as such times are rare, and moves into the ring as time comes near. */
+ * A circular bitmap, the ring, covers the cycles from the floor on, a bit each, and is searched a
+ * word at a time; it grows with the distance of what is taken. Reservations beyond the largest ring
+ * are rare (a memory that is backed up): they stand in a sorted list of spans, and move into the
+ * ring as time comes near them. */
 #include "coherence/network.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_WORDS = 16, MOST_WORDS = 1024 }; /* of the ring: 128 bytes; 8 KiB, 65536 cycles */
+/* Words of the ring at first (128 bytes) and at most (8 KiB, which cover 65536 cycles). */
+enum { FIRST_WORDS = 16, MOST_WORDS = 1024 };
 
-void slots_init(struct slots *s)
+void calendar_init(struct calendar *s)
 {
-    *s = (struct slots){.busy = NULL};
+    *s = (struct calendar){.busy = NULL};
 }
 
-void slots_free(struct slots *s)
+void calendar_free(struct calendar *s)
 {
     free(s->busy);
     free(s->far);
-    slots_init(s);
+    calendar_init(s);
 }
 
 static inline sim_cycle earlier(sim_cycle a, sim_cycle b)
@@ -33,13 +36,13 @@ static inline sim_cycle later(sim_cycle a, sim_cycle b)
     return a > b ? a : b;
 }
 
-static inline uint64_t *word_of(const struct slots *s, sim_cycle c)
+static inline uint64_t *word_of(const struct calendar *s, sim_cycle c)
 {
     return &s->busy[(c >> 6) & s->mask];
 }
 
-/* [from, to) lies in the ring. */
-static inline void set_bits(struct slots *s, sim_cycle from, sim_cycle to)
+/* Takes the cycles [from, to), all of which lie in the ring. */
+static inline void set_bits(struct calendar *s, sim_cycle from, sim_cycle to)
 {
     while (from < to) {
         const sim_cycle n = earlier(to - from, 64 - (from & 63));
@@ -51,7 +54,8 @@ static inline void set_bits(struct slots *s, sim_cycle from, sim_cycle to)
 
 /* ---- spans beyond the ring ------------------------------------------------------------------ */
 
-static void join(struct slots *s, size_t i) /* with the next one, if they touch */
+/* Makes one span of this one and the next if they touch. */
+static void join(struct calendar *s, size_t i)
 {
     if (i + 1 >= s->n_far || s->far[i].to != s->far[i + 1].from)
         return;
@@ -60,7 +64,8 @@ static void join(struct slots *s, size_t i) /* with the next one, if they touch 
     s->n_far--;
 }
 
-static void far_add(struct slots *s, sim_cycle from, sim_cycle to)
+/* Inserts a span in its place. Most come last. */
+static void far_add(struct calendar *s, sim_cycle from, sim_cycle to)
 {
     size_t i = s->n_far;
 
@@ -68,20 +73,20 @@ static void far_add(struct slots *s, sim_cycle from, sim_cycle to)
         i--;
     s->far = xgrow(s->far, s->n_far, &s->cap_far, sizeof *s->far);
     memmove(&s->far[i + 1], &s->far[i], (s->n_far - i) * sizeof *s->far);
-    s->far[i] = (struct slots_span){from, to};
+    s->far[i] = (struct calendar_span){from, to};
     s->n_far++;
     join(s, i);
     if (i)
         join(s, i - 1);
 }
 
-/* Into the ring with what it covers now. */
-static void far_pull(struct slots *s)
+/* Moves what the ring covers by now from the list into it. */
+static void far_pull(struct calendar *s)
 {
     size_t gone = 0;
 
     while (gone < s->n_far && s->far[gone].from < s->end) {
-        struct slots_span *f = &s->far[gone];
+        struct calendar_span *f = &s->far[gone];
 
         set_bits(s, later(f->from, s->base), earlier(f->to, s->end));
         f->from = s->end;
@@ -96,8 +101,9 @@ static void far_pull(struct slots *s)
 
 /* ---- the ring ------------------------------------------------------------------------------- */
 
-/* What is over is free for the ring's next round. */
-static void forward(struct slots *s)
+/* The ring follows the floor. Words that are over are cleared, as they stand for later cycles in
+ * the ring's next round; beyond `top` none is taken, so none need be cleared. */
+static void forward(struct calendar *s)
 {
     const sim_cycle base = s->floor & ~UINT64_C(63);
     const sim_cycle dirty = earlier(earlier(base, s->end), s->top);
@@ -108,9 +114,10 @@ static void forward(struct slots *s)
     s->end = base + (s->busy ? 64 * (s->mask + 1) : 0);
 }
 
-static void grow(struct slots *s, sim_cycle to)
+/* A larger ring, from the same base, that reaches `to`. */
+static void grow(struct calendar *s, sim_cycle to)
 {
-    const struct slots was = *s;
+    const struct calendar was = *s;
     size_t words = s->busy ? s->mask + 1 : FIRST_WORDS;
 
     while (64 * words < to - s->base)
@@ -123,8 +130,8 @@ static void grow(struct slots *s, sim_cycle to)
     free(was.busy);
 }
 
-/* So that the ring reaches `to`, unless that is very far. */
-static void make_room(struct slots *s, sim_cycle to)
+/* Makes the ring reach `to`, unless that is beyond the largest ring. */
+static void make_room(struct calendar *s, sim_cycle to)
 {
     const uint64_t most = 64 * MOST_WORDS;
 
@@ -137,7 +144,7 @@ static void make_room(struct slots *s, sim_cycle to)
 /* ---- searching ------------------------------------------------------------------------------ */
 
 /* The first taken cycle in [from, to), or to. */
-static sim_cycle next_taken(const struct slots *s, sim_cycle from, sim_cycle to)
+static sim_cycle next_taken(const struct calendar *s, sim_cycle from, sim_cycle to)
 {
     const sim_cycle stop = earlier(to, s->end);
 
@@ -152,7 +159,8 @@ static sim_cycle next_taken(const struct slots *s, sim_cycle from, sim_cycle to)
     return to;
 }
 
-static sim_cycle next_free(const struct slots *s, sim_cycle c)
+/* The first free cycle from c on. */
+static sim_cycle next_free(const struct calendar *s, sim_cycle c)
 {
     for (; c < s->end; c = (c | 63) + 1) {
         const uint64_t w = ~*word_of(s, c) >> (c & 63);
@@ -164,7 +172,8 @@ static sim_cycle next_free(const struct slots *s, sim_cycle c)
     return c;
 }
 
-static sim_cycle first_fit(const struct slots *s, sim_cycle at, unsigned cycles)
+/* Skips from gap to gap until one is long enough. */
+static sim_cycle first_fit(const struct calendar *s, sim_cycle at, unsigned cycles)
 {
     sim_cycle taken;
 
@@ -173,15 +182,17 @@ static sim_cycle first_fit(const struct slots *s, sim_cycle at, unsigned cycles)
     return at;
 }
 
-/* Most that can't go at once fits into the next 64 cycles. UINT64_MAX: not there. */
-static inline sim_cycle near_fit(const struct slots *s, sim_cycle at, unsigned cycles)
+/* The first fit that starts within the next 64 cycles, which is nearly always there; UINT64_MAX: it
+ * is not. Bit k of `fits` says that the cycles at + k to at + k + n - 1 are free. To double n, AND
+ * the word with itself shifted by n: log2(cycles) steps find all starts at once. */
+static inline sim_cycle near_fit(const struct calendar *s, sim_cycle at, unsigned cycles)
 {
     const unsigned bit = at & 63;
 
     if (at + 128 > s->end || cycles - 1 > 63)
         return UINT64_MAX;
     uint64_t fits = ~(*word_of(s, at) >> bit | *word_of(s, at + 64) << 1 << (63 - bit));
-    for (unsigned n = 1; n < cycles;) { /* a bit: so many cycles from there on are free */
+    for (unsigned n = 1; n < cycles;) {
         const unsigned more = n < cycles - n ? n : cycles - n;
         fits &= fits >> more;
         n += more;
@@ -189,11 +200,11 @@ static inline sim_cycle near_fit(const struct slots *s, sim_cycle at, unsigned c
     return fits ? at + (unsigned)__builtin_ctzll(fits) : UINT64_MAX;
 }
 
-sim_cycle slots_take_other(struct slots *s, sim_cycle at, unsigned cycles)
+sim_cycle calendar_take_other(struct calendar *s, sim_cycle at, unsigned cycles)
 {
     const sim_cycle near = near_fit(s, at, cycles);
 
-    if (LIKELY(near != UINT64_MAX) && slots_take_at_once(s, near, cycles))
+    if (LIKELY(near != UINT64_MAX) && calendar_take_at_once(s, near, cycles))
         return near;
     const sim_cycle start = at >= s->top ? at : first_fit(s, at, cycles);
     const sim_cycle end = start + cycles;
