@@ -5,7 +5,7 @@
 #include "memory/memory.h"
 
 struct memory_count {
-    uint64_t reads, writes;
+    uint64_t reads, writes; /* requests, each of a line */
     uint64_t bytes_read[TRAFFICS], bytes_written[TRAFFICS];
     struct histogram latency; /* of reads, from arrival to answer */
 };

@@ -1,29 +1,30 @@
-/* fixed.c - a memory of constant latency. It has no banks, rows or queues; at most it limits how
- * often it takes a line. */
+/* fixed.c - a memory of constant latency, as race detection papers assume one (120 cycles: RADISH
+ * and the CE simulator). It has no banks, rows or queues; a parameter can limit its bandwidth, to
+ * one line in so many cycles. */
 #include "memory/count.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct fixed_params {
+struct fixed_params { /* cycles */
     uint64_t latency, interval;
 };
 
-/* When lines were taken, ascending: a request that comes later in time never delays one that comes
- * before it, although it may be presented first. What was taken before all of these is summed up in
- * `floor`. */
+/* How many of the latest starts are remembered. Requests are not presented in order of time, and
+ * one that comes later must not delay one that comes before it: so starts are kept in order, and an
+ * early request takes a gap between them. Older starts are summed up in `floor`. */
 enum { FIXED_SLOTS = 64 };
 
 struct fixed {
     uint64_t latency;  /* from the request's arrival on */
     uint64_t interval; /* 0: no limit */
     unsigned line;
-    sim_cycle floor; /* nothing is taken before this cycle any more */
-    sim_cycle taken[FIXED_SLOTS];
+    sim_cycle floor;              /* nothing is taken before this cycle any more */
+    sim_cycle taken[FIXED_SLOTS]; /* when service of a line began, ascending */
     size_t n;
     struct memory_count count;
-    uint64_t waits, waited;
+    uint64_t waits, waited; /* requests that had to wait; their cycles */
 };
 
 static void *fixed_create(const struct memory_env *env, const void *params, struct err *e)
@@ -50,6 +51,8 @@ static void *fixed_create(const struct memory_env *env, const void *params, stru
     return f;
 }
 
+/* Inserts a start at this index. Where there is no room the oldest is forgotten, and with it the
+ * gap after it: the floor goes up to its end. */
 static void remember(struct fixed *f, size_t at, sim_cycle start)
 {
     if (f->n == FIXED_SLOTS) {
@@ -67,7 +70,8 @@ static void remember(struct fixed *f, size_t at, sim_cycle start)
     f->n++;
 }
 
-/* The first free cycle not before `at`. Most requests come last, so the search begins there. */
+/* Takes the first cycle at or after `at` that is `interval` away from all others; returns it. Most
+ * requests come last, so the search begins there. */
 static sim_cycle take_slot(struct fixed *f, sim_cycle at)
 {
     sim_cycle start = at > f->floor ? at : f->floor;

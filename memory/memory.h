@@ -1,8 +1,8 @@
 /* memory.h - where misses go: commands, and memories as values: fixed latency, the built-in DDR
  * model, DRAMSim3.
  *
- * To add one: a file memory/m_x.c that ends in one const struct memory_type, a line in memories.def
- * and in Makefile.am. */
+ * To add one: a file memory/x.c that ends in one const struct memory_type memory_x, a line in
+ * memories.def and one in memory.mk. */
 #ifndef LARDSIM_MEMORY_H
 #define LARDSIM_MEMORY_H
 
@@ -15,20 +15,21 @@
 enum mem_cmd { MEM_LOAD, MEM_STORE, MEM_ATOMIC };
 enum mem_traffic { TRAFFIC_DATA, TRAFFIC_METADATA, TRAFFICS }; /* whose the bytes are */
 
-/* What software on a core does next: instructions, then an access in one line. */
+/* A step of software on a core (handlers, detectors): instructions, then one access within a line.
+ */
 struct mem_step {
     sim_addr at; /* physical */
     uint64_t instructions;
-    uint32_t slot; /* coherence's own */
+    uint32_t slot; /* where coherence found it: coherence_l1_ahead */
     uint16_t bytes;
     uint8_t cmd; /* enum mem_cmd */
 };
 
-struct mem_request {
-    sim_addr addr; /* physical, of the line */
-    uint64_t id;   /* comes back with the answer; reads only */
-    sim_cycle at;  /* when it reaches the memory */
-    bool write;    /* posted: never answered */
+struct mem_request { /* to read or write one line */
+    sim_addr addr;   /* physical, of the line */
+    uint64_t id;     /* comes back with the answer; reads only */
+    sim_cycle at;    /* when it reaches the memory */
+    bool write;      /* posted: never answered */
     enum mem_traffic traffic;
 };
 struct mem_answer {
@@ -45,25 +46,25 @@ struct memory_env {            /* borrowed for the memory's life */
     bool contention;           /* off: unlimited bandwidth, where the type can */
 };
 
-/* Requests are presented in any order of `at` among those that the memory has not been run past: at
- * is never before the `until` of an earlier step that gave no answer, nor before an answer. A
- * memory works on a request when its own time reaches `at`, so the order of presentation does not
- * matter, but for requests of the same cycle: those are served as presented. */
+/* A kind of memory. Requests need not be presented in order of `at`: a memory works on each when
+ * its own time reaches `at`. Only those of the same cycle are served as they were presented. But
+ * time does not run back: `at` is never before the `until` of an earlier step that gave no answer,
+ * nor before the cycle of an answer. */
 struct memory_type {
     const char *name, *summary;
     const struct param *params; /* section memory.<name>; may be NULL */
     size_t params_size;
     void *(*create)(const struct memory_env *env, const void *params, struct err *e);
-    /* The cycle of the answer where the memory knows it at once (every read, or none: `later`),
-     * else CYCLE_NEVER. */
+    /* Presents a request. Returns the cycle of the answer to a read where the memory knows it at
+     * once, else CYCLE_NEVER. A type knows that of all reads, or of none: `later`. */
     sim_cycle (*request)(void *self, const struct mem_request *r);
     bool later; /* answers come from step */
-    /* Runs up to cycle `until`, or to the next answer if that is not later. False: none by then.
-     * Idle time is skipped. until = CYCLE_NEVER: runs until there is an answer or nothing is
-     * outstanding. NULL where not later. */
+    /* Runs up to cycle `until`, or to the next answer if that is not later; false: no answer came.
+     * until = CYCLE_NEVER: runs until there is an answer or nothing is outstanding. Idle time may
+     * be skipped. NULL where not later. */
     bool (*step)(void *self, sim_cycle until, struct mem_answer *to);
-    /* A bound: no answer comes before this cycle unless it is to a request not yet made;
-     * CYCLE_NEVER: none is outstanding. Cheap. NULL where not later. */
+    /* A lower bound: no request that was presented is answered before this cycle. CYCLE_NEVER: none
+     * is outstanding. Cheap, as it is asked often. NULL where not later. */
     sim_cycle (*next)(const void *self);
     void (*finish)(void *self, sim_cycle end); /* the run ends at `end`: statistics; may be NULL */
     void (*destroy)(void *self);
@@ -74,11 +75,11 @@ const struct memory_type *memory_find(const char *name);
 /* An instance, bound to its section of the configuration. */
 struct memory {
     const struct memory_type *type;
-    void *self;
-    void *params;
+    void *self;   /* owns: what type->create made */
+    void *params; /* owns: as bound from the configuration */
 };
 int memory_open(struct memory *m, const char *name, struct config *config,
                 const struct memory_env *env, struct err *e);
-void memory_close(struct memory *m); /* one that never was opened (all zero), too */
+void memory_close(struct memory *m); /* all zero (never opened) is fine, too */
 
 #endif

@@ -1,9 +1,10 @@
-/* channel.c - one channel's controller. In a cycle it takes in requests, issues a command,
- * and moves one transaction to its command queue; cycles in which nothing can happen are left out.
+/* channel.c - one channel's memory controller. In a cycle it takes in requests, issues a command,
+ * and moves one transaction to its command queue; cycles in which nothing can happen are skipped.
  *
- * The policy is DRAMSim3's, so that results compare: reads go first; writes are posted and drained
- * when their queue is full, or when more than a few wait and no command does; a read of a line
- * that waits to be written is answered from there; requests for one line are one access. */
+ * The policy is DRAMSim3's (Li et al., IEEE CAL 2020), so that results compare: reads go first;
+ * writes are posted and drained when their queue is full, or when more than a few wait and no
+ * command does; a read of a line that waits to be written is answered from there; requests for one
+ * line are one access. */
 #include "memory/ddr/channel.h"
 
 #include <assert.h>
@@ -41,7 +42,7 @@ void ddr_channel_init(struct ddr_channel *c, unsigned number, const struct ddr_r
     c->n_queues = rules->per_rank ? (unsigned)rules->ranks : c->banks.n;
     for (unsigned i = 0; i < c->n_queues; i++) {
         c->queue[i].entry = xcalloc(limits->commands, sizeof *c->queue[i].entry);
-        c->queue[i].want = xcalloc(limits->commands, sizeof *c->queue[i].want);
+        c->queue[i].candidate = xcalloc(limits->commands, sizeof *c->queue[i].candidate);
     }
     c->reads.entry = xcalloc(limits->reads, sizeof *c->reads.entry);
     c->writes.entry = xcalloc(limits->writes, sizeof *c->writes.entry);
@@ -54,7 +55,7 @@ void ddr_channel_free(struct ddr_channel *c)
 {
     for (unsigned i = 0; i < c->n_queues; i++) {
         free(c->queue[i].entry);
-        free(c->queue[i].want);
+        free(c->queue[i].candidate);
     }
     free(c->reads.entry);
     free(c->writes.entry);
@@ -65,6 +66,7 @@ void ddr_channel_free(struct ddr_channel *c)
 
 /* ---- arrivals ------------------------------------------------------------------------------- */
 
+/* The i-th of the requests that wait to be taken in. */
 static uint32_t *arrival(struct ddr_channel *c, size_t i)
 {
     return &c->arrivals[(c->first + i) % c->arrivals_cap];
@@ -83,7 +85,7 @@ static void widen_arrivals(struct ddr_channel *c)
     c->first = 0;
 }
 
-/* By time, those of one time as they were presented. Most come last. */
+/* Inserts by time of arrival, behind those of the same time. Most come last. */
 void ddr_channel_add(struct ddr_channel *c, uint32_t request)
 {
     const struct ddr_request *r = &c->pool->at[request];
@@ -108,6 +110,7 @@ void ddr_channel_add(struct ddr_channel *c, uint32_t request)
     }
 }
 
+/* Decodes the address and appends the transaction. */
 static void list_add(struct ddr_channel *c, struct ddr_list *l, uint32_t request)
 {
     const struct ddr_rules *r = c->rules;
@@ -139,6 +142,7 @@ static void list_remove(struct ddr_list *l, unsigned i)
     memmove(l->entry + i, l->entry + i + 1, (l->n - i) * sizeof *l->entry);
 }
 
+/* Posted. A write to a line that waits to be written needs no command of its own. */
 static void take_write(struct ddr_channel *c, uint32_t request)
 {
     uint64_t *pending = map_put(&c->pending_writes, c->pool->at[request].r.addr);
@@ -159,6 +163,8 @@ static void drop_read(struct ddr_channel *c)
     c->count->waiting_reads--;
 }
 
+/* A read of a line that waits to be written has its data in the next cycle; one of a line that
+ * waits to be read shares that read's data. */
 static void take_read(struct ddr_channel *c, uint32_t request, uint64_t now)
 {
     const uint64_t addr = c->pool->at[request].r.addr;
@@ -188,7 +194,7 @@ static bool has_room(const struct ddr_channel *c, const struct ddr_request *r)
     return r->r.write ? c->writes.n < c->limits->writes : c->reads.n < c->limits->reads;
 }
 
-/* In order: one that finds no room holds up those behind it. */
+/* Takes requests in, in order: one that finds its queue full holds up those behind it. */
 static void take_arrivals(struct ddr_channel *c, uint64_t now)
 {
     while (c->n_arrivals) {
@@ -209,6 +215,7 @@ static void take_arrivals(struct ddr_channel *c, uint64_t now)
 
 /* ---- from transactions to commands ---------------------------------------------------------- */
 
+/* Moves the oldest transaction whose command queue has room; false: none was moved. */
 static bool move_first(struct ddr_channel *c, struct ddr_list *l)
 {
     if (!(l->queues & ~c->full))
@@ -226,6 +233,7 @@ static bool move_first(struct ddr_channel *c, struct ddr_list *l)
     return false;
 }
 
+/* The two reasons to let writes go: too many of them, or nothing else to do. */
 static void start_drain(struct ddr_channel *c)
 {
     const struct ddr_limits *l = c->limits;
@@ -236,8 +244,9 @@ static void start_drain(struct ddr_channel *c)
     }
 }
 
-/* True: something was moved. A drain that meets a write whose line is still to be read stops for
- * the reads. */
+/* Moves one transaction: a write while a drain lasts, else a read. True: one was moved. A drain
+ * that comes to a write whose line is still to be read gives way to the reads, or it would wait
+ * forever. */
 static bool move_one(struct ddr_channel *c)
 {
     if (!c->draining)
@@ -256,6 +265,8 @@ static bool move_one(struct ddr_channel *c)
 
 /* ---- commands ------------------------------------------------------------------------------- */
 
+/* A column command is a hit unless it is the first of its row; then it is a conflict if the row
+ * before was closed for it, else a miss. */
 static void column(struct ddr_channel *c, unsigned bank, bool write, bool precharge, uint64_t now)
 {
     struct ddr_bank *b = &c->banks.bank[bank];
@@ -367,7 +378,7 @@ static void issue_choice(struct ddr_channel *c, const struct ddr_choice *ch, uin
     ddr_queue_review(c, ch->queue);
 }
 
-/* HBM has a row and a column command bus. */
+/* HBM has separate buses for row and column commands: one of each a cycle. */
 static void issue_second(struct ddr_channel *c, bool column, uint64_t now)
 {
     const struct ddr_choice second = ddr_queue_choose(c, now);
@@ -396,7 +407,8 @@ static uint64_t issue_one(struct ddr_channel *c, uint64_t now)
     return now + 1;
 }
 
-/* When the first of those that wait outside can be taken in, as far as can be said now. */
+/* The cycle in which the first arrival can be taken in; UINT64_MAX: once a queue has room, which
+ * some other action will bring. */
 static uint64_t next_arrival(struct ddr_channel *c, uint64_t now)
 {
     if (!c->n_arrivals)
@@ -407,6 +419,8 @@ static uint64_t next_arrival(struct ddr_channel *c, uint64_t now)
     return has_room(c, r) ? now + 1 : UINT64_MAX;
 }
 
+/* A cycle. Then it sleeps until the first thing that can happen: a command, an arrival, a refresh.
+ */
 void ddr_channel_run(struct ddr_channel *c)
 {
     const uint64_t now = c->wake;
@@ -432,8 +446,9 @@ uint64_t ddr_channel_quiet(struct ddr_channel *c)
     return c->n_arrivals ? c->pool->at[*arrival(c, 0)].arrival : UINT64_MAX;
 }
 
-/* After a whole round of refreshes with nothing else in between, all rows are closed and every
- * round is like the one before. */
+/* Idle channels only refresh. After a whole round of refreshes with nothing else in between, all
+ * rows are closed and every round is like the one before: rounds are counted, not simulated, but
+ * for the last few, which leave the timing as it would be. */
 void ddr_channel_skip(struct ddr_channel *c, uint64_t until)
 {
     const struct ddr_rules *r = c->rules;

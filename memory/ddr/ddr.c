@@ -1,6 +1,7 @@
-/* ddr.c - DRAM with channels, ranks, bank groups, banks and rows. This file is the memory as
- * others see it: parameters, the two clocks, answers in order, statistics; the model itself is in
- * ddr_*.c. Power states, self-refresh and errors are not modelled. */
+/* ddr.c - DRAM with channels, ranks, bank groups, banks and rows. This file is the memory as others
+ * see it: parameters, the two clocks, answers in order, statistics. The model itself: channel.c and
+ * queue.c schedule commands, timing.c and refresh.c have JEDEC's rules, device.c, ini.c and
+ * preset.c the device. Power states, self-refresh and errors are not modelled. */
 #include "memory/ddr/channel.h"
 #include "memory/count.h"
 
@@ -10,15 +11,15 @@
 
 struct ddr_params {
     const char *config;
-    uint32_t page;
-    uint64_t read_queue, write_queue, command_queue;
-    uint64_t high, low, idle, hits, pipeline;
+    uint32_t page;                                   /* PAGE_... below */
+    uint64_t read_queue, write_queue, command_queue; /* 0: the device's */
+    uint64_t high, low, idle, hits, pipeline;        /* as in ddr_limits; as in struct ddr */
 };
 enum { PAGE_CONFIG, PAGE_OPEN, PAGE_CLOSED };
 
-struct ddr_answer {
-    uint64_t cycle, order;
-    uint32_t request;
+struct ddr_answer {        /* a read that is done and not yet told */
+    uint64_t cycle, order; /* order: of being done, between answers of one cycle */
+    uint32_t request;      /* in the pool */
 };
 
 struct ddr {
@@ -28,11 +29,11 @@ struct ddr {
     struct ddr_pool pool;
     struct ddr_channel *channel; /* owns */
     unsigned line;
-    uint64_t num, den;          /* processor cycles of a memory cycle */
+    uint64_t num, den;          /* a memory cycle is num / den processor cycles */
     uint64_t pipeline;          /* memory cycles that every answer takes longer */
     struct ddr_answer *answers; /* owns; a heap, the earliest first */
     size_t n_answers, answers_cap;
-    uint64_t order;
+    uint64_t order; /* of the next answer */
     struct memory_count count;
     struct ddr_count commands;
     uint64_t cycles, bus_busy, bus_cycles; /* memory cycles so far; over the channels */
@@ -40,7 +41,8 @@ struct ddr {
 
 /* ---- clocks --------------------------------------------------------------------------------- */
 
-/* num and den are below 2^32 each: no overflow before 2^64 / num. */
+/* v * num / den, rounded up. num and den are below 2^32 each, so that the product of the remainder
+ * can't overflow. */
 static uint64_t scale_up(uint64_t v, uint64_t num, uint64_t den)
 {
     return v / den * num + (v % den * num + den - 1) / den;
@@ -57,6 +59,8 @@ static sim_cycle to_processor(const struct ddr *d, uint64_t cycle)
     return scale_up(cycle, d->num, d->den);
 }
 
+/* The exact ratio of the two clocks, reduced: tCK (fs) times MHz is a memory cycle in 10^-9
+ * processor cycles. No rounding adds up over a run. */
 static int set_clock(struct ddr *d, uint64_t mhz, struct err *e)
 {
     uint64_t a = d->device.tck * mhz, b = 1000000000;
@@ -131,7 +135,7 @@ static sim_cycle ddr_request(void *self, const struct mem_request *r)
     return CYCLE_NEVER;
 }
 
-/* The channel that has something to do first, and when another one has. */
+/* The channel that has something to do first; *other: the cycle at which the next one has. */
 static struct ddr_channel *next_channel(struct ddr *d, uint64_t *other)
 {
     struct ddr_channel *first = d->channel;
@@ -152,7 +156,7 @@ static uint64_t first_answer(const struct ddr *d)
     return d->n_answers ? d->answers[0].cycle : UINT64_MAX;
 }
 
-/* How far one channel may go ahead: no other one answers before that, nor before `end`. */
+/* The cycle before which no channel but this one answers, at most `end`: so far it may go ahead. */
 static uint64_t others_quiet(struct ddr *d, const struct ddr_channel *but, uint64_t end)
 {
     for (struct ddr_channel *c = d->channel; c < d->channel + d->rules.channels; c++) {
@@ -162,8 +166,8 @@ static uint64_t others_quiet(struct ddr *d, const struct ddr_channel *but, uint6
     return end;
 }
 
-/* Works through the cycles before `until`, but none at or after that of an answer: a request may
- * still come for it. */
+/* Works through the cycles before `until`, but none at or after that of the first answer: whoever
+ * gets it may make a request in that cycle. */
 static void run_before(struct ddr *d, uint64_t until)
 {
     for (;;) {
@@ -176,13 +180,13 @@ static void run_before(struct ddr *d, uint64_t until)
         while (c->wake < end && c->wake <= other) {
             ddr_channel_run(c);
             end = first_answer(d) < end ? first_answer(d) : end;
-            if (c->wake == c->next_refresh) /* perhaps idle: may skip */
+            if (c->wake == c->next_refresh) /* it may be idle, and can skip ahead */
                 break;
         }
     }
 }
 
-/* The bus is counted up to the latest answer; ddr_finish adds the rest. */
+/* Brings the counts of time and of the data bus up to this cycle. */
 static void note_time(struct ddr *d, uint64_t cycle)
 {
     if (cycle <= d->cycles)
@@ -212,6 +216,7 @@ static bool ddr_step(void *self, sim_cycle until, struct mem_answer *to)
     return true;
 }
 
+/* A channel that has a read to do can't answer it before its next action and a read's latency. */
 static sim_cycle ddr_next(const void *self)
 {
     const struct ddr *d = self;
@@ -219,7 +224,7 @@ static sim_cycle ddr_next(const void *self)
 
     for (uint64_t i = 0; i < d->rules.channels; i++) {
         const struct ddr_channel *c = &d->channel[i];
-        /* One that has not been taken in may be answered from the write queue. */
+        /* A read that has not been taken in may find its line in the write queue: a cycle. */
         const uint64_t least = c->n_arrivals ? 1 : d->rules.read_done;
         const uint64_t bound = c->wake + least + d->pipeline;
         if (c->unread && bound < first)

@@ -1,7 +1,9 @@
 /* ddr.h - the built-in DDR model's inside: devices, where they come from, and the commands that a
- * monitor sees. For memory/ddr/ddr.c, memory/ddr_*.c and their tests; others use memory.h.
+ * monitor sees. For memory/ddr/ and its tests; others use memory.h.
  *
- * Time here is in cycles of the memory clock (tCK), as are all timing parameters. */
+ * Time is in cycles of the memory clock (tCK), as are all timing parameters. Their names are
+ * JEDEC's without the t (tRCD is rcd); _s and _l are short and long: to another bank group, to the
+ * same. */
 #ifndef LARDSIM_DDR_H
 #define LARDSIM_DDR_H
 
@@ -10,24 +12,28 @@
 enum ddr_protocol { DDR3, DDR4, LPDDR, LPDDR3, LPDDR4, HBM, HBM2, DDR_PROTOCOLS };
 extern const char *const ddr_protocol_name[DDR_PROTOCOLS + 1]; /* NULL-terminated */
 
+/* What a refresh command covers, and whose turn it is: a rank, one after another; all ranks, one
+ * right after another; a bank (REFpb of LPDDR4 and HBM), one after another. */
 enum ddr_refresh { REFRESH_RANKS, REFRESH_RANKS_AT_ONCE, REFRESH_BANKS, DDR_REFRESHES };
 
 enum { DDR_MAX_BANKS = 64 /* of a channel: sets of banks are words */, DDR_MAX_CHANNELS = 64 };
 
 /* Read from a file or a preset; plain numbers only, so that a reader is a table of offsets. */
 struct ddr_device {
-    uint64_t protocol;                         /* enum ddr_protocol */
-    uint64_t groups, banks;                    /* of a rank; of a group */
-    uint64_t rows, columns, width, bl;         /* of a device; bits; beats of a burst */
-    uint64_t channels, channel_mib, bus;       /* bus: bits of a channel */
-    uint64_t cmd_queue, trans_queue, per_rank; /* per_rank: a command queue a rank, not a bank */
-    uint64_t refresh, closed;                  /* enum ddr_refresh; closed: page policy */
-    uint64_t tck;                              /* femtoseconds */
-    uint64_t al, cl, cwl;
-    uint64_t rcd_rd, rcd_wr, rp, ras, rtp, wr;
-    uint64_t rfc, rfcb, refi, refib, rrefd;
-    uint64_t faw, rrd_s, rrd_l, ccd_s, ccd_l, wtr_s, wtr_l;
-    uint64_t rtrs, ppd;
+    uint64_t protocol;                   /* enum ddr_protocol */
+    uint64_t groups, banks;              /* of a rank; of a group */
+    uint64_t rows, columns, width, bl;   /* of a device; bits; beats of a burst */
+    uint64_t channels, channel_mib, bus; /* bus: bits of a channel */
+    uint64_t cmd_queue, trans_queue;     /* places of a command queue; of reads, and of writes */
+    uint64_t per_rank;                   /* a command queue for each rank, else for each bank */
+    uint64_t refresh, closed;            /* enum ddr_refresh; closed: page policy */
+    uint64_t tck;                        /* femtoseconds */
+    uint64_t al, cl, cwl;                /* latencies: additive, read, write */
+    uint64_t rcd_rd, rcd_wr, rp, ras, rtp, wr;              /* within a bank */
+    uint64_t rfc, rfcb, refi, refib, rrefd;                 /* refresh; ...b: of a single bank */
+    uint64_t faw, rrd_s, rrd_l, ccd_s, ccd_l, wtr_s, wtr_l; /* within a rank */
+    uint64_t rtrs;    /* between ranks: the data bus changes hands */
+    uint64_t ppd;     /* from a precharge to the next one in the rank (LPDDR4) */
     uint64_t dual;    /* HBM: a row and a column command in one cycle */
     char mapping[13]; /* six of ro ra bg ba ch co, highest address bits first */
 };
@@ -43,8 +49,9 @@ int ddr_read_ini(struct ddr_device *d, const char *path, FILE *f, struct err *e)
 /* What must hold of any device, whatever it comes from. */
 int ddr_check(const struct ddr_device *d, const char *where, struct err *e);
 
+/* How near two commands are: the same bank group; another of the rank; another rank. */
 enum ddr_near { NEAR_GROUP, NEAR_RANK, NEAR_CHANNEL };
-struct ddr_field {
+struct ddr_field { /* of an address: (address >> shift) & mask */
     unsigned shift;
     uint64_t mask;
 };
@@ -53,12 +60,14 @@ struct ddr_rules {
     uint64_t channels, ranks, groups, banks, rank_banks; /* rank_banks: groups * banks */
     unsigned line_shift;                                 /* log2 of the bytes of a burst */
     struct ddr_field channel, rank, group, bank, row, column;
-    uint64_t burst;                /* cycles on the data bus */
-    uint64_t read_done;            /* from a read to its last data */
-    uint64_t read_pre, write_pre;  /* to a precharge of the same bank */
-    uint64_t column_wait[2][3][2]; /* from a read or write, by how near, to a read or write */
-    uint64_t act_act[2];           /* same group, same rank */
-    uint64_t act_rd, act_wr, rc, ras, rp, faw, ppd;
+    uint64_t burst;               /* cycles on the data bus */
+    uint64_t read_done;           /* from a read to its last data */
+    uint64_t read_pre, write_pre; /* to a precharge of the same bank */
+    /* From a column command to the next: [the first is a write][enum ddr_near][the second is]. */
+    uint64_t column_wait[2][3][2];
+    uint64_t act_act[2];     /* between activates: in the same group, in another of the rank */
+    uint64_t act_rd, act_wr; /* from an activate to a read, a write of its bank */
+    uint64_t rc, ras, rp, faw, ppd;
     uint64_t rfc, rfcb, rrefd;
     uint64_t refresh_interval; /* from one refresh command's turn to the next one's */
     uint64_t refresh_targets;  /* ranks, or banks, that take turns */
@@ -81,7 +90,7 @@ enum ddr_command {
     DDR_COMMANDS
 };
 
-struct ddr_place { /* what a command does not need is 0 */
+struct ddr_place { /* where a command goes; what it does not need is 0 */
     unsigned channel, rank, group, bank;
     uint64_t row, column; /* column: in bursts */
 };

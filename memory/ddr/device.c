@@ -1,8 +1,8 @@
 /* device.c - what must hold of a DDR device, and what follows from it: the layout of addresses
  * and the cycles from one command to another.
  *
- * Addresses, queues and turns follow DRAMSim3, so that its files mean the same here; cycles follow
- * the standards' definitions. It models no power states and no self-refresh. */
+ * Addresses, queues and the turns of refresh follow DRAMSim3, so that its files mean the same here;
+ * cycles follow the JEDEC definitions. Power states and self-refresh are not modelled. */
 #include "memory/ddr/ddr.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static bool wide_columns(const struct ddr_device *d)
     return d->protocol == HBM || d->protocol == HBM2;
 }
 
-/* HBM files count columns of two beats. */
+/* DRAMSim3's HBM files count columns of two beats; others count beats. */
 static uint64_t beats_of_row(const struct ddr_device *d)
 {
     return wide_columns(d) ? d->columns * 2 : d->columns;
@@ -117,8 +117,9 @@ static int check_mapping(const struct ddr_device *d, const char *where, struct e
                    where, d->mapping);
 }
 
-/* A target must be free of its refresh, and of closing its rows for that, at least half of the
- * time, or its requests might never be served. */
+/* Refresh, with closing the rows for it, may take a rank or bank at most half of the time, or its
+ * requests might never be served. `open` bounds what a bank may still need before it can be
+ * precharged. */
 static int check_refresh(const struct ddr_device *d, const char *where, struct err *e)
 {
     const bool of_banks = d->refresh == REFRESH_BANKS;
@@ -160,6 +161,7 @@ int ddr_check(const struct ddr_device *d, const char *where, struct err *e)
 
 /* ---- what follows --------------------------------------------------------------------------- */
 
+/* Fields in the mapping's order, the last one lowest, above the bytes of a burst. */
 static void derive_layout(struct ddr_rules *r, const struct ddr_device *d)
 {
     const uint64_t lines = beats_of_row(d) / d->bl; /* of a row */
@@ -188,8 +190,11 @@ static uint64_t above(uint64_t a, uint64_t b)
     return a > b ? a - b : 0;
 }
 
-/* Data of a read is on the bus from AL + CL on, that of a write from AL + CWL on, for burst cycles
- * each; between a read's and a write's, and between two ranks' reads, the bus rests for tRTRS. */
+/* A read's data are on the bus from AL + CL on, a write's from AL + CWL on, for a burst each. Two
+ * commands must be so far apart that their data do not overlap; where the driver of the bus changes
+ * (from a read to a write, from a write to a read of another rank, between reads of two ranks)
+ * tRTRS comes between them. Within a rank tCCD, and tWTR after a write's data, must pass as well.
+ */
 static void derive_columns(struct ddr_rules *r, const struct ddr_device *d)
 {
     const bool grouped = r->groups > 1; /* else the short distances hold */

@@ -1,8 +1,8 @@
 /* ini.c - reads a device from an .ini file in DRAMSim3's form.
  *
- * Stricter than DRAMSim3, which takes a default of its own for whatever it does not find: here a
- * key that is missing, unknown, given twice, or no number is an error. Sections of which nothing is
- * needed (power, thermal, other) are skipped, as are keys about power states. */
+ * It is stricter than DRAMSim3, which silently takes a default for whatever it does not find: here
+ * a key that is missing, unknown, given twice, or not a number is an error. Sections of which
+ * nothing is needed (power, thermal, other, hmc) are skipped, as are keys about power states. */
 #include "memory/ddr/ddr.h"
 
 #include <errno.h>
@@ -15,17 +15,17 @@ enum ini_need {
     NEED_ALWAYS,
     NEED_NOT_HBM,
     NEED_HBM,
-    NEED_GROUPS, /* where there are bank groups; else that of the row before it holds */
+    NEED_GROUPS, /* where there are bank groups; without them it is not used */
     NEED_BANKS,  /* where banks are refreshed one by one */
-    NEED_NOT,    /* else `missing` */
-    NEED_ALIAS   /* another spelling of the row before it, which wins */
+    NEED_NOT,    /* never; `missing` is its default */
+    NEED_ALIAS   /* another spelling of the key in the row before it; that one wins */
 };
 
 struct ini_key {
     const char *section, *name;
     enum ini_kind kind;
     enum ini_need need;
-    size_t offset;
+    size_t offset; /* in struct ini_result */
     uint64_t min, max, missing;
     const char *const *words; /* INI_WORD: the value is the index */
 };
@@ -36,10 +36,10 @@ static const char *const refresh_words[] = {"RANK_LEVEL_STAGGERED", "RANK_LEVEL_
                                             "BANK_LEVEL_STAGGERED", NULL};
 static const char *const flag_words[] = {"false", "true", "no", "yes", "off", "on", "0", "1", NULL};
 
-struct ini_result {
+struct ini_result { /* what the keys fill */
     struct ddr_device device;
-    uint64_t never; /* of flags that must be off */
-    uint64_t grouped, rcd;
+    uint64_t never;        /* for flags of what is not modelled: they must be off */
+    uint64_t grouped, rcd; /* bankgroup_enable; tRCD, where reads and writes share it */
 };
 
 enum { INI_CYCLES = 1000000 };
@@ -129,9 +129,9 @@ static const struct ini_key ini_keys[] = {
 enum { INI_KEYS = ARRAY_SIZE(ini_keys) };
 static const char *const ini_skipped[] = {"power", "thermal", "other", "hmc"};
 
-struct ini {
+struct ini { /* a file being read */
     const char *path;
-    unsigned line;
+    unsigned line; /* its number, for messages */
     char section[32];
     bool skip; /* this section */
     bool given[INI_KEYS];
@@ -210,6 +210,7 @@ static int read_word(struct ini *in, const struct ini_key *k, const char *value,
     return bad_value(in, k, value, rule);
 }
 
+/* Puts a value into its field. */
 static int read_value(struct ini *in, const struct ini_key *k, const char *value)
 {
     char *field = (char *)&in->to + k->offset;
@@ -272,6 +273,7 @@ static int unknown_key(const struct ini *in, const char *name)
                    near ? near : "", near ? "'?)" : "");
 }
 
+/* key = value. Names are compared without case, as DRAMSim3's reader (INIReader) does. */
 static int read_pair(struct ini *in, const char *name, const char *value)
 {
     for (size_t i = 0; i < INI_KEYS; i++) {
@@ -358,6 +360,7 @@ static int read_lines(struct ini *in, FILE *f)
 
 /* ---- the whole ------------------------------------------------------------------------------ */
 
+/* A device is of no use without this key. */
 static bool needed(const struct ini *in, const struct ini_key *k)
 {
     const bool hbm = in->to.device.protocol == HBM || in->to.device.protocol == HBM2;
@@ -380,6 +383,7 @@ static bool needed(const struct ini *in, const struct ini_key *k)
     return false;
 }
 
+/* Defaults where they are allowed, errors where they are not. */
 static int fill_missing(struct ini *in)
 {
     for (size_t i = 0; i < INI_KEYS; i++) {

@@ -1,5 +1,6 @@
 /* preset.c - devices by name, so that no file is needed. The numbers are typical of the JEDEC
- * speed bins (JESD79-3F, JESD79-4B, JESD209-4, JESD235); they are not a vendor's data sheet. */
+ * speed bins (JESD79-3F, JESD79-4B, JESD209-4, JESD235), in cycles of tCK; they are not a vendor's
+ * data sheet. What a device does not name is 0: no such limit. */
 #include "memory/ddr/ddr.h"
 
 const struct ddr_preset ddr_presets[] = {

@@ -1,5 +1,9 @@
-/* queue.c - the command queues, one a bank (or a rank): which command each would issue, and
- * which of them is next. First ready, first come, first served inside a queue; queues take turns.
+/* queue.c - the command queues, one for each bank (or each rank), and the choice of the next
+ * command: FR-FCFS (Rixner et al., ISCA 2000). Inside a queue the first ready command is served,
+ * the oldest first; queues take turns, round robin.
+ *
+ * What a queue could issue changes only when its banks or its entries do: then it is reviewed, and
+ * its candidates are listed. What is ready changes with time: then only their timing is compared.
  */
 #include "memory/ddr/channel.h"
 
@@ -11,10 +15,11 @@ static uint64_t bit(uint64_t i)
     return UINT64_C(1) << i;
 }
 
-/* ---- what a queue wants --------------------------------------------------------------------- */
+/* ---- candidates of a queue ------------------------------------------------------------------ */
 
-/* A row makes way for another when no request waits for it, or it has had its share. Only the
- * oldest request of a bank may ask. */
+/* May the open row make way for the row of entry `from`, its bank's oldest? Yes when no request of
+ * the queue hits it, or it has had its share of hits: the cap keeps a stream of hits from starving
+ * the conflict. */
 static bool may_close(const struct ddr_channel *c, const struct ddr_queue *q, unsigned from)
 {
     const unsigned bank = q->entry[from].bank;
@@ -28,21 +33,25 @@ static bool may_close(const struct ddr_channel *c, const struct ddr_queue *q, un
     return true;
 }
 
-static void want(struct ddr_queue *q, unsigned entry, enum ddr_class class)
+static void add_candidate(struct ddr_queue *q, unsigned entry, enum ddr_class class)
 {
-    q->want[q->wants++] = (struct ddr_want){(uint16_t)entry, q->entry[entry].bank, (uint8_t) class};
+    q->candidate[q->candidates++] =
+        (struct ddr_candidate){(uint16_t)entry, q->entry[entry].bank, (uint8_t) class};
 }
 
+/* Lists what each entry needs next (its column command, or an activate, or a precharge before
+ * that), the oldest first, and once for each class and bank: what the oldest can't issue a later
+ * one can't issue either. Rows are opened and closed for a bank's oldest entry alone. */
 void ddr_queue_review(struct ddr_channel *c, unsigned queue)
 {
     struct ddr_queue *q = &c->queue[queue];
     uint64_t seen = 0, reads = 0, writes = 0; /* sets of banks */
 
-    q->wants = 0;
+    q->candidates = 0;
     c->due |= bit(queue);
     if (!c->rules->per_rank && q->n &&
-        !c->banks.bank[queue].open) { /* the loop would do the same */
-        want(q, 0, CLASS_ACTIVATE);
+        !c->banks.bank[queue].open) { /* common, and the loop below would do the same, slower */
+        add_candidate(q, 0, CLASS_ACTIVATE);
         return;
     }
     for (unsigned i = 0; i < q->n; i++) {
@@ -52,16 +61,16 @@ void ddr_queue_review(struct ddr_channel *c, unsigned queue)
         seen |= bit(e->bank);
         if (!b->open) {
             if (oldest)
-                want(q, i, CLASS_ACTIVATE);
+                add_candidate(q, i, CLASS_ACTIVATE);
         } else if (b->row != e->row) {
             if (oldest && may_close(c, q, i))
-                want(q, i, CLASS_PRECHARGE);
+                add_candidate(q, i, CLASS_PRECHARGE);
         } else if (!e->write) {
             if (!(reads & bit(e->bank)))
-                want(q, i, CLASS_READ);
+                add_candidate(q, i, CLASS_READ);
             reads |= bit(e->bank);
         } else if (!(writes & bit(e->bank))) {
-            want(q, i, CLASS_WRITE);
+            add_candidate(q, i, CLASS_WRITE);
             writes |= bit(e->bank);
         }
     }
@@ -92,6 +101,7 @@ void ddr_queue_remove(struct ddr_channel *c, unsigned queue, unsigned entry)
 
 /* ---- which is next -------------------------------------------------------------------------- */
 
+/* Takes a queue out of `due` until a cycle, or as far as the wheel reaches. */
 static void look_again(struct ddr_channel *c, unsigned queue, uint64_t at, uint64_t now)
 {
     const uint64_t slot = (at - now < DDR_SLOTS ? at : now + DDR_SLOTS - 1) % DDR_SLOTS;
@@ -125,13 +135,15 @@ static uint64_t next_slot(const struct ddr_wheel *w, uint64_t now)
     return UINT64_MAX;
 }
 
+/* A candidate of the queue that is ready now. False: there is none, and it will be looked at again
+ * when the first of them is ready. */
 static bool queue_ready(struct ddr_channel *c, unsigned queue, uint64_t now, struct ddr_choice *to)
 {
     const struct ddr_queue *q = &c->queue[queue];
     uint64_t earliest = UINT64_MAX;
 
-    for (unsigned i = 0; i < q->wants; i++) {
-        const struct ddr_want w = q->want[i];
+    for (unsigned i = 0; i < q->candidates; i++) {
+        const struct ddr_candidate w = q->candidate[i];
         const enum ddr_class class = (enum ddr_class)w.class;
         const uint64_t ready = ddr_ready(&c->banks, class, w.bank);
         if (ready <= now) {
@@ -157,6 +169,7 @@ static bool choose_among(struct ddr_channel *c, uint64_t set, uint64_t now, stru
     return false;
 }
 
+/* Queues behind the one of the latest command come first, then those up to it. */
 struct ddr_choice ddr_queue_choose(struct ddr_channel *c, uint64_t now)
 {
     const uint64_t up_to_turn = (UINT64_C(2) << c->turn) - 1;

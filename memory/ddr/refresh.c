@@ -1,5 +1,6 @@
-/* refresh.c - refresh: ranks or banks take turns; what is to be refreshed takes no other
- * command until its rows are closed and the refresh is issued. */
+/* refresh.c - refresh: ranks or banks take turns. When a target's turn has come its queues issue no
+ * command, its open rows are precharged, and the refresh is issued as soon as the timing allows it
+ * (as DRAMSim3 does it; refreshes are not postponed for traffic). */
 #include "memory/ddr/channel.h"
 
 void ddr_refresh_due(struct ddr_channel *c, uint64_t now)
@@ -12,7 +13,8 @@ void ddr_refresh_due(struct ddr_channel *c, uint64_t now)
     c->owed += at_once ? c->rules->ranks : 1;
 }
 
-/* Banks in turn change group first, as the standards have it. */
+/* The bank whose turn it is. Turns change the bank group first, so that neighbours in time are in
+ * different groups. */
 static unsigned target_bank(const struct ddr_channel *c)
 {
     const unsigned groups = (unsigned)c->rules->groups, banks = (unsigned)c->rules->banks;
@@ -21,9 +23,10 @@ static unsigned target_bank(const struct ddr_channel *c)
     return c->refresh_target / rank_banks * rank_banks + i % groups * banks + i / groups;
 }
 
-struct span { /* of banks */
+struct span { /* of banks of the channel: n of them */
     unsigned first, n;
 };
+/* The banks of the refresh whose turn it is. */
 static struct span target(const struct ddr_channel *c)
 {
     const unsigned n = (unsigned)c->rules->rank_banks;
@@ -33,6 +36,7 @@ static struct span target(const struct ddr_channel *c)
     return (struct span){c->refresh_target * n, n};
 }
 
+/* The set of command queues that serve these banks. */
 static uint64_t queues_of(const struct ddr_channel *c, struct span s)
 {
     if (c->rules->per_rank) /* one bank of a rank can't be kept back alone */
@@ -40,12 +44,14 @@ static uint64_t queues_of(const struct ddr_channel *c, struct span s)
     return (s.n == 64 ? UINT64_MAX : (UINT64_C(1) << s.n) - 1) << s.first;
 }
 
+/* The bank has changed: its queue's candidates have, too. */
 static void review(struct ddr_channel *c, unsigned bank)
 {
     ddr_queue_review(c, c->rules->per_rank ? c->banks.bank[bank].rank : bank);
 }
 
-/* True: a command was issued. `open`: some rows are. */
+/* Precharges one of the span's open banks, if the timing allows one. True: a command was issued.
+ * *open: the span had an open bank. */
 static bool close_one(struct ddr_channel *c, struct span s, uint64_t now, bool *open)
 {
     *open = false;
@@ -62,6 +68,7 @@ static bool close_one(struct ddr_channel *c, struct span s, uint64_t now, bool *
     return false;
 }
 
+/* The cycle from which the refresh itself is allowed, when all of the span is closed. */
 static uint64_t refresh_ready(const struct ddr_channel *c, struct span s)
 {
     uint64_t ready = 0;

@@ -1,5 +1,6 @@
-/* timing.c - what a command does to the banks, and from when on it lets others follow. The
- * rules are those of the standards for DDR3, DDR4, LPDDR4 and HBM; see ddr_rules_derive. */
+/* timing.c - what a command does to the banks, and from when on it lets others follow. The rules
+ * are those of the JEDEC standards for DDR3, DDR4, LPDDR4 and HBM; ddr_rules_derive has the cycles.
+ */
 #include "memory/ddr/timing.h"
 
 #include <assert.h>
@@ -36,10 +37,12 @@ void ddr_activate(struct ddr_timing *t, unsigned bank, uint64_t row, uint64_t no
     not_before(&b->after[CLASS_WRITE], now + r->act_wr);
     for (unsigned g = first; g < first + r->groups; g++)
         not_before(&t->group[g].after[CLASS_ACTIVATE], now + r->act_act[g != b->group]);
+    /* tFAW: at most four activates of a rank in its window, so the next one waits for the oldest.
+     */
     rank->window[rank->oldest] = now + r->faw;
     rank->oldest = (rank->oldest + 1) % 4;
     rank->after[CLASS_ACTIVATE] = rank->window[rank->oldest];
-    not_before(&rank->refresh, now + r->act_act[0]); /* it is an activate inside the device */
+    not_before(&rank->refresh, now + r->act_act[0]); /* REFpb activates inside the device */
 }
 
 void ddr_precharge(struct ddr_timing *t, unsigned bank, uint64_t now)
@@ -52,6 +55,7 @@ void ddr_precharge(struct ddr_timing *t, unsigned bank, uint64_t now)
     not_before(&t->rank[b->rank].after[CLASS_PRECHARGE], now + t->rules->ppd);
 }
 
+/* wait: to a read, to a write. */
 static void limit_columns(struct ddr_group *g, const uint64_t wait[2], uint64_t now)
 {
     not_before(&g->after[CLASS_READ], now + wait[0]);
@@ -74,7 +78,7 @@ void ddr_column(struct ddr_timing *t, unsigned bank, bool write, bool precharge,
         limit_columns(&t->group[g], r->column_wait[write][NEAR_CHANNEL], now);
     not_before(&b->after[CLASS_PRECHARGE], now + (write ? r->write_pre : r->read_pre));
     b->accesses++;
-    if (precharge) {
+    if (precharge) { /* the device precharges by itself as soon as it may */
         b->open = false;
         not_before(&b->after[CLASS_ACTIVATE], b->after[CLASS_PRECHARGE] + r->rp);
     }
@@ -90,6 +94,8 @@ void ddr_refresh_rank(struct ddr_timing *t, unsigned first, uint64_t now)
     }
 }
 
+/* The bank is busy for tRFCpb, as are all others for another refresh; activates of the rank's other
+ * banks wait for tRREFD. */
 void ddr_refresh_bank(struct ddr_timing *t, unsigned bank, uint64_t now)
 {
     const struct ddr_rules *r = t->rules;

@@ -1,5 +1,8 @@
 /* timing.h - the state of a channel's banks: which rows are open, and from which cycle on each
- * command is allowed. It knows no requests. For the DDR model only. */
+ * command is allowed. A command that is issued pushes these cycles back, for its bank, its bank
+ * group and its rank; a command is legal when all three allow it. No requests here. For the DDR
+ * model only.
+ */
 #ifndef LARDSIM_DDR_TIMING_H
 #define LARDSIM_DDR_TIMING_H
 
@@ -22,9 +25,9 @@ struct ddr_group {
 };
 struct ddr_rank {
     uint64_t after[DDR_CLASSES];
-    uint64_t refresh;   /* of a single bank, not before */
-    uint64_t window[4]; /* the last four activates, plus tFAW */
-    unsigned oldest;
+    uint64_t refresh;   /* no refresh of a single bank before this cycle */
+    uint64_t window[4]; /* the last four activates' cycles, plus tFAW: a ring */
+    unsigned oldest;    /* of the window */
 };
 struct ddr_timing {
     const struct ddr_rules *rules; /* borrows */
@@ -35,7 +38,7 @@ struct ddr_timing {
 };
 
 void ddr_timing_init(struct ddr_timing *t, const struct ddr_rules *r);
-/* Each issues a command; the caller has seen that it is allowed. */
+/* Each issues a command; the caller has seen that it is allowed (ddr_ready). */
 void ddr_activate(struct ddr_timing *t, unsigned bank, uint64_t row, uint64_t now);
 void ddr_precharge(struct ddr_timing *t, unsigned bank, uint64_t now);
 void ddr_column(struct ddr_timing *t, unsigned bank, bool write, bool precharge, uint64_t now);

@@ -1,9 +1,10 @@
 /* dramsim3.c - DRAMSim3 (Li, Yang, Reddy, Srivastava, Jacob, IEEE CAL 2020) as a memory, where
- * configure found it: two clocks, requests that wait for their time or for room, whose answer is
- * whose.
+ * configure found it. This file adapts it to memory.h: it converts between the two clocks, keeps
+ * requests until their time has come and there is room, and finds the request that an answer is
+ * for.
  *
- * It works through every memory cycle, idle ones too, at a microsecond each or less: slow. It is
- * given devices that the built-in model knows: no GDDR and HMC. */
+ * It is slow: the library works through every memory cycle, idle ones too, at up to a microsecond
+ * each. It takes only devices that the built-in model knows: no GDDR and no HMC. */
 #include "memory/ddr/ddr.h"
 #include "memory/dramsim3/dramsim3_int.h"
 #include "memory/count.h"
@@ -22,22 +23,23 @@ struct pending { /* a request that is not answered, and its place in one of the 
 };
 struct arrival {
     sim_cycle at;
-    uint64_t order, request;
+    uint64_t order, request; /* order: of presentation, between arrivals of one cycle */
 };
 
-/* Requests have numbers from 1 on. A queue is a ring of them, and named by its last; 0: empty. */
+/* Requests have numbers from 1 on. A queue is a ring of requests through `next`; it is held by the
+ * number of its last, whose next is its first. 0: empty. */
 struct adapter {
     struct dram3 *library;    /* owns */
     struct ddr_field channel; /* of an address */
     uint64_t line;
-    uint64_t num, den;       /* processor cycles of a memory cycle */
+    uint64_t num, den;       /* a memory cycle is num / den processor cycles */
     uint64_t now;            /* memory cycles that are done */
     struct pending *request; /* owns */
     size_t requests, requests_cap;
     uint64_t unused;       /* a queue */
     struct arrival *early; /* owns; a heap: presented, but their cycle has not come */
     size_t n_early, early_cap;
-    uint64_t order;
+    uint64_t order;                     /* of the next one presented */
     uint64_t blocked[DDR_MAX_CHANNELS]; /* queues: those that wait for room */
     uint64_t n_blocked;
     struct map inside;   /* by line: a queue of reads that DRAMSim3 has */
@@ -47,15 +49,15 @@ struct adapter {
     uint64_t unanswered; /* reads, wherever they are */
     uint64_t busy;       /* of these, not early and not yet in answers */
     uint64_t silent;     /* cycles since the last answer, while busy */
-    bool print;
+    bool print;          /* the library's own statistics are wanted */
     struct memory_count count;
-    uint64_t full, full_cycles, writes_held;
+    uint64_t full, full_cycles, writes_held; /* for statistics: declare_stats */
 };
 
 /* ---- clocks --------------------------------------------------------------------------------- */
 
-/* A cycle begins at an edge of the memory's clock. What reaches the memory at an edge or later is
- * taken in at the next one, so that the answers of a cycle are known as soon as it has begun. */
+/* The last edge of the memory's clock up to a processor cycle. What reaches the memory at an edge
+ * or later is taken in at the next one, so that the answers of a cycle are known when it begins. */
 static uint64_t last_edge(const struct adapter *a, sim_cycle at)
 {
     return at / a->num * a->den + at % a->num * a->den / a->num;
@@ -66,6 +68,7 @@ static sim_cycle to_processor(const struct adapter *a, uint64_t cycle)
     return cycle / a->den * a->num + (cycle % a->den * a->num + a->den - 1) / a->den;
 }
 
+/* As in ddr/ddr.c: the ratio is exact. */
 static int set_clock(struct adapter *a, uint64_t tck, uint64_t mhz, struct err *e)
 {
     enum { UNIT = 1000000000 }; /* tCK is in femtoseconds */
@@ -169,9 +172,11 @@ static uint64_t line_of(const struct adapter *a, const struct pending *p)
     return p->r.addr & ~(a->line - 1);
 }
 
-/* DRAMSim3 can come to a stop over a write to a line that is still to be read: it waits for the
- * read, and the read for the writes to be drained. So such a write stays outside until then; as
- * inside, a later one is merged with it, and a read of the line answered after a cycle. */
+/* DRAMSim3 deadlocks on a write to a line that is still to be read: the write waits for the read,
+ * and the read for the drain of which the write is a part. So such a write is held outside until
+ * the read is answered. Meanwhile it acts as it would inside: a later write to the line is merged
+ * with it, and a read of the line is answered from it after a cycle. True: the request needs no
+ * more. */
 static bool hold(struct adapter *a, uint64_t request, uint64_t line)
 {
     const bool write = a->request[request].r.write;
@@ -201,7 +206,8 @@ static void give(struct adapter *a, uint64_t request)
     queue_push(a, p->r.write ? &a->unused : map_put(&a->inside, line), request);
 }
 
-/* In order, channel by channel: one for which there is no room holds up those behind it. */
+/* Gives what waits to the library, channel by channel and in order: a request for which there is no
+ * room holds up those behind it. */
 static void unblock(struct adapter *a)
 {
     for (size_t i = 0; i <= a->channel.mask; i++)
@@ -231,6 +237,7 @@ static void take_early(struct adapter *a)
     }
 }
 
+/* The last read of the line is answered: a write that it held up comes next. */
 static void release(struct adapter *a, uint64_t line)
 {
     const uint64_t *write = map_find(&a->held, line);
@@ -249,6 +256,7 @@ static void answer(struct adapter *a, uint64_t request)
     a->silent = 0;
 }
 
+/* DRAMSim3 names only the line. Reads of one line are answered in their order. */
 static void answered(void *arg, uint64_t line)
 {
     struct adapter *a = arg;
@@ -265,6 +273,7 @@ static void answered(void *arg, uint64_t line)
 
 enum { SILENT = 1 << 24 }; /* far more than a full queue and all refreshes take */
 
+/* One memory cycle. */
 static void tick(struct adapter *a)
 {
     while (a->soon)

@@ -1,5 +1,4 @@
-/* dramsim3_int.h - DRAMSim3 as C sees it. For memory/dramsim3/dramsim3.c, memory/dramsim3_*; others
- * use memory.h. */
+/* dramsim3_int.h - DRAMSim3 as C sees it. For memory/dramsim3/ only; others use memory.h. */
 #ifndef LARDSIM_DRAMSIM3_INT_H
 #define LARDSIM_DRAMSIM3_INT_H
 
@@ -23,7 +22,7 @@ void dram3_add(struct dram3 *d, uint64_t addr, bool write); /* one that it accep
 void dram3_tick(struct dram3 *d); /* works through a cycle; answers that are due in it come first */
 void dram3_print(const struct dram3 *d); /* its statistics, into its folder */
 
-/* dramsim3/open.c. Checks all that would make the library end the process, then opens it: NULL:
+/* dramsim3/open.c. Checks all that would make the library end the process, then opens it. NULL:
  * error. */
 struct ddr_device;
 struct err;

@@ -1,4 +1,4 @@
-/* open.c - opens DRAMSim3 with a device that it can't misunderstand.
+/* open.c - opens DRAMSim3 with a device file that it can't misunderstand.
  *
  * DRAMSim3 takes a default for what it does not find or understand, ends the process for a word
  * that it does not know, and reads some lines otherwise than ddr/ini.c does: a comment that begins
@@ -37,6 +37,7 @@ static void raise_letters(char *s)
         *s = (char)toupper((unsigned char)*s);
 }
 
+/* In the one form that both readers understand alike: words in capitals, no leading zeros. */
 static void copy_pair(const char *name, char *value, FILE *to)
 {
     static const char *const words[] = {"protocol", "queue_structure", "row_buf_policy",
@@ -62,8 +63,8 @@ static bool copy_section(char *line, FILE *to)
     return true;
 }
 
-/* Of a key that is given twice DRAMSim3 takes the first number: those at the end are for files in
- * which they have another name, or none. */
+/* The keys at the end are for files that lack them, or spell them otherwise. Where the file has
+ * them, they are given twice, and DRAMSim3 takes the number given first. */
 static void copy_ini(FILE *from, const struct ddr_device *d, FILE *to)
 {
     char text[512];
@@ -87,6 +88,7 @@ static void copy_ini(FILE *from, const struct ddr_device *d, FILE *to)
 /* ---- what must hold ---------------------------------------------------------------------------
  */
 
+/* What ddr/ini.c accepts and DRAMSim3 would divide by zero over, or count in too few bits. */
 static int check_device(const struct ddr_device *d, const char *path, unsigned line, struct err *e)
 {
     const uint64_t row = d->columns * d->width / 8, bank = row * (d->rows / 1024) / 1024;
