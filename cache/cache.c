@@ -1,7 +1,8 @@
-/* cache.c - geometry, and which line goes: LRU, tree PLRU, FIFO, random, SRRIP. Looking a line up
- * is in the header. Limitation: no hashed index; a line's set is its number modulo the sets.
+/* cache.c - geometry, and the choice of the victim: LRU, tree PLRU, FIFO, random, SRRIP. The
+ * look-up of a line is in the header. Limitation: no hashed index; a line's set is its number
+ * modulo the sets.
  *
- * A line costs 13 bytes at most: 8 of tag, 4 of order, 1 of state. */
+ * A slot costs the host 13 bytes at most: 8 of tag, 4 of order, 1 of state. */
 #include "cache/cache.h"
 
 #include <endian.h>
@@ -11,7 +12,9 @@
 
 const char *const cache_replacement_text[] = {"lru", "plru", "fifo", "random", "srrip", NULL};
 
-enum { SRRIP_FILL = 2, SRRIP_VICTIM = 3, HOST_LINE = 64 };
+/* Re-reference intervals: "long" at a fill, "distant" of a victim; 0, "near", at a hit. */
+enum { SRRIP_FILL = 2, SRRIP_VICTIM = 3 };
+enum { HOST_LINE = 64 };
 
 typedef bool may_fn(void *arg, uint32_t slot);
 
@@ -38,6 +41,7 @@ static struct amount amount_of(uint64_t bytes)
     return (struct amount){bytes, "bytes"};
 }
 
+/* What is wrong with a geometry whatever its size: first alone, then the lines, then the sets. */
 static int check_alone(const struct cache_geometry *g, const char *name, struct err *e)
 {
     if (g->line < 2 || !power_of_2(g->line))
@@ -87,7 +91,7 @@ static int check_lines(const struct cache_geometry *g, const char *name, struct 
     return 0;
 }
 
-/* The number of ways next to the one given that divides the lines. */
+/* For a message: the number of ways next to the given one that divides the lines. */
 static uint32_t ways_near(const struct cache_geometry *g)
 {
     const uint64_t lines = g->bytes / g->line;
@@ -120,8 +124,8 @@ int cache_check(const struct cache_geometry *g, const char *name, struct err *e)
 }
 
 /* Granlund and Montgomery, PLDI 1994. With 2^shift >= d the multiplier is (2^(63+shift) + e) / d,
- * e < d, so for n < 2^63 the result is too large by less than 1/d: never enough for the next whole
- * number. And as 2^shift < 2d it fits in 64 bits. */
+ * e < d, so for n < 2^63 the quotient is too large by less than 1/d: never enough to reach the next
+ * whole number. And as 2^shift < 2d the multiplier fits in 64 bits. */
 static struct cache_divisor divisor_of(uint64_t d)
 {
     const unsigned shift = d == 1 ? 0 : (unsigned)(64 - __builtin_clzll(d - 1));
@@ -130,6 +134,7 @@ static struct cache_divisor divisor_of(uint64_t d)
     return (struct cache_divisor){(uint64_t)((power + d - 1) / d), shift};
 }
 
+/* How many words of replacement state the whole array has. */
 static uint64_t order_words(const struct cache *c)
 {
     switch ((enum cache_replacement)c->geometry.replacement) {
@@ -145,7 +150,8 @@ static uint64_t order_words(const struct cache *c)
     return 0;
 }
 
-/* One block, and on a boundary of the host's lines, so that a set of 8 ways is in one of them. */
+/* One block for all arrays, on a boundary of the host's cache lines, so that the tags of a set of 8
+ * ways are in one of these. */
 static void allocate(struct cache *c)
 {
     const uint64_t slots = cache_slots(c), order = order_words(c);
@@ -200,14 +206,15 @@ uint32_t cache_find_other(const struct cache *c, uint64_t line)
 
 /* ---- the tree of PLRU ----------------------------------------------------------------------- */
 
-/* Node 1 is the root, 2n and 2n + 1 are below n, node ways + w stands for way w. A node's bit is
- * the half to throw out of. */
+/* Nodes are numbered as in a binary heap: 1 is the root, 2n and 2n + 1 are below n, and node
+ * ways + w stands for way w. A node's bit names the half that the victim is in. */
 
 static uint32_t *tree_of(const struct cache *c, uint32_t first)
 {
     return c->order + (uint64_t)(first >> __builtin_ctz(c->ways)) * c->tree_words;
 }
 
+/* All nodes above the slot now point away from it. */
 static void tree_use(struct cache *c, uint32_t slot)
 {
     const uint32_t way = slot & (c->ways - 1);
@@ -221,6 +228,7 @@ static void tree_use(struct cache *c, uint32_t slot)
     }
 }
 
+/* The victim below a node: where its bit says, or in the other half if no slot there may go. */
 static uint32_t tree_pick(const struct cache *c, uint32_t first, uint32_t node, may_fn *may,
                           void *arg)
 {
@@ -235,7 +243,8 @@ static uint32_t tree_pick(const struct cache *c, uint32_t first, uint32_t node, 
 
 /* ---- the other replacements ----------------------------------------------------------------- */
 
-/* Without branches: which one is the oldest can't be foreseen. Four at a time, of 8 or 16 ways. */
+/* The least stamp without branches, as it can't be predicted which way is the oldest; four stamps
+ * at a time. Stamps are below 2^31, so that signed comparison will do. */
 typedef int32_t four_ways __attribute__((vector_size(16), aligned(4), may_alias));
 typedef uint64_t two_pairs __attribute__((vector_size(16)));
 
@@ -249,6 +258,8 @@ ALWAYS_INLINE int32_t lesser(int32_t a, int32_t b)
     return a < b ? a : b;
 }
 
+/* The way with the least stamp, the lowest if several have it (never filled: 0). ways: 8 or 16.
+ * Each element of `found` collects the bits of its ways; the last line folds the four into one. */
 ALWAYS_INLINE uint32_t least_of(const uint32_t *order, uint32_t ways)
 {
     const four_ways bits = {1, 2, 4, 8};
@@ -297,6 +308,7 @@ static uint32_t oldest(const struct cache *c, uint32_t first, may_fn *may, void 
     return best;
 }
 
+/* Random: counts those that may go, then draws one of them. */
 static uint32_t any(struct cache *c, uint32_t first, may_fn *may, void *arg)
 {
     if (!may)
@@ -312,12 +324,14 @@ static uint32_t any(struct cache *c, uint32_t first, may_fn *may, void *arg)
             return i;
 }
 
+/* SRRIP ages a set until some interval is 3: all that at once. */
 static void age(struct cache *c, uint32_t first, uint32_t by)
 {
     for (uint32_t i = first; i < first + c->ways; i++)
         c->order[i] = c->order[i] + by < SRRIP_VICTIM ? c->order[i] + by : SRRIP_VICTIM;
 }
 
+/* SRRIP's victim: the largest interval, the lowest slot of these. */
 static uint32_t farthest(struct cache *c, uint32_t first, may_fn *may, void *arg)
 {
     uint32_t best = CACHE_NONE;
@@ -332,7 +346,7 @@ static uint32_t farthest(struct cache *c, uint32_t first, may_fn *may, void *arg
 
 /* ---- coming and going ----------------------------------------------------------------------- */
 
-/* The place of a slot in the order of its set: 0 as long as it was never filled. */
+/* The rank of a way in the order of its set, from 1 on; 0 if it was never filled. */
 static uint32_t place(const uint32_t *order, uint32_t ways, uint32_t way)
 {
     uint32_t before = 0;
@@ -393,7 +407,8 @@ uint32_t cache_victim_among(struct cache *c, uint64_t line, may_fn *may, void *a
     return oldest(c, first, may, arg);
 }
 
-/* The lowest invalid slot of a set of 8, 16, ... ways. */
+/* The lowest invalid slot of a set of 8, 16, ... ways, or CACHE_NONE: a state is 0 in invalid slots
+ * alone, so this looks for a zero byte, eight at a time. */
 static inline uint32_t empty_slot(const struct cache *c, uint32_t first)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101);
@@ -402,7 +417,9 @@ static inline uint32_t empty_slot(const struct cache *c, uint32_t first)
         uint64_t states;
         memcpy(&states, c->state + i, sizeof states);
         states = le64toh(states);
-        const uint64_t zeros = (states - ones) & ~states & ones << 7; /* the lowest is one */
+        /* Marks the zero bytes. A borrow can mark a byte above a zero one falsely, never the
+         * lowest. */
+        const uint64_t zeros = (states - ones) & ~states & ones << 7;
         if (UNLIKELY(zeros))
             return i + (uint32_t)__builtin_ctzll(zeros) / 8;
     }
@@ -416,7 +433,7 @@ static inline bool has_order(const struct cache *c)
     return LIKELY(replacement == REPLACE_LRU) || replacement == REPLACE_FIFO;
 }
 
-/* What is asked for most takes the short way. */
+/* The short way for the usual shapes: LRU or FIFO, 8, 16, ... ways. */
 uint32_t cache_victim(struct cache *c, uint64_t line)
 {
     if (!has_order(c) || c->ways % 8)

@@ -1,9 +1,10 @@
 /* cache.h - one set-associative array of tags with replacement. It knows no protocol: what a state
  * means, and when lines come and go, is the caller's.
  *
- * A line is named by its number (address / line size), which is below 2^63. A slot is an index into
- * the array, fixed as long as the line stays; callers keep what they know of a line in arrays of
- * their own, by slot. Slots of a set are adjacent: set s has [s x ways, (s + 1) x ways). */
+ * A line is named by its number (address / line size), which is below 2^63. A slot is one place for
+ * a line: a way of a set. Slots of a set are adjacent: set s has [s x ways, (s + 1) x ways). A line
+ * keeps its slot as long as it stays; callers keep what they know of it in arrays of their own, by
+ * slot. */
 #ifndef LARDSIM_CACHE_H
 #define LARDSIM_CACHE_H
 
@@ -11,10 +12,11 @@
 
 #include <assert.h>
 
-/* lru: the longest not used. plru: a binary tree over the ways; each node points away from the half
- * used last. fifo: the longest there. random: any, each as likely. srrip: re-reference intervals of
- * 2 bits (Jaleel et al., ISCA 2010, hit priority): 2 at a fill, 0 at a hit; the victim is the
- * lowest slot with 3, and as long as there is none the whole set ages by one. */
+/* Which line of a full set is the victim.
+ * lru: the least recently used. plru: a binary tree over the ways; each node points away from the
+ * half used last. fifo: the one filled first. random: any, each as likely. srrip: re-reference
+ * intervals of 2 bits (Jaleel et al., ISCA 2010, hit priority): 2 at a fill, 0 at a hit; the victim
+ * is the lowest slot with 3, and as long as there is none the whole set ages by one. */
 enum cache_replacement { REPLACE_LRU, REPLACE_PLRU, REPLACE_FIFO, REPLACE_RANDOM, REPLACE_SRRIP };
 extern const char *const cache_replacement_text[]; /* "lru", ...; NULL-terminated, for parameters */
 
@@ -30,10 +32,11 @@ struct cache_geometry {
     uint32_t stride;
 };
 
-#define CACHE_NONE       UINT32_MAX
+#define CACHE_NONE       UINT32_MAX /* no slot */
 #define CACHE_LAST_CLOCK ((uint32_t)INT32_MAX)
 
-/* n / d for n < 2^63 is n x multiplier / 2^63 / 2^shift. */
+/* Division by a number known early, without the host's slow one: n / d for n < 2^63 is
+ * n x multiplier / 2^63 / 2^shift. */
 struct cache_divisor {
     uint64_t multiplier;
     unsigned shift;
@@ -42,14 +45,14 @@ struct cache_divisor {
 struct cache {      /* open so that a look-up can be inline; only cache.c writes */
     uint64_t *tag;  /* by slot: line number + 1; 0: invalid */
     uint8_t *state; /* by slot: the caller's, which writes it directly; 0 in invalid slots alone */
-    /* LRU, FIFO: by slot, the clock of the last use, the fill; an invalid slot keeps it, 0: never
-     * filled. SRRIP: by slot, the interval. PLRU: by set, the bits of the tree's nodes. Random:
-     * NULL. */
+    /* The replacement's state. LRU, FIFO: by slot, the clock at the last use, at the fill; an
+     * invalid slot keeps it, 0: never filled. SRRIP: by slot, the interval. PLRU: by set, the bits
+     * of the tree's nodes. Random: NULL. */
     uint32_t *order;
-    uint32_t clock; /* never above CACHE_LAST_CLOCK: there it starts anew */
+    uint32_t clock; /* counts uses; at CACHE_LAST_CLOCK it starts anew (cache_clock_anew) */
     uint32_t sets, ways;
     bool masked;                 /* sets and stride are powers of 2: shift and mask do */
-    bool plain;                  /* masked, and 8 ways */
+    bool plain;                  /* masked, and 8 ways: the shape with the shortest look-up */
     uint32_t stride_shift, mask; /* masked only */
     struct cache_divisor by_stride, by_sets;
     uint32_t tree_words; /* PLRU: words a set */
@@ -69,6 +72,7 @@ static inline uint64_t cache_divide(const struct cache_divisor *d, uint64_t n)
 {
     return (uint64_t)((cache_wide)n * d->multiplier >> 63) >> d->shift;
 }
+/* The set of a line. */
 static inline uint32_t cache_set(const struct cache *c, uint64_t line)
 {
     if (LIKELY(c->masked))
@@ -81,8 +85,8 @@ static inline uint32_t cache_set(const struct cache *c, uint64_t line)
 /* Two tags at a time, compared as halves: 64 bits at once is not in every processor's vectors. */
 typedef uint64_t cache_pair __attribute__((vector_size(16), aligned(8), may_alias));
 typedef uint32_t cache_halves __attribute__((vector_size(16), aligned(8)));
-/* Two ways, way and way + 1: bit `way` where the lower half of the tag is that of the wanted one,
- * bit 32 + way where the upper half is. */
+/* Compares two ways, `way` and the next, by halves: in its element of the result, a way whose lower
+ * half is the wanted one's has bit `way`, and one whose upper half is has bit 32 + `way`. */
 ALWAYS_INLINE cache_pair cache_same(const uint64_t *tag, cache_pair want, unsigned way)
 {
     const cache_pair two = *(const cache_pair *)(const void *)(tag + way);
@@ -90,9 +94,9 @@ ALWAYS_INLINE cache_pair cache_same(const uint64_t *tag, cache_pair want, unsign
 
     return (cache_pair)((cache_halves)two == (cache_halves)want) & (cache_pair){bits, 2 * bits};
 }
-/* Bit i: way i has the wanted tag, of at most 64 ways. There are no branches that depend on where
- * it is: a hit in an unforeseeable way costs more by its wrong guess than by the rest of the ways
- * (8 ways, random hits with their touch: 3 ns; stopping at the hit: 9 ns). */
+/* Bit i: way i, of at most 64, has the wanted tag. No branch depends on where the hit is: the way
+ * of a hit can't be predicted, and a misprediction costs more than comparing the remaining ways (8
+ * ways, random hits with their touch: 3 ns; stopping at the hit: 9 ns). */
 ALWAYS_INLINE uint64_t cache_match(const uint64_t *tag, uint32_t ways, uint64_t wanted)
 {
     const cache_pair want = {wanted, wanted};
@@ -119,7 +123,7 @@ static inline uint32_t cache_find(const struct cache *c, uint64_t line)
     const uint64_t at = cache_match(c->tag + first, 8, line + 1);
     return at ? first + (uint32_t)__builtin_ctzll(at) : CACHE_NONE;
 }
-/* The clock begins anew: small numbers, and the order of each set as it was. */
+/* Starts the clock anew: stamps become small numbers that keep the order in each set. */
 void cache_clock_anew(struct cache *c);
 static inline void cache_stamp(struct cache *c, uint32_t slot)
 {
@@ -128,7 +132,7 @@ static inline void cache_stamp(struct cache *c, uint32_t slot)
         cache_clock_anew(c);
 }
 void cache_touch_other(struct cache *c, uint32_t slot);
-/* A hit: tells the replacement. Of a valid slot. */
+/* Tells the replacement of a hit in this slot, which is valid. */
 static inline void cache_touch(struct cache *c, uint32_t slot)
 {
     if (LIKELY(c->geometry.replacement == REPLACE_LRU))
@@ -139,13 +143,16 @@ static inline void cache_touch(struct cache *c, uint32_t slot)
 /* Where the line would go: an invalid slot of its set (the lowest) if there is one, else the
  * replacement's victim. Changes nothing but the random sequence and SRRIP's ageing. */
 uint32_t cache_victim(struct cache *c, uint64_t line);
-/* The same among the slots for which may(arg, slot); CACHE_NONE: none. `may` is asked in no certain
- * order, and possibly twice. PLRU: at each node the half that it points to, if that has such a
- * slot, else the other. SRRIP: the set ages until such a slot has 3; others stay at 3. */
+/* The same among those slots of which may(arg, slot) is true; CACHE_NONE: there is none. `may` is
+ * asked in no certain order, and possibly twice. PLRU: at each node the half that it points to, if
+ * that has such a slot, else the other. SRRIP: the set ages until such a slot has 3; others stay at
+ * 3. */
 uint32_t cache_victim_among(struct cache *c, uint64_t line, bool (*may)(void *arg, uint32_t slot),
                             void *arg);
-/* LRU, FIFO: the last of the set, valid or not: an invalid slot keeps the place that its line had,
- * and those never filled come first. Other replacements have no order: as cache_victim. */
+/* LRU, FIFO: the last slot of the set's order, even if another one is free: an invalid slot keeps
+ * the place that its line had, and slots that were never filled are chosen first. This is how the
+ * CE simulator replaces (coh_quirks.last_way). Other replacements have no order: as cache_victim.
+ */
 uint32_t cache_last(struct cache *c, uint64_t line);
 void cache_fill_other(struct cache *c, uint32_t slot);
 /* Puts the line into the slot (whatever was there is gone) and tells the replacement of a fill. The
