@@ -1,6 +1,6 @@
-/* cell.c - what the manager holds, as the host keeps it: a cell for each granule with accesses,
- * a line for what is kept once a line. Both exist only while there is something in them. No costs
- * here. */
+/* cell.c - the contents of the manager's tables, which are kept on the host: a cell for each
+ * granule with accesses, a line for what is kept once a line. Both exist only while there is
+ * something in them. No costs here: those are in walk.c. */
 #include "swmanager/swmanager_int.h"
 
 #include <stdlib.h>
@@ -84,7 +84,8 @@ struct swm_cell *swm_cell_find(const struct swmanager *s, uint64_t granule)
     return at ? (struct swm_cell *)(uintptr_t)*at : NULL;
 }
 
-/* One more is common, so that there is room for half as many again; what is gone is given back. */
+/* Room for n accesses. Growth by one is common, so beyond two there is room for half as many again;
+ * a cell that is less than half full shrinks. */
 static uint32_t room_for(uint32_t n, uint32_t cap)
 {
     if (n <= cap && n >= cap / 2)
@@ -92,7 +93,7 @@ static uint32_t room_for(uint32_t n, uint32_t cap)
     return n <= 2 ? n : n + n / 2;
 }
 
-/* Most have one access or two. NULL: none of the pools. */
+/* Most cells have one access or two, and come from pools. NULL: from neither. */
 static struct pool *room_of(struct swmanager *s, uint32_t cap)
 {
     return cap <= 1 ? &s->cell_room[0] : cap == 2 ? &s->cell_room[1] : NULL;
@@ -119,6 +120,7 @@ static void cell_free(struct swmanager *s, struct swm_cell *c)
         free(c);
 }
 
+/* The cell, or a copy of it elsewhere, with room for n. */
 static struct swm_cell *cell_fit(struct swmanager *s, struct swm_cell *c, uint32_t n)
 {
     const uint32_t had = c ? c->cap : 0, cap = c ? room_for(n, had) : n;

@@ -1,7 +1,8 @@
-/* region.c - clearing, copying and moving regions, line by line as the tables have them.
+/* region.c - clearing, copying and moving regions (LARD 4.1's ClearHistory, CopyHistory; 4.2's
+ * MoveHistory), line by line as the tables have them.
  *
- * A copy or move goes by runs: granules that lie in one line on either side. It goes from the end
- * where source and destination overlap so that it must, as memmove does. */
+ * A copy or move goes by runs: granules that lie in one line of the source and in one of the
+ * destination. Like memmove, it goes from the end where the destination is the higher one. */
 #include "swmanager/swmanager_int.h"
 
 #include <string.h>
@@ -11,7 +12,7 @@ struct run { /* of granules of one line: n of them */
     unsigned n;
 };
 
-/* Those of a region's granules from `first` to `last` that lie in the line of the first. */
+/* The run of the granules from `first` to `last` that lie in the line of the first. */
 static struct run run_from(const struct swmanager *s, uint64_t first, uint64_t last)
 {
     const unsigned room = s->line_granules - swm_in_line(s, first);
@@ -21,7 +22,7 @@ static struct run run_from(const struct swmanager *s, uint64_t first, uint64_t l
 
 /* ---- records of a run ----------------------------------------------------------------------- */
 
-struct used { /* of a run: the first and last granule that is, and how many are */
+struct used { /* of a run: the first and last granule with accesses, and how many have some */
     unsigned first, last, n;
 };
 
@@ -32,6 +33,8 @@ static bool holds(const struct swmanager *s, uint64_t granule)
     return c && c->n;
 }
 
+/* A present bit may be that of a granule that has become void; only_held leaves such granules out.
+ */
 static struct used used_of(const struct swmanager *s, const struct swm_line *l, struct run r,
                            bool only_held)
 {
@@ -48,6 +51,8 @@ static struct used used_of(const struct swmanager *s, const struct swm_line *l, 
     return u;
 }
 
+/* One access from the first of these granules' records to the last: they are read or written as a
+ * whole. */
 static void access_records(struct swm_walk *w, const struct swm_line *l, uint64_t first,
                            struct used u, enum mem_cmd cmd)
 {
@@ -56,7 +61,7 @@ static void access_records(struct swm_walk *w, const struct swm_line *l, uint64_
                         (u.last - u.first + 1) * SWM_RECORD, cmd);
 }
 
-/* Writes the entry back after its bits have changed; a record with nothing in it goes. */
+/* Writes the entry back after its bits have changed; a record with nothing in it is given back. */
 static void settle_entry(struct swm_walk *w, uint64_t line, sim_addr record_was)
 {
     struct swmanager *s = w->s;
@@ -76,6 +81,7 @@ static void settle_entry(struct swm_walk *w, uint64_t line, sim_addr record_was)
 
 /* ---- clear ---------------------------------------------------------------------------------- */
 
+/* Forgets what is held of a granule, with its block. */
 static void drop_granule(struct swm_walk *w, uint64_t granule)
 {
     struct swm_cell *c = swm_cell_find(w->s, granule);
@@ -92,6 +98,7 @@ static void set_bits(const struct swmanager *s, struct swm_line *l, struct run r
         swm_bit_set(s, l, which, swm_in_line(s, r.first + i), to);
 }
 
+/* Looks at the line's records for blocks to give back, then takes the bits away. */
 static void clear_run(struct swm_walk *w, struct run r)
 {
     struct swmanager *s = w->s;
@@ -147,12 +154,20 @@ struct swm_regions {
     uint64_t bytes;
 };
 
-struct copying {
+struct copying { /* a copy or move under way */
     struct swm_walk w;
-    struct swm_cursor to_at, from_at;
-    bool down;  /* from the end */
-    bool moves; /* the source is left empty */
+    struct swm_cursor to_at, from_at; /* each side has its own registers */
+    bool down;                        /* it goes from the end */
+    bool moves;                       /* the source is left empty */
 };
+
+/* Walks to the lines on both sides of a run. */
+static void begin_run(struct copying *c, uint64_t to_line, uint64_t from_line)
+{
+    swm_walk_step(&c->w, SWM_STEP_COPY_RUN, 1);
+    swm_walk_find(&c->w, &c->from_at, from_line);
+    swm_walk_find(&c->w, &c->to_at, to_line);
+}
 
 static void copy_block(struct swm_walk *w, struct swm_cell *to, const struct swm_cell *from)
 {
@@ -180,6 +195,7 @@ static void copy_granule(struct swm_walk *w, uint64_t to, uint64_t from)
     s->st.copied++;
 }
 
+/* Race marks are copied, too; a line on the host is made only for one that is set. */
 static void copy_mark(struct swmanager *s, uint64_t to, uint64_t from)
 {
     const struct swm_line *l = swm_line_find(s, swm_line_of(s, from));
@@ -191,7 +207,8 @@ static void copy_mark(struct swmanager *s, uint64_t to, uint64_t from)
         swm_bit_set(s, d, SWM_RACED, swm_in_line(s, to), raced);
 }
 
-/* Granule by granule, in the copy's order. */
+/* Granule by granule, in the copy's order. l: the destination's line; NULL: no accesses on either
+ * side, so marks alone. */
 static void copy_granules(struct copying *c, struct swm_line *l, struct run to, uint64_t from)
 {
     struct swmanager *s = c->w.s;
@@ -206,15 +223,15 @@ static void copy_granules(struct copying *c, struct swm_line *l, struct run to, 
     }
 }
 
+/* Where neither side has anything there is nothing to do but marks. Else both records are read, the
+ * destination gets one if it needs it, and its entry is written back. */
 static void copy_run(struct copying *c, struct run to, uint64_t from)
 {
     struct swm_walk *w = &c->w;
     struct swmanager *s = w->s;
     const uint64_t to_line = swm_line_of(s, to.first), from_line = swm_line_of(s, from);
 
-    swm_walk_step(w, SWM_STEP_COPY_RUN, 1);
-    swm_walk_find(w, &c->from_at, from_line);
-    swm_walk_find(w, &c->to_at, to_line);
+    begin_run(c, to_line, from_line);
     const struct swm_line *f = swm_line_find(s, from_line);
     struct swm_line *l = swm_line_find(s, to_line);
     const struct used source = used_of(s, f, (struct run){from, to.n}, true),
@@ -238,7 +255,7 @@ static void copy_run(struct copying *c, struct run to, uint64_t from)
 
 /* ---- move ----------------------------------------------------------------------------------- */
 
-/* What the source has becomes the destination's, its block of reads, too. */
+/* What the source has becomes the destination's; its block of reads changes hands as it is. */
 static void move_granule(struct swm_walk *w, uint64_t to, uint64_t from)
 {
     struct swmanager *s = w->s;
@@ -256,7 +273,7 @@ static void move_granule(struct swm_walk *w, uint64_t to, uint64_t from)
         c->block = 0;
         s->st.moved++;
     }
-    swm_walk_give_block(w, c); /* of one that is void */
+    swm_walk_give_block(w, c); /* a void granule's block, which nobody needs */
     swm_cell_resize(s, from, 0);
 }
 
@@ -275,6 +292,7 @@ static void move_granules(struct swm_walk *w, struct swm_line *l, struct swm_lin
     }
 }
 
+/* Writes a whole entry, but for the mask of cores. */
 static void store_entry(struct swm_walk *w, uint64_t line)
 {
     const sim_addr entry = swm_entry(w->s, line);
@@ -283,7 +301,8 @@ static void store_entry(struct swm_walk *w, uint64_t line)
     swm_walk_access(w, entry + SWM_ENTRY_HEAD, 8 * (uint64_t)w->s->words, MEM_STORE);
 }
 
-/* The destination's entry gets the source's record. */
+/* A whole line on either side: the destination's entry gets the source's record, which stays where
+ * it is in memory. */
 static void move_record(struct copying *c, struct swm_line *f, struct run to, uint64_t from)
 {
     struct swm_walk *w = &c->w;
@@ -303,7 +322,7 @@ static void move_record(struct copying *c, struct swm_line *f, struct run to, ui
     store_entry(w, swm_line_of(s, from));
 }
 
-/* Of a run that is part of a line, on either side. */
+/* A run that is part of a line: granule by granule, like a copy; then the source's bits go. */
 static void move_part(struct copying *c, struct swm_line *f, struct run to, uint64_t from)
 {
     struct swm_walk *w = &c->w;
@@ -336,16 +355,14 @@ static void move_run(struct copying *c, struct run to, uint64_t from)
     struct swmanager *s = w->s;
     const uint64_t to_line = swm_line_of(s, to.first), from_line = swm_line_of(s, from);
 
-    swm_walk_step(w, SWM_STEP_COPY_RUN, 1);
-    swm_walk_find(w, &c->from_at, from_line);
-    swm_walk_find(w, &c->to_at, to_line);
+    begin_run(c, to_line, from_line);
     struct swm_line *f = swm_line_find(s, from_line), *l = swm_line_find(s, to_line);
     if (f && f->record && to.n == s->line_granules)
         move_record(c, f, to, from);
     else if (used_of(s, f, (struct run){from, to.n}, false).n || used_of(s, l, to, false).n)
         move_part(c, f, to, from);
     else
-        move_granules(w, NULL, f, to, from); /* marks */
+        move_granules(w, NULL, f, to, from); /* marks alone */
     swm_line_tidy(s, to_line);
     swm_line_tidy(s, from_line);
 }
@@ -357,7 +374,7 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* The next run of `left` granules: from the front, or at the end. */
+/* Cuts `left` granules into runs, from the front or from the end. */
 static void copy_region(struct copying *c, uint64_t to, uint64_t from, uint64_t left)
 {
     const struct swmanager *s = c->w.s;
@@ -390,7 +407,7 @@ static sim_cycle go_through(struct swmanager *s, unsigned core, const struct swm
         copy_region(&c, of->to >> s->shift, of->from >> s->shift,
                     last_of(s, of->from, of->bytes) - (of->from >> s->shift) + 1);
     }
-    s->core[core]->at = nowhere;
+    s->core[core]->at = nowhere; /* the registers have been used for the two sides */
     return swm_walk_end(&c.w, now);
 }
 
@@ -400,7 +417,7 @@ sim_cycle swm_copy(struct swmanager *s, unsigned core, sim_addr to, sim_addr fro
     return go_through(s, core, &(struct swm_regions){to, from, bytes}, false, now);
 }
 
-/* Some line has parts of both. */
+/* Does some line have parts of both regions? */
 static bool share_lines(const struct swmanager *s, const struct swm_regions *of)
 {
     const uint64_t to = of->to >> s->line_shift, from = of->from >> s->line_shift;
@@ -410,6 +427,7 @@ static bool share_lines(const struct swmanager *s, const struct swm_regions *of)
     return to <= from_last && from <= to_last;
 }
 
+/* Within a line, records can't change hands: then it is a copy and a clear. */
 sim_cycle swm_move(struct swmanager *s, unsigned core, sim_addr to, sim_addr from, uint64_t bytes,
                    sim_cycle now)
 {

@@ -1,10 +1,9 @@
-/* swmanager.c - the manager's life, its handlers, and what they do to one line or granule.
- * swmanager/region.c clears and copies; swmanager/cell.c keeps the contents; swmanager/walk.c
- * charges.
+/* swmanager.c - the manager's life, its handlers, and what they do to one line or granule. region.c
+ * clears and copies; cell.c keeps the contents; walk.c charges.
  *
- * What becomes void in hardware costs nothing and changes no simulated memory: the history line
- * that made it so says it with its next message, and the handler then starts the record anew (and
- * only then gives the block of its reads back). */
+ * What a write in hardware makes void costs nothing and changes no simulated memory. The history
+ * line that has that write tells the manager with its next message; only then does a handler start
+ * the record anew and give the block of its reads back. */
 #include "swmanager/swmanager_int.h"
 
 #include <stdlib.h>
@@ -169,7 +168,7 @@ sim_cycle swm_leave(struct swmanager *s, unsigned core, sim_cycle now)
     return now;
 }
 
-/* Begins an operation on a line: is its table there? */
+/* Begins an operation on a line with the walk to it. True: its page has a table. */
 static bool begin(struct swm_walk *w, struct swmanager *s, unsigned core, uint64_t line)
 {
     swm_walk_begin(w, s, core);
@@ -234,6 +233,7 @@ sim_cycle swm_look(struct swmanager *s, unsigned core, sim_addr addr, enum swm_d
     const uint64_t granule = addr >> s->shift, line = swm_line_of(s, granule);
     const struct swm_line *l = swm_line_find(s, line);
     const struct swm_cell *c = swm_cell_find(s, granule);
+    /* n: the reads that it looks at; a block of reads is all or nothing. */
     const uint32_t has = reads_of(c), most = depth == SWM_READS ? has : depth == SWM_NO_BLOCK;
     const uint32_t n = has > most ? 0 : has;
     struct swm_walk w;
@@ -252,6 +252,7 @@ sim_cycle swm_look(struct swmanager *s, unsigned core, sim_addr addr, enum swm_d
     return swm_walk_end(&w, now);
 }
 
+/* The write supersedes the reads: a whole new record. */
 static void store_write(struct swm_walk *w, uint64_t granule, sim_addr record,
                         const struct swm_access *a)
 {
@@ -262,7 +263,7 @@ static void store_write(struct swm_walk *w, uint64_t granule, sim_addr record,
     swm_walk_access(w, record, SWM_RECORD, MEM_STORE);
 }
 
-/* The reads stay. */
+/* The write goes under the reads, which stay. */
 static void store_under(struct swm_walk *w, uint64_t granule, sim_addr record,
                         const struct swm_access *a)
 {
@@ -290,7 +291,7 @@ static struct swm_cell *append(struct swmanager *s, uint64_t granule, uint32_t n
     return c;
 }
 
-/* The block has no room for one more read than these. */
+/* Moves a full block's reads into one of twice the size, with room for one more. */
 static void grow_block(struct swm_walk *w, struct swm_cell *c, uint32_t reads)
 {
     assert(c->size + 1 < SWM_SIZES); /* room for two reads of each actor that there can be */
@@ -303,7 +304,7 @@ static void grow_block(struct swm_walk *w, struct swm_cell *c, uint32_t reads)
     c->size++;
 }
 
-/* The number of the read that `a` takes the place of, or that of all reads. */
+/* The index of the read that `a` replaces; the number of reads if it replaces none. */
 static uint32_t place_of(const struct swm_cell *c, const struct swm_access *a)
 {
     const struct swm_access *read = c->at + c->written;
@@ -315,7 +316,7 @@ static uint32_t place_of(const struct swm_cell *c, const struct swm_access *a)
     return i;
 }
 
-/* Beside two reads or more. */
+/* Stores a read where there are two or more, so in a block. */
 static void store_in_block(struct swm_walk *w, struct swm_cell *c, uint64_t granule,
                            sim_addr reads_word, const struct swm_access *a)
 {
@@ -338,6 +339,8 @@ static void store_in_block(struct swm_walk *w, struct swm_cell *c, uint64_t gran
     swm_walk_access(w, reads_word, SWM_EPOCH, MEM_STORE);
 }
 
+/* Stores a read: into a new record; among those in a block; as the second, which makes a block of
+ * two; as the first, or in place of the only one. */
 static void store_read(struct swm_walk *w, uint64_t granule, sim_addr record,
                        const struct swm_access *a)
 {
@@ -369,6 +372,8 @@ static void store_read(struct swm_walk *w, uint64_t granule, sim_addr record,
 typedef void store_how(struct swm_walk *w, uint64_t granule, sim_addr record,
                        const struct swm_access *a);
 
+/* What all stores share: the walk, a record, the granule's bit. The entry is written only where its
+ * record is new or its bit changes. */
 static sim_cycle store(struct swmanager *s, unsigned core, sim_addr addr,
                        const struct swm_access *a, store_how *how, sim_cycle now)
 {
@@ -423,7 +428,7 @@ struct swm_held swm_held(const struct swmanager *s, sim_addr addr)
         .write = c->written ? c->at : NULL, .read = c->at + c->written, .n = reads_of(c)};
 }
 
-/* What has accesses is marked present; the line is found once where granules are many. */
+/* A granule with accesses has its present bit, so that one look at the line answers for all. */
 uint64_t swm_may_hold(const struct swmanager *s, sim_addr addr, unsigned n)
 {
     const uint64_t granule = addr >> s->shift;

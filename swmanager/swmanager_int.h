@@ -18,19 +18,20 @@
 #include "swmanager/swmanager.h"
 
 enum { SWM_PAGE_BITS = 12 };
-#define SWM_EPOCH        UINT64_C(8)
-#define SWM_RECORD       UINT64_C(16)     /* bytes of a granule's */
-#define SWM_ENTRY_CORES  UINT64_C(16)     /* bytes of its mask; its record's address follows */
-#define SWM_ENTRY_HEAD   UINT64_C(24)     /* what stands before its bits */
+#define SWM_EPOCH        UINT64_C(8)  /* bytes of an access: clock and thread */
+#define SWM_RECORD       UINT64_C(16) /* bytes of a granule's part of its line's record */
+#define SWM_ENTRY_CORES  UINT64_C(16) /* bytes of an entry's mask; the record's address follows */
+#define SWM_ENTRY_HEAD   UINT64_C(24) /* bytes of an entry before its bits */
 #define SWM_CORES_AT     UINT64_C(0x1000) /* offsets from base */
 #define SWM_CORE_BYTES   UINT64_C(512)
 #define SWM_DIRECTORY_AT (UINT64_C(1) << 20)
 #define SWM_HEAP_AT      (UINT64_C(1) << 40)
-/* Pages beyond 48 bits of physical address share directory entries: no contents change, only where
- * accesses go. */
+/* Pages beyond 48 bits of physical address share directory entries. Contents are kept on the host,
+ * so only the addresses of accesses are affected. */
 #define SWM_DIRECTORY_PAGES (UINT64_C(1) << 36)
 
-/* Sizes of blocks: 16 bytes << size; tables are of a size of their own, as they must be zero. */
+/* Sizes of blocks: 16 bytes << size. Tables have a list of their own, as they must be zero when
+ * they are taken: they are never given back. */
 enum { SWM_SIZES = 18, SWM_SIZE_TABLE = SWM_SIZES, SWM_LISTS };
 _Static_assert(SWM_LISTS * 16 <= SWM_CORE_BYTES, "a core's lists are in its part");
 _Static_assert(SWM_CORES_AT + MAX_CORES * SWM_CORE_BYTES <= SWM_DIRECTORY_AT, "before the next");
@@ -46,31 +47,33 @@ enum swm_step {
 
 /* ---- what the host keeps -------------------------------------------------------------------- */
 
-struct swm_line { /* exists while something of it is not zero */
-    uint64_t cores[2];
-    sim_addr record; /* 0: none */
-    uint64_t bits[]; /* a bit for each granule, words of them: present, then raced */
+struct swm_line {      /* of data; exists while something of it is not zero */
+    uint64_t cores[2]; /* which may have histories of it in cache */
+    sim_addr record;   /* 0: none */
+    uint64_t bits[];   /* a bit for each granule, words of them: present, then raced */
 };
 
-struct swm_cell {   /* of a granule; exists while it has accesses or a block */
-    sim_addr block; /* 0: none. Outlives what it holds where a granule becomes void */
-    uint32_t n, cap;
-    uint8_t size; /* of the block */
-    bool written; /* at[0] is the write */
+struct swm_cell {    /* of a granule; exists while it has accesses or a block */
+    sim_addr block;  /* of reads, in simulated memory; 0: none. Where a granule becomes void it is
+                        kept  until a handler starts the record anew */
+    uint32_t n, cap; /* of at */
+    uint8_t size;    /* of the block */
+    bool written;    /* at[0] is the write; the others are reads */
     struct swm_access at[];
 };
 
-struct swm_free { /* blocks of a size that a core has: a stack */
+struct swm_free { /* the free blocks of one size that a core has: a stack */
     sim_addr *at; /* owns */
     size_t n, cap;
-    sim_addr fresh; /* a multiple of 4096: none */
+    sim_addr
+        fresh; /* the next one never used, in the core's page; a multiple of 4096: page is full */
 };
 
-struct swm_cursor { /* what is in registers; UINT64_MAX: nothing */
-    uint64_t page, line;
+struct swm_cursor {      /* where the last walk ended: its addresses are still in registers */
+    uint64_t page, line; /* numbers; UINT64_MAX: none */
 };
 
-struct swm_charge {
+struct swm_charge { /* some instructions, then one access within a line */
     sim_addr addr;
     uint32_t bytes, instructions; /* instructions: before it */
     enum mem_cmd cmd;
@@ -79,34 +82,35 @@ struct swm_charge {
 struct swm_core {
     struct swm_free list[SWM_LISTS];
     struct swm_cursor at;
-    struct swm_charge *paying; /* owns; of a walk in the middle of its accesses */
-    sim_cycle entered;
+    struct swm_charge *paying; /* owns; charges of a walk that is in the middle of its accesses */
+    sim_cycle entered;         /* the handler, when */
     enum swm_reason why;
-    bool inside; /* a handler */
+    bool inside; /* a handler runs */
 };
 
 struct swm_stats {
-    uint64_t handlers[SWM_REASONS], cycles[SWM_REASONS];
-    struct histogram length;
+    uint64_t handlers[SWM_REASONS], cycles[SWM_REASONS]; /* of those that were left */
+    struct histogram length;                             /* cycles of a handler */
     uint64_t instructions, loads, stores, atomics;
-    uint64_t granules, granules_peak, blocks, blocks_peak, records, tables;
-    uint64_t voided, cleared, copied, moved;
-    uint64_t bytes, bytes_peak, heap;
+    uint64_t granules, granules_peak, blocks, blocks_peak, records, tables; /* there now */
+    uint64_t voided, cleared, copied, moved;                                /* granules */
+    uint64_t bytes, bytes_peak,
+        heap; /* simulated: in use; taken from the heap, free ones included */
 };
 
 struct swmanager {
     struct swm_env env;
     struct swm_params params;
-    unsigned shift, line_shift; /* log2 of granule and line */
-    unsigned line_granules, words;
-    uint64_t entry_bytes, table_bytes;
-    uint8_t record_size;
-    struct map tables;                /* page to simulated address */
-    struct map lines;                 /* line number to struct swm_line * */
-    struct map cells;                 /* granule number to struct swm_cell * */
-    struct pool line_room;            /* theirs */
-    struct pool cell_room[2];         /* of those with room for one access, for two */
-    struct swm_core *core[MAX_CORES]; /* owns; NULL: never had a handler */
+    unsigned shift, line_shift;        /* log2 of granule and line */
+    unsigned line_granules, words;     /* of a line; words: of 64 bits for a bit each */
+    uint64_t entry_bytes, table_bytes; /* of a line's entry; of the entries of a page */
+    uint8_t record_size;               /* as a size of blocks */
+    struct map tables;                 /* page to simulated address */
+    struct map lines;                  /* line number to struct swm_line * */
+    struct map cells;                  /* granule number to struct swm_cell * */
+    struct pool line_room;             /* memory of lines */
+    struct pool cell_room[2];          /* memory of cells with room for one access, for two */
+    struct swm_core *core[MAX_CORES];  /* owns; NULL: never had a handler */
     struct swm_stats st;
 };
 
@@ -132,22 +136,22 @@ void swm_bit_set(const struct swmanager *s, struct swm_line *l, enum swm_bits wh
 bool swm_bits_any(const struct swmanager *s, const struct swm_line *l, enum swm_bits which);
 
 struct swm_cell *swm_cell_find(const struct swmanager *s, uint64_t granule); /* NULL: none */
-/* It has n accesses from now on: those it had first, new ones are the caller's to fill. Made if
- * need be; NULL: gone, as it has neither accesses nor a block. */
+/* Gives a granule's cell n accesses, and makes it if need be. The first ones are those it had; new
+ * ones are the caller's to fill. NULL: it is gone, as it has neither accesses nor a block. */
 struct swm_cell *swm_cell_resize(struct swmanager *s, uint64_t granule, uint32_t n);
 void swm_cells_init(struct swmanager *s);
 void swm_cells_free(struct swmanager *s);
 
 /* ---- cost: swmanager/walk.c ----------------------------------------------------------------- */
 
-/* The accesses of one operation, gathered while it takes effect and made thereafter: in the middle
- * of an access the manager may be called for another core. */
+/* The charges of one operation: gathered while it takes effect, paid thereafter. Not sooner, since
+ * in the middle of an access the manager may be called for another core. */
 struct swm_walk {
     struct swmanager *s;
     unsigned core;
-    uint32_t instructions; /* since the last access */
+    uint32_t instructions; /* since the last charge */
     size_t n, cap;
-    struct swm_charge *charge; /* `here`, or owns */
+    struct swm_charge *charge; /* `here`; owned, if it has outgrown that */
     struct swm_charge here[16];
 };
 
@@ -156,10 +160,11 @@ sim_cycle swm_walk_end(struct swm_walk *w, sim_cycle now); /* makes the accesses
 void swm_walk_step(struct swm_walk *w, enum swm_step step, uint64_t times);
 /* Bytes in any number of lines: an access for each. */
 void swm_walk_access(struct swm_walk *w, sim_addr addr, uint64_t bytes, enum mem_cmd cmd);
-/* To the line's entry: its table is there. */
+/* Walks to the line's entry. False: the page has no table yet, so no entry. */
 bool swm_walk_find(struct swm_walk *w, struct swm_cursor *at, uint64_t line);
 sim_addr swm_entry(const struct swmanager *s, uint64_t line); /* of a line whose table is there */
-/* After swm_walk_find: the line has a table, or a record, too, which it gets if need be. */
+/* After swm_walk_find. Makes what is missing: the page's table; and for swm_walk_record the line's
+ * record, too. */
 struct swm_line *swm_walk_line(struct swm_walk *w, struct swm_cursor *at, uint64_t line);
 struct swm_line *swm_walk_record(struct swm_walk *w, struct swm_cursor *at, uint64_t line);
 /* Blocks in simulated memory. */

@@ -1,8 +1,9 @@
-/* walk.c - what walking the manager's tables costs, and blocks of simulated memory. The one
+/* walk.c - what walking the manager's tables costs, and the allocator of simulated memory. The one
  * place that knows where things lie.
  *
- * Each core has its own lists of free blocks, and takes fresh ones from pages of its own; only the
- * pages come from a word that all share, by an atomic. Fresh memory is zero: it was never used. */
+ * The allocator is one of size classes, as in multi-threaded programs: each core has its own lists
+ * of free blocks, and takes fresh ones from pages of its own; only the pages come from a word that
+ * all cores share, by an atomic. Fresh memory is zero, as it was never used. */
 #include "swmanager/swmanager_int.h"
 
 #include <stdlib.h>
@@ -88,7 +89,9 @@ sim_cycle swm_walk_end(struct swm_walk *w, sim_cycle now)
 {
     struct swm_core *c = w->s->core[w->core];
 
-    c->paying = w->charge == w->here ? NULL : w->charge; /* a run may end in the middle */
+    /* A run may end in the middle of an access: then swm_free must find what this walk has
+     * allocated. */
+    c->paying = w->charge == w->here ? NULL : w->charge;
     for (size_t i = 0; i < w->n; i++) {
         now = run_instructions(w, w->charge[i].instructions, now);
         now = make_access(w, &w->charge[i], now);
@@ -155,7 +158,7 @@ struct swm_line *swm_walk_line(struct swm_walk *w, struct swm_cursor *at, uint64
         s->st.tables++;
         swm_walk_step(w, SWM_STEP_TABLE, 1);
         swm_walk_access(w, directory_entry(s, page), 8, MEM_ATOMIC);
-        at->line = line; /* its entry is zero */
+        at->line = line; /* its entry is zero and need not be loaded */
     }
     return swm_line_make(s, line);
 }
@@ -183,6 +186,7 @@ static sim_addr list_at(const struct swm_walk *w, unsigned size)
     return w->s->params.base + SWM_CORES_AT + w->core * SWM_CORE_BYTES + size * UINT64_C(16);
 }
 
+/* A free block's first word links to the next one. */
 static sim_addr take_free(struct swm_walk *w, unsigned size, struct swm_free *f)
 {
     const sim_addr block = f->at[--f->n];
@@ -192,6 +196,7 @@ static sim_addr take_free(struct swm_walk *w, unsigned size, struct swm_free *f)
     return block;
 }
 
+/* The next block of the core's page for this size, or the first of a new page. */
 static sim_addr take_fresh(struct swm_walk *w, unsigned size, struct swm_free *f)
 {
     const uint64_t page = UINT64_C(1) << SWM_PAGE_BITS, bytes = size_bytes(w->s, size);
