@@ -2,7 +2,7 @@
 libcore_la_SOURCES += memory/count.c memory/count.h memory/fixed.c memory/memories.def \
 	memory/memory.c memory/memory.h
 libcore_la_SOURCES += memory/ddr/channel.c memory/ddr/channel.h memory/ddr/ddr.c memory/ddr/ddr.h \
-	memory/ddr/device.c memory/ddr/ini.c memory/ddr/preset.c memory/ddr/queue.c memory/ddr/refresh.c \
+	memory/ddr/device.c memory/ddr/ini.c memory/ddr/preset.c memory/ddr/presets.def memory/ddr/queue.c memory/ddr/refresh.c \
 	memory/ddr/timing.c memory/ddr/timing.h
 
 # The only C++; a library of its own, as one of C and C++ would need a C++ compiler in any case.
