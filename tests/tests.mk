@@ -1,4 +1,4 @@
-# tests/ - a program tests/ROOM/t_x for a question (docs/testing.md); `make check-ROOM` runs a room's.
+# tests/ - a program tests/ROOM/t_x for a question (docs/testing.md); `make check-ROOM` runs a room.
 unit_tests =
 unit_tests += tests/base/t_containers tests/base/t_json tests/base/t_outfile tests/base/t_param \
 	tests/base/t_param_dump tests/base/t_param_file tests/base/t_stats tests/base/t_text_base
@@ -13,11 +13,11 @@ unit_tests += tests/memory/ddr/t_ddr tests/memory/ddr/t_ddr_flow tests/memory/dd
 	tests/memory/ddr/t_ddr_legal tests/memory/dramsim3/t_dramsim3 tests/memory/t_memory
 unit_tests += tests/oracle/t_oracle tests/oracle/t_oracle_memory tests/oracle/t_oracle_region
 unit_tests += tests/policy/eraser/t_eraser tests/policy/fasttrack/t_repeats \
-	tests/policy/frame/t_after_race tests/policy/frame/t_again tests/policy/frame/t_claims tests/policy/frame/t_cost \
-	tests/policy/frame/t_filter tests/policy/frame/t_ledger tests/policy/frame/t_software tests/policy/frame/t_table3 \
-	tests/policy/frame/t_verdict tests/policy/goldilocks/t_goldilocks \
-	tests/policy/goldilocks/t_goldilocks_list tests/policy/radish/t_lines \
-	tests/policy/radish/t_radish tests/policy/radish/t_radish_heap \
+	tests/policy/frame/t_after_race tests/policy/frame/t_again tests/policy/frame/t_claims \
+	tests/policy/frame/t_cost tests/policy/frame/t_filter tests/policy/frame/t_ledger \
+	tests/policy/frame/t_software tests/policy/frame/t_table3 tests/policy/frame/t_verdict \
+	tests/policy/goldilocks/t_goldilocks tests/policy/goldilocks/t_goldilocks_list \
+	tests/policy/radish/t_lines tests/policy/radish/t_radish tests/policy/radish/t_radish_heap \
 	tests/policy/radish/t_radish_random tests/policy/radish/t_radish_refused \
 	tests/policy/radish/t_radish_region tests/policy/radish/t_radish_rest \
 	tests/policy/regions/t_fastrcd tests/policy/regions/t_region_random \
@@ -49,20 +49,20 @@ fuzz_targets = tests/fuzz/fuzz_binary tests/fuzz/fuzz_events tests/fuzz/fuzz_std
 
 # What several tests use: oracles, rigs, random programs.
 check_LTLIBRARIES = tests/libtests.la
-tests_libtests_la_SOURCES = tests/base/param_rig.c tests/base/param_rig.h \
-	tests/coherence/bench.h tests/coherence/spec.c tests/coherence/spec.h \
-	tests/coherence/net_rig.h tests/frame/charges.c tests/frame/charges.h tests/frame/draw.c tests/frame/draw.h tests/frame/lives.c \
-	tests/frame/lives.h tests/frame/machine_rig.h tests/frame/mutant_arg.h tests/frame/place.h tests/frame/policy_rig.h \
-	tests/frame/timed_run.h tests/frame/verdict.c tests/frame/verdict.h tests/frame/watch.h \
-	tests/fuzz/fuzz.h tests/fuzz/fuzz_event.h tests/isa/lardx86/lx_each.h \
-	tests/memory/ddr/judge.c tests/memory/ddr/judge.h tests/memory/ddr/rig.h \
-	tests/memory/bench.h tests/oracle/oracle.c tests/oracle/oracle.h \
-	tests/oracle/hand.h tests/oracle/place.c tests/oracle/place.h \
-	tests/oracle/region.c tests/oracle/region.h tests/oracle/scene.c tests/oracle/scene.h tests/policy/goldilocks/rig.h \
-	tests/policy/radish/fake_caches.c tests/policy/radish/fake_caches.h \
-	tests/policy/radish/probe.h tests/policy/radish/verdict_hardware.c \
-	tests/policy/radish/verdict_hardware.h tests/policy/regions/run.h \
-	tests/policy/slimstate/gen.c tests/policy/slimstate/gen.h \
+tests_libtests_la_SOURCES = tests/base/param_rig.c tests/base/param_rig.h tests/coherence/bench.h \
+	tests/coherence/spec.c tests/coherence/spec.h tests/coherence/net_rig.h \
+	tests/frame/charges.c tests/frame/charges.h tests/frame/draw.c tests/frame/draw.h \
+	tests/frame/lives.c tests/frame/lives.h tests/frame/machine_rig.h tests/frame/mutant_arg.h \
+	tests/frame/place.h tests/frame/policy_rig.h tests/frame/timed_run.h tests/frame/verdict.c \
+	tests/frame/verdict.h tests/frame/watch.h tests/fuzz/fuzz.h tests/fuzz/fuzz_event.h \
+	tests/isa/lardx86/lx_each.h tests/memory/ddr/judge.c tests/memory/ddr/judge.h \
+	tests/memory/ddr/rig.h tests/memory/bench.h tests/oracle/oracle.c tests/oracle/oracle.h \
+	tests/oracle/hand.h tests/oracle/place.c tests/oracle/place.h tests/oracle/region.c \
+	tests/oracle/region.h tests/oracle/scene.c tests/oracle/scene.h \
+	tests/policy/goldilocks/rig.h tests/policy/radish/fake_caches.c \
+	tests/policy/radish/fake_caches.h tests/policy/radish/probe.h \
+	tests/policy/radish/verdict_hardware.c tests/policy/radish/verdict_hardware.h \
+	tests/policy/regions/run.h tests/policy/slimstate/gen.c tests/policy/slimstate/gen.h \
 	tests/policy/slimstate/judge.c tests/policy/slimstate/judge.h \
 	tests/policy/slimstate/rules.c tests/policy/slimstate/rules.h \
 	tests/policy/slimstate/shadow.c tests/policy/slimstate/shadow.h \
@@ -78,10 +78,11 @@ tests_mutants_mutate_SOURCES = tests/mutants/mutate.c tests/mutants/mutate.h \
 	tests/mutants/mutate_random.c
 
 scripts = tests/house/layers.sh tests/house/headers.sh tests/house/hygiene.sh tests/house/tags.sh \
-	tests/workloads/litmus/litmus.sh tests/golden/golden.sh tests/cli/cli.sh tests/cli/compare.sh \
-	tests/cli/output.sh tests/cli/machine.sh tests/cli/radish.sh tests/cli/explain.sh tests/workloads/workload.sh \
-	tests/workloads/twins/twins.sh tests/cli/reproduce.sh tests/fuzz/corpus.sh tests/cli/faults.sh \
-	tests/mutants/anchors.sh tests/house/docs.sh tests/house/tables.sh tests/house/path.sh
+	tests/workloads/litmus/litmus.sh tests/golden/golden.sh tests/cli/cli.sh \
+	tests/cli/compare.sh tests/cli/output.sh tests/cli/machine.sh tests/cli/radish.sh \
+	tests/cli/explain.sh tests/workloads/workload.sh tests/workloads/twins/twins.sh \
+	tests/cli/reproduce.sh tests/fuzz/corpus.sh tests/cli/faults.sh tests/mutants/anchors.sh \
+	tests/house/docs.sh tests/house/tables.sh tests/house/path.sh
 
 if HAVE_CMOCKA
 check_PROGRAMS = $(unit_tests) $(fuzz_targets) tests/mutants/mutate
@@ -101,12 +102,14 @@ SH_LOG_COMPILER = $(SHELL)
 check-%: all
 	@tests='$(strip $(foreach t,$(unit_tests) $(scripts),$(if $(findstring /$*/,/$(t)),$(t))))'; \
 	[ -n "$$tests" ] || { echo "no tests of a room $*" >&2; exit 1; }; \
-	$(MAKE) check TESTS="$$tests" check_PROGRAMS="$$(echo "$$tests" | tr ' ' '\n' | grep -v '[.]sh$$' | tr '\n' ' ')"
+	programs="$$(echo "$$tests" | tr ' ' '\n' | grep -v '[.]sh$$' | tr '\n' ' ')"; \
+	$(MAKE) check TESTS="$$tests" check_PROGRAMS="$$programs"
 
 check-local: shellcheck
 shellcheck:
 	@if command -v shellcheck >/dev/null 2>&1; then \
-	  cd $(top_srcdir) && shellcheck -S warning quickstart $(scripts) tests/long/*.sh tests/mutants/*.sh bench/*.sh && \
+	  cd $(top_srcdir) && shellcheck -S warning quickstart $(scripts) \
+	    tests/long/*.sh tests/mutants/*.sh bench/*.sh && \
 	  { [ ! -f .ci/run ] || shellcheck -S warning .ci/run; }; \
 	else echo "shellcheck is not installed: scripts not checked"; fi
 
@@ -124,7 +127,8 @@ mutant_files = tests/mutants/coherence.edits tests/mutants/equivalent tests/muta
 	tests/mutants/goldilocks.edits tests/mutants/named.sh tests/mutants/order.edits \
 	tests/mutants/radish.edits tests/mutants/random.sh tests/mutants/regions.edits \
 	tests/mutants/slimstate.edits tests/mutants/switch.c tests/mutants/switch.h tests/mutants/vc.edits
-EXTRA_DIST += $(scripts) tests/house/called.c tests/data tests/corpus tests/golden tests/long $(mutant_files)
+EXTRA_DIST += $(scripts) tests/house/called.c tests/data tests/corpus tests/golden tests/long \
+	$(mutant_files)
 
 docs-tables: lardsim$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/house/tables.sh --renew

@@ -4,7 +4,8 @@
 cd "${top_srcdir:-.}" || exit 99
 bad=0
 for h in $(find . -name "*.h" ! -path "./build*" | sed "s|^\./||" | sort); do
-    ${CC:-cc} -std=c11 -D_GNU_SOURCE -I. -fsyntax-only -x c "$h" || { echo "$h: does not compile alone"; bad=1; }
+    ${CC:-cc} -std=c11 -D_GNU_SOURCE -I. -Werror=implicit-function-declaration \
+        -fsyntax-only -x c "$h" || { echo "$h: does not compile alone"; bad=1; }
 done
 # What a page shows of a policy is one.
 awk '/^```c$/ {on = 1; next} /^```/ {on = 0} on' docs/adding-a-policy.md |

@@ -4,8 +4,14 @@
 #ifndef LARDSIM_SWM_RIG_H
 #define LARDSIM_SWM_RIG_H
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 #include "swmanager/swmanager_int.h"
 

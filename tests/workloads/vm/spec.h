@@ -3,6 +3,12 @@
 #ifndef LARDSIM_TESTS_VM_SPEC_H
 #define LARDSIM_TESTS_VM_SPEC_H
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
 #include "workloads/workloads.h"
 
 static const char *const collectors[] = {
