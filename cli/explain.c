@@ -262,7 +262,7 @@ static const struct argp_option options[] = {ROW_JSON, ROW_END};
 const struct verb verb_explain = {
     .name = "explain",
     .args = "NAME...",
-    .summary = "Tells what a name means: a parameter, policy, event, ...",
+    .summary = "Explains a name: a parameter, policy, statistic, event, column head, ...",
     .text = "A name's last part is enough: `history` finds policy.vc.history. The name of a "
             "section or group (`limits`, `machine.spent`) finds what is in it.",
     .examples = "lardsim explain races\n"

@@ -241,11 +241,11 @@ static const struct argp_option options[] = {
 const struct verb verb_list = {
     .name = "list",
     .args = "[TABLE] [SECTION]",
-    .summary = "Lists policies, parameters, events: all that has a name.",
-    .text = "Without TABLE, lists the tables. With SECTION, as `vc` or `policy.vc`, only what is "
-            "below that "
-            "name. `list manual [VERB]` prints the manual page of lardsim "
-            "or of a verb (roff), `list completion` a completion script for bash.",
+    .summary = "Lists everything that has a name: policies, parameters, events, ...",
+    .text = "Without TABLE it lists the tables. With SECTION, such as `vc` or `policy.vc`, it "
+            "lists only "
+            "what is below that name. `list manual [VERB]` prints the manual page of lardsim or of "
+            "a verb (roff), `list completion` a completion script for bash.",
     .examples = "lardsim list parameters\n"
                 "lardsim list events --json\n"
                 "lardsim list steps vc\n"

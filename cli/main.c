@@ -121,10 +121,11 @@ const char *verb_group_summary(const char *group)
 {
     static const struct {
         const char *name, *summary;
-    } groups[] = {{"", "Simulates machines that detect data races, and says which accesses race "
-                       "and what the detection costs."},
+    } groups[] = {{"",
+                   "Simulates machines that detect data races: which accesses race, and how many "
+                   "cycles each detector costs."},
                   {"trace", "Looks at traces and makes new ones."},
-                  {"workload", "Tells what the built-in programs are, and records them."}};
+                  {"workload", "Lists the built-in programs, and records them."}};
 
     for (size_t i = 0; i < ARRAY_SIZE(groups); i++)
         if (strcmp(group, groups[i].name) == 0)
@@ -171,8 +172,8 @@ static char *group_help(const char *group)
     fprintf(out, "%s\v", verb_group_summary(group));
     list_verbs(group, out);
     fprintf(out,
-            "\n`lardsim %s%sVERB --help` or `lardsim help %s%sVERB` tells a verb's options; "
-            "`lardsim explain NAME` what a parameter, policy, statistic, event or exit code is.",
+            "\n`lardsim %s%sVERB --help` or `lardsim help %s%sVERB` shows the options of a verb; "
+            "`lardsim explain NAME` explains a parameter, policy, statistic, event or exit code.",
             group, *group ? " " : "", group, *group ? " " : "");
     fclose(out);
     return text;

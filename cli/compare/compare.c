@@ -443,25 +443,27 @@ static const struct argp_option options[] = {
     {"truth", OPT_TRUTH, "LABEL", 0, "Hold the others against this one; without, the first", 0},
     {"list", OPT_LIST, NULL, 0, "Print each difference, and why", 0},
     ROWS_SETTINGS,
-    {"overwrite", OPT_OVERWRITE, NULL, 0, "The folder may exist; its results are replaced", 0},
+    {"overwrite", OPT_OVERWRITE, NULL, 0, "Replace the results if the folder exists", 0},
     ROWS_OUTCOME,
     ROW_END};
 
 const struct verb verb_compare = {
     .name = "compare",
     .args = "SOURCE",
-    .summary = "Runs several policies over one execution, and says where they differ from a truth.",
+    .summary = "Runs several policies over one execution: who is wrong, or what each costs.",
     .text =
         "SOURCE is what `lardsim run` takes. Without policies, a file or a preset, the policies "
-        "are those of LARD's Table 3. The truth must be an exact detector of happens-before: vc, "
-        "or fasttrack with repeats = report.\n"
-        "Between detectors of happens-before that judge every access, false and missed accesses "
-        "and sites are counted as LARD's Table 3 counts them; for all policies locations and "
-        "pairs of sites. The table says which property each row checks.\n"
-        "With --output the folder gets what a run writes, compare.json, and differences.jsonl: "
-        "one line a difference, at most compare.max.\n"
-        "With a machine in the configuration, and without --truth and --list, the page tells what "
-        "the policies cost. Each runs on a machine of its own, after one without a policy (none), "
+        "are those of LARD's Table 3.\n"
+        "Without a machine, or with --truth or --list, the policies are held to one of them, the "
+        "truth. It must be an exact detector of happens-before: vc, or fasttrack with repeats = "
+        "report. For detectors of happens-before that judge every access, false and missed "
+        "accesses "
+        "and sites are counted as in LARD's Table 3. For all policies locations and pairs of sites "
+        "are compared. The table says what each policy promises. --output writes what a run "
+        "writes, "
+        "compare.json, and differences.jsonl: one line a difference, at most compare.max.\n"
+        "With a machine, and without --truth and --list, the table says what the policies cost. "
+        "Each runs on a machine of its own, after one without a policy (none), "
         "so SOURCE is read several times and can't be a pipe. Overhead is by how much a policy's "
         "cycles exceed those of none. With --output each policy's results go to a folder "
         "with its label, beside compare.json.",

@@ -241,10 +241,10 @@ void cost_table_text(const struct cost_table *t)
         cli_print(stdout, t->output);
         puts("/compare.json, and a folder for each policy");
     } else if (t->n == 1) {
-        puts("\nnext     -p NAME, given once or more, tells what a policy costs (`lardsim list "
+        puts("\nnext     -p NAME, given once or more, shows what a policy costs (`lardsim list "
              "policies`)");
     } else {
-        puts("\nnext     -o DIR keeps the results of each run, --truth LABEL tells who is wrong");
+        puts("\nnext     -o DIR keeps the results of each run, --truth LABEL shows who is wrong");
     }
 }
 

@@ -191,8 +191,7 @@ static const struct argp_option options[] = {
 const struct verb verb_reproduce = {
     .name = "reproduce",
     .args = "lard-table2|lard-table3",
-    .summary = "Runs programs as a table of a paper runs its own, and judges what the paper "
-               "claims.",
+    .summary = "Repeats a table of a paper with our programs, and judges what the paper claims.",
     .text =
         "Each program runs under a collector that moves objects and one that does not. The six "
         "detectors are the preset lard-table3; the truth goes by objects, not by addresses. "

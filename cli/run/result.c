@@ -147,9 +147,9 @@ static void print_where(const struct run_result *r)
         puts("...");
     }
     if (r->races->n && r->output)
-        puts("next     `lardsim explain races` tells what the counts mean");
+        puts("next     `lardsim explain races` says what the counts mean");
     else if (r->races->n)
-        puts("next     give -o DIR to keep every race; `lardsim explain races` tells what is "
+        puts("next     give -o DIR to keep every race; `lardsim explain races` says what is "
              "counted");
 }
 

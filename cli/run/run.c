@@ -167,27 +167,28 @@ static const struct argp_option options[] = {
     {"policy", 'p', "SPEC", 0, "Detect races with this policy: NAME or LABEL=NAME; may be repeated",
      0},
     ROWS_SETTINGS,
-    {"overwrite", OPT_OVERWRITE, NULL, 0, "The folder or file may exist; its results are replaced",
-     0},
+    {"overwrite", OPT_OVERWRITE, NULL, 0, "Replace the results if the folder or file exists", 0},
     {"timeline", OPT_TIMELINE, "FILE", 0,
-     "Write what each core did in a window of time to this file, for Perfetto or Chrome", 0},
+     "Write to this file what each core did, cycle by cycle, for Perfetto or Chrome", 0},
     ROWS_OUTCOME,
     ROW_END};
 
 const struct verb verb_run = {
     .name = "run",
     .args = "SOURCE",
-    .summary = "Runs a trace through a machine, and says which accesses race.",
+    .summary = "Runs a trace or a built-in program, and says which accesses race.",
     .text = "SOURCE is a trace, \"-\" for standard input, \"workload:NAME,KEY=VALUE,...\" for a "
             "built-in program (`lardsim workload list`), or \"synth:KEY=VALUE,...\" for the "
-            "generator. Files, presets and settings take effect in the order given, later ones "
-            "win; --policy "
-            "replaces the policies that they name. Without any, the policy is vc.\n"
-            "The result is printed. With --output the folder gets config.yaml (the complete "
+            "generator. Files, presets and settings take effect in the order given, and later ones "
+            "win. "
+            "--policy replaces the policies that they name. If nothing names a policy, it is vc; "
+            "presets of machines name the policy none.\n"
+            "The result is printed. --output also writes a folder: config.yaml (the complete "
             "configuration, which repeats the run), stats.json, stats.txt, stats.csv, races.jsonl, "
-            "host.json, provenance.json and, last, DONE; with stats.interval also intervals.csv.\n"
-            "With --timeline the file shows what each core of the machine did from the cycle "
-            "timeline.from to timeline.to; open it in ui.perfetto.dev or chrome://tracing.",
+            "host.json, provenance.json and, last, DONE. With stats.interval it has intervals.csv, "
+            "too.\n"
+            "--timeline writes what each core of the machine did from cycle timeline.from to "
+            "timeline.to. Open the file in ui.perfetto.dev or chrome://tracing.",
     .examples = "lardsim run program.lard\n"
                 "lardsim run -p vc -p naive=vc --set policy.naive.view=naive program.lard\n"
                 "lardsim run --preset lard-table3 -o results program.lard\n"

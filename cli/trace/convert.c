@@ -12,12 +12,10 @@ const struct verb verb_trace_convert = {
     .name = "trace convert",
     .args = "IN OUT",
     .summary = "Writes a trace in another form.",
-    .text =
-        "IN is a path, \"-\", \"workload:...\" or \"synth:...\"; OUT is a path or \"-\". Events, "
-        "their numbers and "
-        "the names stay the same, and so does the identity, in binary and text. STD (RAPID's text) "
-        "has reads, writes, "
-        "locks, forks and joins only: other events stop the conversion unless --lossy is given.",
+    .text = "IN is a path, \"-\", \"workload:...\" or \"synth:...\"; OUT is a path or \"-\". In "
+            "binary and text, events, their numbers, the names and the identity stay the same. STD "
+            "(RAPID's text) has only reads, writes, locks, forks and joins: other events stop the "
+            "conversion unless --lossy is given.",
     .examples = "lardsim trace convert program.txt program.lard\n"
                 "lardsim trace convert --to text program.lard - | less",
     .options = options,

@@ -47,7 +47,7 @@ static int nothing_taken(const struct cut *c, const char *lost, struct err *e)
                        c->from->name, lost, what, c->part.first);
     return err_set(e, LARD_TRACE,
                    "%s: there is no event to take: no %s at or after number %" PRIu64
-                   "; `lardsim trace info` tells the numbers",
+                   "; `lardsim trace info` shows the numbers",
                    c->from->name, what, c->part.first);
 }
 
@@ -99,10 +99,10 @@ const struct verb verb_trace_cut = {
     .args = "IN OUT",
     .summary = "Writes a part of a trace, with the original numbers.",
     .text =
-        "With --first, the region of interest is the first at or after that number. A cut does "
-        "not carry what happened before it, so it may break stream rules, and accesses that the "
+        "With --first, the region of interest is the first at or after that number. A cut does not "
+        "carry what happened before it. So it may break stream rules, and accesses that the "
         "left-out part ordered may look racy. Of a damaged binary trace --salvage takes the blocks "
-        "(of up to 65536 events) before the first that is damaged, of text the lines.",
+        "(of up to 65536 events) before the first damaged one; of a text, the lines.",
     .examples = "lardsim trace cut --first 1M --count 64Ki program.lard part.lard\n"
                 "lardsim trace cut --salvage damaged.lard whole.lard",
     .options = options,

@@ -117,11 +117,12 @@ static const struct argp_option options[] = {ROW_JSON, ROW_END};
 const struct verb verb_trace_info = {
     .name = "trace info",
     .args = "SOURCE",
-    .summary = "Tells a trace's format, size, threads, and if it is whole.",
-    .text = "A binary trace in a file says this in its footer, or, where that is missing, in the "
-            "headers of its blocks; the blocks themselves are not read, so damage inside them does "
-            "not show (`lardsim trace verify` reads all). Other sources are read through. A trace "
-            "that is damaged or cut off ends with exit code 4.",
+    .summary = "Shows a trace's format, size and threads, and whether it is whole.",
+    .text =
+        "A binary trace in a file says this in its footer or, if that is missing, in the headers "
+        "of its blocks. The blocks themselves are not read, so damage inside them does not "
+        "show (`lardsim trace verify` reads all). Other sources are read through. For a trace "
+        "that is damaged or cut off the exit code is 4.",
     .examples = "lardsim trace info program.lard",
     .options = options,
     .min_args = 1,

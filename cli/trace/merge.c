@@ -325,9 +325,9 @@ const struct verb verb_trace_merge = {
     .summary = "Writes several traces as one: programs side by side.",
     .text =
         "Inputs take turns in the order given. The threads of input i come after those of the "
-        "inputs before it; to its addresses, objects, sites and phases i * 2^48 is added, so their "
-        "bits 48 to 57 have to be 0 (not with --shared). Names move along. A turn does not end "
-        "inside a collection; the region of interest is where any input is in one. Events are "
+        "inputs before it. Its addresses, objects, sites and phases are moved by i * 2^48, so "
+        "their bits 48 to 57 have to be 0 (not with --shared). Names move along. A turn does not "
+        "end inside a collection. The region of interest is where any input is in one. Events are "
         "numbered anew, from 0.",
     .examples = "lardsim trace merge both.lard one.lard other.lard",
     .options = options,

@@ -289,11 +289,11 @@ static const struct argp_option options[] = {ROW_JSON, ROW_END};
 const struct verb verb_workload_describe = {
     .name = "workload describe",
     .args = "NAME[,KEY=VALUE...]",
-    .summary = "Tells a workload's parameters, sites and planted races, and measures a run of it.",
+    .summary = "Shows a workload's parameters, sites and planted races, and measures a run of it.",
     .text =
-        "Large parameters make a long run. A workload that is made after a published program shows "
-        "each target beside what was measured. Planted races are listed as inputs; `lardsim run` "
-        "tells how many a policy finds.",
+        "Large parameters make a long run. A workload that imitates a published program shows each "
+        "target beside what was measured. Planted races are listed as inputs; `lardsim run` shows "
+        "how many a policy finds.",
     .examples = "lardsim workload describe sor\n"
                 "lardsim workload describe hedc,racy=on,size=medium --json",
     .options = options,

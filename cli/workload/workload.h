@@ -21,7 +21,7 @@ char *workload_size_text(const struct workload *w, size_t size);
 char *workload_setting(const char *settings, const char *name);
 /* Whether races are put into a source "workload:NAME,...": its label wherever they are counted. */
 bool workload_plants(const char *source);
-#define PLANTED_TEXT "planted: an input of the workload, as `lardsim workload describe` tells"
+#define PLANTED_TEXT "planted: an input of the workload, as `lardsim workload describe` shows"
 void workload_sizes_json(struct json *j, const struct workload *w);
 void workload_params_json(struct json *j, const struct workload *w);
 

@@ -128,7 +128,7 @@ run 2 workload
 run 0 workload --help
 says out "describe"
 run 0 list manual workload
-says out "tell"
+says out "describe"
 says out "record"
 
 # ---- compare with a machine ------------------------------------------------------------------------
