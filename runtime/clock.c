@@ -1,5 +1,7 @@
-/* clock.c - clocks in the runtime's memory: merging others into a thread's, publishing a
- * thread's, a thread's first one, its tick. Loops go by lines of 16 entries. */
+/* clock.c - operations on clocks in the runtime's memory: merging others into a thread's (acquire),
+ * publishing a thread's (release), a thread's first clock, its tick. The modelled software handles
+ * a clock in lines of 16 entries, a vector register each: it loads lines, compares entries, and
+ * stores only lines that changed. */
 #include "runtime/runtime_int.h"
 
 void rt_clock_free(struct runtime *r, unsigned core, struct rt_clock *c)
@@ -10,7 +12,7 @@ void rt_clock_free(struct runtime *r, unsigned core, struct rt_clock *c)
     *c = (struct rt_clock){0};
 }
 
-/* How many of a clock's n entries are in the line that begins with this one. */
+/* How many of a clock's n entries are in the line that begins with entry `first`. */
 static uint32_t in_line(uint32_t n, uint32_t first)
 {
     if (n <= first)
@@ -18,7 +20,7 @@ static uint32_t in_line(uint32_t n, uint32_t first)
     return n - first < RT_LINE_ENTRIES ? n - first : RT_LINE_ENTRIES;
 }
 
-/* That part of the line. */
+/* An access to that part of the line. */
 static void line(struct rt_walk *w, sim_addr at, uint32_t n, uint32_t first, enum mem_cmd cmd)
 {
     const uint32_t entries = in_line(n, first);
@@ -42,7 +44,8 @@ static void store_word(struct rt_walk *w, sim_addr word)
     rt_access(w, word, 8, MEM_STORE);
 }
 
-/* Gives a clock of n entries room for more; the new block has them, the old one is garbage. */
+/* Makes room for `more` entries in a clock of n: copies them to a larger block, and discards the
+ * old one. False: there was room. */
 static bool grow(struct rt_walk *w, struct rt_clock *c, uint32_t n, uint32_t more)
 {
     if (more <= rt_room(c))
@@ -59,17 +62,17 @@ static bool grow(struct rt_walk *w, struct rt_clock *c, uint32_t n, uint32_t mor
 
 /* ---- a thread's clock ----------------------------------------------------------------------- */
 
-struct merge {
+struct merge { /* of n clocks into the thread's */
     struct rt_walk *w;
     struct rt_clock *mine;
     const struct rt_clock *const *from;
     size_t n;
-    const struct vclock *now;
+    const struct vclock *now; /* what happens-before says it becomes */
     uint32_t actor;
-    uint32_t had; /* entries before */
+    uint32_t had; /* entries of mine before */
 };
 
-/* Of the entries of a source in the line, those that are newer, a bit for each. */
+/* Which of a source's entries in the line are newer than mine: bit k for entry first + k. */
 static uint32_t newer_entries(const struct merge *m, const struct rt_clock *from, uint32_t first)
 {
     uint32_t newer = 0;
@@ -83,6 +86,8 @@ static uint32_t newer_entries(const struct merge *m, const struct rt_clock *from
     return newer;
 }
 
+/* One line of mine against the same line of every source; stored once, if anything in it changed.
+ */
 static void merge_line(const struct merge *m, uint32_t first)
 {
     struct rt_walk *w = m->w;
@@ -127,7 +132,8 @@ void rt_merge(struct rt_walk *w, uint32_t actor, sim_addr word, const struct rt_
         store_word(w, word);
 }
 
-/* A new one is written whole; one that the parent made is told to the detector. */
+/* A clock made from nothing is written whole. One that the parent made is in memory: it is read,
+ * and the detector is told each entry that is not as its own clock of a thread begins. */
 void rt_begin_clock(struct rt_walk *w, struct rt_clock *c, uint32_t actor, sim_addr word)
 {
     const uint32_t had = c->at ? c->v.n : 0;
@@ -140,7 +146,7 @@ void rt_begin_clock(struct rt_walk *w, struct rt_clock *c, uint32_t actor, sim_a
         line(w, c->at, had, first, MEM_LOAD);
         rt_step(w, RT_STEP_BORN_ENTRY, in_line(had, first));
         for (uint32_t i = first; i < first + in_line(had, first); i++)
-            if (c->v.at[i] != (i == actor)) /* as a detector's clock begins */
+            if (c->v.at[i] != (i == actor)) /* that begins with 1 in its own entry, 0 elsewhere */
                 rt_report(w, i, c->v.at[i]);
     }
     if (actor < had)
@@ -188,13 +194,13 @@ void rt_settle(struct rt_walk *w, uint32_t actor, const struct vclock *now, uint
 
 /* ---- an object's clock ---------------------------------------------------------------------- */
 
-struct publication {
+struct publication { /* of the thread's clock into an object's */
     struct rt_walk *w;
-    const struct rt_clock *mine, *old; /* old: before */
-    sim_addr at;                       /* where it goes */
+    const struct rt_clock *mine, *old; /* old: the object's, as it was */
+    sim_addr at;                       /* the block that the result goes to */
 };
 
-/* The line is in both. True: the thread's has more. */
+/* A line that both have. True: the thread's is newer in some entry, so the line changes. */
 static bool compare_line(const struct publication *p, uint32_t first)
 {
     const uint32_t mine = in_line(p->mine->v.n, first), old = in_line(p->old->v.n, first);
@@ -211,6 +217,8 @@ static bool compare_line(const struct publication *p, uint32_t first)
     return newer || mine > old;
 }
 
+/* A line of the result: compared where both have it, else copied from the one that has. It is
+ * stored if it changed, or if the result goes to a new block. */
 static void publish_line(const struct publication *p, uint32_t first)
 {
     const uint32_t mine = p->mine->v.n, old = p->old->at ? p->old->v.n : 0;
@@ -242,7 +250,7 @@ void rt_publish(struct rt_walk *w, const struct rt_clock *mine, struct rt_clock 
 {
     const struct rt_clock was = *to;
     const uint32_t had = was.at ? was.v.n : 0;
-    const bool fresh = way != RT_IN_PLACE || mine->v.n > rt_room(to);
+    const bool fresh = way != RT_IN_PLACE || mine->v.n > rt_room(to); /* it needs a new block */
     const uint32_t n = fresh && had > mine->v.n ? had : mine->v.n;
 
     assert(mine->at);

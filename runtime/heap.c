@@ -1,10 +1,10 @@
-/* heap.c - blocks of simulated memory for clocks. Each core has its own lists of free ones
- * and takes fresh ones from pages of its own; only the pages come from a word that all share, by an
- * atomic.
+/* heap.c - the allocator of clocks in simulated memory. Each core has its own lists of free blocks,
+ * by size, and takes fresh ones from pages of its own; only the pages come from a word that all
+ * cores share, by an atomic.
  *
- * A clock that was replaced may still be read by others, so it is garbage, not free. Garbage
- * becomes free, the oldest first, when more of it has come together than the parameter says. That
- * is the collector's work, which is not charged here. */
+ * Other threads may still be reading a clock that was replaced, so it is garbage, not free. Garbage
+ * becomes free, the oldest first, when there is more of it than runtime.garbage says. That is the
+ * work of the language's garbage collector, which is not charged here. */
 #include "runtime/runtime_int.h"
 
 #include <stdlib.h>
@@ -54,7 +54,7 @@ static void count_live(struct runtime *r, uint8_t size)
         st->live_bytes_peak = st->live_bytes;
 }
 
-/* From fresh memory: the core's page, or a new one. */
+/* A block never used before, from the core's page or a new page. */
 static sim_addr take_fresh(struct rt_walk *w, struct rt_list *l, uint8_t size)
 {
     struct runtime *r = w->r;
@@ -94,7 +94,7 @@ struct rt_block rt_take(struct rt_walk *w, uint8_t size)
     return b;
 }
 
-/* The core whose event made the heap too full gets the block. */
+/* Frees the oldest garbage. The core whose event made the heap too full gets the block. */
 static void collect(struct runtime *r, unsigned core)
 {
     const struct rt_block b = r->garbage[r->garbage_first++];
@@ -107,7 +107,7 @@ static void collect(struct runtime *r, unsigned core)
     r->st.garbage_bytes -= block_bytes(b.size);
 }
 
-/* The front of the queue is given back when it is the larger part. */
+/* Moves the queue to the front of its array when more than half of that is unused. */
 static void close_up(struct runtime *r)
 {
     if (r->garbage_first <= r->garbage_n / 2)

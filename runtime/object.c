@@ -1,6 +1,6 @@
-/* object.c - the synchronisation objects that have a clock, by address. They go with the
- * memory that they live in: a copy takes them along, a clear ends them (LARD 4.3.2, 4.3.3). Keeping
- * them is free of cost: in the modelled memory an object's clock hangs on the object. */
+/* object.c - the synchronisation objects that have a clock, by address. They follow the memory that
+ * they live in: a copy takes them along, a clear ends them (LARD 4.3.2, 4.3.3). This table is the
+ * host's and costs nothing: in the modelled memory a word of the object points to its clock. */
 #include "runtime/runtime_int.h"
 
 #include <stdlib.h>
@@ -65,9 +65,10 @@ static void object_free(struct runtime *r, unsigned core, struct rt_object *o)
 struct pick { /* takes the objects of a region out of the table */
     sim_addr first, last;
     const struct rt_object *only; /* NULL: all; else this one */
-    struct rt_object *found;      /* chained */
+    struct rt_object *found;      /* those taken out, chained */
 };
 
+/* Of one chain; returns whether it is empty now. */
 static bool pick_chain(void *arg, sim_addr addr, void *cell)
 {
     struct pick *p = arg;
@@ -140,7 +141,7 @@ void rt_objects_free(struct runtime *r)
     shadow_free(r->objects);
 }
 
-/* ---- holds ---------------------------------------------------------------------------------- */
+/* ---- nesting of locks ----------------------------------------------------------------------- */
 
 static struct rt_hold *hold_of(const struct rt_object *o, sim_tid tid, bool shared)
 {

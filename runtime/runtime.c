@@ -1,9 +1,9 @@
-/* runtime.c - the modelled language runtime: its life, its parameters and statistics, and which of
- * its parts an event goes to. The costs are in runtime/steps.def; runtime/sync.c puts them
- * together.
+/* runtime.c - the modelled language runtime: how it is made and freed, its parameters and
+ * statistics, and which of its parts an event goes to. The costs are in runtime/steps.def;
+ * runtime/sync.c puts them together.
  *
- * It has no contents of simulated memory: clocks are on the host, and simulated addresses are where
- * accesses go. */
+ * Simulated memory has no contents: clocks are kept on the host, and simulated addresses only say
+ * where accesses go. */
 #include "runtime/runtime_int.h"
 
 #include <stdlib.h>
@@ -174,7 +174,7 @@ sim_addr runtime_entry(const struct runtime *r, uint32_t actor, uint32_t of)
 
 /* ---- heap and raw events -------------------------------------------------------------------- */
 
-/* A region of very many pages is taken to lie in larger ones, as a system would map it. */
+/* A region of more than 2^16 pages is taken to lie in larger pages, as a system would map it. */
 enum { PIECES_BITS = 16 };
 
 static uint64_t page_for(const struct runtime *r, uint64_t bytes)
@@ -194,6 +194,8 @@ static void follow(struct rt_walk *w, const struct event *ev)
         rt_objects_clear(w->r, w->core, ev->addr, ev->aux);
 }
 
+/* One instruction for each page that a region touches: LARDx86's page rule (isa/lardx86/lardx86.h).
+ */
 static sim_cycle issue_pieces(struct rt_walk *w, const struct event *ev, enum lx_op op,
                               sim_cycle now)
 {
@@ -239,6 +241,7 @@ sim_cycle runtime_issue(struct runtime *r, const struct event *ev, unsigned core
     return issue_pieces(&w, ev, move ? LX_MOVEHISTORY : LX_COPYHISTORY, now);
 }
 
+/* An instruction of the trace: the runtime only keeps what it says about threads and clocks. */
 static void lower_raw(struct rt_lowering *l)
 {
     struct runtime *r = l->walk.r;

@@ -1,5 +1,6 @@
-/* sync.c - which steps each kind of synchronisation takes (docs/runtime.md, "Events").
- * Times and entries come from happens-before; here is what the software does to get them. */
+/* sync.c - the instrumented form of each kind of synchronisation, step by step (docs/runtime.md,
+ * "Events"). What clocks become is known from happens-before; here is what the software does to get
+ * there. */
 #include "runtime/runtime_int.h"
 
 #include <stdlib.h>
@@ -16,7 +17,9 @@ static sim_addr final_word(const struct runtime *r, uint64_t thread)
     return thread_word(r, thread) + 8;
 }
 
-/* A trace leaves no room for it: it lies over what is beside the object, in the same 16 bytes. */
+/* Address of an object's clock word. A trace leaves no room for it in the object, so it is taken to
+ * lie in the other 8 bytes of the object's aligned 16: same line, so as near as in a runtime that
+ * has such a field. */
 static sim_addr object_word(const struct runtime *r, sim_addr object)
 {
     const sim_addr word = (object & ~UINT64_C(7)) ^ 8;
@@ -24,7 +27,7 @@ static sim_addr object_word(const struct runtime *r, sim_addr object)
     return r->env.physical ? r->env.physical(r->env.host, word) : word;
 }
 
-/* Of the read clock of a lock: in the 16 bytes beside those. */
+/* Address of the word of a lock's read clock: in the aligned 16 bytes beside those. */
 static sim_addr read_word(const struct runtime *r, sim_addr lock)
 {
     return object_word(r, lock ^ 16);
@@ -38,7 +41,7 @@ static void load_own_word(struct rt_lowering *l)
     rt_step(&l->walk, RT_STEP_THREAD_WORD, 1);
 }
 
-/* The word of a clock, alone or with the word beside it. True: there is a clock. */
+/* Loads the word of a clock, alone or (wide) with the word beside it. True: there is a clock. */
 static bool load_word(struct rt_lowering *l, const struct rt_clock *c, sim_addr word, bool wide)
 {
     rt_access(&l->walk, wide ? word & ~UINT64_C(15) : word, wide ? 16 : 8, MEM_LOAD);
@@ -60,10 +63,11 @@ static void merge(struct rt_lowering *l, const struct rt_clock *const *from, siz
         rt_merge(&l->walk, l->actor, thread_word(l->walk.r, l->actor), from, n, l->now);
 }
 
-/* What happens at an event that gives: its clock is published, then its own entry goes up. The
- * clock that happens-before says is the one after that, except at an access. */
+/* An event that gives (a release) publishes the thread's clock, then increments the thread's own
+ * entry. The clock in `now` is that after the increment, except at an access: there it is the one
+ * between the two. */
 struct giving {
-    uint64_t own, after;
+    uint64_t own, after; /* the own entry as published; after the increment, if there is one */
 };
 
 static struct giving giving_of(const struct rt_lowering *l)
@@ -82,6 +86,7 @@ static void settle(struct rt_lowering *l, uint64_t own)
     rt_settle(&l->walk, l->actor, l->now, own);
 }
 
+/* Whatever no step has changed becomes as happens-before says. */
 static void settle_now(struct rt_lowering *l)
 {
     settle(l, vclock_get(l->now, l->actor));
@@ -93,6 +98,7 @@ static void tick(struct rt_lowering *l, struct giving g)
         rt_tick(&l->walk, l->actor, g.after);
 }
 
+/* A release: settles, publishes into `to`, ticks. */
 static void give(struct rt_lowering *l, struct rt_clock *to, sim_addr word, enum rt_way way)
 {
     const struct giving g = giving_of(l);
@@ -104,6 +110,8 @@ static void give(struct rt_lowering *l, struct rt_clock *to, sim_addr word, enum
 
 /* ---- a thread's beginning, its children, its end -------------------------------------------- */
 
+/* The first event of a thread: names it to the detector and gives it a clock, the one that its
+ * parent made or a new one. */
 static void begin(struct rt_lowering *l)
 {
     struct rt_walk *w = &l->walk;
@@ -121,7 +129,7 @@ static void begin(struct rt_lowering *l)
         *c = t->birth;
         load_own_word(l);
         rt_begin_clock(w, c, l->actor, word);
-    } else if (t->birth.at) { /* no-thread: the kernel thread has a clock */
+    } else if (t->birth.at) { /* no-thread: the kernel thread has a clock, and merges this one */
         load_own_word(l);
         load_word(l, &t->birth, thread_word(r, l->ev->tid), false);
         merge(l, (const struct rt_clock *const[]){&t->birth}, 1);
@@ -132,6 +140,7 @@ static void begin(struct rt_lowering *l)
     t->birth = (struct rt_clock){0};
 }
 
+/* The parent makes the child's first clock. */
 static void fork_child(struct rt_lowering *l)
 {
     struct runtime *r = l->walk.r;
@@ -140,6 +149,8 @@ static void fork_child(struct rt_lowering *l)
     give(l, &rt_thread(r, l->ev->aux)->birth, thread_word(r, l->ev->aux), RT_IN_PLACE);
 }
 
+/* Merges the child's final clock; the clock it has, if its end was not seen; or the one it was born
+ * with, if it never began. */
 static void join_child(struct rt_lowering *l)
 {
     struct runtime *r = l->walk.r;
@@ -160,7 +171,8 @@ static void join_child(struct rt_lowering *l)
     settle_now(l);
 }
 
-/* Its clock becomes its final one. With no-thread the kernel thread's goes on: a copy does. */
+/* The thread's clock becomes its final one. With no-thread the kernel thread's clock goes on, so
+ * the final one is a copy. */
 static void end_thread(struct rt_lowering *l)
 {
     struct runtime *r = l->walk.r;
@@ -182,6 +194,8 @@ static void end_thread(struct rt_lowering *l)
 
 /* ---- objects -------------------------------------------------------------------------------- */
 
+/* An acquire: merges the object's write clock and, for an exclusive acquire of a lock that was ever
+ * held shared, its read clock. */
 static void take(struct rt_lowering *l, const struct rt_object *o, unsigned which, bool wide)
 {
     const struct runtime *r = l->walk.r;
@@ -201,7 +215,7 @@ static void give_write(struct rt_lowering *l, struct rt_object *o, enum rt_way w
     give(l, &o->write, object_word(l->walk.r, l->ev->addr), way);
 }
 
-/* Readers leave at the same time: a new clock, and a swap. */
+/* Several readers may leave at the same time: each publishes a new clock by a swap. */
 static void release_shared(struct rt_lowering *l, struct rt_object *o)
 {
     const sim_addr word = read_word(l->walk.r, l->ev->addr);
@@ -210,6 +224,8 @@ static void release_shared(struct rt_lowering *l, struct rt_object *o)
     give(l, &o->read, word, RT_SWAP);
 }
 
+/* Only the outermost acquire and release of a thread order anything. wait gives the lock up
+ * whatever the nesting. */
 static bool outermost(struct rt_lowering *l, struct rt_object *o)
 {
     const enum ev_kind kind = (enum ev_kind)l->ev->kind;
@@ -245,7 +261,8 @@ static void lock(struct rt_lowering *l)
     }
 }
 
-/* Volatiles and atomic locations: the field and the clock's word are read and written as one. */
+/* Volatiles and atomic locations: the field and its clock's word are read and written as one, by
+ * wide accesses, so that a reader gets the clock of the value that it reads. */
 static void field(struct rt_lowering *l, unsigned kind, bool takes, bool gives)
 {
     struct runtime *r = l->walk.r;
@@ -278,7 +295,8 @@ static void class_object(struct rt_lowering *l)
     give_write(l, o, RT_IN_PLACE);
 }
 
-/* Arrivals come one by one, under the barrier's own lock. The last to leave drops the clock. */
+/* Arrivals publish one by one, under the barrier's own lock, so in place. The last to leave drops
+ * the clock of the round. */
 static void barrier(struct rt_lowering *l)
 {
     struct runtime *r = l->walk.r;
@@ -301,6 +319,7 @@ static void barrier(struct rt_lowering *l)
 
 /* ---- transactions --------------------------------------------------------------------------- */
 
+/* An access in a transaction: its variable goes into the log, once. */
 static void note_variable(struct rt_lowering *l)
 {
     struct budget *b = l->walk.r->env.budget;
@@ -349,8 +368,9 @@ static void give_variables(struct rt_lowering *l, const struct rt_log *log)
     }
 }
 
-/* The transaction system has its variables to itself while it commits. All their clocks are merged
- * in one loop, so an entry is written once; all are published with one increment. */
+/* The transaction system has its variables to itself while it commits, so clocks are written in
+ * place. All their clocks are merged in one loop, so that the detector is told a changed entry
+ * once; all are published before one increment. */
 static void commit(struct rt_lowering *l)
 {
     struct rt_log *log = rt_thread(l->walk.r, l->ev->tid)->log;
@@ -379,13 +399,14 @@ static void lower_self(struct rt_lowering *l)
         settle_now(l);
 }
 
-/* The clock was written by raw events alone: there is no software that keeps it. */
+/* The thread's clock was written by raw events alone: the runtime's software does not keep it. */
 static bool raw_thread(const struct rt_lowering *l)
 {
     return mine(l)->v.n && !mine(l)->at;
 }
 
-/* With no-thread a thread may come to a kernel thread that has no clock yet. */
+/* The thread has no clock yet; or, with no-thread, it has moved to a kernel thread that has none.
+ */
 static bool to_begin(const struct rt_lowering *l)
 {
     return !rt_thread(l->walk.r, l->ev->tid)->begun || !mine(l)->at;

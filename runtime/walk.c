@@ -1,5 +1,5 @@
-/* walk.c - what the runtime's software does for one event, in its order: gathered first,
- * paid when the event has taken effect. */
+/* walk.c - what the runtime's software does for one event, step by step: gathered first, paid when
+ * the event has taken effect. */
 #include "runtime/runtime_int.h"
 
 #include <stdlib.h>
@@ -34,6 +34,7 @@ void rt_step(struct rt_walk *w, enum rt_step step, uint64_t times)
     w->instructions += (uint32_t)(times * step_instructions[step]);
 }
 
+/* Appends a due, with the instructions of the steps since the last one. */
 static struct rt_due *add(struct rt_walk *w, uint8_t op, uint32_t instructions)
 {
     if (w->n == w->cap) {
@@ -132,8 +133,8 @@ static sim_cycle make_act(struct rt_walk *w, const struct rt_due *d, sim_cycle n
 
 sim_cycle rt_walk_pay(struct rt_walk *w, sim_cycle now)
 {
-    if (w->due != w->here)
-        rt_core(w->r, w->core)->paying = w->due; /* a run may end in the middle */
+    if (w->due != w->here) /* a run may end in the middle: then rt_heap_free must find it */
+        rt_core(w->r, w->core)->paying = w->due;
     for (size_t i = 0; i < w->n; i++) {
         const struct rt_due *d = &w->due[i];
         now = run_instructions(w, d->instructions, now);
