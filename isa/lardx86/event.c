@@ -1,5 +1,6 @@
-/* event.c - from instructions to events and back: what executes is one or two events, and events
- * of this level are one instruction. Events above it (locks, forks) are the runtime's to lower. */
+/* event.c - from instructions to events and back. An instruction that executes is one event, or two
+ * (a move is a copy and a clear); an event of this level is one instruction. Events of a higher
+ * level (locks, forks) are for the runtime to lower. */
 #include <assert.h>
 
 #include "isa/lardx86/lardx86.h"
@@ -59,6 +60,7 @@ static int clock_event(const struct lx_act *a, struct event *ev)
     return 1;
 }
 
+/* 0, or -1: the region breaks the page rule. */
 static int fits(const struct lx_act *a, sim_addr addr, uint64_t size, uint64_t page, struct err *e)
 {
     if (lx_region_fits(addr, size, page))
@@ -92,7 +94,7 @@ static int copy_event(const struct lx_act *a, struct event *ev)
     return 2;
 }
 
-/* The part of a move's source that its destination has not taken: all, or one end. */
+/* A move clears the part of its source that its destination does not cover: all, or one end. */
 static int left_behind(const struct lx_act *a, struct event *ev)
 {
     const uint64_t src = a->value[0], dst = a->value[1], size = a->value[2];

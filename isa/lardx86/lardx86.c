@@ -1,7 +1,8 @@
-/* lardx86.c - the table of instructions, and the one encoding of each, out and in.
+/* lardx86.c - the table of instructions, and their encoding, out and in.
  *
- * The decoder takes no other: of x86's ways to write an access it knows the shortest one with a
- * base register. It says no at the first byte after which none of ours can follow. */
+ * Each instruction has one encoding, and the decoder takes no other: of x86's ways to write an
+ * access it knows the shortest one that has a base register. So what it decodes encodes to the same
+ * bytes. It says no at the first byte after which none of ours can follow. */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -41,15 +42,15 @@ const struct lx_carrier_info lx_carrier_info[LX_CARRIERS] = {
 enum { /* x86's bytes */
        OPERAND_SIZE = 0x66,
        LOCK = 0xf0,
-       ESCAPE = 0x0f, /* of x86, and within it the one that is ours: */
-       OURS = 0x0c,
-       REX = 0x40,
-       REX_W = 8,
-       REX_R = 4,
-       REX_X = 2,
-       REX_B = 1,
-       RM_SIB = 4,    /* and a base with these low bits needs one */
-       RM_NO_BASE = 5 /* with mod 0; a base with these low bits needs a disp */
+       ESCAPE = 0x0f, /* x86's two-byte opcodes begin with it */
+       OURS = 0x0c,   /* a second byte that x86 leaves free: ours */
+       REX = 0x40,    /* its low four bits: */
+       REX_W = 8,     /* operands of 64 bits */
+       REX_R = 4,     /* the fourth bit of ModRM.reg */
+       REX_X = 2,     /* of SIB.index */
+       REX_B = 1,     /* of ModRM.rm or SIB.base */
+       RM_SIB = 4,    /* ModRM.rm: a SIB byte follows; so a base with these low bits needs one */
+       RM_NO_BASE = 5 /* ModRM.rm with mod 0: no base; so a base with these low bits needs a disp */
 };
 
 /* ---- text of the table ---------------------------------------------------------------------- */
@@ -156,13 +157,14 @@ static void put(struct output *o, unsigned byte)
     o->to[o->n++] = (unsigned char)byte;
 }
 
-/* Two registers, or a register and the kind of memory operand. */
+/* A ModRM byte: two registers, or a register and the kind of memory operand. SIB has the same three
+ * fields. */
 static unsigned modrm(unsigned mod, unsigned reg, unsigned rm)
 {
     return mod << 6 | (reg & 7) << 3 | (rm & 7);
 }
 
-static unsigned high(unsigned reg, unsigned rex) /* the bit of the number that REX has */
+static unsigned high(unsigned reg, unsigned rex) /* a register's fourth bit, which stands in REX */
 {
     return reg & 8 ? rex : 0;
 }
@@ -184,6 +186,7 @@ static void encode_own(const struct lx_insn *i, struct output *o)
         put(o, (unsigned)i->reg[2] << 4);
 }
 
+/* The shortest form: no disp, 8 bits of it, or 32 (mod 0, 1, 2). */
 static void encode_memory(const struct lx_memory *m, unsigned reg, struct output *o)
 {
     const bool sib = m->index != LX_NO_INDEX || (m->base & 7) == RM_SIB;
@@ -236,12 +239,12 @@ unsigned lx_encode(const struct lx_insn *i, unsigned char to[LX_MAX_BYTES])
 
 /* ---- decoding ------------------------------------------------------------------------------- */
 
-enum step { GOOD, SHORT, BAD };
+enum step { GOOD, SHORT, BAD }; /* SHORT: so far so good, and the bytes have ended */
 
 struct input_bytes {
     const unsigned char *p;
-    size_t n, at;
-    unsigned byte; /* the latest */
+    size_t n, at;  /* at: of the next byte */
+    unsigned byte; /* the latest one taken */
 };
 
 static bool take(struct input_bytes *in)
@@ -293,7 +296,7 @@ static bool find_op(unsigned byte, struct lx_insn *to)
     return false;
 }
 
-/* in->byte is the first. */
+/* 0F 0C op, behind a REX prefix if registers need one. in->byte is the first. */
 static enum step decode_own(struct input_bytes *in, struct lx_insn *to)
 {
     unsigned rex = 0;
@@ -317,6 +320,7 @@ static enum step decode_own(struct input_bytes *in, struct lx_insn *to)
     return decode_registers(in, rex, to);
 }
 
+/* A disp that a shorter form could hold is not ours. */
 static enum step decode_disp(struct input_bytes *in, unsigned mod, struct lx_memory *m)
 {
     const unsigned bytes = mod == 2 ? 4 : mod;
@@ -356,11 +360,11 @@ static enum step decode_memory(struct input_bytes *in, unsigned rex, struct lx_m
 }
 
 struct prefixes {
-    unsigned rex; /* 0: none */
-    bool half, lock;
+    unsigned rex;    /* the byte; 0: none */
+    bool half, lock; /* half: operands of 16 bits */
 };
 
-/* Leaves the opcode in in->byte. */
+/* In the one order that encode_tracked writes. Leaves the opcode in in->byte. */
 static enum step decode_prefixes(struct input_bytes *in, struct prefixes *p)
 {
     if (!take(in))
@@ -385,6 +389,7 @@ static enum step decode_prefixes(struct input_bytes *in, struct prefixes *p)
     return take(in) ? GOOD : SHORT;
 }
 
+/* The opcode's lowest bit and the prefixes say the width: 1 byte, else 2, 8 or 4. */
 static bool find_carrier(unsigned byte, const struct prefixes *p, struct lx_insn *to)
 {
     const bool narrow = !(byte & 1);

@@ -1,5 +1,5 @@
-/* region.c - the page rule, and the pieces of regions and copies that obey it. What a piece
- * costs is for whoever issues it. */
+/* region.c - the page rule (LARD 4.1: a region must lie in one virtual page, so that the
+ * instruction needs one translation), and splitting regions and copies into pieces that obey it. */
 #include <assert.h>
 
 #include "isa/lardx86/lardx86.h"
@@ -27,12 +27,12 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-static uint64_t bytes_from(sim_addr addr, uint64_t page) /* to the end of its page */
+static uint64_t bytes_from(sim_addr addr, uint64_t page) /* from addr to the end of its page */
 {
     return page - (addr & (page - 1));
 }
 
-static uint64_t bytes_before(sim_addr end, uint64_t page) /* from the start of end - 1's page */
+static uint64_t bytes_before(sim_addr end, uint64_t page) /* from the start of its page to end */
 {
     return ((end - 1) & (page - 1)) + 1;
 }

@@ -1,11 +1,13 @@
-/* text.c - the text of instructions, both ways. Intel's order within an access, the table's
- * elsewhere; one instruction, no labels, no comments. */
+/* text.c - instructions as text, both ways: a disassembler and an assembler of one instruction,
+ * with no labels and no comments. Operands of an access are in Intel's order, those of other
+ * instructions in the table's. */
 #include <assert.h>
 #include <ctype.h>
 #include <string.h>
 
 #include "isa/lardx86/lardx86.h"
 
+/* By log2 of the width in bytes. */
 static const char *const register_text[4][LX_REGISTERS] = {
     {"al", "cl", "dl", "bl", "spl", "bpl", "sil", "dil", "r8b", "r9b", "r10b", "r11b", "r12b",
      "r13b", "r14b", "r15b"},
@@ -103,11 +105,11 @@ const char *lx_disassemble(const struct lx_insn *i, char to[LX_MAX_TEXT])
 /* ---- in ------------------------------------------------------------------------------------- */
 
 struct in_text {
-    const char *start, *at;
+    const char *start, *at; /* at: what is not read yet */
     struct err *e;
 };
 
-enum { WORD = 16 }; /* longer ones are none of ours */
+enum { WORD = 16 }; /* no word of ours has so many letters */
 
 static int wants(const struct in_text *t, const char *what)
 {
@@ -131,7 +133,8 @@ static bool letter_or_digit(char c)
     return isalnum((unsigned char)c) && (unsigned char)c < 0x80;
 }
 
-/* In small letters; returns its length. A word that is too long comes as "". */
+/* The word that comes next, in small letters; it is not read yet. Returns its length; a word of
+ * WORD letters or more comes as "". */
 static size_t peek_word(struct in_text *t, char word[WORD])
 {
     size_t n = 0;
@@ -288,7 +291,7 @@ static int read_data_register(struct in_text *t, struct lx_insn *to)
 
 enum { NAMES = 128 };
 
-/* One more in a list of what could stand there. */
+/* Adds to a message's list of what could stand there. */
 static void add_name(char list[NAMES], const char *name)
 {
     const size_t n = strlen(list);
@@ -315,7 +318,7 @@ static int wants_mnemonic(const struct in_text *t)
     return wants_one_of(t, "an instruction", list);
 }
 
-/* The accesses of this name that begin with memory, or with a register. */
+/* The access of this name whose first operand is memory, or is a register. -1: there is none. */
 static int find_carrier(const char *text, bool mem_first, uint8_t *carrier)
 {
     for (unsigned c = 0; c < LX_CARRIERS; c++)
