@@ -258,6 +258,23 @@ static inline void rig_close(struct rig *g)
     }
 }
 
+/* A test of a rig as rig_open has it, in *state. */
+static inline int rig_set_up(void **state)
+{
+    *state = xcalloc(1, sizeof(struct rig));
+    rig_open(*state);
+    return 0;
+}
+
+static inline int rig_tear_down(void **state)
+{
+    rig_close(*state);
+    free(*state);
+    return 0;
+}
+
+#define RIG_TEST(f) cmocka_unit_test_setup_teardown(f, rig_set_up, rig_tear_down)
+
 static inline void rig_lower(struct rig *g, const struct event *ev)
 {
     g->now = runtime_lower(g->runtime, ev, g->core, hb_clock(g->hb, ev->tid),
