@@ -53,12 +53,12 @@ tests_libtests_la_SOURCES = tests/base/param_rig.c tests/base/param_rig.h tests/
 	tests/coherence/spec.c tests/coherence/spec.h tests/coherence/net_rig.h \
 	tests/frame/charges.c tests/frame/charges.h tests/frame/draw.c tests/frame/draw.h \
 	tests/frame/lives.c tests/frame/lives.h tests/frame/machine_rig.h tests/frame/mutant_arg.h \
-	tests/frame/place.h tests/frame/policy_rig.h tests/frame/timed_run.h tests/frame/verdict.c \
-	tests/frame/verdict.h tests/frame/watch.h tests/fuzz/fuzz.h tests/fuzz/fuzz_event.h \
-	tests/isa/lardx86/lx_each.h tests/memory/ddr/judge.c tests/memory/ddr/judge.h \
-	tests/memory/ddr/rig.h tests/memory/bench.h tests/oracle/oracle.c tests/oracle/oracle.h \
-	tests/oracle/hand.h tests/oracle/place.c tests/oracle/place.h tests/oracle/region.c \
-	tests/oracle/region.h tests/oracle/scene.c tests/oracle/scene.h \
+	tests/frame/number.h tests/frame/place.h tests/frame/policy_rig.h tests/frame/timed_run.h \
+	tests/frame/verdict.c tests/frame/verdict.h tests/frame/watch.h tests/fuzz/fuzz.h \
+	tests/fuzz/fuzz_event.h tests/isa/lardx86/lx_each.h tests/memory/ddr/judge.c \
+	tests/memory/ddr/judge.h tests/memory/ddr/rig.h tests/memory/bench.h tests/oracle/oracle.c \
+	tests/oracle/oracle.h tests/oracle/hand.h tests/oracle/place.c tests/oracle/place.h \
+	tests/oracle/region.c tests/oracle/region.h tests/oracle/scene.c tests/oracle/scene.h \
 	tests/policy/goldilocks/rig.h tests/policy/radish/fake_caches.c \
 	tests/policy/radish/fake_caches.h tests/policy/radish/probe.h \
 	tests/policy/radish/verdict_hardware.c tests/policy/radish/verdict_hardware.h \

@@ -12,6 +12,7 @@
 
 #include "coherence/coherence.h"
 #include "coherence/network.h"
+#include "tests/frame/number.h"
 
 /* ---- a memory of constant latency that remembers its writes --------------------------------- */
 
@@ -145,6 +146,8 @@ static inline uint64_t bench_value(const struct bench *b, const char *name)
     return v;
 }
 
+#define bench_counts(b, name, n) number_is(name, bench_value(b, name), n)
+
 /* What messages `after` has more than `before`: "request 1/8, data 1/66" (messages/bytes). */
 static inline void bench_messages(struct bench *b, const char *before, const char *after,
                                   const char *traffic)
@@ -195,6 +198,28 @@ static inline void bench_expect_at(struct bench *b, unsigned core, sim_addr addr
 }
 #define bench_expect(b, core, addr, cmd, cycles, level, messages)                                  \
     bench_expect_at(b, core, addr, cmd, cycles, level, messages, __FILE__, __LINE__)
+
+/* What coherence_state calls them; the last two, with INVALID, are those of a line in the L3. */
+enum line_state {
+    MODIFIED = 'M',
+    EXCLUSIVE = 'E',
+    SHARED = 'S',
+    INVALID = 'I',
+    L3_CLEAN = 'C',
+    L3_DIRTY = 'D'
+};
+
+static inline void line_is_at(struct bench *b, unsigned core, enum mem_level level, sim_addr addr,
+                              enum line_state expected, const char *file, int line)
+{
+    const char is = coherence_state(b->c, core, level, addr);
+
+    if (is != (char)expected)
+        fail_msg("%s:%d: to core %u, the %s has the line of %llx in state %c, not %c", file, line,
+                 core, mem_level_text[level], (unsigned long long)addr, is, (char)expected);
+}
+#define line_is(b, core, level, addr, state)                                                       \
+    line_is_at(b, core, level, addr, state, __FILE__, __LINE__)
 
 /* Runs a probe without contention, and with it: nothing is in the way, so nothing changes. */
 static inline void bench_both(void (*probe)(struct bench *b), const char *settings)

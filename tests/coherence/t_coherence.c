@@ -8,23 +8,18 @@
 #define REQUEST_DATA "request 1/8, data 1/66"
 #define FROM_MEMORY  "request 1/8, data 1/66, memory-read 1/8, memory-data 1/66"
 
-static char state(const struct bench *b, unsigned core, enum mem_level level)
-{
-    return coherence_state(b->c, core, level, A);
-}
-
 /* ---- the table of latencies ----------------------------------------------------------------- */
 
 static void cold_probe(struct bench *b)
 {
     bench_expect(b, 1, A, MEM_LOAD, 120, LEVEL_MEMORY, FROM_MEMORY);
-    assert_int_equal(state(b, 1, LEVEL_L1), 'E');
-    assert_int_equal(state(b, 1, LEVEL_L2), 'E');
-    assert_int_equal(state(b, 1, LEVEL_L3), 'C');
+    line_is(b, 1, LEVEL_L1, A, EXCLUSIVE);
+    line_is(b, 1, LEVEL_L2, A, EXCLUSIVE);
+    line_is(b, 1, LEVEL_L3, A, L3_CLEAN);
     bench_expect(b, 1, A + 64, MEM_STORE, 120, LEVEL_MEMORY, FROM_MEMORY);
-    assert_int_equal(coherence_state(b->c, 1, LEVEL_L1, A + 64), 'M');
+    line_is(b, 1, LEVEL_L1, A + 64, MODIFIED);
     bench_expect(b, 1, A + 128, MEM_ATOMIC, 120, LEVEL_MEMORY, FROM_MEMORY);
-    assert_int_equal(coherence_state(b->c, 1, LEVEL_L1, A + 128), 'M');
+    line_is(b, 1, LEVEL_L1, A + 128, MODIFIED);
 }
 
 static void test_a_line_in_no_cache_takes_the_memorys_total(void **unused)
@@ -37,13 +32,13 @@ static void l1_probe(struct bench *b)
 {
     bench_access(b, 0, A, MEM_LOAD);
     bench_expect(b, 0, A + 63, MEM_LOAD, 1, LEVEL_L1, "");
-    assert_int_equal(state(b, 0, LEVEL_L1), 'E');
+    line_is(b, 0, LEVEL_L1, A, EXCLUSIVE);
     bench_expect(b, 0, A, MEM_STORE, 1, LEVEL_L1, "");
-    assert_int_equal(state(b, 0, LEVEL_L1), 'M');
+    line_is(b, 0, LEVEL_L1, A, MODIFIED);
     bench_expect(b, 0, A, MEM_STORE, 1, LEVEL_L1, "");
     bench_expect(b, 0, A, MEM_ATOMIC, 1, LEVEL_L1, "");
     bench_expect(b, 0, A, MEM_LOAD, 1, LEVEL_L1, "");
-    assert_int_equal(state(b, 0, LEVEL_L1), 'M');
+    line_is(b, 0, LEVEL_L1, A, MODIFIED);
 }
 
 static void test_an_l1_hit_takes_one_cycle_and_e_becomes_m_silently(void **unused)
@@ -57,7 +52,7 @@ static void push_out_of_l1(struct bench *b, unsigned core)
 {
     for (unsigned i = 1; i <= 8; i++)
         bench_access(b, core, A + i * 4096, MEM_LOAD);
-    assert_int_equal(state(b, core, LEVEL_L1), 'I');
+    line_is(b, core, LEVEL_L1, A, INVALID);
 }
 
 static void l2_probe(struct bench *b)
@@ -65,12 +60,12 @@ static void l2_probe(struct bench *b)
     bench_access(b, 0, A, MEM_LOAD);
     push_out_of_l1(b, 0);
     bench_expect(b, 0, A, MEM_LOAD, 10, LEVEL_L2, "");
-    assert_int_equal(state(b, 0, LEVEL_L1), 'E');
+    line_is(b, 0, LEVEL_L1, A, EXCLUSIVE);
     push_out_of_l1(b, 0);
     bench_expect(b, 0, A, MEM_STORE, 10, LEVEL_L2, "");
-    assert_int_equal(state(b, 0, LEVEL_L1), 'M');
+    line_is(b, 0, LEVEL_L1, A, MODIFIED);
     push_out_of_l1(b, 0);
-    assert_int_equal(state(b, 0, LEVEL_L2), 'M');
+    line_is(b, 0, LEVEL_L2, A, MODIFIED);
     bench_expect(b, 0, A, MEM_ATOMIC, 10, LEVEL_L2, "");
     bench_expect(b, 0, A, MEM_LOAD, 1, LEVEL_L1, "");
 }
@@ -87,7 +82,7 @@ static void l3_probe(struct bench *b)
     bench_access(b, 0, A, MEM_LOAD);
     bench_access(b, 1, A, MEM_LOAD); /* nobody has it E or M now */
     bench_expect(b, 2, A, MEM_LOAD, 35, LEVEL_L3, REQUEST_DATA);
-    assert_int_equal(state(b, 2, LEVEL_L1), 'S');
+    line_is(b, 2, LEVEL_L1, A, SHARED);
 }
 
 static void test_a_load_of_a_shared_line_is_the_l3s(void **unused)
@@ -105,13 +100,13 @@ static void no_copy_probe(struct bench *b)
     bench_expect(b, 1, A + 64, MEM_LOAD, 120, LEVEL_MEMORY,
                  "request 1/8, ack 1/8, data 1/66, put 1/8, memory-read 1/8, memory-data 1/66");
     bench_expect(b, 2, A, MEM_LOAD, 35, LEVEL_L3, REQUEST_DATA);
-    assert_int_equal(state(b, 2, LEVEL_L1), 'E');
+    line_is(b, 2, LEVEL_L1, A, EXCLUSIVE);
     bench_expect(b, 3, A + 64, MEM_LOAD, 50, LEVEL_REMOTE,
                  "request 1/8, forward 1/8, data 1/66, notice 1/8");
     bench_access(b, 3, A + 128, MEM_LOAD);
     bench_access(b, 1, A + 192, MEM_LOAD);
     bench_expect(b, 0, A + 64, MEM_STORE, 35, LEVEL_L3, REQUEST_DATA);
-    assert_int_equal(coherence_state(b->c, 0, LEVEL_L1, A + 64), 'M');
+    line_is(b, 0, LEVEL_L1, A + 64, MODIFIED);
 }
 
 static void test_the_l3_answers_when_no_copy_is_left(void **unused)
@@ -125,13 +120,13 @@ static void owner_probe(struct bench *b)
     bench_access(b, 1, A, MEM_LOAD);
     bench_expect(b, 2, A, MEM_LOAD, 50, LEVEL_REMOTE,
                  "request 1/8, forward 1/8, data 1/66, notice 1/8");
-    assert_int_equal(state(b, 1, LEVEL_L1), 'S');
-    assert_int_equal(state(b, 2, LEVEL_L1), 'S');
-    assert_int_equal(state(b, 1, LEVEL_L3), 'C');
+    line_is(b, 1, LEVEL_L1, A, SHARED);
+    line_is(b, 2, LEVEL_L1, A, SHARED);
+    line_is(b, 1, LEVEL_L3, A, L3_CLEAN);
     bench_access(b, 1, A + 64, MEM_STORE);
     bench_expect(b, 2, A + 64, MEM_LOAD, 50, LEVEL_REMOTE,
                  "request 1/8, forward 1/8, data 1/66, write-back 1/66");
-    assert_int_equal(coherence_state(b->c, 0, LEVEL_L3, A + 64), 'D');
+    line_is(b, 0, LEVEL_L3, A + 64, L3_DIRTY);
 }
 
 static void test_an_owner_forwards_to_a_load_and_shares(void **unused)
@@ -145,12 +140,12 @@ static void taken_probe(struct bench *b)
 {
     bench_access(b, 1, A, MEM_LOAD);
     bench_expect(b, 2, A, MEM_STORE, 50, LEVEL_REMOTE, "request 1/8, forward 1/8, data 1/66");
-    assert_int_equal(state(b, 1, LEVEL_L1), 'I');
-    assert_int_equal(state(b, 1, LEVEL_L2), 'I');
-    assert_int_equal(state(b, 2, LEVEL_L1), 'M');
+    line_is(b, 1, LEVEL_L1, A, INVALID);
+    line_is(b, 1, LEVEL_L2, A, INVALID);
+    line_is(b, 2, LEVEL_L1, A, MODIFIED);
     bench_expect(b, 3, A, MEM_ATOMIC, 50, LEVEL_REMOTE, "request 1/8, forward 1/8, data 1/66");
-    assert_int_equal(state(b, 2, LEVEL_L1), 'I');
-    assert_int_equal(state(b, 3, LEVEL_L1), 'M');
+    line_is(b, 2, LEVEL_L1, A, INVALID);
+    line_is(b, 3, LEVEL_L1, A, MODIFIED);
 }
 
 static void test_an_owner_gives_the_line_to_a_store(void **unused)
@@ -166,8 +161,8 @@ static void sharers_probe(struct bench *b)
     bench_access(b, 1, A + 64, MEM_LOAD); /* throws A out */
     bench_expect(b, 3, A, MEM_STORE, 50, LEVEL_REMOTE,
                  "request 1/8, invalidate 1/8, ack 1/8, data 1/66");
-    assert_int_equal(state(b, 2, LEVEL_L1), 'I');
-    assert_int_equal(state(b, 3, LEVEL_L1), 'M');
+    line_is(b, 2, LEVEL_L1, A, INVALID);
+    line_is(b, 3, LEVEL_L1, A, MODIFIED);
 }
 
 static void test_a_store_takes_one_shared_copy_away(void **unused)
@@ -197,11 +192,11 @@ static void upgrade_l1_probe(struct bench *b)
     bench_access(b, 2, A, MEM_LOAD);
     bench_expect(b, 1, A, MEM_STORE, 16, LEVEL_REMOTE,
                  "request 1/8, invalidate 1/8, ack 1/8, grant 1/8");
-    assert_int_equal(state(b, 1, LEVEL_L1), 'M');
-    assert_int_equal(state(b, 1, LEVEL_L2), 'M');
-    assert_int_equal(state(b, 2, LEVEL_L1), 'I');
+    line_is(b, 1, LEVEL_L1, A, MODIFIED);
+    line_is(b, 1, LEVEL_L2, A, MODIFIED);
+    line_is(b, 2, LEVEL_L1, A, INVALID);
     bench_expect(b, 1, A, MEM_STORE, 1, LEVEL_L1, "");
-    assert_int_equal(bench_value(b, "l1.data.store-upgrades"), 1);
+    bench_counts(b, "l1.data.store-upgrades", 1);
 }
 
 static void upgrade_l2_probe(struct bench *b)
@@ -211,8 +206,8 @@ static void upgrade_l2_probe(struct bench *b)
     push_out_of_l1(b, 1);
     bench_expect(b, 1, A, MEM_ATOMIC, 25, LEVEL_REMOTE,
                  "request 1/8, invalidate 1/8, ack 1/8, grant 1/8");
-    assert_int_equal(state(b, 1, LEVEL_L1), 'M');
-    assert_int_equal(bench_value(b, "l2.data.atomic-upgrades"), 1);
+    line_is(b, 1, LEVEL_L1, A, MODIFIED);
+    bench_counts(b, "l2.data.atomic-upgrades", 1);
 }
 
 static void test_an_upgrade_takes_its_level_and_the_way_to_others(void **unused)
@@ -291,7 +286,7 @@ static void no_l2_probe(struct bench *b)
     bench_expect(b, 1, A, MEM_STORE, 16, LEVEL_REMOTE,
                  "request 1/8, invalidate 1/8, ack 1/8, grant 1/8");
     bench_expect(b, 1, A, MEM_STORE, 1, LEVEL_L1, "");
-    assert_int_equal(state(b, 1, LEVEL_L2), 'I');
+    line_is(b, 1, LEVEL_L2, A, INVALID);
 }
 
 static void test_parameters_change_what_they_name(void **unused)
@@ -321,10 +316,10 @@ static void private_victim_probe(struct bench *b)
     bench_expect(b, 1, A + 64, MEM_LOAD, 120, LEVEL_MEMORY,
                  "request 1/8, ack 1/8, data 1/66, write-back 1/66, memory-read 1/8, "
                  "memory-data 1/66");
-    assert_int_equal(state(b, 1, LEVEL_L3), 'D');
+    line_is(b, 1, LEVEL_L3, A, L3_DIRTY);
     bench_access(b, 2, A + 64, MEM_LOAD); /* shares */
     bench_expect(b, 1, A, MEM_LOAD, 35, LEVEL_L3, "request 1/8, ack 1/8, data 1/66, put 1/8");
-    assert_int_equal(state(b, 1, LEVEL_L1), 'E');
+    line_is(b, 1, LEVEL_L1, A, EXCLUSIVE);
 }
 
 static void test_private_victims_cost_messages_and_no_cycles(void **unused)
@@ -344,17 +339,17 @@ static void l3_victim_probe(struct bench *b)
     bench_expect(b, 3, A + 64, MEM_STORE, 120, LEVEL_MEMORY,
                  "request 1/8, invalidate 2/16, ack 2/16, data 1/66, memory-read 1/8, "
                  "memory-data 1/66");
-    assert_int_equal(state(b, 1, LEVEL_L1), 'I');
-    assert_int_equal(state(b, 1, LEVEL_L2), 'I');
+    line_is(b, 1, LEVEL_L1, A, INVALID);
+    line_is(b, 1, LEVEL_L2, A, INVALID);
     assert_int_equal(b->store.writes, 0);
     bench_expect(b, 1, A, MEM_LOAD, 120, LEVEL_MEMORY,
                  "request 1/8, invalidate 1/8, data 1/66, write-back 1/66, memory-read 1/8, "
                  "memory-data 1/66, memory-write 1/69");
     assert_int_equal(b->store.writes, 1);
     assert_int_equal(b->store.last_write, A + 64);
-    assert_int_equal(bench_value(b, "coherence.recalls"), 3);
-    assert_int_equal(bench_value(b, "l3.evictions-clean"), 1);
-    assert_int_equal(bench_value(b, "l3.evictions-dirty"), 1);
+    bench_counts(b, "coherence.recalls", 3);
+    bench_counts(b, "l3.evictions-clean", 1);
+    bench_counts(b, "l3.evictions-dirty", 1);
 }
 
 static void test_an_l3_victim_recalls_its_copies(void **unused)
@@ -369,14 +364,14 @@ static void inclusive_l2_probe(struct bench *b)
     bench_expect(b, 1, A + 128, MEM_LOAD, 120, LEVEL_MEMORY,
                  "request 1/8, ack 1/8, data 1/66, write-back 1/66, memory-read 1/8, "
                  "memory-data 1/66");
-    assert_int_equal(state(b, 1, LEVEL_L1), 'I');
+    line_is(b, 1, LEVEL_L1, A, INVALID);
     bench_access(b, 1, A + 128, MEM_STORE);
-    assert_int_equal(coherence_state(b->c, 1, LEVEL_L2, A + 128), 'E');
-    assert_int_equal(coherence_state(b->c, 1, LEVEL_L1, A + 128), 'M'); /* this one counts */
+    line_is(b, 1, LEVEL_L2, A + 128, EXCLUSIVE);
+    line_is(b, 1, LEVEL_L1, A + 128, MODIFIED); /* this one counts */
     bench_expect(b, 1, A, MEM_LOAD, 35, LEVEL_L3,
                  "request 1/8, ack 1/8, data 1/66, write-back 1/66");
-    assert_int_equal(coherence_state(b->c, 1, LEVEL_L1, A + 128), 'I');
-    assert_int_equal(bench_value(b, "l1.displaced"), 2);
+    line_is(b, 1, LEVEL_L1, A + 128, INVALID);
+    bench_counts(b, "l1.displaced", 2);
 }
 
 static void test_an_l2_victim_takes_its_l1_copy_with_it(void **unused)
@@ -388,16 +383,16 @@ static void test_an_l2_victim_takes_its_l1_copy_with_it(void **unused)
 static void exclusive_probe(struct bench *b)
 {
     bench_access(b, 1, A, MEM_STORE);
-    assert_int_equal(state(b, 1, LEVEL_L2), 'I');
+    line_is(b, 1, LEVEL_L2, A, INVALID);
     bench_access(b, 1, A + 64, MEM_LOAD);
-    assert_int_equal(state(b, 1, LEVEL_L1), 'I');
-    assert_int_equal(state(b, 1, LEVEL_L2), 'M');
+    line_is(b, 1, LEVEL_L1, A, INVALID);
+    line_is(b, 1, LEVEL_L2, A, MODIFIED);
     bench_expect(b, 1, A, MEM_LOAD, 10, LEVEL_L2, ""); /* they change places */
-    assert_int_equal(state(b, 1, LEVEL_L1), 'M');
-    assert_int_equal(coherence_state(b->c, 1, LEVEL_L2, A + 64), 'E');
+    line_is(b, 1, LEVEL_L1, A, MODIFIED);
+    line_is(b, 1, LEVEL_L2, A + 64, EXCLUSIVE);
     bench_expect(b, 1, A + 128, MEM_LOAD, 120, LEVEL_MEMORY,
                  "request 1/8, ack 1/8, data 1/66, put 1/8, memory-read 1/8, memory-data 1/66");
-    assert_int_equal(bench_value(b, "l2.moved"), 1);
+    bench_counts(b, "l2.moved", 1);
 }
 
 static void test_an_exclusive_l2_has_what_the_l1_threw_out(void **unused)

@@ -7,29 +7,24 @@
 /* L1 and L2 of one line: the second line throws the first out. */
 #define TINY "l1.size=64 l1.ways=1 l2.size=64 l2.ways=1 "
 
-static char state(const struct bench *b, unsigned core, enum mem_level level)
-{
-    return coherence_state(b->c, core, level, A);
-}
-
 #define NINE TINY "l3.inclusion=non-inclusive "
 
 static void non_inclusive_probe(struct bench *b)
 {
     bench_expect(b, 1, A, MEM_LOAD, 120, LEVEL_MEMORY, FROM_MEMORY);
-    assert_int_equal(state(b, 1, LEVEL_L3), 'I'); /* memory fills only the private caches */
+    line_is(b, 1, LEVEL_L3, A, INVALID); /* memory fills only the private caches */
     bench_expect(b, 2, A, MEM_LOAD, 50, LEVEL_REMOTE,
                  "request 1/8, forward 1/8, data 1/66, notice 1/8");
     bench_expect(b, 3, A, MEM_LOAD, 50, LEVEL_REMOTE, "request 1/8, forward 1/8, data 1/66");
-    assert_int_equal(state(b, 1, LEVEL_L1), 'S');
+    line_is(b, 1, LEVEL_L1, A, SHARED);
     bench_access(b, 1, A + 64, MEM_LOAD);
     bench_access(b, 2, A + 128, MEM_LOAD);
-    assert_int_equal(state(b, 1, LEVEL_L3), 'I'); /* core 3 still has it */
+    line_is(b, 1, LEVEL_L3, A, INVALID); /* core 3 still has it */
     bench_expect(b, 3, A + 192, MEM_LOAD, 120, LEVEL_MEMORY,
                  "request 1/8, ack 1/8, data 1/66, put 1/66, memory-read 1/8, memory-data 1/66");
-    assert_int_equal(state(b, 1, LEVEL_L3), 'C'); /* a victim fills the L3 */
+    line_is(b, 1, LEVEL_L3, A, L3_CLEAN); /* a victim fills the L3 */
     bench_expect(b, 0, A, MEM_LOAD, 35, LEVEL_L3, REQUEST_DATA);
-    assert_int_equal(state(b, 0, LEVEL_L1), 'E');
+    line_is(b, 0, LEVEL_L1, A, EXCLUSIVE);
 }
 
 static void test_sharers_answer_a_store_where_the_l3_has_nothing(void **unused)
@@ -43,11 +38,11 @@ static void test_sharers_answer_a_store_where_the_l3_has_nothing(void **unused)
         /* The data come after the acknowledgement, by the same link. */
         bench_expect(&b, 3, A, MEM_STORE, contention ? 51 : 50, LEVEL_REMOTE,
                      "request 1/8, forward 1/8, invalidate 1/8, ack 1/8, data 1/66");
-        assert_int_equal(state(&b, 1, LEVEL_L1), 'I');
-        assert_int_equal(state(&b, 2, LEVEL_L1), 'I');
+        line_is(&b, 1, LEVEL_L1, A, INVALID);
+        line_is(&b, 2, LEVEL_L1, A, INVALID);
         bench_expect(&b, 0, A, MEM_LOAD, 50, LEVEL_REMOTE,
                      "request 1/8, forward 1/8, data 1/66, write-back 1/66");
-        assert_int_equal(state(&b, 0, LEVEL_L3), 'D');
+        line_is(&b, 0, LEVEL_L3, A, L3_DIRTY);
         /* Two acknowledgements come at once. */
         bench_expect(&b, 2, A, MEM_STORE, contention ? 51 : 50, LEVEL_REMOTE,
                      "request 1/8, invalidate 2/16, ack 2/16, data 1/66");
@@ -67,12 +62,12 @@ static void directory_victim_probe(struct bench *b)
     bench_expect(b, 2, A + 64, MEM_LOAD, 120, LEVEL_MEMORY,
                  "request 1/8, invalidate 1/8, data 1/66, write-back 1/66, memory-read 1/8, "
                  "memory-data 1/66");
-    assert_int_equal(state(b, 1, LEVEL_L1), 'I');
-    assert_int_equal(state(b, 1, LEVEL_L3), 'D');
+    line_is(b, 1, LEVEL_L1, A, INVALID);
+    line_is(b, 1, LEVEL_L3, A, L3_DIRTY);
     bench_expect(b, 2, A, MEM_LOAD, 35, LEVEL_L3,
                  "request 1/8, invalidate 1/8, ack 1/8, data 1/66");
-    assert_int_equal(bench_value(b, "l3.directory.recalled"), 2);
-    assert_int_equal(bench_value(b, "l3.directory.resident"), 1);
+    bench_counts(b, "l3.directory.recalled", 2);
+    bench_counts(b, "l3.directory.resident", 1);
 }
 
 static void test_a_victim_of_the_directory_is_recalled(void **unused)
@@ -90,7 +85,7 @@ static void l3_loses_probe(struct bench *b)
                  "request 1/8, ack 1/8, data 1/66, put 1/66, memory-read 1/8, memory-data 1/66, "
                  "memory-write 1/69");
     assert_int_equal(b->store.last_write, A);
-    assert_int_equal(state(b, 2, LEVEL_L1), 'E'); /* no recall */
+    line_is(b, 2, LEVEL_L1, A, EXCLUSIVE); /* no recall */
 }
 
 static void test_a_non_inclusive_l3_loses_lines_without_recall(void **unused)

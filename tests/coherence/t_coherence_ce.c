@@ -108,7 +108,7 @@ static void test_a_miss_whose_l2_victim_is_dirty(void **unused)
     bench_expect(&b, 1, A + 64, MEM_LOAD, 120, LEVEL_MEMORY, /* 6, 228 */
                  "request 1/8, ack 1/8, data 1/66, write-back 1/72, memory-read 1/8, "
                  "memory-data 1/66");
-    assert_int_equal(coherence_state(b.c, 0, LEVEL_L3, A), 'D');
+    line_is(&b, 0, LEVEL_L3, A, L3_DIRTY);
     bench_close(&b);
 }
 
@@ -121,8 +121,8 @@ static void test_a_load_of_an_owned_line(void **unused)
         bench_access(&b, 1, A, (enum mem_cmd)cmd);         /* E or M */
         bench_expect(&b, 2, A, MEM_LOAD, 40, LEVEL_REMOTE, /* 4, 148 */
                      "request 1/8, forward 1/8, data 1/66, write-back 1/66");
-        assert_int_equal(coherence_state(b.c, 1, LEVEL_L1, A), 'S');
-        assert_int_equal(coherence_state(b.c, 0, LEVEL_L3, A), 'C'); /* M: the lost dirty bit */
+        line_is(&b, 1, LEVEL_L1, A, SHARED);
+        line_is(&b, 0, LEVEL_L3, A, L3_CLEAN); /* M: the lost dirty bit */
         bench_expect(&b, 3, A, MEM_LOAD, 25, LEVEL_L3, "request 1/8, data 1/66");
         bench_close(&b);
     }
@@ -137,7 +137,7 @@ static void test_a_store_to_an_owned_line(void **unused)
         bench_access(&b, 1, A, (enum mem_cmd)cmd);
         bench_expect(&b, 2, A, MEM_STORE, 40, LEVEL_REMOTE, /* 3, 82 */
                      "request 1/8, forward 1/8, data 1/66");
-        assert_int_equal(coherence_state(b.c, 1, LEVEL_L1, A), 'I');
+        line_is(&b, 1, LEVEL_L1, A, INVALID);
         bench_close(&b);
     }
 }
@@ -235,8 +235,8 @@ static void test_l2_and_l3_replace_in_order_of_fill(void **unused)
         bench_access(&b, 1, A + 64, MEM_LOAD);
         bench_access(&b, 1, A, MEM_LOAD); /* makes it recent in the L1 alone */
         bench_access(&b, 1, A + 128, MEM_LOAD);
-        assert_int_equal(coherence_state(b.c, 1, level, A), 'I');
-        assert_int_not_equal(coherence_state(b.c, 1, level, A + 64), 'I');
+        line_is(&b, 1, level, A, INVALID);
+        assert_int_not_equal(coherence_state(b.c, 1, level, A + 64), INVALID);
         bench_close(&b);
     }
 }
@@ -251,7 +251,7 @@ static void test_the_l1_victim_is_the_last_even_if_a_way_is_free(void **unused)
     bench_access(&b, 1, A + 64, MEM_LOAD);
     bench_access(&b, 2, A + 64, MEM_STORE); /* its way is free, but it is not the last */
     bench_access(&b, 1, A + 128, MEM_LOAD);
-    assert_int_equal(coherence_state(b.c, 1, LEVEL_L1, A), 'I');
+    line_is(&b, 1, LEVEL_L1, A, INVALID);
     bench_close(&b);
 }
 

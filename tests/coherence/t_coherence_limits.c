@@ -9,11 +9,6 @@
 /* Caches of one line. */
 #define TINY_L3 "l1.size=64 l1.ways=1 l2.size=64 l2.ways=1 l3.size=64 l3.ways=1 l3.banks=1 "
 
-static char state(const struct bench *b, unsigned core, enum mem_level level)
-{
-    return coherence_state(b->c, core, level, A);
-}
-
 /* ---- contention ----------------------------------------------------------------------------- */
 
 static sim_cycle done_at(struct bench *b, unsigned core, sim_addr addr, enum mem_cmd cmd,
@@ -35,8 +30,8 @@ static void test_a_line_is_busy_until_its_transaction_is_done(void **unused)
     /* At the home at 1011; the line is free at 1120; then 25 to look up and 15 to the owner. */
     assert_int_equal(done_at(&b, 2, A, MEM_STORE, 1001), 1160);
     assert_int_equal(done_at(&b, 3, A, MEM_STORE, 1002), 1200);
-    assert_int_equal(bench_value(&b, "coherence.line-waits"), 2);
-    assert_int_equal(bench_value(&b, "coherence.line-wait-cycles"), 109 + 148);
+    bench_counts(&b, "coherence.line-waits", 2);
+    bench_counts(&b, "coherence.line-wait-cycles", 109 + 148);
     bench_close(&b);
 }
 
@@ -59,8 +54,8 @@ static void test_a_line_is_busy_until_the_home_has_the_owners_answer(void **unus
             assert_int_equal(done_at(&b, 2, A, MEM_LOAD, 2000), 2000 + REMOTE);
             assert_int_equal(done_at(&b, 3, A, MEM_LOAD, 2000 + REMOTE - TO_HOME),
                              2000 + REMOTE + flits + FROM_L3);
-            assert_int_equal(bench_value(&b, "coherence.line-waits"), 1);
-            assert_int_equal(bench_value(&b, "coherence.line-wait-cycles"), flits);
+            bench_counts(&b, "coherence.line-waits", 1);
+            bench_counts(&b, "coherence.line-wait-cycles", flits);
             bench_close(&b);
         }
 }
@@ -75,9 +70,9 @@ static void test_a_bank_takes_one_request_every_port_cycles(void **unused)
     assert_int_equal(done_at(&b, 1, A, MEM_LOAD, 1000), 1120);
     assert_int_equal(done_at(&b, 2, A + 64, MEM_LOAD, 1000), 1140);
     assert_int_equal(done_at(&b, 3, A + 128, MEM_LOAD, 1005), 1160);
-    assert_int_equal(bench_value(&b, "coherence.bank-waits"), 2);
+    bench_counts(&b, "coherence.bank-waits", 2);
     /* The second waited a cycle for the link. */
-    assert_int_equal(bench_value(&b, "coherence.bank-wait-cycles"), 19 + 35);
+    bench_counts(&b, "coherence.bank-wait-cycles", 19 + 35);
     bench_close(&b);
 }
 
@@ -128,9 +123,9 @@ static void test_bytes_are_charged_to_whose_line_they_are(void **unused)
     assert_string_equal(b.said, "invalidate 1/8, write-back 1/66, memory-write 1/69");
     bench_messages(&b, before, after, "data");
     assert_string_equal(b.said, "request 1/8, data 1/66, memory-read 1/8, memory-data 1/66");
-    assert_int_equal(bench_value(&b, "l1.metadata.store-misses"), 1);
-    assert_int_equal(bench_value(&b, "l1.data.load-misses"), 1);
-    assert_int_equal(bench_value(&b, "l1.core.accesses.2"), 1);
+    bench_counts(&b, "l1.metadata.store-misses", 1);
+    bench_counts(&b, "l1.data.load-misses", 1);
+    bench_counts(&b, "l1.core.accesses.2", 1);
     free(before);
     free(after);
     bench_close(&b);
@@ -152,7 +147,7 @@ static void test_looking_changes_nothing(void **unused)
     bench_access(&b, 2, A + 64, MEM_LOAD);
     assert_true(coherence_in_l1(b.c, 1, A + 64, MEM_LOAD));
     assert_false(coherence_in_l1(b.c, 1, A + 64, MEM_STORE));
-    assert_int_equal(bench_value(&b, "l1.accesses"), 4);
+    bench_counts(&b, "l1.accesses", 4);
     assert_int_equal(coherence_l1_latency(b.c), 1);
     bench_close(&b);
 }
@@ -167,11 +162,11 @@ static void test_all_128_cores_share(void **unused)
     assert_true(bench_open(&b, (struct bench_options){.cores = 128}, ""));
     for (unsigned core = 0; core < 128; core++)
         bench_access(&b, core, A, MEM_LOAD);
-    assert_int_equal(state(&b, 64, LEVEL_L1), 'S');
+    line_is(&b, 64, LEVEL_L1, A, SHARED);
     bench_expect(&b, 127, A, MEM_STORE, 16, LEVEL_REMOTE,
                  "request 1/8, invalidate 127/1016, ack 127/1016, grant 1/8");
     for (unsigned core = 0; core < 127; core++)
-        assert_int_equal(state(&b, core, LEVEL_L1), 'I');
+        line_is(&b, core, LEVEL_L1, A, INVALID);
     bench_expect(&b, 63, A, MEM_LOAD, 50, LEVEL_REMOTE,
                  "request 1/8, forward 1/8, data 1/66, write-back 1/66");
     bench_close(&b);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "memory/memory.h"
+#include "tests/frame/number.h"
 
 struct bench {
     struct config *config;
@@ -87,6 +88,8 @@ static inline uint64_t bench_stat(const struct bench *b, const char *name)
     free(full);
     return v;
 }
+
+#define bench_counts(b, name, n) number_is("memory." name, bench_stat(b, name), n)
 
 /* The next answer is to `id` and comes at `at`, not a cycle earlier. */
 static inline void bench_expect(struct bench *b, uint64_t id, sim_cycle at)

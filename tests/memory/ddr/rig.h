@@ -53,6 +53,10 @@ struct rig {
     struct log log;
 };
 
+/* The nth command (from 0) of a kind goes in that cycle; CYCLE_NEVER: there is none. */
+#define command_goes(r, command, nth, cycle)                                                       \
+    number_is("the cycle of " #command " number " #nth, when(&(r)->log, command, nth), cycle)
+
 static inline struct rig *rig_new(const char *const *settings)
 {
     const char *all[8] = {"memory.ddr.config=ddr4-3200"};

@@ -19,14 +19,14 @@ static void a_closed_bank_takes_activate_and_read(void **state)
     (void)state;
     read_at(r, 100, place(0, 1, 2, 3, 4), 7);
     bench_expect(&r->b, 7, 100 + MISS);
-    assert_int_equal(when(&r->log, DDR_ACTIVATE, 0), 101);
-    assert_int_equal(when(&r->log, DDR_READ, 0), 123);
+    command_goes(r, DDR_ACTIVATE, 0, 101);
+    command_goes(r, DDR_READ, 0, 123);
     assert_int_equal(r->log.n, 2);
     assert_int_equal(r->log.row[1].at.group, 1);
     assert_int_equal(r->log.row[1].at.bank, 2);
     assert_int_equal(r->log.row[1].at.row, 3);
     assert_int_equal(r->log.row[1].at.column, 4);
-    assert_int_equal(bench_stat(&r->b, "row-misses"), 1);
+    bench_counts(&r->b, "row-misses", 1);
     rig_free(r, 200);
 }
 
@@ -39,7 +39,7 @@ static void an_open_row_takes_a_read_only(void **state)
     bench_expect(&r->b, 1, MISS);
     read_at(r, 1000, place(0, 0, 0, 3, 127), 2);
     bench_expect(&r->b, 2, 1000 + HIT);
-    assert_int_equal(bench_stat(&r->b, "row-hits"), 1);
+    bench_counts(&r->b, "row-hits", 1);
     rig_free(r, 2000);
 }
 
@@ -52,8 +52,8 @@ static void another_row_takes_a_precharge_too(void **state)
     bench_expect(&r->b, 1, MISS);
     read_at(r, 1000, place(0, 0, 0, 4, 0), 2);
     bench_expect(&r->b, 2, 1000 + CONFLICT);
-    assert_int_equal(bench_stat(&r->b, "row-conflicts"), 1);
-    assert_int_equal(bench_stat(&r->b, "precharges"), 1);
+    bench_counts(&r->b, "row-conflicts", 1);
+    bench_counts(&r->b, "precharges", 1);
     rig_free(r, 2000);
 }
 
@@ -66,7 +66,7 @@ static void a_precharge_waits_for_tras(void **state)
     read_at(r, 10, place(0, 0, 0, 4, 0), 2);
     bench_expect(&r->b, 1, MISS);
     bench_expect(&r->b, 2, 1 + 52 + 22 + 22 + DATA); /* activated in cycle 1 */
-    assert_int_equal(when(&r->log, DDR_PRECHARGE, 0), 53);
+    command_goes(r, DDR_PRECHARGE, 0, 53);
     rig_free(r, 200);
 }
 
@@ -106,11 +106,11 @@ static void activates_keep_their_distances(void **state)
         read_at(r, 0, place(0, i, 0, 1, 0), i); /* four groups */
     read_at(r, 0, place(0, 0, 1, 1, 0), 4);
     run_until(r, 40);
-    assert_int_equal(when(&r->log, DDR_ACTIVATE, 0), 1);
-    assert_int_equal(when(&r->log, DDR_ACTIVATE, 1), 5); /* tRRD_S */
-    assert_int_equal(when(&r->log, DDR_ACTIVATE, 2), 9);
-    assert_int_equal(when(&r->log, DDR_ACTIVATE, 3), 13);
-    assert_int_equal(when(&r->log, DDR_ACTIVATE, 4), 36); /* tFAW; 35 has a read */
+    command_goes(r, DDR_ACTIVATE, 0, 1);
+    command_goes(r, DDR_ACTIVATE, 1, 5); /* tRRD_S */
+    command_goes(r, DDR_ACTIVATE, 2, 9);
+    command_goes(r, DDR_ACTIVATE, 3, 13);
+    command_goes(r, DDR_ACTIVATE, 4, 36); /* tFAW; 35 has a read */
     bench_expect(&r->b, 0, MISS);
     rig_free(r, 200);
 }
@@ -123,7 +123,7 @@ static void activates_of_a_group_are_further_apart(void **state)
     read_at(r, 0, place(0, 0, 0, 1, 0), 1);
     read_at(r, 0, place(0, 0, 1, 1, 0), 2);
     run_until(r, 20);
-    assert_int_equal(when(&r->log, DDR_ACTIVATE, 1), 9);
+    command_goes(r, DDR_ACTIVATE, 1, 9);
     rig_free(r, 200);
 }
 
@@ -191,7 +191,7 @@ static void a_write_after_a_read_waits_for_the_bus(void **state)
     write_at(r, 201, place(0, 0, 0, 1, 2));
     assert_true(bench_step(&r->b, 300, &a));
     run_until(r, 300);
-    assert_int_equal(when(&r->log, DDR_WRITE, 0), 201 + 22 + 4 - 16 + 1);
+    command_goes(r, DDR_WRITE, 0, 201 + 22 + 4 - 16 + 1);
     rig_free(r, 500);
 }
 
@@ -234,12 +234,12 @@ static void a_refresh_closes_open_rows_first(void **state)
     bench_expect(&r->b, 1, 6000 + MISS);
     bench_expect(&r->b, 2, 6000 + MISS + 4);
     run_until(r, 6300);
-    assert_int_equal(when(&r->log, DDR_PRECHARGE, 0), 6240);
-    assert_int_equal(when(&r->log, DDR_PRECHARGE, 1), 6241);
-    assert_int_equal(when(&r->log, DDR_REFRESH, 0), 6241 + 22);
+    command_goes(r, DDR_PRECHARGE, 0, 6240);
+    command_goes(r, DDR_PRECHARGE, 1, 6241);
+    command_goes(r, DDR_REFRESH, 0, 6241 + 22);
     read_at(r, 8000, place(0, 0, 0, 1, 1), 3);
     bench_expect(&r->b, 3, 8000 + MISS);
-    assert_int_equal(bench_stat(&r->b, "row-misses"), 3);
+    bench_counts(&r->b, "row-misses", 3);
     rig_free(r, 9000);
 }
 
@@ -251,8 +251,8 @@ static void what_waits_for_its_refresh_takes_no_command(void **state)
     read_at(r, 6230, place(0, 0, 0, 1, 0), 1); /* activated in 6231: open until 6283 at least */
     read_at(r, 6240, place(0, 1, 0, 1, 0), 2); /* its bank is closed, and stays so */
     run_until(r, 6231 + 52 + 22 + 1);
-    assert_int_equal(when(&r->log, DDR_PRECHARGE, 0), 6231 + 52);
-    assert_int_equal(when(&r->log, DDR_REFRESH, 0), 6231 + 52 + 22);
+    command_goes(r, DDR_PRECHARGE, 0, 6231 + 52);
+    command_goes(r, DDR_REFRESH, 0, 6231 + 52 + 22);
     bench_expect(&r->b, 2, 6305 + 560 + 22 + DATA);
     rig_free(r, 7000);
 }
@@ -298,7 +298,7 @@ static void an_age_of_idle_time_takes_no_time(void **state)
     write_at(r, 100, place(0, 0, 0, 1, 0)); /* one that waits does not matter */
     run_until(r, age);
     bench_finish(&r->b, age + 1);
-    assert_int_equal(bench_stat(&r->b, "refreshes"), age / 6240);
+    bench_counts(&r->b, "refreshes", age / 6240);
     bench_free(&r->b);
     free(r);
 }

@@ -120,7 +120,7 @@ static void at_the_share_the_conflict_goes_first(void **state)
     assert_true(bench_step(&r->b, 900, &a));
     assert_true(bench_step(&r->b, 900, &a));
     assert_int_equal(a.id, 2);
-    assert_int_equal(when(&r->log, DDR_PRECHARGE, 0), 53);
+    command_goes(r, DDR_PRECHARGE, 0, 53);
     assert_true(bench_step(&r->b, 900, &a));
     rig_free(r, 1000);
 
@@ -131,7 +131,7 @@ static void at_the_share_the_conflict_goes_first(void **state)
     assert_true(bench_step(&r->b, 900, &a));
     assert_true(bench_step(&r->b, 900, &a));
     assert_int_equal(a.id, 3);
-    assert_int_equal(when(&r->log, DDR_PRECHARGE, 0), 53 + 12);
+    command_goes(r, DDR_PRECHARGE, 0, 53 + 12);
     assert_true(bench_step(&r->b, 900, &a));
     rig_free(r, 1000);
 }
@@ -148,9 +148,9 @@ static void a_closed_page_precharges_by_itself(void **state)
     bench_expect(&r->b, 2, 200 + MISS);
     read_at(r, 251, place(0, 0, 0, 2, 0), 3); /* activated at 201; tRC is 74 */
     bench_expect(&r->b, 3, 201 + 74 + 22 + DATA);
-    assert_true(when(&r->log, DDR_PRECHARGE, 0) == CYCLE_NEVER);
-    assert_int_equal(when(&r->log, DDR_READ_AUTO, 0), 23);
-    assert_int_equal(bench_stat(&r->b, "row-misses"), 3);
+    command_goes(r, DDR_PRECHARGE, 0, CYCLE_NEVER);
+    command_goes(r, DDR_READ_AUTO, 0, 23);
+    bench_counts(&r->b, "row-misses", 3);
     rig_free(r, 1000);
 }
 
@@ -178,7 +178,7 @@ static void writes_wait_until_their_queue_is_full(void **state)
     write_at(r, 2000, place(0, 0, 0, 1, 31));
     run_until(r, 5000);
     assert_int_equal(writes_logged(r), 32); /* and the drain takes all */
-    assert_int_equal(bench_stat(&r->b, "write-drains"), 1);
+    bench_counts(&r->b, "write-drains", 1);
     rig_free(r, 5000);
 }
 
@@ -196,7 +196,7 @@ static void the_marks_say_when_a_drain_starts_and_ends(void **state)
     write_at(r, 1000, place(0, 0, 0, 1, 9));
     run_until(r, 2000);
     assert_int_equal(writes_logged(r), 6);
-    assert_int_equal(bench_stat(&r->b, "writes-waiting"), 4);
+    bench_counts(&r->b, "writes-waiting", 4);
     rig_free(r, 2000);
 }
 
@@ -227,7 +227,7 @@ static void a_read_of_a_waiting_write_is_answered_at_once(void **state)
     bench_expect(&r->b, 2, 501);
     read_at(r, 600, place(0, 0, 0, 1, 1), 3); /* another line */
     bench_expect(&r->b, 3, 600 + MISS);
-    assert_int_equal(bench_stat(&r->b, "reads-forwarded"), 2);
+    bench_counts(&r->b, "reads-forwarded", 2);
     rig_free(r, 1000);
 }
 
@@ -239,9 +239,9 @@ static void writes_to_one_line_are_one(void **state)
     for (unsigned i = 0; i < 5; i++)
         write_at(r, i, place(0, 0, 0, 1, 0));
     run_until(r, 100);
-    assert_int_equal(bench_stat(&r->b, "writes-merged"), 4);
-    assert_int_equal(bench_stat(&r->b, "writes-waiting"), 1);
-    assert_int_equal(bench_stat(&r->b, "writes"), 5);
+    bench_counts(&r->b, "writes-merged", 4);
+    bench_counts(&r->b, "writes-waiting", 1);
+    bench_counts(&r->b, "writes", 5);
     rig_free(r, 100);
 }
 
@@ -256,8 +256,8 @@ static void reads_of_one_line_are_one(void **state)
     bench_expect(&r->b, 2, MISS);
     read_at(r, 100, place(0, 0, 0, 1, 0), 3); /* too late for that */
     bench_expect(&r->b, 3, 100 + HIT);
-    assert_int_equal(bench_stat(&r->b, "reads-merged"), 1);
-    assert_int_equal(bench_stat(&r->b, "column-reads"), 2);
+    bench_counts(&r->b, "reads-merged", 1);
+    bench_counts(&r->b, "column-reads", 2);
     rig_free(r, 200);
 }
 
@@ -379,8 +379,8 @@ static void a_full_queue_delays_and_is_counted(void **state)
     }
     /* One waits in the command queue and one for it. The second is taken in in cycle 1, the third
      * when the first is read (23), the fourth a cycle after the second (31). */
-    assert_int_equal(bench_stat(&r->b, "queue-full"), 3);
-    assert_int_equal(bench_stat(&r->b, "queue-full-cycles"), 1 + 24 + 32);
+    bench_counts(&r->b, "queue-full", 3);
+    bench_counts(&r->b, "queue-full-cycles", 1 + 24 + 32);
     rig_free(r, a.at);
 }
 
@@ -395,8 +395,8 @@ static void the_bus_is_counted(void **state)
     while (bench_step(&r->b, CYCLE_NEVER, &a))
         ;
     bench_finish(&r->b, 4000);
-    assert_int_equal(bench_stat(&r->b, "cycles"), 4000);
-    assert_int_equal(bench_stat(&r->b, "column-reads"), 10);
+    bench_counts(&r->b, "cycles", 4000);
+    bench_counts(&r->b, "column-reads", 10);
     char *text = NULL;
     size_t size = 0;
     FILE *f = open_memstream(&text, &size);

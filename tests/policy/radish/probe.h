@@ -5,6 +5,7 @@
 
 #include "policy/radish/radish.h"
 #include "tests/policy/radish/fake_caches.h"
+#include "tests/frame/number.h"
 #include "tests/frame/watch.h"
 
 enum { SETTINGS = 12 };
@@ -132,7 +133,10 @@ static inline sim_cycle step(struct probe *p, struct event ev)
     return step_at(p, &ev, 1000000 + 100000 * p->w.number);
 }
 
-#define GREW(p, field) (inside(&(p)->w)->st.field - (p)->was.field)
+/* By how much the latest step has raised a statistic. */
+#define GROWTH(p, field)  (inside(&(p)->w)->st.field - (p)->was.field)
+#define GREW(p, field, n) number_is("what the step adds to " #field, GROWTH(p, field), n)
+
 #define READ(t, a, n)  (struct event) EV_SIZED(READ, t, a, n)
 #define WRITE(t, a, n) (struct event) EV_SIZED(WRITE, t, a, n)
 #define ON(k, t, a)    (struct event) EV_ON(k, t, a)

@@ -21,13 +21,13 @@ static void enough_permission_costs_the_history_lines_access(void **state)
     probe_open(&p, "lardish", 1, WITH("overlap=sum"));
     const sim_cycle first = step(&p, WRITE(0, A, 4));
     assert_true(first > FAKE_L1 + FAKE_L3 + 100); /* it is filled, by a handler */
-    assert_int_equal(GREW(&p, outcome[OUTCOME_FILLED]), 1);
-    assert_int_equal(GREW(&p, allocated), 1);
+    GREW(&p, outcome[OUTCOME_FILLED], 1);
+    GREW(&p, allocated, 1);
     const uint64_t before = p.f.metadata;
     assert_int_equal(step(&p, WRITE(0, A, 4)), FAKE_L1 + FAKE_L1);
     assert_int_equal(p.f.metadata - before, 1);
-    assert_int_equal(GREW(&p, outcome[OUTCOME_PERMISSION]), 1);
-    assert_int_equal(GREW(&p, loads), 1);
+    GREW(&p, outcome[OUTCOME_PERMISSION], 1);
+    GREW(&p, loads, 1);
     probe_close(&p);
     probe_open(&p, "lardish", 1, DEFAULTS);
     step(&p, WRITE(0, A, 4));
@@ -45,10 +45,10 @@ static void after_a_release_the_clock_is_written_again(void **state)
     step(&p, ON(ACQUIRE, 0, LOCK));
     step(&p, ON(RELEASE, 0, LOCK));
     step(&p, WRITE(0, A, 4));
-    assert_int_equal(GREW(&p, outcome[OUTCOME_PERMISSION]), 1);
-    assert_int_equal(GREW(&p, stores), 1);
+    GREW(&p, outcome[OUTCOME_PERMISSION], 1);
+    GREW(&p, stores, 1);
     step(&p, WRITE(0, A, 4));
-    assert_int_equal(GREW(&p, loads), 1);
+    GREW(&p, loads, 1);
     probe_close(&p);
 }
 
@@ -60,15 +60,15 @@ static void false_sharing_leaves_permissions(void **state)
     probe_open(&p, "lardish", 1, DEFAULTS);
     step(&p, WRITE(0, A, 1));
     step(&p, WRITE(1, A + 1, 1));
-    assert_int_equal(GREW(&p, outcome[OUTCOME_PIGGYBACKED]), 1);
+    GREW(&p, outcome[OUTCOME_PIGGYBACKED], 1);
     step(&p, WRITE(0, A, 1));
-    assert_int_equal(GREW(&p, outcome[OUTCOME_PERMISSION]), 1);
+    GREW(&p, outcome[OUTCOME_PERMISSION], 1);
     step(&p, READ(1, A, 1));
-    assert_int_equal(GREW(&p, lowered), 1);
+    GREW(&p, lowered, 1);
     step(&p, READ(0, A, 1));
-    assert_int_equal(GREW(&p, outcome[OUTCOME_PERMISSION]), 1);
+    GREW(&p, outcome[OUTCOME_PERMISSION], 1);
     step(&p, WRITE(0, A, 1));
-    assert_int_equal(GREW(&p, outcome[OUTCOME_PERMISSION]), 0);
+    GREW(&p, outcome[OUTCOME_PERMISSION], 0);
     probe_close(&p);
 }
 
@@ -80,10 +80,10 @@ static void the_home_asks_only_where_the_data_did_not_go(void **state)
     probe_open(&p, "lardish", 4, WITH("overlap=sum", "answers=granules", "fill=status"));
     step(&p, WRITE(0, A, 4));
     step(&p, READ(1, A, 4)); /* the core that wrote gives the data */
-    assert_int_equal(GREW(&p, outcome[OUTCOME_PIGGYBACKED]), 1);
+    GREW(&p, outcome[OUTCOME_PIGGYBACKED], 1);
     assert_int_equal(p.f.asks, 0);
     step(&p, READ(0, A + 4, 4)); /* the data is here, the permission is not */
-    assert_int_equal(GREW(&p, outcome[OUTCOME_REMOTE]), 1);
+    GREW(&p, outcome[OUTCOME_REMOTE], 1);
     assert_int_equal(p.f.asks, 1);
     assert_int_equal(p.f.asked_bytes, 4);
     step(&p, READ(0, A + 8, 8));
@@ -99,14 +99,14 @@ static void data_from_the_l3_bring_no_other_cores_histories(void **state)
     probe_open(&p, "lardish", 4, WITH("overlap=sum"));
     step(&p, READ(0, A, 4));
     step(&p, READ(1, A + 4, 4));
-    assert_int_equal(GREW(&p, outcome[OUTCOME_REMOTE]), 1);
+    GREW(&p, outcome[OUTCOME_REMOTE], 1);
     step(&p, READ(2, A, 4));
-    assert_int_equal(GREW(&p, outcome[OUTCOME_REMOTE]), 1);
-    assert_int_equal(GREW(&p, asked), 2);
+    GREW(&p, outcome[OUTCOME_REMOTE], 1);
+    GREW(&p, asked, 2);
     assert_int_equal(p.f.piggybacked, 0);
     step(&p, WRITE(3, B, 64));
     step(&p, READ(0, B + 60, 8)); /* of two lines: each is asked for */
-    assert_int_equal(GREW(&p, asks), 1);
+    GREW(&p, asks, 1);
     probe_close(&p);
 }
 
@@ -159,7 +159,7 @@ static void a_check_drained_early_is_waited_for_by_the_next_synchronisation(void
     assert_int_equal(queue_drain_data(r, c.data), free_at); /* it comes after that */
     const struct event sync = ON(ACQUIRE, 2, LOCK);
     step_at(&p, &sync, 5000);
-    assert_int_equal(GREW(&p, queue_wait), free_at - 5000);
+    GREW(&p, queue_wait, free_at - 5000);
     probe_close(&p);
 }
 
@@ -213,9 +213,9 @@ static void a_core_that_throws_out_data_loses_its_permissions(void **state)
     step(&p, WRITE(0, A, 4));
     fake_evict(&p.f, 0, A);
     fake_tell(&p.f, p.w.checker, 0, 0);
-    assert_int_equal(GREW(&p, taken_away), 16); /* all that the fill gave */
+    GREW(&p, taken_away, 16); /* all that the fill gave */
     step(&p, WRITE(0, A, 4));
-    assert_int_equal(GREW(&p, outcome[OUTCOME_LOCAL]), 1);
+    GREW(&p, outcome[OUTCOME_LOCAL], 1);
     probe_close(&p);
 }
 
@@ -235,7 +235,7 @@ static void a_core_whose_data_are_recalled_loses_its_permissions(void **state)
         le.recalled = recalled;
         p.was = inside(&p.w)->st;
         checker_line(p.w.checker, &le, 0);
-        assert_int_equal(GREW(&p, taken_away), recalled ? 16 : 0);
+        GREW(&p, taken_away, recalled ? 16 : 0);
         probe_close(&p);
     }
 }
@@ -252,12 +252,12 @@ static void a_commit_brings_each_line_once(void **state)
     step(&p, (struct event)EV_IN_TXN(WRITE, 0, A + 4));
     step(&p, (struct event)EV_IN_TXN(READ, 0, A));
     step(&p, (struct event)EV_NAMING(TXN_COMMIT, 0, 0));
-    assert_int_equal(GREW(&p, allocated), 1);
-    assert_int_equal(GREW(&p, lost_dirty), 0);
-    assert_int_equal(GREW(&p, checks), 3);
+    GREW(&p, allocated, 1);
+    GREW(&p, lost_dirty, 0);
+    GREW(&p, checks, 3);
     fake_lose(&p.f, 0, A); /* it has come: its going is noticed */
     fake_tell(&p.f, p.w.checker, 0, 0);
-    assert_int_equal(GREW(&p, lost_dirty), 1);
+    GREW(&p, lost_dirty, 1);
     probe_close(&p);
 }
 
@@ -281,7 +281,7 @@ static void what_waits_for_its_handler_is_stored_before_clocks_roll_over(void **
     assert_int_equal(inside(&p.w)->st.lines, 0);
     assert_int_equal(swm_granules(inside(&p.w)->manager), 1);
     fake_tell(&p.f, p.w.checker, 1, 0);
-    assert_int_equal(GREW(&p, lost_dirty), 0);
+    GREW(&p, lost_dirty, 0);
     probe_close(&p);
 }
 
@@ -297,12 +297,12 @@ static void data_that_leaves_the_chip_takes_its_histories_along(void **state)
     fake_lose(&p.f, 2, A);
     fake_tell(&p.f, p.w.checker, 2, 0);
     assert_int_equal(inside(&p.w)->st.lines, 0);
-    assert_int_equal(GREW(&p, homeless), 2);
+    GREW(&p, homeless, 2);
     assert_int_equal(p.f.drops, 2);
     assert_int_equal(swm_granules(inside(&p.w)->manager), 8);
     step(&p, READ(1, A, 4));
-    assert_int_equal(GREW(&p, outcome[OUTCOME_SOFTWARE]), 1);
-    assert_int_equal(GREW(&p, need[NEED_WRITE]), 1);
+    GREW(&p, outcome[OUTCOME_SOFTWARE], 1);
+    GREW(&p, need[NEED_WRITE], 1);
     assert_int_equal(p.w.races, 1);
     probe_close(&p);
 }
@@ -314,13 +314,13 @@ static void an_access_touches_every_history_line_that_it_needs(void **state)
     (void)state;
     probe_open(&p, "radish", 1, DEFAULTS);
     step(&p, WRITE(0, A + 12, 8)); /* bytes 12 to 15 in one, 16 to 19 in the next */
-    assert_int_equal(GREW(&p, checks), 2);
+    GREW(&p, checks, 2);
     step(&p, WRITE(0, A + 60, 40)); /* across lines: 1, then 3 */
-    assert_int_equal(GREW(&p, checks), 4);
+    GREW(&p, checks, 4);
     probe_close(&p);
     probe_open(&p, "radish-ts", 4, DEFAULTS);
     step(&p, WRITE(0, A + 12, 8));
-    assert_int_equal(GREW(&p, checks), 1);
+    GREW(&p, checks, 1);
     probe_close(&p);
 }
 
@@ -341,10 +341,10 @@ static void a_queued_check_is_waited_for_by_synchronisation_only(void **state)
         const struct event read = READ(1, A, 4), sync = ON(ACQUIRE, 1, LOCK);
         const sim_cycle now = 5000000;
         cost[queued] = step_at(&p, &read, now);
-        assert_int_equal(GREW(&p, queued), queued);
+        GREW(&p, queued, queued);
         assert_int_equal(p.w.races, 1); /* the verdict is that of its state then */
         step_at(&p, &sync, now + cost[queued]);
-        assert_int_equal(GREW(&p, queue_wait) > 90, queued);
+        assert_int_equal(GROWTH(&p, queue_wait) > 90, queued);
         probe_close(&p);
     }
     assert_true(cost[0] > cost[1] + 90);
@@ -387,9 +387,9 @@ static void a_thread_switch_flushes_the_core_or_the_line(void **state)
         p.was = inside(&p.w)->st;
         step_on(&p.w, &p.f, &ev, 0, 5000000); /* on the same core */
         assert_int_equal(p.w.races, 1);
-        assert_int_equal(GREW(&p, flushes), !lazy);
-        assert_int_equal(GREW(&p, flushed), lazy ? 1 : 2);
-        assert_int_equal(GREW(&p, lazy_flushes), lazy);
+        GREW(&p, flushes, !lazy);
+        GREW(&p, flushed, lazy ? 1 : 2);
+        GREW(&p, lazy_flushes, lazy);
         probe_close(&p);
     }
 }

@@ -48,16 +48,16 @@ static void an_in_cache_copy_takes_lines_along(void **state)
                                                       FAKE_L1 + FAKE_L3 + 16 + 3 * FAKE_L1);
     assert_int_equal(p.f.metadata - before, 9);
     assert_int_equal(p.f.drops - p.drops, 0);
-    assert_int_equal(GREW(&p, in_cache), 1);
+    GREW(&p, in_cache, 1);
     assert_int_equal(inside(&p.w)->st.lines, 3);
     assert_int_equal(swm_granules(inside(&p.w)->manager), 0);
     step(&p, WRITE(0, A, 16)); /* it keeps what it had there */
-    assert_int_equal(GREW(&p, outcome[OUTCOME_PERMISSION]), 1);
+    GREW(&p, outcome[OUTCOME_PERMISSION], 1);
     step(&p, READ(0, B, 8)); /* here it is asked for permission */
-    assert_int_equal(GREW(&p, allocated), 0);
-    assert_int_equal(GREW(&p, outcome[OUTCOME_LOCAL]), 1);
+    GREW(&p, allocated, 0);
+    GREW(&p, outcome[OUTCOME_LOCAL], 1);
     step(&p, WRITE(2, B + 8, 4));
-    assert_int_equal(GREW(&p, need[NEED_WRITE]) + GREW(&p, need[NEED_BOTH]), 0);
+    assert_int_equal(GROWTH(&p, need[NEED_WRITE]) + GROWTH(&p, need[NEED_BOTH]), 0);
     assert_int_equal(p.w.races, 1);
     assert_int_equal(p.w.race[0].earlier.event, 1);
     probe_close(&p);
@@ -74,8 +74,8 @@ static void an_in_cache_copy_goes_by_what_is_in_a_line_on_both_sides(void **stat
     step(&p, WRITE(0, A, 64));
     step(&p, READ(2, A + 128, 64));
     copy(&p, 1, B + 56, A + 8, 16);
-    assert_int_equal(GREW(&p, in_cache), 1);
-    assert_int_equal(GREW(&p, allocated), 2);
+    GREW(&p, in_cache, 1);
+    GREW(&p, allocated, 2);
     step(&p, READ(3, B + 52, 4)); /* not of the region */
     step(&p, READ(3, B + 72, 4));
     assert_int_equal(p.w.races, 0);
@@ -93,12 +93,12 @@ static void an_in_cache_copy_evicts_what_would_be_lost(void **state)
     probe_open(&p, "lardish", 4, WITH("in-cache-copy=on"));
     step(&p, WRITE(0, A, 16)); /* the destination's data are on no core */
     copy(&p, 1, B, A, 16);
-    assert_int_equal(GREW(&p, in_cache), 0);
+    GREW(&p, in_cache, 0);
     assert_int_equal(p.f.drops - p.drops, 1);
     assert_int_equal(swm_granules(inside(&p.w)->manager), 8);
     step(&p, WRITE(0, A + 256, 16)); /* source and destination share a line */
     copy(&p, 1, A + 272, A + 256, 16);
-    assert_int_equal(GREW(&p, in_cache), 0);
+    GREW(&p, in_cache, 0);
     probe_close(&p);
     probe_open(&p, "lardish", 4, WITH("in-cache-copy=on", "flush=lazy"));
     step(&p, WRITE(0, A, 16));
@@ -106,7 +106,7 @@ static void an_in_cache_copy_evicts_what_would_be_lost(void **state)
     const struct event other = READ(4, A + 4096, 4);
     step_on(&p.w, &p.f, &other, 0, 5000000); /* another thread on that core */
     copy(&p, 1, B, A, 16);
-    assert_int_equal(GREW(&p, in_cache), 0);
+    GREW(&p, in_cache, 0);
     step(&p, READ(2, B, 4));
     assert_int_equal(p.w.races, 1);
     probe_close(&p);
@@ -122,14 +122,14 @@ static void a_copy_and_the_clear_of_its_source_are_one_move(void **state)
     assert_int_equal(copy_takes(&p, 1, B, A, 16), 0);
     assert_int_equal(inside(&p.w)->st.held, 1);
     assert_int_equal(clear_takes(&p, 1, A, 16), 100 + 6 + 4 + 4 + 2 * FAKE_MEMORY);
-    assert_int_equal(GREW(&p, parts), 1);
-    assert_int_equal(GREW(&p, moved_histories), 1);
+    GREW(&p, parts, 1);
+    GREW(&p, moved_histories, 1);
     step(&p, WRITE(0, A + 256, 16));
     step(&p, READ(3, A + 256, 4)); /* 0 and 3 race */
     copy(&p, 1, B + 256, A + 256, 16);
     assert_int_equal(inside(&p.w)->st.lines, 2); /* nothing has happened */
     clear_takes(&p, 1, A + 256, 16);
-    assert_int_equal(GREW(&p, parts), 1);
+    GREW(&p, parts, 1);
     assert_int_equal(p.f.drops - p.drops, 2);
     assert_int_equal(swm_granules(inside(&p.w)->manager), 4);
     assert_int_equal(watch_stat(&p.w, "manager.moved"), 4);
@@ -164,7 +164,7 @@ static void a_copy_waits_for_its_own_clear_only(void **state)
         const sim_cycle took = step(&p, then[i].ev);
         assert_true(took > 100);
         assert_int_equal(inside(&p.w)->st.held, 0);
-        assert_int_equal(GREW(&p, moved_histories), then[i].moves);
+        GREW(&p, moved_histories, then[i].moves);
         step(&p, READ(3, B, 4));
         assert_int_equal(p.w.races > 0, i != 5);
         probe_close(&p);
@@ -185,7 +185,7 @@ static void others_do_not_bring_a_copy_on(void **state)
     step(&p, (struct event)EV_REGION(CLEAR, 3, A + 16, 64));
     assert_int_equal(inside(&p.w)->st.held, 1);
     clear_takes(&p, 1, A, 16);
-    assert_int_equal(GREW(&p, moved_histories), 1);
+    GREW(&p, moved_histories, 1);
     probe_close(&p);
 }
 
@@ -225,7 +225,7 @@ static void a_move_onto_itself_clears_what_it_leaves(void **state)
         step(&p, WRITE(0, A, 32));
         copy(&p, 1, up ? A + 8 : A - 8, A, 32);
         clear_takes(&p, 1, up ? A : A + 24, 8);
-        assert_int_equal(GREW(&p, moved_histories), 1);
+        GREW(&p, moved_histories, 1);
         step(&p, READ(2, up ? A : A + 24, 8));
         assert_int_equal(p.w.races, 0);
         step(&p, READ(2, up ? A + 36 : A - 8, 4));
@@ -244,8 +244,8 @@ static void a_move_in_the_caches_leaves_no_line_behind(void **state)
     write_system(&p, 1, B, 64);
     copy(&p, 1, B, A, 64);
     clear_takes(&p, 1, A, 64);
-    assert_int_equal(GREW(&p, moved_histories), 1);
-    assert_int_equal(GREW(&p, in_cache), 1);
+    GREW(&p, moved_histories, 1);
+    GREW(&p, in_cache, 1);
     assert_int_equal(p.f.drops - p.drops, 1);
     assert_int_equal(inside(&p.w)->st.lines, 1);
     assert_int_equal(swm_granules(inside(&p.w)->manager), 0);

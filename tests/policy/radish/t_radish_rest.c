@@ -30,21 +30,21 @@ static void a_line_that_the_manager_fills_comes_checked(void **state)
     probe_open(&p, "lardish", 4, DEFAULTS);
     with_the_manager(&p);
     step(&p, READ(1, A + 16, 4));
-    assert_int_equal(GREW(&p, outcome[OUTCOME_FILLED]), 1);
-    assert_int_equal(GREW(&p, nothing), 0);
-    assert_int_equal(GREW(&p, granted), 15); /* not for the write, which is not ordered */
+    GREW(&p, outcome[OUTCOME_FILLED], 1);
+    GREW(&p, nothing, 0);
+    GREW(&p, granted, 15); /* not for the write, which is not ordered */
     assert_int_equal(step(&p, WRITE(1, A + 20, 4)), FAKE_L1);
-    assert_int_equal(GREW(&p, outcome[OUTCOME_PERMISSION]), 1);
+    GREW(&p, outcome[OUTCOME_PERMISSION], 1);
     step(&p, READ(1, A + 8, 4));
-    assert_int_equal(GREW(&p, outcome[OUTCOME_PERMISSION]), 1);
+    GREW(&p, outcome[OUTCOME_PERMISSION], 1);
     step(&p, WRITE(1, A + 8, 4)); /* the read is not ordered either */
-    assert_int_equal(GREW(&p, outcome[OUTCOME_SOFTWARE]), 1);
-    assert_int_equal(GREW(&p, need[NEED_READS]), 1);
+    GREW(&p, outcome[OUTCOME_SOFTWARE], 1);
+    GREW(&p, need[NEED_READS], 1);
     step(&p, READ(1, A, 4));
-    assert_int_equal(GREW(&p, need[NEED_WRITE]), 1);
+    GREW(&p, need[NEED_WRITE], 1);
     assert_int_equal(p.w.races, 2);
     step(&p, READ(1, B, 4));
-    assert_int_equal(GREW(&p, nothing), 1);
+    GREW(&p, nothing, 1);
     probe_close(&p);
 }
 
@@ -59,10 +59,10 @@ static void what_is_ordered_comes_with_permission_to_write(void **state)
     step(&p, ON(RELEASE, 0, LOCK));
     step(&p, ON(ACQUIRE, 1, LOCK));
     step(&p, READ(1, A, 4));
-    assert_int_equal(GREW(&p, outcome[OUTCOME_FILLED]), 1);
-    assert_int_equal(GREW(&p, granted), 16);
+    GREW(&p, outcome[OUTCOME_FILLED], 1);
+    GREW(&p, granted, 16);
     step(&p, WRITE(1, A + 8, 4));
-    assert_int_equal(GREW(&p, outcome[OUTCOME_PERMISSION]), 1);
+    GREW(&p, outcome[OUTCOME_PERMISSION], 1);
     assert_int_equal(swm_granules(inside(&p.w)->manager), 1);
     probe_close(&p);
 }
@@ -82,11 +82,11 @@ static void for_a_read_nobody_looks_into_blocks(void **state)
         const uint64_t before = p.f.metadata;
         step(&p, write ? WRITE(2, A + 8, 4) : READ(2, A + 8, 4));
         accesses[write] = p.f.metadata - before;
-        assert_int_equal(GREW(&p, outcome[OUTCOME_FILLED]), 1);
+        GREW(&p, outcome[OUTCOME_FILLED], 1);
         step(&p, READ(2, A, 4));
-        assert_int_equal(GREW(&p, outcome[OUTCOME_PERMISSION]), 1);
+        GREW(&p, outcome[OUTCOME_PERMISSION], 1);
         step(&p, WRITE(2, A, 4)); /* not ordered either way */
-        assert_int_equal(GREW(&p, need[NEED_READS]), 1);
+        GREW(&p, need[NEED_READS], 1);
         assert_int_equal(p.w.races, 1);
         probe_close(&p);
     }
@@ -106,11 +106,11 @@ static void who_may_write_hears_of_entries_that_come(void **state)
     step(&p, ON(ACQUIRE, 1, LOCK));
     step(&p, READ(1, A + 32, 4));
     step(&p, READ(0, A + 40, 4));
-    assert_int_equal(GREW(&p, outcome[OUTCOME_FILLED]), 0);
-    assert_int_equal(GREW(&p, lowered), 3); /* for both, and for what is read now */
+    GREW(&p, outcome[OUTCOME_FILLED], 0);
+    GREW(&p, lowered, 3); /* for both, and for what is read now */
     step(&p, WRITE(1, A + 8, 4));
-    assert_int_equal(GREW(&p, outcome[OUTCOME_PERMISSION]), 0);
-    assert_int_equal(GREW(&p, cancelled), 1);
+    GREW(&p, outcome[OUTCOME_PERMISSION], 0);
+    GREW(&p, cancelled, 1);
     probe_close(&p);
 }
 
@@ -124,7 +124,7 @@ static void a_line_and_its_check_are_one_handler(void **state)
         probe_open(&p, "lardish", 4, WITH("overlap=sum", apart ? "fill=status" : "fill=checks"));
         with_the_manager(&p);
         cost[apart] = step(&p, READ(1, A, 4)); /* it races: no permission comes */
-        assert_int_equal(GREW(&p, outcome[OUTCOME_SOFTWARE]), 1);
+        GREW(&p, outcome[OUTCOME_SOFTWARE], 1);
         assert_int_equal(p.w.races, 1);
         probe_close(&p);
     }
@@ -145,8 +145,8 @@ static void a_lazy_flush_and_the_fill_are_one_handler(void **state)
         step(&p, WRITE(0, A, 4));
         p.was = inside(&p.w)->st;
         cost[enter] = step_on(&p.w, &p.f, &ev, 0, 5000000) - 5000000; /* on the same core */
-        assert_int_equal(GREW(&p, lazy_flushes), 1);
-        assert_int_equal(GREW(&p, flushed), 1);
+        GREW(&p, lazy_flushes, 1);
+        GREW(&p, flushed, 1);
         assert_int_equal(swm_granules(inside(&p.w)->manager), 0); /* stored, and made void */
         assert_int_equal(p.w.races, 1);
         probe_close(&p);
@@ -163,20 +163,20 @@ static void answers_give_permission_for_the_rest_of_the_line(void **state)
     step(&p, WRITE(0, A, 4));
     step(&p, WRITE(0, A + 8, 4));
     step(&p, READ(1, A + 4, 4)); /* the core that wrote gives the data */
-    assert_int_equal(GREW(&p, outcome[OUTCOME_PIGGYBACKED]), 1);
-    assert_int_equal(GREW(&p, piggybacked), 64);
-    assert_int_equal(GREW(&p, granted), 14); /* not what was written: it is not ordered */
-    assert_int_equal(GREW(&p, lowered), 14);
+    GREW(&p, outcome[OUTCOME_PIGGYBACKED], 1);
+    GREW(&p, piggybacked, 64);
+    GREW(&p, granted, 14); /* not what was written: it is not ordered */
+    GREW(&p, lowered, 14);
     step(&p, READ(1, A + 12, 4));
-    assert_int_equal(GREW(&p, outcome[OUTCOME_PERMISSION]), 1);
+    GREW(&p, outcome[OUTCOME_PERMISSION], 1);
     step(&p, WRITE(0, A, 4)); /* has kept its permission */
-    assert_int_equal(GREW(&p, outcome[OUTCOME_PERMISSION]), 1);
+    GREW(&p, outcome[OUTCOME_PERMISSION], 1);
     step(&p, WRITE(0, A + 16, 4));
-    assert_int_equal(GREW(&p, outcome[OUTCOME_PERMISSION]), 0);
+    GREW(&p, outcome[OUTCOME_PERMISSION], 0);
     step(&p, WRITE(0, A + 20, 4)); /* nobody has read it */
-    assert_int_equal(GREW(&p, outcome[OUTCOME_PERMISSION]), 1);
+    GREW(&p, outcome[OUTCOME_PERMISSION], 1);
     step(&p, WRITE(0, A + 12, 4)); /* but this */
-    assert_int_equal(GREW(&p, outcome[OUTCOME_PERMISSION]), 0);
+    GREW(&p, outcome[OUTCOME_PERMISSION], 0);
     probe_close(&p);
 }
 
