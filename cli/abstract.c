@@ -21,7 +21,9 @@ void abstract_free(struct abstract *a)
     map_free(&a->owner);
 }
 
-/* Counts memory that has been another object's, and objects that are elsewhere than before. */
+/* Counts what only a collector does to memory: it has been another object's before, or the object
+ * was elsewhere before. Where neither happens, a policy without Clear and Copy has nothing to get
+ * wrong. */
 static void note_use(struct abstract *a, const struct event *ev, struct vm_identity is)
 {
     uint64_t *owner = map_put(&a->owner, ev->addr / 8);
@@ -37,6 +39,7 @@ static void note_use(struct abstract *a, const struct event *ev, struct vm_ident
 /* Pieces of objects get addresses in order of first use, which no collector changes. */
 static sim_addr place_of(struct abstract *a, struct vm_identity is)
 {
+    /* PLACE_BYTES is 2^6, so the identity begins where the number of a piece ends. */
     const uint64_t piece = is.object << (OFFSET_BITS - 6) | is.offset / PLACE_BYTES;
     uint64_t *n = map_put(&a->place, piece);
 
@@ -45,7 +48,8 @@ static sim_addr place_of(struct abstract *a, struct vm_identity is)
     return PLACES + *n * PLACE_BYTES + is.offset % PLACE_BYTES;
 }
 
-/* The runtime's own, or about memory. Threads and what they do to each other stay. */
+/* What is the runtime's own, or about memory. Threads and what they do to each other stay: they
+ * order the program's accesses. */
 static bool is_dropped(const struct event *ev)
 {
     const uint8_t class = ev_info[ev->kind].class;
@@ -58,6 +62,7 @@ void abstract_event(struct abstract *a, const struct event *ev, struct vm_identi
                     struct event to[EVENT_RECORDS])
 {
     if (is_dropped(ev)) {
+        /* An event that means nothing: those that follow keep their numbers. */
         to[0] = (struct event){.kind = EV_IO, .tid = ev->tid};
         return;
     }

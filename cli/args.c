@@ -8,6 +8,7 @@
 
 static void note_option(struct cli *c, int key, const char *value, struct argp_state *state)
 {
+    /* An empty value is most often a shell variable that is unset. */
     if (value && !*value)
         argp_error(state, "the value of --%s is empty; leave the option out, or give one",
                    cli_option_name(c, key));
@@ -15,7 +16,7 @@ static void note_option(struct cli *c, int key, const char *value, struct argp_s
     c->given[c->n++] = (struct given_option){key, value};
 }
 
-/* argp_error ends the process. */
+/* argp_error does not return: it ends the process. */
 static void note_operand(struct cli *c, const char *arg, struct argp_state *state)
 {
     char *shown = cli_clean(xstrdup(arg));
@@ -53,8 +54,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
-/* Before the options the summary; after them (argp: \v) the text and the examples. Owned by the
- * caller. */
+/* The summary, then the text and the examples: argp prints what is before the \v above the options,
+ * what is behind it below them. Owned by the caller. */
 static char *help_text(const struct verb *v)
 {
     char *help = NULL;
@@ -81,6 +82,8 @@ void cli_parse(struct cli *c, const struct verb *verb, int argc, char **argv)
         .options = verb->options, .parser = parse, .args_doc = verb->args, .doc = help};
 
     *c = (struct cli){.verb = verb};
+    /* argp names the program by argv[0] in its messages; it must say "lardsim trace info", not
+     * "info". */
     argv[0] = name;
     argp_parse(&argp, argc, argv, 0, NULL, c);
     argv[0] = NULL;
@@ -94,7 +97,8 @@ void cli_free(struct cli *c)
     free(c->arg);
 }
 
-/* An option that is given again replaces the earlier one. */
+/* An option that is given again replaces the earlier one, so that a script's default can be
+ * overridden at the end of its line. */
 static const struct given_option *last_given(const struct cli *c, int key)
 {
     for (size_t i = c->n; i-- > 0;)
@@ -139,6 +143,7 @@ static bool parse_u64(const char *text, uint64_t *to)
     const bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
     char *end;
 
+    /* strtoull takes signs and leading blanks; a count has neither. */
     if (text[0] < '0' || text[0] > '9')
         return false;
     errno = 0;
@@ -180,7 +185,7 @@ int cli_index(const struct cli *c, int key, const char *const *choices, size_t *
     return -1;
 }
 
-/* A semicolon in any case: the message goes on with what to do. */
+/* The message ends with what to do, so there is a semicolon even when no name is near. */
 char *did_you_mean(const char *name, const char *const *names, size_t n)
 {
     const char *near = nearest_name(name, names, n);
@@ -190,10 +195,12 @@ char *did_you_mean(const char *name, const char *const *names, size_t n)
 
 void cli_wrap(FILE *out, const char *text, size_t column, size_t indent, size_t width)
 {
-    bool first = true; /* word of its line */
+    bool first = true; /* no word stands on this line yet */
 
     while (*text) {
         const size_t word = strcspn(text, " \n");
+        /* A word that is longer than the line is printed as it is: names and paths must stay whole.
+         */
         if (!first && column + 1 + word > width) {
             fputc('\n', out);
             column = 0;

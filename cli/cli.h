@@ -29,7 +29,8 @@ const char *verb_in_group(const struct verb *v, const char *group);
 /* What a group of verbs is for, a sentence; NULL: there is no such group. */
 const char *verb_group_summary(const char *group);
 
-/* Keys of the options. What is no letter has no short form. */
+/* Keys of the options: one number for the same option of all verbs. A key that is a letter is its
+ * short form; from 256 on there is none. */
 enum {
     OPT_CONFIG = 'c',
     OPT_TIMELINE = 't',
@@ -70,8 +71,8 @@ struct given_option { /* an option as it stood there */
 struct cli {
     const struct verb *verb;
     struct given_option *given; /* in the order given */
-    size_t n, cap;
-    const char **arg; /* the operands */
+    size_t n, cap;              /* options given; room for them */
+    const char **arg;           /* the operands */
     size_t args, args_cap;
 };
 
@@ -100,10 +101,12 @@ enum { FIELDS = 8 };
 struct field {
     const char *key, *text;
 };
+/* One thing that has a name, made for the call and freed after it. */
 struct row { /* valid during the call */
     const char *name, *help;
+    /* further columns: what list shows beside the name, and explain below it */
     struct field field[FIELDS];
-    size_t fields;
+    size_t fields; /* of field that are in use */
 };
 typedef void row_fn(void *arg, const struct row *row);
 void row_json(struct json *j, const struct row *r); /* the members of an object */
@@ -112,8 +115,8 @@ struct table {
     const char *name; /* "policies" */
     const char *one;  /* "a policy" */
     const char *help;
-    size_t columns; /* the first fields, which `list` shows beside the name */
-    void (*each)(row_fn *fn, void *arg);
+    size_t columns; /* of the first fields, which `list` shows beside the name; explain shows all */
+    void (*each)(row_fn *fn, void *arg); /* calls fn for every row, in the table's order */
 };
 extern const struct table tables[]; /* a NULL name ends it */
 const struct table *table_find(const char *name);

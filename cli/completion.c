@@ -1,12 +1,14 @@
-/* completion.c - a completion script for bash, made of the rows of verbs and tables. What an option
- * or operand takes is told by its name in the usage line: FILE, DIR, SOURCE, NAME=VALUE, a|b, ...
- */
+/* completion.c - a completion script for bash, made of the rows of verbs and tables: a new verb,
+ * option, policy or parameter completes without a line here. What an option or operand takes is
+ * told by its name in the usage line: FILE, DIR, SOURCE, NAME=VALUE, a|b, ... The script works on
+ * its own: it calls neither lardsim nor the bash-completion package. */
 #include <string.h>
 
 #include "base/param.h"
 #include "cli/cli.h"
 
-/* What completes an option's value or an operand, by its name; NULL: nothing does. */
+/* What completes an option's value or an operand, as bash: words (compgen -W) or files (an action
+ * of compgen), by the name in the usage line. NULL: nothing does. */
 static const char *takes(const char *arg)
 {
     static const struct {
@@ -44,6 +46,7 @@ static void put_choices(FILE *out, const char *choices)
 
 /* ---- lists of names ------------------------------------------------------------------------- */
 
+/* compgen splits its words at blanks, so a name with one can't be proposed. */
 static void put_name(void *arg, const struct row *r)
 {
     if (!strchr(r->name, ' '))
@@ -62,8 +65,8 @@ static void put_list(FILE *out, const char *variable, const char *table, row_fn 
     fputs("\"\n", out);
 }
 
-/* The first words of all verbs ("" for group), or the second words of a group's. A group's name
- * once, though each of its verbs begins with it. */
+/* The first words of all verbs ("" for group), or the second words of a group's. Verbs of a group
+ * stand next to each other, so looking at the last one is enough to print a group's name once. */
 static void put_words(FILE *out, const char *group)
 {
     const char *last = "";
@@ -107,7 +110,8 @@ static const char *field(const struct row *r, const char *key)
     return "";
 }
 
-/* The words that a parameter may be set to; NULL: it takes no words. */
+/* The words that a parameter may be set to; NULL: it takes no words. Only choices and switches have
+ * some; the range of a number is not to be typed. */
 static const char *value_choices(const struct row *r)
 {
     const char *type = field(r, "type");
@@ -128,7 +132,9 @@ static void put_value_case(void *arg, const struct row *r)
     fputs(" ;;\n", out);
 }
 
-/* Parameters of a policy under another label. */
+/* Parameters of a policy under another label ("-p mine=vc" is set by policy.mine.history): by the
+ * last part of the name. bash takes the first pattern that fits, so these come after the exact
+ * names. */
 static void put_label_case(void *arg, const struct row *r)
 {
     FILE *out = arg;
@@ -146,6 +152,7 @@ static void put_option_case(FILE *out, const struct verb *v, const struct argp_o
     const char *words = takes(o->arg);
 
     fprintf(out, "        \"%s --%s\"", v->name, o->name);
+    /* argp gives options without a short form a key that is no character. */
     if (o->key > 0 && o->key < 256)
         fprintf(out, "|\"%s -%c\"", v->name, o->key);
     fprintf(out, ") value=1 %s", words ? words : "");
@@ -177,6 +184,8 @@ static void put_operand_case(FILE *out, const struct verb *v)
     fputs(" ;;\n", out);
 }
 
+/* "trace info" is two words to bash: from here on the verb is both, and operands begin at word 3.
+ */
 static void put_group_words(FILE *out, const char *group)
 {
     fprintf(out,
@@ -203,6 +212,9 @@ static void put_verb_words(FILE *out)
 
 void completion_print(FILE *out)
 {
+    /* The state of the script: left is what stands before "@" in the word being completed, before
+     * what stands before "=" in it; assigned: a value is wanted; value: the option before has
+     * claimed it. */
     fputs("# bash completion for lardsim. Made by: lardsim list completion\n"
           "_lardsim() {\n"
           "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"

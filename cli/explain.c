@@ -1,4 +1,5 @@
-/* explain.c - tells what a name means, wherever it stands in the tables. */
+/* explain.c - tells what a name means, wherever it stands in the tables. A word may stand in
+ * several tables: it is told of each. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,10 +51,10 @@ struct name_search {
     enum match match;
     struct json *json; /* NULL: text */
     const struct table *table;
-    char *told;   /* owned; of the latest name, NULL: nothing */
-    char *alike;  /* owned; names after it of which the same is told, NULL: none */
-    bool members; /* statistics of a group are being told */
-    size_t found, seen;
+    char *told;         /* owned; of the latest name, NULL: nothing */
+    char *alike;        /* owned; names after it of which the same is told, NULL: none */
+    bool members;       /* statistics of a group are being told */
+    size_t found, seen; /* found: rows that were told; seen: in names */
     char **names; /* owned; all that were looked at, their last parts and sections, for the hint */
     size_t cap;
 };
@@ -85,7 +86,8 @@ static void explain_text(const struct name_search *s, const struct row *r)
         printf("  %-10s  lardsim %s --help\n", "options", r->name);
 }
 
-/* What is told of a name, in one text. Owned by the caller. */
+/* What is told of a name, in one text, to see whether two names are told the same. Owned by the
+ * caller. */
 static char *told_of(const struct name_search *s, const struct row *r)
 {
     char *all = xasprintf("%s\n%s", s->table->name, r->help);
@@ -105,7 +107,8 @@ static void end_alike(struct name_search *s)
     s->alike = NULL;
 }
 
-/* By the last part of its name a parameter may be many policies'. */
+/* By the last part of its name a parameter may be many policies' (view, history). It is told once;
+ * the other names follow in a line, "likewise". */
 static void explain_once(struct name_search *s, const struct row *r)
 {
     char *told = told_of(s, r);
@@ -147,7 +150,8 @@ static void explain_row(struct name_search *s, const struct row *r)
     json_end(s->json);
 }
 
-/* Every name that was seen, for the proposal if none is found. */
+/* Every name that was seen, its last part and its section: the proposal is among what a user may
+ * type. */
 static void remember(struct name_search *s, const char *name, size_t n)
 {
     s->names = xgrow(s->names, s->seen, &s->cap, sizeof *s->names);
@@ -162,6 +166,7 @@ static void look_at(void *arg, const struct row *r)
         explain_row(s, r);
         s->found++;
     }
+    /* Later rounds see the same names. */
     if (s->match != WHOLE)
         return;
     remember(s, r->name, strlen(r->name));
@@ -193,7 +198,7 @@ static void search_table(struct name_search *s, const struct table *t, enum matc
 }
 
 /* As a whole; else as a section; else by the last part. A parameter by its last part in any case:
- * what `view` means and how it is set belong together. */
+ * what `view` means as a word, and how it is set, belong together. */
 static void search_tables(struct name_search *s)
 {
     for (enum match m = WHOLE; m <= ENDING && !s->found; m++) {

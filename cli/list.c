@@ -1,5 +1,5 @@
-/* list.c - prints a table of names; also the manual pages and the completion, which are made of
- * the same tables. */
+/* list.c - prints a table of names; also the manual pages and the completion, which are made of the
+ * same tables. What a row says is in tables.c; this file only lays it out. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,11 +7,12 @@
 
 /* ---- a section of a table ------------------------------------------------------------------- */
 
+/* Hands on the rows of one section ("policy.vc" of the parameters), and counts them. */
 struct section {
     const char *name; /* NULL: all */
     row_fn *fn;
     void *arg;
-    size_t rows;
+    size_t rows; /* handed on so far */
 };
 
 /* What follows the section in a row's name; NULL: it is not in the section. */
@@ -21,6 +22,7 @@ static const char *within(const char *name, const char *section)
 
     if (!section)
         return name;
+    /* A whole part of the name: section "l1" has l1.accesses, and does not have l10.accesses. */
     return strncmp(name, section, n) || name[n] != '.' ? NULL : name + n + 1;
 }
 
@@ -44,6 +46,7 @@ static size_t each_of(const struct table *t, const char *section, row_fn *fn, vo
 
 /* ---- text: aligned, but for names that are far too long ------------------------------------- */
 
+/* Characters of a column. A longer text sticks out rather than widen the table for all. */
 enum { WIDEST = 44 };
 
 struct widths {
@@ -114,15 +117,17 @@ static void print_json(const struct table *t, const char *section)
 
 /* ---- Markdown: the tables in docs/ that `make docs-tables` writes --------------------------- */
 
+/* A head needs a row, for the names of its columns: it is printed with the first. */
 struct markdown {
     const struct table *table;
     const char *section;
-    bool begun;
+    bool begun; /* the head is printed */
 };
 
 /* "| step | instructions | what it is |": the table's rows are each `a step`. */
 static void markdown_head(const struct markdown *m, const struct row *r)
 {
+    /* The table's word without its article. */
     printf("| %s |", strchr(m->table->one, ' ') + 1);
     for (size_t i = 0; i < m->table->columns; i++)
         printf(" %s |", i < r->fields ? r->field[i].key : "");
@@ -191,12 +196,14 @@ static int list_manual(const char *page, struct err *e)
                    page);
 }
 
+/* each_of counts; to know whether there is any row, nobody needs to be called. */
 static void no_row(void *arg, const struct row *r)
 {
     (void)arg;
     (void)r;
 }
 
+/* An empty section is a mistake in the name, not an empty answer. */
 static int list_table(const struct cli *c, const struct table *t, const char *section,
                       struct err *e)
 {

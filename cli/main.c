@@ -1,4 +1,5 @@
-/* main.c - finds the verb, runs it, prints its error and ends with its exit code. */
+/* main.c - finds the verb, runs it, prints its error and ends with its exit code. Every way out of
+ * the program passes here or in argp, which knows our code for a wrong command line. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -22,8 +23,8 @@ const struct verb *const verbs[] = {
 
 /* ---- messages ------------------------------------------------------------------------------- */
 
-/* The bytes of the control character at s: C0, delete, and C1 as UTF-8 or as a byte of its own; 0:
- * it is none. */
+/* The bytes of the control character at s; 0: it is none. There are C0, delete, and C1, which is
+ * two bytes in UTF-8 and one in older sets: terminals may obey either. */
 static size_t control_bytes(const unsigned char *s)
 {
     if (s[0] == 0xc2 && s[1] >= 0x80 && s[1] < 0xa0)
@@ -31,7 +32,8 @@ static size_t control_bytes(const unsigned char *s)
     return s[0] < 0x20 || (s[0] >= 0x7f && s[0] < 0xa0);
 }
 
-/* Bytes that follow the first of a character, at most. */
+/* Bytes that may follow the first of a UTF-8 character. They are in C1's range and must not be
+ * taken for it. */
 static unsigned more_bytes(unsigned char first)
 {
     return first < 0xc0 ? 0 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
@@ -39,7 +41,7 @@ static unsigned more_bytes(unsigned char first)
 
 char *cli_clean(char *text)
 {
-    unsigned char *to = (unsigned char *)text;
+    unsigned char *to = (unsigned char *)text; /* never ahead of what is read */
 
     for (const unsigned char *s = to; *s;) {
         const size_t control = control_bytes(s);
@@ -77,8 +79,8 @@ void cli_note(const char *fmt, ...)
 
 /* ---- standard streams ----------------------------------------------------------------------- */
 
-/* At exit, so that argp's help is covered, too. A result that could not be written whole must not
- * end with success. */
+/* Called at exit, so that argp's help is covered, too. A result that could not be written whole (a
+ * full disk, a closed pipe) must not end with success, and stdio tells that only on closing. */
 static void close_stdout(void)
 {
     const bool failed = ferror(stdout);
@@ -91,7 +93,9 @@ static void close_stdout(void)
     _exit(LARD_OUTPUT);
 }
 
-/* A standard stream that was closed by the caller must not become a file that we open. */
+/* If the caller has closed a standard stream, the next file that is opened gets its number, and
+ * messages would go into a result. Streams that are missing become /dev/null; input is opened for
+ * writing and output for reading, so that using them is an error. */
 static void open_standard_streams(void)
 {
     for (int fd = 0; fd < 3; fd++)
@@ -116,7 +120,8 @@ const char *verb_in_group(const struct verb *v, const char *group)
     return strncmp(v->name, group, n) == 0 && v->name[n] == ' ' ? v->name + n + 1 : NULL;
 }
 
-/* Groups are the first words of verbs that have two; they have no row of their own. */
+/* Groups are the first words of verbs that have two; they have no row of their own. "" is the
+ * program. */
 const char *verb_group_summary(const char *group)
 {
     static const struct {
@@ -141,7 +146,8 @@ static bool group_exists(const char *group)
     return false;
 }
 
-/* The C library keeps lines that are short enough as they are. */
+/* argp wraps help to the width that it likes; lines that are short enough it keeps as they are. So
+ * the list is wrapped here, with room to spare. */
 static void list_verbs(const char *group, FILE *out)
 {
     enum { LINE = 78, BEFORE = 2, AFTER = 2 };

@@ -1,5 +1,6 @@
 /* manual.c - manual pages in roff, made of the same rows as --help: one for lardsim, one for each
- * first word of a verb. */
+ * first word of a verb (lardsim-run, lardsim-trace). They are printed, not kept, so they can't be
+ * older than the program. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,13 +8,16 @@
 #include "cli/cli.h"
 #include "sim/lardsim.h"
 
-/* What stands in backquotes becomes bold; what roff would read as its own is escaped. */
+/* What stands in backquotes becomes bold; what roff would read as its own is escaped: a full stop
+ * or quote that begins a line, backslashes, and hyphens, which would turn into dashes that can't be
+ * copied. */
 static void put_text(FILE *out, const char *text)
 {
     bool start = true, bold = false;
 
     for (; *text; text++) {
         if (start && (*text == '.' || *text == '\''))
+            /* At a line's start it would be a request. \& has no width. */
             fputs("\\&", out);
         start = *text == '\n';
         if (*text == '`') {
@@ -89,6 +93,7 @@ static void put_option(FILE *out, const struct argp_option *o)
 
 static void put_options(FILE *out, const struct verb *v)
 {
+    /* argp adds these to every verb by itself, so they are in no verb's rows. */
     static const struct argp_option common[] = {
         {"help", '?', NULL, 0, "Give a help list", 0},
         {"usage", 256, NULL, 0, "Give a short usage message", 0},
@@ -136,11 +141,14 @@ static bool first_word_is(const struct verb *v, const char *word)
     return strcmp(v->name, word) == 0 || verb_in_group(v, word);
 }
 
-/* Is v the first with its first word? Verbs of a group stand next to each other in verbs.def. */
+/* Is verbs[i] the first with its first word? Verbs of a group stand next to each other in
+ * verbs.def. */
 static bool starts_page(size_t i)
 {
     const size_t n = strcspn(verbs[i]->name, " ");
 
+    /* strchr finds the terminator, too: the name before has the same first word if that ends here,
+     * with the name or at a blank. */
     return i == 0 || strncmp(verbs[i - 1]->name, verbs[i]->name, n) != 0 ||
            !strchr(" ", verbs[i - 1]->name[n]);
 }

@@ -1,15 +1,20 @@
-/* plot.c - a plot of points as an SVG, without a library and the same bytes everywhere: positions
- * are whole numbers, logarithms are made with integers. */
+/* plot.c - dots on a logarithmic scale, two kinds of them, in panels side by side that share their
+ * rows; as an SVG. Without a library, and the same bytes everywhere, so that a test can compare
+ * files: positions are whole numbers, and logarithms are made with integers. It knows nothing of
+ * races. */
 #include "cli/plot.h"
 
 #include <inttypes.h>
 
+/* In pixels. LABEL: left of the panels, for the rows' names; INSET: between a panel's edge and its
+ * first and last dot, so that no dot is cut. */
 enum { LABEL = 190, PANEL = 170, GAP = 18, ROW = 20, TOP = 70, BOTTOM = 34, INSET = 8 };
 
-/* log10(n + 1) in thousandths, by the digits and a line between powers of two below them. */
+/* log10(n + 1) in thousandths: + 1 so that 0, the count that matters most, has a place on the
+ * scale. The power of two below gives the whole part of the logarithm, a parabola the rest. */
 static unsigned log_of(uint64_t n)
 {
-    const uint64_t v = n == UINT64_MAX ? n : n + 1;
+    const uint64_t v = n == UINT64_MAX ? n : n + 1; /* the largest number has no successor */
     unsigned bits = 0;
 
     while (v >> bits > 1)
@@ -18,9 +23,11 @@ static unsigned log_of(uint64_t n)
     const uint64_t one = UINT64_C(1) << 20;
     const uint64_t f = bits <= 20 ? (v << (20 - bits)) - one : (v >> (bits - 20)) - one;
     const uint64_t log2 = bits * one + f + f * (one - f) / one * 346 / 1000;
+    /* 30103 / 100000 is log10(2); the result is in thousandths, so 100 remain to divide by. */
     return (unsigned)(log2 * 30103 / 100 / one);
 }
 
+/* Labels come from the user; these three characters would end or begin a tag. */
 static void text(FILE *out, const char *s)
 {
     for (; *s; s++)
@@ -42,6 +49,7 @@ static void text(FILE *out, const char *s)
 /* The scale fits the largest count of all panels, so that they can be compared. */
 static unsigned decades_of(const struct plot *p)
 {
+    /* At least one decade, or the scale has no width. */
     unsigned most = 1000;
 
     for (size_t i = 0; i < p->panels * p->rows; i++)
@@ -72,14 +80,18 @@ static void write_axis(const struct plot *p, size_t panel, unsigned decades, FIL
             left_of(panel), TOP, PANEL, bottom - TOP);
     for (unsigned d = 0; d <= decades; d++) {
         uint64_t n = d > 0;
+        /* 10^d for d >= 1. The line at 0 is drawn for d = 0. */
         for (unsigned i = 1; i <= d; i++)
             n *= 10;
+        /* log_of adds 1, so the line of 10^d is asked for at 10^d - 1. */
         const unsigned x = x_of(panel, d ? log_of(n - 1) : 0, decades);
         fprintf(out, "<line x1=\"%u\" y1=\"%u\" x2=\"%u\" y2=\"%u\" stroke=\"#dddddd\"/>\n", x, TOP,
                 x, bottom);
+        /* Labels of more than four decades would touch each other: every second one. */
         if (d == 0 || d == decades || decades <= 4 || d % 2 == 0)
             fprintf(
                 out,
+                /* %.0u of 0 prints nothing: the "0" of the first label is in the text before it. */
                 "<text x=\"%u\" y=\"%u\" text-anchor=\"middle\" font-size=\"10\">%s%.0u</text>\n",
                 x, bottom + 14, d == 0 ? "0" : "10^", d);
     }

@@ -1,5 +1,6 @@
-/* tables.c - every table of things that have a name, as rows of text: for list, explain and the
- * completion. It knows nothing that its tables don't say, but for the concepts (concepts.def). */
+/* tables.c - every table of things that have a name, as rows of text: for list, explain, the manual
+ * and the completion. It knows nothing that its tables don't say, but for the concepts
+ * (concepts.def). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #include "trace/trace.h"
 #include "workloads/workloads.h"
 
+/* An empty field is left out, so a row shows only what applies to it. */
 static void add(struct row *r, const char *key, const char *text)
 {
     if (text && *text && r->fields < FIELDS)
@@ -36,6 +38,7 @@ static char *join_bits(unsigned bits, const char *const *names, size_t n)
     return all;
 }
 
+/* Callbacks of other rooms have their own form; this carries the caller's through them. */
 struct sender {
     row_fn *fn;
     void *arg;
@@ -58,7 +61,8 @@ static void collect_param(void *arg, const char *section, const struct param *p)
     xappend(&s->all, ".", p->name);
 }
 
-/* What it charges for, a line a step: owned by the caller; NULL: nothing by a table. */
+/* What it charges for, a line a step under a head: one text, because a field is one; `explain`
+ * prints it as it is. Owned by the caller; NULL: nothing by a table. */
 static char *cost_lines(const struct policy *p)
 {
     char *all = p->charges ? xasprintf("%-14s %12s", "step", "instructions") : NULL;
@@ -74,7 +78,7 @@ static char *cost_lines(const struct policy *p)
 
 static char *join_info(unsigned bits, const struct claim_info *info, size_t n)
 {
-    const char *name[32];
+    const char *name[32]; /* one for each bit */
 
     for (size_t i = 0; i < n; i++)
         name[i] = info[i].name;
@@ -95,6 +99,7 @@ static void each_policy(row_fn *fn, void *arg)
 
         sim_each_param(collect_param, &params);
         add(&r, "claims", *claim ? claim : "nothing");
+        /* What holds for most policies is not said of each. */
         if (promise->conflicts != CONFLICT_ALL)
             add(&r, "conflicts", conflicts);
         if (promise->history != HISTORY_OWN)
@@ -159,6 +164,7 @@ static void each_view(row_fn *fn, void *arg)
     static const char *const bits[] = {"all-memory", "all-sync", "no-clear", "no-copy",
                                        "no-thread"};
 
+    /* A view of several bits is told by its parts; one bit is a part itself. */
     for (const struct view_info *v = view_info; v->name; v++) {
         struct row r = {.name = v->name, .help = v->help};
         const bool several = (v->bits & (v->bits - 1)) != 0;
@@ -387,6 +393,7 @@ static void each_trait(row_fn *fn, void *arg)
     }
 }
 
+/* The order is that of `lardsim list`. explain looks at all, in this order. */
 const struct table tables[] = {
     {"policies", "a policy", "What detects races: `run --policy NAME`.", 1, each_policy},
     {"claims", "a claim", "What policies promise, and of which conflicts.", 0, each_claim},

@@ -24,7 +24,8 @@ static const struct param *run_param(const char *name)
     die("compare: a run has no parameter %s", name);
 }
 
-/* The same rows as a run binds, into a struct of ours. rows must outlive config. */
+/* The same rows as a run binds, with their defaults, types and checks, into a struct of ours. rows
+ * must outlive config. */
 static int bind_asked(struct config *config, struct param rows[3], struct asked *to, struct err *e)
 {
     rows[0] = *run_param("machine");
@@ -35,7 +36,7 @@ static int bind_asked(struct config *config, struct param rows[3], struct asked 
     return config_bind(config, "", rows, to, e);
 }
 
-/* As run_settings, into a configuration without a run. */
+/* As run_settings, but into a configuration without a run: nothing is opened or made. */
 static int gather(struct config *to, const struct cli *c, struct err *e)
 {
     int failed = 0;
@@ -83,7 +84,8 @@ static int add_spec(struct specs *s, const char *spec, size_t length, struct err
     for (size_t i = 0; i < s->n; i++) {
         if (!same_label(s->spec[i], one))
             continue;
-        const bool none = i == 0 && strcmp(one, "none") == 0; /* it is there already */
+        /* The first row is there in any case; asking for it is no mistake. */
+        const bool none = i == 0 && strcmp(one, "none") == 0;
         if (!none)
             err_set(e, LARD_CONFIG,
                     "compare: '%s' has the label of another policy; give each its own, as in "
@@ -145,7 +147,8 @@ static bool sets_parameter_of(const char *assignment, const char *spec)
            assignment[sizeof section - 1 + n] == '.';
 }
 
-/* A run does not know the labels of the others. */
+/* Each run knows only its own policy. A parameter of another one would be an unknown name there,
+ * and an error. */
 static bool about_another(const struct given_option *g, const struct specs *s, size_t which)
 {
     if (g->key != OPT_SET || sets_parameter_of(g->value, s->spec[which]))
@@ -179,7 +182,8 @@ static const char *view_name(unsigned bits)
     return "of its own";
 }
 
-/* Made for a moment, without a machine, to be asked. */
+/* A policy is made for a moment, without a machine, to be asked what it promises: that may depend
+ * on its parameters. */
 char *spec_property(const struct cli *c, const char *spec, struct err *e)
 {
     struct config *config = config_new(run_presets);

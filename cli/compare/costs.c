@@ -10,7 +10,8 @@ static const char *const metadata[] = {"load-misses",   "store-misses",   "atomi
                                        "load-hits",     "store-hits",     "atomic-hits",
                                        "load-upgrades", "store-upgrades", "atomic-upgrades"};
 
-/* 0 where the run has no such statistic: not every machine has every level. */
+/* 0 where the run has no such statistic: not every machine has every level, and not every policy
+ * metadata. */
 static uint64_t stat_of(const struct lardsim *l, const char *group, const char *part)
 {
     char *name = xasprintf("%s%s", group, part);
@@ -41,8 +42,9 @@ static void read_metadata(struct costs *to, const struct lardsim *l)
     }
 }
 
-/* Of a policy in software: as it lays them out. Of one in hardware: history lines on chip, and the
- * tables of its manager; the most of both together may have been less than the sum shown. */
+/* Bytes of metadata. A policy in software lays them out itself. One in hardware has history lines
+ * on chip and the tables of its manager; each peak is at its own time, so the most of both together
+ * may have been less than the sum shown. */
 static void read_bytes(struct costs *to, const struct lardsim *l)
 {
     const struct {

@@ -13,7 +13,7 @@
 
 struct unused {
     char *name, *origin; /* own */
-    size_t runs;
+    size_t runs;         /* in which it had no effect */
 };
 struct all_unused {
     struct unused *item;
@@ -77,7 +77,8 @@ static void run_once(struct lardsim *l, const struct cli *c, const char *label,
         progress_end(&progress);
 }
 
-/* Costs of different executions are not compared. */
+/* Costs of different executions are not compared: a file that was written anew between two runs
+ * would pass for an overhead. */
 static int same_events(const struct cost_table *t, const struct costs *row, struct err *e)
 {
     if (t->n == 0 || row->events == t->row[0].events)
@@ -100,6 +101,7 @@ static int run_policy(struct cost_table *t, const struct cli *c, struct all_unus
         err_set(e, (enum lard_exit)lardsim_exit_code(l), "%s: %s", row->label, lardsim_error(l));
     if (!e->code) {
         costs_read(row, l);
+        /* The machine is the same for all; the first run tells what it is. */
         if (t->n == 0)
             costs_machine(t, l);
         if (!same_events(t, row, e))
@@ -129,7 +131,8 @@ static int check_source(const char *source, struct err *e)
     return 0;
 }
 
-/* Made before anything runs, so that a path that can't be written is known at once. */
+/* Made before anything runs, so that a path that can't be written is known at once. A run that
+ * fails leaves the folder, with the results of those before it. */
 static int make_folder(const struct cli *c, struct err *e)
 {
     const char *dir = cli_get(c, 'o');
@@ -210,7 +213,7 @@ static int name_rows(struct cost_table *t, const struct cli *c, const struct spe
     return 0;
 }
 
-/* Until one fails. */
+/* Until one fails: the rows that are complete are shown all the same. */
 static void run_all(struct cost_table *t, const struct cli *c, const struct specs *s, struct err *e)
 {
     struct all_unused unused = {NULL, 0, 0};

@@ -8,7 +8,8 @@
 
 /* ---- numbers -------------------------------------------------------------------------------- */
 
-/* "12.3 %" of part / whole, right-aligned; there is no "-0.0 %". */
+/* "12.3 %" of part / whole, right-aligned. Rounded to tenths as an integer first, as printf would
+ * write "-0.0 %". */
 static void print_percent(double part, double whole, int width)
 {
     const double x = whole > 0 ? 1000 * part / whole : 0;
@@ -20,7 +21,8 @@ static void print_percent(double part, double whole, int width)
     printf("%*s", width, text);
 }
 
-/* Bytes of metadata: "-" where nobody counts them; from 10 Ki on rounded. */
+/* Bytes of metadata: "-" where nobody counts them; from 10 Ki on rounded, so that a small number is
+ * exact and a large one short. */
 static void bytes_text(const struct costs *r, enum compared_cost which, char *to, size_t room)
 {
     static const char *const unit[] = {"", "Ki", "Mi", "Gi", "Ti"};
@@ -51,7 +53,7 @@ static int label_width(const struct cost_table *t)
 
 enum form { COUNT, BYTES };
 struct column {
-    const char *above, *title;
+    const char *above, *title; /* above: over this column and those that follow with "" */
     enum compared_cost cost;
     enum form form;
 };
@@ -134,7 +136,8 @@ enum where { HANDLER, EXECUTING, CACHES, REMOTE, MEMORY, WAITING, IDLE, WHERES }
 static const char *const where_text[WHERES] = {"handler", "executing", "caches", "remote",
                                                "memory",  "waiting",   "idle"};
 
-/* Kinds of waiting are many, and on this page one column. */
+/* Kinds of waiting are many, and on this page one column: what is not named here. 1 is added, so
+ * that 0 means not named. */
 static enum where where_of(enum cost_spent s)
 {
     static const uint8_t known[COST_SPENTS] = {
@@ -146,7 +149,8 @@ static enum where where_of(enum cost_spent s)
     return known[s] ? (enum where)(known[s] - 1) : WAITING;
 }
 
-/* All cores' cycles of a run add up to its cycles, so the columns add up to the overhead. */
+/* All cores' cycles of a run add up to its cycles times cores, so the columns add up to the
+ * overhead. */
 static void print_where_row(const struct cost_table *t, const struct costs *r, int width)
 {
     const struct costs *none = &t->row[0];
@@ -178,7 +182,8 @@ static void print_wheres(const struct cost_table *t, int width)
         print_where_row(t, &t->row[i], width);
 }
 
-/* Where a program collects seldom this is little; a short run may collect all the time. */
+/* A collecting thread's own work shows only where it is a tenth of the overhead or more. Where a
+ * program collects seldom this is little; a short run may collect all the time. */
 static void print_collections(const struct cost_table *t)
 {
     const double before = (double)t->row[0].cost[COST_CYCLES];

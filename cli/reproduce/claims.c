@@ -1,5 +1,6 @@
-/* claims.c - what LARD says of its Tables 2 and 3, as judgements of a program under a
- * collector, and the programs that are run for it. What the paper printed is in results/paper/. */
+/* claims.c - what LARD says of its Tables 2 and 3, as judgements of a program under a collector,
+ * and the programs that are run for it. Numbers are not judged: the programs are not the paper's
+ * own. What the paper printed is in results/paper/. */
 #include "cli/reproduce/claims.h"
 
 #include <string.h>
@@ -39,6 +40,8 @@ static const struct program kernels[] = {
 const struct suite suites[] = {{"twins", NULL, twins}, {"kernels", "heap=256Ki,tlab=256", kernels}};
 const char *const suite_names[] = {"twins", "kernels", NULL};
 
+/* Mark-sweep reuses memory, semispace moves objects, too: Clear matters for both, Copy for the
+ * second alone. */
 const struct collector collectors[COLLECTORS] = {{"marksweep", false}, {"semispace", true}};
 
 /* ---- what the paper says -------------------------------------------------------------------- */
@@ -92,6 +95,7 @@ static enum verdict judge_all_sync(const struct cell *c)
 
 static enum verdict judge_no_clear(const struct cell *c)
 {
+    /* No memory was used again: there is nothing to mistake, so nothing may be false. */
     if (c->is.uses_again == 0)
         return when(!falses(c, VIEW_NO_CLEAR));
     return falses(c, VIEW_NO_CLEAR) ? HOLDS : NO_CASE;
@@ -99,6 +103,8 @@ static enum verdict judge_no_clear(const struct cell *c)
 
 static enum verdict judge_no_copy(const struct cell *c)
 {
+    /* Nothing moves, or nothing races: then nothing may be missed. Else a miss is what the paper
+     * says, and none is no case, as what races need not be what moves. */
     if (!c->collector->moves || !has_races(c))
         return when(!missed(c, VIEW_NO_COPY));
     return missed(c, VIEW_NO_COPY) ? HOLDS : NO_CASE;

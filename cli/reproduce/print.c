@@ -71,7 +71,8 @@ void print_head(const struct cell *c)
            "diff", "paper", "ours", "diff", "the paper says", "ours");
 }
 
-/* By how much ours differs from the paper's, in percent of that; -100.0 is of nothing at all. */
+/* By how much ours differs from the paper's, in percent of that. -100.0 is of nothing at all: what
+ * rounds to it but is something prints as -99.9. From a hundredfold on the factor is told. */
 static char *difference(uint64_t paper, uint64_t ours)
 {
     const bool less = ours < paper;
@@ -227,6 +228,7 @@ void csv_cell(FILE *csv, const struct paper *p, const struct cell *c)
 
 /* ---- the plot ------------------------------------------------------------------------------- */
 
+/* At most two counts for each view: false and missed ones. */
 struct panels { /* a panel for each kind of count of each claim */
     enum view_id view[2 * VIEWS];
     const struct shown *of[2 * VIEWS];

@@ -13,6 +13,7 @@
 const char *const view_names[] = {"lard",    "all-memory", "all-sync", "no-clear",
                                   "no-copy", "naive",      NULL};
 
+/* A racy access. Tables count accesses, and sites; an access is known by its event's number. */
 struct hit {
     uint64_t event, site;
     bool system;
@@ -55,6 +56,7 @@ static void on_truth_race(void *arg, const struct lardsim_race *race)
 
 /* ---- tallies -------------------------------------------------------------------------------- */
 
+/* At one site the program's before the system's, so that tally_of meets the first of each. */
 static int by_site(const void *a, const void *b)
 {
     const struct hit *x = a, *y = b;
@@ -62,7 +64,7 @@ static int by_site(const void *a, const void *b)
     return x->site != y->site ? (x->site > y->site) - (x->site < y->site) : x->system - y->system;
 }
 
-/* Sorts h. */
+/* Sorts h by site, so what needs the order of events comes first. */
 static struct tally tally_of(struct hits *h)
 {
     struct tally t = {.accesses = h->n};
@@ -97,6 +99,7 @@ static struct tally tally_beyond(const struct hits *h, const struct hits *other)
 
 static void tally_all(struct races *r, struct measured *to)
 {
+    /* tally_of sorts, so differences are taken before. */
     for (size_t i = 0; i < VIEWS; i++) {
         to->view[i].falses = tally_beyond(&r->of[i], &r->truth);
         to->view[i].missed = tally_beyond(&r->truth, &r->of[i]);
@@ -194,6 +197,7 @@ static int run_truth(const char *spec, struct races *r, struct measured *to, str
     struct lardsim *l = truth_new(s, r);
     abstract_init(&a);
     int status = push_all(l, &a, s, e);
+    /* Two runs of one specification are the same run, or the comparison is void. */
     if (!status && !lardsim_error(l) && lardsim_events(l) != to->events)
         status = err_set(e, LARD_INTERNAL, "%s: the second run has other events", spec);
     to->uses_again = a.uses_again;

@@ -10,6 +10,7 @@
 
 enum { OPT_PLOT = 512, OPT_PROGRAMS };
 
+/* What is printed, and kept for the files, which are written at the end. */
 struct report {
     const struct paper *paper;
     bool quiet;
@@ -42,6 +43,7 @@ static void report_cell(struct report *r, const struct cell *c)
     }
 }
 
+/* Claims of all programs together: an extension is needed if any program shows it. */
 static void report_needs(struct report *r)
 {
     if (!r->paper->differences)

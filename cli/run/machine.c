@@ -39,7 +39,7 @@ enum figure {
 };
 static const struct {
     const char *group, *key; /* in the JSON; those of a group follow each other */
-    const char *stat;
+    const char *stat;        /* where the number is */
 } figures[FIGURES] = {
     [CORES] = {"", "cores", "machine.cores"},
     [FREQUENCY] = {"", "frequency", "machine.frequency"},
@@ -80,8 +80,8 @@ static uint64_t value(const struct run_result *r, enum figure f)
     return has(r, f, &v) ? v : 0;
 }
 
-/* In MB/s, MB being 10^6 bytes. The budgets are those of the published CE evaluation, which
- * stretches a run that needs more. */
+/* In MB/s, MB being 10^6 bytes: a machine's frequency is in MHz, so no factor is left. The budgets
+ * are those of the published CE evaluation, which stretches a run that needs more. */
 struct bandwidth {
     const char *key, *text;
     uint64_t used, budget;
@@ -90,7 +90,7 @@ enum { BANDWIDTHS = 2 };
 
 __extension__ typedef unsigned __int128 wide;
 
-/* Bytes a cycle times cycles a second. */
+/* Bytes a cycle times cycles a microsecond. The product of two counts may not fit 64 bits. */
 static uint64_t rate(const struct run_result *r, uint64_t bytes)
 {
     const uint64_t cycles = value(r, CYCLES);
@@ -155,7 +155,8 @@ static void print_cycles(const struct run_result *r)
                inside);
 }
 
-/* Where the cycles of all cores went; what nobody spent is left out. */
+/* Where the cycles of all cores went; what nobody spent is left out. The shares are of cycles times
+ * cores, so they add up to the whole. */
 static void print_spent(const struct run_result *r)
 {
     const uint64_t all = value(r, CYCLES) * value(r, CORES);

@@ -1,5 +1,6 @@
-/* progress.c - tells on standard error how far a run is: on a terminal after a second and
- * then each half second, on one line; else a line each 30 seconds. */
+/* progress.c - tells on standard error how far a run is: on a terminal after a second and then each
+ * half second, on one line; else a line each 30 seconds, so that a log stays short. By the wall
+ * clock, which no result depends on. */
 #include <inttypes.h>
 #include <unistd.h>
 

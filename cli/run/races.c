@@ -1,10 +1,13 @@
-/* races.c - the racy accesses of a run, grouped by pair of sites. Where neither site is
- * known, by address. Limitation: groups beyond GROUPS_KEPT are only counted. */
+/* races.c - the racy accesses of a run, grouped by pair of sites: one mistake in a program makes
+ * thousands of racy accesses, and a reader wants each mistake once. Where neither site is known, by
+ * address. Limitation: groups beyond GROUPS_KEPT are only counted. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/run/run.h"
 
+/* What makes a group. Without sites all races would have one id, so the address has to tell them
+ * apart. */
 static uint64_t group_key(const struct lardsim_race *race)
 {
     const uint64_t place[2] = {race->id, race->addr};
@@ -40,6 +43,7 @@ void race_groups_add(void *groups, const struct lardsim_race *race)
 {
     struct race_groups *g = groups;
     const uint64_t key = group_key(race);
+    /* Once the limit is reached, known groups go on counting and no new one is made. */
     uint64_t *at = g->n < GROUPS_KEPT ? map_put(&g->index, key) : map_find(&g->index, key);
 
     if (!at) {

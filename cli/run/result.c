@@ -7,6 +7,8 @@
 #include "cli/workload/workload.h"
 #include "trace/trace.h"
 
+/* The four ways to count races (docs/results.md): the same race again is another access, not
+ * another pair of sites. */
 static const struct {
     const char *name, *title;
 } counts[] = {{"accesses", "racy accesses"},

@@ -31,7 +31,8 @@ static bool is_preset(const char *name)
     return false;
 }
 
-/* --config, --preset and --set in the order given, then the policies. */
+/* --config, --preset and --set in the order given, so that a later one wins; then the policies,
+ * wherever --policy stands. */
 int run_settings(struct lardsim *l, const struct cli *c)
 {
     char *all = given_policies(c);
@@ -40,6 +41,7 @@ int run_settings(struct lardsim *l, const struct cli *c)
     for (size_t i = 0; i < c->n && !failed; i++) {
         const char *value = c->given[i].value;
         if (c->given[i].key == OPT_CONFIG)
+            /* A preset can be given where a file can: radish8 without a path. */
             failed = is_preset(value) ? lardsim_preset(l, value) : lardsim_load(l, value);
         else if (c->given[i].key == OPT_PRESET)
             failed = lardsim_preset(l, value);
@@ -120,7 +122,7 @@ static bool any_race(const struct run_result *r)
     return false;
 }
 
-/* What would be written is wanted, and may be. */
+/* What is given to be written is possible: told before a long run, not after it. */
 static int check_outputs(const struct cli *c, struct err *e)
 {
     const char *timeline = cli_get(c, OPT_TIMELINE);

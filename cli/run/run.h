@@ -43,7 +43,7 @@ void run_warn_unused(void *arg, const char *name, const char *origin); /* for la
 /* ---- races by pair of sites: run/races.c -------------------------------------------------- */
 
 struct race_group {
-    uint64_t id;
+    uint64_t id;               /* of the race, as in races.jsonl: by its sites */
     uint64_t most;             /* racy accesses by the policy that has the most of them */
     uint64_t *by_policy;       /* owns; in the order of lardsim_policy */
     struct lardsim_race first; /* the first one */
@@ -56,6 +56,7 @@ struct race_groups {
     struct map index;  /* to 1 + index of group */
     uint64_t left_out; /* racy accesses of groups beyond what is kept */
 };
+/* A run with millions of groups must end with a page, not without memory. */
 enum { GROUPS_KEPT = 65536, GROUPS_SHOWN = 10 };
 void race_groups_add(void *groups, const struct lardsim_race *race); /* for lardsim_on_race */
 void race_groups_sort(struct race_groups *g); /* the most frequent first; then no more adding */
@@ -65,7 +66,7 @@ void race_groups_free(struct race_groups *g);
 
 struct progress {
     struct timespec began;
-    double told;   /* seconds */
+    double told;   /* when it was told last, in seconds after began */
     bool terminal; /* a line that is overwritten; else one each 30 s */
 };
 void progress_begin(struct progress *p);

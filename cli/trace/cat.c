@@ -5,6 +5,8 @@
 
 #include "cli/trace/trace.h"
 
+/* The names that an event needs go before it, so a part of a trace can be read, and read back,
+ * alone. */
 struct cat {
     struct source *from;
     struct event_range part;
@@ -34,7 +36,8 @@ static int use_name(struct cat *c, enum name_space space, uint64_t id, struct er
     return names_add(c->names, space, id, name, e);
 }
 
-/* Only names that an event on the page needs, before it. */
+/* Only names that an event on the page needs, before it: a trace may have a million names, and a
+ * page of 20 events must not begin with them. */
 static int use_names(struct cat *c, const struct event *ev, struct err *e)
 {
     const unsigned form = ev_info[ev->kind].form;
@@ -50,7 +53,8 @@ static int use_names(struct cat *c, const struct event *ev, struct err *e)
     return c->out.sink->names(c->out.sink, c->names, e);
 }
 
-/* Where events were left out, a comment tells the number. */
+/* Numbers in a text trace count on by themselves. Where events were left out, a comment tells the
+ * next one's. */
 static int show(void *arg, const struct event *ev, uint64_t number, struct err *e)
 {
     struct cat *c = arg;
@@ -60,6 +64,7 @@ static int show(void *arg, const struct event *ev, uint64_t number, struct err *
             return WALK_FAIL;
         if (use_names(c, ev, e))
             return WALK_FAIL;
+        /* With --thread there are gaps. */
         if (number != c->next)
             fprintf(stdout, "# event %" PRIu64 "\n", number);
         c->next = number + 1;

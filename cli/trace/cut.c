@@ -30,6 +30,7 @@ static int take(void *arg, const struct event *ev, uint64_t number, struct err *
         if (!c->out.sink && open_output(c, number, e))
             return WALK_FAIL;
         to = c->out.sink;
+        /* Names first: a reader is to know a name when it meets the event that uses it. */
         if (to->names(to, c->from->names, e) || to->event(to, ev, e))
             return WALK_FAIL;
         c->next = number + 1;

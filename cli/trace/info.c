@@ -83,7 +83,8 @@ static void print_json(const struct trace_summary *s)
     json_end(&j);
 }
 
-/* Headers alone do not tell whether what they announce can be read. */
+/* Headers alone do not tell whether what they announce can be read, so a trace without a footer
+ * ends with an error although all counts were printed. */
 static int damage(const struct trace_summary *s, const char *spec, struct err *e)
 {
     const char *what = s->damage[0] ? s->damage : "it ends without a footer";

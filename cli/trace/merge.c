@@ -1,6 +1,7 @@
-/* merge.c - several traces as one: independent programs that ran side by side. Inputs take
- * turns, each for a run of events; threads, addresses and sites are moved apart. Limitation:
- * whether the result obeys the stream rules is for `trace verify` to say. */
+/* merge.c - several traces as one: independent programs that ran side by side. Inputs take turns,
+ * each for a run of events; threads, addresses and sites are moved apart: input i has its number in
+ * bits 48 to 57 of every address, object, site and phase. Limitation: whether the result obeys the
+ * stream rules is for `trace verify` to say. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,21 +16,21 @@ struct input_trace {
     const char *spec;
     struct source *from;
     struct batch batch;
-    size_t at; /* record in batch */
-    size_t names;
-    uint32_t threads, kernels; /* one more than the highest */
-    uint32_t thread_base, kernel_base;
-    uint64_t offset; /* of addresses, sites and phases */
-    bool ended, collecting;
+    size_t at;                         /* record in batch */
+    size_t names;                      /* how many of from's names have been handed on */
+    uint32_t threads, kernels;         /* the highest number it uses, plus one */
+    uint32_t thread_base, kernel_base; /* what its own numbers begin at in the output */
+    uint64_t offset;                   /* of addresses, sites and phases */
+    bool ended, collecting;            /* collecting: between gc-begin and gc-end */
 };
 
 struct trace_merge {
     const struct cli *cli;
     struct input_trace *in;
-    size_t inputs, in_roi;
-    uint64_t run;
-    bool shared;
-    unsigned granularity; /* 0: the inputs differ */
+    size_t inputs, in_roi; /* in_roi: those that are in a region of interest now */
+    uint64_t run;          /* events of a turn */
+    bool shared;           /* addresses and sites stay as they are */
+    unsigned granularity;  /* 0: the inputs differ */
     struct names *names;
     struct out out;
 };
@@ -60,7 +61,8 @@ static uint64_t range_bytes(const struct event *ev)
     return form == FORM_REGION || form == FORM_ALLOC || form == FORM_COPY ? ev->aux : 0;
 }
 
-/* An address, site or phase of ev that has bits by which inputs are moved apart; 0: none has. */
+/* An address, site or phase of ev that has one of the bits by which inputs are moved apart; 0: none
+ * has. Of a range the last byte counts, too: it may reach into those bits. */
 static uint64_t misfit(const struct event *ev)
 {
     const unsigned form = ev_info[ev->kind].form;
@@ -85,6 +87,7 @@ struct scan {
     bool shared;
 };
 
+/* Numbers out of range are left to the stream rules. */
 static void at_least(uint32_t *n, uint64_t id)
 {
     if (id >= *n && id < MAX_THREADS)
@@ -109,7 +112,8 @@ static int scan_event(void *arg, const struct event *ev, uint64_t number, struct
                    s->in->spec, number, misfit(ev), INPUT_SHIFT, INPUT_SHIFT + INPUT_BITS - 1);
 }
 
-/* Numbers of threads are needed before the first event is written, so inputs are read twice. */
+/* Where an input's threads begin depends on how many those before it have, and that is known at
+ * their end. So inputs are read twice. */
 static int scan(struct trace_merge *m, struct input_trace *in, struct err *e)
 {
     struct scan s = {in, m->shared};
@@ -199,7 +203,8 @@ static int move_names(struct trace_merge *m, struct input_trace *in, struct err 
     return m->out.sink->names(m->out.sink, m->names, e);
 }
 
-/* The region of interest of the whole is where any input is in one. */
+/* The region of interest of the whole is where any input is in one: only the first begin and the
+ * last end remain. */
 static bool is_left_out(struct trace_merge *m, const struct event *ev)
 {
     if (ev->kind == EV_ROI_BEGIN)

@@ -4,7 +4,7 @@
 
 #include "cli/trace/trace.h"
 
-/* Those of --set and the operands after OUT, in that order. */
+/* The parameters of --set, then those of the operands after OUT. */
 static int parameters(const struct cli *c, struct synth_params *p, struct err *e)
 {
     char *all = xstrdup("");

@@ -1,4 +1,5 @@
-/* trace.c - what the verbs of `lardsim trace` share; the verbs are in v_trace_*.c. */
+/* trace.c - what the verbs of `lardsim trace` share: a trace file that appears whole or not at all,
+ * walking over events, choosing a part of a trace. */
 #include "cli/trace/trace.h"
 
 #include <string.h>
@@ -84,11 +85,11 @@ int out_open(struct out *o, const struct cli *c, const char *path, const struct 
         o->sink = sink_text(stream, info, e);
     else
         o->sink = sink_binary(stream, info, (enum trace_codec)opt.codec,
-                              opt.level < 1000 ? (int)opt.level : 1000, e);
+                              opt.level < 1000 ? (int)opt.level : 1000, e); /* no codec has 1000 */
     return o->sink ? 0 : -1;
 }
 
-/* A sink doesn't know where it writes to. */
+/* A sink writes to a stream and doesn't know its name; what it says is made complete here. */
 static void name_output(const struct out *o, struct err *e)
 {
     const char *name = strcmp(o->path, "-") == 0 ? "standard output" : o->path;
@@ -96,10 +97,12 @@ static void name_output(const struct out *o, struct err *e)
 
     if (e->code != LARD_OUTPUT || strncmp(e->text, name, strlen(name)) == 0)
         return;
-    err_clear(e);
+    err_clear(e); /* to be replaced: err_set keeps the first */
     err_set(e, LARD_OUTPUT, "%s: %s", name, nameless.text);
 }
 
+/* After a failure nothing is left behind: outfile writes beside the path, and only a commit puts it
+ * there. */
 int out_close(struct out *o, int failed, struct err *e)
 {
     if (!o->file)
@@ -149,6 +152,7 @@ int out_copy_of(open_fn *open, const char *spec, const struct cli *c, const char
 
 /* ---- walking -------------------------------------------------------------------------------- */
 
+/* Numbers are the trace's: an event of two records has one. */
 int walk(struct source *from, walk_fn *fn, void *arg, struct err *e)
 {
     struct batch b;

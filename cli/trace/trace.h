@@ -47,6 +47,7 @@ int out_copy_of(open_fn *open, const char *spec, const struct cli *c, const char
 
 /* ---- walking -------------------------------------------------------------------------------- */
 
+/* What a walk_fn wants: an error (*e is set), the next event, or an end that is none. */
 enum { WALK_FAIL = -1, WALK_ON, WALK_STOP };
 typedef int walk_fn(void *arg, const struct event *ev, uint64_t number, struct err *e);
 int walk(struct source *from, walk_fn *fn, void *arg, struct err *e); /* 0 or -1 */
@@ -57,8 +58,8 @@ struct event_range {
     uint64_t first, count; /* numbers of events */
     uint64_t thread;       /* ANY_THREAD: all */
     bool roi;              /* from the first roi-begin there to its roi-end */
-    bool inside;           /* of that region, now */
-    bool done;
+    bool inside;           /* that region has begun */
+    bool done;             /* no event after this one can be taken */
 };
 #define ANY_THREAD UINT64_MAX
 int part_options(struct event_range *p, const struct cli *c, struct err *e);

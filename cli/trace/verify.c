@@ -9,7 +9,7 @@ struct verify {
     uint64_t events;
 };
 
-/* The rules don't know the file. */
+/* The rules see events, and don't know which file they are of. */
 static int name_file(const struct verify *v, const struct err *broken, struct err *e)
 {
     return err_set(e, (enum lard_exit)broken->code, "%s: %s", v->name, broken->text);

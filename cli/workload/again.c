@@ -10,13 +10,15 @@
 
 #include "cli/workload/workload.h"
 
-enum { INLINE = 2 };
+enum { INLINE = 2 }; /* readers that need no list */
 struct uses {
     uint64_t wrote;        /* a region; 0: none */
     uint64_t read[INLINE]; /* regions; 0: none */
     struct readers *more;  /* owns; NULL: none */
     bool seen;
 };
+/* The place of a region that is over is taken again, so a list is as long as the most readers that
+ * a location had at once. */
 struct readers {
     uint32_t n, cap;
     uint64_t region[];
@@ -24,9 +26,9 @@ struct readers {
 
 struct again {
     struct shadow *at;
-    uint64_t *region; /* owns; by thread: the one that it is in */
-    uint8_t *ended;   /* owns; by region: whether it has; bits */
-    uint64_t last, room;
+    uint64_t *region;    /* owns; by thread: the one that it is in */
+    uint8_t *ended;      /* owns; by region, a bit: it is over */
+    uint64_t last, room; /* the last region's number; the bytes of ended */
     struct again_count n;
 };
 
@@ -157,6 +159,7 @@ void again_access(struct again *p, const struct event *ev)
 
 /* ---- clears and copies ---------------------------------------------------------------------- */
 
+/* A snapshot has copied the cells, pointers and all: each copy gets a list of its own. */
 static void own(void *arg, void *cell)
 {
     struct uses *x = cell;
@@ -174,6 +177,7 @@ void again_move(struct again *p, const struct event *ev)
 {
     struct shadow_snapshot *s = NULL;
 
+    /* A snapshot first, as the source may overlap the destination. */
     if (ev->kind == EV_COPY)
         s = shadow_take(p->at, ev[1].addr, ev->aux, own, NULL);
     shadow_each(p->at, ev->addr, ev->aux, drop, NULL);

@@ -28,7 +28,8 @@ static double target(const struct workload_aim *a)
     return (double)a->value / (double)(a->scale ? a->scale : 1);
 }
 
-/* In percent of the target, of one if that is zero; false: there is nothing to compare. */
+/* By how much a measure is off, in percent of the target; a target of 0 counts as 1. false: there
+ * is nothing to compare. */
 static bool difference(const struct workload_aim *a, const struct measure *m, double *to)
 {
     const int trait = trait_named(a->trait);
@@ -122,6 +123,7 @@ static void print_aim(const struct workload_aim *a, const struct measure m[TRAIT
     else
         printf("%16s", "-");
     if (difference(a, m, &percent))
+        /* What would be printed as "-0.0" is 0. */
         printf("%11.1f %%  %-11s", percent > -0.05 && percent < 0 ? 0 : percent,
                met(percent) ? "met" : "not met");
     else

@@ -15,6 +15,7 @@ const struct trait_info trait_info[TRAIT_COUNT] = {
 
 enum life { UNSEEN, LIVE, ENDED };
 
+/* What one walk over the events counts. */
 struct census {
     uint64_t n[TRAIT_COUNT]; /* by trait, of those that are counted */
     uint64_t system, arrays, program, live;
@@ -24,7 +25,8 @@ struct census {
 
 /* ---- threads -------------------------------------------------------------------------------- */
 
-/* A collector has events of the system only, and on which kernel thread it runs. */
+/* A thread lives from the first thing that it does for the program. A collector has events of the
+ * system only, and on which kernel thread it runs: it is none of the program's threads. */
 static void begin(struct census *c, const struct event *ev)
 {
     if (c->life[ev->tid] != UNSEEN || ev->flags & EVF_SYSTEM || ev->kind == EV_THREAD)
@@ -36,6 +38,7 @@ static void begin(struct census *c, const struct event *ev)
         c->n[TRAIT_LIVE] = c->live;
 }
 
+/* A join ends a thread whose end was not recorded. */
 static void end(struct census *c, uint64_t tid)
 {
     if (tid >= MAX_THREADS || c->life[tid] != LIVE)
@@ -155,6 +158,8 @@ static uint64_t stat_of(const struct lardsim *l, const char *name)
     return lardsim_stat(l, name, &v) ? 0 : v;
 }
 
+/* Two runs: events are counted in the first, races and compressed arrays (SlimState) by the
+ * policies in this one. */
 static int ask_policies(const char *spec, struct measure to[TRAIT_COUNT], struct err *e)
 {
     char *source = xasprintf("workload:%s", spec);

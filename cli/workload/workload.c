@@ -23,7 +23,8 @@ static const struct workload *find(const char *spec)
     return w;
 }
 
-/* What is wrong with a name that is none, workload_open knows how to say. */
+/* What is wrong with a name that is none, workload_open knows how to say: it fails, and leaves its
+ * text in e. */
 const struct workload *workload_named(const char *spec, struct err *e)
 {
     const struct workload *w = find(spec);
@@ -53,7 +54,7 @@ void workload_each_param(const struct workload *w, void (*fn)(void *arg, const s
 /* ---- what is in force ----------------------------------------------------------------------- */
 
 /* Whether the text, from a comma on, sets what the n characters at name set: then they do not hold.
- */
+ * A size may be written as another size and what differs. */
 static bool set_again(const char *text, const char *name, size_t n)
 {
     for (; *text; text += strcspn(text, ",")) {
@@ -91,7 +92,7 @@ char *workload_setting(const char *settings, const char *name)
     return NULL;
 }
 
-/* The parameters of workloads that put races in. */
+/* Parameters that plant races are switches or counts, under one of these names. */
 static bool is_on(const char *settings, const char *name)
 {
     char *value = workload_setting(settings, name);
@@ -161,6 +162,7 @@ static void print_own(const struct workload *w, const struct workload *above)
 {
     const char *before = " (";
 
+    /* Twins share one row table, so pointers tell. */
     if (w->params && above && w->params == above->params) {
         puts(" (as above)");
         return;

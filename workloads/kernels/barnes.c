@@ -62,8 +62,8 @@ static bool is_cell(struct vm_thread *t, const struct barnes *s, struct vm_ref *
     return vm_class_of(t, o) == s->cell;
 }
 
-/* A cell in the place of the body r[1], with that in it, from now on child q of the cell r[0].
- * r[1] is the new cell then. */
+/* Puts a cell in the place of the body r[1], with that body in it; from now on it is child q of the
+ * cell r[0], and r[1] refers to it. The caller has the lock of r[0]. */
 static void split(struct vm_thread *t, const struct barnes *s, struct vm_ref *r, unsigned q,
                   const struct barnes_box *in)
 {
@@ -88,6 +88,7 @@ static void insert(struct vm_thread *t, const struct barnes *s, struct vm_ref *b
         const unsigned q = barnes_quadrant(&in, x, y);
         in = barnes_quarter(&in, q);
         vm_check(t, depth < DEEPEST, "barnes: two bodies have met");
+        /* Each cell is locked as it is passed: another thread may be adding a child to it. */
         vm_lock(t, &r[0], AT_LOCK);
         vm_get_ref(t, &r[1], &r[0], CHILD + q, AT_CHILD);
         if (vm_is_null(&r[1])) {
@@ -126,7 +127,8 @@ static void sum(struct vm_thread *t, const struct barnes *s, struct vm_ref *cell
     vm_leave(t, child);
 }
 
-/* The cells of the second level, each by one thread. */
+/* The cells of the second level, each by one thread: nothing is shared, and the barrier that
+ * follows publishes the sums to sum_top. */
 static void sum_share(struct vm_thread *t, const struct member *m, const struct barnes *s)
 {
     struct vm_ref *r = vm_enter(t, 2);

@@ -1,5 +1,7 @@
-/* crypt.c - enciphers an array of bytes with IDEA and deciphers it again, each thread a part of
- * its blocks; after Java Grande's Crypt. Texts and keys lie on the heap. */
+/* crypt.c - enciphers an array of bytes with IDEA (Lai, Massey) and deciphers it again, each thread
+ * a part of its blocks; after Java Grande's Crypt. Texts and keys lie on the heap. Keys are read by
+ * all and written before the threads begin; each byte has one writer: no locks, no race. Accesses
+ * are single bytes, which a granule of 8 would merge. */
 #include "workloads/kernels/team.h"
 #include "workloads/workloads.h"
 
@@ -21,9 +23,10 @@ struct crypt_params {
 };
 struct crypt {
     const struct crypt_params *p;
-    struct vm_ref *text[TEXTS], *key[2]; /* to encipher with, and to decipher with */
-    unsigned way;                        /* which of the two is being done */
-    uint8_t *plain, *secret;             /* the host's */
+    /* arrays of bytes; key: to encipher with, and to decipher with */
+    struct vm_ref *text[TEXTS], *key[2];
+    unsigned way;            /* which of the two is being done */
+    uint8_t *plain, *secret; /* the host's */
     uint16_t host_key[2][KEYS];
 };
 
@@ -39,7 +42,7 @@ static uint16_t plus(unsigned a, unsigned b)
     return (uint16_t)(a + b);
 }
 
-/* As 65537 is prime, the power of 65535. */
+/* a to the power of 65535, which is its inverse as 65537 is prime: 15 times square and multiply. */
 static uint16_t inverse(uint16_t a)
 {
     uint16_t power = a;

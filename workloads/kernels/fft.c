@@ -1,7 +1,8 @@
 /* fft.c - SPLASH-2's FFT: rows * rows complex points as a matrix, transformed in six steps
  * (transpose, transform the rows, twiddle, transpose, transform the rows, transpose) with a barrier
- * between two. Each thread has a block of rows and reads all others' when it transposes. The
- * published program transposes in blocks that fit its caches; this one goes along rows. */
+ * between two. Each thread has a block of rows and reads all others' when it transposes: the
+ * barriers are all that orders those reads after the writes. No locks, no race. The published
+ * program transposes in blocks that fit its caches; this one goes along rows. */
 #include "workloads/kernels/team.h"
 #include "workloads/workloads.h"
 
@@ -90,7 +91,8 @@ static void transpose(struct vm_thread *t, const struct member *c, struct vm_ref
     vm_leave(t, r);
 }
 
-/* Bit reversal by a counter that carries from the top down. */
+/* Bit reversal: j counts as i does, but carries from the top bit down. i < j swaps each pair once.
+ */
 static void reverse(struct vm_thread *t, struct vm_ref *row, uint64_t m)
 {
     for (uint64_t i = 0, j = 0; i < m; i++) {
@@ -145,6 +147,7 @@ static void work(struct vm_thread *t, void *member)
     const struct fft *f = c->job;
 
     for (uint64_t i = 0; i < f->repeats; i++) {
+        /* An odd number of transposes: the result is in the other matrix. */
         struct vm_ref *x = i % 2 ? f->y : f->x, *y = i % 2 ? f->x : f->y;
         transpose(t, c, x, y);
         vm_barrier_wait(t, f->bar, AT_STEP);
@@ -179,6 +182,7 @@ static void fill(struct vm_thread *t, const struct fft *f, struct point *plain)
     struct rng rng;
     struct vm_ref *row = vm_enter(t, 1);
 
+    /* Of its own, so that points do not depend on what else draws from the thread's. */
     rng_seed(&rng, 1);
     for (uint64_t i = 0; i < f->m; i++) {
         vm_load_ref(t, row, f->x, i, AT_INIT);

@@ -26,7 +26,7 @@ VM_SITES(SITES)
 
 enum { TASK_KEY, TASK_FROM, TASK_END, TASK_FUTURE, TASK_RUNNER };
 enum { FUTURE_DONE, FUTURE_HITS };
-enum { QUEUE_TASKS, QUEUE_FIRST, QUEUE_COUNT, ROOM = 4 };
+enum { QUEUE_TASKS, QUEUE_FIRST, QUEUE_COUNT, ROOM = 4 }; /* of the queue, which is a ring */
 enum { KEYS = 16, STOP = -1 }; /* different data; the key of a task that ends its worker */
 static const struct vm_field task_fields[] = {
     {"key", VM_I32, EVF_FINAL},    {"from", VM_I32, EVF_FINAL}, {"end", VM_I32, EVF_FINAL},
@@ -54,6 +54,7 @@ struct hedc {
 /* ---- the queue ------------------------------------------------------------------------------ */
 
 static void put(struct vm_thread *t, const struct hedc *h, struct vm_ref *task)
+/* One monitor for both conditions, so notify wakes all: who is woken may wait for the other one. */
 {
     struct vm_ref *tasks = vm_enter(t, 1);
 
@@ -81,6 +82,7 @@ static void take(struct vm_thread *t, const struct hedc *h, struct vm_ref *task)
     const int32_t at = vm_get_i32(t, h->queue, QUEUE_FIRST, AT_QUEUE);
     vm_get_ref(t, tasks, h->queue, QUEUE_TASKS, AT_QUEUE);
     vm_load_ref(t, task, tasks, (uint64_t)at, AT_QUEUE);
+    /* A slot that is free refers to nothing, or it would keep a task alive. */
     vm_store_ref(t, tasks, (uint64_t)at, NULL, AT_QUEUE);
     vm_put_i32(t, h->queue, QUEUE_FIRST, (at + 1) % ROOM, AT_QUEUE);
     vm_put_i32(t, h->queue, QUEUE_COUNT, n - 1, AT_QUEUE);
@@ -93,6 +95,7 @@ static void take(struct vm_thread *t, const struct hedc *h, struct vm_ref *task)
 
 static void set_runner(struct vm_thread *t, const struct hedc *h, struct vm_ref *task)
 {
+    /* The lock is the task's; its absence is the planted race. */
     if (!h->p->racy)
         vm_lock(t, task, AT_RUNNER_LOCK);
     vm_put_i32(t, task, TASK_RUNNER, vm_self(t), AT_RUNNER_WRITE);
@@ -145,6 +148,7 @@ static void serve(struct vm_thread *t, void *arg)
 
 /* ---- the client ----------------------------------------------------------------------------- */
 
+/* A task is filled before the queue's lock publishes it; its fields are final. */
 static void submit(struct vm_thread *t, const struct hedc *h, struct vm_ref *task, int32_t key,
                    uint64_t from, uint64_t end)
 {
@@ -227,6 +231,7 @@ static void hedc_main(struct vm_thread *t, const void *p)
     for (uint64_t i = 0; i < h.p->queries; i++)
         query(t, &h, (int32_t)rng_below(vm_rng(t), KEYS));
     for (uint64_t i = 0; i < workers; i++)
+        /* One for each worker: who takes it ends, and leaves the others theirs. */
         submit(t, &h, stop, STOP, 0, 0);
     for (uint64_t i = 0; i < workers; i++)
         vm_join(t, worker[i], AT_FORK);

@@ -1,7 +1,8 @@
-/* lufact.c - solves linear equations by LU factorisation with partial pivoting; after Java
- * Grande's LUFact, which is Linpack. Columns are arrays, and belong to the threads in turn. One
- * barrier a column does, as the owner of the next has itself brought that up to date; the original
- * has more. */
+/* lufact.c - solves linear equations by LU factorisation with partial pivoting; after Java Grande's
+ * LUFact, which is Linpack. Columns are arrays, and belong to the threads in turn (k modulo
+ * threads), so that all have work to the end. Column k is read by all after its owner has made its
+ * pivot, which the barrier orders; only its owner writes a column. One barrier a column does, as
+ * the owner of the next has itself brought that up to date; the original has more. */
 #include "workloads/kernels/team.h"
 #include "workloads/workloads.h"
 
@@ -82,7 +83,8 @@ static void host_run(struct lufact *l)
 
 /* ---- the program ---------------------------------------------------------------------------- */
 
-/* Each row's sum is the right side: the solution is all ones. */
+/* Each row's sum is the right side: the solution is all ones, which verify knows without computing.
+ */
 static void init(struct vm_thread *t, struct lufact *l)
 {
     struct vm_ref *column = vm_enter(t, 1);
@@ -135,6 +137,7 @@ static void find_pivot(struct vm_thread *t, struct lufact *l, uint64_t k, struct
         }
     }
     vm_store_i32(t, l->pivot, k, (int32_t)best, AT_PIVOT);
+    /* The negative reciprocal, so that elimination adds: Linpack's daxpy. */
     const double factor = -1 / exchange(t, column, k, best);
     for (uint64_t i = k + 1; i < l->n; i++) {
         const double value = vm_load_f64(t, column, i, AT_DSCAL);
@@ -197,6 +200,8 @@ static void solve(struct vm_thread *t, struct lufact *l)
 static void verify(struct vm_thread *t, struct lufact *l)
 {
     host_run(l);
+    /* Against the host, which does the same in the same order; and against the true solution, from
+     * which the method itself is further off. */
     for (uint64_t i = 0; i < l->n; i++) {
         const double is = vm_load_f64(t, l->b, i, AT_VERIFY), want = l->host_b[i];
         vm_check(t, fabs(is - want) < 1e-6, "lufact: unknown %u is %.17g, not %.17g", (unsigned)i,

@@ -1,6 +1,8 @@
 /* moldyn.c - particles in a box that attract and repel each other (Lennard-Jones); after Java
- * Grande's MolDyn. Pairs are cut among the threads; each adds up forces in arrays of its own, which
- * then are added up particle by particle. Three barriers a step. */
+ * Grande's MolDyn. Pairs are cut among the threads: thread k has particles k, k + threads, ...,
+ * each with all of a higher number. Both partners of a pair get a force, so each thread adds up
+ * forces in an array of its own, and those are then added up particle by particle. Three barriers a
+ * step in the place of locks; no race. */
 #include "workloads/kernels/team.h"
 #include "workloads/workloads.h"
 
@@ -40,6 +42,7 @@ struct moldyn {
 
 /* ---- physics -------------------------------------------------------------------------------- */
 
+/* Of the original, in its units. */
 static const double time_step = 0.064, temperature = 0.722, density = 0.83134;
 
 static double into_box(double x, double side)
@@ -215,7 +218,9 @@ static void rescale(struct vm_thread *t, struct moldyn *s, const struct member *
     }
 }
 
-/* Between two barriers each array has one writer a part, or is only read. */
+/* Between two barriers each array has one writer a part, or is only read: places are written by
+ * move alone, a thread's forces by attract, their sum by collect. rescale and the next move write
+ * the same part of the speeds in the same thread. */
 static void work(struct vm_thread *t, void *member)
 {
     const struct member *m = member;

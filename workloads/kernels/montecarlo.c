@@ -1,6 +1,8 @@
 /* montecarlo.c - prices of a share, made up by chance many times over, and what they tell of its
- * return; after Java Grande's MonteCarlo. Threads take tasks from a common list; each task makes
- * objects and arrays that are garbage when it is done, but for its result. */
+ * return; after Java Grande's MonteCarlo. Threads take tasks from a common list, whose counter and
+ * results are under one lock; each task makes objects and arrays that are garbage when it is done,
+ * but for its result: work for collectors, and memory that passes from thread to thread without
+ * synchronisation. No race. */
 #include "workloads/chance.h"
 #include "workloads/kernels/team.h"
 #include "workloads/workloads.h"
@@ -60,6 +62,7 @@ static const double day = 1.0 / 365, volatility = 0.25, drift = 0.05, first_pric
 
 /* ---- a task --------------------------------------------------------------------------------- */
 
+/* A step of geometric Brownian motion, in logarithms. */
 static double fluctuation(double gaussian)
 {
     return (drift - volatility * volatility / 2) * day + volatility * sqrt(day) * gaussian;
@@ -168,6 +171,7 @@ static void work(struct vm_thread *t, void *member)
     struct montecarlo *s = m->job;
     uint64_t i;
 
+    /* The number is taken under the lock, the task is run without it. */
     do {
         vm_lock(t, s->list, AT_TAKE);
         i = (uint64_t)vm_get_i32(t, s->list, LIST_NEXT, AT_NEXT);

@@ -1,6 +1,7 @@
-/* philosopher.c - dining philosophers: each takes the two forks beside it, in an order that can't
- * deadlock, and eats. Locks and waits, hardly any data. With race=on a philosopher counts its meals
- * at the table without the table's lock. */
+/* philosopher.c - dining philosophers (Dijkstra): each takes the two forks beside it, the one of
+ * the lower number first, which can't deadlock, and eats. Locks and waits, hardly any data. A
+ * fork's fields are under its own lock, meals under the table's. Planted with race=on: a
+ * philosopher counts its meals at the table without the table's lock. */
 #include "workloads/workloads.h"
 
 #include <stddef.h>
@@ -63,6 +64,7 @@ static void count_meal(struct vm_thread *t, struct dinner *d)
 
 static void eat(struct vm_thread *t, struct dinner *d, uint64_t seat)
 {
+    /* The last one's other fork is number 0: it alone takes its right fork first. */
     const uint64_t other = (seat + 1) % d->seats;
     struct vm_ref *r = vm_enter(t, 2);
 
@@ -82,8 +84,10 @@ static void eat(struct vm_thread *t, struct dinner *d, uint64_t seat)
 static void philosopher(struct vm_thread *t, void *arg)
 {
     struct dinner *d = arg;
+    /* With no event: the seat is no part of the program. */
     const uint64_t seat = d->next++;
 
+    /* All begin when the table is open, so that they meet; a volatile, as no lock is held. */
     while (!vm_get_i32(t, d->table, TABLE_OPEN, AT_WAIT))
         vm_yield(t);
     for (uint64_t i = 0; i < d->p->meals; i++)

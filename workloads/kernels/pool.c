@@ -89,6 +89,7 @@ static int64_t sum(struct vm_thread *t, struct vm_ref *first)
 
     for (vm_assign(t, at, first); !vm_is_null(at); vm_get_ref(t, at, at, NODE_NEXT, AT_SUM)) {
         sum += vm_get_i32(t, at, NODE_KEY, AT_SUM) + vm_get_i64(t, at, NODE_SUM, AT_SUM);
+        /* A change that a second walk after a collection must find where the node is now. */
         vm_put_i64(t, at, NODE_SUM, 1, AT_CHANGE);
     }
     vm_leave(t, at);
@@ -128,6 +129,7 @@ static void take(struct vm_thread *t, const struct pool_job *j, struct vm_ref *b
         vm_put_ref(t, j->pool, POOL_BUFFERS, r, AT_POOL);
     }
     vm_unlock(t, j->pool, AT_POOL_LOCK);
+    /* Made without the lock: nobody else knows it yet. */
     if (vm_is_null(buffer)) {
         vm_new(t, buffer, j->buffer, AT_BUFFER_NEW);
         vm_new_array(t, r, VM_I64, WORDS, AT_BUFFER_NEW);
@@ -199,6 +201,8 @@ static int32_t punch(struct vm_thread *t, const struct pool_job *j, struct vm_re
     return n;
 }
 
+/* Yields without an event: the order is arranged beside the program, so no policy sees a reason for
+ * it. */
 static void await(struct vm_thread *t, const uint8_t *turn, enum turn until)
 {
     while (*turn < until)

@@ -1,6 +1,8 @@
 /* raytracer.c - a picture of spheres that shade and mirror each other; after Java Grande's
- * RayTracer. Threads take rows from a common counter; every ray makes vectors and other objects
- * that soon are garbage. The original adds up its checksum with a race, kept behind `racy`. */
+ * RayTracer. Threads take rows from a common counter under a lock; the scene is read by all, each
+ * row written by one; every ray makes vectors and other objects that soon are garbage. The original
+ * locks its checksum with an object of the thread's own, which protects nothing: that race is
+ * planted with racy=on. */
 #include "workloads/kernels/ray_plain.h"
 #include "workloads/kernels/team.h"
 #include "workloads/workloads.h"

@@ -1,6 +1,8 @@
-/* sor.c - successive over-relaxation on a square grid, red points and black points in turn, with
- * a barrier between; after Java Grande's SOR, whose threads wait for their neighbours only. Rows
- * are arrays; each thread has a band of them. */
+/* sor.c - successive over-relaxation on a square grid, red points and black points in turn: a
+ * point's neighbours are all of the other colour, so those of one colour can be done in any order
+ * and by any thread. After Java Grande's SOR, whose threads wait for their neighbours only; here a
+ * barrier ends each half step. Rows are arrays; each thread has a band of them and reads one row
+ * beyond each edge. No locks, and no race: what one half step writes only the next one reads. */
 #include "workloads/kernels/team.h"
 #include "workloads/workloads.h"
 
@@ -22,10 +24,10 @@ struct sor {
     const struct sor_params *p;
     struct vm_ref *grid; /* an array of rows */
     struct vm_barrier *barrier;
-    double *host; /* the same grid, row after row */
+    double *host; /* the reference: the same grid, row after row */
 };
 
-/* Over-relaxation: beyond the mean of the neighbours, by a quarter. */
+/* omega > 1 goes beyond the mean of the neighbours, which is what over-relaxation means. */
 static double relaxed(double old, double around)
 {
     const double omega = 1.25;

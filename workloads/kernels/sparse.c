@@ -1,5 +1,7 @@
 /* sparse.c - a sparse matrix times a vector, again and again, the result added up; after Java
- * Grande's SparseMatmult. Entries are sorted by row, and each thread has whole rows. */
+ * Grande's SparseMatmult. Entries are sorted by row, and each thread has whole rows, so y has one
+ * writer an element and needs no lock. x is read by all at random columns, written by none. No
+ * barrier: a thread's rows do not depend on what the others write. */
 #include "workloads/kernels/team.h"
 #include "workloads/workloads.h"
 
@@ -61,6 +63,7 @@ static void init(struct vm_thread *t, struct sparse *s)
 
     for (unsigned a = 0; a < ARRAYS; a++) {
         s->array[a] = vm_global(t);
+        /* The first three have an element an entry, the vectors one a row. */
         vm_new_array(t, s->array[a], type[a], a < X ? s->p->entries : s->p->n, AT_NEW);
     }
     make_matrix(t, s); /* when it is known to fit the heap */

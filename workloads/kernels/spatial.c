@@ -61,7 +61,8 @@ static uint64_t cell_at(const struct spatial *s, const double at[2])
     return (uint64_t)at[1] % s->p->grid * s->p->grid + (uint64_t)at[0] % s->p->grid;
 }
 
-/* The k-th of the neighbours that are behind: with all cells' four, each pair is met once. */
+/* The k-th of the neighbours that are behind: with all cells' four, each pair is met once. The grid
+ * is closed in both directions. */
 static uint64_t neighbour(const struct spatial *s, uint64_t cell, unsigned k)
 {
     static const uint64_t dx[4] = {1, 0, 1, 2}, dy[4] = {0, 1, 1, 1}; /* 2: -1 */
@@ -126,7 +127,8 @@ static void interact(struct vm_thread *t, const struct spatial *s, struct vm_ref
     add_force(t, a, sum, 1);
 }
 
-/* All pairs of a molecule of r[0] and one of r[1]; the same cell: each pair once. Holds both. */
+/* All pairs of a molecule of r[0] and one of r[1]; in the same cell each pair once, as a molecule
+ * meets only those behind it. The caller holds both locks. */
 static void interact_cells(struct vm_thread *t, const struct spatial *s, struct vm_ref r[2])
 {
     struct vm_ref *m = vm_enter(t, 2);
@@ -143,7 +145,8 @@ static void interact_cells(struct vm_thread *t, const struct spatial *s, struct 
     vm_leave(t, m);
 }
 
-/* Locks are taken in order of cells. */
+/* Locks are taken in the order of cells' numbers, so threads can't wait for each other in a circle.
+ */
 static void forces(struct vm_thread *t, const struct spatial *s, uint64_t cell)
 {
     struct vm_ref *r = vm_enter(t, 2);

@@ -57,6 +57,7 @@ static inline void team_measure_grande(struct vm_thread *t, const char *phase,
 }
 
 /* The member's part of [0, n): from team_from on, up to but without team_end. */
+/* n * id / of: parts differ by one at most, and follow each other without a gap. */
 static inline uint64_t team_from(const struct member *m, uint64_t n)
 {
     return n * m->id / m->of;
@@ -66,7 +67,7 @@ static inline uint64_t team_end(const struct member *m, uint64_t n)
     return n * (m->id + 1) / m->of;
 }
 
-/* Evenly from [0, 1). */
+/* Evenly from [0, 1): 53 random bits, as many as a double has. */
 static inline double team_uniform(struct rng *r)
 {
     return (double)(rng_next(r) >> 11) * 0x1p-53;

@@ -49,7 +49,7 @@ struct tsp {
 };
 struct tsp_search { /* one thread's */
     const struct tsp *s;
-    struct vm_ref *path, *visited; /* arrays of its own */
+    struct vm_ref *path, *visited; /* arrays of its own: the cities so far; which those are */
 };
 
 /* ---- the shortest length -------------------------------------------------------------------- */
@@ -69,10 +69,12 @@ static void improve(struct vm_thread *t, const struct tsp_search *q, int32_t len
     const struct tsp *s = q->s;
     struct vm_ref *copy = vm_enter(t, 1);
 
+    /* A copy, as the path goes on changing; made before the lock is taken, to hold that shortly. */
     vm_new_array(t, copy, VM_I8, s->n, AT_TOUR);
     for (unsigned i = 0; i < s->n; i++)
         vm_store_i8(t, copy, i, vm_load_i8(t, q->path, i, AT_OWN), AT_TOUR);
     vm_lock(t, s->best, AT_BEST_LOCK);
+    /* Read again under the lock: another thread may have found a shorter one since bound. */
     if (length < vm_get_i32(t, s->best, LENGTH, AT_BEST_READ)) {
         vm_put_i32(t, s->best, LENGTH, length, AT_BEST_WRITE);
         vm_put_ref(t, s->best, CITIES, copy, AT_BEST_WRITE);
@@ -94,6 +96,7 @@ static void complete(struct vm_thread *t, const struct tsp_search *q, unsigned d
 {
     const struct tsp *s = q->s;
 
+    /* The bound: no way to go on gets shorter. INT32_MAX until a first tour is complete. */
     if (length >= bound(t, s))
         return;
     if (depth == s->n) {
@@ -184,6 +187,7 @@ static void init_pool(struct vm_thread *t, const struct tsp *s)
     const struct vm_class *tour = vm_class(t, &tour_type, NULL);
     struct vm_ref *r = vm_enter(t, 3);
 
+    /* City 0 begins every tour, so it is not stored: arrays are made of zeros. */
     for (unsigned i = 0; i < s->n * s->n; i++) {
         const unsigned a = i / s->n, b = i % s->n;
         if (!a || !b || a == b)
@@ -200,7 +204,8 @@ static void init_pool(struct vm_thread *t, const struct tsp *s)
     vm_leave(t, r);
 }
 
-/* Held and Karp: the shortest way from 0 through all of a set that ends in each of its cities. */
+/* Held and Karp: the shortest way from 0 through all of a set that ends in each of its cities. Sets
+ * are numbers by their bits; those without city 0 are left out. */
 static int32_t plain_shortest(struct vm_thread *t, const struct tsp *s)
 {
     const unsigned n = s->n, all = (1u << n) - 1;
@@ -209,6 +214,7 @@ static int32_t plain_shortest(struct vm_thread *t, const struct tsp *s)
     for (unsigned set = 1; set <= all; set += 2)
         for (unsigned end = 0; end < n; end++) {
             const unsigned before = set & ~(1u << end);
+            /* Half of the largest: adding a distance to it does not overflow. */
             way[set][end] = set == 1 && end == 0 ? 0 : INT32_MAX / 2;
             for (unsigned c = 0; end && before != set && c < n; c++)
                 if (before >> c & 1 && way[before][c] + s->plain[c][end] < way[set][end])

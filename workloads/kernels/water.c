@@ -98,7 +98,8 @@ static void own(struct vm_thread *t, struct vm_ref *sums, uint64_t i, const doub
     }
 }
 
-/* Molecule i with the half of the others that follow it. */
+/* Molecule i with the half of the others that follow it, around the end: each pair once, and all
+ * threads have the same work. Of an even number the pairs at distance n / 2 belong to the lower. */
 static void pairs(struct vm_thread *t, const struct water *w, struct vm_ref *sums, uint64_t i)
 {
     const uint64_t n = w->p->molecules, half = (n - 1) / 2 + (n % 2 == 0 && i < n / 2);
@@ -119,7 +120,8 @@ static void pairs(struct vm_thread *t, const struct water *w, struct vm_ref *sum
     vm_leave(t, m);
 }
 
-/* To all molecules, beginning with those that no other thread begins with. */
+/* To all molecules, each under its lock, beginning with those that no other thread begins with, so
+ * that threads seldom meet. */
 static void add(struct vm_thread *t, const struct member *c, const struct water *w,
                 struct vm_ref *sums)
 {
@@ -131,6 +133,7 @@ static void add(struct vm_thread *t, const struct member *c, const struct water 
         vm_load_ref(t, m, w->molecules, i, AT_MOLECULE);
         vm_lock(t, m, AT_LOCK);
         for (unsigned axis = 0; axis < AXES; axis++) {
+            /* The thread's own sum is taken and set to zero, for the next step. */
             const double f = vm_load_f64(t, sums, AXES * i + axis, AT_OWN);
             vm_put_f64(t, m, F_X + axis, vm_get_f64(t, m, F_X + axis, AT_ADD) + f, AT_ADD);
             vm_store_f64(t, sums, AXES * i + axis, 0, AT_OWN);
