@@ -71,8 +71,9 @@ tests_libtests_la_SOURCES = tests/base/param_rig.c tests/base/param_rig.h tests/
 	tests/policy/slimstate/sweep_array.c tests/policy/slimstate/sweep_array.h \
 	tests/runtime/rig.h tests/sim/compare/hand.h tests/sim/machine/ce_stream.h \
 	tests/sim/order/run.h tests/swmanager/rig.h tests/trace/foreign/ce_record.h \
-	tests/trace/trace_file.h tests/trace/wild.h tests/workloads/vm/box.h \
-	tests/workloads/vm/churn.h tests/workloads/vm/follow.h tests/workloads/vm/spec.h
+	tests/trace/synth/spec.h tests/trace/text/bytes.h tests/trace/trace_file.h \
+	tests/trace/wild.h tests/workloads/vm/box.h tests/workloads/vm/churn.h \
+	tests/workloads/vm/follow.h tests/workloads/vm/spec.h
 LDADD = tests/libtests.la libcore.la $(LIBS_OF_OTHERS) $(CMOCKA_LIBS)
 tests_mutants_mutate_SOURCES = tests/mutants/mutate.c tests/mutants/mutate.h \
 	tests/mutants/mutate_random.c

@@ -151,8 +151,7 @@ bool stream_lawful(const struct stream *s, bool full)
     return good;
 }
 
-/* All but `count` events from `first`. */
-static struct stream without(const struct stream *s, size_t first, size_t count)
+struct stream stream_without(const struct stream *s, size_t first, size_t count)
 {
     struct stream less = {NULL, 0, 0, 0};
     size_t e = 0;
@@ -182,8 +181,8 @@ void draw_changes(struct rng *r, struct stream *s, bool full)
 {
     for (uint64_t changes = draw_share(r, 12); changes > 0 && s->events; changes--) {
         const size_t event = rng_below(r, s->events);
-        struct stream next =
-            rng_below(r, 2) ? without(s, event, 1 + rng_below(r, 4)) : with_other_owner(s, event);
+        struct stream next = rng_below(r, 2) ? stream_without(s, event, 1 + rng_below(r, 4))
+                                             : with_other_owner(s, event);
         struct stream drop = next;
         if (stream_lawful(&next, full)) {
             drop = *s;
@@ -201,7 +200,7 @@ void stream_minimise(struct stream *s, bool full,
     for (size_t piece = s->events / 2; piece > 0; piece = shrunk ? piece : piece / 2) {
         shrunk = false;
         for (size_t first = 0; first < s->events;) {
-            struct stream less = without(s, first, piece);
+            struct stream less = stream_without(s, first, piece);
             if (stream_lawful(&less, full) && differs(&less, arg)) {
                 stream_free(s);
                 *s = less;

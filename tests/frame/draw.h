@@ -23,6 +23,8 @@ void draw_changes(struct rng *r, struct stream *s, bool full);
 
 /* full: all contracts are kept, as rules_new has it. */
 bool stream_lawful(const struct stream *s, bool full);
+/* All but `count` events from `first`. */
+struct stream stream_without(const struct stream *s, size_t first, size_t count);
 /* Takes pieces away, from halves down to single events, as long as it differs. */
 void stream_minimise(struct stream *s, bool full,
                      bool (*differs)(const struct stream *s, const void *arg), const void *arg);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/frame/draw.h"
 #include "tests/frame/mutant_arg.h"
 #include "tests/policy/slimstate/gen.h"
 #include "tests/policy/slimstate/judge.h"
@@ -49,17 +50,6 @@ static void tell(const struct stream *s, const struct slim_case *c, uint64_t see
     stream_print(s, NULL, stdout);
 }
 
-static struct stream without(const struct stream *s, size_t first, size_t count)
-{
-    struct stream less = {NULL, 0, 0, 0};
-    size_t e = 0;
-
-    for (size_t i = 0; i < s->records; i += event_records(&s->rec[i]), e++)
-        if (e < first || e - first >= count)
-            stream_add(&less, &s->rec[i]);
-    return less;
-}
-
 static bool lawful_or(const struct stream *s, struct err *why)
 {
     struct rules *r = rules_new(false);
@@ -86,7 +76,7 @@ static void minimise(struct stream *s, const struct slim_case *c, char *why)
 
     for (size_t piece = s->events / 2; piece > 0; piece /= 2)
         for (size_t first = 0; first < s->events;) {
-            struct stream less = without(s, first, piece);
+            struct stream less = stream_without(s, first, piece);
             char because[WHY];
             if (lawful(&less) && slim_differs(&less, c, &unused, because, sizeof because)) {
                 struct stream drop = *s;
@@ -100,7 +90,7 @@ static void minimise(struct stream *s, const struct slim_case *c, char *why)
         }
 }
 
-static void draw_stream(struct rng *r, const struct slim_case *c, struct stream *s)
+static void draw_execution(struct rng *r, const struct slim_case *c, struct stream *s)
 {
     const struct slim_gen_options o = {.granule = c->granule,
                                        .events = watch_between(r, 20, 500),
@@ -121,7 +111,7 @@ static bool seed_holds(uint64_t seed, struct slim_judged *j)
 
     rng_seed(&r, seed);
     const struct slim_case c = draw_case(&r);
-    draw_stream(&r, &c, &s);
+    draw_execution(&r, &c, &s);
     if (!lawful_or(&s, &unlawful))
         die("seed %" PRIu64 ": %s", seed, unlawful.text);
     const bool holds = !slim_differs(&s, &c, j, why, sizeof why);

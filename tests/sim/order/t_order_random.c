@@ -3,6 +3,7 @@
  * pair of events and every view, memory changes when it did, the stream rules hold. t_order.c has
  * each rule by itself. */
 #include "tests/sim/order/run.h"
+#include "tests/trace/synth/spec.h"
 
 /* Its graph, to ask for any pair what happens before what. */
 #include "tests/oracle/oracle.c"
@@ -29,37 +30,6 @@ static struct stream stream_of(const char *spec)
     }
     source_close(from);
     return s;
-}
-
-/* A value for each parameter: per mille ones are often 0 or 1000, numbers small. */
-static char *draw_spec(struct rng *rng, uint64_t events)
-{
-    char *spec = xstrdup("");
-
-    for (const struct param *row = synth_param_rows; row->name; row++) {
-        uint64_t value = row->max == 1000 ? rng_below(rng, 1501) : rng_below(rng, 12);
-        const char *text = rng_chance(rng, 1, 2) ? "on" : "off", *choice = "";
-        if (row->max == 1000 && value > 1000)
-            value = value > 1400 ? 1000 : value > 1200 ? 0 : value - 1000;
-        if (!strcmp(row->name, "events"))
-            value = rng_below(rng, events);
-        if (!strcmp(row->name, "granularity"))
-            value = UINT64_C(1) << rng_below(rng, 4);
-        if (row->type == PARAM_U64 && value < row->min)
-            value = row->min;
-        if (!strcmp(row->name, "raw") && rng_chance(rng, 1, 2))
-            text = "off";
-        for (uint64_t n = 1; row->choices && row->choices[n - 1]; n++)
-            if (rng_below(rng, n) == 0)
-                choice = row->choices[n - 1];
-        char *longer = row->type == PARAM_U64
-                           ? xasprintf("%s%s=%llu,", spec, row->name, (unsigned long long)value)
-                           : xasprintf("%s%s=%s,", spec, row->name, row->choices ? choice : text);
-        free(spec);
-        spec = longer;
-    }
-    spec[strlen(spec) - 1] = '\0';
-    return spec;
 }
 
 static struct scheduler *schedule(const struct stream *s, uint64_t seed)
@@ -227,7 +197,7 @@ static void any_trace_keeps_its_meaning(void **state)
     (void)state;
     rng_seed(&rng, 4);
     for (uint64_t i = 0; i < 300; i++) {
-        char *spec = draw_spec(&rng, 300);
+        char *spec = synth_spec_draw(&rng, 300);
         assert_holds(spec, i);
         free(spec);
     }

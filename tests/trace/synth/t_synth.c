@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "tests/oracle/oracle.h"
+#include "tests/trace/synth/spec.h"
 #include "trace/synth/synth_int.h"
 
 static const char everything[] =
@@ -262,37 +263,6 @@ static void obeys(const char *spec)
     rules_free(r);
 }
 
-/* A value for each parameter: per mille ones are often 0 or 1000, numbers small. */
-static char *draw_spec(struct rng *rng)
-{
-    char *spec = xstrdup("");
-
-    for (const struct param *row = synth_param_rows; row->name; row++) {
-        uint64_t value = row->max == 1000 ? rng_below(rng, 1501) : rng_below(rng, 12);
-        const char *text = rng_chance(rng, 1, 2) ? "on" : "off", *choice = "";
-        if (row->max == 1000 && value > 1000)
-            value = value > 1400 ? 1000 : value > 1200 ? 0 : value - 1000;
-        if (!strcmp(row->name, "events"))
-            value = rng_below(rng, 600);
-        if (!strcmp(row->name, "granularity"))
-            value = UINT64_C(1) << rng_below(rng, 4);
-        if (row->type == PARAM_U64 && value < row->min)
-            value = row->min;
-        if (!strcmp(row->name, "raw") && rng_chance(rng, 1, 2))
-            text = "off";
-        for (uint64_t n = 1; row->choices && row->choices[n - 1]; n++)
-            if (rng_below(rng, n) == 0)
-                choice = row->choices[n - 1];
-        char *longer = row->type == PARAM_U64
-                           ? xasprintf("%s%s=%llu,", spec, row->name, (unsigned long long)value)
-                           : xasprintf("%s%s=%s,", spec, row->name, row->choices ? choice : text);
-        free(spec);
-        spec = longer;
-    }
-    spec[strlen(spec) - 1] = '\0';
-    return spec;
-}
-
 static void streams_obey_all_rules_whatever_the_parameters(void **state)
 {
     struct rng rng;
@@ -300,7 +270,7 @@ static void streams_obey_all_rules_whatever_the_parameters(void **state)
     (void)state;
     rng_seed(&rng, 2);
     for (int i = 0; i < 200; i++) {
-        char *spec = draw_spec(&rng);
+        char *spec = synth_spec_draw(&rng, 600);
         obeys(spec);
         free(spec);
     }
@@ -353,7 +323,8 @@ static void shares_are_kept(void **state)
     static const char plain[] =
         "events=100000,locks=0,barriers=0,volatiles=0,classes=0,atomics=0,"
         "end_share=0,txn_share=0,heap_share=0,marks=off,ends=off,fork=roots";
-    struct trace_tally t = tally_of(plain, "system_share=300,flag_share=0,discipline=0,unaligned=0");
+    struct trace_tally t =
+        tally_of(plain, "system_share=300,flag_share=0,discipline=0,unaligned=0");
 
     (void)state;
     near_mille("system", t.flags[0], t.events, 300, 10);

@@ -10,22 +10,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "trace/trace.h"
-
-#define HEAD "lardsim-text 1\n"
+#include "tests/trace/text/bytes.h"
 
 /* ---- help ----------------------------------------------------------------------------------- */
-
-static struct source *open_bytes(const char *bytes, size_t n, struct err *e)
-{
-    struct input *in = xcalloc(1, sizeof *in);
-
-    in->name = xstrdup("t.txt");
-    in->file = fmemopen((void *)(uintptr_t)bytes, n, "r");
-    assert_non_null(in->file);
-    in->head_n = fread(in->head, 1, sizeof in->head, in->file);
-    return trace_format_text.open(in, e);
-}
 
 static struct source *open_text(const char *text)
 {

@@ -9,20 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "trace/trace.h"
-
-#define HEAD "lardsim-text 1\n"
-
-static struct source *open_bytes(const char *bytes, size_t n, struct err *e)
-{
-    struct input *in = xcalloc(1, sizeof *in);
-
-    in->name = xstrdup("t.txt");
-    in->file = fmemopen((void *)(uintptr_t)bytes, n, "r");
-    assert_non_null(in->file);
-    in->head_n = fread(in->head, 1, sizeof in->head, in->file);
-    return trace_format_text.open(in, e);
-}
+#include "tests/trace/text/bytes.h"
 
 /* The error of a text, found at once or after `events` events. */
 static void fails_after(const char *bytes, size_t n, unsigned events, const char *expected)

@@ -19,4 +19,17 @@ static inline void follow(struct follow *f, const char *spec)
         fail_msg("%s: %s", spec, f->why);
 }
 
+/* Every collector, schedule, some seeds. */
+static inline void each(void (*fn)(const char *spec), const char *more, unsigned seeds)
+{
+    for (const char *const *gc = collectors; *gc; gc++)
+        for (const char *const *schedule = schedules; *schedule; schedule++)
+            for (unsigned seed = 0; seed < seeds; seed++) {
+                char *spec =
+                    xasprintf(SMALL "gc=%s,schedule=%s,seed=%u%s", *gc, *schedule, seed, more);
+                fn(spec);
+                free(spec);
+            }
+}
+
 #endif

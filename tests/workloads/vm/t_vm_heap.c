@@ -168,19 +168,6 @@ static void check_graph(const char *spec)
     observed(open_spec(spec), spec);
 }
 
-/* Every collector, schedule, some seeds. */
-static void each(void (*fn)(const char *spec), const char *more, unsigned seeds)
-{
-    for (const char *const *gc = collectors; *gc; gc++)
-        for (const char *const *schedule = schedules; *schedule; schedule++)
-            for (unsigned seed = 0; seed < seeds; seed++) {
-                char *spec =
-                    xasprintf(SMALL "gc=%s,schedule=%s,seed=%u%s", *gc, *schedule, seed, more);
-                fn(spec);
-                free(spec);
-            }
-}
-
 static void a_pause_changes_nothing_that_can_be_reached(void **state)
 {
     (void)state;

@@ -16,19 +16,6 @@
 #define SITES(X) X(A, "T.a:1")
 VM_SITES(SITES)
 
-/* Every collector, schedule, some seeds. */
-static void each(void (*fn)(const char *spec), const char *more, unsigned seeds)
-{
-    for (const char *const *gc = collectors; *gc; gc++)
-        for (const char *const *schedule = schedules; *schedule; schedule++)
-            for (unsigned seed = 0; seed < seeds; seed++) {
-                char *spec =
-                    xasprintf(SMALL "gc=%s,schedule=%s,seed=%u%s", *gc, *schedule, seed, more);
-                fn(spec);
-                free(spec);
-            }
-}
-
 /* ---- races ------------------------------------------------------------------------------------
  */
 
