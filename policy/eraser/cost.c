@@ -211,7 +211,7 @@ static void keep(struct eraser_cost *c, uint64_t pair)
     store(c, c->cache + i * CACHE_ENTRY, CACHE_ENTRY);
 }
 
-/* The published fast case of an intersection is a look-up. */
+/* An intersection is usually a look-up in the cache, as published (section 3). */
 static void intersect(struct eraser_cost *c, const struct eraser_change *x)
 {
     const lockset_id low = x->before < x->held ? x->before : x->held;
@@ -267,7 +267,7 @@ void eraser_charge_lock(struct eraser_cost *c, sim_tid tid, uint64_t lock,
     step(c, STEP_CALL);
     load(c, at, THREAD_BYTES);
     for (unsigned i = 0; i < 2; i++) {
-        /* Another kind of key: a set with or without a lock. */
+        /* The high bit keeps these keys of the cache apart from those of intersections. */
         const uint64_t pair =
             (uint64_t)before[i] << 32 ^ lock << 1 ^ (before[i] < after[i]) ^ UINT64_C(1) << 63;
         if (before[i] == after[i] || look_up(c, pair))

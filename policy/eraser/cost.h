@@ -39,7 +39,7 @@ struct eraser_change { /* what an access does to a variable's shadow word */
 };
 void eraser_charge_access(struct eraser_cost *c, sim_addr location, sim_tid tid,
                           const struct eraser_change *x);
-/* A thread's sets become others: with a lock, or without. */
+/* A thread acquires or releases a lock. before, after: what it holds in any mode, and exclusive. */
 void eraser_charge_lock(struct eraser_cost *c, sim_tid tid, uint64_t lock,
                         const lockset_id before[2], const lockset_id after[2]);
 

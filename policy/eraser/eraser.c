@@ -21,11 +21,12 @@ enum state {
     EXCLUSIVE, /* accessed by one thread only */
     SHARED,    /* since then only read */
     SHARED_MODIFIED,
-    REPORTED /* Shared-Modified, and said so */
+    REPORTED /* Shared-Modified, and reported: once in the variable's life (ours) */
 };
 
-/* The last access, and the last one by another thread than the last one's: an access always finds
- * one by another thread than its own. */
+/* Eraser's word is state and candidates or owner. The rest is for reports: it remembers the last
+ * access, and the last one by another thread than that. So every access finds one by another thread
+ * to be reported with. */
 struct eraser_variable {
     uint64_t event, site, other_event, other_site;
     lockset_id candidates; /* once shared */
@@ -37,14 +38,14 @@ struct eraser_variable {
 
 struct eraser_hold { /* a thread's hold on a lock */
     uint64_t lock;
-    uint64_t exclusive, shared; /* nesting */
-    bool waiting;               /* it has given the lock up meanwhile */
+    uint64_t exclusive, shared; /* nesting, in either mode */
+    bool waiting;               /* in a wait: the lock is given up meanwhile */
 };
 
 struct eraser_thread {
     struct eraser_hold *hold; /* owns; those with some nesting */
     size_t n, cap;
-    lockset_id any, write; /* what it holds: in any mode, exclusive */
+    lockset_id any, write; /* the paper's locks_held (any mode) and write_locks_held */
 };
 
 struct eraser_stats {
@@ -75,7 +76,7 @@ static struct eraser_thread *thread_at(struct eraser *e, sim_tid tid)
 
 /* ---- accesses ------------------------------------------------------------------------------- */
 
-/* Locks play no part in this. */
+/* The state diagram of section 2.2; locks play no part in it. */
 ALWAYS_INLINE enum state next_state(const struct eraser_variable *v, uint32_t actor, bool write)
 {
     const enum state was = (enum state)v->state;
@@ -154,7 +155,7 @@ ALWAYS_INLINE void change_variable(struct eraser *e, struct eraser_variable *v, 
     remember(e, v, ev, actor);
 }
 
-/* Eraser itself has no state for what it has reported. */
+/* The state in the modelled shadow word: Eraser has none for what it has reported. */
 static enum state in_word(uint8_t state)
 {
     return state == REPORTED ? SHARED_MODIFIED : (enum state)state;

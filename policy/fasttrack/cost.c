@@ -67,7 +67,8 @@ static void store(struct ft_cost *c, sim_addr at, uint64_t bytes)
     ledger_access(c->cost, c->env->core, at, bytes, MEM_STORE);
 }
 
-/* The variable's words; the thread's own epoch; the epoch in hand, compared. */
+/* Begins every access: finds the variable's words and the thread's own epoch, and compares that
+ * with one of the words. Returns where the words are. */
 static sim_addr begin(struct ft_cost *c, const struct ft_variable *x, sim_addr addr, unsigned word,
                       sim_tid tid)
 {
@@ -142,7 +143,8 @@ static uint32_t home(const struct ft_past *p, uint32_t slots)
     return epoch_thread(p->at) & (slots - 1);
 }
 
-/* Read i finds its slot after those before it. */
+/* Gives read i a slot of the map, which is hashed by thread with linear probing: after reads 0 to
+ * i - 1. */
 static void settle(struct shared_reads *s, uint32_t i, uint32_t slots)
 {
     uint32_t slot = home(&s->read[i], slots);
@@ -179,7 +181,7 @@ void ft_map_new(struct ft_cost *c, struct shared_reads *s)
     step(c, STEP_MAP_NEW);
 }
 
-/* It goes into a block of its own as it is. */
+/* A copied map goes into a block of its own, slot by slot as it is. */
 void ft_map_copy(struct ft_cost *c, const struct shared_reads *from, struct shared_reads *s)
 {
     load(c, from->map, (uint64_t)slots_for(from->n) * FT_SLOT_BYTES);

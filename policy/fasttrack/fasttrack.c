@@ -49,7 +49,7 @@ static void race(struct fasttrack *f, struct ft_variable *x, sim_addr addr, cons
     x->raced = true;
 }
 
-/* Whether it does, and then tells. */
+/* Does the earlier access race with this one? Then it is reported. */
 static bool races(struct fasttrack *f, struct ft_variable *x, sim_addr addr, const struct event *ev,
                   const struct ft_past *p, const struct ft_past *now, const struct vclock *clock)
 {
@@ -59,6 +59,7 @@ static bool races(struct fasttrack *f, struct ft_variable *x, sim_addr addr, con
     return true;
 }
 
+/* One side of a variable against the access: an epoch, or each read of a read vector. */
 static bool check(struct fasttrack *f, struct ft_variable *x, unsigned side, sim_addr addr,
                   const struct event *ev, const struct ft_past *now, const struct vclock *clock)
 {
@@ -106,6 +107,7 @@ static void record_shared(struct fasttrack *f, struct ft_variable *x, const stru
     ft_map_add(&f->cost, x->shared);
 }
 
+/* [FT READ SHARE]: reads are not ordered any more, so the epoch becomes a vector. */
 static void share_read(struct fasttrack *f, struct ft_variable *x, const struct ft_past *now)
 {
     const struct ft_past was = last(x, READS);
@@ -173,7 +175,8 @@ static bool check_variable(void *arg, void *cell, sim_addr addr, const struct ev
                                                                      k->clock);
 }
 
-/* At any variables. False: something raced, or the budget is over its limit, which ends the run. */
+/* An access by the rules, at each of its variables. False: something raced, or the budget is over
+ * its limit, which ends the run. */
 static NO_INLINE bool by_rules(void *self, const struct event *ev, uint64_t number)
 {
     struct fasttrack *f = self;
@@ -319,7 +322,8 @@ static void *ft_create(const struct policy_env *env, const void *params, struct 
     return f;
 }
 
-/* Skipped repeats are missed: of what history = all finds, at least the first at each location. */
+/* With repeats = skip, races of repeats are missed. Of what history = all finds, at least the first
+ * at each location is found. */
 static void ft_amend(const void *self, struct promise *p)
 {
     const struct fasttrack *f = self;

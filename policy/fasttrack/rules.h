@@ -16,12 +16,12 @@ struct fasttrack {
     bool report_repeats;
     struct ft_cost cost;
     struct ft_stats st;
-    /* What an earlier access that races is told to, before the variable changes. */
+    /* Called with each earlier access that races, before the variable changes. */
     void (*race)(struct fasttrack *f, struct ft_variable *x, sim_addr addr, const struct event *ev,
                  const struct ft_past *p);
 };
 
-/* The rules for one variable, at addr; true: it raced. */
+/* FastTrack's rules for an access to one variable, at addr. True: it raced. */
 bool ft_read_variable(struct fasttrack *f, struct ft_variable *x, sim_addr addr,
                       const struct event *ev, const struct ft_past *now,
                       const struct vclock *clock);
@@ -29,7 +29,8 @@ bool ft_write_variable(struct fasttrack *f, struct ft_variable *x, sim_addr addr
                        const struct event *ev, const struct ft_past *now,
                        const struct vclock *clock);
 
-/* A variable that is the same bits as another gets reads of its own; a variable's are freed. */
+/* After a variable was copied bit by bit: the copy gets a read vector of its own. And: frees a
+ * variable's. */
 void ft_own_reads(void *fasttrack, void *variable);
 void ft_free_reads(struct fasttrack *f, struct ft_variable *x);
 /* Whether a full collection is over and is to be charged: it has gone through all variables that
@@ -51,8 +52,8 @@ static inline bool ft_repeats(const struct fasttrack *f, const struct ft_variabl
            !(x->raced && f->report_repeats);
 }
 
-/* Takes the place of the side's last access, also where it repeats it: a race to come names the
- * latest. A write forgets the reads. */
+/* The access replaces the side's last one, even in the same epoch: a later race is reported with
+ * the latest access. A write forgets the reads. */
 ALWAYS_INLINE void ft_replace(struct fasttrack *f, struct ft_variable *x, const struct ft_past *now)
 {
     const size_t side = now->kind == EV_READ ? READS : WRITES;

@@ -33,9 +33,8 @@ static bool holds(const struct goldilocks *g, sim_tid tid, gold_element lock)
     return false;
 }
 
-/* The lock was held at the access, and is held now by another: it was released and acquired
- * between.
- */
+/* The lock that was held at the earlier access is held now, by another thread. So it was released
+ * and acquired in between, which orders the two accesses. */
 static bool lock_in_common(struct goldilocks *g, const struct gold_info *i, struct gold_now *now)
 {
     if (!i->alock || g->by_kernel)
@@ -76,8 +75,8 @@ static void empty(struct goldilocks *g, struct gold_set *set)
     gold_set_clear(set);
 }
 
-/* The record's lockset at its place in the list, or as trimming has left it. Returns the cell to go
- * on with. */
+/* Begins an evaluation: the record's lockset as it was at its place in the list, or as trimming has
+ * left it. Returns the cell to go on with. */
 static uint64_t start(struct goldilocks *g, struct gold_set *set, const struct gold_stretch *s)
 {
     empty(g, set);
@@ -89,8 +88,9 @@ static uint64_t start(struct goldilocks *g, struct gold_set *set, const struct g
     return s->done;
 }
 
-/* Cells by the two threads, or by all. A machine reads those before `begin`, too, which do nothing.
- */
+/* Apply-Lockset-Rules of Figure 8: applies the list's cells to the lockset until it has the
+ * accessing thread. two: those of the two threads alone. With a machine, cells between the record
+ * and `begin` are read, too, as published; they add nothing. */
 static bool walk(struct goldilocks *g, const struct gold_info *i, struct gold_set *set, bool two,
                  const struct gold_now *now)
 {

@@ -20,8 +20,9 @@
 
 /* ---- elements and locksets ------------------------------------------------------------------ */
 
-/* An element of locksets: an actor, a thread's birth or end, the transaction lock, or what an
- * object is (a lock is two). Numbers of objects are not used again. 0: none. */
+/* An element of locksets: an actor, a thread's birth or end, the transaction lock TL, or a
+ * synchronisation object (a lock is two elements: of exclusive and of shared releases). Numbers of
+ * objects are not used again. 0: none. */
 typedef uint32_t gold_element;
 enum {
     GOLD_ACTORS = 1, /* of actor 0 */
@@ -51,7 +52,7 @@ static inline bool gold_set_has(const struct gold_set *s, gold_element e) /* e: 
 void gold_set_add(struct gold_set *s, gold_element e, struct budget *b);
 void gold_set_clear(struct gold_set *s); /* keeps its room */
 void gold_set_copy(struct gold_set *to, const struct gold_set *from, struct budget *b);
-/* Only those of objects for which it is true; others stay. */
+/* Removes the elements of objects for which keep is false. */
 void gold_set_keep(struct gold_set *s, bool (*keep)(void *arg, gold_element e), void *arg,
                    struct budget *b);
 uint32_t gold_set_count(const struct gold_set *s);
@@ -60,10 +61,10 @@ void gold_set_free(struct gold_set *s, struct budget *b);
 /* ---- the list ------------------------------------------------------------------------------- */
 
 enum gold_rule {
-    GOLD_EDGE,   /* from[0], or from[1] where there is one, brings `to` */
+    GOLD_EDGE,   /* if from[0], or from[1] where there is one, is in the lockset, so is `to` */
     GOLD_COMMIT, /* its actor, or a variable that it takes, brings its actor and all that it gives
                   */
-    GOLD_RAW     /* an access by from[0] up to a time of its own brings `to` */
+    GOLD_RAW     /* locksets of accesses that from[0] made up to `time` get `to` */
 };
 struct gold_variable { /* of a commit */
     gold_element element;
@@ -78,7 +79,7 @@ struct gold_cell {
     uint8_t rule;   /* enum gold_rule */
     uint32_t actor; /* whose event it is; GOLD_NOBODY: a collector's copy */
     gold_element from[2], to;
-    uint64_t infos; /* records whose pos it is: its reference count */
+    uint64_t infos; /* its reference count: the records whose pos it is */
     union {
         uint64_t time;                    /* GOLD_RAW */
         struct gold_variables *variables; /* GOLD_COMMIT; owns */
@@ -86,18 +87,19 @@ struct gold_cell {
     sim_addr block; /* on the machine */
 };
 
-/* The accesses of an actor between two of its events that give something: their locksets are the
- * same. Lives while an access is remembered, or it is the actor's latest. */
+/* A stretch: the accesses of an actor between two of its events that give something (releases).
+ * Their locksets are the same, so they share one. It lives while one of its accesses is remembered,
+ * or it is the actor's latest. */
 struct gold_stretch {
     struct gold_stretch *older, *newer;
     struct gold_set set; /* after the cells before `done` */
-    uint64_t infos;      /* records that have it */
+    uint64_t infos;      /* records that refer to it */
     uint64_t base;       /* the tail when it began, or its commit's cell */
     uint64_t begin;      /* nothing before this cell adds to the lockset, which there is {actor} */
     uint64_t done;
     uint64_t time; /* the actor's own, where clocks are written raw */
     uint32_t actor;
-    bool open; /* its actor has given nothing since */
+    bool open; /* its actor has released nothing since: nobody else can know of its accesses */
 };
 
 struct gold_list {
@@ -147,7 +149,8 @@ struct goldilocks {
     gold_element next;      /* of the next object */
     struct gold_thread *thread;
     size_t threads;
-    struct gold_set near, far; /* scratch: of the two threads' events, of all */
+    struct gold_set near,
+        far; /* scratch: a lockset by the two threads' events alone; by all events */
     bool by_kernel;
     bool committing;    /* a commit that is heeded */
     uint64_t commit_at; /* its cell */
@@ -183,7 +186,8 @@ static inline struct gold_cell *gold_cell_at(const struct gold_list *l, uint64_t
 }
 /* Appends; core pays. */
 void gold_append(struct goldilocks *g, const struct gold_cell *cell, unsigned core);
-/* The first per cent of the list go: their locksets are evaluated up to what follows. */
+/* Partially-eager evaluation (5.4): drops the first `trim` per cent of the list, after the locksets
+ * of records that refer to it are evaluated up to what follows. */
 void gold_trim(struct goldilocks *g, unsigned core);
 /* The actor gives in the cell that comes next: its stretch is over. */
 void gold_close(struct goldilocks *g, uint32_t actor);
@@ -201,7 +205,7 @@ static inline uint64_t gold_info_at(const struct goldilocks *g, const struct gol
 {
     return i->pos < g->list.head ? g->list.head : i->pos;
 }
-/* A record refers to its cell and stretch; no longer does. */
+/* Counts a record's references to its cell and its stretch; counts them no more. */
 void gold_info_take(struct goldilocks *g, const struct gold_info *i);
 void gold_info_give(struct goldilocks *g, const struct gold_info *i);
 void gold_list_check(const struct goldilocks *g); /* asserts */

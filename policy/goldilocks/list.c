@@ -56,7 +56,7 @@ void gold_list_free(struct goldilocks *g)
     free(l->of);
 }
 
-/* The first cell goes. */
+/* Drops the first cell. */
 static void behead(struct goldilocks *g, unsigned core)
 {
     struct gold_list *l = &g->list;
@@ -69,7 +69,7 @@ static void behead(struct goldilocks *g, unsigned core)
     l->head++;
 }
 
-/* Cells before the first to which a record refers go. */
+/* Drops the cells before the first one that a record refers to. */
 static void collect(struct goldilocks *g, unsigned core)
 {
     struct gold_list *l = &g->list;
@@ -162,7 +162,8 @@ static struct gold_stretch **open_of(struct goldilocks *g, uint32_t actor)
     return &l->of[actor];
 }
 
-/* Begins at `begin`: what the actor gives next, or its commit. */
+/* Ends the actor's stretch. Its lockset can grow from cell `begin` on: that of what the actor gives
+ * next, or of its commit. */
 static void close_at(struct goldilocks *g, uint32_t actor, uint64_t begin)
 {
     struct gold_stretch **at = open_of(g, actor), *s = *at;
@@ -273,7 +274,8 @@ static void mention(struct goldilocks *g, gold_element e)
         gold_set_add(&g->far, e, g->env->budget);
 }
 
-/* What no object is any more, and no cell asks for, goes from all locksets. */
+/* Removes from all locksets the elements of objects that are dead and that no cell mentions: they
+ * can add nothing any more. */
 static void prune(struct goldilocks *g)
 {
     const struct gold_list *l = &g->list;
@@ -295,7 +297,7 @@ static void prune(struct goldilocks *g)
     g->deaths = 0;
 }
 
-/* The stretch's lockset, up to this cell. */
+/* Evaluates the stretch's lockset up to this cell. */
 static void advance(struct goldilocks *g, struct gold_stretch *s, uint64_t to)
 {
     g->st.advanced += s->infos;

@@ -1,6 +1,6 @@
-/* object.c - synchronisation objects by address, as hb_object.c has them for clocks:
- * which elements of locksets they are, who holds them, and how they follow their memory. A copy of
- * an object is another element, which whoever knew of the source's knows of. */
+/* object.c - synchronisation objects by address, as hb_object.c has them for clocks: which elements
+ * of locksets they are, who holds them, and how they follow their memory. A copy of an object is a
+ * new element, and is in every lockset that the source is in: a cell of the list says so. */
 #include "policy/goldilocks/goldilocks.h"
 
 #include <stdlib.h>
@@ -78,8 +78,9 @@ static bool remembers(const struct gold_hold *h)
     return !h->shared && !h->waiting;
 }
 
-/* Somebody comes to hold the lock. Whoever has released it since, has given; so holding it is proof
- * as long as nobody else does. */
+/* A thread comes to hold the lock. Whoever held it before has released it, so that holding it
+ * proves an order; unless somebody else holds it too, as a view that leaves out events can show it.
+ */
 static void now_holds(struct goldilocks *g, const struct gold_object *o, const struct gold_hold *h)
 {
     for (uint32_t i = 0; i < o->holds; i++)

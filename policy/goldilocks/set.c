@@ -1,5 +1,5 @@
-/* set.c - locksets: bits for the first actors, a hashed table for all else. Nothing is
- * ever taken out but by rebuilding. */
+/* set.c - locksets: bits for the first actors, an open-addressed hash table for all other elements.
+ * Elements are removed only by building the table anew. */
 #include "policy/goldilocks/goldilocks.h"
 
 #include <stdlib.h>

@@ -144,8 +144,8 @@ static void begin(struct goldilocks *g, const struct event *ev, unsigned core)
     t->begun = true;
 }
 
-/* What a thread's accesses at own times up to a value did, is known to another; or its own time
- * goes on. No lock is seen at this level. */
+/* WriteVC. Of another's entry: the thread now knows of the other's accesses up to that time. Of its
+ * own: its time goes on. There are no locks at this level. */
 static void raw_step(struct goldilocks *g, const struct event *ev, unsigned core)
 {
     struct gold_thread *t = gold_thread_at(g, ev->tid);
@@ -238,7 +238,8 @@ static struct gold_variables *variables_add(struct goldilocks *g, struct gold_va
     return v;
 }
 
-/* Up to the limit of memory. n > 0. */
+/* The variables of a commit's n > 0 accesses; fewer when the budget is exceeded, which ends the
+ * run. */
 static struct gold_variables *variables_of(struct goldilocks *g, const struct event *accesses,
                                            size_t n)
 {

@@ -12,7 +12,7 @@ struct reader { /* a thread's last read */
     uint16_t actor;
     sim_tid tid;
 };
-struct beside {              /* what has no room in a line */
+struct beside {              /* what has no room in the variable's line: a read map, atomics */
     struct atomics *atomics; /* owns; NULL: none */
     sim_addr block;          /* of the read map on the machine; 0: there is none */
     uint32_t n, cap;         /* n 0: no map */
@@ -21,7 +21,8 @@ struct beside {              /* what has no room in a line */
 
 enum { READS = 0, WRITES = 1 }; /* the two sides of a variable */
 
-/* The words of both epochs, side by side, and what is only reported. */
+/* The epochs of the last read and the last write (clock and thread), side by side, and what is only
+ * reported of them. */
 struct rcd_variable {
     uint32_t clock[2]; /* 0: never, or over; READS: heeded while there is no map */
     uint16_t actor[2];

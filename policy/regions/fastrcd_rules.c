@@ -202,7 +202,8 @@ static bool write_variable(struct fastrcd *f, struct rcd_variable *x, const stru
     return racy;
 }
 
-/* It conflicts with plain accesses only, and takes no place: a plain one would be forgotten. */
+/* An atomic access conflicts with plain ones only. It does not replace the last reader or writer,
+ * as that would forget a plain one. */
 static bool atomic_variable(struct fastrcd *f, struct rcd_variable *x, const struct rcd_access *now)
 {
     const bool write = event_writes(now->ev);

@@ -36,7 +36,8 @@ static inline bool regions_quiet(const struct regions *r, const struct event *ev
 
     return !r->sync_free && info->class == CLASS_SYNC && !info->gives && ev->kind != EV_JOIN;
 }
-/* From `sync`, for each event that is not quiet; from `edges`. */
+/* Which regions an event ends: to be asked from the policy's hook `sync`, for each event that is
+ * not quiet; and from its hook `edges`. */
 struct regions_ended regions_sync(struct regions *r, const struct event *ev);
 struct regions_ended regions_edge(struct regions *r, const struct event *ev, enum policy_edge at);
 

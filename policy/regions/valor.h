@@ -61,7 +61,7 @@ struct valor_stats {
         periodic, log_full, splits, overflows, late;
 };
 
-struct follow_node { /* where an entry is */
+struct follow_node { /* of the index: where an entry of a log or write set is */
     uint64_t serial; /* read_base or write_base, and its index */
     uint32_t next;   /* of the same granule: its number + 1 */
     uint16_t actor;
@@ -143,9 +143,10 @@ void valor_counted(struct valor *v, const struct valor_access *now);
 
 /* ---- logs: valor_log.c ---------------------------------------------------------------------- */
 
-/* What finds the log full: validates and empties it. Returns with room for one. */
+/* For a read that finds its log full, or its period over: makes room for one entry, by a larger log
+ * or by validating and emptying it. */
 void valor_log_room(struct valor *v, uint32_t actor);
-/* For an entry that follows its location: beyond the limit, if need be. */
+/* Adds an entry that follows its location (valor_follow.c); beyond the limit, if need be. */
 void valor_add_read(struct valor *v, uint32_t actor, const struct logged *is);
 void valor_add_write(struct valor *v, uint32_t actor, const struct written *is);
 /* A region's write to a variable: the set has room for it, or the region is split. */

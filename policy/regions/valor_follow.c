@@ -176,7 +176,7 @@ static bool gather_entries(void *arg, sim_addr addr, void *cell)
     return false;
 }
 
-/* Where the copy has taken them. */
+/* Adds the gathered entries again, at the locations that the copy has taken them to. */
 static void arrive(struct travellers *g, sim_addr by)
 {
     struct valor *v = g->v;

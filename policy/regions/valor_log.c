@@ -6,7 +6,8 @@
 
 /* ---- validation ----------------------------------------------------------------------------- */
 
-/* Algorithm 5, line 3, and Algorithm 8, line 3. Versions have so many bits, and wrap. */
+/* Algorithm 5, line 3, and Algorithm 8, line 3: another version, and not just by this thread's own
+ * write, which adds 1. Versions wrap, so their difference is taken in their bits. */
 static bool conflicts(const struct valor *v, uint32_t actor, const struct logged *e)
 {
     const struct valor_variable *x = e->x;
@@ -109,7 +110,7 @@ static uint32_t lesser(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* For one entry more. */
+/* Room for one entry more: on the host, and in pages of the machine. */
 static void grow_log(struct valor *v, struct valor_thread *t)
 {
     size_t cap = t->reads_cap;

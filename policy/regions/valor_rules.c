@@ -63,7 +63,7 @@ static bool check_atomics(struct valor *v, struct valor_variable *x, const struc
 
 /* ---- the rules ------------------------------------------------------------------------------ */
 
-/* With room for it in the write set. */
+/* Makes room in the write set, then takes the variable. */
 static void take(struct valor *v, struct valor_variable *x, const struct valor_access *now)
 {
     if (!v->epochs)

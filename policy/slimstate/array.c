@@ -310,7 +310,7 @@ static struct slim_array *clone(struct slim *s, const struct slim_array *a, uint
     return c;
 }
 
-/* Whether a window is worth a shadow of its own. */
+/* Is a window larger than its shadow? Then it is worth one of its own. */
 static bool is_worth(const struct slim_array *a, uint64_t from, uint64_t to)
 {
     return to > from && to - from > (a->sizes ? a->n / 2 : a->cell.n);

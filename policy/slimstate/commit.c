@@ -83,7 +83,8 @@ static void check_cell(struct slim *s, struct ft_variable *x, sim_addr addr, con
     ledger_granule(s->ft.cost.cost, false);
 }
 
-/* Of element i; of a part's other elements the same was found at the part. */
+/* Reports the races of element i. part: they were found at its part, and hold for each of its
+ * elements. */
 static void report_element(struct slim *s, const struct slim_array *a, uint64_t i,
                            const struct event *by, const struct race_side *is, bool part)
 {
@@ -192,7 +193,8 @@ static void commit_parts(struct slim *s, struct slim_array *a, const struct slim
     }
 }
 
-/* Elements of their own, and perhaps all of the rest of a PREFIX. */
+/* In FINE and PREFIX: elements that have become variables, and the rest of a PREFIX, which is one
+ * part. */
 static void commit_eager(struct slim *s, struct slim_array *a, const struct slim_print *f,
                          const struct commit *c)
 {
@@ -245,8 +247,8 @@ static void commit_foot(struct slim *s, struct slim_array *a, struct slim_foot *
     commit_side(s, a, foot, WRITES);
 }
 
-/* No footprints are built any more: those of all threads are committed. What has become variables
- * is no array any more. */
+/* The array is in a mode without footprints (PREFIX, FINE): those of all threads are committed.
+ * Elements that have become variables leave the array. */
 static void leave(struct slim *s, struct slim_array *a)
 {
     for (struct slim_foot *f = a->feet; f; f = f->next) {

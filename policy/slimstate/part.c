@@ -102,7 +102,7 @@ void slim_cells_free(struct slim *s, struct slim_array *a)
     free_cells(s, &a->cell);
 }
 
-/* The same history, with reads of its own. Over what is there: nothing was. */
+/* Gives an unused variable the same history, with reads of its own. */
 static void copy_cell(struct slim *s, struct ft_variable *to, const struct ft_variable *from)
 {
     assert(!variable_used(to));
@@ -350,7 +350,7 @@ static bool has_parts(struct slim *s, struct slim_array *a)
     return true;
 }
 
-/* A part more, of so many elements of part q and with its history. */
+/* Adds a part: it takes so many elements out of part q, and begins with q's history. */
 static uint64_t add_part(struct slim *s, struct slim_array *a, uint64_t q, uint64_t elements)
 {
     const uint64_t more = a->parts++;
@@ -391,8 +391,8 @@ static void more_hits(struct slim *s, uint64_t n)
     budget_take(s->ft.env->budget, (s->hits_cap - was) * sizeof *s->hits);
 }
 
-/* Parts that the footprint has some elements of become two. Afterwards s->touched are the parts
- * that it is made of. */
+/* Splits each part of which the footprint has some elements but not all. Afterwards s->touched are
+ * the parts that the footprint consists of. */
 static void split_parts(struct slim *s, struct slim_array *a, const struct slim_print *f)
 {
     const uint64_t was = a->parts;

@@ -8,7 +8,7 @@
 
 #include "base/base.h"
 
-/* b, b+k, ... e; k >= 1 divides e-b, and is 1 where b = e. */
+/* The paper's <b:e:k>: b, b+k, ... e; k >= 1 divides e-b, and is 1 where b = e. */
 struct slim_range {
     uint64_t b, e, k;
 };

@@ -46,7 +46,7 @@ static void commit_all(struct slim *s)
         slim_commit_region(s, (uint32_t)i);
 }
 
-/* Whether a clock may move by it. */
+/* May this event advance a clock? Then footprints before it must be checked with the old one. */
 static bool ends_region(const struct event *ev)
 {
     const struct ev_info *info = &ev_info[ev->kind];

@@ -24,7 +24,7 @@ struct slim_params {
 
 /* ---- footprints ----------------------------------------------------------------------------- */
 
-struct slim_print { /* of the reads, or of the writes */
+struct slim_print { /* the elements of an array that were read, or that were written */
     struct slim_range range;
     struct slim_set set; /* footprints = sets; range is then empty */
 };
@@ -38,7 +38,7 @@ struct slim_foot { /* of an actor on an array; READS, WRITES */
 };
 
 struct slim_region {           /* of an actor: since its clock moved last */
-    struct slim_foot **buffer; /* owns; the commit buffer */
+    struct slim_foot **buffer; /* owns; the commit buffer: its footprints that are not empty */
     uint32_t n;
     size_t cap;
     sim_tid tid;     /* whose footprints these are */
@@ -89,8 +89,8 @@ struct slim_found { /* an earlier access that races */
     bool first;
 };
 
-/* An array that a site's accesses were last seen to touch, so that the next need not look for it.
- */
+/* A cache, by site and thread: the array that the site's accesses last touched, so that the next
+ * one need not look for it. */
 struct slim_seen {
     uint64_t generation; /* of the arrays, when it was seen */
     sim_addr lo;
@@ -129,7 +129,8 @@ static inline struct slim *slim_of(struct fasttrack *f)
     return (struct slim *)(void *)f;
 }
 
-/* The mark of a remembered access that was committed: its event is the first of its region. */
+/* Marks a remembered access that was committed with a footprint: its event is not the access, but
+ * the first of its region. */
 #define SLIM_LATE (UINT64_C(1) << 63)
 
 /* ---- slimstate/array.c ---------------------------------------------------------------------- */
@@ -149,7 +150,8 @@ static inline sim_addr slim_addr(const struct slim_array *a, uint64_t i)
 struct granules slim_granules(const struct slim *s, const struct slim_array *a, uint64_t i);
 void slim_alloc(struct slim *s, const struct event *ev);
 void slim_move(struct slim *s, const struct event *ev); /* a clear or copy */
-/* Its window becomes [from, to); empty: it ends. Footprints are empty then. */
+/* The array's window becomes [from, to); if that is empty the array ends. Its footprints have been
+ * committed. */
 void slim_window(struct slim *s, struct slim_array *a, uint64_t from, uint64_t to);
 void slim_free_arrays(struct slim *s);
 void slim_count_end(struct slim *s, const struct slim_array *a);
@@ -163,7 +165,8 @@ void slim_free_feet(struct slim *s, struct slim_array *a);
 uint64_t slim_table_bytes(const struct slim *s); /* of an array's simulated table; 0: no machine */
 struct slim_region *slim_region_at(struct slim *s, uint32_t actor); /* makes it */
 void slim_end_region(struct slim *s, uint32_t actor, const struct event *ev);
-/* Element i. False: footprints were committed, and the arrays have changed; nothing is done yet. */
+/* Adds element i to a footprint. False: footprints had to be committed, which changed arrays:
+ * nothing is added, and the caller begins again. */
 bool slim_append(struct slim *s, struct slim_foot *foot, uint64_t i, const struct event *ev);
 
 /* ---- slimstate/part.c ----------------------------------------------------------------------- */
@@ -181,8 +184,8 @@ uint64_t slim_part_at(const struct slim_array *a, uint64_t i);
 sim_addr slim_place(const struct slim_array *a, uint64_t q); /* of its simulated location */
 /* Elements [from, to) of the window become variables; the window is still the array's. */
 void slim_spill(struct slim *s, struct slim_array *a, uint64_t from, uint64_t to);
-/* The partition becomes precise enough. With PREFIX elements become variables, with FINE all do and
- * the window is empty: the array is to be ended. */
+/* [SS REFINE]: refines the partition until it is precise enough for a footprint. In PREFIX elements
+ * become variables; in FINE all do, and the caller must end the array. */
 void slim_make_precise(struct slim *s, struct slim_array *a, const struct slim_print *f);
 void slim_convert(struct slim *s, struct slim_array *a, struct slim_partition to);
 static inline bool slim_eager(const struct slim_array *a)
@@ -203,8 +206,8 @@ void slim_commit_array(struct slim *s, struct slim_array *a);
 void slim_commit_region(struct slim *s, uint32_t actor);
 /* Ends the array: all its elements become variables. */
 void slim_leave(struct slim *s, struct slim_array *a);
-/* At one element, now, by the event in hand: its partition gets precise enough. False: the element
- * is now a variable, and not checked yet. */
+/* Checks one element at once, by the current event, after refining the partition for it. False: the
+ * element is now a variable, and not checked yet. */
 bool slim_check_alone(struct slim *s, struct slim_array *a, uint64_t i, const struct event *ev,
                       const struct ft_past *now);
 /* The default of f->race: tells the report at once. */

@@ -123,6 +123,7 @@ static uint32_t entries_in_line(const struct vector *v, uint32_t first)
     return v->room - first < LINE_ENTRIES ? v->room - first : LINE_ENTRIES;
 }
 
+/* Each entry of a vector against the thread's clock, a line of 64 bytes at a time. */
 static void check_vector(const struct vc_charge *k, const struct vector *v)
 {
     step(k, STEP_VECTOR);
@@ -174,6 +175,7 @@ static struct vector make(const struct vc_charge *k, uint32_t n, const struct ve
     return v;
 }
 
+/* The thread's own entry of a vector becomes now; the vector grows if it has none. */
 static void set_own(const struct vc_charge *k, struct vector *v)
 {
     step(k, STEP_OWN);
@@ -188,6 +190,7 @@ static void set_own(const struct vc_charge *k, struct vector *v)
 
 /* ---- an access ------------------------------------------------------------------------------ */
 
+/* The last write, or with history = all each thread's, against the thread's clock. */
 static void check_write(const struct vc_charge *k, const struct laid_out *x, sim_addr at)
 {
     access(k, at + WRITE_AT, WORD, MEM_LOAD);
@@ -214,7 +217,7 @@ static void record_write(const struct vc_charge *k, struct laid_out *x, sim_addr
     access(k, at + WRITE_AT, WORD, MEM_STORE);
 }
 
-/* What is the same for all locations of an access. */
+/* Done once for an access, whatever the number of its locations. */
 static void begin(const struct vc_charge *k)
 {
     step(k, STEP_CALL);

@@ -1,8 +1,8 @@
 /* history.c - blocks for the entries that a location itself has no room for.
  *
- * The smallest ones come from slabs: two cache lines each, what is compared in the first. They go
- * back as soon as they are empty, so that the next location in need gets what the host has at hand.
- */
+ * Blocks of the smallest size come from slabs (Bonwick): two lines of the host's cache each, with
+ * what is compared in the first. A block is given back as soon as it is empty, so that the next
+ * location in need gets one that is still in the host's cache. */
 #include "policy/vc/history.h"
 
 #include <stdlib.h>
@@ -74,6 +74,7 @@ static void more_free(struct history_pool *p, struct history_more *m)
         free(m);
 }
 
+/* Column by column: the two may differ in cap. */
 static void more_copy(struct history_more *to, struct history_more *from)
 {
     to->n = from->n;

@@ -1,7 +1,8 @@
 /* history.h - the accesses that a location remembers, in the order in which they were added: the
- * first two beside each other in one cache line, more in a block of their own.
+ * first two in the location's own cache line of the host, more in a block of their own.
  *
- * What is compared stands apart from what is only reported, and all entries' together. */
+ * Fields are stored by column, those that a check compares (epoch, op) first: a check of a long
+ * history touches few of the host's lines, and what is only reported stays out of its cache. */
 #ifndef LARDSIM_HISTORY_H
 #define LARDSIM_HISTORY_H
 
@@ -19,7 +20,7 @@ struct history { /* all zero: empty */
     epoch at[HISTORY_HERE];
     struct history_past past[HISTORY_HERE];
     uint8_t op[HISTORY_HERE];  /* what the owner tells accesses apart by */
-    uint8_t n;                 /* here */
+    uint8_t n;                 /* entries here; the others are in `more` */
     bool raced;                /* the owner's: the race mark of this life */
     struct history_more *more; /* owns; NULL: no others */
 };
@@ -30,10 +31,10 @@ struct history_more {
     epoch at[];      /* cap of them, then as many ops, and as many struct history_past */
 };
 
-/* Blocks for the others; what a location has in use is charged to the budget. */
+/* Memory for blocks; what a location has in use is charged to the budget. */
 struct history_pool {
-    struct history_spare *spare; /* of the smallest size */
-    struct history_slab *slabs;  /* owns; where those are */
+    struct history_spare *spare; /* free blocks of the smallest size */
+    struct history_slab *slabs;  /* owns; the memory of all blocks of that size */
     struct budget *budget;
     uint64_t entries; /* in all histories */
 };
@@ -71,7 +72,8 @@ static inline struct history_past *history_past(struct history *h, uint32_t i)
     return i < HISTORY_HERE ? &h->past[i] : &history_more_past(h->more)[i - HISTORY_HERE];
 }
 
-/* Entries are dropped from the end, or added to it and then to be filled. */
+/* The history gets n entries: some are dropped from the end, or added there for the caller to fill.
+ */
 void history_resize_more(struct history_pool *p, struct history *h, uint32_t n); /* its rare part */
 static inline void history_resize(struct history_pool *p, struct history *h, uint32_t n)
 {
@@ -81,10 +83,10 @@ static inline void history_resize(struct history_pool *p, struct history *h, uin
         history_resize_more(p, h, n - h->n);
 }
 
-/* Of a history that is the same bits as another: it gets entries of its own. */
+/* After a history was copied bit by bit: the copy gets a block of its own. */
 void history_own(struct history_pool *p, struct history *h);
 
-/* A hint for the host's caches: fetches what is compared of the others, and some of the rest. */
+/* A hint for the host's caches: fetches the first lines of the block, with what is compared. */
 static inline void history_soon(const struct history *h)
 {
     const uintptr_t more = (uintptr_t)h->more; /* where there is none, it does no harm */

@@ -94,8 +94,8 @@ static bool happens_before(epoch e, const struct vclock *clock)
     return epoch_before(e, clock);
 }
 
-/* An access of op `now` takes the place of its actor's last one of its class: plain and atomic ones
- * are kept apart. */
+/* Is the entry the one that an access of op `now` by this actor replaces? Its last one of the same
+ * class: reads and writes, plain and atomic ones are kept apart. */
 static bool same_place(epoch e, uint8_t op, const struct hb_actor *me, uint8_t now)
 {
     const unsigned differ = class_of(op) ^ class_of(now);
@@ -103,14 +103,14 @@ static bool same_place(epoch e, uint8_t op, const struct hb_actor *me, uint8_t n
     return (differ | (epoch_thread(e) ^ epoch_thread(me->now))) == 0;
 }
 
-struct found {          /* in a history */
-    unsigned unordered; /* bit c: of class c, one that does not happen before now */
-    uint32_t place;     /* the number of the entry to take the place of; NOWHERE: none */
+struct found {          /* what a look through a history finds */
+    unsigned unordered; /* bit c: an access of class c does not happen before this one */
+    uint32_t place;     /* the index of the entry that this access replaces; NOWHERE: none */
 };
 #define NOWHERE UINT32_MAX
 
-/* In n entries, the first of which is number `from`. Without branches: who is ordered with whom
- * cannot be foreseen. */
+/* Looks through n entries, the first of which has index `from`. No branch depends on an entry,
+ * since who is ordered with whom can't be predicted. */
 ALWAYS_INLINE struct found look(const epoch *at, const uint8_t *op, uint32_t n, uint32_t from,
                                 const struct hb_actor *me, uint8_t now, struct found f)
 {
@@ -150,7 +150,7 @@ static NOINLINE void report(struct vc *v, struct history *h, sim_addr addr, cons
     }
 }
 
-/* How many entries stay when `now` comes: a write makes a history of kind `last` forget all. */
+/* How many entries stay when an access of op `now` comes: none at a write with history = last. */
 static uint32_t keep(const struct vc *v, const struct history *h, uint8_t now)
 {
     const uint32_t n = history_count(h);
@@ -159,7 +159,8 @@ static uint32_t keep(const struct vc *v, const struct history *h, uint8_t now)
     return n & ((uint32_t)forgets - 1); /* without a branch */
 }
 
-/* place: as found, or NOWHERE, which is beyond all. */
+/* Stores the access at the index found, or behind the entries that stay; NOWHERE is larger than any
+ * index. */
 ALWAYS_INLINE void record(struct vc *v, struct history *h, uint32_t place, const struct event *ev,
                           epoch at_now, uint8_t now)
 {
