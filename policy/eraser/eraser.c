@@ -242,6 +242,7 @@ static void give_up(struct eraser_thread *t, struct eraser_hold *h, uint64_t *ne
         *h = t->hold[--t->n];
 }
 
+/* What an event does to a thread's hold on a lock. */
 static void count_hold(struct eraser *e, struct eraser_thread *t, enum ev_kind kind, uint64_t lock)
 {
     const bool takes = kind == EV_ACQUIRE || kind == EV_ACQUIRE_SHARED;
@@ -264,6 +265,7 @@ static lockset_id set_lock(struct lockset_pool *sets, lockset_id set, uint64_t l
     return in ? lockset_with(sets, set, lock) : lockset_without(sets, set, lock);
 }
 
+/* An event on a lock: afterwards the thread's two sets have it, or not. */
 static void lock_step(struct eraser *e, const struct event *ev)
 {
     const uint64_t lock = hb_lock_id(e->env->hb, ev->addr);

@@ -105,6 +105,7 @@ static uint64_t *work_for(struct lockset_pool *p, size_t n)
     return p->work;
 }
 
+/* Appends the n locks in p->work as a new set. */
 static lockset_id add(struct lockset_pool *p, uint32_t n, lockset_id next)
 {
     if (p->sets > UINT32_MAX)
@@ -158,6 +159,7 @@ lockset_id lockset_without(struct lockset_pool *p, lockset_id set, uint64_t lock
     return intern(p, n - 1);
 }
 
+/* Of two sorted arrays, in one pass. */
 static lockset_id intersect(struct lockset_pool *p, lockset_id a, lockset_id b)
 {
     const uint32_t n = p->set[a].n, m = p->set[b].n;

@@ -189,6 +189,7 @@ void ft_map_copy(struct ft_cost *c, const struct shared_reads *from, struct shar
     step(c, STEP_MAP_NEW);
 }
 
+/* A map that is full moves to a block of twice its slots. */
 static void move_map(struct ft_cost *c, struct shared_reads *s, uint32_t was, uint32_t slots)
 {
     const sim_addr old = s->map;
@@ -306,6 +307,7 @@ void ft_charge_read_done(struct ft_cost *c, sim_addr at)
     store(c, at + READ_AT, WORD);
 }
 
+/* What the published rules would have left in the read epoch after this write; see enum kept. */
 static enum kept kept_after(const struct ft_variable *x, const struct ft_past *now)
 {
     if (reads_shared(x))

@@ -165,6 +165,7 @@ void gold_cost_locks(struct goldilocks *g, sim_tid tid, unsigned core)
     ledger_access(g->cost, core, block, WORD, MEM_STORE);
 }
 
+/* Where an element is hashed to in the thread's set under evaluation. */
 static sim_addr slot_of(struct goldilocks *g, gold_element e, const struct gold_now *now)
 {
     return thread_block(g, now->ev->tid, now->core) + SCRATCH_AT +

@@ -60,6 +60,7 @@ static uint8_t op_of(const struct event *ev)
     return (uint8_t)(class << OP_KIND_BITS | ev->kind);
 }
 
+/* Do accesses of these two ops conflict? One of them writes, and not both are atomic. */
 static bool conflict(uint8_t a, uint8_t b)
 {
     if (class_of(a) & class_of(b) & ATOMIC_READ) /* both are atomic */

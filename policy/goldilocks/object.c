@@ -79,8 +79,8 @@ static bool remembers(const struct gold_hold *h)
 }
 
 /* A thread comes to hold the lock. Whoever held it before has released it, so that holding it
- * proves an order; unless somebody else holds it too, as a view that leaves out events can show it.
- */
+ * proves an order. But in a view that leaves out events somebody else may hold it too: then the
+ * lock is spoilt, and proves nothing. */
 static void now_holds(struct goldilocks *g, const struct gold_object *o, const struct gold_hold *h)
 {
     for (uint32_t i = 0; i < o->holds; i++)

@@ -135,6 +135,7 @@ static void child_step(struct goldilocks *g, const struct event *ev, unsigned co
     }
 }
 
+/* A thread's first event: whoever is in the lockset through its birth is known to its actor. */
 static void begin(struct goldilocks *g, const struct event *ev, unsigned core)
 {
     struct gold_thread *t = gold_thread_at(g, ev->tid);

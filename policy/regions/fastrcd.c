@@ -74,6 +74,7 @@ static inline bool known(struct fastrcd *f, uint32_t actor)
     return true;
 }
 
+/* The region's number goes up, and so does the thread's clock, which has fewer bits. */
 static void end_region(struct fastrcd *f, uint32_t actor)
 {
     struct rcd_thread *t = &f->thread[actor];
@@ -102,7 +103,7 @@ struct rcd_check { /* an access in hand */
     struct rcd_access now;
 };
 
-/* At any variables. False: something raced, or the run is to end. */
+/* One variable of an access. True: it raced. */
 static bool check_variable(void *arg, void *cell, sim_addr addr, const struct event *ev)
 {
     struct rcd_check *k = arg;
@@ -112,6 +113,8 @@ static bool check_variable(void *arg, void *cell, sim_addr addr, const struct ev
     return rcd_variable(k->f, cell, &k->now);
 }
 
+/* An access by the rules, at each of its variables. False: something raced, or the run is to end.
+ */
 static NO_INLINE bool by_rules(void *self, const struct event *ev, uint64_t number)
 {
     struct fastrcd *f = self;
@@ -123,8 +126,9 @@ static NO_INLINE bool by_rules(void *self, const struct event *ev, uint64_t numb
     return !cells_access(&f->variables, ev, check_variable, &k) && !budget_over(f->env->budget);
 }
 
-/* Most often an access is of one variable, announced, that no other region is at. False: it is not
- * so. What is likely is decided together: which of it fails can't be foreseen. */
+/* The common case: an access of one variable whose cell is prefetched, and which no other thread's
+ * ongoing region has accessed. False: it is not that. The likely conditions are evaluated together,
+ * as it can't be predicted which of them fails. */
 ALWAYS_INLINE bool takes_place(void *self, const struct event *ev, uint64_t number)
 {
     struct fastrcd *f = self;

@@ -100,7 +100,8 @@ static void load_clock(struct rcd_cost *c, uint32_t actor, unsigned on)
     load(c, on, c->thread[actor].block, WORD);
 }
 
-/* The variable's words; the own epoch; the word in hand, compared. */
+/* Begins every access: loads the own epoch and one of the variable's words, and compares them.
+ * Returns where the words are. */
 static sim_addr begin(struct rcd_cost *c, sim_addr addr, unsigned word, uint32_t me, unsigned on)
 {
     const sim_addr at = metadata_at(c->cost, addr);
@@ -120,6 +121,8 @@ static void lock(struct rcd_cost *c, sim_addr at, unsigned on)
     ledger_access(c->cost, on, at + READ_AT, WORD, MEM_ATOMIC);
 }
 
+/* An epoch against its thread's clock: none, the own thread's, or another's, whose clock is loaded.
+ */
 static void check_epoch(struct rcd_cost *c, uint32_t clock, uint32_t actor, uint32_t me,
                         unsigned on)
 {
@@ -184,7 +187,7 @@ void rcd_map_new(struct rcd_cost *c, struct beside *m, unsigned on)
     }
 }
 
-/* It goes into a block of its own as it is. */
+/* A copied map goes into a block of its own, slot by slot as it is. */
 void rcd_map_copy(struct rcd_cost *c, const struct beside *from, struct beside *m, unsigned on)
 {
     load(c, on, from->block, (uint64_t)slots_for(from->n) * RCD_SLOT_BYTES);
@@ -275,8 +278,8 @@ void rcd_charge_read(struct rcd_cost *c, const struct rcd_variable *x, sim_addr 
     store(c, on, at + READ_AT, WORD);
 }
 
-/* What has looked at the write word only: the lock's word, then the write word again, which may
- * have changed in between. */
+/* Locks the variable after a look at its write word alone: the read word, which is the lock, then
+ * the write word again, which may have changed in between. */
 static void lock_to_write(struct rcd_cost *c, const struct rcd_variable *x, sim_addr at,
                           uint32_t me, unsigned on)
 {
@@ -331,6 +334,7 @@ static void reset_epoch(struct rcd_cost *c, uint32_t clock, uint32_t actor, unsi
     step(c, on, STEP_RESET);
 }
 
+/* A map at a full collection: it is marked, and each of its clocks is renewed. */
 static void reset_map(struct rcd_cost *c, const struct beside *m, unsigned on)
 {
     const uint32_t slots = slots_for(m->n);

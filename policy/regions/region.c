@@ -45,6 +45,7 @@ static inline bool published(struct regions *r, uint32_t actor)
     return was && was != now;
 }
 
+/* Does the event take something, for a synchronisation-free region to end before it? */
 static bool takes(const struct regions *r, const struct event *ev)
 {
     switch (ev->kind) {

@@ -31,7 +31,7 @@ static const struct param valor_params[] = {
 
 /* ---- threads -------------------------------------------------------------------------------- */
 
-/* The last number is nobody's. */
+/* How many threads the word's bits can name; the last number means nobody. */
 static uint32_t numbers(const struct valor *v)
 {
     return (UINT32_C(1) << v->params.thread_bits) - 1;
@@ -98,7 +98,8 @@ static bool check_variable(void *arg, void *cell, sim_addr addr, const struct ev
     return valor_at_variable(k->v, cell, &k->now);
 }
 
-/* At any variables. False: something raced or was found late, or the run is to end. */
+/* An access by the rules, at each of its variables. False: something raced or was found late, or
+ * the run is to end. */
 static NO_INLINE bool by_rules(void *self, const struct event *ev, uint64_t number)
 {
     struct valor *v = self;
@@ -114,14 +115,14 @@ static NO_INLINE bool by_rules(void *self, const struct event *ev, uint64_t numb
     return !racy && v->st.late == late && !budget_over(v->env->budget);
 }
 
-/* There is room in the write set, which Valor-E has not. */
+/* Is there room in the write set? Valor-E has none, and needs none. */
 static inline bool set_has_room(const struct valor *v, const struct valor_thread *t)
 {
     return v->epochs || t->writes < t->writes_room;
 }
 
-/* Most often an access is of one variable, announced, that no other region has written, and there
- * is room in the log. False: it is not so. */
+/* The common case: an access of one variable whose cell is prefetched, which no other thread's
+ * ongoing region has written, with room in the log or write set. False: it is not that. */
 ALWAYS_INLINE bool takes_place(void *self, const struct event *ev, uint64_t number)
 {
     struct valor *v = self;

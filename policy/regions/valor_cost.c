@@ -148,6 +148,7 @@ static bool own_already(struct valor *v, const struct valor_variable *x,
     return valor_holder(v, x) == now->actor && !x->atomic;
 }
 
+/* The region's first write to a variable checks its word and swaps it for a new version. */
 static void charge_write(struct valor *v, const struct valor_variable *x, sim_addr at,
                          const struct valor_access *now)
 {
@@ -201,6 +202,7 @@ void valor_charge_write_set(struct valor *v, struct valor_thread *t)
 
 /* ---- the ends of regions -------------------------------------------------------------------- */
 
+/* Algorithm 5 or 8: each entry of the log against its variable's word. */
 void valor_charge_validation(struct valor *v, const struct valor_thread *t)
 {
     for (uint32_t i = 0; i < t->reads; i++) {

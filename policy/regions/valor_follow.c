@@ -37,6 +37,7 @@ static void give_node(struct follow *f, uint32_t number)
     f->used--;
 }
 
+/* Adds an entry to the index, in front of the others of its location. */
 static void enter(struct valor *v, uint32_t actor, bool write, uint64_t serial, sim_addr location)
 {
     const uint32_t number = spare_node(v);
@@ -47,6 +48,7 @@ static void enter(struct valor *v, uint32_t actor, bool write, uint64_t serial, 
     *head = number;
 }
 
+/* Adds those entries of a thread's log and write set that the index does not have yet. */
 static void enter_thread(struct valor *v, uint32_t actor)
 {
     struct valor_thread *t = &v->thread[actor];
@@ -72,7 +74,7 @@ static bool drop_head(void *arg, sim_addr addr, void *cell)
     return true;
 }
 
-/* All nodes are dropped, and live entries enter again. */
+/* Drops the whole index; live entries enter again. */
 static void begin_again(struct valor *v)
 {
     struct follow *f = &v->follow;
@@ -83,6 +85,7 @@ static void begin_again(struct valor *v)
         v->thread[i].read_indexed = v->thread[i].write_indexed = 0;
 }
 
+/* Brings the index up to date. When most of it is stale, it is made anew. */
 static void update(struct valor *v)
 {
     struct follow *f = &v->follow;
@@ -118,7 +121,7 @@ static struct written *write_of(const struct valor *v, const struct follow_node 
     return &t->write[n->serial - t->write_base];
 }
 
-/* The location goes: so do its entries. */
+/* A location is cleared or overwritten: its entries are validated, and then stand for nothing. */
 static bool drop_entries(void *arg, sim_addr addr, void *cell)
 {
     struct valor *v = arg;

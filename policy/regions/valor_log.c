@@ -54,7 +54,8 @@ void valor_validate_one(struct valor *v, uint32_t actor, struct logged *e)
         report(v, actor, e);
 }
 
-/* Until the log is full, or the period over. */
+/* log_room: up to how many reads nothing need be done, until the log is full or the period is over.
+ */
 static void set_room(const struct valor *v, struct valor_thread *t)
 {
     const uint64_t due = t->checked + v->params.period;
@@ -84,6 +85,7 @@ void valor_validate(struct valor *v, uint32_t actor)
 
 /* ---- logs ----------------------------------------------------------------------------------- */
 
+/* Forgets the reads. What is validated can't conflict any more; what is not is missed. */
 static void empty_log(struct valor *v, uint32_t actor)
 {
     struct valor_thread *t = &v->thread[actor];
@@ -94,7 +96,7 @@ static void empty_log(struct valor *v, uint32_t actor)
     set_room(v, t);
 }
 
-/* A log is longer than ever: a page more on the machine, up to its limit. */
+/* Where a log is longer than ever before, it gets pages of the machine, up to its limit. */
 static void more_pages(struct valor *v, uint32_t entries, uint32_t *paged, uint64_t limit)
 {
     enum { PAGE = 4096 / VALOR_ENTRY_BYTES };
@@ -176,7 +178,8 @@ void valor_add_write(struct valor *v, uint32_t actor, const struct written *is)
 
 /* ---- write sets, and the ends of regions ---------------------------------------------------- */
 
-/* Algorithm 8, lines 6 to 9: but only what it still owns, so that a number tells it all. */
+/* Algorithm 8, lines 6 to 9: the thread gives up all that it owns. A variable is owned while it has
+ * the thread's number `taking`, so to change that number gives up all at once. */
 static void release(struct valor *v, uint32_t actor)
 {
     struct valor_thread *t = &v->thread[actor];
@@ -188,6 +191,7 @@ static void release(struct valor *v, uint32_t actor)
     t->taking++;
 }
 
+/* A full write set splits the region (5.3). */
 void valor_write_room(struct valor *v, uint32_t actor)
 {
     struct valor_thread *t = &v->thread[actor];

@@ -26,6 +26,7 @@ static void conflict(struct valor *v, struct valor_variable *x, const struct val
     x->raced = true;
 }
 
+/* Another thread's ongoing region has written the variable: the access conflicts. */
 static bool check_holder(struct valor *v, struct valor_variable *x, const struct valor_access *now,
                          uint32_t holder)
 {

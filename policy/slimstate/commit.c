@@ -71,6 +71,7 @@ static void note_race(struct fasttrack *f, struct ft_variable *x, sim_addr addr,
     x->raced = true;
 }
 
+/* [SS COMMIT] at one shadow location: FastTrack's rule, for the region as if it were one access. */
 static void check_cell(struct slim *s, struct ft_variable *x, sim_addr addr, const struct event *ev,
                        const struct ft_past *now)
 {
@@ -119,6 +120,7 @@ struct commit { /* by the thread of a footprint */
     struct race_side is;
 };
 
+/* What a thread's footprint stands for: an access by its last clock, at the begin of its region. */
 static struct commit commit_of(const struct slim *s, uint32_t actor, unsigned side)
 {
     const struct slim_region *r = &s->region[actor];

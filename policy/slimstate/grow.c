@@ -42,6 +42,7 @@ static sim_addr foot_entry(const struct slim *s, const struct slim_array *a, uin
     return a->table + actor * (uint64_t)SLIM_ENTRY_BYTES % slim_table_bytes(s);
 }
 
+/* Gives a footprint its simulated block, and the array its table of footprints by thread. */
 static void place_foot(struct slim *s, struct slim_array *a, struct slim_foot *f)
 {
     struct ft_cost *c = &s->ft.cost;
@@ -154,6 +155,7 @@ void slim_charge_foot(struct slim *s, const struct slim_foot *foot)
             slim_charge_access(s, foot->block + side * (uint64_t)SLIM_FOOT_BYTES / 2, 8, MEM_STORE);
 }
 
+/* An access of the modelled software: the array's header, the thread's footprint, its new end. */
 static void charge_append(struct slim *s, const struct slim_array *a, const struct slim_foot *foot,
                           unsigned side)
 {

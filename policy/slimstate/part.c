@@ -261,6 +261,7 @@ static void pass_on(struct slim *s, struct slim_array *a, struct slim_partition 
         copy_cell(s, slim_make_cell(s, a, first + i * step), x);
 }
 
+/* Changes the partition: every old part's history goes to the new parts, or to variables. */
 void slim_convert(struct slim *s, struct slim_array *a, struct slim_partition to)
 {
     struct slim_cells old = a->cell;

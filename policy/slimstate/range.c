@@ -51,13 +51,13 @@ static bool is_range(const struct slim_range *f, uint64_t b, uint64_t e)
     return f->b == b && f->e == e && f->k == 1;
 }
 
-/* Blocks of this size at most that make up f; 1: none. */
+/* The largest block size that divides `size` and that f is made of; 1: no larger one does. */
 static uint64_t block_for(uint64_t size, const struct slim_range *f)
 {
     return f->k == 1 ? slim_gcd(size, slim_gcd(f->b, f->e + 1)) : 1;
 }
 
-/* All that are b modulo k. */
+/* Is f all elements of an array of n that are b modulo k? */
 static bool is_stride(uint64_t n, const struct slim_range *f)
 {
     return f->k > 1 && f->b < f->k && n - 1 - f->e < f->k;
@@ -112,7 +112,8 @@ static struct slim_partition refine_split(uint64_t n, uint64_t i, const struct s
     return fine;
 }
 
-/* A sweep over all is no row (k > 1), but the partition is precise enough already. */
+/* Not a row of Table I, as its k > 1: a sweep over all elements. STRIDE is precise enough for that.
+ */
 static struct slim_partition refine_stride(uint64_t n, uint64_t s, const struct slim_range *f)
 {
     const uint64_t times = f->k / slim_gcd(s, f->k);

@@ -1,4 +1,5 @@
-/* set.c - sets as bits. */
+/* set.c - sets of indices as bits, with the first and last member kept so that sparse use of a
+ * large array is not searched in vain. */
 #include "policy/slimstate/set.h"
 
 #include <assert.h>

@@ -136,6 +136,7 @@ static void check_vector(const struct vc_charge *k, const struct vector *v)
     }
 }
 
+/* Stores zeros, a line of 64 bytes at a time. */
 static void zero(const struct vc_charge *k, sim_addr at, uint64_t bytes)
 {
     ledger_steps(k->c->cost, k->c->env->core, STEP_LINE, (bytes + LINE - 1) / LINE);
