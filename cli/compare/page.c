@@ -52,19 +52,19 @@ static int label_width(const struct cost_table *t)
 /* ---- the table ------------------------------------------------------------------------------ */
 
 enum form { COUNT, BYTES };
-struct column {
+struct page_column {
     const char *above, *title; /* above: over this column and those that follow with "" */
     enum compared_cost cost;
     enum form form;
 };
-static const struct column races_columns[] = {
+static const struct page_column races_columns[] = {
     {"racy", "accesses", COST_RACES, COUNT},  {"", "sites", COST_SITES, COUNT},
     {"", "locations", COST_LOCATIONS, COUNT}, {"metadata", "live", COST_BYTES, BYTES},
     {"", "peak", COST_BYTES_PEAK, BYTES},     {"remote", "misses", COST_REMOTE, COUNT}};
-static const struct column accesses_columns[] = {{"metadata", "accesses", COST_METADATA, COUNT},
-                                                 {"", "misses", COST_METADATA_MISSES, COUNT}};
+static const struct page_column accesses_columns[] = {
+    {"metadata", "accesses", COST_METADATA, COUNT}, {"", "misses", COST_METADATA_MISSES, COUNT}};
 
-static void cell_text(const struct costs *r, const struct column *c, char *to, size_t room)
+static void cell_text(const struct costs *r, const struct page_column *c, char *to, size_t room)
 {
     if (c->form == BYTES)
         bytes_text(r, c->cost, to, room);
@@ -73,7 +73,7 @@ static void cell_text(const struct costs *r, const struct column *c, char *to, s
 }
 
 /* Two spaces before the longest of titles and cells. */
-static int column_width(const struct cost_table *t, const struct column *c)
+static int column_width(const struct cost_table *t, const struct page_column *c)
 {
     size_t width = strlen(c->title) > strlen(c->above) ? strlen(c->title) : strlen(c->above);
     char text[32];
@@ -86,20 +86,20 @@ static int column_width(const struct cost_table *t, const struct column *c)
     return (int)width + 2;
 }
 
-static void print_above(const struct cost_table *t, const struct column *c, size_t n)
+static void print_above(const struct cost_table *t, const struct page_column *c, size_t n)
 {
     for (size_t k = 0; k < n; k++)
         printf("%*s", column_width(t, &c[k]), c[k].above);
 }
 
-static void print_titles(const struct cost_table *t, const struct column *c, size_t n)
+static void print_titles(const struct cost_table *t, const struct page_column *c, size_t n)
 {
     for (size_t k = 0; k < n; k++)
         printf("%*s", column_width(t, &c[k]), c[k].title);
 }
 
-static void print_cells(const struct cost_table *t, const struct costs *r, const struct column *c,
-                        size_t n)
+static void print_cells(const struct cost_table *t, const struct costs *r,
+                        const struct page_column *c, size_t n)
 {
     char text[32];
 

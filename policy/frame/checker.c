@@ -53,7 +53,7 @@ static sim_cycle tell_heap(struct checker *c, const struct event *ev, unsigned c
 }
 
 static void edges(struct checker *c, enum policy_edge at, const struct event *ev,
-                  const struct txn *t)
+                  const struct txn_log *t)
 {
     if (c->detector->edges)
         c->detector->edges(c->self, at, ev, t ? t->access : NULL, t ? t->n : 0);
@@ -134,7 +134,7 @@ static void defer(struct checker *c, const struct event *ev)
         budget_take(&c->budget, (n - c->txns) * sizeof *c->txn);
         c->txns = n;
     }
-    struct txn *t = &c->txn[ev->tid];
+    struct txn_log *t = &c->txn[ev->tid];
     const size_t was = t->cap;
     t->access = xgrow(t->access, t->n, &t->cap, sizeof *t->access);
     budget_take(&c->budget, (t->cap - was) * sizeof *t->access);
@@ -207,7 +207,7 @@ static sim_cycle step_access(struct checker *c, const struct event *ev, unsigned
 static NO_INLINE sim_cycle step_commit(struct checker *c, const struct event *ev, unsigned core,
                                        sim_cycle now)
 {
-    struct txn *t = ev->tid < c->txns ? &c->txn[ev->tid] : NULL;
+    struct txn_log *t = ev->tid < c->txns ? &c->txn[ev->tid] : NULL;
     const bool orders = heeds(c, ev);
 
     if (!t || !t->n)

@@ -19,7 +19,7 @@ struct checker_stats {
 
 enum { RARE_ACCESS = EVF_IN_TXN | EVF_ORDER_MASK }; /* in a transaction, or atomic */
 
-struct txn {              /* an open transaction's accesses */
+struct txn_log {          /* an open transaction's accesses */
     struct event *access; /* owns */
     size_t n, cap;
 };
@@ -48,7 +48,7 @@ struct checker {
     struct promise promise; /* of this instance */
     char *property;         /* owns; the promise's */
     struct budget budget;
-    struct txn *txn; /* by thread */
+    struct txn_log *txn; /* by thread */
     size_t txns;
     unsigned skips;                /* flags of accesses that the view does not check */
     bool raw_clocks, other_clocks; /* written so far: by WriteVC, by other synchronisation */
