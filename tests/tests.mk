@@ -53,27 +53,27 @@ tests_libtests_la_SOURCES = tests/base/param_rig.c tests/base/param_rig.h tests/
 	tests/coherence/spec.c tests/coherence/spec.h tests/coherence/net_rig.h \
 	tests/frame/charges.c tests/frame/charges.h tests/frame/draw.c tests/frame/draw.h \
 	tests/frame/lives.c tests/frame/lives.h tests/frame/machine_rig.h tests/frame/mutant_arg.h \
-	tests/frame/number.h tests/frame/place.h tests/frame/policy_rig.h tests/frame/timed_run.h \
-	tests/frame/verdict.c tests/frame/verdict.h tests/frame/watch.h tests/fuzz/fuzz.h \
-	tests/fuzz/fuzz_event.h tests/isa/lardx86/lx_each.h tests/memory/ddr/judge.c \
-	tests/memory/ddr/judge.h tests/memory/ddr/rig.h tests/memory/bench.h tests/oracle/oracle.c \
-	tests/oracle/oracle.h tests/oracle/hand.h tests/oracle/place.c tests/oracle/place.h \
-	tests/oracle/region.c tests/oracle/region.h tests/oracle/scene.c tests/oracle/scene.h \
-	tests/policy/goldilocks/rig.h tests/policy/radish/fake_caches.c \
-	tests/policy/radish/fake_caches.h tests/policy/radish/probe.h \
-	tests/policy/radish/verdict_hardware.c tests/policy/radish/verdict_hardware.h \
-	tests/policy/regions/run.h tests/policy/slimstate/gen.c tests/policy/slimstate/gen.h \
-	tests/policy/slimstate/judge.c tests/policy/slimstate/judge.h \
-	tests/policy/slimstate/rules.c tests/policy/slimstate/rules.h \
-	tests/policy/slimstate/shadow.c tests/policy/slimstate/shadow.h \
-	tests/policy/slimstate/table.c tests/policy/slimstate/table.h \
-	tests/policy/slimstate/sweep.c tests/policy/slimstate/sweep.h \
-	tests/policy/slimstate/sweep_array.c tests/policy/slimstate/sweep_array.h \
-	tests/runtime/rig.h tests/sim/compare/hand.h tests/sim/machine/ce_stream.h \
-	tests/sim/order/run.h tests/swmanager/rig.h tests/trace/foreign/ce_record.h \
-	tests/trace/synth/spec.h tests/trace/text/bytes.h tests/trace/trace_file.h \
-	tests/trace/wild.h tests/workloads/vm/box.h tests/workloads/vm/churn.h \
-	tests/workloads/vm/follow.h tests/workloads/vm/spec.h
+	tests/frame/number.h tests/frame/place.h tests/frame/policy_rig.h tests/frame/seeds.h \
+	tests/frame/timed_run.h tests/frame/verdict.c tests/frame/verdict.h tests/frame/watch.h \
+	tests/fuzz/fuzz.h tests/fuzz/fuzz_event.h tests/isa/lardx86/lx_each.h \
+	tests/memory/ddr/judge.c tests/memory/ddr/judge.h tests/memory/ddr/rig.h \
+	tests/memory/bench.h tests/oracle/oracle.c tests/oracle/oracle.h tests/oracle/hand.h \
+	tests/oracle/place.c tests/oracle/place.h tests/oracle/region.c tests/oracle/region.h \
+	tests/oracle/scene.c tests/oracle/scene.h tests/policy/goldilocks/rig.h \
+	tests/policy/radish/fake_caches.c tests/policy/radish/fake_caches.h \
+	tests/policy/radish/probe.h tests/policy/radish/verdict_hardware.c \
+	tests/policy/radish/verdict_hardware.h tests/policy/regions/run.h \
+	tests/policy/slimstate/gen.c tests/policy/slimstate/gen.h tests/policy/slimstate/judge.c \
+	tests/policy/slimstate/judge.h tests/policy/slimstate/rules.c \
+	tests/policy/slimstate/rules.h tests/policy/slimstate/shadow.c \
+	tests/policy/slimstate/shadow.h tests/policy/slimstate/table.c \
+	tests/policy/slimstate/table.h tests/policy/slimstate/sweep.c \
+	tests/policy/slimstate/sweep.h tests/policy/slimstate/sweep_array.c \
+	tests/policy/slimstate/sweep_array.h tests/runtime/rig.h tests/sim/compare/hand.h \
+	tests/sim/machine/ce_stream.h tests/sim/order/run.h tests/swmanager/rig.h \
+	tests/trace/foreign/ce_record.h tests/trace/synth/spec.h tests/trace/text/bytes.h \
+	tests/trace/trace_file.h tests/trace/wild.h tests/workloads/vm/box.h \
+	tests/workloads/vm/churn.h tests/workloads/vm/follow.h tests/workloads/vm/spec.h
 LDADD = tests/libtests.la libcore.la $(LIBS_OF_OTHERS) $(CMOCKA_LIBS)
 tests_mutants_mutate_SOURCES = tests/mutants/mutate.c tests/mutants/mutate.h \
 	tests/mutants/mutate_random.c

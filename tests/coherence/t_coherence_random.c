@@ -6,6 +6,7 @@
  * that is a failure, too. Some cores have two accesses under way at once. */
 #include "tests/coherence/bench.h"
 #include "tests/frame/mutant_arg.h"
+#include "tests/frame/seeds.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -389,9 +390,8 @@ int main(int argc, char **argv)
     if (!mutant_arg(&argc, &argv))
         return 2;
     uint64_t met[ARRAY_SIZE(situations)] = {0};
-    const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
-    const uint64_t seeds = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
-    for (uint64_t seed = first; seed < first + seeds; seed++)
+    const struct seeds cases = seeds_arg(argc, argv, 1, NULL);
+    for (uint64_t seed = cases.first; seed < cases.first + cases.n; seed++)
         if (!run(seed, true, met))
             return 1;
     return 0;

@@ -106,34 +106,31 @@ static void a_row_has_its_share_of_hits(void **state)
     }
 }
 
-static void at_the_share_the_conflict_goes_first(void **state)
+enum { OPENS = 1, CONFLICTS, HITS }; /* reads, by what each does to its row */
+
+/* Cycle 53 is the first in which a conflict may close the row; a hit comes for that cycle. Which of
+ * them is answered first, and when is the row closed? */
+static void conflict_and_hit(const char *const *settings, uint64_t first, sim_cycle closed)
 {
-    const char *const settings[] = {"memory.ddr.row-hits=1", NULL};
     struct rig *r = rig_new(settings);
     struct mem_answer a;
 
-    (void)state;
-    read_at(r, 0, place(0, 0, 0, 1, 0), 1);
-    /* Cycle 53 is the first in which the row may be closed; the hit comes for that cycle. */
-    read_at(r, 50, place(0, 0, 0, 2, 0), 2);
-    read_at(r, 52, place(0, 0, 0, 1, 1), 3);
+    read_at(r, 0, place(0, 0, 0, 1, 0), OPENS);
+    read_at(r, 50, place(0, 0, 0, 2, 0), CONFLICTS);
+    read_at(r, 52, place(0, 0, 0, 1, 1), HITS);
     assert_true(bench_step(&r->b, 900, &a));
     assert_true(bench_step(&r->b, 900, &a));
-    assert_int_equal(a.id, 2);
-    command_goes(r, DDR_PRECHARGE, 0, 53);
+    number_is("the read that is answered after the first", a.id, first);
+    command_goes(r, DDR_PRECHARGE, 0, closed);
     assert_true(bench_step(&r->b, 900, &a));
     rig_free(r, 1000);
+}
 
-    r = rig_new(NULL); /* a share of four: the hit is first */
-    read_at(r, 0, place(0, 0, 0, 1, 0), 1);
-    read_at(r, 50, place(0, 0, 0, 2, 0), 2);
-    read_at(r, 52, place(0, 0, 0, 1, 1), 3);
-    assert_true(bench_step(&r->b, 900, &a));
-    assert_true(bench_step(&r->b, 900, &a));
-    assert_int_equal(a.id, 3);
-    command_goes(r, DDR_PRECHARGE, 0, 53 + 12);
-    assert_true(bench_step(&r->b, 900, &a));
-    rig_free(r, 1000);
+static void at_the_share_the_conflict_goes_first(void **state)
+{
+    (void)state;
+    conflict_and_hit((const char *const[]){"memory.ddr.row-hits=1", NULL}, CONFLICTS, 53);
+    conflict_and_hit(NULL, HITS, 53 + 12); /* a share of four */
 }
 
 static void a_closed_page_precharges_by_itself(void **state)
@@ -165,6 +162,8 @@ static size_t writes_logged(const struct rig *r)
     return n;
 }
 
+#define writes_went(r, n) number_is("the number of writes that went", writes_logged(r), n)
+
 static void writes_wait_until_their_queue_is_full(void **state)
 {
     const char *const settings[] = {"memory.ddr.write-idle=1024", NULL};
@@ -174,10 +173,10 @@ static void writes_wait_until_their_queue_is_full(void **state)
     for (unsigned i = 0; i < 31; i++)
         write_at(r, i, place(0, 0, 0, 1, i));
     run_until(r, 2000);
-    assert_int_equal(writes_logged(r), 0);
+    writes_went(r, 0);
     write_at(r, 2000, place(0, 0, 0, 1, 31));
     run_until(r, 5000);
-    assert_int_equal(writes_logged(r), 32); /* and the drain takes all */
+    writes_went(r, 32); /* and the drain takes all */
     bench_counts(&r->b, "write-drains", 1);
     rig_free(r, 5000);
 }
@@ -192,10 +191,10 @@ static void the_marks_say_when_a_drain_starts_and_ends(void **state)
     for (unsigned i = 0; i < 9; i++)
         write_at(r, 0, place(0, 0, 0, 1, i));
     run_until(r, 1000);
-    assert_int_equal(writes_logged(r), 0);
+    writes_went(r, 0);
     write_at(r, 1000, place(0, 0, 0, 1, 9));
     run_until(r, 2000);
-    assert_int_equal(writes_logged(r), 6);
+    writes_went(r, 6);
     bench_counts(&r->b, "writes-waiting", 4);
     rig_free(r, 2000);
 }
@@ -208,10 +207,10 @@ static void an_idle_memory_drains_above_a_few(void **state)
     for (unsigned i = 0; i < 8; i++)
         write_at(r, 0, place(0, 0, 0, 1, i));
     run_until(r, 1000);
-    assert_int_equal(writes_logged(r), 0);
+    writes_went(r, 0);
     write_at(r, 1000, place(0, 0, 0, 1, 8));
     run_until(r, 2000);
-    assert_int_equal(writes_logged(r), 9);
+    writes_went(r, 9);
     rig_free(r, 2000);
 }
 
@@ -285,7 +284,7 @@ static void a_write_does_not_overtake_a_read_of_its_line(void **state)
             assert_true(was_read || r->log.row[i].command != DDR_WRITE);
         }
     }
-    assert_int_equal(writes_logged(r), 6);
+    writes_went(r, 6);
     rig_free(r, a.at + 2000);
 }
 

@@ -18,6 +18,7 @@
 
 #include "tests/frame/draw.h"
 #include "tests/frame/mutant_arg.h"
+#include "tests/frame/seeds.h"
 #include "tests/frame/verdict.h"
 #include "tests/policy/radish/verdict_hardware.h"
 
@@ -210,13 +211,11 @@ int main(int argc, char **argv)
 {
     if (!mutant_arg(&argc, &argv))
         return 2;
-    const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
-    const uint64_t seeds = argc > 2 ? strtoull(argv[2], NULL, 10) : 300;
-    const char *policy = argc > 3 ? argv[3] : "vc";
+    const struct seeds cases = seeds_arg(argc, argv, 300, "vc");
 
-    if (!policy_find(policy)) {
-        printf("SKIPPED: this build has no policy %s; nothing was tested of it\n", policy);
+    if (!policy_find(cases.policy)) {
+        printf("SKIPPED: this build has no policy %s; nothing was tested of it\n", cases.policy);
         return SKIPPED;
     }
-    return !(argc < 2 ? all_hold(seeds) : seeds_hold(first, seeds, policy));
+    return !(argc < 2 ? all_hold(cases.n) : seeds_hold(cases.first, cases.n, cases.policy));
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tests/frame/draw.h"
+#include "tests/frame/seeds.h"
 #include "tests/oracle/region.h"
 
 enum { CASES = 4 };
@@ -167,16 +168,16 @@ static bool seed_holds(uint64_t seed, struct seen *seen)
 
 int main(int argc, char **argv)
 {
-    const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
-    const uint64_t seeds = argc > 2 ? strtoull(argv[2], NULL, 10) : 300;
+    const struct seeds cases = seeds_arg(argc, argv, 300, NULL);
     struct seen seen = {{0, 0}, {0, 0}};
 
-    for (uint64_t seed = first; seed - first < seeds; seed++)
+    for (uint64_t seed = cases.first; seed - cases.first < cases.n; seed++)
         if (!seed_holds(seed, &seen))
             return 1;
     printf("%" PRIu64 " traces from seed %" PRIu64 ", %d cases each: %" PRIu64
            " conflicts of release-free regions in %" PRIu64 " cases, %" PRIu64
            " of synchronisation-free in %" PRIu64 "\n",
-           seeds, first, CASES, seen.conflicts[0], seen.with[0], seen.conflicts[1], seen.with[1]);
+           cases.n, cases.first, CASES, seen.conflicts[0], seen.with[0], seen.conflicts[1],
+           seen.with[1]);
     return !seen.conflicts[0] || !seen.conflicts[1];
 }

@@ -15,6 +15,7 @@
 #include "tests/frame/draw.h"
 #include "tests/frame/lives.h"
 #include "tests/frame/mutant_arg.h"
+#include "tests/frame/seeds.h"
 #include "tests/oracle/region.h"
 #include "tests/frame/watch.h"
 
@@ -390,22 +391,20 @@ int main(int argc, char **argv)
 {
     if (!mutant_arg(&argc, &argv))
         return 2;
-    const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
-    const uint64_t seeds = argc > 2 ? strtoull(argv[2], NULL, 10) : 300;
-    const char *policy = argc > 3 ? argv[3] : NULL;
+    const struct seeds cases = seeds_arg(argc, argv, 300, NULL);
     bool ran = false;
 
     for (size_t i = 0; policies[i]; i++) {
         const struct subject subject = subject_of(policies[i]);
         if (!(policies[i]->promise.claims & CLAIM_REGION) ||
-            (policy && strcmp(policy, subject.name)))
+            (cases.policy && strcmp(cases.policy, subject.name)))
             continue;
-        if (!policy_holds(&subject, first, seeds))
+        if (!policy_holds(&subject, cases.first, cases.n))
             return 1;
         ran = true;
     }
     if (!ran)
         printf("SKIPPED: this build has no policy %s on conflicts of regions\n",
-               policy ? policy : "");
+               cases.policy ? cases.policy : "");
     return ran ? 0 : SKIPPED;
 }

@@ -14,6 +14,7 @@
 #include "tests/frame/draw.h"
 #include "tests/frame/lives.h"
 #include "tests/frame/mutant_arg.h"
+#include "tests/frame/seeds.h"
 #include "tests/policy/slimstate/sweep.h"
 #include "tests/frame/watch.h"
 
@@ -217,19 +218,18 @@ int main(int argc, char **argv)
 
     if (!mutant_arg(&argc, &argv))
         return 2;
-    const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
-    const uint64_t seeds = argc > 2 ? strtoull(argv[2], NULL, 10) : 600;
-    const char *policy = argc > 3 ? argv[3] : "slimstate";
+    const struct seeds cases = seeds_arg(argc, argv, 600, "slimstate");
 
-    if (!policy_find(policy)) {
-        printf("SKIPPED: this build has no policy %s; nothing was tested of it\n", policy);
+    if (!policy_find(cases.policy)) {
+        printf("SKIPPED: this build has no policy %s; nothing was tested of it\n", cases.policy);
         return SKIPPED;
     }
-    for (uint64_t seed = first; seed - first < seeds; seed++)
-        if (!seed_holds(seed, policy, &seen))
+    for (uint64_t seed = cases.first; seed - cases.first < cases.n; seed++)
+        if (!seed_holds(seed, cases.policy, &seen))
             return 1;
     printf("%s: %" PRIu64 " traces from seed %" PRIu64 ", %" PRIu64 " events, %" PRIu64
            " cases, %" PRIu64 " with races; %" PRIu64 " locations, %" PRIu64 " reports\n",
-           policy, seeds, first, seen.events, seen.cases, seen.with, seen.locations, seen.reports);
+           cases.policy, cases.n, cases.first, seen.events, seen.cases, seen.with, seen.locations,
+           seen.reports);
     return 0;
 }

@@ -11,6 +11,7 @@
 
 #include "tests/frame/draw.h"
 #include "tests/frame/mutant_arg.h"
+#include "tests/frame/seeds.h"
 #include "tests/policy/slimstate/gen.h"
 #include "tests/policy/slimstate/judge.h"
 #include "tests/policy/slimstate/rules.h"
@@ -127,19 +128,18 @@ int main(int argc, char **argv)
 {
     if (!mutant_arg(&argc, &argv))
         return 2;
-    const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
-    const uint64_t seeds = argc > 2 ? strtoull(argv[2], NULL, 10) : 400;
+    const struct seeds cases = seeds_arg(argc, argv, 400, NULL);
     struct slim_judged j = {0};
 
     if (slim_table_fails() || slim_more_fails())
         return 1;
-    for (uint64_t seed = first; seed - first < seeds; seed++)
+    for (uint64_t seed = cases.first; seed - cases.first < cases.n; seed++)
         if (!seed_holds(seed, &j) || !slim_shadow_holds(seed))
             return 1;
     printf("slimstate: %" PRIu64 " traces from seed %" PRIu64 ", %" PRIu64
            " racy locations, %" PRIu64 " reports by regions, %" PRIu64 " accesses gathered\n",
-           seeds, first, j.locations, j.late, j.compressed);
-    if (seeds >= 100 && (!j.locations || !j.late || j.compressed < 1000 * seeds / 100)) {
+           cases.n, cases.first, j.locations, j.late, j.compressed);
+    if (cases.n >= 100 && (!j.locations || !j.late || j.compressed < 1000 * cases.n / 100)) {
         printf("FAILED: that is too little to tell anything\n");
         return 1;
     }

@@ -9,6 +9,7 @@
  * all atomic (docs/policies.md). A difference is printed with what reproduces it. */
 #include <inttypes.h>
 
+#include "tests/frame/seeds.h"
 #include "tests/frame/timed_run.h"
 
 enum { TEXT = 2000, EVENTS = 700, ACCESSES = 1 << 16 };
@@ -305,16 +306,15 @@ static bool seed_holds(uint64_t seed, struct found f[4], uint64_t *races)
 
 int main(int argc, char **argv)
 {
-    const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
-    const uint64_t seeds = argc > 2 ? strtoull(argv[2], NULL, 10) : 300;
+    const struct seeds cases = seeds_arg(argc, argv, 300, NULL);
     struct found *f = xcalloc(4, sizeof *f);
     uint64_t bad = 0, races = 0;
 
-    for (uint64_t seed = first; seed - first < seeds; seed++)
+    for (uint64_t seed = cases.first; seed - cases.first < cases.n; seed++)
         bad += !seed_holds(seed, f, &races);
     printf("%" PRIu64 " machines from seed %" PRIu64 ", %" PRIu64 " racy locations, %" PRIu64
            " fail\n",
-           seeds, first, races, bad);
+           cases.n, cases.first, races, bad);
     free(f);
     return bad || !races;
 }
