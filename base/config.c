@@ -1,8 +1,9 @@
 /* config.c - the configuration: names that were given and names that tables declare, brought
  * together when a section is bound, and printed in full.
- *
- * The last value given for a name holds. Everything that was ever handed out (texts, lists,
- * origins) lives as long as the configuration. */
+ * Each part of a run binds its own section, so no part knows the others' parameters, and a name
+ * that nobody has declared by the end is a mistake of the user's. The last value given for a name
+ * holds. Everything that was ever handed out (texts, lists, origins) lives as long as the
+ * configuration. */
 #include "base/param_int.h"
 
 #include <search.h>
@@ -47,7 +48,7 @@ static const struct given *find_given(const struct config *c, const char *name)
     return node ? *node : NULL;
 }
 
-/* name is section, a dot and something. */
+/* name is section, a dot and something: "l1x.size" is not in "l1". */
 static bool in_section(const char *name, const char *section, size_t n)
 {
     return n && strncmp(name, section, n) == 0 && name[n] == '.';
@@ -63,6 +64,7 @@ struct config *config_new(const struct preset *presets)
     return c;
 }
 
+/* tdestroy frees the nodes of a tree; entries are freed with the arrays, which own them. */
 static void keep(void *entry)
 {
     (void)entry;
@@ -128,6 +130,7 @@ int config_set(struct config *c, const char *assignment, struct err *e)
         free(name);
         return -1;
     }
+    /* One text; a list is cut at its commas when its type is known. */
     value.item = xmalloc(sizeof *value.item);
     value.item[0] = xstrdup(equals + 1);
     config_give(c, name, value, xstrdup("--set"), true);
@@ -286,6 +289,7 @@ int config_check_names(const struct config *c, struct err *e)
 void config_unused(const struct config *c,
                    void (*fn)(void *arg, const char *name, const char *origin), void *arg)
 {
+    /* Only what the user gave: presets set what a run may not need. */
     for (size_t i = 0; i < c->n_given; i++) {
         const struct given *const g = c->given[i];
         const struct known *const k = find_known(c, g->name);

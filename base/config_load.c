@@ -1,6 +1,7 @@
 /* config_load.c - gathers what is given: files, presets and what they inherit.
  *
- * Values are only gathered here; a mistake in one is found when its section is bound. */
+ * Values are only gathered here, as texts; a mistake in one is found when its section is bound and
+ * its type is known. What inherits wins over what it inherits. */
 #include "base/param_int.h"
 
 #include <errno.h>
@@ -143,6 +144,8 @@ static int read_inherited(struct config *c, const struct config_source *s,
 static int read_entries(struct config *c, const struct config_source *s, struct yaml_flat *f,
                         struct err *e)
 {
+    /* Two walks: inherit may stand anywhere among the entries, and what it brings is still given
+     * first. */
     for (size_t i = 0; i < f->n; i++)
         if (strcmp(f->entry[i].name, "inherit") == 0 && read_inherited(c, s, &f->entry[i], e))
             return -1;
@@ -154,6 +157,7 @@ static int read_entries(struct config *c, const struct config_source *s, struct 
         config_give(c, entry->name, entry->value,
                     s->preset ? xstrdup(s->origin) : xasprintf("%s:%u", s->origin, entry->line),
                     !s->preset);
+        /* The configuration owns both now; the list must not free them. */
         entry->name = NULL;
         entry->value = (struct yaml_value){0};
     }

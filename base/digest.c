@@ -1,5 +1,6 @@
 /* digest.c - 64-bit digests (XXH3 of libxxhash). The only file that knows the library. For telling
- * results and files apart, not against an adversary. */
+ * results and files apart, not against an adversary: who wants two texts with one digest can make
+ * them. */
 #include "base/base.h"
 
 #include <assert.h>

@@ -24,6 +24,7 @@ static void keep_ends(char *to, size_t cap, const char *text)
         memcpy(to, text, n + 1);
         return;
     }
+    /* A character of UTF-8 has at most three bytes behind its first. */
     for (int i = 0; i < 3 && is_inside(text + head); i++)
         head--;
     for (int i = 0; i < 3 && is_inside(text + n - tail); i++)
@@ -40,7 +41,7 @@ int err_set(struct err *e, enum lard_exit code, const char *fmt, ...)
     char *text;
 
     if (!e || e->code)
-        return -1;
+        return -1; /* the message is about what failed first */
     e->code = (int)code;
     va_start(ap, fmt);
     const int n = vasprintf(&text, fmt, ap);

@@ -50,7 +50,8 @@ static void resize(struct map *m, size_t cap)
     free(old.slots);
 }
 
-/* Full at 5/8: linear probing degrades quickly above that. */
+/* Full at 5/8: linear probing degrades quickly above that. A pointer that was got before is not
+ * valid any more if the table has grown. */
 uint64_t *map_put(struct map *m, uint64_t key)
 {
     if (UNLIKELY(key == MAP_EMPTY)) {

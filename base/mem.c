@@ -14,6 +14,7 @@ static void *checked(void *p, size_t bytes)
     return p;
 }
 
+/* malloc(0) may return NULL, which here would look like an error. */
 void *xmalloc(size_t bytes)
 {
     return checked(malloc(bytes ? bytes : 1), bytes);
@@ -59,6 +60,7 @@ void xappend(char **all, const char *between, const char *text)
     *all = longer;
 }
 
+/* Doubling, so that n additions copy less than 2 n elements. */
 void *xgrow(void *array, size_t n, size_t *cap, size_t bytes)
 {
     if (n < *cap)

@@ -1,5 +1,6 @@
 /* param.c - the rows of a parameter table: text converted by type, with an error that says what the
- * row allows, and values printed again. Knows nothing of where values come from. */
+ * row allows, and values printed again such that they are read back as the same. Knows nothing of
+ * where values come from. */
 #include "base/param_int.h"
 
 #include <assert.h>
@@ -28,7 +29,7 @@ static size_t count_names(const char *const *names)
 
 /* ---- conversion ----------------------------------------------------------------------------- */
 
-/* At most 60 bytes of text, whole characters, on one line. */
+/* At most 60 bytes of text, whole characters, on one line: it becomes a part of a message. */
 static void abbreviate(char shown[64], const char *text)
 {
     size_t n = strlen(text);
@@ -89,6 +90,7 @@ static const char *parse_digits(const char **text, uint64_t *number)
             return "is larger than 64 bits hold";
     if (p == first)
         return "is not a number";
+    /* 1.5 and 1e6 are numbers to others: their digits alone would be taken for something else. */
     if (*p == '.' || ((*p == 'e' || *p == 'E') && digit_value(p[1 + (p[1] == '+')]) < 10))
         return "is not a whole number in plain digits";
     *number = n;
@@ -96,7 +98,8 @@ static const char *parse_digits(const char **text, uint64_t *number)
     return NULL;
 }
 
-/* The unit as the row has it, in plural or in singular; "" always. */
+/* The unit as the row has it, or its singular or plural: accesses and access, entries and entry,
+ * bytes and byte. No unit at all is fine for every row. */
 static bool is_unit(const char *s, const char *unit)
 {
     const size_t n = strlen(unit);
@@ -146,6 +149,7 @@ static const char *parse_number(const char *text, const char *unit, uint64_t *nu
 
         if (strncmp(text, prefix[i].text, n) != 0 || !is_unit(after_spaces(text + n), unit))
             continue;
+        /* A bare K is refused rather than guessed. */
         if (strcmp(text, "K") == 0)
             return "ends in K, which could be k (1000) or Ki (1024)";
         if (__builtin_mul_overflow(*number, prefix[i].factor, number))
@@ -203,6 +207,7 @@ static int split(const struct conversion *v, const char *text)
 
         while (n && s[n - 1] == ' ')
             n--;
+        /* Also after a trailing comma. */
         if (n <= spaces || (s[length] && !s[length + 1]))
             return refuse(v, text, "has an empty item");
         append(v->to, xasprintf("%.*s", (int)(n - spaces), s + spaces));

@@ -6,10 +6,11 @@
 #include "base/param.h"
 #include "base/yaml.h"
 
-struct value { /* converted */
-    uint64_t number;
-    char **item; /* STRING, LIST; owns */
-    size_t n, cap;
+/* By the row's type one of the two is used; of a set both. */
+struct value {       /* converted */
+    uint64_t number; /* BOOL, U64, CHOICE (its place), SET (a bit each) */
+    char **item;     /* STRING, LIST; owns */
+    size_t n, cap;   /* items; room for them */
 };
 
 /* What a message about a value must say, and where the value goes. */
@@ -42,7 +43,7 @@ struct known { /* a name that a table declares */
     const struct param *row;
     const char *origin; /* of the value */
     struct value value; /* when bound */
-    bool bound;
+    bool bound;         /* a part of the run has read it */
 };
 
 struct config {
@@ -52,7 +53,7 @@ struct config {
     struct known **known; /* in the order declared */
     size_t n_known, known_cap;
     void *given_tree, *known_tree; /* by name, of the same; of given the one that holds */
-    unsigned files;
+    unsigned files;                /* files and presets read so far */
 };
 
 /* Takes over name, value and origin. */

@@ -1,4 +1,5 @@
-/* shadow.c - cells for addresses, in pages that exist while a cell is in use.
+/* shadow.c - cells for addresses, in pages that exist while a cell is in use: what a policy
+ * remembers of each location. A cell of zeros is the same as none.
  *
  * A page spans 64 granules: small enough that a sparse trace can't blow it up (a lone access costs
  * one page), large enough that neighbours share a lookup. Most lookups hit the page of the one
@@ -69,7 +70,8 @@ static void drop_page(struct shadow *s, struct shadow_page *p)
     pool_give(&s->room, p);
 }
 
-/* By words, as this is asked of every cell of a region that is cleared or copied. */
+/* Any byte that is not 0. By words, as this is asked of every cell of a region that is cleared or
+ * copied. */
 bool shadow_in_use(const struct shadow *s, const void *at)
 {
     const unsigned char *cell = at;
@@ -85,7 +87,8 @@ bool shadow_in_use(const struct shadow *s, const void *at)
     return any != 0;
 }
 
-/* Visits the used cells among granules first..last that lie in p. */
+/* Visits the used cells among granules first..last that lie in p. fn returns true for a cell that
+ * is to go; a page whose last cell went goes, too. */
 static void visit_page(struct shadow *s, struct shadow_page *p, uint64_t first, uint64_t last,
                        shadow_visit *fn, void *arg)
 {
@@ -108,7 +111,8 @@ static void visit_page(struct shadow *s, struct shadow_page *p, uint64_t first, 
         drop_page(s, p);
 }
 
-/* The range spans more pages than exist: go by those that exist. */
+/* The range spans more pages than exist: go by those that exist. Their list is made first, as fn
+ * may drop pages and so change the map that is walked. */
 static void visit_existing(struct shadow *s, uint64_t first, uint64_t last, shadow_visit *fn,
                            void *arg)
 {
@@ -175,7 +179,7 @@ static bool take_cell(void *arg, sim_addr addr, void *cell)
     struct shadow_snapshot *t = arg;
 
     if (budget_over(t->budget))
-        return false;
+        return false; /* the run is about to stop: the snapshot stays incomplete */
     if (t->n == t->cap) {
         const size_t was = t->cap;
         t->cap = t->cap ? 2 * t->cap : 8;
@@ -209,6 +213,7 @@ struct shadow_snapshot *shadow_take(struct shadow *s, sim_addr from, uint64_t by
     return t;
 }
 
+/* By distance: a cell keeps its place within the region. */
 uint64_t shadow_put(struct shadow *s, struct shadow_snapshot *t, sim_addr to)
 {
     const uint64_t n = t->n;

@@ -70,7 +70,8 @@ struct stats_group *stats_root(struct stats *s)
     return &s->root;
 }
 
-/* Depth first, in order of declaration, without a stack: up until there is a sibling. */
+/* Depth first, in order of declaration, without a stack: when a node has no sibling left, the walk
+ * goes up until there is one. */
 const struct stats_group *stats_next(const struct stats_group *g)
 {
     if (g->child)
@@ -142,7 +143,7 @@ static struct stats_entry *declare(struct stats_group *g, enum stats_kind kind, 
     struct stats_group *in = descend(g, &name);
     struct stats_entry *e = xcalloc(1, sizeof *e);
 
-    assert(!s->base); /* snapshots have been taken */
+    assert(!s->base); /* what is declared now has no place in the snapshot that was taken */
     assert(!find_child(in, name, strlen(name)));
     assert(unit && help && *help);
     struct stats_group *leaf = add_child(in, name, strlen(name));
@@ -225,6 +226,7 @@ static const uint64_t *named_field(const struct stats_entry *e, const char *name
     if ((e->kind > STATS_LEVEL && e->kind != STATS_RATIO) || strncmp(e->name, name, n) != 0)
         return NULL;
     if (e->kind <= STATS_LEVEL)
+        /* A ratio has no value of its own: its parts are asked for as NAME.num and NAME.den. */
         return name[n] ? NULL : e->field;
     *word = strcmp(name + n, ".den") == 0;
     return *word ? e->den : strcmp(name + n, ".num") == 0 ? e->field : NULL;
@@ -307,6 +309,7 @@ static void freeze(struct stats *s)
     s->roi = xcalloc(s->words + 1, sizeof *s->roi);
     for (size_t i = 0; i < s->n; i++) {
         struct stats_entry *e = s->entries[i];
+        /* Whether a ratio's part is a level is known only now, when all are declared. */
         if (e->kind == STATS_RATIO) {
             e->keeps[0] = in_level(s, e->field);
             e->keeps[1] = in_level(s, e->den);
@@ -334,8 +337,12 @@ void stats_roi_end(struct stats *s)
         for (size_t k = 0; k < e->words; k++) {
             const size_t w = e->first + k;
             const bool keeps = k < ARRAY_SIZE(e->keeps) && e->keeps[k];
+            /* Counts only grow, so the difference is not negative; a level is taken as it stands at
+             * the end. */
             s->roi[w] = keeps ? now[w] : s->roi[w] + (now[w] - s->base[w]);
         }
+        /* Distinct things can't be told apart by subtraction: who counts them counts again inside
+         * regions. */
         if (e->inside)
             s->roi[e->first] = *e->inside;
     }

@@ -30,7 +30,8 @@ struct stats_entry {
     bool keeps[2]; /* levels, also as a part of a ratio: not a difference in a region */
 };
 
-/* The names are a tree, whose leaves are the entries. Children are in order of declaration. */
+/* The names are a tree, whose leaves are the entries: a statistic has an entry and no children.
+ * Children are in order of declaration. */
 struct stats_group {
     struct stats *stats;                              /* that it is a part of */
     struct stats_group *parent, *child, *last, *next; /* owns child and next */
@@ -52,10 +53,10 @@ struct stats {
     size_t n, cap;
     struct stats_rule *rules; /* owns */
     size_t n_rules, cap_rules;
-    size_t words;   /* of a snapshot */
-    uint64_t *base; /* owns; the snapshot at the begin of the region; NULL until the first */
-    uint64_t *roi;  /* owns; what the regions add up to */
-    bool inside, has_roi;
+    size_t words;         /* of a snapshot */
+    uint64_t *base;       /* owns; the snapshot at the begin of the region; NULL until the first */
+    uint64_t *roi;        /* owns; what the regions add up to */
+    bool inside, has_roi; /* inside: a region is open; has_roi: one has ended */
 };
 
 uint64_t *stats_snapshot(const struct stats *s); /* owned by the caller */

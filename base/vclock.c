@@ -25,6 +25,7 @@ void vclock_extend(struct vclock *c, uint32_t n, struct budget *b)
     c->n = n;
 }
 
+/* Returns whether `into` knew nothing that `from` does not: the two are equal now. */
 bool vclock_join(struct vclock *into, const struct vclock *from, struct budget *b)
 {
     bool had_more = into->n > from->n;
@@ -49,6 +50,7 @@ void vclock_copy(struct vclock *into, const struct vclock *from, struct budget *
     into->n = from->n;
 }
 
+/* Beyond b's end its entries are 0, and vclock_get says so. */
 bool vclock_leq(const struct vclock *a, const struct vclock *b)
 {
     for (uint32_t i = 0; i < a->n; i++)

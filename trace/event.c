@@ -35,6 +35,7 @@ const char *order_text(enum ev_order o)
 
 /* ---- well-formed: each function returns what is wrong, or NULL ------------------------------ */
 
+/* A raw clock's value stays below what an epoch has room for (EPOCH_TIME_BITS). */
 enum { ACCESS_BYTES_MAX = 65536, CLOCK_BITS = 46 };
 enum {
     ACCESS_FLAGS = EVF_STACK | EVF_VOLATILE | EVF_ARRAY | EVF_FINAL | EVF_IN_TXN | EVF_ORDER_MASK,
@@ -164,7 +165,7 @@ static const char *first_fault(const struct event *ev)
 }
 
 /* Of a copy: the source; of an alloc: elements and bytes of one. A site of either, and of what is
- * no access, is in aux. */
+ * no access, is in aux; an access has its site in the first record. */
 static const char *second_operands_fault(const struct event *ev, const struct event *second)
 {
     if (ev->kind == EV_COPY) {

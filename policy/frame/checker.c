@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+/* Whether synchronisation is in the view. On which kernel thread a thread runs is none, and is
+ * heeded always. */
 static bool heeds(const struct checker *c, const struct event *ev)
 {
     return !(ev->flags & EVF_SYSTEM) || ev->kind == EV_THREAD || c->policy_env.view & VIEW_ALL_SYNC;
@@ -52,6 +54,7 @@ static sim_cycle tell_heap(struct checker *c, const struct event *ev, unsigned c
     return now;
 }
 
+/* Tells the policy where happens-before gets an edge. t: the transaction that commits, or NULL. */
 static void edges(struct checker *c, enum policy_edge at, const struct event *ev,
                   const struct txn_log *t)
 {
@@ -66,6 +69,7 @@ static void before(struct checker *c, const struct event *ev)
         c->detector->before(c->self, ev);
 }
 
+/* What the event's steps have gathered: in software on the ledger, in hardware its own way. */
 static sim_cycle pay(struct checker *c, unsigned core, sim_cycle now)
 {
     if (!c->hardware)
@@ -125,6 +129,7 @@ static void event_done(struct checker *c, const struct event *blamed)
         after_races(c);
 }
 
+/* Keeps an access of a transaction, which takes effect when that commits. */
 static void defer(struct checker *c, const struct event *ev)
 {
     if (ev->tid >= c->txns) {
@@ -156,7 +161,9 @@ static int mixed_levels(struct checker *c)
                    (unsigned long long)*c->env.number, c->label);
 }
 
-/* Raw writes set the entries that synchronisation above that level counts up: the two don't mix. */
+/* Raw writes (LARDx86) set entries of clocks to values that the runtime has counted;
+ * synchronisation above that level makes the frame count them. Both in one run would count twice,
+ * so that is refused. */
 static inline int one_level(struct checker *c, const struct event *ev)
 {
     c->raw_clocks |= ev->kind == EV_WRITEVC;
@@ -172,6 +179,7 @@ static sim_cycle rare_access(struct checker *c, const struct event *ev, unsigned
         defer(c, ev);
         return now;
     }
+    /* Before the check what it acquires, after it what it releases: its own access lies between. */
     const bool orders = event_order(ev) != ORDER_NONE && heeds(c, ev);
     if (orders && atomic_gives(ev) && one_level(c, ev)) {
         c->st.accesses--; /* refused: it never took effect */
@@ -203,13 +211,15 @@ static sim_cycle step_access(struct checker *c, const struct event *ev, unsigned
     return now;
 }
 
-/* The transaction's accesses take effect now; the commit is blamed for their races. */
+/* The transaction's accesses take effect now, in one step between two sets of edges; the commit is
+ * blamed for their races, as they have no time of their own. */
 static NO_INLINE sim_cycle step_commit(struct checker *c, const struct event *ev, unsigned core,
                                        sim_cycle now)
 {
     struct txn_log *t = ev->tid < c->txns ? &c->txn[ev->tid] : NULL;
     const bool orders = heeds(c, ev);
 
+    /* An empty transaction orders nothing. */
     if (!t || !t->n)
         return now;
     before(c, ev);
@@ -258,6 +268,7 @@ static sim_cycle step_sync(struct checker *c, const struct event *ev, unsigned c
     return tell_sync(c, ev, core, now);
 }
 
+/* A clear or copy of a part of a granule would be about half a history. */
 static int aligned(struct checker *c, const struct event *ev)
 {
     const unsigned g = c->env.granule ? c->env.granule : 1;
@@ -277,6 +288,8 @@ static sim_cycle step_heap(struct checker *c, const struct event *ev, unsigned c
 {
     const unsigned view = c->policy_env.view;
     const bool clear = ev->kind == EV_CLEAR, copy = ev->kind == EV_COPY;
+    /* What the view ignores still moves the locks: a view is about histories, and an object's lock
+     * goes with the object. */
     const bool heeded = !(clear && view & VIEW_NO_CLEAR) && !(copy && view & VIEW_NO_COPY);
 
     if (clear || copy) {
@@ -316,6 +329,7 @@ static inline bool is_plain(const struct checker *c, const struct event *ev)
 static NO_INLINE sim_cycle step_any(struct checker *c, const struct event *ev, unsigned core,
                                     struct mem_outcome out, sim_cycle now)
 {
+    /* Where threads are taken for kernel threads, an event may change whose clock moves. */
     if (UNLIKELY(c->hb->by_kernel && (!hb_has_begun(c->hb, ev->tid) || ev->kind == EV_THREAD)))
         before(c, ev);
     if (UNLIKELY(hb_enter(c->hb, ev)))
@@ -350,6 +364,7 @@ sim_cycle checker_decide(struct checker *c, const struct event *ev, unsigned cor
         now = step_any(c, ev, core, out, now);
     }
     if (UNLIKELY(after_race_noted(&c->after))) /* of races that were found late */
+        /* Races that are found late belong to an earlier event, and to no event_done. */
         after_races(c);
     if (UNLIKELY(budget_over(&c->budget)))
         over_limit(c);
@@ -365,6 +380,7 @@ unsigned checker_turn(const struct checker *c)
 
 sim_cycle checker_pay(struct checker *c, const struct event *ev, unsigned core, sim_cycle now)
 {
+    /* Kinds up to EV_RMW are data accesses; hardware is told of the rest as it decides. */
     if (!c->pays || (ev->kind > EV_RMW && !c->gathers))
         return now;
     const sim_cycle done = pay(c, core, now);

@@ -1,5 +1,6 @@
 /* checker_new.c - an instance of a policy is made: its label and parameters, its statistics, all
- * that it owns. */
+ * that it owns. The order matters: what may refuse comes before statistics are declared, which is
+ * for good. */
 #include "policy/frame/checker_int.h"
 
 #include <ctype.h>
@@ -41,6 +42,7 @@ enum { LABEL_MAX = 100 }; /* a parameter's name with it fits a configuration fil
 
 static int check_label(const char *label, size_t n, struct err *e)
 {
+    /* Labels are parts of parameters' names and of files' names. */
     if (n > LABEL_MAX)
         return err_set(e, LARD_CONFIG, "policies: label '%.20s...' has %zu characters; at most %d",
                        label, n, LABEL_MAX);
@@ -115,6 +117,7 @@ static void declare_stats(struct checker *c, struct stats_group *g)
                     (const uint64_t *const[]){&st->checked, &c->report.several, NULL});
 }
 
+/* Without a machine, instructions and accesses take no time. */
 static sim_cycle no_exec(void *host, unsigned core, unsigned instructions, sim_cycle now)
 {
     (void)host;

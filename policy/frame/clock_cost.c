@@ -1,4 +1,5 @@
-/* clock_cost.c - clocks in software: the modelled runtime, without LARDx86, on a policy's ledger.
+/* clock_cost.c - what clocks cost a policy in software: the modelled runtime's work, without
+ * LARDx86, on the policy's ledger. Clocks themselves are in hb.c; nothing here changes a verdict.
  */
 #include "policy/frame/clock_cost.h"
 
@@ -70,6 +71,8 @@ void clock_cost_add_sync(struct clock_cost *k, const struct event *ev, unsigned 
 
 /* ---- what checks read of a thread ----------------------------------------------------------- */
 
+/* Bytes: where in a thread's words its clock's address and its own epoch are, how large a word is,
+ * and an entry of a clock. */
 enum { CLOCK_WORD = 0, EPOCH_WORD = 16, WORD = 8, ENTRY = 4 };
 
 static NO_INLINE void more_actors(struct clock_cost *k, uint32_t actor)
@@ -93,6 +96,8 @@ void clock_cost_epoch(struct clock_cost *k, sim_tid tid, unsigned core)
     if (UNLIKELY(actor >= k->actors))
         more_actors(k, actor);
     struct own_epoch *own = &k->own[actor];
+    /* The epoch is stored when it has changed since it was last shown, and loaded by every check.
+     */
     if (own->shown != now)
         ledger_access(k->cost, core, own->at, WORD, MEM_STORE);
     own->shown = now;

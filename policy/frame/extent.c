@@ -1,12 +1,13 @@
-/* extent.c - an AVL tree of ranges, by where they begin. */
+/* extent.c - an AVL tree of ranges that do not overlap, by where they begin. A sorted array would
+ * copy its tail for each cut; a bit per byte would be as large as the memory that is ruled out. */
 #include "policy/frame/extent.h"
 
 #include <stdlib.h>
 
 struct extent {
-    struct extent *kid[2];
-    sim_addr lo, last;
-    int height;
+    struct extent *kid[2]; /* by address: below, above */
+    sim_addr lo, last; /* its first and its last byte: an end beyond the last address would be 0 */
+    int height;        /* of the subtree */
 };
 
 void extents_init(struct extents *x, struct budget *budget)
@@ -150,6 +151,7 @@ bool extents_next(const struct extents *x, sim_addr addr, sim_addr *lo, sim_addr
     return true;
 }
 
+/* Each range that meets [lo, last] gets shorter, is cut in two, or goes. */
 void extents_cut(struct extents *x, sim_addr lo, sim_addr last)
 {
     struct extent *e;
@@ -161,6 +163,7 @@ void extents_cut(struct extents *x, sim_addr lo, sim_addr last)
             if (end > last)
                 add(x, last + 1, end);
         } else if (end > last) {
+            /* Still between its neighbours, so its place in the tree is right. */
             e->lo = last + 1;
         } else {
             take_out(x, e->lo);
@@ -176,6 +179,7 @@ void extents_put(struct extents *x, sim_addr lo, sim_addr last)
     add(x, lo, last);
 }
 
+/* An image first, as source and destination may overlap. */
 void extents_copy(struct extents *x, sim_addr to, sim_addr from, uint64_t bytes)
 {
     const sim_addr from_last = from + (bytes - 1);

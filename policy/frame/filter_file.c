@@ -1,4 +1,6 @@
-/* filter_file.c - reads and asks a file of exempt places. */
+/* filter_file.c - reads and asks a file of places that are exempt from checks: addresses, ranges,
+ * sites by number or by name. It is given, not computed: whether those places are free of races is
+ * for who wrote it to know. */
 #include "policy/frame/filter_file.h"
 
 #include <errno.h>
@@ -103,6 +105,7 @@ static int exempt_site(const struct reading *r, const char *s)
     return 0;
 }
 
+/* Blank lines and comments (#) say nothing. */
 static int read_line(const struct reading *r, const char *s)
 {
     static const char *const words[] = {"address", "range", "site"};
@@ -197,6 +200,7 @@ static bool site_exempt(struct filter_file *f, uint64_t site)
     return exempt;
 }
 
+/* All of the bytes, by one range or by several that touch. */
 static bool bytes_exempt(const struct filter_file *f, sim_addr from, uint64_t bytes)
 {
     const sim_addr end = from + (bytes - 1);

@@ -1,6 +1,7 @@
 /* hb_object.c - synchronisation objects, found by address, and what clears and copies of memory do
  * to them: a lock's clock hangs on its object, moves with it and dies with it (LARD 4.3.2, 4.3.3).
- */
+ * One cell of a shadow has a chain: an object may be a lock and a barrier, and a granule may have
+ * several objects. */
 #include "policy/frame/hb_int.h"
 
 #include <stdlib.h>
@@ -106,6 +107,7 @@ void object_drop(struct hb *hb, unsigned kind, sim_addr addr, uint64_t round)
     shadow_each(hb->objects, addr, 1, drop_from_chain, &r);
 }
 
+/* Objects are compared byte by byte: a granule may lie half in the region. */
 static void drop_region(struct hb *hb, sim_addr addr, uint64_t bytes)
 {
     struct region r = {.hb = hb, .first = addr, .last = addr + (bytes - 1)};
@@ -161,6 +163,7 @@ static bool snapshot_chain(void *arg, sim_addr addr, void *cell)
     return false;
 }
 
+/* A snapshot first, as source and destination may overlap. */
 void hb_copy(struct hb *hb, sim_addr to, sim_addr from, uint64_t bytes)
 {
     struct snapshot s = {.hb = hb, .first = from, .last = from + (bytes - 1)};

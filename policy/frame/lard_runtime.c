@@ -9,7 +9,7 @@
 
 struct lard_runtime {
     const struct policy_env *env; /* borrowed */
-    struct runtime *runtime;
+    struct runtime *runtime;      /* owns; the modelled language runtime */
 };
 
 static void *lard_runtime_create(const struct policy_env *env, const void *params, struct err *e)

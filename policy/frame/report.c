@@ -1,7 +1,8 @@
 /* report.c - what is counted and written of a race (docs/results.md).
  *
- * An access counts once, however many earlier ones it races with. Sites that the trace does not
- * know (0) are no sites: they are counted apart, and make no pairs. */
+ * An access counts once, however many earlier ones it races with: each is a conflict of the one
+ * race, and the race is told when the event is done. Sites that the trace does not know (0) are no
+ * sites: they are counted apart, and make no pairs. */
 #include "policy/frame/report.h"
 
 #include <string.h>
@@ -52,6 +53,7 @@ void report_free(struct race_report *r)
 
 /* ---- counting ------------------------------------------------------------------------------- */
 
+/* Unordered: which of the two came first is chance. */
 static uint64_t pair_hash(uint64_t a, uint64_t b)
 {
     const bool swap = a > b;
@@ -156,6 +158,7 @@ static const char *site_text(const struct race_report *r, uint64_t site, char nu
     return number;
 }
 
+/* Of texts, not numbers: another recording may number the same sites differently. */
 static uint64_t race_id(const char *a, const char *b)
 {
     struct digest *d = digest_new();
@@ -236,6 +239,7 @@ static void publish(struct race_report *r, struct race *race)
     if (r->env->on_race)
         r->env->on_race(r->env->on_race_arg, race);
     if (!r->lines) {
+        /* races.max bounds the file, never the counts. */
         r->unwritten++;
         return;
     }

@@ -1,4 +1,5 @@
-/* view.c - what a policy looks at (LARD 5.2). */
+/* view.c - what a policy looks at (LARD 5.2): each bit leaves out one of LARD's extensions, to show
+ * what that is good for. */
 #include "policy/view.h"
 
 #include "trace/trace.h"

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+/* A difference as the caller and differences.jsonl get it: with names, and the reason in words. */
 static void tell(void *session, const struct difference *d)
 {
     const struct lardsim *l = session;

@@ -1,4 +1,5 @@
-/* host.c - what the run cost the host. Nothing of it enters a result: it goes to host.json only. */
+/* host.c - what the run cost the host: time and memory. Nothing of it enters a result: it goes to
+ * host.json only, as no two runs agree in it. */
 #include "sim/session/session.h"
 
 #include <sys/resource.h>
@@ -20,6 +21,7 @@ void host_read(struct host_clock *h)
     h->seconds = (double)now.tv_sec + (double)now.tv_nsec / 1e9;
     h->user = seconds(use.ru_utime);
     h->system = seconds(use.ru_stime);
+    /* Linux tells it in KiB. */
     h->max_rss = (uint64_t)use.ru_maxrss * 1024;
 }
 

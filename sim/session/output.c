@@ -1,5 +1,5 @@
 /* output.c - the results folder (docs/results.md). Each file is written beside its name, synced and
- * renamed; DONE comes last, so a folder with DONE is whole. */
+ * renamed, so none is ever there in part; DONE comes last, so a folder with DONE is whole. */
 #include "sim/session/session.h"
 
 #include <errno.h>
@@ -218,6 +218,8 @@ int output_finish(struct results_folder *o, const struct lardsim *l, bool done, 
 
     if (!o)
         return 0;
+    /* Files that grow with the run come first: if one of them fails, no summary claims that all is
+     * there. */
     if (o->races)
         bad = outfile_commit(o->races, e);
     if (o->intervals && bad)
@@ -229,6 +231,7 @@ int output_finish(struct results_folder *o, const struct lardsim *l, bool done, 
     else if (o->differences)
         bad = outfile_commit(o->differences, e) ||
               write_file(o, "compare.json", compared_write, l, e);
+    /* DONE is the last of the table, and left out after an error. */
     for (size_t i = 0; i < ARRAY_SIZE(files) - !done && !bad; i++)
         bad = write_file(o, files[i].name, files[i].write, l, e);
     output_free(o);

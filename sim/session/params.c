@@ -40,6 +40,7 @@ const struct param run_param_rows[] = {
 };
 #undef AT
 
+/* hint: what the trace says of itself; 0: nothing. */
 unsigned run_granule(const struct run_params *p, unsigned hint)
 {
     static const unsigned granule[] = {0, 1, 2, 4, 8, GRANULE_FIELD};
@@ -126,6 +127,7 @@ void sim_each_param(void (*fn)(void *arg, const char *section, const struct para
     }
 }
 
+/* Of a run that has all policies, on a machine, compared; it is made, and nothing runs. */
 void sim_each_stat(void (*fn)(void *arg, const char *name, const char *unit, const char *help),
                    void *arg)
 {
@@ -137,7 +139,7 @@ void sim_each_stat(void (*fn)(void *arg, const char *name, const char *unit, con
         free(all);
         all = longer;
     }
-    l->listing = true;
+    l->listing = true; /* policies that exclude each other may be there together */
     if (!lardsim_set(l, all) && !lardsim_set(l, "granularity=4") &&
         !lardsim_set(l, "machine=multicore") && !sim_compare(l) &&
         !lardsim_set(l, "compare.truth=vc") && !lardsim_start(l))

@@ -29,6 +29,7 @@ int lardsim_event(struct lardsim *l, const struct lardsim_event *ev)
                                         .flags = ev->flags,
                                         .kind = ev->kind}};
 
+    /* The record of the library's own: a caller can't say how many records follow. */
     if (ev->flags & EVF_MORE)
         return err_set(&l->err, LARD_TRACE, "event %llu: no flag 0x%x",
                        (unsigned long long)l->number, EVF_MORE);
@@ -42,6 +43,7 @@ int lardsim_event(struct lardsim *l, const struct lardsim_event *ev)
         rec[0].aux = ev->site;
         return session_push(l, rec);
     }
+    /* Only what needs it has a second record, as in a trace. */
     if (ev->kind == EV_COPY || ev->site || ev->addr2 || ev->size) {
         rec[0].flags |= EVF_MORE;
         rec[1] = (struct event){.addr = ev->addr2, .aux = ev->site, .size = ev->size};

@@ -69,6 +69,7 @@ struct lardsim_side session_side(const struct lardsim *l, const struct race_side
     };
 }
 
+/* From the policy's form to the caller's, with names. */
 static void tell_race(void *arg, const struct race *race)
 {
     const struct lardsim *l = arg;
@@ -195,11 +196,13 @@ static int make_parts(struct lardsim *l, unsigned hint)
     for (size_t i = 0; i < l->params.policies.n; i++)
         if (add_checker(l, l->params.policies.item[i], granule))
             return -1;
+    /* Only now is it known what each instance promises. */
     if (one_in_hardware(l))
         return -1;
     take_turns(l);
     if (compared_begin(l, granule) || know_policies(l) || config_check_names(l->config, &l->err))
         return -1;
+    /* All that may be refused has been: now the folder may be made. */
     if (l->output_dir) {
         l->output = output_new(l->output_dir, l->overwrite, &l->err);
         l->races = output_races(l->output, &l->err);

@@ -1,5 +1,6 @@
 /* block_merge.c - the events of an open block from numbers by thread to records in recorded order,
- * a slice at a time. */
+ * a slice at a time: a block has each thread's events together, as they resemble each other, and
+ * runs that tell whose turn it is. */
 #include "trace/binary/block_decode.h"
 
 #include <string.h>
@@ -28,7 +29,7 @@ static void run_order(struct block_decoder *b, size_t to, size_t run, uint32_t n
     b->next[thread] = at + n;
 }
 
-/* Runs of one event each. */
+/* Runs of one event each, as when threads alternate: no length is looked at. */
 static void singles_order(struct block_decoder *b)
 {
     const size_t left = b->runs - b->run, n = left < SLICE_EVENTS ? left : SLICE_EVENTS;
@@ -48,6 +49,7 @@ static void runs_order(struct block_decoder *b)
     size_t n = 0;
 
     while (n < SLICE_EVENTS && b->run < b->runs) {
+        /* A run may have been cut by the end of the slice before. */
         const uint32_t left = b->run_length[b->run] + 1U - b->run_given;
         if (left > SLICE_EVENTS - n) {
             const uint32_t some = (uint32_t)(SLICE_EVENTS - n);

@@ -1,11 +1,14 @@
-/* column.c - bytes to columns of numbers, strip by strip. Trusts nothing in the bytes; encoding is
- * in column_encode.c. docs/trace-format.md, section 6, is the specification. */
+/* column.c - bytes to columns of numbers, strip by strip, so that numbers are used while they are
+ * in the host's cache. Trusts nothing in the bytes; encoding is in column_encode.c.
+ * docs/trace-format.md, section 6, is the specification. */
 #include "trace/binary/column_unpack.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
-/* A column of base or delta as it is read. */
+/* A column of base or delta as it is read: residuals of `width` bits, each to be shifted and added
+ * to the base or to the number before. A residual of all ones stands for an escape, a number that
+ * does not fit. */
 struct column_reader {
     enum transform transform;
     enum store store;
@@ -22,11 +25,14 @@ struct column_reader {
     uint64_t before;           /* the number before, of the group */
 };
 
+/* A region of addresses; a number is its base and some low bits. */
 struct column_region {
     uint64_t base, mask, width;
     uint64_t unused; /* a power of 2 is quicker to multiply by */
 };
 
+/* Of a column of regions the reader gives the places of regions in a list; the low bits follow
+ * here, each number's as wide as its region says. */
 struct column_regions {
     bool open; /* what the reader reads are places of regions */
     unsigned shift;
@@ -192,7 +198,8 @@ static int bits_get(struct byte_slice *from, struct column_reader *r, const char
     return 0;
 }
 
-/* The highest number that a base and residuals can make, or UINT64_MAX. */
+/* The highest number that a base and residuals can make, or UINT64_MAX. Compared before it is
+ * shifted left, as what is shifted may not fit. */
 static uint64_t bound_of(uint64_t base, uint64_t residual, unsigned shift)
 {
     return residual > (UINT64_MAX - base) >> shift ? UINT64_MAX : base + (residual << shift);
@@ -200,6 +207,7 @@ static uint64_t bound_of(uint64_t base, uint64_t residual, unsigned shift)
 
 static uint64_t reader_bound(const struct column_decoder *c, const struct column_reader *r)
 {
+    /* Of deltas no bound is known: they add up. */
     uint64_t highest = low_bits(r->width);
 
     if (r->width == 0)
@@ -226,6 +234,7 @@ static int residuals_open(struct column_decoder *c, struct byte_slice *from,
     return 0;
 }
 
+/* By the strip; the last may be shorter. */
 int column_rest(struct column_decoder *c, uint64_t *v, size_t n, const char **what)
 {
     for (size_t i = 0; i < n; i += COLUMN_STRIP)
@@ -281,6 +290,7 @@ static int regions_list(struct column_decoder *c, struct byte_slice *from, struc
         inner_get(c, from, width, (size_t)g->n, what))
         return -1;
     g->bound = 0;
+    /* A number's bits are read in one load, which has no more than BITS_MAX to give. */
     for (size_t i = 0; i < g->n; i++) {
         if (width[i] > BITS_MAX)
             return fail(what, "a region of a column has numbers of too many bits");
@@ -299,6 +309,7 @@ static int lists_fill(struct column_decoder *c, struct byte_slice *from, struct 
     struct column_region region[REGIONS_MAX];
     uint64_t listed[LISTED_MAX], sum = 0;
 
+    /* The sum is checked as it grows, before it is used as a size. */
     for (size_t i = 0; i < g->lists; i++)
         if (g->length[i] > g->n || (sum += g->length[i]) > LISTED_MAX)
             return fail(what, bad_lists);
@@ -360,6 +371,7 @@ static void list_next(struct column_regions *g)
     }
 }
 
+/* The bound of the whole column mostly answers this without a look at the numbers. */
 static bool places_are_listed(const struct column_decoder *c, const uint64_t *v, size_t n)
 {
     const uint64_t listed = c->regions.listed;
@@ -402,6 +414,7 @@ static int regions_apply(struct column_decoder *c, uint64_t *restrict v, size_t 
         g->left -= m;
     }
     g->bit += bit;
+    /* Less than a byte may be left at the end: the bits are filled up to one. */
     if (g->bit > g->bits || (c->reader.done == c->reader.n && g->bits - g->bit >= 8))
         return fail(what, "a column's regions have not as many bits as it says");
     return 0;

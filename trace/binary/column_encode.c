@@ -24,7 +24,9 @@ struct column_encoder {
     struct region_finder *regions; /* owns */
     enum trace_codec how;
     int level;
-    uint64_t residual[2][2][COLUMN_MAX]; /* of an inner column or not; by transform */
+    /* of an inner column or not, as escapes are encoded while the outer residuals are in use; by
+     * transform */
+    uint64_t residual[2][2][COLUMN_MAX];
     uint64_t escape[COLUMN_MAX];
     uint8_t plane[2][COLUMN_MAX]; /* plain and compressed */
     size_t packed;                /* bytes that were compressed */
@@ -59,15 +61,15 @@ struct coding { /* how to code a column against a base or as deltas */
     bool escapes;          /* there are some */
     uint64_t base;
     const uint64_t *residual; /* borrows */
-    uint64_t cost;            /* bytes: of bits about exact, of planes an estimate */
+    uint64_t cost;            /* bytes: of bits nearly exact, of planes an estimate */
 };
 
 /* A column is coded in a width in which most residuals fit; the few others are escapes, listed
  * apart. Which width is cheapest follows from how many residuals have how many bits: one pass
  * counts them. */
 enum { SPREADS = 66, LANES = 4 };
-struct spread { /* of n residuals */
-    uint64_t zeros;
+struct spread {              /* of n residuals */
+    uint64_t zeros;          /* residuals that are 0 */
     uint64_t above[SPREADS]; /* how many are escaped in a width of so many bits */
     unsigned top;            /* bits of the largest: in these nothing is */
 };
@@ -91,6 +93,7 @@ static void spread_make(struct spread *s, const struct counts *c)
 
     s->top = bits_of(c->any);
     for (unsigned k = SPREADS; k-- > 0;) {
+        /* A residual is counted under the bits of r + 1, so those that are 0 stand under 1. */
         const uint64_t n = (uint64_t)c->n[k][0] + c->n[k][1] + c->n[k][2] + c->n[k][3];
         s->above[k] = k < s->top ? sum : 0;
         s->zeros = k == 1 ? n : s->zeros;
@@ -146,6 +149,7 @@ static void planes_plan(const struct column_encoder *c, struct coding *p, const 
 
     p->store = STORE_PLANES;
     p->cost = UINT64_MAX;
+    /* Widths of whole bytes, and one plane beyond the largest residual's last byte at most. */
     for (unsigned w = 8; w <= 64 && w < s->top + 8; w += 8) {
         planes += plane_cost(c, n, w == 8 ? n - s->zeros : s->above[w - 8]);
         plan_try(p, s, planes, w, escapes);
@@ -201,6 +205,7 @@ static uint64_t shift_signed(uint64_t d, unsigned shift)
 static struct coding delta_plan(const uint64_t *restrict v, struct groups groups,
                                 uint64_t *restrict r, struct counts *counts)
 {
+    /* A group's first number is against the base, so the same base serves all threads. */
     const uint64_t base = v[0];
     uint64_t any = 0;
     size_t n = 0;
@@ -232,6 +237,7 @@ static struct plans plans_make(struct column_encoder *c, const uint64_t *v, size
     struct coding p = base_plan(v, n, residual[TRANSFORM_BASE], &base);
 
     plans_add(c, &best, p, &base, n, !inner);
+    /* Good enough: deltas would save little, and cost a pass. */
     if (best.bits.cost <= n * SLIM / 8)
         return best;
     p = delta_plan(v, groups, residual[TRANSFORM_DELTA], &delta);
@@ -360,9 +366,10 @@ static bool planes_promise(struct column_encoder *c, struct bytes *to, const str
     const size_t start = to->n;
     struct coding sample = *p;
 
+    /* A small column is not worth a sample. */
     if (n < 4 * SAMPLE)
         return true;
-    sample.residual += n / 2;
+    sample.residual += n / 2; /* from the middle: a block's beginning is seldom like the rest */
     plan_put(c, to, &sample, SAMPLE);
     const uint64_t size = to->n - start;
     to->n = start;
@@ -376,6 +383,7 @@ static bool planes_try(struct column_encoder *c, struct bytes *to, const struct 
 {
     const size_t start = to->n;
 
+    /* No bits can hold it (wider than BITS_MAX): planes have to do. */
     if (bits != UINT64_MAX &&
         (c->how == CODEC_RAW || bits <= TINY || !planes_promise(c, to, p, n, bits)))
         return false;

@@ -1,5 +1,6 @@
-/* column_region.c - finds the few regions of addresses in which a column's numbers lie, so that a
- * number is a region and some bits. Encoding only; what is found is good, not the best there is. */
+/* column_region.c - finds the few regions of addresses in which a column's numbers lie (stacks,
+ * heaps, statics), so that a number is a region and some bits. Pages first, by a hash; neighbouring
+ * pages then make regions. Encoding only; what is found is good, not the best there is. */
 #include "trace/binary/column_encode.h"
 
 #include <stdlib.h>
@@ -49,6 +50,7 @@ const struct region_list *regions_found(const struct region_finder *f)
 /* The place of a page, made if need be; PAGES_MAX: there are too many. */
 static size_t page_place(struct region_finder *f, uint64_t number)
 {
+    /* Fibonacci hashing: the product's high bits mix all of the number's. */
     size_t i = (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 40);
 
     for (;; i++) {
@@ -219,6 +221,7 @@ static uint64_t places_bits(const struct region_finder *f, size_t n)
     return f->found.n > 1 ? bits : 0;
 }
 
+/* Larger pages until there are few enough; then wider regions until there are few enough. */
 uint64_t regions_find(struct region_finder *f, const uint64_t *v, size_t n, struct groups groups)
 {
     unsigned bits = PAGE_FIRST, slack = 1;

@@ -174,7 +174,8 @@ static void renew(struct synth *g, uint32_t t, uint64_t o)
 
 /* ---- what happens next ---------------------------------------------------------------------- */
 
-/* A lock that dies orders nothing: what it protects apart from its own object would race. */
+/* Whether a lock must live: one that dies orders nothing from then on, and what it protects beside
+ * its own object would race. */
 static bool is_needed(struct synth *g, uint64_t o)
 {
     const bool protects_others = o < g->lockers && g->objects - o > g->lockers;
@@ -185,6 +186,8 @@ static bool is_needed(struct synth *g, uint64_t o)
 /* Draws a live object that may move now. idle: one that may also die now. */
 static bool draw_object(struct synth *g, bool idle, uint64_t *o)
 {
+    /* Six tries, then nothing happens: a heap full of pinned objects must not stop the generator.
+     */
     for (int tries = 0; tries < 6; tries++) {
         *o = synth_below(g, g->objects);
         const struct synth_object *obj = &g->object[*o];

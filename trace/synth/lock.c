@@ -1,5 +1,7 @@
-/* lock.c - locks: exclusive, shared, nested, waited on. A thread only takes what is free and
- * never blocks; one that waits holds nothing else. So the program can't deadlock. */
+/* lock.c - locks: exclusive, shared, nested, waited on. A thread only takes what is free and never
+ * blocks; one that waits holds nothing else. So the program can't deadlock, whatever order it takes
+ * locks in. An object is protected by the lock of its number modulo `lockers`; locks from there on
+ * are the runtime system's. */
 #include "trace/synth/synth_int.h"
 
 uint64_t synth_protector(const struct synth *g, uint64_t o)
@@ -35,6 +37,8 @@ static bool lowered(const struct synth *g, uint64_t lock)
 
 /* ---- acquire -------------------------------------------------------------------------------- */
 
+/* Whether t may take the lock, of which it has h: no other thread owns it, and, for t to own it, no
+ * other reads. */
 static bool free_for(const struct synth_lock *l, const struct synth_held *h, uint32_t t,
                      bool shared)
 {
@@ -109,6 +113,7 @@ static void count_out(struct synth *g, uint32_t t, uint64_t lock, bool shared)
 
 static void release(struct synth *g, uint32_t t, const struct synth_held *h)
 {
+    /* Held both ways, either may go first. */
     const bool shared = h->shared && (!h->exclusive || synth_coin(g, 2));
     const bool outermost = h->shared + h->exclusive == 1;
     const uint64_t lock = h->lock;
@@ -143,6 +148,7 @@ static bool take_some(struct synth *g, uint32_t t)
     const struct synth_thread *th = &g->threads[t];
     const bool shared = synth_chance(g, g->p.rw_share);
 
+    /* Nested half of the time, if anything is held. */
     if (th->n_held && synth_coin(g, 2))
         return synth_take(g, t, th->held[th->n_held - 1].lock, shared);
     for (int tries = 0; tries < 3; tries++)
@@ -202,6 +208,8 @@ static bool notify(struct synth *g, uint32_t t, uint32_t lock)
     return true;
 }
 
+/* notify takes effect at once; a wait ends later, in synth_wait_over, when nobody holds the lock.
+ */
 bool synth_wait_op(struct synth *g, uint32_t t)
 {
     const struct synth_thread *th = &g->threads[t];

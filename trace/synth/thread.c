@@ -34,6 +34,7 @@ void synth_threads_open(struct synth *g)
     for (uint32_t t = 0; t < roots; t++)
         activate(g, t);
     g->next_fork = roots;
+    /* One more than the program has, so it is drawn by no number. */
     g->threads[n].state = SYNTH_READY; /* the collector is always there */
     g->threads[n].acted = true;
 }
@@ -94,7 +95,7 @@ static void join(struct synth *g, uint32_t t, uint32_t u)
 }
 
 /* Some recorders see no end: then the join is the end. Raw clocks can't say that: without an end,
- * u's time is not left behind. */
+ * u's time is not left behind. Who has never acted and was not forked is no thread yet. */
 static bool join_unended(struct synth *g, uint32_t t)
 {
     const uint32_t u = g->active[synth_below(g, g->n_active)];
