@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "memory/ddr/ddr.h"
+#include "tests/frame/number.h"
 #include "tests/memory/bench.h"
 
 static const char good[] = "; comment\n"
@@ -85,20 +86,44 @@ static void every_value_is_read(void **state)
     (void)state;
     if (read_text(&d, good, strlen(good), &e))
         fail_msg("%s", e.text);
-    const uint64_t read[] = {
-        d.protocol, d.groups,   d.banks,  d.rows,    d.columns,     d.width,
-        d.bl,       d.tck,      d.al,     d.cl,      d.cwl,         d.rcd_rd,
-        d.rcd_wr,   d.rp,       d.ras,    d.rfc,     d.refi,        d.rrd_s,
-        d.rrd_l,    d.wtr_s,    d.wtr_l,  d.faw,     d.wr,          d.rtp,
-        d.ccd_s,    d.ccd_l,    d.rtrs,   d.ppd,     d.channel_mib, d.channels,
-        d.bus,      d.per_rank, d.closed, d.refresh, d.cmd_queue,   d.trans_queue};
-    const uint64_t given[] = {
-        DDR4, 4, 4, 32768, 1024, 8,  8, 937500, 0, 15, 11, 14,   14, 16, 35, 278, 8320,
-        4,    6, 3, 8,     23,   17, 9, 4,      5, 2,  0,  8192, 2,  64, 0,  0,   REFRESH_RANKS,
-        8,    32};
-    for (size_t i = 0; i < ARRAY_SIZE(read); i++)
-        if (read[i] != given[i])
-            fail_msg("value %zu is %llu", i, (unsigned long long)read[i]);
+#define READ(field, value) number_is(#field, d.field, value)
+    READ(protocol, DDR4);
+    READ(groups, 4);
+    READ(banks, 4);
+    READ(rows, 32768);
+    READ(columns, 1024);
+    READ(width, 8);
+    READ(bl, 8);
+    READ(tck, 937500);
+    READ(al, 0);
+    READ(cl, 15);
+    READ(cwl, 11);
+    READ(rcd_rd, 14);
+    READ(rcd_wr, 14);
+    READ(rp, 16);
+    READ(ras, 35);
+    READ(rfc, 278);
+    READ(refi, 8320);
+    READ(rrd_s, 4);
+    READ(rrd_l, 6);
+    READ(wtr_s, 3);
+    READ(wtr_l, 8);
+    READ(faw, 23);
+    READ(wr, 17);
+    READ(rtp, 9);
+    READ(ccd_s, 4);
+    READ(ccd_l, 5);
+    READ(rtrs, 2);
+    READ(ppd, 0);
+    READ(channel_mib, 8192);
+    READ(channels, 2);
+    READ(bus, 64);
+    READ(per_rank, 0);
+    READ(closed, 0);
+    READ(refresh, REFRESH_RANKS);
+    READ(cmd_queue, 8);
+    READ(trans_queue, 32);
+#undef READ
     assert_string_equal(d.mapping, "rorabgbacoch");
     assert_int_equal(ddr_line_bytes(&d), 64);
 }

@@ -136,6 +136,7 @@ static inline sim_cycle step(struct probe *p, struct event ev)
 /* By how much the latest step has raised a statistic. */
 #define GROWTH(p, field)  (inside(&(p)->w)->st.field - (p)->was.field)
 #define GREW(p, field, n) number_is("what the step adds to " #field, GROWTH(p, field), n)
+#define RACES(p, n)       number_is("the number of races found so far", (p)->w.races, n)
 
 #define READ(t, a, n)  (struct event) EV_SIZED(READ, t, a, n)
 #define WRITE(t, a, n) (struct event) EV_SIZED(WRITE, t, a, n)

@@ -303,7 +303,7 @@ static void data_that_leaves_the_chip_takes_its_histories_along(void **state)
     step(&p, READ(1, A, 4));
     GREW(&p, outcome[OUTCOME_SOFTWARE], 1);
     GREW(&p, need[NEED_WRITE], 1);
-    assert_int_equal(p.w.races, 1);
+    RACES(&p, 1);
     probe_close(&p);
 }
 
@@ -342,7 +342,7 @@ static void a_queued_check_is_waited_for_by_synchronisation_only(void **state)
         const sim_cycle now = 5000000;
         cost[queued] = step_at(&p, &read, now);
         GREW(&p, queued, queued);
-        assert_int_equal(p.w.races, 1); /* the verdict is that of its state then */
+        RACES(&p, 1); /* the verdict is that of its state then */
         step_at(&p, &sync, now + cost[queued]);
         assert_int_equal(GROWTH(&p, queue_wait) > 90, queued);
         probe_close(&p);
@@ -371,7 +371,7 @@ static void a_clock_that_no_longer_fits_flushes_everything(void **state)
     step(&p, WRITE(0, A, 4));
     assert_int_equal(inside(&p.w)->st.roll_overs, 1);
     step(&p, WRITE(1, A, 4));
-    assert_int_equal(p.w.races, 1);
+    RACES(&p, 1);
     probe_close(&p);
 }
 
@@ -386,7 +386,7 @@ static void a_thread_switch_flushes_the_core_or_the_line(void **state)
         struct event ev = WRITE(4, A, 4);
         p.was = inside(&p.w)->st;
         step_on(&p.w, &p.f, &ev, 0, 5000000); /* on the same core */
-        assert_int_equal(p.w.races, 1);
+        RACES(&p, 1);
         GREW(&p, flushes, !lazy);
         GREW(&p, flushed, lazy ? 1 : 2);
         GREW(&p, lazy_flushes, lazy);

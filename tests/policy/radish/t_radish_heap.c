@@ -58,7 +58,7 @@ static void an_in_cache_copy_takes_lines_along(void **state)
     GREW(&p, outcome[OUTCOME_LOCAL], 1);
     step(&p, WRITE(2, B + 8, 4));
     assert_int_equal(GROWTH(&p, need[NEED_WRITE]) + GROWTH(&p, need[NEED_BOTH]), 0);
-    assert_int_equal(p.w.races, 1);
+    RACES(&p, 1);
     assert_int_equal(p.w.race[0].earlier.event, 1);
     probe_close(&p);
 }
@@ -78,10 +78,10 @@ static void an_in_cache_copy_goes_by_what_is_in_a_line_on_both_sides(void **stat
     GREW(&p, allocated, 2);
     step(&p, READ(3, B + 52, 4)); /* not of the region */
     step(&p, READ(3, B + 72, 4));
-    assert_int_equal(p.w.races, 0);
+    RACES(&p, 0);
     step(&p, READ(3, B + 56, 4));
     step(&p, READ(3, B + 68, 4));
-    assert_int_equal(p.w.races, 2);
+    RACES(&p, 2);
     probe_close(&p);
 }
 
@@ -108,7 +108,7 @@ static void an_in_cache_copy_evicts_what_would_be_lost(void **state)
     copy(&p, 1, B, A, 16);
     GREW(&p, in_cache, 0);
     step(&p, READ(2, B, 4));
-    assert_int_equal(p.w.races, 1);
+    RACES(&p, 1);
     probe_close(&p);
 }
 
@@ -135,9 +135,9 @@ static void a_copy_and_the_clear_of_its_source_are_one_move(void **state)
     assert_int_equal(watch_stat(&p.w, "manager.moved"), 4);
     assert_int_equal(watch_stat(&p.w, "manager.copied"), 0);
     step(&p, WRITE(2, A + 256, 16));
-    assert_int_equal(p.w.races, 1);
+    RACES(&p, 1);
     step(&p, WRITE(2, B + 264, 4));
-    assert_int_equal(p.w.races, 2);
+    RACES(&p, 2);
     assert_int_equal(p.w.race[1].earlier.event, 2);
     probe_close(&p);
 }
@@ -207,11 +207,11 @@ static void in_a_collection_copies_wait_for_its_end(void **state)
     assert_true(step(&p, ON(GC_END, 1, 0)) > 100); /* the third was a copy */
     assert_int_equal(inside(&p.w)->st.held, 0);
     step(&p, READ(2, A + 16, 4));
-    assert_int_equal(p.w.races, 0);
+    RACES(&p, 0);
     for (sim_addr i = 0; i < 3; i++)
         step(&p, READ(2, B + i * 16, 4));
     step(&p, READ(2, A + 32, 4));
-    assert_int_equal(p.w.races, 4);
+    RACES(&p, 4);
     probe_close(&p);
 }
 
@@ -227,9 +227,9 @@ static void a_move_onto_itself_clears_what_it_leaves(void **state)
         clear_takes(&p, 1, up ? A : A + 24, 8);
         GREW(&p, moved_histories, 1);
         step(&p, READ(2, up ? A : A + 24, 8));
-        assert_int_equal(p.w.races, 0);
+        RACES(&p, 0);
         step(&p, READ(2, up ? A + 36 : A - 8, 4));
-        assert_int_equal(p.w.races, 1);
+        RACES(&p, 1);
         probe_close(&p);
     }
 }
@@ -250,9 +250,9 @@ static void a_move_in_the_caches_leaves_no_line_behind(void **state)
     assert_int_equal(inside(&p.w)->st.lines, 1);
     assert_int_equal(swm_granules(inside(&p.w)->manager), 0);
     step(&p, READ(2, A, 64));
-    assert_int_equal(p.w.races, 0);
+    RACES(&p, 0);
     step(&p, READ(2, B, 64));
-    assert_int_equal(p.w.races, 1);
+    RACES(&p, 1);
     probe_close(&p);
 }
 
@@ -301,9 +301,9 @@ static void a_copy_in_the_making_is_no_move(void **state)
     assert_int_equal(swm_granules(inside(&p.w)->manager), 3);
     step(&p, READ(3, A, 16));
     step(&p, READ(3, B, 4));
-    assert_int_equal(p.w.races, 0);
+    RACES(&p, 0);
     step(&p, READ(3, B + 4, 4));
-    assert_int_equal(p.w.races, 1);
+    RACES(&p, 1);
     probe_close(&p);
 }
 
@@ -326,10 +326,10 @@ static void what_is_leaving_does_not_come_back_after_a_move(void **state)
         assert_int_equal(inside(&p.w)->st.moved_histories, 1);
         assert_int_equal(swm_granules(inside(&p.w)->manager), 4);
         step(&p, READ(3, A, 16));
-        assert_int_equal(p.w.races, 0);
+        RACES(&p, 0);
         step(&p, READ(3, B, 4));
         step(&p, READ(3, B + 12, 4));
-        assert_int_equal(p.w.races, 2);
+        RACES(&p, 2);
         probe_close(&p);
     }
 }
@@ -370,7 +370,7 @@ static void of_a_commits_reads_the_last_is_told(void **state)
             assert_int_equal(r->st.lines, 1);
         }
         step(&p, WRITE(WRITER, twice, 4));
-        assert_int_equal(p.w.races, 1);
+        RACES(&p, 1);
         assert_int_equal(p.w.race[0].earlier.thread, READER);
         assert_int_equal(p.w.race[0].earlier.site, LAST_SITE);
         assert_int_equal(p.w.conflicts, 1);

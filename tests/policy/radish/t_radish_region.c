@@ -74,7 +74,7 @@ static void a_clear_discards_what_is_cached_a_hit_a_line(void **state)
     assert_int_equal(watch_stat(&p.w, "manager.cleared"), 0); /* nothing was stored before */
     assert_int_equal(swm_granules(inside(&p.w)->manager), 0);
     step(&p, WRITE(3, A, 64));
-    assert_int_equal(p.w.races, 1); /* of the read by 1; none from here on */
+    RACES(&p, 1); /* of the read by 1; none from here on */
     probe_close(&p);
 }
 
@@ -89,9 +89,9 @@ static void a_clear_of_a_part_of_a_line_keeps_the_rest(void **state)
     assert_int_equal(p.f.drops - p.drops, 1);
     assert_int_equal(swm_granules(inside(&p.w)->manager), 2);
     step(&p, READ(1, A + 4, 8));
-    assert_int_equal(p.w.races, 0);
+    RACES(&p, 0);
     step(&p, READ(1, A + 12, 4));
-    assert_int_equal(p.w.races, 1);
+    RACES(&p, 1);
     probe_close(&p);
 }
 
@@ -108,7 +108,7 @@ static void a_copy_evicts_its_source_and_leaves_its_destination_uncached(void **
     assert_int_equal(swm_granules(inside(&p.w)->manager), 8);
     step(&p, WRITE(2, B + 8, 4));
     GREW(&p, outcome[OUTCOME_SOFTWARE], 1);
-    assert_int_equal(p.w.races, 1);
+    RACES(&p, 1);
     assert_int_equal(p.w.race[0].earlier.event, 0);
     probe_close(&p);
 }
@@ -136,7 +136,7 @@ static void a_copy_to_where_there_is_history_is_an_error_of_the_runtime(void **s
     copy(&p, 1, B, A, 128);
     step(&p, READ(1, B + 60, 4));
     assert_int_equal(p.w.err.code, 0);
-    assert_int_equal(p.w.races, 0); /* overwritten with nothing */
+    RACES(&p, 0); /* overwritten with nothing */
     probe_close(&p);
     probe_open(&p, "lardish", 4, DEFAULTS);
     step(&p, WRITE(0, A, 64));

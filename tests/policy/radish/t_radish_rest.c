@@ -42,7 +42,7 @@ static void a_line_that_the_manager_fills_comes_checked(void **state)
     GREW(&p, need[NEED_READS], 1);
     step(&p, READ(1, A, 4));
     GREW(&p, need[NEED_WRITE], 1);
-    assert_int_equal(p.w.races, 2);
+    RACES(&p, 2);
     step(&p, READ(1, B, 4));
     GREW(&p, nothing, 1);
     probe_close(&p);
@@ -87,7 +87,7 @@ static void for_a_read_nobody_looks_into_blocks(void **state)
         GREW(&p, outcome[OUTCOME_PERMISSION], 1);
         step(&p, WRITE(2, A, 4)); /* not ordered either way */
         GREW(&p, need[NEED_READS], 1);
-        assert_int_equal(p.w.races, 1);
+        RACES(&p, 1);
         probe_close(&p);
     }
     assert_int_equal(accesses[1], accesses[0] + 1);
@@ -125,7 +125,7 @@ static void a_line_and_its_check_are_one_handler(void **state)
         with_the_manager(&p);
         cost[apart] = step(&p, READ(1, A, 4)); /* it races: no permission comes */
         GREW(&p, outcome[OUTCOME_SOFTWARE], 1);
-        assert_int_equal(p.w.races, 1);
+        RACES(&p, 1);
         probe_close(&p);
     }
     assert_true(cost[1] > cost[0] + 100);
@@ -148,7 +148,7 @@ static void a_lazy_flush_and_the_fill_are_one_handler(void **state)
         GREW(&p, lazy_flushes, 1);
         GREW(&p, flushed, 1);
         assert_int_equal(swm_granules(inside(&p.w)->manager), 0); /* stored, and made void */
-        assert_int_equal(p.w.races, 1);
+        RACES(&p, 1);
         probe_close(&p);
     }
     assert_int_equal(cost[1] - cost[0], 100);
