@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Bounds for what a trace from elsewhere may make us keep. */
 enum { NAME_BYTES_MAX = 1024, NAMES_MAX = 1 << 24, NAMES_BYTES_MAX = 1 << 30 };
 
 const char *const name_space_text[NAME_SPACES] = {
@@ -77,6 +78,7 @@ static bool is_control(const unsigned char *s)
     return s[0] < 0x20 || s[0] == 0x7f || (s[0] == 0xc2 && s[1] >= 0x80 && s[1] < 0xa0);
 }
 
+/* What is wrong with a name, or NULL. Names go to terminals, JSON and text traces as they are. */
 static const char *text_fault(const char *text)
 {
     const unsigned char *s = (const unsigned char *)text;
@@ -142,7 +144,7 @@ int names_add(struct names *n, enum name_space space, uint64_t id, const char *t
         return -1;
     known = names_find(n, space, id);
     if (known && !strcmp(known, text))
-        return 0;
+        return 0; /* recorders repeat themselves */
     n->list = xgrow(n->list, n->n, &n->cap, sizeof *n->list);
     n->list[n->n] = (struct name){.space = space, .id = id, .text = xstrdup(text)};
     n->text_bytes += strlen(text);

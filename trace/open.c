@@ -11,6 +11,7 @@ const struct trace_format *const trace_formats[] = {
 
 /* ---- what else a file may be ---------------------------------------------------------------- */
 
+/* What people hand over by mistake: the message says what it is and what to do. */
 static const struct looks {
     const char *magic;
     size_t bytes;
@@ -155,6 +156,8 @@ static struct source *open_generator(const char *assignments, struct err *e)
     return synth_parse(&p, assignments, e) ? NULL : synth_open(&p, e);
 }
 
+/* A generator's or maker's name comes before any file's, as a format's does: ./PATH names a file.
+ */
 struct source *source_open(const char *spec, struct err *e)
 {
     static const char generator[] = "synth:";
@@ -197,6 +200,7 @@ int trace_pump(struct source *from, struct sink *to, struct err *e)
     struct batch b;
 
     do {
+        /* Names of a batch before its events. */
         if (source_next(from, &b, e) || to->names(to, from->names, e) || pump_batch(&b, to, e))
             return -1;
     } while (b.records);

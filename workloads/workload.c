@@ -22,6 +22,7 @@ static const char *const schedule_names[] = {"round-robin", "random", "adversari
 static const char *const gc_names[] = {
     "marksweep", "semispace", "generational", "marksweep-concurrent", "copying-concurrent", NULL};
 
+/* The runtime's own parameters, which every program has. A row's name is its field's. */
 #define ROW_U64(field, value, min, max, unit, help)                                                \
     {                                                                                              \
 #field, PARAM_U64, offsetof(struct vm_params, field), value, min, max, unit, NULL, help    \
@@ -121,7 +122,8 @@ static int check_name(const struct workload *w, const char *assignment, struct e
     return known ? 0 : -1;
 }
 
-/* The end of the first assignment: a comma after which there is a "=" before the next comma. */
+/* The end of the first assignment: a comma after which there is a "=" before the next comma. Other
+ * commas are a list's. */
 static size_t assignment_length(const char *text)
 {
     size_t n = strcspn(text, ",");
@@ -210,6 +212,7 @@ static struct source *open_with(const struct workload *w, const char *given, str
     return s;
 }
 
+/* As open_with, but for running: what holds, a line a parameter. Owned by the caller. */
 static char *settings_with(const struct workload *w, const char *given, struct err *e)
 {
     struct config *c = config_new(NULL);

@@ -1,5 +1,5 @@
 /* compare.c - several policies and views over one execution, held against one of them, the truth
- * (docs/compare.md). Here: which one is the truth, what is counted and what is counted.
+ * (docs/compare.md). Here: which one is the truth, and what is counted.
  *
  * Between detectors of happens-before that judge each access, accesses and their sites are
  * compared, as LARD's Table 3 counts them; for all others only locations and pairs of sites are. */
@@ -23,6 +23,7 @@ const struct param compare_param_rows[] = {
 
 /* ---- the truth ------------------------------------------------------------------------------ */
 
+/* A truth has to find each race, nothing else, and at the access itself. */
 static bool exact(const struct promise *p)
 {
     const unsigned all = CLAIM_SOUND | CLAIM_PRECISE | CLAIM_EAGER;
@@ -290,6 +291,7 @@ void compare_free(struct compare *c)
 
 /* ---- the end -------------------------------------------------------------------------------- */
 
+/* A difference that was open may have gone: the side that was silent has found the race later. */
 static bool stands(const struct compare *c, const struct open *o)
 {
     const uint64_t finders = *map_find(&c->seen[o->of], o->key);

@@ -28,6 +28,7 @@ static uint64_t location_id(struct compare *c, sim_addr location)
     return *id;
 }
 
+/* Unordered: both policies are to mean the same pair, whichever access they name first. */
 static uint64_t pair_key(uint64_t a, uint64_t b)
 {
     const uint64_t pair[2] = {a < b ? a : b, a < b ? b : a};
@@ -93,6 +94,8 @@ void compare_conflict(struct compare *c, const char *label, const struct event *
 
 /* ---- why ------------------------------------------------------------------------------------ */
 
+/* A sound policy forgets an access only for reasons that are known here; another one may have
+ * dropped it by a rule of its own. */
 static bool remembers_exactly(const struct instance *in)
 {
     return in->promise.claims & CLAIM_SOUND;
@@ -201,6 +204,7 @@ static void see_site(struct map *sites, uint64_t site, uint32_t i, uint64_t *n)
     *mask |= UINT64_C(1) << i;
 }
 
+/* Verdicts on an access are final with its event, so it is counted and told at once. */
 static void access_differs(struct compare *c, uint32_t i, enum verdict v, const struct event *ev)
 {
     const struct pair *p = &c->instance[v == VERDICT_MISSED ? c->truth : i].pair;

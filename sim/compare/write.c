@@ -14,6 +14,7 @@ const char *const verdict_text[VERDICTS] = {"false", "missed"};
 
 /* ---- why, as a sentence --------------------------------------------------------------------- */
 
+/* A sentence in the making; what does not fit is cut off. */
 struct text {
     char *to;
     size_t room, n;
@@ -54,6 +55,7 @@ static const char *kind_of_access(const struct event *ev)
     return ev->flags & EVF_VOLATILE ? "of a volatile operation" : "outside its view";
 }
 
+/* What may have taken the record; all that may hold are named, as one can't know which it was. */
 struct cause {
     bool holds;
     const char *text;

@@ -74,7 +74,8 @@ void intervals_free(struct intervals *i)
     free(i);
 }
 
-/* Which columns there are, and the header. False: an error is set. */
+/* Which columns there are, and the header: at the first row, when all statistics are declared.
+ * False: an error is set. */
 static bool opened(struct intervals *i)
 {
     uint64_t value;

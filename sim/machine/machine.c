@@ -1,4 +1,5 @@
-/* machine.c - cores, and what an event costs on them. */
+/* machine.c - cores, and what an event costs on them (docs/machine.md, "Time"). A core is a clock
+ * and sums, no pipeline: an instruction takes a cycle, an access what coherence answers. */
 #include "sim/machine/machine.h"
 
 #include "sim/machine/interval.h"
@@ -72,6 +73,7 @@ enum spent spent_waiting(enum wait_reason why)
 
 /* ---- making one ----------------------------------------------------------------------------- */
 
+/* Sums over all cores are statistics; each core's part is a vector that is settled with them. */
 static void declare_stats(struct machine *m, struct stats *stats)
 {
     struct stats_group *g = stats_group(stats_root(stats), "machine");
@@ -148,6 +150,8 @@ static int check_params(const struct machine *m, struct err *e)
     return 0;
 }
 
+/* Sections of the memories that this machine does not have are known, so that values for them are
+ * no spelling mistakes. */
 static int open_memory(struct machine *m, struct config *config, struct stats *stats, struct err *e)
 {
     struct memory_params p;
@@ -298,7 +302,8 @@ ALWAYS_INLINE enum mem_level access_line(struct machine *m, unsigned core, sim_a
     return r.level;
 }
 
-/* Lines one after the other. */
+/* Lines one after the other, as by one instruction that waits for each. In timed order other cores
+ * may go on between two. Returns the farthest level. */
 static NO_INLINE enum mem_level access_lines(struct machine *m, unsigned core, sim_addr addr,
                                              uint64_t bytes, enum mem_cmd cmd)
 {
@@ -346,7 +351,8 @@ static uint64_t event_bytes(const struct event *ev)
     return event_is_access(ev) ? ev->size : OBJECT_BYTES;
 }
 
-/* That simulator's streams bring a lock's accesses of their own, and count instructions apart. */
+/* compat = ce: streams of the published CE simulator bring a lock's accesses as events of their
+ * own, and count instructions apart, so nothing but an access costs anything. */
 static bool is_free(const struct machine *m, const struct event *ev)
 {
     return m->params.compat == COMPAT_CE && !event_is_access(ev);
@@ -391,6 +397,7 @@ void machine_touch_pages(struct machine *m, const struct event *ev)
 
 /* ---- the end -------------------------------------------------------------------------------- */
 
+/* Cores count by themselves, as that is on the path of each event; sums are made when asked for. */
 void machine_settle(struct machine *m)
 {
     for (size_t i = 0; i < m->params.cores; i++)

@@ -1,6 +1,6 @@
 /* machine.h - the simulated machine in a run: cores and their clocks on top of coherence and
- * memory, what each event costs there, and where the cycles go (docs/machine.md). which events run
- * next is not decided here: sim/scheduler/ does. */
+ * memory, what each event costs there, and where the cycles go (docs/machine.md). Which event runs
+ * next is not decided here: sim/scheduler/ does that. */
 #ifndef LARDSIM_MACHINE_H
 #define LARDSIM_MACHINE_H
 
@@ -38,7 +38,7 @@ enum spent spent_waiting(enum wait_reason why);
 struct core {
     sim_cycle clock;
     uint64_t instructions;
-    sim_cycle entered, inside; /* the region of interest, when; regions so far, cycles */
+    sim_cycle entered, inside; /* when the region of interest began; cycles in those that ended */
     uint64_t *spent;           /* SPENTS, MAX_CORES apart */
 };
 

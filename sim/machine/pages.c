@@ -56,7 +56,8 @@ void pages_free(struct pages *p)
     map_free(&p->frame);
 }
 
-/* A permutation of 0 .. 2^bits - 1: a Feistel network of two unequal halves, alternating. */
+/* A permutation of 0 .. 2^bits - 1: a Feistel network of two unequal halves, alternating. Each step
+ * can be undone, so no two numbers meet; no table of frames is needed. */
 static uint64_t permute(const struct pages *p, uint64_t n)
 {
     const unsigned low = p->bits / 2, high = p->bits - low;

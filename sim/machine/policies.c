@@ -10,6 +10,8 @@ sim_cycle machine_exec(void *machine, unsigned core, unsigned instructions, sim_
     return now + instructions;
 }
 
+/* Waits for the core's turn: an access must not come before one of another core with an earlier
+ * clock. In recorded order it is always its turn. */
 static sim_cycle until(const struct machine *m, unsigned core, sim_cycle now)
 {
     return m->turns ? m->turns->until(m->scheduler, core, now) : now;

@@ -50,6 +50,7 @@ enum rule_id rules_broken(const struct rules *r)
 
 /* ---- errors --------------------------------------------------------------------------------- */
 
+/* The event as the text form would have it, nearly: "T3 write 0x1000 8". */
 static void describe(const struct event *ev, char *to, size_t n)
 {
     const char *text = ev_info[ev->kind].text;

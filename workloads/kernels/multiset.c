@@ -45,7 +45,7 @@ struct multiset {
     struct vm_ref *elements, *factory;
     int64_t *net; /* by member and value: insertions less deletions */
 };
-struct user { /* one thread's */
+struct user { /* what one thread works with; roots, an own column of net */
     const struct multiset_params *p;
     const struct multiset *s;
     struct vm_ref *slot, *array, *stock;
@@ -82,7 +82,8 @@ static void close_slot(struct vm_thread *t, const struct user *u)
 
 /* ---- operations ----------------------------------------------------------------------------- */
 
-/* A free slot from number `from` on, which is taken for the value; or as many as there are. */
+/* Takes a free slot from number `from` on for the value, and returns it; if there is none, the
+ * number of slots. */
 static uint64_t take(struct vm_thread *t, const struct user *u, uint64_t from, int32_t value)
 {
     uint64_t i = from;

@@ -1,6 +1,6 @@
-/* alloc.c - new objects: from a thread's own buffer or free cells; when these are used up, from
- * the space under the heap's lock; when that is, after a collection; else the stream ends with an
- * error. */
+/* alloc.c - new objects: from a thread's own buffer or free cells, which need no lock; when these
+ * are used up, from the space under the heap's lock; when that is, after a collection; else the
+ * stream ends with an error. The accesses that all this takes are the system's. */
 #include "workloads/vm/vm_int.h"
 
 #include <assert.h>
@@ -10,6 +10,7 @@ enum { PATIENCE = 50 }; /* collections until a thread gives up that is always la
 
 /* ---- buffers -------------------------------------------------------------------------------- */
 
+/* A collector that walks the heap goes from header to header, so an unused rest needs one, too. */
 void vm_fill(struct vm *v, sim_addr at, sim_addr end)
 {
     if (at < end)
@@ -25,7 +26,8 @@ void vm_retire(struct vm *v, struct vm_thread *t)
 
 /* ---- room ----------------------------------------------------------------------------------- */
 
-/* What an open transaction of another thread may still need. */
+/* What an open transaction of another thread may still need: it has reserved that, and can't have a
+ * collection inside. */
 static uint64_t held_back(const struct vm *v, const struct vm_thread *t)
 {
     return v->txn.owner && v->txn.owner != t ? 2 * v->txn.bytes + v->p.tlab : 0;

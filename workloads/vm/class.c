@@ -64,6 +64,7 @@ uint64_t vm_bytes(const struct vm *v, const struct vm_header *h)
     return (bytes + VM_ALIGN - 1) / VM_ALIGN * VM_ALIGN;
 }
 
+/* Where the object's i-th reference is; 0, which is in the header: it has no more. */
 uint64_t vm_ref_offset(const struct vm *v, const struct vm_header *h, uint64_t i)
 {
     const struct vm_class *k = v->classes.class[h->class & ~VM_FORWARDED];
@@ -174,6 +175,7 @@ const struct vm_header *vm_resolve(struct vm_thread *t, struct vm_ref *o)
     return vm_header(&t->vm->core, o->at);
 }
 
+/* A copy of a reference between roots is no access of the program's. */
 void vm_assign(struct vm_thread *t, struct vm_ref *to, const struct vm_ref *from)
 {
     to->at = vm_forwarded(&t->vm->core, from->at);

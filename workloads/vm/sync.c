@@ -1,5 +1,6 @@
-/* sync.c - barriers, volatiles, the initialisation of classes. The accesses by which the runtime
- * does all that are the system's. */
+/* sync.c - barriers, volatiles, the initialisation of classes: each is an event of its own kind,
+ * which says what it orders. The accesses by which the runtime does all that are the system's.
+ * Monitors are in monitor.c. */
 #include "workloads/vm/vm_int.h"
 
 /* ---- barriers ------------------------------------------------------------------------------- */
@@ -121,6 +122,7 @@ int32_t vm_cas_i32(struct vm_thread *t, struct vm_ref *o, unsigned field, int32_
 
 /* ---- initialisation of classes -------------------------------------------------------------- */
 
+/* A thread's first use orders it after the initialisation; later uses add nothing. */
 static bool has_used(const struct vm_thread *t, uint32_t id)
 {
     return id / 64 < t->used_words && t->used[id / 64] >> id % 64 & 1;
@@ -135,6 +137,8 @@ static void note_used(struct vm_thread *t, uint32_t id)
     t->used[id / 64] |= UINT64_C(1) << id % 64;
 }
 
+/* The lock is released before the initialiser runs: who comes meanwhile waits for the class, and
+ * the initialiser itself may use it. */
 static void initialise(struct vm_thread *t, const struct vm_class *k, sim_addr name, uint64_t site)
 {
     struct vm *v = t->vm;
