@@ -128,6 +128,7 @@ static struct fresh *tail_of(struct order *o, struct fresh *tree, sim_addr last)
     return f && f->r.last > last ? fresh_new(o, last + 1, f->r.last, &f->by) : NULL;
 }
 
+/* The tree without the intervals of events that have run: nobody waits for those. */
 static struct fresh *live_ones(struct order *o, struct fresh *f)
 {
     if (!f)
@@ -141,6 +142,7 @@ static struct fresh *live_ones(struct order *o, struct fresh *f)
     return kids;
 }
 
+/* The event in hand is the latest for r: intervals that reach into it are cut, those inside go. */
 static struct fresh *fresh_put(struct order *o, struct fresh *tree, const struct byte_range *r)
 {
     struct fresh *below, *inside, *above = NULL, *tail;

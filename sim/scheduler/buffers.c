@@ -54,6 +54,7 @@ static sim_cycle access_done(struct timed *s, unsigned core, sim_addr addr, enum
 
 /* ---- store buffers: an entry is there until its store is done -------------------------------- */
 
+/* Called when a store may begin, and again when it is done: one store at a time, in order. */
 static void drain_step(struct timed *s, struct agent *a)
 {
     struct core_buffers *b = &s->buffers[a->core];
@@ -167,6 +168,8 @@ void buffers_drain(struct timed *s, unsigned core)
         wait_core(s, core, SPENT_MISSES);
 }
 
+/* A load sees the core's own stores: the buffer answers if it has all the bytes; if it has a part,
+ * the load waits until those stores are in the cache. */
 struct coh_result buffers_access(void *arg, unsigned core, sim_addr addr, unsigned bytes,
                                  enum mem_cmd cmd, sim_cycle now)
 {

@@ -125,6 +125,8 @@ bool thread_next_placeable(struct timed *s, sim_tid *tid)
 
 enum { CARRIER_NONE, CARRIER_OWN, CARRIER_KERNEL };
 
+/* A carrier is what needs a core: a thread by itself, or a kernel thread for all that it carries.
+ */
 static void leave_carrier(struct timed *s, struct sched_thread *th)
 {
     if (th->carrier == CARRIER_OWN)

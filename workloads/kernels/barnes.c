@@ -144,6 +144,7 @@ static void sum_share(struct vm_thread *t, const struct member *m, const struct 
     vm_leave(t, r);
 }
 
+/* What is above the second level, by one thread. */
 static void sum_top(struct vm_thread *t, const struct barnes *s)
 {
     struct vm_ref *child = vm_enter(t, 1);

@@ -107,6 +107,8 @@ static void link_node(struct vm_thread *t, struct vm_ref *b, struct vm_ref *node
     vm_leave(t, r);
 }
 
+/* A node that a collector has torn, lost or mixed up with another is found here. The caller has the
+ * lock of its bucket. */
 static void check_node(struct vm_thread *t, struct vm_ref *node)
 {
     struct vm_ref *r = vm_enter(t, 1);
@@ -141,6 +143,7 @@ static void walk(struct vm_thread *t, struct vm_ref *b)
     vm_leave(t, r);
 }
 
+/* A list that gets too long is dropped whole: a heap full of nodes dies at once. */
 static void add(struct vm_thread *t, struct churn *c)
 {
     struct vm_ref *r = vm_enter(t, 2);
@@ -218,6 +221,7 @@ static void temporary(struct vm_thread *t, struct churn *c)
     vm_leave(t, r);
 }
 
+/* The planted race, with race=on: a node's visits without its bucket's lock. */
 static void peek(struct vm_thread *t, struct churn *c)
 {
     struct vm_ref *r = vm_enter(t, 2);

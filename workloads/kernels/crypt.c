@@ -83,6 +83,7 @@ static void make_keys(uint16_t k[KEYS], const uint16_t user[8])
     }
 }
 
+/* Keys that undo k's rounds: in reverse order, each the inverse of its operation. */
 static void turn_keys(uint16_t to[KEYS], const uint16_t k[KEYS])
 {
     for (unsigned i = 0; i <= ROUNDS; i++) {
@@ -120,6 +121,7 @@ static const uint16_t *load_keys(struct vm_thread *t, struct vm_ref *key, uint16
     return to;
 }
 
+/* A block as the original's loop does it: bytes in, keys loaded for each block anew, bytes out. */
 static void cipher(struct vm_thread *t, struct vm_ref *key, struct vm_ref *from, struct vm_ref *to,
                    uint64_t at)
 {

@@ -75,6 +75,7 @@ static void store(struct vm_thread *t, struct vm_ref *row, uint64_t i, struct po
     vm_store_f64(t, row, 2 * i + 1, p.im, site);
 }
 
+/* Writes the thread's own rows; for each it reads a column, which has an element of every row. */
 static void transpose(struct vm_thread *t, const struct member *c, struct vm_ref *from,
                       struct vm_ref *to)
 {

@@ -113,6 +113,7 @@ static int32_t get_runner(struct vm_thread *t, const struct hedc *h, struct vm_r
     return runner;
 }
 
+/* The archive is written before the workers begin, and only read then: no lock. */
 static int32_t search(struct vm_thread *t, const struct hedc *h, struct vm_ref *task, int32_t key)
 {
     const int32_t end = vm_get_i32(t, task, TASK_END, AT_TASK);
@@ -164,6 +165,7 @@ static void submit(struct vm_thread *t, const struct hedc *h, struct vm_ref *tas
     vm_leave(t, future);
 }
 
+/* Waits for the task's future; hits and done are under the future's lock. */
 static int32_t result(struct vm_thread *t, struct vm_ref *task)
 {
     struct vm_ref *future = vm_enter(t, 1);

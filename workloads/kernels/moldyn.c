@@ -137,6 +137,7 @@ static void init(struct vm_thread *t, struct moldyn *s)
 
 /* ---- a step --------------------------------------------------------------------------------- */
 
+/* Of its own particles the places; of its own array of forces all, as any particle may be in it. */
 static void move(struct vm_thread *t, struct moldyn *s, const struct member *m, struct vm_ref *part)
 {
     const uint64_t end = team_end(m, 3 * s->n);
@@ -205,6 +206,7 @@ static void collect(struct vm_thread *t, struct moldyn *s, const struct member *
     vm_store_f64(t, s->energy, m->id, squares, AT_ENERGY);
 }
 
+/* Each thread adds up all threads' energies by itself, in the same order: all get the same sum. */
 static void rescale(struct vm_thread *t, struct moldyn *s, const struct member *m)
 {
     const uint64_t end = team_end(m, 3 * s->n);

@@ -78,6 +78,7 @@ static struct outcome outcome_of(double mean, double variance, double last)
     return (struct outcome){mean / day + v * v / 2, v, last};
 }
 
+/* The reference: a task depends on its seed alone, not on who runs it. */
 static struct outcome host_task(uint64_t seed, uint64_t steps, double *returns)
 {
     struct chance c = chance_of(seed);

@@ -43,7 +43,7 @@ struct multiset_params {
 struct multiset {
     const struct multiset_params *p;
     struct vm_ref *elements, *factory;
-    int64_t *net; /* by member and value: insertions less deletions */
+    int64_t *net; /* by member and value: insertions less deletions; the sum is what must be left */
 };
 struct user { /* what one thread works with; roots, an own column of net */
     const struct multiset_params *p;

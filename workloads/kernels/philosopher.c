@@ -46,6 +46,7 @@ struct dinner {
     uint64_t seats, next;
 };
 
+/* The caller has the fork's lock. */
 static void use_fork(struct vm_thread *t, struct vm_ref *f)
 {
     vm_put_i32(t, f, FORK_USES, vm_get_i32(t, f, FORK_USES, AT_USE) + 1, AT_USE);
@@ -112,6 +113,8 @@ static void lay_table(struct vm_thread *t, struct dinner *d)
     vm_leave(t, r);
 }
 
+/* Each fork is between two philosophers, so it is used twice as often as each of them eats: it
+ * holds with race=on, too, which takes away the table's lock only. */
 static void check_forks(struct vm_thread *t, struct dinner *d)
 {
     struct vm_ref *r = vm_enter(t, 1);

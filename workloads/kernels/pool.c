@@ -118,6 +118,8 @@ static int64_t churn(struct vm_thread *t, const struct member *m, uint64_t round
 
 /* ---- the pool ------------------------------------------------------------------------------- */
 
+/* A buffer that is taken is its thread's alone until it is given back: no lock is held while it is
+ * filled, and the pool's lock orders one user after the other. */
 static void take(struct vm_thread *t, const struct pool_job *j, struct vm_ref *buffer)
 {
     struct vm_ref *r = vm_enter(t, 1);
@@ -209,6 +211,8 @@ static void await(struct vm_thread *t, const uint8_t *turn, enum turn until)
         vm_yield(t);
 }
 
+/* Punches after the other has the ticket: so the pool's lock, which both take before, does not
+ * order the two punches. */
 static void first(struct vm_thread *t, const struct pool_job *j, uint64_t round)
 {
     struct vm_ref *ticket = vm_enter(t, 1);

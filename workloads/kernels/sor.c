@@ -69,6 +69,7 @@ static void relax_row(struct vm_thread *t, struct sor *s, struct vm_ref row[3], 
     }
 }
 
+/* Row 0 and the last one are the border: read, never relaxed. */
 static void work(struct vm_thread *t, void *member)
 {
     const struct member *m = member;

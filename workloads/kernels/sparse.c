@@ -20,7 +20,7 @@ VM_SITES(SITES)
 struct sparse_params {
     uint64_t n, entries, steps;
 };
-enum { ROW, COLUMN, VALUE, X, Y, ARRAYS };
+enum { ROW, COLUMN, VALUE, X, Y, ARRAYS }; /* by entry the first three; the vectors of y += A x */
 struct matrix_entry {
     uint32_t row, column;
     double value;
@@ -63,7 +63,6 @@ static void init(struct vm_thread *t, struct sparse *s)
 
     for (unsigned a = 0; a < ARRAYS; a++) {
         s->array[a] = vm_global(t);
-        /* The first three have an element an entry, the vectors one a row. */
         vm_new_array(t, s->array[a], type[a], a < X ? s->p->entries : s->p->n, AT_NEW);
     }
     make_matrix(t, s); /* when it is known to fit the heap */
@@ -88,6 +87,7 @@ static void add_entry(struct vm_thread *t, struct sparse *s, uint64_t k)
     vm_store_f64(t, s->array[Y], row, sum + x * value, AT_SUM);
 }
 
+/* A thread's rows are equally many, its entries need not be. */
 static void work(struct vm_thread *t, void *member)
 {
     const struct member *m = member;

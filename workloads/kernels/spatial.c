@@ -165,6 +165,7 @@ static void forces(struct vm_thread *t, const struct spatial *s, uint64_t cell)
     vm_leave(t, r);
 }
 
+/* Into the list of those that come in: the cell's own list may still be walked by its thread. */
 static void enter(struct vm_thread *t, const struct spatial *s, struct vm_ref *m, uint64_t cell)
 {
     struct vm_ref *r = vm_enter(t, 2); /* the cell, what is in its list */

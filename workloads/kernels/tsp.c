@@ -54,6 +54,8 @@ struct tsp_search { /* one thread's */
 
 /* ---- the shortest length -------------------------------------------------------------------- */
 
+/* The shortest length so far, to cut the search with. An old one only makes the search longer,
+ * which is why the race is benign. */
 static int32_t bound(struct vm_thread *t, const struct tsp *s)
 {
     if (s->p->racy)
@@ -137,6 +139,7 @@ static void begin(struct vm_thread *t, const struct tsp_search *q, struct vm_ref
     vm_leave(t, path);
 }
 
+/* The pool is a linked list under its lock; null: it is empty, and stays so. */
 static void take(struct vm_thread *t, const struct tsp *s, struct vm_ref *tour)
 {
     struct vm_ref *next = vm_enter(t, 1);
@@ -225,6 +228,7 @@ static int32_t plain_shortest(struct vm_thread *t, const struct tsp *s)
     return shortest;
 }
 
+/* The tour must be as long as it is said to be, visit every city, and be a shortest one. */
 static void verify(struct vm_thread *t, const struct tsp *s)
 {
     struct vm_ref *cities = vm_enter(t, 1);

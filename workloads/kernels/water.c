@@ -157,6 +157,8 @@ static double correct(struct vm_thread *t, struct vm_ref *m)
     return energy;
 }
 
+/* Barriers stand where what one thread writes is read by others next: places before the forces,
+ * forces before the correction, energy before the next step. */
 static void step(struct vm_thread *t, const struct member *c, struct water *w, struct vm_ref *r)
 {
     const uint64_t from = team_from(c, w->p->molecules), end = team_end(c, w->p->molecules);
