@@ -19,10 +19,6 @@ static inline bool slim_empty(const struct slim_range *r)
 {
     return r->b == UINT64_MAX;
 }
-static inline uint64_t slim_length(const struct slim_range *r) /* not of an empty one */
-{
-    return (r->e - r->b) / r->k + 1;
-}
 bool slim_contains(const struct slim_range *r, uint64_t i);
 /* False: the footprint cannot be extended with i. */
 bool slim_extend(struct slim_range *r, uint64_t i);

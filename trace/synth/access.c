@@ -14,7 +14,7 @@ struct target { /* what is accessed */
     bool write, atomic;
 };
 
-sim_addr synth_private_addr(const struct synth *g, uint32_t t, uint64_t i)
+static sim_addr private_addr(const struct synth *g, uint32_t t, uint64_t i)
 {
     return PRIVATE_BASE + ((uint64_t)t << PRIVATE_BITS) + i * g->p.stride;
 }
@@ -104,7 +104,7 @@ void synth_system_access(struct synth *g, uint32_t t, enum ev_kind kind, sim_add
 static void access_private(struct synth *g, uint32_t t, bool write)
 {
     const uint64_t i = synth_below(g, g->p.privates);
-    struct target to = {.addr = synth_private_addr(g, t, i),
+    struct target to = {.addr = private_addr(g, t, i),
                         .room = g->p.stride < 16 ? 16 : g->p.stride,
                         .id = g->p.variables + i,
                         .object = SYNTH_NOBODY,

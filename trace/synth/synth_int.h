@@ -155,7 +155,6 @@ bool synth_heap_op(struct synth *g, uint32_t t);
 
 /* ---- synth/access.c ------------------------------------------------------------------------- */
 
-sim_addr synth_private_addr(const struct synth *g, uint32_t t, uint64_t i);
 void synth_access(struct synth *g, uint32_t t);
 /* By the runtime, at a given place. */
 void synth_system_access(struct synth *g, uint32_t t, enum ev_kind kind, sim_addr addr);

@@ -129,11 +129,6 @@ void *vm_scratch(struct vm_thread *t, size_t n, size_t bytes)
     return v->program.scratch[v->program.n_scratch++] = p;
 }
 
-uint64_t vm_collections(const struct vm_thread *t)
-{
-    return t->vm->gc.collections;
-}
-
 void vm_collect(struct vm_thread *t)
 {
     vm_step(t);

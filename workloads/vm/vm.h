@@ -238,7 +238,6 @@ sim_tid vm_self(const struct vm_thread *t);
 struct rng *vm_rng(struct vm_thread *t);
 /* Zeroed host memory for what is not on the modelled heap; it lives as long as the stream. */
 void *vm_scratch(struct vm_thread *t, size_t n, size_t bytes);
-uint64_t vm_collections(const struct vm_thread *t); /* so far */
 
 /* ---- inside: what the accesses need inline -------------------------------------------------- */
 
