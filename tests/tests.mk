@@ -5,8 +5,8 @@ unit_tests += tests/base/t_containers tests/base/t_json tests/base/t_outfile tes
 unit_tests += tests/cache/t_cache tests/cache/t_cache_model
 unit_tests += tests/coherence/t_coherence tests/coherence/t_coherence_apart \
 	tests/coherence/t_coherence_ce tests/coherence/t_coherence_limits \
-	tests/coherence/t_coherence_random tests/coherence/t_explore tests/coherence/t_network \
-	tests/coherence/t_routes tests/coherence/t_calendar
+	tests/coherence/t_coherence_random tests/coherence/t_explore tests/coherence/t_histories \
+	tests/coherence/t_network tests/coherence/t_routes tests/coherence/t_calendar
 unit_tests += tests/isa/lardx86/t_lardx86 tests/isa/lardx86/t_lx_region \
 	tests/isa/lardx86/t_lx_text
 unit_tests += tests/memory/ddr/t_ddr tests/memory/ddr/t_ddr_flow tests/memory/ddr/t_ddr_ini \
@@ -22,11 +22,11 @@ unit_tests += tests/policy/eraser/t_eraser tests/policy/fasttrack/t_repeats \
 	tests/policy/radish/t_radish_region tests/policy/radish/t_radish_rest \
 	tests/policy/regions/t_fastrcd tests/policy/regions/t_region_random \
 	tests/policy/regions/t_region_verdict tests/policy/regions/t_valor \
-	tests/policy/slimstate/t_slim_cost tests/policy/slimstate/t_slim_verdict \
+	tests/policy/slimstate/t_slim_cost tests/policy/slimstate/t_slim_set tests/policy/slimstate/t_slim_verdict \
 	tests/policy/slimstate/t_slimstate
 unit_tests += tests/runtime/t_runtime tests/runtime/t_runtime_level tests/runtime/t_runtime_random
 unit_tests += tests/sim/compare/t_compare tests/sim/compare/t_compare_random \
-	tests/sim/compare/t_compare_truth tests/sim/machine/t_ce_machine tests/sim/order/t_order \
+	tests/sim/compare/t_compare_truth tests/sim/machine/t_ce_machine tests/sim/machine/t_pages tests/sim/order/t_order \
 	tests/sim/order/t_order_random tests/sim/order/t_order_window tests/sim/scheduler/t_steps \
 	tests/sim/scheduler/t_stop tests/sim/scheduler/t_timed tests/sim/scheduler/t_timed_cores \
 	tests/sim/scheduler/t_timed_random tests/sim/scheduler/t_turns tests/sim/session/t_api \

@@ -20,6 +20,7 @@ struct bench_memory {
     sim_cycle latency;
     uint64_t reads, writes;
     sim_addr last_write;
+    sim_cycle last_write_at;
     struct mem_request queue[256]; /* reads not answered yet, where answers come later */
     size_t n;
 };
@@ -31,6 +32,7 @@ static inline sim_cycle bench_request(void *self, const struct mem_request *r)
     if (r->write) {
         m->writes++;
         m->last_write = r->addr;
+        m->last_write_at = r->at;
         return CYCLE_NEVER;
     }
     m->reads++;

@@ -320,6 +320,8 @@ static void private_victim_probe(struct bench *b)
     bench_access(b, 2, A + 64, MEM_LOAD); /* shares */
     bench_expect(b, 1, A, MEM_LOAD, 35, LEVEL_L3, "request 1/8, ack 1/8, data 1/66, put 1/8");
     line_is(b, 1, LEVEL_L1, A, EXCLUSIVE);
+    assert_int_equal(bench_value(b, "coherence.puts"), 1);
+    assert_int_equal(bench_value(b, "coherence.write-backs"), 1);
 }
 
 static void test_private_victims_cost_messages_and_no_cycles(void **unused)

@@ -424,6 +424,62 @@ static void a_move_of_part_of_a_line_takes_blocks_along(void **state)
     close_handler(r);
 }
 
+/* What is void is in a record still: both sides of a move of a part look at it. */
+static void a_move_over_what_is_void_empties_it(void **state)
+{
+    (void)state;
+    struct rig *r = open_handler();
+    enum { TO = 0x80 };
+
+    store(r, DATA, 1, WRITE);
+    store(r, DATA + TO + 4, 2, WRITE);
+    swm_void(r->s, DATA + TO + 4);
+    rig_mark(r);
+    r->now = swm_move(r->s, 0, DATA + TO, DATA, 16, r->now);
+    EXPECT(r, 6 + 4 + 5 + 4 + 5 + 2 * 4 + 2 + 1 + 3 + 1 + 3 + 4 + 2, {DIRECTORY + 5 * 8, 8, MEM_LOAD},
+           {TABLE, 32, MEM_LOAD}, {DIRECTORY + 5 * 8, 8, MEM_LOAD}, {TABLE + 64, 32, MEM_LOAD},
+           {RECORD, 16, MEM_LOAD}, {RECORD + 256 + 16, 16, MEM_LOAD}, {RECORD + 256, 16, MEM_STORE},
+           {TABLE + 88, 8, MEM_STORE}, {RECORD_LIST, 8, MEM_LOAD}, {RECORD, 8, MEM_STORE},
+           {RECORD_LIST, 8, MEM_STORE}, {TABLE + 16, 8, MEM_STORE}, {TABLE + 24, 8, MEM_STORE});
+    assert_int_equal(swm_held(r->s, DATA + TO).write->actor, 1);
+    assert_int_equal(swm_granules(r->s), 1);
+    close_handler(r);
+}
+
+/* They share no line, so that the record can be handed over. */
+static void a_move_to_the_next_line_hands_the_record_over_too(void **state)
+{
+    (void)state;
+    for (int down = 0; down < 2; down++) {
+        struct rig *r = open_handler();
+        const sim_addr from = down ? DATA + 64 : DATA, to = down ? DATA : DATA + 64;
+        store(r, from, 1, WRITE);
+        store(r, from + 60, 2, WRITE);
+        r->now = swm_move(r->s, 0, to, from, 64, r->now);
+        assert_int_equal(r->s->st.moved, 2);
+        assert_int_equal(r->s->st.copied, 0);
+        assert_int_equal(swm_held(r->s, to + 60).write->actor, 2);
+        assert_null(swm_held(r->s, from).write);
+        close_handler(r);
+    }
+}
+
+static void a_move_of_nothing_or_to_where_it_is_costs_nothing(void **state)
+{
+    (void)state;
+    struct rig *r = open_handler();
+
+    store(r, DATA, 1, WRITE);
+    rig_mark(r);
+    r->now = swm_move(r->s, 0, DATA, DATA, 64, r->now);
+    r->now = swm_move(r->s, 0, DATA + 128, DATA, 0, r->now);
+    EXPECT_NONE(r, 0);
+    r->now = swm_find(r->s, 0, DATA, r->now); /* the entry is in registers still */
+    EXPECT_NONE(r, 0);
+    assert_int_equal(swm_held(r->s, DATA).write->actor, 1);
+    close_handler(r);
+}
+
 /* ---- counts --------------------------------------------------------------------------------- */
 
 static void cycles_are_counted_by_reason_from_enter_to_leave(void **state)
@@ -580,6 +636,9 @@ int main(void)
         cmocka_unit_test(a_copy_of_nothing_empties_the_destination),
         cmocka_unit_test(a_move_hands_the_record_of_a_whole_line_over),
         cmocka_unit_test(a_move_of_part_of_a_line_takes_blocks_along),
+        cmocka_unit_test(a_move_over_what_is_void_empties_it),
+        cmocka_unit_test(a_move_to_the_next_line_hands_the_record_over_too),
+        cmocka_unit_test(a_move_of_nothing_or_to_where_it_is_costs_nothing),
         cmocka_unit_test(cycles_are_counted_by_reason_from_enter_to_leave),
         cmocka_unit_test(the_way_in_takes_what_the_parameter_says),
         cmocka_unit_test(two_managers_know_nothing_of_each_other),

@@ -344,6 +344,68 @@ static uint64_t answers_digest(uint64_t seed, bool mixed, sim_cycle stride)
     return value;
 }
 
+/* Of a few lines, in four rows of each bank: hits and conflicts. */
+static sim_addr any_row(struct rng *g)
+{
+    return rng_below(g, 4) << 28 | rng_below(g, 256) * 64;
+}
+
+/* Of a processor that asks again when it is answered, in that very cycle, any channel: none may
+ * have gone ahead. When answers came, that is; which of two in one cycle is told first is not said.
+ */
+static uint64_t asked_again_digest(const char *device, uint64_t seed, sim_cycle stride)
+{
+    enum { ASKERS = 6, N = 2000 };
+    char *config = xasprintf("memory.ddr.config=%s", device);
+    const char *const settings[] = {config, NULL};
+    const struct memory_env env = {.mhz = 1600, .line = 64, .contention = true};
+    struct digest *d = digest_new();
+    struct mem_answer a = {0};
+    struct bench b;
+    struct rng g;
+    sim_cycle until = 0;
+    uint64_t asked = 0, answered = 0;
+
+    rng_seed(&g, seed);
+    bench_open(&b, "ddr", env, settings);
+    free(config);
+    for (; asked < ASKERS; asked++)
+        bench_put(&b, 0, any_row(&g), false, asked);
+    while (answered < N) {
+        const sim_cycle last = a.at;
+        if (!bench_step(&b, until, &a)) {
+            until += stride;
+            continue;
+        }
+        if (a.at < last)
+            fail_msg("%s: an answer at %llu comes after one at %llu", device,
+                     (unsigned long long)a.at, (unsigned long long)last);
+        digest_add(d, &a.at, sizeof a.at);
+        answered++;
+        if (rng_chance(&g, 1, 4))
+            bench_put(&b, a.at, any_row(&g), true, 0);
+        bench_put(&b, a.at, any_row(&g), false, asked++);
+        until = a.at;
+    }
+    while (bench_step(&b, CYCLE_NEVER, &a))
+        digest_add(d, &a.at, sizeof a.at);
+    const uint64_t value = digest_value(d);
+    digest_free(d);
+    bench_close(&b, a.at);
+    return value;
+}
+
+static void no_channel_goes_ahead_of_what_others_answers_bring(void **state)
+{
+    static const char *const devices[] = {"ddr4-3200", "hbm2"};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(devices); i++)
+        for (uint64_t seed = 1; seed < 4; seed++)
+            assert_int_equal(asked_again_digest(devices[i], seed, 7),
+                             asked_again_digest(devices[i], seed, 100000));
+}
+
 static void the_order_of_presentation_does_not_matter(void **state)
 {
     (void)state;
@@ -545,6 +607,7 @@ int main(void)
         cmocka_unit_test(a_write_does_not_overtake_a_read_of_its_line),
         cmocka_unit_test(nothing_outstanding_is_no_answer),
         cmocka_unit_test(the_order_of_presentation_does_not_matter),
+        cmocka_unit_test(no_channel_goes_ahead_of_what_others_answers_bring),
         cmocka_unit_test(the_size_of_steps_does_not_matter),
         cmocka_unit_test(a_full_queue_delays_and_is_counted),
         cmocka_unit_test(the_bus_is_counted),

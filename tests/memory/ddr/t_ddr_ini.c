@@ -329,6 +329,24 @@ static void long_lines_and_zero_bytes_are_refused(void **state)
     assert_int_equal(e.code, LARD_CONFIG);
 }
 
+static void a_line_may_be_as_long_as_the_refusal_says(void **state)
+{
+    enum { MOST = 4094 };
+    struct ddr_device d;
+    struct err e = {0};
+    char comment[MOST + 2];
+
+    (void)state;
+    memset(comment, '#', sizeof comment);
+    assert_int_equal(read_text(&d, comment, MOST + 1, &e), -1);
+    assert_non_null(strstr(e.text, "longer than 4094 characters"));
+    err_clear(&e);
+    comment[MOST] = '\n';
+    assert_int_equal(read_text(&d, comment, MOST + 1, &e), -1); /* as nothing else is there */
+    assert_null(strstr(e.text, "longer"));
+    err_clear(&e);
+}
+
 static void carriage_returns_and_a_missing_last_newline_do_not_matter(void **state)
 {
     struct ddr_device d, d2;
@@ -418,6 +436,7 @@ int main(void)
         cmocka_unit_test(an_empty_value_is_a_missing_one),
         cmocka_unit_test(bank_refresh_and_hbm_need_their_own_keys),
         cmocka_unit_test(long_lines_and_zero_bytes_are_refused),
+        cmocka_unit_test(a_line_may_be_as_long_as_the_refusal_says),
         cmocka_unit_test(carriage_returns_and_a_missing_last_newline_do_not_matter),
         cmocka_unit_test(rubbish_does_no_harm),
         cmocka_unit_test(a_bad_setting_is_refused),

@@ -248,6 +248,7 @@ static void fasttrack_read_maps_are_traced_at_full_collections(void **state)
                 "load X's lock:4, trace, load map, mark, store map, load Y's lock:4, trace, "
                 "17 in all",
                 {.kind = EV_GC_BEGIN}, {.kind = EV_GC_END});
+    assert_int_equal(policy_rig_stat(&r, "cost.collections"), 17 + 4 * 100);
     EVENTS_COST(&r, "", {.kind = EV_GC_BEGIN, .flags = EVF_NURSERY},
                 {.kind = EV_GC_END, .flags = EVF_NURSERY});
     policy_rig_close(&r);
@@ -462,6 +463,43 @@ static void eraser_writes_words_that_change(void **state)
     policy_rig_close(&r);
 }
 
+/* ---- counts --------------------------------------------------------------------------------- */
+
+static void granules_that_clears_and_copies_change_are_counted(void **state)
+{
+    static const char *const names[] = {"fasttrack", "vc", "eraser"};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        struct policy_rig r;
+        policy_rig_open(&r, names[i], NULL, fasttrack_layout);
+        RUN(&r, W(0, X), W(0, Y), EV_MOVE(0, FAR, X, 8));
+        assert_int_equal(policy_rig_stat(&r, "copied"), 2);
+        assert_int_equal(policy_rig_stat(&r, "cleared"), 0); /* nothing was there */
+        RUN(&r, EV_MOVE(0, FAR, Y, 4));
+        assert_int_equal(policy_rig_stat(&r, "copied"), 3);
+        RUN(&r, EV_REGION(CLEAR, 0, X, 4));
+        assert_true(policy_rig_stat(&r, "cleared") > 0);
+        policy_rig_close(&r);
+    }
+}
+
+/* What is only detected takes no time. */
+static void collections_are_counted_where_there_is_time(void **state)
+{
+    struct policy_rig on_machine;
+    struct watch w;
+    uint64_t n;
+
+    (void)state;
+    policy_rig_open(&on_machine, "fasttrack", NULL, fasttrack_layout);
+    assert_true(stats_value(on_machine.m.stats, "policy.a.cost.collections", &n));
+    policy_rig_close(&on_machine);
+    watch_open(&w, "fasttrack", 4, (const char *const[]){NULL});
+    assert_false(stats_value(w.stats, "policy.a.cost.collections", &n));
+    watch_close(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -479,6 +517,8 @@ int main(void)
         cmocka_unit_test(eraser_has_a_word_a_variable),
         cmocka_unit_test(eraser_finds_known_sets_in_its_cache),
         cmocka_unit_test(eraser_writes_words_that_change),
+        cmocka_unit_test(granules_that_clears_and_copies_change_are_counted),
+        cmocka_unit_test(collections_are_counted_where_there_is_time),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

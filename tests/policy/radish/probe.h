@@ -94,13 +94,14 @@ struct probe { /* four cores that forget nothing; thread t is on core t */
     uint64_t drops;
 };
 
-static inline void probe_open(struct probe *p, const char *policy, unsigned granule,
-                              const char *const *settings)
+static inline void probe_open_on(struct probe *p, const char *policy, unsigned granule,
+                                 unsigned line, const char *const *settings)
 {
     p->d = (struct drawn){.policy = policy, .granule = granule};
     for (size_t i = 0; settings[i]; i++)
         p->d.setting[i] = settings[i];
     fake_open(&p->f, 1);
+    p->f.line = p->f.machine.line = line;
     p->f.cores = p->f.machine.cores = 4;
     p->f.private_lines = 32;
     p->f.shared_lines = 400;
@@ -108,6 +109,12 @@ static inline void probe_open(struct probe *p, const char *policy, unsigned gran
     open_on(&p->w, &p->f, &p->d);
     if (!p->w.checker)
         die("%s", p->w.err.text);
+}
+
+static inline void probe_open(struct probe *p, const char *policy, unsigned granule,
+                              const char *const *settings)
+{
+    probe_open_on(p, policy, granule, 64, settings);
 }
 
 static inline void probe_close(struct probe *p)

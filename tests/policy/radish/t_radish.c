@@ -163,6 +163,149 @@ static void a_check_drained_early_is_waited_for_by_the_next_synchronisation(void
     probe_close(&p);
 }
 
+/* ---- the queue ------------------------------------------------------------------------------ */
+
+/* Of granules of A's line, by thread 1; what it takes is known once it is served. */
+static struct queued_check check_of(struct radish *r, unsigned kind, granule_set set)
+{
+    return (struct queued_check){
+        .data = data_find(r, A / 64), .set = set, .core = 1, .kind = (uint8_t)kind};
+}
+
+static sim_cycle served(struct radish *r, uint64_t id, unsigned kind, granule_set set,
+                        sim_cycle now)
+{
+    queue_serve(r, 1, id, &(struct check_paid){.line = A / 64, .kind = kind, .set = set}, now);
+    return r->queue_free;
+}
+
+static void checks_leave_the_queue_in_their_order(void **state)
+{
+    enum { SECOND_HALF = 1 };
+    struct probe p;
+    sim_cycle unused;
+
+    (void)state;
+    probe_open(&p, "lardish", 1, WITH("checks=queued", "queue=4"));
+    for (unsigned round = 0; round < 3; round++) { /* the ring's places come to be used again */
+        step(&p, WRITE(0, A, 64));
+        struct radish *r = inside(&p.w);
+        const struct queued_check first = check_of(r, SECOND_HALF, 1), second = check_of(r, 0, 2),
+                                  third = check_of(r, SECOND_HALF, 4);
+        const uint64_t drained = r->st.drained, id = queue_put(r, &first, &unused);
+        assert_int_equal(queue_put(r, &second, &unused), id + 1);
+        assert_int_equal(queue_put(r, &third, &unused), id + 2);
+        assert_int_equal(queue_has(r, first.data, SECOND_HALF), 1 | 4);
+        assert_int_equal(queue_has(r, first.data, 0), 2);
+        const sim_cycle at = 3000000 + 100000 * round, one = served(r, id, SECOND_HALF, 1, at),
+                        two = served(r, id + 1, 0, 2, at), three = served(r, id + 2, 1, 4, at);
+        assert_true(at < one && one < two && two < three); /* the spare core does one at a time */
+        assert_int_equal(queue_drain(r, first.data, SECOND_HALF, 2), 0); /* not of these granules */
+        assert_int_equal(queue_drain(r, first.data, SECOND_HALF, 1), one);
+        assert_int_equal(r->st.drained - drained, 1);
+        assert_int_equal(queue_drain_data(r, first.data), three);
+        assert_int_equal(r->st.drained - drained, 3);
+        assert_int_equal(r->queue_n, 0);
+    }
+    probe_close(&p);
+}
+
+/* Whose check is the oldest does not matter: all of the line's are waited for. */
+static void a_line_is_free_when_the_last_of_its_checks_is(void **state)
+{
+    struct probe p;
+    sim_cycle unused;
+
+    (void)state;
+    for (unsigned kind = 0; kind < 2; kind++) {
+        probe_open(&p, "lardish", 1, WITH("checks=queued"));
+        step(&p, WRITE(0, A, 64));
+        struct radish *r = inside(&p.w);
+        const struct queued_check first = check_of(r, kind, 1), second = check_of(r, !kind, 1);
+        const uint64_t id = queue_put(r, &first, &unused);
+        queue_put(r, &second, &unused);
+        served(r, id, kind, 1, 5000);
+        const sim_cycle last = served(r, id + 1, !kind, 1, 5000);
+        assert_int_equal(queue_drain_data(r, first.data), last);
+        probe_close(&p);
+    }
+}
+
+/* What touches granules whose check is under way goes on when that is over. */
+static void who_meets_a_queued_check_waits_for_it(void **state)
+{
+    static const struct {
+        const char *what;
+        struct event ev;
+    } meets[] = {
+        {"a write of the thread that has the line", EV_SIZED(WRITE, 0, A, 4)},
+        {"a read that brings a line of its own", EV_SIZED(READ, 2, A, 4)},
+        {"a clear", EV_REGION(CLEAR, 2, A, 64)},
+        {"a lock", EV_ON(ACQUIRE, 2, LOCK)},
+    };
+    enum { START = 2000000, SERVED = 2500000 };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(meets); i++) {
+        struct probe p;
+        sim_cycle unused;
+        probe_open(&p, "lardish", 4, WITH("checks=queued", "fill=status"));
+        step(&p, READ(0, A, 4));
+        struct radish *r = inside(&p.w);
+        const struct queued_check check = check_of(r, 0, 1);
+        const sim_cycle over = served(r, queue_put(r, &check, &unused), 0, 1, SERVED);
+        const sim_cycle done = START + step_at(&p, &meets[i].ev, START);
+        if (done < over)
+            fail_msg("%s is done at %llu, before the check that it meets, at %llu", meets[i].what,
+                     (unsigned long long)done, (unsigned long long)over);
+        if (!GROWTH(&p, queue_wait))
+            fail_msg("nobody counts that %s waits", meets[i].what);
+        probe_close(&p);
+    }
+}
+
+/* ---- history lines that leave ---------------------------------------------------------------- */
+
+static sim_addr history_of(const struct probe *p, unsigned core)
+{
+    const struct radish *r = inside(&p->w);
+
+    return line_address(r, line_on_core(r, core, line_number(r, A / 64, 0)));
+}
+
+static void a_dirty_history_line_that_is_thrown_out_goes_to_the_manager(void **state)
+{
+    struct probe p;
+
+    (void)state;
+    probe_open(&p, "lardish", 4, DEFAULTS);
+    step(&p, WRITE(0, A, 4));
+    assert_int_equal(inside(&p.w)->st.lines, 1);
+    fake_lose(&p.f, 1, history_of(&p, 0));
+    fake_tell(&p.f, p.w.checker, 1, 0);
+    assert_int_equal(inside(&p.w)->st.lines, 0);
+    assert_int_equal(inside(&p.w)->st.lost_dirty, 1);
+    assert_int_equal(swm_granules(inside(&p.w)->manager), 1);
+    probe_close(&p);
+}
+
+/* The line is in no cache any more, and nobody has said so yet. */
+static void an_access_finds_out_that_its_history_line_has_just_gone(void **state)
+{
+    struct probe p;
+    uint8_t level;
+
+    (void)state;
+    probe_open(&p, "lardish", 4, DEFAULTS);
+    step(&p, WRITE(0, A, 4));
+    p.f.machine.drop(&p.f, 0, history_of(&p, 0), &level, 0);
+    step(&p, WRITE(0, A, 4));
+    GREW(&p, allocated, 1);
+    GREW(&p, lost_dirty, 1);
+    assert_int_equal(inside(&p.w)->st.lines, 1);
+    probe_close(&p);
+}
+
 struct stop { /* a run ends in the middle of an access, as the scheduler ends it */
     jmp_buf out;
     unsigned after;
@@ -404,6 +547,11 @@ int main(int argc, char **argv)
         cmocka_unit_test(data_from_the_l3_bring_no_other_cores_histories),
         cmocka_unit_test(a_handler_begins_when_the_data_are_there),
         cmocka_unit_test(a_check_drained_early_is_waited_for_by_the_next_synchronisation),
+        cmocka_unit_test(checks_leave_the_queue_in_their_order),
+        cmocka_unit_test(a_line_is_free_when_the_last_of_its_checks_is),
+        cmocka_unit_test(who_meets_a_queued_check_waits_for_it),
+        cmocka_unit_test(a_dirty_history_line_that_is_thrown_out_goes_to_the_manager),
+        cmocka_unit_test(an_access_finds_out_that_its_history_line_has_just_gone),
         cmocka_unit_test(a_run_may_end_in_the_middle_of_any_payment),
         cmocka_unit_test(a_core_that_throws_out_data_loses_its_permissions),
         cmocka_unit_test(a_core_whose_data_are_recalled_loses_its_permissions),

@@ -112,6 +112,45 @@ static void an_in_cache_copy_evicts_what_would_be_lost(void **state)
     probe_close(&p);
 }
 
+/* Source and destination just meet: neither has a line of the other. */
+static void an_in_cache_copy_to_the_next_line_shares_none(void **state)
+{
+    (void)state;
+    for (int down = 0; down < 2; down++) {
+        const sim_addr from = down ? A + 64 : A, to = down ? A : A + 64;
+        struct probe p;
+        probe_open(&p, "lardish", 4, WITH("in-cache-copy=on"));
+        step(&p, WRITE(0, from, 64));
+        write_system(&p, 1, to, 64);
+        copy(&p, 1, to, from, 64);
+        GREW(&p, in_cache, 1);
+        step(&p, READ(2, to + 60, 4));
+        RACES(&p, 1);
+        probe_close(&p);
+    }
+}
+
+/* A line of data has 64 granules here. The destination is one granule on, so that its first line
+ * takes 63 of them, and the next the last. */
+static void an_in_cache_copy_takes_the_last_of_64_granules_along(void **state)
+{
+    enum { GRANULE = 4, LINE = 64 * GRANULE };
+    struct probe p;
+
+    (void)state;
+    probe_open_on(&p, "lardish", GRANULE, LINE, WITH("in-cache-copy=on"));
+    step(&p, WRITE(0, A, LINE));
+    write_system(&p, 1, B, 2 * LINE);
+    copy(&p, 1, B + GRANULE, A, LINE);
+    GREW(&p, in_cache, 1);
+    step(&p, READ(2, B, GRANULE)); /* not of the region */
+    RACES(&p, 0);
+    step(&p, READ(2, B + LINE - GRANULE, GRANULE));
+    step(&p, READ(2, B + LINE, GRANULE));
+    RACES(&p, 2);
+    probe_close(&p);
+}
+
 static void a_copy_and_the_clear_of_its_source_are_one_move(void **state)
 {
     struct probe p;
@@ -187,6 +226,23 @@ static void others_do_not_bring_a_copy_on(void **state)
     clear_takes(&p, 1, A, 16);
     GREW(&p, moved_histories, 1);
     probe_close(&p);
+}
+
+/* It is of more pages than there are copies to look through. */
+static void a_wide_clear_brings_a_copy_on_only_where_it_touches_it(void **state)
+{
+    enum { PAGE = 4096 };
+
+    (void)state;
+    for (int touches = 0; touches < 2; touches++) {
+        struct probe p;
+        probe_open(&p, "lardish", 4, WITH("move-history=on"));
+        step(&p, WRITE(0, A, 16));
+        copy(&p, 1, B, A, 16);
+        clear_takes(&p, 2, A + (touches ? 8 : 16), 8 * PAGE);
+        assert_int_equal(inside(&p.w)->st.held, !touches);
+        probe_close(&p);
+    }
 }
 
 static void in_a_collection_copies_wait_for_its_end(void **state)
@@ -384,9 +440,12 @@ int main(int argc, char **argv)
         cmocka_unit_test(an_in_cache_copy_takes_lines_along),
         cmocka_unit_test(an_in_cache_copy_goes_by_what_is_in_a_line_on_both_sides),
         cmocka_unit_test(an_in_cache_copy_evicts_what_would_be_lost),
+        cmocka_unit_test(an_in_cache_copy_to_the_next_line_shares_none),
+        cmocka_unit_test(an_in_cache_copy_takes_the_last_of_64_granules_along),
         cmocka_unit_test(a_copy_and_the_clear_of_its_source_are_one_move),
         cmocka_unit_test(a_copy_waits_for_its_own_clear_only),
         cmocka_unit_test(others_do_not_bring_a_copy_on),
+        cmocka_unit_test(a_wide_clear_brings_a_copy_on_only_where_it_touches_it),
         cmocka_unit_test(in_a_collection_copies_wait_for_its_end),
         cmocka_unit_test(a_move_onto_itself_clears_what_it_leaves),
         cmocka_unit_test(a_move_in_the_caches_leaves_no_line_behind),

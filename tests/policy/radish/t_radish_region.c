@@ -170,6 +170,44 @@ static void a_copy_keeps_others_out_unless_the_world_stands_still(void **state)
     }
 }
 
+/* Page by page from the end where the regions overlap, as memmove does. */
+static void a_copy_over_its_own_source_keeps_what_is_still_to_be_copied(void **state)
+{
+    enum { PAGE = 4096 };
+
+    (void)state;
+    for (int up = 0; up < 2; up++) {
+        const sim_addr from = A, to = up ? A + PAGE : A - PAGE;
+        struct probe p;
+        probe_open(&p, "lardish", 4, DEFAULTS);
+        for (sim_addr page = 0; page < 3; page++) /* event 0 is of the first page, and so on */
+            step(&p, WRITE(0, from + page * PAGE, 4));
+        copy(&p, 1, to, from, 3 * PAGE);
+        for (sim_addr page = 0; page < 3; page++) {
+            step(&p, READ(2, to + page * PAGE, 4));
+            RACES(&p, page + 1);
+            assert_int_equal(p.w.race[page].earlier.event, page);
+        }
+        probe_close(&p);
+    }
+}
+
+/* Nobody who obeys the rules of a trace clears nothing; where nobody looks, it is nothing. */
+static void a_clear_of_no_bytes_clears_nothing(void **state)
+{
+    const struct drawn d = {.policy = "lardish", .granule = 4};
+    const struct event ev[] = {EV_SIZED(WRITE, 0, A, 4), EV_REGION(CLEAR, 1, 0, 0),
+                               EV_SIZED(READ, 2, A, 4)};
+    struct watch w;
+
+    (void)state;
+    open_on(&w, NULL, &d);
+    for (size_t i = 0; i < ARRAY_SIZE(ev); i++, w.number++)
+        checker_step(w.checker, &ev[i], 0, (struct mem_outcome){0}, 0);
+    assert_int_equal(w.races, 1);
+    watch_close(&w);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -180,6 +218,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_copy_evicts_its_source_and_leaves_its_destination_uncached),
         cmocka_unit_test(a_copy_to_where_there_is_history_is_an_error_of_the_runtime),
         cmocka_unit_test(a_copy_keeps_others_out_unless_the_world_stands_still),
+        cmocka_unit_test(a_copy_over_its_own_source_keeps_what_is_still_to_be_copied),
+        cmocka_unit_test(a_clear_of_no_bytes_clears_nothing),
     };
 
     if (!mutant_arg(&argc, &argv))

@@ -162,6 +162,17 @@ static void a_lock_moves_with_its_holders(void **state)
           ON(ACQUIRE_SHARED, 2, L), ON(ACQUIRE_SHARED, 0, L));
 }
 
+/* The inner acquire does not wait for the latest reader. A lock takes 8 bytes, and what is cleared
+ * of them is waited for; it is the lock's while its first byte stays. */
+static void a_clear_beside_a_lock_leaves_it_held(void **state)
+{
+    (void)state;
+    NEEDS("2<0", ON(ACQUIRE_SHARED, 0, L + 4), CLEAR(1, L, 4), ON(ACQUIRE_SHARED, 2, L + 4),
+          ON(ACQUIRE_SHARED, 0, L + 4));
+    NEEDS("1<0 2<1 3<1", ON(ACQUIRE_SHARED, 0, L), CLEAR(1, L + 4, 4), ON(ACQUIRE_SHARED, 2, L),
+          ON(ACQUIRE_SHARED, 0, L));
+}
+
 static void without_rules_the_recorded_order_is_followed(void **state)
 {
     (void)state;
@@ -436,6 +447,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(inner_levels_of_a_monitor_wait_for_nobody),
         cmocka_unit_test(a_wait_is_a_release_and_an_acquire),
         cmocka_unit_test(a_lock_moves_with_its_holders),
+        cmocka_unit_test(a_clear_beside_a_lock_leaves_it_held),
         cmocka_unit_test(without_rules_the_recorded_order_is_followed),
         cmocka_unit_test(a_volatile_read_stays_between_its_writes),
         cmocka_unit_test(a_class_is_used_after_its_initialisation),

@@ -85,6 +85,15 @@ static void latencies_are_parameters(void **state)
                "coherence.composition=cumulative", "machine.spent.l3=46");
 }
 
+/* A configuration may say what each memory would have; the others' part is read and not used. */
+static void another_memorys_settings_may_be_there(void **state)
+{
+    (void)state;
+    costs("T0 read 0x10000 8", "memory.type=ddr memory.fixed.latency=300", "machine.spent.l1=0");
+    costs("T0 read 0x10000 8", "memory.fixed.latency=300 memory.ddr.row-hits=2",
+          "machine.spent.memory=300");
+}
+
 static void a_gap_comes_before_its_event(void **state)
 {
     (void)state;
@@ -409,6 +418,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_level_has_its_latency),
         cmocka_unit_test(latencies_are_parameters),
+        cmocka_unit_test(another_memorys_settings_may_be_there),
         cmocka_unit_test(a_gap_comes_before_its_event),
         cmocka_unit_test(an_access_across_lines_is_one_for_each),
         cmocka_unit_test(another_cores_copy_costs_remote),

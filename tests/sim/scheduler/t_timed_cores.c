@@ -156,6 +156,8 @@ static void missing_loads_overlap(void **state)
     /* a load of a line on its way joins it, and takes no place */
     costs("T0 read 0x10000 8;T0 read 0x10008 8;T0 acq 0x9000", "core.misses=1",
           "machine.cycles=241 coherence.memory-reads=2");
+    costs("T0 read 0x10000 8;T0 read 0x10008 8;T0 acq 0x9000", "core.misses=1 memory.type=ddr",
+          "schedule.overlapped=1 schedule.merged=1");
     /* hits are waited for as ever: 121 + 2 */
     costs("T0 read 0x10000 8;T0 acq 0x9000;T0 read 0x10000 8;T0 read 0x10000 8", "core.misses=2",
           "machine.cycles=245");

@@ -9,8 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sim/lardsim.h"
+#include "sim/sim.h"
 #include "trace/trace.h"
 
 static const char synth[] = "synth:seed=5,events=3000,threads=4,variables=12,locks=3";
@@ -229,6 +231,33 @@ static void limits_stop_with_partial_results(void **state)
     lardsim_free(l);
 }
 
+static void a_timeline_is_there_when_the_run_is_over(void **state)
+{
+    const char *const machine[] = {"machine=multicore", "timeline.max=100", NULL};
+    char path[] = "/tmp/lardsim-timeline-XXXXXX";
+    uint64_t at = 0;
+
+    (void)state;
+    const int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    struct lardsim *l = lardsim_new();
+    for (size_t i = 0; machine[i]; i++)
+        assert_int_equal(lardsim_set(l, machine[i]), 0);
+    assert_int_equal(sim_timeline(l, path), 0);
+    assert_int_equal(lardsim_start(l), 0);
+    assert_int_equal(lardsim_run(l, synth), 0);
+    assert_int_equal(lardsim_finish(l), 0);
+    assert_true(sim_timeline_cut(l, &at)); /* there was more than it may have */
+    assert_true(at > 0);
+    lardsim_free(l);
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    assert_true(getc(f) != EOF);
+    fclose(f);
+    unlink(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -237,6 +266,7 @@ int main(void)
         cmocka_unit_test(a_region_counts_what_is_distinct_inside),
         cmocka_unit_test(misuse_is_an_error_not_a_crash),
         cmocka_unit_test(limits_stop_with_partial_results),
+        cmocka_unit_test(a_timeline_is_there_when_the_run_is_over),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
