@@ -1,6 +1,7 @@
 # policy/ - checking policies, a room a family (policy/README.md).
 libcore_la_SOURCES += policy/checker.h policy/claims.c policy/claims.def policy/claims.h \
 	policy/machine.h policy/policies.c policy/policies.def policy/policy.h policy/race.h policy/view.h
+libcore_la_SOURCES += policy/clean/clean.c
 libcore_la_SOURCES += policy/eraser/cost.c policy/eraser/cost.h policy/eraser/eraser.c \
 	policy/eraser/lockset.c policy/eraser/lockset.h
 libcore_la_SOURCES += policy/fasttrack/cost.c policy/fasttrack/fasttrack.c \
