@@ -143,6 +143,31 @@ static void who_only_tells_of_them_does_not(void **state)
     free(t);
 }
 
+/* T0's handlers displace history lines of its own, whose eviction displaces more: all are paid for
+ * at once, and an access behind the last, which has permission, finds nothing to pay. */
+static void what_a_handler_displaces_is_paid_for_at_its_event(void **state)
+{
+    enum { SHORTEST = 480, LENGTHS = 16 };
+
+    (void)state;
+    for (unsigned n = SHORTEST; n < SHORTEST + LENGTHS; n++) {
+        struct text *t = calloc(1, sizeof *t);
+        assert_non_null(t);
+        say(t, STARTS);
+        for (unsigned i = 0; i < n; i++)
+            say(t, "T0 write 0x%x 8;", 0x40000 + 64 * i);
+        struct ran r = ran_text(t->text, CACHES);
+        say(t, "T0 write 0x%x 8;", 0x40000 + 64 * (n - 1));
+        struct ran later = ran_text(t->text, CACHES);
+        assert_int_equal(ran_stat(&later, "policy.lardish.manager.handlers.eviction"),
+                         ran_stat(&r, "policy.lardish.manager.handlers.eviction"));
+        assert_int_equal(ran_stat(&later, "cores.handler.0"), ran_stat(&r, "cores.handler.0"));
+        ran_free(&r);
+        ran_free(&later);
+        free(t);
+    }
+}
+
 /* T0's store buffer displaces the history lines of T0's own; the core pays once it is free, and
  * stands in no handler twice (asserted in swm_enter). */
 static void a_core_pays_for_its_store_buffer_after_what_it_has_in_hand(void **state)
@@ -195,6 +220,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_race_after_that_is_found),
         cmocka_unit_test(who_displaces_another_cores_histories_pays),
         cmocka_unit_test(who_only_tells_of_them_does_not),
+        cmocka_unit_test(what_a_handler_displaces_is_paid_for_at_its_event),
         cmocka_unit_test(a_core_pays_for_its_store_buffer_after_what_it_has_in_hand),
         cmocka_unit_test(data_that_leave_the_chip_take_their_histories_along),
     };

@@ -234,6 +234,93 @@ static bool prefix_fails(void)
     return !holds;
 }
 
+/* Footprints that are no ranges: blocks of 4 elements, and then some that end within such a block.
+ * The parts become smaller: elements that only one thread wrote do not race. */
+static bool smaller_blocks_fail(void)
+{
+    enum { ELEMENTS = 24 };
+    struct stream s = {NULL, 0, 0, 0};
+    struct watch w;
+
+    alloc(&s, ARRAY, ELEMENTS);
+    touch(&s, 0, EV_WRITE, ARRAY, RANGE(0, 3, 1));
+    touch(&s, 0, EV_WRITE, ARRAY, RANGE(8, 11, 1));
+    on(&s, 0, EV_VOLATILE_WRITE, VOLATILE);
+    touch(&s, 1, EV_WRITE, ARRAY, RANGE(0, 5, 1));
+    touch(&s, 1, EV_WRITE, ARRAY, RANGE(12, 17, 1));
+    run(&w, &s, VARIANT("small=1", "footprints=sets"));
+    const struct slim_array *a = slim_find(inside(&w), ARRAY);
+    const bool holds =
+        is("racy elements of both footprints", watch_stat(&w, "races.locations"), 4) &&
+        is("the array", a != NULL, 1) && is("blocks", a->is.mode, SLIM_BLOCK) &&
+        is("of so many elements", a->is.by, 2);
+    watch_close(&w);
+    return !holds;
+}
+
+/* Elements of two granules. A site that has accessed whole elements accesses the first half of one;
+ * the other half is another thread's, and no race. */
+static bool piece_fails(void)
+{
+    enum { ELEMENTS = 16, WHOLE = 2 * SIZE, SITE = 5, PIECE_OF = 9 };
+    const struct event alloc_wide[2] = {
+        {.kind = EV_ALLOC, .addr = ARRAY, .aux = ELEMENTS * WHOLE, .flags = EVF_MORE},
+        {.addr = ELEMENTS, .size = WHOLE}};
+    struct event access = {.kind = EV_WRITE, .size = WHOLE, .flags = EVF_ARRAY, .aux = SITE};
+    struct stream s = {NULL, 0, 0, 0};
+    struct watch w;
+
+    stream_add(&s, alloc_wide);
+    for (uint64_t i = 0; i < PIECE_OF; i++) {
+        access.addr = ARRAY + i * WHOLE;
+        add(&s, access);
+    }
+    access.addr = ARRAY + PIECE_OF * WHOLE;
+    access.size = SIZE;
+    add(&s, access);
+    access.tid = 1;
+    access.addr += SIZE;
+    add(&s, access);
+    run(&w, &s, VARIANT("small=1"));
+    const bool holds = is("races of an element's halves", w.races, 0) &&
+                       is("elements gathered at once", watch_stat(&w, "appended") > 0, 1);
+    watch_close(&w);
+    return !holds;
+}
+
+/* Several elements narrower than a granule count as one; a granule in part only is no element. */
+static bool narrow_elements_fail(void)
+{
+    enum { ELEMENTS = 64, NARROW = SIZE / 2 };
+    bool holds = true;
+
+    for (unsigned off = 0; off <= NARROW; off += NARROW) { /* where the first one begins */
+        const struct event alloc_narrow[2] = {
+            {.kind = EV_ALLOC, .addr = ARRAY + off, .aux = ELEMENTS * NARROW, .flags = EVF_MORE},
+            {.addr = ELEMENTS, .size = NARROW}};
+        struct stream s = {NULL, 0, 0, 0};
+        struct watch w;
+        stream_add(&s, alloc_narrow);
+        for (sim_tid t = 0; t < 2; t++) /* one has the even elements, the other the odd ones */
+            for (uint64_t i = t; i < ELEMENTS; i += 2)
+                add(&s, (struct event){.kind = EV_WRITE,
+                                       .tid = t,
+                                       .addr = ARRAY + off + i * NARROW,
+                                       .size = NARROW,
+                                       .flags = EVF_ARRAY});
+        run(&w, &s, VARIANT("small=1"));
+        const struct slim_array *a = slim_find(inside(&w), ARRAY + SIZE);
+        holds = is("the array of granules", a != NULL, 1) && is("their size", a->slot, SIZE) &&
+                is("granules with all of their elements", a->n,
+                   (ELEMENTS * NARROW - (off ? SIZE : 0)) / SIZE) &&
+                is("granules that both wrote", watch_stat(&w, "races.locations"),
+                   ELEMENTS * NARROW / SIZE - (off ? 1 : 0)) &&
+                holds;
+        watch_close(&w);
+    }
+    return !holds;
+}
+
 /* ---- thresholds ----------------------------------------------------------------------------- */
 
 static bool small_arrays_fail(void)
@@ -340,6 +427,7 @@ static bool unchecked_fails(void)
 bool slim_more_fails(void)
 {
     return figure_2_fails() || small_arrays_fail() || buffer_fails(2048) || buffer_fails(2049) ||
-           join_fails() || prefix_fails() || report_fails() || unchecked_fails() ||
-           fronts_cleared_fail() || pairs_fail();
+           join_fails() || prefix_fails() || smaller_blocks_fail() || piece_fails() ||
+           narrow_elements_fail() || report_fails() || unchecked_fails() || fronts_cleared_fail() ||
+           pairs_fail();
 }
