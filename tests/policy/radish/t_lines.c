@@ -212,6 +212,26 @@ static void data_that_leave_the_chip_take_their_histories_along(void **state)
     free(t);
 }
 
+/* An access that synchronises has a part that is the runtime's, whose instructions and accesses the
+ * core makes when it has paid for the check; one that does not has none. */
+static void the_runtimes_part_of_an_access_is_paid_with_it(void **state)
+{
+    static const char with[] = CACHES "policy.lardish.runtime=on";
+    struct ran plain = ran_text(STARTS "T0 write " A " 8", with);
+    struct ran relaxed = ran_text(STARTS "T0 write " A " 8 relaxed", with);
+    struct ran release = ran_text(STARTS "T0 write " A " 8 release", with);
+    const uint64_t none = ran_stat(&plain, "policy.lardish.runtime.instructions");
+
+    (void)state;
+    assert_int_equal(ran_stat(&relaxed, "policy.lardish.runtime.instructions"), none);
+    assert_true(ran_stat(&release, "policy.lardish.runtime.instructions") > none);
+    assert_int_equal(ran_stat(&relaxed, "cores.handler.0"), ran_stat(&plain, "cores.handler.0"));
+    assert_true(ran_stat(&release, "cores.handler.0") > ran_stat(&plain, "cores.handler.0"));
+    ran_free(&plain);
+    ran_free(&relaxed);
+    ran_free(&release);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +243,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(what_a_handler_displaces_is_paid_for_at_its_event),
         cmocka_unit_test(a_core_pays_for_its_store_buffer_after_what_it_has_in_hand),
         cmocka_unit_test(data_that_leave_the_chip_take_their_histories_along),
+        cmocka_unit_test(the_runtimes_part_of_an_access_is_paid_with_it),
     };
 
     if (!mutant_arg(&argc, &argv))
