@@ -1,8 +1,8 @@
 /* cli.h - what the files of the command line share: verbs, their parsed arguments, tables of
  * everything that has a name. Only this folder prints.
  *
- * A verb is one file that ends in one const struct verb, a line in verbs.def, a line in
- * Makefile.am. Parsing, --help, the manual pages and the completion follow from its rows. */
+ * A verb is a file that ends in one const struct verb, a line in verbs.def, a line in cli.mk.
+ * Parsing, --help, the manual pages and the completion follow from its rows. */
 #ifndef LARDSIM_CLI_H
 #define LARDSIM_CLI_H
 

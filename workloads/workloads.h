@@ -1,6 +1,6 @@
 /* workloads.h - the built-in programs: what they are called, their parameters, and each as a source
- * of events. To add one: a file workloads/w_x.c that ends in one const struct workload, a line in
- * workloads.def, a line in Makefile.am. How kernels are written: vm.h. */
+ * of events. To add one: a file workloads/kernels/x.c that ends in one const struct workload, a
+ * line in workloads.def, a line in workloads.mk. How kernels are written: vm/vm.h. */
 #ifndef LARDSIM_WORKLOADS_H
 #define LARDSIM_WORKLOADS_H
 

@@ -96,7 +96,7 @@ struct slim_seen {
     sim_addr lo;
     uint64_t bytes, first; /* of the window; its first element */
     struct slim_foot *foot;
-    uint32_t mask, least; /* see slim_remember */
+    uint32_t mask, least; /* see remember (slimstate.c) */
     sim_tid tid;
     uint8_t shift;
 };
