@@ -19,7 +19,7 @@ unit_tests += tests/policy/eraser/t_eraser tests/policy/fasttrack/t_repeats \
 	tests/policy/goldilocks/t_goldilocks tests/policy/goldilocks/t_goldilocks_list \
 	tests/policy/radish/t_lines tests/policy/radish/t_radish tests/policy/radish/t_radish_heap \
 	tests/policy/radish/t_radish_random tests/policy/radish/t_radish_refused \
-	tests/policy/radish/t_radish_region tests/policy/radish/t_radish_rest \
+	tests/policy/radish/t_radish_region tests/policy/radish/t_radish_permission \
 	tests/policy/regions/t_fastrcd tests/policy/regions/t_region_random \
 	tests/policy/regions/t_region_verdict tests/policy/regions/t_valor \
 	tests/policy/slimstate/t_slim_cost tests/policy/slimstate/t_slim_set tests/policy/slimstate/t_slim_verdict \

@@ -1,7 +1,7 @@
-/* t_radish_rest.c - permission that comes before it is asked for: with a line that the manager has
+/* t_radish_permission.c - permission that comes before it is asked for: with a line that the manager has
  * filled, and with the answers of other cores. t_radish and t_verdict hold the verdicts.
  *
- *     t_radish_rest [--mutant NAME]     a rule broken on purpose (tests/mutants/): must fail
+ *     t_radish_permission [--mutant NAME]     a rule broken on purpose (tests/mutants/): must fail
  */
 #include <setjmp.h>
 #include <signal.h>
