@@ -145,21 +145,24 @@ static void count_private(struct coherence *c, enum mem_level level, const struc
 {
     struct cache_stats *s = &c->stats.level[level];
     const struct cache *k = level == LEVEL_L1 ? &p->l1 : &p->l2;
-
     const uint32_t slots = cache_slots(k);
+    uint64_t metadata = 0;
 
     s->capacity += slots;
     for (uint32_t slot = 0; slot < slots; slot++) {
         if (!k->state[slot])
             continue;
         const uint32_t home = level == LEVEL_L1 ? l1_home(c, p, slot) : p->l2_home[slot];
-        s->resident_metadata += c->entry[home].traffic == TRAFFIC_METADATA;
+        metadata += c->entry[home].traffic == TRAFFIC_METADATA;
     }
+    s->resident_metadata += metadata;
 }
 
 void coherence_census(struct coherence *c)
 {
     struct cache_stats *l3 = &c->stats.level[LEVEL_L3];
+    const uint32_t slots = cache_slots(&c->l3);
+    uint64_t metadata = 0;
 
     for (enum mem_level level = LEVEL_L1; level <= LEVEL_L3; level++)
         c->stats.level[level].capacity = c->stats.level[level].resident_metadata = 0;
@@ -169,7 +172,8 @@ void coherence_census(struct coherence *c)
         if (c->has_l2)
             count_private(c, LEVEL_L2, p);
     }
-    l3->capacity = cache_slots(&c->l3);
-    for (uint32_t slot = 0; slot < l3->capacity; slot++)
-        l3->resident_metadata += (c->l3.state[slot] & L3_METADATA) != 0;
+    l3->capacity = slots;
+    for (uint32_t slot = 0; slot < slots; slot++)
+        metadata += (c->l3.state[slot] & L3_METADATA) != 0;
+    l3->resident_metadata = metadata;
 }

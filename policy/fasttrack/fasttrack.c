@@ -128,7 +128,7 @@ bool ft_read_variable(struct fasttrack *f, struct ft_variable *x, sim_addr addr,
 {
     const bool again = ft_repeats(f, x, READS, now);
     const bool racy = !again && check(f, x, WRITES, addr, ev, now, clock);
-    const sim_addr locked = f->cost.cost->on ? ft_charge_read(&f->cost, x, addr, now) : 0;
+    const sim_addr locked = f->variables.charged ? ft_charge_read(&f->cost, x, addr, now) : 0;
 
     if (reads_shared(x))
         record_shared(f, x, now);
@@ -152,7 +152,7 @@ bool ft_write_variable(struct fasttrack *f, struct ft_variable *x, sim_addr addr
         racy |= check(f, x, WRITES, addr, ev, now, clock);
         racy |= check(f, x, READS, addr, ev, now, clock);
     }
-    const sim_addr locked = f->cost.cost->on ? ft_charge_write(&f->cost, x, addr, now) : 0;
+    const sim_addr locked = f->variables.charged ? ft_charge_write(&f->cost, x, addr, now) : 0;
     if (reads_shared(x))
         ft_map_drop(&f->cost, x->shared);
     ft_replace(f, x, now);

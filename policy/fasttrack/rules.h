@@ -37,7 +37,7 @@ void ft_free_reads(struct fasttrack *f, struct ft_variable *x);
  * are still there. */
 static inline bool ft_collects(const struct fasttrack *f, const struct event *ev)
 {
-    return f->cost.cost->on && ev->kind == EV_GC_END && !(ev->flags & EVF_NURSERY);
+    return f->variables.charged && ev->kind == EV_GC_END && !(ev->flags & EVF_NURSERY);
 }
 void ft_trace_variables(struct fasttrack *f);
 

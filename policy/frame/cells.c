@@ -27,7 +27,7 @@ void cells_charge(struct cells *c, const struct cell_charges *charges)
     ledger_software(env->cost, env, env->charges->step, env->charges->steps, charges->bytes);
     if (charges->clocks)
         (*env->cells)->clocks = clock_cost_new(env->cost, env);
-    c->charged = env->cost->on;
+    c->charged = (*env->cells)->bills = env->cost->on;
     if (!c->charged && !charges->always)
         return;
     c->counted = charges->bytes;

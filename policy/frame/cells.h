@@ -39,6 +39,7 @@ struct cells { /* open so that a check can be inline; only cells.c writes */
     struct shadow *announced[2]; /* cells, and the objects of happens-before: see hb_soon */
     sim_addr apart; /* bits of addresses in which granules differ; granularity field: none */
     bool charged;
+    bool bills; /* the policy's steps cost something: the ledger hears of each granule */
     struct cell_charges charges;
     uint64_t counted;          /* bytes of metadata that a cell in use counts for */
     struct budget metadata;    /* all that the policy has laid out on the machine */
@@ -95,14 +96,15 @@ static inline bool cells_one(const struct cells *c, const struct event *ev)
 typedef bool cells_fn(void *arg, void *cell, sim_addr location, const struct event *ev);
 ALWAYS_INLINE bool cells_access(struct cells *c, const struct event *ev, cells_fn *check, void *arg)
 {
-    const struct policy_env *env = c->env;
-    const struct granules g = granules_of(ev, env->granule);
+    const struct granules g = granules_of(ev, c->env->granule);
+    const struct budget *budget = c->env->budget;
     bool raced = false;
 
     for (sim_addr a = g.first;; a += g.step) {
-        ledger_granule(env->cost, a == g.first);
+        if (UNLIKELY(c->bills))
+            ledger_granule(c->env->cost, a == g.first);
         raced |= check(arg, cells_get(c, a), a, ev);
-        if (a == g.last || budget_over(env->budget))
+        if (a == g.last || budget_over(budget))
             return raced;
     }
 }
