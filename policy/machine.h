@@ -5,6 +5,7 @@
 
 #include "coherence/coherence.h"
 #include "memory/memory.h"
+#include "memory/pages.h"
 
 struct mem_outcome { /* of the data access itself; all 0 with machine = none */
     uint8_t level;   /* enum mem_level: who answered */
@@ -28,29 +29,31 @@ struct policy_machine {
     unsigned cores, line;
     /* The steps as exec and mem would make them one by one. NULL: those do. */
     sim_cycle (*run)(void *host, unsigned core, const struct mem_run *r, sim_cycle now);
-    uint64_t memory; /* physical addresses are below this; 0: anywhere */
-    sim_addr (*physical)(void *host, sim_addr virtual_addr);
-    /* [from, from + bytes) holds histories: a line of it that is in no cache comes in without a
-     * read of memory, and leaves without a write. Its going is told by the policy's `line`. */
-    void (*histories)(void *host, sim_addr from, uint64_t bytes);
-    /* Takes a line out of all caches, whoever holds it, and no `line` tells of it. *level: where it
-     * was, LEVEL_NONE: nowhere. Returns when done: a hit at that level, later. */
-    sim_cycle (*drop)(void *host, unsigned core, sim_addr line, uint8_t *level, sim_cycle now);
+    uint64_t memory;     /* physical addresses are below this; 0: anywhere */
+    struct pages *pages; /* NULL: addresses are physical; see machine_physical */
     /* The home of a line of data asks these cores something at once; done when the last has
      * answered, each with so many bytes. */
     sim_cycle (*ask)(void *host, unsigned core, sim_addr line, const uint64_t cores[2],
                      unsigned bytes, sim_cycle now);
-    /* So many bytes went along with messages that were sent anyway. */
-    void (*piggyback)(void *host, uint64_t bytes);
     /* All other cores stop: they finish the event in hand and begin nothing until `go_on`. Returns
      * the cycle from which they do, which is `since` there; go_on returns when they go on. */
     sim_cycle (*stop)(void *host, unsigned core, sim_cycle now);
     sim_cycle (*go_on)(void *host, unsigned core, sim_cycle since, sim_cycle now);
-    /* The level at which a line is now for this core, LEVEL_NONE: in no cache. Changes nothing. */
-    uint8_t (*where)(void *host, unsigned core, sim_addr line);
-    /* Counts lines of histories that may have left the caches altogether: while it stays the same,
-     * each that was in some cache still is in one. NULL: nobody counts. */
-    const uint64_t *lost;
+    /* What hardware asks of the caches themselves, as coherence.h has it. Lines of histories are
+     * dropped without a word; of their eviction the policy's `line` tells. */
+    struct coherence *caches;
+    void (*histories)(struct coherence *caches, sim_addr from, uint64_t bytes);
+    sim_cycle (*drop)(struct coherence *caches, unsigned core, sim_addr line, uint8_t *level,
+                      sim_cycle now);
+    void (*piggyback)(struct coherence *caches, uint64_t bytes);
+    enum mem_level (*where)(const struct coherence *caches, unsigned core, sim_addr line);
+    const uint64_t *lost; /* coherence_lost; NULL: nobody counts */
 };
+
+/* m may be NULL: no machine. */
+static inline sim_addr machine_physical(const struct policy_machine *m, sim_addr virtual_addr)
+{
+    return m && m->pages ? pages_physical(m->pages, virtual_addr) : virtual_addr;
+}
 
 #endif

@@ -293,8 +293,6 @@ sim_cycle runtime_lower_access(struct runtime *r, const struct event *ev, bool a
 {
     const bool orders = ev->flags & EVF_ORDER_MASK && (all_sync || !(ev->flags & EVF_SYSTEM));
 
-    if (LIKELY(!orders && !(ev->flags & EVF_IN_TXN)) && !runtime_pending(r, ev->tid))
-        return now;
     struct event heeded = *ev;
     if (!orders)
         heeded.flags &= (uint16_t)~EVF_ORDER_MASK;

@@ -14,6 +14,7 @@
 #include "base/vclock.h"
 #include "isa/lardx86/lardx86.h"
 #include "memory/memory.h"
+#include "memory/pages.h"
 #include "trace/trace.h"
 
 struct runtime_params {
@@ -34,8 +35,7 @@ struct runtime_env {           /* borrowed */
     sim_cycle (*exec)(void *host, unsigned core, unsigned instructions, sim_cycle now);
     sim_cycle (*mem)(void *host, unsigned core, sim_addr a, unsigned bytes, enum mem_cmd cmd,
                      sim_cycle now);
-    /* Physical address of an object of the program; NULL: addresses are physical. */
-    sim_addr (*physical)(void *host, sim_addr virtual_addr);
+    struct pages *pages; /* of the program's objects; NULL: addresses are physical */
     /* A LARDx86 instruction with its operands, which goes to the detector; its own cycle is charged
      * already. Returns when it is done. NULL: there is no such detector, and none are issued (the
      * runtime's cost alone: LARD 5.4). */
@@ -44,6 +44,9 @@ struct runtime_env {           /* borrowed */
 };
 
 struct runtime;
+struct runtime_head { /* its beginning, open for what is asked at each access */
+    uint64_t forked;  /* threads that were, and have not begun */
+};
 struct runtime *runtime_new(const struct runtime_params *p, const struct runtime_env *env);
 void runtime_free(struct runtime *r);
 
@@ -69,8 +72,16 @@ sim_cycle runtime_issue(struct runtime *r, const struct event *ev, unsigned core
                         sim_cycle now);
 /* The thread was forked and its clock is not told to the detector yet. */
 bool runtime_pending(const struct runtime *r, sim_tid tid);
-/* Lowers an access if it is of one of those three kinds. all_sync: the view heeds edges of the
- * system's accesses, too. */
+/* An access of one of those three kinds. all_sync: the view heeds edges of the system's accesses,
+ * too. */
+static inline bool runtime_lowers(const struct runtime *r, const struct event *ev, bool all_sync)
+{
+    const bool orders = ev->flags & EVF_ORDER_MASK && (all_sync || !(ev->flags & EVF_SYSTEM));
+
+    return ev->flags & EVF_IN_TXN || orders ||
+           (((const struct runtime_head *)r)->forked && runtime_pending(r, ev->tid));
+}
+/* Lowers such an access, as the view has it. */
 sim_cycle runtime_lower_access(struct runtime *r, const struct event *ev, bool all_sync,
                                unsigned core, const struct vclock *clock, uint32_t actor,
                                sim_cycle now);

@@ -112,6 +112,7 @@ struct rt_stats {
 };
 
 struct runtime {
+    struct runtime_head head;
     struct runtime_env env;
     struct runtime_params params;
     struct rt_thread *thread; /* owns; by language thread */

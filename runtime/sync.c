@@ -24,7 +24,7 @@ static sim_addr object_word(const struct runtime *r, sim_addr object)
 {
     const sim_addr word = (object & ~UINT64_C(7)) ^ 8;
 
-    return r->env.physical ? r->env.physical(r->env.host, word) : word;
+    return r->env.pages ? pages_physical(r->env.pages, word) : word;
 }
 
 /* Address of the word of a lock's read clock: in the aligned 16 bytes beside those. */
@@ -120,6 +120,7 @@ static void begin(struct rt_lowering *l)
     struct rt_clock *c = &r->actor[l->actor];
     const sim_addr word = thread_word(r, l->actor);
 
+    r->head.forked -= t->birth.at != 0;
     rt_step(w, RT_STEP_CALL, 1);
     if (!t->named)
         rt_issue(w, &(struct lx_act){.op = LX_THREAD, .value = {l->ev->tid}});
@@ -144,9 +145,12 @@ static void begin(struct rt_lowering *l)
 static void fork_child(struct rt_lowering *l)
 {
     struct runtime *r = l->walk.r;
+    struct rt_thread *child = rt_thread(r, l->ev->aux);
 
+    r->head.forked -= child->birth.at != 0;
     load_own_word(l);
-    give(l, &rt_thread(r, l->ev->aux)->birth, thread_word(r, l->ev->aux), RT_IN_PLACE);
+    give(l, &child->birth, thread_word(r, l->ev->aux), RT_IN_PLACE);
+    r->head.forked += child->birth.at != 0;
 }
 
 /* Merges the child's final clock; the clock it has, if its end was not seen; or the one it was born

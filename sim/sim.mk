@@ -3,8 +3,8 @@ libcore_la_SOURCES += sim/lardsim.h sim/sim.h
 libcore_la_SOURCES += sim/compare/compare.c sim/compare/compare.h sim/compare/order.c \
 	sim/compare/verdict.c sim/compare/write.c
 libcore_la_SOURCES += sim/machine/interval.c sim/machine/interval.h sim/machine/machine.c \
-	sim/machine/machine.h sim/machine/pages.c sim/machine/pages.h sim/machine/policies.c \
-	sim/machine/spent.def sim/machine/timeline.c sim/machine/timeline.h
+	sim/machine/machine.h sim/machine/policies.c sim/machine/spent.def \
+	sim/machine/timeline.c sim/machine/timeline.h
 libcore_la_SOURCES += sim/order/memory.c sim/order/object.c sim/order/order.c sim/order/order.h \
 	sim/order/order_int.h sim/order/search.c sim/order/sync.c sim/order/wait.c
 libcore_la_SOURCES += sim/scheduler/buffers.c sim/scheduler/event_queue.c sim/scheduler/new.c \

@@ -35,7 +35,7 @@ struct clock_cost *clock_cost_new(struct ledger *c, const struct policy_env *env
         .host = c,
         .exec = ledger_exec,
         .mem = ledger_mem,
-        .physical = env->machine->physical ? ledger_physical : NULL,
+        .pages = env->machine->pages,
     };
 
     k->cost = c;
@@ -55,9 +55,13 @@ void clock_cost_free(struct clock_cost *k)
 
 void clock_cost_add_access(struct clock_cost *k, const struct event *ev, unsigned core)
 {
+    const bool all_sync = k->env->view & VIEW_ALL_SYNC;
+
+    if (LIKELY(!runtime_lowers(k->runtime, ev, all_sync)))
+        return;
     ledger_gather(k->cost, core);
-    runtime_lower_access(k->runtime, ev, k->env->view & VIEW_ALL_SYNC, core,
-                         hb_clock(k->env->hb, ev->tid), hb_actor(k->env->hb, ev->tid), 0);
+    runtime_lower_access(k->runtime, ev, all_sync, core, hb_clock(k->env->hb, ev->tid),
+                         hb_actor(k->env->hb, ev->tid), 0);
     ledger_gathered(k->cost);
 }
 

@@ -21,7 +21,7 @@ static void *lard_runtime_create(const struct policy_env *env, const void *param
         .host = env->host,
         .exec = env->exec,
         .mem = env->mem,
-        .physical = env->machine ? env->machine->physical : NULL,
+        .pages = env->machine ? env->machine->pages : NULL,
     };
 
     (void)e;
@@ -35,10 +35,13 @@ static sim_cycle lard_runtime_access(void *self, const struct event *ev, unsigne
 {
     struct lard_runtime *p = self;
     const struct hb *hb = p->env->hb;
+    const bool all_sync = p->env->view & VIEW_ALL_SYNC;
 
     (void)out;
-    return runtime_lower_access(p->runtime, ev, p->env->view & VIEW_ALL_SYNC, core,
-                                hb_clock(hb, ev->tid), hb_actor(hb, ev->tid), now);
+    if (LIKELY(!runtime_lowers(p->runtime, ev, all_sync)))
+        return now;
+    return runtime_lower_access(p->runtime, ev, all_sync, core, hb_clock(hb, ev->tid),
+                                hb_actor(hb, ev->tid), now);
 }
 
 static sim_cycle lard_runtime_sync(void *self, const struct event *ev, unsigned core, sim_cycle now)

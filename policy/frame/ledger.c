@@ -173,7 +173,7 @@ static sim_cycle drop_now(const struct ledger *c, unsigned core, sim_addr line, 
     const struct policy_machine *m = c->env->machine;
     uint8_t level;
 
-    return m ? m->drop(c->env->host, core, line, &level, now) : now;
+    return m ? m->drop(m->caches, core, line, &level, now) : now;
 }
 
 sim_cycle ledger_drop(struct ledger *c, unsigned core, sim_addr line, sim_cycle now)
@@ -183,13 +183,6 @@ sim_cycle ledger_drop(struct ledger *c, unsigned core, sim_addr line, sim_cycle 
     assert(core == (c->gathers - 1) % MAX_CORES);
     ledger_note(c, c->gathers - 1, LEDGER_DROP)->line = line;
     return now;
-}
-
-sim_addr ledger_physical(void *ledger, sim_addr virtual_addr)
-{
-    const struct policy_env *env = ((const struct ledger *)ledger)->env;
-
-    return env->machine->physical(env->host, virtual_addr);
 }
 
 /* ---- paying: instructions and accesses ------------------------------------------------------ */
@@ -292,7 +285,7 @@ static sim_cycle pay_note(struct ledger *c, unsigned core, const struct ledger_n
         return m ? m->ask(env->host, core, n->ask.line, n->ask.cores, n->ask.bytes, now) : now;
     case LEDGER_ALONG:
         if (m)
-            m->piggyback(env->host, n->bytes);
+            m->piggyback(m->caches, n->bytes);
         return later(data, now);
     case LEDGER_DROP:
         return drop_now(c, core, n->line, now);

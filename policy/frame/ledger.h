@@ -208,7 +208,6 @@ sim_cycle ledger_exec(void *ledger, unsigned core, unsigned instructions, sim_cy
 sim_cycle ledger_mem(void *ledger, unsigned core, sim_addr at, unsigned bytes, enum mem_cmd cmd,
                      sim_cycle now);
 sim_cycle ledger_drop(struct ledger *c, unsigned core, sim_addr line, sim_cycle now);
-sim_addr ledger_physical(void *ledger, sim_addr virtual_addr);
 
 /* From here on they are gathered: what several of them do is one step of the detector. Not without
  * a machine, where nothing takes time. */

@@ -61,8 +61,7 @@ sim_addr metadata_at(const struct ledger *c, sim_addr location)
     if (!c->on)
         return 0;
     const struct metadata *m = c->metadata;
-    const struct policy_machine *on = c->env->machine;
-    const sim_addr at = on->physical ? on->physical(c->env->host, location) : location;
+    const sim_addr at = machine_physical(c->env->machine, location);
 
     /* Addresses beyond 48 bits share metadata lines with others: only the caches notice. */
     return METADATA_FIXED + m->apart +

@@ -17,7 +17,7 @@ static bool on_chip(const struct radish *r, struct hline *h)
 
     if (!r->machine || h->coming || (lost && h->there == *lost))
         return true;
-    if (r->machine->where(r->env->host, h->core, line_address(r, h)) == LEVEL_NONE)
+    if (r->machine->where(r->machine->caches, h->core, line_address(r, h)) == LEVEL_NONE)
         return false;
     if (lost)
         h->there = *lost;
@@ -256,7 +256,7 @@ static void decide(struct radish_access *a)
         const sim_addr to = end < g.last ? end : g.last;
         const unsigned low = (unsigned)((from - base) >> r->granule_shift),
                        n = (unsigned)((to - from) >> r->granule_shift) + 1;
-        const sim_addr physical = r->machine ? r->machine->physical(r->env->host, base) : base;
+        const sim_addr physical = machine_physical(r->machine, base);
         if (r->machine && physical >= r->params.memory) {
             out_of_range(r, physical);
             return;
@@ -284,10 +284,7 @@ static unsigned account_of(const struct radish *r, unsigned core)
 /* Accesses that the runtime has to do with (runtime.h). */
 static bool needs_lowering(const struct radish *r, const struct event *ev)
 {
-    const bool unheeded = ev->flags & EVF_SYSTEM && !(r->env->view & VIEW_ALL_SYNC);
-
-    return r->runtime && (ev->flags & EVF_IN_TXN || (ev->flags & EVF_ORDER_MASK && !unheeded) ||
-                          runtime_pending(r->runtime, ev->tid));
+    return r->runtime && runtime_lowers(r->runtime, ev, r->env->view & VIEW_ALL_SYNC);
 }
 
 sim_cycle radish_lower(struct radish *r, const struct event *ev, unsigned core, sim_cycle now)
@@ -381,7 +378,7 @@ void radish_soon(const void *self, const struct event *ev)
 
     if (!hint)
         return;
-    const sim_addr at = r->machine->physical(r->env->host, ev->addr);
+    const sim_addr at = machine_physical(r->machine, ev->addr);
     const struct hline *h = line_on_core(r, (unsigned)(hint - r->hint), at >> r->number_shift);
     *hint = (struct radish_hint){ev->addr, (struct hline *)(uintptr_t)h};
     if (!h)

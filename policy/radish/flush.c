@@ -153,7 +153,7 @@ static void history_line(struct radish *r, struct flushed *f, sim_addr addr)
 {
     const unsigned core = (unsigned)((addr - r->params.base) / r->stride);
 
-    if (r->machine->where(r->env->host, core, addr) != LEVEL_NONE)
+    if (r->machine->where(r->machine->caches, core, addr) != LEVEL_NONE)
         return;
     struct hline *h = line_on_core(r, core, (addr - r->params.base) % r->stride >> r->line_shift),
                  *left = NULL;
@@ -182,7 +182,7 @@ static void data_evicted(struct radish *r, struct flushed *f, struct data_line *
 bool data_anywhere(const struct radish *r, sim_addr addr)
 {
     for (unsigned core = 0; core < r->cores; core++)
-        if (r->machine->where(r->env->host, core, addr) != LEVEL_NONE)
+        if (r->machine->where(r->machine->caches, core, addr) != LEVEL_NONE)
             return true;
     return false;
 }
@@ -204,7 +204,7 @@ static void data_line(struct radish *r, struct flushed *f, const struct line_eve
 {
     if (le->addr >= r->params.memory) /* the manager's, or the runtime's */
         return;
-    const uint8_t left_in = r->machine->where(r->env->host, le->core, le->addr);
+    const uint8_t left_in = r->machine->where(r->machine->caches, le->core, le->addr);
     if (left_in == LEVEL_L1 || left_in == LEVEL_L2)
         return;
     struct data_line *p = data_find(r, le->addr >> r->line_shift);

@@ -48,7 +48,7 @@ static bool may_stay(const struct radish *r, const struct hline *h, const struct
 
     if (h->leaving || !c->taken || c->actor != h->actor || !(records_set(h, EVERY_CLASS) & set))
         return false;
-    return !r->machine || (r->machine->where(r->env->host, h->core, line_address(r, h)) &&
+    return !r->machine || (r->machine->where(r->machine->caches, h->core, line_address(r, h)) &&
                            destination_here(r, h, p, set));
 }
 

@@ -217,7 +217,7 @@ static void new_runtime(struct radish *r)
                                    .host = env->host,
                                    .exec = env->exec,
                                    .mem = env->mem,
-                                   .physical = env->machine->physical,
+                                   .pages = env->machine->pages,
                                    .issue = issued};
 
     r->runtime = runtime_new(&p, &of);
@@ -280,7 +280,7 @@ static void *radish_create(const struct policy_env *env, const void *params, str
     new_manager(r);
     radish_declare(r, env->stats);
     if (r->machine)
-        r->machine->histories(env->host, r->params.base, r->stride * r->cores);
+        r->machine->histories(r->machine->caches, r->params.base, r->stride * r->cores);
     return r;
 }
 

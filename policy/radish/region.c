@@ -23,11 +23,6 @@ static int too_big(struct radish *r, const struct event *ev)
         (unsigned long long)REGION_MAX);
 }
 
-static sim_addr physical(const struct radish *r, sim_addr a)
-{
-    return r->machine ? r->machine->physical(r->env->host, a) : a;
-}
-
 /* Without a machine a page is what is remembered as such. */
 static sim_addr page_mask(const struct radish *r)
 {
@@ -39,11 +34,11 @@ static sim_addr page_mask(const struct radish *r)
 /* Frames may be smaller than pages of the instructions. */
 static bool contiguous(const struct radish *r, sim_addr from, uint64_t bytes)
 {
-    const sim_addr at = physical(r, from);
+    const sim_addr at = machine_physical(r->machine, from);
 
     for (uint64_t i = RADISH_PAGE_MIN - from % RADISH_PAGE_MIN; r->machine && i < bytes;
          i += RADISH_PAGE_MIN)
-        if (physical(r, from + i) != at + i)
+        if (machine_physical(r->machine, from + i) != at + i)
             return false;
     return true;
 }
@@ -242,7 +237,7 @@ sim_cycle region_clear(struct radish *r, const struct event *ev, unsigned core, 
     }
     for (uint64_t left = ev->aux; left;) {
         const uint64_t n = piece_of(r, at, at, left, false);
-        now = clear_part(r, core, physical(r, at), n, now);
+        now = clear_part(r, core, machine_physical(r->machine, at), n, now);
         at += n;
         left -= n;
     }
@@ -322,7 +317,7 @@ static bool breach(const struct radish *r, const struct event *ev, sim_addr *whe
     const sim_addr source = ev[1].addr;
 
     for (uint64_t i = 0; i < ev->aux;) {
-        const sim_addr at = physical(r, ev->addr + i);
+        const sim_addr at = machine_physical(r->machine, ev->addr + i);
         *where = ev->addr + i;
         if (!known_page(r, at)) {
             i += RADISH_PAGE_MIN - *where % RADISH_PAGE_MIN;
@@ -356,7 +351,8 @@ static struct region_part next_part(const struct radish *r, struct copy_regions 
     const bool down = at->to > at->from;
     const uint64_t n = piece_of(r, at->to, at->from, at->bytes, down),
                    skip = down ? at->bytes - n : 0;
-    const struct region_part p = {physical(r, at->to + skip), physical(r, at->from + skip), n};
+    const struct region_part p = {machine_physical(r->machine, at->to + skip),
+                                  machine_physical(r->machine, at->from + skip), n};
 
     at->bytes -= n;
     at->to += down ? 0 : n;

@@ -29,9 +29,8 @@ static const struct access_record *find(const struct hline *h, unsigned i, unsig
 }
 
 /* The line says where the rest of the granule's history is. */
-static void check_status(const struct radish *r, const struct hline *h, unsigned i)
+static void check_status(const struct hline *h, unsigned i, struct swm_held held)
 {
-    const struct swm_held held = swm_held(r->manager, line_granule(r, h, i));
     const granule_set bit = (granule_set)1 << i;
 
     assert(!(held.write || held.n) || h->kept & bit);
@@ -51,6 +50,7 @@ static void check_owner(const struct hline *h, unsigned i)
 
 static void check_granule(const struct radish *r, const struct hline *first, unsigned i)
 {
+    const struct swm_held held = swm_held(r->manager, line_granule(r, first, i));
     struct last last = {0};
 
     for (const struct hline *h = first; h; h = h->next) {
@@ -58,11 +58,10 @@ static void check_granule(const struct radish *r, const struct hline *first, uns
         if (x)
             see_write(&last, h->actor, x->time);
         if (!h->leaving)
-            check_status(r, h, i);
+            check_status(h, i, held);
         if (h->may_write >> i & 1)
             check_owner(h, i);
     }
-    const struct swm_held held = swm_held(r->manager, line_granule(r, first, i));
     if (held.write)
         see_write(&last, held.write->actor, held.write->clock);
 }

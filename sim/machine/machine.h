@@ -6,7 +6,7 @@
 
 #include "policy/machine.h"
 #include "sim/order/order.h"
-#include "sim/machine/pages.h"
+#include "memory/pages.h"
 #include "trace/trace.h"
 
 enum { MACHINE_NONE, MACHINE_MULTICORE };               /* parameter machine */
@@ -125,7 +125,7 @@ static inline sim_cycle machine_step(struct machine *m, unsigned core, const str
         .done;
 }
 /* What policies get of the machine; their host is the machine: policies.c. */
-struct policy_machine machine_policies(const struct machine *m);
+struct policy_machine machine_policies(struct machine *m);
 sim_cycle machine_exec(void *machine, unsigned core, unsigned instructions, sim_cycle now);
 sim_cycle machine_mem(void *machine, unsigned core, sim_addr physical, unsigned bytes,
                       enum mem_cmd cmd, sim_cycle now);

@@ -43,47 +43,12 @@ static sim_cycle run(void *machine, unsigned core, const struct mem_run *r, sim_
     return now;
 }
 
-static sim_addr physical(void *machine, sim_addr a)
-{
-    struct machine *m = machine;
-
-    return pages_physical(&m->pages, a);
-}
-
-static void histories(void *machine, sim_addr from, uint64_t bytes)
-{
-    struct machine *m = machine;
-
-    coherence_histories(m->coherence, from, bytes);
-}
-
-static sim_cycle drop(void *machine, unsigned core, sim_addr line, uint8_t *level, sim_cycle now)
-{
-    struct machine *m = machine;
-
-    return coherence_drop(m->coherence, core, line, level, now);
-}
-
 static sim_cycle ask(void *machine, unsigned core, sim_addr line, const uint64_t cores[2],
                      unsigned bytes, sim_cycle now)
 {
     struct machine *m = machine;
 
     return coherence_probe(m->coherence, core, line, cores, bytes, until(m, core, now));
-}
-
-static void piggyback(void *machine, uint64_t bytes)
-{
-    struct machine *m = machine;
-
-    coherence_piggyback(m->coherence, bytes);
-}
-
-static uint8_t where(void *machine, unsigned core, sim_addr line)
-{
-    const struct machine *m = machine;
-
-    return (uint8_t)coherence_where(m->coherence, core, line);
 }
 
 static sim_cycle stop(void *machine, unsigned core, sim_cycle now)
@@ -107,21 +72,22 @@ static sim_cycle go_on(void *machine, unsigned core, sim_cycle since, sim_cycle 
     return now;
 }
 
-struct policy_machine machine_policies(const struct machine *m)
+struct policy_machine machine_policies(struct machine *m)
 {
     return (struct policy_machine){
         .cores = (unsigned)m->params.cores,
         .line = (unsigned)m->params.line,
         .memory = m->pages.params.mapping == PAGES_IDENTITY ? 0 : m->pages.params.memory,
         .run = run,
-        .physical = physical,
-        .histories = histories,
-        .drop = drop,
+        .pages = &m->pages,
         .ask = ask,
-        .piggyback = piggyback,
         .stop = stop,
         .go_on = go_on,
-        .where = where,
+        .caches = m->coherence,
+        .histories = coherence_histories,
+        .drop = coherence_drop,
+        .piggyback = coherence_piggyback,
+        .where = coherence_where,
         .lost = coherence_lost(m->coherence),
     };
 }

@@ -32,6 +32,7 @@ struct layout {
 
 struct machine_rig {
     struct policy_machine machine;
+    struct pages pages; /* see machine_rig_pages */
     struct stats *stats;
     struct budget budget;
     struct policy_env env; /* of a policy; hb is the test's own */
@@ -209,8 +210,20 @@ static inline void machine_rig_open(struct machine_rig *m, unsigned granule)
                                  .mem = machine_mem};
 }
 
+/* Addresses of the program are not physical from now on. */
+static inline void machine_rig_pages(struct machine_rig *m)
+{
+    const struct pages_params p = {PAGES_FIRST_TOUCH, 4096, UINT64_C(1) << 30, 1};
+    struct err e = {0};
+
+    if (pages_init(&m->pages, &p, stats_group(stats_root(m->stats), "pages"), &e))
+        die("%s", e.text);
+    m->machine.pages = &m->pages;
+}
+
 static inline void machine_rig_close(struct machine_rig *m)
 {
+    pages_free(&m->pages);
     charges_free(&m->asked);
     stats_free(m->stats);
 }

@@ -32,7 +32,7 @@ policy/slimstate: policy policy/frame policy/fasttrack
 policy/regions: policy policy/frame
 policy/radish: policy policy/frame swmanager runtime
 sim/order: trace
-sim/machine: trace policy sim/order
+sim/machine: trace memory policy sim/order
 sim/scheduler: sim/machine sim/order
 sim: trace policy
 sim/compare: sim policy
@@ -50,7 +50,7 @@ cli/reproduce: cli sim workloads
 '
 # What other top-level folders may include; tables (.def) too.
 public='base/base.h base/fiber.h base/param.h base/stats.h base/vclock.h trace/trace.h
-memory/memory.h cache/cache.h coherence/coherence.h isa/lardx86/lardx86.h swmanager/swmanager.h
+memory/memory.h memory/pages.h cache/cache.h coherence/coherence.h isa/lardx86/lardx86.h swmanager/swmanager.h
 runtime/runtime.h policy/policy.h policy/checker.h policy/machine.h policy/view.h sim/lardsim.h sim/sim.h workloads/workloads.h'
 
 cd "${top_srcdir:-.}" || exit 99

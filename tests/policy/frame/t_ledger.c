@@ -59,22 +59,27 @@ static sim_cycle asks(void *host, unsigned core, sim_addr line, const uint64_t c
     return now + 15;
 }
 
-static void came_along(void *host, uint64_t bytes)
+static void came_along(struct coherence *caches, uint64_t bytes)
 {
-    note(host, 0, "gets along", bytes);
+    note((void *)caches, 0, "gets along", bytes);
 }
 
-static sim_cycle drops(void *host, unsigned core, sim_addr line, uint8_t *level, sim_cycle now)
+static sim_cycle drops(struct coherence *caches, unsigned core, sim_addr line, uint8_t *level,
+                       sim_cycle now)
 {
     *level = LEVEL_L1;
-    note(host, core, "drops", line);
+    note((void *)caches, core, "drops", line);
     return now + 3;
 }
 
 static void open_bench(struct bench *b)
 {
-    *b = (struct bench){
-        .machine = {.cores = 4, .line = 64, .ask = asks, .piggyback = came_along, .drop = drops}};
+    *b = (struct bench){.machine = {.cores = 4,
+                                    .line = 64,
+                                    .ask = asks,
+                                    .piggyback = came_along,
+                                    .drop = drops,
+                                    .caches = (struct coherence *)b}};
     b->env = (struct policy_env){.machine = &b->machine, .host = b, .exec = runs, .mem = accesses};
     ledger_hardware(&b->c, &b->env, KINDS);
 }

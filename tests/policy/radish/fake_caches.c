@@ -25,13 +25,15 @@ static struct fake_line *in_l3(struct fake *f, uint64_t line)
 static void note(struct fake *f, enum line_what what, enum mem_level level, unsigned core,
                  uint64_t line, bool dirty)
 {
-    f->event = xgrow(f->event, f->events, &f->cap, sizeof *f->event);
-    f->event[f->events++] = (struct line_event){.addr = line * f->line,
-                                                .what = (uint8_t)what,
-                                                .level = (uint8_t)level,
-                                                .core = (uint8_t)core,
-                                                .by = (uint8_t)f->by,
-                                                .dirty = dirty};
+    struct line_queue *q = &f->lines;
+
+    q->at = xgrow(q->at, q->n, &q->cap, sizeof *q->at);
+    q->at[q->n++] = (struct line_event){.addr = line * f->line,
+                                        .what = (uint8_t)what,
+                                        .level = (uint8_t)level,
+                                        .core = (uint8_t)core,
+                                        .by = (uint8_t)f->by,
+                                        .dirty = dirty};
 }
 
 static bool leave_l1(struct fake *f, unsigned core, uint64_t line, enum line_what what)
@@ -53,7 +55,7 @@ static void leave_l3(struct fake *f, unsigned by, struct fake_line *l)
 
     for (unsigned core = 0; core < f->cores; core++)
         if (leave_l1(f, core, line, LINE_INVALIDATE))
-            f->event[f->events - 1].recalled = true;
+            f->lines.at[f->lines.n - 1].recalled = true;
     note(f, LINE_EVICT, LEVEL_L3, by, line, l->dirty);
     l->line = 0;
 }
@@ -135,13 +137,6 @@ static sim_cycle latency(enum mem_level level)
 
 /* ---- for policies --------------------------------------------------------------------------- */
 
-static sim_addr fake_physical(void *host, sim_addr a)
-{
-    const struct fake *f = host;
-
-    return (a ^ (f->mixes & ~UINT64_C(4095))) & ((UINT64_C(1) << 48) - 1);
-}
-
 sim_cycle fake_exec(void *host, unsigned core, unsigned instructions, sim_cycle now)
 {
     (void)host;
@@ -166,26 +161,27 @@ sim_cycle fake_mem(void *host, unsigned core, sim_addr a, unsigned bytes, enum m
     return now;
 }
 
-static void fake_histories(void *host, sim_addr from, uint64_t bytes)
+static void fake_histories(struct coherence *caches, sim_addr from, uint64_t bytes)
 {
-    struct fake *f = host;
+    struct fake *f = (struct fake *)caches;
 
     f->histories = from;
     f->history_bytes = bytes;
 }
 
-static uint8_t fake_where(void *host, unsigned core, sim_addr at)
+static enum mem_level fake_where(const struct coherence *caches, unsigned core, sim_addr at)
 {
-    struct fake *f = host;
+    struct fake *f = (struct fake *)(uintptr_t)caches;
 
     if (in_l1(f, core, at / f->line))
         return LEVEL_L1;
     return in_l3(f, at / f->line) ? LEVEL_L3 : LEVEL_NONE;
 }
 
-static sim_cycle fake_drop(void *host, unsigned core, sim_addr at, uint8_t *level, sim_cycle now)
+static sim_cycle fake_drop(struct coherence *caches, unsigned core, sim_addr at, uint8_t *level,
+                           sim_cycle now)
 {
-    struct fake *f = host;
+    struct fake *f = (struct fake *)caches;
     const uint64_t line = at / f->line;
     struct fake_line *shared = in_l3(f, line);
 
@@ -218,9 +214,9 @@ static sim_cycle fake_ask(void *host, unsigned core, sim_addr line, const uint64
     return now + 15;
 }
 
-static void fake_piggyback(void *host, uint64_t bytes)
+static void fake_piggyback(struct coherence *caches, uint64_t bytes)
 {
-    struct fake *f = host;
+    struct fake *f = (struct fake *)caches;
 
     f->piggybacked += bytes;
 }
@@ -252,7 +248,8 @@ void fake_open(struct fake *f, uint64_t seed)
     rng_seed(&f->rng, seed);
     f->machine = (struct policy_machine){.cores = f->cores,
                                          .line = f->line,
-                                         .physical = fake_physical,
+                                         .pages = &f->pages,
+                                         .caches = (struct coherence *)f,
                                          .histories = fake_histories,
                                          .drop = fake_drop,
                                          .ask = fake_ask,
@@ -262,27 +259,38 @@ void fake_open(struct fake *f, uint64_t seed)
                                          .where = fake_where};
 }
 
+void fake_mix(struct fake *f, uint64_t seed)
+{
+    const struct pages_params p = {PAGES_FIRST_TOUCH, 4096, UINT64_C(1) << 30, seed};
+    struct err e = {0};
+
+    f->stats = stats_new();
+    if (seed && pages_init(&f->pages, &p, stats_root(f->stats), &e))
+        die("%s", e.text);
+}
+
 void fake_close(struct fake *f)
 {
-    free(f->event);
+    pages_free(&f->pages);
+    stats_free(f->stats);
+    free(f->lines.at);
 }
 
 struct mem_outcome fake_data(struct fake *f, unsigned core, sim_addr a, bool write, sim_cycle now)
 {
     struct mem_outcome out = {.began = now};
 
-    out.level = (uint8_t)touch(f, core, fake_physical(f, a) / f->line, write, &out.asked);
+    out.level = (uint8_t)touch(f, core, pages_physical(&f->pages, a) / f->line, write, &out.asked);
     return out;
 }
 
 sim_cycle fake_tell(struct fake *f, struct checker *c, unsigned core, sim_cycle now)
 {
     do {
-        for (size_t i = 0; i < f->events; i++)
-            checker_line(c, &f->event[i], core);
-        f->events = 0;
+        checker_lines_told(c, &f->lines, core);
+        f->lines.n = 0;
         now = checker_line_paid(c, core, now);
-    } while (f->events);
+    } while (f->lines.n);
     return now;
 }
 

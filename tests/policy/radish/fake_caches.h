@@ -16,11 +16,12 @@ struct fake {
     unsigned cores, line, private_lines, shared_lines;
     unsigned loss; /* per mille of accesses after which a shared line is lost */
     struct fake_line l1[FAKE_CORES][FAKE_LINES], l3[FAKE_LINES * FAKE_CORES];
-    struct line_event *event; /* owns; not yet told */
-    size_t events, cap;
-    unsigned by; /* whose access it is */
+    struct line_queue lines; /* owns; not yet told */
+    unsigned by;             /* whose access it is */
     sim_addr histories;
-    uint64_t history_bytes, mixes; /* mixes: bits by which pages are mixed up */
+    uint64_t history_bytes;
+    struct pages pages;
+    struct stats *stats; /* owns; of the pages */
     uint64_t accesses, metadata, asks, asked_bytes, drops, piggybacked, memory, stops;
     sim_cycle stopped;
     struct policy_machine machine;
@@ -31,6 +32,7 @@ struct fake {
 
 void fake_open(struct fake *f, uint64_t seed);
 void fake_close(struct fake *f);
+void fake_mix(struct fake *f, uint64_t seed); /* pages are mixed up; 0: they are not */
 /* The program's access to [a, a + bytes) of one line, virtual. */
 struct mem_outcome fake_data(struct fake *f, unsigned core, sim_addr a, bool write, sim_cycle now);
 /* One event on a core: its data, and the policy's part. */

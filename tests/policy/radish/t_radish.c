@@ -298,7 +298,7 @@ static void an_access_finds_out_that_its_history_line_has_just_gone(void **state
     (void)state;
     probe_open(&p, "lardish", 4, DEFAULTS);
     step(&p, WRITE(0, A, 4));
-    p.f.machine.drop(&p.f, 0, history_of(&p, 0), &level, 0);
+    p.f.machine.drop(p.f.machine.caches, 0, history_of(&p, 0), &level, 0);
     step(&p, WRITE(0, A, 4));
     GREW(&p, allocated, 1);
     GREW(&p, lost_dirty, 1);
@@ -377,7 +377,7 @@ static void a_core_whose_data_are_recalled_loses_its_permissions(void **state)
                 p.f.l1[0][i].line = 0;
         le.recalled = recalled;
         p.was = inside(&p.w)->st;
-        checker_line(p.w.checker, &le, 0);
+        checker_lines_told(p.w.checker, &(struct line_queue){.at = &le, .n = 1}, 0);
         GREW(&p, taken_away, recalled ? 16 : 0);
         probe_close(&p);
     }

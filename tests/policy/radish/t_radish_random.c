@@ -21,7 +21,7 @@ static void forget_all(const struct watch *w, struct fake *f, const struct strea
 {
     for (const struct event *ev = s->rec; ev < s->rec + s->records; ev += event_records(ev))
         for (sim_addr a = ev->addr; event_is_access(ev) && a < ev->addr + ev->size; a++)
-            swm_void(inside(w)->manager, f->machine.physical(f, a));
+            swm_void(inside(w)->manager, pages_physical(&f->pages, a));
 }
 
 struct drive { /* of a stream over a machine */
@@ -219,7 +219,7 @@ static void draw_fake(struct rng *r, struct fake *f, struct drawn *d)
     f->private_lines = 2 + (unsigned)rng_below(r, 8);
     f->shared_lines = f->private_lines * f->cores + 1 + (unsigned)rng_below(r, 12);
     f->loss = (unsigned)rng_below(r, 3) * 40;
-    f->mixes = rng_next(r) & 0x7000;
+    fake_mix(f, rng_next(r) & 0x7000);
     (void)d;
 }
 

@@ -54,7 +54,7 @@ static const struct verdict_host *open_machine(void *arg)
     f->private_lines = h->private_lines;
     f->shared_lines = h->shared_lines;
     f->loss = h->loss;
-    f->mixes = h->mixes;
+    fake_mix(f, h->mixes);
     f->arg = h;
     h->shift = 0;
     h->events = 0;
