@@ -47,8 +47,9 @@ unsigned checker_turn(const struct checker *c);
 /* checker_decide, then checker_pay. */
 sim_cycle checker_step(struct checker *c, const struct event *ev, unsigned core,
                        struct mem_outcome out, sim_cycle now);
-/* All that happened to lines in the machine's caches, in order, and this core tells of it. */
-void checker_lines_told(struct checker *c, const struct line_queue *q, unsigned core);
+/* All that happened to lines in the machine's caches, in order, and this core tells of it. Adds the
+ * cores that have to pay for that. */
+void checker_lines_told(struct checker *c, const struct line_queue *q, unsigned core, bool *owes);
 /* The core pays for what it has heard of lines, or others have for it. */
 sim_cycle checker_line_paid(struct checker *c, unsigned core, sim_cycle now);
 unsigned checker_lines(const struct checker *c); /* that it wants to hear of */

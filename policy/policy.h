@@ -139,8 +139,9 @@ struct policy_hardware {
      * before `access` hears of it; events of its own mem calls come after the hook that made them,
      * or while other cores go on. It takes no time here, but in `pay` of the core whose access it
      * was (le->by), once what that core has in hand is done; or of this core, which tells of it.
-     * NULL: does not react, and the machine keeps no such events. */
-    void (*line)(void *self, const struct line_event *le, unsigned core);
+     * True: one of the two has something to pay. NULL: does not react, and the machine keeps no
+     * such events. */
+    bool (*line)(void *self, const struct line_event *le, unsigned core);
     unsigned lines; /* that `line` wants, bits by enum line_what */
 };
 

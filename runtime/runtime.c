@@ -95,6 +95,7 @@ struct runtime *runtime_new(const struct runtime_params *p, const struct runtime
     r->params = *p;
     r->params.base &= ~(uint64_t)(RT_PAGE - 1);
     r->params.page = power_below(p->page);
+    r->head.words = r->params.base + RT_THREADS_AT;
     r->objects = shadow_new(8, sizeof(struct rt_object *), env->budget);
     register_work(env->stats, &r->st);
     register_space(env->stats, &r->st);
@@ -158,11 +159,6 @@ static void reserve_actor(struct runtime *r, uint32_t actor)
 bool runtime_pending(const struct runtime *r, sim_tid tid)
 {
     return tid < r->threads && !r->thread[tid].begun && r->thread[tid].birth.at;
-}
-
-sim_addr runtime_words(const struct runtime *r, uint32_t actor)
-{
-    return r->params.base + RT_THREADS_AT + actor * RT_THREAD_BYTES;
 }
 
 sim_addr runtime_entry(const struct runtime *r, uint32_t actor, uint32_t of)

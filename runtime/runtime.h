@@ -46,6 +46,7 @@ struct runtime_env {           /* borrowed */
 struct runtime;
 struct runtime_head { /* its beginning, open for what is asked at each access */
     uint64_t forked;  /* threads that were, and have not begun */
+    sim_addr words;   /* where those of actor 0 are */
 };
 struct runtime *runtime_new(const struct runtime_params *p, const struct runtime_env *env);
 void runtime_free(struct runtime *r);
@@ -87,7 +88,11 @@ sim_cycle runtime_lower_access(struct runtime *r, const struct event *ev, bool a
                                sim_cycle now);
 
 /* Address of an actor's words: of a line, of which the runtime uses the first 16 bytes. */
-sim_addr runtime_words(const struct runtime *r, uint32_t actor);
+#define RUNTIME_WORDS UINT64_C(64)
+static inline sim_addr runtime_words(const struct runtime *r, uint32_t actor)
+{
+    return ((const struct runtime_head *)r)->words + actor * RUNTIME_WORDS;
+}
 /* Address of the entry of actor `of` in an actor's clock. 0: there is no such entry, or no clock.
  */
 sim_addr runtime_entry(const struct runtime *r, uint32_t actor, uint32_t of);

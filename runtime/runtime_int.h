@@ -23,12 +23,11 @@ enum {
     RT_SIZES = 14 /* the largest block has an entry for each epoch's thread */
 };
 _Static_assert(RT_LINE_ENTRIES << (RT_SIZES - 1) == EPOCH_THREADS, "the largest clock fits");
-#define RT_LISTS_AT     UINT64_C(0x1000) /* offsets from base */
-#define RT_LIST_BYTES   UINT64_C(256)
-#define RT_LIST_CORES   UINT64_C(4096) /* cores beyond these share lists' addresses */
-#define RT_THREADS_AT   (UINT64_C(1) << 21)
-#define RT_THREAD_BYTES UINT64_C(64)
-#define RT_HEAP_AT      (UINT64_C(1) << 40)
+#define RT_LISTS_AT   UINT64_C(0x1000) /* offsets from base */
+#define RT_LIST_BYTES UINT64_C(256)
+#define RT_LIST_CORES UINT64_C(4096) /* cores beyond these share lists' addresses */
+#define RT_THREADS_AT (UINT64_C(1) << 21)
+#define RT_HEAP_AT    (UINT64_C(1) << 40)
 
 enum rt_step {
 #define RT_STEP(NAME, ...) RT_STEP_##NAME,

@@ -9,7 +9,7 @@
 
 static sim_addr thread_word(const struct runtime *r, uint64_t thread)
 {
-    return r->params.base + RT_THREADS_AT + thread * RT_THREAD_BYTES;
+    return r->params.base + RT_THREADS_AT + thread * RUNTIME_WORDS;
 }
 
 static sim_addr final_word(const struct runtime *r, uint64_t thread)

@@ -395,13 +395,13 @@ sim_cycle checker_step(struct checker *c, const struct event *ev, unsigned core,
     return checker_pay(c, ev, core, checker_decide(c, ev, core, out, now));
 }
 
-void checker_lines_told(struct checker *c, const struct line_queue *q, unsigned core)
+void checker_lines_told(struct checker *c, const struct line_queue *q, unsigned core, bool *owes)
 {
     const unsigned wanted = checker_lines(c);
 
     for (const struct line_event *le = q->at; wanted && le < q->at + q->n; le++)
-        if (wanted >> le->what & 1)
-            c->hardware->line(c->self, le, core);
+        if (wanted >> le->what & 1 && c->hardware->line(c->self, le, core))
+            owes[le->by] = owes[core] = true;
 }
 
 sim_cycle checker_line_paid(struct checker *c, unsigned core, sim_cycle now)

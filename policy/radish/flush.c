@@ -216,18 +216,19 @@ static void data_line(struct radish *r, struct flushed *f, const struct line_eve
 
 /* Only decides: what it costs is the core's to pay that displaced the line. What the server of the
  * queue displaces is paid by whose program waits for it. */
-void radish_line(void *self, const struct line_event *le, unsigned core)
+bool radish_line(void *self, const struct line_event *le, unsigned core)
 {
     struct radish *r = self;
     const bool teller = queue_serves(r, le->by);
     struct flushed *f = &r->lost[teller ? core : le->by];
 
     if (le->what == LINE_INVALIDATE && !le->recalled) /* a store has it now, and has told */
-        return;
+        return false;
     if (is_history(r, le->addr))
         history_line(r, f, le->addr);
     else
         data_line(r, f, le);
+    return lost_some(f);
 }
 
 /* One by one: more may be lost while this is paid for, or a roll-over store the rest. */
@@ -235,7 +236,7 @@ sim_cycle flush_lost_paid(struct radish *r, unsigned core, sim_cycle now)
 {
     struct flushed *lost = &r->lost[core];
 
-    while (lost->gone || lost->homeless || lost->drained) {
+    while (lost_some(lost)) {
         const bool drop = !lost->gone;
         struct hline *h = next_lost(lost);
         now = queue_waited(r, lost->drained, now);

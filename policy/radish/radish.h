@@ -438,13 +438,15 @@ static inline bool flush_some(const struct flushed *f) /* a handler has to run *
 sim_cycle flush_paid(struct radish *r, unsigned core, struct flushed *f, sim_cycle now);
 /* A line goes: its queued checks are over first. */
 void flush_line(struct radish *r, struct flushed *f, struct hline **to, struct hline *h);
-void radish_line(void *self, const struct line_event *le, unsigned core);
+bool radish_line(void *self, const struct line_event *le, unsigned core);
 sim_cycle flush_lost_paid(struct radish *r, unsigned core, sim_cycle now); /* of radish_line */
+static inline bool lost_some(const struct flushed *f) /* of radish_line: a core has to pay */
+{
+    return f->gone || f->homeless || f->drained;
+}
 static inline sim_cycle lost_paid(struct radish *r, unsigned core, sim_cycle now)
 {
-    const struct flushed *f = &r->lost[core];
-
-    return UNLIKELY(f->gone || f->homeless || f->drained) ? flush_lost_paid(r, core, now) : now;
+    return UNLIKELY(lost_some(&r->lost[core])) ? flush_lost_paid(r, core, now) : now;
 }
 
 bool data_anywhere(const struct radish *r, sim_addr addr); /* in some cache */

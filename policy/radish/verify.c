@@ -48,9 +48,11 @@ static void check_owner(const struct hline *h, unsigned i)
     (void)i;
 }
 
-static void check_granule(const struct radish *r, const struct hline *first, unsigned i)
+static void check_granule(const struct radish *r, const struct hline *first, unsigned i,
+                          bool may_hold)
 {
-    const struct swm_held held = swm_held(r->manager, line_granule(r, first, i));
+    const struct swm_held held =
+        may_hold ? swm_held(r->manager, line_granule(r, first, i)) : (struct swm_held){0};
     struct last last = {0};
 
     for (const struct hline *h = first; h; h = h->next) {
@@ -64,6 +66,15 @@ static void check_granule(const struct radish *r, const struct hline *first, uns
     }
     if (held.write)
         see_write(&last, held.write->actor, held.write->clock);
+}
+
+/* All lines of the same data and kind. */
+static void check_same(const struct radish *r, const struct hline *first)
+{
+    const granule_set may = swm_may_hold(r->manager, line_granule(r, first, 0), r->entries);
+
+    for (unsigned i = 0; i < r->entries; i++)
+        check_granule(r, first, i, may >> i & 1);
 }
 
 /* Each granule of a record finds it, and nothing else is found. Returns how many there are. */
@@ -113,8 +124,8 @@ void radish_check(const void *self)
         for (unsigned k = 0; k < r->kinds; k++) {
             for (const struct hline *h = p->of_kind[k]; h; h = h->next, here++)
                 records += check_line(r, h);
-            for (unsigned i = 0; p->of_kind[k] && i < r->entries; i++)
-                check_granule(r, p->of_kind[k], i);
+            if (p->of_kind[k])
+                check_same(r, p->of_kind[k]);
         }
         assert(here == p->lines && (here || p->queued));
         lines += here;

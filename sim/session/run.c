@@ -98,10 +98,7 @@ static NO_INLINE void tell_all_lines(struct lardsim *l, unsigned core)
     struct line_queue *q = l->lines;
 
     for (size_t k = 0; k < l->checkers; k++)
-        checker_lines_told(l->checker[k], q, core);
-    for (size_t i = 0; i < q->n; i++)
-        l->owes[q->at[i].by] = true;
-    l->owes[core] = true;
+        checker_lines_told(l->checker[k], q, core, l->owes);
     q->n = 0;
 }
 

@@ -86,7 +86,7 @@ struct lardsim {
     unsigned hears;           /* of lines, bits by enum line_what */
     struct line_queue *lines; /* what happened to lines, and nobody has heard */
     bool pays;                /* some policy: what it has decided takes time */
-    bool owes[MAX_CORES];     /* by core: there may be something to pay for lines */
+    bool owes[MAX_CORES];     /* by core: there is something to pay for lines */
     char *timeline;           /* the file; NULL: none */
     bool cut;                 /* the timeline, at: */
     sim_cycle cut_at;

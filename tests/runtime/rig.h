@@ -128,8 +128,8 @@ static inline void rig_place(const struct rig *g, sim_addr a, char *to, size_t r
         rig_place_in_heap(g, a, to, room);
     else if (at >= RT_THREADS_AT)
         snprintf(to, room, "thread %llu's %sword",
-                 (unsigned long long)((at - RT_THREADS_AT) / RT_THREAD_BYTES),
-                 at % RT_THREAD_BYTES ? "final " : "");
+                 (unsigned long long)((at - RT_THREADS_AT) / RUNTIME_WORDS),
+                 at % RUNTIME_WORDS ? "final " : "");
     else {
         const unsigned core = (unsigned)((at - RT_LISTS_AT) / RT_LIST_BYTES);
         snprintf(to, room, "%s of %u", at % 16 ? "fresh" : "free",

@@ -286,8 +286,10 @@ struct mem_outcome fake_data(struct fake *f, unsigned core, sim_addr a, bool wri
 
 sim_cycle fake_tell(struct fake *f, struct checker *c, unsigned core, sim_cycle now)
 {
+    bool owes[MAX_CORES]; /* it is asked to pay anyway */
+
     do {
-        checker_lines_told(c, &f->lines, core);
+        checker_lines_told(c, &f->lines, core, owes);
         f->lines.n = 0;
         now = checker_line_paid(c, core, now);
     } while (f->lines.n);

@@ -370,6 +370,7 @@ static void a_core_whose_data_are_recalled_loses_its_permissions(void **state)
     (void)state;
     for (int recalled = 0; recalled < 2; recalled++) {
         struct probe p;
+        bool owes[MAX_CORES];
         probe_open(&p, "lardish", 4, DEFAULTS);
         step(&p, WRITE(0, A, 4));
         for (size_t i = 0; i < FAKE_LINES; i++)
@@ -377,7 +378,7 @@ static void a_core_whose_data_are_recalled_loses_its_permissions(void **state)
                 p.f.l1[0][i].line = 0;
         le.recalled = recalled;
         p.was = inside(&p.w)->st;
-        checker_lines_told(p.w.checker, &(struct line_queue){.at = &le, .n = 1}, 0);
+        checker_lines_told(p.w.checker, &(struct line_queue){.at = &le, .n = 1}, 0, owes);
         GREW(&p, taken_away, recalled ? 16 : 0);
         probe_close(&p);
     }
