@@ -144,6 +144,7 @@ void compare_finish(struct compare *c); /* counts what is only known at the end,
 void compare_conflict(struct compare *c, const char *label, const struct event *ev,
                       sim_addr location, const struct race_side *earlier);
 bool compare_both_read(const struct pair *p);
+unsigned compare_kind(const struct pair *p);
 /* After all checkers' step. */
 void compare_step(struct compare *c, const struct event *ev);
 void compare_settle(struct compare *c, const struct event *ev);   /* ev: NULL at the end */

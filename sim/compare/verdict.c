@@ -126,6 +126,14 @@ static bool in_hand(const struct pair *p, const struct event *ev)
     return ev->kind == p->access.kind && p->access.addr - ev->addr < ev->size;
 }
 
+/* The number of a kind of conflict (policy/claims.def); not of two reads. */
+unsigned compare_kind(const struct pair *p)
+{
+    if (!event_writes(&p->access))
+        return CONFLICT_RAW_BIT;
+    return p->earlier.op == EV_READ ? CONFLICT_WAR_BIT : CONFLICT_WAW_BIT;
+}
+
 static enum why find_why(const struct compare *c, const struct instance *silent,
                          const struct instance *reporter, const struct pair *p, enum of of,
                          const struct event *ev)
@@ -145,7 +153,7 @@ static enum why find_why(const struct compare *c, const struct instance *silent,
         return WHY_UNKNOWN;
     if (ordering_before(silent->order, &p->earlier, p->access.tid))
         return WHY_ORDERED;
-    if (!remembers_exactly(silent))
+    if (!remembers_exactly(silent) || !(silent->promise.conflicts >> compare_kind(p) & 1))
         return WHY_RULE;
     if (!reporter->by_access && event_order(&p->access) != ORDER_NONE)
         return WHY_UNKNOWN; /* it may be no conflict: both atomic */

@@ -116,6 +116,16 @@ static void add_unknown(struct text *t, const struct compare *c, const struct di
         add(t, "%s noticed it after the access", reporter->label);
 }
 
+/* One that misses nothing of what its promise is about misses what it is not about. */
+static void add_rule(struct text *t, const struct difference *d, const struct instance *silent)
+{
+    if (silent->by_access && silent->promise.claims & CLAIM_SOUND)
+        add(t, "%s does not look for %s", silent->label,
+            conflict_info[compare_kind(&d->pair)].name);
+    else if (!d->says)
+        add(t, "%s goes by a rule of its own", silent->label);
+}
+
 static void give_reason(const struct compare *c, const struct difference *d, struct text *t)
 {
     const struct instance *in = &c->instance[d->instance], *truth = &c->instance[c->truth];
@@ -139,8 +149,7 @@ static void give_reason(const struct compare *c, const struct difference *d, str
         add_causes(t, d, silent, reporter);
         break;
     case WHY_RULE:
-        if (!d->says)
-            add(t, "%s goes by a rule of its own", silent->label);
+        add_rule(t, d, silent);
         break;
     case WHY_UNKNOWN:
         add_unknown(t, c, d, reporter);

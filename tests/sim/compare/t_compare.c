@@ -238,6 +238,23 @@ static void repeats_that_are_skipped_are_missed_and_said_to_be(void **state)
     lardsim_free(l);
 }
 
+static void what_a_policy_does_not_look_for_is_said_to_be_missed_by_rule(void **state)
+{
+    struct told t = {.n = 0};
+    struct lardsim *l = configured((const char *const[]){"policies=lard=vc,other=clean", NULL}, &t);
+
+    (void)state;
+    assert_int_equal(lardsim_start(l), 0);
+    rd(l, 0, X, 1);
+    wr(l, 1, X, 2); /* 1: a write after a read, which clean leaves out */
+    rd(l, 0, X, 3); /* 2: a read after a write, which both find */
+    finish(l);
+    TABLE(l, 0, 0, 1, 1);
+    assert_told(&t, 0, "missed", "access", 1, 0, "rule");
+    assert_non_null(strstr(t.reason[0], "does not look for write-after-read"));
+    lardsim_free(l);
+}
+
 static void counts_are_not_bounded_by_what_is_told(void **state)
 {
     struct told t = {.n = 0};
@@ -314,6 +331,7 @@ int main(void)
         cmocka_unit_test(what_a_later_write_displaced_is_forgotten),
         cmocka_unit_test(a_commit_differs_once),
         cmocka_unit_test(repeats_that_are_skipped_are_missed_and_said_to_be),
+        cmocka_unit_test(what_a_policy_does_not_look_for_is_said_to_be_missed_by_rule),
         cmocka_unit_test(counts_are_not_bounded_by_what_is_told),
         cmocka_unit_test(why_may_be_left_out),
         cmocka_unit_test(a_region_counts_its_own),
