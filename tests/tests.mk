@@ -10,7 +10,7 @@ unit_tests += tests/coherence/t_coherence tests/coherence/t_coherence_apart \
 unit_tests += tests/isa/lardx86/t_lardx86 tests/isa/lardx86/t_lx_region \
 	tests/isa/lardx86/t_lx_text
 unit_tests += tests/memory/ddr/t_ddr tests/memory/ddr/t_ddr_flow tests/memory/ddr/t_ddr_ini \
-	tests/memory/ddr/t_ddr_legal tests/memory/dramsim3/t_dramsim3 tests/memory/t_memory
+	tests/memory/ddr/t_ddr_legal tests/memory/dramsim3/t_dramsim3 tests/memory/t_memory tests/memory/t_pages
 unit_tests += tests/oracle/t_oracle tests/oracle/t_oracle_memory tests/oracle/t_oracle_region
 unit_tests += tests/policy/eraser/t_eraser tests/policy/fasttrack/t_repeats \
 	tests/policy/frame/t_after_race tests/policy/frame/t_again tests/policy/frame/t_claims \
@@ -26,7 +26,7 @@ unit_tests += tests/policy/eraser/t_eraser tests/policy/fasttrack/t_repeats \
 	tests/policy/slimstate/t_slimstate
 unit_tests += tests/runtime/t_runtime tests/runtime/t_runtime_level tests/runtime/t_runtime_random
 unit_tests += tests/sim/compare/t_compare tests/sim/compare/t_compare_random \
-	tests/sim/compare/t_compare_truth tests/sim/machine/t_ce_machine tests/sim/machine/t_pages tests/sim/order/t_order \
+	tests/sim/compare/t_compare_truth tests/sim/machine/t_ce_machine tests/sim/order/t_order \
 	tests/sim/order/t_order_random tests/sim/order/t_order_window tests/sim/scheduler/t_steps \
 	tests/sim/scheduler/t_stop tests/sim/scheduler/t_timed tests/sim/scheduler/t_timed_cores \
 	tests/sim/scheduler/t_timed_random tests/sim/scheduler/t_turns tests/sim/session/t_api \

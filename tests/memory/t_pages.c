@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "sim/machine/pages.h"
+#include "memory/pages.h"
 
 enum { PAGE = 4096, PAGES = 16, MEMORY = PAGES * PAGE };
 #define PROGRAM UINT64_C(0x7f0000000000) /* what it has, begins here */
