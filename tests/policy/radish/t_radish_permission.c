@@ -1,5 +1,6 @@
-/* t_radish_permission.c - permission that comes before it is asked for: with a line that the manager has
- * filled, and with the answers of other cores. t_radish and t_verdict hold the verdicts.
+/* t_radish_permission.c - permission that comes before it is asked for: with a line that the
+ * manager has filled, and with the answers of other cores. t_radish and t_verdict hold the
+ * verdicts.
  *
  *     t_radish_permission [--mutant NAME]     a rule broken on purpose (tests/mutants/): must fail
  */
