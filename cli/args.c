@@ -6,12 +6,20 @@
 
 #include "cli/cli.h"
 
+static const char *option_name(const struct cli *c, int key)
+{
+    for (const struct argp_option *o = c->verb->options; o && o->name; o++)
+        if (o->key == key)
+            return o->name;
+    return "?";
+}
+
 static void note_option(struct cli *c, int key, const char *value, struct argp_state *state)
 {
     /* An empty value is most often a shell variable that is unset. */
     if (value && !*value)
         argp_error(state, "the value of --%s is empty; leave the option out, or give one",
-                   cli_option_name(c, key));
+                   option_name(c, key));
     c->given = xgrow(c->given, c->n, &c->cap, sizeof *c->given);
     c->given[c->n++] = (struct given_option){key, value};
 }
@@ -119,14 +127,6 @@ const char *cli_get(const struct cli *c, int key)
     return g ? g->value : NULL;
 }
 
-const char *cli_option_name(const struct cli *c, int key)
-{
-    for (const struct argp_option *o = c->verb->options; o && o->name; o++)
-        if (o->key == key)
-            return o->name;
-    return "?";
-}
-
 /* Numbers as the configuration has them, but for units by name. */
 static bool parse_u64(const char *text, uint64_t *to)
 {
@@ -162,7 +162,7 @@ int cli_u64(const struct cli *c, int key, uint64_t *to, struct err *e)
         return 0;
     return err_set(e, LARD_USAGE,
                    "--%s: \"%s\" is no number from 0 to 2^64-1; write it as 42, 0x2a, 64Ki or 1M",
-                   cli_option_name(c, key), text);
+                   option_name(c, key), text);
 }
 
 int cli_index(const struct cli *c, int key, const char *const *choices, size_t *to, struct err *e)
@@ -180,7 +180,7 @@ int cli_index(const struct cli *c, int key, const char *const *choices, size_t *
     char *all = NULL;
     for (size_t i = 0; i < n; i++)
         xappend(&all, ", ", choices[i]);
-    err_set(e, LARD_USAGE, "--%s: \"%s\" is none of %s", cli_option_name(c, key), text, all);
+    err_set(e, LARD_USAGE, "--%s: \"%s\" is none of %s", option_name(c, key), text, all);
     free(all);
     return -1;
 }

@@ -84,7 +84,6 @@ const char *cli_get(const struct cli *c, int key); /* the last one's value; NULL
 /* A number as the configuration has them: 42, 0x2a, 64Ki, 1M. *to stays as it is when not given. */
 int cli_u64(const struct cli *c, int key, uint64_t *to, struct err *e);
 int cli_index(const struct cli *c, int key, const char *const *choices, size_t *to, struct err *e);
-const char *cli_option_name(const struct cli *c, int key);
 
 /* ---- messages on standard error: main.c ----------------------------------------------------- */
 

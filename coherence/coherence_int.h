@@ -71,8 +71,7 @@ struct coh_times {
     /* The same of an upgrade; it leaves from the L1 or the L2, whichever has the line in S. */
     sim_cycle upgrade_leave[2], upgrade_search, upgrade_remote;
 };
-sim_cycle coh_params_private(const struct coh_params *p); /* a hit of the last private level */
-sim_cycle coh_params_l3(const struct coh_params *p);      /* a hit of the L3 */
+sim_cycle coh_params_l3(const struct coh_params *p); /* a hit of the L3 */
 void coh_params_times(const struct coh_params *p, struct coh_times *to);
 
 /* Where the CE simulator (ARC, IPDPS 2019) differs from our rules; compat = ce sets all of them. */

@@ -104,7 +104,8 @@ void coherence_each_param(void (*fn)(void *arg, const char *section, const struc
 
 /* ---- cycles --------------------------------------------------------------------------------- */
 
-sim_cycle coh_params_private(const struct coh_params *p)
+/* A hit of the last private level. */
+static sim_cycle private_latency(const struct coh_params *p)
 {
     if (!p->l2.size)
         return p->l1.latency;
@@ -114,7 +115,7 @@ sim_cycle coh_params_private(const struct coh_params *p)
 sim_cycle coh_params_l3(const struct coh_params *p)
 {
     if (p->coherence.composition == CUMULATIVE)
-        return coh_params_private(p) + p->l3.latency;
+        return private_latency(p) + p->l3.latency;
     return p->l3.latency;
 }
 
@@ -126,7 +127,7 @@ sim_cycle coh_params_l3(const struct coh_params *p)
  * home takes no time of its own, and the remote core takes the rest. */
 void coh_params_times(const struct coh_params *p, struct coh_times *to)
 {
-    const sim_cycle private = coh_params_private(p), remote = p->coherence.remote;
+    const sim_cycle private = private_latency(p), remote = p->coherence.remote;
     const bool total = p->coherence.remote_cost == REMOTE_TOTAL;
     const bool home = p->coherence.upgrade_cost == UPGRADE_HOME;
 
@@ -167,11 +168,11 @@ static int check_latencies(const struct coh_params *p, struct err *e)
                        "l2.latency: an L2 hit of %" PRIu64 " cycles in all is not later than an L1 "
                        "hit of %" PRIu64 "; give more, or coherence.composition=cumulative",
                        p->l2.latency, p->l1.latency);
-    if (p->l3.latency <= coh_params_private(p))
+    if (p->l3.latency <= private_latency(p))
         return err_set(e, LARD_CONFIG,
                        "l3.latency: an L3 hit of %" PRIu64 " cycles in all is not later than an %s "
                        "hit of %" PRIu64 "; give more, or coherence.composition=cumulative",
-                       p->l3.latency, nearer, coh_params_private(p));
+                       p->l3.latency, nearer, private_latency(p));
     return 0;
 }
 

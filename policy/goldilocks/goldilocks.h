@@ -235,7 +235,6 @@ void gold_object_drop(struct goldilocks *g, unsigned kind, sim_addr addr, uint64
 void gold_objects_clear(struct goldilocks *g, sim_addr addr, uint64_t bytes);
 void gold_objects_copy(struct goldilocks *g, sim_addr to, sim_addr from, uint64_t bytes,
                        unsigned core);
-struct gold_hold *gold_hold_of(const struct gold_object *o, sim_tid tid, bool shared);
 uint32_t gold_nest(struct goldilocks *g, struct gold_object *o, sim_tid tid,
                    bool shared); /* the new depth */
 uint32_t gold_unnest(struct goldilocks *g, struct gold_object *o, sim_tid tid, bool shared);

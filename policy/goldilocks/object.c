@@ -90,7 +90,7 @@ static void now_holds(struct goldilocks *g, const struct gold_object *o, const s
         held_push(g, h->tid, o->element);
 }
 
-struct gold_hold *gold_hold_of(const struct gold_object *o, sim_tid tid, bool shared)
+static struct gold_hold *hold_of(const struct gold_object *o, sim_tid tid, bool shared)
 {
     for (uint32_t i = 0; i < o->holds; i++)
         if (o->hold[i].tid == tid && o->hold[i].shared == shared)
@@ -109,7 +109,7 @@ static NO_INLINE void holds_grow(struct goldilocks *g, struct gold_object *o)
 
 uint32_t gold_nest(struct goldilocks *g, struct gold_object *o, sim_tid tid, bool shared)
 {
-    struct gold_hold *h = gold_hold_of(o, tid, shared);
+    struct gold_hold *h = hold_of(o, tid, shared);
 
     if (h)
         return ++h->depth;
@@ -123,7 +123,7 @@ uint32_t gold_nest(struct goldilocks *g, struct gold_object *o, sim_tid tid, boo
 
 uint32_t gold_unnest(struct goldilocks *g, struct gold_object *o, sim_tid tid, bool shared)
 {
-    struct gold_hold *h = gold_hold_of(o, tid, shared);
+    struct gold_hold *h = hold_of(o, tid, shared);
 
     if (!h)
         return 0; /* it was acquired where this view does not look */
@@ -137,7 +137,7 @@ uint32_t gold_unnest(struct goldilocks *g, struct gold_object *o, sim_tid tid, b
 
 void gold_wait(struct goldilocks *g, struct gold_object *o, sim_tid tid, bool waits)
 {
-    struct gold_hold *h = gold_hold_of(o, tid, false);
+    struct gold_hold *h = hold_of(o, tid, false);
 
     if (!h || h->waiting == waits)
         return;

@@ -262,7 +262,7 @@ static void pass_on(struct slim *s, struct slim_array *a, struct slim_partition 
 }
 
 /* Changes the partition: every old part's history goes to the new parts, or to variables. */
-void slim_convert(struct slim *s, struct slim_array *a, struct slim_partition to)
+static void convert(struct slim *s, struct slim_array *a, struct slim_partition to)
 {
     struct slim_cells old = a->cell;
     const struct slim_partition was = a->is;
@@ -437,5 +437,5 @@ void slim_make_precise(struct slim *s, struct slim_array *a, const struct slim_p
     else
         to = refine_set(a, &f->set);
     if (to.mode != a->is.mode || to.by != a->is.by)
-        slim_convert(s, a, to);
+        convert(s, a, to);
 }

@@ -187,7 +187,6 @@ void slim_spill(struct slim *s, struct slim_array *a, uint64_t from, uint64_t to
 /* [SS REFINE]: refines the partition until it is precise enough for a footprint. In PREFIX elements
  * become variables; in FINE all do, and the caller must end the array. */
 void slim_make_precise(struct slim *s, struct slim_array *a, const struct slim_print *f);
-void slim_convert(struct slim *s, struct slim_array *a, struct slim_partition to);
 static inline bool slim_eager(const struct slim_array *a)
 {
     return a->is.mode == SLIM_PREFIX || a->is.mode == SLIM_FINE;

@@ -23,7 +23,8 @@ struct event *synth_event(struct synth *g, uint32_t t, enum ev_kind kind)
     return ev;
 }
 
-uint64_t synth_draw_site(struct synth *g)
+/* 0: none. */
+static uint64_t draw_site(struct synth *g)
 {
     if (!g->p.sites || !synth_chance(g, g->p.site_share))
         return 0;
@@ -33,7 +34,7 @@ uint64_t synth_draw_site(struct synth *g)
 void synth_two(struct synth *g, uint32_t t, enum ev_kind kind, sim_addr addr, uint64_t aux,
                sim_addr addr2, uint32_t size2, bool system)
 {
-    const uint64_t site = synth_draw_site(g);
+    const uint64_t site = draw_site(g);
     struct event *ev = synth_event(g, t, kind);
 
     ev->addr = addr;

@@ -138,7 +138,6 @@ void synth_sync(struct synth *g, uint32_t t, enum ev_kind kind, sim_addr addr, u
 /* With a second record. size and addr2 by the kind's form; site 0: drawn like that of others. */
 void synth_two(struct synth *g, uint32_t t, enum ev_kind kind, sim_addr addr, uint64_t aux,
                sim_addr addr2, uint32_t size2, bool system);
-uint64_t synth_draw_site(struct synth *g); /* 0: none */
 /* Index i of n: the last system_share of them are the runtime's. */
 bool synth_is_system(const struct synth *g, uint64_t i, uint64_t n);
 

@@ -21,7 +21,6 @@ struct twin_params {
 extern const struct param twin_rows[];
 extern const char *const twin_sites[];
 void twin_main(struct vm_thread *t, const void *p);
-int twin_check(const void *p, const struct vm_params *vm, struct err *e);
 
 static inline uint64_t twin_races(const struct twin_params *p)
 {

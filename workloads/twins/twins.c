@@ -48,7 +48,7 @@ const struct param twin_rows[] = {
     ROW(moved, "0", 0, 1000000, "accesses", "Of the hidden, those with a collection between."),
     PARAM_END};
 
-int twin_check(const void *params, const struct vm_params *vm, struct err *e)
+static int twin_check(const void *params, const struct vm_params *vm, struct err *e)
 {
     const struct twin_params *p = params;
 

@@ -21,7 +21,7 @@ unsigned vm_size_class(uint64_t bytes)
     return FINE_SIZES + (octave - 7) * 4 + (unsigned)((bytes - 1) >> (octave - 2)) - 4;
 }
 
-uint32_t vm_size_bytes(unsigned size)
+static uint32_t size_bytes(unsigned size)
 {
     if (size < FINE_SIZES)
         return (size + 1) * VM_ALIGN;
@@ -60,7 +60,7 @@ static void make_free(struct vm *v, sim_addr cell, sim_addr next)
 static void cut(struct vm *v, size_t i, unsigned size)
 {
     struct vm_block *b = &v->heap.cells.block[i];
-    const uint32_t bytes = vm_size_bytes(size), n = VM_BLOCK_BYTES / bytes;
+    const uint32_t bytes = size_bytes(size), n = VM_BLOCK_BYTES / bytes;
 
     *b = (struct vm_block){.use = VM_USE_CELLS, .size = (uint8_t)size, .swept = true};
     for (uint32_t c = n; c-- > 0;) {
@@ -93,7 +93,7 @@ static sim_addr split(struct vm *v, struct vm_block *b)
     const sim_addr list = b->free;
     struct vm_header *last = vm_header(&v->core, list);
 
-    for (uint64_t n = v->p.tlab / vm_size_bytes(b->size); n > 1 && last->word; n--)
+    for (uint64_t n = v->p.tlab / size_bytes(b->size); n > 1 && last->word; n--)
         last = vm_header(&v->core, last->word);
     b->free = last->word;
     last->word = 0;
@@ -155,7 +155,7 @@ sim_addr vm_cells_object(const struct vm_heap *h, sim_addr inside)
     const struct vm_block *b = &h->cells.block[i];
 
     if (b->use == VM_USE_CELLS) {
-        const uint32_t bytes = vm_size_bytes(b->size);
+        const uint32_t bytes = size_bytes(b->size);
         return block_at(h, i) + (inside - block_at(h, i)) / bytes * bytes;
     }
     while (h->cells.block[i].use == VM_USE_TAIL)
@@ -203,7 +203,7 @@ static void sweep_cells(struct vm_thread *gc, size_t i)
 {
     struct vm *v = gc->vm;
     struct vm_block *b = &v->heap.cells.block[i];
-    const uint32_t bytes = vm_size_bytes(b->size), n = VM_BLOCK_BYTES / bytes;
+    const uint32_t bytes = size_bytes(b->size), n = VM_BLOCK_BYTES / bytes;
     sim_addr list = 0;
     uint32_t n_free = 0;
 

@@ -58,7 +58,6 @@ uint64_t vm_copy_piece(struct vm_thread *gc, sim_addr to, sim_addr from, uint64_
 
 void vm_mark_roots(struct vm_thread *gc);
 void vm_mark_drain(struct vm_thread *gc); /* until nothing is left to scan */
-void vm_mark_log(struct vm_thread *gc);   /* what was overwritten meanwhile */
 /* Roots in a pause, then the rest while the program runs, then what it overwrote in a pause, which
  * is still open on return. */
 void vm_mark_concurrently(struct vm_thread *gc);

@@ -122,7 +122,6 @@ void vm_reserve(struct vm_thread *t, uint64_t bytes); /* collects unless there i
 
 void vm_cells_open(struct vm_heap *h, sim_addr base, uint64_t bytes);
 unsigned vm_size_class(uint64_t bytes); /* VM_SIZES: too large for a cell */
-uint32_t vm_size_bytes(unsigned size);
 /* Some free cells, as a list; 0: there are none. fresh: a whole block may be cut. */
 sim_addr vm_cells_take(struct vm *v, unsigned size, bool fresh);
 sim_addr vm_cells_large(struct vm *v, uint64_t bytes); /* 0: no room */

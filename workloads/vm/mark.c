@@ -51,7 +51,8 @@ void vm_mark_drain(struct vm_thread *gc)
         scan(gc, v->gc.stack.at[--v->gc.stack.n]);
 }
 
-void vm_mark_log(struct vm_thread *gc)
+/* What was overwritten meanwhile. */
+static void mark_log(struct vm_thread *gc)
 {
     struct vm *v = gc->vm;
 
@@ -72,7 +73,7 @@ void vm_mark_concurrently(struct vm_thread *gc)
     vm_start_world(gc, false);
     vm_mark_drain(gc);
     vm_stop_world(gc, false);
-    vm_mark_log(gc);
+    mark_log(gc);
     vm_mark_drain(gc);
     v->gc.barrier &= ~(unsigned)VM_SNAPSHOT;
     v->gc.marking = false;

@@ -9,7 +9,7 @@ enum { SLICE = 4 }; /* turns in a row of a language thread on a kernel thread */
 
 /* ---- queues --------------------------------------------------------------------------------- */
 
-void vm_enqueue(struct vm_queue *q, struct vm_thread *t)
+static void enqueue(struct vm_queue *q, struct vm_thread *t)
 {
     t->next = NULL;
     if (q->last)
@@ -269,7 +269,7 @@ void vm_block(struct vm_thread *t, struct vm_queue *q, const char *what)
     t->state = VM_IS_BLOCKED;
     t->waits = what;
     if (q)
-        vm_enqueue(q, t);
+        enqueue(q, t);
     turn(v, t, t->fiber);
     vm_flush(t);
     vm_catch_up(t);

@@ -76,7 +76,6 @@ struct fiber *vm_fiber(struct vm_thread *t);
 void vm_wake(struct vm *v, struct vm_thread *t);
 void vm_wake_all(struct vm *v, struct vm_queue *q);
 struct vm_thread *vm_unqueue(struct vm_queue *q); /* NULL: empty */
-void vm_enqueue(struct vm_queue *q, struct vm_thread *t);
 /* Until woken. what: for messages. q may be NULL. */
 void vm_block(struct vm_thread *t, struct vm_queue *q, const char *what);
 /* Sets core.stop anew: where the running thread has to pause next. */
