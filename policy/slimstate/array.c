@@ -157,7 +157,7 @@ void slim_free_arrays(struct slim *s)
     size_t pos = 0;
     uint64_t key, *value;
 
-    s->ft.cost.cost->on = s->ft.variables.charged = false; /* nothing is charged at the end */
+    s->ft.cost.cost->on = false; /* nothing is charged at the end */
     while (map_next(&s->at, &pos, &key, &value)) {
         struct slim_array *a = (struct slim_array *)(uintptr_t)*value;
         free_array(s, a);

@@ -355,7 +355,7 @@ static void slim_finish(void *self)
     size_t pos = 0;
     uint64_t key, *value;
 
-    s->ft.cost.cost->on = false; /* the run is over: this takes no time */
+    s->ft.cost.cost->on = s->ft.variables.charged = false; /* the run is over: this takes no time */
     commit_all(s);
     while (map_next(&s->at, &pos, &key, &value))
         slim_count_end(s, (const struct slim_array *)(uintptr_t)*value);
