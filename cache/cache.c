@@ -243,41 +243,6 @@ static uint32_t tree_pick(const struct cache *c, uint32_t first, uint32_t node, 
 
 /* ---- the other replacements ----------------------------------------------------------------- */
 
-/* The least stamp without branches, as it can't be predicted which way is the oldest; four stamps
- * at a time. Stamps are below 2^31, so that signed comparison will do. */
-typedef int32_t four_ways __attribute__((vector_size(16), aligned(4), may_alias));
-typedef uint64_t two_pairs __attribute__((vector_size(16)));
-
-ALWAYS_INLINE four_ways four_at(const uint32_t *order, uint32_t i)
-{
-    return *(const four_ways *)(const void *)(order + i);
-}
-
-ALWAYS_INLINE int32_t lesser(int32_t a, int32_t b)
-{
-    return a < b ? a : b;
-}
-
-/* The way with the least stamp, the lowest if several have it (never filled: 0). ways: 8 or 16.
- * Each element of `found` collects the bits of its ways; the last line folds the four into one. */
-ALWAYS_INLINE uint32_t least_of(const uint32_t *order, uint32_t ways)
-{
-    const four_ways bits = {1, 2, 4, 8};
-    four_ways least = four_at(order, 0), found = {0, 0, 0, 0};
-
-    for (uint32_t i = 4; i < ways; i += 4) {
-        const four_ways more = four_at(order, i), less = more < least;
-        least = (more & less) | (least & ~less);
-    }
-    const int32_t of_all = lesser(lesser(least[0], least[1]), lesser(least[2], least[3]));
-    const four_ways wanted = {of_all, of_all, of_all, of_all};
-    for (uint32_t i = 0; i < ways; i += 4)
-        found |= (four_at(order, i) == wanted) & (bits << (int32_t)i);
-    const two_pairs halves = (two_pairs)found;
-    const uint64_t both = halves[0] | halves[1];
-    return (uint32_t)__builtin_ctzll(both | both >> 32);
-}
-
 static uint32_t least_of_any(const uint32_t *order, uint32_t ways)
 {
     uint32_t best = 0;
@@ -292,8 +257,8 @@ static inline uint32_t oldest_of_all(const struct cache *c, uint32_t first)
     const uint32_t *order = c->order + first;
 
     if (LIKELY(c->ways == 8))
-        return first + least_of(order, 8);
-    return first + (c->ways == 16 ? least_of(order, 16) : least_of_any(order, c->ways));
+        return first + cache_least(order, 8);
+    return first + (c->ways == 16 ? cache_least(order, 16) : least_of_any(order, c->ways));
 }
 
 static uint32_t oldest(const struct cache *c, uint32_t first, may_fn *may, void *arg)
@@ -407,21 +372,13 @@ uint32_t cache_victim_among(struct cache *c, uint64_t line, may_fn *may, void *a
     return oldest(c, first, may, arg);
 }
 
-/* The lowest invalid slot of a set of 8, 16, ... ways, or CACHE_NONE: a state is 0 in invalid slots
- * alone, so this looks for a zero byte, eight at a time. */
+/* The lowest invalid slot of a set of 8, 16, ... ways, or CACHE_NONE. */
 static inline uint32_t empty_slot(const struct cache *c, uint32_t first)
 {
-    const uint64_t ones = UINT64_C(0x0101010101010101);
-
     for (uint32_t i = first; i < first + c->ways; i += 8) {
-        uint64_t states;
-        memcpy(&states, c->state + i, sizeof states);
-        states = le64toh(states);
-        /* Marks the zero bytes. A borrow can mark a byte above a zero one falsely, never the
-         * lowest. */
-        const uint64_t zeros = (states - ones) & ~states & ones << 7;
-        if (UNLIKELY(zeros))
-            return i + (uint32_t)__builtin_ctzll(zeros) / 8;
+        const uint32_t empty = cache_empty(c->state + i);
+        if (UNLIKELY(empty != CACHE_NONE))
+            return i + empty;
     }
     return CACHE_NONE;
 }
@@ -433,8 +390,8 @@ static inline bool has_order(const struct cache *c)
     return LIKELY(replacement == REPLACE_LRU) || replacement == REPLACE_FIFO;
 }
 
-/* The short way for the usual shapes: LRU or FIFO, 8, 16, ... ways. */
-uint32_t cache_victim(struct cache *c, uint64_t line)
+/* The short way for other usual shapes: LRU or FIFO, 8, 16, ... ways. */
+uint32_t cache_victim_other(struct cache *c, uint64_t line)
 {
     if (!has_order(c) || c->ways % 8)
         return cache_victim_among(c, line, NULL, NULL);

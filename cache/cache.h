@@ -11,6 +11,8 @@
 #include "base/base.h"
 
 #include <assert.h>
+#include <endian.h>
+#include <string.h>
 
 /* Which line of a full set is the victim.
  * lru: the least recently used. plru: a binary tree over the ways; each node points away from the
@@ -140,9 +142,68 @@ static inline void cache_touch(struct cache *c, uint32_t slot)
     else
         cache_touch_other(c, slot);
 }
+/* The least stamp without branches, as it can't be predicted which way is the oldest; four stamps
+ * at a time. Stamps are below 2^31, so that signed comparison will do. */
+typedef int32_t cache_stamps __attribute__((vector_size(16), aligned(4), may_alias));
+
+ALWAYS_INLINE cache_stamps cache_stamps_at(const uint32_t *order, uint32_t i)
+{
+    return *(const cache_stamps *)(const void *)(order + i);
+}
+
+ALWAYS_INLINE int32_t cache_lesser(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The way with the least stamp, the lowest if several have it (never filled: 0). ways: 8 or 16.
+ * Each element of `found` collects the bits of its ways; the last line folds the four into one. */
+ALWAYS_INLINE uint32_t cache_least(const uint32_t *order, uint32_t ways)
+{
+    const cache_stamps bits = {1, 2, 4, 8};
+    cache_stamps least = cache_stamps_at(order, 0), found = {0, 0, 0, 0};
+
+    for (uint32_t i = 4; i < ways; i += 4) {
+        const cache_stamps more = cache_stamps_at(order, i), less = more < least;
+        least = (more & less) | (least & ~less);
+    }
+    const int32_t of_all =
+        cache_lesser(cache_lesser(least[0], least[1]), cache_lesser(least[2], least[3]));
+    const cache_stamps wanted = {of_all, of_all, of_all, of_all};
+    for (uint32_t i = 0; i < ways; i += 4)
+        found |= (cache_stamps_at(order, i) == wanted) & (bits << (int32_t)i);
+    const cache_pair halves = (cache_pair)found;
+    const uint64_t both = halves[0] | halves[1];
+    return (uint32_t)__builtin_ctzll(both | both >> 32);
+}
+/* The lowest invalid one of eight ways, or CACHE_NONE: a state is 0 in invalid slots alone, so this
+ * looks for a zero byte. */
+static inline uint32_t cache_empty(const uint8_t *state)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t states;
+
+    memcpy(&states, state, sizeof states);
+    states = le64toh(states);
+    /* Marks the zero bytes. A borrow can mark a byte above a zero one falsely, never the lowest. */
+    const uint64_t zeros = (states - ones) & ~states & ones << 7;
+    return UNLIKELY(zeros) ? (uint32_t)__builtin_ctzll(zeros) / 8 : CACHE_NONE;
+}
+static inline bool cache_plain_lru(const struct cache *c)
+{
+    return c->plain && c->geometry.replacement == REPLACE_LRU;
+}
+uint32_t cache_victim_other(struct cache *c, uint64_t line);
 /* Where the line would go: an invalid slot of its set (the lowest) if there is one, else the
  * replacement's victim. Changes nothing but the random sequence and SRRIP's ageing. */
-uint32_t cache_victim(struct cache *c, uint64_t line);
+static inline uint32_t cache_victim(struct cache *c, uint64_t line)
+{
+    if (UNLIKELY(!cache_plain_lru(c)))
+        return cache_victim_other(c, line);
+    const uint32_t first = ((uint32_t)(line >> c->stride_shift) & c->mask) * 8;
+    const uint32_t empty = cache_empty(c->state + first);
+    return first + (UNLIKELY(empty != CACHE_NONE) ? empty : cache_least(c->order + first, 8));
+}
 /* The same among those slots of which may(arg, slot) is true; CACHE_NONE: there is none. `may` is
  * asked in no certain order, and possibly twice. PLRU: at each node the half that it points to, if
  * that has such a slot, else the other. SRRIP: the set ages until such a slot has 3; others stay at
