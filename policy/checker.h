@@ -54,9 +54,9 @@ void checker_lines_told(struct checker *c, const struct line_queue *q, unsigned 
 sim_cycle checker_line_paid(struct checker *c, unsigned core, sim_cycle now);
 unsigned checker_lines(const struct checker *c); /* that it wants to hear of */
 bool checker_pays(const struct checker *c);      /* what it decides may take time */
-/* A hint, without effect: an access that comes, or comes next. */
-void checker_soon(const struct checker *c, const struct event *ev, bool very);
-bool checker_looks_ahead(const struct checker *c, bool very); /* it makes something of that */
+/* A hint, without effect: an access that comes. */
+void checker_soon(const struct checker *c, const struct event *ev);
+bool checker_looks_ahead(const struct checker *c); /* it makes something of that */
 /* Without a machine: the events of [ev, end), up to one that sets the error, and which is returned,
  * or up to a mark of a region of interest. Else returns what is behind the last. *number is ev's,
  * and counts on; it is what env.number points to. Events before `known` may be looked at, for

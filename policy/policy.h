@@ -113,7 +113,7 @@ enum { SOON = 12, VERY_SOON = 6 };
 struct policy_hints { /* make detection faster on the host; without effect on anything else */
     bool cells;       /* the cell of an access that comes soon is fetched */
     /* An access comes soon: where it has more than a cell; very soon: fetch what the cell points
-     * to. */
+     * to. Very soon without a machine only. */
     void (*soon)(const void *self, const struct event *ev);
     void (*very_soon)(const void *self, const struct event *ev);
     /* `access` of several plain accesses: ev, and those that follow it up to one that is not plain,

@@ -414,12 +414,12 @@ unsigned checker_lines(const struct checker *c)
     return c->hardware ? c->hardware->lines : 0;
 }
 
-bool checker_looks_ahead(const struct checker *c, bool very)
+bool checker_looks_ahead(const struct checker *c)
 {
-    return very ? c->hints->very_soon != NULL : c->hints->cells || c->hints->soon;
+    return c->hints->cells || c->hints->soon;
 }
 
-static void soon(const struct checker *c, const struct event *ev)
+static inline void soon(const struct checker *c, const struct event *ev)
 {
     if (c->hints->cells)
         cells_prefetch(c->cells, ev);
@@ -427,21 +427,21 @@ static void soon(const struct checker *c, const struct event *ev)
         c->hints->soon(c->self, ev);
 }
 
-void checker_soon(const struct checker *c, const struct event *ev, bool very)
+void checker_soon(const struct checker *c, const struct event *ev)
 {
-    if (!very)
-        soon(c, ev);
-    else if (c->hints->very_soon)
-        c->hints->very_soon(c->self, ev);
+    soon(c, ev);
 }
 
-static void hint(const struct checker *c, const struct event *ev, const struct event *known)
+/* Near the end of what is known it is not worth the question. */
+static inline void hint(const struct checker *c, const struct event *ev, const struct event *known)
 {
-    if (known - ev > SOON && ev[SOON].kind > EV_RMW)
+    if (UNLIKELY(known - ev <= SOON))
+        return;
+    if (ev[SOON].kind > EV_RMW)
         shadow_prefetch(c->hb->objects, ev[SOON].addr);
-    else if (c->hinted && known - ev > SOON)
+    else if (c->hinted)
         soon(c, ev + SOON);
-    if (c->hinted && c->hints->very_soon && known - ev > VERY_SOON && ev[VERY_SOON].kind <= EV_RMW)
+    if (c->hinted && c->hints->very_soon && ev[VERY_SOON].kind <= EV_RMW)
         c->hints->very_soon(c->self, ev + VERY_SOON);
 }
 

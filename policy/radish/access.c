@@ -352,7 +352,8 @@ sim_cycle radish_pay(void *self, unsigned core, sim_cycle now)
     return lost_paid(r, core, ledger_pay_account(&r->ledger, account_of(r, core), core, now));
 }
 
-/* ---- hints ---------------------------------------------------------------------------------- */
+/* ---- the hint ----------------------------------------------------------------------------------
+ */
 
 /* Of its history line, as a page has whole lines. */
 static unsigned index_of(const struct radish *r, sim_addr a)
@@ -361,7 +362,7 @@ static unsigned index_of(const struct radish *r, sim_addr a)
 }
 
 /* Where the thread is; NULL: that is not known yet. */
-static struct radish_hint *hint_for(const struct radish *r, const struct event *ev)
+static struct hline **hint_for(const struct radish *r, const struct event *ev)
 {
     const struct hb *hb = r->env->hb;
 
@@ -374,30 +375,16 @@ static struct radish_hint *hint_for(const struct radish *r, const struct event *
 void radish_soon(const void *self, const struct event *ev)
 {
     const struct radish *r = self;
-    struct radish_hint *hint = hint_for(r, ev);
+    struct hline **hint = hint_for(r, ev);
 
     if (!hint)
         return;
     const sim_addr at = machine_physical(r->machine, ev->addr);
-    const struct hline *h = line_on_core(r, (unsigned)(hint - r->hint), at >> r->number_shift);
-    *hint = (struct radish_hint){ev->addr, (struct hline *)(uintptr_t)h};
+    struct hline *h = line_on_core(r, (unsigned)(hint - r->hint), at >> r->number_shift);
+    *hint = h;
     if (!h)
         return;
     __builtin_prefetch(h, 1);
     __builtin_prefetch(&h->number, 1);
     __builtin_prefetch(&h->at[index_of(r, at) * ACCESS_CLASSES], 1);
-}
-
-void radish_very_soon(const void *self, const struct event *ev)
-{
-    const struct radish *r = self;
-    const struct radish_hint *hint = hint_for(r, ev);
-
-    if (!hint || !hint->line || hint->addr != ev->addr)
-        return;
-    for (unsigned class = 0; class < ACCESS_CLASSES; class ++) {
-        const struct access_record *x = record_of(hint->line, index_of(r, ev->addr), class);
-        if (x)
-            __builtin_prefetch(x, 1);
-    }
 }

@@ -150,8 +150,8 @@ struct hline *line_new(struct radish *r, struct data_line *p, unsigned core, uns
 void line_leaves(struct radish *r, struct hline *h)
 {
     assert(!h->leaving);
-    if (r->hint[h->core].line == h)
-        r->hint[h->core].line = NULL;
+    if (r->hint[h->core] == h)
+        r->hint[h->core] = NULL;
     core_remove(r, h);
     h->leaving = true;
     h->may_read = h->may_write = 0;

@@ -394,7 +394,7 @@ static void radish_finish(void *self)
 enum { RADISH_VIEW = VIEW_ALL_MEMORY | VIEW_ALL_SYNC | VIEW_NO_CLEAR | VIEW_NO_COPY };
 
 static const struct policy_detector detector = {.finish = radish_finish, .check = radish_check};
-static const struct policy_hints hints = {.soon = radish_soon, .very_soon = radish_very_soon};
+static const struct policy_hints hints = {.soon = radish_soon};
 static const struct policy_hardware hardware = {
     .access = radish_decide,
     .sync = radish_sync,

@@ -110,11 +110,6 @@ struct data_line {           /* a data line that has history on chip */
     struct hline *of_kind[]; /* lists of its history lines, those that leave included */
 };
 
-struct radish_hint { /* of the access that a core comes to: see radish_soon */
-    sim_addr addr;
-    struct hline *line; /* on chip; NULL: none */
-};
-
 struct radish_core {
     struct hline *first, *last; /* its lines on chip, in the order in which they came */
     uint64_t lines;
@@ -240,7 +235,7 @@ struct radish {
     struct data_line *latest; /* the one that was asked for last, or NULL */
     struct map pages;         /* that ever had history: a set of numbers */
     struct radish_core core[MAX_CORES];
-    struct radish_hint *hint; /* owns; by core */
+    struct hline **hint; /* owns; by core: of the access that it comes to, on chip; or NULL */
     struct pool lines, records[RADISH_SIZES],
         data_lines;    /* of struct hline; of their records; of struct data_line */
     uint32_t *at_core; /* by actor: the core it is on, plus 1 */
@@ -276,7 +271,7 @@ static inline uint64_t line_number(const struct radish *r, uint64_t line, unsign
 /* The same without its line of data. */
 static inline struct hline *line_on_core(const struct radish *r, unsigned core, uint64_t number)
 {
-    struct hline *hinted = r->hint[core].line;
+    struct hline *hinted = r->hint[core];
 
     if (LIKELY(hinted && hinted->number == number))
         return hinted;
@@ -412,10 +407,8 @@ sim_cycle radish_lower(struct radish *r, const struct event *ev, unsigned core, 
 sim_cycle radish_decide(void *self, const struct event *ev, unsigned core, struct mem_outcome out,
                         sim_cycle now);
 sim_cycle radish_pay(void *self, unsigned core, sim_cycle now);
-/* Hints for the host's caches, of an access to come: its first history line, and what that holds.
- */
+/* A hint for the host's caches, of an access to come: its first history line. */
 void radish_soon(const void *self, const struct event *ev);
-void radish_very_soon(const void *self, const struct event *ev);
 
 /* ---- radish/flush.c: thread switches, roll-over, what happens to lines ---------------------- */
 

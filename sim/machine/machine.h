@@ -61,7 +61,7 @@ struct machine {
     struct coherence *coherence;
     struct pages pages;
     bool timed;
-    bool soon[2]; /* a policy looks for what it has of an access before that comes: soon, very */
+    bool soon; /* a policy looks for what it has of an access before that comes */
     struct core *core;
     uint64_t *spent;        /* by reason, MAX_CORES of each, then core */
     uint64_t *instructions; /* by core, as last settled */

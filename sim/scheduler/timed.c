@@ -123,7 +123,7 @@ static inline void take_up(struct timed *s, struct run_queue *q, sim_tid tid)
     }
     q->busy = true;
     q->access = event_is_access(q->next.ev);
-    if (m->soon[false] && q->access)
+    if (m->soon && q->access)
         s->head.env.soon(s->head.env.host, q->next.ev);
     queue_at(s, q->agent, at);
 }

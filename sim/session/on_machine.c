@@ -118,8 +118,7 @@ void machine_heard(struct lardsim *l, const struct checker *c)
     if (!l->machine)
         return;
     l->pays |= checker_pays(c);
-    l->machine->soon[false] |= checker_looks_ahead(c, false);
-    l->machine->soon[true] |= checker_looks_ahead(c, true);
+    l->machine->soon |= checker_looks_ahead(c);
     if (!lines)
         return;
     l->hears |= lines;

@@ -137,13 +137,6 @@ static inline void count_event(struct lardsim *l, const struct event *ev)
     l->st.owner[ev->flags & EVF_SYSTEM]++;
 }
 
-/* Of an access that comes soon, or now. */
-static inline void hint(const struct lardsim *l, const struct event *ev, bool now)
-{
-    for (size_t i = 0; i < l->checkers; i++)
-        checker_soon(l->checker[i], ev, now);
-}
-
 static void execute(struct lardsim *l, struct turn *t)
 {
     const struct event *ev = t->ev;
@@ -151,8 +144,6 @@ static void execute(struct lardsim *l, struct turn *t)
     struct machine *m = l->machine;
     struct core *c = &m->core[core];
 
-    if (m->soon[true] && event_is_access(ev))
-        hint(l, ev, true);
     const struct mem_outcome out = machine_event(m, core, ev);
     const sim_cycle from = c->clock;
     sim_cycle now = from;
@@ -216,7 +207,10 @@ static enum fed feed(void *session, struct batch *b)
 
 static void soon(void *session, const struct event *ev)
 {
-    hint(session, ev, false);
+    const struct lardsim *l = session;
+
+    for (size_t i = 0; i < l->checkers; i++)
+        checker_soon(l->checker[i], ev);
 }
 
 /* The core may be in the middle of something, and pays at the end of that. */

@@ -142,10 +142,9 @@ static void step(struct watch *all, const struct event *ev)
         struct watcher *w = &all->at[i];
         if (!w->checker || w->err.code)
             continue;
-        if (event_is_access(ev)) {
-            checker_soon(w->checker, ev, false);
-            checker_soon(w->checker, ev, true);
-        }
+        if (event_is_access(ev))
+            checker_soon(w->checker, ev);
+
         if (ev->kind == EV_ROI_BEGIN || ev->kind == EV_ROI_END)
             checker_region(w->checker, ev->kind == EV_ROI_BEGIN);
         checker_step(w->checker, ev, 0, (struct mem_outcome){0}, 0);
