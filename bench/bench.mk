@@ -12,5 +12,5 @@ bench: lardsim$(EXEEXT) bench/usage$(EXEEXT) bench/decode$(EXEEXT)
 bench-memory: bench/memories$(EXEEXT)
 	@trace='$(TRACE)'; bench/memories$(EXEEXT) $${trace:+-t "$$trace"} $(DRAMSIM3_INI)
 
-EXTRA_DIST += bench/bench.sh
+EXTRA_DIST += bench/bench.sh bench/crossings.sh
 .PHONY: bench bench-memory
