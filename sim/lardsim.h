@@ -166,9 +166,13 @@ struct lardsim_race {
 /* Called at each racy access, valid during the call. Before lardsim_start. */
 LARDSIM_API void lardsim_on_race(struct lardsim *l,
                                  void (*fn)(void *arg, const struct lardsim_race *race), void *arg);
-/* Called now and then with the events so far. */
+/* Called now and then with the events so far; from lardsim_run alone. */
 LARDSIM_API void lardsim_on_progress(struct lardsim *l, void (*fn)(void *arg, uint64_t events),
                                      void *arg);
+/* How far lardsim_run has come: *done of *all, in units of the source's own (events, bytes of a
+ * file), and never more than all. -1: how long the source is is not known, as of a pipe (no error
+ * is set). For showing: it runs somewhat ahead of the events. */
+LARDSIM_API int lardsim_progress(const struct lardsim *l, uint64_t *done, uint64_t *all);
 /* Called by lardsim_finish for each value the user gave that had no effect. */
 LARDSIM_API void lardsim_on_unused(struct lardsim *l,
                                    void (*fn)(void *arg, const char *name, const char *origin),

@@ -22,17 +22,19 @@ struct slot {
     struct event *rec; /* owns */
     size_t records, cap;
     uint64_t first;
-    struct name *name; /* owns; new ones, whose texts are the inner source's */
+    struct source_extent extent; /* of the inner source, after these */
+    struct name *name;           /* owns; new ones, whose texts are the inner source's */
     size_t names, names_cap;
     struct err err;
 };
 
 struct read_ahead {
     struct source base;
-    struct source *inner; /* owns; the thread's own while it runs */
-    struct names *names;  /* owns; the consumer's own */
-    size_t names_sent;    /* of the inner source's; the thread's own */
-    bool holding;         /* the consumer looks at a slot; its own */
+    struct source *inner;        /* owns; the thread's own while it runs */
+    struct names *names;         /* owns; the consumer's own */
+    struct source_extent extent; /* the consumer's own */
+    size_t names_sent;           /* of the inner source's; the thread's own */
+    bool holding;                /* the consumer looks at a slot; its own */
     pthread_t thread;
     pthread_mutex_t lock;     /* of the next three */
     pthread_cond_t changed;   /* one of them did */
@@ -79,6 +81,12 @@ static void copy_events(struct slot *slot, const struct batch *b)
     slot->first = b->first;
 }
 
+static void copy_extent(struct slot *slot, const struct source *inner)
+{
+    if (inner->extent)
+        slot->extent = *inner->extent;
+}
+
 static void copy_names(struct read_ahead *a, struct slot *slot)
 {
     const size_t n = names_count(a->inner->names);
@@ -104,6 +112,7 @@ static void *read_ahead(void *arg)
         more = b.records != 0;
         copy_events(slot, &b);
         copy_names(a, slot);
+        copy_extent(slot, a->inner);
         slot_filled(a);
     }
     return NULL;
@@ -145,6 +154,7 @@ static int ahead_next(struct source *s, struct batch *b, struct err *e)
     struct slot *slot = slot_to_use(a);
 
     *b = (struct batch){.rec = slot->rec, .records = slot->records, .first = slot->first};
+    a->extent = slot->extent;
     if (take_names(a, slot, e))
         return -1;
     return slot->err.code ? err_set(e, (enum lard_exit)slot->err.code, "%s", slot->err.text) : 0;
@@ -198,6 +208,7 @@ struct source *source_ahead(struct source *inner)
     a->base.next = ahead_next;
     a->base.close = ahead_close;
     a->base.names = a->names;
+    a->base.extent = &a->extent;
     a->base.identity = NULL; /* the inner one is ahead */
     pthread_mutex_init(&a->lock, NULL);
     pthread_cond_init(&a->changed, NULL);

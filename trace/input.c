@@ -31,6 +31,7 @@ static size_t file_read(struct input *in, void *to, size_t n)
         return 0;
     errno = 0;
     const size_t got = fread(to, 1, n, in->file);
+    in->extent.done += got;
     if (got < n && ferror(in->file) && !*in->fault)
         snprintf(in->fault, sizeof in->fault, "%s", errno ? strerror(errno) : "an earlier error");
     return got;
@@ -124,6 +125,8 @@ static int open_file(struct input *in, struct err *e)
     if (S_ISDIR(st.st_mode))
         return err_set(e, LARD_TRACE, "%s: is a directory; name a trace in it", in->name);
     in->seekable = S_ISREG(st.st_mode);
+    if (in->seekable)
+        in->extent.all = (uint64_t)st.st_size;
     return 0;
 }
 

@@ -167,6 +167,11 @@ struct batch {
     uint64_t first;          /* number of the first event */
 };
 
+/* How far a source has been read, in events or in bytes of its file: for showing only. */
+struct source_extent {
+    uint64_t done, all; /* all 0: how long it is nobody knows */
+};
+
 struct source {
     /* 0 and a batch, 0 and an empty batch at the end, or -1. Events before an error have been
      * delivered. */
@@ -182,6 +187,7 @@ struct source {
     /* Hash of the records delivered before the latest batch; NULL: the source keeps none. A
      * consumer that stops inside the latest batch adds what it took. */
     struct digest *identity;
+    const struct source_extent *extent; /* borrowed; NULL: nobody knows */
 };
 
 /* Whatever makes events without a file: NAME:rest. The table is of those that are linked in
@@ -247,7 +253,9 @@ struct input { /* bytes of a file or pipe, from the start; owned by the source i
     char *options;           /* owns; what the user said of the format; NULL: nothing */
     unsigned char head[512]; /* the first bytes, already read from file */
     size_t head_n;
-    bool seekable;         /* and not packed */
+    bool seekable; /* and not packed */
+    struct source_extent
+        extent;            /* in bytes of the file, packed if it is; of a pipe nothing is known */
     struct packed *packed; /* owns; gzip or zstd is taken off; NULL: there is none */
     char fault[160];       /* why no more can be read; "": it can, or is at the end */
 };

@@ -256,6 +256,29 @@ void lardsim_on_progress(struct lardsim *l, void (*fn)(void *arg, uint64_t event
     l->on_progress_arg = arg;
 }
 
+/* A limit may end the run before its source does: what is nearer to its end counts. */
+static void limit_progress(const struct lardsim *l, uint64_t *done, uint64_t *all)
+{
+    const uint64_t limit = l->params.events;
+
+    if (!limit || (double)l->st.events / (double)limit <= (double)*done / (double)*all)
+        return;
+    *done = l->st.events;
+    *all = limit;
+}
+
+int lardsim_progress(const struct lardsim *l, uint64_t *done, uint64_t *all)
+{
+    const struct source_extent *x = l->pulled ? l->pulled->extent : NULL;
+
+    if (!x || !x->all)
+        return -1;
+    *done = x->done < x->all ? x->done : x->all;
+    *all = x->all;
+    limit_progress(l, done, all);
+    return 0;
+}
+
 void lardsim_on_unused(struct lardsim *l,
                        void (*fn)(void *arg, const char *name, const char *origin), void *arg)
 {

@@ -31,6 +31,8 @@ struct binary {
     uint64_t good;             /* end of the last whole block */
     uint64_t preamble_digest;
     struct block_place next;
+    struct source_extent
+        extent; /* in events, as the footer has them; all 0: there is none to be seen */
     enum state state;
     bool salvage;
     struct err failed; /* after STATE_FAILED */
@@ -159,6 +161,7 @@ static int events_next(struct binary *b, struct batch *to)
                          .records = slice.records,
                          .first = b->block.first + b->block.events - b->left};
     b->records = slice.records;
+    b->extent.done += slice.events;
     b->left -= (uint32_t)slice.events;
     if (b->left == 0)
         block_done(b, &b->block);
@@ -402,10 +405,13 @@ static struct source *binary_open(struct input *in, struct err *e)
                               .names = b->names,
                               .name = in->name,
                               .identity = tally_digest(b->tally)};
-    if (!preamble_parse(b, e))
-        return &b->base;
-    binary_close(&b->base);
-    return NULL;
+    if (preamble_parse(b, e)) {
+        binary_close(&b->base);
+        return NULL;
+    }
+    b->extent.all = binary_events(&b->base);
+    b->base.extent = b->extent.all ? &b->extent : &in->extent;
+    return &b->base;
 }
 
 const struct trace_format trace_format_binary = {
@@ -430,9 +436,9 @@ const char *binary_salvage(struct source *s)
     return b->lost;
 }
 
-void binary_look(struct source *s, struct binary_look *to)
+void binary_look(const struct source *s, struct binary_look *to)
 {
-    const struct binary *b = (struct binary *)s;
+    const struct binary *b = (const struct binary *)s;
 
     *to = (struct binary_look){.in = b->in,
                                .read = b->offset,

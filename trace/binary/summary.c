@@ -3,22 +3,51 @@
 #include "trace/binary/binary.h"
 #include "trace/text/form.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- a binary trace in a file --------------------------------------------------------------- */
 
 struct file_look {
-    FILE *file;
+    int fd;
     uint64_t bytes, start; /* of the file; end of the preamble */
     uint64_t preamble_digest;
 };
 
+/* Leaves the place where the source reads as it is. */
 static bool read_at(const struct file_look *f, uint64_t at, void *to, size_t n)
 {
-    return at <= f->bytes && n <= f->bytes - at && !fseeko(f->file, (off_t)at, SEEK_SET) &&
-           fread(to, 1, n, f->file) == n;
+    char *p = to;
+
+    if (at > f->bytes || n > f->bytes - at)
+        return false;
+    while (n > 0) {
+        const ssize_t got = pread(f->fd, p, n, (off_t)at);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return false;
+        p += got;
+        at += (uint64_t)got;
+        n -= (size_t)got;
+    }
+    return true;
+}
+
+static int file_look(const struct source *s, struct file_look *to)
+{
+    struct binary_look look;
+    struct stat st;
+
+    binary_look(s, &look);
+    if (fstat(fileno(look.in->file), &st))
+        return -1;
+    *to = (struct file_look){fileno(look.in->file), (uint64_t)st.st_size, look.good,
+                             look.preamble_digest};
+    return 0;
 }
 
 static bool footer_fits(const struct file_look *f, const uint8_t *header, const uint8_t *payload,
@@ -104,14 +133,10 @@ static void headers_walk(const struct file_look *f, struct trace_summary *to)
 
 static int file_summarize(struct source *s, struct trace_summary *to, struct err *e)
 {
-    struct binary_look look;
     struct file_look f;
-    struct stat st;
 
-    binary_look(s, &look);
-    if (fstat(fileno(look.in->file), &st))
+    if (file_look(s, &f))
         return err_set(e, LARD_TRACE, "%s: its size is not to be had", s->name);
-    f = (struct file_look){look.in->file, (uint64_t)st.st_size, look.good, look.preamble_digest};
     to->file_bytes = f.bytes;
     if (!footer_look(&f, to)) {
         headers_walk(&f, to);
@@ -120,6 +145,18 @@ static int file_summarize(struct source *s, struct trace_summary *to, struct err
     to->complete = true;
     to->good_bytes = f.bytes;
     return 0;
+}
+
+uint64_t binary_events(const struct source *s)
+{
+    struct trace_summary told = {.first = s->first};
+    struct binary_look look;
+    struct file_look f;
+
+    binary_look(s, &look);
+    if (!look.in->seekable || file_look(s, &f) || !footer_look(&f, &told))
+        return 0;
+    return told.events;
 }
 
 /* ---- whatever else -------------------------------------------------------------------------- */

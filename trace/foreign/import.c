@@ -259,7 +259,8 @@ static struct source *import_open(struct input *in, const char *format,
                               .close = import_close,
                               .names = m->names,
                               .name = in->name,
-                              .format = format};
+                              .format = format,
+                              .extent = &in->extent};
     return &m->base;
 }
 

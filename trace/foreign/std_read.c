@@ -421,6 +421,7 @@ static struct source *std_open(struct input *in, struct err *e)
                               .close = std_close,
                               .names = s->names,
                               .name = in->name,
+                              .extent = &in->extent,
                               .format = "std",
                               .granularity = ACCESS_BYTES};
     if (!options_apply(s, in->options, e))

@@ -156,6 +156,7 @@ static int synth_next(struct source *s, struct batch *b, struct err *e)
         step(g);
     b->rec = g->rec;
     b->records = g->n < g->cut ? g->n : g->cut;
+    g->extent.done = g->count;
     return 0;
 }
 
@@ -253,7 +254,9 @@ struct source *synth_open(const struct synth_params *p, struct err *e)
                                 .close = synth_close,
                                 .name = "synth",
                                 .producer = "lardsim synth",
-                                .granularity = (unsigned)p->granularity};
+                                .granularity = (unsigned)p->granularity,
+                                .extent = &g->extent};
+    g->extent.all = p->events; /* closing adds a few */
     g->cut = SIZE_MAX;
     g->names = names_new();
     g->source.names = g->names;

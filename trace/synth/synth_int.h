@@ -78,6 +78,7 @@ struct synth {
     size_t cut;     /* records of the batch that are delivered; SIZE_MAX: all */
     uint64_t count; /* events */
     uint64_t syncs; /* synchronisation events so far */
+    struct source_extent extent;
 
     struct synth_thread *threads; /* owns; by tid, the last is the collector */
     uint32_t *active;             /* owns; threads that have not ended, in no order */

@@ -314,8 +314,11 @@ static struct source *text_open(struct input *in, struct err *e)
     t->r.sites = (struct id_space){NAME_SITE, NEW_SITE_FIRST, NEW_SITE_STEP, {0}};
     map_init(&t->r.objects.first, NULL);
     map_init(&t->r.sites.first, NULL);
-    t->base = (struct source){
-        .next = text_next, .close = text_close, .names = t->r.names, .name = in->name};
+    t->base = (struct source){.next = text_next,
+                              .close = text_close,
+                              .names = t->r.names,
+                              .name = in->name,
+                              .extent = &in->extent};
     if (!magic_line(t))
         collect(t, 1);
     if (!t->r.lines->failed.code)

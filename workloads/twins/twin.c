@@ -58,6 +58,7 @@ struct job {
     uint64_t accesses, sections; /* of each thread */
     uint64_t extra;              /* threads that have one section more */
     uint64_t workers, first;     /* threads that work; those that begin together */
+    const struct worker *worker; /* all of them, also those to come */
     uint64_t here;               /* of these, that have begun */
 };
 
@@ -479,6 +480,17 @@ static void run_in_turn(struct vm_thread *t, struct worker *w, uint64_t workers,
         vm_join(t, tid[i], AT_JOIN);
 }
 
+/* Of the accesses of all threads together. */
+static uint64_t accesses_done(const void *job)
+{
+    const struct job *j = job;
+    uint64_t n = 0;
+
+    for (uint64_t i = 0; i < j->workers; i++)
+        n += j->worker[i].t ? j->accesses - j->worker[i].left : 0;
+    return n;
+}
+
 void twin_main(struct vm_thread *t, const void *p)
 {
     const uint64_t threads = vm_params(t)->threads;
@@ -493,10 +505,13 @@ void twin_main(struct vm_thread *t, const void *p)
     struct worker *w = vm_scratch(t, j->workers, sizeof *w);
     for (uint64_t i = 0; i < j->workers; i++)
         w[i] = (struct worker){.job = j, .id = i};
+    j->worker = w;
+    vm_progress(t, j->workers * j->accesses, accesses_done, j);
     vm_roi_begin(t);
     if (together)
         run_together(t, w, threads);
     else
         run_in_turn(t, w, j->workers, j->first);
     vm_roi_end(t);
+    vm_progress(t, j->workers * j->accesses, NULL, NULL);
 }

@@ -77,6 +77,16 @@ static void region(struct vm_thread *t, bool begins)
     v->stream.in_roi = begins;
 }
 
+void vm_progress(struct vm_thread *t, uint64_t all, uint64_t (*done)(const void *arg),
+                 const void *arg)
+{
+    struct vm_progress *p = &t->vm->progress;
+
+    p->extent = (struct source_extent){p->extent.done, all};
+    p->done = done;
+    p->arg = arg;
+}
+
 void vm_roi_begin(struct vm_thread *t)
 {
     region(t, true);

@@ -139,6 +139,8 @@ static int next(struct source *s, struct batch *b, struct err *e)
     b->rec = v->core.rec;
     b->records = (size_t)(v->core.at - v->core.rec);
     b->first = s->first;
+    if (v->progress.done && !v->stream.done)
+        v->progress.extent.done = v->progress.done(v->progress.arg);
     if (!b->records && v->stream.err.code)
         return err_set(e, (enum lard_exit)v->stream.err.code, "%s", v->stream.err.text);
     return 0;
@@ -320,6 +322,7 @@ struct vm *vm_open(const struct workload *w, const struct vm_params *p, void *pa
     v->names = names_new();
     v->source = (struct source){.next = next,
                                 .close = close_vm,
+                                .extent = &v->progress.extent,
                                 .name = v->program.name,
                                 .names = v->names,
                                 .producer = "lardsim workload",

@@ -225,6 +225,10 @@ void vm_io(struct vm_thread *t, uint64_t site);
 void vm_phase(struct vm_thread *t, const char *text); /* the same text is the same phase */
 void vm_roi_begin(struct vm_thread *t);
 void vm_roi_end(struct vm_thread *t);
+/* For showing only: how long the program is, in units of its own, and who knows how much of that is
+ * done. It is asked at each batch, until done is NULL. */
+void vm_progress(struct vm_thread *t, uint64_t all, uint64_t (*done)(const void *arg),
+                 const void *arg);
 /* At least one collection of the whole heap (System.gc). */
 void vm_collect(struct vm_thread *t);
 

@@ -38,6 +38,12 @@ struct vm_stream { /* the batch in hand, beside struct vm_core, and what the mar
     struct map phase_ids; /* by digest of their texts */
 };
 
+struct vm_progress {
+    struct source_extent extent;
+    uint64_t (*done)(const void *arg); /* NULL: nobody knows now */
+    const void *arg;
+};
+
 struct vm_sites {
     uint64_t n;                         /* sites that have numbers */
     uint32_t (*inlined)[VM_SITE_FIRST]; /* owns; sites of inlined code, by the program's; 0: none */
@@ -70,6 +76,7 @@ struct vm {
     struct names *names; /* owns; of sites and phases */
     struct vm_program program;
     struct vm_stream stream;
+    struct vm_progress progress;
     struct vm_sites sites;
     struct vm_scheduler sched;
     struct vm_monitors monitors;

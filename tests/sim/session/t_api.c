@@ -258,6 +258,68 @@ static void a_timeline_is_there_when_the_run_is_over(void **state)
     unlink(path);
 }
 
+/* ---- progress ------------------------------------------------------------------------------- */
+
+struct far {
+    const struct lardsim *l;
+    uint64_t calls, events, done, all;
+};
+
+static void on_progress(void *arg, uint64_t events)
+{
+    struct far *f = arg;
+    uint64_t done, all;
+
+    assert_true(events >= f->events);
+    f->events = events;
+    f->calls++;
+    if (lardsim_progress(f->l, &done, &all))
+        return;
+    assert_true(all > 0 && done <= all && done >= f->done);
+    f->done = done;
+    f->all = all;
+}
+
+static struct far far_of(const char *set, const char *source)
+{
+    struct lardsim *l = lardsim_new();
+    struct far f = {.l = l};
+    uint64_t done, all;
+
+    assert_int_equal(lardsim_progress(l, &done, &all), -1);
+    lardsim_on_progress(l, on_progress, &f);
+    assert_int_equal(lardsim_set(l, set), 0);
+    assert_int_equal(lardsim_start(l), 0);
+    assert_int_equal(lardsim_progress(l, &done, &all), -1);
+    lardsim_run(l, source);
+    assert_true(f.calls > 1);
+    if (lardsim_progress(l, &f.done, &f.all)) /* at the end */
+        f.done = f.all = 0;
+    lardsim_free(l);
+    return f;
+}
+
+static void a_run_says_how_far_it_has_come(void **state)
+{
+    static const char source[] = "synth:seed=5,events=50k";
+
+    (void)state;
+    const struct far whole = far_of("policies=vc", source);
+    assert_int_equal(whole.all, 50000);
+    assert_int_equal(whole.done, whole.all);
+    const struct far ahead = far_of("trace.ahead=on", source);
+    assert_int_equal(ahead.all, 50000);
+    assert_int_equal(ahead.done, ahead.all);
+    /* A limit before the source's end is the end. */
+    const struct far limited = far_of("limits.events=20k", source);
+    assert_int_equal(limited.all, 20000);
+    assert_int_equal(limited.done, 20000);
+    const struct far unlimited = far_of("limits.events=1G", source);
+    assert_int_equal(unlimited.all, 50000);
+    /* A kernel does not know how long it is. */
+    assert_int_equal(far_of("policies=vc", "workload:philosopher").all, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -267,6 +329,7 @@ int main(void)
         cmocka_unit_test(misuse_is_an_error_not_a_crash),
         cmocka_unit_test(limits_stop_with_partial_results),
         cmocka_unit_test(a_timeline_is_there_when_the_run_is_over),
+        cmocka_unit_test(a_run_says_how_far_it_has_come),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
