@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "sim/lardsim.h"
 
 static const char *option_name(const struct cli *c, int key)
 {
@@ -62,6 +63,38 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
+/* ---- options of every verb ------------------------------------------------------------------ */
+
+/* What argp has by itself, but for -h. */
+const struct argp_option cli_common_options[] = {
+    {"help", 'h', NULL, 0, "Give this help list", -1},
+    {NULL, '?', NULL, OPTION_ALIAS, NULL, 0},
+    {"usage", OPT_USAGE, NULL, 0, "Give a short usage message", 0},
+    {"version", 'V', NULL, 0, "Print program version", 0},
+    ROW_END};
+
+static error_t parse_common(int key, char *arg, struct argp_state *state)
+{
+    (void)arg;
+    switch (key) {
+    case 'h':
+    case '?':
+        argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+        return 0;
+    case OPT_USAGE:
+        argp_state_help(state, stdout, ARGP_HELP_USAGE | ARGP_HELP_EXIT_OK);
+        return 0;
+    case 'V':
+        printf("lardsim %s\n", lardsim_version());
+        exit(0);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp common = {.options = cli_common_options, .parser = parse_common};
+const struct argp_child cli_common[] = {{&common, 0, NULL, -1}, {NULL, 0, NULL, 0}};
+
 /* The summary, then the text and the examples: argp prints what is before the \v above the options,
  * what is behind it below them. Owned by the caller. */
 static char *help_text(const struct verb *v)
@@ -86,14 +119,17 @@ static char *help_text(const struct verb *v)
 void cli_parse(struct cli *c, const struct verb *verb, int argc, char **argv)
 {
     char *help = help_text(verb), *name = xasprintf("lardsim %s", verb->name);
-    const struct argp argp = {
-        .options = verb->options, .parser = parse, .args_doc = verb->args, .doc = help};
+    const struct argp argp = {.options = verb->options,
+                              .parser = parse,
+                              .args_doc = verb->args,
+                              .doc = help,
+                              .children = cli_common};
 
     *c = (struct cli){.verb = verb};
     /* argp names the program by argv[0] in its messages; it must say "lardsim trace info", not
      * "info". */
     argv[0] = name;
-    argp_parse(&argp, argc, argv, 0, NULL, c);
+    argp_parse(&argp, argc, argv, ARGP_NO_HELP, NULL, c); /* cli_common has it */
     argv[0] = NULL;
     free(name);
     free(help);

@@ -33,6 +33,7 @@ const char *verb_group_summary(const char *group);
  * short form; from 256 on there is none. */
 enum {
     OPT_CONFIG = 'c',
+    OPT_QUIET = 'q',
     OPT_TIMELINE = 't',
     OPT_PRESET = 256,
     OPT_SET,
@@ -40,7 +41,6 @@ enum {
     OPT_ERROR_ON_RACE,
     OPT_JSON,
     OPT_MARKDOWN,
-    OPT_QUIET,
     OPT_FIRST,
     OPT_COUNT,
     OPT_THREAD,
@@ -51,11 +51,17 @@ enum {
     OPT_CODEC,
     OPT_LEVEL,
     OPT_SHARED,
-    OPT_RUN
+    OPT_RUN,
+    OPT_USAGE
 };
 #define ROW_JSON                                                                                   \
     {                                                                                              \
         "json", OPT_JSON, NULL, 0, "Write the result as JSON", 0                                   \
+    }
+/* progress.h; what else a verb does not print then is in its text. */
+#define ROW_QUIET                                                                                  \
+    {                                                                                              \
+        "quiet", OPT_QUIET, NULL, 0, "Print no summary and no progress", 0                         \
     }
 #define ROW_END                                                                                    \
     {                                                                                              \
@@ -63,6 +69,11 @@ enum {
     }
 
 /* ---- what was given on the command line: args.c --------------------------------------------- */
+
+/* Options of every verb, and of the program itself. A NULL name is another short form of the row
+ * before it. */
+extern const struct argp_option cli_common_options[];
+extern const struct argp_child cli_common[]; /* takes them, for struct argp */
 
 struct given_option { /* an option as it stood there */
     int key;

@@ -3,12 +3,12 @@ bin_PROGRAMS = lardsim
 lardsim_SOURCES =
 lardsim_SOURCES += cli/abstract.c cli/abstract.h cli/args.c cli/cli.h cli/completion.c \
 	cli/concepts.def cli/heads.def cli/explain.c cli/list.c cli/main.c cli/manual.c cli/plot.c cli/plot.h \
-	cli/tables.c cli/verbs.def
+	cli/progress.c cli/progress.h cli/tables.c cli/verbs.def
 lardsim_SOURCES += cli/compare/asked.c cli/compare/compare.c cli/compare/compare.h \
 	cli/compare/costs.c cli/compare/machine.c cli/compare/page.c
 lardsim_SOURCES += cli/reproduce/claims.c cli/reproduce/claims.h cli/reproduce/print.c \
 	cli/reproduce/print.h cli/reproduce/reproduce.c cli/reproduce/reproduce.h cli/reproduce/verb.c
-lardsim_SOURCES += cli/run/machine.c cli/run/progress.c cli/run/races.c cli/run/result.c \
+lardsim_SOURCES += cli/run/machine.c cli/run/races.c cli/run/result.c \
 	cli/run/run.c cli/run/run.h
 lardsim_SOURCES += cli/trace/cat.c cli/trace/convert.c cli/trace/cut.c cli/trace/info.c \
 	cli/trace/merge.c cli/trace/synth.c cli/trace/trace.c cli/trace/trace.h cli/trace/verify.c

@@ -161,11 +161,28 @@ static void put_option_case(FILE *out, const struct verb *v, const struct argp_o
     fputs(" ;;\n", out);
 }
 
+/* Those without a name are not proposed: they are other short forms. */
+static void put_option_words(FILE *out, const struct argp_option *o)
+{
+    if (!o->name)
+        return;
+    if (o->key > 0 && o->key < 256)
+        fprintf(out, " -%c", o->key);
+    fprintf(out, " --%s%s", o->name, o->arg ? "=" : "");
+}
+
+static void put_common_words(FILE *out)
+{
+    for (const struct argp_option *o = cli_common_options; o->key; o++)
+        put_option_words(out, o);
+}
+
 static void put_option_list(FILE *out, const struct verb *v)
 {
-    fprintf(out, "        \"%s\") words=\"--help --usage --version", v->name);
+    fprintf(out, "        \"%s\") words=\"", v->name);
     for (const struct argp_option *o = v->options; o && o->name; o++)
-        fprintf(out, " --%s%s", o->name, o->arg ? "=" : "");
+        put_option_words(out, o);
+    put_common_words(out);
     fputs("\" ;;\n", out);
 }
 
@@ -194,7 +211,8 @@ static void put_group_words(FILE *out, const char *group)
             "        ((COMP_CWORD > 2)) || words=\"",
             group, group);
     put_words(out, group);
-    fputs("--help --usage --version\"\n", out);
+    put_common_words(out);
+    fputs("\"\n", out);
 }
 
 static void put_verb_words(FILE *out)
@@ -204,7 +222,9 @@ static void put_verb_words(FILE *out)
           "        verb='' at=1 words=\"",
           out);
     put_words(out, "");
-    fputs("help --help --usage --version\"\n", out);
+    fputs("help", out);
+    put_common_words(out);
+    fputs("\"\n", out);
     put_group_words(out, "trace");
     put_group_words(out, "workload");
     fputs("    fi\n", out);

@@ -103,12 +103,6 @@ static void open_standard_streams(void)
             _exit(LARD_OUTPUT);
 }
 
-static void print_version(FILE *out, struct argp_state *state)
-{
-    (void)state;
-    fprintf(out, "lardsim %s\n", lardsim_version());
-}
-
 /* ---- which verb ----------------------------------------------------------------------------- */
 
 const char *verb_in_group(const struct verb *v, const char *group)
@@ -247,11 +241,12 @@ static int run_verb(const struct verb *verb, int argc, char **argv, struct err *
 static int dispatch(const char *group, int argc, char **argv, struct err *e)
 {
     char *help = group_help(group), *name = xasprintf("lardsim%s%s", *group ? " " : "", group);
-    const struct argp argp = {.parser = parse_group, .args_doc = "VERB ...", .doc = help};
+    const struct argp argp = {
+        .parser = parse_group, .args_doc = "VERB ...", .doc = help, .children = cli_common};
     struct words words = {0, NULL};
 
     argv[0] = name;
-    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &words);
+    argp_parse(&argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_HELP, NULL, &words);
     argv[0] = NULL;
     free(name);
     free(help);
@@ -298,7 +293,6 @@ int main(int argc, char **argv)
     open_standard_streams();
     atexit(close_stdout);
     signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error of writing */
-    argp_program_version_hook = print_version;
     argp_err_exit_status = LARD_USAGE;
     turn_help(argc, argv);
     int code = check_options(argc, argv, &e);

@@ -77,8 +77,9 @@ static void put_title(FILE *out, const char *page)
 static void put_option(FILE *out, const struct argp_option *o)
 {
     fputs(".TP\n", out);
-    if (o->key > 0 && o->key < 256)
-        fprintf(out, "\\fB\\-%c\\fR, ", o->key);
+    for (const struct argp_option *s = o; s == o || (s->key && !s->name); s++)
+        if (s->key > 0 && s->key < 256)
+            fprintf(out, "\\fB\\-%c\\fR, ", s->key);
     fputs("\\fB\\-\\-", out);
     put_text(out, o->name);
     fputs("\\fR", out);
@@ -93,17 +94,11 @@ static void put_option(FILE *out, const struct argp_option *o)
 
 static void put_options(FILE *out, const struct verb *v)
 {
-    /* argp adds these to every verb by itself, so they are in no verb's rows. */
-    static const struct argp_option common[] = {
-        {"help", '?', NULL, 0, "Give a help list", 0},
-        {"usage", 256, NULL, 0, "Give a short usage message", 0},
-        {"version", 'V', NULL, 0, "Print program version", 0},
-        ROW_END};
-
     for (const struct argp_option *o = v ? v->options : NULL; o && o->name; o++)
         put_option(out, o);
-    for (const struct argp_option *o = common; o->name; o++)
-        put_option(out, o);
+    for (const struct argp_option *o = cli_common_options; o->key; o++)
+        if (o->name)
+            put_option(out, o);
 }
 
 static void put_usage(FILE *out, const struct verb *v)

@@ -3,6 +3,7 @@ unit_tests =
 unit_tests += tests/base/t_containers tests/base/t_json tests/base/t_outfile tests/base/t_param \
 	tests/base/t_param_dump tests/base/t_param_file tests/base/t_stats tests/base/t_text_base
 unit_tests += tests/cache/t_cache tests/cache/t_cache_model
+unit_tests += tests/cli/t_progress
 unit_tests += tests/coherence/t_coherence tests/coherence/t_coherence_apart \
 	tests/coherence/t_coherence_ce tests/coherence/t_coherence_limits \
 	tests/coherence/t_coherence_random tests/coherence/t_explore tests/coherence/t_histories \
@@ -36,7 +37,7 @@ unit_tests += tests/trace/binary/t_binary tests/trace/binary/t_block tests/trace
 	tests/trace/binary/t_damage tests/trace/binary/t_summary tests/trace/foreign/t_ce \
 	tests/trace/foreign/t_compressed tests/trace/foreign/t_import tests/trace/foreign/t_std \
 	tests/trace/rules/t_rules tests/trace/rules/t_rules_state tests/trace/synth/t_synth \
-	tests/trace/synth/t_synth_params tests/trace/t_ahead tests/trace/t_event tests/trace/t_names \
+	tests/trace/synth/t_synth_params tests/trace/t_ahead tests/trace/t_event tests/trace/t_extent tests/trace/t_names \
 	tests/trace/t_open tests/trace/text/t_text tests/trace/text/t_text_errors
 unit_tests += tests/workloads/kernels/t_kernels tests/workloads/kernels/t_kernels2 \
 	tests/workloads/litmus/t_litmus tests/workloads/t_workload tests/workloads/twins/t_twins \
@@ -75,13 +76,14 @@ tests_libtests_la_SOURCES = tests/base/param_rig.c tests/base/param_rig.h tests/
 	tests/trace/trace_file.h tests/trace/wild.h tests/workloads/vm/box.h \
 	tests/workloads/vm/churn.h tests/workloads/vm/follow.h tests/workloads/vm/spec.h
 LDADD = tests/libtests.la libcore.la $(LIBS_OF_OTHERS) $(CMOCKA_LIBS)
+tests_cli_t_progress_SOURCES = tests/cli/t_progress.c cli/progress.c cli/progress.h
 tests_mutants_mutate_SOURCES = tests/mutants/mutate.c tests/mutants/mutate.h \
 	tests/mutants/mutate_random.c
 
 scripts = tests/house/layers.sh tests/house/headers.sh tests/house/hygiene.sh tests/house/tags.sh \
 	tests/workloads/litmus/litmus.sh tests/golden/golden.sh tests/cli/cli.sh \
 	tests/cli/compare.sh tests/cli/output.sh tests/cli/machine.sh tests/cli/radish.sh \
-	tests/cli/explain.sh tests/workloads/workload.sh tests/workloads/twins/twins.sh \
+	tests/cli/explain.sh tests/cli/progress.sh tests/workloads/workload.sh tests/workloads/twins/twins.sh \
 	tests/cli/reproduce.sh tests/fuzz/corpus.sh tests/cli/faults.sh tests/mutants/anchors.sh \
 	tests/house/docs.sh tests/house/tables.sh tests/house/path.sh
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/compare/compare.h"
+#include "cli/progress.h"
 #include "cli/run/run.h"
 #include "cli/workload/workload.h"
 #include "sim/sim.h"
@@ -375,18 +376,16 @@ static void run_source(struct comparison *m)
     const bool quiet = cli_has(m->c, OPT_QUIET);
     struct progress progress;
 
-    progress_begin(&progress);
+    progress_begin(&progress, quiet, 1);
     if (cli_has(m->c, OPT_LIST))
         sim_on_difference(m->run, list_difference, m);
     lardsim_on_unused(m->run, run_warn_unused, NULL);
-    if (!quiet)
-        lardsim_on_progress(m->run, progress_tell, &progress);
+    progress_run(&progress, m->run, NULL);
     if (lardsim_start(m->run))
         return;
     lardsim_run(m->run, m->c->arg[0]);
+    progress_run_over(&progress);
     lardsim_finish(m->run);
-    if (!quiet)
-        progress_end(&progress);
     if (lardsim_error(m->run) && lardsim_events(m->run) == 0)
         return;
     if (cli_has(m->c, OPT_JSON))

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "cli/compare/compare.h"
+#include "cli/progress.h"
 #include "cli/run/run.h"
 
 /* ---- what was given and had no effect in any run -------------------------------------------- */
@@ -60,21 +61,15 @@ static int set_output(struct lardsim *l, const struct cli *c, const char *label)
 }
 
 static void run_once(struct lardsim *l, const struct cli *c, const char *label,
-                     struct all_unused *unused)
+                     struct all_unused *unused, struct progress *progress)
 {
-    const bool quiet = cli_has(c, OPT_QUIET);
-    struct progress progress;
-
-    progress_begin(&progress);
     lardsim_on_unused(l, note_unused, unused);
-    if (!quiet)
-        lardsim_on_progress(l, progress_tell, &progress);
+    progress_run(progress, l, label);
     if (run_settings(l, c) || set_output(l, c, label) || lardsim_start(l))
         return;
     lardsim_run(l, c->arg[0]);
+    progress_run_over(progress);
     lardsim_finish(l);
-    if (!quiet)
-        progress_end(&progress);
 }
 
 /* Costs of different executions are not compared: a file that was written anew between two runs
@@ -91,12 +86,12 @@ static int same_events(const struct cost_table *t, const struct costs *row, stru
 }
 
 static int run_policy(struct cost_table *t, const struct cli *c, struct all_unused *unused,
-                      struct err *e)
+                      struct progress *progress, struct err *e)
 {
     struct costs *row = &t->row[t->n];
     struct lardsim *l = lardsim_new();
 
-    run_once(l, c, row->label, unused);
+    run_once(l, c, row->label, unused, progress);
     if (lardsim_error(l))
         err_set(e, (enum lard_exit)lardsim_exit_code(l), "%s: %s", row->label, lardsim_error(l));
     if (!e->code) {
@@ -217,11 +212,13 @@ static int name_rows(struct cost_table *t, const struct cli *c, const struct spe
 static void run_all(struct cost_table *t, const struct cli *c, const struct specs *s, struct err *e)
 {
     struct all_unused unused = {NULL, 0, 0};
+    struct progress progress;
     bool failed = false;
 
+    progress_begin(&progress, cli_has(c, OPT_QUIET), s->n);
     for (size_t i = 0; i < s->n && !failed; i++) {
         struct cli one = specs_cli(c, s, i);
-        failed = run_policy(t, &one, &unused, e);
+        failed = run_policy(t, &one, &unused, &progress, e);
         free(one.given);
     }
     warn_unused(&unused, t->n);

@@ -47,6 +47,7 @@ const struct collector collectors[COLLECTORS] = {{"marksweep", false}, {"semispa
 /* ---- what the paper says -------------------------------------------------------------------- */
 
 const char *const verdict_names[] = {"holds", "FAILS", "no case"};
+const char *const verdict_keys[] = {"holds", "fails", "no-case"};
 
 static enum verdict when(bool holds)
 {
@@ -143,9 +144,13 @@ const struct overall_claim needs[NEEDS] = {{VIEW_ALL_MEMORY, false, "somewhere i
                                            {VIEW_NO_CLEAR, false, "somewhere it has false races"},
                                            {VIEW_NO_COPY, true, "somewhere it misses races"}};
 
-bool cell_needs(const struct cell *c, const struct overall_claim *n)
+size_t cells_that_need(const struct cell *cell, size_t cells, const struct overall_claim *claim)
 {
-    return (n->missed ? missed : falses)(c, n->view) > 0;
+    size_t n = 0;
+
+    for (size_t i = 0; i < cells; i++)
+        n += (claim->missed ? missed : falses)(&cell[i], claim->view) > 0;
+    return n;
 }
 
 const struct paper papers[] = {

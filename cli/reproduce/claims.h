@@ -32,7 +32,7 @@ struct cell { /* a program under a collector */
 
 /* No case: what the claim speaks of does not happen here, or it allows both. */
 enum verdict { HOLDS, FAILS, NO_CASE, VERDICTS };
-extern const char *const verdict_names[];
+extern const char *const verdict_names[], *const verdict_keys[]; /* the latter for machines */
 
 enum { SHOWS_RACES = 1, SHOWS_FALSE = 2, SHOWS_MISSED = 4 };
 struct claim { /* of every cell */
@@ -58,7 +58,8 @@ extern const struct paper papers[]; /* a NULL name ends it */
 
 /* That a program has races is part of what it is for: else the claims would say nothing. */
 enum verdict judge_program(const struct cell *c);
-bool cell_needs(const struct cell *c, const struct overall_claim *n);
+/* In how many of the cells it shows: in none, and the claim fails. */
+size_t cells_that_need(const struct cell *cell, size_t cells, const struct overall_claim *claim);
 
 /* What a paper printed (results/paper), PAPER_NONE: nothing. */
 #define PAPER_NONE UINT64_MAX

@@ -1,5 +1,5 @@
 /* print.c - what `lardsim reproduce` shows of a program under a collector: the paper's
- * counts beside ours, as text, CSV and a plot. It judges nothing. */
+ * counts beside ours, as text, CSV, JSON and a plot. It judges nothing. */
 #include "cli/reproduce/print.h"
 
 #include <inttypes.h>
@@ -224,6 +224,133 @@ void csv_cell(FILE *csv, const struct paper *p, const struct cell *c)
         for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
             csv_tally(csv, p, c, view_names[v], shown[i].of,
                       tally_of(c, (enum view_id)v, &shown[i]));
+}
+
+/* ---- JSON ----------------------------------------------------------------------------------- */
+
+static void json_verdict(struct json *j, enum verdict v)
+{
+    json_key_str(j, "verdict", verdict_keys[v]);
+}
+
+static void json_count(struct json *j, const struct paper *p, const struct cell *c,
+                       const char *detector, const char *of, const char *unit, uint64_t ours,
+                       uint64_t system)
+{
+    const uint64_t paper = printed(p, c, detector, of, unit);
+    char *measure = xasprintf("%s.%s", of, unit);
+    const char *erratum = c->program->paper ? paper_erratum(p->table, c->program->paper,
+                                                            c->collector->name, detector, measure)
+                                            : "";
+
+    json_object(j);
+    json_key_str(j, "measure", measure);
+    json_key(j, "paper");
+    if (paper == PAPER_NONE)
+        json_null(j);
+    else
+        json_u64(j, paper);
+    json_key_u64(j, "ours", ours);
+    json_key_u64(j, "system", system);
+    json_key_str(j, "erratum", *erratum ? erratum : NULL);
+    json_end(j);
+    free(measure);
+}
+
+static void json_claim(struct json *j, const struct paper *p, const struct cell *c,
+                       const struct claim *claim)
+{
+    const char *detector = view_names[claim->view];
+
+    json_object(j);
+    json_key_str(j, "detector", detector);
+    json_key_str(j, "claim", claim->text);
+    json_verdict(j, claim->judge(c));
+    json_key(j, "counts");
+    json_array(j);
+    for (size_t i = 0; i < ARRAY_SIZE(shown); i++) {
+        if (!(claim->shows & shown[i].bit))
+            continue;
+        const struct tally *t = tally_of(c, claim->view, &shown[i]);
+        json_count(j, p, c, detector, shown[i].of, "accesses", t->accesses, t->system);
+        json_count(j, p, c, detector, shown[i].of, "sites", t->sites, t->system_sites);
+    }
+    json_end(j);
+    json_end(j);
+}
+
+/* That the program is as racy as it is to be is a claim, too: of the truth. */
+static void json_truth(struct json *j, const struct cell *c)
+{
+    json_key(j, "truth");
+    json_object(j);
+    json_key_u64(j, "accesses", c->is.truth.accesses);
+    json_key_u64(j, "sites", c->is.truth.sites);
+    json_key_str(j, "claim", c->program->racy ? "the program has races" : "the program has none");
+    json_verdict(j, judge_program(c));
+    json_end(j);
+}
+
+static void json_cell(struct json *j, const struct paper *p, const struct cell *c)
+{
+    json_object(j);
+    json_key_str(j, "program", c->program->name);
+    json_key_str(j, "settings", c->program->settings);
+    json_key_str(j, "variant", variant(c->program));
+    json_key_str(j, "collector", c->collector->name);
+    json_key_str(j, "row", c->program->paper);
+    json_key_u64(j, "events", c->is.events);
+    json_key_u64(j, "uses.again", c->is.uses_again);
+    json_key_u64(j, "uses.moved", c->is.uses_moved);
+    json_truth(j, c);
+    json_key(j, "claims");
+    json_array(j);
+    for (const struct claim *claim = p->claims; claim->text; claim++)
+        json_claim(j, p, c, claim);
+    json_end(j);
+    json_end(j);
+}
+
+static void json_needs(struct json *j, const struct cell *cell, size_t cells)
+{
+    for (size_t i = 0; i < NEEDS; i++) {
+        const size_t n = cells_that_need(cell, cells, &needs[i]);
+        json_object(j);
+        json_key_str(j, "detector", view_names[needs[i].view]);
+        json_key_str(j, "claim", needs[i].text);
+        json_verdict(j, n ? HOLDS : FAILS);
+        json_key_u64(j, "cells", n);
+        json_end(j);
+    }
+}
+
+void json_cells(const struct paper *p, const char *programs, const struct cell *cell, size_t cells,
+                const unsigned verdicts[VERDICTS])
+{
+    struct json j;
+
+    json_init(&j, stdout, true);
+    json_object(&j);
+    json_key_str(&j, "schema", "lardsim-reproduce-1");
+    json_key_str(&j, "result", p->name);
+    json_key_str(&j, "title", p->title);
+    json_key_str(&j, "programs", programs);
+    json_key(&j, "cells");
+    json_array(&j);
+    for (size_t i = 0; i < cells; i++)
+        json_cell(&j, p, &cell[i]);
+    json_end(&j);
+    json_key(&j, "overall");
+    json_array(&j);
+    if (p->differences)
+        json_needs(&j, cell, cells);
+    json_end(&j);
+    json_key(&j, "verdicts");
+    json_object(&j);
+    for (size_t v = 0; v < VERDICTS; v++)
+        json_key_u64(&j, verdict_keys[v], verdicts[v]);
+    json_end(&j);
+    json_end(&j);
 }
 
 /* ---- the plot ------------------------------------------------------------------------------- */

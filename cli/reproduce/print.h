@@ -1,4 +1,4 @@
-/* print.h - what `lardsim reproduce` shows: text, CSV, a plot. */
+/* print.h - what `lardsim reproduce` shows: text, CSV, JSON, a plot. */
 #ifndef LARDSIM_REPRODUCE_PRINT_H
 #define LARDSIM_REPRODUCE_PRINT_H
 
@@ -15,6 +15,10 @@ void print_errata(const struct paper *p, const struct cell *c);
 
 void csv_head(FILE *csv);
 void csv_cell(FILE *csv, const struct paper *p, const struct cell *c);
+
+/* docs/reproduce.md has the members. */
+void json_cells(const struct paper *p, const char *programs, const struct cell *cell, size_t cells,
+                const unsigned verdicts[VERDICTS]);
 
 void plot_cells(FILE *out, const struct paper *p, const struct cell *cells, size_t n);
 

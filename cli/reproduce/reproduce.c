@@ -120,15 +120,18 @@ static int close_run(struct lardsim *l, int status, const char *spec, struct err
     return status;
 }
 
-static int run_views(const char *spec, struct races *r, struct measured *to, struct err *e)
+static int run_views(const char *spec, struct races *r, struct measured *to,
+                     struct progress *progress, struct err *e)
 {
     struct lardsim *l = lardsim_new();
     char *source = xasprintf("workload:%s", spec);
 
     lardsim_preset(l, "lard-table3");
     lardsim_on_race(l, on_view_race, r);
+    progress_run(progress, l, spec);
     if (!lardsim_start(l))
         lardsim_run(l, source);
+    progress_run_over(progress);
     to->events = lardsim_events(l);
     free(source);
     return close_run(l, 0, spec, e);
@@ -152,14 +155,12 @@ static int push(struct lardsim *l, const struct event *ev)
 }
 
 /* 0 also when l has an error: that is found when it is closed. */
-static int push_all(struct lardsim *l, struct abstract *a, struct source *s, struct err *e)
+static int push_all(struct lardsim *l, struct abstract *a, struct source *s,
+                    const struct vm_identity *identity, struct err *e)
 {
-    const struct vm_identity *identity;
     struct event to[EVENT_RECORDS];
     struct batch b;
 
-    if (workload_identify(s, &identity))
-        return err_set(e, LARD_INTERNAL, "%s: no identities of objects", s->name);
     for (;;) {
         if (source_next(s, &b, e))
             return -1;
@@ -187,16 +188,31 @@ static struct lardsim *truth_new(const struct source *s, struct races *r)
     return l;
 }
 
-static int run_truth(const char *spec, struct races *r, struct measured *to, struct err *e)
+/* A run of the program, with the identities of its objects. */
+static struct source *open_identified(const char *spec, const struct vm_identity **identity,
+                                      struct err *e)
 {
-    struct abstract a;
     struct source *s = workload_open(spec, e);
+
+    if (!s || !workload_identify(s, identity))
+        return s;
+    err_set(e, LARD_INTERNAL, "%s: no identities of objects", s->name);
+    source_close(s);
+    return NULL;
+}
+
+static int run_truth(const char *spec, struct races *r, struct measured *to,
+                     struct progress *progress, struct err *e)
+{
+    const struct vm_identity *identity;
+    struct abstract a;
+    struct source *s = progress_source(progress, open_identified(spec, &identity, e));
 
     if (!s)
         return -1;
     struct lardsim *l = truth_new(s, r);
     abstract_init(&a);
-    int status = push_all(l, &a, s, e);
+    int status = push_all(l, &a, s, identity, e);
     /* Two runs of one specification are the same run, or the comparison is void. */
     if (!status && !lardsim_error(l) && lardsim_events(l) != to->events)
         status = err_set(e, LARD_INTERNAL, "%s: the second run has other events", spec);
@@ -207,12 +223,14 @@ static int run_truth(const char *spec, struct races *r, struct measured *to, str
     return close_run(l, status, spec, e);
 }
 
-int reproduce_measure(const char *spec, struct measured *to, struct err *e)
+int reproduce_measure(const char *spec, struct measured *to, struct progress *progress,
+                      struct err *e)
 {
     struct races r = {0};
 
     *to = (struct measured){0};
-    const int status = run_views(spec, &r, to, e) || run_truth(spec, &r, to, e) ? -1 : 0;
+    const int status =
+        run_views(spec, &r, to, progress, e) || run_truth(spec, &r, to, progress, e) ? -1 : 0;
     if (!status)
         tally_all(&r, to);
     for (size_t i = 0; i < VIEWS; i++)

@@ -3,7 +3,7 @@
 #ifndef LARDSIM_REPRODUCE_H
 #define LARDSIM_REPRODUCE_H
 
-#include "cli/cli.h"
+#include "cli/progress.h"
 
 /* In order of the table's columns, as the preset lard-table3 labels them. */
 enum view_id {
@@ -30,7 +30,9 @@ struct measured {
         struct tally races, falses, missed;
     } view[VIEWS];
 };
-/* spec: as of a workload, "pool,racy=on". 0 or -1. */
-int reproduce_measure(const char *spec, struct measured *to, struct err *e);
+/* spec: as of a workload, "pool,racy=on". Two parts of the progress. 0 or -1. */
+enum { REPRODUCE_PARTS = 2 };
+int reproduce_measure(const char *spec, struct measured *to, struct progress *progress,
+                      struct err *e);
 
 #endif

@@ -13,7 +13,8 @@ enum { OPT_PLOT = 512, OPT_PROGRAMS };
 /* What is printed, and kept for the files, which are written at the end. */
 struct report {
     const struct paper *paper;
-    bool quiet;
+    bool quiet; /* no table */
+    struct progress progress;
     struct cell *cell; /* owns */
     size_t cells, cap;
     unsigned verdicts[VERDICTS]; /* how many of each */
@@ -51,9 +52,7 @@ static void report_needs(struct report *r)
     if (!r->quiet)
         puts("\nover all programs: every extension is needed");
     for (size_t i = 0; i < NEEDS; i++) {
-        size_t n = 0;
-        for (size_t k = 0; k < r->cells; k++)
-            n += cell_needs(&r->cell[k], &needs[i]);
+        const size_t n = cells_that_need(r->cell, r->cells, &needs[i]);
         const enum verdict v = n ? HOLDS : FAILS;
         r->verdicts[v]++;
         if (!r->quiet)
@@ -69,7 +68,7 @@ static int run_cell(struct report *r, const struct suite *s, const struct progra
     char *spec = xasprintf("%s,gc=%s%s%s%s%s", p->name, collector->name, s->settings ? "," : "",
                            s->settings ? s->settings : "", p->settings ? "," : "",
                            p->settings ? p->settings : "");
-    const int status = reproduce_measure(spec, &c.is, e);
+    const int status = reproduce_measure(spec, &c.is, &r->progress, e);
 
     free(spec);
     if (status)
@@ -80,8 +79,18 @@ static int run_cell(struct report *r, const struct suite *s, const struct progra
     return 0;
 }
 
-static int run_suite(struct report *r, const struct suite *s, struct err *e)
+static size_t cells_of(const struct suite *s)
 {
+    size_t n = 0;
+
+    while (s->program[n].name)
+        n++;
+    return n * COLLECTORS;
+}
+
+static int run_suite(struct report *r, const struct suite *s, bool quiet, struct err *e)
+{
+    progress_begin(&r->progress, quiet, REPRODUCE_PARTS * cells_of(s));
     if (!r->quiet)
         printf("%s\nDRE: racy accesses; PC: their sites. false, missed: against a truth that goes "
                "by (object identity,\noffset), not by addresses, Clear or Copy.\n",
@@ -159,19 +168,34 @@ static int judged(const struct report *r, struct err *e)
                    r->verdicts[FAILS]);
 }
 
+/* Standard output is for one of them. */
+static int check_stdout(const struct cli *c, struct err *e)
+{
+    const char *csv = cli_get(c, 'o'), *plot = cli_get(c, OPT_PLOT);
+
+    if (cli_has(c, OPT_JSON) && ((csv && !strcmp(csv, "-")) || (plot && !strcmp(plot, "-"))))
+        return err_set(e, LARD_USAGE,
+                       "reproduce: with --json, standard output has the JSON; give -o and --plot a "
+                       "file");
+    return 0;
+}
+
 static int run_reproduce(const struct cli *c, struct err *e)
 {
     struct outfile *csv = NULL, *plot = NULL;
-    struct report r = {.quiet = cli_has(c, OPT_QUIET), .paper = paper_find(c->arg[0], e)};
+    const bool quiet = cli_has(c, OPT_QUIET), json = cli_has(c, OPT_JSON);
+    struct report r = {.quiet = quiet || json, .paper = paper_find(c->arg[0], e)};
     size_t suite = 0;
 
-    if (!r.paper || cli_index(c, OPT_PROGRAMS, suite_names, &suite, e))
+    if (!r.paper || cli_index(c, OPT_PROGRAMS, suite_names, &suite, e) || check_stdout(c, e))
         return -1;
     csv = open_file(c, cli_get(c, 'o'), e);
     plot = e->code ? NULL : open_file(c, cli_get(c, OPT_PLOT), e);
-    int status = e->code ? -1 : run_suite(&r, &suites[suite], e);
+    int status = e->code ? -1 : run_suite(&r, &suites[suite], quiet, e);
     if (!status && (write_file(&r, &csv, write_csv, e) || write_file(&r, &plot, write_plot, e)))
         status = -1;
+    if (!status && json)
+        json_cells(r.paper, suites[suite].name, r.cell, r.cells, r.verdicts);
     if (!status)
         status = judged(&r, e);
     outfile_abort(csv);
@@ -187,7 +211,8 @@ static const struct argp_option options[] = {
     {"programs", OPT_PROGRAMS, "twins|kernels", 0,
      "What runs: twins of the paper's programs (the default), or programs that compute", 0},
     {"overwrite", OPT_OVERWRITE, NULL, 0, "Replace FILE if it exists", 0},
-    {"quiet", OPT_QUIET, NULL, 0, "No table", 0},
+    ROW_JSON,
+    ROW_QUIET,
     ROW_END};
 
 const struct verb verb_reproduce = {
@@ -202,6 +227,7 @@ const struct verb verb_reproduce = {
         "If a claim fails, the exit code is 6.",
     .examples = "lardsim reproduce lard-table3\n"
                 "lardsim reproduce --quiet -o table2.csv --plot table2.svg lard-table2\n"
+                "lardsim reproduce --json lard-table3 > table3.json\n"
                 "lardsim reproduce lard-table3 --programs kernels",
     .options = options,
     .min_args = 1,

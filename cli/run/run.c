@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/progress.h"
 #include "cli/run/run.h"
 #include "sim/sim.h"
 
@@ -85,20 +86,17 @@ static void warn_cut(const struct lardsim *l, const char *timeline)
 /* Results are shown of every run that began, also when it had to stop. */
 static void run_source(struct lardsim *l, const struct cli *c, struct race_groups *races)
 {
-    const bool quiet = cli_has(c, OPT_QUIET);
     struct progress progress;
 
-    progress_begin(&progress);
+    progress_begin(&progress, cli_has(c, OPT_QUIET), 1);
     lardsim_on_race(l, race_groups_add, races);
     lardsim_on_unused(l, run_warn_unused, NULL);
-    if (!quiet)
-        lardsim_on_progress(l, progress_tell, &progress);
+    progress_run(&progress, l, NULL);
     if (lardsim_start(l))
         return;
     lardsim_run(l, c->arg[0]);
+    progress_run_over(&progress);
     lardsim_finish(l);
-    if (!quiet)
-        progress_end(&progress);
     warn_cut(l, cli_get(c, OPT_TIMELINE));
 }
 

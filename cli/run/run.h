@@ -1,8 +1,6 @@
-/* run.h - the parts of `lardsim run`: races grouped by pair of sites, progress, the result. */
+/* run.h - the parts of `lardsim run`: races grouped by pair of sites, the result. */
 #ifndef LARDSIM_V_RUN_H
 #define LARDSIM_V_RUN_H
-
-#include <time.h>
 
 #include "cli/cli.h"
 #include "sim/lardsim.h"
@@ -31,10 +29,7 @@
         0,                                                                                         \
         "End with exit code 66 when there are races",                                              \
         0},                                                                                        \
-        ROW_JSON,                                                                                  \
-    {                                                                                              \
-        "quiet", OPT_QUIET, NULL, 0, "Print no summary and no progress", 0                         \
-    }
+        ROW_JSON, ROW_QUIET
 
 /* --config, --preset and --set in the order given, then --policy. */
 int run_settings(struct lardsim *l, const struct cli *c);
@@ -61,17 +56,6 @@ enum { GROUPS_KEPT = 65536, GROUPS_SHOWN = 10 };
 void race_groups_add(void *groups, const struct lardsim_race *race); /* for lardsim_on_race */
 void race_groups_sort(struct race_groups *g); /* the most frequent first; then no more adding */
 void race_groups_free(struct race_groups *g);
-
-/* ---- progress on standard error, by wall clock: run/progress.c ---------------------------- */
-
-struct progress {
-    struct timespec began;
-    double told;   /* when it was told last, in seconds after began */
-    bool terminal; /* a line that is overwritten; else one each 30 s */
-};
-void progress_begin(struct progress *p);
-void progress_tell(void *progress, uint64_t events); /* for lardsim_on_progress */
-void progress_end(struct progress *p);
 
 /* ---- the result on standard output: run/result.c ------------------------------------------ */
 

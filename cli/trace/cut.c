@@ -68,6 +68,7 @@ static int cut_run(const struct cli *cli, struct err *e)
 {
     struct cut c = {.cli = cli};
     const char *lost = "";
+    struct progress progress;
 
     if (part_options(&c.part, cli, e))
         return -1;
@@ -75,11 +76,14 @@ static int cut_run(const struct cli *cli, struct err *e)
         return err_set(e, LARD_USAGE, "trace cut: --count 0 takes no event; give at least 1");
     if (out_check(cli, cli->arg[1], e))
         return -1;
-    c.from = cli_has(cli, OPT_SALVAGE) ? source_salvage(cli->arg[0], &lost, e)
-                                       : source_open(cli->arg[0], e);
+    progress_begin(&progress, cli_has(cli, OPT_QUIET), 1);
+    c.from =
+        progress_source(&progress, cli_has(cli, OPT_SALVAGE) ? source_salvage(cli->arg[0], &lost, e)
+                                                             : source_open(cli->arg[0], e));
     if (!c.from)
         return -1;
     const int failed = cut(&c, lost, e);
+    progress_clear(&progress);
     if (!failed && *lost)
         cli_note("%s: %s; kept the events %" PRIu64 " to %" PRIu64, c.from->name, lost, c.first,
                  c.next - 1);

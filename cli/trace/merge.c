@@ -33,6 +33,7 @@ struct trace_merge {
     unsigned granularity;  /* 0: the inputs differ */
     struct names *names;
     struct out out;
+    struct progress progress;
 };
 
 /* ---- what an event refers to ---------------------------------------------------------------- */
@@ -126,7 +127,7 @@ static int scan(struct trace_merge *m, struct input_trace *in, struct err *e)
                        "trace merge: %s: inputs are read twice, so each has to be a regular file; "
                        "write it to one first",
                        in->spec);
-    struct source *from = source_open(in->spec, e);
+    struct source *from = progress_source(&m->progress, source_open(in->spec, e));
     if (!from)
         return -1;
     if (in == m->in)
@@ -273,7 +274,7 @@ static int take_turns(struct trace_merge *m, struct err *e)
 static int open_inputs(struct trace_merge *m, struct err *e)
 {
     for (size_t i = 0; i < m->inputs; i++) {
-        m->in[i].from = source_open(m->in[i].spec, e);
+        m->in[i].from = progress_source(&m->progress, source_open(m->in[i].spec, e));
         if (!m->in[i].from)
             return -1;
     }
@@ -305,6 +306,7 @@ static int merge_run(const struct cli *c, struct err *e)
                        "trace merge: --run is at least 1, and there are at most %d "
                        "inputs",
                        INPUTS_MAX);
+    progress_begin(&m.progress, cli_has(c, OPT_QUIET), 2 * m.inputs); /* scanned, then copied */
     m.names = names_new();
     m.in = xcalloc(m.inputs, sizeof *m.in);
     for (size_t i = 0; i < m.inputs; i++)

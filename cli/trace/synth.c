@@ -30,11 +30,7 @@ static int synth_run(const struct cli *c, struct err *e)
     if (out_check(c, c->arg[0], e) || parameters(c, &p, e))
         return -1;
     struct source *from = synth_open(&p, e);
-    if (!from)
-        return -1;
-    const int failed = out_copy(from, c, c->arg[0], e);
-    source_close(from);
-    return failed ? -1 : LARD_DONE;
+    return from && !out_copy(from, c, c->arg[0], e) ? LARD_DONE : -1;
 }
 
 static const struct argp_option options[] = {

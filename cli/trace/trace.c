@@ -130,11 +130,16 @@ int out_copy(struct source *from, const struct cli *c, const char *path, struct 
 {
     const struct sink_info info = copy_info(from, from->first);
     struct out out = {.file = NULL};
+    struct progress progress;
     int failed = out_open(&out, c, path, &info, e);
 
+    progress_begin(&progress, cli_has(c, OPT_QUIET), 1);
+    from = progress_source(&progress, from);
     if (!failed)
         failed = trace_pump(from, out.sink, e);
-    return out_close(&out, failed, e);
+    failed = out_close(&out, failed, e);
+    source_close(from);
+    return failed;
 }
 
 int out_copy_of(open_fn *open, const char *spec, const struct cli *c, const char *path,
@@ -143,11 +148,7 @@ int out_copy_of(open_fn *open, const char *spec, const struct cli *c, const char
     if (out_check(c, path, e))
         return -1;
     struct source *from = open(spec, e);
-    if (!from)
-        return -1;
-    const int failed = out_copy(from, c, path, e);
-    source_close(from);
-    return failed ? -1 : 0;
+    return from ? out_copy(from, c, path, e) : -1;
 }
 
 /* ---- walking -------------------------------------------------------------------------------- */

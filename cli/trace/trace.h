@@ -3,7 +3,7 @@
 #ifndef LARDSIM_V_TRACE_H
 #define LARDSIM_V_TRACE_H
 
-#include "cli/cli.h"
+#include "cli/progress.h"
 #include "trace/trace.h"
 
 /* ---- a trace file that appears whole or not at all ------------------------------------------ */
@@ -19,9 +19,7 @@
         {"codec", OPT_CODEC, "zstd|zlib|raw", 0, "How a binary OUT is compressed (zstd)", 0},      \
         {"lossy", OPT_LOSSY, NULL, 0, "Leave out of an STD file what STD can't say", 0},           \
         {"level", OPT_LEVEL, "N", 0, "How hard it is compressed (the codec's default)", 0},        \
-    {                                                                                              \
-        "overwrite", OPT_OVERWRITE, NULL, 0, "Replace OUT if it exists", 0                         \
-    }
+        {"overwrite", OPT_OVERWRITE, NULL, 0, "Replace OUT if it exists", 0}, ROW_QUIET
 
 struct out {
     struct outfile *file; /* owns; NULL: not open */
@@ -38,7 +36,7 @@ int out_close(struct out *o, int failed, struct err *e);
 
 /* What a copy of a source, from event first on, says of itself. */
 struct sink_info copy_info(const struct source *from, uint64_t first);
-/* Copies a whole source to a new file. */
+/* Copies a whole source to a new file; takes from. */
 int out_copy(struct source *from, const struct cli *c, const char *path, struct err *e);
 /* The same, of what open makes of spec: 0 or -1. */
 typedef struct source *open_fn(const char *spec, struct err *e);

@@ -53,22 +53,26 @@ static void print_text(const struct verify *v)
 
 static int verify_run(const struct cli *c, struct err *e)
 {
-    struct source *s = source_open(c->arg[0], e);
+    struct progress progress;
+
+    progress_begin(&progress, cli_has(c, OPT_QUIET), 1);
+    struct source *s = progress_source(&progress, source_open(c->arg[0], e));
     if (!s)
         return -1;
 
     struct verify v = {s->name, rules_new(true), 0};
     const int failed = verify(s, &v, e);
+    progress_clear(&progress);
     if (!failed && cli_has(c, OPT_JSON))
         print_json(&v);
-    else if (!failed)
+    else if (!failed && !cli_has(c, OPT_QUIET))
         print_text(&v);
     rules_free(v.rules);
     source_close(s);
     return failed ? -1 : LARD_DONE;
 }
 
-static const struct argp_option options[] = {ROW_JSON, ROW_END};
+static const struct argp_option options[] = {ROW_JSON, ROW_QUIET, ROW_END};
 
 const struct verb verb_trace_verify = {
     .name = "trace verify",

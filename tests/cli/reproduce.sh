@@ -118,6 +118,43 @@ for of in accesses:pmd,xalan sites:avrora; do
     [ "$(cat where)" = "${of#*:}," ] || fail "naive has more ${of%%:*} in $(cat where)"
 done
 
+# The JSON has what the text and the CSV have, and nothing else is on standard output.
+run 6 lard-table2 -q --json -o json.csv
+cp out table2.json
+cmp -s json.csv table2.csv || fail "with --json the CSV differs"
+[ -s err ] && [ "$(wc -l <err)" = 1 ] || fail "--json: standard error: $(cat err)"
+run 2 lard-table2 --json -o -
+says err "standard output has the JSON"
+if command -v python3 >/dev/null 2>&1; then
+    python3 - table2.json table2.csv <<'END' >wrong 2>&1 || fail "the JSON of lard-table2: $(cat wrong)"
+import csv, json, sys
+j = json.load(open(sys.argv[1]))
+assert j["schema"] == "lardsim-reproduce-1" and j["result"] == "lard-table2" and j["programs"] == "twins", "head"
+assert j["verdicts"] == {"holds": 34, "fails": 8, "no-case": 0}, j["verdicts"]
+assert len(j["cells"]) == 14 and j["overall"] == [], "cells"
+counted = {"holds": 0, "fails": 0, "no-case": 0}
+rows = {(r["program"], r["collector"], r["detector"], r["measure"]): r for r in csv.DictReader(open(sys.argv[2]))}
+compared = 0
+for cell in j["cells"]:
+    counted[cell["truth"]["verdict"]] += 1
+    for claim in cell["claims"]:
+        counted[claim["verdict"]] += 1
+        where = cell["program"], cell["collector"], claim["detector"]
+        told = rows[where + ("verdict",)]["value"]
+        assert told.lower().replace(" ", "-") == claim["verdict"], (where, told)
+        for count in claim["counts"]:
+            row = rows[where + (count["measure"],)]
+            paper = None if row["paper"] == "" else int(row["paper"])
+            assert count["ours"] == int(row["value"]) and count["paper"] == paper, (where, count, row)
+            compared += 1
+assert counted == j["verdicts"] and compared == 14 * 2 * 2, (counted, compared)
+errata = [n["erratum"] for c in j["cells"] for k in c["claims"] for n in k["counts"] if n["erratum"]]
+assert len(errata) == 1 and "no-clear figure of Table 3" in errata[0], errata
+END
+else
+    echo "reproduce.sh: the JSON is not parsed: there is no python3"
+fi
+
 # Our own programs: what claims fail is known; the others may not.
 run 6 lard-table3 --programs kernels -o kernels.csv
 says err "2 claims fail"
