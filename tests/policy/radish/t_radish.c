@@ -306,6 +306,31 @@ static void an_access_finds_out_that_its_history_line_has_just_gone(void **state
     probe_close(&p);
 }
 
+/* What the manager has, a write makes void: then no core's line says any more that the manager has
+ * something, and who looks there next finds that out by its own line. */
+static void a_write_tells_all_lines_that_the_manager_has_nothing_left(void **state)
+{
+    enum { FIRST, WRITER, BESIDE };
+    struct probe p;
+
+    (void)state;
+    probe_open(&p, "lardish", 4, DEFAULTS);
+    step(&p, WRITE(FIRST, A, 4));
+    fake_lose(&p.f, FIRST, history_of(&p, FIRST));
+    fake_tell(&p.f, p.w.checker, FIRST, 0);
+    step(&p, WRITE(BESIDE, A + 4, 4));
+    step(&p, WRITE(WRITER, A + 8, 4));
+    struct radish *r = inside(&p.w);
+    const struct hline *theirs = line_on_core(r, BESIDE, line_number(r, A / 64, 0));
+    assert_true(theirs->kept & 1);
+    step(&p, WRITE(WRITER, A, 4));
+    assert_int_equal(swm_held(r->manager, A).write != NULL, 0);
+    if (theirs->kept & 1)
+        fail_msg("another core's line still says that the manager has what the write made void");
+    assert_int_equal((theirs->soft_write | theirs->soft_reads) & 1, 0);
+    probe_close(&p);
+}
+
 struct stop { /* a run ends in the middle of an access, as the scheduler ends it */
     jmp_buf out;
     unsigned after;
@@ -553,6 +578,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(who_meets_a_queued_check_waits_for_it),
         cmocka_unit_test(a_dirty_history_line_that_is_thrown_out_goes_to_the_manager),
         cmocka_unit_test(an_access_finds_out_that_its_history_line_has_just_gone),
+        cmocka_unit_test(a_write_tells_all_lines_that_the_manager_has_nothing_left),
         cmocka_unit_test(a_run_may_end_in_the_middle_of_any_payment),
         cmocka_unit_test(a_core_that_throws_out_data_loses_its_permissions),
         cmocka_unit_test(a_core_whose_data_are_recalled_loses_its_permissions),

@@ -434,6 +434,39 @@ static void of_a_commits_reads_the_last_is_told(void **state)
     }
 }
 
+/* Another thread's read is with the manager, too. A line that comes for a read then brings neither,
+ * so that what the commit reads last is new in it, while the manager has what it read first. */
+static void of_a_commits_reads_the_last_is_told_before_the_managers(void **state)
+{
+    enum { FIRST_SITE = 11, LAST_SITE = 12, READER = 0, WRITER = 1, OTHER = 2, COPIER = 3 };
+    const sim_addr twice = A + 32;
+    struct event first = EV_IN_TXN(READ, READER, twice), last = first;
+    struct probe p;
+
+    (void)state;
+    first.aux = FIRST_SITE;
+    last.aux = LAST_SITE;
+    probe_open(&p, "lardish", 4, WITH("move-history=on", "flush=lazy"));
+    step(&p, READ(OTHER, twice, 4));
+    struct radish *r = inside(&p.w);
+    fake_lose(&p.f, OTHER, line_address(r, line_on_core(r, OTHER, line_number(r, A / 64, 0))));
+    fake_tell(&p.f, p.w.checker, OTHER, 0);
+    assert_int_equal(swm_granules(r->manager), 1);
+    copy(&p, COPIER, B, A, 16);
+    step(&p, (struct event)EV_NAMING(TXN_BEGIN, READER, 0));
+    step(&p, first);
+    step(&p, (struct event)EV_IN_TXN(READ, READER, A)); /* stores the first read */
+    step(&p, last);
+    step(&p, (struct event)EV_NAMING(TXN_COMMIT, READER, 0));
+    assert_int_equal(swm_held(r->manager, twice).n, 2);
+    step(&p, WRITE(WRITER, twice, 4));
+    RACES(&p, 1);
+    assert_int_equal(p.w.conflicts, 2);
+    assert_int_equal(p.w.race[0].earlier.thread, READER);
+    assert_int_equal(p.w.race[0].earlier.site, LAST_SITE);
+    probe_close(&p);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -452,6 +485,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_copy_in_the_making_is_no_move),
         cmocka_unit_test(what_is_leaving_does_not_come_back_after_a_move),
         cmocka_unit_test(of_a_commits_reads_the_last_is_told),
+        cmocka_unit_test(of_a_commits_reads_the_last_is_told_before_the_managers),
     };
 
     if (!mutant_arg(&argc, &argv))
