@@ -3,7 +3,7 @@ libcore_la_SOURCES += policy/checker.h policy/claims.c policy/claims.def policy/
 	policy/machine.h policy/policies.c policy/policies.def policy/policy.h policy/race.h policy/view.h
 libcore_la_SOURCES += policy/clean/clean.c
 libcore_la_SOURCES += policy/eraser/cost.c policy/eraser/cost.h policy/eraser/eraser.c \
-	policy/eraser/lockset.c policy/eraser/lockset.h
+	policy/eraser/lockset.c policy/eraser/lockset.h policy/eraser/steps.def
 libcore_la_SOURCES += policy/fasttrack/cost.c policy/fasttrack/fasttrack.c \
 	policy/fasttrack/fasttrack.h policy/fasttrack/rules.h policy/fasttrack/steps.def
 libcore_la_SOURCES += policy/frame/after_race.c policy/frame/after_race.h policy/frame/cells.c \
@@ -25,12 +25,13 @@ libcore_la_SOURCES += policy/radish/access.c policy/radish/access.h policy/radis
 	policy/radish/radish.h policy/radish/region.c policy/radish/region.h policy/radish/stats.c \
 	policy/radish/verify.c
 libcore_la_SOURCES += policy/regions/fastrcd.c policy/regions/fastrcd.h \
-	policy/regions/fastrcd_cost.c policy/regions/fastrcd_rules.c policy/regions/region.c \
+	policy/regions/fastrcd_cost.c policy/regions/fastrcd_rules.c policy/regions/fastrcd_steps.def policy/regions/region.c \
 	policy/regions/region.h policy/regions/valor.c policy/regions/valor.h policy/regions/valor_cost.c \
-	policy/regions/valor_follow.c policy/regions/valor_log.c policy/regions/valor_rules.c
+	policy/regions/valor_follow.c policy/regions/valor_log.c policy/regions/valor_rules.c \
+	policy/regions/valor_steps.def
 libcore_la_SOURCES += policy/slimstate/array.c policy/slimstate/commit.c policy/slimstate/grow.c \
 	policy/slimstate/part.c policy/slimstate/range.c policy/slimstate/range.h policy/slimstate/set.c \
 	policy/slimstate/set.h policy/slimstate/slimstate.c policy/slimstate/slimstate.h \
 	policy/slimstate/steps.def
 libcore_la_SOURCES += policy/vc/cost.c policy/vc/cost.h policy/vc/history.c policy/vc/history.h \
-	policy/vc/vc.c
+	policy/vc/steps.def policy/vc/vc.c

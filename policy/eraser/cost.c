@@ -7,52 +7,17 @@
 #include <string.h>
 
 enum step {
-    STEP_CALL,
-    STEP_PLACE,
-    STEP_STATE,
-    STEP_OWNER,
-    STEP_MAKE,
-    STEP_SAME_SET,
-    STEP_CACHE,
-    STEP_MISS,
-    STEP_ELEMENT,
-    STEP_INTERN,
-    STEP_NEW_SET,
-    STEP_EMPTY,
-    STEP_CLEAR_LINE,
-    STEP_COPY_LINE,
+#define STEP(NAME, name, instructions, text) STEP_##NAME,
+#include "policy/eraser/steps.def"
+#undef STEP
     STEPS
 };
-const struct cost_step eraser_steps[] = {
-    [STEP_CALL] = {"call", 2, "The instrumented form of an access or of a lock: call, return."},
-    [STEP_PLACE] = {"place", 2, "A variable's shadow word, from its address: mask, displacement."},
-    [STEP_STATE] =
-        {"state", 4,
-         "The two bits of the state: mask, the place in a table of branches, compare, branch."},
-    [STEP_OWNER] = {"owner", 3, "The thread that an Exclusive word names: shift, compare, branch."},
-    [STEP_MAKE] = {"make", 2, "A shadow word: shift, or in the state."},
-    [STEP_SAME_SET] =
-        {"same-set", 3,
-         "The index of the candidates against that of what is held: shift, compare, branch."},
-    [STEP_CACHE] =
-        {"cache", 6,
-         "A pair in the cache: both halves: shift, or; its place: multiply, shift; the entry's "
-         "pair: compare, branch."},
-    [STEP_MISS] = {"miss", 2, "Not in the cache: call, return."},
-    [STEP_ELEMENT] = {"element", 5,
-                      "A lock of two sorted vectors: compare, branch; add to one place or both; "
-                      "compare, branch on the end."},
-    [STEP_INTERN] = {"intern", 3, "A lock of the outcome, for the set's hash: multiply, xor, add."},
-    [STEP_NEW_SET] =
-        {"new-set", 6,
-         "A set that is not there yet: its index: add; room: compare, branch; its size "
-         "(bit scan); the table's entry: shift, or."},
-    [STEP_EMPTY] = {"empty", 4, "Shared-Modified: compare, branch; no candidates: test, branch."},
-    [STEP_CLEAR_LINE] = {"clear-line", 3,
-                         "64 bytes of shadow words to clear: add, compare, branch."},
-    [STEP_COPY_LINE] = {"copy-line", 3, "64 bytes of shadow words to copy: add, compare, branch."},
+static const struct cost_step steps[] = {
+#define STEP(NAME, name, instructions, text) {name, instructions, text},
+#include "policy/eraser/steps.def"
+#undef STEP
 };
-_Static_assert(ARRAY_SIZE(eraser_steps) == STEPS && (int)STEPS == ERASER_STEPS, "a row a step");
+const struct policy_charges eraser_charges = {steps, STEPS};
 
 enum {
     CACHE_BITS = 12,  /* of its entries */

@@ -21,8 +21,8 @@ struct eraser_cost {
     uint64_t table_bytes;
     bool knows_held; /* the access in hand has what its thread holds in a register */
 };
-enum { ERASER_STEPS = 14, ERASER_WORD = 4 };
-extern const struct cost_step eraser_steps[];
+enum { ERASER_WORD = 4 };
+extern const struct policy_charges eraser_charges;
 
 void eraser_cost_init(struct eraser_cost *c, const struct policy_env *env,
                       struct lockset_pool *sets, struct cells *variables);

@@ -378,5 +378,5 @@ const struct policy policy_eraser = {
     .detector = &(const struct policy_detector){.access = eraser_access,
                                                 .sync = eraser_sync,
                                                 .explain = eraser_explain},
-    .charges = &(const struct policy_charges){eraser_steps, ERASER_STEPS},
+    .charges = &eraser_charges,
 };

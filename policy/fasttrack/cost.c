@@ -6,32 +6,17 @@
 #include <assert.h>
 
 enum step {
-    STEP_PLACE,
-    STEP_SAME,
-    STEP_IS_MAP,
-    STEP_MAP_FIND,
-    STEP_MAP_PROBE,
-    STEP_SLOW,
-    STEP_LOCK,
-    STEP_NONE,
-    STEP_CLOCK,
-    STEP_ORDERED,
-    STEP_MAP_NEW,
-    STEP_MAP_ZERO,
-    STEP_MAP_MOVE,
-    STEP_MAP_SLOT,
-    STEP_CLEAR_LINE,
-    STEP_COPY_LINE,
-    STEP_TRACE,
-    STEP_MARK,
+#define STEP(NAME, name, instructions, text) STEP_##NAME,
+#include "policy/fasttrack/steps.def"
+#undef STEP
     STEPS
 };
-const struct cost_step ft_steps[] = {
-#define STEP(name, instructions, text) {name, instructions, text},
+static const struct cost_step steps[] = {
+#define STEP(NAME, name, instructions, text) {name, instructions, text},
 #include "policy/fasttrack/steps.def"
 #undef STEP
 };
-_Static_assert(ARRAY_SIZE(ft_steps) == STEPS && (int)STEPS == FT_STEPS, "a row a step");
+const struct policy_charges ft_charges = {steps, STEPS};
 
 void ft_cost_init(struct ft_cost *c, const struct policy_env *env, struct cells *variables)
 {

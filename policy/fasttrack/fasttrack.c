@@ -358,6 +358,6 @@ const struct policy policy_fasttrack = {
     .detector =
         &(const struct policy_detector){
             .access = ft_access, .heap = ft_heap, .amend = ft_amend, .explain = ft_explain},
-    .charges = &(const struct policy_charges){ft_steps, FT_STEPS},
+    .charges = &ft_charges,
     .hints = &(const struct policy_hints){.cells = true, .run = ft_run},
 };

@@ -62,11 +62,11 @@ struct ft_cost {
         place; /* of the variable in hand, which the caller charges; 0: where its address has it */
     bool new_words; /* of the read in hand: the second changes, too */
 };
-enum { FT_VARIABLE_BYTES = 16, FT_MAP_SLOTS = 8, FT_SLOT_BYTES = 8, FT_STEPS = 18 };
+enum { FT_VARIABLE_BYTES = 16, FT_MAP_SLOTS = 8, FT_SLOT_BYTES = 8 };
 
-extern const struct cost_step ft_steps[];
+extern const struct policy_charges ft_charges;
 
-/* The policy's steps are ft_steps, or begin with its rows. */
+/* The policy's charges are ft_charges, or begin with its steps. */
 void ft_cost_init(struct ft_cost *c, const struct policy_env *env, struct cells *variables);
 
 /* With a machine only. Before the variable changes: the variable's words, where it is locked, and 0

@@ -4,8 +4,8 @@
  *
  * Algorithms 1 and 2 with the other thread's being another in both checks, which the paper leaves
  * out; clocks from 1; the metadata changes whether or not there was a conflict. Not in the paper:
- * atomic accesses, which stand in a list beside. Not a detector of all races: what conflicts in
- * regions that are over is none of its business. */
+ * atomic accesses, which stand in a list of their own. Not a detector of all races: what conflicts
+ * in regions that are over is none of its business. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,7 +135,8 @@ ALWAYS_INLINE bool takes_place(void *self, const struct event *ev, uint64_t numb
     struct rcd_variable *x = cells_prefetched(&f->variables, ev->addr);
     const uint32_t me = hb_actor(f->env->hb, ev->tid);
 
-    if (UNLIKELY(!x || !cells_one(&f->variables, ev) || !x->used || me >= f->threads || x->beside))
+    if (UNLIKELY(!x || !cells_one(&f->variables, ev) || !x->used || me >= f->threads ||
+                 x->overflow))
         return false;
     const struct rcd_access now = {.ev = ev, .number = number, .actor = me, .clock = f->clock[me]};
     const unsigned side = event_writes(ev) ? WRITES : READS;
@@ -221,11 +222,11 @@ static void rcd_edges(void *self, enum policy_edge at, const struct event *ev,
 
 /* ---- life ----------------------------------------------------------------------------------- */
 
-static void check_beside(const void *self, void *cell)
+static void check_overflow(const void *self, void *cell)
 {
     const struct fastrcd *f = self;
     const struct rcd_variable *x = cell;
-    const struct beside *map = map_of(x);
+    const struct overflow *map = map_of(x);
 
     (void)f;
     assert(x->used);
@@ -240,9 +241,9 @@ static const struct cell_kind variable_kind = {
     .bytes = sizeof(struct rcd_variable),
     .cleared = "Metadata emptied by clears and overwritten by copies.",
     .copied = "Metadata that copies wrote.",
-    .drop = rcd_drop_beside,
-    .own = rcd_own_beside,
-    .check = check_beside,
+    .drop = rcd_drop_overflow,
+    .own = rcd_own_overflow,
+    .check = check_overflow,
 };
 
 static int rcd_refuse(const struct policy_env *env, const void *params, struct err *e)
@@ -255,7 +256,7 @@ static int rcd_refuse(const struct policy_env *env, const void *params, struct e
         return 0;
     return err_set(e, LARD_CONFIG,
                    "policy fastrcd: clock-bits (%llu) and thread-bits (%llu) are %llu, and an "
-                   "epoch has 31 beside the bit of a read map; lower one of them",
+                   "epoch has 31 and the bit of a read map; lower one of them",
                    (unsigned long long)p->clock_bits, (unsigned long long)p->thread_bits,
                    (unsigned long long)sum);
 }
@@ -334,6 +335,6 @@ const struct policy policy_fastrcd = {
                                                 .edges = rcd_edges,
                                                 .amend = rcd_amend,
                                                 .explain = rcd_explain},
-    .charges = &(const struct policy_charges){rcd_steps, RCD_STEPS},
+    .charges = &rcd_charges,
     .hints = &(const struct policy_hints){.cells = true, .run = rcd_run},
 };

@@ -12,7 +12,7 @@ struct reader { /* a thread's last read */
     uint16_t actor;
     sim_tid tid;
 };
-struct beside {              /* what has no room in the variable's line: a read map, atomics */
+struct overflow {            /* what has no room in the variable's line: a read map, atomics */
     struct atomics *atomics; /* owns; NULL: none */
     sim_addr block;          /* of the read map on the machine; 0: there is none */
     uint32_t n, cap;         /* n 0: no map */
@@ -28,19 +28,19 @@ struct rcd_variable {
     uint16_t actor[2];
     sim_tid tid[2];
     uint64_t site[2], event[2];
-    struct beside *beside; /* owns; NULL until first needed */
-    bool raced;            /* the race mark of this life */
+    struct overflow *overflow; /* owns; NULL until first needed */
+    bool raced;                /* the race mark of this life */
     bool used;
 };
 _Static_assert(sizeof(struct rcd_variable) == 64, "a variable is one cache line");
 
-static inline struct beside *map_of(const struct rcd_variable *x) /* NULL: reads are an epoch */
+static inline struct overflow *map_of(const struct rcd_variable *x) /* NULL: reads are an epoch */
 {
-    return x->beside && x->beside->n ? x->beside : NULL;
+    return x->overflow && x->overflow->n ? x->overflow : NULL;
 }
 static inline const struct atomics *atomics_of(const struct rcd_variable *x) /* NULL: none */
 {
-    return x->beside ? x->beside->atomics : NULL;
+    return x->overflow ? x->overflow->atomics : NULL;
 }
 
 struct rcd_thread {  /* an actor */
@@ -58,8 +58,7 @@ struct rcd_cost {
 };
 enum { RCD_VARIABLE_BYTES = 8, RCD_SLOT_BYTES = 8, RCD_MAP_SLOTS = 8 };
 
-extern const struct cost_step rcd_steps[];
-enum { RCD_STEPS = 19 };
+extern const struct policy_charges rcd_charges;
 
 void rcd_cost_init(struct rcd_cost *c, const struct policy_env *env, struct cells *variables);
 
@@ -76,10 +75,10 @@ void rcd_charge_reset(struct rcd_cost *c, const struct rcd_variable *x, sim_addr
 void rcd_charge_clocks(struct rcd_cost *c, uint32_t threads, unsigned on);
 
 /* A read map, with or without a machine: made, about to be longer by one, gone. */
-void rcd_map_new(struct rcd_cost *c, struct beside *m, unsigned on);
-void rcd_map_add(struct rcd_cost *c, struct beside *m, unsigned on);
-void rcd_map_drop(struct rcd_cost *c, struct beside *m, unsigned on);
-void rcd_map_copy(struct rcd_cost *c, const struct beside *from, struct beside *m, unsigned on);
+void rcd_map_new(struct rcd_cost *c, struct overflow *m, unsigned on);
+void rcd_map_add(struct rcd_cost *c, struct overflow *m, unsigned on);
+void rcd_map_drop(struct rcd_cost *c, struct overflow *m, unsigned on);
+void rcd_map_copy(struct rcd_cost *c, const struct overflow *from, struct overflow *m, unsigned on);
 
 /* ---- the policy ------------------------------------------------------------------------------ */
 
@@ -139,8 +138,8 @@ ALWAYS_INLINE void rcd_replace(struct rcd_variable *x, unsigned side, const stru
 bool rcd_variable(struct fastrcd *f, struct rcd_variable *x, const struct rcd_access *now);
 /* A full collection: clocks of regions that go on become 1, others 0. */
 void rcd_reset(struct fastrcd *f, struct rcd_variable *x);
-/* What is beside a line: gone; of a copy, which is the same bits: its own. */
-void rcd_drop_beside(void *fastrcd, void *variable);
-void rcd_own_beside(void *fastrcd, void *variable);
+/* A cell that goes frees its overflow; a copied one, which has the same pointer, gets its own. */
+void rcd_drop_overflow(void *fastrcd, void *variable);
+void rcd_own_overflow(void *fastrcd, void *variable);
 
 #endif

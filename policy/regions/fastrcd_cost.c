@@ -4,67 +4,17 @@
 #include "policy/regions/fastrcd.h"
 
 enum step {
-    STEP_PLACE,
-    STEP_SAME,
-    STEP_IS_MAP,
-    STEP_MAP_FIND,
-    STEP_MAP_PROBE,
-    STEP_SLOW,
-    STEP_LOCK,
-    STEP_NONE,
-    STEP_OWN,
-    STEP_ONGOING,
-    STEP_MAP_NEW,
-    STEP_MAP_MOVE,
-    STEP_MAP_SLOT,
-    STEP_ATOMIC,
-    STEP_REGION_END,
-    STEP_TRACE,
-    STEP_MARK,
-    STEP_RESET,
-    STEP_LINE,
+#define STEP(NAME, name, instructions, text) STEP_##NAME,
+#include "policy/regions/fastrcd_steps.def"
+#undef STEP
     STEPS
 };
-const struct cost_step rcd_steps[] = {
-    [STEP_PLACE] = {"place", 2, "A variable's metadata, from its address: mask, scale."},
-    [STEP_SAME] = {"same-region", 2, "The word of an epoch against the own: compare, branch."},
-    [STEP_IS_MAP] = {"is-map", 2, "The bit of a read map: test, branch."},
-    [STEP_MAP_FIND] = {"map-find", 4,
-                       "Where a thread is in a map: block: mask; slots: mask, shift; slot: and."},
-    [STEP_MAP_PROBE] = {"map-probe", 4,
-                        "A slot: the own thread's: compare, branch; its clock: compare, branch."},
-    [STEP_SLOW] = {"slow-path", 2, "What is not in line: call, return."},
-    [STEP_LOCK] = {"lock", 4,
-                   "Locked by another: compare, branch; the special value: move; the compare and "
-                   "swap's outcome: branch."},
-    [STEP_NONE] = {"none", 2, "An epoch that is there: test, branch."},
-    [STEP_OWN] = {"own", 3, "An epoch of the own thread: mask, compare, branch."},
-    [STEP_ONGOING] = {"ongoing", 4,
-                      "A region that goes on: its thread's clock: address; the epoch's: shift; "
-                      "compare, branch."},
-    [STEP_MAP_NEW] = {"map-new", 2, "The read word of a map: or in size and bit."},
-    [STEP_MAP_MOVE] = {"map-move", 6,
-                       "A slot of the smaller map: next: add, compare, branch; its thread's slot: "
-                       "and; taken: test, branch."},
-    [STEP_MAP_SLOT] = {"map-slot", 5,
-                       "A write looks at each slot: next: add, compare, branch; empty: test, "
-                       "branch."},
-    [STEP_ATOMIC] = {"atomic", 6,
-                     "An atomic access in the list beside (ours): next: load, test, branch; its "
-                     "region: address, compare, branch."},
-    [STEP_REGION_END] = {"region-end", 3, "The own clock: add; too large: test, branch."},
-    [STEP_TRACE] =
-        {"trace", 5,
-         "A variable at a full collection: next: add, compare, branch; any map: test, branch."},
-    [STEP_MARK] = {"mark", 3, "A map that a collection finds: its mark: test, branch, or."},
-    [STEP_RESET] = {"reset", 4,
-                    "An epoch at a full collection: thread: mask; its clock: address; compare; the "
-                    "new clock: select."},
-    [STEP_LINE] = {"line", 5,
-                   "64 bytes of metadata to clear or copy: next: add, compare, branch; any map: "
-                   "test, branch."},
+static const struct cost_step steps[] = {
+#define STEP(NAME, name, instructions, text) {name, instructions, text},
+#include "policy/regions/fastrcd_steps.def"
+#undef STEP
 };
-_Static_assert(ARRAY_SIZE(rcd_steps) == STEPS && (int)STEPS == (int)RCD_STEPS, "a row a step");
+const struct policy_charges rcd_charges = {steps, STEPS};
 
 enum { WRITE_AT = 0, READ_AT = 4, WORD = 4 };
 
@@ -155,12 +105,12 @@ static uint32_t slots_for(uint32_t reads)
 }
 
 /* Threads are numbered from 0, so that two seldom have one slot: that they do costs nothing. */
-static sim_addr slot_of(const struct beside *m, uint32_t actor)
+static sim_addr slot_of(const struct overflow *m, uint32_t actor)
 {
     return m->block + (uint64_t)(actor & (slots_for(m->n) - 1)) * RCD_SLOT_BYTES;
 }
 
-static void make_block(struct rcd_cost *c, struct beside *m, uint32_t slots, unsigned on)
+static void make_block(struct rcd_cost *c, struct overflow *m, uint32_t slots, unsigned on)
 {
     const uint64_t bytes = (uint64_t)slots * RCD_SLOT_BYTES;
 
@@ -178,7 +128,7 @@ static void give_block(struct rcd_cost *c, sim_addr block, uint32_t slots, unsig
     metadata_give(c->cost, on, block, bytes);
 }
 
-void rcd_map_new(struct rcd_cost *c, struct beside *m, unsigned on)
+void rcd_map_new(struct rcd_cost *c, struct overflow *m, unsigned on)
 {
     make_block(c, m, slots_for(m->n), on);
     for (uint32_t i = 0; c->cost->on && i < m->n; i++) {
@@ -188,13 +138,13 @@ void rcd_map_new(struct rcd_cost *c, struct beside *m, unsigned on)
 }
 
 /* A copied map goes into a block of its own, slot by slot as it is. */
-void rcd_map_copy(struct rcd_cost *c, const struct beside *from, struct beside *m, unsigned on)
+void rcd_map_copy(struct rcd_cost *c, const struct overflow *from, struct overflow *m, unsigned on)
 {
     load(c, on, from->block, (uint64_t)slots_for(from->n) * RCD_SLOT_BYTES);
     make_block(c, m, slots_for(m->n), on);
 }
 
-void rcd_map_add(struct rcd_cost *c, struct beside *m, unsigned on)
+void rcd_map_add(struct rcd_cost *c, struct overflow *m, unsigned on)
 {
     const uint32_t was = slots_for(m->n), slots = slots_for(m->n + 1);
     const sim_addr old = m->block;
@@ -211,12 +161,12 @@ void rcd_map_add(struct rcd_cost *c, struct beside *m, unsigned on)
     give_block(c, old, was, on);
 }
 
-void rcd_map_drop(struct rcd_cost *c, struct beside *m, unsigned on)
+void rcd_map_drop(struct rcd_cost *c, struct overflow *m, unsigned on)
 {
     give_block(c, m->block, slots_for(m->n), on);
 }
 
-static const struct reader *find(const struct beside *m, uint32_t actor)
+static const struct reader *find(const struct overflow *m, uint32_t actor)
 {
     for (uint32_t i = 0; i < m->n; i++)
         if (m->at[i].actor == actor)
@@ -224,7 +174,7 @@ static const struct reader *find(const struct beside *m, uint32_t actor)
     return NULL;
 }
 
-static void check_map(struct rcd_cost *c, const struct beside *m, uint32_t me, unsigned on)
+static void check_map(struct rcd_cost *c, const struct overflow *m, uint32_t me, unsigned on)
 {
     const uint32_t slots = slots_for(m->n);
 
@@ -252,7 +202,7 @@ void rcd_charge_read(struct rcd_cost *c, const struct rcd_variable *x, sim_addr 
                      unsigned on)
 {
     const uint32_t clock = c->clock[me];
-    const struct beside *map = map_of(x);
+    const struct overflow *map = map_of(x);
     const struct reader *r = map ? find(map, me) : NULL;
     const sim_addr at = begin(c, addr, READ_AT, me, on);
 
@@ -335,7 +285,7 @@ static void reset_epoch(struct rcd_cost *c, uint32_t clock, uint32_t actor, unsi
 }
 
 /* A map at a full collection: it is marked, and each of its clocks is renewed. */
-static void reset_map(struct rcd_cost *c, const struct beside *m, unsigned on)
+static void reset_map(struct rcd_cost *c, const struct overflow *m, unsigned on)
 {
     const uint32_t slots = slots_for(m->n);
 

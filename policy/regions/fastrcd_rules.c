@@ -30,7 +30,7 @@ static bool check_side(struct fastrcd *f, struct rcd_variable *x, unsigned side,
 
 static bool check_reads(struct fastrcd *f, struct rcd_variable *x, const struct rcd_access *now)
 {
-    const struct beside *map = map_of(x);
+    const struct overflow *map = map_of(x);
     bool racy = false;
 
     if (!map)
@@ -71,25 +71,25 @@ static bool check_atomics(struct fastrcd *f, struct rcd_variable *x, const struc
 
 /* ---- records -------------------------------------------------------------------------------- */
 
-static size_t beside_bytes(uint32_t cap)
+static size_t overflow_bytes(uint32_t cap)
 {
-    return sizeof(struct beside) + cap * sizeof(struct reader);
+    return sizeof(struct overflow) + cap * sizeof(struct reader);
 }
 
-static struct beside *beside_room(struct fastrcd *f, struct rcd_variable *x, uint32_t need)
+static struct overflow *overflow_room(struct fastrcd *f, struct rcd_variable *x, uint32_t need)
 {
-    struct beside *b = x->beside;
+    struct overflow *b = x->overflow;
     const uint32_t was = b ? b->cap : 0;
 
     if (b && was >= need)
         return b;
     const uint32_t cap = need ? need + need / 2 + 1 : 0;
-    b = xrealloc(b, 1, beside_bytes(cap));
-    if (!x->beside)
-        *b = (struct beside){0};
-    budget_take(f->env->budget, beside_bytes(cap) - (x->beside ? beside_bytes(was) : 0));
+    b = xrealloc(b, 1, overflow_bytes(cap));
+    if (!x->overflow)
+        *b = (struct overflow){0};
+    budget_take(f->env->budget, overflow_bytes(cap) - (x->overflow ? overflow_bytes(was) : 0));
     b->cap = cap;
-    return x->beside = b;
+    return x->overflow = b;
 }
 
 static struct reader reader_of(const struct rcd_access *now)
@@ -101,7 +101,7 @@ static struct reader reader_of(const struct rcd_access *now)
                            .tid = now->ev->tid};
 }
 
-static struct reader *find_reader(struct beside *map, uint32_t actor)
+static struct reader *find_reader(struct overflow *map, uint32_t actor)
 {
     for (uint32_t i = 0; i < map->n; i++)
         if (map->at[i].actor == actor)
@@ -111,11 +111,11 @@ static struct reader *find_reader(struct beside *map, uint32_t actor)
 
 static void put_reader(struct fastrcd *f, struct rcd_variable *x, const struct rcd_access *now)
 {
-    struct reader *r = find_reader(x->beside, now->actor);
+    struct reader *r = find_reader(x->overflow, now->actor);
 
     if (!r) {
-        rcd_map_add(&f->cost, x->beside, f->env->core);
-        struct beside *map = beside_room(f, x, x->beside->n + 1);
+        rcd_map_add(&f->cost, x->overflow, f->env->core);
+        struct overflow *map = overflow_room(f, x, x->overflow->n + 1);
         r = &map->at[map->n++];
     }
     *r = reader_of(now);
@@ -124,7 +124,7 @@ static void put_reader(struct fastrcd *f, struct rcd_variable *x, const struct r
 /* The last reader's region goes on: two readers make a map (5.2). */
 static void upgrade(struct fastrcd *f, struct rcd_variable *x, const struct rcd_access *now)
 {
-    struct beside *map = beside_room(f, x, 2);
+    struct overflow *map = overflow_room(f, x, 2);
 
     f->st.upgrades++;
     map->at[0] = (struct reader){.site = x->site[READS],
@@ -141,18 +141,18 @@ static void drop_map(struct fastrcd *f, struct rcd_variable *x)
 {
     if (!map_of(x))
         return;
-    rcd_map_drop(&f->cost, x->beside, f->env->core);
-    x->beside->n = 0;
-    x->beside->block = 0;
+    rcd_map_drop(&f->cost, x->overflow, f->env->core);
+    x->overflow->n = 0;
+    x->overflow->block = 0;
     x->clock[READS] = 0;
 }
 
 static void drop_atomics(struct fastrcd *f, struct rcd_variable *x)
 {
-    if (!x->beside)
+    if (!x->overflow)
         return;
-    atomics_free(x->beside->atomics, f->env->budget);
-    x->beside->atomics = NULL;
+    atomics_free(x->overflow->atomics, f->env->budget);
+    x->overflow->atomics = NULL;
 }
 
 /* ---- Algorithms 1 and 2 --------------------------------------------------------------------- */
@@ -160,7 +160,7 @@ static void drop_atomics(struct fastrcd *f, struct rcd_variable *x)
 static bool same_region(struct fastrcd *f, struct rcd_variable *x, unsigned side,
                         const struct rcd_access *now)
 {
-    struct beside *map = side == READS ? map_of(x) : NULL;
+    struct overflow *map = side == READS ? map_of(x) : NULL;
     const struct reader *r = map ? find_reader(map, now->actor) : NULL;
     const bool same = map ? r && r->clock == now->clock
                           : x->clock[side] == now->clock && x->actor[side] == now->actor;
@@ -216,7 +216,7 @@ static bool atomic_variable(struct fastrcd *f, struct rcd_variable *x, const str
     bool racy = check_side(f, x, WRITES, now);
 
     racy |= write && check_reads(f, x, now);
-    struct beside *b = beside_room(f, x, 0);
+    struct overflow *b = overflow_room(f, x, 0);
     b->atomics = atomics_add(b->atomics, &is, f->env->budget);
     return racy;
 }
@@ -260,7 +260,7 @@ static uint32_t reset_clock(const struct fastrcd *f, uint32_t clock, uint32_t ac
 
 void rcd_reset(struct fastrcd *f, struct rcd_variable *x)
 {
-    struct beside *map = map_of(x);
+    struct overflow *map = map_of(x);
 
     for (unsigned side = READS; side <= WRITES; side++)
         x->clock[side] = reset_clock(f, x->clock[side], x->actor[side]);
@@ -268,29 +268,29 @@ void rcd_reset(struct fastrcd *f, struct rcd_variable *x)
         map->at[i].clock = reset_clock(f, map->at[i].clock, map->at[i].actor);
 }
 
-void rcd_drop_beside(void *self, void *cell)
+void rcd_drop_overflow(void *self, void *cell)
 {
     struct fastrcd *f = self;
     struct rcd_variable *x = cell;
 
     drop_map(f, x);
     drop_atomics(f, x);
-    if (x->beside)
-        budget_give(f->env->budget, beside_bytes(x->beside->cap));
-    free(x->beside);
-    x->beside = NULL;
+    if (x->overflow)
+        budget_give(f->env->budget, overflow_bytes(x->overflow->cap));
+    free(x->overflow);
+    x->overflow = NULL;
 }
 
-void rcd_own_beside(void *self, void *cell)
+void rcd_own_overflow(void *self, void *cell)
 {
     struct fastrcd *f = self;
     struct rcd_variable *x = cell;
-    const struct beside *was = x->beside;
+    const struct overflow *was = x->overflow;
 
-    x->beside = NULL;
+    x->overflow = NULL;
     if (!was)
         return;
-    struct beside *b = beside_room(f, x, was->n);
+    struct overflow *b = overflow_room(f, x, was->n);
     b->atomics = atomics_copy(was->atomics, f->env->budget);
     b->n = was->n;
     memcpy(b->at, was->at, was->n * sizeof *b->at);

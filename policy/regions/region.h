@@ -44,7 +44,7 @@ struct regions_ended regions_edge(struct regions *r, const struct event *ev, enu
 /* ---- atomic accesses ------------------------------------------------------------------------ */
 
 /* An atomic access conflicts with plain ones only, so that one last writer, or one version, can't
- * stand for all: a location's atomic accesses in ongoing regions stand in a list beside. */
+ * stand for all: a location's atomic accesses in ongoing regions stand in a list of their own. */
 struct atomic_access {
     uint64_t region; /* its actor's, as the policy numbers them */
     uint64_t site, event;

@@ -5,8 +5,8 @@
  * Valor-O keeps owner and version, and clears ownership at the end of a region (section 4); Valor-E
  * keeps the last writer's epoch and a version (3.2). What differs from the paper: ownership is
  * cleared only if it is still the own one (Algorithm 8 asserts that, which holds up to the first
- * conflict only); atomic accesses stand in a list beside; and a full log forgets reads, so that
- * with one, conflicts can be missed (counted). */
+ * conflict only); atomic accesses stand in a list of their own; and a full log forgets reads, so
+ * that with one, conflicts can be missed (counted). */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -363,7 +363,6 @@ static const struct policy_detector detector = {
     .amend = valor_amend,
     .explain = valor_explain,
 };
-static const struct policy_charges charges = {valor_steps, VALOR_STEPS};
 static const struct policy_hints hints = {.cells = true, .run = valor_run};
 
 #define VALOR_POLICY(...)                                                                          \
@@ -373,7 +372,7 @@ static const struct policy_hints hints = {.cells = true, .run = valor_run};
                                  HISTORY_OWN, "conflicts of release-free regions"},                \
                      .params = valor_params, .params_size = sizeof(struct valor_params),           \
                      .refuse = valor_refuse, .destroy = valor_destroy, .detector = &detector,      \
-                     .charges = &charges, .hints = &hints,                                         \
+                     .charges = &valor_charges, .hints = &hints,                                   \
     }
 
 extern const struct policy policy_valor, policy_valor_e, policy_valor_o;

@@ -106,8 +106,7 @@ struct valor_access { /* in hand, at one variable */
 
 /* ---- costs: valor_cost.c -------------------------------------------------------------------- */
 
-extern const struct cost_step valor_steps[];
-enum { VALOR_STEPS = 17 };
+extern const struct policy_charges valor_charges;
 enum { VALOR_ENTRY_BYTES = 16 };
 static inline unsigned valor_variable_bytes(const struct valor *v)
 {

@@ -4,61 +4,17 @@
 #include "policy/regions/valor.h"
 
 enum step {
-    STEP_PLACE,
-    STEP_OWN,
-    STEP_NONE,
-    STEP_ONGOING,
-    STEP_LOG,
-    STEP_SLOW,
-    STEP_VERSION,
-    STEP_SWAP,
-    STEP_SET,
-    STEP_VALIDATE,
-    STEP_CHANGED,
-    STEP_RELEASE,
-    STEP_REGION_END,
-    STEP_CLOCK,
-    STEP_ATOMIC,
-    STEP_TRACE,
-    STEP_LINE,
+#define STEP(NAME, name, instructions, text) STEP_##NAME,
+#include "policy/regions/valor_steps.def"
+#undef STEP
     STEPS
 };
-const struct cost_step valor_steps[] = {
-    [STEP_PLACE] = {"place", 2, "A variable's metadata, from its address: mask, scale."},
-    [STEP_OWN] = {"own", 3, "The word's thread is the own: mask, compare, branch."},
-    [STEP_NONE] = {"none", 2, "Valor-O: the word has an owner: test, branch."},
-    [STEP_ONGOING] = {"ongoing", 3,
-                      "Valor-E: the clock of the word's thread: address; compare, branch."},
-    [STEP_LOG] = {"log", 6,
-                  "A read's entry: offset and version: shift, or; its second half: store; next: "
-                  "add; full: test, branch."},
-    [STEP_SLOW] = {"slow-path", 2, "What is not in line: call, return."},
-    [STEP_VERSION] = {"version", 3, "The new word: next version: add; the own thread: mask, or."},
-    [STEP_SWAP] = {"swap", 2, "Compare and swap: the old word: move; the outcome: branch."},
-    [STEP_SET] = {"write-set", 4,
-                  "Valor-O: an entry of the write set: its second half: store; next: add; full: "
-                  "test, branch."},
-    [STEP_VALIDATE] = {"validate", 8,
-                       "An entry: its second half: load; the word's address: add; versions: xor, "
-                       "shift, branch; next: add, compare, branch."},
-    [STEP_CHANGED] = {"changed", 6,
-                      "Another version: by whom: mask, compare, branch; by two: subtract, compare, "
-                      "branch."},
-    [STEP_RELEASE] = {"release", 8,
-                      "Valor-O: an entry: the word's address: add; still the own: mask, compare, "
-                      "branch; no owner: and; next: add, compare, branch."},
-    [STEP_REGION_END] = {"region-end", 4,
-                         "An empty log, an empty write set: each compare, branch."},
-    [STEP_CLOCK] = {"clock", 1, "Valor-E: the own clock: add."},
-    [STEP_ATOMIC] = {"atomic", 6,
-                     "An atomic access in the list beside (ours): next: load, test, branch; its "
-                     "region: address, compare, branch."},
-    [STEP_TRACE] = {"trace", 6,
-                    "A collector traces an entry: its object moved: load, test, branch; next: add, "
-                    "compare, branch."},
-    [STEP_LINE] = {"line", 3, "64 bytes of metadata to clear or copy: next: add, compare, branch."},
+static const struct cost_step steps[] = {
+#define STEP(NAME, name, instructions, text) {name, instructions, text},
+#include "policy/regions/valor_steps.def"
+#undef STEP
 };
-_Static_assert(ARRAY_SIZE(valor_steps) == STEPS && (int)STEPS == (int)VALOR_STEPS, "a row a step");
+const struct policy_charges valor_charges = {steps, STEPS};
 
 /* A thread's own line: where the log and the write set end. */
 enum { LOG_AT = 0, SET_AT = 8, POINTER = 8, CLOCK_BYTES = 4, LINE = 64 };

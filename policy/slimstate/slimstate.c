@@ -29,14 +29,12 @@ static const struct param slim_params[] = {
     PARAM_END,
 };
 
-/* Behind FastTrack's. */
 static const struct cost_step slim_steps[] = {
-#define STEP(name, instructions, text) {name, instructions, text},
+#define STEP(NAME, name, instructions, text) {name, instructions, text},
 #include "policy/fasttrack/steps.def"
 #include "policy/slimstate/steps.def"
 #undef STEP
 };
-_Static_assert(ARRAY_SIZE(slim_steps) == SLIM_STEPS_END, "a row a step");
 
 /* ---- regions -------------------------------------------------------------------------------- */
 
@@ -437,6 +435,6 @@ const struct policy policy_slimstate = {
                                                 .check = slim_check,
                                                 .amend = slim_amend,
                                                 .explain = slim_explain},
-    .charges = &(const struct policy_charges){slim_steps, ARRAY_SIZE(slim_steps)},
+    .charges = &(const struct policy_charges){slim_steps, SLIM_STEPS},
     .hints = &(const struct policy_hints){.cells = true, .run = slim_run},
 };

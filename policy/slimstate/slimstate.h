@@ -215,17 +215,12 @@ void slim_race(struct fasttrack *f, struct ft_variable *x, sim_addr addr, const 
 
 /* ---- costs ---------------------------------------------------------------------------------- */
 
-enum slim_step { /* behind FastTrack's; slimstate/slimstate.c has the table */
-                 SLIM_STEP_FIND = FT_STEPS,
-                 SLIM_STEP_FOOT,
-                 SLIM_STEP_APPEND,
-                 SLIM_STEP_LIST,
-                 SLIM_STEP_COMMIT,
-                 SLIM_STEP_REFINE,
-                 SLIM_STEP_PART,
-                 SLIM_STEP_NEW,
-                 SLIM_STEP_LINE,
-                 SLIM_STEPS_END
+enum slim_step { /* FastTrack's, then those on arrays */
+#define STEP(NAME, name, instructions, text) SLIM_STEP_##NAME,
+#include "policy/fasttrack/steps.def"
+#include "policy/slimstate/steps.def"
+#undef STEP
+                 SLIM_STEPS
 };
 enum { SLIM_HEADER_BYTES = 32, SLIM_FOOT_BYTES = 48, SLIM_ENTRY_BYTES = 8 };
 static inline void slim_bytes_take(struct slim *s, uint64_t bytes) /* of metadata */

@@ -5,54 +5,17 @@
 #include <assert.h>
 
 enum step {
-    STEP_CALL,
-    STEP_PLACE,
-    STEP_LOCK,
-    STEP_CLOCK,
-    STEP_NONE,
-    STEP_ORDERED,
-    STEP_VECTOR,
-    STEP_LINE,
-    STEP_ENTRY,
-    STEP_OWN,
-    STEP_GROW,
-    STEP_CLEAR_LINE,
-    STEP_COPY_LINE,
+#define STEP(NAME, name, instructions, text) STEP_##NAME,
+#include "policy/vc/steps.def"
+#undef STEP
     STEPS
 };
-const struct cost_step vc_steps[] = {
-    [STEP_CALL] = {"call", 2, "The check of an access: call, return."},
-    [STEP_PLACE] = {"place", 2, "A location's metadata, from its address: mask, scale."},
-    [STEP_LOCK] = {"lock", 4,
-                   "Locked by another: test, branch; the lock's bit: or; the compare and swap's "
-                   "outcome: branch."},
-    [STEP_CLOCK] = {"clock", 2,
-                    "The thread's clock, from its word: address and count: mask, shift."},
-    [STEP_NONE] = {"none", 2, "A last write that is there: test, branch."},
-    [STEP_ORDERED] = {"ordered", 5,
-                      "The last write against the clock: thread: mask; within the count: compare, "
-                      "branch; its entry: compare, branch."},
-    [STEP_VECTOR] =
-        {"vector", 4,
-         "A vector, from its word: address and count: mask, shift; test, branch on none."},
-    [STEP_LINE] = {"line", 3, "The next 64 bytes of a vector: add, compare, branch."},
-    [STEP_ENTRY] =
-        {"entry", 3,
-         "An entry of a vector against the clock's: the part to compare, compare, branch."},
-    [STEP_OWN] = {"own-entry", 2, "The own entry of a vector, within the count: compare, branch."},
-    [STEP_GROW] =
-        {"grow", 5,
-         "A longer vector: its size (bit scan, shift); its word: shift, or; branch on none "
-         "before."},
-    [STEP_CLEAR_LINE] = {"clear-line", 5,
-                         "64 bytes of metadata to clear: next: add, compare, branch; any vector: "
-                         "test, branch."},
-    [STEP_COPY_LINE] =
-        {"copy-line", 5,
-         "64 bytes of metadata to copy: next: add, compare, branch; any vector: test, "
-         "branch."},
+static const struct cost_step steps[] = {
+#define STEP(NAME, name, instructions, text) {name, instructions, text},
+#include "policy/vc/steps.def"
+#undef STEP
 };
-_Static_assert(ARRAY_SIZE(vc_steps) == STEPS && (int)STEPS == VC_STEPS, "a row a step");
+const struct policy_charges vc_charges = {steps, STEPS};
 
 /* A location: the last write (32-bit thread and time), or with history = all the word of the vector
  * of writes; then the word of the vector of reads, which has the lock's bit. */

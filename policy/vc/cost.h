@@ -13,8 +13,7 @@ struct vc_cost {
     const struct policy_env *env;
     bool all; /* history = all */
 };
-enum { VC_STEPS = 13 };
-extern const struct cost_step vc_steps[];
+extern const struct policy_charges vc_charges;
 
 void vc_cost_init(struct vc_cost *c, const struct policy_env *env, bool all);
 void vc_cost_free(struct vc_cost *c);

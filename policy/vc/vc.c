@@ -322,6 +322,6 @@ const struct policy policy_vc = {
     .destroy = vc_destroy,
     .detector =
         &(const struct policy_detector){.access = vc_access, .heap = vc_heap, .amend = vc_amend},
-    .charges = &(const struct policy_charges){vc_steps, VC_STEPS},
+    .charges = &vc_charges,
     .hints = &(const struct policy_hints){.cells = true, .very_soon = vc_very_soon},
 };

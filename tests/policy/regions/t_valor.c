@@ -146,7 +146,7 @@ static void an_access_counts_once(void **state)
         .flags = ORDER_RELAXED << EVF_ORDER_SHIFT                                                  \
     }
 
-/* The word tells of the last atomic write, and so does the list beside: that is one conflict. */
+/* The word tells of the last atomic write, and so does the list: that is one conflict. */
 static void each_atomic_access_conflicts_once_with_a_plain_one(void **state)
 {
     (void)state;
