@@ -116,9 +116,10 @@ struct policy_hints { /* make detection faster on the host; without effect on an
      * to. Very soon without a machine only. */
     void (*soon)(const void *self, const struct event *ev);
     void (*very_soon)(const void *self, const struct event *ev);
-    /* `access` of several plain accesses: ev, and those that follow it up to one that is not plain,
-     * has raced, or has taken the budget over its limit. Returns the last; *number is the first's,
-     * then the last's. Events before `known` may be looked at. Without a machine only. */
+    /* Does what `access` does, for a row of plain accesses that begins with ev. It stops before an
+     * event that is no plain access, and after an access that raced or took the budget over its
+     * limit. Returns the last access done; *number is the number of the first, then of the last.
+     * Events before `known` may be looked at. Without a machine only. */
     const struct event *(*run)(void *self, const struct event *ev, const struct event *end,
                                const struct event *known, uint64_t *number);
 };

@@ -469,7 +469,7 @@ const struct verb verb_compare = {
     .examples =
         "lardsim compare program.lard\n"
         "lardsim compare -p vc -p fasttrack --list program.lard\n"
-        "lardsim compare -p exact=vc -p naive=vc --set policy.naive.view=naive program.lard\n"
+        "lardsim compare -p vc -p naive=vc --set policy.naive.view=naive program.lard\n"
         "lardsim compare -c radish8 --policies fasttrack,radish,lardish workload:sor\n"
         "lardsim compare --preset kernel-threads --truth lard -o results program.lard",
     .options = options,

@@ -105,8 +105,8 @@ const struct verb verb_trace_cat = {
     .args = "SOURCE",
     .summary = "Prints a trace, or a part of it, as text.",
     .text = "The output is a text trace itself. Events keep their numbers; where some are left out "
-            "(--thread), a comment has the number of the next. Of the names it has those that the "
-            "events need; `lardsim trace convert --to text` keeps all.",
+            "(--thread), a comment has the number of the next. It has the names that its events need; "
+            "`lardsim trace convert --to text` keeps all.",
     .examples = "lardsim trace cat --first 1200 --count 20 program.lard\n"
                 "lardsim trace cat synth:events=50,threads=2",
     .options = options,

@@ -1,12 +1,12 @@
 /* goldilocks.h - what the parts of the policy goldilocks share, and nobody else sees.
  *
- *   goldilocks/set.c     locksets
- *   goldilocks/list.c    the list of synchronisation events; stretches; evaluation, collection
- *   goldilocks/object.c  synchronisation objects, by address: which elements of locksets they are
- *   goldilocks/sync.c    what each event does: the table of transfers
- *   goldilocks/check.c   Check-Happens-Before
- *   goldilocks/cost.c    what it costs on a machine
- *   goldilocks/goldilocks.c       variables and their records; the policy
+ *   set.c         locksets
+ *   list.c        the list of synchronisation events; stretches; evaluation, collection
+ *   object.c      synchronisation objects, by address: which elements of locksets they are
+ *   sync.c        what each event does: the table of transfers
+ *   check.c       Check-Happens-Before
+ *   cost.c        what it costs on a machine
+ *   goldilocks.c  variables and their records; the policy
  *
  * Elmas, Qadeer, Tasiran, PLDI 2007. A record of an access has a lockset: who knows of the access,
  * and through what one could learn of it. Each synchronisation event is a cell of the list, with a

@@ -212,7 +212,7 @@ static void slim_access(void *self, const struct event *ev)
         by_rules(s, ev, *s->ft.env->number);
 }
 
-/* ---- the same of many ----------------------------------------------------------------------- */
+/* ---- accesses in a row ---------------------------------------------------------------------- */
 
 /* An array's accesses need no cell that must be fetched, as long as they only make a footprint. */
 ALWAYS_INLINE void hint(void *self, const struct event *ev)

@@ -34,8 +34,8 @@ static void tell(void *session, const struct difference *d)
     struct json j;
 
     compare_reason(c, d, reason, sizeof reason);
-    if (l->on_difference)
-        l->on_difference(l->on_difference_arg, &told);
+    if (l->on.difference)
+        l->on.difference(l->on.difference_arg, &told);
     if (!l->differences)
         return;
     json_init(&j, l->differences, false);
@@ -75,8 +75,8 @@ void compared_conflict(void *session, const char *label, const struct event *ev,
 void sim_on_difference(struct lardsim *l, void (*fn)(void *arg, const struct sim_difference *d),
                        void *arg)
 {
-    l->on_difference = fn;
-    l->on_difference_arg = arg;
+    l->on.difference = fn;
+    l->on.difference_arg = arg;
 }
 
 bool sim_compare_instance(const struct lardsim *l, size_t i, struct sim_instance *to)

@@ -58,9 +58,9 @@ static int watch(struct lardsim *l)
                                               .err = &l->err});
     if (l->err.code)
         return -1;
-    if (!l->timeline)
+    if (!l->timeline.path)
         return config_known(l->config, "timeline", timeline_param_rows, &l->err);
-    m->timeline = timeline_new(l->timeline, l->config, (unsigned)m->params.cores, &l->err);
+    m->timeline = timeline_new(l->timeline.path, l->config, (unsigned)m->params.cores, &l->err);
     return l->err.code ? -1 : 0;
 }
 
@@ -73,11 +73,11 @@ int machine_begins(struct lardsim *l)
             return err_set(
                 &l->err, LARD_CONFIG,
                 "order: timed needs a machine; set machine=multicore, or order=recorded");
-        if (l->timeline)
+        if (l->timeline.path)
             return err_set(&l->err, LARD_CONFIG,
                            "%s: a timeline shows a machine, and there is none; set "
                            "machine=multicore, or take a preset that has one",
-                           l->timeline);
+                           l->timeline.path);
         return know_machine(l) || config_known(l->config, "schedule", schedule_param_rows, &l->err);
     }
     const struct coh_host host = timed ? scheduler_host(&l->scheduler) : (struct coh_host){0};
@@ -85,7 +85,7 @@ int machine_begins(struct lardsim *l)
     if (!l->machine || watch(l))
         return -1;
     l->policies = machine_policies(l->machine);
-    l->lines = coherence_lines(l->machine->coherence);
+    l->lines.queue = coherence_lines(l->machine->coherence);
     return timed ? config_bind(l->config, "schedule", schedule_param_rows, &l->schedule, &l->err)
                  : config_known(l->config, "schedule", schedule_param_rows, &l->err);
 }
@@ -121,8 +121,8 @@ void machine_heard(struct lardsim *l, const struct checker *c)
     l->machine->soon |= checker_looks_ahead(c);
     if (!lines)
         return;
-    l->hears |= lines;
-    coherence_listen(l->machine->coherence, l->hears);
+    l->lines.hears |= lines;
+    coherence_listen(l->machine->coherence, l->lines.hears);
 }
 
 /* ---- the end -------------------------------------------------------------------------------- */
@@ -141,7 +141,7 @@ void machine_ends(struct lardsim *l)
     intervals_finish(m->intervals);
     if (!m->timeline)
         return;
-    l->cut = timeline_cut(m->timeline, &l->cut_at);
+    l->timeline.cut = timeline_cut(m->timeline, &l->timeline.cut_at);
     if (timeline_close(m->timeline, &lost)) { /* matters more than why it is partial */
         err_clear(&l->err);
         l->err = lost;
@@ -153,18 +153,18 @@ void machine_ends(struct lardsim *l)
 
 int sim_timeline(struct lardsim *l, const char *path)
 {
-    if (l->state != STATE_NEW || l->timeline)
+    if (l->state != STATE_NEW || l->timeline.path)
         return err_set(&l->err, LARD_USAGE,
                        "sim_timeline: not at this point; once, before lardsim_start");
-    l->timeline = xstrdup(path);
+    l->timeline.path = xstrdup(path);
     return 0;
 }
 
 bool sim_timeline_cut(const struct lardsim *l, uint64_t *at)
 {
-    if (!l->cut)
+    if (!l->timeline.cut)
         return false;
-    *at = l->cut_at;
+    *at = l->timeline.cut_at;
     return true;
 }
 

@@ -83,7 +83,7 @@ static void tell_race(void *arg, const struct race *race)
         .system = race->system,
     };
 
-    l->on_race(l->on_race_arg, &r);
+    l->on.race(l->on.race_arg, &r);
 }
 
 /* The label of what `policies` names: up to '=', or all. */
@@ -142,7 +142,7 @@ static int add_checker(struct lardsim *l, const char *spec, unsigned granule)
         .memory_limit = l->params.memory,
         .races = &l->races,
         .lines = l->params.races_max,
-        .on_race = l->on_race ? tell_race : NULL,
+        .on_race = l->on.race ? tell_race : NULL,
         .on_conflict = l->comparing ? compared_conflict : NULL,
         .on_race_arg = l,
         .err = &l->err,

@@ -95,24 +95,24 @@ static void detect(struct lardsim *l, struct turn *t)
 
 static NO_INLINE void tell_all_lines(struct lardsim *l, unsigned core)
 {
-    struct line_queue *q = l->lines;
+    struct line_queue *q = l->lines.queue;
 
     for (size_t k = 0; k < l->checkers; k++)
-        checker_lines_told(l->checker[k], q, core, l->owes);
+        checker_lines_told(l->checker[k], q, core, l->lines.owes);
     q->n = 0;
 }
 
 static inline void tell_lines(struct lardsim *l, unsigned core)
 {
-    if (UNLIKELY(l->lines->n))
+    if (UNLIKELY(l->lines.queue->n))
         tell_all_lines(l, core);
 }
 
 /* Also what the policies' own accesses do to lines, and other cores' meanwhile. */
 static NO_INLINE sim_cycle pay_lines(struct lardsim *l, unsigned core, sim_cycle now)
 {
-    for (tell_lines(l, core); l->owes[core]; tell_lines(l, core)) {
-        l->owes[core] = false;
+    for (tell_lines(l, core); l->lines.owes[core]; tell_lines(l, core)) {
+        l->lines.owes[core] = false;
         for (size_t k = 0; k < l->checkers; k++)
             now = checker_line_paid(l->checker[k], core, now);
     }
@@ -149,7 +149,7 @@ static void execute(struct lardsim *l, struct turn *t)
     sim_cycle now = from;
 
     l->number = t->number; /* others may have run meanwhile */
-    if (UNLIKELY(l->hears))
+    if (UNLIKELY(l->lines.hears))
         tell_lines(l, core);
     for (size_t i = 0; i < l->checkers; i++)
         now = checker_decide(l->turn[i], ev, core, out, now);
@@ -158,7 +158,7 @@ static void execute(struct lardsim *l, struct turn *t)
     count_event(l, ev);
     if (UNLIKELY(event_is_region(ev)) && !l->err.code)
         run_region(l, ev->kind == EV_ROI_BEGIN);
-    if (UNLIKELY(l->hears))
+    if (UNLIKELY(l->lines.hears))
         now = pay_lines(l, core, now);
     if (now != from)
         core_spend(m, c, SPENT_HANDLER, now - from);
@@ -196,8 +196,8 @@ static enum fed feed(void *session, struct batch *b)
     if (b->records) {
         if (names_limit(l))
             return FED_ERROR;
-        if (l->on_progress)
-            l->on_progress(l->on_progress_arg, l->st.events);
+        if (l->on.progress)
+            l->on.progress(l->on.progress_arg, l->st.events);
     }
     l->source_failed = source_next(l->pulled, b, &l->err) != 0;
     if (l->source_failed)
@@ -218,7 +218,7 @@ static void used_caches(void *session, unsigned core)
 {
     struct lardsim *l = session;
 
-    if (UNLIKELY(l->hears))
+    if (UNLIKELY(l->lines.hears))
         tell_lines(l, core);
 }
 

@@ -45,7 +45,7 @@ void lardsim_free(struct lardsim *l)
     names_free(l->names);
     digest_free(l->identity);
     free(l->source);
-    free(l->timeline);
+    free(l->timeline.path);
     free(l->output_dir);
     free(l);
 }
@@ -206,8 +206,8 @@ int lardsim_finish(struct lardsim *l)
         err_clear(&l->err); /* lost results matter more than why they were partial */
         l->err = late;
     }
-    if (l->on_unused && !l->err.code)
-        config_unused(l->config, l->on_unused, l->on_unused_arg);
+    if (l->on.unused && !l->err.code)
+        config_unused(l->config, l->on.unused, l->on.unused_arg);
     return l->err.code ? -1 : 0;
 }
 
@@ -246,14 +246,14 @@ uint64_t lardsim_events(const struct lardsim *l)
 void lardsim_on_race(struct lardsim *l, void (*fn)(void *arg, const struct lardsim_race *race),
                      void *arg)
 {
-    l->on_race = fn;
-    l->on_race_arg = arg;
+    l->on.race = fn;
+    l->on.race_arg = arg;
 }
 
 void lardsim_on_progress(struct lardsim *l, void (*fn)(void *arg, uint64_t events), void *arg)
 {
-    l->on_progress = fn;
-    l->on_progress_arg = arg;
+    l->on.progress = fn;
+    l->on.progress_arg = arg;
 }
 
 /* A limit may end the run before its source does: what is nearer to its end counts. */
@@ -282,6 +282,6 @@ int lardsim_progress(const struct lardsim *l, uint64_t *done, uint64_t *all)
 void lardsim_on_unused(struct lardsim *l,
                        void (*fn)(void *arg, const char *name, const char *origin), void *arg)
 {
-    l->on_unused = fn;
-    l->on_unused_arg = arg;
+    l->on.unused = fn;
+    l->on.unused_arg = arg;
 }

@@ -47,6 +47,29 @@ struct run_stats {
     uint64_t owner[2]; /* the program's, the system's */
 };
 
+struct run_lines {            /* what happens to cache lines, for the policies */
+    struct line_queue *queue; /* what nobody has heard yet */
+    unsigned hears;           /* some policy, of these: bits by enum line_what */
+    bool owes[MAX_CORES];     /* by core: there is something to pay for lines */
+};
+
+struct run_timeline {
+    char *path; /* of the file; NULL: none */
+    bool cut;   /* timeline.max was reached, in cycle: */
+    sim_cycle cut_at;
+};
+
+struct run_callbacks { /* of the library's caller; NULL: not wanted */
+    void (*race)(void *, const struct lardsim_race *);
+    void *race_arg;
+    void (*difference)(void *, const struct sim_difference *);
+    void *difference_arg;
+    void (*progress)(void *, uint64_t);
+    void *progress_arg;
+    void (*unused)(void *, const char *, const char *);
+    void *unused_arg;
+};
+
 struct lardsim {
     enum lardsim_state state;
     struct err err;
@@ -83,23 +106,12 @@ struct lardsim {
     struct machine *machine;        /* once ready; NULL: detection only */
     struct policy_machine policies; /* as policies see it */
     struct schedule_params schedule;
-    unsigned hears;           /* of lines, bits by enum line_what */
-    struct line_queue *lines; /* what happened to lines, and nobody has heard */
-    bool pays;                /* some policy: what it has decided takes time */
-    bool owes[MAX_CORES];     /* by core: there is something to pay for lines */
-    char *timeline;           /* the file; NULL: none */
-    bool cut;                 /* the timeline, at: */
-    sim_cycle cut_at;
+    bool pays; /* some policy: what it has decided takes time */
+    struct run_lines lines;
+    struct run_timeline timeline;
 
     struct host_clock began;
-    void (*on_race)(void *, const struct lardsim_race *);
-    void *on_race_arg;
-    void (*on_difference)(void *, const struct sim_difference *);
-    void *on_difference_arg;
-    void (*on_progress)(void *, uint64_t);
-    void *on_progress_arg;
-    void (*on_unused)(void *, const char *, const char *);
-    void *on_unused_arg;
+    struct run_callbacks on;
 };
 
 struct lardsim_side session_side(const struct lardsim *l, const struct race_side *s);

@@ -217,6 +217,30 @@ path() {
 dist() {
     cd "$here" && make -s distcheck TESTS= check_PROGRAMS=
 }
+
+# docs/adding-a-policy.md is enough: in a built tree its policy is added by the lines that it names, and is
+# built, listed, run and judged.
+adding() {
+    copy=long/adding/source
+    mkdir -p long/adding && make -s distdir distdir="$copy" top_distdir="$copy" || return 1
+    top=$here/$copy
+    configured adding/build CFLAGS='-O1 -w' || return 1
+    (
+        cd "$top" && mkdir -p policy/handover || exit 1
+        awk '/^```c$/ {on = 1; next} /^```/ {on = 0} on' docs/adding-a-policy.md >policy/handover/handover.c
+        echo 'POLICY(handover)' >>policy/policies.def
+        echo 'libcore_la_SOURCES += policy/handover/handover.c' >>policy/policy.mk
+        sed -i 's|^policy/vc: .*|&\npolicy/handover: policy policy/frame|' tests/house/layers.sh
+        sed -i 's/^golden synth.clean.*/&\ngolden synth.handover -c radish8 --policy handover synth:seed=1,events=5000/' tests/golden/golden.sh
+        sed -i 's/^| \[`clean`\].*/&\n| [`handover`](policies\/handover.md) | the last access | nothing/' docs/policies.md
+        printf '# handover\n\n## Costs\n\n<!-- lardsim list steps handover -->\n<!-- end -->\n' >docs/policies/handover.md
+    ) && make -s -j"$jobs" && ./lardsim list policies | grep '^handover ' && make -s docs-tables golden &&
+        grep -q '^policy.handover.races: ' "$top/tests/golden/synth.handover.txt" &&
+        grep '^| compare | 3 |' "$top/docs/policies/handover.md" &&
+        make -s -j"$jobs" check check_PROGRAMS=tests/policy/frame/t_verdict TESTS='tests/policy/frame/t_verdict
+            tests/house/layers.sh tests/house/headers.sh tests/house/hygiene.sh tests/house/tables.sh
+            tests/cli/explain.sh tests/golden/golden.sh'
+}
 distcheck() {
     cd "$here" && make -s distcheck
 }
@@ -260,6 +284,7 @@ self fuzz-60-binary-text 80 fuzz 60 binary text
 self fuzz-60-std-yaml 80 fuzz 60 std yaml
 self same 150 same
 self dist 90 dist
+self adding 120 adding
 
 # ---- in depth: about three hours --------------------------------------------------------------------
 self sanitized 300 sanitized
