@@ -6,18 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum step {
-#define STEP(NAME, name, instructions, text) STEP_##NAME,
-#include "policy/eraser/steps.def"
-#undef STEP
-    STEPS
-};
-static const struct cost_step steps[] = {
-#define STEP(NAME, name, instructions, text) {name, instructions, text},
-#include "policy/eraser/steps.def"
-#undef STEP
-};
-const struct policy_charges eraser_charges = {steps, STEPS};
+#define STEPS_DEF     "policy/eraser/steps.def"
+#define STEPS_CHARGES eraser_charges
+#include "policy/frame/steps.h"
 
 enum {
     CACHE_BITS = 12,  /* of its entries */

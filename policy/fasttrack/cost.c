@@ -5,18 +5,9 @@
 
 #include <assert.h>
 
-enum step {
-#define STEP(NAME, name, instructions, text) STEP_##NAME,
-#include "policy/fasttrack/steps.def"
-#undef STEP
-    STEPS
-};
-static const struct cost_step steps[] = {
-#define STEP(NAME, name, instructions, text) {name, instructions, text},
-#include "policy/fasttrack/steps.def"
-#undef STEP
-};
-const struct policy_charges ft_charges = {steps, STEPS};
+#define STEPS_DEF     "policy/fasttrack/steps.def"
+#define STEPS_CHARGES ft_charges
+#include "policy/frame/steps.h"
 
 void ft_cost_init(struct ft_cost *c, const struct policy_env *env, struct cells *variables)
 {

@@ -3,18 +3,9 @@
  * docs/policies/fastrcd.md. */
 #include "policy/regions/fastrcd.h"
 
-enum step {
-#define STEP(NAME, name, instructions, text) STEP_##NAME,
-#include "policy/regions/fastrcd_steps.def"
-#undef STEP
-    STEPS
-};
-static const struct cost_step steps[] = {
-#define STEP(NAME, name, instructions, text) {name, instructions, text},
-#include "policy/regions/fastrcd_steps.def"
-#undef STEP
-};
-const struct policy_charges rcd_charges = {steps, STEPS};
+#define STEPS_DEF     "policy/regions/fastrcd_steps.def"
+#define STEPS_CHARGES rcd_charges
+#include "policy/frame/steps.h"
 
 enum { WRITE_AT = 0, READ_AT = 4, WORD = 4 };
 

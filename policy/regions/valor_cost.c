@@ -3,18 +3,9 @@
  * Counted, not fitted: docs/policies/valor.md. */
 #include "policy/regions/valor.h"
 
-enum step {
-#define STEP(NAME, name, instructions, text) STEP_##NAME,
-#include "policy/regions/valor_steps.def"
-#undef STEP
-    STEPS
-};
-static const struct cost_step steps[] = {
-#define STEP(NAME, name, instructions, text) {name, instructions, text},
-#include "policy/regions/valor_steps.def"
-#undef STEP
-};
-const struct policy_charges valor_charges = {steps, STEPS};
+#define STEPS_DEF     "policy/regions/valor_steps.def"
+#define STEPS_CHARGES valor_charges
+#include "policy/frame/steps.h"
 
 /* A thread's own line: where the log and the write set end. */
 enum { LOG_AT = 0, SET_AT = 8, POINTER = 8, CLOCK_BYTES = 4, LINE = 64 };

@@ -4,18 +4,9 @@
 
 #include <assert.h>
 
-enum step {
-#define STEP(NAME, name, instructions, text) STEP_##NAME,
-#include "policy/vc/steps.def"
-#undef STEP
-    STEPS
-};
-static const struct cost_step steps[] = {
-#define STEP(NAME, name, instructions, text) {name, instructions, text},
-#include "policy/vc/steps.def"
-#undef STEP
-};
-const struct policy_charges vc_charges = {steps, STEPS};
+#define STEPS_DEF     "policy/vc/steps.def"
+#define STEPS_CHARGES vc_charges
+#include "policy/frame/steps.h"
 
 /* A location: the last write (32-bit thread and time), or with history = all the word of the vector
  * of writes; then the word of the vector of reads, which has the lock's bit. */
