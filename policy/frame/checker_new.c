@@ -56,6 +56,7 @@ static int check_label(const char *label, size_t n, struct err *e)
                        "policies: an empty label or name; write 'vc' or 'label=vc'");
 }
 
+/* An unknown name is likely a slip of the pen: the nearest one is proposed. */
 static const struct policy *lookup(const char *name, struct err *e)
 {
     const struct policy *p = policy_find(name);
@@ -72,6 +73,7 @@ static const struct policy *lookup(const char *name, struct err *e)
     return NULL;
 }
 
+/* "label=name", or a name that is its own label. */
 static int parse_spec(struct checker *c, const char *spec, struct err *e)
 {
     const char *eq = strchr(spec, '='), *name = eq ? eq + 1 : spec;
@@ -189,6 +191,7 @@ static int create(struct checker *c, struct err *e)
     if (c->after.mode != AFTER_RACE_CONTINUE)
         c->report.after = &c->after;
     c->self = c->policy->create(&c->policy_env, c->params, e);
+    /* `create` has said what the policy charges for: from here on it is known who takes time. */
     c->clocks = c->cells ? c->cells->clocks : NULL;
     c->timed = c->hardware || c->clocks;
     c->hinted = c->policy->hints != NULL;
@@ -215,6 +218,7 @@ struct checker *checker_new(const char *spec, const struct checker_env *env, str
     return c;
 }
 
+/* Cells go first: what they own is dropped by the policy's hooks. */
 void checker_free(struct checker *c)
 {
     if (!c)

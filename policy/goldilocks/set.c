@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Multiplicative hashing: elements are numbers in rows, which a mask alone would cluster. */
 static uint32_t home(const struct gold_set *s, gold_element e)
 {
     return (uint32_t)((e * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (s->cap - 1);
@@ -44,6 +45,7 @@ void gold_set_add(struct gold_set *s, gold_element e, struct budget *b)
         s->low |= UINT64_C(1) << e;
         return;
     }
+    /* Half empty at least: probes stay short, and always end. */
     if (s->cap < 2 * (s->n + 1))
         resize(s, s->cap ? 2 * s->cap : 4, b);
     const uint32_t i = probe(s, e);
@@ -59,6 +61,7 @@ void gold_set_clear(struct gold_set *s)
     s->n = 0;
 }
 
+/* The block of `to` is kept where it is large enough: locksets are copied at each evaluation. */
 void gold_set_copy(struct gold_set *to, const struct gold_set *from, struct budget *b)
 {
     gold_set_clear(to);

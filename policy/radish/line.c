@@ -22,6 +22,7 @@ struct data_line *data_find(const struct radish *r, uint64_t line)
     return at ? (struct data_line *)(uintptr_t)*at : NULL;
 }
 
+/* An access asks for the same line several times: the latest is remembered. */
 struct data_line *data_get(struct radish *r, uint64_t line)
 {
     if (r->latest && r->latest->line == line)
@@ -33,6 +34,7 @@ struct data_line *data_get(struct radish *r, uint64_t line)
     budget_take(r->env->budget, data_bytes(r));
     p->line = line;
     *at = (uint64_t)(uintptr_t)p;
+    /* For regions, which pass over pages that never had history. */
     *map_put(&r->pages, line << r->line_shift >> PAGE_BITS) = 1;
     return p;
 }
@@ -43,6 +45,7 @@ void data_free(struct radish *r, struct data_line *p)
     pool_give(&r->data_lines, p);
 }
 
+/* While a check of it is queued the line stays, though nobody has history of it. */
 void data_tidy(struct radish *r, struct data_line *p)
 {
     if (p->lines || p->queued)
@@ -55,6 +58,7 @@ void data_tidy(struct radish *r, struct data_line *p)
 
 /* ---- lines ---------------------------------------------------------------------------------- */
 
+/* A line that is leaving is off the chip for the detector: a new one may stand beside it. */
 struct hline *line_find(const struct data_line *p, unsigned core, unsigned kind)
 {
     struct hline *h = p->of_kind[kind];
@@ -64,6 +68,8 @@ struct hline *line_find(const struct data_line *p, unsigned core, unsigned kind)
     return h;
 }
 
+/* A core lists its lines in the order in which they came, for a flush: the order of a hash table
+ * must be in no result. */
 static void core_add(struct radish *r, struct hline *h)
 {
     struct radish_core *c = &r->core[h->core];
@@ -97,6 +103,7 @@ static size_t line_bytes(const struct radish *r)
     return whole_lines(sizeof(struct hline) + (size_t)r->entries * ACCESS_CLASSES);
 }
 
+/* The smallest has room for all records of one granule. */
 static unsigned room_of(unsigned size)
 {
     return 3u << size;
@@ -208,6 +215,7 @@ static void index_record(struct hline *h, const struct access_record *x, granule
         h->at[next_granule(&set) * ACCESS_CLASSES + class_of(x)] = (uint8_t)(x - h->record + 1);
 }
 
+/* A record without granules is an empty place, and its `time` the link to the next one. */
 static void cancel_granule(struct radish *r, struct hline *h, unsigned i, unsigned class)
 {
     uint8_t *at = &h->at[i * ACCESS_CLASSES + class];
@@ -236,6 +244,8 @@ bool records_cancel(struct radish *r, struct hline *h, granule_set set, unsigned
     return some != 0;
 }
 
+/* Full, with empty places that may not be used, as the new record has to come last: the others
+ * move together, in their order. */
 static void squeeze(struct hline *h)
 {
     uint8_t kept = 0;

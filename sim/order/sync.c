@@ -229,6 +229,8 @@ static void change_memory(struct order *o, const struct event *ev)
         order_objects_copy(o, ev->addr, ev[1].addr, ev->aux);
 }
 
+/* The edges of event.def, and what else keeps its recorded order (docs/machine.md). Kinds at the
+ * end order nothing beyond their own thread. */
 static void apply(struct order *o, const struct event *ev)
 {
     switch ((enum ev_kind)ev->kind) {

@@ -21,6 +21,9 @@ const struct param schedule_param_rows[] = {
 };
 #undef AT
 
+/* ---- what coherence and policies ask --------------------------------------------------------- */
+
+/* Coherence is made before the scheduler is: it gets the place where that will be. */
 static sim_cycle host_sleep(void *arg, uint64_t key)
 {
     struct timed *const *s = arg;
@@ -57,6 +60,8 @@ struct coh_host scheduler_host(struct scheduler **s)
 {
     return (struct coh_host){s, host_sleep, host_wake, host_meets};
 }
+
+/* ---- making and freeing ---------------------------------------------------------------------- */
 
 static void declare_stats(struct timed *s, struct stats_group *g)
 {
@@ -120,6 +125,7 @@ struct scheduler *scheduler_timed(const struct schedule_params *p, const struct 
     s->machine = env->machine;
     s->l1_latency = coherence_l1_latency(env->machine->coherence);
     s->order = order_new(p->window, env->memory_limit);
+    /* The cores, then their store buffers and MSHRs: all that has a time at which it goes on. */
     s->queue.agents = n + buffers_agents(s);
     s->queue.agent = xcalloc(s->queue.agents, sizeof *s->queue.agent);
     queue_init(s);
@@ -135,6 +141,7 @@ struct scheduler *scheduler_timed(const struct schedule_params *p, const struct 
     map_init(&s->threads.carriers, NULL);
     map_init(&s->queue.sleepers, NULL);
     buffers_init(s);
+    /* From here on accesses of policies wait for their turn. */
     env->machine->scheduler = s;
     env->machine->turns = &machine_turns;
     declare_stats(s, stats_group(stats_root(env->stats), "schedule"));

@@ -43,6 +43,7 @@ static void tell(void *session, const struct difference *d)
     fputc('\n', l->differences);
 }
 
+/* After the checkers, as it holds them against each other. */
 int compared_begin(struct lardsim *l, unsigned granule)
 {
     const struct compare_env env = {

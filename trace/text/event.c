@@ -57,6 +57,7 @@ static int object(struct text_reader *t, const char *usage, uint64_t *to)
 }
 
 /* Elements and their size follow, or nothing, or attributes. */
+/* Optional, as most objects are no arrays: only a digit begins them. */
 static int elements(struct text_reader *t, const char *usage, struct event *second)
 {
     uint64_t bytes = 0;
@@ -101,6 +102,7 @@ static int copy_operands(struct text_reader *t, const char *usage, struct event 
                : 0;
 }
 
+/* By the form of the kind, which event.def has; an error shows how the line is written. */
 static int operands(struct text_reader *t, struct event *ev)
 {
     const struct ev_info *info = &ev_info[ev->kind];
@@ -217,6 +219,7 @@ static int attribute(struct text_reader *t, const struct word *w, struct attribu
     return flag(t, w->text, a);
 }
 
+/* In any order, each once. */
 static int attributes(struct text_reader *t, struct attributes *a)
 {
     struct word w;
