@@ -7,6 +7,7 @@
 #include "base/param.h"
 #include "base/stats.h"
 #include "sim/lardsim.h"
+#include "trace/trace.h"
 
 extern const struct param run_param_rows[]; /* the top-level section */
 extern const struct preset run_presets[];   /* presets by name */
@@ -17,6 +18,9 @@ void sim_each_param(void (*fn)(void *arg, const char *section, const struct para
 /* Every statistic of a run with all policies, held against vc. */
 void sim_each_stat(void (*fn)(void *arg, const char *name, const char *unit, const char *help),
                    void *arg);
+
+/* An event of a trace, with its second record if it has one, as lardsim_event takes it. */
+struct lardsim_event sim_event(const struct event *ev);
 
 /* ---- a run on a machine: session/on_machine.c ------------------------------------------------ */
 

@@ -104,7 +104,8 @@ SH_LOG_COMPILER = $(SHELL)
 # check-radish: the tests in tests/policy/radish/; check-policy: those of all its rooms.
 check-%: all
 	@tests='$(strip $(foreach t,$(unit_tests) $(scripts),$(if $(findstring /$*/,/$(t)),$(t))))'; \
-	[ -n "$$tests" ] || { echo "no tests of a room $*" >&2; exit 1; }; \
+	[ -n "$$tests" ] || { echo "tests/ has no room $*; check-frame judges each policy by what it promises" >&2; \
+	  exit 1; }; \
 	programs="$$(echo "$$tests" | tr ' ' '\n' | grep -v '[.]sh$$' | tr '\n' ' ')"; \
 	$(MAKE) check TESTS="$$tests" check_PROGRAMS="$$programs"
 

@@ -9,6 +9,7 @@
 
 #include "cli/abstract.h"
 #include "sim/lardsim.h"
+#include "sim/sim.h"
 
 const char *const view_names[] = {"lard",    "all-memory", "all-sync", "no-clear",
                                   "no-copy", "naive",      NULL};
@@ -137,23 +138,6 @@ static int run_views(const char *spec, struct races *r, struct measured *to,
     return close_run(l, 0, spec, e);
 }
 
-/* An event from the trace's form to that of lardsim.h. */
-static int push(struct lardsim *l, const struct event *ev)
-{
-    const bool access = event_is_access(ev), more = ev->flags & EVF_MORE;
-    const struct lardsim_event out = {.addr = ev->addr,
-                                      .aux = access ? 0 : ev->aux,
-                                      .addr2 = more ? ev[1].addr : 0,
-                                      .site = event_site(ev),
-                                      .size = more ? ev[1].size : ev->size,
-                                      .gap = ev->gap,
-                                      .thread = ev->tid,
-                                      .flags = (uint16_t)(ev->flags & ~EVF_MORE),
-                                      .kind = ev->kind};
-
-    return lardsim_event(l, &out);
-}
-
 /* 0 also when l has an error: that is found when it is closed. */
 static int push_all(struct lardsim *l, struct abstract *a, struct source *s,
                     const struct vm_identity *identity, struct err *e)
@@ -168,7 +152,8 @@ static int push_all(struct lardsim *l, struct abstract *a, struct source *s,
             return 0;
         for (const struct event *ev = b.rec; ev < b.rec + b.records; ev += event_records(ev)) {
             abstract_event(a, ev, identity[ev - b.rec], to);
-            if (push(l, to))
+            const struct lardsim_event out = sim_event(to);
+            if (lardsim_event(l, &out))
                 return 0;
         }
     }

@@ -51,6 +51,21 @@ int lardsim_event(struct lardsim *l, const struct lardsim_event *ev)
     return session_push(l, rec);
 }
 
+struct lardsim_event sim_event(const struct event *ev)
+{
+    const bool access = event_is_access(ev), more = ev->flags & EVF_MORE;
+
+    return (struct lardsim_event){.addr = ev->addr,
+                                  .aux = access ? 0 : ev->aux,
+                                  .addr2 = more ? ev[1].addr : 0,
+                                  .site = event_site(ev),
+                                  .size = more ? ev[1].size : ev->size,
+                                  .gap = ev->gap,
+                                  .thread = ev->tid,
+                                  .flags = (uint16_t)(ev->flags & ~EVF_MORE),
+                                  .kind = ev->kind};
+}
+
 /* The short forms take wider types than an event has. */
 static int push_short(struct lardsim *l, unsigned thread, unsigned kind, unsigned flags,
                       struct lardsim_event ev)

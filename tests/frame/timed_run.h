@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "sim/lardsim.h"
+#include "sim/sim.h"
 #include "trace/trace.h"
 
 struct stat_value {
@@ -157,19 +158,7 @@ static inline void ran_push(struct lardsim *l, const char *source)
         fail_msg("%s", e.text);
     while (!failed && !source_next(s, &b, &e) && b.records)
         for (size_t i = 0; !failed && i < b.records; i += event_records(&b.rec[i])) {
-            const struct event *ev = &b.rec[i];
-            const int access = event_is_access(ev), more = (ev->flags & EVF_MORE) != 0;
-            const struct lardsim_event p = {
-                .addr = ev->addr,
-                .aux = access ? 0 : ev->aux,
-                .addr2 = more ? ev[1].addr : 0,
-                .site = event_site(ev),
-                .size = more ? ev[1].size : ev->size,
-                .gap = ev->gap,
-                .thread = ev->tid,
-                .flags = ev->flags & (uint16_t)~EVF_MORE,
-                .kind = ev->kind,
-            };
+            const struct lardsim_event p = sim_event(&b.rec[i]);
             failed = lardsim_event(l, &p);
         }
     if (e.code)

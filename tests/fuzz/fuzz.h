@@ -238,18 +238,7 @@ static inline void fuzz_compare(const char *path)
 
 static inline int fuzz_push_event(struct lardsim *l, const struct event *ev)
 {
-    const bool more = ev->flags & EVF_MORE;
-    const struct lardsim_event p = {
-        .addr = ev->addr,
-        .aux = event_is_access(ev) ? 0 : ev->aux,
-        .addr2 = more ? ev[1].addr : 0,
-        .site = event_site(ev),
-        .size = more ? ev[1].size : ev->size,
-        .gap = ev->gap,
-        .thread = ev->tid,
-        .flags = ev->flags & (uint16_t)~EVF_MORE,
-        .kind = ev->kind,
-    };
+    const struct lardsim_event p = sim_event(ev);
 
     return lardsim_event(l, &p);
 }

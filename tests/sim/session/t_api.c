@@ -54,18 +54,7 @@ static uint64_t stat(const struct lardsim *l, const char *name)
 
 static void push_event(struct lardsim *l, const struct event *ev)
 {
-    const bool access = event_is_access(ev), more = ev->flags & EVF_MORE;
-    const struct lardsim_event p = {
-        .addr = ev->addr,
-        .aux = access ? 0 : ev->aux,
-        .addr2 = more ? ev[1].addr : 0,
-        .site = event_site(ev),
-        .size = more ? ev[1].size : ev->size,
-        .gap = ev->gap,
-        .thread = ev->tid,
-        .flags = ev->flags & (uint16_t)~EVF_MORE,
-        .kind = ev->kind,
-    };
+    const struct lardsim_event p = sim_event(ev);
 
     assert_int_equal(lardsim_event(l, &p), 0);
 }

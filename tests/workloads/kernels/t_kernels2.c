@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "sim/lardsim.h"
+#include "sim/sim.h"
 #include "workloads/workloads.h"
 
 enum { MAX_RUNS = 4, MAX_GCS = 4096 };
@@ -71,21 +72,10 @@ static struct result result(const struct outcome *o, const char *label)
 /* plain: an event less what makes it part of a transaction. */
 static void push(struct lardsim *l, const struct event *ev, bool plain)
 {
-    const bool access = event_is_access(ev), more = ev->flags & EVF_MORE;
-    const struct lardsim_event p = {
-        .addr = ev->addr,
-        .aux = access ? 0 : ev->aux,
-        .addr2 = more ? ev[1].addr : 0,
-        .site = event_site(ev),
-        .size = access ? ev->size
-                : more ? ev[1].size
-                       : 0,
-        .gap = ev->gap,
-        .thread = ev->tid,
-        .flags = (uint16_t)(ev->flags & ~(EVF_MORE | (plain ? EVF_IN_TXN : 0))),
-        .kind = ev->kind,
-    };
+    struct lardsim_event p = sim_event(ev);
 
+    if (plain)
+        p.flags &= (uint16_t)~EVF_IN_TXN;
     if (plain && (ev->kind == EV_TXN_BEGIN || ev->kind == EV_TXN_COMMIT))
         return;
     if (lardsim_event(l, &p))
