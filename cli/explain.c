@@ -197,8 +197,8 @@ static void search_table(struct name_search *s, const struct table *t, enum matc
     t->each(look_at, s);
 }
 
-/* As a whole; else as a section; else by the last part. A parameter by its last part in any case:
- * what `view` means as a word, and how it is set, belong together. */
+/* Looks for the name as a whole; else as a section; else by its last part. A parameter by its last
+ * part in any case: what `view` means as a word, and how it is set, belong together. */
 static void search_tables(struct name_search *s)
 {
     for (enum match m = WHOLE; m <= ENDING && !s->found; m++) {

@@ -1,6 +1,6 @@
 /* pages.c - first-touch pages: the n-th page that is touched gets the n-th frame of a seeded
- * permutation of all frames, so that colours are random, no frame is used twice, and a page that is
- * never touched takes nothing (B11 of the hardware notes). */
+ * permutation of all frames. So colours are random and no frame is used twice, and a page that is
+ * never touched takes nothing. */
 #include "memory/pages.h"
 
 static const char *const mapping_choices[] = {"identity", "first-touch", NULL};

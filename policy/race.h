@@ -33,16 +33,16 @@ struct race_report; /* of an instance: counts, sites and pairs, races.jsonl */
 void race_conflict(struct race_report *r, const struct event *ev, sim_addr location,
                    const struct race_side *earlier, bool first);
 
-/* The same for an access that is over, and whose race is found only now. ev: that access, which
- * carries its site, at its location as it is now; number: its event's. other: the side that came
- * after it. counted: it has been counted as racy. Conflicts of one access that follow each other
- * make one race; race_late_done ends the last. */
+/* race_conflict for an access that is over, and whose race is found only now. ev: that access,
+ * which carries its site, at its location as it is now; number: its event's. other: the side that
+ * came after it. counted: it has been counted as racy. Conflicts of one access that follow each
+ * other make one race; race_late_done ends the last. */
 void race_late(struct race_report *r, const struct event *ev, uint64_t number,
                const struct race_side *other, bool first, bool counted);
 void race_late_done(struct race_report *r);
-/* The same where only its synchronisation-free region is known: what `is` says stands for it. Ends
- * with race_late_done, too; an access may make several races, as each of its locations may be
- * another's. */
+/* race_late where only the synchronisation-free region of the access is known: what `is` says
+ * stands for it. Ends with race_late_done, too; an access may make several races, as each of its
+ * locations may be another's. */
 void race_region(struct race_report *r, const struct event *ev, const struct race_side *is,
                  sim_addr location, const struct race_side *earlier, bool first);
 

@@ -87,7 +87,8 @@ static struct hline *next_lost(struct flushed *lost)
     return h;
 }
 
-/* They hold clocks, too. */
+/* Lines that wait for their handler hold clocks, too: when clocks roll over they are stored first.
+ */
 static void take_lost(struct flushed *f, struct flushed *lost)
 {
     for (struct hline *h; (h = next_lost(lost));)

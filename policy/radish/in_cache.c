@@ -1,11 +1,10 @@
-/* in_cache.c - what a copy does with the history lines of its source that are on chip: evicts
- * them, as LARD 4.2 has it, or copies them to lines of the destination in the same caches, and the
- * manager's histories "underneath" them, which LARD names and leaves open (docs/lardish.md).
+/* in_cache.c - what a copy does with the history lines of its source that are on chip. It evicts
+ * them, as LARD 4.2 has it. Or it copies them to lines of the destination in the same caches, and
+ * the manager's histories "underneath" them; LARD names this and leaves it open (docs/lardish.md).
  *
- * A line is copied in the caches where that loses nothing: it is of the thread that runs on its
- * core, it holds some access of the source, the destination's data are on chip, so that the home
- * knows whose histories there are, and the two regions share no line of data. Others are evicted.
- */
+ * A line is copied in the caches where that loses nothing. It is of the thread that runs on its
+ * core, and holds some access of the source. The destination's data are on chip, so that the home
+ * knows whose histories there are. The two regions share no line of data. Others are evicted. */
 #include "policy/radish/region.h"
 
 #include <stdlib.h>

@@ -258,7 +258,7 @@ sim_cycle manager_store_flushed(struct radish *r, unsigned core, struct hline *h
     return now;
 }
 
-/* Also what is clean is taken out, as another thread's. */
+/* A flush takes clean lines out, too: they are the thread's that leaves the core. */
 sim_cycle manager_flush(struct radish *r, unsigned core, struct hline *left, enum swm_reason why,
                         sim_cycle now)
 {

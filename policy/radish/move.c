@@ -52,7 +52,7 @@ static void free_at(struct radish *r, size_t i)
     budget_give(r->env->budget, sizeof(struct held_copy));
 }
 
-/* Those that are over go. */
+/* Copies that have been made leave the list, and the index of their pages is built anew. */
 static void tidy(struct radish *r)
 {
     struct held_set *s = &r->held;
@@ -170,7 +170,8 @@ struct held_copy *move_match(const struct radish *r, const struct event *ev)
 
 /* ---- making them ---------------------------------------------------------------------------- */
 
-/* It takes time, in which others may touch what is left, and make it. */
+/* Makes a copy that was held back. This takes time, in which another core may touch a part that is
+ * left, and make that part. */
 static sim_cycle make(struct radish *r, struct held_copy *h, unsigned core, sim_cycle now)
 {
     r->held.busy++;

@@ -122,7 +122,8 @@ sim_cycle queue_drain_data(struct radish *r, const struct data_line *p)
     return done;
 }
 
-/* Also of those that were over for the detector before their cost was known. */
+/* Returns when the last check is over. Some were over for the detector before their cost was known:
+ * queue_free has their end. */
 sim_cycle queue_drain_all(struct radish *r)
 {
     const sim_cycle done = finish_until(r, r->queue_n);

@@ -268,7 +268,7 @@ static inline uint64_t line_number(const struct radish *r, uint64_t line, unsign
 {
     return line * r->kinds + kind;
 }
-/* The same without its line of data. */
+/* The history line of this number on this core, without a look at its line of data; or NULL. */
 static inline struct hline *line_on_core(const struct radish *r, unsigned core, uint64_t number)
 {
     struct hline *hinted = r->hint[core];
@@ -367,7 +367,7 @@ struct hline *manager_add(struct hline *left, struct hline *h); /* to the front 
 /* The manager's copies get the report's part of this line's accesses; nothing is charged. */
 void manager_renew(struct radish *r, struct hline *h);
 sim_cycle manager_check(struct radish *r, unsigned core, const struct check_paid *c, sim_cycle now);
-/* The same beside the program, by another core. Returns how many cycles it takes. */
+/* A check by a spare core, `by`, while the program goes on. Returns how many cycles it takes. */
 sim_cycle manager_check_beside(struct radish *r, unsigned core, unsigned by,
                                const struct check_paid *c, sim_cycle now);
 sim_cycle manager_blocked(struct radish *r, unsigned core, uint64_t line, sim_cycle now);

@@ -76,7 +76,7 @@ static void know_pages(struct radish *r, sim_addr at, uint64_t bytes)
 
 /* ---- lines on chip in a part ---------------------------------------------------------------- */
 
-/* It is taken out of the caches: a hit at the level where it lives. */
+/* Takes a history line out of the caches, for a hit at the level where it is. */
 static void throw_out(struct radish *r, unsigned core, const struct hline *h)
 {
     if (!r->machine)

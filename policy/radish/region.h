@@ -1,6 +1,6 @@
-/* region.h - between the files of clears, copies and moves: radish/region.c, which goes through
- * a region's parts and the lines on chip in them, radish/in_cache.c, which copies such lines in the
- * caches, and radish/move.c, which holds a copy back for the clear that makes it a move. */
+/* region.h - between the files of clears, copies and moves. region.c goes through a region's parts
+ * and the lines on chip in them. in_cache.c copies such lines in the caches. move.c holds a copy
+ * back for the clear that makes it a move. */
 #ifndef LARDSIM_RADISH_REGION_H
 #define LARDSIM_RADISH_REGION_H
 

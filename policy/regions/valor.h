@@ -137,7 +137,7 @@ void valor_charge_trace(struct valor *v, const struct valor_thread *t); /* by a 
 
 /* Checks and records the access. True: it conflicts. */
 bool valor_at_variable(struct valor *v, struct valor_variable *x, const struct valor_access *now);
-/* It was racy: its entries in the log do not count again. */
+/* The access has been counted as racy: its entries in the log do not count again. */
 void valor_counted(struct valor *v, const struct valor_access *now);
 
 /* ---- logs: valor_log.c ---------------------------------------------------------------------- */

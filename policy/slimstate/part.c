@@ -170,7 +170,7 @@ static void spill_element(struct slim *s, const struct slim_array *a, uint64_t i
     }
 }
 
-/* Those of r that lie in [from, to). */
+/* Makes variables of those elements of r that lie in [from, to). */
 static void spill_range(struct slim *s, const struct slim_array *a, const struct slim_range *r,
                         uint64_t from, uint64_t to, const struct ft_variable *x)
 {

@@ -24,12 +24,12 @@ bool slim_set_add(struct slim_set *s, uint64_t n, uint64_t i, struct budget *b);
 uint64_t slim_set_next(const struct slim_set *s, uint64_t i); /* from i on; UINT64_MAX: none */
 void slim_set_clear(struct slim_set *s);                      /* keeps its memory */
 void slim_set_free(struct slim_set *s, struct budget *b);
-/* As a range; false: it is none. Not of an empty one. */
+/* The set as a strided range; false: it is none. The set is not empty. */
 bool slim_set_range(const struct slim_set *s, struct slim_range *r);
 /* The gcd of n and of all indices at which it begins or ends: the largest block size that it is
  * made of. */
 uint64_t slim_set_block(const struct slim_set *s, uint64_t n);
-/* It has all or none of each part of STRIDE(by). */
+/* Whether the set has all or none of each part of STRIDE(by). */
 bool slim_set_strided(const struct slim_set *s, uint64_t n, uint64_t by);
 
 #endif

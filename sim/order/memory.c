@@ -87,7 +87,7 @@ static void drop_all(struct order *o, struct fresh *f)
     fresh_drop(o, f);
 }
 
-/* Those that begin below lo, and the others. */
+/* Splits the tree into the ranges that begin below lo, and the others. */
 static void split(struct fresh *f, sim_addr lo, struct fresh **below, struct fresh **above)
 {
     if (!f) {

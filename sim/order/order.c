@@ -230,7 +230,7 @@ static inline bool is_plain(const struct order *o, const struct lane *l, const s
             !order_near(o, ev->addr, ev->addr + (ev->size - 1)));
 }
 
-/* It is in the window. */
+/* An event has come into the window: is there still memory for it? */
 static inline int added(struct order *o, uint64_t number, struct err *e)
 {
     if (UNLIKELY(o->budget.limit && o->budget.live > o->budget.limit))
@@ -296,7 +296,7 @@ static void peek_nothing(const struct order *o, const struct lane *l, struct ord
     *to = (struct order_next){.state = o->closed || (l && l->over) ? ORDER_OVER : ORDER_UNKNOWN};
 }
 
-/* It may have to wait. */
+/* What the next event of a thread waits for, if it is one that may have to wait. */
 static NO_INLINE void peek_special(struct order *o, sim_tid tid, struct order_next *to)
 {
     const struct need *first = must_wait(o, tid);

@@ -6,9 +6,9 @@
  *   recorded  the events as they were recorded, with a machine or without: recorded.c
  *   timed     the thread that is first in simulated time: timed.c
  *
- * Two more fit the same interface (they are not here yet): `program`, where a workload is asked for
- * the next event of the thread whose core is furthest behind, and `host`, where the clock of
- * another simulator is the clock, and each pushed event brings its core and its cycle. */
+ * Two more fit the same interface (they are not here yet). In `program` a workload is asked for
+ * the next event of the thread whose core is furthest behind. In `host` the clock of another
+ * simulator is the clock, and each pushed event brings its core and its cycle. */
 #ifndef LARDSIM_SCHEDULER_H
 #define LARDSIM_SCHEDULER_H
 

@@ -26,7 +26,7 @@ static sim_cycle lost(const struct timed *s, unsigned core, sim_cycle end)
     return end > from ? end - from : 0;
 }
 
-/* It is on its way to its next event, or waits there for the end of the stop. */
+/* The core is on its way to its next event, or waits there for the end of the stop. */
 static bool on_its_way(const struct timed *s, unsigned core)
 {
     const struct agent *a = &s->queue.agent[core];

@@ -265,7 +265,7 @@ static inline bool begin(struct timed *s, struct run_queue *q, struct turn *t)
     return true;
 }
 
-/* It has run, and is done when the clock of its core says so. */
+/* The turn has run; it is done at the cycle that the clock of its core says now. */
 static inline void ran(struct timed *s, const struct turn *t)
 {
     struct run_queue *q = &s->core[t->core];

@@ -144,7 +144,7 @@ ALWAYS_INLINE void bits_load(const uint8_t *at, size_t bit, const struct unpack 
     }
 }
 
-/* So many at a time that they fit, with up to 7 bits before them. */
+/* As many values at a time as fit into a word, with up to 7 bits before them. */
 ALWAYS_INLINE void bits_some(const uint8_t *at, const struct unpack u, unsigned each,
                              uint64_t *restrict v, size_t n)
 {

@@ -107,7 +107,7 @@ static void ray_new(struct vm_thread *t, const struct scene *s, struct vm_ref *t
 
 /* ---- a pixel -------------------------------------------------------------------------------- */
 
-/* As the sphere's method: it is given the ray. */
+/* The original has it as a method of the sphere, which is given the ray. */
 static double intersect(struct vm_thread *t, struct vm_ref *ball, struct vm_ref *ray)
 {
     const struct vec centre = vec_of(t, ball, BALL_CENTRE, AT_SPHERE);
