@@ -126,17 +126,23 @@ static void a_commit_checks_a_part_however_many_elements_it_has(void **state)
     }
 }
 
+/* Thread 1 has written an array of 64 elements from end to end, and committed that. */
+static void open_written(struct policy_rig *r)
+{
+    policy_rig_open(r, "slimstate", NULL, slimstate_layout);
+    alloc(r, 64);
+    sweep(r, 1, EV_WRITE, 0, 63);
+    sync(r, 1, EV_ACQUIRE);
+    sync(r, 1, EV_RELEASE);
+}
+
 /* Blocks of two: half as many locations as elements, each written once, a line at a time. */
 static void a_refinement_writes_the_new_locations(void **state)
 {
     struct policy_rig r;
 
     (void)state;
-    policy_rig_open(&r, "slimstate", NULL, slimstate_layout);
-    alloc(&r, 64);
-    sweep(&r, 1, EV_WRITE, 0, 63);
-    sync(&r, 1, EV_ACQUIRE);
-    sync(&r, 1, EV_RELEASE);
+    open_written(&r);
     const uint64_t before = policy_rig_stat(&r, "cost.bytes");
     sweep(&r, 1, EV_WRITE, 2, 3);
     const uint64_t swept = policy_rig_stat(&r, "cost.bytes");
@@ -156,11 +162,7 @@ static void elements_of_their_own_are_written_and_then_checked(void **state)
     struct policy_rig r;
 
     (void)state;
-    policy_rig_open(&r, "slimstate", NULL, slimstate_layout);
-    alloc(&r, 64);
-    sweep(&r, 1, EV_WRITE, 0, 63);
-    sync(&r, 1, EV_ACQUIRE);
-    sync(&r, 1, EV_RELEASE);
+    open_written(&r);
     at(&r, 1, EV_READ, 40);
     at(&r, 1, EV_READ, 43);
     at(&r, 1, EV_READ, 46);
