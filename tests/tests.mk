@@ -117,7 +117,7 @@ shellcheck:
 	  { [ ! -f .ci/run ] || shellcheck -S warning .ci/run; }; \
 	else echo "shellcheck is not installed: scripts not checked"; fi
 
-# What takes longer than five minutes: random traces in depth, sanitizers, mutants, other compilers.
+# What takes longer: random traces in depth, sanitizers, mutants, other compilers.
 # LIMIT is how long it may take; what does not fit is said.
 LIMIT = 60m
 check-long: all
