@@ -17,8 +17,8 @@ libcore_la_SOURCES += policy/frame/after_race.c policy/frame/after_race.h policy
 	policy/frame/report.c policy/frame/report.h policy/frame/steps.h policy/frame/view.c
 libcore_la_SOURCES += policy/goldilocks/check.c policy/goldilocks/cost.c \
 	policy/goldilocks/goldilocks.c policy/goldilocks/goldilocks.h policy/goldilocks/list.c \
-	policy/goldilocks/object.c policy/goldilocks/set.c policy/goldilocks/steps.def \
-	policy/goldilocks/sync.c
+	policy/goldilocks/object.c policy/goldilocks/reach.c policy/goldilocks/set.c \
+	policy/goldilocks/steps.def policy/goldilocks/sync.c
 libcore_la_SOURCES += policy/radish/access.c policy/radish/access.h policy/radish/check.c \
 	policy/radish/flush.c policy/radish/in_cache.c policy/radish/line.c policy/radish/manager.c \
 	policy/radish/move.c policy/radish/neighbours.c policy/radish/queue.c policy/radish/radish.c \

@@ -20,7 +20,7 @@ static bool both_in_transactions(const struct gold_info *i, const struct gold_no
 
 static bool same_thread(const struct gold_info *i, const struct gold_now *now)
 {
-    return i->stretch->actor == now->actor;
+    return i->actor == now->actor;
 }
 
 static bool holds(const struct goldilocks *g, sim_tid tid, gold_element lock)
@@ -66,48 +66,36 @@ gold_element gold_held_lock(const struct goldilocks *g, const struct gold_now *n
 
 /* ---- evaluation ----------------------------------------------------------------------------- */
 
-static void empty(struct goldilocks *g, struct gold_set *set)
+static struct gold_set *empty(struct goldilocks *g)
 {
     enum { LARGE = 1024 };
 
-    if (set->cap > LARGE)
-        gold_set_free(set, g->env->budget);
-    gold_set_clear(set);
+    if (g->scratch.cap > LARGE)
+        gold_set_free(&g->scratch, g->env->budget);
+    gold_set_clear(&g->scratch);
+    return &g->scratch;
 }
 
-/* Begins an evaluation: the record's lockset as it was at its place in the list, or as trimming has
- * left it. Returns the cell to go on with. */
-static uint64_t start(struct goldilocks *g, struct gold_set *set, const struct gold_stretch *s)
-{
-    empty(g, set);
-    if (!g->cost->on && s->begin >= g->list.head) { /* it may be evaluated further */
-        gold_set_add(set, gold_actor(s->actor), g->env->budget);
-        return s->begin;
-    }
-    gold_set_copy(set, &s->set, g->env->budget);
-    return s->done;
-}
-
-/* Apply-Lockset-Rules of Figure 8: applies the list's cells to the lockset until it has the
- * accessing thread. two: those of the two threads alone. With a machine, cells between the record
- * and `begin` are read, too, as published; they add nothing. */
-static bool walk(struct goldilocks *g, const struct gold_info *i, struct gold_set *set, bool two,
+/* Apply-Lockset-Rules of Figure 8, on a machine: applies the list's cells to the lockset until it
+ * has the accessing thread. two: those of the two threads alone. A record that trimming has moved
+ * begins with what the cells up to the head have left it. */
+static bool walk(struct goldilocks *g, const struct gold_info *i, bool two,
                  const struct gold_now *now)
 {
-    const struct gold_stretch *s = i->stretch;
+    struct gold_set *set = empty(g);
     const gold_element me = gold_actor(now->actor);
-    const uint64_t begin = start(g, set, s), tail = g->list.tail;
-    bool known = gold_set_has(set, me);
-    uint64_t n = g->cost->on ? gold_info_at(g, i) : begin;
+    const uint64_t from = gold_info_at(g, i), tail = g->list.tail;
+    uint64_t n = from;
 
-    const uint64_t from = n;
+    gold_set_add(set, gold_actor(i->actor), g->env->budget);
+    bool known = gold_set_has(set, me) || (i->pos < n && gold_has(g, me, i->actor, i->moment));
     for (; n < tail && !known; n++) {
         const struct gold_cell *c = gold_cell_at(&g->list, n);
-        const bool heeded = !two || c->actor == s->actor || c->actor == now->actor;
+        const bool heeded = !two || c->actor == i->actor || c->actor == now->actor;
         gold_cost_cell(g, c, heeded, now);
-        if (!heeded || n < begin)
+        if (!heeded)
             continue;
-        gold_apply(g, set, s, c);
+        gold_apply(g, set, i, c);
         known = gold_set_has(set, me);
     }
     g->st.walked += n - from;
@@ -115,25 +103,20 @@ static bool walk(struct goldilocks *g, const struct gold_info *i, struct gold_se
     return known;
 }
 
-static bool nobody_knows(const struct goldilocks *g, const struct gold_info *i)
-{
-    return i->stretch->open && !g->list.raw && !g->cost->on;
-}
-
 static bool known_by_two(struct goldilocks *g, const struct gold_info *i,
                          const struct gold_now *now)
 {
-    if (nobody_knows(g, i))
-        return i->stretch->actor == now->actor;
-    return walk(g, i, &g->near, true, now);
+    if (g->cost->on)
+        return walk(g, i, true, now);
+    return gold_has_by_two(g, now->actor, i->actor, i->moment);
 }
 
 static bool known_by_all(struct goldilocks *g, const struct gold_info *i,
                          const struct gold_now *now)
 {
-    if (!g->cost->on)
-        return gold_knows(g, i->stretch, now->actor);
-    return walk(g, i, &g->far, false, now);
+    if (g->cost->on)
+        return walk(g, i, false, now);
+    return gold_has(g, gold_actor(now->actor), i->actor, i->moment);
 }
 
 bool gold_check(struct goldilocks *g, const struct gold_info *i, struct gold_now *now)

@@ -94,40 +94,30 @@ void gold_cost_behead(struct goldilocks *g, const struct gold_cell *c, unsigned 
     metadata_give(g->cost, core, c->block, cell_bytes(c));
 }
 
-struct trimming {
-    struct goldilocks *g;
-    uint64_t to;
-    unsigned core;
-};
-
-static void charge_moved(void *arg, const struct gold_info *i)
-{
-    const struct trimming *t = arg;
-    struct goldilocks *g = t->g;
-
-    if (gold_info_at(g, i) >= t->to)
-        return;
-    ledger_access(g->cost, t->core, i->block, GOLD_INFO_BYTES, MEM_LOAD);
-    ledger_step(g->cost, t->core, GOLD_STEP_MOVED);
-    ledger_access(g->cost, t->core, i->block, 2 * WORD, MEM_STORE);
-    charge_count(g, t->to, t->core);
-}
-
 /* Each record that refers to a cell before `to` is evaluated from there on: instructions for each
  * of its cells; the caches are asked for each cell once, as they then have it. */
 void gold_cost_trim(struct goldilocks *g, uint64_t to, unsigned core)
 {
     uint64_t infos = 0;
 
-    for (uint64_t n = g->list.head; n < to && g->cost->on; n++) {
+    for (uint64_t n = g->list.head; n < to; n++) {
         const struct gold_cell *c = gold_cell_at(&g->list, n);
         infos += c->infos;
         ledger_steps(g->cost, core, GOLD_STEP_ADVANCE, infos);
         if (infos)
             ledger_access(g->cost, core, c->block, GOLD_CELL_BYTES, MEM_LOAD);
     }
-    if (infos)
-        gold_each_info(g, charge_moved, &(struct trimming){g, to, core});
+}
+
+/* The record refers to `to` from now on, if it did to an earlier cell. */
+void gold_cost_moved(struct goldilocks *g, const struct gold_info *i, uint64_t to, unsigned core)
+{
+    if (gold_info_at(g, i) >= to)
+        return;
+    ledger_access(g->cost, core, i->block, GOLD_INFO_BYTES, MEM_LOAD);
+    ledger_step(g->cost, core, GOLD_STEP_MOVED);
+    ledger_access(g->cost, core, i->block, 2 * WORD, MEM_STORE);
+    charge_count(g, to, core);
 }
 
 /* ---- a check -------------------------------------------------------------------------------- */

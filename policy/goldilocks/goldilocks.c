@@ -123,7 +123,7 @@ static struct gold_info *place_of(struct goldilocks *g, struct gold_var *v, uint
         struct gold_info *r = record_at(v, i);
         if (!(class_of(r->op) & PLAIN_WRITE))
             gold_cost_chain(g, r, now);
-        if (r->stretch->actor != now->actor || class_of(r->op) != class_of(op))
+        if (r->actor != now->actor || class_of(r->op) != class_of(op))
             continue;
         gold_cost_forget(g, r, now->core);
         gold_info_give(g, r);
@@ -134,25 +134,37 @@ static struct gold_info *place_of(struct goldilocks *g, struct gold_var *v, uint
     return record_at(v, v->n++);
 }
 
+/* The actor's moment, in which it now accesses something at this place of the list. */
+static uint64_t moment_of(struct goldilocks *g, uint32_t actor, uint64_t pos)
+{
+    struct gold_actor *a = gold_actor_at(g, actor);
+
+    if (a->opened != a->moment) {
+        a->opened = a->moment;
+        a->base = pos;
+    }
+    return a->moment;
+}
+
 static void record(struct goldilocks *g, struct gold_var *v, sim_addr addr, uint8_t op,
                    const struct gold_now *now)
 {
-    const sim_tid tid = now->ev->tid;
+    const uint64_t pos = g->committing ? g->commit_at : g->list.tail;
 
     if (!v->n)
         cells_begin_use(&g->variables);
     if (class_of(op) & PLAIN_WRITE)
         forget(g, v, now->core);
     struct gold_info *i = place_of(g, v, op, now);
-    *i = (struct gold_info){
-        .stretch = gold_stretch_of(g, now->actor, tid < g->threads ? g->thread[tid].time : 1),
-        .pos = g->committing ? g->commit_at : g->list.tail,
-        .site = now->ev->aux,
-        .event = *g->env->number,
-        .alock = gold_held_lock(g, now),
-        .xact = now->xact,
-        .tid = tid,
-        .op = op};
+    *i = (struct gold_info){.moment = moment_of(g, now->actor, pos),
+                            .pos = pos,
+                            .site = now->ev->aux,
+                            .event = *g->env->number,
+                            .alock = gold_held_lock(g, now),
+                            .xact = now->xact,
+                            .actor = now->actor,
+                            .tid = now->ev->tid,
+                            .op = op};
     gold_info_take(g, i);
     gold_cost_record(g, i, addr, now);
     g->st.infos++;
@@ -259,7 +271,7 @@ static void check_records(const void *self, void *cell)
     for (uint32_t i = 0; i < v->n; i++) {
         assert(i == 0 || !(class_of(record_at(v, i)->op) & PLAIN_WRITE));
         for (uint32_t j = 0; j < i; j++)
-            assert(record_at(v, i)->stretch->actor != record_at(v, j)->stretch->actor ||
+            assert(record_at(v, i)->actor != record_at(v, j)->actor ||
                    class_of(record_at(v, i)->op) != class_of(record_at(v, j)->op));
     }
 }
@@ -341,6 +353,7 @@ static void *gold_create(const struct policy_env *env, const void *params, struc
     cells_init(&g->variables, &variable_kind, env, g);
     gold_list_init(g);
     gold_objects_init(g);
+    map_init(&g->reach, env->budget);
     declare(g, env->stats);
     cells_declare(&g->variables);
     gold_cost_init(g);
@@ -349,9 +362,7 @@ static void *gold_create(const struct policy_env *env, const void *params, struc
 
 static void gold_self_check(const void *self)
 {
-    const struct goldilocks *g = self;
-
-    gold_list_check(g);
+    gold_list_check((struct goldilocks *)(uintptr_t)self);
 }
 
 static void gold_amend(const void *self, struct promise *p)
@@ -390,8 +401,8 @@ static void gold_destroy(void *self)
     for (size_t i = 0; i < g->threads; i++)
         free(g->thread[i].held);
     free(g->thread);
-    gold_set_free(&g->near, g->env->budget);
-    gold_set_free(&g->far, g->env->budget);
+    gold_reach_free(g);
+    gold_set_free(&g->scratch, g->env->budget);
     free(g);
 }
 

@@ -1,7 +1,8 @@
 /* goldilocks.h - what the parts of the policy goldilocks share, and nobody else sees.
  *
- *   set.c         locksets
- *   list.c        the list of synchronisation events; stretches; evaluation, collection
+ *   set.c         a lockset under evaluation
+ *   reach.c       all locksets: which accesses have an element in theirs
+ *   list.c        the list of synchronisation events; evaluation, collection
  *   object.c      synchronisation objects, by address: which elements of locksets they are
  *   sync.c        what each event does: the table of transfers
  *   check.c       Check-Happens-Before
@@ -51,11 +52,6 @@ static inline bool gold_set_has(const struct gold_set *s, gold_element e) /* e: 
 }
 void gold_set_add(struct gold_set *s, gold_element e, struct budget *b);
 void gold_set_clear(struct gold_set *s); /* keeps its room */
-void gold_set_copy(struct gold_set *to, const struct gold_set *from, struct budget *b);
-/* Removes the elements of objects for which keep is false. */
-void gold_set_keep(struct gold_set *s, bool (*keep)(void *arg, gold_element e), void *arg,
-                   struct budget *b);
-uint32_t gold_set_count(const struct gold_set *s);
 void gold_set_free(struct gold_set *s, struct budget *b);
 
 /* ---- the list ------------------------------------------------------------------------------- */
@@ -64,14 +60,15 @@ enum gold_rule {
     GOLD_EDGE,   /* if from[0], or from[1] where there is one, is in the lockset, so is `to` */
     GOLD_COMMIT, /* its actor, or a variable that it takes, brings its actor and all that it gives
                   */
-    GOLD_RAW     /* locksets of accesses that from[0] made up to `time` get `to` */
+    GOLD_RAW     /* locksets of accesses that from[0] made up to `moment` get `to` */
 };
 struct gold_variable { /* of a commit */
     gold_element element;
     bool takes, gives;
 };
 struct gold_variables {
-    size_t n; /* room: the power of 2 from there on */
+    uint64_t moment; /* the actor's */
+    size_t n;        /* room: the power of 2 from there on */
     struct gold_variable at[];
 };
 #define GOLD_NOBODY UINT32_MAX
@@ -81,37 +78,42 @@ struct gold_cell {
     gold_element from[2], to;
     uint64_t infos; /* its reference count: the records whose pos it is */
     union {
-        uint64_t time;                    /* GOLD_RAW */
+        uint64_t moment;                  /* the actor from[0]'s, if from[0] is an actor */
         struct gold_variables *variables; /* GOLD_COMMIT; owns */
     };
     sim_addr block; /* on the machine */
 };
 
-/* A stretch: the accesses of an actor between two of its events that give something (releases).
- * Their locksets are the same, so they share one. It lives while one of its accesses is remembered,
- * or it is the actor's latest. */
-struct gold_stretch {
-    struct gold_stretch *older, *newer;
-    struct gold_set set; /* after the cells before `done` */
-    uint64_t infos;      /* records that refer to it */
-    uint64_t base;       /* the tail when it began, or its commit's cell */
-    uint64_t begin;      /* nothing before this cell adds to the lockset, which there is {actor} */
-    uint64_t done;
-    uint64_t time; /* the actor's own, where clocks are written raw */
-    uint32_t actor;
-    bool open; /* its actor has released nothing since: nobody else can know of its accesses */
-};
-
 struct gold_list {
     struct gold_cell *cell; /* owns; a ring: number n is at n & mask */
     uint64_t mask, head, tail;
-    struct gold_stretch *oldest, *newest;
-    struct pool room;            /* of stretches */
-    struct gold_stretch **of;    /* owns; the open one of each actor, or NULL */
-    size_t actors;               /* of `of` */
     uint64_t collect_at;         /* a tail */
+    uint64_t trimmed;            /* up to there, the last time */
     uint64_t limit, trim, every; /* cells; per cent; cells */
-    bool raw;                    /* clocks were written raw */
+};
+
+/* ---- all locksets --------------------------------------------------------------------------- */
+
+/* An actor's moment goes from one event by which it gives something (a release) to the next. The
+ * accesses of a moment have the same lockset, and all that is in it is in those of earlier moments,
+ * too: what the later one gave, the earlier one gave as well. So all locksets with an element are
+ * told by one number an actor, the last of its moments that has it. */
+struct gold_giver { /* an actor by whose own event an element is in locksets */
+    uint64_t moment;
+    uint32_t actor;
+};
+struct gold_reach {      /* of an element that is no actor */
+    struct vclock until; /* by actor: the last moment whose accesses have it in their locksets */
+    struct gold_giver *giver; /* owns */
+    uint32_t givers, cap;
+};
+struct gold_actor {
+    struct vclock until;  /* as of other elements; but that it is in its own locksets is not said */
+    struct vclock direct; /* what of that its own events have from the other's alone */
+    uint64_t moment;      /* now; from 1 */
+    uint64_t base;        /* the tail at its first access in this moment, or its commit's cell */
+    uint64_t opened;      /* the moment to which `base` belongs */
+    uint64_t closed;      /* the last moment that a cell closed which has been applied */
 };
 
 /* ---- the policy ----------------------------------------------------------------------------- */
@@ -132,7 +134,6 @@ struct gold_stats {
 
 struct gold_thread {
     bool begun, forked, ended;
-    uint64_t time;      /* its own, where clocks are written raw */
     gold_element *held; /* owns; locks held exclusive, the latest last */
     size_t holds, cap;
     sim_addr lock_block; /* its locks, on the machine */
@@ -149,8 +150,10 @@ struct goldilocks {
     gold_element next;      /* of the next object */
     struct gold_thread *thread;
     size_t threads;
-    struct gold_set near,
-        far; /* scratch: a lockset by the two threads' events alone; by all events */
+    struct gold_actor *actor; /* owns */
+    size_t actors;
+    struct map reach;        /* struct gold_reach * of elements that are no actors; owns */
+    struct gold_set scratch; /* a lockset under evaluation, as far as it is not in `reach` */
     bool by_kernel;
     bool committing;    /* a commit that is heeded */
     uint64_t commit_at; /* its cell */
@@ -161,12 +164,13 @@ struct goldilocks {
 
 /* An access that is remembered: Info of Figure 8. */
 struct gold_info {
-    struct gold_stretch *stretch; /* owner and ls */
-    uint64_t pos;                 /* of the list's tail then; see gold_info_at */
+    uint64_t moment; /* of its actor: tells its lockset */
+    uint64_t pos;    /* of the list's tail then; see gold_info_at */
     uint64_t site, event;
     sim_addr block; /* on the machine */
     gold_element alock,
         xact; /* a lock that its thread held; its commit's element of the variable */
+    uint32_t actor;
     sim_tid tid;
     uint8_t op;
 };
@@ -189,26 +193,46 @@ void gold_append(struct goldilocks *g, const struct gold_cell *cell, unsigned co
 /* Partially-eager evaluation (5.4): drops the first `trim` per cent of the list, after the locksets
  * of records that refer to it are evaluated up to what follows. */
 void gold_trim(struct goldilocks *g, unsigned core);
-/* The actor gives in the cell that comes next: its stretch is over. */
-void gold_close(struct goldilocks *g, uint32_t actor);
-/* The actor's stretch, for an access now. */
-struct gold_stretch *gold_stretch_of(struct goldilocks *g, uint32_t actor, uint64_t time);
-
-/* What a cell does to the lockset of an access of s. */
-void gold_apply(struct goldilocks *g, struct gold_set *set, const struct gold_stretch *s,
+/* What a cell does to the lockset of that access: set has what is not in gold_has. */
+void gold_apply(struct goldilocks *g, struct gold_set *set, const struct gold_info *i,
                 const struct gold_cell *cell);
-/* Evaluates up to the tail, or until the actor is found; s keeps what was evaluated. */
-bool gold_knows(struct goldilocks *g, struct gold_stretch *s, uint32_t actor);
 
 /* A record's position, as trimming has moved it. */
 static inline uint64_t gold_info_at(const struct goldilocks *g, const struct gold_info *i)
 {
     return i->pos < g->list.head ? g->list.head : i->pos;
 }
-/* Counts a record's references to its cell and its stretch; counts them no more. */
-void gold_info_take(struct goldilocks *g, const struct gold_info *i);
-void gold_info_give(struct goldilocks *g, const struct gold_info *i);
-void gold_list_check(const struct goldilocks *g); /* asserts */
+/* Counts a record's reference to its cell; counts it no more. */
+static inline void gold_info_take(struct goldilocks *g, const struct gold_info *i)
+{
+    gold_cell_at(&g->list, gold_info_at(g, i))->infos++;
+}
+static inline void gold_info_give(struct goldilocks *g, const struct gold_info *i)
+{
+    gold_cell_at(&g->list, gold_info_at(g, i))->infos--;
+}
+void gold_list_check(struct goldilocks *g); /* asserts */
+
+/* ---- goldilocks/reach.c --------------------------------------------------------------------- */
+
+struct gold_actor *gold_actor_at(struct goldilocks *g, uint32_t actor);
+/* The actor gives, or says a later time of its own: its moment is over, and returned. */
+uint64_t gold_close(struct goldilocks *g, uint32_t actor);
+/* Applies a cell to all locksets: the next one that has not been applied. */
+void gold_reach_apply(struct goldilocks *g, const struct gold_cell *cell);
+/* The same, for gold_has_by_two. */
+void gold_direct_apply(struct goldilocks *g, const struct gold_cell *cell);
+/* The element is in the lockset of the actor's accesses in that moment, after the cells that have
+ * been applied. */
+bool gold_has(const struct goldilocks *g, gold_element e, uint32_t actor, uint64_t moment);
+/* So is the other actor, by events of the two alone, whether they are on the list still or not. */
+bool gold_has_by_two(const struct goldilocks *g, uint32_t other, uint32_t actor, uint64_t moment);
+/* Nothing will ask for the element any more. */
+void gold_reach_drop(struct goldilocks *g, gold_element e);
+/* Removes the elements of objects from all locksets that are dead and that no cell mentions: they
+ * can add nothing any more. */
+void gold_prune(struct goldilocks *g);
+void gold_reach_free(struct goldilocks *g);
 
 /* ---- goldilocks/object.c -------------------------------------------------------------------- */
 
@@ -287,6 +311,7 @@ void gold_cost_init(struct goldilocks *g);
 void gold_cost_append(struct goldilocks *g, struct gold_cell *cell, unsigned core);
 void gold_cost_behead(struct goldilocks *g, const struct gold_cell *cell, unsigned core);
 void gold_cost_trim(struct goldilocks *g, uint64_t to, unsigned core);
+void gold_cost_moved(struct goldilocks *g, const struct gold_info *i, uint64_t to, unsigned core);
 void gold_cost_cell(struct goldilocks *g, const struct gold_cell *cell, bool heeded,
                     const struct gold_now *now);
 void gold_cost_walked(struct goldilocks *g, const struct gold_now *now);

@@ -32,7 +32,11 @@ static gold_element element_new(struct goldilocks *g)
 
 static void element_drop(struct goldilocks *g, gold_element e)
 {
-    g->deaths += e && map_remove(&g->live, e);
+    if (!e || !map_remove(&g->live, e))
+        return;
+    g->deaths++;
+    if (!g->cost->on) /* else cells may still ask for it */
+        gold_reach_drop(g, e);
 }
 
 bool gold_spoilt(const struct goldilocks *g, gold_element lock)

@@ -1,5 +1,5 @@
-/* set.c - locksets: bits for the first actors, an open-addressed hash table for all other elements.
- * Elements are removed only by building the table anew. */
+/* set.c - a lockset under evaluation: bits for the first actors, an open-addressed hash table for
+ * all other elements. Elements are not removed, but all at once. */
 #include "policy/goldilocks/goldilocks.h"
 
 #include <stdlib.h>
@@ -59,35 +59,6 @@ void gold_set_clear(struct gold_set *s)
         memset(s->slot, 0, s->cap * sizeof *s->slot);
     s->low = 0;
     s->n = 0;
-}
-
-/* The block of `to` is kept where it is large enough: locksets are copied at each evaluation. */
-void gold_set_copy(struct gold_set *to, const struct gold_set *from, struct budget *b)
-{
-    gold_set_clear(to);
-    if (to->cap < from->cap)
-        resize(to, from->cap, b);
-    to->low = from->low;
-    for (uint32_t i = 0; i < from->cap; i++)
-        if (from->slot[i])
-            gold_set_add(to, from->slot[i], b);
-}
-
-void gold_set_keep(struct gold_set *s, bool (*keep)(void *arg, gold_element e), void *arg,
-                   struct budget *b)
-{
-    struct gold_set next = {.low = s->low};
-
-    for (uint32_t i = 0; i < s->cap; i++)
-        if (s->slot[i] && (s->slot[i] < GOLD_OBJECTS || keep(arg, s->slot[i])))
-            gold_set_add(&next, s->slot[i], b);
-    gold_set_free(s, b);
-    *s = next;
-}
-
-uint32_t gold_set_count(const struct gold_set *s)
-{
-    return s->n + (uint32_t)__builtin_popcountll(s->low);
 }
 
 void gold_set_free(struct gold_set *s, struct budget *b)

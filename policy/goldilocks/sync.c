@@ -13,21 +13,16 @@ struct gold_thread *gold_thread_at(struct goldilocks *g, uint64_t tid)
         g->thread = xrealloc(g->thread, n, sizeof *g->thread);
         memset(g->thread + g->threads, 0, (n - g->threads) * sizeof *g->thread);
         budget_take(g->env->budget, (n - g->threads) * sizeof *g->thread);
-        for (; g->threads < n; g->threads++)
-            g->thread[g->threads].time = 1;
+        g->threads = n;
     }
     return &g->thread[tid];
 }
 
-/* The event's cell. What an actor gives ends its stretch. */
-static void edge(struct goldilocks *g, const struct event *ev, gold_element from,
-                 gold_element or_from, gold_element to, unsigned core)
+/* The event's cell. */
+static void edge(struct goldilocks *g, const struct event *ev, struct gold_cell cell, unsigned core)
 {
-    const struct gold_cell cell = {.rule = GOLD_EDGE,
-                                   .actor = hb_actor(g->env->hb, ev->tid),
-                                   .from = {from, or_from},
-                                   .to = to};
-
+    cell.rule = GOLD_EDGE;
+    cell.actor = hb_actor(g->env->hb, ev->tid);
     gold_append(g, &cell, core);
 }
 
@@ -36,16 +31,18 @@ static gold_element me(const struct goldilocks *g, const struct event *ev)
     return gold_actor(hb_actor(g->env->hb, ev->tid));
 }
 
+/* What an actor gives ends its moment. */
 static void give(struct goldilocks *g, const struct event *ev, gold_element to, unsigned core)
 {
-    gold_close(g, hb_actor(g->env->hb, ev->tid));
-    edge(g, ev, me(g, ev), 0, to, core);
+    const uint64_t moment = gold_close(g, hb_actor(g->env->hb, ev->tid));
+
+    edge(g, ev, (struct gold_cell){.from = {me(g, ev), 0}, .to = to, .moment = moment}, core);
 }
 
 static void take(struct goldilocks *g, const struct event *ev, gold_element from,
                  gold_element or_from, unsigned core)
 {
-    edge(g, ev, from, or_from, me(g, ev), core);
+    edge(g, ev, (struct gold_cell){.from = {from, or_from}, .to = me(g, ev)}, core);
 }
 
 /* ---- locks ---------------------------------------------------------------------------------- */
@@ -128,8 +125,10 @@ static void child_step(struct goldilocks *g, const struct event *ev, unsigned co
         take(g, ev, GOLD_ENDS + (gold_element)ev->aux, 0, core);
     } else if (child->begun) { /* as if it gave now */
         const uint32_t actor = hb_actor(g->env->hb, (sim_tid)ev->aux);
-        gold_close(g, actor);
-        take(g, ev, gold_actor(actor), 0, core);
+        const uint64_t moment = gold_close(g, actor);
+        edge(g, ev,
+             (struct gold_cell){.from = {gold_actor(actor), 0}, .to = me(g, ev), .moment = moment},
+             core);
     } else {
         take(g, ev, birth, 0, core);
     }
@@ -139,30 +138,29 @@ static void child_step(struct goldilocks *g, const struct event *ev, unsigned co
 static void begin(struct goldilocks *g, const struct event *ev, unsigned core)
 {
     struct gold_thread *t = gold_thread_at(g, ev->tid);
+    const gold_element birth = GOLD_BIRTHS + (gold_element)ev->tid;
 
     if (!t->begun && t->forked)
-        take(g, ev, GOLD_BIRTHS + (gold_element)ev->tid, 0, core);
+        take(g, ev, birth, 0, core);
+    if (!g->cost->on) /* else the list has it still */
+        gold_reach_drop(g, birth);
     t->begun = true;
 }
 
 /* WriteVC. Of another's entry: the thread now knows of the other's accesses up to that time. Of its
- * own: its time goes on. There are no locks at this level. */
+ * own: its time goes on. There are no locks at this level, so an actor's times are its moments. */
 static void raw_step(struct goldilocks *g, const struct event *ev, unsigned core)
 {
-    struct gold_thread *t = gold_thread_at(g, ev->tid);
     const struct gold_cell cell = {.rule = GOLD_RAW,
                                    .actor = hb_actor(g->env->hb, ev->tid),
                                    .from = {gold_actor((uint32_t)ev->aux), 0},
                                    .to = me(g, ev),
-                                   .time = ev->addr};
+                                   .moment = ev->addr};
 
-    g->list.raw = true;
-    if (ev->aux != ev->tid) {
+    if (ev->aux != ev->tid)
         gold_append(g, &cell, core);
-    } else if (ev->addr > t->time) {
-        t->time = ev->addr;
-        gold_close(g, ev->tid);
-    }
+    else if (ev->addr > gold_actor_at(g, ev->tid)->moment)
+        gold_actor_at(g, ev->tid)->moment = ev->addr;
 }
 
 void gold_sync(struct goldilocks *g, const struct event *ev, unsigned core)
@@ -270,6 +268,7 @@ static void commit_begins(struct goldilocks *g, const struct event *ev,
                                    .variables = variables_of(g, accesses, n)};
 
     gold_close(g, cell.actor);
+    cell.variables->moment = gold_actor_at(g, cell.actor)->moment;
     gold_append(g, &cell, core);
     g->commit_at = g->list.tail - 1;
     g->committing = true;

@@ -64,23 +64,23 @@ static gold_element element(struct goldilocks *g, unsigned kind, sim_addr a)
     return gold_object_get(g, kind, a, 0)->element;
 }
 
-/* The lockset of the last write at a location, evaluated as far as the list goes. The variable's
- * first record is the write; here nothing else is remembered. */
-static struct gold_set *lockset(struct goldilocks *g)
-{
-    struct gold_stretch *s = g->list.newest;
+/* An access, as its record has it. */
+struct access {
+    uint32_t actor;
+    uint64_t moment;
+};
 
-    assert_non_null(s);
-    gold_knows(g, s, 1000);
-    return &s->set;
+static struct access access_now(struct goldilocks *g, uint32_t actor)
+{
+    return (struct access){actor, gold_actor_at(g, actor)->moment};
 }
 
-static void letters(struct goldilocks *g, const gold_element *e, const char *names, char *to)
+/* Which of the elements are in the lockset of that access now. */
+static void letters(struct goldilocks *g, struct access a, const gold_element *e, const char *names,
+                    char *to)
 {
-    const struct gold_set *set = lockset(g);
-
     for (size_t i = 0; names[i]; i++)
-        if (gold_set_has(set, e[i]))
+        if (gold_has(g, e[i], a.actor, a.moment))
             *to++ = names[i];
     *to = '\0';
 }
@@ -95,6 +95,7 @@ static void example_2_has_the_locksets_that_the_rules_give(void **state)
                                 W(3, DATA), REL(3, MB), W(3, DATA)};
     static const char *const want[] = {"1",    "1",     "1a", "1a2", "1a2", "1a2",
                                        "1a2b", "1a2b3", "3",  "b3",  "3"};
+    struct access last = {0};
     struct watch w;
     char text[20];
 
@@ -103,9 +104,11 @@ static void example_2_has_the_locksets_that_the_rules_give(void **state)
     struct goldilocks *g = rig_policy(&w);
     for (size_t i = 0; i < ARRAY_SIZE(rec); i++) {
         rig_step(&w, &rec[i]);
+        if (rec[i].kind == EV_WRITE)
+            last = access_now(g, rec[i].tid);
         const gold_element e[] = {gold_actor(1), element(g, OBJECT_LOCK, MA), gold_actor(2),
                                   element(g, OBJECT_LOCK, MB), gold_actor(3)};
-        letters(g, e, "1a2b3", text);
+        letters(g, last, e, "1a2b3", text);
         assert_string_equal(text, want[i]);
     }
     assert_int_equal(w.races, 0);
@@ -121,31 +124,33 @@ static void example_3_has_the_locksets_that_the_rules_give(void **state)
                                 COMMIT(1),  BEGIN(2),   TR(2, HEAD), TW(2, DATA), TR(2, NEXT),
                                 COMMIT(2),  BEGIN(3),   TR(3, HEAD), TR(3, NEXT), TW(3, HEAD),
                                 COMMIT(3),  R(3, DATA), W(3, DATA)};
+    struct access first = {0}, second = {0};
     struct watch w;
     char text[20];
 
     (void)state;
     rig_open(NULL, &w, 4, (const char *const[]){NULL});
     struct goldilocks *g = rig_policy(&w);
-    const struct gold_stretch *first = NULL, *second = NULL;
     for (size_t i = 0; i < ARRAY_SIZE(rec); i++) {
         rig_step(&w, &rec[i]);
-        first = i == 0 ? g->list.newest : first;
-        second = i == 10 ? g->list.newest : second;
+        if (i == 0)
+            first = access_now(g, 1);
+        if (i == 10) { /* a commit's accesses are of the moment that ends with it */
+            second = access_now(g, 2);
+            second.moment--;
+        }
         const gold_element e[] = {gold_actor(1), element(g, OBJECT_COMMIT, HEAD), gold_actor(2),
                                   element(g, OBJECT_COMMIT, DATA), gold_actor(3)};
-        if (i == 4 || i == 5)
-            gold_knows(g, (struct gold_stretch *)(uintptr_t)first, 1000);
-        for (size_t k = 0; k < 5 && i == 5; k++) /* {1, &head, and the other variables} */
-            assert_int_equal(gold_set_has(&first->set, e[k]), k < 2);
+        if (i == 5) { /* {1, &head, and the other variables} */
+            letters(g, first, e, "1h2d3", text);
+            assert_string_equal(text, "1h");
+        }
         if (i == 10) { /* 2's record is of its commit: {2, TL} and then all its variables */
-            letters(g, e, "1h2d3", text);
+            letters(g, second, e, "1h2d3", text);
             assert_string_equal(text, "h2d");
         }
-        if (i == 15) {
-            gold_knows(g, (struct gold_stretch *)(uintptr_t)second, 3);
-            assert_true(gold_set_has(&second->set, e[4]));
-        }
+        if (i == 15)
+            assert_true(gold_has(g, e[4], second.actor, second.moment));
     }
     assert_int_equal(w.races, 0);
     watch_close(&w);
