@@ -77,6 +77,15 @@ trace "$dir/g.lard" threads=8 variables=1000
 row "goldilocks, 1000 variables" "$lardsim" run --quiet --policy goldilocks --set trace.rules=off "$dir/g.lard"
 row "goldilocks, locksets only" "$lardsim" run --quiet --policy goldilocks --set trace.rules=off \
     --set policy.goldilocks.held-lock=off --set policy.goldilocks.two-threads=off "$dir/g.lard"
+# All kinds of events, many variables, few threads and many: the ratios do not grow with the events.
+for threads in 8 1024; do
+    "$lardsim" trace synth --overwrite "$dir/all.lard" seed=1 events="$events" threads=$threads variables=100000 >/dev/null
+    row "all kinds, $threads threads, vc" "$lardsim" run --quiet --policy vc --set trace.rules=off "$dir/all.lard"
+    vc=$cpu vc_mib=$mib
+    row "all kinds, $threads threads, goldilocks" "$lardsim" run --quiet --policy goldilocks --set trace.rules=off \
+        "$dir/all.lard"
+    awk "BEGIN {printf \"%-34s %9.1f times the time, %.1f times the memory of vc\n\", \"\", $cpu / $vc, $mib / $vc_mib}"
+done
 if [ -f "$dir/t8.std" ]; then
     row "fasttrack from STD text" "$lardsim" run --quiet --policy fasttrack --set trace.rules=off "$dir/t8.std"
     ours=$cpu our_mib=$mib

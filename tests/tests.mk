@@ -17,7 +17,8 @@ unit_tests += tests/policy/eraser/t_eraser tests/policy/fasttrack/t_repeats \
 	tests/policy/frame/t_after_race tests/policy/frame/t_again tests/policy/frame/t_claims \
 	tests/policy/frame/t_cost tests/policy/frame/t_filter tests/policy/frame/t_ledger \
 	tests/policy/frame/t_software tests/policy/frame/t_table3 tests/policy/frame/t_verdict \
-	tests/policy/goldilocks/t_goldilocks tests/policy/goldilocks/t_goldilocks_list \
+	tests/policy/goldilocks/t_goldilocks tests/policy/goldilocks/t_goldilocks_growth \
+	tests/policy/goldilocks/t_goldilocks_list \
 	tests/policy/radish/t_lines tests/policy/radish/t_radish tests/policy/radish/t_radish_heap \
 	tests/policy/radish/t_radish_random tests/policy/radish/t_radish_refused \
 	tests/policy/radish/t_radish_region tests/policy/radish/t_radish_permission \

@@ -332,12 +332,16 @@ static void declare(struct goldilocks *g, struct stats_group *s)
                 &st->length);
     stats_level(s, "longest", "events", "The most of them at any time.", &st->peak);
     stats_count(s, "trims", "count", "Times that the list was trimmed.", &st->trims);
-    stats_count(s, "advanced", "count", "Records whose locksets were evaluated for that.",
+    stats_count(s, "advanced", "count",
+                "Records whose locksets were evaluated for that. (Without a machine none is.)",
                 &st->advanced);
-    stats_count(s, "pruned", "count", "Elements without meaning that left locksets.", &st->pruned);
+    stats_count(s, "pruned", "count",
+                "Elements without meaning that left locksets. (Without a machine they leave all at "
+                "once, and are not counted.)",
+                &st->pruned);
     stats_count(s, "walked", "events",
-                "Events of the list looked at in checks. (Without a machine, accesses between two "
-                "outgoing edges of a thread share an evaluation.)",
+                "Events of the list looked at in checks. (Without a machine no check looks: each "
+                "event is applied to all locksets once, and that is counted here.)",
                 &st->walked);
 }
 

@@ -417,6 +417,50 @@ static void verdicts_are_the_oracles_whatever_is_set(void **state)
     }
 }
 
+/* How many checks passed which way. */
+static void ways(const struct stream *s, struct rig *rig, uint64_t seed, uint64_t n[6])
+{
+    static const char *const way[] = {"by-transaction", "by-thread",  "by-lock",
+                                      "by-two-threads", "by-lockset", "unordered"};
+    struct rng r;
+    struct watch w;
+
+    rng_seed(&r, seed);
+    const char *const held = rng_below(&r, 2) ? "held-lock=on" : "held-lock=off",
+                      *const same = rng_below(&r, 2) ? "same-thread=on" : "same-thread=off",
+                      *const order = rng_below(&r, 2) ? "transactions=write-to-read"
+                                                      : "transactions=shared-variable";
+    rig_open(rig, &w, 8, (const char *const[]){held, same, order, NULL});
+    rig_run(&w, s->rec, s->records);
+    for (size_t i = 0; i < ARRAY_SIZE(way); i++)
+        n[i] = watch_stat(&w, way[i]);
+    watch_close(&w);
+}
+
+/* On a machine the list is walked, without one it is not. (Where nothing has been trimmed; what
+ * trimming has left to a record is of all threads.) */
+static void checks_pass_the_same_way_with_a_machine_and_without(void **state)
+{
+    (void)state;
+    for (uint64_t seed = first_seed; seed - first_seed < seeds; seed++) {
+        struct stream s = {NULL, 0, 0, 0};
+        struct rig rig = {0};
+        struct rng r;
+        uint64_t on[6], off[6];
+        rng_seed(&r, seed);
+        const bool raw = rng_below(&r, 10) == 0;
+        watch_synth(&r, &s, raw ? ",raw=on,system_share=0,gc_share=0" : ",barriers=1,gc_share=0");
+        ways(&s, &rig, seed, on);
+        ways(&s, NULL, seed, off);
+        for (size_t i = 0; i < ARRAY_SIZE(on); i++)
+            if (on[i] != off[i])
+                fail_msg("seed %llu, way %zu: %llu checks on a machine, %llu without",
+                         (unsigned long long)seed, i, (unsigned long long)on[i],
+                         (unsigned long long)off[i]);
+        stream_free(&s);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -435,6 +479,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(locks_and_their_elements_follow_their_memory),
         cmocka_unit_test(each_check_is_counted),
         cmocka_unit_test(verdicts_are_the_oracles_whatever_is_set),
+        cmocka_unit_test(checks_pass_the_same_way_with_a_machine_and_without),
     };
 
     if (!mutant_arg(&argc, &argv))
