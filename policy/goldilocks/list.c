@@ -80,9 +80,10 @@ static NO_INLINE void list_grow(struct goldilocks *g)
 
     l->cell = xcalloc(2 * cap, sizeof *l->cell);
     l->mask = 2 * cap - 1;
-    budget_take(g->env->budget, cap * sizeof *l->cell);
+    budget_take(g->env->budget, 2 * cap * sizeof *l->cell); /* both are there for a moment */
     for (uint64_t n = l->head; n <= l->tail; n++)
         *gold_cell_at(l, n) = *gold_cell_at(&was, n);
+    budget_give(g->env->budget, cap * sizeof *l->cell);
     free(was.cell);
 }
 
@@ -111,7 +112,8 @@ void gold_append(struct goldilocks *g, const struct gold_cell *cell, unsigned co
         return;
     g->st.walked++;
     gold_reach_apply(g, c);
-    gold_direct_apply(g, c);
+    if (g->is.two_threads)
+        gold_direct_apply(g, c);
 }
 
 /* ---- evaluation of one lockset -------------------------------------------------------------- */
