@@ -16,6 +16,8 @@ struct checker_env {
     uint64_t memory_limit;
     FILE *const *races; /* *races: races.jsonl, or NULL; races may be NULL */
     uint64_t lines;     /* of races.jsonl at most */
+    /* What lies where; *placement may be NULL, and so may placement. */
+    struct placement *const *placement;
     void (*on_race)(void *arg, const struct race *race); /* may be NULL */
     /* At each location and earlier access that races; label is the checker's. May be NULL. */
     void (*on_conflict)(void *arg, const char *label, const struct event *ev, sim_addr location,

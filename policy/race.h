@@ -20,8 +20,9 @@ struct race {                     /* one racy access */
     uint32_t
         conflicts; /* earlier accesses in the history that it conflicts with, over its granules */
     bool system;
-    uint64_t id;      /* the same for the same pair of sites in another run */
-    uint64_t noticed; /* the event at which it was found: is.event, or later */
+    uint64_t id;                /* the same for the same pair of sites in another run */
+    uint64_t noticed;           /* the event at which it was found: is.event, or later */
+    struct object_place object; /* what lies at addr */
 };
 
 /* ---- what a policy reports ------------------------------------------------------------------ */

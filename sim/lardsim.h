@@ -156,12 +156,24 @@ struct lardsim_side {
     int region; /* it knows not the access but its region: event is the first that may belong to it
                  */
 };
+/* What lies at an address: an object that the events have allocated or copied, or that has a name.
+ */
+struct lardsim_object {
+    const char *name;      /* NULL: not named */
+    uint64_t offset;       /* of the address in it */
+    uint64_t size;         /* of the object in bytes; 0: unknown */
+    uint64_t event, site;  /* of its allocation, where that is known; site 0: unknown */
+    const char *site_name; /* NULL: not named */
+    int known;             /* 0: nothing is known to lie there */
+    int allocated;         /* its allocation is known */
+};
 struct lardsim_race {
     const char *policy; /* label, as lardsim_policy */
     struct lardsim_side is, earlier;
     uint64_t addr, id;
     uint32_t size;
     int system;
+    struct lardsim_object object; /* at addr */
 };
 /* Called at each racy access, valid during the call. Before lardsim_start. */
 LARDSIM_API void lardsim_on_race(struct lardsim *l,

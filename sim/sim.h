@@ -52,11 +52,14 @@ struct sim_difference { /* valid during the call */
     const char *policy, *verdict, *of;
     struct lardsim_side is, earlier; /* as the one that reports names them */
     uint64_t addr, location;
-    const char *location_name; /* NULL: not named */
+    const char *location_name;    /* NULL: not named */
+    struct lardsim_object object; /* at addr; of a location or pair at location */
     uint32_t size;
     bool system;
     const char *reported_by, *why, *reason;
 };
+/* "object", "offset", "allocated", "allocated_at": into an object that is open. */
+void sim_object_json(struct json *j, const struct lardsim_object *o);
 void sim_difference_json(struct json *j, const struct sim_difference *d);
 /* Called for each difference, compare.max times at most. Before lardsim_start. */
 void sim_on_difference(struct lardsim *l, void (*fn)(void *arg, const struct sim_difference *d),

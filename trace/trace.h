@@ -113,6 +113,10 @@ static inline bool event_is_region(const struct event *ev) /* a mark of a region
 {
     return ev->kind == EV_ROI_BEGIN || ev->kind == EV_ROI_END;
 }
+static inline bool event_is_placing(const struct event *ev) /* changes what lies where */
+{
+    return (unsigned)(ev->kind - EV_ALLOC) <= EV_COPY - EV_ALLOC;
+}
 static inline bool event_writes(const struct event *ev) /* accesses only */
 {
     return ev->kind != EV_READ;
@@ -158,6 +162,35 @@ const char *names_find(const struct names *n, enum name_space space, uint64_t id
 size_t names_count(const struct names *n);
 uint64_t names_bytes(const struct names *n);                  /* on the host, about */
 const struct name *names_at(const struct names *n, size_t i); /* in order of addition */
+
+/* ---- what lies where ------------------------------------------------------------------------ */
+
+/* What an address belongs to: an object that was allocated, copied or named (docs/events.md, Names
+ * of objects). */
+struct object_place {
+    bool known;
+    bool allocated;   /* in the trace; then: */
+    const char *name; /* borrowed from the names; NULL: not named */
+    uint64_t offset;  /* of the address in the object */
+    uint64_t size;    /* of the object; 0: unknown */
+    uint64_t event;   /* of its alloc */
+    uint64_t site;    /* of its alloc; 0: unknown */
+};
+struct placement; /* follows allocs, clears and copies */
+struct placement *placement_new(void);
+void placement_free(struct placement *o);
+void placement_names(struct placement *o, const struct names *names); /* borrowed; they may grow */
+uint64_t placement_bytes(const struct placement *o);                  /* on the host; NULL: 0 */
+void placement_apply(struct placement *o, const struct event *ev, uint64_t number);
+/* Events that run now, from ev, which has this number; borrowed until the next call. They are
+ * looked at only where somebody asks: placement_reach takes those before a number. */
+void placement_turn(struct placement *o, const struct event *ev, const struct event *end,
+                    uint64_t number);
+void placement_reach(struct placement *o, uint64_t number);
+struct object_place placement_find(struct placement *o, sim_addr addr);
+/* "object", "offset", "allocated", "allocated_at", into an object that is open. site: of the alloc,
+ * as text; NULL: unknown. */
+void object_json(struct json *j, const struct object_place *p, const char *site);
 
 /* ---- sources -------------------------------------------------------------------------------- */
 

@@ -66,8 +66,7 @@ static void print_difference(const struct sim_difference *d)
 
     printf("%s by %s: %s at 0x%" PRIx64, d->verdict, d->policy, d->of,
            access ? d->addr : d->location);
-    if (d->location_name)
-        printf(" (%s)", d->location_name);
+    run_print_object(&d->object);
     printf(": %s", d->system ? "system " : "");
     print_access(&d->is);
     printf("    after ");

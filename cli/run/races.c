@@ -36,6 +36,8 @@ static struct race_group *new_group(struct race_groups *g, const struct lardsim_
     keep_name(group, 1, &group->first.earlier.site_name);
     keep_name(group, 2, &group->first.is.thread_name);
     keep_name(group, 3, &group->first.earlier.thread_name);
+    keep_name(group, 4, &group->first.object.name);
+    keep_name(group, 5, &group->first.object.site_name);
     return group;
 }
 

@@ -5,6 +5,7 @@
 
 #include "cli/run/run.h"
 #include "cli/workload/workload.h"
+#include "sim/sim.h"
 #include "trace/trace.h"
 
 /* The four ways to count races (docs/results.md): the same race again is another access, not
@@ -59,17 +60,50 @@ static void print_policies(const struct run_result *r)
         print_counts(r, lardsim_policy(r->run, i), width);
 }
 
+static void print_name(const char *before, const char *name, const char *after)
+{
+    if (!name)
+        return;
+    fputs(before, stdout);
+    cli_print(stdout, name);
+    fputs(after, stdout);
+}
+
+/* A name that is a number alone is a line's, or the like: "at site 25". */
+static void print_site(const char *before, const char *name, uint64_t site)
+{
+    const bool number = name && !name[strspn(name, "0123456789")];
+
+    if (name) {
+        print_name(before, number ? "at site " : "at ", "");
+        cli_print(stdout, name);
+    } else if (site) {
+        printf("%sat site 0x%" PRIx64, before, site);
+    }
+}
+
 void run_print_side(const struct lardsim_side *s)
 {
     printf("by thread %" PRIu32, s->thread);
-    if (s->thread_name)
-        printf(" (%s)", s->thread_name);
+    print_name(" (", s->thread_name, ")");
     printf(s->region ? ", in the region from event %" PRIu64 : ", event %" PRIu64, s->event);
-    if (s->site_name)
-        printf(", at %s", s->site_name);
-    else if (s->site)
-        printf(", at site 0x%" PRIx64, s->site);
+    print_site(", ", s->site_name, s->site);
     putchar('\n');
+}
+
+void run_print_object(const struct lardsim_object *o)
+{
+    if (o->name) {
+        print_name(" (", o->name, "");
+        if (o->offset)
+            printf(" + %" PRIu64, o->offset);
+        printf(")");
+    } else if (o->allocated) {
+        printf(" (byte %" PRIu64 " of %" PRIu64 " allocated by event %" PRIu64, o->offset, o->size,
+               o->event);
+        print_site(", ", o->site_name, o->site);
+        printf(")");
+    }
 }
 
 enum { COUNT_WIDTH = 9 }; /* of the count before a group */
@@ -89,9 +123,11 @@ static void print_group(const struct race_groups *g, const struct race_group *gr
 {
     const struct lardsim_race *race = &group->first;
 
-    printf("%*" PRIu64 "  %s%s of %" PRIu32 " byte%s at 0x%" PRIx64 " ", COUNT_WIDTH, group->most,
+    printf("%*" PRIu64 "  %s%s of %" PRIu32 " byte%s at 0x%" PRIx64, COUNT_WIDTH, group->most,
            race->system ? "system " : "", ev_info[race->is.kind].text, race->size,
            race->size == 1 ? "" : "s", race->addr);
+    run_print_object(&race->object);
+    putchar(' ');
     run_print_side(&race->is);
     printf("%*s", COUNT_WIDTH + 2, "");
     if (race->earlier.known) {
@@ -203,6 +239,7 @@ static void json_group(struct json *j, const struct race_groups *g, const struct
     json_key(j, "address");
     json_hex(j, race->addr);
     json_key_u64(j, "size", race->size);
+    sim_object_json(j, &race->object);
     json_key_bool(j, "system", race->system);
     json_key(j, "earlier");
     if (race->earlier.known) {

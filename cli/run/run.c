@@ -89,7 +89,8 @@ static void run_source(struct lardsim *l, const struct cli *c, struct race_group
     struct progress progress;
 
     progress_begin(&progress, cli_has(c, OPT_QUIET), 1);
-    lardsim_on_race(l, race_groups_add, races);
+    if (!cli_has(c, OPT_QUIET) || cli_has(c, OPT_JSON))
+        lardsim_on_race(l, race_groups_add, races);
     lardsim_on_unused(l, run_warn_unused, NULL);
     progress_run(&progress, l, NULL);
     if (lardsim_start(l))

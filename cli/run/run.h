@@ -42,7 +42,7 @@ struct race_group {
     uint64_t most;             /* racy accesses by the policy that has the most of them */
     uint64_t *by_policy;       /* owns; in the order of lardsim_policy */
     struct lardsim_race first; /* the first one */
-    char *text[4];             /* own; the names in first */
+    char *text[6];             /* own; the names in first */
 };
 struct race_groups {
     const struct lardsim *run; /* its policies, in order */
@@ -72,6 +72,9 @@ void run_machine_text(const struct run_result *r);
 void run_machine_json(struct json *j, const struct run_result *r);
 /* "by thread 1 (main), event 7, at Account.java:42" and the end of the line. */
 void run_print_side(const struct lardsim_side *s);
+/* " (account + 8)" or " (byte 8 of 24 allocated by event 5, at Account.java:5)"; nothing where
+ * nothing is known. */
+void run_print_object(const struct lardsim_object *o);
 /* A count of the races of a policy; false: it has none. */
 bool run_result_count(const struct run_result *r, const char *label, const char *count,
                       uint64_t *value);

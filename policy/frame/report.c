@@ -194,7 +194,7 @@ static void write_side(struct json *j, const struct race_side *s, const char *si
 }
 
 static void write_line(const struct race *race, FILE *out, const char *site,
-                       const char *earlier_site)
+                       const char *earlier_site, const char *allocated_at)
 {
     char id[24];
     struct json j;
@@ -215,6 +215,7 @@ static void write_line(const struct race *race, FILE *out, const char *site,
     json_hex(&j, race->addr);
     json_key(&j, "size");
     json_u64(&j, race->size);
+    object_json(&j, &race->object, allocated_at);
     json_key(&j, "system");
     json_bool(&j, race->system);
     json_key(&j, "conflicts");
@@ -227,15 +228,27 @@ static void write_line(const struct race *race, FILE *out, const char *site,
     fputc('\n', out);
 }
 
+/* Only for who asks: what lies where is looked up as of now. */
+static void find_object(const struct race_report *r, struct race *race)
+{
+    struct placement *o = r->env->placement ? *r->env->placement : NULL;
+
+    if (!o)
+        return;
+    placement_reach(o, *r->env->number);
+    race->object = placement_find(o, race->addr);
+}
+
 static void publish(struct race_report *r, struct race *race)
 {
-    char number[2][24];
+    char number[3][24];
     const char *site = site_text(r, race->is.site, number[0]);
     const char *earlier = site_text(r, race->earlier.site, number[1]);
 
     race->policy = r->policy;
     race->id = race_id(site, earlier);
     race->noticed = *r->env->number;
+    find_object(r, race);
     if (r->env->on_race)
         r->env->on_race(r->env->on_race_arg, race);
     if (!r->lines) {
@@ -245,7 +258,7 @@ static void publish(struct race_report *r, struct race *race)
     }
     r->lines--;
     if (r->env->races && *r->env->races)
-        write_line(race, *r->env->races, site, earlier);
+        write_line(race, *r->env->races, site, earlier, site_text(r, race->object.site, number[2]));
 }
 
 /* A racy access. */

@@ -242,6 +242,7 @@ struct compare *compare_new(const struct compare_env *env, struct err *e)
     struct compare *c = xcalloc(1, sizeof *c);
 
     c->number = env->number;
+    c->placement = env->placement;
     c->budget.limit = env->memory_limit;
     c->granule = env->granule ? env->granule : 1;
     c->ids = shadow_new(c->granule, sizeof(uint64_t), &c->budget);

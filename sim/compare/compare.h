@@ -38,7 +38,9 @@ struct pair { /* an access, and the earlier one that it is said to race with */
 };
 
 struct difference {
-    struct pair pair;  /* as the one that finds the race names it */
+    struct pair pair; /* as the one that finds the race names it */
+    struct object_place
+        object;        /* what lies there: of an access at its address, else at the location */
     uint64_t event;    /* the access's number, or its commit's */
     char *says;        /* owns; what the policy says of its rule; NULL: nothing */
     uint32_t instance; /* whose verdict it is */
@@ -95,6 +97,7 @@ struct open {                /* a difference of locations or pairs: it stands at
 struct compare {
     struct compare_params params;
     const uint64_t *number;
+    struct placement *placement; /* borrows; NULL: nobody is told of addresses */
     struct budget budget;
     struct instance instance[COMPARE_INSTANCES];
     uint32_t n, truth;
@@ -126,6 +129,7 @@ struct compare_env {
     struct stats *stats;
     const uint64_t *number;
     unsigned granule;
+    struct placement *placement; /* borrowed; may be NULL */
     uint64_t memory_limit;
     struct checker *const *checker;
     size_t checkers;

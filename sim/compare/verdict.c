@@ -170,6 +170,17 @@ static char *ask(const struct instance *in, const struct difference *d)
     return *text ? xstrdup(text) : NULL;
 }
 
+/* As of now: until it is told, the object may move. */
+static void locate(const struct compare *c, struct difference *d)
+{
+    const struct pair *p = &d->pair;
+
+    if (!c->placement)
+        return;
+    placement_reach(c->placement, *c->number);
+    d->object = placement_find(c->placement, d->of == OF_ACCESS ? p->access.addr : p->location);
+}
+
 /* of instance i, whose verdict differs from the truth's. */
 static struct difference explain(struct compare *c, uint32_t i, enum verdict v, enum of of,
                                  const struct pair *p, const struct event *ev)
@@ -231,6 +242,7 @@ static void access_differs(struct compare *c, uint32_t i, enum verdict v, const 
     if (site && c->inside)
         see_site(&c->sites_roi[v], site, i, &n->sites_roi);
     d.says = ask(&c->instance[i], &d);
+    locate(c, &d);
     compare_list(c, &d);
     free(d.says);
 }
@@ -266,6 +278,7 @@ static void keep_open(struct compare *c, uint32_t i, enum verdict v, const struc
 
     if (!o.implied && c->kept < c->params.max) {
         d.says = ask(&c->instance[i], &d);
+        locate(c, &d);
         o.told = xmalloc(sizeof d);
         *o.told = d;
         c->kept++;

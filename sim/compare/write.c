@@ -182,6 +182,21 @@ static void write_side(struct json *j, const struct lardsim_side *s)
     json_key_u64(j, s->region ? "region" : "event", s->event);
 }
 
+void sim_object_json(struct json *j, const struct lardsim_object *o)
+{
+    const struct object_place p = {.known = o->known,
+                                   .allocated = o->allocated,
+                                   .name = o->name,
+                                   .offset = o->offset,
+                                   .size = o->size,
+                                   .event = o->event,
+                                   .site = o->site};
+    char number[24];
+
+    snprintf(number, sizeof number, "0x%llx", (unsigned long long)o->site);
+    object_json(j, &p, o->site_name ? o->site_name : o->site ? number : NULL);
+}
+
 void sim_difference_json(struct json *j, const struct sim_difference *d)
 {
     json_object(j);
@@ -196,6 +211,7 @@ void sim_difference_json(struct json *j, const struct sim_difference *d)
     json_key(j, "location");
     json_hex(j, d->location);
     json_key_str(j, "location_name", d->location_name);
+    sim_object_json(j, &d->object);
     json_key_str(j, "reported_by", d->reported_by);
     json_key(j, "earlier");
     if (d->earlier.known) {

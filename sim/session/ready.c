@@ -69,6 +69,20 @@ struct lardsim_side session_side(const struct lardsim *l, const struct race_side
     };
 }
 
+struct lardsim_object session_object(const struct lardsim *l, const struct object_place *p)
+{
+    return (struct lardsim_object){
+        .name = p->name,
+        .offset = p->offset,
+        .size = p->size,
+        .event = p->event,
+        .site = p->site,
+        .site_name = p->site ? names_find(l->seen, NAME_SITE, p->site) : NULL,
+        .known = p->known,
+        .allocated = p->allocated,
+    };
+}
+
 /* From the policy's form to the caller's, with names. */
 static void tell_race(void *arg, const struct race *race)
 {
@@ -81,6 +95,7 @@ static void tell_race(void *arg, const struct race *race)
         .size = race->size,
         .id = race->id,
         .system = race->system,
+        .object = session_object(l, &race->object),
     };
 
     l->on.race(l->on.race_arg, &r);
@@ -142,6 +157,7 @@ static int add_checker(struct lardsim *l, const char *spec, unsigned granule)
         .memory_limit = l->params.memory,
         .races = &l->races,
         .lines = l->params.races_max,
+        .placement = &l->placement,
         .on_race = l->on.race ? tell_race : NULL,
         .on_conflict = l->comparing ? compared_conflict : NULL,
         .on_race_arg = l,
@@ -193,6 +209,10 @@ static int make_parts(struct lardsim *l, unsigned hint)
     if (machine_begins(l))
         return -1;
     run_begin(l);
+    if (l->on.race || l->on.difference || l->output_dir) {
+        l->placement = placement_new();
+        placement_names(l->placement, l->seen);
+    }
     for (size_t i = 0; i < l->params.policies.n; i++)
         if (add_checker(l, l->params.policies.item[i], granule))
             return -1;

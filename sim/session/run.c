@@ -28,13 +28,15 @@ void run_region(struct lardsim *l, bool in)
 
 static int names_limit(struct lardsim *l)
 {
-    if (!l->params.memory || names_bytes(l->seen) <= l->params.memory)
+    if (!l->params.memory ||
+        names_bytes(l->seen) + placement_bytes(l->placement) <= l->params.memory)
         return 0;
-    return err_set(&l->err, LARD_LIMIT,
-                   "event %llu: the names so far exceed limits.memory (%llu bytes); the results up "
-                   "to here hold; raise "
-                   "limits.memory, or leave names out of the trace",
-                   (unsigned long long)l->number, (unsigned long long)l->params.memory);
+    return err_set(
+        &l->err, LARD_LIMIT,
+        "event %llu: the names so far, and where named and allocated objects lie, exceed "
+        "limits.memory (%llu bytes); the results up to here hold; raise "
+        "limits.memory, or leave names out of the trace",
+        (unsigned long long)l->number, (unsigned long long)l->params.memory);
 }
 
 static int events_limit(struct lardsim *l)
@@ -69,12 +71,20 @@ static void region_end(struct lardsim *l, const struct event *end)
         run_region(l, last->kind == EV_ROI_BEGIN);
 }
 
+static uint64_t heap_events(const struct lardsim *l)
+{
+    return l->st.kind[EV_ALLOC] + l->st.kind[EV_CLEAR] + l->st.kind[EV_COPY];
+}
+
 /* All of the turn, or what of it is before a mark, or up to the event that stops the run: that has
  * run, too. Where several take turns, or compare, a turn is one event. */
 static void detect(struct lardsim *l, struct turn *t)
 {
     const struct event *at = t->ev;
+    const uint64_t heap = heap_events(l);
 
+    if (l->placement)
+        placement_turn(l->placement, t->ev, t->end, t->number);
     for (size_t i = 0; i < l->checkers; i++) {
         l->number = t->number;
         at = checker_run(l->checker[i], t->ev, t->end, t->known, &l->number);
@@ -85,6 +95,10 @@ static void detect(struct lardsim *l, struct turn *t)
         l->number++;
     }
     count_all(l, t->ev, l->err.code ? at + event_records(at) : at);
+    if (l->placement && heap_events(l) != heap)
+        placement_reach(l->placement, l->number);
+    if (l->placement)
+        placement_turn(l->placement, NULL, NULL, l->number);
     if (at > t->ev && !l->err.code)
         region_end(l, at);
     t->ev = at;
@@ -156,6 +170,8 @@ static void execute(struct lardsim *l, struct turn *t)
     if (l->pays || l->compare)
         now = pay(l, ev, core, now);
     count_event(l, ev);
+    if (UNLIKELY(event_is_placing(ev)) && l->placement)
+        placement_apply(l->placement, ev, t->number);
     if (UNLIKELY(event_is_region(ev)) && !l->err.code)
         run_region(l, ev->kind == EV_ROI_BEGIN);
     if (UNLIKELY(l->lines.hears))

@@ -42,6 +42,7 @@ void lardsim_free(struct lardsim *l)
     rules_free(l->rules);
     stats_free(l->stats);
     config_free(l->config);
+    placement_free(l->placement);
     names_free(l->names);
     digest_free(l->identity);
     free(l->source);
@@ -128,6 +129,8 @@ static int in_source(struct lardsim *l, const char *name)
 static void use_names(struct lardsim *l, const struct names *names)
 {
     l->seen = names;
+    if (l->placement)
+        placement_names(l->placement, names);
     for (size_t i = 0; i < l->checkers; i++)
         checker_names(l->checker[i], names);
 }

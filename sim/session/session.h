@@ -81,9 +81,10 @@ struct lardsim {
     struct checker **checker; /* as they are listed */
     struct checker **turn; /* the same on a machine, in the order in which they decide: ready.c */
     size_t checkers;
-    struct names *names;      /* pushed */
-    const struct names *seen; /* of the source being pulled, or names */
-    char *output_dir;         /* NULL: results go nowhere */
+    struct names *names;         /* pushed */
+    const struct names *seen;    /* of the source being pulled, or names */
+    struct placement *placement; /* once ready; NULL: nobody is told of addresses */
+    char *output_dir;            /* NULL: results go nowhere */
     bool overwrite;
     struct results_folder *output; /* once ready */
     FILE *races;                   /* races.jsonl, once ready */
@@ -114,6 +115,7 @@ struct lardsim {
     struct run_callbacks on;
 };
 
+struct lardsim_object session_object(const struct lardsim *l, const struct object_place *p);
 struct lardsim_side session_side(const struct lardsim *l, const struct race_side *s);
 void session_declare(struct lardsim *l); /* the statistics of events */
 /* Makes the parts of the run: ready.c. hint: the trace's granularity, or 0. */

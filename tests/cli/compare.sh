@@ -44,7 +44,7 @@ says out "the truth: happens-before, history last"
 # The list says each, and why.
 run 0 --list "$trace"
 [ "$(grep -c '^false by\|^missed by' out)" = 12 ] || fail "the list has $(grep -c '^false by\|^missed by' out) differences"
-says out "missed by all-sync: access at 0x2008: read by thread 2 (teller-2), event 19"
+says out "missed by all-sync: access at 0x2008 (account + 8): read by thread 2 (teller-2), event 19"
 says out "    after write by thread 1 (teller-1), event 7, at Account.deposit:15"
 says out "ordered: all-sync orders event 7 before this one (views differ in all-sync)"
 says out "unchecked: lard does not check this access (the runtime system's)"

@@ -35,7 +35,8 @@ struct std_source {
     struct lines *lines; /* owns, as all pointers here */
     struct names *names;
     struct id_range threads, variables, locks, sites, phases;
-    uint32_t *depth; /* of open begins, by thread; NULL: begin and end are marks */
+    struct map numbers; /* a set: locations that are numbers, and have their names */
+    uint32_t *depth;    /* of open begins, by thread; NULL: begin and end are marks */
     bool ended;
     uint64_t events;  /* so far */
     unsigned in_hand; /* events in rec */
@@ -68,6 +69,20 @@ static int id_of(struct std_source *s, struct id_range *r, const char *text, uin
     return 0;
 }
 
+/* The site of this number is called by its decimals, as the text has it. */
+static int site_numbered(struct std_source *s, uint64_t site, const char *text)
+{
+    uint64_t *known = map_put(&s->numbers, site);
+    struct err e = {0};
+
+    if (*known)
+        return 0;
+    *known = 1;
+    if (names_add(s->names, NAME_SITE, site, text, &e))
+        return text_fail(s->lines, "%s", e.text);
+    return 0;
+}
+
 /* A location that is a number, from 1 and written as one writes it, is the site of this number. */
 static int site_of(struct std_source *s, const char *text, uint64_t *site)
 {
@@ -77,7 +92,7 @@ static int site_of(struct std_source *s, const char *text, uint64_t *site)
     if (!strcmp(text, STD_NOWHERE))
         return 0;
     if (decimal && !text_number_parse(text, site) && *site < STD_SITE_NAMED)
-        return 0;
+        return site_numbered(s, *site, text);
     return id_of(s, &s->sites, text, site);
 }
 
@@ -281,7 +296,7 @@ static bool quick_site(const struct std_source *s, const char **p, const char *l
 
     if (end && *end == '\n' && *site) {
         *p = end + 1;
-        return true;
+        return map_find(&s->numbers, *site);
     }
     if (!strncmp(*p, STD_NOWHERE "\n", sizeof STD_NOWHERE)) {
         *site = 0;
@@ -377,6 +392,7 @@ static void std_close(struct source *base)
     intern_free(&s->locks.texts);
     intern_free(&s->sites.texts);
     intern_free(&s->phases.texts);
+    map_free(&s->numbers);
     names_free(s->names);
     text_lines_free(s->lines);
     free(s->depth);
@@ -416,6 +432,7 @@ static struct source *std_open(struct input *in, struct err *e)
     s->variables = range(NAME_OBJECT, VARIABLE_FIRST, ACCESS_BYTES, UINT32_MAX, "variables");
     s->locks = range(NAME_OBJECT, LOCK_FIRST, LOCK_STEP, UINT32_MAX, "locks");
     s->sites = range(NAME_SITE, STD_SITE_NAMED, 1, UINT32_MAX, "locations with a name");
+    map_init(&s->numbers, NULL);
     s->phases = range(NAME_PHASE, 0, 1, UINT32_MAX, "marks");
     s->base = (struct source){.next = std_next,
                               .close = std_close,

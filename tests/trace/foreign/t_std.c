@@ -79,11 +79,28 @@ static char *as_text(struct source *s)
     return at;
 }
 
+/* Most texts here have numbers for locations, whose names a_location_is_a_site is about. */
+static void leave_out_numbered_sites(char *text)
+{
+    unsigned long long site, called;
+    char *to = text, *next;
+
+    for (char *line = text; *line; line = next) {
+        next = strchr(line, '\n') + 1;
+        if (sscanf(line, "name site 0x%llx \"%llu\"", &site, &called) == 2 && site == called)
+            continue;
+        memmove(to, line, (size_t)(next - line));
+        to += next - line;
+    }
+    *to = '\0';
+}
+
 static void same_text(const char *std, const char *options, const char *expected)
 {
     char *whole = xasprintf("lardsim-text 1\nproducer \"t\"\n%s", expected);
     char *is = as_text(open_text(std, options));
 
+    leave_out_numbered_sites(is);
     assert_string_equal(is, whole);
     free(is);
     free(whole);
@@ -201,8 +218,8 @@ static void a_location_is_a_site(void **state)
         uint64_t site;
         const char *name;
     } at[] = {
-        {"1", 1, NULL},
-        {"4611686018427387903", NAMED(0) - 1, NULL},
+        {"1", 1, "1"},
+        {"4611686018427387903", NAMED(0) - 1, "4611686018427387903"},
         {"-1", 0, NULL},
         {"0", NAMED(0), "0"},
         {"00", NAMED(1), "00"},
@@ -213,7 +230,7 @@ static void a_location_is_a_site(void **state)
         {"Account.java:12", NAMED(6), "Account.java:12"},
         {"12x", NAMED(7), "12x"},
         {"-1x", NAMED(8), "-1x"},
-        {"7", 7, NULL},
+        {"7", 7, "7"},
         {"0", NAMED(0), "0"},
     };
     char text[1000] = "", *end = text;
