@@ -362,6 +362,7 @@ void rules_heap_free(struct rules *r)
     shadow_free(r->objects);
     rules_forget(&r->allocated);
     rules_forget(&r->touched);
+    rules_forget(&r->left);
     free(r->moving);
 }
 
@@ -412,6 +413,28 @@ static int check_idle(struct rules *r, uint64_t lo, uint64_t last, uint64_t spar
                        how, o->depth || o->sharers ? "held" : "waited on");
 }
 
+int rules_there(struct rules *r, sim_addr addr, uint64_t bytes)
+{
+    const struct interval *s = meeting(r->left, addr, addr + (bytes - 1));
+
+    if (!s)
+        return 0;
+    return rules_break(
+        r, RULE_MOVED_AWAY,
+        "0x%" PRIx64 " was copied to a new place while the program ran, and the old "
+        "one was not cleared; record the new address, as a read barrier gives it, or "
+        "put the move into a pause (gc-begin, gc-end)",
+        s->lo > addr ? s->lo : addr);
+}
+
+/* In a pause all threads are given the new address before they go on. */
+static void leave(struct rules *r, uint64_t to, uint64_t from, uint64_t bytes)
+{
+    if (!r->gc)
+        interval_add(&r->left, from, from + (bytes - 1));
+    interval_remove(&r->left, to, to + (bytes - 1));
+}
+
 int rules_alloc(struct rules *r)
 {
     const uint64_t lo = r->ev->addr, last = lo + (r->ev->aux - 1);
@@ -436,6 +459,7 @@ int rules_clear(struct rules *r)
         return -1;
     interval_remove(&r->allocated, lo, last);
     interval_remove(&r->touched, lo, last);
+    interval_remove(&r->left, lo, last);
     each_object(&w, end_life);
     return 0;
 }
@@ -467,8 +491,9 @@ int rules_copy(struct rules *r)
 
     if (check_txns(r, from, from_last) || check_txns(r, to, to_last) ||
         check_allocated(r, from, from_last) || check_idle(r, to, to_last, from, from_last) ||
-        check_empty(r, to, from, bytes))
+        check_empty(r, to, from, bytes) || rules_there(r, from, bytes))
         return -1;
+    leave(r, to, from, bytes);
     interval_add(&r->allocated, to, to_last);
     interval_move(&r->touched, to, from, bytes);
     move_objects(r, to, from, bytes);

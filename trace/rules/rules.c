@@ -160,6 +160,15 @@ static bool synchronises(const struct event *ev)
     return info->class == CLASS_SYNC && info->object != OBJECT_NONE && info->object != OBJECT_SELF;
 }
 
+/* A release is of what was acquired: whether that is still there, release-held says. */
+static bool uses_object(const struct event *ev)
+{
+    const unsigned form = ev_info[ev->kind].form;
+
+    return (form == FORM_OBJECT || form == FORM_ROUND) && ev->kind != EV_RELEASE &&
+           ev->kind != EV_RELEASE_SHARED;
+}
+
 /* Whether this kind of event may happen now, whoever does it. */
 static int check_moment(struct rules *r)
 {
@@ -172,6 +181,8 @@ static int check_moment(struct rules *r)
                            "a collection runs since event %" PRIu64
                            "; only the runtime acts before its gc-end",
                            r->gc_since);
+    if (uses_object(r->ev) && rules_there(r, r->ev->addr, 1))
+        return -1;
     if (!synchronises(r->ev))
         return 0;
     if (r->raw)
@@ -256,8 +267,11 @@ static int access_memory(struct rules *r, struct rules_thread *t)
             return rules_break(r, RULE_TXN_NEST, "an in-txn access can't be atomic");
         rules_touch(&t->txn, ev->addr, ev->size);
     }
-    if (r->full && event_tracked(ev))
-        rules_touch(&r->touched, ev->addr, ev->size);
+    if (!r->full || !event_tracked(ev))
+        return 0;
+    if (rules_there(r, ev->addr, ev->size))
+        return -1;
+    rules_touch(&r->touched, ev->addr, ev->size);
     return 0;
 }
 

@@ -59,6 +59,7 @@ struct rules {
     uint64_t alive;              /* objects */
     uint64_t idled;              /* locks that have become idle since idle ones were dropped */
     struct interval *allocated;  /* owns */
+    struct interval *left;       /* owns; what copies outside pauses have moved away */
     uint64_t pages_left;         /* of objects, then */
     struct interval *touched;    /* owns; full only: tracked accesses since the last clear */
     struct rules_object *moving; /* owns; scratch of a copy */
@@ -101,6 +102,8 @@ static inline bool rules_busy(const struct rules_object *o)
     return o->depth || o->sharers || o->waiters;
 }
 
+/* Nothing may happen in these bytes that a move beside the program has taken away: 0 or -1. */
+int rules_there(struct rules *r, sim_addr addr, uint64_t bytes);
 int rules_alloc(struct rules *r);
 int rules_clear(struct rules *r);
 int rules_copy(struct rules *r);

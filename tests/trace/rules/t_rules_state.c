@@ -31,7 +31,7 @@ static struct event write_8(sim_tid tid, sim_addr addr, unsigned flags)
 enum { BYTES = 96, SLOTS = 6, THREADS = 3 };
 
 struct memory { /* a byte each */
-    bool allocated[BYTES], touched[BYTES];
+    bool allocated[BYTES], touched[BYTES], left[BYTES]; /* left: moved away */
     bool allocs;
 };
 
@@ -58,6 +58,10 @@ static bool model_copy(struct memory *m, uint64_t to, uint64_t from, uint64_t n)
     for (uint64_t i = to; i < to + n; i++)
         if (m->touched[i] && (i < from || i >= from + n))
             return false;
+    if (any(m->left, from, n))
+        return false;
+    memset(m->left + from, 1, n);
+    memset(m->left + to, 0, n);
     memset(m->allocated + to, 1, n);
     memmove(m->touched + to, m->touched + from, n);
     return true;
@@ -70,6 +74,8 @@ static bool model_memory(struct memory *m, const struct event *ev, uint64_t base
     if (ev->kind == EV_COPY)
         return model_copy(m, at, ev[1].addr - base, ev->aux);
     if (ev->kind == EV_WRITE) {
+        if (any(m->left, at, ev->size))
+            return false;
         memset(m->touched + at, 1, ev->size);
         return true;
     }
@@ -83,6 +89,7 @@ static bool model_memory(struct memory *m, const struct event *ev, uint64_t base
         return false;
     memset(m->allocated + at, 0, ev->aux);
     memset(m->touched + at, 0, ev->aux);
+    memset(m->left + at, 0, ev->aux);
     return true;
 }
 
@@ -134,6 +141,7 @@ struct slot {                              /* the lock that may be at an address
 };
 struct locks {
     struct slot at[SLOTS];
+    bool left[SLOTS]; /* moved away, and the program must not use it */
     bool waits[THREADS];
     unsigned restore[THREADS][2];
 };
@@ -169,6 +177,10 @@ static bool model_move(struct locks *m, uint64_t to, uint64_t from, uint64_t n)
     for (uint64_t i = to; i < to + n; i++)
         if (in_use(&m->at[i]) && !m->at[i].stale && !(i >= from && i < from + n))
             return false;
+    if (any(m->left, from, n))
+        return false;
+    memset(m->left + from, 1, n);
+    memset(m->left + to, 0, n);
     memcpy(image, m->at + from, n * sizeof *image);
     for (uint64_t i = from; i < from + n; i++)
         m->at[i].stale = in_use(&m->at[i]);
@@ -183,6 +195,7 @@ static bool model_end(struct locks *m, uint64_t at, uint64_t n)
             return false;
     for (uint64_t i = at; i < at + n; i++)
         m->at[i] = (struct slot){.owner = -1};
+    memset(m->left + at, 0, n);
     return true;
 }
 
@@ -237,6 +250,8 @@ static bool model_lock(struct locks *m, const struct event *ev, uint64_t base)
         return model_end(m, at, ev->aux / 4);
     if (ev->kind == EV_COPY)
         return model_move(m, at, (ev[1].addr - base) / 4, ev->aux / 4);
+    if (m->left[at] && !(ev->flags & EVF_SYSTEM))
+        return false;
     if (ev->kind == EV_ACQUIRE || ev->kind == EV_ACQUIRE_SHARED || ev->kind == EV_WAIT_EXIT)
         return model_take(m, &m->at[at], ev);
     return model_give(m, &m->at[at], ev);

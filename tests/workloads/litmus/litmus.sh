@@ -1,6 +1,7 @@
 #!/bin/sh
 # litmus.sh - the programs in workloads/litmus have the verdicts that their first lines state:
 #   # expect: VIEW[/NAME=VALUE] EVENTS [on LOCATIONS]; ...
+#   # expect: breaks RULE at EVENT
 # EVENTS: the numbers of the racy accesses, `none`, or `refused` (docs/litmus.md).
 lardsim=${LARDSIM:?}
 cd "${top_srcdir:-.}" || exit 99
@@ -33,7 +34,21 @@ check() {
     [ -z "$4" ] || [ "$locations" = "$4" ] || { echo "$file: $2: $locations locations, expected $4"; bad=1; }
 }
 
+# broken FILE RULE EVENT
+broken() {
+    "$lardsim" trace verify "$1" >/dev/null 2>"$dir/err"
+    code=$?
+    n=$((n + 1))
+    [ $code = 4 ] || { echo "$1: trace verify: exit $code, expected 4"; bad=1; }
+    grep -q "event $3 .*: $2: " "$dir/err" || { echo "$1: does not say that event $3 breaks $2: $(cat "$dir/err")"; bad=1; }
+}
+
 for file in workloads/litmus/*.trace; do
+    breaks=$(sed -n '1s/^# expect: breaks //p' "$file")
+    if [ -n "$breaks" ]; then
+        broken "$file" "${breaks% at *}" "${breaks##* at }"
+        continue
+    fi
     "$lardsim" trace verify "$file" >"$dir/verify" 2>&1 || { cat "$dir/verify"; bad=1; }
     sed -n '1s/^# expect: //p' "$file" | tr ';' '\n' | sed 's/^ *//' >"$dir/expect"
     [ -s "$dir/expect" ] || { echo "$file: no verdict in its first line"; bad=1; }

@@ -175,6 +175,27 @@ static void check_program(struct program *p)
     free(tracked.racy);
 }
 
+/* "breaks RULE at EVENT": what the first line says of a program that is not to be run. */
+static void check_broken(const struct program *p)
+{
+    struct rules *r = rules_new(true);
+    struct err e = {0};
+    char said[128], rule[64] = "";
+    uint64_t number = 0;
+
+    for (size_t i = 0; i < p->stream.records && !e.code; number++) {
+        rules_apply(r, &p->stream.rec[i], number, &e);
+        i += event_records(&p->stream.rec[i]);
+    }
+    if (e.code)
+        snprintf(rule, sizeof rule, "%s", rule_info[rules_broken(r)].name);
+    snprintf(said, sizeof said, "breaks %s at %llu", rule, (unsigned long long)number - 1);
+    if (strcmp(said, p->expect) != 0)
+        fail_msg("%s: it %s, expected that it %s", p->name, e.code ? said : "breaks no rule",
+                 p->expect);
+    rules_free(r);
+}
+
 static void check_rules(const struct program *p)
 {
     struct rules *r = rules_new(true);
@@ -216,8 +237,12 @@ static void a_litmus_program(void **state)
 
     snprintf(p.name, sizeof p.name, "%s", strrchr(path, '/') + 1);
     load(&p, path);
-    check_rules(&p);
-    check_program(&p);
+    if (!strncmp(p.expect, "breaks ", strlen("breaks "))) {
+        check_broken(&p);
+    } else {
+        check_rules(&p);
+        check_program(&p);
+    }
     stream_free(&p.stream);
 }
 
