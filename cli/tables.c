@@ -328,6 +328,12 @@ static void each_rule(row_fn *fn, void *arg)
         fn(arg, &(struct row){.name = rule_info[i].name, .help = rule_info[i].text});
 }
 
+static void each_note(row_fn *fn, void *arg)
+{
+    for (unsigned i = 0; i < NOTE_KINDS; i++)
+        fn(arg, &(struct row){.name = note_info[i].name, .help = note_info[i].text});
+}
+
 static void each_format(row_fn *fn, void *arg)
 {
     for (size_t i = 0; trace_formats[i]; i++)
@@ -407,6 +413,7 @@ const struct table tables[] = {
     {"events", "an event", "The kinds of events, and the order they make.", 1, each_event},
     {"instructions", "an instruction", "What LARDx86 adds to x86-64.", 2, each_instruction},
     {"rules", "a rule", "What a trace must obey: `trace verify`.", 0, each_rule},
+    {"notes", "a note", "What is legal but suspicious: `trace verify`.", 0, each_note},
     {"formats", "a format", "The formats of traces that are read.", 0, each_format},
     {"synth", "a parameter of synth", "The choices of `trace synth`.", 2, each_synth},
     {"workloads", "a workload", "The built-in programs: `run workload:NAME`.", 0, each_workload},

@@ -362,6 +362,34 @@ const struct event *rules_run(struct rules *r, const struct event *ev, const str
 int rules_finish(struct rules *r, struct err *e); /* what may not be left open at the end */
 enum rule_id rules_broken(const struct rules *r); /* after -1 */
 
+/* notes.def: NOTE(id, name, text, place). What is legal, but suspicious. */
+enum note_kind {
+#define NOTE(id, ...) NOTE_##id,
+#include "trace/rules/notes.def"
+#undef NOTE
+    NOTE_KINDS
+};
+enum note_of { NOTE_OF_THREAD = 1, NOTE_OF_ADDRESS = 2, NOTE_OF_BOTH = 3 };
+struct note_info {
+    const char *name, *text;
+    enum note_of of;
+};
+extern const struct note_info note_info[NOTE_KINDS];
+
+enum { NOTES_KEPT = 3 };       /* of each kind; all are counted */
+#define NOTE_AT_END UINT64_MAX /* for an event's number */
+struct note {
+    uint64_t number;
+    sim_tid tid;
+    sim_addr addr;
+};
+struct notes_taken {
+    uint64_t count[NOTE_KINDS];
+    struct note first[NOTE_KINDS][NOTES_KEPT];
+};
+void rules_take_notes(struct rules *r); /* before any event; full rules only */
+const struct notes_taken *rules_notes(const struct rules *r); /* after rules_finish */
+
 /* ---- the generator -------------------------------------------------------------------------- */
 
 enum synth_fork { SYNTH_ROOTS, SYNTH_FLAT, SYNTH_TREE };

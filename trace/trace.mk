@@ -10,7 +10,7 @@ libcore_la_SOURCES += trace/binary/binary.c trace/binary/binary.h trace/binary/b
 	trace/binary/read.c trace/binary/summary.c trace/binary/write.c
 libcore_la_SOURCES += trace/foreign/ce_read.c trace/foreign/import.c trace/foreign/std_form.h \
 	trace/foreign/std_read.c trace/foreign/std_write.c
-libcore_la_SOURCES += trace/rules/heap.c trace/rules/rules.c trace/rules/rules.def \
+libcore_la_SOURCES += trace/rules/heap.c trace/rules/notes.c trace/rules/notes.def trace/rules/rules.c trace/rules/rules.def \
 	trace/rules/rules_int.h trace/rules/sync.c
 libcore_la_SOURCES += trace/synth/access.c trace/synth/emit.c trace/synth/heap.c \
 	trace/synth/lock.c trace/synth/param.c trace/synth/raw.c trace/synth/sync.c trace/synth/synth.c \

@@ -1,10 +1,11 @@
-/* verify.c - holds a trace to all stream rules. */
+/* verify.c - holds a trace to all stream rules, and notes what is legal but suspicious. */
 #include <inttypes.h>
 
 #include "cli/trace/trace.h"
 
 struct verify {
     const char *name;
+    const struct names *names;
     struct rules *rules;
     uint64_t events;
 };
@@ -33,8 +34,71 @@ static int verify(struct source *s, struct verify *v, struct err *e)
     return rules_finish(v->rules, &broken) ? name_file(v, &broken, e) : 0;
 }
 
+/* ---- notes ---------------------------------------------------------------------------------- */
+
+static uint64_t notes_in_all(const struct notes_taken *n)
+{
+    uint64_t all = 0;
+
+    for (size_t k = 0; k < NOTE_KINDS; k++)
+        all += n->count[k];
+    return all;
+}
+
+static void print_called(const char *name)
+{
+    if (!name)
+        return;
+    printf(" (");
+    cli_print(stdout, name);
+    putchar(')');
+}
+
+/* "event 4, thread 3 (collector), 0x1000 (account)" */
+static void print_note(const struct verify *v, enum note_kind kind, const struct note *n)
+{
+    if (n->number == NOTE_AT_END)
+        printf("    at the end");
+    else
+        printf("    event %" PRIu64, n->number);
+    if (note_info[kind].of & NOTE_OF_THREAD) {
+        printf(", thread %u", (unsigned)n->tid);
+        print_called(names_find(v->names, NAME_THREAD, n->tid));
+    }
+    if (note_info[kind].of & NOTE_OF_ADDRESS) {
+        printf(", 0x%" PRIx64, n->addr);
+        print_called(names_find(v->names, NAME_OBJECT, n->addr));
+    }
+    putchar('\n');
+}
+
+static void print_notes_of(const struct verify *v, enum note_kind kind)
+{
+    const struct notes_taken *n = rules_notes(v->rules);
+
+    if (!n->count[kind])
+        return;
+    printf("  %s: %" PRIu64 "\n", note_info[kind].name, n->count[kind]);
+    for (uint64_t i = 0; i < n->count[kind] && i < NOTES_KEPT; i++)
+        print_note(v, kind, &n->first[kind][i]);
+    if (n->count[kind] > NOTES_KEPT)
+        printf("    and %" PRIu64 " more\n", n->count[kind] - NOTES_KEPT);
+}
+
+static void print_notes(const struct verify *v)
+{
+    if (!notes_in_all(rules_notes(v->rules)))
+        return;
+    puts("legal, but suspicious (`lardsim list notes` says why):");
+    for (size_t k = 0; k < NOTE_KINDS; k++)
+        print_notes_of(v, (enum note_kind)k);
+}
+
+/* ---- the result ----------------------------------------------------------------------------- */
+
 static void print_json(const struct verify *v)
 {
+    const struct notes_taken *n = rules_notes(v->rules);
     struct json j;
 
     json_init(&j, stdout, true);
@@ -42,6 +106,11 @@ static void print_json(const struct verify *v)
     json_key_str(&j, "source", v->name);
     json_key_u64(&j, "events", v->events);
     json_key_bool(&j, "holds", true);
+    json_key(&j, "notes");
+    json_object(&j);
+    for (size_t k = 0; k < NOTE_KINDS; k++)
+        json_key_u64(&j, note_info[k].name, n->count[k]);
+    json_end(&j);
     json_end(&j);
 }
 
@@ -49,6 +118,7 @@ static void print_text(const struct verify *v)
 {
     cli_print(stdout, v->name);
     printf(": %" PRIu64 " event%s, all rules hold\n", v->events, v->events == 1 ? "" : "s");
+    print_notes(v);
 }
 
 static int verify_run(const struct cli *c, struct err *e)
@@ -60,7 +130,8 @@ static int verify_run(const struct cli *c, struct err *e)
     if (!s)
         return -1;
 
-    struct verify v = {s->name, rules_new(true), 0};
+    struct verify v = {s->name, s->names, rules_new(true), 0};
+    rules_take_notes(v.rules);
     const int failed = verify(s, &v, e);
     progress_clear(&progress);
     if (!failed && cli_has(c, OPT_JSON))
@@ -81,7 +152,10 @@ const struct verb verb_trace_verify = {
     .text =
         "Every event goes through every rule of `lardsim list rules`. The first that breaks one "
         "is named, and the exit code is 4. A part that was cut from a trace may break rules "
-        "that the whole obeys: it may release what was acquired before it begins.",
+        "that the whole obeys: it may release what was acquired before it begins.\n"
+        "Below the result stands what is legal, but may be a mistake of the recorder's, as "
+        "`lardsim list notes` has it: each kind with its count and the first few. Notes do not "
+        "change the exit code.",
     .examples = "lardsim trace verify program.lard",
     .options = options,
     .min_args = 1,

@@ -303,6 +303,7 @@ static bool collect(void *arg, sim_addr addr, void *cell)
             continue;
         r->moving = xgrow(r->moving, w->n, &r->moving_cap, sizeof *r->moving);
         r->moving[w->n++] = *o;
+        rules_note_moved(o);
         if (rules_busy(o))
             o->id = 0;
         else
@@ -381,12 +382,19 @@ static int check_txns(struct rules *r, uint64_t lo, uint64_t last)
     return 0;
 }
 
+bool rules_allocated(const struct rules *r, sim_addr addr, uint64_t bytes)
+{
+    const struct interval *s = reaching(r->allocated, addr);
+
+    return s && s->lo <= addr && s->last - addr >= bytes - 1;
+}
+
 /* Only where a trace has alloc events at all; many recorders see none. */
 static int check_allocated(struct rules *r, uint64_t lo, uint64_t last)
 {
     const struct interval *s = reaching(r->allocated, lo);
 
-    if (!r->allocs || (s && s->lo <= lo && s->last >= last))
+    if (!r->allocs || rules_allocated(r, lo, last - lo + 1))
         return 0;
     return rules_break(r, RULE_HEAP_ALLOCATED, "0x%" PRIx64 " is not allocated, nor copied to",
                        s && s->lo <= lo ? s->last + 1 : lo);
@@ -493,6 +501,7 @@ int rules_copy(struct rules *r)
         check_allocated(r, from, from_last) || check_idle(r, to, to_last, from, from_last) ||
         check_empty(r, to, from, bytes) || rules_there(r, from, bytes))
         return -1;
+    rules_note_copy(r);
     leave(r, to, from, bytes);
     interval_add(&r->allocated, to, to_last);
     interval_move(&r->touched, to, from, bytes);

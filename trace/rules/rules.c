@@ -34,6 +34,7 @@ void rules_free(struct rules *r)
     if (!r)
         return;
     rules_heap_free(r);
+    rules_notes_free(r);
     for (uint32_t i = 0; i < r->threads; i++)
         rules_forget(&r->thread[i].txn);
     map_free(&r->shares);
@@ -456,7 +457,10 @@ int rules_apply(struct rules *r, const struct event *ev, uint64_t number, struct
     r->ev = ev;
     r->number = number;
     r->err = e;
-    return apply_checked(r, ev);
+    const int broken = apply_checked(r, ev);
+    if (UNLIKELY(r->notes != NULL) && !broken)
+        rules_note(r);
+    return broken;
 }
 
 const struct event *rules_run(struct rules *r, const struct event *ev, const struct event *end,
@@ -477,6 +481,8 @@ int rules_finish(struct rules *r, struct err *e)
 {
     const enum rule_id id = r->gc ? RULE_GC_PAUSE : RULE_ROI_NEST;
 
+    if (r->notes)
+        rules_note_end(r);
     if (!r->gc && !r->roi)
         return 0;
     r->broken = id;

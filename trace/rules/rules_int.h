@@ -65,6 +65,7 @@ struct rules {
     struct rules_object *moving; /* owns; scratch of a copy */
     size_t moving_cap;
     uint64_t gc_since, roi_since; /* events */
+    struct rules_notes *notes;    /* owns; NULL: nobody asked for them */
     bool full, gc, roi, allocs;
     bool watch;     /* full or gc: accesses may not take the short way */
     bool raw, sync; /* seen: ReadVC or WriteVC; synchronisation above that level */
@@ -104,11 +105,21 @@ static inline bool rules_busy(const struct rules_object *o)
 
 /* Nothing may happen in these bytes that a move beside the program has taken away: 0 or -1. */
 int rules_there(struct rules *r, sim_addr addr, uint64_t bytes);
+bool rules_allocated(const struct rules *r, sim_addr addr, uint64_t bytes);
 int rules_alloc(struct rules *r);
 int rules_clear(struct rules *r);
 int rules_copy(struct rules *r);
 void rules_touch(struct interval **set, sim_addr addr, uint64_t bytes);
 void rules_forget(struct interval **set); /* leaves it empty */
 void rules_heap_free(struct rules *r);
+
+/* ---- rules/notes.c; those without a word on NULL are for who takes notes ----------------------
+ */
+
+void rules_note(struct rules *r);              /* the event has obeyed the rules */
+void rules_note_copy(struct rules *r);         /* before it takes effect; without notes nothing */
+void rules_note_moved(struct rules_object *o); /* its image has been taken elsewhere */
+void rules_note_end(struct rules *r);
+void rules_notes_free(struct rules *r); /* NULL is fine */
 
 #endif

@@ -635,9 +635,101 @@ static void a_trace_may_stop_anywhere_but_in_a_collection_or_region(void **state
     rules_free(NULL);
 }
 
+/* ---- notes ---------------------------------------------------------------------------------- */
+
+/* Accesses here have site 0 each, so their notes of that are not counted where others are meant. */
+static const struct {
+    enum note_kind kind;
+    unsigned count;
+    const char *name, *text;
+} noted[] = {
+    {NOTE_ROOT_THREAD, 0, "the first thread, and one that was forked", "3 io; 3 fork 1; 1 io"},
+    {NOTE_ROOT_THREAD, 0, "a collector's thread", "0 io; 1 read 64 8 system"},
+    {NOTE_ROOT_THREAD, 2, "two more roots, each once", "0 io; 1 io; 2 io; 1 io; 2 io"},
+    {NOTE_ROOT_THREAD, 1, "one that the program uses later", "0 io; 1 io system; 1 io"},
+    {NOTE_IDLE_THREAD, 0, "a forked thread acts", "0 fork 1; 1 io"},
+    {NOTE_IDLE_THREAD, 1, "one does not", "0 fork 1"},
+    {NOTE_IDLE_THREAD, 1, "one is joined and does not", "0 fork 1; 0 join 1"},
+    {NOTE_STILL_WAITING, 0, "a wait ends", "0 acq 64; 0 wait-enter 64; 0 wait-exit 64; 0 rel 64"},
+    {NOTE_STILL_WAITING, 1, "a wait does not", "0 acq 64; 0 wait-enter 64"},
+    {NOTE_STILL_WAITING, 1, "one has left a barrier, one has not",
+     "0 arrive 64 1; 1 arrive 64 1; 0 depart 64 1"},
+    {NOTE_UNCOMMITTED, 0, "committed", "0 txn-begin; 0 txn-commit"},
+    {NOTE_UNCOMMITTED, 1, "begun again", "0 txn-begin; 0 txn-commit; 0 txn-begin"},
+    {NOTE_NEVER_RELEASED, 0, "released where it moved to",
+     "0 acq 64; 1 gc-begin system; 1 copy 128 64 8; 1 gc-end system; 0 rel 128"},
+    {NOTE_NEVER_RELEASED, 2, "one held, one shared", "0 acq 64; 0 acq-shared 72; 1 acq-shared 72"},
+    {NOTE_NEVER_RELEASED, 1, "held where it moved to", "0 acq 64; 1 copy 128 64 8"},
+    {NOTE_UNREAD_VOLATILE, 0, "read before it is written", "0 vread 64; 0 vwrite 64"},
+    {NOTE_UNREAD_VOLATILE, 0, "read where it moved to",
+     "0 vwrite 64; 1 gc-begin system; 1 copy 128 64 8; 1 gc-end system; 1 vread 128"},
+    {NOTE_UNREAD_VOLATILE, 2, "two of three", "0 vwrite 64; 0 vwrite 72; 0 vwrite 80; 1 vread 72"},
+    {NOTE_UNREAD_VOLATILE, 0, "gone", "0 vwrite 64; 0 clear 64 8"},
+    {NOTE_MOVED_UNALLOCATED, 0, "allocated, and moved on",
+     "0 alloc 64 8; 0 copy 128 64 8; 0 copy 256 "
+     "128 8"},
+    {NOTE_MOVED_UNALLOCATED, 1, "never allocated, and moved on",
+     "0 copy 128 64 8; 0 copy 256 128 8"},
+    {NOTE_UNALLOCATED_ACCESS, 0, "nothing is allocated", "0 read 64 8"},
+    {NOTE_UNALLOCATED_ACCESS, 0, "inside, and the runtime's and the stack's outside",
+     "0 alloc 64 8; 0 read 64 8; 0 read 96 8 system; 0 read 96 8 stack"},
+    {NOTE_UNALLOCATED_ACCESS, 3, "outside, half outside, before",
+     "0 read 64 8; 0 alloc 64 8; 0 write 72 8; 0 read 68 8"},
+    {NOTE_UNALLOCATED_ACCESS, 1, "gone", "0 alloc 64 8; 0 write 64 8; 0 clear 64 8; 0 write 64 8"},
+    {NOTE_NO_SITE, 2, "tracked accesses without one",
+     "0 read 64 8; 0 write 64 8; 0 read 8 8 stack"},
+};
+
+static void each_note_is_taken_where_it_should_be(void **state)
+{
+    unsigned some[NOTE_KINDS] = {0};
+    struct err e = {0};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(noted); i++) {
+        struct rules *r = rules_new(true);
+        rules_take_notes(r);
+        if (apply_text(r, noted[i].text, 0, &e) || rules_finish(r, &e))
+            fail_msg("\"%s\": %s", noted[i].text, e.text);
+        const uint64_t n = rules_notes(r)->count[noted[i].kind];
+        if (n != noted[i].count)
+            fail_msg("%s, %s: %u notes, expected %u", note_info[noted[i].kind].name, noted[i].name,
+                     (unsigned)n, noted[i].count);
+        some[noted[i].kind] += noted[i].count;
+        rules_free(r);
+    }
+    for (size_t k = 0; k < NOTE_KINDS; k++)
+        if (!some[k])
+            fail_msg("no stream has the note %s", note_info[k].name);
+}
+
+static void a_note_says_where_and_no_more_than_some_are_kept(void **state)
+{
+    struct rules *r = rules_new(true);
+    struct err e = {0};
+
+    (void)state;
+    rules_take_notes(r);
+    assert_int_equal(apply_text(r,
+                                "0 alloc 64 8; 0 read 64 8; 3 write 1000 8; 0 read 2000 8; 0 read "
+                                "3000 8; 0 read 4000 8",
+                                7, &e),
+                     0);
+    assert_int_equal(rules_finish(r, &e), 0);
+    const struct notes_taken *n = rules_notes(r);
+    assert_int_equal(n->count[NOTE_UNALLOCATED_ACCESS], 4);
+    assert_int_equal(n->first[NOTE_UNALLOCATED_ACCESS][0].number, 9);
+    assert_int_equal(n->first[NOTE_UNALLOCATED_ACCESS][0].tid, 3);
+    assert_int_equal(n->first[NOTE_UNALLOCATED_ACCESS][0].addr, 1000);
+    assert_int_equal(n->first[NOTE_UNALLOCATED_ACCESS][NOTES_KEPT - 1].addr, 3000);
+    rules_free(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_note_is_taken_where_it_should_be),
+        cmocka_unit_test(a_note_says_where_and_no_more_than_some_are_kept),
         cmocka_unit_test(every_rule_has_a_name_and_a_text),
         cmocka_unit_test(every_rule_accepts_and_rejects_its_streams),
         cmocka_unit_test(errors_name_event_thread_rule_and_what_was_seen),
