@@ -52,7 +52,8 @@ enum {
     OPT_LEVEL,
     OPT_SHARED,
     OPT_RUN,
-    OPT_USAGE
+    OPT_USAGE,
+    OPT_NUMBERS,
 };
 #define ROW_JSON                                                                                   \
     {                                                                                              \

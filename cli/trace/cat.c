@@ -1,6 +1,7 @@
 /* cat.c - a trace, or a part of it, as text on standard output, with the names that it
  * needs. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/trace/trace.h"
@@ -13,6 +14,11 @@ struct cat {
     struct out out;
     struct names *names; /* owns; those that were needed so far */
     uint64_t next;       /* number that the text form counts to by itself */
+    bool numbers;
+    FILE *line; /* with numbers: what the sink writes of an event, before the comment */
+    char *text;
+    size_t text_n;
+    struct placement *placement; /* with numbers: of the source so far */
 };
 
 static int open_output(struct cat *c, uint64_t first, struct err *e)
@@ -22,8 +28,102 @@ static int open_output(struct cat *c, uint64_t first, struct err *e)
     c->next = first;
     c->out.path = "-";
     c->out.file = outfile_open(c->out.path, e);
-    c->out.sink = sink_text(outfile_stream(c->out.file), &info, e);
+    if (c->numbers) {
+        c->line = open_memstream(&c->text, &c->text_n);
+        if (!c->line)
+            die("no memory for a line");
+    }
+    c->out.sink = sink_text(c->line ? c->line : outfile_stream(c->out.file), &info, e);
     return c->out.sink ? 0 : -1;
+}
+
+/* ---- numbers and names ---------------------------------------------------------------------- */
+
+struct remark { /* a comment in the making; names have no control characters, so it ends no line */
+    FILE *out;
+    const char *before; /* the next part */
+};
+
+static bool part(struct remark *r, const char *what, const char *name)
+{
+    if (!name)
+        return false;
+    fprintf(r->out, "%s%s", r->before, what);
+    cli_print(r->out, name);
+    r->before = ", ";
+    return true;
+}
+
+static void part_object(struct cat *c, struct remark *r, sim_addr addr)
+{
+    const struct object_place at = placement_find(c->placement, addr);
+
+    if (part(r, "", at.name) && at.offset)
+        fprintf(r->out, " + %" PRIu64, at.offset);
+}
+
+static void part_operand(struct cat *c, struct remark *r, const struct event *ev)
+{
+    const struct names *names = c->from->names;
+
+    switch ((enum ev_form)ev_info[ev->kind].form) {
+    case FORM_THREAD:
+        part(r, "", names_find(names, NAME_THREAD, ev->aux));
+        break;
+    case FORM_PHASE:
+        part(r, "", names_find(names, NAME_PHASE, ev->aux));
+        break;
+    case FORM_COPY:
+        part_object(c, r, ev[1].addr);
+        break;
+    case FORM_ACCESS:
+    case FORM_OBJECT:
+    case FORM_ROUND:
+    case FORM_REGION:
+    case FORM_ALLOC:
+        part_object(c, r, ev->addr);
+        break;
+    case FORM_NONE:
+    case FORM_KERNEL:
+    case FORM_CLOCK:
+        break;
+    }
+}
+
+/* "# 17: teller-2, account + 8, at Account.deposit:15" */
+static void comment(struct cat *c, const struct event *ev, uint64_t number)
+{
+    const struct names *names = c->from->names;
+    const uint64_t site = event_site(ev);
+    struct remark r = {stdout, ": "};
+
+    printf("# %" PRIu64, number);
+    part(&r, "", names_find(names, NAME_THREAD, ev->tid));
+    part_operand(c, &r, ev);
+    part(&r, "at ", site ? names_find(names, NAME_SITE, site) : NULL);
+}
+
+/* What the sink has written since the last event: lines of names, or the head of the trace. */
+static void put_written(struct cat *c, size_t n)
+{
+    fwrite(c->text, 1, n, stdout);
+}
+
+enum { COMMENT_COLUMN = 56 };
+
+/* What the sink has written: the event's line, with its comment. */
+static void put_line(struct cat *c, const struct event *ev, uint64_t number)
+{
+    (void)fflush(c->line);
+    const char *end = memrchr(c->text, '\n', c->text_n - 1);
+    const size_t before = end ? (size_t)(end + 1 - c->text) : 0;
+    const int event = (int)(c->text_n - 1 - before);
+
+    put_written(c, before);
+    printf("%-*.*s ", COMMENT_COLUMN, event, c->text + before);
+    comment(c, ev, number);
+    putchar('\n');
+    rewind(c->line);
 }
 
 static int use_name(struct cat *c, enum name_space space, uint64_t id, struct err *e)
@@ -59,24 +159,31 @@ static int show(void *arg, const struct event *ev, uint64_t number, struct err *
 {
     struct cat *c = arg;
 
+    if (c->numbers && ev->kind == EV_ALLOC)
+        placement_apply(c->placement, ev, number);
     if (part_takes(&c->part, ev, number)) {
         if (!c->out.sink && open_output(c, number, e))
             return WALK_FAIL;
         if (use_names(c, ev, e))
             return WALK_FAIL;
         /* With --thread there are gaps. */
-        if (number != c->next)
+        if (number != c->next && !c->numbers)
             fprintf(stdout, "# event %" PRIu64 "\n", number);
         c->next = number + 1;
         if (c->out.sink->event(c->out.sink, ev, e))
             return WALK_FAIL;
+        if (c->numbers)
+            put_line(c, ev, number);
     }
+    /* What a clear ends, or a copy takes away, still has its name on its line. */
+    if (c->numbers && ev->kind != EV_ALLOC)
+        placement_apply(c->placement, ev, number);
     return c->part.done ? WALK_STOP : WALK_ON;
 }
 
 static int cat_run(const struct cli *cli, struct err *e)
 {
-    struct cat c = {.from = NULL};
+    struct cat c = {.numbers = cli_has(cli, OPT_NUMBERS)};
 
     if (part_options(&c.part, cli, e))
         return -1;
@@ -84,11 +191,19 @@ static int cat_run(const struct cli *cli, struct err *e)
     if (!c.from)
         return -1;
     c.names = names_new();
+    c.placement = placement_new();
+    placement_names(c.placement, c.from->names);
     int failed = walk(c.from, show, &c, e);
     if (!failed && !c.out.sink)
         failed = open_output(&c, c.from->first, e);
     /* After an error the output is finished all the same: what came before the damage is shown. */
+    if (c.line && fflush(c.line) == 0)
+        put_written(&c, c.text_n); /* no event came after it */
     const int unclosed = out_close(&c.out, c.out.sink == NULL, e);
+    if (c.line)
+        (void)fclose(c.line);
+    free(c.text);
+    placement_free(c.placement);
     names_free(c.names);
     source_close(c.from);
     return failed || unclosed ? -1 : LARD_DONE;
@@ -98,16 +213,22 @@ static const struct argp_option options[] = {
     {"first", OPT_FIRST, "N", 0, "Begin with the event of this number", 0},
     {"count", OPT_COUNT, "N", 0, "Show the events of that many numbers", 0},
     {"thread", OPT_THREAD, "T", 0, "Of those, show one thread's", 0},
+    {"numbers", OPT_NUMBERS, NULL, 0, "Behind each event its number, and the names in it", 0},
     ROW_END};
 
 const struct verb verb_trace_cat = {
     .name = "trace cat",
     .args = "SOURCE",
     .summary = "Prints a trace, or a part of it, as text.",
-    .text = "The output is a text trace itself. Events keep their numbers; where some are left out "
-            "(--thread), a comment has the number of the next. It has the names that its events need; "
-            "`lardsim trace convert --to text` keeps all.",
+    .text =
+        "The output is a text trace itself. Events keep their numbers; where some are left out "
+        "(--thread), a comment has the number of the next. It has the names that its events need; "
+        "`lardsim trace convert --to text` keeps all.\n"
+        "With --numbers a comment behind each event has its number, and what its thread, its "
+        "object and its site are called; an address inside an object goes by the object's name "
+        "and the distance from its start, also after it has moved.",
     .examples = "lardsim trace cat --first 1200 --count 20 program.lard\n"
+                "lardsim trace cat --numbers program.trace\n"
                 "lardsim trace cat synth:events=50,threads=2",
     .options = options,
     .min_args = 1,

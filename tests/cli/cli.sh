@@ -353,6 +353,15 @@ run 0 trace verify one.lard
 says out "one.lard: " "all rules hold"
 run 0 trace verify --json race.txt
 says out '"events": 6' '"holds": true'
+says out '"notes": {' '"root-thread": 0'
+printf '%s\n' 'lardsim-text 1' 'name thread 1 "helper"' 'name object 0x1000 "queue"' \
+    'T0 fork T2' 'T0 alloc 0x2000 8' 'T1 acq 0x1000' 'T1 write 0x3000 4 @7' >notes.txt
+run 0 trace verify notes.txt
+says out "notes.txt: 4 events, all rules hold" "  root-thread: 1" "event 2, thread 1 (helper)" \
+    "idle-thread: 1" "at the end, thread 2" "at the end, 0x1000 (queue)" \
+    "unallocated-access: 1" "event 3, thread 1 (helper), 0x3000"
+run 0 trace verify --json notes.txt
+says out '"never-released": 1' '"no-site": 0'
 run 4 trace verify broken.txt
 says err "broken.txt" "event 1" "release-held" '`lardsim explain release-held` tells the rule'
 run 4 trace verify nosuch.lard
@@ -415,6 +424,24 @@ run 2 trace cat --first -1 race.txt
 run 2 trace cat --first 99999999999999999999 race.txt
 run 2 trace cat --count 20000000000G race.txt
 run 2 trace cat --thread 65536 race.txt
+about "cat --numbers"
+printf '%s\n' 'lardsim-text 1' 'name thread 1 "teller"' 'name object 0x1000 "account"' \
+    'T1 alloc 0x1000 16' 'T1 write 0x1008 4 @"Account:5"' 'T1 copy 0x2000 0x1000 16' \
+    'T1 clear 0x1000 16' 'T2 read 0x2008 4 @"Account:9"' 'T2 join T1' 'T2 io' >moved.txt
+run 0 trace cat --numbers moved.txt
+says out "# 1: teller, account + 8, at Account:5" "# 2: teller, account" \
+    "# 4: account + 8, at Account:9" "# 5: teller" "# 6"
+cp out numbered.txt
+run 0 trace cat numbered.txt
+cp out again.txt
+run 0 trace cat moved.txt
+tests=$((tests + 1))
+cmp -s out again.txt || fail "what has numbers does not read back as the same trace"
+run 0 trace cat --numbers --first 4 --thread 2 moved.txt
+says out "first 4" "# 4: account + 8, at Account:9" "# 6"
+run 0 trace cat --numbers --count 0 moved.txt
+says out "lardsim-text 1"
+
 about "cat's output is a trace"
 run 0 trace cat one.lard
 cp out cat.txt
