@@ -424,6 +424,19 @@ run 2 trace cat --first -1 race.txt
 run 2 trace cat --first 99999999999999999999 race.txt
 run 2 trace cat --count 20000000000G race.txt
 run 2 trace cat --thread 65536 race.txt
+about "names of STD, also through the binary form"
+printf '%s\n' 'main|fork(T1)|3' 'T1|w(account.log)|25' 'main|r(account.log)|30' >names.std
+run 0 trace convert names.std names.lard
+for form in names.std names.lard; do
+    run 0 run -o "results.$form" "$form"
+    says out "at 0x100000000 (account.log) by thread 0 (main), event 2, at site 30" \
+        "after the write by thread 1 (T1), event 1, at site 25"
+    cp "results.$form/races.jsonl" out
+    says out '"site": "30"' '"object": "account.log", "offset": 0'
+done
+run 0 run --json names.lard
+says out '"object": "account.log"'
+
 about "cat --numbers"
 printf '%s\n' 'lardsim-text 1' 'name thread 1 "teller"' 'name object 0x1000 "account"' \
     'T1 alloc 0x1000 16' 'T1 write 0x1008 4 @"Account:5"' 'T1 copy 0x2000 0x1000 16' \

@@ -499,7 +499,7 @@ int rules_copy(struct rules *r)
 
     if (check_txns(r, from, from_last) || check_txns(r, to, to_last) ||
         check_allocated(r, from, from_last) || check_idle(r, to, to_last, from, from_last) ||
-        check_empty(r, to, from, bytes) || rules_there(r, from, bytes))
+        check_empty(r, to, from, bytes))
         return -1;
     rules_note_copy(r);
     leave(r, to, from, bytes);

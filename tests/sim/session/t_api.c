@@ -27,6 +27,8 @@ static void on_race(void *arg, const struct lardsim_race *r)
 
     s->n++;
     s->mix = s->mix * 31 + r->is.event + r->earlier.event * 7 + r->addr + r->id;
+    if (r->object.known)
+        s->mix += r->object.offset * 3 + r->object.event * 5 + r->object.size;
     assert_true(r->earlier.known);
     assert_true(r->earlier.event < r->is.event);
     assert_string_equal(r->policy, "vc");
@@ -138,6 +140,55 @@ static void a_race_by_hand_names_both_sides(void **state)
     assert_int_equal(stat(l, "events.total"), 2);
     assert_int_equal(seen.n, 1);
     lardsim_free(l);
+}
+
+static void tell_object(void *arg, const struct lardsim_race *r)
+{
+    struct lardsim_object *to = arg;
+
+    *to = r->object;
+    to->name = r->object.name ? xstrdup(r->object.name) : NULL;
+}
+
+/* Two threads write to a word of memory that was allocated at 0x1000 and has moved to 0x2000. */
+static struct lardsim_object raced_after_a_move(const char *name)
+{
+    struct lardsim *l = lardsim_new();
+    struct lardsim_object at = {.known = 0};
+
+    lardsim_set(l, "granularity=4");
+    lardsim_on_race(l, tell_object, &at);
+    lardsim_start(l);
+    if (name)
+        lardsim_name(l, LARDSIM_NAME_OBJECT, 0x1000, name);
+    lardsim_sync(l, 0, LARDSIM_ALLOC, 0x1000, 16, 0, 0x77);
+    lardsim_access(l, 0, LARDSIM_WRITE, 0x1008, 4, 0, 0x11);
+    const struct lardsim_event move = {
+        .kind = LARDSIM_COPY, .thread = 0, .addr = 0x2000, .addr2 = 0x1000, .aux = 16};
+    lardsim_event(l, &move);
+    lardsim_access(l, 1, LARDSIM_WRITE, 0x2008, 4, 0, 0x12);
+    assert_int_equal(lardsim_finish(l), 0);
+    assert_int_equal(stat(l, "policy.vc.races.accesses"), 1);
+    lardsim_free(l);
+    return at;
+}
+
+static void a_race_names_its_object(void **state)
+{
+    struct lardsim_object at = raced_after_a_move("account");
+
+    (void)state;
+    assert_non_null(at.name);
+    assert_string_equal(at.name, "account");
+    assert_int_equal(at.offset, 8);
+    free((void *)(uintptr_t)at.name);
+    at = raced_after_a_move(NULL);
+    assert_null(at.name);
+    assert_true(at.known && at.allocated);
+    assert_int_equal(at.event, 0);
+    assert_int_equal(at.site, 0x77);
+    assert_int_equal(at.size, 16);
+    assert_int_equal(at.offset, 8);
 }
 
 static void a_region_counts_what_is_distinct_inside(void **state)
@@ -314,6 +365,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pull_equals_push),
         cmocka_unit_test(a_race_by_hand_names_both_sides),
+        cmocka_unit_test(a_race_names_its_object),
         cmocka_unit_test(a_region_counts_what_is_distinct_inside),
         cmocka_unit_test(misuse_is_an_error_not_a_crash),
         cmocka_unit_test(limits_stop_with_partial_results),

@@ -316,7 +316,7 @@ static const struct stream streams[] = {
      "0 copy 128 64 16; 0 clear 64 8; 1 read 72 8"},
     {RULE_MOVED_AWAY, BAD, "a lock at the old place", "0 copy 128 64 16; 1 acq 64"},
     {RULE_MOVED_AWAY, BAD, "a volatile at the old place", "0 copy 128 64 16; 1 vread 64"},
-    {RULE_MOVED_AWAY, BAD, "moved again from the old place", "0 copy 128 64 16; 1 copy 256 64 16"},
+    {RULE_MOVED_AWAY, GOOD, "moved again from the old place", "0 copy 128 64 16; 1 copy 256 64 16"},
 
     {RULE_GC_PAUSE, GOOD, "the runtime, heap events and marks",
      "0 io; 0 gc-begin; 0 acq 64 system; 0 read 64 8 system; 0 alloc 64 8; 0 copy 128 64 8; 0 "

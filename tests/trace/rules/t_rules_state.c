@@ -58,8 +58,6 @@ static bool model_copy(struct memory *m, uint64_t to, uint64_t from, uint64_t n)
     for (uint64_t i = to; i < to + n; i++)
         if (m->touched[i] && (i < from || i >= from + n))
             return false;
-    if (any(m->left, from, n))
-        return false;
     memset(m->left + from, 1, n);
     memset(m->left + to, 0, n);
     memset(m->allocated + to, 1, n);
@@ -177,8 +175,6 @@ static bool model_move(struct locks *m, uint64_t to, uint64_t from, uint64_t n)
     for (uint64_t i = to; i < to + n; i++)
         if (in_use(&m->at[i]) && !m->at[i].stale && !(i >= from && i < from + n))
             return false;
-    if (any(m->left, from, n))
-        return false;
     memset(m->left + from, 1, n);
     memset(m->left + to, 0, n);
     memcpy(image, m->at + from, n * sizeof *image);
