@@ -350,7 +350,8 @@ struct rule_info {
 extern const struct rule_info rule_info[RULES];
 
 struct rules;
-/* full: also the contracts that need a shadow of all memory (destination of a copy was empty). */
+/* full: also the contracts that need a shadow of all memory (destination of a copy was empty, its
+ * source is not used any more). */
 struct rules *rules_new(bool full);
 void rules_free(struct rules *r);
 /* 0, or -1: e names the event number, thread, rule and what was seen. */
@@ -388,6 +389,7 @@ struct notes_taken {
     struct note first[NOTE_KINDS][NOTES_KEPT];
 };
 void rules_take_notes(struct rules *r); /* before any event; full rules only */
+void rules_note(struct rules *r);       /* after each event that has obeyed the rules */
 const struct notes_taken *rules_notes(const struct rules *r); /* after rules_finish */
 
 /* ---- the generator -------------------------------------------------------------------------- */

@@ -22,7 +22,10 @@ static int apply(void *arg, const struct event *ev, uint64_t number, struct err 
     struct err broken = {0, ""};
 
     v->events++;
-    return rules_apply(v->rules, ev, number, &broken) ? name_file(v, &broken, e) : WALK_ON;
+    if (rules_apply(v->rules, ev, number, &broken))
+        return name_file(v, &broken, e);
+    rules_note(v->rules);
+    return WALK_ON;
 }
 
 static int verify(struct source *s, struct verify *v, struct err *e)

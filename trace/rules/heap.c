@@ -438,6 +438,8 @@ int rules_there(struct rules *r, sim_addr addr, uint64_t bytes)
 /* In a pause all threads are given the new address before they go on. */
 static void leave(struct rules *r, uint64_t to, uint64_t from, uint64_t bytes)
 {
+    if (!r->full)
+        return;
     if (!r->gc)
         interval_add(&r->left, from, from + (bytes - 1));
     interval_remove(&r->left, to, to + (bytes - 1));

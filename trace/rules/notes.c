@@ -1,5 +1,5 @@
 /* notes.c - what is legal in a stream, but suspicious (notes.def). Only who asks for notes pays for
- * them; the rules call this after an event has obeyed them. */
+ * them. */
 #include "trace/rules/rules_int.h"
 
 #include <stdlib.h>
@@ -102,6 +102,8 @@ void rules_note_copy(struct rules *r)
 
 void rules_note(struct rules *r)
 {
+    if (!r->notes)
+        return;
     see_thread(r);
     if (event_is_access(r->ev))
         see_access(r);

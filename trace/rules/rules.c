@@ -162,11 +162,9 @@ static bool synchronises(const struct event *ev)
 }
 
 /* A release is of what was acquired: whether that is still there, release-held says. */
-static bool uses_object(const struct event *ev)
+static bool uses_object(const struct ev_info *info, const struct event *ev)
 {
-    const unsigned form = ev_info[ev->kind].form;
-
-    return (form == FORM_OBJECT || form == FORM_ROUND) && ev->kind != EV_RELEASE &&
+    return (info->form == FORM_OBJECT || info->form == FORM_ROUND) && ev->kind != EV_RELEASE &&
            ev->kind != EV_RELEASE_SHARED;
 }
 
@@ -182,7 +180,7 @@ static int check_moment(struct rules *r)
                            "a collection runs since event %" PRIu64
                            "; only the runtime acts before its gc-end",
                            r->gc_since);
-    if (uses_object(r->ev) && rules_there(r, r->ev->addr, 1))
+    if (UNLIKELY(r->full) && uses_object(info, r->ev) && rules_there(r, r->ev->addr, 1))
         return -1;
     if (!synchronises(r->ev))
         return 0;
@@ -457,10 +455,7 @@ int rules_apply(struct rules *r, const struct event *ev, uint64_t number, struct
     r->ev = ev;
     r->number = number;
     r->err = e;
-    const int broken = apply_checked(r, ev);
-    if (UNLIKELY(r->notes != NULL) && !broken)
-        rules_note(r);
-    return broken;
+    return apply_checked(r, ev);
 }
 
 const struct event *rules_run(struct rules *r, const struct event *ev, const struct event *end,

@@ -59,7 +59,7 @@ struct rules {
     uint64_t alive;              /* objects */
     uint64_t idled;              /* locks that have become idle since idle ones were dropped */
     struct interval *allocated;  /* owns */
-    struct interval *left;       /* owns; what copies outside pauses have moved away */
+    struct interval *left;       /* owns; full only: what copies outside pauses moved away */
     uint64_t pages_left;         /* of objects, then */
     struct interval *touched;    /* owns; full only: tracked accesses since the last clear */
     struct rules_object *moving; /* owns; scratch of a copy */
@@ -116,7 +116,6 @@ void rules_heap_free(struct rules *r);
 /* ---- rules/notes.c; those without a word on NULL are for who takes notes ----------------------
  */
 
-void rules_note(struct rules *r);              /* the event has obeyed the rules */
 void rules_note_copy(struct rules *r);         /* before it takes effect; without notes nothing */
 void rules_note_moved(struct rules_object *o); /* its image has been taken elsewhere */
 void rules_note_end(struct rules *r);

@@ -314,9 +314,10 @@ static const struct stream streams[] = {
      "0 copy 64 72 16; 1 read 80 8"},
     {RULE_MOVED_AWAY, FULL | BAD, "beside a part that was cleared",
      "0 copy 128 64 16; 0 clear 64 8; 1 read 72 8"},
-    {RULE_MOVED_AWAY, BAD, "a lock at the old place", "0 copy 128 64 16; 1 acq 64"},
-    {RULE_MOVED_AWAY, BAD, "a volatile at the old place", "0 copy 128 64 16; 1 vread 64"},
-    {RULE_MOVED_AWAY, GOOD, "moved again from the old place", "0 copy 128 64 16; 1 copy 256 64 16"},
+    {RULE_MOVED_AWAY, FULL | BAD, "a lock at the old place", "0 copy 128 64 16; 1 acq 64"},
+    {RULE_MOVED_AWAY, FULL | BAD, "a volatile at the old place", "0 copy 128 64 16; 1 vread 64"},
+    {RULE_MOVED_AWAY, FULL | GOOD, "moved again from the old place",
+     "0 copy 128 64 16; 1 copy 256 64 16"},
 
     {RULE_GC_PAUSE, GOOD, "the runtime, heap events and marks",
      "0 io; 0 gc-begin; 0 acq 64 system; 0 read 64 8 system; 0 alloc 64 8; 0 copy 128 64 8; 0 "
@@ -498,6 +499,8 @@ static int apply_text(struct rules *r, const char *text, uint64_t number, struct
         if (broken)
             fail_msg("\"%s\": too early: %s", text, e->text);
         broken = rules_apply(r, ev, number++, e);
+        if (!broken)
+            rules_note(r);
     }
     free(copy);
     return broken;

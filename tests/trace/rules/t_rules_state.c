@@ -30,7 +30,7 @@ static struct event write_8(sim_tid tid, sim_addr addr, unsigned flags)
 
 enum { BYTES = 96, SLOTS = 6, THREADS = 3 };
 
-struct memory { /* a byte each */
+struct memory {                                         /* a byte each */
     bool allocated[BYTES], touched[BYTES], left[BYTES]; /* left: moved away */
     bool allocs;
 };
@@ -139,7 +139,6 @@ struct slot {                              /* the lock that may be at an address
 };
 struct locks {
     struct slot at[SLOTS];
-    bool left[SLOTS]; /* moved away, and the program must not use it */
     bool waits[THREADS];
     unsigned restore[THREADS][2];
 };
@@ -175,8 +174,6 @@ static bool model_move(struct locks *m, uint64_t to, uint64_t from, uint64_t n)
     for (uint64_t i = to; i < to + n; i++)
         if (in_use(&m->at[i]) && !m->at[i].stale && !(i >= from && i < from + n))
             return false;
-    memset(m->left + from, 1, n);
-    memset(m->left + to, 0, n);
     memcpy(image, m->at + from, n * sizeof *image);
     for (uint64_t i = from; i < from + n; i++)
         m->at[i].stale = in_use(&m->at[i]);
@@ -191,7 +188,6 @@ static bool model_end(struct locks *m, uint64_t at, uint64_t n)
             return false;
     for (uint64_t i = at; i < at + n; i++)
         m->at[i] = (struct slot){.owner = -1};
-    memset(m->left + at, 0, n);
     return true;
 }
 
@@ -246,8 +242,6 @@ static bool model_lock(struct locks *m, const struct event *ev, uint64_t base)
         return model_end(m, at, ev->aux / 4);
     if (ev->kind == EV_COPY)
         return model_move(m, at, (ev[1].addr - base) / 4, ev->aux / 4);
-    if (m->left[at] && !(ev->flags & EVF_SYSTEM))
-        return false;
     if (ev->kind == EV_ACQUIRE || ev->kind == EV_ACQUIRE_SHARED || ev->kind == EV_WAIT_EXIT)
         return model_take(m, &m->at[at], ev);
     return model_give(m, &m->at[at], ev);
