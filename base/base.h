@@ -61,6 +61,9 @@ void die(const char *fmt, ...) PRINTF_LIKE(1, 2) NO_RETURN;
 void *xmalloc(size_t bytes);
 void *xcalloc(size_t n, size_t bytes);
 void *xrealloc(void *p, size_t n, size_t bytes); /* n * bytes, checked */
+/* p, whose first `had` elements stay, with n; those behind them are 0, and large ones cost nothing
+ * on the host before they are touched. */
+void *xrecalloc(void *p, size_t had, size_t n, size_t bytes);
 char *xstrdup(const char *s);
 char *xasprintf(const char *fmt, ...) PRINTF_LIKE(1, 2);
 /* Appends text to *all, with `between` before it unless *all is empty. NULL is as good as "". */
@@ -69,40 +72,67 @@ void xappend(char **all, const char *between, const char *text);
 /* Makes room for one more element in an array that doubles: returns the array. */
 void *xgrow(void *array, size_t n, size_t *cap, size_t bytes);
 
-/* What a policy's modelled state may take on the host. Containers that can grow with the input
- * charge it; the machine stops with LARD_LIMIT when it is over. NULL where a container takes a
- * budget: not accounted. */
+/* What may grow with the input takes of the host's memory. Whatever can grow charges a budget; the
+ * run stops with LARD_LIMIT when that is over. Parts of a run have budgets of their own, and a
+ * common one above them has the limit. NULL where a container takes a budget: not accounted. */
 struct budget {
     uint64_t live, peak;
-    uint64_t limit; /* bytes; 0: no limit */
+    uint64_t limit;    /* bytes; 0: no limit */
+    struct budget *of; /* borrows: is charged, too; NULL: none is */
+    bool over;         /* it, or what it is of, was over its limit when it was charged */
 };
 static inline void budget_take(struct budget *b, uint64_t bytes)
 {
-    if (!b)
-        return;
-    b->live += bytes;
-    if (b->live > b->peak)
-        b->peak = b->live;
+    bool over = false;
+
+    for (struct budget *at = b; at; at = at->of) {
+        at->live += bytes;
+        if (at->live > at->peak)
+            at->peak = at->live;
+        over |= at->over |= at->limit && at->live > at->limit;
+    }
+    if (over)
+        b->over = true;
 }
 static inline void budget_give(struct budget *b, uint64_t bytes)
 {
-    if (b)
+    for (; b; b = b->of)
         b->live -= bytes;
+}
+/* It now has that much, whatever it had. */
+static inline void budget_have(struct budget *b, uint64_t bytes)
+{
+    if (bytes > b->live)
+        budget_take(b, bytes - b->live);
+    else
+        budget_give(b, b->live - bytes);
 }
 static inline bool budget_over(const struct budget *b)
 {
-    return b && b->limit && b->peak > b->limit;
+    return b && (b->over || (b->of && b->of->over));
+}
+/* The error of a run whose budget is over, with LARD_LIMIT: `what` has it, "policy vc", and may
+ * take less if ... `remedy`. */
+int budget_error(const struct budget *b, uint64_t event, const char *what, const char *remedy,
+                 struct err *e);
+/* What malloc takes for a block of so many bytes: glibc's, on 64 bits, and near enough elsewhere.
+ */
+static inline uint64_t heap_bytes(uint64_t bytes)
+{
+    return !bytes ? 0 : bytes <= 24 ? 32 : (bytes + 8 + 15) / 16 * 16;
 }
 
 /* Blocks of one size, from slabs that grow and are freed together; those that were given back are
  * given out first. Many blocks lie on huge pages where the host has them for the asking: random
  * accesses then seldom miss the host's table of pages. Open so that it can be part of a struct. */
 struct pool {
-    size_t bytes;      /* of a block: a multiple of 64, as is its address */
-    void *free_list;   /* blocks given back; each begins with the next */
-    void *slabs;       /* owns; each begins with the next */
-    unsigned char *at; /* the next block of the latest slab */
-    size_t left, slab; /* blocks from there on; bytes of the latest slab */
+    size_t bytes;          /* of a block: a multiple of 64, as is its address */
+    void *free_list;       /* blocks given back; each begins with the next */
+    void *slabs;           /* owns; each begins with the next */
+    unsigned char *at;     /* the next block of the latest slab */
+    size_t left, slab;     /* blocks from there on; bytes of the latest slab */
+    uint64_t taken;        /* bytes of all slabs */
+    struct budget *budget; /* borrows: is charged for slabs; NULL: not accounted */
 };
 void *pool_get(struct pool *p);
 void pool_give(struct pool *p, void *block);
@@ -123,7 +153,11 @@ struct map {
 };
 
 void map_init(struct map *m, struct budget *budget);
-void map_free(struct map *m); /* leaves an empty map */
+void map_free(struct map *m);                         /* leaves an empty map */
+static inline uint64_t map_bytes(const struct map *m) /* on the host; what it charges */
+{
+    return m->slots ? (m->mask + 1) * sizeof *m->slots : 0;
+}
 /* Inline, as shadow pages are found with it. */
 #define MAP_EMPTY UINT64_C(0x8c1f5e0d3b7a9246) /* any number unlikely as an address or a count */
 /* Page numbers and addresses differ in low bits, and many follow each other: the high bits of a

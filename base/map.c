@@ -15,14 +15,9 @@ void map_init(struct map *m, struct budget *budget)
     *m = (struct map){.budget = budget};
 }
 
-static uint64_t slot_bytes(const struct map *m)
-{
-    return m->slots ? (m->mask + 1) * sizeof *m->slots : 0;
-}
-
 void map_free(struct map *m)
 {
-    budget_give(m->budget, slot_bytes(m));
+    budget_give(m->budget, map_bytes(m));
     free(m->slots);
     map_init(m, m->budget);
 }
@@ -42,11 +37,11 @@ static void resize(struct map *m, size_t cap)
     m->shift = 64 - (unsigned)__builtin_ctzll(cap);
     for (size_t i = 0; i < cap; i++)
         m->slots[i].key = MAP_EMPTY;
-    budget_take(m->budget, slot_bytes(m));
+    budget_take(m->budget, map_bytes(m));
     for (size_t i = 0; old.slots && i <= old.mask; i++)
         if (old.slots[i].key != MAP_EMPTY)
             *map_probe(m, old.slots[i].key) = old.slots[i];
-    budget_give(m->budget, slot_bytes(&old));
+    budget_give(m->budget, map_bytes(&old));
     free(old.slots);
 }
 

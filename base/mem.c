@@ -2,6 +2,7 @@
  * Pools hold what is accessed at random: the pages of shadows. */
 #include "base/base.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,16 @@ void *xrealloc(void *p, size_t n, size_t bytes)
     if (__builtin_mul_overflow(n, bytes, &total))
         die("no memory for %zu elements of %zu bytes; free some or give more", n, bytes);
     return checked(realloc(p, total ? total : 1), total);
+}
+
+void *xrecalloc(void *p, size_t had, size_t n, size_t bytes)
+{
+    void *to = xcalloc(n, bytes);
+
+    if (had)
+        memcpy(to, p, had * bytes);
+    free(p);
+    return to;
 }
 
 char *xstrdup(const char *s)
@@ -69,6 +80,20 @@ void *xgrow(void *array, size_t n, size_t *cap, size_t bytes)
     return xrealloc(array, *cap, bytes);
 }
 
+int budget_error(const struct budget *b, uint64_t event, const char *what, const char *remedy,
+                 struct err *e)
+{
+    const struct budget *all = b;
+
+    while (all->of)
+        all = all->of;
+    return err_set(e, LARD_LIMIT,
+                   "event %" PRIu64 ": what the run keeps exceeds limits.memory (%" PRIu64
+                   " bytes); %s has %" PRIu64
+                   " of it; the results up to here hold; raise limits.memory, or %s",
+                   event, all->limit, what, b->live, remedy);
+}
+
 /* ---- pools ---------------------------------------------------------------------------------- */
 
 /* A slab begins with the address of the next, in a line of its own. Slabs grow by a factor: few for
@@ -94,6 +119,8 @@ static void slab_new(struct pool *p)
     memcpy(slab, &p->slabs, sizeof p->slabs);
     p->slabs = slab;
     p->slab = bytes;
+    p->taken += bytes;
+    budget_take(p->budget, bytes);
     p->at = slab + LINE;
     p->left = (bytes - LINE) / p->bytes;
 }
@@ -127,5 +154,6 @@ void pool_free(struct pool *p)
         memcpy(&p->slabs, slab, sizeof p->slabs);
         free(slab);
     }
-    *p = (struct pool){.bytes = p->bytes};
+    budget_give(p->budget, p->taken);
+    *p = (struct pool){.bytes = p->bytes, .budget = p->budget};
 }

@@ -18,6 +18,7 @@ struct shadow *shadow_new(unsigned granule, size_t cell_bytes, struct budget *bu
     s->shift = (unsigned)__builtin_ctz(granule);
     s->cell_bytes = cell_bytes;
     s->budget = budget;
+    s->room.budget = budget;
     s->room.bytes = (sizeof(struct shadow_page) + SHADOW_PAGE_CELLS * cell_bytes + 63) / 64 * 64;
     map_init(&s->pages, budget);
     return s;
@@ -32,19 +33,18 @@ void shadow_free(struct shadow *s)
 {
     if (!s)
         return;
-    budget_give(s->budget, s->pages.n * page_bytes(s));
     pool_free(&s->room);
     map_free(&s->pages);
     free(s);
 }
 
-/* A page is charged to the budget when it is made, whatever is in its cells. */
+/* What pages take is charged by slabs: a page that goes leaves room for others, and gives the host
+ * nothing back. */
 struct shadow_page *shadow_page_new(struct shadow *s, uint64_t number)
 {
     struct shadow_page *p = pool_get(&s->room);
 
     memset(p, 0, page_bytes(s));
-    budget_take(s->budget, page_bytes(s));
     p->number = number;
     *map_put(&s->pages, number) = (uint64_t)(uintptr_t)p;
     return p;
@@ -66,7 +66,6 @@ static void drop_page(struct shadow *s, struct shadow_page *p)
     for (uint64_t i = 0; i < SHADOW_PAGE_CELLS; i++)
         cache_forget(s, p->number * SHADOW_PAGE_CELLS + i);
     map_remove(&s->pages, p->number);
-    budget_give(s->budget, page_bytes(s));
     pool_give(&s->room, p);
 }
 

@@ -5,6 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+static uint64_t bytes_of(uint32_t cap)
+{
+    return heap_bytes((uint64_t)cap * sizeof(uint64_t));
+}
+
 /* By half as much again, so that threads that come one by one do not copy the clock each time. */
 static void reserve(struct vclock *c, uint32_t n, struct budget *b)
 {
@@ -12,7 +17,7 @@ static void reserve(struct vclock *c, uint32_t n, struct budget *b)
         return;
     const uint32_t cap = n < 8 ? 8 : n + n / 2;
     c->at = xrealloc(c->at, cap, sizeof *c->at);
-    budget_take(b, (uint64_t)(cap - c->cap) * sizeof *c->at);
+    budget_take(b, bytes_of(cap) - bytes_of(c->cap));
     c->cap = cap;
 }
 
@@ -61,7 +66,7 @@ bool vclock_leq(const struct vclock *a, const struct vclock *b)
 
 void vclock_free(struct vclock *c, struct budget *b)
 {
-    budget_give(b, (uint64_t)c->cap * sizeof *c->at);
+    budget_give(b, bytes_of(c->cap));
     free(c->at);
     *c = (struct vclock){0};
 }

@@ -150,13 +150,24 @@ static uint64_t order_words(const struct cache *c)
     return 0;
 }
 
+static uint64_t array_bytes(const struct cache *c)
+{
+    return (uint64_t)cache_slots(c) * (sizeof *c->tag + 1) + order_words(c) * sizeof *c->order +
+           HOST_LINE;
+}
+
+uint64_t cache_bytes(const struct cache *c)
+{
+    return c->memory ? array_bytes(c) : 0;
+}
+
 /* One block for all arrays, on a boundary of the host's cache lines, so that the tags of a set of 8
  * ways are in one of these. */
 static void allocate(struct cache *c)
 {
     const uint64_t slots = cache_slots(c), order = order_words(c);
 
-    c->memory = xcalloc(1, slots * (sizeof *c->tag + 1) + order * sizeof *c->order + HOST_LINE);
+    c->memory = xcalloc(1, array_bytes(c));
     c->tag = (uint64_t *)(((uintptr_t)c->memory + HOST_LINE - 1) / HOST_LINE * HOST_LINE);
     c->order = order ? (uint32_t *)(c->tag + slots) : NULL;
     c->state = (uint8_t *)(c->tag + slots) + order * sizeof *c->order;

@@ -67,6 +67,7 @@ struct cache {      /* open so that a look-up can be inline; only cache.c writes
  * 64 bytes is no whole number of sets; ..."). `name` begins the message. */
 int cache_check(const struct cache_geometry *g, const char *name, struct err *e);
 void cache_init(struct cache *c, const struct cache_geometry *g); /* g was checked */
+uint64_t cache_bytes(const struct cache *c);                      /* on the host */
 void cache_free(struct cache *c);                                 /* all zero is fine, too */
 
 __extension__ typedef unsigned __int128 cache_wide;

@@ -224,6 +224,20 @@ static void make_caches(struct coherence *c, struct coh_shapes *shapes)
     c->entry = xcalloc(cache_slots(c->tags), sizeof *c->entry);
 }
 
+uint64_t coherence_bytes(const struct coherence *c)
+{
+    uint64_t bytes = cache_bytes(&c->l3) + cache_bytes(&c->own_directory) +
+                     (uint64_t)cache_slots(c->tags) * sizeof *c->entry;
+
+    for (unsigned i = 0; i < c->cores; i++) {
+        const struct private_caches *p = &c->priv[i];
+        bytes += sizeof *p + cache_bytes(&p->l1) + cache_bytes(&p->l2);
+        bytes += (uint64_t)cache_slots(&p->l1) * sizeof *p->l1_below;
+        bytes += c->has_l2 ? (uint64_t)cache_slots(&p->l2) * sizeof *p->l2_home : 0;
+    }
+    return bytes;
+}
+
 /* Banks stand evenly over the nodes, there being as many nodes as cores. */
 static void make_banks(struct coherence *c)
 {

@@ -82,6 +82,8 @@ struct coh_env {           /* borrowed */
 struct coherence;
 /* NULL: error, LARD_CONFIG. */
 struct coherence *coherence_new(const struct coh_env *env, struct err *e);
+/* What its caches and directory have on the host: fixed by the configuration. */
+uint64_t coherence_bytes(const struct coherence *c);
 void coherence_free(struct coherence *c);
 
 /* Cycles of an access before its request reaches the memory, where a total memory latency contains

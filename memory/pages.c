@@ -51,6 +51,11 @@ int pages_init(struct pages *p, const struct pages_params *params, struct stats_
     return 0;
 }
 
+void pages_account(struct pages *p, struct budget *b)
+{
+    map_init(&p->frame, b);
+}
+
 void pages_free(struct pages *p)
 {
     map_free(&p->frame);

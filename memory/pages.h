@@ -30,6 +30,7 @@ struct pages {
 
 int pages_init(struct pages *p, const struct pages_params *params, struct stats_group *g,
                struct err *e);
+void pages_account(struct pages *p, struct budget *b); /* before any page; b is borrowed */
 void pages_free(struct pages *p);
 sim_addr pages_place(struct pages *p, uint64_t page); /* the slow way */
 

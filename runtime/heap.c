@@ -29,8 +29,7 @@ struct rt_core *rt_core(struct runtime *r, unsigned core)
 {
     if (core >= r->cores) {
         const size_t n = (size_t)core + 1;
-        r->core = xrealloc(r->core, n, sizeof *r->core);
-        memset(r->core + r->cores, 0, (n - r->cores) * sizeof *r->core);
+        r->core = xrecalloc(r->core, r->cores, n, sizeof *r->core);
         budget_take(r->env.budget, (n - r->cores) * sizeof *r->core);
         r->cores = n;
     }

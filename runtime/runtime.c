@@ -137,8 +137,7 @@ struct rt_thread *rt_thread(struct runtime *r, uint64_t tid)
     assert(tid < MAX_THREADS);
     if (tid >= r->threads) {
         const size_t n = tid + 1 + tid / 2;
-        r->thread = xrealloc(r->thread, n, sizeof *r->thread);
-        memset(r->thread + r->threads, 0, (n - r->threads) * sizeof *r->thread);
+        r->thread = xrecalloc(r->thread, r->threads, n, sizeof *r->thread);
         budget_take(r->env.budget, (n - r->threads) * sizeof *r->thread);
         r->threads = n;
     }
@@ -150,8 +149,7 @@ static void reserve_actor(struct runtime *r, uint32_t actor)
     if (actor < r->actors)
         return;
     const size_t n = (size_t)actor + 1 + actor / 2;
-    r->actor = xrealloc(r->actor, n, sizeof *r->actor);
-    memset(r->actor + r->actors, 0, (n - r->actors) * sizeof *r->actor);
+    r->actor = xrecalloc(r->actor, r->actors, n, sizeof *r->actor);
     budget_take(r->env.budget, (n - r->actors) * sizeof *r->actor);
     r->actors = n;
 }

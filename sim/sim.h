@@ -22,6 +22,9 @@ void sim_each_stat(void (*fn)(void *arg, const char *name, const char *unit, con
 /* An event of a trace, with its second record if it has one, as lardsim_event takes it. */
 struct lardsim_event sim_event(const struct event *ev);
 
+/* What grows with the run and is the caller's own is charged here, and stops it, too. */
+struct budget *sim_memory(struct lardsim *l);
+
 /* ---- a run on a machine: session/on_machine.c ------------------------------------------------ */
 
 /* The run writes a timeline to this file. Before lardsim_start. */

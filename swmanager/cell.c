@@ -24,16 +24,13 @@ struct swm_line *swm_line_make(struct swmanager *s, uint64_t line)
 {
     uint64_t *at = map_put(&s->lines, line);
 
-    if (!*at) {
+    if (!*at)
         *at = (uint64_t)(uintptr_t)memset(pool_get(&s->line_room), 0, line_bytes(s));
-        budget_take(s->env.budget, line_bytes(s));
-    }
     return (struct swm_line *)(uintptr_t)*at;
 }
 
 static void line_free(struct swmanager *s, struct swm_line *l)
 {
-    budget_give(s->env.budget, line_bytes(s));
     pool_give(&s->line_room, l);
 }
 
@@ -93,7 +90,7 @@ static uint32_t room_for(uint32_t n, uint32_t cap)
     return n <= 2 ? n : n + n / 2;
 }
 
-/* Most cells have one access or two, and come from pools. NULL: from neither. */
+/* Most cells have one access or two, and come from pools, which are charged. NULL: from neither. */
 static struct pool *room_of(struct swmanager *s, uint32_t cap)
 {
     return cap <= 1 ? &s->cell_room[0] : cap == 2 ? &s->cell_room[1] : NULL;
@@ -104,7 +101,7 @@ static struct swm_cell *cell_new(struct swmanager *s, uint32_t cap)
     struct pool *room = room_of(s, cap);
     struct swm_cell *c = room ? pool_get(room) : xmalloc(cell_bytes(cap));
 
-    budget_take(s->env.budget, cell_bytes(cap));
+    budget_take(room ? NULL : s->env.budget, heap_bytes(cell_bytes(cap)));
     *c = (struct swm_cell){.cap = cap};
     return c;
 }
@@ -113,7 +110,7 @@ static void cell_free(struct swmanager *s, struct swm_cell *c)
 {
     struct pool *room = room_of(s, c->cap);
 
-    budget_give(s->env.budget, cell_bytes(c->cap));
+    budget_give(room ? NULL : s->env.budget, heap_bytes(cell_bytes(c->cap)));
     if (room)
         pool_give(room, c);
     else
@@ -173,9 +170,10 @@ void swm_cells_init(struct swmanager *s)
 {
     map_init(&s->lines, s->env.budget);
     map_init(&s->cells, s->env.budget);
-    s->line_room.bytes = whole_lines(line_bytes(s));
+    s->line_room = (struct pool){.bytes = whole_lines(line_bytes(s)), .budget = s->env.budget};
     for (uint32_t i = 0; i < ARRAY_SIZE(s->cell_room); i++)
-        s->cell_room[i].bytes = whole_lines(cell_bytes(i + 1));
+        s->cell_room[i] =
+            (struct pool){.bytes = whole_lines(cell_bytes(i + 1)), .budget = s->env.budget};
 }
 
 void swm_cells_free(struct swmanager *s)

@@ -21,7 +21,8 @@ enum {
 struct slot {
     struct event *rec; /* owns */
     size_t records, cap;
-    uint64_t first;
+    uint64_t first, kept;
+    bool more;
     struct source_extent extent; /* of the inner source, after these */
     struct name *name;           /* owns; new ones, whose texts are the inner source's */
     size_t names, names_cap;
@@ -79,6 +80,8 @@ static void copy_events(struct slot *slot, const struct batch *b)
         memcpy(slot->rec, b->rec, b->records * sizeof *slot->rec);
     slot->records = b->records;
     slot->first = b->first;
+    slot->kept = b->kept;
+    slot->more = b->more;
 }
 
 static void copy_extent(struct slot *slot, const struct source *inner)
@@ -107,9 +110,9 @@ static void *read_ahead(void *arg)
 
     while (more && (slot = slot_to_fill(a)) != NULL) {
         struct batch b = {.records = 0};
-        if (source_next(a->inner, &b, &slot->err))
-            b.records = 0;
-        more = b.records != 0;
+        if (source_step(a->inner, &b, &slot->err))
+            b = (struct batch){.first = b.first, .kept = b.kept};
+        more = b.records || b.more;
         copy_events(slot, &b);
         copy_names(a, slot);
         copy_extent(slot, a->inner);
@@ -126,7 +129,9 @@ static struct slot *slot_to_use(struct read_ahead *a)
     struct slot *slot;
 
     pthread_mutex_lock(&a->lock);
-    if (a->holding && a->slot[a->emptied % SLOTS].records) {
+    const struct slot *held = &a->slot[a->emptied % SLOTS];
+
+    if (a->holding && (held->records || held->more)) {
         a->emptied++;
         pthread_cond_signal(&a->changed);
     }
@@ -141,7 +146,7 @@ static struct slot *slot_to_use(struct read_ahead *a)
 static int take_names(struct read_ahead *a, struct slot *slot, struct err *e)
 {
     for (size_t i = 0; i < slot->names; i++)
-        if (names_add(a->names, slot->name[i].space, slot->name[i].id, slot->name[i].text, e))
+        if (names_refer(a->names, &slot->name[i], e))
             return -1;
     slot->names = 0;
     return 0;
@@ -153,8 +158,12 @@ static int ahead_next(struct source *s, struct batch *b, struct err *e)
     struct read_ahead *a = (struct read_ahead *)s;
     struct slot *slot = slot_to_use(a);
 
-    *b = (struct batch){.rec = slot->rec, .records = slot->records, .first = slot->first};
     a->extent = slot->extent;
+    *b = (struct batch){.rec = slot->rec,
+                        .records = slot->records,
+                        .first = slot->first,
+                        .kept = slot->kept,
+                        .more = slot->more};
     if (take_names(a, slot, e))
         return -1;
     return slot->err.code ? err_set(e, (enum lard_exit)slot->err.code, "%s", slot->err.text) : 0;

@@ -95,6 +95,11 @@ const char *input_fault(const struct input *in)
     return *in->fault ? in->fault : NULL;
 }
 
+uint64_t input_bytes(const struct input *in)
+{
+    return in->packed ? unpacker_bytes(in->packed->unpacker) : 0;
+}
+
 void input_free(struct input *in)
 {
     if (!in)

@@ -79,8 +79,7 @@ static void numbered_grow(struct intern *t, size_t place)
         return;
     while (n <= place)
         n *= 2;
-    t->numbered = xrealloc(t->numbered, n, sizeof *t->numbered);
-    memset(t->numbered + t->numbered_n, 0, (n - t->numbered_n) * sizeof *t->numbered);
+    t->numbered = xrecalloc(t->numbered, t->numbered_n, n, sizeof *t->numbered);
     t->numbered_n = n;
 }
 
@@ -100,4 +99,9 @@ size_t intern_add(struct intern *t, const char *text)
     t->text = xgrow(t->text, t->n, &t->cap, sizeof *t->text);
     t->text[t->n++] = text;
     return number;
+}
+
+uint64_t intern_bytes(const struct intern *t)
+{
+    return t->cap * sizeof *t->text + t->numbered_n * sizeof *t->numbered + map_bytes(&t->by_key);
 }

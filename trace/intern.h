@@ -23,6 +23,7 @@ void intern_init(struct intern *t);
 void intern_free(struct intern *t);
 /* n bytes at `text`, at least one, which need not be followed by a NUL. */
 size_t intern_find(const struct intern *t, const char *text, size_t n);
+uint64_t intern_bytes(const struct intern *t);         /* on the host */
 size_t intern_add(struct intern *t, const char *text); /* must not be there; its number */
 
 /* The number of the text that is t->letter and then `place` in decimals; < INTERN_NUMBERED_MAX. */

@@ -1,6 +1,6 @@
 /* names.c - what threads, objects, sites and phases are called: a list in order of addition, and a
  * map a name space from ids to the latest name. Nothing is forgotten: texts live as long as the
- * list. */
+ * list, and never move. */
 #include "trace/trace.h"
 
 #include <inttypes.h>
@@ -17,11 +17,24 @@ const char *const name_space_text[NAME_SPACES] = {
     [NAME_PHASE] = "phase",
 };
 
+/* Texts stand one behind the other in blocks, each half as large again as all before it, up to
+ * TEXT_MOST. */
+enum { TEXT_LEAST = 1 << 12, TEXT_MOST = 1 << 17 };
+struct text_block {
+    struct text_block *before;
+    char text[];
+};
+
 struct names {
-    struct name *list; /* owns, and the texts */
+    struct name *list; /* owns */
     size_t n, cap;
     uint64_t text_bytes;
     struct map latest[NAME_SPACES]; /* id to place in list */
+    struct budget tables;           /* list and maps */
+    struct text_block *texts;       /* owns; the latest */
+    char *free_text;                /* in it */
+    size_t free_bytes;
+    uint64_t blocks; /* bytes of all */
 };
 
 struct names *names_new(void)
@@ -29,7 +42,7 @@ struct names *names_new(void)
     struct names *n = xcalloc(1, sizeof *n);
 
     for (int space = 0; space < NAME_SPACES; space++)
-        map_init(&n->latest[space], NULL);
+        map_init(&n->latest[space], &n->tables);
     return n;
 }
 
@@ -37,8 +50,10 @@ void names_free(struct names *n)
 {
     if (!n)
         return;
-    for (size_t i = 0; i < n->n; i++)
-        free((void *)(uintptr_t)n->list[i].text);
+    for (struct text_block *t = n->texts, *before; t; t = before) {
+        before = t->before;
+        free(t);
+    }
     for (int space = 0; space < NAME_SPACES; space++)
         map_free(&n->latest[space]);
     free(n->list);
@@ -136,19 +151,60 @@ static int name_check(const struct names *n, enum name_space space, uint64_t id,
     return 0;
 }
 
+static const char *keep_text(struct names *n, const char *text)
+{
+    const size_t bytes = strlen(text) + 1;
+
+    if (bytes > n->free_bytes) {
+        const size_t half = n->blocks / 2, more = half < TEXT_LEAST ? TEXT_LEAST : half;
+        const size_t room = more < TEXT_MOST ? more : TEXT_MOST;
+        struct text_block *t = xmalloc(room);
+        t->before = n->texts;
+        n->texts = t;
+        n->free_text = t->text;
+        n->free_bytes = room - sizeof *t;
+        n->blocks += heap_bytes(room);
+    }
+    char *const to = memcpy(n->free_text, text, bytes);
+    n->free_text += bytes;
+    n->free_bytes -= bytes;
+    return to;
+}
+
+/* False: it is there already; recorders repeat themselves. */
+static bool is_new(const struct names *n, enum name_space space, uint64_t id, const char *text)
+{
+    const char *known = names_find(n, space, id);
+
+    return !known || strcmp(known, text) != 0;
+}
+
+static void put(struct names *n, const struct name *name)
+{
+    const size_t was = n->cap;
+
+    n->list = xgrow(n->list, n->n, &n->cap, sizeof *n->list);
+    budget_take(&n->tables, (n->cap - was) * sizeof *n->list);
+    n->list[n->n] = *name;
+    n->text_bytes += strlen(name->text);
+    *map_put(&n->latest[name->space], name->id) = n->n++;
+}
+
 int names_add(struct names *n, enum name_space space, uint64_t id, const char *text, struct err *e)
 {
-    const char *known;
-
     if (name_check(n, space, id, text, e))
         return -1;
-    known = names_find(n, space, id);
-    if (known && !strcmp(known, text))
-        return 0; /* recorders repeat themselves */
-    n->list = xgrow(n->list, n->n, &n->cap, sizeof *n->list);
-    n->list[n->n] = (struct name){.space = space, .id = id, .text = xstrdup(text)};
-    n->text_bytes += strlen(text);
-    *map_put(&n->latest[space], id) = n->n++;
+    if (is_new(n, space, id, text))
+        put(n, &(struct name){.space = space, .id = id, .text = keep_text(n, text)});
+    return 0;
+}
+
+int names_refer(struct names *n, const struct name *of, struct err *e)
+{
+    if (name_check(n, of->space, of->id, of->text, e))
+        return -1;
+    if (is_new(n, of->space, of->id, of->text))
+        put(n, of);
     return 0;
 }
 
@@ -166,7 +222,7 @@ size_t names_count(const struct names *n)
 
 uint64_t names_bytes(const struct names *n)
 {
-    return n->text_bytes + n->n * (sizeof *n->list + 2 * sizeof(struct map_slot));
+    return n->blocks + 2 * n->tables.live;
 }
 
 const struct name *names_at(const struct names *n, size_t i)

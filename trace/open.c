@@ -2,6 +2,7 @@
  * named before the path, or the generator. */
 #include "trace/trace.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -158,7 +159,7 @@ static struct source *open_generator(const char *assignments, struct err *e)
 
 /* A generator's or maker's name comes before any file's, as a format's does: ./PATH names a file.
  */
-struct source *source_open(const char *spec, struct err *e)
+static struct source *open_spec(const char *spec, struct err *e)
 {
     static const char generator[] = "synth:";
     const struct trace_format *format;
@@ -181,6 +182,48 @@ struct source *source_open(const char *spec, struct err *e)
         return open_as(format, in, options, e);
     free(options);
     return NULL;
+}
+
+struct source *source_open(const char *spec, struct err *e)
+{
+    struct source *s = open_spec(spec, e);
+
+    if (s)
+        s->kept.limit = SOURCE_MEMORY;
+    return s;
+}
+
+/* ---- reading -------------------------------------------------------------------------------- */
+
+void source_account(struct source *s, struct budget *all)
+{
+    s->kept = (struct budget){.of = all};
+}
+
+static int keeps_too_much(const struct source *s, uint64_t event, struct err *e)
+{
+    const struct budget *const all = s->kept.of ? s->kept.of : &s->kept;
+
+    return err_set(e, LARD_LIMIT,
+                   "%s: event %" PRIu64 ": what is kept of the trace takes %" PRIu64
+                   " bytes, with its names, and all that is kept more than the limit on memory, "
+                   "%" PRIu64 "; raise it (limits.memory of a run, --max-memory of `lardsim "
+                   "trace`), or leave names out of the trace",
+                   s->name, event, s->kept.live, all->limit);
+}
+
+int source_next(struct source *s, struct batch *b, struct err *e)
+{
+    do {
+        if (source_step(s, b, e))
+            return -1;
+        budget_have(&s->kept, b->kept);
+        if (UNLIKELY(budget_over(&s->kept))) {
+            *b = (struct batch){.first = b->first};
+            return keeps_too_much(s, b->first, e);
+        }
+    } while (!b->records && b->more);
+    return 0;
 }
 
 /* ---- copying -------------------------------------------------------------------------------- */

@@ -44,10 +44,11 @@ struct placement {
     uint64_t number;              /* of ev */
 };
 
-struct placement *placement_new(void)
+struct placement *placement_new(struct budget *of)
 {
     struct placement *o = xcalloc(1, sizeof *o);
 
+    o->budget.of = of;
     map_init(&o->given, &o->budget);
     return o;
 }
@@ -80,11 +81,6 @@ void placement_free(struct placement *o)
 void placement_names(struct placement *o, const struct names *names)
 {
     o->names = names;
-}
-
-uint64_t placement_bytes(const struct placement *o)
-{
-    return o ? o->budget.live : 0;
 }
 
 /* ---- names ----------------------------------------------------------------------------------

@@ -158,9 +158,12 @@ void names_free(struct names *n);
 /* Copies text. The error is about text that is empty, too long (1 KiB), has control bytes or is not
  * UTF-8. */
 int names_add(struct names *n, enum name_space space, uint64_t id, const char *text, struct err *e);
+/* As names_add, but only points to the text, which another table of names has already. */
+int names_refer(struct names *n, const struct name *of, struct err *e);
 const char *names_find(const struct names *n, enum name_space space, uint64_t id); /* NULL: none */
 size_t names_count(const struct names *n);
-uint64_t names_bytes(const struct names *n);                  /* on the host, about */
+/* On the host: the texts, and twice the tables, as a source that is read ahead has those twice. */
+uint64_t names_bytes(const struct names *n);
 const struct name *names_at(const struct names *n, size_t i); /* in order of addition */
 
 /* ---- what lies where ------------------------------------------------------------------------ */
@@ -177,10 +180,9 @@ struct object_place {
     uint64_t site;    /* of its alloc; 0: unknown */
 };
 struct placement; /* follows allocs, clears and copies */
-struct placement *placement_new(void);
+struct placement *placement_new(struct budget *of); /* charged, too; NULL: none is */
 void placement_free(struct placement *o);
 void placement_names(struct placement *o, const struct names *names); /* borrowed; they may grow */
-uint64_t placement_bytes(const struct placement *o);                  /* on the host; NULL: 0 */
 void placement_apply(struct placement *o, const struct event *ev, uint64_t number);
 /* Events that run now, from ev, which has this number; borrowed until the next call. They are
  * looked at only where somebody asks: placement_reach takes those before a number. */
@@ -198,7 +200,10 @@ struct batch {
     const struct event *rec; /* valid until the next source_next or source_close */
     size_t records;          /* whole events only; 0: the end */
     uint64_t first;          /* number of the first event */
+    uint64_t kept;           /* bytes of the host's that the source has by now, but for buffers */
+    bool more;               /* no events, and not the end: much was kept since the last batch */
 };
+enum { KEPT_STEP = 1 << 18 }; /* bytes; so much, about, may be kept from batch to batch */
 
 /* How far a source has been read, in events or in bytes of its file: for showing only. */
 struct source_extent {
@@ -207,7 +212,7 @@ struct source_extent {
 
 struct source {
     /* 0 and a batch, 0 and an empty batch at the end, or -1. Events before an error have been
-     * delivered. */
+     * delivered. Called by source_step. */
     int (*next)(struct source *s, struct batch *b, struct err *e);
     void (*close)(struct source *s); /* frees s */
     const struct names *names;       /* borrowed; what was named so far */
@@ -221,6 +226,7 @@ struct source {
      * consumer that stops inside the latest batch adds what it took. */
     struct digest *identity;
     const struct source_extent *extent; /* borrowed; NULL: nobody knows */
+    struct budget kept; /* what it keeps; source_account says of what */
 };
 
 /* Whatever makes events without a file: NAME:rest. The table is of those that are linked in
@@ -235,10 +241,18 @@ extern const struct source_maker *const source_makers[]; /* NULL-terminated */
  * "workload:sor,size=large". Formats are told by their first bytes, or named: FORMAT:PATH or
  * FORMAT:KEY=VALUE,...:PATH. gzip and zstd are taken off first. NULL: error. */
 struct source *source_open(const char *spec, struct err *e);
-static inline int source_next(struct source *s, struct batch *b, struct err *e)
+/* The next batch with events, an empty one at the end, or -1: also LARD_LIMIT, if what the source
+ * keeps takes a budget over its limit. */
+int source_next(struct source *s, struct batch *b, struct err *e);
+/* One batch, which may have `more` behind it; nothing is charged. */
+static inline int source_step(struct source *s, struct batch *b, struct err *e)
 {
+    *b = (struct batch){.records = 0};
     return s->next(s, b, e);
 }
+/* What it keeps is charged to `all`. Before that it has a limit of its own, SOURCE_MEMORY. */
+#define SOURCE_MEMORY (UINT64_C(8) << 30)
+void source_account(struct source *s, struct budget *all);
 static inline void source_close(struct source *s)
 {
     if (s)
@@ -296,6 +310,7 @@ struct input *input_open(const char *path, struct err *e); /* "-": standard inpu
 size_t input_read(struct input *in, void *to,
                   size_t n); /* head first, then the file; short at the end, or at a fault */
 const char *input_fault(const struct input *in); /* after a short read: NULL at the end */
+uint64_t input_bytes(const struct input *in);    /* of the host's that packed data have taken */
 void input_free(struct input *in);
 
 /* Bids on the first bytes: true if this format's; NULL: only by its name. open takes ownership of
@@ -353,6 +368,7 @@ struct rules;
 /* full: also the contracts that need a shadow of all memory (destination of a copy was empty, its
  * source is not used any more). */
 struct rules *rules_new(bool full);
+void rules_account(struct rules *r, struct budget *b); /* before any event; NULL is fine */
 void rules_free(struct rules *r);
 /* 0, or -1: e names the event number, thread, rule and what was seen. */
 int rules_apply(struct rules *r, const struct event *ev, uint64_t number, struct err *e);

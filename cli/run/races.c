@@ -16,8 +16,9 @@ static uint64_t group_key(const struct lardsim_race *race)
 }
 
 /* Names are valid during the call only: the group keeps its own. */
-static void keep_name(struct race_group *group, size_t i, const char **name)
+static void keep_name(struct race_groups *g, struct race_group *group, size_t i, const char **name)
 {
+    budget_take(g->memory, *name ? heap_bytes(strlen(*name) + 1) : 0);
     *name = group->text[i] = *name ? xstrdup(*name) : NULL;
 }
 
@@ -28,16 +29,19 @@ static struct race_group *new_group(struct race_groups *g, const struct lardsim_
 
     while (lardsim_policy(g->run, policies))
         policies++;
+    const size_t was = g->cap;
     g->group = xgrow(g->group, g->n, &g->cap, sizeof *g->group);
+    budget_take(g->memory, (g->cap - was) * sizeof *g->group +
+                               heap_bytes(policies * sizeof *g->group->by_policy));
     struct race_group *group = &g->group[g->n++];
     *group = (struct race_group){
         .id = race->id, .by_policy = xcalloc(policies, sizeof *group->by_policy), .first = *race};
-    keep_name(group, 0, &group->first.is.site_name);
-    keep_name(group, 1, &group->first.earlier.site_name);
-    keep_name(group, 2, &group->first.is.thread_name);
-    keep_name(group, 3, &group->first.earlier.thread_name);
-    keep_name(group, 4, &group->first.object.name);
-    keep_name(group, 5, &group->first.object.site_name);
+    keep_name(g, group, 0, &group->first.is.site_name);
+    keep_name(g, group, 1, &group->first.earlier.site_name);
+    keep_name(g, group, 2, &group->first.is.thread_name);
+    keep_name(g, group, 3, &group->first.earlier.thread_name);
+    keep_name(g, group, 4, &group->first.object.name);
+    keep_name(g, group, 5, &group->first.object.site_name);
     return group;
 }
 

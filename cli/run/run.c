@@ -146,7 +146,8 @@ static int run_run(const struct cli *c, struct err *e)
         return -1;
 
     struct lardsim *l = lardsim_new();
-    struct race_groups races = {.run = l};
+    struct race_groups races = {.run = l, .memory = sim_memory(l)};
+    map_init(&races.index, races.memory);
     const struct run_result result = {
         .run = l, .races = &races, .source = c->arg[0], .output = cli_get(c, 'o')};
 

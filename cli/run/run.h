@@ -46,6 +46,7 @@ struct race_group {
 };
 struct race_groups {
     const struct lardsim *run; /* its policies, in order */
+    struct budget *memory;     /* the run's: groups are charged to it */
     struct race_group *group;  /* owns */
     size_t n, cap;
     struct map index;  /* to 1 + index of group */

@@ -66,8 +66,7 @@ static struct eraser_thread *thread_at(struct eraser *e, sim_tid tid)
 {
     if (tid >= e->threads) {
         const size_t n = (size_t)tid + 1 + tid / 2;
-        e->thread = xrealloc(e->thread, n, sizeof *e->thread);
-        memset(e->thread + e->threads, 0, (n - e->threads) * sizeof *e->thread);
+        e->thread = xrecalloc(e->thread, e->threads, n, sizeof *e->thread);
         budget_take(e->env->budget, (n - e->threads) * sizeof *e->thread);
         e->threads = n;
     }

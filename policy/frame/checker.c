@@ -134,8 +134,7 @@ static void defer(struct checker *c, const struct event *ev)
 {
     if (ev->tid >= c->txns) {
         const size_t n = (size_t)ev->tid + 1;
-        c->txn = xrealloc(c->txn, n, sizeof *c->txn);
-        memset(c->txn + c->txns, 0, (n - c->txns) * sizeof *c->txn);
+        c->txn = xrecalloc(c->txn, c->txns, n, sizeof *c->txn);
         budget_take(&c->budget, (n - c->txns) * sizeof *c->txn);
         c->txns = n;
     }
@@ -313,11 +312,10 @@ static sim_cycle step_heap(struct checker *c, const struct event *ev, unsigned c
 
 static void over_limit(struct checker *c)
 {
-    err_set(c->env.err, LARD_LIMIT,
-            "event %llu: the state of policy %s exceeds limits.memory (%llu bytes); the results up "
-            "to here hold; raise "
-            "limits.memory, or choose a coarser granularity",
-            (unsigned long long)*c->env.number, c->label, (unsigned long long)c->budget.limit);
+    char what[80];
+
+    snprintf(what, sizeof what, "policy %.60s", c->label);
+    budget_error(&c->budget, *c->env.number, what, "choose a coarser granularity", c->env.err);
 }
 
 /* A plain access of a thread that has begun: the policy sees it as it is. */

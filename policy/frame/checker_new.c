@@ -158,7 +158,7 @@ static int create(struct checker *c, struct err *e)
     struct stats_group *g = stats_group(stats_group(stats_root(c->env.stats), "policy"), c->label);
     const unsigned view = view_bits(common.view) | c->policy->view;
     c->skips = filter_flags(&common.filter, view_skips(view));
-    c->budget.limit = c->env.memory_limit;
+    c->budget.of = c->env.memory;
     c->hb = hb_new(view, c->env.granule, &c->budget);
     c->policy_env = (struct policy_env){
         .stats = g,

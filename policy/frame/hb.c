@@ -45,8 +45,7 @@ static struct hb_thread *thread_at(struct hb *hb, uint64_t tid)
     assert(tid < MAX_THREADS);
     if (tid >= hb->threads) {
         const size_t n = tid + 1 + tid / 2;
-        hb->thread = xrealloc(hb->thread, n, sizeof *hb->thread);
-        memset(hb->thread + hb->threads, 0, (n - hb->threads) * sizeof *hb->thread);
+        hb->thread = xrecalloc(hb->thread, hb->threads, n, sizeof *hb->thread);
         budget_take(hb->budget, (n - hb->threads) * sizeof *hb->thread);
         hb->threads = n;
     }
@@ -74,8 +73,7 @@ static void start_actor(struct hb *hb, uint32_t actor, uint64_t time)
 {
     if (actor >= hb->actors) {
         const size_t n = (size_t)actor + 1 + actor / 2;
-        hb->actor = xrealloc(hb->actor, n, sizeof *hb->actor);
-        memset(hb->actor + hb->actors, 0, (n - hb->actors) * sizeof *hb->actor);
+        hb->actor = xrecalloc(hb->actor, hb->actors, n, sizeof *hb->actor);
         budget_take(hb->budget, (n - hb->actors) * sizeof *hb->actor);
         hb->actors = n;
     }

@@ -32,10 +32,8 @@ static void know_actor(struct radish *r, uint32_t actor)
     if (LIKELY(actor < r->actors))
         return;
     const size_t n = (size_t)actor + 1, had = r->actors;
-    r->at_core = xrealloc(r->at_core, n, sizeof *r->at_core);
-    r->base = xrealloc(r->base, n, sizeof *r->base);
-    memset(r->at_core + had, 0, (n - had) * sizeof *r->at_core);
-    memset(r->base + had, 0, (n - had) * sizeof *r->base);
+    r->at_core = xrecalloc(r->at_core, had, n, sizeof *r->at_core);
+    r->base = xrecalloc(r->base, had, n, sizeof *r->base);
     budget_take(r->env->budget, (n - had) * (sizeof *r->at_core + sizeof *r->base));
     r->actors = n;
 }

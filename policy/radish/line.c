@@ -31,7 +31,6 @@ struct data_line *data_get(struct radish *r, uint64_t line)
     if (*at)
         return r->latest = (struct data_line *)(uintptr_t)*at;
     struct data_line *p = memset(pool_get(&r->data_lines), 0, data_bytes(r));
-    budget_take(r->env->budget, data_bytes(r));
     p->line = line;
     *at = (uint64_t)(uintptr_t)p;
     /* For regions, which pass over pages that never had history. */
@@ -41,7 +40,6 @@ struct data_line *data_get(struct radish *r, uint64_t line)
 
 void data_free(struct radish *r, struct data_line *p)
 {
-    budget_give(r->env->budget, data_bytes(r));
     pool_give(&r->data_lines, p);
 }
 
@@ -116,10 +114,12 @@ static size_t block_bytes(unsigned size)
 
 void line_pools(struct radish *r)
 {
-    r->lines.bytes = line_bytes(r);
-    r->data_lines.bytes = whole_lines(data_bytes(r));
+    struct budget *const b = r->env->budget;
+
+    r->lines = (struct pool){.bytes = line_bytes(r), .budget = b};
+    r->data_lines = (struct pool){.bytes = whole_lines(data_bytes(r)), .budget = b};
     for (unsigned size = 0; size < RADISH_SIZES; size++)
-        r->records[size].bytes = block_bytes(size);
+        r->records[size] = (struct pool){.bytes = block_bytes(size), .budget = b};
 }
 
 void line_pools_free(struct radish *r)
@@ -136,7 +136,6 @@ struct hline *line_new(struct radish *r, struct data_line *p, unsigned core, uns
     struct hline *h = pool_get(&r->lines);
 
     memset(h, 0, line_bytes(r));
-    budget_take(r->env->budget, line_bytes(r));
     h->data = p;
     h->core = (uint8_t)core;
     h->kind = (uint8_t)kind;
@@ -168,7 +167,6 @@ static void give_block(struct radish *r, struct hline *h)
 {
     if (!h->record)
         return;
-    budget_give(r->env->budget, block_bytes(h->size));
     pool_give(&r->records[h->size], h->record);
 }
 
@@ -186,7 +184,6 @@ void line_free(struct radish *r, struct hline *h)
     for (unsigned k = 0; k < h->n; k++)
         r->st.records -= h->record[k].set != 0;
     give_block(r, h);
-    budget_give(r->env->budget, line_bytes(r));
     pool_give(&r->lines, h);
 }
 
@@ -266,7 +263,6 @@ static void grow(struct radish *r, struct hline *h)
 
     assert(size < RADISH_SIZES);
     struct access_record *to = pool_get(&r->records[size]);
-    budget_take(r->env->budget, block_bytes(size));
     if (h->record)
         memcpy(to, h->record, h->n * sizeof *to);
     give_block(r, h);

@@ -27,8 +27,7 @@ static NO_INLINE void more_actors(struct regions *r, uint32_t actor)
 {
     const size_t n = (size_t)actor + 1 + actor / 2;
 
-    r->seen = xrealloc(r->seen, n, sizeof *r->seen);
-    memset(r->seen + r->n, 0, (n - r->n) * sizeof *r->seen);
+    r->seen = xrecalloc(r->seen, r->n, n, sizeof *r->seen);
     budget_take(r->budget, (n - r->n) * sizeof *r->seen);
     r->n = n;
 }

@@ -84,8 +84,7 @@ struct slim_region *slim_region_at(struct slim *s, uint32_t actor)
 {
     if (actor >= s->regions) {
         const size_t n = (size_t)actor + 1 + actor / 2;
-        s->region = xrealloc(s->region, n, sizeof *s->region);
-        memset(s->region + s->regions, 0, (n - s->regions) * sizeof *s->region);
+        s->region = xrecalloc(s->region, s->regions, n, sizeof *s->region);
         budget_take(s->ft.env->budget, (n - s->regions) * sizeof *s->region);
         s->regions = n;
     }

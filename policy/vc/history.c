@@ -30,6 +30,7 @@ static void add_slab(struct history_pool *p)
 
     if (!slab)
         die("no memory for histories; set limits.memory to stop earlier with partial results");
+    budget_take(p->budget, sizeof *slab);
     slab->next = p->slabs;
     p->slabs = slab;
     for (size_t i = 0; i < SLAB_BLOCKS; i++) {
@@ -61,17 +62,19 @@ static struct history_more *more_new(struct history_pool *p, uint32_t cap)
     struct history_more *m = cap == SMALL_CAP ? small_new(p) : xmalloc(more_bytes(cap));
 
     m->cap = cap;
-    budget_take(p->budget, more_bytes(cap));
+    if (cap != SMALL_CAP)
+        budget_take(p->budget, heap_bytes(more_bytes(cap)));
     return m;
 }
 
 static void more_free(struct history_pool *p, struct history_more *m)
 {
-    budget_give(p->budget, more_bytes(m->cap));
-    if (m->cap == SMALL_CAP)
+    if (m->cap == SMALL_CAP) {
         small_free(p, m);
-    else
-        free(m);
+        return;
+    }
+    budget_give(p->budget, heap_bytes(more_bytes(m->cap)));
+    free(m);
 }
 
 /* Column by column: the two may differ in cap. */
@@ -117,6 +120,7 @@ void history_pool_free(struct history_pool *p)
 {
     while (p->slabs) {
         struct history_slab *next = p->slabs->next;
+        budget_give(p->budget, sizeof *p->slabs);
         free(p->slabs);
         p->slabs = next;
     }

@@ -243,7 +243,7 @@ struct compare *compare_new(const struct compare_env *env, struct err *e)
 
     c->number = env->number;
     c->placement = env->placement;
-    c->budget.limit = env->memory_limit;
+    c->budget.of = env->memory;
     c->granule = env->granule ? env->granule : 1;
     c->ids = shadow_new(c->granule, sizeof(uint64_t), &c->budget);
     for (int i = 0; i < OFS; i++) {

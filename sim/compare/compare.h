@@ -130,7 +130,7 @@ struct compare_env {
     const uint64_t *number;
     unsigned granule;
     struct placement *placement; /* borrowed; may be NULL */
-    uint64_t memory_limit;
+    struct budget *memory; /* of the whole run */
     struct checker *const *checker;
     size_t checkers;
     void (*tell)(void *arg, const struct difference *d); /* at most compare.max times */

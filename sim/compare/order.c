@@ -56,8 +56,7 @@ static struct changes *changes_of(struct changes **all, size_t *cap, size_t i,
 {
     if (i >= *cap) {
         const size_t n = i + 1 + i / 2;
-        *all = xrealloc(*all, n, sizeof **all);
-        memset(*all + *cap, 0, (n - *cap) * sizeof **all);
+        *all = xrecalloc(*all, *cap, n, sizeof **all);
         budget_take(budget, (n - *cap) * sizeof **all);
         *cap = n;
     }

@@ -341,10 +341,7 @@ static void move_ids(struct compare *c, const struct event *ev)
 
 static void over_limit(const struct compare *c)
 {
-    err_set(c->err, LARD_LIMIT,
-            "event %llu: what the comparison keeps exceeds limits.memory (%llu bytes); the results "
-            "up to here hold; raise limits.memory, or set compare.why to off",
-            (unsigned long long)*c->number, (unsigned long long)c->budget.limit);
+    budget_error(&c->budget, *c->number, "the comparison", "set compare.why to off", c->err);
 }
 
 void compare_step(struct compare *c, const struct event *ev)

@@ -237,6 +237,12 @@ struct machine *machine_new(struct config *config, struct stats *stats, bool tim
     return NULL;
 }
 
+void machine_account(struct machine *m, struct budget *b)
+{
+    budget_take(b, coherence_bytes(m->coherence));
+    pages_account(&m->pages, b);
+}
+
 void machine_free(struct machine *m)
 {
     if (!m)

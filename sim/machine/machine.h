@@ -81,6 +81,7 @@ struct machine {
 /* Binds the parts of the configuration that a machine has. NULL: error. */
 struct machine *machine_new(struct config *config, struct stats *stats, bool timed,
                             const struct coh_host *host, struct err *e);
+void machine_account(struct machine *m, struct budget *b); /* what it has, and what it will */
 void machine_free(struct machine *m);
 
 /* timeline.c: hears of all cycles. */

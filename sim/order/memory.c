@@ -66,7 +66,7 @@ static struct fresh *fresh_new(struct order *o, sim_addr lo, sim_addr last, cons
     uint64_t draw = ++o->draws * UINT64_C(0x9e3779b97f4a7c15);
 
     draw = (draw ^ draw >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    budget_take(&o->budget, sizeof *f);
+    budget_take(&o->budget, heap_bytes(sizeof *f));
     o->fresh_count++;
     *f = (struct fresh){.r = {lo, last}, .by = *by, .weight = draw ^ draw >> 31};
     return f;
@@ -239,7 +239,7 @@ static void count_near(struct order *o, const struct byte_range *r, int more)
 
     if (!o->near) {
         o->near = xcalloc(NEAR_SLOTS, sizeof *o->near);
-        budget_take(&o->budget, NEAR_SLOTS * sizeof *o->near);
+        budget_take(&o->budget, heap_bytes(NEAR_SLOTS * sizeof *o->near));
     }
     if (is_wide(r)) {
         o->wide += (uint64_t)(int64_t)more;

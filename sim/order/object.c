@@ -51,7 +51,7 @@ static struct object *object_get(struct order *o, unsigned kind, sim_addr addr, 
         return b;
     struct object **chain = shadow_get(o->objects, addr);
     b = xcalloc(1, sizeof *b);
-    budget_take(&o->budget, sizeof *b);
+    budget_take(&o->budget, heap_bytes(sizeof *b));
     b->kind = (uint8_t)kind;
     b->addr = addr;
     b->round = round;
@@ -300,7 +300,7 @@ void order_objects_copy(struct order *o, sim_addr to, sim_addr from, uint64_t by
         order_drop(o, b->hold, b->hold_cap, sizeof *b->hold);
         b->hold = m->hold;
         b->holds = b->hold_cap = m->holds;
-        budget_take(&o->budget, b->hold_cap * sizeof *b->hold);
+        budget_take(&o->budget, heap_bytes(b->hold_cap * sizeof *b->hold));
         o->holds += b->holds;
         next = m->next;
         free(m);

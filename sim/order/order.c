@@ -21,13 +21,13 @@ const char *const wait_reason_text[WAIT_REASONS] = {
     [WAIT_KERNEL] = "kernel thread",
 };
 
-struct order *order_new(uint64_t window, uint64_t memory_limit)
+struct order *order_new(uint64_t window, struct budget *of)
 {
     struct order *o = xcalloc(1, sizeof *o);
 
     assert(window > 0);
     o->window = window;
-    o->budget.limit = memory_limit;
+    o->budget.of = of;
     map_init(&o->pages, &o->budget);
     o->objects = shadow_new(8, sizeof(struct object *), &o->budget);
     return o;
@@ -76,13 +76,13 @@ void *order_grow(struct order *o, void *array, size_t n, size_t *cap, size_t byt
     const size_t was = *cap;
 
     array = xgrow(array, n, cap, bytes);
-    budget_take(&o->budget, (*cap - was) * bytes);
+    budget_take(&o->budget, heap_bytes(*cap * bytes) - heap_bytes(was * bytes));
     return array;
 }
 
 void order_drop(struct order *o, void *array, size_t cap, size_t bytes)
 {
-    budget_give(&o->budget, cap * bytes);
+    budget_give(&o->budget, heap_bytes(cap * bytes));
     free(array);
 }
 
@@ -136,7 +136,7 @@ static struct chunk *chunk_new(struct order *o)
         o->spare = c->next;
     } else {
         c = xmalloc(sizeof *c);
-        budget_take(&o->budget, sizeof *c);
+        budget_take(&o->budget, heap_bytes(sizeof *c));
     }
     c->next = NULL;
     c->n = c->hashed = 0;
@@ -215,11 +215,10 @@ static void hang(struct lane *l, struct extra *x)
 
 static int too_much(const struct order *o, uint64_t number, struct err *e)
 {
-    return err_set(e, LARD_LIMIT,
-                   "event %" PRIu64 ": the window of the timed order takes %" PRIu64
-                   " bytes with %" PRIu64 " events, and the limit is %" PRIu64
-                   "; raise limits.memory or lower schedule.window",
-                   number, o->budget.live, o->pending, o->budget.limit);
+    char what[80];
+
+    snprintf(what, sizeof what, "the window of the timed order (%" PRIu64 " events)", o->pending);
+    return budget_error(&o->budget, number, what, "lower schedule.window", e);
 }
 
 /* Whether order/sync.c has nothing to say of it. */
@@ -233,7 +232,7 @@ static inline bool is_plain(const struct order *o, const struct lane *l, const s
 /* An event has come into the window: is there still memory for it? */
 static inline int added(struct order *o, uint64_t number, struct err *e)
 {
-    if (UNLIKELY(o->budget.limit && o->budget.live > o->budget.limit))
+    if (UNLIKELY(budget_over(&o->budget)))
         return too_much(o, number, e);
     o->peak = o->pending > o->peak ? o->pending : o->peak;
     return 0;

@@ -24,10 +24,11 @@ extern const char *const wait_reason_text[WAIT_REASONS];
 
 struct order;
 /* window: events that have been added and not yet taken, at most (order_full). */
-struct order *order_new(uint64_t window, uint64_t memory_limit);
+struct order *order_new(uint64_t window, struct budget *of);
 void order_free(struct order *o);
 
-/* Adds the next event of the recorded order (1 or 2 records). Not when full. -1: memory_limit. */
+/* Adds the next event of the recorded order (1 or 2 records). Not when full. -1: over the budget.
+ */
 int order_add(struct order *o, const struct event *ev, uint64_t number, struct err *e);
 uint64_t order_room(const struct order *o); /* for so many events */
 static inline bool order_full(const struct order *o)

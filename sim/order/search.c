@@ -98,7 +98,7 @@ static struct stretch *stretch_at(struct order *o, const struct lane *l, struct 
         l->tail->serial < first->serial + STRETCH_CHUNKS)
         return first->stretch;
     struct stretch *st = first->stretch = xmalloc(sizeof *st);
-    budget_take(&o->budget, sizeof *st);
+    budget_take(&o->budget, heap_bytes(sizeof *st));
     bloom_empty(&st->bloom, st->bits, ARRAY_SIZE(st->bits));
     for (unsigned k = 0; k < STRETCH_CHUNKS; k++, c = c->next)
         for (uint32_t i = 0; i < c->n; i += event_records(&c->rec[i]))

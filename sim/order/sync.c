@@ -14,8 +14,7 @@ static struct kernel *kernel_at(struct order *o, uint64_t number)
     assert(number < MAX_THREADS);
     if (number >= o->kernels) {
         const size_t n = number + 1 + number / 2;
-        o->kernel = xrealloc(o->kernel, n, sizeof *o->kernel);
-        memset(o->kernel + o->kernels, 0, (n - o->kernels) * sizeof *o->kernel);
+        o->kernel = xrecalloc(o->kernel, o->kernels, n, sizeof *o->kernel);
         budget_take(&o->budget, (n - o->kernels) * sizeof *o->kernel);
         o->kernels = n;
     }
@@ -316,7 +315,7 @@ static void keep_found(struct order *o, struct extra *x)
     if (o->found.n > FEW_NEEDS) {
         own->at = xmalloc(o->found.n * sizeof *own->at);
         own->cap = o->found.n;
-        budget_take(&o->budget, own->cap * sizeof *own->at);
+        budget_take(&o->budget, heap_bytes(own->cap * sizeof *own->at));
     } else {
         own->at = x->few;
     }
@@ -358,7 +357,7 @@ static struct extra *extra_of(struct order *o, const struct event *ev)
     if (!o->found.n && !o->shared && !heap && !commits)
         return NULL;
     struct extra *x = xcalloc(1, sizeof *x);
-    budget_take(&o->budget, sizeof *x);
+    budget_take(&o->budget, heap_bytes(sizeof *x));
     x->ordinal = o->me.ordinal;
     x->shared = o->shared;
     x->heap = heap;

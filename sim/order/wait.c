@@ -167,7 +167,7 @@ struct needs *order_share(struct order *o)
 {
     struct needs *w = xcalloc(1, sizeof *w);
 
-    budget_take(&o->budget, sizeof *w);
+    budget_take(&o->budget, heap_bytes(sizeof *w));
     w->users = 1;
     return w;
 }

@@ -124,7 +124,7 @@ struct scheduler *scheduler_timed(const struct schedule_params *p, const struct 
     s->head.env = *env;
     s->machine = env->machine;
     s->l1_latency = coherence_l1_latency(env->machine->coherence);
-    s->order = order_new(p->window, env->memory_limit);
+    s->order = order_new(p->window, env->memory);
     /* The cores, then their store buffers and MSHRs: all that has a time at which it goes on. */
     s->queue.agents = n + buffers_agents(s);
     s->queue.agent = xcalloc(s->queue.agents, sizeof *s->queue.agent);
@@ -137,9 +137,9 @@ struct scheduler *scheduler_timed(const struct schedule_params *p, const struct 
         s->core[i].core = &env->machine->core[i];
         s->core[i].agent = &s->queue.agent[i];
     }
-    map_init(&s->threads.kernels, NULL);
-    map_init(&s->threads.carriers, NULL);
-    map_init(&s->queue.sleepers, NULL);
+    map_init(&s->threads.kernels, env->memory);
+    map_init(&s->threads.carriers, env->memory);
+    map_init(&s->queue.sleepers, env->memory);
     buffers_init(s);
     /* From here on accesses of policies wait for their turn. */
     env->machine->scheduler = s;

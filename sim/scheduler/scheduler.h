@@ -40,8 +40,8 @@ struct scheduler_env {       /* borrowed */
     struct rules *rules; /* NULL: not checked */
     const struct names *const *names;
     uint64_t *number; /* of the event in hand: whoever comes back to his event has it in hand */
-    uint64_t memory_limit;
-    uint64_t limit; /* of events; 0: none */
+    struct budget *memory; /* of the whole run */
+    uint64_t limit;        /* of events; 0: none */
     void *host;
     /* The next events of the recording, or why there are none. *b: what came last. */
     enum fed (*feed)(void *host, struct batch *b);

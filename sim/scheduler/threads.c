@@ -13,10 +13,10 @@
 struct sched_thread *thread_of(struct timed *s, sim_tid tid)
 {
     if (tid >= s->threads.n) {
-        s->threads.at = xrealloc(s->threads.at, (size_t)tid + 1, sizeof *s->threads.at);
-        memset(s->threads.at + s->threads.n, 0,
-               ((size_t)tid + 1 - s->threads.n) * sizeof *s->threads.at);
-        s->threads.n = (size_t)tid + 1;
+        const size_t n = (size_t)tid + 1 + tid / 2;
+        s->threads.at = xrecalloc(s->threads.at, s->threads.n, n, sizeof *s->threads.at);
+        budget_take(s->head.env.memory, (n - s->threads.n) * sizeof *s->threads.at);
+        s->threads.n = n;
     }
     return &s->threads.at[tid];
 }

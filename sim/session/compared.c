@@ -53,7 +53,7 @@ int compared_begin(struct lardsim *l, unsigned granule)
         .number = &l->number,
         .granule = granule,
         .placement = l->placement,
-        .memory_limit = l->params.memory,
+        .memory = &l->memory,
         .checker = l->checker,
         .checkers = l->checkers,
         .tell = tell,

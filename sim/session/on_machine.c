@@ -84,6 +84,12 @@ int machine_begins(struct lardsim *l)
     l->machine = machine_new(l->config, l->stats, timed, &host, &l->err);
     if (!l->machine || watch(l))
         return -1;
+    machine_account(l->machine, &l->memory);
+    if (budget_over(&l->memory))
+        return err_set(&l->err, LARD_LIMIT,
+                       "limits.memory: the caches and the directory of the machine alone take %llu "
+                       "bytes of the host, more than %llu; raise the limit, or take smaller caches",
+                       (unsigned long long)l->memory.live, (unsigned long long)l->memory.limit);
     l->policies = machine_policies(l->machine);
     l->lines.queue = coherence_lines(l->machine->coherence);
     return timed ? config_bind(l->config, "schedule", schedule_param_rows, &l->schedule, &l->err)

@@ -168,6 +168,11 @@ static void write_host(FILE *out, const struct lardsim *l)
     json_key(&j, "system_seconds");
     json_fixed(&j, (uint64_t)((now.system - l->began.system) * 1e6), 1000000);
     json_key_u64(&j, "max_resident_bytes", now.max_rss);
+    json_key(&j, "kept_bytes"); /* what limits.memory counts */
+    json_object(&j);
+    json_key_u64(&j, "live", l->memory.live);
+    json_key_u64(&j, "peak", l->memory.peak);
+    json_end(&j);
     json_key(&j, "policy_state_bytes");
     json_object(&j);
     for (size_t i = 0; i < l->checkers; i++) {

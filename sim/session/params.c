@@ -32,7 +32,7 @@ const struct param run_param_rows[] = {
     {"races.max", PARAM_U64, AT(races_max), "1000000", 0, UINT64_MAX, "races", NULL,
      "Lines of races.jsonl at most, of each policy; counts are never bounded."},
     {"limits.memory", PARAM_U64, AT(memory), "8Gi", 0, UINT64_MAX, "bytes", NULL,
-     "Host memory of one policy's state at most, 0 for no limit; beyond it the run stops with "
+     "Host memory that all of the run keeps at most, 0 for no limit; beyond it the run stops with "
      "partial results."},
     {"limits.events", PARAM_U64, AT(events), "0", 0, UINT64_MAX, "events", NULL,
      "Events to run at most, 0 for no limit; beyond it the run stops with partial results."},

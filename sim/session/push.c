@@ -102,5 +102,8 @@ int lardsim_name(struct lardsim *l, enum lardsim_names space, uint64_t id, const
         return -1;
     if ((unsigned)space >= NAME_SPACES)
         return err_set(&l->err, LARD_USAGE, "lardsim_name: no name space %u", (unsigned)space);
-    return names_add(l->names, (enum name_space)space, id, text, &l->err);
+    if (names_add(l->names, (enum name_space)space, id, text, &l->err))
+        return -1;
+    budget_have(&l->pushed, names_bytes(l->names));
+    return 0;
 }

@@ -154,7 +154,7 @@ static int add_checker(struct lardsim *l, const char *spec, unsigned granule)
         .names = l->seen,
         .number = &l->number,
         .granule = granule,
-        .memory_limit = l->params.memory,
+        .memory = &l->memory,
         .races = &l->races,
         .lines = l->params.races_max,
         .placement = &l->placement,
@@ -210,7 +210,7 @@ static int make_parts(struct lardsim *l, unsigned hint)
         return -1;
     run_begin(l);
     if (l->on.race || l->on.difference || l->output_dir) {
-        l->placement = placement_new();
+        l->placement = placement_new(&l->memory);
         placement_names(l->placement, l->seen);
     }
     for (size_t i = 0; i < l->params.policies.n; i++)

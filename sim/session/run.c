@@ -26,17 +26,13 @@ void run_region(struct lardsim *l, bool in)
         stats_roi_end(l->stats);
 }
 
-static int names_limit(struct lardsim *l)
+/* What no part of the run has noticed by itself. */
+static int memory_limit(struct lardsim *l)
 {
-    if (!l->params.memory ||
-        names_bytes(l->seen) + placement_bytes(l->placement) <= l->params.memory)
+    if (LIKELY(!budget_over(&l->memory)))
         return 0;
-    return err_set(
-        &l->err, LARD_LIMIT,
-        "event %llu: the names so far, and where named and allocated objects lie, exceed "
-        "limits.memory (%llu bytes); the results up to here hold; raise "
-        "limits.memory, or leave names out of the trace",
-        (unsigned long long)l->number, (unsigned long long)l->params.memory);
+    return budget_error(&l->memory, l->number, "all together", "choose a coarser granularity",
+                        &l->err);
 }
 
 static int events_limit(struct lardsim *l)
@@ -209,12 +205,10 @@ static enum fed feed(void *session, struct batch *b)
         return l->finishing ? FED_END : FED_NOTHING_YET;
     if (!l->pulled->identity)
         digest_add(l->identity, b->rec, b->records * sizeof *b->rec);
-    if (b->records) {
-        if (names_limit(l))
-            return FED_ERROR;
-        if (l->on.progress)
-            l->on.progress(l->on.progress_arg, l->st.events);
-    }
+    if (b->records && l->on.progress)
+        l->on.progress(l->on.progress_arg, l->st.events);
+    if (memory_limit(l))
+        return FED_ERROR;
     l->source_failed = source_next(l->pulled, b, &l->err) != 0;
     if (l->source_failed)
         return FED_ERROR;
@@ -250,7 +244,7 @@ void run_begin(struct lardsim *l)
         .rules = l->rules,
         .names = &l->seen,
         .number = &l->number,
-        .memory_limit = l->params.memory,
+        .memory = &l->memory,
         .limit = l->params.events,
         .host = l,
         .feed = feed,
@@ -293,7 +287,7 @@ int run_push(struct lardsim *l, const struct event *ev)
     if (run(l))
         return -1;
     digest_add(l->identity, ev, event_records(ev) * sizeof *ev);
-    return names_limit(l);
+    return memory_limit(l);
 }
 
 void run_finish(struct lardsim *l)

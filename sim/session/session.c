@@ -109,9 +109,12 @@ int lardsim_start(struct lardsim *l)
         return err_set(&l->err, LARD_CONFIG,
                        "policies: none given; 'policies=none' runs without checking");
     l->state = STATE_STARTED;
+    l->memory.limit = l->params.memory;
+    l->pushed.of = &l->memory;
     session_declare(l);
     if (l->params.rules)
         l->rules = rules_new(false);
+    rules_account(l->rules, &l->memory);
     return l->params.granularity == GRANULARITY_TRACE ? 0 : session_ready(l, 0);
 }
 
@@ -146,6 +149,7 @@ int lardsim_run(struct lardsim *l, const char *source)
     struct source *s = source_open(source, &l->err);
     if (!s)
         return -1;
+    source_account(s, &l->memory);
     if (l->params.ahead)
         s = source_ahead(s);
     l->pulled = s;
@@ -229,6 +233,11 @@ int lardsim_stat(const struct lardsim *l, const char *name, uint64_t *value)
     if (l->unready) /* what was refused has left its statistics behind */
         return -1;
     return stats_value(l->stats, name, value) ? 0 : -1;
+}
+
+struct budget *sim_memory(struct lardsim *l)
+{
+    return &l->memory;
 }
 
 const char *lardsim_policy(const struct lardsim *l, size_t i)

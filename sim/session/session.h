@@ -75,6 +75,8 @@ struct lardsim {
     struct err err;
     struct config *config;
     struct run_params params;
+    struct budget memory; /* all that the run keeps; has limits.memory */
+    struct budget pushed; /* of it: names that were pushed */
     struct stats *stats;
     struct run_stats st;
     struct rules *rules;      /* NULL: not checked */

@@ -16,6 +16,7 @@ struct watcher {
     struct checker *checker;
     struct err err;
     bool racy[EVENTS_MAX]; /* by event */
+    struct budget memory;
 };
 
 struct watch {
@@ -54,11 +55,13 @@ static void add_watcher(struct watch *all, const char *policy, const struct para
                         const char *choice)
 {
     struct watcher *w = &all->at[all->n++];
+
+    w->memory.limit = 1 << 16;
     const struct checker_env env = {.config = all->config,
                                     .stats = all->stats,
                                     .number = &all->number,
                                     .granule = all->granule,
-                                    .memory_limit = 1 << 16,
+                                    .memory = &w->memory,
                                     .lines = 10,
                                     .on_race = on_race,
                                     .on_race_arg = w,

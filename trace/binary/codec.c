@@ -251,6 +251,13 @@ int unpacker_step(struct unpacker *u, const uint8_t **from, const uint8_t *from_
                    : gzip_step(u, from, from_end, to, to_end);
 }
 
+/* The data say how large a window they want, and a few bytes can want the most. What else there is,
+ * and what versions of the library differ in, is less than a MiB. */
+uint64_t unpacker_bytes(const struct unpacker *u)
+{
+    return u->zstd ? ZSTD_sizeof_DCtx(u->zstd) >> 20 << 20 : 0;
+}
+
 const char *unpacker_fault(const struct unpacker *u)
 {
     return u->fault;

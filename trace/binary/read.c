@@ -239,15 +239,25 @@ static int block_take(struct binary *b)
     return 0;
 }
 
+static uint64_t kept(const struct binary *b)
+{
+    return names_bytes(b->names) + b->payload_cap + input_bytes(b->in);
+}
+
 /* The identity takes the records of the batch before, which the consumer had time to use: a
  * consumer that stops inside a batch adds what it took by itself. */
 static int binary_read(struct binary *b, struct batch *to)
 {
     tally_identity(b->tally, b->rec, b->records);
     b->records = 0;
-    while (b->state == STATE_READING && to->records == 0)
+    const uint64_t most = kept(b) + KEPT_STEP;
+
+    while (b->state == STATE_READING && to->records == 0 && !to->more) {
         if (b->left ? events_next(b, to) : block_take(b))
             return -1;
+        to->more = to->records == 0 && kept(b) > most;
+    }
+    to->kept = kept(b);
     return 0;
 }
 

@@ -461,6 +461,7 @@ static int ce_next(struct source *s, struct batch *b, struct err *e)
     if (!c->n && c->failed.code)
         return err_set(e, (enum lard_exit)c->failed.code, "%s", c->failed.text);
     *b = (struct batch){.rec = c->rec, .records = c->n, .first = c->events};
+    b->kept = names_bytes(c->names) + map_bytes(&c->held) + input_bytes(c->in);
     c->events += c->n;
     return 0;
 }

@@ -233,6 +233,7 @@ static int import_next(struct source *s, struct batch *b, struct err *e)
     if (!m->in_hand && failed->code)
         return err_set(e, (enum lard_exit)failed->code, "%s", failed->text);
     *b = (struct batch){.rec = m->rec, .records = m->in_hand, .first = m->events};
+    b->kept = input_bytes(m->lines->in);
     m->events += m->in_hand;
     m->in_hand = 0;
     return 0;

@@ -368,6 +368,14 @@ static void collect(struct std_source *s)
     }
 }
 
+static uint64_t kept(const struct std_source *s)
+{
+    return names_bytes(s->names) + intern_bytes(&s->threads.texts) +
+           intern_bytes(&s->variables.texts) + intern_bytes(&s->locks.texts) +
+           intern_bytes(&s->sites.texts) + intern_bytes(&s->phases.texts) +
+           input_bytes(s->lines->in);
+}
+
 static int std_next(struct source *base, struct batch *b, struct err *e)
 {
     struct std_source *s = (struct std_source *)base;
@@ -377,6 +385,7 @@ static int std_next(struct source *base, struct batch *b, struct err *e)
     if (!s->in_hand && failed->code)
         return err_set(e, (enum lard_exit)failed->code, "%s", failed->text);
     *b = (struct batch){.rec = s->rec, .records = s->records, .first = s->events};
+    b->kept = kept(s);
     s->events += s->in_hand;
     s->records = 0;
     s->in_hand = 0;

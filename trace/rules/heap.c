@@ -55,17 +55,18 @@ static struct interval *balance(struct interval *s)
     return rotate(s, !heavy);
 }
 
-static struct interval *insert(struct interval *root, uint64_t lo, uint64_t last)
+static struct interval *insert(struct rules *r, struct interval *root, uint64_t lo, uint64_t last)
 {
     if (!root) {
         root = xcalloc(1, sizeof *root);
+        budget_take(r->budget, heap_bytes(sizeof *root));
         root->lo = lo;
         root->last = last;
         root->height = 1;
         return root;
     }
     struct interval **kid = &root->kid[lo > root->lo];
-    *kid = insert(*kid, lo, last);
+    *kid = insert(r, *kid, lo, last);
     return balance(root);
 }
 
@@ -80,14 +81,15 @@ static struct interval *take_first(struct interval *root, struct interval **firs
 }
 
 /* Removes the interval that starts at lo, which is there. */
-static struct interval *extract(struct interval *root, uint64_t lo)
+static struct interval *extract(struct rules *r, struct interval *root, uint64_t lo)
 {
     if (lo != root->lo) {
         struct interval **kid = &root->kid[lo > root->lo];
-        *kid = extract(*kid, lo);
+        *kid = extract(r, *kid, lo);
         return balance(root);
     }
     struct interval *left = root->kid[0], *right = root->kid[1], *next;
+    budget_give(r->budget, heap_bytes(sizeof *root));
     free(root);
     if (!right)
         return left;
@@ -119,18 +121,18 @@ static struct interval *meeting(struct interval *root, uint64_t lo, uint64_t las
 }
 
 /* What it overlaps or touches becomes part of it: so intervals stay disjoint and few. */
-static void interval_add(struct interval **root, uint64_t lo, uint64_t last)
+static void interval_add(struct rules *r, struct interval **root, uint64_t lo, uint64_t last)
 {
     const uint64_t below = lo ? lo - 1 : 0, above = last < UINT64_MAX ? last + 1 : last;
     struct interval *s = meeting(*root, below, above), *next;
 
     if (!s) {
-        *root = insert(*root, lo, last);
+        *root = insert(r, *root, lo, last);
         return;
     }
     while (s->last < last && (next = meeting(*root, s->last + 1, above))) {
         const uint64_t end = next->last;
-        *root = extract(*root, next->lo);
+        *root = extract(r, *root, next->lo);
         s->last = end; /* only now: the tree must find next */
     }
     if (s->last < last)
@@ -140,7 +142,7 @@ static void interval_add(struct interval **root, uint64_t lo, uint64_t last)
 }
 
 /* May shorten one at either end, split one, and remove those in between. */
-static void interval_remove(struct interval **root, uint64_t lo, uint64_t last)
+static void interval_remove(struct rules *r, struct interval **root, uint64_t lo, uint64_t last)
 {
     struct interval *s = meeting(*root, lo, last);
 
@@ -149,38 +151,40 @@ static void interval_remove(struct interval **root, uint64_t lo, uint64_t last)
         if (s->lo < lo) {
             s->last = lo - 1;
             if (end > last)
-                *root = insert(*root, last + 1, end);
+                *root = insert(r, *root, last + 1, end);
         } else if (end > last) {
             s->lo = last + 1;
         } else {
-            *root = extract(*root, s->lo);
+            *root = extract(r, *root, s->lo);
         }
         s = end < last ? meeting(*root, lo, last) : NULL;
     }
 }
 
-void rules_touch(struct interval **set, sim_addr addr, uint64_t bytes)
+void rules_touch(struct rules *r, struct interval **set, sim_addr addr, uint64_t bytes)
 {
     const struct interval *s = reaching(*set, addr);
 
     if (!s || s->lo > addr || s->last - addr < bytes - 1)
-        interval_add(set, addr, addr + (bytes - 1));
+        interval_add(r, set, addr, addr + (bytes - 1));
 }
 
-void rules_forget(struct interval **set)
+void rules_forget(struct rules *r, struct interval **set)
 {
     struct interval *s = *set;
 
     if (!s)
         return;
-    rules_forget(&s->kid[0]);
-    rules_forget(&s->kid[1]);
+    rules_forget(r, &s->kid[0]);
+    rules_forget(r, &s->kid[1]);
+    budget_give(r->budget, heap_bytes(sizeof *s));
     free(s);
     *set = NULL;
 }
 
 /* The part of the set in `to` becomes what the part in `from` is. The regions may overlap. */
-static void interval_move(struct interval **set, uint64_t to, uint64_t from, uint64_t bytes)
+static void interval_move(struct rules *r, struct interval **set, uint64_t to, uint64_t from,
+                          uint64_t bytes)
 {
     const uint64_t from_last = from + (bytes - 1), to_last = to + (bytes - 1);
     struct interval *image = NULL;
@@ -188,13 +192,13 @@ static void interval_move(struct interval **set, uint64_t to, uint64_t from, uin
 
     for (struct interval *s; (s = meeting(*set, at, from_last)); at = s->last + 1) {
         const uint64_t lo = s->lo > from ? s->lo : from;
-        image = insert(image, lo, s->last < from_last ? s->last : from_last);
+        image = insert(r, image, lo, s->last < from_last ? s->last : from_last);
         if (s->last >= from_last)
             break;
     }
-    interval_remove(set, to, to_last);
-    for (struct interval *s; (s = reaching(image, 0)); image = extract(image, s->lo))
-        interval_add(set, s->lo - from + to, s->last - from + to);
+    interval_remove(r, set, to, to_last);
+    for (struct interval *s; (s = reaching(image, 0)); image = extract(r, image, s->lo))
+        interval_add(r, set, s->lo - from + to, s->last - from + to);
 }
 
 /* ---- objects by address --------------------------------------------------------------------- */
@@ -218,6 +222,7 @@ static struct rules_object *add(struct rules *r, const struct rules_object *like
 {
     struct rules_object *o = xmalloc(sizeof *o), **head = chain(shadow_get(r->objects, like->addr));
 
+    budget_take(r->budget, heap_bytes(sizeof *o));
     *o = *like;
     o->next = *head;
     *head = o;
@@ -230,6 +235,13 @@ struct rules_object *rules_add(struct rules *r, enum ev_object kind, sim_addr ad
     return add(r, &(struct rules_object){.addr = addr, .id = ++r->ids, .kind = (uint8_t)kind});
 }
 
+static void object_free(struct rules *r, struct rules_object *o)
+{
+    budget_give(r->budget, heap_bytes(sizeof *o));
+    free(o);
+    r->alive--;
+}
+
 static bool drop_idle(void *arg, sim_addr addr, void *cell)
 {
     struct rules *r = arg;
@@ -239,8 +251,7 @@ static bool drop_idle(void *arg, sim_addr addr, void *cell)
         struct rules_object *o = *at;
         if (o->kind == OBJECT_LOCK && !rules_busy(o)) {
             *at = o->next;
-            free(o);
-            r->alive--;
+            object_free(r, o);
         } else {
             at = &o->next;
         }
@@ -301,7 +312,9 @@ static bool collect(void *arg, sim_addr addr, void *cell)
     for (struct rules_object *o = *chain(cell); o; o = o->next) {
         if (!inside(o->addr, w->lo, w->last))
             continue;
+        const size_t was = r->moving_cap;
         r->moving = xgrow(r->moving, w->n, &r->moving_cap, sizeof *r->moving);
+        budget_take(r->budget, (r->moving_cap - was) * sizeof *r->moving);
         r->moving[w->n++] = *o;
         rules_note_moved(o);
         if (rules_busy(o))
@@ -321,8 +334,7 @@ static bool end_life(void *arg, sim_addr addr, void *cell)
         struct rules_object *o = *at;
         if (inside(o->addr, w->lo, w->last)) {
             *at = o->next;
-            free(o);
-            w->r->alive--;
+            object_free(w->r, o);
         } else {
             at = &o->next;
         }
@@ -334,11 +346,10 @@ static bool end_any(void *arg, sim_addr addr, void *cell)
 {
     struct rules_object *next;
 
-    (void)arg;
     (void)addr;
     for (struct rules_object *o = *chain(cell); o; o = next) {
         next = o->next;
-        free(o);
+        object_free(arg, o);
     }
     return true;
 }
@@ -359,11 +370,11 @@ static void move_objects(struct rules *r, uint64_t to, uint64_t from, uint64_t b
 
 void rules_heap_free(struct rules *r)
 {
-    shadow_all(r->objects, end_any, NULL);
+    shadow_all(r->objects, end_any, r);
     shadow_free(r->objects);
-    rules_forget(&r->allocated);
-    rules_forget(&r->touched);
-    rules_forget(&r->left);
+    rules_forget(r, &r->allocated);
+    rules_forget(r, &r->touched);
+    rules_forget(r, &r->left);
     free(r->moving);
 }
 
@@ -441,8 +452,8 @@ static void leave(struct rules *r, uint64_t to, uint64_t from, uint64_t bytes)
     if (!r->full)
         return;
     if (!r->gc)
-        interval_add(&r->left, from, from + (bytes - 1));
-    interval_remove(&r->left, to, to + (bytes - 1));
+        interval_add(r, &r->left, from, from + (bytes - 1));
+    interval_remove(r, &r->left, to, to + (bytes - 1));
 }
 
 int rules_alloc(struct rules *r)
@@ -454,7 +465,7 @@ int rules_alloc(struct rules *r)
         return rules_break(r, RULE_ALLOC_FRESH, "0x%" PRIx64 " is allocated; clear it first",
                            s->lo > lo ? s->lo : lo);
     r->allocs = true;
-    interval_add(&r->allocated, lo, last);
+    interval_add(r, &r->allocated, lo, last);
     return 0;
 }
 
@@ -467,9 +478,9 @@ int rules_clear(struct rules *r)
 
     if (check_txns(r, lo, last) || check_allocated(r, lo, last) || check_idle(r, lo, last, 1, 0))
         return -1;
-    interval_remove(&r->allocated, lo, last);
-    interval_remove(&r->touched, lo, last);
-    interval_remove(&r->left, lo, last);
+    interval_remove(r, &r->allocated, lo, last);
+    interval_remove(r, &r->touched, lo, last);
+    interval_remove(r, &r->left, lo, last);
     each_object(&w, end_life);
     return 0;
 }
@@ -505,8 +516,8 @@ int rules_copy(struct rules *r)
         return -1;
     rules_note_copy(r);
     leave(r, to, from, bytes);
-    interval_add(&r->allocated, to, to_last);
-    interval_move(&r->touched, to, from, bytes);
+    interval_add(r, &r->allocated, to, to_last);
+    interval_move(r, &r->touched, to, from, bytes);
     move_objects(r, to, from, bytes);
     return 0;
 }

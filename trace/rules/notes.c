@@ -22,7 +22,7 @@ enum { WRITTEN = 1, READ = 2 };
 void rules_take_notes(struct rules *r)
 {
     r->notes = xcalloc(1, sizeof *r->notes);
-    map_init(&r->notes->forked, NULL);
+    map_init(&r->notes->forked, r->budget);
 }
 
 void rules_notes_free(struct rules *r)

@@ -29,6 +29,17 @@ struct rules *rules_new(bool full)
     return r;
 }
 
+void rules_account(struct rules *r, struct budget *b)
+{
+    if (!r)
+        return;
+    shadow_free(r->objects);
+    r->objects = shadow_new(8, sizeof(struct rules_object *), b);
+    map_init(&r->shares, b);
+    map_init(&r->clocks, b);
+    r->budget = b;
+}
+
 void rules_free(struct rules *r)
 {
     if (!r)
@@ -36,7 +47,7 @@ void rules_free(struct rules *r)
     rules_heap_free(r);
     rules_notes_free(r);
     for (uint32_t i = 0; i < r->threads; i++)
-        rules_forget(&r->thread[i].txn);
+        rules_forget(r, &r->thread[i].txn);
     map_free(&r->shares);
     map_free(&r->clocks);
     free(r->thread);
@@ -118,8 +129,8 @@ static void reserve(struct rules *r, uint32_t tid)
         return;
     while (cap <= tid)
         cap *= 2;
-    r->thread = xrealloc(r->thread, cap, sizeof *r->thread);
-    memset(r->thread + r->threads, 0, (cap - r->threads) * sizeof *r->thread);
+    r->thread = xrecalloc(r->thread, r->threads, cap, sizeof *r->thread);
+    budget_take(r->budget, (cap - r->threads) * sizeof *r->thread);
     r->threads = cap;
 }
 
@@ -251,7 +262,7 @@ static int txn_commit(struct rules *r, struct rules_thread *t)
     r->open[t->slot] = last;
     r->thread[last].slot = t->slot;
     t->state &= (uint8_t)~IN_TXN;
-    rules_forget(&t->txn);
+    rules_forget(r, &t->txn);
     return 0;
 }
 
@@ -264,13 +275,13 @@ static int access_memory(struct rules *r, struct rules_thread *t)
             return rules_break(r, RULE_TXN_NEST, "T%u has no transaction open", ev->tid);
         if (event_order(ev) != ORDER_NONE)
             return rules_break(r, RULE_TXN_NEST, "an in-txn access can't be atomic");
-        rules_touch(&t->txn, ev->addr, ev->size);
+        rules_touch(r, &t->txn, ev->addr, ev->size);
     }
     if (!r->full || !event_tracked(ev))
         return 0;
     if (rules_there(r, ev->addr, ev->size))
         return -1;
-    rules_touch(&r->touched, ev->addr, ev->size);
+    rules_touch(r, &r->touched, ev->addr, ev->size);
     return 0;
 }
 

@@ -73,6 +73,7 @@ struct rules {
     const struct event *ev; /* borrows; the one being applied, its number and where errors go */
     uint64_t number;
     struct err *err;
+    struct budget *budget; /* borrows; NULL: not accounted */
 };
 
 /* Sets the error for the current event; -1. */
@@ -109,8 +110,8 @@ bool rules_allocated(const struct rules *r, sim_addr addr, uint64_t bytes);
 int rules_alloc(struct rules *r);
 int rules_clear(struct rules *r);
 int rules_copy(struct rules *r);
-void rules_touch(struct interval **set, sim_addr addr, uint64_t bytes);
-void rules_forget(struct interval **set); /* leaves it empty */
+void rules_touch(struct rules *r, struct interval **set, sim_addr addr, uint64_t bytes);
+void rules_forget(struct rules *r, struct interval **set); /* leaves it empty */
 void rules_heap_free(struct rules *r);
 
 /* ---- rules/notes.c; those without a word on NULL are for who takes notes ----------------------

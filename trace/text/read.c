@@ -20,6 +20,7 @@ struct text_source {
     char *producer;
     bool first_given, granularity_given;
     bool line_waits; /* the line in hand was not looked at yet */
+    bool begun;      /* what may stand before the first event only has been read */
     bool ended;
     uint64_t events;  /* so far */
     unsigned in_hand; /* events in rec */
@@ -222,8 +223,11 @@ static int any_line(struct text_source *t)
     for (size_t i = 0; i < ARRAY_SIZE(keywords); i++) {
         if (strcmp(w.text, keywords[i].text) != 0)
             continue;
-        if (keywords[i].header && t->events)
-            return text_fail(t->r.lines, "%s must come before the first event", w.text);
+        if (keywords[i].header && t->begun)
+            return text_fail(t->r.lines,
+                             "%s must come before the first event, and before the first %d KiB of "
+                             "names",
+                             w.text, KEPT_STEP >> 10);
         return keywords[i].line(t);
     }
     return unknown_line(t, &w);
@@ -236,12 +240,19 @@ static bool line_is_name(const char *line)
     return !strncmp(line + strspn(line, " \t"), "name", 4);
 }
 
+static uint64_t kept(const struct text_source *t)
+{
+    return names_bytes(t->r.names) + map_bytes(&t->r.objects.first) + map_bytes(&t->r.sites.first) +
+           input_bytes(t->r.lines->in);
+}
+
 /* Takes lines until there are `enough` events in hand, or no more are to be had now. */
 static void collect(struct text_source *t, unsigned enough)
 {
+    const uint64_t most = kept(t) + KEPT_STEP;
     int got;
 
-    while (t->in_hand < enough && !t->ended && !t->r.lines->failed.code) {
+    while (t->in_hand < enough && !t->ended && !t->r.lines->failed.code && kept(t) < most) {
         got = t->line_waits ? 1 : text_line_next(t->r.lines);
         t->line_waits = got > 0 && t->in_hand && line_is_name(t->r.lines->at);
         if (t->line_waits)
@@ -264,6 +275,8 @@ static int text_next(struct source *s, struct batch *b, struct err *e)
     b->rec = t->rec;
     b->records = t->records;
     b->first = s->first + t->events - t->in_hand;
+    b->kept = kept(t);
+    b->more = !t->in_hand && !t->ended;
     t->records = 0;
     t->in_hand = 0;
     return 0;
@@ -321,6 +334,7 @@ static struct source *text_open(struct input *in, struct err *e)
                               .extent = &in->extent};
     if (!magic_line(t))
         collect(t, 1);
+    t->begun = true;
     if (!t->r.lines->failed.code)
         return &t->base;
     err_set(e, (enum lard_exit)t->r.lines->failed.code, "%s", t->r.lines->failed.text);

@@ -27,7 +27,7 @@ static void assert_next(struct order *o, sim_tid tid, enum order_state state, ui
 
 static void a_window_is_full_and_says_what_it_knows(void **state)
 {
-    struct order *o = order_new(2, 0);
+    struct order *o = order_new(2, NULL);
 
     (void)state;
     assert_int_equal(order_threads(o), 0);
@@ -54,7 +54,7 @@ static void a_window_is_full_and_says_what_it_knows(void **state)
 
 static void a_thread_is_over_when_it_ended_or_was_joined(void **state)
 {
-    struct order *o = order_new(100, 0);
+    struct order *o = order_new(100, NULL);
 
     (void)state;
     add(o, (struct event)BY(THREAD_END, 0), 0);
@@ -74,7 +74,7 @@ static void a_thread_is_over_when_it_ended_or_was_joined(void **state)
 
 static void who_waits_is_told_why_and_woken_once(void **state)
 {
-    struct order *o = order_new(100, 0);
+    struct order *o = order_new(100, NULL);
     struct order_next next;
     const sim_tid *woken;
 
@@ -151,7 +151,7 @@ static void the_oldest_event_may_always_run(void **state)
 
 static void standing_still_is_told_with_names(void **state)
 {
-    struct order *o = order_new(10, 0);
+    struct order *o = order_new(10, NULL);
     struct names *names = names_new();
     struct err e = {0};
 
@@ -177,7 +177,8 @@ static void standing_still_is_told_with_names(void **state)
 
 static void too_much_memory_is_an_error(void **state)
 {
-    struct order *o = order_new(1000000, 200000);
+    struct budget all = {.limit = 200000};
+    struct order *o = order_new(1000000, &all);
     struct err e = {0};
     uint64_t n = 0;
 
@@ -222,7 +223,7 @@ enum { ACCESSES = 20000, CLEARS = 300 };
 /* Thread 0 is far behind; each other thread clears once. */
 static void a_clear_finds_the_last_access_among_many(void **state)
 {
-    struct order *o = order_new(1000000, 0);
+    struct order *o = order_new(1000000, NULL);
     struct event *past = xcalloc(ACCESSES, sizeof *past);
     size_t gone = 0, found = 0;
     struct rng r;
@@ -255,7 +256,7 @@ static void a_clear_finds_the_last_access_among_many(void **state)
 /* Thread 0 has many clears to run; each other thread accesses memory once. */
 static void an_access_waits_for_the_last_clear_among_many(void **state)
 {
-    struct order *o = order_new(1000000, 0);
+    struct order *o = order_new(1000000, NULL);
     struct event clear[CLEARS];
     size_t waits_for[CLEARS + 1] = {0}, found = 0; /* a clear + 1 */
     struct order_next next;

@@ -420,7 +420,7 @@ static void memory_may_run_out_at_any_allocation(void **state)
                         end.code == LARD_OUTPUT);
             internal += end.code == LARD_INTERNAL;
         }
-        assert_true(n > 20 && internal > n / 2);
+        assert_true(n > 10 && internal > n / 2);
     }
 }
 
