@@ -353,6 +353,21 @@ FILE *outfile_stream(struct outfile *f); /* borrowed; write errors are found at 
 int outfile_commit(struct outfile *f, struct err *e); /* frees f in any case */
 void outfile_abort(struct outfile *f);                /* NULL is fine; nothing remains */
 
+/* ---- text: text.c --------------------------------------------------------------------------- */
+
+/* The UTF-8 character that begins at text: how many bytes it has, and its number; 0: there is none
+ * (bytes that are cut off, overlong, surrogates). At the end, 1 and the number 0. */
+enum { UTF8_MAX = 4 };
+size_t utf8_char(const char *text, uint32_t *c);
+void utf8_put(char to[UTF8_MAX + 1], uint32_t c); /* c is a character */
+/* It can't be seen, or changes how others are shown: controls, bidi controls, zero widths, ends of
+ * lines and paragraphs, variation selectors, tags. What names contain of it must not reach a
+ * terminal. */
+bool char_hidden(uint32_t c);
+/* For people: \u{202e} in place of what is hidden, \xff of a byte that is no UTF-8. The caller's.
+ * What is to be read back (traces, JSON) has its own ways to write the same characters. */
+char *text_visible(const char *text);
+
 /* The nearest of n names within a third of its length in edits, or NULL ("did you mean"). */
 const char *nearest_name(const char *name, const char *const *names, size_t n);
 

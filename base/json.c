@@ -89,34 +89,6 @@ void json_end(struct json *j)
         fputc('\n', j->out);
 }
 
-/* Bytes of the well-formed UTF-8 sequence at s (Unicode, table 3-7), which ends in a NUL; 0: none.
- */
-static size_t utf8_bytes(const unsigned char *s)
-{
-    static const struct {
-        unsigned char first, last, low, high; /* of the first byte; of the second */
-        unsigned char bytes;
-    } rows[] = {
-        {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3}, {0xe1, 0xec, 0x80, 0xbf, 3},
-        {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3}, {0xf0, 0xf0, 0x90, 0xbf, 4},
-        {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
-    };
-
-    if (s[0] < 0x80)
-        return 1;
-    for (size_t r = 0; r < ARRAY_SIZE(rows); r++) {
-        if (s[0] < rows[r].first || s[0] > rows[r].last)
-            continue;
-        if (s[1] < rows[r].low || s[1] > rows[r].high)
-            return 0;
-        for (size_t i = 2; i < rows[r].bytes; i++)
-            if ((s[i] & 0xc0) != 0x80)
-                return 0;
-        return rows[r].bytes;
-    }
-    return 0;
-}
-
 static void write_char(FILE *out, unsigned char c)
 {
     static const char from[] = "\"\\\b\f\n\r\t", to[] = "\"\\bfnrt";
@@ -124,26 +96,37 @@ static void write_char(FILE *out, unsigned char c)
 
     if (escape)
         fprintf(out, "\\%c", to[escape - from]);
-    else if (c < 0x20)
+    else if (char_hidden(c))
         fprintf(out, "\\u%04x", (unsigned)c);
     else
         fputc(c, out);
 }
 
+/* In two halves what has more than 16 bits. */
+static void write_escaped(FILE *out, uint32_t c)
+{
+    if (c < 0x10000)
+        fprintf(out, "\\u%04x", (unsigned)c);
+    else
+        fprintf(out, "\\u%04x\\u%04x", (unsigned)(0xd7c0 + (c >> 10)),
+                (unsigned)(0xdc00 | (c & 0x3ff)));
+}
+
 static void write_string(FILE *out, const char *s)
 {
-    const unsigned char *p = (const unsigned char *)s;
+    uint32_t c;
 
     fputc('"', out);
-    while (*p) {
-        const size_t bytes = utf8_bytes(p);
+    for (size_t bytes; *s; s += bytes ? bytes : 1) {
+        bytes = utf8_char(s, &c);
         if (bytes == 0)
             fputs("\xef\xbf\xbd", out);
         else if (bytes == 1)
-            write_char(out, *p);
+            write_char(out, (unsigned char)*s);
+        else if (char_hidden(c))
+            write_escaped(out, c);
         else
-            fwrite(p, 1, bytes, out);
-        p += bytes ? bytes : 1;
+            fwrite(s, 1, bytes, out);
     }
     fputc('"', out);
 }

@@ -1,8 +1,98 @@
-/* text.c - which name was meant: the nearest by edit distance. Letters are ASCII, whatever the
- * locale; this is for names of parameters, policies and verbs, not for prose. */
+/* text.c - characters that are not to reach a terminal as they are; and which name was meant: the
+ * nearest by edit distance. For that letters are ASCII, whatever the locale; it is for names of
+ * parameters, policies and verbs, not for prose. */
 #include "base/base.h"
 
 #include <string.h>
+
+/* ---- characters ----------------------------------------------------------------------------- */
+
+/* Well-formed UTF-8 (Unicode, table 3-7). */
+size_t utf8_char(const char *text, uint32_t *c)
+{
+    static const struct {
+        unsigned char first, last, low, high; /* of the first byte; of the second */
+        unsigned char bytes, mask;            /* mask: what the first has of the number */
+    } rows[] = {
+        {0xc2, 0xdf, 0x80, 0xbf, 2, 0x1f}, {0xe0, 0xe0, 0xa0, 0xbf, 3, 0x0f},
+        {0xe1, 0xec, 0x80, 0xbf, 3, 0x0f}, {0xed, 0xed, 0x80, 0x9f, 3, 0x0f},
+        {0xee, 0xef, 0x80, 0xbf, 3, 0x0f}, {0xf0, 0xf0, 0x90, 0xbf, 4, 0x07},
+        {0xf1, 0xf3, 0x80, 0xbf, 4, 0x07}, {0xf4, 0xf4, 0x80, 0x8f, 4, 0x07},
+    };
+    const unsigned char *s = (const unsigned char *)text;
+
+    *c = s[0];
+    if (s[0] < 0x80)
+        return 1;
+    for (size_t r = 0; r < ARRAY_SIZE(rows); r++) {
+        if (s[0] < rows[r].first || s[0] > rows[r].last)
+            continue;
+        if (s[1] < rows[r].low || s[1] > rows[r].high)
+            return 0;
+        *c = s[0] & rows[r].mask;
+        for (size_t i = 1; i < rows[r].bytes; *c = *c << 6 | (s[i++] & 0x3f))
+            if ((s[i] & 0xc0) != 0x80)
+                return 0;
+        return rows[r].bytes;
+    }
+    return 0;
+}
+
+void utf8_put(char to[UTF8_MAX + 1], uint32_t c)
+{
+    const unsigned bytes = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    static const unsigned char lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
+
+    to[bytes] = '\0';
+    for (unsigned i = bytes; --i > 0; c >>= 6)
+        to[i] = (char)(0x80 | (c & 0x3f));
+    to[0] = (char)(lead[bytes] | c);
+}
+
+/* Unicode 15: categories Cc, Cf, Zl and Zp, and what is Default_Ignorable_Code_Point besides
+ * (fillers, variation selectors, and what is kept for more of them). */
+bool char_hidden(uint32_t c)
+{
+    static const struct {
+        uint32_t first, last;
+    } rows[] = {
+        {0x0, 0x1f},        {0x7f, 0x9f},       {0xad, 0xad},       {0x34f, 0x34f},
+        {0x600, 0x605},     {0x61c, 0x61c},     {0x6dd, 0x6dd},     {0x70f, 0x70f},
+        {0x890, 0x891},     {0x8e2, 0x8e2},     {0x115f, 0x1160},   {0x17b4, 0x17b5},
+        {0x180b, 0x180f},   {0x200b, 0x200f},   {0x2028, 0x202e},   {0x2060, 0x206f},
+        {0x3164, 0x3164},   {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},   {0xffa0, 0xffa0},
+        {0xfff0, 0xfffb},   {0x110bd, 0x110bd}, {0x110cd, 0x110cd}, {0x13430, 0x1343f},
+        {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
+    };
+
+    if (c >= 0x20 && c < 0x7f)
+        return false;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        if (c >= rows[i].first && c <= rows[i].last)
+            return true;
+    return false;
+}
+
+char *text_visible(const char *text)
+{
+    enum { ESCAPE_MOST = 10 }; /* \u{e0001} */
+    char *const all = xmalloc(strlen(text) * ESCAPE_MOST + 1), *to = all;
+    uint32_t c;
+
+    for (size_t n; *text; text += n ? n : 1) {
+        n = utf8_char(text, &c);
+        if (!n)
+            to += sprintf(to, "\\x%02x", (unsigned)(unsigned char)*text);
+        else if (char_hidden(c))
+            to += sprintf(to, "\\u{%x}", (unsigned)c);
+        else
+            to = (char *)memcpy(to, text, n) + n;
+    }
+    *to = '\0';
+    return all;
+}
+
+/* ---- names that were meant ------------------------------------------------------------------ */
 
 enum { NAME_MAX_LENGTH = 128 }; /* longer names are nobody's typing error */
 

@@ -28,7 +28,7 @@ static void note_option(struct cli *c, int key, const char *value, struct argp_s
 /* argp_error does not return: it ends the process. */
 static void note_operand(struct cli *c, const char *arg, struct argp_state *state)
 {
-    char *shown = cli_clean(xstrdup(arg));
+    char *shown = text_visible(arg);
 
     if (c->args == c->verb->max_args)
         argp_error(state, "\"%s\" is one operand too many", shown);

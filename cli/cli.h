@@ -101,9 +101,7 @@ int cli_index(const struct cli *c, int key, const char *const *choices, size_t *
 
 void cli_note(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
-/* Control characters in what the user or a file has named become "?", so that a terminal does not
- * obey them. */
-char *cli_clean(char *text); /* in place; returns text */
+/* What the user or a file has named, by text_visible: a terminal obeys nothing in it. */
 void cli_print(FILE *out, const char *text);
 
 /* ---- tables of names: tables.c -------------------------------------------------------------- */

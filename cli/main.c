@@ -23,44 +23,12 @@ const struct verb *const verbs[] = {
 
 /* ---- messages ------------------------------------------------------------------------------- */
 
-/* The bytes of the control character at s; 0: it is none. There are C0, delete, and C1, which is
- * two bytes in UTF-8 and one in older sets: terminals may obey either. */
-static size_t control_bytes(const unsigned char *s)
-{
-    if (s[0] == 0xc2 && s[1] >= 0x80 && s[1] < 0xa0)
-        return 2;
-    return s[0] < 0x20 || (s[0] >= 0x7f && s[0] < 0xa0);
-}
-
-/* Bytes that may follow the first of a UTF-8 character. They are in C1's range and must not be
- * taken for it. */
-static unsigned more_bytes(unsigned char first)
-{
-    return first < 0xc0 ? 0 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
-}
-
-char *cli_clean(char *text)
-{
-    unsigned char *to = (unsigned char *)text; /* never ahead of what is read */
-
-    for (const unsigned char *s = to; *s;) {
-        const size_t control = control_bytes(s);
-        unsigned more = control ? 0 : more_bytes(*s);
-        *to++ = control ? '?' : *s;
-        s += control ? control : 1;
-        for (; more > 0 && (*s & 0xc0) == 0x80; more--)
-            *to++ = *s++;
-    }
-    *to = '\0';
-    return text;
-}
-
 void cli_print(FILE *out, const char *text)
 {
-    char *clean = cli_clean(xstrdup(text));
+    char *visible = text_visible(text);
 
-    fputs(clean, out);
-    free(clean);
+    fputs(visible, out);
+    free(visible);
 }
 
 void cli_note(const char *fmt, ...)
@@ -73,7 +41,9 @@ void cli_note(const char *fmt, ...)
     va_end(ap);
     if (n < 0)
         die("no memory for a message");
-    fprintf(stderr, "lardsim: %s\n", cli_clean(text));
+    char *visible = text_visible(text);
+    fprintf(stderr, "lardsim: %s\n", visible);
+    free(visible);
     free(text);
 }
 
@@ -274,13 +244,18 @@ static void turn_help(int argc, char **argv)
 /* What is wrong with an option the C library says, with the option in it as it stands. */
 static int check_options(int argc, char **argv, struct err *e)
 {
-    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
-        for (const unsigned char *s = (unsigned char *)argv[i]; *argv[i] == '-' && *s; s++)
-            if (*s < 0x20 || *s == 0x7f || (*s == 0xc2 && control_bytes(s)))
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        uint32_t c;
+        size_t n;
+        for (const char *s = argv[i]; *argv[i] == '-' && *s; s += n ? n : 1) {
+            n = utf8_char(s, &c);
+            if (n && char_hidden(c))
                 return err_set(e, LARD_USAGE,
-                               "an option has control characters: %s; if its value has them, give "
-                               "that as a word of its own",
+                               "an option has characters that can't be shown: %s; if its value has "
+                               "them, give that as a word of its own",
                                argv[i]);
+        }
+    }
     return 0;
 }
 

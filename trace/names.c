@@ -60,53 +60,26 @@ void names_free(struct names *n)
     free(n);
 }
 
-/* The bytes of the UTF-8 character at s: 0 when it is none (overlong and surrogates are none). */
-static size_t utf8_bytes(const unsigned char *s)
-{
-    unsigned char low = 0x80, high = 0xbf; /* of the second byte */
-    size_t n;
-
-    if (s[0] < 0x80)
-        return 1;
-    if (s[0] < 0xc2 || s[0] > 0xf4)
-        return 0;
-    n = s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-    if (s[0] == 0xe0)
-        low = 0xa0;
-    if (s[0] == 0xed)
-        high = 0x9f;
-    if (s[0] == 0xf0)
-        low = 0x90;
-    if (s[0] == 0xf4)
-        high = 0x8f;
-    if (s[1] < low || s[1] > high)
-        return 0;
-    for (size_t i = 2; i < n; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    return n;
-}
-
 /* C0, delete, and C1 (U+0080 to U+009F): what a terminal may take for a command. */
-static bool is_control(const unsigned char *s)
+static bool is_control(uint32_t c)
 {
-    return s[0] < 0x20 || s[0] == 0x7f || (s[0] == 0xc2 && s[1] >= 0x80 && s[1] < 0xa0);
+    return c < 0x20 || (c >= 0x7f && c < 0xa0);
 }
 
-/* What is wrong with a name, or NULL. Names go to terminals, JSON and text traces as they are. */
+/* What is wrong with a name, or NULL. */
 static const char *text_fault(const char *text)
 {
-    const unsigned char *s = (const unsigned char *)text;
     size_t step;
+    uint32_t c;
 
-    if (!*s)
+    if (!*text)
         return "is empty";
     if (strnlen(text, NAME_BYTES_MAX + 1) > NAME_BYTES_MAX)
         return "is longer than 1024 bytes";
-    for (; *s; s += step) {
-        if (is_control(s))
+    for (; *text; text += step) {
+        step = utf8_char(text, &c);
+        if (step && is_control(c))
             return "has control characters";
-        step = utf8_bytes(s);
         if (!step)
             return "is not UTF-8";
     }

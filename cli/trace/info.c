@@ -27,8 +27,11 @@ static void print_bytes(const struct trace_summary *s)
 static void print_text(const struct trace_summary *s)
 {
     printf("format       %s\n", s->format);
-    if (s->producer[0])
-        printf("producer     %s\n", s->producer);
+    if (s->producer[0]) {
+        fputs("producer     ", stdout);
+        cli_print(stdout, s->producer);
+        putchar('\n');
+    }
     printf("events       %" PRIu64 "%s\n", s->events,
            s->counted ? "" : " by the headers of the blocks; what is in them was not read");
     if (s->events)

@@ -183,16 +183,24 @@ static void control_characters_are_escaped(void **state)
     expect_escaped(NULL, "null");
     expect_escaped("\"\\/", "\"\\\"\\\\/\"");
     expect_escaped("\b\f\n\r\t", "\"\\b\\f\\n\\r\\t\"");
-    expect_escaped("\x01\x0b\x1f\x7f", "\"\\u0001\\u000b\\u001f\x7f\"");
+    expect_escaped("\x01\x0b\x1f\x7f", "\"\\u0001\\u000b\\u001f\\u007f\"");
 }
 
 static void well_formed_utf8_stays(void **state)
 {
     (void)state;
-    expect_escaped("\xc2\x80 \xdf\xbf", "\"\xc2\x80 \xdf\xbf\"");
+    expect_escaped("\xc2\xa0 \xdf\xbf", "\"\xc2\xa0 \xdf\xbf\"");
     expect_escaped("\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80",
                    "\"\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80\"");
     expect_escaped("\xf0\x90\x80\x80\xf4\x8f\xbf\xbf", "\"\xf0\x90\x80\x80\xf4\x8f\xbf\xbf\"");
+}
+
+/* A reader gets the same text; a terminal obeys nothing in it. */
+static void characters_that_hide_are_escaped(void **state)
+{
+    (void)state;
+    expect_escaped("\xc2\x80\xe2\x80\xae\xef\xbb\xbf", "\"\\u0080\\u202e\\ufeff\"");
+    expect_escaped("\xe2\x80\xa8\xf3\xa0\x81\x81", "\"\\u2028\\udb40\\udc41\"");
 }
 
 #define BAD "\xef\xbf\xbd"
@@ -340,6 +348,7 @@ int main(void)
         cmocka_unit_test(fixed_holds_at_the_limits),
         cmocka_unit_test(control_characters_are_escaped),
         cmocka_unit_test(well_formed_utf8_stays),
+        cmocka_unit_test(characters_that_hide_are_escaped),
         cmocka_unit_test(other_bytes_become_replacement_characters),
         cmocka_unit_test(keys_are_escaped_too),
         cmocka_unit_test(sixty_four_levels_fit),

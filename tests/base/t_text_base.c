@@ -25,6 +25,57 @@ static const char *nearest_of(const char *name, const char *one)
     return nearest_name(name, &one, 1);
 }
 
+static void visible(const char *text, const char *expected)
+{
+    char *is = text_visible(text);
+
+    assert_string_equal(is, expected);
+    free(is);
+}
+
+static void people_see_what_is_hidden_or_turns_text_around(void **state)
+{
+    (void)state;
+    visible("", "");
+    visible("Account.deposit:27 \xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80",
+            "Account.deposit:27 \xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80");
+    visible("\x1b[31m\n\x7f\xc2\x9b", "\\u{1b}[31m\\u{a}\\u{7f}\\u{9b}");
+    visible("a\xe2\x80\xae"
+            "b\xe2\x81\xa6",
+            "a\\u{202e}b\\u{2066}"); /* bidi */
+    visible("a\xe2\x80\x8b"
+            "b\xef\xbb\xbf\xc2\xad",
+            "a\\u{200b}b\\u{feff}\\u{ad}");                         /* no width */
+    visible("\xe2\x80\xa8\xe2\x80\xa9", "\\u{2028}\\u{2029}");      /* ends of lines */
+    visible("\xef\xb8\x8f\xf3\xa0\x81\x81", "\\u{fe0f}\\u{e0041}"); /* selectors, tags */
+}
+
+static void bytes_that_are_no_characters_are_shown_as_bytes(void **state)
+{
+    (void)state;
+    visible("\x80\xff", "\\x80\\xff");
+    visible("\xc3", "\\xc3"); /* cut off */
+    visible("\xe2\x80z", "\\xe2\\x80z");
+    visible("\xc0\xaf\xe0\x80\xaf", "\\xc0\\xaf\\xe0\\x80\\xaf"); /* overlong */
+    visible("\xed\xa0\x80", "\\xed\\xa0\\x80");                   /* half a pair */
+    visible("\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80");          /* beyond the last */
+}
+
+static void characters_come_back_from_their_numbers(void **state)
+{
+    char bytes[UTF8_MAX + 1];
+    uint32_t is;
+
+    (void)state;
+    for (uint32_t c = 1; c <= 0x10ffff; c++) {
+        if (c >= 0xd800 && c < 0xe000)
+            continue;
+        utf8_put(bytes, c);
+        assert_int_equal(utf8_char(bytes, &is), strlen(bytes));
+        assert_int_equal(is, c);
+    }
+}
+
 static void each_kind_of_edit_is_forgiven(void **state)
 {
     (void)state;
@@ -186,6 +237,9 @@ static void an_error_of_wild_bytes_is_cut_all_the_same(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(people_see_what_is_hidden_or_turns_text_around),
+        cmocka_unit_test(bytes_that_are_no_characters_are_shown_as_bytes),
+        cmocka_unit_test(characters_come_back_from_their_numbers),
         cmocka_unit_test(each_kind_of_edit_is_forgiven),
         cmocka_unit_test(an_exchange_is_one_edit),
         cmocka_unit_test(a_third_of_the_length_is_the_limit),

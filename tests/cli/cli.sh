@@ -169,17 +169,49 @@ says err 'lardsim: --set: ' "write section.name=value"
 about "control characters in names do nothing to a terminal"
 odd=$(printf 'odd\033[31m\302\233\007\303\244')
 run 4 run "$odd"
-says err "$(printf 'odd?[31m??\303\244: ')"
+says err "$(printf 'odd\\u{1b}[31m\\u{9b}\\u{7}\303\244: ')"
 run 2 run race.txt "$odd"
-says err "$(printf 'odd?[31m??\303\244')"
+says err "$(printf 'odd\\u{1b}[31m\\u{9b}\\u{7}\303\244')"
 run 2 run "--$odd" race.txt
-says err "$(printf -- '--odd?[31m??\303\244')"
+says err "$(printf -- '--odd\\u{1b}[31m\\u{9b}\\u{7}\303\244')"
 run 2 "$odd"
 cp race.txt "$odd"
 run 0 run -o "r$odd" "$odd"
-says out "$(printf 'odd?[31m??\303\244: 6 events')" "$(printf 'rodd?[31m??\303\244/stats.txt')"
+says out "$(printf 'odd\\u{1b}[31m\\u{9b}\\u{7}\303\244: 6 events')" "$(printf 'rodd\\u{1b}[31m\\u{9b}\\u{7}\303\244/stats.txt')"
 run 0 trace verify "$odd"
-says out "$(printf 'odd?[31m??\303\244: 6 events')"
+says out "$(printf 'odd\\u{1b}[31m\\u{9b}\\u{7}\303\244: 6 events')"
+
+about "names that hide what they are, or turn the text around, are written out for people"
+cat >bidi.txt <<'EOF'
+lardsim-text 1
+name thread 1 "teller\u{202e}2\u{200b}"
+name object 0x10 "\u{feff}account\u{fe0f}"
+T0 fork T1
+T0 write 0x10 4 @"A\u{2066}.java:1"
+T1 write 0x10 4 @"A\u{e0041}.java:2"
+EOF
+hidden() { # a byte that begins a character that may be hidden here, or a control
+    LC_ALL=C grep -q "$(printf '[\302\342\357\363\033]')" "$1"
+}
+for args in "run" "run --json" "compare --list" "compare --json" "trace cat" "trace info" \
+    "trace verify"; do
+    run 0 $args bidi.txt
+    hidden out && fail "shows hidden characters as they are"
+done
+run 0 run bidi.txt
+says out 'teller\u{202e}2\u{200b}' 'A\u{2066}.java:1' 'A\u{e0041}.java:2'
+run 0 run -o bidi.out bidi.txt
+hidden bidi.out/races.jsonl && fail "races.jsonl has hidden characters as they are"
+says bidi.out/races.jsonl 'A\u2066.java:1' 'A\udb40\udc41.java:2'
+run 0 trace convert bidi.txt bidi.lard
+run 0 trace cat bidi.lard
+cp out bidi.again.txt
+run 0 trace cat bidi.again.txt
+same out bidi.again.txt
+printf 'lardsim-text 1\nT0 acq "\342\200\256"\nT0 acq "\377"\n' >raw.txt
+run 4 trace cat raw.txt
+says out 'name object 0x10000000000 "\u{202e}"'
+says err "is not UTF-8"
 
 about "standard output that can't be written"
 if [ -c /dev/full ]; then

@@ -22,7 +22,7 @@ static char *take(const char *file)
         config_canonical(l->config, out);
         fclose(out);
     } else {
-        MUST(*lardsim_error(l)); /* what it shows of the text main cleans (cli_clean) */
+        MUST(*lardsim_error(l)); /* what it shows of the text main cleans (text_visible) */
     }
     lardsim_free(l);
     return dump;

@@ -125,6 +125,36 @@ static bool word_end(char c)
     return blank(c) || c == '\0' || c == '#';
 }
 
+static unsigned digit_value(char c)
+{
+    if (c >= '0' && c <= '9')
+        return (unsigned)(c - '0');
+    if (c >= 'a' && c <= 'f')
+        return (unsigned)(c - 'a') + 10;
+    if (c >= 'A' && c <= 'F')
+        return (unsigned)(c - 'A') + 10;
+    return 16;
+}
+
+/* "\u{202e}" at *from becomes the character at *to, which is never longer. */
+static int escaped(struct lines *l, char **from, char **to)
+{
+    char put[UTF8_MAX + 1];
+    uint32_t c = 0, digits = 0;
+    char *p = *from + 3;
+
+    for (unsigned digit; digits <= 6 && (digit = digit_value(*p)) < 16; p++, digits++)
+        c = c << 4 | digit;
+    if ((*from)[2] != '{' || !digits || digits > 6 || *p != '}' || c > 0x10ffff || !c ||
+        (c >= 0xd800 && c < 0xe000))
+        return text_fail(l, "\\u stands before the number of a character in braces, as in "
+                            "\\u{202e}");
+    utf8_put(put, c);
+    *to = stpcpy(*to, put);
+    *from = p + 1;
+    return 0;
+}
+
 /* Unquotes in place: from just after the opening quote. */
 static int quoted_word(struct lines *l, struct word *w, char *from)
 {
@@ -133,8 +163,14 @@ static int quoted_word(struct lines *l, struct word *w, char *from)
     w->text = to;
     w->quoted = true;
     for (; *from != '"'; from++) {
+        while (*from == '\\' && from[1] == 'u')
+            if (escaped(l, &from, &to))
+                return -1;
+        if (*from == '"')
+            break;
         if (*from == '\\' && from[1] != '"' && from[1] != '\\')
-            return text_fail(l, "a backslash in quotes stands before a quote or a backslash only");
+            return text_fail(l, "a backslash in quotes stands before a quote, a backslash or u "
+                                "only");
         if (*from == '\\')
             from++;
         if (!*from)
@@ -174,17 +210,6 @@ int text_word(struct lines *l, struct word *w)
 }
 
 /* ---- numbers, and what messages show -------------------------------------------------------- */
-
-static unsigned digit_value(char c)
-{
-    if (c >= '0' && c <= '9')
-        return (unsigned)(c - '0');
-    if (c >= 'a' && c <= 'f')
-        return (unsigned)(c - 'a') + 10;
-    if (c >= 'A' && c <= 'F')
-        return (unsigned)(c - 'A') + 10;
-    return 16;
-}
 
 const char *text_number_parse(const char *text, uint64_t *value)
 {

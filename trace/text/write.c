@@ -39,11 +39,17 @@ static int written(struct text_sink *t, struct err *e)
 
 static void write_quoted(FILE *out, const char *text)
 {
+    uint32_t c;
+
     putc('"', out);
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
+    for (size_t n; *text; text += n) {
+        n = utf8_char(text, &c); /* a name is UTF-8 */
+        if (c == '"' || c == '\\')
             putc('\\', out);
-        putc(*text, out);
+        if (char_hidden(c))
+            fprintf(out, "\\u{%" PRIx32 "}", c);
+        else
+            fwrite(text, 1, n, out);
     }
     putc('"', out);
 }
