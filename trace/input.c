@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,8 +18,10 @@ struct packed {
     struct unpacker *unpacker; /* owns */
     const char *what;          /* "gzip", "zstd" */
     const uint8_t *from, *end; /* what is in the buffer and was not taken */
+    uint64_t before;           /* bytes of the file before the buffer */
     bool between;              /* members: here the data may end */
-    bool eof;
+    bool padding;              /* zeros have followed the last member of gzip */
+    bool gzip, eof;
     uint8_t buffer[PACKED_BYTES];
 };
 
@@ -37,28 +40,60 @@ static size_t file_read(struct input *in, void *to, size_t n)
     return got;
 }
 
+static uint64_t packed_at(const struct packed *p)
+{
+    return p->before + (uint64_t)(p->from - p->buffer);
+}
+
+static void packed_fill(struct input *in, struct packed *p)
+{
+    p->before = packed_at(p);
+    const size_t got = file_read(in, p->buffer, sizeof p->buffer);
+    p->from = p->buffer;
+    p->end = p->buffer + got;
+    p->eof = got < sizeof p->buffer;
+}
+
+/* As `gzip -t` has it: zeros up to the end of the file, which tapes and block devices leave behind
+ * the last member, say nothing. Where gzip warns of other bytes and ignores them, this is an error:
+ * a member may be damaged there. True: another member follows. */
+static bool member_follows(struct input *in, struct packed *p)
+{
+    while (p->from < p->end && *p->from == 0) {
+        p->padding = true;
+        p->from++;
+    }
+    if (p->from == p->end)
+        return false;
+    if (!p->padding && *p->from == 0x1f) /* a member's first byte */
+        return true;
+    snprintf(in->fault, sizeof in->fault,
+             "the gzip data end before byte %" PRIu64 ", and what is there is neither more of them "
+             "nor padding; if it is not of the trace, cut the file off there",
+             packed_at(p));
+    return false;
+}
+
 /* False: there is nothing more to unpack, or it can't be. */
 static bool packed_step(struct input *in, struct packed *p, uint8_t **to, uint8_t *to_end)
 {
     const uint8_t *const had = *to;
     int step;
 
-    if (p->from == p->end && !p->eof) {
-        const size_t got = file_read(in, p->buffer, sizeof p->buffer);
-        p->from = p->buffer;
-        p->end = p->buffer + got;
-        p->eof = got < sizeof p->buffer;
-    }
+    if (p->from == p->end && !p->eof)
+        packed_fill(in, p);
     if (*in->fault)
         return false;
-    if (p->from < p->end)
-        p->between = false;
-    else if (p->between)
+    if (p->between && p->from == p->end)
         return false;
+    if (p->between && p->gzip && !member_follows(in, p))
+        return !*in->fault;
+    const uint64_t at = packed_at(p);
     step = unpacker_step(p->unpacker, &p->from, p->end, to, to_end);
     p->between = step > 0;
     if (step < 0)
-        snprintf(in->fault, sizeof in->fault, "the %s data are damaged: %s", p->what,
+        snprintf(in->fault, sizeof in->fault,
+                 "the %s data are damaged at byte %" PRIu64 " or soon after: %s", p->what, at,
                  unpacker_fault(p->unpacker));
     else if (!step && *to == had && p->from == p->end && p->eof)
         snprintf(in->fault, sizeof in->fault, "the %s data end too early (truncated?)", p->what);
@@ -141,7 +176,8 @@ static void unpack(struct input *in, enum packing how)
     struct packed *p = xcalloc(1, sizeof *p);
 
     p->unpacker = unpacker_new(how);
-    p->what = how == PACKING_GZIP ? "gzip" : "zstd";
+    p->gzip = how == PACKING_GZIP;
+    p->what = p->gzip ? "gzip" : "zstd";
     memcpy(p->buffer, in->head, in->head_n);
     p->from = p->buffer;
     p->end = p->buffer + in->head_n;

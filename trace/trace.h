@@ -304,7 +304,7 @@ struct input { /* bytes of a file or pipe, from the start; owned by the source i
     struct source_extent
         extent;            /* in bytes of the file, packed if it is; of a pipe nothing is known */
     struct packed *packed; /* owns; gzip or zstd is taken off; NULL: there is none */
-    char fault[160];       /* why no more can be read; "": it can, or is at the end */
+    char fault[200];       /* why no more can be read; "": it can, or is at the end */
 };
 struct input *input_open(const char *path, struct err *e); /* "-": standard input. NULL: error */
 size_t input_read(struct input *in, void *to,

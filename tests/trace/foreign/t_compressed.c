@@ -285,6 +285,41 @@ static void what_follows_the_packed_data_is_an_error(void **state)
     }
 }
 
+static struct data zeros(size_t n)
+{
+    return (struct data){xcalloc(n, 1), n};
+}
+
+/* As gzip has it; and between its members there may be nothing. */
+static void zeros_behind_gzip_are_padding(void **state)
+{
+    static const char one[] = "T0|r(x)|1\n", two[] = "T0|w(x)|2\n";
+    static const size_t paddings[] = {1, 2, 511, 512, 65536, 200000};
+    const struct place *p = *state;
+
+    for (size_t i = 0; i < ARRAY_SIZE(paddings); i++)
+        for (int then = 0; then < 3; then++) { /* nothing, a byte, a member */
+            struct data d = pack(PACKING_GZIP, one, sizeof one - 1);
+            struct err e = {0};
+            uint64_t identity;
+            char at[40];
+
+            append(&d, pack(PACKING_GZIP, two, sizeof two - 1));
+            append(&d, zeros(paddings[i]));
+            snprintf(at, sizeof at, "byte %zu,", d.n);
+            if (then == 1)
+                append(&d, (struct data){(uint8_t *)xstrdup("!"), 1});
+            if (then == 2)
+                append(&d, pack(PACKING_GZIP, two, sizeof two - 1));
+            place_put(p, d.at, d.n);
+            assert_int_equal(read_file(p, &identity, &e), 2);
+            assert_int_equal(e.code, then ? LARD_TRACE : LARD_DONE);
+            if (then && !strstr(e.text, at))
+                fail_msg("the error must name %s: %s", at, e.text);
+            free(d.at);
+        }
+}
+
 static void nothing_and_what_is_packed_twice_are_errors(void **state)
 {
     const struct place *p = *state;
@@ -374,6 +409,7 @@ int main(void)
         TEST(what_is_cut_off_is_an_error_in_a_binary_trace),
         TEST(damage_anywhere_does_no_harm),
         TEST(what_follows_the_packed_data_is_an_error),
+        TEST(zeros_behind_gzip_are_padding),
         TEST(nothing_and_what_is_packed_twice_are_errors),
         TEST(a_bomb_is_read_in_steps),
         TEST(a_pipe_may_be_packed),
