@@ -344,6 +344,10 @@ struct trace_summary {
  * seekable binary file. Other inputs are read through. */
 int trace_summarize(const char *spec, struct trace_summary *to, struct err *e);
 
+/* What the footer of a binary trace in a file says of all its events, before any was read. False:
+ * there is none, or nowhere to look. The source goes on as if nobody had asked. */
+bool source_foresee(const struct source *s, struct trace_summary *to);
+
 /* Reads as source_open, but a binary trace that is damaged ends silently where the damage begins;
  * *lost says why
  * ("" when nothing was). For `trace cut --salvage`. Names survive as far as they stand in the good

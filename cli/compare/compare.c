@@ -385,7 +385,8 @@ static void run_source(struct comparison *m)
     lardsim_run(m->run, m->c->arg[0]);
     progress_run_over(&progress);
     lardsim_finish(m->run);
-    if (lardsim_error(m->run) && lardsim_events(m->run) == 0)
+    if (lardsim_error(m->run) &&
+        (lardsim_events(m->run) == 0 || lardsim_exit_code(m->run) == LARD_CONFIG))
         return;
     if (cli_has(m->c, OPT_JSON))
         print_json(m);

@@ -83,7 +83,8 @@ static void warn_cut(const struct lardsim *l, const char *timeline)
             timeline, (unsigned long long)at);
 }
 
-/* Results are shown of every run that began, also when it had to stop. */
+/* Results are shown of every run that began, also when it had to stop; but not where the
+ * configuration can't run the trace. */
 static void run_source(struct lardsim *l, const struct cli *c, struct race_groups *races)
 {
     struct progress progress;
@@ -103,7 +104,8 @@ static void run_source(struct lardsim *l, const struct cli *c, struct race_group
 
 static void print_result(const struct run_result *r, const struct cli *c)
 {
-    if (lardsim_error(r->run) && lardsim_events(r->run) == 0)
+    if (lardsim_error(r->run) &&
+        (lardsim_events(r->run) == 0 || lardsim_exit_code(r->run) == LARD_CONFIG))
         return;
     if (cli_has(c, OPT_JSON))
         run_result_json(r);

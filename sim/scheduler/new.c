@@ -114,6 +114,11 @@ static const struct machine_turns machine_turns = {
     .go_on = timed_go_on,
 };
 
+int scheduler_foresee(const struct scheduler *s, const struct trace_summary *all, struct err *e)
+{
+    return s->type == &timed ? threads_foresee((const struct timed *)s, all, e) : 0;
+}
+
 struct scheduler *scheduler_timed(const struct schedule_params *p, const struct scheduler_env *env)
 {
     struct timed *s = xcalloc(1, sizeof *s);

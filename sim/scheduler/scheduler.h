@@ -91,6 +91,9 @@ static inline void scheduler_first(struct scheduler *s, uint64_t number)
 {
     s->trace.first = s->trace.number = number;
 }
+/* In timed order: what is known of all events before the first says that there will be too many
+ * threads for the cores. -1: e says so. */
+int scheduler_foresee(const struct scheduler *s, const struct trace_summary *all, struct err *e);
 /* The next event, from outside: the next scheduler_run takes it. */
 void scheduler_push(struct scheduler *s, const struct event *ev);
 /* There have been as many events as the limit: another one is too many. */

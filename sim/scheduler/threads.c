@@ -158,13 +158,35 @@ static int ended_before(const struct timed *s, const struct event *ev, uint64_t 
 static int too_many(const struct timed *s, const struct event *ev, uint64_t number)
 {
     const unsigned cores = (unsigned)s->machine->params.cores;
+    const struct names *names = *s->head.env.names;
+    const char *name = names ? names_find(names, NAME_THREAD, ev->tid) : NULL;
 
     return err_set(
         s->head.env.err, LARD_CONFIG,
-        "event %llu: thread %u makes it %llu threads that live at a time, and the machine has %u "
+        "event %llu: thread %u%s%.200s%s makes it %llu threads that live at a time; with "
+        "schedule.threads=pinned each has a core of its own, and the machine has %u core%s; set "
+        "schedule.threads=round-robin, or more cores",
+        (unsigned long long)number, ev->tid, name ? " (" : "", name ? name : "", name ? ")" : "",
+        (unsigned long long)s->threads.living, cores, cores == 1 ? "" : "s");
+}
+
+/* At the end there live at least as many as there are, but for those that ended or were joined.
+ * Where kernel threads carry them, cores are for those. */
+int threads_foresee(const struct timed *s, const struct trace_summary *all, struct err *e)
+{
+    const uint64_t gone = all->kinds[EV_THREAD_END] + all->kinds[EV_JOIN];
+    const uint64_t cores = s->machine->params.cores;
+
+    if (s->params.threads != THREADS_PINNED || !all->counted || all->kinds[EV_THREAD] ||
+        all->threads <= cores || all->threads - cores <= gone)
+        return 0;
+    return err_set(
+        e, LARD_CONFIG,
+        "by its footer the trace has %llu threads, and %llu at least live at a time; with "
+        "schedule.threads=pinned each has a core of its own, and the machine has %llu "
         "core%s; set schedule.threads=round-robin, or more cores",
-        (unsigned long long)number, ev->tid, (unsigned long long)s->threads.living, cores,
-        cores == 1 ? "" : "s");
+        (unsigned long long)all->threads, (unsigned long long)(all->threads - gone),
+        (unsigned long long)cores, cores == 1 ? "" : "s");
 }
 
 int thread_recorded(struct timed *s, const struct event *ev, uint64_t number)

@@ -202,6 +202,7 @@ struct sched_thread *thread_of(struct timed *s, sim_tid tid); /* made when new; 
 /* In recorded order, each event that may begin, end or move a thread. -1: too many for the cores,
  * or after an end. */
 int thread_recorded(struct timed *s, const struct event *ev, uint64_t number);
+int threads_foresee(const struct timed *s, const struct trace_summary *all, struct err *e);
 void thread_waits_for_core(struct timed *s, sim_tid tid); /* in recorded order of first events */
 /* Its first event may run: gives it a core; false: none for now. */
 bool thread_place(struct timed *s, sim_tid tid, const struct event *first);

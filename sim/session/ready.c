@@ -222,6 +222,8 @@ static int make_parts(struct lardsim *l, unsigned hint)
     take_turns(l);
     if (compared_begin(l, granule) || know_policies(l) || config_check_names(l->config, &l->err))
         return -1;
+    if (session_foresee(l))
+        return -1;
     /* All that may be refused has been: now the folder may be made. */
     if (l->output_dir) {
         l->output = output_new(l->output_dir, l->overwrite, &l->err);

@@ -138,6 +138,25 @@ static void use_names(struct lardsim *l, const struct names *names)
         checker_names(l->checker[i], names);
 }
 
+int session_foresee(struct lardsim *l)
+{
+    if (!l->foreseen || !scheduler_foresee(l->scheduler, l->foreseen, &l->err))
+        return 0;
+    return in_source(l, l->pulled->name);
+}
+
+/* The trace may say at once that it can't run: before there is a folder, if there is none yet. */
+static int get_ready(struct lardsim *l)
+{
+    struct trace_summary all;
+
+    l->foreseen = source_foresee(l->pulled, &all) ? &all : NULL;
+    const int bad =
+        l->state == STATE_STARTED ? session_ready(l, l->pulled->granularity) : session_foresee(l);
+    l->foreseen = NULL;
+    return bad;
+}
+
 int lardsim_run(struct lardsim *l, const char *source)
 {
     if (expect(l, STATE_STARTED, "lardsim_run"))
@@ -150,13 +169,13 @@ int lardsim_run(struct lardsim *l, const char *source)
     if (!s)
         return -1;
     source_account(s, &l->memory);
-    if (l->params.ahead)
-        s = source_ahead(s);
     l->pulled = s;
     l->source = xstrdup(source);
     l->number = s->first;
-    if (l->state == STATE_STARTED && session_ready(l, s->granularity))
+    if (get_ready(l))
         return -1;
+    if (l->params.ahead)
+        l->pulled = s = source_ahead(s);
     use_names(l, s->names);
     return run_pull(l) && !l->source_failed ? in_source(l, s->name) : l->err.code ? -1 : 0;
 }
@@ -203,6 +222,9 @@ int lardsim_finish(struct lardsim *l)
         session_ready(l, 0);
     if (l->state == STATE_READY) {
         complete(l);
+    }
+    /* What the configuration is to blame for has no results, not even in part. */
+    if (l->state == STATE_READY && l->err.code != LARD_CONFIG) {
         output_finish(l->output, l, !l->err.code || l->err.code == LARD_RACES, &late);
     } else {
         output_abort(l->output);

@@ -88,16 +88,17 @@ struct lardsim {
     struct placement *placement; /* once ready; NULL: nobody is told of addresses */
     char *output_dir;            /* NULL: results go nowhere */
     bool overwrite;
-    struct results_folder *output; /* once ready */
-    FILE *races;                   /* races.jsonl, once ready */
-    FILE *differences;             /* differences.jsonl, once ready */
-    char *source;                  /* what was pulled; NULL: pushed */
-    struct source *pulled;         /* until the end, for its names */
-    struct digest *identity;       /* of the events */
-    uint64_t number;               /* of the event in hand; between events, of the next */
-    uint64_t result;               /* digest, once finished */
-    bool in_region;                /* of interest */
-    bool unready;                  /* making the parts of the run failed */
+    struct results_folder *output;        /* once ready */
+    FILE *races;                          /* races.jsonl, once ready */
+    FILE *differences;                    /* differences.jsonl, once ready */
+    char *source;                         /* what was pulled; NULL: pushed */
+    struct source *pulled;                /* until the end, for its names */
+    struct digest *identity;              /* of the events */
+    const struct trace_summary *foreseen; /* of those to come, while the parts are made, or NULL */
+    uint64_t number;                      /* of the event in hand; between events, of the next */
+    uint64_t result;                      /* digest, once finished */
+    bool in_region;                       /* of interest */
+    bool unready;                         /* making the parts of the run failed */
     bool comparing;
     bool listing;                /* made for its tables alone */
     struct compare *compare;     /* once ready, where comparing */
@@ -120,6 +121,8 @@ struct lardsim {
 struct lardsim_object session_object(const struct lardsim *l, const struct object_place *p);
 struct lardsim_side session_side(const struct lardsim *l, const struct race_side *s);
 void session_declare(struct lardsim *l); /* the statistics of events */
+/* -1: what is known of the events to come says that they can't run. */
+int session_foresee(struct lardsim *l);
 /* Makes the parts of the run: ready.c. hint: the trace's granularity, or 0. */
 int session_ready(struct lardsim *l, unsigned hint);
 int session_push(struct lardsim *l, const struct event rec[static EVENT_RECORDS]); /* session.c */

@@ -254,7 +254,35 @@ says err "core.misses"
 run 3 --set order=timed small.lard
 says err "machine=multicore"
 run 3 -c radish8 --set cores=2 --set schedule.threads=pinned small.lard
-says err "thread" "schedule.threads=round-robin"
+says err "thread" "schedule.threads=pinned" "schedule.threads=round-robin"
+
+# Threads that need more cores than there are: refused before the page, and before the folder.
+pinned() {
+    code=$1
+    shift
+    run "$code" -c radish8 --set cores=2 --set schedule.threads=pinned "$@"
+}
+cat >three.trace <<'EOF'
+lardsim-text 1
+name thread 2 "late"
+T0 fork T1
+T0 fork T2
+T1 write 0x10 4
+T2 write 0x20 4
+EOF
+pinned 3 -o three.out three.trace
+says err "event 3: thread 2 (late)" "schedule.threads=pinned" "2 cores" "more cores"
+grep -q . out && fail "a run that was refused has a page"
+[ -e three.out/stats.json ] && fail "a run that was refused has results"
+"$lardsim" trace convert three.trace three.lard
+for more in granularity=trace granularity=4 trace.ahead=on; do
+    pinned 3 --set "$more" -o three.out three.lard
+    says err "three.lard: by its footer" "3 threads" "schedule.threads=pinned" "2 cores"
+    grep -q . out && fail "a run that was refused has a page"
+    [ -e three.out/stats.json ] && fail "a run that was refused has results"
+done
+pinned 0 --set cores=3 three.lard
+run 0 -c radish8 --set cores=2 three.lard
 run 3 -c radish8 --set line=48 small.lard
 says err "line: 48"
 run 3 -c radish8 --set l1.size=33000 small.lard

@@ -147,16 +147,23 @@ static int file_summarize(struct source *s, struct trace_summary *to, struct err
     return 0;
 }
 
-uint64_t binary_events(const struct source *s)
+bool source_foresee(const struct source *s, struct trace_summary *to)
 {
-    struct trace_summary told = {.first = s->first};
     struct binary_look look;
     struct file_look f;
 
+    *to = (struct trace_summary){.first = s->first, .granularity = s->granularity};
+    if (!binary_source(s))
+        return false;
     binary_look(s, &look);
-    if (!look.in->seekable || file_look(s, &f) || !footer_look(&f, &told))
-        return 0;
-    return told.events;
+    return look.in->seekable && !file_look(s, &f) && footer_look(&f, to);
+}
+
+uint64_t binary_events(const struct source *s)
+{
+    struct trace_summary told;
+
+    return source_foresee(s, &told) ? told.events : 0;
 }
 
 /* ---- whatever else -------------------------------------------------------------------------- */
