@@ -51,6 +51,7 @@ enum {
     OPT_CODEC,
     OPT_LEVEL,
     OPT_SHARED,
+    OPT_MEMORY,
     OPT_RUN,
     OPT_USAGE,
     OPT_NUMBERS,

@@ -290,6 +290,7 @@ struct source *progress_source(struct progress *p, struct source *inner)
     s->base = *inner;
     s->base.next = told_next;
     s->base.close = told_close;
+    s->base.kept = (struct budget){0}; /* inner has it */
     s->inner = inner;
     s->progress = p;
     s->next = inner->first;

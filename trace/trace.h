@@ -255,8 +255,10 @@ static inline int source_step(struct source *s, struct batch *b, struct err *e)
 void source_account(struct source *s, struct budget *all);
 static inline void source_close(struct source *s)
 {
-    if (s)
-        s->close(s);
+    if (!s)
+        return;
+    budget_have(&s->kept, 0);
+    s->close(s);
 }
 /* The same source, read ahead by a thread of its own (ahead.c): for one consumer at a time. Takes
  * inner; where there can't be a thread, returns it. */

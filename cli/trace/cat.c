@@ -13,6 +13,8 @@ struct cat {
     struct event_range part;
     struct out out;
     struct names *names; /* owns; those that were needed so far */
+    struct budget all;   /* what is kept: the source's, and names */
+    struct budget own;   /* of it: names */
     uint64_t next;       /* number that the text form counts to by itself */
     bool numbers;
     FILE *line; /* with numbers: what the sink writes of an event, before the comment */
@@ -166,6 +168,7 @@ static int show(void *arg, const struct event *ev, uint64_t number, struct err *
             return WALK_FAIL;
         if (use_names(c, ev, e))
             return WALK_FAIL;
+        budget_have(&c->own, names_bytes(c->names));
         /* With --thread there are gaps. */
         if (number != c->next && !c->numbers)
             fprintf(stdout, "# event %" PRIu64 "\n", number);
@@ -178,6 +181,8 @@ static int show(void *arg, const struct event *ev, uint64_t number, struct err *
     /* What a clear ends, or a copy takes away, still has its name on its line. */
     if (c->numbers && ev->kind != EV_ALLOC)
         placement_apply(c->placement, ev, number);
+    if (memory_limit(&c->all, c->from->name, number, e))
+        return WALK_FAIL;
     return c->part.done ? WALK_STOP : WALK_ON;
 }
 
@@ -185,13 +190,14 @@ static int cat_run(const struct cli *cli, struct err *e)
 {
     struct cat c = {.numbers = cli_has(cli, OPT_NUMBERS)};
 
-    if (part_options(&c.part, cli, e))
+    if (part_options(&c.part, cli, e) || memory_option(&c.all, cli, e))
         return -1;
-    c.from = source_open(cli->arg[0], e);
+    c.own.of = &c.all;
+    c.from = charged(source_open(cli->arg[0], e), &c.all);
     if (!c.from)
         return -1;
     c.names = names_new();
-    c.placement = placement_new();
+    c.placement = placement_new(&c.all);
     placement_names(c.placement, c.from->names);
     int failed = walk(c.from, show, &c, e);
     if (!failed && !c.out.sink)
@@ -214,6 +220,7 @@ static const struct argp_option options[] = {
     {"count", OPT_COUNT, "N", 0, "Show the events of that many numbers", 0},
     {"thread", OPT_THREAD, "T", 0, "Of those, show one thread's", 0},
     {"numbers", OPT_NUMBERS, NULL, 0, "Behind each event its number, and the names in it", 0},
+    ROW_MEMORY,
     ROW_END};
 
 const struct verb verb_trace_cat = {

@@ -6,7 +6,7 @@ static int convert_run(const struct cli *c, struct err *e)
     return out_copy_of(source_open, c->arg[0], c, c->arg[1], e) ? -1 : LARD_DONE;
 }
 
-static const struct argp_option options[] = {ROWS_OUT, ROW_END};
+static const struct argp_option options[] = {ROW_MEMORY, ROWS_OUT, ROW_END};
 
 const struct verb verb_trace_convert = {
     .name = "trace convert",

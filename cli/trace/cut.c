@@ -69,17 +69,19 @@ static int cut_run(const struct cli *cli, struct err *e)
     struct cut c = {.cli = cli};
     const char *lost = "";
     struct progress progress;
+    struct budget all;
 
-    if (part_options(&c.part, cli, e))
+    if (part_options(&c.part, cli, e) || memory_option(&all, cli, e))
         return -1;
     if (c.part.count == 0)
         return err_set(e, LARD_USAGE, "trace cut: --count 0 takes no event; give at least 1");
     if (out_check(cli, cli->arg[1], e))
         return -1;
     progress_begin(&progress, cli_has(cli, OPT_QUIET), 1);
-    c.from =
-        progress_source(&progress, cli_has(cli, OPT_SALVAGE) ? source_salvage(cli->arg[0], &lost, e)
-                                                             : source_open(cli->arg[0], e));
+    c.from = progress_source(&progress, charged(cli_has(cli, OPT_SALVAGE)
+                                                    ? source_salvage(cli->arg[0], &lost, e)
+                                                    : source_open(cli->arg[0], e),
+                                                &all));
     if (!c.from)
         return -1;
     const int failed = cut(&c, lost, e);
@@ -96,6 +98,7 @@ static const struct argp_option options[] = {
     {"count", OPT_COUNT, "N", 0, "Take that many events", 0},
     {"roi", OPT_ROI, NULL, 0, "Take the first region of interest, from its begin to its end", 0},
     {"salvage", OPT_SALVAGE, NULL, 0, "Of a damaged trace take what comes before the damage", 0},
+    ROW_MEMORY,
     ROWS_OUT,
     ROW_END};
 

@@ -32,6 +32,7 @@ struct trace_merge {
     bool shared;           /* addresses and sites stay as they are */
     unsigned granularity;  /* 0: the inputs differ */
     struct names *names;
+    struct budget all, own; /* what is kept: of the inputs; names */
     struct out out;
     struct progress progress;
 };
@@ -127,7 +128,7 @@ static int scan(struct trace_merge *m, struct input_trace *in, struct err *e)
                        "trace merge: %s: inputs are read twice, so each has to be a regular file; "
                        "write it to one first",
                        in->spec);
-    struct source *from = progress_source(&m->progress, source_open(in->spec, e));
+    struct source *from = progress_source(&m->progress, charged(source_open(in->spec, e), &m->all));
     if (!from)
         return -1;
     if (in == m->in)
@@ -201,6 +202,9 @@ static int move_names(struct trace_merge *m, struct input_trace *in, struct err 
         if (names_add(m->names, n->space, id, n->text, e))
             return -1;
     }
+    budget_have(&m->own, names_bytes(m->names));
+    if (memory_limit(&m->all, in->spec, in->batch.first, e))
+        return -1;
     return m->out.sink->names(m->out.sink, m->names, e);
 }
 
@@ -274,7 +278,8 @@ static int take_turns(struct trace_merge *m, struct err *e)
 static int open_inputs(struct trace_merge *m, struct err *e)
 {
     for (size_t i = 0; i < m->inputs; i++) {
-        m->in[i].from = progress_source(&m->progress, source_open(m->in[i].spec, e));
+        m->in[i].from =
+            progress_source(&m->progress, charged(source_open(m->in[i].spec, e), &m->all));
         if (!m->in[i].from)
             return -1;
     }
@@ -299,8 +304,9 @@ static int merge_run(const struct cli *c, struct err *e)
     struct trace_merge m = {
         .cli = c, .run = 64, .shared = cli_has(c, OPT_SHARED), .inputs = c->args - 1};
 
-    if (out_check(c, c->arg[0], e) || cli_u64(c, OPT_RUN, &m.run, e))
+    if (out_check(c, c->arg[0], e) || cli_u64(c, OPT_RUN, &m.run, e) || memory_option(&m.all, c, e))
         return -1;
+    m.own.of = &m.all;
     if (m.run == 0 || m.inputs > INPUTS_MAX)
         return err_set(e, LARD_USAGE,
                        "trace merge: --run is at least 1, and there are at most %d "
@@ -323,6 +329,7 @@ static const struct argp_option options[] = {
     {"run", OPT_RUN, "N", 0, "Events that an input has at a turn (64)", 0},
     {"shared", OPT_SHARED, NULL, 0,
      "Leave addresses, objects, sites and phases as they are: the programs share memory", 0},
+    ROW_MEMORY,
     ROWS_OUT,
     ROW_END};
 

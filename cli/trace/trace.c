@@ -1,5 +1,6 @@
 /* trace.c - what the verbs of `lardsim trace` share: a trace file that appears whole or not at all,
  * walking over events, choosing a part of a trace. */
+#include <inttypes.h>
 #include "cli/trace/trace.h"
 
 #include <string.h>
@@ -126,6 +127,29 @@ struct sink_info copy_info(const struct source *from, uint64_t first)
         .producer = from->producer, .first = first, .granularity = from->granularity};
 }
 
+int memory_option(struct budget *all, const struct cli *c, struct err *e)
+{
+    *all = (struct budget){.limit = SOURCE_MEMORY};
+    return cli_u64(c, OPT_MEMORY, &all->limit, e);
+}
+
+struct source *charged(struct source *s, struct budget *all)
+{
+    if (s)
+        source_account(s, all);
+    return s;
+}
+
+int memory_limit(const struct budget *all, const char *name, uint64_t event, struct err *e)
+{
+    if (LIKELY(!budget_over(all)))
+        return 0;
+    return err_set(e, LARD_LIMIT,
+                   "%s: event %" PRIu64 ": what has to be kept takes %" PRIu64
+                   " bytes, and the limit is %" PRIu64 "; raise it with --max-memory",
+                   name, event, all->live, all->limit);
+}
+
 int out_copy(struct source *from, const struct cli *c, const char *path, struct err *e)
 {
     const struct sink_info info = copy_info(from, from->first);
@@ -145,9 +169,11 @@ int out_copy(struct source *from, const struct cli *c, const char *path, struct 
 int out_copy_of(open_fn *open, const char *spec, const struct cli *c, const char *path,
                 struct err *e)
 {
-    if (out_check(c, path, e))
+    struct budget all;
+
+    if (out_check(c, path, e) || memory_option(&all, c, e))
         return -1;
-    struct source *from = open(spec, e);
+    struct source *from = charged(open(spec, e), &all);
     return from ? out_copy(from, c, path, e) : -1;
 }
 

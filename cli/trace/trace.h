@@ -21,6 +21,18 @@
         {"level", OPT_LEVEL, "N", 0, "How hard it is compressed (the codec's default)", 0},        \
         {"overwrite", OPT_OVERWRITE, NULL, 0, "Replace OUT if it exists", 0}, ROW_QUIET
 
+#define ROW_MEMORY                                                                                 \
+    {                                                                                              \
+        "max-memory", OPT_MEMORY, "BYTES", 0,                                                      \
+            "Stop where what has to be kept, names above all, takes more (8Gi); 0: no limit", 0    \
+    }
+/* The limit of ROW_MEMORY, or its default. */
+int memory_option(struct budget *all, const struct cli *c, struct err *e);
+/* s, charged to all; NULL is fine. */
+struct source *charged(struct source *s, struct budget *all);
+/* -1, if it is over: what the verb keeps by itself. */
+int memory_limit(const struct budget *all, const char *name, uint64_t event, struct err *e);
+
 struct out {
     struct outfile *file; /* owns; NULL: not open */
     struct sink *sink;    /* owns */

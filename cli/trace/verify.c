@@ -7,6 +7,7 @@ struct verify {
     const char *name;
     const struct names *names;
     struct rules *rules;
+    struct budget *memory;
     uint64_t events;
 };
 
@@ -25,7 +26,7 @@ static int apply(void *arg, const struct event *ev, uint64_t number, struct err 
     if (rules_apply(v->rules, ev, number, &broken))
         return name_file(v, &broken, e);
     rules_note(v->rules);
-    return WALK_ON;
+    return memory_limit(v->memory, v->name, number, e) ? WALK_FAIL : WALK_ON;
 }
 
 static int verify(struct source *s, struct verify *v, struct err *e)
@@ -127,13 +128,17 @@ static void print_text(const struct verify *v)
 static int verify_run(const struct cli *c, struct err *e)
 {
     struct progress progress;
+    struct budget all;
 
+    if (memory_option(&all, c, e))
+        return -1;
     progress_begin(&progress, cli_has(c, OPT_QUIET), 1);
-    struct source *s = progress_source(&progress, source_open(c->arg[0], e));
+    struct source *s = progress_source(&progress, charged(source_open(c->arg[0], e), &all));
     if (!s)
         return -1;
 
-    struct verify v = {s->name, s->names, rules_new(true), 0};
+    struct verify v = {s->name, s->names, rules_new(true), &all, 0};
+    rules_account(v.rules, &all);
     rules_take_notes(v.rules);
     const int failed = verify(s, &v, e);
     progress_clear(&progress);
@@ -146,7 +151,7 @@ static int verify_run(const struct cli *c, struct err *e)
     return failed ? -1 : LARD_DONE;
 }
 
-static const struct argp_option options[] = {ROW_JSON, ROW_QUIET, ROW_END};
+static const struct argp_option options[] = {ROW_JSON, ROW_QUIET, ROW_MEMORY, ROW_END};
 
 const struct verb verb_trace_verify = {
     .name = "trace verify",

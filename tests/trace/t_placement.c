@@ -18,7 +18,7 @@ struct scene {
 
 static struct scene scene_new(void)
 {
-    struct scene s = {.p = placement_new(), .names = names_new()};
+    struct scene s = {.p = placement_new(NULL), .names = names_new()};
 
     placement_names(s.p, s.names);
     return s;

@@ -261,7 +261,7 @@ static int salvage_next(struct source *s, struct batch *b, struct err *e)
     struct err end = {0, ""};
 
     (void)e;
-    if (!*v->lost && source_next(v->from, b, &end) == 0)
+    if (!*v->lost && source_step(v->from, b, &end) == 0)
         return 0;
     if (!*v->lost)
         keep_reason(v, end.text);
