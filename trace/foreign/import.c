@@ -214,9 +214,11 @@ static int xdin_line(struct import *m, char *at)
 
 static void collect(struct import *m)
 {
+    const uint64_t fills = m->lines->fills + TEXT_FILLS;
     int got;
 
-    while (m->in_hand + LINE_EVENTS <= BATCH_EVENTS && !m->ended && !m->lines->failed.code) {
+    while (m->in_hand + LINE_EVENTS <= BATCH_EVENTS && !m->ended && !m->lines->failed.code &&
+           m->lines->fills < fills) {
         got = text_line_next(m->lines);
         m->ended = got == 0;
         if (got > 0 && *m->lines->at)
@@ -234,6 +236,7 @@ static int import_next(struct source *s, struct batch *b, struct err *e)
         return err_set(e, (enum lard_exit)failed->code, "%s", failed->text);
     *b = (struct batch){.rec = m->rec, .records = m->in_hand, .first = m->events};
     b->kept = input_bytes(m->lines->in);
+    b->more = !b->records && !m->ended;
     m->events += m->in_hand;
     m->in_hand = 0;
     return 0;

@@ -355,9 +355,11 @@ static void quick_lines(struct std_source *s)
  * is new known to it. */
 static void collect(struct std_source *s)
 {
+    const uint64_t fills = s->lines->fills + TEXT_FILLS;
     int got;
 
-    while (s->in_hand < BATCH_EVENTS && !s->ended && !s->lines->failed.code) {
+    while (s->in_hand < BATCH_EVENTS && !s->ended && !s->lines->failed.code &&
+           s->lines->fills < fills) {
         quick_lines(s);
         if (s->in_hand == BATCH_EVENTS)
             return;
@@ -386,6 +388,7 @@ static int std_next(struct source *base, struct batch *b, struct err *e)
         return err_set(e, (enum lard_exit)failed->code, "%s", failed->text);
     *b = (struct batch){.rec = s->rec, .records = s->records, .first = s->events};
     b->kept = kept(s);
+    b->more = !b->records && !s->ended;
     s->events += s->in_hand;
     s->records = 0;
     s->in_hand = 0;

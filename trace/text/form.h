@@ -23,11 +23,15 @@ bool text_granularity_fits(uint64_t granularity); /* 1, 2, 4 or 8 */
 
 /* ---- lines and words: text/line.c ----------------------------------------------------------- */
 
+/* A batch, even one without events, ends after so many fills: 1 MiB of lines. What unpacks them is
+ * then looked at (input_bytes). */
+enum { TEXT_FILLS = 8 };
 struct lines {
     struct input *in;  /* owns */
     uint64_t number;   /* of the line in hand, from 1 */
     char *at;          /* the rest of the line in hand, NUL-terminated */
     struct err failed; /* the first error; it stays */
+    uint64_t fills;    /* of the buffer so far */
     size_t start, end; /* of what is in the buffer and was not given out */
     bool eof;
     char buffer[2 * TEXT_LINE_MAX + 2];

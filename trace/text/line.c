@@ -67,6 +67,7 @@ static void fill(struct lines *l)
     assert(room > 0);
     memmove(l->buffer, l->buffer + l->start, left);
     got = input_read(l->in, l->buffer + left, room);
+    l->fills++;
     l->start = 0;
     l->end = left + got;
     l->eof = got < room;

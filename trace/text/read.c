@@ -226,7 +226,7 @@ static int any_line(struct text_source *t)
         if (keywords[i].header && t->begun)
             return text_fail(t->r.lines,
                              "%s must come before the first event, and before the first %d KiB of "
-                             "names",
+                             "names and comments",
                              w.text, KEPT_STEP >> 10);
         return keywords[i].line(t);
     }
@@ -249,10 +249,11 @@ static uint64_t kept(const struct text_source *t)
 /* Takes lines until there are `enough` events in hand, or no more are to be had now. */
 static void collect(struct text_source *t, unsigned enough)
 {
-    const uint64_t most = kept(t) + KEPT_STEP;
+    const uint64_t most = kept(t) + KEPT_STEP, fills = t->r.lines->fills + TEXT_FILLS;
     int got;
 
-    while (t->in_hand < enough && !t->ended && !t->r.lines->failed.code && kept(t) < most) {
+    while (t->in_hand < enough && !t->ended && !t->r.lines->failed.code && kept(t) < most &&
+           t->r.lines->fills < fills) {
         got = t->line_waits ? 1 : text_line_next(t->r.lines);
         t->line_waits = got > 0 && t->in_hand && line_is_name(t->r.lines->at);
         if (t->line_waits)
