@@ -79,7 +79,7 @@ struct budget {
     uint64_t live, peak;
     uint64_t limit;    /* bytes; 0: no limit */
     struct budget *of; /* borrows: is charged, too; NULL: none is */
-    bool over;         /* it, or what it is of, was over its limit when it was charged */
+    bool over;         /* it, or what it is of, was over its limit when it was last charged */
 };
 static inline void budget_take(struct budget *b, uint64_t bytes)
 {
@@ -109,7 +109,7 @@ static inline void budget_have(struct budget *b, uint64_t bytes)
 }
 static inline bool budget_over(const struct budget *b)
 {
-    return b && (b->over || (b->of && b->of->over));
+    return b && b->over;
 }
 /* The error of a run whose budget is over, with LARD_LIMIT: `what` has it, "policy vc", and may
  * take less if ... `remedy`. */

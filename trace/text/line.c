@@ -138,7 +138,7 @@ static unsigned digit_value(char c)
 }
 
 /* "\u{202e}" at *from becomes the character at *to, which is never longer. */
-static int escaped(struct lines *l, char **from, char **to)
+static NO_INLINE int escaped(struct lines *l, char **from, char **to)
 {
     char put[UTF8_MAX + 1];
     uint32_t c = 0, digits = 0;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH_EVENTS = 1024 };
+enum { BATCH_EVENTS = 1024, KEPT_LINES = 64 /* after so many lines what is kept is looked at */ };
 
 /* Ids for names that come without one. */
 #define NEW_OBJECT_FIRST (UINT64_C(1) << 40)
@@ -252,8 +252,8 @@ static void collect(struct text_source *t, unsigned enough)
     const uint64_t most = kept(t) + KEPT_STEP, fills = t->r.lines->fills + TEXT_FILLS;
     int got;
 
-    while (t->in_hand < enough && !t->ended && !t->r.lines->failed.code && kept(t) < most &&
-           t->r.lines->fills < fills) {
+    while (t->in_hand < enough && !t->ended && !t->r.lines->failed.code &&
+           t->r.lines->fills < fills && (t->r.lines->number % KEPT_LINES || kept(t) < most)) {
         got = t->line_waits ? 1 : text_line_next(t->r.lines);
         t->line_waits = got > 0 && t->in_hand && line_is_name(t->r.lines->at);
         if (t->line_waits)
