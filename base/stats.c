@@ -90,7 +90,17 @@ static struct stats_group *find_child(const struct stats_group *g, const char *n
     return c;
 }
 
-/* "schema" and "roi" are keys of stats.json beside the groups. */
+/* Keys of stats.json beside the groups. */
+static bool reserved(const char *name)
+{
+    static const char *const names[] = {"schema", "roi", "behaviour", "findings"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return false;
+}
+
 static struct stats_group *add_child(struct stats_group *g, const char *name, size_t n)
 {
     struct stats_group *c = xcalloc(1, sizeof *c);
@@ -99,7 +109,7 @@ static struct stats_group *add_child(struct stats_group *g, const char *name, si
     c->parent = g;
     c->full = xasprintf("%s%s%.*s", g->full, *g->full ? "." : "", (int)n, name);
     c->name = c->full + strlen(c->full) - n;
-    assert(n > 0 && strcmp(c->full, "schema") != 0 && strcmp(c->full, "roi") != 0);
+    assert(n > 0 && !reserved(c->full));
     if (g->last)
         g->last->next = c;
     else
@@ -184,6 +194,15 @@ void stats_level(struct stats_group *g, const char *name, const char *unit, cons
     e->keeps[0] = true;
 }
 
+void stats_echo(struct stats_group *g, const char *name, const char *unit, const char *help,
+                const uint64_t *field)
+{
+    struct stats_entry *e = declare(g, STATS_LEVEL, name, unit, help, 1);
+
+    e->field = field;
+    e->keeps[0] = e->echo = true;
+}
+
 void stats_vector(struct stats_group *g, const char *name, const char *unit, const char *help,
                   const uint64_t *field, size_t n, const char *const *labels)
 {
@@ -197,6 +216,16 @@ void stats_histogram(struct stats_group *g, const char *name, const char *unit, 
                      const struct histogram *h)
 {
     declare(g, STATS_HISTOGRAM, name, unit, help, HISTOGRAM_WORDS)->histogram = h;
+}
+
+void stats_histogram_distinct(struct stats_group *g, const char *name, const char *unit,
+                              const char *help, const struct histogram *h,
+                              const struct histogram *inside)
+{
+    struct stats_entry *e = declare(g, STATS_HISTOGRAM, name, unit, help, HISTOGRAM_WORDS);
+
+    e->histogram = h;
+    e->histogram_inside = inside;
 }
 
 void stats_ratio(struct stats_group *g, const char *name, const char *help, const uint64_t *num,
@@ -257,6 +286,15 @@ void stats_each(const struct stats *s,
 
 /* ---- snapshots and regions of interest ------------------------------------------------------ */
 
+static void read_histogram(const struct histogram *h, uint64_t *w)
+{
+    memcpy(w, h->bucket, sizeof h->bucket);
+    w[HISTOGRAM_COUNT] = h->count;
+    w[HISTOGRAM_SUM] = h->sum;
+    w[HISTOGRAM_MIN] = h->min;
+    w[HISTOGRAM_MAX] = h->max;
+}
+
 /* The current values of an entry, as words of a snapshot. */
 static void read_words(const struct stats_entry *e, uint64_t *w)
 {
@@ -268,11 +306,7 @@ static void read_words(const struct stats_entry *e, uint64_t *w)
             w[i] = e->field[i];
         break;
     case STATS_HISTOGRAM:
-        memcpy(w, e->histogram->bucket, sizeof e->histogram->bucket);
-        w[HISTOGRAM_COUNT] = e->histogram->count;
-        w[HISTOGRAM_SUM] = e->histogram->sum;
-        w[HISTOGRAM_MIN] = e->histogram->min;
-        w[HISTOGRAM_MAX] = e->histogram->max;
+        read_histogram(e->histogram, w);
         break;
     case STATS_RATIO:
         w[0] = *e->field;
@@ -345,6 +379,8 @@ void stats_roi_end(struct stats *s)
          * regions. */
         if (e->inside)
             s->roi[e->first] = *e->inside;
+        if (e->histogram_inside)
+            read_histogram(e->histogram_inside, s->roi + e->first);
     }
     free(now);
     s->inside = false;

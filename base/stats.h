@@ -30,6 +30,10 @@ void stats_count(struct stats_group *g, const char *name, const char *unit, cons
 /* A level, not a flow (peak bytes): a snapshot keeps its value instead of a difference. */
 void stats_level(struct stats_group *g, const char *name, const char *unit, const char *help,
                  const uint64_t *field);
+/* A level that only repeats what the configuration says (cores, capacity): stats_behaviour leaves
+ * it out. */
+void stats_echo(struct stats_group *g, const char *name, const char *unit, const char *help,
+                const uint64_t *field);
 /* A number of distinct things, which no subtraction gives for a region: the component counts those
  * seen inside regions by itself, in `inside`. */
 void stats_distinct(struct stats_group *g, const char *name, const char *unit, const char *help,
@@ -39,6 +43,10 @@ void stats_vector(struct stats_group *g, const char *name, const char *unit, con
                   const uint64_t *field, size_t n, const char *const *labels);
 void stats_histogram(struct stats_group *g, const char *name, const char *unit, const char *help,
                      const struct histogram *h);
+/* Of distinct things, as stats_distinct. */
+void stats_histogram_distinct(struct stats_group *g, const char *name, const char *unit,
+                              const char *help, const struct histogram *h,
+                              const struct histogram *inside);
 /* num/den; written with both parts, null when den is 0. */
 void stats_ratio(struct stats_group *g, const char *name, const char *help, const uint64_t *num,
                  const uint64_t *den);
@@ -62,12 +70,16 @@ bool stats_has_roi(const struct stats *s);
  * that policy.vc.races.accesses is .policy.vc.races.accesses. A dot in a statistic's name nests
  * too. Counts are numbers, vectors objects by label, histograms {count, sum, min, max, buckets:
  * [[low, high, n], ...]} (empty buckets left out), ratios {value, num, den}. "roi" is there only
- * after a region. */
-void stats_json(const struct stats *s, struct json *j); /* the whole object */
+ * after a region. Whoever opened the object may add to it: "behaviour" and "findings" are no names
+ * of groups. */
+void stats_json(const struct stats *s, struct json *j); /* into an object that is open */
 void stats_text(const struct stats *s, FILE *out); /* "name  value  # unit: sentence", aligned */
 void stats_csv(const struct stats *s, FILE *out);  /* name,value,unit; header line; no sentences */
 uint64_t
 stats_digest(const struct stats *s); /* of the canonical sorted name=value lines, roi included */
+/* The same of what happened alone: without echoes of the configuration, and without zeros, as what
+ * did not happen may not even be declared in another configuration. */
+uint64_t stats_behaviour(const struct stats *s);
 /* The value of a count or level by its full name, or by that behind "roi."; of a ratio's halves by
  * its name and ".num", ".den"; false: no such. */
 bool stats_value(const struct stats *s, const char *name, uint64_t *value);

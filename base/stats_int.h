@@ -25,8 +25,10 @@ struct stats_entry {
     const uint64_t *den;               /* ratios */
     const uint64_t *inside;            /* counts of distinct things, within regions; else NULL */
     const struct histogram *histogram; /* histograms */
-    const char *const *labels;         /* vectors; may be NULL */
-    size_t words, first;               /* how many, and where in a snapshot */
+    const struct histogram *histogram_inside; /* of distinct things, within regions; else NULL */
+    const char *const *labels;                /* vectors; may be NULL */
+    size_t words, first;                      /* how many, and where in a snapshot */
+    bool echo;                                /* of the configuration */
     bool keeps[2]; /* levels, also as a part of a ratio: not a difference in a region */
 };
 

@@ -130,7 +130,6 @@ void stats_json(const struct stats *s, struct json *j)
 {
     uint64_t *now = stats_snapshot(s);
 
-    json_object(j);
     json_key_str(j, "schema", "lardsim-stats-1");
     write_members(j, &s->root, &(struct view){.words = now});
     if (s->has_roi) {
@@ -139,13 +138,12 @@ void stats_json(const struct stats *s, struct json *j)
         write_members(j, &s->root, &(struct view){.words = s->roi, .roi = true});
         json_end(j);
     }
-    json_end(j);
     free(now);
 }
 
 /* ---- lists of lines: text, CSV, digest ------------------------------------------------------ */
 
-enum list_for { FOR_TEXT, FOR_CSV, FOR_DIGEST };
+enum list_for { FOR_TEXT, FOR_CSV, FOR_DIGEST, FOR_BEHAVIOUR };
 
 struct line {
     char *name;  /* owns */
@@ -233,10 +231,10 @@ static char *ratio_text(const uint64_t *w)
     return text;
 }
 
-/* The digest leaves ratios out: their parts are in it. */
+/* Digests leave ratios out: their parts are in them. */
 static void add_ratio(struct list *l, const struct stats_entry *e, const uint64_t *w)
 {
-    if (l->purpose == FOR_DIGEST)
+    if (l->purpose == FOR_DIGEST || l->purpose == FOR_BEHAVIOUR)
         return;
     add_text(l, e, "value", e->unit, ratio_text(w));
     add_u64(l, e, "num", "", w[0]);
@@ -268,7 +266,7 @@ static void add_entries(struct list *l, const struct stats *s, const struct view
 {
     l->prefix = v->roi ? "roi." : "";
     for (const struct stats_group *g = &s->root; g; g = stats_next(g))
-        if (g->entry)
+        if (g->entry && !(g->entry->echo && l->purpose == FOR_BEHAVIOUR))
             add_entry(l, g->entry, v);
 }
 
@@ -360,21 +358,41 @@ static void digest_text(struct digest *d, const char *text)
     digest_add(d, text, strlen(text));
 }
 
-uint64_t stats_digest(const struct stats *s)
+static bool is_zero(const char *value)
 {
-    struct list l = list_make(s, FOR_DIGEST);
+    return !value || !strcmp(value, "0");
+}
+
+static void digest_line(struct digest *d, const struct line *k)
+{
+    digest_text(d, k->name);
+    digest_text(d, "=");
+    digest_text(d, k->value ? k->value : "");
+    digest_text(d, "\n");
+}
+
+static uint64_t digest_of(const struct stats *s, enum list_for purpose)
+{
+    struct list l = list_make(s, purpose);
     struct digest *d = digest_new();
 
     if (l.n)
         qsort(l.line, l.n, sizeof *l.line, by_name);
-    for (size_t i = 0; i < l.n; i++) {
-        digest_text(d, l.line[i].name);
-        digest_text(d, "=");
-        digest_text(d, l.line[i].value ? l.line[i].value : "");
-        digest_text(d, "\n");
-    }
+    for (size_t i = 0; i < l.n; i++)
+        if (purpose == FOR_DIGEST || !is_zero(l.line[i].value))
+            digest_line(d, &l.line[i]);
     const uint64_t value = digest_value(d);
     digest_free(d);
     list_free(&l);
     return value;
+}
+
+uint64_t stats_digest(const struct stats *s)
+{
+    return digest_of(s, FOR_DIGEST);
+}
+
+uint64_t stats_behaviour(const struct stats *s)
+{
+    return digest_of(s, FOR_BEHAVIOUR);
 }

@@ -66,8 +66,8 @@ static void declare_lines(struct stats_group *g, const struct cache_stats *s, bo
     stats_level(g, "resident-metadata", "lines",
                 "Lines here at the end that metadata brought: room that data have lost.",
                 &s->resident_metadata);
-    stats_level(g, "capacity", "lines", "Lines that there is room for, over all cores.",
-                &s->capacity);
+    stats_echo(g, "capacity", "lines", "Lines that there is room for, over all cores.",
+               &s->capacity);
     if (!private)
         return;
     stats_count(g, "invalidations", "lines", "Lines lost to another core's store.",

@@ -25,6 +25,10 @@ struct lardsim_event sim_event(const struct event *ev);
 /* What grows with the run and is the caller's own is charged here, and stops it, too. */
 struct budget *sim_memory(struct lardsim *l);
 
+/* The digest of what happened alone, without echoes of the configuration: two runs that differ in a
+ * parameter that did not matter have the same. After lardsim_finish. */
+uint64_t sim_behaviour(const struct lardsim *l);
+
 /* ---- a run on a machine: session/on_machine.c ------------------------------------------------ */
 
 /* The run writes a timeline to this file. Before lardsim_start. */

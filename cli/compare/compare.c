@@ -327,7 +327,8 @@ static void print_where(const struct comparison *m)
     if (lardsim_error(m->run))
         puts("\nincomplete: the run stopped before the end");
     else
-        printf("\ndigest   %016" PRIx64 "\n", lardsim_digest(m->run));
+        printf("\ndigest   %016" PRIx64 "  behaviour %016" PRIx64 "\n", lardsim_digest(m->run),
+               sim_behaviour(m->run));
     if (dir)
         printf("results  %s/compare.json, %s/differences.jsonl, ...\n", dir, dir);
     else if (!cli_has(m->c, OPT_LIST))
@@ -352,8 +353,6 @@ static void print_text(const struct comparison *m)
 
 static void print_json(struct comparison *m)
 {
-    char digest[24];
-
     begin_json(m);
     struct json *j = &m->json;
     if (cli_has(m->c, OPT_LIST))
@@ -361,8 +360,13 @@ static void print_json(struct comparison *m)
     json_key_u64(j, "events", lardsim_events(m->run));
     json_key_str(j, "error", lardsim_error(m->run));
     json_key_u64(j, "exit", (uint64_t)lardsim_exit_code(m->run));
-    snprintf(digest, sizeof digest, "%016" PRIx64, lardsim_digest(m->run));
-    json_key_str(j, "digest", lardsim_error(m->run) ? NULL : digest);
+    if (lardsim_error(m->run)) {
+        json_key_str(j, "digest", NULL);
+        json_key_str(j, "behaviour", NULL);
+    } else {
+        json_key_hex16(j, "digest", lardsim_digest(m->run));
+        json_key_hex16(j, "behaviour", sim_behaviour(m->run));
+    }
     json_key_str(j, "output", cli_get(m->c, 'o'));
     sim_compare_json(m->run, j);
     json_end(j);

@@ -94,6 +94,7 @@ void costs_read(struct costs *to, const struct lardsim *l)
         to->spent[i] = stat_of(l, spent[i], "");
     to->events = lardsim_events(l);
     to->digest = lardsim_digest(l);
+    to->behaviour = sim_behaviour(l);
 }
 
 void costs_machine(struct cost_table *t, const struct lardsim *l)

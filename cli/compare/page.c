@@ -284,9 +284,6 @@ static void json_spent(struct json *j, const struct costs *r)
 
 static void json_row(struct json *j, const struct costs *r, const struct costs *none)
 {
-    char digest[24];
-
-    snprintf(digest, sizeof digest, "%016" PRIx64, r->digest);
     json_object(j);
     json_key_str(j, "policy", r->label);
     json_key_str(j, "property", r->property);
@@ -311,7 +308,8 @@ static void json_row(struct json *j, const struct costs *r, const struct costs *
     json_key_u64(j, "remote-misses", r->cost[COST_REMOTE]);
     json_key_u64(j, "collection-cycles", r->cost[COST_COLLECTIONS]);
     json_spent(j, r);
-    json_key_str(j, "digest", digest);
+    json_key_hex16(j, "digest", r->digest);
+    json_key_hex16(j, "behaviour", r->behaviour);
     json_end(j);
 }
 

@@ -177,7 +177,8 @@ static void print_where(const struct run_result *r)
     else if (lardsim_error(r->run))
         printf("\nincomplete: the run stopped before the end\n");
     else
-        printf("\ndigest   %016" PRIx64 "\n", lardsim_digest(r->run));
+        printf("\ndigest   %016" PRIx64 "  behaviour %016" PRIx64 "\n", lardsim_digest(r->run),
+               sim_behaviour(r->run));
     if (output) {
         printf("results  ");
         print_file(output, "stats.txt");
@@ -283,8 +284,10 @@ void run_result_json(const struct run_result *r)
     json_key_u64(&j, "events", lardsim_events(r->run));
     json_key_str(&j, "error", lardsim_error(r->run));
     json_key_u64(&j, "exit", (uint64_t)lardsim_exit_code(r->run));
-    if (!lardsim_error(r->run))
+    if (!lardsim_error(r->run)) {
         json_key_hex16(&j, "digest", lardsim_digest(r->run));
+        json_key_hex16(&j, "behaviour", sim_behaviour(r->run));
+    }
     json_key_str(&j, "output", written_to(r));
     run_machine_json(&j, r);
     json_policies(&j, r);

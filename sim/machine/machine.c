@@ -82,9 +82,9 @@ static void declare_stats(struct machine *m, struct stats *stats)
     const uint64_t *parts[SPENTS + 1];
     const size_t n = m->params.cores;
 
-    stats_level(g, "cores", "cores", "Cores of the machine.", &m->params.cores);
-    stats_level(g, "frequency", "MHz", "Clock of the cores.", &m->params.frequency);
-    stats_level(g, "line", "bytes", "Bytes of a cache line.", &m->params.line);
+    stats_echo(g, "cores", "cores", "Cores of the machine.", &m->params.cores);
+    stats_echo(g, "frequency", "MHz", "Clock of the cores.", &m->params.frequency);
+    stats_echo(g, "line", "bytes", "Bytes of a cache line.", &m->params.line);
     stats_count(g, "cycles", "cycles", "From the first event to the end of the last.", &m->cycles);
     stats_level(g, "region-cycles", "cycles",
                 "Most cycles that a core spent inside regions of interest: execution time where "

@@ -120,7 +120,10 @@ static void write_stats_json(FILE *out, const struct lardsim *l)
     struct json j;
 
     json_init(&j, out, true);
+    json_object(&j);
     stats_json(l->stats, &j);
+    json_key_hex16(&j, "behaviour", l->behaviour);
+    json_end(&j);
 }
 
 static void write_stats_text(FILE *out, const struct lardsim *l)
@@ -145,6 +148,7 @@ static void write_provenance(FILE *out, const struct lardsim *l)
     json_key_u64(&j, "events", l->st.events);
     json_key_hex16(&j, "identity", digest_value(run_identity(l)));
     json_key_hex16(&j, "digest", l->result);
+    json_key_hex16(&j, "behaviour", l->behaviour);
     json_key_bool(&j, "complete", !l->err.code || l->err.code == LARD_RACES);
     json_key_str(&j, "error", l->err.code ? l->err.text : NULL);
     json_end(&j);

@@ -209,6 +209,7 @@ static void complete(struct lardsim *l)
     run_region(l, false);
     stats_check(l->stats, &l->err);
     l->result = stats_digest(l->stats);
+    l->behaviour = stats_behaviour(l->stats);
 }
 
 /* A run that ends at a race on request (after-race = stop) is done. */
@@ -270,6 +271,11 @@ const char *lardsim_policy(const struct lardsim *l, size_t i)
 uint64_t lardsim_digest(const struct lardsim *l)
 {
     return l->result;
+}
+
+uint64_t sim_behaviour(const struct lardsim *l)
+{
+    return l->behaviour;
 }
 
 uint64_t lardsim_events(const struct lardsim *l)

@@ -36,7 +36,9 @@ static void write_json(const struct stats *s, FILE *out)
     struct json j;
 
     json_init(&j, out, false);
+    json_object(&j);
     stats_json(s, &j);
+    json_end(&j);
 }
 
 static void write_indented(const struct stats *s, FILE *out)
@@ -44,7 +46,9 @@ static void write_indented(const struct stats *s, FILE *out)
     struct json j;
 
     json_init(&j, out, true);
+    json_object(&j);
     stats_json(s, &j);
+    json_end(&j);
 }
 
 static void count(struct stats_group *g, const char *name, const uint64_t *field)
@@ -605,6 +609,45 @@ static void the_digest_covers_regions(void **state)
     stats_free(s);
 }
 
+static void the_behaviour_leaves_out_echoes_and_zeros(void **state)
+{
+    const uint64_t hits = 3, none = 0, small = 64, large = 128, labelled[2] = {0, 7};
+    struct stats *s = stats_new(), *t = stats_new();
+    struct stats_group *g = stats_group(stats_root(s), "l1"), *h = stats_group(stats_root(t), "l1");
+
+    (void)state;
+    count(g, "hits", &hits);
+    count(g, "evictions", &none);
+    stats_echo(g, "capacity", "lines", "Room.", &small);
+    stats_vector(g, "core", "count", "By core.", labelled, 2, NULL);
+    count(h, "hits", &hits);
+    stats_echo(h, "capacity", "lines", "Room.", &large);
+    stats_vector(h, "core", "count", "By core.", labelled, 2, NULL);
+    assert_true(stats_behaviour(s) == digest_text("l1.core.1=7\nl1.hits=3\n"));
+    assert_true(stats_behaviour(s) == stats_behaviour(t));
+    assert_true(stats_digest(s) != stats_digest(t));
+    stats_free(s);
+    stats_free(t);
+}
+
+/* What a histogram of distinct things has in regions is what was counted there, no difference. */
+static void a_histogram_of_distinct_things_is_counted_in_regions(void **state)
+{
+    struct histogram all = {0}, inside = {0};
+    struct stats *s = stats_new();
+
+    (void)state;
+    stats_histogram_distinct(stats_root(s), "h", "lines", "Lines.", &all, &inside);
+    histogram_add(&all, 4);
+    stats_roi_begin(s);
+    histogram_add(&all, 4);
+    histogram_add(&inside, 1);
+    stats_roi_end(s);
+    assert_true(stats_digest(s) == digest_text("h.4-7=2\nh.count=2\nh.max=4\nh.min=4\nh.sum=8\n"
+                                               "roi.h.1-1=1\nroi.h.count=1\nroi.h.sum=1\n"));
+    stats_free(s);
+}
+
 static void the_digest_does_not_depend_on_order(void **state)
 {
     const uint64_t f[2] = {1, 2};
@@ -760,6 +803,8 @@ int main(void)
         cmocka_unit_test(digests_are_xxh3),
         cmocka_unit_test(the_digest_is_of_sorted_lines),
         cmocka_unit_test(the_digest_covers_regions),
+        cmocka_unit_test(the_behaviour_leaves_out_echoes_and_zeros),
+        cmocka_unit_test(a_histogram_of_distinct_things_is_counted_in_regions),
         cmocka_unit_test(the_digest_does_not_depend_on_order),
         cmocka_unit_test(the_locale_changes_nothing),
 #ifndef NDEBUG

@@ -607,7 +607,9 @@ static void write_stats(FILE *out)
 
     stats_count(stats_root(s), "n", "events", "A count.", &n);
     json_init(&j, out, true);
+    json_object(&j);
     stats_json(s, &j);
+    json_end(&j);
     stats_text(s, out);
     stats_csv(s, out);
     stats_free(s);
