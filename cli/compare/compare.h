@@ -9,6 +9,7 @@
 
 enum compared_cost { /* what is shown of a run, beside where its cycles went */
                      COST_CORES,
+                     COST_CORES_USED,
                      COST_CYCLES,
                      COST_RACES,
                      COST_SITES,

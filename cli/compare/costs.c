@@ -83,6 +83,7 @@ void costs_read(struct costs *to, const struct lardsim *l)
     char *group = xasprintf("policy.%s.", to->label);
 
     to->cost[COST_CORES] = stat_of(l, "machine.", "cores");
+    to->cost[COST_CORES_USED] = stat_of(l, "machine.", "cores-used");
     to->cost[COST_CYCLES] = stat_of(l, "machine.", "cycles");
     to->cost[COST_REMOTE] = stat_of(l, "coherence.", "from-remote");
     to->cost[COST_COLLECTIONS] = stat_of(l, group, "cost.collections");

@@ -149,16 +149,34 @@ static enum where where_of(enum cost_spent s)
     return known[s] ? (enum where)(known[s] - 1) : WAITING;
 }
 
-/* All cores' cycles of a run add up to its cycles times cores, so the columns add up to the
+/* Cores that had something to do, in this run or in that without a policy: the lowest ones take
+ * threads first, so those of the one are among those of the other. */
+static uint64_t cores_used(const struct cost_table *t, const struct costs *r)
+{
+    const uint64_t none = t->row[0].cost[COST_CORES_USED], used = r->cost[COST_CORES_USED];
+
+    return none > used ? none : used;
+}
+
+/* The cycles of so many cores; the others were idle all the time. */
+static double spent_of(const struct costs *r, enum cost_spent s, uint64_t cores)
+{
+    const uint64_t others = r->cost[COST_CORES] - cores;
+
+    return (double)(r->spent[s] - (s == COST_SPENT_IDLE ? others * r->cost[COST_CYCLES] : 0));
+}
+
+/* The cycles of a run's cores add up to its cycles times the cores, so the columns add up to the
  * overhead. */
 static void print_where_row(const struct cost_table *t, const struct costs *r, int width)
 {
     const struct costs *none = &t->row[0];
-    const double whole = (double)none->cost[COST_CYCLES] * (double)none->cost[COST_CORES];
+    const uint64_t cores = cores_used(t, r);
+    const double whole = (double)none->cost[COST_CYCLES] * (double)cores;
     double more[WHERES] = {0};
 
     for (enum cost_spent s = 0; s < COST_SPENTS; s++)
-        more[where_of(s)] += (double)r->spent[s] - (double)none->spent[s];
+        more[where_of(s)] += spent_of(r, s, cores) - spent_of(none, s, cores);
     printf("%-*s", width, r->label);
     for (size_t w = 0; w < WHERES; w++)
         print_percent(more[w], whole, OVERHEAD_WIDTH);
@@ -166,12 +184,27 @@ static void print_where_row(const struct cost_table *t, const struct costs *r, i
     putchar('\n');
 }
 
+/* "all cores", or those that had threads. */
+static void print_whose(const struct cost_table *t)
+{
+    const uint64_t cores = t->row[0].cost[COST_CORES];
+    uint64_t used = 0;
+
+    for (size_t i = 1; i < t->n; i++)
+        used = cores_used(t, &t->row[i]) > used ? cores_used(t, &t->row[i]) : used;
+    if (used == cores)
+        printf("all cores");
+    else
+        printf("the %" PRIu64 " cores that had threads (%" PRIu64 " had none)", used, cores - used);
+}
+
 static void print_wheres(const struct cost_table *t, int width)
 {
     if (t->n < 2)
         return;
-    printf("\nthe overhead, by what the time of all cores went to:\n%*s",
-           width + WHERES * OVERHEAD_WIDTH, "");
+    printf("\nthe overhead, by what the time of ");
+    print_whose(t);
+    printf(" went to:\n%*s", width + WHERES * OVERHEAD_WIDTH, "");
     print_above(t, accesses_columns, ARRAY_SIZE(accesses_columns));
     printf("\n%-*s", width, "policy");
     for (size_t w = 0; w < WHERES; w++)
@@ -288,6 +321,7 @@ static void json_row(struct json *j, const struct costs *r, const struct costs *
     json_key_str(j, "policy", r->label);
     json_key_str(j, "property", r->property);
     json_key_u64(j, "cycles", r->cost[COST_CYCLES]);
+    json_key_u64(j, "cores-used", r->cost[COST_CORES_USED]);
     json_key(j, "cycles-to-none");
     json_fixed(j, r->cost[COST_CYCLES], none->cost[COST_CYCLES]);
     json_key(j, "races");

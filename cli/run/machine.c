@@ -12,6 +12,7 @@
 
 enum figure {
     CORES,
+    CORES_USED,
     FREQUENCY,
     LINE,
     CYCLES,
@@ -42,6 +43,7 @@ static const struct {
     const char *stat;        /* where the number is */
 } figures[FIGURES] = {
     [CORES] = {"", "cores", "machine.cores"},
+    [CORES_USED] = {"", "cores-used", "machine.cores-used"},
     [FREQUENCY] = {"", "frequency", "machine.frequency"},
     [LINE] = {"", "line", "machine.line"},
     [CYCLES] = {"", "cycles", "machine.cycles"},
@@ -155,15 +157,28 @@ static void print_cycles(const struct run_result *r)
                inside);
 }
 
-/* Where the cycles of all cores went; what nobody spent is left out. The shares are of cycles times
- * cores, so they add up to the whole. */
+/* A core that had nothing to do is idle all the time, which says nothing about the run. */
+static uint64_t spent(const struct run_result *r, enum figure f)
+{
+    const uint64_t unused = value(r, CORES) - value(r, CORES_USED);
+
+    return value(r, f) - (f == SPENT_IDLE ? value(r, CYCLES) * unused : 0);
+}
+
+/* Where the cycles of the cores that had threads went; what nobody spent is left out. The shares
+ * are of cycles times those cores, so they add up to the whole. */
 static void print_spent(const struct run_result *r)
 {
-    const uint64_t all = value(r, CYCLES) * value(r, CORES);
+    const uint64_t cores = value(r, CORES), used = value(r, CORES_USED);
+    const uint64_t all = value(r, CYCLES) * used;
 
+    if (used < cores)
+        printf("cores      %" PRIu64 " of %" PRIu64
+               " had threads; the others are left out of the shares\n",
+               used, cores);
     printf("\n%-18s %18s    share\n", "cores' time", "cycles");
     for (enum figure f = SPENT_EXECUTING; f < L1_ACCESSES; f++) {
-        const uint64_t cycles = value(r, f);
+        const uint64_t cycles = spent(r, f);
         if (!cycles)
             continue;
         printf("%-18s %18" PRIu64 " ", figures[f].key, cycles);

@@ -85,6 +85,9 @@ static void declare_stats(struct machine *m, struct stats *stats)
     stats_echo(g, "cores", "cores", "Cores of the machine.", &m->params.cores);
     stats_echo(g, "frequency", "MHz", "Clock of the cores.", &m->params.frequency);
     stats_echo(g, "line", "bytes", "Bytes of a cache line.", &m->params.line);
+    stats_level(g, "cores-used", "cores", "Cores that had a thread, or worked for a policy.",
+                &m->used);
+    stats_echo(g, "cores-unused", "cores", "The others.", &m->unused);
     stats_count(g, "cycles", "cycles", "From the first event to the end of the last.", &m->cycles);
     stats_level(g, "region-cycles", "cycles",
                 "Most cycles that a core spent inside regions of interest: execution time where "
@@ -403,6 +406,16 @@ void machine_touch_pages(struct machine *m, const struct event *ev)
 
 /* ---- the end -------------------------------------------------------------------------------- */
 
+/* A core may serve a policy without ever having a thread. */
+static bool is_used(const struct machine *m, size_t core)
+{
+    uint64_t busy = m->core[core].had_thread;
+
+    for (size_t r = 0; r < SPENTS && !busy; r++)
+        busy = r != SPENT_IDLE && m->core[core].spent[r * MAX_CORES];
+    return busy;
+}
+
 /* Cores count by themselves, as that is on the path of each event; sums are made when asked for. */
 void machine_settle(struct machine *m)
 {
@@ -417,6 +430,10 @@ void machine_settle(struct machine *m)
         for (size_t i = 0; i < m->params.cores; i++)
             m->total_spent[r] += m->spent[r * MAX_CORES + i];
     }
+    m->used = 0;
+    for (size_t i = 0; i < m->params.cores; i++)
+        m->used += is_used(m, i);
+    m->unused = m->params.cores - m->used;
 }
 
 void machine_region(struct machine *m, bool begins)

@@ -40,6 +40,7 @@ struct core {
     uint64_t instructions;
     sim_cycle entered, inside; /* when the region of interest began; cycles in those that ended */
     uint64_t *spent;           /* SPENTS, MAX_CORES apart */
+    bool had_thread;
 };
 
 /* What a scheduler in which others go on in the middle of an event does for those of this core. */
@@ -66,7 +67,7 @@ struct machine {
     uint64_t *spent;        /* by reason, MAX_CORES of each, then core */
     uint64_t *instructions; /* by core, as last settled */
     uint64_t total_spent[SPENTS], total_instructions, cycles; /* as last settled */
-    uint64_t region_cycles;
+    uint64_t region_cycles, used, unused; /* the last two: cores, as last settled */
     /* In timed order: how an access in the middle of an event has its turn, and how one is made
      * where stores or loads need not be waited for. NULL: at once. */
     void *scheduler;

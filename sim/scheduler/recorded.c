@@ -75,6 +75,7 @@ static void start(struct recorded *r, struct turn *t)
     struct machine *m = r->head.env.machine;
 
     t->core = core_of(r, t->ev);
+    m->core[t->core].had_thread = true;
     machine_touch(m, t->ev);
     if (UNLIKELY(m->timeline))
         timeline_event(m->timeline, t->core, t->ev, t->number);

@@ -31,6 +31,7 @@ static void core_add(struct timed *s, unsigned core, sim_tid tid)
     q->tid = xgrow(q->tid, q->n, &q->cap, sizeof *q->tid);
     q->tid[q->n++] = tid;
     s->threads.at[tid].core = core;
+    q->core->had_thread = true;
 }
 
 void thread_leaves(struct timed *s, sim_tid tid)

@@ -191,6 +191,23 @@ says out "memory ddr" "row hits"
 run 0 -c radish8 --json small.lard
 says out '"machine": {' '"order": "timed"' '"memory-type": "fixed"' '"cycles": ' '"wait-lock": ' '"queue-cycles": ' \
     '"on-chip": '
+# The shares are of the time of cores that had threads: two threads on eight cores are not idle for most of it.
+printf '%s\n' 'lardsim-text 1' 'T0 fork T1' 'T0 write 0x1000 8 @"A:1"' 'T1 write 0x2000 8 @"B:2"' 'T0 write 0x3000 8' \
+    'T1 end' 'T0 join T1' >two.txt
+for order in timed recorded; do
+    run 0 -c radish8 --set order=$order -p vc -o two --overwrite two.txt
+    says out "cores      2 of 8 had threads; the others are left out of the shares"
+    [ "$(stat two machine.cores-used)" = 2 ] || fail "$order: $(stat two machine.cores-used) cores are used, not 2"
+    [ "$(stat two machine.cores-unused)" = 6 ] || fail "$order: $(stat two machine.cores-unused) cores are not used, not 6"
+    sum=$(sed -n "/^cores' time/,/^\$/s/.* \([0-9.]*\) %\$/\1/p" out | awk '{n += $1} END {print (n > 99.4 && n < 100.6)}')
+    [ "$sum" = 1 ] || fail "$order: the shares are not 100 % in all: $(sed -n "/^cores' time/,/^\$/p" out)"
+done
+run 0 -c radish8 --set cores=2 two.txt
+grep -q '^cores  ' out && fail "a line says that all cores had threads"
+"$lardsim" compare -c radish8 -p vc two.txt >out 2>err || fail "no comparison: $(cat err)"
+says out "the overhead, by what the time of the 2 cores that had threads (6 had none) went to:"
+awk '$1 == "vc" && !all {all = $3} $1 == "vc" {sum = 0; for (i = 2; i <= NF; i++) if ($(i + 1) == "%") sum += $i}
+    END {exit !(all > 0 && sum > all - 0.5 && sum < all + 0.5)}' out || fail "parts that are not the overhead: $(cat out)"
 # What misses a level and does not come to the next one is an upgrade, and said to be.
 for setting in order=timed l2.inclusion=exclusive l2.size=0 core.misses=8 l3.inclusion=non-inclusive order=recorded; do
     run 0 -c radish8 -p fasttrack --set "$setting" -o levels --overwrite small.lard
