@@ -192,6 +192,27 @@ bool map_remove(struct map *m, uint64_t key);   /* false: was not there */
  * The map must not change meanwhile. */
 bool map_next(const struct map *m, size_t *pos, uint64_t *key, uint64_t **value);
 
+/* ---- sets of bytes: interval.c -------------------------------------------------------------- */
+
+/* Ordered, disjoint, never adjacent intervals; a set is its root, NULL: empty. Bounds are
+ * inclusive, so that the last address needs no care. */
+struct interval {
+    struct interval *kid[2];
+    uint64_t lo, last;
+    int height;
+};
+void interval_add(struct budget *b, struct interval **set, uint64_t lo, uint64_t last);
+void interval_remove(struct budget *b, struct interval **set, uint64_t lo, uint64_t last);
+/* The part of the set in `to` becomes what the part in `from` is. The regions may overlap. */
+void interval_move(struct budget *b, struct interval **set, uint64_t to, uint64_t from,
+                   uint64_t bytes);
+/* The lowest interval that ends at or after x; that shares a byte with lo..last. NULL: none. */
+struct interval *interval_reaching(struct interval *set, uint64_t x);
+struct interval *interval_meeting(struct interval *set, uint64_t lo, uint64_t last);
+/* How many bytes of lo..last are in it. */
+uint64_t interval_bytes(struct interval *set, uint64_t lo, uint64_t last);
+void interval_free(struct budget *b, struct interval **set); /* leaves it empty */
+
 /* ---- shadow pages: fixed-size cells for addresses: shadow.c --------------------------------- */
 
 /* A cell is in use while it is not all zero. A page has 64 cells and exists while one of them is in

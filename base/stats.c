@@ -246,19 +246,54 @@ static const struct stats_entry *find_field(const struct stats *s, const uint64_
     return NULL;
 }
 
+/* A part of an entry that has several: the name behind that of the entry, and where it is. */
+struct part {
+    const char *name;
+    const uint64_t *field;
+    size_t word; /* of the entry */
+};
+
+static const uint64_t *find_part(const struct part *p, size_t n, const char *name, size_t *word)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(p[i].name, name)) {
+            *word = p[i].word;
+            return p[i].field;
+        }
+    return NULL;
+}
+
+static const uint64_t *histogram_part(const struct histogram *h, const char *name, size_t *word)
+{
+    const struct part parts[] = {{".count", &h->count, HISTOGRAM_COUNT},
+                                 {".sum", &h->sum, HISTOGRAM_SUM},
+                                 {".min", &h->min, HISTOGRAM_MIN},
+                                 {".max", &h->max, HISTOGRAM_MAX}};
+
+    return find_part(parts, ARRAY_SIZE(parts), name, word);
+}
+
 /* The field of that name, or NULL; word: which of the entry's it is. */
 static const uint64_t *named_field(const struct stats_entry *e, const char *name, size_t *word)
 {
     const size_t n = strlen(e->name);
+    const struct part halves[] = {{".num", e->field, 0}, {".den", e->den, 1}};
 
     *word = 0;
-    if ((e->kind > STATS_LEVEL && e->kind != STATS_RATIO) || strncmp(e->name, name, n) != 0)
+    if (strncmp(e->name, name, n) != 0)
         return NULL;
-    if (e->kind <= STATS_LEVEL)
-        /* A ratio has no value of its own: its parts are asked for as NAME.num and NAME.den. */
+    switch (e->kind) {
+    case STATS_COUNT:
+    case STATS_LEVEL:
         return name[n] ? NULL : e->field;
-    *word = strcmp(name + n, ".den") == 0;
-    return *word ? e->den : strcmp(name + n, ".num") == 0 ? e->field : NULL;
+    case STATS_RATIO: /* it has no value of its own */
+        return find_part(halves, ARRAY_SIZE(halves), name + n, word);
+    case STATS_HISTOGRAM:
+        return histogram_part(e->histogram, name + n, word);
+    case STATS_VECTOR:
+        break;
+    }
+    return NULL;
 }
 
 bool stats_value(const struct stats *s, const char *name, uint64_t *value)

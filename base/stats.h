@@ -30,8 +30,7 @@ void stats_count(struct stats_group *g, const char *name, const char *unit, cons
 /* A level, not a flow (peak bytes): a snapshot keeps its value instead of a difference. */
 void stats_level(struct stats_group *g, const char *name, const char *unit, const char *help,
                  const uint64_t *field);
-/* A level that only repeats what the configuration says (cores, capacity): stats_behaviour leaves
- * it out. */
+/* A level that only repeats what the configuration says (cores, capacity): not behaviour. */
 void stats_echo(struct stats_group *g, const char *name, const char *unit, const char *help,
                 const uint64_t *field);
 /* A number of distinct things, which no subtraction gives for a region: the component counts those
@@ -75,13 +74,16 @@ bool stats_has_roi(const struct stats *s);
 void stats_json(const struct stats *s, struct json *j); /* into an object that is open */
 void stats_text(const struct stats *s, FILE *out); /* "name  value  # unit: sentence", aligned */
 void stats_csv(const struct stats *s, FILE *out);  /* name,value,unit; header line; no sentences */
-uint64_t
-stats_digest(const struct stats *s); /* of the canonical sorted name=value lines, roi included */
-/* The same of what happened alone: without echoes of the configuration, and without zeros, as what
- * did not happen may not even be declared in another configuration. */
-uint64_t stats_behaviour(const struct stats *s);
+/* Both are of the canonical sorted name=value lines, roi included. behaviour: of what happened
+ * alone, without echoes of the configuration, and without zeros, as what did not happen may not
+ * even be declared in another configuration. */
+struct stats_digests {
+    uint64_t all, behaviour;
+};
+struct stats_digests stats_digests(const struct stats *s);
 /* The value of a count or level by its full name, or by that behind "roi."; of a ratio's halves by
- * its name and ".num", ".den"; false: no such. */
+ * its name and ".num", ".den"; of a histogram by ".count", ".sum", and, not behind "roi.", ".min"
+ * and ".max" (0 where it is empty); false: no such. */
 bool stats_value(const struct stats *s, const char *name, uint64_t *value);
 /* Every statistic, in order of declaration: for list and explain. */
 void stats_each(const struct stats *s,

@@ -143,11 +143,12 @@ void stats_json(const struct stats *s, struct json *j)
 
 /* ---- lists of lines: text, CSV, digest ------------------------------------------------------ */
 
-enum list_for { FOR_TEXT, FOR_CSV, FOR_DIGEST, FOR_BEHAVIOUR };
+enum list_for { FOR_TEXT, FOR_CSV, FOR_DIGEST };
 
 struct line {
     char *name;  /* owns */
     char *value; /* owns; NULL: there is none */
+    bool echo;
     const char *unit, *help;
 };
 struct list {
@@ -167,6 +168,7 @@ static void add_text(struct list *l, const struct stats_entry *e, const char *pa
         .value = value,
         .unit = unit,
         .help = e->help,
+        .echo = e->echo,
     };
 }
 
@@ -231,10 +233,10 @@ static char *ratio_text(const uint64_t *w)
     return text;
 }
 
-/* Digests leave ratios out: their parts are in them. */
+/* The digest leaves ratios out: their parts are in it. */
 static void add_ratio(struct list *l, const struct stats_entry *e, const uint64_t *w)
 {
-    if (l->purpose == FOR_DIGEST || l->purpose == FOR_BEHAVIOUR)
+    if (l->purpose == FOR_DIGEST)
         return;
     add_text(l, e, "value", e->unit, ratio_text(w));
     add_u64(l, e, "num", "", w[0]);
@@ -266,7 +268,7 @@ static void add_entries(struct list *l, const struct stats *s, const struct view
 {
     l->prefix = v->roi ? "roi." : "";
     for (const struct stats_group *g = &s->root; g; g = stats_next(g))
-        if (g->entry && !(g->entry->echo && l->purpose == FOR_BEHAVIOUR))
+        if (g->entry)
             add_entry(l, g->entry, v);
 }
 
@@ -358,9 +360,10 @@ static void digest_text(struct digest *d, const char *text)
     digest_add(d, text, strlen(text));
 }
 
-static bool is_zero(const char *value)
+/* Something happened, and the configuration alone does not say it. */
+static bool is_behaviour(const struct line *k)
 {
-    return !value || !strcmp(value, "0");
+    return !k->echo && k->value && strcmp(k->value, "0") != 0;
 }
 
 static void digest_line(struct digest *d, const struct line *k)
@@ -371,28 +374,26 @@ static void digest_line(struct digest *d, const struct line *k)
     digest_text(d, "\n");
 }
 
-static uint64_t digest_of(const struct stats *s, enum list_for purpose)
+static uint64_t digest_end(struct digest *d)
 {
-    struct list l = list_make(s, purpose);
-    struct digest *d = digest_new();
-
-    if (l.n)
-        qsort(l.line, l.n, sizeof *l.line, by_name);
-    for (size_t i = 0; i < l.n; i++)
-        if (purpose == FOR_DIGEST || !is_zero(l.line[i].value))
-            digest_line(d, &l.line[i]);
     const uint64_t value = digest_value(d);
+
     digest_free(d);
-    list_free(&l);
     return value;
 }
 
-uint64_t stats_digest(const struct stats *s)
+struct stats_digests stats_digests(const struct stats *s)
 {
-    return digest_of(s, FOR_DIGEST);
-}
+    struct list l = list_make(s, FOR_DIGEST);
+    struct digest *all = digest_new(), *behaviour = digest_new();
 
-uint64_t stats_behaviour(const struct stats *s)
-{
-    return digest_of(s, FOR_BEHAVIOUR);
+    if (l.n)
+        qsort(l.line, l.n, sizeof *l.line, by_name);
+    for (size_t i = 0; i < l.n; i++) {
+        digest_line(all, &l.line[i]);
+        if (is_behaviour(&l.line[i]))
+            digest_line(behaviour, &l.line[i]);
+    }
+    list_free(&l);
+    return (struct stats_digests){digest_end(all), digest_end(behaviour)};
 }

@@ -19,6 +19,12 @@ enum figure {
     INSTRUCTIONS,
     INSIDE,
     UPGRADES,
+    LINES_TOUCHED,
+    LINES_SHARED,
+    LINES_LEAST,
+    LINES_MOST,
+    LIVE_MOST,
+    ALLOCATIONS,
 #define SPENT(NAME, text, help) SPENT_##NAME,
 #include "sim/machine/spent.def"
 #undef SPENT
@@ -50,6 +56,12 @@ static const struct {
     [INSTRUCTIONS] = {"", "instructions", "machine.instructions"},
     [INSIDE] = {"", "cycles-of-interest", "roi.machine.cycles"},
     [UPGRADES] = {"", "upgrades", "coherence.upgrades"},
+    [LINES_TOUCHED] = {"footprint", "lines", "footprint.lines"},
+    [LINES_SHARED] = {"footprint", "shared", "footprint.shared"},
+    [LINES_LEAST] = {"footprint", "least-by-thread", "footprint.by-thread.min"},
+    [LINES_MOST] = {"footprint", "most-by-thread", "footprint.by-thread.max"},
+    [LIVE_MOST] = {"footprint", "peak-live", "footprint.peak-live"},
+    [ALLOCATIONS] = {"footprint", "allocations", "events.kind.alloc"},
 #define SPENT(NAME, text, help) [SPENT_##NAME] = {"spent", text, "machine.spent." text},
 #include "sim/machine/spent.def"
 #undef SPENT
@@ -157,6 +169,22 @@ static void print_cycles(const struct run_result *r)
                inside);
 }
 
+/* What the program needs, whatever the machine: distinct lines, and the most bytes that live. */
+static void print_footprint(const struct run_result *r)
+{
+    const uint64_t least = value(r, LINES_LEAST), most = value(r, LINES_MOST);
+
+    printf("footprint  %" PRIu64 " lines of %" PRIu64 " bytes, %" PRIu64
+           " of them shared; %" PRIu64,
+           value(r, LINES_TOUCHED), value(r, LINE), value(r, LINES_SHARED), least);
+    if (most != least)
+        printf(" to %" PRIu64, most);
+    if (value(r, ALLOCATIONS))
+        printf(" a thread; at most %" PRIu64 " bytes allocated\n", value(r, LIVE_MOST));
+    else
+        printf(" a thread; the trace tells no allocations\n");
+}
+
 /* A core that had nothing to do is idle all the time, which says nothing about the run. */
 static uint64_t spent(const struct run_result *r, enum figure f)
 {
@@ -255,6 +283,7 @@ void run_machine_text(const struct run_result *r)
         return;
     print_machine(r);
     print_cycles(r);
+    print_footprint(r);
     print_spent(r);
     print_levels(r);
     print_network(r);

@@ -209,6 +209,8 @@ static int make(struct machine *m, struct config *config, struct stats *stats,
         m->params.contention = m->timed ? CONTENTION_ON : CONTENTION_OFF;
     make_cores(m);
     declare_stats(m, stats);
+    footprint_init(&m->footprint, (unsigned)m->params.line,
+                   stats_group(stats_root(stats), "footprint"));
     const struct coh_env env = {
         .stats = stats,
         .config = config,
@@ -244,6 +246,7 @@ void machine_account(struct machine *m, struct budget *b)
 {
     budget_take(b, coherence_bytes(m->coherence));
     pages_account(&m->pages, b);
+    m->footprint.budget.of = b;
 }
 
 void machine_free(struct machine *m)
@@ -254,6 +257,7 @@ void machine_free(struct machine *m)
         coherence_free(m->coherence);
     memory_close(&m->memory);
     pages_free(&m->pages);
+    footprint_free(&m->footprint);
     free(m->core);
     free(m->spent);
     free(m->instructions);
@@ -296,8 +300,8 @@ static enum spent spent_at(enum mem_level level)
 }
 
 /* Within one line. */
-ALWAYS_INLINE enum mem_level access_line(struct machine *m, unsigned core, sim_addr addr,
-                                         unsigned bytes, enum mem_cmd cmd)
+ALWAYS_INLINE enum mem_level access_line(struct machine *m, unsigned core, sim_tid tid,
+                                         sim_addr addr, unsigned bytes, enum mem_cmd cmd)
 {
     struct core *c = &m->core[core];
     const sim_addr physical = pages_physical(&m->pages, addr);
@@ -306,6 +310,7 @@ ALWAYS_INLINE enum mem_level access_line(struct machine *m, unsigned core, sim_a
             ? m->access(m->scheduler, core, physical, bytes, cmd, c->clock)
             : coherence_access(m->coherence, core, physical, cmd, TRAFFIC_DATA, c->clock);
 
+    footprint_touch(&m->footprint, tid, physical);
     /* Waiting for what goes on beside has been charged already. */
     core_spend(m, c, spent_at(r.level), r.done - c->clock);
     return r.level;
@@ -313,16 +318,18 @@ ALWAYS_INLINE enum mem_level access_line(struct machine *m, unsigned core, sim_a
 
 /* Lines one after the other, as by one instruction that waits for each. In timed order other cores
  * may go on between two. Returns the farthest level. */
-static NO_INLINE enum mem_level access_lines(struct machine *m, unsigned core, sim_addr addr,
-                                             uint64_t bytes, enum mem_cmd cmd)
+static NO_INLINE enum mem_level access_lines(struct machine *m, unsigned core,
+                                             const struct event *ev, uint64_t bytes,
+                                             enum mem_cmd cmd)
 {
     enum mem_level most = LEVEL_NONE;
+    sim_addr addr = ev->addr;
 
     while (bytes) {
         const uint64_t room = line_room(m, addr), n = bytes < room ? bytes : room;
         if (most != LEVEL_NONE && m->turns)
             m->turns->until(m->scheduler, core, m->core[core].clock);
-        const enum mem_level level = access_line(m, core, addr, (unsigned)n, cmd);
+        const enum mem_level level = access_line(m, core, ev->tid, addr, (unsigned)n, cmd);
         most = level > most ? level : most;
         addr += n;
         bytes -= n;
@@ -379,10 +386,10 @@ struct mem_outcome machine_event(struct machine *m, unsigned core, const struct 
         const enum mem_cmd cmd = (enum mem_cmd)cost->cmd;
         const uint64_t bytes = event_bytes(ev);
         if (LIKELY(bytes <= line_room(m, ev->addr))) {
-            out.level = (uint8_t)access_line(m, core, ev->addr, (unsigned)bytes, cmd);
+            out.level = (uint8_t)access_line(m, core, ev->tid, ev->addr, (unsigned)bytes, cmd);
             out.asked = out.level == LEVEL_REMOTE;
         } else {
-            out.level = (uint8_t)access_lines(m, core, ev->addr, bytes, cmd);
+            out.level = (uint8_t)access_lines(m, core, ev, bytes, cmd);
         }
     }
     if (LIKELY(cost->instruction)) {
@@ -397,6 +404,8 @@ void machine_touch_pages(struct machine *m, const struct event *ev)
 {
     struct pages *p = &m->pages;
 
+    if (UNLIKELY(ev->kind == EV_ALLOC || ev->kind == EV_CLEAR || ev->kind == EV_COPY))
+        footprint_heap(&m->footprint, ev);
     if (!costs[ev->kind].access || p->params.mapping == PAGES_IDENTITY)
         return;
     const uint64_t last = (ev->addr + event_bytes(ev) - 1) >> p->shift;
@@ -448,6 +457,8 @@ void machine_region(struct machine *m, bool begins)
             m->region_cycles = m->core[i].inside;
     if (!begins)
         coherence_census(m->coherence);
+    footprint_region(&m->footprint, begins);
+    footprint_settle(&m->footprint);
     machine_settle(m);
 }
 
@@ -458,6 +469,7 @@ void machine_finish(struct machine *m)
     for (unsigned i = 0; i < m->params.cores; i++)
         machine_spend(m, i, SPENT_IDLE, m->cycles - m->core[i].clock);
     machine_settle(m);
+    footprint_settle(&m->footprint);
     coherence_census(m->coherence);
     if (m->memory.type->finish)
         m->memory.type->finish(m->memory.self, m->cycles);

@@ -5,6 +5,7 @@
 #define LARDSIM_MACHINE_H
 
 #include "policy/machine.h"
+#include "sim/machine/footprint.h"
 #include "sim/order/order.h"
 #include "memory/pages.h"
 #include "trace/trace.h"
@@ -61,6 +62,7 @@ struct machine {
     struct memory memory;
     struct coherence *coherence;
     struct pages pages;
+    struct footprint footprint;
     bool timed;
     bool soon; /* a policy looks for what it has of an access before that comes */
     struct core *core;

@@ -122,7 +122,7 @@ static void write_stats_json(FILE *out, const struct lardsim *l)
     json_init(&j, out, true);
     json_object(&j);
     stats_json(l->stats, &j);
-    json_key_hex16(&j, "behaviour", l->behaviour);
+    json_key_hex16(&j, "behaviour", l->result.behaviour);
     json_end(&j);
 }
 
@@ -147,8 +147,8 @@ static void write_provenance(FILE *out, const struct lardsim *l)
     json_key_str(&j, "source", l->source);
     json_key_u64(&j, "events", l->st.events);
     json_key_hex16(&j, "identity", digest_value(run_identity(l)));
-    json_key_hex16(&j, "digest", l->result);
-    json_key_hex16(&j, "behaviour", l->behaviour);
+    json_key_hex16(&j, "digest", l->result.all);
+    json_key_hex16(&j, "behaviour", l->result.behaviour);
     json_key_bool(&j, "complete", !l->err.code || l->err.code == LARD_RACES);
     json_key_str(&j, "error", l->err.code ? l->err.text : NULL);
     json_end(&j);
@@ -192,7 +192,7 @@ static void write_host(FILE *out, const struct lardsim *l)
 
 static void write_done(FILE *out, const struct lardsim *l)
 {
-    fprintf(out, "%016llx\n", (unsigned long long)l->result);
+    fprintf(out, "%016llx\n", (unsigned long long)l->result.all);
 }
 
 static int write_file(const struct results_folder *o, const char *name,

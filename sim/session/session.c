@@ -208,8 +208,7 @@ static void complete(struct lardsim *l)
         rules_finish(l->rules, &l->err);
     run_region(l, false);
     stats_check(l->stats, &l->err);
-    l->result = stats_digest(l->stats);
-    l->behaviour = stats_behaviour(l->stats);
+    l->result = stats_digests(l->stats);
 }
 
 /* A run that ends at a race on request (after-race = stop) is done. */
@@ -270,12 +269,12 @@ const char *lardsim_policy(const struct lardsim *l, size_t i)
 
 uint64_t lardsim_digest(const struct lardsim *l)
 {
-    return l->result;
+    return l->result.all;
 }
 
 uint64_t sim_behaviour(const struct lardsim *l)
 {
-    return l->behaviour;
+    return l->result.behaviour;
 }
 
 uint64_t lardsim_events(const struct lardsim *l)

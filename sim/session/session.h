@@ -96,7 +96,7 @@ struct lardsim {
     struct digest *identity;              /* of the events */
     const struct trace_summary *foreseen; /* of those to come, while the parts are made, or NULL */
     uint64_t number;                      /* of the event in hand; between events, of the next */
-    uint64_t result, behaviour;           /* digests, once finished */
+    struct stats_digests result;          /* once finished */
     bool in_region;                       /* of interest */
     bool unready;                         /* making the parts of the run failed */
     bool comparing;

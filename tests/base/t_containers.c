@@ -290,6 +290,51 @@ static void pool_blocks_are_aligned_and_apart(void **state)
     pool_free(&p);
 }
 
+/* ---- sets of bytes -------------------------------------------------------------------------- */
+
+enum { SPACE = 200 };
+
+static void expect_set(struct interval *set, const bool in[SPACE])
+{
+    uint64_t n = 0;
+
+    for (uint64_t x = 0; x < SPACE; x++) {
+        const struct interval *s = interval_reaching(set, x);
+        assert_int_equal(s && s->lo <= x, in[x]);
+        assert_int_equal(interval_bytes(set, x, x), in[x]);
+        n += in[x];
+    }
+    assert_int_equal(interval_bytes(set, 0, UINT64_MAX), n);
+}
+
+/* The set and a table of flags get the same additions, removals and moves. */
+static void a_set_of_bytes_is_what_was_added_and_not_removed(void **state)
+{
+    struct interval *set = NULL;
+    bool in[SPACE] = {false};
+    struct rng r;
+
+    (void)state;
+    rng_seed(&r, 1);
+    for (int step = 0; step < 3000; step++) {
+        const uint64_t what = rng_below(&r, 5), bytes = 1 + rng_below(&r, 20);
+        const uint64_t lo = rng_below(&r, SPACE - bytes), from = rng_below(&r, SPACE - bytes);
+        if (what < 2)
+            interval_add(NULL, &set, lo, lo + bytes - 1);
+        else if (what < 4)
+            interval_remove(NULL, &set, lo, lo + bytes - 1);
+        else
+            interval_move(NULL, &set, lo, from, bytes);
+        if (what < 4)
+            memset(in + lo, what < 2, bytes);
+        else
+            memmove(in + lo, in + from, bytes);
+        expect_set(set, in);
+    }
+    interval_free(NULL, &set);
+    assert_null(set);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -303,6 +348,7 @@ int main(void)
         cmocka_unit_test(pool_blocks_are_aligned_and_apart),
         cmocka_unit_test(random_numbers_are_the_same_everywhere),
         cmocka_unit_test(random_numbers_stay_in_range),
+        cmocka_unit_test(a_set_of_bytes_is_what_was_added_and_not_removed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -202,6 +202,14 @@ for order in timed recorded; do
     sum=$(sed -n "/^cores' time/,/^\$/s/.* \([0-9.]*\) %\$/\1/p" out | awk '{n += $1} END {print (n > 99.4 && n < 100.6)}')
     [ "$sum" = 1 ] || fail "$order: the shares are not 100 % in all: $(sed -n "/^cores' time/,/^\$/p" out)"
 done
+# Each thread has its line and the two share none; a word of the thread that forks is no access. 100 bytes live at most.
+says out "footprint  3 lines of 64 bytes, 0 of them shared; 1 to 2 a thread; the trace tells no allocations"
+printf '%s\n' 'lardsim-text 1' 'T0 alloc 0x1000 60' 'T0 write 0x1000 8' 'T0 alloc 0x2000 40' 'T0 clear 0x1000 60' \
+    'T0 alloc 0x3000 30' 'T0 read 0x303c 8' >heap.txt
+run 0 -c radish8 heap.txt
+says out "footprint  3 lines of 64 bytes, 0 of them shared; 3 a thread; at most 100 bytes allocated"
+run 5 -c radish8 -p none --set order=recorded --set limits.memory=4Ki workload:sor,n=100
+says err "the footprint of the program" "limits.memory (4096 bytes)"
 run 0 -c radish8 --set cores=2 two.txt
 grep -q '^cores  ' out && fail "a line says that all cores had threads"
 "$lardsim" compare -c radish8 -p vc two.txt >out 2>err || fail "no comparison: $(cat err)"

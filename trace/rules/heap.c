@@ -5,200 +5,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* ---- sets of bytes --------------------------------------------------------------------------
- *
- * Disjoint intervals, never adjacent, in an AVL tree: a bump allocator's objects are one interval,
- * and no input makes an operation cost more than the logarithm (amortised: what is removed was
- * inserted). Bounds are inclusive, so that the last address needs no care. */
-
-struct interval {
-    struct interval *kid[2];
-    uint64_t lo, last;
-    int height;
-};
-
-static int height(const struct interval *s)
-{
-    return s ? s->height : 0;
-}
-
-static void measure(struct interval *s)
-{
-    const int left = height(s->kid[0]), right = height(s->kid[1]);
-
-    s->height = (left > right ? left : right) + 1;
-}
-
-static struct interval *rotate(struct interval *s, int dir) /* kid[!dir] comes up */
-{
-    struct interval *up = s->kid[!dir];
-
-    s->kid[!dir] = up->kid[dir];
-    up->kid[dir] = s;
-    measure(s);
-    measure(up);
-    return up;
-}
-
-/* The AVL step: at most two rotations where one side is two higher than the other. */
-static struct interval *balance(struct interval *s)
-{
-    const int lean = height(s->kid[1]) - height(s->kid[0]);
-
-    measure(s);
-    if (lean >= -1 && lean <= 1)
-        return s;
-    const int heavy = lean > 0;
-    struct interval *kid = s->kid[heavy];
-    if (height(kid->kid[!heavy]) > height(kid->kid[heavy]))
-        s->kid[heavy] = rotate(kid, heavy);
-    return rotate(s, !heavy);
-}
-
-static struct interval *insert(struct rules *r, struct interval *root, uint64_t lo, uint64_t last)
-{
-    if (!root) {
-        root = xcalloc(1, sizeof *root);
-        budget_take(r->budget, heap_bytes(sizeof *root));
-        root->lo = lo;
-        root->last = last;
-        root->height = 1;
-        return root;
-    }
-    struct interval **kid = &root->kid[lo > root->lo];
-    *kid = insert(r, *kid, lo, last);
-    return balance(root);
-}
-
-static struct interval *take_first(struct interval *root, struct interval **first)
-{
-    if (!root->kid[0]) {
-        *first = root;
-        return root->kid[1];
-    }
-    root->kid[0] = take_first(root->kid[0], first);
-    return balance(root);
-}
-
-/* Removes the interval that starts at lo, which is there. */
-static struct interval *extract(struct rules *r, struct interval *root, uint64_t lo)
-{
-    if (lo != root->lo) {
-        struct interval **kid = &root->kid[lo > root->lo];
-        *kid = extract(r, *kid, lo);
-        return balance(root);
-    }
-    struct interval *left = root->kid[0], *right = root->kid[1], *next;
-    budget_give(r->budget, heap_bytes(sizeof *root));
-    free(root);
-    if (!right)
-        return left;
-    right = take_first(right, &next);
-    next->kid[0] = left;
-    next->kid[1] = right;
-    return balance(next);
-}
-
-/* The lowest interval that ends at or after x; NULL: none. */
-static struct interval *reaching(struct interval *root, uint64_t x)
-{
-    struct interval *best = NULL;
-
-    while (root) {
-        if (root->last >= x)
-            best = root;
-        root = root->kid[root->last < x];
-    }
-    return best;
-}
-
-/* The lowest interval that shares a byte with lo..last. */
-static struct interval *meeting(struct interval *root, uint64_t lo, uint64_t last)
-{
-    struct interval *s = reaching(root, lo);
-
-    return s && s->lo <= last ? s : NULL;
-}
-
-/* What it overlaps or touches becomes part of it: so intervals stay disjoint and few. */
-static void interval_add(struct rules *r, struct interval **root, uint64_t lo, uint64_t last)
-{
-    const uint64_t below = lo ? lo - 1 : 0, above = last < UINT64_MAX ? last + 1 : last;
-    struct interval *s = meeting(*root, below, above), *next;
-
-    if (!s) {
-        *root = insert(r, *root, lo, last);
-        return;
-    }
-    while (s->last < last && (next = meeting(*root, s->last + 1, above))) {
-        const uint64_t end = next->last;
-        *root = extract(r, *root, next->lo);
-        s->last = end; /* only now: the tree must find next */
-    }
-    if (s->last < last)
-        s->last = last;
-    if (s->lo > lo)
-        s->lo = lo;
-}
-
-/* May shorten one at either end, split one, and remove those in between. */
-static void interval_remove(struct rules *r, struct interval **root, uint64_t lo, uint64_t last)
-{
-    struct interval *s = meeting(*root, lo, last);
-
-    while (s) {
-        const uint64_t end = s->last;
-        if (s->lo < lo) {
-            s->last = lo - 1;
-            if (end > last)
-                *root = insert(r, *root, last + 1, end);
-        } else if (end > last) {
-            s->lo = last + 1;
-        } else {
-            *root = extract(r, *root, s->lo);
-        }
-        s = end < last ? meeting(*root, lo, last) : NULL;
-    }
-}
-
 void rules_touch(struct rules *r, struct interval **set, sim_addr addr, uint64_t bytes)
 {
-    const struct interval *s = reaching(*set, addr);
+    const struct interval *s = interval_reaching(*set, addr);
 
     if (!s || s->lo > addr || s->last - addr < bytes - 1)
-        interval_add(r, set, addr, addr + (bytes - 1));
-}
-
-void rules_forget(struct rules *r, struct interval **set)
-{
-    struct interval *s = *set;
-
-    if (!s)
-        return;
-    rules_forget(r, &s->kid[0]);
-    rules_forget(r, &s->kid[1]);
-    budget_give(r->budget, heap_bytes(sizeof *s));
-    free(s);
-    *set = NULL;
-}
-
-/* The part of the set in `to` becomes what the part in `from` is. The regions may overlap. */
-static void interval_move(struct rules *r, struct interval **set, uint64_t to, uint64_t from,
-                          uint64_t bytes)
-{
-    const uint64_t from_last = from + (bytes - 1), to_last = to + (bytes - 1);
-    struct interval *image = NULL;
-    uint64_t at = from;
-
-    for (struct interval *s; (s = meeting(*set, at, from_last)); at = s->last + 1) {
-        const uint64_t lo = s->lo > from ? s->lo : from;
-        image = insert(r, image, lo, s->last < from_last ? s->last : from_last);
-        if (s->last >= from_last)
-            break;
-    }
-    interval_remove(r, set, to, to_last);
-    for (struct interval *s; (s = reaching(image, 0)); image = extract(r, image, s->lo))
-        interval_add(r, set, s->lo - from + to, s->last - from + to);
+        interval_add(r->budget, set, addr, addr + (bytes - 1));
 }
 
 /* ---- objects by address --------------------------------------------------------------------- */
@@ -372,9 +184,9 @@ void rules_heap_free(struct rules *r)
 {
     shadow_all(r->objects, end_any, r);
     shadow_free(r->objects);
-    rules_forget(r, &r->allocated);
-    rules_forget(r, &r->touched);
-    rules_forget(r, &r->left);
+    interval_free(r->budget, &r->allocated);
+    interval_free(r->budget, &r->touched);
+    interval_free(r->budget, &r->left);
     free(r->moving);
 }
 
@@ -383,7 +195,7 @@ void rules_heap_free(struct rules *r)
 static int check_txns(struct rules *r, uint64_t lo, uint64_t last)
 {
     for (uint32_t i = 0; i < r->opens; i++) {
-        const struct interval *s = meeting(r->thread[r->open[i]].txn, lo, last);
+        const struct interval *s = interval_meeting(r->thread[r->open[i]].txn, lo, last);
         if (s)
             return rules_break(r, RULE_TXN_HEAP,
                                "T%u's open transaction has accessed 0x%" PRIx64 "; it must commit "
@@ -395,7 +207,7 @@ static int check_txns(struct rules *r, uint64_t lo, uint64_t last)
 
 bool rules_allocated(const struct rules *r, sim_addr addr, uint64_t bytes)
 {
-    const struct interval *s = reaching(r->allocated, addr);
+    const struct interval *s = interval_reaching(r->allocated, addr);
 
     return s && s->lo <= addr && s->last - addr >= bytes - 1;
 }
@@ -403,7 +215,7 @@ bool rules_allocated(const struct rules *r, sim_addr addr, uint64_t bytes)
 /* Only where a trace has alloc events at all; many recorders see none. */
 static int check_allocated(struct rules *r, uint64_t lo, uint64_t last)
 {
-    const struct interval *s = reaching(r->allocated, lo);
+    const struct interval *s = interval_reaching(r->allocated, lo);
 
     if (!r->allocs || rules_allocated(r, lo, last - lo + 1))
         return 0;
@@ -434,7 +246,7 @@ static int check_idle(struct rules *r, uint64_t lo, uint64_t last, uint64_t spar
 
 int rules_there(struct rules *r, sim_addr addr, uint64_t bytes)
 {
-    const struct interval *s = meeting(r->left, addr, addr + (bytes - 1));
+    const struct interval *s = interval_meeting(r->left, addr, addr + (bytes - 1));
 
     if (!s)
         return 0;
@@ -452,20 +264,20 @@ static void leave(struct rules *r, uint64_t to, uint64_t from, uint64_t bytes)
     if (!r->full)
         return;
     if (!r->gc)
-        interval_add(r, &r->left, from, from + (bytes - 1));
-    interval_remove(r, &r->left, to, to + (bytes - 1));
+        interval_add(r->budget, &r->left, from, from + (bytes - 1));
+    interval_remove(r->budget, &r->left, to, to + (bytes - 1));
 }
 
 int rules_alloc(struct rules *r)
 {
     const uint64_t lo = r->ev->addr, last = lo + (r->ev->aux - 1);
-    const struct interval *s = meeting(r->allocated, lo, last);
+    const struct interval *s = interval_meeting(r->allocated, lo, last);
 
     if (s)
         return rules_break(r, RULE_ALLOC_FRESH, "0x%" PRIx64 " is allocated; clear it first",
                            s->lo > lo ? s->lo : lo);
     r->allocs = true;
-    interval_add(r, &r->allocated, lo, last);
+    interval_add(r->budget, &r->allocated, lo, last);
     return 0;
 }
 
@@ -478,9 +290,9 @@ int rules_clear(struct rules *r)
 
     if (check_txns(r, lo, last) || check_allocated(r, lo, last) || check_idle(r, lo, last, 1, 0))
         return -1;
-    interval_remove(r, &r->allocated, lo, last);
-    interval_remove(r, &r->touched, lo, last);
-    interval_remove(r, &r->left, lo, last);
+    interval_remove(r->budget, &r->allocated, lo, last);
+    interval_remove(r->budget, &r->touched, lo, last);
+    interval_remove(r->budget, &r->left, lo, last);
     each_object(&w, end_life);
     return 0;
 }
@@ -497,7 +309,7 @@ static int check_empty(struct rules *r, uint64_t to, uint64_t from, uint64_t byt
         last = from - 1;
     if (to > from && from + (bytes - 1) >= to)
         lo = from + bytes;
-    const struct interval *s = meeting(r->touched, lo, last);
+    const struct interval *s = interval_meeting(r->touched, lo, last);
     if (s)
         return rules_break(r, RULE_COPY_EMPTY,
                            "0x%" PRIx64 " was accessed; clear the destination first",
@@ -516,8 +328,8 @@ int rules_copy(struct rules *r)
         return -1;
     rules_note_copy(r);
     leave(r, to, from, bytes);
-    interval_add(r, &r->allocated, to, to_last);
-    interval_move(r, &r->touched, to, from, bytes);
+    interval_add(r->budget, &r->allocated, to, to_last);
+    interval_move(r->budget, &r->touched, to, from, bytes);
     move_objects(r, to, from, bytes);
     return 0;
 }

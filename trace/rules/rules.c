@@ -47,7 +47,7 @@ void rules_free(struct rules *r)
     rules_heap_free(r);
     rules_notes_free(r);
     for (uint32_t i = 0; i < r->threads; i++)
-        rules_forget(r, &r->thread[i].txn);
+        interval_free(r->budget, &r->thread[i].txn);
     map_free(&r->shares);
     map_free(&r->clocks);
     free(r->thread);
@@ -262,7 +262,7 @@ static int txn_commit(struct rules *r, struct rules_thread *t)
     r->open[t->slot] = last;
     r->thread[last].slot = t->slot;
     t->state &= (uint8_t)~IN_TXN;
-    rules_forget(r, &t->txn);
+    interval_free(r->budget, &t->txn);
     return 0;
 }
 

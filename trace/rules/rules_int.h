@@ -5,8 +5,6 @@
 
 #include "trace/trace.h"
 
-struct interval; /* a set of bytes as ordered intervals, by its root; NULL: empty */
-
 enum thread_state {
     ACTED = 1,
     FORKED = 2, /* and has not acted yet */
@@ -111,7 +109,6 @@ int rules_alloc(struct rules *r);
 int rules_clear(struct rules *r);
 int rules_copy(struct rules *r);
 void rules_touch(struct rules *r, struct interval **set, sim_addr addr, uint64_t bytes);
-void rules_forget(struct rules *r, struct interval **set); /* leaves it empty */
 void rules_heap_free(struct rules *r);
 
 /* ---- rules/notes.c; those without a word on NULL are for who takes notes ----------------------

@@ -1,0 +1,170 @@
+/* footprint.c - sets of lines as bits, 64 lines a word, in maps: one for each thread, one for all,
+ * one for what is shared. What they take is charged against limits.memory. */
+#include "sim/machine/footprint.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct thread_lines {
+    struct map lines; /* 64 of them, a bit each */
+    uint64_t n;       /* lines */
+};
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+static void know_nothing(struct known_lines *k)
+{
+    for (size_t i = 0; i < FOOTPRINT_KNOWN; i++)
+        k->at[i].line = UINT64_MAX; /* no line has this number */
+}
+
+static void touched_init(struct touched_lines *t, struct budget *budget)
+{
+    map_init(&t->any, budget);
+    map_init(&t->shared, budget);
+}
+
+static void touched_free(struct touched_lines *t)
+{
+    for (size_t i = 0; i < t->threads; i++)
+        map_free(&t->thread[i].lines);
+    free(t->thread);
+    map_free(&t->any);
+    map_free(&t->shared);
+}
+
+static void declare_stats(struct footprint *f, struct stats_group *g)
+{
+    stats_distinct(g, "lines", "lines", "Distinct lines that the program's threads touched.",
+                   &f->run.lines, &f->region.lines);
+    stats_distinct(g, "shared", "lines", "Of these: lines that two threads or more touched.",
+                   &f->run.in_two, &f->region.in_two);
+    stats_histogram_distinct(g, "by-thread", "lines",
+                             "Distinct lines that a thread touched, over the threads that touched "
+                             "any.",
+                             &f->run.by_thread, &f->region.by_thread);
+    stats_level(g, "peak-live", "bytes",
+                "The most bytes at a time, in recorded order, that were allocated or copied to and "
+                "not cleared; 0: the trace does not tell of allocations.",
+                &f->peak);
+}
+
+void footprint_init(struct footprint *f, unsigned line, struct stats_group *g)
+{
+    f->line_shift = (unsigned)__builtin_ctz(line);
+    know_nothing(&f->outside_known);
+    know_nothing(&f->inside_known);
+    f->known = &f->outside_known;
+    touched_init(&f->run, &f->budget);
+    touched_init(&f->region, &f->budget);
+    declare_stats(f, g);
+}
+
+void footprint_free(struct footprint *f)
+{
+    touched_free(&f->run);
+    touched_free(&f->region);
+    interval_free(&f->budget, &f->allocated);
+}
+
+/* ---- lines ---------------------------------------------------------------------------------- */
+
+static struct thread_lines *lines_of(struct footprint *f, struct touched_lines *t, sim_tid tid)
+{
+    if (tid >= t->threads) {
+        const size_t more = tid + 1 - t->threads;
+        t->thread = xrealloc(t->thread, tid + 1, sizeof *t->thread);
+        memset(t->thread + t->threads, 0, more * sizeof *t->thread);
+        for (size_t i = t->threads; i <= tid; i++)
+            map_init(&t->thread[i].lines, &f->budget);
+        budget_take(&f->budget, more * sizeof *t->thread);
+        t->threads = tid + 1;
+    }
+    return &t->thread[tid];
+}
+
+/* False: it was there. */
+static bool add_line(struct map *m, uint64_t line)
+{
+    uint64_t *bits = map_put(m, line / 64);
+    const uint64_t bit = UINT64_C(1) << line % 64;
+    const bool is_new = !(*bits & bit);
+
+    *bits |= bit;
+    return is_new;
+}
+
+static void add_touch(struct footprint *f, struct touched_lines *t, sim_tid tid, uint64_t line)
+{
+    struct thread_lines *own = lines_of(f, t, tid);
+
+    if (!add_line(&own->lines, line))
+        return;
+    own->n++;
+    if (add_line(&t->any, line))
+        t->lines++;
+    else /* and by another thread, as it was new to this one */
+        t->in_two += add_line(&t->shared, line);
+}
+
+NO_INLINE void footprint_touch_new(struct footprint *f, sim_tid tid, uint64_t line)
+{
+    const size_t at = footprint_slot(tid, line);
+
+    add_touch(f, &f->run, tid, line);
+    if (f->inside)
+        add_touch(f, &f->region, tid, line);
+    f->known->at[at].line = line;
+    f->known->at[at].tid = tid;
+}
+
+/* What was counted outside has not been counted for the regions. */
+void footprint_region(struct footprint *f, bool begins)
+{
+    f->inside = begins;
+    f->known = begins ? &f->inside_known : &f->outside_known;
+}
+
+static void settle(struct touched_lines *t)
+{
+    t->by_thread = (struct histogram){.count = 0};
+    for (size_t i = 0; i < t->threads; i++)
+        if (t->thread[i].n)
+            histogram_add(&t->by_thread, t->thread[i].n);
+}
+
+void footprint_settle(struct footprint *f)
+{
+    settle(&f->run);
+    settle(&f->region);
+}
+
+/* ---- live bytes ----------------------------------------------------------------------------- */
+
+static void give(struct footprint *f, uint64_t lo, uint64_t last)
+{
+    f->live += last - lo + 1 - interval_bytes(f->allocated, lo, last);
+    interval_add(&f->budget, &f->allocated, lo, last);
+    if (f->live > f->peak)
+        f->peak = f->live;
+}
+
+static void take_back(struct footprint *f, uint64_t lo, uint64_t last)
+{
+    f->live -= interval_bytes(f->allocated, lo, last);
+    interval_remove(&f->budget, &f->allocated, lo, last);
+}
+
+/* A copy's destination lives from then on, and its source until it is cleared. */
+void footprint_heap(struct footprint *f, const struct event *ev)
+{
+    const uint64_t lo = ev->addr, last = ev->addr + (ev->aux - 1);
+
+    f->allocates |= ev->kind == EV_ALLOC;
+    if (!f->allocates)
+        return;
+    if (ev->kind == EV_CLEAR)
+        take_back(f, lo, last);
+    else
+        give(f, lo, last);
+}
