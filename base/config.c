@@ -351,6 +351,23 @@ void config_dump(const struct config *c, FILE *out)
     free((void *)bound);
 }
 
+char *config_value(const struct config *c, const char *name)
+{
+    const struct known *k = find_known(c, name);
+    char *text = NULL;
+    size_t bytes = 0;
+
+    if (!k || !k->bound)
+        return NULL;
+    FILE *out = open_memstream(&text, &bytes);
+    if (!out)
+        die("no memory for a value");
+    param_print(out, k->row, &k->value);
+    if (fclose(out))
+        die("no memory for a value");
+    return text;
+}
+
 void config_canonical(const struct config *c, FILE *out)
 {
     size_t n;

@@ -81,6 +81,9 @@ void config_unused(const struct config *c,
  * comment with the origin of its value ("default", "preset naive", "sweep.yaml:3", "--set"). */
 void config_dump(const struct config *c, FILE *out);
 
+/* The value of a bound row as config_dump has it; NULL: no such. Owned by the caller. */
+char *config_value(const struct config *c, const char *name);
+
 /* Canonical name=value lines of all bound rows, sorted; for digests. */
 void config_canonical(const struct config *c, FILE *out);
 

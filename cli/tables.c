@@ -227,6 +227,25 @@ static void each_stat(row_fn *fn, void *arg)
     sim_each_stat(send_stat, &to);
 }
 
+static void send_finding(void *arg, const char *key, const char *text, const char *zero,
+                         const char *given, const char *parameters)
+{
+    const struct sender *to = arg;
+    struct row r = {.name = key, .help = text};
+
+    add(&r, "zero", zero);
+    add(&r, "given", given);
+    add(&r, "parameters", parameters);
+    to->fn(to->arg, &r);
+}
+
+static void each_finding(row_fn *fn, void *arg)
+{
+    struct sender to = {fn, arg};
+
+    sim_each_finding(send_finding, &to);
+}
+
 static void each_preset(row_fn *fn, void *arg)
 {
     for (const struct preset *p = run_presets; p->name; p++) {
@@ -408,6 +427,8 @@ const struct table tables[] = {
     {"papers", "a paper", "What `source` names.", 0, each_paper},
     {"parameters", "a parameter", "The choices of a run: `run --set NAME=VALUE`.", 2, each_param},
     {"statistics", "a statistic", "What a run counts: stats.json.", 1, each_stat},
+    {"findings", "a finding", "What a run says of parameters that could not matter.", 1,
+     each_finding},
     {"views", "a view", "What of a trace a policy looks at.", 0, each_view},
     {"presets", "a preset", "Settings under a name: `run --preset NAME`.", 0, each_preset},
     {"events", "an event", "The kinds of events, and the order they make.", 1, each_event},

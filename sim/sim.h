@@ -29,6 +29,31 @@ struct budget *sim_memory(struct lardsim *l);
  * parameter that did not matter have the same. After lardsim_finish. */
 uint64_t sim_behaviour(const struct lardsim *l);
 
+/* ---- knobs that could not matter: session/findings.def --------------------------------------- */
+
+struct sim_knob {
+    char *parameter, *change; /* own; change: "any", "larger", "smaller", "multiple", or a value */
+};
+struct sim_finding {
+    const char *key;
+    char *sentence;        /* owns */
+    struct sim_knob *knob; /* owns; none: a fact without a claim */
+    size_t knobs;
+};
+struct sim_findings {
+    struct sim_finding *at; /* owns */
+    size_t n;
+};
+/* Of a run, after lardsim_finish; none where it stopped early. To be freed. */
+struct sim_findings sim_findings(const struct lardsim *l);
+void sim_findings_free(struct sim_findings *all);
+/* The member "findings" of an object that is open. */
+void sim_findings_json(const struct sim_findings *all, struct json *j);
+/* The table: for list and explain. */
+void sim_each_finding(void (*fn)(void *arg, const char *key, const char *text, const char *zero,
+                                 const char *given, const char *parameters),
+                      void *arg);
+
 /* ---- a run on a machine: session/on_machine.c ------------------------------------------------ */
 
 /* The run writes a timeline to this file. Before lardsim_start. */

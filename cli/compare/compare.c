@@ -320,6 +320,15 @@ static void print_owners(const struct lardsim *l, int width)
     }
 }
 
+static void print_findings(const struct comparison *m)
+{
+    struct sim_findings all = sim_findings(m->run);
+
+    run_print_findings(&all, 0,
+                       cli_get(m->c, 'o') ? "`findings` in stats.json" : "--json shows them");
+    sim_findings_free(&all);
+}
+
 static void print_where(const struct comparison *m)
 {
     const char *dir = cli_get(m->c, 'o');
@@ -348,6 +357,7 @@ static void print_text(const struct comparison *m)
     print_same(m->run);
     print_owners(m->run, width);
     print_reasons(m->run, width);
+    print_findings(m);
     print_where(m);
 }
 
@@ -368,6 +378,9 @@ static void print_json(struct comparison *m)
         json_key_hex16(j, "behaviour", sim_behaviour(m->run));
     }
     json_key_str(j, "output", cli_get(m->c, 'o'));
+    struct sim_findings all = sim_findings(m->run);
+    sim_findings_json(&all, j);
+    sim_findings_free(&all);
     sim_compare_json(m->run, j);
     json_end(j);
 }

@@ -3,7 +3,7 @@
 #define LARDSIM_V_COMPARE_H
 
 #include "cli/cli.h"
-#include "sim/lardsim.h"
+#include "sim/sim.h"
 
 /* ---- a run of each policy: compare/machine.c ---------------------------------------------- */
 
@@ -32,7 +32,8 @@ struct costs {              /* of one policy */
     char *label, *property; /* own; property: what the policy's verdicts are about */
     uint64_t cost[COSTS], spent[COST_SPENTS];
     uint64_t events, digest, behaviour;
-    bool has_bytes; /* it counts its metadata */
+    bool has_bytes;               /* it counts its metadata */
+    struct sim_findings findings; /* owns */
 };
 struct cost_table {
     const char *source;

@@ -93,6 +93,7 @@ void costs_read(struct costs *to, const struct lardsim *l)
     read_bytes(to, l);
     for (size_t i = 0; i < COST_SPENTS; i++)
         to->spent[i] = stat_of(l, spent[i], "");
+    to->findings = sim_findings(l);
     to->events = lardsim_events(l);
     to->digest = lardsim_digest(l);
     to->behaviour = sim_behaviour(l);

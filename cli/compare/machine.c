@@ -184,6 +184,7 @@ static void free_table(struct cost_table *t, size_t rows)
     for (size_t i = 0; i < rows; i++) {
         free(t->row[i].label);
         free(t->row[i].property);
+        sim_findings_free(&t->row[i].findings);
     }
     free(t->row);
     free(t->order);

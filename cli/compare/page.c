@@ -1,9 +1,11 @@
 /* page.c - prints what policies cost on their machines: one page for people, or JSON.
  * docs/compare.md tells what the columns mean. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/compare/compare.h"
+#include "cli/run/run.h"
 #include "cli/workload/workload.h"
 
 /* ---- numbers -------------------------------------------------------------------------------- */
@@ -255,6 +257,41 @@ static void print_free(const struct cost_table *t)
         puts(" (nothing that it charges for happened)");
 }
 
+/* What a run has found, and every other one, too. */
+static bool in_all(const struct cost_table *t, const struct sim_finding *f)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        const struct sim_findings *all = &t->row[i].findings;
+        size_t k = 0;
+        while (k < all->n && strcmp(all->at[k].sentence, f->sentence) != 0)
+            k++;
+        if (k == all->n)
+            return false;
+    }
+    return true;
+}
+
+/* A knob that could not matter in any of the runs is told; what is true of some is counted. */
+static void print_findings(const struct cost_table *t)
+{
+    struct sim_findings common = {NULL, 0};
+    size_t others = 0;
+
+    for (size_t i = 0; i < t->n; i++)
+        for (size_t k = 0; k < t->row[i].findings.n; k++) {
+            const struct sim_finding *f = &t->row[i].findings.at[k];
+            const bool all = in_all(t, f);
+            others += !all;
+            if (!all || i > 0)
+                continue;
+            common.at = xrealloc(common.at, common.n + 1, sizeof *common.at);
+            common.at[common.n++] = *f; /* what it has stays the row's */
+        }
+    run_print_findings(&common, others,
+                       t->output ? "`findings` in compare.json" : "--json shows them");
+    free(common.at);
+}
+
 void cost_table_text(const struct cost_table *t)
 {
     const uint64_t cores = t->row[0].cost[COST_CORES];
@@ -272,6 +309,7 @@ void cost_table_text(const struct cost_table *t)
     print_wheres(t, width);
     print_collections(t);
     print_free(t);
+    print_findings(t);
     if (t->error->code)
         puts("\nincomplete: a run stopped before the end");
     else if (t->output) {
@@ -342,6 +380,7 @@ static void json_row(struct json *j, const struct costs *r, const struct costs *
     json_key_u64(j, "remote-misses", r->cost[COST_REMOTE]);
     json_key_u64(j, "collection-cycles", r->cost[COST_COLLECTIONS]);
     json_spent(j, r);
+    sim_findings_json(&r->findings, j);
     json_key_hex16(j, "digest", r->digest);
     json_key_hex16(j, "behaviour", r->behaviour);
     json_end(j);

@@ -5,7 +5,6 @@
 
 #include "cli/run/run.h"
 #include "cli/workload/workload.h"
-#include "sim/sim.h"
 #include "trace/trace.h"
 
 /* The four ways to count races (docs/results.md): the same race again is another access, not
@@ -167,6 +166,32 @@ static void print_file(const char *folder, const char *name)
     printf("/%s, ", name);
 }
 
+enum { FINDINGS_SHOWN = 3 };
+
+void run_print_findings(const struct sim_findings *all, size_t others, const char *where)
+{
+    const size_t shown = all->n < FINDINGS_SHOWN ? all->n : FINDINGS_SHOWN, more = all->n - shown;
+
+    for (size_t i = 0; i < shown; i++)
+        printf("%s  %s\n", i ? "        " : "\nfindings", all->at[i].sentence);
+    if (more || others)
+        printf("%s ", shown ? "          and" : "\nfindings ");
+    if (more)
+        printf("%zu more", more);
+    if (others)
+        printf("%s%zu of single runs", more ? ", and " : "", others);
+    if (more || others)
+        printf(": %s\n", where);
+}
+
+static void print_findings(const struct run_result *r)
+{
+    struct sim_findings all = sim_findings(r->run);
+
+    run_print_findings(&all, 0, r->output ? "`findings` in stats.json" : "--json shows them");
+    sim_findings_free(&all);
+}
+
 /* The digest stands for all statistics, so it is only printed of a run that is complete. */
 static void print_where(const struct run_result *r)
 {
@@ -203,6 +228,7 @@ void run_result_text(const struct run_result *r)
     if (workload_plants(r->source))
         puts("\nraces " PLANTED_TEXT);
     print_races(r);
+    print_findings(r);
     print_where(r);
 }
 
@@ -271,6 +297,14 @@ static void json_policies(struct json *j, const struct run_result *r)
     json_end(j);
 }
 
+static void json_findings(struct json *j, const struct run_result *r)
+{
+    struct sim_findings all = sim_findings(r->run);
+
+    sim_findings_json(&all, j);
+    sim_findings_free(&all);
+}
+
 void run_result_json(const struct run_result *r)
 {
     const struct race_groups *g = r->races;
@@ -290,6 +324,7 @@ void run_result_json(const struct run_result *r)
     }
     json_key_str(&j, "output", written_to(r));
     run_machine_json(&j, r);
+    json_findings(&j, r);
     json_policies(&j, r);
     json_key_u64(&j, "groups", g->n);
     json_key(&j, "most_frequent");

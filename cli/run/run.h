@@ -3,7 +3,7 @@
 #define LARDSIM_V_RUN_H
 
 #include "cli/cli.h"
-#include "sim/lardsim.h"
+#include "sim/sim.h"
 
 /* ---- shared with `lardsim compare`: run/run.c -------------------------------------------------
  */
@@ -72,6 +72,9 @@ void run_result_json(const struct run_result *r);
 void run_machine_text(const struct run_result *r);
 void run_machine_json(struct json *j, const struct run_result *r);
 /* "by thread 1 (main), event 7, at Account.java:42" and the end of the line. */
+/* The first findings, how many more there are, how many others that are not of all runs, and where.
+ */
+void run_print_findings(const struct sim_findings *all, size_t others, const char *where);
 void run_print_side(const struct lardsim_side *s);
 /* " (account + 8)" or " (byte 8 of 24 allocated by event 5, at Account.java:5)"; nothing where
  * nothing is known. */

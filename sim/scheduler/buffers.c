@@ -76,6 +76,7 @@ static struct coh_result store(struct timed *s, unsigned core, sim_addr addr, un
     struct core_buffers *b = &s->buffers[core];
     const size_t room = s->machine->core_params.store_buffer;
 
+    s->st.buffer_full += b->n == room;
     while (b->n == room)
         wait_core(s, core, SPENT_STORE_BUFFER);
     const sim_cycle now = s->machine->core[core].clock;
@@ -140,6 +141,7 @@ static struct coh_result load(struct timed *s, unsigned core, sim_addr addr)
     const sim_addr line = addr & ~(s->machine->params.line - 1);
     struct mshr *l = slot_for(s, core, line);
 
+    s->st.misses_full += !l;
     while (!l) {
         wait_core(s, core, SPENT_MISSES);
         l = slot_for(s, core, line);

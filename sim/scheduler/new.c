@@ -73,9 +73,13 @@ static void declare_stats(struct timed *s, struct stats_group *g)
                 "Turns taken while a thread's next event lay beyond the full window.",
                 &s->st.window_full);
     stats_count(g, "buffered", "stores", "Stores that went into a store buffer.", &s->st.buffered);
+    stats_count(g, "buffer-full", "stores", "Of these: stores that found it full, and waited.",
+                &s->st.buffer_full);
     stats_count(g, "forwarded", "loads", "Loads answered by the core's store buffer.",
                 &s->st.forwarded);
     stats_count(g, "overlapped", "loads", "Loads that were not waited for.", &s->st.overlapped);
+    stats_count(g, "misses-full", "loads", "Loads that found as many under way as there may be.",
+                &s->st.misses_full);
     stats_count(g, "merged", "loads", "Loads of a line that another one was fetching.",
                 &s->st.merged);
 }

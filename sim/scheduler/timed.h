@@ -125,7 +125,8 @@ struct ahead_steps {
 };
 
 struct timed_stats {
-    uint64_t switches, window_full, forwarded, merged, buffered, overlapped;
+    uint64_t switches, window_full, forwarded, merged, buffered, overlapped, buffer_full,
+        misses_full;
 };
 
 struct timed {

@@ -216,6 +216,19 @@ grep -q '^cores  ' out && fail "a line says that all cores had threads"
 says out "the overhead, by what the time of the 2 cores that had threads (6 had none) went to:"
 awk '$1 == "vc" && !all {all = $3} $1 == "vc" {sum = 0; for (i = 2; i <= NF; i++) if ($(i + 1) == "%") sum += $i}
     END {exit !(all > 0 && sum > all - 0.5 && sum < all + 0.5)}' out || fail "parts that are not the overhead: $(cat out)"
+# What could not matter is said where it is so, in short on the page and whole in stats.json.
+run 0 -c radish8 -o found --overwrite small.lard
+says out "findings  " "the L3 never evicted a line: a multiple of its size changes nothing" \
+    'more: `findings` in stats.json' "  behaviour "
+says found/stats.json '"key": "l3-never-evicted"' '"l3.size": "multiple"' '"behaviour": "'
+says found/provenance.json '"behaviour": "'
+run 0 -c radish8 --set l3.size=128Ki --set l2.size=32Ki --set l1.size=8Ki -o found --overwrite workload:sor,n=200
+[ "$(stat found l3.evictions-clean)" -gt 0 ] || fail "nothing is evicted from an L3 of 128 KiB"
+grep -q "l3-never-evicted" found/stats.json && fail "an L3 that evicts is said never to"
+"$lardsim" compare -c radish8 -p vc --json small.lard >out 2>err || fail "no comparison: $(cat err)"
+[ "$(grep -c '"key": "l3-never-evicted"' out)" = 2 ] || fail "compare --json has not the findings of both runs"
+run 5 -c radish8 --set limits.events=100 -o found --overwrite small.lard
+says found/stats.json '"findings": []'
 # What misses a level and does not come to the next one is an upgrade, and said to be.
 for setting in order=timed l2.inclusion=exclusive l2.size=0 core.misses=8 l3.inclusion=non-inclusive order=recorded; do
     run 0 -c radish8 -p fasttrack --set "$setting" -o levels --overwrite small.lard
