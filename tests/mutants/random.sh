@@ -1,26 +1,36 @@
 #!/bin/sh
-# random.sh LIST - whether the unit tests notice the small changes that tests/mutants/mutate.c has drawn. LIST
-# is what it says of them; this runs in a build of the copy of the source that has them. First each
-# test runs with nothing broken, and says which changes it comes by. Then each mutant is given to the
-# tests that do, the quickest first, until one fails or does not end.
+# random.sh LIST - whether the tests notice the small changes that tests/mutants/mutate.c has drawn: the unit
+# tests, and the scripts that run the program and know what it should say; no golden results. LIST is
+# what mutate says of the changes; this runs in a build of the copy of the source that has them. First
+# each test runs with nothing broken, and says which changes it comes by. Then each mutant is given to
+# the tests that do, the quickest first, until one fails or does not end.
 list=$1
 build=$(pwd)
 work=$build/random
 LC_ALL=C
-export LC_ALL
+LARDSIM=$build/lardsim
+top_builddir=$build
+export LC_ALL LARDSIM top_builddir
+scripts="cli/cli cli/compare cli/machine cli/output cli/progress cli/radish cli/reproduce workloads/litmus/litmus
+    workloads/twins/twins workloads/workload"
 
-# in_a_folder PROGRAM: with one of its own to work in, as two mutants may be tried with one program.
+# in_a_folder TEST: with one of its own to work in, as two mutants may be tried with one test.
 in_a_folder() {
     dir=$(mktemp -d "$work/XXXXXX") && cd "$dir" || exit 99
+    run=$build/$1
+    case $1 in
+    *.sh) run="${SHELL:-sh} ${top_srcdir:?}/$1" ;;
+    esac
     # Who allocates without end shall fail soon.
-    { prlimit --core=0 --as=6000000000 timeout "${seconds:-300}" "$build/$1"; } >/dev/null 2>&1 </dev/null
+    # shellcheck disable=SC2086 # a script has two words
+    { prlimit --core=0 --as=6000000000 timeout "${seconds:-300}" $run; } >/dev/null 2>&1 </dev/null
     code=$?
     cd "$build" && rm -rf "$dir"
     return $code
 }
 
 case ${2:-} in
-reach) # PROGRAM: leaves NUMBER MILLISECONDS PROGRAM for all mutants that it comes by
+reach) # TEST: leaves NUMBER MILLISECONDS TEST for all mutants that it comes by
     began=$(date +%s%N)
     reached=$work/${3##*/}
     LARDSIM_REACHED=$reached.bytes in_a_folder "$3"
@@ -53,7 +63,10 @@ esac
 rm -rf "$work"
 mkdir -p "$work" || exit 99
 cores=$(nproc 2>/dev/null || echo 1)
-find tests -name 't_*' -type f -perm -100 | sort |
+{
+    find tests -name 't_*' -type f -perm -100 | sort
+    for script in $scripts; do echo "tests/$script.sh"; done
+} |
     xargs -P "$cores" -n 1 "${SHELL:-sh}" "$0" "$list" reach || exit 1
 n=$(wc -l <"$list")
 seq "$n" | xargs -P "$cores" -n 1 "${SHELL:-sh}" "$0" "$list" try | tee "$work/result"
