@@ -24,12 +24,12 @@ unit_tests += tests/policy/eraser/t_eraser tests/policy/fasttrack/t_repeats \
 	tests/policy/radish/t_radish_region tests/policy/radish/t_radish_permission \
 	tests/policy/regions/t_fastrcd tests/policy/regions/t_region_random \
 	tests/policy/regions/t_region_verdict tests/policy/regions/t_valor \
-	tests/policy/slimstate/t_slim_cost tests/policy/slimstate/t_slim_set tests/policy/slimstate/t_slim_verdict \
+	tests/policy/slimstate/t_slim_array tests/policy/slimstate/t_slim_cost tests/policy/slimstate/t_slim_set tests/policy/slimstate/t_slim_verdict \
 	tests/policy/slimstate/t_slimstate
 unit_tests += tests/runtime/t_runtime tests/runtime/t_runtime_level tests/runtime/t_runtime_random
 unit_tests += tests/sim/compare/t_compare tests/sim/compare/t_compare_random \
 	tests/sim/compare/t_compare_truth tests/sim/machine/t_ce_machine tests/sim/machine/t_footprint \
-	tests/sim/order/t_order \
+	tests/sim/machine/t_touch tests/sim/order/t_order \
 	tests/sim/order/t_order_random tests/sim/order/t_order_window tests/sim/scheduler/t_steps \
 	tests/sim/scheduler/t_stop tests/sim/scheduler/t_timed tests/sim/scheduler/t_timed_cores \
 	tests/sim/scheduler/t_timed_random tests/sim/scheduler/t_turns tests/sim/session/t_api \

@@ -403,6 +403,29 @@ static void test_an_exclusive_l2_has_what_the_l1_threw_out(void **unused)
     bench_both(exclusive_probe, TINY "l2.inclusion=exclusive");
 }
 
+/* Another core's load turns the copies of who has the line to itself into S, one in each cache. */
+static void test_downgrades_are_counted_by_cache(void **unused)
+{
+    struct bench b;
+
+    (void)unused;
+    assert_true(bench_open(&b, (struct bench_options){0}, ""));
+    bench_access(&b, 0, A, MEM_STORE);
+    bench_counts(&b, "l1.downgrades", 0);
+    bench_access(&b, 1, A, MEM_LOAD);
+    bench_counts(&b, "l1.downgrades", 1);
+    bench_counts(&b, "l2.downgrades", 1);
+    bench_access(&b, 2, A, MEM_LOAD); /* they are S */
+    bench_counts(&b, "l1.downgrades", 1);
+    bench_access(&b, 0, A + 64, MEM_LOAD);
+    push_out_of_l1(&b, 1);
+    bench_access(&b, 1, A + 128, MEM_LOAD);
+    bench_access(&b, 2, A + 64, MEM_LOAD); /* E, of core 0 */
+    bench_counts(&b, "l1.downgrades", 2);
+    bench_counts(&b, "l2.downgrades", 2);
+    bench_close(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -418,6 +441,7 @@ int main(void)
         cmocka_unit_test(test_an_upgrade_takes_its_level_and_the_way_to_others),
         cmocka_unit_test(test_an_upgrade_without_other_copies_costs_the_same),
         cmocka_unit_test(test_parameters_change_what_they_name),
+        cmocka_unit_test(test_downgrades_are_counted_by_cache),
         cmocka_unit_test(test_a_total_for_other_cores_is_the_whole_access),
         cmocka_unit_test(test_private_victims_cost_messages_and_no_cycles),
         cmocka_unit_test(test_an_l3_victim_recalls_its_copies),

@@ -170,6 +170,26 @@ static void a_drop_is_told_to_nobody_and_what_follows_is(void **unused)
     bench_close(&b);
 }
 
+/* The L3 tells of what it takes in; one that is not inclusive has only what the L2s lose. */
+static void a_history_from_nowhere_comes_into_an_l3_that_is_inclusive(void **unused)
+{
+    (void)unused;
+    for (int inclusive = 0; inclusive < 2; inclusive++) {
+        struct bench b;
+        open_bench(&b, (struct bench_options){.line_events = true},
+                   inclusive ? "l3.inclusion=inclusive" : "l3.inclusion=non-inclusive");
+        bring(&b, 1, MEM_STORE);
+        const struct line_queue *heard = coherence_lines(b.c);
+        unsigned fills[LEVEL_L3 + 1] = {0};
+        for (size_t i = 0; i < heard->n; i++)
+            fills[heard->at[i].level] += heard->at[i].what == LINE_FILL;
+        assert_int_equal(fills[LEVEL_L1], 1);
+        assert_int_equal(fills[LEVEL_L2], 1);
+        number_is("fills of the L3 that are told", fills[LEVEL_L3], inclusive);
+        bench_close(&b);
+    }
+}
+
 /* ---- room for it ---------------------------------------------------------------------------- */
 
 /* The L3 has room for one line. What is in core 1's caches only is asked for when the L3 answers,
@@ -203,6 +223,7 @@ int main(void)
         cmocka_unit_test(a_line_that_was_dropped_comes_in_empty_and_exclusive),
         cmocka_unit_test(a_directory_apart_forgets_a_line_that_was_dropped),
         cmocka_unit_test(a_drop_is_told_to_nobody_and_what_follows_is),
+        cmocka_unit_test(a_history_from_nowhere_comes_into_an_l3_that_is_inclusive),
         cmocka_unit_test(a_history_displaces_modified_data_when_the_l3_answers),
     };
 

@@ -44,12 +44,17 @@ static inline void policy_rig_open(struct policy_rig *r, const char *policy,
     free(spec);
 }
 
-static inline void policy_rig_close(struct policy_rig *r)
+static inline void policy_rig_free(struct policy_rig *r)
 {
-    checker_finish(r->checker);
     checker_free(r->checker);
     config_free(r->config);
     machine_rig_close(&r->m);
+}
+
+static inline void policy_rig_close(struct policy_rig *r)
+{
+    checker_finish(r->checker);
+    policy_rig_free(r);
 }
 
 /* On the core of the thread's number. */

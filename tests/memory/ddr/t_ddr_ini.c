@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -258,6 +259,108 @@ static void a_wrong_line_is_named(void **state)
     }
 }
 
+/* A key's least and most are good, one beyond is not. Good: no error, or one of another place than
+ * its line, as devices with one value that far out may not work. */
+static void each_key_has_its_bounds(void **state)
+{
+    static const char in[] = "must be a whole number from", cycles[] = "must be nanoseconds from";
+    static const struct {
+        const char *was, *key, *below, *least, *most, *above;
+    } each[] = {
+        {"bankgroups = 4", "bankgroups", "0", "1", "64", "65"},
+        {"banks_per_group = 4", "banks_per_group", "0", "1", "64", "65"},
+        {"rows = 32768", "rows", "0", "1", "16777216", "16777217"},
+        {"columns = 1024", "columns", "0", "1", "65536", "65537"},
+        {"device_width = 8", "device_width", "0", "1", "1024", "1025"},
+        {"BL = 8", "BL", "1", "2", "64", "65"},
+        {"tCK = 0.9375", "tCK", "0.000999", "0.001", "100", "100.000001"},
+        {"CL = 15", "CL", "0", "1", "1000000", "1000001"},
+        {"CWL = 11", "CWL", "-1", "0", "1000000", "1000001"},
+        {"tRP = 16", "tRP", "0", "1", "1000000", "1000001"},
+        {"tRFC = 278", "tRFC", "0", "1", "1000000", "1000001"},
+        {"tREFI = 8320", "tREFI", "0", "1", "1000000", "1000001"},
+        {"channels = 2", "channels", "0", "1", "64", "65"},
+        {"bus_width = 64", "bus_width", "7", "8", "4096", "4097"},
+        {"cmd_queue_size = 8", "cmd_queue_size", "0", "1", "1024", "1025"},
+        {"trans_queue_size = 32", "trans_queue_size", "0", "1", "1024", "1025"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(each); i++) {
+        const char *const value[] = {each[i].below, each[i].least, each[i].most, each[i].above};
+        for (size_t k = 0; k < ARRAY_SIZE(value); k++) {
+            struct ddr_device d;
+            struct err e = {0};
+            char *is = xasprintf("%s = %s", each[i].key, value[k]), *text = with(each[i].was, is);
+            const bool bad = read_text(&d, text, strlen(text), &e),
+                       of_it = bad && (strstr(e.text, in) || strstr(e.text, cycles));
+            if (of_it != (k == 0 || k == 3))
+                fail_msg("%s: %s", is, of_it ? "refused, and in its bounds" : "not refused");
+            err_clear(&e);
+            free(text);
+            free(is);
+        }
+    }
+}
+
+static bool is_read(const char *was, const char *is)
+{
+    struct ddr_device d;
+    struct err e = {0};
+    char *text = with(was, is);
+    const bool read = !read_text(&d, text, strlen(text), &e);
+
+    err_clear(&e);
+    free(text);
+    return read;
+}
+
+/* By docs/machine.md a refresh, and closing rows for it, take half of the time at most. In this
+ * device what a bank still needs is 14 + 14 + tRAS + 0 + 11 + 8 + 17 + 9 cycles, a precharge is 16,
+ * and a command goes each cycle: with tRAS 35 a rank of 16 banks is closed in 140. There are two.
+ */
+static void a_refresh_may_take_half_of_the_time_and_no_cycle_more(void **state)
+{
+    enum { RANK = 2 * 140 + 278, BANK = 73 + 35 + 16 + 1 + 20 };
+    /* tREFIb is 20, for each of 32 banks: 640 cycles to a bank's next. */
+    static const char banks[] = "tREFI = 8320\ntRFCb = 20\ntREFIb = 20\n"
+                                "[system]\nrefresh_policy = BANK_LEVEL_STAGGERED\n[timing]";
+    char least[32], less[32], ras[32];
+
+    (void)state;
+    snprintf(least, sizeof least, "tREFI = %d", 2 * RANK);
+    snprintf(less, sizeof less, "tREFI = %d", 2 * RANK - 2);
+    assert_true(is_read("tREFI = 8320", least));
+    assert_false(is_read("tREFI = 8320", less));
+    for (int over = 0; over < 2; over++) {
+        struct ddr_device d;
+        struct err e = {0};
+        snprintf(ras, sizeof ras, "tRAS = %d", 35 + 320 - BANK + over);
+        char *one = with("tREFI = 8320", banks), *at = strstr(one, "tRAS = 35");
+        char *text = xasprintf("%.*s%s%s", (int)(at - one), one, ras, at + 9);
+        if (read_text(&d, text, strlen(text), &e) != -over)
+            fail_msg("%s: %s", ras, over ? "not refused" : e.text);
+        err_clear(&e);
+        free(text);
+        free(one);
+    }
+}
+
+static void a_name_is_proposed_from_its_own_section(void **state)
+{
+    struct ddr_device d;
+    struct err e = {0};
+    char *text = with("bus_width = 64", "bus_width = 64\ntFA = 23");
+
+    (void)state;
+    assert_int_equal(read_text(&d, text, strlen(text), &e), -1);
+    assert_non_null(strstr(e.text, "[system] has no key 'tFA'"));
+    if (strstr(e.text, "did you mean"))
+        fail_msg("'%s' proposes what [system] does not have", e.text);
+    err_clear(&e);
+    free(text);
+}
+
 /* Take away each line of the three sections in turn. */
 static void a_missing_key_is_named(void **state)
 {
@@ -432,6 +535,9 @@ int main(void)
         cmocka_unit_test(distances_follow_from_the_definitions),
         cmocka_unit_test(every_preset_is_sound),
         cmocka_unit_test(a_wrong_line_is_named),
+        cmocka_unit_test(each_key_has_its_bounds),
+        cmocka_unit_test(a_refresh_may_take_half_of_the_time_and_no_cycle_more),
+        cmocka_unit_test(a_name_is_proposed_from_its_own_section),
         cmocka_unit_test(a_missing_key_is_named),
         cmocka_unit_test(an_empty_value_is_a_missing_one),
         cmocka_unit_test(bank_refresh_and_hbm_need_their_own_keys),

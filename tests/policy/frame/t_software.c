@@ -1,5 +1,6 @@
-/* t_software.c - what fasttrack, vc and eraser cost in software, one event at a time: each path's
- * steps, by the tables in docs/policies/, and accesses to metadata, in the words of machine_rig.h.
+/* t_software.c - what fasttrack, vc, eraser and clean cost in software, one event at a time: each
+ * path's steps, by the tables in docs/policies/, and accesses to metadata, in the words of
+ * machine_rig.h.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,6 +9,8 @@
 #include "tests/frame/policy_rig.h"
 
 #include <cmocka.h>
+
+#include "tests/frame/number.h"
 
 enum { X = 0x40, Y = 0x44, FAR = 0x10000, L = 0x9000, M = 0x9100 };
 
@@ -28,6 +31,12 @@ static const struct layout vc_layout = {
     .field = {{0, 8, "last write"}, {8, 8, "vector word"}},
     .granule = {{X, "X"}, {Y, "Y"}},
     .block = {{0, "vector"}, {32, "longer vector"}},
+};
+
+static const struct layout clean_layout = {
+    .each = 4,
+    .field = {{0, 4, "word"}},
+    .granule = {{X, "X"}, {Y, "Y"}},
 };
 
 static const struct layout eraser_layout = {
@@ -463,6 +472,121 @@ static void eraser_writes_words_that_change(void **state)
     policy_rig_close(&r);
 }
 
+/* Of 1024 entries of 8 bytes, doubled when a set more comes: the old one is given back. What else
+ * comes with a lock is its set of one, 8 bytes, and the word of a variable that it guards. */
+static void eraser_has_one_table_of_sets(void **state)
+{
+    enum { LOCK = 8, VARIABLE = 4, ENTRY = 8, FIRST = 1024 };
+    struct policy_rig r;
+    uint64_t was = 0;
+    unsigned doubled = 0;
+
+    (void)state;
+    policy_rig_open(&r, "eraser", NULL, eraser_layout);
+    for (unsigned i = 0; i < FIRST + 100; i++) {
+        const sim_addr x = FAR + 16 * i, lock = M + 16 * i;
+        RUN(&r, ACQ(0, lock), W(0, x), W(1, x), W(0, x), REL(0, lock));
+        const uint64_t live = policy_rig_stat(&r, "metadata.live"), more = live - was;
+        if (i > 0 && more == LOCK + VARIABLE + FIRST * ENTRY)
+            doubled++; /* by as much as it had */
+        else if (i > 0)
+            assert_int_equal(more, LOCK + VARIABLE);
+        was = live;
+    }
+    number_is("times that the table was doubled", doubled, 1);
+    policy_rig_close(&r);
+}
+
+/* ---- clean ---------------------------------------------------------------------------------- */
+
+#define ATOMIC(k, t, a)                                                                            \
+    {                                                                                              \
+        .kind = EV_##k, .tid = (t), .addr = (a), .size = 4,                                        \
+        .flags = ORDER_RELAXED << EVF_ORDER_SHIFT                                                  \
+    }
+
+static void clean_reads_and_writes(void **state)
+{
+    struct policy_rig r;
+
+    (void)state;
+    policy_rig_open(&r, "clean", NULL, clean_layout);
+    EVENTS_COST(
+        &r,
+        "place, store thread 0's epoch, load thread 0's epoch, load X's word:4, same-epoch, "
+        "load thread 0's clock word, clock, ordered, swap, swap X's word:4, 20 in all",
+        W(0, X));
+    /* The same epoch: a load, compare, branch; no swap. */
+    EVENTS_COST(&r, "place, load thread 0's epoch, load X's word:4, same-epoch, 7 in all", W(0, X));
+    EVENTS_COST(&r, "place, load thread 0's epoch, load X's word:4, same-epoch, 7 in all", R(0, X));
+    /* Another's: a read changes nothing. */
+    EVENTS_COST(&r,
+                "core 1, place, store thread 1's epoch, load thread 1's epoch, load X's word:4, "
+                "same-epoch, load thread 1's clock word, clock, ordered, 17 in all",
+                R(1, X));
+    assert_int_equal(policy_rig_stat(&r, "races.accesses"), 1);
+    RUN(&r, ACQ(0, L), REL(0, L), ACQ(1, L));
+    EVENTS_COST(&r,
+                "core 1, place, load thread 1's epoch, load X's word:4, same-epoch, "
+                "load thread 1's clock word, clock, load clocks+4096:4, ordered, swap, "
+                "swap X's word:4, 20 in all",
+                W(1, X));
+    assert_int_equal(policy_rig_stat(&r, "races.accesses"), 1);
+    assert_int_equal(policy_rig_stat(&r, "metadata.live"), 4);
+    policy_rig_close(&r);
+}
+
+/* Atomic accesses don't race: the bit says so before a clock is looked at. */
+static void clean_looks_at_no_clock_between_atomics(void **state)
+{
+    struct policy_rig r;
+
+    (void)state;
+    policy_rig_open(&r, "clean", NULL, clean_layout);
+    RUN(&r, ATOMIC(WRITE, 0, X), R(1, Y));
+    EVENTS_COST(&r,
+                "core 1, place, load thread 1's epoch, load X's word:4, same-epoch, atomic, swap, "
+                "swap X's word:4, 12 in all",
+                ATOMIC(WRITE, 1, X));
+    EVENTS_COST(&r,
+                "place, load thread 0's epoch, load X's word:4, same-epoch, "
+                "load thread 0's clock word, clock, ordered, 16 in all",
+                R(0, X));
+    policy_rig_close(&r);
+}
+
+/* ---- the end -------------------------------------------------------------------------------- */
+
+/* What a policy still has in hand is checked when the run is over, and takes no time. */
+static void the_end_of_a_run_costs_nothing(void **state)
+{
+    static const struct event array[] = {
+        {.kind = EV_ALLOC, .addr = FAR, .aux = 256, .flags = EVF_MORE}, {.addr = 64, .size = 4}};
+
+    (void)state;
+    for (size_t i = 0; policies[i]; i++) {
+        struct policy_rig r;
+        if (!policies[i]->charges || policies[i]->hardware)
+            continue;
+        policy_rig_open(&r, policies[i]->name, NULL, fasttrack_layout);
+        policy_rig_run(&r, array, 2);
+        for (unsigned k = 0; k < 128; k++)
+            RUN(&r, {.kind = k % 2 ? EV_READ : EV_WRITE,
+                     .tid = (sim_tid)(k / 32),
+                     .addr = FAR + k / 2 * 4,
+                     .size = 4,
+                     .flags = EVF_ARRAY});
+        charges_forget(&r.m.asked);
+        const uint64_t live = policy_rig_stat(&r, "metadata.live");
+        checker_finish(r.checker);
+        char *differ = charges_differ(&r.m.asked, "");
+        if (differ)
+            fail_msg("at the end of a run with %s: %s", policies[i]->name, differ);
+        assert_int_equal(policy_rig_stat(&r, "metadata.live"), live);
+        policy_rig_free(&r);
+    }
+}
+
 /* ---- counts --------------------------------------------------------------------------------- */
 
 static void granules_that_clears_and_copies_change_are_counted(void **state)
@@ -517,6 +641,10 @@ int main(void)
         cmocka_unit_test(eraser_has_a_word_a_variable),
         cmocka_unit_test(eraser_finds_known_sets_in_its_cache),
         cmocka_unit_test(eraser_writes_words_that_change),
+        cmocka_unit_test(eraser_has_one_table_of_sets),
+        cmocka_unit_test(clean_reads_and_writes),
+        cmocka_unit_test(clean_looks_at_no_clock_between_atomics),
+        cmocka_unit_test(the_end_of_a_run_costs_nothing),
         cmocka_unit_test(granules_that_clears_and_copies_change_are_counted),
         cmocka_unit_test(collections_are_counted_where_there_is_time),
     };

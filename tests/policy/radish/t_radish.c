@@ -91,6 +91,26 @@ static void the_home_asks_only_where_the_data_did_not_go(void **state)
     probe_close(&p);
 }
 
+/* An access to two history lines of one line of data: what answers the question for the first
+ * brings the other's entries along. */
+static void one_question_goes_for_all_history_lines_of_a_line(void **state)
+{
+    struct probe p;
+
+    (void)state;
+    probe_open(&p, "radish", 1, WITH("overlap=sum", "answers=granules", "fill=status"));
+    step(&p, WRITE(0, A, 4));
+    step(&p, READ(1, A, 4));
+    step(&p, READ(0, A + 12, 8)); /* bytes 12 to 15 in one, 16 to 19 in the next */
+    GREW(&p, checks, 2);
+    GREW(&p, asks, 1);
+    GREW(&p, outcome[OUTCOME_REMOTE], 1);
+    GREW(&p, outcome[OUTCOME_PIGGYBACKED], 1);
+    step(&p, READ(0, A + 28, 8));
+    GREW(&p, asks, 1); /* the next access asks anew */
+    probe_close(&p);
+}
+
 static void data_from_the_l3_bring_no_other_cores_histories(void **state)
 {
     struct probe p;
@@ -570,6 +590,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(after_a_release_the_clock_is_written_again),
         cmocka_unit_test(false_sharing_leaves_permissions),
         cmocka_unit_test(the_home_asks_only_where_the_data_did_not_go),
+        cmocka_unit_test(one_question_goes_for_all_history_lines_of_a_line),
         cmocka_unit_test(data_from_the_l3_bring_no_other_cores_histories),
         cmocka_unit_test(a_handler_begins_when_the_data_are_there),
         cmocka_unit_test(a_check_drained_early_is_waited_for_by_the_next_synchronisation),

@@ -226,6 +226,25 @@ static void a_map_costs_a_block_and_its_slots(void **state)
           R(0, X), R(1, X), R(1, X));
 }
 
+/* Of 64 bytes: the ninth reader's is twice as large, and the first goes back. */
+static void a_full_map_is_doubled(void **state)
+{
+    enum { WORDS = 8, SLOT = 8 };
+
+    (void)state;
+    for (unsigned readers = 2; readers <= 17; readers++) {
+        struct policy_rig r;
+        const unsigned slots = readers <= 8 ? 8 : readers <= 16 ? 16 : 32;
+        policy_rig_open(&r, "fastrcd", NULL, fastrcd_layout);
+        for (unsigned t = 0; t < readers; t++)
+            RUN(&r, R((sim_tid)t, X));
+        const uint64_t live = policy_rig_stat(&r, "metadata.live");
+        RUN(&r, CLEAR(X));
+        assert_int_equal(live - policy_rig_stat(&r, "metadata.live"), WORDS + slots * SLOT);
+        policy_rig_close(&r);
+    }
+}
+
 /* The own clock and place are in registers. */
 static void a_further_granule_costs_its_own_words(void **state)
 {
@@ -303,6 +322,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(other_accesses_lock_the_read_word),
         cmocka_unit_test(another_threads_epoch_costs_its_clock),
         cmocka_unit_test(a_map_costs_a_block_and_its_slots),
+        cmocka_unit_test(a_full_map_is_doubled),
         cmocka_unit_test(a_further_granule_costs_its_own_words),
         cmocka_unit_test(the_end_of_a_region_costs_its_clock),
         cmocka_unit_test(a_full_collection_costs_each_variable_and_clock),

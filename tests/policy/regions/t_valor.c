@@ -406,6 +406,15 @@ static void the_end_of_a_region_goes_through_both_logs(void **state)
             R(0, X), W(0, Y), ENDS(0));
 }
 
+/* It gives up what it holds and no more: another has written to Y since. */
+static void the_end_of_a_region_leaves_what_another_holds(void **state)
+{
+    (void)state;
+    COSTS_O("load log's end:16, region-end, store log's end:16, load write set:16, release, "
+            "load Y's word:4, 16 in all",
+            W(0, Y), W(1, Y), ENDS(0));
+}
+
 static void a_validation_costs_its_entries_only(void **state)
 {
     (void)state;
@@ -485,6 +494,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_regions_first_write_swaps),
         cmocka_unit_test(a_further_granule_costs_its_own_word),
         cmocka_unit_test(the_end_of_a_region_goes_through_both_logs),
+        cmocka_unit_test(the_end_of_a_region_leaves_what_another_holds),
         cmocka_unit_test(a_validation_costs_its_entries_only),
         cmocka_unit_test(a_collection_traces_the_logs),
         cmocka_unit_test(a_clear_costs_each_line_of_metadata),

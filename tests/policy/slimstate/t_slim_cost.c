@@ -14,6 +14,7 @@ static const struct layout slimstate_layout = {
     .each = 16,
     .field = {{0, 8, "write epoch"}, {8, 8, "read epoch"}, {8, 4, "lock"}, {12, 4, "read time"}},
     .granule = {{ARRAY, "array"},
+                {ARRAY + 3 * SIZE, "element 3"},
                 {ARRAY + 40 * SIZE, "element 40"},
                 {ARRAY + 43 * SIZE, "element 43"},
                 {ARRAY + 46 * SIZE, "element 46"}},
@@ -151,6 +152,49 @@ static void a_refinement_writes_the_new_locations(void **state)
     assert_true(policy_rig_stat(&r, "cost.bytes") - swept < 32 * 16 + 400);
     assert_true(swept - before < 300);
     assert_int_equal(policy_rig_stat(&r, "refinements"), 1);
+    charges_are(&r.m.asked,
+                "core 1, array-commit, load commit buffer, load header:32, load footprints+8, "
+                "load footprint:48, store written range, array-refine, heap list, load list of "
+                "512, load page's rest:16, heap fresh, swap heap's top, heap page, store page's "
+                "rest:16, 8 array-line, store new locations:64, store new locations+64:64, "
+                "store new locations+128:64, store new locations+192:64, store new "
+                "locations+256:64, store new locations+320:64, store new locations+384:64, "
+                "store new locations+448:64, store header:16, load location:16, heap give, load "
+                "list of 16, store location, store list of 16, array-part, store thread 1's "
+                "epoch, load thread 1's epoch, load new locations+16, same-epoch, slow-path, "
+                "load new locations+24:4, lock, swap new locations+24:4, load thread 1's clock "
+                "word, clock, load new locations+16, none, ordered, load clocks+4:4, is-map, "
+                "none, store new locations+16, store new locations+24:4, clocks call, clocks "
+                "nest, load thread 1's clock word, clocks thread-word, load 0x8008, clocks "
+                "test, clocks object-word, clocks length, clocks merge-line, load clocks+0, "
+                "load clocks+64, 2 clocks entry, 153 in all");
+    policy_rig_close(&r);
+}
+
+/* An element alone in the first quarter: those up to it have locations of their own, a line of
+ * four. */
+static void a_prefix_writes_the_locations_of_its_elements(void **state)
+{
+    struct policy_rig r;
+
+    (void)state;
+    open_written(&r);
+    at(&r, 1, EV_READ, 3);
+    sync(&r, 1, EV_ACQUIRE);
+    charges_are(&r.m.asked,
+                "core 1, array-commit, load commit buffer, load header:32, load footprints+8, "
+                "load footprint:48, store footprint, array-refine, heap list, load list of 16, "
+                "load page's rest:16, heap fresh, swap heap's top, heap page, store page's "
+                "rest:16, array-line, store new locations:16, store header:16, load "
+                "location:16, heap give, load list of 16, store location, store list of 16, "
+                "array-line, store array:64, array-part, store thread 1's epoch, load thread "
+                "1's epoch, place, load element 3's read epoch, same-epoch, is-map, slow-path, "
+                "lock, swap element 3's lock:4, load thread 1's clock word, clock, load element "
+                "3's write epoch, none, ordered, load clocks+4:4, none, store element 3's read "
+                "time:4, store element 3's lock:4, clocks call, clocks nest, load thread 1's "
+                "clock word, clocks thread-word, load 0x8008, clocks test, clocks object-word, "
+                "clocks length, clocks merge-line, load clocks+0, load clocks+64, 2 clocks "
+                "entry, 118 in all");
     policy_rig_close(&r);
 }
 
@@ -251,6 +295,7 @@ int main(void)
         cmocka_unit_test(an_access_that_extends_a_footprint_stores_to_the_threads_own_block),
         cmocka_unit_test(a_commit_checks_a_part_however_many_elements_it_has),
         cmocka_unit_test(a_refinement_writes_the_new_locations),
+        cmocka_unit_test(a_prefix_writes_the_locations_of_its_elements),
         cmocka_unit_test(elements_of_their_own_are_written_and_then_checked),
         cmocka_unit_test(small_arrays_cost_what_variables_cost),
         cmocka_unit_test(metadata_are_what_the_layout_says),

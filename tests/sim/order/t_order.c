@@ -178,6 +178,8 @@ static void without_rules_the_recorded_order_is_followed(void **state)
     (void)state;
     NEEDS_UNRULED("1<0", ON(ACQUIRE, 0, L), ON(ACQUIRE, 1, L), ON(RELEASE, 0, L));
     NEEDS_UNRULED("1<0 2<1", ON(ACQUIRE, 0, L), ON(RELEASE, 1, L), ON(ACQUIRE, 2, L));
+    /* A release by who does not hold it comes after the one before. */
+    NEEDS_UNRULED("2<1", ON(ACQUIRE, 0, L), ON(RELEASE, 0, L), ON(RELEASE, 1, L));
 }
 
 /* ---- volatiles, classes, atomics ------------------------------------------------------------ */

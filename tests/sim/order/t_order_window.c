@@ -192,6 +192,45 @@ static void too_much_memory_is_an_error(void **state)
     order_free(o);
 }
 
+/* Adds and runs one event after the other with a MiB for all: what is over is given back. */
+static void leaves_nothing_behind(const char *what, size_t events, struct event (*draw)(size_t i))
+{
+    struct order *o = order_new(1000, 1 << 20);
+
+    for (size_t i = 0; i < events; i++) {
+        const struct event ev = draw(i);
+        struct err e = {0};
+        if (order_add(o, &ev, i, &e))
+            fail_msg("of %zu %s that are over something is kept: %s", i, what, e.text);
+        order_take(o, ev.tid);
+    }
+    order_free(o);
+}
+
+static struct event draw_lock(size_t i)
+{
+    return i % 2 ? (struct event)ON(RELEASE, 0, 16 * (i / 2))
+                 : (struct event)ON(ACQUIRE, 0, 16 * (i / 2));
+}
+
+/* One holder is always there, so that the lock is never free. */
+static struct event draw_shared(size_t i)
+{
+    const sim_tid tid = (sim_tid)(i / 2 % 3);
+
+    if (i == 0)
+        return (struct event)ON(ACQUIRE_SHARED, 9, L);
+    return i % 2 ? (struct event)ON(ACQUIRE_SHARED, tid, L)
+                 : (struct event)ON(RELEASE_SHARED, (sim_tid)((i - 1) / 2 % 3), L);
+}
+
+static void what_is_over_takes_no_memory(void **state)
+{
+    (void)state;
+    leaves_nothing_behind("locks", 40000, draw_lock);
+    leaves_nothing_behind("shared acquisitions", 200000, draw_shared);
+}
+
 /* ---- many heap events, many accesses -------------------------------------------------------- */
 
 static bool meet(const struct event *a, const struct event *b)
@@ -360,6 +399,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_oldest_event_may_always_run),
         cmocka_unit_test(standing_still_is_told_with_names),
         cmocka_unit_test(too_much_memory_is_an_error),
+        cmocka_unit_test(what_is_over_takes_no_memory),
         cmocka_unit_test(a_clear_finds_the_last_access_among_many),
         cmocka_unit_test(an_access_waits_for_the_last_clear_among_many),
         cmocka_unit_test(a_thousand_threads_meet_at_a_barrier),

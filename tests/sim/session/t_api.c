@@ -298,6 +298,53 @@ static void a_timeline_is_there_when_the_run_is_over(void **state)
     unlink(path);
 }
 
+/* Nothing is cut where there is no timeline. */
+static void a_run_without_a_timeline_has_none_that_is_cut(void **state)
+{
+    struct lardsim *l = started((const char *const[]){"machine=multicore", NULL}, NULL);
+    uint64_t at;
+
+    (void)state;
+    assert_int_equal(lardsim_run(l, synth), 0);
+    assert_int_equal(lardsim_finish(l), 0);
+    assert_false(sim_timeline_cut(l, &at));
+    lardsim_free(l);
+}
+
+static void what_is_not_compared_has_nothing_to_say_of_it(void **state)
+{
+    struct lardsim *l = started(NULL, NULL);
+    struct sim_instance one;
+    char *text = NULL;
+    size_t bytes;
+    FILE *f = open_memstream(&text, &bytes);
+    struct json j;
+
+    (void)state;
+    json_init(&j, f, false);
+    json_object(&j);
+    sim_compare_json(l, &j);
+    json_end(&j);
+    fclose(f);
+    assert_null(strchr(text, '"')); /* no key */
+    assert_false(sim_compare_instance(l, 0, &one));
+    free(text);
+    lardsim_free(l);
+}
+
+/* Granularity by the trace: one that says nothing of it is taken byte by byte. */
+static void a_trace_that_names_no_granule_has_bytes(void **state)
+{
+    struct lardsim *l = started((const char *const[]){"granularity=trace", NULL}, NULL);
+
+    (void)state;
+    assert_int_equal(lardsim_access(l, 0, LARDSIM_WRITE, 16, 1, 0, 0), 0);
+    assert_int_equal(lardsim_access(l, 1, LARDSIM_WRITE, 17, 1, 0, 0), 0);
+    assert_int_equal(lardsim_finish(l), 0);
+    assert_int_equal(stat(l, "policy.vc.races.accesses"), 0);
+    lardsim_free(l);
+}
+
 /* ---- progress ------------------------------------------------------------------------------- */
 
 struct far {
@@ -370,6 +417,9 @@ int main(void)
         cmocka_unit_test(misuse_is_an_error_not_a_crash),
         cmocka_unit_test(limits_stop_with_partial_results),
         cmocka_unit_test(a_timeline_is_there_when_the_run_is_over),
+        cmocka_unit_test(a_run_without_a_timeline_has_none_that_is_cut),
+        cmocka_unit_test(what_is_not_compared_has_nothing_to_say_of_it),
+        cmocka_unit_test(a_trace_that_names_no_granule_has_bytes),
         cmocka_unit_test(a_run_says_how_far_it_has_come),
     };
 
