@@ -406,6 +406,36 @@ static void no_channel_goes_ahead_of_what_others_answers_bring(void **state)
                              asked_again_digest(devices[i], seed, 100000));
 }
 
+/* A read that comes late, and another line's in the cycle in which that is answered. Returns when
+ * the second is answered. */
+static sim_cycle answered_after(sim_addr line, sim_cycle stride)
+{
+    enum { LATE = 100000 };
+    const char *const settings[] = {"memory.ddr.config=hbm2", NULL};
+    const struct memory_env env = {.mhz = 1600, .line = 64, .contention = true};
+    struct mem_answer a;
+    struct bench b;
+    sim_cycle until = 0;
+
+    bench_open(&b, "ddr", env, settings);
+    bench_put(&b, LATE, 0, false, 1);
+    while (!bench_step(&b, until, &a))
+        until += stride;
+    bench_put(&b, a.at, line, false, 2);
+    for (until = a.at; !bench_step(&b, until, &a);)
+        until += stride;
+    assert_int_equal(a.id, 2);
+    bench_close(&b, a.at);
+    return a.at;
+}
+
+static void an_idle_channel_jumps_over_no_answer_of_anothers(void **state)
+{
+    (void)state;
+    for (sim_addr line = 64; line < 64 * 64; line *= 2)
+        assert_int_equal(answered_after(line, UINT64_C(1) << 30), answered_after(line, 1000));
+}
+
 static void the_order_of_presentation_does_not_matter(void **state)
 {
     (void)state;
@@ -606,6 +636,7 @@ int main(void)
         cmocka_unit_test(reads_of_one_line_are_one),
         cmocka_unit_test(a_write_does_not_overtake_a_read_of_its_line),
         cmocka_unit_test(nothing_outstanding_is_no_answer),
+        cmocka_unit_test(an_idle_channel_jumps_over_no_answer_of_anothers),
         cmocka_unit_test(the_order_of_presentation_does_not_matter),
         cmocka_unit_test(no_channel_goes_ahead_of_what_others_answers_bring),
         cmocka_unit_test(the_size_of_steps_does_not_matter),

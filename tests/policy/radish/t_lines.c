@@ -232,6 +232,22 @@ static void the_runtimes_part_of_an_access_is_paid_with_it(void **state)
     ran_free(&release);
 }
 
+static void the_runtimes_part_of_synchronisation_is_paid_at_its_event(void **state)
+{
+    static const char with[] = CACHES "policy.lardish.runtime=on";
+    struct ran without = ran_text(STARTS "T0 read " A " 8", with);
+    struct ran once = ran_text(STARTS "T0 read " A " 8;T0 acq 0x9000;T0 rel 0x9000", with);
+    struct ran off = ran_text(STARTS "T0 read " A " 8;T0 acq 0x9000;T0 rel 0x9000", CACHES);
+
+    (void)state;
+    assert_true(ran_stat(&once, "policy.lardish.runtime.instructions") >
+                ran_stat(&without, "policy.lardish.runtime.instructions"));
+    assert_true(ran_stat(&once, "cores.handler.0") > ran_stat(&off, "cores.handler.0"));
+    ran_free(&without);
+    ran_free(&once);
+    ran_free(&off);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -244,6 +260,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_core_pays_for_its_store_buffer_after_what_it_has_in_hand),
         cmocka_unit_test(data_that_leave_the_chip_take_their_histories_along),
         cmocka_unit_test(the_runtimes_part_of_an_access_is_paid_with_it),
+        cmocka_unit_test(the_runtimes_part_of_synchronisation_is_paid_at_its_event),
     };
 
     if (!mutant_arg(&argc, &argv))

@@ -226,23 +226,27 @@ static void a_map_costs_a_block_and_its_slots(void **state)
           R(0, X), R(1, X), R(1, X));
 }
 
-/* Of 64 bytes: the ninth reader's is twice as large, and the first goes back. */
+/* 8 slots of 8 bytes: the ninth reader's is twice as large, and the first goes back; so with the
+ * 17th. */
 static void a_full_map_is_doubled(void **state)
 {
-    enum { WORDS = 8, SLOT = 8 };
+    enum { READERS = 20, WORDS = 8 };
+    struct policy_rig r;
 
     (void)state;
-    for (unsigned readers = 2; readers <= 17; readers++) {
-        struct policy_rig r;
-        const unsigned slots = readers <= 8 ? 8 : readers <= 16 ? 16 : 32;
-        policy_rig_open(&r, "fastrcd", NULL, fastrcd_layout);
-        for (unsigned t = 0; t < readers; t++)
-            RUN(&r, R((sim_tid)t, X));
-        const uint64_t live = policy_rig_stat(&r, "metadata.live");
-        RUN(&r, CLEAR(X));
-        assert_int_equal(live - policy_rig_stat(&r, "metadata.live"), WORDS + slots * SLOT);
-        policy_rig_close(&r);
+    policy_rig_open(&r, "fastrcd", NULL, fastrcd_layout);
+    for (unsigned t = 0; t < READERS; t++)
+        RUN(&r, R((sim_tid)t, Y + 8 * t)); /* they have clocks */
+    for (unsigned t = 0; t < READERS; t++) {
+        const uint64_t was = policy_rig_stat(&r, "metadata.live");
+        RUN(&r, R((sim_tid)t, X));
+        const uint64_t more = policy_rig_stat(&r, "metadata.live") - was;
+        assert_int_equal(more, t == 0 ? WORDS : t == 1 || t == 8 ? 64 : t == 16 ? 128 : 0);
     }
+    const uint64_t live = policy_rig_stat(&r, "metadata.live");
+    RUN(&r, CLEAR(X));
+    assert_int_equal(live - policy_rig_stat(&r, "metadata.live"), WORDS + 256);
+    policy_rig_close(&r);
 }
 
 /* The own clock and place are in registers. */

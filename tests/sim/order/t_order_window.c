@@ -192,10 +192,10 @@ static void too_much_memory_is_an_error(void **state)
     order_free(o);
 }
 
-/* Adds and runs one event after the other with a MiB for all: what is over is given back. */
+/* Adds and runs one event after the other with 4 MiB for all: what is over is given back. */
 static void leaves_nothing_behind(const char *what, size_t events, struct event (*draw)(size_t i))
 {
-    struct order *o = order_new(1000, 1 << 20);
+    struct order *o = order_new(1000, 4 << 20);
 
     for (size_t i = 0; i < events; i++) {
         const struct event ev = draw(i);
@@ -213,6 +213,14 @@ static struct event draw_lock(size_t i)
                  : (struct event)ON(ACQUIRE, 0, 16 * (i / 2));
 }
 
+static struct event draw_lock_shared(size_t i)
+{
+    const sim_addr lock = 16 * (i / 2);
+
+    return i % 2 ? (struct event)ON(RELEASE_SHARED, 0, lock)
+                 : (struct event)ON(ACQUIRE_SHARED, 0, lock);
+}
+
 /* One holder is always there, so that the lock is never free. */
 static struct event draw_shared(size_t i)
 {
@@ -228,7 +236,8 @@ static void what_is_over_takes_no_memory(void **state)
 {
     (void)state;
     leaves_nothing_behind("locks", 40000, draw_lock);
-    leaves_nothing_behind("shared acquisitions", 200000, draw_shared);
+    leaves_nothing_behind("locks held shared", 40000, draw_lock_shared);
+    leaves_nothing_behind("shared acquisitions", 600000, draw_shared);
 }
 
 /* ---- many heap events, many accesses -------------------------------------------------------- */
