@@ -255,6 +255,46 @@ static void what_a_policy_does_not_look_for_is_said_to_be_missed_by_rule(void **
     lardsim_free(l);
 }
 
+/* Reads are found at the end of their region: what the truth had then is not known. */
+static void why_is_not_known_of_what_is_noticed_late(void **state)
+{
+    struct told t = {.n = 0};
+    struct lardsim *l = configured(
+        (const char *const[]){"policies=lard=vc,other=valor-o", "policy.lard.view=all-sync", NULL},
+        &t);
+
+    (void)state;
+    assert_int_equal(lardsim_start(l), 0);
+    rd(l, 0, X, 1);
+    sync_by(l, 0, LARDSIM_VOLATILE_WRITE, L, 0, LARDSIM_SYSTEM);
+    sync_by(l, 1, LARDSIM_VOLATILE_READ, L, 0, LARDSIM_SYSTEM);
+    wr(l, 1, X, 2);
+    sync_by(l, 0, LARDSIM_VOLATILE_WRITE, L + 16, 0, 0);
+    finish(l);
+    assert_told(&t, 0, "false", "location", 4, 3, "unknown");
+    assert_non_null(strstr(t.reason[0], "other noticed it after the access"));
+    lardsim_free(l);
+}
+
+/* Nor of an atomic access that conflicts with some part of a region: of two that are atomic the
+ * truth says nothing. */
+static void why_is_not_known_where_both_may_be_atomic(void **state)
+{
+    struct told t = {.n = 0};
+    struct lardsim *l =
+        configured((const char *const[]){"policies=lard=vc,other=fastrcd", NULL}, &t);
+
+    (void)state;
+    assert_int_equal(lardsim_start(l), 0);
+    wr(l, 0, X, 1);
+    access_by(l, 0, LARDSIM_WRITE, X, LARDSIM_ORDER(1), 1);
+    access_by(l, 1, LARDSIM_WRITE, X, LARDSIM_ORDER(1), 2);
+    finish(l);
+    assert_told(&t, 0, "false", "location", 2, 0, "unknown");
+    assert_non_null(strstr(t.reason[0], "both accesses may be atomic"));
+    lardsim_free(l);
+}
+
 static void counts_are_not_bounded_by_what_is_told(void **state)
 {
     struct told t = {.n = 0};
@@ -332,6 +372,8 @@ int main(void)
         cmocka_unit_test(a_commit_differs_once),
         cmocka_unit_test(repeats_that_are_skipped_are_missed_and_said_to_be),
         cmocka_unit_test(what_a_policy_does_not_look_for_is_said_to_be_missed_by_rule),
+        cmocka_unit_test(why_is_not_known_of_what_is_noticed_late),
+        cmocka_unit_test(why_is_not_known_where_both_may_be_atomic),
         cmocka_unit_test(counts_are_not_bounded_by_what_is_told),
         cmocka_unit_test(why_may_be_left_out),
         cmocka_unit_test(a_region_counts_its_own),

@@ -332,6 +332,67 @@ static void what_is_not_compared_has_nothing_to_say_of_it(void **state)
     lardsim_free(l);
 }
 
+/* By docs/compare.md the truth has counts, and the others what is false and missed besides. */
+static void what_is_compared_says_what_differs_from_the_truth(void **state)
+{
+    struct lardsim *l = lardsim_new();
+    char *text = NULL;
+    size_t bytes;
+    struct json j;
+
+    (void)state;
+    assert_int_equal(lardsim_set(l, "policies=vc,eraser"), 0);
+    assert_int_equal(sim_compare(l), 0);
+    assert_int_equal(lardsim_start(l), 0);
+    assert_int_equal(lardsim_run(l, synth), 0);
+    assert_int_equal(lardsim_finish(l), 0);
+    FILE *f = open_memstream(&text, &bytes);
+    json_init(&j, f, false);
+    json_object(&j);
+    sim_compare_json(l, &j);
+    json_end(&j);
+    fclose(f);
+    char *const vc = strstr(text, "\"vc\":"), *const eraser = strstr(text, "\"eraser\":");
+    assert_true(vc && eraser && vc < eraser);
+    assert_non_null(strstr(eraser, "\"false\":"));
+    assert_non_null(strstr(eraser, "\"missed\":"));
+    *eraser = '\0';
+    assert_non_null(strstr(vc, "\"accesses\":"));
+    assert_null(strstr(vc, "\"false\":"));
+    assert_null(strstr(vc, "\"missed\":"));
+    free(text);
+    lardsim_free(l);
+}
+
+/* The number that the next file to be opened gets. */
+static int next_file(void)
+{
+    const int fd = dup(STDERR_FILENO);
+
+    assert_true(fd >= 0);
+    close(fd);
+    return fd;
+}
+
+static void a_run_that_is_given_up_leaves_no_folder_and_no_file_open(void **state)
+{
+    char in[] = "/tmp/lardsim-given-up-XXXXXX", out[sizeof in + 4];
+
+    (void)state;
+    const int files = next_file();
+    assert_non_null(mkdtemp(in));
+    snprintf(out, sizeof out, "%s/out", in);
+    struct lardsim *l = lardsim_new();
+    assert_int_equal(lardsim_output(l, out, 0), 0);
+    assert_int_equal(lardsim_start(l), 0);
+    assert_int_equal(lardsim_run(l, synth), 0);
+    assert_int_equal(access(out, F_OK), 0);
+    lardsim_free(l); /* and not finished */
+    assert_int_not_equal(access(out, F_OK), 0);
+    assert_int_equal(rmdir(in), 0);
+    assert_int_equal(next_file(), files);
+}
+
 /* Granularity by the trace: one that says nothing of it is taken byte by byte. */
 static void a_trace_that_names_no_granule_has_bytes(void **state)
 {
@@ -419,6 +480,8 @@ int main(void)
         cmocka_unit_test(a_timeline_is_there_when_the_run_is_over),
         cmocka_unit_test(a_run_without_a_timeline_has_none_that_is_cut),
         cmocka_unit_test(what_is_not_compared_has_nothing_to_say_of_it),
+        cmocka_unit_test(what_is_compared_says_what_differs_from_the_truth),
+        cmocka_unit_test(a_run_that_is_given_up_leaves_no_folder_and_no_file_open),
         cmocka_unit_test(a_trace_that_names_no_granule_has_bytes),
         cmocka_unit_test(a_run_says_how_far_it_has_come),
     };
