@@ -11,8 +11,8 @@ LC_ALL=C
 LARDSIM=$build/lardsim
 top_builddir=$build
 export LC_ALL LARDSIM top_builddir
-scripts="cli/cli cli/compare cli/machine cli/output cli/progress cli/radish cli/reproduce workloads/litmus/litmus
-    workloads/twins/twins workloads/workload"
+# Not those that take longest: progress, reproduce, twins, workload.
+scripts="cli/cli cli/compare cli/machine cli/output cli/radish workloads/litmus/litmus"
 
 # in_a_folder TEST: with one of its own to work in, as two mutants may be tried with one test.
 in_a_folder() {

@@ -240,6 +240,26 @@ static void what_is_over_takes_no_memory(void **state)
     leaves_nothing_behind("shared acquisitions", 600000, draw_shared);
 }
 
+/* Bytes with events on two kernel threads, the second of a larger number. */
+static uint64_t bytes_of_kernels(uint64_t first, uint64_t second)
+{
+    struct order *o = order_new(1000, 0);
+
+    add(o, (struct event)NAMING(THREAD, 0, first), 0);
+    order_take(o, 0);
+    add(o, (struct event)NAMING(THREAD, 0, second), 1);
+    order_take(o, 0);
+    const uint64_t bytes = order_bytes(o);
+    order_free(o);
+    return bytes;
+}
+
+static void what_has_grown_counts_once(void **state)
+{
+    (void)state;
+    assert_int_equal(bytes_of_kernels(40000, 64000), bytes_of_kernels(1, 64000));
+}
+
 /* ---- many heap events, many accesses -------------------------------------------------------- */
 
 static bool meet(const struct event *a, const struct event *b)
@@ -409,6 +429,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(standing_still_is_told_with_names),
         cmocka_unit_test(too_much_memory_is_an_error),
         cmocka_unit_test(what_is_over_takes_no_memory),
+        cmocka_unit_test(what_has_grown_counts_once),
         cmocka_unit_test(a_clear_finds_the_last_access_among_many),
         cmocka_unit_test(an_access_waits_for_the_last_clear_among_many),
         cmocka_unit_test(a_thousand_threads_meet_at_a_barrier),

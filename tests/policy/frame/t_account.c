@@ -1,0 +1,182 @@
+/* t_account.c - what a policy in software says that it holds on the host, which limits.memory
+ * bounds (docs/results.md), is what it holds: by the C library's own count of the heap. Where that
+ * can't be had, as under the sanitizers, there is nothing to do. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include <malloc.h>
+
+#include "tests/frame/watch.h"
+
+#if defined(__GLIBC__) && defined(__GLIBC_PREREQ)
+#if __GLIBC_PREREQ(2, 33)
+#define HEAP_IS_COUNTED
+#endif
+#endif
+
+static uint64_t heap(void)
+{
+#ifdef HEAP_IS_COUNTED
+    const struct mallinfo2 m = mallinfo2();
+
+    return m.uordblks + m.hblkhd;
+#else
+    return 0;
+#endif
+}
+
+/* ---- a machine that keeps nothing ----------------------------------------------------------- */
+
+static sim_cycle runs(void *host, unsigned core, unsigned instructions, sim_cycle now)
+{
+    (void)host;
+    (void)core;
+    return now + instructions;
+}
+
+static sim_cycle accesses(void *host, unsigned core, sim_addr at, unsigned bytes, enum mem_cmd cmd,
+                          sim_cycle now)
+{
+    (void)host;
+    (void)core;
+    (void)at;
+    (void)bytes;
+    (void)cmd;
+    return now + 1;
+}
+
+static const struct policy_machine machine = {.cores = 4, .line = 64};
+static const struct checker_env on_machine = {.machine = &machine, .exec = runs, .mem = accesses};
+
+/* ---- what it is asked ----------------------------------------------------------------------- */
+
+struct account {
+    const char *what;
+    size_t n;
+    struct event (*at)(size_t i);
+    uint64_t percent; /* of what it holds it says at least so much: the rest is slabs and slack */
+};
+
+static struct event far_thread(size_t i)
+{
+    enum { FAR = 60000, LOCK = 0x9000 };
+
+    return i == 0   ? (struct event)EV_ON(ACQUIRE, FAR, LOCK)
+           : i == 1 ? (struct event)EV_WRITE4(FAR, 0x1000)
+                    : (struct event)EV_ON(RELEASE, FAR, LOCK);
+}
+
+enum { LOCATIONS = 100000, AT = 0x100000 };
+
+static struct event many_locations(size_t i)
+{
+    return (struct event)EV_WRITE4(1, AT + 4 * i);
+}
+
+/* All of those before it at once. */
+static struct event a_large_clear(size_t i)
+{
+    return i < LOCATIONS ? many_locations(i) : (struct event)EV_REGION(CLEAR, 1, AT, 4 * LOCATIONS);
+}
+
+static const struct account accounts[] = {
+    {"a thread with a large number", 3, far_thread, 97},
+    {"many locations", LOCATIONS, many_locations, 70},
+    {"a large clear", LOCATIONS + 1, a_large_clear, 60},
+};
+
+/* Slabs of pools are not given back before the end: what it has held at most is there still. */
+static void says_what_it_holds(const char *policy, const struct account *s)
+{
+    struct watch w;
+
+    watch_open_on(&w, policy, 4, (const char *const[]){NULL}, &on_machine);
+    const struct budget *b = checker_memory(w.checker);
+    const uint64_t was = heap(), said = b->live;
+    for (size_t i = 0; i < s->n; i++, w.number++) {
+        const struct event ev = s->at(i);
+        checker_step(w.checker, &ev, 0, (struct mem_outcome){0}, 0);
+    }
+    const uint64_t holds = heap() - was, says = b->peak - said;
+    if (says < holds / 100 * s->percent || says > holds / 100 * 102)
+        fail_msg("%s with %s holds %llu bytes and says %llu", policy, s->what,
+                 (unsigned long long)holds, (unsigned long long)says);
+    checker_finish(w.checker);
+    watch_close(&w);
+}
+
+static void a_policy_says_what_it_holds(void **state)
+{
+    (void)state;
+    if (!heap())
+        skip();
+    for (size_t i = 0; policies[i]; i++)
+        for (size_t k = 0; k < ARRAY_SIZE(accounts); k++)
+            if (policies[i]->charges && !policies[i]->hardware)
+                says_what_it_holds(policies[i]->name, &accounts[k]);
+}
+
+/* ---- what is given back --------------------------------------------------------------------- */
+
+static void ask(struct watch *w, struct event ev)
+{
+    checker_step(w->checker, &ev, 0, (struct mem_outcome){0}, 0);
+    w->number++;
+}
+
+/* An array with parts of its own is divided by a clear in its middle, and cleared. */
+static void an_array_lives_and_ends(struct watch *w)
+{
+    enum { ELEMENTS = 256 };
+    static const struct event array[] = {
+        {.kind = EV_ALLOC, .addr = AT, .aux = 4 * ELEMENTS, .flags = EVF_MORE},
+        {.addr = ELEMENTS, .size = 4}};
+
+    checker_step(w->checker, array, 0, (struct mem_outcome){0}, 0);
+    w->number++;
+    for (uint64_t i = 0; i < ELEMENTS; i += 1 + i % 3)
+        ask(w, (struct event){
+                   .kind = EV_WRITE, .tid = 1, .addr = AT + 4 * i, .size = 4, .flags = EVF_ARRAY});
+    ask(w, (struct event)EV_ON(ACQUIRE, 1, 0x9000));
+    ask(w, (struct event)EV_ON(RELEASE, 1, 0x9000));
+    ask(w, (struct event)EV_REGION(CLEAR, 1, AT + 400, 64));
+    ask(w, (struct event)EV_REGION(CLEAR, 1, AT, 4 * ELEMENTS));
+}
+
+static void nobody_gives_back_what_was_not_taken(void **state)
+{
+    static const char *const settings[] = {"partitions=sets", "footprints=sets", NULL};
+
+    (void)state;
+    for (size_t i = 0; policies[i]; i++) {
+        struct watch w;
+        if (!policies[i]->charges || policies[i]->hardware)
+            continue;
+        const bool slim = !strcmp(policies[i]->name, "slimstate");
+        watch_open_on(&w, policies[i]->name, 4, slim ? settings : settings + 2, &on_machine);
+        for (unsigned k = 0; k < 4; k++)
+            an_array_lives_and_ends(&w); /* tables have grown */
+        const uint64_t live = checker_memory(w.checker)->live;
+        for (unsigned k = 0; k < 4; k++)
+            an_array_lives_and_ends(&w);
+        const uint64_t later = checker_memory(w.checker)->live;
+        if (later < live)
+            fail_msg("%s says %llu bytes less after four more arrays have come and gone",
+                     policies[i]->name, (unsigned long long)(live - later));
+        checker_finish(w.checker);
+        watch_close(&w);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_policy_says_what_it_holds),
+        cmocka_unit_test(nobody_gives_back_what_was_not_taken),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
