@@ -56,6 +56,7 @@ check_LTLIBRARIES = tests/libtests.la
 tests_libtests_la_SOURCES = tests/base/param_rig.c tests/base/param_rig.h tests/coherence/bench.h \
 	tests/coherence/spec.c tests/coherence/spec.h tests/coherence/net_rig.h \
 	tests/frame/charges.c tests/frame/charges.h tests/frame/draw.c tests/frame/draw.h \
+	tests/frame/heap.h \
 	tests/frame/lives.c tests/frame/lives.h tests/frame/machine_rig.h tests/frame/mutant_arg.h \
 	tests/frame/number.h tests/frame/place.h tests/frame/policy_rig.h tests/frame/seeds.h \
 	tests/frame/timed_run.h tests/frame/verdict.c tests/frame/verdict.h tests/frame/watch.h \

@@ -7,26 +7,8 @@
 
 #include <cmocka.h>
 
-#include <malloc.h>
-
+#include "tests/frame/heap.h"
 #include "tests/frame/watch.h"
-
-#if defined(__GLIBC__) && defined(__GLIBC_PREREQ)
-#if __GLIBC_PREREQ(2, 33)
-#define HEAP_IS_COUNTED
-#endif
-#endif
-
-static uint64_t heap(void)
-{
-#ifdef HEAP_IS_COUNTED
-    const struct mallinfo2 m = mallinfo2();
-
-    return m.uordblks + m.hblkhd;
-#else
-    return 0;
-#endif
-}
 
 /* ---- a machine that keeps nothing ----------------------------------------------------------- */
 

@@ -2,6 +2,7 @@
  * streams that break the rules, and many events at once. */
 #include "tests/sim/order/run.h"
 
+#include "tests/frame/heap.h"
 #include "tests/oracle/hand.h"
 
 enum { B = 0x9200 };
@@ -260,6 +261,24 @@ static void what_has_grown_counts_once(void **state)
     assert_int_equal(bytes_of_kernels(40000, 64000), bytes_of_kernels(1, 64000));
 }
 
+static void a_window_says_what_it_holds(void **state)
+{
+    enum { CLEARS = 100000, PAGE = 4096 };
+
+    (void)state;
+    if (!heap())
+        skip();
+    struct order *o = order_new(CLEARS, 0);
+    const uint64_t was = heap(), said = order_bytes(o);
+    for (uint64_t i = 0; i < CLEARS; i++)
+        add(o, (struct event)CLEAR(0, PAGE * i, 8), i);
+    const uint64_t holds = heap() - was, says = order_bytes(o) - said;
+    if (says < holds / 100 * 80 || says > holds / 100 * 110)
+        fail_msg("a window with %u clears holds %llu bytes and says %llu", (unsigned)CLEARS,
+                 (unsigned long long)holds, (unsigned long long)says);
+    order_free(o);
+}
+
 /* ---- many heap events, many accesses -------------------------------------------------------- */
 
 static bool meet(const struct event *a, const struct event *b)
@@ -430,6 +449,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(too_much_memory_is_an_error),
         cmocka_unit_test(what_is_over_takes_no_memory),
         cmocka_unit_test(what_has_grown_counts_once),
+        cmocka_unit_test(a_window_says_what_it_holds),
         cmocka_unit_test(a_clear_finds_the_last_access_among_many),
         cmocka_unit_test(an_access_waits_for_the_last_clear_among_many),
         cmocka_unit_test(a_thousand_threads_meet_at_a_barrier),
