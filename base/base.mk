@@ -1,6 +1,19 @@
 # base/ - what everything stands on (base/README.md).
-libcore_la_SOURCES += base/base.h base/config.c base/config_load.c base/digest.c base/err.c \
+libcore_la_SOURCES += base/base.h base/build.c base/build.h base/config.c base/config_load.c base/digest.c base/err.c \
 	base/exits.def base/papers.def base/fiber.c base/fiber.h base/interval.c base/json.c base/map.c base/mem.c \
 	base/outfile.c base/param.c base/param.h base/param_int.h \
 	base/rng.c base/shadow.c base/stats.c base/stats.h base/stats_int.h base/stats_out.c base/text.c \
 	base/vclock.c base/vclock.h base/yaml.c base/yaml.h
+
+# Which build this is. Looked up at each make; written, and base/stamp.c compiled, when it is another.
+# Tests do without: they would all be linked again at each commit.
+EXTRA_DIST += base/stamp.sh
+CLEANFILES += build.inc
+base/stamp.$(OBJEXT) base/liblardsim_la-stamp.lo: build.inc
+build.inc: always
+	@$(SHELL) $(srcdir)/base/stamp.sh $(srcdir) $(CPPFLAGS) $(LARDSIM_CFLAGS) $(CFLAGS) >$@.tmp; \
+	if cmp -s $@.tmp $@; then rm -f $@.tmp; else mv $@.tmp $@; fi
+.PHONY: always
+always:
+dist-hook:
+	$(SHELL) $(srcdir)/base/stamp.sh $(srcdir) >$(distdir)/build-aux/commit

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/build.h"
 #include "cli/cli.h"
 #include "sim/lardsim.h"
 
@@ -73,6 +74,14 @@ const struct argp_option cli_common_options[] = {
     {"version", 'V', NULL, 0, "Print program version", 0},
     ROW_END};
 
+static void print_version(void)
+{
+    char id[BUILD_ID];
+
+    build_id(id);
+    printf("lardsim %s\nbuild %s\ncompiler %s\n", lardsim_version(), id, build_compiler());
+}
+
 static error_t parse_common(int key, char *arg, struct argp_state *state)
 {
     (void)arg;
@@ -85,7 +94,7 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
         argp_state_help(state, stdout, ARGP_HELP_USAGE | ARGP_HELP_EXIT_OK);
         return 0;
     case 'V':
-        printf("lardsim %s\n", lardsim_version());
+        print_version();
         exit(0);
     default:
         return ARGP_ERR_UNKNOWN;
