@@ -380,3 +380,19 @@ void config_canonical(const struct config *c, FILE *out)
     }
     free((void *)bound);
 }
+
+uint64_t config_hash(const struct config *c)
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *const out = open_memstream(&text, &n);
+
+    if (!out)
+        die("no memory for a configuration");
+    config_canonical(c, out);
+    if (fclose(out))
+        die("no memory for a configuration");
+    const uint64_t hash = digest_bytes(text, n);
+    free(text);
+    return hash;
+}

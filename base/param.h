@@ -86,6 +86,9 @@ char *config_value(const struct config *c, const char *name);
 
 /* Canonical name=value lines of all bound rows, sorted; for digests. */
 void config_canonical(const struct config *c, FILE *out);
+/* Of those lines: two runs with one hash were configured alike, wherever that came from. Where
+ * results go is no parameter, and not in it. */
+uint64_t config_hash(const struct config *c);
 
 /* For list and explain: the default, type and range of a row as text ("1..65536", "last | all"). */
 char *param_range(const struct param *row); /* owned by the caller */

@@ -78,6 +78,24 @@ static void canonical_lines_are_sorted_and_without_origins(void **state)
     free(text);
 }
 
+/* The same values, whoever gave them, have one hash; another value has another. */
+static void the_hash_is_of_the_values_alone(void **state)
+{
+    struct fixture *const f = *state;
+
+    assert_int_equal(config_set(f->c, "policy.vc.size=64 KiB", &f->e), 0);
+    assert_int_equal(bind(f), 0);
+    const uint64_t set = config_hash(f->c);
+    renew(f);
+    assert_int_equal(load_text(f, "policy.vc: {size: 65536, ways: 8}\n"), 0);
+    assert_int_equal(bind(f), 0);
+    assert_true(config_hash(f->c) == set);
+    renew(f);
+    assert_int_equal(config_set(f->c, "policy.vc.size=65537", &f->e), 0);
+    assert_int_equal(bind(f), 0);
+    assert_true(config_hash(f->c) != set);
+}
+
 /* Binds what is in f, and again what its dump says: the same. */
 static void comes_back(struct fixture *f)
 {
@@ -252,6 +270,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         PARAM_TEST(the_dump_is_nested_with_origins),
         PARAM_TEST(canonical_lines_are_sorted_and_without_origins),
+        PARAM_TEST(the_hash_is_of_the_values_alone),
         PARAM_TEST(any_text_survives_the_dump),
         PARAM_TEST(random_texts_survive_the_dump),
         PARAM_TEST(lists_and_sets_survive_the_dump),
