@@ -336,6 +336,10 @@ uint64_t digest_value(const struct digest *d); /* of all added so far */
 void digest_free(struct digest *d);
 uint64_t digest_bytes(const void *p, size_t n);
 
+/* The versions of libraries that are in use now, each told by the file that knows the library. */
+typedef void library_fn(void *arg, const char *name, const char *version);
+void digest_library(library_fn *fn, void *arg);
+
 /* ---- JSON, written as it comes, the same bytes for the same calls: json.c ------------------- */
 
 struct json {  /* open so that it can live on the stack; fields are the writer's own */

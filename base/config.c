@@ -6,6 +6,7 @@
  * configuration. */
 #include "base/param_int.h"
 
+#include <assert.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
@@ -354,26 +355,18 @@ void config_dump(const struct config *c, FILE *out)
 char *config_value(const struct config *c, const char *name)
 {
     const struct known *k = find_known(c, name);
-    char *text = NULL;
-    size_t bytes = 0;
 
-    if (!k || !k->bound)
-        return NULL;
-    FILE *out = open_memstream(&text, &bytes);
-    if (!out)
-        die("no memory for a value");
-    param_print(out, k->row, &k->value);
-    if (fclose(out))
-        die("no memory for a value");
-    return text;
+    return k && k->bound ? param_text(k->row, &k->value) : NULL;
 }
 
-void config_canonical(const struct config *c, FILE *out)
+static void print_canonical(const struct config *c, const char *without, FILE *out)
 {
     size_t n;
     const struct known **const bound = bound_by_name(c, &n);
 
     for (size_t i = 0; i < n; i++) {
+        if (without && !strcmp(bound[i]->name, without))
+            continue;
         fprintf(out, "%s=", bound[i]->name);
         param_print(out, bound[i]->row, &bound[i]->value);
         fputc('\n', out);
@@ -381,7 +374,12 @@ void config_canonical(const struct config *c, FILE *out)
     free((void *)bound);
 }
 
-uint64_t config_hash(const struct config *c)
+void config_canonical(const struct config *c, FILE *out)
+{
+    print_canonical(c, NULL, out);
+}
+
+uint64_t config_hash(const struct config *c, const char *without)
 {
     char *text = NULL;
     size_t n = 0;
@@ -389,10 +387,48 @@ uint64_t config_hash(const struct config *c)
 
     if (!out)
         die("no memory for a configuration");
-    config_canonical(c, out);
+    print_canonical(c, without, out);
     if (fclose(out))
         die("no memory for a configuration");
     const uint64_t hash = digest_bytes(text, n);
     free(text);
     return hash;
+}
+
+void config_each(const struct config *c, void (*fn)(void *arg, const char *name, const char *text),
+                 void *arg)
+{
+    size_t n;
+    const struct known **const bound = bound_by_name(c, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        char *const text = param_text(bound[i]->row, &bound[i]->value);
+        fn(arg, bound[i]->name, text);
+        free(text);
+    }
+    free((void *)bound);
+}
+
+/* ---- one value ------------------------------------------------------------------------------ */
+
+const char *config_given(const struct config *c, const char *name)
+{
+    const struct given *const g = find_given(c, name);
+
+    return g && g->value.n == 1 ? g->value.item[0] : NULL;
+}
+
+/* What was handed out before stays valid: it is kept behind the text that holds. */
+bool config_put(struct config *c, const char *name, const char *text, const char *origin)
+{
+    struct known *const k = find_known(c, name);
+
+    assert(k && k->bound && k->row->type == PARAM_STRING);
+    if (!yaml_text_ok(text))
+        return false;
+    k->value.item = xgrow(k->value.item, k->value.n, &k->value.cap, sizeof *k->value.item);
+    k->value.item[k->value.n++] = k->value.item[0];
+    k->value.item[0] = xstrdup(text);
+    k->origin = origin;
+    return true;
 }

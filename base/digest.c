@@ -58,3 +58,12 @@ uint64_t digest_bytes(const void *p, size_t n)
     assert(p || !n);
     return XXH3_64bits(n ? p : "", n);
 }
+
+void digest_library(library_fn *fn, void *arg)
+{
+    const unsigned v = XXH_versionNumber();
+    char text[32];
+
+    snprintf(text, sizeof text, "%u.%u.%u", v / 10000, v / 100 % 100, v % 100);
+    fn(arg, "xxhash", text);
+}

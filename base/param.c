@@ -345,6 +345,44 @@ void param_print(FILE *out, const struct param *row, const struct value *v)
     }
 }
 
+static char *joined(const struct value *v)
+{
+    char *all = NULL;
+
+    for (size_t i = 0; i < v->n; i++)
+        xappend(&all, ",", v->item[i]);
+    return all ? all : xstrdup("");
+}
+
+static char *joined_choices(const struct param *row, uint64_t bits)
+{
+    char *all = NULL;
+
+    for (size_t i = 0; row->choices[i]; i++)
+        if (bits >> i & 1)
+            xappend(&all, ",", row->choices[i]);
+    return all ? all : xstrdup("");
+}
+
+char *param_text(const struct param *row, const struct value *v)
+{
+    switch (row->type) {
+    case PARAM_BOOL:
+        return xstrdup(v->number ? "on" : "off");
+    case PARAM_U64:
+        return xasprintf("%" PRIu64, v->number);
+    case PARAM_CHOICE:
+        return xstrdup(row->choices[v->number]);
+    case PARAM_SET:
+        return joined_choices(row, v->number);
+    case PARAM_STRING:
+        return xstrdup(v->item[0]);
+    case PARAM_LIST:
+        return joined(v);
+    }
+    die("parameter %s has type %d", row->name, (int)row->type);
+}
+
 /* ---- for list, explain and messages --------------------------------------------------------- */
 
 static char *join_choices(const char *const *choices, const char *with)

@@ -48,6 +48,8 @@ struct preset {
     const char *name, *help, *yaml;
 };
 
+void config_library(library_fn *fn, void *arg); /* the one that reads YAML */
+
 struct config *config_new(const struct preset *presets);
 void config_free(struct config *c);
 
@@ -86,9 +88,19 @@ char *config_value(const struct config *c, const char *name);
 
 /* Canonical name=value lines of all bound rows, sorted; for digests. */
 void config_canonical(const struct config *c, FILE *out);
-/* Of those lines: two runs with one hash were configured alike, wherever that came from. Where
- * results go is no parameter, and not in it. */
-uint64_t config_hash(const struct config *c);
+/* Of those lines but the one of the parameter `without` (NULL: of all): two runs with one hash were
+ * configured alike, wherever that came from. Where results go is no parameter, and not in it. */
+uint64_t config_hash(const struct config *c, const char *without);
+/* Calls fn for every bound row, by name; text: the value as --set takes it. */
+void config_each(const struct config *c, void (*fn)(void *arg, const char *name, const char *text),
+                 void *arg);
+
+/* The last value that was given for a name, bound or not, if it is one text; NULL: none. Valid
+ * while c is. */
+const char *config_given(const struct config *c, const char *name);
+/* A bound text that is known only while running; origin outlives c. False: not UTF-8, which a
+ * configuration can't hold; it stays as it was. */
+bool config_put(struct config *c, const char *name, const char *text, const char *origin);
 
 /* For list and explain: the default, type and range of a row as text ("1..65536", "last | all"). */
 char *param_range(const struct param *row); /* owned by the caller */

@@ -23,6 +23,8 @@ struct conversion {
 
 int param_convert(const struct conversion *v, const struct yaml_value *from);
 void param_store(const struct param *row, const struct value *v, void *into);
+/* As --set takes it: owned by the caller. */
+char *param_text(const struct param *row, const struct value *v);
 void param_print(FILE *out, const struct param *row, const struct value *v);
 void param_value_free(struct value *v);
 

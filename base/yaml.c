@@ -4,6 +4,8 @@
  * a name (names repeat their sections, so that they could grow as the square of the text). */
 #include "base/yaml.h"
 
+#include "base/param.h"
+
 #include <errno.h>
 #include <search.h>
 #include <stdlib.h>
@@ -415,4 +417,11 @@ void yaml_write_comment(FILE *out, const char *text)
         else
             fputc('?', out);
     }
+}
+
+/* ---- the library ---------------------------------------------------------------------------- */
+
+void config_library(library_fn *fn, void *arg)
+{
+    fn(arg, "yaml", yaml_get_version_string());
 }

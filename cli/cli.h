@@ -55,6 +55,7 @@ enum {
     OPT_RUN,
     OPT_USAGE,
     OPT_NUMBERS,
+    OPT_AGAIN
 };
 #define ROW_JSON                                                                                   \
     {                                                                                              \
@@ -92,6 +93,8 @@ struct cli {
 /* argv[0] is the verb. --help, --version and mistakes end the process as argp does it. */
 void cli_parse(struct cli *c, const struct verb *verb, int argc, char **argv);
 void cli_free(struct cli *c);
+/* The whole command line as it was given, "lardsim" first. */
+const char *const *cli_words(size_t *n);
 bool cli_has(const struct cli *c, int key);
 const char *cli_get(const struct cli *c, int key); /* the last one's value; NULL: not given */
 /* A number as the configuration has them: 42, 0x2a, 64Ki, 1M. *to stays as it is when not given. */

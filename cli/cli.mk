@@ -8,7 +8,7 @@ lardsim_SOURCES += cli/compare/asked.c cli/compare/compare.c cli/compare/compare
 	cli/compare/costs.c cli/compare/machine.c cli/compare/page.c
 lardsim_SOURCES += cli/reproduce/claims.c cli/reproduce/claims.h cli/reproduce/print.c \
 	cli/reproduce/print.h cli/reproduce/reproduce.c cli/reproduce/reproduce.h cli/reproduce/verb.c
-lardsim_SOURCES += cli/run/machine.c cli/run/races.c cli/run/result.c \
+lardsim_SOURCES += cli/run/machine.c cli/run/races.c cli/run/repeat.c cli/run/result.c \
 	cli/run/run.c cli/run/run.h
 lardsim_SOURCES += cli/trace/cat.c cli/trace/convert.c cli/trace/cut.c cli/trace/info.c \
 	cli/trace/merge.c cli/trace/synth.c cli/trace/trace.c cli/trace/trace.h cli/trace/verify.c

@@ -25,6 +25,7 @@ static const char *takes(const char *arg)
                  {"DIR", "files=-d"},
                  {"FILE", "files=-f"},
                  {"SOURCE", "files=-f"},
+                 {"[SOURCE]", "files=-f"},
                  {"IN", "files=-f"},
                  {"IN...", "files=-f"},
                  {"OUT", "files=-f"}};

@@ -47,6 +47,34 @@ void cli_note(const char *fmt, ...)
     free(text);
 }
 
+/* ---- the command line ----------------------------------------------------------------------- */
+
+static struct {
+    const char **word; /* owns */
+    size_t n;
+} given;
+
+/* argp changes the order of argv, and verbs their names. */
+static void keep_words(int argc, char **argv)
+{
+    given.n = argc > 0 ? (size_t)argc : 1;
+    given.word = xcalloc(given.n, sizeof *given.word);
+    given.word[0] = "lardsim"; /* wherever it lies here */
+    for (size_t i = 1; i < given.n; i++)
+        given.word[i] = argv[i];
+}
+
+const char *const *cli_words(size_t *n)
+{
+    *n = given.n;
+    return given.word;
+}
+
+static void free_words(void)
+{
+    free(given.word);
+}
+
 /* ---- standard streams ----------------------------------------------------------------------- */
 
 /* Called at exit, so that argp's help is covered, too. A result that could not be written whole (a
@@ -268,6 +296,8 @@ int main(int argc, char **argv)
     open_standard_streams();
     atexit(close_stdout);
     signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error of writing */
+    keep_words(argc, argv);
+    atexit(free_words);
     argp_err_exit_status = LARD_USAGE;
     turn_help(argc, argv);
     int code = check_options(argc, argv, &e);

@@ -105,7 +105,8 @@ LARDSIM_API int lardsim_output(struct lardsim *l, const char *dir, int overwrite
 
 LARDSIM_API int lardsim_start(struct lardsim *l);
 
-/* Pull: reads the source to its end: a path, "-", or "synth:key=value,...". */
+/* Pull: reads the source to its end: a path, "-", or "synth:key=value,...". NULL: what the parameter
+ * source says. */
 LARDSIM_API int lardsim_run(struct lardsim *l, const char *source);
 
 /* Push. An event that breaks a stream rule is an error. site 0: unknown. */

@@ -21,6 +21,28 @@ void sim_each_stat(void (*fn)(void *arg, const char *name, const char *unit, con
 
 /* An event of a trace, with its second record if it has one, as lardsim_event takes it. */
 struct lardsim_event sim_event(const struct event *ev);
+/* ---- what a run says of itself, and of an earlier one: session/provenance.c ------------------ */
+
+/* The words of the command line, for provenance.json. Before lardsim_finish; once. */
+void sim_command(struct lardsim *l, const char *const *word, size_t n);
+/* The last text given so far for a parameter, as "source"; NULL: none. */
+const char *sim_given(const struct lardsim *l, const char *parameter);
+/* The complete configuration, a parameter a call, by name: text is what --set takes. Once started;
+ * all of it from the first event on. */
+void sim_each_setting(const struct lardsim *l,
+                      void (*fn)(void *arg, const char *name, const char *text), void *arg);
+/* Of the configuration without its source: equal where that is. */
+uint64_t sim_config_hash(const struct lardsim *l);
+/* Of the events so far. */
+uint64_t sim_identity(const struct lardsim *l);
+
+struct sim_past { /* what a results folder says of the run that wrote it */
+    char digest[20], identity[20], configuration[20], build[80];
+    bool complete, comparing;
+    char *folder; /* owns; the working folder; NULL: not known */
+};
+/* 0 or -1; to->folder is to be freed either way. */
+int sim_past_read(struct sim_past *to, const char *dir, struct err *e);
 
 /* What grows with the run and is the caller's own is charged here, and stops it, too. */
 struct budget *sim_memory(struct lardsim *l);
@@ -67,6 +89,9 @@ const char *sim_machine_is(const struct lardsim *l, const char *what);
 /* ---- policies of a run held against one of them (docs/compare.md) --------------------------- */
 
 int sim_compare(struct lardsim *l); /* this run compares; before lardsim_start */
+/* Of several runs with one configuration, this one: values for the policies of the others ("vc",
+ * "naive=vc") are no mistakes, and have no effect. Borrowed. Before lardsim_start. */
+void sim_others(struct lardsim *l, const char *const *spec, size_t n);
 
 struct sim_instance {             /* valid while l is */
     const char *label, *property; /* property: what it promises */

@@ -227,6 +227,8 @@ struct source {
     struct digest *identity;
     const struct source_extent *extent; /* borrowed; NULL: nobody knows */
     struct budget kept; /* what it keeps; source_account says of what */
+    uint64_t seed; /* of a generator */
+    bool seeded;   /* it has one */
 };
 
 /* Whatever makes events without a file: NAME:rest. The table is of those that are linked in
@@ -241,6 +243,7 @@ extern const struct source_maker *const source_makers[]; /* NULL-terminated */
  * "workload:sor,size=large". Formats are told by their first bytes, or named: FORMAT:PATH or
  * FORMAT:KEY=VALUE,...:PATH. gzip and zstd are taken off first. NULL: error. */
 struct source *source_open(const char *spec, struct err *e);
+void trace_libraries(library_fn *fn, void *arg); /* that read and write files */
 /* The next batch with events, an empty one at the end, or -1: also LARD_LIMIT, if what the source
  * keeps takes a budget over its limit. */
 int source_next(struct source *s, struct batch *b, struct err *e);

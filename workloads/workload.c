@@ -194,6 +194,15 @@ static int configure(struct config *c, const struct workload *w, const char *giv
     return w->check && w->check(own, p, &inner) ? retell(&inner, w->name, e) : 0;
 }
 
+static struct source *seeded(struct source *s, uint64_t seed)
+{
+    if (s) {
+        s->seed = seed;
+        s->seeded = true;
+    }
+    return s;
+}
+
 /* vm_open takes own and c in any case; a generator borrows them for the call. */
 static struct source *open_with(const struct workload *w, const char *given, struct err *e)
 {
@@ -204,12 +213,12 @@ static struct source *open_with(const struct workload *w, const char *given, str
 
     if (!status && w->main) {
         struct vm *v = vm_open(w, &p, own, c, e);
-        return v ? &v->source : NULL;
+        return seeded(v ? &v->source : NULL, p.seed);
     }
     struct source *s = status ? NULL : w->open(own, &p, e);
     free(own);
     config_free(c);
-    return s;
+    return seeded(s, p.seed);
 }
 
 /* As open_with, but for running: what holds, a line a parameter. Owned by the caller. */

@@ -136,29 +136,6 @@ void specs_free(struct specs *s)
 
 /* ---- the command line of one policy's run --------------------------------------------------- */
 
-/* "policy.naive.view=naive" is about that label. */
-static bool sets_parameter_of(const char *assignment, const char *spec)
-{
-    static const char section[] = "policy.";
-    const size_t n = spec_label(spec);
-
-    return strncmp(assignment, section, sizeof section - 1) == 0 &&
-           strncmp(assignment + sizeof section - 1, spec, n) == 0 &&
-           assignment[sizeof section - 1 + n] == '.';
-}
-
-/* Each run knows only its own policy. A parameter of another one would be an unknown name there,
- * and an error. */
-static bool about_another(const struct given_option *g, const struct specs *s, size_t which)
-{
-    if (g->key != OPT_SET || sets_parameter_of(g->value, s->spec[which]))
-        return false;
-    for (size_t i = 0; i < s->n; i++)
-        if (sets_parameter_of(g->value, s->spec[i]))
-            return true;
-    return false;
-}
-
 struct cli specs_cli(const struct cli *c, const struct specs *s, size_t which)
 {
     struct cli one = *c;
@@ -166,7 +143,7 @@ struct cli specs_cli(const struct cli *c, const struct specs *s, size_t which)
     one.given = xcalloc(c->n + 1, sizeof *one.given);
     one.n = 0;
     for (size_t i = 0; i < c->n; i++)
-        if (c->given[i].key != 'p' && !about_another(&c->given[i], s, which))
+        if (c->given[i].key != 'p')
             one.given[one.n++] = c->given[i];
     one.given[one.n++] = (struct given_option){'p', s->spec[which]};
     return one;

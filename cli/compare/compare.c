@@ -47,6 +47,7 @@ static int configure(struct lardsim *l, const struct cli *c)
 {
     if (!names_policies(c) && lardsim_preset(l, "lard-table3"))
         return -1;
+    run_command(l);
     if (run_settings(l, c) || set_truth(l, cli_get(c, OPT_TRUTH)) || sim_compare(l))
         return -1;
     return cli_get(c, 'o') ? lardsim_output(l, cli_get(c, 'o'), cli_has(c, OPT_OVERWRITE)) : 0;
@@ -430,13 +431,10 @@ static int wants_costs(const struct cli *c, bool *costs, struct err *e)
     return compare_machine_wanted(c, costs, e);
 }
 
-static int run_compare(const struct cli *c, struct err *e)
+static int compare_given(const struct cli *c, struct err *e)
 {
     bool costs;
 
-    if (cli_has(c, OPT_OVERWRITE) && !cli_get(c, 'o'))
-        return err_set(e, LARD_USAGE,
-                       "compare: --overwrite needs --output, whose folder it replaces");
     if (wants_costs(c, &costs, e))
         return -1;
     if (costs)
@@ -453,6 +451,18 @@ static int run_compare(const struct cli *c, struct err *e)
     return e->code ? -1 : LARD_DONE;
 }
 
+static int run_compare(const struct cli *c, struct err *e)
+{
+    struct with_source full;
+
+    if (cli_has(c, OPT_OVERWRITE) && !cli_get(c, 'o'))
+        return err_set(e, LARD_USAGE,
+                       "compare: --overwrite needs --output, whose folder it replaces");
+    const int status = run_with_source(&full, c, e) ? -1 : compare_given(&full.cli, e);
+    with_source_free(&full);
+    return status;
+}
+
 static const struct argp_option options[] = {
     {"policy", 'p', "SPEC", 0, "Compare this policy: NAME or LABEL=NAME; give two or more", 0},
     {"policies", 0, "SPEC,...", OPTION_ALIAS, "The same as --policy for each", 0},
@@ -465,7 +475,7 @@ static const struct argp_option options[] = {
 
 const struct verb verb_compare = {
     .name = "compare",
-    .args = "SOURCE",
+    .args = "[SOURCE]",
     .summary = "Runs several policies over one execution: who is wrong, or what each costs.",
     .text =
         "SOURCE is what `lardsim run` takes. Without policies, a file or a preset, the policies "
@@ -490,7 +500,7 @@ const struct verb verb_compare = {
         "lardsim compare -c radish8 --policies fasttrack,radish,lardish workload:sor\n"
         "lardsim compare --preset kernel-threads --truth lard -o results program.lard",
     .options = options,
-    .min_args = 1,
+    .min_args = 0,
     .max_args = 1,
     .run = run_compare,
 };

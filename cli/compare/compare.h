@@ -35,6 +35,9 @@ struct costs {              /* of one policy */
     bool has_bytes;               /* it counts its metadata */
     struct sim_findings findings; /* owns */
 };
+struct cost_setting {
+    char *name, *text; /* own; text: as --set takes it */
+};
 struct cost_table {
     const char *source;
     const char *output;                /* NULL: none */
@@ -42,6 +45,9 @@ struct cost_table {
     size_t n;                          /* that are complete */
     char *order, *contention, *memory; /* own; of the machine */
     uint64_t frequency;
+    struct cost_setting *setting; /* owns; of all runs, each once; policies are those compared */
+    size_t settings, settings_cap;
+    const char *policies;
     const struct err *error; /* of the run after those that are complete; code 0: there is none */
 };
 
@@ -68,12 +74,14 @@ char *spec_property(const struct cli *c, const char *spec, struct err *e);
 
 /* ---- what a run cost: compare/costs.c ----------------------------------------------------- */
 
-void costs_read(struct costs *to, const struct lardsim *l); /* to->label is set */
+void costs_read(struct costs *to, const struct lardsim *l);         /* to->label is set */
+void costs_settings(struct cost_table *t, const struct lardsim *l); /* adds those of its run */
 void costs_machine(struct cost_table *t, const struct lardsim *l);
 
 /* ---- the page: compare/page.c ------------------------------------------------------------- */
 
 void cost_table_text(const struct cost_table *t);
 void cost_table_json(FILE *out, const struct cost_table *t);
+void cost_table_config(FILE *out, const struct cost_table *t); /* config.yaml */
 
 #endif

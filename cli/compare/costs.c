@@ -1,6 +1,7 @@
 /* costs.c - what a finished run cost its policy, out of the statistics. It prints
  * nothing. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/compare/compare.h"
 #include "sim/sim.h"
@@ -105,4 +106,24 @@ void costs_machine(struct cost_table *t, const struct lardsim *l)
     t->contention = xstrdup(sim_machine_is(l, "contention"));
     t->memory = xstrdup(sim_machine_is(l, "memory"));
     t->frequency = stat_of(l, "machine.", "frequency");
+}
+
+/* ---- what was configured -------------------------------------------------------------------- */
+
+/* Runs differ in `policies` alone, and in whose section there is. */
+static void add_setting(void *table, const char *name, const char *text)
+{
+    struct cost_table *t = table;
+
+    for (size_t i = 0; i < t->settings; i++)
+        if (!strcmp(t->setting[i].name, name))
+            return;
+    t->setting = xgrow(t->setting, t->settings, &t->settings_cap, sizeof *t->setting);
+    t->setting[t->settings++] = (struct cost_setting){
+        xstrdup(name), xstrdup(strcmp(name, "policies") ? text : t->policies)};
+}
+
+void costs_settings(struct cost_table *t, const struct lardsim *l)
+{
+    sim_each_setting(l, add_setting, t);
 }

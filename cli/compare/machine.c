@@ -60,11 +60,13 @@ static int set_output(struct lardsim *l, const struct cli *c, const char *label)
     return failed;
 }
 
-static void run_once(struct lardsim *l, const struct cli *c, const char *label,
-                     struct all_unused *unused, struct progress *progress)
+static void run_once(struct lardsim *l, const struct cli *c, const struct specs *s,
+                     const char *label, struct all_unused *unused, struct progress *progress)
 {
     lardsim_on_unused(l, note_unused, unused);
     progress_run(progress, l, label);
+    run_command(l);
+    sim_others(l, (const char *const *)s->spec, s->n);
     if (run_settings(l, c) || set_output(l, c, label) || lardsim_start(l))
         return;
     lardsim_run(l, c->arg[0]);
@@ -85,17 +87,18 @@ static int same_events(const struct cost_table *t, const struct costs *row, stru
                    (unsigned long long)row->events, row->label);
 }
 
-static int run_policy(struct cost_table *t, const struct cli *c, struct all_unused *unused,
-                      struct progress *progress, struct err *e)
+static int run_policy(struct cost_table *t, const struct cli *c, const struct specs *s,
+                      struct all_unused *unused, struct progress *progress, struct err *e)
 {
     struct costs *row = &t->row[t->n];
     struct lardsim *l = lardsim_new();
 
-    run_once(l, c, row->label, unused, progress);
+    run_once(l, c, s, row->label, unused, progress);
     if (lardsim_error(l))
         err_set(e, (enum lard_exit)lardsim_exit_code(l), "%s: %s", row->label, lardsim_error(l));
     if (!e->code) {
         costs_read(row, l);
+        costs_settings(t, l);
         /* The machine is the same for all; the first run tells what it is. */
         if (t->n == 0)
             costs_machine(t, l);
@@ -144,15 +147,16 @@ static int make_folder(const struct cli *c, struct err *e)
     return 0;
 }
 
-static int write_json(const struct cost_table *t, struct err *e)
+static int write_file(const struct cost_table *t, const char *name,
+                      void (*write)(FILE *out, const struct cost_table *t), struct err *e)
 {
-    char *path = xasprintf("%s/compare.json", t->output);
+    char *path = xasprintf("%s/%s", t->output, name);
     struct outfile *f = outfile_open(path, e);
 
     free(path);
     if (!f)
         return -1;
-    cost_table_json(outfile_stream(f), t);
+    write(outfile_stream(f), t);
     return outfile_commit(f, e);
 }
 
@@ -172,7 +176,9 @@ static int show(const struct cost_table *t, const struct cli *c, struct err *e)
         cost_table_json(stdout, t);
     else if (!cli_has(c, OPT_QUIET))
         cost_table_text(t);
-    if (!e->code && t->output && write_json(t, e))
+    if (!e->code && t->output &&
+        (write_file(t, "config.yaml", cost_table_config, e) ||
+         write_file(t, "compare.json", cost_table_json, e)))
         return -1;
     if (!e->code && cli_has(c, OPT_ERROR_ON_RACE) && any_race(t))
         err_set(e, LARD_RACES, "%s: races were found, and --error-on-race was given", t->source);
@@ -186,6 +192,11 @@ static void free_table(struct cost_table *t, size_t rows)
         free(t->row[i].property);
         sim_findings_free(&t->row[i].findings);
     }
+    for (size_t i = 0; i < t->settings; i++) {
+        free(t->setting[i].name);
+        free(t->setting[i].text);
+    }
+    free(t->setting);
     free(t->row);
     free(t->order);
     free(t->contention);
@@ -219,23 +230,36 @@ static void run_all(struct cost_table *t, const struct cli *c, const struct spec
     progress_begin(&progress, cli_has(c, OPT_QUIET), s->n);
     for (size_t i = 0; i < s->n && !failed; i++) {
         struct cli one = specs_cli(c, s, i);
-        failed = run_policy(t, &one, &unused, &progress, e);
+        failed = run_policy(t, &one, s, &unused, &progress, e);
         free(one.given);
     }
     warn_unused(&unused, t->n);
+}
+
+/* As they may stand behind "policies=": the first is there in any case. Owned by the caller. */
+static char *policies_text(const struct specs *s)
+{
+    char *all = NULL;
+
+    for (size_t i = 1; i < s->n; i++)
+        xappend(&all, ",", s->spec[i]);
+    return all ? all : xstrdup("none");
 }
 
 int compare_machine(const struct cli *c, struct err *e)
 {
     struct cost_table t = {.source = c->arg[0], .output = cli_get(c, 'o'), .error = e};
     struct specs specs = {NULL, 0, 0};
+    char *policies = NULL;
     int status = -1;
 
     if (!check_source(t.source, e) && !specs_collect(&specs, c, e) &&
         !name_rows(&t, c, &specs, e) && !make_folder(c, e)) {
+        t.policies = policies = policies_text(&specs);
         run_all(&t, c, &specs, e);
         status = show(&t, c, e);
     }
+    free(policies);
     free_table(&t, t.row ? specs.n : 0);
     specs_free(&specs);
     return status;

@@ -386,6 +386,32 @@ static void json_row(struct json *j, const struct costs *r, const struct costs *
     json_end(j);
 }
 
+static void json_settings(struct json *j, const struct cost_table *t)
+{
+    json_key(j, "configuration");
+    json_object(j);
+    for (size_t i = 0; i < t->settings; i++)
+        json_key_str(j, t->setting[i].name, t->setting[i].text);
+    json_end(j);
+}
+
+/* A text in JSON is one in YAML. */
+void cost_table_config(FILE *out, const struct cost_table *t)
+{
+    struct json j;
+
+    fputs("# The complete configuration of these runs; `lardsim compare --config config.yaml` "
+          "repeats "
+          "them.\n",
+          out);
+    for (size_t i = 0; i < t->settings; i++) {
+        json_init(&j, out, false);
+        fprintf(out, "%s: ", t->setting[i].name);
+        json_str(&j, t->setting[i].text);
+        fputc('\n', out);
+    }
+}
+
 void cost_table_json(FILE *out, const struct cost_table *t)
 {
     struct json j;
@@ -400,6 +426,7 @@ void cost_table_json(FILE *out, const struct cost_table *t)
     json_key_u64(&j, "exit", (uint64_t)t->error->code);
     json_key_str(&j, "output", t->output);
     json_machine(&j, t);
+    json_settings(&j, t);
     json_key(&j, "policies");
     json_array(&j);
     for (size_t i = 0; i < t->n; i++)

@@ -160,6 +160,11 @@ static const char *written_to(const struct run_result *r)
     return lardsim_exit_code(r->run) == LARD_OUTPUT ? NULL : r->output;
 }
 
+static bool same_again(const struct run_result *r)
+{
+    return r->again && repeat_same(r->again, r->run);
+}
+
 static void print_file(const char *folder, const char *name)
 {
     cli_print(stdout, folder);
@@ -202,8 +207,9 @@ static void print_where(const struct run_result *r)
     else if (lardsim_error(r->run))
         printf("\nincomplete: the run stopped before the end\n");
     else
-        printf("\ndigest   %016" PRIx64 "  behaviour %016" PRIx64 "\n", lardsim_digest(r->run),
-               sim_behaviour(r->run));
+        printf("\ndigest   %016" PRIx64 "  behaviour %016" PRIx64 "%s%s\n", lardsim_digest(r->run),
+               sim_behaviour(r->run), same_again(r) ? ", the same as " : "",
+               same_again(r) ? r->again->dir : "");
     if (output) {
         printf("results  ");
         print_file(output, "stats.txt");
@@ -322,6 +328,8 @@ void run_result_json(const struct run_result *r)
         json_key_hex16(&j, "digest", lardsim_digest(r->run));
         json_key_hex16(&j, "behaviour", sim_behaviour(r->run));
     }
+    if (r->again && !lardsim_error(r->run))
+        json_key_bool(&j, "same_again", same_again(r));
     json_key_str(&j, "output", written_to(r));
     run_machine_json(&j, r);
     json_findings(&j, r);

@@ -55,10 +55,55 @@ int run_settings(struct lardsim *l, const struct cli *c)
     return failed;
 }
 
+static int find_source(char **to, const struct cli *c, struct err *e)
+{
+    struct lardsim *l = lardsim_new(); /* of which nothing but its settings is asked */
+
+    if (run_settings(l, c))
+        err_set(e, (enum lard_exit)lardsim_exit_code(l), "%s", lardsim_error(l));
+    else if (sim_given(l, "source") && *sim_given(l, "source"))
+        *to = xstrdup(sim_given(l, "source"));
+    else
+        err_set(
+            e, LARD_USAGE,
+            "%s: operands are missing: SOURCE; give a trace, \"workload:NAME\" or \"synth:\", or a "
+            "configuration with the key source",
+            c->verb->name);
+    lardsim_free(l);
+    return e->code ? -1 : 0;
+}
+
+int run_with_source(struct with_source *to, const struct cli *c, struct err *e)
+{
+    *to = (struct with_source){.cli = *c};
+    if (c->args)
+        return 0;
+    if (find_source(&to->owned, c, e))
+        return -1;
+    to->arg[0] = to->owned;
+    to->cli.arg = to->arg;
+    to->cli.args = 1;
+    return 0;
+}
+
+void with_source_free(struct with_source *w)
+{
+    free(w->owned);
+}
+
+void run_command(struct lardsim *l)
+{
+    size_t n;
+    const char *const *word = cli_words(&n);
+
+    sim_command(l, word, n);
+}
+
 static int configure(struct lardsim *l, const struct cli *c)
 {
     const char *timeline = cli_get(c, OPT_TIMELINE);
 
+    run_command(l);
     if (run_settings(l, c) || (timeline && sim_timeline(l, timeline)))
         return -1;
     return cli_get(c, 'o') ? lardsim_output(l, cli_get(c, 'o'), cli_has(c, OPT_OVERWRITE)) : 0;
@@ -142,35 +187,56 @@ static int check_outputs(const struct cli *c, struct err *e)
 }
 
 /* The folder, the page and the exit code tell the same, also of a run that was stopped. */
-static int run_run(const struct cli *c, struct err *e)
+static void run_once(const struct cli *c, const struct repeat *again, struct err *e)
 {
-    if (check_outputs(c, e))
-        return -1;
-
     struct lardsim *l = lardsim_new();
     struct race_groups races = {.run = l, .memory = sim_memory(l)};
     map_init(&races.index, races.memory);
     const struct run_result result = {
-        .run = l, .races = &races, .source = c->arg[0], .output = cli_get(c, 'o')};
+        .run = l, .races = &races, .source = c->arg[0], .output = cli_get(c, 'o'), .again = again};
 
-    if (configure(l, c) == 0) {
+    if (configure(l, c) == 0 && !(again && again->past.comparing && sim_compare(l))) {
         run_source(l, c, &races);
         race_groups_sort(&races);
         print_result(&result, c);
     }
     if (lardsim_error(l))
         err_set(e, (enum lard_exit)lardsim_exit_code(l), "%s", lardsim_error(l));
+    else if (again && repeat_judge(again, l, e))
+        ;
     else if (cli_has(c, OPT_ERROR_ON_RACE) && any_race(&result))
         err_set(e, LARD_RACES, "%s: races were found, and --error-on-race was given", c->arg[0]);
     race_groups_free(&races);
     lardsim_free(l);
+}
+
+static int run_given(const struct cli *c, const struct repeat *again, struct err *e)
+{
+    struct with_source full = {.owned = NULL};
+
+    if (!check_outputs(c, e) && !run_with_source(&full, c, e))
+        run_once(&full.cli, again, e);
+    with_source_free(&full);
     return e->code ? -1 : LARD_DONE;
+}
+
+static int run_run(const struct cli *c, struct err *e)
+{
+    struct repeat again;
+
+    if (!cli_has(c, OPT_AGAIN))
+        return run_given(c, NULL, e);
+    const int status = repeat_begin(&again, c, e) ? -1 : run_given(&again.cli, &again, e);
+    repeat_free(&again);
+    return status;
 }
 
 static const struct argp_option options[] = {
     {"policy", 'p', "SPEC", 0, "Detect races with this policy: NAME or LABEL=NAME; may be repeated",
      0},
     ROWS_SETTINGS,
+    {"again", OPT_AGAIN, "DIR", 0,
+     "Repeat the run that wrote this results folder, and say whether the digest is the same", 0},
     {"overwrite", OPT_OVERWRITE, NULL, 0, "Replace the results if the folder or file exists", 0},
     {"timeline", OPT_TIMELINE, "FILE", 0,
      "Write to this file what each core did, cycle by cycle, for Perfetto or Chrome", 0},
@@ -179,29 +245,35 @@ static const struct argp_option options[] = {
 
 const struct verb verb_run = {
     .name = "run",
-    .args = "SOURCE",
+    .args = "[SOURCE]",
     .summary = "Runs a trace or a built-in program, and says which accesses race.",
-    .text = "SOURCE is a trace, \"-\" for standard input, \"workload:NAME,KEY=VALUE,...\" for a "
-            "built-in program (`lardsim workload list`), or \"synth:KEY=VALUE,...\" for the "
-            "generator. Files, presets and settings take effect in the order given, and later ones "
-            "win. "
-            "--policy replaces the policies that they name. If nothing names a policy, it is vc; "
-            "presets of machines name the policy none.\n"
-            "The result is printed. --output also writes a folder: config.yaml (the complete "
-            "configuration, which repeats the run), stats.json, stats.txt, stats.csv, races.jsonl, "
-            "host.json, provenance.json and, last, DONE. With stats.interval it has intervals.csv, "
-            "too.\n"
-            "--timeline writes what each core of the machine did from cycle timeline.from to "
-            "timeline.to. Open the file in ui.perfetto.dev or chrome://tracing.",
+    .text =
+        "SOURCE is a trace, \"-\" for standard input, \"workload:NAME,KEY=VALUE,...\" for a "
+        "built-in program (`lardsim workload list`), or \"synth:KEY=VALUE,...\" for the "
+        "generator; without, it is the key source of the configuration. Files, presets and "
+        "settings take effect in the order given, and later ones "
+        "win. "
+        "--policy replaces the policies that they name. If nothing names a policy, it is vc; "
+        "presets of machines name the policy none.\n"
+        "The result is printed. --output also writes a folder: config.yaml (the complete "
+        "configuration, which repeats the run), stats.json, stats.txt, stats.csv, races.jsonl, "
+        "host.json, provenance.json and, last, DONE. With stats.interval it has intervals.csv, "
+        "too.\n"
+        "--again DIR takes source and configuration from the results folder DIR. If the digest is "
+        "another one, it says why, and the exit code is 6.\n"
+        "--timeline writes what each core of the machine did from cycle timeline.from to "
+        "timeline.to. Open the file in ui.perfetto.dev or chrome://tracing.",
     .examples = "lardsim run program.lard\n"
                 "lardsim run -p vc -p naive=vc --set policy.naive.view=naive program.lard\n"
                 "lardsim run --preset lard-table3 -o results program.lard\n"
                 "lardsim run -c radish8 --set stats.interval=10k -o results program.lard\n"
                 "lardsim run -c radish8 -t timeline.json program.lard\n"
                 "lardsim run -c radish8 -p lardish workload:pool,gc=semispace\n"
+                "lardsim run --config results/config.yaml\n"
+                "lardsim run --again results\n"
                 "lardsim run --error-on-race --quiet synth:events=10k,racy=0",
     .options = options,
-    .min_args = 1,
+    .min_args = 0,
     .max_args = 1,
     .run = run_run,
 };

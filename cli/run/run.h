@@ -31,8 +31,18 @@
         0},                                                                                        \
         ROW_JSON, ROW_QUIET
 
+/* The command line with its SOURCE, which may stand in the configuration instead. -1: nowhere. To
+ * be freed either way. */
+struct with_source {
+    struct cli cli; /* borrows all but arg[0] */
+    const char *arg[1];
+    char *owned; /* NULL: on the command line */
+};
+int run_with_source(struct with_source *to, const struct cli *c, struct err *e);
+void with_source_free(struct with_source *w);
 /* --config, --preset and --set in the order given, then --policy. */
 int run_settings(struct lardsim *l, const struct cli *c);
+void run_command(struct lardsim *l); /* l knows the command line that it is run by */
 void run_warn_unused(void *arg, const char *name, const char *origin); /* for lardsim_on_unused */
 
 /* ---- races by pair of sites: run/races.c -------------------------------------------------- */
@@ -58,13 +68,30 @@ void race_groups_add(void *groups, const struct lardsim_race *race); /* for lard
 void race_groups_sort(struct race_groups *g); /* the most frequent first; then no more adding */
 void race_groups_free(struct race_groups *g);
 
+/* ---- a run that is repeated: run/repeat.c -------------------------------------------------- */
+
+struct repeat {
+    const char *dir;
+    struct sim_past past;
+    struct cli cli; /* what is run; owns given */
+    char **path;    /* owns */
+    size_t paths, paths_cap;
+};
+/* Of --again DIR; goes to the folder where DIR's run was started. To be freed either way. */
+int repeat_begin(struct repeat *a, const struct cli *c, struct err *e);
+void repeat_free(struct repeat *a);
+bool repeat_same(const struct repeat *a, const struct lardsim *l); /* the digest */
+/* 0, or -1 and *e: it is another, and why. */
+int repeat_judge(const struct repeat *a, const struct lardsim *l, struct err *e);
+
 /* ---- the result on standard output: run/result.c ------------------------------------------ */
 
 struct run_result {
     const struct lardsim *run;
     const struct race_groups *races;
     const char *source;
-    const char *output; /* NULL: none */
+    const char *output;         /* NULL: none */
+    const struct repeat *again; /* NULL: it repeats none */
 };
 void run_result_text(const struct run_result *r);
 void run_result_json(const struct run_result *r);

@@ -100,6 +100,19 @@ void sim_compare_json(const struct lardsim *l, struct json *j)
         compare_json(l->compare, l->stats, j);
 }
 
+static void write_setting(void *j, const char *name, const char *text)
+{
+    json_key_str(j, name, text);
+}
+
+static void compared_settings(const struct lardsim *l, struct json *j)
+{
+    json_key(j, "configuration");
+    json_object(j);
+    config_each(l->config, write_setting, j);
+    json_end(j);
+}
+
 void compared_write(FILE *out, const struct lardsim *l)
 {
     struct json j;
@@ -107,6 +120,7 @@ void compared_write(FILE *out, const struct lardsim *l)
     json_init(&j, out, true);
     json_object(&j);
     json_key_str(&j, "schema", "lardsim-compare-1");
+    compared_settings(l, &j);
     sim_compare_json(l, &j);
     json_end(&j);
 }

@@ -13,9 +13,12 @@ static double seconds(struct timeval t)
 
 void host_read(struct host_clock *h)
 {
-    struct timespec now;
+    struct timespec now, date;
     struct rusage use;
+    struct tm utc;
 
+    clock_gettime(CLOCK_REALTIME, &date);
+    strftime(h->date, sizeof h->date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&date.tv_sec, &utc));
     clock_gettime(CLOCK_MONOTONIC, &now);
     getrusage(RUSAGE_SELF, &use);
     h->seconds = (double)now.tv_sec + (double)now.tv_nsec / 1e9;

@@ -139,60 +139,6 @@ static void write_stats_csv(FILE *out, const struct lardsim *l)
     stats_csv(l->stats, out);
 }
 
-static void write_provenance(FILE *out, const struct lardsim *l)
-{
-    struct json j;
-
-    json_init(&j, out, true);
-    json_object(&j);
-    json_key_str(&j, "schema", "lardsim-provenance-1");
-    json_key_str(&j, "version", lardsim_version());
-    json_key_str(&j, "source", l->source);
-    json_key_u64(&j, "events", l->st.events);
-    json_key_hex16(&j, "identity", digest_value(run_identity(l)));
-    json_key_hex16(&j, "digest", l->result.all);
-    json_key_hex16(&j, "behaviour", l->result.behaviour);
-    json_key_bool(&j, "complete", !l->err.code || l->err.code == LARD_RACES);
-    json_key_str(&j, "error", l->err.code ? l->err.text : NULL);
-    json_end(&j);
-}
-
-static void write_host(FILE *out, const struct lardsim *l)
-{
-    struct host_clock now;
-    char name[256];
-    struct json j;
-
-    host_read(&now);
-    json_init(&j, out, true);
-    json_object(&j);
-    json_key_str(&j, "schema", "lardsim-host-1");
-    json_key_str(&j, "host", host_name(name, sizeof name));
-    json_key(&j, "seconds");
-    json_fixed(&j, (uint64_t)((now.seconds - l->began.seconds) * 1e6), 1000000);
-    json_key(&j, "user_seconds");
-    json_fixed(&j, (uint64_t)((now.user - l->began.user) * 1e6), 1000000);
-    json_key(&j, "system_seconds");
-    json_fixed(&j, (uint64_t)((now.system - l->began.system) * 1e6), 1000000);
-    json_key_u64(&j, "max_resident_bytes", now.max_rss);
-    json_key(&j, "kept_bytes"); /* what limits.memory counts */
-    json_object(&j);
-    json_key_u64(&j, "live", l->memory.live);
-    json_key_u64(&j, "peak", l->memory.peak);
-    json_end(&j);
-    json_key(&j, "policy_state_bytes");
-    json_object(&j);
-    for (size_t i = 0; i < l->checkers; i++) {
-        json_key(&j, checker_label(l->checker[i]));
-        json_object(&j);
-        json_key_u64(&j, "live", checker_memory(l->checker[i])->live);
-        json_key_u64(&j, "peak", checker_memory(l->checker[i])->peak);
-        json_end(&j);
-    }
-    json_end(&j);
-    json_end(&j);
-}
-
 static void write_done(FILE *out, const struct lardsim *l)
 {
     fprintf(out, "%016llx\n", (unsigned long long)l->result.all);
@@ -222,8 +168,8 @@ int output_finish(struct results_folder *o, const struct lardsim *l, bool done, 
         {"stats.json", write_stats_json},
         {"stats.txt", write_stats_text},
         {"stats.csv", write_stats_csv},
-        {"provenance.json", write_provenance},
-        {"host.json", write_host},
+        {"provenance.json", provenance_write},
+        {"host.json", host_write},
         {"DONE", write_done},
     };
     int bad = 0;

@@ -20,6 +20,10 @@ const struct param run_param_rows[] = {
      "The order in which events execute; recorded: as in the trace; timed: the core with the "
      "smallest "
      "clock goes next, and synchronisation keeps its order; auto: timed with a machine."},
+    {"source", PARAM_STRING, AT(source), "", 0, 0, "", NULL,
+     "What runs: a trace, workload:NAME,... or synth:KEY=VALUE,...; a path is relative to the "
+     "working "
+     "folder. A SOURCE on the command line takes its place."},
     {"policies", PARAM_LIST, AT(policies), "vc", 0, 0, "", NULL,
      "The policies that watch the execution, each a name or label=name."},
     {"granularity", PARAM_CHOICE, AT(granularity), "trace", 0, 0, "", granularity_choices,

@@ -37,21 +37,48 @@ static bool label_used(const struct lardsim *l, const char *label)
     return false;
 }
 
+/* The label of what `policies` names: up to '=', or all. */
+static size_t label_length(const char *spec)
+{
+    return strcspn(spec, "=");
+}
+
+static int know_policy(struct lardsim *l, const struct policy *p, const char *label)
+{
+    char *section = xasprintf("policy.%s", label);
+    int bad =
+        label_used(l, label) ? 0 : config_known(l->config, section, checker_param_rows, &l->err);
+
+    if (!bad && p->params && !label_used(l, label))
+        bad = config_known(l->config, section, p->params, &l->err);
+    free(section);
+    return bad;
+}
+
+/* "naive=vc" of another run. */
+static int know_other(struct lardsim *l, const char *spec)
+{
+    const size_t n = label_length(spec);
+    char *label = xasprintf("%.*s", (int)n, spec);
+    int bad = 0;
+
+    for (size_t i = 0; policies[i]; i++)
+        if (!strcmp(policies[i]->name, spec[n] ? spec + n + 1 : spec))
+            bad = know_policy(l, policies[i], label);
+    free(label);
+    return bad;
+}
+
 /* Sections of policies that do not run are known, so that values for them are no spelling mistakes.
  */
 static int know_policies(struct lardsim *l)
 {
-    for (size_t i = 0; policies[i]; i++) {
-        if (label_used(l, policies[i]->name))
-            continue;
-        char *section = xasprintf("policy.%s", policies[i]->name);
-        int bad = config_known(l->config, section, checker_param_rows, &l->err);
-        if (!bad && policies[i]->params)
-            bad = config_known(l->config, section, policies[i]->params, &l->err);
-        free(section);
-        if (bad)
+    for (size_t i = 0; i < l->others; i++)
+        if (know_other(l, l->other[i]))
             return -1;
-    }
+    for (size_t i = 0; policies[i]; i++)
+        if (know_policy(l, policies[i], policies[i]->name))
+            return -1;
     return l->comparing ? 0 : config_known(l->config, "compare", compare_param_rows, &l->err);
 }
 
@@ -99,12 +126,6 @@ static void tell_race(void *arg, const struct race *race)
     };
 
     l->on.race(l->on.race_arg, &r);
-}
-
-/* The label of what `policies` names: up to '=', or all. */
-static size_t label_length(const char *spec)
-{
-    return strcspn(spec, "=");
 }
 
 static int label_order(const char *a, const char *b)

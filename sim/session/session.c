@@ -45,6 +45,9 @@ void lardsim_free(struct lardsim *l)
     placement_free(l->placement);
     names_free(l->names);
     digest_free(l->identity);
+    for (size_t i = 0; i < l->words; i++)
+        free(l->word[i]);
+    free(l->word);
     free(l->source);
     free(l->timeline.path);
     free(l->output_dir);
@@ -88,6 +91,24 @@ int lardsim_output(struct lardsim *l, const char *dir, int overwrite)
     l->output_dir = xstrdup(dir);
     l->overwrite = overwrite != 0;
     return 0;
+}
+
+void sim_command(struct lardsim *l, const char *const *word, size_t n)
+{
+    l->word = xcalloc(n + 1, sizeof *l->word);
+    for (l->words = 0; l->words < n; l->words++)
+        l->word[l->words] = xstrdup(word[l->words]);
+}
+
+const char *sim_given(const struct lardsim *l, const char *parameter)
+{
+    return config_given(l->config, parameter);
+}
+
+void sim_others(struct lardsim *l, const char *const *spec, size_t n)
+{
+    l->other = spec;
+    l->others = n;
 }
 
 int sim_compare(struct lardsim *l)
@@ -165,12 +186,19 @@ int lardsim_run(struct lardsim *l, const char *source)
         return err_set(&l->err, LARD_USAGE,
                        "lardsim_run: a run has one source, or events that are pushed; merge "
                        "traces with `lardsim trace merge`");
+    if (!source)
+        source = l->params.source;
+    if (!*source)
+        return err_set(&l->err, LARD_USAGE,
+                       "lardsim_run: there is no source; give one, or set the parameter source");
     struct source *s = source_open(source, &l->err);
     if (!s)
         return -1;
     source_account(s, &l->memory);
     l->pulled = s;
     l->source = xstrdup(source);
+    if (strcmp(source, l->params.source) != 0)
+        config_put(l->config, "source", source, "the command line");
     l->number = s->first;
     if (get_ready(l))
         return -1;

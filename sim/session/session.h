@@ -10,6 +10,7 @@
 
 struct run_params {
     uint32_t machine, order, granularity;
+    const char *source; /* "": none */
     struct param_list policies;
     bool rules, ahead;
     uint64_t races_max, memory, events;
@@ -31,11 +32,17 @@ FILE *output_differences(struct results_folder *o,
 int output_finish(struct results_folder *o, const struct lardsim *l, bool done, struct err *e);
 void output_abort(struct results_folder *o); /* leaves no file that looks whole */
 
+/* ---- what the files say of the run: provenance.c --------------------------------------------- */
+
+void provenance_write(FILE *out, const struct lardsim *l); /* provenance.json */
+void host_write(FILE *out, const struct lardsim *l);       /* host.json */
+
 /* ---- an instance ---------------------------------------------------------------------------- */
 
 struct host_clock {
     double seconds, user, system; /* host.c: since start */
     uint64_t max_rss;             /* bytes */
+    char date[32];                /* "2024-02-29T23:59:59Z" */
 };
 void host_read(struct host_clock *h);
 const char *host_name(char *to, size_t n);
@@ -88,6 +95,8 @@ struct lardsim {
     struct placement *placement; /* once ready; NULL: nobody is told of addresses */
     char *output_dir;            /* NULL: results go nowhere */
     bool overwrite;
+    char **word; /* the command line, for provenance.json; NULL: none */
+    size_t words;
     struct results_folder *output;        /* once ready */
     FILE *races;                          /* races.jsonl, once ready */
     FILE *differences;                    /* differences.jsonl, once ready */
@@ -100,6 +109,8 @@ struct lardsim {
     bool in_region;                       /* of interest */
     bool unready;                         /* making the parts of the run failed */
     bool comparing;
+    const char *const *other; /* policies of other runs with this configuration */
+    size_t others;
     bool listing;                /* made for its tables alone */
     struct compare *compare;     /* once ready, where comparing */
     struct scheduler *scheduler; /* once ready */

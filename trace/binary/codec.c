@@ -262,3 +262,9 @@ const char *unpacker_fault(const struct unpacker *u)
 {
     return u->fault;
 }
+
+void trace_libraries(library_fn *fn, void *arg)
+{
+    fn(arg, "zlib", zlibVersion());
+    fn(arg, "zstd", ZSTD_versionString());
+}

@@ -255,7 +255,9 @@ struct source *synth_open(const struct synth_params *p, struct err *e)
                                 .name = "synth",
                                 .producer = "lardsim synth",
                                 .granularity = (unsigned)p->granularity,
-                                .extent = &g->extent};
+                                .extent = &g->extent,
+                                .seed = p->seed,
+                                .seeded = true};
     g->extent.all = p->events; /* closing adds a few */
     g->cut = SIZE_MAX;
     g->names = names_new();

@@ -1,0 +1,142 @@
+/* repeat.c - lardsim run --again: repeats the run that wrote a results folder, and says whether it
+ * gives the same digest. Paths lead on from where that run was started, if that folder is here. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/build.h"
+#include "cli/run/run.h"
+#include "sim/sim.h"
+
+/* ---- what is run ---------------------------------------------------------------------------- */
+
+/* Seen from another folder, too: owned by a. */
+static const char *absolute(struct repeat *a, const char *path)
+{
+    char *here = getcwd(NULL, 0);
+    char *full = *path == '/' || !here ? xstrdup(path) : xasprintf("%s/%s", here, path);
+
+    free(here);
+    a->path = xgrow(a->path, a->paths, &a->paths_cap, sizeof *a->path);
+    a->path[a->paths++] = full;
+    return full;
+}
+
+static void add(struct repeat *a, int key, const char *value)
+{
+    struct cli *c = &a->cli;
+
+    c->given = xgrow(c->given, c->n, &c->cap, sizeof *c->given);
+    c->given[c->n++] = (struct given_option){key, value};
+}
+
+static int check(const struct cli *c, struct err *e)
+{
+    if (cli_has(c, OPT_CONFIG) || cli_has(c, OPT_PRESET) || cli_has(c, OPT_SET) ||
+        cli_has(c, 'p') || c->args)
+        return err_set(
+            e, LARD_USAGE,
+            "run: --again takes the source and every parameter from its folder; to change "
+            "one, give --config %s/config.yaml and what is to be other",
+            cli_get(c, OPT_AGAIN));
+    return 0;
+}
+
+static int read_past(struct repeat *a, struct err *e)
+{
+    if (sim_past_read(&a->past, a->dir, e))
+        return -1;
+    if (!a->past.complete)
+        return err_set(e, LARD_USAGE,
+                       "%s: that run stopped before its end, so there is no result to hold another "
+                       "against; `lardsim run --config %s/config.yaml` runs it anew",
+                       a->dir, a->dir);
+    return 0;
+}
+
+/* The command line that the folder stands for. */
+static void make_cli(struct repeat *a, const struct cli *c)
+{
+    char *config = xasprintf("%s/config.yaml", a->dir);
+
+    add(a, OPT_CONFIG, absolute(a, config));
+    free(config);
+    for (size_t i = 0; i < c->n; i++)
+        if (c->given[i].key == 'o' || c->given[i].key == OPT_TIMELINE)
+            add(a, c->given[i].key, absolute(a, c->given[i].value));
+        else if (c->given[i].key != OPT_AGAIN)
+            add(a, c->given[i].key, c->given[i].value);
+}
+
+/* Intervals go to a results folder, and change no result. */
+static int leave_out_intervals(struct repeat *a, struct err *e)
+{
+    struct lardsim *l = lardsim_new();
+    const char *interval;
+
+    if (run_settings(l, &a->cli))
+        err_set(e, (enum lard_exit)lardsim_exit_code(l), "%s", lardsim_error(l));
+    interval = sim_given(l, "stats.interval");
+    if (interval && strcmp(interval, "0") != 0 && !cli_has(&a->cli, 'o'))
+        add(a, OPT_SET, "stats.interval=0");
+    lardsim_free(l);
+    return e->code ? -1 : 0;
+}
+
+int repeat_begin(struct repeat *a, const struct cli *c, struct err *e)
+{
+    *a = (struct repeat){.dir = cli_get(c, OPT_AGAIN), .cli = {.verb = c->verb}};
+    if (check(c, e) || read_past(a, e))
+        return -1;
+    make_cli(a, c);
+    if (a->past.folder && chdir(a->past.folder) && errno == ENOMEM)
+        die("no memory");
+    return leave_out_intervals(a, e);
+}
+
+void repeat_free(struct repeat *a)
+{
+    for (size_t i = 0; i < a->paths; i++)
+        free(a->path[i]);
+    free(a->path);
+    free(a->cli.given);
+    free(a->past.folder);
+}
+
+/* ---- what came of it ------------------------------------------------------------------------ */
+
+bool repeat_same(const struct repeat *a, const struct lardsim *l)
+{
+    char digest[20];
+
+    snprintf(digest, sizeof digest, "%016llx", (unsigned long long)lardsim_digest(l));
+    return !strcmp(digest, a->past.digest);
+}
+
+static bool is(const char *was, uint64_t now)
+{
+    char text[20];
+
+    snprintf(text, sizeof text, "%016llx", (unsigned long long)now);
+    return !strcmp(was, text);
+}
+
+int repeat_judge(const struct repeat *a, const struct lardsim *l, struct err *e)
+{
+    char id[BUILD_ID];
+    const char *why = "neither source, configuration nor build is another; please report it";
+
+    if (repeat_same(a, l))
+        return 0;
+    build_id(id);
+    if (!is(a->past.identity, sim_identity(l)))
+        why = "the source has other events now";
+    else if (strcmp(a->past.build, id) != 0)
+        why = "another build of lardsim wrote it: `lardsim --version` and its provenance.json name "
+              "both";
+    else if (!is(a->past.configuration, sim_config_hash(l)))
+        why = "its config.yaml is not the configuration of that run";
+    return err_set(e, LARD_TOLERANCE, "%s: the digest was %s, and is %016llx now; %s", a->dir,
+                   a->past.digest, (unsigned long long)lardsim_digest(l), why);
+}

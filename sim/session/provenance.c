@@ -1,0 +1,227 @@
+/* provenance.c - what a run says of itself: what made its results (provenance.json), and what that
+ * cost this host (host.json); and reading that again, to repeat the run. */
+#include "sim/session/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/build.h"
+#include "base/yaml.h"
+
+/* ---- for the command line ------------------------------------------------------------------- */
+
+void sim_each_setting(const struct lardsim *l,
+                      void (*fn)(void *arg, const char *name, const char *text), void *arg)
+{
+    config_each(l->config, fn, arg);
+}
+
+/* The same events from another path are the same run: they have an identity of their own. */
+uint64_t sim_config_hash(const struct lardsim *l)
+{
+    return config_hash(l->config, "source");
+}
+
+uint64_t sim_identity(const struct lardsim *l)
+{
+    return digest_value(run_identity(l));
+}
+
+/* ---- provenance.json ------------------------------------------------------------------------ */
+
+static void write_library(void *j, const char *name, const char *version)
+{
+    json_key_str(j, name, version);
+}
+
+static void write_build(struct json *j)
+{
+    char id[BUILD_ID];
+
+    build_id(id);
+    json_key(j, "build");
+    json_object(j);
+    json_key_str(j, "id", id);
+    json_key_str(j, "commit", *build_commit() ? build_commit() : NULL);
+    json_key_str(j, "compiler", build_compiler());
+    json_key_str(j, "flags", build_flags());
+    json_end(j);
+    json_key(j, "libraries");
+    json_object(j);
+    digest_library(write_library, j);
+    config_library(write_library, j);
+    trace_libraries(write_library, j);
+    json_end(j);
+}
+
+static void write_command(struct json *j, const struct lardsim *l)
+{
+    json_key(j, "command");
+    json_array(j);
+    for (size_t i = 0; i < l->words; i++)
+        json_str(j, l->word[i]);
+    json_end(j);
+}
+
+static void write_seed(void *j, const char *name, const char *text)
+{
+    const char *dot = strrchr(name, '.');
+
+    if (!strcmp(dot ? dot + 1 : name, "seed"))
+        json_key_u64(j, name, strtoull(text, NULL, 10));
+}
+
+/* The source's, where it is a generator, and those of the configuration. */
+static void write_seeds(struct json *j, const struct lardsim *l)
+{
+    json_key(j, "seeds");
+    json_object(j);
+    if (l->pulled && l->pulled->seeded)
+        json_key_u64(j, "source", l->pulled->seed);
+    config_each(l->config, write_seed, j);
+    json_end(j);
+}
+
+void provenance_write(FILE *out, const struct lardsim *l)
+{
+    struct json j;
+
+    json_init(&j, out, true);
+    json_object(&j);
+    json_key_str(&j, "schema", "lardsim-provenance-2");
+    json_key_str(&j, "version", lardsim_version());
+    write_build(&j);
+    json_key_str(&j, "verb", l->comparing ? "compare" : "run");
+    write_command(&j, l);
+    json_key_hex16(&j, "configuration", sim_config_hash(l));
+    json_key_str(&j, "source", l->source);
+    json_key_u64(&j, "events", l->st.events);
+    json_key_hex16(&j, "identity", sim_identity(l));
+    write_seeds(&j, l);
+    json_key_hex16(&j, "digest", l->result.all);
+    json_key_hex16(&j, "behaviour", l->result.behaviour);
+    json_key_bool(&j, "complete", !l->err.code || l->err.code == LARD_RACES);
+    json_key_str(&j, "error", l->err.code ? l->err.text : NULL);
+    json_end(&j);
+}
+
+/* ---- host.json ------------------------------------------------------------------------------ */
+
+static void write_seconds(struct json *j, const char *key, double seconds)
+{
+    json_key(j, key);
+    json_fixed(j, (uint64_t)(seconds * 1e6), 1000000);
+}
+
+static void write_working_folder(struct json *j)
+{
+    char *folder = getcwd(NULL, 0);
+
+    json_key_str(j, "working_folder", folder);
+    free(folder);
+}
+
+void host_write(FILE *out, const struct lardsim *l)
+{
+    struct host_clock now;
+    char name[256];
+    struct json j;
+
+    host_read(&now);
+    json_init(&j, out, true);
+    json_object(&j);
+    json_key_str(&j, "schema", "lardsim-host-1");
+    json_key_str(&j, "host", host_name(name, sizeof name));
+    write_working_folder(&j);
+    json_key_str(&j, "started", l->began.date);
+    write_seconds(&j, "seconds", now.seconds - l->began.seconds);
+    write_seconds(&j, "user_seconds", now.user - l->began.user);
+    write_seconds(&j, "system_seconds", now.system - l->began.system);
+    json_key_u64(&j, "max_resident_bytes", now.max_rss);
+    json_key(&j, "kept_bytes"); /* what limits.memory counts */
+    json_object(&j);
+    json_key_u64(&j, "live", l->memory.live);
+    json_key_u64(&j, "peak", l->memory.peak);
+    json_end(&j);
+    json_key(&j, "policy_state_bytes");
+    json_object(&j);
+    for (size_t i = 0; i < l->checkers; i++) {
+        json_key(&j, checker_label(l->checker[i]));
+        json_object(&j);
+        json_key_u64(&j, "live", checker_memory(l->checker[i])->live);
+        json_key_u64(&j, "peak", checker_memory(l->checker[i])->peak);
+        json_end(&j);
+    }
+    json_end(&j);
+    json_end(&j);
+}
+
+/* ---- an earlier run ------------------------------------------------------------------------- */
+
+/* YAML has JSON in it: what is looked for are texts, and "true". NULL: not there. */
+static const char *entry(const struct yaml_flat *f, const char *name)
+{
+    for (size_t i = 0; i < f->n; i++)
+        if (!strcmp(f->entry[i].name, name) && f->entry[i].value.n == 1)
+            return f->entry[i].value.item[0];
+    return NULL;
+}
+
+static void copy_entry(const struct yaml_flat *f, const char *name, char *to, size_t room)
+{
+    const char *text = entry(f, name);
+
+    snprintf(to, room, "%s", text ? text : "");
+}
+
+static bool entry_is(const struct yaml_flat *f, const char *name, const char *text)
+{
+    const char *is = entry(f, name);
+
+    return is && !strcmp(is, text);
+}
+
+static void take(struct sim_past *to, const struct yaml_flat *f)
+{
+    copy_entry(f, "digest", to->digest, sizeof to->digest);
+    copy_entry(f, "identity", to->identity, sizeof to->identity);
+    copy_entry(f, "configuration", to->configuration, sizeof to->configuration);
+    copy_entry(f, "build.id", to->build, sizeof to->build);
+    to->complete = entry_is(f, "complete", "true");
+    to->comparing = entry_is(f, "verb", "compare");
+}
+
+/* Where it ran is a help alone: relative paths lead on from there. */
+static void take_folder(struct sim_past *to, const char *dir)
+{
+    char *path = xasprintf("%s/host.json", dir);
+    struct yaml_flat f = {0};
+    struct err ignored = {0};
+
+    if (!yaml_flat_file(&f, path, &ignored) && entry(&f, "working_folder"))
+        to->folder = xstrdup(entry(&f, "working_folder"));
+    yaml_flat_free(&f);
+    free(path);
+}
+
+int sim_past_read(struct sim_past *to, const char *dir, struct err *e)
+{
+    char *path = xasprintf("%s/provenance.json", dir);
+    struct yaml_flat f = {0};
+    struct err bad = {0};
+
+    *to = (struct sim_past){0};
+    if (yaml_flat_file(&f, path, &bad) || !entry_is(&f, "schema", "lardsim-provenance-2"))
+        err_set(e, LARD_CONFIG,
+                "%s: no results folder that can be repeated: %s; lardsim run -o writes one", dir,
+                bad.code ? bad.text : "another version of lardsim wrote it");
+    else
+        take(to, &f);
+    yaml_flat_free(&f);
+    free(path);
+    if (e->code)
+        return -1;
+    take_folder(to, dir);
+    return 0;
+}
