@@ -14,9 +14,10 @@
 
 struct outfile {
     FILE *stream; /* owns, unless it is standard output */
-    char *path;   /* owns: as given, for messages */
+    char *shown;  /* owns: as given, for messages */
     char *target; /* owns; NULL: written directly */
     char *temp;   /* owns; NULL: has no name now */
+    bool replace; /* the target, if there is one */
 };
 
 static const char *remedy(int reason)
@@ -39,20 +40,22 @@ static const char *remedy(int reason)
     }
 }
 
-static const char *shown(const char *path)
+static const char *name_of(const char *path)
 {
     return strcmp(path, "-") == 0 ? "standard output" : *path ? path : "an empty file name";
 }
 
-static int output_error(struct err *e, const char *path, int reason)
+int outfile_error(struct err *e, const char *path, int reason)
 {
-    return err_set(e, LARD_OUTPUT, "%s: can't be written: %s; %s", shown(path), strerror(reason),
+    if (reason == EEXIST)
+        return err_set(e, LARD_OUTPUT, "%s: exists; give --overwrite to replace it", name_of(path));
+    return err_set(e, LARD_OUTPUT, "%s: can't be written: %s; %s", name_of(path), strerror(reason),
                    remedy(reason));
 }
 
 static void outfile_free(struct outfile *f)
 {
-    free(f->path);
+    free(f->shown);
     free(f->target);
     free(f->temp);
     free(f);
@@ -118,7 +121,27 @@ static int give_name(struct outfile *f)
 
     if (link_or_create(fd, f->target) == 0)
         return 0;
-    return errno == EEXIST ? name_temp(f, fd) : -1;
+    return errno == EEXIST && f->replace ? name_temp(f, fd) : -1;
+}
+
+/* The file's name becomes the target. What may not be replaced is not, even if it appears just now:
+ * a link is never made over anything. */
+static int take_target(struct outfile *f)
+{
+    if (f->replace)
+        return rename(f->temp, f->target);
+    if (!link(f->temp, f->target)) {
+        unlink(f->temp);
+        return 0;
+    }
+    if (errno != EPERM && errno != ENOTSUP && errno != ENOSYS)
+        return -1;
+    /* A file system without links: the name may be taken between the two. */
+    if (access(f->target, F_OK) == 0) {
+        errno = EEXIST;
+        return -1;
+    }
+    return rename(f->temp, f->target);
 }
 
 /* -1: the file system, or the system, can't do it. O_TMPFILE: nothing to clean up, however the
@@ -154,41 +177,66 @@ static int open_temp(struct outfile *f)
 
 /* ---- opening -------------------------------------------------------------------------------- */
 
-/* A file descriptor, or -1: errno tells. A symbolic link stays one: what it names is replaced. */
-static int open_output(struct outfile *f)
+/* A file, or a symbolic link that leads nowhere. */
+static bool is_in_the_way(const char *path)
 {
     struct stat st;
-    const bool there = stat(f->path, &st) == 0;
 
-    if (!there && (errno != ENOENT || !*f->path))
+    return stat(path, &st) ? !lstat(path, &st) : S_ISREG(st.st_mode);
+}
+
+int outfile_check(const char *path, bool replace, struct err *e)
+{
+    if (replace || !strcmp(path, "-") || !is_in_the_way(path))
+        return 0;
+    return outfile_error(e, path, EEXIST);
+}
+
+/* A file descriptor, or -1: errno tells. A symbolic link stays one: what it names is replaced. */
+static int open_output(struct outfile *f, const char *path)
+{
+    struct stat st;
+    const bool there = stat(path, &st) == 0;
+
+    if (!there && (errno != ENOENT || !*path))
         return -1;
+    if (!f->replace && is_in_the_way(path)) {
+        errno = EEXIST;
+        return -1;
+    }
     if (there && S_ISDIR(st.st_mode)) {
         errno = EISDIR;
         return -1;
     }
     if (there && !S_ISREG(st.st_mode))
-        return open(f->path, O_WRONLY | O_CLOEXEC);
-    f->target = there ? realpath(f->path, NULL) : xstrdup(f->path);
+        return open(path, O_WRONLY | O_CLOEXEC);
+    f->target = there ? realpath(path, NULL) : xstrdup(path);
     return f->target ? open_temp(f) : -1;
 }
 
-struct outfile *outfile_open(const char *path, struct err *e)
+struct outfile *outfile_open(const char *path, bool replace, struct err *e)
+{
+    return outfile_open_as(path, path, replace, e);
+}
+
+struct outfile *outfile_open_as(const char *path, const char *shown, bool replace, struct err *e)
 {
     struct outfile *f = xcalloc(1, sizeof *f);
 
-    f->path = xstrdup(path);
+    f->shown = xstrdup(shown);
+    f->replace = replace;
     if (strcmp(path, "-") == 0) {
         f->stream = stdout;
         return f;
     }
-    const int fd = open_output(f);
+    const int fd = open_output(f, path);
     if (fd >= 0) {
         f->stream = fdopen(fd, "w");
         if (!f->stream)
             die("no memory for a stream");
         return f;
     }
-    output_error(e, path, errno);
+    outfile_error(e, shown, errno);
     outfile_free(f);
     return NULL;
 }
@@ -252,13 +300,13 @@ int outfile_commit(struct outfile *f, struct err *e)
     char *folder = f->target ? folder_of(f->target) : NULL;
     int reason = complete(f);
 
-    if (!reason && f->temp && rename(f->temp, f->target))
+    if (!reason && f->temp && take_target(f))
         reason = errno;
     if (reason && f->temp)
         unlink(f->temp);
     if (!reason && folder)
         reason = sync_folder(folder);
-    const int result = reason ? output_error(e, f->path, reason) : 0;
+    const int result = reason ? outfile_error(e, f->shown, reason) : 0;
     free(folder);
     outfile_free(f);
     return result;

@@ -99,14 +99,15 @@ LARDSIM_API int lardsim_set(struct lardsim *l,
                             const char *assignment); /* "policy.vc.history=all" */
 
 /* Results go to the folder dir: config.yaml, stats.json, stats.txt, stats.csv, races.jsonl,
- * host.json, provenance.json and, last, DONE. It must not exist, unless overwrite is set. Before
- * lardsim_start. */
+ * host.json, provenance.json and DONE; they appear together. It must be missing or empty; if
+ * overwrite is set, results of lardsim are replaced. It is this instance's alone until it is
+ * finished or freed; a lock sees to that, which a child process inherits. Before lardsim_start. */
 LARDSIM_API int lardsim_output(struct lardsim *l, const char *dir, int overwrite);
 
 LARDSIM_API int lardsim_start(struct lardsim *l);
 
-/* Pull: reads the source to its end: a path, "-", or "synth:key=value,...". NULL: what the parameter
- * source says. */
+/* Pull: reads the source to its end: a path, "-", or "synth:key=value,...". NULL: what the
+ * parameter source says. */
 LARDSIM_API int lardsim_run(struct lardsim *l, const char *source);
 
 /* Push. An event that breaks a stream rule is an error. site 0: unknown. */

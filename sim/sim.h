@@ -79,7 +79,7 @@ void sim_each_finding(void (*fn)(void *arg, const char *key, const char *text, c
 /* ---- a run on a machine: session/on_machine.c ------------------------------------------------ */
 
 /* The run writes a timeline to this file. Before lardsim_start. */
-int sim_timeline(struct lardsim *l, const char *path);
+int sim_timeline(struct lardsim *l, const char *path, bool overwrite);
 /* After lardsim_finish: the timeline stops at this cycle, as it has timeline.max slices. */
 bool sim_timeline_cut(const struct lardsim *l, uint64_t *at);
 /* "order", "contention", "memory": as this run has it; NULL: no machine. From the first event on.

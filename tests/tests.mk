@@ -52,7 +52,10 @@ fuzz_targets = tests/fuzz/fuzz_binary tests/fuzz/fuzz_events tests/fuzz/fuzz_std
 	tests/fuzz/fuzz_text tests/fuzz/fuzz_verdict tests/fuzz/fuzz_yaml
 
 # What several tests use: oracles, rigs, random programs.
-check_LTLIBRARIES = tests/libtests.la
+check_LTLIBRARIES = tests/libtests.la tests/cli/slow_sync.la
+tests_cli_slow_sync_la_SOURCES = tests/cli/slow_sync.c
+tests_cli_slow_sync_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default -Wno-missing-prototypes
+tests_cli_slow_sync_la_LDFLAGS = -module -avoid-version -rpath $(abs_builddir)
 tests_libtests_la_SOURCES = tests/base/param_rig.c tests/base/param_rig.h tests/coherence/bench.h \
 	tests/coherence/spec.c tests/coherence/spec.h tests/coherence/net_rig.h \
 	tests/frame/charges.c tests/frame/charges.h tests/frame/draw.c tests/frame/draw.h \
@@ -90,7 +93,8 @@ scripts = tests/house/layers.sh tests/house/headers.sh tests/house/hygiene.sh te
 	tests/workloads/litmus/litmus.sh tests/golden/golden.sh tests/cli/cli.sh tests/cli/memory.sh \
 	tests/cli/compare.sh tests/cli/output.sh tests/cli/machine.sh tests/cli/radish.sh \
 	tests/cli/explain.sh tests/cli/progress.sh tests/workloads/workload.sh tests/workloads/twins/twins.sh \
-	tests/cli/reproduce.sh tests/fuzz/corpus.sh tests/cli/faults.sh tests/cli/build.sh tests/cli/again.sh tests/mutants/anchors.sh \
+	tests/cli/reproduce.sh tests/fuzz/corpus.sh tests/cli/faults.sh tests/cli/build.sh \
+	tests/cli/again.sh tests/cli/folder.sh tests/mutants/anchors.sh \
 	tests/house/docs.sh tests/house/tables.sh tests/house/path.sh
 
 if HAVE_CMOCKA

@@ -493,12 +493,11 @@ const struct verb verb_compare = {
         "so SOURCE is read several times and can't be a pipe. Overhead is by how much a policy's "
         "cycles exceed those of none. With --output each policy's results go to a folder "
         "with its label, beside compare.json.",
-    .examples =
-        "lardsim compare program.lard\n"
-        "lardsim compare -p vc -p fasttrack --list program.lard\n"
-        "lardsim compare -p vc -p naive=vc --set policy.naive.view=naive program.lard\n"
-        "lardsim compare -c radish8 --policies fasttrack,radish,lardish workload:sor\n"
-        "lardsim compare --preset kernel-threads --truth lard -o results program.lard",
+    .examples = "lardsim compare program.lard\n"
+                "lardsim compare -p vc -p fasttrack --list program.lard\n"
+                "lardsim compare -p vc -p naive=vc --set policy.naive.view=naive program.lard\n"
+                "lardsim compare -c radish8 --policies fasttrack,radish,lardish workload:sor\n"
+                "lardsim compare --preset kernel-threads --truth lard -o results program.lard",
     .options = options,
     .min_args = 0,
     .max_args = 1,

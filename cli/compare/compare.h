@@ -41,6 +41,7 @@ struct cost_setting {
 struct cost_table {
     const char *source;
     const char *output;                /* NULL: none */
+    struct folder *folder;             /* owns, while results are written; NULL: none */
     struct costs *row;                 /* owns; the first is of the machine without a policy */
     size_t n;                          /* that are complete */
     char *order, *contention, *memory; /* own; of the machine */

@@ -1,11 +1,11 @@
 /* machine.c - runs one source once for each policy, each time on a machine of its own, so
  * that what a policy costs is the difference to the machine without one. The runs are computed
  * behind sim/lardsim.h; what is asked is in compare/asked.c, the page in compare/page.c. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/folder.h"
 #include "cli/compare/compare.h"
 #include "cli/progress.h"
 #include "cli/run/run.h"
@@ -49,25 +49,27 @@ static void warn_unused(struct all_unused *all, size_t runs)
 /* ---- a run ---------------------------------------------------------------------------------- */
 
 /* Results go to a folder of the policy's own in that of --output. */
-static int set_output(struct lardsim *l, const struct cli *c, const char *label)
+static int set_output(struct lardsim *l, const struct cost_table *t, const char *label)
 {
-    if (!cli_get(c, 'o'))
+    if (!t->folder)
         return 0;
-    char *dir = xasprintf("%s/%s", cli_get(c, 'o'), label);
-    const int failed = lardsim_output(l, dir, cli_has(c, OPT_OVERWRITE));
+    char *dir = xasprintf("%s/%s", folder_path(t->folder), label);
+    const int failed = lardsim_output(l, dir, false);
 
     free(dir);
     return failed;
 }
 
-static void run_once(struct lardsim *l, const struct cli *c, const struct specs *s,
-                     const char *label, struct all_unused *unused, struct progress *progress)
+static void run_once(struct lardsim *l, const struct cost_table *t, const struct cli *c,
+                     const struct specs *s, struct all_unused *unused, struct progress *progress)
 {
+    const char *label = t->row[t->n].label;
+
     lardsim_on_unused(l, note_unused, unused);
     progress_run(progress, l, label);
     run_command(l);
     sim_others(l, (const char *const *)s->spec, s->n);
-    if (run_settings(l, c) || set_output(l, c, label) || lardsim_start(l))
+    if (run_settings(l, c) || set_output(l, t, label) || lardsim_start(l))
         return;
     lardsim_run(l, c->arg[0]);
     progress_run_over(progress);
@@ -93,7 +95,7 @@ static int run_policy(struct cost_table *t, const struct cli *c, const struct sp
     struct costs *row = &t->row[t->n];
     struct lardsim *l = lardsim_new();
 
-    run_once(l, c, s, row->label, unused, progress);
+    run_once(l, t, c, s, unused, progress);
     if (lardsim_error(l))
         err_set(e, (enum lard_exit)lardsim_exit_code(l), "%s: %s", row->label, lardsim_error(l));
     if (!e->code) {
@@ -129,35 +131,59 @@ static int check_source(const char *source, struct err *e)
     return 0;
 }
 
-/* Made before anything runs, so that a path that can't be written is known at once. A run that
- * fails leaves the folder, with the results of those before it. */
-static int make_folder(const struct cli *c, struct err *e)
+/* Claimed before anything runs, so that a path that can't be written is known at once. */
+static int claim_folder(struct cost_table *t, const struct cli *c, struct err *e)
 {
-    const char *dir = cli_get(c, 'o');
-    struct stat st;
-
-    if (!dir || mkdir(dir, 0777) == 0)
+    if (!t->output)
         return 0;
-    const int reason = errno;
-    if (stat(dir, &st) || !S_ISDIR(st.st_mode))
-        return err_set(e, LARD_OUTPUT, "%s: can't make the folder: %s; choose another with -o", dir,
-                       strerror(reason));
-    if (!cli_has(c, OPT_OVERWRITE))
-        return err_set(e, LARD_OUTPUT, "%s: exists; give --overwrite to replace its results", dir);
-    return 0;
+    t->folder = folder_claim(t->output, cli_has(c, OPT_OVERWRITE), e);
+    return t->folder ? 0 : -1;
 }
 
 static int write_file(const struct cost_table *t, const char *name,
                       void (*write)(FILE *out, const struct cost_table *t), struct err *e)
 {
-    char *path = xasprintf("%s/%s", t->output, name);
-    struct outfile *f = outfile_open(path, e);
+    struct outfile *f = folder_file(t->folder, name, e);
 
-    free(path);
     if (!f)
         return -1;
     write(outfile_stream(f), t);
     return outfile_commit(f, e);
+}
+
+/* Of all runs. */
+static uint64_t digest_all(const struct cost_table *t)
+{
+    struct digest *d = digest_new();
+
+    for (size_t i = 0; i < t->n; i++)
+        digest_add(d, &t->row[i].digest, sizeof t->row[i].digest);
+    const uint64_t digest = digest_value(d);
+    digest_free(d);
+    return digest;
+}
+
+/* Where a run failed, the results of those before it: without DONE. */
+static int write_folder(struct cost_table *t, struct err *e)
+{
+    struct folder *folder = t->folder;
+    struct err late = {0};
+
+    if (!folder || !t->n) /* without results it is aborted with the table */
+        return 0;
+    int bad = write_file(t, "config.yaml", cost_table_config, &late) ||
+              write_file(t, "compare.json", cost_table_json, &late) ||
+              (!e->code && folder_seal(folder, digest_all(t), &late));
+    t->folder = NULL;
+    if (bad)
+        folder_abort(folder);
+    else
+        bad = folder_commit(folder, &late);
+    if (bad) { /* lost results matter more than why they were partial */
+        err_clear(e);
+        *e = late;
+    }
+    return bad ? -1 : 0;
 }
 
 static bool any_race(const struct cost_table *t)
@@ -168,18 +194,14 @@ static bool any_race(const struct cost_table *t)
     return false;
 }
 
-static int show(const struct cost_table *t, const struct cli *c, struct err *e)
+static int show(struct cost_table *t, const struct cli *c, struct err *e)
 {
-    if (t->n == 0)
+    if (write_folder(t, e) || t->n == 0)
         return -1;
     if (cli_has(c, OPT_JSON))
         cost_table_json(stdout, t);
     else if (!cli_has(c, OPT_QUIET))
         cost_table_text(t);
-    if (!e->code && t->output &&
-        (write_file(t, "config.yaml", cost_table_config, e) ||
-         write_file(t, "compare.json", cost_table_json, e)))
-        return -1;
     if (!e->code && cli_has(c, OPT_ERROR_ON_RACE) && any_race(t))
         err_set(e, LARD_RACES, "%s: races were found, and --error-on-race was given", t->source);
     return e->code ? -1 : LARD_DONE;
@@ -187,6 +209,7 @@ static int show(const struct cost_table *t, const struct cli *c, struct err *e)
 
 static void free_table(struct cost_table *t, size_t rows)
 {
+    folder_abort(t->folder);
     for (size_t i = 0; i < rows; i++) {
         free(t->row[i].label);
         free(t->row[i].property);
@@ -254,7 +277,7 @@ int compare_machine(const struct cli *c, struct err *e)
     int status = -1;
 
     if (!check_source(t.source, e) && !specs_collect(&specs, c, e) &&
-        !name_rows(&t, c, &specs, e) && !make_folder(c, e)) {
+        !name_rows(&t, c, &specs, e) && !claim_folder(&t, c, e)) {
         t.policies = policies = policies_text(&specs);
         run_all(&t, c, &specs, e);
         status = show(&t, c, e);

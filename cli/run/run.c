@@ -2,7 +2,6 @@
  * the result. Everything that is computed is computed behind sim/lardsim.h. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/progress.h"
 #include "cli/run/run.h"
@@ -104,7 +103,7 @@ static int configure(struct lardsim *l, const struct cli *c)
     const char *timeline = cli_get(c, OPT_TIMELINE);
 
     run_command(l);
-    if (run_settings(l, c) || (timeline && sim_timeline(l, timeline)))
+    if (run_settings(l, c) || (timeline && sim_timeline(l, timeline, cli_has(c, OPT_OVERWRITE))))
         return -1;
     return cli_get(c, 'o') ? lardsim_output(l, cli_get(c, 'o'), cli_has(c, OPT_OVERWRITE)) : 0;
 }
@@ -172,7 +171,6 @@ static bool any_race(const struct run_result *r)
 static int check_outputs(const struct cli *c, struct err *e)
 {
     const char *timeline = cli_get(c, OPT_TIMELINE);
-    struct stat st;
 
     if (cli_has(c, OPT_OVERWRITE) && !cli_get(c, 'o') && !timeline)
         return err_set(
@@ -181,9 +179,7 @@ static int check_outputs(const struct cli *c, struct err *e)
     if (timeline && !strcmp(timeline, "-"))
         return err_set(e, LARD_USAGE,
                        "run: --timeline needs a file; standard output has the result");
-    if (timeline && !cli_has(c, OPT_OVERWRITE) && stat(timeline, &st) == 0 && S_ISREG(st.st_mode))
-        return err_set(e, LARD_OUTPUT, "%s: exists; give --overwrite to replace it", timeline);
-    return 0;
+    return timeline ? outfile_check(timeline, cli_has(c, OPT_OVERWRITE), e) : 0;
 }
 
 /* The folder, the page and the exit code tell the same, also of a run that was stopped. */

@@ -29,7 +29,7 @@ static int open_output(struct cat *c, uint64_t first, struct err *e)
 
     c->next = first;
     c->out.path = "-";
-    c->out.file = outfile_open(c->out.path, e);
+    c->out.file = outfile_open(c->out.path, false, e);
     if (c->numbers) {
         c->line = open_memstream(&c->text, &c->text_n);
         if (!c->line)

@@ -4,7 +4,6 @@
 #include "cli/trace/trace.h"
 
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- a trace file that appears whole or not at all ------------------------------------------ */
@@ -52,7 +51,6 @@ static int out_options(struct out_options *o, const struct cli *c, const char *p
 int out_check(const struct cli *c, const char *path, struct err *e)
 {
     struct out_options o;
-    struct stat st;
 
     if (out_options(&o, c, path, e))
         return -1;
@@ -63,9 +61,7 @@ int out_check(const struct cli *c, const char *path, struct err *e)
                            "output, or give --to text");
         return 0;
     }
-    if (!cli_has(c, OPT_OVERWRITE) && stat(path, &st) == 0 && S_ISREG(st.st_mode))
-        return err_set(e, LARD_OUTPUT, "%s: exists; give --overwrite to replace it", path);
-    return 0;
+    return outfile_check(path, cli_has(c, OPT_OVERWRITE), e);
 }
 
 int out_open(struct out *o, const struct cli *c, const char *path, const struct sink_info *info,
@@ -76,7 +72,7 @@ int out_open(struct out *o, const struct cli *c, const char *path, const struct 
     if (out_options(&opt, c, path, e))
         return -1;
     o->path = path;
-    o->file = outfile_open(path, e);
+    o->file = outfile_open(path, cli_has(c, OPT_OVERWRITE), e);
     if (!o->file)
         return -1;
     FILE *stream = outfile_stream(o->file);

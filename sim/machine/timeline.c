@@ -63,7 +63,7 @@ static void write_names(struct timeline *t)
                 i, i, i, i);
 }
 
-struct timeline *timeline_new(const char *path, struct config *config, unsigned cores,
+struct timeline *timeline_new(const char *path, bool replace, struct config *config, unsigned cores,
                               struct err *e)
 {
     struct timeline_params p;
@@ -77,7 +77,7 @@ struct timeline *timeline_new(const char *path, struct config *config, unsigned 
                 p.to, p.from);
         return NULL;
     }
-    struct outfile *file = outfile_open(path, e);
+    struct outfile *file = outfile_open(path, replace, e);
     if (!file)
         return NULL;
     struct timeline *t = xcalloc(1, sizeof *t);

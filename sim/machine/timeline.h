@@ -10,7 +10,7 @@ struct lardsim;
 extern const struct param timeline_param_rows[]; /* section timeline */
 
 /* NULL: an error is set. A file that is there is replaced, when all is written. */
-struct timeline *timeline_new(const char *path, struct config *config, unsigned cores,
+struct timeline *timeline_new(const char *path, bool replace, struct config *config, unsigned cores,
                               struct err *e);
 /* What the core is charged from now on is for this event. */
 void timeline_event(struct timeline *t, unsigned core, const struct event *ev, uint64_t number);

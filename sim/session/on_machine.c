@@ -60,7 +60,8 @@ static int watch(struct lardsim *l)
         return -1;
     if (!l->timeline.path)
         return config_known(l->config, "timeline", timeline_param_rows, &l->err);
-    m->timeline = timeline_new(l->timeline.path, l->config, (unsigned)m->params.cores, &l->err);
+    m->timeline = timeline_new(l->timeline.path, l->timeline.overwrite, l->config,
+                               (unsigned)m->params.cores, &l->err);
     return l->err.code ? -1 : 0;
 }
 
@@ -157,12 +158,13 @@ void machine_ends(struct lardsim *l)
 
 /* ---- for the command line ------------------------------------------------------------------- */
 
-int sim_timeline(struct lardsim *l, const char *path)
+int sim_timeline(struct lardsim *l, const char *path, bool overwrite)
 {
     if (l->state != STATE_NEW || l->timeline.path)
         return err_set(&l->err, LARD_USAGE,
                        "sim_timeline: not at this point; once, before lardsim_start");
     l->timeline.path = xstrdup(path);
+    l->timeline.overwrite = overwrite;
     return 0;
 }
 

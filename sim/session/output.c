@@ -1,73 +1,31 @@
-/* output.c - the results folder (docs/results.md). Each file is written beside its name, synced and
- * renamed, so none is ever there in part; DONE comes last, so a folder with DONE is whole. */
+/* output.c - the results folder (docs/results.md): what is in it. How it appears is base/folder.c's
+ * business. */
 #include "sim/session/session.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+#include "base/folder.h"
 
 struct results_folder {
-    char *dir;
+    struct folder *folder;
     struct outfile *races, *differences, *intervals; /* NULL until asked for */
 };
 
-static int make_dir(const char *dir, bool overwrite, struct err *e)
-{
-    struct stat st;
-
-    if (mkdir(dir, 0777) == 0)
-        return 0;
-    if (errno != EEXIST)
-        return err_set(e, LARD_OUTPUT,
-                       "%s: can't make the results folder: %s; choose another with -o", dir,
-                       strerror(errno));
-    if (stat(dir, &st) || !S_ISDIR(st.st_mode))
-        return err_set(e, LARD_OUTPUT, "%s: exists and is no folder; choose another with -o", dir);
-    if (!overwrite)
-        return err_set(e, LARD_OUTPUT,
-                       "%s: the folder exists; choose another with -o, or give --overwrite", dir);
-    return 0;
-}
-
-static char *path_in(const struct results_folder *o, const char *name)
-{
-    return xasprintf("%s/%s", o->dir, name);
-}
-
 struct results_folder *output_new(const char *dir, bool overwrite, struct err *e)
 {
-    static const char *const old[] = {
-        "DONE",         "config.yaml",       "stats.json",   "stats.txt",
-        "stats.csv",    "provenance.json",   "host.json",    "races.jsonl",
-        "compare.json", "differences.jsonl", "intervals.csv"};
+    struct folder *folder = folder_claim(dir, overwrite, e);
 
-    if (make_dir(dir, overwrite, e))
+    if (!folder)
         return NULL;
     struct results_folder *o = xcalloc(1, sizeof *o);
-    o->dir = xstrdup(dir);
-    for (size_t i = 0; i < ARRAY_SIZE(old);
-         i++) { /* of an earlier run; DONE goes first, as it came last */
-        char *path = path_in(o, old[i]);
-        if (unlink(path) && errno != ENOENT)
-            err_set(e, LARD_OUTPUT, "%s: can't be removed: %s; choose another folder with -o", path,
-                    strerror(errno));
-        free(path);
-    }
-    if (!e->code)
-        return o;
-    output_abort(o);
-    return NULL;
+    o->folder = folder;
+    return o;
 }
 
 static FILE *open_lines(const struct results_folder *o, const char *name, struct outfile **f,
                         struct err *e)
 {
-    char *path = path_in(o, name);
-
-    *f = outfile_open(path, e);
-    free(path);
+    *f = folder_file(o->folder, name, e);
     return *f ? outfile_stream(*f) : NULL;
 }
 
@@ -86,14 +44,6 @@ FILE *output_intervals(struct results_folder *o, struct err *e)
     return open_lines(o, "intervals.csv", &o->intervals, e);
 }
 
-/* A folder in which nothing could be written goes, too, so that the next try finds it missing. */
-static void output_free(struct results_folder *o)
-{
-    rmdir(o->dir);
-    free(o->dir);
-    free(o);
-}
-
 void output_abort(struct results_folder *o)
 {
     if (!o)
@@ -101,7 +51,8 @@ void output_abort(struct results_folder *o)
     outfile_abort(o->races);
     outfile_abort(o->differences);
     outfile_abort(o->intervals);
-    output_free(o);
+    folder_abort(o->folder);
+    free(o);
 }
 
 /* ---- the files ------------------------------------------------------------------------------ */
@@ -139,59 +90,57 @@ static void write_stats_csv(FILE *out, const struct lardsim *l)
     stats_csv(l->stats, out);
 }
 
-static void write_done(FILE *out, const struct lardsim *l)
-{
-    fprintf(out, "%016llx\n", (unsigned long long)l->result.all);
-}
-
 static int write_file(const struct results_folder *o, const char *name,
                       void (*write)(FILE *, const struct lardsim *), const struct lardsim *l,
                       struct err *e)
 {
-    char *path = path_in(o, name);
-    struct outfile *f = outfile_open(path, e);
+    struct outfile *f = folder_file(o->folder, name, e);
 
-    free(path);
     if (!f)
         return -1;
     write(outfile_stream(f), l);
     return outfile_commit(f, e);
 }
 
-int output_finish(struct results_folder *o, const struct lardsim *l, bool done, struct err *e)
+/* Commits *f, if there is one, and sets it to NULL. */
+static int commit(struct outfile **f, struct err *e)
+{
+    struct outfile *file = *f;
+
+    *f = NULL;
+    return file ? outfile_commit(file, e) : 0;
+}
+
+static int write_files(struct results_folder *o, const struct lardsim *l, struct err *e)
 {
     static const struct {
         const char *name;
         void (*write)(FILE *, const struct lardsim *);
     } files[] = {
-        {"config.yaml", write_config},
-        {"stats.json", write_stats_json},
-        {"stats.txt", write_stats_text},
-        {"stats.csv", write_stats_csv},
-        {"provenance.json", provenance_write},
-        {"host.json", host_write},
-        {"DONE", write_done},
+        {"config.yaml", write_config},         {"stats.json", write_stats_json},
+        {"stats.txt", write_stats_text},       {"stats.csv", write_stats_csv},
+        {"provenance.json", provenance_write}, {"host.json", host_write},
     };
-    int bad = 0;
 
+    if (o->differences && write_file(o, "compare.json", compared_write, l, e))
+        return -1;
+    if (commit(&o->races, e) || commit(&o->intervals, e) || commit(&o->differences, e))
+        return -1;
+    for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+        if (write_file(o, files[i].name, files[i].write, l, e))
+            return -1;
+    return 0;
+}
+
+int output_finish(struct results_folder *o, const struct lardsim *l, bool done, struct err *e)
+{
     if (!o)
         return 0;
-    /* Files that grow with the run come first: if one of them fails, no summary claims that all is
-     * there. */
-    if (o->races)
-        bad = outfile_commit(o->races, e);
-    if (o->intervals && bad)
-        outfile_abort(o->intervals);
-    else if (o->intervals)
-        bad = outfile_commit(o->intervals, e);
-    if (o->differences && bad)
-        outfile_abort(o->differences);
-    else if (o->differences)
-        bad = outfile_commit(o->differences, e) ||
-              write_file(o, "compare.json", compared_write, l, e);
-    /* DONE is the last of the table, and left out after an error. */
-    for (size_t i = 0; i < ARRAY_SIZE(files) - !done && !bad; i++)
-        bad = write_file(o, files[i].name, files[i].write, l, e);
-    output_free(o);
+    if (write_files(o, l, e) || (done && folder_seal(o->folder, l->result.all, e))) {
+        output_abort(o);
+        return -1;
+    }
+    const int bad = folder_commit(o->folder, e);
+    free(o);
     return bad;
 }

@@ -61,8 +61,9 @@ struct run_lines {            /* what happens to cache lines, for the policies *
 };
 
 struct run_timeline {
-    char *path; /* of the file; NULL: none */
-    bool cut;   /* timeline.max was reached, in cycle: */
+    char *path;     /* of the file; NULL: none */
+    bool overwrite; /* it may be there */
+    bool cut;       /* timeline.max was reached, in cycle: */
     sim_cycle cut_at;
 };
 

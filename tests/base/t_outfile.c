@@ -85,7 +85,7 @@ static void expect_content(const char *path, const char *expected)
 static struct outfile *open_good(const char *path)
 {
     struct err e = {0};
-    struct outfile *f = outfile_open(path, &e);
+    struct outfile *f = outfile_open(path, true, &e);
 
     assert_non_null(f);
     assert_int_equal(e.code, 0);
@@ -175,7 +175,7 @@ static int in_a_process(void (*fn)(const struct place *p), const struct place *p
 static void write_and_be_killed(const struct place *p)
 {
     struct err e = {0};
-    struct outfile *f = outfile_open(p->file, &e);
+    struct outfile *f = outfile_open(p->file, true, &e);
 
     if (!f)
         _exit(1);
@@ -208,13 +208,13 @@ static void write_without_proc(const struct place *p)
 
     if (chdir(p->dir) || chroot("."))
         _exit(NO_CHROOT);
-    struct outfile *f = outfile_open("/out.json", &e);
+    struct outfile *f = outfile_open("/out.json", true, &e);
     if (!f || entries(&(struct place){.dir = "/"}) != 2)
         _exit(1);
     fputs("new\n", outfile_stream(f));
     if (outfile_commit(f, &e))
         _exit(1);
-    outfile_abort(outfile_open("/out.json", &e));
+    outfile_abort(outfile_open("/out.json", true, &e));
 }
 
 static void without_nameless_files_there_is_a_named_one(void **state)
@@ -282,6 +282,81 @@ static void a_symbolic_link_stays_a_link(void **state)
     expect_content(p->file, "new\n");
 }
 
+static void what_is_there_is_not_replaced_unasked(void **state)
+{
+    const struct place *p = *state;
+    struct err e = {0};
+
+    write_old(p->file);
+    assert_null(outfile_open(p->file, false, &e));
+    expect_error(&e, p->file, "exists; give --overwrite");
+    expect_content(p->file, "old\n");
+    err_clear(&e);
+    assert_int_equal(outfile_check(p->file, false, &e), -1);
+    expect_error(&e, p->file, "exists; give --overwrite");
+    err_clear(&e);
+    assert_int_equal(outfile_check(p->file, true, &e), 0);
+    assert_int_equal(entries(p), 1);
+}
+
+static void write_unasked(const char *path, struct err *e)
+{
+    struct outfile *f = outfile_open(path, false, e);
+
+    assert_non_null(f);
+    fputs("new\n", outfile_stream(f));
+    write_old(path); /* somebody else's, meanwhile */
+    assert_int_equal(outfile_commit(f, e), -1);
+}
+
+static void what_appears_meanwhile_is_not_replaced_unasked(void **state)
+{
+    const struct place *p = *state;
+    struct err e = {0};
+
+    write_unasked(p->file, &e);
+    expect_error(&e, p->file, "exists; give --overwrite");
+    expect_content(p->file, "old\n");
+    assert_int_equal(entries(p), 1);
+}
+
+static void write_unasked_without_proc(const struct place *p)
+{
+    struct err e = {0};
+
+    if (chdir(p->dir) || chroot("."))
+        _exit(NO_CHROOT);
+    write_unasked("/out.json", &e);
+    expect_error(&e, "/out.json", "exists; give --overwrite");
+}
+
+/* The same where the file has a name of its own while it is written. */
+static void a_named_one_replaces_nothing_unasked(void **state)
+{
+    const struct place *p = *state;
+    const int status = in_a_process(write_unasked_without_proc, p);
+
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == NO_CHROOT)
+        skip();
+    assert_int_equal(WEXITSTATUS(status), 0);
+    expect_content(p->file, "old\n");
+    assert_int_equal(entries(p), 1);
+}
+
+static void a_link_that_leads_nowhere_is_in_the_way(void **state)
+{
+    const struct place *p = *state;
+    struct err e = {0};
+    char name[300];
+
+    snprintf(name, sizeof name, "%s/link", p->dir);
+    assert_int_equal(symlink("nowhere", name), 0);
+    assert_null(outfile_open(name, false, &e));
+    expect_error(&e, name, "exists; give --overwrite");
+    assert_int_equal(entries(p), 1);
+}
+
 static void a_name_of_full_length_works(void **state)
 {
     const struct place *p = *state;
@@ -316,7 +391,7 @@ static void expect_no_open(const char *path, const char *reason)
 {
     struct err e = {0};
 
-    assert_null(outfile_open(path, &e));
+    assert_null(outfile_open(path, true, &e));
     expect_error(&e, path, reason);
 }
 
@@ -471,7 +546,7 @@ static void write_stdout(const char *path)
 {
     (void)path;
     stdout_err = (struct err){0};
-    struct outfile *f = outfile_open("-", &stdout_err);
+    struct outfile *f = outfile_open("-", false, &stdout_err);
     fputs("direct\n", outfile_stream(f));
     stdout_result = outfile_commit(f, &stdout_err);
 }
@@ -511,6 +586,10 @@ int main(void)
         TEST(the_mode_follows_the_umask),
         TEST(two_files_of_one_name_do_not_meet),
         TEST(a_symbolic_link_stays_a_link),
+        TEST(what_is_there_is_not_replaced_unasked),
+        TEST(what_appears_meanwhile_is_not_replaced_unasked),
+        TEST(a_named_one_replaces_nothing_unasked),
+        TEST(a_link_that_leads_nowhere_is_in_the_way),
         TEST(a_name_of_full_length_works),
         TEST(a_name_without_folder_works),
         TEST(what_can_not_be_opened_is_told),

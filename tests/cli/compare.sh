@@ -81,7 +81,8 @@ says first/config.yaml "lardsim compare --config"
 
 # It repeats itself.
 run 0 --config first/config.yaml -o again "$trace"
-for f in DONE stats.json compare.json differences.jsonl races.jsonl; do
+[ "$(head -n 1 first/DONE)" = "$(head -n 1 again/DONE)" ] || fail "the digest differs the second time"
+for f in stats.json compare.json differences.jsonl races.jsonl; do
     cmp -s first/$f again/$f || fail "$f differs the second time"
 done
 "$lardsim" run --quiet --config first/config.yaml "$trace" >out 2>err || fail "run does not take the configuration: $(cat err)"
@@ -166,7 +167,7 @@ run 0 --quiet "$trace"
 "$lardsim" list manual compare | grep -q 'differences.jsonl' || fail "no manual page"
 "$lardsim" list completion | grep -q -- --truth || fail "no completion"
 run 7 -c radish8 -p vc -o no/such/folder "$trace"
-says err "no/such/folder: can't make the folder: No such file or directory; choose another with -o"
+says err "no/such/folder: can't make the results folder: No such file or directory; choose another with -o"
 # With a machine and no policy there is nothing to compare; the page says what to give.
 run 0 -c radish8 "$trace"
 says out "next     -p NAME, given once or more"

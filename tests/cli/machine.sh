@@ -100,7 +100,7 @@ check_intervals long
 # Off: no file, and the same results.
 run 0 --quiet -c radish8 -o none small.lard
 [ -e none/intervals.csv ] && fail "intervals.csv though stats.interval is 0"
-cmp -s none/DONE long/DONE || fail "intervals change the digest"
+[ "$(head -n 1 none/DONE)" = "$(head -n 1 long/DONE)" ] || fail "intervals change the digest"
 # An older file goes.
 run 0 --quiet -c radish8 -o long --overwrite small.lard
 [ -e long/intervals.csv ] && fail "intervals.csv of an earlier run stayed"
@@ -144,7 +144,7 @@ order=timed core.store-buffer=4 core.misses=2
 order=timed memory.type=ddr
 order=timed cores=2 schedule.threads=round-robin schedule.quantum=2000
 END
-cmp -s none/DONE lines1/DONE || fail "a timeline changes the digest"
+[ "$(head -n 1 none/DONE)" = "$(head -n 1 lines1/DONE)" ] || fail "a timeline changes the digest"
 says line1.json '"name":"lardsim"' '"name":"core 7"' '"name":"executing"' '"name":"memory"' '"event":' '"addr":"0x' \
     '"complete":"yes"'
 says line5.json '"name":"switch"'

@@ -10,7 +10,7 @@ cd "$dir" || exit 99
 bad=0
 fail() { echo "output.sh: $*"; bad=1; }
 run() { "$lardsim" run --quiet "$@" >out.txt 2>err.txt; }
-digest() { cat "$1/DONE"; }
+digest() { head -n 1 "$1/DONE"; }
 
 run -o first "$trace" || fail "a plain run exits $?: $(cat err.txt)"
 for f in config.yaml stats.json stats.txt stats.csv races.jsonl host.json provenance.json DONE; do

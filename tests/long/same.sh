@@ -11,7 +11,8 @@ run() {
     run_program=$1 run_folder=$2
     shift 2
     "$run_program" run --quiet -o "$run_folder" "$@" >/dev/null || say "$run_program run $*: exit code $?"
-    cat "$run_folder/stats.json" "$run_folder/races.jsonl" "$run_folder/DONE"
+    cat "$run_folder/stats.json" "$run_folder/races.jsonl"
+    head -n 1 "$run_folder/DONE" # the others are hashes, also of what names the build
 }
 
 # results PROGRAM ARGS...: the sums of several runs and of a trace that is written, with ARGS more.

@@ -284,7 +284,7 @@ static void a_timeline_is_there_when_the_run_is_over(void **state)
     struct lardsim *l = lardsim_new();
     for (size_t i = 0; machine[i]; i++)
         assert_int_equal(lardsim_set(l, machine[i]), 0);
-    assert_int_equal(sim_timeline(l, path), 0);
+    assert_int_equal(sim_timeline(l, path, true), 0);
     assert_int_equal(lardsim_start(l), 0);
     assert_int_equal(lardsim_run(l, synth), 0);
     assert_int_equal(lardsim_finish(l), 0);

@@ -247,7 +247,7 @@ static int convert(const struct place *p, const char *path, FILE *out, struct er
 
 static int convert_job(const struct place *p, const char *path, struct err *e)
 {
-    struct outfile *out = outfile_open(path, e);
+    struct outfile *out = outfile_open(path, false, e);
 
     if (!out)
         return e->code;

@@ -1,0 +1,96 @@
+/* verify.c - lardsim verify: holds a results folder to the hashes in its DONE. */
+#include <inttypes.h>
+
+#include "base/folder.h"
+#include "cli/cli.h"
+
+struct faults {
+    const char *dir;
+    struct json *json; /* NULL: as text */
+    uint64_t n;
+};
+
+/* Names come from DONE, whoever wrote that. */
+static void tell(void *arg, const char *file, const char *what)
+{
+    struct faults *f = arg;
+
+    f->n++;
+    if (!f->json) {
+        cli_print(stdout, f->dir);
+        fputs("/", stdout);
+        cli_print(stdout, file);
+        printf(" %s\n", what);
+        return;
+    }
+    json_object(f->json);
+    json_key_str(f->json, "file", file);
+    json_key_str(f->json, "fault", what);
+    json_end(f->json);
+}
+
+static int judged(const struct faults *f, struct err *e)
+{
+    if (!f->n)
+        return LARD_DONE;
+    return err_set(e, LARD_TOLERANCE, "%s: %" PRIu64 " file%s not as the run wrote %s", f->dir,
+                   f->n, f->n == 1 ? " is" : "s are", f->n == 1 ? "it" : "them");
+}
+
+static int as_text(struct faults *f, struct err *e)
+{
+    const int64_t files = folder_verify(f->dir, tell, f, e);
+
+    if (files < 0)
+        return -1;
+    if (!f->n) {
+        cli_print(stdout, f->dir);
+        printf(": whole; %" PRId64 " files are as the run wrote them\n", files);
+    }
+    return judged(f, e);
+}
+
+static int as_json(struct faults *f, struct err *e)
+{
+    struct json j;
+
+    json_init(&j, stdout, true);
+    f->json = &j;
+    json_object(&j);
+    json_key_str(&j, "schema", "lardsim-verify-1");
+    json_key_str(&j, "folder", f->dir);
+    json_key(&j, "faults");
+    json_array(&j);
+    const int64_t files = folder_verify(f->dir, tell, f, e);
+    json_end(&j);
+    json_key_u64(&j, "files", files < 0 ? 0 : (uint64_t)files);
+    json_key_bool(&j, "whole", files >= 0 && !f->n);
+    json_key_str(&j, "error", e->code ? e->text : NULL);
+    json_end(&j);
+    return files < 0 ? -1 : judged(f, e);
+}
+
+static int verify_run(const struct cli *c, struct err *e)
+{
+    struct faults f = {.dir = c->arg[0]};
+
+    return cli_has(c, OPT_JSON) ? as_json(&f, e) : as_text(&f, e);
+}
+
+static const struct argp_option options[] = {ROW_JSON, ROW_END};
+
+const struct verb verb_verify = {
+    .name = "verify",
+    .args = "DIR",
+    .summary = "Checks that a results folder is whole and as it was written.",
+    .text =
+        "DONE in the folder has the hash of each file. A file that has changed or is missing is "
+        "named, and the exit code is 6, as it is if there is no DONE. Files that DONE does not "
+        "name are no concern of it. The hashes find damage, not an adversary.",
+    .examples = "lardsim verify results\n"
+                "lardsim verify --json results",
+    .options = options,
+    .min_args = 1,
+    .max_args = 1,
+    .run = verify_run,
+};
