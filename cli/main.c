@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/stop.h"
 #include "sim/lardsim.h"
 
 #define VERB(id) extern const struct verb verb_##id;
@@ -231,6 +232,8 @@ static int run_verb(const struct verb *verb, int argc, char **argv, struct err *
 
     cli_parse(&c, verb, argc, argv);
     const int code = verb->run(&c, e);
+    if (code < 0)
+        stop_judge(e);
     cli_free(&c);
     return code;
 }

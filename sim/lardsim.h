@@ -130,6 +130,12 @@ LARDSIM_API int lardsim_sync(struct lardsim *l, unsigned thread, enum lardsim_ki
 LARDSIM_API int lardsim_name(struct lardsim *l, enum lardsim_names space, uint64_t id,
                              const char *text);
 
+/* Ends the run as a limit does, within some thousand events: it then has an error, and
+ * lardsim_exit_code is 128 + signal, the number of the one that is the cause. lardsim_finish writes
+ * partial results. Safe in a signal handler, and from another thread, as long as l lives; a read that
+ * waits for a silent pipe ends only if the signal interrupts it. */
+LARDSIM_API void lardsim_stop(struct lardsim *l, int signal);
+
 /* Completes statistics, checks invariants, writes the results. Also after an error: then what is
  * known so far is written, without DONE. */
 LARDSIM_API int lardsim_finish(struct lardsim *l);

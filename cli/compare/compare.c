@@ -7,6 +7,7 @@
 #include "cli/compare/compare.h"
 #include "cli/progress.h"
 #include "cli/run/run.h"
+#include "cli/stop.h"
 #include "cli/workload/workload.h"
 #include "sim/sim.h"
 #include "trace/trace.h"
@@ -398,6 +399,7 @@ static void run_source(struct comparison *m)
         sim_on_difference(m->run, list_difference, m);
     lardsim_on_unused(m->run, run_warn_unused, NULL);
     progress_run(&progress, m->run, NULL);
+    stop_run(m->run);
     if (lardsim_start(m->run))
         return;
     lardsim_run(m->run, m->c->arg[0]);
@@ -447,6 +449,7 @@ static int compare_given(const struct cli *c, struct err *e)
         err_set(e, (enum lard_exit)lardsim_exit_code(m.run), "%s", lardsim_error(m.run));
     else if (cli_has(c, OPT_ERROR_ON_RACE) && any_race(m.run))
         err_set(e, LARD_RACES, "%s: races were found, and --error-on-race was given", c->arg[0]);
+    stop_run(NULL);
     lardsim_free(m.run);
     return e->code ? -1 : LARD_DONE;
 }

@@ -9,6 +9,7 @@
 #include "cli/compare/compare.h"
 #include "cli/progress.h"
 #include "cli/run/run.h"
+#include "cli/stop.h"
 
 /* ---- what was given and had no effect in any run -------------------------------------------- */
 
@@ -67,6 +68,7 @@ static void run_once(struct lardsim *l, const struct cost_table *t, const struct
 
     lardsim_on_unused(l, note_unused, unused);
     progress_run(progress, l, label);
+    stop_run(l);
     run_command(l);
     sim_others(l, (const char *const *)s->spec, s->n);
     if (run_settings(l, c) || set_output(l, t, label) || lardsim_start(l))
@@ -107,6 +109,7 @@ static int run_policy(struct cost_table *t, const struct cli *c, const struct sp
         if (!same_events(t, row, e))
             t->n++;
     }
+    stop_run(NULL);
     lardsim_free(l);
     return e->code ? -1 : 0;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/abstract.h"
+#include "cli/stop.h"
 #include "sim/lardsim.h"
 #include "sim/sim.h"
 
@@ -117,6 +118,7 @@ static int close_run(struct lardsim *l, int status, const char *spec, struct err
     lardsim_finish(l);
     if (!status && lardsim_error(l))
         status = err_set(e, (enum lard_exit)lardsim_exit_code(l), "%s: %s", spec, lardsim_error(l));
+    stop_run(NULL);
     lardsim_free(l);
     return status;
 }
@@ -130,6 +132,7 @@ static int run_views(const char *spec, struct races *r, struct measured *to,
     lardsim_preset(l, "lard-table3");
     lardsim_on_race(l, on_view_race, r);
     progress_run(progress, l, spec);
+    stop_run(l);
     if (!lardsim_start(l))
         lardsim_run(l, source);
     progress_run_over(progress);
@@ -191,7 +194,7 @@ static int run_truth(const char *spec, struct races *r, struct measured *to,
 {
     const struct vm_identity *identity;
     struct abstract a;
-    struct source *s = progress_source(progress, open_identified(spec, &identity, e));
+    struct source *s = progress_source(progress, stop_source(open_identified(spec, &identity, e)));
 
     if (!s)
         return -1;

@@ -5,6 +5,7 @@
 
 #include "cli/progress.h"
 #include "cli/run/run.h"
+#include "cli/stop.h"
 #include "sim/sim.h"
 
 /* ---- configuration -------------------------------------------------------------------------- */
@@ -138,6 +139,7 @@ static void run_source(struct lardsim *l, const struct cli *c, struct race_group
         lardsim_on_race(l, race_groups_add, races);
     lardsim_on_unused(l, run_warn_unused, NULL);
     progress_run(&progress, l, NULL);
+    stop_run(l);
     if (lardsim_start(l))
         return;
     lardsim_run(l, c->arg[0]);
@@ -203,6 +205,7 @@ static void run_once(const struct cli *c, const struct repeat *again, struct err
     else if (cli_has(c, OPT_ERROR_ON_RACE) && any_race(&result))
         err_set(e, LARD_RACES, "%s: races were found, and --error-on-race was given", c->arg[0]);
     race_groups_free(&races);
+    stop_run(NULL);
     lardsim_free(l);
 }
 

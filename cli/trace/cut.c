@@ -2,6 +2,7 @@
  * what happened before the part (who holds which lock) is not carried over. */
 #include <inttypes.h>
 
+#include "cli/stop.h"
 #include "cli/trace/trace.h"
 
 struct cut {
@@ -78,10 +79,11 @@ static int cut_run(const struct cli *cli, struct err *e)
     if (out_check(cli, cli->arg[1], e))
         return -1;
     progress_begin(&progress, cli_has(cli, OPT_QUIET), 1);
-    c.from = progress_source(&progress, charged(cli_has(cli, OPT_SALVAGE)
-                                                    ? source_salvage(cli->arg[0], &lost, e)
-                                                    : source_open(cli->arg[0], e),
-                                                &all));
+    c.from = progress_source(
+        &progress, stop_source(charged(cli_has(cli, OPT_SALVAGE)
+                                           ? source_salvage(cli->arg[0], &lost, e)
+                                           : source_open(cli->arg[0], e),
+                                       &all)));
     if (!c.from)
         return -1;
     const int failed = cut(&c, lost, e);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/stop.h"
 #include "cli/trace/trace.h"
 
 enum { INPUT_SHIFT = 48, INPUT_BITS = 10, INPUTS_MAX = 1 << INPUT_BITS };
@@ -128,7 +129,8 @@ static int scan(struct trace_merge *m, struct input_trace *in, struct err *e)
                        "trace merge: %s: inputs are read twice, so each has to be a regular file; "
                        "write it to one first",
                        in->spec);
-    struct source *from = progress_source(&m->progress, charged(source_open(in->spec, e), &m->all));
+    struct source *from = progress_source(
+        &m->progress, stop_source(charged(source_open(in->spec, e), &m->all)));
     if (!from)
         return -1;
     if (in == m->in)
@@ -278,8 +280,8 @@ static int take_turns(struct trace_merge *m, struct err *e)
 static int open_inputs(struct trace_merge *m, struct err *e)
 {
     for (size_t i = 0; i < m->inputs; i++) {
-        m->in[i].from =
-            progress_source(&m->progress, charged(source_open(m->in[i].spec, e), &m->all));
+        m->in[i].from = progress_source(
+            &m->progress, stop_source(charged(source_open(m->in[i].spec, e), &m->all)));
         if (!m->in[i].from)
             return -1;
     }

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/stop.h"
+
 /* ---- a trace file that appears whole or not at all ------------------------------------------ */
 
 static const char *const forms[] = {"binary", "text", "std", NULL};
@@ -154,7 +156,7 @@ int out_copy(struct source *from, const struct cli *c, const char *path, struct 
     int failed = out_open(&out, c, path, &info, e);
 
     progress_begin(&progress, cli_has(c, OPT_QUIET), 1);
-    from = progress_source(&progress, from);
+    from = progress_source(&progress, stop_source(from));
     if (!failed)
         failed = trace_pump(from, out.sink, e);
     failed = out_close(&out, failed, e);

@@ -6,6 +6,8 @@
  * all decide before any of them pays; what they pay is the time of the core's handler. */
 #include "sim/session/session.h"
 
+#include <string.h>
+
 /* ---- regions of interest, limits ------------------------------------------------------------ */
 
 void run_region(struct lardsim *l, bool in)
@@ -41,6 +43,18 @@ static int events_limit(struct lardsim *l)
                    "event %llu: limits.events (%llu) is reached; the results up to here hold; "
                    "raise it to go on",
                    (unsigned long long)l->number, (unsigned long long)l->params.events);
+}
+
+/* Also in place of what failed because of it. */
+int run_stopped(struct lardsim *l)
+{
+    const int signal = l->stop;
+    const char *name = sigabbrev_np(signal);
+
+    err_clear(&l->err);
+    return err_set(&l->err, (enum lard_exit)(128 + signal),
+                   "event %llu: stopped by SIG%s; the results up to here hold",
+                   (unsigned long long)l->number, name ? name : "NAL");
 }
 
 /* ---- without a machine ---------------------------------------------------------------------- */
@@ -189,11 +203,14 @@ static void run_turns(void *session)
     struct lardsim *l = session;
     struct turn t = TURN_NONE;
 
-    while (scheduler_next(l->scheduler, &t))
+    while (scheduler_next(l->scheduler, &t)) {
         if (l->machine)
             execute(l, &t);
         else
             detect(l, &t);
+        if (UNLIKELY(l->stop) && !l->err.code)
+            run_stopped(l);
+    }
 }
 
 /* A source that keeps the hash itself adds a batch when the next is asked for. */
@@ -209,7 +226,12 @@ static enum fed feed(void *session, struct batch *b)
         l->on.progress(l->on.progress_arg, l->st.events);
     if (memory_limit(l))
         return FED_ERROR;
-    l->source_failed = source_next(l->pulled, b, &l->err) != 0;
+    l->source_failed = !l->stop && source_next(l->pulled, b, &l->err) != 0;
+    if (UNLIKELY(l->stop)) { /* it may have interrupted the read */
+        l->source_failed = false;
+        run_stopped(l);
+        return FED_ERROR;
+    }
     if (l->source_failed)
         return FED_ERROR;
     return b->records ? FED_EVENTS : FED_END;

@@ -193,7 +193,7 @@ int lardsim_run(struct lardsim *l, const char *source)
                        "lardsim_run: there is no source; give one, or set the parameter source");
     struct source *s = source_open(source, &l->err);
     if (!s)
-        return -1;
+        return l->stop ? run_stopped(l) : -1;
     source_account(s, &l->memory);
     l->pulled = s;
     l->source = xstrdup(source);
@@ -220,6 +220,11 @@ int session_push(struct lardsim *l, const struct event rec[static EVENT_RECORDS]
     if (l->seen != l->names)
         use_names(l, l->names);
     return run_push(l, rec);
+}
+
+void lardsim_stop(struct lardsim *l, int signal)
+{
+    l->stop = signal;
 }
 
 /* ---- the end -------------------------------------------------------------------------------- */

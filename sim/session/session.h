@@ -2,6 +2,8 @@
 #ifndef LARDSIM_SIM_INT_H
 #define LARDSIM_SIM_INT_H
 
+#include <signal.h>
+
 #include "policy/checker.h"
 #include "sim/compare/compare.h"
 #include "sim/lardsim.h"
@@ -115,6 +117,7 @@ struct lardsim {
     bool listing;                /* made for its tables alone */
     struct compare *compare;     /* once ready, where comparing */
     struct scheduler *scheduler; /* once ready */
+    volatile sig_atomic_t stop;  /* the signal that ends the run; 0: none */
     bool finishing;              /* no more events are pushed */
     bool source_failed;          /* the error is the source's own, and names it */
 
@@ -152,8 +155,9 @@ void machine_gone(struct lardsim *l); /* freed */
 
 /* ---- the events: run.c ---------------------------------------------------------------------- */
 
-void run_begin(struct lardsim *l); /* makes the scheduler, after the machine */
-int run_pull(struct lardsim *l);   /* all that l->pulled has */
+int run_stopped(struct lardsim *l); /* sets the error that l->stop is; always returns -1 */
+void run_begin(struct lardsim *l);  /* makes the scheduler, after the machine */
+int run_pull(struct lardsim *l);    /* all that l->pulled has */
 int run_push(struct lardsim *l, const struct event *ev); /* one event more */
 void run_finish(struct lardsim *l);                      /* what is left */
 void run_region(struct lardsim *l, bool in);             /* of interest */

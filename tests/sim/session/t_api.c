@@ -1,6 +1,7 @@
 /* t_api.c - the library as a host sees it: pull equals push, instances are independent, errors
  * stay. */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -271,6 +272,36 @@ static void limits_stop_with_partial_results(void **state)
     lardsim_free(l);
 }
 
+static void stop_it(void *run, uint64_t events)
+{
+    if (events)
+        lardsim_stop(run, SIGTERM);
+}
+
+/* One instance, and no other; also where events are pushed. */
+static void a_run_can_be_stopped(void **state)
+{
+    const char *const plain[] = {"policies=vc", NULL};
+    struct lardsim *l = lardsim_new(), *other = started(plain, NULL);
+
+    (void)state;
+    lardsim_on_progress(l, stop_it, l);
+    assert_int_equal(lardsim_start(l), 0);
+    assert_int_equal(lardsim_run(l, synth), -1);
+    assert_int_equal(lardsim_finish(l), -1);
+    assert_int_equal(lardsim_exit_code(l), 128 + SIGTERM);
+    assert_non_null(strstr(lardsim_error(l), "stopped by SIGTERM; the results up to here hold"));
+    assert_true(lardsim_events(l) > 0);
+    lardsim_free(l);
+
+    assert_int_equal(lardsim_access(other, 0, LARDSIM_WRITE, 8, 8, 0, 0), 0);
+    lardsim_stop(other, SIGINT);
+    assert_int_equal(lardsim_access(other, 0, LARDSIM_WRITE, 8, 8, 0, 0), -1);
+    assert_int_equal(lardsim_exit_code(other), 128 + SIGINT);
+    lardsim_finish(other);
+    lardsim_free(other);
+}
+
 static void a_timeline_is_there_when_the_run_is_over(void **state)
 {
     const char *const machine[] = {"machine=multicore", "timeline.max=100", NULL};
@@ -477,6 +508,7 @@ int main(void)
         cmocka_unit_test(a_region_counts_what_is_distinct_inside),
         cmocka_unit_test(misuse_is_an_error_not_a_crash),
         cmocka_unit_test(limits_stop_with_partial_results),
+        cmocka_unit_test(a_run_can_be_stopped),
         cmocka_unit_test(a_timeline_is_there_when_the_run_is_over),
         cmocka_unit_test(a_run_without_a_timeline_has_none_that_is_cut),
         cmocka_unit_test(what_is_not_compared_has_nothing_to_say_of_it),

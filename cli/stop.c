@@ -1,0 +1,104 @@
+/* stop.c - the one place that handles signals: what runs is told to end (lardsim_stop), what is
+ * copied ends with its next batch. */
+#include "cli/stop.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t came;       /* the signal; 0: none */
+static struct lardsim *volatile running; /* NULL: no run */
+
+static void on_signal(int signal)
+{
+    if (came)
+        _exit(128 + signal);
+    came = signal;
+    if (running)
+        lardsim_stop(running, signal);
+}
+
+/* What the caller of the program wants ignored stays ignored, as in a shell's background. Calls
+ * that wait are interrupted: a pipe may be silent for ever. */
+static void catch_one(int signal)
+{
+    struct sigaction was, now = {.sa_handler = on_signal};
+
+    sigemptyset(&now.sa_mask);
+    sigaddset(&now.sa_mask, SIGINT);
+    sigaddset(&now.sa_mask, SIGTERM);
+    if (!sigaction(signal, NULL, &was) && was.sa_handler == SIG_DFL)
+        sigaction(signal, &now, NULL);
+}
+
+static void catch_signals(void)
+{
+    catch_one(SIGINT);
+    catch_one(SIGTERM);
+}
+
+/* A signal between the two lines stops the run twice, which is no harm. */
+void stop_run(struct lardsim *l)
+{
+    catch_signals();
+    running = l;
+    if (l && came)
+        lardsim_stop(l, came);
+}
+
+static int stopped(struct err *e)
+{
+    return err_set(e, (enum lard_exit)(128 + came),
+                   "stopped by SIG%s before its end; no file was "
+                   "written",
+                   sigabbrev_np(came));
+}
+
+void stop_judge(struct err *e)
+{
+    if (!came || !strstr(e->text, strerror(EINTR)))
+        return;
+    err_clear(e);
+    stopped(e);
+}
+
+/* ---- a source that can be stopped ----------------------------------------------------------- */
+
+struct stopped_source {
+    struct source base;
+    struct source *inner; /* owns */
+};
+
+static int stopped_next(struct source *source, struct batch *b, struct err *e)
+{
+    struct stopped_source *s = (struct stopped_source *)source;
+    const int bad = came ? -1 : source_next(s->inner, b, e);
+
+    if (!came)
+        return bad;
+    err_clear(e);
+    return stopped(e);
+}
+
+static void stopped_close(struct source *source)
+{
+    struct stopped_source *s = (struct stopped_source *)source;
+
+    source_close(s->inner);
+    free(s);
+}
+
+struct source *stop_source(struct source *inner)
+{
+    if (!inner)
+        return NULL;
+    catch_signals();
+    struct stopped_source *s = xcalloc(1, sizeof *s);
+    s->base = *inner;
+    s->base.next = stopped_next;
+    s->base.close = stopped_close;
+    s->inner = inner;
+    return &s->base;
+}

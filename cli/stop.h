@@ -1,0 +1,20 @@
+/* stop.h - SIGINT and SIGTERM: what runs ends as at a limit, with what is known so far, and the
+ * exit code is 128 + the signal's number. A second signal ends the program at once. Verbs that
+ * write something say what is to be stopped; the others end as any program does. */
+#ifndef LARDSIM_STOP_H
+#define LARDSIM_STOP_H
+
+#include "cli/cli.h"
+#include "sim/lardsim.h"
+#include "trace/trace.h"
+
+/* From now on a signal stops this run, one that has come does so at once; before lardsim_start.
+ * NULL: there is none any more, before lardsim_free. */
+void stop_run(struct lardsim *l);
+/* A source that fails when a signal has come: use what is returned in its place. Takes inner; NULL
+ * gives NULL. */
+struct source *stop_source(struct source *inner);
+/* A call that a signal interrupted has failed for that reason: *e says so. */
+void stop_judge(struct err *e);
+
+#endif
