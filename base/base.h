@@ -51,6 +51,8 @@ struct err {
 /* Keeps the first error: a second call on a set err changes nothing. Always returns -1. */
 int err_set(struct err *e, enum lard_exit code, const char *fmt, ...) PRINTF_LIKE(3, 4);
 void err_clear(struct err *e);
+/* A signal has ended a run at this event. Always returns -1. */
+int err_stopped(struct err *e, uint64_t event, int signal);
 
 /* Writes to standard error and ends the process with LARD_INTERNAL. For no memory, and for
  * states that can't be. */
@@ -80,6 +82,7 @@ struct budget {
     uint64_t limit;    /* bytes; 0: no limit */
     struct budget *of; /* borrows: is charged, too; NULL: none is */
     bool over;         /* it, or what it is of, was over its limit when it was last charged */
+    const volatile int *stop; /* not 0: the signal that ends the run; NULL: none can */
 };
 static inline void budget_take(struct budget *b, uint64_t bytes)
 {
@@ -120,6 +123,14 @@ int budget_error(const struct budget *b, uint64_t event, const char *what, const
 static inline uint64_t heap_bytes(uint64_t bytes)
 {
     return !bytes ? 0 : bytes <= 24 ? 32 : (bytes + 8 + 15) / 16 * 16;
+}
+/* Inside an event: what is left of it does not matter any more. A stop is as if nothing more may be
+ * taken, so that whoever asks budget_over later knows. */
+static inline bool budget_ends(struct budget *b)
+{
+    if (b && b->stop && UNLIKELY(*b->stop))
+        b->over = true;
+    return budget_over(b);
 }
 
 /* Blocks of one size, from slabs that grow and are freed together; those that were given back are

@@ -52,6 +52,15 @@ int err_set(struct err *e, enum lard_exit code, const char *fmt, ...)
     return -1;
 }
 
+int err_stopped(struct err *e, uint64_t event, int signal)
+{
+    const char *name = sigabbrev_np(signal);
+
+    return err_set(e, (enum lard_exit)(128 + signal),
+                   "event %llu: stopped by SIG%s; the results up to here hold",
+                   (unsigned long long)event, name ? name : "NAL");
+}
+
 void err_clear(struct err *e)
 {
     e->code = 0;

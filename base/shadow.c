@@ -177,7 +177,7 @@ static bool take_cell(void *arg, sim_addr addr, void *cell)
 {
     struct shadow_snapshot *t = arg;
 
-    if (budget_over(t->budget))
+    if (budget_ends(t->budget))
         return false; /* the run is about to stop: the snapshot stays incomplete */
     if (t->n == t->cap) {
         const size_t was = t->cap;
@@ -204,7 +204,7 @@ struct shadow_snapshot *shadow_take(struct shadow *s, sim_addr from, uint64_t by
     t->from = from;
     shadow_each(s, from, bytes, take_cell, t);
     for (size_t i = 0; own && i < t->n; i++) {
-        if (budget_over(s->budget))
+        if (budget_ends(s->budget))
             t->n = i; /* the rest points to what the original owns */
         else
             own(arg, t->cells + i * t->cell_bytes);

@@ -97,14 +97,14 @@ typedef bool cells_fn(void *arg, void *cell, sim_addr location, const struct eve
 ALWAYS_INLINE bool cells_access(struct cells *c, const struct event *ev, cells_fn *check, void *arg)
 {
     const struct granules g = granules_of(ev, c->env->granule);
-    const struct budget *budget = c->env->budget;
+    struct budget *budget = c->env->budget;
     bool raced = false;
 
     for (sim_addr a = g.first;; a += g.step) {
         if (UNLIKELY(c->bills))
             ledger_granule(c->env->cost, a == g.first);
         raced |= check(arg, cells_get(c, a), a, ev);
-        if (a == g.last || budget_over(budget))
+        if (a == g.last || budget_ends(budget))
             return raced;
     }
 }

@@ -312,8 +312,13 @@ static sim_cycle step_heap(struct checker *c, const struct event *ev, unsigned c
 
 static void over_limit(struct checker *c)
 {
+    const int stop = c->budget.stop ? *c->budget.stop : 0;
     char what[80];
 
+    if (stop) {
+        err_stopped(c->env.err, *c->env.number, stop);
+        return;
+    }
     snprintf(what, sizeof what, "policy %.60s", c->label);
     budget_error(&c->budget, *c->env.number, what, "choose a coarser granularity", c->env.err);
 }

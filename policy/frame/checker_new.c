@@ -159,6 +159,7 @@ static int create(struct checker *c, struct err *e)
     const unsigned view = view_bits(common.view) | c->policy->view;
     c->skips = filter_flags(&common.filter, view_skips(view));
     c->budget.of = c->env.memory;
+    c->budget.stop = c->env.stop;
     c->hb = hb_new(view, c->env.granule, &c->budget);
     c->policy_env = (struct policy_env){
         .stats = g,

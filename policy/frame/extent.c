@@ -186,7 +186,7 @@ void extents_copy(struct extents *x, sim_addr to, sim_addr from, uint64_t bytes)
     struct extents image = {.budget = x->budget};
     sim_addr lo, last, at = from;
 
-    while (extents_next(x, at, &lo, &last) && lo <= from_last && !budget_over(x->budget)) {
+    while (extents_next(x, at, &lo, &last) && lo <= from_last && !budget_ends(x->budget)) {
         add(&image, lo > from ? lo : from, last < from_last ? last : from_last);
         if (last >= from_last)
             break;

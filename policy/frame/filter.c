@@ -181,7 +181,7 @@ static bool is_local(struct filter *f, const struct event *ev, uint32_t actor)
         else if (x->owner != actor + 1)
             x->owner = ESCAPED;
         local &= x->owner != ESCAPED;
-        if (a == g.last || budget_over(f->env.budget))
+        if (a == g.last || budget_ends(f->env.budget))
             break;
     }
     return local;
@@ -234,7 +234,7 @@ static bool is_redundant(struct filter *f, const struct event *ev, epoch region)
         struct location *x = shadow_get(f->locations, a);
         again &= repeated(x, region, writes);
         note(f, x, region, writes);
-        if (a == g.last || budget_over(f->env.budget))
+        if (a == g.last || budget_ends(f->env.budget))
             return again;
     }
 }

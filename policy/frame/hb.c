@@ -358,7 +358,7 @@ void hb_commit_before(struct hb *hb, const struct event *commit, const struct ev
         const struct granules g = granules_of(&accesses[i], hb->granule);
         for (sim_addr a = g.first;; a += g.step) {
             take(hb, commit, object_get(hb, OBJECT_COMMIT, a, 0), EDGE_W);
-            if (a == g.last || budget_over(hb->budget))
+            if (a == g.last || budget_ends(hb->budget))
                 break;
         }
     }
@@ -371,7 +371,7 @@ void hb_commit_after(struct hb *hb, const struct event *commit, const struct eve
         const struct granules g = granules_of(&accesses[i], hb->granule);
         for (sim_addr a = g.first;; a += g.step) {
             publish(hb, commit, object_get(hb, OBJECT_COMMIT, a, 0), EDGE_W);
-            if (a == g.last || budget_over(hb->budget))
+            if (a == g.last || budget_ends(hb->budget))
                 break;
         }
     }

@@ -140,7 +140,7 @@ static bool snapshot_chain(void *arg, sim_addr addr, void *cell)
 
     (void)addr;
     for (const struct hb_object *o = *(struct hb_object **)cell; o; o = o->next) {
-        if (o->addr < s->first || o->addr > s->last || budget_over(s->hb->budget))
+        if (o->addr < s->first || o->addr > s->last || budget_ends(s->hb->budget))
             continue;
         struct hb_object *copy = xcalloc(1, sizeof *copy);
         copy->addr = o->addr;

@@ -282,7 +282,7 @@ static bool copy_chain(void *arg, sim_addr addr, void *cell)
 
     (void)addr;
     for (const struct gold_object *o = *(struct gold_object **)cell; o; o = o->next) {
-        if (o->addr < t->first || o->addr > t->last || budget_over(t->g->env->budget))
+        if (o->addr < t->first || o->addr > t->last || budget_ends(t->g->env->budget))
             continue;
         struct gold_object *copy = xcalloc(1, sizeof *copy);
         budget_take(t->g->env->budget, sizeof *copy);

@@ -251,7 +251,7 @@ static struct gold_variables *variables_of(struct goldilocks *g, const struct ev
         for (sim_addr a = r.first;; a += r.step) {
             const struct gold_variable next = variable_of(g, &accesses[i], a);
             v = variables_add(g, v, &next);
-            if (a == r.last || budget_over(g->env->budget))
+            if (a == r.last || budget_ends(g->env->budget))
                 break;
         }
     }

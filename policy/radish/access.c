@@ -263,7 +263,7 @@ static void decide(struct radish_access *a)
         }
         a->at = base;
         access_line(a, physical, (n == 64 ? ~(granule_set)0 : ((granule_set)1 << n) - 1) << low);
-        if (to == g.last || budget_over(r->env->budget))
+        if (to == g.last || budget_ends(r->env->budget))
             return;
         from = to + g.step;
     }

@@ -178,7 +178,7 @@ static void spill_range(struct slim *s, const struct slim_array *a, const struct
 
     if (i < from)
         i += (from - i + r->k - 1) / r->k * r->k;
-    for (; i <= r->e && i < to && !budget_over(s->ft.env->budget); i += r->k)
+    for (; i <= r->e && i < to && !budget_ends(s->ft.env->budget); i += r->k)
         spill_element(s, a, i, x);
 }
 
@@ -211,7 +211,7 @@ static void charge_dissolved(struct slim *s, const struct slim_array *a, uint64_
 
 void slim_spill(struct slim *s, struct slim_array *a, uint64_t from, uint64_t to)
 {
-    for (uint64_t i = from; i < to && !budget_over(s->ft.env->budget); i++) {
+    for (uint64_t i = from; i < to && !budget_ends(s->ft.env->budget); i++) {
         const struct ft_variable *x = slim_cell(a, slim_part_at(a, i));
         if (x && variable_used(x))
             spill_element(s, a, i, x);
@@ -257,7 +257,7 @@ static void pass_on(struct slim *s, struct slim_array *a, struct slim_partition 
         return;
     }
     slim_cover(a->is, a->n, &r, &first, &step, &count);
-    for (uint64_t i = 0; i < count && !budget_over(s->ft.env->budget); i++)
+    for (uint64_t i = 0; i < count && !budget_ends(s->ft.env->budget); i++)
         copy_cell(s, slim_make_cell(s, a, first + i * step), x);
 }
 

@@ -193,7 +193,7 @@ static NO_INLINE bool by_rules(struct slim *s, const struct event *ev, uint64_t 
             (event_writes(ev) ? ft_write_variable : ft_read_variable)(&s->ft, x, at, ev, &now,
                                                                       &me->clock);
         }
-        if (at == g.last || budget_over(s->ft.env->budget))
+        if (at == g.last || budget_ends(s->ft.env->budget))
             break;
     }
     return races == s->races && !budget_over(s->ft.env->budget);

@@ -176,6 +176,7 @@ static int add_checker(struct lardsim *l, const char *spec, unsigned granule)
         .number = &l->number,
         .granule = granule,
         .memory = &l->memory,
+        .stop = &l->stop,
         .races = &l->races,
         .lines = l->params.races_max,
         .placement = &l->placement,

@@ -6,8 +6,6 @@
  * all decide before any of them pays; what they pay is the time of the core's handler. */
 #include "sim/session/session.h"
 
-#include <string.h>
-
 /* ---- regions of interest, limits ------------------------------------------------------------ */
 
 void run_region(struct lardsim *l, bool in)
@@ -48,13 +46,8 @@ static int events_limit(struct lardsim *l)
 /* Also in place of what failed because of it. */
 int run_stopped(struct lardsim *l)
 {
-    const int signal = l->stop;
-    const char *name = sigabbrev_np(signal);
-
     err_clear(&l->err);
-    return err_set(&l->err, (enum lard_exit)(128 + signal),
-                   "event %llu: stopped by SIG%s; the results up to here hold",
-                   (unsigned long long)l->number, name ? name : "NAL");
+    return err_stopped(&l->err, l->number, l->stop);
 }
 
 /* ---- without a machine ---------------------------------------------------------------------- */
