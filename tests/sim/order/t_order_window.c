@@ -196,7 +196,8 @@ static void too_much_memory_is_an_error(void **state)
 /* Adds and runs one event after the other with 4 MiB for all: what is over is given back. */
 static void leaves_nothing_behind(const char *what, size_t events, struct event (*draw)(size_t i))
 {
-    struct order *o = order_new(1000, 4 << 20);
+    struct budget all = {.limit = 4 << 20};
+    struct order *o = order_new(1000, &all);
 
     for (size_t i = 0; i < events; i++) {
         const struct event ev = draw(i);
