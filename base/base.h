@@ -343,6 +343,7 @@ bool rng_chance(struct rng *r, uint64_t part, uint64_t of); /* true in part of `
 struct digest;
 struct digest *digest_new(void);
 void digest_add(struct digest *d, const void *p, size_t n);
+void digest_copy(struct digest *to, const struct digest *from);
 uint64_t digest_value(const struct digest *d); /* of all added so far */
 void digest_free(struct digest *d);
 uint64_t digest_bytes(const void *p, size_t n);

@@ -111,31 +111,37 @@ void config_give(struct config *c, char *name, struct yaml_value value, char *or
     *node = g;
 }
 
-int config_set(struct config *c, const char *assignment, struct err *e)
+int config_set_from(struct config *c, const char *assignment, const char *origin,
+                    struct err *e)
 {
     const char *const equals = strchr(assignment, '=');
     struct yaml_value value = {.n = 1};
     char *name;
 
     if (!yaml_text_ok(assignment))
-        return err_set(e, LARD_CONFIG, "--set: the text is not UTF-8; write it in UTF-8");
+        return err_set(e, LARD_CONFIG, "%s: the text is not UTF-8; write it in UTF-8", origin);
     if (!equals)
-        return err_set(e, LARD_CONFIG, "--set: \"%.200s\" has no \"=\"; write name=value",
-                       assignment);
+        return err_set(e, LARD_CONFIG, "%s: \"%.200s\" has no \"=\"; write name=value",
+                       origin, assignment);
     name = xasprintf("%.*s", (int)(equals - assignment), assignment);
     if (!yaml_name_ok(name) || strlen(name) > YAML_MAX_NAME || strcmp(name, "inherit") == 0) {
         err_set(e, LARD_CONFIG,
-                "--set: \"%.200s\" is no parameter's name; write section.name=value "
+                "%s: \"%.200s\" is no parameter's name; write section.name=value "
                 "(inherit stands in files; on the command line it is --preset)",
-                name);
+                origin, name);
         free(name);
         return -1;
     }
     /* One text; a list is cut at its commas when its type is known. */
     value.item = xmalloc(sizeof *value.item);
     value.item[0] = xstrdup(equals + 1);
-    config_give(c, name, value, xstrdup("--set"), true);
+    config_give(c, name, value, xstrdup(origin), true);
     return 0;
+}
+
+int config_set(struct config *c, const char *assignment, struct err *e)
+{
+    return config_set_from(c, assignment, "--set", e);
 }
 
 /* ---- binding -------------------------------------------------------------------------------- */

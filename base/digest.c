@@ -40,6 +40,11 @@ void digest_add(struct digest *d, const void *p, size_t n)
         XXH3_64bits_update(d->state, p, n);
 }
 
+void digest_copy(struct digest *to, const struct digest *from)
+{
+    XXH3_copyState(to->state, from->state);
+}
+
 uint64_t digest_value(const struct digest *d)
 {
     return XXH3_64bits_digest(d->state);

@@ -60,6 +60,8 @@ int config_preset(struct config *c, const char *name,
                   struct err *e); /* a preset, or a file with that name */
 int config_set(struct config *c, const char *assignment,
                struct err *e); /* "policy.vc.history=all" */
+/* origin: for messages and the dump, instead of "--set". */
+int config_set_from(struct config *c, const char *assignment, const char *origin, struct err *e);
 
 /* Fills *into with section's values (given, else default); "" is the top level. rows must outlive
  * c. A bad value is an error that names its origin (file:line, or --set), the rule and a remedy. */

@@ -173,7 +173,7 @@ const char *cli_get(const struct cli *c, int key)
 }
 
 /* Numbers as the configuration has them, but for units by name. */
-static bool parse_u64(const char *text, uint64_t *to)
+bool cli_number(const char *text, uint64_t *to)
 {
     static const struct {
         const char *suffix;
@@ -203,7 +203,7 @@ int cli_u64(const struct cli *c, int key, uint64_t *to, struct err *e)
 {
     const char *text = cli_get(c, key);
 
-    if (!text || parse_u64(text, to))
+    if (!text || cli_number(text, to))
         return 0;
     return err_set(e, LARD_USAGE,
                    "--%s: \"%s\" is no number from 0 to 2^64-1; write it as 42, 0x2a, 64Ki or 1M",

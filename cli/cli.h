@@ -99,6 +99,7 @@ bool cli_has(const struct cli *c, int key);
 const char *cli_get(const struct cli *c, int key); /* the last one's value; NULL: not given */
 /* A number as the configuration has them: 42, 0x2a, 64Ki, 1M. *to stays as it is when not given. */
 int cli_u64(const struct cli *c, int key, uint64_t *to, struct err *e);
+bool cli_number(const char *text, uint64_t *to); /* such a number by itself */
 int cli_index(const struct cli *c, int key, const char *const *choices, size_t *to, struct err *e);
 
 /* ---- messages on standard error: main.c ----------------------------------------------------- */

@@ -76,6 +76,28 @@ void sim_each_finding(void (*fn)(void *arg, const char *key, const char *text, c
                                  const char *given, const char *parameters),
                       void *arg);
 
+/* As lardsim_set, but messages and config.yaml name the origin: "sweep.yaml:7". */
+int sim_set(struct lardsim *l, const char *assignment, const char *origin);
+/* Starts the run, and makes its parts as for a trace with this granularity (0: none is known);
+ * writes its configuration in the form of config_canonical. Nothing is read, nor written to a
+ * folder. */
+int sim_resolve(struct lardsim *l, unsigned granularity, FILE *canonical);
+
+/* ---- runs side by side over one reading of a source: session/shared.c ------------------------ */
+
+struct sim_shared;
+/* rules: hold the events against the stream rules, for runs whose trace.rules is on. NULL: error.
+ */
+struct sim_shared *sim_shared_open(const char *source, bool rules, struct err *e);
+/* After lardsim_start, instead of lardsim_run. The reading outlives l. */
+void sim_shared_add(struct sim_shared *s, struct lardsim *l);
+/* Runs them all; ended is called for each that needs no more events: for lardsim_finish, and to free
+ * it. -1: the source failed, or broke a rule; runs that have not ended can only be freed, and each
+ * by itself says what its results are. */
+int sim_shared_run(struct sim_shared *s, void (*ended)(void *arg, struct lardsim *l), void *arg,
+                   struct err *e);
+void sim_shared_free(struct sim_shared *s);
+
 /* ---- a run on a machine: session/on_machine.c ------------------------------------------------ */
 
 /* The run writes a timeline to this file. Before lardsim_start. */

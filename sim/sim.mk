@@ -14,4 +14,4 @@ libcore_la_SOURCES += sim/scheduler/buffers.c sim/scheduler/event_queue.c sim/sc
 libcore_la_SOURCES += sim/session/compared.c sim/session/findings.c \
 	sim/session/findings.def sim/session/host.c sim/session/on_machine.c \
 	sim/session/output.c sim/session/params.c sim/session/provenance.c sim/session/push.c sim/session/ready.c \
-	sim/session/run.c sim/session/session.c sim/session/session.h
+	sim/session/run.c sim/session/session.c sim/session/session.h sim/session/shared.c

@@ -157,11 +157,28 @@ static struct source *open_generator(const char *assignments, struct err *e)
     return synth_parse(&p, assignments, e) ? NULL : synth_open(&p, e);
 }
 
+static const char generator[] = "synth:";
+
+const char *source_path(const char *spec)
+{
+    const char *path;
+
+    if (!strncmp(spec, generator, sizeof generator - 1))
+        return NULL;
+    for (size_t i = 0; source_makers[i]; i++) {
+        const size_t n = strlen(source_makers[i]->name);
+        if (!strncmp(spec, source_makers[i]->name, n) && spec[n] == ':')
+            return NULL;
+    }
+    if (named_format(spec, &path))
+        free(options_take(&path));
+    return path;
+}
+
 /* A generator's or maker's name comes before any file's, as a format's does: ./PATH names a file.
  */
 static struct source *open_spec(const char *spec, struct err *e)
 {
-    static const char generator[] = "synth:";
     const struct trace_format *format;
     char *options = NULL;
     struct input *in;

@@ -244,6 +244,8 @@ extern const struct source_maker *const source_makers[]; /* NULL-terminated */
  * FORMAT:KEY=VALUE,...:PATH. gzip and zstd are taken off first. NULL: error. */
 struct source *source_open(const char *spec, struct err *e);
 void trace_libraries(library_fn *fn, void *arg); /* that read and write files */
+/* The path in it; NULL: its events are made without a file. */
+const char *source_path(const char *spec);
 /* The next batch with events, an empty one at the end, or -1: also LARD_LIMIT, if what the source
  * keeps takes a budget over its limit. */
 int source_next(struct source *s, struct batch *b, struct err *e);

@@ -111,6 +111,13 @@ void sim_others(struct lardsim *l, const char *const *spec, size_t n)
     l->others = n;
 }
 
+int sim_set(struct lardsim *l, const char *assignment, const char *origin)
+{
+    return expect(l, STATE_NEW, "sim_set")
+               ? -1
+               : config_set_from(l->config, assignment, origin, &l->err);
+}
+
 int sim_compare(struct lardsim *l)
 {
     if (expect(l, STATE_NEW, "sim_compare"))
@@ -137,6 +144,14 @@ int lardsim_start(struct lardsim *l)
         l->rules = rules_new(false);
     rules_account(l->rules, &l->memory);
     return l->params.granularity == GRANULARITY_TRACE ? 0 : session_ready(l, 0);
+}
+
+int sim_resolve(struct lardsim *l, unsigned hint, FILE *canonical)
+{
+    if (lardsim_start(l) || (l->state == STATE_STARTED && session_ready(l, hint)))
+        return -1;
+    config_canonical(l->config, canonical);
+    return 0;
 }
 
 /* ---- events --------------------------------------------------------------------------------- */
@@ -178,6 +193,29 @@ static int get_ready(struct lardsim *l)
     return bad;
 }
 
+void session_checked(struct lardsim *l)
+{
+    rules_free(l->rules);
+    l->rules = NULL;
+    l->shared = true;
+}
+
+int session_pull(struct lardsim *l, struct source *s, const char *source)
+{
+    source_account(s, &l->memory);
+    l->pulled = s;
+    l->source = xstrdup(source);
+    if (strcmp(source, l->params.source) != 0)
+        config_put(l->config, "source", source, "the command line");
+    l->number = s->first;
+    if (get_ready(l))
+        return -1;
+    if (l->params.ahead && !l->shared)
+        l->pulled = s = source_ahead(s);
+    use_names(l, s->names);
+    return run_pull(l) && !l->source_failed ? in_source(l, s->name) : l->err.code ? -1 : 0;
+}
+
 int lardsim_run(struct lardsim *l, const char *source)
 {
     if (expect(l, STATE_STARTED, "lardsim_run"))
@@ -194,18 +232,7 @@ int lardsim_run(struct lardsim *l, const char *source)
     struct source *s = source_open(source, &l->err);
     if (!s)
         return l->stop ? run_stopped(l) : -1;
-    source_account(s, &l->memory);
-    l->pulled = s;
-    l->source = xstrdup(source);
-    if (strcmp(source, l->params.source) != 0)
-        config_put(l->config, "source", source, "the command line");
-    l->number = s->first;
-    if (get_ready(l))
-        return -1;
-    if (l->params.ahead)
-        l->pulled = s = source_ahead(s);
-    use_names(l, s->names);
-    return run_pull(l) && !l->source_failed ? in_source(l, s->name) : l->err.code ? -1 : 0;
+    return session_pull(l, s, source);
 }
 
 int session_push(struct lardsim *l, const struct event rec[static EVENT_RECORDS])

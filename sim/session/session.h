@@ -114,6 +114,7 @@ struct lardsim {
     bool comparing;
     const char *const *other; /* policies of other runs with this configuration */
     size_t others;
+    bool shared;                 /* its source is read for others, too */
     bool listing;                /* made for its tables alone */
     struct compare *compare;     /* once ready, where comparing */
     struct scheduler *scheduler; /* once ready */
@@ -140,6 +141,9 @@ void session_declare(struct lardsim *l); /* the statistics of events */
 int session_foresee(struct lardsim *l);
 /* Makes the parts of the run: ready.c. hint: the trace's granularity, or 0. */
 int session_ready(struct lardsim *l, unsigned hint);
+/* Reads the source to its end; l owns it from now on. name: as the user wrote it. */
+int session_pull(struct lardsim *l, struct source *s, const char *name);
+void session_checked(struct lardsim *l); /* its events are held against the rules by somebody else */
 int session_push(struct lardsim *l, const struct event rec[static EVENT_RECORDS]); /* session.c */
 
 /* ---- the machine of the run: on_machine.c --------------------------------------------------- */

@@ -1,0 +1,200 @@
+/* folder.c - the folder of a sweep: cells/ has what is done, failed/ what failed, tmp/ what is in
+ * flight. A cell is written in tmp/ and renamed when it is whole, so that what is in cells/ counts,
+ * however the process ends. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/sweep/sweep.h"
+
+static const char *const rooms[] = {"cells", "failed", "tmp"};
+
+char *folder_path(const struct folder *f, const char *room, const char *hash)
+{
+    return hash ? xasprintf("%s/%s/%s", f->dir, room, hash) : xasprintf("%s/%s", f->dir, room);
+}
+
+bool folder_has(const struct folder *f, const char *room, const char *hash)
+{
+    char *path = folder_path(f, room, hash);
+    const bool has = access(path, F_OK) == 0;
+
+    free(path);
+    return has;
+}
+
+/* ---- files ---------------------------------------------------------------------------------- */
+
+static int remove_entries(DIR *dir)
+{
+    int failed = 0;
+
+    for (struct dirent *d; !failed && (d = readdir(dir));) {
+        struct stat st;
+        if (!strcmp(d->d_name, ".") || !strcmp(d->d_name, ".."))
+            continue;
+        if (fstatat(dirfd(dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISDIR(st.st_mode)) {
+            failed = unlinkat(dirfd(dir), d->d_name, 0) && errno != ENOENT;
+            continue;
+        }
+        char *inner = xasprintf("/proc/self/fd/%d/%s", dirfd(dir), d->d_name);
+        failed = remove_tree(inner) != 0;
+        free(inner);
+    }
+    return failed ? -1 : 0;
+}
+
+int remove_tree(const char *path)
+{
+    DIR *dir = opendir(path);
+
+    if (!dir)
+        return errno == ENOENT ? 0 : unlink(path);
+    const int failed = remove_entries(dir), reason = errno;
+    closedir(dir);
+    errno = reason;
+    return failed ? -1 : rmdir(path);
+}
+
+static int cannot(const char *path, struct err *e)
+{
+    return err_set(e, LARD_OUTPUT, "%s: can't be written: %s; make room, or choose another folder",
+                   path, strerror(errno));
+}
+
+/* So that a rename lasts. */
+static void sync_room(const struct folder *f, const char *room)
+{
+    char *path = folder_path(f, room, NULL);
+    const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (fd >= 0) {
+        fsync(fd);
+        close(fd);
+    }
+    free(path);
+}
+
+static int move(const struct folder *f, const char *hash, const char *room, struct err *e)
+{
+    char *from = folder_path(f, "tmp", hash), *to = folder_path(f, room, hash);
+    int failed = 0;
+
+    if (rename(from, to)) { /* what is there may be of an earlier try */
+        failed = remove_tree(to) || rename(from, to);
+        if (failed)
+            cannot(to, e);
+    }
+    free(from);
+    free(to);
+    if (!failed)
+        sync_room(f, room);
+    return failed ? -1 : 0;
+}
+
+int folder_done(const struct folder *f, const char *hash, struct err *e)
+{
+    return move(f, hash, "cells", e);
+}
+
+/* ---- what failed ---------------------------------------------------------------------------- */
+
+static void copy_text(FILE *to, const char *path)
+{
+    FILE *from = path ? fopen(path, "re") : NULL;
+    char some[4096];
+
+    for (size_t n; from && (n = fread(some, 1, sizeof some, from)) > 0;)
+        fwrite(some, 1, n, to);
+    if (from)
+        fclose(from);
+}
+
+int folder_failed(const struct folder *f, const char *hash, const char *text, const char *more,
+                  struct err *e)
+{
+    char *dir = folder_path(f, "tmp", hash), *path = xasprintf("%s/log", dir);
+    struct outfile *log = NULL;
+    int failed = 0;
+
+    if (mkdir(dir, 0777) && errno != EEXIST)
+        failed = cannot(dir, e);
+    else
+        log = outfile_open(path, e);
+    if (log) {
+        fprintf(outfile_stream(log), "%s\n", text);
+        copy_text(outfile_stream(log), more);
+        failed = outfile_commit(log, e) || move(f, hash, "failed", e);
+    }
+    free(dir);
+    free(path);
+    return failed || !log ? -1 : 0;
+}
+
+/* ---- one owner ------------------------------------------------------------------------------ */
+
+static int make_rooms(const struct folder *f, struct err *e)
+{
+    int failed = mkdir(f->dir, 0777) && errno != EEXIST ? cannot(f->dir, e) : 0;
+
+    for (size_t i = 0; i < ARRAY_SIZE(rooms) && !failed; i++) {
+        char *path = folder_path(f, rooms[i], NULL);
+        if (mkdir(path, 0777) && errno != EEXIST)
+            failed = cannot(path, e);
+        free(path);
+    }
+    return failed;
+}
+
+/* The processes of an owner that was killed may need a moment to end. */
+static bool lock(int fd)
+{
+    static const struct timespec moment = {.tv_nsec = 20 * 1000 * 1000};
+
+    for (unsigned i = 0; i < 50; i++) {
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+            return true;
+        nanosleep(&moment, NULL);
+    }
+    return false;
+}
+
+int folder_open(struct folder *f, const char *dir, struct err *e)
+{
+    *f = (struct folder){.dir = xstrdup(dir), .lock = -1};
+    if (make_rooms(f, e))
+        return -1;
+    char *path = folder_path(f, "lock", NULL);
+    f->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    int failed = f->lock < 0 ? cannot(path, e) : 0;
+    if (!failed && !lock(f->lock))
+        failed = err_set(e, LARD_OUTPUT,
+                         "%s: another process runs this sweep; wait for it, or stop it first", dir);
+    free(path);
+    return failed ? -1 : folder_clean(f, e);
+}
+
+void folder_close(struct folder *f)
+{
+    if (f->lock >= 0)
+        close(f->lock);
+    free(f->dir);
+}
+
+int folder_clean(const struct folder *f, struct err *e)
+{
+    char *path = folder_path(f, "tmp", NULL);
+    DIR *dir = opendir(path);
+    const int failed = !dir || remove_entries(dir) ? cannot(path, e) : 0;
+
+    if (dir)
+        closedir(dir);
+    free(path);
+    return failed;
+}

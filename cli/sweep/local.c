@@ -1,0 +1,398 @@
+/* local.c - runs the cells of a sweep on this machine: processes that each take a group of cells of
+ * one source, and say through a pipe how far they are. One that crashes, hangs or runs out of
+ * memory takes nothing along: what its group has not done runs again, each cell alone, and one that
+ * fails alone has failed. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/sweep/sweep.h"
+
+struct note { /* what a worker tells; written at once */
+    uint64_t what, cell, n;
+};
+struct sweep_worker {
+    pid_t pid; /* 0: none */
+    int notes; /* the end of its pipe */
+    struct group group;
+    char *log; /* owns; its standard error */
+    double heard;
+    bool hung;
+};
+struct running {
+    struct sweep *sweep;
+    struct sweep_worker *worker; /* owns; sweep->jobs */
+    bool *alone;                 /* owns; by cell */
+    int signals;                 /* a descriptor for those that stop the sweep */
+    sigset_t before;             /* the mask that workers get */
+    uint64_t events;
+    double began, shown;
+    bool terminal;
+    struct err *e;
+};
+
+static double now_seconds(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* ---- in the worker -------------------------------------------------------------------------- */
+
+struct telling {
+    int to;
+    uint64_t events; /* not told yet */
+    double told;
+};
+
+static void send(struct telling *t, enum told what, size_t cell, uint64_t n)
+{
+    const struct note note = {what, cell, n};
+
+    if (write(t->to, &note, sizeof note) != (ssize_t)sizeof note)
+        _exit(LARD_INTERNAL); /* nobody listens */
+}
+
+/* Events are told ten times a second, whatever else at once. */
+static void worker_tells(void *telling, enum told what, size_t cell, uint64_t n)
+{
+    struct telling *t = telling;
+    const double now = now_seconds();
+
+    if (what == TOLD_EVENTS) {
+        t->events += n;
+        if (now < t->told + 0.1)
+            return;
+    }
+    if (t->events)
+        send(t, TOLD_EVENTS, cell, t->events);
+    t->events = 0;
+    t->told = now;
+    if (what != TOLD_EVENTS)
+        send(t, what, cell, n);
+}
+
+/* Workers end with the process that started them: they would go on for nobody. */
+static void worker_main(const struct running *r, const struct sweep_worker *w, int notes,
+                        pid_t parent)
+{
+    struct telling t = {.to = notes};
+    const struct teller teller = {worker_tells, &t};
+    const int log = open(w->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(LARD_INTERNAL);
+    sigprocmask(SIG_SETMASK, &r->before, NULL);
+    dup2(nothing, STDIN_FILENO);
+    dup2(nothing, STDOUT_FILENO);
+    dup2(log >= 0 ? log : nothing, STDERR_FILENO);
+    work_run(r->sweep->folder, r->sweep->plan, &w->group, &teller);
+    _exit(LARD_DONE);
+}
+
+/* ---- groups --------------------------------------------------------------------------------- */
+
+enum { GROUP_MOST = 16 };
+
+static bool same_reading(const struct sweep_cell *a, const struct sweep_cell *b)
+{
+    return a->source == b->source && a->rules == b->rules;
+}
+
+/* The first cell that is missing, and others of its source: fewer towards the end, so that all
+ * processes end at about the same time. False: nothing is missing. */
+static bool next_group(const struct running *r, struct group *g)
+{
+    const struct sweep *s = r->sweep;
+    const size_t left = sweep_count(s, CELL_MISSING);
+    const size_t share = (left + 2 * s->jobs - 1) / (2 * s->jobs);
+    const size_t most = share < GROUP_MOST ? share : GROUP_MOST;
+
+    for (size_t i = 0; i < s->plan->n && g->n < most; i++) {
+        if (s->state[i] != CELL_MISSING || (g->n && r->alone[i]) ||
+            (g->n && !same_reading(&s->plan->cell[g->cell[0]], &s->plan->cell[i])))
+            continue;
+        g->cell = xgrow(g->cell, g->n, &g->cap, sizeof *g->cell);
+        g->cell[g->n++] = i;
+        if (r->alone[i])
+            break;
+    }
+    return g->n > 0;
+}
+
+/* ---- starting ------------------------------------------------------------------------------- */
+
+static int start_worker(struct running *r, struct sweep_worker *w)
+{
+    const pid_t parent = getpid();
+    int ends[2];
+
+    w->log = xasprintf("%s/tmp/worker-%zu.log", r->sweep->folder->dir, (size_t)(w - r->worker));
+    unlink(w->log);
+    if (pipe2(ends, O_CLOEXEC))
+        return err_set(r->e, LARD_INTERNAL, "sweep: no pipe: %s", strerror(errno));
+    fflush(NULL);
+    w->pid = fork();
+    if (w->pid == 0) {
+        close(ends[0]);
+        worker_main(r, w, ends[1], parent);
+    }
+    close(ends[1]);
+    w->notes = ends[0];
+    w->heard = now_seconds();
+    w->hung = false;
+    if (w->pid < 0) {
+        w->pid = 0;
+        close(ends[0]);
+        return err_set(r->e, LARD_INTERNAL, "sweep: no process: %s", strerror(errno));
+    }
+    for (size_t i = 0; i < w->group.n; i++)
+        r->sweep->state[w->group.cell[i]] = CELL_RUNNING;
+    return 0;
+}
+
+static int start_workers(struct running *r)
+{
+    for (size_t i = 0; i < r->sweep->jobs; i++) {
+        struct sweep_worker *w = &r->worker[i];
+        if (w->pid)
+            continue;
+        w->group.n = 0;
+        if (next_group(r, &w->group) && start_worker(r, w))
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- what workers tell ---------------------------------------------------------------------- */
+
+static void take_note(struct running *r, struct sweep_worker *w, const struct note *n)
+{
+    struct sweep *s = r->sweep;
+
+    w->heard = now_seconds();
+    if (n->what == TOLD_EVENTS)
+        r->events += n->n;
+    else if (n->what == TOLD_DONE)
+        s->state[n->cell] = CELL_DONE;
+    else if (n->what == TOLD_FAILED) {
+        s->state[n->cell] = CELL_FAILED;
+        s->code[n->cell] = (int)n->n;
+    } else if (n->what == TOLD_NO_ROOM)
+        err_set(r->e, LARD_OUTPUT,
+                "%s: results can't be written, so the sweep stops; make room, and the same command "
+                "goes on",
+                s->folder->dir);
+}
+
+static bool read_note(struct running *r, struct sweep_worker *w)
+{
+    struct note n;
+
+    if (read(w->notes, &n, sizeof n) != (ssize_t)sizeof n)
+        return false;
+    take_note(r, w, &n);
+    return true;
+}
+
+static char *how_it_ended(const struct sweep_worker *w, int status, uint64_t timeout)
+{
+    if (w->hung)
+        return xasprintf("the process made no progress for %llu seconds, and was ended",
+                         (unsigned long long)timeout);
+    if (WIFSIGNALED(status))
+        return xasprintf("the process was ended by signal %d (%s)", WTERMSIG(status),
+                         strsignal(WTERMSIG(status)));
+    return xasprintf("the process ended with exit code %d", WEXITSTATUS(status));
+}
+
+/* What it has left runs again, alone; what was alone has failed. */
+static int settle(struct running *r, struct sweep_worker *w, int status)
+{
+    struct sweep *s = r->sweep;
+    int failed = 0;
+
+    for (size_t i = 0; i < w->group.n; i++) {
+        const size_t cell = w->group.cell[i];
+        if (s->state[cell] != CELL_RUNNING)
+            continue;
+        s->state[cell] = CELL_MISSING;
+        if (w->group.n > 1) {
+            r->alone[cell] = true;
+            continue;
+        }
+        char *how = how_it_ended(w, status, s->timeout);
+        failed = folder_failed(s->folder, s->plan->cell[cell].hash, how, w->log, r->e);
+        s->state[cell] = CELL_FAILED;
+        s->code[cell] = LARD_INTERNAL;
+        free(how);
+    }
+    return failed;
+}
+
+static void forget_worker(struct sweep_worker *w)
+{
+    close(w->notes);
+    unlink(w->log);
+    free(w->log);
+    w->log = NULL;
+    w->pid = 0;
+}
+
+/* ---- the end of a worker, and of all -------------------------------------------------------- */
+
+static int end_worker(struct running *r, struct sweep_worker *w)
+{
+    int status = 0;
+
+    while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    const int failed = r->e->code ? 0 : settle(r, w, status);
+    forget_worker(w);
+    return failed;
+}
+
+static void stop_workers(struct running *r)
+{
+    for (size_t i = 0; i < r->sweep->jobs; i++)
+        if (r->worker[i].pid)
+            kill(r->worker[i].pid, SIGKILL);
+    for (size_t i = 0; i < r->sweep->jobs; i++)
+        if (r->worker[i].pid) {
+            while (waitpid(r->worker[i].pid, NULL, 0) < 0 && errno == EINTR)
+                continue;
+            forget_worker(&r->worker[i]);
+        }
+}
+
+static int stopped(struct running *r)
+{
+    struct signalfd_siginfo info;
+
+    if (read(r->signals, &info, sizeof info) != (ssize_t)sizeof info)
+        return 0;
+    return err_set(r->e, (enum lard_exit)(128 + info.ssi_signo),
+                   "sweep: stopped by %s; %zu of %zu cells are done, and the same command goes on",
+                   info.ssi_signo == SIGINT ? "SIGINT" : "SIGTERM",
+                   sweep_count(r->sweep, CELL_DONE), r->sweep->plan->n);
+}
+
+static void end_hung(struct running *r)
+{
+    for (size_t i = 0; i < r->sweep->jobs; i++) {
+        struct sweep_worker *w = &r->worker[i];
+        if (w->pid && r->sweep->timeout && now_seconds() - w->heard > (double)r->sweep->timeout) {
+            w->hung = true;
+            kill(w->pid, SIGKILL);
+        }
+    }
+}
+
+/* ---- progress ------------------------------------------------------------------------------- */
+
+static void show_progress(struct running *r)
+{
+    const double now = now_seconds() - r->began, due = r->shown + (r->terminal ? 0.5 : 30);
+    const size_t done = sweep_count(r->sweep, CELL_DONE),
+                 failed = sweep_count(r->sweep, CELL_FAILED);
+
+    if (r->sweep->quiet || now < due)
+        return;
+    r->shown = now;
+    fprintf(stderr, "%s%zu of %zu cells, %zu failed, %.0f s, %.1f M events a second%s",
+            r->terminal ? "\r" : "lardsim: ", done, r->sweep->plan->n, failed, now,
+            (double)r->events / 1e6 / now, r->terminal ? "\033[K" : "\n");
+}
+
+/* ---- the loop ------------------------------------------------------------------------------- */
+
+static bool any_worker(const struct running *r)
+{
+    for (size_t i = 0; i < r->sweep->jobs; i++)
+        if (r->worker[i].pid)
+            return true;
+    return false;
+}
+
+/* Until something is told, but not for long. */
+static int wait_and_hear(struct running *r)
+{
+    const size_t n = r->sweep->jobs;
+    struct pollfd *fd = xcalloc(n + 1, sizeof *fd);
+    int failed = 0;
+
+    for (size_t i = 0; i < n; i++)
+        fd[i] = (struct pollfd){.fd = r->worker[i].pid ? r->worker[i].notes : -1, .events = POLLIN};
+    fd[n] = (struct pollfd){.fd = r->signals, .events = POLLIN};
+    if (poll(fd, n + 1, 200) > 0) {
+        if (fd[n].revents)
+            failed = stopped(r);
+        for (size_t i = 0; i < n && !failed; i++)
+            if (fd[i].revents && !read_note(r, &r->worker[i]))
+                failed = end_worker(r, &r->worker[i]);
+    }
+    free(fd);
+    return failed || r->e->code ? -1 : 0;
+}
+
+static void begin(struct running *r)
+{
+    sigset_t stops;
+
+    sigemptyset(&stops);
+    sigaddset(&stops, SIGINT);
+    sigaddset(&stops, SIGTERM);
+    sigprocmask(SIG_BLOCK, &stops, &r->before);
+    r->signals = signalfd(-1, &stops, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static void end(struct running *r)
+{
+    stop_workers(r);
+    if (r->terminal && r->shown > 0)
+        fputs("\r\033[K", stderr);
+    for (size_t i = 0; i < r->sweep->jobs; i++)
+        free(r->worker[i].group.cell);
+    if (r->signals >= 0)
+        close(r->signals);
+    sigprocmask(SIG_SETMASK, &r->before, NULL);
+    free(r->worker);
+    free(r->alone);
+}
+
+static int run_local(struct sweep *s, struct err *e)
+{
+    struct running r = {.sweep = s,
+                        .worker = xcalloc(s->jobs, sizeof *r.worker),
+                        .alone = xcalloc(s->plan->n + 1, sizeof *r.alone),
+                        .began = now_seconds(),
+                        .terminal = isatty(STDERR_FILENO),
+                        .e = e};
+    int failed;
+
+    begin(&r);
+    for (failed = start_workers(&r); !failed && any_worker(&r);) {
+        failed = wait_and_hear(&r);
+        end_hung(&r);
+        show_progress(&r);
+        if (!failed)
+            failed = start_workers(&r);
+    }
+    end(&r);
+    return failed ? -1 : 0;
+}
+
+const struct engine engine_local = {
+    .name = "local", .help = "Processes on this machine.", .run = run_local};

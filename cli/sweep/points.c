@@ -1,0 +1,107 @@
+/* points.c - the points of a sweep: the product of its axes, sources, seeds and policies, without
+ * those that a condition leaves out. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/sweep/sweep.h"
+
+/* ---- conditions ----------------------------------------------------------------------------- */
+
+static const char *value_of(const struct spec *s, const struct sweep_point *p, const char *name)
+{
+    if (strcmp(name, "policy") == 0)
+        return s->policies.at[p->policy].text;
+    if (strcmp(name, "source") == 0)
+        return s->sources.at[p->source].text;
+    if (strcmp(name, "seed") == 0)
+        return s->seeds.n ? s->seeds.at[p->seed].text : "";
+    for (size_t i = 0; i < s->axes; i++)
+        if (strcmp(s->axis[i].name, name) == 0)
+            return s->axis[i].step[p->step[i]].name;
+    return name; /* a value */
+}
+
+/* Of a policy only the label counts. Numbers are compared as such, whatever their units. */
+static int compare(const char *a, const char *b)
+{
+    uint64_t x, y;
+
+    if (cli_number(a, &x) && cli_number(b, &y))
+        return (x > y) - (x < y);
+    const size_t n = policy_label(a), k = policy_label(b);
+    const int by = strncmp(a, b, n < k ? n : k);
+    return by ? by : (n > k) - (n < k);
+}
+
+static bool holds(const struct spec *s, const struct condition *c, const struct sweep_point *p)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        const struct term *t = &c->term[i];
+        const int by = compare(value_of(s, p, t->left), value_of(s, p, t->right));
+        if (!(by < 0 ? t->less : by > 0 ? t->more : t->equal))
+            return false;
+    }
+    return true;
+}
+
+static bool left_in(const struct spec *s, const struct sweep_point *p)
+{
+    for (size_t i = 0; i < s->only.n; i++)
+        if (!holds(s, &s->only.at[i], p))
+            return false;
+    for (size_t i = 0; i < s->except.n; i++)
+        if (holds(s, &s->except.at[i], p))
+            return false;
+    return true;
+}
+
+/* ---- the product ---------------------------------------------------------------------------- */
+
+static bool advance(size_t *digit, size_t n)
+{
+    if (++*digit < n)
+        return true;
+    *digit = 0;
+    return false;
+}
+
+/* The last axis changes fastest; axes that move together change with their first. */
+static bool next_step(const struct spec *s, struct sweep_point *p)
+{
+    for (size_t i = s->axes; i-- > 0;) {
+        if (s->axis[i].with != i)
+            continue;
+        const bool more = advance(&p->step[i], s->axis[i].n);
+        for (size_t k = i + 1; k < s->axes; k++)
+            if (s->axis[k].with == i)
+                p->step[k] = p->step[i];
+        if (more)
+            return true;
+    }
+    return false;
+}
+
+static bool next_point(const struct spec *s, struct sweep_point *p)
+{
+    return advance(&p->policy, s->policies.n) || advance(&p->seed, s->seeds.n ? s->seeds.n : 1) ||
+           advance(&p->source, s->sources.n) || next_step(s, p);
+}
+
+int points_each(const struct spec *s, int (*fn)(void *arg, const struct sweep_point *p), void *arg,
+                struct err *e)
+{
+    struct sweep_point p = {.step = xcalloc(s->axes + 1, sizeof *p.step)};
+    int status = 0;
+    uint64_t n = 0;
+
+    do {
+        if (!left_in(s, &p))
+            continue;
+        status = fn(arg, &p);
+        n++;
+    } while (!status && next_point(s, &p));
+    free(p.step);
+    if (!status && !n)
+        return err_set(e, LARD_CONFIG, "%s: only and except leave no point of the sweep", s->path);
+    return status;
+}

@@ -1,0 +1,170 @@
+/* sweep.h - the parts of `lardsim sweep`: a spec, the cells that it makes, the folder that they are
+ * in, and whatever runs them.
+ *
+ * The folder is all the state there is: a cell that is done is a folder in cells/, named by the
+ * hash of all that decides its results, and one that failed a folder in failed/. So a sweep is
+ * resumed by finding out which cells are missing. */
+#ifndef LARDSIM_V_SWEEP_H
+#define LARDSIM_V_SWEEP_H
+
+#include "cli/cli.h"
+#include "sim/lardsim.h"
+
+/* ---- the spec: sweep/spec.c ----------------------------------------------------------------- */
+
+struct setting { /* a text of the spec, and where it stands */
+    char *text;  /* owns; "l2.size=512Ki", "workload:sor", a policy */
+    unsigned line;
+};
+struct settings {
+    struct setting *at; /* owns */
+    size_t n, cap;
+};
+void settings_add(struct settings *s, char *text, unsigned line); /* takes text over */
+void settings_free(struct settings *s);
+
+struct step {   /* one value of an axis */
+    char *name; /* owns; the value, or the name of a group of settings */
+    struct settings set;
+};
+struct axis {
+    char *name; /* owns; a parameter, or of the user's choosing where its steps are groups */
+    unsigned line;
+    struct step *step; /* owns */
+    size_t n, cap;
+    bool groups;
+    size_t with; /* the first axis with which it moves together; itself: it moves alone */
+};
+struct term {              /* "l2.size <= l3.size" */
+    char *left, *right;    /* own */
+    int less, equal, more; /* whether it holds then */
+};
+struct condition {     /* all its terms hold */
+    struct term *term; /* owns */
+    size_t n, cap;
+    unsigned line;
+};
+struct conditions {
+    struct condition *at; /* owns */
+    size_t n, cap;
+};
+struct spec {
+    char *path; /* owns; as the user wrote it, for messages */
+    struct settings inherit, base, policies, sources, seeds;
+    struct axis *axis; /* owns */
+    size_t axes, axes_cap;
+    struct conditions only, except;
+};
+/* text: of the file called path. 0 or -1; s is to be freed either way. */
+int spec_read(struct spec *s, const char *path, const char *text, size_t bytes, struct err *e);
+void spec_free(struct spec *s);
+int spec_error(const struct spec *s, unsigned line, struct err *e, const char *fmt, ...)
+    PRINTF_LIKE(4, 5);
+size_t policy_label(const char *policy); /* the length of the label that "naive=vc" begins with */
+
+/* ---- the points of the axes: sweep/points.c ------------------------------------------------- */
+
+/* One value of each axis, and one of each source, seed and policy. */
+struct sweep_point {
+    size_t *step;                /* owns; by axis */
+    size_t source, seed, policy; /* of the spec's lists */
+};
+/* Calls fn for every point that the conditions leave, in the order of the spec: the axis that is
+ * written first changes slowest, and policies fastest. Stops at -1, and returns it. */
+int points_each(const struct spec *s, int (*fn)(void *arg, const struct sweep_point *p), void *arg,
+                struct err *e);
+
+/* ---- the cells: sweep/plan.c ---------------------------------------------------------------- */
+
+enum { HASH_TEXT = 17 };
+#define NO_CELL SIZE_MAX
+
+struct sweep_cell { /* a run: `lardsim run` with these settings, on this source */
+    char hash[HASH_TEXT];
+    size_t source;       /* of the plan's */
+    size_t baseline;     /* the cell of the same point without a policy; NO_CELL: there is none */
+    char *policy;        /* owns; its label */
+    char *seed;          /* owns; NULL: the source has none */
+    char **value;        /* owns; by axis: the step's name; NULL: of several, which give one run */
+    struct settings set; /* "l2.size=512Ki", in the order in which they are set */
+    bool machine, rules;
+};
+struct plan_source {
+    char *text;           /* owns; for lardsim_run */
+    char *identity;       /* owns; what is hashed of it */
+    unsigned granularity; /* that it says of itself; 0: none */
+    uint64_t events;      /* 0: not known before it runs */
+};
+struct plan {
+    const struct spec *spec;    /* borrows */
+    struct plan_source *source; /* owns */
+    size_t sources, sources_cap;
+    struct sweep_cell *cell; /* owns; in the order of the points */
+    size_t n, cap;
+    struct map index; /* hash to 1 + index of cell */
+};
+/* All cells of the spec, each resolved and checked; nothing runs. build: whose results count. 0 or
+ * -1; p is to be freed either way. */
+int plan_make(struct plan *p, const struct spec *s, const char *build, struct err *e);
+void plan_free(struct plan *p);
+/* What was given for the cell, as lardsim_run takes it. */
+int cell_configure(const struct plan *p, const struct sweep_cell *c, struct lardsim *l);
+
+/* ---- the folder: sweep/folder.c ------------------------------------------------------------- */
+
+struct folder {
+    char *dir; /* owns */
+    int lock;  /* a file descriptor; -1: not ours */
+};
+/* Makes it if need be, and takes it for this process, until folder_close. */
+int folder_open(struct folder *f, const char *dir, struct err *e);
+void folder_close(struct folder *f);
+char *folder_path(const struct folder *f, const char *room, const char *hash); /* the caller's */
+bool folder_has(const struct folder *f, const char *room, const char *hash);
+/* From its place in tmp/ to cells/, whole. */
+int folder_done(const struct folder *f, const char *hash, struct err *e);
+/* To failed/, with what there is of it, and a log. more: a file whose text is added; may be NULL.
+ */
+int folder_failed(const struct folder *f, const char *hash, const char *text, const char *more,
+                  struct err *e);
+int folder_clean(const struct folder *f, struct err *e); /* what is in flight, and nobody flies */
+int remove_tree(const char *path); /* 0 or -1: errno tells. What isn't there is no failure */
+
+/* ---- a group of cells, in this process: sweep/work.c ---------------------------------------- */
+
+struct group {    /* cells of one source, which one process runs side by side */
+    size_t *cell; /* owns; of the plan's */
+    size_t n, cap;
+};
+enum told { TOLD_EVENTS, TOLD_DONE, TOLD_FAILED, TOLD_ALONE, TOLD_NO_ROOM };
+/* TOLD_EVENTS: n more have run, in all cells. TOLD_ALONE: the cell must run without others, to say
+ * what is wrong. TOLD_NO_ROOM: results can't be written; the sweep can't go on. Of the others n is
+ * an exit code. */
+struct teller {
+    void (*tell)(void *arg, enum told what, size_t cell, uint64_t n);
+    void *arg;
+};
+void work_run(const struct folder *f, const struct plan *p, const struct group *g,
+              const struct teller *t);
+
+/* ---- engines: what runs groups: sweep/local.c ----------------------------------------------- */
+
+enum cell_state { CELL_MISSING, CELL_RUNNING, CELL_DONE, CELL_FAILED };
+struct sweep {
+    const struct plan *plan;
+    const struct folder *folder;
+    enum cell_state *state; /* owns; by cell */
+    int *code;              /* owns; by cell: of those that failed now, an exit code */
+    size_t jobs;            /* processes at a time */
+    uint64_t timeout;       /* seconds without an event, after which a process is ended */
+    bool quiet;
+};
+size_t sweep_count(const struct sweep *s, enum cell_state state);
+struct engine {
+    const char *name, *help;
+    /* Runs what is missing. -1: it could not go on. */
+    int (*run)(struct sweep *s, struct err *e);
+};
+extern const struct engine engine_local;
+
+#endif
