@@ -370,6 +370,7 @@ void json_key(struct json *j, const char *key);
 void json_u64(struct json *j, uint64_t v);
 void json_str(struct json *j,
               const char *s); /* NULL: null. Bytes that are not UTF-8 become U+FFFD */
+void json_number(struct json *j, const char *text); /* digits, and what else a number has */
 void json_bool(struct json *j, bool v);
 void json_null(struct json *j);
 void json_hex(struct json *j, uint64_t v); /* "0x1f": for addresses, which exceed 2^53 */
@@ -380,6 +381,22 @@ void json_key_bool(struct json *j, const char *key, bool v);
 void json_key_hex16(struct json *j, const char *key, uint64_t v); /* "00000000000000ff": digests */
 void json_fixed(struct json *j, uint64_t num,
                 uint64_t den); /* num/den with 6 decimals, by integers; den 0: null */
+
+/* ---- CSV: csv.c ----------------------------------------------------------------------------- */
+
+void csv_field(FILE *out, const char *text); /* quoted where it has to be */
+struct csv_row {                             /* begins as all zero */
+    char *text;                              /* owns */
+    size_t bytes, room;
+    size_t *at; /* owns; where fields begin in text */
+    size_t n, cap;
+};
+bool csv_read(struct csv_row *r, FILE *in); /* the next row; false: the end */
+static inline const char *csv_at(const struct csv_row *r, size_t i) /* "": there is none */
+{
+    return i < r->n ? r->text + r->at[i] : "";
+}
+void csv_free(struct csv_row *r);
 
 /* ---- files that appear whole or not at all: outfile.c --------------------------------------- */
 

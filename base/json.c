@@ -146,6 +146,12 @@ void json_u64(struct json *j, uint64_t v)
     fprintf(j->out, "%" PRIu64, v);
 }
 
+void json_number(struct json *j, const char *text)
+{
+    json_value(j);
+    fputs(text, j->out);
+}
+
 void json_str(struct json *j, const char *s)
 {
     json_value(j);

@@ -318,22 +318,6 @@ void stats_text(const struct stats *s, FILE *out)
     list_free(&l);
 }
 
-/* RFC 4180, but for line ends, which are single newlines. */
-static void csv_field(FILE *out, const char *text)
-{
-    if (!strpbrk(text, ",\"\r\n")) {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
 void stats_csv(const struct stats *s, FILE *out)
 {
     struct list l = list_make(s, FOR_CSV);

@@ -10,14 +10,15 @@ lardsim_SOURCES += cli/reproduce/claims.c cli/reproduce/claims.h cli/reproduce/p
 	cli/reproduce/print.h cli/reproduce/reproduce.c cli/reproduce/reproduce.h cli/reproduce/verb.c
 lardsim_SOURCES += cli/run/machine.c cli/run/races.c cli/run/repeat.c cli/run/result.c \
 	cli/run/run.c cli/run/run.h
-lardsim_SOURCES += cli/sweep/folder.c cli/sweep/local.c cli/sweep/plan.c cli/sweep/points.c \
-	cli/sweep/spec.c cli/sweep/sweep.h cli/sweep/verb.c cli/sweep/work.c
+lardsim_SOURCES += cli/sweep/collect.c cli/sweep/collect.h cli/sweep/folder.c cli/sweep/index.c \
+	cli/sweep/listing.c cli/sweep/local.c cli/sweep/manage.c cli/sweep/plan.c \
+	cli/sweep/points.c cli/sweep/spec.c cli/sweep/sweep.h cli/sweep/verb.c cli/sweep/work.c
 lardsim_SOURCES += cli/trace/cat.c cli/trace/convert.c cli/trace/cut.c cli/trace/info.c \
 	cli/trace/merge.c cli/trace/synth.c cli/trace/trace.c cli/trace/trace.h cli/trace/verify.c
 lardsim_SOURCES += cli/workload/again.c cli/workload/describe.c cli/workload/measure.c \
 	cli/workload/record.c cli/workload/workload.c cli/workload/workload.h
 lardsim_LDFLAGS = $(LARDSIM_LDFLAGS)
-lardsim_LDADD = libcore.la $(LIBS_OF_OTHERS)
+lardsim_LDADD = libcore.la $(LIBS_OF_OTHERS) $(SQLITE_LIBS)
 
 nodist_man_MANS = lardsim.1 lardsim-run.1 lardsim-trace.1 lardsim-compare.1 lardsim-workload.1 \
 	lardsim-sweep.1 lardsim-reproduce.1 lardsim-verify.1 lardsim-list.1 lardsim-explain.1

@@ -216,6 +216,21 @@ static void put_group_words(FILE *out, const char *group)
     fputs("\"\n", out);
 }
 
+/* A group that is a verb, too: what follows may be its operand. */
+static void put_verb_and_group(FILE *out, const char *group)
+{
+    fprintf(out, "    elif [[ $verb == %s && \" ", group);
+    put_words(out, group);
+    fprintf(out,
+            "\" == *\" ${COMP_WORDS[2]} \"* && $COMP_CWORD -gt 2 ]]; then\n"
+            "        verb=\"%s ${COMP_WORDS[2]}\" at=3\n"
+            "    elif [[ $verb == %s && $COMP_CWORD == 2 ]]; then\n"
+            "        words=\"",
+            group, group);
+    put_words(out, group);
+    fputs("\"\n", out);
+}
+
 static void put_verb_words(FILE *out)
 {
     fputs("    local verb=${COMP_WORDS[1]} at=2\n"
@@ -228,6 +243,7 @@ static void put_verb_words(FILE *out)
     fputs("\"\n", out);
     put_group_words(out, "trace");
     put_group_words(out, "workload");
+    put_verb_and_group(out, "sweep");
     fputs("    fi\n", out);
 }
 

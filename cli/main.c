@@ -123,7 +123,8 @@ const char *verb_group_summary(const char *group)
                    "Simulates machines that detect data races: which accesses race, and how many "
                    "cycles each detector costs."},
                   {"trace", "Looks at traces and makes new ones."},
-                  {"workload", "Lists the built-in programs, and records them."}};
+                  {"workload", "Lists the built-in programs, and records them."},
+                  {"sweep", "Runs the combinations of a spec, and collects their results."}};
 
     for (size_t i = 0; i < ARRAY_SIZE(groups); i++)
         if (strcmp(group, groups[i].name) == 0)
@@ -253,7 +254,8 @@ static int dispatch(const char *group, int argc, char **argv, struct err *e)
     free(help);
 
     const struct verb *verb = find_verb(group, words.argv[0]);
-    if (verb)
+    const bool more = words.argc > 1 && find_verb(words.argv[0], words.argv[1]);
+    if (verb && !(more && !*group)) /* "sweep" is a verb, and "sweep status" another */
         return run_verb(verb, words.argc, words.argv, e);
     if (!*group && group_exists(words.argv[0]))
         return dispatch(words.argv[0], words.argc, words.argv, e);

@@ -198,18 +198,13 @@ static void put_summary(FILE *out, const char *summary)
 
 static void put_summaries(FILE *out, const char *page)
 {
-    const char *gap = " \\- ";
+    const char *summary = verb_group_summary(page); /* one line for all of a group */
 
-    for (size_t i = 0; verbs[i]; i++) {
-        if (!first_word_is(verbs[i], page))
-            continue;
-        fputs(gap, out);
-        if (strchr(verbs[i]->name, ' ')) { /* a group: one line for all */
-            put_summary(out, verb_group_summary(page));
-            break;
-        }
-        put_summary(out, verbs[i]->summary);
-    }
+    for (size_t i = 0; verbs[i] && !summary; i++)
+        if (first_word_is(verbs[i], page))
+            summary = verbs[i]->summary;
+    fputs(" \\- ", out);
+    put_summary(out, summary);
     fputc('\n', out);
 }
 

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/yaml.h"
 #include "cli/sweep/sweep.h"
 
 static const char *const rooms[] = {"cells", "failed", "tmp"};
@@ -62,6 +63,25 @@ int remove_tree(const char *path)
     return failed ? -1 : rmdir(path);
 }
 
+char *file_read(const char *path, size_t *bytes)
+{
+    FILE *in = fopen(path, "re");
+    char *text;
+
+    if (!in)
+        return NULL;
+    text = xmalloc(YAML_MAX_BYTES + 2);
+    *bytes = fread(text, 1, YAML_MAX_BYTES + 1, in);
+    text[*bytes] = '\0';
+    const int reason = ferror(in) ? errno : 0;
+    fclose(in);
+    errno = reason;
+    if (!reason)
+        return text;
+    free(text);
+    return NULL;
+}
+
 static int cannot(const char *path, struct err *e)
 {
     return err_set(e, LARD_OUTPUT, "%s: can't be written: %s; make room, or choose another folder",
@@ -101,6 +121,34 @@ static int move(const struct folder *f, const char *hash, const char *room, stru
 int folder_done(const struct folder *f, const char *hash, struct err *e)
 {
     return move(f, hash, "cells", e);
+}
+
+/* ---- files of the folder's own -------------------------------------------------------------- */
+
+char *folder_read(const struct folder *f, const char *name, size_t *bytes, struct err *e)
+{
+    char *path = folder_path(f, name, NULL);
+    char *text = file_read(path, bytes);
+
+    if (!text)
+        err_set(e, LARD_CONFIG,
+                "%s: %s; give a folder in which `lardsim sweep SPEC -o DIR` has begun", path,
+                strerror(errno));
+    free(path);
+    return text;
+}
+
+int folder_write(const struct folder *f, const char *name, const char *text, size_t bytes,
+                 struct err *e)
+{
+    char *path = folder_path(f, name, NULL);
+    struct outfile *out = outfile_open(path, e);
+
+    free(path);
+    if (!out)
+        return -1;
+    fwrite(text, 1, bytes, outfile_stream(out));
+    return outfile_commit(out, e);
 }
 
 /* ---- what failed ---------------------------------------------------------------------------- */

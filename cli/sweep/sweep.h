@@ -110,6 +110,27 @@ void plan_free(struct plan *p);
 /* What was given for the cell, as lardsim_run takes it. */
 int cell_configure(const struct plan *p, const struct sweep_cell *c, struct lardsim *l);
 
+/* ---- the list of cells in the folder, plan.csv: sweep/listing.c ------------------------------ */
+
+struct folder;
+enum { /* its first columns; the axes follow */
+       LISTED_CELL,
+       LISTED_BASELINE,
+       LISTED_SOURCE,
+       LISTED_SEED,
+       LISTED_POLICY,
+       LISTED_AXES
+};
+struct listing {
+    struct csv_row head;
+    struct csv_row *row; /* owns; of a cell; "" where a column says nothing of it */
+    size_t n, cap;
+};
+bool is_hash(const char *text); /* the name of a cell's folder */
+int listing_write(const struct folder *f, const struct plan *p, struct err *e);
+int listing_read(struct listing *l, const struct folder *f, struct err *e);
+void listing_free(struct listing *l);
+
 /* ---- the folder: sweep/folder.c ------------------------------------------------------------- */
 
 struct folder {
@@ -128,6 +149,12 @@ int folder_done(const struct folder *f, const char *hash, struct err *e);
 int folder_failed(const struct folder *f, const char *hash, const char *text, const char *more,
                   struct err *e);
 int folder_clean(const struct folder *f, struct err *e); /* what is in flight, and nobody flies */
+/* A file as long as a spec may be, and a byte more: owned by the caller. NULL: errno tells. */
+char *file_read(const char *path, size_t *bytes);
+/* A file of the folder's own, whole: owned by the caller. NULL: error. */
+char *folder_read(const struct folder *f, const char *name, size_t *bytes, struct err *e);
+int folder_write(const struct folder *f, const char *name, const char *text, size_t bytes,
+                 struct err *e);
 int remove_tree(const char *path); /* 0 or -1: errno tells. What isn't there is no failure */
 
 /* ---- a group of cells, in this process: sweep/work.c ---------------------------------------- */

@@ -5,48 +5,13 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/build.h"
-#include "base/yaml.h"
 #include "cli/sweep/sweep.h"
 
 enum { OPT_DRY_RUN = 600, OPT_ACCEPT_BUILD, OPT_TIMEOUT };
-
-/* ---- files of a line, or a few -------------------------------------------------------------- */
-
-/* The whole file: owned by the caller. NULL: errno tells. */
-static char *read_all(const char *path, size_t *bytes)
-{
-    FILE *in = fopen(path, "re");
-    char *text = NULL;
-
-    if (!in)
-        return NULL;
-    text = xmalloc(YAML_MAX_BYTES + 2);
-    *bytes = fread(text, 1, YAML_MAX_BYTES + 1, in);
-    text[*bytes] = '\0';
-    const int reason = ferror(in) ? errno : 0;
-    fclose(in);
-    if (!reason)
-        return text;
-    free(text);
-    errno = reason;
-    return NULL;
-}
-
-static int write_text(const struct folder *f, const char *name, const char *text, size_t bytes,
-                      struct err *e)
-{
-    char *path = folder_path(f, name, NULL);
-    struct outfile *out = outfile_open(path, e);
-
-    free(path);
-    if (!out)
-        return -1;
-    fwrite(text, 1, bytes, outfile_stream(out));
-    return outfile_commit(out, e);
-}
 
 /* ---- whose results count -------------------------------------------------------------------- */
 
@@ -55,7 +20,7 @@ static char *folder_build(const char *dir)
 {
     char *path = xasprintf("%s/build", dir);
     size_t bytes;
-    char *text = read_all(path, &bytes);
+    char *text = file_read(path, &bytes);
 
     free(path);
     if (text)
@@ -154,84 +119,184 @@ static int run_missing(struct sweep *s, struct err *e)
 struct request { /* what was asked for, as far as it is known */
     const struct cli *cli;
     const char *dir;
-    char *text; /* owns; of the spec */
+    char *path, *text; /* own; of the spec */
     size_t bytes;
     char build[BUILD_ID];
     struct spec spec;
     struct plan plan;
 };
 
-static int run_in_folder(const struct request *q, struct err *e)
+/* What goes on without the spec's file has to know: its text, from where it was named, and how. */
+static int write_origin(const struct request *q, const struct folder *f, struct err *e)
 {
-    struct folder folder;
+    char *here = getcwd(NULL, 0), *origin = xasprintf("%s\n%s\n", here ? here : "/", q->path);
+    char *build = xasprintf("%s\n", q->build);
+    const int failed = folder_write(f, "sweep.yaml", q->text, q->bytes, e) ||
+                       folder_write(f, "origin", origin, strlen(origin), e) ||
+                       folder_write(f, "build", build, strlen(build), e) ||
+                       listing_write(f, &q->plan, e);
+
+    free(here);
+    free(origin);
+    free(build);
+    return failed ? -1 : 0;
+}
+
+static int forget_failed(const struct folder *f, struct err *e)
+{
+    char *path = folder_path(f, "failed", NULL);
+    const int failed =
+        remove_tree(path) || mkdir(path, 0777)
+            ? err_set(e, LARD_OUTPUT, "%s: can't be emptied: %s", path, strerror(errno))
+            : 0;
+
+    free(path);
+    return failed;
+}
+
+static int run_in_folder(const struct request *q, bool retry, struct err *e)
+{
+    struct folder folder = {.lock = -1};
     struct sweep s = {.plan = &q->plan, .folder = &folder};
     int code = -1;
 
     s.state = xcalloc(q->plan.n + 1, sizeof *s.state);
     s.code = xcalloc(q->plan.n + 1, sizeof *s.code);
-    if (!set_options(&s, q->cli, e) && !folder_open(&folder, q->dir, e)) {
-        char *line = xasprintf("%s\n", q->build);
-        if (!write_text(&folder, "build", line, strlen(line), e) &&
-            !write_text(&folder, "sweep.yaml", q->text, q->bytes, e))
-            code = run_missing(&s, e);
-        free(line);
-    }
+    if (!set_options(&s, q->cli, e) && !folder_open(&folder, q->dir, e) &&
+        !(retry && forget_failed(&folder, e)) && !write_origin(q, &folder, e))
+        code = run_missing(&s, e);
     folder_close(&folder);
     free(s.state);
     free(s.code);
     return code;
 }
 
-static int prepare(struct request *q, const char *path, struct err *e)
+/* q->path and q->text are there. */
+static int plan_and_run(struct request *q, bool retry, struct err *e)
 {
-    q->text = read_all(path, &q->bytes);
-    if (!q->text)
-        return err_set(e, LARD_CONFIG, "%s: %s; a sweep's spec must be a file that can be read",
-                       path, strerror(errno));
-    return choose_build(q->cli, q->dir, q->build, e) ||
-                   spec_read(&q->spec, path, q->text, q->bytes, e) ||
-                   plan_make(&q->plan, &q->spec, q->build, e)
-               ? -1
-               : 0;
+    const bool planned = !choose_build(q->cli, q->dir, q->build, e) &&
+                         !spec_read(&q->spec, q->path, q->text, q->bytes, e) &&
+                         !plan_make(&q->plan, &q->spec, q->build, e);
+    const int code = planned ? run_in_folder(q, retry, e) : -1;
+
+    plan_free(&q->plan);
+    spec_free(&q->spec);
+    return code;
 }
 
 static int run_sweep(const struct cli *c, struct err *e)
 {
-    struct request q = {.cli = c, .dir = cli_get(c, 'o')};
+    struct request q = {.cli = c, .dir = cli_get(c, 'o'), .path = xstrdup(c->arg[0])};
     int code = -1;
 
-    if (!q.dir)
-        return err_set(e, LARD_USAGE, "sweep: --output is missing; it names the sweep's folder");
-    if (!prepare(&q, c->arg[0], e))
-        code = run_in_folder(&q, e);
-    plan_free(&q.plan);
-    spec_free(&q.spec);
+    if (!q.dir) {
+        err_set(e, LARD_USAGE, "sweep: --output is missing; it names the sweep's folder");
+    } else {
+        q.text = file_read(q.path, &q.bytes);
+        code = q.text ? plan_and_run(&q, false, e)
+                      : err_set(e, LARD_CONFIG,
+                                "%s: %s; a sweep's spec must be a file that can be read", q.path,
+                                strerror(errno));
+    }
+    free(q.path);
     free(q.text);
     return code;
 }
 
+/* ---- retry ---------------------------------------------------------------------------------- */
+
+/* What the spec names is named from the folder in which the sweep was started. */
+static int go_where_it_began(struct request *q, const struct folder *f, struct err *e)
+{
+    size_t bytes;
+    char *origin = folder_read(f, "origin", &bytes, e);
+    char *path = origin ? strchr(origin, '\n') : NULL;
+
+    if (path) {
+        *path++ = '\0';
+        path[strcspn(path, "\n")] = '\0';
+        q->path = xstrdup(path);
+        if (chdir(origin))
+            err_set(e, LARD_CONFIG, "%s: %s; the sweep began there, and names its files from there",
+                    origin, strerror(errno));
+    } else {
+        err_set(e, LARD_CONFIG, "%s/origin: not as lardsim wrote it; start the sweep with its spec",
+                f->dir);
+    }
+    free(origin);
+    return e->code ? -1 : 0;
+}
+
+static int run_retry(const struct cli *c, struct err *e)
+{
+    char *dir = realpath(c->arg[0], NULL);
+    const struct folder f = {.dir = dir ? dir : xstrdup(c->arg[0]), .lock = -1};
+    struct request q = {.cli = c, .dir = f.dir};
+    int code = -1;
+
+    q.text = folder_read(&f, "sweep.yaml", &q.bytes, e);
+    if (q.text && !go_where_it_began(&q, &f, e))
+        code = plan_and_run(&q, true, e);
+    free(q.path);
+    free(q.text);
+    free(f.dir);
+    return code;
+}
+
+/* ---- verbs ---------------------------------------------------------------------------------- */
+
+#define ROWS_RUNNING                                                                                \
+    {                                                                                               \
+        "jobs", 'j', "N", 0, "Run in this many processes; else in as many as there are processors", \
+        0},                                                                                         \
+        {"timeout",                                                                                 \
+         OPT_TIMEOUT,                                                                               \
+         "SECONDS",                                                                                 \
+         0,                                                                                         \
+         "End a process that has run no event for so long (600); 0: never",                         \
+         0},                                                                                        \
+        {"accept-build",                                                                            \
+         OPT_ACCEPT_BUILD,                                                                          \
+         NULL,                                                                                      \
+         0,                                                                                         \
+         "Keep the results of another build that the folder has, and add to them",                  \
+         0},                                                                                        \
+    {                                                                                               \
+        "quiet", OPT_QUIET, NULL, 0, "Print no summary and no progress", 0                          \
+    }
+
 static const struct argp_option options[] = {
     {"output", 'o', "DIR", 0, "The folder of the sweep; one that is there is gone on with", 0},
-    {"jobs", 'j', "N", 0, "Run in this many processes; else in as many as there are processors", 0},
-    {"timeout", OPT_TIMEOUT, "SECONDS", 0,
-     "End a process that has run no event for so long (600); 0: never", 0},
-    {"accept-build", OPT_ACCEPT_BUILD, NULL, 0,
-     "Keep the results of another build that the folder has, and add to them", 0},
-    {"quiet", OPT_QUIET, NULL, 0, "Print no summary and no progress", 0},
+    ROWS_RUNNING,
     ROW_END};
 
 const struct verb verb_sweep = {
     .name = "sweep",
-    .args = "SPEC",
+    .args = "FILE",
     .summary = "Runs every combination of configurations, policies, sources and seeds of a spec.",
-    .text =
-        "SPEC is a YAML file (docs/sweeps.md). Each combination is a cell: a run, whose results "
-        "are a folder as `lardsim run --output` writes it, under DIR/cells/. The same command "
-        "goes on where it was stopped or killed.",
+    .text = "FILE is the spec, in YAML (docs/sweeps.md). Each combination is a cell: a run, whose "
+            "results "
+            "are a folder as `lardsim run --output` writes it, under DIR/cells/. The same command "
+            "goes on where it was stopped or killed.",
     .examples = "lardsim sweep l2.yaml -o l2\n"
-                "lardsim sweep l2.yaml -o l2 -j 8",
+                "lardsim sweep l2.yaml -o l2 -j 8\n"
+                "lardsim sweep status l2\n"
+                "lardsim sweep collect l2",
     .options = options,
     .min_args = 1,
     .max_args = 1,
     .run = run_sweep,
+};
+
+static const struct argp_option retry_options[] = {ROWS_RUNNING, ROW_END};
+const struct verb verb_sweep_retry = {
+    .name = "sweep retry",
+    .args = "DIR",
+    .summary = "Goes on with a sweep, and runs the cells that failed once more.",
+    .text = "It needs the sources and files that the spec names where they were.",
+    .examples = "lardsim sweep retry l2",
+    .options = retry_options,
+    .min_args = 1,
+    .max_args = 1,
+    .run = run_retry,
 };

@@ -49,13 +49,13 @@ static int watch(struct lardsim *l)
 {
     struct machine *m = l->machine;
 
-    m->intervals =
-        intervals_new(&(struct intervals_env){.config = l->config,
-                                              .stats = l->stats,
-                                              .machine = m,
-                                              .open = l->output_dir ? open_intervals : NULL,
-                                              .host = l,
-                                              .err = &l->err});
+    m->intervals = intervals_new(
+        &(struct intervals_env){.config = l->config,
+                                .stats = l->stats,
+                                .machine = m,
+                                .open = l->output_dir || l->resolving ? open_intervals : NULL,
+                                .host = l,
+                                .err = &l->err});
     if (l->err.code)
         return -1;
     if (!l->timeline.path)

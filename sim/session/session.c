@@ -148,6 +148,7 @@ int lardsim_start(struct lardsim *l)
 
 int sim_resolve(struct lardsim *l, unsigned hint, FILE *canonical)
 {
+    l->resolving = true;
     if (lardsim_start(l) || (l->state == STATE_STARTED && session_ready(l, hint)))
         return -1;
     config_canonical(l->config, canonical);

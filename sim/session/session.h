@@ -116,6 +116,7 @@ struct lardsim {
     size_t others;
     bool shared;                 /* its source is read for others, too */
     bool listing;                /* made for its tables alone */
+    bool resolving;              /* made to be checked, as if there were a results folder */
     struct compare *compare;     /* once ready, where comparing */
     struct scheduler *scheduler; /* once ready */
     volatile sig_atomic_t stop;  /* the signal that ends the run; 0: none */
@@ -143,7 +144,8 @@ int session_foresee(struct lardsim *l);
 int session_ready(struct lardsim *l, unsigned hint);
 /* Reads the source to its end; l owns it from now on. name: as the user wrote it. */
 int session_pull(struct lardsim *l, struct source *s, const char *name);
-void session_checked(struct lardsim *l); /* its events are held against the rules by somebody else */
+void session_checked(
+    struct lardsim *l); /* its events are held against the rules by somebody else */
 int session_push(struct lardsim *l, const struct event rec[static EVENT_RECORDS]); /* session.c */
 
 /* ---- the machine of the run: on_machine.c --------------------------------------------------- */

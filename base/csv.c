@@ -1,0 +1,80 @@
+/* csv.c - CSV as RFC 4180 has it, but for line ends, which are single newlines when written; files
+ * that have others are read, too. */
+#include "base/base.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void csv_field(FILE *out, const char *text)
+{
+    if (!strpbrk(text, ",\"\r\n")) {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+/* ---- reading -------------------------------------------------------------------------------- */
+
+static void put(struct csv_row *r, int c)
+{
+    r->text = xgrow(r->text, r->bytes, &r->room, 1);
+    r->text[r->bytes++] = (char)c;
+}
+
+static void end_field(struct csv_row *r, size_t from)
+{
+    put(r, '\0');
+    r->at = xgrow(r->at, r->n, &r->cap, sizeof *r->at);
+    r->at[r->n++] = from;
+}
+
+/* The rest of a field that began with a quote: what ends it, or EOF. */
+static int read_quoted(struct csv_row *r, FILE *in)
+{
+    for (int c; (c = getc(in)) != EOF;) {
+        if (c == '"' && (c = getc(in)) != '"')
+            return c;
+        put(r, c);
+    }
+    return EOF;
+}
+
+static int read_field(struct csv_row *r, FILE *in, int c)
+{
+    if (c == '"')
+        c = read_quoted(r, in);
+    for (; c != ',' && c != '\n' && c != EOF; c = getc(in))
+        if (c != '\r' && c != '\0')
+            put(r, c);
+    return c;
+}
+
+bool csv_read(struct csv_row *r, FILE *in)
+{
+    int c = getc(in);
+
+    r->n = r->bytes = 0;
+    if (c == EOF)
+        return false;
+    for (;; c = getc(in)) {
+        const size_t from = r->bytes;
+        c = read_field(r, in, c);
+        end_field(r, from);
+        if (c != ',')
+            return true;
+    }
+}
+
+void csv_free(struct csv_row *r)
+{
+    free(r->text);
+    free(r->at);
+    *r = (struct csv_row){0};
+}

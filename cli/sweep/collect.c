@@ -1,0 +1,367 @@
+/* collect.c - lardsim sweep collect: the cells that are done as tables, a row each: cells.csv and
+ * cells.jsonl with the statistics that are asked for, index.sqlite with all of them. They are made
+ * anew from the folders of the cells, each time. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/sweep/collect.h"
+
+enum { OPT_STAT = 600 };
+
+/* ---- the statistics of a cell --------------------------------------------------------------- */
+
+static int read_rows(struct csv_row *all, FILE *in)
+{
+    if (!csv_read(all, in) || strcmp(csv_at(all, 0), "name") != 0)
+        return -1;
+    return 0;
+}
+
+int cell_stats_read(struct cell_stats *s, const struct folder *f, const char *hash, struct err *e)
+{
+    char *dir = folder_path(f, "cells", hash), *path = xasprintf("%s/stats.csv", dir);
+    FILE *in = fopen(path, "re");
+    struct csv_row row = {0};
+
+    *s = (struct cell_stats){0};
+    if (!in || read_rows(&row, in))
+        err_set(e, LARD_OUTPUT,
+                "%s: %s; remove the folder of the cell, and `lardsim sweep` runs it again", path,
+                in ? "not as lardsim wrote it" : strerror(errno));
+    while (!e->code && csv_read(&row, in)) {
+        s->at = xgrow(s->at, s->n, &s->cap, sizeof *s->at);
+        s->at[s->n++] = (struct cell_stat){xstrdup(csv_at(&row, 0)), xstrdup(csv_at(&row, 1)),
+                                           xstrdup(csv_at(&row, 2))};
+    }
+    if (in)
+        fclose(in);
+    csv_free(&row);
+    free(dir);
+    free(path);
+    return e->code ? -1 : 0;
+}
+
+void cell_stats_free(struct cell_stats *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        free(s->at[i].name);
+        free(s->at[i].value);
+        free(s->at[i].unit);
+    }
+    free(s->at);
+}
+
+const char *cell_stats_find(const struct cell_stats *s, const char *name)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (strcmp(s->at[i].name, name) == 0)
+            return s->at[i].value;
+    return NULL;
+}
+
+/* ---- columns -------------------------------------------------------------------------------- */
+
+/* "policy.*.races.accesses" is that of the cell's policy. */
+static const char any_policy[] = "policy.*.";
+
+static const char *const standard[] = {"events.total",
+                                       "machine.cycles",
+                                       "machine.instructions",
+                                       "policy.*.races.accesses",
+                                       "policy.*.races.sites",
+                                       "policy.*.races.locations",
+                                       "l1.misses",
+                                       "l2.misses",
+                                       "l3.misses",
+                                       "network.bytes.total",
+                                       "memory.reads",
+                                       "memory.writes"};
+
+static const char *heading(const char *stat)
+{
+    const size_t n = sizeof any_policy - 1;
+
+    return strncmp(stat, any_policy, n) == 0 ? stat + n : stat;
+}
+
+/* NULL: the cell has none. */
+static const char *chosen_value(const struct cell_stats *s, const char *stat, const char *policy)
+{
+    const char *rest = heading(stat);
+
+    if (rest == stat)
+        return cell_stats_find(s, stat);
+    char *name = xasprintf("policy.%s.%s", policy, rest);
+    const char *value = cell_stats_find(s, name);
+    free(name);
+    return value;
+}
+
+static void choose(struct collecting *w, const struct cli *c)
+{
+    w->stat = xmalloc((ARRAY_SIZE(standard) + c->n) * sizeof(char *));
+    for (size_t i = 0; i < ARRAY_SIZE(standard); i++)
+        w->stat[w->stats++] = standard[i];
+    for (size_t i = 0; i < c->n; i++)
+        if (c->given[i].key == OPT_STAT)
+            w->stat[w->stats++] = c->given[i].value;
+}
+
+/* ---- rows ----------------------------------------------------------------------------------- */
+
+__extension__ typedef __int128 wide;
+
+/* cycles / baseline - 1, with six decimals, by integers: the same text everywhere. */
+static char *overhead(uint64_t cycles, uint64_t baseline)
+{
+    const wide part = ((wide)cycles - (wide)baseline) * 1000000 / (wide)baseline;
+    const uint64_t size = (uint64_t)(part < 0 ? -part : part);
+
+    return xasprintf("%s%" PRIu64 ".%06" PRIu64, part < 0 ? "-" : "", size / 1000000,
+                     size % 1000000);
+}
+
+/* The cycles of cells that are baselines are asked for again and again. */
+static uint64_t baseline_cycles(struct collecting *w, const char *hash)
+{
+    uint64_t *known = map_put(&w->baseline, strtoull(hash, NULL, 16));
+    struct err none = {0};
+    struct cell_stats s;
+
+    if (*known || !*hash || !folder_has(w->folder, "cells", hash))
+        return *known;
+    if (!cell_stats_read(&s, w->folder, hash, &none) && cell_stats_find(&s, "machine.cycles"))
+        *known = strtoull(cell_stats_find(&s, "machine.cycles"), NULL, 10);
+    cell_stats_free(&s);
+    return *known;
+}
+
+/* Where all values of an axis are numbers they are written as such, without units. */
+static char *axis_value(const struct collecting *w, const struct csv_row *r, size_t column)
+{
+    uint64_t n;
+
+    if (w->number[column] && cli_number(csv_at(r, column), &n))
+        return xasprintf("%" PRIu64, n);
+    return xstrdup(csv_at(r, column));
+}
+
+static void find_numbers(struct collecting *w)
+{
+    const struct listing *l = w->listing;
+    uint64_t n;
+
+    w->number = xcalloc(l->head.n + 1, sizeof *w->number);
+    for (size_t i = LISTED_AXES; i < l->head.n; i++) {
+        w->number[i] = true;
+        for (size_t k = 0; k < l->n; k++)
+            if (*csv_at(&l->row[k], i) && !cli_number(csv_at(&l->row[k], i), &n))
+                w->number[i] = false;
+    }
+}
+
+static void add(struct cell_row *to, char *text, bool number)
+{
+    to->at = xgrow(to->at, to->n, &to->cap, sizeof *to->at);
+    to->at[to->n++] = (struct cell_value){text, number && *text};
+}
+
+static void cell_row_free(struct cell_row *r)
+{
+    for (size_t i = 0; i < r->n; i++)
+        free(r->at[i].text);
+    free(r->at);
+}
+
+/* What stands above the values of fill_row. */
+static void fill_head(struct cell_row *to, const struct collecting *w)
+{
+    const struct csv_row *head = &w->listing->head;
+
+    add(to, xstrdup("cell"), false);
+    for (size_t i = LISTED_AXES; i < head->n; i++)
+        add(to, xstrdup(csv_at(head, i)), false);
+    for (size_t i = LISTED_SOURCE; i < LISTED_AXES; i++)
+        add(to, xstrdup(csv_at(head, i)), false);
+    add(to, xstrdup("overhead"), false);
+    for (size_t i = 0; i < w->stats; i++)
+        add(to, xstrdup(heading(w->stat[i])), false);
+}
+
+static void fill_row(struct cell_row *to, struct collecting *w, const struct csv_row *r,
+                     const struct cell_stats *s)
+{
+    const char *cycles = cell_stats_find(s, "machine.cycles");
+    const uint64_t base = cycles ? baseline_cycles(w, csv_at(r, LISTED_BASELINE)) : 0;
+
+    add(to, xstrdup(csv_at(r, LISTED_CELL)), false);
+    for (size_t i = LISTED_AXES; i < r->n; i++)
+        add(to, axis_value(w, r, i), w->number[i]);
+    add(to, xstrdup(csv_at(r, LISTED_SOURCE)), false);
+    add(to, xstrdup(csv_at(r, LISTED_SEED)), true);
+    add(to, xstrdup(csv_at(r, LISTED_POLICY)), false);
+    add(to, base ? overhead(strtoull(cycles, NULL, 10), base) : xstrdup(""), true);
+    for (size_t i = 0; i < w->stats; i++) {
+        const char *value = chosen_value(s, w->stat[i], csv_at(r, LISTED_POLICY));
+        add(to, xstrdup(value ? value : ""), true);
+        w->found[i] |= value != NULL;
+    }
+}
+
+/* ---- the tables ----------------------------------------------------------------------------- */
+
+static void csv_line(FILE *out, const struct cell_row *r)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        if (i)
+            fputc(',', out);
+        csv_field(out, r->at[i].text);
+    }
+    fputc('\n', out);
+}
+
+/* Numbers stand there as they are: those of the program are JSON's, too. */
+static void json_line(FILE *out, const struct cell_row *head, const struct cell_row *r)
+{
+    struct json j;
+
+    json_init(&j, out, false);
+    json_object(&j);
+    for (size_t i = 0; i < r->n; i++) {
+        if (!*r->at[i].text)
+            continue;
+        if (!r->at[i].number) {
+            json_key_str(&j, head->at[i].text, r->at[i].text);
+            continue;
+        }
+        json_key(&j, head->at[i].text);
+        json_number(&j, r->at[i].text);
+    }
+    json_end(&j);
+    fputc('\n', out);
+}
+
+static int write_row(struct collecting *w, const struct csv_row *r, struct err *e)
+{
+    struct cell_row row = {0};
+    struct cell_stats s;
+
+    if (!cell_stats_read(&s, w->folder, csv_at(r, LISTED_CELL), e)) {
+        fill_row(&row, w, r, &s);
+        csv_line(outfile_stream(w->csv), &row);
+        json_line(outfile_stream(w->jsonl), &w->head, &row);
+        index_row(w->index, &row, &s, e);
+        w->rows++;
+    }
+    cell_row_free(&row);
+    cell_stats_free(&s);
+    return e->code ? -1 : 0;
+}
+
+static int write_rows(struct collecting *w, struct err *e)
+{
+    int failed = 0;
+
+    csv_line(outfile_stream(w->csv), &w->head);
+    for (size_t i = 0; i < w->listing->n && !failed; i++)
+        if (folder_has(w->folder, "cells", csv_at(&w->listing->row[i], LISTED_CELL)))
+            failed = write_row(w, &w->listing->row[i], e);
+    return failed;
+}
+
+static struct outfile *open_table(const struct folder *f, const char *name, struct err *e)
+{
+    char *path = folder_path(f, name, NULL);
+    struct outfile *out = e->code ? NULL : outfile_open(path, e);
+
+    free(path);
+    return out;
+}
+
+static int collect(struct collecting *w, struct err *e)
+{
+    w->csv = open_table(w->folder, "cells.csv", e);
+    w->jsonl = open_table(w->folder, "cells.jsonl", e);
+    w->index = e->code ? NULL : index_new(w->folder, &w->head, e);
+    if (e->code || write_rows(w, e)) {
+        outfile_abort(w->csv);
+        outfile_abort(w->jsonl);
+        index_abort(w->index);
+        return -1;
+    }
+    /* The index comes first: it can be done without. */
+    int failed = index_commit(w->index, e);
+    if (failed)
+        outfile_abort(w->csv);
+    else
+        failed = outfile_commit(w->csv, e);
+    if (failed)
+        outfile_abort(w->jsonl);
+    else
+        failed = outfile_commit(w->jsonl, e);
+    return failed;
+}
+
+/* ---- the verb ------------------------------------------------------------------------------- */
+
+static void say(const struct collecting *w)
+{
+    for (size_t i = ARRAY_SIZE(standard); i < w->stats; i++)
+        if (!w->found[i])
+            cli_note("warning: no cell has the statistic %s; `lardsim list statistics` shows all",
+                     w->stat[i]);
+    if (w->rows < w->listing->n)
+        cli_note("%zu of %zu cells are not done, and not in the tables", w->listing->n - w->rows,
+                 w->listing->n);
+    printf("%s/cells.csv, cells.jsonl and index.sqlite: %zu cells\n", w->folder->dir, w->rows);
+}
+
+static int run_collect(const struct cli *c, struct err *e)
+{
+    const struct folder f = {.dir = xstrdup(c->arg[0]), .lock = -1};
+    struct listing l;
+    struct collecting w = {.folder = &f, .listing = &l};
+
+    map_init(&w.baseline, NULL);
+    if (!listing_read(&l, &f, e)) {
+        choose(&w, c);
+        w.found = xcalloc(w.stats, sizeof *w.found);
+        find_numbers(&w);
+        fill_head(&w.head, &w);
+        if (!collect(&w, e))
+            say(&w);
+    }
+    cell_row_free(&w.head);
+    free(w.number);
+    free(w.found);
+    free(w.stat);
+    map_free(&w.baseline);
+    listing_free(&l);
+    free(f.dir);
+    return e->code ? -1 : LARD_DONE;
+}
+
+static const struct argp_option options[] = {
+    {"stat", OPT_STAT, "NAME", 0,
+     "Have this statistic, too, as a column; policy.*.NAME is that of the cell's policy; may be "
+     "repeated",
+     0},
+    ROW_END};
+
+const struct verb verb_sweep_collect = {
+    .name = "sweep collect",
+    .args = "DIR",
+    .summary = "Writes the results of a sweep as tables: cells.csv, cells.jsonl, index.sqlite.",
+    .text = "A row is a cell that is done: its axes, source, seed and policy; the overhead, which "
+            "is its cycles / the cycles of its baseline - 1, the baseline being the cell of the "
+            "same point without a policy; and statistics. index.sqlite has all statistics of all "
+            "cells. An axis that makes no difference to a cell is empty in its row.",
+    .examples = "lardsim sweep collect l2\n"
+                "lardsim sweep collect l2 --stat policy.*.memory.peak",
+    .options = options,
+    .min_args = 1,
+    .max_args = 1,
+    .run = run_collect,
+};

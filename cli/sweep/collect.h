@@ -1,0 +1,50 @@
+/* collect.h - the tables of a sweep's results. */
+#ifndef LARDSIM_V_COLLECT_H
+#define LARDSIM_V_COLLECT_H
+
+#include "cli/sweep/sweep.h"
+
+struct cell_stat {
+    char *name, *value, *unit; /* own */
+};
+struct cell_stats {       /* of a cell, as its stats.csv has them */
+    struct cell_stat *at; /* owns */
+    size_t n, cap;
+};
+/* 0 or -1; s is to be freed either way. */
+int cell_stats_read(struct cell_stats *s, const struct folder *f, const char *hash, struct err *e);
+const char *cell_stats_find(const struct cell_stats *s, const char *name); /* NULL: none */
+void cell_stats_free(struct cell_stats *s);
+
+struct cell_value {
+    char *text; /* owns; "": none */
+    bool number;
+};
+struct cell_row {          /* of the tables */
+    struct cell_value *at; /* owns */
+    size_t n, cap;
+};
+struct collecting {
+    const struct folder *folder;
+    const struct listing *listing;
+    const char **stat; /* owns; that are columns */
+    size_t stats;
+    bool *found;         /* owns; by stat: some cell has it */
+    bool *number;        /* owns; by column of the listing: all its values are numbers */
+    struct map baseline; /* hash to cycles */
+    struct cell_row head;
+    struct outfile *csv, *jsonl;
+    struct cell_index *index;
+    size_t rows;
+};
+
+/* ---- index.sqlite: sweep/index.c ------------------------------------------------------------ */
+
+/* Beside its name until it is committed. NULL: error. */
+struct cell_index *index_new(const struct folder *f, const struct cell_row *head, struct err *e);
+int index_row(struct cell_index *x, const struct cell_row *row, const struct cell_stats *s,
+              struct err *e);
+int index_commit(struct cell_index *x, struct err *e); /* frees x in any case */
+void index_abort(struct cell_index *x);                /* NULL is fine; nothing remains */
+
+#endif
