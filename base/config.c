@@ -111,8 +111,7 @@ void config_give(struct config *c, char *name, struct yaml_value value, char *or
     *node = g;
 }
 
-int config_set_from(struct config *c, const char *assignment, const char *origin,
-                    struct err *e)
+int config_set_from(struct config *c, const char *assignment, const char *origin, struct err *e)
 {
     const char *const equals = strchr(assignment, '=');
     struct yaml_value value = {.n = 1};
@@ -121,8 +120,8 @@ int config_set_from(struct config *c, const char *assignment, const char *origin
     if (!yaml_text_ok(assignment))
         return err_set(e, LARD_CONFIG, "%s: the text is not UTF-8; write it in UTF-8", origin);
     if (!equals)
-        return err_set(e, LARD_CONFIG, "%s: \"%.200s\" has no \"=\"; write name=value",
-                       origin, assignment);
+        return err_set(e, LARD_CONFIG, "%s: \"%.200s\" has no \"=\"; write name=value", origin,
+                       assignment);
     name = xasprintf("%.*s", (int)(equals - assignment), assignment);
     if (!yaml_name_ok(name) || strlen(name) > YAML_MAX_NAME || strcmp(name, "inherit") == 0) {
         err_set(e, LARD_CONFIG,
@@ -437,4 +436,27 @@ bool config_put(struct config *c, const char *name, const char *text, const char
     k->value.item[0] = xstrdup(text);
     k->origin = origin;
     return true;
+}
+
+static void add_text(struct digest *d, const char *text)
+{
+    digest_add(d, text, strlen(text) + 1);
+}
+
+uint64_t config_given_hash(const struct config *c)
+{
+    struct digest *d = digest_new();
+
+    for (size_t i = 0; i < c->n_given; i++) {
+        const struct given *const g = c->given[i];
+        if (g->superseded)
+            continue;
+        add_text(d, g->name);
+        for (size_t k = 0; k < g->value.n; k++)
+            add_text(d, g->value.item[k]);
+        add_text(d, g->user ? g->value.list ? "user's list" : "user" : "preset");
+    }
+    const uint64_t hash = digest_value(d);
+    digest_free(d);
+    return hash;
 }

@@ -104,6 +104,10 @@ const char *config_given(const struct config *c, const char *name);
  * configuration can't hold; it stays as it was. */
 bool config_put(struct config *c, const char *name, const char *text, const char *origin);
 
+/* Of all that was given so far, by name and value, without origins: where two are equal, so is all
+ * that can come of them. */
+uint64_t config_given_hash(const struct config *c);
+
 /* For list and explain: the default, type and range of a row as text ("1..65536", "last | all"). */
 char *param_range(const struct param *row); /* owned by the caller */
 const char *param_type_name(enum param_type t);

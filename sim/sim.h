@@ -83,6 +83,9 @@ int sim_set(struct lardsim *l, const char *assignment, const char *origin);
  * folder. */
 int sim_resolve(struct lardsim *l, unsigned granularity, FILE *canonical);
 
+/* Of all that was given before lardsim_start: where two are equal, so are their configurations. */
+uint64_t sim_given(const struct lardsim *l);
+
 /* ---- runs side by side over one reading of a source: session/shared.c ------------------------ */
 
 struct sim_shared;
@@ -96,6 +99,7 @@ void sim_shared_add(struct sim_shared *s, struct lardsim *l);
  * by itself says what its results are. */
 int sim_shared_run(struct sim_shared *s, void (*ended)(void *arg, struct lardsim *l), void *arg,
                    struct err *e);
+void sim_shared_stop(struct sim_shared *s); /* the source ends after the batch in hand */
 void sim_shared_free(struct sim_shared *s);
 
 /* ---- a run on a machine: session/on_machine.c ------------------------------------------------ */

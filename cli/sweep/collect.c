@@ -130,7 +130,7 @@ static uint64_t baseline_cycles(struct collecting *w, const char *hash)
     struct err none = {0};
     struct cell_stats s;
 
-    if (*known || !*hash || !folder_has(w->folder, "cells", hash))
+    if (*known || !*hash || folder_state(w->folder, hash) != CELL_DONE)
         return *known;
     if (!cell_stats_read(&s, w->folder, hash, &none) && cell_stats_find(&s, "machine.cycles"))
         *known = strtoull(cell_stats_find(&s, "machine.cycles"), NULL, 10);
@@ -266,7 +266,7 @@ static int write_rows(struct collecting *w, struct err *e)
 
     csv_line(outfile_stream(w->csv), &w->head);
     for (size_t i = 0; i < w->listing->n && !failed; i++)
-        if (folder_has(w->folder, "cells", csv_at(&w->listing->row[i], LISTED_CELL)))
+        if (folder_state(w->folder, csv_at(&w->listing->row[i], LISTED_CELL)) == CELL_DONE)
             failed = write_row(w, &w->listing->row[i], e);
     return failed;
 }

@@ -21,13 +21,21 @@ char *folder_path(const struct folder *f, const char *room, const char *hash)
     return hash ? xasprintf("%s/%s/%s", f->dir, room, hash) : xasprintf("%s/%s", f->dir, room);
 }
 
-bool folder_has(const struct folder *f, const char *room, const char *hash)
+static bool has(const struct folder *f, const char *room, const char *hash, const char *file)
 {
-    char *path = folder_path(f, room, hash);
-    const bool has = access(path, F_OK) == 0;
+    char *path = xasprintf("%s/%s/%s/%s", f->dir, room, hash, file);
+    const bool there = access(path, F_OK) == 0;
 
     free(path);
-    return has;
+    return there;
+}
+
+/* What somebody copied in part has no DONE. */
+enum cell_state folder_state(const struct folder *f, const char *hash)
+{
+    return has(f, "cells", hash, "DONE")   ? CELL_DONE
+           : has(f, "failed", hash, "log") ? CELL_FAILED
+                                           : CELL_MISSING;
 }
 
 /* ---- files ---------------------------------------------------------------------------------- */

@@ -8,13 +8,6 @@
 
 /* ---- status --------------------------------------------------------------------------------- */
 
-static enum cell_state state_of(const struct folder *f, const char *hash)
-{
-    return folder_has(f, "cells", hash)    ? CELL_DONE
-           : folder_has(f, "failed", hash) ? CELL_FAILED
-                                           : CELL_MISSING;
-}
-
 /* The first line of the log: owned by the caller. */
 static char *why_failed(const struct folder *f, const char *hash)
 {
@@ -52,7 +45,7 @@ static void print_status(const struct folder *f, const struct listing *l, const 
     printf("cells    %zu\ndone     %zu\nfailed   %zu\nmissing  %zu\n", l->n, n[CELL_DONE],
            n[CELL_FAILED], n[CELL_MISSING]);
     for (size_t i = 0; i < l->n; i++)
-        if (state_of(f, csv_at(&l->row[i], LISTED_CELL)) == CELL_FAILED)
+        if (folder_state(f, csv_at(&l->row[i], LISTED_CELL)) == CELL_FAILED)
             print_failed(f, l, &l->row[i]);
 }
 
@@ -82,7 +75,7 @@ static void status_json(const struct folder *f, const struct listing *l, const s
     json_key(&j, "failed");
     json_array(&j);
     for (size_t i = 0; i < l->n; i++)
-        if (state_of(f, csv_at(&l->row[i], LISTED_CELL)) == CELL_FAILED)
+        if (folder_state(f, csv_at(&l->row[i], LISTED_CELL)) == CELL_FAILED)
             json_failed(&j, f, l, &l->row[i]);
     json_end(&j);
     json_end(&j);
@@ -96,7 +89,7 @@ static int run_status(const struct cli *c, struct err *e)
     const int failed = listing_read(&l, &f, e);
 
     for (size_t i = 0; i < l.n; i++)
-        n[state_of(&f, csv_at(&l.row[i], LISTED_CELL))]++;
+        n[folder_state(&f, csv_at(&l.row[i], LISTED_CELL))]++;
     if (!failed && cli_has(c, OPT_JSON))
         status_json(&f, &l, n);
     else if (!failed)

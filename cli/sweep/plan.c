@@ -13,7 +13,9 @@ struct planning {
     struct plan *plan;
     const struct spec *spec;
     const char *build;
-    size_t *source; /* of the plan's, by the spec's source and seed; SIZE_MAX: not yet */
+    struct memo *memo;
+    uint64_t inherited; /* of what the spec inherits */
+    size_t *source;     /* of the plan's, by the spec's source and seed; SIZE_MAX: not yet */
     struct err *e;
 };
 
@@ -287,43 +289,76 @@ static struct sweep_cell *new_cell(struct plan *p, uint64_t hash)
     return c;
 }
 
+/* Its hash and flags; resolved, unless it was in an earlier plan. */
+static int resolve(struct planning *w, const struct settings *set, const struct plan_source *source,
+                   struct memo_entry *to)
+{
+    struct digest *d = digest_new();
+
+    digest_add(d, w->build, strlen(w->build) + 1);
+    digest_add(d, source->identity, strlen(source->identity) + 1);
+    digest_add(d, &source->granularity, sizeof source->granularity);
+    digest_add(d, &w->inherited, sizeof w->inherited);
+    for (size_t i = 0; i < set->n; i++)
+        digest_add(d, set->at[i].text, strlen(set->at[i].text) + 1);
+    *to = (struct memo_entry){.key = digest_value(d)};
+    digest_free(d);
+    const struct memo_entry *known = memo_find(w->memo, to->key);
+    if (known) {
+        *to = *known;
+        return 0;
+    }
+    char *text = canonical(w, set, source->granularity);
+    if (!text)
+        return -1;
+    to->hash = key_of(w, source->identity, text);
+    to->flags = (has_line(text, "machine=multicore") ? MEMO_MACHINE : 0) |
+                (has_line(text, "trace.rules=on") ? MEMO_RULES : 0);
+    free(text);
+    memo_add(w->memo, to);
+    return 0;
+}
+
+static void add_cell(struct planning *w, const struct sweep_point *at, const struct setting *policy,
+                     const struct memo_entry *x, struct settings *set)
+{
+    const struct setting *source = &w->spec->sources.at[at->source];
+    struct sweep_cell *c = new_cell(w->plan, x->hash);
+
+    source_at(w, at, &c->source);
+    c->policy = xasprintf("%.*s", (int)policy_label(policy->text), policy->text);
+    if (w->spec->seeds.n && !source_path(source->text))
+        c->seed = xstrdup(w->spec->seeds.at[at->seed].text);
+    c->value = names_at_point(w->spec, at);
+    c->machine = x->flags & MEMO_MACHINE;
+    c->rules = x->flags & MEMO_RULES;
+    c->set = *set;
+    *set = (struct settings){0};
+}
+
 /* The cell of a point with this policy, made if it isn't there. */
 static int cell_at(struct planning *w, const struct sweep_point *at, const struct setting *policy,
                    size_t *to)
 {
     struct plan *p = w->plan;
+    struct memo_entry x;
     size_t source = 0;
 
     if (source_at(w, at, &source))
         return -1;
     struct settings set = settings_at(w->spec, at, policy);
-    char *text = canonical(w, &set, p->source[source].granularity);
-    if (!text) {
-        settings_free(&set);
-        return -1;
-    }
-    const uint64_t hash = key_of(w, p->source[source].identity, text);
-    uint64_t *known = map_put(&p->index, hash);
-    if (*known) {
+    const int failed = resolve(w, &set, &p->source[source], &x);
+    if (!failed) {
+        uint64_t *known = map_put(&p->index, x.hash);
+        if (*known)
+            merge(w->spec, &p->cell[*known - 1], at);
+        else
+            add_cell(w, at, policy, &x, &set);
+        *known = *known ? *known : p->n;
         *to = *known - 1;
-        merge(w->spec, &p->cell[*to], at);
-        settings_free(&set);
-    } else {
-        struct sweep_cell *c = new_cell(p, hash);
-        *to = p->n - 1;
-        *known = p->n;
-        c->source = source;
-        c->policy = xasprintf("%.*s", (int)policy_label(policy->text), policy->text);
-        c->seed = w->spec->seeds.n && !source_path(w->spec->sources.at[at->source].text)
-                      ? xstrdup(w->spec->seeds.at[at->seed].text)
-                      : NULL;
-        c->value = names_at_point(w->spec, at);
-        c->set = set;
-        c->machine = has_line(text, "machine=multicore");
-        c->rules = has_line(text, "trace.rules=on");
     }
-    free(text);
-    return 0;
+    settings_free(&set);
+    return failed;
 }
 
 /* On a machine each cell has the one without a policy, so that what the policy costs is known. */
@@ -341,16 +376,31 @@ static int add_point(void *planning, const struct sweep_point *at)
     return 0;
 }
 
-int plan_make(struct plan *p, const struct spec *s, const char *build, struct err *e)
+/* What it inherits is read once, so that a mistake there is told by itself. */
+static int read_inherited(struct planning *w)
+{
+    struct lardsim *l = lardsim_new();
+    const int failed = inherit(w->spec, l);
+
+    if (failed)
+        spec_error(w->spec, w->spec->inherit.at[0].line, w->e, "base.inherit: %s",
+                   lardsim_error(l));
+    w->inherited = sim_given(l);
+    lardsim_free(l);
+    return failed;
+}
+
+int plan_make(struct plan *p, const struct spec *s, const char *build, struct memo *memo,
+              struct err *e)
 {
     const size_t sources = s->sources.n * (s->seeds.n ? s->seeds.n : 1);
-    struct planning w = {.plan = p, .spec = s, .build = build, .e = e};
+    struct planning w = {.plan = p, .spec = s, .build = build, .memo = memo, .e = e};
 
     *p = (struct plan){.spec = s};
     map_init(&p->index, NULL);
     w.source = xmalloc(sources * sizeof *w.source);
     memset(w.source, 0xff, sources * sizeof *w.source);
-    const int status = points_each(s, add_point, &w, e);
+    const int status = read_inherited(&w) || points_each(s, add_point, &w, e) ? -1 : 0;
     free(w.source);
     return status;
 }

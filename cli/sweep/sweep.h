@@ -103,16 +103,35 @@ struct plan {
     size_t n, cap;
     struct map index; /* hash to 1 + index of cell */
 };
+/* What resolving has found out: sweep/memo.c. */
+enum { MEMO_MACHINE = 1, MEMO_RULES = 2 };
+struct memo_entry {
+    uint64_t key, hash; /* of all that is given for a cell; of the cell */
+    unsigned flags;
+};
+struct memo {
+    struct memo_entry *at; /* owns */
+    size_t n, cap;
+    struct map index; /* key to 1 + index */
+    bool changed;
+};
+struct folder;
+void memo_load(struct memo *m, const char *dir); /* empty where there is none */
+const struct memo_entry *memo_find(const struct memo *m, uint64_t key); /* NULL: not known */
+void memo_add(struct memo *m, const struct memo_entry *x);
+int memo_save(const struct memo *m, const struct folder *f, struct err *e);
+void memo_free(struct memo *m);
+
 /* All cells of the spec, each resolved and checked; nothing runs. build: whose results count. 0 or
  * -1; p is to be freed either way. */
-int plan_make(struct plan *p, const struct spec *s, const char *build, struct err *e);
+int plan_make(struct plan *p, const struct spec *s, const char *build, struct memo *memo,
+              struct err *e);
 void plan_free(struct plan *p);
 /* What was given for the cell, as lardsim_run takes it. */
 int cell_configure(const struct plan *p, const struct sweep_cell *c, struct lardsim *l);
 
 /* ---- the list of cells in the folder, plan.csv: sweep/listing.c ------------------------------ */
 
-struct folder;
 enum { /* its first columns; the axes follow */
        LISTED_CELL,
        LISTED_BASELINE,
@@ -141,7 +160,8 @@ struct folder {
 int folder_open(struct folder *f, const char *dir, struct err *e);
 void folder_close(struct folder *f);
 char *folder_path(const struct folder *f, const char *room, const char *hash); /* the caller's */
-bool folder_has(const struct folder *f, const char *room, const char *hash);
+enum cell_state { CELL_MISSING, CELL_RUNNING, CELL_DONE, CELL_FAILED };
+enum cell_state folder_state(const struct folder *f, const char *hash);
 /* From its place in tmp/ to cells/, whole. */
 int folder_done(const struct folder *f, const char *hash, struct err *e);
 /* To failed/, with what there is of it, and a log. more: a file whose text is added; may be NULL.
@@ -176,7 +196,6 @@ void work_run(const struct folder *f, const struct plan *p, const struct group *
 
 /* ---- engines: what runs groups: sweep/local.c ----------------------------------------------- */
 
-enum cell_state { CELL_MISSING, CELL_RUNNING, CELL_DONE, CELL_FAILED };
 struct sweep {
     const struct plan *plan;
     const struct folder *folder;

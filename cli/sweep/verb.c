@@ -62,12 +62,8 @@ size_t sweep_count(const struct sweep *s, enum cell_state state)
 
 static void find_missing(struct sweep *s)
 {
-    for (size_t i = 0; i < s->plan->n; i++) {
-        const char *hash = s->plan->cell[i].hash;
-        s->state[i] = folder_has(s->folder, "cells", hash)    ? CELL_DONE
-                      : folder_has(s->folder, "failed", hash) ? CELL_FAILED
-                                                              : CELL_MISSING;
-    }
+    for (size_t i = 0; i < s->plan->n; i++)
+        s->state[i] = folder_state(s->folder, s->plan->cell[i].hash);
 }
 
 /* The exit code is that of the first cell that failed now; what failed earlier is as bad. */
@@ -124,6 +120,7 @@ struct request { /* what was asked for, as far as it is known */
     char build[BUILD_ID];
     struct spec spec;
     struct plan plan;
+    struct memo memo;
 };
 
 /* What goes on without the spec's file has to know: its text, from where it was named, and how. */
@@ -134,7 +131,7 @@ static int write_origin(const struct request *q, const struct folder *f, struct 
     const int failed = folder_write(f, "sweep.yaml", q->text, q->bytes, e) ||
                        folder_write(f, "origin", origin, strlen(origin), e) ||
                        folder_write(f, "build", build, strlen(build), e) ||
-                       listing_write(f, &q->plan, e);
+                       listing_write(f, &q->plan, e) || memo_save(&q->memo, f, e);
 
     free(here);
     free(origin);
@@ -174,13 +171,15 @@ static int run_in_folder(const struct request *q, bool retry, struct err *e)
 /* q->path and q->text are there. */
 static int plan_and_run(struct request *q, bool retry, struct err *e)
 {
+    memo_load(&q->memo, q->dir);
     const bool planned = !choose_build(q->cli, q->dir, q->build, e) &&
                          !spec_read(&q->spec, q->path, q->text, q->bytes, e) &&
-                         !plan_make(&q->plan, &q->spec, q->build, e);
+                         !plan_make(&q->plan, &q->spec, q->build, &q->memo, e);
     const int code = planned ? run_in_folder(q, retry, e) : -1;
 
     plan_free(&q->plan);
     spec_free(&q->spec);
+    memo_free(&q->memo);
     return code;
 }
 

@@ -146,6 +146,11 @@ int lardsim_start(struct lardsim *l)
     return l->params.granularity == GRANULARITY_TRACE ? 0 : session_ready(l, 0);
 }
 
+uint64_t sim_given(const struct lardsim *l)
+{
+    return config_given_hash(l->config);
+}
+
 int sim_resolve(struct lardsim *l, unsigned hint, FILE *canonical)
 {
     l->resolving = true;

@@ -26,6 +26,7 @@ struct sim_shared {
     struct digest *identity; /* of the batches before the one in hand; the source's or own */
     struct digest *own;      /* owns; NULL: the source keeps one */
     struct batch batch;
+    bool stopped;
     struct fiber *host; /* owns; the stack that reads */
     struct side_run **reader;
     size_t n, cap;
@@ -138,7 +139,16 @@ static int read_batch(struct sim_shared *s, struct err *e)
 {
     if (s->own && s->batch.records)
         digest_add(s->own, s->batch.rec, s->batch.records * sizeof *s->batch.rec);
+    if (s->stopped) {
+        s->batch.records = 0;
+        return 0;
+    }
     return source_next(s->source, &s->batch, e) || !rules_allow(s, e) ? -1 : 0;
+}
+
+void sim_shared_stop(struct sim_shared *s)
+{
+    s->stopped = true;
 }
 
 /* Until it asks for the next batch, or ends. */
