@@ -100,6 +100,7 @@ void sim_shared_add(struct sim_shared *s, struct lardsim *l);
 int sim_shared_run(struct sim_shared *s, void (*ended)(void *arg, struct lardsim *l), void *arg,
                    struct err *e);
 void sim_shared_stop(struct sim_shared *s); /* the source ends after the batch in hand */
+bool sim_shared_stopped(const struct sim_shared *s);
 void sim_shared_free(struct sim_shared *s);
 
 /* ---- a run on a machine: session/on_machine.c ------------------------------------------------ */

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/progress.h"
 #include "cli/sweep/sweep.h"
 
 struct note { /* what a worker tells; written at once */
@@ -25,7 +26,9 @@ struct sweep_worker {
     struct group group;
     char *log; /* owns; its standard error */
     double heard;
-    bool hung;
+    bool hung, large; /* was ended for that */
+    bool crowded;     /* beside others */
+    uint64_t memory;  /* predicted */
 };
 struct running {
     struct sweep *sweep;
@@ -34,18 +37,12 @@ struct running {
     int signals;                 /* a descriptor for those that stop the sweep */
     sigset_t before;             /* the mask that workers get */
     uint64_t events;
-    double began, shown;
-    bool terminal;
+    size_t had;   /* cells that were done before */
+    size_t first; /* all cells before it are done, or have failed */
+    double began;
+    struct progress progress;
     struct err *e;
 };
-
-static double now_seconds(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 /* ---- in the worker -------------------------------------------------------------------------- */
 
@@ -111,25 +108,83 @@ static bool same_reading(const struct sweep_cell *a, const struct sweep_cell *b)
     return a->source == b->source && a->rules == b->rules;
 }
 
+static size_t workers(const struct running *r)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < r->sweep->jobs; i++)
+        n += r->worker[i].pid != 0;
+    return n;
+}
+
+/* Of --max-memory, what is not promised to a worker; without it there is no end. */
+static uint64_t memory_left(const struct running *r)
+{
+    uint64_t left = r->sweep->max_memory ? r->sweep->max_memory : UINT64_MAX;
+
+    for (size_t i = 0; i < r->sweep->jobs; i++)
+        if (r->worker[i].pid)
+            left = left > r->worker[i].memory ? left - r->worker[i].memory : 0;
+    return left;
+}
+
+static uint64_t cell_memory(const struct sweep *s, size_t cell)
+{
+    return s->predicted ? s->predicted[cell].memory : 0;
+}
+
+/* What is larger than all there is runs when nothing else does. So does what a process has left
+ * that took too much. */
+static bool fits(const struct running *r, size_t cell, uint64_t more)
+{
+    if (!r->sweep->max_memory || !workers(r))
+        return true;
+    return !r->alone[cell] && more <= memory_left(r);
+}
+
+static bool joins(const struct running *r, const struct group *g, uint64_t memory, size_t cell)
+{
+    const struct sweep *s = r->sweep;
+    const uint64_t more = memory + cell_memory(s, cell);
+
+    if (s->state[cell] != CELL_MISSING)
+        return false;
+    if (!g->n)
+        return fits(r, cell, more);
+    return !r->alone[cell] && more <= memory_left(r) &&
+           same_reading(&s->plan->cell[g->cell[0]], &s->plan->cell[cell]);
+}
+
+/* A process by itself, before it runs anything. */
+enum { PROCESS_BYTES = 8 << 20 };
+
+static void take_cell(struct sweep_worker *w, size_t cell, uint64_t memory)
+{
+    struct group *g = &w->group;
+
+    g->cell = xgrow(g->cell, g->n, &g->cap, sizeof *g->cell);
+    g->cell[g->n++] = cell;
+    w->memory += memory;
+}
+
 /* The first cell that is missing, and others of its source: fewer towards the end, so that all
- * processes end at about the same time. False: nothing is missing. */
-static bool next_group(const struct running *r, struct group *g)
+ * processes end at about the same time. False: nothing is missing that can begin now. */
+static bool next_group(const struct running *r, struct sweep_worker *w)
 {
     const struct sweep *s = r->sweep;
     const size_t left = sweep_count(s, CELL_MISSING);
     const size_t share = (left + 2 * s->jobs - 1) / (2 * s->jobs);
     const size_t most = share < GROUP_MOST ? share : GROUP_MOST;
+    bool alone = false;
 
-    for (size_t i = 0; i < s->plan->n && g->n < most; i++) {
-        if (s->state[i] != CELL_MISSING || (g->n && r->alone[i]) ||
-            (g->n && !same_reading(&s->plan->cell[g->cell[0]], &s->plan->cell[i])))
-            continue;
-        g->cell = xgrow(g->cell, g->n, &g->cap, sizeof *g->cell);
-        g->cell[g->n++] = i;
-        if (r->alone[i])
-            break;
-    }
-    return g->n > 0;
+    w->group.n = 0;
+    w->memory = PROCESS_BYTES;
+    for (size_t i = r->first; i < s->plan->n && w->group.n < most && !alone; i++)
+        if (joins(r, &w->group, w->memory, i)) {
+            take_cell(w, i, cell_memory(s, i));
+            alone = r->alone[i];
+        }
+    return w->group.n > 0;
 }
 
 /* ---- starting ------------------------------------------------------------------------------- */
@@ -152,7 +207,7 @@ static int start_worker(struct running *r, struct sweep_worker *w)
     close(ends[1]);
     w->notes = ends[0];
     w->heard = now_seconds();
-    w->hung = false;
+    w->hung = w->large = w->crowded = false;
     if (w->pid < 0) {
         w->pid = 0;
         close(ends[0]);
@@ -163,14 +218,26 @@ static int start_worker(struct running *r, struct sweep_worker *w)
     return 0;
 }
 
+/* With --max-memory, what runs once more has all of it. */
+static bool runs_alone(const struct running *r)
+{
+    for (size_t i = 0; i < r->sweep->jobs; i++)
+        if (r->worker[i].pid && r->worker[i].group.n == 1 && r->alone[r->worker[i].group.cell[0]])
+            return true;
+    return false;
+}
+
 static int start_workers(struct running *r)
 {
+    while (r->first < r->sweep->plan->n && r->sweep->state[r->first] >= CELL_DONE)
+        r->first++;
     for (size_t i = 0; i < r->sweep->jobs; i++) {
         struct sweep_worker *w = &r->worker[i];
         if (w->pid)
             continue;
-        w->group.n = 0;
-        if (next_group(r, &w->group) && start_worker(r, w))
+        if (workers(r) && r->sweep->max_memory && runs_alone(r))
+            return 0;
+        if (next_group(r, w) && start_worker(r, w))
             return -1;
     }
     return 0;
@@ -209,6 +276,8 @@ static bool read_note(struct running *r, struct sweep_worker *w)
 
 static char *how_it_ended(const struct sweep_worker *w, int status, uint64_t timeout)
 {
+    if (w->large)
+        return xstrdup("the process took more memory than --max-memory, and was ended");
     if (w->hung)
         return xasprintf("the process made no progress for %llu seconds, and was ended",
                          (unsigned long long)timeout);
@@ -229,7 +298,7 @@ static int settle(struct running *r, struct sweep_worker *w, int status)
         if (s->state[cell] != CELL_RUNNING)
             continue;
         s->state[cell] = CELL_MISSING;
-        if (w->group.n > 1) {
+        if (w->group.n > 1 || (w->crowded && !r->alone[cell])) {
             r->alone[cell] = true;
             continue;
         }
@@ -300,31 +369,49 @@ static void end_hung(struct running *r)
     }
 }
 
+/* More than there is to take: the largest goes, and its cells run again by themselves. */
+static void end_large(struct running *r)
+{
+    struct sweep_worker *largest = NULL;
+    uint64_t all = 0, most = 0;
+
+    for (size_t i = 0; i < r->sweep->jobs && r->sweep->max_memory; i++) {
+        struct sweep_worker *w = &r->worker[i];
+        const uint64_t bytes = w->pid ? process_memory((long)w->pid) : 0;
+        all += bytes;
+        if (bytes > most) {
+            most = bytes;
+            largest = w;
+        }
+    }
+    if (largest && all > r->sweep->max_memory && !largest->large) {
+        largest->large = true;
+        largest->crowded = workers(r) > 1;
+        kill(largest->pid, SIGKILL);
+    }
+}
+
 /* ---- progress ------------------------------------------------------------------------------- */
 
+/* What is left takes as long as what was done, in proportion. */
 static void show_progress(struct running *r)
 {
-    const double now = now_seconds() - r->began, due = r->shown + (r->terminal ? 0.5 : 30);
     const size_t done = sweep_count(r->sweep, CELL_DONE),
-                 failed = sweep_count(r->sweep, CELL_FAILED);
+                 over = done + sweep_count(r->sweep, CELL_FAILED);
+    const double seconds = now_seconds() - r->began;
+    char left[32] = "?", so_far[32];
 
-    if (r->sweep->quiet || now < due)
+    if (!progress_due(&r->progress))
         return;
-    r->shown = now;
-    fprintf(stderr, "%s%zu of %zu cells, %zu failed, %.0f s, %.1f M events a second%s",
-            r->terminal ? "\r" : "lardsim: ", done, r->sweep->plan->n, failed, now,
-            (double)r->events / 1e6 / now, r->terminal ? "\033[K" : "\n");
+    if (over > r->had)
+        progress_time(left, seconds / (double)(over - r->had) * (double)(r->sweep->plan->n - over));
+    progress_show(&r->progress,
+                  "%zu of %zu cells (%zu failed), %s, %s left, %.1f M events a second", done,
+                  r->sweep->plan->n, over - done, progress_time(so_far, seconds), left,
+                  seconds > 0 ? (double)r->events / 1e6 / seconds : 0);
 }
 
 /* ---- the loop ------------------------------------------------------------------------------- */
-
-static bool any_worker(const struct running *r)
-{
-    for (size_t i = 0; i < r->sweep->jobs; i++)
-        if (r->worker[i].pid)
-            return true;
-    return false;
-}
 
 /* Until something is told, but not for long. */
 static int wait_and_hear(struct running *r)
@@ -361,8 +448,7 @@ static void begin(struct running *r)
 static void end(struct running *r)
 {
     stop_workers(r);
-    if (r->terminal && r->shown > 0)
-        fputs("\r\033[K", stderr);
+    progress_clear(&r->progress);
     for (size_t i = 0; i < r->sweep->jobs; i++)
         free(r->worker[i].group.cell);
     if (r->signals >= 0)
@@ -378,14 +464,16 @@ static int run_local(struct sweep *s, struct err *e)
                         .worker = xcalloc(s->jobs, sizeof *r.worker),
                         .alone = xcalloc(s->plan->n + 1, sizeof *r.alone),
                         .began = now_seconds(),
-                        .terminal = isatty(STDERR_FILENO),
+                        .had = sweep_count(s, CELL_DONE) + sweep_count(s, CELL_FAILED),
                         .e = e};
     int failed;
 
+    progress_begin(&r.progress, s->quiet, 0);
     begin(&r);
-    for (failed = start_workers(&r); !failed && any_worker(&r);) {
+    for (failed = start_workers(&r); !failed && workers(&r) > 0;) {
         failed = wait_and_hear(&r);
         end_hung(&r);
+        end_large(&r);
         show_progress(&r);
         if (!failed)
             failed = start_workers(&r);

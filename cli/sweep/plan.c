@@ -326,6 +326,7 @@ static void add_cell(struct planning *w, const struct sweep_point *at, const str
     struct sweep_cell *c = new_cell(w->plan, x->hash);
 
     source_at(w, at, &c->source);
+    c->given = at->source;
     c->policy = xasprintf("%.*s", (int)policy_label(policy->text), policy->text);
     if (w->spec->seeds.n && !source_path(source->text))
         c->seed = xstrdup(w->spec->seeds.at[at->seed].text);

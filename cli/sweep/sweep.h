@@ -82,6 +82,7 @@ enum { HASH_TEXT = 17 };
 struct sweep_cell { /* a run: `lardsim run` with these settings, on this source */
     char hash[HASH_TEXT];
     size_t source;       /* of the plan's */
+    size_t given;        /* the source in the spec: with other seeds it has others */
     size_t baseline;     /* the cell of the same point without a policy; NO_CELL: there is none */
     char *policy;        /* owns; its label */
     char *seed;          /* owns; NULL: the source has none */
@@ -194,15 +195,31 @@ struct teller {
 void work_run(const struct folder *f, const struct plan *p, const struct group *g,
               const struct teller *t);
 
+/* ---- what cells will take: sweep/predict.c -------------------------------------------------- */
+
+struct predicted { /* alone, in a process of its own */
+    double seconds;
+    uint64_t memory, disk; /* bytes */
+    bool known;            /* how long its source is is known */
+};
+/* By cell. It takes about a second. */
+int predict(struct predicted *to, const struct plan *p, struct err *e);
+struct sweep;
+void predicted_print(const struct sweep *s, const struct predicted *x);
+double now_seconds(void);          /* by a clock that never goes back */
+uint64_t process_memory(long pid); /* bytes that are its own; 0: it is gone */
+
 /* ---- engines: what runs groups: sweep/local.c ----------------------------------------------- */
 
 struct sweep {
     const struct plan *plan;
     const struct folder *folder;
-    enum cell_state *state; /* owns; by cell */
-    int *code;              /* owns; by cell: of those that failed now, an exit code */
-    size_t jobs;            /* processes at a time */
-    uint64_t timeout;       /* seconds without an event, after which a process is ended */
+    enum cell_state *state;      /* owns; by cell */
+    int *code;                   /* owns; by cell: of those that failed now, an exit code */
+    size_t jobs;                 /* processes at a time */
+    struct predicted *predicted; /* owns; by cell; NULL: not asked for */
+    uint64_t max_memory;         /* bytes, of all processes; 0: no limit */
+    uint64_t timeout;            /* seconds without an event, after which a process is ended */
     bool quiet;
 };
 size_t sweep_count(const struct sweep *s, enum cell_state state);

@@ -11,7 +11,7 @@
 #include "base/build.h"
 #include "cli/sweep/sweep.h"
 
-enum { OPT_DRY_RUN = 600, OPT_ACCEPT_BUILD, OPT_TIMEOUT };
+enum { OPT_DRY_RUN = 600, OPT_ACCEPT_BUILD, OPT_TIMEOUT, OPT_MAX_MEMORY };
 
 /* ---- whose results count -------------------------------------------------------------------- */
 
@@ -90,7 +90,8 @@ static int set_options(struct sweep *s, const struct cli *c, struct err *e)
     uint64_t jobs = processors();
 
     s->timeout = 600;
-    if (cli_u64(c, 'j', &jobs, e) || cli_u64(c, OPT_TIMEOUT, &s->timeout, e))
+    if (cli_u64(c, 'j', &jobs, e) || cli_u64(c, OPT_TIMEOUT, &s->timeout, e) ||
+        cli_u64(c, OPT_MAX_MEMORY, &s->max_memory, e))
         return -1;
     if (jobs < 1 || jobs > 4096)
         return err_set(e, LARD_USAGE, "--jobs: %" PRIu64 " processes; give 1 to 4096", jobs);
@@ -102,6 +103,11 @@ static int set_options(struct sweep *s, const struct cli *c, struct err *e)
 static int run_missing(struct sweep *s, struct err *e)
 {
     find_missing(s);
+    if (s->max_memory && sweep_count(s, CELL_MISSING)) {
+        s->predicted = xcalloc(s->plan->n, sizeof *s->predicted);
+        if (predict(s->predicted, s->plan, e))
+            return -1;
+    }
     const size_t had = sweep_count(s, CELL_DONE);
     const int failed = engine_local.run(s, e);
     const size_t done = sweep_count(s, CELL_DONE);
@@ -151,6 +157,23 @@ static int forget_failed(const struct folder *f, struct err *e)
     return failed;
 }
 
+/* Nothing is made, and nothing locked. */
+static int show_only(const struct request *q, struct err *e)
+{
+    const struct folder folder = {.dir = (char *)(uintptr_t)q->dir, .lock = -1};
+    struct sweep s = {.plan = &q->plan, .folder = &folder};
+    struct predicted *x = xcalloc(q->plan.n + 1, sizeof *x);
+
+    s.state = xcalloc(q->plan.n + 1, sizeof *s.state);
+    find_missing(&s);
+    const int failed = predict(x, &q->plan, e);
+    if (!failed)
+        predicted_print(&s, x);
+    free(s.state);
+    free(x);
+    return failed ? -1 : LARD_DONE;
+}
+
 static int run_in_folder(const struct request *q, bool retry, struct err *e)
 {
     struct folder folder = {.lock = -1};
@@ -162,6 +185,7 @@ static int run_in_folder(const struct request *q, bool retry, struct err *e)
     if (!set_options(&s, q->cli, e) && !folder_open(&folder, q->dir, e) &&
         !(retry && forget_failed(&folder, e)) && !write_origin(q, &folder, e))
         code = run_missing(&s, e);
+    free(s.predicted);
     folder_close(&folder);
     free(s.state);
     free(s.code);
@@ -175,7 +199,9 @@ static int plan_and_run(struct request *q, bool retry, struct err *e)
     const bool planned = !choose_build(q->cli, q->dir, q->build, e) &&
                          !spec_read(&q->spec, q->path, q->text, q->bytes, e) &&
                          !plan_make(&q->plan, &q->spec, q->build, &q->memo, e);
-    const int code = planned ? run_in_folder(q, retry, e) : -1;
+    const int code = !planned                       ? -1
+                     : cli_has(q->cli, OPT_DRY_RUN) ? show_only(q, e)
+                                                    : run_in_folder(q, retry, e);
 
     plan_free(&q->plan);
     spec_free(&q->spec);
@@ -260,12 +286,19 @@ static int run_retry(const struct cli *c, struct err *e)
          0,                                                                                         \
          "Keep the results of another build that the folder has, and add to them",                  \
          0},                                                                                        \
-    {                                                                                               \
-        "quiet", OPT_QUIET, NULL, 0, "Print no summary and no progress", 0                          \
-    }
+        {"max-memory",                                                                              \
+         OPT_MAX_MEMORY,                                                                            \
+         "BYTES",                                                                                   \
+         0,                                                                                         \
+         "Start processes only as far as what they are likely to take fits, and end one that "      \
+         "takes more",                                                                              \
+         0},                                                                                        \
+        ROW_QUIET
 
 static const struct argp_option options[] = {
     {"output", 'o', "DIR", 0, "The folder of the sweep; one that is there is gone on with", 0},
+    {"dry-run", OPT_DRY_RUN, NULL, 0,
+     "Run nothing: list the cells, and what each is likely to take", 0},
     ROWS_RUNNING,
     ROW_END};
 
@@ -278,7 +311,8 @@ const struct verb verb_sweep = {
             "are a folder as `lardsim run --output` writes it, under DIR/cells/. The same command "
             "goes on where it was stopped or killed.",
     .examples = "lardsim sweep l2.yaml -o l2\n"
-                "lardsim sweep l2.yaml -o l2 -j 8\n"
+                "lardsim sweep l2.yaml -o l2 --dry-run\n"
+                "lardsim sweep l2.yaml -o l2 -j 8 --max-memory 4Gi\n"
                 "lardsim sweep status l2\n"
                 "lardsim sweep collect l2",
     .options = options,

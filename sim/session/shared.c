@@ -151,6 +151,11 @@ void sim_shared_stop(struct sim_shared *s)
     s->stopped = true;
 }
 
+bool sim_shared_stopped(const struct sim_shared *s)
+{
+    return s->stopped;
+}
+
 /* Until it asks for the next batch, or ends. */
 static void go_on(struct sim_shared *s, struct side_run *r)
 {
