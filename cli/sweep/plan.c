@@ -38,7 +38,7 @@ static int identify_file(struct plan_source *to, const char *path, struct err *e
     struct trace_summary sum;
     struct stat st;
 
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+    if (strcmp(path, "-") == 0 || (stat(path, &st) == 0 && !S_ISREG(st.st_mode)))
         return err_set(e, LARD_CONFIG,
                        "%s: no regular file, and a sweep reads its sources more than once; save it "
                        "to a file first",

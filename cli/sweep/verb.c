@@ -174,16 +174,17 @@ static int show_only(const struct request *q, struct err *e)
     return failed ? -1 : LARD_DONE;
 }
 
-static int run_in_folder(const struct request *q, bool retry, struct err *e)
+static int run_in_folder(const struct request *q, struct sweep s, bool retry, struct err *e)
 {
     struct folder folder = {.lock = -1};
-    struct sweep s = {.plan = &q->plan, .folder = &folder};
     int code = -1;
 
+    s.plan = &q->plan;
+    s.folder = &folder;
     s.state = xcalloc(q->plan.n + 1, sizeof *s.state);
     s.code = xcalloc(q->plan.n + 1, sizeof *s.code);
-    if (!set_options(&s, q->cli, e) && !folder_open(&folder, q->dir, e) &&
-        !(retry && forget_failed(&folder, e)) && !write_origin(q, &folder, e))
+    if (!folder_open(&folder, q->dir, e) && !(retry && forget_failed(&folder, e)) &&
+        !write_origin(q, &folder, e))
         code = run_missing(&s, e);
     free(s.predicted);
     folder_close(&folder);
@@ -195,13 +196,16 @@ static int run_in_folder(const struct request *q, bool retry, struct err *e)
 /* q->path and q->text are there. */
 static int plan_and_run(struct request *q, bool retry, struct err *e)
 {
+    struct sweep s = {.jobs = 0};
+
     memo_load(&q->memo, q->dir);
-    const bool planned = !choose_build(q->cli, q->dir, q->build, e) &&
+    const bool planned = !set_options(&s, q->cli, e) &&
+                         !choose_build(q->cli, q->dir, q->build, e) &&
                          !spec_read(&q->spec, q->path, q->text, q->bytes, e) &&
                          !plan_make(&q->plan, &q->spec, q->build, &q->memo, e);
     const int code = !planned                       ? -1
                      : cli_has(q->cli, OPT_DRY_RUN) ? show_only(q, e)
-                                                    : run_in_folder(q, retry, e);
+                                                    : run_in_folder(q, s, retry, e);
 
     plan_free(&q->plan);
     spec_free(&q->spec);

@@ -1,0 +1,345 @@
+#!/bin/sh
+# sweep.sh [KILLS] - lardsim sweep: its cells are what `lardsim run` gives, whatever runs beside them, is
+# killed, crashes, hangs, or has no room; mistakes in a spec are told with file and line.
+lardsim=${LARDSIM:?}
+top=$(cd "${top_srcdir:-.}" && pwd) || exit 99
+kills=${1:-4}
+# In memory where that can be: a sweep syncs each file, and this is about other things.
+dir=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d) || exit 99
+hook=$(mktemp) || exit 99 # where programs may be, if they may not in memory
+trap 'rm -rf "$dir" "$hook"' EXIT
+cd "$dir" || exit 99
+bad=0
+fail() { echo "sweep.sh: $*"; bad=1; }
+sweep() { "$lardsim" sweep "$@" >out 2>err; }
+# expect CODE WHAT ARGS...: sweep ends with CODE.
+expect() {
+    code=$1 what=$2
+    shift 2
+    sweep "$@"
+    got=$?
+    [ "$got" = "$code" ] || fail "$what: exit code $got, not $code: $(cat out err)"
+}
+says() { grep -q -- "$1" err out || fail "it does not say \"$1\", but: $(cat out err)"; }
+# same A B WHAT: their cells, byte for byte; only host.json may know of the host.
+same() { diff -r -x host.json "$1/cells" "$2/cells" >diff 2>&1 || fail "$3: $(head -n 5 diff)"; }
+cells() { find "$1/cells" -mindepth 1 -maxdepth 1 | wc -l; }
+no_rest() { [ -z "$(ls "$1/tmp")" ] || fail "$2: there is a rest in $1/tmp: $(ls "$1/tmp")"; }
+
+"$lardsim" trace synth a.lard events=20000 threads=6 || exit 99
+cat >a.yaml <<'END'
+base: {inherit: radish8, stats.interval: 5k, policy.naive.view: naive}
+axes: {l2.size: [128Ki, 256Ki]}
+policies: [none, fasttrack, naive=lardish]
+sources: [a.lard, "synth:events=5000"]
+seeds: 2
+END
+
+# ---- what cells are ----------------------------------------------------------------------------------
+
+expect 0 "a sweep" a.yaml -o whole -j 2
+[ "$(cells whole)" = 18 ] || fail "2 sizes x 3 policies x (a file and 2 seeds) are 18 cells, not $(cells whole)"
+no_rest whole "a sweep"
+for size in 128Ki 256Ki; do
+    for policy in none fasttrack naive=lardish; do
+        for source in a.lard synth:events=5000,seed=2; do
+            view=
+            [ $policy = none ] || [ $policy = fasttrack ] || view='--set policy.naive.view=naive'
+            # shellcheck disable=SC2086 # an option and its value
+            "$lardsim" run -q --preset radish8 --set stats.interval=5k $view --set l2.size=$size -p $policy -o one $source ||
+                fail "run -p $policy $source fails"
+            found=
+            for c in whole/cells/*; do
+                diff -r -x host.json one "$c" >/dev/null && found=1
+            done
+            [ $found ] || fail "no cell is what lardsim run gives for $size, $policy, $source"
+            rm -rf one
+        done
+    done
+done
+for j in 1 4; do
+    expect 0 "-j $j" a.yaml -o j$j -j $j
+    same whole j$j "-j $j differs from -j 2"
+done
+expect 0 "a finished sweep once more" a.yaml -o whole
+says "18 done, of which 18 were there"
+
+# ---- specs -------------------------------------------------------------------------------------------
+
+# spec CELLS WHAT: the spec that is read has so many cells.
+spec() {
+    cat >s.yaml
+    rm -rf s
+    expect 0 "$2" s.yaml -o s -j 1
+    [ "$(cells s)" = "$1" ] || fail "$2: $1 cells expected, there are $(cells s): $(cut -d, -f5- s/plan.csv)"
+}
+spec 4 "a range that multiplies" <<'END'
+base: {inherit: radish8}
+axes: {cores: {from: 1, to: 8, times: 2}}
+policies: [none]
+sources: [synth:events=100]
+END
+cut -d, -f6 s/plan.csv | tr '\n' ' ' | grep -q 'cores 1 2 4 8 ' || fail "cores are not 1 2 4 8"
+spec 3 "a range that adds, in its own units" <<'END'
+base: {inherit: radish8}
+axes: {l2.size: {from: 64Ki, to: 128Ki, step: 32Ki}}
+policies: [none]
+sources: [synth:events=100]
+only: ["l2.size >= 65536"]
+END
+cut -d, -f6 s/plan.csv | tr '\n' ' ' | grep -q 'l2.size 64Ki 96Ki 128Ki ' || fail "sizes are not 64Ki 96Ki 128Ki"
+spec 2 "axes that move together" <<'END'
+base: {inherit: radish8}
+axes: {l1.size: [16Ki, 32Ki], l2.size: [128Ki, 256Ki]}
+zip: {sizes: [l1.size, l2.size]}
+policies: [none]
+sources: [synth:events=100]
+END
+spec 5 "groups, and conditions" <<'END'
+base: {inherit: radish8}
+axes:
+  caches:
+    small: {l1.size: 16Ki, l2.size: 128Ki}
+    large: {l1.size: 32Ki, l2.size: 512Ki}
+  cores: [2, 4]
+policies: [none, vc]
+sources: [synth:events=100]
+except: [caches = large and policy=vc, cores=4 and policy = vc and caches != large]
+END
+spec 3 "an axis that a policy does not know makes one cell of it" <<'END'
+axes: {policy.vc.history: [last, all]}
+policies: [fasttrack, vc]
+sources: [synth:events=100]
+END
+grep -q ',fasttrack,$' s/plan.csv || fail "fasttrack's row names a history: $(cat s/plan.csv)"
+
+# wrong LINE WORDS: the spec that is read is refused, with its line, and nothing is made.
+wrong() {
+    cat >w.yaml
+    rm -rf w
+    expect 3 "a spec in which $2" w.yaml -o w
+    grep -q "^lardsim: w.yaml:$1: .*$2" err || fail "not \"w.yaml:$1: ... $2\", but: $(cat err)"
+    [ ! -e w ] || fail "$2: a folder was made"
+}
+wrong 2 'did you mean l2.size' <<'END'
+policies: [none]
+axes: {l2.sise: [1Ki]}
+base: {inherit: radish8}
+sources: [synth:events=100]
+END
+wrong 3 'l2.size' <<'END'
+policies: [none]
+axes:
+  l2.size: [128Ki, 3]
+base: {inherit: radish8}
+sources: [synth:events=100]
+END
+wrong 1 'no key of a sweep' <<'END'
+polices: [none]
+sources: [synth:events=100]
+END
+wrong 2 'no policy' <<'END'
+sources: [synth:events=100]
+policies: [none, fasttrak]
+END
+wrong 2 'no such file, and no such preset' <<'END'
+policies: [none]
+base: {inherit: radish9}
+sources: [synth:events=100]
+END
+wrong 2 'the label vc' <<'END'
+sources: [synth:events=100]
+policies: [vc, vc=fasttrack]
+END
+wrong 3 'there is no axis core' <<'END'
+policies: [none]
+sources: [synth:events=100]
+only: core=3
+END
+wrong 3 'is no condition' <<'END'
+policies: [none]
+sources: [synth:events=100]
+only: ["policy none"]
+END
+wrong 4 'the same number' <<'END'
+policies: [none]
+sources: [synth:events=100]
+axes: {l1.size: [16Ki, 32Ki], l2.size: [128Ki]}
+zip: {both: [l1.size, l2.size]}
+END
+wrong 2 'has no end' <<'END'
+policies: [none]
+axes: {cores: {from: 8, to: 1, step: 1}}
+sources: [synth:events=100]
+END
+wrong 2 'has a seed of its own' <<'END'
+policies: [none]
+sources: ["synth:events=100,seed=3"]
+seeds: 2
+END
+wrong 2 "can't be an axis" <<'END'
+policies: [none]
+axes: {policies: [vc, none]}
+sources: [synth:events=100]
+END
+wrong 2 'is there twice' <<'END'
+policies: [none]
+axes: {cores: [1], cores.from: 1, cores.to: 3}
+sources: [synth:events=100]
+END
+printf 'policies: [none]\nsources: [nosuch.lard]\n' >w.yaml
+expect 4 "a source that is not there" w.yaml -o w
+says 'w.yaml:2: sources: nosuch.lard'
+printf 'policies: [none]\nsources: ["-"]\n' >w.yaml
+expect 3 "standard input" w.yaml -o w
+says 'w.yaml:2: sources: '
+printf 'policies: [none]\nsources: [synth:events=10]\nonly: policy = vc\n' >w.yaml
+expect 3 "no point" w.yaml -o w
+says 'leave no point'
+expect 3 "no spec" nosuch.yaml -o w
+expect 2 "no folder" a.yaml
+expect 2 "no process" a.yaml -o w -j 0
+expect 3 "the status of nothing" status nosuch
+
+# ---- kill, resume ------------------------------------------------------------------------------------
+
+random() { awk -v seed="$1" -v n="$2" 'BEGIN { srand(seed); printf "%.3f\n", rand() * n }'; }
+rm -rf killed
+i=0
+while [ $i -lt "$kills" ]; do
+    i=$((i + 1))
+    "$lardsim" sweep a.yaml -o killed -j 2 -q >/dev/null 2>err &
+    pid=$!
+    sleep "$(random $i 0.6)"
+    kill -9 $pid 2>/dev/null
+    wait $pid 2>/dev/null
+    if [ -d killed/cells ] && [ $((i % 3)) = 0 ]; then # what is there is whole
+        for c in killed/cells/*; do
+            [ ! -d "$c" ] || diff -r -x host.json "$c" "whole/cells/${c##*/}" >/dev/null ||
+                fail "kill $i left a cell that is not whole: $c"
+        done
+    fi
+    [ "$(cells killed)" != 18 ] || [ $i = "$kills" ] || rm -rf killed
+done 2>/dev/null
+expect 0 "after $kills kills" a.yaml -o killed -j 2
+same whole killed "after $kills kills"
+no_rest killed "after $kills kills"
+
+"$lardsim" sweep a.yaml -o stopped -j 2 -q >/dev/null 2>err &
+pid=$!
+sleep 0.1
+kill -INT $pid
+wait $pid
+code=$?
+case $code in
+0) ;;
+130) says "the same command goes on" ;;
+*) fail "SIGINT: exit code $code: $(cat err)" ;;
+esac
+expect 0 "after SIGINT" a.yaml -o stopped
+same whole stopped "after SIGINT"
+
+# ---- what goes wrong beside a cell -------------------------------------------------------------------
+
+if ${CC:-cc} -shared -fPIC -o "$hook" "$top/tests/cli/sweep_hook.c" -ldl 2>err; then
+    victim=$(sed -n 's/^\([0-9a-f]*\),.*,fasttrack,128Ki$/\1/p' whole/plan.csv | head -n 1)
+    for does in crash hang memory; do
+        HOOK_CELL=$victim HOOK_DOES=$does LD_PRELOAD=$hook "$lardsim" sweep a.yaml -o $does --timeout 1 -j 2 >out 2>err
+        code=$?
+        [ $code = 1 ] || fail "$does: exit code $code: $(cat out err)"
+        [ "$(cells $does)" = 17 ] || fail "$does: the other 17 cells are not done, but $(cells $does)"
+        [ -s $does/failed/"$victim"/log ] || fail "$does: the cell has no log"
+        no_rest $does "$does"
+        "$lardsim" sweep status $does >out
+        grep -q 'failed   1' out && grep -q "failed $victim: policy fasttrack" out || fail "$does: status says $(cat out)"
+        expect 1 "$does: resumed, what failed stays so" a.yaml -o $does
+        (mkdir -p elsewhere && cd elsewhere && "$lardsim" sweep retry ../$does -q) || fail "$does: retry fails"
+        same whole $does "$does, and retried"
+    done
+    grep -q 'signal 6' crash/failed/*/log 2>/dev/null && fail "retry has left the log"
+
+    HOOK_CELL=$victim HOOK_DOES=eat LD_PRELOAD=$hook "$lardsim" sweep a.yaml -o eats --max-memory 100M -j 2 >out 2>err
+    [ "$(cells eats)" = 17 ] || fail "memory is eaten: the other 17 cells are not done, but $(cells eats)"
+    grep -q 'more memory than --max-memory' eats/failed/*/log || fail "memory is eaten: $(cat eats/failed/*/log out err)"
+
+    # Slow disks: a second owner waits in vain, and the first one's cells are whole.
+    HOOK_SLOW=20 LD_PRELOAD=$hook "$lardsim" sweep a.yaml -o slow -j 2 -q &
+    pid=$!
+    for _ in 1 2 3 4 5 6 7 8 9 10; do [ -e slow/plan.csv ] || sleep 0.2; done
+    expect 7 "a second owner" a.yaml -o slow
+    says "another process runs this sweep"
+    expect 7 "cleaning what another owns" clean slow
+    kill -9 $pid
+    wait $pid 2>/dev/null
+    expect 0 "after a kill on a slow disk" a.yaml -o slow
+    same whole slow "a slow disk"
+else
+    echo "sweep.sh: no compiler for the hook, which is skipped: $(cat err)"
+fi
+
+# ---- no room -----------------------------------------------------------------------------------------
+
+for blocks in 0 1 4 16 40; do
+    rm -rf full
+    code=$( (
+        trap '' XFSZ
+        ulimit -f $blocks
+        "$lardsim" sweep a.yaml -o full -q >/dev/null 2>&1
+        echo $?
+    ) | cat)
+    [ "$code" = 7 ] || [ "$code" = 0 ] || fail "a file of at most $blocks blocks: exit code $code"
+    [ "$code" != 7 ] || [ ! -d full/failed ] || [ -z "$(ls full/failed)" ] || fail "$blocks blocks: cells have failed for it"
+    expect 0 "room after $blocks blocks" a.yaml -o full
+    same whole full "room after $blocks blocks"
+    no_rest full "$blocks blocks"
+done
+expect 7 "a folder in a file" a.yaml -o a.lard/x
+mkdir locked && chmod 500 locked
+if ! touch locked/x 2>/dev/null; then
+    expect 7 "a folder that may not be written" a.yaml -o locked/x
+fi
+
+# ---- builds, cleaning --------------------------------------------------------------------------------
+
+cp -r whole other
+echo another >other/build
+expect 7 "results of another build" a.yaml -o other
+says "results are of build another"
+expect 0 "results of another build, wanted" a.yaml -o other --accept-build
+grep -q '^another$' other/build || fail "the folder's build has changed"
+printf 'policies: [vc]\nsources: ["synth:events=50"]\n' >small.yaml
+expect 0 "another spec in the folder" small.yaml -o whole
+[ "$(cells whole)" = 19 ] || fail "another spec in the folder has removed cells"
+expect 0 "clean" clean whole
+says "removed: 18 cells"
+[ "$(cells whole)" = 1 ] || fail "clean leaves $(cells whole) cells"
+
+# ---- tables ------------------------------------------------------------------------------------------
+
+expect 0 "collect" collect j1 --stat policy.*.races.pairs
+[ "$(wc -l <j1/cells.csv)" = 19 ] && [ "$(wc -l <j1/cells.jsonl)" = 18 ] || fail "not a row for each of 18 cells"
+"$lardsim" compare -q --preset radish8 --set stats.interval=0 --set l2.size=128Ki -p fasttrack --json a.lard >c.json
+cycles=$(grep -o '"cycles": [0-9]*' c.json | head -n 2 | tail -n 1 | tr -dc 0-9)
+grep ',131072,a.lard,,fasttrack,' j1/cells.csv | grep -q ",$cycles," || fail "fasttrack's cycles are not those of compare, $cycles"
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+    { cycles[$at["l2.size"] $at["source"] $at["seed"] $at["policy"]] = $at["machine.cycles"]
+      over[$at["l2.size"] $at["source"] $at["seed"] $at["policy"]] = $at["overhead"] }
+    END { c = cycles["131072a.lardfasttrack"] / cycles["131072a.lardnone"] - 1 - over["131072a.lardfasttrack"]
+      exit !(c < 0.000002 && c > -0.000002 && over["131072a.lardnone"] == 0) }' j1/cells.csv ||
+    fail "the overhead is not cycles / the baseline's cycles - 1"
+cp j1/cells.csv before.csv
+rm j1/cells.jsonl j1/index.sqlite
+expect 0 "collect once more" collect j1 --stat policy.*.races.pairs
+cmp -s before.csv j1/cells.csv || fail "collect gives other bytes"
+expect 0 "collect with a statistic that is none" collect j1 --stat nosuch
+says "no cell has the statistic nosuch"
+if command -v sqlite3 >/dev/null; then
+    n=$(sqlite3 j1/index.sqlite "SELECT value FROM stats JOIN cells USING (cell) WHERE name = 'machine.cycles'
+        AND policy = 'fasttrack' AND source = 'a.lard' AND \"l2.size\" = 131072")
+    [ "$n" = "$cycles" ] || fail "index.sqlite has $n cycles, not $cycles"
+fi
+expect 0 "a dry run" a.yaml -o dry --dry-run
+says "18 cells, 18 missing"
+[ ! -e dry ] || fail "a dry run makes a folder"
+"$lardsim" sweep status j1 --json | grep -q '"done": 18' || fail "status --json"
+exit $bad
