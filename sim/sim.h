@@ -89,14 +89,14 @@ uint64_t sim_given(const struct lardsim *l);
 /* ---- runs side by side over one reading of a source: session/shared.c ------------------------ */
 
 struct sim_shared;
-/* rules: hold the events against the stream rules, for runs whose trace.rules is on. NULL: error.
- */
-struct sim_shared *sim_shared_open(const char *source, bool rules, struct err *e);
+/* rules: hold the events against the stream rules, for runs whose trace.rules is on. keep: records
+ * that a run goes through at its turn; 0: a batch, however long. NULL: error. */
+struct sim_shared *sim_shared_open(const char *source, bool rules, size_t keep, struct err *e);
 /* After lardsim_start, instead of lardsim_run. The reading outlives l. */
 void sim_shared_add(struct sim_shared *s, struct lardsim *l);
-/* Runs them all; ended is called for each that needs no more events: for lardsim_finish, and to free
- * it. -1: the source failed, or broke a rule; runs that have not ended can only be freed, and each
- * by itself says what its results are. */
+/* Runs them all; ended is called for each that needs no more events: for lardsim_finish, and to
+ * free it. -1: the source failed, or broke a rule; runs that have not ended can only be freed, and
+ * each by itself says what its results are. */
 int sim_shared_run(struct sim_shared *s, void (*ended)(void *arg, struct lardsim *l), void *arg,
                    struct err *e);
 void sim_shared_stop(struct sim_shared *s); /* the source ends after the batch in hand */

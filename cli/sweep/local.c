@@ -105,7 +105,7 @@ enum { GROUP_MOST = 16 };
 
 static bool same_reading(const struct sweep_cell *a, const struct sweep_cell *b)
 {
-    return a->source == b->source && a->rules == b->rules;
+    return a->source == b->source && a->rules == b->rules && a->machine == b->machine;
 }
 
 static size_t workers(const struct running *r)

@@ -11,6 +11,7 @@
 
 #include "cli/sweep/sweep.h"
 #include "sim/sim.h"
+#include "trace/trace.h"
 
 struct sample {            /* of a cell that ran for a moment */
     double seconds, part;  /* part: of its source that it has read; 0: not known */
@@ -117,7 +118,7 @@ static void sample_here(struct sample *to, const struct plan *p, const struct sw
     struct err e = {0};
 
     s.until = s.began + seconds;
-    s.shared = sim_shared_open(source->text, c->rules, &e);
+    s.shared = sim_shared_open(source->text, c->rules, 0, &e);
     lardsim_on_progress(s.run, look, &s);
     if (!s.shared || cell_configure(p, c, s.run) || lardsim_output(s.run, dir, 0) ||
         lardsim_start(s.run))
@@ -177,7 +178,23 @@ static struct predicted predicted_of(const struct sample *s)
                               .disk = s->files + (uint64_t)((double)s->lines / part)};
 }
 
-int predict(struct predicted *to, const struct plan *p, struct err *e)
+/* The events of a source that doesn't say how many it has, unless there are very many. */
+static uint64_t count_events(const char *text)
+{
+    const double until = now_seconds() + 1;
+    struct err e = {0};
+    struct batch b = {.records = 0};
+    struct source *s = source_open(text, &e);
+    uint64_t n = 0;
+
+    while (s && !source_next(s, &b, &e) && b.records && now_seconds() < until)
+        for (const struct event *ev = b.rec; ev < b.rec + b.records; ev += event_records(ev))
+            n++;
+    source_close(s);
+    return b.records || e.code ? 0 : n;
+}
+
+int predict(struct predicted *to, struct plan *p, struct err *e)
 {
     const char *tmp = getenv("TMPDIR");
     char *dir = xasprintf("%s/lardsim-sweep-XXXXXX", tmp && *tmp ? tmp : "/tmp");
@@ -196,6 +213,9 @@ int predict(struct predicted *to, const struct plan *p, struct err *e)
             to[i] = to[first[i]];
             continue;
         }
+        struct plan_source *source = &p->source[p->cell[i].source];
+        if (!source->events)
+            source->events = count_events(source->text);
         sample_cell(&s, p, &p->cell[i], cell, seconds);
         to[i] = predicted_of(&s);
     }
@@ -276,6 +296,8 @@ void predicted_print(const struct sweep *s, const struct predicted *x)
             continue;
         missing++;
         unknown += !x[i].known;
+        if (!x[i].known)
+            continue;
         all.seconds += x[i].seconds;
         all.disk += x[i].disk;
         all.memory = x[i].memory > all.memory ? x[i].memory : all.memory;

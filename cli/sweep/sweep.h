@@ -203,7 +203,7 @@ struct predicted { /* alone, in a process of its own */
     bool known;            /* how long its source is is known */
 };
 /* By cell. It takes about a second. */
-int predict(struct predicted *to, const struct plan *p, struct err *e);
+int predict(struct predicted *to, struct plan *p, struct err *e);
 struct sweep;
 void predicted_print(const struct sweep *s, const struct predicted *x);
 double now_seconds(void);          /* by a clock that never goes back */
@@ -212,7 +212,7 @@ uint64_t process_memory(long pid); /* bytes that are its own; 0: it is gone */
 /* ---- engines: what runs groups: sweep/local.c ----------------------------------------------- */
 
 struct sweep {
-    const struct plan *plan;
+    struct plan *plan;
     const struct folder *folder;
     enum cell_state *state;      /* owns; by cell */
     int *code;                   /* owns; by cell: of those that failed now, an exit code */

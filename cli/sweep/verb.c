@@ -158,7 +158,7 @@ static int forget_failed(const struct folder *f, struct err *e)
 }
 
 /* Nothing is made, and nothing locked. */
-static int show_only(const struct request *q, struct err *e)
+static int show_only(struct request *q, struct err *e)
 {
     const struct folder folder = {.dir = (char *)(uintptr_t)q->dir, .lock = -1};
     struct sweep s = {.plan = &q->plan, .folder = &folder};
@@ -174,7 +174,7 @@ static int show_only(const struct request *q, struct err *e)
     return failed ? -1 : LARD_DONE;
 }
 
-static int run_in_folder(const struct request *q, struct sweep s, bool retry, struct err *e)
+static int run_in_folder(struct request *q, struct sweep s, bool retry, struct err *e)
 {
     struct folder folder = {.lock = -1};
     int code = -1;

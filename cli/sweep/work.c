@@ -109,10 +109,15 @@ static void give_up(struct working *w)
         }
 }
 
+/* A machine's model is large, and a batch is soon over; detection alone is so quick that a batch
+ * should be in the host's caches. */
+enum { KEPT_RECORDS = 2 << 20 };
+
 static void run_shared(struct working *w, const struct sweep_cell *first)
 {
     struct err e = {0};
-    struct sim_shared *s = sim_shared_open(w->plan->source[first->source].text, first->rules, &e);
+    struct sim_shared *s = sim_shared_open(w->plan->source[first->source].text, first->rules,
+                                           first->machine ? KEPT_RECORDS : 0, &e);
 
     for (size_t i = 0; i < w->n; i++) {
         if (begin_job(&w->job[i]))

@@ -1,6 +1,9 @@
 /* shared.c - several runs over one reading of a source: each batch is decoded, and held against the
  * stream rules, once, and then every run takes it in turn. A run keeps the stack on which it waits
  * for the next batch, so it is the same code as that of a run alone, and gives the same results.
+ * Several batches may be kept, so that a run goes through all of them at its turn: its model then
+ * stays in the host's caches, and where a source is kept whole, one run is over before the next
+ * begins.
  *
  * What a run alone would say about a source that fails, or that breaks a rule, only a run alone can
  * say, with the results up to there: such a reading ends, and its runs are given up. */
@@ -9,6 +12,7 @@
 #include "base/fiber.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct side_run { /* a run, as a source sees it: its own end of the reading */
     struct source base;
@@ -16,23 +20,45 @@ struct side_run { /* a run, as a source sees it: its own end of the reading */
     struct lardsim *run;
     struct fiber *stack;   /* owns; NULL: it has not begun, or has ended */
     struct fiber *waiting; /* where it asked for the next batch; NULL: it has not begun, or ended */
+    size_t next;           /* of the batches that are kept */
     bool ended;            /* it asks for no more */
+};
+
+struct kept { /* a batch */
+    struct batch batch;
+    struct digest *before; /* owns; of the records before it */
 };
 
 struct sim_shared {
     struct source *source;   /* owns */
     char *name;              /* owns; as the user wrote it */
+    struct names *names;     /* owns; what a run alone would know at the batches that are kept */
+    size_t named;            /* of the source's */
     struct rules *rules;     /* owns; NULL: not checked */
     struct digest *identity; /* of the batches before the one in hand; the source's or own */
     struct digest *own;      /* owns; NULL: the source keeps one */
-    struct batch batch;
+    struct kept *kept;       /* owns; those that runs go through at a turn */
+    size_t batches, kept_cap, with_digest;
+    struct event *room;   /* owns; their records, where there is more than one */
+    size_t records, most; /* in room; of the room */
+    struct batch ahead;   /* read, and not kept */
+    bool has_ahead;
     bool stopped;
     struct fiber *host; /* owns; the stack that reads */
     struct side_run **reader;
     size_t n, cap;
 };
 
-struct sim_shared *sim_shared_open(const char *source, bool rules, struct err *e)
+/* Names that were read along with the batches so far. */
+static void take_names(struct sim_shared *s)
+{
+    for (const size_t n = names_count(s->source->names); s->named < n; s->named++) {
+        const struct name *name = names_at(s->source->names, s->named);
+        names_add(s->names, name->space, name->id, name->text, NULL);
+    }
+}
+
+struct sim_shared *sim_shared_open(const char *source, bool rules, size_t keep, struct err *e)
 {
     struct source *s = source_open(source, e);
 
@@ -45,6 +71,10 @@ struct sim_shared *sim_shared_open(const char *source, bool rules, struct err *e
     shared->own = s->identity ? NULL : digest_new();
     shared->identity = s->identity ? s->identity : shared->own;
     shared->host = fiber_host();
+    shared->names = names_new();
+    take_names(shared);
+    shared->most = keep;
+    shared->room = keep ? xmalloc(keep * sizeof *shared->room) : NULL;
     return shared;
 }
 
@@ -59,10 +89,15 @@ void sim_shared_free(struct sim_shared *s)
         digest_free(s->reader[i]->base.identity);
         free(s->reader[i]);
     }
+    for (size_t i = 0; i < s->with_digest; i++)
+        digest_free(s->kept[i].before);
+    free(s->kept);
+    free(s->room);
     free(s->reader);
     fiber_free(s->host);
     rules_free(s->rules);
     source_close(s->source);
+    names_free(s->names);
     digest_free(s->own);
     free(s->name);
     free(s);
@@ -70,17 +105,23 @@ void sim_shared_free(struct sim_shared *s)
 
 /* ---- a run's end of it ----------------------------------------------------------------------- */
 
-/* It leaves its stack asleep until there is another batch. */
+/* It leaves its stack asleep until there are other batches. */
 static int reader_next(struct source *source, struct batch *b, struct err *e)
 {
     struct side_run *r = (struct side_run *)source;
 
     (void)e;
-    r->waiting = fiber_host();
-    fiber_switch(r->waiting, r->of->host);
-    fiber_free(r->waiting);
-    r->waiting = NULL;
-    *b = r->of->batch;
+    if (r->next == r->of->batches) {
+        r->waiting = fiber_host();
+        fiber_switch(r->waiting, r->of->host);
+        fiber_free(r->waiting);
+        r->waiting = NULL;
+    }
+    const struct kept *k = &r->of->kept[r->next++];
+    *b = k->batch;
+    if (r->of->stopped)
+        b->records = 0;
+    digest_copy(r->base.identity, k->before);
     return 0;
 }
 
@@ -105,6 +146,7 @@ void sim_shared_add(struct sim_shared *s, struct lardsim *l)
 
     r->base = *s->source;
     r->base.next = reader_next;
+    r->base.names = s->names;
     r->base.close = reader_close;
     r->base.identity = digest_new();
     r->base.kept = (struct budget){0}; /* each run is charged for itself */
@@ -117,14 +159,14 @@ void sim_shared_add(struct sim_shared *s, struct lardsim *l)
 
 /* ---- the reading ---------------------------------------------------------------------------- */
 
-static bool rules_allow(struct sim_shared *s, struct err *e)
+static bool rules_allow(struct sim_shared *s, const struct batch *b, struct err *e)
 {
-    const struct event *at = s->batch.rec, *end = at + s->batch.records;
-    uint64_t number = s->batch.first;
+    const struct event *at = b->rec, *end = at + b->records;
+    uint64_t number = b->first;
 
     if (!s->rules)
         return true;
-    if (!s->batch.records)
+    if (!b->records)
         return rules_finish(s->rules, e) == 0;
     while (at < end && !e->code) {
         const struct event *next = rules_run(s->rules, at, end, number, e);
@@ -135,15 +177,59 @@ static bool rules_allow(struct sim_shared *s, struct err *e)
     return !e->code;
 }
 
-static int read_batch(struct sim_shared *s, struct err *e)
+/* Adds a batch to those that are kept, with the hash of what is before it. */
+static void keep(struct sim_shared *s, const struct batch *b)
 {
-    if (s->own && s->batch.records)
-        digest_add(s->own, s->batch.rec, s->batch.records * sizeof *s->batch.rec);
-    if (s->stopped) {
-        s->batch.records = 0;
-        return 0;
+    s->kept = xgrow(s->kept, s->batches, &s->kept_cap, sizeof *s->kept);
+    struct kept *k = &s->kept[s->batches++];
+    if (s->batches > s->with_digest) {
+        k->before = digest_new();
+        s->with_digest = s->batches;
     }
-    return source_next(s->source, &s->batch, e) || !rules_allow(s, e) ? -1 : 0;
+    k->batch = *b;
+    digest_copy(k->before, s->identity);
+    if (s->own)
+        digest_add(s->own, b->rec, b->records * sizeof *b->rec);
+    if (s->most && b->records) {
+        memcpy(s->room + s->records, b->rec, b->records * sizeof *b->rec);
+        k->batch.rec = s->room + s->records;
+        s->records += b->records;
+    }
+}
+
+/* Into s->ahead, unless that has one. */
+static int read_one(struct sim_shared *s, struct err *e)
+{
+    if (s->has_ahead)
+        return 0;
+    s->has_ahead = true;
+    return source_next(s->source, &s->ahead, e) || !rules_allow(s, &s->ahead, e) ? -1 : 0;
+}
+
+/* The batches of the next turn: one, or as many as there is room for. Names are those that a run
+ * alone would know: a batch that brings some begins a turn. */
+static int read_batches(struct sim_shared *s, struct err *e)
+{
+    const struct batch *b = &s->ahead;
+
+    s->batches = s->records = 0;
+    do {
+        if (read_one(s, e))
+            return -1;
+        if (b->records > s->most) { /* room for none, or a large one */
+            free(s->room);
+            s->most = s->most ? b->records : 0;
+            s->room = s->most ? xmalloc(s->most * sizeof *s->room) : NULL;
+        }
+        take_names(s);
+        keep(s, b);
+        s->has_ahead = false;
+        if (!b->records || !s->most || s->stopped)
+            return 0;
+        if (read_one(s, e))
+            return -1;
+    } while (s->records + b->records <= s->most && s->named == names_count(s->source->names));
+    return 0;
 }
 
 void sim_shared_stop(struct sim_shared *s)
@@ -164,20 +250,6 @@ static void go_on(struct sim_shared *s, struct side_run *r)
     fiber_switch(s->host, r->waiting ? r->waiting : r->stack);
 }
 
-/* Its first step takes it to its first batch. */
-static bool any_begins(struct sim_shared *s, void (*ended)(void *arg, struct lardsim *l), void *arg)
-{
-    bool any = false;
-
-    for (size_t i = 0; i < s->n; i++) {
-        go_on(s, s->reader[i]);
-        if (s->reader[i]->ended)
-            ended(arg, s->reader[i]->run);
-        any |= !s->reader[i]->ended;
-    }
-    return any;
-}
-
 static bool any_goes_on(struct sim_shared *s, void (*ended)(void *arg, struct lardsim *l),
                         void *arg)
 {
@@ -187,7 +259,7 @@ static bool any_goes_on(struct sim_shared *s, void (*ended)(void *arg, struct la
         struct side_run *r = s->reader[i];
         if (r->ended)
             continue;
-        digest_copy(r->base.identity, s->identity);
+        r->next = 0;
         go_on(s, r);
         if (r->ended)
             ended(arg, r->run);
@@ -199,9 +271,9 @@ static bool any_goes_on(struct sim_shared *s, void (*ended)(void *arg, struct la
 int sim_shared_run(struct sim_shared *s, void (*ended)(void *arg, struct lardsim *l), void *arg,
                    struct err *e)
 {
-    bool more = any_begins(s, ended, arg);
+    bool more = s->n > 0;
 
-    while (more && !read_batch(s, e))
+    while (more && !read_batches(s, e))
         more = any_goes_on(s, ended, arg);
     return e->code ? -1 : 0;
 }
