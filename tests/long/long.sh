@@ -245,6 +245,11 @@ distcheck() {
     cd "$here" && make -s distcheck
 }
 
+# sweep_kills KILLS: a sweep that is killed so often gives what an uninterrupted one gives.
+sweep_kills() {
+    configured release CFLAGS='-O2 -g' && LARDSIM=$(pwd)/lardsim top_srcdir=$top "$SHELL" "$top/tests/cli/sweep.sh" "$1"
+}
+
 SHELL=${SHELL:-/bin/sh}
 case ${2:-} in
 "") ;;
@@ -278,6 +283,7 @@ self mutants 120 mutants
 self random-mutants-30 150 random_mutants 30
 self sanitized-units 180 sanitized_units
 self threads 60 threads
+self sweep-kills-30 60 sweep_kills 30
 self path 60 path
 self fuzz-60-events-verdict 120 fuzz 60 events verdict
 self fuzz-60-binary-text 80 fuzz 60 binary text
