@@ -17,7 +17,7 @@
 #include "cli/progress.h"
 #include "cli/sweep/sweep.h"
 
-struct note { /* what a worker tells; written at once */
+struct worker_note { /* what a worker tells; written at once */
     uint64_t what, cell, n;
 };
 struct sweep_worker {
@@ -54,7 +54,7 @@ struct telling {
 
 static void send(struct telling *t, enum told what, size_t cell, uint64_t n)
 {
-    const struct note note = {what, cell, n};
+    const struct worker_note note = {what, cell, n};
 
     if (write(t->to, &note, sizeof note) != (ssize_t)sizeof note)
         _exit(LARD_INTERNAL); /* nobody listens */
@@ -245,7 +245,7 @@ static int start_workers(struct running *r)
 
 /* ---- what workers tell ---------------------------------------------------------------------- */
 
-static void take_note(struct running *r, struct sweep_worker *w, const struct note *n)
+static void take_note(struct running *r, struct sweep_worker *w, const struct worker_note *n)
 {
     struct sweep *s = r->sweep;
 
@@ -266,7 +266,7 @@ static void take_note(struct running *r, struct sweep_worker *w, const struct no
 
 static bool read_note(struct running *r, struct sweep_worker *w)
 {
-    struct note n;
+    struct worker_note n;
 
     if (read(w->notes, &n, sizeof n) != (ssize_t)sizeof n)
         return false;

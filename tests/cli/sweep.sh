@@ -284,7 +284,7 @@ fi
 # What a cell alone would say and leave is said and left, whatever runs beside it.
 {
     "$lardsim" trace cat a.lard
-    echo '1 rel 0x12345678'
+    echo 'T0 rel 0x12345678'
 } >broken.trace
 cat >b.yaml <<'END'
 axes: {policy.vc.history: [last, all]}
