@@ -2,6 +2,7 @@
  * that have others are read, too. */
 #include "base/base.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,17 @@ void csv_field(FILE *out, const char *text)
         fputc(*text, out);
     }
     fputc('"', out);
+}
+
+__extension__ typedef __int128 wide;
+
+char *csv_excess(uint64_t a, uint64_t b)
+{
+    const wide part = ((wide)a - (wide)b) * 1000000 / (wide)b;
+    const uint64_t size = (uint64_t)(part < 0 ? -part : part);
+
+    return xasprintf("%s%" PRIu64 ".%06" PRIu64, part < 0 ? "-" : "", size / 1000000,
+                     size % 1000000);
 }
 
 /* ---- reading -------------------------------------------------------------------------------- */

@@ -5,7 +5,7 @@ lardsim_SOURCES += cli/abstract.c cli/abstract.h cli/args.c cli/cli.h cli/comple
 	cli/concepts.def cli/heads.def cli/explain.c cli/list.c cli/main.c cli/manual.c cli/plot.c cli/plot.h \
 	cli/progress.c cli/progress.h cli/stop.c cli/stop.h cli/tables.c cli/verbs.def cli/verify.c
 lardsim_SOURCES += cli/compare/asked.c cli/compare/compare.c cli/compare/compare.h \
-	cli/compare/costs.c cli/compare/machine.c cli/compare/page.c
+	cli/compare/costs.c cli/compare/files.c cli/compare/machine.c cli/compare/page.c
 lardsim_SOURCES += cli/reproduce/claims.c cli/reproduce/claims.h cli/reproduce/print.c \
 	cli/reproduce/print.h cli/reproduce/reproduce.c cli/reproduce/reproduce.h cli/reproduce/verb.c
 lardsim_SOURCES += cli/run/machine.c cli/run/races.c cli/run/repeat.c cli/run/result.c \

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/compare/compare.h"
+#include "cli/plot.h"
 #include "cli/progress.h"
 #include "cli/run/run.h"
 #include "cli/stop.h"
@@ -389,6 +390,81 @@ static void print_json(struct comparison *m)
 
 /* ---- the verb ------------------------------------------------------------------------------- */
 
+static void counts_csv(const struct lardsim *l, FILE *out)
+{
+    struct sim_instance in;
+    uint64_t n;
+
+    fputs("policy", out);
+    for (size_t k = 0; k < ARRAY_SIZE(columns); k++)
+        fprintf(out, ",%s", columns[k].name);
+    fputc('\n', out);
+    for (size_t i = 0; sim_compare_instance(l, i, &in); i++) {
+        csv_field(out, in.label);
+        for (size_t k = 0; k < ARRAY_SIZE(columns); k++) {
+            fputc(',', out);
+            if (count_of(l, columns[k].of, in.label, columns[k].name, &n))
+                fprintf(out, "%" PRIu64, n);
+        }
+        fputc('\n', out);
+    }
+}
+
+enum { COUNT_PANELS = 4 };
+
+/* A row of dots, false and missed, in each panel. */
+static void counts_at(const struct lardsim *l, const char *label, uint64_t to[COUNT_PANELS][2])
+{
+    static const char *const verdicts[] = {"false", "missed"};
+    static const char *const of[COUNT_PANELS] = {"accesses", "sites", "locations", "pairs"};
+
+    for (size_t k = 0; k < COUNT_PANELS; k++)
+        for (size_t v = 0; v < ARRAY_SIZE(verdicts); v++) {
+            char *name = xasprintf("%s.%s", verdicts[v], of[k]);
+            if (!count_of(l, "compare", label, name, &to[k][v]))
+                to[k][v] = PLOT_NONE;
+            free(name);
+        }
+}
+
+static void counts_plot(const struct comparison *m, FILE *out)
+{
+    static const char *const panels[COUNT_PANELS] = {"accesses", "sites", "locations", "pairs"};
+    struct sim_instance in;
+    size_t rows = 0;
+
+    while (sim_compare_instance(m->run, rows, &in))
+        rows++;
+    uint64_t(*count)[2] = xcalloc(rows * COUNT_PANELS + 1, sizeof *count);
+    char **labels = xcalloc(rows + 1, sizeof *labels);
+    for (size_t i = 0; i < rows; i++) {
+        sim_compare_instance(m->run, i, &in);
+        labels[i] = xstrdup(in.label);
+        counts_at(m->run, in.label, &count[i * COUNT_PANELS]);
+    }
+    const struct plot plot = {.title = m->c->arg[0],
+                              .kind = {"false", "missed"},
+                              .panels = COUNT_PANELS,
+                              .rows = rows,
+                              .panel = panels,
+                              .row = labels,
+                              .count = (const uint64_t(*)[2])count};
+    plot_write(&plot, out);
+    for (size_t i = 0; i < rows; i++)
+        free(labels[i]);
+    free((void *)labels);
+    free(count);
+}
+
+static int write_files(const struct comparison *m, struct compare_files *f, struct err *e)
+{
+    if (f->csv)
+        counts_csv(m->run, outfile_stream(f->csv));
+    if (f->plot)
+        counts_plot(m, outfile_stream(f->plot));
+    return compare_files_commit(f, e);
+}
+
 static void run_source(struct comparison *m)
 {
     const bool quiet = cli_has(m->c, OPT_QUIET);
@@ -442,9 +518,15 @@ static int compare_given(const struct cli *c, struct err *e)
     if (costs)
         return compare_machine(c, e);
 
+    struct compare_files files;
+    if (compare_files_open(&files, c, e))
+        return -1;
     struct comparison m = {.run = lardsim_new(), .c = c};
     if (configure(m.run, c) == 0)
         run_source(&m);
+    if (!lardsim_error(m.run))
+        write_files(&m, &files, e);
+    compare_files_abort(&files);
     if (lardsim_error(m.run))
         err_set(e, (enum lard_exit)lardsim_exit_code(m.run), "%s", lardsim_error(m.run));
     else if (cli_has(c, OPT_ERROR_ON_RACE) && any_race(m.run))
@@ -458,9 +540,11 @@ static int run_compare(const struct cli *c, struct err *e)
 {
     struct with_source full;
 
-    if (cli_has(c, OPT_OVERWRITE) && !cli_get(c, 'o'))
+    if (cli_has(c, OPT_OVERWRITE) && !cli_get(c, 'o') && !cli_get(c, OPT_CSV) &&
+        !cli_get(c, OPT_PLOT))
         return err_set(e, LARD_USAGE,
-                       "compare: --overwrite needs --output, whose folder it replaces");
+                       "compare: --overwrite needs --output, --csv or --plot, whose folder or file "
+                       "it replaces");
     const int status = run_with_source(&full, c, e) ? -1 : compare_given(&full.cli, e);
     with_source_free(&full);
     return status;
@@ -472,7 +556,9 @@ static const struct argp_option options[] = {
     {"truth", OPT_TRUTH, "LABEL", 0, "Hold the others against this one; without, the first", 0},
     {"list", OPT_LIST, NULL, 0, "Print each difference, and why", 0},
     ROWS_SETTINGS,
-    {"overwrite", OPT_OVERWRITE, NULL, 0, "Replace the results if the folder exists", 0},
+    {"overwrite", OPT_OVERWRITE, NULL, 0, "Replace the results if the folder or file exists", 0},
+    {"csv", OPT_CSV, "FILE", 0, "Write the table, a row a policy", 0},
+    {"plot", OPT_PLOT, "FILE", 0, "Write a plot of the table, an SVG", 0},
     ROWS_OUTCOME,
     ROW_END};
 

@@ -79,6 +79,18 @@ void costs_read(struct costs *to, const struct lardsim *l);         /* to->label
 void costs_settings(struct cost_table *t, const struct lardsim *l); /* adds those of its run */
 void costs_machine(struct cost_table *t, const struct lardsim *l);
 
+/* ---- --csv and --plot: compare/files.c ---------------------------------------------------- */
+
+enum { OPT_CSV = 520, OPT_PLOT };
+struct compare_files {
+    struct outfile *csv, *plot; /* NULL: not asked for */
+};
+int compare_files_open(struct compare_files *f, const struct cli *c, struct err *e);
+int compare_files_commit(struct compare_files *f, struct err *e); /* closes them in any case */
+void compare_files_abort(struct compare_files *f);
+void cost_table_csv(const struct cost_table *t, FILE *out);
+void cost_table_plot(const struct cost_table *t, FILE *out);
+
 /* ---- the page: compare/page.c ------------------------------------------------------------- */
 
 void cost_table_text(const struct cost_table *t);

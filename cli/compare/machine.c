@@ -272,20 +272,34 @@ static char *policies_text(const struct specs *s)
     return all ? all : xstrdup("none");
 }
 
+static int write_files(const struct cost_table *t, struct compare_files *f, struct err *e)
+{
+    if (f->csv)
+        cost_table_csv(t, outfile_stream(f->csv));
+    if (f->plot)
+        cost_table_plot(t, outfile_stream(f->plot));
+    return compare_files_commit(f, e);
+}
+
 int compare_machine(const struct cli *c, struct err *e)
 {
+    struct compare_files files = {NULL, NULL};
     struct cost_table t = {.source = c->arg[0], .output = cli_get(c, 'o'), .error = e};
     struct specs specs = {NULL, 0, 0};
     char *policies = NULL;
     int status = -1;
 
     if (!check_source(t.source, e) && !specs_collect(&specs, c, e) &&
-        !name_rows(&t, c, &specs, e) && !claim_folder(&t, c, e)) {
+        !name_rows(&t, c, &specs, e) && !claim_folder(&t, c, e) &&
+        !compare_files_open(&files, c, e)) {
         t.policies = policies = policies_text(&specs);
         run_all(&t, c, &specs, e);
+        if (!e->code)
+            write_files(&t, &files, e);
         status = show(&t, c, e);
     }
     free(policies);
+    compare_files_abort(&files);
     free_table(&t, t.row ? specs.n : 0);
     specs_free(&specs);
     return status;

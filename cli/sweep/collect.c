@@ -111,18 +111,6 @@ static void choose(struct collecting *w, const struct cli *c)
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
-__extension__ typedef __int128 wide;
-
-/* cycles / baseline - 1, with six decimals, by integers: the same text everywhere. */
-static char *overhead(uint64_t cycles, uint64_t baseline)
-{
-    const wide part = ((wide)cycles - (wide)baseline) * 1000000 / (wide)baseline;
-    const uint64_t size = (uint64_t)(part < 0 ? -part : part);
-
-    return xasprintf("%s%" PRIu64 ".%06" PRIu64, part < 0 ? "-" : "", size / 1000000,
-                     size % 1000000);
-}
-
 /* The cycles of cells that are baselines are asked for again and again. */
 static uint64_t baseline_cycles(struct collecting *w, const char *hash)
 {
@@ -202,7 +190,7 @@ static void fill_row(struct cell_row *to, struct collecting *w, const struct csv
     add(to, xstrdup(csv_at(r, LISTED_SOURCE)), false);
     add(to, xstrdup(csv_at(r, LISTED_SEED)), true);
     add(to, xstrdup(csv_at(r, LISTED_POLICY)), false);
-    add(to, base ? overhead(strtoull(cycles, NULL, 10), base) : xstrdup(""), true);
+    add(to, base ? csv_excess(strtoull(cycles, NULL, 10), base) : xstrdup(""), true);
     for (size_t i = 0; i < w->stats; i++) {
         const char *value = chosen_value(s, w->stat[i], csv_at(r, LISTED_POLICY));
         add(to, xstrdup(value ? value : ""), true);

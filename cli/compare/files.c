@@ -1,0 +1,122 @@
+/* files.c - the tables of a comparison for other programs: --csv, a row a policy, and --plot, an
+ * SVG. They are opened before anything runs, and written when all has run. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/compare/compare.h"
+#include "cli/plot.h"
+
+/* "-" would be mixed with the page. */
+static struct outfile *open_file(const struct cli *c, const char *path, struct err *e)
+{
+    struct stat st;
+
+    if (!path || e->code)
+        return NULL;
+    if (!strcmp(path, "-") && !cli_has(c, OPT_QUIET))
+        err_set(e, LARD_USAGE,
+                "compare: standard output has the page; give --csv and --plot a file, or --quiet");
+    else if (!cli_has(c, OPT_OVERWRITE) && stat(path, &st) == 0 && S_ISREG(st.st_mode))
+        err_set(e, LARD_OUTPUT, "%s: exists; give --overwrite to replace it", path);
+    else
+        return outfile_open(path, e);
+    return NULL;
+}
+
+int compare_files_open(struct compare_files *f, const struct cli *c, struct err *e)
+{
+    f->csv = open_file(c, cli_get(c, OPT_CSV), e);
+    f->plot = open_file(c, cli_get(c, OPT_PLOT), e);
+    if (!e->code)
+        return 0;
+    compare_files_abort(f);
+    return -1;
+}
+
+void compare_files_abort(struct compare_files *f)
+{
+    outfile_abort(f->csv);
+    outfile_abort(f->plot);
+    *f = (struct compare_files){0};
+}
+
+int compare_files_commit(struct compare_files *f, struct err *e)
+{
+    int failed = f->csv ? outfile_commit(f->csv, e) : 0;
+
+    f->csv = NULL;
+    if (f->plot && !failed)
+        failed = outfile_commit(f->plot, e);
+    else
+        outfile_abort(f->plot);
+    f->plot = NULL;
+    return failed;
+}
+
+/* ---- what policies cost --------------------------------------------------------------------- */
+
+static const char *const spent[COST_SPENTS] = {
+#define SPENT(NAME, text, help) [COST_SPENT_##NAME] = text,
+#include "sim/machine/spent.def"
+#undef SPENT
+};
+
+static void cost_row_csv(FILE *out, const struct costs *r, const struct costs *none)
+{
+    const uint64_t cycles = r->cost[COST_CYCLES], before = none->cost[COST_CYCLES];
+    char *overhead = before ? csv_excess(cycles, before) : xstrdup("");
+
+    csv_field(out, r->label);
+    fprintf(out, ",%" PRIu64 ",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64, cycles, overhead,
+            r->cost[COST_RACES], r->cost[COST_SITES], r->cost[COST_LOCATIONS]);
+    if (r->has_bytes)
+        fprintf(out, ",%" PRIu64 ",%" PRIu64, r->cost[COST_BYTES], r->cost[COST_BYTES_PEAK]);
+    else
+        fputs(",,", out);
+    fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, r->cost[COST_METADATA],
+            r->cost[COST_METADATA_MISSES], r->cost[COST_REMOTE], r->cost[COST_COLLECTIONS]);
+    for (size_t s = 0; s < COST_SPENTS; s++)
+        fprintf(out, ",%" PRIu64, r->spent[s]);
+    fputc('\n', out);
+    free(overhead);
+}
+
+void cost_table_csv(const struct cost_table *t, FILE *out)
+{
+    fputs("policy,cycles,overhead,races.accesses,races.sites,races.locations,metadata.live,"
+          "metadata.peak,metadata.accesses,metadata.misses,remote.misses,collection.cycles",
+          out);
+    for (size_t s = 0; s < COST_SPENTS; s++)
+        fprintf(out, ",spent.%s", spent[s]);
+    fputc('\n', out);
+    for (size_t i = 0; i < t->n; i++)
+        cost_row_csv(out, &t->row[i], &t->row[0]);
+}
+
+void cost_table_plot(const struct cost_table *t, FILE *out)
+{
+    static const char *const panels[] = {"cycles", "remote misses", "metadata accesses"};
+    static const enum compared_cost costs[] = {COST_CYCLES, COST_REMOTE, COST_METADATA};
+    uint64_t(*count)[2] = xcalloc(t->n * ARRAY_SIZE(panels), sizeof *count);
+    char **labels = xcalloc(t->n, sizeof *labels);
+
+    for (size_t i = 0; i < t->n; i++) {
+        labels[i] = t->row[i].label;
+        for (size_t k = 0; k < ARRAY_SIZE(panels); k++) {
+            count[i * ARRAY_SIZE(panels) + k][0] = t->row[0].cost[costs[k]];
+            count[i * ARRAY_SIZE(panels) + k][1] = t->row[i].cost[costs[k]];
+        }
+    }
+    const struct plot plot = {.title = t->source,
+                              .kind = {"none", "the policy"},
+                              .panels = ARRAY_SIZE(panels),
+                              .rows = t->n,
+                              .panel = panels,
+                              .row = labels,
+                              .count = (const uint64_t(*)[2])count};
+    plot_write(&plot, out);
+    free(count);
+    free((void *)labels);
+}
