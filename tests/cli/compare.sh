@@ -174,4 +174,17 @@ says out "next     -p NAME, given once or more"
 run 0 -c radish8 -p vc "$trace"
 says out "next     -o DIR keeps"
 "$lardsim" explain compare.max >out 2>&1 || fail "compare.max is not explained"
+
+# The table as a file has a row a policy, with the page's numbers; a plot; neither replaces a file unasked.
+rm -rf c.csv c.svg
+run 0 -q -c radish8 -p vc --csv c.csv --plot c.svg "$trace"
+[ "$(cut -d, -f1 c.csv | tr '\n' ' ')" = "policy none vc " ] || fail "--csv: rows are $(cut -d, -f1 c.csv | tr '\n' ' ')"
+run 0 -c radish8 -p vc --json "$trace"
+grep -q "\"cycles\": $(sed -n 's/^vc,\([0-9]*\),.*/\1/p' c.csv)," out || fail "--csv: other cycles than --json"
+grep -q '</svg>' c.svg || fail "--plot: no SVG"
+run 7 -q -c radish8 -p vc --csv c.csv "$trace"
+says err "c.csv: exists; give --overwrite to replace it"
+run 0 -q -p vc -p naive=vc --set policy.naive.view=naive --csv c.csv --plot c.svg --overwrite "$trace"
+grep -q '^naive,' c.csv || fail "--csv without a machine: $(cat c.csv)"
+run 2 -p vc --csv - "$trace"
 exit $bad
