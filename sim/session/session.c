@@ -192,18 +192,22 @@ static int get_ready(struct lardsim *l)
 {
     struct trace_summary all;
 
-    l->foreseen = source_foresee(l->pulled, &all) ? &all : NULL;
+    if (l->shared)
+        l->foreseen = l->told;
+    else
+        l->foreseen = source_foresee(l->pulled, &all) ? &all : NULL;
     const int bad =
         l->state == STATE_STARTED ? session_ready(l, l->pulled->granularity) : session_foresee(l);
     l->foreseen = NULL;
     return bad;
 }
 
-void session_checked(struct lardsim *l)
+void session_share(struct lardsim *l, const struct trace_summary *told)
 {
     rules_free(l->rules);
     l->rules = NULL;
     l->shared = true;
+    l->told = told;
 }
 
 int session_pull(struct lardsim *l, struct source *s, const char *source)

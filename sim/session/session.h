@@ -114,14 +114,15 @@ struct lardsim {
     bool comparing;
     const char *const *other; /* policies of other runs with this configuration */
     size_t others;
-    bool shared;                 /* its source is read for others, too */
-    bool listing;                /* made for its tables alone */
-    bool resolving;              /* made to be checked, as if there were a results folder */
-    struct compare *compare;     /* once ready, where comparing */
-    struct scheduler *scheduler; /* once ready */
-    volatile sig_atomic_t stop;  /* the signal that ends the run; 0: none */
-    bool finishing;              /* no more events are pushed */
-    bool source_failed;          /* the error is the source's own, and names it */
+    bool shared;                      /* its source is read for others, too */
+    const struct trace_summary *told; /* of it; NULL: nothing */
+    bool listing;                     /* made for its tables alone */
+    bool resolving;                   /* made to be checked, as if there were a results folder */
+    struct compare *compare;          /* once ready, where comparing */
+    struct scheduler *scheduler;      /* once ready */
+    volatile sig_atomic_t stop;       /* the signal that ends the run; 0: none */
+    bool finishing;                   /* no more events are pushed */
+    bool source_failed;               /* the error is the source's own, and names it */
 
     /* On a machine. */
     struct machine *machine;        /* once ready; NULL: detection only */
@@ -144,8 +145,9 @@ int session_foresee(struct lardsim *l);
 int session_ready(struct lardsim *l, unsigned hint);
 /* Reads the source to its end; l owns it from now on. name: as the user wrote it. */
 int session_pull(struct lardsim *l, struct source *s, const char *name);
-void session_checked(
-    struct lardsim *l); /* its events are held against the rules by somebody else */
+/* Its events come from a source that is read for others, too, and are held against the rules there.
+ * told: what that source says of itself before it is read; NULL: nothing. Borrowed. */
+void session_share(struct lardsim *l, const struct trace_summary *told);
 int session_push(struct lardsim *l, const struct event rec[static EVENT_RECORDS]); /* session.c */
 
 /* ---- the machine of the run: on_machine.c --------------------------------------------------- */

@@ -44,6 +44,8 @@ struct sim_shared {
     struct batch ahead;   /* read, and not kept */
     bool has_ahead;
     bool stopped;
+    struct trace_summary told; /* before it is read; if foreseen */
+    bool foreseen;
     struct fiber *host; /* owns; the stack that reads */
     struct side_run **reader;
     size_t n, cap;
@@ -70,6 +72,7 @@ struct sim_shared *sim_shared_open(const char *source, bool rules, size_t keep, 
     shared->rules = rules ? rules_new(false) : NULL;
     shared->own = s->identity ? NULL : digest_new();
     shared->identity = s->identity ? s->identity : shared->own;
+    shared->foreseen = source_foresee(s, &shared->told);
     shared->host = fiber_host();
     shared->names = names_new();
     take_names(shared);
@@ -152,7 +155,7 @@ void sim_shared_add(struct sim_shared *s, struct lardsim *l)
     r->base.kept = (struct budget){0}; /* each run is charged for itself */
     r->of = s;
     r->run = l;
-    session_checked(l);
+    session_share(l, s->foreseen ? &s->told : NULL);
     s->reader = xgrow(s->reader, s->n, &s->cap, sizeof(struct side_run *));
     s->reader[s->n++] = r;
 }
