@@ -741,7 +741,7 @@ END
     completes "valor" workload describe xalan @ v
     completes "valor lard slimstate" workload describe xalan @
     completes "valor lard slimstate" workload describe avrora @
-    completes "--policy= --policies= --preset=" compare --p
+    completes "--policy= --policies= --preset= --plot=" compare --p
     completes "run reproduce" help r
     completes "naive" run --set policy.none.view = na
     completes "naive" run --set policy.label.view = na
