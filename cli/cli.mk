@@ -12,7 +12,8 @@ lardsim_SOURCES += cli/run/machine.c cli/run/races.c cli/run/repeat.c cli/run/re
 	cli/run/run.c cli/run/run.h
 lardsim_SOURCES += cli/sweep/collect.c cli/sweep/collect.h cli/sweep/folder.c cli/sweep/index.c \
 	cli/sweep/listing.c cli/sweep/local.c cli/sweep/manage.c cli/sweep/memo.c cli/sweep/plan.c \
-	cli/sweep/points.c cli/sweep/predict.c cli/sweep/spec.c cli/sweep/sweep.h cli/sweep/verb.c cli/sweep/work.c
+	cli/sweep/points.c cli/sweep/predict.c cli/sweep/shell.c cli/sweep/slurm.c cli/sweep/spec.c \
+	cli/sweep/sweep.h cli/sweep/task.c cli/sweep/verb.c cli/sweep/work.c
 lardsim_SOURCES += cli/trace/cat.c cli/trace/convert.c cli/trace/cut.c cli/trace/info.c \
 	cli/trace/merge.c cli/trace/synth.c cli/trace/trace.c cli/trace/trace.h cli/trace/verify.c
 lardsim_SOURCES += cli/workload/again.c cli/workload/describe.c cli/workload/measure.c \

@@ -21,6 +21,11 @@ char *folder_path(const struct folder *f, const char *room, const char *hash)
     return hash ? xasprintf("%s/%s/%s", f->dir, room, hash) : xasprintf("%s/%s", f->dir, room);
 }
 
+char *folder_flight(const struct folder *f, const char *hash)
+{
+    return folder_path(f, f->flight ? f->flight : "tmp", hash);
+}
+
 static bool has(const struct folder *f, const char *room, const char *hash, const char *file)
 {
     char *path = xasprintf("%s/%s/%s/%s", f->dir, room, hash, file);
@@ -111,7 +116,7 @@ static void sync_room(const struct folder *f, const char *room)
 
 static int move(const struct folder *f, const char *hash, const char *room, struct err *e)
 {
-    char *from = folder_path(f, "tmp", hash), *to = folder_path(f, room, hash);
+    char *from = folder_flight(f, hash), *to = folder_path(f, room, hash);
     int failed = 0;
 
     if (rename(from, to)) { /* what is there may be of an earlier try */
@@ -175,7 +180,7 @@ static void copy_text(FILE *to, const char *path)
 int folder_failed(const struct folder *f, const char *hash, const char *text, const char *more,
                   struct err *e)
 {
-    char *dir = folder_path(f, "tmp", hash), *path = xasprintf("%s/log", dir);
+    char *dir = folder_flight(f, hash), *path = xasprintf("%s/log", dir);
     struct outfile *log = NULL;
     int failed = 0;
 
@@ -253,4 +258,18 @@ int folder_clean(const struct folder *f, struct err *e)
         closedir(dir);
     free(path);
     return failed;
+}
+
+void folder_clean_flights(const struct folder *f)
+{
+    DIR *dir = opendir(f->dir);
+
+    for (struct dirent *d; dir && (d = readdir(dir));)
+        if (strncmp(d->d_name, FLIGHT, sizeof FLIGHT - 1) == 0) {
+            char *path = folder_path(f, d->d_name, NULL);
+            (void)remove_tree(path);
+            free(path);
+        }
+    if (dir)
+        closedir(dir);
 }

@@ -14,7 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/progress.h"
 #include "cli/sweep/sweep.h"
 
 struct worker_note { /* what a worker tells; written at once */
@@ -37,9 +36,7 @@ struct running {
     int signals;                 /* a descriptor for those that stop the sweep */
     sigset_t before;             /* the mask that workers get */
     uint64_t events;
-    size_t had;   /* cells that were done before */
     size_t first; /* all cells before it are done, or have failed */
-    double began;
     struct progress progress;
     struct err *e;
 };
@@ -194,7 +191,9 @@ static int start_worker(struct running *r, struct sweep_worker *w)
     const pid_t parent = getpid();
     int ends[2];
 
-    w->log = xasprintf("%s/tmp/worker-%zu.log", r->sweep->folder->dir, (size_t)(w - r->worker));
+    char *flight = folder_flight(r->sweep->folder, NULL);
+    w->log = xasprintf("%s/worker-%zu.log", flight, (size_t)(w - r->worker));
+    free(flight);
     unlink(w->log);
     if (pipe2(ends, O_CLOEXEC))
         return err_set(r->e, LARD_INTERNAL, "sweep: no pipe: %s", strerror(errno));
@@ -391,26 +390,6 @@ static void end_large(struct running *r)
     }
 }
 
-/* ---- progress ------------------------------------------------------------------------------- */
-
-/* What is left takes as long as what was done, in proportion. */
-static void show_progress(struct running *r)
-{
-    const size_t done = sweep_count(r->sweep, CELL_DONE),
-                 over = done + sweep_count(r->sweep, CELL_FAILED);
-    const double seconds = now_seconds() - r->began;
-    char left[32] = "?", so_far[32];
-
-    if (!progress_due(&r->progress))
-        return;
-    if (over > r->had)
-        progress_time(left, seconds / (double)(over - r->had) * (double)(r->sweep->plan->n - over));
-    progress_show(&r->progress,
-                  "%zu of %zu cells (%zu failed), %s, %s left, %.1f M events a second", done,
-                  r->sweep->plan->n, over - done, progress_time(so_far, seconds), left,
-                  seconds > 0 ? (double)r->events / 1e6 / seconds : 0);
-}
-
 /* ---- the loop ------------------------------------------------------------------------------- */
 
 /* Until something is told, but not for long. */
@@ -463,8 +442,6 @@ static int run_local(struct sweep *s, struct err *e)
     struct running r = {.sweep = s,
                         .worker = xcalloc(s->jobs, sizeof *r.worker),
                         .alone = xcalloc(s->plan->n + 1, sizeof *r.alone),
-                        .began = now_seconds(),
-                        .had = sweep_count(s, CELL_DONE) + sweep_count(s, CELL_FAILED),
                         .e = e};
     int failed;
 
@@ -474,7 +451,7 @@ static int run_local(struct sweep *s, struct err *e)
         failed = wait_and_hear(&r);
         end_hung(&r);
         end_large(&r);
-        show_progress(&r);
+        sweep_progress(&r.progress, s, r.events);
         if (!failed)
             failed = start_workers(&r);
     }
@@ -483,4 +460,4 @@ static int run_local(struct sweep *s, struct err *e)
 }
 
 const struct engine engine_local = {
-    .name = "local", .help = "Processes on this machine.", .run = run_local};
+    .name = "local", .help = "Processes on this machine.", .run = run_local, .follows = true};

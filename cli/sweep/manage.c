@@ -143,6 +143,7 @@ static int run_clean(const struct cli *c, struct err *e)
             const size_t cells = clean_room(&f, "cells", &known, e);
             const size_t failed = clean_room(&f, "failed", &known, e);
             printf("removed: %zu cells, %zu failed ones\n", cells, failed);
+            folder_clean_flights(&f);
             map_free(&known);
         }
     }

@@ -7,7 +7,7 @@
 #ifndef LARDSIM_V_SWEEP_H
 #define LARDSIM_V_SWEEP_H
 
-#include "cli/cli.h"
+#include "cli/progress.h"
 #include "sim/lardsim.h"
 
 /* ---- the spec: sweep/spec.c ----------------------------------------------------------------- */
@@ -153,9 +153,11 @@ void listing_free(struct listing *l);
 
 /* ---- the folder: sweep/folder.c ------------------------------------------------------------- */
 
+#define FLIGHT "flight-" /* rooms of tasks begin with it */
 struct folder {
-    char *dir; /* owns */
-    int lock;  /* a file descriptor; -1: not ours */
+    char *dir;          /* owns */
+    int lock;           /* a file descriptor; -1: not ours */
+    const char *flight; /* borrows; the room of what is in flight; NULL: tmp */
 };
 /* Makes it if need be, and takes it for this process, until folder_close. */
 int folder_open(struct folder *f, const char *dir, struct err *e);
@@ -163,13 +165,16 @@ void folder_close(struct folder *f);
 char *folder_path(const struct folder *f, const char *room, const char *hash); /* the caller's */
 enum cell_state { CELL_MISSING, CELL_RUNNING, CELL_DONE, CELL_FAILED };
 enum cell_state folder_state(const struct folder *f, const char *hash);
-/* From its place in tmp/ to cells/, whole. */
+/* What is in flight; hash NULL: the room. The caller's. */
+char *folder_flight(const struct folder *f, const char *hash);
+/* From its place in flight to cells/, whole. */
 int folder_done(const struct folder *f, const char *hash, struct err *e);
 /* To failed/, with what there is of it, and a log. more: a file whose text is added; may be NULL.
  */
 int folder_failed(const struct folder *f, const char *hash, const char *text, const char *more,
                   struct err *e);
 int folder_clean(const struct folder *f, struct err *e); /* what is in flight, and nobody flies */
+void folder_clean_flights(const struct folder *f);       /* of tasks, when none runs any more */
 /* A file as long as a spec may be, and a byte more: owned by the caller. NULL: errno tells. */
 char *file_read(const char *path, size_t *bytes);
 /* A file of the folder's own, whole: owned by the caller. NULL: error. */
@@ -209,25 +214,64 @@ void predicted_print(const struct sweep *s, const struct predicted *x);
 double now_seconds(void);          /* by a clock that never goes back */
 uint64_t process_memory(long pid); /* bytes that are its own; 0: it is gone */
 
-/* ---- engines: what runs groups: sweep/local.c ----------------------------------------------- */
+/* ---- engines: what runs groups -------------------------------------------------------------- */
 
+struct elsewhere { /* for engines beyond this machine; NULL: not given */
+    const char *partition, *account, *time, *memory;
+    uint64_t seconds; /* that a task should take */
+    bool accept_build;
+};
+struct engine;
 struct sweep {
     struct plan *plan;
     const struct folder *folder;
     enum cell_state *state;      /* owns; by cell */
     int *code;                   /* owns; by cell: of those that failed now, an exit code */
-    size_t jobs;                 /* processes at a time */
+    size_t had;                  /* cells that were done, or had failed, at first */
+    size_t others;               /* cells that are not its business, and count as done */
+    size_t jobs;                 /* processes at a time; elsewhere: of a task */
     struct predicted *predicted; /* owns; by cell; NULL: not asked for */
     uint64_t max_memory;         /* bytes, of all processes; 0: no limit */
     uint64_t timeout;            /* seconds without an event, after which a process is ended */
     bool quiet;
+    const struct engine *engine;
+    struct elsewhere elsewhere;
 };
 size_t sweep_count(const struct sweep *s, enum cell_state state);
 struct engine {
     const char *name, *help;
     /* Runs what is missing. -1: it could not go on. */
     int (*run)(struct sweep *s, struct err *e);
+    bool follows; /* when it returns, all has been run */
 };
-extern const struct engine engine_local;
+extern const struct engine engine_local, engine_slurm, engine_shell;
+/* Shows how far the sweep is, if that is due: sweep/task.c. events: that have run here. */
+void sweep_progress(struct progress *p, const struct sweep *s, uint64_t events);
+
+/* ---- tasks: cells that some machine runs in one go, for engines beyond this one: sweep/task.c -
+ */
+
+/* A batch is a file of tasks/, with a line for each task: the names of its cells. */
+struct batch_of_tasks {
+    unsigned number;
+    struct group *task; /* owns */
+    size_t n, cap;
+};
+/* The missing cells, as tasks that s->predicted says take about s->elsewhere.seconds; those marked
+ * in alone have one each. At the most `most` tasks. */
+void tasks_make(struct batch_of_tasks *b, const struct sweep *s, const bool *alone, size_t most);
+/* Gives it a number that no other has. */
+int tasks_write(struct batch_of_tasks *b, const struct folder *f, const struct plan *p,
+                struct err *e);
+/* Cells that the plan does not have are left out. */
+int tasks_read(struct batch_of_tasks *b, unsigned number, const struct folder *f,
+               const struct plan *p, struct err *e);
+void tasks_free(struct batch_of_tasks *b);
+unsigned tasks_last(const struct folder *f); /* the highest number of a batch; 0: there is none */
+/* "'/usr/bin/lardsim' sweep task '/home/me/l2' 3": what a shell runs, and then the task's number.
+ * NULL: a path has what can't be given to it. */
+char *task_command(const struct sweep *s, unsigned batch, struct err *e);
+/* For sh: in quotes. Owned by the caller. */
+char *shell_quoted(const char *text);
 
 #endif

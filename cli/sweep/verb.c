@@ -2,6 +2,7 @@
  * has them run. */
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,21 @@
 #include "base/build.h"
 #include "cli/sweep/sweep.h"
 
-enum { OPT_DRY_RUN = 600, OPT_ACCEPT_BUILD, OPT_TIMEOUT, OPT_MAX_MEMORY };
+enum {
+    OPT_DRY_RUN = 600,
+    OPT_ACCEPT_BUILD,
+    OPT_TIMEOUT,
+    OPT_MAX_MEMORY,
+    OPT_ENGINE,
+    OPT_PARTITION,
+    OPT_ACCOUNT,
+    OPT_TIME,
+    OPT_TASK_MEMORY,
+    OPT_TASK_SECONDS
+};
+
+static const struct engine *const engines[] = {&engine_local, &engine_slurm, &engine_shell};
+static const char *const engine_names[] = {"local", "slurm", "shell", NULL};
 
 /* ---- whose results count -------------------------------------------------------------------- */
 
@@ -74,7 +89,8 @@ static int outcome(const struct sweep *s, struct err *e)
             return err_set(e, s->code[i] ? (enum lard_exit)s->code[i] : LARD_INTERNAL,
                            "%zu of %zu cells failed; `lardsim sweep status %s` lists them, and "
                            "%s/failed/ has the log of each",
-                           sweep_count(s, CELL_FAILED), s->plan->n, s->folder->dir, s->folder->dir);
+                           sweep_count(s, CELL_FAILED), s->plan->n - s->others, s->folder->dir,
+                           s->folder->dir);
     return LARD_DONE;
 }
 
@@ -85,9 +101,40 @@ static size_t processors(void)
     return sched_getaffinity(0, sizeof set, &set) ? 1 : (size_t)CPU_COUNT(&set);
 }
 
+/* Options of engines beyond this machine, which no other engine may be given. */
+static int set_elsewhere(struct elsewhere *to, const struct cli *c, bool slurm, struct err *e)
+{
+    static const int only_slurm[] = {OPT_PARTITION, OPT_ACCOUNT, OPT_TIME, OPT_TASK_MEMORY};
+
+    for (size_t i = 0; i < ARRAY_SIZE(only_slurm) && !slurm; i++)
+        if (cli_has(c, only_slurm[i]))
+            return err_set(e, LARD_USAGE,
+                           "sweep: --partition, --account, --time and --memory are for --engine "
+                           "slurm; give that, or leave them out");
+    *to = (struct elsewhere){.partition = cli_get(c, OPT_PARTITION),
+                             .account = cli_get(c, OPT_ACCOUNT),
+                             .time = cli_get(c, OPT_TIME),
+                             .memory = cli_get(c, OPT_TASK_MEMORY),
+                             .seconds = 600,
+                             .accept_build = cli_has(c, OPT_ACCEPT_BUILD)};
+    return cli_u64(c, OPT_TASK_SECONDS, &to->seconds, e);
+}
+
+static int set_engine(struct sweep *s, const struct cli *c, struct err *e)
+{
+    size_t engine = 0;
+
+    if (cli_index(c, OPT_ENGINE, engine_names, &engine, e))
+        return -1;
+    s->engine = engines[engine];
+    return set_elsewhere(&s->elsewhere, c, s->engine == &engine_slurm, e);
+}
+
 static int set_options(struct sweep *s, const struct cli *c, struct err *e)
 {
-    uint64_t jobs = processors();
+    if (set_engine(s, c, e))
+        return -1;
+    uint64_t jobs = s->engine == &engine_local ? processors() : 1;
 
     s->timeout = 600;
     if (cli_u64(c, 'j', &jobs, e) || cli_u64(c, OPT_TIMEOUT, &s->timeout, e) ||
@@ -102,23 +149,26 @@ static int set_options(struct sweep *s, const struct cli *c, struct err *e)
 
 static int run_missing(struct sweep *s, struct err *e)
 {
-    find_missing(s);
-    if (s->max_memory && sweep_count(s, CELL_MISSING)) {
+    if ((s->max_memory || s->engine != &engine_local) && sweep_count(s, CELL_MISSING)) {
         s->predicted = xcalloc(s->plan->n, sizeof *s->predicted);
         if (predict(s->predicted, s->plan, e))
             return -1;
     }
-    const size_t had = sweep_count(s, CELL_DONE);
-    const int failed = engine_local.run(s, e);
     const size_t done = sweep_count(s, CELL_DONE);
+    s->had = done + sweep_count(s, CELL_FAILED);
+    const int failed = s->engine->run(s, e);
 
-    if (!s->quiet)
-        printf("%zu cells: %zu done, of which %zu were there; %zu failed\n", s->plan->n, done, had,
+    if (s->engine->follows && !s->quiet)
+        printf("%zu cells: %zu done, of which %zu were there; %zu failed\n", s->plan->n - s->others,
+               sweep_count(s, CELL_DONE) - s->others, done - s->others,
                sweep_count(s, CELL_FAILED));
     return failed ? -1 : outcome(s, e);
 }
 
+enum mode { MODE_GO_ON, MODE_RETRY, MODE_TASK };
 struct request { /* what was asked for, as far as it is known */
+    enum mode mode;
+    uint64_t batch, task; /* of MODE_TASK */
     const struct cli *cli;
     const char *dir;
     char *path, *text; /* own; of the spec */
@@ -174,7 +224,73 @@ static int show_only(struct request *q, struct err *e)
     return failed ? -1 : LARD_DONE;
 }
 
-static int run_in_folder(struct request *q, struct sweep s, bool retry, struct err *e)
+static int run_in_folder(const struct request *q, struct sweep *s, struct folder *f, struct err *e)
+{
+    if (folder_open(f, q->dir, e) || (q->mode == MODE_RETRY && forget_failed(f, e)) ||
+        write_origin(q, f, e))
+        return -1;
+    find_missing(s);
+    return run_missing(s, e);
+}
+
+/* ---- a task --------------------------------------------------------------------------------- */
+
+/* Other cells are none of its business, and count as done. */
+static int choose_cells(const struct request *q, struct sweep *s, struct err *e)
+{
+    struct batch_of_tasks b;
+    int failed = 0;
+
+    if (tasks_read(&b, (unsigned)q->batch, s->folder, s->plan, e))
+        return -1;
+    find_missing(s);
+    enum cell_state *is = s->state;
+    s->state = xcalloc(s->plan->n + 1, sizeof *s->state);
+    for (size_t i = 0; i < s->plan->n; i++)
+        s->state[i] = CELL_DONE;
+    if (q->task >= b.n)
+        failed = err_set(e, LARD_USAGE, "sweep task: batch %" PRIu64 " has %zu tasks, from 0 on",
+                         q->batch, b.n);
+    for (size_t k = 0; !failed && k < b.task[q->task].n; k++)
+        s->state[b.task[q->task].cell[k]] = is[b.task[q->task].cell[k]];
+    s->others = s->plan->n - (failed ? 0 : b.task[q->task].n);
+    free(is);
+    tasks_free(&b);
+    return failed;
+}
+
+/* A room that nobody else has: a task may run once more while its first machine is only thought to
+ * be dead. */
+static char *flight_name(const struct request *q)
+{
+    char host[65] = "";
+
+    if (gethostname(host, sizeof host - 1) || strchr(host, '/'))
+        *host = '\0';
+    return xasprintf(FLIGHT "%" PRIu64 "-%" PRIu64 "-%s-%ld", q->batch, q->task, host,
+                     (long)getpid());
+}
+
+/* The folder has an owner, who waits for it: it is not opened. */
+static int run_task_cells(const struct request *q, struct sweep *s, struct folder *f, struct err *e)
+{
+    char *name = flight_name(q), *room;
+
+    f->dir = xstrdup(q->dir);
+    f->flight = name;
+    room = folder_flight(f, NULL);
+    int code = mkdir(room, 0777)
+                   ? err_set(e, LARD_OUTPUT, "%s: can't be made: %s", room, strerror(errno))
+                   : choose_cells(q, s, e);
+    if (!code)
+        code = run_missing(s, e);
+    (void)remove_tree(room);
+    free(room);
+    free(name);
+    return code;
+}
+
+static int run_planned(struct request *q, struct sweep s, struct err *e)
 {
     struct folder folder = {.lock = -1};
     int code = -1;
@@ -183,9 +299,8 @@ static int run_in_folder(struct request *q, struct sweep s, bool retry, struct e
     s.folder = &folder;
     s.state = xcalloc(q->plan.n + 1, sizeof *s.state);
     s.code = xcalloc(q->plan.n + 1, sizeof *s.code);
-    if (!folder_open(&folder, q->dir, e) && !(retry && forget_failed(&folder, e)) &&
-        !write_origin(q, &folder, e))
-        code = run_missing(&s, e);
+    code =
+        q->mode == MODE_TASK ? run_task_cells(q, &s, &folder, e) : run_in_folder(q, &s, &folder, e);
     free(s.predicted);
     folder_close(&folder);
     free(s.state);
@@ -194,7 +309,7 @@ static int run_in_folder(struct request *q, struct sweep s, bool retry, struct e
 }
 
 /* q->path and q->text are there. */
-static int plan_and_run(struct request *q, bool retry, struct err *e)
+static int plan_and_run(struct request *q, struct err *e)
 {
     struct sweep s = {.jobs = 0};
 
@@ -205,7 +320,7 @@ static int plan_and_run(struct request *q, bool retry, struct err *e)
                          !plan_make(&q->plan, &q->spec, q->build, &q->memo, e);
     const int code = !planned                       ? -1
                      : cli_has(q->cli, OPT_DRY_RUN) ? show_only(q, e)
-                                                    : run_in_folder(q, s, retry, e);
+                                                    : run_planned(q, s, e);
 
     plan_free(&q->plan);
     spec_free(&q->spec);
@@ -222,7 +337,7 @@ static int run_sweep(const struct cli *c, struct err *e)
         err_set(e, LARD_USAGE, "sweep: --output is missing; it names the sweep's folder");
     } else {
         q.text = file_read(q.path, &q.bytes);
-        code = q.text ? plan_and_run(&q, false, e)
+        code = q.text ? plan_and_run(&q, e)
                       : err_set(e, LARD_CONFIG,
                                 "%s: %s; a sweep's spec must be a file that can be read", q.path,
                                 strerror(errno));
@@ -256,20 +371,39 @@ static int go_where_it_began(struct request *q, const struct folder *f, struct e
     return e->code ? -1 : 0;
 }
 
-static int run_retry(const struct cli *c, struct err *e)
+/* In a folder where a sweep has begun. */
+static int run_begun(struct request *q, struct err *e)
 {
-    char *dir = realpath(c->arg[0], NULL);
-    const struct folder f = {.dir = dir ? dir : xstrdup(c->arg[0]), .lock = -1};
-    struct request q = {.cli = c, .dir = f.dir};
+    char *dir = realpath(q->cli->arg[0], NULL);
+    const struct folder f = {.dir = dir ? dir : xstrdup(q->cli->arg[0]), .lock = -1};
     int code = -1;
 
-    q.text = folder_read(&f, "sweep.yaml", &q.bytes, e);
-    if (q.text && !go_where_it_began(&q, &f, e))
-        code = plan_and_run(&q, true, e);
-    free(q.path);
-    free(q.text);
+    q->dir = f.dir;
+    q->text = folder_read(&f, "sweep.yaml", &q->bytes, e);
+    if (q->text && !go_where_it_began(q, &f, e))
+        code = plan_and_run(q, e);
+    free(q->path);
+    free(q->text);
     free(f.dir);
     return code;
+}
+
+static int run_retry(const struct cli *c, struct err *e)
+{
+    struct request q = {.mode = MODE_RETRY, .cli = c};
+
+    return run_begun(&q, e);
+}
+
+static int run_task(const struct cli *c, struct err *e)
+{
+    struct request q = {.mode = MODE_TASK, .cli = c};
+
+    if (!cli_number(c->arg[1], &q.batch) || !cli_number(c->arg[2], &q.task) || q.batch > UINT_MAX)
+        return err_set(e, LARD_USAGE,
+                       "sweep task: BATCH and TASK are numbers, as in `lardsim sweep "
+                       "task DIR 1 0`");
+    return run_begun(&q, e);
 }
 
 /* ---- verbs ---------------------------------------------------------------------------------- */
@@ -298,12 +432,28 @@ static int run_retry(const struct cli *c, struct err *e)
          "takes more",                                                                              \
          0},                                                                                        \
         ROW_QUIET
+#define ROWS_ENGINE                                                                                \
+    {"engine",                                                                                     \
+     OPT_ENGINE,                                                                                   \
+     "local|slurm|shell",                                                                          \
+     0,                                                                                            \
+     "What runs the cells: this machine, Slurm, or commands that are printed",                     \
+     0},                                                                                           \
+        {"partition", OPT_PARTITION, "NAME", 0, "Of Slurm, for its jobs", 0},                      \
+        {"account", OPT_ACCOUNT, "NAME", 0, "Of Slurm, for its jobs", 0},                          \
+        {"time", OPT_TIME, "TIME", 0, "The limit of a task in Slurm: 90 (minutes), 1:30:00", 0},   \
+        {"memory", OPT_TASK_MEMORY, "SIZE", 0, "The memory of a task in Slurm: 4G", 0},            \
+    {                                                                                              \
+        "task-seconds", OPT_TASK_SECONDS, "N", 0,                                                  \
+            "Put about so many seconds of cells into a task (600)", 0                              \
+    }
 
 static const struct argp_option options[] = {
     {"output", 'o', "DIR", 0, "The folder of the sweep; one that is there is gone on with", 0},
     {"dry-run", OPT_DRY_RUN, NULL, 0,
      "Run nothing: list the cells, and what each is likely to take", 0},
     ROWS_RUNNING,
+    ROWS_ENGINE,
     ROW_END};
 
 const struct verb verb_sweep = {
@@ -313,10 +463,13 @@ const struct verb verb_sweep = {
     .text = "FILE is the spec, in YAML (docs/sweeps.md). Each combination is a cell: a run, whose "
             "results "
             "are a folder as `lardsim run --output` writes it, under DIR/cells/. The same command "
-            "goes on where it was stopped or killed.",
+            "goes on where it was stopped or killed. --engine runs the cells elsewhere "
+            "(docs/sweep-engines.md).",
     .examples = "lardsim sweep l2.yaml -o l2\n"
                 "lardsim sweep l2.yaml -o l2 --dry-run\n"
                 "lardsim sweep l2.yaml -o l2 -j 8 --max-memory 4Gi\n"
+                "lardsim sweep l2.yaml -o l2 --engine slurm --partition long --memory 4G\n"
+                "lardsim sweep l2.yaml -o l2 --engine shell >commands\n"
                 "lardsim sweep status l2\n"
                 "lardsim sweep collect l2",
     .options = options,
@@ -325,7 +478,7 @@ const struct verb verb_sweep = {
     .run = run_sweep,
 };
 
-static const struct argp_option retry_options[] = {ROWS_RUNNING, ROW_END};
+static const struct argp_option retry_options[] = {ROWS_RUNNING, ROWS_ENGINE, ROW_END};
 const struct verb verb_sweep_retry = {
     .name = "sweep retry",
     .args = "DIR",
@@ -336,4 +489,20 @@ const struct verb verb_sweep_retry = {
     .min_args = 1,
     .max_args = 1,
     .run = run_retry,
+};
+
+static const struct argp_option task_options[] = {ROWS_RUNNING, ROW_END};
+const struct verb verb_sweep_task = {
+    .name = "sweep task",
+    .args = "DIR BATCH TASK",
+    .summary = "Runs the cells of one task: what engines and schedulers call.",
+    .text =
+        "`lardsim sweep --engine shell` prints these commands, and --engine slurm gives them to "
+        "Slurm. Any machine that sees DIR, and the spec's files, may run one. Cells that are "
+        "done are not run again, so a task may be repeated.",
+    .examples = "lardsim sweep task l2 1 0",
+    .options = task_options,
+    .min_args = 3,
+    .max_args = 3,
+    .run = run_task,
 };

@@ -81,7 +81,7 @@ static int begin_job(struct cell_run *j)
 {
     const struct plan *p = j->of->plan;
     const struct sweep_cell *c = &p->cell[j->cell];
-    char *dir = folder_path(j->of->folder, "tmp", c->hash);
+    char *dir = folder_flight(j->of->folder, c->hash);
 
     remove_tree(dir);
     j->run = lardsim_new();

@@ -132,6 +132,9 @@ same() {
     "$SHELL" "$top/tests/long/same.sh" "$@"
 }
 
+# A sweep on a real Slurm; skipped where there is none.
+slurm() { "$SHELL" "$top/tests/long/slurm.sh"; }
+
 clang_check() {
     command -v clang >/dev/null || { echo "no clang here"; return 77; }
     configured clang3 CC=clang --enable-werror CFLAGS='-O3 -g' && programs && make -s check
@@ -289,6 +292,7 @@ self fuzz-60-events-verdict 120 fuzz 60 events verdict
 self fuzz-60-binary-text 80 fuzz 60 binary text
 self fuzz-60-std-yaml 80 fuzz 60 std yaml
 self same 150 same
+self slurm 100 slurm
 self dist 90 dist
 self adding 120 adding
 
