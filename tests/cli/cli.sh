@@ -130,10 +130,10 @@ for verb in run "trace info" "trace cat" "trace verify" "trace convert" "trace c
     # shellcheck disable=SC2086 # words of the verb
     run 0 $verb --help
     says out "Usage: lardsim $verb"
-    # shellcheck disable=SC2086
-    run 0 $verb --version
     tests=$((tests + 1))
     ! awk 'length > 79 { exit 1 }' out && fail "a line of the help is too long"
+    # shellcheck disable=SC2086
+    run 0 $verb --version
 done
 
 about "help is an option, and a word before the verb"
