@@ -84,7 +84,7 @@ int sim_set(struct lardsim *l, const char *assignment, const char *origin);
 int sim_resolve(struct lardsim *l, unsigned granularity, FILE *canonical);
 
 /* Of all that was given before lardsim_start: where two are equal, so are their configurations. */
-uint64_t sim_given(const struct lardsim *l);
+uint64_t sim_given_hash(const struct lardsim *l);
 
 /* ---- runs side by side over one reading of a source: session/shared.c ------------------------ */
 

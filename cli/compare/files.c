@@ -11,17 +11,13 @@
 /* "-" would be mixed with the page. */
 static struct outfile *open_file(const struct cli *c, const char *path, struct err *e)
 {
-    struct stat st;
-
     if (!path || e->code)
         return NULL;
     if (!strcmp(path, "-") && !cli_has(c, OPT_QUIET))
         err_set(e, LARD_USAGE,
                 "compare: standard output has the page; give --csv and --plot a file, or --quiet");
-    else if (!cli_has(c, OPT_OVERWRITE) && stat(path, &st) == 0 && S_ISREG(st.st_mode))
-        err_set(e, LARD_OUTPUT, "%s: exists; give --overwrite to replace it", path);
     else
-        return outfile_open(path, e);
+        return outfile_open(path, cli_has(c, OPT_OVERWRITE), e);
     return NULL;
 }
 

@@ -19,9 +19,10 @@ static int read_rows(struct csv_row *all, FILE *in)
     return 0;
 }
 
-int cell_stats_read(struct cell_stats *s, const struct folder *f, const char *hash, struct err *e)
+int cell_stats_read(struct cell_stats *s, const struct sweep_folder *f, const char *hash,
+                    struct err *e)
 {
-    char *dir = folder_path(f, "cells", hash), *path = xasprintf("%s/stats.csv", dir);
+    char *dir = sweep_path(f, "cells", hash), *path = xasprintf("%s/stats.csv", dir);
     FILE *in = fopen(path, "re");
     struct csv_row row = {0};
 
@@ -118,7 +119,7 @@ static uint64_t baseline_cycles(struct collecting *w, const char *hash)
     struct err none = {0};
     struct cell_stats s;
 
-    if (*known || !*hash || folder_state(w->folder, hash) != CELL_DONE)
+    if (*known || !*hash || sweep_state(w->folder, hash) != CELL_DONE)
         return *known;
     if (!cell_stats_read(&s, w->folder, hash, &none) && cell_stats_find(&s, "machine.cycles"))
         *known = strtoull(cell_stats_find(&s, "machine.cycles"), NULL, 10);
@@ -254,15 +255,15 @@ static int write_rows(struct collecting *w, struct err *e)
 
     csv_line(outfile_stream(w->csv), &w->head);
     for (size_t i = 0; i < w->listing->n && !failed; i++)
-        if (folder_state(w->folder, csv_at(&w->listing->row[i], LISTED_CELL)) == CELL_DONE)
+        if (sweep_state(w->folder, csv_at(&w->listing->row[i], LISTED_CELL)) == CELL_DONE)
             failed = write_row(w, &w->listing->row[i], e);
     return failed;
 }
 
-static struct outfile *open_table(const struct folder *f, const char *name, struct err *e)
+static struct outfile *open_table(const struct sweep_folder *f, const char *name, struct err *e)
 {
-    char *path = folder_path(f, name, NULL);
-    struct outfile *out = e->code ? NULL : outfile_open(path, e);
+    char *path = sweep_path(f, name, NULL);
+    struct outfile *out = e->code ? NULL : outfile_open(path, true, e);
 
     free(path);
     return out;
@@ -308,7 +309,7 @@ static void say(const struct collecting *w)
 
 static int run_collect(const struct cli *c, struct err *e)
 {
-    const struct folder f = {.dir = xstrdup(c->arg[0]), .lock = -1};
+    const struct sweep_folder f = {.dir = xstrdup(c->arg[0]), .lock = -1};
     struct listing l;
     struct collecting w = {.folder = &f, .listing = &l};
 

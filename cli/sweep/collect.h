@@ -12,7 +12,8 @@ struct cell_stats {       /* of a cell, as its stats.csv has them */
     size_t n, cap;
 };
 /* 0 or -1; s is to be freed either way. */
-int cell_stats_read(struct cell_stats *s, const struct folder *f, const char *hash, struct err *e);
+int cell_stats_read(struct cell_stats *s, const struct sweep_folder *f, const char *hash,
+                    struct err *e);
 const char *cell_stats_find(const struct cell_stats *s, const char *name); /* NULL: none */
 void cell_stats_free(struct cell_stats *s);
 
@@ -25,7 +26,7 @@ struct cell_row {          /* of the tables */
     size_t n, cap;
 };
 struct collecting {
-    const struct folder *folder;
+    const struct sweep_folder *folder;
     const struct listing *listing;
     const char **stat; /* owns; that are columns */
     size_t stats;
@@ -41,7 +42,8 @@ struct collecting {
 /* ---- index.sqlite: sweep/index.c ------------------------------------------------------------ */
 
 /* Beside its name until it is committed. NULL: error. */
-struct cell_index *index_new(const struct folder *f, const struct cell_row *head, struct err *e);
+struct cell_index *index_new(const struct sweep_folder *f, const struct cell_row *head,
+                             struct err *e);
 int index_row(struct cell_index *x, const struct cell_row *row, const struct cell_stats *s,
               struct err *e);
 int index_commit(struct cell_index *x, struct err *e); /* frees x in any case */

@@ -16,17 +16,17 @@
 
 static const char *const rooms[] = {"cells", "failed", "tmp"};
 
-char *folder_path(const struct folder *f, const char *room, const char *hash)
+char *sweep_path(const struct sweep_folder *f, const char *room, const char *hash)
 {
     return hash ? xasprintf("%s/%s/%s", f->dir, room, hash) : xasprintf("%s/%s", f->dir, room);
 }
 
-char *folder_flight(const struct folder *f, const char *hash)
+char *folder_flight(const struct sweep_folder *f, const char *hash)
 {
-    return folder_path(f, f->flight ? f->flight : "tmp", hash);
+    return sweep_path(f, f->flight ? f->flight : "tmp", hash);
 }
 
-static bool has(const struct folder *f, const char *room, const char *hash, const char *file)
+static bool has(const struct sweep_folder *f, const char *room, const char *hash, const char *file)
 {
     char *path = xasprintf("%s/%s/%s/%s", f->dir, room, hash, file);
     const bool there = access(path, F_OK) == 0;
@@ -36,7 +36,7 @@ static bool has(const struct folder *f, const char *room, const char *hash, cons
 }
 
 /* What somebody copied in part has no DONE. */
-enum cell_state folder_state(const struct folder *f, const char *hash)
+enum cell_state sweep_state(const struct sweep_folder *f, const char *hash)
 {
     return has(f, "cells", hash, "DONE")   ? CELL_DONE
            : has(f, "failed", hash, "log") ? CELL_FAILED
@@ -102,9 +102,9 @@ static int cannot(const char *path, struct err *e)
 }
 
 /* So that a rename lasts. */
-static void sync_room(const struct folder *f, const char *room)
+static void sync_room(const struct sweep_folder *f, const char *room)
 {
-    char *path = folder_path(f, room, NULL);
+    char *path = sweep_path(f, room, NULL);
     const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
     if (fd >= 0) {
@@ -114,9 +114,9 @@ static void sync_room(const struct folder *f, const char *room)
     free(path);
 }
 
-static int move(const struct folder *f, const char *hash, const char *room, struct err *e)
+static int move(const struct sweep_folder *f, const char *hash, const char *room, struct err *e)
 {
-    char *from = folder_flight(f, hash), *to = folder_path(f, room, hash);
+    char *from = folder_flight(f, hash), *to = sweep_path(f, room, hash);
     int failed = 0;
 
     if (rename(from, to)) { /* what is there may be of an earlier try */
@@ -131,16 +131,16 @@ static int move(const struct folder *f, const char *hash, const char *room, stru
     return failed ? -1 : 0;
 }
 
-int folder_done(const struct folder *f, const char *hash, struct err *e)
+int sweep_done(const struct sweep_folder *f, const char *hash, struct err *e)
 {
     return move(f, hash, "cells", e);
 }
 
 /* ---- files of the folder's own -------------------------------------------------------------- */
 
-char *folder_read(const struct folder *f, const char *name, size_t *bytes, struct err *e)
+char *sweep_read(const struct sweep_folder *f, const char *name, size_t *bytes, struct err *e)
 {
-    char *path = folder_path(f, name, NULL);
+    char *path = sweep_path(f, name, NULL);
     char *text = file_read(path, bytes);
 
     if (!text)
@@ -151,11 +151,11 @@ char *folder_read(const struct folder *f, const char *name, size_t *bytes, struc
     return text;
 }
 
-int folder_write(const struct folder *f, const char *name, const char *text, size_t bytes,
-                 struct err *e)
+int sweep_write(const struct sweep_folder *f, const char *name, const char *text, size_t bytes,
+                struct err *e)
 {
-    char *path = folder_path(f, name, NULL);
-    struct outfile *out = outfile_open(path, e);
+    char *path = sweep_path(f, name, NULL);
+    struct outfile *out = outfile_open(path, true, e);
 
     free(path);
     if (!out)
@@ -177,8 +177,8 @@ static void copy_text(FILE *to, const char *path)
         fclose(from);
 }
 
-int folder_failed(const struct folder *f, const char *hash, const char *text, const char *more,
-                  struct err *e)
+int sweep_failed(const struct sweep_folder *f, const char *hash, const char *text, const char *more,
+                 struct err *e)
 {
     char *dir = folder_flight(f, hash), *path = xasprintf("%s/log", dir);
     struct outfile *log = NULL;
@@ -187,7 +187,7 @@ int folder_failed(const struct folder *f, const char *hash, const char *text, co
     if (mkdir(dir, 0777) && errno != EEXIST)
         failed = cannot(dir, e);
     else
-        log = outfile_open(path, e);
+        log = outfile_open(path, true, e);
     if (log) {
         fprintf(outfile_stream(log), "%s\n", text);
         copy_text(outfile_stream(log), more);
@@ -200,12 +200,12 @@ int folder_failed(const struct folder *f, const char *hash, const char *text, co
 
 /* ---- one owner ------------------------------------------------------------------------------ */
 
-static int make_rooms(const struct folder *f, struct err *e)
+static int make_rooms(const struct sweep_folder *f, struct err *e)
 {
     int failed = mkdir(f->dir, 0777) && errno != EEXIST ? cannot(f->dir, e) : 0;
 
     for (size_t i = 0; i < ARRAY_SIZE(rooms) && !failed; i++) {
-        char *path = folder_path(f, rooms[i], NULL);
+        char *path = sweep_path(f, rooms[i], NULL);
         if (mkdir(path, 0777) && errno != EEXIST)
             failed = cannot(path, e);
         free(path);
@@ -226,31 +226,31 @@ static bool lock(int fd)
     return false;
 }
 
-int folder_open(struct folder *f, const char *dir, struct err *e)
+int sweep_open(struct sweep_folder *f, const char *dir, struct err *e)
 {
-    *f = (struct folder){.dir = xstrdup(dir), .lock = -1};
+    *f = (struct sweep_folder){.dir = xstrdup(dir), .lock = -1};
     if (make_rooms(f, e))
         return -1;
-    char *path = folder_path(f, "lock", NULL);
+    char *path = sweep_path(f, "lock", NULL);
     f->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     int failed = f->lock < 0 ? cannot(path, e) : 0;
     if (!failed && !lock(f->lock))
         failed = err_set(e, LARD_OUTPUT,
                          "%s: another process runs this sweep; wait for it, or stop it first", dir);
     free(path);
-    return failed ? -1 : folder_clean(f, e);
+    return failed ? -1 : sweep_clean(f, e);
 }
 
-void folder_close(struct folder *f)
+void sweep_close(struct sweep_folder *f)
 {
     if (f->lock >= 0)
         close(f->lock);
     free(f->dir);
 }
 
-int folder_clean(const struct folder *f, struct err *e)
+int sweep_clean(const struct sweep_folder *f, struct err *e)
 {
-    char *path = folder_path(f, "tmp", NULL);
+    char *path = sweep_path(f, "tmp", NULL);
     DIR *dir = opendir(path);
     const int failed = !dir || remove_entries(dir) ? cannot(path, e) : 0;
 
@@ -260,13 +260,13 @@ int folder_clean(const struct folder *f, struct err *e)
     return failed;
 }
 
-void folder_clean_flights(const struct folder *f)
+void folder_clean_flights(const struct sweep_folder *f)
 {
     DIR *dir = opendir(f->dir);
 
     for (struct dirent *d; dir && (d = readdir(dir));)
         if (strncmp(d->d_name, FLIGHT, sizeof FLIGHT - 1) == 0) {
-            char *path = folder_path(f, d->d_name, NULL);
+            char *path = sweep_path(f, d->d_name, NULL);
             (void)remove_tree(path);
             free(path);
         }

@@ -83,11 +83,12 @@ static int make_tables(struct cell_index *x, const struct cell_row *head, struct
     return bad ? -1 : 0;
 }
 
-struct cell_index *index_new(const struct folder *f, const struct cell_row *head, struct err *e)
+struct cell_index *index_new(const struct sweep_folder *f, const struct cell_row *head,
+                             struct err *e)
 {
     struct cell_index *x = xcalloc(1, sizeof *x);
 
-    x->path = folder_path(f, "index.sqlite", NULL);
+    x->path = sweep_path(f, "index.sqlite", NULL);
     x->temp = xasprintf("%s/.index.sqlite.%ld", f->dir, (long)getpid());
     map_init(&x->name, NULL);
     unlink(x->temp);

@@ -21,10 +21,10 @@ static void write_cell(FILE *out, const struct plan *p, const struct sweep_cell 
     fputc('\n', out);
 }
 
-int listing_write(const struct folder *f, const struct plan *p, struct err *e)
+int listing_write(const struct sweep_folder *f, const struct plan *p, struct err *e)
 {
-    char *path = folder_path(f, "plan.csv", NULL);
-    struct outfile *out = outfile_open(path, e);
+    char *path = sweep_path(f, "plan.csv", NULL);
+    struct outfile *out = outfile_open(path, true, e);
 
     free(path);
     if (!out)
@@ -83,9 +83,9 @@ static bool read_rows(struct listing *l, FILE *in)
     return ok;
 }
 
-int listing_read(struct listing *l, const struct folder *f, struct err *e)
+int listing_read(struct listing *l, const struct sweep_folder *f, struct err *e)
 {
-    char *path = folder_path(f, "plan.csv", NULL);
+    char *path = sweep_path(f, "plan.csv", NULL);
     FILE *in = fopen(path, "re");
     int failed = 0;
 

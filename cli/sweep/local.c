@@ -302,7 +302,7 @@ static int settle(struct running *r, struct sweep_worker *w, int status)
             continue;
         }
         char *how = how_it_ended(w, status, s->timeout);
-        failed = folder_failed(s->folder, s->plan->cell[cell].hash, how, w->log, r->e);
+        failed = sweep_failed(s->folder, s->plan->cell[cell].hash, how, w->log, r->e);
         s->state[cell] = CELL_FAILED;
         s->code[cell] = LARD_INTERNAL;
         free(how);

@@ -9,9 +9,9 @@
 /* ---- status --------------------------------------------------------------------------------- */
 
 /* The first line of the log: owned by the caller. */
-static char *why_failed(const struct folder *f, const char *hash)
+static char *why_failed(const struct sweep_folder *f, const char *hash)
 {
-    char *dir = folder_path(f, "failed", hash), *path = xasprintf("%s/log", dir);
+    char *dir = sweep_path(f, "failed", hash), *path = xasprintf("%s/log", dir);
     FILE *in = fopen(path, "re");
     char line[1200] = "no log";
 
@@ -24,7 +24,8 @@ static char *why_failed(const struct folder *f, const char *hash)
     return xstrdup(line);
 }
 
-static void print_failed(const struct folder *f, const struct listing *l, const struct csv_row *r)
+static void print_failed(const struct sweep_folder *f, const struct listing *l,
+                         const struct csv_row *r)
 {
     const char *hash = csv_at(r, LISTED_CELL);
     char *why = why_failed(f, hash);
@@ -40,16 +41,16 @@ static void print_failed(const struct folder *f, const struct listing *l, const 
     free(why);
 }
 
-static void print_status(const struct folder *f, const struct listing *l, const size_t n[])
+static void print_status(const struct sweep_folder *f, const struct listing *l, const size_t n[])
 {
     printf("cells    %zu\ndone     %zu\nfailed   %zu\nmissing  %zu\n", l->n, n[CELL_DONE],
            n[CELL_FAILED], n[CELL_MISSING]);
     for (size_t i = 0; i < l->n; i++)
-        if (folder_state(f, csv_at(&l->row[i], LISTED_CELL)) == CELL_FAILED)
+        if (sweep_state(f, csv_at(&l->row[i], LISTED_CELL)) == CELL_FAILED)
             print_failed(f, l, &l->row[i]);
 }
 
-static void json_failed(struct json *j, const struct folder *f, const struct listing *l,
+static void json_failed(struct json *j, const struct sweep_folder *f, const struct listing *l,
                         const struct csv_row *r)
 {
     char *why = why_failed(f, csv_at(r, LISTED_CELL));
@@ -62,7 +63,7 @@ static void json_failed(struct json *j, const struct folder *f, const struct lis
     free(why);
 }
 
-static void status_json(const struct folder *f, const struct listing *l, const size_t n[])
+static void status_json(const struct sweep_folder *f, const struct listing *l, const size_t n[])
 {
     struct json j;
 
@@ -75,7 +76,7 @@ static void status_json(const struct folder *f, const struct listing *l, const s
     json_key(&j, "failed");
     json_array(&j);
     for (size_t i = 0; i < l->n; i++)
-        if (folder_state(f, csv_at(&l->row[i], LISTED_CELL)) == CELL_FAILED)
+        if (sweep_state(f, csv_at(&l->row[i], LISTED_CELL)) == CELL_FAILED)
             json_failed(&j, f, l, &l->row[i]);
     json_end(&j);
     json_end(&j);
@@ -83,13 +84,13 @@ static void status_json(const struct folder *f, const struct listing *l, const s
 
 static int run_status(const struct cli *c, struct err *e)
 {
-    const struct folder f = {.dir = xstrdup(c->arg[0]), .lock = -1};
+    const struct sweep_folder f = {.dir = xstrdup(c->arg[0]), .lock = -1};
     size_t n[CELL_FAILED + 1] = {0};
     struct listing l;
     const int failed = listing_read(&l, &f, e);
 
     for (size_t i = 0; i < l.n; i++)
-        n[folder_state(&f, csv_at(&l.row[i], LISTED_CELL))]++;
+        n[sweep_state(&f, csv_at(&l.row[i], LISTED_CELL))]++;
     if (!failed && cli_has(c, OPT_JSON))
         status_json(&f, &l, n);
     else if (!failed)
@@ -108,17 +109,17 @@ static void note_cells(struct map *known, const struct listing *l)
         *map_put(known, strtoull(csv_at(&l->row[i], LISTED_CELL), NULL, 16)) = 1;
 }
 
-static size_t clean_room(const struct folder *f, const char *room, const struct map *known,
+static size_t clean_room(const struct sweep_folder *f, const char *room, const struct map *known,
                          struct err *e)
 {
-    char *path = folder_path(f, room, NULL);
+    char *path = sweep_path(f, room, NULL);
     DIR *dir = opendir(path);
     size_t removed = 0;
 
     for (struct dirent *d; dir && !e->code && (d = readdir(dir));) {
         if (!is_hash(d->d_name) || map_find(known, strtoull(d->d_name, NULL, 16)))
             continue;
-        char *cell = folder_path(f, room, d->d_name);
+        char *cell = sweep_path(f, room, d->d_name);
         if (remove_tree(cell))
             err_set(e, LARD_OUTPUT, "%s: can't be removed", cell);
         removed++;
@@ -132,13 +133,13 @@ static size_t clean_room(const struct folder *f, const char *room, const struct 
 
 static int run_clean(const struct cli *c, struct err *e)
 {
-    struct folder f = {.dir = xstrdup(c->arg[0]), .lock = -1};
+    struct sweep_folder f = {.dir = xstrdup(c->arg[0]), .lock = -1};
     struct listing l;
     struct map known;
 
     if (!listing_read(&l, &f, e)) {
         free(f.dir);
-        if (!folder_open(&f, c->arg[0], e)) {
+        if (!sweep_open(&f, c->arg[0], e)) {
             note_cells(&known, &l);
             const size_t cells = clean_room(&f, "cells", &known, e);
             const size_t failed = clean_room(&f, "failed", &known, e);
@@ -148,7 +149,7 @@ static int run_clean(const struct cli *c, struct err *e)
         }
     }
     listing_free(&l);
-    folder_close(&f);
+    sweep_close(&f);
     return e->code ? -1 : LARD_DONE;
 }
 

@@ -44,10 +44,10 @@ void memo_add(struct memo *m, const struct memo_entry *x)
     m->changed = true;
 }
 
-int memo_save(const struct memo *m, const struct folder *f, struct err *e)
+int memo_save(const struct memo *m, const struct sweep_folder *f, struct err *e)
 {
-    char *path = folder_path(f, "resolved", NULL);
-    struct outfile *out = m->changed ? outfile_open(path, e) : NULL;
+    char *path = sweep_path(f, "resolved", NULL);
+    struct outfile *out = m->changed ? outfile_open(path, true, e) : NULL;
 
     free(path);
     if (!out)

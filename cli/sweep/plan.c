@@ -386,7 +386,7 @@ static int read_inherited(struct planning *w)
     if (failed)
         spec_error(w->spec, w->spec->inherit.at[0].line, w->e, "base.inherit: %s",
                    lardsim_error(l));
-    w->inherited = sim_given(l);
+    w->inherited = sim_given_hash(l);
     lardsim_free(l);
     return failed;
 }

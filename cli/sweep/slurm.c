@@ -210,7 +210,7 @@ static int check_options(const struct elsewhere *o, struct err *e)
 /* What Slurm keeps of the array: its copy of this file. */
 static int write_script(struct slurm *r, unsigned batch, char **path)
 {
-    const struct folder *f = r->sweep->folder;
+    const struct sweep_folder *f = r->sweep->folder;
     char *command = task_command(r->sweep, batch, r->e), *dir = realpath(f->dir, NULL);
 
     *path = NULL;
@@ -222,7 +222,7 @@ static int write_script(struct slurm *r, unsigned batch, char **path)
                                "exec >>%s\"$SLURM_ARRAY_TASK_ID\".log 2>&1 </dev/null\n"
                                "exec %s \"$SLURM_ARRAY_TASK_ID\"\n",
                                quoted, command);
-        if (!folder_write(f, name, text, strlen(text), r->e))
+        if (!sweep_write(f, name, text, strlen(text), r->e))
             *path = xasprintf("%s/%s", dir, name);
         free(log);
         free(quoted);
@@ -392,9 +392,9 @@ static int ask(struct slurm *r)
 /* ---- what the folder has -------------------------------------------------------------------- */
 
 /* Asked anew: a network file system may remember what was not there. */
-static void refresh(const struct folder *f, const char *room)
+static void refresh(const struct sweep_folder *f, const char *room)
 {
-    char *path = folder_path(f, room, NULL);
+    char *path = sweep_path(f, room, NULL);
     DIR *dir = opendir(path);
 
     if (dir)
@@ -410,7 +410,7 @@ static void look(struct sweep *s)
         const char *hash = s->plan->cell[i].hash;
         if (s->state[i] != CELL_MISSING && s->state[i] != CELL_RUNNING)
             continue;
-        const enum cell_state is = folder_state(s->folder, hash);
+        const enum cell_state is = sweep_state(s->folder, hash);
         if (is != CELL_MISSING)
             s->state[i] = is;
     }
@@ -422,9 +422,9 @@ static int fail_cell(struct slurm *r, size_t cell, unsigned batch, size_t task)
 {
     static const char how[] = "its task in Slurm ended without results, twice: by a limit of time "
                               "or memory, by scancel, or with its machine";
-    const struct folder *f = r->sweep->folder;
+    const struct sweep_folder *f = r->sweep->folder;
     char *log = xasprintf("%s/tasks/%u-%zu.log", f->dir, batch, task);
-    const int failed = folder_failed(f, r->sweep->plan->cell[cell].hash, how, log, r->e);
+    const int failed = sweep_failed(f, r->sweep->plan->cell[cell].hash, how, log, r->e);
 
     free(log);
     r->sweep->state[cell] = CELL_FAILED;
@@ -550,7 +550,7 @@ static void end(struct slurm *r)
 /* Of what went well nothing is kept but its results. */
 static void tidy(const struct sweep *s)
 {
-    char *tasks = folder_path(s->folder, "tasks", NULL);
+    char *tasks = sweep_path(s->folder, "tasks", NULL);
 
     if (sweep_count(s, CELL_DONE) == s->plan->n) {
         remove_tree(tasks);

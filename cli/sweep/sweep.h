@@ -116,11 +116,11 @@ struct memo {
     struct map index; /* key to 1 + index */
     bool changed;
 };
-struct folder;
+struct sweep_folder;
 void memo_load(struct memo *m, const char *dir); /* empty where there is none */
 const struct memo_entry *memo_find(const struct memo *m, uint64_t key); /* NULL: not known */
 void memo_add(struct memo *m, const struct memo_entry *x);
-int memo_save(const struct memo *m, const struct folder *f, struct err *e);
+int memo_save(const struct memo *m, const struct sweep_folder *f, struct err *e);
 void memo_free(struct memo *m);
 
 /* All cells of the spec, each resolved and checked; nothing runs. build: whose results count. 0 or
@@ -147,40 +147,42 @@ struct listing {
     size_t n, cap;
 };
 bool is_hash(const char *text); /* the name of a cell's folder */
-int listing_write(const struct folder *f, const struct plan *p, struct err *e);
-int listing_read(struct listing *l, const struct folder *f, struct err *e);
+int listing_write(const struct sweep_folder *f, const struct plan *p, struct err *e);
+int listing_read(struct listing *l, const struct sweep_folder *f, struct err *e);
 void listing_free(struct listing *l);
 
 /* ---- the folder: sweep/folder.c ------------------------------------------------------------- */
 
 #define FLIGHT "flight-" /* rooms of tasks begin with it */
-struct folder {
+struct sweep_folder {
     char *dir;          /* owns */
     int lock;           /* a file descriptor; -1: not ours */
     const char *flight; /* borrows; the room of what is in flight; NULL: tmp */
 };
 /* Makes it if need be, and takes it for this process, until folder_close. */
-int folder_open(struct folder *f, const char *dir, struct err *e);
-void folder_close(struct folder *f);
-char *folder_path(const struct folder *f, const char *room, const char *hash); /* the caller's */
+int sweep_open(struct sweep_folder *f, const char *dir, struct err *e);
+void sweep_close(struct sweep_folder *f);
+char *sweep_path(const struct sweep_folder *f, const char *room,
+                 const char *hash); /* the caller's */
 enum cell_state { CELL_MISSING, CELL_RUNNING, CELL_DONE, CELL_FAILED };
-enum cell_state folder_state(const struct folder *f, const char *hash);
+enum cell_state sweep_state(const struct sweep_folder *f, const char *hash);
 /* What is in flight; hash NULL: the room. The caller's. */
-char *folder_flight(const struct folder *f, const char *hash);
+char *folder_flight(const struct sweep_folder *f, const char *hash);
 /* From its place in flight to cells/, whole. */
-int folder_done(const struct folder *f, const char *hash, struct err *e);
+int sweep_done(const struct sweep_folder *f, const char *hash, struct err *e);
 /* To failed/, with what there is of it, and a log. more: a file whose text is added; may be NULL.
  */
-int folder_failed(const struct folder *f, const char *hash, const char *text, const char *more,
-                  struct err *e);
-int folder_clean(const struct folder *f, struct err *e); /* what is in flight, and nobody flies */
-void folder_clean_flights(const struct folder *f);       /* of tasks, when none runs any more */
+int sweep_failed(const struct sweep_folder *f, const char *hash, const char *text, const char *more,
+                 struct err *e);
+int sweep_clean(const struct sweep_folder *f,
+                struct err *e);                          /* what is in flight, and nobody flies */
+void folder_clean_flights(const struct sweep_folder *f); /* of tasks, when none runs any more */
 /* A file as long as a spec may be, and a byte more: owned by the caller. NULL: errno tells. */
 char *file_read(const char *path, size_t *bytes);
 /* A file of the folder's own, whole: owned by the caller. NULL: error. */
-char *folder_read(const struct folder *f, const char *name, size_t *bytes, struct err *e);
-int folder_write(const struct folder *f, const char *name, const char *text, size_t bytes,
-                 struct err *e);
+char *sweep_read(const struct sweep_folder *f, const char *name, size_t *bytes, struct err *e);
+int sweep_write(const struct sweep_folder *f, const char *name, const char *text, size_t bytes,
+                struct err *e);
 int remove_tree(const char *path); /* 0 or -1: errno tells. What isn't there is no failure */
 
 /* ---- a group of cells, in this process: sweep/work.c ---------------------------------------- */
@@ -197,7 +199,7 @@ struct teller {
     void (*tell)(void *arg, enum told what, size_t cell, uint64_t n);
     void *arg;
 };
-void work_run(const struct folder *f, const struct plan *p, const struct group *g,
+void work_run(const struct sweep_folder *f, const struct plan *p, const struct group *g,
               const struct teller *t);
 
 /* ---- what cells will take: sweep/predict.c -------------------------------------------------- */
@@ -224,7 +226,7 @@ struct elsewhere { /* for engines beyond this machine; NULL: not given */
 struct engine;
 struct sweep {
     struct plan *plan;
-    const struct folder *folder;
+    const struct sweep_folder *folder;
     enum cell_state *state;      /* owns; by cell */
     int *code;                   /* owns; by cell: of those that failed now, an exit code */
     size_t had;                  /* cells that were done, or had failed, at first */
@@ -261,13 +263,14 @@ struct batch_of_tasks {
  * in alone have one each. At the most `most` tasks. */
 void tasks_make(struct batch_of_tasks *b, const struct sweep *s, const bool *alone, size_t most);
 /* Gives it a number that no other has. */
-int tasks_write(struct batch_of_tasks *b, const struct folder *f, const struct plan *p,
+int tasks_write(struct batch_of_tasks *b, const struct sweep_folder *f, const struct plan *p,
                 struct err *e);
 /* Cells that the plan does not have are left out. */
-int tasks_read(struct batch_of_tasks *b, unsigned number, const struct folder *f,
+int tasks_read(struct batch_of_tasks *b, unsigned number, const struct sweep_folder *f,
                const struct plan *p, struct err *e);
 void tasks_free(struct batch_of_tasks *b);
-unsigned tasks_last(const struct folder *f); /* the highest number of a batch; 0: there is none */
+unsigned
+tasks_last(const struct sweep_folder *f); /* the highest number of a batch; 0: there is none */
 /* "'/usr/bin/lardsim' sweep task '/home/me/l2' 3": what a shell runs, and then the task's number.
  * NULL: a path has what can't be given to it. */
 char *task_command(const struct sweep *s, unsigned batch, struct err *e);

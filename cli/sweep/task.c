@@ -85,9 +85,9 @@ void tasks_free(struct batch_of_tasks *b)
 
 /* ---- their file ----------------------------------------------------------------------------- */
 
-unsigned tasks_last(const struct folder *f)
+unsigned tasks_last(const struct sweep_folder *f)
 {
-    char *path = folder_path(f, "tasks", NULL), *end;
+    char *path = sweep_path(f, "tasks", NULL), *end;
     DIR *dir = opendir(path);
     unsigned long last = 0;
 
@@ -107,10 +107,10 @@ static char *tasks_name(unsigned number)
     return xasprintf("tasks/%u", number);
 }
 
-int tasks_write(struct batch_of_tasks *b, const struct folder *f, const struct plan *p,
+int tasks_write(struct batch_of_tasks *b, const struct sweep_folder *f, const struct plan *p,
                 struct err *e)
 {
-    char *room = folder_path(f, "tasks", NULL), *name, *text = NULL;
+    char *room = sweep_path(f, "tasks", NULL), *name, *text = NULL;
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
 
@@ -125,7 +125,7 @@ int tasks_write(struct batch_of_tasks *b, const struct folder *f, const struct p
     fclose(out);
     b->number = tasks_last(f) + 1;
     name = tasks_name(b->number);
-    const int failed = folder_write(f, name, text, bytes, e);
+    const int failed = sweep_write(f, name, text, bytes, e);
     free(name);
     free(text);
     return failed;
@@ -142,12 +142,12 @@ static void take_line(struct batch_of_tasks *b, const struct plan *p, char *line
     }
 }
 
-int tasks_read(struct batch_of_tasks *b, unsigned number, const struct folder *f,
+int tasks_read(struct batch_of_tasks *b, unsigned number, const struct sweep_folder *f,
                const struct plan *p, struct err *e)
 {
     char *name = tasks_name(number), *rest, *line;
     size_t bytes;
-    char *text = folder_read(f, name, &bytes, e);
+    char *text = sweep_read(f, name, &bytes, e);
 
     *b = (struct batch_of_tasks){.number = number};
     free(name);

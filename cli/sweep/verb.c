@@ -78,7 +78,7 @@ size_t sweep_count(const struct sweep *s, enum cell_state state)
 static void find_missing(struct sweep *s)
 {
     for (size_t i = 0; i < s->plan->n; i++)
-        s->state[i] = folder_state(s->folder, s->plan->cell[i].hash);
+        s->state[i] = sweep_state(s->folder, s->plan->cell[i].hash);
 }
 
 /* The exit code is that of the first cell that failed now; what failed earlier is as bad. */
@@ -180,13 +180,13 @@ struct request { /* what was asked for, as far as it is known */
 };
 
 /* What goes on without the spec's file has to know: its text, from where it was named, and how. */
-static int write_origin(const struct request *q, const struct folder *f, struct err *e)
+static int write_origin(const struct request *q, const struct sweep_folder *f, struct err *e)
 {
     char *here = getcwd(NULL, 0), *origin = xasprintf("%s\n%s\n", here ? here : "/", q->path);
     char *build = xasprintf("%s\n", q->build);
-    const int failed = folder_write(f, "sweep.yaml", q->text, q->bytes, e) ||
-                       folder_write(f, "origin", origin, strlen(origin), e) ||
-                       folder_write(f, "build", build, strlen(build), e) ||
+    const int failed = sweep_write(f, "sweep.yaml", q->text, q->bytes, e) ||
+                       sweep_write(f, "origin", origin, strlen(origin), e) ||
+                       sweep_write(f, "build", build, strlen(build), e) ||
                        listing_write(f, &q->plan, e) || memo_save(&q->memo, f, e);
 
     free(here);
@@ -195,9 +195,9 @@ static int write_origin(const struct request *q, const struct folder *f, struct 
     return failed ? -1 : 0;
 }
 
-static int forget_failed(const struct folder *f, struct err *e)
+static int forget_failed(const struct sweep_folder *f, struct err *e)
 {
-    char *path = folder_path(f, "failed", NULL);
+    char *path = sweep_path(f, "failed", NULL);
     const int failed =
         remove_tree(path) || mkdir(path, 0777)
             ? err_set(e, LARD_OUTPUT, "%s: can't be emptied: %s", path, strerror(errno))
@@ -210,7 +210,7 @@ static int forget_failed(const struct folder *f, struct err *e)
 /* Nothing is made, and nothing locked. */
 static int show_only(struct request *q, struct err *e)
 {
-    const struct folder folder = {.dir = (char *)(uintptr_t)q->dir, .lock = -1};
+    const struct sweep_folder folder = {.dir = (char *)(uintptr_t)q->dir, .lock = -1};
     struct sweep s = {.plan = &q->plan, .folder = &folder};
     struct predicted *x = xcalloc(q->plan.n + 1, sizeof *x);
 
@@ -224,9 +224,10 @@ static int show_only(struct request *q, struct err *e)
     return failed ? -1 : LARD_DONE;
 }
 
-static int run_in_folder(const struct request *q, struct sweep *s, struct folder *f, struct err *e)
+static int run_in_folder(const struct request *q, struct sweep *s, struct sweep_folder *f,
+                         struct err *e)
 {
-    if (folder_open(f, q->dir, e) || (q->mode == MODE_RETRY && forget_failed(f, e)) ||
+    if (sweep_open(f, q->dir, e) || (q->mode == MODE_RETRY && forget_failed(f, e)) ||
         write_origin(q, f, e))
         return -1;
     find_missing(s);
@@ -272,7 +273,8 @@ static char *flight_name(const struct request *q)
 }
 
 /* The folder has an owner, who waits for it: it is not opened. */
-static int run_task_cells(const struct request *q, struct sweep *s, struct folder *f, struct err *e)
+static int run_task_cells(const struct request *q, struct sweep *s, struct sweep_folder *f,
+                          struct err *e)
 {
     char *name = flight_name(q), *room;
 
@@ -292,7 +294,7 @@ static int run_task_cells(const struct request *q, struct sweep *s, struct folde
 
 static int run_planned(struct request *q, struct sweep s, struct err *e)
 {
-    struct folder folder = {.lock = -1};
+    struct sweep_folder folder = {.lock = -1};
     int code = -1;
 
     s.plan = &q->plan;
@@ -302,7 +304,7 @@ static int run_planned(struct request *q, struct sweep s, struct err *e)
     code =
         q->mode == MODE_TASK ? run_task_cells(q, &s, &folder, e) : run_in_folder(q, &s, &folder, e);
     free(s.predicted);
-    folder_close(&folder);
+    sweep_close(&folder);
     free(s.state);
     free(s.code);
     return code;
@@ -350,10 +352,10 @@ static int run_sweep(const struct cli *c, struct err *e)
 /* ---- retry ---------------------------------------------------------------------------------- */
 
 /* What the spec names is named from the folder in which the sweep was started. */
-static int go_where_it_began(struct request *q, const struct folder *f, struct err *e)
+static int go_where_it_began(struct request *q, const struct sweep_folder *f, struct err *e)
 {
     size_t bytes;
-    char *origin = folder_read(f, "origin", &bytes, e);
+    char *origin = sweep_read(f, "origin", &bytes, e);
     char *path = origin ? strchr(origin, '\n') : NULL;
 
     if (path) {
@@ -375,11 +377,11 @@ static int go_where_it_began(struct request *q, const struct folder *f, struct e
 static int run_begun(struct request *q, struct err *e)
 {
     char *dir = realpath(q->cli->arg[0], NULL);
-    const struct folder f = {.dir = dir ? dir : xstrdup(q->cli->arg[0]), .lock = -1};
+    const struct sweep_folder f = {.dir = dir ? dir : xstrdup(q->cli->arg[0]), .lock = -1};
     int code = -1;
 
     q->dir = f.dir;
-    q->text = folder_read(&f, "sweep.yaml", &q->bytes, e);
+    q->text = sweep_read(&f, "sweep.yaml", &q->bytes, e);
     if (q->text && !go_where_it_began(q, &f, e))
         code = plan_and_run(q, e);
     free(q->path);

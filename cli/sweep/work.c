@@ -14,7 +14,7 @@ struct cell_run { /* a cell of the group */
     uint64_t told;       /* events */
 };
 struct working {
-    const struct folder *folder;
+    const struct sweep_folder *folder;
     const struct plan *plan;
     const struct teller *teller;
     struct cell_run *job;
@@ -41,7 +41,7 @@ static void end_badly(struct cell_run *j, const char *hash, int code, const char
 {
     struct err e = {0};
 
-    if (code == LARD_OUTPUT || folder_failed(j->of->folder, hash, text, NULL, &e)) {
+    if (code == LARD_OUTPUT || sweep_failed(j->of->folder, hash, text, NULL, &e)) {
         cli_note("%s", e.code ? e.text : text);
         tell(j->of, TOLD_NO_ROOM, j->cell, LARD_OUTPUT);
         return;
@@ -58,7 +58,7 @@ static void end_job(struct cell_run *j)
     progress(j, lardsim_events(j->run));
     if (lardsim_error(j->run) && lardsim_exit_code(j->run) != LARD_RACES)
         end_badly(j, hash, lardsim_exit_code(j->run), lardsim_error(j->run));
-    else if (folder_done(j->of->folder, hash, &e))
+    else if (sweep_done(j->of->folder, hash, &e))
         end_badly(j, hash, e.code, e.text);
     else
         tell(j->of, TOLD_DONE, j->cell, 0);
@@ -131,7 +131,7 @@ static void run_shared(struct working *w, const struct sweep_cell *first)
     sim_shared_free(s);
 }
 
-void work_run(const struct folder *f, const struct plan *p, const struct group *g,
+void work_run(const struct sweep_folder *f, const struct plan *p, const struct group *g,
               const struct teller *t)
 {
     struct working w = {

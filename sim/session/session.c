@@ -146,7 +146,7 @@ int lardsim_start(struct lardsim *l)
     return l->params.granularity == GRANULARITY_TRACE ? 0 : session_ready(l, 0);
 }
 
-uint64_t sim_given(const struct lardsim *l)
+uint64_t sim_given_hash(const struct lardsim *l)
 {
     return config_given_hash(l->config);
 }
@@ -156,6 +156,7 @@ int sim_resolve(struct lardsim *l, unsigned hint, FILE *canonical)
     l->resolving = true;
     if (lardsim_start(l) || (l->state == STATE_STARTED && session_ready(l, hint)))
         return -1;
+    config_put(l->config, "source", "", "default"); /* what it runs is told apart by its events */
     config_canonical(l->config, canonical);
     return 0;
 }

@@ -208,8 +208,6 @@ printf '%s\n' 'lardsim-text 1' 'T0 alloc 0x1000 60' 'T0 write 0x1000 8' 'T0 allo
     'T0 alloc 0x3000 30' 'T0 read 0x303c 8' >heap.txt
 run 0 -c radish8 heap.txt
 says out "footprint  3 lines of 64 bytes, 0 of them shared; 3 a thread; at most 100 bytes allocated"
-run 5 -c radish8 -p none --set order=recorded --set limits.memory=4Ki workload:sor,n=100
-says err "the footprint of the program" "limits.memory (4096 bytes)"
 run 0 -c radish8 --set cores=2 two.txt
 grep -q '^cores  ' out && fail "a line says that all cores had threads"
 "$lardsim" compare -c radish8 -p vc two.txt >out 2>err || fail "no comparison: $(cat err)"

@@ -83,7 +83,7 @@ static void says_what_it_holds(const char *policy, const struct account *s)
         checker_step(w.checker, &ev, 0, (struct mem_outcome){0}, 0);
     }
     const uint64_t holds = heap() - was, says = b->peak - said;
-    if (says < holds / 100 * s->percent || says > holds / 100 * 102)
+    if (says < holds / 100 * s->percent || says > holds / 100 * 105)
         fail_msg("%s with %s holds %llu bytes and says %llu", policy, s->what,
                  (unsigned long long)holds, (unsigned long long)says);
     checker_finish(w.checker);
