@@ -52,6 +52,8 @@ void cell_stats_free(struct cell_stats *s)
         free(s->at[i].unit);
     }
     free(s->at);
+    free(s->behaviour);
+    free(s->findings);
 }
 
 const char *cell_stats_find(const struct cell_stats *s, const char *name)
@@ -60,6 +62,42 @@ const char *cell_stats_find(const struct cell_stats *s, const char *name)
         if (strcmp(s->at[i].name, name) == 0)
             return s->at[i].value;
     return NULL;
+}
+
+/* What stats.json says in words that the program chose: no escapes are in them. To be freed. */
+static char *said(const char **at, const char *key)
+{
+    char *quoted = xasprintf("\"%s\": \"", key);
+    const char *from = strstr(*at, quoted);
+    const size_t skip = strlen(quoted);
+
+    free(quoted);
+    if (!from)
+        return NULL;
+    from += skip;
+    *at = from + strcspn(from, "\"");
+    return xasprintf("%.*s", (int)(*at - from), from);
+}
+
+/* Without it the cell is as one that says nothing. */
+static void take_words(struct cell_stats *s, const struct sweep_folder *f, const char *hash)
+{
+    char *dir = sweep_path(f, "cells", hash), *path = xasprintf("%s/stats.json", dir);
+    size_t bytes;
+    char *text = file_read(path, &bytes), *word;
+    const char *at = text;
+
+    if (text) {
+        s->behaviour = said(&at, "behaviour");
+        at = strstr(text, "\"findings\": ");
+        while (at && (word = said(&at, "key"))) {
+            xappend(&s->findings, " ", word);
+            free(word);
+        }
+    }
+    free(text);
+    free(dir);
+    free(path);
 }
 
 /* ---- columns -------------------------------------------------------------------------------- */
@@ -177,6 +215,8 @@ static void fill_head(struct cell_row *to, const struct collecting *w)
     add(to, xstrdup("overhead"), false);
     for (size_t i = 0; i < w->stats; i++)
         add(to, xstrdup(heading(w->stat[i])), false);
+    add(to, xstrdup("behaviour"), false);
+    add(to, xstrdup("findings"), false);
 }
 
 static void fill_row(struct cell_row *to, struct collecting *w, const struct csv_row *r,
@@ -197,6 +237,8 @@ static void fill_row(struct cell_row *to, struct collecting *w, const struct csv
         add(to, xstrdup(value ? value : ""), true);
         w->found[i] |= value != NULL;
     }
+    add(to, xstrdup(s->behaviour ? s->behaviour : ""), false);
+    add(to, xstrdup(s->findings ? s->findings : ""), false);
 }
 
 /* ---- the tables ----------------------------------------------------------------------------- */
@@ -238,6 +280,7 @@ static int write_row(struct collecting *w, const struct csv_row *r, struct err *
     struct cell_stats s;
 
     if (!cell_stats_read(&s, w->folder, csv_at(r, LISTED_CELL), e)) {
+        take_words(&s, w->folder, csv_at(r, LISTED_CELL));
         fill_row(&row, w, r, &s);
         csv_line(outfile_stream(w->csv), &row);
         json_line(outfile_stream(w->jsonl), &w->head, &row);

@@ -10,6 +10,7 @@ struct cell_stat {
 struct cell_stats {       /* of a cell, as its stats.csv has them */
     struct cell_stat *at; /* owns */
     size_t n, cap;
+    char *behaviour, *findings; /* own; the digest, and keys with spaces between; NULL: none */
 };
 /* 0 or -1; s is to be freed either way. */
 int cell_stats_read(struct cell_stats *s, const struct sweep_folder *f, const char *hash,

@@ -189,6 +189,34 @@ int cell_configure(const struct plan *p, const struct sweep_cell *c, struct lard
     return failed;
 }
 
+/* One process or another may run it, alone or with others: what its provenance names is the command
+ * that gives the same by itself. */
+void cell_command(const struct plan *p, const struct sweep_cell *c, struct lardsim *l)
+{
+    const struct settings *above = &p->spec->inherit;
+    const char **word = xmalloc((2 * above->n + 2 * c->set.n + 3) * sizeof *word);
+    char **preset = xmalloc((above->n + 1) * sizeof *preset);
+    size_t n = 0;
+
+    word[n++] = "lardsim";
+    word[n++] = "run";
+    for (size_t i = 0; i < above->n; i++) {
+        preset[i] = inherited(p->spec, above->at[i].text);
+        word[n++] = "--preset";
+        word[n++] = preset[i];
+    }
+    for (size_t i = 0; i < c->set.n; i++) {
+        word[n++] = "--set";
+        word[n++] = c->set.at[i].text;
+    }
+    word[n++] = p->source[c->source].text;
+    sim_command(l, word, n);
+    for (size_t i = 0; i < above->n; i++)
+        free(preset[i]);
+    free(preset);
+    free((void *)word);
+}
+
 /* ---- resolving ------------------------------------------------------------------------------ */
 
 /* As cell_configure, but messages say where the spec sets it. */

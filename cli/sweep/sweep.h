@@ -130,6 +130,7 @@ int plan_make(struct plan *p, const struct spec *s, const char *build, struct me
 void plan_free(struct plan *p);
 /* What was given for the cell, as lardsim_run takes it. */
 int cell_configure(const struct plan *p, const struct sweep_cell *c, struct lardsim *l);
+void cell_command(const struct plan *p, const struct sweep_cell *c, struct lardsim *l);
 
 /* ---- the list of cells in the folder, plan.csv: sweep/listing.c ------------------------------ */
 

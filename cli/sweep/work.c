@@ -86,6 +86,7 @@ static int begin_job(struct cell_run *j)
     remove_tree(dir);
     j->run = lardsim_new();
     lardsim_on_progress(j->run, progress, j);
+    cell_command(p, c, j->run);
     const int failed =
         cell_configure(p, c, j->run) || lardsim_output(j->run, dir, 0) || lardsim_start(j->run);
     free(dir);
