@@ -8,12 +8,12 @@ cd "$dir" || exit 99
 command -v timeout >/dev/null || exit 77
 bad=0
 fail() { echo "stop.sh: $*"; bad=1; }
-# stop CODE SIGNAL ARGS...: sent after half a second; what has ended by then was not stopped. KILL
+# stop CODE SIGNAL ARGS...: sent once, after half a second; what has ended by then was not stopped. KILL
 # follows, so that nothing hangs.
 stop() {
     want=$1 signal=$2
     shift 2
-    timeout --preserve-status -k 60 -s "$signal" 0.5 "$lardsim" "$@" >out.txt 2>err.txt
+    timeout --foreground --preserve-status -k 60 -s "$signal" 0.5 "$lardsim" "$@" >out.txt 2>err.txt
     code=$?
     [ $code = "$want" ] || fail "$* with SIG$signal exits $code, not $want: $(cat err.txt)"
     grep -q "stopped by SIG$signal" err.txt || fail "$* with SIG$signal does not say so: $(cat err.txt)"
@@ -54,7 +54,7 @@ kill $!
 
 stop 143 TERM compare --quiet -o truth synth:events=1G,names=off
 [ -s truth/compare.json ] && [ ! -e truth/DONE ] || fail "a stopped comparison is not kept as it is"
-stop 130 INT compare --quiet -o costs -c radish8 -p goldilocks synth:events=200k,names=off
+stop 130 INT compare --quiet -o costs -c radish8 -p goldilocks synth:events=1M,names=off
 [ -e costs/DONE ] && fail "a stopped comparison of costs is done"
 left "a comparison of costs"
 
@@ -88,9 +88,9 @@ code=$?
 kill $writer 2>/dev/null
 
 # What the caller ignores stays ignored.
-(trap '' INT && exec "$lardsim" run --quiet -o ignored synth:events=300k,names=off) &
+(trap '' INT && exec "$lardsim" run --quiet -o ignored synth:events=5M,names=off) &
 sleep 0.1
-kill -INT $!
+kill -INT $! || fail "what was to ignore a signal has ended before it"
 wait $! || fail "a signal that is ignored stops a run"
 [ -e ignored/DONE ] || fail "a run that ignores a signal is not done"
 exit $bad
