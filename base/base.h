@@ -6,6 +6,7 @@
 #ifndef LARDSIM_BASE_H
 #define LARDSIM_BASE_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -68,6 +69,7 @@ void *xrealloc(void *p, size_t n, size_t bytes); /* n * bytes, checked */
 void *xrecalloc(void *p, size_t had, size_t n, size_t bytes);
 char *xstrdup(const char *s);
 char *xasprintf(const char *fmt, ...) PRINTF_LIKE(1, 2);
+char *xvasprintf(const char *fmt, va_list ap) PRINTF_LIKE(1, 0);
 /* Appends text to *all, with `between` before it unless *all is empty. NULL is as good as "". */
 void xappend(char **all, const char *between, const char *text);
 

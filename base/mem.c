@@ -3,7 +3,6 @@
 #include "base/base.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -52,15 +51,22 @@ char *xstrdup(const char *s)
     return memcpy(xmalloc(n), s, n);
 }
 
+char *xvasprintf(const char *fmt, va_list ap)
+{
+    char *s;
+    const int n = vasprintf(&s, fmt, ap);
+
+    return checked(n < 0 ? NULL : s, strlen(fmt));
+}
+
 char *xasprintf(const char *fmt, ...)
 {
     va_list ap;
-    char *s;
 
     va_start(ap, fmt);
-    int n = vasprintf(&s, fmt, ap);
+    char *const s = xvasprintf(fmt, ap);
     va_end(ap);
-    return checked(n < 0 ? NULL : s, strlen(fmt));
+    return s;
 }
 
 void xappend(char **all, const char *between, const char *text)

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -35,13 +34,10 @@ void cli_print(FILE *out, const char *text)
 void cli_note(const char *fmt, ...)
 {
     va_list ap;
-    char *text;
 
     va_start(ap, fmt);
-    const int n = vasprintf(&text, fmt, ap);
+    char *text = xvasprintf(fmt, ap);
     va_end(ap);
-    if (n < 0)
-        die("no memory for a message");
     char *visible = text_visible(text);
     fprintf(stderr, "lardsim: %s\n", visible);
     free(visible);

@@ -3,7 +3,6 @@
 #include "cli/progress.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -93,13 +92,10 @@ static int columns(void)
 void progress_show(struct progress *p, const char *fmt, ...)
 {
     va_list ap;
-    char *text;
 
     va_start(ap, fmt);
-    const int n = vasprintf(&text, fmt, ap);
+    char *text = xvasprintf(fmt, ap);
     va_end(ap);
-    if (n < 0)
-        die("no memory for a message");
     if (p->terminal)
         fprintf(p->to, "\r%.*s\033[K", columns() - 1, text);
     else

@@ -61,7 +61,7 @@ tests_libtests_la_SOURCES = tests/base/param_rig.c tests/base/param_rig.h tests/
 	tests/frame/charges.c tests/frame/charges.h tests/frame/draw.c tests/frame/draw.h \
 	tests/frame/heap.h \
 	tests/frame/lives.c tests/frame/lives.h tests/frame/machine_rig.h tests/frame/mutant_arg.h \
-	tests/frame/number.h tests/frame/place.h tests/frame/policy_rig.h tests/frame/seeds.h \
+	tests/frame/number.h tests/frame/place.h tests/frame/policy_rig.h tests/frame/seeds.h tests/frame/settings.h \
 	tests/frame/timed_run.h tests/frame/verdict.c tests/frame/verdict.h tests/frame/watch.h \
 	tests/fuzz/fuzz.h tests/fuzz/fuzz_event.h tests/isa/lardx86/lx_each.h \
 	tests/memory/ddr/judge.c tests/memory/ddr/judge.h tests/memory/ddr/rig.h \

@@ -10,25 +10,10 @@
 #include <inttypes.h>
 
 #include "tests/frame/seeds.h"
+#include "tests/frame/settings.h"
 #include "tests/frame/timed_run.h"
 
-enum { TEXT = 2000, EVENTS = 700, ACCESSES = 1 << 16 };
-
-struct text {
-    char at[TEXT];
-    size_t n;
-};
-
-static void add(struct text *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
-static void add(struct text *t, const char *fmt, ...)
-{
-    va_list ap;
-
-    va_start(ap, fmt);
-    t->n += (size_t)vsnprintf(t->at + t->n, TEXT - t->n, fmt, ap);
-    va_end(ap);
-    assert_true(t->n < TEXT);
-}
+enum { EVENTS = 700, ACCESSES = 1 << 16 };
 
 static unsigned below(struct rng *r, unsigned n)
 {

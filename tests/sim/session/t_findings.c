@@ -6,32 +6,15 @@
  *
  * Each finding of the table must have come up with the default seeds, and been tried. */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/sim.h"
 #include "tests/frame/seeds.h"
+#include "tests/frame/settings.h"
 
-enum { TEXT = 3000, DEFAULT_SEEDS = 200, KEYS = 100 };
-
-struct text {
-    char at[TEXT];
-    size_t n;
-};
-
-static void add(struct text *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
-static void add(struct text *t, const char *fmt, ...)
-{
-    va_list ap;
-
-    va_start(ap, fmt);
-    t->n += (size_t)vsnprintf(t->at + t->n, TEXT - t->n, fmt, ap);
-    va_end(ap);
-    if (t->n >= TEXT)
-        die("the settings are too long");
-}
+enum { DEFAULT_SEEDS = 200, KEYS = 100 };
 
 static unsigned below(struct rng *r, unsigned n)
 {
