@@ -1,13 +1,18 @@
-/* footprint.c - sets of lines as bits, 64 lines a word, in maps: one for each thread, one for all,
- * one for what is shared. What they take is charged against limits.memory. */
+/* footprint.c - most lines are touched by one thread alone, which is noted with the line. Those
+ * that a thread was not the first to touch are in a set of its own, as bits, 64 lines a word. What
+ * all this takes is charged against limits.memory. */
 #include "sim/machine/footprint.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+struct line_touch {
+    uint32_t first; /* thread + 1; 0: nobody has touched it */
+    bool shared;    /* another has, too */
+};
 struct thread_lines {
-    struct map lines; /* 64 of them, a bit each */
-    uint64_t n;       /* lines */
+    struct map others; /* lines that another touched first: 64 of them, a bit each */
+    uint64_t n;        /* all that it has touched */
 };
 
 /* ---- life ----------------------------------------------------------------------------------- */
@@ -15,22 +20,20 @@ struct thread_lines {
 static void know_nothing(struct known_lines *k)
 {
     for (size_t i = 0; i < FOOTPRINT_KNOWN; i++)
-        k->at[i].line = UINT64_MAX; /* no line has this number */
+        k->at[i] = UINT64_MAX; /* no line has this number */
 }
 
 static void touched_init(struct touched_lines *t, struct budget *budget)
 {
-    map_init(&t->any, budget);
-    map_init(&t->shared, budget);
+    t->first = shadow_new(1, sizeof(struct line_touch), budget);
 }
 
 static void touched_free(struct touched_lines *t)
 {
     for (size_t i = 0; i < t->threads; i++)
-        map_free(&t->thread[i].lines);
+        map_free(&t->thread[i].others);
     free(t->thread);
-    map_free(&t->any);
-    map_free(&t->shared);
+    shadow_free(t->first);
 }
 
 static void declare_stats(struct footprint *f, struct stats_group *g)
@@ -76,7 +79,7 @@ static struct thread_lines *lines_of(struct footprint *f, struct touched_lines *
         t->thread = xrealloc(t->thread, tid + 1, sizeof *t->thread);
         memset(t->thread + t->threads, 0, more * sizeof *t->thread);
         for (size_t i = t->threads; i <= tid; i++)
-            map_init(&t->thread[i].lines, &f->budget);
+            map_init(&t->thread[i].others, &f->budget);
         budget_take(&f->budget, more * sizeof *t->thread);
         t->threads = tid + 1;
     }
@@ -96,26 +99,29 @@ static bool add_line(struct map *m, uint64_t line)
 
 static void add_touch(struct footprint *f, struct touched_lines *t, sim_tid tid, uint64_t line)
 {
-    struct thread_lines *own = lines_of(f, t, tid);
+    struct line_touch *x = shadow_get(t->first, line);
 
-    if (!add_line(&own->lines, line))
+    if (x->first == tid + 1u)
         return;
-    own->n++;
-    if (add_line(&t->any, line))
+    struct thread_lines *own = lines_of(f, t, tid);
+    if (!x->first) {
+        x->first = tid + 1u;
         t->lines++;
-    else /* and by another thread, as it was new to this one */
-        t->in_two += add_line(&t->shared, line);
+    } else if (!add_line(&own->others, line)) {
+        return;
+    } else if (!x->shared) {
+        x->shared = true;
+        t->in_two++;
+    }
+    own->n++;
 }
 
 NO_INLINE void footprint_touch_new(struct footprint *f, sim_tid tid, uint64_t line)
 {
-    const size_t at = footprint_slot(tid, line);
-
     add_touch(f, &f->run, tid, line);
     if (f->inside)
         add_touch(f, &f->region, tid, line);
-    f->known->at[at].line = line;
-    f->known->at[at].tid = tid;
+    f->known->at[footprint_slot(tid, line)] = footprint_key(tid, line);
 }
 
 /* What was counted outside has not been counted for the regions. */

@@ -13,20 +13,17 @@
 #include "trace/trace.h"
 
 struct touched_lines {           /* of the whole run, or in regions of interest alone */
-    struct map any, shared;      /* 64 lines, a bit each: of some thread; of two or more */
+    struct shadow *first;        /* owns; of each line the thread that touched it first */
     struct thread_lines *thread; /* owns; by id */
     size_t threads;
-    uint64_t lines, in_two;     /* how many are in any, in shared */
+    uint64_t lines, in_two;     /* touched by any thread, by two or more */
     struct histogram by_thread; /* as last settled */
 };
 
 /* Touches that are counted already: the latest, by line and thread. */
-enum { FOOTPRINT_KNOWN = 256 };
+enum { FOOTPRINT_KNOWN = 16384 };
 struct known_lines {
-    struct {
-        uint64_t line;
-        sim_tid tid;
-    } at[FOOTPRINT_KNOWN];
+    uint64_t at[FOOTPRINT_KNOWN];
 };
 
 struct footprint {
@@ -48,18 +45,22 @@ void footprint_settle(struct footprint *f);              /* the histograms are b
 /* In recorded order: an allocation, clear or copy. */
 void footprint_heap(struct footprint *f, const struct event *ev);
 
+/* The slot of a touch in known, and the touch itself: threads are below 65,536. */
 static inline size_t footprint_slot(sim_tid tid, uint64_t line)
 {
-    return (size_t)(line ^ (uint64_t)tid << 5) % FOOTPRINT_KNOWN;
+    return (size_t)(line ^ (uint64_t)tid << 10) % FOOTPRINT_KNOWN;
+}
+static inline uint64_t footprint_key(sim_tid tid, uint64_t line)
+{
+    return line << 16 | tid;
 }
 void footprint_touch_new(struct footprint *f, sim_tid tid, uint64_t line);
 /* An access of the thread's to this line of physical memory. */
 static inline void footprint_touch(struct footprint *f, sim_tid tid, sim_addr physical)
 {
     const uint64_t line = physical >> f->line_shift;
-    const size_t at = footprint_slot(tid, line);
 
-    if (UNLIKELY(f->known->at[at].line != line || f->known->at[at].tid != tid))
+    if (UNLIKELY(f->known->at[footprint_slot(tid, line)] != footprint_key(tid, line)))
         footprint_touch_new(f, tid, line);
 }
 

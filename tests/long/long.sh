@@ -160,7 +160,7 @@ fuzz_build() {
         CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' || return 1
     target=$1
     set -- "$top/tests/fuzz/fuzz_$target.c"
-    [ "$target" != verdict ] || set -- "$@" "$top/tests/frame/verdict.c" "$top/tests/oracle/oracle.c" "$top/tests/oracle/place.c" "$top/tests/oracle/scene.c"
+    [ "$target" != verdict ] || set -- "$@" "$top/tests/frame/verdict.c" "$top/tests/frame/lives.c" "$top/tests/oracle/oracle.c" "$top/tests/oracle/place.c" "$top/tests/oracle/scene.c"
     packages="libzstd zlib libxxhash yaml-0.1"
     # shellcheck disable=SC2046,SC2086  # lists of flags and packages
     clang -std=c11 -D_GNU_SOURCE -DLARDSIM_LIBFUZZER -I"$top" -O1 -g -fsanitize=fuzzer,address,undefined \

@@ -312,7 +312,7 @@ static bool narrow_elements_fail(void)
         const struct slim_array *a = slim_find(inside(&w), ARRAY + SIZE);
         holds = is("the array of granules", a != NULL, 1) && is("their size", a->slot, SIZE) &&
                 is("granules with all of their elements", a->n,
-                   (ELEMENTS * NARROW - (off ? SIZE : 0)) / SIZE) &&
+                   (unsigned)(ELEMENTS * NARROW - (off ? SIZE : 0)) / SIZE) &&
                 is("granules that both wrote", watch_stat(&w, "races.locations"),
                    ELEMENTS * NARROW / SIZE - (off ? 1 : 0)) &&
                 holds;
