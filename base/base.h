@@ -387,7 +387,7 @@ void json_fixed(struct json *j, uint64_t num,
 /* ---- CSV: csv.c ----------------------------------------------------------------------------- */
 
 void csv_field(FILE *out, const char *text); /* quoted where it has to be */
-/* "0.250000": a / b - 1, by integers, the same text everywhere; b > 0. Owned by the caller. */
+/* "0.250000": a / b - 1, rounded, by integers, the same text everywhere; b > 0. Owned by the caller. */
 char *csv_excess(uint64_t a, uint64_t b);
 struct csv_row { /* begins as all zero */
     char *text;                              /* owns */

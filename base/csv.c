@@ -25,10 +25,10 @@ __extension__ typedef __int128 wide;
 
 char *csv_excess(uint64_t a, uint64_t b)
 {
-    const wide part = ((wide)a - (wide)b) * 1000000 / (wide)b;
-    const uint64_t size = (uint64_t)(part < 0 ? -part : part);
+    const wide far = a < b ? (wide)b - (wide)a : (wide)a - (wide)b;
+    const uint64_t size = (uint64_t)((far * 1000000 + (wide)(b / 2)) / (wide)b);
 
-    return xasprintf("%s%" PRIu64 ".%06" PRIu64, part < 0 ? "-" : "", size / 1000000,
+    return xasprintf("%s%" PRIu64 ".%06" PRIu64, a < b && size ? "-" : "", size / 1000000,
                      size % 1000000);
 }
 

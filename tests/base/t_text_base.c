@@ -1,5 +1,5 @@
 /* t_text_base.c - which name is suggested for one that is unknown; what is left of errors that are
- * too long. */
+ * too long; how an excess is written. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -234,10 +234,31 @@ static void an_error_of_wild_bytes_is_cut_all_the_same(void **state)
     assert_non_null(strstr(e.text, ": after; remedy"));
 }
 
+static void excess(uint64_t a, uint64_t b, const char *expected)
+{
+    char *is = csv_excess(a, b);
+
+    assert_string_equal(is, expected);
+    free(is);
+}
+
+/* So that a table and a page, which has 1.174803, say the same. */
+static void an_excess_is_rounded_not_cut(void **state)
+{
+    (void)state;
+    excess(195049, 166027, "0.174803");
+    excess(166027, 195049, "-0.148793");
+    excess(3, 2, "0.500000");
+    excess(1999999, 2000000, "-0.000001");
+    excess(3999999, 4000000, "0.000000");
+    excess(7, 7, "0.000000");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(people_see_what_is_hidden_or_turns_text_around),
+        cmocka_unit_test(an_excess_is_rounded_not_cut),
         cmocka_unit_test(bytes_that_are_no_characters_are_shown_as_bytes),
         cmocka_unit_test(characters_come_back_from_their_numbers),
         cmocka_unit_test(each_kind_of_edit_is_forgiven),
