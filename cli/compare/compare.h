@@ -31,7 +31,7 @@ enum cost_spent { /* where cores spend their time: sim/machine/spent.def */
 struct costs {              /* of one policy */
     char *label, *property; /* own; property: what the policy's verdicts are about */
     uint64_t cost[COSTS], spent[COST_SPENTS];
-    uint64_t events, digest, behaviour;
+    uint64_t events, identity, digest, behaviour;
     bool has_bytes;               /* it counts its metadata */
     struct sim_findings findings; /* owns */
 };

@@ -96,6 +96,7 @@ void costs_read(struct costs *to, const struct lardsim *l)
         to->spent[i] = stat_of(l, spent[i], "");
     to->findings = sim_findings(l);
     to->events = lardsim_events(l);
+    to->identity = sim_identity(l);
     to->digest = lardsim_digest(l);
     to->behaviour = sim_behaviour(l);
 }

@@ -82,8 +82,13 @@ static void run_once(struct lardsim *l, const struct cost_table *t, const struct
  * would pass for an overhead. */
 static int same_events(const struct cost_table *t, const struct costs *row, struct err *e)
 {
-    if (t->n == 0 || row->events == t->row[0].events)
+    if (t->n == 0 || row->identity == t->row[0].identity)
         return 0;
+    if (row->events == t->row[0].events)
+        return err_set(e, LARD_TRACE,
+                       "%s: it had other events for %s than for %s; compare reads the source once "
+                       "for each policy, so it must not change meanwhile",
+                       t->source, row->label, t->row[0].label);
     return err_set(e, LARD_TRACE,
                    "%s: it had %llu events for %s, but %llu for %s; compare reads the source once "
                    "for each policy, so it must not change meanwhile",
