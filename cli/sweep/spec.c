@@ -496,6 +496,69 @@ static int read_later(struct spec *s, const struct yaml_flat *f, struct err *e)
     return 0;
 }
 
+/* The same for 128Ki and 131072. */
+static uint64_t value_key(const char *value)
+{
+    uint64_t n;
+
+    return cli_number(value, &n) ? digest_bytes(&n, sizeof n) : digest_bytes(value, strlen(value));
+}
+
+static int check_values(const struct spec *s, const struct axis *a, struct err *e)
+{
+    struct map known;
+    int failed = 0;
+
+    map_init(&known, NULL);
+    for (size_t i = 0; i < a->n && !failed; i++) {
+        uint64_t *at = map_put(&known, value_key(a->step[i].name));
+        if (*at)
+            failed = spec_error(s, a->line, e,
+                                "the axis %s has %s and %s, which are the same; remove one",
+                                a->name, a->step[*at - 1].name, a->step[i].name);
+        *at = i + 1;
+    }
+    map_free(&known);
+    return failed;
+}
+
+static bool moves_alone(const struct spec *s, size_t axis)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->axes; i++)
+        n += s->axis[i].with == s->axis[axis].with;
+    return n == 1;
+}
+
+/* A table would have one row of two steps, in which the axis seems not to matter. */
+static int check_axes(const struct spec *s, struct err *e)
+{
+    for (size_t i = 0; i < s->axes; i++)
+        if (!s->axis[i].groups && moves_alone(s, i) && check_values(s, &s->axis[i], e))
+            return -1;
+    return 0;
+}
+
+enum { MAX_POINTS = 1000000 };
+
+/* Before anything is made of them: each takes time and memory, even where a condition leaves it
+ * out. */
+static int check_size(const struct spec *s, struct err *e)
+{
+    uint64_t n = s->policies.n * s->sources.n;
+
+    n = n > MAX_POINTS ? n : n * (s->seeds.n ? s->seeds.n : 1);
+    for (size_t i = 0; i < s->axes && n <= MAX_POINTS; i++)
+        n *= s->axis[i].with == i ? s->axis[i].n : 1;
+    if (n <= MAX_POINTS)
+        return 0;
+    return err_set(e, LARD_CONFIG,
+                   "%s: its axes, sources, seeds and policies multiply to more than %d points, of "
+                   "which conditions only choose; give less values, or move axes together with zip",
+                   s->path, MAX_POINTS);
+}
+
 static int check_complete(const struct spec *s, struct err *e)
 {
     const char *missing = !s->policies.n ? "policies" : !s->sources.n ? "sources" : NULL;
@@ -516,7 +579,10 @@ int spec_read(struct spec *s, const char *path, const char *text, size_t bytes, 
     for (size_t i = 0; i < f.n && !status;)
         status = read_entry(s, &f, &i, e);
     if (!status)
-        status = read_later(s, &f, e) || check_complete(s, e) ? -1 : 0;
+        status =
+            read_later(s, &f, e) || check_complete(s, e) || check_size(s, e) || check_axes(s, e)
+                ? -1
+                : 0;
     yaml_flat_free(&f);
     return status;
 }

@@ -94,7 +94,7 @@ END
 cut -d, -f6 s/plan.csv | tr '\n' ' ' | grep -q 'l2.size 64Ki 96Ki 128Ki ' || fail "sizes are not 64Ki 96Ki 128Ki"
 spec 2 "axes that move together" <<'END'
 base: {inherit: radish8}
-axes: {l1.size: [16Ki, 32Ki], l2.size: [128Ki, 256Ki]}
+axes: {l1.size: [16Ki, 16Ki], l2.size: [128Ki, 256Ki]}
 zip: {sizes: [l1.size, l2.size]}
 policies: [none]
 sources: [synth:events=100]
@@ -194,6 +194,24 @@ END
 printf 'policies: [none]\nsources: [nosuch.lard]\n' >w.yaml
 expect 4 "a source that is not there" w.yaml -o w
 says 'w.yaml:2: sources: nosuch.lard'
+wrong 3 '128Ki and 131072, which are the same' <<'END'
+policies: [none]
+base: {inherit: radish8}
+axes: {l2.size: [128Ki, 131072]}
+sources: [synth:events=100]
+END
+cat >w.yaml <<'END'
+policies: [none]
+axes:
+  l1.latency: {from: 1, to: 1000}
+  l2.latency: {from: 1, to: 1000}
+  l3.latency: {from: 1, to: 1000}
+sources: [synth:events=100]
+END
+rm -rf w
+expect 3 "a thousand million cells" w.yaml -o w
+says 'multiply to more than 1000000 points'
+[ ! -e w ] || fail "a spec that is too large: a folder was made"
 printf 'policies: [none]\nsources: ["-"]\n' >w.yaml
 expect 3 "standard input" w.yaml -o w
 says 'w.yaml:2: sources: '
