@@ -198,11 +198,50 @@ int sweep_failed(const struct sweep_folder *f, const char *hash, const char *tex
     return failed || !log ? -1 : 0;
 }
 
+/* ---- whose folder it is --------------------------------------------------------------------- */
+
+/* The lock file begins with it: a folder called tmp is emptied, so it must not be a stranger's. */
+static const char mark[] = "lardsim sweep\n";
+
+static bool begins_with(const struct sweep_folder *f, const char *name, const char *text)
+{
+    char *path = sweep_path(f, name, NULL), some[64] = "";
+    FILE *in = fopen(path, "re");
+    const bool is = in && fread(some, 1, sizeof some - 1, in) && !strncmp(some, text, strlen(text));
+
+    if (in)
+        fclose(in);
+    free(path);
+    return is;
+}
+
+/* One whose process was killed before it wrote the mark has an empty lock, and no more. */
+static bool is_empty(const struct sweep_folder *f)
+{
+    DIR *dir = opendir(f->dir);
+    bool empty = true;
+
+    for (struct dirent *d; dir && empty && (d = readdir(dir));)
+        empty = !strcmp(d->d_name, ".") || !strcmp(d->d_name, "..") || !strcmp(d->d_name, "lock");
+    if (dir)
+        closedir(dir);
+    return empty;
+}
+
+static int check_ours(const struct sweep_folder *f, struct err *e)
+{
+    if (is_empty(f) || begins_with(f, "lock", mark) || begins_with(f, "plan.csv", "cell,baseline,"))
+        return 0;
+    return err_set(
+        e, LARD_OUTPUT,
+        "%s: it has files, and they are no sweep's; give another folder, or an empty one", f->dir);
+}
+
 /* ---- one owner ------------------------------------------------------------------------------ */
 
 static int make_rooms(const struct sweep_folder *f, struct err *e)
 {
-    int failed = mkdir(f->dir, 0777) && errno != EEXIST ? cannot(f->dir, e) : 0;
+    int failed = 0;
 
     for (size_t i = 0; i < ARRAY_SIZE(rooms) && !failed; i++) {
         char *path = sweep_path(f, rooms[i], NULL);
@@ -226,19 +265,30 @@ static bool lock(int fd)
     return false;
 }
 
+static int take_lock(struct sweep_folder *f, struct err *e)
+{
+    char *path = sweep_path(f, "lock", NULL);
+    int failed = 0;
+
+    f->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (f->lock < 0)
+        failed = cannot(path, e);
+    else if (!lock(f->lock))
+        failed =
+            err_set(e, LARD_OUTPUT,
+                    "%s: another process runs this sweep; wait for it, or stop it first", f->dir);
+    else if (pwrite(f->lock, mark, sizeof mark - 1, 0) != (ssize_t)sizeof mark - 1)
+        failed = cannot(path, e);
+    free(path);
+    return failed;
+}
+
 int sweep_open(struct sweep_folder *f, const char *dir, struct err *e)
 {
     *f = (struct sweep_folder){.dir = xstrdup(dir), .lock = -1};
-    if (make_rooms(f, e))
-        return -1;
-    char *path = sweep_path(f, "lock", NULL);
-    f->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    int failed = f->lock < 0 ? cannot(path, e) : 0;
-    if (!failed && !lock(f->lock))
-        failed = err_set(e, LARD_OUTPUT,
-                         "%s: another process runs this sweep; wait for it, or stop it first", dir);
-    free(path);
-    return failed ? -1 : sweep_clean(f, e);
+    if (mkdir(f->dir, 0777) && errno != EEXIST)
+        return cannot(f->dir, e);
+    return check_ours(f, e) || take_lock(f, e) || make_rooms(f, e) || sweep_clean(f, e) ? -1 : 0;
 }
 
 void sweep_close(struct sweep_folder *f)

@@ -223,6 +223,24 @@ expect 2 "no folder" a.yaml
 expect 2 "no process" a.yaml -o w -j 0
 expect 3 "the status of nothing" status nosuch
 
+# ---- whose folder it is ------------------------------------------------------------------------------
+
+# strange WHAT: the folder `strange` is refused, and stays as it is.
+strange() {
+    find strange | sort >before
+    expect 7 "a folder with $1" a.yaml -o strange
+    says "strange: it has files, and they are no sweep's"
+    find strange | sort | cmp -s before - || fail "a folder with $1 is not as it was: $(find strange)"
+    rm -rf strange
+}
+mkdir -p strange/tmp && echo precious >strange/tmp/thesis
+strange "a stranger's tmp"
+mkdir -p strange/failed && echo precious >strange/lock
+strange "a stranger's lock"
+mkdir -p made && : >made/lock # so it is left by a kill at once
+expect 0 "an empty folder" a.yaml -o made
+same whole made "an empty folder"
+
 # ---- kill, resume ------------------------------------------------------------------------------------
 
 random() { awk -v seed="$1" -v n="$2" 'BEGIN { srand(seed); printf "%.3f\n", rand() * n }'; }
