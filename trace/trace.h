@@ -341,6 +341,7 @@ struct trace_summary {
     uint64_t kinds[EV_KINDS]; /* events by kind; valid when counted */
     uint64_t threads;         /* distinct; valid when counted */
     uint64_t identity;        /* hash of the events; valid when counted */
+    uint64_t names;           /* hash of the names, as this form has them; 0: none */
     unsigned granularity;
     bool counted;        /* from the footer, or by reading everything */
     bool complete;       /* a footer is there and fits */

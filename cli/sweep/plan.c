@@ -32,7 +32,23 @@ static char *beside(const struct spec *s, const char *text, const char *path)
                      path);
 }
 
-/* A file is what its events are, wherever it lies. */
+/* Of a damaged file not all events are known; it is what was found out of it. */
+static char *identity_of(const char *path, const struct trace_summary *sum)
+{
+    const unsigned long long first = sum->first, names = sum->names;
+
+    if (!sum->counted)
+        return xasprintf("damaged, %s: %llu bytes, %s", path, (unsigned long long)sum->file_bytes,
+                         sum->damage);
+    char *text = xasprintf("events %016llx, from %llu", (unsigned long long)sum->identity, first);
+    char *named = sum->names ? xasprintf("names %016llx", names) : NULL;
+    if (named)
+        xappend(&text, ", ", named);
+    free(named);
+    return text;
+}
+
+/* A file is what its events and names are, wherever it lies. */
 static int identify_file(struct plan_source *to, const char *path, struct err *e)
 {
     struct trace_summary sum;
@@ -47,8 +63,8 @@ static int identify_file(struct plan_source *to, const char *path, struct err *e
         return -1;
     to->granularity = sum.granularity;
     to->events = sum.events;
-    to->identity = xasprintf("events %016llx, from %llu", (unsigned long long)sum.identity,
-                             (unsigned long long)sum.first);
+    to->hash = sum.counted ? sum.identity : 0;
+    to->identity = identity_of(path, &sum);
     return 0;
 }
 

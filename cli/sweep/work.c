@@ -49,6 +49,15 @@ static void end_badly(struct cell_run *j, const char *hash, int code, const char
     tell(j->of, TOLD_FAILED, j->cell, (uint64_t)code);
 }
 
+/* Results of other events would stand under the name of those that the file had at first. */
+static bool has_changed(const struct cell_run *j)
+{
+    const struct plan *p = j->of->plan;
+    const uint64_t hash = p->source[p->cell[j->cell].source].hash;
+
+    return hash && !lardsim_error(j->run) && sim_identity(j->run) != hash;
+}
+
 static void end_job(struct cell_run *j)
 {
     const char *hash = j->of->plan->cell[j->cell].hash;
@@ -58,6 +67,10 @@ static void end_job(struct cell_run *j)
     progress(j, lardsim_events(j->run));
     if (lardsim_error(j->run) && lardsim_exit_code(j->run) != LARD_RACES)
         end_badly(j, hash, lardsim_exit_code(j->run), lardsim_error(j->run));
+    else if (has_changed(j))
+        end_badly(j, hash, LARD_TRACE,
+                  "the source has other events than when the sweep began; leave it as it is until "
+                  "the sweep has ended, and start it again");
     else if (sweep_done(j->of->folder, hash, &e))
         end_badly(j, hash, e.code, e.text);
     else

@@ -241,6 +241,18 @@ mkdir -p made && : >made/lock # so it is left by a kill at once
 expect 0 "an empty folder" a.yaml -o made
 same whole made "an empty folder"
 
+# ---- a file that changes -----------------------------------------------------------------------------
+
+printf 'policies: [vc]\nsources: [names.std, names.lard]\n' >n.yaml
+for name in apple pears; do
+    printf 'T0|w(%s)|1\nT1|w(%s)|2\n' $name $name >names.std
+    rm -f names.lard
+    "$lardsim" trace convert names.std names.lard || exit 99
+    expect 0 "a trace that has names, $name" n.yaml -o names
+done
+[ "$(cat names/cells/*/races.jsonl | grep -c '"object": "pears"')" = 2 ] ||
+    fail "a trace whose names have changed has not run again: $(cat names/cells/*/races.jsonl)"
+
 # ---- kill, resume ------------------------------------------------------------------------------------
 
 random() { awk -v seed="$1" -v n="$2" 'BEGIN { srand(seed); printf "%.3f\n", rand() * n }'; }

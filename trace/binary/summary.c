@@ -131,6 +131,27 @@ static void headers_walk(const struct file_look *f, struct trace_summary *to)
              next.first, what);
 }
 
+/* Of a file that is whole: no payload is read, its hash stands in the header. */
+static uint64_t names_walk(const struct file_look *f, uint64_t first)
+{
+    struct block_place next = {.number = 0, .first = first};
+    struct digest *d = digest_new();
+    struct block_header h;
+    uint64_t names = 0;
+
+    for (uint64_t at = f->start; !header_look(f, at, next, &h);
+         at += HEADER_BYTES + (uint64_t)h.payload) {
+        next.number++;
+        next.first += h.events;
+        if (h.section != SECTION_NAMES)
+            continue;
+        digest_add(d, &h.digest, sizeof h.digest);
+        names = digest_value(d);
+    }
+    digest_free(d);
+    return names;
+}
+
 static int file_summarize(struct source *s, struct trace_summary *to, struct err *e)
 {
     struct file_look f;
@@ -144,6 +165,7 @@ static int file_summarize(struct source *s, struct trace_summary *to, struct err
     }
     to->complete = true;
     to->good_bytes = f.bytes;
+    to->names = names_walk(&f, to->first);
     return 0;
 }
 
@@ -168,6 +190,22 @@ uint64_t binary_events(const struct source *s)
 
 /* ---- whatever else -------------------------------------------------------------------------- */
 
+static uint64_t names_hash(const struct names *names)
+{
+    const size_t n = names ? names_count(names) : 0;
+    struct digest *d = digest_new();
+
+    for (size_t i = 0; i < n; i++) {
+        const struct name *name = names_at(names, i);
+        const uint64_t what[] = {name->space, name->id};
+        digest_add(d, what, sizeof what);
+        digest_add(d, name->text, strlen(name->text) + 1);
+    }
+    const uint64_t hash = n ? digest_value(d) : 0;
+    digest_free(d);
+    return hash;
+}
+
 static int read_through(struct source *s, struct trace_summary *to, struct err *e)
 {
     struct trace_tally *tally = tally_new();
@@ -176,8 +214,10 @@ static int read_through(struct source *s, struct trace_summary *to, struct err *
 
     while (!(result = source_next(s, &b, e)) && b.records)
         tally_events(tally, b.rec, b.records);
-    if (!result)
+    if (!result) {
         tally_summary(tally, to);
+        to->names = names_hash(s->names);
+    }
     tally_free(tally);
     return result;
 }
