@@ -418,6 +418,8 @@ static int add_point(void *planning, const struct sweep_point *at)
     if (w->plan->cell[cell].machine && cell_at(w, at, &none, &baseline))
         return -1;
     w->plan->cell[cell].baseline = baseline;
+    if (baseline != NO_CELL)
+        w->plan->cell[baseline].baseline = baseline;
     return 0;
 }
 

@@ -117,6 +117,13 @@ sources: [synth:events=100]
 END
 grep -q ',fasttrack,$' s/plan.csv || fail "fasttrack's row names a history: $(cat s/plan.csv)"
 
+spec 2 "a policy alone brings its baseline" <<'END'
+base: {inherit: radish8}
+policies: [vc]
+sources: [synth:events=100]
+END
+[ "$(cut -d, -f2 s/plan.csv | sed 1d | uniq | wc -l)" = 1 ] || fail "a baseline is not its own: $(cat s/plan.csv)"
+
 # wrong LINE WORDS: the spec that is read is refused, with its line, and nothing is made.
 wrong() {
     cat >w.yaml
