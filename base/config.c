@@ -198,6 +198,57 @@ int config_bind(struct config *c, const char *section, const struct param *rows,
     return 0;
 }
 
+/* Whether the file that gave g gives the section's every parameter, as a dump does. */
+static bool repeats_section(const struct config *c, const struct given *g, size_t section)
+{
+    const char *const colon = strrchr(g->origin, ':');
+    const size_t file = colon ? (size_t)(colon - g->origin) + 1 : 0;
+
+    for (size_t i = 0; i < c->n_known; i++) {
+        const char *const name = c->known[i]->name;
+        bool there = !in_section(name, g->name, section);
+
+        for (size_t k = 0; k < c->n_given && !there; k++)
+            there = strcmp(c->given[k]->name, name) == 0 &&
+                    strncmp(c->given[k]->origin, g->origin, file) == 0;
+        if (!there)
+            return false;
+    }
+    return file != 0;
+}
+
+static int contradicts(const struct given *g, const char *value, const char *text, const char *by,
+                       struct err *e)
+{
+    return err_set(e, LARD_CONFIG,
+                   "%s: %s: \"%s\" contradicts %s, which always takes %s; leave it out, or do "
+                   "without %s",
+                   g->origin, g->name, value, by, text, by);
+}
+
+int config_decide(struct config *c, const char *section, const struct param *row, const char *text,
+                  const char *by, void *into, struct err *e)
+{
+    struct known *const k = declare(c, section, row);
+    const struct given *const g = find_given(c, k->name);
+    char *const value = param_text(row, &k->value), *const decided = xstrdup(text);
+    const struct conversion v = {row, k->name, by, &k->value, e};
+    const bool same = strcmp(value, text) == 0;
+    int status = 0;
+
+    assert(k->bound && row->type == PARAM_CHOICE);
+    if (!same && g && (strcmp(value, row->value) || !repeats_section(c, g, k->section))) {
+        status = contradicts(g, value, text, by, e);
+    } else if (!same || !g) {
+        status = param_convert(&v, &(struct yaml_value){.item = (char *[]){decided}, .n = 1});
+        param_store(row, &k->value, into);
+        k->origin = by;
+    }
+    free(decided);
+    free(value);
+    return status;
+}
+
 /* For sections that this run does not use: mistakes in them are found all the same. */
 int config_known(struct config *c, const char *section, const struct param *rows, struct err *e)
 {

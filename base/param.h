@@ -97,6 +97,13 @@ uint64_t config_hash(const struct config *c, const char *without);
 void config_each(const struct config *c, void (*fn)(void *arg, const char *name, const char *text),
                  void *arg);
 
+/* For a choice of a bound section that another parameter decides: into's field and the resolved
+ * configuration get `text`, whose origin is `by` ("compat: ce"; outlives c). Another value that was
+ * given is an error. But a file that repeats the whole section may have the default: that is what
+ * config_dump wrote before choices were decided so. */
+int config_decide(struct config *c, const char *section, const struct param *row, const char *text,
+                  const char *by, void *into, struct err *e);
+
 /* The last value that was given for a name, bound or not, if it is one text; NULL: none. Valid
  * while c is. */
 const char *config_given(const struct config *c, const char *name);

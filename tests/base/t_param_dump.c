@@ -268,6 +268,72 @@ static void what_was_bound_outlives_later_values(void **state)
     free(dump);
 }
 
+/* ---- choices that another parameter decides -------------------------------------------------- */
+
+static int decide(struct fixture *f)
+{
+    const struct param *row = settings_rows;
+
+    while (strcmp(row->name, "history"))
+        row++;
+    return config_decide(f->c, "policy.vc", row, "all", "machine: small", &f->s, &f->e);
+}
+
+static void what_is_decided_is_in_the_struct_and_the_dump(void **state)
+{
+    struct fixture *const f = *state;
+
+    assert_int_equal(bind(f), 0);
+    assert_int_equal(f->s.history, 0);
+    assert_int_equal(decide(f), 0);
+    assert_int_equal(f->s.history, 1);
+    char *const dump = print(f->c, config_dump);
+    contains(dump, "history: all # machine: small");
+    free(dump);
+}
+
+static void a_value_that_agrees_keeps_its_origin(void **state)
+{
+    struct fixture *const f = *state;
+
+    assert_int_equal(accept_set(f, "policy.vc.history=all"), 0);
+    assert_int_equal(decide(f), 0);
+    char *const dump = print(f->c, config_dump);
+    contains(dump, "history: all # --set");
+    free(dump);
+}
+
+static void a_value_that_contradicts_is_refused(void **state)
+{
+    struct fixture *const f = *state;
+
+    assert_int_equal(accept_set(f, "policy.vc.history=last"), 0);
+    assert_int_equal(decide(f), -1);
+    says(f, "--set: policy.vc.history", "\"last\" contradicts machine: small", "always takes all");
+    assert_int_equal(accept(f, "policy.vc.history: last"), 0);
+    assert_int_equal(decide(f), -1);
+    says(f, "a.yaml:1: policy.vc.history", "contradicts", "leave it out");
+}
+
+static void a_default_in_a_dump_is_no_contradiction(void **state)
+{
+    struct fixture *const f = *state;
+
+    assert_int_equal(bind(f), 0);
+    char *const dump = print(f->c, config_dump);
+    assert_int_equal(accept(f, dump), 0);
+    assert_int_equal(decide(f), 0);
+    assert_int_equal(f->s.history, 1);
+
+    renew(f);
+    assert_int_equal(load_text(f, dump), 0);
+    assert_int_equal(config_set(f->c, "policy.vc.history=last", &f->e), 0); /* not by the dump */
+    assert_int_equal(bind(f), 0);
+    assert_int_equal(decide(f), -1);
+    says(f, "--set: policy.vc.history", "contradicts", "leave it out");
+    free(dump);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -279,7 +345,11 @@ int main(void)
         PARAM_TEST(lists_and_sets_survive_the_dump),
         PARAM_TEST(odd_file_names_do_not_break_the_dump),
         PARAM_TEST(odd_labels_survive_the_dump),
-        PARAM_TEST(what_was_bound_outlives_later_values)};
+        PARAM_TEST(what_was_bound_outlives_later_values),
+        PARAM_TEST(what_is_decided_is_in_the_struct_and_the_dump),
+        PARAM_TEST(a_value_that_agrees_keeps_its_origin),
+        PARAM_TEST(a_value_that_contradicts_is_refused),
+        PARAM_TEST(a_default_in_a_dump_is_no_contradiction)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
