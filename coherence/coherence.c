@@ -190,7 +190,6 @@ struct line_queue *coherence_lines(struct coherence *c)
 static void choose_quirks(struct coherence *c, bool ce)
 {
     c->quirks = (struct coh_quirks){
-        .fill_order = ce,
         .last_way = ce,
         .downgrade_clean = ce,
         .always_write_back = ce,
@@ -198,8 +197,6 @@ static void choose_quirks(struct coherence *c, bool ce)
         .tagged_write_back = ce,
         .recall_twice = ce,
     };
-    if (c->quirks.fill_order)
-        c->params.l2.replacement = c->params.l3.replacement = REPLACE_FIFO;
     c->contention = c->contention && !ce;
 }
 
@@ -278,7 +275,7 @@ struct coherence *coherence_new(const struct coh_env *env, struct err *e)
     struct coh_params params;
     struct coh_shapes shapes;
 
-    if (coh_params_read(env->config, env->cores, &params, e))
+    if (coh_params_read(env, &params, e))
         return NULL;
     struct coherence *c = make(env, &params);
     if (coh_params_shapes(&c->params, env, &shapes, e)) {

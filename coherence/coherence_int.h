@@ -56,7 +56,7 @@ struct coh_shapes { /* of the arrays; bytes = 0: there is none */
 };
 
 /* Binds all sections; resolves what 0 stands for; refuses impossible machines. */
-int coh_params_read(struct config *config, unsigned cores, struct coh_params *p, struct err *e);
+int coh_params_read(const struct coh_env *env, struct coh_params *p, struct err *e);
 int coh_params_shapes(const struct coh_params *p, const struct coh_env *env, struct coh_shapes *to,
                       struct err *e);
 
@@ -74,9 +74,9 @@ struct coh_times {
 sim_cycle coh_params_l3(const struct coh_params *p); /* a hit of the L3 */
 void coh_params_times(const struct coh_params *p, struct coh_times *to);
 
-/* Where the CE simulator (ARC, IPDPS 2019) differs from our rules; compat = ce sets all of them. */
+/* Where the CE simulator (ARC, IPDPS 2019) differs from our rules; compat = ce sets all of them. It
+ * also decides how L2 and L3 replace: in order of fill (coh_params_read). */
 struct coh_quirks {
-    bool fill_order;        /* L2 and L3 replace in order of fill, whatever the parameters say */
     bool last_way;          /* a private victim is the last of its order though a way is free */
     bool downgrade_clean;   /* what an owner writes back for a load does not make the L3 dirty */
     bool always_write_back; /* an owner writes back for a load in E, too */

@@ -3,6 +3,7 @@
 #include "coherence/coherence_int.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static const char *const l2_inclusion[] = {"inclusive", "exclusive", NULL};
 static const char *const l3_inclusion[] = {"inclusive", "non-inclusive", NULL};
@@ -32,7 +33,7 @@ static const struct param l2_rows[] = {
     {"latency", PARAM_U64, AT(latency), "10", 1, MOST_CYCLES, "cycles", NULL,
      "What a hit takes: in all, or after the L1 where latencies are cumulative."},
     {"replacement", PARAM_CHOICE, AT(replacement), "lru", 0, 0, "", cache_replacement_text,
-     "Which line of a set goes; compat = ce always takes fifo."},
+     "Which line of a set goes; compat = ce takes fifo, and refuses others."},
     {"inclusion", PARAM_CHOICE, AT(inclusion), "inclusive", 0, 0, "", l2_inclusion,
      "inclusive: it has every line of the L1; exclusive: it has what the L1 threw out."},
     PARAM_END,
@@ -47,7 +48,7 @@ static const struct param l3_rows[] = {
     {"latency", PARAM_U64, AT(latency), "35", 1, MOST_CYCLES, "cycles", NULL,
      "What a hit takes: in all, or after the private caches where latencies are cumulative."},
     {"replacement", PARAM_CHOICE, AT(replacement), "lru", 0, 0, "", cache_replacement_text,
-     "Which line of a set goes; compat = ce always takes fifo."},
+     "Which line of a set goes; compat = ce takes fifo, and refuses others."},
     {"banks", PARAM_U64, AT(banks), "0", 0, 1024, "banks", NULL,
      "Banks, which have lines in turn; 0: as many as cores."},
     {"port", PARAM_U64, AT(port), "1", 1, 1000, "cycles", NULL,
@@ -176,12 +177,28 @@ static int check_latencies(const struct coh_params *p, struct err *e)
     return 0;
 }
 
-int coh_params_read(struct config *config, unsigned cores, struct coh_params *p, struct err *e)
+/* The CE simulator's L2 and L3 replace in order of fill. */
+static int decide_replacement(struct config *config, const char *section, const struct param *rows,
+                              void *params, struct err *e)
 {
+    while (strcmp(rows->name, "replacement"))
+        rows++;
+    return config_decide(config, section, rows, cache_replacement_text[REPLACE_FIFO], "compat: ce",
+                         params, e);
+}
+
+int coh_params_read(const struct coh_env *env, struct coh_params *p, struct err *e)
+{
+    struct config *const config = env->config;
+    const unsigned cores = env->cores;
+
     for (size_t i = 0; i < ARRAY_SIZE(sections); i++)
         if (config_bind(config, sections[i].section, sections[i].rows,
                         (char *)p + sections[i].offset, e))
             return -1;
+    if (env->ce && (decide_replacement(config, "l2", l2_rows, &p->l2, e) ||
+                    decide_replacement(config, "l3", l3_rows, &p->l3, e)))
+        return -1;
     if (cores < 1 || cores > MAX_CORES)
         return err_set(e, LARD_CONFIG, "a machine of %u cores is impossible; give 1 to %d cores",
                        cores, MAX_CORES);

@@ -25,7 +25,8 @@ const struct param machine_param_rows[] = {
      "Events after which a region of interest begins by itself, so that caches are warm in it; 0: "
      "marks of the trace say."},
     {"compat", PARAM_CHOICE, AT(compat), "none", 0, 0, "", compat_choices,
-     "ce: the charging rules and quirks of the published CE simulator, to compare with it."},
+     "ce: the charging rules and quirks of the published CE simulator, to compare with it; its L2 "
+     "and L3 replace in order of fill."},
     PARAM_END,
 };
 #undef AT

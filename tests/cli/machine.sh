@@ -319,6 +319,33 @@ for more in granularity=trace granularity=4 trace.ahead=on; do
 done
 pinned 0 --set cores=3 three.lard
 run 0 -c radish8 --set cores=2 three.lard
+
+# compat = ce decides how L2 and L3 replace. What is written is what holds; another value is refused,
+# but not the default that a config.yaml of earlier versions repeats.
+run 0 --quiet -c ce8 -o ce small.lard
+for cache in l2 l3; do
+    sed -n "/^$cache:/,/replacement/p" ce/config.yaml >$cache.txt
+    says $cache.txt "replacement: fifo # compat: ce"
+    for value in lru plru; do
+        run 3 -c ce8 --set $cache.replacement=$value small.lard
+        says err "--set: $cache.replacement: \"$value\" contradicts compat: ce" "fifo" "do without"
+    done
+    run 0 --quiet -c ce8 --set $cache.replacement=fifo small.lard
+    run 0 --quiet -c radish8 --set $cache.replacement=plru small.lard
+    printf 'inherit: ce8\n%s:\n  replacement: lru\n' $cache >hand.yaml
+    run 3 --config hand.yaml small.lard
+    says err "hand.yaml:3: $cache.replacement"
+done
+sed 's/fifo # compat: ce/lru # default/' ce/config.yaml >old.yaml
+cmp -s ce/config.yaml old.yaml && fail "the old config.yaml is the new one"
+run 0 --quiet --config old.yaml -o ce-old small.lard
+cmp -s ce/stats.json ce-old/stats.json || fail "an old config.yaml of a ce run gives other results"
+[ "$(grep -c 'replacement: fifo # compat: ce' ce-old/config.yaml)" = 2 ] ||
+    fail "the lru of an old config.yaml is still written"
+sed 's/fifo # compat: ce/srrip # --set/' ce/config.yaml >odd.yaml
+run 3 --config odd.yaml small.lard
+says err "odd.yaml:" "l2.replacement" "srrip"
+
 run 3 -c radish8 --set line=48 small.lard
 says err "line: 48"
 run 3 -c radish8 --set l1.size=33000 small.lard

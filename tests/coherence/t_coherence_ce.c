@@ -223,8 +223,8 @@ static void test_a_lost_dirty_bit_is_not_written_to_the_memory(void **unused)
 static void test_l2_and_l3_replace_in_order_of_fill(void **unused)
 {
     static const char *const levels[] = {
-        "l1.size=64 l1.ways=1 l2.size=128 l2.ways=2 l2.replacement=lru",
-        "l1.size=64 l1.ways=1 l2.size=64 l2.ways=1 l3.size=128 l3.ways=2 l3.replacement=lru"};
+        "l1.size=64 l1.ways=1 l2.size=128 l2.ways=2",
+        "l1.size=64 l1.ways=1 l2.size=64 l2.ways=1 l3.size=128 l3.ways=2"};
 
     (void)unused;
     for (size_t i = 0; i < ARRAY_SIZE(levels); i++) {
