@@ -19,7 +19,7 @@
         {"preset", OPT_PRESET, "PRESET", 0, "Take the parameters of a preset; may be repeated", 0}, \
         {"set", OPT_SET, "NAME=VALUE", 0, "Set a parameter; may be repeated", 0},                   \
     {                                                                                               \
-        "output", 'o', "DIR", 0, "Write the results to this folder, which must not exist", 0        \
+        "output", 'o', "DIR", 0, "Write the results to this folder, which must be new or empty", 0  \
     }
 #define ROWS_OUTCOME                                                                               \
     {                                                                                              \

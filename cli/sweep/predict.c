@@ -237,8 +237,8 @@ static const char *const state_text[] = {[CELL_MISSING] = "missing",
                                          [CELL_DONE] = "done",
                                          [CELL_FAILED] = "failed"};
 
-/* Three digits are more than a prediction is worth. */
-static void print_size(uint64_t bytes)
+/* Three digits are more than a prediction is worth. width: of the column; 0 in a sentence. */
+static void print_size(uint64_t bytes, int width)
 {
     static const char units[] = " KMGT";
     double x = (double)bytes;
@@ -247,10 +247,9 @@ static void print_size(uint64_t bytes)
     for (; x >= 1000 && u + 2 < sizeof units; u++)
         x /= 1024;
     if (u == 0)
-        printf("%10.0f", x);
+        printf("%*.0f ", width, x);
     else
-        printf("%7.*f%ci", x < 10 ? 1 : 0, x, units[u]);
-    printf(" ");
+        printf("%*.*f%ci ", width ? width - 2 : 0, x < 10 ? 1 : 0, x, units[u]);
 }
 
 static void print_settings(const struct plan *p, const struct sweep_cell *c)
@@ -272,8 +271,8 @@ static void print_predicted(const struct plan *p, size_t i, const struct predict
     printf("%s  %-7s ", c->hash, state_text[state]);
     if (x->known) {
         printf("%9.1f ", x->seconds);
-        print_size(x->memory);
-        print_size(x->disk);
+        print_size(x->memory, 10);
+        print_size(x->disk, 10);
     } else {
         printf("%9s %10s %10s ", "-", "-", "-");
     }
@@ -302,11 +301,11 @@ void predicted_print(const struct sweep *s, const struct predicted *x)
         all.disk += x[i].disk;
         all.memory = x[i].memory > all.memory ? x[i].memory : all.memory;
     }
-    printf("\n%zu cells, %zu missing: %.0f seconds of a processor, and up to ", p->n, missing,
+    printf("\n%zu cells, %zu missing: about %.0f s of one processor, up to ", p->n, missing,
            all.seconds);
-    print_size(all.memory);
+    print_size(all.memory, 0);
     printf("bytes of memory a cell; ");
-    print_size(all.disk);
+    print_size(all.disk, 0);
     puts("bytes of disk");
     if (unknown)
         printf("of %zu cells it is not known how long their source is; they are not counted\n",

@@ -430,8 +430,8 @@ static int run_task(const struct cli *c, struct err *e)
          OPT_MAX_MEMORY,                                                                            \
          "BYTES",                                                                                   \
          0,                                                                                         \
-         "Start processes only as far as what they are likely to take fits, and end one that "      \
-         "takes more",                                                                              \
+         "What all processes may take together: no more start than fit, and the largest is "        \
+         "ended if they take more",                                                                 \
          0},                                                                                        \
         ROW_QUIET
 #define ROWS_ENGINE                                                                                \
@@ -451,7 +451,7 @@ static int run_task(const struct cli *c, struct err *e)
     }
 
 static const struct argp_option options[] = {
-    {"output", 'o', "DIR", 0, "The folder of the sweep; one that is there is gone on with", 0},
+    {"output", 'o', "DIR", 0, "The folder of the sweep; one that is there goes on", 0},
     {"dry-run", OPT_DRY_RUN, NULL, 0,
      "Run nothing: list the cells, and what each is likely to take", 0},
     ROWS_RUNNING,
