@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { DIGITS = 16 };
 static const char json_hash[] = ",\n  \"hash\": \"";
@@ -247,7 +248,9 @@ int64_t folder_verify(const char *dir, folder_fault *fn, void *arg, struct err *
     const int reason = read_all(path, &text, &n);
     const int64_t files = reason ? -1 : verify_lines(dir, text, fn, arg);
 
-    if (reason == ENOENT)
+    if (reason == ENOENT && access(dir, F_OK))
+        err_set(e, LARD_TOLERANCE, "%s: there is no such folder", dir);
+    else if (reason == ENOENT)
         err_set(
             e, LARD_TOLERANCE,
             "%s: there is no DONE, so it is not whole: the run stopped, or still runs, or this is "

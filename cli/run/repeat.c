@@ -38,7 +38,7 @@ static int check(const struct cli *c, struct err *e)
         return err_set(
             e, LARD_USAGE,
             "run: --again takes the source and every parameter from its folder; to change "
-            "one, give --config %s/config.yaml and what is to be other",
+            "one, give --config %s/config.yaml and the option that changes it",
             cli_get(c, OPT_AGAIN));
     return 0;
 }

@@ -62,6 +62,9 @@ done
 rm -r empty/DONE
 "$lardsim" verify empty >out.txt 2>&1
 [ $? = 6 ] || fail "a folder without DONE is whole"
+"$lardsim" verify nowhere >out.txt 2>&1
+{ [ $? = 6 ] && grep -q "nowhere: there is no such folder" out.txt; } ||
+    fail "verify of a folder that is not there: $(cat out.txt)"
 cp -r first again
 run 0 -o again --overwrite "$trace"
 sed '/provenance/d; /config/d' first/DONE >a
