@@ -203,7 +203,7 @@ static void data_line(struct radish *r, struct flushed *f, const struct line_eve
 {
     if (le->addr >= r->params.memory) /* the manager's, or the runtime's */
         return;
-    const uint8_t left_in = r->machine->where(r->machine->caches, le->core, le->addr);
+    const enum mem_level left_in = r->machine->where(r->machine->caches, le->core, le->addr);
     if (left_in == LEVEL_L1 || left_in == LEVEL_L2)
         return;
     struct data_line *p = data_find(r, le->addr >> r->line_shift);

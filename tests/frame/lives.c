@@ -145,7 +145,7 @@ bool lives_lack(const struct lives *a, const char *a_name, const struct lives *b
                 size_t room)
 {
     for (size_t i = 0; i < a->n; i++)
-        if (!bsearch(&a->at[i], b->at, b->n, sizeof *b->at, by_life)) {
+        if (!b->n || !bsearch(&a->at[i], b->at, b->n, sizeof *b->at, by_life)) {
             tell(&a->at[i], a_name, why, room);
             return true;
         }

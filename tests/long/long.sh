@@ -280,7 +280,7 @@ random() {
 }
 
 # ---- within 20 minutes on two cores: each question once ---------------------------------------------
-random 20000 5000 100 40
+random 15000 4000 100 40
 self faults 40 faults
 self mutants 120 mutants
 self random-mutants-30 150 random_mutants 30

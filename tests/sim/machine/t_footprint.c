@@ -51,7 +51,8 @@ static struct counted count(struct touches *t)
     uint64_t *of = xcalloc(1 << 16, sizeof *of);
     struct counted c = {.least = UINT64_MAX};
 
-    qsort(t->at, t->n, sizeof *t->at, by_line);
+    if (t->n)
+        qsort(t->at, t->n, sizeof *t->at, by_line);
     for (size_t i = 0, before = 0; i < t->n; i++) {
         const bool same_line = i && t->at[i].line == t->at[i - 1].line;
         if (same_line && t->at[i].tid == t->at[i - 1].tid)
