@@ -284,13 +284,21 @@ static void describe(struct random *r, char *text, size_t n)
     r->copies.has_l2 = !strstr(l2, "size=0");
     r->copies.inclusive = !strstr(l3, "non-inclusive");
     snprintf(text, n,
-             "%s %s %s %s l1.replacement=%s l2.replacement=%s l3.replacement=%s "
+             "%s %s %s %s l1.replacement=%s "
              "coherence.remote-cost=%s coherence.upgrade-cost=%s coherence.composition=%s",
              ANY(&r->rng, l1s), l2, l3, ANY(&r->rng, networks), ANY(&r->rng, replacements),
-             ANY(&r->rng, replacements), ANY(&r->rng, replacements),
              rng_chance(&r->rng, 1, 4) ? "total" : "added",
              rng_chance(&r->rng, 1, 4) ? "home" : "level",
              rng_chance(&r->rng, 1, 4) ? "cumulative" : "absolute");
+}
+
+/* compat: ce decides them itself. */
+static void describe_shared(struct random *r, char *text, size_t n)
+{
+    const size_t at = strlen(text);
+
+    snprintf(text + at, n - at, " l2.replacement=%s l3.replacement=%s", ANY(&r->rng, replacements),
+             ANY(&r->rng, replacements));
 }
 
 static void set_up(struct random *r, uint64_t seed, bool say)
@@ -304,6 +312,8 @@ static void set_up(struct random *r, uint64_t seed, bool say)
     copies = r->copies;
     const unsigned cores = 2 + (unsigned)rng_below(&r->rng, MOST_CORES - 1);
     const bool later = rng_chance(&r->rng, 1, 2), ce = rng_chance(&r->rng, 1, 8);
+    if (!ce)
+        describe_shared(r, settings, sizeof settings);
     const struct bench_options o = {
         .cores = cores,
         .contention = rng_chance(&r->rng, 2, 3),
