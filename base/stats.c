@@ -109,7 +109,9 @@ static struct stats_group *add_child(struct stats_group *g, const char *name, si
     c->parent = g;
     c->full = xasprintf("%s%s%.*s", g->full, *g->full ? "." : "", (int)n, name);
     c->name = c->full + strlen(c->full) - n;
-    assert(n > 0 && !reserved(c->full));
+    const bool good = n > 0 && !reserved(c->full);
+    assert(good);
+    (void)good;
     if (g->last)
         g->last->next = c;
     else

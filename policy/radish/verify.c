@@ -37,6 +37,7 @@ static void check_status(const struct hline *h, unsigned i, struct swm_held held
     assert(!held.write || h->soft_write & bit || find(h, i, WRITE_CLASSES));
     for (size_t k = 0; k < held.n; k++)
         assert(held.read[k].actor == h->actor || h->soft_reads & bit);
+    (void)h;
     (void)bit;
 }
 
