@@ -152,7 +152,7 @@ static int granularity_line(struct text_source *t)
 
 static int producer_line(struct text_source *t)
 {
-    const char *text;
+    const char *text = "";
 
     if (t->producer)
         return text_twice(t->r.lines, "producer");
