@@ -145,13 +145,13 @@ void coherence_l1_hits(struct coherence *c, unsigned core, const struct mem_step
     l1_hits(c, core, step, n);
 }
 
-sim_cycle coherence_steps(struct coherence *c, unsigned core, const struct mem_step *step, size_t n,
-                          sim_cycle now)
+struct coh_result coherence_steps(struct coherence *c, unsigned core, const struct mem_step *step,
+                                  size_t n, sim_cycle now)
 {
     if (n)
         l1_hits(c, core, step, n);
     step += n;
-    return coherence_access(c, core, step->at, (enum mem_cmd)step->cmd, TRAFFIC_METADATA, now).done;
+    return coherence_access(c, core, step->at, (enum mem_cmd)step->cmd, TRAFFIC_METADATA, now);
 }
 
 bool coherence_in_l1(const struct coherence *c, unsigned core, sim_addr addr, enum mem_cmd cmd)

@@ -109,9 +109,9 @@ bool coherence_in_l1(const struct coherence *c, unsigned core, sim_addr addr, en
 size_t coherence_l1_ahead(const struct coherence *c, unsigned core, struct mem_step *step, size_t n,
                           sim_cycle *now);
 void coherence_l1_hits(struct coherence *c, unsigned core, const struct mem_step *step, size_t n);
-/* The n hits, then the access of the step behind them, which starts now; when it is done. */
-sim_cycle coherence_steps(struct coherence *c, unsigned core, const struct mem_step *step, size_t n,
-                          sim_cycle now);
+/* The n hits, then the access of the step behind them, which starts now. */
+struct coh_result coherence_steps(struct coherence *c, unsigned core, const struct mem_step *step,
+                                  size_t n, sim_cycle now);
 
 sim_cycle coherence_l1_latency(const struct coherence *c);
 

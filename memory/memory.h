@@ -22,7 +22,8 @@ struct mem_step {
     uint64_t instructions;
     uint32_t slot; /* where coherence found it: coherence_l1_ahead */
     uint16_t bytes;
-    uint8_t cmd; /* enum mem_cmd */
+    uint8_t cmd;  /* enum mem_cmd */
+    uint8_t part; /* of what it is a part; enum cost_part (policy/machine.h) */
 };
 
 struct mem_request { /* to read or write one line */

@@ -13,13 +13,34 @@ struct mem_outcome { /* of the data access itself; all 0 with machine = none */
     sim_cycle began; /* when it started; policies are told when it was done */
 };
 
+/* Where the time of a policy in software goes: for what, and on what. */
+enum cost_part {
+    PART_CHECK,
+    PART_SLOW,
+    PART_MAPS,
+    PART_SYNC,
+    PART_HEAP,
+    PART_COLLECTIONS,
+    COST_PARTS
+};
+enum cost_time { TIME_INSTRUCTIONS, TIME_ATOMICS, TIME_L1, TIME_LOCAL, TIME_REMOTE, COST_TIMES };
+static inline enum cost_time cost_time_of(enum mem_cmd cmd, uint8_t level)
+{
+    return level == LEVEL_REMOTE ? TIME_REMOTE
+           : level != LEVEL_L1   ? TIME_LOCAL
+           : cmd == MEM_ATOMIC   ? TIME_ATOMICS
+                                 : TIME_L1;
+}
+
 /* What a policy in software asks of its core. */
 struct mem_run {
     struct mem_step *step; /* n >= 1 */
     size_t n;
-    /* Counted as the steps begin. */
+    /* Counted as the steps begin; cycles as they pass. */
     struct mem_counts {
         uint64_t instructions, bytes, access[MEM_ATOMIC + 1]; /* by enum mem_cmd */
+        uint64_t local, remote; /* accesses that the L1 did not answer: by others who did */
+        uint64_t cycles[COST_PARTS][COST_TIMES];
     } * counts;
 };
 

@@ -92,7 +92,8 @@ tests_mutants_mutate_SOURCES = tests/mutants/mutate.c tests/mutants/mutate.h \
 scripts = tests/house/layers.sh tests/house/headers.sh tests/house/hygiene.sh tests/house/tags.sh \
 	tests/workloads/litmus/litmus.sh tests/golden/golden.sh tests/cli/cli.sh tests/cli/memory.sh \
 	tests/cli/compare.sh tests/cli/output.sh tests/cli/machine.sh tests/cli/radish.sh \
-	tests/cli/explain.sh tests/cli/progress.sh tests/cli/sweep.sh tests/cli/engines.sh \
+	tests/cli/budget.sh tests/cli/explain.sh tests/cli/progress.sh tests/cli/sweep.sh \
+	tests/cli/engines.sh \
 	tests/workloads/workload.sh tests/workloads/twins/twins.sh \
 	tests/cli/reproduce.sh tests/fuzz/corpus.sh tests/cli/faults.sh tests/cli/build.sh \
 	tests/cli/again.sh tests/cli/folder.sh tests/cli/stop.sh tests/mutants/anchors.sh \

@@ -50,6 +50,7 @@ static sim_addr begin(struct ft_cost *c, const struct ft_variable *x, sim_addr a
 {
     const sim_addr at = c->place ? c->place : metadata_at(c->cost, addr);
 
+    ledger_part(c->cost, PART_CHECK);
     if (!variable_used(x))
         cells_begin_use(c->variables);
     if (!c->cost->held)
@@ -59,6 +60,13 @@ static sim_addr begin(struct ft_cost *c, const struct ft_variable *x, sim_addr a
     load(c, at + word, EPOCH);
     step(c, STEP_SAME);
     return at;
+}
+
+/* What is not in line. */
+static void slow_path(struct ft_cost *c)
+{
+    ledger_part(c->cost, PART_SLOW);
+    step(c, STEP_SLOW);
 }
 
 static void lock(struct ft_cost *c, sim_addr at)
@@ -148,6 +156,8 @@ static void make_block(struct ft_cost *c, struct shared_reads *s, uint32_t slots
 
 void ft_map_new(struct ft_cost *c, struct shared_reads *s)
 {
+    const enum cost_part was = ledger_part(c->cost, PART_MAPS);
+
     make_block(c, s, slots_for(s->n));
     for (uint32_t i = 0; c->cost->on && i < s->n; i++) {
         settle(s, i, slots_for(s->n));
@@ -155,6 +165,7 @@ void ft_map_new(struct ft_cost *c, struct shared_reads *s)
         store_slot(c, s, i);
     }
     step(c, STEP_MAP_NEW);
+    ledger_part(c->cost, was);
 }
 
 /* A copied map goes into a block of its own, slot by slot as it is. */
@@ -185,21 +196,25 @@ static void move_map(struct ft_cost *c, struct shared_reads *s, uint32_t was, ui
 void ft_map_add(struct ft_cost *c, struct shared_reads *s)
 {
     const uint32_t was = slots_for(s->n - 1), slots = slots_for(s->n);
+    const enum cost_part part = ledger_part(c->cost, PART_MAPS);
 
     if (slots > was)
         move_map(c, s, was, slots);
-    if (!c->cost->on)
-        return;
-    settle(s, s->n - 1, slots);
-    store_slot(c, s, s->n - 1);
+    if (c->cost->on) {
+        settle(s, s->n - 1, slots);
+        store_slot(c, s, s->n - 1);
+    }
+    ledger_part(c->cost, part);
 }
 
 void ft_map_change(struct ft_cost *c, struct shared_reads *s, uint32_t i, const struct ft_past *now)
 {
     const uint16_t slot = s->read[i].slot;
+    const enum cost_part was = ledger_part(c->cost, PART_MAPS);
 
     if (s->read[i].at != now->at)
         store_slot(c, s, i);
+    ledger_part(c->cost, was);
     s->read[i] = *now;
     s->read[i].slot = slot;
 }
@@ -224,6 +239,7 @@ static bool find(struct ft_cost *c, const struct shared_reads *s, const struct f
         if (epoch_thread(s->read[i].at) == epoch_thread(now->at) &&
             s->read[i].atomic == now->atomic)
             own = &s->read[i];
+    const enum cost_part part = ledger_part(c->cost, PART_MAPS);
     step(c, STEP_MAP_FIND);
     for (uint32_t looked = 0; looked < slots; looked++, slot = (slot + 1) & (slots - 1)) {
         load(c, s->map + (uint64_t)slot * FT_SLOT_BYTES, FT_SLOT_BYTES);
@@ -231,6 +247,7 @@ static bool find(struct ft_cost *c, const struct shared_reads *s, const struct f
         if (own ? own->slot == slot : !taken(s, s->n, slot))
             break;
     }
+    ledger_part(c->cost, part);
     return own && own->at == now->at;
 }
 
@@ -238,6 +255,7 @@ static bool find(struct ft_cost *c, const struct shared_reads *s, const struct f
 static void check_map(struct ft_cost *c, const struct shared_reads *s, sim_tid tid)
 {
     const uint32_t slots = slots_for(s->n);
+    const enum cost_part was = ledger_part(c->cost, PART_MAPS);
 
     step(c, STEP_MAP_FIND);
     for (uint32_t slot = 0; slot < slots; slot++) {
@@ -247,6 +265,7 @@ static void check_map(struct ft_cost *c, const struct shared_reads *s, sim_tid t
             if (s->read[i].slot == slot)
                 ordered(c, epoch_thread(s->read[i].at), tid);
     }
+    ledger_part(c->cost, was);
 }
 
 /* ---- accesses ------------------------------------------------------------------------------- */
@@ -266,7 +285,7 @@ sim_addr ft_charge_read(struct ft_cost *c, struct ft_variable *x, sim_addr addr,
     step(c, STEP_IS_MAP);
     if (reads_shared(x) && find(c, x->shared, now))
         return 0;
-    step(c, STEP_SLOW);
+    slow_path(c);
     lock(c, at);
     check_write(c, x, at, now->tid);
     if (!reads_shared(x))
@@ -303,7 +322,7 @@ sim_addr ft_charge_write(struct ft_cost *c, struct ft_variable *x, sim_addr addr
         x->kept = (uint8_t)kept;
         return 0;
     }
-    step(c, STEP_SLOW);
+    slow_path(c);
     load(c, at + READ_AT, WORD);
     lock(c, at);
     check_write(c, x, at, now->tid);

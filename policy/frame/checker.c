@@ -19,6 +19,7 @@ static NO_INLINE sim_cycle tell_access_timed(struct checker *c, const struct eve
     if (c->hardware)
         return c->hardware->access(c->self, ev, core, out, now);
     clock_cost_access(c->clocks, ev, core);
+    ledger_part(&c->cost, PART_CHECK);
     c->detector->access(c->self, ev);
     return now;
 }
@@ -329,9 +330,20 @@ static inline bool is_plain(const struct checker *c, const struct event *ev)
     return access_plain(&c->policy_env, ev) && !c->filter && !after_race_disables(&c->after);
 }
 
+/* What the policy is about to charge for. */
+static void begin_part(struct checker *c, const struct event *ev)
+{
+    const bool collection = ev->kind == EV_GC_BEGIN || ev->kind == EV_GC_END;
+
+    ledger_part(&c->cost, collection                              ? PART_COLLECTIONS
+                          : ev_info[ev->kind].class == CLASS_HEAP ? PART_HEAP
+                                                                  : PART_SYNC);
+}
+
 static NO_INLINE sim_cycle step_any(struct checker *c, const struct event *ev, unsigned core,
                                     struct mem_outcome out, sim_cycle now)
 {
+    begin_part(c, ev);
     /* Where threads are taken for kernel threads, an event may change whose clock moves. */
     if (UNLIKELY(c->hb->by_kernel && (!hb_has_begun(c->hb, ev->tid) || ev->kind == EV_THREAD)))
         before(c, ev);

@@ -20,6 +20,12 @@ void ledger_hardware(struct ledger *c, const struct policy_env *env, unsigned ki
     c->account = xcalloc(c->accounts, sizeof *c->account);
 }
 
+#define TIMES(part) part ".instructions", part ".atomics", part ".l1", part ".local", part ".remote"
+static const char *const time_names[COST_PARTS * COST_TIMES] = {
+    TIMES("check"), TIMES("slow"), TIMES("maps"),
+    TIMES("sync"),  TIMES("heap"), TIMES("collections")};
+#undef TIMES
+
 static void declare(struct ledger *c, struct stats_group *g)
 {
     struct mem_counts *n = &c->counts;
@@ -33,6 +39,11 @@ static void declare(struct ledger *c, struct stats_group *g)
     stats_count(g, "stores", "count", "Stores to metadata.", &n->access[MEM_STORE]);
     stats_count(g, "atomics", "count", "Atomic accesses to metadata.", &n->access[MEM_ATOMIC]);
     stats_count(g, "bytes", "bytes", "What these accesses read or write.", &n->bytes);
+    stats_count(g, "local", "accesses", "Those that the L2, the L3 or memory answered.", &n->local);
+    stats_count(g, "remote", "accesses", "Those in which other cores were asked.", &n->remote);
+    stats_vector(g, "cycles", "cycles",
+                 "Where they and the instructions took the core's time: for what, and on what.",
+                 n->cycles[0], ARRAY_SIZE(time_names), time_names);
 }
 
 void ledger_software(struct ledger *c, const struct policy_env *env, const struct cost_step *step,
@@ -89,7 +100,7 @@ static NO_INLINE void add_pieces(struct ledger *c, unsigned account, sim_addr at
         n = bytes - done < room ? bytes - done : room;
         if (k->n == k->cap)
             more_room(c, k);
-        ledger_add_step(k, at + done, n, cmd,
+        ledger_add_step(c, k, at + done, n, cmd,
                         unit ? (done + n + unit - 1) / unit - (done + unit - 1) / unit : 0);
     }
 }
@@ -103,7 +114,7 @@ void ledger_add_access(struct ledger *c, unsigned account, sim_addr at, uint64_t
     if (UNLIKELY(bytes > LEDGER_REGISTER || ledger_in_pieces(c, k, at, bytes)))
         add_pieces(c, account, at, bytes, cmd, LEDGER_REGISTER);
     else
-        ledger_add_step(k, at, bytes, cmd, 1);
+        ledger_add_step(c, k, at, bytes, cmd, 1);
 }
 
 void ledger_add_touch(struct ledger *c, unsigned account, sim_addr at, uint64_t bytes,
@@ -200,6 +211,7 @@ static NO_INLINE sim_cycle run_very_many(const struct policy_env *env, unsigned 
 static inline sim_cycle run_instructions(struct ledger *c, unsigned core, uint64_t n, sim_cycle now)
 {
     c->counts.instructions += n;
+    c->counts.cycles[c->part][TIME_INSTRUCTIONS] += n;
     if (LIKELY(n <= UINT32_MAX))
         return n ? c->env->exec(c->env->host, core, (unsigned)n, now) : now;
     return run_very_many(c->env, core, n, now);

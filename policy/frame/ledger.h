@@ -82,6 +82,7 @@ struct metadata;
 struct ledger {                     /* open so that gathering can be inline; only ledger.c writes */
     bool on;                        /* there is a machine, or hardware that acts without one */
     bool held;                      /* see ledger_granule */
+    uint8_t part;                   /* see ledger_part */
     unsigned gathers;               /* see ledger_gather: an account, plus 1 */
     unsigned steps;                 /* in the table; 0 in hardware */
     const struct cost_step *step;   /* the table; borrowed */
@@ -142,8 +143,8 @@ static inline void ledger_access(struct ledger *c, unsigned core, sim_addr at, u
 void ledger_add_touch(struct ledger *c, unsigned account, sim_addr at, uint64_t bytes,
                       enum mem_cmd cmd);
 /* In one line; there is room. */
-static inline void ledger_add_step(struct ledger_account *k, sim_addr at, uint64_t bytes,
-                                   enum mem_cmd cmd, uint64_t instructions)
+static inline void ledger_add_step(const struct ledger *c, struct ledger_account *k, sim_addr at,
+                                   uint64_t bytes, enum mem_cmd cmd, uint64_t instructions)
 {
     struct mem_step *s = &k->step[k->n++];
 
@@ -151,6 +152,7 @@ static inline void ledger_add_step(struct ledger_account *k, sim_addr at, uint64
     s->instructions = k->instructions + instructions;
     s->bytes = (uint16_t)bytes;
     s->cmd = (uint8_t)cmd;
+    s->part = c->part;
     k->instructions = 0;
 }
 static inline bool ledger_in_pieces(const struct ledger *c, const struct ledger_account *k,
@@ -168,7 +170,18 @@ static inline void ledger_touch(struct ledger *c, unsigned account, sim_addr at,
     if (UNLIKELY(ledger_in_pieces(c, k, at, bytes)))
         ledger_add_touch(c, account, at, bytes, cmd);
     else
-        ledger_add_step(k, at, bytes, cmd, 0);
+        ledger_add_step(c, k, at, bytes, cmd, 0);
+}
+
+/* By software: what its steps and accesses are for, from here on. The frame says it at each event,
+ * a policy where it leaves the path that is in line, and at maps of readers. Returns what it was.
+ */
+static inline enum cost_part ledger_part(struct ledger *c, enum cost_part part)
+{
+    const enum cost_part was = (enum cost_part)c->part;
+
+    c->part = (uint8_t)part;
+    return was;
 }
 
 /* An access comes to the first of its granules, or to a further one. What a compiled check then

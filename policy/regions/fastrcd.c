@@ -19,6 +19,8 @@ static const struct param rcd_params[] = {
      "Bits of a region's clock; it goes on from 1 where it overflows."},
     {"thread-bits", PARAM_U64, AT(thread_bits), "9", 1, 16, "bits", NULL,
      "Bits of a thread's number: so many threads there may be."},
+    {"readers", PARAM_BOOL, AT(readers), "on", 0, 0, "", NULL,
+     "Track last readers. off is an ablation, and unsound: no read conflicts with a later write."},
     PARAM_END,
 };
 #undef AT
@@ -136,7 +138,7 @@ ALWAYS_INLINE bool takes_place(void *self, const struct event *ev, uint64_t numb
     const uint32_t me = hb_actor(f->env->hb, ev->tid);
 
     if (UNLIKELY(!x || !cells_one(&f->variables, ev) || !x->used || me >= f->threads ||
-                 x->overflow))
+                 x->overflow || !f->params.readers))
         return false;
     const struct rcd_access now = {.ev = ev, .number = number, .actor = me, .clock = f->clock[me]};
     const unsigned side = event_writes(ev) ? WRITES : READS;
@@ -283,6 +285,7 @@ static void *rcd_create(const struct policy_env *env, const void *params, struct
     regions_init(&f->regions, env, (enum region_kind)f->params.regions);
     cells_init(&f->variables, &variable_kind, env, f);
     rcd_cost_init(&f->cost, env, &f->variables);
+    f->cost.readers = f->params.readers;
     declare(f, env->stats);
     cells_declare(&f->variables);
     return f;
@@ -294,6 +297,8 @@ static void rcd_amend(const void *self, struct promise *p)
 
     if (f->params.regions == REGION_SYNC_FREE)
         p->property = "conflicts of synchronisation-free regions";
+    if (!f->params.readers)
+        p->claims &= ~(unsigned)CLAIM_SOUND;
 }
 
 static void rcd_explain(const void *self, const struct event *ev, sim_addr location, char *to,

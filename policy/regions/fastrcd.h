@@ -55,6 +55,7 @@ struct rcd_cost {
     struct cells *variables;
     const struct rcd_thread *thread;
     const uint32_t *clock;
+    bool readers; /* as rcd_params has it */
 };
 enum { RCD_VARIABLE_BYTES = 8, RCD_SLOT_BYTES = 8, RCD_MAP_SLOTS = 8 };
 
@@ -85,6 +86,7 @@ void rcd_map_copy(struct rcd_cost *c, const struct overflow *from, struct overfl
 struct rcd_params {
     uint64_t clock_bits, thread_bits;
     uint32_t regions;
+    bool readers; /* false: an ablation (6.2), which keeps no last readers */
 };
 
 struct rcd_stats {

@@ -47,6 +47,7 @@ static sim_addr begin(struct rcd_cost *c, sim_addr addr, unsigned word, uint32_t
 {
     const sim_addr at = metadata_at(c->cost, addr);
 
+    ledger_part(c->cost, PART_CHECK);
     if (!c->cost->held) {
         load_clock(c, me, on);
         step(c, on, STEP_PLACE);
@@ -56,10 +57,23 @@ static sim_addr begin(struct rcd_cost *c, sim_addr addr, unsigned word, uint32_t
     return at;
 }
 
+/* What is not in line. */
+static void slow_path(struct rcd_cost *c, unsigned on)
+{
+    ledger_part(c->cost, PART_SLOW);
+    step(c, on, STEP_SLOW);
+}
+
+/* The word that is the lock: without readers there is but one to choose from. */
+static unsigned lock_word(const struct rcd_cost *c)
+{
+    return c->readers ? READ_AT : WRITE_AT;
+}
+
 static void lock(struct rcd_cost *c, sim_addr at, unsigned on)
 {
     step(c, on, STEP_LOCK);
-    ledger_access(c->cost, on, at + READ_AT, WORD, MEM_ATOMIC);
+    ledger_access(c->cost, on, at + lock_word(c), WORD, MEM_ATOMIC);
 }
 
 /* An epoch against its thread's clock: none, the own thread's, or another's, whose clock is loaded.
@@ -121,11 +135,14 @@ static void give_block(struct rcd_cost *c, sim_addr block, uint32_t slots, unsig
 
 void rcd_map_new(struct rcd_cost *c, struct overflow *m, unsigned on)
 {
+    const enum cost_part was = ledger_part(c->cost, PART_MAPS);
+
     make_block(c, m, slots_for(m->n), on);
     for (uint32_t i = 0; c->cost->on && i < m->n; i++) {
         step(c, on, STEP_MAP_FIND);
         store(c, on, slot_of(m, m->at[i].actor), RCD_SLOT_BYTES);
     }
+    ledger_part(c->cost, was);
 }
 
 /* A copied map goes into a block of its own, slot by slot as it is. */
@@ -142,6 +159,7 @@ void rcd_map_add(struct rcd_cost *c, struct overflow *m, unsigned on)
 
     if (slots == was)
         return;
+    const enum cost_part part = ledger_part(c->cost, PART_MAPS);
     make_block(c, m, slots, on);
     for (uint32_t i = 0; c->cost->on && i < m->n; i++) {
         load(c, on, old + (uint64_t)i * RCD_SLOT_BYTES, RCD_SLOT_BYTES);
@@ -150,6 +168,7 @@ void rcd_map_add(struct rcd_cost *c, struct overflow *m, unsigned on)
               RCD_SLOT_BYTES);
     }
     give_block(c, old, was, on);
+    ledger_part(c->cost, part);
 }
 
 void rcd_map_drop(struct rcd_cost *c, struct overflow *m, unsigned on)
@@ -168,6 +187,7 @@ static const struct reader *find(const struct overflow *m, uint32_t actor)
 static void check_map(struct rcd_cost *c, const struct overflow *m, uint32_t me, unsigned on)
 {
     const uint32_t slots = slots_for(m->n);
+    const enum cost_part was = ledger_part(c->cost, PART_MAPS);
 
     step(c, on, STEP_MAP_FIND);
     for (uint32_t slot = 0; slot < slots; slot++)
@@ -175,6 +195,7 @@ static void check_map(struct rcd_cost *c, const struct overflow *m, uint32_t me,
     ledger_steps(c->cost, on, STEP_MAP_SLOT, slots);
     for (uint32_t i = 0; i < m->n; i++)
         check_epoch(c, m->at[i].clock, m->at[i].actor, me, on);
+    ledger_part(c->cost, was);
 }
 
 static void check_reads(struct rcd_cost *c, const struct rcd_variable *x, uint32_t me, unsigned on)
@@ -188,46 +209,87 @@ static void check_reads(struct rcd_cost *c, const struct rcd_variable *x, uint32
 
 /* ---- accesses ------------------------------------------------------------------------------- */
 
+/* The own slot: a look, a store. */
+static void probe_map(struct rcd_cost *c, const struct overflow *map, uint32_t me, unsigned on)
+{
+    const enum cost_part was = ledger_part(c->cost, PART_MAPS);
+
+    step(c, on, STEP_MAP_FIND);
+    load(c, on, slot_of(map, me), RCD_SLOT_BYTES);
+    step(c, on, STEP_MAP_PROBE);
+    ledger_part(c->cost, was);
+}
+static void store_slot(struct rcd_cost *c, const struct overflow *map, uint32_t me, unsigned on)
+{
+    const enum cost_part was = ledger_part(c->cost, PART_MAPS);
+
+    store(c, on, slot_of(map, me), RCD_SLOT_BYTES);
+    ledger_part(c->cost, was);
+}
+
+static bool own_region(const struct rcd_cost *c, const struct rcd_variable *x, unsigned side,
+                       uint32_t me)
+{
+    return x->clock[side] == c->clock[me] && x->actor[side] == me;
+}
+
+/* Without readers: a look at the last write, which changes nothing. */
+static void check_read(struct rcd_cost *c, const struct rcd_variable *x, sim_addr addr, uint32_t me,
+                       unsigned on)
+{
+    begin(c, addr, WRITE_AT, me, on);
+    if (!own_region(c, x, WRITES, me))
+        check_epoch(c, x->clock[WRITES], x->actor[WRITES], me, on);
+    check_atomics(c, x, on);
+}
+
 /* The read word is the lock; what is stored there gives it up. */
-void rcd_charge_read(struct rcd_cost *c, const struct rcd_variable *x, sim_addr addr, uint32_t me,
-                     unsigned on)
+static void track_read(struct rcd_cost *c, const struct rcd_variable *x, sim_addr addr, uint32_t me,
+                       unsigned on)
 {
     const uint32_t clock = c->clock[me];
     const struct overflow *map = map_of(x);
     const struct reader *r = map ? find(map, me) : NULL;
     const sim_addr at = begin(c, addr, READ_AT, me, on);
 
-    if (!map && x->clock[READS] == clock && x->actor[READS] == me)
+    if (!map && own_region(c, x, READS, me))
         return;
     step(c, on, STEP_IS_MAP);
     if (map) {
-        step(c, on, STEP_MAP_FIND);
-        load(c, on, slot_of(map, me), RCD_SLOT_BYTES);
-        step(c, on, STEP_MAP_PROBE);
+        probe_map(c, map, me, on);
         if (r && r->clock == clock)
             return;
     }
-    step(c, on, STEP_SLOW);
+    slow_path(c, on);
     lock(c, at, on);
     load(c, on, at + WRITE_AT, WORD);
     check_epoch(c, x->clock[WRITES], x->actor[WRITES], me, on);
     check_atomics(c, x, on);
     if (map)
-        store(c, on, slot_of(map, me), RCD_SLOT_BYTES);
+        store_slot(c, map, me, on);
     else
         check_epoch(c, x->clock[READS], x->actor[READS], me, on);
     store(c, on, at + READ_AT, WORD);
 }
 
+void rcd_charge_read(struct rcd_cost *c, const struct rcd_variable *x, sim_addr addr, uint32_t me,
+                     unsigned on)
+{
+    (c->readers ? track_read : check_read)(c, x, addr, me, on);
+}
+
 /* Locks the variable after a look at its write word alone: the read word, which is the lock, then
- * the write word again, which may have changed in between. */
+ * the write word again, which may have changed in between. Where that is the lock, the compare and
+ * swap says what it is. */
 static void lock_to_write(struct rcd_cost *c, const struct rcd_variable *x, sim_addr at,
                           uint32_t me, unsigned on)
 {
-    step(c, on, STEP_SLOW);
-    load(c, on, at + READ_AT, WORD);
+    slow_path(c, on);
+    if (c->readers)
+        load(c, on, at + READ_AT, WORD);
     lock(c, at, on);
-    load(c, on, at + WRITE_AT, WORD);
+    if (c->readers)
+        load(c, on, at + WRITE_AT, WORD);
     check_epoch(c, x->clock[WRITES], x->actor[WRITES], me, on);
 }
 
@@ -236,13 +298,15 @@ void rcd_charge_write(struct rcd_cost *c, const struct rcd_variable *x, sim_addr
 {
     const sim_addr at = begin(c, addr, WRITE_AT, me, on);
 
-    if (x->clock[WRITES] == c->clock[me] && x->actor[WRITES] == me)
+    if (own_region(c, x, WRITES, me))
         return;
     lock_to_write(c, x, at, me, on);
-    check_reads(c, x, me, on);
+    if (c->readers)
+        check_reads(c, x, me, on);
     check_atomics(c, x, on);
     store(c, on, at + WRITE_AT, WORD);
-    store(c, on, at + READ_AT, WORD);
+    if (c->readers)
+        store(c, on, at + READ_AT, WORD);
 }
 
 void rcd_charge_atomic(struct rcd_cost *c, const struct rcd_variable *x, sim_addr addr, uint32_t me,
@@ -251,10 +315,10 @@ void rcd_charge_atomic(struct rcd_cost *c, const struct rcd_variable *x, sim_add
     const sim_addr at = begin(c, addr, WRITE_AT, me, on);
 
     lock_to_write(c, x, at, me, on);
-    if (write)
+    if (write && c->readers)
         check_reads(c, x, me, on);
     check_atomics(c, x, on);
-    store(c, on, at + READ_AT, WORD);
+    store(c, on, at + lock_word(c), WORD);
 }
 
 /* ---- the rest ------------------------------------------------------------------------------- */
@@ -303,7 +367,7 @@ void rcd_charge_reset(struct rcd_cost *c, const struct rcd_variable *x, sim_addr
     step(c, on, STEP_TRACE);
     if (map_of(x))
         reset_map(c, map_of(x), on);
-    else
+    else if (c->readers)
         reset_epoch(c, x->clock[READS], x->actor[READS], on);
     store(c, on, at, RCD_VARIABLE_BYTES);
 }

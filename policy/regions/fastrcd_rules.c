@@ -177,6 +177,8 @@ static bool read_variable(struct fastrcd *f, struct rcd_variable *x, const struc
         return false;
     racy |= check_side(f, x, WRITES, now);
     racy |= check_atomics(f, x, now, false);
+    if (!f->params.readers)
+        return racy;
     if (map_of(x))
         put_reader(f, x, now);
     else if (rcd_ongoing(f, x, READS, now->actor))

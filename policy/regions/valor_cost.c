@@ -103,6 +103,7 @@ static void charge_write(struct valor *v, const struct valor_variable *x, sim_ad
 
     if (own_already(v, x, now) && !atomic)
         return;
+    ledger_part(v->cost, PART_SLOW);
     step(v, STEP_SLOW);
     check_word(v, x, now->actor);
     check_atomics(v, x);
@@ -118,6 +119,7 @@ void valor_charge_access(struct valor *v, const struct valor_variable *x,
 {
     const sim_addr at = metadata_at(v->cost, now->addr);
 
+    ledger_part(v->cost, PART_CHECK);
     if (!v->cost->held)
         step(v, STEP_PLACE);
     load(v, at, valor_variable_bytes(v));
@@ -149,9 +151,12 @@ void valor_charge_write_set(struct valor *v, struct valor_thread *t)
 
 /* ---- the ends of regions -------------------------------------------------------------------- */
 
-/* Algorithm 5 or 8: each entry of the log against its variable's word. */
+/* Algorithm 5 or 8: each entry of the log against its variable's word. A full log is validated in
+ * the middle of a region. */
 void valor_charge_validation(struct valor *v, const struct valor_thread *t)
 {
+    const enum cost_part was = ledger_part(v->cost, PART_SYNC);
+
     for (uint32_t i = 0; i < t->reads; i++) {
         const struct logged *e = &t->read[i];
         load(v, read_entry(v, t, i), VALOR_ENTRY_BYTES);
@@ -161,6 +166,7 @@ void valor_charge_validation(struct valor *v, const struct valor_thread *t)
         if (e->x && e->x->version != e->version)
             step(v, STEP_CHANGED);
     }
+    ledger_part(v->cost, was);
 }
 
 void valor_charge_release(struct valor *v, const struct valor_thread *t, uint32_t actor)

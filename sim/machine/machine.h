@@ -118,15 +118,31 @@ static inline sim_cycle machine_step_begins(struct machine *m, unsigned core,
     r->counts->instructions += s->instructions;
     r->counts->access[s->cmd]++;
     r->counts->bytes += s->bytes;
+    r->counts->cycles[s->part][TIME_INSTRUCTIONS] += s->instructions;
     return now + s->instructions;
+}
+/* Its access was made, from `began` on. */
+static inline sim_cycle machine_step_done(const struct mem_run *r, size_t i, sim_cycle began,
+                                          struct coh_result is)
+{
+    const struct mem_step *s = &r->step[i];
+    struct mem_counts *n = r->counts;
+    const enum cost_time on = cost_time_of((enum mem_cmd)s->cmd, is.level);
+
+    n->cycles[s->part][on] += is.done - began;
+    n->local += on == TIME_LOCAL;
+    n->remote += on == TIME_REMOTE;
+    return is.done;
 }
 /* Its access, at its turn: when it is done. */
 static inline sim_cycle machine_step(struct machine *m, unsigned core, const struct mem_run *r,
                                      size_t i, sim_cycle now)
 {
-    return coherence_access(m->coherence, core, r->step[i].at, (enum mem_cmd)r->step[i].cmd,
-                            TRAFFIC_METADATA, now)
-        .done;
+    const struct mem_step *s = &r->step[i];
+
+    return machine_step_done(
+        r, i, now,
+        coherence_access(m->coherence, core, s->at, (enum mem_cmd)s->cmd, TRAFFIC_METADATA, now));
 }
 /* What policies get of the machine; their host is the machine: policies.c. */
 struct policy_machine machine_policies(struct machine *m);

@@ -19,8 +19,10 @@
 static void pass_hits(const struct timed *s, unsigned core, struct ahead_steps *h, size_t end)
 {
     while (h->at < end) {
+        const struct coh_result hit = {.done = h->now + s->l1_latency, .level = LEVEL_L1};
+        machine_step_done(h->run, h->at, h->now, hit);
         h->at++;
-        h->now = machine_step_begins(s->machine, core, h->run, h->at, h->now + s->l1_latency);
+        h->now = machine_step_begins(s->machine, core, h->run, h->at, hit.done);
     }
 }
 
@@ -97,7 +99,9 @@ sim_cycle timed_steps(void *self, unsigned core, const struct mem_run *r, sim_cy
     for (*h = (struct ahead_steps){.run = r}; h->at < r->n; h->at++) {
         h->now = machine_step_begins(m, core, r, h->at, now);
         const size_t first = wait_turn(s, core, h);
-        now = coherence_steps(m->coherence, core, r->step + first, h->at - first, h->now);
+        now = machine_step_done(
+            r, h->at, h->now,
+            coherence_steps(m->coherence, core, r->step + first, h->at - first, h->now));
     }
     return now;
 }

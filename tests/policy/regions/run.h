@@ -122,15 +122,16 @@ static inline void region_refuses(const char *policy, const char *const *setting
 /* ---- what an event costs -------------------------------------------------------------------- */
 
 /* All but the last event, then what that one costs: NULL, or the caller's text of what differs. */
-static inline char *region_costs(const char *policy, const struct layout *layout,
-                                 const char *expected, const struct event *rec, size_t records)
+static inline char *region_costs(const char *policy, const char *const *settings,
+                                 const struct layout *layout, const char *expected,
+                                 const struct event *rec, size_t records)
 {
     struct policy_rig r;
     size_t last = 0;
 
     for (size_t i = 0; i < records; i += event_records(&rec[i]))
         last = i;
-    policy_rig_open(&r, policy, NULL, *layout);
+    policy_rig_open(&r, policy, settings, *layout);
     policy_rig_run(&r, rec, last);
     charges_forget(&r.m.asked);
     policy_rig_run(&r, rec + last, records - last);
@@ -138,11 +139,15 @@ static inline char *region_costs(const char *policy, const struct layout *layout
     policy_rig_close(&r);
     return differ;
 }
-#define REGION_COSTS(policy, layout, expected, ...)                                                \
+/* setting: by its whole name, as the rig calls the policy a; or NULL. */
+#define REGION_COSTS_WITH(policy, setting, layout, expected, ...)                                  \
     do {                                                                                           \
-        char *differ_ = region_costs(policy, layout, expected, EVENTS(__VA_ARGS__));               \
+        const char *const set_[] = {setting, NULL};                                                \
+        char *differ_ = region_costs(policy, set_, layout, expected, EVENTS(__VA_ARGS__));         \
         if (differ_)                                                                               \
             fail_msg("%s", differ_);                                                               \
     } while (0)
+#define REGION_COSTS(policy, layout, expected, ...)                                                \
+    REGION_COSTS_WITH(policy, NULL, layout, expected, __VA_ARGS__)
 
 #endif
