@@ -5,7 +5,8 @@ lardsim_SOURCES += cli/abstract.c cli/abstract.h cli/args.c cli/cli.h cli/comple
 	cli/concepts.def cli/heads.def cli/explain.c cli/list.c cli/main.c cli/manual.c cli/plot.c cli/plot.h \
 	cli/progress.c cli/progress.h cli/stop.c cli/stop.h cli/tables.c cli/verbs.def cli/verify.c
 lardsim_SOURCES += cli/compare/asked.c cli/compare/compare.c cli/compare/compare.h \
-	cli/compare/costs.c cli/compare/files.c cli/compare/machine.c cli/compare/page.c
+	cli/compare/costs.c cli/compare/course.c cli/compare/files.c cli/compare/machine.c cli/compare/page.c \
+	cli/compare/several.c
 lardsim_SOURCES += cli/reproduce/claims.c cli/reproduce/claims.h cli/reproduce/print.c \
 	cli/reproduce/print.h cli/reproduce/reproduce.c cli/reproduce/reproduce.h cli/reproduce/verb.c
 lardsim_SOURCES += cli/run/machine.c cli/run/races.c cli/run/repeat.c cli/run/result.c \
@@ -17,7 +18,7 @@ lardsim_SOURCES += cli/sweep/collect.c cli/sweep/collect.h cli/sweep/folder.c cl
 lardsim_SOURCES += cli/trace/cat.c cli/trace/convert.c cli/trace/cut.c cli/trace/info.c \
 	cli/trace/merge.c cli/trace/synth.c cli/trace/trace.c cli/trace/trace.h cli/trace/verify.c
 lardsim_SOURCES += cli/workload/again.c cli/workload/describe.c cli/workload/measure.c \
-	cli/workload/record.c cli/workload/workload.c cli/workload/workload.h
+	cli/workload/record.c cli/workload/source.c cli/workload/workload.c cli/workload/workload.h
 lardsim_LDFLAGS = $(LARDSIM_LDFLAGS)
 lardsim_LDADD = libcore.la $(LIBS_OF_OTHERS) $(SQLITE_LIBS)
 

@@ -113,6 +113,18 @@ bool sim_timeline_cut(const struct lardsim *l, uint64_t *at);
  */
 const char *sim_machine_is(const struct lardsim *l, const char *what);
 
+/* Cycles when the first step, 2 step, ... n step events were done: of the regions of interest, or of
+ * the run where none is marked; and of all of them. */
+enum { COURSE_SAMPLES = 128 };
+struct sim_course {
+    uint64_t step;
+    size_t n;
+    uint64_t cycles[COURSE_SAMPLES];
+    uint64_t events, total;
+};
+/* After lardsim_finish. False: no machine, or no event. */
+bool sim_course(const struct lardsim *l, struct sim_course *to);
+
 /* ---- policies of a run held against one of them (docs/compare.md) --------------------------- */
 
 int sim_compare(struct lardsim *l); /* this run compares; before lardsim_start */

@@ -33,6 +33,7 @@ struct workload {
     size_t params_size;         /* of the struct that they fill */
     const char
         *sizes[WORKLOAD_SIZES]; /* "n=100,steps=2": what size=... sets; "" or NULL: nothing */
+    const char *length; /* its parameter that says how long it runs, and nothing else; NULL: none */
     unsigned granularity;       /* hint for the run: the smallest access it makes; 0: 8 */
     const char *const *sites;   /* at_names; NULL ends it; may be NULL */
     /* Runs as thread 0. All threads should be joined when it returns. p: its own parameters. */

@@ -517,6 +517,10 @@ static int compare_given(const struct cli *c, struct err *e)
         return -1;
     if (costs)
         return compare_machine(c, e);
+    if (cli_has(c, OPT_SEEDS) || cli_has(c, OPT_CONVERGE))
+        return err_set(e, LARD_USAGE,
+                       "compare: --seeds and --converge are about what policies cost; give a "
+                       "machine, as --config radish8, and neither --truth nor --list");
 
     struct compare_files files;
     if (compare_files_open(&files, c, e))
@@ -557,6 +561,10 @@ static const struct argp_option options[] = {
     {"list", OPT_LIST, NULL, 0, "Print each difference, and why", 0},
     ROWS_SETTINGS,
     {"overwrite", OPT_OVERWRITE, NULL, 0, "Replace the results if the folder or file exists", 0},
+    {"seeds", OPT_SEEDS, "N", 0,
+     "On a machine: run with N seeds, and tell the spread of the overheads", 0},
+    {"converge", OPT_CONVERGE, NULL, 0,
+     "On a machine: double the length until the overheads are settled", 0},
     {"csv", OPT_CSV, "FILE", 0, "Write the table, a row a policy", 0},
     {"plot", OPT_PLOT, "FILE", 0, "Write a plot of the table, an SVG", 0},
     ROWS_OUTCOME,

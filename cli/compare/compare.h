@@ -28,9 +28,13 @@ enum cost_spent { /* where cores spend their time: sim/machine/spent.def */
 #undef SPENT
                   COST_SPENTS
 };
+struct part_costs { /* of the whole run, or of its regions of interest */
+    uint64_t cost[COSTS], spent[COST_SPENTS];
+};
 struct costs {              /* of one policy */
     char *label, *property; /* own; property: what the policy's verdicts are about */
-    uint64_t cost[COSTS], spent[COST_SPENTS];
+    struct part_costs whole, region;
+    struct sim_course course; /* of the region; events is 0: there is none */
     uint64_t events, identity, digest, behaviour;
     bool has_bytes;               /* it counts its metadata */
     struct sim_findings findings; /* owns */
@@ -38,19 +42,37 @@ struct costs {              /* of one policy */
 struct cost_setting {
     char *name, *text; /* own; text: as --set takes it */
 };
+struct cost_run {     /* of all policies, with another seed or length */
+    uint64_t value;   /* that */
+    double *overhead; /* owns; by row */
+};
+struct cost_runs {
+    struct cost_run *run; /* owns */
+    size_t n, cap;
+};
 struct cost_table {
     const char *source;
     const char *output;                /* NULL: none */
     struct folder *folder;             /* owns, while results are written; NULL: none */
     struct costs *row;                 /* owns; the first is of the machine without a policy */
-    size_t n;                          /* that are complete */
+    size_t n, rows;                    /* that are complete; all */
     char *order, *contention, *memory; /* own; of the machine */
     uint64_t frequency;
     struct cost_setting *setting; /* owns; of all runs, each once; policies are those compared */
     size_t settings, settings_cap;
     const char *policies;
+    bool region; /* something is marked: it is what is judged */
+    struct cost_runs seeds,
+        lengths;             /* own; with these, lengths up to that of this table; or none */
+    const char *length;      /* the parameter */
     const struct err *error; /* of the run after those that are complete; code 0: there is none */
 };
+
+static inline const struct part_costs *costs_judged(const struct cost_table *t,
+                                                    const struct costs *r)
+{
+    return t->region ? &r->region : &r->whole;
+}
 
 int compare_machine(const struct cli *c, struct err *e); /* an exit code, or -1 and *e */
 
@@ -76,12 +98,34 @@ char *spec_property(const struct cli *c, const char *spec, struct err *e);
 /* ---- what a run cost: compare/costs.c ----------------------------------------------------- */
 
 void costs_read(struct costs *to, const struct lardsim *l);         /* to->label is set */
+bool costs_region(const struct lardsim *l);                         /* its trace marks one */
 void costs_settings(struct cost_table *t, const struct lardsim *l); /* adds those of its run */
 void costs_machine(struct cost_table *t, const struct lardsim *l);
 
+/* ---- as a run goes on: compare/course.c ---------------------------------------------------- */
+
+enum { COURSE_PARTS = 4 }; /* the last is all */
+extern const double course_part[COURSE_PARTS];
+/* The overhead after these parts of the events. False: nothing is known of it. */
+bool course_overheads(const struct costs *r, const struct costs *none, double to[COURSE_PARTS]);
+/* Twice as long has hardly moved it. */
+bool overhead_settled(double before, double now);
+bool course_settled(const double overhead[COURSE_PARTS]);
+
+/* ---- other seeds, and longer runs: compare/several.c ---------------------------------------- */
+
+double costs_overhead(const struct cost_table *t, const struct costs *r);
+void cost_runs_add(struct cost_runs *s, uint64_t value, const struct cost_table *t);
+void cost_runs_free(struct cost_runs *s);
+bool cost_runs_settled(const struct cost_runs *s, size_t rows);
+struct cost_spread {
+    double mean, least, most;
+};
+struct cost_spread cost_spread_of(const struct cost_runs *s, size_t row);
+
 /* ---- --csv and --plot: compare/files.c ---------------------------------------------------- */
 
-enum { OPT_CSV = 520, OPT_PLOT };
+enum { OPT_CSV = 520, OPT_PLOT, OPT_SEEDS, OPT_CONVERGE };
 struct compare_files {
     struct outfile *csv, *plot; /* NULL: not asked for */
 };

@@ -11,16 +11,19 @@ static const char *const metadata[] = {"load-misses",   "store-misses",   "atomi
                                        "load-hits",     "store-hits",     "atomic-hits",
                                        "load-upgrades", "store-upgrades", "atomic-upgrades"};
 
+enum part { WHOLE, REGION };
+static const char *const prefix[] = {[WHOLE] = "", [REGION] = "roi."};
+
 /* 0 where the run has no such statistic: not every machine has every level, and not every policy
  * metadata. */
-static uint64_t stat_of(const struct lardsim *l, const char *group, const char *part)
+static uint64_t stat_of(const struct lardsim *l, enum part of, const char *group, const char *name)
 {
-    char *name = xasprintf("%s%s", group, part);
+    char *full = xasprintf("%s%s%s", prefix[of], group, name);
     uint64_t v;
 
-    if (lardsim_stat(l, name, &v))
+    if (lardsim_stat(l, full, &v))
         v = 0;
-    free(name);
+    free(full);
     return v;
 }
 
@@ -34,10 +37,10 @@ static bool has_stat(const struct lardsim *l, const char *group, const char *par
     return has;
 }
 
-static void read_metadata(struct costs *to, const struct lardsim *l)
+static void read_metadata(struct part_costs *to, const struct lardsim *l, enum part of)
 {
     for (size_t i = 0; i < ARRAY_SIZE(metadata); i++) {
-        const uint64_t v = stat_of(l, "l1.metadata.", metadata[i]);
+        const uint64_t v = stat_of(l, of, "l1.metadata.", metadata[i]);
         to->cost[COST_METADATA] += v;
         to->cost[COST_METADATA_MISSES] += i < METADATA_MISSES ? v : 0;
     }
@@ -46,59 +49,100 @@ static void read_metadata(struct costs *to, const struct lardsim *l)
 /* Bytes of metadata. A policy in software lays them out itself. One in hardware has history lines
  * on chip and the tables of its manager; each peak is at its own time, so the most of both together
  * may have been less than the sum shown. */
-static void read_bytes(struct costs *to, const struct lardsim *l)
-{
-    const struct {
-        const char *live, *peak;
-        uint64_t unit;
-    } of[] = {{"metadata.live", "metadata.peak", 1},
-              {"lines.live", "lines.peak", stat_of(l, "machine.", "line")},
-              {"manager.bytes", "manager.bytes-peak", 1}};
-    char *group = xasprintf("policy.%s.", to->label);
+static const struct {
+    const char *live, *peak;
+    bool lines; /* counted in lines */
+} bytes[] = {{"metadata.live", "metadata.peak", false},
+             {"lines.live", "lines.peak", true},
+             {"manager.bytes", "manager.bytes-peak", false}};
 
-    for (size_t i = 0; i < ARRAY_SIZE(of); i++) {
-        to->has_bytes |= has_stat(l, group, of[i].live);
-        to->cost[COST_BYTES] += of[i].unit * stat_of(l, group, of[i].live);
-        to->cost[COST_BYTES_PEAK] += of[i].unit * stat_of(l, group, of[i].peak);
+static bool has_bytes(const struct lardsim *l, const char *group)
+{
+    bool has = false;
+
+    for (size_t i = 0; i < ARRAY_SIZE(bytes); i++)
+        has |= has_stat(l, group, bytes[i].live);
+    return has;
+}
+
+static void read_bytes(struct part_costs *to, const struct lardsim *l, enum part of,
+                       const char *group)
+{
+    const uint64_t line = stat_of(l, WHOLE, "machine.", "line");
+
+    for (size_t i = 0; i < ARRAY_SIZE(bytes); i++) {
+        const uint64_t unit = bytes[i].lines ? line : 1;
+        to->cost[COST_BYTES] += unit * stat_of(l, of, group, bytes[i].live);
+        to->cost[COST_BYTES_PEAK] += unit * stat_of(l, of, group, bytes[i].peak);
     }
-    free(group);
 }
 
-static void read_races(struct costs *to, const struct lardsim *l)
-{
-    char *races = xasprintf("policy.%s.races.", to->label);
-
-    to->cost[COST_RACES] = stat_of(l, races, "accesses");
-    to->cost[COST_SITES] = stat_of(l, races, "sites");
-    to->cost[COST_LOCATIONS] = stat_of(l, races, "locations");
-    free(races);
-}
-
-void costs_read(struct costs *to, const struct lardsim *l)
+static void read_spent(struct part_costs *to, const struct lardsim *l, enum part of)
 {
     static const char *const spent[] = {
 #define SPENT(NAME, text, help) [COST_SPENT_##NAME] = "machine.spent." text,
 #include "sim/machine/spent.def"
 #undef SPENT
     };
+
+    for (size_t i = 0; i < COST_SPENTS; i++)
+        to->spent[i] = stat_of(l, of, spent[i], "");
+}
+
+static void read_part(struct part_costs *to, const struct lardsim *l, enum part of,
+                      const char *group)
+{
+    to->cost[COST_CORES] = stat_of(l, WHOLE, "machine.", "cores");
+    to->cost[COST_CORES_USED] = stat_of(l, WHOLE, "machine.", "cores-used");
+    to->cost[COST_CYCLES] =
+        stat_of(l, WHOLE, "machine.", of == REGION ? "region-cycles" : "cycles");
+    to->cost[COST_REMOTE] = stat_of(l, of, "coherence.", "from-remote");
+    to->cost[COST_COLLECTIONS] = stat_of(l, of, group, "cost.collections");
+    to->cost[COST_RACES] = stat_of(l, of, group, "races.accesses");
+    to->cost[COST_SITES] = stat_of(l, of, group, "races.sites");
+    to->cost[COST_LOCATIONS] = stat_of(l, of, group, "races.locations");
+    read_metadata(to, l, of);
+    read_bytes(to, l, of, group);
+    read_spent(to, l, of);
+}
+
+/* Cores that wait at the end of a region, and those that went on beyond it, are not all as long in
+ * it: what is missing is idle, so that cycles add up. */
+static void fill_up(struct part_costs *to)
+{
+    const uint64_t all = to->cost[COST_CYCLES] * to->cost[COST_CORES];
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < COST_SPENTS; i++)
+        sum += to->spent[i];
+    to->spent[COST_SPENT_IDLE] += all > sum ? all - sum : 0;
+}
+
+bool costs_region(const struct lardsim *l)
+{
+    uint64_t cycles;
+
+    return !lardsim_stat(l, "roi.machine.cycles", &cycles);
+}
+
+void costs_read(struct costs *to, const struct lardsim *l)
+{
     char *group = xasprintf("policy.%s.", to->label);
 
-    to->cost[COST_CORES] = stat_of(l, "machine.", "cores");
-    to->cost[COST_CORES_USED] = stat_of(l, "machine.", "cores-used");
-    to->cost[COST_CYCLES] = stat_of(l, "machine.", "cycles");
-    to->cost[COST_REMOTE] = stat_of(l, "coherence.", "from-remote");
-    to->cost[COST_COLLECTIONS] = stat_of(l, group, "cost.collections");
-    free(group);
-    read_races(to, l);
-    read_metadata(to, l);
-    read_bytes(to, l);
-    for (size_t i = 0; i < COST_SPENTS; i++)
-        to->spent[i] = stat_of(l, spent[i], "");
+    read_part(&to->whole, l, WHOLE, group);
+    if (costs_region(l)) {
+        read_part(&to->region, l, REGION, group);
+        fill_up(&to->region);
+    }
+    if (!sim_course(l, &to->course))
+        to->course.events = 0;
+    to->has_bytes = has_bytes(l, group);
     to->findings = sim_findings(l);
     to->events = lardsim_events(l);
     to->identity = sim_identity(l);
     to->digest = lardsim_digest(l);
     to->behaviour = sim_behaviour(l);
+    free(group);
 }
 
 void costs_machine(struct cost_table *t, const struct lardsim *l)
@@ -106,7 +150,8 @@ void costs_machine(struct cost_table *t, const struct lardsim *l)
     t->order = xstrdup(sim_machine_is(l, "order"));
     t->contention = xstrdup(sim_machine_is(l, "contention"));
     t->memory = xstrdup(sim_machine_is(l, "memory"));
-    t->frequency = stat_of(l, "machine.", "frequency");
+    t->frequency = stat_of(l, WHOLE, "machine.", "frequency");
+    t->region = costs_region(l);
 }
 
 /* ---- what was configured -------------------------------------------------------------------- */

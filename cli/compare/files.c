@@ -58,36 +58,54 @@ static const char *const spent[COST_SPENTS] = {
 #undef SPENT
 };
 
-static void cost_row_csv(FILE *out, const struct costs *r, const struct costs *none)
+static void measured_csv(FILE *out, const struct part_costs *m, const struct part_costs *none,
+                         bool has_bytes)
 {
-    const uint64_t cycles = r->cost[COST_CYCLES], before = none->cost[COST_CYCLES];
+    const uint64_t cycles = m->cost[COST_CYCLES], before = none->cost[COST_CYCLES];
     char *overhead = before ? csv_excess(cycles, before) : xstrdup("");
 
-    csv_field(out, r->label);
     fprintf(out, ",%" PRIu64 ",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64, cycles, overhead,
-            r->cost[COST_RACES], r->cost[COST_SITES], r->cost[COST_LOCATIONS]);
-    if (r->has_bytes)
-        fprintf(out, ",%" PRIu64 ",%" PRIu64, r->cost[COST_BYTES], r->cost[COST_BYTES_PEAK]);
+            m->cost[COST_RACES], m->cost[COST_SITES], m->cost[COST_LOCATIONS]);
+    if (has_bytes)
+        fprintf(out, ",%" PRIu64 ",%" PRIu64, m->cost[COST_BYTES], m->cost[COST_BYTES_PEAK]);
     else
         fputs(",,", out);
-    fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, r->cost[COST_METADATA],
-            r->cost[COST_METADATA_MISSES], r->cost[COST_REMOTE], r->cost[COST_COLLECTIONS]);
+    fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, m->cost[COST_METADATA],
+            m->cost[COST_METADATA_MISSES], m->cost[COST_REMOTE], m->cost[COST_COLLECTIONS]);
     for (size_t s = 0; s < COST_SPENTS; s++)
-        fprintf(out, ",%" PRIu64, r->spent[s]);
-    fputc('\n', out);
+        fprintf(out, ",%" PRIu64, m->spent[s]);
     free(overhead);
 }
 
+static void heads_csv(FILE *out, const char *part)
+{
+    static const char *const head[] = {"cycles",        "overhead",          "races.accesses",
+                                       "races.sites",   "races.locations",   "metadata.live",
+                                       "metadata.peak", "metadata.accesses", "metadata.misses",
+                                       "remote.misses", "collection.cycles"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(head); i++)
+        fprintf(out, ",%s%s", part, head[i]);
+    for (size_t s = 0; s < COST_SPENTS; s++)
+        fprintf(out, ",%sspent.%s", part, spent[s]);
+}
+
+/* The columns of the region are there if one is marked. */
 void cost_table_csv(const struct cost_table *t, FILE *out)
 {
-    fputs("policy,cycles,overhead,races.accesses,races.sites,races.locations,metadata.live,"
-          "metadata.peak,metadata.accesses,metadata.misses,remote.misses,collection.cycles",
-          out);
-    for (size_t s = 0; s < COST_SPENTS; s++)
-        fprintf(out, ",spent.%s", spent[s]);
+    fputs("policy", out);
+    heads_csv(out, "");
+    if (t->region)
+        heads_csv(out, "region.");
     fputc('\n', out);
-    for (size_t i = 0; i < t->n; i++)
-        cost_row_csv(out, &t->row[i], &t->row[0]);
+    for (size_t i = 0; i < t->n; i++) {
+        const struct costs *r = &t->row[i];
+        csv_field(out, r->label);
+        measured_csv(out, &r->whole, &t->row[0].whole, r->has_bytes);
+        if (t->region)
+            measured_csv(out, &r->region, &t->row[0].region, r->has_bytes);
+        fputc('\n', out);
+    }
 }
 
 void cost_table_plot(const struct cost_table *t, FILE *out)
@@ -100,8 +118,8 @@ void cost_table_plot(const struct cost_table *t, FILE *out)
     for (size_t i = 0; i < t->n; i++) {
         labels[i] = t->row[i].label;
         for (size_t k = 0; k < ARRAY_SIZE(panels); k++) {
-            count[i * ARRAY_SIZE(panels) + k][0] = t->row[0].cost[costs[k]];
-            count[i * ARRAY_SIZE(panels) + k][1] = t->row[i].cost[costs[k]];
+            count[i * ARRAY_SIZE(panels) + k][0] = costs_judged(t, &t->row[0])->cost[costs[k]];
+            count[i * ARRAY_SIZE(panels) + k][1] = costs_judged(t, &t->row[i])->cost[costs[k]];
         }
     }
     const struct plot plot = {.title = t->source,

@@ -10,6 +10,7 @@
 #include "cli/progress.h"
 #include "cli/run/run.h"
 #include "cli/stop.h"
+#include "cli/workload/workload.h"
 
 /* ---- what was given and had no effect in any run -------------------------------------------- */
 
@@ -55,7 +56,7 @@ static int set_output(struct lardsim *l, const struct cost_table *t, const char 
     if (!t->folder)
         return 0;
     char *dir = xasprintf("%s/%s", folder_path(t->folder), label);
-    const int failed = lardsim_output(l, dir, false);
+    const int failed = lardsim_output(l, dir, true); /* in place of a shorter run's */
 
     free(dir);
     return failed;
@@ -197,7 +198,7 @@ static int write_folder(struct cost_table *t, struct err *e)
 static bool any_race(const struct cost_table *t)
 {
     for (size_t i = 0; i < t->n; i++)
-        if (t->row[i].cost[COST_RACES])
+        if (t->row[i].whole.cost[COST_RACES])
             return true;
     return false;
 }
@@ -215,10 +216,9 @@ static int show(struct cost_table *t, const struct cli *c, struct err *e)
     return e->code ? -1 : LARD_DONE;
 }
 
-static void free_table(struct cost_table *t, size_t rows)
+static void free_rows(struct cost_table *t)
 {
-    folder_abort(t->folder);
-    for (size_t i = 0; i < rows; i++) {
+    for (size_t i = 0; i < t->rows; i++) {
         free(t->row[i].label);
         free(t->row[i].property);
         sim_findings_free(&t->row[i].findings);
@@ -232,6 +232,18 @@ static void free_table(struct cost_table *t, size_t rows)
     free(t->order);
     free(t->contention);
     free(t->memory);
+    t->row = NULL;
+    t->setting = NULL;
+    t->order = t->contention = t->memory = NULL;
+    t->rows = t->n = t->settings = t->settings_cap = 0;
+}
+
+static void free_table(struct cost_table *t)
+{
+    folder_abort(t->folder);
+    free_rows(t);
+    cost_runs_free(&t->seeds);
+    cost_runs_free(&t->lengths);
 }
 
 /* A mistake in any policy is told before the first one runs. */
@@ -239,6 +251,7 @@ static int name_rows(struct cost_table *t, const struct cli *c, const struct spe
                      struct err *e)
 {
     t->row = xcalloc(s->n, sizeof *t->row);
+    t->rows = s->n;
     for (size_t i = 0; i < s->n; i++) {
         struct cli one = specs_cli(c, s, i);
         const char *spec = s->spec[i];
@@ -277,6 +290,87 @@ static char *policies_text(const struct specs *s)
     return all ? all : xstrdup("none");
 }
 
+/* ---- seeds, lengths ------------------------------------------------------------------------- */
+
+/* The same with another source. */
+static void run_on(struct cost_table *t, const struct cli *c, const struct specs *s, char *source,
+                   struct err *e)
+{
+    const char *arg[] = {source, NULL};
+    struct cli one = *c;
+
+    one.arg = arg;
+    t->source = source;
+    if (!name_rows(t, &one, s, e))
+        run_all(t, &one, s, e);
+}
+
+/* Twice as long each time. */
+enum { LENGTHS = 7 };
+static void run_longer(struct cost_table *t, const struct cli *c, const struct specs *s,
+                       char **source, struct err *e)
+{
+    struct source_length length;
+
+    if (source_length(c->arg[0], &length, e))
+        return;
+    t->length = length.name;
+    for (uint64_t value = length.value;; value *= 2) {
+        free_rows(t);
+        free(*source);
+        *source = source_with(c->arg[0], length.name, value);
+        run_on(t, c, s, *source, e);
+        if (e->code)
+            return;
+        cost_runs_add(&t->lengths, value, t);
+        if (t->lengths.n == LENGTHS || value > length.most / 2 ||
+            cost_runs_settled(&t->lengths, t->n))
+            return;
+    }
+}
+
+/* The table's own is the first. */
+static void run_seeds(struct cost_table *t, const struct cli *c, const struct specs *s,
+                      uint64_t seeds, struct err *e)
+{
+    uint64_t seed;
+
+    if (e->code || source_seed(t->source, &seed, e))
+        return;
+    cost_runs_add(&t->seeds, seed, t);
+    for (uint64_t i = 1; i < seeds && !e->code; i++) {
+        struct cost_table other = {.policies = t->policies, .error = e};
+        char *source = source_with(t->source, "seed", seed + i);
+        run_on(&other, c, s, source, e);
+        if (!e->code)
+            cost_runs_add(&t->seeds, seed + i, &other);
+        free_table(&other);
+        free(source);
+    }
+}
+
+static int seeds_wanted(const struct cli *c, uint64_t *seeds, struct err *e)
+{
+    const char *text = cli_get(c, OPT_SEEDS);
+
+    *seeds = 1;
+    if (text && (!cli_number(text, seeds) || !*seeds || *seeds > 1000))
+        return err_set(e, LARD_USAGE, "compare: --seeds: '%s' is no number from 1 to 1000", text);
+    return text ? source_seed(c->arg[0], &(uint64_t){0}, e) : 0;
+}
+
+static void run_asked(struct cost_table *t, const struct cli *c, const struct specs *s,
+                      uint64_t seeds, char **source, struct err *e)
+{
+    *source = xstrdup(c->arg[0]);
+    if (cli_has(c, OPT_CONVERGE))
+        run_longer(t, c, s, source, e);
+    else
+        run_on(t, c, s, *source, e);
+    if (seeds > 1)
+        run_seeds(t, c, s, seeds, e);
+}
+
 static int write_files(const struct cost_table *t, struct compare_files *f, struct err *e)
 {
     if (f->csv)
@@ -291,21 +385,22 @@ int compare_machine(const struct cli *c, struct err *e)
     struct compare_files files = {NULL, NULL};
     struct cost_table t = {.source = c->arg[0], .output = cli_get(c, 'o'), .error = e};
     struct specs specs = {NULL, 0, 0};
-    char *policies = NULL;
+    char *policies = NULL, *source = NULL;
+    uint64_t seeds;
     int status = -1;
 
-    if (!check_source(t.source, e) && !specs_collect(&specs, c, e) &&
-        !name_rows(&t, c, &specs, e) && !claim_folder(&t, c, e) &&
-        !compare_files_open(&files, c, e)) {
+    if (!check_source(t.source, e) && !seeds_wanted(c, &seeds, e) && !specs_collect(&specs, c, e) &&
+        !claim_folder(&t, c, e) && !compare_files_open(&files, c, e)) {
         t.policies = policies = policies_text(&specs);
-        run_all(&t, c, &specs, e);
+        run_asked(&t, c, &specs, seeds, &source, e);
         if (!e->code)
             write_files(&t, &files, e);
         status = show(&t, c, e);
     }
     free(policies);
     compare_files_abort(&files);
-    free_table(&t, t.row ? specs.n : 0);
+    free_table(&t);
+    free(source);
     specs_free(&specs);
     return status;
 }

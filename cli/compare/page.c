@@ -23,20 +23,18 @@ static void print_percent(double part, double whole, int width)
     printf("%*s", width, text);
 }
 
-/* Bytes of metadata: "-" where nobody counts them; from 10 Ki on rounded, so that a small number is
+/* Bytes of metadata: from 10 Ki on rounded, so that a small number is
  * exact and a large one short. */
-static void bytes_text(const struct costs *r, enum compared_cost which, char *to, size_t room)
+static void bytes_text(const struct part_costs *m, enum compared_cost which, char *to, size_t room)
 {
     static const char *const unit[] = {"", "Ki", "Mi", "Gi", "Ti"};
-    double x = (double)r->cost[which];
+    double x = (double)m->cost[which];
     size_t u = 0;
 
     for (; x >= 10240 && u + 1 < ARRAY_SIZE(unit); u++)
         x /= 1024;
-    if (!r->has_bytes)
-        snprintf(to, room, "-");
-    else if (u == 0)
-        snprintf(to, room, "%" PRIu64, r->cost[which]);
+    if (u == 0)
+        snprintf(to, room, "%" PRIu64, m->cost[which]);
     else
         snprintf(to, room, "%.0f%s", x, unit[u]);
 }
@@ -66,12 +64,18 @@ static const struct page_column races_columns[] = {
 static const struct page_column accesses_columns[] = {
     {"metadata", "accesses", COST_METADATA, COUNT}, {"", "misses", COST_METADATA_MISSES, COUNT}};
 
-static void cell_text(const struct costs *r, const struct page_column *c, char *to, size_t room)
+/* "-" where nobody counts the bytes. */
+static void cell_text(const struct cost_table *t, const struct costs *r,
+                      const struct page_column *c, char *to, size_t room)
 {
-    if (c->form == BYTES)
-        bytes_text(r, c->cost, to, room);
+    const struct part_costs *m = costs_judged(t, r);
+
+    if (c->form == COUNT)
+        snprintf(to, room, "%" PRIu64, m->cost[c->cost]);
+    else if (r->has_bytes)
+        bytes_text(m, c->cost, to, room);
     else
-        snprintf(to, room, "%" PRIu64, r->cost[c->cost]);
+        snprintf(to, room, "-");
 }
 
 /* Two spaces before the longest of titles and cells. */
@@ -81,7 +85,7 @@ static int column_width(const struct cost_table *t, const struct page_column *c)
     char text[32];
 
     for (size_t i = 0; i < t->n; i++) {
-        cell_text(&t->row[i], c, text, sizeof text);
+        cell_text(t, &t->row[i], c, text, sizeof text);
         if (strlen(text) > width)
             width = strlen(text);
     }
@@ -106,16 +110,24 @@ static void print_cells(const struct cost_table *t, const struct costs *r,
     char text[32];
 
     for (size_t k = 0; k < n; k++) {
-        cell_text(r, &c[k], text, sizeof text);
+        cell_text(t, r, &c[k], text, sizeof text);
         printf("%*s", column_width(t, &c[k]), text);
     }
 }
 
 enum { CYCLES_WIDTH = 12, OVERHEAD_WIDTH = 11 };
 
+static void print_cycles(const struct part_costs *m, const struct part_costs *none)
+{
+    const double before = (double)none->cost[COST_CYCLES];
+
+    printf("%*" PRIu64, CYCLES_WIDTH, m->cost[COST_CYCLES]);
+    print_percent((double)m->cost[COST_CYCLES] - before, before, OVERHEAD_WIDTH);
+}
+
 static void print_table(const struct cost_table *t, int width)
 {
-    const double before = (double)t->row[0].cost[COST_CYCLES];
+    const struct part_costs *none = costs_judged(t, &t->row[0]);
     const size_t n = ARRAY_SIZE(races_columns);
 
     printf("%*s", width + CYCLES_WIDTH + OVERHEAD_WIDTH, "");
@@ -125,10 +137,61 @@ static void print_table(const struct cost_table *t, int width)
     puts("  property checked");
     for (size_t i = 0; i < t->n; i++) {
         const struct costs *r = &t->row[i];
-        printf("%-*s%*" PRIu64, width, r->label, CYCLES_WIDTH, r->cost[COST_CYCLES]);
-        print_percent((double)r->cost[COST_CYCLES] - before, before, OVERHEAD_WIDTH);
+        printf("%-*s", width, r->label);
+        print_cycles(costs_judged(t, r), none);
         print_cells(t, r, races_columns, n);
         printf("  %s\n", r->property);
+    }
+}
+
+/* ---- what is measured ----------------------------------------------------------------------- */
+
+static void print_measured(const struct cost_table *t)
+{
+    const struct costs *none = &t->row[0];
+
+    if (!t->region)
+        return;
+    printf("measured   the region of interest, ");
+    print_percent((double)none->region.cost[COST_CYCLES], (double)none->whole.cost[COST_CYCLES], 0);
+    puts(" of the cycles of none; the whole run stands below\n");
+}
+
+/* With the set-up, and all else that is outside of the region. */
+static void print_whole(const struct cost_table *t, int width)
+{
+    if (!t->region)
+        return;
+    printf("\nthe whole run:\n%-*s%*s%*s%*s\n", width, "policy", CYCLES_WIDTH, "cycles",
+           OVERHEAD_WIDTH, "overhead", OVERHEAD_WIDTH, "races");
+    for (size_t i = 0; i < t->n; i++) {
+        const struct part_costs *m = &t->row[i].whole;
+        printf("%-*s", width, t->row[i].label);
+        print_cycles(m, &t->row[0].whole);
+        printf("%*" PRIu64 "\n", OVERHEAD_WIDTH, m->cost[COST_RACES]);
+    }
+}
+
+/* A short run is mostly first touches; a long one is what papers print. */
+static void print_course(const struct cost_table *t, int width)
+{
+    static const char *const head[COURSE_PARTS] = {"1/8", "1/4", "1/2", "all"};
+    double overhead[COURSE_PARTS];
+
+    if (t->n < 2 || !course_overheads(&t->row[1], &t->row[0], overhead))
+        return;
+    printf("\nthe overhead after a part of the %sevents:\n%-*s", t->region ? "region's " : "",
+           width, "policy");
+    for (size_t k = 0; k < COURSE_PARTS; k++)
+        printf("%*s", OVERHEAD_WIDTH, head[k]);
+    putchar('\n');
+    for (size_t i = 1; i < t->n; i++) {
+        if (!course_overheads(&t->row[i], &t->row[0], overhead))
+            continue;
+        printf("%-*s", width, t->row[i].label);
+        for (size_t k = 0; k < COURSE_PARTS; k++)
+            print_percent(overhead[k], 1, OVERHEAD_WIDTH);
+        puts(course_settled(overhead) ? "  settled" : "  not settled: a longer run has another");
     }
 }
 
@@ -155,30 +218,32 @@ static enum where where_of(enum cost_spent s)
  * threads first, so those of the one are among those of the other. */
 static uint64_t cores_used(const struct cost_table *t, const struct costs *r)
 {
-    const uint64_t none = t->row[0].cost[COST_CORES_USED], used = r->cost[COST_CORES_USED];
+    const uint64_t none = t->row[0].whole.cost[COST_CORES_USED],
+                   used = r->whole.cost[COST_CORES_USED];
 
     return none > used ? none : used;
 }
 
 /* The cycles of so many cores; the others were idle all the time. */
-static double spent_of(const struct costs *r, enum cost_spent s, uint64_t cores)
+static double spent_of(const struct part_costs *m, enum cost_spent s, uint64_t cores)
 {
-    const uint64_t others = r->cost[COST_CORES] - cores;
+    const uint64_t others = m->cost[COST_CORES] - cores;
+    const uint64_t unused = s == COST_SPENT_IDLE ? others * m->cost[COST_CYCLES] : 0;
 
-    return (double)(r->spent[s] - (s == COST_SPENT_IDLE ? others * r->cost[COST_CYCLES] : 0));
+    return (double)m->spent[s] - (double)unused;
 }
 
 /* The cycles of a run's cores add up to its cycles times the cores, so the columns add up to the
  * overhead. */
 static void print_where_row(const struct cost_table *t, const struct costs *r, int width)
 {
-    const struct costs *none = &t->row[0];
+    const struct part_costs *none = costs_judged(t, &t->row[0]), *all = costs_judged(t, r);
     const uint64_t cores = cores_used(t, r);
     const double whole = (double)none->cost[COST_CYCLES] * (double)cores;
     double more[WHERES] = {0};
 
     for (enum cost_spent s = 0; s < COST_SPENTS; s++)
-        more[where_of(s)] += spent_of(r, s, cores) - spent_of(none, s, cores);
+        more[where_of(s)] += spent_of(all, s, cores) - spent_of(none, s, cores);
     printf("%-*s", width, r->label);
     for (size_t w = 0; w < WHERES; w++)
         print_percent(more[w], whole, OVERHEAD_WIDTH);
@@ -189,7 +254,7 @@ static void print_where_row(const struct cost_table *t, const struct costs *r, i
 /* "all cores", or those that had threads. */
 static void print_whose(const struct cost_table *t)
 {
-    const uint64_t cores = t->row[0].cost[COST_CORES];
+    const uint64_t cores = t->row[0].whole.cost[COST_CORES];
     uint64_t used = 0;
 
     for (size_t i = 1; i < t->n; i++)
@@ -221,13 +286,14 @@ static void print_wheres(const struct cost_table *t, int width)
  * program collects seldom this is little; a short run may collect all the time. */
 static void print_collections(const struct cost_table *t)
 {
-    const double before = (double)t->row[0].cost[COST_CYCLES];
+    const double before = (double)costs_judged(t, &t->row[0])->cost[COST_CYCLES];
     const char *with = "\nof it the collecting thread's work for collections: ";
 
     for (size_t i = 1; i < t->n; i++) {
         const struct costs *r = &t->row[i];
-        const double more = (double)r->cost[COST_CYCLES] - before,
-                     part = (double)r->cost[COST_COLLECTIONS];
+        const struct part_costs *m = costs_judged(t, r);
+        const double more = (double)m->cost[COST_CYCLES] - before,
+                     part = (double)m->cost[COST_COLLECTIONS];
         if (part * 10 < more || part <= 0 || before <= 0)
             continue;
         printf("%s%s %.1f %%", with, r->label, 100 * part / before);
@@ -239,7 +305,7 @@ static void print_collections(const struct cost_table *t)
 
 static bool charged(const struct costs *r)
 {
-    return r->spent[COST_SPENT_HANDLER] || r->cost[COST_METADATA];
+    return r->whole.spent[COST_SPENT_HANDLER] || r->whole.cost[COST_METADATA];
 }
 
 /* An overhead of 0 because a policy had nothing to do says nothing about its costs. */
@@ -255,6 +321,46 @@ static void print_free(const struct cost_table *t)
     }
     if (*before == ',')
         puts(" (nothing that it charges for happened)");
+}
+
+/* The overheads that other lengths had, a row each. */
+static void print_lengths(const struct cost_table *t, int width)
+{
+    const struct cost_runs *s = &t->lengths;
+
+    if (!s->n)
+        return;
+    printf("\nthe overhead as %s doubles", t->length);
+    puts(cost_runs_settled(s, t->n) ? ": settled" : ": not settled, a longer run has another");
+    printf("%*s", 12, t->length);
+    for (size_t i = 1; i < t->n; i++)
+        printf("%*s", width > 10 ? width + 2 : 12, t->row[i].label);
+    putchar('\n');
+    for (size_t k = 0; k < s->n; k++) {
+        printf("%12" PRIu64, s->run[k].value);
+        for (size_t i = 1; i < t->n; i++)
+            print_percent(s->run[k].overhead[i], 1, width > 10 ? width + 2 : 12);
+        putchar('\n');
+    }
+}
+
+static void print_seeds(const struct cost_table *t, int width)
+{
+    const struct cost_runs *s = &t->seeds;
+
+    if (!s->n || t->n < 2)
+        return;
+    printf("\nthe overhead with %zu seeds, from %" PRIu64 " on:\n%-*s%*s%*s%*s\n", s->n,
+           s->run[0].value, width, "policy", OVERHEAD_WIDTH, "mean", OVERHEAD_WIDTH, "least",
+           OVERHEAD_WIDTH, "most");
+    for (size_t i = 1; i < t->n; i++) {
+        const struct cost_spread x = cost_spread_of(s, i);
+        printf("%-*s", width, t->row[i].label);
+        print_percent(x.mean, 1, OVERHEAD_WIDTH);
+        print_percent(x.least, 1, OVERHEAD_WIDTH);
+        print_percent(x.most, 1, OVERHEAD_WIDTH);
+        putchar('\n');
+    }
 }
 
 /* What a run has found, and every other one, too. */
@@ -294,7 +400,7 @@ static void print_findings(const struct cost_table *t)
 
 void cost_table_text(const struct cost_table *t)
 {
-    const uint64_t cores = t->row[0].cost[COST_CORES];
+    const uint64_t cores = t->row[0].whole.cost[COST_CORES];
     const int width = label_width(t);
 
     cli_print(stdout, t->source);
@@ -305,10 +411,15 @@ void cost_table_text(const struct cost_table *t)
            cores, cores == 1 ? "" : "s", t->frequency, t->order, t->contention, t->memory);
     if (workload_plants(t->source))
         puts("races      " PLANTED_TEXT "\n");
+    print_measured(t);
     print_table(t, width);
     print_wheres(t, width);
     print_collections(t);
     print_free(t);
+    print_whole(t, width);
+    print_course(t, width);
+    print_lengths(t, width);
+    print_seeds(t, width);
     print_findings(t);
     if (t->error->code)
         puts("\nincomplete: a run stopped before the end");
@@ -330,7 +441,7 @@ static void json_machine(struct json *j, const struct cost_table *t)
 {
     json_key(j, "machine");
     json_object(j);
-    json_key_u64(j, "cores", t->row[0].cost[COST_CORES]);
+    json_key_u64(j, "cores", t->row[0].whole.cost[COST_CORES]);
     json_key_u64(j, "frequency", t->frequency);
     json_key_str(j, "order", t->order);
     json_key_str(j, "contention", t->contention);
@@ -338,7 +449,7 @@ static void json_machine(struct json *j, const struct cost_table *t)
     json_end(j);
 }
 
-static void json_spent(struct json *j, const struct costs *r)
+static void json_spent(struct json *j, const struct part_costs *m)
 {
     static const char *const spent[COST_SPENTS] = {
 #define SPENT(NAME, text, help) [COST_SPENT_##NAME] = text,
@@ -349,37 +460,105 @@ static void json_spent(struct json *j, const struct costs *r)
     json_key(j, "spent");
     json_object(j);
     for (size_t s = 0; s < COST_SPENTS; s++)
-        json_key_u64(j, spent[s], r->spent[s]);
+        json_key_u64(j, spent[s], m->spent[s]);
     json_end(j);
 }
 
-static void json_row(struct json *j, const struct costs *r, const struct costs *none)
+static void json_bytes(struct json *j, const char *key, const uint64_t *bytes)
 {
-    json_object(j);
-    json_key_str(j, "policy", r->label);
-    json_key_str(j, "property", r->property);
-    json_key_u64(j, "cycles", r->cost[COST_CYCLES]);
-    json_key_u64(j, "cores-used", r->cost[COST_CORES_USED]);
+    json_key(j, key);
+    bytes ? json_u64(j, *bytes) : json_null(j);
+}
+
+static void json_measured(struct json *j, const struct part_costs *m, const struct part_costs *none,
+                          bool has_bytes)
+{
+    json_key_u64(j, "cycles", m->cost[COST_CYCLES]);
+    json_key_u64(j, "cores-used", m->cost[COST_CORES_USED]);
     json_key(j, "cycles-to-none");
-    json_fixed(j, r->cost[COST_CYCLES], none->cost[COST_CYCLES]);
+    json_fixed(j, m->cost[COST_CYCLES], none->cost[COST_CYCLES]);
     json_key(j, "races");
     json_object(j);
-    json_key_u64(j, "accesses", r->cost[COST_RACES]);
-    json_key_u64(j, "sites", r->cost[COST_SITES]);
-    json_key_u64(j, "locations", r->cost[COST_LOCATIONS]);
+    json_key_u64(j, "accesses", m->cost[COST_RACES]);
+    json_key_u64(j, "sites", m->cost[COST_SITES]);
+    json_key_u64(j, "locations", m->cost[COST_LOCATIONS]);
     json_end(j);
     json_key(j, "metadata-bytes");
     json_object(j);
-    json_key(j, "live");
-    r->has_bytes ? json_u64(j, r->cost[COST_BYTES]) : json_null(j);
-    json_key(j, "peak");
-    r->has_bytes ? json_u64(j, r->cost[COST_BYTES_PEAK]) : json_null(j);
+    json_bytes(j, "live", has_bytes ? &m->cost[COST_BYTES] : NULL);
+    json_bytes(j, "peak", has_bytes ? &m->cost[COST_BYTES_PEAK] : NULL);
     json_end(j);
-    json_key_u64(j, "metadata-accesses", r->cost[COST_METADATA]);
-    json_key_u64(j, "metadata-misses", r->cost[COST_METADATA_MISSES]);
-    json_key_u64(j, "remote-misses", r->cost[COST_REMOTE]);
-    json_key_u64(j, "collection-cycles", r->cost[COST_COLLECTIONS]);
-    json_spent(j, r);
+    json_key_u64(j, "metadata-accesses", m->cost[COST_METADATA]);
+    json_key_u64(j, "metadata-misses", m->cost[COST_METADATA_MISSES]);
+    json_key_u64(j, "remote-misses", m->cost[COST_REMOTE]);
+    json_key_u64(j, "collection-cycles", m->cost[COST_COLLECTIONS]);
+    json_spent(j, m);
+}
+
+/* A millionth is enough. */
+static void json_overhead(struct json *j, double overhead)
+{
+    json_fixed(j, (uint64_t)((overhead + 1) * 1e6 + 0.5), 1000000);
+}
+
+/* "seeds", "lengths": each run's cycles to those of none, by policy. */
+static void json_runs(struct json *j, const struct cost_table *t, const char *key,
+                      const struct cost_runs *s, const char *value)
+{
+    json_key(j, key);
+    json_array(j);
+    for (size_t k = 0; k < s->n; k++) {
+        json_object(j);
+        json_key_u64(j, value, s->run[k].value);
+        json_key(j, "cycles-to-none");
+        json_object(j);
+        for (size_t i = 0; i < t->n; i++) {
+            json_key(j, t->row[i].label);
+            json_overhead(j, s->run[k].overhead[i]);
+        }
+        json_end(j);
+        json_end(j);
+    }
+    json_end(j);
+}
+
+static void json_course(struct json *j, const struct costs *r, const struct costs *none)
+{
+    double overhead[COURSE_PARTS];
+    const bool known = course_overheads(r, none, overhead);
+
+    json_key(j, "course");
+    json_array(j);
+    for (size_t k = 0; known && k < COURSE_PARTS; k++) {
+        json_object(j);
+        json_key(j, "part");
+        json_fixed(j, (uint64_t)(course_part[k] * 1000), 1000);
+        json_key(j, "cycles-to-none");
+        json_overhead(j, overhead[k]);
+        json_end(j);
+    }
+    json_end(j);
+    if (known)
+        json_key_bool(j, "settled", course_settled(overhead));
+}
+
+static void json_row(struct json *j, const struct cost_table *t, const struct costs *r)
+{
+    const struct costs *none = &t->row[0];
+
+    json_object(j);
+    json_key_str(j, "policy", r->label);
+    json_key_str(j, "property", r->property);
+    json_key(j, "region");
+    if (t->region) {
+        json_object(j);
+        json_measured(j, &r->region, &none->region, r->has_bytes);
+        json_end(j);
+    } else {
+        json_null(j);
+    }
+    json_measured(j, &r->whole, &none->whole, r->has_bytes);
+    json_course(j, r, none);
     sim_findings_json(&r->findings, j);
     json_key_hex16(j, "digest", r->digest);
     json_key_hex16(j, "behaviour", r->behaviour);
@@ -430,7 +609,14 @@ void cost_table_json(FILE *out, const struct cost_table *t)
     json_key(&j, "policies");
     json_array(&j);
     for (size_t i = 0; i < t->n; i++)
-        json_row(&j, &t->row[i], &t->row[0]);
+        json_row(&j, t, &t->row[i]);
     json_end(&j);
+    if (t->lengths.n) {
+        json_key_str(&j, "length", t->length);
+        json_key_bool(&j, "converged", cost_runs_settled(&t->lengths, t->n));
+        json_runs(&j, t, "lengths", &t->lengths, t->length);
+    }
+    if (t->seeds.n)
+        json_runs(&j, t, "seeds", &t->seeds, "seed");
     json_end(&j);
 }

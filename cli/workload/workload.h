@@ -25,6 +25,18 @@ bool workload_plants(const char *source);
 void workload_sizes_json(struct json *j, const struct workload *w);
 void workload_params_json(struct json *j, const struct workload *w);
 
+/* ---- which run of it: workload/source.c ----------------------------------------------------- */
+
+struct source_length {
+    const char *name; /* the parameter that says how long the source's program runs */
+    uint64_t value, most;
+};
+/* Of a source; -1 where it is no program, or has none. */
+int source_length(const char *source, struct source_length *to, struct err *e);
+int source_seed(const char *source, uint64_t *to, struct err *e);
+/* The source with this parameter, whatever it was; the caller's. */
+char *source_with(const char *source, const char *name, uint64_t value);
+
 /* ---- the characteristics of a run: workload/measure.c ------------------------------------- */
 
 /* TRAIT(id, name, unit, help): what a run of a workload is measured by. A target (struct

@@ -446,16 +446,30 @@ void machine_settle(struct machine *m)
     m->unused = m->params.cores - m->used;
 }
 
-void machine_region(struct machine *m, bool begins)
+sim_cycle machine_inside(const struct machine *m)
 {
-    for (size_t i = 0; i < m->params.cores; i++)
-        if (begins)
-            m->core[i].entered = m->core[i].clock;
-        else
-            m->core[i].inside += m->core[i].clock - m->core[i].entered;
-    for (size_t i = 0; i < m->params.cores; i++)
-        if (m->core[i].inside > m->region_cycles)
-            m->region_cycles = m->core[i].inside;
+    sim_cycle most = 0;
+
+    for (size_t i = 0; i < m->params.cores; i++) {
+        const struct core *c = &m->core[i];
+        const sim_cycle on = c->clock > c->entered ? c->clock - c->entered : 0;
+        const sim_cycle inside = c->inside + on;
+        most = inside > most ? inside : most;
+    }
+    return most;
+}
+
+void machine_region(struct machine *m, bool begins, sim_cycle now)
+{
+    for (size_t i = 0; i < m->params.cores; i++) {
+        struct core *c = &m->core[i];
+        const sim_cycle at = c->clock > now ? c->clock : now;
+        if (!begins)
+            c->inside += at - c->entered;
+        c->entered = at;
+    }
+    if (!begins)
+        m->region_cycles = machine_inside(m);
     if (!begins)
         coherence_census(m->coherence);
     footprint_region(&m->footprint, begins);

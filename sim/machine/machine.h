@@ -170,7 +170,10 @@ static inline void machine_touch(struct machine *m, const struct event *ev)
     machine_touch_pages(m, ev);
 }
 
-void machine_region(struct machine *m, bool begins); /* of interest; settles */
+/* The most cycles that a core has spent in regions of interest so far; before the first: at all. */
+sim_cycle machine_inside(const struct machine *m);
+/* A region of interest; settles. Who is behind `now` is idle until then. */
+void machine_region(struct machine *m, bool begins, sim_cycle now);
 /* Brings totals up to date, before they are looked at: idle cores are idle until the last one's
  * clock. */
 void machine_settle(struct machine *m);

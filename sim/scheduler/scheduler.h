@@ -75,7 +75,7 @@ struct scheduler_type {
     void (*run)(struct scheduler *s);
     /* *t is the turn that has run, or TURN_NONE; then the next one. False: none now. */
     bool (*next)(struct scheduler *s, struct turn *t);
-    void (*settle)(struct scheduler *s);
+    sim_cycle (*settle)(struct scheduler *s);
     void (*destroy)(struct scheduler *s);
 };
 
@@ -111,11 +111,11 @@ static inline bool scheduler_next(struct scheduler *s, struct turn *t)
 {
     return s->type->next(s, t);
 }
-/* Before statistics are looked at in the middle: what is counted late is counted now. */
-static inline void scheduler_settle(struct scheduler *s)
+/* Before statistics are looked at in the middle: what is counted late is counted now. Returns the
+ * time of the latest turn; 0 where turns have none. */
+static inline sim_cycle scheduler_settle(struct scheduler *s)
 {
-    if (s->type->settle)
-        s->type->settle(s);
+    return s->type->settle ? s->type->settle(s) : 0;
 }
 
 /* recorded.c, for all orders. */

@@ -42,10 +42,8 @@ static void settle(struct timed *s, unsigned core)
     pass_hits(s, core, h, end);
 }
 
-void timed_settle(struct scheduler *head)
+void steps_settle(struct timed *s)
 {
-    struct timed *s = (struct timed *)head;
-
     for (unsigned i = 0; i < s->machine->params.cores; i++)
         settle(s, i);
 }

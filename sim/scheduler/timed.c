@@ -483,13 +483,40 @@ bool timed_next(struct scheduler *head, struct turn *t)
     return false;
 }
 
+/* So far the core waits, or has no thread. That is counted, and moves nothing: nobody wakes it at an
+ * earlier time than that of the latest turn, and a thread's turn on it is as long as it was. */
+static void pass_time(struct timed *s, struct run_queue *q)
+{
+    const sim_cycle clock = q->core->clock, now = s->queue.now;
+
+    if (q->busy || q->parked || clock >= now)
+        return;
+    enum spent what = SPENT_IDLE;
+    if (q->n) {
+        const struct sched_thread *th = &s->threads.at[q->tid[q->turn % q->n]];
+        what = th->waited ? spent_waiting(th->why) : SPENT_IDLE;
+        q->since += now - clock;
+    }
+    core_spend(s->machine, q->core, what, now - clock);
+}
+
+sim_cycle timed_settle(struct scheduler *head)
+{
+    struct timed *s = (struct timed *)head;
+
+    steps_settle(s);
+    for (unsigned i = 0; i < s->machine->params.cores; i++)
+        pass_time(s, &s->core[i]);
+    return s->queue.now;
+}
+
 void timed_run(struct scheduler *head)
 {
     struct timed *s = (struct timed *)head;
 
     s->stop = false;
     queue_run(s);
-    timed_settle(head);
+    steps_settle(s);
     if (head->env.err->code)
         return;
     const bool more = !s->head.trace.closed && !order_full(s->order); /* to be read first */

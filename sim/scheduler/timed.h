@@ -189,7 +189,7 @@ void buffers_drain(struct timed *s, unsigned core); /* waits for all of the core
 
 /* steps.c: a policy's steps, in the middle of the event of a core */
 sim_cycle timed_steps(void *s, unsigned core, const struct mem_run *r, sim_cycle now);
-void timed_settle(struct scheduler *head);        /* all those that are due are made */
+void steps_settle(struct timed *s);               /* all those that are due are made */
 void ahead_meets(struct timed *s, unsigned core); /* others are about to take what it has */
 
 /* stop.c: in the middle of the event of a core, all others stop, go on: when that is */
@@ -213,6 +213,7 @@ void thread_leaves(struct timed *s, sim_tid tid); /* its core */
 void thread_to_kernel(struct timed *s, sim_tid tid, uint64_t kernel);
 
 /* timed.c */
+sim_cycle timed_settle(struct scheduler *head);
 bool timed_next(struct scheduler *head, struct turn *t);
 void timed_run(struct scheduler *head);
 

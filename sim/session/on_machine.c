@@ -142,6 +142,8 @@ void machine_ends(struct lardsim *l)
 
     if (!m)
         return;
+    if (!l->course.region)
+        course_end(l);
     machine_settle(m);
     intervals_pass(m->intervals, m->cycles ? m->cycles - 1 : 0);
     machine_finish(m);

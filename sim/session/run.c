@@ -12,9 +12,11 @@ void run_region(struct lardsim *l, bool in)
 {
     if (l->in_region == in)
         return;
-    scheduler_settle(l->scheduler);
-    if (l->machine)
-        machine_region(l->machine, in);
+    const sim_cycle now = scheduler_settle(l->scheduler);
+    if (l->machine) {
+        machine_region(l->machine, in, now);
+        in ? course_begin(l, true) : course_end(l);
+    }
     l->in_region = in;
     for (size_t i = 0; i < l->checkers; i++)
         checker_region(l->checker[i], in);
@@ -183,6 +185,8 @@ static void execute(struct lardsim *l, struct turn *t)
         core_spend(m, c, SPENT_HANDLER, now - from);
     if (UNLIKELY(l->st.events == m->params.warm_up))
         run_region(l, true);
+    if (UNLIKELY(l->st.events >= l->course.next))
+        course_sample(l);
     if (LIKELY(!l->err.code)) {
         t->ev += event_records(ev);
         t->number++;
@@ -269,6 +273,8 @@ void run_begin(struct lardsim *l)
         .err = &l->err,
     };
 
+    if (l->machine)
+        course_begin(l, false);
     if (l->machine && l->machine->timed)
         l->scheduler = scheduler_timed(&l->schedule, &env);
     else

@@ -62,6 +62,17 @@ struct run_lines {            /* what happens to cache lines, for the policies *
     bool owes[MAX_CORES];     /* by core: there is something to pay for lines */
 };
 
+/* Cycles when the first step, 2 step, ... events of interest were done: course.c. */
+struct run_course {
+    uint64_t step;
+    size_t n;
+    uint64_t cycles[COURSE_SAMPLES];
+    uint64_t events, total; /* when the latest region ended */
+    uint64_t from_events;   /* what is outside of regions, so far */
+    uint64_t next;          /* the next sample, in events of the run */
+    bool region;            /* something is marked; else it is of the whole run */
+};
+
 struct run_timeline {
     char *path;     /* of the file; NULL: none */
     bool overwrite; /* it may be there */
@@ -131,6 +142,7 @@ struct lardsim {
     bool pays; /* some policy: what it has decided takes time */
     struct run_lines lines;
     struct run_timeline timeline;
+    struct run_course course;
 
     struct host_clock began;
     struct run_callbacks on;
@@ -149,6 +161,12 @@ int session_pull(struct lardsim *l, struct source *s, const char *name);
  * told: what that source says of itself before it is read; NULL: nothing. Borrowed. */
 void session_share(struct lardsim *l, const struct trace_summary *told);
 int session_push(struct lardsim *l, const struct event rec[static EVENT_RECORDS]); /* session.c */
+
+/* ---- how many cycles events take, as the run goes on: course.c -------------------------------- */
+
+void course_begin(struct lardsim *l, bool region); /* the run, or a region of interest */
+void course_sample(struct lardsim *l);             /* st.events is course.next */
+void course_end(struct lardsim *l);
 
 /* ---- the machine of the run: on_machine.c --------------------------------------------------- */
 

@@ -42,7 +42,7 @@ done
 # heads LINE...: the heads in these lines of out: words with two spaces or more between them.
 heads() {
     for line; do
-        sed -n "${line}p" out | sed 's/^ *//; s/   */\n/g'
+        sed -n "${line}p" out | grep -v ':$' | sed 's/^ *//; s/   */\n/g'
     done
 }
 # The line that begins with this.

@@ -342,6 +342,7 @@ const struct workload workload_barnes = {
     .source = "cvm",
     .params = barnes_rows,
     .params_size = sizeof(struct barnes_params),
+    .length = "steps",
     .sizes = {"bodies=128,steps=2", "bodies=2048,steps=3", "bodies=16384,steps=6"},
     .sites = at_names,
     .main = barnes_main,

@@ -324,6 +324,7 @@ const struct workload workload_churn = {
     .summary = "Lists of short-lived objects in many hands: work for the collector.",
     .params = rows,
     .params_size = sizeof(struct churn_params),
+    .length = "steps",
     .sizes = {"steps=2000", "steps=50000", "steps=2000000"},
     .granularity = 1,
     .sites = at_names,

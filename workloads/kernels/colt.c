@@ -310,6 +310,7 @@ const struct workload workload_colt = {
     .source = "slimstate",
     .params = colt_rows,
     .params_size = sizeof(struct colt_params),
+    .length = "rounds",
     .sizes = {"n=16,rounds=3", "n=48,rounds=3", "n=128,rounds=4"},
     .granularity = 4,
     .sites = at_names,

@@ -238,6 +238,7 @@ const struct workload workload_crypt = {
     .source = "grande",
     .params = crypt_rows,
     .params_size = sizeof(struct crypt_params),
+    .length = "n",
     .sizes = {"n=800", "n=25000", "n=375000"},
     .granularity = 1,
     .sites = at_names,

@@ -277,6 +277,7 @@ const struct workload workload_fft = {
     .source = "cvm",
     .params = fft_rows,
     .params_size = sizeof(struct fft_params),
+    .length = "repeats",
     .sizes = {"rows=32,repeats=1", "rows=128,repeats=2", "rows=512,repeats=4"},
     .sites = at_names,
     .main = fft_main,

@@ -264,6 +264,7 @@ const struct workload workload_hedc = {
     .source = "goldilocks",
     .params = hedc_rows,
     .params_size = sizeof(struct hedc_params),
+    .length = "queries",
     .sizes = {"archive=4096,queries=20", "archive=16384,queries=200", "archive=65536,queries=1500"},
     .granularity = 1,
     .sites = at_names,

@@ -323,6 +323,7 @@ const struct workload workload_moldyn = {
     .source = "grande",
     .params = moldyn_rows,
     .params_size = sizeof(struct moldyn_params),
+    .length = "steps",
     .sizes = {"cells=3,steps=4", "cells=5,steps=6", "cells=8,steps=10"},
     .sites = at_names,
     .main = moldyn_main,

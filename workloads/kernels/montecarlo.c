@@ -251,6 +251,7 @@ const struct workload workload_montecarlo = {
     .source = "grande",
     .params = montecarlo_rows,
     .params_size = sizeof(struct montecarlo_params),
+    .length = "tasks",
     .sizes = {"tasks=40", "tasks=1000", "tasks=20000"},
     .granularity = 1,
     .sites = at_names,

@@ -302,6 +302,7 @@ const struct workload workload_multiset = {
     .source = "goldilocks",
     .params = multiset_rows,
     .params_size = sizeof(struct multiset_params),
+    .length = "ops",
     .sizes = {"ops=500", "ops=30000", "ops=500000"},
     .granularity = 4,
     .sites = at_names,

@@ -170,6 +170,7 @@ const struct workload workload_philosopher = {
     .summary = "Dining philosophers: monitors, waits, hardly any data.",
     .params = rows,
     .params_size = sizeof(struct philosopher_params),
+    .length = "meals",
     .sizes = {"meals=50", "meals=5000", "meals=500000"},
     .granularity = 4,
     .sites = at_names,

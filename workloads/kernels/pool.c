@@ -327,6 +327,7 @@ const struct workload workload_pool = {
     .source = "lard",
     .params = pool_rows,
     .params_size = sizeof(struct pool_params),
+    .length = "rounds",
     .sizes = {"rounds=6,lists=8,nodes=40,collect=2", "rounds=24,lists=24,nodes=100,collect=4",
               "rounds=100,lists=64,nodes=250,collect=16"},
     .granularity = 4,

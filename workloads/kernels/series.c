@@ -110,6 +110,7 @@ const struct workload workload_series = {
     .source = "grande",
     .params = series_rows,
     .params_size = sizeof(struct series_params),
+    .length = "n",
     .sizes = {"n=25", "n=1000", "n=10000"},
     .sites = at_names,
     .main = series_main,

@@ -142,6 +142,7 @@ const struct workload workload_sor = {
     .source = "grande",
     .params = sor_rows,
     .params_size = sizeof(struct sor_params),
+    .length = "steps",
     .sizes = {"n=50,steps=10", "n=250,steps=10", "n=1000,steps=20"},
     .sites = at_names,
     .main = sor_main,

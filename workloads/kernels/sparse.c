@@ -142,6 +142,7 @@ const struct workload workload_sparse = {
     .source = "grande",
     .params = sparse_rows,
     .params_size = sizeof(struct sparse_params),
+    .length = "steps",
     .sizes = {"n=500,entries=2500,steps=8", "n=2000,entries=10000,steps=50",
               "n=50000,entries=250000,steps=80"},
     .granularity = 4,

@@ -343,6 +343,7 @@ const struct workload workload_spatial = {
     .source = "cvm",
     .params = spatial_rows,
     .params_size = sizeof(struct spatial_params),
+    .length = "steps",
     .sizes = {"grid=6,density=4,steps=3", "grid=24,density=4,steps=8",
               "grid=100,density=4,steps=10"},
     .granularity = 4,

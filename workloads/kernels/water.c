@@ -312,6 +312,7 @@ const struct workload workload_water = {
     .source = "cvm",
     .params = water_rows,
     .params_size = sizeof(struct water_params),
+    .length = "steps",
     .sizes = {"molecules=64,steps=4", "molecules=512,steps=5", "molecules=2048,steps=12"},
     .sites = at_names,
     .main = water_main,

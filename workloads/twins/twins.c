@@ -109,6 +109,7 @@ _Static_assert(sizeof plants == (TWIN_PLANTS + 1) * sizeof *plants, "each plant 
                                                .source = key,                                      \
                                                .params = twin_rows,                                \
                                                .params_size = sizeof(struct twin_params),          \
+                                               .length = "accesses",                               \
                                                .sizes = SIZES(knobs),                              \
                                                .sites = twin_sites,                                \
                                                .main = twin_main,                                  \
