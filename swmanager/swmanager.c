@@ -439,6 +439,20 @@ uint64_t swm_may_hold(const struct swmanager *s, sim_addr addr, unsigned n)
     return l ? l->bits[SWM_PRESENT * s->words + i / 64] >> i % 64 & UINT64_MAX >> (64 - n) : 0;
 }
 
+bool swm_page_empty(const struct swmanager *s, sim_addr addr)
+{
+    const uint64_t lines = UINT64_C(1) << (SWM_PAGE_BITS - s->line_shift);
+    const uint64_t first = addr >> SWM_PAGE_BITS << (SWM_PAGE_BITS - s->line_shift);
+
+    for (uint64_t line = first; line < first + lines; line++) {
+        const struct swm_line *l = swm_line_find(s, line);
+        for (unsigned i = 0; l && i < s->words; i++)
+            if (l->bits[SWM_PRESENT * s->words + i])
+                return false;
+    }
+    return true;
+}
+
 void swm_void(struct swmanager *s, sim_addr addr)
 {
     const struct swm_cell *c = swm_cell_find(s, addr >> s->shift);

@@ -121,6 +121,10 @@ struct swm_held swm_held(const struct swmanager *s, sim_addr granule);
 /* A filter: a bit for each of n granules from this one on; 0: it surely holds no access of that
  * one. n is a power of two, at most 64, and the granules are aligned to it. */
 uint64_t swm_may_hold(const struct swmanager *s, sim_addr granule, unsigned n);
+/* Whether it holds nothing of the whole page of 4 KiB, and where the directory's word for the page
+ * is. */
+bool swm_page_empty(const struct swmanager *s, sim_addr addr);
+sim_addr swm_page_word(const struct swmanager *s, sim_addr addr);
 /* A write in hardware has superseded all that the manager holds of the granule: it is forgotten in
  * the same step (and counted). The race mark stays. */
 void swm_void(struct swmanager *s, sim_addr granule);

@@ -114,6 +114,11 @@ static sim_addr directory_entry(const struct swmanager *s, uint64_t page)
     return s->params.base + SWM_DIRECTORY_AT + page % SWM_DIRECTORY_PAGES * 8;
 }
 
+sim_addr swm_page_word(const struct swmanager *s, sim_addr addr)
+{
+    return directory_entry(s, addr >> SWM_PAGE_BITS);
+}
+
 static sim_addr entry_in(const struct swmanager *s, sim_addr table, uint64_t line)
 {
     const uint64_t lines = UINT64_C(1) << (SWM_PAGE_BITS - s->line_shift);

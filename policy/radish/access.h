@@ -9,6 +9,7 @@ struct line_access { /* what is decided of one history line of the access */
     uint64_t line;   /* of data; and which of its history lines: */
     unsigned kind;
     bool fill;            /* it comes on chip, */
+    bool empty;           /* and the hardware knows that the manager has nothing */
     struct hline *stored; /* after the same line of another thread was stored; NULL: none was */
     granule_set had;      /* of which the manager had something then */
     granule_set soft;     /* that the manager has to check */

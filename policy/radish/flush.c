@@ -230,17 +230,33 @@ bool radish_line(void *self, const struct line_event *le, unsigned core)
     return lost_some(f);
 }
 
-/* One by one: more may be lost while this is paid for, or a roll-over store the rest. */
+static size_t lost_lines(const struct flushed *lost)
+{
+    size_t n = 0;
+
+    for (const struct hline *h = lost->gone; h; h = h->later)
+        n++;
+    for (const struct hline *h = lost->homeless; h; h = h->later)
+        n++;
+    return n;
+}
+
+/* One by one: more may be lost while this is paid for, or a roll-over store the rest. What the
+ * handlers of evictions displace themselves is a storm. */
 sim_cycle flush_lost_paid(struct radish *r, unsigned core, sim_cycle now)
 {
     struct flushed *lost = &r->lost[core];
+    const size_t first = lost_lines(lost);
 
-    while (lost_some(lost)) {
+    for (size_t i = 0; lost_some(lost); i++) {
         const bool drop = !lost->gone;
+        const sim_cycle from = now;
         struct hline *h = next_lost(lost);
         now = queue_waited(r, lost->drained, now);
         lost->drained = 0;
         now = manager_leave(r, core, h ? manager_add(NULL, h) : NULL, SWM_EVICTION, drop, now);
+        r->st.storm += i >= first;
+        r->st.storm_cycles += i >= first ? now - from : 0;
     }
     return now;
 }

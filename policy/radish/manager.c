@@ -337,6 +337,23 @@ void manager_fill(struct radish *r, struct hline *h, bool write)
         fill_granule(r, h, next_granule(&left), write);
 }
 
+/* Hardware that knows when a line has no history (R; docs/lardish.md, "Empty histories"). */
+bool manager_known_empty(const struct radish *r, uint64_t line)
+{
+    if (r->params.empty == EMPTY_PAGE)
+        return swm_page_empty(r->manager, address_of(r, line));
+    return r->params.empty == EMPTY_LINE;
+}
+
+/* The page's word is loaded as the line comes; a bit with the data line comes with the data. */
+sim_cycle manager_empty_paid(struct radish *r, unsigned core, uint64_t line, sim_cycle now)
+{
+    if (r->params.empty != EMPTY_PAGE)
+        return now;
+    return r->env->mem(r->env->host, core, swm_page_word(r->manager, address_of(r, line)), 8,
+                       MEM_LOAD, now);
+}
+
 /* The handler says the history of each granule that the manager had; also when it had none. */
 sim_cycle manager_fill_paid(struct radish *r, unsigned core, const struct check_paid *c,
                             sim_cycle now)

@@ -14,6 +14,7 @@ static const char *const overlap_choices[] = {"max", "sum", NULL};
 static const char *const checks_choices[] = {"synchronous", "queued", NULL};
 static const char *const flush_choices[] = {"eager", "lazy", NULL};
 static const char *const answers_choices[] = {"line", "granules", NULL};
+static const char *const empty_choices[] = {"ask", "page", "line", NULL};
 static const char *const fill_choices[] = {"checks", "status", NULL};
 
 #define AT(field) offsetof(struct radish_params, field)
@@ -35,6 +36,10 @@ static const struct param radish_params[] = {
     {"fill", PARAM_CHOICE, AT(fill), "checks", 0, 0, "", fill_choices,
      "A line that the manager fills comes checked, with permission for what is ordered; or with "
      "the status alone, and a check is another handler."},
+    {"empty", PARAM_CHOICE, AT(empty), "ask", 0, 0, "", empty_choices,
+     "Who knows that the manager has nothing of a line that comes: nobody, so that it is asked each "
+     "time; hardware that loads a word for the page; a bit with each data line. The last two are no "
+     "part of the papers."},
     {"clock-bits", PARAM_U64, AT(clock_bits), "14", 0, 32, "bits", NULL,
      "Bits of a clock in hardware, at least 4; 0: unbounded."},
     {"page", PARAM_U64, AT(page), "4Ki", RADISH_PAGE_MIN, UINT64_C(1) << 30, "bytes", NULL,

@@ -27,13 +27,15 @@ enum { CHECKS_SYNCHRONOUS, CHECKS_QUEUED }; /* in software: the program waits; g
 enum { FLUSH_EAGER, FLUSH_LAZY };           /* when another thread comes: at once; line by line */
 enum { ANSWERS_LINE, ANSWERS_GRANULES };    /* entries that other cores send */
 enum { FILL_CHECKS, FILL_STATUS };          /* what a filled line comes with */
+/* Who says that the manager has nothing: it alone; a word of the page; a bit with the data line. */
+enum { EMPTY_ASK, EMPTY_PAGE, EMPTY_LINE };
 
 struct radish_params {     /* radish.c has their meaning, name by name */
     uint64_t base, memory; /* where history lines are; how much data has them */
     uint64_t page;         /* bytes that one clear or copy goes through */
     uint64_t clock_bits;   /* of a clock in hardware; 0: unbounded */
     uint64_t queue, spare; /* room in the queue; the core that serves it */
-    uint32_t overlap, checks, flush, answers, fill; /* choices, of the enums above */
+    uint32_t overlap, checks, flush, answers, fill, empty; /* choices, of the enums above */
     bool runtime, in_cache, move_history;
     struct swm_params manager;
 };
@@ -156,9 +158,9 @@ enum software_need { /* what was not on chip */
 struct radish_stats { /* stats.c has their meaning */
     uint64_t outcome[OUTCOMES], need[SOFTWARE_NEEDS];
     uint64_t checks, granted, lowered, cancelled, taken_away;
-    uint64_t loads, stores, allocated, nothing, lost_dirty, lost_clean, flushed, discarded,
-        invalidated, homeless;
-    uint64_t lines, lines_peak, records;
+    uint64_t loads, stores, allocated, nothing, unasked, lost_dirty, lost_clean, storm,
+        storm_cycles, flushed, discarded, invalidated, homeless;
+    uint64_t lines, lines_peak, records, runtime_cycles;
     uint64_t piggybacked, asks, asked;
     uint64_t switches, moves, flushes, lazy_flushes, roll_overs, stopped;
     uint64_t queued, drained, stalls, queue_wait;
@@ -341,6 +343,8 @@ static inline unsigned next_granule(granule_set *set) /* takes the lowest out */
 /* Fills a new line with its thread's own accesses and the state of the others, at once; what that
  * takes in the handler is paid for later. */
 void manager_fill(struct radish *r, struct hline *h, bool write);
+bool manager_known_empty(const struct radish *r, uint64_t line);
+sim_cycle manager_empty_paid(struct radish *r, unsigned core, uint64_t line, sim_cycle now);
 sim_cycle manager_fill_paid(struct radish *r, unsigned core, const struct check_paid *c,
                             sim_cycle now);
 /* Within a handler: stores what the line holds of these granules. */

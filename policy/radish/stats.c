@@ -63,10 +63,22 @@ static void declare_lines(struct radish_stats *st, struct stats_group *g)
                 &st->allocated);
     stats_count(g, "lines.nothing", "lines", "Fills for which the manager had nothing.",
                 &st->nothing);
+    stats_count(g, "lines.unasked", "lines",
+                "Of these, fills for which it was not asked, as the hardware knew (empty).",
+                &st->unasked);
     stats_count(g, "lines.dirty", "lines", "Dirty history lines that left through the handler.",
                 &st->lost_dirty);
     stats_count(g, "lines.clean", "lines", "Clean history lines that were dropped.",
                 &st->lost_clean);
+    stats_count(
+        g, "lines.storm", "lines",
+        "Of those that left as the caches threw them out: by what a handler of evictions did.",
+        &st->storm);
+    stats_count(g, "storm-cycles", "cycles",
+                "Cycles in the handlers of those, the way in included.", &st->storm_cycles);
+    stats_count(g, "runtime-cycles", "cycles",
+                "Cycles of what the language runtime does at synchronisation and moves.",
+                &st->runtime_cycles);
     stats_count(g, "lines.flushed", "lines",
                 "History lines flushed at a thread switch or a roll-over.", &st->flushed);
     stats_count(g, "lines.discarded", "lines", "History lines that clears and copies took away.",

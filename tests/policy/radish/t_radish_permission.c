@@ -181,6 +181,55 @@ static void answers_give_permission_for_the_rest_of_the_line(void **state)
     probe_close(&p);
 }
 
+static sim_cycle first_touch(const char *empty, sim_addr at)
+{
+    struct probe p;
+
+    probe_open(&p, "lardish", 4, WITH("overlap=sum", empty));
+    const sim_cycle took = step(&p, WRITE(0, at, 4));
+    GREW(&p, nothing, 1);
+    GREW(&p, unasked, strcmp(empty, "empty=ask") != 0);
+    assert_int_equal(p.w.err.code, 0);
+    probe_close(&p);
+    return took;
+}
+
+/* With a bit beside the data the line comes for nothing, with a word of the page for its load. */
+static void a_line_known_to_be_empty_calls_nobody(void **state)
+{
+    (void)state;
+    const sim_cycle ask = first_touch("empty=ask", A), page = first_touch("empty=page", A),
+                    line = first_touch("empty=line", A);
+
+    assert_true(page > line);
+    assert_true(ask >= page + 100); /* what it takes to enter the manager */
+}
+
+/* What the manager has is asked for: of its page, or of its line alone. */
+static void a_line_with_history_is_asked_for(void **state)
+{
+    static const char *const empty[] = {"empty=page", "empty=line"};
+
+    (void)state;
+    for (unsigned by_line = 0; by_line < 2; by_line++) {
+        struct probe p;
+        probe_open(&p, "lardish", 4, WITH(empty[by_line]));
+        with_the_manager(&p);
+        step(&p, READ(1, A + 16, 4));
+        GREW(&p, nothing, 0);
+        GREW(&p, unasked, 0);
+        RACES(&p, 0);
+        step(&p, READ(1, A + 64, 4)); /* the next line of the page */
+        GREW(&p, nothing, 1);
+        GREW(&p, unasked, by_line);
+        step(&p, READ(1, B, 4));
+        GREW(&p, unasked, 1);
+        step(&p, READ(1, A, 4));
+        RACES(&p, 1);
+        probe_close(&p);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -190,6 +239,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(who_may_write_hears_of_entries_that_come),
         cmocka_unit_test(a_line_and_its_check_are_one_handler),
         cmocka_unit_test(a_lazy_flush_and_the_fill_are_one_handler),
+        cmocka_unit_test(a_line_known_to_be_empty_calls_nobody),
+        cmocka_unit_test(a_line_with_history_is_asked_for),
         cmocka_unit_test(answers_give_permission_for_the_rest_of_the_line),
     };
 

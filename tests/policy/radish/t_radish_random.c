@@ -204,6 +204,7 @@ static void draw(struct rng *r, struct drawn *d)
     add(d, "checks", rng_below(r, 2) ? "queued" : "synchronous");
     add(d, "answers", rng_below(r, 4) ? "line" : "granules");
     add(d, "fill", rng_below(r, 4) ? "checks" : "status");
+    add(d, "empty", (const char *const[]){"ask", "page", "line"}[rng_below(r, 3)]);
     add_number(d, "queue", 1 + rng_below(r, 8));
     add(d, "overlap", rng_below(r, 2) ? "max" : "sum");
     add_number(d, "page", UINT64_C(512) << rng_below(r, 4));

@@ -109,6 +109,7 @@ static void draw_settings(struct hardware *h, struct rng *r)
     set_number(h, "queue", 1 + rng_below(r, 8));
     set(h, "answers", rng_below(r, 4) ? "line" : "granules");
     set(h, "fill", rng_below(r, 4) ? "checks" : "status");
+    set(h, "empty", (const char *const[]){"ask", "page", "line"}[rng_below(r, 3)]);
     set(h, "overlap", rng_below(r, 2) ? "max" : "sum");
     set_number(h, "page", UINT64_C(512) << rng_below(r, 4));
     set(h, "in-cache-copy", rng_below(r, 2) ? "on" : "off");
