@@ -275,6 +275,21 @@ static const uint64_t *histogram_part(const struct histogram *h, const char *nam
     return find_part(parts, ARRAY_SIZE(parts), name, word);
 }
 
+/* By its label, or else by its index. */
+static const uint64_t *element(const struct stats_entry *e, const char *name, size_t *word)
+{
+    char index[24];
+
+    for (size_t i = 0; i < e->words; i++) {
+        snprintf(index, sizeof index, "%zu", i);
+        if (!strcmp(name, e->labels ? e->labels[i] : index)) {
+            *word = i;
+            return e->field + i;
+        }
+    }
+    return NULL;
+}
+
 /* The field of that name, or NULL; word: which of the entry's it is. */
 static const uint64_t *named_field(const struct stats_entry *e, const char *name, size_t *word)
 {
@@ -293,7 +308,7 @@ static const uint64_t *named_field(const struct stats_entry *e, const char *name
     case STATS_HISTOGRAM:
         return histogram_part(e->histogram, name + n, word);
     case STATS_VECTOR:
-        break;
+        return name[n] == '.' ? element(e, name + n + 1, word) : NULL;
     }
     return NULL;
 }

@@ -81,8 +81,8 @@ struct stats_digests {
     uint64_t all, behaviour;
 };
 struct stats_digests stats_digests(const struct stats *s);
-/* The value of a count or level by its full name, or by that behind "roi."; of a ratio's halves by
- * its name and ".num", ".den"; of a histogram by ".count", ".sum", and, not behind "roi.", ".min"
+/* The value of a count or level by its full name, or by that behind "roi."; of a vector's element by
+ * its name and "." and the label, or index; of a ratio's halves by its name and ".num", ".den"; of a histogram by ".count", ".sum", and, not behind "roi.", ".min"
  * and ".max" (0 where it is empty); false: no such. */
 bool stats_value(const struct stats *s, const char *name, uint64_t *value);
 /* Every statistic, in order of declaration: for list and explain. */

@@ -28,8 +28,20 @@ enum cost_spent { /* where cores spend their time: sim/machine/spent.def */
 #undef SPENT
                   COST_SPENTS
 };
+enum hardware_part { /* where the handler's time of a policy in hardware goes */
+                     PART_FILLS,
+                     PART_EVICTIONS,
+                     PART_STORMS,
+                     PART_CHECKS,
+                     PART_REGIONS,
+                     PART_FLUSHES,
+                     PART_ROLL_OVERS,
+                     PART_RUNTIME,
+                     PART_HISTORIES, /* all else: history lines, and questions to other cores */
+                     HARDWARE_PARTS
+};
 struct part_costs { /* of the whole run, or of its regions of interest */
-    uint64_t cost[COSTS], spent[COST_SPENTS];
+    uint64_t cost[COSTS], spent[COST_SPENTS], hardware[HARDWARE_PARTS];
 };
 struct costs {              /* of one policy */
     char *label, *property; /* own; property: what the policy's verdicts are about */
@@ -37,6 +49,7 @@ struct costs {              /* of one policy */
     struct sim_course course; /* of the region; events is 0: there is none */
     uint64_t events, identity, digest, behaviour;
     bool has_bytes;               /* it counts its metadata */
+    bool has_manager;             /* it is in hardware, over a software manager */
     struct sim_findings findings; /* owns */
 };
 struct cost_setting {

@@ -89,6 +89,32 @@ static void read_spent(struct part_costs *to, const struct lardsim *l, enum part
         to->spent[i] = stat_of(l, of, spent[i], "");
 }
 
+/* Handlers by reason; of evictions, those that handlers of evictions brought on stand apart. */
+static void read_hardware(struct part_costs *to, const struct lardsim *l, enum part of,
+                          const char *group)
+{
+    static const struct {
+        const char *name;
+        enum hardware_part part;
+    } parts[] = {
+        {"manager.cycles.fill", PART_FILLS},    {"manager.cycles.eviction", PART_EVICTIONS},
+        {"manager.cycles.check", PART_CHECKS},  {"manager.cycles.clear", PART_REGIONS},
+        {"manager.cycles.copy", PART_REGIONS},  {"manager.cycles.move", PART_REGIONS},
+        {"manager.cycles.flush", PART_FLUSHES}, {"manager.cycles.roll-over", PART_ROLL_OVERS},
+        {"runtime-cycles", PART_RUNTIME},       {"storm-cycles", PART_STORMS}};
+    uint64_t known = 0;
+
+    for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+        to->hardware[parts[i].part] += stat_of(l, of, group, parts[i].name);
+    for (size_t i = 0; i < HARDWARE_PARTS; i++)
+        known += i == PART_STORMS ? 0 : to->hardware[i];
+    const uint64_t storms = to->hardware[PART_STORMS];
+    to->hardware[PART_EVICTIONS] -=
+        storms < to->hardware[PART_EVICTIONS] ? storms : to->hardware[PART_EVICTIONS];
+    const uint64_t all = to->spent[COST_SPENT_HANDLER];
+    to->hardware[PART_HISTORIES] = all > known ? all - known : 0;
+}
+
 static void read_part(struct part_costs *to, const struct lardsim *l, enum part of,
                       const char *group)
 {
@@ -104,6 +130,7 @@ static void read_part(struct part_costs *to, const struct lardsim *l, enum part 
     read_metadata(to, l, of);
     read_bytes(to, l, of, group);
     read_spent(to, l, of);
+    read_hardware(to, l, of, group);
 }
 
 /* Cores that wait at the end of a region, and those that went on beyond it, are not all as long in
@@ -137,6 +164,7 @@ void costs_read(struct costs *to, const struct lardsim *l)
     if (!sim_course(l, &to->course))
         to->course.events = 0;
     to->has_bytes = has_bytes(l, group);
+    to->has_manager = has_stat(l, group, "manager.cycles.fill");
     to->findings = sim_findings(l);
     to->events = lardsim_events(l);
     to->identity = sim_identity(l);

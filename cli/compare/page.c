@@ -282,6 +282,35 @@ static void print_wheres(const struct cost_table *t, int width)
         print_where_row(t, &t->row[i], width);
 }
 
+static const char *const hardware_text[HARDWARE_PARTS] = {
+    [PART_FILLS] = "fills",     [PART_EVICTIONS] = "evictions",   [PART_STORMS] = "storms",
+    [PART_CHECKS] = "checks",   [PART_REGIONS] = "regions",       [PART_FLUSHES] = "flushes",
+    [PART_RUNTIME] = "runtime", [PART_ROLL_OVERS] = "roll-overs", [PART_HISTORIES] = "histories"};
+
+/* What the handlers of hardware did, in the same percent: a row adds up to its "handler" above. */
+static void print_hardware(const struct cost_table *t, int width)
+{
+    const struct part_costs *none = costs_judged(t, &t->row[0]);
+    bool any = false;
+
+    for (size_t i = 1; i < t->n; i++) {
+        const struct costs *r = &t->row[i];
+        if (!r->has_manager)
+            continue;
+        if (!any)
+            printf("\nthe handlers of hardware, by what they did:\n%-*s", width, "policy");
+        for (size_t k = 0; k < HARDWARE_PARTS && !any; k++)
+            printf("%*s", OVERHEAD_WIDTH, hardware_text[k]);
+        any = true;
+        const double whole = (double)none->cost[COST_CYCLES] * (double)cores_used(t, r);
+        printf("\n%-*s", width, r->label);
+        for (size_t k = 0; k < HARDWARE_PARTS; k++)
+            print_percent((double)costs_judged(t, r)->hardware[k], whole, OVERHEAD_WIDTH);
+    }
+    if (any)
+        putchar('\n');
+}
+
 /* A collecting thread's own work shows only where it is a tenth of the overhead or more. Where a
  * program collects seldom this is little; a short run may collect all the time. */
 static void print_collections(const struct cost_table *t)
@@ -414,6 +443,7 @@ void cost_table_text(const struct cost_table *t)
     print_measured(t);
     print_table(t, width);
     print_wheres(t, width);
+    print_hardware(t, width);
     print_collections(t);
     print_free(t);
     print_whole(t, width);
@@ -464,6 +494,15 @@ static void json_spent(struct json *j, const struct part_costs *m)
     json_end(j);
 }
 
+static void json_hardware(struct json *j, const struct part_costs *m)
+{
+    json_key(j, "handlers");
+    json_object(j);
+    for (size_t k = 0; k < HARDWARE_PARTS; k++)
+        json_key_u64(j, hardware_text[k], m->hardware[k]);
+    json_end(j);
+}
+
 static void json_bytes(struct json *j, const char *key, const uint64_t *bytes)
 {
     json_key(j, key);
@@ -471,8 +510,10 @@ static void json_bytes(struct json *j, const char *key, const uint64_t *bytes)
 }
 
 static void json_measured(struct json *j, const struct part_costs *m, const struct part_costs *none,
-                          bool has_bytes)
+                          const struct costs *r)
 {
+    const bool has_bytes = r->has_bytes;
+
     json_key_u64(j, "cycles", m->cost[COST_CYCLES]);
     json_key_u64(j, "cores-used", m->cost[COST_CORES_USED]);
     json_key(j, "cycles-to-none");
@@ -493,6 +534,8 @@ static void json_measured(struct json *j, const struct part_costs *m, const stru
     json_key_u64(j, "remote-misses", m->cost[COST_REMOTE]);
     json_key_u64(j, "collection-cycles", m->cost[COST_COLLECTIONS]);
     json_spent(j, m);
+    if (r->has_manager)
+        json_hardware(j, m);
 }
 
 /* A millionth is enough. */
@@ -552,12 +595,12 @@ static void json_row(struct json *j, const struct cost_table *t, const struct co
     json_key(j, "region");
     if (t->region) {
         json_object(j);
-        json_measured(j, &r->region, &none->region, r->has_bytes);
+        json_measured(j, &r->region, &none->region, r);
         json_end(j);
     } else {
         json_null(j);
     }
-    json_measured(j, &r->whole, &none->whole, r->has_bytes);
+    json_measured(j, &r->whole, &none->whole, r);
     json_course(j, r, none);
     sim_findings_json(&r->findings, j);
     json_key_hex16(j, "digest", r->digest);

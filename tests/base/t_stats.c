@@ -341,6 +341,13 @@ static void vectors_without_labels_count_from_zero(void **state)
     (void)state;
     stats_vector(stats_root(s), "v", "count", "V.", f, 12, NULL);
     stats_vector(stats_root(s), "none", "count", "N.", f, 0, NULL);
+    uint64_t value;
+
+    assert_true(stats_value(s, "v.11", &value));
+    assert_int_equal(value, 2);
+    assert_false(stats_value(s, "v.12", &value));
+    assert_false(stats_value(s, "v", &value));
+    assert_false(stats_value(s, "none.0", &value));
     expect_output(s, stats_text, "v.0   1  # count: V.\nv.11  2  # count: V.\n");
     expect_output(
         s, write_json,
