@@ -238,6 +238,10 @@ static void publish_line(const struct publication *p, uint32_t first)
 static void swap_word(struct rt_walk *w, sim_addr word, enum rt_way way)
 {
     rt_step(w, RT_STEP_NEW_WORD, 1);
+    if (way == RT_SWAP_WIDE && w->r->params.without & RT_WIDE_CAS) {
+        rt_access(w, word, 8, MEM_STORE); /* beside the program's own store */
+        return;
+    }
     if (way == RT_SWAP_WIDE)
         rt_access(w, word & ~UINT64_C(15), 16, MEM_ATOMIC);
     else

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const runtime_parts[] = {"header", "trace", "wide-cas", "wrappers", "sweep", NULL};
+
 #define AT(field) offsetof(struct runtime_params, field)
 const struct param runtime_param_rows[] = {
     {"base", PARAM_U64, AT(base), "0xa00000000000", 1 << 20, UINT64_C(1) << 62, "", NULL,
@@ -21,6 +23,7 @@ const struct param runtime_param_rows[] = {
      "How much of replaced clocks comes together before the memory of the oldest is used again."},
     {"instructions", PARAM_BOOL, AT(instructions), "on", 0, 0, "", NULL,
      "Whether the runtime's instructions take time, or its accesses only."},
+    {"without", PARAM_SET, AT(without), "", 0, 0, "", runtime_parts, RUNTIME_WITHOUT_HELP},
     PARAM_END,
 };
 #undef AT
@@ -269,6 +272,7 @@ sim_cycle runtime_lower(struct runtime *r, const struct event *ev, unsigned core
         histogram_add(&r->st.writes, l.walk.writes);
         break;
     case CLASS_HEAP:
+        rt_lower_memory(&l.walk, ev);
         if (ev->kind == EV_CLEAR || ev->kind == EV_COPY)
             return lower_heap(&l, now);
         break;

@@ -22,7 +22,23 @@ struct runtime_params {
     uint64_t page;     /* bytes; rounded down to a power of 2 */
     uint64_t garbage;  /* bytes of replaced clocks, before the oldest of them are used again */
     bool instructions; /* its instructions take time; else its accesses alone */
+    uint32_t without;  /* of RT_HEADER and so on: what is left out */
 };
+/* Parts of what LARD 4.3 adds to a runtime, each of which can be left out. */
+enum {
+    RT_HEADER = 1 << 0,   /* the word in each object */
+    RT_TRACE = 1 << 1,    /* clocks are the collector's, too */
+    RT_WIDE_CAS = 1 << 2, /* a volatile and its clock change at once; else by two stores */
+    RT_WRAPPERS = 1 << 3, /* the instrumented forms of synchronisation are called */
+    RT_SWEEP = 1 << 4     /* each dead object is visited */
+};
+extern const char *const runtime_parts[]; /* their names; NULL ends it */
+#define RUNTIME_WITHOUT_HELP                                                                       \
+    "Parts of the runtime's work that cost nothing: the clock word in each object's header, "      \
+    "tracing "                                                                                     \
+    "clocks in collections, the wide compare-and-swap of volatiles, calls of the instrumented "    \
+    "forms "                                                                                       \
+    "of synchronisation, visiting each dead object."
 #define RUNTIME_SPAN (UINT64_C(1) << 41) /* bytes from base within which all its memory lies */
 extern const struct param runtime_param_rows[]; /* section runtime */
 

@@ -118,6 +118,7 @@ struct runtime {
     struct rt_clock *actor;   /* owns; by actor: its clock, as the detector was told it */
     struct rt_core *core;     /* owns; by core */
     size_t threads, actors, cores;
+    bool moving;              /* the collection in hand has moved an object */
     struct shadow *objects;   /* by address: chains of struct rt_object */
     struct rt_block *garbage; /* owns; the oldest first, from garbage_first on */
     size_t garbage_first, garbage_n, garbage_cap;
@@ -199,6 +200,12 @@ void rt_lower_sync(struct rt_lowering *l);   /* an event of synchronisation */
 void rt_lower_access(struct rt_lowering *l); /* an access of runtime_lower's three kinds */
 
 struct rt_thread *rt_thread(struct runtime *r, uint64_t tid); /* made if need be */
+
+/* Address of an object's clock word. */
+sim_addr rt_object_word(const struct runtime *r, sim_addr object);
+/* ---- the collector's and the allocator's part: runtime/collect.c ---------------------------- */
+
+void rt_lower_memory(struct rt_walk *w, const struct event *ev);
 
 /* ---- objects: runtime/object.c -------------------------------------------------------------- */
 

@@ -20,7 +20,7 @@ static sim_addr final_word(const struct runtime *r, uint64_t thread)
 /* Address of an object's clock word. A trace leaves no room for it in the object, so it is taken to
  * lie in the other 8 bytes of the object's aligned 16: same line, so as near as in a runtime that
  * has such a field. */
-static sim_addr object_word(const struct runtime *r, sim_addr object)
+sim_addr rt_object_word(const struct runtime *r, sim_addr object)
 {
     const sim_addr word = (object & ~UINT64_C(7)) ^ 8;
 
@@ -30,7 +30,14 @@ static sim_addr object_word(const struct runtime *r, sim_addr object)
 /* Address of the word of a lock's read clock: in the aligned 16 bytes beside those. */
 static sim_addr read_word(const struct runtime *r, sim_addr lock)
 {
-    return object_word(r, lock ^ 16);
+    return rt_object_word(r, lock ^ 16);
+}
+
+/* An instrumented form of an operation is called, in the place of the operation. */
+static void call(struct rt_walk *w)
+{
+    if (!(w->r->params.without & RT_WRAPPERS))
+        rt_step(w, RT_STEP_CALL, 1);
 }
 
 /* ---- parts ---------------------------------------------------------------------------------- */
@@ -121,7 +128,7 @@ static void begin(struct rt_lowering *l)
     const sim_addr word = thread_word(r, l->actor);
 
     r->head.forked -= t->birth.at != 0;
-    rt_step(w, RT_STEP_CALL, 1);
+    call(w);
     if (!t->named)
         rt_issue(w, &(struct lx_act){.op = LX_THREAD, .value = {l->ev->tid}});
     t->named = t->begun = true;
@@ -206,7 +213,7 @@ static void take(struct rt_lowering *l, const struct rt_object *o, unsigned whic
     const struct rt_clock *from[2];
     size_t n = 0;
 
-    if (load_word(l, o ? &o->write : NULL, object_word(r, l->ev->addr), wide))
+    if (load_word(l, o ? &o->write : NULL, rt_object_word(r, l->ev->addr), wide))
         from[n++] = &o->write;
     if (which & EDGE_R && o && o->held_shared &&
         load_word(l, &o->read, read_word(r, l->ev->addr), false))
@@ -216,7 +223,7 @@ static void take(struct rt_lowering *l, const struct rt_object *o, unsigned whic
 
 static void give_write(struct rt_lowering *l, struct rt_object *o, enum rt_way way)
 {
-    give(l, &o->write, object_word(l->walk.r, l->ev->addr), way);
+    give(l, &o->write, rt_object_word(l->walk.r, l->ev->addr), way);
 }
 
 /* Several readers may leave at the same time: each publishes a new clock by a swap. */
@@ -260,7 +267,7 @@ static void lock(struct rt_lowering *l)
     } else if (info->gives & EDGE_R) {
         release_shared(l, o);
     } else {
-        load_word(l, &o->write, object_word(l->walk.r, l->ev->addr), false);
+        load_word(l, &o->write, rt_object_word(l->walk.r, l->ev->addr), false);
         give_write(l, o, RT_IN_PLACE);
     }
 }
@@ -277,7 +284,7 @@ static void field(struct rt_lowering *l, unsigned kind, bool takes, bool gives)
     if (takes)
         take(l, o, EDGE_W, true);
     else
-        load_word(l, &o->write, object_word(r, l->ev->addr), true);
+        load_word(l, &o->write, rt_object_word(r, l->ev->addr), true);
     if (gives)
         give_write(l, o, RT_SWAP_WIDE);
     else
@@ -295,7 +302,7 @@ static void class_object(struct rt_lowering *l)
         return;
     }
     struct rt_object *o = rt_object_get(r, OBJECT_CLASS, l->ev->addr, 0);
-    load_word(l, &o->write, object_word(r, l->ev->addr), false);
+    load_word(l, &o->write, rt_object_word(r, l->ev->addr), false);
     give_write(l, o, RT_IN_PLACE);
 }
 
@@ -309,7 +316,7 @@ static void barrier(struct rt_lowering *l)
     load_own_word(l);
     if (l->ev->kind == EV_BARRIER_ARRIVE) {
         o->inside++;
-        load_word(l, &o->write, object_word(r, l->ev->addr), false);
+        load_word(l, &o->write, rt_object_word(r, l->ev->addr), false);
         give_write(l, o, RT_IN_PLACE);
         return;
     }
@@ -354,7 +361,7 @@ static void take_variables(struct rt_lowering *l, const struct rt_log *log)
     for (size_t i = 0; i < log->n; i++) {
         const struct rt_object *o = rt_object_find(r, OBJECT_COMMIT, log->addr[i], 0);
         rt_step(&l->walk, RT_STEP_VARIABLE, 1);
-        if (load_word(l, o ? &o->write : NULL, object_word(r, log->addr[i]), false))
+        if (load_word(l, o ? &o->write : NULL, rt_object_word(r, log->addr[i]), false))
             from[n++] = &o->write;
     }
     merge(l, from, n);
@@ -368,7 +375,7 @@ static void give_variables(struct rt_lowering *l, const struct rt_log *log)
     for (size_t i = 0; i < log->n; i++) {
         struct rt_object *o = rt_object_get(r, OBJECT_COMMIT, log->addr[i], 0);
         rt_step(&l->walk, RT_STEP_VARIABLE, 1);
-        rt_publish(&l->walk, mine(l), &o->write, object_word(r, log->addr[i]), RT_IN_PLACE);
+        rt_publish(&l->walk, mine(l), &o->write, rt_object_word(r, log->addr[i]), RT_IN_PLACE);
     }
 }
 
@@ -430,7 +437,7 @@ void rt_lower_sync(struct rt_lowering *l)
         settle_now(l);
         return;
     }
-    rt_step(&l->walk, RT_STEP_CALL, 1);
+    call(&l->walk);
     switch ((enum ev_object)object) {
     case OBJECT_LOCK:
         lock(l);
@@ -471,7 +478,7 @@ void rt_lower_access(struct rt_lowering *l)
     if (l->ev->flags & EVF_IN_TXN) {
         note_variable(l);
     } else if (takes || gives) {
-        rt_step(&l->walk, RT_STEP_CALL, 1);
+        call(&l->walk);
         field(l, OBJECT_ATOMIC, takes, gives);
     }
 }

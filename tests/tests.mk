@@ -26,7 +26,7 @@ unit_tests += tests/policy/eraser/t_eraser tests/policy/fasttrack/t_repeats \
 	tests/policy/regions/t_region_verdict tests/policy/regions/t_valor \
 	tests/policy/slimstate/t_slim_array tests/policy/slimstate/t_slim_cost tests/policy/slimstate/t_slim_set tests/policy/slimstate/t_slim_verdict \
 	tests/policy/slimstate/t_slimstate
-unit_tests += tests/runtime/t_runtime tests/runtime/t_runtime_level tests/runtime/t_runtime_random
+unit_tests += tests/runtime/t_runtime tests/runtime/t_runtime_collect tests/runtime/t_runtime_level tests/runtime/t_runtime_random
 unit_tests += tests/sim/compare/t_compare tests/sim/compare/t_compare_random \
 	tests/sim/compare/t_compare_truth tests/sim/machine/t_ce_machine tests/sim/machine/t_footprint \
 	tests/sim/machine/t_touch tests/sim/order/t_order \

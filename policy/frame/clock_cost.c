@@ -28,7 +28,10 @@ struct clock_cost *clock_cost_new(struct ledger *c, const struct policy_env *env
     const struct runtime_params defaults = {.base = (UINT64_C(1) << 57) + metadata_apart(env),
                                             .page = 4096,
                                             .garbage = 1 << 20,
-                                            .instructions = true};
+                                            .instructions = true,
+                                            /* what policies do in collections they charge
+                                             * themselves, and nobody asks them of dead objects */
+                                            .without = RT_HEADER | RT_TRACE | RT_SWEEP};
     const struct runtime_env of = {
         .stats = stats_group(env->stats, "clocks"),
         .budget = env->budget,

@@ -37,8 +37,10 @@ static const struct param radish_params[] = {
      "A line that the manager fills comes checked, with permission for what is ordered; or with "
      "the status alone, and a check is another handler."},
     {"empty", PARAM_CHOICE, AT(empty), "ask", 0, 0, "", empty_choices,
-     "Who knows that the manager has nothing of a line that comes: nobody, so that it is asked each "
-     "time; hardware that loads a word for the page; a bit with each data line. The last two are no "
+     "Who knows that the manager has nothing of a line that comes: nobody, so that it is asked "
+     "each "
+     "time; hardware that loads a word for the page; a bit with each data line. The last two are "
+     "no "
      "part of the papers."},
     {"clock-bits", PARAM_U64, AT(clock_bits), "14", 0, 32, "bits", NULL,
      "Bits of a clock in hardware, at least 4; 0: unbounded."},
@@ -56,6 +58,8 @@ static const struct param radish_params[] = {
     {"runtime", PARAM_BOOL, AT(runtime), "on", 0, 0, "", NULL,
      "Whether lardish pays on a machine for what the language runtime does at synchronisation and "
      "moves (docs/runtime.md)."},
+    {"without", PARAM_SET, AT(runtime_without), "", 0, 0, "", runtime_parts,
+     RUNTIME_WITHOUT_HELP},
     {"manager.enter", PARAM_U64, AT(manager.enter), "100", 0, 1000000, "cycles", NULL,
      "What going into the software manager and back takes, before the first of its instructions."},
     {"manager.base", PARAM_U64, AT(manager.base), "0x80000000000000", 1 << 20, UINT64_C(1) << 62,
@@ -215,8 +219,11 @@ static sim_cycle issued(void *host, unsigned core, sim_tid tid, const struct lx_
 static void new_runtime(struct radish *r)
 {
     const struct policy_env *env = r->env;
-    const struct runtime_params p = {
-        .base = RUNTIME_BASE, .page = r->params.page, .garbage = 1 << 20, .instructions = true};
+    const struct runtime_params p = {.base = RUNTIME_BASE,
+                                     .page = r->params.page,
+                                     .garbage = 1 << 20,
+                                     .instructions = true,
+                                     .without = r->params.runtime_without};
     const struct runtime_env of = {.stats = stats_group(env->stats, "runtime"),
                                    .budget = env->budget,
                                    .host = env->host,

@@ -37,6 +37,7 @@ struct radish_params {     /* radish.c has their meaning, name by name */
     uint64_t queue, spare; /* room in the queue; the core that serves it */
     uint32_t overlap, checks, flush, answers, fill, empty; /* choices, of the enums above */
     bool runtime, in_cache, move_history;
+    uint32_t runtime_without; /* of the runtime's parts */
     struct swm_params manager;
 };
 
