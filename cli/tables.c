@@ -128,6 +128,29 @@ static void send_step(const struct sender *to, const char *of, const struct cost
     free(name);
 }
 
+static void each_layout(row_fn *fn, void *arg)
+{
+    for (size_t i = 0; i < LAYOUTS; i++) {
+        const struct layout *l = &layouts[i];
+        struct row r = {.name = l->name, .help = l->help};
+        char *reference = xasprintf("%u", l->reference), *word = xasprintf("%u", l->word);
+        char *header = xasprintf("%u", l->header), *array = xasprintf("%u", l->array);
+        char *align = xasprintf("%u", l->align);
+
+        add(&r, "reference", reference);
+        add(&r, "word", word);
+        add(&r, "header", header);
+        add(&r, "array-header", array);
+        add(&r, "alignment", align);
+        fn(arg, &r);
+        free(reference);
+        free(word);
+        free(header);
+        free(array);
+        free(align);
+    }
+}
+
 static void each_step(row_fn *fn, void *arg)
 {
     static const struct cost_step manager[] = {
@@ -422,6 +445,7 @@ static void each_trait(row_fn *fn, void *arg)
 const struct table tables[] = {
     {"policies", "a policy", "What detects races: `run --policy NAME`.", 1, each_policy},
     {"claims", "a claim", "What policies promise, and of which conflicts.", 0, each_claim},
+    {"layouts", "a layout", "How objects and arrays lie in memory, in bytes.", 0, each_layout},
     {"steps", "a step", "What a policy charges for: its instructions beside its accesses.", 1,
      each_step},
     {"papers", "a paper", "What `source` names.", 0, each_paper},

@@ -5,6 +5,7 @@
 
 #include "base/base.h"
 #include "base/param.h"
+#include "trace/layout.h"
 
 /* ---- the event ------------------------------------------------------------------------------ */
 
@@ -179,7 +180,7 @@ struct object_place {
     uint64_t event;   /* of its alloc */
     uint64_t site;    /* of its alloc; 0: unknown */
 };
-struct placement; /* follows allocs, clears and copies */
+struct placement;                                   /* follows allocs, clears and copies */
 struct placement *placement_new(struct budget *of); /* charged, too; NULL: none is */
 void placement_free(struct placement *o);
 void placement_names(struct placement *o, const struct names *names); /* borrowed; they may grow */
@@ -220,15 +221,16 @@ struct source {
     uint64_t first;                  /* number of the first event */
     const char *producer;            /* may be NULL */
     unsigned granularity;            /* hint in bytes; 0: none */
+    enum layout_id layout;           /* of the program's objects */
     unsigned version;                /* of the format; 0: not a file, or it has none */
     const char *format; /* what a format without versions is called; NULL: it has some */
     /* Hash of the records delivered before the latest batch; NULL: the source keeps none. A
      * consumer that stops inside the latest batch adds what it took. */
     struct digest *identity;
     const struct source_extent *extent; /* borrowed; NULL: nobody knows */
-    struct budget kept; /* what it keeps; source_account says of what */
-    uint64_t seed; /* of a generator */
-    bool seeded;   /* it has one */
+    struct budget kept;                 /* what it keeps; source_account says of what */
+    uint64_t seed;                      /* of a generator */
+    bool seeded;                        /* it has one */
 };
 
 /* Whatever makes events without a file: NAME:rest. The table is of those that are linked in
@@ -275,6 +277,7 @@ struct sink_info {
     const char *producer; /* one line, printable ASCII; NULL: "lardsim VERSION" */
     uint64_t first;       /* number of the first event */
     unsigned granularity; /* hint; 0: none */
+    enum layout_id layout;
 };
 
 struct sink {
@@ -343,6 +346,7 @@ struct trace_summary {
     uint64_t identity;        /* hash of the events; valid when counted */
     uint64_t names;           /* hash of the names, as this form has them; 0: none */
     unsigned granularity;
+    enum layout_id layout;
     bool counted;        /* from the footer, or by reading everything */
     bool complete;       /* a footer is there and fits */
     uint64_t good_bytes; /* up to here the file is whole blocks by their headers */

@@ -45,6 +45,8 @@ static char *identity_of(const char *path, const struct trace_summary *sum)
     if (named)
         xappend(&text, ", ", named);
     free(named);
+    if (sum->layout)
+        xappend(&text, ", layout ", layouts[sum->layout].name);
     return text;
 }
 

@@ -40,6 +40,8 @@ static void print_text(const struct trace_summary *s)
         printf("threads      %" PRIu64 "\n", s->threads);
     if (s->granularity)
         printf("granularity  %u bytes\n", s->granularity);
+    if (s->layout)
+        printf("layout       %s\n", layouts[s->layout].name);
     if (s->file_bytes)
         print_bytes(s);
     if (s->blocks)
@@ -77,6 +79,7 @@ static void print_json(const struct trace_summary *s)
     json_key_u64(&j, "events", s->events);
     json_key_u64(&j, "first", s->first);
     json_key_u64(&j, "granularity", s->granularity);
+    json_key_str(&j, "layout", layouts[s->layout].name);
     json_key_u64(&j, "bytes", s->file_bytes);
     json_key_u64(&j, "blocks", s->blocks);
     if (s->counted)

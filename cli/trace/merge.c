@@ -32,6 +32,7 @@ struct trace_merge {
     uint64_t run;          /* events of a turn */
     bool shared;           /* addresses and sites stay as they are */
     unsigned granularity;  /* 0: the inputs differ */
+    enum layout_id layout; /* default: they differ */
     struct names *names;
     struct budget all, own; /* what is kept: of the inputs; names */
     struct out out;
@@ -129,14 +130,18 @@ static int scan(struct trace_merge *m, struct input_trace *in, struct err *e)
                        "trace merge: %s: inputs are read twice, so each has to be a regular file; "
                        "write it to one first",
                        in->spec);
-    struct source *from = progress_source(
-        &m->progress, stop_source(charged(source_open(in->spec, e), &m->all)));
+    struct source *from =
+        progress_source(&m->progress, stop_source(charged(source_open(in->spec, e), &m->all)));
     if (!from)
         return -1;
     if (in == m->in)
         m->granularity = from->granularity;
     else if (m->granularity != from->granularity)
         m->granularity = 0;
+    if (in == m->in)
+        m->layout = from->layout;
+    else if (m->layout != from->layout)
+        m->layout = LAYOUT_DEFAULT;
     const int failed = walk(from, scan_event, &s, e);
     source_close(from);
     return failed;
@@ -295,6 +300,7 @@ static int merge(struct trace_merge *m, struct err *e)
     if (scan_all(m, e) || open_inputs(m, e))
         return -1;
     info.granularity = m->granularity;
+    info.layout = m->layout;
     int failed = out_open(&m->out, m->cli, m->cli->arg[0], &info, e);
     if (!failed)
         failed = take_turns(m, e);

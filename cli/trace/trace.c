@@ -121,8 +121,10 @@ int out_close(struct out *o, int failed, struct err *e)
 
 struct sink_info copy_info(const struct source *from, uint64_t first)
 {
-    return (struct sink_info){
-        .producer = from->producer, .first = first, .granularity = from->granularity};
+    return (struct sink_info){.producer = from->producer,
+                              .first = first,
+                              .granularity = from->granularity,
+                              .layout = from->layout};
 }
 
 int memory_option(struct budget *all, const struct cli *c, struct err *e)

@@ -375,6 +375,11 @@ static int preamble_line(struct binary *b, char *line, unsigned number, struct e
         if (!decimal(value, UINT64_MAX, &v) || !text_granularity_fits(v))
             return preamble_fail(b, number, "the granularity is not 1, 2, 4 or 8", e);
         b->base.granularity = (unsigned)v;
+    } else if (!strcmp(line, "layout")) {
+        const int id = layout_by_name(value);
+        if (id < 0)
+            return preamble_fail(b, number, "this program knows no such layout", e);
+        b->base.layout = (enum layout_id)id;
     }
     return 0;
 }

@@ -174,7 +174,8 @@ bool source_foresee(const struct source *s, struct trace_summary *to)
     struct binary_look look;
     struct file_look f;
 
-    *to = (struct trace_summary){.first = s->first, .granularity = s->granularity};
+    *to = (struct trace_summary){
+        .first = s->first, .granularity = s->granularity, .layout = s->layout};
     if (!binary_source(s))
         return false;
     binary_look(s, &look);
@@ -258,7 +259,8 @@ int trace_summarize(const char *spec, struct trace_summary *to, struct err *e)
 
     if (!s)
         return -1;
-    *to = (struct trace_summary){.first = s->first, .granularity = s->granularity};
+    *to = (struct trace_summary){
+        .first = s->first, .granularity = s->granularity, .layout = s->layout};
     snprintf(to->producer, sizeof to->producer, "%s", s->producer ? s->producer : "");
     if (binary_source(s)) {
         snprintf(to->format, sizeof to->format, BINARY_MAGIC "%u", s->version);

@@ -18,7 +18,7 @@ struct text_source {
     struct source base;
     struct text_reader r;
     char *producer;
-    bool first_given, granularity_given;
+    bool first_given, granularity_given, layout_given;
     bool line_waits; /* the line in hand was not looked at yet */
     bool begun;      /* what may stand before the first event only has been read */
     bool ended;
@@ -150,6 +150,23 @@ static int granularity_line(struct text_source *t)
     return text_line_over(t->r.lines);
 }
 
+static int layout_line(struct text_source *t)
+{
+    struct word w;
+
+    if (t->layout_given)
+        return text_twice(t->r.lines, "layout");
+    t->layout_given = true;
+    if (text_bare_word(t->r.lines, "the layout", "layout NAME", &w))
+        return -1;
+    const int id = layout_by_name(w.text);
+    if (id < 0)
+        return text_fail(t->r.lines,
+                         "there is no such layout; `lardsim list layouts` shows those that are");
+    t->base.layout = (enum layout_id)id;
+    return text_line_over(t->r.lines);
+}
+
 static int producer_line(struct text_source *t)
 {
     const char *text = "";
@@ -173,6 +190,7 @@ static const struct keyword {
     {"name", name_line, false},
     {"first", first_line, true},
     {"granularity", granularity_line, true},
+    {"layout", layout_line, true},
     {"producer", producer_line, true},
 };
 

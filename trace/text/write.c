@@ -196,6 +196,8 @@ struct sink *sink_text(FILE *out, const struct sink_info *info, struct err *e)
         fprintf(out, "first %" PRIu64 "\n", info->first);
     if (info->granularity)
         fprintf(out, "granularity %u\n", info->granularity);
+    if (info->layout)
+        fprintf(out, "layout %s\n", layouts[info->layout].name);
     if (ferror(out))
         t->reason = errno;
     return &t->base;

@@ -63,7 +63,7 @@ static void means(const char *line, struct event first, struct event second)
 static char *rewritten(const char *text)
 {
     struct source *from = open_text(text);
-    const struct sink_info info = {from->producer, from->first, from->granularity};
+    const struct sink_info info = {from->producer, from->first, from->granularity, from->layout};
     struct err e = {0};
     struct sink *to;
     char *bytes;
@@ -158,13 +158,15 @@ static void a_trace_without_events_ends_at_once_and_stays_ended(void **state)
 
 static void the_header_belongs_to_the_source(void **state)
 {
-    struct source *s = open_text(HEAD "granularity 8\nname thread 0 \"main\"\nfirst 0x10\n"
-                                      "producer \"a \\\"b\\\\ # c\" # d\nT0 start\nT0 end\n");
+    struct source *s =
+        open_text(HEAD "granularity 8\nlayout ia32\nname thread 0 \"main\"\nfirst 0x10\n"
+                       "producer \"a \\\"b\\\\ # c\" # d\nT0 start\nT0 end\n");
     struct event ev[2];
 
     (void)state;
     assert_int_equal(s->first, 16);
     assert_int_equal(s->granularity, 8);
+    assert_int_equal(s->layout, LAYOUT_IA32);
     assert_string_equal(s->producer, "a \"b\\ # c");
     assert_string_equal(s->name, "t.txt");
     assert_string_equal(names_find(s->names, NAME_THREAD, 0), "main");
@@ -348,7 +350,7 @@ static void what_was_written_is_a_fixed_point(void **state)
 static void the_writer_refuses_a_header_that_could_not_be_read(void **state)
 {
     const struct sink_info bad[] = {
-        {"a\nb", 0, 0}, {"", 0, 0}, {NULL, 0, 3}, {NULL, UINT64_MAX, 0}};
+        {.producer = "a\nb"}, {.producer = ""}, {.granularity = 3}, {.first = UINT64_MAX}};
     FILE *out = tmpfile();
 
     (void)state;
