@@ -15,7 +15,7 @@ unit_tests += tests/memory/ddr/t_ddr tests/memory/ddr/t_ddr_flow tests/memory/dd
 unit_tests += tests/oracle/t_oracle tests/oracle/t_oracle_memory tests/oracle/t_oracle_region
 unit_tests += tests/policy/eraser/t_eraser tests/policy/fasttrack/t_repeats \
 	tests/policy/frame/t_account tests/policy/frame/t_after_race tests/policy/frame/t_again tests/policy/frame/t_claims \
-	tests/policy/frame/t_cost tests/policy/frame/t_filter tests/policy/frame/t_ledger \
+	tests/policy/frame/t_cost tests/policy/frame/t_filter tests/policy/frame/t_layout tests/policy/frame/t_ledger \
 	tests/policy/frame/t_software tests/policy/frame/t_table3 tests/policy/frame/t_verdict \
 	tests/policy/goldilocks/t_goldilocks tests/policy/goldilocks/t_goldilocks_growth \
 	tests/policy/goldilocks/t_goldilocks_list \
@@ -45,6 +45,7 @@ unit_tests += tests/trace/binary/t_binary tests/trace/binary/t_block tests/trace
 unit_tests += tests/workloads/kernels/t_kernels tests/workloads/kernels/t_kernels2 \
 	tests/workloads/litmus/t_litmus tests/workloads/t_workload tests/workloads/twins/t_twins \
 	tests/workloads/vm/t_vm tests/workloads/vm/t_vm_faults tests/workloads/vm/t_vm_heap \
+	tests/workloads/vm/t_vm_layout \
 	tests/workloads/vm/t_vm_monitor tests/workloads/vm/t_vm_races tests/workloads/vm/t_vm_site
 
 # Fuzz targets: here they run what is in tests/corpus; long.sh builds them with libFuzzer.

@@ -45,6 +45,8 @@ const struct param vm_param_rows[] = {
     ROW_U64(kernel_threads, "0", 0, 256, "threads",
             "Kernel threads that the language threads share, with work stealing; 0: each is one."),
     ROW_CHOICE(gc, "marksweep", gc_names, "How memory is reclaimed."),
+    ROW_CHOICE(layout, "default", layout_names,
+               "Of objects and arrays: headers, references, alignment (`lardsim list layouts`)."),
     ROW_U64(heap, "64Mi", 1 << 18, UINT64_C(1) << 36, "bytes",
             "Of the modelled heap, both halves and the nursery included."),
     ROW_U64(nursery, "4Mi", 1 << 14, UINT64_C(1) << 35, "bytes",
@@ -61,6 +63,14 @@ const struct param workload_param_rows[] = {
 
 static int check_vm(const char *name, const struct vm_params *p, struct err *e)
 {
+    const struct layout *l = &layouts[p->layout];
+    const uint64_t most = l->word == 4 ? UINT64_C(1) << 32 : (uint64_t)l->align << 32;
+
+    if (l->reference == 4 && p->heap >= most)
+        return err_set(e, LARD_CONFIG,
+                       "workload:%s: heap: references of layout %s reach less than %" PRIu64
+                       " bytes; give a smaller heap, or another layout",
+                       name, l->name, most);
     if (p->gc == VM_GENERATIONAL && p->nursery > p->heap / 2)
         return err_set(e, LARD_CONFIG,
                        "workload:%s: nursery: %" PRIu64

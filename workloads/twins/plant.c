@@ -115,14 +115,16 @@ static struct twin_tally touch(struct vm_thread *t, const struct twin_plants *s,
                                struct twin_burst *b, bool second)
 {
     struct twin_tally n = {0, 0, false};
+    const bool narrow = twin_narrow(t);
 
     for (uint64_t i = 0; i < b->n; i++) {
         const uint64_t plant = b->base + (b->plant + i) % b->of;
         const uint64_t site = second ? s->second[plant] : s->first[plant];
         const bool writes = second ? twin_second_writes(plant) : twin_first_writes(plant);
         if (writes)
-            vm_store_i64(t, b->cells, i, (int64_t)plant, site);
-        else if (vm_load_i64(t, b->cells, i, site) != (second ? (int64_t)plant : 0))
+            twin_put(t, b->cells, true, narrow, (uint32_t)i, (int64_t)plant, site);
+        else if (twin_get(t, b->cells, true, narrow, (uint32_t)i, site) !=
+                 (second ? (int64_t)plant : 0))
             vm_fail(t, "twin: a planted cell has lost its value");
         n.writes += writes;
         n.reads += !writes;
@@ -134,7 +136,7 @@ static struct twin_tally touch(struct vm_thread *t, const struct twin_plants *s,
  * looks like order to some detectors is what hides a race from them. */
 static struct twin_tally run_first(struct vm_thread *t, struct twin_plants *s, struct twin_burst *b)
 {
-    vm_new_array(t, b->cells, VM_I64, b->n, VM_SITE_NONE);
+    vm_new_array(t, b->cells, twin_narrow(t) ? VM_I32 : VM_I64, b->n, VM_SITE_NONE);
     await(t, b, MET);
     struct twin_tally n = touch(t, s, b, false);
     if (b->kind & HIDDEN)

@@ -34,6 +34,10 @@ static const struct vm_field fields[] = {{"f0", VM_I64, 0}, {"f1", VM_I64, 0}, {
                                          {"f3", VM_I64, 0}, {"f4", VM_I64, 0}, {"f5", VM_I64, 0},
                                          {"f6", VM_I64, 0}, {"f7", VM_I64, 0}, VM_FIELDS_END};
 static const struct vm_type_of record_type = {"Record", fields, NULL};
+static const struct vm_field narrow_fields[] = {
+    {"f0", VM_I32, 0}, {"f1", VM_I32, 0}, {"f2", VM_I32, 0}, {"f3", VM_I32, 0}, {"f4", VM_I32, 0},
+    {"f5", VM_I32, 0}, {"f6", VM_I32, 0}, {"f7", VM_I32, 0}, VM_FIELDS_END};
+static const struct vm_type_of narrow_type = {"Record", narrow_fields, NULL};
 
 enum { LOCKED = 4 };                             /* accesses under a lock, at the most */
 enum { SHARED_PART = 64, SHARED_BLOCKS = 2048 }; /* of the accesses; at the most */
@@ -41,13 +45,14 @@ enum { SHARED_PART = 64, SHARED_BLOCKS = 2048 }; /* of the accesses; at the most
 struct block {
     struct vm_ref *ref;
     uint32_t n, step; /* places: a power of two; the i-th that is accessed is i * step mod n */
-    bool array;
+    bool array, narrow;
     uint64_t read_in, filled_in; /* regions of the thread; 0: none */
 };
 
 struct job {
     const struct twin_params *p;
     const struct vm_class *record;
+    bool narrow;          /* places of 4 bytes */
     struct block *shared; /* filled before the threads start, then read only */
     uint64_t n_shared;
     struct vm_ref *locks;
@@ -97,16 +102,12 @@ ALWAYS_INLINE void put(struct vm_thread *t, const struct block *b, uint32_t i, u
 {
     const uint32_t place = i * b->step & (b->n - 1);
 
-    if (b->array)
-        vm_store_i64(t, b->ref, place, (int64_t)place + 1, site);
-    else
-        vm_put_i64(t, b->ref, place, (int64_t)place + 1, site);
+    twin_put(t, b->ref, b->array, b->narrow, place, (int64_t)place + 1, site);
 }
 ALWAYS_INLINE void get(struct vm_thread *t, const struct block *b, uint32_t i, uint64_t site)
 {
     const uint32_t place = i * b->step & (b->n - 1);
-    const int64_t is =
-        b->array ? vm_load_i64(t, b->ref, place, site) : vm_get_i64(t, b->ref, place, site);
+    const int64_t is = twin_get(t, b->ref, b->array, b->narrow, place, site);
 
     if (UNLIKELY(is != (int64_t)place + 1 && is != 0))
         vm_fail(t, "twin: place %" PRIu32 " of a block holds %" PRId64, place, is);
@@ -120,8 +121,9 @@ static void make(struct vm_thread *t, struct job *j, struct block *b, uint64_t s
     b->array = p->arrays && j->elements * 100 <= p->arrays * j->places;
     b->n = b->array ? (uint32_t)p->length : FIELDS;
     b->step = 1;
+    b->narrow = j->narrow;
     if (b->array) {
-        vm_new_array(t, b->ref, VM_I64, b->n, site);
+        vm_new_array(t, b->ref, j->narrow ? VM_I32 : VM_I64, b->n, site);
         j->elements += b->n;
         if (j->scattered * 100 < p->scatter * j->elements) {
             b->step = 5;
@@ -327,6 +329,7 @@ static void section(struct worker *w, uint64_t n)
 {
     const uint64_t bits = draw_bits(w), place = bits >> 32;
     struct vm_ref *o = &w->job->locks[(bits & 0xffffffff) * w->job->p->locks >> 32];
+    const bool narrow = w->job->narrow;
     uint64_t writes = 0;
 
     for (uint64_t i = 0; i < n; i++) {
@@ -337,9 +340,10 @@ static void section(struct worker *w, uint64_t n)
     w->left -= n;
     vm_lock(w->t, o, AT_LOCK);
     for (uint64_t i = 0; i < n - writes; i++)
-        vm_get_i64(w->t, o, (unsigned)(place + i) % FIELDS, AT_LOCKED_READ);
+        twin_get(w->t, o, false, narrow, (uint32_t)(place + i) % FIELDS, AT_LOCKED_READ);
     for (uint64_t i = 0; i < writes; i++)
-        vm_put_i64(w->t, o, (unsigned)(place + i) % FIELDS, (int64_t)w->region, AT_LOCKED_WRITE);
+        twin_put(w->t, o, false, narrow, (uint32_t)(place + i) % FIELDS, (int64_t)w->region,
+                 AT_LOCKED_WRITE);
     vm_unlock(w->t, o, AT_UNLOCK);
     next_region(w);
 }
@@ -416,7 +420,8 @@ static uint64_t init(struct vm_thread *t, struct job *j)
     const uint64_t wanted = p->accesses / SHARED_PART + 1;
     uint64_t written = 0;
 
-    j->record = vm_class(t, &record_type, NULL);
+    j->narrow = twin_narrow(t);
+    j->record = vm_class(t, j->narrow ? &narrow_type : &record_type, NULL);
     j->locks = vm_enter(t, (unsigned)p->locks);
     for (uint64_t i = 0; i < p->locks; i++)
         vm_new(t, &j->locks[i], j->record, AT_INIT);

@@ -27,6 +27,36 @@ static inline uint64_t twin_races(const struct twin_params *p)
     return p->races ? p->races : 10 * p->plants;
 }
 
+/* ---- places: fields of records and elements of arrays ---------------------------------------- */
+
+/* Where references have 4 bytes, so have most fields and elements of programs, and all places here.
+ * Else they have 8. */
+static inline bool twin_narrow(struct vm_thread *t)
+{
+    return layouts[vm_params(t)->layout].reference == 4;
+}
+ALWAYS_INLINE void twin_put(struct vm_thread *t, struct vm_ref *o, bool array, bool narrow,
+                            uint32_t i, int64_t value, uint64_t site)
+{
+    if (UNLIKELY(narrow)) {
+        if (array)
+            vm_store_i32(t, o, i, (int32_t)value, site);
+        else
+            vm_put_i32(t, o, i, (int32_t)value, site);
+    } else if (array) {
+        vm_store_i64(t, o, i, value, site);
+    } else {
+        vm_put_i64(t, o, i, value, site);
+    }
+}
+ALWAYS_INLINE int64_t twin_get(struct vm_thread *t, struct vm_ref *o, bool array, bool narrow,
+                               uint32_t i, uint64_t site)
+{
+    if (UNLIKELY(narrow))
+        return array ? vm_load_i32(t, o, i, site) : vm_get_i32(t, o, i, site);
+    return array ? vm_load_i64(t, o, i, site) : vm_get_i64(t, o, i, site);
+}
+
 /* ---- planted races: twins/plant.c ------------------------------------------------------------ */
 
 enum { TWIN_PLANTS = 100 }; /* at the most */

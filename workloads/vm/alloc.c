@@ -13,9 +13,12 @@ enum { PATIENCE = 50 }; /* collections until a thread gives up that is always la
 /* A collector that walks the heap goes from header to header, so an unused rest needs one, too. */
 void vm_fill(struct vm *v, sim_addr at, sim_addr end)
 {
-    if (at < end)
-        *vm_header(&v->core, at) =
-            (struct vm_header){.class = VM_GAP_FILL, .length = (uint32_t)((end - at) / VM_ALIGN)};
+    struct vm_header *h = vm_header(&v->core, at);
+
+    if (at >= end)
+        return;
+    h->class = VM_GAP_FILL; /* the rest may be as short as these two */
+    h->word = (uint32_t)((end - at) / v->core.layout->align);
 }
 
 void vm_retire(struct vm *v, struct vm_thread *t)
@@ -94,7 +97,7 @@ static sim_addr from_buffer(struct vm_thread *t, uint64_t bytes)
     const bool small = bytes <= v->p.tlab / 4;
     if (!bump_has(v, t, small ? v->p.tlab : bytes))
         return 0;
-    note_taking(t, VM_SIZES);
+    note_taking(t, v->heap.sizes);
     if (!small)
         return take_bump(v, bytes);
     vm_retire(v, t);
@@ -108,7 +111,7 @@ static sim_addr from_buffer(struct vm_thread *t, uint64_t bytes)
 static sim_addr from_cells(struct vm_thread *t, uint64_t bytes)
 {
     struct vm *v = t->vm;
-    const unsigned size = vm_size_class(bytes);
+    const unsigned size = vm_size_class(&v->heap, bytes);
 
     if (size < VM_SIZES && !t->cells[size]) {
         t->cells[size] = vm_cells_take(v, size, cells_have(v, t, 0));
@@ -117,12 +120,12 @@ static sim_addr from_cells(struct vm_thread *t, uint64_t bytes)
     }
     if (size < VM_SIZES) {
         const sim_addr at = t->cells[size];
-        t->cells[size] = at ? vm_header(&v->core, at)->word : 0;
+        t->cells[size] = at ? vm_next_cell(&v->core, at) : 0;
         return at;
     }
     const sim_addr at = cells_have(v, t, bytes) ? vm_cells_large(v, bytes) : 0;
     if (at)
-        note_taking(t, VM_SIZES + 1);
+        note_taking(t, v->heap.sizes + 1);
     return at;
 }
 
@@ -195,12 +198,13 @@ static sim_addr take(struct vm_thread *t, uint64_t bytes)
 
 /* ---- new objects ---------------------------------------------------------------------------- */
 
-/* The runtime's writes of zeros, a cache line each. The object may move meanwhile. */
-static void note_zeros(struct vm_thread *t, struct vm_ref *o, uint64_t bytes)
+/* The runtime's writes of zeros behind the header, a cache line each. The object may move
+ * meanwhile. */
+static void note_zeros(struct vm_thread *t, struct vm_ref *o, uint64_t header, uint64_t bytes)
 {
     const uint64_t line = 64;
 
-    for (uint64_t done = VM_HEADER; done < bytes;) {
+    for (uint64_t done = header; done < bytes;) {
         vm_step(t);
         o->at = vm_forwarded(&t->vm->core, o->at);
         uint64_t piece = line - (o->at + done) % line;
@@ -216,22 +220,26 @@ static void make(struct vm_thread *t, struct vm_ref *to, uint64_t bytes, struct 
                  uint32_t element, uint64_t site)
 {
     struct vm *v = t->vm;
+    const struct layout *l = v->core.layout;
+    const uint32_t header = element ? l->array : l->header;
     const sim_addr at = take(t, bytes);
     struct vm_header *host = vm_header(&v->core, at);
 
     memset(host, 0, bytes);
-    *host = h;
+    host->class = h.class;
+    if (element)
+        host->length = h.length;
     if (v->gc.marking)
         vm_mark_set(&v->heap, at);
     if (v->heap.ids)
-        v->heap.ids[(at - VM_HEAP) / VM_ALIGN] = ++v->heap.last_id;
+        v->heap.ids[vm_grain(&v->heap, at)] = ++v->heap.last_id;
     if (v->txn.owner == t)
         v->txn.bytes -= v->txn.bytes < bytes ? v->txn.bytes : bytes;
     to->at = at;
     vm_emit_two(t, EV_ALLOC, at, bytes, 0, element ? h.length : 0, element, site);
-    vm_system(t, EV_WRITE, at, VM_HEADER,
+    vm_system(t, EV_WRITE, at, header,
               element ? VM_SITE_ALLOC : vm_inlined(t, VM_SITE_ALLOC, site));
-    note_zeros(t, to, bytes);
+    note_zeros(t, to, header, bytes);
     if (v->gc.trigger && in_use(v) > v->gc.trigger)
         vm_want_soon(t);
 }
@@ -245,12 +253,12 @@ void vm_new(struct vm_thread *t, struct vm_ref *to, const struct vm_class *k, ui
 void vm_new_array(struct vm_thread *t, struct vm_ref *to, enum vm_type element, uint64_t length,
                   uint64_t site)
 {
-    const unsigned shift = vm_shift(element);
+    const struct vm_core *c = t->run.core;
+    const unsigned shift = vm_shift(c, element);
 
     if (length >= t->vm->p.heap >> shift || length > INT32_MAX)
         no_room(t, length > UINT64_MAX >> 4 ? length : length << shift);
-    const uint64_t bytes = VM_HEADER + (length << shift);
-    make(t, to, (bytes + VM_ALIGN - 1) / VM_ALIGN * VM_ALIGN,
+    make(t, to, vm_array_bytes(c, element, length),
          (struct vm_header){.class = (uint32_t)element, .length = (uint32_t)length}, 1u << shift,
          site);
 }

@@ -4,29 +4,26 @@
 
 #include <stdlib.h>
 
-enum {
-    FINE = 128,
-    FINE_SIZES = FINE / VM_ALIGN
-}; /* up to here a size each 16 bytes; then 4 an
-      octave */
+/* Up to 8 times the alignment a size each alignment, then four an octave: a cell is at most a
+ * quarter larger than its object. */
+enum { FINE_SIZES = 8 };
 
-/* Four classes an octave: a cell is at most a quarter larger than its object. */
-unsigned vm_size_class(uint64_t bytes)
+unsigned vm_size_class(const struct vm_heap *h, uint64_t bytes)
 {
     if (bytes > VM_CELL_MAX)
         return VM_SIZES;
-    if (bytes <= FINE)
-        return (unsigned)((bytes - 1) / VM_ALIGN);
+    if (bytes <= (uint64_t)FINE_SIZES << h->grain)
+        return (unsigned)((bytes - 1) >> h->grain);
     const unsigned octave = 63 - (unsigned)__builtin_clzll(bytes - 1);
-    return FINE_SIZES + (octave - 7) * 4 + (unsigned)((bytes - 1) >> (octave - 2)) - 4;
+    return FINE_SIZES + (octave - h->grain - 3) * 4 + (unsigned)((bytes - 1) >> (octave - 2)) - 4;
 }
 
-static uint32_t size_bytes(unsigned size)
+static uint32_t size_bytes(const struct vm_heap *h, unsigned size)
 {
     if (size < FINE_SIZES)
-        return (size + 1) * VM_ALIGN;
+        return (size + 1) << h->grain;
     const unsigned i = size - FINE_SIZES;
-    return (5 + i % 4) << (5 + i / 4);
+    return (5 + i % 4) << (h->grain + 1 + i / 4);
 }
 
 void vm_cells_open(struct vm_heap *h, sim_addr base, uint64_t bytes)
@@ -53,14 +50,24 @@ static sim_addr block_at(const struct vm_heap *h, size_t i)
 
 static void make_free(struct vm *v, sim_addr cell, sim_addr next)
 {
-    *vm_header(&v->core, cell) = (struct vm_header){.class = VM_CELL_FREE, .word = next};
+    struct vm_header *h = vm_header(&v->core, cell);
+
+    h->class = VM_CELL_FREE;
+    h->word = next ? vm_place(&v->core, next) : 0;
+}
+
+sim_addr vm_next_cell(const struct vm_core *c, sim_addr cell)
+{
+    const uint32_t next = vm_header(c, cell)->word;
+
+    return next ? vm_at_place(c, next) : 0;
 }
 
 /* The list is made from the last cell up, so that cells are given out by ascending address. */
 static void cut(struct vm *v, size_t i, unsigned size)
 {
     struct vm_block *b = &v->heap.cells.block[i];
-    const uint32_t bytes = size_bytes(size), n = VM_BLOCK_BYTES / bytes;
+    const uint32_t bytes = size_bytes(&v->heap, size), n = VM_BLOCK_BYTES / bytes;
 
     *b = (struct vm_block){.use = VM_USE_CELLS, .size = (uint8_t)size, .swept = true};
     for (uint32_t c = n; c-- > 0;) {
@@ -91,12 +98,13 @@ static size_t find_blocks(struct vm *v, size_t n)
 static sim_addr split(struct vm *v, struct vm_block *b)
 {
     const sim_addr list = b->free;
-    struct vm_header *last = vm_header(&v->core, list);
+    sim_addr last = list;
 
-    for (uint64_t n = v->p.tlab / size_bytes(b->size); n > 1 && last->word; n--)
-        last = vm_header(&v->core, last->word);
-    b->free = last->word;
-    last->word = 0;
+    for (uint64_t n = v->p.tlab / size_bytes(&v->heap, b->size);
+         n > 1 && vm_next_cell(&v->core, last); n--)
+        last = vm_next_cell(&v->core, last);
+    b->free = vm_next_cell(&v->core, last);
+    vm_header(&v->core, last)->word = 0;
     return list;
 }
 
@@ -136,7 +144,7 @@ sim_addr vm_cells_large(struct vm *v, uint64_t bytes)
 
 sim_addr vm_cells_one(struct vm *v, uint64_t bytes)
 {
-    const unsigned size = vm_size_class(bytes);
+    const unsigned size = vm_size_class(&v->heap, bytes);
     sim_addr *list = &v->gc.thread->cells[size < VM_SIZES ? size : 0];
 
     if (size == VM_SIZES)
@@ -145,7 +153,7 @@ sim_addr vm_cells_one(struct vm *v, uint64_t bytes)
         *list = vm_cells_take(v, size, true);
     const sim_addr at = *list;
     if (at)
-        *list = vm_header(&v->core, at)->word;
+        *list = vm_next_cell(&v->core, at);
     return at;
 }
 
@@ -155,7 +163,7 @@ sim_addr vm_cells_object(const struct vm_heap *h, sim_addr inside)
     const struct vm_block *b = &h->cells.block[i];
 
     if (b->use == VM_USE_CELLS) {
-        const uint32_t bytes = size_bytes(b->size);
+        const uint32_t bytes = size_bytes(h, b->size);
         return block_at(h, i) + (inside - block_at(h, i)) / bytes * bytes;
     }
     while (h->cells.block[i].use == VM_USE_TAIL)
@@ -203,7 +211,7 @@ static void sweep_cells(struct vm_thread *gc, size_t i)
 {
     struct vm *v = gc->vm;
     struct vm_block *b = &v->heap.cells.block[i];
-    const uint32_t bytes = size_bytes(b->size), n = VM_BLOCK_BYTES / bytes;
+    const uint32_t bytes = size_bytes(&v->heap, b->size), n = VM_BLOCK_BYTES / bytes;
     sim_addr list = 0;
     uint32_t n_free = 0;
 
@@ -213,7 +221,7 @@ static void sweep_cells(struct vm_thread *gc, size_t i)
         if (object && survives(gc, at))
             continue;
         if (object)
-            vm_system(gc, EV_WRITE, at, VM_HEADER, VM_SITE_SWEEP);
+            vm_system(gc, EV_WRITE, at, v->core.layout->header, VM_SITE_SWEEP);
         make_free(v, at, list);
         list = at;
         n_free++;
@@ -251,8 +259,8 @@ void vm_cells_sweep(struct vm_thread *gc)
     for (size_t i = 0; i < c->blocks; i++) {
         if (c->block[i].swept || c->block[i].use == VM_USE_TAIL)
             continue;
-        vm_system_step(gc, EV_READ, vm_mark_at(block_at(&v->heap, i)),
-                       VM_BLOCK_BYTES / VM_ALIGN / 8, VM_SITE_SWEEP);
+        vm_system_step(gc, EV_READ, vm_mark_at(&v->heap, block_at(&v->heap, i)),
+                       (uint32_t)VM_BLOCK_BYTES >> v->heap.grain >> 3, VM_SITE_SWEEP);
         if (c->block[i].use == VM_USE_CELLS)
             sweep_cells(gc, i);
         else

@@ -3,6 +3,7 @@
 #include "workloads/vm/vm_int.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 /* ---- classes -------------------------------------------------------------------------------- */
 
@@ -31,25 +32,79 @@ void vm_array_class(struct vm *v, enum vm_type element)
     new_class(v, name[element], 0)->element = element;
 }
 
-/* Lays the fields out in their order, each aligned to its size, as small runtimes do. */
+/* ---- where fields lie ----------------------------------------------------------------------- */
+
+enum { PASSES = 5 }; /* over a class's fields, to lay them out */
+
+static unsigned pass_of(const struct layout *l, enum vm_type type, unsigned shift)
+{
+    switch ((enum layout_fields)l->fields) {
+    case FIELDS_GIVEN:
+        return 0;
+    case FIELDS_REFERENCES_FIRST:
+        return type == VM_REF ? 0 : shift == 3 ? 1 : 2;
+    case FIELDS_LARGEST_FIRST:
+        return type == VM_REF ? 4 : 3 - shift;
+    }
+    return 0;
+}
+
+/* A field goes to the first place that is free and aligned; in the order given, behind all others.
+ */
+static uint32_t place_field(const struct layout *l, unsigned char *used, uint32_t end,
+                            uint32_t size)
+{
+    const uint32_t from = l->fields == FIELDS_GIVEN ? end : l->header;
+    uint32_t at = (from + size - 1) / size * size;
+
+    while (at < end && memchr(used + at, 1, size))
+        at += size;
+    memset(used + at, 1, size);
+    return at;
+}
+
+/* The end of the last field. */
+static uint32_t lay_out(struct vm_class *k, const struct vm_core *c)
+{
+    const struct vm_field *fields = k->of->fields;
+    const struct layout *l = c->layout;
+    unsigned char *used = xcalloc(l->header + 16 * ((size_t)k->fields + 1), 1);
+    uint32_t end = l->header;
+
+    for (unsigned pass = 0; pass < PASSES; pass++)
+        for (uint32_t i = 0; i < k->fields; i++) {
+            const unsigned shift = vm_shift(c, fields[i].type);
+            if (pass_of(l, fields[i].type, shift) != pass)
+                continue;
+            const uint32_t at = place_field(l, used, end, 1u << shift);
+            k->slot[i] = (struct vm_slot){at, (uint16_t)fields[i].flags, (uint8_t)fields[i].type};
+            end = at + (1u << shift) > end ? at + (1u << shift) : end;
+        }
+    free(used);
+    return end;
+}
+
+static uint64_t aligned(const struct vm_core *c, uint64_t bytes)
+{
+    return (bytes + c->layout->align - 1) / c->layout->align * c->layout->align;
+}
+
 const struct vm_class *vm_class(struct vm_thread *t, const struct vm_type_of *of, void *arg)
 {
-    uint32_t n = 0, at = VM_HEADER;
+    uint32_t n = 0;
 
     while (of->fields[n].name)
         n++;
     struct vm_class *k = new_class(t->vm, of->name, n);
     k->of = of;
     k->arg = arg;
-    for (uint32_t i = 0; i < n; i++) {
-        const uint32_t size = 1u << vm_shift(of->fields[i].type);
-        at = (at + size - 1) / size * size;
-        k->slot[i] =
-            (struct vm_slot){at, (uint16_t)of->fields[i].flags, (uint8_t)of->fields[i].type};
-        at += size;
-    }
-    k->bytes = (at + VM_ALIGN - 1) / VM_ALIGN * VM_ALIGN;
+    k->bytes = (uint32_t)aligned(&t->vm->core, lay_out(k, &t->vm->core));
     return k;
+}
+
+uint64_t vm_array_bytes(const struct vm_core *c, enum vm_type element, uint64_t length)
+{
+    return aligned(c, c->elements[element] + (length << vm_shift(c, element)));
 }
 
 uint64_t vm_bytes(const struct vm *v, const struct vm_header *h)
@@ -57,11 +112,10 @@ uint64_t vm_bytes(const struct vm *v, const struct vm_header *h)
     const uint32_t class = h->class & ~VM_FORWARDED;
 
     if (class == VM_GAP_FILL)
-        return (uint64_t)h->length * VM_ALIGN;
+        return (uint64_t)h->word * v->core.layout->align;
     if (class >= VM_TYPES)
         return v->classes.class[class]->bytes;
-    const uint64_t bytes = VM_HEADER + ((uint64_t)h->length << vm_shift((enum vm_type) class));
-    return (bytes + VM_ALIGN - 1) / VM_ALIGN * VM_ALIGN;
+    return vm_array_bytes(&v->core, (enum vm_type) class, h->length);
 }
 
 /* Where the object's i-th reference is; 0, which is in the header: it has no more. */
@@ -70,7 +124,7 @@ uint64_t vm_ref_offset(const struct vm *v, const struct vm_header *h, uint64_t i
     const struct vm_class *k = v->classes.class[h->class & ~VM_FORWARDED];
 
     if (k->element == VM_REF && i < h->length)
-        return VM_HEADER + 8 * i;
+        return v->core.elements[VM_REF] + (i << v->core.shift[VM_REF]);
     for (uint32_t f = 0; f < k->fields; f++)
         if (k->slot[f].type == VM_REF && i-- == 0)
             return k->slot[f].offset;
@@ -83,7 +137,7 @@ void vm_identify(struct vm_core *c, const struct event *ev, sim_addr object)
     const struct vm *v = (const struct vm *)((const char *)c - offsetof(struct vm, core));
 
     c->identity[ev - c->rec] =
-        (struct vm_identity){v->heap.ids[(object - VM_HEAP) / VM_ALIGN], ev->addr - object};
+        (struct vm_identity){v->heap.ids[vm_grain(&v->heap, object)], ev->addr - object};
 }
 
 /* ---- faults --------------------------------------------------------------------------------- */
@@ -154,23 +208,25 @@ struct vm_ref *vm_global(struct vm_thread *t)
 /* Roots of threads lie at the bottom of their simulated stacks. */
 void vm_each_root(struct vm *v, void (*fn)(struct vm *v, struct vm_ref *r, sim_addr where))
 {
+    const uint64_t reference = v->core.layout->reference;
+
     for (size_t i = 0; i < v->sched.n_threads; i++) {
         struct vm_thread *t = v->sched.thread[i];
         for (uint32_t r = 0; r < t->n_roots; r++)
             if (t->roots[r].at)
-                fn(v, &t->roots[r], VM_STACKS + i * VM_STACK_BYTES + 8 * (uint64_t)r);
+                fn(v, &t->roots[r], VM_STACKS + i * VM_STACK_BYTES + reference * r);
     }
     for (size_t i = 0; i < v->globals.n; i++) {
         struct vm_ref *r = &v->globals.chunk[i / VM_ROOTS][i % VM_ROOTS];
         if (r->at)
-            fn(v, r, vm_area(VM_AREA_STATE, 4096 + 8 * i));
+            fn(v, r, vm_area(VM_AREA_STATE, 4096 + reference * i));
     }
 }
 
 /* The read barrier of concurrent copying: the old header tells where the object is now. */
 const struct vm_header *vm_resolve(struct vm_thread *t, struct vm_ref *o)
 {
-    vm_system(t, EV_READ, o->at, VM_HEADER, VM_SITE_FORWARD);
+    vm_system(t, EV_READ, o->at, t->vm->core.layout->header, VM_SITE_FORWARD);
     o->at = vm_forwarded(&t->vm->core, o->at);
     return vm_header(&t->vm->core, o->at);
 }
@@ -202,15 +258,20 @@ const struct vm_class *vm_class_of(struct vm_thread *t, struct vm_ref *o)
 
 /* ---- references in objects ------------------------------------------------------------------ */
 
+static sim_addr slot_of(const struct vm_thread *t, const unsigned char *value)
+{
+    return (sim_addr)((uintptr_t)value - t->vm->core.bias);
+}
+
 /* Reading: what has moved is found where it is now. */
 static void read_ref(struct vm_thread *t, struct vm_ref *to, const unsigned char *from)
 {
-    sim_addr at;
+    const struct vm_core *c = &t->vm->core;
+    sim_addr at = vm_load_slot(c, slot_of(t, from));
 
-    memcpy(&at, from, sizeof at);
-    if (UNLIKELY(t->vm->gc.barrier & VM_FORWARD) && vm_forwarded(&t->vm->core, at) != at) {
-        vm_system(t, EV_READ, at, VM_HEADER, VM_SITE_FORWARD);
-        at = vm_forwarded(&t->vm->core, at);
+    if (UNLIKELY(t->vm->gc.barrier & VM_FORWARD) && vm_forwarded(c, at) != at) {
+        vm_system(t, EV_READ, at, c->layout->header, VM_SITE_FORWARD);
+        at = vm_forwarded(c, at);
     }
     to->at = at;
 }
@@ -220,31 +281,26 @@ static void read_ref(struct vm_thread *t, struct vm_ref *to, const unsigned char
 static void tell(struct vm_thread *t, sim_addr entry)
 {
     struct vm *v = t->vm;
+    const uint32_t word = v->core.layout->word;
 
     vm_addresses_add(&v->gc.log, entry);
-    vm_system(t, EV_READ, vm_area(VM_AREA_STATE, 192), 8, VM_SITE_BARRIER);
-    vm_system(t, EV_WRITE, vm_area(VM_AREA_REMEMBERED, 8 * v->gc.log.n), 8, VM_SITE_BARRIER);
+    vm_system(t, EV_READ, vm_area(VM_AREA_STATE, 192), word, VM_SITE_BARRIER);
+    vm_system(t, EV_WRITE, vm_area(VM_AREA_REMEMBERED, word * v->gc.log.n), word, VM_SITE_BARRIER);
 }
 
 /* The write barriers: snapshot-at-the-beginning (what is overwritten), and generational (old
  * objects that refer to the nursery). */
-static void write_ref(struct vm_thread *t, sim_addr slot, unsigned char *to, sim_addr value)
+static void write_ref(struct vm_thread *t, const unsigned char *to, sim_addr value)
 {
     struct vm *v = t->vm;
-    sim_addr was;
+    const sim_addr slot = slot_of(t, to), was = vm_load_slot(&v->core, slot);
 
-    memcpy(&was, to, sizeof was);
-    memcpy(to, &value, sizeof value);
+    vm_store_slot(&v->core, slot, value);
     if (v->gc.barrier & VM_SNAPSHOT && was)
         tell(t, was);
     if (v->gc.barrier & VM_REMEMBER && slot >= v->heap.active.end && value &&
         value < v->heap.active.end)
         tell(t, slot);
-}
-
-static sim_addr slot_of(const struct vm_thread *t, const unsigned char *value)
-{
-    return (sim_addr)((uintptr_t)value - t->vm->core.bias);
 }
 
 void vm_get_ref(struct vm_thread *t, struct vm_ref *to, struct vm_ref *o, unsigned field,
@@ -262,15 +318,15 @@ void vm_load_ref(struct vm_thread *t, struct vm_ref *to, struct vm_ref *array, u
 void vm_put_ref(struct vm_thread *t, struct vm_ref *o, unsigned field, const struct vm_ref *value,
                 uint64_t site)
 {
-    unsigned char *to = vm_field(t, o, field, VM_REF, EV_WRITE, site);
+    const unsigned char *to = vm_field(t, o, field, VM_REF, EV_WRITE, site);
 
-    write_ref(t, slot_of(t, to), to, value ? value->at : 0);
+    write_ref(t, to, value ? value->at : 0); /* as it is now: it may have moved */
 }
 
 void vm_store_ref(struct vm_thread *t, struct vm_ref *array, uint64_t index,
                   const struct vm_ref *value, uint64_t site)
 {
-    unsigned char *to = vm_element(t, array, index, VM_REF, EV_WRITE, site);
+    const unsigned char *to = vm_element(t, array, index, VM_REF, EV_WRITE, site);
 
-    write_ref(t, slot_of(t, to), to, value ? value->at : 0);
+    write_ref(t, to, value ? value->at : 0);
 }

@@ -62,7 +62,7 @@ void vm_retire_all(struct vm *v)
 void vm_clear_object(struct vm_thread *gc, sim_addr at, uint64_t bytes)
 {
     if (gc->vm->heap.ids)
-        gc->vm->heap.ids[(at - VM_HEAP) / VM_ALIGN] = 0;
+        gc->vm->heap.ids[vm_grain(&gc->vm->heap, at)] = 0;
     vm_emit(gc, EV_CLEAR, at, bytes, EVF_SYSTEM, 0);
 }
 
@@ -91,11 +91,11 @@ void vm_commit_copy(struct vm_thread *gc, sim_addr to, sim_addr from, uint64_t b
 
     memcpy(vm_header(&v->core, to), h, bytes);
     if (v->heap.ids)
-        v->heap.ids[(to - VM_HEAP) / VM_ALIGN] = v->heap.ids[(from - VM_HEAP) / VM_ALIGN];
+        v->heap.ids[vm_grain(&v->heap, to)] = v->heap.ids[vm_grain(&v->heap, from)];
     h->class |= VM_FORWARDED;
-    h->word = to;
+    h->word = vm_place(&v->core, to);
     vm_emit_two(gc, EV_COPY, to, bytes, EVF_SYSTEM, from, 0, VM_SITE_COPY);
-    vm_system(gc, EV_WRITE, from, VM_HEADER, VM_SITE_FORWARD);
+    vm_system(gc, EV_WRITE, from, v->core.layout->header, VM_SITE_FORWARD);
 }
 
 void vm_copy_object(struct vm_thread *gc, sim_addr to, sim_addr from, uint64_t bytes)
@@ -140,10 +140,11 @@ static void mark_and_sweep_concurrently(struct vm_thread *gc)
 static void forget_dead(struct vm_thread *gc)
 {
     struct vm *v = gc->vm;
+    const uint32_t word = v->core.layout->word;
     size_t kept = 0;
 
     for (size_t i = 0; i < v->gc.log.n; i++) {
-        vm_system_step(gc, EV_READ, vm_area(VM_AREA_REMEMBERED, 8 * i), 8, VM_SITE_ROOTS);
+        vm_system_step(gc, EV_READ, vm_area(VM_AREA_REMEMBERED, word * i), word, VM_SITE_ROOTS);
         if (vm_marked(&v->heap, vm_cells_object(&v->heap, v->gc.log.at[i])))
             v->gc.log.at[kept++] = v->gc.log.at[i];
     }
@@ -157,7 +158,7 @@ static bool promotion_fits(const struct vm *v)
     const uint64_t young = v->heap.active.at - v->heap.active.base;
 
     return v->heap.cells.n_free * (uint64_t)VM_BLOCK_BYTES >=
-           young + young / 2 + (uint64_t)VM_SIZES * VM_BLOCK_BYTES;
+           young + young / 2 + (uint64_t)v->heap.sizes * VM_BLOCK_BYTES;
 }
 
 /* A full collection first marks and sweeps the old space; either way the nursery is emptied then.

@@ -31,9 +31,9 @@ static sim_addr evacuate(struct vm_thread *gc, sim_addr at)
     struct vm *v = gc->vm;
     const struct vm_header *h = vm_header(&v->core, at);
 
-    vm_system_step(gc, EV_READ, at, VM_HEADER, VM_SITE_COPY);
+    vm_system_step(gc, EV_READ, at, v->core.layout->header, VM_SITE_COPY);
     if (h->class & VM_FORWARDED)
-        return h->word;
+        return vm_at_place(&v->core, h->word);
     const uint64_t bytes = vm_bytes(v, h);
     const sim_addr to = place_for(v, bytes);
     vm_copy_object(gc, to, at, bytes);
@@ -43,13 +43,14 @@ static sim_addr evacuate(struct vm_thread *gc, sim_addr at)
 static void update_slot(struct vm_thread *gc, sim_addr slot, bool minor)
 {
     struct vm *v = gc->vm;
-    const sim_addr was = *vm_slot_at(&v->core, slot);
+    const uint32_t reference = v->core.layout->reference;
+    const sim_addr was = vm_load_slot(&v->core, slot);
 
-    vm_system_step(gc, EV_READ, slot, 8, VM_SITE_SCAN);
+    vm_system_step(gc, EV_READ, slot, reference, VM_SITE_SCAN);
     if (!was || (minor && !young(v, was)))
         return;
-    *vm_slot_at(&v->core, slot) = evacuate(gc, was);
-    vm_system_step(gc, EV_WRITE, slot, 8, VM_SITE_UPDATE);
+    vm_store_slot(&v->core, slot, evacuate(gc, was));
+    vm_system_step(gc, EV_WRITE, slot, reference, VM_SITE_UPDATE);
 }
 
 static void scan(struct vm_thread *gc, sim_addr at, bool minor)
@@ -58,7 +59,7 @@ static void scan(struct vm_thread *gc, sim_addr at, bool minor)
     const struct vm_header *h = vm_header(&v->core, at);
     uint64_t offset;
 
-    vm_system_step(gc, EV_READ, at, VM_HEADER, VM_SITE_SCAN);
+    vm_system_step(gc, EV_READ, at, v->core.layout->header, VM_SITE_SCAN);
     for (uint64_t i = 0; (offset = vm_ref_offset(v, h, i)); i++)
         update_slot(gc, at + offset, minor);
 }
@@ -66,12 +67,13 @@ static void scan(struct vm_thread *gc, sim_addr at, bool minor)
 static void update_root(struct vm *v, struct vm_ref *r, sim_addr where)
 {
     struct vm_thread *gc = v->gc.thread;
+    const uint32_t reference = v->core.layout->reference;
 
-    vm_system_step(gc, EV_READ, where, 8, VM_SITE_ROOTS);
+    vm_system_step(gc, EV_READ, where, reference, VM_SITE_ROOTS);
     if (vm_has_cells(&v->heap) && !young(v, r->at))
         return;
     r->at = evacuate(gc, r->at);
-    vm_system_step(gc, EV_WRITE, where, 8, VM_SITE_ROOTS);
+    vm_system_step(gc, EV_WRITE, where, reference, VM_SITE_ROOTS);
 }
 
 /* From header to header: all that is left there is dead, or has moved. */
@@ -83,7 +85,7 @@ void vm_clear_region(struct vm_thread *gc, sim_addr base, sim_addr end)
     for (sim_addr at = base; at < end; at += bytes) {
         struct vm_header *h = vm_header(&v->core, at);
         bytes = vm_bytes(v, h);
-        vm_system_step(gc, EV_READ, at, VM_HEADER, VM_SITE_SWEEP);
+        vm_system_step(gc, EV_READ, at, v->core.layout->header, VM_SITE_SWEEP);
         if (!vm_is_object(h))
             continue;
         if (!(h->class & VM_FORWARDED))
@@ -115,10 +117,11 @@ void vm_semispace(struct vm_thread *gc)
 void vm_minor(struct vm_thread *gc)
 {
     struct vm *v = gc->vm;
+    const uint32_t word = v->core.layout->word;
 
     vm_each_root(v, update_root);
     for (size_t i = 0; i < v->gc.log.n; i++) {
-        vm_system_step(gc, EV_READ, vm_area(VM_AREA_REMEMBERED, 8 * i), 8, VM_SITE_ROOTS);
+        vm_system_step(gc, EV_READ, vm_area(VM_AREA_REMEMBERED, word * i), word, VM_SITE_ROOTS);
         update_slot(gc, v->gc.log.at[i], true);
     }
     while (v->gc.stack.n)

@@ -25,7 +25,7 @@ enum vm_area {                     /* tables of the runtime; 2^32 bytes each */
                VM_AREA_STATE = 1,  /* the two words of the handshake, the heap's lock */
                VM_AREA_BARRIERS,
                VM_AREA_CLASSES,
-               VM_AREA_MARKS,      /* the mark bitmap: a bit for 16 bytes of heap */
+               VM_AREA_MARKS,      /* the mark bitmap: a bit for each place of an object */
                VM_AREA_REMEMBERED, /* slots, and references overwritten while marking */
                VM_AREA_FREE,       /* heads of free lists, ends of bump spaces */
                VM_AREA_HEAVY       /* heavy locks: the lock itself, behind it its fields */
@@ -38,7 +38,7 @@ static inline sim_addr vm_area(enum vm_area a, uint64_t offset)
 /* Class numbers that are no class: what lies in cells and gaps that hold no object. So that a space
  * can be walked from header to header. */
 #define VM_CELL_FREE 0x7ffffffeu
-#define VM_GAP_FILL  0x7fffffffu /* length: its bytes / 16 */
+#define VM_GAP_FILL  0x7fffffffu /* word: its bytes, in units of the alignment */
 
 struct vm_addresses { /* an array that grows */
     sim_addr *at;     /* owns */
@@ -56,14 +56,14 @@ struct vm_bump { /* [base, end), allocated up to at */
     sim_addr base, at, end;
 };
 
-enum { VM_SIZES = 28 }; /* size classes of cells */
+enum { VM_SIZES = 32 }; /* size classes of cells, at the most */
 enum { VM_BLOCK_SHIFT = 14, VM_BLOCK_BYTES = 1 << VM_BLOCK_SHIFT, VM_CELL_MAX = 4096 };
 enum vm_use { VM_USE_FREE, VM_USE_CELLS, VM_USE_LARGE, VM_USE_TAIL /* of a large object */ };
 struct vm_block {
     uint8_t use, size; /* enum vm_use; a size class */
     bool swept;        /* false: the sweep under way has not been here */
     uint32_t blocks;   /* of a large object */
-    sim_addr free;     /* its free list; each free cell's lock word is the next */
+    sim_addr free;     /* its free list; each free cell's word is the next */
 };
 struct vm_cells { /* a space of blocks */
     sim_addr base, end;
@@ -76,7 +76,9 @@ struct vm_cells { /* a space of blocks */
 struct vm_heap {
     unsigned char *memory; /* owns; its bytes on the host, zero at first */
     uint64_t *marks;       /* owns; the mark bitmap */
-    uint64_t *ids;         /* owns; objects' identities by 16 bytes of heap; NULL: not asked for */
+    uint64_t *ids;         /* owns; objects' identities by place; NULL: not asked for */
+    unsigned grain;        /* log2 of the alignment of objects */
+    unsigned sizes;        /* size classes that cells have */
     uint64_t last_id;
     struct vm_cells cells;
     struct vm_bump active, spare;   /* halves; active alone: the nursery */
@@ -88,27 +90,32 @@ static inline bool vm_has_cells(const struct vm_heap *h)
     return h->cells.blocks > 0;
 }
 
+static inline uint64_t vm_grain(const struct vm_heap *h, sim_addr at) /* objects begin at some */
+{
+    return (at - VM_HEAP) >> h->grain;
+}
 static inline bool vm_marked(const struct vm_heap *h, sim_addr at)
 {
-    const uint64_t i = (at - VM_HEAP) / VM_ALIGN;
+    const uint64_t i = vm_grain(h, at);
 
     return h->marks[i / 64] >> i % 64 & 1;
 }
 static inline void vm_mark_set(struct vm_heap *h, sim_addr at)
 {
-    const uint64_t i = (at - VM_HEAP) / VM_ALIGN;
+    const uint64_t i = vm_grain(h, at);
 
     h->marks[i / 64] |= UINT64_C(1) << i % 64;
 }
 static inline void vm_mark_clear(struct vm_heap *h, sim_addr at)
 {
-    const uint64_t i = (at - VM_HEAP) / VM_ALIGN;
+    const uint64_t i = vm_grain(h, at);
 
     h->marks[i / 64] &= ~(UINT64_C(1) << i % 64);
 }
-static inline sim_addr vm_mark_at(sim_addr at) /* the simulated address of its mark */
+/* The simulated address of its mark. */
+static inline sim_addr vm_mark_at(const struct vm_heap *h, sim_addr at)
 {
-    return vm_area(VM_AREA_MARKS, (at - VM_HEAP) / VM_ALIGN / 64 * 8);
+    return vm_area(VM_AREA_MARKS, vm_grain(h, at) / 64 * 8);
 }
 
 /* ---- new objects: alloc.c ------------------------------------------------------------------- */
@@ -121,10 +128,11 @@ void vm_reserve(struct vm_thread *t, uint64_t bytes); /* collects unless there i
 /* ---- the space of cells: cells.c ------------------------------------------------------------ */
 
 void vm_cells_open(struct vm_heap *h, sim_addr base, uint64_t bytes);
-unsigned vm_size_class(uint64_t bytes); /* VM_SIZES: too large for a cell */
+unsigned vm_size_class(const struct vm_heap *h, uint64_t bytes); /* VM_SIZES: too large */
 /* Some free cells, as a list; 0: there are none. fresh: a whole block may be cut. */
 sim_addr vm_cells_take(struct vm *v, unsigned size, bool fresh);
-sim_addr vm_cells_large(struct vm *v, uint64_t bytes); /* 0: no room */
+sim_addr vm_next_cell(const struct vm_core *c, sim_addr cell); /* 0: it is the last */
+sim_addr vm_cells_large(struct vm *v, uint64_t bytes);         /* 0: no room */
 /* One cell or large object; for the collector. 0: no room. */
 sim_addr vm_cells_one(struct vm *v, uint64_t bytes);
 sim_addr vm_cells_object(const struct vm_heap *h, sim_addr inside); /* that this address lies in */

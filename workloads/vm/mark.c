@@ -10,17 +10,17 @@ static void mark(struct vm_thread *gc, sim_addr at)
 
     if (!at)
         return;
-    vm_system(gc, EV_READ, vm_mark_at(at), 8, VM_SITE_MARK);
+    vm_system(gc, EV_READ, vm_mark_at(&v->heap, at), 8, VM_SITE_MARK);
     if (vm_marked(&v->heap, at))
         return;
     vm_mark_set(&v->heap, at);
-    vm_system(gc, EV_WRITE, vm_mark_at(at), 8, VM_SITE_MARK);
+    vm_system(gc, EV_WRITE, vm_mark_at(&v->heap, at), 8, VM_SITE_MARK);
     vm_addresses_add(&v->gc.stack, at);
 }
 
 static void mark_root(struct vm *v, struct vm_ref *r, sim_addr where)
 {
-    vm_system_step(v->gc.thread, EV_READ, where, 8, VM_SITE_ROOTS);
+    vm_system_step(v->gc.thread, EV_READ, where, v->core.layout->reference, VM_SITE_ROOTS);
     mark(v->gc.thread, r->at);
 }
 
@@ -36,10 +36,10 @@ static void scan(struct vm_thread *gc, sim_addr at)
     const struct vm_header *h = vm_header(&v->core, at);
     uint64_t offset;
 
-    vm_system_step(gc, EV_READ, at, VM_HEADER, VM_SITE_SCAN);
+    vm_system_step(gc, EV_READ, at, v->core.layout->header, VM_SITE_SCAN);
     for (uint64_t i = 0; (offset = vm_ref_offset(v, h, i)); i++) {
-        vm_system_step(gc, EV_READ, at + offset, 8, VM_SITE_SCAN);
-        mark(gc, *vm_slot_at(&v->core, at + offset));
+        vm_system_step(gc, EV_READ, at + offset, v->core.layout->reference, VM_SITE_SCAN);
+        mark(gc, vm_load_slot(&v->core, at + offset));
     }
 }
 
@@ -55,9 +55,11 @@ void vm_mark_drain(struct vm_thread *gc)
 static void mark_log(struct vm_thread *gc)
 {
     struct vm *v = gc->vm;
+    const uint32_t word = v->core.layout->word;
 
     while (v->gc.log.n) {
-        vm_system_step(gc, EV_READ, vm_area(VM_AREA_REMEMBERED, 8 * v->gc.log.n), 8, VM_SITE_ROOTS);
+        vm_system_step(gc, EV_READ, vm_area(VM_AREA_REMEMBERED, word * v->gc.log.n), word,
+                       VM_SITE_ROOTS);
         mark(gc, v->gc.log.at[--v->gc.log.n]);
     }
 }

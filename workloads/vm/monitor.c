@@ -9,7 +9,7 @@
 
 #include <assert.h>
 
-enum { LOCK_WORD = 8, GUARDED = 64 /* behind a lock: what it guards */ };
+enum { GUARDED = 64 /* behind a lock: what it guards */ };
 
 /* ---- locks of the runtime ------------------------------------------------------------------- */
 
@@ -76,8 +76,18 @@ void vm_monitor_free(struct vm *v, struct vm_header *h)
     assert(!m->owner && !m->waiters.first && !m->heavy);
     (void)m;
     v->monitors.monitor[h->word].next_free = v->monitors.free;
-    v->monitors.free = (uint32_t)h->word;
+    v->monitors.free = h->word;
     h->word = 0;
+}
+
+/* Where its lock word is, and how long. */
+static sim_addr lock_word(const struct vm_thread *t, const struct vm_ref *o)
+{
+    return o->at + t->vm->core.layout->lock;
+}
+static uint32_t lock_bytes(const struct vm_thread *t)
+{
+    return t->vm->core.layout->word;
 }
 
 static void see(struct vm_thread *t, struct vm_ref *o, const char *what)
@@ -122,7 +132,7 @@ static void take_back(struct vm_thread *t, const struct vm_ref *o, struct vm_thr
     vm_emit(t, EV_RELEASE, lock, 0, EVF_SYSTEM, 0);
     hold_up(u);
     vm_emit(t, EV_ACQUIRE, lock, 0, EVF_SYSTEM, 0);
-    vm_system(t, EV_WRITE, o->at + LOCK_WORD, 8, VM_SITE_REVOKE);
+    vm_system(t, EV_WRITE, lock_word(t, o), lock_bytes(t), VM_SITE_REVOKE);
     vm_emit(t, EV_RELEASE, lock, 0, EVF_SYSTEM, 0);
 }
 
@@ -223,7 +233,7 @@ static bool try_lock(struct vm_thread *t, struct vm_ref *o, uint64_t look)
     vm_urge(t);
     see(t, o, "locks");
     struct vm_monitor *m = monitor(t->vm, o->at);
-    vm_system(t, EV_READ, o->at + LOCK_WORD, 8, look);
+    vm_system(t, EV_READ, lock_word(t, o), lock_bytes(t), look);
     if (had_bias(t, m, o))
         return false;
     if (m->heavy || (m->owner && m->owner != t))
@@ -245,7 +255,7 @@ void vm_lock(struct vm_thread *t, struct vm_ref *o, uint64_t site)
     m->owner = t;
     m->depth++;
     t->held++;
-    vm_emit_on(t, EV_ACQUIRE, o, LOCK_WORD, site);
+    vm_emit_on(t, EV_ACQUIRE, o, t->vm->core.layout->lock, site);
 }
 
 void vm_unlock(struct vm_thread *t, struct vm_ref *o, uint64_t site)
@@ -257,8 +267,8 @@ void vm_unlock(struct vm_thread *t, struct vm_ref *o, uint64_t site)
         note_heavy(t, m->heavy);
     if (heavy && last && !m->lockers.first && !m->waiters.first)
         deflate(t, m);
-    vm_system(t, EV_WRITE, o->at + LOCK_WORD, 8, vm_inlined(t, VM_SITE_UNLOCK, site));
-    vm_emit_on(t, EV_RELEASE, o, LOCK_WORD, site);
+    vm_system(t, EV_WRITE, lock_word(t, o), lock_bytes(t), vm_inlined(t, VM_SITE_UNLOCK, site));
+    vm_emit_on(t, EV_RELEASE, o, t->vm->core.layout->lock, site);
     t->held--;
     m->depth--;
     if (!last)
@@ -290,9 +300,9 @@ void vm_wait(struct vm_thread *t, struct vm_ref *o, uint64_t site)
     const uint32_t depth = m->depth;
 
     use_heavy(t, m);
-    vm_system(t, EV_WRITE, o->at + LOCK_WORD, 8, VM_SITE_UNLOCK);
+    vm_system(t, EV_WRITE, lock_word(t, o), lock_bytes(t), VM_SITE_UNLOCK);
     vm_stopping(t);
-    vm_emit_on(t, EV_WAIT_ENTER, o, LOCK_WORD, site);
+    vm_emit_on(t, EV_WAIT_ENTER, o, t->vm->core.layout->lock, site);
     t->mute = true;
     m->owner = NULL;
     m->depth = 0;
@@ -301,7 +311,7 @@ void vm_wait(struct vm_thread *t, struct vm_ref *o, uint64_t site)
     m = get_back(t, o);
     m->owner = t;
     m->depth = depth;
-    vm_emit_on(t, EV_WAIT_EXIT, o, LOCK_WORD, site);
+    vm_emit_on(t, EV_WAIT_EXIT, o, t->vm->core.layout->lock, site);
     t->mute = false;
     vm_catch_up(t);
     if (m->heavy)
@@ -314,7 +324,7 @@ void vm_notify(struct vm_thread *t, struct vm_ref *o, bool all, uint64_t site)
 
     if (m->heavy)
         note_heavy(t, m->heavy);
-    vm_emit_on(t, EV_NOTIFY, o, LOCK_WORD, site);
+    vm_emit_on(t, EV_NOTIFY, o, t->vm->core.layout->lock, site);
     do {
         struct vm_thread *u = vm_unqueue(&m->waiters);
         if (!u)

@@ -12,15 +12,16 @@
 static bool copy_body(struct vm_thread *gc, sim_addr to, sim_addr from, uint64_t bytes)
 {
     const struct vm_core *c = &gc->vm->core;
+    const uint64_t header = c->layout->header;
     uint64_t piece;
 
-    for (uint64_t done = VM_HEADER; done < bytes; done += piece) {
+    for (uint64_t done = header; done < bytes; done += piece) {
         piece = vm_copy_piece(gc, to, from, done, bytes);
         memcpy((char *)vm_header(c, to) + done, (char *)vm_header(c, from) + done, piece);
     }
     vm_no_txn(gc);
-    return !memcmp((char *)vm_header(c, to) + VM_HEADER, (char *)vm_header(c, from) + VM_HEADER,
-                   bytes - VM_HEADER);
+    return !memcmp((char *)vm_header(c, to) + header, (char *)vm_header(c, from) + header,
+                   bytes - header);
 }
 
 /* The copy is filler until it counts, so that a walk over the space steps over it. */
@@ -50,7 +51,7 @@ static void move_all(struct vm_thread *gc, struct vm_bump from)
     for (sim_addr at = from.base; at < from.at; at += bytes) {
         const struct vm_header *h = vm_header(&v->core, at);
         bytes = vm_bytes(v, h);
-        vm_system_step(gc, EV_READ, at, VM_HEADER, VM_SITE_COPY);
+        vm_system_step(gc, EV_READ, at, v->core.layout->header, VM_SITE_COPY);
         if (vm_is_object(h) && vm_marked(&v->heap, at))
             move_object(gc, at, bytes);
         v->heap.to_move -= bytes;
@@ -60,27 +61,29 @@ static void move_all(struct vm_thread *gc, struct vm_bump from)
 static void mend_root(struct vm *v, struct vm_ref *r, sim_addr where)
 {
     struct vm_thread *gc = v->gc.thread;
+    const uint32_t reference = v->core.layout->reference;
 
-    vm_system_step(gc, EV_READ, where, 8, VM_SITE_ROOTS);
+    vm_system_step(gc, EV_READ, where, reference, VM_SITE_ROOTS);
     if (vm_forwarded(&v->core, r->at) == r->at)
         return;
-    vm_system(gc, EV_READ, r->at, VM_HEADER, VM_SITE_UPDATE);
+    vm_system(gc, EV_READ, r->at, v->core.layout->header, VM_SITE_UPDATE);
     r->at = vm_forwarded(&v->core, r->at);
-    vm_system(gc, EV_WRITE, where, 8, VM_SITE_ROOTS);
+    vm_system(gc, EV_WRITE, where, reference, VM_SITE_ROOTS);
 }
 
 /* As a compare and swap: no write of the program is lost. */
 static void mend_slot(struct vm_thread *gc, sim_addr slot)
 {
     struct vm *v = gc->vm;
+    const uint32_t reference = v->core.layout->reference;
 
-    vm_system_step(gc, EV_READ, slot, 8, VM_SITE_UPDATE);
-    const sim_addr was = *vm_slot_at(&v->core, slot), is = vm_forwarded(&v->core, was);
+    vm_system_step(gc, EV_READ, slot, reference, VM_SITE_UPDATE);
+    const sim_addr was = vm_load_slot(&v->core, slot), is = vm_forwarded(&v->core, was);
     if (is == was)
         return;
-    vm_system(gc, EV_READ, was, VM_HEADER, VM_SITE_UPDATE);
-    vm_system(gc, EV_WRITE, slot, 8, VM_SITE_UPDATE);
-    *vm_slot_at(&v->core, slot) = is;
+    vm_system(gc, EV_READ, was, v->core.layout->header, VM_SITE_UPDATE);
+    vm_system(gc, EV_WRITE, slot, reference, VM_SITE_UPDATE);
+    vm_store_slot(&v->core, slot, is);
 }
 
 /* Objects that were made meanwhile lie in the other half, too: they have new addresses only, and

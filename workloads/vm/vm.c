@@ -192,8 +192,8 @@ static void close_vm(struct source *s)
     free_threads(v);
     free_tables(v);
     unmap(v->heap.memory, v->p.heap);
-    unmap(v->heap.marks, v->p.heap / VM_ALIGN / 8);
-    unmap(v->heap.ids, v->p.heap / VM_ALIGN * 8);
+    unmap(v->heap.marks, (v->p.heap >> v->heap.grain) / 8);
+    unmap(v->heap.ids, (v->p.heap >> v->heap.grain) * 8);
     free(v->heap.cells.block);
     free(v->gc.stack.at);
     free(v->gc.log.at);
@@ -269,7 +269,7 @@ static int open_heap(struct vm *v, struct err *e)
     const uint64_t heap = v->p.heap;
 
     v->heap.memory = map_pages(heap);
-    v->heap.marks = map_pages(heap / VM_ALIGN / 8);
+    v->heap.marks = map_pages((heap >> v->heap.grain) / 8);
     if (!v->heap.memory || !v->heap.marks)
         return err_set(e, LARD_CONFIG,
                        "%s: heap: the host gives no room for %" PRIu64 " bytes; use a smaller one",
@@ -301,12 +301,36 @@ int workload_identify(struct source *s, const struct vm_identity **identity)
 
     if (s->next != next)
         return -1;
-    v->heap.ids = map_pages(v->p.heap / VM_ALIGN * 8);
+    v->heap.ids = map_pages((v->p.heap >> v->heap.grain) * 8);
     if (!v->heap.ids)
         die("no memory for the identities of objects");
     v->core.identity = xcalloc(VM_BATCH + VM_SLACK, sizeof *v->core.identity);
     *identity = v->core.identity;
     return 0;
+}
+
+/* The smallest access it makes: references may be smaller than what the program says. */
+static unsigned granularity(const struct workload *w, const struct layout *l)
+{
+    const unsigned own = w->granularity ? w->granularity : 8;
+
+    return own < l->reference ? own : l->reference;
+}
+
+static void take_layout(struct vm *v, enum layout_id id)
+{
+    const struct layout *l = &layouts[id];
+    struct vm_core *c = &v->core;
+
+    c->layout = l;
+    v->heap.grain = (unsigned)__builtin_ctz(l->align);
+    v->heap.sizes = vm_size_class(&v->heap, VM_CELL_MAX) + 1;
+    assert(v->heap.sizes <= VM_SIZES);
+    for (unsigned type = 0; type < VM_TYPES; type++) {
+        c->shift[VM_REF] = (uint8_t)__builtin_ctz(l->reference);
+        c->shift[type] = (uint8_t)vm_shift(c, (enum vm_type)type);
+        c->elements[type] = (uint8_t)layout_elements(l, 1u << c->shift[type]);
+    }
 }
 
 struct vm *vm_open(const struct workload *w, const struct vm_params *p, void *params,
@@ -315,6 +339,7 @@ struct vm *vm_open(const struct workload *w, const struct vm_params *p, void *pa
     struct vm *v = xcalloc(1, sizeof *v);
 
     v->p = *p;
+    take_layout(v, (enum layout_id)p->layout);
     v->program.workload = w;
     v->program.params = params;
     v->program.config = config;
@@ -326,7 +351,8 @@ struct vm *vm_open(const struct workload *w, const struct vm_params *p, void *pa
                                 .name = v->program.name,
                                 .names = v->names,
                                 .producer = "lardsim workload",
-                                .granularity = w->granularity ? w->granularity : 8};
+                                .granularity = granularity(w, &layouts[p->layout]),
+                                .layout = (enum layout_id)p->layout};
     map_init(&v->stream.phase_ids, NULL);
     rng_seed(&v->sched.rng, p->seed);
     v->sched.host = fiber_host();

@@ -47,6 +47,7 @@ struct vm_params {
     uint64_t quantum;             /* events */
     uint64_t kernel_threads;      /* 0: each language thread is one */
     uint64_t heap, nursery, tlab; /* bytes */
+    uint32_t layout;              /* enum layout_id */
     uint32_t schedule;            /* enum vm_schedule */
     uint32_t gc;                  /* enum vm_gc */
     bool inlining;                /* the runtime's short paths have sites where they are used */
@@ -112,7 +113,7 @@ struct vm_type_of { /* what a class is made of; a constant */
     void (*init)(struct vm_thread *t, void *arg);
 };
 
-/* Fields lie in the order given, each aligned to its size, behind the header. */
+/* Fields lie behind the header in the layout's order, each aligned to its size. */
 struct vm_slot {
     uint32_t offset;
     uint16_t flags;
@@ -245,14 +246,14 @@ void *vm_scratch(struct vm_thread *t, size_t n, size_t bytes);
 
 /* ---- inside: what the accesses need inline -------------------------------------------------- */
 
+/* What the host keeps in the bytes of a header, whatever the layout: an object has class and word,
+ * an array length, too. */
 struct vm_header {
     uint32_t class; /* id; VM_FORWARDED */
+    uint32_t word;  /* number of the monitor, 0: none; or the new place, forwarded (vm_place) */
     uint32_t length;
-    uint64_t word; /* lock word: number of the monitor, 0: none; or the new address, forwarded */
 };
-enum { VM_HEADER = 16, VM_ALIGN = 16 };
 #define VM_FORWARDED 0x80000000u
-_Static_assert(sizeof(struct vm_header) == VM_HEADER, "a header is two words");
 
 struct vm_identity { /* of a record's access: which object, whatever its address */
     uint64_t object; /* from 1; 0: none */
@@ -266,6 +267,9 @@ struct vm_core {
     struct event *at, *stop;
     uintptr_t bias; /* host address of the heap less its simulated one */
     const struct vm_class *const *classes;
+    const struct layout *layout;
+    uint8_t shift[VM_TYPES];      /* log2 of a value's bytes */
+    uint8_t elements[VM_TYPES];   /* where an array's begin */
     struct event *rec;            /* the batch */
     struct vm_identity *identity; /* beside the batch; NULL: not asked for */
 };
@@ -290,9 +294,9 @@ static inline struct vm_run *vm_run(struct vm_thread *t)
 {
     return (struct vm_run *)(void *)t;
 }
-static inline unsigned vm_shift(enum vm_type type) /* log2 of its bytes */
+static inline unsigned vm_shift(const struct vm_core *c, enum vm_type type) /* log2 of its bytes */
 {
-    return type == VM_I8 ? 0 : type == VM_I32 ? 2 : 3;
+    return type == VM_I8 ? 0 : type == VM_I32 ? 2 : type == VM_REF ? c->shift[VM_REF] : 3;
 }
 static inline struct vm_header *vm_header(const struct vm_core *c, sim_addr at)
 {
@@ -321,7 +325,7 @@ ALWAYS_INLINE unsigned char *vm_touch(struct vm_thread *t, sim_addr object, uint
 
     *ev = (struct event){.addr = object + offset,
                          .aux = site,
-                         .size = 1u << vm_shift(type),
+                         .size = 1u << vm_shift(c, type),
                          .gap = r->gap,
                          .tid = r->tid,
                          .flags = (uint16_t)(r->flags | flags),
@@ -354,7 +358,9 @@ ALWAYS_INLINE unsigned char *vm_element(struct vm_thread *t, struct vm_ref *a, u
 
     if (UNLIKELY(!h || index >= h->length || h->class != (uint32_t)type))
         vm_bad_element(t, a, index, type, site);
-    return vm_touch(t, a->at, VM_HEADER + (index << vm_shift(type)), type, EVF_ARRAY, kind, site);
+    const struct vm_core *c = vm_run(t)->core;
+    return vm_touch(t, a->at, c->elements[type] + (index << vm_shift(c, type)), type, EVF_ARRAY,
+                    kind, site);
 }
 
 #define VM_ACCESSORS(name, ctype, type)                                                            \

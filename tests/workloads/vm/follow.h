@@ -19,9 +19,10 @@ struct follow {
     struct stream stream;
     struct vm_identity *identity; /* owns; beside the stream's records */
     size_t identity_cap;
-    uint32_t *owner; /* owns; by 16 bytes of heap: number of the object there, from 1 */
+    uint32_t *owner; /* owns; by 8 bytes of heap: number of the object there, from 1 */
     struct follow_object *object;
     size_t objects, object_cap;
+    unsigned lock; /* where an object's lock word is: the first that the program touches */
     uint64_t heap, number, moved; /* moved: and not cleared yet */
     uint64_t copies, clears, copies_outside, scans_outside, collections, aborts;
     bool in_pause;
@@ -39,6 +40,8 @@ static inline void follow_say(struct follow *f, const char *what, const struct e
                  (unsigned long long)ev->addr, what);
 }
 
+enum { FOLLOW_GRAIN = 8 }; /* every layout aligns objects to that at least */
+
 static inline bool follow_in_heap(const struct follow *f, sim_addr at)
 {
     return at >= VM_HEAP && at < VM_HEAP + f->heap;
@@ -46,23 +49,23 @@ static inline bool follow_in_heap(const struct follow *f, sim_addr at)
 
 static inline struct follow_object *follow_find(struct follow *f, sim_addr at) /* or NULL */
 {
-    const uint32_t i = f->owner[(at - VM_HEAP) / VM_ALIGN];
+    const uint32_t i = f->owner[(at - VM_HEAP) / FOLLOW_GRAIN];
 
     return i ? &f->object[i - 1] : NULL;
 }
 
 static inline void follow_born(struct follow *f, const struct event *ev, uint64_t id)
 {
-    const uint64_t first = (ev->addr - VM_HEAP) / VM_ALIGN;
+    const uint64_t first = (ev->addr - VM_HEAP) / FOLLOW_GRAIN;
 
     if (!follow_in_heap(f, ev->addr) || !follow_in_heap(f, ev->addr + ev->aux - 1) ||
-        ev->addr % VM_ALIGN || ev->aux % VM_ALIGN) {
+        ev->addr % FOLLOW_GRAIN || ev->aux % FOLLOW_GRAIN) {
         follow_say(f, "not a place in the heap", ev);
         return;
     }
     f->object = xgrow(f->object, f->objects, &f->object_cap, sizeof *f->object);
     f->object[f->objects++] = (struct follow_object){ev->addr, ev->aux, id, FOLLOW_LIVE};
-    for (uint64_t g = first; g < first + ev->aux / VM_ALIGN; g++) {
+    for (uint64_t g = first; g < first + ev->aux / FOLLOW_GRAIN; g++) {
         if (f->owner[g])
             follow_say(f, "two objects overlap", ev);
         f->owner[g] = (uint32_t)f->objects;
@@ -99,14 +102,14 @@ static inline void follow_copy(struct follow *f, const struct event *ev)
 static inline void follow_clear(struct follow *f, const struct event *ev)
 {
     struct follow_object *o = follow_exact(f, ev, ev->addr);
-    const uint64_t first = (ev->addr - VM_HEAP) / VM_ALIGN;
+    const uint64_t first = (ev->addr - VM_HEAP) / FOLLOW_GRAIN;
 
     f->clears++;
     if (!o)
         return;
     f->moved -= o->state == FOLLOW_MOVED;
     o->state = FOLLOW_GONE;
-    memset(f->owner + first, 0, o->bytes / VM_ALIGN * sizeof *f->owner);
+    memset(f->owner + first, 0, o->bytes / FOLLOW_GRAIN * sizeof *f->owner);
 }
 
 /* The program is at an address of the heap. */
@@ -118,7 +121,7 @@ static inline void follow_use(struct follow *f, const struct event *ev, struct v
         follow_say(f, o ? "the object has moved away" : "no object lives there", ev);
         return;
     }
-    if (ev->addr + ev->size > o->at + o->bytes || ev->addr < o->at + 8)
+    if (ev->addr + ev->size > o->at + o->bytes || ev->addr < o->at + f->lock)
         follow_say(f, "beyond the object", ev);
     if (!is.object || is.offset != ev->addr - o->at || (o->id && o->id != is.object))
         follow_say(f, "it is another object, or another place in it", ev);
@@ -193,8 +196,8 @@ static inline void follow_source(struct follow *f, struct source *s)
     struct batch b;
     struct err e = {0};
 
-    *f = (struct follow){.heap = v->p.heap};
-    f->owner = xcalloc(f->heap / VM_ALIGN, sizeof *f->owner);
+    *f = (struct follow){.heap = v->p.heap, .lock = v->core.layout->lock};
+    f->owner = xcalloc(f->heap / FOLLOW_GRAIN, sizeof *f->owner);
     workload_identify(s, &identity);
     for (;;) {
         if (source_next(s, &b, &f->err) || !b.records)

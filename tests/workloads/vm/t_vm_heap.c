@@ -42,7 +42,7 @@ static bool valid(struct graph *g, const struct vm *v, sim_addr at)
 {
     const char *what = NULL;
 
-    if (at < VM_HEAP || at >= VM_HEAP + v->p.heap || at % VM_ALIGN)
+    if (at < VM_HEAP || at >= VM_HEAP + v->p.heap || at % v->core.layout->align)
         what = "is no object's address";
     else if (!vm_is_object(vm_header(&v->core, at)))
         what = "is free memory";
@@ -74,16 +74,16 @@ static void describe(struct graph *g, const struct vm *v, sim_addr at)
 {
     const struct vm_header *h = vm_header(&v->core, at);
     const uint64_t bytes = vm_bytes(v, h);
-    uint64_t next = vm_ref_offset(v, h, 0), i = 0, word;
+    uint64_t next = vm_ref_offset(v, h, 0), i = 0;
 
-    mix(g, (uint64_t)h->class << 32 | h->length);
-    for (uint64_t offset = VM_HEADER; offset < bytes; offset += 8) {
-        memcpy(&word, (const char *)h + offset, 8);
+    mix(g, (uint64_t)h->class << 32 | (h->class < VM_TYPES ? h->length : 0));
+    for (uint64_t offset = v->core.layout->header; offset < bytes; offset++) {
         if (offset != next) {
-            mix(g, word);
+            mix(g, ((const unsigned char *)h)[offset]);
             continue;
         }
-        reach(g, v, word);
+        reach(g, v, vm_load_slot(&v->core, at + offset));
+        offset += v->core.layout->reference - 1u;
         next = vm_ref_offset(v, h, ++i);
     }
 }
@@ -173,6 +173,8 @@ static void a_pause_changes_nothing_that_can_be_reached(void **state)
     (void)state;
     each(check_graph, "", 2);
     each(check_graph, ",kernel_threads=2,threads=7,quantum=7", 1);
+    each(check_graph, ",layout=ia32", 1);
+    each(check_graph, ",layout=64-bit-compressed", 1);
 }
 
 enum { CELLS = 40, HELD = 8 };
