@@ -13,10 +13,11 @@ struct checker_env {
     const struct names *names; /* may grow meanwhile; NULL: none yet, see checker_names */
     const uint64_t *number;
     unsigned granule;
-    struct budget *memory;    /* of the whole run; NULL: no limit */
-    const volatile int *stop; /* as a budget's; NULL: nothing ends the run */
-    FILE *const *races;       /* *races: races.jsonl, or NULL; races may be NULL */
-    uint64_t lines;           /* of races.jsonl at most */
+    const struct layout *layout; /* NULL: the default */
+    struct budget *memory;       /* of the whole run; NULL: no limit */
+    const volatile int *stop;    /* as a budget's; NULL: nothing ends the run */
+    FILE *const *races;          /* *races: races.jsonl, or NULL; races may be NULL */
+    uint64_t lines;              /* of races.jsonl at most */
     /* What lies where; *placement may be NULL, and so may placement. */
     struct placement *const *placement;
     void (*on_race)(void *arg, const struct race *race); /* may be NULL */

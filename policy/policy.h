@@ -26,15 +26,16 @@ struct cells;
 
 /* ---- what an instance gets ------------------------------------------------------------------ */
 
-struct policy_env {             /* borrowed for the policy's life */
-    struct stats_group *stats;  /* policy.<label> */
-    struct race_report *report; /* race_conflict, race.h */
-    struct budget *budget;      /* what the policy's state takes; policy.<label>.memory */
-    const struct hb *hb;        /* happens-before in this view, kept by the checker: frame/hb.h */
-    const uint64_t *number;     /* of the event in hand */
-    unsigned core;              /* of the event in hand: it pays */
-    unsigned view;              /* view bits */
-    unsigned granule;           /* 1, 2, 4, 8 or GRANULE_FIELD */
+struct policy_env {              /* borrowed for the policy's life */
+    struct stats_group *stats;   /* policy.<label> */
+    struct race_report *report;  /* race_conflict, race.h */
+    struct budget *budget;       /* what the policy's state takes; policy.<label>.memory */
+    const struct hb *hb;         /* happens-before in this view, kept by the checker: frame/hb.h */
+    const uint64_t *number;      /* of the event in hand */
+    unsigned core;               /* of the event in hand: it pays */
+    unsigned view;               /* view bits */
+    unsigned granule;            /* 1, 2, 4, 8 or GRANULE_FIELD */
+    const struct layout *layout; /* of the program's objects, and of words; NULL: the default */
     unsigned special;     /* flags any of which keeps an access from being plain: frame/hb.h */
     struct err *err;      /* a policy that can't go on sets it (err_set); the run stops there */
     struct cells **cells; /* the first that the policy makes, which the checker then serves */

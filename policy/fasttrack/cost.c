@@ -11,10 +11,11 @@
 
 void ft_cost_init(struct ft_cost *c, const struct policy_env *env, struct cells *variables)
 {
-    static const struct cell_charges charges = {.bytes = FT_VARIABLE_BYTES,
-                                                .clear_step = STEP_CLEAR_LINE,
-                                                .copy_step = STEP_COPY_LINE,
-                                                .clocks = true};
+    c->words = ft_words(env->layout);
+    const struct cell_charges charges = {.bytes = c->words.bytes,
+                                         .clear_step = STEP_CLEAR_LINE,
+                                         .copy_step = STEP_COPY_LINE,
+                                         .clocks = true};
 
     c->env = env;
     c->cost = env->cost;
@@ -30,9 +31,7 @@ static void step(struct ft_cost *c, enum step s)
 
 /* ---- the words of a variable ---------------------------------------------------------------- */
 
-/* Write epoch, then read epoch: of each the word with the thread, then the one with the clock. The
- * read epoch's first word is the variable's lock. */
-enum { WRITE_AT = 0, READ_AT = 8, WORD = 4, EPOCH = 8, LINE = 64 };
+enum { WORD = 4, LINE = 64 };
 
 static void load(struct ft_cost *c, sim_addr at, uint64_t bytes)
 {
@@ -48,6 +47,7 @@ static void store(struct ft_cost *c, sim_addr at, uint64_t bytes)
 static sim_addr begin(struct ft_cost *c, const struct ft_variable *x, sim_addr addr, unsigned word,
                       sim_tid tid)
 {
+    const struct ft_words *w = &c->words;
     const sim_addr at = c->place ? c->place : metadata_at(c->cost, addr);
 
     ledger_part(c->cost, PART_CHECK);
@@ -57,7 +57,9 @@ static sim_addr begin(struct ft_cost *c, const struct ft_variable *x, sim_addr a
         clock_cost_epoch(c->clocks, tid, c->env->core);
     if (!c->cost->held && !c->place)
         step(c, STEP_PLACE);
-    load(c, at + word, EPOCH);
+    if (w->reference)
+        load(c, at, w->reference);
+    load(c, at + word, w->epoch);
     step(c, STEP_SAME);
     return at;
 }
@@ -72,7 +74,7 @@ static void slow_path(struct ft_cost *c)
 static void lock(struct ft_cost *c, sim_addr at)
 {
     step(c, STEP_LOCK);
-    ledger_access(c->cost, c->env->core, at + READ_AT, WORD, MEM_ATOMIC);
+    ledger_access(c->cost, c->env->core, at + c->words.read, WORD, MEM_ATOMIC);
 }
 
 static void ordered(struct ft_cost *c, uint32_t actor, sim_tid tid)
@@ -86,7 +88,7 @@ static void check_write(struct ft_cost *c, const struct ft_variable *x, sim_addr
 {
     clock_cost_clock(c->clocks, tid, c->env->core);
     step(c, STEP_CLOCK);
-    load(c, at + WRITE_AT, EPOCH);
+    load(c, at + c->words.write, c->words.epoch);
     step(c, STEP_NONE);
     if (x->at[WRITES])
         ordered(c, epoch_thread(x->at[WRITES]), tid);
@@ -98,7 +100,8 @@ static void check_read(struct ft_cost *c, const struct ft_variable *x, sim_addr 
     step(c, STEP_NONE);
     if (!x->at[READS] && !x->kept)
         return;
-    load(c, at + READ_AT + WORD, WORD);
+    if (c->words.epoch > WORD)
+        load(c, at + c->words.read + WORD, WORD);
     ordered(c, x->at[READS] ? epoch_thread(x->at[READS]) : hb_actor(c->env->hb, x->tid[READS]),
             tid);
 }
@@ -278,7 +281,7 @@ static bool same(const struct ft_variable *x, unsigned side, const struct ft_pas
 sim_addr ft_charge_read(struct ft_cost *c, struct ft_variable *x, sim_addr addr,
                         const struct ft_past *now)
 {
-    const sim_addr at = begin(c, x, addr, READ_AT, now->tid);
+    const sim_addr at = begin(c, x, addr, c->words.read, now->tid);
 
     if (same(x, READS, now) || (x->kept == KEPT_SAME && same(x, WRITES, now)))
         return 0;
@@ -297,9 +300,9 @@ sim_addr ft_charge_read(struct ft_cost *c, struct ft_variable *x, sim_addr addr,
 
 void ft_charge_read_done(struct ft_cost *c, sim_addr at)
 {
-    if (c->new_words)
-        store(c, at + READ_AT + WORD, WORD);
-    store(c, at + READ_AT, WORD);
+    if (c->new_words && c->words.epoch > WORD)
+        store(c, at + c->words.read + WORD, WORD);
+    store(c, at + c->words.read, WORD);
 }
 
 /* What the published rules would have left in the read epoch after this write; see enum kept. */
@@ -315,7 +318,7 @@ static enum kept kept_after(const struct ft_variable *x, const struct ft_past *n
 sim_addr ft_charge_write(struct ft_cost *c, struct ft_variable *x, sim_addr addr,
                          const struct ft_past *now)
 {
-    const sim_addr at = begin(c, x, addr, WRITE_AT, now->tid);
+    const sim_addr at = begin(c, x, addr, c->words.write, now->tid);
     const enum kept kept = kept_after(x, now);
 
     if (same(x, WRITES, now)) {
@@ -323,7 +326,7 @@ sim_addr ft_charge_write(struct ft_cost *c, struct ft_variable *x, sim_addr addr
         return 0;
     }
     slow_path(c);
-    load(c, at + READ_AT, WORD);
+    load(c, at + c->words.read, WORD);
     lock(c, at);
     check_write(c, x, at, now->tid);
     step(c, STEP_IS_MAP);
@@ -337,8 +340,8 @@ sim_addr ft_charge_write(struct ft_cost *c, struct ft_variable *x, sim_addr addr
 
 void ft_charge_write_done(struct ft_cost *c, sim_addr at)
 {
-    store(c, at + WRITE_AT, EPOCH);
-    store(c, at + READ_AT, WORD);
+    store(c, at + c->words.write, c->words.epoch);
+    store(c, at + c->words.read, WORD);
 }
 
 /* ---- collections ---------------------------------------------------------------------------- */
@@ -347,7 +350,7 @@ void ft_charge_trace(struct ft_cost *c, const struct ft_variable *x, sim_addr ad
 {
     const sim_addr at = c->place ? c->place : metadata_at(c->cost, addr);
 
-    load(c, at + READ_AT, WORD);
+    load(c, at + c->words.read, WORD);
     step(c, STEP_TRACE);
     if (!reads_shared(x))
         return;

@@ -53,7 +53,31 @@ static inline bool variable_used(const struct ft_variable *x)
  * of the published rules. */
 enum kept { KEPT_NONE, KEPT_OLDER, KEPT_SAME /* as the write's epoch */ };
 
+/* A variable on the machine. Valor 5.2, on IA32, and the default: write epoch, then read epoch,
+ * each a word with the thread (of the read epoch it is the variable's lock, and may lead to a map)
+ * and one with the clock. SlimState V.B, on 64 bits, in RoadRunner: a reference leads to an object
+ * of its own, whose fields are a reference to the read vector and two 32-bit epochs; the object's
+ * place is taken to be behind the reference. */
+struct ft_words {
+    uint8_t bytes;
+    uint8_t reference; /* of those, what leads to the rest; 0: nothing need lead there */
+    uint8_t write, read, epoch;
+};
+static inline struct ft_words ft_words(const struct layout *l)
+{
+    const uint8_t fields = (uint8_t)(l->reference + l->header + l->reference);
+
+    if (l->word == 4 || l == &layouts[LAYOUT_DEFAULT])
+        return (struct ft_words){.bytes = 16, .write = 0, .read = 8, .epoch = 8};
+    return (struct ft_words){.bytes = (uint8_t)(fields + 8),
+                             .reference = l->reference,
+                             .write = fields,
+                             .read = (uint8_t)(fields + 4),
+                             .epoch = 4};
+}
+
 struct ft_cost {
+    struct ft_words words;
     struct ledger *cost;
     struct clock_cost *clocks;
     struct cells *variables;
@@ -62,7 +86,7 @@ struct ft_cost {
         place; /* of the variable in hand, which the caller charges; 0: where its address has it */
     bool new_words; /* of the read in hand: the second changes, too */
 };
-enum { FT_VARIABLE_BYTES = 16, FT_MAP_SLOTS = 8, FT_SLOT_BYTES = 8 };
+enum { FT_MAP_SLOTS = 8, FT_SLOT_BYTES = 8 };
 
 extern const struct policy_charges ft_charges;
 

@@ -169,6 +169,7 @@ static int create(struct checker *c, struct err *e)
         .number = c->env.number,
         .view = view,
         .granule = c->env.granule,
+        .layout = c->env.layout ? c->env.layout : &layouts[LAYOUT_DEFAULT],
         .special = c->skips | RARE_ACCESS,
         .cells = &c->cells,
         .charges = c->policy->charges,

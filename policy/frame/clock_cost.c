@@ -115,8 +115,8 @@ void clock_cost_clock(struct clock_cost *k, sim_tid tid, unsigned core)
 {
     if (k)
         ledger_access(k->cost, core,
-                      runtime_words(k->runtime, hb_actor(k->env->hb, tid)) + CLOCK_WORD, WORD,
-                      MEM_LOAD);
+                      runtime_words(k->runtime, hb_actor(k->env->hb, tid)) + CLOCK_WORD,
+                      k->env->layout->word, MEM_LOAD);
 }
 
 void clock_cost_entries(struct clock_cost *k, sim_tid tid, uint32_t first, uint32_t n,

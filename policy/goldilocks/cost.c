@@ -15,15 +15,24 @@ const struct cost_step gold_steps[GOLD_STEPS] = {
 #undef STEP
 };
 
-enum { WORD = 8, ENDS_BYTES = 64, THREAD_BYTES = 64 + GOLD_SCRATCH_BYTES };
-enum { COUNT_AT = 16, LINK_AT = 24, SCRATCH_AT = 64 };
+enum { ENDS_BYTES = 64, THREAD_BYTES = 64 + GOLD_SCRATCH_BYTES, SCRATCH_AT = 64 };
+
+/* Where a cell has its count of records, and a record the next of its chain. */
+static unsigned count_at(const struct goldilocks *g)
+{
+    return 2 * gold_word(g);
+}
+static unsigned link_at(const struct goldilocks *g)
+{
+    return 3 * gold_word(g);
+}
 
 void gold_cost_init(struct goldilocks *g)
 {
-    static const struct cell_charges charges = {.bytes = GOLD_SHADOW_BYTES,
-                                                .clear_step = GOLD_STEP_LINE,
-                                                .copy_step = GOLD_STEP_LINE,
-                                                .always = true};
+    const struct cell_charges charges = {.bytes = gold_shadow_bytes(g),
+                                         .clear_step = GOLD_STEP_LINE,
+                                         .copy_step = GOLD_STEP_LINE,
+                                         .always = true};
 
     cells_charge(&g->variables, &charges);
 }
@@ -55,43 +64,44 @@ static void charge_count(struct goldilocks *g, uint64_t n, unsigned core)
     const sim_addr at = n == g->list.tail ? ends_of(g, core) : gold_cell_at(&g->list, n)->block;
 
     ledger_step(g->cost, core, GOLD_STEP_COUNT);
-    ledger_access(g->cost, core, at + COUNT_AT, WORD, MEM_ATOMIC);
+    ledger_access(g->cost, core, at + count_at(g), gold_word(g), MEM_ATOMIC);
 }
 
-static uint64_t cell_bytes(const struct gold_cell *c)
+static uint64_t cell_bytes(const struct goldilocks *g, const struct gold_cell *c)
 {
-    return GOLD_CELL_BYTES + (c->rule == GOLD_COMMIT ? c->variables->n * GOLD_VARIABLE_BYTES : 0);
+    return gold_cell_bytes(g) + (c->rule == GOLD_COMMIT ? c->variables->n * gold_word(g) : 0);
 }
 
 /* The tail's cell is filled, and a new one becomes the tail. The first was there from the start. */
 void gold_cost_append(struct goldilocks *g, struct gold_cell *c, unsigned core)
 {
-    const uint64_t bytes = cell_bytes(c);
+    const uint64_t bytes = cell_bytes(g, c);
 
     budget_take(&g->variables.metadata, bytes);
     if (!g->cost->on)
         return;
     c->block = metadata_take(g->cost, core, bytes);
     ledger_step(g->cost, core, GOLD_STEP_APPEND);
-    ledger_access(g->cost, core, c->block, COUNT_AT, MEM_STORE);
+    ledger_access(g->cost, core, c->block, count_at(g), MEM_STORE);
     if (c->rule == GOLD_COMMIT) {
         ledger_steps(g->cost, core, GOLD_STEP_COMMIT, c->variables->n);
-        ledger_access(g->cost, core, c->block + GOLD_CELL_BYTES, bytes - GOLD_CELL_BYTES,
+        ledger_access(g->cost, core, c->block + gold_cell_bytes(g), bytes - gold_cell_bytes(g),
                       MEM_STORE);
     }
-    ledger_access(g->cost, core, ends_of(g, core) + WORD, WORD, MEM_ATOMIC); /* the tail */
+    ledger_access(g->cost, core, ends_of(g, core) + gold_word(g), gold_word(g),
+                  MEM_ATOMIC); /* the tail */
 }
 
 /* A cell leaves the list at its head. */
 void gold_cost_behead(struct goldilocks *g, const struct gold_cell *c, unsigned core)
 {
-    budget_give(&g->variables.metadata, cell_bytes(c));
+    budget_give(&g->variables.metadata, cell_bytes(g, c));
     if (!g->cost->on)
         return;
     ledger_step(g->cost, core, GOLD_STEP_COLLECT);
-    ledger_access(g->cost, core, c->block + COUNT_AT, WORD, MEM_LOAD);
-    ledger_access(g->cost, core, ends_of(g, core), WORD, MEM_STORE); /* the head */
-    metadata_give(g->cost, core, c->block, cell_bytes(c));
+    ledger_access(g->cost, core, c->block + count_at(g), gold_word(g), MEM_LOAD);
+    ledger_access(g->cost, core, ends_of(g, core), gold_word(g), MEM_STORE); /* the head */
+    metadata_give(g->cost, core, c->block, cell_bytes(g, c));
 }
 
 /* Each record that refers to a cell before `to` is evaluated from there on: instructions for each
@@ -105,7 +115,7 @@ void gold_cost_trim(struct goldilocks *g, uint64_t to, unsigned core)
         infos += c->infos;
         ledger_steps(g->cost, core, GOLD_STEP_ADVANCE, infos);
         if (infos)
-            ledger_access(g->cost, core, c->block, GOLD_CELL_BYTES, MEM_LOAD);
+            ledger_access(g->cost, core, c->block, gold_cell_bytes(g), MEM_LOAD);
     }
 }
 
@@ -114,9 +124,9 @@ void gold_cost_moved(struct goldilocks *g, const struct gold_info *i, uint64_t t
 {
     if (gold_info_at(g, i) >= to)
         return;
-    ledger_access(g->cost, core, i->block, GOLD_INFO_BYTES, MEM_LOAD);
+    ledger_access(g->cost, core, i->block, gold_info_bytes(g), MEM_LOAD);
     ledger_step(g->cost, core, GOLD_STEP_MOVED);
-    ledger_access(g->cost, core, i->block, 2 * WORD, MEM_STORE);
+    ledger_access(g->cost, core, i->block, 2 * gold_word(g), MEM_STORE);
     charge_count(g, to, core);
 }
 
@@ -125,7 +135,7 @@ void gold_cost_moved(struct goldilocks *g, const struct gold_info *i, uint64_t t
 void gold_cost_look(struct goldilocks *g, const struct gold_info *i, const struct gold_now *now)
 {
     ledger_step(g->cost, now->core, GOLD_STEP_LOOK);
-    ledger_access(g->cost, now->core, i->block, GOLD_INFO_BYTES, MEM_LOAD);
+    ledger_access(g->cost, now->core, i->block, gold_info_bytes(g), MEM_LOAD);
 }
 
 void gold_cost_held(struct goldilocks *g, const struct gold_now *now)
@@ -136,7 +146,8 @@ void gold_cost_held(struct goldilocks *g, const struct gold_now *now)
     const size_t holds = gold_thread_at(g, now->ev->tid)->holds;
     ledger_step(g->cost, now->core, GOLD_STEP_HELD);
     ledger_steps(g->cost, now->core, GOLD_STEP_HOLDS, holds);
-    ledger_access(g->cost, now->core, block, WORD * (1 + (holds < 7 ? holds : 7)), MEM_LOAD);
+    ledger_access(g->cost, now->core, block, gold_word(g) * (1 + (holds < 7 ? holds : 7)),
+                  MEM_LOAD);
 }
 
 /* Once for each evaluation. */
@@ -151,21 +162,21 @@ void gold_cost_locks(struct goldilocks *g, sim_tid tid, unsigned core)
         return;
     const sim_addr block = thread_block(g, tid, core);
     ledger_step(g->cost, core, GOLD_STEP_LOCKS);
-    ledger_access(g->cost, core, block, WORD, MEM_LOAD);
-    ledger_access(g->cost, core, block, WORD, MEM_STORE);
+    ledger_access(g->cost, core, block, gold_word(g), MEM_LOAD);
+    ledger_access(g->cost, core, block, gold_word(g), MEM_STORE);
 }
 
 /* Where an element is hashed to in the thread's set under evaluation. */
 static sim_addr slot_of(struct goldilocks *g, gold_element e, const struct gold_now *now)
 {
     return thread_block(g, now->ev->tid, now->core) + SCRATCH_AT +
-           e * UINT64_C(0x9e3779b97f4a7c15) % (GOLD_SCRATCH_BYTES / WORD) * WORD;
+           e * UINT64_C(0x9e3779b97f4a7c15) % (GOLD_SCRATCH_BYTES / gold_word(g)) * gold_word(g);
 }
 
 static void look_up(struct goldilocks *g, gold_element e, const struct gold_now *now)
 {
     if (e)
-        ledger_access(g->cost, now->core, slot_of(g, e, now), WORD, MEM_LOAD);
+        ledger_access(g->cost, now->core, slot_of(g, e, now), gold_word(g), MEM_LOAD);
 }
 
 void gold_cost_cell(struct goldilocks *g, const struct gold_cell *c, bool heeded,
@@ -173,7 +184,7 @@ void gold_cost_cell(struct goldilocks *g, const struct gold_cell *c, bool heeded
 {
     if (!g->cost->on)
         return;
-    ledger_access(g->cost, now->core, c->block, COUNT_AT + WORD, MEM_LOAD);
+    ledger_access(g->cost, now->core, c->block, count_at(g) + gold_word(g), MEM_LOAD);
     ledger_step(g->cost, now->core, heeded ? GOLD_STEP_CELL : GOLD_STEP_SKIP);
     if (!heeded)
         return;
@@ -182,8 +193,8 @@ void gold_cost_cell(struct goldilocks *g, const struct gold_cell *c, bool heeded
     if (c->rule != GOLD_COMMIT)
         return;
     ledger_steps(g->cost, now->core, GOLD_STEP_VARIABLE, c->variables->n);
-    ledger_access(g->cost, now->core, c->block + GOLD_CELL_BYTES,
-                  c->variables->n * GOLD_VARIABLE_BYTES, MEM_LOAD);
+    ledger_access(g->cost, now->core, c->block + gold_cell_bytes(g), c->variables->n * gold_word(g),
+                  MEM_LOAD);
 }
 
 /* ---- variables and records ------------------------------------------------------------------ */
@@ -191,13 +202,13 @@ void gold_cost_cell(struct goldilocks *g, const struct gold_cell *c, bool heeded
 void gold_cost_enter(struct goldilocks *g, sim_addr addr, const struct gold_now *now)
 {
     ledger_step(g->cost, now->core, GOLD_STEP_LOCK);
-    ledger_access(g->cost, now->core, metadata_at(g->cost, addr), WORD, MEM_ATOMIC);
+    ledger_access(g->cost, now->core, metadata_at(g->cost, addr), gold_word(g), MEM_ATOMIC);
 }
 
 void gold_cost_leave(struct goldilocks *g, sim_addr addr, const struct gold_now *now)
 {
     ledger_step(g->cost, now->core, GOLD_STEP_UNLOCK);
-    ledger_access(g->cost, now->core, metadata_at(g->cost, addr), WORD, MEM_STORE);
+    ledger_access(g->cost, now->core, metadata_at(g->cost, addr), gold_word(g), MEM_STORE);
 }
 
 /* A new record, for the cell at the tail; what it takes the place of is forgotten by itself. The
@@ -206,45 +217,46 @@ void gold_cost_leave(struct goldilocks *g, sim_addr addr, const struct gold_now 
 void gold_cost_record(struct goldilocks *g, struct gold_info *i, sim_addr addr,
                       const struct gold_now *now)
 {
-    budget_take(&g->variables.metadata, GOLD_INFO_BYTES);
+    budget_take(&g->variables.metadata, gold_info_bytes(g));
     if (!g->cost->on)
         return;
     const unsigned core = now->core;
-    i->block = metadata_take(g->cost, core, GOLD_INFO_BYTES);
-    ledger_access(g->cost, core, ends_of(g, core) + WORD, WORD, MEM_LOAD);
+    i->block = metadata_take(g->cost, core, gold_info_bytes(g));
+    ledger_access(g->cost, core, ends_of(g, core) + gold_word(g), gold_word(g), MEM_LOAD);
     if (!g->cost->held) /* the latest lock */
-        ledger_access(g->cost, core, thread_block(g, now->ev->tid, core), WORD, MEM_LOAD);
+        ledger_access(g->cost, core, thread_block(g, now->ev->tid, core), gold_word(g), MEM_LOAD);
     ledger_step(g->cost, core, GOLD_STEP_INFO);
-    ledger_access(g->cost, core, i->block, GOLD_INFO_BYTES, MEM_STORE);
+    ledger_access(g->cost, core, i->block, gold_info_bytes(g), MEM_STORE);
     ledger_step(g->cost, core, GOLD_STEP_COUNT);
-    ledger_access(g->cost, core, ends_of(g, core) + COUNT_AT, WORD, MEM_ATOMIC);
-    ledger_access(g->cost, core, metadata_at(g->cost, addr) + WORD, WORD, MEM_STORE);
+    ledger_access(g->cost, core, ends_of(g, core) + count_at(g), gold_word(g), MEM_ATOMIC);
+    ledger_access(g->cost, core, metadata_at(g->cost, addr) + gold_word(g), gold_word(g),
+                  MEM_STORE);
 }
 
 void gold_cost_chain(struct goldilocks *g, const struct gold_info *i, const struct gold_now *now)
 {
     ledger_step(g->cost, now->core, GOLD_STEP_CHAIN);
-    ledger_access(g->cost, now->core, i->block + LINK_AT, 2 * WORD, MEM_LOAD);
+    ledger_access(g->cost, now->core, i->block + link_at(g), 2 * gold_word(g), MEM_LOAD);
 }
 
 void gold_cost_forget(struct goldilocks *g, const struct gold_info *i, unsigned core)
 {
-    budget_give(&g->variables.metadata, GOLD_INFO_BYTES);
+    budget_give(&g->variables.metadata, gold_info_bytes(g));
     if (!g->cost->on)
         return;
     charge_count(g, gold_info_at(g, i), core);
-    metadata_give(g->cost, core, i->block, GOLD_INFO_BYTES);
+    metadata_give(g->cost, core, i->block, gold_info_bytes(g));
 }
 
 void gold_cost_copy(struct goldilocks *g, struct gold_info *i, unsigned core)
 {
     const sim_addr from = i->block;
 
-    budget_take(&g->variables.metadata, GOLD_INFO_BYTES);
+    budget_take(&g->variables.metadata, gold_info_bytes(g));
     if (!g->cost->on)
         return;
-    ledger_access(g->cost, core, from, GOLD_INFO_BYTES, MEM_LOAD);
-    i->block = metadata_take(g->cost, core, GOLD_INFO_BYTES);
-    ledger_access(g->cost, core, i->block, GOLD_INFO_BYTES, MEM_STORE);
+    ledger_access(g->cost, core, from, gold_info_bytes(g), MEM_LOAD);
+    i->block = metadata_take(g->cost, core, gold_info_bytes(g));
+    ledger_access(g->cost, core, i->block, gold_info_bytes(g), MEM_STORE);
     charge_count(g, gold_info_at(g, i), core);
 }

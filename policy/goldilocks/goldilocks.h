@@ -299,14 +299,24 @@ enum gold_step {
     GOLD_STEPS
 };
 extern const struct cost_step gold_steps[GOLD_STEPS];
-enum {                         /* bytes on the machine, for 64-bit pointers */
-       GOLD_SHADOW_BYTES = 16, /* a variable: KL and WriteInfo, the chain of ReadInfo */
-       GOLD_INFO_BYTES = 48,   /* pos, ls, alock, next of the chain, site; owner, xact */
-       GOLD_CELL_BYTES = 48,   /* next, object, reference count, variables; thread, kind */
-       GOLD_VARIABLE_BYTES = 8,
-       GOLD_SLOT_BYTES = 8,      /* of an explicit lockset */
-       GOLD_SCRATCH_BYTES = 1024 /* a thread's set under evaluation: where it begins */
-};
+enum { GOLD_SCRATCH_BYTES = 1024 }; /* a thread's set under evaluation: where it begins */
+/* Bytes on the machine, by the layout's word. */
+static inline unsigned gold_word(const struct goldilocks *g)
+{
+    return g->env->layout->word;
+}
+static inline unsigned gold_shadow_bytes(const struct goldilocks *g)
+{
+    return 2 * gold_word(g); /* a variable: KL and WriteInfo, the chain of ReadInfo */
+}
+static inline unsigned gold_info_bytes(const struct goldilocks *g)
+{
+    return 5 * gold_word(g) + 8; /* pos, ls, alock, next of the chain, site; owner, xact */
+}
+static inline unsigned gold_cell_bytes(const struct goldilocks *g)
+{
+    return 6 * gold_word(g); /* next, object, reference count, variables; thread, kind */
+}
 void gold_cost_init(struct goldilocks *g);
 void gold_cost_append(struct goldilocks *g, struct gold_cell *cell, unsigned core);
 void gold_cost_behead(struct goldilocks *g, const struct gold_cell *cell, unsigned core);

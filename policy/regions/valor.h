@@ -107,7 +107,17 @@ struct valor_access { /* in hand, at one variable */
 /* ---- costs: valor_cost.c -------------------------------------------------------------------- */
 
 extern const struct policy_charges valor_charges;
-enum { VALOR_ENTRY_BYTES = 16 };
+/* Where the layout has 4-byte words, an entry of a read log is the object, the offset of the
+ * metadata in it, and the word as it was read: 4 bytes each; one of a write set has no word. With
+ * words of 8 bytes both are padded to 16. (5.3) */
+static inline unsigned valor_log_bytes(const struct valor *v)
+{
+    return v->env->layout->word == 4 ? 12 : 16;
+}
+static inline unsigned valor_set_bytes(const struct valor *v)
+{
+    return v->env->layout->word == 4 ? 8 : 16;
+}
 static inline unsigned valor_variable_bytes(const struct valor *v)
 {
     return v->epochs ? 8 : 4;

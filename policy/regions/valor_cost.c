@@ -7,8 +7,13 @@
 #define STEPS_CHARGES valor_charges
 #include "policy/frame/steps.h"
 
-/* A thread's own line: where the log and the write set end. */
-enum { LOG_AT = 0, SET_AT = 8, POINTER = 8, CLOCK_BYTES = 4, LINE = 64 };
+/* A thread's own line has two pointers: where the log ends, where the write set ends. */
+enum { CLOCK_BYTES = 4, LINE = 64 };
+
+static unsigned pointer(const struct valor *v)
+{
+    return v->env->layout->word;
+}
 
 void valor_cost_init(struct valor *v)
 {
@@ -25,12 +30,12 @@ void valor_cost_thread(struct valor *v, struct valor_thread *t)
     if (!v->cost->on || t->own)
         return;
     t->own = metadata_take(v->cost, v->env->core, LINE);
-    t->read_log = metadata_take(v->cost, v->env->core, v->params.read_log * VALOR_ENTRY_BYTES);
+    t->read_log = metadata_take(v->cost, v->env->core, v->params.read_log * valor_log_bytes(v));
     if (v->epochs)
         t->clock = metadata_take(v->cost, v->env->core, LINE);
     else
         t->write_set =
-            metadata_take(v->cost, v->env->core, v->params.write_set * VALOR_ENTRY_BYTES);
+            metadata_take(v->cost, v->env->core, v->params.write_set * valor_set_bytes(v));
 }
 
 static void step(struct valor *v, enum step s)
@@ -47,17 +52,13 @@ static void store(struct valor *v, sim_addr at, uint64_t bytes)
 }
 
 /* Entries that copies have made beyond the limit stand where the log began. */
-static sim_addr entry(sim_addr block, uint64_t i, uint64_t limit)
-{
-    return block + i % limit * VALOR_ENTRY_BYTES;
-}
 static sim_addr read_entry(const struct valor *v, const struct valor_thread *t, uint64_t i)
 {
-    return entry(t->read_log, i, v->params.read_log);
+    return t->read_log + i % v->params.read_log * valor_log_bytes(v);
 }
 static sim_addr write_entry(const struct valor *v, const struct valor_thread *t, uint64_t i)
 {
-    return entry(t->write_set, i, v->params.write_set);
+    return t->write_set + i % v->params.write_set * valor_set_bytes(v);
 }
 
 /* ---- accesses ------------------------------------------------------------------------------- */
@@ -134,19 +135,19 @@ void valor_charge_access(struct valor *v, const struct valor_variable *x,
 void valor_charge_log(struct valor *v, struct valor_thread *t)
 {
     if (!v->cost->held) /* where the log ends */
-        load(v, t->own + LOG_AT, POINTER);
+        load(v, t->own, pointer(v));
     step(v, STEP_LOG);
-    store(v, read_entry(v, t, t->reads), VALOR_ENTRY_BYTES);
+    store(v, read_entry(v, t, t->reads), valor_log_bytes(v));
     if (!v->cost->held)
-        store(v, t->own + LOG_AT, POINTER);
+        store(v, t->own, pointer(v));
 }
 
 void valor_charge_write_set(struct valor *v, struct valor_thread *t)
 {
-    load(v, t->own + SET_AT, POINTER);
+    load(v, t->own + pointer(v), pointer(v));
     step(v, STEP_SET);
-    store(v, write_entry(v, t, t->writes), VALOR_ENTRY_BYTES);
-    store(v, t->own + SET_AT, POINTER);
+    store(v, write_entry(v, t, t->writes), valor_set_bytes(v));
+    store(v, t->own + pointer(v), pointer(v));
 }
 
 /* ---- the ends of regions -------------------------------------------------------------------- */
@@ -159,7 +160,7 @@ void valor_charge_validation(struct valor *v, const struct valor_thread *t)
 
     for (uint32_t i = 0; i < t->reads; i++) {
         const struct logged *e = &t->read[i];
-        load(v, read_entry(v, t, i), VALOR_ENTRY_BYTES);
+        load(v, read_entry(v, t, i), valor_log_bytes(v));
         if (e->x)
             load(v, metadata_at(v->cost, e->location), valor_variable_bytes(v));
         step(v, STEP_VALIDATE);
@@ -173,7 +174,7 @@ void valor_charge_release(struct valor *v, const struct valor_thread *t, uint32_
 {
     for (uint32_t i = 0; i < t->writes; i++) {
         const struct written *e = &t->write[i];
-        load(v, write_entry(v, t, i), VALOR_ENTRY_BYTES);
+        load(v, write_entry(v, t, i), valor_set_bytes(v));
         step(v, STEP_RELEASE);
         if (!e->x)
             continue;
@@ -185,10 +186,10 @@ void valor_charge_release(struct valor *v, const struct valor_thread *t, uint32_
 
 void valor_charge_region_end(struct valor *v, const struct valor_thread *t)
 {
-    load(v, t->own, LOG_AT + POINTER + (v->epochs ? 0 : POINTER));
+    load(v, t->own, pointer(v) * (v->epochs ? 1 : 2));
     step(v, STEP_REGION_END);
     if (t->reads || t->writes)
-        store(v, t->own, LOG_AT + POINTER + (v->epochs ? 0 : POINTER));
+        store(v, t->own, pointer(v) * (v->epochs ? 1 : 2));
     if (!v->epochs)
         return;
     load(v, t->clock, CLOCK_BYTES);
@@ -201,12 +202,12 @@ void valor_charge_region_end(struct valor *v, const struct valor_thread *t)
 void valor_charge_trace(struct valor *v, const struct valor_thread *t)
 {
     for (uint32_t i = 0; i < t->reads; i++) {
-        load(v, read_entry(v, t, i), VALOR_ENTRY_BYTES);
-        store(v, read_entry(v, t, i), VALOR_ENTRY_BYTES);
+        load(v, read_entry(v, t, i), valor_log_bytes(v));
+        store(v, read_entry(v, t, i), valor_log_bytes(v));
     }
     for (uint32_t i = 0; i < t->writes; i++) {
-        load(v, write_entry(v, t, i), VALOR_ENTRY_BYTES);
-        store(v, write_entry(v, t, i), VALOR_ENTRY_BYTES);
+        load(v, write_entry(v, t, i), valor_set_bytes(v));
+        store(v, write_entry(v, t, i), valor_set_bytes(v));
     }
     ledger_steps(v->cost, v->env->core, STEP_TRACE, (uint64_t)t->reads + t->writes);
 }

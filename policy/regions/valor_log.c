@@ -97,13 +97,14 @@ static void empty_log(struct valor *v, uint32_t actor)
 }
 
 /* Where a log is longer than ever before, it gets pages of the machine, up to its limit. */
-static void more_pages(struct valor *v, uint32_t entries, uint32_t *paged, uint64_t limit)
+static void more_pages(struct valor *v, uint32_t entries, unsigned bytes, uint32_t *paged,
+                       uint64_t limit)
 {
-    enum { PAGE = 4096 / VALOR_ENTRY_BYTES };
+    const uint64_t page = 4096 / bytes;
 
     for (uint64_t more; entries >= *paged && *paged < limit; *paged += (uint32_t)more) {
-        more = limit - *paged < PAGE ? limit - *paged : PAGE;
-        budget_take(&v->variables.metadata, more * VALOR_ENTRY_BYTES);
+        more = limit - *paged < page ? limit - *paged : page;
+        budget_take(&v->variables.metadata, more * bytes);
     }
 }
 
@@ -120,7 +121,7 @@ static void grow_log(struct valor *v, struct valor_thread *t)
     t->read = xgrow(t->read, t->reads, &cap, sizeof *t->read);
     budget_take(v->env->budget, (cap - t->reads_cap) * sizeof *t->read);
     t->reads_cap = (uint32_t)cap;
-    more_pages(v, t->reads, &t->reads_paged, v->params.read_log);
+    more_pages(v, t->reads, valor_log_bytes(v), &t->reads_paged, v->params.read_log);
     t->reads_room = lesser(t->reads_cap, t->reads_paged);
     set_room(v, t);
 }
@@ -132,7 +133,7 @@ static void grow_set(struct valor *v, struct valor_thread *t)
     t->write = xgrow(t->write, t->writes, &cap, sizeof *t->write);
     budget_take(v->env->budget, (cap - t->writes_cap) * sizeof *t->write);
     t->writes_cap = (uint32_t)cap;
-    more_pages(v, t->writes, &t->writes_paged, v->params.write_set);
+    more_pages(v, t->writes, valor_set_bytes(v), &t->writes_paged, v->params.write_set);
     t->writes_room = lesser(t->writes_cap, t->writes_paged);
 }
 

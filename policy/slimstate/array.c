@@ -166,20 +166,17 @@ void slim_free_arrays(struct slim *s)
 
 /* ---- allocation ----------------------------------------------------------------------------- */
 
-/* The event does not tell where elements begin. What is more than they take is a header of whole
- * words and padding; a wrong guess costs compression, no race. */
-static sim_addr first_element(const struct event *ev)
+/* A wrong guess costs compression, no race. */
+static sim_addr first_element(const struct slim *s, const struct event *ev)
 {
-    const uint64_t more = ev->aux - ev[1].addr * ev[1].size;
-
-    return ev->addr + (more >= 16 ? more & ~UINT64_C(15) : more & ~UINT64_C(7));
+    return ev->addr + layout_first(s->ft.env->layout, ev->aux, ev[1].addr, ev[1].size);
 }
 
 /* Elements are whole granules; several small ones in a granule count as one. */
 static bool layout(const struct slim *s, const struct event *ev, struct slim_array *a)
 {
     const uint64_t g = s->ft.env->granule ? s->ft.env->granule : 1, bytes = ev[1].size;
-    const sim_addr from = first_element(ev), to = from + ev[1].addr * bytes;
+    const sim_addr from = first_element(s, ev), to = from + ev[1].addr * bytes;
 
     if (bytes >= g) {
         *a = (struct slim_array){.base = from, .n = ev[1].addr, .slot = bytes};
@@ -269,7 +266,7 @@ void slim_alloc(struct slim *s, const struct event *ev)
         slim_set_parts_init(s, a);
     else
         slim_cells_init(s, a, 1);
-    charge_new(s, a, FT_VARIABLE_BYTES);
+    charge_new(s, a, s->ft.cost.words.bytes);
     show(s, a);
 }
 

@@ -159,7 +159,7 @@ static void commit_part(struct slim *s, struct slim_array *a, uint64_t q,
 {
     s->found_n = 0;
     slim_charge(s, SLIM_STEP_PART, 1);
-    s->ft.cost.place = slim_place(a, q);
+    s->ft.cost.place = slim_place(s, a, q);
     check_cell(s, slim_make_cell(s, a, q), slim_addr(a, a->from), &c->ev, &c->now);
     s->ft.cost.place = 0;
     if (!s->found_n)
@@ -337,7 +337,7 @@ bool slim_check_alone(struct slim *s, struct slim_array *a, uint64_t i, const st
     const uint64_t q = slim_part_at(a, i);
     s->found_n = 0;
     slim_charge(s, SLIM_STEP_PART, 1);
-    s->ft.cost.place = slim_place(a, q);
+    s->ft.cost.place = slim_place(s, a, q);
     check_cell(s, slim_make_cell(s, a, q), slim_addr(a, i), ev, now);
     s->ft.cost.place = 0;
     if (s->found_n)

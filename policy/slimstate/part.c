@@ -73,7 +73,7 @@ static void drop_cell(struct slim *s, struct ft_variable *x)
     if (reads_shared(x))
         ft_map_drop(&s->ft.cost, x->shared);
     ft_free_reads(&s->ft, x);
-    slim_bytes_give(s, FT_VARIABLE_BYTES);
+    slim_bytes_give(s, s->ft.cost.words.bytes);
     *x = (struct ft_variable){0};
 }
 
@@ -108,7 +108,7 @@ static void copy_cell(struct slim *s, struct ft_variable *to, const struct ft_va
     assert(!variable_used(to));
     *to = *from;
     ft_own_reads(&s->ft, to);
-    slim_bytes_take(s, FT_VARIABLE_BYTES);
+    slim_bytes_take(s, s->ft.cost.words.bytes);
 }
 
 void slim_cells_copy(struct slim *s, struct slim_array *to, const struct slim_array *from)
@@ -130,7 +130,7 @@ void slim_trace_cells(struct slim *s, const struct slim_array *a)
         if (!x && i % SLIM_FEW == 0)
             i += SLIM_FEW - 1; /* a page that is not there */
         else if (x && variable_used(x)) {
-            s->ft.cost.place = a->block + i * FT_VARIABLE_BYTES;
+            s->ft.cost.place = a->block + i * s->ft.cost.words.bytes;
             ft_charge_trace(&s->ft.cost, x, 0);
         }
     }
@@ -151,9 +151,9 @@ uint64_t slim_locations(const struct slim_array *a)
     return a->sizes ? a->parts : slim_parts(a->is, a->n);
 }
 
-sim_addr slim_place(const struct slim_array *a, uint64_t q)
+sim_addr slim_place(const struct slim *s, const struct slim_array *a, uint64_t q)
 {
-    return a->block ? a->block + cell_of(a, q) * FT_VARIABLE_BYTES : 0;
+    return a->block ? a->block + cell_of(a, q) * s->ft.cost.words.bytes : 0;
 }
 
 /* ---- elements of their own ------------------------------------------------------------------ */
@@ -193,7 +193,7 @@ static void charge_spilt(struct slim *s, const struct slim_array *a, uint64_t fr
         for (sim_addr at = g.first;; at += g.step) {
             const struct ft_variable *x = cells_peek(&s->ft.variables, at);
             if (x && variable_used(x))
-                metadata_sweep(c, &line, metadata_at(c, at), 0, FT_VARIABLE_BYTES);
+                metadata_sweep(c, &line, metadata_at(c, at), 0, s->ft.cost.words.bytes);
             if (at == g.last)
                 break;
         }
@@ -224,7 +224,7 @@ void slim_spill(struct slim *s, struct slim_array *a, uint64_t from, uint64_t to
 /* What is simulated: a new shadow, each of its lines written, each of the old one's read. */
 static void charge_shadow(struct slim *s, struct slim_array *a, uint64_t locations)
 {
-    const uint64_t bytes = locations * FT_VARIABLE_BYTES;
+    const uint64_t bytes = locations * s->ft.cost.words.bytes;
     struct ledger *c = s->ft.cost.cost;
 
     if (!c->on)

@@ -181,7 +181,8 @@ void slim_cells_copy(struct slim *s, struct slim_array *to, const struct slim_ar
 void slim_set_parts_init(struct slim *s, struct slim_array *a); /* for partitions = sets */
 uint64_t slim_locations(const struct slim_array *a);            /* of the whole partition */
 uint64_t slim_part_at(const struct slim_array *a, uint64_t i);
-sim_addr slim_place(const struct slim_array *a, uint64_t q); /* of its simulated location */
+sim_addr slim_place(const struct slim *s, const struct slim_array *a,
+                    uint64_t q); /* of its simulated location */
 /* Elements [from, to) of the window become variables; the window is still the array's. */
 void slim_spill(struct slim *s, struct slim_array *a, uint64_t from, uint64_t to);
 /* [SS REFINE]: refines the partition until it is precise enough for a footprint. In PREFIX elements

@@ -235,6 +235,7 @@ struct machine *machine_new(struct config *config, struct stats *stats, bool tim
 {
     struct machine *m = xcalloc(1, sizeof *m);
 
+    m->word = layouts[LAYOUT_DEFAULT].word;
     m->timed = timed;
     m->interval_end = CYCLE_NEVER;
     if (!make(m, config, stats, host, e))
@@ -338,8 +339,6 @@ static NO_INLINE enum mem_level access_lines(struct machine *m, unsigned core,
     return most;
 }
 
-enum { OBJECT_BYTES = 8 }; /* of the word of a synchronisation object */
-
 struct event_cost { /* of an event's kind; docs/machine.md, "Time" */
     bool instruction, access;
     uint8_t cmd; /* enum mem_cmd */
@@ -363,9 +362,9 @@ static const struct event_cost costs[EV_KINDS] = {
 };
 
 /* The bytes that an event touches in memory. */
-static uint64_t event_bytes(const struct event *ev)
+static uint64_t event_bytes(const struct machine *m, const struct event *ev)
 {
-    return event_is_access(ev) ? ev->size : OBJECT_BYTES;
+    return event_is_access(ev) ? ev->size : m->word;
 }
 
 /* compat = ce: streams of the published CE simulator bring a lock's accesses as events of their
@@ -385,7 +384,7 @@ struct mem_outcome machine_event(struct machine *m, unsigned core, const struct 
         return out;
     if (LIKELY(cost->access)) {
         const enum mem_cmd cmd = (enum mem_cmd)cost->cmd;
-        const uint64_t bytes = event_bytes(ev);
+        const uint64_t bytes = event_bytes(m, ev);
         if (LIKELY(bytes <= line_room(m, ev->addr))) {
             out.level = (uint8_t)access_line(m, core, ev->tid, ev->addr, (unsigned)bytes, cmd);
             out.asked = out.level == LEVEL_REMOTE;
@@ -409,7 +408,7 @@ void machine_touch_pages(struct machine *m, const struct event *ev)
         footprint_heap(&m->footprint, ev);
     if (!costs[ev->kind].access || p->params.mapping == PAGES_IDENTITY)
         return;
-    const uint64_t last = (ev->addr + event_bytes(ev) - 1) >> p->shift;
+    const uint64_t last = (ev->addr + event_bytes(m, ev) - 1) >> p->shift;
     for (uint64_t page = ev->addr >> p->shift; page <= last; page++)
         pages_base(p, page);
 }

@@ -63,6 +63,7 @@ struct machine {
     struct coherence *coherence;
     struct pages pages;
     struct footprint footprint;
+    unsigned word; /* bytes of a synchronisation object's; of the layout */
     bool timed;
     bool soon; /* a policy looks for what it has of an access before that comes */
     struct core *core;

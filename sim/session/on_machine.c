@@ -85,6 +85,7 @@ int machine_begins(struct lardsim *l)
     l->machine = machine_new(l->config, l->stats, timed, &host, &l->err);
     if (!l->machine || watch(l))
         return -1;
+    l->machine->word = run_layout(&l->params, l->pulled)->word;
     machine_account(l->machine, &l->memory);
     if (budget_over(&l->memory))
         return err_set(&l->err, LARD_LIMIT,

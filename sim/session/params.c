@@ -10,6 +10,12 @@ static const char *const machine_choices[] = {"none", "multicore", NULL};
 static const char *const order_choices[] = {"auto", "recorded", "timed", NULL};
 static const char *const granularity_choices[] = {"trace", "1", "2", "4", "8", "field", NULL};
 
+static const char *const layout_choices[] = {"trace",
+#define LAYOUT(NAME, name, ...) name,
+#include "trace/layout.def"
+#undef LAYOUT
+                                             NULL};
+
 #define AT(field) offsetof(struct run_params, field)
 const struct param run_param_rows[] = {
     {"machine", PARAM_CHOICE, AT(machine), "none", 0, 0, "", machine_choices,
@@ -29,6 +35,9 @@ const struct param run_param_rows[] = {
     {"granularity", PARAM_CHOICE, AT(granularity), "trace", 0, 0, "", granularity_choices,
      "Bytes that share a history; field: the access's start address; trace: what the trace says of "
      "itself, else 1."},
+    {"layout", PARAM_CHOICE, AT(layout), "trace", 0, 0, "", layout_choices,
+     "Whose words and headers policies have: those of the layout of the program's objects; trace: "
+     "what the trace or workload says of itself, else default."},
     {"trace.rules", PARAM_BOOL, AT(rules), "on", 0, 0, "", NULL,
      "Check the stream rules while running; a trace that breaks one stops the run."},
     {"trace.ahead", PARAM_BOOL, AT(ahead), "off", 0, 0, "", NULL,
@@ -43,6 +52,13 @@ const struct param run_param_rows[] = {
     PARAM_END,
 };
 #undef AT
+
+const struct layout *run_layout(const struct run_params *p, const struct source *s)
+{
+    if (p->layout)
+        return &layouts[p->layout - 1];
+    return &layouts[s ? s->layout : LAYOUT_DEFAULT];
+}
 
 /* hint: what the trace says of itself; 0: nothing. */
 unsigned run_granule(const struct run_params *p, unsigned hint)

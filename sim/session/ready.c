@@ -175,6 +175,7 @@ static int add_checker(struct lardsim *l, const char *spec, unsigned granule)
         .names = l->seen,
         .number = &l->number,
         .granule = granule,
+        .layout = run_layout(&l->params, l->pulled),
         .memory = &l->memory,
         .stop = &l->stop,
         .races = &l->races,

@@ -143,7 +143,9 @@ int lardsim_start(struct lardsim *l)
     if (l->params.rules)
         l->rules = rules_new(false);
     rules_account(l->rules, &l->memory);
-    return l->params.granularity == GRANULARITY_TRACE ? 0 : session_ready(l, 0);
+    if (l->params.granularity == GRANULARITY_TRACE || l->params.layout == LAYOUT_TRACE)
+        return 0; /* the source says it */
+    return session_ready(l, 0);
 }
 
 uint64_t sim_given_hash(const struct lardsim *l)

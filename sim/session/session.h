@@ -11,13 +11,15 @@
 #include "sim/sim.h"
 
 struct run_params {
-    uint32_t machine, order, granularity;
+    uint32_t machine, order, granularity, layout;
     const char *source; /* "": none */
     struct param_list policies;
     bool rules, ahead;
     uint64_t races_max, memory, events;
 };
-enum { GRANULARITY_TRACE = 0 };
+enum { GRANULARITY_TRACE = 0, LAYOUT_TRACE = 0 };
+/* s: what is pulled, or NULL. */
+const struct layout *run_layout(const struct run_params *p, const struct source *s);
 unsigned run_granule(const struct run_params *p,
                      unsigned hint); /* for policies; hint: the trace's, or 0 */
 

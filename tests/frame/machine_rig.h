@@ -18,8 +18,9 @@
 #include "tests/frame/charges.h"
 
 /* How a policy lays its metadata out. A place without a name is "metadata+16", "block+16". */
-struct layout {
-    unsigned each; /* bytes for a granule of 4 bytes */
+struct rig_places {
+    const struct layout *layout; /* of the program's objects; NULL: the default */
+    unsigned each;               /* bytes for a granule of 4 bytes */
     struct layout_field {
         unsigned at, bytes;
         const char *name;
@@ -39,7 +40,7 @@ struct machine_rig {
     uint64_t number, instructions, accesses;
     struct charges asked;
     const char *counts; /* where the statistics have the policy's; default: at the root */
-    struct layout layout;
+    struct rig_places layout;
     /* Called in the middle of each access, if any. */
     void (*meanwhile)(struct machine_rig *m, unsigned core, sim_addr a);
     void *arg;
@@ -50,7 +51,7 @@ struct machine_rig {
 static inline void machine_place_in_metadata(const struct machine_rig *m, uint64_t at,
                                              unsigned bytes, char *to, size_t room)
 {
-    const struct layout *l = &m->layout;
+    const struct rig_places *l = &m->layout;
     const uint64_t granule = l->each ? at / l->each * 4 : 0, in = l->each ? at % l->each : at;
     char field[32] = "", whole[40];
 
@@ -201,6 +202,7 @@ static inline void machine_rig_open(struct machine_rig *m, unsigned granule)
                               .stats = stats_new(),
                               .asked = {.counted = machine_counted, .arg = m}};
     m->env = (struct policy_env){.stats = stats_root(m->stats),
+                                 .layout = &layouts[LAYOUT_DEFAULT],
                                  .budget = &m->budget,
                                  .number = &m->number,
                                  .granule = granule,

@@ -15,7 +15,7 @@ struct policy_rig {
 
 /* settings: as "policy.a.history=all"; NULL ends them, or there are none. */
 static inline void policy_rig_open(struct policy_rig *r, const char *policy,
-                                   const char *const *settings, struct layout layout)
+                                   const char *const *settings, struct rig_places layout)
 {
     const struct policy *p = policy_find(policy);
     char *spec = xasprintf("a=%s", policy);
@@ -32,6 +32,7 @@ static inline void policy_rig_open(struct policy_rig *r, const char *policy,
                                     .stats = r->m.stats,
                                     .number = &r->m.number,
                                     .granule = 4,
+                                    .layout = layout.layout,
                                     .err = &r->err,
                                     .machine = &r->m.machine,
                                     .host = &r->m,

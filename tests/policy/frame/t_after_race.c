@@ -611,7 +611,8 @@ static void an_unknown_mode_is_refused(void **state)
     struct lardsim *l = lardsim_new();
 
     (void)state;
-    lardsim_set(l, "granularity=1");
+    lardsim_set(l, "granularity=1"); /* nothing has to be waited for */
+    lardsim_set(l, "layout=default");
     lardsim_set(l, "policy.vc.after-race=explode");
     assert_int_equal(lardsim_start(l), -1);
     assert_int_equal(lardsim_exit_code(l), LARD_CONFIG);

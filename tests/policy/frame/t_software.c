@@ -19,27 +19,27 @@ enum { X = 0x40, Y = 0x44, FAR = 0x10000, L = 0x9000, M = 0x9100 };
 #define ACQ(t, a) EV_ON(ACQUIRE, t, a)
 #define REL(t, a) EV_ON(RELEASE, t, a)
 
-static const struct layout fasttrack_layout = {
+static const struct rig_places fasttrack_layout = {
     .each = 16,
     .field = {{0, 8, "write epoch"}, {8, 8, "read epoch"}, {8, 4, "lock"}, {12, 4, "read time"}},
     .granule = {{X, "X"}, {Y, "Y"}},
     .block = {{0, "map"}, {4096, "second map"}},
 };
 
-static const struct layout vc_layout = {
+static const struct rig_places vc_layout = {
     .each = 16,
     .field = {{0, 8, "last write"}, {8, 8, "vector word"}},
     .granule = {{X, "X"}, {Y, "Y"}},
     .block = {{0, "vector"}, {32, "longer vector"}},
 };
 
-static const struct layout clean_layout = {
+static const struct rig_places clean_layout = {
     .each = 4,
     .field = {{0, 4, "word"}},
     .granule = {{X, "X"}, {Y, "Y"}},
 };
 
-static const struct layout eraser_layout = {
+static const struct rig_places eraser_layout = {
     .each = 4,
     .field = {{0, 4, "word"}},
     .granule = {{X, "X"}, {Y, "Y"}},

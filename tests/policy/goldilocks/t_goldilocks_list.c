@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 enum { X = 0x1000, Y = 0x2000, L = 0x9000, M = 0x9100, V = 0x9200 };
+enum { SHADOW_BYTES = 16, INFO_BYTES = 48, CELL_BYTES = 48 }; /* of 8-byte words */
 
 #define R(t, a)   EV_READ4(t, a)
 #define W(t, a)   EV_WRITE4(t, a)
@@ -258,8 +259,8 @@ static void memory_does_not_grow_with_the_trace(void **state)
 
 /* ---- costs ---------------------------------------------------------------------------------- */
 
-static const struct layout goldilocks_layout = {
-    .each = GOLD_SHADOW_BYTES,
+static const struct rig_places goldilocks_layout = {
+    .each = SHADOW_BYTES,
     .field = {{0, 8, "write record"}, {8, 8, "read records"}},
     .granule = {{X, "X"}, {Y, "Y"}},
     .block = {{0, "first record"},
@@ -447,14 +448,13 @@ static void metadata_is_what_is_laid_out(void **state)
         struct watch w;
         rig_open(machine ? &rig : NULL, &w, 4, (const char *const[]){NULL});
         step(&w, (struct event)W(0, X));
-        assert_int_equal(watch_stat(&w, "metadata.live"),
-                         thread + GOLD_SHADOW_BYTES + GOLD_INFO_BYTES);
+        assert_int_equal(watch_stat(&w, "metadata.live"), thread + SHADOW_BYTES + INFO_BYTES);
         step(&w, (struct event)R(0, X));
         step(&w, (struct event)EV_ON(VOLATILE_WRITE, 0, V));
         assert_int_equal(watch_stat(&w, "metadata.live"),
-                         thread + GOLD_SHADOW_BYTES + 2 * GOLD_INFO_BYTES + GOLD_CELL_BYTES);
+                         thread + SHADOW_BYTES + 2 * INFO_BYTES + CELL_BYTES);
         step(&w, (struct event)EV_REGION(CLEAR, 0, X, 8));
-        assert_int_equal(watch_stat(&w, "metadata.live"), thread + GOLD_CELL_BYTES);
+        assert_int_equal(watch_stat(&w, "metadata.live"), thread + CELL_BYTES);
         watch_close(&w);
     }
 }

@@ -123,7 +123,7 @@ static inline void region_refuses(const char *policy, const char *const *setting
 
 /* All but the last event, then what that one costs: NULL, or the caller's text of what differs. */
 static inline char *region_costs(const char *policy, const char *const *settings,
-                                 const struct layout *layout, const char *expected,
+                                 const struct rig_places *layout, const char *expected,
                                  const struct event *rec, size_t records)
 {
     struct policy_rig r;

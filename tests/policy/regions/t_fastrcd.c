@@ -11,7 +11,7 @@
 #define SAYS_WITH(with, want, ...) region_says("fastrcd", with, want, EVENTS(__VA_ARGS__))
 #define STAT(with, name, want, ...)                                                                \
     assert_int_equal(region_stat("fastrcd", with, name, EVENTS(__VA_ARGS__)), want)
-static const struct layout fastrcd_layout = {
+static const struct rig_places fastrcd_layout = {
     .each = 8,
     .field = {{0, 4, "write word"}, {4, 4, "read word"}},
     .granule = {{X, "X"}, {Y, "Y"}},

@@ -19,13 +19,13 @@
      assert_int_equal(region_stat("valor-o", with, name, EVENTS(__VA_ARGS__)), want))
 #define O_STAT(with, name, want, ...)                                                              \
     assert_int_equal(region_stat("valor-o", with, name, EVENTS(__VA_ARGS__)), want)
-static const struct layout own_layout = {
+static const struct rig_places own_layout = {
     .each = 4,
     .field = {{0, 4, "word"}},
     .granule = {{X, "X"}, {Y, "Y"}},
     .block = {{0, "log's end"}, {8, "write set's end"}, {4096, "log"}, {1052672, "write set"}},
 };
-static const struct layout epoch_layout = {
+static const struct rig_places epoch_layout = {
     .each = 8,
     .field = {{0, 8, "word"}},
     .granule = {{X, "X"}, {Y, "Y"}},

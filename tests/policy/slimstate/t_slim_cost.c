@@ -10,7 +10,7 @@
 
 enum { ARRAY = 0x1000, LOCK = 0x8000, SIZE = 4 };
 
-static const struct layout slimstate_layout = {
+static const struct rig_places slimstate_layout = {
     .each = 16,
     .field = {{0, 8, "write epoch"}, {8, 8, "read epoch"}, {8, 4, "lock"}, {12, 4, "read time"}},
     .granule = {{ARRAY, "array"},

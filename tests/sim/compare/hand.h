@@ -39,6 +39,7 @@ static inline struct lardsim *configured(const char *const *set, struct told *t)
 
     assert_int_equal(sim_compare(l), 0);
     assert_int_equal(lardsim_set(l, "granularity=4"), 0);
+    assert_int_equal(lardsim_set(l, "layout=default"), 0);
     for (; *set; set++)
         assert_int_equal(lardsim_set(l, *set), 0);
     if (t)

@@ -230,6 +230,7 @@ static void misuse_is_an_error_not_a_crash(void **state)
     l = lardsim_new();
     assert_int_equal(lardsim_set(l, "policies=fasttrak"), 0);
     assert_int_equal(lardsim_set(l, "granularity=1"), 0);
+    assert_int_equal(lardsim_set(l, "layout=default"), 0);
     assert_int_equal(lardsim_start(l), -1);
     assert_int_equal(lardsim_exit_code(l), LARD_CONFIG);
     lardsim_free(l);
