@@ -22,6 +22,9 @@ static const char *const schedule_names[] = {"round-robin", "random", "adversari
 static const char *const gc_names[] = {
     "marksweep", "semispace", "generational", "marksweep-concurrent", "copying-concurrent", NULL};
 
+static const char *const spread_names[] = {"even", "geometric", "auto", NULL};
+static const char *const tier_names[] = {"compiled", "interpreted", NULL};
+
 /* The runtime's own parameters, which every program has. A row's name is its field's. */
 #define ROW_U64(field, value, min, max, unit, help)                                                \
     {                                                                                              \
@@ -30,6 +33,11 @@ static const char *const gc_names[] = {
 #define ROW_CHOICE(field, value, names, help)                                                      \
     {                                                                                              \
 #field, PARAM_CHOICE, offsetof(struct vm_params, field), value, 0, 0, "", names, help      \
+    }
+
+#define ROW_TEXT(field, value, help)                                                               \
+    {                                                                                              \
+#field, PARAM_STRING, offsetof(struct vm_params, field), value, 0, 0, "", NULL, help       \
     }
 
 const struct param vm_param_rows[] = {
@@ -51,8 +59,21 @@ const struct param vm_param_rows[] = {
             "Of the modelled heap, both halves and the nursery included."),
     ROW_U64(nursery, "4Mi", 1 << 14, UINT64_C(1) << 35, "bytes",
             "Where new objects are, when gc=generational."),
+    {"system_gc", PARAM_BOOL, offsetof(struct vm_params, system_gc), "off", 0, 0, "", NULL,
+     "The program's own System.gc() collects; off: only what the heap needs."},
     {"inline", PARAM_BOOL, offsetof(struct vm_params, inlining), "on", 0, 0, "", NULL,
      "The short paths of the runtime are inlined: they have a site wherever they are used."},
+    ROW_TEXT(gap, "mid",
+             "Instructions between two accesses of the program: low, mid, high, as `lardsim "
+             "workload describe` shows them, or a number."),
+    ROW_CHOICE(gap_spread, "auto", spread_names,
+               "How they differ: not at all, or as the pauses between chances that are always the "
+               "same; auto: even for kernels, geometric for twins."),
+    ROW_CHOICE(tier, "compiled", tier_names,
+               "What executes the program: code of an optimising compiler, or an interpreter."),
+    ROW_TEXT(interpreter, "auto",
+             "Instructions of the interpreter for one of compiled code; auto: the ratio of times "
+             "that Goldilocks' Table 1 prints for the program, or the median of all."),
     ROW_U64(tlab, "8Ki", 256, 1 << 24, "bytes", "What a thread takes at a time to allocate from."),
     PARAM_END};
 
@@ -199,7 +220,7 @@ static int configure(struct config *c, const struct workload *w, const char *giv
 
     if (gather(c, w, given, &inner) || bind(c, w, p, own, &inner))
         return retell(&inner, w->name, e);
-    if (check_vm(w->name, p, e))
+    if (check_vm(w->name, p, e) || workload_base_program(w, p, e))
         return -1;
     return w->check && w->check(own, p, &inner) ? retell(&inner, w->name, e) : 0;
 }

@@ -20,6 +20,13 @@ struct workload_aim {  /* a characteristic of the program that this is to be lik
     const char *why;       /* it isn't reached in the small size; NULL: it is */
 };
 
+/* Instructions between two accesses of the program, in hundredths (docs/workloads.md). */
+struct workload_gap {
+    const char *from;           /* what is known, and how this comes of it */
+    uint32_t low, middle, high; /* middle 0: the geometric mean of low and high */
+    bool geometric;             /* as drawn by default; false: all alike */
+};
+
 /* A race that was put in. For tests: counts come from policies. */
 struct workload_plant {
     const char *site, *other; /* the names of the two sites; the same, or in any order */
@@ -46,10 +53,18 @@ struct workload {
     bool racy;                           /* it has races unless its parameters say otherwise */
     const struct workload_aim *aims;     /* a NULL trait ends it; NULL: none */
     const struct workload_plant *plants; /* a NULL site ends it; NULL: none */
+    const struct workload_gap *gap;      /* NULL: a kernel's, which counts its own work */
+    uint32_t interpreted; /* time in an interpreter, in hundredths of compiled; 0: not printed */
 };
 
 extern const struct workload *const workloads[]; /* NULL-terminated, in order of workloads.def */
 const struct workload *workload_find(const char *name); /* NULL: none */
+
+/* The base program: base_program.c. What p->gap and p->interpreter mean for w goes into p. */
+int workload_base_program(const struct workload *w, struct vm_params *p, struct err *e);
+const struct workload_gap *workload_gap(const struct workload *w);
+uint64_t workload_gap_middle(const struct workload_gap *g);
+uint64_t workload_slower(const struct workload *w);
 
 /* rest: "NAME" or "NAME,key=value,...": size (small), those of vm_param_rows, the workload's own.
  * NULL: error. */

@@ -45,6 +45,13 @@ static bool met(double percent)
     return percent <= WITHIN && percent >= -WITHIN;
 }
 
+/* What all accesses are to take, themselves included: the middle, whatever gap the run was given.
+ */
+#define AIM_OF_GAP(gap)                                                                            \
+    {                                                                                              \
+        "instructions", "per access", workload_gap_middle(gap) + 100, 100, (gap)->from, NULL       \
+    }
+
 /* ---- for people ----------------------------------------------------------------------------- */
 
 static void print_head(const struct workload *w)
@@ -133,6 +140,19 @@ static void print_aim(const struct workload_aim *a, const struct measure m[TRAIT
         printf("  %-20snot reached: %s\n", "", a->why);
 }
 
+static void print_base(const struct workload *w)
+{
+    const struct workload_gap *g = workload_gap(w);
+
+    printf("\nbase program:\n  %-20slow %.2f, mid %.2f, high %.2f instructions between accesses\n"
+           "  %-20s%s\n",
+           "gap", g->low / 100.0, (double)workload_gap_middle(g) / 100, g->high / 100.0, "source",
+           g->from);
+    printf("  %-20s%.2f instructions for one of compiled code%s\n", "interpreter",
+           (double)workload_slower(w) / 100,
+           w->interpreted ? " (goldilocks, Table 1)" : " (the median of goldilocks, Table 1)");
+}
+
 static void print_aims(const struct workload *w, const struct measure m[TRAIT_COUNT])
 {
     if (!w->aims || !w->aims->trait)
@@ -141,6 +161,8 @@ static void print_aims(const struct workload *w, const struct measure m[TRAIT_CO
            "measured", "difference");
     for (const struct workload_aim *a = w->aims; a->trait; a++)
         print_aim(a, m);
+    if (w->gap)
+        print_aim(&(struct workload_aim)AIM_OF_GAP(w->gap), m);
 }
 
 static void print_text(const struct workload *w, const char *spec, char *settings,
@@ -152,6 +174,7 @@ static void print_text(const struct workload *w, const char *spec, char *setting
     workload_each_param(w, print_param, settings);
     print_sites(w);
     print_plants(w);
+    print_base(w);
     print_measures(spec, m);
     print_aims(w, m);
 }
@@ -190,29 +213,55 @@ static void json_value(struct json *j, const char *key, const struct measure *m)
         json_fixed(j, m->value, m->of);
 }
 
-static void json_aims(struct json *j, const struct workload *w, const struct measure m[TRAIT_COUNT])
+static void json_aim(struct json *j, const struct workload_aim *a,
+                     const struct measure m[TRAIT_COUNT])
 {
+    const int trait = trait_named(a->trait);
     double percent;
 
+    json_object(j);
+    json_key_str(j, "trait", a->trait);
+    json_key_str(j, "unit", a->unit);
+    json_key_str(j, "from", a->from);
+    json_key_str(j, "not-reached", a->why);
+    json_key(j, "target");
+    json_fixed(j, a->value, a->scale ? a->scale : 1);
+    json_value(j, "measured", trait >= 0 ? &m[trait] : &(struct measure){0, 0});
+    json_key(j, "met");
+    if (difference(a, m, &percent))
+        json_bool(j, met(percent));
+    else
+        json_null(j);
+    json_end(j);
+}
+
+static void json_aims(struct json *j, const struct workload *w, const struct measure m[TRAIT_COUNT])
+{
     json_key(j, "targets");
     json_array(j);
-    for (const struct workload_aim *a = w->aims; a && a->trait; a++) {
-        const int trait = trait_named(a->trait);
-        json_object(j);
-        json_key_str(j, "trait", a->trait);
-        json_key_str(j, "unit", a->unit);
-        json_key_str(j, "from", a->from);
-        json_key_str(j, "not-reached", a->why);
-        json_key(j, "target");
-        json_fixed(j, a->value, a->scale ? a->scale : 1);
-        json_value(j, "measured", trait >= 0 ? &m[trait] : &(struct measure){0, 0});
-        json_key(j, "met");
-        if (difference(a, m, &percent))
-            json_bool(j, met(percent));
-        else
-            json_null(j);
-        json_end(j);
-    }
+    for (const struct workload_aim *a = w->aims; a && a->trait; a++)
+        json_aim(j, a, m);
+    if (w->gap)
+        json_aim(j, &(struct workload_aim)AIM_OF_GAP(w->gap), m);
+    json_end(j);
+}
+
+static void json_base(struct json *j, const struct workload *w)
+{
+    const struct workload_gap *g = workload_gap(w);
+
+    json_key(j, "base-program");
+    json_object(j);
+    json_key_str(j, "from", g->from);
+    json_key(j, "gap-low");
+    json_fixed(j, g->low, 100);
+    json_key(j, "gap-mid");
+    json_fixed(j, workload_gap_middle(g), 100);
+    json_key(j, "gap-high");
+    json_fixed(j, g->high, 100);
+    json_key(j, "interpreter");
+    json_fixed(j, workload_slower(w), 100);
+    json_key_bool(j, "interpreter-printed", w->interpreted);
     json_end(j);
 }
 
@@ -253,6 +302,7 @@ static void print_json(const struct workload *w, const char *spec, const char *s
     workload_params_json(&j, w);
     json_sites(&j, w);
     json_plants(&j, w);
+    json_base(&j, w);
     json_key_str(&j, "run", spec);
     json_settings(&j, w, settings);
     json_key(&j, "measured");

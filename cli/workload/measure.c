@@ -19,6 +19,7 @@ enum life { UNSEEN, LIVE, ENDED };
 struct census {
     uint64_t n[TRAIT_COUNT]; /* by trait, of those that are counted */
     uint64_t system, arrays, program, live;
+    uint64_t work; /* instructions of the program */
     uint8_t *life; /* owns; by thread: enum life */
     struct again *again;
 };
@@ -104,6 +105,7 @@ static int count(void *arg, const struct event *ev, uint64_t number, struct err 
     (void)number;
     (void)e;
     c->n[TRAIT_EVENTS]++;
+    c->work += ev->flags & EVF_SYSTEM ? 0 : (uint64_t)ev->gap + 1;
     begin(c, ev);
     if (class == CLASS_ACCESS)
         count_access(c, ev);
@@ -126,6 +128,7 @@ static void conclude(const struct census *c, struct measure to[TRAIT_COUNT])
     to[TRAIT_READ_WRITE] = (struct measure){c->n[TRAIT_READS], c->n[TRAIT_WRITES]};
     to[TRAIT_SYSTEM] = (struct measure){100 * c->system, c->n[TRAIT_ACCESSES]};
     to[TRAIT_ARRAYS] = (struct measure){100 * c->arrays, c->program};
+    to[TRAIT_WORK] = (struct measure){c->work, c->n[TRAIT_CHECKED]};
     to[TRAIT_REGION] = (struct measure){c->n[TRAIT_CHECKED], c->n[TRAIT_RELEASES]};
     to[TRAIT_UNCHANGED] =
         (struct measure){100 * (p->reads_again + p->writes_again), p->reads + p->writes};

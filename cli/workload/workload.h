@@ -52,6 +52,7 @@ char *source_with(const char *source, const char *name, uint64_t value);
     X(READ_WRITE, "read-write-ratio", "reads a write", "Reads by writes, of the program.")         \
     X(SYSTEM, "system-accesses", "%", "The system's share of the accesses.")                       \
     X(ARRAYS, "array-accesses", "%", "The share of arrays in the program's accesses.")             \
+    X(WORK, "instructions", "per access", "Of the program, by checked accesses.")                  \
     X(CHECKED, "checked-accesses", "accesses", "What a detector with a runtime system checks.")    \
     X(UNCHANGED, "no-metadata-update", "%", "Of these, repeats in a release-free region.")         \
     X(UNCHANGED_READS, "no-update-reads", "%", "Checked reads that repeat a read.")                \

@@ -45,10 +45,10 @@ says out '"planted-inputs": []'
 says out '"n=250,steps=10"'
 
 # What describe measures is what is in the trace.
-run 0 workload describe sor,n=20,gc=semispace
+run 0 workload describe sor,n=20,gc=semispace,system_gc=on
 events=$(measure events) accesses=$(measure accesses) threads=$(measure threads) copies=$(measure copies)
 says out "Sor."
-run 0 workload record sor,n=20,gc=semispace sor.lard
+run 0 workload record sor,n=20,gc=semispace,system_gc=on sor.lard
 silent out
 run 0 trace info sor.lard
 equal events "$(awk '$1 == "events" {print $2}' out)" "$events"

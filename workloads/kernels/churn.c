@@ -305,7 +305,7 @@ static void churn(struct vm_thread *t, const void *p)
         vm_join(t, child[i], AT_JOIN);
     vm_roi_end(t);
     vm_phase(t, "check");
-    vm_collect(t);
+    vm_system_gc(t);
     check_all(t, c);
     vm_io(t, AT_STATS);
 }

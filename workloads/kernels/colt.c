@@ -315,4 +315,5 @@ const struct workload workload_colt = {
     .granularity = 4,
     .sites = at_names,
     .main = colt_main,
+    .interpreted = 108,
 };

@@ -214,14 +214,14 @@ static void crypt_main(struct vm_thread *t, const void *p)
 
     vm_phase(t, "init");
     init(t, &c);
-    vm_collect(t); /* System.gc(): arrays move before the threads use them */
+    vm_system_gc(t); /* System.gc(): arrays move before the threads use them */
     vm_roi_begin(t);
     for (c.way = 0; c.way < 2; c.way++) {
         vm_phase(t, phase[c.way]);
         team_run(t, work, &c, AT_FORK);
     }
     vm_roi_end(t);
-    vm_collect(t);
+    vm_system_gc(t);
     vm_phase(t, "validate");
     verify(t, &c);
 }

@@ -269,5 +269,6 @@ const struct workload workload_hedc = {
     .granularity = 1,
     .sites = at_names,
     .main = hedc_main,
+    .interpreted = 242,
     .plants = hedc_plants,
 };

@@ -221,14 +221,14 @@ static void lufact_main(struct vm_thread *t, const void *p)
     l.barrier = vm_barrier_new(t, (unsigned)vm_params(t)->threads);
     vm_phase(t, "init");
     init(t, &l);
-    vm_collect(t); /* System.gc(): arrays move before the threads use them */
+    vm_system_gc(t); /* System.gc(): arrays move before the threads use them */
     vm_roi_begin(t);
     vm_phase(t, "factorise");
     team_run(t, work, &l, AT_FORK);
     vm_phase(t, "solve");
     solve(t, &l);
     vm_roi_end(t);
-    vm_collect(t);
+    vm_system_gc(t);
     vm_phase(t, "validate");
     verify(t, &l);
 }
@@ -249,4 +249,5 @@ const struct workload workload_lufact = {
     .granularity = 4,
     .sites = at_names,
     .main = lufact_main,
+    .interpreted = 250,
 };

@@ -256,4 +256,5 @@ const struct workload workload_montecarlo = {
     .granularity = 1,
     .sites = at_names,
     .main = montecarlo_main,
+    .interpreted = 101,
 };

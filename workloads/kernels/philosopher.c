@@ -136,6 +136,7 @@ static void dine(struct vm_thread *t, const void *p)
         .p = p, .table = vm_global(t), .forks = vm_global(t), .seats = vm_params(t)->threads};
     lay_table(t, d);
     sim_tid *child = vm_scratch(t, d->seats, sizeof *child);
+    vm_roi_begin(t);
     for (uint64_t i = 0; i < d->seats; i++)
         child[i] = vm_fork(t, philosopher, d, AT_FORK);
     vm_put_i32(t, d->table, TABLE_OPEN, 1, AT_FORK);
@@ -145,6 +146,7 @@ static void dine(struct vm_thread *t, const void *p)
     vm_unlock(t, d->table, AT_WAIT);
     for (uint64_t i = 0; i < d->seats; i++)
         vm_join(t, child[i], AT_JOIN);
+    vm_roi_end(t);
     const int32_t meals = vm_get_i32(t, d->table, TABLE_MEALS, AT_RESULT);
     vm_check(t, d->p->race || (uint64_t)meals == d->seats * d->p->meals, "%d meals", meals);
     check_forks(t, d);
@@ -175,6 +177,7 @@ const struct workload workload_philosopher = {
     .granularity = 4,
     .sites = at_names,
     .main = dine,
+    .interpreted = 90,
     .check = check,
     .plants = plants,
 };

@@ -335,5 +335,6 @@ const struct workload workload_raytracer = {
     .granularity = 4,
     .sites = at_names,
     .main = raytracer_main,
+    .interpreted = 850,
     .plants = plants,
 };

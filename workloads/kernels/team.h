@@ -47,12 +47,12 @@ static inline void team_measure_grande(struct vm_thread *t, const char *phase,
                                        void (*fn)(struct vm_thread *u, void *member), void *job,
                                        uint64_t site)
 {
-    vm_collect(t);
+    vm_system_gc(t);
     vm_phase(t, phase);
     vm_roi_begin(t);
     team_run(t, fn, job, site);
     vm_roi_end(t);
-    vm_collect(t);
+    vm_system_gc(t);
     vm_phase(t, "validate");
 }
 

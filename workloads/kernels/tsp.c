@@ -288,5 +288,6 @@ const struct workload workload_tsp = {
     .granularity = 1,
     .sites = at_names,
     .main = tsp_main,
+    .interpreted = 156,
     .plants = tsp_plants,
 };

@@ -36,7 +36,7 @@ const struct param twin_rows[] = {
     ROW(renew, "50", 0, 100, "%", "Blocks filled once more instead of being dropped for new ones."),
     ROW(keep, "16", 2, 4096, "blocks", "A thread's blocks; then the oldest is dropped."),
     ROW(locks, "32", 1, 1024, "objects", "That are locked, and accessed meanwhile."),
-    ROW(collections, "4", 0, 1000, "collections", "Asked for, beside those that the heap needs."),
+    ROW(collections, "0", 0, 1000, "collections", "Asked for, beside those that the heap needs."),
     ROW(plants, "0", 0, TWIN_PLANTS, "pairs of sites",
         "Planted races, an input. Two threads at the least are needed."),
     ROW(races, "0", 0, 1000000, "accesses",
@@ -102,7 +102,7 @@ _Static_assert(sizeof plants == (TWIN_PLANTS + 1) * sizeof *plants, "each plant 
             "accesses=10M,heap=16Mi,nursery=2Mi,tlab=2Ki" knobs,                                   \
             "accesses=100M,heap=32Mi,nursery=4Mi,tlab=4Ki" knobs                                   \
     }
-#define TWIN(symbol, twin_name, key, text, knobs, pairs, targets)                                  \
+#define TWIN(symbol, twin_name, key, text, knobs, pairs, targets, between)                         \
     extern const struct workload workload_##symbol;                                                \
     const struct workload workload_##symbol = {.name = twin_name,                                  \
                                                .summary = text,                                    \
@@ -116,8 +116,42 @@ _Static_assert(sizeof plants == (TWIN_PLANTS + 1) * sizeof *plants, "each plant 
                                                .check = twin_check,                                \
                                                .racy = (pairs) > 0,                                \
                                                .aims = targets,                                    \
-                                               .plants = &plants[TWIN_PLANTS - (pairs)]};
+                                               .plants = &plants[TWIN_PLANTS - (pairs)],           \
+                                               .gap = between};
 #define PLANTED "; planted (an input)"
+
+/* ---- instructions between accesses ------------------------------------------------------------
+ */
+
+/* In hundredths. Low: each access of the program is checked, and a bytecode is an instruction: no
+ * program retires fewer, all included (sunflow 1.05). High: all that retired is the program's, and
+ * of its reads only so many are checked that the share of writes is what the paper counted; the
+ * others are of finals and strings, or redundant (Valor 5.1). */
+#define DACAPO(program, bytecodes, reads, writes, instructions, bytes, first, last)                \
+    enum {                                                                                         \
+        program##_LOW = 100 * bytecodes / (reads + writes) - 100,                                  \
+        program##_MIDDLE = 0,                                                                      \
+        program##_ALL = INT64_C(100) * instructions / (reads + writes),                            \
+        program##_WRITES = 10000 * writes / (reads + writes)                                       \
+    };                                                                                             \
+    static const char program##_from[] =                                                           \
+        "dacapobench, " #program ": from an instruction for a bytecode, to all that retired";
+#include "workloads/twins/dacapo.def"
+#undef DACAPO
+
+/* The least and the most of the twins that have statistics, and the median of their middles. */
+enum { unknown_LOW = 324, unknown_MIDDLE = 844, unknown_ALL = 6218, unknown_WRITES = 10000 };
+static const char unknown_from[] = "no statistics: the range of the other programs";
+
+#define CHECKED_WRITES(reads, writes) (INT64_C(10000) * (writes) / ((reads) + (writes)))
+/* writes: the share of them in what is checked; 0: all accesses are, as far as is known. */
+#define GAP(symbol, base, writes)                                                                  \
+    static const struct workload_gap symbol##_gap = {                                              \
+        base##_from, base##_LOW, base##_MIDDLE,                                                    \
+        (uint32_t)((writes) > base##_WRITES ? base##_ALL * (writes) / base##_WRITES                \
+                                            : base##_ALL) -                                        \
+            100,                                                                                   \
+        true};
 
 /* The paper does not say how often a pair raced. */
 #define VALOR_KNOBS(total, most, n_reads, n_writes, reads_again, writes_again, rfr, pairs, near)   \
@@ -129,7 +163,7 @@ _Static_assert(sizeof plants == (TWIN_PLANTS + 1) * sizeof *plants, "each plant 
     KNOB(again_writes, writes_again)                                                               \
     KNOB(region, rfr)                                                                              \
     KNOB(plants, pairs) KNOB(close, near)
-#define VALOR(id, name, program, total, most, reads, writes, reads_again, writes_again, rfr,       \
+#define VALOR(id, base, name, program, total, most, reads, writes, reads_again, writes_again, rfr, \
               pairs, near, why)                                                                    \
     static const struct workload_aim valor_##id[] = {                                              \
         AIM("threads", "threads", total, 1, "valor, Table 1, " program, NULL),                     \
@@ -142,26 +176,28 @@ _Static_assert(sizeof plants == (TWIN_PLANTS + 1) * sizeof *plants, "each plant 
         AIM("race-pairs", "pairs", pairs, 1, "valor, Table 2, " program ", FastTrack" PLANTED,     \
             NULL),                                                                                 \
         LAST_AIM};                                                                                 \
+    GAP(valor_##id, base, CHECKED_WRITES(reads, writes))                                           \
     TWIN(valor_##id, name "@valor", "valor", "as " program " in Valor's Tables 1 and 2",           \
          VALOR_KNOBS(total, most, reads, writes, reads_again, writes_again, rfr, pairs, near),     \
-         pairs, valor_##id)
+         pairs, valor_##id, &valor_##id##_gap)
 
 /* What the paper does not say of a program, `knobs` does: of Java Grande in words, of the others as
  * Valor's Table 1 has them. */
 #define LARD_KNOBS(sites, accesses, unheard, left)                                                 \
     ",heap=1Mi,nursery=256Ki,tlab=1Ki" KNOB(threads, 4) KNOB(plants, sites) KNOB(races, accesses)  \
         KNOB(hidden, unheard) KNOB(moved, left)
-#define LARD(id, name, program, knobs, sites, accesses, unheard, left)                             \
+#define LARD(id, base, name, program, knobs, sites, accesses, unheard, left)                       \
     static const struct workload_aim lard_##id[] = {                                               \
         AIM("threads", "threads", 4, 1, "lard, 5, for all programs", NULL),                        \
         AIM("race-sites", "sites", sites, 1, "lard, Table 2, " program ", MS, PC" PLANTED, NULL),  \
         AIM("racy-accesses", "accesses", accesses, 1,                                              \
             "lard, Table 2, " program ", MS, DRE" PLANTED, NULL),                                  \
         LAST_AIM};                                                                                 \
+    GAP(lard_##id, base, 0)                                                                        \
     TWIN(lard_##id, name "@lard", "lard", "as " program " in LARD's Tables 2 and 3",               \
-         LARD_KNOBS(sites, accesses, unheard, left) "," knobs, sites, lard_##id)
+         LARD_KNOBS(sites, accesses, unheard, left) "," knobs, sites, lard_##id, &lard_##id##_gap)
 
-#define SLIMSTATE(id, name, program, knobs, has_threads, share, shadows, shadows_of, why)          \
+#define SLIMSTATE(id, base, name, program, knobs, has_threads, share, shadows, shadows_of, why)    \
     static const struct workload_aim slimstate_##id[] = {                                          \
         AIM("threads", "threads", 4, 1, "slimstate, VI, for Java Grande", NULL),                   \
         AIM("array-locations", "%", share, 1, "slimstate, Table III, " program ", % of Total",     \
@@ -169,9 +205,10 @@ _Static_assert(sizeof plants == (TWIN_PLANTS + 1) * sizeof *plants, "each plant 
         AIM("array-shadow-fraction", "of 1", shadows, shadows_of,                                  \
             "slimstate, Table III, " program ", Shadow Fraction", why),                            \
         LAST_AIM};                                                                                 \
+    GAP(slimstate_##id, base, 0)                                                                   \
     TWIN(slimstate_##id, name "@slimstate", "slimstate",                                           \
          "as " program " in SlimState's Table III",                                                \
          ",threads=4,length=64,whole=on" KNOB(arrays, share) "," knobs, 0,                         \
-         &slimstate_##id[(has_threads) ? 0 : 1])
+         &slimstate_##id[(has_threads) ? 0 : 1], &slimstate_##id##_gap)
 
 #include "workloads/twins/twins.def"

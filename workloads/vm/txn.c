@@ -55,9 +55,9 @@ void vm_no_txn(struct vm_thread *gc)
 
 void vm_compute(struct vm_thread *t, uint32_t instructions)
 {
-    const uint32_t gap = t->run.gap + instructions;
+    const uint64_t gap = t->run.gap + instructions * t->vm->p.slower / 100;
 
-    t->run.gap = gap < instructions ? UINT32_MAX : gap;
+    t->run.gap = gap > INT32_MAX ? INT32_MAX : (uint32_t)gap;
 }
 
 void vm_io(struct vm_thread *t, uint64_t site)
@@ -145,4 +145,10 @@ void vm_collect(struct vm_thread *t)
     if (t->vm->txn.owner == t)
         vm_fail(t, "asks for a collection inside a transaction; commit first");
     vm_want(t, VM_WANT_FULL);
+}
+
+void vm_system_gc(struct vm_thread *t)
+{
+    if (t->vm->p.system_gc)
+        vm_collect(t);
 }

@@ -357,6 +357,7 @@ struct vm *vm_open(const struct workload *w, const struct vm_params *p, void *pa
     rng_seed(&v->sched.rng, p->seed);
     v->sched.host = fiber_host();
     open_batch(v);
+    vm_gaps_open(v);
     if (open_heap(v, e)) {
         close_vm(&v->source);
         return NULL;

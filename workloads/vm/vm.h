@@ -41,6 +41,8 @@ enum vm_gc {
     VM_MARKSWEEP_CONCURRENT,
     VM_COPYING_CONCURRENT
 };
+enum vm_spread { VM_EVEN, VM_GEOMETRIC, VM_SPREAD_AUTO };
+enum vm_tier { VM_COMPILED, VM_INTERPRETED };
 struct vm_params {
     uint64_t seed;                /* of the schedule */
     uint64_t threads;             /* what a kernel makes of it is its own affair */
@@ -50,7 +52,15 @@ struct vm_params {
     uint32_t layout;              /* enum layout_id */
     uint32_t schedule;            /* enum vm_schedule */
     uint32_t gc;                  /* enum vm_gc */
+    bool system_gc;               /* the program's System.gc() collects */
     bool inlining;                /* the runtime's short paths have sites where they are used */
+    const char *gap;              /* low, mid, high, or a number */
+    uint32_t gap_spread;          /* enum vm_spread */
+    uint32_t tier;                /* enum vm_tier */
+    const char *interpreter;      /* auto, or a number */
+    /* Of these texts, in hundredths (workloads/base_program.c). */
+    uint64_t instructions; /* between two accesses of the program, compiled */
+    uint64_t slower;       /* instructions for one of compiled code */
 };
 extern const struct param vm_param_rows[];
 const struct vm_params *vm_params(const struct vm_thread *t);
@@ -220,7 +230,10 @@ void vm_txn_commit(struct vm_thread *t, uint64_t site);
 
 /* ---- the rest ------------------------------------------------------------------------------- */
 
-enum { VM_GAP = 2 }; /* instructions between two events, beside those that vm_compute adds */
+/* Instructions before an event, beside those that vm_compute adds. Before an access of the
+ * program's there are as many as the parameter `gap` says instead (vm/gap.c). */
+enum { VM_GAP = 2 };
+/* Work between two accesses: each kernel counts its own, as instructions of compiled code. */
 void vm_compute(struct vm_thread *t, uint32_t instructions);
 void vm_io(struct vm_thread *t, uint64_t site);
 void vm_phase(struct vm_thread *t, const char *text); /* the same text is the same phase */
@@ -230,8 +243,10 @@ void vm_roi_end(struct vm_thread *t);
  * done. It is asked at each batch, until done is NULL. */
 void vm_progress(struct vm_thread *t, uint64_t all, uint64_t (*done)(const void *arg),
                  const void *arg);
-/* At least one collection of the whole heap (System.gc). */
+/* At least one collection of the whole heap, whatever the heap needs. */
 void vm_collect(struct vm_thread *t);
+/* The program's System.gc(): none, unless the parameter system_gc says so. */
+void vm_system_gc(struct vm_thread *t);
 
 /* A result that the kernel verifies: text becomes the error when ok is false. vm_fail is the same
  * for whatever else can't go on. */
@@ -263,6 +278,7 @@ struct vm_identity { /* of a record's access: which object, whatever its address
 /* Events are made between at and stop; at stop the thread pauses, and may make up to VM_SLACK
  * records before it must ask again. */
 enum { VM_SLACK = 16 };
+enum { VM_GAPS = 1024 }; /* a power of two */
 struct vm_core {
     struct event *at, *stop;
     uintptr_t bias; /* host address of the heap less its simulated one */
@@ -272,10 +288,12 @@ struct vm_core {
     uint8_t elements[VM_TYPES];   /* where an array's begin */
     struct event *rec;            /* the batch */
     struct vm_identity *identity; /* beside the batch; NULL: not asked for */
+    uint32_t more[VM_GAPS];       /* gaps of the program's accesses, in turn, less VM_GAP */
 };
 struct vm_run { /* the beginning of a struct vm_thread */
     struct vm_core *core;
     uint32_t gap;
+    uint32_t drawn; /* gaps of its accesses so far */
     sim_tid tid;
     uint16_t flags; /* EVF_IN_TXN in a transaction */
 };
@@ -325,8 +343,8 @@ ALWAYS_INLINE unsigned char *vm_touch(struct vm_thread *t, sim_addr object, uint
 
     *ev = (struct event){.addr = object + offset,
                          .aux = site,
-                         .size = 1u << vm_shift(c, type),
-                         .gap = r->gap,
+                          .size = 1u << vm_shift(c, type),
+                          .gap = r->gap + c->more[r->drawn++ % VM_GAPS],
                          .tid = r->tid,
                          .flags = (uint16_t)(r->flags | flags),
                          .kind = (uint8_t)kind};

@@ -1,6 +1,7 @@
 /* vm_int.h - the modelled runtime as a whole, for its own files. For no kernel: vm.h is theirs.
  *
  *     vm.c                      the source: batches, events, errors
+ *     gap.c                     instructions between accesses
  *     site.c                    names of sites; inlined code
  *     sched.h  sched.c          threads, and who runs
  *     monitor.h  monitor.c      monitors; locks of the runtime
@@ -108,6 +109,11 @@ void vm_flush(struct vm_thread *t); /* hands the batch over when it is full */
 /* Takes params and config, also on error: NULL. */
 struct vm *vm_open(const struct workload *w, const struct vm_params *p, void *params,
                    struct config *config, struct err *e);
+
+/* ---- gap.c ---------------------------------------------------------------------------------- */
+
+void vm_gaps_open(struct vm *v);
+uint32_t vm_gap_first(sim_tid tid); /* where a thread begins in the table of gaps */
 
 /* ---- site.c --------------------------------------------------------------------------------- */
 
