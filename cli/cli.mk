@@ -7,8 +7,12 @@ lardsim_SOURCES += cli/abstract.c cli/abstract.h cli/args.c cli/cli.h cli/comple
 lardsim_SOURCES += cli/compare/asked.c cli/compare/compare.c cli/compare/compare.h \
 	cli/compare/costs.c cli/compare/course.c cli/compare/files.c cli/compare/machine.c cli/compare/page.c \
 	cli/compare/several.c
-lardsim_SOURCES += cli/reproduce/claims.c cli/reproduce/claims.h cli/reproduce/print.c \
-	cli/reproduce/print.h cli/reproduce/reproduce.c cli/reproduce/reproduce.h cli/reproduce/verb.c
+lardsim_SOURCES += cli/reproduce/all.c cli/reproduce/all.h cli/reproduce/claims.c cli/reproduce/claims.h \
+	cli/reproduce/files.c cli/reproduce/judge.c cli/reproduce/lard.c cli/reproduce/lard.h \
+	cli/reproduce/measure.c cli/reproduce/page.c cli/reproduce/print.c cli/reproduce/print.h \
+	cli/reproduce/printed.c cli/reproduce/quantity.c cli/reproduce/reproduce.c \
+	cli/reproduce/reproduce.h cli/reproduce/run.c cli/reproduce/table.h cli/reproduce/tables.c \
+	cli/reproduce/verb.c
 lardsim_SOURCES += cli/run/machine.c cli/run/races.c cli/run/repeat.c cli/run/result.c \
 	cli/run/run.c cli/run/run.h
 lardsim_SOURCES += cli/sweep/collect.c cli/sweep/collect.h cli/sweep/folder.c cli/sweep/index.c \
@@ -34,11 +38,30 @@ nodist_completion_DATA = completion/lardsim
 completion/lardsim: lardsim$(EXEEXT)
 	$(AM_V_GEN)$(MKDIR_P) completion && ./lardsim$(EXEEXT) list completion >$@-t && mv $@-t $@
 
-# What papers printed, for `reproduce`: each line of results/paper/ as the row of a table in C.
-paper_tables = $(top_srcdir)/results/paper/lard-table2.csv $(top_srcdir)/results/paper/lard-table3.csv
-BUILT_SOURCES = paper.inc
-cli/reproduce/claims.$(OBJEXT): paper.inc
-nodist_lardsim_SOURCES = paper.inc
+# What papers printed and what is judged, for `reproduce`: each line of results/paper/ and of
+# results/bands/ as the row of a table in C.
+paper_tables = $(top_srcdir)/results/paper/goldilocks-table1.csv \
+	$(top_srcdir)/results/paper/goldilocks-table2.csv \
+	$(top_srcdir)/results/paper/goldilocks-table3.csv $(top_srcdir)/results/paper/lard-table2.csv \
+	$(top_srcdir)/results/paper/lard-table3.csv $(top_srcdir)/results/paper/slimstate-table2.csv \
+	$(top_srcdir)/results/paper/slimstate-table3.csv $(top_srcdir)/results/paper/valor-table1.csv \
+	$(top_srcdir)/results/paper/valor-table2.csv
+band_tables = $(top_srcdir)/results/bands/goldilocks-table1.csv \
+	$(top_srcdir)/results/bands/goldilocks-table2.csv \
+	$(top_srcdir)/results/bands/goldilocks-table3.csv $(top_srcdir)/results/bands/lard-overhead.csv \
+	$(top_srcdir)/results/bands/lard-runtime.csv $(top_srcdir)/results/bands/slimstate-scaling.csv \
+	$(top_srcdir)/results/bands/slimstate-table2.csv \
+	$(top_srcdir)/results/bands/slimstate-table3.csv $(top_srcdir)/results/bands/valor-budget.csv \
+	$(top_srcdir)/results/bands/valor-holdout.csv $(top_srcdir)/results/bands/valor-overhead.csv \
+	$(top_srcdir)/results/bands/valor-scaling.csv $(top_srcdir)/results/bands/valor-sfr.csv \
+	$(top_srcdir)/results/bands/valor-space.csv $(top_srcdir)/results/bands/valor-table1.csv \
+	$(top_srcdir)/results/bands/valor-table2.csv
+BUILT_SOURCES = paper.inc bands.inc
+cli/reproduce/printed.$(OBJEXT): paper.inc bands.inc
+nodist_lardsim_SOURCES = paper.inc bands.inc
 paper.inc: $(paper_tables) $(srcdir)/cli/cli.mk
 	$(AM_V_GEN)cat $(paper_tables) | awk -F, '$$1 != "paper" { \
-	  printf "{\"%s\", \"%s\", \"%s\", \"%s\", \"%s\", \"%s\", %s, \"%s\"},\n", $$1, $$2, $$3, $$4, $$5, $$6, $$7, $$9 }' >$@.tmp && mv $@.tmp $@
+	  printf "{\"%s\", \"%s\", \"%s\", \"%s\", \"%s\", \"%s\", \"%s\", \"%s\"},\n", $$1, $$2, $$3, $$4, $$5, $$6, $$7, $$9 }' >$@.tmp && mv $@.tmp $@
+bands.inc: $(band_tables) $(srcdir)/cli/cli.mk
+	$(AM_V_GEN)awk -F, 'FNR > 1 { name = FILENAME; sub(".*/", "", name); sub("[.]csv$$", "", name); \
+	  printf "{\"%s\", \"%s\", \"%s\", \"%s\", \"%s\", \"%s\", \"%s\", \"%s\", \"%s\"},\n", name, $$1, $$2, $$3, $$4, $$5, $$6, $$7, $$8 }' $(band_tables) >$@.tmp && mv $@.tmp $@

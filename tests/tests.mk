@@ -3,7 +3,7 @@ unit_tests =
 unit_tests += tests/base/t_containers tests/base/t_json tests/base/t_outfile tests/base/t_param \
 	tests/base/t_param_dump tests/base/t_param_file tests/base/t_stats tests/base/t_text_base
 unit_tests += tests/cache/t_cache tests/cache/t_cache_model
-unit_tests += tests/cli/t_progress
+unit_tests += tests/cli/t_progress tests/cli/t_quantity
 unit_tests += tests/coherence/t_coherence tests/coherence/t_coherence_apart \
 	tests/coherence/t_coherence_ce tests/coherence/t_coherence_limits \
 	tests/coherence/t_coherence_random tests/coherence/t_explore tests/coherence/t_histories \
@@ -85,6 +85,8 @@ tests_libtests_la_SOURCES = tests/base/param_rig.c tests/base/param_rig.h tests/
 	tests/workloads/vm/churn.h tests/workloads/vm/follow.h tests/workloads/vm/spec.h
 LDADD = tests/libtests.la libcore.la $(LIBS_OF_OTHERS) $(CMOCKA_LIBS)
 tests_cli_t_progress_SOURCES = tests/cli/t_progress.c cli/progress.c cli/progress.h
+tests_cli_t_quantity_SOURCES = tests/cli/t_quantity.c cli/reproduce/quantity.c \
+	cli/reproduce/table.h
 tests_cli_peak_SOURCES = tests/cli/peak.c
 tests_cli_peak_LDADD =
 tests_mutants_mutate_SOURCES = tests/mutants/mutate.c tests/mutants/mutate.h \
@@ -93,7 +95,7 @@ tests_mutants_mutate_SOURCES = tests/mutants/mutate.c tests/mutants/mutate.h \
 scripts = tests/house/layers.sh tests/house/headers.sh tests/house/hygiene.sh tests/house/tags.sh \
 	tests/workloads/litmus/litmus.sh tests/golden/golden.sh tests/cli/cli.sh tests/cli/memory.sh \
 	tests/cli/compare.sh tests/cli/output.sh tests/cli/machine.sh tests/cli/radish.sh \
-	tests/cli/budget.sh tests/cli/explain.sh tests/cli/progress.sh tests/cli/sweep.sh \
+	tests/cli/budget.sh tests/cli/tables.sh tests/cli/explain.sh tests/cli/progress.sh tests/cli/sweep.sh \
 	tests/cli/engines.sh \
 	tests/workloads/workload.sh tests/workloads/twins/twins.sh \
 	tests/cli/reproduce.sh tests/fuzz/corpus.sh tests/cli/faults.sh tests/cli/build.sh \

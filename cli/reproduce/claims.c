@@ -3,7 +3,10 @@
  * own. What the paper printed is in results/paper/. */
 #include "cli/reproduce/claims.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "cli/reproduce/table.h"
 
 /* ---- what is run ---------------------------------------------------------------------------- */
 
@@ -163,40 +166,25 @@ const struct paper papers[] = {
 
 /* ---- what it printed ------------------------------------------------------------------------ */
 
-static const struct paper_row {
-    const char *paper, *table, *program, *collector, *detector, *measure;
-    uint64_t value;
-    const char *erratum; /* "": none */
-} paper_rows[] = {
-#include "paper.inc"
-};
-
-static const struct paper_row *row_find(const char *table, const char *program,
-                                        const char *collector, const char *detector,
-                                        const char *measure)
+/* Of LARD: the tables here are its. */
+static const struct printed *row_find(const char *table, const char *program, const char *collector,
+                                      const char *detector, const char *measure)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(paper_rows); i++) {
-        const struct paper_row *r = &paper_rows[i];
-        if (!strcmp(r->table, table) && !strcmp(r->program, program) &&
-            !strcmp(r->collector, collector) && !strcmp(r->detector, detector) &&
-            !strcmp(r->measure, measure))
-            return r;
-    }
-    return NULL;
+    return printed_find("lard", table, program, collector, detector, measure);
 }
 
 uint64_t paper_value(const char *table, const char *program, const char *collector,
                      const char *detector, const char *measure)
 {
-    const struct paper_row *r = row_find(table, program, collector, detector, measure);
+    const struct printed *r = row_find(table, program, collector, detector, measure);
 
-    return r ? r->value : PAPER_NONE;
+    return r ? strtoull(r->value, NULL, 10) : PAPER_NONE;
 }
 
 const char *paper_erratum(const char *table, const char *program, const char *collector,
                           const char *detector, const char *measure)
 {
-    const struct paper_row *r = row_find(table, program, collector, detector, measure);
+    const struct printed *r = row_find(table, program, collector, detector, measure);
 
     return r ? r->erratum : "";
 }

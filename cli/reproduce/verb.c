@@ -1,206 +1,276 @@
-/* verb.c - lardsim reproduce: runs programs as LARD's Tables 2 and 3 run theirs, and judges
- * what the paper says of each program and collector. The programs are not the paper's, so claims
- * are judged, not numbers; the paper's numbers stand beside ours. */
+/* verb.c - lardsim reproduce: repeats a table or a claim of a paper with our programs, and judges
+ * what the paper says. The programs are not the paper's, so claims are judged, not numbers; the
+ * paper's numbers stand beside ours. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "cli/reproduce/claims.h"
-#include "cli/reproduce/print.h"
+#include "cli/reproduce/all.h"
+#include "cli/reproduce/lard.h"
+#include "cli/reproduce/table.h"
 
-enum { OPT_PLOT = 512, OPT_PROGRAMS };
-
-/* What is printed, and kept for the files, which are written at the end. */
-struct report {
-    const struct paper *paper;
-    bool quiet; /* no table */
-    struct progress progress;
-    struct cell *cell; /* owns */
-    size_t cells, cap;
-    unsigned verdicts[VERDICTS]; /* how many of each */
-};
-
-/* ---- running and judging -------------------------------------------------------------------- */
-
-static void report_cell(struct report *r, const struct cell *c)
-{
-    const enum verdict is = judge_program(c);
-
-    if (!r->quiet)
-        print_head(c);
-    r->verdicts[is]++;
-    if (is == FAILS && !r->quiet)
-        printf("  %s: the program should %s races\n", verdict_names[is],
-               c->program->racy ? "have" : "have no");
-    for (const struct claim *claim = r->paper->claims; claim->text; claim++) {
-        const enum verdict v = claim->judge(c);
-        r->verdicts[v]++;
-        if (!r->quiet)
-            print_claim(r->paper, c, claim, v);
-    }
-    if (!r->quiet) {
-        print_system(r->paper, c);
-        print_errata(r->paper, c);
-    }
-}
-
-/* Claims of all programs together: an extension is needed if any program shows it. */
-static void report_needs(struct report *r)
-{
-    if (!r->paper->differences)
-        return;
-    if (!r->quiet)
-        puts("\nover all programs: every extension is needed");
-    for (size_t i = 0; i < NEEDS; i++) {
-        const size_t n = cells_that_need(r->cell, r->cells, &needs[i]);
-        const enum verdict v = n ? HOLDS : FAILS;
-        r->verdicts[v]++;
-        if (!r->quiet)
-            printf("  %-10s %-30s in %zu of %zu  %s\n", view_names[needs[i].view], needs[i].text, n,
-                   r->cells, verdict_names[v]);
-    }
-}
-
-static int run_cell(struct report *r, const struct suite *s, const struct program *p,
-                    const struct collector *collector, struct err *e)
-{
-    struct cell c = {.program = p, .collector = collector};
-    char *spec = xasprintf("%s,gc=%s%s%s%s%s", p->name, collector->name, s->settings ? "," : "",
-                           s->settings ? s->settings : "", p->settings ? "," : "",
-                           p->settings ? p->settings : "");
-    const int status = reproduce_measure(spec, &c.is, &r->progress, e);
-
-    free(spec);
-    if (status)
-        return -1;
-    r->cell = xgrow(r->cell, r->cells, &r->cap, sizeof *r->cell);
-    r->cell[r->cells++] = c;
-    report_cell(r, &c);
-    return 0;
-}
-
-static size_t cells_of(const struct suite *s)
-{
-    size_t n = 0;
-
-    while (s->program[n].name)
-        n++;
-    return n * COLLECTORS;
-}
-
-static int run_suite(struct report *r, const struct suite *s, bool quiet, struct err *e)
-{
-    progress_begin(&r->progress, quiet, REPRODUCE_PARTS * cells_of(s));
-    if (!r->quiet)
-        printf("%s\nDRE: racy accesses; PC: their sites. false, missed: against a truth that goes "
-               "by (object identity,\noffset), not by addresses, Clear or Copy.\n",
-               r->paper->title);
-    for (const struct program *p = s->program; p->name; p++)
-        for (size_t k = 0; k < COLLECTORS; k++)
-            if (run_cell(r, s, p, &collectors[k], e))
-                return -1;
-    report_needs(r);
-    if (!r->quiet)
-        printf("\nclaims: %u hold, %u fail, %u have no case\n", r->verdicts[HOLDS],
-               r->verdicts[FAILS], r->verdicts[NO_CASE]);
-    return 0;
-}
+enum { OPT_PLOT = 512, OPT_PROGRAMS, OPT_GNUPLOT, OPT_CELLS, OPT_QUICK, OPT_SEEDS, OPT_SIZE };
 
 /* ---- files ---------------------------------------------------------------------------------- */
 
-/* Before anything runs: a path that can't be written is known at once. NULL with no error: no path.
- */
+struct table_files { /* own; NULL: not asked for */
+    struct outfile *csv, *plot, *gnuplot;
+};
+
+/* NULL with no error: no path. */
 static struct outfile *open_file(const struct cli *c, const char *path, struct err *e)
 {
     return path ? outfile_open(path, cli_has(c, OPT_OVERWRITE), e) : NULL;
 }
 
-static void write_csv(const struct report *r, FILE *out)
+static void abort_files(struct table_files *f)
 {
-    csv_head(out);
-    for (size_t i = 0; i < r->cells; i++)
-        csv_cell(out, r->paper, &r->cell[i]);
+    outfile_abort(f->csv);
+    outfile_abort(f->plot);
+    outfile_abort(f->gnuplot);
 }
 
-static void write_plot(const struct report *r, FILE *out)
+/* Before anything runs: a path that can't be written is known at once. */
+static int open_files(struct table_files *f, const struct cli *c, struct err *e)
 {
-    plot_cells(out, r->paper, r->cell, r->cells);
+    f->csv = open_file(c, cli_get(c, 'o'), e);
+    f->plot = e->code ? NULL : open_file(c, cli_get(c, OPT_PLOT), e);
+    f->gnuplot = e->code ? NULL : open_file(c, cli_get(c, OPT_GNUPLOT), e);
+    return e->code ? -1 : 0;
 }
 
-/* Writes and commits *file, if there is one, and sets it to NULL. */
-static int write_file(const struct report *r, struct outfile **file,
-                      void (*write)(const struct report *r, FILE *out), struct err *e)
+static int commit(struct outfile **file, struct err *e)
 {
     struct outfile *f = *file;
 
-    if (!f)
-        return 0;
     *file = NULL;
-    write(r, outfile_stream(f));
-    return outfile_commit(f, e);
+    return f ? outfile_commit(f, e) : 0;
+}
+
+static int commit_files(struct table_files *f, struct err *e)
+{
+    return commit(&f->csv, e) || commit(&f->plot, e) || commit(&f->gnuplot, e) ? -1 : 0;
+}
+
+/* ---- LARD's Tables 2 and 3 ------------------------------------------------------------------ */
+
+static int refuse(const struct cli *c, const char *name, struct err *e)
+{
+    static const struct {
+        int key;
+        const char *text;
+    } no[] = {{OPT_GNUPLOT, "--gnuplot"}, {OPT_CELLS, "--cells"}, {OPT_QUICK, "--quick"},
+              {OPT_SEEDS, "--seeds"},     {OPT_SIZE, "--size"},   {'j', "--jobs"}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(no); i++)
+        if (cli_has(c, no[i].key))
+            return err_set(e, LARD_USAGE,
+                           "reproduce: %s is no sweep, and has no %s; leave that out", name,
+                           no[i].text);
+    return 0;
+}
+
+static int reproduce_lard(const struct cli *c, const struct paper *p, struct table_files *f,
+                          struct err *e)
+{
+    const bool quiet = cli_has(c, OPT_QUIET), json = cli_has(c, OPT_JSON);
+    struct lard_report r = {.quiet = quiet || json, .paper = p};
+    size_t suite = 0;
+
+    if (refuse(c, p->name, e) || cli_index(c, OPT_PROGRAMS, suite_names, &suite, e) ||
+        open_files(f, c, e))
+        return -1;
+    int status = lard_run(&r, &suites[suite], quiet, e);
+    if (!status && f->csv)
+        lard_csv(&r, outfile_stream(f->csv));
+    if (!status && f->plot)
+        lard_plot(&r, outfile_stream(f->plot));
+    status = status || commit_files(f, e) ? -1 : 0;
+    if (!status && json)
+        lard_json(&r, suites[suite].name);
+    if (!status && r.verdicts[FAILS])
+        status = err_set(e, LARD_TOLERANCE, "%s: %u claims fail; the table says which", p->name,
+                         r.verdicts[FAILS]);
+    lard_free(&r);
+    return status;
+}
+
+/* ---- where cells are ------------------------------------------------------------------------ */
+
+/* A folder for cells that nobody keeps: owned by the caller. NULL: error. */
+static char *temporary(struct err *e)
+{
+    const char *in = getenv("TMPDIR");
+    char *dir = xasprintf("%s/lardsim-cells-XXXXXX", in && *in ? in : "/tmp");
+
+    if (mkdtemp(dir))
+        return dir;
+    err_set(e, LARD_OUTPUT, "%s: a folder for cells can't be made there; give --cells DIR", dir);
+    free(dir);
+    return NULL;
+}
+
+static int run_options(struct run_options *o, const struct cli *c, struct err *e)
+{
+    o->quick = cli_has(c, OPT_QUICK);
+    o->quiet = cli_has(c, OPT_QUIET);
+    o->size = cli_get(c, OPT_SIZE);
+    if (cli_u64(c, 'j', &o->jobs, e) || cli_u64(c, OPT_SEEDS, &o->seeds, e))
+        return -1;
+    if (o->jobs > 4096 || o->seeds > 1000)
+        return err_set(e, LARD_USAGE, "reproduce: give at most 4096 --jobs, and 1000 --seeds");
+    return 0;
+}
+
+/* ---- a table -------------------------------------------------------------------------------- */
+
+static int write_table(const struct table_results *r, struct table_files *f, struct err *e)
+{
+    if (f->csv)
+        file_csv(r, outfile_stream(f->csv));
+    if (f->plot)
+        file_plot(r, outfile_stream(f->plot));
+    if (f->gnuplot)
+        file_gnuplot(r, outfile_stream(f->gnuplot));
+    return commit_files(f, e);
+}
+
+static void print_table(const struct cli *c, const struct table_results *r)
+{
+    struct json j;
+
+    if (cli_has(c, OPT_JSON)) {
+        json_init(&j, stdout, true);
+        page_json(r, &j);
+    } else if (!cli_has(c, OPT_QUIET)) {
+        page_print(r);
+    }
+}
+
+static int reproduce_table(const struct cli *c, const struct reproduction *t,
+                           const struct run_options *o, struct table_files *f, struct err *e)
+{
+    struct table_results r = {0};
+    unsigned verdicts[TABLE_VERDICTS];
+
+    if (open_files(f, c, e))
+        return -1;
+    int status = results_make(&r, t, o, e) || write_table(&r, f, e) ? -1 : 0;
+    if (!status) {
+        print_table(c, &r);
+        judge_all(&r, verdicts);
+        if (verdicts[TABLE_DIFFERS])
+            status = err_set(e, LARD_TOLERANCE, "%s: %u claims differ; the table says which",
+                             t->name, verdicts[TABLE_DIFFERS]);
+    }
+    results_free(&r);
+    return status;
+}
+
+static int reproduce_all(const struct cli *c, const struct run_options *o, struct table_files *f,
+                         struct err *e)
+{
+    if (cli_has(c, OPT_PLOT) || cli_has(c, OPT_GNUPLOT) || cli_has(c, OPT_SIZE))
+        return err_set(e, LARD_USAGE,
+                       "reproduce: --plot, --gnuplot and --size are of one table; name that");
+    if (!o->quick && !cli_has(c, OPT_CELLS))
+        return err_set(e, LARD_USAGE,
+                       "reproduce: all tables take hours; give --cells DIR, with which it goes on "
+                       "where it was stopped, or --quick");
+    if (open_files(f, c, e))
+        return -1;
+    const struct all_options all = {
+        .run = *o, .json = cli_has(c, OPT_JSON), .csv = f->csv ? outfile_stream(f->csv) : NULL};
+    const int status = all_run(&all, e);
+    struct err late = {0};
+    return commit_files(f, status && e->code != LARD_TOLERANCE ? &late : e) ? -1 : status;
 }
 
 /* ---- the verb ------------------------------------------------------------------------------- */
 
-static const struct paper *paper_find(const char *name, struct err *e)
+static const struct reproduction *table_named(const char *name)
 {
-    for (const struct paper *p = papers; p->name; p++)
-        if (!strcmp(p->name, name))
-            return p;
-    err_set(e, LARD_USAGE, "reproduce: %.100s: no such result; lard-table2 and lard-table3 are",
-            name);
+    for (const struct reproduction *t = reproductions; t->name; t++)
+        if (!strcmp(t->name, name))
+            return t;
     return NULL;
 }
 
-static int judged(const struct report *r, struct err *e)
+static int no_such(const char *name, struct err *e)
 {
-    if (!r->verdicts[FAILS])
-        return LARD_DONE;
-    return err_set(e, LARD_TOLERANCE, "%s: %u claims fail; the table says which", r->paper->name,
-                   r->verdicts[FAILS]);
+    char *all = xstrdup("all");
+
+    for (const struct reproduction *t = reproductions; t->name; t++)
+        xappend(&all, ", ", t->name);
+    for (const struct paper *p = papers; p->name; p++)
+        xappend(&all, ", ", p->name);
+    err_set(e, LARD_USAGE, "reproduce: %.100s: no such result; there are %s", name, all);
+    free(all);
+    return -1;
+}
+
+/* Of what is a sweep, one or all. */
+static int reproduce_sweep(const struct cli *c, const struct reproduction *t, struct table_files *f,
+                           struct err *e)
+{
+    struct run_options o = {.dir = cli_get(c, OPT_CELLS)};
+    char *own = NULL;
+
+    if (cli_has(c, OPT_PROGRAMS))
+        return err_set(e, LARD_USAGE, "reproduce: --programs is for lard-table2 and lard-table3");
+    if (run_options(&o, c, e) || (!o.dir && !(o.dir = own = temporary(e))))
+        return -1;
+    const int status = t ? reproduce_table(c, t, &o, f, e) : reproduce_all(c, &o, f, e);
+    if (own)
+        (void)remove_tree(own);
+    free(own);
+    return status;
 }
 
 /* Standard output is for one of them. */
 static int check_stdout(const struct cli *c, struct err *e)
 {
-    const char *csv = cli_get(c, 'o'), *plot = cli_get(c, OPT_PLOT);
+    static const int file[] = {'o', OPT_PLOT, OPT_GNUPLOT};
 
-    if (cli_has(c, OPT_JSON) && ((csv && !strcmp(csv, "-")) || (plot && !strcmp(plot, "-"))))
-        return err_set(e, LARD_USAGE,
-                       "reproduce: with --json, standard output has the JSON; give -o and --plot a "
-                       "file");
+    for (size_t i = 0; i < ARRAY_SIZE(file) && cli_has(c, OPT_JSON); i++)
+        if (cli_get(c, file[i]) && !strcmp(cli_get(c, file[i]), "-"))
+            return err_set(e, LARD_USAGE,
+                           "reproduce: with --json, standard output has the JSON; give -o, --plot "
+                           "and --gnuplot a file");
     return 0;
 }
 
 static int run_reproduce(const struct cli *c, struct err *e)
 {
-    struct outfile *csv = NULL, *plot = NULL;
-    const bool quiet = cli_has(c, OPT_QUIET), json = cli_has(c, OPT_JSON);
-    struct report r = {.quiet = quiet || json, .paper = paper_find(c->arg[0], e)};
-    size_t suite = 0;
+    const char *name = c->arg[0];
+    const struct paper *lard = lard_find(name);
+    const struct reproduction *t = table_named(name);
+    struct table_files files = {0};
 
-    if (!r.paper || cli_index(c, OPT_PROGRAMS, suite_names, &suite, e) || check_stdout(c, e))
+    if (!lard && !t && strcmp(name, "all") != 0)
+        return no_such(name, e);
+    if (check_stdout(c, e))
         return -1;
-    csv = open_file(c, cli_get(c, 'o'), e);
-    plot = e->code ? NULL : open_file(c, cli_get(c, OPT_PLOT), e);
-    int status = e->code ? -1 : run_suite(&r, &suites[suite], quiet, e);
-    if (!status && (write_file(&r, &csv, write_csv, e) || write_file(&r, &plot, write_plot, e)))
-        status = -1;
-    if (!status && json)
-        json_cells(r.paper, suites[suite].name, r.cell, r.cells, r.verdicts);
-    if (!status)
-        status = judged(&r, e);
-    outfile_abort(csv);
-    outfile_abort(plot);
-    free(r.cell);
+    const int status = lard ? reproduce_lard(c, lard, &files, e) : reproduce_sweep(c, t, &files, e);
+    abort_files(&files);
     return status;
 }
 
 static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "Write all counts to this file as CSV, too; - is standard output",
      0},
-    {"plot", OPT_PLOT, "FILE", 0, "Write a plot of the paper's counts and ours, an SVG", 0},
+    {"plot", OPT_PLOT, "FILE", 0, "Write a plot of the paper's numbers and ours, an SVG", 0},
+    {"gnuplot", OPT_GNUPLOT, "FILE", 0, "Write a script for gnuplot, with the data in it", 0},
     {"programs", OPT_PROGRAMS, "twins|kernels", 0,
-     "What runs: twins of the paper's programs (the default), or programs that compute", 0},
+     "What runs for lard-table2 and lard-table3: twins of the paper's programs (the default), or "
+     "programs that compute",
+     0},
+    {"cells", OPT_CELLS, "DIR", 0,
+     "Keep the cells of the sweep in this folder, and run those only that it does not have", 0},
+    {"jobs", 'j', "N", 0, "Run in this many processes; else in as many as there are processors", 0},
+    {"quick", OPT_QUICK, NULL, 0, "Run less: shorter programs, one seed", 0},
+    {"seeds", OPT_SEEDS, "N", 0, "Run each program with so many seeds", 0},
+    {"size", OPT_SIZE, "TEXT", 0, "What each program is given besides, as accesses=1M", 0},
     {"overwrite", OPT_OVERWRITE, NULL, 0, "Replace FILE if it exists", 0},
     ROW_JSON,
     ROW_QUIET,
@@ -208,18 +278,19 @@ static const struct argp_option options[] = {
 
 const struct verb verb_reproduce = {
     .name = "reproduce",
-    .args = "lard-table2|lard-table3",
+    .args = "NAME",
     .summary = "Repeats a table of a paper with our programs, and judges what the paper claims.",
-    .text =
-        "Each program runs under a collector that moves objects and one that does not. The six "
-        "detectors are the preset lard-table3; the truth goes by objects, not by addresses. "
-        "The paper's counts stand beside ours, with the difference in percent. The programs are "
-        "not the paper's own, so only what it claims of all programs and collectors is judged. "
-        "If a claim fails, the exit code is 6.",
+    .text = "NAME is a table or claim (docs/reproduce.md lists them), or all. The paper's numbers "
+            "stand beside ours. The programs are not the paper's own, so claims are judged: a "
+            "quantity against a band that was written before it was first run. If a claim differs, "
+            "the exit code is 6.\n"
+            "A table of overheads is a sweep: each program under each policy with each seed is a "
+            "cell. --cells keeps them, and a run that was stopped goes on. Tables share cells.",
     .examples = "lardsim reproduce lard-table3\n"
-                "lardsim reproduce --quiet -o table2.csv --plot table2.svg lard-table2\n"
-                "lardsim reproduce --json lard-table3 > table3.json\n"
-                "lardsim reproduce lard-table3 --programs kernels",
+                "lardsim reproduce --quick valor-budget\n"
+                "lardsim reproduce valor-overhead --cells cells -o f.csv --gnuplot f.gp\n"
+                "lardsim reproduce all --quick\n"
+                "lardsim reproduce all --cells cells",
     .options = options,
     .min_args = 1,
     .max_args = 1,

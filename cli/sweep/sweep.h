@@ -237,11 +237,23 @@ struct sweep {
     struct predicted *predicted; /* owns; by cell; NULL: not asked for */
     uint64_t max_memory;         /* bytes, of all processes; 0: no limit */
     uint64_t timeout;            /* seconds without an event, after which a process is ended */
-    bool quiet;
+    bool quiet, inside;          /* inside: of another verb, which prints */
     const struct engine *engine;
     struct elsewhere elsewhere;
 };
 size_t sweep_count(const struct sweep *s, enum cell_state state);
+
+/* Another verb's sweep: cells that the folder has are not run again, whatever spec made them. */
+struct sweep_inside {
+    const char *name, *text; /* of the spec; the name is for messages */
+    const char *dir;
+    size_t jobs; /* 0: as many as there are processors */
+    bool quiet;
+    /* The cells are there, but for those that failed: an exit code, or -1 and *e. */
+    int (*then)(void *arg, const struct sweep *s, struct err *e);
+    void *arg;
+};
+int sweep_inside(const struct sweep_inside *o, struct err *e);
 struct engine {
     const char *name, *help;
     /* Runs what is missing. -1: it could not go on. */

@@ -43,21 +43,20 @@ static char *folder_build(const char *dir)
     return text;
 }
 
-/* With --accept-build the cells count as if they were of this build. */
-static int choose_build(const struct cli *c, const char *dir, char to[static BUILD_ID],
-                        struct err *e)
+/* accept: the cells count as if they were of this build. */
+static int choose_build(bool accept, const char *dir, char to[static BUILD_ID], struct err *e)
 {
     char *theirs = folder_build(dir);
     int failed = 0;
 
     build_id(to);
     if (theirs && strcmp(theirs, to) != 0) {
-        if (cli_has(c, OPT_ACCEPT_BUILD))
+        if (accept)
             snprintf(to, BUILD_ID, "%s", theirs);
         else
             failed = err_set(e, LARD_OUTPUT,
                              "%s: its results are of build %s, and this is build %s; give another "
-                             "folder, or --accept-build to keep them and add to them",
+                             "folder, or `lardsim sweep --accept-build` to add to them",
                              dir, theirs, to);
     }
     free(theirs);
@@ -158,7 +157,7 @@ static int run_missing(struct sweep *s, struct err *e)
     s->had = done + sweep_count(s, CELL_FAILED);
     const int failed = s->engine->run(s, e);
 
-    if (s->engine->follows && !s->quiet)
+    if (s->engine->follows && !s->quiet && !s->inside)
         printf("%zu cells: %zu done, of which %zu were there; %zu failed\n", s->plan->n - s->others,
                sweep_count(s, CELL_DONE) - s->others, done - s->others,
                sweep_count(s, CELL_FAILED));
@@ -317,7 +316,7 @@ static int plan_and_run(struct request *q, struct err *e)
 
     memo_load(&q->memo, q->dir);
     const bool planned = !set_options(&s, q->cli, e) &&
-                         !choose_build(q->cli, q->dir, q->build, e) &&
+                         !choose_build(cli_has(q->cli, OPT_ACCEPT_BUILD), q->dir, q->build, e) &&
                          !spec_read(&q->spec, q->path, q->text, q->bytes, e) &&
                          !plan_make(&q->plan, &q->spec, q->build, &q->memo, e);
     const int code = !planned                       ? -1
@@ -344,6 +343,57 @@ static int run_sweep(const struct cli *c, struct err *e)
                                 "%s: %s; a sweep's spec must be a file that can be read", q.path,
                                 strerror(errno));
     }
+    free(q.path);
+    free(q.text);
+    return code;
+}
+
+/* ---- inside another verb -------------------------------------------------------------------- */
+
+/* Cells that fail are the caller's business: what is done is there. */
+static int inside_folder(struct request *q, const struct sweep_inside *o, struct sweep *s,
+                         struct err *e)
+{
+    struct sweep_folder folder = {.lock = -1};
+    struct err failed = {0};
+
+    s->plan = &q->plan;
+    s->folder = &folder;
+    s->state = xcalloc(q->plan.n + 1, sizeof *s->state);
+    s->code = xcalloc(q->plan.n + 1, sizeof *s->code);
+    int code = run_in_folder(q, s, &folder, &failed);
+    if (code < 0 || !sweep_count(s, CELL_FAILED))
+        *e = failed;
+    else
+        code = 0;
+    if (!code)
+        code = o->then(o->arg, s, e);
+    sweep_close(&folder);
+    free(s->state);
+    free(s->code);
+    return code;
+}
+
+int sweep_inside(const struct sweep_inside *o, struct err *e)
+{
+    struct request q = {.dir = o->dir,
+                        .path = xstrdup(o->name),
+                        .text = xstrdup(o->text),
+                        .bytes = strlen(o->text)};
+    struct sweep s = {.engine = &engine_local,
+                      .jobs = o->jobs ? o->jobs : processors(),
+                      .timeout = 600,
+                      .quiet = o->quiet,
+                      .inside = true};
+
+    memo_load(&q.memo, q.dir);
+    const bool planned = !choose_build(false, q.dir, q.build, e) &&
+                         !spec_read(&q.spec, q.path, q.text, q.bytes, e) &&
+                         !plan_make(&q.plan, &q.spec, q.build, &q.memo, e);
+    const int code = planned ? inside_folder(&q, o, &s, e) : -1;
+    plan_free(&q.plan);
+    spec_free(&q.spec);
+    memo_free(&q.memo);
     free(q.path);
     free(q.text);
     return code;

@@ -283,11 +283,14 @@ sim_addr ft_charge_read(struct ft_cost *c, struct ft_variable *x, sim_addr addr,
 {
     const sim_addr at = begin(c, x, addr, c->words.read, now->tid);
 
+    c->cost->reads.all++;
+    c->cost->reads.same++;
     if (same(x, READS, now) || (x->kept == KEPT_SAME && same(x, WRITES, now)))
         return 0;
     step(c, STEP_IS_MAP);
     if (reads_shared(x) && find(c, x->shared, now))
         return 0;
+    c->cost->reads.same--;
     slow_path(c);
     lock(c, at);
     check_write(c, x, at, now->tid);
@@ -321,7 +324,9 @@ sim_addr ft_charge_write(struct ft_cost *c, struct ft_variable *x, sim_addr addr
     const sim_addr at = begin(c, x, addr, c->words.write, now->tid);
     const enum kept kept = kept_after(x, now);
 
+    c->cost->writes.all++;
     if (same(x, WRITES, now)) {
+        c->cost->writes.same++;
         x->kept = (uint8_t)kept;
         return 0;
     }

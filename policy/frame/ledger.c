@@ -39,6 +39,12 @@ static void declare(struct ledger *c, struct stats_group *g)
     stats_count(g, "stores", "count", "Stores to metadata.", &n->access[MEM_STORE]);
     stats_count(g, "atomics", "count", "Atomic accesses to metadata.", &n->access[MEM_ATOMIC]);
     stats_count(g, "bytes", "bytes", "What these accesses read or write.", &n->bytes);
+    stats_count(g, "reads", "count",
+                "Reads of a variable that were checked, if the policy says so.", &c->reads.all);
+    stats_count(g, "reads-same", "count", "Those that changed no metadata.", &c->reads.same);
+    stats_count(g, "writes", "count", "Writes of a variable that were checked, likewise.",
+                &c->writes.all);
+    stats_count(g, "writes-same", "count", "Those that changed no metadata.", &c->writes.same);
     stats_count(g, "local", "accesses", "Those that the L2, the L3 or memory answered.", &n->local);
     stats_count(g, "remote", "accesses", "Those in which other cores were asked.", &n->remote);
     stats_vector(g, "cycles", "cycles",

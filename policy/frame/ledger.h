@@ -94,6 +94,11 @@ struct ledger {                     /* open so that gathering can be inline; onl
     uint64_t line;                /* bytes */
     const char **name;            /* of each step; owns */
     struct mem_counts counts;
+    /* What checks are about, reads and writes of a variable: all, and those that change no
+     * metadata. Of policies that tell them. */
+    struct {
+        uint64_t all, same;
+    } reads, writes;
 };
 
 /* For software. step: the policy's table, borrowed; steps may be 0. shadow: bytes of metadata that

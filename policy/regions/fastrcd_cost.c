@@ -238,6 +238,8 @@ static void check_read(struct rcd_cost *c, const struct rcd_variable *x, sim_add
                        unsigned on)
 {
     begin(c, addr, WRITE_AT, me, on);
+    c->cost->reads.all++;
+    c->cost->reads.same++;
     if (!own_region(c, x, WRITES, me))
         check_epoch(c, x->clock[WRITES], x->actor[WRITES], me, on);
     check_atomics(c, x, on);
@@ -252,6 +254,8 @@ static void track_read(struct rcd_cost *c, const struct rcd_variable *x, sim_add
     const struct reader *r = map ? find(map, me) : NULL;
     const sim_addr at = begin(c, addr, READ_AT, me, on);
 
+    c->cost->reads.all++;
+    c->cost->reads.same++;
     if (!map && own_region(c, x, READS, me))
         return;
     step(c, on, STEP_IS_MAP);
@@ -260,6 +264,7 @@ static void track_read(struct rcd_cost *c, const struct rcd_variable *x, sim_add
         if (r && r->clock == clock)
             return;
     }
+    c->cost->reads.same--;
     slow_path(c, on);
     lock(c, at, on);
     load(c, on, at + WRITE_AT, WORD);
@@ -298,8 +303,11 @@ void rcd_charge_write(struct rcd_cost *c, const struct rcd_variable *x, sim_addr
 {
     const sim_addr at = begin(c, addr, WRITE_AT, me, on);
 
-    if (own_region(c, x, WRITES, me))
+    c->cost->writes.all++;
+    if (own_region(c, x, WRITES, me)) {
+        c->cost->writes.same++;
         return;
+    }
     lock_to_write(c, x, at, me, on);
     if (c->readers)
         check_reads(c, x, me, on);

@@ -102,8 +102,11 @@ static void charge_write(struct valor *v, const struct valor_variable *x, sim_ad
 {
     const bool atomic = now->ev->flags & EVF_ORDER_MASK;
 
-    if (own_already(v, x, now) && !atomic)
+    v->cost->writes.all++;
+    if (own_already(v, x, now) && !atomic) {
+        v->cost->writes.same++;
         return;
+    }
     ledger_part(v->cost, PART_SLOW);
     step(v, STEP_SLOW);
     check_word(v, x, now->actor);
@@ -128,6 +131,8 @@ void valor_charge_access(struct valor *v, const struct valor_variable *x,
         charge_write(v, x, at, now);
         return;
     }
+    v->cost->reads.all++;
+    v->cost->reads.same++; /* by its design */
     check_word(v, x, now->actor);
     check_atomics(v, x);
 }

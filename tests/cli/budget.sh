@@ -66,4 +66,19 @@ less=$(stat writers policy.fastrcd.cost.atomics)
 more=$(stat fastrcd.many policy.fastrcd.cost.atomics)
 [ "$less" -lt "$more" ] || fail "fastrcd without readers locks as often as with them: $less, $more"
 
+# ---- accesses that change no metadata ----------------------------------------------------------------
+
+for p in fasttrack fastrcd valor; do
+    all=$(($(stat $p.many policy.$p.cost.reads) + $(stat $p.many policy.$p.cost.writes)))
+    same=$(($(stat $p.many policy.$p.cost.reads-same) + $(stat $p.many policy.$p.cost.writes-same)))
+    slow=$(stat $p.many policy.$p.cost.steps.slow-path)
+    some "$p: slow paths" "$slow"
+    [ "$same" -gt 0 ] || fail "$p: no access changes no metadata"
+    # an atomic access takes the slow path, and is neither
+    [ $((all - same)) -le "$slow" ] ||
+        fail "$p: $all accesses, $same change nothing, and only $slow slow paths"
+done
+[ "$(stat valor.many policy.valor.cost.reads-same)" = "$(stat valor.many policy.valor.cost.reads)" ] ||
+    fail "valor: reads that change metadata"
+
 exit $bad

@@ -70,6 +70,14 @@ for at in $(grep -n '^policy' out | cut -d: -f1); do
 done | explained "compare on a machine, columns"
 keys out | grep -v -e '^vc$' -e '^lardish$' -e '^none$' | explained "compare on a machine, lines"
 
+"$lardsim" reproduce valor-budget --quick --size accesses=1k >out 2>err
+[ $? = 6 ] || fail "no table of a paper: $(cat err)"
+{
+    sed -n '2,/^$/s/^\([a-z]*\)  .*/\1/p' out
+    sed -n 's/^\(mean, clean\|geometric mean, clean\|part, in points\|the program, slower\) .*/\1/p' out
+    sed -n 's/.*: \(holds\|differs\|cannot\)$/\1/p' out
+} | explained "reproduce, lines"
+
 "$lardsim" workload describe pmd@lard,accesses=2000 >out 2>err || fail "no workload: $(cat err)"
 keys out | grep -v : | explained "workload describe, lines"
 sed -n '/^measured/,/^$/p; /^targets/,$p' out | sed -n 's/^  \([a-z][^ ]*\)  .*/\1/p' |

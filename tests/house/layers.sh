@@ -46,8 +46,8 @@ cli/trace: cli trace
 cli/workload: cli cli/trace trace sim workloads
 cli/run: cli cli/workload trace sim
 cli/compare: cli cli/run cli/workload trace policy sim
-cli/reproduce: cli sim workloads
 cli/sweep: cli trace sim
+cli/reproduce: cli cli/sweep sim workloads
 '
 # What other top-level folders may include; tables (.def) too.
 public='base/base.h base/build.h base/fiber.h base/folder.h base/param.h base/stats.h base/vclock.h base/yaml.h trace/trace.h

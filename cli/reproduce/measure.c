@@ -1,0 +1,214 @@
+/* measure.c - what is measured in a cell, from its statistics and those of the same point without
+ * a policy. Times are of the region of interest where both have one. */
+#include <fnmatch.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/reproduce/table.h"
+
+/* OVERHEAD: cycles to those of none, less 1, in percent. WHOLE: likewise, of the whole run.
+ * TIMES: cycles to those of none. SHARE: of the cores' time under none, in percent: what is more of
+ * it here. REST: of the overhead, what is not in that. RATIO: one sum to the other. MORE: the sum
+ * of the own to the base's. */
+enum { OVERHEAD, WHOLE, TIMES, SHARE, REST, RATIO, MORE };
+
+#define CYCLES "policy.$.cost.cycles."
+const struct table_measure measures[] = {
+    {"overhead", "%", "Cycles more than without a policy, in the region of interest.", OVERHEAD,
+     NULL, NULL, 100},
+    {"overhead-whole", "%", "Cycles more than without a policy, of the whole run.", WHOLE, NULL,
+     NULL, 100},
+    {"time", "times", "Cycles to those without a policy.", TIMES, NULL, NULL, 1},
+    {"slow", "times", "Cycles to those without a policy.", TIMES, NULL, NULL, 1},
+    {"instructions", "%", "Of overhead: checks in line, instructions and L1 hits.", SHARE,
+     CYCLES "check.instructions " CYCLES "check.l1", NULL, 100},
+    {"swaps", "%", "Of overhead: compare-and-swaps that hit the L1.", SHARE, CYCLES "*.atomics",
+     NULL, 100},
+    {"slow-paths", "%", "Of overhead: what is not in line, instructions and L1 hits.", SHARE,
+     CYCLES "slow.instructions " CYCLES "slow.l1", NULL, 100},
+    {"local-misses", "%", "Of overhead: metadata from the L2, the L3 or memory.", SHARE,
+     CYCLES "check.local " CYCLES "slow.local " CYCLES "sync.local " CYCLES "heap.local", NULL,
+     100},
+    {"remote-misses", "%", "Of overhead: metadata for which other cores were asked.", SHARE,
+     CYCLES "check.remote " CYCLES "slow.remote " CYCLES "sync.remote " CYCLES "heap.remote", NULL,
+     100},
+    {"read-maps", "%", "Of overhead: maps of readers, their misses included.", SHARE,
+     CYCLES "maps.instructions " CYCLES "maps.l1 " CYCLES "maps.local " CYCLES "maps.remote", NULL,
+     100},
+    {"region-ends", "%", "Of overhead: clocks, logs, ends of regions; clears and copies.", SHARE,
+     CYCLES "sync.instructions " CYCLES "sync.l1 " CYCLES "heap.instructions " CYCLES "heap.l1",
+     NULL, 100},
+    {"collections", "%", "Of overhead: the policy's work at collections.", SHARE,
+     CYCLES "collections.instructions " CYCLES "collections.l1 " CYCLES "collections.local " CYCLES
+            "collections.remote",
+     NULL, 100},
+    {"handler", "%", "Of overhead: all of the policy's instructions and accesses.", SHARE,
+     "machine.spent.handler", NULL, 100},
+    {"program", "%", "Of overhead: the program's own instructions and accesses take longer.", SHARE,
+     "machine.spent.executing machine.spent.l1 machine.spent.l2 machine.spent.l3 "
+     "machine.spent.remote machine.spent.memory",
+     NULL, 100},
+    {"waiting", "%", "Of overhead: the rest, waiting for others and idling.", REST,
+     "machine.spent.handler machine.spent.executing machine.spent.l1 machine.spent.l2 "
+     "machine.spent.l3 machine.spent.remote machine.spent.memory",
+     NULL, 100},
+    {"no-update-reads", "%", "Reads that need not change metadata.", RATIO,
+     "policy.$.cost.reads-same", "policy.$.cost.reads", 100},
+    {"no-update-writes", "%", "Writes that need not change metadata.", RATIO,
+     "policy.$.cost.writes-same", "policy.$.cost.writes", 100},
+    {"reads-a-write", "", "Checked reads to checked writes.", RATIO, "policy.$.cost.reads",
+     "policy.$.cost.writes", 1},
+    {"accesses-per-region", "accesses", "Checked accesses to regions.", RATIO, "policy.$.checked",
+     "policy.$.regions", 1},
+    {"pairs", "pairs", "Unordered pairs of sites that race.", RATIO, "policy.$.races.pairs", NULL,
+     1},
+    {"space", "%", "Most metadata to the most of live heap.", RATIO, "policy.$.metadata.peak",
+     "footprint.peak-live", 100},
+    {"heap", "times", "Live heap and metadata to live heap alone, at their peaks.", MORE,
+     "policy.$.metadata.peak footprint.peak-live", "footprint.peak-live", 1},
+    {"shadow", "of 1", "Locations kept for arrays at their ends, to their elements.", RATIO,
+     "policy.$.arrays.fraction.num", "policy.$.arrays.fraction.den", 1},
+    {"checks", "count", "Checks of array partitions.", RATIO, "policy.$.checks", NULL, 1},
+    {"accesses-checked", "%", "Accesses that are checked.", RATIO, "policy.$.checked",
+     "policy.$.accesses", 100},
+    {"short-circuits", "%", "Checks that need no walk along the list.", RATIO,
+     "policy.$.by-thread policy.$.by-lock", "policy.$.checks", 100},
+    {NULL, NULL, NULL, 0, NULL, NULL, 0},
+};
+
+const struct table_measure *measure_find(const char *name, size_t length)
+{
+    for (const struct table_measure *m = measures; m->name; m++)
+        if (strlen(m->name) == length && !strncmp(m->name, name, length))
+            return m;
+    return NULL;
+}
+
+/* ---- statistics ----------------------------------------------------------------------------- */
+
+static double stat_of(const struct cell_stats *s, const char *name)
+{
+    const char *text = cell_stats_find(s, name);
+
+    return text ? strtod(text, NULL) : NAN;
+}
+
+static bool has_region(const struct table_sample *s)
+{
+    return stat_of(&s->own, "roi.machine.cycles") > 0 &&
+           stat_of(&s->base, "roi.machine.cycles") > 0;
+}
+
+/* "policy.$.checked" with the label in place. */
+static char *with_label(const char *pattern, size_t length, const char *label, bool region)
+{
+    const char *at = memchr(pattern, '$', length);
+    const char *before = region ? "roi." : "";
+
+    if (!at)
+        return xasprintf("%s%.*s", before, (int)length, pattern);
+    return xasprintf("%s%.*s%s%.*s", before, (int)(at - pattern), pattern, label,
+                     (int)(length - (size_t)(at - pattern) - 1), at + 1);
+}
+
+static double matching(const struct cell_stats *s, const char *pattern)
+{
+    double sum = 0;
+    bool some = false;
+
+    if (!strchr(pattern, '*'))
+        return stat_of(s, pattern);
+    for (size_t i = 0; i < s->n; i++)
+        if (fnmatch(pattern, s->at[i].name, 0) == 0) {
+            sum += strtod(s->at[i].value, NULL);
+            some = true;
+        }
+    return some ? sum : NAN;
+}
+
+/* NAN if the cell has none of them: what it has not counts nothing. */
+static double sum_of(const struct cell_stats *s, const char *patterns, const char *label,
+                     bool region)
+{
+    double sum = 0;
+    bool some = false;
+
+    for (const char *at = patterns; *at; at += strspn(at, " ")) {
+        const size_t length = strcspn(at, " ");
+        char *pattern = with_label(at, length, label, region);
+        const double x = matching(s, pattern);
+        free(pattern);
+        at += length;
+        some |= !isnan(x);
+        sum += isnan(x) ? 0 : x;
+    }
+    return some ? sum : NAN;
+}
+
+/* ---- measures ------------------------------------------------------------------------------- */
+
+static double times(const struct table_sample *s, bool region)
+{
+    const char *cycles = region ? "roi.machine.cycles" : "machine.cycles";
+
+    return stat_of(&s->own, cycles) / stat_of(&s->base, cycles);
+}
+
+/* What the policy has more of than the run without it, by the time of the cores that had threads
+ * there: shares that cover all time add up to the overhead. */
+static double share(const struct table_measure *m, const struct table_sample *s)
+{
+    const bool region = has_region(s);
+    const double own = sum_of(&s->own, m->over, s->policy, region),
+                 base = sum_of(&s->base, m->over, s->policy, region),
+                 cycles = stat_of(&s->base, region ? "roi.machine.cycles" : "machine.cycles"),
+                 used = stat_of(&s->base, "machine.cores-used");
+
+    return (own - (isnan(base) ? 0 : base)) / (cycles * used);
+}
+
+double measure_of(const struct table_measure *m, const struct table_sample *s)
+{
+    switch (m->kind) {
+    case OVERHEAD:
+        return m->times * (times(s, has_region(s)) - 1);
+    case WHOLE:
+        return m->times * (times(s, false) - 1);
+    case TIMES:
+        return m->times * times(s, has_region(s));
+    case SHARE:
+        return m->times * share(m, s);
+    case REST:
+        return m->times * (times(s, has_region(s)) - 1 - share(m, s));
+    case MORE:
+        return m->times * sum_of(&s->own, m->over, s->policy, false) /
+               sum_of(&s->base, m->under, s->policy, false);
+    default:
+        return m->times * sum_of(&s->own, m->over, s->policy, false) /
+               (m->under ? sum_of(&s->own, m->under, s->policy, false) : 1);
+    }
+}
+
+static bool same(const char *a, const char *b)
+{
+    return a && b ? !strcmp(a, b) : a == b;
+}
+
+double measure_mean(const struct table_results *r, const struct table_measure *m,
+                    const char *program, const char *step, const char *policy, size_t seed)
+{
+    double sum = 0;
+    size_t n = 0;
+
+    for (size_t i = 0; i < r->n; i++) {
+        const struct table_sample *s = &r->sample[i];
+        if (strcmp(s->program->name, program) != 0 || !same(s->program->step, step) ||
+            strcmp(s->policy, policy) != 0 || (seed != SIZE_MAX && s->seed != seed))
+            continue;
+        const double x = measure_of(m, s);
+        sum += isnan(x) ? 0 : x;
+        n += isnan(x) ? 0 : 1;
+    }
+    return n ? sum / (double)n : NAN;
+}

@@ -1,0 +1,148 @@
+/* table.h - a table or claim of a paper that `lardsim reproduce` repeats: what runs, what is
+ * measured in it, what the paper printed, and what is judged. A new one is a row of tables.c, a
+ * file in results/bands/ and, where the paper prints numbers by program, one in results/paper/.
+ *
+ * What runs is a sweep (cli/sweep/): each program under each policy with each seed is a cell, on a
+ * machine of its own. */
+#ifndef LARDSIM_REPRODUCE_TABLE_H
+#define LARDSIM_REPRODUCE_TABLE_H
+
+#include "cli/sweep/collect.h"
+
+/* ---- what runs ------------------------------------------------------------------------------ */
+
+struct table_program {
+    const char *name;    /* of the row: "xalan"; programs of one name differ in their step */
+    const char *step;    /* "threads=16"; NULL: it has one */
+    const char *source;  /* "xalan@valor,threads=16" */
+    const char *printed; /* as the paper calls it; NULL: it prints nothing of it */
+    const char *groups;  /* "clean arrays": names for sets of programs, with blanks between */
+};
+struct table_column { /* of programs */
+    const char *head, *quantity;
+    const char *paper; /* a quantity; NULL: the paper prints none */
+};
+struct table_line { /* below the programs: a sum in its parts, or a reason */
+    const char *text, *quantity;
+};
+struct reproduction {
+    const char *name, *paper, *number; /* the latter two: keys of results/paper */
+    const char *section, *title;
+    const char *machine;                 /* the preset that is meant; NULL: no machine */
+    const char *settings;                /* lines of YAML, for all cells; NULL: none */
+    const char *policies;                /* "fasttrack, writers=fastrcd" */
+    const struct table_program *program; /* a NULL name ends them */
+    const char *size, *quick;            /* "accesses=1M", of each source; NULL: as it is */
+    unsigned seeds;
+    const struct table_column *column; /* a NULL head ends them; may be NULL */
+    const struct table_line *summary;  /* below a column, whose quantity stands for $; likewise */
+    /* Parts of quantities: in each of `of` the name "part" stands for the measure of a part. */
+    const struct table_line *part, *of; /* a NULL text ends them; may be NULL */
+    const struct table_line *reason;    /* statistics in which the two differ; likewise */
+    const char *inputs;                 /* what was put in, and did not come out: lines */
+    const char *cannot;                 /* what of the paper is not repeated, and why; or NULL */
+    bool asked;                         /* only when it is asked for by name: a hold-out */
+};
+extern const struct reproduction reproductions[]; /* a NULL name ends them */
+
+/* ---- what was printed, and what is judged: printed.c ---------------------------------------- */
+
+struct printed { /* a row of results/paper */
+    const char *paper, *table, *program, *collector, *detector, *measure, *value, *erratum;
+};
+extern const struct printed printed[]; /* a NULL paper ends them */
+/* NULL: the paper prints none. */
+const struct printed *printed_find(const char *paper, const char *table, const char *program,
+                                   const char *collector, const char *detector,
+                                   const char *measure);
+
+struct band { /* a row of results/bands */
+    const char *table, *claim, *quantity, *paper, *low, *high, *unit, *section, *why;
+};
+extern const struct band bands[]; /* a NULL table ends them */
+
+/* ---- results -------------------------------------------------------------------------------- */
+
+struct table_sample { /* a cell that is done */
+    const struct table_program *program;
+    const char *policy; /* its label; borrowed from the plan */
+    size_t seed;
+    struct cell_stats own, base; /* base: of the same point without a policy */
+    bool machine;
+};
+struct table_results {
+    const struct reproduction *of;
+    const char *machine; /* that ran; NULL: none */
+    const char *size;    /* as given to each source; NULL: as it is */
+    size_t seeds, cells, failed;
+    struct table_sample *sample; /* owns */
+    size_t n, cap;
+    char **label; /* owns; NULL-terminated: samples borrow them */
+};
+
+/* run.c: makes what is missing of the cells in dir, and reads them. 0 or -1; r is to be freed. */
+struct run_options {
+    const char *dir;
+    uint64_t jobs, seeds; /* 0: as many as there are processors; as the table says */
+    const char *size;     /* NULL: as the table says */
+    bool quick, quiet;
+};
+int results_make(struct table_results *r, const struct reproduction *t, const struct run_options *o,
+                 struct err *e);
+void results_free(struct table_results *r);
+
+/* measure.c: of a sample; NAN: there is none. */
+struct table_measure {
+    const char *name, *unit, *help;
+    int kind;
+    const char *over, *under; /* statistics, with blanks between; $: the policy's label */
+    double times;
+};
+extern const struct table_measure measures[]; /* a NULL name ends them */
+const struct table_measure *measure_find(const char *name, size_t length);
+double measure_of(const struct table_measure *m, const struct table_sample *s);
+/* Of a program's cells, the mean over seeds; policy, step: so many characters. seed: SIZE_MAX: all.
+ */
+double measure_mean(const struct table_results *r, const struct table_measure *m,
+                    const char *program, const char *step, const char *policy, size_t seed);
+
+/* quantity.c: "mean(overhead:fasttrack) - mean(overhead:valor)", as docs/reproduce.md says it.
+ * program: the row that names without an aggregate are about; NULL: none. part: what "part" stands
+ * for; NULL: nothing. A mistake in the text is ours, and ends the process. */
+struct quantity {
+    const struct table_results *results;
+    const struct table_program *program;
+    const char *part;
+    size_t seed; /* SIZE_MAX: the mean of all */
+};
+double quantity_of(const struct quantity *q, const char *text);
+
+/* ---- judging -------------------------------------------------------------------------------- */
+
+enum table_verdict { TABLE_HOLDS, TABLE_DIFFERS, TABLE_CANNOT, TABLE_VERDICTS };
+extern const char *const table_verdict_names[];
+struct table_judged {
+    const struct band *band;
+    double ours, least, most; /* over seeds */
+    enum table_verdict verdict;
+};
+/* The next claim of the table from *at on; false: there is none. */
+bool judge_next(const struct table_results *r, size_t *at, struct table_judged *to);
+
+void judge_all(const struct table_results *r,
+               unsigned verdicts[TABLE_VERDICTS]); /* how many of each */
+char *band_text(const struct band *b);             /* "56.25 to 93.75"; the caller's */
+
+/* page.c, files.c */
+void page_print(const struct table_results *r);
+void page_json(const struct table_results *r, struct json *j);
+char *program_text(const struct table_program *p); /* "xalan threads=16"; the caller's */
+void file_csv(const struct table_results *r, FILE *out);
+void file_plot(const struct table_results *r, FILE *out);
+void file_gnuplot(const struct table_results *r, FILE *out);
+/* "-": none. At least four digits, as many places. */
+enum { NUMBER_TEXT = 32 };
+const char *number_text(char to[static NUMBER_TEXT], double x);
+char *quantity_for(const char *text, const char *what); /* what in place of $; the caller's */
+
+#endif

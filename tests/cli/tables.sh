@@ -1,0 +1,125 @@
+#!/bin/sh
+# tables.sh - lardsim reproduce of tables on machines: are their numbers those of the cells, do parts
+# add up, do cells stay, is a claim judged by its band, and do all outputs say the same? Needs LARDSIM,
+# the program.
+set -u
+
+lardsim=${LARDSIM:?the path of the program}
+top=$(cd "${top_srcdir:-.}" && pwd) || exit 99
+dir=$(mktemp -d "${TMPDIR:-/tmp}/lardsim-tables.XXXXXX") || exit 99
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 99' HUP INT TERM
+cd "$dir" || exit 99
+LC_ALL=C
+export LC_ALL
+
+bad=0
+fail() { echo "tables.sh: $*"; bad=1; }
+says() { grep -qF -e "$2" "$1" || fail "$1 does not say: $2"; }
+# run CODE ARGUMENT...
+run() {
+    want=$1
+    shift
+    "$lardsim" reproduce "$@" >out 2>err </dev/null
+    code=$?
+    [ $code = "$want" ] || fail "reproduce $*: exit code $code, not $want: $(head -n 3 err)"
+}
+
+# ---- the data ----------------------------------------------------------------------------------------
+
+for file in "$top"/results/bands/*.csv; do
+    name=$(basename "$file" .csv)
+    awk -F, -v name="$name" '
+        FNR == 1 { if ($0 != "claim,quantity,paper,low,high,unit,section,band") print name ": head"; next }
+        NF != 8 { print name ":" FNR ": " NF " columns" }
+        $4 == "" && $5 == "" { print name ":" FNR ": no band" }
+        $8 == "" { print name ":" FNR ": nothing says where the band is from" }
+        $4 != "" && $5 != "" && $4 + 0 > $5 + 0 { print name ":" FNR ": low above high" }
+        { n++ } END { if (!n) print name ": no claim" }' "$file"
+    "$lardsim" reproduce nonsense 2>&1 | grep -qw -- "$name" || echo "$name: nothing reproduces it"
+    grep -qF "\`$name\`" "$top/docs/reproduce.md" || echo "$name: docs/reproduce.md does not name it"
+done >wrong
+[ -s wrong ] && fail "bands: $(cat wrong)"
+
+# ---- a table, and its cells --------------------------------------------------------------------------
+
+small="--size accesses=2k --seeds 2 -j 2"
+run 6 valor-budget $small --cells cells -q -o budget.csv --plot budget.svg --gnuplot budget.gp
+[ -s out ] && fail "--quiet prints"
+find cells/cells -name stats.csv | sort >before
+xargs stat -c '%Y %n' <before >when
+[ "$(wc -l <before)" = $((13 * 5 * 2)) ] || fail "$(wc -l <before) cells, not 13 programs, 5 policies, 2 seeds"
+run 6 valor-budget $small --cells cells
+cp out budget.txt
+xargs stat -c '%Y %n' <before | cmp -s - when || fail "cells that were there ran again"
+run 6 valor-overhead $small --cells cells
+[ "$(find cells/cells -name stats.csv | wc -l)" = "$(wc -l <before)" ] || fail "tables do not share cells"
+
+# One number, from its cells: the mean of the seeds.
+# A line of it: cell, baseline, source (quoted, as it has commas), seed, policy.
+cell() { grep -F "$2," cells/plan.csv | grep ",$3,$1" | cut -d, -f1; }
+cycles() { awk -F, '$1 == "roi.machine.cycles" {r = $2} $1 == "machine.cycles" {c = $2}
+    END {print r ? r : c}' "cells/cells/$1/stats.csv"; }
+for seed in 1 2; do
+    echo "$(cycles "$(cell fasttrack pmd@valor $seed)") $(cycles "$(cell none pmd@valor $seed)")"
+done | awk '{ n += 100 * ($1 / $2 - 1) } END { printf "%.6f\n", n / 2 }' >want
+awk -F, '$2 == "pmd" && $3 == "fasttrack" { print $4 }' budget.csv | cmp -s - want ||
+    fail "pmd under fasttrack: $(grep pmd,fasttrack budget.csv), not $(cat want)"
+
+# Parts add up to what they are parts of.
+awk '/^part, in points/ { parts = 1; next }
+    parts && /^all / { for (i = 0; i < 4; i++) { d = sum[i] - $(NF - i); if (d > 0.5 || d < -0.5) print "column " i ": " sum[i] ", not " $(NF - i) } found = 1 }
+    parts && /^$/ { parts = 0 }
+    parts { for (i = 0; i < 4; i++) sum[i] += $(NF - i) }
+    END { if (!found) print "no line of all parts" }' budget.txt >wrong
+[ -s wrong ] && fail "parts: $(cat wrong)"
+
+# ---- claims are judged by their bands ----------------------------------------------------------------
+
+run 6 valor-budget $small --cells cells --json
+cp out budget.json
+if command -v python3 >/dev/null 2>&1; then
+    python3 - budget.json budget.csv "$top/results/bands/valor-budget.csv" <<'END' >wrong 2>&1 || fail "JSON: $(cat wrong)"
+import csv, json, sys
+j = json.load(open(sys.argv[1]))
+rows = list(csv.DictReader(open(sys.argv[2])))
+bands = {b["claim"]: b for b in csv.DictReader(open(sys.argv[3]))}
+assert j["schema"] == "lardsim-table-1" and j["result"] == "valor-budget" and j["cells"] == 130, "head"
+assert len(j["claims"]) == len(bands)
+told = {(r["program"], r["what"]): r for r in rows}
+for c in j["claims"]:
+    b = bands[c["claim"]]
+    low, high = float(b["low"] or "-inf"), float(b["high"] or "inf")
+    assert (c["verdict"] == "holds") == (low <= c["ours"] <= high), c
+    assert c["least"] <= c["ours"] + 1e-6 and c["ours"] <= c["most"] + 1e-6 or c["verdict"] == "cannot", c
+    assert told["", c["claim"]]["verdict"] == c["verdict"]
+for p in j["programs"]:
+    for k in p["columns"]:
+        assert abs(float(told[p["program"], k["column"]]["ours"]) - k["ours"]) < 1e-5, (p, k)
+END
+fi
+says budget.txt "paper 80, band 60 to 100"
+says budget.txt "mean, clean"
+says budget.txt "an ablation, and unsound"
+[ "$(grep -c '^<rect' budget.svg)" = $((13 * 4)) ] || fail "the plot: $(grep -c '^<rect' budget.svg) bars"
+says budget.gp '"pmd" '
+if command -v gnuplot >/dev/null 2>&1; then
+    gnuplot -e 'set terminal svg; set output "gp.svg"' budget.gp 2>gp.err || fail "gnuplot: $(cat gp.err)"
+fi
+
+# ---- what can't be asked for -------------------------------------------------------------------------
+
+run 2 nonsense
+says err "there are all, "
+run 2 all
+says err "give --cells DIR"
+run 2 lard-table3 --cells cells
+says err "has no --cells"
+run 2 valor-budget --programs kernels
+run 2 valor-budget --json -o -
+run 3 valor-budget --size accesses=many -q
+says err "accesses"
+[ -z "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'lardsim-cells-*' -newer before 2>/dev/null)" ] ||
+    fail "a folder of cells is left"
+
+exit $bad
