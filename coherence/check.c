@@ -28,12 +28,33 @@ static void check_copy(const struct coherence *c, unsigned core, uint64_t line)
 
     HOLDS(e != NULL, "a private copy without an entry");
     HOLDS(!e->pending, "a private copy before the memory answered");
+    core = leader(c, core);
     HOLDS(sharer_has(e, core), "a copy that the directory does not know");
     HOLDS(state == PRIV_S ? e->owner != core : e->owner == core, "a wrong owner");
     if (e->owner == core) {
         uint64_t left[2] = {e->sharers[0], e->sharers[1]};
         sharers_next(left);
         HOLDS(!sharers_any(left), "an owner is not alone");
+    }
+}
+
+/* Of a line in the L1 of a group's core: its siblings have no E or M beside it, nor it beside
+ * them; what one has in E or M, the L2 has in E or M. */
+static void check_siblings(const struct coherence *c, unsigned core, uint64_t line,
+                           uint32_t l1_slot)
+{
+    const unsigned first = leader(c, core);
+    const struct private_caches *p = &c->priv[first];
+    const uint32_t slot = cache_find(&p->l2, line);
+    const enum priv_state own = (enum priv_state)c->priv[core].l1.state[l1_slot];
+
+    HOLDS(slot != CACHE_NONE, "the inclusion of a shared L2");
+    HOLDS(c->priv[core].l1_below[l1_slot] == slot, "where the shared L2 has it");
+    HOLDS(own == PRIV_S || p->l2.state[slot] >= PRIV_E, "an L1 has more than its group");
+    for (unsigned i = 0; i <= c->group_mask; i++) {
+        const bool has = cache_find(&c->priv[first + i].l1, line) != CACHE_NONE;
+        HOLDS(has == (p->l2_above[slot] >> i & 1), "which L1s the L2 knows");
+        HOLDS(!has || first + i == core || own == PRIV_S, "siblings beside E or M");
     }
 }
 
@@ -48,6 +69,10 @@ static void check_levels(const struct coherence *c, unsigned core, uint32_t l1_s
 
     if (!c->has_l2)
         return;
+    if (c->grouped) {
+        check_siblings(c, core, line, l1_slot);
+        return;
+    }
     HOLDS(c->exclusive == (slot == CACHE_NONE), "the inclusion of the L2");
     if (slot == CACHE_NONE)
         return;
@@ -70,7 +95,7 @@ static uint64_t check_cache(const struct coherence *c, unsigned core, enum mem_l
         n++;
         HOLDS(k->state[slot] >= PRIV_S && k->state[slot] <= PRIV_M, "a state that is none");
         check_copy(c, core, line);
-        const uint32_t home = level == LEVEL_L1 ? l1_home(c, p, slot) : p->l2_home[slot];
+        const uint32_t home = level == LEVEL_L1 ? l1_home(c, core, slot) : p->l2_home[slot];
         HOLDS(cache_line(c->tags, home) == line, "where the entry is");
         if (level == LEVEL_L1)
             check_levels(c, core, slot);
@@ -90,6 +115,7 @@ static void check_entry(const struct coherence *c, uint32_t slot)
     HOLDS(c->inclusive_l3 || e->pending || sharers_any(left), "an entry for nobody");
     while (sharers_any(left)) {
         core = sharers_next(left);
+        HOLDS(core == leader(c, core), "a core that does not stand for its group");
         HOLDS(core < c->cores && private_state(c, core, line) != PRIV_I,
               "the directory knows a copy that is none");
     }
@@ -108,22 +134,50 @@ static uint32_t check_entries(const struct coherence *c, uint64_t *n)
     return pending;
 }
 
+/* Of an L3's line where there are several nodes: beside an owner only the owner's node has it, and
+ * of its copies at most one is dirty. */
+static void check_nodes(const struct coherence *c, unsigned node, uint32_t slot)
+{
+    const uint64_t line = cache_line(&c->l3[node], slot);
+    const struct entry *e = entry_of(c, line);
+    const unsigned core = numa_place(c, node);
+
+    HOLDS(!e || e->owner == NOBODY || numa_node(c, e->owner) == node,
+          "a copy in an L3 beside an owner in another node");
+    for (unsigned other = node + 1; other < c->numa.nodes; other++) {
+        const uint32_t there = l3_find(c, other, line);
+        HOLDS(there == CACHE_NONE ||
+                  !(c->l3[node].state[slot] & c->l3[other].state[there] & L3_DIRTY),
+              "two dirty copies in L3s");
+    }
+}
+
+static uint64_t check_l3(const struct coherence *c, unsigned node)
+{
+    for (uint32_t slot = 0; numa_several(c) && slot < cache_slots(&c->l3[node]); slot++)
+        if (cache_valid(&c->l3[node], slot))
+            check_nodes(c, node, slot);
+    return cache_resident(&c->l3[node]);
+}
+
 void coherence_check(const struct coherence *c)
 {
     const struct coh_stats *s = &c->stats;
     const uint64_t line = 0; /* of no line in particular */
-    uint64_t l1 = 0, l2 = 0, entries = 0;
+    uint64_t l1 = 0, l2 = 0, l3 = 0, entries = 0;
 
     for (unsigned core = 0; core < c->cores; core++) {
         l1 += check_cache(c, core, LEVEL_L1);
-        if (c->has_l2)
+        if (c->has_l2 && core == leader(c, core))
             l2 += check_cache(c, core, LEVEL_L2);
     }
     const unsigned core = 0;
     HOLDS(check_entries(c, &entries) == c->n_pending, "the count of pending lines");
     HOLDS(l1 == s->level[LEVEL_L1].resident, "the count of lines in the L1s");
     HOLDS(l2 == s->level[LEVEL_L2].resident, "the count of lines in the L2s");
-    HOLDS(cache_resident(&c->l3) == s->level[LEVEL_L3].resident, "the count of lines in the L3");
+    for (unsigned node = 0; node < c->numa.nodes; node++)
+        l3 += check_l3(c, node);
+    HOLDS(l3 == s->level[LEVEL_L3].resident, "the count of lines in the L3");
     HOLDS(c->inclusive_l3 || entries == s->entries_live, "the count of entries");
 }
 
@@ -131,10 +185,11 @@ char coherence_state(const struct coherence *c, unsigned core, enum mem_level le
 {
     static const char private[] = {'I', 'S', 'E', 'M'};
     const uint64_t line = addr >> c->line_shift;
-    const struct cache *k = level == LEVEL_L3   ? &c->l3
+    const struct cache *k = level == LEVEL_L3   ? &c->l3[numa_node(c, core)]
                             : level == LEVEL_L1 ? &c->priv[core].l1
-                                                : &c->priv[core].l2;
-    const uint32_t slot = level == LEVEL_L2 && !c->has_l2 ? CACHE_NONE : cache_find(k, line);
+                                                : &c->priv[leader(c, core)].l2;
+    const bool has = level == LEVEL_L1 || (level == LEVEL_L2 ? c->has_l2 : c->has_l3);
+    const uint32_t slot = has ? cache_find(k, line) : CACHE_NONE;
 
     if (slot == CACHE_NONE)
         return 'I';

@@ -24,9 +24,14 @@ static struct coh_result l2_hit(struct txn *t, uint32_t slot)
 {
     struct coherence *c = t->c;
     const uint8_t state = c->priv[t->core].l2.state[slot];
-    const sim_cycle done = t->start + c->time.l2;
+    sim_cycle done = t->start + c->time.l2;
 
-    private_up(t, slot, t->cmd == MEM_LOAD ? (enum priv_state)state : PRIV_M, done);
+    if (UNLIKELY(c->grouped)) {
+        const bool asked = group_up(t, slot, done);
+        c->stats.sibling_hits += asked;
+        done += asked ? c->params.l2.sibling : 0;
+    } else
+        private_up(t, slot, t->cmd == MEM_LOAD ? (enum priv_state)state : PRIV_M, done);
     histogram_add(&c->stats.latency[LEVEL_L2], done - t->start);
     return (struct coh_result){.done = done, .level = LEVEL_L2};
 }
@@ -37,7 +42,7 @@ static NO_INLINE struct coh_result l1_miss(struct coherence *c, unsigned core, u
                                            sim_cycle now)
 {
     struct cache_stats *s = &c->stats.level[LEVEL_L2];
-    const struct cache *l2 = &c->priv[core].l2;
+    const struct cache *l2 = &c->priv[leader(c, core)].l2;
     struct txn t;
 
     coh_count(&c->stats.level[LEVEL_L1], core, traffic, cmd, false);
@@ -55,7 +60,7 @@ static NO_INLINE struct coh_result l1_miss(struct coherence *c, unsigned core, u
     return home_upgrade(&t, LEVEL_L2, now);
 }
 
-/* The L1 has the line in S, and the access is a store. The L2 could know no better. */
+/* The L1 has the line in S, and the access is a store. The core's own L2 could know no better. */
 static NO_INLINE struct coh_result l1_upgrade(struct coherence *c, unsigned core, uint64_t line,
                                               enum mem_cmd cmd, enum mem_traffic traffic,
                                               sim_cycle now)
@@ -63,6 +68,10 @@ static NO_INLINE struct coh_result l1_upgrade(struct coherence *c, unsigned core
     struct cache_stats *s = &c->stats.level[LEVEL_L1];
     struct txn t;
 
+    if (UNLIKELY(c->grouped)) { /* the group may have permission */
+        s->upgrade[traffic][cmd]++;
+        return l1_miss(c, core, line, cmd, traffic, now);
+    }
     coh_count(s, core, traffic, cmd, false);
     s->upgrade[traffic][cmd]++;
     txn_begin(&t, c, core, line, cmd, traffic, now);
@@ -207,47 +216,59 @@ static void make_caches(struct coherence *c, struct coh_shapes *shapes)
         struct private_caches *p = &c->priv[i];
         cache_init(&p->l1, &shapes->l1);
         p->l1_below = xcalloc(cache_slots(&p->l1), sizeof *p->l1_below);
-        if (c->has_l2) {
+        if (c->has_l2 && i == leader(c, i)) {
             cache_init(&p->l2, &shapes->l2);
             p->l2_home = xcalloc(cache_slots(&p->l2), sizeof *p->l2_home);
+            if (c->grouped)
+                p->l2_above = xcalloc(cache_slots(&p->l2), sizeof *p->l2_above);
         }
         shapes->l1.seed++; /* a random sequence of its own for each cache */
         shapes->l2.seed++;
     }
-    cache_init(&c->l3, &shapes->l3);
+    c->l3 = xcalloc(c->numa.nodes, sizeof *c->l3);
+    for (unsigned i = 0; c->has_l3 && i < c->numa.nodes; i++) {
+        cache_init(&c->l3[i], &shapes->l3);
+        shapes->l3.seed -= 2;
+    }
     if (!c->inclusive_l3)
         cache_init(&c->own_directory, &shapes->directory);
-    c->tags = c->inclusive_l3 ? &c->l3 : &c->own_directory;
+    c->tags = c->inclusive_l3 ? c->l3 : &c->own_directory;
     c->entry = xcalloc(cache_slots(c->tags), sizeof *c->entry);
 }
 
 uint64_t coherence_bytes(const struct coherence *c)
 {
-    uint64_t bytes = cache_bytes(&c->l3) + cache_bytes(&c->own_directory) +
-                     (uint64_t)cache_slots(c->tags) * sizeof *c->entry;
+    uint64_t bytes =
+        cache_bytes(&c->own_directory) + (uint64_t)cache_slots(c->tags) * sizeof *c->entry;
 
+    for (unsigned i = 0; i < c->numa.nodes; i++)
+        bytes += cache_bytes(&c->l3[i]);
     for (unsigned i = 0; i < c->cores; i++) {
         const struct private_caches *p = &c->priv[i];
         bytes += sizeof *p + cache_bytes(&p->l1) + cache_bytes(&p->l2);
         bytes += (uint64_t)cache_slots(&p->l1) * sizeof *p->l1_below;
         bytes += c->has_l2 ? (uint64_t)cache_slots(&p->l2) * sizeof *p->l2_home : 0;
+        bytes += p->l2_above ? cache_slots(&p->l2) : 0;
     }
     return bytes;
 }
 
-/* Banks stand evenly over the nodes, there being as many nodes as cores. */
+/* Banks stand evenly over the places of the network, of which there are as many as cores; those of
+ * a NUMA node over its places. */
 static void make_banks(struct coherence *c)
 {
+    const unsigned nodes = c->numa.nodes, cores = c->cores / nodes;
+
     c->banks = (unsigned)c->params.l3.banks;
     c->bank_mask = c->banks & (c->banks - 1) ? 0 : c->banks - 1;
-    c->bank_node = xcalloc(c->banks, sizeof *c->bank_node);
-    for (unsigned i = 0; i < c->banks; i++)
-        c->bank_node[i] = (uint8_t)(i * c->cores / c->banks);
+    c->bank_node = xcalloc((size_t)c->banks * nodes, sizeof *c->bank_node);
+    for (unsigned i = 0; i < c->banks * nodes; i++)
+        c->bank_node[i] = (uint8_t)(i / c->banks * cores + i % c->banks * cores / c->banks);
     c->controllers = (unsigned)c->params.network.controllers;
     if (!c->contention)
         return;
-    c->bank = xcalloc(c->banks, sizeof *c->bank);
-    for (unsigned i = 0; i < c->banks; i++)
+    c->bank = xcalloc((size_t)c->banks * nodes, sizeof *c->bank);
+    for (unsigned i = 0; i < c->banks * nodes; i++)
         calendar_init(&c->bank[i]);
 }
 
@@ -259,8 +280,11 @@ static struct coherence *make(const struct coh_env *env, const struct coh_params
     c->line_shift = (unsigned)__builtin_ctz(env->line);
     c->params = *p;
     c->has_l2 = p->l2.size != 0;
+    c->has_l3 = p->l3.size != 0;
     c->exclusive = c->has_l2 && p->l2.inclusion == L2_EXCLUSIVE;
     c->inclusive_l2 = c->has_l2 && !c->exclusive;
+    c->grouped = p->l2.shared_by > 1;
+    c->group_mask = (unsigned)p->l2.shared_by - 1;
     c->inclusive_l3 = p->l3.inclusion == L3_INCLUSIVE;
     c->contention = env->contention;
     c->memory = env->memory;
@@ -282,11 +306,15 @@ struct coherence *coherence_new(const struct coh_env *env, struct err *e)
         free(c);
         return NULL;
     }
+    numa_init(c, env->page, env->stats);
     make_caches(c, &shapes);
     make_banks(c);
     coh_stats_declare(c, env->stats);
     c->network = network_new(&c->params.network, c->cores, c->contention,
                              stats_group(stats_root(env->stats), "network"));
+    if (numa_several(c))
+        network_numa(c->network, &c->params.numa, c->numa.cores,
+                     stats_group(stats_root(env->stats), "numa"));
     return c;
 }
 
@@ -296,17 +324,20 @@ void coherence_free(struct coherence *c)
         return;
     for (unsigned i = 0; i < c->cores; i++) {
         cache_free(&c->priv[i].l1);
-        if (c->has_l2)
-            cache_free(&c->priv[i].l2);
+        cache_free(&c->priv[i].l2);
         free(c->priv[i].l1_below);
         free(c->priv[i].l2_home);
+        free(c->priv[i].l2_above);
     }
-    cache_free(&c->l3);
+    for (unsigned i = 0; i < c->numa.nodes; i++)
+        cache_free(&c->l3[i]);
     if (!c->inclusive_l3)
         cache_free(&c->own_directory);
-    for (unsigned i = 0; c->bank && i < c->banks; i++)
+    for (unsigned i = 0; c->bank && i < c->banks * c->numa.nodes; i++)
         calendar_free(&c->bank[i]);
     network_free(c->network);
+    numa_free(c);
+    free(c->l3);
     free(c->priv);
     free(c->entry);
     free(c->bank);

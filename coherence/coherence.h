@@ -26,6 +26,8 @@ struct coh_result {
     sim_cycle done;
     uint8_t level;  /* enum mem_level: who gave the data, or the permission */
     bool left_core; /* a message went out */
+    bool far;       /* another NUMA node took part: the line's home is there, or a copy was */
+    bool upgraded;  /* the core, or its group, had the line in S, and the home was asked for M */
 };
 
 /* What the simulator around the caches does for them.
@@ -61,7 +63,7 @@ struct line_event {
     uint8_t what;    /* enum line_what */
     uint8_t level;   /* LEVEL_L1, LEVEL_L2 or LEVEL_L3 */
     uint8_t core;    /* whose cache; with LEVEL_L3: who asked */
-    uint8_t from;    /* TRANSFER: the core that gave the line */
+    uint8_t from;    /* TRANSFER: the core that gave the line; LEVEL_L3: whose, by NUMA node */
     uint8_t by;      /* the core whose access caused it */
     bool dirty;      /* the copy differed from the level below */
     bool recalled;   /* INVALIDATE: its entry or its line in the L3 had to go; nobody wrote */
@@ -69,12 +71,13 @@ struct line_event {
 };
 
 struct coh_env {           /* borrowed */
-    struct stats *stats;   /* groups l1, l2, l3, coherence, network are made in it */
-    struct config *config; /* sections l1, l2, l3, coherence, network are bound */
+    struct stats *stats;   /* groups l1, l2, l3, coherence, network, numa are made in it */
+    struct config *config; /* sections l1, l2, l3, coherence, network, numa are bound */
     struct memory *memory; /* open before the first access */
     struct coh_host host;
     unsigned cores;  /* 1 to MAX_CORES */
     unsigned line;   /* bytes, a power of 2 */
+    uint64_t page;   /* bytes that have one home among the NUMA nodes, a power of 2; 0: 4 KiB */
     bool contention; /* ports, banks and links queue */
     bool ce;         /* the quirks of the CE simulator; docs/machine.md */
 };
@@ -84,6 +87,8 @@ struct coherence;
 struct coherence *coherence_new(const struct coh_env *env, struct err *e);
 /* What its caches and directory have on the host: fixed by the configuration. */
 uint64_t coherence_bytes(const struct coherence *c);
+/* Before the first access: what grows is charged to b, which is borrowed. */
+void coherence_account(struct coherence *c, struct budget *b);
 void coherence_free(struct coherence *c);
 
 /* Cycles of an access before its request reaches the memory, where a total memory latency contains
@@ -117,6 +122,9 @@ sim_cycle coherence_l1_latency(const struct coherence *c);
 
 /* ---- histories of a policy in hardware: histories.c ----------------------------------------- */
 
+/* Why these caches are none for histories; NULL: they are. A history belongs to the L1 and L2 of
+ * one core, and has its home on the same chip. */
+const char *coherence_no_histories(const struct coherence *c);
 /* [from, from + bytes) holds access histories, which memory does not back: a line of it that is in
  * no cache comes in empty, answered by the L3 without a read of memory, and leaves the chip without
  * a write. The policy that owns it is told of its eviction and keeps what it needs. */
@@ -156,10 +164,10 @@ struct line_queue *coherence_lines(struct coherence *c);
 void coherence_check(const struct coherence *c);
 
 /* For tests: the state of a line in a private cache ('I', 'S', 'E', 'M'), level LEVEL_L1 or
- * LEVEL_L2; in the L3 'I' (not there), 'C' clean, 'D' dirty. */
+ * LEVEL_L2; in the L3 (of the core's NUMA node) 'I' (not there), 'C' clean, 'D' dirty. */
 char coherence_state(const struct coherence *c, unsigned core, enum mem_level level, sim_addr addr);
 
-/* Tables for list and explain: sections l1, l2, l3, coherence, network. */
+/* Tables for list and explain: sections l1, l2, l3, coherence, network, numa. */
 void coherence_each_param(void (*fn)(void *arg, const char *section, const struct param *row),
                           void *arg);
 

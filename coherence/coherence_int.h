@@ -2,6 +2,8 @@
  * directory entry, counters. Nothing outside this folder includes it.
  *
  * A private hierarchy is one holder to the directory: "core c has the line" means in its L1 or L2.
+ * Where cores share an L2 (l2.shared-by), the group is one holder: it has the number of its first
+ * core, its leader, and its place in the network. group.c keeps the L1s of a group coherent.
  * Where the L3 is inclusive, the directory's tags are the L3's; else they are an array of its own,
  * with an entry for every line that a core holds. */
 #ifndef LARDSIM_COH_INT_H
@@ -33,7 +35,7 @@ struct l1_params {
     uint32_t replacement;
 };
 struct l2_params {
-    uint64_t size, ways, latency;
+    uint64_t size, ways, latency, shared_by, sibling;
     uint32_t replacement, inclusion;
 };
 struct l3_params {
@@ -44,12 +46,16 @@ struct protocol_params {
     uint64_t remote, seed;
     uint32_t remote_cost, upgrade_cost, composition;
 };
+enum { HOME_FIRST_TOUCH, HOME_INTERLEAVE };
+enum { LOOKUP_HOME, LOOKUP_NODE };
+enum { INVALIDATE_SHARERS, INVALIDATE_ALL };
 struct coh_params {
     struct l1_params l1;
     struct l2_params l2;
     struct l3_params l3;
     struct protocol_params coherence;
     struct network_params network;
+    struct numa_params numa;
 };
 struct coh_shapes { /* of the arrays; bytes = 0: there is none */
     struct cache_geometry l1, l2, l3, directory;
@@ -110,6 +116,11 @@ struct coh_stats {
     uint64_t entries_made, entries_ended, entries_recalled, entries_live; /* non-inclusive only */
     uint64_t transactions, loads, stores, upgrades, merged;
     uint64_t from[LEVELS]; /* transactions, by who answered */
+    /* The same by whose line it is; their cycles; those of them in which another NUMA node took
+     * part, and their cycles. */
+    struct answers {
+        uint64_t all, cycles, far, far_cycles;
+    } answers[TRAFFICS][LEVELS];
     /* What transactions do: lines that one core gives another; of these, a load's by what the
      * former owner sends home; copies taken away for a store; copies that had to go for room. */
     uint64_t forwards, sharing_write_backs, sharing_notices, invalidations, recalls;
@@ -118,6 +129,9 @@ struct coh_stats {
      * cores' caches, and the cores probed by them; bytes. */
     uint64_t allocated, vanished, dropped, probes, probed, piggybacked;
     uint64_t line_waits, line_wait_cycles, bank_waits, bank_wait_cycles, set_waits;
+    /* Inside groups: L2 hits that met a sibling's copy; lines that a sibling wrote back for them.
+     */
+    uint64_t sibling_hits, sibling_write_backs;
     struct histogram latency[LEVELS]; /* cycles of an access, by who answered */
 };
 void coh_stats_declare(struct coherence *c, struct stats *stats);
@@ -136,20 +150,36 @@ struct entry {
 };
 
 struct private_caches {
-    struct cache l1, l2;
+    struct cache l1,
+        l2; /* where cores share an L2, their leader has it, and the others have none */
     /* Owned; by slot: where the line of that slot stands one level down, so that a victim need not
      * be searched for there. l1_below: its slot in an inclusive L2; with no such L2, its entry in
      * the directory. l2_home: its entry in the directory. */
     uint32_t *l1_below, *l2_home;
+    /* Owned; of a shared L2, by slot: which L1s of its group have the line, a bit each from the
+     * leader's on. NULL: the L2 is one core's. */
+    uint8_t *l2_above;
+};
+enum { MOST_SHARED_BY = 8 }; /* bits of l2_above */
+
+/* Several nodes, each of some cores, an L3 and a memory: numa.c. */
+struct numa {
+    unsigned nodes, cores;           /* cores of a node */
+    unsigned page_shift;             /* log2 of a page's lines */
+    uint64_t (*mask)[2];             /* owns; by node: its cores, as a set of sharers */
+    struct map home;                 /* first touch: page to its home + 1 */
+    uint64_t pages[MOST_NUMA_NODES]; /* homes given */
 };
 
 struct coherence {
     struct private_caches *priv; /* owns; by core */
     unsigned line_shift, cores;  /* log2 of a line's bytes */
     struct coh_times time;
-    bool has_l2, exclusive, inclusive_l2, inclusive_l3, contention; /* exclusive: the L2 */
-    unsigned listens; /* line events that are kept, bits by enum line_what */
-    struct cache l3;
+    bool has_l3, has_l2, exclusive, inclusive_l2, inclusive_l3, contention; /* exclusive: the L2 */
+    bool grouped;                                                           /* cores share L2s */
+    unsigned group_mask;        /* cores of a group - 1 */
+    unsigned listens;           /* line events that are kept, bits by enum line_what */
+    struct cache *l3;           /* owns; by NUMA node */
     struct cache own_directory; /* non-inclusive L3 only */
     struct cache *tags;         /* of the directory: one of the two arrays above */
     struct entry *entry;        /* owns; by slot of *tags */
@@ -159,9 +189,10 @@ struct coherence {
     struct network *network; /* owns */
     struct memory *memory;   /* borrows */
     struct coh_host host;
-    unsigned banks, bank_mask;       /* mask: 0 where banks are no power of 2, or one */
-    unsigned controllers;            /* of memory */
-    uint8_t *bank_node;              /* owns; by bank */
+    unsigned banks, bank_mask; /* of a NUMA node; mask: 0 where no power of 2, or one */
+    unsigned controllers;      /* of memory */
+    uint8_t *bank_node;        /* owns; by bank: its place in the network */
+    struct numa numa;
     unsigned n_pending;              /* entries that wait for the memory */
     uint64_t next_read;              /* id of the next memory read */
     sim_cycle latest;                /* start of the latest access: time does not run back */
@@ -176,6 +207,13 @@ struct txn {
     struct coherence *c;
     uint64_t line;       /* its number */
     unsigned core, home; /* who asks; the node of the line's L3 bank and directory entry */
+    unsigned l1;         /* the core whose L1 missed: where an L2 is shared, `core` is its leader */
+    unsigned bank;       /* at `home` */
+    /* NUMA nodes: of the core; of `home`; whose L3 has the line, while in_l3. Valid where there
+     * are several. */
+    uint8_t node, home_numa, l3_node;
+    bool far;  /* coh_result */
+    bool near; /* its own node answers alone */
     enum mem_cmd cmd;
     enum mem_traffic traffic;
     sim_cycle start;
@@ -201,12 +239,14 @@ static inline void txn_begin(struct txn *t, struct coherence *c, unsigned core, 
 {
     t->c = c;
     t->line = line;
-    t->core = core;
+    t->core = core & ~c->group_mask;
+    t->l1 = core;
     t->home = 0;
     t->cmd = cmd;
     t->traffic = traffic;
     t->start = t->floor = now;
     t->busy = 0;
+    t->far = false;
     t->woken = false;
     t->entry = NULL;
     t->victim_at = 0;
@@ -259,11 +299,17 @@ static inline void lose(struct coherence *c, enum mem_level level, enum loss how
     c->lost += level == LEVEL_L3 || !c->inclusive_l3;
 }
 
-/* The directory entry of the line in this slot of an L1, found by the links down. */
-static inline uint32_t l1_home(const struct coherence *c, const struct private_caches *p,
-                               uint32_t slot)
+/* Who has the L2 of a core, and stands for it in the directory. */
+static inline unsigned leader(const struct coherence *c, unsigned core)
 {
-    return c->inclusive_l2 ? p->l2_home[p->l1_below[slot]] : p->l1_below[slot];
+    return core & ~c->group_mask;
+}
+/* The directory entry of the line in this slot of a core's L1, found by the links down. */
+static inline uint32_t l1_home(const struct coherence *c, unsigned core, uint32_t slot)
+{
+    const uint32_t below = c->priv[core].l1_below[slot];
+
+    return c->inclusive_l2 ? c->priv[leader(c, core)].l2_home[below] : below;
 }
 static inline uint32_t entry_slot(const struct coherence *c, const struct entry *e)
 {
@@ -307,6 +353,16 @@ static inline struct line_event *coh_event(struct txn *t, enum line_what what, e
     return e;
 }
 
+/* Of an L3's line; `node`: the NUMA node whose L3 it is. */
+static inline void coh_l3_event(struct txn *t, enum line_what what, unsigned node, uint64_t line,
+                                bool dirty)
+{
+    struct line_event *e = coh_event(t, what, LEVEL_L3, t->core, line, dirty);
+
+    if (e)
+        e->from = (uint8_t)node;
+}
+
 /* ---- histories.c ---------------------------------------------------------------------------- */
 
 /* The line holds access histories: it is in caches or nowhere. */
@@ -315,7 +371,54 @@ static inline bool is_history(const struct coherence *c, uint64_t line)
     return line - c->histories < c->n_histories;
 }
 
+/* ---- numa.c: several nodes ------------------------------------------------------------------- */
+
+void numa_init(struct coherence *c, uint64_t page, struct stats *stats);
+void numa_free(struct coherence *c);
+static inline bool numa_several(const struct coherence *c)
+{
+    return UNLIKELY(c->numa.nodes > 1);
+}
+static inline unsigned numa_node(const struct coherence *c, unsigned core)
+{
+    return numa_several(c) ? core / c->numa.cores : 0;
+}
+/* Where in the network a node as a whole is asked. */
+static inline unsigned numa_place(const struct coherence *c, unsigned node)
+{
+    return node * c->numa.cores;
+}
+/* The node whose memory has the line. */
+unsigned numa_home(const struct coherence *c, uint64_t line);
+/* Decides which node t asks: its own, if that can answer alone, else the line's home. Gives the
+ * page a home, if it has none. */
+unsigned numa_ask(struct txn *t, bool upgrade);
+/* The node whose L3 has the line: t's own, else the home's, else the lowest; nodes: none has. */
+unsigned numa_l3(const struct txn *t);
+bool numa_l3_elsewhere(const struct txn *t); /* an L3 of another node than t's has it */
+/* A store, or an upgrade: L3s of other nodes lose the line, nodes are asked that must be. Returns
+ * when the core has the last acknowledgement. */
+sim_cycle numa_invalidate(struct txn *t, sim_cycle at, sim_cycle remote);
+/* Of the sharers the one to give the line: of t's own node, if there is one, else the lowest. */
+unsigned numa_nearest(const struct txn *t, const uint64_t sharers[2]);
+
+/* ---- group.c: cores that share an L2 --------------------------------------------------------- */
+
+/* What private.c's functions of these names do, where the L2 is shared. `of`: the leader. */
+enum priv_state group_state(const struct coherence *c, unsigned of, uint64_t line);
+enum priv_state group_drop(struct txn *t, unsigned of, uint64_t line, enum loss why);
+enum priv_state group_downgrade(struct txn *t, unsigned of);
+/* Before the L2 loses the line in this slot to make room: takes it out of the L1s above. Returns
+ * the state in which the group had it. */
+enum priv_state group_leave(struct txn *t, uint32_t l2_slot);
+/* The L2 has t's line in this slot, with the permission that t needs: makes the siblings' copies
+ * fit, and gives the line to the L1. True: a sibling had to be asked. */
+bool group_up(struct txn *t, uint32_t l2_slot, sim_cycle at);
+
 /* ---- private.c: one core's L1 and L2 -------------------------------------------------------- */
+
+/* Puts t's line, which the L1 does not have, there; `below` as in l1_below. */
+void private_l1_put(struct txn *t, enum priv_state state, uint32_t below, sim_cycle at);
 
 /* The core's state of a line. Where L1 and L2 both have it, the L1's counts. */
 enum priv_state private_state(const struct coherence *c, unsigned core, uint64_t line);
@@ -336,9 +439,15 @@ void private_prefetch_l2(const struct coherence *c, unsigned core, sim_addr addr
 
 /* ---- home.c: transactions ------------------------------------------------------------------- */
 
+static inline unsigned bank_in(const struct coherence *c, unsigned numa_node, uint64_t line)
+{
+    const uint64_t bank = c->bank_mask || c->banks == 1 ? line & c->bank_mask : line % c->banks;
+
+    return numa_node * c->banks + (unsigned)bank;
+}
 static inline unsigned home_number(const struct coherence *c, uint64_t line) /* of the bank */
 {
-    return (unsigned)(c->bank_mask || c->banks == 1 ? line & c->bank_mask : line % c->banks);
+    return bank_in(c, numa_several(c) ? numa_home(c, line) : 0, line);
 }
 static inline unsigned home_node(const struct coherence *c, uint64_t line)
 {
@@ -356,8 +465,8 @@ static inline sim_cycle coh_send_as(struct txn *t, enum mem_traffic traffic, uns
 struct coh_result home_get(struct txn *t);
 /* Upgrade: the core has the line in S, at this level, and stores at cycle `now`; it gets M. */
 struct coh_result home_upgrade(struct txn *t, enum mem_level level, sim_cycle now);
-/* A request arrives at the line's bank at `at`; returns when the bank takes it up. */
-sim_cycle home_bank(struct txn *t, uint64_t line, sim_cycle at);
+/* A request arrives at the bank at `at`; returns when the bank takes it up. */
+sim_cycle home_bank(struct txn *t, unsigned bank, sim_cycle at);
 
 /* ---- shared.c: the L3, the directory's entries, and what leaves ------------------------------ */
 
@@ -367,8 +476,15 @@ sim_cycle home_bank(struct txn *t, uint64_t line, sim_cycle at);
 sim_cycle shared_entry(struct txn *t, sim_cycle at, bool *found);
 /* Sends the messages of t's victim, if it has one whose messages are not sent yet. */
 void shared_victim_leave(struct txn *t, sim_cycle at);
-/* The owner of t's line wrote it back to share it: the L3 has it now, dirty. */
-void shared_write_back(struct txn *t, sim_cycle at);
+/* The slot of an L3 that has the line, or CACHE_NONE. */
+static inline uint32_t l3_find(const struct coherence *c, unsigned numa_node, uint64_t line)
+{
+    return LIKELY(c->has_l3) ? cache_find(&c->l3[numa_node], line) : CACHE_NONE;
+}
+/* The owner of t's line wrote it back to share it: the L3 (of its node) has it now, dirty. */
+void shared_write_back(struct txn *t, unsigned owner, sim_cycle at);
+/* The L3 of a node loses t's line, to a store. */
+void shared_l3_drop(struct txn *t, unsigned numa_node, uint32_t slot);
 /* PutS, PutE or PutM: the last private level evicted a line in this state. `slot`: its entry. */
 void shared_put(struct txn *t, uint64_t line, uint32_t slot, enum priv_state state, sim_cycle at);
 /* Fetches the line's set into the host's caches. */

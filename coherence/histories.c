@@ -6,6 +6,13 @@
 
 #include <assert.h>
 
+const char *coherence_no_histories(const struct coherence *c)
+{
+    if (c->grouped)
+        return "l2.shared-by: cores share an L2";
+    return numa_several(c) ? "numa.nodes: there are several nodes" : NULL;
+}
+
 void coherence_histories(struct coherence *c, sim_addr from, uint64_t bytes)
 {
     c->histories = from >> c->line_shift;
@@ -25,15 +32,19 @@ static sim_cycle latency_of(const struct coherence *c, enum mem_level level)
 /* The nearest level that has the line, looking at all cores' caches and the L3. */
 static enum mem_level nearest(const struct coherence *c, uint64_t line, const struct entry *e)
 {
-    enum mem_level level = cache_find(&c->l3, line) == CACHE_NONE ? LEVEL_NONE : LEVEL_L3;
+    enum mem_level level = LEVEL_NONE;
 
+    for (unsigned node = 0; node < c->numa.nodes; node++)
+        if (l3_find(c, node, line) != CACHE_NONE)
+            level = LEVEL_L3;
     if (!e)
         return level;
     uint64_t left[2] = {e->sharers[0], e->sharers[1]};
     while (sharers_any(left)) {
         const unsigned core = sharers_next(left);
-        if (cache_find(&c->priv[core].l1, line) != CACHE_NONE)
-            return LEVEL_L1;
+        for (unsigned i = core; i <= core + c->group_mask; i++)
+            if (cache_find(&c->priv[i].l1, line) != CACHE_NONE)
+                return LEVEL_L1;
         level = LEVEL_L2;
     }
     return level;
@@ -56,10 +67,11 @@ static void drop_private(struct txn *t, struct entry *e)
 
 static void drop_shared(struct coherence *c, uint64_t line, uint32_t slot)
 {
-    const uint32_t l3 = cache_find(&c->l3, line);
-
-    if (l3 != CACHE_NONE) {
-        cache_drop(&c->l3, l3);
+    for (unsigned node = 0; node < c->numa.nodes; node++) {
+        const uint32_t l3 = l3_find(c, node, line);
+        if (l3 == CACHE_NONE)
+            continue;
+        cache_drop(&c->l3[node], l3);
         lose(c, LEVEL_L3, LOST_DROPPED);
     }
     if (c->inclusive_l3 || slot == CACHE_NONE)
@@ -129,9 +141,9 @@ enum mem_level coherence_where(const struct coherence *c, unsigned core, sim_add
 
     if (cache_find(&c->priv[core].l1, line) != CACHE_NONE)
         return LEVEL_L1;
-    if (c->has_l2 && cache_find(&c->priv[core].l2, line) != CACHE_NONE)
+    if (c->has_l2 && cache_find(&c->priv[leader(c, core)].l2, line) != CACHE_NONE)
         return LEVEL_L2;
-    return cache_find(&c->l3, line) == CACHE_NONE ? LEVEL_NONE : LEVEL_L3;
+    return l3_find(c, numa_node(c, core), line) == CACHE_NONE ? LEVEL_NONE : LEVEL_L3;
 }
 
 const uint64_t *coherence_lost(const struct coherence *c)
@@ -141,8 +153,9 @@ const uint64_t *coherence_lost(const struct coherence *c)
 
 /* ---- cache capacity that data have lost to histories ---------------------------------------- */
 
-static void count_private(struct coherence *c, enum mem_level level, const struct private_caches *p)
+static void count_private(struct coherence *c, enum mem_level level, unsigned core)
 {
+    const struct private_caches *p = &c->priv[core];
     struct cache_stats *s = &c->stats.level[level];
     const struct cache *k = level == LEVEL_L1 ? &p->l1 : &p->l2;
     const uint32_t slots = cache_slots(k);
@@ -152,7 +165,7 @@ static void count_private(struct coherence *c, enum mem_level level, const struc
     for (uint32_t slot = 0; slot < slots; slot++) {
         if (!k->state[slot])
             continue;
-        const uint32_t home = level == LEVEL_L1 ? l1_home(c, p, slot) : p->l2_home[slot];
+        const uint32_t home = level == LEVEL_L1 ? l1_home(c, core, slot) : p->l2_home[slot];
         metadata += c->entry[home].traffic == TRAFFIC_METADATA;
     }
     s->resident_metadata += metadata;
@@ -161,19 +174,21 @@ static void count_private(struct coherence *c, enum mem_level level, const struc
 void coherence_census(struct coherence *c)
 {
     struct cache_stats *l3 = &c->stats.level[LEVEL_L3];
-    const uint32_t slots = cache_slots(&c->l3);
     uint64_t metadata = 0;
 
     for (enum mem_level level = LEVEL_L1; level <= LEVEL_L3; level++)
         c->stats.level[level].capacity = c->stats.level[level].resident_metadata = 0;
     for (unsigned i = 0; i < c->cores; i++) {
-        const struct private_caches *p = &c->priv[i];
-        count_private(c, LEVEL_L1, p);
-        if (c->has_l2)
-            count_private(c, LEVEL_L2, p);
+        count_private(c, LEVEL_L1, i);
+        if (c->has_l2 && i == leader(c, i))
+            count_private(c, LEVEL_L2, i);
     }
-    l3->capacity = slots;
-    for (uint32_t slot = 0; slot < slots; slot++)
-        metadata += (c->l3.state[slot] & L3_METADATA) != 0;
+    for (unsigned node = 0; node < c->numa.nodes; node++) {
+        const struct cache *k = &c->l3[node];
+        const uint32_t slots = cache_slots(k);
+        l3->capacity += slots;
+        for (uint32_t slot = 0; slot < slots; slot++)
+            metadata += (k->state[slot] & L3_METADATA) != 0;
+    }
     l3->resident_metadata = metadata;
 }

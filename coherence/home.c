@@ -10,6 +10,8 @@
 
 unsigned home_controller(const struct coherence *c, uint64_t line)
 {
+    if (numa_several(c))
+        return numa_place(c, numa_home(c, line));
     if (c->controllers == 1)
         return 0;
     return (unsigned)(line / c->banks % c->controllers * c->cores / c->controllers);
@@ -21,14 +23,14 @@ static inline sim_cycle send(struct txn *t, unsigned from, unsigned to, enum msg
     return coh_send_as(t, t->traffic, from, to, m, bytes, at);
 }
 
-sim_cycle home_bank(struct txn *t, uint64_t line, sim_cycle at)
+sim_cycle home_bank(struct txn *t, unsigned bank, sim_cycle at)
 {
     struct coherence *c = t->c;
 
     if (!c->contention)
         return at;
     const sim_cycle start =
-        calendar_take(&c->bank[home_number(c, line)], t->floor, at, (unsigned)c->params.l3.port);
+        calendar_take(&c->bank[bank], t->floor, at, (unsigned)c->params.l3.port);
     c->stats.bank_waits += start > at;
     c->stats.bank_wait_cycles += start - at;
     return start;
@@ -50,9 +52,29 @@ static void transfer(struct txn *t, unsigned from)
 
 /* ---- who answers. Each returns when the core has the line ----------------------------------- */
 
+/* Another core, or the home, is of another NUMA node. */
+static void may_be_far(struct txn *t, unsigned core)
+{
+    if (numa_several(t->c) && numa_node(t->c, core) != t->node)
+        t->far = true;
+}
+
+/* The L3 of a node that is neither the core's nor the home's gives the line. */
+static NO_INLINE sim_cycle from_third_l3(struct txn *t, sim_cycle at)
+{
+    const struct coh_times *time = &t->c->time;
+    const unsigned place = numa_place(t->c, t->l3_node);
+
+    t->far = true;
+    at = send(t, t->home, place, MSG_FORWARD, BYTES_CONTROL, at + time->search) + time->remote;
+    return send(t, place, t->core, MSG_DATA, BYTES_DATA, at);
+}
+
 /* The L3 has it, and no other core must be asked. */
 static sim_cycle from_l3(struct txn *t, sim_cycle at)
 {
+    if (numa_several(t->c) && t->l3_node != t->home_numa)
+        return from_third_l3(t, at);
     return send(t, t->home, t->core, MSG_DATA, BYTES_DATA, at + t->c->time.lookup);
 }
 
@@ -64,6 +86,7 @@ static sim_cycle forwarded(struct txn *t, unsigned from, sim_cycle at, sim_cycle
 
     t->c->stats.forwards++;
     transfer(t, from);
+    may_be_far(t, from);
     *there = send(t, t->home, from, MSG_FORWARD, BYTES_CONTROL, at + time->search) + time->remote;
     return send(t, from, t->core, MSG_DATA, BYTES_DATA, *there);
 }
@@ -83,7 +106,7 @@ static sim_cycle owner_shares(struct txn *t, unsigned owner, sim_cycle at)
     c->stats.sharing_write_backs++;
     at = send(t, owner, t->home, MSG_WRITE_BACK, BYTES_DATA, at);
     if (dirty && !c->quirks.downgrade_clean)
-        shared_write_back(t, at);
+        shared_write_back(t, owner, at);
     return at;
 }
 
@@ -92,6 +115,7 @@ static void take_away(struct txn *t, unsigned core)
 {
     private_drop(t, core, t->line, LOST_INVALIDATED);
     sharer_remove(t->entry, core);
+    may_be_far(t, core);
 }
 
 /* Another core has it in E or M. The home is busy until the owner has told it about its line. */
@@ -135,14 +159,17 @@ static sim_cycle from_sharers(struct txn *t, bool in_l3, sim_cycle at)
 {
     uint64_t sharers[2] = {t->entry->sharers[0], t->entry->sharers[1]};
     const struct coh_times *time = &t->c->time;
-    const unsigned first = in_l3 ? NOBODY : sharers_next(sharers);
+    const unsigned first = in_l3                ? NOBODY
+                           : numa_several(t->c) ? numa_nearest(t, sharers)
+                                                : sharers_next(sharers);
     sim_cycle there, done = at;
 
     if (is_store(t))
         done = invalidate_others(t, first, at + time->search, time->remote);
-    const sim_cycle data = in_l3
-                               ? send(t, t->home, t->core, MSG_DATA, BYTES_DATA, at + time->search)
-                               : forwarded(t, first, at, &there);
+    const sim_cycle data = !in_l3 ? forwarded(t, first, at, &there)
+                           : numa_several(t->c)
+                               ? from_l3(t, at)
+                               : send(t, t->home, t->core, MSG_DATA, BYTES_DATA, at + time->search);
     if (is_store(t) && !in_l3)
         take_away(t, first);
     return cycle_max(done, data);
@@ -176,12 +203,13 @@ static sim_cycle from_memory(struct txn *t, sim_cycle at)
     struct coherence *c = t->c;
     const unsigned controller = home_controller(c, t->line);
 
+    may_be_far(t, controller);
     t->victim_at = at + c->time.lookup;
     at = send(t, t->home, controller, MSG_MEMORY_READ, BYTES_CONTROL, t->victim_at);
     at = memory_read(t, at);
     at = send(t, controller, t->home, MSG_MEMORY_DATA, BYTES_DATA, at);
     if (c->inclusive_l3)
-        coh_event(t, LINE_FILL, LEVEL_L3, t->core, t->line, false);
+        coh_l3_event(t, LINE_FILL, 0, t->line, false);
     return send(t, t->home, t->core, MSG_DATA, BYTES_DATA, at);
 }
 
@@ -190,7 +218,7 @@ static sim_cycle from_nowhere(struct txn *t, sim_cycle at)
 {
     t->c->stats.allocated++;
     if (t->c->inclusive_l3)
-        coh_event(t, LINE_FILL, LEVEL_L3, t->core, t->line, false);
+        coh_l3_event(t, LINE_FILL, 0, t->line, false);
     return from_l3(t, at);
 }
 
@@ -203,10 +231,12 @@ static bool look_up(struct txn *t, bool found)
     struct cache_stats *s = &c->stats.level[LEVEL_L3];
 
     if (!c->inclusive_l3) {
-        const uint32_t slot = cache_find(&c->l3, t->line);
+        const unsigned node = numa_several(c) ? numa_l3(t) : 0;
+        const uint32_t slot = node == c->numa.nodes ? CACHE_NONE : l3_find(c, node, t->line);
+        t->l3_node = (uint8_t)node;
         found = slot != CACHE_NONE;
         if (found)
-            cache_touch(&c->l3, slot);
+            cache_touch(&c->l3[node], slot);
     }
     coh_count(s, t->core, t->traffic, t->cmd, found);
     return found;
@@ -233,6 +263,8 @@ static enum priv_state granted(const struct txn *t)
 {
     if (is_store(t))
         return PRIV_M;
+    if (numa_several(t->c) && numa_l3_elsewhere(t))
+        return PRIV_S;
     return sharers_any(t->entry->sharers) ? PRIV_S : PRIV_E;
 }
 
@@ -249,22 +281,40 @@ static struct coh_result finish(struct txn *t, enum mem_level level, sim_cycle d
     c->stats.transactions++;
     c->stats.from[level]++;
     histogram_add(&c->stats.latency[level], done - t->start);
-    return (struct coh_result){.done = done, .level = (uint8_t)level, .left_core = true};
+    struct answers *a = &c->stats.answers[t->traffic][level];
+    a->all++;
+    a->cycles += done - t->start;
+    if (UNLIKELY(t->far)) {
+        a->far++;
+        a->far_cycles += done - t->start;
+    }
+    return (struct coh_result){
+        .done = done, .level = (uint8_t)level, .left_core = true, .far = t->far};
 }
 
-/* While this access slept, another of the same core brought the line: both were one miss, unless
- * permission is missing. */
+/* While this access slept, another of the same core or group brought the line: both were one miss,
+ * unless permission is missing. */
 static struct coh_result merged(struct txn *t, sim_cycle at)
 {
     struct coherence *c = t->c;
     const enum priv_state state = private_state(c, t->core, t->line);
 
     if (is_store(t) && state == PRIV_S)
-        return home_upgrade(t, LEVEL_L1, at);
-    if (is_store(t))
+        return home_upgrade(t, c->grouped ? LEVEL_L2 : LEVEL_L1, at);
+    if (is_store(t) || c->grouped)
         private_grant(t, at);
     c->stats.merged++;
     return finish(t, LEVEL_MEMORY, at);
+}
+
+/* Where the request goes. */
+static void choose_home(struct txn *t, bool upgrade)
+{
+    const struct coherence *c = t->c;
+
+    t->bank = bank_in(c, numa_several(c) ? numa_ask(t, upgrade) : 0, t->line);
+    t->home = c->bank_node[t->bank];
+    may_be_far(t, t->home);
 }
 
 struct coh_result home_get(struct txn *t)
@@ -273,15 +323,19 @@ struct coh_result home_get(struct txn *t)
     enum mem_level level;
     bool found;
 
-    t->home = home_node(c, t->line);
+    choose_home(t, false);
     shared_prefetch(c, t->line);
     private_prefetch(c, t->core, t->line);
     sim_cycle at = send(t, t->core, t->home, MSG_REQUEST, BYTES_CONTROL, t->start + c->time.leave);
 
-    at = shared_entry(t, home_bank(t, t->line, at), &found);
+    at = shared_entry(t, home_bank(t, t->bank, at), &found);
     if (UNLIKELY(sharer_has(t->entry, t->core)))
         return merged(t, at);
-    const sim_cycle done = supply(t, look_up(t, found), at, &level);
+    const bool in_l3 = look_up(t, found);
+    sim_cycle done = numa_several(c) && is_store(t)
+                         ? numa_invalidate(t, at + c->time.search, c->time.remote)
+                         : 0;
+    done = cycle_max(done, supply(t, in_l3, at, &level));
     const enum priv_state state = granted(t);
     shared_victim_leave(t, cycle_max(t->floor, at + c->time.lookup));
     sharer_add(t->entry, t->core);
@@ -303,18 +357,22 @@ struct coh_result home_upgrade(struct txn *t, enum mem_level level, sim_cycle no
     sim_cycle at = now + time->upgrade_leave[level - LEVEL_L1];
     bool found;
 
-    t->home = home_node(c, t->line);
+    choose_home(t, true);
     if (!data)
         at = send(t, t->core, t->home, MSG_REQUEST, BYTES_CONTROL, at);
-    at = shared_entry(t, home_bank(t, t->line, at), &found) + time->upgrade_search;
+    at = shared_entry(t, home_bank(t, t->bank, at), &found) + time->upgrade_search;
     assert(found);
     const bool alone = only_sharer(t->entry, t->core);
     sim_cycle done = invalidate_others(t, NOBODY, at, time->upgrade_remote);
+    if (numa_several(c))
+        done = cycle_max(done, numa_invalidate(t, at, time->upgrade_remote));
     const sim_cycle granted = send(t, t->home, t->core, data ? MSG_DATA : MSG_GRANT,
                                    data ? BYTES_DATA : BYTES_CONTROL, at);
     done = cycle_max(done, alone ? granted + time->upgrade_remote : granted);
     t->entry->owner = (uint8_t)t->core;
     private_grant(t, done);
     c->stats.upgrades++;
-    return finish(t, LEVEL_REMOTE, done);
+    struct coh_result r = finish(t, LEVEL_REMOTE, done);
+    r.upgraded = true;
+    return r;
 }

@@ -84,7 +84,18 @@ struct totals {
     struct histogram waits;       /* cycles that a message waited on its whole way */
 };
 
+/* Links between NUMA nodes: one from each package to each other, for each position in it, and one
+ * from each node to each other of its package. A message goes to the package first. */
+struct numa_links {
+    unsigned nodes, cores, package; /* cores: of a node; package: nodes of one */
+    uint64_t bytes;                 /* that a link carries in a cycle */
+    sim_cycle hop, package_hop;
+    struct link *link; /* owns; from node a to node b: a x nodes + b */
+    uint64_t messages, moved, hops, waited, busiest;
+};
+
 struct network {
+    struct numa_links *numa; /* owns; NULL: there is one node */
     enum topology topology;
     bool contention;
     unsigned nodes, columns; /* columns: of the mesh */
@@ -202,6 +213,41 @@ static NO_INLINE void travel_hops(struct network *n, unsigned from, unsigned to,
     }
 }
 
+static void take_numa_link(struct network *n, unsigned from, unsigned to, unsigned bytes,
+                           sim_cycle cycles, struct worm *w)
+{
+    struct numa_links *u = n->numa;
+    struct link *l = &u->link[from * u->nodes + to];
+    const unsigned taken = (unsigned)((bytes + u->bytes - 1) / u->bytes);
+    const sim_cycle at = w->head;
+
+    l->flits += taken;
+    u->busiest = l->flits > u->busiest ? l->flits : u->busiest;
+    u->hops++;
+    if (n->contention)
+        w->head = calendar_take(&l->busy, w->floor, w->head, taken);
+    u->waited += w->head - at;
+    w->head += cycles;
+}
+
+static NO_INLINE void travel_numa(struct network *n, unsigned from, unsigned to, unsigned bytes,
+                                  struct worm *w)
+{
+    struct numa_links *u = n->numa;
+    unsigned a = from / u->cores;
+    const unsigned b = to / u->cores, there = b - b % u->package + a % u->package;
+
+    if (a == b)
+        return;
+    u->messages++;
+    u->moved += bytes;
+    if (a != there)
+        take_numa_link(n, a, there, bytes, u->hop, w);
+    a = there;
+    if (a != b)
+        take_numa_link(n, a, b, bytes, u->package_hop, w);
+}
+
 static inline uint64_t count(struct network *n, enum msg m, unsigned bytes,
                              enum mem_traffic traffic)
 {
@@ -248,6 +294,8 @@ sim_cycle network_send(struct network *n, unsigned from, unsigned to, enum msg m
         t->waited += waited;
         histogram_add(&t->waits, waited);
     }
+    if (UNLIKELY(n->numa != NULL))
+        travel_numa(n, from, to, bytes, &w);
     return w.head;
 }
 
@@ -374,10 +422,52 @@ struct network *network_new(const struct network_params *p, unsigned nodes, bool
     return n;
 }
 
+static void declare_numa(struct stats_group *g, const struct numa_links *u)
+{
+    stats_count(g, "messages", "messages", "Messages from one NUMA node to another.", &u->messages);
+    stats_count(g, "bytes", "bytes", "Bytes of messages from one NUMA node to another.", &u->moved);
+    stats_count(g, "hops", "hops", "Links between NUMA nodes that messages took.", &u->hops);
+    stats_count(g, "queue-cycles", "cycles",
+                "Cycles that messages waited for links between NUMA nodes.", &u->waited);
+    stats_level(g, "links.busiest", "cycles",
+                "Cycles in which the busiest link between NUMA nodes carried something.",
+                &u->busiest);
+    stats_invariant(g, "hops.most", "Each message takes at least one link.",
+                    (const uint64_t *const[]){&u->messages, NULL}, STATS_LE,
+                    (const uint64_t *const[]){&u->hops, NULL});
+}
+
+void network_numa(struct network *n, const struct numa_params *p, unsigned cores,
+                  struct stats_group *g)
+{
+    struct numa_links *u = xcalloc(1, sizeof *u);
+
+    u->nodes = (unsigned)p->nodes;
+    u->cores = cores;
+    u->package = (unsigned)p->package;
+    u->bytes = p->link_bytes;
+    u->hop = p->hop;
+    u->package_hop = p->package_hop;
+    u->link = xcalloc((size_t)u->nodes * u->nodes, sizeof *u->link);
+    for (size_t i = 0; i < (size_t)u->nodes * u->nodes; i++)
+        calendar_init(&u->link[i].busy);
+    n->numa = u;
+    declare_numa(g, u);
+}
+
+static void free_numa(struct numa_links *u)
+{
+    for (size_t i = 0; u && i < (size_t)u->nodes * u->nodes; i++)
+        calendar_free(&u->link[i].busy);
+    free(u ? u->link : NULL);
+    free(u);
+}
+
 void network_free(struct network *n)
 {
     if (!n)
         return;
+    free_numa(n->numa);
     for (size_t i = 0; i < (size_t)n->nodes * n->links; i++)
         calendar_free(&n->link[i].busy);
     free(n->link);

@@ -85,12 +85,23 @@ extern const struct param network_param_rows[]; /* section network */
  * section is bound. */
 int network_check(const struct network_params *p, struct err *e);
 
+/* NUMA nodes and what is between them (section numa; docs/machine.md, "Several nodes"). */
+enum { MOST_NUMA_NODES = 16 };
+struct numa_params {
+    uint64_t nodes, package, hop, package_hop, link_bytes;
+    uint32_t home, lookup, invalidate;
+};
+
 struct network;
 /* nodes >= 1; p has passed network_check. Statistics: g gets, for each class of messages and for
  * data and metadata apart, messages, bytes and flits; hops; cycles that messages waited for links;
  * the busiest link's flits; with their invariants. */
 struct network *network_new(const struct network_params *p, unsigned nodes, bool contention,
                             struct stats_group *g);
+/* The first `cores` of its nodes are NUMA node 0, the next node 1, and so on: from one to the other
+ * messages take the links that p says, besides. Before the first message. */
+void network_numa(struct network *n, const struct numa_params *p, unsigned cores,
+                  struct stats_group *g);
 void network_free(struct network *n);
 /* Sends at cycle `at`; returns the cycle of arrival: at, plus hops, plus waiting for links. floor
  * as in calendar_take. Inside a node: at, counted. */

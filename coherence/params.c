@@ -9,6 +9,9 @@ static const char *const l2_inclusion[] = {"inclusive", "exclusive", NULL};
 static const char *const l3_inclusion[] = {"inclusive", "non-inclusive", NULL};
 static const char *const remote_cost[] = {"added", "total", NULL};
 static const char *const upgrade_cost[] = {"level", "home", NULL};
+static const char *const numa_homes[] = {"first-touch", "interleave", NULL};
+static const char *const numa_lookup[] = {"home", "node", NULL};
+static const char *const numa_invalidate_choices[] = {"sharers", "all", NULL};
 static const char *const composition[] = {"absolute", "cumulative", NULL};
 
 enum { MOST_CYCLES = 1000000, MOST_WAYS = 1024 }; /* beyond these a value is surely a mistake */
@@ -28,10 +31,16 @@ static const struct param l1_rows[] = {
 #define AT(field) offsetof(struct l2_params, field)
 static const struct param l2_rows[] = {
     {"size", PARAM_U64, AT(size), "256Ki", 0, most_bytes, "bytes", NULL,
-     "A core's L2; 0: there is none."},
+     "A core's L2, or that of the cores that share it; 0: there is none."},
     {"ways", PARAM_U64, AT(ways), "8", 1, MOST_WAYS, "ways", NULL, "Associativity."},
     {"latency", PARAM_U64, AT(latency), "10", 1, MOST_CYCLES, "cycles", NULL,
      "What a hit takes: in all, or after the L1 where latencies are cumulative."},
+    {"shared-by", PARAM_U64, AT(shared_by), "1", 1, MOST_SHARED_BY, "cores", NULL,
+     "Cores that share an L2, a power of 2; above 1 it is inclusive, and keeps their L1s "
+     "coherent."},
+    {"sibling", PARAM_U64, AT(sibling), "0", 0, MOST_CYCLES, "cycles", NULL,
+     "What a hit of a shared L2 takes longer, where the L1 of another core of the group is in the "
+     "way: it has the line E or M, or the access is a store; 0: as with write-through L1s."},
     {"replacement", PARAM_CHOICE, AT(replacement), "lru", 0, 0, "", cache_replacement_text,
      "Which line of a set goes; compat = ce takes fifo, and refuses others."},
     {"inclusion", PARAM_CHOICE, AT(inclusion), "inclusive", 0, 0, "", l2_inclusion,
@@ -42,15 +51,16 @@ static const struct param l2_rows[] = {
 
 #define AT(field) offsetof(struct l3_params, field)
 static const struct param l3_rows[] = {
-    {"size", PARAM_U64, AT(size), "8Mi", 1, most_bytes, "bytes", NULL,
-     "The L3 that all cores share, all banks together."},
+    {"size", PARAM_U64, AT(size), "8Mi", 0, most_bytes, "bytes", NULL,
+     "The L3 that all cores (of a NUMA node) share, all banks together; 0: there is none, only a "
+     "directory."},
     {"ways", PARAM_U64, AT(ways), "16", 1, MOST_WAYS, "ways", NULL, "Associativity."},
     {"latency", PARAM_U64, AT(latency), "35", 1, MOST_CYCLES, "cycles", NULL,
      "What a hit takes: in all, or after the private caches where latencies are cumulative."},
     {"replacement", PARAM_CHOICE, AT(replacement), "lru", 0, 0, "", cache_replacement_text,
      "Which line of a set goes; compat = ce takes fifo, and refuses others."},
     {"banks", PARAM_U64, AT(banks), "0", 0, 1024, "banks", NULL,
-     "Banks, which have lines in turn; 0: as many as cores."},
+     "Banks (of a NUMA node), which have lines in turn; 0: as many as cores."},
     {"port", PARAM_U64, AT(port), "1", 1, 1000, "cycles", NULL,
      "From one request that a bank takes up to the next, when there is contention."},
     {"inclusion", PARAM_CHOICE, AT(inclusion), "inclusive", 0, 0, "", l3_inclusion,
@@ -83,6 +93,31 @@ static const struct param protocol_rows[] = {
 };
 #undef AT
 
+#define AT(field) offsetof(struct numa_params, field)
+static const struct param numa_rows[] = {
+    {"nodes", PARAM_U64, AT(nodes), "1", 1, MOST_NUMA_NODES, "nodes", NULL,
+     "NUMA nodes, each with as many of the cores, an L3 and a memory of its own."},
+    {"package", PARAM_U64, AT(package), "1", 1, MOST_NUMA_NODES, "nodes", NULL,
+     "Nodes in a package."},
+    {"hop", PARAM_U64, AT(hop), "45", 0, MOST_CYCLES, "cycles", NULL,
+     "What a message takes from a package to another."},
+    {"package-hop", PARAM_U64, AT(package_hop), "40", 0, MOST_CYCLES, "cycles", NULL,
+     "What a message takes from a node to another of its package."},
+    {"link-bytes", PARAM_U64, AT(link_bytes), "4", 1, 1024, "bytes", NULL,
+     "Bytes that a link between nodes carries in a cycle, when there is contention."},
+    {"home", PARAM_CHOICE, AT(home), "first-touch", 0, 0, "", numa_homes,
+     "Which node's memory has a page; first-touch: that of the core which misses it first; "
+     "interleave: page number modulo nodes."},
+    {"lookup", PARAM_CHOICE, AT(lookup), "home", 0, 0, "", numa_lookup,
+     "Who finds a line that another core of the same node has, where the node's L3 can't answer: "
+     "the line's home, or the node itself."},
+    {"invalidate", PARAM_CHOICE, AT(invalidate), "sharers", 0, 0, "", numa_invalidate_choices,
+     "Whom a store to a shared line asks: the nodes that have it, or all, as a directory must that "
+     "does not know the sharers."},
+    PARAM_END,
+};
+#undef AT
+
 static const struct {
     const char *section;
     const struct param *rows;
@@ -93,6 +128,7 @@ static const struct {
     {"l3", l3_rows, offsetof(struct coh_params, l3)},
     {"coherence", protocol_rows, offsetof(struct coh_params, coherence)},
     {"network", network_param_rows, offsetof(struct coh_params, network)},
+    {"numa", numa_rows, offsetof(struct coh_params, numa)},
 };
 
 void coherence_each_param(void (*fn)(void *arg, const char *section, const struct param *row),
@@ -177,6 +213,33 @@ static int check_latencies(const struct coh_params *p, struct err *e)
     return 0;
 }
 
+static int check_nodes(const struct coh_params *p, const struct coh_env *env, struct err *e)
+{
+    const uint64_t n = p->numa.nodes, group = n * p->l2.shared_by;
+
+    if (!p->l3.size && p->l3.inclusion == L3_INCLUSIVE)
+        return err_set(e, LARD_CONFIG,
+                       "l3.size: without an L3 there is nothing inclusive; set "
+                       "l3.inclusion=non-inclusive, or give an l3.size");
+    if (n == 1)
+        return 0;
+    if (env->cores % group)
+        return err_set(e, LARD_CONFIG,
+                       "numa.nodes: %u cores are no whole number for each of %" PRIu64
+                       " nodes (l2.shared-by: %" PRIu64 "); give another number of either",
+                       env->cores, n, p->l2.shared_by);
+    if (n % p->numa.package)
+        return err_set(e, LARD_CONFIG,
+                       "numa.package: %" PRIu64 " nodes are no whole number of packages of %" PRIu64
+                       "; give another number of either",
+                       n, p->numa.package);
+    if (p->l3.inclusion == L3_INCLUSIVE || env->ce)
+        return err_set(e, LARD_CONFIG,
+                       "numa.nodes: several nodes need a directory apart from their L3s; set "
+                       "l3.inclusion=non-inclusive, without compat=ce");
+    return 0;
+}
+
 /* The CE simulator's L2 and L3 replace in order of fill. */
 static int decide_replacement(struct config *config, const char *section, const struct param *rows,
                               void *params, struct err *e)
@@ -202,8 +265,10 @@ int coh_params_read(const struct coh_env *env, struct coh_params *p, struct err 
     if (cores < 1 || cores > MAX_CORES)
         return err_set(e, LARD_CONFIG, "a machine of %u cores is impossible; give 1 to %d cores",
                        cores, MAX_CORES);
+    if (check_nodes(p, env, e))
+        return -1;
     if (!p->l3.banks)
-        p->l3.banks = cores;
+        p->l3.banks = cores / p->numa.nodes;
     return check_latencies(p, e) ? -1 : network_check(&p->network, e);
 }
 
@@ -223,16 +288,44 @@ static uint64_t private_lines(const struct coh_params *p, const struct coh_env *
 {
     const bool both = p->l2.inclusion == L2_EXCLUSIVE || !p->l2.size;
 
-    return env->cores * (p->l2.size + (both ? p->l1.size : 0)) / env->line;
+    return env->cores * (p->l2.size / p->l2.shared_by + (both ? p->l1.size : 0)) / env->line;
+}
+
+/* A shared L2 keeps its L1s coherent, so it must have what they have. */
+static int check_groups(const struct coh_params *p, const struct coh_env *env, struct err *e)
+{
+    const uint64_t n = p->l2.shared_by;
+
+    if (n == 1)
+        return 0;
+    if (n & (n - 1))
+        return err_set(e, LARD_CONFIG,
+                       "l2.shared-by: %" PRIu64 " is no power of 2; give 1, 2, 4 or 8", n);
+    if (env->cores % n)
+        return err_set(e, LARD_CONFIG,
+                       "l2.shared-by: %u cores are no whole number of groups of %" PRIu64
+                       "; give another number of either",
+                       env->cores, n);
+    if (!p->l2.size || p->l2.inclusion == L2_EXCLUSIVE)
+        return err_set(e, LARD_CONFIG,
+                       "l2.shared-by: cores can share an L2 only if there is one and it is "
+                       "inclusive; set l2.inclusion=inclusive and an l2.size, or l2.shared-by=1");
+    if (env->ce)
+        return err_set(e, LARD_CONFIG,
+                       "l2.shared-by: compat=ce has private L2s; set l2.shared-by=1");
+    return 0;
 }
 
 static int check_inclusion(const struct coh_params *p, struct err *e)
 {
-    if (p->l2.size && p->l2.inclusion == L2_INCLUSIVE && p->l1.size > p->l2.size)
+    const uint64_t l1s = p->l1.size * p->l2.shared_by;
+
+    if (p->l2.size && p->l2.inclusion == L2_INCLUSIVE && l1s > p->l2.size)
         return err_set(e, LARD_CONFIG,
-                       "l1.size: an inclusive L2 of %" PRIu64 " bytes can't hold an L1 of %" PRIu64
-                       "; give l2.size at least as much, or l2.inclusion=exclusive",
-                       p->l2.size, p->l1.size);
+                       "l1.size: an inclusive L2 of %" PRIu64
+                       " bytes can't hold what is above it, %" PRIu64
+                       " bytes; give l2.size at least as much, or l2.inclusion=exclusive",
+                       p->l2.size, l1s);
     return 0;
 }
 
@@ -280,6 +373,8 @@ int coh_params_shapes(const struct coh_params *p, const struct coh_env *env, str
 {
     const uint64_t seed = p->coherence.seed;
 
+    if (check_groups(p, env, e))
+        return -1;
     *to = (struct coh_shapes){
         .l1 = geometry(p->l1.size, p->l1.ways, p->l1.replacement, seed, env),
         .l2 = geometry(p->l2.size, p->l2.ways, p->l2.replacement, seed + MAX_CORES, env),
@@ -288,7 +383,8 @@ int coh_params_shapes(const struct coh_params *p, const struct coh_env *env, str
                               p->l3.replacement, seed - 2, env),
     };
     if (cache_check(&to->l1, "l1", e) || (p->l2.size && cache_check(&to->l2, "l2", e)) ||
-        cache_check(&to->l3, "l3", e) || check_inclusion(p, e) || check_sum(p, env, e))
+        (p->l3.size && cache_check(&to->l3, "l3", e)) || check_inclusion(p, e) ||
+        check_sum(p, env, e))
         return -1;
     return p->l3.inclusion == L3_INCLUSIVE ? 0 : check_directory(&to->directory, e);
 }

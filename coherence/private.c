@@ -4,7 +4,8 @@
  *
  * An inclusive L2 has every line of the L1, in the same state but for one thing: a store makes E to
  * M in the L1 alone. So the L1's state counts, and is written down when the L1 evicts the line. An
- * exclusive L2 has only what the L1 evicted, and loses what comes up again. */
+ * exclusive L2 has only what the L1 evicted, and loses what comes up again. What is different where
+ * cores share an L2 is in group.c. */
 #include "coherence/coherence_int.h"
 
 #include <assert.h>
@@ -45,6 +46,8 @@ static enum priv_state state_at(const struct coherence *c, unsigned core, struct
 
 enum priv_state private_state(const struct coherence *c, unsigned core, uint64_t line)
 {
+    if (UNLIKELY(c->grouped))
+        return group_state(c, core, line);
     return state_at(c, core, places_of(c, core, line));
 }
 
@@ -71,6 +74,8 @@ static inline void drop(struct txn *t, unsigned core, enum mem_level level, uint
 
 enum priv_state private_drop(struct txn *t, unsigned core, uint64_t line, enum loss why)
 {
+    if (UNLIKELY(t->c->grouped))
+        return group_drop(t, core, line, why);
     meet(t->c, core);
     const struct places at = places_of(t->c, core, line);
     const enum priv_state was = state_at(t->c, core, at);
@@ -93,6 +98,8 @@ static inline void share(struct txn *t, unsigned core, enum mem_level level, uin
 
 enum priv_state private_downgrade(struct txn *t, unsigned core)
 {
+    if (UNLIKELY(t->c->grouped))
+        return group_downgrade(t, core);
     meet(t->c, core);
     const struct places at = places_of(t->c, core, t->line);
     const enum priv_state was = state_at(t->c, core, at);
@@ -113,9 +120,14 @@ struct moving {
     uint32_t below;
 };
 
+/* Where the core's L2 is, and where its L1: the same, unless cores share L2s. */
 static inline struct private_caches *own(const struct txn *t)
 {
     return &t->c->priv[t->core];
+}
+static inline struct private_caches *own_l1(const struct txn *t)
+{
+    return &t->c->priv[t->l1];
 }
 
 /* Fills a slot, which is empty by now. */
@@ -128,7 +140,7 @@ ALWAYS_INLINE void put(struct txn *t, struct private_caches *p, enum mem_level l
     cache_put(level == LEVEL_L1 ? &p->l1 : &p->l2, slot, m.line, (uint8_t)m.state);
     s->fills++;
     s->resident++;
-    coh_event(t, LINE_FILL, level, t->core, m.line, m.state == PRIV_M);
+    coh_event(t, LINE_FILL, level, level == LEVEL_L1 ? t->l1 : t->core, m.line, m.state == PRIV_M);
 }
 
 /* Empties a slot for another line. */
@@ -137,7 +149,8 @@ ALWAYS_INLINE void evict(struct txn *t, struct private_caches *p, enum mem_level
 {
     cache_drop(level == LEVEL_L1 ? &p->l1 : &p->l2, slot);
     lose(t->c, level, why);
-    coh_event(t, LINE_EVICT, level, t->core, m->line, m->state == PRIV_M);
+    coh_event(t, LINE_EVICT, level, level == LEVEL_L1 ? t->l1 : t->core, m->line,
+              m->state == PRIV_M);
 }
 
 static inline enum loss by_state(enum priv_state state)
@@ -157,8 +170,11 @@ static void l2_evict(struct txn *t, uint32_t slot, sim_cycle at)
     struct private_caches *p = own(t);
     struct moving m = {cache_line(&p->l2, slot), (enum priv_state)p->l2.state[slot],
                        p->l2_home[slot]};
-    const uint32_t above = t->c->exclusive ? CACHE_NONE : cache_find(&p->l1, m.line);
+    const bool alone = !t->c->exclusive && !t->c->grouped;
+    const uint32_t above = alone ? cache_find(&p->l1, m.line) : CACHE_NONE;
 
+    if (UNLIKELY(t->c->grouped))
+        m.state = group_leave(t, slot);
     if (above != CACHE_NONE) {
         m.state = (enum priv_state)p->l1.state[above];
         evict(t, p, LEVEL_L1, above, &m, LOST_BELOW);
@@ -197,7 +213,9 @@ ALWAYS_INLINE void l1_evict(struct txn *t, struct private_caches *p, uint32_t sl
     if (UNLIKELY(!t->c->inclusive_l2))
         l1_leave(t, &m, at);
     else if (m.state == PRIV_M)
-        p->l2.state[m.below] = PRIV_M;
+        own(t)->l2.state[m.below] = PRIV_M;
+    if (UNLIKELY(t->c->grouped))
+        own(t)->l2_above[m.below] &= (uint8_t) ~(1U << (t->l1 - t->core));
 }
 
 ALWAYS_INLINE void l1_put(struct txn *t, struct private_caches *p, struct moving m, sim_cycle at)
@@ -209,13 +227,20 @@ ALWAYS_INLINE void l1_put(struct txn *t, struct private_caches *p, struct moving
     put(t, p, LEVEL_L1, slot, m);
 }
 
+void private_l1_put(struct txn *t, enum priv_state state, uint32_t below, sim_cycle at)
+{
+    l1_put(t, own_l1(t), (struct moving){t->line, state, below}, at);
+}
+
 void private_fill(struct txn *t, enum priv_state state, sim_cycle at)
 {
     struct moving m = {t->line, state, entry_slot(t->c, t->entry)};
 
     if (t->c->inclusive_l2)
         m.below = l2_put(t, m, at);
-    l1_put(t, own(t), m, at);
+    if (UNLIKELY(t->c->grouped))
+        own(t)->l2_above[m.below] = (uint8_t)(1U << (t->l1 - t->core));
+    l1_put(t, own_l1(t), m, at);
 }
 
 void private_up(struct txn *t, uint32_t l2_slot, enum priv_state state, sim_cycle at)
@@ -236,9 +261,13 @@ void private_up(struct txn *t, uint32_t l2_slot, enum priv_state state, sim_cycl
 
 void private_grant(struct txn *t, sim_cycle at)
 {
-    struct private_caches *p = &t->c->priv[t->core];
-    const struct places where = places_of(t->c, t->core, t->line);
+    struct private_caches *p = own(t);
 
+    if (UNLIKELY(t->c->grouped)) {
+        group_up(t, cache_find(&p->l2, t->line), at);
+        return;
+    }
+    const struct places where = places_of(t->c, t->core, t->line);
     if (where.l1 == CACHE_NONE) {
         private_up(t, where.l2, PRIV_M, at);
         return;
@@ -252,7 +281,7 @@ void private_grant(struct txn *t, sim_cycle at)
 /* The core will miss its L1 there and look in its L2. */
 void private_prefetch_l2(const struct coherence *c, unsigned core, sim_addr addr)
 {
-    const struct private_caches *p = &c->priv[core];
+    const struct private_caches *p = &c->priv[leader(c, core)];
     const struct cache *l2 = &p->l2;
 
     if (!c->has_l2)
@@ -276,5 +305,5 @@ void private_prefetch(const struct coherence *c, unsigned core, uint64_t line)
     if (k->geometry.replacement != REPLACE_LRU)
         return;
     const uint32_t last = cache_last(k, line);
-    __builtin_prefetch(&c->entry[in_l1 ? l1_home(c, p, last) : p->l2_home[last]], 1);
+    __builtin_prefetch(&c->entry[in_l1 ? p->l1_below[last] : p->l2_home[last]], 1);
 }

@@ -32,7 +32,8 @@ static void memory_write(struct txn *t, uint64_t line, enum mem_traffic traffic,
     c->memory->type->request(c->memory->self, &write);
 }
 
-/* ---- the L3's lines ------------------------------------------------------------------------- */
+/* ---- the L3's lines. `node`: the NUMA node whose L3 it is -------------------------------------
+ */
 
 /* Whose bytes a line in the L3 are. */
 static enum mem_traffic whose(uint8_t l3_state)
@@ -40,67 +41,83 @@ static enum mem_traffic whose(uint8_t l3_state)
     return l3_state & L3_METADATA ? TRAFFIC_METADATA : TRAFFIC_DATA;
 }
 
-static void l3_put(struct txn *t, uint32_t slot, uint64_t line, bool dirty,
+static void l3_put(struct txn *t, unsigned node, uint32_t slot, uint64_t line, bool dirty,
                    enum mem_traffic traffic)
 {
     struct cache_stats *s = &t->c->stats.level[LEVEL_L3];
     const unsigned data = dirty ? L3_DIRTY : L3_CLEAN;
 
-    cache_put(&t->c->l3, slot, line,
+    cache_put(&t->c->l3[node], slot, line,
               (uint8_t)(traffic == TRAFFIC_METADATA ? data | L3_METADATA : data));
     s->fills++;
     s->resident++;
 }
 
-static void l3_dirty(struct coherence *c, uint32_t slot)
+static void l3_dirty(struct cache *l3, uint32_t slot)
 {
-    c->l3.state[slot] = (uint8_t)((c->l3.state[slot] & ~L3_CLEAN) | L3_DIRTY);
+    l3->state[slot] = (uint8_t)((l3->state[slot] & ~L3_CLEAN) | L3_DIRTY);
 }
 
-static void l3_evict(struct txn *t, uint32_t slot, bool dirty)
+static void l3_evict(struct txn *t, unsigned node, uint32_t slot, bool dirty)
 {
     struct coherence *c = t->c;
-    const uint64_t line = cache_line(&c->l3, slot);
+    const uint64_t line = cache_line(&c->l3[node], slot);
 
-    cache_drop(&c->l3, slot);
+    cache_drop(&c->l3[node], slot);
     lose(c, LEVEL_L3, dirty ? LOST_DIRTY : LOST_CLEAN);
-    coh_event(t, LINE_EVICT, LEVEL_L3, t->core, line, dirty);
+    coh_l3_event(t, LINE_EVICT, node, line, dirty);
+}
+
+void shared_l3_drop(struct txn *t, unsigned node, uint32_t slot)
+{
+    struct cache *l3 = &t->c->l3[node];
+    const bool dirty = l3->state[slot] & L3_DIRTY;
+
+    cache_drop(l3, slot);
+    lose(t->c, LEVEL_L3, LOST_INVALIDATED);
+    coh_l3_event(t, LINE_INVALIDATE, node, t->line, dirty);
 }
 
 /* Non-inclusive: the L3 takes a line from a core. Its own victim is in no core's way: a dirty one
  * is written to memory, a clean one forgotten. */
-static void l3_take(struct txn *t, uint64_t line, bool dirty, enum mem_traffic traffic,
-                    sim_cycle at)
+static void l3_take(struct txn *t, unsigned node, uint64_t line, bool dirty,
+                    enum mem_traffic traffic, sim_cycle at)
 {
     struct coherence *c = t->c;
-    uint32_t slot = cache_find(&c->l3, line);
+    struct cache *l3 = &c->l3[node];
+    uint32_t slot = l3_find(c, node, line);
 
     if (slot != CACHE_NONE) {
         if (dirty)
-            l3_dirty(c, slot);
+            l3_dirty(l3, slot);
         return;
     }
-    slot = cache_victim(&c->l3, line);
-    if (cache_valid(&c->l3, slot)) {
-        const uint64_t victim = cache_line(&c->l3, slot);
-        const uint8_t state = c->l3.state[slot];
+    if (!c->has_l3) {
+        if (dirty)
+            memory_write(t, line, traffic, at);
+        return;
+    }
+    slot = cache_victim(l3, line);
+    if (cache_valid(l3, slot)) {
+        const uint64_t victim = cache_line(l3, slot);
+        const uint8_t state = l3->state[slot];
 
-        l3_evict(t, slot, state & L3_DIRTY);
+        l3_evict(t, node, slot, state & L3_DIRTY);
         if (state & L3_DIRTY)
             memory_write(t, victim, whose(state), at);
     }
-    l3_put(t, slot, line, dirty, traffic);
-    coh_event(t, LINE_FILL, LEVEL_L3, t->core, line, dirty);
+    l3_put(t, node, slot, line, dirty, traffic);
+    coh_l3_event(t, LINE_FILL, node, line, dirty);
 }
 
-void shared_write_back(struct txn *t, sim_cycle at)
+void shared_write_back(struct txn *t, unsigned owner, sim_cycle at)
 {
     struct coherence *c = t->c;
 
     if (c->inclusive_l3)
-        l3_dirty(c, entry_slot(c, t->entry));
+        l3_dirty(c->l3, entry_slot(c, t->entry));
     else
-        l3_take(t, t->line, true, (enum mem_traffic)t->entry->traffic, at);
+        l3_take(t, numa_node(c, owner), t->line, true, (enum mem_traffic)t->entry->traffic, at);
 }
 
 /* ---- entries -------------------------------------------------------------------------------- */
@@ -142,8 +159,8 @@ static void entry_evict(struct txn *t, uint32_t slot)
 
     recall(t, cache_line(c->tags, slot), &c->entry[slot]);
     if (c->inclusive_l3) {
-        t->victim.dirty |= (c->l3.state[slot] & L3_DIRTY) != 0;
-        l3_evict(t, slot, t->victim.dirty);
+        t->victim.dirty |= (c->l3->state[slot] & L3_DIRTY) != 0;
+        l3_evict(t, 0, slot, t->victim.dirty);
     } else {
         cache_drop(c->tags, slot);
         c->stats.entries_recalled++;
@@ -158,7 +175,7 @@ static void entry_make(struct txn *t, uint32_t slot)
     if (cache_valid(c->tags, slot))
         entry_evict(t, slot);
     if (c->inclusive_l3) {
-        l3_put(t, slot, t->line, false, t->traffic);
+        l3_put(t, 0, slot, t->line, false, t->traffic);
     } else {
         cache_put(c->tags, slot, t->line, 1);
         c->stats.entries_made++;
@@ -265,7 +282,8 @@ void shared_victim_leave(struct txn *t, sim_cycle at)
     if (t->c->inclusive_l3)
         memory_write(t, t->victim.line, t->victim.traffic, at);
     else
-        l3_take(t, t->victim.line, true, t->victim.traffic, at);
+        l3_take(t, numa_node(t->c, t->victim.modified), t->victim.line, true, t->victim.traffic,
+                at);
 }
 
 /* The last copy was dropped: a directory of its own has no entry for nobody. */
@@ -276,13 +294,33 @@ static void entry_end(struct coherence *c, uint32_t slot)
     c->stats.entries_live--;
 }
 
+static void put_notice(struct txn *t, enum mem_traffic traffic, unsigned bank, sim_cycle at)
+{
+    const unsigned home = t->c->bank_node[bank];
+
+    at = coh_send_as(t, traffic, t->core, home, MSG_PUT, BYTES_CONTROL, at);
+    at = home_bank(t, bank, at);
+    coh_send_as(t, traffic, home, t->core, MSG_ACK, BYTES_CONTROL, at);
+}
+
+/* Another holder of the core's node has the line. */
+static bool node_has(const struct txn *t, const struct entry *e)
+{
+    const uint64_t *mask = t->c->numa.mask[numa_node(t->c, t->core)];
+
+    return ((e->sharers[0] & mask[0]) | (e->sharers[1] & mask[1])) != 0;
+}
+
 /* Sends a put or write-back, which its bank queues like a request and acknowledges. Returns when
  * the home has it. */
 static sim_cycle put_message(struct txn *t, uint64_t line, enum mem_traffic traffic, bool dirty,
                              bool data, sim_cycle at)
 {
     struct coherence *c = t->c;
-    const unsigned home = home_node(c, line);
+    const unsigned home_bank_number = home_number(c, line);
+    const unsigned bank =
+        numa_several(c) ? bank_in(c, numa_node(c, t->core), line) : home_bank_number;
+    const unsigned home = c->bank_node[bank];
     const unsigned dirty_bytes = c->quirks.tagged_write_back ? BYTES_TAGGED : BYTES_DATA;
     const unsigned clean_bytes = data ? BYTES_DATA : BYTES_CONTROL;
 
@@ -292,7 +330,9 @@ static sim_cycle put_message(struct txn *t, uint64_t line, enum mem_traffic traf
         c->stats.puts++;
     at = coh_send_as(t, traffic, t->core, home, dirty ? MSG_WRITE_BACK : MSG_PUT,
                      dirty ? dirty_bytes : clean_bytes, at);
-    at = home_bank(t, line, at);
+    if (bank != home_bank_number) /* the data stay in the node; the directory hears of it */
+        put_notice(t, traffic, home_bank_number, at);
+    at = home_bank(t, bank, at);
     coh_send_as(t, traffic, home, t->core, MSG_ACK, BYTES_CONTROL, at);
     return at;
 }
@@ -309,12 +349,14 @@ void shared_put(struct txn *t, uint64_t line, uint32_t slot, enum priv_state sta
     if (e->owner == t->core)
         e->owner = NOBODY;
     if (!c->inclusive_l3) /* the last clean copy is worth keeping, and so is put with its data */
-        take = dirty || (!sharers_any(e->sharers) && cache_find(&c->l3, line) == CACHE_NONE);
+        take =
+            dirty || (c->has_l3 && !(numa_several(c) ? node_has(t, e) : sharers_any(e->sharers)) &&
+                      l3_find(c, numa_node(c, t->core), line) == CACHE_NONE);
     at = put_message(t, line, traffic, dirty, take, at);
     if (take)
-        l3_take(t, line, dirty, traffic, at);
+        l3_take(t, numa_node(c, t->core), line, dirty, traffic, at);
     else if (dirty)
-        l3_dirty(c, slot);
+        l3_dirty(c->l3, slot);
     if (!c->inclusive_l3 && !sharers_any(e->sharers))
         entry_end(c, slot);
 }

@@ -139,6 +139,14 @@ static void declare_levels(struct coherence *c, struct stats *stats)
                     &c->stats.level[LEVEL_L1].lost[LOST_BELOW]);
     if (c->has_l2)
         g = declare_level(c, stats, LEVEL_L2);
+    if (c->grouped) {
+        stats_count(g, "sibling-hits", "accesses",
+                    "Hits of a shared L2 for which another core of the group was asked.",
+                    &c->stats.sibling_hits);
+        stats_count(g, "sibling-write-backs", "lines",
+                    "Lines that a core wrote down into a shared L2 because another loads them.",
+                    &c->stats.sibling_write_backs);
+    }
     if (c->exclusive)
         stats_count(g, "moved", "lines", "Lines that went up to the L1.",
                     &c->stats.level[LEVEL_L2].lost[LOST_MOVED]);
@@ -210,6 +218,49 @@ static void declare_waits(struct stats_group *g, const struct coh_stats *s)
     stats_count(g, "bank-wait-cycles", "cycles", "How long they waited.", &s->bank_wait_cycles);
 }
 
+static const struct {
+    const char *name, *count, *cycles, *far, *far_cycles;
+} of_level[LEVELS] = {
+    [LEVEL_L3] = {"l3", "Accesses that the L3 answered.", "What these took.",
+                  "Those that another NUMA node's L3 answered, or a home there.",
+                  "What those took."},
+    [LEVEL_REMOTE] = {"remote", "Accesses in which other cores were asked.", "What these took.",
+                      "Those in which another NUMA node took part.", "What those took."},
+    [LEVEL_MEMORY] = {"memory", "Accesses that the memory answered.", "What these took.",
+                      "Those that the memory of another NUMA node answered.", "What those took."},
+};
+
+static void declare_answer(struct stats_group *g, enum mem_level level, const struct answers *a,
+                           bool several)
+{
+    struct stats_group *own = stats_group(g, of_level[level].name);
+
+    stats_count(own, "accesses", "accesses", of_level[level].count, &a->all);
+    stats_count(own, "cycles", "cycles", of_level[level].cycles, &a->cycles);
+    if (!several)
+        return;
+    stats_count(own, "far", "accesses", of_level[level].far, &a->far);
+    stats_count(own, "far-cycles", "cycles", of_level[level].far_cycles, &a->far_cycles);
+    stats_invariant(own, "far.most", "The far ones are some of them.", (fields){&a->far, NULL},
+                    STATS_LE, (fields){&a->all, NULL});
+}
+
+/* Who answered the program's accesses and those to metadata: misses local and remote, apart. */
+static void declare_answers(struct stats_group *g, const struct coherence *c)
+{
+    const struct coh_stats *s = &c->stats;
+    struct stats_group *each[TRAFFICS] = {stats_group(g, "data"), stats_group(g, "metadata")};
+
+    for (enum mem_level level = LEVEL_L3; level < LEVELS; level++) {
+        for (size_t i = 0; i < TRAFFICS; i++)
+            declare_answer(each[i], level, &s->answers[i][level], c->numa.nodes > 1);
+        stats_invariant(g, of_level[level].name, "Data and metadata are all.",
+                        (fields){&s->answers[TRAFFIC_DATA][level].all,
+                                 &s->answers[TRAFFIC_METADATA][level].all, NULL},
+                        STATS_EQ, (fields){&s->from[level], NULL});
+    }
+}
+
 static void declare_latencies(struct stats_group *g, const struct coherence *c)
 {
     const struct histogram *h = c->stats.latency;
@@ -246,7 +297,10 @@ static void require_flow(struct stats_group *g, const struct coherence *c)
                     (fields){&s->from[LEVEL_MEMORY], NULL});
     stats_invariant(g, "misses", "What misses the last private level leaves the core.",
                     (fields){&last->misses, NULL}, STATS_LE, (fields){&s->transactions, NULL});
-    if (!c->has_l2)
+    if (c->grouped)
+        stats_invariant(g, "misses-l1", "All misses of the L1s come to the shared L2s.",
+                        (fields){&l1->misses, NULL}, STATS_EQ, (fields){&l2->accesses, NULL});
+    if (!c->has_l2 || c->grouped)
         return;
     stats_invariant(g, "upgrades-l1", "Misses of the L1 are upgrades or come to the L2.",
                     (fields){&l1->misses, NULL}, STATS_EQ,
@@ -282,6 +336,7 @@ void coh_stats_declare(struct coherence *c, struct stats *stats)
     declare_actions(g, s);
     declare_waits(g, s);
     declare_latencies(g, c);
+    declare_answers(g, c);
     declare_histories(g, s);
     require_flow(g, c);
 }

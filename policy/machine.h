@@ -10,6 +10,8 @@
 struct mem_outcome { /* of the data access itself; all 0 with machine = none */
     uint8_t level;   /* enum mem_level: who answered */
     bool asked;      /* it is of one line, and the home asked other cores for that */
+    bool far;        /* it is of one line, and another NUMA node took part */
+    bool upgraded;   /* it is of one line, which was in S, and needed M */
     sim_cycle began; /* when it started; policies are told when it was done */
 };
 
@@ -68,7 +70,8 @@ struct policy_machine {
                       sim_cycle now);
     void (*piggyback)(struct coherence *caches, uint64_t bytes);
     enum mem_level (*where)(const struct coherence *caches, unsigned core, sim_addr line);
-    const uint64_t *lost; /* coherence_lost; NULL: nobody counts */
+    const uint64_t *lost;     /* coherence_lost; NULL: nobody counts */
+    const char *no_histories; /* coherence_no_histories */
 };
 
 /* m may be NULL: no machine. */

@@ -164,10 +164,23 @@ static int check_memory(const struct radish *r, const char *name, struct err *e)
                    (unsigned long long)r->machine->memory);
 }
 
+static int check_caches(const struct radish *r, const char *name, struct err *e)
+{
+    if (!r->machine || !r->machine->no_histories)
+        return 0;
+    return err_set(e, LARD_CONFIG,
+                   "policy %s: %s, and a history belongs to the caches of one core, with its home "
+                   "on the same chip (RADISH's machine); take a machine with private L2s and one "
+                   "node, as --preset radish8",
+                   name, r->machine->no_histories);
+}
+
 static int check_params(const struct radish *r, const char *name, struct err *e)
 {
     const struct radish_params *p = &r->params;
 
+    if (check_caches(r, name, e))
+        return -1;
     if (p->clock_bits && p->clock_bits < 4)
         return err_set(e, LARD_CONFIG,
                        "policy %s: clock-bits: %llu is too few; give 4 to 32, or 0 for unbounded",

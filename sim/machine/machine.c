@@ -219,6 +219,7 @@ static int make(struct machine *m, struct config *config, struct stats *stats,
         .host = *host,
         .cores = (unsigned)m->params.cores,
         .line = (unsigned)m->params.line,
+        .page = pages.size,
         .contention = m->params.contention == CONTENTION_ON,
         .ce = m->params.compat == COMPAT_CE,
     };
@@ -247,6 +248,7 @@ struct machine *machine_new(struct config *config, struct stats *stats, bool tim
 void machine_account(struct machine *m, struct budget *b)
 {
     budget_take(b, coherence_bytes(m->coherence));
+    coherence_account(m->coherence, b);
     pages_account(&m->pages, b);
     m->footprint.budget.of = b;
 }
@@ -302,8 +304,8 @@ static enum spent spent_at(enum mem_level level)
 }
 
 /* Within one line. */
-ALWAYS_INLINE enum mem_level access_line(struct machine *m, unsigned core, sim_tid tid,
-                                         sim_addr addr, unsigned bytes, enum mem_cmd cmd)
+ALWAYS_INLINE struct coh_result access_line(struct machine *m, unsigned core, sim_tid tid,
+                                            sim_addr addr, unsigned bytes, enum mem_cmd cmd)
 {
     struct core *c = &m->core[core];
     const sim_addr physical = pages_physical(&m->pages, addr);
@@ -315,7 +317,7 @@ ALWAYS_INLINE enum mem_level access_line(struct machine *m, unsigned core, sim_t
     footprint_touch(&m->footprint, tid, physical);
     /* Waiting for what goes on beside has been charged already. */
     core_spend(m, c, spent_at(r.level), r.done - c->clock);
-    return r.level;
+    return r;
 }
 
 /* Lines one after the other, as by one instruction that waits for each. In timed order other cores
@@ -331,7 +333,7 @@ static NO_INLINE enum mem_level access_lines(struct machine *m, unsigned core,
         const uint64_t room = line_room(m, addr), n = bytes < room ? bytes : room;
         if (most != LEVEL_NONE && m->turns)
             m->turns->until(m->scheduler, core, m->core[core].clock);
-        const enum mem_level level = access_line(m, core, ev->tid, addr, (unsigned)n, cmd);
+        const enum mem_level level = access_line(m, core, ev->tid, addr, (unsigned)n, cmd).level;
         most = level > most ? level : most;
         addr += n;
         bytes -= n;
@@ -386,8 +388,12 @@ struct mem_outcome machine_event(struct machine *m, unsigned core, const struct 
         const enum mem_cmd cmd = (enum mem_cmd)cost->cmd;
         const uint64_t bytes = event_bytes(m, ev);
         if (LIKELY(bytes <= line_room(m, ev->addr))) {
-            out.level = (uint8_t)access_line(m, core, ev->tid, ev->addr, (unsigned)bytes, cmd);
-            out.asked = out.level == LEVEL_REMOTE;
+            const struct coh_result r =
+                access_line(m, core, ev->tid, ev->addr, (unsigned)bytes, cmd);
+            out.level = r.level;
+            out.asked = r.level == LEVEL_REMOTE;
+            out.far = r.far;
+            out.upgraded = r.upgraded;
         } else {
             out.level = (uint8_t)access_lines(m, core, ev, bytes, cmd);
         }

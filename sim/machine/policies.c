@@ -89,5 +89,6 @@ struct policy_machine machine_policies(struct machine *m)
         .piggyback = coherence_piggyback,
         .where = coherence_where,
         .lost = coherence_lost(m->coherence),
+        .no_histories = coherence_no_histories(m->coherence),
     };
 }

@@ -93,6 +93,8 @@ int machine_begins(struct lardsim *l)
                        "bytes of the host, more than %llu; raise the limit, or take smaller caches",
                        (unsigned long long)l->memory.live, (unsigned long long)l->memory.limit);
     l->policies = machine_policies(l->machine);
+    if (l->listing)
+        l->policies.no_histories = NULL;
     l->lines.queue = coherence_lines(l->machine->coherence);
     return timed ? config_bind(l->config, "schedule", schedule_param_rows, &l->schedule, &l->err)
                  : config_known(l->config, "schedule", schedule_param_rows, &l->err);

@@ -71,6 +71,7 @@ struct bench {
 struct bench_options {
     unsigned cores;
     bool contention, ce, line_events, later;
+    uint64_t page;    /* 0: 4 KiB */
     sim_cycle memory; /* its part of a read; 0: 85, so that a read takes 120 */
     struct coh_host host;
 };
@@ -96,6 +97,7 @@ static inline bool bench_open(struct bench *b, struct bench_options o, const cha
                                 .host = o.host,
                                 .cores = o.cores ? o.cores : 4,
                                 .line = 64,
+                                .page = o.page,
                                 .contention = o.contention,
                                 .ce = o.ce};
     b->c = coherence_new(&env, &b->e);

@@ -13,42 +13,94 @@
 
 #include "base/fiber.h"
 
-enum { LINES = 24, MOST_CORES = 16, MOST_AGENTS = 2 * MOST_CORES, STEPS = 3000 };
+enum { LINES = 24, MOST_CORES = 16, MOST_AGENTS = 2 * MOST_CORES, MOST_NODES = 4, STEPS = 3000 };
 enum { FIRST = 0x400 }; /* number of the first line */
 
 /* ---- versions ------------------------------------------------------------------------------- */
 
 struct copies {
-    bool has_l2, inclusive;
-    uint64_t latest[LINES], memory[LINES], l3[LINES];
+    bool has_l2, inclusive, l3_lines; /* l3_lines: there is an L3 */
+    unsigned group; /* cores that share an L2; above 1, an L1's copies are told apart from it */
+    unsigned node;  /* cores of a NUMA node */
+    uint64_t latest[LINES], memory[LINES], l3[MOST_NODES][LINES];
+    uint64_t dropped[LINES]; /* what an L3 lost to a store in this step, for whoever stores */
+    bool is_dropped[LINES];
     uint64_t wire[LINES];              /* what a core gave away last */
-    uint64_t copy[MOST_CORES][LINES];  /* a core's, in L1 or L2 */
+    uint64_t copy[MOST_CORES][LINES];  /* a core's, in L1 or L2; a group's, in its L2 */
+    uint64_t above[MOST_CORES][LINES]; /* in the L1 of a group's core */
+    bool has_above[MOST_CORES][LINES];
     uint64_t given[MOST_CORES][LINES]; /* under way from another core */
-    bool in_l3[LINES], has[MOST_CORES][LINES], is_given[MOST_CORES][LINES];
+    bool in_l3[MOST_NODES][LINES], has[MOST_CORES][LINES], is_given[MOST_CORES][LINES];
     bool handed_on[MOST_CORES]
                   [LINES]; /* in this step, to another core: to lose it now writes nothing */
 };
 
+static unsigned leader(const struct copies *m, unsigned core)
+{
+    return core - core % m->group;
+}
+
+/* A core's copy is the newest of a group's: stores go up by one. */
+static uint64_t newest(const struct copies *m, unsigned of, size_t l)
+{
+    uint64_t newest = m->copy[of][l];
+
+    for (unsigned i = of; m->group > 1 && i < of + m->group; i++)
+        if (m->has_above[i][l] && m->above[i][l] > newest)
+            newest = m->above[i][l];
+    return newest;
+}
+
+/* What happens in the L1 of a group's core. */
+static void follow_above(struct copies *m, const struct line_event *e, size_t l)
+{
+    if (e->what == LINE_FILL) {
+        m->above[e->core][l] = m->copy[leader(m, e->core)][l];
+        m->has_above[e->core][l] = true;
+        return;
+    }
+    if (e->dirty)
+        m->copy[leader(m, e->core)][l] = m->above[e->core][l];
+    if (e->what != LINE_DOWNGRADE)
+        m->has_above[e->core][l] = false;
+}
+
+/* What an L3 or the memory gives a core: the L3 of its own node before others. */
+static uint64_t from_below(const struct copies *m, unsigned core, size_t l)
+{
+    const unsigned own = core / m->node;
+
+    if (m->in_l3[own][l])
+        return m->l3[own][l];
+    for (unsigned node = 0; node < MOST_NODES; node++)
+        if (m->in_l3[node][l])
+            return m->l3[node][l];
+    return m->is_dropped[l] ? m->dropped[l] : m->memory[l];
+}
+
 static void fill(struct copies *m, const struct line_event *e, size_t l)
 {
     if (e->level == LEVEL_L3) {
-        m->l3[l] = m->inclusive ? m->memory[l] : m->wire[l];
-        m->in_l3[l] = true;
+        m->l3[e->from][l] = m->inclusive ? m->memory[l] : m->wire[l];
+        m->in_l3[e->from][l] = true;
         return;
     }
     if (!m->has[e->core][l])
-        m->copy[e->core][l] = m->is_given[e->core][l] ? m->given[e->core][l]
-                              : m->in_l3[l]           ? m->l3[l]
-                                                      : m->memory[l];
+        m->copy[e->core][l] =
+            m->is_given[e->core][l] ? m->given[e->core][l] : from_below(m, e->core, l);
     m->has[e->core][l] = true;
     m->is_given[e->core][l] = false;
 }
 
 static void write_back(struct copies *m, unsigned core, size_t l, bool dirty)
 {
+    const unsigned own = core / m->node;
+
     m->wire[l] = m->copy[core][l];
-    if (dirty && m->in_l3[l])
-        m->l3[l] = m->copy[core][l];
+    if (dirty && !m->l3_lines)
+        m->memory[l] = m->copy[core][l];
+    if (dirty && m->in_l3[own][l])
+        m->l3[own][l] = m->copy[core][l];
 }
 
 static void leave(struct copies *m, const struct line_event *e, size_t l)
@@ -56,9 +108,12 @@ static void leave(struct copies *m, const struct line_event *e, size_t l)
     const bool last = e->level == (m->has_l2 ? LEVEL_L2 : LEVEL_L1);
 
     if (e->level == LEVEL_L3) {
-        if (e->dirty)
-            m->memory[l] = m->l3[l];
-        m->in_l3[l] = false;
+        if (e->what == LINE_INVALIDATE && (e->dirty || !m->is_dropped[l])) {
+            m->dropped[l] = m->l3[e->from][l];
+            m->is_dropped[l] = true;
+        } else if (e->dirty && e->what == LINE_EVICT)
+            m->memory[l] = m->l3[e->from][l];
+        m->in_l3[e->from][l] = false;
     } else if (last || e->what == LINE_INVALIDATE) {
         if (m->has[e->core][l] && !m->handed_on[e->core][l])
             write_back(m, e->core, l, e->dirty);
@@ -70,12 +125,16 @@ static void follow(struct copies *m, const struct line_event *e)
 {
     const size_t l = (e->addr >> 6) - FIRST;
 
+    if (m->group > 1 && e->level == LEVEL_L1 && e->what != LINE_TRANSFER) {
+        follow_above(m, e, l);
+        return;
+    }
     switch ((enum line_what)e->what) {
     case LINE_FILL:
         fill(m, e, l);
         break;
     case LINE_TRANSFER:
-        m->given[e->core][l] = m->copy[e->from][l];
+        m->given[e->core][l] = newest(m, e->from, l);
         m->is_given[e->core][l] = true;
         m->handed_on[e->from][l] = true;
         break;
@@ -109,7 +168,7 @@ struct random {
     struct fiber *main;
     struct agent agent[MOST_AGENTS];
     unsigned agents, now; /* now: who runs */
-    unsigned lines, stores;
+    unsigned lines, stores, nodes;
     uint64_t turn, slept;
     bool values;
     char failed[1200];
@@ -129,6 +188,7 @@ static void follow_all(struct random *r)
         follow(&r->copies, &q->at[i]);
     q->n = 0;
     memset(r->copies.handed_on, 0, sizeof r->copies.handed_on);
+    memset(r->copies.is_dropped, 0, sizeof r->copies.is_dropped);
 }
 
 static char private(const struct random *r, unsigned core, size_t l)
@@ -144,9 +204,14 @@ static void compare(struct random *r)
 {
     for (unsigned core = 0; core < r->agents; core++) {
         const unsigned c = r->agent[core].core;
-        for (size_t l = 0; l < r->lines; l++)
-            if (r->copies.has[c][l] != (private(r, c, l) != 'I'))
+        for (size_t l = 0; l < r->lines; l++) {
+            if (r->copies.has[leader(&r->copies, c)][l] != (private(r, c, l) != 'I'))
                 fails(r, "events and states differ", c, l);
+            const sim_addr addr = (FIRST + l) << 6;
+            if (r->copies.group > 1 &&
+                r->copies.has_above[c][l] != (coherence_state(r->b.c, c, LEVEL_L1, addr) != 'I'))
+                fails(r, "events and states of a group's L1 differ", c, l);
+        }
     }
 }
 
@@ -166,11 +231,13 @@ static void one(struct agent *a)
         fails(r, "in the L1 or not", a->core, l);
     if (!load && private(r, a->core, l) != 'M')
         fails(r, "a store without permission", a->core, l);
-    if (!r->copies.has[a->core][l] ||
-        (r->values && r->copies.copy[a->core][l] != r->copies.latest[l]))
+    uint64_t *const own = r->copies.group > 1 ? r->copies.above[a->core] : r->copies.copy[a->core];
+    const bool has =
+        r->copies.group > 1 ? r->copies.has_above[a->core][l] : r->copies.has[a->core][l];
+    if (!has || (r->values && own[l] != r->copies.latest[l]))
         fails(r, "not what was stored last", a->core, l);
     if (!load)
-        r->copies.copy[a->core][l] = ++r->copies.latest[l];
+        own[l] = ++r->copies.latest[l];
     a->time = res.done + rng_below(&r->rng, 20);
 }
 
@@ -263,6 +330,8 @@ static const char *const l1s[] = {"l1.size=64 l1.ways=1", "l1.size=128 l1.ways=2
 static const char *const l2s[] = {"l2.size=0", "l2.size=256 l2.ways=2", "l2.size=512 l2.ways=8",
                                   "l2.size=128 l2.ways=1 l2.inclusion=exclusive",
                                   "l2.size=256 l2.ways=4 l2.inclusion=exclusive"};
+static const char *const shared_l2s[] = {"l2.size=512 l2.ways=4", "l2.size=1024 l2.ways=2",
+                                         "l2.size=2048 l2.ways=32"};
 static const char *const l3s[] = {
     "l3.size=512 l3.ways=2",
     "l3.size=1024 l3.ways=4 l3.banks=3",
@@ -270,7 +339,13 @@ static const char *const l3s[] = {
     "l3.size=192 l3.ways=1 l3.inclusion=non-inclusive",
     "l3.size=512 l3.ways=4 l3.inclusion=non-inclusive l3.directory-size=8 l3.directory-ways=2",
     "l3.size=128 l3.ways=2 l3.inclusion=non-inclusive l3.directory-size=4 l3.directory-ways=4",
+    "l3.size=0 l3.inclusion=non-inclusive",
+    "l3.size=0 l3.inclusion=non-inclusive l3.directory-size=4 l3.directory-ways=4",
 };
+enum { APART = 3 }; /* the first that several nodes can have */
+static const char *const nodes[] = {
+    "numa.home=interleave", "numa.lookup=node", "numa.invalidate=all numa.home=interleave",
+    "numa.lookup=node numa.invalidate=all numa.hop=7 numa.link-bytes=1"};
 static const char *const replacements[] = {"lru", "plru", "fifo", "random", "srrip"};
 static const char *const networks[] = {"network.topology=crossbar", "network.topology=ring",
                                        "network.topology=mesh network.controllers=2"};
@@ -279,17 +354,23 @@ static const char *const networks[] = {"network.topology=crossbar", "network.top
 
 static void describe(struct random *r, char *text, size_t n)
 {
-    const char *const l2 = ANY(&r->rng, l2s), *const l3 = ANY(&r->rng, l3s);
+    const unsigned first = r->nodes > 1 ? APART : 0;
+    const char *const l3 = l3s[first + rng_below(&r->rng, ARRAY_SIZE(l3s) - first)];
+    const char *const l2 = r->copies.group > 1 ? ANY(&r->rng, shared_l2s) : ANY(&r->rng, l2s);
 
     r->copies.has_l2 = !strstr(l2, "size=0");
     r->copies.inclusive = !strstr(l3, "non-inclusive");
+    r->copies.l3_lines = !strstr(l3, "size=0");
     snprintf(text, n,
-             "%s %s %s %s l1.replacement=%s "
-             "coherence.remote-cost=%s coherence.upgrade-cost=%s coherence.composition=%s",
-             ANY(&r->rng, l1s), l2, l3, ANY(&r->rng, networks), ANY(&r->rng, replacements),
-             rng_chance(&r->rng, 1, 4) ? "total" : "added",
+             "%s %s l2.shared-by=%u l2.sibling=%u %s %s l1.replacement=%s "
+             "coherence.remote-cost=%s coherence.upgrade-cost=%s coherence.composition=%s "
+             "numa.nodes=%u numa.package=%u %s",
+             r->copies.group > 2 ? l1s[rng_below(&r->rng, 2)] : ANY(&r->rng, l1s), l2,
+             r->copies.group, (unsigned)rng_below(&r->rng, 9), l3, ANY(&r->rng, networks),
+             ANY(&r->rng, replacements), rng_chance(&r->rng, 1, 4) ? "total" : "added",
              rng_chance(&r->rng, 1, 4) ? "home" : "level",
-             rng_chance(&r->rng, 1, 4) ? "cumulative" : "absolute");
+             rng_chance(&r->rng, 1, 4) ? "cumulative" : "absolute", r->nodes,
+             rng_chance(&r->rng, 1, 2) ? 1 : r->nodes / 2 + r->nodes % 2, ANY(&r->rng, nodes));
 }
 
 /* compat: ce decides them itself. */
@@ -303,19 +384,25 @@ static void describe_shared(struct random *r, char *text, size_t n)
 
 static void set_up(struct random *r, uint64_t seed, bool say)
 {
-    char settings[700];
+    char settings[900];
     struct copies copies;
 
     memset(r, 0, sizeof *r);
     rng_seed(&r->rng, seed);
+    r->nodes = rng_chance(&r->rng, 1, 2) ? 1U << (1 + rng_below(&r->rng, 2)) : 1;
+    r->copies.group = 1U << (rng_chance(&r->rng, 1, 2) ? 1 + rng_below(&r->rng, 2) : 0);
     describe(r, settings, sizeof settings);
     copies = r->copies;
-    const unsigned cores = 2 + (unsigned)rng_below(&r->rng, MOST_CORES - 1);
-    const bool later = rng_chance(&r->rng, 1, 2), ce = rng_chance(&r->rng, 1, 8);
+    const unsigned least = r->copies.group * r->nodes;
+    const unsigned cores = least + least * (unsigned)rng_below(&r->rng, MOST_CORES / least);
+    const bool later = rng_chance(&r->rng, 1, 2);
+    const bool ce = r->copies.inclusive && least == 1 && rng_chance(&r->rng, 1, 4);
+    copies.node = cores / r->nodes;
     if (!ce)
         describe_shared(r, settings, sizeof settings);
     const struct bench_options o = {
         .cores = cores,
+        .page = 128,
         .contention = rng_chance(&r->rng, 2, 3),
         .ce = ce,
         .line_events = true,
@@ -350,8 +437,33 @@ static const char *const situations[] = {
     "coherence.bank-waits", "coherence.upgrades",  "coherence.sharing-notices",
     "l3.evictions-dirty",
 };
+/* The same of those with cores that share L2s, with several nodes. */
+static const char *const of_groups[] = {"l2.sibling-hits", "l2.sibling-write-backs"};
+static const char *const of_nodes[] = {"numa.hops", "coherence.data.l3.far",
+                                       "coherence.data.remote.far", "coherence.data.memory.far"};
+struct met {
+    uint64_t all[ARRAY_SIZE(situations)], groups[ARRAY_SIZE(of_groups)],
+        nodes[ARRAY_SIZE(of_nodes)];
+};
 
-static bool run(uint64_t seed, bool say, uint64_t *met)
+static void meets(const struct random *r, struct met *met)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(situations); i++)
+        met->all[i] += bench_value(&r->b, situations[i]);
+    for (size_t i = 0; i < ARRAY_SIZE(of_groups) && r->copies.group > 1; i++)
+        met->groups[i] += bench_value(&r->b, of_groups[i]);
+    for (size_t i = 0; i < ARRAY_SIZE(of_nodes) && r->nodes > 1; i++)
+        met->nodes[i] += bench_value(&r->b, of_nodes[i]);
+}
+
+static void has_met(const uint64_t *met, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!met[i])
+            fail_msg("no %s", names[i]);
+}
+
+static bool run(uint64_t seed, bool say, struct met *met)
 {
     struct random *r = xcalloc(1, sizeof *r);
 
@@ -363,8 +475,8 @@ static bool run(uint64_t seed, bool say, uint64_t *met)
             fails(r, "nobody wakes it", r->agent[i].core, 0);
     if (!r->failed[0] && stats_check(r->b.stats, &r->b.e))
         fails(r, r->b.e.text, 0, 0);
-    for (size_t i = 0; i < ARRAY_SIZE(situations) && !r->failed[0]; i++)
-        met[i] += bench_value(&r->b, situations[i]);
+    if (!r->failed[0])
+        meets(r, met);
     const bool good = !r->failed[0];
     if (!good)
         fprintf(stderr, "seed %" PRIu64 ": %s\n", seed, r->failed);
@@ -380,14 +492,14 @@ static bool run(uint64_t seed, bool say, uint64_t *met)
 
 static void test_a_load_gets_what_was_stored_last(void **unused)
 {
-    uint64_t met[ARRAY_SIZE(situations)] = {0};
+    struct met met = {{0}, {0}, {0}};
 
     (void)unused;
-    for (uint64_t seed = 1; seed <= 40; seed++)
-        assert_true(run(seed, false, met));
-    for (size_t i = 0; i < ARRAY_SIZE(situations); i++)
-        if (!met[i])
-            fail_msg("no %s", situations[i]);
+    for (uint64_t seed = 1; seed <= 60; seed++)
+        assert_true(run(seed, false, &met));
+    has_met(met.all, situations, ARRAY_SIZE(situations));
+    has_met(met.groups, of_groups, ARRAY_SIZE(of_groups));
+    has_met(met.nodes, of_nodes, ARRAY_SIZE(of_nodes));
 }
 
 /* t_coherence_random [--mutant NAME] [SEED [SEEDS]] */
@@ -399,10 +511,10 @@ int main(int argc, char **argv)
         return cmocka_run_group_tests(tests, NULL, NULL);
     if (!mutant_arg(&argc, &argv))
         return 2;
-    uint64_t met[ARRAY_SIZE(situations)] = {0};
+    struct met met = {{0}, {0}, {0}};
     const struct seeds cases = seeds_arg(argc, argv, 1, NULL);
     for (uint64_t seed = cases.first; seed < cases.first + cases.n; seed++)
-        if (!run(seed, true, met))
+        if (!run(seed, true, &met))
             return 1;
     return 0;
 }
