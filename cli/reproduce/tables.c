@@ -75,17 +75,17 @@ static const struct table_program multisets[] = {MULTISET(5),   MULTISET(10),  M
                                                  MULTISET(500), END_PROGRAMS};
 
 static const struct table_program lard_twins[] = {
-#define LARD(symbol, name, program, ...) {name, NULL, name "@lard,gc=marksweep", NULL, "marksweep"},
+#define LARD(symbol, base, name, program, ...) {name, NULL, name "@lard,gc=marksweep", NULL, "marksweep"},
 #include "workloads/twins/twins.def"
 #undef LARD
     END_PROGRAMS};
 
 static const struct table_program lard_twins_both[] = {
-#define LARD(symbol, name, program, ...)                                                           \
+#define LARD(symbol, base, name, program, ...)                                                           \
     {name, "gc=marksweep", name "@lard,gc=marksweep", NULL, "marksweep"},
 #include "workloads/twins/twins.def"
 #undef LARD
-#define LARD(symbol, name, program, ...)                                                           \
+#define LARD(symbol, base, name, program, ...)                                                           \
     {name, "gc=semispace", name "@lard,gc=semispace", NULL, "semispace"},
 #include "workloads/twins/twins.def"
 #undef LARD
