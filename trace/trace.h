@@ -211,6 +211,33 @@ struct source_extent {
     uint64_t done, all; /* all 0: how long it is nobody knows */
 };
 
+/* What a thread has done since it was last asked. */
+enum driven_state {
+    DRIVEN_STANDS,  /* it is about to do something; it is asked when it has come to that */
+    DRIVEN_RESTS,   /* it looks again in a while */
+    DRIVEN_BLOCKED, /* until another thread lets it go on */
+    DRIVEN_ENDED
+};
+struct driven_answer {
+    /* In order; also what it made others do, which comes behind what those have done. */
+    const struct event *rec; /* valid until the next call */
+    size_t records;          /* whole events only; may be 0 */
+    enum driven_state then;
+    uint8_t awaits;       /* BLOCKED: the kind of event with which it will go on */
+    bool over;            /* the program has ended: nobody is asked again */
+    const sim_tid *woken; /* they are new, or were blocked; asked again when all that is done */
+    size_t wokens;
+};
+/* A program whose threads are asked one by one, by whoever has the clock (order = program): it
+ * decides who is next, and who comes first is served first. */
+struct source;
+struct driven {
+    /* What the thread does now; thread 0 is the first one. -1: the source failed. */
+    int (*next)(struct source *s, sim_tid tid, struct driven_answer *to, struct err *e);
+    /* Instructions before whatever the thread does next. */
+    uint32_t (*gap)(const struct source *s, sim_tid tid);
+};
+
 struct source {
     /* 0 and a batch, 0 and an empty batch at the end, or -1. Events before an error have been
      * delivered. Called by source_step. */
@@ -228,9 +255,10 @@ struct source {
      * consumer that stops inside the latest batch adds what it took. */
     struct digest *identity;
     const struct source_extent *extent; /* borrowed; NULL: nobody knows */
-    struct budget kept;                 /* what it keeps; source_account says of what */
-    uint64_t seed;                      /* of a generator */
-    bool seeded;                        /* it has one */
+    const struct driven *driven; /* its threads can be asked instead of `next`; NULL: they can't */
+    struct budget kept;          /* what it keeps; source_account says of what */
+    uint64_t seed;               /* of a generator */
+    bool seeded;                 /* it has one */
 };
 
 /* Whatever makes events without a file: NAME:rest. The table is of those that are linked in

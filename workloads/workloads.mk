@@ -15,6 +15,7 @@ libcore_la_SOURCES += workloads/twins/plant.c workloads/twins/rate.h workloads/t
 libcore_la_SOURCES += workloads/vm/alloc.c workloads/vm/cells.c workloads/vm/class.c \
 	workloads/vm/class.h workloads/vm/collect.h workloads/vm/heap.h workloads/vm/monitor.h \
 	workloads/vm/sched.h \
-	workloads/vm/collect.c workloads/vm/copy.c workloads/vm/gap.c workloads/vm/mark.c workloads/vm/monitor.c \
+	workloads/vm/collect.c workloads/vm/copy.c workloads/vm/drive.c workloads/vm/gap.c workloads/vm/mark.c \
+	workloads/vm/monitor.c \
 	workloads/vm/move.c workloads/vm/sched.c workloads/vm/site.c workloads/vm/sync.c \
 	workloads/vm/txn.c workloads/vm/vm.c workloads/vm/vm.h workloads/vm/vm_int.h

@@ -6,6 +6,25 @@
 
 /* ---- pauses --------------------------------------------------------------------------------- */
 
+/* It finds its yield flag set. */
+static void stops(struct vm_thread *t)
+{
+    vm_system(t, EV_READ, vm_yield_flag(t), 4, vm_inlined(t, VM_SITE_SAFEPOINT, t->stands));
+    vm_stopping(t);
+    t->asked = true;
+}
+
+/* The last one lets the collector begin. */
+void vm_stop_here(struct vm_thread *t)
+{
+    struct vm *v = t->vm;
+
+    t->to_stop = false;
+    stops(t);
+    if (!--v->gc.running && v->gc.thread->state == VM_IS_BLOCKED)
+        vm_wake(v, v->gc.thread);
+}
+
 /* Threads that are blocked said `stopped` before; those that have not started have nothing to say.
  */
 static void stop_thread(struct vm_thread *gc, struct vm_thread *t)
@@ -15,9 +34,11 @@ static void stop_thread(struct vm_thread *gc, struct vm_thread *t)
     if (t->state == VM_IS_READY && t->started && !t->mute) {
         vm_step(gc);
         vm_system(gc, EV_WRITE, vm_yield_flag(t), 4, VM_SITE_YIELD);
-        vm_system(t, EV_READ, vm_yield_flag(t), 4, vm_inlined(t, VM_SITE_SAFEPOINT, t->stands));
-        vm_stopping(t);
-        t->asked = true;
+        t->to_stop = gc->vm->sched.driven && !t->held_back;
+        if (t->to_stop) /* when it is there */
+            gc->vm->gc.running++;
+        else
+            stops(t);
     }
     t->stale = true;
 }
@@ -32,6 +53,8 @@ void vm_stop_world(struct vm_thread *gc, bool nursery)
     vm_pin(v);
     for (size_t i = 0; i < v->sched.n_threads; i++)
         stop_thread(gc, v->sched.thread[i]);
+    while (v->gc.running)
+        vm_block(gc, NULL, "threads to stop", EV_GC_BEGIN);
     vm_step(gc);
     vm_emit(gc, EV_GC_BEGIN, 0, 0, EVF_SYSTEM | (nursery ? EVF_NURSERY : 0), 0);
     vm_emit(gc, EV_VOLATILE_READ, VM_STOPPED, 0, EVF_SYSTEM, 0);
@@ -239,7 +262,7 @@ static void run_collector(struct vm_thread *gc, void *arg)
     for (;;) {
         while (v->gc.want == VM_WANT_NONE) {
             v->gc.idle = true;
-            vm_block(gc, NULL, "work");
+            vm_block(gc, NULL, "work", EV_THREAD_START);
         }
         const enum vm_want want = v->gc.want;
         v->gc.want = VM_WANT_NONE;
@@ -273,7 +296,7 @@ void vm_want(struct vm_thread *t, enum vm_want want)
     if (want != VM_WANT_CYCLE || !v->gc.cycling)
         ask(v, want);
     vm_stopping(t);
-    vm_block(t, &v->gc.queue, "a collection");
+    vm_block(t, &v->gc.queue, "a collection", EV_GC_END);
 }
 
 void vm_want_soon(struct vm_thread *t)

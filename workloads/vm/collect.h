@@ -27,6 +27,7 @@ struct vm_collector {
     unsigned barrier;          /* enum vm_barriers */
     bool marking, cycling;     /* marking, and a whole cycle, are under way beside the program */
     bool idle;                 /* it waits for work */
+    unsigned running;          /* threads that are yet to stop (driven) */
     struct vm_addresses stack; /* the mark stack: objects marked or promoted, yet to be scanned */
     struct vm_addresses
         log;         /* remembered slots (generational); overwritten references (snapshot) */
@@ -43,6 +44,7 @@ struct vm_collector {
 void vm_want(struct vm_thread *t, enum vm_want want);
 void vm_want_soon(struct vm_thread *t); /* a concurrent cycle, if none runs; does not wait */
 void vm_stop_world(struct vm_thread *gc, bool nursery);
+void vm_stop_here(struct vm_thread *t); /* driven: it is at a step, and was told to stop */
 void vm_start_world(struct vm_thread *gc, bool nursery);
 void vm_clear_object(struct vm_thread *gc, sim_addr at, uint64_t bytes);
 /* A copy of an object, with the accesses that takes, and its event. The source is forwarded. */

@@ -225,7 +225,32 @@ static void deflate(struct vm_thread *t, struct vm_monitor *m)
         t->heavy = i;
 }
 
+/* Who has queued gets another try; where the machine says who came first, that one gets the monitor
+ * (first come, first served), and nobody overtakes it. */
+static void let_go(struct vm *v, struct vm_monitor *m)
+{
+    m->owner = NULL;
+    m->depth = 0;
+    if (!v->sched.driven) {
+        vm_wake_all(v, &m->lockers);
+        return;
+    }
+    m->owner = vm_unqueue(&m->lockers);
+    if (m->owner)
+        vm_wake(v, m->owner);
+}
+
 /* ---- what programs do with them ------------------------------------------------------------- */
+
+/* Where time passes under the heavy lock, the monitor may be another one's by now, or light again.
+ */
+static struct vm_monitor *look_again(struct vm_thread *t, struct vm_ref *o, struct vm_monitor *m)
+{
+    if (!t->vm->sched.driven)
+        return m;
+    see(t, o, "locks");
+    return monitor(t->vm, o->at);
+}
 
 /* Whether t has it now. It looks at the lock word first. */
 static bool try_lock(struct vm_thread *t, struct vm_ref *o, uint64_t look)
@@ -236,12 +261,16 @@ static bool try_lock(struct vm_thread *t, struct vm_ref *o, uint64_t look)
     vm_system(t, EV_READ, lock_word(t, o), lock_bytes(t), look);
     if (had_bias(t, m, o))
         return false;
-    if (m->heavy || (m->owner && m->owner != t))
+    if (m->heavy || (m->owner && m->owner != t)) {
         use_heavy(t, m);
+        m = look_again(t, o, m);
+    }
     if (!m->owner || m->owner == t)
         return true;
+    if (!m->heavy)
+        return false;
     vm_stopping(t);
-    vm_block(t, &m->lockers, "a monitor");
+    vm_block(t, &m->lockers, "a monitor", EV_ACQUIRE);
     return false;
 }
 
@@ -273,8 +302,7 @@ void vm_unlock(struct vm_thread *t, struct vm_ref *o, uint64_t site)
     m->depth--;
     if (!last)
         return;
-    m->owner = NULL;
-    vm_wake_all(t->vm, &m->lockers);
+    let_go(t->vm, m);
     vm_urge(t);
 }
 
@@ -287,15 +315,16 @@ static struct vm_monitor *get_back(struct vm_thread *t, struct vm_ref *o)
         vm_step(t);
         o->at = vm_forwarded(&v->core, o->at);
         struct vm_monitor *m = monitor(v, o->at);
-        if (!m->owner)
+        if (!m->owner || m->owner == t)
             return m;
-        vm_block(t, &m->lockers, "a monitor, after a wait");
+        vm_block(t, &m->lockers, "a monitor, after a wait", EV_WAIT_EXIT);
     }
 }
 
 /* A wait makes the lock heavy, as in Jikes RVM: the queue of waiters belongs to a heavy lock. */
 void vm_wait(struct vm_thread *t, struct vm_ref *o, uint64_t site)
 {
+    struct vm *v = t->vm;
     struct vm_monitor *m = held(t, o, "waits on");
     const uint32_t depth = m->depth;
 
@@ -304,10 +333,8 @@ void vm_wait(struct vm_thread *t, struct vm_ref *o, uint64_t site)
     vm_stopping(t);
     vm_emit_on(t, EV_WAIT_ENTER, o, t->vm->core.layout->lock, site);
     t->mute = true;
-    m->owner = NULL;
-    m->depth = 0;
-    vm_wake_all(t->vm, &m->lockers);
-    vm_block(t, &m->waiters, "a notification");
+    let_go(v, m);
+    vm_block(t, &m->waiters, "a notification", EV_WAIT_EXIT);
     m = get_back(t, o);
     m->owner = t;
     m->depth = depth;

@@ -9,7 +9,7 @@ enum { SLICE = 4 }; /* turns in a row of a language thread on a kernel thread */
 
 /* ---- queues --------------------------------------------------------------------------------- */
 
-static void enqueue(struct vm_queue *q, struct vm_thread *t)
+void vm_enqueue(struct vm_queue *q, struct vm_thread *t)
 {
     t->next = NULL;
     if (q->last)
@@ -28,6 +28,14 @@ struct vm_thread *vm_unqueue(struct vm_queue *q)
     return t;
 }
 
+/* It may be asked again. */
+static void note_woken(struct vm *v, const struct vm_thread *t)
+{
+    v->sched.woken =
+        xgrow(v->sched.woken, v->sched.wokens, &v->sched.cap_woken, sizeof *v->sched.woken);
+    v->sched.woken[v->sched.wokens++] = t->run.tid;
+}
+
 /* On kernel threads it goes to the queue of who wakes it, as its data are likely in that one's
  * caches; the collector has a kernel thread of its own, and what it wakes goes back to where it
  * belongs. */
@@ -43,6 +51,8 @@ void vm_wake(struct vm *v, struct vm_thread *t)
     v->sched.ready =
         xgrow(v->sched.ready, v->sched.n_ready, &v->sched.cap_ready, sizeof *v->sched.ready);
     v->sched.ready[v->sched.n_ready++] = t;
+    if (v->sched.driven)
+        note_woken(v, t);
 }
 
 void vm_wake_all(struct vm *v, struct vm_queue *q)
@@ -157,8 +167,7 @@ static uint64_t turn_length(struct vm *v)
     return 1 + rng_below(&v->sched.rng, 2 * v->p.quantum - 1);
 }
 
-/* A fiber can't free the stack that it runs on: the next one does. */
-static void bury(struct vm *v)
+void vm_bury(struct vm *v)
 {
     fiber_free(v->sched.dead);
     v->sched.dead = NULL;
@@ -194,12 +203,17 @@ static void turn(struct vm *v, struct vm_thread *t, struct fiber *self)
     if (u->fiber == self)
         return;
     fiber_switch(self, vm_fiber(u));
-    bury(v);
+    vm_bury(v);
 }
 
 void vm_rearm(struct vm *v)
 {
     struct vm_core *c = &v->core;
+
+    if (v->sched.driven) { /* each step waits to be asked */
+        c->stop = c->rec;
+        return;
+    }
     const uint64_t spent = (uint64_t)(c->at - v->sched.from);
     const uint64_t room = c->at < v->stream.end ? (uint64_t)(v->stream.end - c->at) : 0;
 
@@ -217,6 +231,10 @@ void vm_pin(struct vm *v)
 void vm_unpin(struct vm *v)
 {
     v->sched.pinned--;
+    for (struct vm_thread *t; !v->sched.pinned && (t = vm_unqueue(&v->sched.held));) {
+        t->held_back = false;
+        note_woken(v, t);
+    }
     vm_rearm(v);
 }
 
@@ -249,6 +267,10 @@ void vm_pause(struct vm_thread *t)
     struct vm *v = t->vm;
 
     vm_note_place(t);
+    if (v->sched.driven) {
+        vm_answer(t);
+        return;
+    }
     vm_rearm(v);
     if (!v->sched.left && !v->sched.pinned)
         turn(v, t, t->fiber);
@@ -257,19 +279,26 @@ void vm_pause(struct vm_thread *t)
     vm_rearm(v);
 }
 
-/* Nothing may be pinned: then nobody could wake it. */
-void vm_block(struct vm_thread *t, struct vm_queue *q, const char *what)
+/* Nothing may be pinned: then nobody could wake it, but who is told to stop. */
+void vm_block(struct vm_thread *t, struct vm_queue *q, const char *what, enum ev_kind awaits)
 {
     struct vm *v = t->vm;
 
-    assert(!v->sched.pinned && t->state == VM_IS_READY);
+    assert((!v->sched.pinned || v->sched.driven) && t->state == VM_IS_READY);
     vm_note_place(t);
     vm_flush(t);
     unready(v, t);
     t->state = VM_IS_BLOCKED;
     t->waits = what;
+    t->awaits = (uint8_t)awaits;
     if (q)
-        enqueue(q, t);
+        vm_enqueue(q, t);
+    if (v->sched.driven) {
+        if (!v->sched.n_ready)
+            deadlock(t);
+        vm_answer(t);
+        return;
+    }
     turn(v, t, t->fiber);
     vm_flush(t);
     vm_catch_up(t);
@@ -288,13 +317,16 @@ void vm_urge(struct vm_thread *t)
 {
     struct vm *v = t->vm;
 
-    if (v->p.schedule == VM_ADVERSARIAL && !v->sched.pinned && rng_chance(&v->sched.rng, 7, 8))
+    if (v->p.schedule == VM_ADVERSARIAL && !v->sched.driven && !v->sched.pinned &&
+        rng_chance(&v->sched.rng, 7, 8))
         end_turn(v);
 }
 
 void vm_yield(struct vm_thread *t)
 {
-    end_turn(t->vm);
+    if (!t->vm->sched.driven)
+        end_turn(t->vm);
+    t->vm->sched.rests = true;
     vm_step(t);
 }
 
@@ -328,7 +360,10 @@ NO_RETURN static void end_thread(struct vm_thread *t)
         deadlock(t);
     t->fiber = NULL;
     v->sched.dead = self;
-    turn(v, t, self);
+    if (v->sched.driven)
+        fiber_switch(self, v->sched.host);
+    else
+        turn(v, t, self);
     die("a thread that has ended runs");
 }
 
@@ -337,7 +372,7 @@ static void enter(void *arg)
 {
     struct vm_thread *t = arg;
 
-    bury(t->vm);
+    vm_bury(t->vm);
     vm_flush(t);
     vm_catch_up(t);
     vm_rearm(t->vm);
@@ -405,7 +440,7 @@ void vm_join(struct vm_thread *t, sim_tid u, uint64_t site)
     vm_step(t);
     while (v->sched.thread[u]->state != VM_IS_ENDED) {
         vm_stopping(t);
-        vm_block(t, &v->sched.thread[u]->joiners, "a thread's end");
+        vm_block(t, &v->sched.thread[u]->joiners, "a thread's end", EV_JOIN);
     }
     vm_emit(t, EV_JOIN, 0, u, 0, site);
 }

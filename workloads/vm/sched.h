@@ -29,15 +29,18 @@ struct vm_thread {
     bool started; /* has made an event */
 
     /* What it owes before its next event (vm_catch_up). */
-    bool stale;   /* a pause has been since its last event: it reads `resumed` */
-    bool asked;   /* its yield flag was set: it takes that back */
-    bool held_up; /* another thread has stopped it: it takes its stop lock */
+    bool stale;     /* a pause has been since its last event: it reads `resumed` */
+    bool asked;     /* its yield flag was set: it takes that back */
+    bool held_up;   /* another thread has stopped it: it takes its stop lock */
+    bool to_stop;   /* driven: the collector has set its yield flag, and it has not seen that */
+    bool held_back; /* driven: ready, and waits until the scheduler is no longer pinned */
     bool mute; /* it waits on a monitor or at a barrier, and can make no event but the wait's end */
 
     uint32_t held;          /* monitors, each entry counts */
     uint32_t heavy;         /* a heavy lock that it keeps for its next need; 0: none */
     struct vm_thread *next; /* in a queue */
     const char *waits;      /* blocked: for what, for messages */
+    uint8_t awaits;         /* blocked: the kind of event with which it goes on */
     struct vm_queue joiners;
     struct vm_ref *roots; /* owns VM_ROOTS */
     uint32_t n_roots;
@@ -67,6 +70,13 @@ struct vm_scheduler {
     struct vm_thread *runs[VM_KERNELS + 1];
     uint64_t left;      /* events of the turn, as of `from` */
     struct event *from; /* where the turn's events in this batch begin */
+
+    /* Who runs is decided outside (struct driven): then there are no turns. */
+    bool driven;
+    bool rests;     /* the thread that was asked looks again in a while */
+    sim_tid *woken; /* owns; since the question in hand */
+    size_t wokens, cap_woken;
+    struct vm_queue held; /* ready, and asked while the scheduler was pinned */
 };
 
 struct vm_thread *vm_thread_new(struct vm *v, void (*fn)(struct vm_thread *t, void *arg),
@@ -74,10 +84,14 @@ struct vm_thread *vm_thread_new(struct vm *v, void (*fn)(struct vm_thread *t, vo
 void vm_thread_free(struct vm_thread *t);
 struct fiber *vm_fiber(struct vm_thread *t);
 void vm_wake(struct vm *v, struct vm_thread *t);
+void vm_enqueue(struct vm_queue *q, struct vm_thread *t);
+void vm_bury(struct vm *v); /* a fiber can't free the stack that it runs on: the next one does */
 void vm_wake_all(struct vm *v, struct vm_queue *q);
 struct vm_thread *vm_unqueue(struct vm_queue *q); /* NULL: empty */
-/* Until woken. what: for messages. q may be NULL. */
-void vm_block(struct vm_thread *t, struct vm_queue *q, const char *what);
+/* Until woken. what: for messages; awaits: with what it goes on. q may be NULL. */
+void vm_block(struct vm_thread *t, struct vm_queue *q, const char *what, enum ev_kind awaits);
+extern const struct driven vm_driven; /* drive.c */
+void vm_answer(struct vm_thread *t);  /* driven: until it is asked again */
 /* Sets core.stop anew: where the running thread has to pause next. */
 void vm_rearm(struct vm *v);
 void vm_pin(struct vm *v);

@@ -31,8 +31,10 @@ void vm_barrier_wait(struct vm_thread *t, struct vm_barrier *b, uint64_t site)
         b->arrived = 0;
         b->round++;
         vm_wake_all(t->vm, &b->queue);
+        if (t->vm->sched.driven)
+            vm_answer(t); /* they go on when it has arrived, not when it departs */
     } else {
-        vm_block(t, &b->queue, "others at a barrier");
+        vm_block(t, &b->queue, "others at a barrier", EV_BARRIER_DEPART);
     }
     vm_emit(t, EV_BARRIER_DEPART, b->name, round, 0, site);
     t->mute = false;
@@ -168,7 +170,7 @@ void vm_class_use(struct vm_thread *t, const struct vm_class *k, uint64_t site)
         if (v->classes.life[k->id].by == t)
             return;
         vm_stopping(t);
-        vm_block(t, &v->classes.queue, "a class's initialisation");
+        vm_block(t, &v->classes.queue, "a class's initialisation", EV_CLASS_USE);
     }
     if (v->classes.life[k->id].state == VM_CLASS_NEW)
         initialise(t, k, name, site);

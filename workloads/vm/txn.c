@@ -17,7 +17,7 @@ void vm_txn_begin(struct vm_thread *t, uint64_t reserve, uint64_t site)
         if (!v->txn.owner)
             break;
         vm_stopping(t);
-        vm_block(t, &v->txn.queue, "another transaction");
+        vm_block(t, &v->txn.queue, "another transaction", EV_TXN_BEGIN);
     }
     v->txn.owner = t;
     v->txn.bytes = reserve;
@@ -47,7 +47,7 @@ void vm_no_txn(struct vm_thread *gc)
         if (!v->txn.owner)
             return;
         vm_stopping(gc);
-        vm_block(gc, &v->txn.queue, "a transaction");
+        vm_block(gc, &v->txn.queue, "a transaction", EV_GC_BEGIN);
     }
 }
 

@@ -154,6 +154,7 @@ static void free_threads(struct vm *v)
     fiber_free(v->sched.host);
     free(v->sched.thread);
     free(v->sched.ready);
+    free(v->sched.woken);
 }
 
 static void free_tables(struct vm *v)
@@ -351,8 +352,9 @@ struct vm *vm_open(const struct workload *w, const struct vm_params *p, void *pa
                                 .name = v->program.name,
                                 .names = v->names,
                                 .producer = "lardsim workload",
-                                .granularity = granularity(w, &layouts[p->layout]),
-                                .layout = (enum layout_id)p->layout};
+                                 .granularity = granularity(w, &layouts[p->layout]),
+                                 .layout = (enum layout_id)p->layout,
+                                 .driven = p->kernel_threads ? NULL : &vm_driven};
     map_init(&v->stream.phase_ids, NULL);
     rng_seed(&v->sched.rng, p->seed);
     v->sched.host = fiber_host();

@@ -4,6 +4,7 @@
  *     gap.c                     instructions between accesses
  *     site.c                    names of sites; inlined code
  *     sched.h  sched.c          threads, and who runs
+ *     drive.c                   ... as somebody outside says
  *     monitor.h  monitor.c      monitors; locks of the runtime
  *     sync.c                    barriers, volatiles, initialisation of classes
  *     txn.c                     transactions and marks
