@@ -35,6 +35,7 @@ enum {
     OPT_CONFIG = 'c',
     OPT_QUIET = 'q',
     OPT_TIMELINE = 't',
+    OPT_RECORD = 'r',
     OPT_PRESET = 256,
     OPT_SET,
     OPT_OVERWRITE,

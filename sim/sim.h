@@ -107,6 +107,8 @@ void sim_shared_free(struct sim_shared *s);
 
 /* The run writes a timeline to this file. Before lardsim_start. */
 int sim_timeline(struct lardsim *l, const char *path, bool overwrite);
+/* In program order: writes the execution to this file, as a trace. Before lardsim_start. */
+int sim_record(struct lardsim *l, const char *path, bool overwrite);
 /* After lardsim_finish: the timeline stops at this cycle, as it has timeline.max slices. */
 bool sim_timeline_cut(const struct lardsim *l, uint64_t *at);
 /* "order", "contention", "memory": as this run has it; NULL: no machine. From the first event on.

@@ -63,7 +63,8 @@ static void make_cli(struct repeat *a, const struct cli *c)
     add(a, OPT_CONFIG, absolute(a, config));
     free(config);
     for (size_t i = 0; i < c->n; i++)
-        if (c->given[i].key == 'o' || c->given[i].key == OPT_TIMELINE)
+        if (c->given[i].key == 'o' || c->given[i].key == OPT_TIMELINE ||
+            c->given[i].key == OPT_RECORD)
             add(a, c->given[i].key, absolute(a, c->given[i].value));
         else if (c->given[i].key != OPT_AGAIN)
             add(a, c->given[i].key, c->given[i].value);

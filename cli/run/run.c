@@ -101,10 +101,11 @@ void run_command(struct lardsim *l)
 
 static int configure(struct lardsim *l, const struct cli *c)
 {
-    const char *timeline = cli_get(c, OPT_TIMELINE);
+    const char *timeline = cli_get(c, OPT_TIMELINE), *record = cli_get(c, OPT_RECORD);
 
     run_command(l);
-    if (run_settings(l, c) || (timeline && sim_timeline(l, timeline, cli_has(c, OPT_OVERWRITE))))
+    if (run_settings(l, c) || (timeline && sim_timeline(l, timeline, cli_has(c, OPT_OVERWRITE))) ||
+        (record && sim_record(l, record, cli_has(c, OPT_OVERWRITE))))
         return -1;
     return cli_get(c, 'o') ? lardsim_output(l, cli_get(c, 'o'), cli_has(c, OPT_OVERWRITE)) : 0;
 }
@@ -174,13 +175,19 @@ static int check_outputs(const struct cli *c, struct err *e)
 {
     const char *timeline = cli_get(c, OPT_TIMELINE);
 
-    if (cli_has(c, OPT_OVERWRITE) && !cli_get(c, 'o') && !timeline)
-        return err_set(
-            e, LARD_USAGE,
-            "run: --overwrite needs --output or --timeline, whose folder or file it replaces");
+    const char *record = cli_get(c, OPT_RECORD);
+
+    if (cli_has(c, OPT_OVERWRITE) && !cli_get(c, 'o') && !timeline && !record)
+        return err_set(e, LARD_USAGE,
+                       "run: --overwrite needs --output, --timeline or --record, whose folder or "
+                       "file it replaces");
     if (timeline && !strcmp(timeline, "-"))
         return err_set(e, LARD_USAGE,
                        "run: --timeline needs a file; standard output has the result");
+    if (record && !strcmp(record, "-"))
+        return err_set(e, LARD_USAGE, "run: --record needs a file; standard output has the result");
+    if (record && outfile_check(record, cli_has(c, OPT_OVERWRITE), e))
+        return -1;
     return timeline ? outfile_check(timeline, cli_has(c, OPT_OVERWRITE), e) : 0;
 }
 
@@ -239,6 +246,8 @@ static const struct argp_option options[] = {
     {"overwrite", OPT_OVERWRITE, NULL, 0, "Replace the results if the folder or file exists", 0},
     {"timeline", OPT_TIMELINE, "FILE", 0,
      "Write to this file what each core did, cycle by cycle, for Perfetto or Chrome", 0},
+    {"record", OPT_RECORD, "FILE", 0,
+     "Write the execution to this file, as a trace; in program order (docs/machine.md)", 0},
     ROWS_OUTCOME,
     ROW_END};
 

@@ -10,8 +10,8 @@
 #include "memory/pages.h"
 #include "trace/trace.h"
 
-enum { MACHINE_NONE, MACHINE_MULTICORE };               /* parameter machine */
-enum { ORDER_BY_MACHINE, ORDER_RECORDED, ORDER_TIMED }; /* parameter order */
+enum { MACHINE_NONE, MACHINE_MULTICORE };                              /* parameter machine */
+enum { ORDER_BY_MACHINE, ORDER_RECORDED, ORDER_TIMED, ORDER_PROGRAM }; /* parameter order */
 enum { COMPAT_NONE, COMPAT_CE };
 enum { CONTENTION_BY_ORDER, CONTENTION_ON, CONTENTION_OFF };
 enum { MEMORY_INSTRUCTION_PLUS, MEMORY_INSTRUCTION_LATENCY };

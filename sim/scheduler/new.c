@@ -93,6 +93,8 @@ static void timed_destroy(struct scheduler *head)
     order_free(s->order);
     for (size_t i = 0; i < s->machine->params.cores; i++)
         free(s->core[i].tid);
+    for (size_t i = 0; i < s->threads.n; i++)
+        free(s->threads.at[i].woken.tid);
     map_free(&s->threads.kernels);
     map_free(&s->threads.carriers);
     map_free(&s->queue.sleepers);

@@ -5,10 +5,10 @@
  *
  *   recorded  the events as they were recorded, with a machine or without: recorded.c
  *   timed     the thread that is first in simulated time: timed.c
+ *   program   the same, but a workload is asked what that thread does now: program.c
  *
- * Two more fit the same interface (they are not here yet). In `program` a workload is asked for
- * the next event of the thread whose core is furthest behind. In `host` the clock of another
- * simulator is the clock, and each pushed event brings its core and its cycle. */
+ * One more fits the same interface (it is not here yet). In `host` the clock of another simulator
+ * is the clock, and each pushed event brings its core and its cycle. */
 #ifndef LARDSIM_SCHEDULER_H
 #define LARDSIM_SCHEDULER_H
 
@@ -62,6 +62,7 @@ struct recording {
     uint64_t first, number; /* of the first event; of the next one that is taken */
     bool limited;           /* there were more than the limit */
     bool closed;            /* no more come */
+    bool failed;            /* the program did, which is asked */
 };
 
 struct scheduler { /* the head of each order's own struct */
@@ -82,6 +83,9 @@ struct scheduler_type {
 /* slice: records of a turn, about, where there is no machine. */
 struct scheduler *scheduler_recorded(const struct scheduler_env *env, size_t slice);
 struct scheduler *scheduler_timed(const struct schedule_params *p, const struct scheduler_env *env);
+/* Timed order becomes program order: this source is asked (struct driven). Borrowed. Before the
+ * first scheduler_run; numbers, stream rules and the limit of events are the caller's then. */
+void scheduler_drive(struct scheduler *s, struct source *program);
 void scheduler_free(struct scheduler *s); /* NULL is fine */
 /* For coh_env, which comes before the scheduler: how a transaction waits, in timed order. */
 struct coh_host scheduler_host(struct scheduler **s);

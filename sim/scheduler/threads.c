@@ -95,7 +95,7 @@ static size_t turn_of(const struct timed *s, sim_tid tid, size_t among)
 bool thread_place(struct timed *s, sim_tid tid, const struct event *first)
 {
     const uint64_t *kernel =
-        first->kind == EV_THREAD ? map_find(&s->threads.kernels, first->aux) : NULL;
+        first && first->kind == EV_THREAD ? map_find(&s->threads.kernels, first->aux) : NULL;
     const bool pinned = s->params.threads == THREADS_PINNED;
     struct sched_thread *th = &s->threads.at[tid];
 
@@ -156,18 +156,18 @@ static int ended_before(const struct timed *s, const struct event *ev, uint64_t 
                    (unsigned long long)number, ev->tid);
 }
 
-static int too_many(const struct timed *s, const struct event *ev, uint64_t number)
+static int too_many(const struct timed *s, sim_tid tid, uint64_t number)
 {
     const unsigned cores = (unsigned)s->machine->params.cores;
     const struct names *names = *s->head.env.names;
-    const char *name = names ? names_find(names, NAME_THREAD, ev->tid) : NULL;
+    const char *name = names ? names_find(names, NAME_THREAD, tid) : NULL;
 
     return err_set(
         s->head.env.err, LARD_CONFIG,
         "event %llu: thread %u%s%.200s%s makes it %llu threads that live at a time; with "
         "schedule.threads=pinned each has a core of its own, and the machine has %u core%s; set "
         "schedule.threads=round-robin, or more cores",
-        (unsigned long long)number, ev->tid, name ? " (" : "", name ? name : "", name ? ")" : "",
+        (unsigned long long)number, tid, name ? " (" : "", name ? name : "", name ? ")" : "",
         (unsigned long long)s->threads.living, cores, cores == 1 ? "" : "s");
 }
 
@@ -209,6 +209,15 @@ int thread_recorded(struct timed *s, const struct event *ev, uint64_t number)
     if (th->ended)
         leave_carrier(s, th);
     if (s->params.threads == THREADS_PINNED && s->threads.living > s->machine->params.cores)
-        return too_many(s, ev, number);
+        return too_many(s, ev->tid, number);
+    return 0;
+}
+
+int thread_lives(struct timed *s, sim_tid tid)
+{
+    s->threads.at[tid].carrier = CARRIER_OWN;
+    s->threads.living++;
+    if (s->params.threads == THREADS_PINNED && s->threads.living > s->machine->params.cores)
+        return too_many(s, tid, s->head.trace.number);
     return 0;
 }

@@ -1,4 +1,4 @@
-/* timed.c - timed order: threads on cores, and which goes next.
+/* timed.c - timed and program order: threads on cores, and which goes next.
  *
  * The agent of a core has its turn when its thread arrives at its next event: at the core's clock,
  * and the instructions before the event. There the event runs, or the thread has to wait for
@@ -93,15 +93,37 @@ static inline bool must_know(struct timed *s, const struct run_queue *q)
     return true;
 }
 
-/* Its next event can't be its core's next. */
-static NO_INLINE void pass_over(struct timed *s, sim_tid tid, enum order_state why)
+/* The instructions before its next step, which nobody knows yet, are on their way. */
+static void stand(struct timed *s, struct run_queue *q, sim_tid tid)
 {
-    if (why == ORDER_UNKNOWN) {
-        park(s, tid);
-        return;
+    const struct source *p = s->program.source;
+    struct sched_thread *th = &s->threads.at[tid];
+
+    if (th->waited || th->ready_at > q->core->clock)
+        stand_still(s, q, th);
+    if (q->last != tid || !q->ran || q->fresh)
+        take_turn(s, q, tid);
+    q->busy = true;
+    q->access = false;
+    sim_cycle at = q->core->clock + p->driven->gap(p, tid);
+    if (at < s->queue.now) {
+        core_spend(s->machine, q->core, SPENT_IDLE, s->queue.now - at);
+        at = s->queue.now;
     }
-    s->threads.at[tid].state = THREAD_OVER;
-    thread_leaves(s, tid);
+    queue_at(s, q->agent, at);
+}
+
+/* Its next event can't be its core's next, or is not made before the core has come to it. */
+static NO_INLINE void pass_over(struct timed *s, struct run_queue *q, sim_tid tid)
+{
+    if (q->next.state == ORDER_OVER) {
+        s->threads.at[tid].state = THREAD_OVER;
+        thread_leaves(s, tid);
+    } else if (!s->program.source) {
+        park(s, tid);
+    } else if (program_stands(s, tid)) {
+        stand(s, q, tid);
+    }
 }
 
 /* The core's agent goes on when its thread arrives at its event. */
@@ -138,7 +160,7 @@ static void plan(struct timed *s, struct run_queue *q)
             take_up(s, q, tid);
             break;
         }
-        pass_over(s, tid, q->next.state);
+        pass_over(s, q, tid);
     }
 }
 
@@ -147,16 +169,22 @@ static struct run_queue *core_of(const struct timed *s, sim_tid tid)
     return &s->core[s->threads.at[tid].core];
 }
 
+void timed_plan(struct timed *s, sim_tid tid)
+{
+    plan(s, core_of(s, tid));
+}
+
 /* A core has become empty: whose turn it is to get one. */
 static void place_waiting(struct timed *s)
 {
-    struct order_next next;
+    struct order_next next = {.ev = NULL};
     sim_tid tid;
 
     s->threads.emptied = false;
     while (thread_next_placeable(s, &tid)) {
-        order_peek(s->order, tid, &next);
-        assert(next.state == ORDER_READY);
+        if (!s->program.source)
+            order_peek(s->order, tid, &next);
+        assert(s->program.source || next.state == ORDER_READY);
         if (!thread_place(s, tid, next.ev))
             break;
         s->threads.at[tid].ready_at = s->queue.now;
@@ -241,6 +269,8 @@ static inline void taken(struct timed *s, struct run_queue *q)
     q->busy = false;
     if (UNLIKELY(woken))
         wake_all(s, q->core->clock);
+    if (UNLIKELY(s->program.source != NULL))
+        program_ran(s, tid, q->core->clock);
     plan(s, q);
     if (UNLIKELY(threads && core_of(s, tid) != q))
         plan(s, core_of(s, tid));
@@ -314,9 +344,30 @@ static inline bool arrive(struct timed *s, struct run_queue *q, struct turn *t)
     return false;
 }
 
+/* Its thread has come to a step that was not known when it was planned. False: to no event. */
+static NO_INLINE bool learn(struct timed *s, struct run_queue *q)
+{
+    const sim_tid tid = q->last;
+
+    if (q->next.state == ORDER_UNKNOWN && program_asks(s, tid))
+        order_peek(s->order, tid, &q->next);
+    if (s->stop)
+        return false;
+    if (q->next.state > ORDER_BLOCKED) {
+        q->busy = false;
+        plan(s, q);
+        return false;
+    }
+    q->access = event_is_access(q->next.ev);
+    if (s->machine->timeline)
+        timeline_event(s->machine->timeline, q->agent->core, q->next.ev, s->head.trace.number);
+    return true;
+}
+
 static inline bool core_step(struct timed *s, struct agent *a, struct turn *t)
 {
     struct run_queue *q = &s->core[a->core];
+    const bool known = q->next.state <= ORDER_BLOCKED;
 
     if (UNLIKELY(q->finishing)) {
         q->finishing = false;
@@ -327,6 +378,8 @@ static inline bool core_step(struct timed *s, struct agent *a, struct turn *t)
         return false;
     if (UNLIKELY(q->next.state != ORDER_READY)) /* when it was planned */
         order_peek(s->order, q->last, &q->next);
+    if (UNLIKELY(!known) && !learn(s, q))
+        return false;
     return arrive(s, q, t);
 }
 
@@ -427,6 +480,8 @@ static enum fed read_on(struct timed *s)
 
 static NO_INLINE bool read_ahead(struct timed *s)
 {
+    if (s->program.source)
+        return program_begins(s);
     while (must_read(s))
         switch (read_on(s)) {
         case FED_EVENTS:
@@ -519,7 +574,12 @@ void timed_run(struct scheduler *head)
     steps_settle(s);
     if (head->env.err->code)
         return;
-    const bool more = !s->head.trace.closed && !order_full(s->order); /* to be read first */
+    if (s->program.source && !head->trace.closed && !order_pending(s->order)) {
+        program_stuck(s);
+        return;
+    }
+    const bool more =
+        !s->program.source && !s->head.trace.closed && !order_full(s->order); /* to be read first */
     if (!more && (order_pending(s->order) || s->queue.asleep))
         order_stuck(s->order, *head->env.names, head->env.err);
     else if (head->trace.closed)

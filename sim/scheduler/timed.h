@@ -1,6 +1,7 @@
-/* timed.h - timed order: what its files share.
+/* timed.h - timed order, and program order: what their files share.
  *
  *   timed.c        threads on cores: whose turn it is, when it arrives at its event
+ *   program.c      program order: a workload is asked, instead of a trace read
  *   threads.c      which core a thread has
  *   event_queue.c  who is next in time; waiting in the middle of something
  *   buffers.c      store buffers and MSHRs
@@ -50,7 +51,12 @@ enum thread_state {
     THREAD_RUNNABLE,
     THREAD_WAITING, /* for an event of another thread */
     THREAD_PARKED,  /* its next event has not been read */
+    THREAD_ASLEEP,  /* program order: its next event is not known before others let it go on */
     THREAD_OVER
+};
+struct woken {
+    sim_tid *tid; /* owns */
+    size_t n, cap;
 };
 struct sched_thread {
     enum thread_state state;
@@ -63,6 +69,12 @@ struct sched_thread {
     uint64_t kernel;     /*   ... this kernel thread */
     sim_cycle ready_at;  /* not before: then what it waited for was done */
     enum wait_reason why;
+
+    /* Program order. */
+    bool asleep, rests; /* what it does when it has run what is pending: enum driven_state */
+    uint8_t awaits;     /* asleep: an event of this kind */
+    uint32_t pending;   /* events made and not done */
+    struct woken woken; /* by it; they go on when these are done */
 };
 
 struct threads {
@@ -145,6 +157,11 @@ struct timed {
         unsigned deep;  /* policies' that go on */
         sim_cycle from; /* when the first of them began */
     } stops;
+    struct {
+        struct source *source; /* NULL: a trace is read */
+        uint64_t made;         /* events */
+        bool begun;
+    } program;
     bool stop; /* back to the host */
     struct timed_stats st;
 };
@@ -205,15 +222,28 @@ struct sched_thread *thread_of(struct timed *s, sim_tid tid); /* made when new; 
 int thread_recorded(struct timed *s, const struct event *ev, uint64_t number);
 int threads_foresee(const struct timed *s, const struct trace_summary *all, struct err *e);
 void thread_waits_for_core(struct timed *s, sim_tid tid); /* in recorded order of first events */
-/* Its first event may run: gives it a core; false: none for now. */
+/* Its first event may run (NULL: not known): gives it a core; false: none for now. */
 bool thread_place(struct timed *s, sim_tid tid, const struct event *first);
 /* One that could start and whose turn it is to get a core. */
 bool thread_next_placeable(struct timed *s, sim_tid *tid);
 void thread_leaves(struct timed *s, sim_tid tid); /* its core */
 void thread_to_kernel(struct timed *s, sim_tid tid, uint64_t kernel);
 
+/* -1: it is one more thread that lives than there are cores. Else it counts. */
+int thread_lives(struct timed *s, sim_tid tid);
+
+/* program.c */
+bool program_begins(struct timed *s); /* once, thread 0 is there; false: an error is set */
+/* It has nothing more to run. False: nor does it stand before a step, or it does so later. */
+bool program_stands(struct timed *s, sim_tid tid);
+/* It has come to its next step. False: that makes no event of its own now. */
+bool program_asks(struct timed *s, sim_tid tid);
+void program_ran(struct timed *s, sim_tid tid, sim_cycle at); /* an event of it is done */
+int program_stuck(const struct timed *s);
+
 /* timed.c */
 sim_cycle timed_settle(struct scheduler *head);
+void timed_plan(struct timed *s, sim_tid tid); /* its core takes up its next thread, if it can */
 bool timed_next(struct scheduler *head, struct turn *t);
 void timed_run(struct scheduler *head);
 

@@ -70,10 +70,10 @@ int machine_begins(struct lardsim *l)
     const bool timed = l->params.order != ORDER_RECORDED;
 
     if (l->params.machine == MACHINE_NONE) {
-        if (l->params.order == ORDER_TIMED)
-            return err_set(
-                &l->err, LARD_CONFIG,
-                "order: timed needs a machine; set machine=multicore, or order=recorded");
+        if (l->params.order == ORDER_TIMED || l->params.order == ORDER_PROGRAM)
+            return err_set(&l->err, LARD_CONFIG,
+                           "order: %s needs a machine; set machine=multicore, or order=recorded",
+                           l->params.order == ORDER_TIMED ? "timed" : "program");
         if (l->timeline.path)
             return err_set(&l->err, LARD_CONFIG,
                            "%s: a timeline shows a machine, and there is none; set "
@@ -188,7 +188,7 @@ const char *sim_machine_is(const struct lardsim *l, const char *what)
     if (!m)
         return NULL;
     if (!strcmp(what, "order"))
-        return m->timed ? "timed" : "recorded";
+        return l->program ? "program" : m->timed ? "timed" : "recorded";
     if (!strcmp(what, "contention"))
         return m->params.contention == CONTENTION_ON ? "on" : "off";
     assert(!strcmp(what, "memory"));

@@ -7,7 +7,7 @@
 #include "policy/checker.h"
 
 static const char *const machine_choices[] = {"none", "multicore", NULL};
-static const char *const order_choices[] = {"auto", "recorded", "timed", NULL};
+static const char *const order_choices[] = {"auto", "recorded", "timed", "program", NULL};
 static const char *const granularity_choices[] = {"trace", "1", "2", "4", "8", "field", NULL};
 
 static const char *const layout_choices[] = {"trace",
@@ -25,7 +25,8 @@ const struct param run_param_rows[] = {
     {"order", PARAM_CHOICE, AT(order), "auto", 0, 0, "", order_choices,
      "The order in which events execute; recorded: as in the trace; timed: the core with the "
      "smallest "
-     "clock goes next, and synchronisation keeps its order; auto: timed with a machine."},
+     "clock goes next, and synchronisation keeps its order; program: likewise, but a workload is "
+     "asked what that core does next, and who comes first is first; auto: timed with a machine."},
     {"source", PARAM_STRING, AT(source), "", 0, 0, "", NULL,
      "What runs: a trace, workload:NAME,... or synth:KEY=VALUE,...; a path is relative to the "
      "working "

@@ -156,6 +156,33 @@ static inline void count_event(struct lardsim *l, const struct event *ev)
     l->st.owner[ev->flags & EVF_SYSTEM]++;
 }
 
+enum { LOOK_UP = 4096 }; /* events between two looks at what is seldom asked */
+
+/* In program order the recorded order is made here: this event is its next. False: it may not be.
+ */
+static NO_INLINE bool recorded_now(struct lardsim *l, struct turn *t)
+{
+    struct recording *r = &l->scheduler->trace;
+
+    r->limited = scheduler_full(l->scheduler);
+    if (r->limited) {
+        l->number = r->number;
+        events_limit(l);
+        return false;
+    }
+    if ((l->rules && rules_apply(l->rules, t->ev, r->number, &l->err)) ||
+        (l->keep && keep_event(l->keep, t->ev, l->seen, &l->err)))
+        return false;
+    digest_add(l->identity, t->ev, event_records(t->ev) * sizeof *t->ev);
+    t->number = r->number++;
+    if (UNLIKELY(r->number % LOOK_UP == 0)) {
+        if (l->on.progress)
+            l->on.progress(l->on.progress_arg, l->st.events);
+        return !memory_limit(l);
+    }
+    return true;
+}
+
 static void execute(struct lardsim *l, struct turn *t)
 {
     const struct event *ev = t->ev;
@@ -167,6 +194,8 @@ static void execute(struct lardsim *l, struct turn *t)
     const sim_cycle from = c->clock;
     sim_cycle now = from;
 
+    if (UNLIKELY(l->program) && !recorded_now(l, t))
+        return;
     l->number = t->number; /* others may have run meanwhile */
     if (UNLIKELY(l->lines.hears))
         tell_lines(l, core);
@@ -295,7 +324,10 @@ int run_pull(struct lardsim *l)
     const struct recording *r = &l->scheduler->trace;
 
     scheduler_first(l->scheduler, l->pulled->first);
+    if (l->program)
+        scheduler_drive(l->scheduler, l->pulled);
     const int bad = run(l);
+    l->source_failed |= r->failed;
     digest_add(run_identity(l), r->batch.rec, r->at * sizeof *r->batch.rec);
     return bad;
 }

@@ -50,6 +50,8 @@ void lardsim_free(struct lardsim *l)
     free(l->word);
     free(l->source);
     free(l->timeline.path);
+    keep_abort(l->keep);
+    free(l->record.path);
     free(l->output_dir);
     free(l);
 }
@@ -213,6 +215,33 @@ void session_share(struct lardsim *l, const struct trace_summary *told)
     l->told = told;
 }
 
+static int not_asked(struct lardsim *l)
+{
+    return err_set(&l->err, LARD_CONFIG,
+                   "order: program asks a workload what its threads do, and %s can't be asked; "
+                   "give workload:NAME (without kernel_threads), or set order=timed",
+                   l->pulled->name);
+}
+
+/* Whether the source is asked, thread by thread, or read. */
+static int choose_order(struct lardsim *l)
+{
+    const bool wanted = l->params.order == ORDER_PROGRAM;
+
+    l->program = wanted && l->machine && l->pulled->driven;
+    if (wanted && !l->program)
+        return not_asked(l);
+    if (!l->record.path)
+        return 0;
+    if (!l->program)
+        return err_set(&l->err, LARD_CONFIG,
+                       "%s: an execution is recorded in program order, and this is %s; give a "
+                       "workload and a machine, or take `lardsim trace convert`",
+                       l->record.path, l->machine ? "another" : "a run without a machine");
+    l->keep = keep_new(l->record.path, l->record.overwrite, l->pulled, &l->err);
+    return l->keep ? 0 : -1;
+}
+
 int session_pull(struct lardsim *l, struct source *s, const char *source)
 {
     source_account(s, &l->memory);
@@ -221,9 +250,9 @@ int session_pull(struct lardsim *l, struct source *s, const char *source)
     if (strcmp(source, l->params.source) != 0)
         config_put(l->config, "source", source, "the command line");
     l->number = s->first;
-    if (get_ready(l))
+    if (get_ready(l) || choose_order(l))
         return -1;
-    if (l->params.ahead && !l->shared)
+    if (l->params.ahead && !l->shared && !l->program)
         l->pulled = s = source_ahead(s);
     use_names(l, s->names);
     return run_pull(l) && !l->source_failed ? in_source(l, s->name) : l->err.code ? -1 : 0;
@@ -255,6 +284,10 @@ int session_push(struct lardsim *l, const struct event rec[static EVENT_RECORDS]
     if (expect(l, STATE_STARTED, "lardsim_event") ||
         (l->state == STATE_STARTED && session_ready(l, 0)))
         return -1;
+    if (l->params.order == ORDER_PROGRAM)
+        return err_set(&l->err, LARD_CONFIG,
+                       "order: program asks a workload what its threads do, and these events are "
+                       "pushed; set order=timed");
     if (event_well_formed(rec, &what))
         return err_set(&l->err, LARD_TRACE, "event %llu: %s", (unsigned long long)l->number, what);
     if (l->seen != l->names)
@@ -279,6 +312,10 @@ static void complete(struct lardsim *l)
     compare_finish(l->compare);
     if (l->rules && !l->err.code)
         rules_finish(l->rules, &l->err);
+    if (l->keep && !l->err.code) {
+        keep_finish(l->keep, &l->err);
+        l->keep = NULL;
+    }
     run_region(l, false);
     stats_check(l->stats, &l->err);
     l->result = stats_digests(l->stats);

@@ -82,6 +82,12 @@ struct run_timeline {
     sim_cycle cut_at;
 };
 
+struct keep; /* keep.c: the file into which the execution goes; NULL: it is not kept */
+struct run_record {
+    char *path;     /* of the file; NULL: none */
+    bool overwrite; /* it may be there */
+};
+
 struct run_callbacks { /* of the library's caller; NULL: not wanted */
     void (*race)(void *, const struct lardsim_race *);
     void *race_arg;
@@ -145,6 +151,9 @@ struct lardsim {
     struct run_lines lines;
     struct run_timeline timeline;
     struct run_course course;
+    bool program; /* its source is asked, in program order */
+    struct run_record record;
+    struct keep *keep; /* once its source is known */
 
     struct host_clock began;
     struct run_callbacks on;
@@ -180,6 +189,13 @@ void machine_lent(struct lardsim *l, struct checker_env *env);
 void machine_heard(struct lardsim *l, const struct checker *c);
 void machine_ends(struct lardsim *l); /* its totals are brought up to date */
 void machine_gone(struct lardsim *l); /* freed */
+
+/* ---- the trace that is kept: keep.c --------------------------------------------------------- */
+
+struct keep *keep_new(const char *path, bool replace, const struct source *of, struct err *e);
+int keep_event(struct keep *k, const struct event *ev, const struct names *names, struct err *e);
+int keep_finish(struct keep *k, struct err *e); /* frees it in any case */
+void keep_abort(struct keep *k);                /* nothing remains; NULL is fine */
 
 /* ---- the events: run.c ---------------------------------------------------------------------- */
 

@@ -151,6 +151,7 @@ void sim_shared_add(struct sim_shared *s, struct lardsim *l)
     r->base.next = reader_next;
     r->base.names = s->names;
     r->base.close = reader_close;
+    r->base.driven = NULL; /* one reading for all */
     r->base.identity = digest_new();
     r->base.kept = (struct budget){0}; /* each run is charged for itself */
     r->of = s;

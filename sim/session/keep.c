@@ -1,0 +1,69 @@
+/* keep.c - the trace that an execution made: its events in the order in which the policies decided
+ * on them, which is the recorded order for whoever reads it. */
+#include "sim/session/session.h"
+
+#include <stdlib.h>
+
+struct keep {
+    struct outfile *file; /* owns */
+    struct sink *sink;    /* owns; NULL: finished */
+    size_t named;         /* names that it has been shown */
+};
+
+struct keep *keep_new(const char *path, bool replace, const struct source *of, struct err *e)
+{
+    const struct sink_info info = {.first = of->first, .granularity = of->granularity};
+    struct outfile *file = outfile_open(path, replace, e);
+    struct sink *sink = file ? sink_binary(outfile_stream(file), &info, CODEC_ZSTD, 0, e) : NULL;
+
+    if (!sink) {
+        outfile_abort(file);
+        return NULL;
+    }
+    struct keep *k = xcalloc(1, sizeof *k);
+    k->file = file;
+    k->sink = sink;
+    return k;
+}
+
+int keep_event(struct keep *k, const struct event *ev, const struct names *names, struct err *e)
+{
+    const size_t n = names_count(names);
+
+    if (n > k->named && k->sink->names(k->sink, names, e))
+        return -1;
+    k->named = n;
+    return k->sink->event(k->sink, ev, e);
+}
+
+int keep_finish(struct keep *k, struct err *e)
+{
+    int bad = k->sink->finish(k->sink, e);
+
+    k->sink = NULL;
+    if (bad)
+        outfile_abort(k->file);
+    else
+        bad = outfile_commit(k->file, e);
+    free(k);
+    return bad;
+}
+
+void keep_abort(struct keep *k)
+{
+    if (!k)
+        return;
+    k->sink->abort(k->sink);
+    outfile_abort(k->file);
+    free(k);
+}
+
+int sim_record(struct lardsim *l, const char *path, bool overwrite)
+{
+    if (l->state != STATE_NEW || l->record.path)
+        return err_set(&l->err, LARD_USAGE,
+                       "sim_record: not at this point; once, before lardsim_start");
+    l->record.path = xstrdup(path);
+    l->record.overwrite = overwrite;
+    return 0;
+}
