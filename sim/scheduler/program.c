@@ -27,8 +27,10 @@ void scheduler_drive(struct scheduler *head, struct source *program)
 
 /* By the kind of event with which it will go on; else it is a lock. */
 static const uint8_t waits_for[EV_KINDS] = {
-    [EV_BARRIER_DEPART] = WAIT_BARRIER, [EV_JOIN] = WAIT_JOIN,       [EV_CLASS_USE] = WAIT_CLASS,
-    [EV_TXN_BEGIN] = WAIT_COMMIT,       [EV_GC_BEGIN] = WAIT_COMMIT, [EV_GC_END] = WAIT_COLLECTION,
+    [EV_BARRIER_DEPART] = WAIT_BARRIER, [EV_JOIN] = WAIT_JOIN,
+    [EV_CLASS_USE] = WAIT_CLASS,        [EV_TXN_BEGIN] = WAIT_COMMIT,
+    [EV_TXN_COMMIT] = WAIT_COMMIT,      [EV_GC_BEGIN] = WAIT_COLLECTION,
+    [EV_GC_END] = WAIT_COLLECTION,
 };
 _Static_assert(WAIT_LOCK == 0, "the table's default");
 

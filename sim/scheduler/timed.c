@@ -21,15 +21,26 @@ static sim_cycle could_from(const struct timed *s, sim_tid tid, const struct run
     return ready > clock ? ready : clock;
 }
 
+/* Its better one: who is in the middle of a step, for whom others may wait; then who could go
+ * first.
+ */
+static bool comes_before(const struct timed *s, const struct run_queue *q, sim_tid a, sim_tid b)
+{
+    const bool first = s->threads.at[a].pending > 0, second = s->threads.at[b].pending > 0;
+
+    return first != second ? first : could_from(s, a, q) < could_from(s, b, q);
+}
+
 static NO_INLINE bool choose_among(struct timed *s, struct run_queue *q)
 {
-    const bool over = q->core->clock - q->since >= s->params.quantum;
+    const bool over =
+        q->core->clock - q->since >= s->params.quantum && !s->threads.at[q->tid[q->turn]].pending;
     size_t best = q->n;
 
     for (size_t k = 0; k < q->n; k++) {
         const size_t i = (q->turn + over + k) % q->n;
         if (s->threads.at[q->tid[i]].state == THREAD_RUNNABLE &&
-            (best == q->n || could_from(s, q->tid[i], q) < could_from(s, q->tid[best], q)))
+            (best == q->n || comes_before(s, q, q->tid[i], q->tid[best])))
             best = i;
     }
     if (best == q->n)
@@ -150,9 +161,18 @@ static inline void take_up(struct timed *s, struct run_queue *q, sim_tid tid)
     queue_at(s, q->agent, at);
 }
 
+/* Its thread waits in the middle of a step, and keeps the core for a while. */
+static NO_INLINE bool spins_on(const struct timed *s, struct run_queue *q)
+{
+    q->spins = s->threads.at[q->last].state == THREAD_WAITING;
+    return q->spins;
+}
+
 /* The core takes up its next thread, if it can. */
 static void plan(struct timed *s, struct run_queue *q)
 {
+    if (UNLIKELY(q->spins) && spins_on(s, q))
+        return;
     while (!q->busy && !must_know(s, q) && choose(s, q)) {
         const sim_tid tid = q->tid[q->turn];
         order_peek(s->order, tid, &q->next);
@@ -320,6 +340,19 @@ static NO_INLINE void wait_for(struct timed *s, struct run_queue *q)
     th->why = q->next.why;
     th->waited = true;
     q->busy = false;
+    if (s->program.source && q->n > 1) {
+        q->spins = true;
+        queue_at(s, q->agent, q->core->clock + s->params.switch_cycles);
+    }
+    plan(s, q);
+}
+
+/* It has waited as long as a switch takes: now others have the core. */
+static NO_INLINE void spun(struct timed *s, struct run_queue *q)
+{
+    q->spins = false;
+    core_spend(s->machine, q->core, spent_waiting(s->threads.at[q->last].why),
+               s->queue.now - q->core->clock);
     plan(s, q);
 }
 
@@ -376,6 +409,10 @@ static inline bool core_step(struct timed *s, struct agent *a, struct turn *t)
     }
     if (UNLIKELY(s->stops.deep || q->lost) && !stop_lets(s, a))
         return false;
+    if (UNLIKELY(q->spins)) {
+        spun(s, q);
+        return false;
+    }
     if (UNLIKELY(q->next.state != ORDER_READY)) /* when it was planned */
         order_peek(s->order, q->last, &q->next);
     if (UNLIKELY(!known) && !learn(s, q))

@@ -103,6 +103,7 @@ struct run_queue { /* a core, and the threads on it */
     bool orders;            /* others may be ordered behind it */
     bool busy;              /* planned, or in the middle of an event */
     bool finishing;         /* its event has run and is not done */
+    bool spins;             /* its thread waits, and others on it do not go on yet */
     bool ran;               /* some thread has run here: `last` */
     bool fresh;             /* its turn has not begun */
     bool held;              /* its turn came while it was stopped */

@@ -223,13 +223,17 @@ static int not_asked(struct lardsim *l)
                    l->pulled->name);
 }
 
-/* Whether the source is asked, thread by thread, or read. */
-static int choose_order(struct lardsim *l)
+bool session_asks(const struct lardsim *l, const struct source *s)
 {
     const bool wanted = l->params.order == ORDER_PROGRAM;
 
-    l->program = wanted && l->machine && l->pulled->driven;
-    if (wanted && !l->program)
+    return wanted && l->params.machine != MACHINE_NONE && s->driven;
+}
+
+static int choose_order(struct lardsim *l)
+{
+    l->program = session_asks(l, l->pulled);
+    if (l->params.order == ORDER_PROGRAM && !l->program)
         return not_asked(l);
     if (!l->record.path)
         return 0;

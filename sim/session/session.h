@@ -171,6 +171,8 @@ int session_pull(struct lardsim *l, struct source *s, const char *name);
 /* Its events come from a source that is read for others, too, and are held against the rules there.
  * told: what that source says of itself before it is read; NULL: nothing. Borrowed. */
 void session_share(struct lardsim *l, const struct trace_summary *told);
+/* Whether its threads are asked one by one, in program order; else it is read. */
+bool session_asks(const struct lardsim *l, const struct source *s);
 int session_push(struct lardsim *l, const struct event rec[static EVENT_RECORDS]); /* session.c */
 
 /* ---- how many cycles events take, as the run goes on: course.c -------------------------------- */

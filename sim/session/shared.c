@@ -5,6 +5,9 @@
  * stays in the host's caches, and where a source is kept whole, one run is over before the next
  * begins.
  *
+ * In program order each run has an execution of its own, so it asks a program of its own, and is
+ * over in its first turn.
+ *
  * What a run alone would say about a source that fails, or that breaks a rule, only a run alone can
  * say, with the results up to there: such a reading ends, and its runs are given up. */
 #include "sim/session/session.h"
@@ -22,6 +25,7 @@ struct side_run { /* a run, as a source sees it: its own end of the reading */
     struct fiber *waiting; /* where it asked for the next batch; NULL: it has not begun, or ended */
     size_t next;           /* of the batches that are kept */
     bool ended;            /* it asks for no more */
+    bool alone;            /* it asks a program of its own, and reads nothing */
 };
 
 struct kept { /* a batch */
@@ -138,7 +142,10 @@ static void run_reader(void *reader)
 {
     struct side_run *r = reader;
 
-    session_pull(r->run, &r->base, r->of->name);
+    if (r->alone)
+        lardsim_run(r->run, r->of->name);
+    else
+        session_pull(r->run, &r->base, r->of->name);
     r->ended = true;
     fiber_switch(r->stack, r->of->host);
 }
@@ -156,7 +163,9 @@ void sim_shared_add(struct sim_shared *s, struct lardsim *l)
     r->base.kept = (struct budget){0}; /* each run is charged for itself */
     r->of = s;
     r->run = l;
-    session_share(l, s->foreseen ? &s->told : NULL);
+    r->alone = session_asks(l, s->source);
+    if (!r->alone)
+        session_share(l, s->foreseen ? &s->told : NULL);
     s->reader = xgrow(s->reader, s->n, &s->cap, sizeof(struct side_run *));
     s->reader[s->n++] = r;
 }

@@ -225,8 +225,8 @@ static void deflate(struct vm_thread *t, struct vm_monitor *m)
         t->heavy = i;
 }
 
-/* Who has queued gets another try; where the machine says who came first, that one gets the monitor
- * (first come, first served), and nobody overtakes it. */
+/* Who has queued looks again. Where a machine says who comes first, that is who has queued longest,
+ * as in Jikes RVM (Lock.unlockHeavy); another one that comes before it gets the monitor. */
 static void let_go(struct vm *v, struct vm_monitor *m)
 {
     m->owner = NULL;
@@ -235,9 +235,9 @@ static void let_go(struct vm *v, struct vm_monitor *m)
         vm_wake_all(v, &m->lockers);
         return;
     }
-    m->owner = vm_unqueue(&m->lockers);
-    if (m->owner)
-        vm_wake(v, m->owner);
+    struct vm_thread *first = vm_unqueue(&m->lockers);
+    if (first)
+        vm_wake(v, first);
 }
 
 /* ---- what programs do with them ------------------------------------------------------------- */
@@ -315,7 +315,7 @@ static struct vm_monitor *get_back(struct vm_thread *t, struct vm_ref *o)
         vm_step(t);
         o->at = vm_forwarded(&v->core, o->at);
         struct vm_monitor *m = monitor(v, o->at);
-        if (!m->owner || m->owner == t)
+        if (!m->owner)
             return m;
         vm_block(t, &m->lockers, "a monitor, after a wait", EV_WAIT_EXIT);
     }
@@ -345,6 +345,7 @@ void vm_wait(struct vm_thread *t, struct vm_ref *o, uint64_t site)
         note_heavy(t, m->heavy);
 }
 
+/* Who is notified queues for the monitor, which the notifier still has (Lock.notify). */
 void vm_notify(struct vm_thread *t, struct vm_ref *o, bool all, uint64_t site)
 {
     struct vm_monitor *m = held(t, o, "notifies");
@@ -356,6 +357,9 @@ void vm_notify(struct vm_thread *t, struct vm_ref *o, bool all, uint64_t site)
         struct vm_thread *u = vm_unqueue(&m->waiters);
         if (!u)
             break;
-        vm_wake(t->vm, u);
+        if (t->vm->sched.driven)
+            vm_enqueue(&m->lockers, u);
+        else
+            vm_wake(t->vm, u);
     } while (all);
 }

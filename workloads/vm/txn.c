@@ -47,7 +47,7 @@ void vm_no_txn(struct vm_thread *gc)
         if (!v->txn.owner)
             return;
         vm_stopping(gc);
-        vm_block(gc, &v->txn.queue, "a transaction", EV_GC_BEGIN);
+        vm_block(gc, &v->txn.queue, "a transaction", EV_TXN_COMMIT);
     }
 }
 
