@@ -12,7 +12,7 @@
 /* ---- what is to be run ---------------------------------------------------------------------- */
 
 struct asked { /* of the top level of the configuration */
-    uint32_t machine;
+    uint32_t machine, order;
     struct param_list policies;
 };
 
@@ -26,13 +26,15 @@ static const struct param *run_param(const char *name)
 
 /* The same rows as a run binds, with their defaults, types and checks, into a struct of ours. rows
  * must outlive config. */
-static int bind_asked(struct config *config, struct param rows[3], struct asked *to, struct err *e)
+static int bind_asked(struct config *config, struct param rows[4], struct asked *to, struct err *e)
 {
     rows[0] = *run_param("machine");
     rows[0].offset = offsetof(struct asked, machine);
     rows[1] = *run_param("policies");
     rows[1].offset = offsetof(struct asked, policies);
-    rows[2] = (struct param)PARAM_END;
+    rows[2] = *run_param("order");
+    rows[2].offset = offsetof(struct asked, order);
+    rows[3] = (struct param)PARAM_END;
     return config_bind(config, "", rows, to, e);
 }
 
@@ -54,7 +56,7 @@ static int gather(struct config *to, const struct cli *c, struct err *e)
 int compare_machine_wanted(const struct cli *c, bool *wanted, struct err *e)
 {
     struct config *config = config_new(run_presets);
-    struct param rows[3];
+    struct param rows[4];
     struct asked asked;
     const int failed = gather(config, c, e) || bind_asked(config, rows, &asked, e);
 
@@ -110,10 +112,22 @@ static int add_given(struct specs *s, const char *list, struct err *e)
     return 0;
 }
 
+/* In program order each machine has an execution of its own, and that has a truth of its own: it
+ * watches there, and takes no time. */
+#define TRUTH "truth"
+static int add_truth(struct specs *s, struct err *e)
+{
+    if (add_spec(s, TRUTH "=vc", strlen(TRUTH "=vc"), e))
+        return -1;
+    s->n--; /* it has no run */
+    s->truth = TRUTH;
+    return 0;
+}
+
 int specs_collect(struct specs *s, const struct cli *c, struct err *e)
 {
     struct config *config = config_new(run_presets);
-    struct param rows[3];
+    struct param rows[4];
     struct asked asked;
     int failed = add_spec(s, "none", strlen("none"), e) || gather(config, c, e) ||
                  bind_asked(config, rows, &asked, e);
@@ -124,12 +138,14 @@ int specs_collect(struct specs *s, const struct cli *c, struct err *e)
     for (size_t i = 0; !cli_has(c, 'p') && !failed && i < asked.policies.n; i++)
         failed = add_spec(s, asked.policies.item[i], strlen(asked.policies.item[i]), e);
     config_free(config);
+    if (!failed && sim_asks(asked.order, c->arg[0]))
+        failed = add_truth(s, e);
     return failed ? -1 : 0;
 }
 
 void specs_free(struct specs *s)
 {
-    for (size_t i = 0; i < s->n; i++)
+    for (size_t i = 0; i < s->n + (s->truth != NULL); i++)
         free(s->spec[i]);
     free(s->spec);
 }
@@ -140,12 +156,17 @@ struct cli specs_cli(const struct cli *c, const struct specs *s, size_t which)
 {
     struct cli one = *c;
 
-    one.given = xcalloc(c->n + 1, sizeof *one.given);
+    one.given = xcalloc(c->n + 4, sizeof *one.given);
     one.n = 0;
     for (size_t i = 0; i < c->n; i++)
         if (c->given[i].key != 'p')
             one.given[one.n++] = c->given[i];
     one.given[one.n++] = (struct given_option){'p', s->spec[which]};
+    if (s->truth && which > 0) {
+        one.given[one.n++] = (struct given_option){'p', s->spec[s->n]};
+        one.given[one.n++] = (struct given_option){OPT_SET, "policy." TRUTH ".charged=off"};
+        one.given[one.n++] = (struct given_option){OPT_SET, "compare.truth=" TRUTH};
+    }
     return one;
 }
 

@@ -43,6 +43,10 @@ enum hardware_part { /* where the handler's time of a policy in hardware goes */
 struct part_costs { /* of the whole run, or of its regions of interest */
     uint64_t cost[COSTS], spent[COST_SPENTS], hardware[HARDWARE_PARTS];
 };
+struct own_truth {         /* of the execution on one machine, in program order */
+    bool known, by_access; /* there is one; accesses are counted, else locations */
+    uint64_t racy, is_false, missed;
+};
 struct costs {              /* of one policy */
     char *label, *property; /* own; property: what the policy's verdicts are about */
     struct part_costs whole, region;
@@ -50,6 +54,7 @@ struct costs {              /* of one policy */
     uint64_t events, identity, digest, behaviour;
     bool has_bytes;               /* it counts its metadata */
     bool has_manager;             /* it is in hardware, over a software manager */
+    struct own_truth truth;
     struct sim_findings findings; /* owns */
 };
 struct cost_setting {
@@ -97,6 +102,8 @@ int compare_machine_wanted(const struct cli *c, bool *wanted, struct err *e);
 struct specs { /* "vc", "naive=vc": own */
     char **spec;
     size_t n, cap;
+    const char
+        *truth; /* the label of one more, which watches every run but the first; NULL: none */
 };
 /* None first; then those of the command line, or else of the configuration. 0 or -1; s is to be
  * freed either way. */
@@ -110,7 +117,8 @@ char *spec_property(const struct cli *c, const char *spec, struct err *e);
 
 /* ---- what a run cost: compare/costs.c ----------------------------------------------------- */
 
-void costs_read(struct costs *to, const struct lardsim *l);         /* to->label is set */
+/* to->label is set; truth: the label of what judges it, or NULL. */
+void costs_read(struct costs *to, const struct lardsim *l, const char *truth);
 bool costs_region(const struct lardsim *l);                         /* its trace marks one */
 void costs_settings(struct cost_table *t, const struct lardsim *l); /* adds those of its run */
 void costs_machine(struct cost_table *t, const struct lardsim *l);

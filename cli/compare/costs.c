@@ -77,6 +77,28 @@ static void read_bytes(struct part_costs *to, const struct lardsim *l, enum part
     }
 }
 
+/* What the truth of this execution says of the policy's reports. */
+static void read_truth(struct own_truth *to, const struct lardsim *l, const char *label,
+                       const char *truth)
+{
+    struct sim_instance in;
+
+    for (size_t i = 0; sim_compare_instance(l, i, &in); i++) {
+        if (strcmp(in.label, label) != 0)
+            continue;
+        const char *of = in.by_access ? "accesses" : "locations";
+        char *group = xasprintf("compare.%s.", label);
+        char *all = xasprintf("policy.%s.races.%s", truth, of);
+        char *wrong = xasprintf("false.%s", of), *missed = xasprintf("missed.%s", of);
+        *to = (struct own_truth){true, in.by_access, stat_of(l, WHOLE, all, ""), stat_of(l, WHOLE, group, wrong),
+                                 stat_of(l, WHOLE, group, missed)};
+        free(group);
+        free(all);
+        free(wrong);
+        free(missed);
+    }
+}
+
 static void read_spent(struct part_costs *to, const struct lardsim *l, enum part of)
 {
     static const char *const spent[] = {
@@ -152,7 +174,7 @@ bool costs_region(const struct lardsim *l)
     return !lardsim_stat(l, "roi.machine.cycles", &cycles);
 }
 
-void costs_read(struct costs *to, const struct lardsim *l)
+void costs_read(struct costs *to, const struct lardsim *l, const char *truth)
 {
     char *group = xasprintf("policy.%s.", to->label);
 
@@ -165,6 +187,8 @@ void costs_read(struct costs *to, const struct lardsim *l)
         to->course.events = 0;
     to->has_bytes = has_bytes(l, group);
     to->has_manager = has_stat(l, group, "manager.cycles.fill");
+    if (truth)
+        read_truth(&to->truth, l, to->label, truth);
     to->findings = sim_findings(l);
     to->events = lardsim_events(l);
     to->identity = sim_identity(l);

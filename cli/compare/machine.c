@@ -66,13 +66,15 @@ static void run_once(struct lardsim *l, const struct cost_table *t, const struct
                      const struct specs *s, struct all_unused *unused, struct progress *progress)
 {
     const char *label = t->row[t->n].label;
+    const bool judged = s->truth && t->n > 0;
 
     lardsim_on_unused(l, note_unused, unused);
     progress_run(progress, l, label);
     stop_run(l);
     run_command(l);
-    sim_others(l, (const char *const *)s->spec, s->n);
-    if (run_settings(l, c) || set_output(l, t, label) || lardsim_start(l))
+    sim_others(l, (const char *const *)s->spec, s->n + (s->truth != NULL));
+    if (run_settings(l, c) || (judged && sim_compare(l)) || set_output(l, t, label) ||
+        lardsim_start(l))
         return;
     lardsim_run(l, c->arg[0]);
     progress_run_over(progress);
@@ -80,10 +82,10 @@ static void run_once(struct lardsim *l, const struct cost_table *t, const struct
 }
 
 /* Costs of different executions are not compared: a file that was written anew between two runs
- * would pass for an overhead. */
+ * would pass for an overhead. But in program order it is the program that all have in common. */
 static int same_events(const struct cost_table *t, const struct costs *row, struct err *e)
 {
-    if (t->n == 0 || row->identity == t->row[0].identity)
+    if (t->n == 0 || row->identity == t->row[0].identity || !strcmp(t->order, "program"))
         return 0;
     if (row->events == t->row[0].events)
         return err_set(e, LARD_TRACE,
@@ -107,7 +109,7 @@ static int run_policy(struct cost_table *t, const struct cli *c, const struct sp
     if (lardsim_error(l))
         err_set(e, (enum lard_exit)lardsim_exit_code(l), "%s: %s", row->label, lardsim_error(l));
     if (!e->code) {
-        costs_read(row, l);
+        costs_read(row, l, s->truth);
         costs_settings(t, l);
         /* The machine is the same for all; the first run tells what it is. */
         if (t->n == 0)
@@ -384,7 +386,7 @@ int compare_machine(const struct cli *c, struct err *e)
 {
     struct compare_files files = {NULL, NULL};
     struct cost_table t = {.source = c->arg[0], .output = cli_get(c, 'o'), .error = e};
-    struct specs specs = {NULL, 0, 0};
+    struct specs specs = {.spec = NULL};
     char *policies = NULL, *source = NULL;
     uint64_t seeds;
     int status = -1;

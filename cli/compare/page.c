@@ -332,6 +332,36 @@ static void print_collections(const struct cost_table *t)
         puts(" (short runs collect far more often than real programs)");
 }
 
+/* In program order no two rows are about the same execution. */
+static void print_truths(const struct cost_table *t, int width)
+{
+    const char *order = "\nraces of each execution, and what its policy made of them (vc watches "
+                        "each, and takes no time):\n";
+
+    for (size_t i = 1; i < t->n; i++) {
+        const struct own_truth *o = &t->row[i].truth;
+        if (!o->known)
+            continue;
+        if (*order)
+            printf("%s%-*s%10s%10s%10s  of\n", order, width, "policy", "racy", "false", "missed");
+        order = "";
+        printf("%-*s%10" PRIu64 "%10" PRIu64 "%10" PRIu64 "  %s\n", width, t->row[i].label, o->racy,
+               o->is_false, o->missed, o->by_access ? "accesses" : "locations");
+    }
+}
+
+/* What the overhead means. */
+static void print_order(const struct cost_table *t)
+{
+    if (t->n < 2)
+        return;
+    if (!strcmp(t->order, "program"))
+        puts("overhead   of the same program: each machine has an execution of its own, which "
+             "follows its time\n");
+    else
+        puts("overhead   of the same events, and the same order of synchronisation\n");
+}
+
 static bool charged(const struct costs *r)
 {
     return r->whole.spent[COST_SPENT_HANDLER] || r->whole.cost[COST_METADATA];
@@ -441,7 +471,9 @@ void cost_table_text(const struct cost_table *t)
     if (workload_plants(t->source))
         puts("races      " PLANTED_TEXT "\n");
     print_measured(t);
+    print_order(t);
     print_table(t, width);
+    print_truths(t, width);
     print_wheres(t, width);
     print_hardware(t, width);
     print_collections(t);
@@ -500,6 +532,22 @@ static void json_hardware(struct json *j, const struct part_costs *m)
     json_object(j);
     for (size_t k = 0; k < HARDWARE_PARTS; k++)
         json_key_u64(j, hardware_text[k], m->hardware[k]);
+    json_end(j);
+}
+
+/* Of the row's own execution; null where all rows have the same events. */
+static void json_truth(struct json *j, const struct own_truth *o)
+{
+    json_key(j, "truth");
+    if (!o->known) {
+        json_null(j);
+        return;
+    }
+    json_object(j);
+    json_key_str(j, "of", o->by_access ? "accesses" : "locations");
+    json_key_u64(j, "racy", o->racy);
+    json_key_u64(j, "false", o->is_false);
+    json_key_u64(j, "missed", o->missed);
     json_end(j);
 }
 
@@ -592,6 +640,8 @@ static void json_row(struct json *j, const struct cost_table *t, const struct co
     json_object(j);
     json_key_str(j, "policy", r->label);
     json_key_str(j, "property", r->property);
+    json_key_u64(j, "events", r->events);
+    json_truth(j, &r->truth);
     json_key(j, "region");
     if (t->region) {
         json_object(j);

@@ -10,6 +10,7 @@
 struct common_params {
     uint32_t view, after_race;
     struct filter_params filter;
+    bool charged;
 };
 
 static const char *const view_choices[] = {"tracked", "all-memory", "all-sync", "no-clear",
@@ -35,6 +36,8 @@ const struct param checker_param_rows[] = {
      "Whether accesses are spared that repeat one of their thread since its last release."},
     {"filter.static", PARAM_STRING, offsetof(struct common_params, filter.exempt), "", 0, 0, "",
      NULL, "A file of addresses and sites whose accesses are spared; empty: none."},
+    {"charged", PARAM_BOOL, offsetof(struct common_params, charged), "on", 0, 0, "", NULL,
+     "What the policy does takes time on the machine; off: it watches, and nothing notices it."},
     PARAM_END,
 };
 
@@ -139,6 +142,21 @@ static sim_cycle no_mem(void *host, unsigned core, sim_addr a, unsigned bytes, e
     return now;
 }
 
+/* It gets no machine, so it is the detector that it is without one. */
+static int free_of_charge(struct checker *c, struct err *e)
+{
+    if (c->policy->hardware)
+        return err_set(e, LARD_CONFIG,
+                       "policy.%s.charged: what %s does is the hardware's and can't be free; "
+                       "remove charged=off",
+                       c->label, c->policy->name);
+    c->env.machine = NULL;
+    c->env.host = NULL;
+    c->env.exec = NULL;
+    c->env.mem = NULL;
+    return 0;
+}
+
 static int create(struct checker *c, struct err *e)
 {
     static const struct policy_hints no_hints = {0};
@@ -153,7 +171,7 @@ static int create(struct checker *c, struct err *e)
     if (!bad && c->policy->params)
         bad = config_bind(c->env.config, section, c->policy->params, c->params, e);
     free(section);
-    if (bad)
+    if (bad || (!common.charged && free_of_charge(c, e)))
         return -1;
     struct stats_group *g = stats_group(stats_group(stats_root(c->env.stats), "policy"), c->label);
     const unsigned view = view_bits(common.view) | c->policy->view;

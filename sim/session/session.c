@@ -230,6 +230,16 @@ bool session_asks(const struct lardsim *l, const struct source *s)
     return wanted && l->params.machine != MACHINE_NONE && s->driven;
 }
 
+bool sim_asks(uint32_t order, const char *source)
+{
+    struct err e = {0};
+    struct source *s = order == ORDER_PROGRAM ? source_open(source, &e) : NULL;
+    const bool asks = s && s->driven;
+
+    source_close(s);
+    return asks;
+}
+
 static int choose_order(struct lardsim *l)
 {
     l->program = session_asks(l, l->pulled);
