@@ -31,7 +31,8 @@ unit_tests += tests/runtime/t_runtime tests/runtime/t_runtime_collect tests/runt
 unit_tests += tests/sim/compare/t_compare tests/sim/compare/t_compare_random \
 	tests/sim/compare/t_compare_truth tests/sim/machine/t_ce_machine tests/sim/machine/t_footprint \
 	tests/sim/machine/t_touch tests/sim/order/t_order \
-	tests/sim/order/t_order_random tests/sim/order/t_order_window tests/sim/scheduler/t_steps \
+	tests/sim/order/t_order_random tests/sim/order/t_order_window \
+	tests/sim/scheduler/t_program tests/sim/scheduler/t_program_random tests/sim/scheduler/t_steps \
 	tests/sim/scheduler/t_stop tests/sim/scheduler/t_timed tests/sim/scheduler/t_timed_cores \
 	tests/sim/scheduler/t_timed_random tests/sim/scheduler/t_turns tests/sim/session/t_api \
 	tests/sim/session/t_findings \
@@ -80,7 +81,7 @@ tests_libtests_la_SOURCES = tests/base/param_rig.c tests/base/param_rig.h tests/
 	tests/policy/slimstate/table.h tests/policy/slimstate/sweep.c \
 	tests/policy/slimstate/sweep.h tests/policy/slimstate/sweep_array.c \
 	tests/policy/slimstate/sweep_array.h tests/runtime/rig.h tests/sim/compare/hand.h \
-	tests/sim/machine/ce_stream.h tests/sim/order/run.h tests/swmanager/rig.h \
+	tests/sim/machine/ce_stream.h tests/sim/order/run.h tests/sim/scheduler/program.h tests/swmanager/rig.h \
 	tests/trace/foreign/ce_record.h tests/trace/synth/spec.h tests/trace/text/bytes.h \
 	tests/trace/trace_file.h tests/trace/wild.h tests/workloads/vm/box.h \
 	tests/workloads/vm/churn.h tests/workloads/vm/follow.h tests/workloads/vm/spec.h
