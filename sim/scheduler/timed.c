@@ -31,10 +31,15 @@ static bool comes_before(const struct timed *s, const struct run_queue *q, sim_t
     return first != second ? first : could_from(s, a, q) < could_from(s, b, q);
 }
 
+/* A turn does not end there. */
+static bool in_step(const struct timed *s, const struct run_queue *q)
+{
+    return q->n && s->threads.at[q->tid[q->turn]].pending;
+}
+
 static NO_INLINE bool choose_among(struct timed *s, struct run_queue *q)
 {
-    const bool over =
-        q->core->clock - q->since >= s->params.quantum && !s->threads.at[q->tid[q->turn]].pending;
+    const bool over = q->core->clock - q->since >= s->params.quantum && !in_step(s, q);
     size_t best = q->n;
 
     for (size_t k = 0; k < q->n; k++) {
@@ -575,8 +580,8 @@ bool timed_next(struct scheduler *head, struct turn *t)
     return false;
 }
 
-/* So far the core waits, or has no thread. That is counted, and moves nothing: nobody wakes it at an
- * earlier time than that of the latest turn, and a thread's turn on it is as long as it was. */
+/* So far the core waits, or has no thread. That is counted, and moves nothing: nobody wakes it at
+ * an earlier time than that of the latest turn, and a thread's turn on it is as long as it was. */
 static void pass_time(struct timed *s, struct run_queue *q)
 {
     const sim_cycle clock = q->core->clock, now = s->queue.now;

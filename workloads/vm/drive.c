@@ -76,7 +76,7 @@ static int drive(struct source *s, sim_tid tid, struct driven_answer *to, struct
     if (v->stream.err.code)
         return err_set(e, (enum lard_exit)v->stream.err.code, "%s", v->stream.err.text);
     *to = answer(v, t);
-    if (v->progress.done && !to->over)
+    if (UNLIKELY(++v->sched.asked % VM_BATCH == 0) && v->progress.done && !to->over)
         v->progress.extent.done = v->progress.done(v->progress.arg);
     return 0;
 }

@@ -73,6 +73,7 @@ struct vm_scheduler {
 
     /* Who runs is decided outside (struct driven): then there are no turns. */
     bool driven;
+    uint64_t asked; /* times */
     bool rests;     /* the thread that was asked looks again in a while */
     sim_tid *woken; /* owns; since the question in hand */
     size_t wokens, cap_woken;
