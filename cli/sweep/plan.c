@@ -79,6 +79,7 @@ static int identify_made(struct plan_source *to, struct err *e)
         return -1;
     to->granularity = s->granularity;
     to->identity = xstrdup(to->text);
+    to->asked = s->driven != NULL;
     source_close(s);
     return 0;
 }
@@ -288,21 +289,24 @@ static char *canonical(const struct planning *w, const struct settings *set, uns
     return NULL;
 }
 
-/* All that decides the results. */
-static uint64_t key_of(const struct planning *w, const char *identity, const char *text)
-{
-    char *key = xasprintf("%s\n%s\n%s", w->build, identity, text);
-    const uint64_t hash = digest_bytes(key, strlen(key));
-
-    free(key);
-    return hash;
-}
-
 static bool has_line(const char *text, const char *line)
 {
     const char *at = strstr(text, line);
 
     return at && (at == text || at[-1] == '\n') && at[strlen(line)] == '\n';
+}
+
+/* All that decides the results: also the order, where the configuration leaves it to the source. */
+static uint64_t key_of(const struct planning *w, const struct plan_source *source, const char *text)
+{
+    const bool asks = source->asked && has_line(text, "machine=multicore") &&
+                      (has_line(text, "order=auto") || has_line(text, "order=program"));
+    char *key = xasprintf("%s\n%s%s\n%s", w->build, source->identity,
+                          asks ? ", in program order" : "", text);
+    const uint64_t hash = digest_bytes(key, strlen(key));
+
+    free(key);
+    return hash;
 }
 
 /* ---- cells ---------------------------------------------------------------------------------- */
@@ -357,7 +361,7 @@ static int resolve(struct planning *w, const struct settings *set, const struct 
     char *text = canonical(w, set, source->granularity);
     if (!text)
         return -1;
-    to->hash = key_of(w, source->identity, text);
+    to->hash = key_of(w, source, text);
     to->flags = (has_line(text, "machine=multicore") ? MEMO_MACHINE : 0) |
                 (has_line(text, "trace.rules=on") ? MEMO_RULES : 0);
     free(text);

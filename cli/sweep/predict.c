@@ -85,7 +85,8 @@ static void ended(void *sampling, struct lardsim *l)
     s->to->part = part_read(s);
     s->to->seconds = now_seconds() - s->began;
     lardsim_finish(l);
-    s->to->ok = !lardsim_error(l);
+    /* A program that is asked ends as if it was interrupted. */
+    s->to->ok = !lardsim_error(l) || sim_shared_stopped(s->shared);
 }
 
 static void measure_files(struct sample *to, const char *dir)

@@ -93,6 +93,7 @@ struct sweep_cell { /* a run: `lardsim run` with these settings, on this source 
 struct plan_source {
     char *text;           /* owns; for lardsim_run */
     char *identity;       /* owns; what is hashed of it */
+    bool asked;           /* a workload whose threads a machine can ask (order=program) */
     uint64_t hash;        /* of a file's events; 0: not known before it runs */
     unsigned granularity; /* that it says of itself; 0: none */
     uint64_t events;      /* 0: not known before it runs */

@@ -51,9 +51,11 @@ int keep_finish(struct keep *k, struct err *e)
 
 void keep_abort(struct keep *k)
 {
+    struct err none = {0};
+
     if (!k)
         return;
-    k->sink->abort(k->sink);
+    k->sink->finish(k->sink, &none); /* into a file that goes */
     outfile_abort(k->file);
     free(k);
 }

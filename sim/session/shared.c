@@ -248,6 +248,9 @@ static int read_batches(struct sim_shared *s, struct err *e)
 void sim_shared_stop(struct sim_shared *s)
 {
     s->stopped = true;
+    for (size_t i = 0; i < s->n; i++)
+        if (s->reader[i]->alone && !s->reader[i]->ended)
+            lardsim_stop(s->reader[i]->run, SIGTERM);
 }
 
 bool sim_shared_stopped(const struct sim_shared *s)
