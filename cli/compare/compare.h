@@ -52,8 +52,8 @@ struct costs {              /* of one policy */
     struct part_costs whole, region;
     struct sim_course course; /* of the region; events is 0: there is none */
     uint64_t events, identity, digest, behaviour;
-    bool has_bytes;               /* it counts its metadata */
-    bool has_manager;             /* it is in hardware, over a software manager */
+    bool has_bytes;   /* it counts its metadata */
+    bool has_manager; /* it is in hardware, over a software manager */
     struct own_truth truth;
     struct sim_findings findings; /* owns */
 };

@@ -90,8 +90,8 @@ static void read_truth(struct own_truth *to, const struct lardsim *l, const char
         char *group = xasprintf("compare.%s.", label);
         char *all = xasprintf("policy.%s.races.%s", truth, of);
         char *wrong = xasprintf("false.%s", of), *missed = xasprintf("missed.%s", of);
-        *to = (struct own_truth){true, in.by_access, stat_of(l, WHOLE, all, ""), stat_of(l, WHOLE, group, wrong),
-                                 stat_of(l, WHOLE, group, missed)};
+        *to = (struct own_truth){true, in.by_access, stat_of(l, WHOLE, all, ""),
+                                 stat_of(l, WHOLE, group, wrong), stat_of(l, WHOLE, group, missed)};
         free(group);
         free(all);
         free(wrong);
