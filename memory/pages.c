@@ -43,12 +43,30 @@ int pages_init(struct pages *p, const struct pages_params *params, struct stats_
                        (unsigned long long)params->memory, (unsigned long long)params->size);
     p->shift = (unsigned)__builtin_ctzll(params->size);
     p->offset = params->size - 1;
+    p->near_shift = p->shift;
+    p->within = p->offset;
     p->bits = (unsigned)__builtin_ctzll(params->memory) - p->shift;
     rng_seed(&rng, params->seed);
     for (size_t i = 0; i < ARRAY_SIZE(p->keys); i++)
         p->keys[i] = rng_next(&rng);
     stats_count(g, "touched", "pages", "Pages touched.", &p->touched);
     return 0;
+}
+
+void pages_count_lines(struct pages *p, uint64_t line, const uint64_t *no_lines)
+{
+    const uint64_t most = PAGES_LINES * line,
+                   stretch = p->params.size < most ? p->params.size : most;
+
+    p->near_shift = (unsigned)__builtin_ctzll(stretch);
+    p->within = stretch - 1;
+    p->no_lines = no_lines;
+}
+
+void pages_forget_lines(struct pages *p)
+{
+    for (size_t i = 0; i < PAGES_NEAR; i++)
+        p->near[i].lines = p->no_lines;
 }
 
 void pages_account(struct pages *p, struct budget *b)
@@ -75,12 +93,25 @@ static uint64_t permute(const struct pages *p, uint64_t n)
     return h << low | l;
 }
 
-sim_addr pages_place(struct pages *p, uint64_t page)
+/* Where the page's frame begins. */
+static sim_addr frame_of(struct pages *p, uint64_t page)
 {
     uint64_t *frame = map_put(&p->frame, page);
 
     if (!*frame) /* beyond the memory there is, frames are shared */
         *frame = permute(p, p->touched++ & ((UINT64_C(1) << p->bits) - 1)) + 1;
-    p->near[pages_slot(page)].page = page + 1;
-    return p->near[pages_slot(page)].base = (*frame - 1) << p->shift;
+    return (*frame - 1) << p->shift;
+}
+
+void pages_place(struct pages *p, uint64_t stretch)
+{
+    const sim_addr at = stretch << p->near_shift;
+
+    p->near[pages_slot(stretch)] = (struct pages_near){
+        .stretch = stretch + 1,
+        .base = p->params.mapping == PAGES_IDENTITY
+                    ? at
+                    : frame_of(p, at >> p->shift) | (at & p->offset),
+        .lines = p->no_lines,
+    };
 }

@@ -13,46 +13,57 @@ struct pages_params {
 };
 extern const struct param pages_param_rows[]; /* section pages */
 
-enum { PAGES_NEAR = 512 };
+/* A stretch of up to PAGES_LINES lines, within a page: what is looked up for each access. */
+enum { PAGES_NEAR = 512, PAGES_LINES = 64 };
+struct pages_near {
+    uint64_t stretch;      /* + 1; 0: none */
+    sim_addr base;         /* where it begins in physical memory */
+    const uint64_t *lines; /* a word for each of its lines, of whoever counts them; borrowed */
+};
+
 struct pages {
     struct pages_params params;
-    unsigned shift;
-    uint64_t offset; /* bits of an address within its page */
-    unsigned bits;   /* log2 of the frames there are */
+    unsigned shift, near_shift; /* of pages, of stretches */
+    uint64_t offset, within;    /* bits of an address within its page, its stretch */
+    unsigned bits;              /* log2 of the frames there are */
     uint64_t keys[4];
     struct map frame; /* page number to frame + 1 */
     uint64_t touched; /* pages */
-    struct {          /* translations of late, by page number: page + 1, where its frame begins */
-        uint64_t page;
-        sim_addr base;
-    } near[PAGES_NEAR];
+    const uint64_t *no_lines;
+    struct pages_near near[PAGES_NEAR]; /* of late */
 };
 
 int pages_init(struct pages *p, const struct pages_params *params, struct stats_group *g,
                struct err *e);
+/* Before any page: lines of so many bytes are counted, and of each stretch that is new these
+ * PAGES_LINES words are known. */
+void pages_count_lines(struct pages *p, uint64_t line, const uint64_t *no_lines);
+void pages_forget_lines(struct pages *p);              /* of all stretches */
 void pages_account(struct pages *p, struct budget *b); /* before any page; b is borrowed */
 void pages_free(struct pages *p);
-sim_addr pages_place(struct pages *p, uint64_t page); /* the slow way */
+void pages_place(struct pages *p, uint64_t stretch); /* makes it near */
 
 /* Threads' regions often lie a power of two apart. */
-static inline size_t pages_slot(uint64_t page)
+static inline size_t pages_slot(uint64_t stretch)
 {
-    return (size_t)(page * UINT64_C(0x9e3779b97f4a7c15) >> 32) % PAGES_NEAR;
+    return (size_t)(stretch * UINT64_C(0x9e3779b97f4a7c15) >> 32) % PAGES_NEAR;
 }
-static inline bool pages_near(const struct pages *p, uint64_t page)
+static inline bool pages_is_near(const struct pages *p, uint64_t stretch)
 {
-    return p->near[pages_slot(page)].page == page + 1;
+    return p->near[pages_slot(stretch)].stretch == stretch + 1;
 }
-/* Where the page's frame begins. Gives it one, if it has none: in the order of first touches. */
-static inline sim_addr pages_base(struct pages *p, uint64_t page)
+/* Gives its page a frame, if it has none: in the order of first touches. */
+static inline struct pages_near *pages_near(struct pages *p, uint64_t stretch)
 {
-    return LIKELY(pages_near(p, page)) ? p->near[pages_slot(page)].base : pages_place(p, page);
+    if (UNLIKELY(!pages_is_near(p, stretch)))
+        pages_place(p, stretch);
+    return &p->near[pages_slot(stretch)];
 }
 static inline sim_addr pages_physical(struct pages *p, sim_addr a)
 {
     if (p->params.mapping == PAGES_IDENTITY)
         return a;
-    return pages_base(p, a >> p->shift) | (a & p->offset);
+    return pages_near(p, a >> p->near_shift)->base | (a & p->within);
 }
 
 #endif

@@ -1,39 +1,31 @@
-/* footprint.c - most lines are touched by one thread alone, which is noted with the line. Those
- * that a thread was not the first to touch are in a set of its own, as bits, 64 lines a word. What
- * all this takes is charged against limits.memory. */
+/* footprint.c - who has touched a line: threads below FOOTPRINT_BITS as bits of the line's word.
+ * The lines of others are in a set of each thread's own, as bits, 64 lines a word. What all this
+ * takes is charged against limits.memory. */
 #include "sim/machine/footprint.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct line_touch {
-    uint32_t first; /* thread + 1; 0: nobody has touched it */
-    bool shared;    /* another has, too */
-};
 struct thread_lines {
-    struct map others; /* lines that another touched first: 64 of them, a bit each */
-    uint64_t n;        /* all that it has touched */
+    struct map lines; /* of a thread from FOOTPRINT_BITS on: 64 of them, a bit each */
+    uint64_t n;       /* all that it has touched */
 };
+
+const uint64_t footprint_nobody[PAGES_LINES];
 
 /* ---- life ----------------------------------------------------------------------------------- */
 
-static void know_nothing(struct known_lines *k)
-{
-    for (size_t i = 0; i < FOOTPRINT_KNOWN; i++)
-        k->at[i] = UINT64_MAX; /* no line has this number */
-}
-
 static void touched_init(struct touched_lines *t, struct budget *budget)
 {
-    t->first = shadow_new(1, sizeof(struct line_touch), budget);
+    t->by = shadow_new(1, sizeof(uint64_t), budget);
 }
 
 static void touched_free(struct touched_lines *t)
 {
     for (size_t i = 0; i < t->threads; i++)
-        map_free(&t->thread[i].others);
+        map_free(&t->thread[i].lines);
     free(t->thread);
-    shadow_free(t->first);
+    shadow_free(t->by);
 }
 
 static void declare_stats(struct footprint *f, struct stats_group *g)
@@ -55,9 +47,6 @@ static void declare_stats(struct footprint *f, struct stats_group *g)
 void footprint_init(struct footprint *f, unsigned line, struct stats_group *g)
 {
     f->line_shift = (unsigned)__builtin_ctz(line);
-    know_nothing(&f->outside_known);
-    know_nothing(&f->inside_known);
-    f->known = &f->outside_known;
     touched_init(&f->run, &f->budget);
     touched_init(&f->region, &f->budget);
     declare_stats(f, g);
@@ -79,7 +68,7 @@ static struct thread_lines *lines_of(struct footprint *f, struct touched_lines *
         t->thread = xrealloc(t->thread, tid + 1, sizeof *t->thread);
         memset(t->thread + t->threads, 0, more * sizeof *t->thread);
         for (size_t i = t->threads; i <= tid; i++)
-            map_init(&t->thread[i].others, &f->budget);
+            map_init(&t->thread[i].lines, &f->budget);
         budget_take(&f->budget, more * sizeof *t->thread);
         t->threads = tid + 1;
     }
@@ -97,38 +86,41 @@ static bool add_line(struct map *m, uint64_t line)
     return is_new;
 }
 
-static void add_touch(struct footprint *f, struct touched_lines *t, sim_tid tid, uint64_t line)
+/* The line's word. */
+static uint64_t *add_touch(struct footprint *f, struct touched_lines *t, sim_tid tid, uint64_t line)
 {
-    struct line_touch *x = shadow_get(t->first, line);
-
-    if (x->first == tid + 1u)
-        return;
     struct thread_lines *own = lines_of(f, t, tid);
-    if (!x->first) {
-        x->first = tid + 1u;
-        t->lines++;
-    } else if (!add_line(&own->others, line)) {
-        return;
-    } else if (!x->shared) {
-        x->shared = true;
-        t->in_two++;
-    }
+    uint64_t *by = shadow_get(t->by, line);
+    uint64_t bit = UINT64_C(1) << tid % FOOTPRINT_BITS;
+
+    if (tid >= FOOTPRINT_BITS)
+        bit = *by & FOOTPRINT_OTHER ? FOOTPRINT_OTHERS : FOOTPRINT_OTHER;
+    if (tid >= FOOTPRINT_BITS ? !add_line(&own->lines, line) : (*by & bit) != 0)
+        return by;
+    t->lines += !*by;
+    t->in_two += *by && !(*by & (*by - 1)); /* of one thread, until now */
+    *by |= bit;
     own->n++;
+    return by;
 }
 
-NO_INLINE void footprint_touch_new(struct footprint *f, sim_tid tid, uint64_t line)
+/* In a region of interest a line is known when it has been counted for the region as well. A
+ * stretch does not cross a page of the shadow: its words lie side by side. */
+NO_INLINE void footprint_touch_new(struct footprint *f, sim_tid tid, struct pages_near *at,
+                                   size_t line)
 {
-    add_touch(f, &f->run, tid, line);
+    const uint64_t physical = (at->base >> f->line_shift) + line;
+    const uint64_t *by = add_touch(f, &f->run, tid, physical);
+
     if (f->inside)
-        add_touch(f, &f->region, tid, line);
-    f->known->at[footprint_slot(tid, line)] = footprint_key(tid, line);
+        by = add_touch(f, &f->region, tid, physical);
+    at->lines = by - line;
 }
 
-/* What was counted outside has not been counted for the regions. */
-void footprint_region(struct footprint *f, bool begins)
+void footprint_region(struct footprint *f, struct pages *pages, bool begins)
 {
     f->inside = begins;
-    f->known = begins ? &f->inside_known : &f->outside_known;
+    pages_forget_lines(pages);
 }
 
 static void settle(struct touched_lines *t)

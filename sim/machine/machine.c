@@ -224,11 +224,10 @@ static int make(struct machine *m, struct config *config, struct stats *stats,
         .ce = m->params.compat == COMPAT_CE,
     };
     m->coherence = coherence_new(&env, e);
-    return !m->coherence ||
-                   pages_init(&m->pages, &pages, stats_group(stats_root(stats), "pages"), e) ||
-                   open_memory(m, config, stats, e)
-               ? -1
-               : 0;
+    if (!m->coherence || pages_init(&m->pages, &pages, stats_group(stats_root(stats), "pages"), e))
+        return -1;
+    pages_count_lines(&m->pages, m->params.line, footprint_nobody);
+    return open_memory(m, config, stats, e);
 }
 
 struct machine *machine_new(struct config *config, struct stats *stats, bool timed,
@@ -308,13 +307,15 @@ ALWAYS_INLINE struct coh_result access_line(struct machine *m, unsigned core, si
                                             sim_addr addr, unsigned bytes, enum mem_cmd cmd)
 {
     struct core *c = &m->core[core];
-    const sim_addr physical = pages_physical(&m->pages, addr);
+    struct pages_near *at = pages_near(&m->pages, addr >> m->pages.near_shift);
+    const sim_addr within = addr & m->pages.within, physical = at->base | within;
+
+    footprint_touch(&m->footprint, tid, at, within);
     const struct coh_result r =
         UNLIKELY(m->access != NULL)
             ? m->access(m->scheduler, core, physical, bytes, cmd, c->clock)
             : coherence_access(m->coherence, core, physical, cmd, TRAFFIC_DATA, c->clock);
 
-    footprint_touch(&m->footprint, tid, physical);
     /* Waiting for what goes on beside has been charged already. */
     core_spend(m, c, spent_at(r.level), r.done - c->clock);
     return r;
@@ -414,9 +415,9 @@ void machine_touch_pages(struct machine *m, const struct event *ev)
         footprint_heap(&m->footprint, ev);
     if (!costs[ev->kind].access || p->params.mapping == PAGES_IDENTITY)
         return;
-    const uint64_t last = (ev->addr + event_bytes(m, ev) - 1) >> p->shift;
-    for (uint64_t page = ev->addr >> p->shift; page <= last; page++)
-        pages_base(p, page);
+    const uint64_t last = (ev->addr + event_bytes(m, ev) - 1) >> p->near_shift;
+    for (uint64_t stretch = ev->addr >> p->near_shift; stretch <= last; stretch++)
+        pages_near(p, stretch);
 }
 
 /* ---- the end -------------------------------------------------------------------------------- */
@@ -477,7 +478,7 @@ void machine_region(struct machine *m, bool begins, sim_cycle now)
         m->region_cycles = machine_inside(m);
     if (!begins)
         coherence_census(m->coherence);
-    footprint_region(&m->footprint, begins);
+    footprint_region(&m->footprint, &m->pages, begins);
     footprint_settle(&m->footprint);
     machine_settle(m);
 }

@@ -163,10 +163,10 @@ void machine_touch_pages(struct machine *m, const struct event *ev);
 static inline void machine_touch(struct machine *m, const struct event *ev)
 {
     const struct pages *p = &m->pages;
-    const uint64_t page = ev->addr >> p->shift;
+    const uint64_t stretch = ev->addr >> p->near_shift;
 
-    if (LIKELY(event_is_access(ev) && pages_near(p, page) &&
-               (ev->addr + (ev->size - 1)) >> p->shift == page))
+    if (LIKELY(event_is_access(ev) && pages_is_near(p, stretch) &&
+               (ev->addr + (ev->size - 1)) >> p->near_shift == stretch))
         return;
     machine_touch_pages(m, ev);
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "sim/lardsim.h"
+#include "sim/machine/footprint.h"
 #include "tests/frame/seeds.h"
 #include "trace/trace.h"
 
@@ -158,17 +159,25 @@ static unsigned below(struct rng *r, unsigned n)
     return (unsigned)rng_below(r, n);
 }
 
+/* Threads that have a bit in a line's word, and threads that have none. */
+static unsigned draw_threads(struct rng *r)
+{
+    return below(r, 4) ? 2 + below(r, 12) : FOOTPRINT_BITS - 2 + below(r, 20);
+}
+
 static void draw_source(struct drawn *d, struct rng *r)
 {
+    const unsigned threads = draw_threads(r);
+
     snprintf(
         d->source, sizeof d->source,
         "synth:seed=%u,events=%u,threads=%u,kernel_threads=%u,stride=%u,sizes=1,4,16,unaligned="
         "200,variables=%u,fields=%u,sharing=%u,heap_share=%u,gc_share=%u,allocs=%s,end_share=%u,"
         "ends=on,granularity=8,privates=%u",
-        1 + below(r, 1u << 30), 100 + below(r, 1500), 2 + below(r, 12),
-        below(r, 2) * (1 + below(r, 4)), 8u << below(r, 4), 1 + below(r, 300), 1 + below(r, 5),
-        below(r, 1000), below(r, 2) * below(r, 200), below(r, 200), below(r, 3) ? "on" : "off",
-        below(r, 30), 1 + below(r, 200));
+        1 + below(r, 1u << 30), 100 + below(r, 1500), threads, below(r, 2) * (1 + below(r, 4)),
+        8u << below(r, 4), 1 + below(r, 300), 1 + below(r, 5), below(r, 1000),
+        below(r, 2) * below(r, 200), below(r, 200), below(r, 3) ? "on" : "off", below(r, 30),
+        1 + below(r, 200));
 }
 
 static void draw_machine(struct drawn *d, struct rng *r)
@@ -281,11 +290,49 @@ static bool seed_holds(uint64_t number, struct seen *seen)
     return !s.bad;
 }
 
+/* Four threads that have no bit, one after the other and again, then one that has one: a line,
+ * which two or more have touched since the second. */
+static bool threads_without_a_bit_count_once(void)
+{
+    static const sim_tid tid[] = {
+        FOOTPRINT_BITS, FOOTPRINT_BITS + 1, FOOTPRINT_BITS, FOOTPRINT_BITS + 2, 60000, 3};
+    static const uint64_t shared[] = {0, 1, 1, 1, 1, 1};
+    const struct pages_params params = {PAGES_FIRST_TOUCH, 4096, 1 << 20, 1};
+    struct footprint f = {.line_shift = 0};
+    struct stats *stats = stats_new();
+    struct pages pages;
+    struct err e = {0};
+    bool holds = true;
+
+    if (pages_init(&pages, &params, stats_root(stats), &e))
+        die("%s", e.text);
+    pages_count_lines(&pages, 64, footprint_nobody);
+    footprint_init(&f, 64, stats_root(stats));
+    for (size_t i = 0; i < ARRAY_SIZE(tid); i++) {
+        footprint_touch(&f, tid[i], pages_near(&pages, 7), 640);
+        if (f.run.lines == 1 && f.run.in_two == shared[i])
+            continue;
+        printf("a line after touch %zu: %" PRIu64 " lines, %" PRIu64 " of two threads or more\n",
+               i + 1, f.run.lines, f.run.in_two);
+        holds = false;
+    }
+    footprint_settle(&f);
+    if (f.run.by_thread.count != 5 || f.run.by_thread.sum != 5) {
+        printf("five threads touched a line each: %" PRIu64 " touched %" PRIu64 "\n",
+               f.run.by_thread.count, f.run.by_thread.sum);
+        holds = false;
+    }
+    footprint_free(&f);
+    pages_free(&pages);
+    stats_free(stats);
+    return holds;
+}
+
 int main(int argc, char **argv)
 {
     const struct seeds cases = seeds_arg(argc, argv, 120, NULL);
     struct seen seen = {0};
-    uint64_t bad = 0;
+    uint64_t bad = !threads_without_a_bit_count_once();
 
     for (uint64_t seed = cases.first; seed - cases.first < cases.n; seed++)
         bad += !seed_holds(seed, &seen);
