@@ -104,8 +104,10 @@ static void free_blocks(struct slim *s, const struct slim_array *a)
 
     if (!c->cost->on)
         return;
-    metadata_give(c->cost, c->env->core, a->header, SLIM_HEADER_BYTES);
-    metadata_give(c->cost, c->env->core, a->block, a->block_bytes);
+    if (!a->borrows) {
+        metadata_give(c->cost, c->env->core, a->header, SLIM_HEADER_BYTES);
+        metadata_give(c->cost, c->env->core, a->block, a->block_bytes);
+    }
     if (!a->table)
         return;
     metadata_give(c->cost, c->env->core, a->table, slim_table_bytes(s));
@@ -345,12 +347,24 @@ static void dissolve_cut(struct slim *s, sim_addr lo, sim_addr last)
     }
 }
 
+/* Of two arrays that were one, the one that goes on with its header and block. */
+static void share_blocks(struct slim_array *a, struct slim_array *rest, bool rest_goes_on)
+{
+    rest->header = a->header;
+    rest->block = a->block;
+    rest->block_bytes = a->block_bytes;
+    rest->borrows = !rest_goes_on;
+    a->borrows = rest_goes_on;
+}
+
 /* The region's memory is not the array's any more. What is left on either side remains, for now. */
 static void cut(struct slim *s, struct slim_array *a, sim_addr lo, sim_addr last)
 {
     const struct piece p = piece_of(a, lo, last);
     struct slim_array *rest = p.out < a->to ? clone(s, a, p.out, a->to, a->base) : NULL;
 
+    if (rest)
+        share_blocks(a, rest, p.in <= a->from);
     slim_window(s, a, a->from, p.in);
     if (rest)
         show(s, rest);
@@ -366,6 +380,15 @@ static void dissolve_unworthy(struct slim *s, struct slim_array *a)
 {
     if (a && !is_worth(a, a->from, a->to))
         slim_leave(s, a);
+}
+
+/* What is simulated: a shadow and a header of its own, of what another's are. */
+static void charge_copy(struct slim *s, struct slim_array *c, sim_addr block, uint64_t bytes)
+{
+    slim_charge(s, SLIM_STEP_LINE, (bytes + 63) / 64);
+    slim_charge_access(s, block, bytes, MEM_LOAD);
+    charge_new(s, c, bytes);
+    c->borrows = false;
 }
 
 struct clones {
@@ -388,9 +411,7 @@ static void copy_piece(struct slim *s, struct slim_array *a, sim_addr lo, sim_ad
     a->counted = false;
     to->at = xgrow(to->at, to->n, &to->cap, sizeof *to->at);
     to->at[to->n++] = c;
-    slim_charge(s, SLIM_STEP_LINE, (a->block_bytes + 63) / 64);
-    slim_charge_access(s, a->block, a->block_bytes, MEM_LOAD);
-    charge_new(s, c, a->block_bytes);
+    charge_copy(s, c, a->block, a->block_bytes);
 }
 
 static void copy_pieces(struct slim *s, sim_addr lo, sim_addr last, sim_addr by, struct clones *to)
@@ -420,6 +441,9 @@ void slim_move(struct slim *s, const struct event *ev)
     for (size_t i = 0; i < clones.n; i++)
         show(s, clones.at[i]);
     free(clones.at);
+    dissolve_unworthy(s, slim_seek(s, last + 1)); /* while what it borrows is there */
+    struct slim_array *rest = slim_seek(s, last + 1);
+    if (rest && rest->borrows)
+        charge_copy(s, rest, rest->block, rest->block_bytes);
     dissolve_unworthy(s, slim_find(s, ev->addr - 1));
-    dissolve_unworthy(s, slim_seek(s, last + 1));
 }

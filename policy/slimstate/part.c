@@ -205,7 +205,8 @@ static void charge_spilt(struct slim *s, const struct slim_array *a, uint64_t fr
 static void charge_dissolved(struct slim *s, const struct slim_array *a, uint64_t from, uint64_t to)
 {
     slim_charge_access(s, a->block, a->block_bytes, MEM_LOAD);
-    slim_charge_access(s, a->header, 16, MEM_STORE); /* mode, and where they are */
+    if (!a->borrows)
+        slim_charge_access(s, a->header, 16, MEM_STORE); /* mode, and where they are */
     charge_spilt(s, a, from, to);
 }
 

@@ -73,6 +73,7 @@ struct slim_array {
      * threads' footprints are. */
     sim_addr header, block, table;
     uint64_t block_bytes;
+    bool borrows; /* header and block are those of an array that it was divided from */
 };
 
 struct slim_stats {

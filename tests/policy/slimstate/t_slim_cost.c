@@ -289,6 +289,29 @@ static void metadata_are_what_the_layout_says(void **state)
     policy_rig_close(&r);
 }
 
+/* Cleared at its begin, the rest goes on with what the array had. Cleared in the middle, the second
+ * rest gets a header and a location, which is copied; the header lies where the table of footprints
+ * was. */
+static void an_array_that_is_divided_gets_a_shadow_for_the_rest(void **state)
+{
+    struct policy_rig r;
+
+    (void)state;
+    open_written(&r);
+    step(&r, &(const struct event){.kind = EV_CLEAR, .addr = ARRAY, .aux = 8 * SIZE});
+    charges_are(&r.m.asked,
+                "heap give, load list of 64, store footprint, store list of 64, heap give, "
+                "load list of 32, store footprints, store list of 32, 8 in all");
+    step(&r, &(const struct event){.kind = EV_CLEAR, .addr = ARRAY + 30 * SIZE, .aux = 4 * SIZE});
+    charges_are(
+        &r.m.asked,
+        "array-line, load location:16, array-new, heap list, load list of 32, load footprints, "
+        "store list of 32, heap list, load list of 16, load page's rest:16, heap fresh, "
+        "store page's rest:16, store footprints:32, store location+16:16, "
+        "store array's write epoch, 32 in all");
+    policy_rig_close(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -299,6 +322,7 @@ int main(void)
         cmocka_unit_test(elements_of_their_own_are_written_and_then_checked),
         cmocka_unit_test(small_arrays_cost_what_variables_cost),
         cmocka_unit_test(metadata_are_what_the_layout_says),
+        cmocka_unit_test(an_array_that_is_divided_gets_a_shadow_for_the_rest),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
