@@ -318,6 +318,9 @@ typedef bool shadow_visit(void *arg, sim_addr addr, void *cell);
 void shadow_each(struct shadow *s, sim_addr addr, uint64_t bytes, shadow_visit *fn, void *arg);
 void shadow_all(struct shadow *s, shadow_visit *fn, void *arg); /* every cell in use */
 uint64_t shadow_pages(const struct shadow *s);                  /* that exist */
+/* The next page there is, in shadow_all's order, for who knows sooner than by all bytes that a cell
+ * is not in use. NULL: no more. No cell may be made or dropped meanwhile. */
+struct shadow_page *shadow_page_next(const struct shadow *s, size_t *pos);
 
 /* Copying a region, as memmove does: take a snapshot, drop what is at the destination
  * (shadow_each), put the snapshot there. `own` is called for each cell of the snapshot, which is

@@ -116,12 +116,11 @@ static void visit_existing(struct shadow *s, uint64_t first, uint64_t last, shad
                            void *arg)
 {
     const size_t n = s->pages.n;
-    struct shadow_page **todo = xmalloc(n * sizeof *todo);
-    uint64_t key, *value;
+    struct shadow_page **todo = xmalloc(n * sizeof *todo), *p;
     size_t k = 0;
 
-    for (size_t pos = 0; map_next(&s->pages, &pos, &key, &value);)
-        todo[k++] = (struct shadow_page *)(uintptr_t)*value;
+    for (size_t pos = 0; (p = shadow_page_next(s, &pos));)
+        todo[k++] = p;
     assert(k == n);
     for (k = 0; k < n; k++) {
         const uint64_t base = todo[k]->number * SHADOW_PAGE_CELLS;
@@ -155,6 +154,13 @@ void shadow_each(struct shadow *s, sim_addr addr, uint64_t bytes, shadow_visit *
 void shadow_all(struct shadow *s, shadow_visit *fn, void *arg)
 {
     visit_existing(s, 0, UINT64_MAX >> s->shift, fn, arg); /* of 2^64 bytes: no region has that */
+}
+
+struct shadow_page *shadow_page_next(const struct shadow *s, size_t *pos)
+{
+    uint64_t number, *at;
+
+    return map_next(&s->pages, pos, &number, &at) ? (struct shadow_page *)(uintptr_t)*at : NULL;
 }
 
 uint64_t shadow_pages(const struct shadow *s)

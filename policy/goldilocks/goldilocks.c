@@ -75,26 +75,18 @@ static struct gold_info *record_at(struct gold_var *v, uint32_t i)
     return i < INSIDE ? &v->in[i] : &v->more[i - INSIDE];
 }
 
-struct each_info {
-    void (*fn)(void *arg, const struct gold_info *i);
-    void *arg;
-};
-
-static bool each_of(void *arg, sim_addr addr, void *cell)
-{
-    const struct each_info *e = arg;
-    struct gold_var *v = cell;
-
-    (void)addr;
-    for (uint32_t i = 0; i < v->n; i++)
-        e->fn(e->arg, record_at(v, i));
-    return false;
-}
-
 void gold_each_info(struct goldilocks *g, void (*fn)(void *arg, const struct gold_info *i),
                     void *arg)
 {
-    shadow_all(g->variables.shadow, each_of, &(struct each_info){fn, arg});
+    const struct shadow *s = g->variables.shadow;
+    struct shadow_page *p;
+
+    for (size_t pos = 0; (p = shadow_page_next(s, &pos));)
+        for (uint64_t k = 0; k < SHADOW_PAGE_CELLS; k++) {
+            struct gold_var *v = shadow_cell(s, p, k);
+            for (uint32_t i = 0; i < v->n; i++)
+                fn(arg, record_at(v, i));
+        }
 }
 
 static void forget(struct goldilocks *g, struct gold_var *v, unsigned core)
