@@ -74,6 +74,7 @@ struct cost_table {
     struct folder *folder;             /* owns, while results are written; NULL: none */
     struct costs *row;                 /* owns; the first is of the machine without a policy */
     size_t n, rows;                    /* that are complete; all */
+    bool partial;                      /* the first run was stopped, and its results are kept */
     char *order, *contention, *memory; /* own; of the machine */
     uint64_t frequency;
     struct cost_setting *setting; /* owns; of all runs, each once; policies are those compared */

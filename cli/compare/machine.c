@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/folder.h"
 #include "cli/compare/compare.h"
@@ -62,6 +63,18 @@ static int set_output(struct lardsim *l, const struct cost_table *t, const char 
     return failed;
 }
 
+/* The run was stopped, and has left what it knew by then. */
+static bool left_results(const struct cost_table *t, const char *label)
+{
+    if (!t->folder)
+        return false;
+    char *path = xasprintf("%s/%s/provenance.json", folder_path(t->folder), label);
+    const bool has = !access(path, F_OK);
+
+    free(path);
+    return has;
+}
+
 static void run_once(struct lardsim *l, const struct cost_table *t, const struct cli *c,
                      const struct specs *s, struct all_unused *unused, struct progress *progress)
 {
@@ -108,13 +121,14 @@ static int run_policy(struct cost_table *t, const struct cli *c, const struct sp
     run_once(l, t, c, s, unused, progress);
     if (lardsim_error(l))
         err_set(e, (enum lard_exit)lardsim_exit_code(l), "%s: %s", row->label, lardsim_error(l));
-    if (!e->code) {
+    t->partial = e->code && t->n == 0 && left_results(t, row->label);
+    if (!e->code || t->partial) {
         costs_read(row, l, s->truth);
         costs_settings(t, l);
         /* The machine is the same for all; the first run tells what it is. */
         if (t->n == 0)
             costs_machine(t, l);
-        if (!same_events(t, row, e))
+        if (!e->code && !same_events(t, row, e))
             t->n++;
     }
     stop_run(NULL);
@@ -174,13 +188,13 @@ static uint64_t digest_all(const struct cost_table *t)
     return digest;
 }
 
-/* Where a run failed, the results of those before it: without DONE. */
+/* Where a run failed, the results of those before it, and what it has left itself: without DONE. */
 static int write_folder(struct cost_table *t, struct err *e)
 {
     struct folder *folder = t->folder;
     struct err late = {0};
 
-    if (!folder || !t->n) /* without results it is aborted with the table */
+    if (!folder || (!t->n && !t->partial)) /* without results it is aborted with the table */
         return 0;
     int bad = write_file(t, "config.yaml", cost_table_config, &late) ||
               write_file(t, "compare.json", cost_table_json, &late) ||

@@ -56,6 +56,13 @@ stop 143 TERM compare --quiet -o truth synth:events=1G,names=off
 [ -s truth/compare.json ] && [ ! -e truth/DONE ] || fail "a stopped comparison is not kept as it is"
 stop 130 INT compare --quiet -o costs -c radish8 -p goldilocks synth:events=1M,names=off
 [ -e costs/DONE ] && fail "a stopped comparison of costs is done"
+stop 143 TERM compare --quiet -o first -c radish8 -p vc synth:events=1G,names=off
+[ -e first/DONE ] && fail "a comparison of costs that was stopped in its first run is done"
+for f in config.yaml compare.json none/config.yaml none/stats.json none/provenance.json; do
+    [ -s first/$f ] || fail "a comparison of costs that was stopped in its first run has no $f"
+done
+grep -q '"exit": 143' first/compare.json || fail "a comparison of costs does not say what stopped its first run"
+grep -q '"complete": false' first/none/provenance.json || fail "a stopped first run is complete"
 left "a comparison of costs"
 
 # Files: whole or not at all.
