@@ -26,10 +26,10 @@ __extension__ typedef __int128 wide;
 char *csv_excess(uint64_t a, uint64_t b)
 {
     const wide far = a < b ? (wide)b - (wide)a : (wide)a - (wide)b;
-    const uint64_t size = (uint64_t)((far * 1000000 + (wide)(b / 2)) / (wide)b);
+    const wide size = (far * 1000000 + (wide)(b / 2)) / (wide)b;
 
-    return xasprintf("%s%" PRIu64 ".%06" PRIu64, a < b && size ? "-" : "", size / 1000000,
-                     size % 1000000);
+    return xasprintf("%s%" PRIu64 ".%06" PRIu64, a < b && size ? "-" : "",
+                     (uint64_t)(size / 1000000), (uint64_t)(size % 1000000));
 }
 
 /* ---- reading -------------------------------------------------------------------------------- */
