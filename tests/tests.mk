@@ -1,6 +1,6 @@
 # tests/ - a program tests/ROOM/t_x for a question (docs/testing.md); `make check-ROOM` runs a room.
 unit_tests =
-unit_tests += tests/base/t_containers tests/base/t_json tests/base/t_outfile tests/base/t_param \
+unit_tests += tests/base/t_containers tests/base/t_csv tests/base/t_json tests/base/t_outfile tests/base/t_param \
 	tests/base/t_param_dump tests/base/t_param_file tests/base/t_stats tests/base/t_text_base
 unit_tests += tests/cache/t_cache tests/cache/t_cache_model
 unit_tests += tests/cli/t_progress tests/cli/t_quantity
@@ -36,7 +36,7 @@ unit_tests += tests/sim/compare/t_compare tests/sim/compare/t_compare_random \
 	tests/sim/scheduler/t_stop tests/sim/scheduler/t_timed tests/sim/scheduler/t_timed_cores \
 	tests/sim/scheduler/t_timed_random tests/sim/scheduler/t_turns tests/sim/session/t_api \
 	tests/sim/session/t_findings \
-	tests/sim/session/t_faults
+	tests/sim/session/t_faults tests/sim/session/t_shared
 unit_tests += tests/swmanager/t_swmanager tests/swmanager/t_swmanager_random
 unit_tests += tests/trace/binary/t_binary tests/trace/binary/t_block tests/trace/binary/t_column \
 	tests/trace/binary/t_damage tests/trace/binary/t_summary tests/trace/foreign/t_ce \

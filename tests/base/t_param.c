@@ -421,6 +421,51 @@ static void ranges_are_told(void **state)
     }
 }
 
+/* The hash of what a fresh configuration was given: a file, then assignments. */
+static uint64_t hash_of(struct fixture *f, const char *text, const char *a, const char *b)
+{
+    renew(f);
+    if (*text)
+        assert_int_equal(load_text(f, text), 0);
+    if (*a)
+        assert_int_equal(config_set(f->c, a, &f->e), 0);
+    if (*b)
+        assert_int_equal(config_set_from(f->c, b, "elsewhere", &f->e), 0);
+    return config_given_hash(f->c);
+}
+
+static void the_hash_is_of_names_and_values_wherever_they_came_from(void **state)
+{
+    struct fixture *f = *state;
+    const uint64_t is = hash_of(f, "", "policy.vc.ways=4", "");
+
+    assert_int_equal(hash_of(f, "", "", "policy.vc.ways=4"), is);
+    assert_int_equal(hash_of(f, "policy.vc.ways: 4\n", "", ""), is);
+    assert_int_equal(hash_of(f, "# nested\npolicy: {vc: {ways: 4}}\n", "", ""), is);
+    assert_int_equal(hash_of(f, "policy.vc.ways: 8\n", "policy.vc.ways=4", ""), is);
+    assert_int_equal(hash_of(f, "", "policy.vc.ways=2", "policy.vc.ways=4"), is);
+}
+
+static void another_name_value_or_giver_is_another_hash(void **state)
+{
+    struct fixture *f = *state;
+    const uint64_t is = hash_of(f, "", "policy.vc.ways=4", "");
+    const uint64_t other[] = {
+        hash_of(f, "", "", ""),
+        hash_of(f, "", "policy.vc.ways=5", ""),
+        hash_of(f, "", "policy.vc.way=s=4", ""),
+        hash_of(f, "", "policy.vc.ways=4", "policy.vc.size=4"),
+        hash_of(f, "policy.vc.ways: [4]\n", "", ""),
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(other); i++)
+        if (other[i] == is)
+            fail_msg("the hash of configuration %zu is that of policy.vc.ways=4", i);
+    renew(f); /* what a preset gives may be void where a user's value is an error */
+    assert_int_equal(config_preset(f->c, "small", &f->e), 0);
+    assert_int_not_equal(config_given_hash(f->c), other[0]);
+}
+
 static void freeing_nothing_is_fine(void **state)
 {
     (void)state;
@@ -429,28 +474,31 @@ static void freeing_nothing_is_fine(void **state)
 
 int main(void)
 {
-    static const struct CMUnitTest tests[] = {PARAM_TEST(defaults_hold_where_nothing_is_given),
-                                              PARAM_TEST(nested_and_dotted_names_are_the_same),
-                                              PARAM_TEST(empty_files_say_nothing),
-                                              PARAM_TEST(numbers_are_read),
-                                              PARAM_TEST(bad_numbers_are_refused),
-                                              PARAM_TEST(long_values_are_shown_in_part),
-                                              PARAM_TEST(a_bad_number_names_place_rule_and_example),
-                                              PARAM_TEST(switches_are_read),
-                                              PARAM_TEST(choices_are_exact_and_the_nearest_is_told),
-                                              PARAM_TEST(sets_are_masks_by_index),
-                                              PARAM_TEST(lists_and_texts_keep_what_is_written),
-                                              PARAM_TEST(assignments_must_be_name_equals_value),
-                                              PARAM_TEST(unknown_names_are_told_with_the_nearest),
-                                              PARAM_TEST(a_section_takes_no_value),
-                                              PARAM_TEST(two_tables_share_a_section),
-                                              PARAM_TEST(the_top_level_is_a_section),
-                                              PARAM_TEST(a_name_bound_twice_is_an_error),
-                                              PARAM_TEST(a_parameter_is_no_section),
-                                              PARAM_TEST(unused_values_are_told_in_order),
-                                              PARAM_TEST(values_of_known_sections_are_checked),
-                                              cmocka_unit_test(ranges_are_told),
-                                              cmocka_unit_test(freeing_nothing_is_fine)};
+    static const struct CMUnitTest tests[] = {
+        PARAM_TEST(defaults_hold_where_nothing_is_given),
+        PARAM_TEST(nested_and_dotted_names_are_the_same),
+        PARAM_TEST(empty_files_say_nothing),
+        PARAM_TEST(numbers_are_read),
+        PARAM_TEST(bad_numbers_are_refused),
+        PARAM_TEST(long_values_are_shown_in_part),
+        PARAM_TEST(a_bad_number_names_place_rule_and_example),
+        PARAM_TEST(switches_are_read),
+        PARAM_TEST(choices_are_exact_and_the_nearest_is_told),
+        PARAM_TEST(sets_are_masks_by_index),
+        PARAM_TEST(lists_and_texts_keep_what_is_written),
+        PARAM_TEST(assignments_must_be_name_equals_value),
+        PARAM_TEST(unknown_names_are_told_with_the_nearest),
+        PARAM_TEST(a_section_takes_no_value),
+        PARAM_TEST(two_tables_share_a_section),
+        PARAM_TEST(the_top_level_is_a_section),
+        PARAM_TEST(a_name_bound_twice_is_an_error),
+        PARAM_TEST(a_parameter_is_no_section),
+        PARAM_TEST(unused_values_are_told_in_order),
+        PARAM_TEST(values_of_known_sections_are_checked),
+        PARAM_TEST(the_hash_is_of_names_and_values_wherever_they_came_from),
+        PARAM_TEST(another_name_value_or_giver_is_another_hash),
+        cmocka_unit_test(ranges_are_told),
+        cmocka_unit_test(freeing_nothing_is_fine)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

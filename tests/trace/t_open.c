@@ -256,6 +256,34 @@ static void a_pump_moves_events_and_names_and_reports_either_side(void **state)
     source_close(s);
 }
 
+static void the_path_in_a_source_is_what_follows_format_and_options(void **state)
+{
+    static const struct {
+        const char *spec, *path;
+    } sources[] = {
+        {"a.lard", "a.lard"},
+        {"/tmp/a:b.lard", "/tmp/a:b.lard"},
+        {"-", "-"},
+        {"std:a.std", "a.std"},
+        {"text:-", "-"},
+        {"lackey:threads=2:a.txt", "a.txt"},
+        {"./synth:events=3", "./synth:events=3"},
+        {"synth", "synth"},
+        {"synthetic:a", "synthetic:a"},
+        {"synth:events=3", NULL},
+        {"synth:", NULL},
+        {"workload:sor,size=small", NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(sources); i++) {
+        const char *path = source_path(sources[i].spec), *want = sources[i].path;
+        if (!path != !want || (path && strcmp(path, want) != 0))
+            fail_msg("the path in %s is %s, not %s", sources[i].spec, path ? path : "none",
+                     want ? want : "none");
+    }
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, place_make, place_remove)
@@ -269,6 +297,7 @@ int main(void)
         TEST(a_pipe_can_be_read),
         TEST(standard_input_can_be_read),
         TEST(the_generator_is_a_source),
+        TEST(the_path_in_a_source_is_what_follows_format_and_options),
         TEST(a_pump_moves_events_and_names_and_reports_either_side),
     };
 
