@@ -151,14 +151,34 @@ static void print_title(const char *title)
     printf("%*s", column_width(title), title);
 }
 
-static void print_heads(const struct count_column *c, size_t n, int width)
+/* As wide as what is in it: the table is to fit into a terminal. */
+static int count_width(const struct lardsim *l, const struct count_column *c)
 {
-    printf("%*s", width, "");
-    for (size_t k = 0; k < n; k++)
-        printf("%*s", column_width(c[k].title), c[k].above);
+    struct sim_instance in;
+    size_t width = strlen(c->title);
+    uint64_t value;
+
+    for (size_t i = 0; sim_compare_instance(l, i, &in); i++)
+        if (count_of(l, c->of, in.label, c->name, &value)) {
+            const size_t n = (size_t)snprintf(NULL, 0, "%" PRIu64, value);
+            width = n > width ? n : width;
+        }
+    return (int)width + 2;
+}
+
+static void print_heads(const struct lardsim *l, const struct count_column *c, size_t n, int width)
+{
+    int at = width, printed = 0;
+
+    for (size_t k = 0; k < n; k++) {
+        at += count_width(l, &c[k]);
+        if (*c[k].above) /* it ends where the column's title does */
+            printed += printf("%*s", at - printed, c[k].above);
+    }
     printf("\n%-*s", width, "policy");
     for (size_t k = 0; k < n; k++)
-        print_title(c[k].title);
+        printf("%*s", count_width(l, &c[k]), c[k].title);
+    putchar('\n');
 }
 
 static void print_counts(const struct lardsim *l, const char *label, const struct count_column *c,
@@ -168,9 +188,12 @@ static void print_counts(const struct lardsim *l, const char *label, const struc
 
     printf("%-*s", width, label);
     for (size_t k = 0; k < n; k++) {
-        const bool known = count_of(l, c[k].of, label, c[k].name, &value);
-        print_cell(known, value, c[k].title);
+        if (count_of(l, c[k].of, label, c[k].name, &value))
+            printf("%*" PRIu64, count_width(l, &c[k]), value);
+        else
+            printf("%*s", count_width(l, &c[k]), "-");
     }
+    putchar('\n');
 }
 
 static int label_width(const struct lardsim *l)
@@ -188,13 +211,13 @@ static void print_table(const struct lardsim *l, int width)
 {
     struct sim_instance in;
 
-    print_heads(columns, ARRAY_SIZE(columns), width);
-    puts("  promises");
-    for (size_t i = 0; sim_compare_instance(l, i, &in); i++) {
+    print_heads(l, columns, ARRAY_SIZE(columns), width);
+    for (size_t i = 0; sim_compare_instance(l, i, &in); i++)
         print_counts(l, in.label, columns, ARRAY_SIZE(columns), width);
-        printf("  %s\n", in.property);
-    }
-    puts("\nfalse: a race that the truth does not find; missed: one that only the truth finds");
+    puts("\nfalse: a race that the truth does not find; missed: one that only the truth finds\n");
+    for (size_t i = 0; sim_compare_instance(l, i, &in); i++)
+        printf("%-*s  %-*s  %s\n", (int)strlen("promises"), i ? "" : "promises", width, in.label,
+               in.property);
 }
 
 /* "same racy accesses as vc: fasttrack, goldilocks": found in this execution, promised or not. */
@@ -314,12 +337,10 @@ static void print_owners(const struct lardsim *l, int width)
             continue;
         if (!any) {
             putchar('\n');
-            print_heads(owners, ARRAY_SIZE(owners), width);
-            putchar('\n');
+            print_heads(l, owners, ARRAY_SIZE(owners), width);
         }
         any = true;
         print_counts(l, in.label, owners, ARRAY_SIZE(owners), width);
-        putchar('\n');
     }
 }
 
