@@ -2,8 +2,10 @@
  * same tables. What a row says is in tables.c; this file only lays it out. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/progress.h"
 
 /* ---- a section of a table ------------------------------------------------------------------- */
 
@@ -46,11 +48,13 @@ static size_t each_of(const struct table *t, const char *section, row_fn *fn, vo
 
 /* ---- text: aligned, but for names that are far too long ------------------------------------- */
 
-/* Characters of a column. A longer text sticks out rather than widen the table for all. */
-enum { WIDEST = 44 };
+/* Characters of a column: a longer text sticks out rather than widen the table for all. Of a
+ * terminal, beside the columns: if there are fewer, help begins a line of its own. */
+enum { WIDEST = 44, HELP_LEAST = 40, HELP_INDENT = 4 };
 
 struct widths {
     size_t columns, name, column[FIELDS];
+    size_t terminal; /* 0: none, a row is a line */
 };
 
 static const char *column_text(const struct row *r, size_t i)
@@ -79,16 +83,23 @@ static void measure(void *arg, const struct row *r)
 static void print_row(void *arg, const struct row *r)
 {
     const struct widths *w = arg;
+    size_t at = (size_t)printf("%-*s", (int)w->name, r->name);
 
-    printf("%-*s", (int)w->name, r->name);
     for (size_t i = 0; i < w->columns; i++)
-        printf("  %-*s", (int)w->column[i], column_text(r, i));
-    printf("  %s\n", r->help);
+        at += (size_t)printf("  %-*s", (int)w->column[i], column_text(r, i));
+    if (!w->terminal || at + 2 + strlen(r->help) <= w->terminal) {
+        printf("  %s\n", r->help);
+    } else if (at + 2 + HELP_LEAST <= w->terminal) {
+        cli_wrap(stdout, r->help, at, at + 2, w->terminal);
+    } else {
+        putchar('\n');
+        cli_wrap(stdout, r->help, 0, HELP_INDENT, w->terminal);
+    }
 }
 
 static void print_text(const struct table *t, const char *section)
 {
-    struct widths w = {.columns = t->columns};
+    struct widths w = {.columns = t->columns, .terminal = terminal_columns(STDOUT_FILENO)};
 
     each_of(t, section, measure, &w);
     each_of(t, section, print_row, &w);

@@ -79,14 +79,19 @@ void progress_clear(struct progress *p)
     p->shown = false;
 }
 
-/* A line that is longer than the terminal is wide could not be rewritten. */
-static int columns(void)
+size_t terminal_columns(int fd)
 {
     struct winsize size;
 
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1)
-        return size.ws_col;
-    return COLUMNS;
+    return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+/* A line that is longer than the terminal is wide could not be rewritten. */
+static int columns(void)
+{
+    const size_t n = terminal_columns(STDERR_FILENO);
+
+    return n > 1 ? (int)n : COLUMNS;
 }
 
 void progress_show(struct progress *p, const char *fmt, ...)

@@ -49,4 +49,6 @@ void progress_show(struct progress *p, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* "12 s", "3 min 20 s", "5 h 2 min". */
 const char *progress_time(char to[32], double seconds);
 
+size_t terminal_columns(int fd); /* 0: it is no terminal */
+
 #endif

@@ -95,4 +95,12 @@ heads "$(($(grep -n '^  detector' out | cut -d: -f1) - 1))" "$(grep -n '^  detec
 # The glossary: the words in bold.
 grep '^| \*\*' "$top/docs/glossary.md" | cut -d'|' -f2 | grep -o '\*\*[^*]*\*\*' | tr -d '*' |
     explained glossary
+
+# A row of a list is a line; on a terminal that is too narrow the help goes on below.
+if script -qec true /dev/null >/dev/null 2>&1; then
+    script -qec "stty cols 80; exec '$lardsim' list exits" /dev/null </dev/null | tr -d '\r' >narrow
+    awk 'length > 80 {exit 1}' narrow || fail "list exits is wider than the terminal: $(awk 'length > 80' narrow | head -n 1)"
+    "$lardsim" list exits | tr -s ' \n' ' ' >wide
+    tr -s ' \n' ' ' <narrow | cmp -s wide - || fail "list exits says other words on a terminal"
+fi
 exit $bad
