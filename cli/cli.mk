@@ -15,7 +15,8 @@ lardsim_SOURCES += cli/reproduce/all.c cli/reproduce/all.h cli/reproduce/claims.
 	cli/reproduce/verb.c
 lardsim_SOURCES += cli/run/machine.c cli/run/races.c cli/run/repeat.c cli/run/result.c \
 	cli/run/run.c cli/run/run.h
-lardsim_SOURCES += cli/sweep/collect.c cli/sweep/collect.h cli/sweep/folder.c cli/sweep/index.c \
+lardsim_SOURCES += cli/sweep/collect.c cli/sweep/collect.h cli/sweep/dry_run.c \
+	cli/sweep/folder.c cli/sweep/index.c \
 	cli/sweep/listing.c cli/sweep/local.c cli/sweep/manage.c cli/sweep/memo.c cli/sweep/plan.c \
 	cli/sweep/points.c cli/sweep/predict.c cli/sweep/shell.c cli/sweep/slurm.c cli/sweep/spec.c \
 	cli/sweep/sweep.h cli/sweep/task.c cli/sweep/verb.c cli/sweep/work.c

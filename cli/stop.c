@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
 static volatile sig_atomic_t came;       /* the signal; 0: none */
@@ -20,17 +21,38 @@ static void on_signal(int signal)
         lardsim_stop(running, signal);
 }
 
-/* What the caller of the program wants ignored stays ignored, as in a shell's background. Calls
- * that wait are interrupted: a pipe may be silent for ever. */
+/* What the caller of the program wants ignored stays ignored, as in a shell's background. */
+static bool is_ignored(int signal)
+{
+    struct sigaction was;
+
+    return sigaction(signal, NULL, &was) || was.sa_handler == SIG_IGN;
+}
+
+/* Calls that wait are interrupted: a pipe may be silent for ever. */
 static void catch_one(int signal)
 {
-    struct sigaction was, now = {.sa_handler = on_signal};
+    struct sigaction now = {.sa_handler = on_signal};
 
     sigemptyset(&now.sa_mask);
     sigaddset(&now.sa_mask, SIGINT);
     sigaddset(&now.sa_mask, SIGTERM);
-    if (!sigaction(signal, NULL, &was) && was.sa_handler == SIG_DFL)
+    if (!is_ignored(signal))
         sigaction(signal, &now, NULL);
+}
+
+/* A descriptor gets a blocked signal even where it is ignored. */
+int stop_descriptor(sigset_t *before)
+{
+    sigset_t stops;
+
+    sigemptyset(&stops);
+    if (!is_ignored(SIGINT))
+        sigaddset(&stops, SIGINT);
+    if (!is_ignored(SIGTERM))
+        sigaddset(&stops, SIGTERM);
+    sigprocmask(SIG_BLOCK, &stops, before);
+    return signalfd(-1, &stops, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
 static void catch_signals(void)

@@ -4,6 +4,8 @@
 #ifndef LARDSIM_STOP_H
 #define LARDSIM_STOP_H
 
+#include <signal.h>
+
 #include "cli/cli.h"
 #include "sim/lardsim.h"
 #include "trace/trace.h"
@@ -14,6 +16,9 @@ void stop_run(struct lardsim *l);
 /* A source that fails when a signal has come: use what is returned in its place. Takes inner; NULL
  * gives NULL. */
 struct source *stop_source(struct source *inner);
+/* For a loop that waits: the signals come through the descriptor that is returned (signalfd), and
+ * are blocked; -1: errno tells. *before: the mask that was, for processes that are started. */
+int stop_descriptor(sigset_t *before);
 /* A call that a signal interrupted has failed for that reason: *e says so. */
 void stop_judge(struct err *e);
 

@@ -193,6 +193,36 @@ size_t names_count(const struct names *n)
     return n->n;
 }
 
+/* Of what one thing is called, one name after the other. */
+static uint64_t hash_more(uint64_t before, const struct name *name)
+{
+    const uint64_t head[] = {before, name->space, name->id};
+    char text[sizeof head + NAME_BYTES_MAX];
+    const size_t bytes = strlen(name->text);
+
+    memcpy(text, head, sizeof head);
+    memcpy(text + sizeof head, name->text, bytes);
+    return digest_bytes(text, sizeof head + bytes);
+}
+
+uint64_t names_hash(const struct names *n)
+{
+    struct map of[NAME_SPACES];
+    uint64_t sum = 0;
+
+    for (int space = 0; space < NAME_SPACES; space++)
+        map_init(&of[space], NULL);
+    for (size_t i = 0; n && i < n->n; i++) {
+        uint64_t *hash = map_put(&of[n->list[i].space], n->list[i].id);
+        sum -= *hash;
+        *hash = hash_more(*hash, &n->list[i]);
+        sum += *hash;
+    }
+    for (int space = 0; space < NAME_SPACES; space++)
+        map_free(&of[space]);
+    return sum;
+}
+
 uint64_t names_bytes(const struct names *n)
 {
     return n->blocks + 2 * n->tables.live;

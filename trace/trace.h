@@ -166,6 +166,9 @@ size_t names_count(const struct names *n);
 /* On the host: the texts, and twice the tables, as a source that is read ahead has those twice. */
 uint64_t names_bytes(const struct names *n);
 const struct name *names_at(const struct names *n, size_t i); /* in order of addition */
+/* What everything is called, and was called before; the order among things does not count, as each
+ * form of a trace has its own. n may be NULL. 0: no names. */
+uint64_t names_hash(const struct names *n);
 
 /* ---- what lies where ------------------------------------------------------------------------ */
 
@@ -372,7 +375,7 @@ struct trace_summary {
     uint64_t kinds[EV_KINDS]; /* events by kind; valid when counted */
     uint64_t threads;         /* distinct; valid when counted */
     uint64_t identity;        /* hash of the events; valid when counted */
-    uint64_t names;           /* hash of the names, as this form has them; 0: none */
+    uint64_t names;           /* names_hash; 0: none */
     unsigned granularity;
     enum layout_id layout;
     bool counted;        /* from the footer, or by reading everything */
@@ -380,8 +383,8 @@ struct trace_summary {
     uint64_t good_bytes; /* up to here the file is whole blocks by their headers */
     char damage[256];    /* what is wrong after that; "" if nothing */
 };
-/* Reads the footer, or walks block headers where there is none; never reads a block's payload of a
- * seekable binary file. Other inputs are read through. */
+/* Reads the footer, or walks block headers where there is none; of a seekable binary file it reads
+ * no block's payload but names. Other inputs are read through. */
 int trace_summarize(const char *spec, struct trace_summary *to, struct err *e);
 
 /* What the footer of a binary trace in a file says of all its events, before any was read. False:

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "cli/sweep/collect.h"
 
@@ -138,13 +139,25 @@ static const char *chosen_value(const struct cell_stats *s, const char *stat, co
     return value;
 }
 
+/* To SQLite A and a are one. */
+static bool has_column(const struct collecting *w, const char *stat)
+{
+    bool has = false;
+
+    for (size_t i = 0; i < w->stats; i++)
+        has |= strcasecmp(heading(w->stat[i]), heading(stat)) == 0;
+    for (size_t i = LISTED_AXES; i < w->listing->head.n; i++)
+        has |= strcasecmp(csv_at(&w->listing->head, i), heading(stat)) == 0;
+    return has;
+}
+
 static void choose(struct collecting *w, const struct cli *c)
 {
     w->stat = xmalloc((ARRAY_SIZE(standard) + c->n) * sizeof(char *));
     for (size_t i = 0; i < ARRAY_SIZE(standard); i++)
         w->stat[w->stats++] = standard[i];
     for (size_t i = 0; i < c->n; i++)
-        if (c->given[i].key == OPT_STAT)
+        if (c->given[i].key == OPT_STAT && !has_column(w, c->given[i].value))
             w->stat[w->stats++] = c->given[i].value;
 }
 
@@ -297,9 +310,12 @@ static int write_rows(struct collecting *w, struct err *e)
     int failed = 0;
 
     csv_line(outfile_stream(w->csv), &w->head);
-    for (size_t i = 0; i < w->listing->n && !failed; i++)
-        if (sweep_state(w->folder, csv_at(&w->listing->row[i], LISTED_CELL)) == CELL_DONE)
-            failed = write_row(w, &w->listing->row[i], e);
+    for (size_t i = 0; i < w->listing->n && !failed; i++) {
+        const struct csv_row *r = &w->listing->row[i];
+        w->asked += listing_asked(r);
+        if (listing_asked(r) && sweep_state(w->folder, csv_at(r, LISTED_CELL)) == CELL_DONE)
+            failed = write_row(w, r, e);
+    }
     return failed;
 }
 
@@ -338,16 +354,41 @@ static int collect(struct collecting *w, struct err *e)
 
 /* ---- the verb ------------------------------------------------------------------------------- */
 
-static void say(const struct collecting *w)
+static void warn(const struct collecting *w)
 {
     for (size_t i = ARRAY_SIZE(standard); i < w->stats; i++)
         if (!w->found[i])
             cli_note("warning: no cell has the statistic %s; `lardsim list statistics` shows all",
                      w->stat[i]);
-    if (w->rows < w->listing->n)
-        cli_note("%zu of %zu cells are not done, and not in the tables", w->listing->n - w->rows,
-                 w->listing->n);
+    if (w->rows < w->asked)
+        cli_note("%zu of %zu cells are not done, and not in the tables", w->asked - w->rows,
+                 w->asked);
+}
+
+static void print_tables(const struct collecting *w)
+{
     printf("%s/cells.csv, cells.jsonl and index.sqlite: %zu cells\n", w->folder->dir, w->rows);
+}
+
+static void json_tables(const struct collecting *w)
+{
+    static const char *const files[] = {"cells.csv", "cells.jsonl", "index.sqlite"};
+    struct json j;
+
+    json_init(&j, stdout, true);
+    json_object(&j);
+    json_key_str(&j, "schema", "lardsim-sweep-collect-1");
+    json_key_u64(&j, "cells", w->rows);
+    json_key_u64(&j, "missing", w->asked - w->rows);
+    json_key(&j, "files");
+    json_array(&j);
+    for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+        char *path = sweep_path(w->folder, files[i], NULL);
+        json_str(&j, path);
+        free(path);
+    }
+    json_end(&j);
+    json_end(&j);
 }
 
 static int run_collect(const struct cli *c, struct err *e)
@@ -362,8 +403,10 @@ static int run_collect(const struct cli *c, struct err *e)
         w.found = xcalloc(w.stats, sizeof *w.found);
         find_numbers(&w);
         fill_head(&w.head, &w);
-        if (!collect(&w, e))
-            say(&w);
+        if (!collect(&w, e)) {
+            warn(&w);
+            (cli_has(c, OPT_JSON) ? json_tables : print_tables)(&w);
+        }
     }
     cell_row_free(&w.head);
     free(w.number);
@@ -380,6 +423,7 @@ static const struct argp_option options[] = {
      "Have this statistic, too, as a column; policy.*.NAME is that of the cell's policy; may be "
      "repeated",
      0},
+    ROW_JSON,
     ROW_END};
 
 const struct verb verb_sweep_collect = {

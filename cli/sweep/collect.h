@@ -37,7 +37,7 @@ struct collecting {
     struct cell_row head;
     struct outfile *csv, *jsonl;
     struct cell_index *index;
-    size_t rows;
+    size_t rows, asked; /* cells: in the tables, that should be */
 };
 
 /* ---- index.sqlite: sweep/index.c ------------------------------------------------------------ */

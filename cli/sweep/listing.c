@@ -6,11 +6,12 @@
 
 #include "cli/sweep/sweep.h"
 
-static const char *const heads[] = {"cell", "baseline", "source", "seed", "policy"};
+static const char *const heads[] = {"cell", "baseline", "asked", "source", "seed", "policy"};
 
 static void write_cell(FILE *out, const struct plan *p, const struct sweep_cell *c)
 {
-    fprintf(out, "%s,%s,", c->hash, c->baseline == NO_CELL ? "" : p->cell[c->baseline].hash);
+    fprintf(out, "%s,%s,%s,", c->hash, c->baseline == NO_CELL ? "" : p->cell[c->baseline].hash,
+            c->asked ? "yes" : "no");
     csv_field(out, p->source[c->source].text);
     fprintf(out, ",%s,", c->seed ? c->seed : "");
     csv_field(out, c->policy);
@@ -47,6 +48,11 @@ int listing_write(const struct sweep_folder *f, const struct plan *p, struct err
 bool is_hash(const char *text)
 {
     return strspn(text, "0123456789abcdef") == HASH_TEXT - 1 && !text[HASH_TEXT - 1];
+}
+
+bool listing_asked(const struct csv_row *row)
+{
+    return strcmp(csv_at(row, LISTED_ASKED), "no") != 0;
 }
 
 /* Hashes name folders: what is none is not taken for one. */

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/stop.h"
 #include "cli/sweep/sweep.h"
 
 struct worker_note { /* what a worker tells; written at once */
@@ -415,13 +416,7 @@ static int wait_and_hear(struct running *r)
 
 static void begin(struct running *r)
 {
-    sigset_t stops;
-
-    sigemptyset(&stops);
-    sigaddset(&stops, SIGINT);
-    sigaddset(&stops, SIGTERM);
-    sigprocmask(SIG_BLOCK, &stops, &r->before);
-    r->signals = signalfd(-1, &stops, SFD_CLOEXEC | SFD_NONBLOCK);
+    r->signals = stop_descriptor(&r->before);
 }
 
 static void end(struct running *r)

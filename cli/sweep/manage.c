@@ -131,6 +131,22 @@ static size_t clean_room(const struct sweep_folder *f, const char *room, const s
     return removed;
 }
 
+static void say_removed(const struct cli *c, size_t cells, size_t failed)
+{
+    struct json j;
+
+    if (!cli_has(c, OPT_JSON)) {
+        printf("removed: %zu cells, %zu failed ones\n", cells, failed);
+        return;
+    }
+    json_init(&j, stdout, true);
+    json_object(&j);
+    json_key_str(&j, "schema", "lardsim-sweep-clean-1");
+    json_key_u64(&j, "cells", cells);
+    json_key_u64(&j, "failed", failed);
+    json_end(&j);
+}
+
 static int run_clean(const struct cli *c, struct err *e)
 {
     struct sweep_folder f = {.dir = xstrdup(c->arg[0]), .lock = -1};
@@ -143,7 +159,7 @@ static int run_clean(const struct cli *c, struct err *e)
             note_cells(&known, &l);
             const size_t cells = clean_room(&f, "cells", &known, e);
             const size_t failed = clean_room(&f, "failed", &known, e);
-            printf("removed: %zu cells, %zu failed ones\n", cells, failed);
+            say_removed(c, cells, failed);
             folder_clean_flights(&f);
             map_free(&known);
         }
@@ -168,7 +184,7 @@ const struct verb verb_sweep_status = {
     .max_args = 1,
     .run = run_status,
 };
-static const struct argp_option clean_options[] = {ROW_END};
+static const struct argp_option clean_options[] = {ROW_JSON, ROW_END};
 const struct verb verb_sweep_clean = {
     .name = "sweep clean",
     .args = "DIR",

@@ -98,6 +98,18 @@ static int check_seed(const struct planning *w, const struct setting *source)
                       source->text);
 }
 
+/* Two of the same events would be two names of one row, or one execution that counts twice. */
+static int check_alone(const struct planning *w, const struct plan_source *s, unsigned line)
+{
+    for (const struct plan_source *o = w->plan->source; o < s; o++)
+        if (o->granularity == s->granularity && !strcmp(o->identity, s->identity))
+            return spec_error(w->spec, line, w->e,
+                              "sources: %s has the same events and names as %s, so it would be the "
+                              "same cells; remove one",
+                              s->text, o->text);
+    return 0;
+}
+
 static int add_source(struct planning *w, const struct sweep_point *at, size_t *to)
 {
     struct plan *p = w->plan;
@@ -121,7 +133,7 @@ static int add_source(struct planning *w, const struct sweep_point *at, size_t *
                 inner.text);
         return -1;
     }
-    return 0;
+    return check_alone(w, s, given->line);
 }
 
 /* The plan's source at a point. A file has no seeds: it is the same at each. */
@@ -424,6 +436,7 @@ static int add_point(void *planning, const struct sweep_point *at)
     if (w->plan->cell[cell].machine && cell_at(w, at, &none, &baseline))
         return -1;
     w->plan->cell[cell].baseline = baseline;
+    w->plan->cell[cell].asked = true;
     if (baseline != NO_CELL)
         w->plan->cell[baseline].baseline = baseline;
     return 0;

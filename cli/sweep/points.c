@@ -21,23 +21,32 @@ static const char *value_of(const struct spec *s, const struct sweep_point *p, c
     return name; /* a value */
 }
 
-/* Of a policy only the label counts. Numbers are compared as such, whatever their units. */
+/* Of a policy only the label counts. */
+static int compare_labels(const char *a, const char *b)
+{
+    const size_t n = policy_label(a), k = policy_label(b);
+    const int by = strncmp(a, b, n < k ? n : k);
+
+    return by ? by : (n > k) - (n < k);
+}
+
+/* Numbers are compared as such, whatever their units. */
 static int compare(const char *a, const char *b)
 {
     uint64_t x, y;
 
     if (cli_number(a, &x) && cli_number(b, &y))
         return (x > y) - (x < y);
-    const size_t n = policy_label(a), k = policy_label(b);
-    const int by = strncmp(a, b, n < k ? n : k);
-    return by ? by : (n > k) - (n < k);
+    return strcmp(a, b);
 }
 
 static bool holds(const struct spec *s, const struct condition *c, const struct sweep_point *p)
 {
     for (size_t i = 0; i < c->n; i++) {
         const struct term *t = &c->term[i];
-        const int by = compare(value_of(s, p, t->left), value_of(s, p, t->right));
+        const char *left = value_of(s, p, t->left), *right = value_of(s, p, t->right);
+        const int by =
+            strcmp(t->left, "policy") == 0 ? compare_labels(left, right) : compare(left, right);
         if (!(by < 0 ? t->less : by > 0 ? t->more : t->equal))
             return false;
     }

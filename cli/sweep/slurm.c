@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/stop.h"
 #include "cli/sweep/sweep.h"
 
 /* Slurm is asked each 2 seconds at first, then ever less often. A task that it did not have twice
@@ -516,15 +517,10 @@ static int step(struct slurm *r)
 
 static void begin(struct slurm *r)
 {
-    sigset_t stops;
     char *dir = realpath(r->sweep->folder->dir, NULL);
     const char *text = dir ? dir : r->sweep->folder->dir;
 
-    sigemptyset(&stops);
-    sigaddset(&stops, SIGINT);
-    sigaddset(&stops, SIGTERM);
-    sigprocmask(SIG_BLOCK, &stops, &r->before);
-    r->signals = signalfd(-1, &stops, SFD_CLOEXEC | SFD_NONBLOCK);
+    r->signals = stop_descriptor(&r->before);
     progress_begin(&r->progress, r->sweep->quiet, 1);
     r->began = r->progress.clock();
     r->name = xasprintf("lardsim-%016" PRIx64, digest_bytes(text, strlen(text)));

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/yaml.h"
 #include "cli/sweep/sweep.h"
@@ -313,6 +314,18 @@ static bool known_name(const struct spec *s, const char *name)
            strcmp(name, "seed") == 0;
 }
 
+/* A source may have blanks and operators in it: it goes on to the next term. */
+static size_t source_word(const char **p)
+{
+    *p += strspn(*p, " ");
+    const char *end = strstr(*p, " and ");
+    size_t n = end ? (size_t)(end - *p) : strlen(*p);
+
+    while (n && (*p)[n - 1] == ' ')
+        n--;
+    return n;
+}
+
 static bool read_term(struct condition *c, const char **p)
 {
     struct term t = {0};
@@ -323,7 +336,7 @@ static bool read_term(struct condition *c, const char **p)
     n = word(p);
     bool ok = *t.left && set_operator(&t, *p, n);
     *p += n;
-    n = word(p);
+    n = strcmp(t.left, "source") == 0 ? source_word(p) : word(p);
     t.right = xasprintf("%.*s", (int)n, *p);
     *p += n;
     ok = ok && *t.right;
@@ -405,6 +418,30 @@ static int read_base(struct spec *s, const struct yaml_entry *y, struct err *e)
     return 0;
 }
 
+/* The same for 128Ki and 131072. */
+static uint64_t value_key(const char *value)
+{
+    uint64_t n;
+
+    return cli_number(value, &n) ? digest_bytes(&n, sizeof n) : digest_bytes(value, strlen(value));
+}
+
+/* Whatever is listed twice would be one cell of two, or count twice. NULL: nothing. */
+static const char *listed_twice(const struct settings *s)
+{
+    struct map known;
+    const char *twice = NULL;
+
+    map_init(&known, NULL);
+    for (size_t i = 0; i < s->n && !twice; i++) {
+        uint64_t *at = map_put(&known, value_key(s->at[i].text));
+        twice = *at ? s->at[i].text : NULL;
+        *at = 1;
+    }
+    map_free(&known);
+    return twice;
+}
+
 /* `seeds: 5` is 1 to 5; a list is what it says. */
 static int read_seeds(struct spec *s, const struct yaml_entry *y, struct err *e)
 {
@@ -420,7 +457,8 @@ static int read_seeds(struct spec *s, const struct yaml_entry *y, struct err *e)
     else
         for (uint64_t seed = 1; seed <= n; seed++)
             settings_add(&s->seeds, xasprintf("%llu", (unsigned long long)seed), y->line);
-    return 0;
+    const char *twice = listed_twice(&s->seeds);
+    return twice ? spec_error(s, y->line, e, "seeds: %s is there twice; remove one", twice) : 0;
 }
 
 static int read_policies(struct spec *s, const struct yaml_entry *y, struct err *e)
@@ -496,14 +534,6 @@ static int read_later(struct spec *s, const struct yaml_flat *f, struct err *e)
     return 0;
 }
 
-/* The same for 128Ki and 131072. */
-static uint64_t value_key(const char *value)
-{
-    uint64_t n;
-
-    return cli_number(value, &n) ? digest_bytes(&n, sizeof n) : digest_bytes(value, strlen(value));
-}
-
 static int check_values(const struct spec *s, const struct axis *a, struct err *e)
 {
     struct map known;
@@ -531,9 +561,34 @@ static bool moves_alone(const struct spec *s, size_t axis)
     return n == 1;
 }
 
+/* Axes are columns of tables beside these, and to SQLite A and a are one. */
+static int check_column(const struct spec *s, const struct axis *a, struct err *e)
+{
+    static const char *const columns[] = {
+        "id",       "cell",      "baseline", "asked", "source", "seed",    "policy", "policies",
+        "overhead", "behaviour", "findings", "why",   "state",  "seconds", "memory", "disk"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
+        if (strcasecmp(a->name, columns[i]) == 0)
+            return spec_error(s, a->line, e,
+                              "the axis %s can't be called so: results have %s already; give it "
+                              "another name",
+                              a->name, columns[i]);
+    for (const struct axis *o = s->axis; o < a; o++)
+        if (strcasecmp(a->name, o->name) == 0)
+            return spec_error(s, a->line, e,
+                              "the axes %s and %s differ in capitals alone, and would be one "
+                              "column; give one another name",
+                              o->name, a->name);
+    return 0;
+}
+
 /* A table would have one row of two steps, in which the axis seems not to matter. */
 static int check_axes(const struct spec *s, struct err *e)
 {
+    for (size_t i = 0; i < s->axes; i++)
+        if (check_column(s, &s->axis[i], e))
+            return -1;
     for (size_t i = 0; i < s->axes; i++)
         if (!s->axis[i].groups && moves_alone(s, i) && check_values(s, &s->axis[i], e))
             return -1;

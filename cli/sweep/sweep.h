@@ -89,6 +89,7 @@ struct sweep_cell { /* a run: `lardsim run` with these settings, on this source 
     char **value;        /* owns; by axis: the step's name; NULL: of several, which give one run */
     struct settings set; /* "l2.size=512Ki", in the order in which they are set */
     bool machine, rules;
+    bool asked; /* the spec has it; otherwise it is run as a baseline alone, and in no table */
 };
 struct plan_source {
     char *text;           /* owns; for lardsim_run */
@@ -139,6 +140,7 @@ void cell_command(const struct plan *p, const struct sweep_cell *c, struct lards
 enum { /* its first columns; the axes follow */
        LISTED_CELL,
        LISTED_BASELINE,
+       LISTED_ASKED, /* "yes", "no" */
        LISTED_SOURCE,
        LISTED_SEED,
        LISTED_POLICY,
@@ -149,6 +151,7 @@ struct listing {
     struct csv_row *row; /* owns; of a cell; "" where a column says nothing of it */
     size_t n, cap;
 };
+bool listing_asked(const struct csv_row *row);
 bool is_hash(const char *text); /* the name of a cell's folder */
 int listing_write(const struct sweep_folder *f, const struct plan *p, struct err *e);
 int listing_read(struct listing *l, const struct sweep_folder *f, struct err *e);
@@ -215,7 +218,8 @@ struct predicted { /* alone, in a process of its own */
 /* By cell. It takes about a second. */
 int predict(struct predicted *to, struct plan *p, struct err *e);
 struct sweep;
-void predicted_print(const struct sweep *s, const struct predicted *x);
+void predicted_print(const struct sweep *s, const struct predicted *x); /* sweep/dry_run.c */
+void predicted_json(const struct sweep *s, const struct predicted *x);
 double now_seconds(void);          /* by a clock that never goes back */
 uint64_t process_memory(long pid); /* bytes that are its own; 0: it is gone */
 
@@ -238,7 +242,7 @@ struct sweep {
     struct predicted *predicted; /* owns; by cell; NULL: not asked for */
     uint64_t max_memory;         /* bytes, of all processes; 0: no limit */
     uint64_t timeout;            /* seconds without an event, after which a process is ended */
-    bool quiet, inside;          /* inside: of another verb, which prints */
+    bool quiet, json, inside;    /* inside: of another verb, which prints */
     const struct engine *engine;
     struct elsewhere elsewhere;
 };

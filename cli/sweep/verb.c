@@ -143,7 +143,33 @@ static int set_options(struct sweep *s, const struct cli *c, struct err *e)
         return err_set(e, LARD_USAGE, "--jobs: %" PRIu64 " processes; give 1 to 4096", jobs);
     s->jobs = jobs;
     s->quiet = cli_has(c, OPT_QUIET);
+    s->json = cli_has(c, OPT_JSON);
+    if (s->json && s->engine == &engine_shell && !cli_has(c, OPT_DRY_RUN))
+        return err_set(e, LARD_USAGE,
+                       "sweep: --engine shell prints commands, which are no JSON; give one of "
+                       "--engine shell and --json");
     return 0;
+}
+
+/* there: cells that were done before. */
+static void say_result(const struct sweep *s, size_t there)
+{
+    const size_t done = sweep_count(s, CELL_DONE) - s->others, all = s->plan->n - s->others;
+    struct json j;
+
+    if (!s->json) {
+        printf("%zu cells: %zu done, of which %zu were there; %zu failed\n", all, done, there,
+               sweep_count(s, CELL_FAILED));
+        return;
+    }
+    json_init(&j, stdout, true);
+    json_object(&j);
+    json_key_str(&j, "schema", "lardsim-sweep-run-1");
+    json_key_u64(&j, "cells", all);
+    json_key_u64(&j, "done", done);
+    json_key_u64(&j, "there", there);
+    json_key_u64(&j, "failed", sweep_count(s, CELL_FAILED));
+    json_end(&j);
 }
 
 static int run_missing(struct sweep *s, struct err *e)
@@ -157,10 +183,8 @@ static int run_missing(struct sweep *s, struct err *e)
     s->had = done + sweep_count(s, CELL_FAILED);
     const int failed = s->engine->run(s, e);
 
-    if (s->engine->follows && !s->quiet && !s->inside)
-        printf("%zu cells: %zu done, of which %zu were there; %zu failed\n", s->plan->n - s->others,
-               sweep_count(s, CELL_DONE) - s->others, done - s->others,
-               sweep_count(s, CELL_FAILED));
+    if (s->engine->follows && !s->inside && (s->json || !s->quiet))
+        say_result(s, done - s->others);
     return failed ? -1 : outcome(s, e);
 }
 
@@ -178,18 +202,32 @@ struct request { /* what was asked for, as far as it is known */
     struct memo memo;
 };
 
-/* What goes on without the spec's file has to know: its text, from where it was named, and how. */
+/* The working folder, and the spec as it was named there. Each ends in a NUL byte: names may have
+ * all others. */
 static int write_origin(const struct request *q, const struct sweep_folder *f, struct err *e)
 {
-    char *here = getcwd(NULL, 0), *origin = xasprintf("%s\n%s\n", here ? here : "/", q->path);
+    char *here = getcwd(NULL, 0), *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+
+    if (!out)
+        die("no memory for a path");
+    fprintf(out, "%s%c%s%c", here ? here : "/", 0, q->path, 0);
+    fclose(out);
+    const int failed = sweep_write(f, "origin", text, bytes, e);
+    free(here);
+    free(text);
+    return failed;
+}
+
+/* What goes on without the spec's file has to know: its text, from where it was named, and how. */
+static int write_request(const struct request *q, const struct sweep_folder *f, struct err *e)
+{
     char *build = xasprintf("%s\n", q->build);
     const int failed = sweep_write(f, "sweep.yaml", q->text, q->bytes, e) ||
-                       sweep_write(f, "origin", origin, strlen(origin), e) ||
-                       sweep_write(f, "build", build, strlen(build), e) ||
+                       write_origin(q, f, e) || sweep_write(f, "build", build, strlen(build), e) ||
                        listing_write(f, &q->plan, e) || memo_save(&q->memo, f, e);
 
-    free(here);
-    free(origin);
     free(build);
     return failed ? -1 : 0;
 }
@@ -216,7 +254,9 @@ static int show_only(struct request *q, struct err *e)
     s.state = xcalloc(q->plan.n + 1, sizeof *s.state);
     find_missing(&s);
     const int failed = predict(x, &q->plan, e);
-    if (!failed)
+    if (!failed && cli_has(q->cli, OPT_JSON))
+        predicted_json(&s, x);
+    else if (!failed)
         predicted_print(&s, x);
     free(s.state);
     free(x);
@@ -227,7 +267,7 @@ static int run_in_folder(const struct request *q, struct sweep *s, struct sweep_
                          struct err *e)
 {
     if (sweep_open(f, q->dir, e) || (q->mode == MODE_RETRY && forget_failed(f, e)) ||
-        write_origin(q, f, e))
+        write_request(q, f, e))
         return -1;
     find_missing(s);
     return run_missing(s, e);
@@ -406,16 +446,14 @@ static int go_where_it_began(struct request *q, const struct sweep_folder *f, st
 {
     size_t bytes;
     char *origin = sweep_read(f, "origin", &bytes, e);
-    char *path = origin ? strchr(origin, '\n') : NULL;
+    const size_t path = origin ? strlen(origin) + 1 : 0; /* where it begins */
 
-    if (path) {
-        *path++ = '\0';
-        path[strcspn(path, "\n")] = '\0';
-        q->path = xstrdup(path);
+    if (origin && path < bytes) {
+        q->path = xstrdup(origin + path);
         if (chdir(origin))
             err_set(e, LARD_CONFIG, "%s: %s; the sweep began there, and names its files from there",
                     origin, strerror(errno));
-    } else {
+    } else if (origin) {
         err_set(e, LARD_CONFIG, "%s/origin: not as lardsim wrote it; start the sweep with its spec",
                 f->dir);
     }
@@ -483,7 +521,7 @@ static int run_task(const struct cli *c, struct err *e)
          "What all processes may take together: no more start than fit, and the largest is "        \
          "ended if they take more",                                                                 \
          0},                                                                                        \
-        ROW_QUIET
+        ROW_JSON, ROW_QUIET
 #define ROWS_ENGINE                                                                                \
     {"engine",                                                                                     \
      OPT_ENGINE,                                                                                   \

@@ -75,7 +75,7 @@ spec() {
     cat >s.yaml
     rm -rf s
     expect 0 "$2" s.yaml -o s -j 1
-    [ "$(cells s)" = "$1" ] || fail "$2: $1 cells expected, there are $(cells s): $(cut -d, -f5- s/plan.csv)"
+    [ "$(cells s)" = "$1" ] || fail "$2: $1 cells expected, there are $(cells s): $(cut -d, -f6- s/plan.csv)"
 }
 spec 4 "a range that multiplies" <<'END'
 base: {inherit: radish8}
@@ -83,7 +83,7 @@ axes: {cores: {from: 1, to: 8, times: 2}}
 policies: [none]
 sources: [synth:events=100]
 END
-cut -d, -f6 s/plan.csv | tr '\n' ' ' | grep -q 'cores 1 2 4 8 ' || fail "cores are not 1 2 4 8"
+cut -d, -f7 s/plan.csv | tr '\n' ' ' | grep -q 'cores 1 2 4 8 ' || fail "cores are not 1 2 4 8"
 spec 3 "a range that adds, in its own units" <<'END'
 base: {inherit: radish8}
 axes: {l2.size: {from: 64Ki, to: 128Ki, step: 32Ki}}
@@ -91,7 +91,7 @@ policies: [none]
 sources: [synth:events=100]
 only: ["l2.size >= 65536"]
 END
-cut -d, -f6 s/plan.csv | tr '\n' ' ' | grep -q 'l2.size 64Ki 96Ki 128Ki ' || fail "sizes are not 64Ki 96Ki 128Ki"
+cut -d, -f7 s/plan.csv | tr '\n' ' ' | grep -q 'l2.size 64Ki 96Ki 128Ki ' || fail "sizes are not 64Ki 96Ki 128Ki"
 spec 2 "axes that move together" <<'END'
 base: {inherit: radish8}
 axes: {l1.size: [16Ki, 16Ki], l2.size: [128Ki, 256Ki]}
@@ -123,6 +123,37 @@ policies: [vc]
 sources: [synth:events=100]
 END
 [ "$(cut -d, -f2 s/plan.csv | sed 1d | uniq | wc -l)" = 1 ] || fail "a baseline is not its own: $(cat s/plan.csv)"
+
+# What the spec leaves out is in no table, even where it is run for the overheads of others.
+table() { # table ROWS WHAT: cells.csv has a row of each of these policies, and so have the others
+    sweep collect s
+    rows=$(sed 1d s/cells.csv | cut -d, -f4 | sort | tr '\n' ' ')
+    [ "$rows" = "$1" ] || fail "$2: the table has rows of \"$rows\", not \"$1\""
+    [ "$(wc -l <s/cells.jsonl)" = "$(echo "$1" | wc -w)" ] || fail "$2: cells.jsonl has other rows: $(cat s/cells.jsonl)"
+    grep -q ',vc,[0-9]' s/cells.csv || fail "$2: the overhead of vc is missing: $(cat s/cells.csv)"
+}
+table "vc " "a policy alone"
+grep -q '^no$' <<END_OF_ASKED || fail "plan.csv does not say which cell is a baseline alone: $(cat s/plan.csv)"
+$(cut -d, -f3 s/plan.csv)
+END_OF_ASKED
+sweep s.yaml -o s --dry-run
+says "1 of the cells with the policy none are baselines"
+spec 3 "a condition that leaves out none" <<'END'
+base: {inherit: radish8}
+policies: [none, vc, fasttrack]
+sources: [synth:events=100]
+only: policy != none
+END
+table "fasttrack vc " "a condition that leaves out none"
+sweep status s --json
+says '"cells": 3'
+spec 4 "a condition that leaves out none of a source" <<'END'
+base: {inherit: radish8}
+policies: [none, vc]
+sources: [synth:events=100, synth:events=200]
+except: policy = none and source = synth:events=100
+END
+table "none vc vc " "a condition that leaves out none of a source"
 
 # wrong LINE WORDS: the spec that is read is refused, with its line, and nothing is made.
 wrong() {
@@ -172,6 +203,11 @@ policies: [none]
 sources: [synth:events=100]
 only: ["policy none"]
 END
+wrong 3 'joined with' <<'END'
+policies: [none]
+sources: [synth:events=100]
+only: ["policy = none = vc"]
+END
 wrong 4 'the same number' <<'END'
 policies: [none]
 sources: [synth:events=100]
@@ -196,6 +232,20 @@ END
 wrong 2 'is there twice' <<'END'
 policies: [none]
 axes: {cores: [1], cores.from: 1, cores.to: 3}
+sources: [synth:events=100]
+END
+wrong 2 'results have overhead already' <<'END'
+policies: [none]
+axes: {Overhead: {small: {l1.size: 16Ki}, large: {l1.size: 32Ki}}}
+base: {inherit: radish8}
+sources: [synth:events=100]
+END
+wrong 4 'differ in capitals alone' <<'END'
+policies: [none]
+axes:
+  caches: {small: {l1.size: 16Ki}, large: {l1.size: 32Ki}}
+  Caches: {small: {l2.size: 64Ki}, large: {l2.size: 256Ki}}
+base: {inherit: radish8}
 sources: [synth:events=100]
 END
 printf 'policies: [none]\nsources: [nosuch.lard]\n' >w.yaml
@@ -250,15 +300,49 @@ same whole made "an empty folder"
 
 # ---- a file that changes -----------------------------------------------------------------------------
 
-printf 'policies: [vc]\nsources: [names.std, names.lard]\n' >n.yaml
+# What a trace means counts, names included, and not its form.
+rm -rf names forms && mkdir forms
 for name in apple pears; do
-    printf 'T0|w(%s)|1\nT1|w(%s)|2\n' $name $name >names.std
-    rm -f names.lard
-    "$lardsim" trace convert names.std names.lard || exit 99
-    expect 0 "a trace that has names, $name" n.yaml -o names
+    printf 'T0|w(%s)|1\nT1|w(%s)|2\nT1|w(%s)|7\n' $name $name other >names.std
+    i=0
+    for form in names.std forms/names.lard forms/names.trace; do
+        [ $form = names.std ] || "$lardsim" trace convert --overwrite names.std $form || exit 99
+        printf 'policies: [vc]\nsources: [%s]\n' $form >n.yaml
+        expect 0 "$form with the name $name" n.yaml -o names
+        [ $i = 0 ] || says "1 cells: 1 done, of which 1 were there"
+        i=$((i + 1))
+    done
 done
-[ "$(cat names/cells/*/races.jsonl | grep -c '"object": "pears"')" = 2 ] ||
-    fail "a trace whose names have changed has not run again: $(cat names/cells/*/races.jsonl)"
+[ "$(cells names)" = 2 ] || fail "a trace with two sets of names, in three forms each, is 2 cells, not $(cells names)"
+for name in apple pears; do
+    grep -q "\"object\": \"$name\"" names/cells/*/races.jsonl || fail "no cell has the name $name"
+done
+"$lardsim" trace cat forms/names.lard >forms/late.trace # names stand before their events, one by one
+printf 'policies: [vc]\nsources: [forms/late.trace]\n' >n.yaml
+expect 0 "names in another order" n.yaml -o names
+says "1 done, of which 1 were there"
+
+# One execution under two names would be one row, or count twice.
+twin() { # twin SOURCES ERROR
+    printf 'policies: [vc]\nsources: [%s]\n' "$1" >n.yaml
+    expect 3 "the sources $1" n.yaml -o twins
+    grep -q "^lardsim: n.yaml:2: $2" err || fail "the sources $1: not \"$2\", but: $(cat err)"
+    [ ! -e twins ] || fail "the sources $1: a folder was made"
+}
+cp forms/names.lard forms/copy.lard
+twin "names.std, a.lard, forms/names.lard" "sources: forms/names.lard has the same events and names as names.std"
+twin "forms/names.lard, forms/copy.lard" "sources: forms/copy.lard has the same events and names as forms/names.lard"
+twin "synth:events=10, synth:events=10" "sources: synth:events=10 has the same events and names as synth:events=10"
+printf 'policies: [vc]\nsources: [synth:events=10]\nseeds: [1, 2, 0x1]\n' >n.yaml
+expect 3 "a seed that is there twice" n.yaml -o twins
+says 'n.yaml:3: seeds: 0x1 is there twice'
+
+# Of a file that was cut off not all events are known: each is a source of its own, whatever it has.
+head -c 20000 a.lard >forms/cut.lard
+cp forms/cut.lard forms/cut-too.lard
+printf 'policies: [vc]\nsources: [forms/cut.lard, forms/cut-too.lard]\n' >n.yaml
+expect 4 "traces that were cut off" n.yaml -o cut
+[ "$(find cut/failed -mindepth 1 -maxdepth 1 | wc -l)" = 2 ] || fail "two traces that were cut off are not two cells: $(cat cut/plan.csv)"
 
 # ---- kill, resume ------------------------------------------------------------------------------------
 
@@ -284,19 +368,26 @@ expect 0 "after $kills kills" a.yaml -o killed -j 2
 same whole killed "after $kills kills"
 no_rest killed "after $kills kills"
 
-"$lardsim" sweep a.yaml -o stopped -j 2 -q >/dev/null 2>err &
-pid=$!
-sleep 0.1
-kill -INT $pid
-wait $pid
-code=$?
-case $code in
-0) ;;
-130) says "the same command goes on" ;;
-*) fail "SIGINT: exit code $code: $(cat err)" ;;
-esac
-expect 0 "after SIGINT" a.yaml -o stopped
-same whole stopped "after SIGINT"
+# What a signal stops goes on; what the caller ignores, as nohup and a shell's background do, stops nothing.
+# `timeout` sends it to a program that ignores nothing.
+sed 's/events=5000/events=100000/' a.yaml >long.yaml
+for pair in 130:INT 143:TERM; do
+    code=${pair%:*} signal=${pair#*:}
+    rm -rf ignored stopped
+    (
+        trap '' INT TERM
+        "$lardsim" sweep long.yaml -o ignored -j 2 -q >out 2>err &
+        sleep 0.2
+        kill -s "$signal" $!
+        wait $!
+    ) || fail "SIG$signal stops a sweep whose caller ignores it: $(cat err)"
+    timeout --foreground --preserve-status -k 60 -s "$signal" 0.2 "$lardsim" sweep long.yaml -o stopped -j 2 -q >out 2>err
+    got=$?
+    [ $got = "$code" ] || fail "SIG$signal: exit code $got, not $code: $(cat err)"
+    says "the same command goes on"
+    expect 0 "after SIG$signal" long.yaml -o stopped
+    same ignored stopped "after SIG$signal"
+done
 
 # ---- what goes wrong beside a cell -------------------------------------------------------------------
 
@@ -431,6 +522,8 @@ cp j1/cells.csv before.csv
 rm j1/cells.jsonl j1/index.sqlite
 expect 0 "collect once more" collect j1 --stat policy.*.races.pairs
 cmp -s before.csv j1/cells.csv || fail "collect gives other bytes"
+expect 0 "collect with a statistic twice" collect j1 --stat l2.misses --stat L2.hits --stat l2.hits --stat l2.size
+head -n 1 j1/cells.csv | tr , '\n' | sort | uniq -di | grep . && fail "a table has two columns of one name"
 expect 0 "collect with a statistic that is none" collect j1 --stat nosuch
 says "no cell has the statistic nosuch"
 if command -v sqlite3 >/dev/null; then
@@ -441,5 +534,44 @@ fi
 expect 0 "a dry run" a.yaml -o dry --dry-run
 says "18 cells, 18 missing"
 [ ! -e dry ] || fail "a dry run makes a folder"
-"$lardsim" sweep status j1 --json | grep -q '"done": 18' || fail "status --json"
+
+# ---- JSON --------------------------------------------------------------------------------------------
+
+# json SCHEMA PYTHON ARGS...: what is printed is an object j of that schema, of which that holds.
+json() {
+    schema=$1 holds=$2
+    shift 2
+    expect 0 "$*" "$@" --json
+    grep -q "^  \"schema\": \"$schema\"" out || fail "$*: not of the schema $schema: $(head -n 3 out)"
+    command -v python3 >/dev/null || return
+    python3 -c "import json, sys
+j = json.load(sys.stdin)
+sys.exit(not ($holds))" <out 2>err || fail "$*: not $holds: $(head -c 600 out) $(tail -n 1 err)"
+}
+json lardsim-sweep-plan-1 "j['cells'] == j['missing'] == len(j['cell']) == 18 and j['seconds'] > 0 and
+    all(c['state'] == 'missing' and c['asked'] and c['memory'] > 0 and c['l2.size'] in ('128Ki', '256Ki') for c in j['cell'])" \
+    a.yaml -o dry --dry-run
+json lardsim-sweep-plan-1 "j['missing'] == 0 and {c['state'] for c in j['cell']} == {'done'}" a.yaml -o j1 --dry-run
+json lardsim-sweep-run-1 "j['cells'] == j['done'] == j['there'] == 18 and j['failed'] == 0" a.yaml -o j1
+json lardsim-sweep-run-1 "j['done'] == 18" retry j1 -q
+json lardsim-sweep-1 "j['done'] == 18 and j['failed'] == [] and j['missing'] == 0" status j1
+json lardsim-sweep-collect-1 "j['cells'] == 18 and j['missing'] == 0 and len(j['files']) == 3" collect j1
+json lardsim-sweep-clean-1 "j == {'schema': 'lardsim-sweep-clean-1', 'cells': 0, 'failed': 0}" clean j1
+expect 2 "commands as JSON" a.yaml -o far --engine shell --json
+
+# ---- names of any kind -------------------------------------------------------------------------------
+
+odd=$(printf 'a b\n"c\047 \377$x')
+mkdir "$odd" "$odd/$odd" && cp a.lard "$odd/$odd"
+printf 'policies: [vc, fasttrack]\nsources: [a.lard]\n' >"$odd/$odd/s.yaml"
+top_of=$PWD
+cd "$odd" || exit 99
+"$lardsim" sweep "$odd/s.yaml" -o "$odd/out" -q 2>err || fail "a name with a line break: $(cat err)"
+rm -rf "$odd/out/cells/"*
+cd "$top_of" || exit 99
+expect 0 "retry under a name with a line break" retry "$odd/$odd/out"
+says "2 done, of which 0 were there"
+expect 0 "status under a name with a line break" status "$odd/$odd/out"
+expect 0 "collect under a name with a line break" collect "$odd/$odd/out"
+[ "$(grep -c ',vc,\|,fasttrack,' "$odd/$odd/out/cells.csv")" = 2 ] || fail "a name with a line break spoils the table: $(cat "$odd/$odd/out/cells.csv")"
 exit $bad

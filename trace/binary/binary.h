@@ -91,6 +91,10 @@ int footer_summary(const uint8_t *from, size_t bytes, uint64_t preamble_digest,
 
 /* ---- for the summary: binary/read.c --------------------------------------------------------- */
 
+/* The names of a block whose checksum is right. 0, or -1 and *e, which names no place. */
+int names_block(struct names *to, const struct block_header *h, const uint8_t *payload,
+                struct err *e);
+
 bool binary_source(const struct source *s); /* is one of ours; the following are for those only */
 /* From now on damage ends the source silently; what there is to say of it is at the returned place.
  */

@@ -168,36 +168,41 @@ static int events_next(struct binary *b, struct batch *to)
     return 0;
 }
 
-/* Returns the bytes of the name at `at`, or 0: bad_block was told. */
-static size_t name_read(struct binary *b, const uint8_t *at, size_t left)
+/* Returns the bytes of the name at `at`, or 0 and *e. */
+static size_t name_read(struct names *to, const uint8_t *at, size_t left, struct err *e)
 {
     const size_t length = left < NAME_HEAD_BYTES ? left : at[8] | (size_t)at[9] << 8;
     char text[UINT16_MAX + 1];
-    struct err e = {0};
 
     if (left < NAME_HEAD_BYTES + length || at[11] || memchr(at + NAME_HEAD_BYTES, 0, length)) {
-        bad_block(b, b->next.first, "a name in it is not whole");
+        err_set(e, LARD_TRACE, "a name in it is not whole");
         return 0;
     }
     memcpy(text, at + NAME_HEAD_BYTES, length);
     text[length] = 0;
-    if (!names_add(b->names, (enum name_space)at[10], get64(at), text, &e))
-        return NAME_HEAD_BYTES + length;
-    bad_block(b, b->next.first, e.text);
-    return 0;
+    return names_add(to, (enum name_space)at[10], get64(at), text, e) ? 0
+                                                                      : NAME_HEAD_BYTES + length;
 }
 
-static int names_read(struct binary *b, const struct block_header *h)
+int names_block(struct names *to, const struct block_header *h, const uint8_t *payload,
+                struct err *e)
 {
     size_t at = 0;
 
     for (uint32_t i = 0; i < h->records; i++) {
-        const size_t n = name_read(b, b->payload + at, h->payload - at);
+        const size_t n = name_read(to, payload + at, h->payload - at, e);
         if (n == 0)
             return -1;
         at += n;
     }
-    return at == h->payload ? 0 : bad_block(b, h->first, "bytes are left over after its names");
+    return at == h->payload ? 0 : err_set(e, LARD_TRACE, "bytes are left over after its names");
+}
+
+static int names_read(struct binary *b, const struct block_header *h)
+{
+    struct err e = {0};
+
+    return names_block(b->names, h, b->payload, &e) ? bad_block(b, h->first, e.text) : 0;
 }
 
 /* The footer must say what the blocks said, and nothing may follow but its trailer. */

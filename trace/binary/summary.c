@@ -131,25 +131,37 @@ static void headers_walk(const struct file_look *f, struct trace_summary *to)
              next.first, what);
 }
 
-/* Of a file that is whole: no payload is read, its hash stands in the header. */
+static bool names_look(const struct file_look *f, uint64_t at, const struct block_header *h,
+                       struct names *to)
+{
+    uint8_t *payload = xmalloc(h->payload + 1);
+    struct err e = {0};
+    const bool fits = read_at(f, at, payload, h->payload) &&
+                      digest_bytes(payload, h->payload) == h->digest &&
+                      !names_block(to, h, payload, &e);
+
+    free(payload);
+    return fits;
+}
+
+/* Of a file that is whole; none but the payloads of names are read. What is wrong with them is told
+ * when the file is read through. */
 static uint64_t names_walk(const struct file_look *f, uint64_t first)
 {
     struct block_place next = {.number = 0, .first = first};
-    struct digest *d = digest_new();
+    struct names *names = names_new();
     struct block_header h;
-    uint64_t names = 0;
 
     for (uint64_t at = f->start; !header_look(f, at, next, &h);
          at += HEADER_BYTES + (uint64_t)h.payload) {
         next.number++;
         next.first += h.events;
-        if (h.section != SECTION_NAMES)
-            continue;
-        digest_add(d, &h.digest, sizeof h.digest);
-        names = digest_value(d);
+        if (h.section == SECTION_NAMES && !names_look(f, at + HEADER_BYTES, &h, names))
+            break;
     }
-    digest_free(d);
-    return names;
+    const uint64_t hash = names_hash(names);
+    names_free(names);
+    return hash;
 }
 
 static int file_summarize(struct source *s, struct trace_summary *to, struct err *e)
@@ -190,22 +202,6 @@ uint64_t binary_events(const struct source *s)
 }
 
 /* ---- whatever else -------------------------------------------------------------------------- */
-
-static uint64_t names_hash(const struct names *names)
-{
-    const size_t n = names ? names_count(names) : 0;
-    struct digest *d = digest_new();
-
-    for (size_t i = 0; i < n; i++) {
-        const struct name *name = names_at(names, i);
-        const uint64_t what[] = {name->space, name->id};
-        digest_add(d, what, sizeof what);
-        digest_add(d, name->text, strlen(name->text) + 1);
-    }
-    const uint64_t hash = n ? digest_value(d) : 0;
-    digest_free(d);
-    return hash;
-}
 
 static int read_through(struct source *s, struct trace_summary *to, struct err *e)
 {

@@ -217,6 +217,34 @@ static void names_come_before_their_events(void **state)
     free(f.at);
 }
 
+/* The order among things is each form's own. */
+static void names_hash_is_of_what_things_are_called(void **state)
+{
+    static const struct name a = {NAME_SITE, 7, "here"}, b = {NAME_OBJECT, 7, "here"},
+                             c = {NAME_SITE, 7, "there"}, d = {NAME_SITE, 8, "here"};
+    const struct name *const orders[][4] = {{&a, &b, &c, &d}, {&d, &b, &a, &c}, {&c, &b, &a, &d},
+                                            {&a, &b, &c},     {&b, &c, &d},     {NULL}};
+    uint64_t hash[6];
+
+    (void)state;
+    for (size_t i = 0; i < 6; i++) {
+        struct names *names = names_new();
+        struct err e = {0};
+        for (size_t k = 0; k < 4 && orders[i][k]; k++) {
+            const struct name *name = orders[i][k];
+            assert_int_equal(names_add(names, name->space, name->id, name->text, &e), 0);
+        }
+        hash[i] = names_hash(names);
+        names_free(names);
+    }
+    assert_int_equal(hash[0], hash[1]);
+    for (size_t i = 1; i < 6; i++)
+        for (size_t k = i + 1; k < 6; k++)
+            assert_int_not_equal(hash[i], hash[k]);
+    assert_int_equal(hash[5], 0);
+    assert_int_equal(names_hash(NULL), 0);
+}
+
 static void names_of_more_than_a_block_come_back(void **state)
 {
     enum { NAMES = 17000 }; /* together more than the largest block */
@@ -376,6 +404,7 @@ int main(void)
         cmocka_unit_test(a_source_keeps_the_hash_of_what_was_taken_before_the_latest_batch),
         cmocka_unit_test(a_consumer_that_stops_adds_what_it_took),
         cmocka_unit_test(names_come_before_their_events),
+        cmocka_unit_test(names_hash_is_of_what_things_are_called),
         cmocka_unit_test(names_of_more_than_a_block_come_back),
         cmocka_unit_test(what_the_disk_does_not_take_is_an_error),
         cmocka_unit_test(a_failed_write_is_remembered),

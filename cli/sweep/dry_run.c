@@ -1,0 +1,155 @@
+/* dry_run.c - lardsim sweep --dry-run: the cells of a sweep, and what they are likely to take. */
+#include <stdlib.h>
+
+#include "cli/sweep/sweep.h"
+
+/* ---- a page --------------------------------------------------------------------------------- */
+
+static const char *const state_text[] = {[CELL_MISSING] = "missing",
+                                         [CELL_RUNNING] = "running",
+                                         [CELL_DONE] = "done",
+                                         [CELL_FAILED] = "failed"};
+
+/* Three digits are more than a prediction is worth. width: of the column; 0 in a sentence. */
+static void print_size(uint64_t bytes, int width)
+{
+    static const char units[] = " KMGT";
+    double x = (double)bytes;
+    size_t u = 0;
+
+    for (; x >= 1000 && u + 2 < sizeof units; u++)
+        x /= 1024;
+    if (u == 0)
+        printf("%*.0f ", width, x);
+    else
+        printf("%*.*f%ci ", width ? width - 2 : 0, x < 10 ? 1 : 0, x, units[u]);
+}
+
+static void print_settings(const struct plan *p, const struct sweep_cell *c)
+{
+    for (size_t i = 0; i < p->spec->axes; i++)
+        if (c->value[i]) {
+            char *text = xasprintf("  %s=%s", p->spec->axis[i].name, c->value[i]);
+            cli_print(stdout, text);
+            free(text);
+        }
+    putchar('\n');
+}
+
+static void print_predicted(const struct plan *p, size_t i, const struct predicted *x,
+                            enum cell_state state)
+{
+    const struct sweep_cell *c = &p->cell[i];
+
+    printf("%s  %-7s ", c->hash, state_text[state]);
+    if (x->known) {
+        printf("%9.1f ", x->seconds);
+        print_size(x->memory, 10);
+        print_size(x->disk, 10);
+    } else {
+        printf("%9s %10s %10s ", "-", "-", "-");
+    }
+    printf(" %-12s ", c->policy);
+    cli_print(stdout, p->source[c->source].text);
+    print_settings(p, c);
+}
+
+/* Of cells that are missing. */
+struct total {
+    struct predicted all; /* memory: the most of a cell */
+    size_t missing, unknown, bases;
+};
+
+static struct total total_of(const struct sweep *s, const struct predicted *x)
+{
+    struct total t = {.missing = 0};
+
+    for (size_t i = 0; i < s->plan->n; i++) {
+        t.bases += !s->plan->cell[i].asked;
+        if (s->state[i] != CELL_MISSING)
+            continue;
+        t.missing++;
+        t.unknown += !x[i].known;
+        if (!x[i].known)
+            continue;
+        t.all.seconds += x[i].seconds;
+        t.all.disk += x[i].disk;
+        t.all.memory = x[i].memory > t.all.memory ? x[i].memory : t.all.memory;
+    }
+    return t;
+}
+
+void predicted_print(const struct sweep *s, const struct predicted *x)
+{
+    const struct plan *p = s->plan;
+    const struct total t = total_of(s, x);
+
+    printf("%-16s  %-7s %9s %10s %10s  %-12s %s\n", "cell", "state", "seconds", "memory", "disk",
+           "policy", "source");
+    for (size_t i = 0; i < p->n; i++)
+        print_predicted(p, i, &x[i], s->state[i]);
+    if (t.bases)
+        printf("\n%zu of the cells with the policy none are baselines that the spec leaves out: "
+               "overheads need them, and the tables do not show them\n",
+               t.bases);
+    printf("\n%zu cells, %zu missing: about %.0f s of one processor, up to ", p->n, t.missing,
+           t.all.seconds);
+    print_size(t.all.memory, 0);
+    printf("bytes of memory a cell; ");
+    print_size(t.all.disk, 0);
+    puts("bytes of disk");
+    if (t.unknown)
+        printf("of %zu cells it is not known how long their source is; they are not counted\n",
+               t.unknown);
+}
+
+/* ---- JSON ----------------------------------------------------------------------------------- */
+
+static void json_predicted(struct json *j, const struct predicted *x)
+{
+    json_key(j, "seconds");
+    json_fixed(j, (uint64_t)(x->seconds * 1e6), 1000000);
+    json_key_u64(j, "memory", x->memory);
+    json_key_u64(j, "disk", x->disk);
+}
+
+/* What is predicted is left out where it is not known how long the source is. */
+static void json_cell(struct json *j, const struct plan *p, size_t i, const struct predicted *x,
+                      enum cell_state state)
+{
+    const struct sweep_cell *c = &p->cell[i];
+
+    json_object(j);
+    json_key_str(j, "cell", c->hash);
+    json_key_str(j, "baseline", c->baseline == NO_CELL ? NULL : p->cell[c->baseline].hash);
+    json_key_bool(j, "asked", c->asked);
+    json_key_str(j, "source", p->source[c->source].text);
+    json_key_str(j, "seed", c->seed);
+    json_key_str(j, "policy", c->policy);
+    for (size_t k = 0; k < p->spec->axes; k++)
+        json_key_str(j, p->spec->axis[k].name, c->value[k]);
+    json_key_str(j, "state", state_text[state]);
+    if (x->known)
+        json_predicted(j, x);
+    json_end(j);
+}
+
+void predicted_json(const struct sweep *s, const struct predicted *x)
+{
+    const struct total t = total_of(s, x);
+    struct json j;
+
+    json_init(&j, stdout, true);
+    json_object(&j);
+    json_key_str(&j, "schema", "lardsim-sweep-plan-1");
+    json_key_u64(&j, "cells", s->plan->n);
+    json_key_u64(&j, "missing", t.missing);
+    json_key_u64(&j, "unknown", t.unknown);
+    json_predicted(&j, &t.all);
+    json_key(&j, "cell");
+    json_array(&j);
+    for (size_t i = 0; i < s->plan->n; i++)
+        json_cell(&j, s->plan, i, &x[i], s->state[i]);
+    json_end(&j);
+    json_end(&j);
+}
