@@ -1,6 +1,7 @@
 /* plan.c - the cells of a sweep: each point's configuration, resolved and checked as that of a run,
  * and the hash of all that decides its results. Points that give one run are one cell. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,6 +17,8 @@ struct planning {
     struct memo *memo;
     uint64_t inherited; /* of what the spec inherits */
     size_t *source;     /* of the plan's, by the spec's source and seed; SIZE_MAX: not yet */
+    uint64_t points;    /* so far */
+    struct progress *progress;
     struct err *e;
 };
 
@@ -308,19 +311,6 @@ static bool has_line(const char *text, const char *line)
     return at && (at == text || at[-1] == '\n') && at[strlen(line)] == '\n';
 }
 
-/* All that decides the results: also the order, where the configuration leaves it to the source. */
-static uint64_t key_of(const struct planning *w, const struct plan_source *source, const char *text)
-{
-    const bool asks = source->asked && has_line(text, "machine=multicore") &&
-                      (has_line(text, "order=auto") || has_line(text, "order=program"));
-    char *key = xasprintf("%s\n%s%s\n%s", w->build, source->identity,
-                          asks ? ", in program order" : "", text);
-    const uint64_t hash = digest_bytes(key, strlen(key));
-
-    free(key);
-    return hash;
-}
-
 /* ---- cells ---------------------------------------------------------------------------------- */
 
 static char **names_at_point(const struct spec *s, const struct sweep_point *at)
@@ -351,41 +341,63 @@ static struct sweep_cell *new_cell(struct plan *p, uint64_t hash)
     return c;
 }
 
-/* Its hash and flags; resolved, unless it was in an earlier plan. */
-static int resolve(struct planning *w, const struct settings *set, const struct plan_source *source,
-                   struct memo_entry *to)
+/* All that decides what the settings resolve to. */
+static uint64_t key_of(const struct planning *w, const struct settings *set, unsigned granularity)
 {
     struct digest *d = digest_new();
 
     digest_add(d, w->build, strlen(w->build) + 1);
-    digest_add(d, source->identity, strlen(source->identity) + 1);
-    digest_add(d, &source->granularity, sizeof source->granularity);
+    digest_add(d, &granularity, sizeof granularity);
     digest_add(d, &w->inherited, sizeof w->inherited);
     for (size_t i = 0; i < set->n; i++)
         digest_add(d, set->at[i].text, strlen(set->at[i].text) + 1);
-    *to = (struct memo_entry){.key = digest_value(d)};
+    const uint64_t key = digest_value(d);
     digest_free(d);
+    return key;
+}
+
+/* Resolved once, whatever the source and the seed, and not again in later plans: it takes most of
+ * the time of planning, as a machine is made to see whether it can be. */
+static int resolve(struct planning *w, const struct settings *set, unsigned granularity,
+                   struct memo_entry *to)
+{
+    *to = (struct memo_entry){.key = key_of(w, set, granularity)};
     const struct memo_entry *known = memo_find(w->memo, to->key);
     if (known) {
         *to = *known;
         return 0;
     }
-    char *text = canonical(w, set, source->granularity);
+    char *text = canonical(w, set, granularity);
     if (!text)
         return -1;
-    to->hash = key_of(w, source, text);
-    to->flags = (has_line(text, "machine=multicore") ? MEMO_MACHINE : 0) |
-                (has_line(text, "trace.rules=on") ? MEMO_RULES : 0);
+    to->hash = digest_bytes(text, strlen(text));
+    to->flags =
+        (has_line(text, "machine=multicore") ? MEMO_MACHINE : 0) |
+        (has_line(text, "trace.rules=on") ? MEMO_RULES : 0) |
+        (has_line(text, "order=auto") || has_line(text, "order=program") ? MEMO_PROGRAM : 0);
     free(text);
     memo_add(w->memo, to);
     return 0;
 }
 
+/* All that decides the results: also the order, where the configuration leaves it to the source. */
+static uint64_t cell_hash(const struct planning *w, const struct plan_source *source,
+                          const struct memo_entry *x)
+{
+    const bool asks = source->asked && x->flags & MEMO_MACHINE && x->flags & MEMO_PROGRAM;
+    char *key = xasprintf("%s\n%s%s\n%016llx", w->build, source->identity,
+                          asks ? ", in program order" : "", (unsigned long long)x->hash);
+    const uint64_t hash = digest_bytes(key, strlen(key));
+
+    free(key);
+    return hash;
+}
+
 static void add_cell(struct planning *w, const struct sweep_point *at, const struct setting *policy,
-                     const struct memo_entry *x, struct settings *set)
+                     unsigned flags, uint64_t hash, struct settings *set)
 {
     const struct setting *source = &w->spec->sources.at[at->source];
-    struct sweep_cell *c = new_cell(w->plan, x->hash);
+    struct sweep_cell *c = new_cell(w->plan, hash);
 
     source_at(w, at, &c->source);
     c->given = at->source;
@@ -393,8 +405,8 @@ static void add_cell(struct planning *w, const struct sweep_point *at, const str
     if (w->spec->seeds.n && !source_path(source->text))
         c->seed = xstrdup(w->spec->seeds.at[at->seed].text);
     c->value = names_at_point(w->spec, at);
-    c->machine = x->flags & MEMO_MACHINE;
-    c->rules = x->flags & MEMO_RULES;
+    c->machine = flags & MEMO_MACHINE;
+    c->rules = flags & MEMO_RULES;
     c->set = *set;
     *set = (struct settings){0};
 }
@@ -410,18 +422,34 @@ static int cell_at(struct planning *w, const struct sweep_point *at, const struc
     if (source_at(w, at, &source))
         return -1;
     struct settings set = settings_at(w->spec, at, policy);
-    const int failed = resolve(w, &set, &p->source[source], &x);
+    const int failed = resolve(w, &set, p->source[source].granularity, &x);
     if (!failed) {
-        uint64_t *known = map_put(&p->index, x.hash);
+        const uint64_t hash = cell_hash(w, &p->source[source], &x);
+        uint64_t *known = map_put(&p->index, hash);
         if (*known)
             merge(w->spec, &p->cell[*known - 1], at);
         else
-            add_cell(w, at, policy, &x, &set);
+            add_cell(w, at, policy, x.flags, hash, &set);
         *known = *known ? *known : p->n;
         *to = *known - 1;
     }
     settings_free(&set);
     return failed;
+}
+
+static void show_progress(struct planning *w)
+{
+    struct progress *p = w->progress;
+    const uint64_t all = points_count(w->spec);
+    char so_far[32], left[32];
+
+    w->points++;
+    if (!progress_due(p))
+        return;
+    const double seconds = p->looked - p->began;
+    progress_show(p, "planning: point %" PRIu64 " of at most %" PRIu64 ", %s, %s left", w->points,
+                  all, progress_time(so_far, seconds),
+                  progress_time(left, seconds / (double)w->points * (double)(all - w->points)));
 }
 
 /* On a machine each cell has the one without a policy, so that what the policy costs is known. */
@@ -431,6 +459,7 @@ static int add_point(void *planning, const struct sweep_point *at)
     struct planning *w = planning;
     size_t cell = 0, baseline = NO_CELL;
 
+    show_progress(w);
     if (cell_at(w, at, &w->spec->policies.at[at->policy], &cell))
         return -1;
     if (w->plan->cell[cell].machine && cell_at(w, at, &none, &baseline))
@@ -457,10 +486,11 @@ static int read_inherited(struct planning *w)
 }
 
 int plan_make(struct plan *p, const struct spec *s, const char *build, struct memo *memo,
-              struct err *e)
+              struct progress *progress, struct err *e)
 {
     const size_t sources = s->sources.n * (s->seeds.n ? s->seeds.n : 1);
-    struct planning w = {.plan = p, .spec = s, .build = build, .memo = memo, .e = e};
+    struct planning w = {
+        .plan = p, .spec = s, .build = build, .memo = memo, .progress = progress, .e = e};
 
     *p = (struct plan){.spec = s};
     map_init(&p->index, NULL);

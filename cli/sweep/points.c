@@ -96,6 +96,20 @@ static bool next_point(const struct spec *s, struct sweep_point *p)
            advance(&p->source, s->sources.n) || next_step(s, p);
 }
 
+static uint64_t times(uint64_t a, uint64_t b)
+{
+    return b && a > UINT64_MAX / 2 / b ? UINT64_MAX / 2 : a * b;
+}
+
+uint64_t points_count(const struct spec *s)
+{
+    uint64_t n = times(times(s->policies.n, s->sources.n), s->seeds.n ? s->seeds.n : 1);
+
+    for (size_t i = 0; i < s->axes; i++)
+        n = times(n, s->axis[i].with == i ? s->axis[i].n : 1);
+    return n;
+}
+
 int points_each(const struct spec *s, int (*fn)(void *arg, const struct sweep_point *p), void *arg,
                 struct err *e)
 {

@@ -154,19 +154,28 @@ static void sample_cell(struct sample *to, const struct plan *p, const struct sw
 
 /* ---- all cells ------------------------------------------------------------------------------ */
 
-static bool alike(const struct sweep_cell *a, const struct sweep_cell *b)
+static uint64_t kind_of(const struct sweep_cell *c)
 {
-    return a->given == b->given && a->machine == b->machine && !strcmp(a->policy, b->policy);
+    const uint64_t kind[] = {c->given, c->machine, digest_bytes(c->policy, strlen(c->policy))};
+
+    return digest_bytes(kind, sizeof kind);
 }
 
-/* The first cell that is like it. */
-static size_t first_alike(const struct plan *p, size_t cell)
+/* By cell, the first that is like it; how many kinds there are. */
+static size_t find_alike(const struct plan *p, size_t *first)
 {
-    size_t i = 0;
+    struct map known;
+    size_t kinds = 0;
 
-    while (!alike(&p->cell[i], &p->cell[cell]))
-        i++;
-    return i;
+    map_init(&known, NULL);
+    for (size_t i = 0; i < p->n; i++) {
+        uint64_t *at = map_put(&known, kind_of(&p->cell[i]));
+        kinds += *at == 0;
+        *at = *at ? *at : i + 1;
+        first[i] = *at - 1;
+    }
+    map_free(&known);
+    return kinds;
 }
 
 static struct predicted predicted_of(const struct sample *s)
@@ -199,12 +208,9 @@ int predict(struct predicted *to, struct plan *p, struct err *e)
 {
     const char *tmp = getenv("TMPDIR");
     char *dir = xasprintf("%s/lardsim-sweep-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    size_t *first = xcalloc(p->n + 1, sizeof *first), kinds = 0;
+    size_t *first = xcalloc(p->n + 1, sizeof *first);
+    const size_t kinds = find_alike(p, first);
 
-    for (size_t i = 0; i < p->n; i++) {
-        first[i] = first_alike(p, i);
-        kinds += first[i] == i;
-    }
     const double share = 1.0 / (double)(kinds ? kinds : 1), seconds = share > 0.05 ? share : 0.05;
     const bool made = mkdtemp(dir) != NULL;
     char *cell = xasprintf("%s/cell", dir);

@@ -601,12 +601,7 @@ enum { MAX_POINTS = 1000000 };
  * out. */
 static int check_size(const struct spec *s, struct err *e)
 {
-    uint64_t n = s->policies.n * s->sources.n;
-
-    n = n > MAX_POINTS ? n : n * (s->seeds.n ? s->seeds.n : 1);
-    for (size_t i = 0; i < s->axes && n <= MAX_POINTS; i++)
-        n *= s->axis[i].with == i ? s->axis[i].n : 1;
-    if (n <= MAX_POINTS)
+    if (points_count(s) <= MAX_POINTS)
         return 0;
     return err_set(e, LARD_CONFIG,
                    "%s: its axes, sources, seeds and policies multiply to more than %d points, of "

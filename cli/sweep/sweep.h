@@ -71,6 +71,8 @@ struct sweep_point {
 };
 /* Calls fn for every point that the conditions leave, in the order of the spec: the axis that is
  * written first changes slowest, and policies fastest. Stops at -1, and returns it. */
+/* Before the conditions; more than UINT64_MAX / 2 is that. */
+uint64_t points_count(const struct spec *s);
 int points_each(const struct spec *s, int (*fn)(void *arg, const struct sweep_point *p), void *arg,
                 struct err *e);
 
@@ -108,9 +110,9 @@ struct plan {
     struct map index; /* hash to 1 + index of cell */
 };
 /* What resolving has found out: sweep/memo.c. */
-enum { MEMO_MACHINE = 1, MEMO_RULES = 2 };
+enum { MEMO_MACHINE = 1, MEMO_RULES = 2, MEMO_PROGRAM = 4 }; /* its order may be the program's */
 struct memo_entry {
-    uint64_t key, hash; /* of all that is given for a cell; of the cell */
+    uint64_t key, hash; /* of settings; of the configuration that they give */
     unsigned flags;
 };
 struct memo {
@@ -129,7 +131,7 @@ void memo_free(struct memo *m);
 /* All cells of the spec, each resolved and checked; nothing runs. build: whose results count. 0 or
  * -1; p is to be freed either way. */
 int plan_make(struct plan *p, const struct spec *s, const char *build, struct memo *memo,
-              struct err *e);
+              struct progress *progress, struct err *e);
 void plan_free(struct plan *p);
 /* What was given for the cell, as lardsim_run takes it. */
 int cell_configure(const struct plan *p, const struct sweep_cell *c, struct lardsim *l);

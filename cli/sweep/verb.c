@@ -349,6 +349,16 @@ static int run_planned(struct request *q, struct sweep s, struct err *e)
     return code;
 }
 
+static int plan(struct request *q, bool quiet, struct err *e)
+{
+    struct progress p;
+
+    progress_begin(&p, quiet, 0);
+    const int failed = plan_make(&q->plan, &q->spec, q->build, &q->memo, &p, e);
+    progress_clear(&p);
+    return failed;
+}
+
 /* q->path and q->text are there. */
 static int plan_and_run(struct request *q, struct err *e)
 {
@@ -358,7 +368,7 @@ static int plan_and_run(struct request *q, struct err *e)
     const bool planned = !set_options(&s, q->cli, e) &&
                          !choose_build(cli_has(q->cli, OPT_ACCEPT_BUILD), q->dir, q->build, e) &&
                          !spec_read(&q->spec, q->path, q->text, q->bytes, e) &&
-                         !plan_make(&q->plan, &q->spec, q->build, &q->memo, e);
+                         !plan(q, s.quiet, e);
     const int code = !planned                       ? -1
                      : cli_has(q->cli, OPT_DRY_RUN) ? show_only(q, e)
                                                     : run_planned(q, s, e);
@@ -428,8 +438,7 @@ int sweep_inside(const struct sweep_inside *o, struct err *e)
 
     memo_load(&q.memo, q.dir);
     const bool planned = !choose_build(false, q.dir, q.build, e) &&
-                         !spec_read(&q.spec, q.path, q.text, q.bytes, e) &&
-                         !plan_make(&q.plan, &q.spec, q.build, &q.memo, e);
+                         !spec_read(&q.spec, q.path, q.text, q.bytes, e) && !plan(&q, s.quiet, e);
     const int code = planned ? inside_folder(&q, o, &s, e) : -1;
     plan_free(&q.plan);
     spec_free(&q.spec);
