@@ -387,6 +387,13 @@ void json_key_hex16(struct json *j, const char *key, uint64_t v); /* "0000000000
 void json_fixed(struct json *j, uint64_t num,
                 uint64_t den); /* num/den with 6 decimals, by integers; den 0: null */
 
+/* ---- JSON, read as it comes: json_read.c ---------------------------------------------------- */
+
+/* name: the keys above the value, joined by dots; what is in an array has its name. text: without
+ * quotes and escapes. */
+typedef void json_fn(void *arg, const char *name, const char *text);
+int json_read(FILE *in, json_fn *fn, void *arg); /* -1: it is no JSON, or can't be read */
+
 /* ---- CSV: csv.c ----------------------------------------------------------------------------- */
 
 void csv_field(FILE *out, const char *text); /* quoted where it has to be */

@@ -1,5 +1,5 @@
 /* json.c - a streaming JSON writer (RFC 8259): the same bytes for the same calls, in every locale.
- * It reads no JSON, and does not look for keys given twice. Write errors stay in the stream.
+ * It does not look for keys given twice. Write errors stay in the stream.
  *
  * Indented, each member of an object and each element of an array has a line, and what lies inside
  * an element stays on it, so that a list of objects is a table. */

@@ -20,6 +20,13 @@ static int read_rows(struct csv_row *all, FILE *in)
     return 0;
 }
 
+static void cell_error(const char *path, bool missing, struct err *e)
+{
+    err_set(e, LARD_OUTPUT,
+            "%s: %s; remove the folder of the cell, and `lardsim sweep` runs it again", path,
+            missing ? strerror(errno) : "not as lardsim wrote it");
+}
+
 int cell_stats_read(struct cell_stats *s, const struct sweep_folder *f, const char *hash,
                     struct err *e)
 {
@@ -29,9 +36,7 @@ int cell_stats_read(struct cell_stats *s, const struct sweep_folder *f, const ch
 
     *s = (struct cell_stats){0};
     if (!in || read_rows(&row, in))
-        err_set(e, LARD_OUTPUT,
-                "%s: %s; remove the folder of the cell, and `lardsim sweep` runs it again", path,
-                in ? "not as lardsim wrote it" : strerror(errno));
+        cell_error(path, in == NULL, e);
     while (!e->code && csv_read(&row, in)) {
         s->at = xgrow(s->at, s->n, &s->cap, sizeof *s->at);
         s->at[s->n++] = (struct cell_stat){xstrdup(csv_at(&row, 0)), xstrdup(csv_at(&row, 1)),
@@ -65,40 +70,30 @@ const char *cell_stats_find(const struct cell_stats *s, const char *name)
     return NULL;
 }
 
-/* What stats.json says in words that the program chose: no escapes are in them. To be freed. */
-static char *said(const char **at, const char *key)
+static void take_word(void *stats, const char *name, const char *text)
 {
-    char *quoted = xasprintf("\"%s\": \"", key);
-    const char *from = strstr(*at, quoted);
-    const size_t skip = strlen(quoted);
+    struct cell_stats *s = stats;
 
-    free(quoted);
-    if (!from)
-        return NULL;
-    from += skip;
-    *at = from + strcspn(from, "\"");
-    return xasprintf("%.*s", (int)(*at - from), from);
+    if (!strcmp(name, "behaviour") && !s->behaviour)
+        s->behaviour = xstrdup(text);
+    else if (!strcmp(name, "findings.key"))
+        xappend(&s->findings, " ", text);
 }
 
-/* Without it the cell is as one that says nothing. */
-static void take_words(struct cell_stats *s, const struct sweep_folder *f, const char *hash)
+/* What stats.csv, which has numbers alone, does not say. */
+static int take_words(struct cell_stats *s, const struct sweep_folder *f, const char *hash,
+                      struct err *e)
 {
     char *dir = sweep_path(f, "cells", hash), *path = xasprintf("%s/stats.json", dir);
-    size_t bytes;
-    char *text = file_read(path, &bytes), *word;
-    const char *at = text;
+    FILE *in = fopen(path, "re");
 
-    if (text) {
-        s->behaviour = said(&at, "behaviour");
-        at = strstr(text, "\"findings\": ");
-        while (at && (word = said(&at, "key"))) {
-            xappend(&s->findings, " ", word);
-            free(word);
-        }
-    }
-    free(text);
+    if (!in || json_read(in, take_word, s))
+        cell_error(path, in == NULL, e);
+    if (in)
+        fclose(in);
     free(dir);
     free(path);
+    return e->code ? -1 : 0;
 }
 
 /* ---- columns -------------------------------------------------------------------------------- */
@@ -292,8 +287,8 @@ static int write_row(struct collecting *w, const struct csv_row *r, struct err *
     struct cell_row row = {0};
     struct cell_stats s;
 
-    if (!cell_stats_read(&s, w->folder, csv_at(r, LISTED_CELL), e)) {
-        take_words(&s, w->folder, csv_at(r, LISTED_CELL));
+    if (!cell_stats_read(&s, w->folder, csv_at(r, LISTED_CELL), e) &&
+        !take_words(&s, w->folder, csv_at(r, LISTED_CELL), e)) {
         fill_row(&row, w, r, &s);
         csv_line(outfile_stream(w->csv), &row);
         json_line(outfile_stream(w->jsonl), &w->head, &row);

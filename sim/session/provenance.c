@@ -2,13 +2,15 @@
  * cost this host (host.json); and reading that again, to repeat the run. */
 #include "sim/session/session.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/build.h"
 #include "base/folder.h"
-#include "base/yaml.h"
+
+#define PROVENANCE_SCHEMA "lardsim-provenance-2"
 
 /* ---- for the command line ------------------------------------------------------------------- */
 
@@ -90,7 +92,7 @@ void provenance_write(FILE *out, const struct lardsim *l)
 
     json_init(&j, out, true);
     json_object(&j);
-    json_key_str(&j, "schema", "lardsim-provenance-2");
+    json_key_str(&j, "schema", PROVENANCE_SCHEMA);
     json_key_str(&j, "version", lardsim_version());
     write_build(&j);
     json_key_str(&j, "verb", l->comparing ? "compare" : "run");
@@ -175,69 +177,75 @@ void host_write(FILE *out, const struct lardsim *l)
 
 /* ---- an earlier run ------------------------------------------------------------------------- */
 
-/* YAML has JSON in it: what is looked for are texts, and "true". NULL: not there. */
-static const char *entry(const struct yaml_flat *f, const char *name)
+static void take_text(char *to, size_t room, const char *text)
 {
-    for (size_t i = 0; i < f->n; i++)
-        if (!strcmp(f->entry[i].name, name) && f->entry[i].value.n == 1)
-            return f->entry[i].value.item[0];
-    return NULL;
+    snprintf(to, room, "%s", text);
 }
 
-static void copy_entry(const struct yaml_flat *f, const char *name, char *to, size_t room)
-{
-    const char *text = entry(f, name);
+struct reading_past {
+    struct sim_past *to;
+    bool known; /* its schema */
+};
 
-    snprintf(to, room, "%s", text ? text : "");
+static void take(void *reading, const char *name, const char *text)
+{
+    struct reading_past *r = reading;
+    struct sim_past *to = r->to;
+
+    if (!strcmp(name, "schema"))
+        r->known = !strcmp(text, PROVENANCE_SCHEMA);
+    else if (!strcmp(name, "digest"))
+        take_text(to->digest, sizeof to->digest, text);
+    else if (!strcmp(name, "identity"))
+        take_text(to->identity, sizeof to->identity, text);
+    else if (!strcmp(name, "configuration"))
+        take_text(to->configuration, sizeof to->configuration, text);
+    else if (!strcmp(name, "build.id"))
+        take_text(to->build, sizeof to->build, text);
+    else if (!strcmp(name, "complete"))
+        to->complete = !strcmp(text, "true");
+    else if (!strcmp(name, "verb"))
+        to->comparing = !strcmp(text, "compare");
 }
 
-static bool entry_is(const struct yaml_flat *f, const char *name, const char *text)
+static void take_folder(void *past, const char *name, const char *text)
 {
-    const char *is = entry(f, name);
+    struct sim_past *to = past;
 
-    return is && !strcmp(is, text);
+    if (!strcmp(name, "working_folder") && !to->folder)
+        to->folder = xstrdup(text);
 }
 
-static void take(struct sim_past *to, const struct yaml_flat *f)
+/* 0, or what is wrong with it. */
+static const char *read_file(const char *dir, const char *name, json_fn *fn, void *arg)
 {
-    copy_entry(f, "digest", to->digest, sizeof to->digest);
-    copy_entry(f, "identity", to->identity, sizeof to->identity);
-    copy_entry(f, "configuration", to->configuration, sizeof to->configuration);
-    copy_entry(f, "build.id", to->build, sizeof to->build);
-    to->complete = entry_is(f, "complete", "true");
-    to->comparing = entry_is(f, "verb", "compare");
-}
+    char *path = xasprintf("%s/%s", dir, name);
+    FILE *in = fopen(path, "re");
+    const char *bad = NULL;
 
-/* Where it ran is a help alone: relative paths lead on from there. */
-static void take_folder(struct sim_past *to, const char *dir)
-{
-    char *path = xasprintf("%s/host.json", dir);
-    struct yaml_flat f = {0};
-    struct err ignored = {0};
-
-    if (!yaml_flat_file(&f, path, &ignored) && entry(&f, "working_folder"))
-        to->folder = xstrdup(entry(&f, "working_folder"));
-    yaml_flat_free(&f);
+    if (!in)
+        bad = strerror(errno);
+    else if (json_read(in, fn, arg))
+        bad = "it is no JSON";
+    if (in)
+        fclose(in);
     free(path);
+    return bad;
 }
 
 int sim_past_read(struct sim_past *to, const char *dir, struct err *e)
 {
-    char *path = xasprintf("%s/provenance.json", dir);
-    struct yaml_flat f = {0};
-    struct err bad = {0};
+    struct reading_past r = {.to = to};
 
     *to = (struct sim_past){0};
-    if (yaml_flat_file(&f, path, &bad) || !entry_is(&f, "schema", "lardsim-provenance-2"))
-        err_set(e, LARD_CONFIG,
-                "%s: no results folder that can be repeated: %s; lardsim run -o writes one", dir,
-                bad.code ? bad.text : "another version of lardsim wrote it");
-    else
-        take(to, &f);
-    yaml_flat_free(&f);
-    free(path);
-    if (e->code)
-        return -1;
-    take_folder(to, dir);
+    const char *bad = read_file(dir, "provenance.json", take, &r);
+    if (bad || !r.known)
+        return err_set(e, LARD_CONFIG,
+                       "%s: no results folder that can be repeated: %s%s; lardsim run -o writes "
+                       "one",
+                       dir, bad ? "provenance.json: " : "",
+                       bad ? bad : "another version of lardsim wrote it");
+    /* Where it ran is a help alone: relative paths lead on from there. */
+    (void)read_file(dir, "host.json", take_folder, to);
     return 0;
 }

@@ -337,9 +337,108 @@ static void misuse_is_caught(void **state)
 
 #endif
 
+/* ---- reading -------------------------------------------------------------------------------- */
+
+static void note(void *out, const char *name, const char *text)
+{
+    fprintf(out, "%s=%s\n", name, text);
+}
+
+/* What is told of a text, or "bad". Owned by the caller. */
+static char *told(const char *text, size_t n)
+{
+    char *to = NULL;
+    size_t bytes;
+    FILE *in = fmemopen((void *)(uintptr_t)text, n, "r"), *out = open_memstream(&to, &bytes);
+    const int bad = json_read(in, note, out);
+
+    fclose(in);
+    fclose(out);
+    if (!bad)
+        return to;
+    free(to);
+    return strdup("bad");
+}
+
+static void check_told(const char *text, const char *expected)
+{
+    char *is = told(text, strlen(text));
+
+    assert_string_equal(is, expected);
+    free(is);
+}
+
+static void what_is_read_has_the_keys_above_it(void **state)
+{
+    (void)state;
+    check_told("{\"a\": {\"b\": 1, \"c.d\": [true, null, {\"e\": \"x\"}]}, \"f\" : -1.5e3}\n",
+               "a.b=1\na.c.d=true\na.c.d=null\na.c.d.e=x\nf=-1.5e3\n");
+    check_told(" \"one\" ", "=one\n");
+    check_told("{\"\\u0061\\n\": \"\\\"\\\\\\/\\t\\u00e9\\u20AC\\uD83D\\uDE00\"}",
+               "a\n=\"\\/\t\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\n");
+    check_told("{\"a\": {}, \"b\": []}", "");
+}
+
+static void what_is_no_json_is_refused(void **state)
+{
+    static const char *const texts[] = {" ",
+                                        "{",
+                                        "{\"a\"}",
+                                        "{\"a\": }",
+                                        "{\"a\": 1,}",
+                                        "[1 2]",
+                                        "[1],",
+                                        "{\"a\": 1} x",
+                                        "nul",
+                                        "tru e",
+                                        "\"a",
+                                        "\"a\nb\"",
+                                        "\"\\x\"",
+                                        "\"\\u12\"",
+                                        "\"\\ud800\"",
+                                        "\"\\u0000\"",
+                                        "\"\\ud800\\u0041\"",
+                                        "\"\\udc00\"",
+                                        "{1: 2}",
+                                        "[,]",
+                                        "[1}",
+                                        "--x",
+                                        "]",
+                                        "{\"a\": 1 \"b\": 2}"};
+    char deep[200];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        check_told(texts[i], "bad");
+    memset(deep, '[', sizeof deep);
+    deep[sizeof deep - 1] = '\0';
+    check_told(deep, "bad");
+}
+
+/* A file of any length is read; a single text has a bound. */
+static void length_is_no_obstacle(void **state)
+{
+    enum { BYTES = 3 << 20 };
+    char *text = malloc(BYTES + 40);
+
+    (void)state;
+    memset(text, ' ', BYTES);
+    memcpy(text, "{", 1);
+    snprintf(text + BYTES, 40, "\"end\": 7}");
+    check_told(text, "end=7\n");
+    memset(text, 'x', BYTES);
+    memcpy(text, "\"", 1);
+    snprintf(text + BYTES, 40, "\"");
+    check_told(text, "bad");
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_read_has_the_keys_above_it),
+        cmocka_unit_test(what_is_no_json_is_refused),
+        cmocka_unit_test(length_is_no_obstacle),
         cmocka_unit_test(members_are_separated_on_one_line),
         cmocka_unit_test(indented_elements_have_a_line_each),
         cmocka_unit_test(a_second_document_may_follow),

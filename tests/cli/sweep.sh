@@ -453,6 +453,20 @@ done
 "$lardsim" sweep collect whole >said 2>&1 || fail "collect: $(cat said)"
 head -n 1 whole/cells.csv | grep -q ',behaviour,findings$' || fail "a sweep's table has no findings"
 grep ",none," whole/cells.csv | grep -q '[ ,]l3-never-evicted' || fail "no cell of a small trace says that the L3 never evicted"
+# However long stats.json is, what it says is in the table; a cell whose file is damaged is named.
+cp -r whole large
+for c in large/cells/*; do
+    awk 'NR == 1 { printf "{\"long\": [0"; for (i = 0; i < 400000; i++) printf ", 123"; print "],"; next } { print }' \
+        "$c/stats.json" >large.json
+    mv large.json "$c/stats.json"
+done
+expect 0 "collect of long results" collect large
+cmp -s whole/cells.csv large/cells.csv || fail "of long results the table says something else: $(diff whole/cells.csv large/cells.csv | head -n 4)"
+head -c 1500000 "$c/stats.json" >short && mv short "$c/stats.json"
+expect 7 "collect of a damaged cell" collect large
+says "$c/stats.json: not as lardsim wrote it; remove the folder of the cell"
+rm -rf large
+
 cat >l.yaml <<'END'
 base: {limits.events: 9000}
 axes: {policy.vc.history: [last, all]}

@@ -1,0 +1,194 @@
+/* json_read.c - reads JSON (RFC 8259) as it comes, whatever its length: each text, number, true,
+ * false and null is told with the keys above it. Memory is bounded by the longest text, and that by
+ * TEXT_MOST. */
+#include "base/base.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEPTH_MOST = 64, TEXT_MOST = 1 << 20 };
+
+struct json_text {
+    char *at; /* owns */
+    size_t n, cap;
+};
+struct json_reading {
+    FILE *in; /* borrows */
+    json_fn *fn;
+    void *arg;
+    struct json_text name, value; /* keys, joined by dots */
+    unsigned depth;
+};
+
+static void put(struct json_text *t, int c)
+{
+    t->at = xgrow(t->at, t->n + 1, &t->cap, 1);
+    t->at[t->n++] = (char)c;
+    t->at[t->n] = '\0';
+}
+
+static void cut(struct json_text *t, size_t n)
+{
+    t->at = xgrow(t->at, n, &t->cap, 1);
+    t->n = n;
+    t->at[n] = '\0';
+}
+
+/* The next that is no white space. */
+static int next(struct json_reading *r)
+{
+    int c;
+
+    do
+        c = getc(r->in);
+    while (c == ' ' || c == '\n' || c == '\t' || c == '\r');
+    return c;
+}
+
+/* ---- texts ---------------------------------------------------------------------------------- */
+
+static int digits(struct json_reading *r, uint32_t *to)
+{
+    *to = 0;
+    for (int i = 0; i < 4; i++) {
+        const int c = getc(r->in);
+        const char *hex = "0123456789abcdef0123456789ABCDEF", *at = c > 0 ? strchr(hex, c) : NULL;
+        if (!at)
+            return -1;
+        *to = *to << 4 | ((uint32_t)(at - hex) & 15);
+    }
+    return 0;
+}
+
+/* After "\u". Zero would end the text, and half a pair is no character. */
+static int escaped_unit(struct json_reading *r, struct json_text *to)
+{
+    char utf8[UTF8_MAX + 1];
+    uint32_t c, low;
+
+    if (digits(r, &c))
+        return -1;
+    if (c >= 0xd800 && c < 0xdc00) {
+        if (getc(r->in) != '\\' || getc(r->in) != 'u' || digits(r, &low) || low < 0xdc00 ||
+            low > 0xdfff)
+            return -1;
+        c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
+    }
+    if (!c || (c >= 0xdc00 && c <= 0xdfff))
+        return -1;
+    utf8_put(utf8, c);
+    for (const char *at = utf8; *at; at++)
+        put(to, *at);
+    return 0;
+}
+
+static int escaped(struct json_reading *r, struct json_text *to)
+{
+    static const char from[] = "\"\\/bfnrt", is[] = "\"\\/\b\f\n\r\t";
+    const int c = getc(r->in);
+    const char *at = c > 0 ? strchr(from, c) : NULL;
+
+    if (c == 'u')
+        return escaped_unit(r, to);
+    if (!at)
+        return -1;
+    put(to, is[at - from]);
+    return 0;
+}
+
+/* The rest of a text, after its first quote, goes to the end of `to`. */
+static int read_text(struct json_reading *r, struct json_text *to)
+{
+    for (int c; (c = getc(r->in)) != '"';) {
+        if (c < ' ' || to->n > TEXT_MOST || (c == '\\' && escaped(r, to)))
+            return -1;
+        if (c != '\\')
+            put(to, c);
+    }
+    return 0;
+}
+
+/* ---- values --------------------------------------------------------------------------------- */
+
+static int read_value(struct json_reading *r, int c);
+
+static int tell(struct json_reading *r)
+{
+    r->fn(r->arg, r->name.at, r->value.at);
+    return 0;
+}
+
+static int read_word(struct json_reading *r, int c)
+{
+    static const char *const words[] = {"true", "false", "null"};
+
+    for (; c > ' ' && !strchr(",]}", c); c = getc(r->in)) {
+        if (r->value.n > TEXT_MOST)
+            return -1;
+        put(&r->value, c);
+    }
+    ungetc(c, r->in);
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+        if (strcmp(r->value.at, words[i]) == 0)
+            return tell(r);
+    const size_t number = strspn(r->value.at, "+-.0123456789eE");
+    return number && number == r->value.n ? tell(r) : -1;
+}
+
+static int read_member(struct json_reading *r, int c)
+{
+    const size_t above = r->name.n;
+
+    if (c != '"')
+        return -1;
+    if (above)
+        put(&r->name, '.');
+    const int bad = read_text(r, &r->name) || next(r) != ':' || read_value(r, next(r));
+    cut(&r->name, above);
+    return bad ? -1 : 0;
+}
+
+/* Members of an object or elements of an array, which have its name. */
+static int read_inside(struct json_reading *r, char close,
+                       int (*read)(struct json_reading *r, int c))
+{
+    int c = next(r);
+
+    if (c == close)
+        return 0;
+    for (;; c = next(r)) {
+        if (read(r, c))
+            return -1;
+        c = next(r);
+        if (c != ',')
+            return c == close ? 0 : -1;
+    }
+}
+
+static int read_value(struct json_reading *r, int c)
+{
+    int bad;
+
+    cut(&r->value, 0);
+    if (c == '"')
+        return read_text(r, &r->value) ? -1 : tell(r);
+    if (c != '{' && c != '[')
+        return read_word(r, c);
+    if (r->depth == DEPTH_MOST)
+        return -1;
+    r->depth++;
+    bad = c == '{' ? read_inside(r, '}', read_member) : read_inside(r, ']', read_value);
+    r->depth--;
+    return bad;
+}
+
+int json_read(FILE *in, json_fn *fn, void *arg)
+{
+    struct json_reading r = {.in = in, .fn = fn, .arg = arg};
+
+    cut(&r.name, 0);
+    const int bad = read_value(&r, next(&r)) || next(&r) != EOF || ferror(in) ? -1 : 0;
+    free(r.name.at);
+    free(r.value.at);
+    return bad;
+}
