@@ -18,11 +18,12 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 struct folder {
     char *shown;   /* as given, for messages */
-    char *target;  /* without links; NULL until it is locked */
+    char *target;  /* without links; NULL until it is locked, and of a private one */
     char *private; /* where files are written meanwhile; NULL until made */
     int lock;      /* on the target; -1: none */
     int own;       /* on the private one; -1: none */
@@ -65,22 +66,24 @@ static int each_name(const char *dir, int (*fn)(void *arg, const char *dir, cons
     return result;
 }
 
-static int remove_tree(const char *path);
-
 static int remove_name(void *arg, const char *dir, const char *name)
 {
     char *path = path_in(dir, name);
-    const int bad = unlink(path) && (errno != EISDIR || remove_tree(path));
+    const int bad = folder_remove(path);
 
     (void)arg;
     free(path);
-    return bad ? -1 : 0;
+    return bad;
 }
 
-/* 0 or -1: errno tells. */
-static int remove_tree(const char *path)
+int folder_remove(const char *path)
 {
-    return each_name(path, remove_name, NULL) || rmdir(path) ? -1 : 0;
+    if (!unlink(path) || errno == ENOENT)
+        return 0;
+    return (errno == EISDIR || errno == EPERM) && !each_name(path, remove_name, NULL) &&
+                   !rmdir(path)
+               ? 0
+               : -1;
 }
 
 /* Files of results folders, and how lardsim begins those that others have, too. */
@@ -189,9 +192,17 @@ static enum whose whose_is(const char *dir, char **name)
 
 /* ---- claiming ------------------------------------------------------------------------------- */
 
-static int locked(int fd)
+bool folder_lock(int fd, unsigned ms)
 {
-    return flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK ? -1 : 0;
+    static const struct timespec moment = {.tv_nsec = 20 * 1000 * 1000};
+
+    for (;; ms -= 20) {
+        if (!flock(fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK)
+            return true;
+        if (ms < 20)
+            return false;
+        nanosleep(&moment, NULL);
+    }
 }
 
 static bool is_same(int fd, const char *path)
@@ -231,7 +242,7 @@ static int lock_target(struct folder *f, struct err *e)
                    ? 1
                    : err_set(e, LARD_OUTPUT, "%s: can't be read: %s; choose another with -o",
                              f->shown, strerror(errno));
-    if (locked(f->lock)) {
+    if (!folder_lock(f->lock, 0)) {
         f->made = false; /* somebody else has it now */
         return err_set(e, LARD_OUTPUT,
                        "%s: another run is writing to it; wait for its end, or choose another with "
@@ -303,7 +314,7 @@ static int remove_left(void *prefix, const char *dir, const char *name)
                        : open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
     if (fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB))
-        remove_tree(path);
+        folder_remove(path);
     if (fd >= 0)
         close(fd);
     free(path);
@@ -341,7 +352,7 @@ static int make_private(struct folder *f, const char *prefix)
     if (!f->made && fstat(f->lock, &st) == 0 && chmod(f->private, st.st_mode & 07777))
         errno = 0;
     f->own = open(f->private, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    return f->own < 0 || locked(f->own) ? -1 : 0;
+    return f->own < 0 || !folder_lock(f->own, 0) ? -1 : 0;
 }
 
 /* Whoever stands in a folder that is replaced stands in a folder that is no more. */
@@ -389,7 +400,7 @@ void folder_abort(struct folder *f)
     if (!f)
         return;
     if (f->private)
-        remove_tree(f->private);
+        folder_remove(f->private);
     if (f->made && f->target)
         rmdir(f->target); /* unless somebody has put something there */
     folder_free(f);
@@ -406,6 +417,17 @@ struct folder *folder_claim(const char *dir, bool overwrite, struct err *e)
     return NULL;
 }
 
+struct folder *folder_private(const char *dir, struct err *e)
+{
+    if (mkdir(dir, 0777)) {
+        outfile_error(e, dir, errno);
+        return NULL;
+    }
+    struct folder *f = xcalloc(1, sizeof *f);
+    *f = (struct folder){.shown = xstrdup(dir), .private = xstrdup(dir), .lock = -1, .own = -1};
+    return f;
+}
+
 /* ---- what is written to it ------------------------------------------------------------------ */
 
 const char *folder_path(const struct folder *f)
@@ -416,7 +438,7 @@ const char *folder_path(const struct folder *f)
 struct outfile *folder_file(const struct folder *f, const char *name, struct err *e)
 {
     char *path = path_in(f->private, name), *shown = path_in(f->shown, name);
-    struct outfile *file = outfile_open_as(path, shown, false, e);
+    struct outfile *file = outfile_open_in(path, shown, e);
 
     free(path);
     free(shown);
@@ -453,6 +475,68 @@ static void sync_above(const char *path)
         close(fd);
     }
     free(dir);
+}
+
+static int sync_path(const char *path, int flags)
+{
+    const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | flags);
+    const int bad = fd < 0 || sync_fd(fd) ? -1 : 0, reason = errno;
+
+    if (fd >= 0)
+        close(fd);
+    errno = reason;
+    return bad;
+}
+
+/* The system is told of all files before it is waited for the first one. */
+static int begin_sync(void *arg, const char *dir, const char *name)
+{
+    char *path = path_in(dir, name);
+    const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    struct stat st;
+
+    (void)arg;
+    if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode))
+        sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+    if (fd >= 0)
+        close(fd);
+    free(path);
+    return 0;
+}
+
+static int sync_tree(const char *path);
+
+static int sync_name(void *arg, const char *dir, const char *name)
+{
+    char *path = path_in(dir, name);
+    struct stat st;
+    int bad = lstat(path, &st);
+
+    (void)arg;
+    if (!bad && S_ISDIR(st.st_mode))
+        bad = sync_tree(path);
+    else if (!bad && S_ISREG(st.st_mode))
+        bad = sync_path(path, 0);
+    free(path);
+    return bad;
+}
+
+static int sync_tree(const char *path)
+{
+    return each_name(path, begin_sync, NULL) || each_name(path, sync_name, NULL) ||
+                   sync_path(path, O_DIRECTORY)
+               ? -1
+               : 0;
+}
+
+int folder_put(const char *from, const char *to)
+{
+    if (sync_tree(from))
+        return -1;
+    if (rename(from, to) && (folder_remove(to) || rename(from, to)))
+        return -1;
+    sync_above(to);
+    return 0;
 }
 
 static bool can_not(int reason)
@@ -558,7 +642,7 @@ static int put_files(struct folder *f, bool replace)
 /* What took the other's place is whole already; what is left can wait for the next owner. */
 static int put_folder(struct folder *f, bool replace)
 {
-    if (sync_fd(f->own) || (replace ? exchange(f) : rename(f->private, f->target)))
+    if (replace ? exchange(f) : rename(f->private, f->target))
         return -1;
     sync_above(f->target);
     return 0;
@@ -594,12 +678,16 @@ static int put(struct folder *f)
 
 int folder_commit(struct folder *f, struct err *e)
 {
-    if (put(f)) {
+    if (!f->target) {
+        folder_free(f);
+        return 0;
+    }
+    if (sync_tree(f->private) || put(f)) {
         outfile_error(e, f->shown, errno);
         folder_abort(f);
         return -1;
     }
-    remove_tree(f->private); /* if it is still there, it has what is old */
+    folder_remove(f->private); /* if it is still there, it has what is old */
     folder_free(f);
     return 0;
 }

@@ -10,6 +10,9 @@ struct folder; /* one that is owned, in the making */
 /* dir is the caller's until he commits or aborts: it is missing or empty, or, if overwrite is set,
  * lardsim wrote it. NULL: error, LARD_OUTPUT. */
 struct folder *folder_claim(const char *dir, bool overwrite, struct err *e);
+/* One that is made in a folder of the caller's own, who puts it where it belongs or commits what it
+ * is in: it has no lock, and committing it syncs nothing. */
+struct folder *folder_private(const char *dir, struct err *e);
 /* Where whatever is to be in the folder is made meanwhile. */
 const char *folder_path(const struct folder *f);
 /* A file of that name in it; messages name it as it will be called. NULL: error. */
@@ -21,6 +24,18 @@ int folder_seal(const struct folder *f, uint64_t digest, struct err *e);
  * what was there is as it was, where that could be. */
 int folder_commit(struct folder *f, struct err *e);
 void folder_abort(struct folder *f); /* NULL is fine; what was there is as it was */
+
+/* ---- whole folders -------------------------------------------------------------------------- */
+
+/* Syncs a folder and all in it, once, and gives it the name `to`, in place of what is there. 0 or
+ * -1: errno tells. */
+int folder_put(const char *from, const char *to);
+/* With all that is in it; of a link the link. 0 or -1: errno tells. What isn't there is no failure.
+ */
+int folder_remove(const char *path);
+/* Of an open file or folder, until it is closed, however the process ends. Waits so many
+ * milliseconds. False: another has it. Where a file system has no locks, everybody has it. */
+bool folder_lock(int fd, unsigned ms);
 
 /* ---- what DONE says: seal.c ----------------------------------------------------------------- */
 

@@ -2,7 +2,8 @@
  * folder, then fsync and a name. To replace a file they are ".NAME.xxxxxx" for a moment, then
  * renamed; where the file system knows no files without a name, from the beginning. A process that
  * is killed then leaves that behind, and nothing collects it. What is not a regular file
- * (/dev/full, a fifo, standard output) is written directly. */
+ * (/dev/full, a fifo, standard output) is written directly, and so is a file in a folder that
+ * appears as a whole. */
 #include "base/base.h"
 
 #include <errno.h>
@@ -18,6 +19,7 @@ struct outfile {
     char *target; /* owns; NULL: written directly */
     char *temp;   /* owns; NULL: has no name now */
     bool replace; /* the target, if there is one */
+    char *plain;  /* owns; the name that it has from the beginning; NULL: it appears */
 };
 
 static const char *remedy(int reason)
@@ -58,6 +60,7 @@ static void outfile_free(struct outfile *f)
     free(f->shown);
     free(f->target);
     free(f->temp);
+    free(f->plain);
     free(f);
 }
 
@@ -241,6 +244,23 @@ struct outfile *outfile_open_as(const char *path, const char *shown, bool replac
     return NULL;
 }
 
+struct outfile *outfile_open_in(const char *path, const char *shown, struct err *e)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+    if (fd < 0) {
+        outfile_error(e, shown, errno);
+        return NULL;
+    }
+    struct outfile *f = xcalloc(1, sizeof *f);
+    f->shown = xstrdup(shown);
+    f->plain = xstrdup(path);
+    f->stream = fdopen(fd, "w");
+    if (!f->stream)
+        die("no memory for a stream");
+    return f;
+}
+
 FILE *outfile_stream(struct outfile *f)
 {
     return f->stream;
@@ -277,6 +297,14 @@ static int sync_folder(const char *folder)
     return reason;
 }
 
+static void remove_part(const struct outfile *f)
+{
+    if (f->temp)
+        unlink(f->temp);
+    if (f->plain)
+        unlink(f->plain);
+}
+
 /* All that comes before the rename; the stream is closed in any case. 0 or an errno. */
 static int complete(struct outfile *f)
 {
@@ -302,8 +330,8 @@ int outfile_commit(struct outfile *f, struct err *e)
 
     if (!reason && f->temp && take_target(f))
         reason = errno;
-    if (reason && f->temp)
-        unlink(f->temp);
+    if (reason)
+        remove_part(f);
     if (!reason && folder)
         reason = sync_folder(folder);
     const int result = reason ? outfile_error(e, f->shown, reason) : 0;
@@ -318,7 +346,6 @@ void outfile_abort(struct outfile *f)
         return;
     if (f->stream != stdout)
         fclose(f->stream);
-    if (f->temp)
-        unlink(f->temp);
+    remove_part(f);
     outfile_free(f);
 }

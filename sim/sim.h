@@ -78,6 +78,8 @@ void sim_each_finding(void (*fn)(void *arg, const char *key, const char *text, c
 
 /* As lardsim_set, but messages and config.yaml name the origin: "sweep.yaml:7". */
 int sim_set(struct lardsim *l, const char *assignment, const char *origin);
+/* As lardsim_output, for a folder of the caller's own: see folder_private. */
+int sim_output_private(struct lardsim *l, const char *dir);
 /* Starts the run, and makes its parts as for a trace with this granularity (0: none is known);
  * writes its configuration in the form of config_canonical. Nothing is read, nor written to a
  * folder. */

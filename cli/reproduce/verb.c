@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "cli/reproduce/all.h"
 #include "cli/reproduce/lard.h"
 #include "cli/reproduce/table.h"
@@ -222,7 +223,7 @@ static int reproduce_sweep(const struct cli *c, const struct reproduction *t, st
         return -1;
     const int status = t ? reproduce_table(c, t, &o, f, e) : reproduce_all(c, &o, f, e);
     if (own)
-        (void)remove_tree(own);
+        (void)folder_remove(own);
     free(own);
     return status;
 }

@@ -6,11 +6,10 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "base/yaml.h"
 #include "cli/sweep/sweep.h"
 
@@ -45,37 +44,6 @@ enum cell_state sweep_state(const struct sweep_folder *f, const char *hash)
 
 /* ---- files ---------------------------------------------------------------------------------- */
 
-static int remove_entries(DIR *dir)
-{
-    int failed = 0;
-
-    for (struct dirent *d; !failed && (d = readdir(dir));) {
-        struct stat st;
-        if (!strcmp(d->d_name, ".") || !strcmp(d->d_name, ".."))
-            continue;
-        if (fstatat(dirfd(dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISDIR(st.st_mode)) {
-            failed = unlinkat(dirfd(dir), d->d_name, 0) && errno != ENOENT;
-            continue;
-        }
-        char *inner = xasprintf("/proc/self/fd/%d/%s", dirfd(dir), d->d_name);
-        failed = remove_tree(inner) != 0;
-        free(inner);
-    }
-    return failed ? -1 : 0;
-}
-
-int remove_tree(const char *path)
-{
-    DIR *dir = opendir(path);
-
-    if (!dir)
-        return errno == ENOENT ? 0 : unlink(path);
-    const int failed = remove_entries(dir), reason = errno;
-    closedir(dir);
-    errno = reason;
-    return failed ? -1 : rmdir(path);
-}
-
 char *file_read(const char *path, size_t *bytes)
 {
     FILE *in = fopen(path, "re");
@@ -101,34 +69,14 @@ static int cannot(const char *path, struct err *e)
                    path, strerror(errno));
 }
 
-/* So that a rename lasts. */
-static void sync_room(const struct sweep_folder *f, const char *room)
-{
-    char *path = sweep_path(f, room, NULL);
-    const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-    if (fd >= 0) {
-        fsync(fd);
-        close(fd);
-    }
-    free(path);
-}
-
 static int move(const struct sweep_folder *f, const char *hash, const char *room, struct err *e)
 {
     char *from = folder_flight(f, hash), *to = sweep_path(f, room, hash);
-    int failed = 0;
+    const int failed = folder_put(from, to) ? cannot(to, e) : 0; /* over that of an earlier try */
 
-    if (rename(from, to)) { /* what is there may be of an earlier try */
-        failed = remove_tree(to) || rename(from, to);
-        if (failed)
-            cannot(to, e);
-    }
     free(from);
     free(to);
-    if (!failed)
-        sync_room(f, room);
-    return failed ? -1 : 0;
+    return failed;
 }
 
 int sweep_done(const struct sweep_folder *f, const char *hash, struct err *e)
@@ -253,17 +201,7 @@ static int make_rooms(const struct sweep_folder *f, struct err *e)
 }
 
 /* The processes of an owner that was killed may need a moment to end. */
-static bool lock(int fd)
-{
-    static const struct timespec moment = {.tv_nsec = 20 * 1000 * 1000};
-
-    for (unsigned i = 0; i < 50; i++) {
-        if (flock(fd, LOCK_EX | LOCK_NB) == 0)
-            return true;
-        nanosleep(&moment, NULL);
-    }
-    return false;
-}
+enum { LOCK_MS = 1000 };
 
 static int take_lock(struct sweep_folder *f, struct err *e)
 {
@@ -273,7 +211,7 @@ static int take_lock(struct sweep_folder *f, struct err *e)
     f->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (f->lock < 0)
         failed = cannot(path, e);
-    else if (!lock(f->lock))
+    else if (!folder_lock(f->lock, LOCK_MS))
         failed =
             err_set(e, LARD_OUTPUT,
                     "%s: another process runs this sweep; wait for it, or stop it first", f->dir);
@@ -298,14 +236,12 @@ void sweep_close(struct sweep_folder *f)
     free(f->dir);
 }
 
+/* All that is in the room: what a link leads to is not ours. */
 int sweep_clean(const struct sweep_folder *f, struct err *e)
 {
     char *path = sweep_path(f, "tmp", NULL);
-    DIR *dir = opendir(path);
-    const int failed = !dir || remove_entries(dir) ? cannot(path, e) : 0;
+    const int failed = folder_remove(path) || mkdir(path, 0777) ? cannot(path, e) : 0;
 
-    if (dir)
-        closedir(dir);
     free(path);
     return failed;
 }
@@ -317,7 +253,7 @@ void folder_clean_flights(const struct sweep_folder *f)
     for (struct dirent *d; dir && (d = readdir(dir));)
         if (strncmp(d->d_name, FLIGHT, sizeof FLIGHT - 1) == 0) {
             char *path = sweep_path(f, d->d_name, NULL);
-            (void)remove_tree(path);
+            (void)folder_remove(path);
             free(path);
         }
     if (dir)

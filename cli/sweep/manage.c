@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/folder.h"
 #include "cli/sweep/sweep.h"
 
 /* ---- status --------------------------------------------------------------------------------- */
@@ -120,7 +121,7 @@ static size_t clean_room(const struct sweep_folder *f, const char *room, const s
         if (!is_hash(d->d_name) || map_find(known, strtoull(d->d_name, NULL, 16)))
             continue;
         char *cell = sweep_path(f, room, d->d_name);
-        if (remove_tree(cell))
+        if (folder_remove(cell))
             err_set(e, LARD_OUTPUT, "%s: can't be removed", cell);
         removed++;
         free(cell);

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "cli/sweep/sweep.h"
 #include "sim/sim.h"
 #include "trace/trace.h"
@@ -149,7 +150,7 @@ static void sample_cell(struct sample *to, const struct plan *p, const struct sw
     close(ends[0]);
     if (pid > 0)
         waitpid(pid, NULL, 0);
-    remove_tree(dir);
+    folder_remove(dir);
 }
 
 /* ---- all cells ------------------------------------------------------------------------------ */
@@ -227,7 +228,7 @@ int predict(struct predicted *to, struct plan *p, struct err *e)
         to[i] = predicted_of(&s);
     }
     if (made)
-        remove_tree(dir);
+        folder_remove(dir);
     else
         err_set(e, LARD_OUTPUT, "%s: can't be made; set TMPDIR to a folder that you may write to",
                 dir);

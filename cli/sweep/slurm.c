@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "cli/stop.h"
+#include "base/folder.h"
 #include "cli/sweep/sweep.h"
 
 /* Slurm is asked each 2 seconds at first, then ever less often. A task that it did not have twice
@@ -549,7 +550,7 @@ static void tidy(const struct sweep *s)
     char *tasks = sweep_path(s->folder, "tasks", NULL);
 
     if (sweep_count(s, CELL_DONE) == s->plan->n) {
-        remove_tree(tasks);
+        folder_remove(tasks);
         folder_clean_flights(s->folder);
     }
     free(tasks);

@@ -191,7 +191,6 @@ char *file_read(const char *path, size_t *bytes);
 char *sweep_read(const struct sweep_folder *f, const char *name, size_t *bytes, struct err *e);
 int sweep_write(const struct sweep_folder *f, const char *name, const char *text, size_t bytes,
                 struct err *e);
-int remove_tree(const char *path); /* 0 or -1: errno tells. What isn't there is no failure */
 
 /* ---- a group of cells, in this process: sweep/work.c ---------------------------------------- */
 

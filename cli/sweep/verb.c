@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/build.h"
+#include "base/folder.h"
 #include "cli/sweep/sweep.h"
 
 enum {
@@ -236,7 +237,7 @@ static int forget_failed(const struct sweep_folder *f, struct err *e)
 {
     char *path = sweep_path(f, "failed", NULL);
     const int failed =
-        remove_tree(path) || mkdir(path, 0777)
+        folder_remove(path) || mkdir(path, 0777)
             ? err_set(e, LARD_OUTPUT, "%s: can't be emptied: %s", path, strerror(errno))
             : 0;
 
@@ -325,7 +326,7 @@ static int run_task_cells(const struct request *q, struct sweep *s, struct sweep
                    : choose_cells(q, s, e);
     if (!code)
         code = run_missing(s, e);
-    (void)remove_tree(room);
+    (void)folder_remove(room);
     free(room);
     free(name);
     return code;

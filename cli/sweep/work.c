@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/folder.h"
 #include "cli/sweep/sweep.h"
 #include "sim/sim.h"
 
@@ -96,12 +97,12 @@ static int begin_job(struct cell_run *j)
     const struct sweep_cell *c = &p->cell[j->cell];
     char *dir = folder_flight(j->of->folder, c->hash);
 
-    remove_tree(dir);
+    folder_remove(dir);
     j->run = lardsim_new();
     lardsim_on_progress(j->run, progress, j);
     cell_command(p, c, j->run);
     const int failed =
-        cell_configure(p, c, j->run) || lardsim_output(j->run, dir, 0) || lardsim_start(j->run);
+        cell_configure(p, c, j->run) || sim_output_private(j->run, dir) || lardsim_start(j->run);
     free(dir);
     return failed ? -1 : 0;
 }

@@ -11,9 +11,10 @@ struct results_folder {
     struct outfile *races, *differences, *intervals; /* NULL until asked for */
 };
 
-struct results_folder *output_new(const char *dir, bool overwrite, struct err *e)
+struct results_folder *output_new(const struct lardsim *l, struct err *e)
 {
-    struct folder *folder = folder_claim(dir, overwrite, e);
+    struct folder *folder = l->output_private ? folder_private(l->output_dir, e)
+                                              : folder_claim(l->output_dir, l->overwrite, e);
 
     if (!folder)
         return NULL;

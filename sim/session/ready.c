@@ -249,7 +249,7 @@ static int make_parts(struct lardsim *l, unsigned hint)
         return -1;
     /* All that may be refused has been: now the folder may be made. */
     if (l->output_dir) {
-        l->output = output_new(l->output_dir, l->overwrite, &l->err);
+        l->output = output_new(l, &l->err);
         l->races = output_races(l->output, &l->err);
         if (l->comparing)
             l->differences = output_differences(l->output, &l->err);

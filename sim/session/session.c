@@ -95,6 +95,12 @@ int lardsim_output(struct lardsim *l, const char *dir, int overwrite)
     return 0;
 }
 
+int sim_output_private(struct lardsim *l, const char *dir)
+{
+    l->output_private = true;
+    return lardsim_output(l, dir, 0);
+}
+
 void sim_command(struct lardsim *l, const char *const *word, size_t n)
 {
     l->word = xcalloc(n + 1, sizeof *l->word);

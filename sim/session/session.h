@@ -26,7 +26,7 @@ unsigned run_granule(const struct run_params *p,
 /* ---- the results folder: output.c ----------------------------------------------------------- */
 
 struct results_folder; /* NULL where results go nowhere: every call takes that */
-struct results_folder *output_new(const char *dir, bool overwrite, struct err *e);
+struct results_folder *output_new(const struct lardsim *l, struct err *e);
 FILE *output_races(struct results_folder *o,
                    struct err *e); /* the stream for races.jsonl; NULL: none, or error */
 FILE *output_intervals(struct results_folder *o, struct err *e); /* for intervals.csv; as above */
@@ -117,7 +117,8 @@ struct lardsim {
     struct placement *placement; /* once ready; NULL: nobody is told of addresses */
     char *output_dir;            /* NULL: results go nowhere */
     bool overwrite;
-    char **word; /* the command line, for provenance.json; NULL: none */
+    bool output_private; /* sim_output_private */
+    char **word;         /* the command line, for provenance.json; NULL: none */
     size_t words;
     struct results_folder *output;        /* once ready */
     FILE *races;                          /* races.jsonl, once ready */
