@@ -61,6 +61,12 @@ for size in 128Ki 256Ki; do
         done
     done
 done
+# A cell of a file says what the file's events are, as run and compare do.
+identity=$("$lardsim" trace info a.lard | sed -n 's/^identity *//p')
+"$lardsim" compare -q -p vc -p fasttrack -o compared a.lard >/dev/null || fail "compare fails"
+for c in compared $(sed -n 's/^\([0-9a-f]*\),.*,a.lard,.*/whole\/cells\/\1/p' whole/plan.csv); do
+    grep -q "\"identity\": \"$identity\"" "$c/provenance.json" || fail "$c does not say that the events are $identity"
+done
 for j in 1 4; do
     expect 0 "-j $j" a.yaml -o j$j -j $j
     same whole j$j "-j $j differs from -j 2"
@@ -294,6 +300,12 @@ mkdir -p strange/tmp && echo precious >strange/tmp/thesis
 strange "a stranger's tmp"
 mkdir -p strange/failed && echo precious >strange/lock
 strange "a stranger's lock"
+mkdir -p elsewhere made && echo precious >elsewhere/thesis && ln -s ../elsewhere made/tmp
+printf 'lardsim sweep\n' >made/lock
+expect 0 "a tmp that leads elsewhere" a.yaml -o made
+[ -s elsewhere/thesis ] || fail "what a link in the folder leads to was removed"
+same whole made "a tmp that leads elsewhere"
+rm -rf made
 mkdir -p made && : >made/lock # so it is left by a kill at once
 expect 0 "an empty folder" a.yaml -o made
 same whole made "an empty folder"
@@ -343,6 +355,25 @@ cp forms/cut.lard forms/cut-too.lard
 printf 'policies: [vc]\nsources: [forms/cut.lard, forms/cut-too.lard]\n' >n.yaml
 expect 4 "traces that were cut off" n.yaml -o cut
 [ "$(find cut/failed -mindepth 1 -maxdepth 1 | wc -l)" = 2 ] || fail "two traces that were cut off are not two cells: $(cat cut/plan.csv)"
+
+# While the sweep runs, after its events were hashed: the cell fails, and its results stand under no name.
+"$lardsim" trace synth early.lard seed=1 events=20000 threads=4 || exit 99
+"$lardsim" trace synth late.lard seed=2 events=20000 threads=4 || exit 99
+cp early.lard moving.lard
+cp late.lard next.lard
+printf 'base: {inherit: radish8}\npolicies: [none, fasttrack]\nsources: [a.lard, moving.lard]\n' >m.yaml
+"$lardsim" sweep m.yaml -o moving -j 1 >out 2>err &
+pid=$!
+while [ ! -e moving/plan.csv ] && kill -0 $pid 2>/dev/null; do :; done # planned, and on its first source
+mv next.lard moving.lard
+wait $pid
+code=$?
+[ $code = 4 ] || fail "a trace that changes while the sweep runs: exit code $code, not 4: $(cat out err)"
+[ "$(cat moving/failed/*/log | grep -c 'has other events than when the sweep began')" = 2 ] ||
+    fail "a trace that changes while the sweep runs: $(cat moving/failed/*/log)"
+[ "$(cells moving)" = 2 ] || fail "a trace that changes while the sweep runs: not the 2 cells of the other are done"
+cp early.lard moving.lard
+expect 0 "the trace as it was" retry moving -q
 
 # ---- kill, resume ------------------------------------------------------------------------------------
 
@@ -499,10 +530,26 @@ for blocks in 0 1 4 16 40; do
     no_rest full "$blocks blocks"
 done
 expect 7 "a folder in a file" a.yaml -o a.lard/x
-mkdir locked && chmod 500 locked
-if ! touch locked/x 2>/dev/null; then
-    expect 7 "a folder that may not be written" a.yaml -o locked/x
+# A folder that may not be written; root may, so another user tries.
+mkdir locked && chmod 555 locked && cp -r whole readonly && chmod -R a-w,a+rX readonly
+as=
+[ "$(id -u)" != 0 ] || as="setpriv --reuid 65534 --regid 65534 --clear-groups --"
+chmod 755 .
+# shellcheck disable=SC2086 # a command and its options
+if $as "$lardsim" --version >/dev/null 2>&1 && ! $as touch locked/x 2>/dev/null; then
+    for to in locked/x readonly; do
+        find $to 2>/dev/null | sort >before
+        $as "$lardsim" sweep a.yaml -o $to >out 2>err
+        code=$?
+        [ $code = 7 ] || fail "a folder that may not be written: exit code $code: $(cat err)"
+        find $to 2>/dev/null | sort | cmp -s - before || fail "a folder that may not be written is not as it was"
+    done
+    $as "$lardsim" sweep status readonly >out 2>err || fail "the status of a folder that may be read alone: $(cat err)"
+    says 'done     18'
+else
+    echo "sweep.sh: no user here for whom a folder is read-only; skipped"
 fi
+chmod -R u+w readonly locked
 
 # ---- builds, cleaning --------------------------------------------------------------------------------
 
