@@ -129,7 +129,7 @@ check-%: all
 check-local: shellcheck
 shellcheck:
 	@if command -v shellcheck >/dev/null 2>&1; then \
-	  cd $(top_srcdir) && shellcheck -S warning quickstart $(scripts) \
+	  cd $(top_srcdir) && shellcheck -x -S warning quickstart $(scripts) tests/cli/head.sh \
 	    tests/long/*.sh tests/mutants/*.sh bench/*.sh && \
 	  { [ ! -f .ci/run ] || shellcheck -S warning .ci/run; }; \
 	else echo "shellcheck is not installed: scripts not checked"; fi
@@ -148,7 +148,7 @@ mutant_files = tests/mutants/coherence.edits tests/mutants/equivalent tests/muta
 	tests/mutants/goldilocks.edits tests/mutants/named.sh tests/mutants/order.edits \
 	tests/mutants/radish.edits tests/mutants/random.sh tests/mutants/regions.edits \
 	tests/mutants/slimstate.edits tests/mutants/switch.c tests/mutants/switch.h tests/mutants/vc.edits
-EXTRA_DIST += $(scripts) tests/house/called.c tests/data tests/corpus tests/golden tests/long \
+EXTRA_DIST += $(scripts) tests/cli/head.sh tests/house/called.c tests/data tests/corpus tests/golden tests/long \
 	$(mutant_files)
 
 docs-tables: lardsim$(EXEEXT)

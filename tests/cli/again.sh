@@ -1,13 +1,8 @@
 #!/bin/sh
 # again.sh - can a result be had again from what it says of itself? config.yaml repeats the run alone,
 # provenance.json says what made it, and `run --again` says whether the digest is the same.
-lardsim=${LARDSIM:?}
-top=$(cd "${top_srcdir:-.}" && pwd) || exit 99
-dir=$(mktemp -d) || exit 99
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 99
-bad=0
-fail() { echo "again.sh: $*"; bad=1; }
+# shellcheck source=tests/cli/head.sh
+. "${top_srcdir:-.}/tests/cli/head.sh"
 # run CODE ARGS...
 run() {
     want=$1

@@ -4,16 +4,9 @@
 # program.
 set -u
 
-lardsim=${LARDSIM:?the path of the program}
-dir=$(mktemp -d "${TMPDIR:-/tmp}/lardsim-budget.XXXXXX") || exit 99
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 99' HUP INT TERM
-cd "$dir" || exit 99
-LC_ALL=C
-export LC_ALL
+# shellcheck source=tests/cli/head.sh
+. "${top_srcdir:-.}/tests/cli/head.sh"
 
-bad=0
-fail() { echo "budget.sh: $*"; bad=1; }
 # run FOLDER ARGUMENT...: on the machine radish8
 run() {
     folder=$1

@@ -1,14 +1,9 @@
 #!/bin/sh
 # build.sh - does the program know which build it is? By the commit of its source; where that has
 # changes, or no commit is known, by the linker's hash of the program, which no other build has.
-lardsim=${LARDSIM:?}
-top=$(cd "${top_srcdir:-.}" && pwd) || exit 99
+# shellcheck source=tests/cli/head.sh
+. "${top_srcdir:-.}/tests/cli/head.sh"
 stamp=$top/base/stamp.sh
-dir=$(mktemp -d) || exit 99
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 99
-bad=0
-fail() { echo "build.sh: $*"; bad=1; }
 hex40='[0-9a-f]\{40\}'
 
 # What the program says of itself, wherever it lies.

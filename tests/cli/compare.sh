@@ -2,14 +2,9 @@
 # compare.sh - lardsim compare as a user meets it: LARD's Table 3 on the litmus program that has every
 # kind of difference, the list, the folder, a truth that is refused. What the numbers mean is tested in
 # t_compare.c.
-lardsim=${LARDSIM:?}
-top=$(cd "${top_srcdir:-.}" && pwd) || exit 99
+# shellcheck source=tests/cli/head.sh
+. "${top_srcdir:-.}/tests/cli/head.sh"
 trace=$top/workloads/litmus/gc_move_race.trace
-dir=$(mktemp -d) || exit 99
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 99
-bad=0
-fail() { echo "compare.sh: $*"; bad=1; }
 
 # run CODE ARGS...: standard output in out, errors in err.
 run() {

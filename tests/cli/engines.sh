@@ -4,17 +4,9 @@
 # and run the tasks at once, or lose them, or do not answer; tests/long/slurm.sh has a real one.
 set -u
 
-lardsim=${LARDSIM:?the path of the program}
-dir=$(mktemp -d "${TMPDIR:-/tmp}/lardsim-engines.XXXXXX") || exit 99
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 99' HUP INT TERM
-cd "$dir" || exit 99
-dir=$(pwd -P)
-LC_ALL=C
-export LC_ALL
+# shellcheck source=tests/cli/head.sh
+. "${top_srcdir:-.}/tests/cli/head.sh"
 
-bad=0
-fail() { echo "engines.sh: $*"; bad=1; }
 says() { grep -qF -e "$2" "$1" || fail "$3: $1 does not say \"$2\", but: $(head -n 5 "$1")"; }
 run() { # run CODE ARGS...
     want=$1

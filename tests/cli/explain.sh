@@ -2,13 +2,8 @@
 # explain.sh - nothing that lardsim prints is without an explanation: every name in its tables, every
 # group of statistics, every claim, every head of a column or line on its pages, every word of the
 # glossary.
-lardsim=${LARDSIM:?}
-top=$(cd "${top_srcdir:-.}" && pwd) || exit 99
-dir=$(mktemp -d) || exit 99
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 99
-bad=0
-fail() { echo "explain.sh: $*"; bad=1; }
+# shellcheck source=tests/cli/head.sh
+. "${top_srcdir:-.}/tests/cli/head.sh"
 
 # explained WHAT: each line of standard input is a name that explain knows. One call for many names;
 # name by name only where one is not known.

@@ -1,12 +1,8 @@
 #!/bin/sh
 # faults.sh - disks that fill up, as the command line meets them: each verb that writes files, with
 # room for fewer and fewer blocks, ends with exit code 7 and leaves nothing that looks whole.
-lardsim=${LARDSIM:?}
-dir=$(mktemp -d) || exit 99
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 99
-bad=0
-fail() { echo "faults.sh: $*"; bad=1; }
+# shellcheck source=tests/cli/head.sh
+. "${top_srcdir:-.}/tests/cli/head.sh"
 
 "$lardsim" trace synth a.lard events=3000 names=off || exit 99
 "$lardsim" trace synth b.lard seed=2 events=3000 names=off fork=roots ends=off || exit 99

@@ -2,15 +2,10 @@
 # folder.sh - is a results folder always one run's? Two writers, a slow disk, a full one, kill -9 at any
 # moment: what is there is what was there before, or one whole run. Nothing that lardsim did not write
 # is replaced, and `lardsim verify` says when a file has changed.
-lardsim=${LARDSIM:?}
-top=$(cd "${top_srcdir:-.}" && pwd) || exit 99
+# shellcheck source=tests/cli/head.sh
+. "${top_srcdir:-.}/tests/cli/head.sh"
 slow=${top_builddir:-.}/tests/cli/.libs/slow_sync.so
 trace=$top/workloads/litmus/gc_move_race.trace
-dir=$(mktemp -d) || exit 99
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 99
-bad=0
-fail() { echo "folder.sh: $*"; bad=1; }
 # run CODE ARGS...: "run --quiet ARGS"
 run() {
     want=$1

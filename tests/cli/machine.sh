@@ -3,16 +3,9 @@
 # timeline, and what is said of combinations that make no sense. Needs LARDSIM, the program.
 set -u
 
-lardsim=${LARDSIM:?the path of the program}
-dir=$(mktemp -d "${TMPDIR:-/tmp}/lardsim-machine.XXXXXX") || exit 99
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 99' HUP INT TERM
-cd "$dir" || exit 99
-LC_ALL=C
-export LC_ALL
+# shellcheck source=tests/cli/head.sh
+. "${top_srcdir:-.}/tests/cli/head.sh"
 
-bad=0
-fail() { echo "machine.sh: $*"; bad=1; }
 # run CODE ARGUMENT...: lardsim run, which must end with that code
 run() {
     want=$1

@@ -4,18 +4,10 @@
 # limit and what docs/results.md says comes on top of it. Needs LARDSIM, and top_builddir for peak.
 set -u
 
-lardsim=${LARDSIM:?the path of the program}
+# shellcheck source=tests/cli/head.sh
+. "${top_srcdir:-.}/tests/cli/head.sh"
 peak=$(cd "${top_builddir:-.}" && pwd)/tests/cli/peak
 [ -z "${LARDSIM_INSTRUMENTED:-}" ] || exit 77 # a sanitizer's own memory is not ours
-dir=$(mktemp -d "${TMPDIR:-/tmp}/lardsim-memory.XXXXXX") || exit 99
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 99' HUP INT TERM
-cd "$dir" || exit 99
-LC_ALL=C
-export LC_ALL
-
-bad=0
-fail() { echo "memory.sh: $*"; bad=1; }
 
 # ---- traces, each of 100,000 or so of one thing -----------------------------------------------------
 

@@ -1,14 +1,9 @@
 #!/bin/sh
 # output.sh - the results folder: whole or without DONE; it repeats itself; nothing is overwritten
 # unasked; a disk that is full is an error with its own exit code, never a file that looks whole.
-lardsim=${LARDSIM:?}
-top=$(cd "${top_srcdir:-.}" && pwd) || exit 99
+# shellcheck source=tests/cli/head.sh
+. "${top_srcdir:-.}/tests/cli/head.sh"
 trace=$top/workloads/litmus/gc_move_race.trace
-dir=$(mktemp -d) || exit 99
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 99
-bad=0
-fail() { echo "output.sh: $*"; bad=1; }
 run() { "$lardsim" run --quiet "$@" >out.txt 2>err.txt; }
 digest() { head -n 1 "$1/DONE"; }
 

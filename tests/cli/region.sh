@@ -1,12 +1,8 @@
 #!/bin/sh
 # region.sh - what compare says of an overhead beside the number: of the region of interest and of the
 # whole run, whether a longer run would have another one, and the spread over seeds.
-lardsim=${LARDSIM:?}
-dir=$(mktemp -d) || exit 99
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 99
-bad=0
-fail() { echo "region.sh: $*"; bad=1; }
+# shellcheck source=tests/cli/head.sh
+. "${top_srcdir:-.}/tests/cli/head.sh"
 run() {
     want=$1
     shift

@@ -1,13 +1,8 @@
 #!/bin/sh
 # reproduce.sh - the printed numbers of LARD's tables agree with each other, and lardsim reproduce judges
 # what the paper claims. That its truth is one is tested in t_table3.c.
-lardsim=${LARDSIM:?}
-top=$(cd "${top_srcdir:-.}" && pwd) || exit 99
-dir=$(mktemp -d) || exit 99
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 99
-bad=0
-fail() { echo "reproduce.sh: $*"; bad=1; }
+# shellcheck source=tests/cli/head.sh
+. "${top_srcdir:-.}/tests/cli/head.sh"
 says() { grep -qF -e "$2" "$1" || fail "$1 does not say: $2"; }
 run() { # run CODE ARGS...: standard output in out, errors in err
     want=$1

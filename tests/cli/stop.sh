@@ -1,13 +1,9 @@
 #!/bin/sh
 # stop.sh - what is left when a signal stops a command? Of a run and a comparison what is known so
 # far, marked as incomplete, as at a limit; of a file nothing. The exit code is 128 + the signal.
-lardsim=${LARDSIM:?}
-dir=$(mktemp -d) || exit 99
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 99
+# shellcheck source=tests/cli/head.sh
+. "${top_srcdir:-.}/tests/cli/head.sh"
 command -v timeout >/dev/null || exit 77
-bad=0
-fail() { echo "stop.sh: $*"; bad=1; }
 # stop CODE SIGNAL ARGS...: sent once, after half a second; what has ended by then was not stopped. KILL
 # follows, so that nothing hangs.
 stop() {

@@ -1,16 +1,13 @@
 #!/bin/sh
 # sweep.sh [KILLS] - lardsim sweep: its cells are what `lardsim run` gives, whatever runs beside them, is
 # killed, crashes, hangs, or has no room; mistakes in a spec are told with file and line.
-lardsim=${LARDSIM:?}
-top=$(cd "${top_srcdir:-.}" && pwd) || exit 99
+# shellcheck disable=SC2034
+in_memory=1 # a sweep syncs each file, and this is about other things
+# shellcheck source=tests/cli/head.sh
+. "${top_srcdir:-.}/tests/cli/head.sh"
 kills=${1:-4}
-# In memory where that can be: a sweep syncs each file, and this is about other things.
-dir=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d) || exit 99
 hook=$(mktemp) || exit 99 # where programs may be, if they may not in memory
 trap 'rm -rf "$dir" "$hook"' EXIT
-cd "$dir" || exit 99
-bad=0
-fail() { echo "sweep.sh: $*"; bad=1; }
 sweep() { "$lardsim" sweep "$@" >out 2>err; }
 # expect CODE WHAT ARGS...: sweep ends with CODE.
 expect() {

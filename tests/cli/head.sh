@@ -1,0 +1,23 @@
+# head.sh - how tests of the command line begin: they source it. $lardsim is the program, $top the source folder,
+# $top_builddir that of the build. The test stands in $dir, a folder of its own, in memory if it says in_memory=1;
+# `fail SENTENCE` makes bad 1.
+# shellcheck shell=sh disable=SC2034  # whoever sources it uses them
+lardsim=${LARDSIM:?the path of the program}
+top=$(cd "${top_srcdir:-.}" && pwd) || exit 99
+top_builddir=$(cd "${top_builddir:-.}" && pwd) || exit 99
+if [ -n "${in_memory:-}" ] && [ -w /dev/shm ]; then
+    dir=$(mktemp -d -p /dev/shm) || exit 99
+else
+    dir=$(mktemp -d) || exit 99
+fi
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 99' HUP INT TERM
+cd "$dir" || exit 99
+dir=$(pwd -P)
+LC_ALL=C
+export LC_ALL
+bad=0
+fail() {
+    echo "${0##*/}: $*"
+    bad=1
+}
