@@ -251,7 +251,8 @@ void folder_clean_flights(const struct sweep_folder *f)
     DIR *dir = opendir(f->dir);
 
     for (struct dirent *d; dir && (d = readdir(dir));)
-        if (strncmp(d->d_name, FLIGHT, sizeof FLIGHT - 1) == 0) {
+        if (!strncmp(d->d_name, FLIGHT, sizeof FLIGHT - 1) ||
+            !strncmp(d->d_name, INDEX_PART, sizeof INDEX_PART - 1)) {
             char *path = sweep_path(f, d->d_name, NULL);
             (void)folder_remove(path);
             free(path);

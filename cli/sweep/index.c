@@ -89,7 +89,7 @@ struct cell_index *index_new(const struct sweep_folder *f, const struct cell_row
     struct cell_index *x = xcalloc(1, sizeof *x);
 
     x->path = sweep_path(f, "index.sqlite", NULL);
-    x->temp = xasprintf("%s/.index.sqlite.%ld", f->dir, (long)getpid());
+    x->temp = xasprintf("%s/" INDEX_PART "%ld", f->dir, (long)getpid());
     map_init(&x->name, NULL);
     unlink(x->temp);
     const int bad =

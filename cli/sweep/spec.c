@@ -447,6 +447,8 @@ static int read_seeds(struct spec *s, const struct yaml_entry *y, struct err *e)
 {
     uint64_t n;
 
+    if (!y->value.n)
+        return spec_error(s, y->line, e, "seeds: there are none; give at least one, or no seeds");
     for (size_t i = 0; i < y->value.n; i++)
         if (!cli_number(y->value.item[i], &n) || (!y->value.list && (n == 0 || n > MAX_STEPS)))
             return spec_error(s, y->line, e,

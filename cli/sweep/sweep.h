@@ -161,7 +161,8 @@ void listing_free(struct listing *l);
 
 /* ---- the folder: sweep/folder.c ------------------------------------------------------------- */
 
-#define FLIGHT "flight-" /* rooms of tasks begin with it */
+#define FLIGHT     "flight-"        /* rooms of tasks begin with it */
+#define INDEX_PART ".index.sqlite." /* an index in the making */
 struct sweep_folder {
     char *dir;          /* owns */
     int lock;           /* a file descriptor; -1: not ours */
@@ -183,8 +184,9 @@ int sweep_done(const struct sweep_folder *f, const char *hash, struct err *e);
 int sweep_failed(const struct sweep_folder *f, const char *hash, const char *text, const char *more,
                  struct err *e);
 int sweep_clean(const struct sweep_folder *f,
-                struct err *e);                          /* what is in flight, and nobody flies */
-void folder_clean_flights(const struct sweep_folder *f); /* of tasks, when none runs any more */
+                struct err *e); /* what is in flight, and nobody flies */
+/* Of tasks and collectors that were killed, when none runs any more. */
+void folder_clean_flights(const struct sweep_folder *f);
 /* A file as long as a spec may be, and a byte more: owned by the caller. NULL: errno tells. */
 char *file_read(const char *path, size_t *bytes);
 /* A file of the folder's own, whole: owned by the caller. NULL: error. */

@@ -342,6 +342,9 @@ cp forms/names.lard forms/copy.lard
 twin "names.std, a.lard, forms/names.lard" "sources: forms/names.lard has the same events and names as names.std"
 twin "forms/names.lard, forms/copy.lard" "sources: forms/copy.lard has the same events and names as forms/names.lard"
 twin "synth:events=10, synth:events=10" "sources: synth:events=10 has the same events and names as synth:events=10"
+printf 'policies: [vc]\nsources: [synth:events=10]\nseeds: []\n' >n.yaml
+expect 3 "no seed" n.yaml -o twins
+says 'n.yaml:3: seeds: there are none'
 printf 'policies: [vc]\nsources: [synth:events=10]\nseeds: [1, 2, 0x1]\n' >n.yaml
 expect 3 "a seed that is there twice" n.yaml -o twins
 says 'n.yaml:3: seeds: 0x1 is there twice'
@@ -559,8 +562,10 @@ grep -q '^another$' other/build || fail "the folder's build has changed"
 printf 'policies: [vc]\nsources: ["synth:events=50"]\n' >small.yaml
 expect 0 "another spec in the folder" small.yaml -o whole
 [ "$(cells whole)" = 19 ] || fail "another spec in the folder has removed cells"
+: >whole/.index.sqlite.12345 # as a collector that was killed leaves it
 expect 0 "clean" clean whole
 says "removed: 18 cells"
+[ ! -e whole/.index.sqlite.12345 ] || fail "clean leaves what a killed collector has left"
 [ "$(cells whole)" = 1 ] || fail "clean leaves $(cells whole) cells"
 
 # ---- tables ------------------------------------------------------------------------------------------
