@@ -112,6 +112,16 @@ for command in "trace verify" "compare --policies vc,fasttrack"; do
     grep -q ' events, .*/s, .* MiB' seen || fail "$command shows no progress: $(cat seen)"
 done
 
+# A sweep of very many points says how far planning is, before anything runs.
+cat >points.yaml <<'END'
+base: {inherit: radish8, memory.fixed.latency: 300}
+axes: {l1.latency: {from: 1, to: 90}, l2.latency: {from: 91, to: 190}, l3.latency: {from: 191, to: 290}}
+policies: [none]
+sources: [synth:events=100]
+END
+terminal "timeout --foreground 3 $lardsim sweep points.yaml -o points --dry-run || true"
+grep -q 'planning: point [0-9]* of at most 900000, .* left' seen || fail "planning shows no progress: $(cat seen)"
+
 # Verbs that have to wait for who reads their output; of a file and of the generator the length is known.
 slow="(sleep 1.3; cat >/dev/null)"
 for command in "trace convert --to text whole.lard -" "trace merge --to text - whole.lard whole.lard" \
