@@ -361,7 +361,7 @@ expect 4 "traces that were cut off" n.yaml -o cut
 "$lardsim" trace synth late.lard seed=2 events=20000 threads=4 || exit 99
 cp early.lard moving.lard
 cp late.lard next.lard
-printf 'base: {inherit: radish8}\npolicies: [none, fasttrack]\nsources: [a.lard, moving.lard]\n' >m.yaml
+printf 'base: {inherit: radish8}\npolicies: [none, fasttrack]\nsources: ["synth:events=300000", moving.lard]\n' >m.yaml
 "$lardsim" sweep m.yaml -o moving -j 1 >out 2>err &
 pid=$!
 while [ ! -e moving/plan.csv ] && kill -0 $pid 2>/dev/null; do :; done # planned, and on its first source
@@ -401,18 +401,19 @@ no_rest killed "after $kills kills"
 
 # What a signal stops goes on; what the caller ignores, as nohup and a shell's background do, stops nothing.
 # `timeout` sends it to a program that ignores nothing.
-sed 's/events=5000/events=100000/' a.yaml >long.yaml
+sed 's/events=5000/events=250000/; s/^seeds: 2/seeds: 1/' a.yaml >long.yaml
+(
+    trap '' INT TERM
+    "$lardsim" sweep long.yaml -o ignored -j 2 -q >out 2>err &
+    sleep 0.5
+    kill -s INT $!
+    kill -s TERM $!
+    wait $!
+) || fail "signals that its caller ignores stop a sweep: $(cat err)"
 for pair in 130:INT 143:TERM; do
     code=${pair%:*} signal=${pair#*:}
-    rm -rf ignored stopped
-    (
-        trap '' INT TERM
-        "$lardsim" sweep long.yaml -o ignored -j 2 -q >out 2>err &
-        sleep 0.2
-        kill -s "$signal" $!
-        wait $!
-    ) || fail "SIG$signal stops a sweep whose caller ignores it: $(cat err)"
-    timeout --foreground --preserve-status -k 60 -s "$signal" 0.2 "$lardsim" sweep long.yaml -o stopped -j 2 -q >out 2>err
+    rm -rf stopped
+    timeout --foreground --preserve-status -k 60 -s "$signal" 0.5 "$lardsim" sweep long.yaml -o stopped -j 2 -q >out 2>err
     got=$?
     [ $got = "$code" ] || fail "SIG$signal: exit code $got, not $code: $(cat err)"
     says "the same command goes on"
