@@ -123,6 +123,7 @@ static void send_step(const struct sender *to, const char *of, const struct cost
     struct row r = {.name = name, .help = s->text};
 
     add(&r, "instructions", instructions);
+    add(&r, "needs", s->needs == STEP_NEEDS_VALUE ? "value" : "nothing");
     to->fn(to->arg, &r);
     free(instructions);
     free(name);
@@ -154,7 +155,7 @@ static void each_layout(row_fn *fn, void *arg)
 static void each_step(row_fn *fn, void *arg)
 {
     static const struct cost_step manager[] = {
-#define SWM_STEP(NAME, instructions, text) {#NAME, instructions, text},
+#define SWM_STEP(NAME, instructions, needs, text) {#NAME, instructions, text, STEP_NEEDS_##needs},
 #include "swmanager/steps.def"
 #undef SWM_STEP
     };

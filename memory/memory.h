@@ -24,6 +24,7 @@ struct mem_step {
     uint16_t bytes;
     uint8_t cmd;  /* enum mem_cmd */
     uint8_t part; /* of what it is a part; enum cost_part (policy/machine.h) */
+    bool after;   /* its address comes from the value of the load before it */
 };
 
 struct mem_request { /* to read or write one line */

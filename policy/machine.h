@@ -38,6 +38,7 @@ static inline enum cost_time cost_time_of(enum mem_cmd cmd, uint8_t level)
 struct mem_run {
     struct mem_step *step; /* n >= 1 */
     size_t n;
+    bool serial; /* in hardware: an access without instructions is waited for before the next */
     /* Counted as the steps begin; cycles as they pass. */
     struct mem_counts {
         uint64_t instructions, bytes, access[MEM_ATOMIC + 1]; /* by enum mem_cmd */

@@ -95,10 +95,14 @@ struct policy_detector {
 
 /* ---- costs in software ---------------------------------------------------------------------- */
 
+/* What the access after a step needs for its address, beside registers: nothing, or the value of
+ * the latest load. Compares and branches need no waiting: branches are predicted. */
+enum step_needs { STEP_NEEDS_FREE, STEP_NEEDS_VALUE };
 struct cost_step {
     const char *name;      /* of the statistic policy.<label>.cost.steps */
     unsigned instructions; /* beside its accesses, which are counted by themselves */
     const char *text;      /* the reasoning */
+    enum step_needs needs;
 };
 struct policy_charges { /* what it charges for; its page prints them: frame/cells.h */
     const struct cost_step *step;

@@ -51,6 +51,8 @@ struct runtime_env {           /* borrowed */
     sim_cycle (*exec)(void *host, unsigned core, unsigned instructions, sim_cycle now);
     sim_cycle (*mem)(void *host, unsigned core, sim_addr a, unsigned bytes, enum mem_cmd cmd,
                      sim_cycle now);
+    /* The access made next needs for its address what the latest load gave. NULL: nobody asks. */
+    void (*needs)(void *host);
     struct pages *pages; /* of the program's objects; NULL: addresses are physical */
     /* A LARDx86 instruction with its operands, which goes to the detector; its own cycle is charged
      * already. Returns when it is done. NULL: there is no such detector, and none are issued (the

@@ -97,6 +97,7 @@ struct rt_due {                  /* some instructions, then an access or a LARDx
     uint64_t value[LX_OPERANDS]; /* of an access: address, bytes, enum mem_cmd */
     uint32_t instructions;       /* its own included */
     uint8_t op;                  /* enum lx_op, or RT_ACCESS */
+    bool after;                  /* it needs what the latest load gives */
 };
 
 struct rt_stats {
@@ -134,6 +135,7 @@ struct rt_walk {
     unsigned core;
     sim_tid tid;
     uint32_t instructions; /* since the last due */
+    bool after;            /* one of these needs what the latest load gives */
     uint64_t writes;       /* WriteVC issued */
     size_t n, cap;
     struct rt_due *due; /* `here`; owned, if it has outgrown that */

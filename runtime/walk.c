@@ -6,7 +6,14 @@
 #include <string.h>
 
 static const uint8_t step_instructions[RT_STEPS] = {
-#define RT_STEP(NAME, label, instructions, text) instructions,
+#define RT_STEP(NAME, label, instructions, needs, text) instructions,
+#include "runtime/steps.def"
+#undef RT_STEP
+};
+
+enum { FREE, VALUE }; /* what a step's next access needs */
+static const bool step_needs[RT_STEPS] = {
+#define RT_STEP(NAME, label, instructions, needs, text) needs,
 #include "runtime/steps.def"
 #undef RT_STEP
 };
@@ -14,6 +21,7 @@ static const uint8_t step_instructions[RT_STEPS] = {
 static void empty(struct rt_walk *w)
 {
     w->instructions = 0;
+    w->after = false;
     w->n = 0;
     w->cap = ARRAY_SIZE(w->here);
     w->due = w->here;
@@ -32,6 +40,7 @@ void rt_step(struct rt_walk *w, enum rt_step step, uint64_t times)
 {
     w->r->st.steps[step] += times;
     w->instructions += (uint32_t)(times * step_instructions[step]);
+    w->after |= times && step_needs[step];
 }
 
 /* Appends a due, with the instructions of the steps since the last one. */
@@ -45,8 +54,10 @@ static struct rt_due *add(struct rt_walk *w, uint8_t op, uint32_t instructions)
         w->cap *= 2;
     }
     struct rt_due *d = &w->due[w->n++];
-    *d = (struct rt_due){.op = op, .instructions = w->instructions + instructions};
+    *d = (struct rt_due){
+        .op = op, .instructions = w->instructions + instructions, .after = w->after};
     w->instructions = 0;
+    w->after = false;
     return d;
 }
 
@@ -114,6 +125,8 @@ static sim_cycle make_access(struct rt_walk *w, const struct rt_due *d, sim_cycl
     st->stores += cmd == MEM_STORE;
     st->atomics += cmd == MEM_ATOMIC;
     st->bytes += d->value[1];
+    if (d->after && env->needs)
+        env->needs(env->host);
     const sim_cycle done =
         env->mem(env->host, w->core, d->value[0], (unsigned)d->value[1], cmd, now);
     assert(done >= now);

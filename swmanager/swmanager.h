@@ -59,6 +59,8 @@ struct swm_env {               /* borrowed */
     sim_cycle (*exec)(void *host, unsigned core, unsigned instructions, sim_cycle now);
     sim_cycle (*mem)(void *host, unsigned core, sim_addr a, unsigned bytes, enum mem_cmd cmd,
                      sim_cycle now);
+    /* The access made next needs for its address what the latest load gave. NULL: nobody asks. */
+    void (*needs)(void *host);
 };
 
 struct swmanager;

@@ -39,7 +39,7 @@ _Static_assert(SWM_DIRECTORY_AT + SWM_DIRECTORY_PAGES * 8 <= SWM_HEAP_AT, "befor
 _Static_assert(SWM_HEAP_AT < SWM_SPAN, "the heap is in the span");
 
 enum swm_step {
-#define SWM_STEP(NAME, instructions, text) SWM_STEP_##NAME,
+#define SWM_STEP(NAME, instructions, needs, text) SWM_STEP_##NAME,
 #include "swmanager/steps.def"
 #undef SWM_STEP
     SWM_STEPS
@@ -77,6 +77,7 @@ struct swm_charge { /* some instructions, then one access within a line */
     sim_addr addr;
     uint32_t bytes, instructions; /* instructions: before it */
     enum mem_cmd cmd;
+    bool after; /* it needs what the latest load gives */
 };
 
 struct swm_core {
@@ -150,6 +151,7 @@ struct swm_walk {
     struct swmanager *s;
     unsigned core;
     uint32_t instructions; /* since the last charge */
+    bool after;            /* one of these needs what the latest load gives */
     size_t n, cap;
     struct swm_charge *charge; /* `here`; owned, if it has outgrown that */
     struct swm_charge here[16];

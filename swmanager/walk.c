@@ -10,7 +10,13 @@
 #include <string.h>
 
 static const uint8_t step_instructions[SWM_STEPS] = {
-#define SWM_STEP(NAME, instructions, text) instructions,
+#define SWM_STEP(NAME, instructions, needs, text) instructions,
+#include "swmanager/steps.def"
+#undef SWM_STEP
+};
+enum { FREE, VALUE }; /* what a step's next access needs */
+static const bool step_needs[SWM_STEPS] = {
+#define SWM_STEP(NAME, instructions, needs, text) needs,
 #include "swmanager/steps.def"
 #undef SWM_STEP
 };
@@ -23,6 +29,7 @@ void swm_walk_begin(struct swm_walk *w, struct swmanager *s, unsigned core)
     w->s = s;
     w->core = core;
     w->instructions = 0;
+    w->after = false;
     w->n = 0;
     w->cap = ARRAY_SIZE(w->here);
     w->charge = w->here;
@@ -31,6 +38,7 @@ void swm_walk_begin(struct swm_walk *w, struct swmanager *s, unsigned core)
 void swm_walk_step(struct swm_walk *w, enum swm_step step, uint64_t times)
 {
     w->instructions += (uint32_t)(times * step_instructions[step]);
+    w->after |= times && step_needs[step];
 }
 
 static void add_charge(struct swm_walk *w, struct swm_charge c)
@@ -54,8 +62,10 @@ void swm_walk_access(struct swm_walk *w, sim_addr addr, uint64_t bytes, enum mem
         add_charge(w, (struct swm_charge){.addr = addr,
                                           .bytes = (uint32_t)n,
                                           .instructions = w->instructions + 1,
-                                          .cmd = cmd});
+                                          .cmd = cmd,
+                                          .after = w->after});
         w->instructions = 0;
+        w->after = false;
         addr += n;
         bytes -= n;
     }
@@ -80,6 +90,8 @@ static sim_cycle make_access(struct swm_walk *w, const struct swm_charge *c, sim
     w->s->st.loads += c->cmd == MEM_LOAD;
     w->s->st.stores += c->cmd == MEM_STORE;
     w->s->st.atomics += c->cmd == MEM_ATOMIC;
+    if (c->after && env->needs)
+        env->needs(env->host);
     const sim_cycle done = env->mem(env->host, w->core, c->addr, c->bytes, c->cmd, now);
     assert(done >= now);
     return done;

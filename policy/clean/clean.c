@@ -19,13 +19,17 @@ struct clean {
 
 enum { STEP_PLACE, STEP_SAME, STEP_ATOMIC, STEP_CLOCK, STEP_ORDERED, STEP_SWAP, STEP_LINE };
 static const struct cost_step steps[] = {
-    {"place", 2, "A location's word, from its address: mask, scale."},
-    {"same-epoch", 3, "The word against the own epoch: the bit: mask; compare, branch."},
-    {"atomic", 2, "Before an atomic access: the last write's atomic bit: test, branch."},
-    {"clock", 2, "The thread's clock, from its word: address and count: mask, shift."},
-    {"ordered", 6, "Thread: shift; in the clock: compare, branch; time: mask, compare, branch."},
-    {"swap", 2, "A compare and swap: the new word: or; the outcome: branch."},
-    {"line", 3, "64 bytes of words to clear or copy: add, compare, branch."},
+    {"place", 2, "A location's word, from its address: mask, scale.", STEP_NEEDS_FREE},
+    {"same-epoch", 3, "The word against the own epoch: the bit: mask; compare, branch.",
+     STEP_NEEDS_FREE},
+    {"atomic", 2, "Before an atomic access: the last write's atomic bit: test, branch.",
+     STEP_NEEDS_FREE},
+    {"clock", 2, "The thread's clock, from its word: address and count: mask, shift.",
+     STEP_NEEDS_FREE},
+    {"ordered", 6, "Thread: shift; in the clock: compare, branch; time: mask, compare, branch.",
+     STEP_NEEDS_VALUE},
+    {"swap", 2, "A compare and swap: the new word: or; the outcome: branch.", STEP_NEEDS_FREE},
+    {"line", 3, "64 bytes of words to clear or copy: add, compare, branch.", STEP_NEEDS_FREE},
 };
 enum { WORD = 4 }; /* bytes of a location's metadata */
 

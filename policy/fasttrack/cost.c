@@ -359,6 +359,7 @@ void ft_charge_trace(struct ft_cost *c, const struct ft_variable *x, sim_addr ad
     step(c, STEP_TRACE);
     if (!reads_shared(x))
         return;
+    ledger_needs(c->cost, c->env->core);
     load(c, x->shared->map, FT_SLOT_BYTES);
     step(c, STEP_MARK);
     store(c, x->shared->map, FT_SLOT_BYTES);

@@ -38,6 +38,7 @@ struct clock_cost *clock_cost_new(struct ledger *c, const struct policy_env *env
         .host = c,
         .exec = ledger_exec,
         .mem = ledger_mem,
+        .needs = ledger_needs_value,
         .pages = env->machine->pages,
     };
 

@@ -61,7 +61,8 @@ static void lard_runtime_destroy(void *self)
 }
 
 static const struct cost_step steps[] = {
-#define RT_STEP(NAME, label, instructions, text) {label, instructions, text},
+#define RT_STEP(NAME, label, instructions, needs, text)                                            \
+    {label, instructions, text, STEP_NEEDS_##needs},
 #include "runtime/steps.def"
 #undef RT_STEP
 };

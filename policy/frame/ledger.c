@@ -185,6 +185,14 @@ sim_cycle ledger_mem(void *ledger, unsigned core, sim_addr at, unsigned bytes, e
     return now;
 }
 
+void ledger_needs_value(void *ledger)
+{
+    struct ledger *c = ledger;
+
+    if (c->gathers)
+        ledger_needs(c, c->gathers - 1);
+}
+
 static sim_cycle drop_now(const struct ledger *c, unsigned core, sim_addr line, sim_cycle now)
 {
     const struct policy_machine *m = c->env->machine;
@@ -217,10 +225,13 @@ static NO_INLINE sim_cycle run_very_many(const struct policy_env *env, unsigned 
 static inline sim_cycle run_instructions(struct ledger *c, unsigned core, uint64_t n, sim_cycle now)
 {
     c->counts.instructions += n;
-    c->counts.cycles[c->part][TIME_INSTRUCTIONS] += n;
-    if (LIKELY(n <= UINT32_MAX))
-        return n ? c->env->exec(c->env->host, core, (unsigned)n, now) : now;
-    return run_very_many(c->env, core, n, now);
+    if (!n)
+        return now;
+    const sim_cycle done = LIKELY(n <= UINT32_MAX)
+                               ? c->env->exec(c->env->host, core, (unsigned)n, now)
+                               : run_very_many(c->env, core, n, now);
+    c->counts.cycles[c->part][TIME_INSTRUCTIONS] += done - now;
+    return done;
 }
 
 static inline sim_cycle make_access(struct ledger *c, unsigned core, const struct mem_step *s,
@@ -251,7 +262,7 @@ static inline sim_cycle make_steps(struct ledger *c, unsigned core, struct mem_s
                                    uint64_t instructions, sim_cycle now)
 {
     const struct policy_machine *m = c->env->machine;
-    const struct mem_run run = {step, n, &c->counts};
+    const struct mem_run run = {step, n, !c->metadata, &c->counts};
 
     if (n)
         now = m && m->run ? m->run(c->env->host, core, &run, now) : one_by_one(c, core, &run, now);

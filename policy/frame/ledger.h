@@ -76,6 +76,7 @@ struct ledger_account {    /* what was gathered, in its order */
     struct ledger_note *note; /* owns; in order of `before` */
     size_t notes, notes_cap;
     bool paying;
+    bool after; /* the next access needs the value of the latest load: ledger_needs */
 };
 
 struct metadata;
@@ -125,7 +126,15 @@ static inline void ledger_add_steps(struct ledger *c, unsigned core, unsigned st
 {
     assert(step < c->steps);
     c->count[step] += times;
+    c->account[core].after |= c->step[step].needs == STEP_NEEDS_VALUE;
     ledger_instructions(c, core, times * c->step[step].instructions);
+}
+/* The next access needs for its address what the latest load gives, where no step says so. A
+ * pipelined core waits for that; it does not wait for what is only compared and branched on. */
+static inline void ledger_needs(struct ledger *c, unsigned account)
+{
+    if (UNLIKELY(c->on))
+        c->account[account].after = true;
 }
 
 static inline void ledger_steps(struct ledger *c, unsigned core, unsigned step, uint64_t times)
@@ -158,6 +167,8 @@ static inline void ledger_add_step(const struct ledger *c, struct ledger_account
     s->bytes = (uint16_t)bytes;
     s->cmd = (uint8_t)cmd;
     s->part = c->part;
+    s->after = k->after;
+    k->after = false;
     k->instructions = 0;
 }
 static inline bool ledger_in_pieces(const struct ledger *c, const struct ledger_account *k,
@@ -225,6 +236,7 @@ struct ledger_note *ledger_note_first(struct ledger *c, unsigned account, enum l
 sim_cycle ledger_exec(void *ledger, unsigned core, unsigned instructions, sim_cycle now);
 sim_cycle ledger_mem(void *ledger, unsigned core, sim_addr at, unsigned bytes, enum mem_cmd cmd,
                      sim_cycle now);
+void ledger_needs_value(void *ledger); /* ledger_needs, of what is gathered */
 sim_cycle ledger_drop(struct ledger *c, unsigned core, sim_addr line, sim_cycle now);
 
 /* From here on they are gathered: what several of them do is one step of the detector. Not without

@@ -128,6 +128,7 @@ sim_addr metadata_take(struct ledger *c, unsigned core, uint64_t bytes)
     if (!b->n)
         return fresh_block(c, core, UINT64_C(1) << (k + CLASS_MIN));
     const sim_addr at = b->at[--b->n];
+    ledger_needs(c, core);
     ledger_add_access(c, core, at, HEAD, MEM_LOAD);
     ledger_add_access(c, core, head, HEAD, MEM_STORE);
     return at;

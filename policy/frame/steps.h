@@ -8,14 +8,14 @@
 #ifdef STEPS_DEF
 
 enum step {
-#define STEP(NAME, name, instructions, text) STEP_##NAME,
+#define STEP(NAME, name, instructions, needs, text) STEP_##NAME,
 #include STEPS_DEF
 #undef STEP
     STEPS
 };
 
 static const struct cost_step steps[] = {
-#define STEP(NAME, name, instructions, text) {name, instructions, text},
+#define STEP(NAME, name, instructions, needs, text) {name, instructions, text, STEP_NEEDS_##needs},
 #include STEPS_DEF
 #undef STEP
 };

@@ -10,7 +10,8 @@
 #include "policy/goldilocks/goldilocks.h"
 
 const struct cost_step gold_steps[GOLD_STEPS] = {
-#define STEP(NAME, name, instructions, text) {name, instructions, text},
+#define STEP(NAME, name, instructions, needs, text)                                                \
+    {name, instructions, text, STEP_NEEDS_##needs},
 #include "policy/goldilocks/steps.def"
 #undef STEP
 };

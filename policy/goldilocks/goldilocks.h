@@ -293,7 +293,7 @@ gold_element gold_held_lock(const struct goldilocks *g, const struct gold_now *n
 /* ---- goldilocks/cost.c ---------------------------------------------------------------------- */
 
 enum gold_step {
-#define STEP(NAME, name, instructions, text) GOLD_STEP_##NAME,
+#define STEP(NAME, name, instructions, needs, text) GOLD_STEP_##NAME,
 #include "policy/goldilocks/steps.def"
 #undef STEP
     GOLD_STEPS

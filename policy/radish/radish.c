@@ -215,7 +215,8 @@ static void new_manager(struct radish *r)
                                            .line = 1u << r->line_shift,
                                            .host = &r->ledger,
                                            .exec = ledger_exec,
-                                           .mem = ledger_mem});
+                                           .mem = ledger_mem,
+                                           .needs = ledger_needs_value});
 }
 
 /* The detector reads clocks from the checker, so that what is issued has nobody to go to. */

@@ -87,6 +87,7 @@ static void check_epoch(struct rcd_cost *c, uint32_t clock, uint32_t actor, uint
     step(c, on, STEP_OWN);
     if (actor == me)
         return;
+    ledger_needs(c->cost, on);
     load_clock(c, actor, on);
     step(c, on, STEP_ONGOING);
 }

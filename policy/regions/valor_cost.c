@@ -80,6 +80,7 @@ static void check_word(struct valor *v, const struct valor_variable *x, uint32_t
     step(v, STEP_OWN);
     if (!x->taking || x->writer == me)
         return;
+    ledger_needs(v->cost, v->env->core);
     load(v, v->thread[x->writer].clock, CLOCK_BYTES);
     step(v, STEP_ONGOING);
 }
@@ -166,6 +167,7 @@ void valor_charge_validation(struct valor *v, const struct valor_thread *t)
     for (uint32_t i = 0; i < t->reads; i++) {
         const struct logged *e = &t->read[i];
         load(v, read_entry(v, t, i), valor_log_bytes(v));
+        ledger_needs(v->cost, v->env->core);
         if (e->x)
             load(v, metadata_at(v->cost, e->location), valor_variable_bytes(v));
         step(v, STEP_VALIDATE);
@@ -183,6 +185,7 @@ void valor_charge_release(struct valor *v, const struct valor_thread *t, uint32_
         step(v, STEP_RELEASE);
         if (!e->x)
             continue;
+        ledger_needs(v->cost, v->env->core);
         load(v, metadata_at(v->cost, e->location), valor_variable_bytes(v));
         if (valor_holder(v, e->x) == actor)
             store(v, metadata_at(v->cost, e->location), valor_variable_bytes(v));

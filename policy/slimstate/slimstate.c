@@ -30,7 +30,8 @@ static const struct param slim_params[] = {
 };
 
 static const struct cost_step slim_steps[] = {
-#define STEP(NAME, name, instructions, text) {name, instructions, text},
+#define STEP(NAME, name, instructions, needs, text)                                                \
+    {name, instructions, text, STEP_NEEDS_##needs},
 #include "policy/fasttrack/steps.def"
 #include "policy/slimstate/steps.def"
 #undef STEP

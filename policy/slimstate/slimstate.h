@@ -218,7 +218,7 @@ void slim_race(struct fasttrack *f, struct ft_variable *x, sim_addr addr, const 
 /* ---- costs ---------------------------------------------------------------------------------- */
 
 enum slim_step { /* FastTrack's, then those on arrays */
-#define STEP(NAME, name, instructions, text) SLIM_STEP_##NAME,
+#define STEP(NAME, name, instructions, needs, text) SLIM_STEP_##NAME,
 #include "policy/fasttrack/steps.def"
 #include "policy/slimstate/steps.def"
 #undef STEP

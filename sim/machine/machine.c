@@ -10,6 +10,7 @@
 
 static const char *const contention_choices[] = {"auto", "on", "off", NULL};
 static const char *const compat_choices[] = {"none", "ce", NULL};
+static const char *const type_choices[] = {"simple", "pipelined", NULL};
 static const char *const instruction_choices[] = {"one-plus-latency", "latency", NULL};
 
 #define AT(field) offsetof(struct machine_params, field)
@@ -32,6 +33,15 @@ const struct param machine_param_rows[] = {
 #undef AT
 #define AT(field) offsetof(struct core_params, field)
 const struct param core_param_rows[] = {
+    {"type", PARAM_CHOICE, AT(type), "simple", 0, 0, "", type_choices,
+     "simple: in order, an instruction a cycle, each access waited for; pipelined: core.width "
+     "instructions a cycle, and only what needs a value waits for it. The latter in timed order "
+     "only."},
+    {"width", PARAM_U64, AT(width), "4", 1, 16, "instructions", NULL,
+     "Instructions that a pipelined core issues in a cycle."},
+    {"window", PARAM_U64, AT(window), "128", 1, 1024, "instructions", NULL,
+     "Instructions that a pipelined core has in hand: how far it goes on past a load whose value "
+     "is not there."},
     {"memory-instruction", PARAM_CHOICE, AT(memory_instruction), "one-plus-latency", 0, 0, "",
      instruction_choices, "What a memory instruction takes."},
     {"store-buffer", PARAM_U64, AT(store_buffer), "0", 0, 1024, "stores", NULL,
@@ -39,6 +49,11 @@ const struct param core_param_rows[] = {
     {"misses", PARAM_U64, AT(misses), "0", 0, 64, "loads", NULL,
      "Loads that may miss at a time without being waited for; 0: each is waited for. Timed order "
      "only."},
+    {"atomic", PARAM_U64, AT(atomic), "0", 0, 1000, "cycles", NULL,
+     "What an atomic takes on a pipelined core, beyond what its line takes."},
+    {"unmodelled", PARAM_U64, AT(unmodelled), "0", 0, 1000, "percent", NULL,
+     "Instructions that a pipelined core issues for a policy beyond those that are counted, for "
+     "what is not modelled: a swept range."},
     PARAM_END,
 };
 #undef AT
@@ -142,6 +157,9 @@ static int check_params(const struct machine *m, struct err *e)
                           "set order=recorded, or take --preset ce8", e);
     if (m->timed)
         return 0;
+    if (c->type == CORE_PIPELINED)
+        return bad_choice("core.type: pipelined", "works in timed order only",
+                          "set order=timed, or core.type=simple", e);
     if (p->contention == CONTENTION_ON)
         return bad_choice("contention: on", "needs requests in the order of time",
                           "set order=timed, or contention=off", e);
@@ -206,6 +224,8 @@ static int make(struct machine *m, struct config *config, struct stats *stats,
         config_bind(config, "core", core_param_rows, &m->core_params, e) ||
         config_bind(config, "pages", pages_param_rows, &pages, e) || check_params(m, e))
         return -1;
+    if (machine_pipelined(m) && m->core_params.memory_instruction == MEMORY_INSTRUCTION_PLUS)
+        m->core_params.memory_instruction = MEMORY_INSTRUCTION_ISSUED;
     if (m->params.contention == CONTENTION_BY_ORDER)
         m->params.contention = m->timed ? CONTENTION_ON : CONTENTION_OFF;
     make_cores(m);
@@ -291,7 +311,7 @@ void machine_each_param(void (*fn)(void *arg, const char *section, const struct 
 
 /* ---- what an event costs -------------------------------------------------------------------- */
 
-static enum spent spent_at(enum mem_level level)
+enum spent spent_at(enum mem_level level)
 {
     static const enum spent of[LEVELS] = {[LEVEL_L1] = SPENT_L1,
                                           [LEVEL_L2] = SPENT_L2,
@@ -401,8 +421,10 @@ struct mem_outcome machine_event(struct machine *m, unsigned core, const struct 
     }
     if (LIKELY(cost->instruction)) {
         c->instructions++;
-        if (m->core_params.memory_instruction == MEMORY_INSTRUCTION_PLUS)
+        if (LIKELY(m->core_params.memory_instruction == MEMORY_INSTRUCTION_PLUS))
             core_spend(m, c, SPENT_EXECUTING, 1);
+        else if (m->core_params.memory_instruction == MEMORY_INSTRUCTION_ISSUED)
+            m->turns->issue(m->scheduler, core);
     }
     return out;
 }

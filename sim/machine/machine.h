@@ -14,15 +14,17 @@ enum { MACHINE_NONE, MACHINE_MULTICORE };                              /* parame
 enum { ORDER_BY_MACHINE, ORDER_RECORDED, ORDER_TIMED, ORDER_PROGRAM }; /* parameter order */
 enum { COMPAT_NONE, COMPAT_CE };
 enum { CONTENTION_BY_ORDER, CONTENTION_ON, CONTENTION_OFF };
-enum { MEMORY_INSTRUCTION_PLUS, MEMORY_INSTRUCTION_LATENCY };
+enum { CORE_SIMPLE, CORE_PIPELINED }; /* parameter core.type */
+/* The last is no choice: what core.type = pipelined makes of the first. */
+enum { MEMORY_INSTRUCTION_PLUS, MEMORY_INSTRUCTION_LATENCY, MEMORY_INSTRUCTION_ISSUED };
 
 struct machine_params { /* of the top level */
     uint64_t cores, line, frequency, warm_up;
     uint32_t contention, compat;
 };
 struct core_params { /* section core */
-    uint32_t memory_instruction;
-    uint64_t store_buffer, misses;
+    uint32_t type, memory_instruction;
+    uint64_t width, window, store_buffer, misses, atomic, unmodelled;
 };
 extern const struct param machine_param_rows[], core_param_rows[];
 
@@ -38,6 +40,7 @@ enum spent spent_waiting(enum wait_reason why);
 
 struct core {
     sim_cycle clock;
+    sim_cycle ready; /* pipelined: when the data of the latest access of an event are there */
     uint64_t instructions;
     sim_cycle entered, inside; /* when the region of interest began; cycles in those that ended */
     uint64_t *spent;           /* SPENTS, MAX_CORES apart */
@@ -51,6 +54,9 @@ struct machine_turns {
     /* All other cores stop, go on: when that is. */
     sim_cycle (*stop)(void *scheduler, unsigned core, sim_cycle now);
     sim_cycle (*go_on)(void *scheduler, unsigned core, sim_cycle since, sim_cycle now);
+    /* core.type = pipelined: an event's own instruction, and instructions of a policy. */
+    void (*issue)(void *scheduler, unsigned core);
+    sim_cycle (*exec)(void *scheduler, unsigned core, uint64_t instructions, sim_cycle now);
 };
 
 struct intervals; /* interval.h */
@@ -110,6 +116,11 @@ static inline void machine_run(struct machine *m, unsigned core, uint64_t instru
     m->core[core].instructions += instructions;
     machine_spend(m, core, SPENT_EXECUTING, instructions);
 }
+static inline bool machine_pipelined(const struct machine *m)
+{
+    return m->core_params.type == CORE_PIPELINED;
+}
+enum spent spent_at(enum mem_level level); /* cycles of accesses that it answered */
 static inline sim_cycle machine_step_begins(struct machine *m, unsigned core,
                                             const struct mem_run *r, size_t i, sim_cycle now)
 {

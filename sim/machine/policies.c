@@ -6,6 +6,8 @@ sim_cycle machine_exec(void *machine, unsigned core, unsigned instructions, sim_
 {
     struct machine *m = machine;
 
+    if (UNLIKELY(machine_pipelined(m)))
+        return m->turns->exec(m->scheduler, core, instructions, now);
     m->core[core].instructions += instructions;
     return now + instructions;
 }

@@ -43,16 +43,34 @@ static struct coh_result at_once(sim_cycle now)
 }
 
 /* An agent's access, now; policies hear what it does to lines. */
-static sim_cycle access_done(struct timed *s, unsigned core, sim_addr addr, enum mem_cmd cmd)
+static struct coh_result agent_access(struct timed *s, unsigned core, sim_addr addr,
+                                      enum mem_cmd cmd, enum mem_traffic traffic)
 {
-    const sim_cycle done =
-        coherence_access(s->machine->coherence, core, addr, cmd, TRAFFIC_DATA, s->queue.now).done;
+    const struct coh_result r =
+        coherence_access(s->machine->coherence, core, addr, cmd, traffic, s->queue.now);
 
     s->head.env.used_caches(s->head.env.host, core);
-    return done;
+    return r;
 }
 
 /* ---- store buffers: an entry is there until its store is done -------------------------------- */
+
+void buffers_count(struct mem_counts *n, uint8_t level)
+{
+    n->local += level != LEVEL_L1 && level != LEVEL_REMOTE;
+    n->remote += level == LEVEL_REMOTE;
+}
+
+/* The oldest store begins. The L1 of a pipelined core takes a store each cycle. */
+static void drain_first(struct timed *s, struct agent *a, const struct buffered_store *st)
+{
+    struct mem_counts *counts = st->counts;
+    const struct coh_result r = agent_access(s, a->core, st->addr, MEM_STORE, st->traffic);
+
+    if (counts)
+        buffers_count(counts, r.level);
+    queue_at(s, a, s->pipe && r.level == LEVEL_L1 ? s->queue.now + 1 : r.done);
+}
 
 /* Called when a store may begin, and again when it is done: one store at a time, in order. */
 static void drain_step(struct timed *s, struct agent *a)
@@ -67,8 +85,24 @@ static void drain_step(struct timed *s, struct agent *a)
     }
     if (!b->n)
         return;
+    const struct buffered_store *st = &b->store[b->first];
+    if (st->from > s->queue.now) {
+        queue_at(s, a, st->from);
+        return;
+    }
     b->draining = true;
-    queue_at(s, a, access_done(s, a->core, b->store[b->first].addr, MEM_STORE));
+    drain_first(s, a, st);
+}
+
+void buffers_push(struct timed *s, unsigned core, const struct buffered_store *st, sim_cycle now)
+{
+    struct core_buffers *b = &s->buffers[core];
+    const size_t room = s->machine->core_params.store_buffer;
+
+    b->store[(b->first + b->n++) % room] = *st;
+    s->st.buffered++;
+    if (b->n == 1)
+        queue_at(s, &s->queue.agent[cores(s) + core], now > st->from ? now : st->from);
 }
 
 static struct coh_result store(struct timed *s, unsigned core, sim_addr addr, unsigned bytes)
@@ -80,17 +114,11 @@ static struct coh_result store(struct timed *s, unsigned core, sim_addr addr, un
     while (b->n == room)
         wait_core(s, core, SPENT_STORE_BUFFER);
     const sim_cycle now = s->machine->core[core].clock;
-    b->store[(b->first + b->n++) % room] = (struct buffered_store){addr, bytes};
-    s->st.buffered++;
-    if (b->n == 1)
-        queue_at(s, &s->queue.agent[cores(s) + core], now);
+    buffers_push(s, core, &(struct buffered_store){.addr = addr, .bytes = bytes}, now);
     return at_once(now);
 }
 
-enum overlap { OVERLAP_NONE, OVERLAP_PART, OVERLAP_ALL };
-
-/* Of a load with the youngest store that gives some of its bytes. */
-static enum overlap overlap(const struct timed *s, unsigned core, sim_addr addr, unsigned bytes)
+enum overlap buffers_overlap(const struct timed *s, unsigned core, sim_addr addr, unsigned bytes)
 {
     const struct core_buffers *b = &s->buffers[core];
     const size_t room = s->machine->core_params.store_buffer;
@@ -111,6 +139,16 @@ static void load_step(struct timed *s, struct agent *a)
 {
     struct mshr *l = &s->mshr[(size_t)(a - s->queue.agent) - 2 * (size_t)cores(s)];
 
+    if (s->pipe) {
+        const struct coh_result r = agent_access(s, a->core, l->addr, MEM_LOAD, l->traffic);
+        l->done = r.done;
+        l->level = r.level;
+        if (l->counts)
+            buffers_count(l->counts, r.level);
+        pipeline_fetched(s, a->core, l);
+        done_one(s, a->core);
+        return;
+    }
     if (l->going) {
         l->busy = l->going = false;
         s->buffers[a->core].loads--;
@@ -118,7 +156,7 @@ static void load_step(struct timed *s, struct agent *a)
         return;
     }
     l->going = true;
-    queue_at(s, a, access_done(s, a->core, l->addr, MEM_LOAD));
+    queue_at(s, a, agent_access(s, a->core, l->addr, MEM_LOAD, TRAFFIC_DATA).done);
 }
 
 /* The slot that fetches the line; else a free one; NULL: all are busy. */
@@ -181,7 +219,7 @@ struct coh_result buffers_access(void *arg, unsigned core, sim_addr addr, unsign
     if (cmd == MEM_STORE && m->core_params.store_buffer && !s->buffers[core].sync)
         return store(s, core, addr, bytes);
     if (cmd == MEM_LOAD && s->buffers[core].n) {
-        const enum overlap o = overlap(s, core, addr, bytes);
+        const enum overlap o = buffers_overlap(s, core, addr, bytes);
         if (o == OVERLAP_ALL) {
             s->st.forwarded++;
             return (struct coh_result){.done = now + s->l1_latency, .level = LEVEL_L1};
@@ -199,6 +237,8 @@ struct coh_result buffers_access(void *arg, unsigned core, sim_addr addr, unsign
 void buffers_finish(struct timed *s)
 {
     for (unsigned i = 0; i < cores(s); i++) {
+        if (s->pipe)
+            pipeline_finish(s, i);
         const sim_cycle clock = s->machine->core[i].clock, last = s->buffers[i].last;
         if (last > clock)
             machine_spend(s->machine, i,

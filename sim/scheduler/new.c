@@ -90,6 +90,7 @@ static void timed_destroy(struct scheduler *head)
 
     queue_free(s);
     buffers_free(s);
+    pipeline_free(s);
     order_free(s->order);
     for (size_t i = 0; i < s->machine->params.cores; i++)
         free(s->core[i].tid);
@@ -154,7 +155,9 @@ struct scheduler *scheduler_timed(const struct schedule_params *p, const struct 
     buffers_init(s);
     /* From here on accesses of policies wait for their turn. */
     env->machine->scheduler = s;
-    env->machine->turns = &machine_turns;
+    s->turns = machine_turns;
+    env->machine->turns = &s->turns;
     declare_stats(s, stats_group(stats_root(env->stats), "schedule"));
+    pipeline_init(s, &s->turns, stats_root(env->stats));
     return &s->head;
 }

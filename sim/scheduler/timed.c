@@ -155,6 +155,8 @@ static inline void take_up(struct timed *s, struct run_queue *q, sim_tid tid)
     if (UNLIKELY(q->last != tid || !q->ran || q->fresh))
         take_turn(s, q, tid);
     sim_cycle at = q->core->clock + (th->arrived ? 0 : q->next.ev->gap);
+    if (UNLIKELY(s->pipe != NULL) && !th->arrived)
+        at = pipeline_foresees(s, q->agent->core, q->next.ev->gap);
     if (UNLIKELY(at < s->queue.now)) { /* its event came late: the window was full */
         core_spend(m, q->core, SPENT_WINDOW, s->queue.now - at);
         at = s->queue.now;
@@ -312,7 +314,10 @@ static inline bool begin(struct timed *s, struct run_queue *q, struct turn *t)
     q->orders = !q->access || ev->flags & EVF_ORDER_MASK;
     if (UNLIKELY(q->orders)) {
         s->buffers[core].sync = true;
-        buffers_drain(s, core);
+        if (s->pipe)
+            pipeline_drain(s, core);
+        else
+            buffers_drain(s, core);
     }
     t->ev = ev;
     t->number = q->next.number;
@@ -326,6 +331,8 @@ static inline void ran(struct timed *s, const struct turn *t)
     struct run_queue *q = &s->core[t->core];
 
     s->buffers[t->core].sync = false;
+    if (UNLIKELY(s->pipe != NULL) && q->core->clock < s->queue.now) /* a check in hardware */
+        core_spend(s->machine, q->core, SPENT_HANDLER, s->queue.now - q->core->clock);
     if (UNLIKELY(s->head.env.err->code)) {
         s->stop = true;
     } else if (LIKELY(!q->orders || q->core->clock <= s->queue.now)) {
@@ -366,12 +373,21 @@ static inline bool arrive(struct timed *s, struct run_queue *q, struct turn *t)
     struct sched_thread *th = &s->threads.at[q->last];
 
     if (LIKELY(!th->arrived)) {
+        th->arrived = true;
         q->core->instructions += q->next.ev->gap;
-        core_spend(s->machine, q->core, SPENT_EXECUTING, q->next.ev->gap);
+        if (LIKELY(!s->pipe)) {
+            core_spend(s->machine, q->core, SPENT_EXECUTING, q->next.ev->gap);
+        } else {
+            pipeline_arrives(s, q->agent->core, q->next.ev->gap);
+            th = &s->threads.at[q->last]; /* others may have run meanwhile */
+            if (q->next.state != ORDER_READY)
+                order_peek(s->order, q->last, &q->next);
+        }
     }
-    th->arrived = true;
     if (UNLIKELY(q->next.state == ORDER_BLOCKED)) {
         wait_for(s, q);
+    } else if (UNLIKELY(q->core->clock > s->queue.now)) { /* nobody could foresee its loads */
+        queue_at(s, q->agent, q->core->clock);
     } else if (UNLIKELY(th->ready_at > q->core->clock)) { /* it is being done */
         th->waited = true;
         stand_still(s, q, th);

@@ -5,6 +5,7 @@
  *   threads.c      which core a thread has
  *   event_queue.c  who is next in time; waiting in the middle of something
  *   buffers.c      store buffers and MSHRs
+ *   pipeline.c     the pipelined core: issue, loads under way
  *   steps.c        what a policy does on its core
  *   stop.c         a policy stops the other cores
  *   new.c          parameters, statistics, life */
@@ -115,10 +116,18 @@ struct run_queue { /* a core, and the threads on it */
 struct buffered_store { /* in a store buffer */
     sim_addr addr;
     unsigned bytes;
+    sim_cycle from; /* it may leave the core */
+    enum mem_traffic traffic;
+    struct mem_counts *counts; /* a policy's; NULL: the program's */
 };
 struct mshr { /* a load that missed, and is not waited for */
     sim_addr addr;
     bool busy, going; /* given out; started */
+    /* Of a pipelined core, where addr is of the line. */
+    sim_cycle done; /* CYCLE_NEVER: not known yet */
+    uint8_t level;
+    enum mem_traffic traffic;
+    struct mem_counts *counts;
 };
 struct core_buffers {             /* what a core does not wait for */
     struct buffered_store *store; /* its store buffer: a ring of core.store-buffer */
@@ -140,6 +149,7 @@ struct ahead_steps {
 struct timed_stats {
     uint64_t switches, window_full, forwarded, merged, buffered, overlapped, buffer_full,
         misses_full;
+    uint64_t policy[SPENTS]; /* of a pipelined core: cycles of policies */
 };
 
 struct timed {
@@ -153,7 +163,9 @@ struct timed {
     struct run_queue *core;       /* by core */
     struct core_buffers *buffers; /* by core */
     struct mshr *mshr;            /* by core, then core.misses of them */
-    struct ahead_steps *ahead;    /* by core */
+    struct pipeline *pipe;        /* by core; NULL: core.type = simple */
+    struct machine_turns turns;
+    struct ahead_steps *ahead; /* by core */
     struct {
         unsigned deep;  /* policies' that go on */
         sim_cycle from; /* when the first of them began */
@@ -204,6 +216,22 @@ void buffers_finish(struct timed *s); /* the run ends when all is done */
 struct coh_result buffers_access(void *s, unsigned core, sim_addr physical, unsigned bytes,
                                  enum mem_cmd cmd, sim_cycle now);
 void buffers_drain(struct timed *s, unsigned core); /* waits for all of the core's */
+/* A store goes into the buffer, where there is room. */
+void buffers_push(struct timed *s, unsigned core, const struct buffered_store *st, sim_cycle now);
+void buffers_count(struct mem_counts *n, uint8_t level); /* who answered a policy's access */
+enum overlap { OVERLAP_NONE, OVERLAP_PART, OVERLAP_ALL };
+/* Of a load with the youngest store that gives some of its bytes. */
+enum overlap buffers_overlap(const struct timed *s, unsigned core, sim_addr addr, unsigned bytes);
+
+/* pipeline.c: all is for core.type = pipelined */
+void pipeline_init(struct timed *s, struct machine_turns *turns, struct stats_group *g);
+void pipeline_free(struct timed *s);
+/* When a thread would arrive at its next event, the gap of that from the core's clock on. */
+sim_cycle pipeline_foresees(struct timed *s, unsigned core, uint64_t gap);
+void pipeline_arrives(struct timed *s, unsigned core, uint64_t gap); /* the gap is issued */
+void pipeline_drain(struct timed *s, unsigned core);  /* waits for all of the core's */
+void pipeline_finish(struct timed *s, unsigned core); /* all stores are done */
+void pipeline_fetched(struct timed *s, unsigned core, const struct mshr *slot);
 
 /* steps.c: a policy's steps, in the middle of the event of a core */
 sim_cycle timed_steps(void *s, unsigned core, const struct mem_run *r, sim_cycle now);

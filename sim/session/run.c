@@ -183,6 +183,15 @@ static NO_INLINE bool recorded_now(struct lardsim *l, struct turn *t)
     return true;
 }
 
+/* When hardware has the data that it checks: a pipelined core may go on without them. What a check
+ * takes beyond that stops the core. */
+static sim_cycle data_there(const struct lardsim *l, const struct core *c)
+{
+    const bool beside = machine_pipelined(l->machine) && l->lines.hears;
+
+    return beside && c->ready > c->clock && c->ready != CYCLE_NEVER ? c->ready : c->clock;
+}
+
 static void execute(struct lardsim *l, struct turn *t)
 {
     const struct event *ev = t->ev;
@@ -191,7 +200,7 @@ static void execute(struct lardsim *l, struct turn *t)
     struct core *c = &m->core[core];
 
     const struct mem_outcome out = machine_event(m, core, ev);
-    const sim_cycle from = c->clock;
+    const sim_cycle from = data_there(l, c);
     sim_cycle now = from;
 
     if (UNLIKELY(l->program) && !recorded_now(l, t))

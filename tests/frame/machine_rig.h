@@ -180,11 +180,12 @@ static inline uint64_t machine_counted(const void *rig, const char *step)
 static inline void machine_steps(struct machine_rig *m, const struct cost_step *step, unsigned n)
 {
     static const struct cost_step common[] = {
-        {"heap list", 3, ""},
-        {"heap fresh", 3, ""},
-        {"heap page", 2, ""},
-        {"heap give", 1, ""},
-#define RT_STEP(NAME, label, instructions, text) {"clocks " label, instructions, ""},
+        {"heap list", 3, "", STEP_NEEDS_FREE},
+        {"heap fresh", 3, "", STEP_NEEDS_FREE},
+        {"heap page", 2, "", STEP_NEEDS_FREE},
+        {"heap give", 1, "", STEP_NEEDS_FREE},
+#define RT_STEP(NAME, label, instructions, needs, text)                                            \
+    {"clocks " label, instructions, "", STEP_NEEDS_##needs},
 #include "runtime/steps.def"
 #undef RT_STEP
     };

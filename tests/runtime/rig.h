@@ -199,7 +199,7 @@ static inline sim_cycle rig_issue(void *host, unsigned core, sim_tid tid, const 
 }
 
 static const struct charge_step rig_steps[] = {
-#define RT_STEP(NAME, label, n, text) {.name = label, .instructions = n},
+#define RT_STEP(NAME, label, n, needs, text) {.name = label, .instructions = n},
 #include "runtime/steps.def"
 #undef RT_STEP
 };

@@ -11,7 +11,8 @@
 #include <cmocka.h>
 
 enum { ONE, FIVE, STEPS };
-static const struct cost_step steps[STEPS] = {[ONE] = {"one", 1, "One."}, [FIVE] = {"five", 5, ""}};
+static const struct cost_step steps[STEPS] = {
+    [ONE] = {"one", 1, "One.", STEP_NEEDS_FREE}, [FIVE] = {"five", 5, "", STEP_NEEDS_FREE}};
 
 struct bench {
     struct machine_rig m;

@@ -145,6 +145,9 @@ static void draw_cores(struct text *m, struct rng *r, const struct program *p)
     add(m, "core.store-buffer=%u core.misses=%u ", below(r, 2) * below(r, 9),
         below(r, 2) * below(r, 5));
     pick(m, r, "core.memory-instruction", "one-plus-latency latency");
+    pick(m, r, "core.type", "simple simple pipelined");
+    add(m, "core.width=%u core.window=%u core.atomic=%u ", 1 + below(r, 4), 1 + below(r, 200),
+        below(r, 2) * below(r, 50));
 }
 
 static struct text draw_machine(struct rng *r, const struct program *p)
@@ -266,7 +269,8 @@ static bool seed_holds(uint64_t seed, struct found f[4], uint64_t *races)
     struct text recorded = {0};
 
     add(&recorded,
-        "%s order=recorded contention=off core.store-buffer=0 core.misses=0 memory.type=fixed",
+        "%s order=recorded contention=off core.type=simple core.store-buffer=0 core.misses=0 "
+        "memory.type=fixed",
         m.at);
     run(&f[0], p.source.at, recorded.at, false);
     run(&f[1], p.source.at, m.at, false);

@@ -138,6 +138,8 @@ static void draw_machine(struct text *t, struct rng *r)
     if (timed)
         add(t, "core.store-buffer=%u core.misses=%u ", below(r, 2) * (1 + below(r, 20)),
             below(r, 2) * (1 + below(r, 20)));
+    if (timed)
+        pick(t, r, "core.type", "simple simple pipelined");
     draw_caches(t, r, timed);
     pick(t, r, "contention", timed ? "on on off" : "off");
     pick(t, r, "network.topology", "crossbar ring mesh");

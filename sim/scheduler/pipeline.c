@@ -1,0 +1,640 @@
+/* pipeline.c - core.type = pipelined (docs/machine.md, "The pipelined core").
+ *
+ * A core issues core.width instructions a cycle, the program's and a policy's alike. A load takes
+ * its place among them, and its value is there later: the core goes on, core.window instructions
+ * at most past the oldest load that is under way. What an access needs a loaded value for waits
+ * for that. Stores go into the store buffer (buffers.c), misses into MSHRs. An atomic waits for
+ * all of these, and all behind it wait for it.
+ *
+ * Each access is made in the caches at its turn among all agents. When a load's value is there is
+ * known then, unless the memory answers later: then an agent makes it (buffers.c). */
+#include "sim/scheduler/timed.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+struct flight {      /* a load under way */
+    uint64_t number; /* of its instruction */
+    sim_cycle ready; /* when its value is there; CYCLE_NEVER: `slot` will tell */
+    const struct mshr *slot;
+    uint8_t level;
+};
+struct pipeline {          /* of a core */
+    sim_cycle at;          /* in this cycle */
+    unsigned issued;       /* ... so many instructions were issued */
+    uint64_t number;       /* of the latest instruction */
+    struct flight *flight; /* owns; a ring of core.window + 1, in order of numbers */
+    size_t first, n;
+    struct flight value; /* of the latest load of a policy */
+    struct flight last;  /* of all loads so far the one whose value is there last */
+    sim_cycle fetches;   /* MSHRs are free from then on */
+    uint64_t extra;      /* hundredths of an instruction: core.unmodelled */
+};
+
+/* Whose cycles pass: they are charged to the core, counted, or only foreseen. */
+enum who { PROGRAM, POLICY, FORESEEN };
+struct moment { /* how far a core is */
+    struct timed *s;
+    struct pipeline *p;
+    unsigned core;
+    enum who who;
+    sim_cycle now;
+    const struct mem_run *run; /* of POLICY, in a step; else NULL */
+    uint8_t part;
+    bool atomic; /* waits for what is before an atomic */
+};
+
+static const struct core_params *params(const struct timed *s)
+{
+    return &s->machine->core_params;
+}
+
+static struct moment program_at(struct timed *s, unsigned core)
+{
+    return (struct moment){.s = s,
+                           .p = &s->pipe[core],
+                           .core = core,
+                           .who = PROGRAM,
+                           .now = s->machine->core[core].clock};
+}
+static struct moment policy_at(struct timed *s, unsigned core, sim_cycle now)
+{
+    return (struct moment){.s = s, .p = &s->pipe[core], .core = core, .who = POLICY, .now = now};
+}
+
+static inline sim_cycle later(sim_cycle a, sim_cycle b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- time passes ----------------------------------------------------------------------------- */
+
+static enum cost_time time_of(const struct moment *t, enum spent what)
+{
+    return what == SPENT_EXECUTING             ? TIME_INSTRUCTIONS
+           : what == SPENT_L1                  ? TIME_L1
+           : what == SPENT_REMOTE              ? TIME_REMOTE
+           : what == SPENT_ATOMIC || t->atomic ? TIME_ATOMICS
+                                               : TIME_LOCAL;
+}
+
+static inline void count(const struct moment *t, enum spent what, uint64_t cycles)
+{
+    t->s->st.policy[what] += cycles;
+    if (t->run)
+        t->run->counts->cycles[t->part][time_of(t, what)] += cycles;
+}
+
+static inline void passes(struct moment *t, enum spent what, sim_cycle to)
+{
+    if (to <= t->now)
+        return;
+    if (t->who == PROGRAM)
+        machine_spend(t->s->machine, t->core, what, to - t->now);
+    else if (t->who == POLICY)
+        count(t, what, to - t->now);
+    t->now = to;
+}
+
+/* Others whose time comes first go first. */
+static inline void turn(struct moment *t)
+{
+    if (t->now != t->s->queue.now)
+        t->now = queue_until(t->s, t->core, t->now);
+}
+
+static void sleep_for(struct moment *t, enum spent what)
+{
+    t->s->buffers[t->core].waits = true;
+    passes(t, what, queue_sleep(t->s, KEY_CORE(t->core)));
+}
+
+static void wait_value(struct moment *t, const struct flight *f)
+{
+    while (f->ready == CYCLE_NEVER)
+        sleep_for(t, SPENT_MISSES);
+    passes(t, spent_at((enum mem_level)f->level), f->ready);
+}
+
+/* ---- issue ----------------------------------------------------------------------------------- */
+
+static inline struct flight *oldest(const struct pipeline *p)
+{
+    return &p->flight[p->first];
+}
+
+static void drop_oldest(const struct timed *s, struct pipeline *p)
+{
+    p->first = p->first == params(s)->window ? 0 : p->first + 1;
+    p->n--;
+}
+
+/* How many instructions may be issued before the oldest load must have its value. */
+static inline uint64_t room(const struct moment *t)
+{
+    struct pipeline *p = t->p;
+
+    while (p->n && oldest(p)->ready <= t->now)
+        drop_oldest(t->s, p);
+    return p->n ? oldest(p)->number + params(t->s)->window - 1 - p->number : UINT64_MAX;
+}
+
+/* False: nobody can foresee how long. */
+static bool wait_oldest(struct moment *t)
+{
+    if (t->who == FORESEEN && oldest(t->p)->ready == CYCLE_NEVER)
+        return false;
+    wait_value(t, oldest(t->p));
+    return true;
+}
+
+static inline void issue_at_once(struct moment *t, uint64_t n)
+{
+    struct pipeline *p = t->p;
+    const uint64_t width = params(t->s)->width;
+    const uint64_t all = (p->at == t->now ? p->issued : 0) + n;
+
+    passes(t, SPENT_EXECUTING, t->now + all / width);
+    p->at = t->now;
+    p->issued = (unsigned)(all % width);
+    p->number += n;
+}
+
+static void issue(struct moment *t, uint64_t n)
+{
+    while (n) {
+        const uint64_t may = room(t), now = n < may ? n : may;
+        issue_at_once(t, now);
+        n -= now;
+        if (n && !wait_oldest(t))
+            return;
+    }
+}
+
+/* One more instruction may be issued. */
+static void make_room(struct moment *t)
+{
+    while (!room(t) && wait_oldest(t))
+        ;
+}
+
+/* What the instructions that a policy counts stand for. */
+static uint64_t with_unmodelled(const struct moment *t, uint64_t n)
+{
+    if (LIKELY(!params(t->s)->unmodelled))
+        return n;
+    t->p->extra += n * params(t->s)->unmodelled;
+    n += t->p->extra / 100;
+    t->p->extra %= 100;
+    return n;
+}
+
+/* ---- loads ----------------------------------------------------------------------------------- */
+
+struct access {
+    sim_addr at;
+    unsigned bytes;
+    enum mem_cmd cmd;
+    enum mem_traffic traffic;
+    bool after; /* its address comes from the value of the load before */
+};
+
+/* An event's own instruction is issued behind its access, and that counts from its end. */
+static bool has_own(const struct moment *t)
+{
+    return t->who == PROGRAM && params(t->s)->memory_instruction == MEMORY_INSTRUCTION_ISSUED;
+}
+static sim_cycle issued_at(const struct moment *t)
+{
+    const struct pipeline *p = t->p;
+
+    if (!has_own(t))
+        return t->now;
+    return t->now + ((p->at == t->now ? p->issued : 0) + 1) / params(t->s)->width;
+}
+
+/* When an access could start at the earliest. */
+static sim_cycle starts(const struct moment *t, const struct access *a)
+{
+    const sim_cycle issued = issued_at(t);
+
+    return a->after ? later(issued, t->p->value.ready) : issued;
+}
+
+/* A load has been started. One whose value is there before the window can be full of what follows
+ * needs no watching. */
+static void under_way(struct moment *t, struct flight f)
+{
+    const uint64_t window = params(t->s)->window;
+    struct pipeline *p = t->p;
+
+    f.number = p->number + has_own(t);
+    if (t->who == POLICY)
+        p->value = f;
+    else
+        t->s->machine->core[t->core].ready = f.ready;
+    if (f.ready != CYCLE_NEVER && f.ready > p->last.ready)
+        p->last = f;
+    if (f.ready <= t->now + (window - 1) / params(t->s)->width)
+        return;
+    while (p->n > window && wait_oldest(t))
+        room(t);
+    p->flight[(p->first + p->n++) % (window + 1)] = f;
+}
+
+static struct mshr *slots(const struct timed *s, unsigned core)
+{
+    return &s->mshr[core * params(s)->misses];
+}
+
+/* The MSHR that fetches the line, and is not done. */
+static struct mshr *fetching(const struct moment *t, sim_addr line)
+{
+    struct mshr *slot = slots(t->s, t->core);
+
+    if (LIKELY(t->p->fetches <= t->now))
+        return NULL;
+    for (size_t i = 0; i < params(t->s)->misses; i++)
+        if (slot[i].addr == line && slot[i].done > t->now)
+            return &slot[i];
+    return NULL;
+}
+
+/* One that is free; else the first to be. */
+static struct mshr *first_free(const struct moment *t)
+{
+    struct mshr *slot = slots(t->s, t->core), *first = slot;
+
+    for (size_t i = 1; i < params(t->s)->misses && first->done > t->now; i++)
+        if (slot[i].done < first->done)
+            first = &slot[i];
+    return first;
+}
+
+static struct mshr *take_slot(struct moment *t)
+{
+    struct mshr *slot = first_free(t);
+
+    t->s->st.misses_full += slot->done > t->now;
+    while (slot->done > t->now) {
+        if (slot->done == CYCLE_NEVER)
+            sleep_for(t, SPENT_MISSES);
+        else
+            passes(t, SPENT_MISSES, slot->done);
+        slot = first_free(t);
+    }
+    return slot;
+}
+
+/* An agent fetches the line. */
+static void fetch_later(struct moment *t, const struct access *a, struct mshr *slot)
+{
+    struct timed *s = t->s;
+
+    *slot = (struct mshr){
+        .addr = a->at & ~(s->machine->params.line - 1), .traffic = a->traffic, .done = CYCLE_NEVER};
+    t->p->fetches = CYCLE_NEVER;
+    queue_at(s, &s->queue.agent[2 * s->machine->params.cores + (size_t)(slot - s->mshr)], t->now);
+    under_way(t, (struct flight){.ready = CYCLE_NEVER, .slot = slot, .level = LEVEL_MEMORY});
+    s->st.overlapped++;
+}
+
+/* Of a policy: whether other cores were asked, or at least the L1 was not enough. */
+static void answered(const struct moment *t, uint8_t level)
+{
+    if (t->run)
+        buffers_count(t->run->counts, level);
+}
+
+/* A load that has been made now. With core.misses = 0 a miss is waited for. */
+static uint8_t made(struct moment *t, const struct access *a, struct mshr *slot,
+                    struct coh_result r)
+{
+    struct flight f = {.level = r.level};
+
+    answered(t, r.level);
+    if (r.level == LEVEL_L1) {
+        f.ready = starts(t, a) + t->s->l1_latency;
+    } else {
+        f.ready = issued_at(t) + (r.done - t->now);
+        if (slot) {
+            *slot = (struct mshr){.addr = a->at & ~(t->s->machine->params.line - 1),
+                                  .done = f.ready,
+                                  .level = r.level};
+            t->p->fetches = later(t->p->fetches, f.ready);
+            t->s->st.overlapped++;
+        } else {
+            passes(t, spent_at((enum mem_level)r.level), r.done);
+        }
+    }
+    under_way(t, f);
+    return r.level;
+}
+
+static uint8_t make_load(struct moment *t, const struct access *a, struct mshr *slot)
+{
+    return made(
+        t, a, slot,
+        coherence_access(t->s->machine->coherence, t->core, a->at, MEM_LOAD, a->traffic, t->now));
+}
+
+static uint8_t miss(struct moment *t, const struct access *a)
+{
+    const struct timed *s = t->s;
+
+    if (a->after)
+        wait_value(t, &t->p->value);
+    struct mshr *slot = params(s)->misses ? take_slot(t) : NULL;
+    turn(t);
+    if (!slot || !s->machine->memory.type->later)
+        return make_load(t, a, slot);
+    fetch_later(t, a, slot);
+    return LEVEL_L1; /* nobody knows yet */
+}
+
+static void merge(struct moment *t, const struct access *a, const struct mshr *slot)
+{
+    const sim_cycle hit = starts(t, a) + t->s->l1_latency;
+
+    t->s->st.merged++;
+    if (slot->done == CYCLE_NEVER)
+        under_way(t, (struct flight){.ready = CYCLE_NEVER, .slot = slot, .level = LEVEL_MEMORY});
+    else
+        under_way(t, (struct flight){.ready = later(hit, slot->done), .level = slot->level});
+}
+
+/* The youngest store in the buffer that has all the bytes answers; of a part, all must be in the
+ * cache. True: answered. */
+static bool forwarded(struct moment *t, const struct access *a)
+{
+    const struct core_buffers *b = &t->s->buffers[t->core];
+    const enum overlap o = buffers_overlap(t->s, t->core, a->at, a->bytes);
+
+    while (o == OVERLAP_PART && b->n)
+        sleep_for(t, SPENT_STORE_BUFFER);
+    t->s->st.forwarded += o == OVERLAP_ALL;
+    return o == OVERLAP_ALL;
+}
+
+/* A miss would find an MSHR and nothing to wait for. */
+static inline bool unhindered(const struct moment *t, const struct access *a)
+{
+    return t->p->fetches <= t->now && !a->after && !t->s->machine->memory.type->later;
+}
+
+static uint8_t load(struct moment *t, const struct access *a)
+{
+    struct timed *s = t->s;
+    const struct mshr *slot;
+
+    turn(t);
+    if (UNLIKELY(s->buffers[t->core].n && forwarded(t, a))) {
+        under_way(t, (struct flight){.ready = starts(t, a) + s->l1_latency, .level = LEVEL_L1});
+        return LEVEL_L1;
+    }
+    if (LIKELY(unhindered(t, a)))
+        return make_load(t, a, params(s)->misses ? slots(s, t->core) : NULL);
+    slot = fetching(t, a->at & ~(s->machine->params.line - 1));
+    if (slot) {
+        merge(t, a, slot);
+        return LEVEL_L1;
+    }
+    if (coherence_in_l1(s->machine->coherence, t->core, a->at, MEM_LOAD))
+        return make_load(t, a, NULL);
+    return miss(t, a);
+}
+
+void pipeline_fetched(struct timed *s, unsigned core, const struct mshr *slot)
+{
+    struct pipeline *p = &s->pipe[core];
+
+    for (size_t i = 0; i < p->n; i++) {
+        struct flight *f = &p->flight[(p->first + i) % (params(s)->window + 1)];
+        if (f->ready == CYCLE_NEVER && f->slot == slot) {
+            f->ready = slot->done;
+            f->level = slot->level;
+        }
+    }
+    if (p->value.ready == CYCLE_NEVER && p->value.slot == slot) {
+        p->value.ready = slot->done;
+        p->value.level = slot->level;
+    }
+    if (slot->done > p->last.ready)
+        p->last = (struct flight){.ready = slot->done, .level = slot->level};
+    p->fetches = 0;
+    for (size_t i = 0; i < params(s)->misses; i++)
+        p->fetches = later(p->fetches, slots(s, core)[i].done);
+}
+
+/* ---- stores and atomics ---------------------------------------------------------------------- */
+
+/* All that the core has under way is done. */
+static void drain(struct moment *t)
+{
+    const struct core_buffers *b = &t->s->buffers[t->core];
+
+    for (; t->p->n; room(t))
+        wait_oldest(t);
+    wait_value(t, &t->p->last); /* what needed no watching */
+    while (b->n)
+        sleep_for(t, SPENT_STORE_BUFFER);
+}
+
+/* Waited for. Returns the level. */
+static uint8_t wait_access(struct moment *t, const struct access *a)
+{
+    struct timed *s = t->s;
+
+    turn(t);
+    const struct coh_result r =
+        coherence_access(s->machine->coherence, t->core, a->at, a->cmd, a->traffic, t->now);
+    passes(t, spent_at((enum mem_level)r.level), r.done);
+    answered(t, r.level);
+    return r.level;
+}
+
+static uint8_t atomic(struct moment *t, const struct access *a)
+{
+    t->atomic = true;
+    drain(t);
+    t->atomic = false;
+    const uint8_t level = wait_access(t, a);
+    passes(t, SPENT_ATOMIC, t->now + params(t->s)->atomic);
+    return level;
+}
+
+static uint8_t store(struct moment *t, const struct access *a)
+{
+    struct timed *s = t->s;
+    const struct core_buffers *b = &s->buffers[t->core];
+    const size_t most = params(s)->store_buffer;
+
+    if (!most)
+        return wait_access(t, a);
+    if (b->n == most)
+        turn(t);
+    s->st.buffer_full += b->n == most;
+    while (b->n == most)
+        sleep_for(t, SPENT_STORE_BUFFER);
+    buffers_push(s, t->core,
+                 &(struct buffered_store){.addr = a->at,
+                                          .bytes = a->bytes,
+                                          .from = later(issued_at(t), t->p->last.ready),
+                                          .traffic = a->traffic,
+                                          .counts = t->run ? t->run->counts : NULL},
+                 t->now);
+    return LEVEL_L1;
+}
+
+static uint8_t make(struct moment *t, const struct access *a)
+{
+    if (a->cmd == MEM_ATOMIC)
+        return atomic(t, a);
+    if (a->cmd == MEM_STORE)
+        return store(t, a);
+    return load(t, a);
+}
+
+/* ---- the program's --------------------------------------------------------------------------- */
+
+static struct coh_result data_access(void *self, unsigned core, sim_addr addr, unsigned bytes,
+                                     enum mem_cmd cmd, sim_cycle now)
+{
+    struct timed *s = self;
+    struct moment t = program_at(s, core);
+    const struct access a = {.at = addr, .bytes = bytes, .cmd = cmd, .traffic = TRAFFIC_DATA};
+    uint8_t level;
+
+    assert(t.now == now);
+    s->machine->core[core].ready = 0;
+    if (cmd != MEM_ATOMIC && s->buffers[core].sync)
+        level = wait_access(&t, &a);
+    else
+        level = make(&t, &a);
+    return (struct coh_result){.done = t.now, .level = level};
+}
+
+static void issue_own(void *self, unsigned core)
+{
+    struct moment t = program_at(self, core);
+
+    issue(&t, 1);
+}
+
+sim_cycle pipeline_foresees(struct timed *s, unsigned core, uint64_t gap)
+{
+    struct pipeline p = s->pipe[core];
+    struct moment t = program_at(s, core);
+
+    t.p = &p;
+    t.who = FORESEEN;
+    issue(&t, gap);
+    make_room(&t);
+    return t.now;
+}
+
+void pipeline_arrives(struct timed *s, unsigned core, uint64_t gap)
+{
+    struct moment t = program_at(s, core);
+
+    issue(&t, gap);
+    make_room(&t);
+    passes(&t, SPENT_WINDOW, s->queue.now); /* it was late, and the loads came in meanwhile */
+}
+
+void pipeline_drain(struct timed *s, unsigned core)
+{
+    struct moment t = program_at(s, core);
+
+    drain(&t);
+    turn(&t);
+}
+
+void pipeline_finish(struct timed *s, unsigned core)
+{
+    struct moment t = program_at(s, core);
+
+    for (; t.p->n; room(&t))
+        wait_oldest(&t);
+    wait_value(&t, &t.p->last);
+}
+
+/* ---- a policy's ------------------------------------------------------------------------------ */
+
+static sim_cycle exec(void *self, unsigned core, uint64_t instructions, sim_cycle now)
+{
+    struct timed *s = self;
+    struct moment t = policy_at(s, core, now);
+
+    s->machine->core[core].instructions += instructions;
+    issue(&t, with_unmodelled(&t, instructions));
+    return t.now;
+}
+
+/* An access of hardware, which needs what software has found before, and is waited for. */
+static void hardware(struct moment *t, const struct access *a)
+{
+    wait_value(t, &t->p->value);
+    wait_access(t, a);
+}
+
+static void step_begins(const struct moment *t, const struct mem_step *step)
+{
+    struct mem_counts *n = t->run->counts;
+
+    t->s->machine->core[t->core].instructions += step->instructions;
+    n->instructions += step->instructions;
+    n->access[step->cmd]++;
+    n->bytes += step->bytes;
+}
+
+static sim_cycle steps(void *self, unsigned core, const struct mem_run *r, sim_cycle now)
+{
+    struct moment t = policy_at(self, core, now);
+
+    t.run = r;
+    for (size_t i = 0; i < r->n; i++) {
+        const struct mem_step *step = &r->step[i];
+        const struct access a = {step->at, step->bytes, (enum mem_cmd)step->cmd, TRAFFIC_METADATA,
+                                 step->after};
+        t.part = step->part;
+        step_begins(&t, step);
+        issue(&t, with_unmodelled(&t, step->instructions));
+        make_room(&t);
+        if (r->serial && !step->instructions)
+            hardware(&t, &a);
+        else
+            make(&t, &a);
+    }
+    return t.now;
+}
+
+/* ---- making it ------------------------------------------------------------------------------- */
+
+void pipeline_init(struct timed *s, struct machine_turns *turns, struct stats_group *g)
+{
+    const size_t n = s->machine->params.cores;
+
+    if (!machine_pipelined(s->machine))
+        return;
+    s->pipe = xcalloc(n, sizeof *s->pipe);
+    for (size_t i = 0; i < n; i++)
+        s->pipe[i].flight = xcalloc(params(s)->window + 1, sizeof *s->pipe[i].flight);
+    s->machine->scheduler = s;
+    s->machine->access = data_access;
+    turns->issue = issue_own;
+    turns->exec = exec;
+    turns->steps = steps;
+    g = stats_group(stats_group(g, "core"), "policy");
+    for (size_t i = 0; i < SPENTS; i++)
+        stats_count(g, spent_text[i], "cycles",
+                    "Cycles of policies, part of machine.spent.handler: as machine.spent has them.",
+                    &s->st.policy[i]);
+}
+
+void pipeline_free(struct timed *s)
+{
+    for (size_t i = 0; s->pipe && i < s->machine->params.cores; i++)
+        free(s->pipe[i].flight);
+    free(s->pipe);
+}

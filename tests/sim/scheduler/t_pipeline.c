@@ -1,0 +1,314 @@
+/* t_pipeline.c - the pipelined core: what the program's instructions, loads, stores and atomics
+ * take on it, and what a policy's do, worked out by hand from docs/machine.md ("The pipelined
+ * core"); and what holds whatever the trace. */
+#include "tests/frame/timed_run.h"
+
+#define PIPE "core.type=pipelined cores=1 "
+#define SLOW PIPE "core.width=1 " /* an instruction a cycle */
+
+/* ---- issue ---------------------------------------------------------------------------------- */
+
+static void independent_instructions_are_issued_together(void **state)
+{
+    (void)state;
+    costs("T0 io +200", PIPE "core.width=4", "machine.cycles=50 machine.instructions=200");
+    /* the third of a cycle that is left is not lost: 200 / 3 */
+    costs("T0 io +100;T0 io +100", PIPE "core.width=3", "machine.cycles=66");
+    costs("T0 io +200", SLOW, "machine.cycles=200 machine.spent.executing=200");
+}
+
+static void hits_are_pipelined(void **state)
+{
+    (void)state;
+    /* A miss, waited for: 120. Four instructions; the last hit's value 5 after its instruction. */
+    costs("T0 read 0x10000 8;T0 read 0x10000 8;T0 read 0x10000 8;T0 read 0x10000 8",
+          SLOW "l1.latency=5",
+          "machine.cycles=129 machine.spent.executing=4 machine.spent.l1=5 "
+          "machine.spent.memory=120");
+    /* as simple has it: 121 and three times 6 */
+    costs("T0 read 0x10000 8;T0 read 0x10000 8;T0 read 0x10000 8;T0 read 0x10000 8",
+          "cores=1 l1.latency=5", "machine.cycles=139 machine.spent.l1=15");
+    /* as long as there are instructions to go on with: four hits, 4 + 200 */
+    costs("T0 acq 0x9000;T0 read 0x9000 8;T0 read 0x9000 8;T0 read 0x9000 8;T0 read 0x9000 8;"
+          "T0 io +200",
+          SLOW "l1.latency=5", "machine.cycles=325 machine.spent.l1=0");
+}
+
+/* ---- loads under way ------------------------------------------------------------------------- */
+
+static void the_window_bounds_how_far_a_core_goes_on(void **state)
+{
+    (void)state;
+    /* The load's instruction ends at 1, its value is there at 121. Nine others are issued up to
+     * 10; 111; the other 91. */
+    costs("T0 read 0x10000 8;T0 io +100", SLOW "core.window=10 core.misses=1",
+          "machine.cycles=212 machine.spent.memory=111 schedule.overlapped=1");
+    costs("T0 read 0x10000 8;T0 io +200", SLOW "core.window=1000 core.misses=1",
+          "machine.cycles=201 machine.spent.memory=0");
+    /* alone it is waited for at once */
+    costs("T0 read 0x10000 8;T0 io +100", SLOW "core.window=1 core.misses=1",
+          "machine.cycles=221 machine.spent.memory=120");
+    /* a memory that answers later: the same as with a window of one */
+    costs("T0 read 0x10000 8;T0 io +10", SLOW "core.window=1000 core.misses=1 memory.type=ddr",
+          "schedule.overlapped=1 machine.spent.executing=11");
+}
+
+static void misses_overlap_as_far_as_there_are_mshrs(void **state)
+{
+    static const char three[] = "T0 read 0x10000 8;T0 read 0x20000 8;T0 read 0x30000 8;T0 io +500";
+
+    (void)state;
+    costs(three, SLOW "core.window=1024 core.misses=3",
+          "machine.cycles=503 machine.spent.misses=0 schedule.misses-full=0");
+    /* the third waits from 2 up to 121, when the first is done */
+    costs(three, SLOW "core.window=1024 core.misses=2",
+          "machine.cycles=622 machine.spent.misses=119 schedule.misses-full=1 "
+          "schedule.overlapped=3");
+    /* without MSHRs each is waited for: 360 */
+    costs(three, SLOW "core.window=1024 core.misses=0",
+          "machine.cycles=863 machine.spent.memory=360 schedule.overlapped=0");
+    /* a load of a line under way joins it: then the window of 2 waits for one miss, not two */
+    costs("T0 read 0x10000 8;T0 read 0x10008 8;T0 io +10", SLOW "core.window=2 core.misses=1",
+          "machine.cycles=131 schedule.merged=1 schedule.overlapped=1 "
+          "coherence.memory-reads=1");
+}
+
+static void both_lines_of_a_load_are_fetched_together(void **state)
+{
+    (void)state;
+    /* Both up to 121; by then one more instruction; 199. */
+    costs("T0 read 0x1003c 8;T0 io +200", SLOW "core.window=2 core.misses=2",
+          "machine.cycles=320 schedule.overlapped=2");
+    /* The second from 121 up to 242, as the load's own instruction is issued at 122. */
+    costs("T0 read 0x1003c 8;T0 io +200", SLOW "core.window=2 core.misses=1",
+          "machine.cycles=441 schedule.misses-full=1");
+}
+
+/* ---- stores ---------------------------------------------------------------------------------- */
+
+static void a_store_leaves_behind_the_loads_before_it(void **state)
+{
+    (void)state;
+    /* The load's value is there at 121; the store is in the cache at 241; the acquire 120, 1. */
+    costs("T0 read 0x10000 8;T0 write 0x20000 8;T0 acq 0x9000",
+          SLOW "core.misses=1 core.store-buffer=2",
+          "machine.cycles=362 machine.spent.memory=239 machine.spent.store-buffer=120");
+    /* without the load: 1 up to 121, 120, 1 */
+    costs("T0 write 0x20000 8;T0 acq 0x9000", SLOW "core.misses=1 core.store-buffer=2",
+          "machine.cycles=242 machine.spent.memory=120 machine.spent.store-buffer=120");
+}
+
+static void stores_that_hit_leave_one_a_cycle(void **state)
+{
+    static const char six[] = "T0 acq 0x9000;T0 write 0x9000 8;T0 write 0x9000 8;T0 write 0x9000 8;"
+                              "T0 write 0x9000 8;T0 write 0x9000 8;T0 write 0x9000 8;T0 io +100";
+
+    (void)state;
+    costs(six, SLOW "core.store-buffer=2 l1.latency=5",
+          "machine.cycles=227 machine.spent.store-buffer=0");
+    /* without a buffer each is waited for */
+    costs(six, SLOW "core.store-buffer=0 l1.latency=5", "machine.cycles=257 machine.spent.l1=30");
+}
+
+static void loads_see_their_cores_stores(void **state)
+{
+    (void)state;
+    /* covered: answered as by the L1 */
+    costs("T0 write 0x10000 8;T0 read 0x10004 4;T0 io +200", SLOW "core.store-buffer=2",
+          "machine.cycles=202 machine.spent.store-buffer=0 schedule.forwarded=1");
+    /* covered in part: from 1 up to 121 */
+    costs("T0 write 0x10000 4;T0 read 0x10000 8;T0 io +200", SLOW "core.store-buffer=2",
+          "machine.cycles=322 machine.spent.store-buffer=120 schedule.forwarded=0");
+}
+
+/* ---- atomics --------------------------------------------------------------------------------- */
+
+static void atomics_cost_their_line_and_something_on_top(void **state)
+{
+    (void)state;
+    /* memory, 120; then in M, 1; each 50 and its instruction */
+    costs("T0 acq 0x9000;T0 rmw 0x9000 8 relaxed;T0 io +100", SLOW "core.atomic=50",
+          "machine.cycles=323 machine.spent.atomic=100 machine.spent.memory=120 "
+          "machine.spent.l1=1");
+    /* A line that another core has in M: 35 + 15. T0: 171. T1 finds the lock free then. */
+    costs("T0 acq 0x9000;T0 rel 0x9000;T1 acq 0x9000",
+          "core.type=pipelined cores=2 core.width=1 core.atomic=50",
+          "cores.atomic.1=50 cores.remote.1=50 cores.memory.0=120 cores.atomic.0=50");
+    /* Nothing goes on behind one: the load before it is waited for, and so is it itself. */
+    costs("T0 read 0x10000 8;T0 rmw 0x9000 8 relaxed;T0 io +1", SLOW "core.atomic=50 core.misses=4",
+          "machine.cycles=293 machine.spent.memory=240");
+    /* simple knows nothing of it */
+    costs("T0 acq 0x9000", "cores=1 core.atomic=50", "machine.cycles=121 machine.spent.atomic=0");
+}
+
+/* ---- policies -------------------------------------------------------------------------------- */
+
+/* What 100 reads more of one field by one thread cost under FastTrack, whose read epoch they find:
+ * the own epoch's load, two steps of 2 and the word's load make 6 instructions, the read is one. */
+#define R10 "T0 read 0x9000 8;T0 read 0x9000 8;T0 read 0x9000 8;T0 read 0x9000 8;T0 read 0x9000 8;"
+#define R50 R10 R10 R10 R10 R10 R10 R10 R10 R10 R10
+static uint64_t a_hundred_reads(const char *settings)
+{
+    char with[300];
+    uint64_t cycles[2];
+
+    snprintf(with, sizeof with, "cores=1 policies=fasttrack granularity=8 %s", settings);
+    for (int more = 0; more < 2; more++) {
+        struct ran r = ran_text(more ? R50 R50 R50 R50 : R50 R50, with);
+        cycles[more] = ran_stat(&r, "machine.cycles");
+        ran_free(&r);
+    }
+    return cycles[1] - cycles[0];
+}
+
+static void a_policys_instructions_and_hits_are_the_same_kind(void **state)
+{
+    (void)state;
+    assert_int_equal(a_hundred_reads("core.type=simple l1.latency=4"), 100 * (7 + 3 * 4));
+    assert_int_equal(a_hundred_reads("core.type=pipelined core.width=1 l1.latency=4"), 100 * 7);
+    assert_int_equal(a_hundred_reads("core.type=pipelined core.width=2 l1.latency=4"), 350);
+    assert_int_equal(a_hundred_reads("core.type=pipelined core.width=7 l1.latency=4"), 100);
+    assert_int_equal(a_hundred_reads("core.type=pipelined core.width=1 core.unmodelled=50"),
+                     100 * (1 + 6 + 3));
+}
+
+/* The one write misses all its metadata. FastTrack's store of the new epoch goes where the
+ * program's stores go. */
+static void a_policys_stores_use_the_same_buffer(void **state)
+{
+    static const char two[] = "T0 write 0x9000 8;T0 write 0xa000 8;T0 io +2000";
+    struct ran with = ran_text(two, SLOW "policies=fasttrack granularity=8 core.store-buffer=9"),
+               without = ran_text(two, SLOW "policies=fasttrack granularity=8");
+
+    (void)state;
+    assert_int_equal(ran_stat(&with, "schedule.buffered"),
+                     2 + ran_stat(&with, "policy.fasttrack.cost.stores"));
+    assert_int_equal(ran_stat(&without, "schedule.buffered"), 0);
+    assert_true(ran_stat(&with, "machine.cycles") < ran_stat(&without, "machine.cycles"));
+    ran_free(&with);
+    ran_free(&without);
+}
+
+/* ---- whatever the trace ---------------------------------------------------------------------- */
+
+/* One thread alone, so that no time changes what runs when; the L1 is small. */
+static const char *const sources[] = {
+    "synth:seed=1,events=3000,threads=1,gc_share=0,unaligned=0",
+    "synth:seed=2,events=3000,threads=1,gc_share=0,unaligned=0,variables=4000",
+    "synth:seed=3,events=3000,threads=1,gc_share=0,unaligned=0,sync_share=300"};
+static const char *const policies[] = {"none", "fasttrack", "fastrcd", "valor",     "slimstate",
+                                       "vc",   "eraser",    "clean",   "goldilocks"};
+
+static struct ran alone(const char *source, const char *policy, const char *settings)
+{
+    char with[400];
+
+    snprintf(with, sizeof with, "cores=1 granularity=4 l1.size=2Ki policies=%s %s", policy,
+             settings);
+    return ran_source(source, with);
+}
+
+/* A window of one instruction, and nothing that goes on beside: that is a core in order that waits
+ * for each access. */
+static void narrowed_down_it_is_the_simple_core(void **state)
+{
+    static const char *const same[] = {"machine.cycles", "machine.instructions",
+                                       "l1.data.load-misses", "l1.metadata.load-misses",
+                                       "coherence.memory-reads"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
+        for (size_t k = 0; k < sizeof policies / sizeof *policies; k++) {
+            struct ran a = alone(sources[i], policies[k], "core.type=simple"),
+                       b = alone(sources[i], policies[k],
+                                 "core.type=pipelined core.width=1 core.window=1");
+            assert_int_equal(a.code, 0);
+            for (size_t n = 0; n < sizeof same / sizeof *same; n++)
+                if (ran_stat(&a, same[n]) != ran_stat(&b, same[n]))
+                    fail_msg("%s %s: %s is %llu simple, %llu pipelined", sources[i], policies[k],
+                             same[n], (unsigned long long)ran_stat(&a, same[n]),
+                             (unsigned long long)ran_stat(&b, same[n]));
+            ran_free(&a);
+            ran_free(&b);
+        }
+}
+
+/* Each row has more of one thing than the row before it. */
+static void more_of_anything_is_never_slower(void **state)
+{
+    static const char *const more[] = {
+        "core.width=1 core.window=1",
+        "core.width=1 core.window=16",
+        "core.width=2 core.window=16",
+        "core.width=4 core.window=16",
+        "core.width=4 core.window=128",
+        "core.width=4 core.window=128 core.misses=1",
+        "core.width=4 core.window=128 core.misses=8",
+    };
+    char with[200];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
+        for (size_t k = 0; k < sizeof policies / sizeof *policies; k++) {
+            uint64_t before = UINT64_MAX;
+            for (size_t n = 0; n < sizeof more / sizeof *more; n++) {
+                snprintf(with, sizeof with, "core.type=pipelined %s", more[n]);
+                struct ran r = alone(sources[i], policies[k], with);
+                const uint64_t cycles = ran_stat(&r, "machine.cycles");
+                if (cycles > before)
+                    fail_msg("%s %s: %s takes %llu cycles, less of it %llu", sources[i],
+                             policies[k], more[n], (unsigned long long)cycles,
+                             (unsigned long long)before);
+                before = cycles;
+                ran_free(&r);
+            }
+        }
+}
+
+/* A policy's cycles by cause are those that the core was charged for it. */
+static void a_policys_cycles_add_up(void **state)
+{
+    (void)state;
+    for (size_t k = 1; k < sizeof policies / sizeof *policies; k++) {
+        struct ran r = alone(sources[2], policies[k],
+                             "core.type=pipelined core.store-buffer=4 core.misses=4 "
+                             "core.atomic=20");
+        uint64_t sum = 0;
+        for (size_t i = 0; i < r.n; i++)
+            if (!strncmp(r.stat[i].name, "core.policy.", 12))
+                sum += r.stat[i].value;
+        assert_int_equal(sum, ran_stat(&r, "machine.spent.handler"));
+        ran_free(&r);
+    }
+}
+
+static void what_makes_no_sense_is_refused(void **state)
+{
+    (void)state;
+    fails("T0 io", "core.type=pipelined order=recorded", 3, "core.type", "order=timed", "simple");
+    fails("T0 io", "core.type=pipelined core.width=0", 3, "core.width", "1..16", "0");
+    fails("T0 io", "core.type=pipelined core.window=0", 3, "core.window", "1..1024", "0");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(independent_instructions_are_issued_together),
+        cmocka_unit_test(hits_are_pipelined),
+        cmocka_unit_test(the_window_bounds_how_far_a_core_goes_on),
+        cmocka_unit_test(misses_overlap_as_far_as_there_are_mshrs),
+        cmocka_unit_test(both_lines_of_a_load_are_fetched_together),
+        cmocka_unit_test(a_store_leaves_behind_the_loads_before_it),
+        cmocka_unit_test(stores_that_hit_leave_one_a_cycle),
+        cmocka_unit_test(loads_see_their_cores_stores),
+        cmocka_unit_test(atomics_cost_their_line_and_something_on_top),
+        cmocka_unit_test(a_policys_instructions_and_hits_are_the_same_kind),
+        cmocka_unit_test(a_policys_stores_use_the_same_buffer),
+        cmocka_unit_test(narrowed_down_it_is_the_simple_core),
+        cmocka_unit_test(more_of_anything_is_never_slower),
+        cmocka_unit_test(a_policys_cycles_add_up),
+        cmocka_unit_test(what_makes_no_sense_is_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
