@@ -132,8 +132,25 @@ static void explain_member(struct name_search *s, const struct row *r)
     printf("  %s: %s\n", r->name, r->help);
 }
 
+/* What a preset's machine is made of: a line for each setting, and who says so. */
+static void explain_setting(struct name_search *s, const struct row *r)
+{
+    const char *key = r->name + strlen(s->name) + 1;
+    const char *sweep = r->field[2].text;
+
+    if (!s->members)
+        puts("  what is printed, published, recalled and assumed of it");
+    s->members = true;
+    printf("      %s = %s, %s: %s%s%s\n", key, r->field[0].text, r->field[1].text, r->help,
+           *sweep == '-' ? "" : "; sweep ", *sweep == '-' ? "" : sweep);
+}
+
 static void explain_row(struct name_search *s, const struct row *r)
 {
+    if (!s->json && s->match == SECTION && strcmp(s->table->name, "machines") == 0) {
+        explain_setting(s, r);
+        return;
+    }
     const bool member = s->match == SECTION && strcmp(s->table->name, "statistics") == 0;
 
     if (!s->json && member) {
@@ -162,6 +179,9 @@ static void look_at(void *arg, const struct row *r)
 {
     struct name_search *s = arg;
 
+    /* A key alone means the parameter, not what some machine has. */
+    if (s->match == ENDING && strcmp(s->table->name, "machines") == 0)
+        return;
     if (matches(s, r->name)) {
         explain_row(s, r);
         s->found++;
@@ -204,10 +224,12 @@ static void search_tables(struct name_search *s)
     for (enum match m = WHOLE; m <= ENDING && !s->found; m++) {
         for (const struct table *t = tables; t->name; t++)
             search_table(s, t, m);
-        if (m == WHOLE && !s->found)
+        if (m == WHOLE && !s->found) {
             look_at_tables(s);
-        else if (m == WHOLE)
+        } else if (m == WHOLE) {
             search_table(s, table_find("parameters"), ENDING);
+            search_table(s, table_find("machines"), SECTION);
+        }
     }
 }
 

@@ -280,6 +280,27 @@ static void each_preset(row_fn *fn, void *arg)
     }
 }
 
+/* Rows of `lardsim list machines PRESET`. */
+static void send_setting(void *arg, const struct machine_setting *s)
+{
+    const struct sender *to = arg;
+    char *name = xasprintf("%s.%s", s->preset, s->key);
+    struct row r = {.name = name, .help = s->source};
+
+    add(&r, "value", s->value);
+    add(&r, "basis", s->basis);
+    add(&r, "sweep", *s->range ? s->range : "-");
+    to->fn(to->arg, &r);
+    free(name);
+}
+
+static void each_setting(row_fn *fn, void *arg)
+{
+    struct sender to = {fn, arg};
+
+    sim_each_machine(send_setting, &to);
+}
+
 /* ---- events, rules, formats ----------------------------------------------------------------- */
 
 static const char *clocks_text(unsigned edges)
@@ -456,6 +477,8 @@ const struct table tables[] = {
      each_finding},
     {"views", "a view", "What of a trace a policy looks at.", 0, each_view},
     {"presets", "a preset", "Settings under a name: `run --preset NAME`.", 0, each_preset},
+    {"machines", "a setting",
+     "What papers' machines are made of, and who says so: presets, key by key.", 3, each_setting},
     {"events", "an event", "The kinds of events, and the order they make.", 1, each_event},
     {"instructions", "an instruction", "What LARDx86 adds to x86-64.", 2, each_instruction},
     {"rules", "a rule", "What a trace must obey: `trace verify`.", 0, each_rule},

@@ -11,6 +11,13 @@
 
 extern const struct param run_param_rows[]; /* the top-level section */
 extern const struct preset run_presets[];   /* presets by name */
+/* A row of a paper's machine: what it sets, and who says so. */
+struct machine_setting {
+    const char *preset, *key, *value;
+    const char *basis;          /* "printed", "published", "recalled", "assumed" */
+    const char *source, *range; /* range: to sweep; empty where it is certain */
+};
+void sim_each_machine(void (*fn)(void *arg, const struct machine_setting *row), void *arg);
 
 /* Calls fn(arg, section, row) for every parameter there is: "" for the top level, "policy.vc", ...
  * A policy's section stands under its own name; an instance's label takes its place in a run. */
@@ -120,8 +127,8 @@ bool sim_timeline_cut(const struct lardsim *l, uint64_t *at);
  */
 const char *sim_machine_is(const struct lardsim *l, const char *what);
 
-/* Cycles when the first step, 2 step, ... n step events were done: of the regions of interest, or of
- * the run where none is marked; and of all of them. */
+/* Cycles when the first step, 2 step, ... n step events were done: of the regions of interest, or
+ * of the run where none is marked; and of all of them. */
 enum { COURSE_SAMPLES = 128 };
 struct sim_course {
     uint64_t step;

@@ -7,8 +7,8 @@ unit_tests += tests/cli/t_progress tests/cli/t_quantity
 unit_tests += tests/coherence/t_coherence tests/coherence/t_coherence_apart \
 	tests/coherence/t_coherence_ce tests/coherence/t_coherence_limits \
 	tests/coherence/t_coherence_random tests/coherence/t_explore tests/coherence/t_histories \
-	tests/coherence/t_groups tests/coherence/t_network tests/coherence/t_nodes \
-	tests/coherence/t_routes tests/coherence/t_calendar
+	tests/coherence/t_groups tests/coherence/t_machines tests/coherence/t_network \
+	tests/coherence/t_nodes tests/coherence/t_routes tests/coherence/t_calendar
 unit_tests += tests/isa/lardx86/t_lardx86 tests/isa/lardx86/t_lx_region \
 	tests/isa/lardx86/t_lx_text
 unit_tests += tests/memory/ddr/t_ddr tests/memory/ddr/t_ddr_flow tests/memory/ddr/t_ddr_ini \
@@ -96,7 +96,8 @@ tests_mutants_mutate_SOURCES = tests/mutants/mutate.c tests/mutants/mutate.h \
 
 scripts = tests/house/layers.sh tests/house/headers.sh tests/house/hygiene.sh tests/house/tags.sh \
 	tests/workloads/litmus/litmus.sh tests/golden/golden.sh tests/cli/cli.sh tests/cli/memory.sh \
-	tests/cli/compare.sh tests/cli/output.sh tests/cli/machine.sh tests/cli/radish.sh \
+	tests/cli/compare.sh tests/cli/output.sh tests/cli/machine.sh tests/cli/machines.sh \
+	tests/cli/radish.sh \
 	tests/cli/budget.sh tests/cli/tables.sh tests/cli/explain.sh tests/cli/progress.sh tests/cli/sweep.sh \
 	tests/cli/engines.sh \
 	tests/workloads/workload.sh tests/workloads/twins/twins.sh \

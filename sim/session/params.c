@@ -71,6 +71,12 @@ unsigned run_granule(const struct run_params *p, unsigned hint)
     return granule[p->granularity];
 }
 
+#include "sim/session/machines.def"
+#define AS_YAML(key, value, ...) key ": " value "\n"
+/* Policies in software, on a machine; threads beyond its cores take turns. */
+#define ON_MACHINE                                                                                 \
+    "machine: multicore\norder: timed\npolicies: [none]\nschedule.threads: round-robin\n"
+
 const struct preset run_presets[] = {
     {"detect", "Detection only, with the canonical detector.", "machine: none\npolicies: [vc]\n"},
     {"lard-table3",
@@ -99,7 +105,26 @@ const struct preset run_presets[] = {
     {"radish8",
      "RADISH's machine: 8 cores, 32 KiB L1, 256 KiB L2, 8 MiB L3, memory at 120 cycles; "
      "threads beyond 8 take turns.",
-     "machine: multicore\norder: timed\npolicies: [none]\nschedule.threads: round-robin\n"},
+     ON_MACHINE},
+    {"radish8-large",
+     "The other reading of RADISH's machine: 64 KiB L1, 16 MiB L3; else as radish8.",
+     "inherit: radish8\nl1.size: 64Ki\nl3.size: 16Mi\n"},
+    {"opteron64",
+     "Valor's machine: AMD Opteron 6272, 64 cores in pairs that share an L2, eight NUMA nodes.",
+     ON_MACHINE MACHINE_OPTERON64(AS_YAML)},
+    {"xeon32",
+     "Valor's second machine (appendix C): Intel Xeon E5-4620, 32 cores, four NUMA nodes.",
+     ON_MACHINE MACHINE_XEON32(AS_YAML)},
+    {"pentium4-4",
+     "LARD's own machine (5.4): a Xeon of 2.8 GHz with four NetBurst cores on one bus.",
+     ON_MACHINE MACHINE_PENTIUM4_4(AS_YAML)},
+    {"pentium4", "Goldilocks' machine: one Pentium 4 of 2.8 GHz.",
+     ON_MACHINE MACHINE_PENTIUM4(AS_YAML)},
+    {"macpro12", "SlimState's machine: a Mac Pro with a 12-core Xeon of 2.7 GHz.",
+     ON_MACHINE MACHINE_MACPRO12(AS_YAML)},
+    {"piledriver64",
+     "SlimState's machine for scaling: four AMD processors of 16 cores, read as Opteron 6378.",
+     ON_MACHINE MACHINE_PILEDRIVER64(AS_YAML)},
     {"ce4",
      "The published CE simulator's MESI machine with 4 cores, charge for charge (compat = ce).",
      "machine: multicore\norder: recorded\ncompat: ce\ncontention: off\npolicies: [none]\ncores: "
@@ -126,6 +151,36 @@ const struct preset run_presets[] = {
      "core.memory-instruction: latency\n"},
     {NULL, NULL, NULL},
 };
+
+static const char *const bases[] = {"printed", "published", "recalled", "assumed"};
+
+void sim_each_machine(void (*fn)(void *arg, const struct machine_setting *row), void *arg)
+{
+    enum { PRINTED, PUBLISHED, RECALLED, ASSUMED };
+    const char *preset;
+
+#define TELL(key, value, basis, source, range)                                                     \
+    fn(arg, &(struct machine_setting){preset, key, value, bases[basis], source, range});
+    preset = "radish8";
+    RADISH_SIZES(TELL, "32Ki", "8Mi")
+    RADISH_REST(TELL)
+    preset = "radish8-large";
+    RADISH_SIZES(TELL, "64Ki", "16Mi")
+    RADISH_REST(TELL)
+    preset = "opteron64";
+    MACHINE_OPTERON64(TELL)
+    preset = "xeon32";
+    MACHINE_XEON32(TELL)
+    preset = "pentium4-4";
+    MACHINE_PENTIUM4_4(TELL)
+    preset = "pentium4";
+    MACHINE_PENTIUM4(TELL)
+    preset = "macpro12";
+    MACHINE_MACPRO12(TELL)
+    preset = "piledriver64";
+    MACHINE_PILEDRIVER64(TELL)
+#undef TELL
+}
 
 static void each_row(void (*fn)(void *, const char *, const struct param *), void *arg,
                      const char *section, const struct param *rows)
