@@ -6,6 +6,7 @@
 #include "policy/policy.h"
 
 struct checker;
+struct live_heap;
 /* spec: "vc", or "label=vc". Binds section policy.<label>, registers statistics. NULL: error. */
 struct checker_env {
     struct config *config;
@@ -25,8 +26,9 @@ struct checker_env {
     void (*on_conflict)(void *arg, const char *label, const struct event *ev, sim_addr location,
                         const struct race_side *earlier);
     void *on_race_arg;
-    struct err *err;   /* as policy_env's */
-    unsigned instance; /* as policy_env's */
+    struct err *err;              /* as policy_env's */
+    unsigned instance;            /* as policy_env's */
+    const struct live_heap *heap; /* NULL: what metadata take beside it is not looked at */
     /* Of a machine, as policy_env's; all NULL: detection only. */
     const struct policy_machine *machine;
     void *host;

@@ -53,8 +53,9 @@ struct policy_machine {
     unsigned cores, line;
     /* The steps as exec and mem would make them one by one. NULL: those do. */
     sim_cycle (*run)(void *host, unsigned core, const struct mem_run *r, sim_cycle now);
-    uint64_t memory;     /* physical addresses are below this; 0: anywhere */
-    struct pages *pages; /* NULL: addresses are physical; see machine_physical */
+    uint64_t memory;             /* physical addresses are below this; 0: anywhere */
+    struct pages *pages;         /* NULL: addresses are physical; see machine_physical */
+    struct inline_heap *inlined; /* for policies whose metadata lie beside fields; NULL: none may */
     /* The home of a line of data asks these cores something at once; done when the last has
      * answered, each with so many bytes. */
     sim_cycle (*ask)(void *host, unsigned core, sim_addr line, const uint64_t cores[2],

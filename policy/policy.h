@@ -23,6 +23,7 @@
 struct hb;
 struct ledger;
 struct cells;
+struct inline_heap;
 
 /* ---- what an instance gets ------------------------------------------------------------------ */
 
@@ -35,6 +36,7 @@ struct policy_env {              /* borrowed for the policy's life */
     unsigned core;               /* of the event in hand: it pays */
     unsigned view;               /* view bits */
     unsigned granule;            /* 1, 2, 4, 8 or GRANULE_FIELD */
+    struct inline_heap *inlined; /* metadata lie there; NULL: in a space of their own */
     const struct layout *layout; /* of the program's objects, and of words; NULL: the default */
     unsigned special;     /* flags any of which keeps an access from being plain: frame/hb.h */
     struct err *err;      /* a policy that can't go on sets it (err_set); the run stops there */
@@ -158,6 +160,7 @@ struct policy {
     const char *source;     /* key into base/papers.def */
     struct promise promise; /* of an instance with its parameters as they are by default */
     unsigned view;          /* view bits that it always has */
+    bool inlines; /* its paper has metadata beside fields, and arrays' in a shadow array */
     const struct param
         *params;        /* rows of section policy.<label>, beside the common ones; or NULL */
     size_t params_size; /* of the struct they fill */

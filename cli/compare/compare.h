@@ -17,9 +17,13 @@ enum compared_cost { /* what is shown of a run, beside where its cycles went */
                      COST_METADATA,
                      COST_METADATA_MISSES,
                      COST_REMOTE,
-                     COST_COLLECTIONS, /* cycles of the policy's work as they begin and end */
-                     COST_BYTES,       /* of metadata, at the end */
-                     COST_BYTES_PEAK,  /* the most at any time */
+                     COST_COLLECTIONS,       /* cycles of the policy's work as they begin and end */
+                     COST_BYTES,             /* of metadata, at the end */
+                     COST_BYTES_PEAK,        /* the most at any time */
+                     COST_SPACE_COLLECTIONS, /* full ones; after each, the most: */
+                     COST_SPACE_HEAP,
+                     COST_SPACE_METADATA,
+                     COST_SPACE, /* of both together */
                      COSTS
 };
 enum cost_spent { /* where cores spend their time: sim/machine/spent.def */

@@ -146,6 +146,10 @@ static void read_part(struct part_costs *to, const struct lardsim *l, enum part 
         stat_of(l, WHOLE, "machine.", of == REGION ? "region-cycles" : "cycles");
     to->cost[COST_REMOTE] = stat_of(l, of, "coherence.", "from-remote");
     to->cost[COST_COLLECTIONS] = stat_of(l, of, group, "cost.collections");
+    to->cost[COST_SPACE_COLLECTIONS] = stat_of(l, of, group, "space.collections");
+    to->cost[COST_SPACE_HEAP] = stat_of(l, of, group, "space.heap");
+    to->cost[COST_SPACE_METADATA] = stat_of(l, of, group, "space.metadata");
+    to->cost[COST_SPACE] = stat_of(l, of, group, "space.total");
     to->cost[COST_RACES] = stat_of(l, of, group, "races.accesses");
     to->cost[COST_SITES] = stat_of(l, of, group, "races.sites");
     to->cost[COST_LOCATIONS] = stat_of(l, of, group, "races.locations");

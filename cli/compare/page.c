@@ -362,6 +362,24 @@ static void print_order(const struct cost_table *t)
         puts("overhead   of the same events, and the same order of synchronisation\n");
 }
 
+/* Only where the program collects all of its heap is it known what it needs. */
+static void print_space(const struct cost_table *t)
+{
+    const char *with = "\nspace beside the heap after full collections: ";
+
+    for (size_t i = 1; i < t->n; i++) {
+        const uint64_t *cost = t->row[i].whole.cost;
+        const double heap = (double)cost[COST_SPACE_HEAP];
+        if (!cost[COST_SPACE_COLLECTIONS] || heap <= 0)
+            continue;
+        printf("%s%s %.1f %%", with, t->row[i].label,
+               100 * ((double)cost[COST_SPACE] - heap) / heap);
+        with = ", ";
+    }
+    if (*with == ',')
+        putchar('\n');
+}
+
 static bool charged(const struct costs *r)
 {
     return r->whole.spent[COST_SPENT_HANDLER] || r->whole.cost[COST_METADATA];
@@ -477,6 +495,7 @@ void cost_table_text(const struct cost_table *t)
     print_wheres(t, width);
     print_hardware(t, width);
     print_collections(t);
+    print_space(t);
     print_free(t);
     print_whole(t, width);
     print_course(t, width);
@@ -577,6 +596,15 @@ static void json_measured(struct json *j, const struct part_costs *m, const stru
     json_bytes(j, "live", has_bytes ? &m->cost[COST_BYTES] : NULL);
     json_bytes(j, "peak", has_bytes ? &m->cost[COST_BYTES_PEAK] : NULL);
     json_end(j);
+    if (m->cost[COST_SPACE]) {
+        json_key(j, "space");
+        json_object(j);
+        json_key_u64(j, "collections", m->cost[COST_SPACE_COLLECTIONS]);
+        json_key_u64(j, "heap", m->cost[COST_SPACE_HEAP]);
+        json_key_u64(j, "metadata", m->cost[COST_SPACE_METADATA]);
+        json_key_u64(j, "total", m->cost[COST_SPACE]);
+        json_end(j);
+    }
     json_key_u64(j, "metadata-accesses", m->cost[COST_METADATA]);
     json_key_u64(j, "metadata-misses", m->cost[COST_METADATA_MISSES]);
     json_key_u64(j, "remote-misses", m->cost[COST_REMOTE]);

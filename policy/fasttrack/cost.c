@@ -42,13 +42,15 @@ static void store(struct ft_cost *c, sim_addr at, uint64_t bytes)
     ledger_access(c->cost, c->env->core, at, bytes, MEM_STORE);
 }
 
+static const struct metadata_steps reach_steps = {STEP_PLACE, STEP_SHADOW, STEP_SHADOW_NEW,
+                                                  STEP_SHADOW_LINE};
+
 /* Begins every access: finds the variable's words and the thread's own epoch, and compares that
  * with one of the words. Returns where the words are. */
 static sim_addr begin(struct ft_cost *c, const struct ft_variable *x, sim_addr addr, unsigned word,
                       sim_tid tid)
 {
     const struct ft_words *w = &c->words;
-    const sim_addr at = c->place ? c->place : metadata_at(c->cost, addr);
 
     ledger_part(c->cost, PART_CHECK);
     if (!variable_used(x))
@@ -56,7 +58,8 @@ static sim_addr begin(struct ft_cost *c, const struct ft_variable *x, sim_addr a
     if (!c->cost->held)
         clock_cost_epoch(c->clocks, tid, c->env->core);
     if (!c->cost->held && !c->place)
-        step(c, STEP_PLACE);
+        metadata_reach(c->cost, c->env->core, addr, &reach_steps);
+    const sim_addr at = c->place ? c->place : metadata_at(c->cost, addr);
     if (w->reference)
         load(c, at, w->reference);
     load(c, at + word, w->epoch);

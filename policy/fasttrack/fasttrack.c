@@ -350,6 +350,7 @@ extern const struct policy policy_fasttrack;
 const struct policy policy_fasttrack = {
     .name = "fasttrack",
     .summary = "epochs, and vectors where reads are shared",
+    .inlines = true,
     .source = "fasttrack",
     .promise = {CLAIM_SOUND | CLAIM_PRECISE | CLAIM_EAGER, CONFLICT_ALL, HISTORY_LAST, NULL},
     .params = ft_params,

@@ -32,6 +32,11 @@ void cells_charge(struct cells *c, const struct cell_charges *charges)
         return;
     c->counted = charges->bytes;
     metadata_declare(&c->metadata, env->stats);
+    if (!env->cost->on || !env->inlined)
+        return;
+    metadata_count(env->cost, &c->metadata);
+    if (metadata_is_inline(env->cost))
+        c->counted = 0; /* they are there as long as their object is */
 }
 
 /* ---- clear and copy ------------------------------------------------------------------------- */
@@ -78,7 +83,7 @@ static bool drop_cell(void *arg, sim_addr addr, void *cell)
     struct move *m = arg;
     struct cells *c = m->c;
 
-    if (c->charged && !is_written(m, addr))
+    if (c->charged && !metadata_is_inline(c->env->cost) && !is_written(m, addr))
         metadata_sweep(c->env->cost, &m->sweep, metadata_at(c->env->cost, addr), 0,
                        c->charges.bytes);
     if (c->kind->drop)
@@ -109,7 +114,7 @@ static void copy(struct cells *c, sim_addr to, sim_addr from, uint64_t bytes)
     struct move m = {.c = c, .copy = true, .by = to - from};
 
     begin_sweep(&m, c->charges.copy_step);
-    if (c->charged)
+    if (c->charged && !metadata_move(c->env->cost, c->env->core, to, from, c->charges.copy_step))
         shadow_each(c->shadow, from, bytes, charge_copy, &m);
     end_sweep(&m);
     struct shadow_snapshot *s = shadow_take(c->shadow, from, bytes, own_cell, c);

@@ -401,6 +401,8 @@ sim_cycle checker_pay(struct checker *c, const struct event *ev, unsigned core, 
     const sim_cycle done = pay(c, core, now);
     if (UNLIKELY(ev->kind == EV_GC_BEGIN || ev->kind == EV_GC_END))
         c->st.collections += done - now;
+    if (UNLIKELY(ev->kind == EV_GC_END && !(ev->flags & EVF_NURSERY)))
+        space_look(&c->space);
     return done;
 }
 
@@ -517,4 +519,5 @@ void checker_finish(struct checker *c)
         c->detector->finish(c->self);
     if (after_race_noted(&c->after))
         after_races(c);
+    space_finish(&c->space);
 }

@@ -10,6 +10,7 @@
 #include "policy/frame/cells.h"
 #include "policy/frame/filter.h"
 #include "policy/frame/report.h"
+#include "policy/space.h"
 
 struct checker_stats {
     uint64_t collections; /* cycles: see checker_pay */
@@ -53,6 +54,7 @@ struct checker {
     unsigned skips;                /* flags of accesses that the view does not check */
     bool raw_clocks, other_clocks; /* written so far: by WriteVC, by other synchronisation */
     struct checker_stats st;
+    struct space space;
 };
 
 void checker_promises(struct checker *c); /* settles c->promise */

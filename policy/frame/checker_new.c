@@ -3,18 +3,22 @@
  * for good. */
 #include "policy/frame/checker_int.h"
 
+#include "policy/inline_heap.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct common_params {
-    uint32_t view, after_race;
+    uint32_t view, after_race, metadata;
     struct filter_params filter;
     bool charged;
 };
 
 static const char *const view_choices[] = {"tracked", "all-memory", "all-sync", "no-clear",
                                            "no-copy", "no-thread",  "naive",    NULL};
+enum { METADATA_AUTO, METADATA_INLINE, METADATA_SHADOW };
+static const char *const metadata_choices[] = {"auto", "inline", "shadow", NULL};
 const struct param checker_param_rows[] = {
     {"view", PARAM_SET, offsetof(struct common_params, view), "tracked", 0, 0, "", view_choices,
      "What the policy looks at: one view, or several together."},
@@ -22,6 +26,11 @@ const struct param checker_param_rows[] = {
      after_race_choices,
      "What follows a race: all goes on, the location or the whole array is no longer looked at, or "
      "the run ends."},
+    {"metadata", PARAM_CHOICE, offsetof(struct common_params, metadata), "auto", 0, 0, "",
+     metadata_choices,
+     "Where the metadata of a policy in software lie: inline: beside fields, and for an array in a "
+     "shadow array that its header leads to; shadow: at a fixed place of their own; auto: inline "
+     "where the policy's paper has it so, the layout is ia32 and granules have 4 bytes or more."},
     {"filter.stack", PARAM_CHOICE, offsetof(struct common_params, filter.stack), "view", 0, 0, "",
      filter_flagged_choices,
      "Whether accesses to stacks are spared the policy: as its view says, always, or never."},
@@ -157,6 +166,29 @@ static int free_of_charge(struct checker *c, struct err *e)
     return 0;
 }
 
+/* NULL: in a space of their own. */
+static int place_metadata(struct checker *c, uint32_t wanted, struct err *e)
+{
+    struct inline_heap *h = c->env.machine ? c->env.machine->inlined : NULL;
+    const struct layout *l = c->policy_env.layout;
+    const bool coarse = c->env.granule == GRANULE_FIELD || c->env.granule >= 4;
+
+    if (wanted == METADATA_INLINE && !c->policy->inlines)
+        return err_set(e, LARD_CONFIG,
+                       "policy.%s.metadata: inline is for fasttrack, fastrcd and valor, whose "
+                       "paper has it (Valor 5.1); take shadow",
+                       c->label);
+    if (wanted == METADATA_INLINE && !coarse)
+        return err_set(e, LARD_CONFIG,
+                       "policy.%s.metadata: inline metadata are a field's, and granularity=%u has "
+                       "several in one; set granularity=field or 4, or take shadow",
+                       c->label, c->env.granule);
+    if (wanted == METADATA_INLINE ||
+        (wanted == METADATA_AUTO && c->policy->inlines && coarse && l->word == 4))
+        c->policy_env.inlined = h;
+    return 0;
+}
+
 static int create(struct checker *c, struct err *e)
 {
     static const struct policy_hints no_hints = {0};
@@ -200,6 +232,8 @@ static int create(struct checker *c, struct err *e)
         .err = c->env.err,
     };
     /* Statistics are for good: nothing is declared for a policy that can't be. */
+    if (place_metadata(c, common.metadata, e))
+        return -1;
     if (c->policy->refuse && c->policy->refuse(&c->policy_env, c->params, e))
         return -1;
     const struct filter_env filter = {c->hb, g, &c->budget, c->env.granule};
@@ -221,6 +255,8 @@ static int create(struct checker *c, struct err *e)
         stats_count(g, "cost.collections", "cycles",
                     "What the policy's work took as collections began and ended.",
                     &c->st.collections);
+    if (c->gathers && c->cells && c->env.heap)
+        space_init(&c->space, c->env.heap, &c->cells->metadata, g);
     if (c->self)
         checker_promises(c);
     return c->self ? 0 : -1;

@@ -82,6 +82,7 @@ struct ledger_account {    /* what was gathered, in its order */
 struct metadata;
 struct ledger {                     /* open so that gathering can be inline; only ledger.c writes */
     bool on;                        /* there is a machine, or hardware that acts without one */
+    bool inlined;                   /* metadata lie beside fields; metadata.c */
     bool held;                      /* see ledger_granule */
     uint8_t part;                   /* see ledger_part */
     unsigned gathers;               /* see ledger_gather: an account, plus 1 */

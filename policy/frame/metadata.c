@@ -2,6 +2,8 @@
  * for each core. */
 #include "policy/frame/metadata.h"
 
+#include "policy/inline_heap.h"
+
 #include <assert.h>
 #include <stdlib.h>
 
@@ -15,10 +17,15 @@ struct core_heap {
     sim_addr fresh, end; /* what is left of a page */
 };
 struct metadata {
-    unsigned shadow, granule; /* bytes of a granule's fixed place; log2 of its own */
-    struct core_heap *heap;   /* of each core; owns */
-    sim_addr apart;           /* from the first policy's places */
-    sim_addr top;             /* of all pages */
+    unsigned shadow, granule;    /* bytes of a granule's fixed place; log2 of its own */
+    struct core_heap *heap;      /* of each core; owns */
+    sim_addr apart;              /* from the first policy's places */
+    sim_addr top;                /* of all pages */
+    struct inline_heap *inlined; /* borrows; NULL: all have a fixed place */
+    unsigned at;                 /* among all policies' of a granule, inline */
+    struct map shadow_of;        /* an array's address to its shadow's block */
+    struct map shadow_bytes;     /* the same to its bytes */
+    struct budget *counted;      /* borrows */
 };
 
 enum { INSTANCES = 16 };                       /* that have addresses of their own */
@@ -40,6 +47,9 @@ struct metadata *metadata_new(const struct policy_env *env, unsigned shadow)
     m->apart = metadata_apart(env);
     m->top = METADATA_HEAP + m->apart;
     m->heap = xcalloc(MAX_CORES, sizeof *m->heap);
+    map_init(&m->shadow_of, env->budget);
+    map_init(&m->shadow_bytes, env->budget);
+    m->inlined = env->inlined;
     return m;
 }
 
@@ -50,17 +60,49 @@ void metadata_free(struct metadata *m)
     for (unsigned i = 0; i < MAX_CORES; i++)
         for (unsigned k = 0; k < CLASSES; k++)
             free(m->heap[i].free[k].at);
+    map_free(&m->shadow_of);
+    map_free(&m->shadow_bytes);
     free(m->heap);
     free(m);
 }
 
 /* ---- places --------------------------------------------------------------------------------- */
 
+/* Behind the header of the shadow, which is an array itself. */
+static uint64_t shadow_header(const struct metadata *m)
+{
+    return (m->inlined->layout->array + 7u) & ~7u;
+}
+
+static uint64_t shadow_size(const struct metadata *m, const struct inline_object *o)
+{
+    return shadow_header(m) + (o->elements * o->element >> m->granule) * m->shadow;
+}
+
+/* 0: none. */
+static sim_addr inline_at(const struct metadata *m, sim_addr location)
+{
+    const struct inline_object *o = inline_heap_find(m->inlined, location);
+
+    if (!o || location - o->base < o->first)
+        return 0;
+    if (!o->elements)
+        return inline_heap_physical(m->inlined, inline_heap_field(m->inlined, o, location, m->at));
+    const uint64_t *block = map_find(&m->shadow_of, o->base);
+    if (!block)
+        return 0;
+    return *block + shadow_header(m) + ((location - o->base - o->first) >> m->granule) * m->shadow;
+}
+
 sim_addr metadata_at(const struct ledger *c, sim_addr location)
 {
     if (!c->on)
         return 0;
     const struct metadata *m = c->metadata;
+    const sim_addr beside = UNLIKELY(c->inlined) ? inline_at(m, location) : 0;
+
+    if (beside)
+        return beside;
     const sim_addr at = machine_physical(c->env->machine, location);
 
     /* Addresses beyond 48 bits share metadata lines with others: only the caches notice. */
@@ -150,6 +192,94 @@ void metadata_give(struct ledger *c, unsigned core, sim_addr block, uint64_t byt
     b->at = xgrow(b->at, b->n, &b->cap, sizeof *b->at);
     budget_take(c->env->budget, (b->cap - was) * sizeof *b->at);
     b->at[b->n++] = block;
+}
+
+/* ---- inline --------------------------------------------------------------------------------- */
+
+/* The sweep takes a dead shadow with all that is dead; nobody pays for it alone. */
+static void array_ended(void *arg, sim_addr base)
+{
+    struct metadata *m = arg;
+    const uint64_t *block = map_find(&m->shadow_of, base);
+
+    if (!block)
+        return;
+    const uint64_t bytes = *map_find(&m->shadow_bytes, base);
+    struct blocks *b = &m->heap[0].free[class_of(bytes)];
+    b->at = xgrow(b->at, b->n, &b->cap, sizeof *b->at);
+    b->at[b->n++] = *block;
+    budget_give(m->counted, bytes);
+    map_remove(&m->shadow_of, base);
+    map_remove(&m->shadow_bytes, base);
+}
+
+void metadata_count(struct ledger *c, struct budget *counted)
+{
+    struct metadata *m = c->metadata;
+    struct inline_policy p = {
+        .bytes = m->shadow, .counted = counted, .ended = array_ended, .arg = m};
+
+    m->counted = counted;
+    c->inlined = inline_heap_add(m->inlined, &p);
+    if (!c->inlined)
+        m->inlined = NULL; /* beyond the sixteenth they have places of their own */
+    m->at = p.at;
+}
+
+static sim_addr shadow_new_block(struct ledger *c, unsigned core, sim_addr base, uint64_t bytes)
+{
+    struct metadata *m = c->metadata;
+    const sim_addr block = metadata_take(c, core, bytes);
+
+    *map_put(&m->shadow_of, base) = block;
+    *map_put(&m->shadow_bytes, base) = bytes;
+    budget_take(m->counted, bytes);
+    return block;
+}
+
+void metadata_reach_inline(struct ledger *c, unsigned core, sim_addr location,
+                           const struct metadata_steps *steps)
+{
+    struct metadata *m = c->metadata;
+    const struct inline_object *o = inline_heap_find(m->inlined, location);
+
+    if (!o || location - o->base < o->first) {
+        ledger_step(c, core, steps->place);
+        return;
+    }
+    if (!o->elements)
+        return;
+    const sim_addr word = inline_heap_physical(m->inlined, inline_heap_word(m->inlined, o));
+    const unsigned bytes = m->inlined->layout->word;
+    ledger_add_access(c, core, word, bytes, MEM_LOAD);
+    ledger_step(c, core, steps->shadow);
+    if (map_find(&m->shadow_of, o->base))
+        return;
+    const uint64_t size = shadow_size(m, o);
+    const sim_addr block = shadow_new_block(c, core, o->base, size);
+    ledger_step(c, core, steps->shadow_new);
+    ledger_steps(c, core, steps->shadow_line, (size + LEDGER_REGISTER - 1) / LEDGER_REGISTER);
+    ledger_add_access(c, core, block, size, MEM_STORE);
+    ledger_add_access(c, core, word, bytes, MEM_ATOMIC);
+}
+
+bool metadata_move(struct ledger *c, unsigned core, sim_addr to, sim_addr from, unsigned step)
+{
+    struct metadata *m = c->metadata;
+
+    if (!metadata_is_inline(c))
+        return false;
+    const uint64_t *block = map_find(&m->shadow_of, from);
+    const struct inline_object *o = inline_heap_find(m->inlined, to);
+    if (!block || !o || o->base != to)
+        return true;
+    const sim_addr old = *block;
+    const uint64_t size = *map_find(&m->shadow_bytes, from);
+    const sim_addr new = shadow_new_block(c, core, to, size);
+    ledger_steps(c, core, step, (size + LEDGER_REGISTER - 1) / LEDGER_REGISTER);
+    ledger_add_access(c, core, old, size, MEM_LOAD);
+    ledger_add_access(c, core, new, size, MEM_STORE);
+    return true;
 }
 
 /* ---- clears and copies ---------------------------------------------------------------------- */

@@ -22,8 +22,35 @@ sim_addr metadata_apart(const struct policy_env *env);
 /* ---- places --------------------------------------------------------------------------------- */
 
 /* The metadata of the granule at a location (fields: 4 bytes apart at least). 0 without a machine.
- */
+ * Inline they are where the location's object is, or where its array's shadow is, if it has one;
+ * what is in no object that the trace has allocated has a fixed place all the same. */
 sim_addr metadata_at(const struct ledger *c, sim_addr location);
+/* Before an access: how a check finds them. A fixed place is computed from the address: a step.
+ * Beside a field they are at a distance that the code has. An array's word is loaded, and leads to
+ * its shadow: a step. The first access makes that: a step, zeros in it 64 bytes at a time, and a
+ * compare and swap of the word. */
+struct metadata_steps {
+    unsigned place, shadow, shadow_new, shadow_line;
+};
+void metadata_reach_inline(struct ledger *c, unsigned core, sim_addr location,
+                           const struct metadata_steps *steps);
+static inline void metadata_reach(struct ledger *c, unsigned core, sim_addr location,
+                                  const struct metadata_steps *steps)
+{
+    if (LIKELY(!c->inlined))
+        ledger_step(c, core, steps->place);
+    else
+        metadata_reach_inline(c, core, location, steps);
+}
+/* A copy of memory: the shadow of an array that it moves goes along, into a block of its own. Other
+ * metadata that are inline are what the copy itself has copied. False: they are not inline. */
+bool metadata_move(struct ledger *c, unsigned core, sim_addr to, sim_addr from, unsigned step);
+static inline bool metadata_is_inline(const struct ledger *c)
+{
+    return c->inlined;
+}
+/* counted: bytes that come with objects. Inline only. */
+void metadata_count(struct ledger *c, struct budget *counted);
 /* A block of simulated memory, from lists that each core has for itself: of 16 bytes or a larger
  * power of two, aligned to it or to 64. What the list costs is gathered (docs/policies.md, "Costs
  * that all have"). Given back to the list of the core that gives it. 0 without a machine. */

@@ -326,6 +326,7 @@ extern const struct policy policy_fastrcd;
 const struct policy policy_fastrcd = {
     .name = "fastrcd",
     .summary = "conflicts with ongoing regions, by epochs of regions",
+    .inlines = true,
     .source = "valor",
     .promise = {CLAIM_SOUND | CLAIM_PRECISE | CLAIM_REGION | CLAIM_EAGER, CONFLICT_ALL, HISTORY_OWN,
                 "conflicts of release-free regions"},

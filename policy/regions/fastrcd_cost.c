@@ -41,17 +41,19 @@ static void load_clock(struct rcd_cost *c, uint32_t actor, unsigned on)
     load(c, on, c->thread[actor].block, WORD);
 }
 
+static const struct metadata_steps reach_steps = {STEP_PLACE, STEP_SHADOW, STEP_SHADOW_NEW,
+                                                  STEP_SHADOW_LINE};
+
 /* Begins every access: loads the own epoch and one of the variable's words, and compares them.
  * Returns where the words are. */
 static sim_addr begin(struct rcd_cost *c, sim_addr addr, unsigned word, uint32_t me, unsigned on)
 {
-    const sim_addr at = metadata_at(c->cost, addr);
-
     ledger_part(c->cost, PART_CHECK);
     if (!c->cost->held) {
         load_clock(c, me, on);
-        step(c, on, STEP_PLACE);
+        metadata_reach(c->cost, on, addr, &reach_steps);
     }
+    const sim_addr at = metadata_at(c->cost, addr);
     load(c, on, at + word, WORD);
     step(c, on, STEP_SAME);
     return at;

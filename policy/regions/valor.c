@@ -372,7 +372,7 @@ static const struct policy_hints hints = {.cells = true, .run = valor_run};
                                  HISTORY_OWN, "conflicts of release-free regions"},                \
                      .params = valor_params, .params_size = sizeof(struct valor_params),           \
                      .refuse = valor_refuse, .destroy = valor_destroy, .detector = &detector,      \
-                     .charges = &valor_charges, .hints = &hints,                                   \
+                     .inlines = true, .charges = &valor_charges, .hints = &hints,                  \
     }
 
 extern const struct policy policy_valor, policy_valor_e, policy_valor_o;

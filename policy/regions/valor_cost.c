@@ -122,11 +122,13 @@ static void charge_write(struct valor *v, const struct valor_variable *x, sim_ad
 void valor_charge_access(struct valor *v, const struct valor_variable *x,
                          const struct valor_access *now)
 {
-    const sim_addr at = metadata_at(v->cost, now->addr);
+    static const struct metadata_steps reach = {STEP_PLACE, STEP_SHADOW, STEP_SHADOW_NEW,
+                                                STEP_SHADOW_LINE};
 
     ledger_part(v->cost, PART_CHECK);
     if (!v->cost->held)
-        step(v, STEP_PLACE);
+        metadata_reach(v->cost, v->env->core, now->addr, &reach);
+    const sim_addr at = metadata_at(v->cost, now->addr);
     load(v, at, valor_variable_bytes(v));
     if (event_writes(now->ev)) {
         charge_write(v, x, at, now);

@@ -323,14 +323,10 @@ enum spent spent_at(enum mem_level level)
 }
 
 /* Within one line. */
-ALWAYS_INLINE struct coh_result access_line(struct machine *m, unsigned core, sim_tid tid,
-                                            sim_addr addr, unsigned bytes, enum mem_cmd cmd)
+ALWAYS_INLINE struct coh_result access_physical(struct machine *m, unsigned core, sim_addr physical,
+                                                unsigned bytes, enum mem_cmd cmd)
 {
     struct core *c = &m->core[core];
-    struct pages_near *at = pages_near(&m->pages, addr >> m->pages.near_shift);
-    const sim_addr within = addr & m->pages.within, physical = at->base | within;
-
-    footprint_touch(&m->footprint, tid, at, within);
     const struct coh_result r =
         UNLIKELY(m->access != NULL)
             ? m->access(m->scheduler, core, physical, bytes, cmd, c->clock)
@@ -339,6 +335,15 @@ ALWAYS_INLINE struct coh_result access_line(struct machine *m, unsigned core, si
     /* Waiting for what goes on beside has been charged already. */
     core_spend(m, c, spent_at(r.level), r.done - c->clock);
     return r;
+}
+ALWAYS_INLINE struct coh_result access_line(struct machine *m, unsigned core, sim_tid tid,
+                                            sim_addr addr, unsigned bytes, enum mem_cmd cmd)
+{
+    struct pages_near *at = pages_near(&m->pages, addr >> m->pages.near_shift);
+    const sim_addr within = addr & m->pages.within;
+
+    footprint_touch(&m->footprint, tid, at, within);
+    return access_physical(m, core, at->base | within, bytes, cmd);
 }
 
 /* Lines one after the other, as by one instruction that waits for each. In timed order other cores
@@ -358,6 +363,33 @@ static NO_INLINE enum mem_level access_lines(struct machine *m, unsigned core,
         most = level > most ? level : most;
         addr += n;
         bytes -= n;
+    }
+    return most;
+}
+
+/* To where the bytes lie with metadata beside fields. The footprint is the program's own. */
+static NO_INLINE enum mem_level access_inflated(struct machine *m, unsigned core,
+                                                const struct event *ev, uint64_t bytes,
+                                                struct inline_range to, enum mem_cmd cmd)
+{
+    enum mem_level most = LEVEL_NONE;
+
+    for (uint64_t n; to.bytes; to.at += n, to.bytes -= n) {
+        const sim_addr physical = inline_heap_physical(m->inlined, to.at);
+        const uint64_t room = line_room(m, physical);
+        n = to.bytes < room ? to.bytes : room;
+        if (most != LEVEL_NONE && m->turns)
+            m->turns->until(m->scheduler, core, m->core[core].clock);
+        const enum mem_level level =
+            (enum mem_level)access_physical(m, core, physical, (unsigned)n, cmd).level;
+        most = level > most ? level : most;
+    }
+    for (uint64_t i = 0, n; i < bytes; i += n) {
+        n = line_room(m, ev->addr + i);
+        const sim_addr addr = ev->addr + i;
+        footprint_touch(&m->footprint, ev->tid,
+                        pages_near(&m->pages, addr >> m->pages.near_shift),
+                        addr & m->pages.within);
     }
     return most;
 }
@@ -408,7 +440,10 @@ struct mem_outcome machine_event(struct machine *m, unsigned core, const struct 
     if (LIKELY(cost->access)) {
         const enum mem_cmd cmd = (enum mem_cmd)cost->cmd;
         const uint64_t bytes = event_bytes(m, ev);
-        if (LIKELY(bytes <= line_room(m, ev->addr))) {
+        struct inline_range to;
+        if (UNLIKELY(m->inlined && inline_heap_access(m->inlined, ev, bytes, &to))) {
+            out.level = (uint8_t)access_inflated(m, core, ev, bytes, to, cmd);
+        } else if (LIKELY(bytes <= line_room(m, ev->addr))) {
             const struct coh_result r =
                 access_line(m, core, ev->tid, ev->addr, (unsigned)bytes, cmd);
             out.level = r.level;

@@ -4,6 +4,7 @@
 #ifndef LARDSIM_MACHINE_H
 #define LARDSIM_MACHINE_H
 
+#include "policy/inline_heap.h"
 #include "policy/machine.h"
 #include "sim/machine/footprint.h"
 #include "sim/order/order.h"
@@ -69,7 +70,8 @@ struct machine {
     struct coherence *coherence;
     struct pages pages;
     struct footprint footprint;
-    unsigned word; /* bytes of a synchronisation object's; of the layout */
+    struct inline_heap *inlined; /* borrows; NULL: no policy has metadata beside fields */
+    unsigned word;               /* bytes of a synchronisation object's; of the layout */
     bool timed;
     bool soon; /* a policy looks for what it has of an access before that comes */
     struct core *core;

@@ -65,7 +65,7 @@ static int watch(struct lardsim *l)
     return l->err.code ? -1 : 0;
 }
 
-int machine_begins(struct lardsim *l)
+int machine_begins(struct lardsim *l, unsigned granule)
 {
     const bool timed = l->params.order != ORDER_RECORDED;
 
@@ -87,6 +87,9 @@ int machine_begins(struct lardsim *l)
         return -1;
     l->machine->word = run_layout(&l->params, l->pulled)->word;
     machine_account(l->machine, &l->memory);
+    l->heap.budget.of = &l->memory;
+    l->inlined = inline_heap_new(run_layout(&l->params, l->pulled), &l->machine->pages,
+                                 granule == GRANULE_FIELD ? 4 : granule, &l->memory);
     if (budget_over(&l->memory))
         return err_set(&l->err, LARD_LIMIT,
                        "limits.memory: the caches and the directory of the machine alone take %llu "
@@ -95,6 +98,7 @@ int machine_begins(struct lardsim *l)
     l->policies = machine_policies(l->machine);
     if (l->listing)
         l->policies.no_histories = NULL;
+    l->policies.inlined = l->inlined;
     l->lines.queue = coherence_lines(l->machine->coherence);
     return timed ? config_bind(l->config, "schedule", schedule_param_rows, &l->schedule, &l->err)
                  : config_known(l->config, "schedule", schedule_param_rows, &l->err);
@@ -119,6 +123,7 @@ void machine_lent(struct lardsim *l, struct checker_env *env)
     env->host = l->machine;
     env->exec = machine_exec;
     env->mem = machine_mem;
+    env->heap = &l->heap;
 }
 
 void machine_heard(struct lardsim *l, const struct checker *c)

@@ -225,11 +225,28 @@ static int one_in_hardware(struct lardsim *l)
     return 0;
 }
 
+/* The program's objects lie apart where metadata lie in them. Hardware has histories of lines as
+ * the program has them. */
+static int inflate(struct lardsim *l)
+{
+    if (!l->inlined || !l->inlined->policies)
+        return 0;
+    l->machine->inlined = l->inlined;
+    for (size_t i = 0; i < l->checkers; i++)
+        if (checker_promise(l->checker[i]).claims & CLAIM_HARDWARE)
+            return err_set(&l->err, LARD_CONFIG,
+                           "policies: %s is in hardware, and another has its metadata beside "
+                           "fields (policy.LABEL.metadata=inline), which moves them to other "
+                           "lines; run them one after the other, or with metadata=shadow",
+                           checker_label(l->checker[i]));
+    return 0;
+}
+
 static int make_parts(struct lardsim *l, unsigned hint)
 {
     const unsigned granule = run_granule(&l->params, hint);
 
-    if (machine_begins(l))
+    if (machine_begins(l, granule))
         return -1;
     run_begin(l);
     if (l->on.race || l->on.difference || l->output_dir) {
@@ -239,8 +256,8 @@ static int make_parts(struct lardsim *l, unsigned hint)
     for (size_t i = 0; i < l->params.policies.n; i++)
         if (add_checker(l, l->params.policies.item[i], granule))
             return -1;
-    /* Only now is it known what each instance promises. */
-    if (one_in_hardware(l))
+    /* Only now is it known what each instance promises, and where it has its metadata. */
+    if (inflate(l) || one_in_hardware(l))
         return -1;
     take_turns(l);
     if (compared_begin(l, granule) || know_policies(l) || config_check_names(l->config, &l->err))

@@ -192,6 +192,15 @@ static sim_cycle data_there(const struct lardsim *l, const struct core *c)
     return beside && c->ready > c->clock && c->ready != CYCLE_NEVER ? c->ready : c->clock;
 }
 
+static NO_INLINE void place_event(struct lardsim *l, const struct event *ev, uint64_t number)
+{
+    live_heap_event(&l->heap, ev);
+    if (l->machine->inlined && ev->kind == EV_CLEAR)
+        inline_heap_event(l->machine->inlined, ev);
+    if (l->placement)
+        placement_apply(l->placement, ev, number);
+}
+
 static void execute(struct lardsim *l, struct turn *t)
 {
     const struct event *ev = t->ev;
@@ -199,6 +208,8 @@ static void execute(struct lardsim *l, struct turn *t)
     struct machine *m = l->machine;
     struct core *c = &m->core[core];
 
+    if (UNLIKELY(m->inlined) && event_is_placing(ev) && ev->kind != EV_CLEAR)
+        inline_heap_event(m->inlined, ev); /* what follows is about the object */
     const struct mem_outcome out = machine_event(m, core, ev);
     const sim_cycle from = data_there(l, c);
     sim_cycle now = from;
@@ -213,8 +224,8 @@ static void execute(struct lardsim *l, struct turn *t)
     if (l->pays || l->compare)
         now = pay(l, ev, core, now);
     count_event(l, ev);
-    if (UNLIKELY(event_is_placing(ev)) && l->placement)
-        placement_apply(l->placement, ev, t->number);
+    if (UNLIKELY(event_is_placing(ev)))
+        place_event(l, ev, t->number);
     if (UNLIKELY(event_is_region(ev)) && !l->err.code)
         run_region(l, ev->kind == EV_ROI_BEGIN);
     if (UNLIKELY(l->lines.hears))

@@ -43,6 +43,8 @@ void lardsim_free(struct lardsim *l)
     stats_free(l->stats);
     config_free(l->config);
     placement_free(l->placement);
+    live_heap_free(&l->heap);
+    inline_heap_free(l->inlined);
     names_free(l->names);
     digest_free(l->identity);
     for (size_t i = 0; i < l->words; i++)

@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include "policy/checker.h"
+#include "policy/space.h"
 #include "sim/compare/compare.h"
 #include "sim/lardsim.h"
 #include "sim/scheduler/scheduler.h"
@@ -108,8 +109,10 @@ struct lardsim {
     struct budget pushed; /* of it: names that were pushed */
     struct stats *stats;
     struct run_stats st;
-    struct rules *rules;      /* NULL: not checked */
-    struct checker **checker; /* as they are listed */
+    struct live_heap heap;       /* on a machine */
+    struct inline_heap *inlined; /* on a machine; used where a policy asks for it */
+    struct rules *rules;         /* NULL: not checked */
+    struct checker **checker;    /* as they are listed */
     struct checker **turn; /* the same on a machine, in the order in which they decide: ready.c */
     size_t checkers;
     struct names *names;         /* pushed */
@@ -176,7 +179,8 @@ void session_share(struct lardsim *l, const struct trace_summary *told);
 bool session_asks(const struct lardsim *l, const struct source *s);
 int session_push(struct lardsim *l, const struct event rec[static EVENT_RECORDS]); /* session.c */
 
-/* ---- how many cycles events take, as the run goes on: course.c -------------------------------- */
+/* ---- how many cycles events take, as the run goes on: course.c --------------------------------
+ */
 
 void course_begin(struct lardsim *l, bool region); /* the run, or a region of interest */
 void course_sample(struct lardsim *l);             /* st.events is course.next */
@@ -185,7 +189,7 @@ void course_end(struct lardsim *l);
 /* ---- the machine of the run: on_machine.c --------------------------------------------------- */
 
 /* Makes the machine of the configuration, if it has one, or lets its parameters be known. */
-int machine_begins(struct lardsim *l);
+int machine_begins(struct lardsim *l, unsigned granule);
 /* What the policy of a checker that is about to be made gets of the machine, if there is one. */
 void machine_lent(struct lardsim *l, struct checker_env *env);
 /* It has been made: what it hears of the machine. */

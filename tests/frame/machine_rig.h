@@ -15,11 +15,13 @@
 #include "policy/frame/clock_cost.h"
 #include "policy/frame/hb.h"
 #include "policy/frame/metadata.h"
+#include "policy/inline_heap.h"
 #include "tests/frame/charges.h"
 
 /* How a policy lays its metadata out. A place without a name is "metadata+16", "block+16". */
 struct rig_places {
     const struct layout *layout; /* of the program's objects; NULL: the default */
+    bool inlined;                /* policies may have metadata beside fields */
     unsigned each;               /* bytes for a granule of 4 bytes */
     struct layout_field {
         unsigned at, bytes;
@@ -128,6 +130,8 @@ static inline void machine_place(const struct machine_rig *m, unsigned core, sim
         machine_place_in_metadata(m, a - METADATA_FIXED, bytes, to, room);
     else if (a >= clocks)
         machine_place_of_clocks(a - clocks, to, room);
+    else if (a >= INLINE_HEAP)
+        snprintf(to, room, "inflated+%llu", (unsigned long long)(a - INLINE_HEAP));
     else
         snprintf(to, room, "0x%llx", (unsigned long long)a);
 }

@@ -23,6 +23,8 @@ static inline void policy_rig_open(struct policy_rig *r, const char *policy,
     machine_rig_open(&r->m, 4);
     r->m.counts = "policy.a.";
     r->m.layout = layout;
+    if (layout.inlined)
+        r->m.machine.inlined = inline_heap_new(layout.layout, NULL, 4, NULL);
     r->err = (struct err){0};
     r->config = config_new(NULL);
     for (; settings && *settings; settings++)

@@ -38,7 +38,7 @@ struct verdict_case {
     const struct verdict_view *view; /* the policy may have more of its own */
     unsigned granule;
     char setting[VERDICT_SETTING]; /* "": as it is */
-    const struct promise *as; /* judged as if it promised that; NULL: what it does promise */
+    const struct promise *as;      /* judged as if it promised that; NULL: what it does promise */
 };
 void verdict_case_text(const struct verdict_case *c, char *to, size_t room);
 
