@@ -223,7 +223,8 @@ sim_addr inline_heap_physical(const struct inline_heap *h, sim_addr at)
     const unsigned shift = h->pages->shift;
     const uint64_t page = at / h->scale >> shift;
 
-    return INLINE_HEAP + h->scale * pages_base(h->pages, page) + (at - h->scale * (page << shift));
+    return INLINE_HEAP + h->scale * pages_physical(h->pages, page << shift) +
+           (at - h->scale * (page << shift));
 }
 
 /* ---- accesses ------------------------------------------------------------------------------- */
