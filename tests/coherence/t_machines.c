@@ -32,7 +32,8 @@ static void open_machine(struct bench *b, const struct setting *s)
     char settings[2000] = "";
 
     for (const struct setting *row = s; row->key; row++)
-        if (strchr(row->key, '.') && strncmp(row->key, "memory.", 7) != 0)
+        if (strchr(row->key, '.') && strncmp(row->key, "memory.", 7) != 0 &&
+            strncmp(row->key, "core.", 5) != 0)
             snprintf(settings + strlen(settings), sizeof settings - strlen(settings), "%s=%s ",
                      row->key, row->value);
     const struct bench_options o = {
