@@ -12,7 +12,7 @@ libcore_la_SOURCES += sim/scheduler/buffers.c sim/scheduler/event_queue.c sim/sc
 	sim/scheduler/recorded.c sim/scheduler/scheduler.h sim/scheduler/steps.c \
 	sim/scheduler/program.c sim/scheduler/stop.c sim/scheduler/threads.c sim/scheduler/timed.c sim/scheduler/timed.h
 libcore_la_SOURCES += sim/session/compared.c sim/session/course.c sim/session/findings.c \
-	sim/session/findings.def sim/session/host.c sim/session/keep.c sim/session/machines.def \
+	sim/session/findings.def sim/session/gaps.c sim/session/host.c sim/session/keep.c sim/session/machines.def \
 	sim/session/on_machine.c \
 	sim/session/output.c sim/session/params.c sim/session/provenance.c sim/session/push.c sim/session/ready.c \
 	sim/session/run.c sim/session/session.c sim/session/session.h sim/session/shared.c

@@ -71,6 +71,10 @@ static inline double chance_gaussian(struct chance *c)
     return a * chance_polar(a, b);
 }
 
+/* Instructions: a step multiplies 48 bits, adds and masks; a polar pair is tried with two of them,
+ * added up from four halves. */
+enum { CHANCE_STEP = 4, CHANCE_TRY = 10, CHANCE_POLAR = 2 * VM_MATH };
+
 /* ---- on the heap: o is an object of a class with chance_fields ------------------------------ */
 
 static inline void chance_seed(struct vm_thread *t, struct vm_ref *o, uint64_t seed, uint64_t site)
@@ -81,6 +85,7 @@ static inline uint64_t chance_step(struct vm_thread *t, struct vm_ref *o, uint64
 {
     const uint64_t seed = chance_stepped((uint64_t)vm_get_i64(t, o, CHANCE_SEED, site));
 
+    vm_compute(t, CHANCE_STEP);
     vm_put_i64(t, o, CHANCE_SEED, (int64_t)seed, site);
     return seed;
 }
@@ -101,7 +106,9 @@ static inline double chance_draw(struct vm_thread *t, struct vm_ref *o, uint64_t
     do {
         a = chance_draw_next(t, o, site);
         b = chance_draw_next(t, o, site);
+        vm_compute(t, CHANCE_TRY);
     } while (!chance_fits(a, b));
+    vm_compute(t, CHANCE_POLAR);
     vm_put_f64(t, o, CHANCE_SPARE, b * chance_polar(a, b), site);
     vm_put_i8(t, o, CHANCE_HAS_SPARE, 1, site);
     return a * chance_polar(a, b);

@@ -41,7 +41,7 @@ static const struct program kernels[] = {
 
 /* Table 3 is about memory that is reused, and objects that move: so there are collections. The
  * kernels have one small heap, too. */
-const struct suite suites[] = {{"twins", "collections=4", twins},
+const struct suite suites[] = {{"twins", "collections=4,alloc=0", twins},
                                {"kernels", "heap=256Ki,tlab=256,system_gc=on", kernels}};
 const char *const suite_names[] = {"twins", "kernels", NULL};
 

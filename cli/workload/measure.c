@@ -20,6 +20,8 @@ struct census {
     uint64_t n[TRAIT_COUNT]; /* by trait, of those that are counted */
     uint64_t system, arrays, program, live;
     uint64_t work; /* instructions of the program */
+    bool inside;   /* the region of interest; in it: */
+    uint64_t bytes, accesses;
     uint8_t *life; /* owns; by thread: enum life */
     struct again *again;
 };
@@ -68,6 +70,7 @@ static void count_access(struct census *c, const struct event *ev)
         return;
     }
     c->program++;
+    c->accesses += c->inside;
     c->arrays += (ev->flags & EVF_ARRAY) != 0;
     c->n[ev->kind == EV_READ ? TRAIT_READS : ev->kind == EV_WRITE ? TRAIT_WRITES : TRAIT_ATOMICS]++;
     if (order_gives(event_order(ev)))
@@ -90,6 +93,7 @@ static void count_heap(struct census *c, const struct event *ev)
     c->n[TRAIT_HEAP]++;
     c->n[TRAIT_ALLOCS] += ev->kind == EV_ALLOC;
     c->n[TRAIT_ALLOCATED] += ev->kind == EV_ALLOC ? ev->aux : 0;
+    c->bytes += ev->kind == EV_ALLOC && c->inside ? ev->aux : 0;
     c->n[TRAIT_CLEARS] += ev->kind == EV_CLEAR;
     c->n[TRAIT_COPIES] += ev->kind == EV_COPY;
     c->n[TRAIT_COLLECTIONS] += ev->kind == EV_GC_BEGIN;
@@ -107,6 +111,8 @@ static int count(void *arg, const struct event *ev, uint64_t number, struct err 
     c->n[TRAIT_EVENTS]++;
     c->work += ev->flags & EVF_SYSTEM ? 0 : (uint64_t)ev->gap + 1;
     begin(c, ev);
+    if (ev->kind == EV_ROI_BEGIN || ev->kind == EV_ROI_END)
+        c->inside = ev->kind == EV_ROI_BEGIN;
     if (class == CLASS_ACCESS)
         count_access(c, ev);
     else if (class == CLASS_SYNC)
@@ -129,6 +135,7 @@ static void conclude(const struct census *c, struct measure to[TRAIT_COUNT])
     to[TRAIT_SYSTEM] = (struct measure){100 * c->system, c->n[TRAIT_ACCESSES]};
     to[TRAIT_ARRAYS] = (struct measure){100 * c->arrays, c->program};
     to[TRAIT_WORK] = (struct measure){c->work, c->n[TRAIT_CHECKED]};
+    to[TRAIT_ALLOC_RATE] = (struct measure){1000 * c->bytes, c->accesses};
     to[TRAIT_REGION] = (struct measure){c->n[TRAIT_CHECKED], c->n[TRAIT_RELEASES]};
     to[TRAIT_UNCHANGED] =
         (struct measure){100 * (p->reads_again + p->writes_again), p->reads + p->writes};

@@ -65,6 +65,8 @@ char *source_with(const char *source, const char *name, uint64_t value);
     X(HEAP, "heap-events", "events", "Allocations, clears, copies, collections.")                  \
     X(ALLOCS, "allocations", "objects", "Objects and arrays.")                                     \
     X(ALLOCATED, "allocated", "bytes", "By allocations.")                                          \
+    X(ALLOC_RATE, "allocated-in-1000", "bytes",                                                    \
+      "In 1000 accesses of the program in its region of interest.")                                \
     X(CLEARS, "clears", "events", "Regions reclaimed, or left by a move.")                         \
     X(COPIES, "copies", "events", "Moves of objects.")                                             \
     X(COLLECTIONS, "collections", "events", "Stop-the-world collections.")                         \

@@ -44,6 +44,9 @@ const struct param core_param_rows[] = {
      "is not there."},
     {"memory-instruction", PARAM_CHOICE, AT(memory_instruction), "one-plus-latency", 0, 0, "",
      instruction_choices, "What a memory instruction takes."},
+    {"unknown-gap", PARAM_U64, AT(unknown_gap), "0", 0, 1000000, "instructions", NULL,
+     "Before each access of the program, as long as no event of the trace has said how many there "
+     "are; with 0 overheads of such a trace are upper bounds."},
     {"store-buffer", PARAM_U64, AT(store_buffer), "0", 0, 1024, "stores", NULL,
      "Stores that may wait to be done, in order (TSO); 0: each is waited for. Timed order only."},
     {"misses", PARAM_U64, AT(misses), "0", 0, 64, "loads", NULL,
@@ -109,6 +112,10 @@ static void declare_stats(struct machine *m, struct stats *stats)
                 "Most cycles that a core spent inside regions of interest: execution time where "
                 "nobody waits for others.",
                 &m->region_cycles);
+    stats_level(
+        g, "gaps-known", "traces",
+        "1: some event says how many instructions come before it; 0: the trace does not say.",
+        &m->gaps_known);
     stats_count(g, "instructions", "instructions", "Instructions of all cores.",
                 &m->total_instructions);
     stats_vector(each, "instructions", "instructions", "Instructions, by core.", m->instructions, n,

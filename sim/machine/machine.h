@@ -26,6 +26,7 @@ struct machine_params { /* of the top level */
 struct core_params { /* section core */
     uint32_t type, memory_instruction;
     uint64_t width, window, store_buffer, misses, atomic, unmodelled;
+    uint64_t unknown_gap; /* instructions before an access, where the trace never says */
 };
 extern const struct param machine_param_rows[], core_param_rows[];
 
@@ -78,6 +79,7 @@ struct machine {
     uint64_t *spent;        /* by reason, MAX_CORES of each, then core */
     uint64_t *instructions; /* by core, as last settled */
     uint64_t total_spent[SPENTS], total_instructions, cycles; /* as last settled */
+    uint64_t gaps_known; /* 1: an event has said how many instructions come before it */
     uint64_t region_cycles, used, unused; /* the last two: cores, as last settled */
     /* In timed order: how an access in the middle of an event has its turn, and how one is made
      * where stores or loads need not be waited for. NULL: at once. */

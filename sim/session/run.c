@@ -267,7 +267,7 @@ static enum fed feed(void *session, struct batch *b)
     if (!l->pulled)
         return l->finishing ? FED_END : FED_NOTHING_YET;
     if (!l->pulled->identity)
-        digest_add(l->identity, b->rec, b->records * sizeof *b->rec);
+        digest_add(l->identity, gaps_original(l, b), b->records * sizeof *b->rec);
     if (b->records && l->on.progress)
         l->on.progress(l->on.progress_arg, l->st.events);
     if (memory_limit(l))
@@ -280,6 +280,7 @@ static enum fed feed(void *session, struct batch *b)
     }
     if (l->source_failed)
         return FED_ERROR;
+    gaps_batch(l, b);
     return b->records ? FED_EVENTS : FED_END;
 }
 
@@ -344,11 +345,13 @@ int run_pull(struct lardsim *l)
     const struct recording *r = &l->scheduler->trace;
 
     scheduler_first(l->scheduler, l->pulled->first);
-    if (l->program)
+    if (l->program) { /* a workload knows its gaps */
+        l->machine->gaps_known = 1;
         scheduler_drive(l->scheduler, l->pulled);
+    }
     const int bad = run(l);
     l->source_failed |= r->failed;
-    digest_add(run_identity(l), r->batch.rec, r->at * sizeof *r->batch.rec);
+    digest_add(run_identity(l), gaps_original(l, &r->batch), r->at * sizeof *r->batch.rec);
     return bad;
 }
 
@@ -356,7 +359,9 @@ int run_push(struct lardsim *l, const struct event *ev)
 {
     if (scheduler_full(l->scheduler))
         return events_limit(l);
-    scheduler_push(l->scheduler, ev);
+    struct batch one = {.rec = ev, .records = event_records(ev)};
+    gaps_batch(l, &one);
+    scheduler_push(l->scheduler, one.rec);
     if (run(l))
         return -1;
     digest_add(l->identity, ev, event_records(ev) * sizeof *ev);

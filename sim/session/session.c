@@ -47,6 +47,7 @@ void lardsim_free(struct lardsim *l)
     inline_heap_free(l->inlined);
     names_free(l->names);
     digest_free(l->identity);
+    gaps_free(l);
     for (size_t i = 0; i < l->words; i++)
         free(l->word[i]);
     free(l->word);

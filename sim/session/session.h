@@ -129,6 +129,10 @@ struct lardsim {
     char *source;                         /* what was pulled; NULL: pushed */
     struct source *pulled;                /* until the end, for its names */
     struct digest *identity;              /* of the events */
+    struct {
+        struct event *filled;         /* owns; the batch in hand, with core.unknown-gap */
+        const struct event *original; /* as the source has it; NULL: it was left as it is */
+    } gaps;
     const struct trace_summary *foreseen; /* of those to come, while the parts are made, or NULL */
     uint64_t number;                      /* of the event in hand; between events, of the next */
     struct stats_digests result;          /* once finished */
@@ -203,6 +207,13 @@ struct keep *keep_new(const char *path, bool replace, const struct source *of, s
 int keep_event(struct keep *k, const struct event *ev, const struct names *names, struct err *e);
 int keep_finish(struct keep *k, struct err *e); /* frees it in any case */
 void keep_abort(struct keep *k);                /* nothing remains; NULL is fine */
+
+/* ---- gaps.c ----------------------------------------------------------------------------------- */
+
+/* What a batch that does not say its gaps becomes on a machine; what it was. */
+void gaps_batch(struct lardsim *l, struct batch *b);
+const struct event *gaps_original(const struct lardsim *l, const struct batch *b);
+void gaps_free(struct lardsim *l);
 
 /* ---- the events: run.c ---------------------------------------------------------------------- */
 

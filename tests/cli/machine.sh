@@ -345,4 +345,30 @@ run 3 -c radish8 --set l1.size=33000 small.lard
 says err "l1"
 run 3 -c radish8 --set l9.size=1 small.lard
 says err "l9.size"
+# ---- a trace that does not say how many instructions lie between accesses ---------------------------
+
+# 6 accesses of the program, 1 of the system; which of them have a gap is the argument.
+gapless() {
+    printf 'lardsim-text 1\n'
+    for i in 1 2 3 4 5 6; do echo "T0 write 0x1000 8 $([ "$i" = "$1" ] && echo +1)"; done
+    echo "T0 write 0x2000 8 system"
+}
+gapless 0 >silent.trace
+gapless 3 >speaks.trace
+instructions() { awk -F, '$1 == "machine.instructions" {print $2}' "$1/stats.csv"; }
+for gap in 0 10; do
+    for trace in silent speaks; do
+        "$lardsim" run -c radish8 --set core.unknown-gap=$gap -o $trace.$gap --json $trace.trace >$trace.$gap.json 2>err ||
+            fail "$trace, core.unknown-gap=$gap: $(cat err)"
+    done
+done
+grep -q 'instructions between accesses unknown: overheads are upper bounds' silent.0.json || fail "JSON does not say that gaps are unknown"
+"$lardsim" run -c radish8 silent.trace | grep -q 'overheads are upper bounds' || fail "the page does not say that gaps are unknown"
+grep -q 'rest on core.unknown-gap' silent.10.json || fail "an assumed gap is not said to be one"
+grep -q 'between accesses unknown' speaks.0.json && fail "gaps that are known are called unknown"
+[ $(($(instructions silent.10) - $(instructions silent.0))) = 60 ] || fail "6 accesses with 10 instructions before each are not 60 more"
+[ $(($(instructions speaks.10) - $(instructions speaks.0))) = 20 ] || fail "from the first event with a gap on, gaps are the trace's"
+same() { grep -h '"identity"' "$1"/*.json; }
+[ "$(same silent.0)" = "$(same silent.10)" ] || fail "an assumed gap makes another trace of it"
+
 exit $bad

@@ -126,7 +126,7 @@ static void settings_are_what_is_in_force(void **state)
               {"sor,gc=semispace", "\ngc=semispace\n"},
               {"xalan@lard", "\nheap=1048576\n"},
               {"xalan@lard,heap=2Mi", "\nheap=2097152\n"},
-              {"xalan@valor", "\nheap=8388608\n"}};
+              {"xalan@valor", "\nheap=268435456\n"}};
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(in); i++) {

@@ -133,6 +133,7 @@ static void walk(struct vm_thread *t, struct vm_ref *b)
 
     vm_get_ref(t, &r[0], b, BUCKET_HEAD, AT_WALK);
     for (; !vm_is_null(&r[0]); n++) {
+        vm_compute(t, 6 + VM_LOOP); /* three checks and an addition */
         check_node(t, &r[0]);
         vm_put_i32(t, &r[0], NODE_VISITS, vm_get_i32(t, &r[0], NODE_VISITS, AT_VISIT) + 1,
                    AT_VISIT);

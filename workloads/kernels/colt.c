@@ -118,6 +118,7 @@ static void view_dice(struct vm_thread *t, const struct colt *s, struct vm_ref *
 
 static uint64_t index_of(struct vm_thread *t, struct vm_ref *m, int32_t row, int32_t column)
 {
+    vm_compute(t, 4 + 4); /* two multiplications and additions, in a virtual method */
     const int32_t zero = vm_get_i32(t, m, ZERO, AT_INDEX);
     const int32_t down = vm_get_i32(t, m, ROW_STRIDE, AT_INDEX) * row;
 
@@ -157,6 +158,7 @@ static double multiply(struct vm_thread *t, struct vm_ref *r, const struct matri
             for (int32_t k = 0; k < inner; k++) {
                 const double a = get(t, &r[0], &r[3], i, k);
                 sum += a * get(t, &r[1], &r[3], j, k);
+                vm_compute(t, 2 + VM_LOOP);
             }
             set(t, &r[2], &r[3], i, j, sum);
             largest = fmax(largest, sum);
@@ -179,6 +181,7 @@ static void reduce(struct vm_thread *t, const struct colt *s, struct vm_ref *r,
         int32_t found[BINS] = {0};
         for (int32_t j = 0; j < of->columns; j++) {
             const double x = reduced(get(t, &r[2], &r[3], i, j), largest);
+            vm_compute(t, 6 + VM_LOOP); /* scale, a bin by division */
             set(t, &r[2], &r[3], i, j, x);
             found[bin(x)]++;
         }

@@ -121,19 +121,34 @@ static const uint16_t *load_keys(struct vm_thread *t, struct vm_ref *key, uint16
     return to;
 }
 
+/* As the original does it: a multiplication modulo 65537 is 6 (multiply, divide, back, correct, two
+ * masks), an addition modulo 65536 is 2; each word of a key adds 1 to its index. */
+enum {
+    ROUND = 4 * 6 + 4 * 2 + 6 + 2 + 6 + VM_LOOP, /* 6 exclusive or, 2 moves */
+    LAST = 2 * 6 + 2 * 2 + 4,
+    BYTE = 3 /* mask, shift, or; shift, convert, count */
+};
+
 /* A block as the original's loop does it: bytes in, keys loaded for each block anew, bytes out. */
 static void cipher(struct vm_thread *t, struct vm_ref *key, struct vm_ref *from, struct vm_ref *to,
                    uint64_t at)
 {
     uint16_t x[4] = {0}, k[6];
 
-    for (unsigned i = 0; i < BLOCK; i++)
+    for (unsigned i = 0; i < BLOCK; i++) {
+        vm_compute(t, BYTE);
         x[i / 2] = (uint16_t)(x[i / 2] << 8 | vm_load_i8(t, from, at + i, AT_READ));
-    for (unsigned i = 0; i < ROUNDS; i++)
+    }
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        vm_compute(t, ROUND);
         round_of(x, load_keys(t, key, k, 6 * i, 6));
+    }
+    vm_compute(t, LAST);
     last_of(x, load_keys(t, key, k, 6 * ROUNDS, 4));
-    for (unsigned i = 0; i < BLOCK; i++)
+    for (unsigned i = 0; i < BLOCK; i++) {
+        vm_compute(t, BYTE);
         vm_store_i8(t, to, at + i, (uint8_t)(i % 2 ? x[i / 2] : x[i / 2] >> 8), AT_WRITE);
+    }
 }
 
 static void work(struct vm_thread *t, void *member)

@@ -119,8 +119,10 @@ static int32_t search(struct vm_thread *t, const struct hedc *h, struct vm_ref *
     const int32_t end = vm_get_i32(t, task, TASK_END, AT_TASK);
     int32_t hits = 0;
 
-    for (int32_t i = vm_get_i32(t, task, TASK_FROM, AT_TASK); i < end; i++)
+    for (int32_t i = vm_get_i32(t, task, TASK_FROM, AT_TASK); i < end; i++) {
+        vm_compute(t, 2 + VM_LOOP); /* compare, add */
         hits += vm_load_i8(t, h->archive, (uint64_t)i, AT_SEARCH) == key;
+    }
     return hits;
 }
 

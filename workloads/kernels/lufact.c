@@ -131,6 +131,7 @@ static void find_pivot(struct vm_thread *t, struct lufact *l, uint64_t k, struct
     double most = fabs(vm_load_f64(t, column, k, AT_IDAMAX));
     for (uint64_t i = k + 1; i < l->n; i++) {
         const double size = fabs(vm_load_f64(t, column, i, AT_IDAMAX));
+        vm_compute(t, 3 + VM_LOOP); /* absolute value, compare, branch */
         if (size > most) {
             most = size;
             best = i;
@@ -141,6 +142,7 @@ static void find_pivot(struct vm_thread *t, struct lufact *l, uint64_t k, struct
     const double factor = -1 / exchange(t, column, k, best);
     for (uint64_t i = k + 1; i < l->n; i++) {
         const double value = vm_load_f64(t, column, i, AT_DSCAL);
+        vm_compute(t, 1 + VM_LOOP);
         vm_store_f64(t, column, i, value * factor, AT_DSCAL);
     }
 }
@@ -152,6 +154,7 @@ static void add(struct vm_thread *t, struct vm_ref *to, struct vm_ref *from, dou
     for (uint64_t i = first; i < end; i++) {
         const double x = vm_load_f64(t, from, i, AT_DAXPY);
         const double y = vm_load_f64(t, to, i, AT_DAXPY);
+        vm_compute(t, 2 + VM_LOOP); /* multiply, add */
         vm_store_f64(t, to, i, y + factor * x, AT_DAXPY);
     }
 }

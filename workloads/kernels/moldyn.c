@@ -137,6 +137,16 @@ static void init(struct vm_thread *t, struct moldyn *s)
 
 /* ---- a step --------------------------------------------------------------------------------- */
 
+enum {                     /* instructions, beside those of accesses */
+       MOVE = 6 + VM_LOOP, /* two additions; two comparisons with the box */
+       ZERO = VM_LOOP,
+       PAIR =
+           25 + VM_LOOP,  /* by dimension subtract, two comparisons and a correction, square, add */
+       NEAR = 14 + 3 * 3, /* a division and the powers; by dimension multiply, add, subtract */
+       TOTAL = 5 + VM_LOOP, /* multiply, add; square, add, multiply */
+       SCALE = 1 + VM_LOOP
+};
+
 /* Of its own particles the places; of its own array of forces all, as any particle may be in it. */
 static void move(struct vm_thread *t, struct moldyn *s, const struct member *m, struct vm_ref *part)
 {
@@ -146,11 +156,14 @@ static void move(struct vm_thread *t, struct moldyn *s, const struct member *m, 
         const double at = vm_load_f64(t, s->array[PLACE], i, AT_MOVE);
         double speed = vm_load_f64(t, s->array[SPEED], i, AT_MOVE);
         speed += vm_load_f64(t, s->array[FORCE], i, AT_MOVE);
+        vm_compute(t, MOVE);
         vm_store_f64(t, s->array[PLACE], i, into_box(at + speed, s->side), AT_MOVE);
         vm_store_f64(t, s->array[SPEED], i, speed, AT_MOVE);
     }
-    for (uint64_t i = 0; i < 3 * s->n; i++)
+    for (uint64_t i = 0; i < 3 * s->n; i++) {
+        vm_compute(t, ZERO);
         vm_store_f64(t, part, i, 0, AT_ZERO);
+    }
 }
 
 static void add_force(struct vm_thread *t, struct vm_ref *part, uint64_t i, double force)
@@ -174,8 +187,10 @@ static void attract(struct vm_thread *t, struct moldyn *s, uint64_t i, struct vm
             by[d] = nearest(by[d], s->side);
             square += by[d] * by[d];
         }
+        vm_compute(t, PAIR);
         if (square > s->cutoff)
             continue;
+        vm_compute(t, NEAR);
         for (unsigned d = 0; d < 3; d++) {
             const double force = by[d] * strength(square);
             sum[d] += force;
@@ -197,6 +212,7 @@ static void collect(struct vm_thread *t, struct moldyn *s, const struct member *
         double sum = 0;
         for (unsigned u = 0; u < m->of; u++)
             sum += vm_load_f64(t, &part[u], i, AT_SUM);
+        vm_compute(t, TOTAL + m->of * (1 + VM_LOOP));
         vm_store_f64(t, s->array[FORCE], i, impulse(sum), AT_SUM);
         double speed = vm_load_f64(t, s->array[SPEED], i, AT_SPEED);
         speed += impulse(sum);
@@ -216,6 +232,7 @@ static void rescale(struct vm_thread *t, struct moldyn *s, const struct member *
         squares += vm_load_f64(t, s->energy, u, AT_SCALE);
     for (uint64_t i = team_from(m, 3 * s->n); i < end; i++) {
         const double speed = vm_load_f64(t, s->array[SPEED], i, AT_SCALE);
+        vm_compute(t, SCALE);
         vm_store_f64(t, s->array[SPEED], i, speed * cooling(squares, s->n), AT_SCALE);
     }
 }

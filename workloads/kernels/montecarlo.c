@@ -109,11 +109,13 @@ static void make_path(struct vm_thread *t, struct montecarlo *s, struct vm_ref *
     vm_put_ref(t, &r[R_PATH], PATH_PRICES, &r[R_PRICES], AT_NEW_PATH);
     for (uint64_t i = 0; i < s->p->steps; i++) {
         const double by = fluctuation(chance_draw(t, &r[R_RANDOM], AT_RANDOM));
+        vm_compute(t, 2 + VM_LOOP);
         vm_store_f64(t, &r[R_FLUCTUATIONS], i, by, AT_FLUCTUATION);
     }
     double price = first_price;
     for (uint64_t i = 0; i < s->p->steps; i++) {
         price *= exp(vm_load_f64(t, &r[R_FLUCTUATIONS], i, AT_PRICE));
+        vm_compute(t, VM_MATH + 1 + VM_LOOP);
         vm_store_f64(t, &r[R_PRICES], i, price, AT_PRICE);
     }
 }
@@ -126,6 +128,7 @@ static void make_returns(struct vm_thread *t, struct montecarlo *s, struct vm_re
     vm_new_array(t, &r[R_RETURNS], VM_F64, s->p->steps, AT_NEW_RETURN);
     for (uint64_t i = 0; i < s->p->steps; i++) {
         const double price = vm_load_f64(t, &r[R_PRICES], i, AT_RETURN);
+        vm_compute(t, VM_MATH + 1 + VM_LOOP);
         vm_store_f64(t, &r[R_RETURNS], i, log(price / was), AT_RETURN);
         was = price;
     }
@@ -136,11 +139,14 @@ static struct outcome make_outcome(struct vm_thread *t, struct montecarlo *s, st
     const uint64_t n = s->p->steps;
     double sum = 0, squares = 0;
 
-    for (uint64_t i = 0; i < n; i++)
+    for (uint64_t i = 0; i < n; i++) {
+        vm_compute(t, 1 + VM_LOOP);
         sum += vm_load_f64(t, &r[R_RETURNS], i, AT_MEAN);
+    }
     for (uint64_t i = 0; i < n; i++) {
         const double off = vm_load_f64(t, &r[R_RETURNS], i, AT_VARIANCE) - sum / (double)n;
         squares += off * off;
+        vm_compute(t, 3 + VM_LOOP);
     }
     return outcome_of(sum / (double)n, squares / (double)(n - 1),
                       vm_load_f64(t, &r[R_PRICES], n - 1, AT_MEAN));

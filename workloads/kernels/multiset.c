@@ -91,6 +91,7 @@ static uint64_t take(struct vm_thread *t, const struct user *u, uint64_t from, i
 
     enter(t, u);
     while (i < u->p->slots && !found) {
+        vm_compute(t, 2 + VM_LOOP);
         open_slot(t, u, i);
         found = vm_get_i32(t, u->slot, STATE, AT_FIND) == FREE;
         if (found) {
@@ -146,6 +147,7 @@ static void erase(struct vm_thread *t, const struct user *u, int32_t value)
 
     enter(t, u);
     for (uint64_t i = 0; i < u->p->slots && !found; i++) {
+        vm_compute(t, 4 + VM_LOOP);
         open_slot(t, u, i);
         found = vm_get_i32(t, u->slot, STATE, AT_DELETE) == FULL &&
                 vm_get_i32(t, u->slot, VALUE, AT_DELETE) == value;

@@ -74,6 +74,7 @@ static void grow(struct vm_thread *t, const struct member *m, uint64_t list, str
     vm_set_null(first);
     for (uint64_t i = 0; i < j->p->nodes; i++) {
         vm_new(t, new, j->node, AT_NODE);
+        vm_compute(t, 6 + VM_LOOP); /* the key: three products, two sums, a remainder */
         vm_put_i32(t, new, NODE_KEY, key(m->id, list, i), AT_GROW);
         vm_put_i64(t, new, NODE_SUM, 0, AT_GROW);
         vm_put_ref(t, new, NODE_NEXT, first, AT_GROW);
@@ -88,6 +89,7 @@ static int64_t sum(struct vm_thread *t, struct vm_ref *first)
     int64_t sum = 0;
 
     for (vm_assign(t, at, first); !vm_is_null(at); vm_get_ref(t, at, at, NODE_NEXT, AT_SUM)) {
+        vm_compute(t, 2 + 2); /* two additions, compare with null, branch */
         sum += vm_get_i32(t, at, NODE_KEY, AT_SUM) + vm_get_i64(t, at, NODE_SUM, AT_SUM);
         /* A change that a second walk after a collection must find where the node is now. */
         vm_put_i64(t, at, NODE_SUM, 1, AT_CHANGE);

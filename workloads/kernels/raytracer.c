@@ -107,6 +107,14 @@ static void ray_new(struct vm_thread *t, const struct scene *s, struct vm_ref *t
 
 /* ---- a pixel -------------------------------------------------------------------------------- */
 
+enum {                           /* instructions, beside those of accesses */
+       MEET = 3 + 5 + 5 + 3 + 2, /* a difference, two products, a discriminant, its sign */
+       ROOT = 4,                 /* where it is met: a root, a difference, two comparisons */
+       UNIT = 5 + 1 + 4,         /* a product, a root, a division and three multiplications */
+       LIT = 2 * 5 + 12,         /* two products, by colour four more */
+       PIXEL = 3 * 4             /* by colour scale, compare, convert, shift */
+};
+
 /* The original has it as a method of the sphere, which is given the ray. */
 static double intersect(struct vm_thread *t, struct vm_ref *ball, struct vm_ref *ray)
 {
@@ -114,6 +122,7 @@ static double intersect(struct vm_thread *t, struct vm_ref *ball, struct vm_ref 
     const struct vec from = vec_of(t, ray, RAY_FROM, AT_SPHERE);
     const double square = vm_get_f64(t, ball, BALL_SQUARE, AT_SPHERE);
 
+    vm_compute(t, MEET);
     return ray_meet(centre, square, from, vec_of(t, ray, RAY_TO, AT_SPHERE));
 }
 
@@ -128,6 +137,7 @@ static double nearest(struct vm_thread *t, const struct scene *s, struct vm_ref 
     for (unsigned i = 0; i < s->n; i++) {
         vm_load_ref(t, ball, s->balls, i, AT_NEAREST);
         const double distance = intersect(t, ball, ray);
+        vm_compute(t, ROOT + VM_LOOP);
         if (distance > 0 && (best <= 0 || distance < best)) {
             best = distance;
             vm_put_ref(t, hit, HIT_BALL, ball, AT_NEAREST);
@@ -148,11 +158,13 @@ static void shade(struct vm_thread *t, const struct scene *s, struct vm_ref *r, 
         vm_load_ref(t, &r[R_LIGHT], s->lights, i, AT_LIGHT);
         const struct vec light = vec_get(t, &r[R_LIGHT]);
         const struct vec by = ray_unit(ray_plus(light, -1, vec_get(t, &r[R_POINT])));
+        vm_compute(t, 3 + UNIT + VM_LOOP);
         ray_new(t, s, &r[R_RAY], &r[R_POINT], by);
         if (nearest(t, s, &r[R_OTHER], &r[R_RAY]) > 0)
             continue;
         const struct vec own = vec_of(t, &r[R_BALL], BALL_COLOR, AT_SHADE);
         const struct vec add = ray_lit(own, vec_get(t, &r[R_NORMAL]), by, to);
+        vm_compute(t, LIT);
         vec_set(t, color, ray_plus(vec_get(t, color), 1, add));
     }
 }
@@ -172,6 +184,7 @@ static void trace(struct vm_thread *t, const struct scene *s, struct vm_ref *col
         vm_get_ref(t, &r[R_BALL], &r[R_HIT], HIT_BALL, AT_SHADE);
         const struct vec centre = vec_of(t, &r[R_BALL], BALL_CENTRE, AT_SHADE);
         const struct vec out = ray_unit(ray_plus(vec_get(t, &r[R_POINT]), -1, centre));
+        vm_compute(t, 6 + 3 + UNIT);
         vec_new(t, s, &r[R_NORMAL], out);
         shade(t, s, r, to, color);
         if (depth > 0) {
@@ -188,6 +201,7 @@ static int32_t render(struct vm_thread *t, const struct scene *s, uint64_t x, ui
 {
     struct vm_ref *r = vm_enter(t, 3), *from = &r[0], *ray = &r[1], *color = &r[2];
 
+    vm_compute(t, UNIT + PIXEL + VM_LOOP);
     vec_new(t, s, from, ray_eye);
     ray_new(t, s, ray, from, ray_towards(x, y, s->p->n));
     trace(t, s, color, ray, RAY_DEPTH);

@@ -84,6 +84,7 @@ static void add_entry(struct vm_thread *t, struct sparse *s, uint64_t k)
     const double value = vm_load_f64(t, s->array[VALUE], k, AT_VALUE);
     const double sum = vm_load_f64(t, s->array[Y], row, AT_SUM);
 
+    vm_compute(t, 2 + VM_LOOP); /* multiply, add */
     vm_store_f64(t, s->array[Y], row, sum + x * value, AT_SUM);
 }
 

@@ -89,6 +89,7 @@ static void improve(struct vm_thread *t, const struct tsp_search *q, int32_t len
 
 static int32_t distance(struct vm_thread *t, const struct tsp *s, unsigned a, unsigned b)
 {
+    vm_compute(t, 2); /* multiply, add */
     return vm_load_i32(t, s->distance, (uint64_t)a * s->n + b, AT_DISTANCE);
 }
 
@@ -98,6 +99,7 @@ static void complete(struct vm_thread *t, const struct tsp_search *q, unsigned d
 {
     const struct tsp *s = q->s;
 
+    vm_compute(t, 10); /* a call with four arguments, what it saves, two comparisons */
     /* The bound: no way to go on gets shorter. INT32_MAX until a first tour is complete. */
     if (length >= bound(t, s))
         return;
@@ -108,6 +110,7 @@ static void complete(struct vm_thread *t, const struct tsp_search *q, unsigned d
         return;
     }
     for (unsigned c = 1; c < s->n; c++) {
+        vm_compute(t, 2 + VM_LOOP);
         if (vm_load_i8(t, q->visited, c, AT_OWN))
             continue;
         vm_store_i8(t, q->visited, c, 1, AT_OWN);

@@ -18,6 +18,7 @@
     X(FORK, "Twin.main:20")                                                                        \
     X(JOIN, "Twin.main:27")                                                                        \
     X(NEW, "Worker.fill:41")                                                                       \
+    X(TEXT, "Worker.fill:42")                                                                      \
     X(FILL, "Worker.fill:44")                                                                      \
     X(FILL_AGAIN, "Worker.fill:48")                                                                \
     X(READ, "Worker.scan:60")                                                                      \
@@ -79,6 +80,8 @@ struct worker {
     struct rate writes, again_reads, again_writes, renew, shared;
     struct cursor fill, scan;
     struct block *own; /* keep of them */
+    struct vm_ref *text;
+    uint64_t allocated; /* bytes */
     uint64_t n_own, next_fill, next_scan, next_shared;
     unsigned burst; /* the next one that it has a part in */
     uint64_t collected;
@@ -162,6 +165,35 @@ static void finish_scan(struct worker *w)
         get(w->t, w->scan.in, w->scan.at++, AT_READ);
 }
 
+/* ---- allocation ----------------------------------------------------------------------------- */
+
+enum { TEXT_BYTES = 32, BLOCK_HEADER = 16 };
+
+/* Bytes that are still to be allocated by now, as the program's own rate is; less than 0: it has
+ * been quicker. */
+static int64_t owed_bytes(const struct worker *w)
+{
+    const uint64_t done = w->job->accesses - w->left;
+
+    return (int64_t)(w->job->p->alloc * done / 1000) - (int64_t)w->allocated;
+}
+
+/* What a block alone does not make up for are texts and the like, whose fields are final: nothing
+ * of them is checked, and they are dropped at once. */
+static void make_texts(struct worker *w)
+{
+    while (owed_bytes(w) >= BLOCK_HEADER + TEXT_BYTES) {
+        vm_new_array(w->t, w->text, VM_I8, TEXT_BYTES, AT_TEXT);
+        w->allocated += BLOCK_HEADER + TEXT_BYTES;
+    }
+}
+
+/* Whether a block that may be filled once more is. */
+static bool renews(struct worker *w)
+{
+    return w->job->p->alloc ? owed_bytes(w) <= 0 : draw(&w->renew, (uint32_t)draw_bits(w));
+}
+
 /* ---- fresh places --------------------------------------------------------------------------- */
 
 /* The thread's oldest block is dropped for a new one, or filled once more. */
@@ -178,10 +210,12 @@ NO_INLINE static void next_fill(struct worker *w)
         w->scan = (struct cursor){NULL, 0, 0};
     }
     const bool old = i < w->n_own && b->filled_in != w->region;
-    if (!old || !draw(&w->renew, (uint32_t)draw_bits(w))) {
+    if (!old || !renews(w)) {
         make(w->t, w->job, b, AT_NEW);
+        w->allocated += BLOCK_HEADER + b->n * (b->narrow ? 4 : 8);
         b->read_in = 0;
     }
+    make_texts(w);
     if (i == w->n_own)
         w->n_own++;
     w->fill = (struct cursor){b, 0, 0};
@@ -385,7 +419,7 @@ static void work(struct vm_thread *t, void *arg)
     struct worker *w = arg;
     const struct job *j = w->job;
     const uint64_t extra = w->id < j->extra;
-    struct vm_ref *own = vm_enter(t, (unsigned)j->p->keep);
+    struct vm_ref *own = vm_enter(t, (unsigned)j->p->keep + 1);
 
     w->t = t;
     w->random = rng_next(vm_rng(t)) | 1;
@@ -401,6 +435,7 @@ static void work(struct vm_thread *t, void *arg)
     w->own = vm_scratch(t, j->p->keep, sizeof *w->own);
     for (uint64_t i = 0; i < j->p->keep; i++)
         w->own[i].ref = &own[i];
+    w->text = &own[j->p->keep];
     w->burst =
         w->id < j->plants.members ? twin_burst_next(&j->plants, (unsigned)w->id, 0) : j->plants.n;
     w->due = UINT64_MAX;

@@ -33,6 +33,8 @@ const struct param twin_rows[] = {
     ROW(shared, "30", 0, 100, "%",
         "Blocks read that the first thread filled before the others began; the other ones are the "
         "reader's own."),
+    ROW(alloc, "0", 0, 1000000, "bytes in 1000 accesses",
+        "Allocated, in blocks and in texts that nobody reads; 0: as renew says."),
     ROW(renew, "50", 0, 100, "%", "Blocks filled once more instead of being dropped for new ones."),
     ROW(keep, "16", 2, 4096, "blocks", "A thread's blocks; then the oldest is dropped."),
     ROW(locks, "32", 1, 1024, "objects", "That are locked, and accessed meanwhile."),
@@ -118,7 +120,8 @@ _Static_assert(sizeof plants == (TWIN_PLANTS + 1) * sizeof *plants, "each plant 
                                                .aims = targets,                                    \
                                                .plants = &plants[TWIN_PLANTS - (pairs)],           \
                                                .gap = between};
-#define PLANTED "; planted (an input)"
+#define OWN_BLOCKS "each thread makes blocks of its own first, which is more at this size"
+#define PLANTED    "; planted (an input)"
 
 /* ---- instructions between accesses ------------------------------------------------------------
  */
@@ -153,16 +156,44 @@ static const char unknown_from[] = "no statistics: the range of the other progra
             100,                                                                                   \
         true};
 
+/* A kernel of ours with the same name: what `workload describe` measures of it (twins.sh). Its
+ * arithmetic is counted by hand: from half of that to twice. */
+#define KERNEL(program, gap)                                                                       \
+    enum {                                                                                         \
+        program##_LOW = (gap) / 2,                                                                 \
+        program##_MIDDLE = (gap),                                                                  \
+        program##_ALL = 2 * (gap) + 100,                                                           \
+        program##_WRITES = 10000                                                                   \
+    };                                                                                             \
+    static const char program##_from[] = "the kernel " #program ": from half of its work to "      \
+                                         "twice";
+KERNEL(crypt, 775)
+KERNEL(lufact, 360)
+KERNEL(series, 6161900)
+KERNEL(sor, 342)
+KERNEL(sparse, 278)
+KERNEL(montecarlo, 1253)
+KERNEL(moldyn, 869)
+KERNEL(raytracer, 376)
+KERNEL(colt, 2317)
+
+/* Bytes allocated in 1000 accesses, of dacapo.def; unknown: the median of those that Valor has. */
+#define avrora_ALLOC   58
+#define jython_ALLOC   3267
+#define luindex_ALLOC  390
+#define lusearch_ALLOC 984
+#define pmd_ALLOC      2543
+#define sunflow_ALLOC  259
+#define xalan_ALLOC    710
+#define unknown_ALLOC  710
+
 /* The paper does not say how often a pair raced. */
-#define VALOR_KNOBS(total, most, n_reads, n_writes, reads_again, writes_again, rfr, pairs, near)   \
-    KNOB(threads, total)                                                                           \
-    KNOB(live, most)                                                                               \
-    KNOB(reads, n_reads)                                                                           \
-    KNOB(writes, n_writes)                                                                         \
-    KNOB(again_reads, reads_again)                                                                 \
-    KNOB(again_writes, writes_again)                                                               \
-    KNOB(region, rfr)                                                                              \
-    KNOB(plants, pairs) KNOB(close, near)
+#define VALOR_KNOBS(base, total, most, n_reads, n_writes, reads_again, writes_again, rfr, pairs,   \
+                    near)                                                                          \
+    ",gc=generational,heap=256Mi,nursery=64Mi" KNOB(alloc, base##_ALLOC) KNOB(threads, total)      \
+        KNOB(live, most) KNOB(reads, n_reads) KNOB(writes, n_writes)                               \
+            KNOB(again_reads, reads_again) KNOB(again_writes, writes_again) KNOB(region, rfr)      \
+                KNOB(plants, pairs) KNOB(close, near)
 #define VALOR(id, base, name, program, total, most, reads, writes, reads_again, writes_again, rfr, \
               pairs, near, why)                                                                    \
     static const struct workload_aim valor_##id[] = {                                              \
@@ -173,19 +204,22 @@ static const char unknown_from[] = "no statistics: the range of the other progra
             NULL),                                                                                 \
         AIM("no-update-writes", "%", writes_again, 10, "valor, Table 1, " program, NULL),          \
         AIM("accesses-per-region", "accesses", rfr, 1, "valor, Table 1, " program, why),           \
+        AIM("allocated-in-1000", "bytes", base##_ALLOC, 1, "dacapobench (dacapo.def: " #base ")",  \
+            OWN_BLOCKS),                                                                           \
         AIM("race-pairs", "pairs", pairs, 1, "valor, Table 2, " program ", FastTrack" PLANTED,     \
             NULL),                                                                                 \
         LAST_AIM};                                                                                 \
     GAP(valor_##id, base, CHECKED_WRITES(reads, writes))                                           \
     TWIN(valor_##id, name "@valor", "valor", "as " program " in Valor's Tables 1 and 2",           \
-         VALOR_KNOBS(total, most, reads, writes, reads_again, writes_again, rfr, pairs, near),     \
+         VALOR_KNOBS(base, total, most, reads, writes, reads_again, writes_again, rfr, pairs,      \
+                     near),                                                                        \
          pairs, valor_##id, &valor_##id##_gap)
 
 /* What the paper does not say of a program, `knobs` does: of Java Grande in words, of the others as
  * Valor's Table 1 has them. */
-#define LARD_KNOBS(sites, accesses, unheard, left)                                                 \
-    ",heap=1Mi,nursery=256Ki,tlab=1Ki" KNOB(threads, 4) KNOB(plants, sites) KNOB(races, accesses)  \
-        KNOB(hidden, unheard) KNOB(moved, left)
+#define LARD_KNOBS(base, sites, accesses, unheard, left)                                           \
+    ",heap=1Mi,nursery=256Ki,tlab=1Ki" KNOB(alloc, base##_ALLOC) KNOB(threads, 4)                  \
+        KNOB(plants, sites) KNOB(races, accesses) KNOB(hidden, unheard) KNOB(moved, left)
 #define LARD(id, base, name, program, knobs, sites, accesses, unheard, left)                       \
     static const struct workload_aim lard_##id[] = {                                               \
         AIM("threads", "threads", 4, 1, "lard, 5, for all programs", NULL),                        \
@@ -195,7 +229,8 @@ static const char unknown_from[] = "no statistics: the range of the other progra
         LAST_AIM};                                                                                 \
     GAP(lard_##id, base, 0)                                                                        \
     TWIN(lard_##id, name "@lard", "lard", "as " program " in LARD's Tables 2 and 3",               \
-         LARD_KNOBS(sites, accesses, unheard, left) "," knobs, sites, lard_##id, &lard_##id##_gap)
+         LARD_KNOBS(base, sites, accesses, unheard, left) "," knobs, sites, lard_##id,             \
+         &lard_##id##_gap)
 
 #define SLIMSTATE(id, base, name, program, knobs, has_threads, share, shadows, shadows_of, why)    \
     static const struct workload_aim slimstate_##id[] = {                                          \

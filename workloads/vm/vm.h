@@ -234,6 +234,10 @@ void vm_txn_commit(struct vm_thread *t, uint64_t site);
  * program's there are as many as the parameter `gap` says instead (vm/gap.c). */
 enum { VM_GAP = 2 };
 /* Work between two accesses: each kernel counts its own, as instructions of compiled code. */
+enum {
+    VM_LOOP = 3, /* once round: count, compare, branch */
+    VM_MATH = 40 /* exp, log, sin: of fdlibm, about, as kernels have always had it (series) */
+};
 void vm_compute(struct vm_thread *t, uint32_t instructions);
 void vm_io(struct vm_thread *t, uint64_t site);
 void vm_phase(struct vm_thread *t, const char *text); /* the same text is the same phase */
@@ -343,8 +347,8 @@ ALWAYS_INLINE unsigned char *vm_touch(struct vm_thread *t, sim_addr object, uint
 
     *ev = (struct event){.addr = object + offset,
                          .aux = site,
-                          .size = 1u << vm_shift(c, type),
-                          .gap = r->gap + c->more[r->drawn++ % VM_GAPS],
+                         .size = 1u << vm_shift(c, type),
+                         .gap = r->gap + c->more[r->drawn++ % VM_GAPS],
                          .tid = r->tid,
                          .flags = (uint16_t)(r->flags | flags),
                          .kind = (uint8_t)kind};
