@@ -237,7 +237,7 @@ struct source;
 struct driven {
     /* What the thread does now; thread 0 is the first one. -1: the source failed. */
     int (*next)(struct source *s, sim_tid tid, struct driven_answer *to, struct err *e);
-    /* Instructions before whatever the thread does next. */
+    /* Instructions before whatever the thread does next, as far as it is known. */
     uint32_t (*gap)(const struct source *s, sim_tid tid);
 };
 

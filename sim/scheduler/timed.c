@@ -398,6 +398,20 @@ static inline bool arrive(struct timed *s, struct run_queue *q, struct turn *t)
     return false;
 }
 
+/* What a step is was not known before, so nor was quite when it is. False: later. */
+static bool is_there(struct timed *s, struct run_queue *q)
+{
+    const sim_cycle at = q->core->clock + q->next.ev->gap;
+
+    if (UNLIKELY(at > s->queue.now)) {
+        queue_at(s, q->agent, at);
+        return false;
+    }
+    if (UNLIKELY(at < s->queue.now))
+        core_spend(s->machine, q->core, SPENT_IDLE, s->queue.now - at);
+    return true;
+}
+
 /* Its thread has come to a step that was not known when it was planned. False: to no event. */
 static NO_INLINE bool learn(struct timed *s, struct run_queue *q)
 {
@@ -415,7 +429,7 @@ static NO_INLINE bool learn(struct timed *s, struct run_queue *q)
     q->access = event_is_access(q->next.ev);
     if (s->machine->timeline)
         timeline_event(s->machine->timeline, q->agent->core, q->next.ev, s->head.trace.number);
-    return true;
+    return is_there(s, q);
 }
 
 static inline bool core_step(struct timed *s, struct agent *a, struct turn *t)

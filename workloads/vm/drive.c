@@ -84,8 +84,9 @@ static int drive(struct source *s, sim_tid tid, struct driven_answer *to, struct
 static uint32_t gap(const struct source *s, sim_tid tid)
 {
     const struct vm *v = (const struct vm *)s;
+    const struct vm_thread *t = v->sched.thread[tid];
 
-    return v->sched.thread[tid]->run.gap;
+    return t->run.gap + (t->reaches ? v->core.more[t->run.drawn % VM_GAPS] : 0);
 }
 
 const struct driven vm_driven = {drive, gap};

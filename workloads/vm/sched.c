@@ -279,6 +279,13 @@ void vm_pause(struct vm_thread *t)
     vm_rearm(v);
 }
 
+void vm_pause_access(struct vm_thread *t)
+{
+    t->reaches = true;
+    vm_pause(t);
+    t->reaches = false;
+}
+
 /* Nothing may be pinned: then nobody could wake it, but who is told to stop. */
 void vm_block(struct vm_thread *t, struct vm_queue *q, const char *what, enum ev_kind awaits)
 {

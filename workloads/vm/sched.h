@@ -32,6 +32,7 @@ struct vm_thread {
     bool stale;     /* a pause has been since its last event: it reads `resumed` */
     bool asked;     /* its yield flag was set: it takes that back */
     bool held_up;   /* another thread has stopped it: it takes its stop lock */
+    bool reaches;   /* it stands before an access of the program */
     bool to_stop;   /* driven: the collector has set its yield flag, and it has not seen that */
     bool held_back; /* driven: ready, and waits until the scheduler is no longer pinned */
     bool mute; /* it waits on a monitor or at a barrier, and can make no event but the wait's end */

@@ -303,6 +303,7 @@ struct vm_run { /* the beginning of a struct vm_thread */
 };
 
 void vm_pause(struct vm_thread *t);
+void vm_pause_access(struct vm_thread *t); /* ... before an access of the program */
 void vm_identify(struct vm_core *c, const struct event *ev, sim_addr object);
 const struct vm_header *vm_resolve(struct vm_thread *t, struct vm_ref *o);
 unsigned char *vm_volatile(struct vm_thread *t, const struct vm_ref *o, const struct vm_slot *s,
@@ -324,18 +325,31 @@ static inline struct vm_header *vm_header(const struct vm_core *c, sim_addr at)
 {
     return (struct vm_header *)(c->bias + (uintptr_t)at);
 }
-/* The header of what a root refers to, at its place of now; NULL: null. Events may follow at once:
- * the pause is behind. */
+/* The header of what a root refers to, at its place of now; NULL: null. */
+ALWAYS_INLINE const struct vm_header *vm_stands(struct vm_thread *t, struct vm_ref *o)
+{
+    if (UNLIKELY(!o->at))
+        return NULL;
+    const struct vm_header *h = vm_header(vm_run(t)->core, o->at);
+    return UNLIKELY(h->class & VM_FORWARDED) ? vm_resolve(t, o) : h;
+}
+/* Events may follow at once: the pause is behind. */
 ALWAYS_INLINE const struct vm_header *vm_see(struct vm_thread *t, struct vm_ref *o)
 {
-    struct vm_core *c = vm_run(t)->core;
+    const struct vm_core *c = vm_run(t)->core;
 
     if (UNLIKELY(c->at >= c->stop))
         vm_pause(t);
-    if (UNLIKELY(!o->at))
-        return NULL;
-    const struct vm_header *h = vm_header(c, o->at);
-    return UNLIKELY(h->class & VM_FORWARDED) ? vm_resolve(t, o) : h;
+    return vm_stands(t, o);
+}
+/* The same where an access follows. */
+ALWAYS_INLINE const struct vm_header *vm_reach(struct vm_thread *t, struct vm_ref *o)
+{
+    const struct vm_core *c = vm_run(t)->core;
+
+    if (UNLIKELY(c->at >= c->stop))
+        vm_pause_access(t);
+    return vm_stands(t, o);
 }
 ALWAYS_INLINE unsigned char *vm_touch(struct vm_thread *t, sim_addr object, uint64_t offset,
                                       enum vm_type type, unsigned flags, enum ev_kind kind,
@@ -361,7 +375,7 @@ ALWAYS_INLINE unsigned char *vm_touch(struct vm_thread *t, sim_addr object, uint
 ALWAYS_INLINE unsigned char *vm_field(struct vm_thread *t, struct vm_ref *o, unsigned field,
                                       enum vm_type type, enum ev_kind kind, uint64_t site)
 {
-    const struct vm_header *h = vm_see(t, o);
+    const struct vm_header *h = vm_reach(t, o);
 
     if (UNLIKELY(!h))
         vm_bad_field(t, o, field, type, site);
@@ -376,7 +390,7 @@ ALWAYS_INLINE unsigned char *vm_field(struct vm_thread *t, struct vm_ref *o, uns
 ALWAYS_INLINE unsigned char *vm_element(struct vm_thread *t, struct vm_ref *a, uint64_t index,
                                         enum vm_type type, enum ev_kind kind, uint64_t site)
 {
-    const struct vm_header *h = vm_see(t, a);
+    const struct vm_header *h = vm_reach(t, a);
 
     if (UNLIKELY(!h || index >= h->length || h->class != (uint32_t)type))
         vm_bad_element(t, a, index, type, site);

@@ -104,6 +104,8 @@ static inline struct vm_params program_params(uint64_t threads)
                               .heap = 1 << 20,
                               .nursery = 1 << 16,
                               .tlab = 1024,
+                              .instructions = 100 * VM_GAP,
+                              .slower = 100,
                               .schedule = VM_RANDOM};
 }
 

@@ -48,7 +48,7 @@ static void runs(struct executed *x, program_main *program, uint64_t threads, co
 struct crowd {
     struct vm_ref *monitor;
     const unsigned *arrival; /* of each */
-    bool apart; /* each has a monitor of its own */
+    bool apart;              /* each has a monitor of its own */
     struct vm_ref *own[CROWD];
 };
 

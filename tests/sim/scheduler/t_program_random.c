@@ -178,6 +178,9 @@ static struct vm_params draw_program(struct rng *r, uint64_t seed)
     p.heap = 1 << 18;
     p.nursery = 1 << 16;
     p.tlab = 256u << below(r, 3);
+    p.instructions = below(r, 3) ? p.instructions : below(r, 4000); /* per access, times 100 */
+    p.gap_spread = below(r, 2);
+    p.layout = below(r, 3);
     return p;
 }
 
