@@ -47,7 +47,8 @@ paper_tables = $(top_srcdir)/results/paper/goldilocks-table1.csv \
 	$(top_srcdir)/results/paper/lard-table3.csv $(top_srcdir)/results/paper/slimstate-table2.csv \
 	$(top_srcdir)/results/paper/slimstate-table3.csv $(top_srcdir)/results/paper/valor-table1.csv \
 	$(top_srcdir)/results/paper/valor-table2.csv
-band_tables = $(top_srcdir)/results/bands/goldilocks-table1.csv \
+band_tables = $(top_srcdir)/results/bands/fib-ablations.csv \
+	$(top_srcdir)/results/bands/goldilocks-table1.csv \
 	$(top_srcdir)/results/bands/goldilocks-table2.csv \
 	$(top_srcdir)/results/bands/goldilocks-table3.csv $(top_srcdir)/results/bands/lard-overhead.csv \
 	$(top_srcdir)/results/bands/lard-runtime.csv $(top_srcdir)/results/bands/slimstate-scaling.csv \

@@ -203,7 +203,7 @@ double measure_mean(const struct table_results *r, const struct table_measure *m
 
     for (size_t i = 0; i < r->n; i++) {
         const struct table_sample *s = &r->sample[i];
-        if (strcmp(s->program->name, program) != 0 || !same(s->program->step, step) ||
+        if (strcmp(s->program->name, program) != 0 || !same(s->step, step) ||
             strcmp(s->policy, policy) != 0 || (seed != SIZE_MAX && s->seed != seed))
             continue;
         const double x = measure_of(m, s);

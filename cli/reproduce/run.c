@@ -29,7 +29,10 @@ static char *spec_of(const struct table_results *r)
     if (r->machine)
         xappend(&text, "  inherit: ", r->machine);
     xappend(&text, "\n", t->settings ? t->settings : "");
-    xappend(&text, "policies: [", t->policies);
+    if (t->axis)
+        xappend(&text, "axes:\n  ", t->axis);
+    xappend(&text, t->axis ? "\n" : "", "policies: [");
+    xappend(&text, "", t->policies);
     xappend(&text, "]\n", "sources:\n");
     for (const struct table_program *p = t->program; p->name; p++) {
         xappend(&text, "  - \"workload:", p->source);
@@ -102,12 +105,16 @@ static int add_sample(struct table_results *r, const struct sweep *s, size_t cel
         r->failed++;
         return 0;
     }
+    char *step =
+        s->plan->spec->axes ? xasprintf("%s=%s", s->plan->spec->axis[0].name, c->value[0]) : NULL;
     r->sample = xgrow(r->sample, r->n, &r->cap, sizeof *r->sample);
     struct table_sample *to = &r->sample[r->n++];
     *to = (struct table_sample){.program = &r->of->program[c->given],
                                 .policy = label_kept(r, c->policy),
+                                .step = step ? label_kept(r, step) : r->of->program[c->given].step,
                                 .seed = c->seed ? (size_t)strtoull(c->seed, NULL, 10) - 1 : 0,
                                 .machine = c->machine};
+    free(step);
     return read_stats(&to->own, s, cell, e) || read_stats(&to->base, s, c->baseline, e) ? -1 : 0;
 }
 

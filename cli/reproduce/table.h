@@ -28,9 +28,10 @@ struct table_line { /* below the programs: a sum in its parts, or a reason */
 struct reproduction {
     const char *name, *paper, *number; /* the latter two: keys of results/paper */
     const char *section, *title;
-    const char *machine;                 /* the preset that is meant; NULL: no machine */
-    const char *settings;                /* lines of YAML, for all cells; NULL: none */
-    const char *policies;                /* "fasttrack, writers=fastrcd" */
+    const char *machine;  /* the preset that is meant; NULL: no machine */
+    const char *settings; /* lines of YAML, for all cells; NULL: none */
+    const char *axis;     /* a line of a sweep's axes, whose values are steps; NULL: none */
+    const char *policies; /* "fasttrack, writers=fastrcd" */
     const struct table_program *program; /* a NULL name ends them */
     const char *size, *quick;            /* "accesses=1M", of each source; NULL: as it is */
     unsigned seeds;
@@ -65,7 +66,8 @@ extern const struct band bands[]; /* a NULL table ends them */
 
 struct table_sample { /* a cell that is done */
     const struct table_program *program;
-    const char *policy; /* its label; borrowed from the plan */
+    const char *policy; /* its label */
+    const char *step;   /* of the program, or "granularity=4": the value of the axis; NULL: none */
     size_t seed;
     struct cell_stats own, base; /* base: of the same point without a policy */
     bool machine;

@@ -19,25 +19,26 @@
 /* ---- programs ------------------------------------------------------------------------------- */
 
 static const struct table_program valor_twins[] = {
-#define VALOR(symbol, base, name, program, ...) {name, NULL, name "@valor", program, ""},
+#define VALOR(symbol, base, name, program, ...)                                                    \
+    {name, NULL, name "@valor,layout=ia32", program, ""},
 #include "workloads/twins/twins.def"
 #undef VALOR
     END_PROGRAMS};
 
 static const struct table_program slimstate_twins[] = {
-#define SLIMSTATE(symbol, base, name, program, rest, says, arrays, ...)                                \
-    {name, NULL, name "@slimstate", program, (arrays) >= 50 ? "arrays" : ""},
+#define SLIMSTATE(symbol, base, name, program, rest, says, arrays, ...)                            \
+    {name, NULL, name "@slimstate,layout=64-bit", program, (arrays) >= 50 ? "arrays" : ""},
 #include "workloads/twins/twins.def"
 #undef SLIMSTATE
     END_PROGRAMS};
 
 #define AT(program, paper, n)                                                                      \
     {                                                                                              \
-        program, "threads=" #n, program "@" paper ",threads=" #n, NULL, ""                         \
+        program, "threads=" #n, program "@" paper ",layout=64-bit,threads=" #n, NULL, ""           \
     }
 #define ALIVE(program, n)                                                                          \
     {                                                                                              \
-        program, "threads=" #n, program "@valor,threads=" #n ",live=" #n, NULL, ""                 \
+        program, "threads=" #n, program "@valor,layout=ia32,threads=" #n ",live=" #n, NULL, ""     \
     }
 #define SCALED(program)                                                                            \
     ALIVE(program, 1), ALIVE(program, 2), ALIVE(program, 4), ALIVE(program, 8),                    \
@@ -52,41 +53,43 @@ static const struct table_program slimstate_scaled[] = {CORES("crypt"),    CORES
                                                         CORES("lusearch"), CORES("xalan"),
                                                         CORES("tomcat"),   END_PROGRAMS};
 
+#define INTERPRETED(program, n) program ",layout=ia32,tier=interpreted,threads=" n
 /* Threads as Goldilocks' Table 1 prints them. sor2 is another sor, which we do not have. */
 static const struct table_program goldilocks_kernels[] = {
-    {"colt", NULL, "colt,threads=10", "colt", ""},
-    {"hedc", NULL, "hedc,threads=10", "hedc", ""},
-    {"lufact", NULL, "lufact,threads=10", "lufact", ""},
-    {"moldyn", NULL, "moldyn,threads=5", "moldyn", ""},
-    {"montecarlo", NULL, "montecarlo,threads=5", "montecarlo", ""},
-    {"philosopher", NULL, "philosopher,threads=8", "philo", ""},
-    {"raytracer", NULL, "raytracer,threads=5", "raytracer", ""},
-    {"series", NULL, "series,threads=10", "series", ""},
-    {"sor", NULL, "sor,threads=5", "sor", ""},
-    {"tsp", NULL, "tsp,threads=10", "tsp", ""},
+    {"colt", NULL, INTERPRETED("colt", "10"), "colt", ""},
+    {"hedc", NULL, INTERPRETED("hedc", "10"), "hedc", ""},
+    {"lufact", NULL, INTERPRETED("lufact", "10"), "lufact", ""},
+    {"moldyn", NULL, INTERPRETED("moldyn", "5"), "moldyn", ""},
+    {"montecarlo", NULL, INTERPRETED("montecarlo", "5"), "montecarlo", ""},
+    {"philosopher", NULL, INTERPRETED("philosopher", "8"), "philo", ""},
+    {"raytracer", NULL, INTERPRETED("raytracer", "5"), "raytracer", ""},
+    {"series", NULL, INTERPRETED("series", "10"), "series", ""},
+    {"sor", NULL, INTERPRETED("sor", "5"), "sor", ""},
+    {"tsp", NULL, INTERPRETED("tsp", "10"), "tsp", ""},
     END_PROGRAMS};
 
 #define MULTISET(n)                                                                                \
     {                                                                                              \
-        "multiset", "threads=" #n, "multiset,ops=30,threads=" #n, "multiset threads=" #n, ""       \
+        "multiset", "threads=" #n, INTERPRETED("multiset,ops=30", #n), "multiset threads=" #n, ""  \
     }
 static const struct table_program multisets[] = {MULTISET(5),   MULTISET(10),  MULTISET(20),
                                                  MULTISET(50),  MULTISET(100), MULTISET(200),
                                                  MULTISET(500), END_PROGRAMS};
 
 static const struct table_program lard_twins[] = {
-#define LARD(symbol, base, name, program, ...) {name, NULL, name "@lard,gc=marksweep", NULL, "marksweep"},
+#define LARD(symbol, base, name, program, ...)                                                     \
+    {name, NULL, name "@lard,layout=ia32,gc=marksweep", NULL, "marksweep"},
 #include "workloads/twins/twins.def"
 #undef LARD
     END_PROGRAMS};
 
 static const struct table_program lard_twins_both[] = {
-#define LARD(symbol, base, name, program, ...)                                                           \
-    {name, "gc=marksweep", name "@lard,gc=marksweep", NULL, "marksweep"},
+#define LARD(symbol, base, name, program, ...)                                                     \
+    {name, "gc=marksweep", name "@lard,layout=ia32,gc=marksweep", NULL, "marksweep"},
 #include "workloads/twins/twins.def"
 #undef LARD
-#define LARD(symbol, base, name, program, ...)                                                           \
-    {name, "gc=semispace", name "@lard,gc=semispace", NULL, "semispace"},
+#define LARD(symbol, base, name, program, ...)                                                     \
+    {name, "gc=semispace", name "@lard,layout=ia32,gc=semispace", NULL, "semispace"},
 #include "workloads/twins/twins.def"
 #undef LARD
     END_PROGRAMS};
@@ -122,7 +125,9 @@ static const struct table_line parts[] = {{"instructions in line", "instructions
 #define TWINS_ARE_INPUTS                                                                           \
     "threads, reads to writes, shares without update, accesses a region and races are of the "     \
     "paper's Tables 1 and 2: inputs.\n"                                                            \
-    "sharing, lifetimes and instructions between accesses are the twins' own (docs/workloads.md)."
+    "instructions between accesses are a range with a source (docs/workloads.md), here its "       \
+    "middle; --size accesses=300k,gap=low is an end of it. Sharing and lifetimes are the twins' "  \
+    "own."
 
 static const struct table_line valor_reasons[] = {
     {"FastTrack: reads without update, percent", "mean(no-update-reads:fasttrack)"},
@@ -152,6 +157,8 @@ static const struct table_line budget[] = {
     {"FastRCD - Valor", "mean(part:fastrcd) - mean(part:valor)"},
     {"FastTrack - FastRCD", "mean(part:fasttrack) - mean(part:fastrcd)"},
     END_LINES};
+static const struct table_column fib_columns[] = {COLUMN("cas"), COLUMN("unsync"), COLUMN("naive"),
+                                                  COLUMN("calls"), END_COLUMNS};
 static const struct table_column sfr_columns[] = {COLUMN("valor"), COLUMN("sfr"), END_COLUMNS};
 static const struct table_column space_columns[] = {{"fasttrack", "space:fasttrack", NULL},
                                                     {"fastrcd", "space:fastrcd", NULL},
@@ -225,7 +232,7 @@ static const struct table_column checked_columns[] = {
 static const struct table_column transaction_columns[] = {
     {"slowdown", "slow:goldilocks", "paper(slowdown:goldilocks)"}, END_COLUMNS};
 static const struct table_line goldilocks_reasons[] = {
-    {"the paper's programs are interpreted (Kaffe); the base program here is compiled code", NULL},
+    {"the paper's programs are interpreted (Kaffe); so are these (tier=interpreted)", NULL},
     {"goldilocks: checks that need no walk along the list, percent",
      "mean(short-circuits:goldilocks)"},
     {"goldilocks: work at collections, points", "mean(collections:goldilocks)"},
@@ -240,13 +247,18 @@ static const struct table_line goldilocks_reasons[] = {
 
 /* ---- LARD ----------------------------------------------------------------------------------- */
 
-static const struct table_column lardish_columns[] = {COLUMN("lardish"), COLUMN("radish"),
-                                                      END_COLUMNS};
+static const struct table_column lardish_columns[] = {
+    {"lardish, word", "overhead:lardish@granularity=4", NULL},
+    {"radish, word", "overhead:radish@granularity=4", NULL},
+    {"radish, byte", "overhead:radish@granularity=1", NULL},
+    END_COLUMNS};
 static const struct table_column runtime_columns[] = {COLUMN("runtime"), END_COLUMNS};
 static const struct table_line lardish_reasons[] = {
-    {"LARDISH: its handlers and histories, points", "mean(handler:lardish)"},
-    {"RADISH: its handlers and histories, points", "mean(handler:radish)"},
-    {"LARDISH: the program's own accesses take longer, points", "mean(program:lardish)"},
+    {"LARDISH: its handlers and histories, points", "mean(handler:lardish@granularity=4)"},
+    {"RADISH by word: its handlers and histories, points", "mean(handler:radish@granularity=4)"},
+    {"RADISH by byte", "mean(handler:radish@granularity=1)"},
+    {"LARDISH: the program's own accesses take longer, points",
+     "mean(program:lardish@granularity=4)"},
     END_LINES};
 
 /* ---- the tables ----------------------------------------------------------------------------- */
@@ -351,9 +363,22 @@ const struct reproduction reproductions[] = {
      .column = valor_overheads,
      .summary = overhead_summary,
      .cannot = "constants of the model: not frozen yet. Until a commit that freezes them is named "
+               "here, this is not to be run",
+     .asked = true},
+    {.name = "fib-ablations",
+     VALOR_RUN,
+     .machine = "opteron64",
+     .number = "",
+     .section = "fib (github.com/bpw/fib), configurations UnsyncArray, CasArray, NaiveCasArray",
+     .title = "fib: FastTrack without synchronisation, with a lock at each access, and not in line",
+     .settings = "  policy.unsync.lock: none\n  policy.naive.lock: always\n"
+                 "  policy.calls.inlined: off\n",
+     .policies = "cas=fasttrack, unsync=fasttrack, naive=fasttrack, calls=fasttrack",
+     .column = fib_columns,
+     .summary = overhead_summary,
+     .cannot = "constants of the model: not frozen yet. Until a commit that freezes them is named "
                "here, this is not to be run.\n"
-               "fib's ablations (unsynchronised, naive compare-and-swap, no inlining): no policy "
-               "has them",
+               "numbers: its repository has none",
      .asked = true},
     {.name = "slimstate-table2",
      .paper = "slimstate",
@@ -458,6 +483,7 @@ const struct reproduction reproductions[] = {
      .title = "LARD, 5.3: overhead of LARDISH, and of RADISH, percent",
      .machine = "radish8",
      .policies = "lardish, radish",
+     .axis = "granularity: [4, 1]",
      .program = lard_twins,
      .size = "accesses=300k",
      .quick = "accesses=30k",

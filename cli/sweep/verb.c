@@ -413,10 +413,10 @@ static int inside_folder(struct request *q, const struct sweep_inside *o, struct
     s->state = xcalloc(q->plan.n + 1, sizeof *s->state);
     s->code = xcalloc(q->plan.n + 1, sizeof *s->code);
     int code = run_in_folder(q, s, &folder, &failed);
-    if (code < 0 || !sweep_count(s, CELL_FAILED))
-        *e = failed;
-    else
+    if (code && sweep_count(s, CELL_FAILED) && !sweep_count(s, CELL_MISSING))
         code = 0;
+    if (code)
+        *e = failed;
     if (!code)
         code = o->then(o->arg, s, e);
     sweep_close(&folder);

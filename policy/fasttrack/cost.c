@@ -45,6 +45,12 @@ static void store(struct ft_cost *c, sim_addr at, uint64_t bytes)
 static const struct metadata_steps reach_steps = {STEP_PLACE, STEP_SHADOW, STEP_SHADOW_NEW,
                                                   STEP_SHADOW_LINE};
 
+static void swap_lock(struct ft_cost *c, sim_addr at)
+{
+    step(c, STEP_LOCK);
+    ledger_access(c->cost, c->env->core, at + c->words.read, WORD, MEM_ATOMIC);
+}
+
 /* Begins every access: finds the variable's words and the thread's own epoch, and compares that
  * with one of the words. Returns where the words are. */
 static sim_addr begin(struct ft_cost *c, const struct ft_variable *x, sim_addr addr, unsigned word,
@@ -60,11 +66,23 @@ static sim_addr begin(struct ft_cost *c, const struct ft_variable *x, sim_addr a
     if (!c->cost->held && !c->place)
         metadata_reach(c->cost, c->env->core, addr, &reach_steps);
     const sim_addr at = c->place ? c->place : metadata_at(c->cost, addr);
+    if (c->calls)
+        step(c, STEP_SLOW);
     if (w->reference)
         load(c, at, w->reference);
+    if (c->lock == FT_LOCK_ALWAYS)
+        swap_lock(c, at);
     load(c, at + word, w->epoch);
     step(c, STEP_SAME);
     return at;
+}
+
+/* The check ends where metadata need not change. */
+static sim_addr unchanged(struct ft_cost *c, sim_addr at)
+{
+    if (c->lock == FT_LOCK_ALWAYS)
+        store(c, at + c->words.read, WORD);
+    return 0;
 }
 
 /* What is not in line. */
@@ -74,10 +92,11 @@ static void slow_path(struct ft_cost *c)
     step(c, STEP_SLOW);
 }
 
+/* The variable, if that is not locked already, or never. */
 static void lock(struct ft_cost *c, sim_addr at)
 {
-    step(c, STEP_LOCK);
-    ledger_access(c->cost, c->env->core, at + c->words.read, WORD, MEM_ATOMIC);
+    if (c->lock == FT_LOCK_CHANGES)
+        swap_lock(c, at);
 }
 
 static void ordered(struct ft_cost *c, uint32_t actor, sim_tid tid)
@@ -289,10 +308,10 @@ sim_addr ft_charge_read(struct ft_cost *c, struct ft_variable *x, sim_addr addr,
     c->cost->reads.all++;
     c->cost->reads.same++;
     if (same(x, READS, now) || (x->kept == KEPT_SAME && same(x, WRITES, now)))
-        return 0;
+        return unchanged(c, at);
     step(c, STEP_IS_MAP);
     if (reads_shared(x) && find(c, x->shared, now))
-        return 0;
+        return unchanged(c, at);
     c->cost->reads.same--;
     slow_path(c);
     lock(c, at);
@@ -331,7 +350,7 @@ sim_addr ft_charge_write(struct ft_cost *c, struct ft_variable *x, sim_addr addr
     if (same(x, WRITES, now)) {
         c->cost->writes.same++;
         x->kept = (uint8_t)kept;
-        return 0;
+        return unchanged(c, at);
     }
     slow_path(c);
     load(c, at + c->words.read, WORD);

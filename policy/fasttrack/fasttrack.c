@@ -16,14 +16,21 @@
 enum { REPEATS_REPORT, REPEATS_SKIP };
 
 struct ft_params {
-    uint32_t repeats;
+    uint32_t repeats, lock;
+    bool inlined;
 };
 
 static const char *const repeats_choices[] = {"report", "skip", NULL};
+static const char *const lock_choices[] = {
+    [FT_LOCK_CHANGES] = "changes", [FT_LOCK_NONE] = "none", [FT_LOCK_ALWAYS] = "always", NULL};
 static const struct param ft_params[] = {
     {"repeats", PARAM_CHOICE, offsetof(struct ft_params, repeats), "report", 0, 0, "",
      repeats_choices,
      "Whether racy accesses count again in the same epoch, or are skipped as published."},
+    {"lock", PARAM_CHOICE, offsetof(struct ft_params, lock), "changes", 0, 0, "", lock_choices,
+     "Which accesses are charged a lock: those that change metadata, none, or each."},
+    {"inlined", PARAM_BOOL, offsetof(struct ft_params, inlined), "on", 0, 0, "", NULL,
+     "Whether the check of an access is in line; off: a call and a return are charged for each."},
     PARAM_END,
 };
 
@@ -319,6 +326,8 @@ static void *ft_create(const struct policy_env *env, const void *params, struct 
     (void)e;
     ft_init(f, env);
     f->report_repeats = p->repeats == REPEATS_REPORT;
+    f->cost.lock = p->lock;
+    f->cost.calls = !p->inlined;
     return f;
 }
 

@@ -85,6 +85,9 @@ struct ft_cost {
     sim_addr
         place; /* of the variable in hand, which the caller charges; 0: where its address has it */
     bool new_words; /* of the read in hand: the second changes, too */
+    /* Ablations: which accesses lock, and whether each is a call. */
+    enum { FT_LOCK_CHANGES, FT_LOCK_NONE, FT_LOCK_ALWAYS } lock;
+    bool calls;
 };
 enum { FT_MAP_SLOTS = 8, FT_SLOT_BYTES = 8 };
 

@@ -71,6 +71,45 @@ static void fasttrack_reads(void **state)
     policy_rig_close(&r);
 }
 
+/* Ablations charge the lock never, or for each access; verdicts are none of their business. */
+static void fasttrack_locks_as_it_is_told(void **state)
+{
+    static const char *const none[] = {"policy.a.lock=none", NULL};
+    static const char *const always[] = {"policy.a.lock=always", NULL};
+    struct policy_rig r;
+
+    (void)state;
+    policy_rig_open(&r, "fasttrack", none, fasttrack_layout);
+    EVENTS_COST(&r,
+                "store thread 0's epoch, load thread 0's epoch, place, load X's read epoch, "
+                "same-epoch, is-map, slow-path, load thread 0's clock word, clock, "
+                "load X's write epoch, 2 none, store X's read time:4, store X's lock:4, "
+                "21 in all",
+                R(0, X));
+    policy_rig_close(&r);
+    policy_rig_open(&r, "fasttrack", always, fasttrack_layout);
+    RUN(&r, R(0, X));
+    EVENTS_COST(&r,
+                "load thread 0's epoch, place, lock, swap X's lock:4, load X's read epoch, "
+                "same-epoch, store X's lock:4, 12 in all",
+                R(0, X));
+    policy_rig_close(&r);
+}
+
+static void fasttrack_calls_its_check_where_it_is_not_in_line(void **state)
+{
+    static const char *const calls[] = {"policy.a.inlined=off", NULL};
+    struct policy_rig r;
+
+    (void)state;
+    policy_rig_open(&r, "fasttrack", calls, fasttrack_layout);
+    RUN(&r, R(0, X));
+    EVENTS_COST(
+        &r, "load thread 0's epoch, place, slow-path, load X's read epoch, same-epoch, 8 in all",
+        R(0, X));
+    policy_rig_close(&r);
+}
+
 /* Before a write the read words are loaded to be locked. There is no clock in memory yet. */
 static void fasttrack_writes(void **state)
 {
@@ -628,6 +667,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fasttrack_reads),
+        cmocka_unit_test(fasttrack_locks_as_it_is_told),
+        cmocka_unit_test(fasttrack_calls_its_check_where_it_is_not_in_line),
         cmocka_unit_test(fasttrack_writes),
         cmocka_unit_test(fasttrack_looks_entries_up_in_the_clock),
         cmocka_unit_test(fasttrack_makes_a_read_map),
