@@ -218,10 +218,10 @@ void sim_each_stat(void (*fn)(void *arg, const char *name, const char *unit, con
     }
     l->listing = true; /* policies that exclude each other may be there together */
     if (!lardsim_set(l, all) && !lardsim_set(l, "granularity=4") &&
-        !lardsim_set(l, "machine=multicore") && !lardsim_set(l, "l2.shared-by=2") &&
-        !lardsim_set(l, "numa.nodes=2") && !lardsim_set(l, "l3.inclusion=non-inclusive") &&
-        !lardsim_set(l, "core.type=pipelined") && !sim_compare(l) &&
-        !lardsim_set(l, "compare.truth=vc") && !lardsim_start(l))
+        !lardsim_set(l, "layout=default") && !lardsim_set(l, "machine=multicore") &&
+        !lardsim_set(l, "l2.shared-by=2") && !lardsim_set(l, "numa.nodes=2") &&
+        !lardsim_set(l, "l3.inclusion=non-inclusive") && !lardsim_set(l, "core.type=pipelined") &&
+        !sim_compare(l) && !lardsim_set(l, "compare.truth=vc") && !lardsim_start(l))
         stats_each(l->stats, fn, arg);
     free(all);
     lardsim_free(l);
