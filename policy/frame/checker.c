@@ -388,7 +388,7 @@ sim_cycle checker_decide(struct checker *c, const struct event *ev, unsigned cor
 
 unsigned checker_turn(const struct checker *c)
 {
-    if (c->gathers || !c->hardware)
+    if (c->gathers || c->watches)
         return 0;
     return c->hardware && c->hardware->pay ? 1 : 2;
 }

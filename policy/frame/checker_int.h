@@ -37,6 +37,7 @@ struct checker {
     void *self;                /* the policy's; NULL until created */
     struct ledger cost;        /* what it charges */
     bool gathers; /* its steps are gathered there, to be paid when the event is decided */
+    bool watches; /* free of charge */
     bool pays;    /* what it decides may take time */
     void *params;
     char *label;

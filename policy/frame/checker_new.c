@@ -159,6 +159,7 @@ static int free_of_charge(struct checker *c, struct err *e)
                        "policy.%s.charged: what %s does is the hardware's and can't be free; "
                        "remove charged=off",
                        c->label, c->policy->name);
+    c->watches = true;
     c->env.machine = NULL;
     c->env.host = NULL;
     c->env.exec = NULL;

@@ -109,6 +109,14 @@ static inline bool must_know(struct timed *s, const struct run_queue *q)
     return true;
 }
 
+/* When the core has run so many instructions. */
+static inline sim_cycle after(struct timed *s, const struct run_queue *q, uint64_t gap)
+{
+    if (UNLIKELY(s->pipe != NULL))
+        return pipeline_foresees(s, q->agent->core, gap);
+    return q->core->clock + gap;
+}
+
 /* The instructions before its next step, which nobody knows yet, are on their way. */
 static void stand(struct timed *s, struct run_queue *q, sim_tid tid)
 {
@@ -121,12 +129,8 @@ static void stand(struct timed *s, struct run_queue *q, sim_tid tid)
         take_turn(s, q, tid);
     q->busy = true;
     q->access = false;
-    sim_cycle at = q->core->clock + p->driven->gap(p, tid);
-    if (at < s->queue.now) {
-        core_spend(s->machine, q->core, SPENT_IDLE, s->queue.now - at);
-        at = s->queue.now;
-    }
-    queue_at(s, q->agent, at);
+    const sim_cycle at = after(s, q, p->driven->gap(p, tid));
+    queue_at(s, q->agent, at > s->queue.now ? at : s->queue.now);
 }
 
 /* Its next event can't be its core's next, or is not made before the core has come to it. */
@@ -154,9 +158,7 @@ static inline void take_up(struct timed *s, struct run_queue *q, sim_tid tid)
         stand_still(s, q, th);
     if (UNLIKELY(q->last != tid || !q->ran || q->fresh))
         take_turn(s, q, tid);
-    sim_cycle at = q->core->clock + (th->arrived ? 0 : q->next.ev->gap);
-    if (UNLIKELY(s->pipe != NULL) && !th->arrived)
-        at = pipeline_foresees(s, q->agent->core, q->next.ev->gap);
+    sim_cycle at = th->arrived ? q->core->clock : after(s, q, q->next.ev->gap);
     if (UNLIKELY(at < s->queue.now)) { /* its event came late: the window was full */
         core_spend(m, q->core, SPENT_WINDOW, s->queue.now - at);
         at = s->queue.now;
@@ -401,13 +403,13 @@ static inline bool arrive(struct timed *s, struct run_queue *q, struct turn *t)
 /* What a step is was not known before, so nor was quite when it is. False: later. */
 static bool is_there(struct timed *s, struct run_queue *q)
 {
-    const sim_cycle at = q->core->clock + q->next.ev->gap;
+    const sim_cycle at = after(s, q, q->next.ev->gap);
 
     if (UNLIKELY(at > s->queue.now)) {
         queue_at(s, q->agent, at);
         return false;
     }
-    if (UNLIKELY(at < s->queue.now))
+    if (UNLIKELY(at < s->queue.now) && !s->pipe) /* that sees it by itself */
         core_spend(s->machine, q->core, SPENT_IDLE, s->queue.now - at);
     return true;
 }

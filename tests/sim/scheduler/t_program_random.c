@@ -1,7 +1,8 @@
 /* t_program_random.c - properties of program order on random programs and random machines: the
- * execution that is kept is a legal trace; vc has reported exactly the accesses that race in it, as
- * the oracle says; a replay in recorded order finds the same races, one in timed order the same
- * number of racy locations; a second run gives the same bytes.
+ * execution that is kept is a legal trace, in which nobody acts while the world is stopped; vc has
+ * reported exactly the accesses that race in it, as the oracle says; a replay in recorded order
+ * finds the same races, one in timed order the same number of racy locations; a second run gives
+ * the same bytes.
  *
  *     t_program_random [FIRST-SEED [SEEDS]]     default: 1 60 */
 #include <inttypes.h>
@@ -196,6 +197,7 @@ static struct text draw_machine(struct rng *r, uint64_t threads)
     add(&m, "cores=%u schedule.threads=%s ", cores,
         cores >= threads + 2 ? "pinned" : "round-robin");
     add(&m, "schedule.quantum=%u schedule.switch=%u ", 1 + below(r, 3000), below(r, 300));
+    add(&m, "core.type=%s ", below(r, 3) ? "simple" : "pipelined");
     add(&m, "core.store-buffer=%u core.misses=%u ", below(r, 2) * below(r, 9),
         below(r, 2) * below(r, 5));
     add(&m, "memory.type=%s contention=%s ", below(r, 3) ? "fixed" : "ddr",
@@ -220,6 +222,21 @@ static bool as_the_oracle(const struct executed *x, const struct stream *s, char
     }
     free(racy);
     return same;
+}
+
+/* While the world is stopped nobody acts but the collector. */
+static void pauses(const struct stream *s, char why[400])
+{
+    const struct event *begin = NULL;
+
+    for (size_t i = 0; i < s->records && !why[0]; i += event_records(&s->rec[i])) {
+        const struct event *ev = &s->rec[i];
+        if (begin && ev->tid != begin->tid)
+            snprintf(why, 400, "T%u acts (%s) while T%u has stopped the world", ev->tid,
+                     ev_info[ev->kind].text, begin->tid);
+        if (ev->kind == EV_GC_BEGIN || ev->kind == EV_GC_END)
+            begin = ev->kind == EV_GC_BEGIN ? ev : NULL;
+    }
 }
 
 static void replays(const struct executed *x, const char *path, const struct text *m, char why[400])
@@ -263,6 +280,8 @@ static bool seed_holds(uint64_t seed, const char *path, uint64_t *races)
         kept_read(&s, path, why);
     if (!why[0] && s.events != x.events)
         snprintf(why, sizeof why, "%zu events are kept of %" PRIu64, s.events, x.events);
+    if (!why[0])
+        pauses(&s, why);
     if (!why[0] && s.events < PATIENCE)
         as_the_oracle(&x, &s, why);
     if (!why[0])
