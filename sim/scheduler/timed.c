@@ -388,7 +388,7 @@ static inline bool arrive(struct timed *s, struct run_queue *q, struct turn *t)
     }
     if (UNLIKELY(q->next.state == ORDER_BLOCKED)) {
         wait_for(s, q);
-    } else if (UNLIKELY(q->core->clock > s->queue.now)) { /* nobody could foresee its loads */
+    } else if (UNLIKELY(s->pipe && q->core->clock > s->queue.now)) { /* nobody could foresee that */
         queue_at(s, q->agent, q->core->clock);
     } else if (UNLIKELY(th->ready_at > q->core->clock)) { /* it is being done */
         th->waited = true;
