@@ -218,6 +218,8 @@ static int get_ready(struct lardsim *l)
 
 void session_share(struct lardsim *l, const struct trace_summary *told)
 {
+    if (l->scheduler) /* the parts are made already, where nothing of the trace was asked */
+        l->scheduler->env.rules = NULL;
     rules_free(l->rules);
     l->rules = NULL;
     l->shared = true;
