@@ -161,6 +161,20 @@ static double done(const struct progress *p)
     return done < 1 ? done : 1;
 }
 
+/* So much of a part's name leaves room for the rest: whole settings of it, if it has some. */
+static int name_length(const char *name)
+{
+    enum { ROOM = 28 };
+    size_t n = strlen(name);
+
+    while (n > ROOM) {
+        while (n > 0 && name[n - 1] != ',')
+            n--;
+        n = n > 1 ? n - 1 : ROOM;
+    }
+    return (int)n;
+}
+
 /* What there is to say, in the order in which it may be cut off. */
 static void tell(struct progress *p)
 {
@@ -168,7 +182,8 @@ static void tell(struct progress *p)
     char part[64] = "", percent[16] = "", left[48] = "", text[32], rate[32], time[32];
 
     if (p->parts > 1)
-        snprintf(part, sizeof part, "%s%s%zu of %zu, ", p->name ? p->name : "", p->name ? ", " : "",
+        snprintf(part, sizeof part, "%.*s%s%zu of %zu, ", p->name ? name_length(p->name) : 0,
+                 p->name ? p->name : "", p->name ? ", " : "",
                  p->over < p->parts ? p->over + 1 : p->parts, p->parts);
     if (at >= 0)
         snprintf(percent, sizeof percent, "%u %%, ",
