@@ -149,7 +149,7 @@ mutant_files = tests/mutants/coherence.edits tests/mutants/equivalent tests/muta
 	tests/mutants/goldilocks.edits tests/mutants/named.sh tests/mutants/order.edits \
 	tests/mutants/radish.edits tests/mutants/random.sh tests/mutants/regions.edits \
 	tests/mutants/slimstate.edits tests/mutants/switch.c tests/mutants/switch.h tests/mutants/vc.edits
-EXTRA_DIST += $(scripts) tests/cli/head.sh tests/house/called.c tests/data tests/corpus tests/golden tests/long \
+EXTRA_DIST += tests/cli/sweep_hook.c $(scripts) tests/cli/head.sh tests/house/called.c tests/data tests/corpus tests/golden tests/long \
 	$(mutant_files)
 
 docs-tables: lardsim$(EXEEXT)
