@@ -505,6 +505,7 @@ static struct coh_result data_access(void *self, unsigned core, sim_addr addr, u
     const struct access a = {.at = addr, .bytes = bytes, .cmd = cmd, .traffic = TRAFFIC_DATA};
     uint8_t level;
 
+    (void)now; /* without assertions */
     assert(t.now == now);
     s->machine->core[core].ready = 0;
     if (cmd != MEM_ATOMIC && s->buffers[core].sync)
