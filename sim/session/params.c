@@ -26,7 +26,8 @@ const struct param run_param_rows[] = {
      "The order in which events execute; recorded: as in the trace; timed: the core with the "
      "smallest "
      "clock goes next, and synchronisation keeps its order; program: likewise, but a workload is "
-     "asked what that core does next, and who comes first is first; auto: timed with a machine."},
+     "asked what that core does next, and who comes first is first; auto: with a machine program for a "
+     "workload, timed for all else."},
     {"source", PARAM_STRING, AT(source), "", 0, 0, "", NULL,
      "What runs: a trace, workload:NAME,... or synth:KEY=VALUE,...; a path is relative to the "
      "working "
@@ -75,7 +76,7 @@ unsigned run_granule(const struct run_params *p, unsigned hint)
 #define AS_YAML(key, value, ...) key ": " value "\n"
 /* Policies in software, on a machine; threads beyond its cores take turns. */
 #define ON_MACHINE                                                                                 \
-    "machine: multicore\norder: timed\npolicies: [none]\nschedule.threads: round-robin\n"
+    "machine: multicore\npolicies: [none]\nschedule.threads: round-robin\n"
 
 const struct preset run_presets[] = {
     {"detect", "Detection only, with the canonical detector.", "machine: none\npolicies: [vc]\n"},

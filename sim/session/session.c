@@ -234,21 +234,25 @@ static int not_asked(struct lardsim *l)
                    l->pulled->name);
 }
 
+/* Left to the machine, a source is asked if it can be. */
+static bool asks(uint32_t order, const struct source *s)
+{
+    return (order == ORDER_PROGRAM || order == ORDER_BY_MACHINE) && s->driven;
+}
+
 bool session_asks(const struct lardsim *l, const struct source *s)
 {
-    const bool wanted = l->params.order == ORDER_PROGRAM;
-
-    return wanted && l->params.machine != MACHINE_NONE && s->driven;
+    return l->params.machine != MACHINE_NONE && asks(l->params.order, s);
 }
 
 bool sim_asks(uint32_t order, const char *source)
 {
     struct err e = {0};
-    struct source *s = order == ORDER_PROGRAM ? source_open(source, &e) : NULL;
-    const bool asks = s && s->driven;
+    struct source *s = source_path(source) ? NULL : source_open(source, &e);
+    const bool asked = s && asks(order, s);
 
     source_close(s);
-    return asks;
+    return asked;
 }
 
 static int choose_order(struct lardsim *l)

@@ -184,6 +184,25 @@ says out "memory ddr" "row hits"
 run 0 -c radish8 --json small.lard
 says out '"machine": {' '"order": "timed"' '"memory-type": "fixed"' '"cycles": ' '"wait-lock": ' '"queue-cycles": ' \
     '"on-chip": '
+# Whose order is it, if nobody says? A workload is asked, all else is replayed; so too in a comparison.
+while read -r order source setting; do
+    run 0 -c radish8 ${setting:+--set "$setting"} --json "$source"
+    says out "\"order\": \"$order\""
+    "$lardsim" compare -c radish8 ${setting:+--set "$setting"} -p fasttrack --json "$source" >out 2>err ||
+        fail "no comparison of $source: $(cat err)"
+    says out "\"order\": \"$order\""
+    truths=$(grep -c '"truth": {' out)
+    [ "$truths" -gt 0 ] && asked=program || asked=$order
+    [ "$asked" = "$order" ] || fail "$source: a replay has a truth of its own"
+    [ "$order" != program ] || [ "$truths" -gt 0 ] || fail "$source: an execution of its own has no truth"
+done <<'END'
+program workload:hedc
+timed workload:hedc order=timed
+recorded workload:hedc order=recorded
+timed workload:hedc,kernel_threads=2
+timed synth:events=500
+timed small.lard
+END
 # The shares are of the time of cores that had threads: two threads on eight cores are not idle for most of it.
 printf '%s\n' 'lardsim-text 1' 'T0 fork T1' 'T0 write 0x1000 8 @"A:1"' 'T1 write 0x2000 8 @"B:2"' 'T0 write 0x3000 8' \
     'T1 end' 'T0 join T1' >two.txt
