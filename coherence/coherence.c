@@ -26,6 +26,8 @@ static struct coh_result l2_hit(struct txn *t, uint32_t slot)
     const uint8_t state = c->priv[t->core].l2.state[slot];
     sim_cycle done = t->start + c->time.l2;
 
+    if (UNLIKELY(c->prefetcher != NULL))
+        done = prefetch_used(c, t->core, slot, done);
     if (UNLIKELY(c->grouped)) {
         const bool asked = group_up(t, slot, done);
         c->stats.sibling_hits += asked;
@@ -36,10 +38,9 @@ static struct coh_result l2_hit(struct txn *t, uint32_t slot)
     return (struct coh_result){.done = done, .level = LEVEL_L2};
 }
 
-/* The L1 does not have the line: the L2, if it has it with permission, else the home. */
-static NO_INLINE struct coh_result l1_miss(struct coherence *c, unsigned core, uint64_t line,
-                                           enum mem_cmd cmd, enum mem_traffic traffic,
-                                           sim_cycle now)
+/* The L1 has no permission: the L2, if it has it, else the home. */
+static struct coh_result beyond_l1(struct coherence *c, unsigned core, uint64_t line,
+                                   enum mem_cmd cmd, enum mem_traffic traffic, sim_cycle now)
 {
     struct cache_stats *s = &c->stats.level[LEVEL_L2];
     const struct cache *l2 = &c->priv[leader(c, core)].l2;
@@ -57,7 +58,21 @@ static NO_INLINE struct coh_result l1_miss(struct coherence *c, unsigned core, u
     if (slot == CACHE_NONE)
         return home_get(&t);
     s->upgrade[traffic][cmd]++;
+    if (UNLIKELY(c->prefetcher != NULL))
+        now = prefetch_used(c, t.core, slot, now);
     return home_upgrade(&t, LEVEL_L2, now);
+}
+
+/* The L1 does not have the line. */
+static NO_INLINE struct coh_result l1_miss(struct coherence *c, unsigned core, uint64_t line,
+                                           enum mem_cmd cmd, enum mem_traffic traffic,
+                                           sim_cycle now)
+{
+    const struct coh_result r = beyond_l1(c, core, line, cmd, traffic, now);
+
+    if (UNLIKELY(c->prefetcher != NULL))
+        prefetch_sees(c, core, line, traffic, now);
+    return r;
 }
 
 /* The L1 has the line in S, and the access is a store. The core's own L2 could know no better. */
@@ -70,7 +85,7 @@ static NO_INLINE struct coh_result l1_upgrade(struct coherence *c, unsigned core
 
     if (UNLIKELY(c->grouped)) { /* the group may have permission */
         s->upgrade[traffic][cmd]++;
-        return l1_miss(c, core, line, cmd, traffic, now);
+        return beyond_l1(c, core, line, cmd, traffic, now);
     }
     coh_count(s, core, traffic, cmd, false);
     s->upgrade[traffic][cmd]++;
@@ -173,6 +188,11 @@ sim_cycle coherence_l1_latency(const struct coherence *c)
     return c->time.l1;
 }
 
+bool coherence_prefetches(const struct coherence *c)
+{
+    return c->prefetcher != NULL;
+}
+
 /* ---- events --------------------------------------------------------------------------------- */
 
 struct line_event *coh_event_add(struct coherence *c)
@@ -250,7 +270,7 @@ uint64_t coherence_bytes(const struct coherence *c)
         bytes += c->has_l2 ? (uint64_t)cache_slots(&p->l2) * sizeof *p->l2_home : 0;
         bytes += p->l2_above ? cache_slots(&p->l2) : 0;
     }
-    return bytes;
+    return bytes + prefetch_bytes(c);
 }
 
 /* Banks stand evenly over the places of the network, of which there are as many as cores; those of
@@ -309,6 +329,7 @@ struct coherence *coherence_new(const struct coh_env *env, struct err *e)
     numa_init(c, env->page, env->stats);
     make_caches(c, &shapes);
     make_banks(c);
+    prefetch_init(c, env);
     coh_stats_declare(c, env->stats);
     c->network = network_new(&c->params.network, c->cores, c->contention,
                              stats_group(stats_root(env->stats), "network"));
@@ -337,6 +358,7 @@ void coherence_free(struct coherence *c)
         calendar_free(&c->bank[i]);
     network_free(c->network);
     numa_free(c);
+    prefetch_free(c);
     free(c->l3);
     free(c->priv);
     free(c->entry);

@@ -119,6 +119,8 @@ struct coh_result coherence_steps(struct coherence *c, unsigned core, const stru
                                   size_t n, sim_cycle now);
 
 sim_cycle coherence_l1_latency(const struct coherence *c);
+/* Cores have prefetchers: the memory must answer at once. */
+bool coherence_prefetches(const struct coherence *c);
 
 /* ---- histories of a policy in hardware: histories.c ----------------------------------------- */
 

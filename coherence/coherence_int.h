@@ -46,6 +46,9 @@ struct protocol_params {
     uint64_t remote, seed;
     uint32_t remote_cost, upgrade_cost, composition;
 };
+struct prefetch_params { /* section core.prefetch; streams = 0: there is none */
+    uint64_t streams, degree, distance, misses;
+};
 enum { HOME_FIRST_TOUCH, HOME_INTERLEAVE };
 enum { LOOKUP_HOME, LOOKUP_NODE };
 enum { INVALIDATE_SHARERS, INVALIDATE_ALL };
@@ -56,6 +59,7 @@ struct coh_params {
     struct protocol_params coherence;
     struct network_params network;
     struct numa_params numa;
+    struct prefetch_params prefetch;
 };
 struct coh_shapes { /* of the arrays; bytes = 0: there is none */
     struct cache_geometry l1, l2, l3, directory;
@@ -111,6 +115,10 @@ struct cache_stats {           /* of a level, over all cores */
     uint64_t fills, lost[LOSSES], downgrades, resident; /* lines; fills = lost + resident */
     uint64_t capacity, resident_metadata;               /* lines, as of the last census */
 };
+struct prefetch_stats {                                /* lines that prefetchers asked for */
+    uint64_t issued, useful, late, useless, untouched; /* issued = all the others */
+    uint64_t late_cycles, full;
+};
 struct coh_stats {
     struct cache_stats level[LEVEL_L3 + 1];                               /* L1, L2, L3 */
     uint64_t entries_made, entries_ended, entries_recalled, entries_live; /* non-inclusive only */
@@ -132,6 +140,7 @@ struct coh_stats {
     /* Inside groups: L2 hits that met a sibling's copy; lines that a sibling wrote back for them.
      */
     uint64_t sibling_hits, sibling_write_backs;
+    struct prefetch_stats prefetch[TRAFFICS];
     struct histogram latency[LEVELS]; /* cycles of an access, by who answered */
 };
 void coh_stats_declare(struct coherence *c, struct stats *stats);
@@ -159,6 +168,11 @@ struct private_caches {
     /* Owned; of a shared L2, by slot: which L1s of its group have the line, a bit each from the
      * leader's on. NULL: the L2 is one core's. */
     uint8_t *l2_above;
+    struct fetched { /* owned; of an L2, by slot: a line that a prefetcher brought */
+        sim_cycle ready;
+        uint8_t traffic;
+        bool untouched; /* nobody has accessed it yet; else the others have no value */
+    } * l2_fetched;     /* NULL: there are no prefetchers */
 };
 enum { MOST_SHARED_BY = 8 }; /* bits of l2_above */
 
@@ -198,6 +212,8 @@ struct coherence {
     sim_cycle latest;                /* start of the latest access: time does not run back */
     uint64_t histories, n_histories; /* number of the first line of histories; how many */
     uint64_t lost;                   /* coherence_lost */
+    struct prefetcher *prefetcher;   /* owns; by core; NULL: there are none */
+    unsigned stream_shift;           /* log2 of the lines in which a stream stays */
     struct line_queue lines;         /* events not taken yet; owns */
     struct coh_stats stats;
 };
@@ -212,8 +228,9 @@ struct txn {
     /* NUMA nodes: of the core; of `home`; whose L3 has the line, while in_l3. Valid where there
      * are several. */
     uint8_t node, home_numa, l3_node;
-    bool far;  /* coh_result */
-    bool near; /* its own node answers alone */
+    bool far;   /* coh_result */
+    bool near;  /* its own node answers alone */
+    bool ahead; /* a prefetcher asks: the line goes into the L2 alone */
     enum mem_cmd cmd;
     enum mem_traffic traffic;
     sim_cycle start;
@@ -247,6 +264,7 @@ static inline void txn_begin(struct txn *t, struct coherence *c, unsigned core, 
     t->start = t->floor = now;
     t->busy = 0;
     t->far = false;
+    t->ahead = false;
     t->woken = false;
     t->entry = NULL;
     t->victim_at = 0;
@@ -436,6 +454,20 @@ void private_grant(struct txn *t, sim_cycle at);
  * that is going to miss its L1, the line's set in the L2. */
 void private_prefetch(const struct coherence *c, unsigned core, uint64_t line);
 void private_prefetch_l2(const struct coherence *c, unsigned core, sim_addr addr);
+
+/* ---- prefetch.c: a stream prefetcher for each core ------------------------------------------- */
+
+void prefetch_init(struct coherence *c, const struct coh_env *env); /* the caches are made */
+void prefetch_free(struct coherence *c);
+uint64_t prefetch_bytes(const struct coherence *c);
+/* The core's L1 did not have the line, and by now it has; lines that may be next are asked for. */
+void prefetch_sees(struct coherence *c, unsigned core, uint64_t line, enum mem_traffic traffic,
+                   sim_cycle now);
+/* What becomes of a line that was asked for, in this slot of the L2 of a core (a leader, where they
+ * are shared). The last two do nothing with others. used: an access has it at `at`, or later. */
+void prefetch_came(struct txn *t, uint32_t l2_slot, sim_cycle at);
+sim_cycle prefetch_used(struct coherence *c, unsigned core, uint32_t l2_slot, sim_cycle at);
+void prefetch_lost(struct coherence *c, unsigned core, uint32_t l2_slot);
 
 /* ---- home.c: transactions ------------------------------------------------------------------- */
 

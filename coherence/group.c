@@ -102,6 +102,8 @@ enum priv_state group_drop(struct txn *t, unsigned of, uint64_t line, enum loss 
     assert(g.l2_slot != CACHE_NONE);
     drop_all_l1(t, &g, line, LINE_INVALIDATE, why);
     const enum priv_state was = (enum priv_state)g.of->l2.state[g.l2_slot];
+    if (t->c->prefetcher)
+        prefetch_lost(t->c, of, g.l2_slot);
     cache_drop(&g.of->l2, g.l2_slot);
     lose(t->c, LEVEL_L2, why);
     struct line_event *e = coh_event(t, LINE_INVALIDATE, LEVEL_L2, of, line, was == PRIV_M);

@@ -15,6 +15,7 @@ static const char *const numa_invalidate_choices[] = {"sharers", "all", NULL};
 static const char *const composition[] = {"absolute", "cumulative", NULL};
 
 enum { MOST_CYCLES = 1000000, MOST_WAYS = 1024 }; /* beyond these a value is surely a mistake */
+enum { MOST_STREAMS = 64 };                       /* of a page, there are so many lines */
 static const uint64_t most_bytes = UINT64_C(1) << 30;
 
 #define AT(field) offsetof(struct l1_params, field)
@@ -118,6 +119,21 @@ static const struct param numa_rows[] = {
 };
 #undef AT
 
+#define AT(field) offsetof(struct prefetch_params, field)
+static const struct param prefetch_rows[] = {
+    {"streams", PARAM_U64, AT(streams), "0", 0, MOST_STREAMS, "streams", NULL,
+     "Pages at a time in which a core's prefetcher follows the accesses that miss its L1, and "
+     "fetches the lines ahead into its L2; 0: there is none."},
+    {"degree", PARAM_U64, AT(degree), "2", 1, MOST_STREAMS, "lines", NULL,
+     "Lines that one such access makes it fetch, at most."},
+    {"distance", PARAM_U64, AT(distance), "20", 1, MOST_STREAMS, "lines", NULL,
+     "How far ahead of the access they are, at most, and how far apart two accesses of a stream."},
+    {"misses", PARAM_U64, AT(misses), "16", 1, MOST_STREAMS, "lines", NULL,
+     "Lines that a core's prefetcher may have under way."},
+    PARAM_END,
+};
+#undef AT
+
 static const struct {
     const char *section;
     const struct param *rows;
@@ -129,6 +145,7 @@ static const struct {
     {"coherence", protocol_rows, offsetof(struct coh_params, coherence)},
     {"network", network_param_rows, offsetof(struct coh_params, network)},
     {"numa", numa_rows, offsetof(struct coh_params, numa)},
+    {"core.prefetch", prefetch_rows, offsetof(struct coh_params, prefetch)},
 };
 
 void coherence_each_param(void (*fn)(void *arg, const char *section, const struct param *row),
@@ -240,6 +257,21 @@ static int check_nodes(const struct coh_params *p, const struct coh_env *env, st
     return 0;
 }
 
+static int check_prefetch(const struct coh_params *p, const struct coh_env *env, struct err *e)
+{
+    if (!p->prefetch.streams)
+        return 0;
+    if (!p->l2.size)
+        return err_set(e, LARD_CONFIG,
+                       "core.prefetch.streams: lines are fetched into the L2, and there is none; "
+                       "give an l2.size, or core.prefetch.streams=0");
+    if (env->ce)
+        return err_set(e, LARD_CONFIG,
+                       "core.prefetch.streams: compat=ce has no prefetcher; set "
+                       "core.prefetch.streams=0");
+    return 0;
+}
+
 /* The CE simulator's L2 and L3 replace in order of fill. */
 static int decide_replacement(struct config *config, const char *section, const struct param *rows,
                               void *params, struct err *e)
@@ -265,7 +297,7 @@ int coh_params_read(const struct coh_env *env, struct coh_params *p, struct err 
     if (cores < 1 || cores > MAX_CORES)
         return err_set(e, LARD_CONFIG, "a machine of %u cores is impossible; give 1 to %d cores",
                        cores, MAX_CORES);
-    if (check_nodes(p, env, e))
+    if (check_nodes(p, env, e) || check_prefetch(p, env, e))
         return -1;
     if (!p->l3.banks)
         p->l3.banks = cores / p->numa.nodes;

@@ -65,6 +65,8 @@ static inline void drop(struct txn *t, unsigned core, enum mem_level level, uint
 {
     if (slot == CACHE_NONE)
         return;
+    if (UNLIKELY(t->c->prefetcher != NULL) && level == LEVEL_L2)
+        prefetch_lost(t->c, core, slot);
     cache_drop(cache_of(t->c, core, level), slot);
     lose(t->c, level, why);
     struct line_event *e = coh_event(t, LINE_INVALIDATE, level, core, line, dirty);
@@ -147,6 +149,8 @@ ALWAYS_INLINE void put(struct txn *t, struct private_caches *p, enum mem_level l
 ALWAYS_INLINE void evict(struct txn *t, struct private_caches *p, enum mem_level level,
                          uint32_t slot, const struct moving *m, enum loss why)
 {
+    if (UNLIKELY(t->c->prefetcher != NULL) && level == LEVEL_L2)
+        prefetch_lost(t->c, t->core, slot);
     cache_drop(level == LEVEL_L1 ? &p->l1 : &p->l2, slot);
     lose(t->c, level, why);
     coh_event(t, LINE_EVICT, level, level == LEVEL_L1 ? t->l1 : t->core, m->line,
@@ -232,10 +236,24 @@ void private_l1_put(struct txn *t, enum priv_state state, uint32_t below, sim_cy
     l1_put(t, own_l1(t), (struct moving){t->line, state, below}, at);
 }
 
+/* A line fetched ahead waits in the L2. */
+static NO_INLINE void fill_ahead(struct txn *t, struct moving m, sim_cycle at)
+{
+    const uint32_t slot = l2_put(t, m, at);
+
+    if (t->c->grouped)
+        own(t)->l2_above[slot] = 0;
+    prefetch_came(t, slot, at);
+}
+
 void private_fill(struct txn *t, enum priv_state state, sim_cycle at)
 {
     struct moving m = {t->line, state, entry_slot(t->c, t->entry)};
 
+    if (UNLIKELY(t->ahead)) {
+        fill_ahead(t, m, at);
+        return;
+    }
     if (t->c->inclusive_l2)
         m.below = l2_put(t, m, at);
     if (UNLIKELY(t->c->grouped))

@@ -275,6 +275,37 @@ static void declare_latencies(struct stats_group *g, const struct coherence *c)
                     &h[LEVEL_MEMORY]);
 }
 
+/* Invariants: lines that were asked for have been accessed, are lost, or wait. */
+static void declare_prefetch(struct stats *stats, const struct coherence *c)
+{
+    static const char *const whose[TRAFFICS] = {
+        [TRAFFIC_DATA] = "data", [TRAFFIC_METADATA] = "metadata"};
+    struct stats_group *all = stats_group(stats_group(stats_root(stats), "core"), "prefetch");
+
+    if (!c->params.prefetch.streams)
+        return;
+    for (size_t i = 0; i < TRAFFICS; i++) {
+        struct stats_group *g = stats_group(all, whose[i]);
+        const struct prefetch_stats *s = &c->stats.prefetch[i];
+        stats_count(g, "issued", "lines", "Lines that prefetchers asked for.", &s->issued);
+        stats_count(g, "useful", "lines", "Of these: they were there when a core needed them.",
+                    &s->useful);
+        stats_count(g, "late", "lines", "Of these: a core needed them while they were under way.",
+                    &s->late);
+        stats_count(g, "late-cycles", "cycles", "How long the cores waited for those.",
+                    &s->late_cycles);
+        stats_count(g, "useless", "lines", "Of these: they left the L2 before anybody needed them.",
+                    &s->useless);
+        stats_level(g, "untouched", "lines", "Of these: still in the L2, and not needed so far.",
+                    &s->untouched);
+        stats_count(g, "full", "lines", "Lines not asked for, as too many were under way.",
+                    &s->full);
+        stats_invariant(g, "lines", "What was asked for was needed, has gone, or is here.",
+                        (fields){&s->issued, NULL}, STATS_EQ,
+                        (fields){&s->useful, &s->late, &s->useless, &s->untouched, NULL});
+    }
+}
+
 /* Each access that a level does not answer is found again in the next. */
 static void require_flow(struct stats_group *g, const struct coherence *c)
 {
@@ -338,5 +369,6 @@ void coh_stats_declare(struct coherence *c, struct stats *stats)
     declare_latencies(g, c);
     declare_answers(g, c);
     declare_histories(g, s);
+    declare_prefetch(stats, c);
     require_flow(g, c);
 }

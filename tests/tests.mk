@@ -8,7 +8,7 @@ unit_tests += tests/coherence/t_coherence tests/coherence/t_coherence_apart \
 	tests/coherence/t_coherence_ce tests/coherence/t_coherence_limits \
 	tests/coherence/t_coherence_random tests/coherence/t_explore tests/coherence/t_histories \
 	tests/coherence/t_groups tests/coherence/t_machines tests/coherence/t_network \
-	tests/coherence/t_nodes tests/coherence/t_routes tests/coherence/t_calendar
+	tests/coherence/t_nodes tests/coherence/t_prefetch tests/coherence/t_routes tests/coherence/t_calendar
 unit_tests += tests/isa/lardx86/t_lardx86 tests/isa/lardx86/t_lx_region \
 	tests/isa/lardx86/t_lx_text
 unit_tests += tests/memory/ddr/t_ddr tests/memory/ddr/t_ddr_flow tests/memory/ddr/t_ddr_ini \

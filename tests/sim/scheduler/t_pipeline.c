@@ -201,6 +201,107 @@ static void a_policys_atomics_drain_the_programs_stores(void **state)
     ran_free(&r);
 }
 
+/* ---- prefetches ------------------------------------------------------------------------------ */
+
+#define AHEAD "core.prefetch.streams=1 core.prefetch.degree=1 "
+
+/* The second load makes the prefetcher ask for the third's line, at the cycle at which it misses
+ * itself (coherence/: t_prefetch.c has what is asked for). */
+static void a_load_finds_what_was_fetched_ahead(void **state)
+{
+    static const char waits[] =
+        "T0 read 0x10000 8;T0 read 0x10040 8;T0 io +200;T0 read 0x10080 8;T0 io +1";
+    static const char goes_on[] =
+        "T0 read 0x10000 8;T0 read 0x10040 8;T0 read 0x10080 8;T0 io +500";
+
+    (void)state;
+    costs(waits, SLOW, "machine.cycles=564 machine.spent.memory=360");
+    /* The third load hits the L2: 10 cycles, not 120. */
+    costs(waits, SLOW AHEAD,
+          "machine.cycles=454 machine.spent.l2=10 core.prefetch.data.useful=1 "
+          "core.prefetch.data.issued=2");
+    /* the same of a simple core */
+    costs(waits, "cores=1 " AHEAD "core.type=simple",
+          "machine.cycles=454 machine.spent.l2=10 core.prefetch.data.useful=1");
+    /* The second begins at 1, so does the fetch: up to 121. The third begins at 2, would have it at
+     * 12, and waits 109 longer. */
+    costs(goes_on, SLOW AHEAD "core.window=1000 core.misses=4",
+          "machine.cycles=503 core.prefetch.data.late=1 core.prefetch.data.late-cycles=109 "
+          "coherence.memory-reads=4");
+}
+
+/* Of fields side by side by a policy that has a word for each: its metadata is a stream, too. */
+static void a_policys_accesses_are_streams_too(void **state)
+{
+    static const char policy[] = SLOW "policies=fasttrack granularity=4 core.misses=4 ";
+    char events[4000] = "", with[300];
+    uint64_t cycles[2];
+
+    (void)state;
+    for (int i = 0; i < 100; i++)
+        sprintf(events + strlen(events), "%sT0 read 0x%x 4", i ? ";" : "", 0x10000 + 4 * i);
+    for (int i = 0; i < 2; i++) {
+        snprintf(with, sizeof with, "%score.prefetch.streams=%d", policy, 4 * i);
+        struct ran r = ran_text(events, with);
+        cycles[i] = ran_stat(&r, "machine.cycles");
+        if (i && (!ran_stat(&r, "core.prefetch.metadata.useful") ||
+                  !(ran_stat(&r, "core.prefetch.data.useful") +
+                    ran_stat(&r, "core.prefetch.data.late"))))
+            fail_msg("no metadata, or no data, was fetched ahead");
+        ran_free(&r);
+    }
+    if (cycles[1] >= cycles[0])
+        fail_msg("%llu cycles with a prefetcher, %llu without", (unsigned long long)cycles[1],
+                 (unsigned long long)cycles[0]);
+}
+
+static struct ran recorded(const char *policy, unsigned streams)
+{
+    char folder[300], out[340], with[300];
+    struct ran r = {0};
+
+    snprintf(folder, sizeof folder, "%s/lardsim-ahead-XXXXXX", ran_tmp());
+    assert_non_null(mkdtemp(folder));
+    snprintf(out, sizeof out, "%s/out", folder);
+    snprintf(with, sizeof with,
+             "order=recorded l1.size=2Ki l2.size=8Ki policies=%s core.prefetch.streams=%u", policy,
+             streams);
+    ran_once(&r, "synth:seed=5,events=3000,threads=4,variables=500,txn_share=0", with, RAN_PULL,
+             out);
+    ran_remove(out);
+    ran_remove(folder);
+    if (r.code)
+        fail_msg("%s: %s", with, r.error);
+    return r;
+}
+
+/* In recorded order nothing decides on a verdict but the events. */
+static void prefetches_change_no_verdict(void **state)
+{
+    static const char *const each[] = {"fasttrack", "fastrcd", "valor",  "slimstate",  "vc",
+                                       "eraser",    "clean",   "radish", "goldilocks", "lardish"};
+    static const char *const same[] = {"accesses", "sites", "locations", "pairs"};
+    uint64_t issued = 0, racy = 0;
+    char name[100];
+
+    (void)state;
+    for (size_t k = 0; k < sizeof each / sizeof *each; k++) {
+        struct ran r[2] = {recorded(each[k], 0), recorded(each[k], 4)};
+        for (size_t n = 0; n < sizeof same / sizeof *same; n++) {
+            snprintf(name, sizeof name, "policy.%s.races.%s", each[k], same[n]);
+            const uint64_t without = ran_stat(&r[0], name), ahead = ran_stat(&r[1], name);
+            racy += without;
+            if (without != ahead)
+                fail_msg("%s: %llu, with a prefetcher %llu", name, (unsigned long long)without,
+                         (unsigned long long)ahead);
+        }
+        issued += ran_stat(&r[1], "core.prefetch.data.issued");
+        ran_free(&r[0]);
+        ran_free(&r[1]);
+    }
+    assert_true(issued && racy);
+}
+
 /* ---- whatever the trace ---------------------------------------------------------------------- */
 
 /* One thread alone, so that no time changes what runs when; the L1 is small. */
@@ -311,6 +412,8 @@ static void what_makes_no_sense_is_refused(void **state)
     fails("T0 io", "core.type=pipelined order=recorded", 3, "core.type", "order=timed", "simple");
     fails("T0 io", "core.type=pipelined core.width=0", 3, "core.width", "1..16", "0");
     fails("T0 io", "core.type=pipelined core.window=0", 3, "core.window", "1..1024", "0");
+    fails("T0 io", "core.prefetch.streams=1 memory.type=ddr", 3, "core.prefetch.streams", "ddr",
+          "memory.type=fixed");
 }
 
 int main(void)
@@ -328,6 +431,9 @@ int main(void)
         cmocka_unit_test(a_policys_instructions_and_hits_are_the_same_kind),
         cmocka_unit_test(a_policys_stores_use_the_same_buffer),
         cmocka_unit_test(a_policys_atomics_drain_the_programs_stores),
+        cmocka_unit_test(a_load_finds_what_was_fetched_ahead),
+        cmocka_unit_test(a_policys_accesses_are_streams_too),
+        cmocka_unit_test(prefetches_change_no_verdict),
         cmocka_unit_test(narrowed_down_it_is_the_simple_core),
         cmocka_unit_test(more_of_anything_is_never_slower),
         cmocka_unit_test(a_policys_cycles_add_up),
