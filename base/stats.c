@@ -439,6 +439,14 @@ void stats_roi_end(struct stats *s)
     s->has_roi = true;
 }
 
+void stats_roi_forget(struct stats *s)
+{
+    assert(!s->inside);
+    if (s->roi)
+        memset(s->roi, 0, s->words * sizeof *s->roi);
+    s->has_roi = false;
+}
+
 bool stats_has_roi(const struct stats *s)
 {
     return s->has_roi;

@@ -64,6 +64,8 @@ int stats_check(const struct stats *s, struct err *e);
 void stats_roi_begin(struct stats *s);
 void stats_roi_end(struct stats *s);
 bool stats_has_roi(const struct stats *s);
+/* Between regions: what they have added up is forgotten. Who counts distinct things does not. */
+void stats_roi_forget(struct stats *s);
 
 /* stats.json: {"schema": "lardsim-stats-1", "<group>": {...}, ..., "roi": {...}} - groups nest, so
  * that policy.vc.races.accesses is .policy.vc.races.accesses. A dot in a statistic's name nests

@@ -130,10 +130,56 @@ LARDSIM_API int lardsim_sync(struct lardsim *l, unsigned thread, enum lardsim_ki
 LARDSIM_API int lardsim_name(struct lardsim *l, enum lardsim_names space, uint64_t id,
                              const char *text);
 
+/* ---- a host that has a clock: order=host ----------------------------------------------------
+ *
+ * Another simulator runs the program, and its clock is the clock. It pushes each event with the
+ * core and the cycle, and gets back how many cycles the detector adds there. Needs a machine, whose
+ * `cores` are the host's and whose `frequency` is the clock in which the host tells cycles; its
+ * caches hold what the host's would, and answer the detector (docs/machine.md). */
+
+/* Where and when. Events come in the order in which they happened. */
+struct lardsim_at {
+    uint64_t cycle; /* when the access was done, or the event happened */
+    uint32_t took;  /* cycles from its start to then: what hardware checks beside it; 0: unknown */
+    uint32_t gap;   /* instructions since the thread's previous event; 0: unknown, or none */
+    uint32_t core;  /* numbered below `cores` */
+};
+/* As lardsim_event, lardsim_access, lardsim_sync. *added: the cycles that the detector adds to that
+ * core from at->cycle on: checks, its handlers, and what other cores' stops have cost this one
+ * since its previous event. The host lets the core stand still for so long (host.delays=on, the
+ * default: later cycles of that core contain it) or only counts (host.delays=off: its cycles never
+ * do). NULL is fine. The gap of an event is at->gap, and ev->gap is 0. Without order=host: an
+ * error. */
+LARDSIM_API int lardsim_event_at(struct lardsim *l, const struct lardsim_at *at,
+                                 const struct lardsim_event *ev, uint64_t *added);
+LARDSIM_API int lardsim_access_at(struct lardsim *l, const struct lardsim_at *at, unsigned thread,
+                                  enum lardsim_kind kind, uint64_t addr, uint32_t size,
+                                  unsigned flags, uint64_t site, uint64_t *added);
+LARDSIM_API int lardsim_sync_at(struct lardsim *l, const struct lardsim_at *at, unsigned thread,
+                                enum lardsim_kind kind, uint64_t object, uint64_t aux,
+                                unsigned flags, uint64_t site, uint64_t *added);
+
+/* A core so far, in any order on a machine: its clock, and the cycles of it that the detector took
+ * (handlers and stops). With order=host `added` is the sum of what lardsim_..._at gave back. Either
+ * may be NULL. -1: no machine yet, or no such core (no error is set). */
+LARDSIM_API int lardsim_cycles(const struct lardsim *l, unsigned core, uint64_t *clock,
+                               uint64_t *added);
+
+/* The statistics of the region of interest begin again, here: what regions have counted so far is
+ * forgotten, and a region that is open goes on from here. (Regions begin and end by the events
+ * LARDSIM_ROI_BEGIN and LARDSIM_ROI_END.) The run's totals, races and verdicts are not touched, and
+ * distinct things (racy locations, sites, lines) are counted since the first region. */
+LARDSIM_API int lardsim_reset(struct lardsim *l);
+
+/* The events that are pushed go to a trace, too: run it later in recorded order for the same
+ * verdicts, or in timed order on any machine. It appears when lardsim_finish succeeds. Before
+ * lardsim_start. */
+LARDSIM_API int lardsim_record(struct lardsim *l, const char *path, int overwrite);
+
 /* Ends the run as a limit does, within some thousand events: it then has an error, and
  * lardsim_exit_code is 128 + signal, the number of the one that is the cause. lardsim_finish writes
- * partial results. Safe in a signal handler, and from another thread, as long as l lives; a read that
- * waits for a silent pipe ends only if the signal interrupts it. */
+ * partial results. Safe in a signal handler, and from another thread, as long as l lives; a read
+ * that waits for a silent pipe ends only if the signal interrupts it. */
 LARDSIM_API void lardsim_stop(struct lardsim *l, int signal);
 
 /* Completes statistics, checks invariants, writes the results. Also after an error: then what is
@@ -144,8 +190,9 @@ LARDSIM_API int lardsim_finish(struct lardsim *l);
 LARDSIM_API const char *lardsim_error(const struct lardsim *l);
 LARDSIM_API int lardsim_exit_code(const struct lardsim *l);
 
-/* A count by its full name, a ratio's halves by its name and ".num", ".den"; -1: no such name (no
- * error is set). */
+/* A count by its full name, a ratio's halves by its name and ".num", ".den". In the middle of a
+ * run: as of the latest event. -1: no such name, or a value that is known only at the end, and this
+ * is not the end (no error is set). */
 LARDSIM_API int lardsim_stat(const struct lardsim *l, const char *name, uint64_t *value);
 LARDSIM_API uint64_t lardsim_digest(const struct lardsim *l); /* after lardsim_finish */
 LARDSIM_API uint64_t lardsim_events(const struct lardsim *l); /* so far */

@@ -119,8 +119,6 @@ int sim_timeline(struct lardsim *l, const char *path, bool overwrite);
 /* Whether a run of this source on a machine, with this choice of the parameter order, is in program
  * order. */
 bool sim_asks(uint32_t order, const char *source);
-/* In program order: writes the execution to this file, as a trace. Before lardsim_start. */
-int sim_record(struct lardsim *l, const char *path, bool overwrite);
 /* After lardsim_finish: the timeline stops at this cycle, as it has timeline.max slices. */
 bool sim_timeline_cut(const struct lardsim *l, uint64_t *at);
 /* "order", "contention", "memory": as this run has it; NULL: no machine. From the first event on.

@@ -8,7 +8,8 @@ libcore_la_SOURCES += sim/machine/footprint.c sim/machine/footprint.h \
 	sim/machine/timeline.c sim/machine/timeline.h
 libcore_la_SOURCES += sim/order/memory.c sim/order/object.c sim/order/order.c sim/order/order.h \
 	sim/order/order_int.h sim/order/search.c sim/order/sync.c sim/order/wait.c
-libcore_la_SOURCES += sim/scheduler/buffers.c sim/scheduler/event_queue.c sim/scheduler/new.c sim/scheduler/pipeline.c \
+libcore_la_SOURCES += sim/scheduler/buffers.c sim/scheduler/event_queue.c sim/scheduler/host.c sim/scheduler/host.h \
+	sim/scheduler/new.c sim/scheduler/pipeline.c \
 	sim/scheduler/recorded.c sim/scheduler/scheduler.h sim/scheduler/steps.c \
 	sim/scheduler/program.c sim/scheduler/stop.c sim/scheduler/threads.c sim/scheduler/timed.c sim/scheduler/timed.h
 libcore_la_SOURCES += sim/session/compared.c sim/session/course.c sim/session/findings.c \

@@ -105,7 +105,7 @@ static int configure(struct lardsim *l, const struct cli *c)
 
     run_command(l);
     if (run_settings(l, c) || (timeline && sim_timeline(l, timeline, cli_has(c, OPT_OVERWRITE))) ||
-        (record && sim_record(l, record, cli_has(c, OPT_OVERWRITE))))
+        (record && lardsim_record(l, record, cli_has(c, OPT_OVERWRITE))))
         return -1;
     return cli_get(c, 'o') ? lardsim_output(l, cli_get(c, 'o'), cli_has(c, OPT_OVERWRITE)) : 0;
 }

@@ -552,6 +552,13 @@ void machine_region(struct machine *m, bool begins, sim_cycle now)
     machine_settle(m);
 }
 
+void machine_forget_regions(struct machine *m)
+{
+    for (size_t i = 0; i < m->params.cores; i++)
+        m->core[i].inside = 0;
+    m->region_cycles = 0;
+}
+
 /* Who has no more to do is idle until the last one has done. */
 void machine_finish(struct machine *m)
 {

@@ -11,8 +11,9 @@
 #include "memory/pages.h"
 #include "trace/trace.h"
 
-enum { MACHINE_NONE, MACHINE_MULTICORE };                              /* parameter machine */
-enum { ORDER_BY_MACHINE, ORDER_RECORDED, ORDER_TIMED, ORDER_PROGRAM }; /* parameter order */
+enum { MACHINE_NONE, MACHINE_MULTICORE }; /* parameter machine */
+/* parameter order */
+enum { ORDER_BY_MACHINE, ORDER_RECORDED, ORDER_TIMED, ORDER_PROGRAM, ORDER_HOST };
 enum { COMPAT_NONE, COMPAT_CE };
 enum { CONTENTION_BY_ORDER, CONTENTION_ON, CONTENTION_OFF };
 enum { CORE_SIMPLE, CORE_PIPELINED }; /* parameter core.type */
@@ -160,6 +161,8 @@ static inline sim_cycle machine_step(struct machine *m, unsigned core, const str
         r, i, now,
         coherence_access(m->coherence, core, s->at, (enum mem_cmd)s->cmd, TRAFFIC_METADATA, now));
 }
+/* All of them, where nobody goes on in between. */
+sim_cycle machine_steps(struct machine *m, unsigned core, const struct mem_run *r, sim_cycle now);
 /* What policies get of the machine; their host is the machine: policies.c. */
 struct policy_machine machine_policies(struct machine *m);
 sim_cycle machine_exec(void *machine, unsigned core, unsigned instructions, sim_cycle now);
@@ -190,6 +193,7 @@ static inline void machine_touch(struct machine *m, const struct event *ev)
 sim_cycle machine_inside(const struct machine *m);
 /* A region of interest; settles. Who is behind `now` is idle until then. */
 void machine_region(struct machine *m, bool begins, sim_cycle now);
+void machine_forget_regions(struct machine *m); /* between two of them: as if there had been none */
 /* Brings totals up to date, before they are looked at: idle cores are idle until the last one's
  * clock. */
 void machine_settle(struct machine *m);

@@ -34,15 +34,20 @@ sim_cycle machine_mem(void *machine, unsigned core, sim_addr addr, unsigned byte
     return now;
 }
 
+sim_cycle machine_steps(struct machine *m, unsigned core, const struct mem_run *r, sim_cycle now)
+{
+    for (size_t i = 0; i < r->n; i++)
+        now = machine_step(m, core, r, i, machine_step_begins(m, core, r, i, now));
+    return now;
+}
+
 static sim_cycle run(void *machine, unsigned core, const struct mem_run *r, sim_cycle now)
 {
     struct machine *m = machine;
 
     if (m->turns)
         return m->turns->steps(m->scheduler, core, r, now);
-    for (size_t i = 0; i < r->n; i++)
-        now = machine_step(m, core, r, i, machine_step_begins(m, core, r, i, now));
-    return now;
+    return machine_steps(m, core, r, now);
 }
 
 static sim_cycle ask(void *machine, unsigned core, sim_addr line, const uint64_t cores[2],

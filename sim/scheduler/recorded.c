@@ -1,7 +1,7 @@
 /* recorded.c - recorded order: events run as they were recorded, whatever the clocks of cores say.
- * Without a machine a turn is a slice of them; on a machine it is one event, on its thread's core.
- */
-#include "sim/scheduler/scheduler.h"
+ * Without a machine a turn is a slice of them; on a machine it is one event, on its thread's core,
+ * or where and when a host says. */
+#include "sim/scheduler/host.h"
 
 #include "sim/machine/interval.h"
 #include "sim/machine/timeline.h"
@@ -43,6 +43,7 @@ struct recorded {
     struct err broken;                   /* of a rule, by the event behind the turn in hand */
     struct map thread_core, kernel_core; /* to core + 1 */
     uint64_t placed;                     /* threads */
+    struct host_order *hosted;           /* NULL: no host has the clock */
 };
 
 static uint64_t next_core(struct recorded *r)
@@ -111,8 +112,11 @@ static NO_INLINE bool rules_allow(struct recorded *r, struct turn *t)
 /* The turn has run, as far as it says. */
 static inline void ran(struct scheduler *s, const struct turn *t)
 {
+    struct host_order *hosted = ((struct recorded *)s)->hosted;
     struct machine *m = s->env.machine;
 
+    if (hosted)
+        host_ran(hosted, t);
     s->trace.at = (size_t)(t->ev - s->trace.batch.rec);
     s->trace.number = *s->env.number = t->number;
     if (m && UNLIKELY(m->core[t->core].clock >= m->interval_end))
@@ -151,7 +155,9 @@ static bool recorded_next(struct scheduler *s, struct turn *t)
         take_slice(r, t);
     if (UNLIKELY(s->env.rules != NULL) && !rules_allow(r, t))
         return false;
-    if (s->env.machine)
+    if (r->hosted)
+        host_start(r->hosted, t);
+    else if (s->env.machine)
         start(r, t);
     return true;
 }
@@ -165,6 +171,7 @@ static void recorded_destroy(struct scheduler *s)
 {
     struct recorded *r = (struct recorded *)s;
 
+    host_order_free(r->hosted);
     map_free(&r->thread_core);
     map_free(&r->kernel_core);
     free(r);
@@ -186,4 +193,33 @@ struct scheduler *scheduler_recorded(const struct scheduler_env *env, size_t sli
     map_init(&r->thread_core, NULL);
     map_init(&r->kernel_core, NULL);
     return &r->head;
+}
+
+/* ---- the order of a host ----------------------------------------------------------------------
+ */
+
+static sim_cycle hosted_settle(struct scheduler *s)
+{
+    return host_latest(((struct recorded *)s)->hosted);
+}
+
+static const struct scheduler_type hosted = {
+    .run = recorded_run,
+    .next = recorded_next,
+    .settle = hosted_settle,
+    .destroy = recorded_destroy,
+};
+
+struct scheduler *scheduler_hosted(const struct host_params *p, const struct scheduler_env *env)
+{
+    struct scheduler *s = scheduler_recorded(env, 1);
+
+    s->type = &hosted;
+    ((struct recorded *)s)->hosted = host_order_new(p, env->machine, env->stats);
+    return s;
+}
+
+struct host_order *scheduler_host_order(struct scheduler *s)
+{
+    return s && s->type == &hosted ? ((struct recorded *)s)->hosted : NULL;
 }

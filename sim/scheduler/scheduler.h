@@ -6,9 +6,8 @@
  *   recorded  the events as they were recorded, with a machine or without: recorded.c
  *   timed     the thread that is first in simulated time: timed.c
  *   program   the same, but a workload is asked what that thread does now: program.c
- *
- * One more fits the same interface (it is not here yet). In `host` the clock of another simulator
- * is the clock, and each pushed event brings its core and its cycle. */
+ *   host      the events as another simulator pushes them, each with its core and its cycle, by a
+ *             clock that is that simulator's: recorded.c, host.c */
 #ifndef LARDSIM_SCHEDULER_H
 #define LARDSIM_SCHEDULER_H
 
@@ -21,6 +20,20 @@ struct schedule_params { /* section schedule */
 };
 extern const struct param schedule_param_rows[];
 
+struct host_params { /* section host */
+    bool delays;
+};
+extern const struct param host_param_rows[];
+struct host_stats {
+    uint64_t added, behind;
+};
+void host_declare(struct stats *stats, const struct host_stats *st);
+struct host_at { /* where and when a pushed event is, in order = host */
+    sim_cycle cycle;
+    uint32_t took, gap;
+    unsigned core;
+};
+
 /* Events that run one after the other: at least one. On a machine they are one thread's, on this
  * core, and start at its clock. Whoever runs them moves `ev` and `number` to what it has not run.
  */
@@ -29,6 +42,7 @@ struct turn {
     const struct event *known; /* events before it may be looked at, for hints */
     uint64_t number;           /* of ev */
     unsigned core;
+    sim_cycle took; /* its access, before the turn starts; 0 but in order = host */
 };
 #define TURN_NONE ((struct turn){0})
 
@@ -82,6 +96,12 @@ struct scheduler_type {
 
 /* slice: records of a turn, about, where there is no machine. */
 struct scheduler *scheduler_recorded(const struct scheduler_env *env, size_t slice);
+/* Recorded order, where the host has told of each event (host_tell) before scheduler_push. */
+struct scheduler *scheduler_hosted(const struct host_params *p, const struct scheduler_env *env);
+struct host_order;
+struct host_order *scheduler_host_order(struct scheduler *s); /* NULL: another order */
+void host_tell(struct host_order *h, const struct host_at *at);
+uint64_t host_added(const struct host_order *h); /* cycles, to the event that was told last */
 struct scheduler *scheduler_timed(const struct schedule_params *p, const struct scheduler_env *env);
 /* Timed order becomes program order: this source is asked (struct driven). Borrowed. Before the
  * first scheduler_run; numbers, stream rules and the limit of events are the caller's then. */

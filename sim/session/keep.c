@@ -10,11 +10,10 @@ struct keep {
     size_t named;         /* names that it has been shown */
 };
 
-struct keep *keep_new(const char *path, bool replace, const struct source *of, struct err *e)
+struct keep *keep_new(const char *path, bool replace, const struct sink_info *info, struct err *e)
 {
-    const struct sink_info info = {.first = of->first, .granularity = of->granularity};
     struct outfile *file = outfile_open(path, replace, e);
-    struct sink *sink = file ? sink_binary(outfile_stream(file), &info, CODEC_ZSTD, 0, e) : NULL;
+    struct sink *sink = file ? sink_binary(outfile_stream(file), info, CODEC_ZSTD, 0, e) : NULL;
 
     if (!sink) {
         outfile_abort(file);
@@ -26,20 +25,26 @@ struct keep *keep_new(const char *path, bool replace, const struct source *of, s
     return k;
 }
 
-int keep_event(struct keep *k, const struct event *ev, const struct names *names, struct err *e)
+static int keep_names(struct keep *k, const struct names *names, struct err *e)
 {
     const size_t n = names_count(names);
 
     if (n > k->named && k->sink->names(k->sink, names, e))
         return -1;
     k->named = n;
-    return k->sink->event(k->sink, ev, e);
+    return 0;
 }
 
-int keep_finish(struct keep *k, struct err *e)
+int keep_event(struct keep *k, const struct event *ev, const struct names *names, struct err *e)
 {
-    int bad = k->sink->finish(k->sink, e);
+    return keep_names(k, names, e) ? -1 : k->sink->event(k->sink, ev, e);
+}
 
+int keep_finish(struct keep *k, const struct names *names, struct err *e)
+{
+    int bad = keep_names(k, names, e);
+
+    bad |= k->sink->finish(k->sink, bad ? &(struct err){0} : e);
     k->sink = NULL;
     if (bad)
         outfile_abort(k->file);
@@ -60,12 +65,14 @@ void keep_abort(struct keep *k)
     free(k);
 }
 
-int sim_record(struct lardsim *l, const char *path, bool overwrite)
+int lardsim_record(struct lardsim *l, const char *path, int overwrite)
 {
+    if (l->err.code)
+        return -1;
     if (l->state != STATE_NEW || l->record.path)
         return err_set(&l->err, LARD_USAGE,
-                       "sim_record: not at this point; once, before lardsim_start");
+                       "lardsim_record: not at this point; once, before lardsim_start");
     l->record.path = xstrdup(path);
-    l->record.overwrite = overwrite;
+    l->record.overwrite = overwrite != 0;
     return 0;
 }

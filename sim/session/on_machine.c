@@ -37,6 +37,13 @@ static int know_machine(struct lardsim *l)
     return k.bad;
 }
 
+/* Values for another order are none, either. */
+static int know_orders(struct lardsim *l)
+{
+    return config_known(l->config, "schedule", schedule_param_rows, &l->err) ||
+           config_known(l->config, "host", host_param_rows, &l->err);
+}
+
 static FILE *open_intervals(void *host, struct err *e)
 {
     const struct lardsim *l = host;
@@ -67,19 +74,20 @@ static int watch(struct lardsim *l)
 
 int machine_begins(struct lardsim *l, unsigned granule)
 {
-    const bool timed = l->params.order != ORDER_RECORDED;
+    const bool hosted = l->params.order == ORDER_HOST;
+    const bool timed = l->params.order != ORDER_RECORDED && !hosted;
 
     if (l->params.machine == MACHINE_NONE) {
-        if (l->params.order == ORDER_TIMED || l->params.order == ORDER_PROGRAM)
+        if (l->params.order != ORDER_BY_MACHINE && l->params.order != ORDER_RECORDED)
             return err_set(&l->err, LARD_CONFIG,
                            "order: %s needs a machine; set machine=multicore, or order=recorded",
-                           l->params.order == ORDER_TIMED ? "timed" : "program");
+                           run_order(l->params.order));
         if (l->timeline.path)
             return err_set(&l->err, LARD_CONFIG,
                            "%s: a timeline shows a machine, and there is none; set "
                            "machine=multicore, or take a preset that has one",
                            l->timeline.path);
-        return know_machine(l) || config_known(l->config, "schedule", schedule_param_rows, &l->err);
+        return know_machine(l) || know_orders(l);
     }
     const struct coh_host host = timed ? scheduler_host(&l->scheduler) : (struct coh_host){0};
     l->machine = machine_new(l->config, l->stats, timed, &host, &l->err);
@@ -100,8 +108,12 @@ int machine_begins(struct lardsim *l, unsigned granule)
         l->policies.no_histories = NULL;
     l->policies.inlined = l->inlined;
     l->lines.queue = coherence_lines(l->machine->coherence);
+    if (know_orders(l))
+        return -1;
+    if (hosted)
+        return config_bind(l->config, "host", host_param_rows, &l->hosted, &l->err);
     return timed ? config_bind(l->config, "schedule", schedule_param_rows, &l->schedule, &l->err)
-                 : config_known(l->config, "schedule", schedule_param_rows, &l->err);
+                 : 0;
 }
 
 void machine_gone(struct lardsim *l)
@@ -193,7 +205,10 @@ const char *sim_machine_is(const struct lardsim *l, const char *what)
     if (!m)
         return NULL;
     if (!strcmp(what, "order"))
-        return l->program ? "program" : m->timed ? "timed" : "recorded";
+        return l->program                      ? "program"
+               : m->timed                      ? "timed"
+               : l->params.order == ORDER_HOST ? "host"
+                                               : "recorded";
     if (!strcmp(what, "contention"))
         return m->params.contention == CONTENTION_ON ? "on" : "off";
     assert(!strcmp(what, "memory"));

@@ -7,7 +7,7 @@
 #include "policy/checker.h"
 
 static const char *const machine_choices[] = {"none", "multicore", NULL};
-static const char *const order_choices[] = {"auto", "recorded", "timed", "program", NULL};
+static const char *const order_choices[] = {"auto", "recorded", "timed", "program", "host", NULL};
 static const char *const granularity_choices[] = {"trace", "1", "2", "4", "8", "field", NULL};
 
 static const char *const layout_choices[] = {"trace",
@@ -26,8 +26,8 @@ const struct param run_param_rows[] = {
      "The order in which events execute; recorded: as in the trace; timed: the core with the "
      "smallest "
      "clock goes next, and synchronisation keeps its order; program: likewise, but a workload is "
-     "asked what that core does next, and who comes first is first; auto: with a machine program for a "
-     "workload, timed for all else."},
+     "asked what that core does next, and who comes first is first; host: as a host pushes them, by "
+     "its clock; auto: with a machine program for a workload, timed for all else."},
     {"source", PARAM_STRING, AT(source), "", 0, 0, "", NULL,
      "What runs: a trace, workload:NAME,... or synth:KEY=VALUE,...; a path is relative to the "
      "working "
@@ -54,6 +54,11 @@ const struct param run_param_rows[] = {
     PARAM_END,
 };
 #undef AT
+
+const char *run_order(uint32_t order)
+{
+    return order_choices[order];
+}
 
 const struct layout *run_layout(const struct run_params *p, const struct source *s)
 {
@@ -196,6 +201,7 @@ void sim_each_param(void (*fn)(void *arg, const char *section, const struct para
     each_row(fn, arg, "compare", compare_param_rows);
     machine_each_param(fn, arg);
     each_row(fn, arg, "schedule", schedule_param_rows);
+    each_row(fn, arg, "host", host_param_rows);
     for (size_t i = 0; policies[i]; i++) {
         char *section = xasprintf("policy.%s", policies[i]->name);
         each_row(fn, arg, section, checker_param_rows);

@@ -20,11 +20,11 @@ _Static_assert(EVF_SYSTEM == 1, "it is an index of run_stats.owner");
 _Static_assert(LARDSIM_ORDER(1) == 1 << EVF_ORDER_SHIFT, "lardsim.h and trace.h differ");
 #undef SAME
 
-int lardsim_event(struct lardsim *l, const struct lardsim_event *ev)
+static int push(struct lardsim *l, const struct host_at *at, const struct lardsim_event *ev)
 {
     struct event rec[EVENT_RECORDS] = {{.addr = ev->addr,
                                         .aux = ev->aux,
-                                        .gap = ev->gap,
+                                        .gap = at ? at->gap : ev->gap,
                                         .tid = ev->thread,
                                         .flags = ev->flags,
                                         .kind = ev->kind}};
@@ -41,14 +41,31 @@ int lardsim_event(struct lardsim *l, const struct lardsim_event *ev)
                            (unsigned long long)l->number);
         rec[0].size = ev->size;
         rec[0].aux = ev->site;
-        return session_push(l, rec);
+        return session_push(l, at, rec);
     }
     /* Only what needs it has a second record, as in a trace. */
     if (ev->kind == EV_COPY || ev->site || ev->addr2 || ev->size) {
         rec[0].flags |= EVF_MORE;
         rec[1] = (struct event){.addr = ev->addr2, .aux = ev->site, .size = ev->size};
     }
-    return session_push(l, rec);
+    return session_push(l, at, rec);
+}
+
+int lardsim_event(struct lardsim *l, const struct lardsim_event *ev)
+{
+    return push(l, NULL, ev);
+}
+
+int lardsim_event_at(struct lardsim *l, const struct lardsim_at *at, const struct lardsim_event *ev,
+                     uint64_t *added)
+{
+    const struct host_at here = {
+        .cycle = at->cycle, .took = at->took, .gap = at->gap, .core = at->core};
+    const int bad = push(l, &here, ev);
+
+    if (added)
+        *added = bad ? 0 : host_added(scheduler_host_order(l->scheduler));
+    return bad;
 }
 
 struct lardsim_event sim_event(const struct event *ev)
@@ -67,8 +84,8 @@ struct lardsim_event sim_event(const struct event *ev)
 }
 
 /* The short forms take wider types than an event has. */
-static int push_short(struct lardsim *l, unsigned thread, unsigned kind, unsigned flags,
-                      struct lardsim_event ev)
+static int narrow(struct lardsim *l, unsigned thread, unsigned kind, unsigned flags,
+                  struct lardsim_event *ev)
 {
     if (thread >= MAX_THREADS)
         return err_set(&l->err, LARD_TRACE, "thread %u: threads are numbered below %d", thread,
@@ -76,24 +93,64 @@ static int push_short(struct lardsim *l, unsigned thread, unsigned kind, unsigne
     if (kind > UINT8_MAX || flags > UINT16_MAX)
         return err_set(&l->err, LARD_TRACE, "kind %u with flags 0x%x: there is no such event", kind,
                        flags);
-    ev.thread = (uint16_t)thread;
-    ev.kind = (uint8_t)kind;
-    ev.flags = (uint16_t)flags;
-    return lardsim_event(l, &ev);
+    ev->thread = (uint16_t)thread;
+    ev->kind = (uint8_t)kind;
+    ev->flags = (uint16_t)flags;
+    return 0;
 }
 
 int lardsim_access(struct lardsim *l, unsigned thread, enum lardsim_kind kind, uint64_t addr,
                    uint32_t size, unsigned flags, uint64_t site)
 {
-    return push_short(l, thread, kind, flags,
-                      (struct lardsim_event){.addr = addr, .size = size, .site = site});
+    struct lardsim_event ev = {.addr = addr, .size = size, .site = site};
+
+    return narrow(l, thread, kind, flags, &ev) ? -1 : lardsim_event(l, &ev);
 }
 
 int lardsim_sync(struct lardsim *l, unsigned thread, enum lardsim_kind kind, uint64_t object,
                  uint64_t aux, unsigned flags, uint64_t site)
 {
-    return push_short(l, thread, kind, flags,
-                      (struct lardsim_event){.addr = object, .aux = aux, .site = site});
+    struct lardsim_event ev = {.addr = object, .aux = aux, .site = site};
+
+    return narrow(l, thread, kind, flags, &ev) ? -1 : lardsim_event(l, &ev);
+}
+
+static int at_short(struct lardsim *l, const struct lardsim_at *at, unsigned thread, unsigned kind,
+                    unsigned flags, struct lardsim_event ev, uint64_t *added)
+{
+    if (added)
+        *added = 0;
+    return narrow(l, thread, kind, flags, &ev) ? -1 : lardsim_event_at(l, at, &ev, added);
+}
+
+int lardsim_access_at(struct lardsim *l, const struct lardsim_at *at, unsigned thread,
+                      enum lardsim_kind kind, uint64_t addr, uint32_t size, unsigned flags,
+                      uint64_t site, uint64_t *added)
+{
+    return at_short(l, at, thread, kind, flags,
+                    (struct lardsim_event){.addr = addr, .size = size, .site = site}, added);
+}
+
+int lardsim_sync_at(struct lardsim *l, const struct lardsim_at *at, unsigned thread,
+                    enum lardsim_kind kind, uint64_t object, uint64_t aux, unsigned flags,
+                    uint64_t site, uint64_t *added)
+{
+    return at_short(l, at, thread, kind, flags,
+                    (struct lardsim_event){.addr = object, .aux = aux, .site = site}, added);
+}
+
+int lardsim_cycles(const struct lardsim *l, unsigned core, uint64_t *clock, uint64_t *added)
+{
+    const struct machine *m = l->machine;
+
+    if (!m || core >= m->params.cores)
+        return -1;
+    if (clock)
+        *clock = m->core[core].clock;
+    if (added)
+        *added = m->core[core].spent[(size_t)SPENT_HANDLER * MAX_CORES] +
+                 m->core[core].spent[(size_t)SPENT_STOPPED * MAX_CORES];
+    return 0;
 }
 
 int lardsim_name(struct lardsim *l, enum lardsim_names space, uint64_t id, const char *text)

@@ -28,6 +28,19 @@ void run_region(struct lardsim *l, bool in)
         stats_roi_end(l->stats);
 }
 
+void run_forget_regions(struct lardsim *l)
+{
+    const bool inside = l->in_region;
+
+    run_region(l, false);
+    stats_roi_forget(l->stats);
+    if (l->machine) {
+        machine_forget_regions(l->machine);
+        l->course.step = 0; /* it begins with the next region */
+    }
+    run_region(l, inside);
+}
+
 /* What no part of the run has noticed by itself. */
 static int memory_limit(struct lardsim *l)
 {
@@ -210,10 +223,11 @@ static void execute(struct lardsim *l, struct turn *t)
 
     if (UNLIKELY(m->inlined) && event_is_placing(ev) && ev->kind != EV_CLEAR)
         inline_heap_event(m->inlined, ev); /* what follows is about the object */
-    const struct mem_outcome out = machine_event(m, core, ev);
+    struct mem_outcome out = machine_event(m, core, ev);
     const sim_cycle from = data_there(l, c);
     sim_cycle now = from;
 
+    out.began -= t->took < out.began ? t->took : out.began;
     if (UNLIKELY(l->program) && !recorded_now(l, t))
         return;
     l->number = t->number; /* others may have run meanwhile */
@@ -307,6 +321,8 @@ enum { SLICE = 128 };
 
 void run_begin(struct lardsim *l)
 {
+    static const struct host_stats no_host;
+
     const struct scheduler_env env = {
         .machine = l->machine,
         .stats = l->stats,
@@ -325,7 +341,11 @@ void run_begin(struct lardsim *l)
 
     if (l->machine)
         course_begin(l, false);
-    if (l->machine && l->machine->timed)
+    if (l->listing)
+        host_declare(l->stats, &no_host);
+    if (l->params.order == ORDER_HOST)
+        l->scheduler = scheduler_hosted(&l->hosted, &env);
+    else if (l->machine && l->machine->timed)
         l->scheduler = scheduler_timed(&l->schedule, &env);
     else
         l->scheduler = scheduler_recorded(&env, l->params.policies.n == 1 ? SLICE : 1);
@@ -355,16 +375,20 @@ int run_pull(struct lardsim *l)
     return bad;
 }
 
-int run_push(struct lardsim *l, const struct event *ev)
+int run_push(struct lardsim *l, const struct host_at *at, const struct event *ev)
 {
     if (scheduler_full(l->scheduler))
         return events_limit(l);
     struct batch one = {.rec = ev, .records = event_records(ev)};
     gaps_batch(l, &one);
+    if (at)
+        host_tell(scheduler_host_order(l->scheduler), at);
     scheduler_push(l->scheduler, one.rec);
     if (run(l))
         return -1;
     digest_add(l->identity, ev, event_records(ev) * sizeof *ev);
+    if (UNLIKELY(l->keep) && keep_event(l->keep, ev, l->seen, &l->err))
+        return -1;
     return memory_limit(l);
 }
 

@@ -255,9 +255,22 @@ bool sim_asks(uint32_t order, const char *source)
     return asked;
 }
 
+static int keep(struct lardsim *l, uint64_t first, unsigned granularity)
+{
+    const struct sink_info info = {.first = first, .granularity = granularity};
+
+    l->keep = keep_new(l->record.path, l->record.overwrite, &info, &l->err);
+    return l->keep ? 0 : -1;
+}
+
 static int choose_order(struct lardsim *l)
 {
     l->program = session_asks(l, l->pulled);
+    if (l->params.order == ORDER_HOST)
+        return err_set(&l->err, LARD_CONFIG,
+                       "order: host takes events that a host pushes with cores and cycles "
+                       "(lardsim.h), and %s is read; set order=timed or order=recorded",
+                       l->pulled->name);
     if (l->params.order == ORDER_PROGRAM && !l->program)
         return not_asked(l);
     if (!l->record.path)
@@ -267,8 +280,7 @@ static int choose_order(struct lardsim *l)
                        "%s: an execution is recorded in program order, and this is %s; give a "
                        "workload and a machine, or take `lardsim trace convert`",
                        l->record.path, l->machine ? "another" : "a run without a machine");
-    l->keep = keep_new(l->record.path, l->record.overwrite, l->pulled, &l->err);
-    return l->keep ? 0 : -1;
+    return keep(l, l->pulled->first, l->pulled->granularity);
 }
 
 int session_pull(struct lardsim *l, struct source *s, const char *source)
@@ -306,22 +318,67 @@ int lardsim_run(struct lardsim *l, const char *source)
     return session_pull(l, s, source);
 }
 
-int session_push(struct lardsim *l, const struct event rec[static EVENT_RECORDS])
+/* Before the first event that is pushed. */
+static int begin_pushing(struct lardsim *l)
 {
-    const char *what;
-
-    if (expect(l, STATE_STARTED, "lardsim_event") ||
-        (l->state == STATE_STARTED && session_ready(l, 0)))
+    if (l->state == STATE_STARTED && session_ready(l, 0))
         return -1;
     if (l->params.order == ORDER_PROGRAM)
         return err_set(&l->err, LARD_CONFIG,
                        "order: program asks a workload what its threads do, and these events are "
                        "pushed; set order=timed");
+    if (l->record.path && keep(l, 0, 0))
+        return -1;
+    l->pushing = true;
+    return 0;
+}
+
+static int check_host(struct lardsim *l, const struct host_at *at)
+{
+    const struct host_order *h = scheduler_host_order(l->scheduler);
+
+    if (!h && !at)
+        return 0;
+    if (!at)
+        return err_set(&l->err, LARD_USAGE,
+                       "event %llu: with order=host each event has a core and a cycle: push it "
+                       "with lardsim_event_at, lardsim_access_at or lardsim_sync_at",
+                       (unsigned long long)l->number);
+    if (!h)
+        return err_set(&l->err, LARD_USAGE,
+                       "event %llu: it has a core and a cycle, which only order=host takes; set "
+                       "that, and a machine",
+                       (unsigned long long)l->number);
+    if (at->core >= l->machine->params.cores)
+        return err_set(&l->err, LARD_TRACE,
+                       "event %llu: core %u: the machine has %llu, numbered from 0; set cores",
+                       (unsigned long long)l->number, at->core,
+                       (unsigned long long)l->machine->params.cores);
+    return 0;
+}
+
+int session_push(struct lardsim *l, const struct host_at *at,
+                 const struct event rec[static EVENT_RECORDS])
+{
+    const char *what;
+
+    if (expect(l, STATE_STARTED, "lardsim_event") || (UNLIKELY(!l->pushing) && begin_pushing(l)) ||
+        check_host(l, at))
+        return -1;
     if (event_well_formed(rec, &what))
         return err_set(&l->err, LARD_TRACE, "event %llu: %s", (unsigned long long)l->number, what);
     if (l->seen != l->names)
         use_names(l, l->names);
-    return run_push(l, rec);
+    return run_push(l, at, rec);
+}
+
+int lardsim_reset(struct lardsim *l)
+{
+    if (expect(l, STATE_STARTED, "lardsim_reset"))
+        return -1;
+    if (l->state == STATE_READY) /* else nothing has been counted */
+        run_forget_regions(l);
+    return 0;
 }
 
 void lardsim_stop(struct lardsim *l, int signal)
@@ -341,8 +398,10 @@ static void complete(struct lardsim *l)
     compare_finish(l->compare);
     if (l->rules && !l->err.code)
         rules_finish(l->rules, &l->err);
+    if (l->record.path && !l->pulled && !l->keep && !l->err.code)
+        keep(l, 0, 0); /* of no events */
     if (l->keep && !l->err.code) {
-        keep_finish(l->keep, &l->err);
+        keep_finish(l->keep, l->seen, &l->err);
         l->keep = NULL;
     }
     run_region(l, false);

@@ -21,6 +21,7 @@ struct run_params {
 enum { GRANULARITY_TRACE = 0, LAYOUT_TRACE = 0 };
 /* s: what is pulled, or NULL. */
 const struct layout *run_layout(const struct run_params *p, const struct source *s);
+const char *run_order(uint32_t order); /* as a choice of the parameter */
 unsigned run_granule(const struct run_params *p,
                      unsigned hint); /* for policies; hint: the trace's, or 0 */
 
@@ -148,6 +149,7 @@ struct lardsim {
     struct compare *compare;          /* once ready, where comparing */
     struct scheduler *scheduler;      /* once ready */
     volatile sig_atomic_t stop;       /* the signal that ends the run; 0: none */
+    bool pushing;                     /* an event has been pushed */
     bool finishing;                   /* no more events are pushed */
     bool source_failed;               /* the error is the source's own, and names it */
 
@@ -155,6 +157,7 @@ struct lardsim {
     struct machine *machine;        /* once ready; NULL: detection only */
     struct policy_machine policies; /* as policies see it */
     struct schedule_params schedule;
+    struct host_params hosted;
     bool pays; /* some policy: what it has decided takes time */
     struct run_lines lines;
     struct run_timeline timeline;
@@ -181,7 +184,9 @@ int session_pull(struct lardsim *l, struct source *s, const char *name);
 void session_share(struct lardsim *l, const struct trace_summary *told);
 /* Whether its threads are asked one by one, in program order; else it is read. */
 bool session_asks(const struct lardsim *l, const struct source *s);
-int session_push(struct lardsim *l, const struct event rec[static EVENT_RECORDS]); /* session.c */
+/* at: where and when it is, by the host's clock; NULL: that has none. */
+int session_push(struct lardsim *l, const struct host_at *at,
+                 const struct event rec[static EVENT_RECORDS]); /* session.c */
 
 /* ---- how many cycles events take, as the run goes on: course.c --------------------------------
  */
@@ -203,9 +208,10 @@ void machine_gone(struct lardsim *l); /* freed */
 
 /* ---- the trace that is kept: keep.c --------------------------------------------------------- */
 
-struct keep *keep_new(const char *path, bool replace, const struct source *of, struct err *e);
+struct keep *keep_new(const char *path, bool replace, const struct sink_info *info, struct err *e);
 int keep_event(struct keep *k, const struct event *ev, const struct names *names, struct err *e);
-int keep_finish(struct keep *k, struct err *e); /* frees it in any case */
+/* Frees it in any case. */
+int keep_finish(struct keep *k, const struct names *names, struct err *e);
 void keep_abort(struct keep *k);                /* nothing remains; NULL is fine */
 
 /* ---- gaps.c ----------------------------------------------------------------------------------- */
@@ -220,9 +226,11 @@ void gaps_free(struct lardsim *l);
 int run_stopped(struct lardsim *l); /* sets the error that l->stop is; always returns -1 */
 void run_begin(struct lardsim *l);  /* makes the scheduler, after the machine */
 int run_pull(struct lardsim *l);    /* all that l->pulled has */
-int run_push(struct lardsim *l, const struct event *ev); /* one event more */
+/* One event more; at: as session_push. */
+int run_push(struct lardsim *l, const struct host_at *at, const struct event *ev);
 void run_finish(struct lardsim *l);                      /* what is left */
 void run_region(struct lardsim *l, bool in);             /* of interest */
+void run_forget_regions(struct lardsim *l);
 
 /* ---- the comparison of the run: compared.c -------------------------------------------------- */
 

@@ -71,7 +71,7 @@ static inline void execute_program(struct executed *x, program_main *program,
 
     assert_non_null(v);
     if (keep)
-        assert_int_equal(sim_record(l, keep, true), 0);
+        assert_int_equal(lardsim_record(l, keep, true), 0);
     if (lardsim_start(l))
         source_close(&v->source);
     else
@@ -85,7 +85,7 @@ static inline void execute_source(struct executed *x, const char *source, const 
     struct lardsim *l = execution_new(x, settings);
 
     if (keep)
-        assert_int_equal(sim_record(l, keep, true), 0);
+        assert_int_equal(lardsim_record(l, keep, true), 0);
     if (!lardsim_start(l))
         lardsim_run(l, source);
     executed_read(x, l);

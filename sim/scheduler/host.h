@@ -1,0 +1,16 @@
+/* host.h - order = host: what recorded order does where a host has told the core and the cycle of
+ * the event. */
+#ifndef LARDSIM_HOST_H
+#define LARDSIM_HOST_H
+
+#include "sim/scheduler/scheduler.h"
+
+/* m does its accesses and stops through it from now on. All but p is borrowed. */
+struct host_order *host_order_new(const struct host_params *p, struct machine *m,
+                                  struct stats *stats);
+void host_order_free(struct host_order *h); /* NULL is fine */
+void host_start(struct host_order *h, struct turn *t);
+void host_ran(struct host_order *h, const struct turn *t);
+sim_cycle host_latest(const struct host_order *h); /* clock of a core that has run */
+
+#endif
