@@ -208,7 +208,7 @@ static void direct_edge(struct goldilocks *g, const struct gold_cell *c)
         give(g, c->to, c->actor, c->moment);
         return;
     }
-    struct vclock *direct = &gold_actor_at(g, c->actor)->direct;
+    struct vclock *direct = &gold_actor_at(g, c->to - GOLD_ACTORS)->direct;
     if (is_actor(c->from[0])) {
         lift(g, direct, c->from[0] - GOLD_ACTORS, c->moment);
     } else {

@@ -111,11 +111,18 @@ static void plain_step(struct goldilocks *g, const struct event *ev, const struc
         give(g, ev, o->element, core);
 }
 
-/* A thread's birth and end are elements: with no-thread its actor is known when it begins, and may
- * be another when it ends. */
+/* What a fork gives: the child itself (rule 6), or with no-thread its birth, as its actor is known
+ * only when it begins. A birth that the child takes with its first event would make each check walk
+ * from the fork to there, which may be long after. */
+static gold_element born(const struct goldilocks *g, uint64_t tid)
+{
+    return g->by_kernel ? GOLD_BIRTHS + (gold_element)tid : gold_actor((uint32_t)tid);
+}
+
+/* A thread's end is an element: with no-thread its actor may be another then. */
 static void child_step(struct goldilocks *g, const struct event *ev, unsigned core)
 {
-    const gold_element birth = GOLD_BIRTHS + (gold_element)ev->aux;
+    const gold_element birth = born(g, ev->aux);
     struct gold_thread *child = gold_thread_at(g, ev->aux);
 
     if (ev->kind == EV_FORK) {
@@ -134,16 +141,16 @@ static void child_step(struct goldilocks *g, const struct event *ev, unsigned co
     }
 }
 
-/* A thread's first event: whoever is in the lockset through its birth is known to its actor. */
+/* A thread's first event: with no-thread whoever is in the lockset through its birth is known to
+ * its actor. */
 static void begin(struct goldilocks *g, const struct event *ev, unsigned core)
 {
     struct gold_thread *t = gold_thread_at(g, ev->tid);
-    const gold_element birth = GOLD_BIRTHS + (gold_element)ev->tid;
 
-    if (!t->begun && t->forked)
-        take(g, ev, birth, 0, core);
-    if (!g->cost->on) /* else the list has it still */
-        gold_reach_drop(g, birth);
+    if (g->by_kernel && !t->begun && t->forked)
+        take(g, ev, born(g, ev->tid), 0, core);
+    if (g->by_kernel && !g->cost->on) /* else the list has it still */
+        gold_reach_drop(g, born(g, ev->tid));
     t->begun = true;
 }
 

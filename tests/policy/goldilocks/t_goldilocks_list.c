@@ -343,6 +343,27 @@ static void the_third_check_skips_others_cells(void **state)
     policy_rig_close(&r);
 }
 
+/* Rule 6: a fork puts the child into locksets itself. So what happens before the child begins is
+ * walked by none of its checks, however late it begins, and its beginning is no cell. */
+static void a_child_is_in_locksets_from_its_fork_on(void **state)
+{
+    struct policy_rig r;
+
+    (void)state;
+    policy_rig_open(&r, "goldilocks", NULL, goldilocks_layout);
+    RUN(&r, W(0, X), EV_NAMING(FORK, 0, 1));
+    RUN(&r, ACQ(2, M), REL(2, M), ACQ(2, M), REL(2, M));
+    const uint64_t cells = policy_rig_stat(&r, "cells");
+    RUN(&r, R(1, X));
+    if (policy_rig_stat(&r, "cells") != cells)
+        fail_msg("the child's first event is a cell");
+    if (policy_rig_stat(&r, "walked") != 1)
+        fail_msg("its check walked %llu cells, not the fork's alone",
+                 (unsigned long long)policy_rig_stat(&r, "walked"));
+    assert_int_equal(policy_rig_stat(&r, "unordered"), 0);
+    policy_rig_close(&r);
+}
+
 static void an_event_is_appended_atomically(void **state)
 {
     struct policy_rig r;
@@ -474,6 +495,7 @@ int main(void)
         cmocka_unit_test(an_access_has_the_costs_of_its_steps),
         cmocka_unit_test(an_evaluation_reads_the_cells_up_to_the_hand_over),
         cmocka_unit_test(the_third_check_skips_others_cells),
+        cmocka_unit_test(a_child_is_in_locksets_from_its_fork_on),
         cmocka_unit_test(an_event_is_appended_atomically),
         cmocka_unit_test(the_remembered_lock_is_compared_with_each_that_is_held),
         cmocka_unit_test(clears_and_copies_go_through_shadow_words_and_records),
