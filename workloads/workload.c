@@ -71,9 +71,12 @@ const struct param vm_param_rows[] = {
                "same; auto: even for kernels, geometric for twins."),
     ROW_CHOICE(tier, "compiled", tier_names,
                "What executes the program: code of an optimising compiler, or an interpreter."),
-    ROW_TEXT(interpreter, "auto",
-             "Instructions of the interpreter for one of compiled code; auto: the ratio of times "
-             "that Goldilocks' Table 1 prints for the program, or the median of all."),
+    ROW_TEXT(interpreter, "mid",
+             "Instructions of the interpreter for one of compiled code: low, mid, high, as "
+             "`lardsim workload describe` shows them, or a number."),
+    ROW_TEXT(outside, "auto",
+             "Of the time of an interpreted program, the percentage outside of the interpreter; "
+             "auto: what Goldilocks' Table 1 leaves for it, else 0."),
     ROW_U64(tlab, "8Ki", 256, 1 << 24, "bytes", "What a thread takes at a time to allocate from."),
     PARAM_END};
 

@@ -27,6 +27,11 @@ struct workload_gap {
     bool geometric;             /* as drawn by default; false: all alike */
 };
 
+/* Without a detector, in tenths of a second: Goldilocks, Table 1. */
+struct workload_times {
+    uint32_t compiled, interpreted;
+};
+
 /* A race that was put in. For tests: counts come from policies. */
 struct workload_plant {
     const char *site, *other; /* the names of the two sites; the same, or in any order */
@@ -41,8 +46,8 @@ struct workload {
     const char
         *sizes[WORKLOAD_SIZES]; /* "n=100,steps=2": what size=... sets; "" or NULL: nothing */
     const char *length; /* its parameter that says how long it runs, and nothing else; NULL: none */
-    unsigned granularity;       /* hint for the run: the smallest access it makes; 0: 8 */
-    const char *const *sites;   /* at_names; NULL ends it; may be NULL */
+    unsigned granularity;     /* hint for the run: the smallest access it makes; 0: 8 */
+    const char *const *sites; /* at_names; NULL ends it; may be NULL */
     /* Runs as thread 0. All threads should be joined when it returns. p: its own parameters. */
     void (*main)(struct vm_thread *t, const void *p);
     /* What the ranges of single parameters can't say; may be NULL. vm may be changed: a workload
@@ -54,17 +59,19 @@ struct workload {
     const struct workload_aim *aims;     /* a NULL trait ends it; NULL: none */
     const struct workload_plant *plants; /* a NULL site ends it; NULL: none */
     const struct workload_gap *gap;      /* NULL: a kernel's, which counts its own work */
-    uint32_t interpreted; /* time in an interpreter, in hundredths of compiled; 0: not printed */
+    struct workload_times took;          /* in Kaffe; 0: not printed */
 };
 
 extern const struct workload *const workloads[]; /* NULL-terminated, in order of workloads.def */
 const struct workload *workload_find(const char *name); /* NULL: none */
 
-/* The base program: base_program.c. What p->gap and p->interpreter mean for w goes into p. */
+/* The base program: base_program.c. What p->gap, p->interpreter and p->outside mean for w goes into
+ * p. Instructions and percent are in hundredths. */
 int workload_base_program(const struct workload *w, struct vm_params *p, struct err *e);
+extern const struct workload_gap workload_interpreter;
 const struct workload_gap *workload_gap(const struct workload *w);
 uint64_t workload_gap_middle(const struct workload_gap *g);
-uint64_t workload_slower(const struct workload *w);
+uint64_t workload_outside(const struct workload *w);
 
 /* rest: "NAME" or "NAME,key=value,...": size (small), those of vm_param_rows, the workload's own.
  * NULL: error. */

@@ -148,9 +148,12 @@ static void print_base(const struct workload *w)
            "  %-20s%s\n",
            "gap", g->low / 100.0, (double)workload_gap_middle(g) / 100, g->high / 100.0, "source",
            g->from);
-    printf("  %-20s%.2f instructions for one of compiled code%s\n", "interpreter",
-           (double)workload_slower(w) / 100,
-           w->interpreted ? " (goldilocks, Table 1)" : " (the median of goldilocks, Table 1)");
+    g = &workload_interpreter;
+    printf("  %-20slow %.2f, mid %.2f, high %.2f instructions for one of compiled code\n"
+           "  %-20s%s\n  %-20s%.2f %% of the time, interpreted%s\n",
+           "interpreter", g->low / 100.0, (double)workload_gap_middle(g) / 100, g->high / 100.0,
+           "source", g->from, "outside of it", (double)workload_outside(w) / 100,
+           w->took.interpreted ? " (goldilocks, Table 1)" : ": not known");
 }
 
 static void print_aims(const struct workload *w, const struct measure m[TRAIT_COUNT])
@@ -260,8 +263,10 @@ static void json_base(struct json *j, const struct workload *w)
     json_key(j, "gap-high");
     json_fixed(j, g->high, 100);
     json_key(j, "interpreter");
-    json_fixed(j, workload_slower(w), 100);
-    json_key_bool(j, "interpreter-printed", w->interpreted);
+    json_fixed(j, workload_gap_middle(&workload_interpreter), 100);
+    json_key(j, "outside");
+    json_fixed(j, workload_outside(w), 100);
+    json_key_bool(j, "outside-printed", w->took.interpreted);
     json_end(j);
 }
 

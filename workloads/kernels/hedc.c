@@ -271,6 +271,6 @@ const struct workload workload_hedc = {
     .granularity = 1,
     .sites = at_names,
     .main = hedc_main,
-    .interpreted = 242,
+    .took = {31, 75},
     .plants = hedc_plants,
 };

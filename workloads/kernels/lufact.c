@@ -252,5 +252,5 @@ const struct workload workload_lufact = {
     .granularity = 4,
     .sites = at_names,
     .main = lufact_main,
-    .interpreted = 250,
+    .took = {2, 5},
 };

@@ -57,7 +57,8 @@ struct vm_params {
     const char *gap;              /* low, mid, high, or a number */
     uint32_t gap_spread;          /* enum vm_spread */
     uint32_t tier;                /* enum vm_tier */
-    const char *interpreter;      /* auto, or a number */
+    const char *interpreter;      /* low, mid, high, or a number */
+    const char *outside;          /* auto, or a number */
     /* Of these texts, in hundredths (workloads/base_program.c). */
     uint64_t instructions; /* between two accesses of the program, compiled */
     uint64_t slower;       /* instructions for one of compiled code */

@@ -118,11 +118,30 @@ static void an_interpreter_multiplies_all_of_it(void **state)
     has_mean(TWIN ",gap=0,tier=interpreted,interpreter=18.67", 17.67);
     has_mean(TWIN ",gap=9,tier=interpreted,interpreter=0.05", 0);
     has_mean(TWIN ",gap=9,interpreter=5", 9); /* compiled: none */
+    has_mean(TWIN ",gap=9,tier=interpreted,interpreter=low", 46 * 10 - 1);
+    has_mean(TWIN ",gap=0,tier=interpreted,interpreter=high", 22 + 0.98 * 31 * 3 - 1);
     const struct gaps once = gaps_of("series,gap=0"),
-                      twice = gaps_of("series,gap=0,tier=interpreted,interpreter=2");
+                      twice = gaps_of("series,gap=0,tier=interpreted,interpreter=2,outside=0");
     const double ratio = (mean_of(&twice) + 1) / (mean_of(&once) + 1);
     if (ratio < 1.95 || ratio > 2.05)
         fail_msg("a kernel's own work becomes %g times as much, not twice", ratio);
+}
+
+/* What is outside of the interpreter takes time between accesses, too. A program's own share of it
+ * is what Goldilocks' Table 1 leaves: hedc takes 3.1 s compiled and 7.5 interpreted, and what is
+ * bytecodes takes 18.67 times (sor2) as long interpreted. */
+static void what_is_outside_takes_time_beside_the_bytecodes(void **state)
+{
+    const double hedc = 1 - (7.5 - 3.1) / 7.5 * 11.2 / (11.2 - 0.6);
+    const uint64_t ours = workload_outside(workload_find("hedc"));
+
+    (void)state;
+    has_mean(TWIN ",gap=9,tier=interpreted,interpreter=5,outside=50", 99);
+    has_mean(TWIN ",gap=9,tier=interpreted,interpreter=5,outside=0.5", 50 / 0.995 - 1);
+    has_mean(TWIN ",gap=9,outside=50", 9); /* compiled: not asked for */
+    if ((double)ours < 10000 * hedc - 1 || (double)ours > 10000 * hedc + 1)
+        fail_msg("hedc: %g %% are outside, not %g", (double)ours / 100, 100 * hedc);
+    assert_int_equal(workload_outside(workload_find("luindex@valor")), 0); /* not printed */
 }
 
 static void refused(const char *spec, const char *why)
@@ -143,8 +162,10 @@ static void what_is_no_number_is_refused(void **state)
     refused("sor,gap=1.234", "two decimals");
     refused("sor,gap=1000001", "up to 1000000");
     refused("sor,gap=99999999999999999999999", "up to 1000000");
-    refused("sor,interpreter=0", "neither auto nor a number");
-    refused("sor,interpreter=fast", "neither auto nor a number");
+    refused("sor,interpreter=0", "none of low, mid, high");
+    refused("sor,interpreter=fast", "none of low, mid, high");
+    refused("sor,outside=100", "neither auto nor a percentage");
+    refused("sor,outside=all", "neither auto nor a percentage");
 }
 
 /* What a comparison measures begins when all threads may work, not with the set-up of one. */
@@ -169,6 +190,7 @@ int main(void)
         cmocka_unit_test(even_ones_are_all_alike),
         cmocka_unit_test(geometric_ones_have_the_variance_of_that),
         cmocka_unit_test(an_interpreter_multiplies_all_of_it),
+        cmocka_unit_test(what_is_outside_takes_time_beside_the_bytecodes),
         cmocka_unit_test(what_is_no_number_is_refused),
         cmocka_unit_test(each_workload_marks_one_region_and_only_the_first_thread_is_before_it),
     };
