@@ -70,6 +70,8 @@ const struct table_measure measures[] = {
     {"shadow", "of 1", "Locations kept for arrays at their ends, to their elements.", RATIO,
      "policy.$.arrays.fraction.num", "policy.$.arrays.fraction.den", 1},
     {"checks", "count", "Checks of array partitions.", RATIO, "policy.$.checks", NULL, 1},
+    {"access-cycles", "cycles", "The policy's work, for an access that is checked.", RATIO,
+     "machine.spent.handler", "policy.$.checked", 1},
     {"accesses-checked", "%", "Accesses that are checked.", RATIO, "policy.$.checked",
      "policy.$.accesses", 100},
     {"short-circuits", "%", "Checks that need no walk along the list.", RATIO,
