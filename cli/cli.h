@@ -56,7 +56,9 @@ enum {
     OPT_RUN,
     OPT_USAGE,
     OPT_NUMBERS,
-    OPT_AGAIN
+    OPT_AGAIN,
+    OPT_FROM,
+    OPT_FOR
 };
 #define ROW_JSON                                                                                   \
     {                                                                                              \

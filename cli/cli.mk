@@ -4,6 +4,7 @@ lardsim_SOURCES = base/stamp.c
 lardsim_SOURCES += cli/abstract.c cli/abstract.h cli/args.c cli/cli.h cli/completion.c \
 	cli/concepts.def cli/heads.def cli/explain.c cli/list.c cli/main.c cli/manual.c cli/plot.c cli/plot.h \
 	cli/progress.c cli/progress.h cli/stop.c cli/stop.h cli/tables.c cli/verbs.def cli/verify.c
+lardsim_SOURCES += cli/capture/native.c
 lardsim_SOURCES += cli/compare/asked.c cli/compare/compare.c cli/compare/compare.h \
 	cli/compare/costs.c cli/compare/course.c cli/compare/files.c cli/compare/machine.c cli/compare/page.c \
 	cli/compare/several.c
@@ -28,6 +29,7 @@ lardsim_LDFLAGS = $(LARDSIM_LDFLAGS)
 lardsim_LDADD = libcore.la $(LIBS_OF_OTHERS) $(SQLITE_LIBS)
 
 nodist_man_MANS = lardsim.1 lardsim-run.1 lardsim-trace.1 lardsim-compare.1 lardsim-workload.1 \
+	lardsim-capture.1 \
 	lardsim-sweep.1 lardsim-reproduce.1 lardsim-verify.1 lardsim-list.1 lardsim-explain.1
 lardsim.1: lardsim$(EXEEXT)
 	$(AM_V_GEN)./lardsim$(EXEEXT) list manual >$@-t && mv $@-t $@

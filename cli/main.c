@@ -120,6 +120,7 @@ const char *verb_group_summary(const char *group)
                    "cycles each detector costs."},
                   {"trace", "Looks at traces and makes new ones."},
                   {"workload", "Lists the built-in programs, and records them."},
+                  {"capture", "Records the execution of a real program."},
                   {"sweep", "Runs the combinations of a spec, and collects their results."}};
 
     for (size_t i = 0; i < ARRAY_SIZE(groups); i++)

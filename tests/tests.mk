@@ -102,7 +102,7 @@ scripts = tests/house/layers.sh tests/house/headers.sh tests/house/hygiene.sh te
 	tests/cli/engines.sh \
 	tests/workloads/workload.sh tests/workloads/twins/twins.sh \
 	tests/cli/reproduce.sh tests/fuzz/corpus.sh tests/cli/faults.sh tests/cli/build.sh \
-	tests/cli/again.sh tests/cli/region.sh tests/cli/folder.sh tests/cli/stop.sh tests/mutants/anchors.sh \
+	tests/cli/again.sh tests/cli/region.sh tests/cli/folder.sh tests/cli/stop.sh tests/capture/native.sh tests/mutants/anchors.sh \
 	tests/house/docs.sh tests/house/tables.sh tests/house/path.sh
 
 if HAVE_CMOCKA
@@ -149,7 +149,7 @@ mutant_files = tests/mutants/coherence.edits tests/mutants/equivalent tests/muta
 	tests/mutants/goldilocks.edits tests/mutants/named.sh tests/mutants/order.edits \
 	tests/mutants/radish.edits tests/mutants/random.sh tests/mutants/regions.edits \
 	tests/mutants/slimstate.edits tests/mutants/switch.c tests/mutants/switch.h tests/mutants/vc.edits
-EXTRA_DIST += tests/cli/sweep_hook.c $(scripts) tests/cli/head.sh tests/house/called.c tests/data tests/corpus tests/golden tests/long \
+EXTRA_DIST += tests/capture/forms.c tests/cli/sweep_hook.c $(scripts) tests/cli/head.sh tests/house/called.c tests/data tests/corpus tests/golden tests/long \
 	$(mutant_files)
 
 docs-tables: lardsim$(EXEEXT)

@@ -6,8 +6,10 @@
 top=$(cd "${top_srcdir:-.}" && pwd) || exit 99
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
-PATH=$(cd "$(dirname "${LARDSIM:?}")" && pwd):$PATH
-export PATH
+build=$(cd "$(dirname "${LARDSIM:?}")" && pwd)
+PATH=$build:$build/capture:$PATH
+LARDSIM_NATIVE=$build/capture/liblardsim-native.a
+export PATH LARDSIM_NATIVE
 bad=0
 for page in "$top"/README.md "$top"/docs/*.md "$top"/docs/policies/*.md; do
     work=$dir/${page#"$top"/}

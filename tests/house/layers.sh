@@ -41,8 +41,11 @@ workloads/vm: trace workloads
 workloads/kernels: workloads workloads/vm
 workloads/twins: workloads workloads/vm
 workloads: trace workloads/vm
+capture: trace
+capture/native: capture trace
 cli: trace isa/lardx86 policy sim workloads
 cli/trace: cli trace
+cli/capture: cli cli/trace capture trace
 cli/workload: cli cli/trace trace sim workloads
 cli/run: cli cli/workload trace sim
 cli/compare: cli cli/run cli/workload trace policy sim
@@ -52,7 +55,7 @@ cli/reproduce: cli cli/sweep sim workloads
 # What other top-level folders may include; tables (.def) too.
 public='base/base.h base/build.h base/fiber.h base/folder.h base/param.h base/stats.h base/vclock.h base/yaml.h trace/trace.h
 memory/memory.h memory/pages.h cache/cache.h coherence/coherence.h isa/lardx86/lardx86.h swmanager/swmanager.h
-runtime/runtime.h policy/policy.h policy/checker.h policy/machine.h policy/view.h policy/inline_heap.h policy/space.h sim/lardsim.h sim/sim.h workloads/workloads.h'
+runtime/runtime.h policy/policy.h policy/checker.h policy/machine.h policy/view.h policy/inline_heap.h policy/space.h sim/lardsim.h sim/sim.h workloads/workloads.h capture/capture.h'
 
 cd "${top_srcdir:-.}" || exit 99
 bad=0

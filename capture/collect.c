@@ -1,0 +1,342 @@
+/* collect.c - the reading end of the ring: records become events, in order of their numbers. */
+#include "capture/capture.h"
+#include "capture/ring.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/sites.h"
+
+enum { BATCH = 4096, PAUSE_NS = 100000, MEET_MS = 2000 };
+
+struct capture {
+    struct source base;
+    struct ring *ring; /* mapped */
+    struct captured *told;
+    struct window window;
+    struct timespec began;
+    struct names *names; /* owns */
+    struct sites *sites; /* owns */
+    pid_t program;       /* 0: it has been waited for */
+    uint64_t number;     /* of the record that is read next */
+    uint64_t events;
+    bool named;
+    struct map given; /* memory that was allocated, and lives: address to bytes */
+    struct event rec[(BATCH + 1) * EVENT_RECORDS];
+};
+
+/* ---- records to events ---------------------------------------------------------------------- */
+
+static bool has_second(const struct ring_record *r)
+{
+    switch ((enum ev_form)ev_info[r->kind].form) {
+    case FORM_ROUND:
+    case FORM_REGION:
+    case FORM_ALLOC:
+    case FORM_COPY:
+        return true;
+    case FORM_ACCESS:
+    case FORM_OBJECT:
+    case FORM_THREAD:
+    case FORM_NONE:
+    case FORM_KERNEL:
+    case FORM_CLOCK:
+    case FORM_PHASE:
+        return false;
+    }
+    return false;
+}
+
+/* Returns how many records the event has. */
+static size_t event_of(struct event *to, const struct ring_record *r,
+                       const struct ring_record *second)
+{
+    const struct ev_info *info = &ev_info[r->kind];
+
+    to[0] = (struct event){.kind = r->kind, .tid = r->thread, .addr = r->addr, .size = r->size};
+    if (info->form == FORM_ACCESS) {
+        to->aux = r->site;
+        to->flags = (uint16_t)(r->order << EVF_ORDER_SHIFT);
+        return 1;
+    }
+    if (info->form == FORM_THREAD) {
+        to->aux = r->addr;
+        to->addr = 0;
+    }
+    to[1] = (struct event){.aux = r->site};
+    if (second)
+        to->aux = second->site;
+    if (r->kind == EV_COPY)
+        to[1].addr = second->addr;
+    if (!r->site && r->kind != EV_COPY)
+        return 1;
+    to->flags |= EVF_MORE;
+    return 2;
+}
+
+/* ---- waiting -------------------------------------------------------------------------------- */
+
+static void program_ended(struct capture *c)
+{
+    if (c->program && waitpid(c->program, &c->told->status, WNOHANG) == c->program)
+        c->program = 0;
+}
+
+static double seconds_since(const struct timespec *t)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - t->tv_sec) + (double)(now.tv_nsec - t->tv_nsec) * 1e-9;
+}
+
+/* The window bears on accesses that come from now on. */
+static void window_judge(struct capture *c)
+{
+    const double t = seconds_since(&c->began);
+    const bool in =
+        t >= c->window.from && (c->window.length <= 0 || t < c->window.from + c->window.length);
+
+    if (atomic_load(&c->ring->mode) == RING_CLOSED)
+        return;
+    atomic_store_explicit(&c->ring->mode, in ? RING_ALL : RING_OUTSIDE, memory_order_relaxed);
+}
+
+/* The next record, or NULL where there is none yet. A number whose thread was killed before it
+ * wrote its record is passed over. */
+static const struct ring_record *record_next(struct capture *c)
+{
+    for (;; c->number++, c->told->lost++) {
+        const struct ring_record *r = ring_at(c->ring, c->number);
+        if (atomic_load_explicit(&r->number, memory_order_acquire) == c->number + 1)
+            return r;
+        if (c->program || c->number >= atomic_load(&c->ring->next))
+            return NULL;
+    }
+}
+
+/* ---- the source ----------------------------------------------------------------------------- */
+
+static int refused(const struct capture *c, struct err *e)
+{
+    if (atomic_load(&c->ring->threads) > RING_THREADS)
+        return err_set(e, LARD_TRACE,
+                       "%s has made more than %d threads, the most that a capture "
+                       "tells apart; what it did before can't be kept",
+                       c->base.name, RING_THREADS);
+    if (atomic_load(&c->ring->version) == 0 && !c->program)
+        return err_set(e, LARD_USAGE,
+                       "%s was not built for capture, or starts a program that was: compile and "
+                       "link it with lardsim-cc (or lardsim-c++) in place of cc",
+                       c->base.name);
+    return 0;
+}
+
+/* Memory that was given before the program could say so is freed like any other: its allocation is
+ * put before the end of its life, where nothing has looked at it. */
+static void given_before(struct capture *c, size_t *n, struct event *to)
+{
+    if (to->kind == EV_ALLOC)
+        *map_put(&c->given, to->addr) = to->aux;
+    if (to->kind != EV_CLEAR || map_remove(&c->given, to->addr))
+        return;
+    to[2] = to[1];
+    to[1] = to[0];
+    to[0] =
+        (struct event){.kind = EV_ALLOC, .tid = to[1].tid, .addr = to[1].addr, .aux = to[1].aux};
+    c->events++;
+    ++*n;
+}
+
+/* A record, and the second one if it has two: both are written, or the thread is about to. */
+static bool event_next(struct capture *c, size_t *n)
+{
+    const struct ring_record *r = record_next(c), *second = NULL;
+    struct ring_record first;
+
+    if (!r)
+        return false;
+    first = (struct ring_record){.addr = r->addr,
+                                 .site = r->site,
+                                 .size = r->size,
+                                 .thread = r->thread,
+                                 .kind = r->kind,
+                                 .order = r->order};
+    if (!ev_info[first.kind < EV_KINDS ? first.kind : 0].text) {
+        c->number++;
+        return true;
+    }
+    if (has_second(&first)) {
+        second = ring_at(c->ring, c->number + 1);
+        if (atomic_load_explicit(&second->number, memory_order_acquire) != c->number + 2) {
+            if (c->program)
+                return false;
+            c->number++; /* killed between the two */
+            return true;
+        }
+    }
+    struct event *to = &c->rec[*n];
+    const size_t records = event_of(to, &first, second);
+    const char *what;
+    c->number += second ? 2 : 1;
+    if (event_well_formed(to, &what)) /* the program wrote into the ring */
+        return true;
+    sites_note(c->sites, first.site);
+    given_before(c, n, to);
+    *n += records;
+    c->events++;
+    return true;
+}
+
+static void give_back(struct capture *c)
+{
+    atomic_store_explicit(&c->ring->taken, c->number, memory_order_release);
+}
+
+static int capture_next(struct source *s, struct batch *b, struct err *e)
+{
+    struct capture *c = (struct capture *)s;
+    const struct timespec nap = {.tv_nsec = PAUSE_NS};
+    size_t n = 0;
+
+    b->first = c->events;
+    b->rec = c->rec;
+    for (;;) {
+        while (n < BATCH && event_next(c, &n))
+            continue;
+        give_back(c);
+        if (n)
+            break;
+        const bool was = !c->program;
+        program_ended(c);
+        if (refused(c, e))
+            return -1;
+        if (was && !c->program)
+            break;
+        window_judge(c);
+        if (c->program)
+            nanosleep(&nap, NULL);
+    }
+    window_judge(c);
+    c->told->events = c->events;
+    c->told->threads = atomic_load(&c->ring->threads);
+    b->records = n;
+    if (!n && !c->named) {
+        c->named = true;
+        sites_name(c->sites, c->ring, c->names);
+    }
+    return 0;
+}
+
+/* What goes on without a reader goes on alone. */
+static void capture_close(struct source *s)
+{
+    struct capture *c = (struct capture *)s;
+
+    if (c->ring) {
+        atomic_store(&c->ring->mode, RING_CLOSED);
+        munmap(c->ring, sizeof *c->ring);
+    }
+    if (c->program)
+        waitpid(c->program, &c->told->status, 0);
+    map_free(&c->given);
+    sites_free(c->sites);
+    names_free(c->names);
+    free(c);
+}
+
+/* ---- start ---------------------------------------------------------------------------------- */
+
+static struct ring *ring_make(int *fd, struct err *e)
+{
+    struct ring *r = MAP_FAILED;
+
+    *fd = memfd_create("lardsim-capture", 0);
+    if (*fd >= 0 && ftruncate(*fd, sizeof *r) == 0)
+        r = mmap(NULL, sizeof *r, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, *fd, 0);
+    if (r != MAP_FAILED)
+        return r;
+    err_set(e, LARD_LIMIT, "%zu MiB of shared memory for a capture can't be had: %s",
+            sizeof *r >> 20, strerror(errno));
+    if (*fd >= 0)
+        close(*fd);
+    return NULL;
+}
+
+/* In the child. What fails is told through the pipe, which a program that starts closes. */
+static void start(char *const *argv, int fd, int told)
+{
+    char text[16];
+
+    snprintf(text, sizeof text, "%d", fd);
+    signal(SIGINT, SIG_DFL);
+    if (setenv(RING_VARIABLE, text, 1) == 0)
+        execvp(argv[0], argv);
+    const int why = errno;
+    if (write(told, &why, sizeof why) < 0)
+        _exit(126);
+    _exit(127);
+}
+
+static pid_t start_program(char *const *argv, int fd, struct err *e)
+{
+    int told[2], why;
+    pid_t child;
+
+    if (pipe2(told, O_CLOEXEC))
+        return err_set(e, LARD_LIMIT, "%s can't be started: %s", argv[0], strerror(errno));
+    child = fork();
+    if (child == 0)
+        start(argv, fd, told[1]);
+    close(told[1]);
+    if (child < 0)
+        why = errno;
+    else if (read(told[0], &why, sizeof why) == (ssize_t)sizeof why)
+        waitpid(child, NULL, 0);
+    else
+        why = 0;
+    close(told[0]);
+    if (why)
+        return err_set(e, LARD_USAGE, "%s can't be started: %s", argv[0], strerror(why));
+    return child;
+}
+
+struct source *capture_native(char *const *argv, const struct window *w, struct captured *to,
+                              struct err *e)
+{
+    int fd;
+    struct ring *ring = ring_make(&fd, e);
+
+    if (!ring)
+        return NULL;
+    struct capture *c = xcalloc(1, sizeof *c);
+    *to = (struct captured){.events = 0};
+    c->ring = ring;
+    c->told = to;
+    c->window = *w;
+    map_init(&c->given, NULL);
+    c->names = names_new();
+    c->sites = sites_new();
+    clock_gettime(CLOCK_MONOTONIC, &c->began);
+    window_judge(c);
+    const pid_t program = start_program(argv, fd, e);
+    close(fd);
+    c->program = program > 0 ? program : 0;
+    c->base = (struct source){.next = capture_next,
+                              .close = capture_close,
+                              .names = c->names,
+                              .name = argv[0],
+                              .granularity = 4};
+    if (program < 0) {
+        source_close(&c->base);
+        return NULL;
+    }
+    return &c->base;
+}

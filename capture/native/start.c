@@ -1,0 +1,151 @@
+/* start.c - a program under capture finds its ring, its threads get numbers, and it says what is
+ * loaded where. Without a ring the program runs as if it had not been built for capture. */
+#include "capture/native/record.h"
+
+#include <elf.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+#include <fcntl.h>
+
+_Thread_local struct self self;
+struct ring *ring;
+static pid_t reader; /* the process that reads the ring: the parent */
+
+/* ---- threads -------------------------------------------------------------------------------- */
+
+uint16_t thread_new(void)
+{
+    const uint32_t n = atomic_fetch_add(&ring->threads, 1);
+
+    if (n < RING_THREADS)
+        return (uint16_t)n;
+    atomic_store(&ring->mode, RING_CLOSED); /* the reader sees the count, and says so */
+    return 0;
+}
+
+bool record_meet(void)
+{
+    if (!ring || self.quiet)
+        return false;
+    self.known = true;
+    self.number = thread_new();
+    return true;
+}
+
+/* ---- a full ring ---------------------------------------------------------------------------- */
+
+/* A reader that was killed leaves an orphan, which goes on without it. */
+void ring_wait(uint64_t end)
+{
+    const struct timespec nap = {.tv_nsec = 50000};
+
+    for (unsigned tries = 0;; tries++) {
+        self.room = atomic_load_explicit(&ring->taken, memory_order_acquire) + RING_RECORDS;
+        if (end <= self.room ||
+            atomic_load_explicit(&ring->mode, memory_order_relaxed) == RING_CLOSED)
+            return;
+        if (tries < 64)
+            __builtin_ia32_pause();
+        else
+            nanosleep(&nap, NULL);
+        if (tries % 1024 == 1023 && getppid() != reader)
+            atomic_store(&ring->mode, RING_CLOSED);
+    }
+}
+
+/* ---- what is loaded where ------------------------------------------------------------------- */
+
+static int note_module(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    struct ring_module *m = &ring->module[*(uint32_t *)arg];
+
+    (void)size;
+    if (*(uint32_t *)arg == RING_MODULES)
+        return 1;
+    m->base = info->dlpi_addr;
+    m->low = UINT64_MAX;
+    m->high = 0;
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        const uint64_t low = info->dlpi_addr + p->p_vaddr;
+
+        if (p->p_type != PT_LOAD)
+            continue;
+        m->low = low < m->low ? low : m->low;
+        m->high = low + p->p_memsz > m->high ? low + p->p_memsz : m->high;
+    }
+    if (*info->dlpi_name)
+        strncpy(m->path, info->dlpi_name, RING_PATH - 1);
+    else if (*(uint32_t *)arg > 0 || readlink("/proc/self/exe", m->path, RING_PATH - 1) < 0)
+        return 0;
+    ++*(uint32_t *)arg;
+    return 0;
+}
+
+static void modules_note(void)
+{
+    uint32_t n = 0;
+
+    dl_iterate_phdr(note_module, &n);
+    atomic_store(&ring->modules, n);
+}
+
+/* ---- begin and end -------------------------------------------------------------------------- */
+
+/* A child process has the memory of its parent, and would write into its ring. */
+static void in_child(void)
+{
+    ring = NULL;
+    self.known = false;
+}
+
+static void at_end(void)
+{
+    const bool quiet = self.quiet;
+
+    if (!ring)
+        return;
+    self.quiet = true;
+    modules_note();
+    self.quiet = quiet;
+}
+
+__attribute__((constructor(101))) static void start(void)
+{
+    const char *text = getenv(RING_VARIABLE);
+    struct ring *r;
+    char *end;
+
+    if (ring || !text)
+        return;
+    const long fd = strtol(text, &end, 10);
+    if (*end || fd < 0)
+        return;
+    r = mmap(NULL, sizeof *r, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, (int)fd, 0);
+    close((int)fd);
+    unsetenv(RING_VARIABLE); /* programs that this one starts are not captured */
+    if (r == MAP_FAILED)
+        return;
+    reader = getppid();
+    self.quiet = true;
+    ring = r;
+    self.quiet = false;
+    record_meet();
+    self.quiet = true;
+    modules_note();
+    pthread_atfork(NULL, NULL, in_child);
+    atexit(at_end);
+    atomic_store(&r->version, RING_VERSION);
+    self.quiet = false;
+}
+
+void __tsan_init(void);
+void __tsan_init(void)
+{
+    start();
+}

@@ -1,0 +1,495 @@
+/* sync.c - the calls by which threads of a program order each other: each is recorded where its
+ * edge lies. What takes is recorded after it has taken, what gives before it gives. */
+#include "capture/native/record.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <threads.h>
+#include <time.h>
+
+/* The function that the program would have called. Condition variables have an older version that
+ * a plain dlsym may find. */
+#define REAL(type, name, version, ...)                                                             \
+    static type (*real)(__VA_ARGS__);                                                              \
+    if (UNLIKELY_(!real)) {                                                                        \
+        void *found = find(#name, version);                                                        \
+        __builtin_memcpy(&real, &found, sizeof real);                                              \
+    }
+
+static void *find(const char *name, const char *version)
+{
+    const bool quiet = self.quiet;
+    void *p;
+
+    self.quiet = true;
+    p = version ? dlvsym(RTLD_NEXT, name, version) : NULL;
+    p = p ? p : dlsym(RTLD_NEXT, name);
+    self.quiet = quiet;
+    if (!p)
+        abort(); /* libc without a function that the program was linked with */
+    return p;
+}
+
+/* ---- locks ---------------------------------------------------------------------------------- */
+
+/* int name(T *lock, more...): acquires if it gives 0, or if the owner died. */
+#define TAKES(kind, name, T, parameters, arguments, ...)                                           \
+    int name parameters                                                                            \
+    {                                                                                              \
+        REAL(int, name, NULL, __VA_ARGS__)                                                         \
+        const int got = real arguments;                                                            \
+        if (got == 0 || got == EOWNERDEAD)                                                         \
+            record_sync(kind, ADDR(lock), SITE());                                                 \
+        return got;                                                                                \
+    }
+#define GIVES(kind, name, T)                                                                       \
+    int name(T *lock)                                                                              \
+    {                                                                                              \
+        REAL(int, name, NULL, T *)                                                                 \
+        record_sync(kind, ADDR(lock), SITE());                                                     \
+        return real(lock);                                                                         \
+    }
+
+TAKES(REC_ACQUIRE, pthread_mutex_lock, pthread_mutex_t, (pthread_mutex_t * lock), (lock),
+      pthread_mutex_t *)
+TAKES(REC_ACQUIRE, pthread_mutex_trylock, pthread_mutex_t, (pthread_mutex_t * lock), (lock),
+      pthread_mutex_t *)
+TAKES(REC_ACQUIRE, pthread_mutex_timedlock, pthread_mutex_t,
+      (pthread_mutex_t * lock, const struct timespec *t), (lock, t), pthread_mutex_t *,
+      const struct timespec *)
+TAKES(REC_ACQUIRE, pthread_mutex_clocklock, pthread_mutex_t,
+      (pthread_mutex_t * lock, clockid_t c, const struct timespec *t), (lock, c, t),
+      pthread_mutex_t *, clockid_t, const struct timespec *)
+GIVES(REC_RELEASE, pthread_mutex_unlock, pthread_mutex_t)
+
+TAKES(REC_ACQUIRE, pthread_spin_lock, pthread_spinlock_t, (pthread_spinlock_t * lock), (lock),
+      pthread_spinlock_t *)
+TAKES(REC_ACQUIRE, pthread_spin_trylock, pthread_spinlock_t, (pthread_spinlock_t * lock), (lock),
+      pthread_spinlock_t *)
+GIVES(REC_RELEASE, pthread_spin_unlock, pthread_spinlock_t)
+
+/* ---- locks for readers and writers ---------------------------------------------------------- */
+
+/* An unlock does not say which it was: the thread notes what it has as a reader. */
+enum { READING = 32 };
+static _Thread_local struct {
+    pthread_rwlock_t *lock[READING];
+    unsigned n;
+} reading;
+
+static int read_locked(int got, pthread_rwlock_t *lock, uint64_t site)
+{
+    if (got)
+        return got;
+    if (reading.n < READING)
+        reading.lock[reading.n++] = lock;
+    record_sync(REC_ACQUIRE_SHARED, ADDR(lock), site);
+    return 0;
+}
+
+int pthread_rwlock_rdlock(pthread_rwlock_t *lock)
+{
+    REAL(int, pthread_rwlock_rdlock, NULL, pthread_rwlock_t *)
+    return read_locked(real(lock), lock, SITE());
+}
+int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
+{
+    REAL(int, pthread_rwlock_tryrdlock, NULL, pthread_rwlock_t *)
+    return read_locked(real(lock), lock, SITE());
+}
+int pthread_rwlock_timedrdlock(pthread_rwlock_t *lock, const struct timespec *t)
+{
+    REAL(int, pthread_rwlock_timedrdlock, NULL, pthread_rwlock_t *, const struct timespec *)
+    return read_locked(real(lock, t), lock, SITE());
+}
+TAKES(REC_ACQUIRE, pthread_rwlock_wrlock, pthread_rwlock_t, (pthread_rwlock_t * lock), (lock),
+      pthread_rwlock_t *)
+TAKES(REC_ACQUIRE, pthread_rwlock_trywrlock, pthread_rwlock_t, (pthread_rwlock_t * lock), (lock),
+      pthread_rwlock_t *)
+TAKES(REC_ACQUIRE, pthread_rwlock_timedwrlock, pthread_rwlock_t,
+      (pthread_rwlock_t * lock, const struct timespec *t), (lock, t), pthread_rwlock_t *,
+      const struct timespec *)
+
+int pthread_rwlock_unlock(pthread_rwlock_t *lock)
+{
+    REAL(int, pthread_rwlock_unlock, NULL, pthread_rwlock_t *)
+    uint8_t kind = REC_RELEASE;
+
+    for (unsigned i = reading.n; i-- > 0;)
+        if (reading.lock[i] == lock) {
+            reading.lock[i] = reading.lock[--reading.n];
+            kind = REC_RELEASE_SHARED;
+            break;
+        }
+    record_sync(kind, ADDR(lock), SITE());
+    return real(lock);
+}
+
+/* ---- condition variables -------------------------------------------------------------------- */
+
+struct waiting {
+    pthread_mutex_t *lock;
+    uint64_t site;
+};
+
+/* Also when the thread is cancelled: it holds the mutex again then. */
+static void waited(void *arg)
+{
+    const struct waiting *w = arg;
+
+    record_sync(REC_WAIT_EXIT, ADDR(w->lock), w->site);
+}
+
+#define WAITS(name, parameters, arguments, ...)                                                    \
+    int name parameters                                                                            \
+    {                                                                                              \
+        REAL(int, name, "GLIBC_2.3.2", __VA_ARGS__)                                                \
+        struct waiting w = {lock, SITE()};                                                         \
+        int got;                                                                                   \
+        record_sync(REC_WAIT_ENTER, ADDR(lock), w.site);                                           \
+        pthread_cleanup_push(waited, &w);                                                          \
+        got = real arguments;                                                                      \
+        pthread_cleanup_pop(1);                                                                    \
+        return got;                                                                                \
+    }
+WAITS(pthread_cond_wait, (pthread_cond_t * c, pthread_mutex_t *lock), (c, lock), pthread_cond_t *,
+      pthread_mutex_t *)
+WAITS(pthread_cond_timedwait, (pthread_cond_t * c, pthread_mutex_t *lock, const struct timespec *t),
+      (c, lock, t), pthread_cond_t *, pthread_mutex_t *, const struct timespec *)
+WAITS(pthread_cond_clockwait,
+      (pthread_cond_t * c, pthread_mutex_t *lock, clockid_t clock, const struct timespec *t),
+      (c, lock, clock, t), pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *)
+
+/* The mutex orders; a notification by itself does not. */
+
+/* ---- barriers ------------------------------------------------------------------------------- */
+
+/* Which round it is follows from how many have arrived. */
+enum { BARRIERS = 1024 };
+static struct {
+    pthread_barrier_t *at;
+    uint64_t needs, came;
+} barrier[BARRIERS];
+static pthread_mutex_t barriers_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static uint64_t barrier_do(pthread_barrier_t *at, unsigned needs)
+{
+    const bool quiet = self.quiet;
+    uint64_t round = 0;
+    unsigned i = 0;
+
+    self.quiet = true;
+    pthread_mutex_lock(&barriers_lock);
+    while (i + 1 < BARRIERS && barrier[i].at && barrier[i].at != at)
+        i++;
+    if (needs) {
+        barrier[i].at = at;
+        barrier[i].needs = needs;
+        /* A new life of the address goes on with new rounds. */
+        barrier[i].came = (barrier[i].came + needs - 1) / needs * needs;
+    } else if (barrier[i].needs) {
+        round = barrier[i].came++ / barrier[i].needs;
+    }
+    pthread_mutex_unlock(&barriers_lock);
+    self.quiet = quiet;
+    return round;
+}
+
+int pthread_barrier_init(pthread_barrier_t *b, const pthread_barrierattr_t *a, unsigned n)
+{
+    REAL(int, pthread_barrier_init, NULL, pthread_barrier_t *, const pthread_barrierattr_t *,
+         unsigned)
+    const int got = real(b, a, n);
+
+    if (got == 0)
+        barrier_do(b, n);
+    return got;
+}
+
+int pthread_barrier_wait(pthread_barrier_t *b)
+{
+    REAL(int, pthread_barrier_wait, NULL, pthread_barrier_t *)
+    const uint64_t round = barrier_do(b, 0);
+    int got;
+
+    record_more(REC_BARRIER_ARRIVE, ADDR(b), round, 0, SITE());
+    got = real(b);
+    record_more(REC_BARRIER_DEPART, ADDR(b), round, 0, SITE());
+    return got;
+}
+
+/* ---- semaphores: a volatile that is written and read ------------------------------------------
+ */
+
+int sem_post(sem_t *s)
+{
+    REAL(int, sem_post, NULL, sem_t *)
+    record_sync(REC_VOLATILE_WRITE, ADDR(s), SITE());
+    return real(s);
+}
+
+#define SEM_WAITS(name, parameters, arguments, ...)                                                \
+    int name parameters                                                                            \
+    {                                                                                              \
+        REAL(int, name, NULL, __VA_ARGS__)                                                         \
+        const int got = real arguments;                                                            \
+        if (got == 0)                                                                              \
+            record_sync(REC_VOLATILE_READ, ADDR(s), SITE());                                       \
+        return got;                                                                                \
+    }
+SEM_WAITS(sem_wait, (sem_t * s), (s), sem_t *)
+SEM_WAITS(sem_trywait, (sem_t * s), (s), sem_t *)
+SEM_WAITS(sem_timedwait, (sem_t * s, const struct timespec *t), (s, t), sem_t *,
+          const struct timespec *)
+
+/* ---- once: the first call is a class's initialisation -----------------------------------------
+ */
+
+static _Thread_local struct once {
+    pthread_once_t *control;
+    void (*make)(void);
+} once;
+
+static void once_made(void)
+{
+    pthread_once_t *control = once.control;
+
+    once.make();
+    record_sync(REC_CLASS_INIT, ADDR(control), 0);
+}
+
+int pthread_once(pthread_once_t *control, void (*make)(void))
+{
+    REAL(int, pthread_once, NULL, pthread_once_t *, void (*)(void))
+    const struct once outer = once;
+    int got;
+
+    once.control = control;
+    once.make = make;
+    got = real(control, once_made);
+    once = outer;
+    record_sync(REC_CLASS_USE, ADDR(control), SITE());
+    return got;
+}
+
+/* A static of C++: whoever looks reads the guard as an atomic; the end of the initialisation is a
+ * store to it, inside a library. */
+__attribute__((weak)) void __cxa_guard_release(uint64_t *guard);
+void __real___cxa_guard_release(uint64_t *guard) __attribute__((weak));
+void __wrap___cxa_guard_release(uint64_t *guard);
+void __wrap___cxa_guard_release(uint64_t *guard)
+{
+    record_atomic(REC_WRITE, ADDR(guard), 1, 3, SITE());
+    __real___cxa_guard_release(guard);
+}
+
+/* ---- threads -------------------------------------------------------------------------------- */
+
+/* Which number a pthread_t has; the newest counts, as they are used again. */
+enum { LIVING = 65536 };
+static struct {
+    _Atomic pthread_t thread;
+    _Atomic uint16_t number;
+} living[LIVING];
+static _Atomic uint32_t lives;
+static pthread_key_t end_key;
+static pthread_once_t end_once = PTHREAD_ONCE_INIT;
+
+struct birth {
+    void *(*run)(void *);
+    void *arg;
+    uint16_t number;
+};
+
+/* A thread's stack is memory that it is given, and that the next one may have. */
+static void record_stack(uint8_t kind)
+{
+    const bool quiet = self.quiet;
+    pthread_attr_t a;
+    void *low;
+    size_t bytes;
+
+    self.quiet = true;
+    const bool known = pthread_getattr_np(pthread_self(), &a) == 0;
+    const bool told = known && pthread_attr_getstack(&a, &low, &bytes) == 0;
+    if (known)
+        pthread_attr_destroy(&a);
+    self.quiet = quiet;
+    if (told)
+        record_more(kind, ADDR(low), bytes, 0, 0);
+}
+
+/* Runs for a return, an exit and a cancellation. Other destructors may still follow, so it goes
+ * last: each thread has a few rounds of them. */
+static void thread_ends(void *rounds)
+{
+    const uintptr_t left = (uintptr_t)rounds - 1;
+
+    if (left) {
+        pthread_setspecific(end_key, (void *)left); /* NOLINT: a count */
+        return;
+    }
+    record_stack(REC_CLEAR);
+    record_sync(REC_THREAD_END, 0, 0);
+    self.quiet = true;
+}
+
+static void make_end(void)
+{
+    pthread_key_create(&end_key, thread_ends);
+}
+
+static void *thread_begins(void *arg)
+{
+    const struct birth b = *(struct birth *)arg;
+
+    self.quiet = true;
+    free(arg);
+    pthread_once(&end_once, make_end);
+    pthread_setspecific(end_key, (void *)(uintptr_t)(PTHREAD_DESTRUCTOR_ITERATIONS - 1));
+    self.number = b.number;
+    self.known = true;
+    self.quiet = false;
+    record_sync(REC_THREAD_START, 0, 0);
+    record_stack(REC_ALLOC);
+    return b.run(b.arg);
+}
+
+int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*run)(void *), void *arg)
+{
+    REAL(int, pthread_create, "GLIBC_2.34", pthread_t *, const pthread_attr_t *, void *(*)(void *),
+         void *)
+    const bool quiet = self.quiet;
+
+    if (!ring || quiet)
+        return real(t, a, run, arg);
+    self.quiet = true;
+    struct birth *b = malloc(sizeof *b);
+    self.quiet = quiet;
+    if (!b)
+        return EAGAIN;
+    *b = (struct birth){run, arg, thread_new()};
+    const uint16_t number = b->number;
+    record_sync(REC_FORK, number, SITE());
+    self.quiet = true;
+    const int got = real(t, a, thread_begins, b);
+    if (got)
+        free(b);
+    self.quiet = quiet;
+    if (got == 0) {
+        const uint32_t i = atomic_fetch_add(&lives, 1) % LIVING;
+        atomic_store(&living[i].number, number);
+        atomic_store(&living[i].thread, *t);
+    }
+    return got;
+}
+
+static void joined(pthread_t t, uint64_t site)
+{
+    const uint32_t n = atomic_load(&lives);
+
+    for (uint32_t i = n; i-- > 0 && n - i <= LIVING;)
+        if (atomic_load(&living[i % LIVING].thread) == t) {
+            const uint16_t number = atomic_load(&living[i % LIVING].number);
+            atomic_store(&living[i % LIVING].thread, 0);
+            record_sync(REC_JOIN, number, site);
+            return;
+        }
+}
+
+#define JOINS(name, parameters, arguments, ...)                                                    \
+    int name parameters                                                                            \
+    {                                                                                              \
+        REAL(int, name, "GLIBC_2.34", __VA_ARGS__)                                                 \
+        const int got = real arguments;                                                            \
+        if (got == 0)                                                                              \
+            joined(t, SITE());                                                                     \
+        return got;                                                                                \
+    }
+JOINS(pthread_join, (pthread_t t, void **result), (t, result), pthread_t, void **)
+JOINS(pthread_tryjoin_np, (pthread_t t, void **result), (t, result), pthread_t, void **)
+JOINS(pthread_timedjoin_np, (pthread_t t, void **result, const struct timespec *to),
+      (t, result, to), pthread_t, void **, const struct timespec *)
+
+/* ---- threads of C11: glibc's are its pthreads --------------------------------------------------
+ */
+
+static int c11(int got)
+{
+    return got == 0                         ? thrd_success
+           : got == EBUSY                   ? thrd_busy
+           : got == ENOMEM || got == EAGAIN ? thrd_nomem
+           : got == ETIMEDOUT               ? thrd_timedout
+                                            : thrd_error;
+}
+
+struct c11_birth {
+    thrd_start_t run;
+    void *arg;
+};
+
+static void *c11_begins(void *arg)
+{
+    const struct c11_birth b = *(struct c11_birth *)arg;
+    const bool quiet = self.quiet;
+
+    self.quiet = true;
+    free(arg);
+    self.quiet = quiet;
+    return (void *)(intptr_t)b.run(b.arg);
+}
+
+int thrd_create(thrd_t *t, thrd_start_t run, void *arg)
+{
+    const bool quiet = self.quiet;
+    struct c11_birth *b;
+
+    self.quiet = true;
+    b = malloc(sizeof *b);
+    self.quiet = quiet;
+    if (!b)
+        return thrd_nomem;
+    *b = (struct c11_birth){run, arg};
+    return c11(pthread_create(t, NULL, c11_begins, b));
+}
+int thrd_join(thrd_t t, int *result)
+{
+    void *gave;
+    const int got = pthread_join(t, &gave);
+
+    if (got == 0 && result)
+        *result = (int)(intptr_t)gave;
+    return c11(got);
+}
+int mtx_lock(mtx_t *m)
+{
+    return c11(pthread_mutex_lock((pthread_mutex_t *)m));
+}
+int mtx_trylock(mtx_t *m)
+{
+    return c11(pthread_mutex_trylock((pthread_mutex_t *)m));
+}
+int mtx_timedlock(mtx_t *m, const struct timespec *t)
+{
+    return c11(pthread_mutex_timedlock((pthread_mutex_t *)m, t));
+}
+int mtx_unlock(mtx_t *m)
+{
+    return c11(pthread_mutex_unlock((pthread_mutex_t *)m));
+}
+int cnd_wait(cnd_t *c, mtx_t *m)
+{
+    return c11(pthread_cond_wait((pthread_cond_t *)c, (pthread_mutex_t *)m));
+}
+int cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *t)
+{
+    return c11(pthread_cond_timedwait((pthread_cond_t *)c, (pthread_mutex_t *)m, t));
+}
+void call_once(once_flag *flag, void (*make)(void))
+{
+    pthread_once((pthread_once_t *)flag, make);
+}

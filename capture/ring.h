@@ -1,0 +1,65 @@
+/* ring.h - how the accesses of a program under capture reach lardsim: a ring of records in memory
+ * that both share.
+ *
+ * Numbers are the total order. A thread takes the next number, then fills the record of that
+ * number; whoever reads takes the records in order of their numbers, so nothing is merged, and a
+ * thread that stands still holds up at most what comes after its own number. A thread that has
+ * filled the ring waits until it is read: memory is bounded, and nothing is left out. */
+#ifndef LARDSIM_CAPTURE_RING_H
+#define LARDSIM_CAPTURE_RING_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define RING_VARIABLE "LARDSIM_CAPTURE" /* in the environment: the descriptor of the ring */
+
+enum { RING_VERSION = 1, RING_LOG = 17, RING_RECORDS = 1 << RING_LOG };
+/* Neighbours in number lie in different cache lines, as they are often of different threads. */
+enum { RING_APART_LOG = 4, RING_APART = 1 << RING_APART_LOG };
+enum { RING_MODULES = 64, RING_PATH = 1024, RING_THREADS = UINT16_MAX, RING_NAME = 16 };
+
+struct ring_record {
+    _Atomic uint64_t number; /* one more than the record's; stored last */
+    uint64_t addr;           /* or what else the kind names: another thread, a lock */
+    uint64_t site;           /* an instruction's address, the one after it; 0: none. Of a second
+                                record: the kind's bytes, or round */
+    uint32_t size;           /* of an access */
+    uint16_t thread;
+    uint8_t kind;  /* enum ev_kind; 0: a second record, or nothing */
+    uint8_t order; /* enum ev_order */
+};
+_Static_assert(sizeof(struct ring_record) == 32, "two records fill a cache line");
+
+enum ring_mode {
+    RING_ALL,     /* everything is recorded */
+    RING_OUTSIDE, /* of the window: everything but plain accesses */
+    RING_CLOSED   /* nobody reads any more: the program goes on alone */
+};
+
+/* What was loaded where, so that sites get names. */
+struct ring_module {
+    uint64_t base, low, high; /* base: what its own addresses are relative to */
+    char path[RING_PATH];
+};
+
+struct ring {
+    _Atomic uint32_t version; /* 0: no program has come yet */
+    _Atomic uint32_t modules;
+    _Atomic uint32_t threads;             /* thread numbers that were given out */
+    _Atomic uint8_t mode;                 /* enum ring_mode */
+    _Alignas(128) _Atomic uint64_t next;  /* the number that is given out next */
+    _Alignas(128) _Atomic uint64_t taken; /* records below it were read */
+    _Alignas(128) struct ring_module module[RING_MODULES];
+    _Alignas(128) struct ring_record record[RING_RECORDS];
+};
+
+static inline struct ring_record *ring_at(struct ring *r, uint64_t number)
+{
+    const uint64_t n = number & (RING_RECORDS - 1);
+
+    return &r->record[(n & (RING_APART - 1)) << (RING_LOG - RING_APART_LOG) | n >> RING_APART_LOG];
+}
+
+#endif
