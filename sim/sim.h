@@ -112,6 +112,9 @@ void sim_shared_stop(struct sim_shared *s); /* the source ends after the batch i
 bool sim_shared_stopped(const struct sim_shared *s);
 void sim_shared_free(struct sim_shared *s);
 
+/* What one must know of the events that were pulled to judge the results; NULL: nothing. */
+const char *sim_caveat(const struct lardsim *l);
+
 /* ---- a run on a machine: session/on_machine.c ------------------------------------------------ */
 
 /* The run writes a timeline to this file. Before lardsim_start. */

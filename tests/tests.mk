@@ -40,7 +40,7 @@ unit_tests += tests/sim/compare/t_compare tests/sim/compare/t_compare_random \
 unit_tests += tests/swmanager/t_swmanager tests/swmanager/t_swmanager_random
 unit_tests += tests/trace/binary/t_binary tests/trace/binary/t_block tests/trace/binary/t_column \
 	tests/trace/binary/t_damage tests/trace/binary/t_summary tests/trace/foreign/t_ce \
-	tests/trace/foreign/t_compressed tests/trace/foreign/t_import tests/trace/foreign/t_std \
+	tests/trace/foreign/t_compressed tests/trace/foreign/t_gem5 tests/trace/foreign/t_import tests/trace/foreign/t_std \
 	tests/trace/rules/t_rules tests/trace/rules/t_rules_state tests/trace/synth/t_synth \
 	tests/trace/synth/t_synth_params tests/trace/t_ahead tests/trace/t_event tests/trace/t_extent tests/trace/t_names \
 	tests/trace/t_open tests/trace/t_placement tests/trace/text/t_text tests/trace/text/t_text_errors
@@ -51,7 +51,7 @@ unit_tests += tests/workloads/kernels/t_kernels tests/workloads/kernels/t_kernel
 	tests/workloads/vm/t_vm_monitor tests/workloads/vm/t_vm_races tests/workloads/vm/t_vm_site
 
 # Fuzz targets: here they run what is in tests/corpus; long.sh builds them with libFuzzer.
-fuzz_targets = tests/fuzz/fuzz_binary tests/fuzz/fuzz_events tests/fuzz/fuzz_std \
+fuzz_targets = tests/fuzz/fuzz_binary tests/fuzz/fuzz_events tests/fuzz/fuzz_gem5 tests/fuzz/fuzz_std \
 	tests/fuzz/fuzz_text tests/fuzz/fuzz_verdict tests/fuzz/fuzz_yaml
 
 # What several tests use: oracles, rigs, random programs.

@@ -143,6 +143,9 @@ void input_free(struct input *in)
         unpacker_free(in->packed->unpacker);
     if (in->file && in->file != stdin)
         fclose(in->file);
+    for (size_t i = 0; i < in->n_more; i++)
+        free(in->more[i]);
+    free(in->more);
     free(in->packed);
     free(in->options);
     free(in->name);

@@ -2,13 +2,15 @@
  * named before the path, or the generator. */
 #include "trace/trace.h"
 
+#include <glob.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 const struct trace_format *const trace_formats[] = {
-    &trace_format_binary, &trace_format_text, &trace_format_std, &trace_format_lackey,
-    &trace_format_din,    &trace_format_xdin, &trace_format_ce,  NULL};
+    &trace_format_binary, &trace_format_text, &trace_format_std,
+    &trace_format_lackey, &trace_format_din,  &trace_format_xdin,
+    &trace_format_ce,     &trace_format_gem5, NULL};
 
 /* ---- what else a file may be ---------------------------------------------------------------- */
 
@@ -150,6 +152,32 @@ static struct source *open_as(const struct trace_format *format, struct input *i
     return NULL;
 }
 
+/* The files that the list names: "a,b" or "core*.gz". A pattern that fits nothing is a path. */
+static struct input *open_several(const char *list, struct err *e)
+{
+    glob_t found = {0};
+    int bad = 0;
+
+    for (const char *at = list; !bad && at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        char *pattern = xasprintf("%.*s", (int)strcspn(at, ","), at);
+        bad = glob(pattern, GLOB_NOCHECK | (at == list ? 0 : GLOB_APPEND), NULL, &found);
+        free(pattern);
+    }
+    if (bad) {
+        err_set(e, LARD_TRACE, "%s: the pattern can't be looked up; name the files", list);
+        globfree(&found);
+        return NULL;
+    }
+    struct input *in = input_open(found.gl_pathv[0], e);
+    if (in && found.gl_pathc > 1) {
+        in->more = xcalloc(found.gl_pathc - 1, sizeof *in->more);
+        for (size_t i = 1; i < found.gl_pathc; i++)
+            in->more[in->n_more++] = xstrdup(found.gl_pathv[i]);
+    }
+    globfree(&found);
+    return in;
+}
+
 static struct source *open_generator(const char *assignments, struct err *e)
 {
     struct synth_params p = {0};
@@ -194,7 +222,7 @@ static struct source *open_spec(const char *spec, struct err *e)
     format = named_format(spec, &path);
     if (format)
         options = options_take(&path);
-    in = input_open(path, e);
+    in = format && format->several ? open_several(path, e) : input_open(path, e);
     if (in)
         return open_as(format, in, options, e);
     free(options);

@@ -254,6 +254,7 @@ struct source {
     enum layout_id layout;           /* of the program's objects */
     unsigned version;                /* of the format; 0: not a file, or it has none */
     const char *format; /* what a format without versions is called; NULL: it has some */
+    const char *caveat; /* what one must know of its events to judge results; NULL: nothing */
     /* Hash of the records delivered before the latest batch; NULL: the source keeps none. A
      * consumer that stops inside the latest batch adds what it took. */
     struct digest *identity;
@@ -274,7 +275,7 @@ extern const struct source_maker *const source_makers[]; /* NULL-terminated */
 
 /* A path, "-" for standard input, "synth:key=value,...", or a maker's, as
  * "workload:sor,size=large". Formats are told by their first bytes, or named: FORMAT:PATH or
- * FORMAT:KEY=VALUE,...:PATH. gzip and zstd are taken off first. NULL: error. */
+ * FORMAT:KEY=VALUE,...:PATH; some take PATH,PATH,... and patterns. gzip and zstd are taken off first. NULL: error. */
 struct source *source_open(const char *spec, struct err *e);
 void trace_libraries(library_fn *fn, void *arg); /* that read and write files */
 /* The path in it; NULL: its events are made without a file. */
@@ -339,6 +340,8 @@ struct input { /* bytes of a file or pipe, from the start; owned by the source i
     FILE *file;
     char *name;
     char *options;           /* owns; what the user said of the format; NULL: nothing */
+    char **more;             /* owns; paths of further files of the trace; NULL: it has one */
+    size_t n_more;
     unsigned char head[512]; /* the first bytes, already read from file */
     size_t head_n;
     bool seekable; /* and not packed */
@@ -361,9 +364,10 @@ struct trace_format {
     bool (*bid)(const struct input *in);
     struct source *(*open)(struct input *in, struct err *e);
     bool options; /* it has some */
+    bool several; /* a trace may have several files: PATH,PATH,..., and each may be a pattern */
 };
 extern const struct trace_format trace_format_binary, trace_format_text, trace_format_std,
-    trace_format_lackey, trace_format_din, trace_format_xdin, trace_format_ce;
+    trace_format_lackey, trace_format_din, trace_format_xdin, trace_format_ce, trace_format_gem5;
 extern const struct trace_format *const trace_formats[]; /* NULL-terminated */
 
 /* ---- what a file says of itself without being decoded --------------------------------------- */

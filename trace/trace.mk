@@ -8,7 +8,9 @@ libcore_la_SOURCES += trace/binary/binary.c trace/binary/binary.h trace/binary/b
 	trace/binary/column_encode.c trace/binary/column_encode.h trace/binary/column_form.h \
 	trace/binary/column_region.c trace/binary/column_unpack.c trace/binary/column_unpack.h \
 	trace/binary/read.c trace/binary/summary.c trace/binary/write.c
-libcore_la_SOURCES += trace/foreign/ce_read.c trace/foreign/import.c trace/foreign/std_form.h \
+libcore_la_SOURCES += trace/foreign/ce_read.c trace/foreign/gem5_command.def trace/foreign/gem5_form.h \
+	trace/foreign/gem5_packet.c trace/foreign/gem5_read.c trace/foreign/gem5_sync.c \
+	trace/foreign/import.c trace/foreign/std_form.h \
 	trace/foreign/std_read.c trace/foreign/std_write.c
 libcore_la_SOURCES += trace/rules/heap.c trace/rules/notes.c trace/rules/notes.def trace/rules/rules.c trace/rules/rules.def \
 	trace/rules/rules_int.h trace/rules/sync.c

@@ -90,6 +90,8 @@ static void begin_json(struct comparison *m)
     json_key_str(&m->json, "schema", "lardsim-compare-1");
     json_key_str(&m->json, "source", m->c->arg[0]);
     json_key_bool(&m->json, "planted-races", workload_plants(m->c->arg[0]));
+    if (sim_caveat(m->run))
+        json_key_str(&m->json, "caveat", sim_caveat(m->run));
     if (!cli_has(m->c, OPT_LIST))
         return;
     json_key(&m->json, "list");
@@ -377,6 +379,8 @@ static void print_text(const struct comparison *m)
            events == 1 ? "" : "s");
     if (workload_plants(m->c->arg[0]))
         puts("races " PLANTED_TEXT "\n");
+    if (sim_caveat(m->run))
+        printf("caveat   %s\n\n", sim_caveat(m->run));
     print_table(m->run, width);
     print_same(m->run);
     print_owners(m->run, width);

@@ -233,6 +233,8 @@ void run_result_text(const struct run_result *r)
     print_policies(r);
     if (workload_plants(r->source))
         puts("\nraces " PLANTED_TEXT);
+    if (sim_caveat(r->run))
+        printf("\ncaveat   %s\n", sim_caveat(r->run));
     print_races(r);
     print_findings(r);
     print_where(r);
@@ -321,6 +323,8 @@ void run_result_json(const struct run_result *r)
     json_key_str(&j, "schema", "lardsim-run-1");
     json_key_str(&j, "source", r->source);
     json_key_bool(&j, "planted_races", workload_plants(r->source));
+    if (sim_caveat(r->run))
+        json_key_str(&j, "caveat", sim_caveat(r->run));
     json_key_u64(&j, "events", lardsim_events(r->run));
     json_key_str(&j, "error", lardsim_error(r->run));
     json_key_u64(&j, "exit", (uint64_t)lardsim_exit_code(r->run));

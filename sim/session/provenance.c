@@ -99,6 +99,8 @@ void provenance_write(FILE *out, const struct lardsim *l)
     write_command(&j, l);
     json_key_hex16(&j, "configuration", sim_config_hash(l));
     json_key_str(&j, "source", l->source);
+    if (sim_caveat(l))
+        json_key_str(&j, "caveat", sim_caveat(l));
     json_key_u64(&j, "events", l->st.events);
     json_key_hex16(&j, "identity", sim_identity(l));
     write_seeds(&j, l);

@@ -504,6 +504,11 @@ static void limit_progress(const struct lardsim *l, uint64_t *done, uint64_t *al
     *all = limit;
 }
 
+const char *sim_caveat(const struct lardsim *l)
+{
+    return l->pulled ? l->pulled->caveat : NULL;
+}
+
 int lardsim_progress(const struct lardsim *l, uint64_t *done, uint64_t *all)
 {
     const struct source_extent *x = l->pulled ? l->pulled->extent : NULL;

@@ -6,7 +6,7 @@ build=${top_builddir:-.}
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
 bad=0
-for target in binary text std yaml events verdict; do
+for target in binary text std gem5 yaml events verdict; do
     mkdir "$dir/$target" || exit 99
     cp "$top/tests/corpus/$target"/* "$dir/$target" || exit 99
     gzip -dc "$dir/$target/seeds.tar.gz" | tar -x -f - -C "$dir/$target" || exit 99
@@ -14,6 +14,7 @@ for target in binary text std yaml events verdict; do
     set -- "$dir/$target"/*
     case $target in
     text) set -- "$@" "$top"/workloads/litmus/*.trace ;;
+    gem5) set -- "$@" "$top"/tests/data/gem5/*.gz ;;
     std) set -- "$@" "$top"/tests/data/foreign/* ;;
     esac
     "$build/tests/fuzz/fuzz_$target" "$@" >"$dir/log" 2>&1 || { # the file it broke at stands last

@@ -291,6 +291,7 @@ self path 60 path
 self fuzz-60-events-verdict 120 fuzz 60 events verdict
 self fuzz-60-binary-text 80 fuzz 60 binary text
 self fuzz-60-std-yaml 80 fuzz 60 std yaml
+self fuzz-60-gem5 80 fuzz 60 gem5
 self same 150 same
 self slurm 100 slurm
 self dist 90 dist
@@ -304,8 +305,8 @@ self clang 300 clang_check
 self distcheck 300 distcheck
 
 # Ten minutes each, or what is left in equal shares.
-shares=3
-for pair in "events verdict" "binary text" "std yaml"; do
+shares=4
+for pair in "events verdict" "binary text" "std yaml" gem5; do
     seconds=$(($(left) / shares - 20))
     [ $seconds -le 600 ] || seconds=600
     # shellcheck disable=SC2086 # two targets

@@ -56,7 +56,7 @@ static void what_is_no_trace_is_called_by_its_name(void **state)
         refused(p->file, files[i].expected);
     }
     place_put(p, "hello", 5);
-    refused(p->file, "(binary, text, std, lackey, din, xdin, ce)");
+    refused(p->file, "(binary, text, std, lackey, din, xdin, ce, gem5)");
 }
 
 static void what_can_not_be_read_is_an_error(void **state)
