@@ -7,15 +7,36 @@
 #include <stdlib.h>
 #include <xxhash.h>
 #ifdef XXHASH_DISPATCH /* the library chooses among vector instructions of this host */
+#define XXH_DISPATCH_DISABLE_REPLACE
 #include <xxh_x86dispatch.h>
+
+/* Debian's static library has no such choice: then these are NULL. */
+#pragma weak XXH3_64bits_dispatch
+#pragma weak XXH3_64bits_update_dispatch
+
+static XXH64_hash_t hash(const void *p, size_t n)
+{
+    return XXH3_64bits_dispatch ? XXH3_64bits_dispatch(p, n) : XXH3_64bits(p, n);
+}
+
+static void update(XXH3_state_t *state, const void *p, size_t n)
+{
+    if (XXH3_64bits_update_dispatch)
+        XXH3_64bits_update_dispatch(state, p, n);
+    else
+        XXH3_64bits_update(state, p, n);
+}
 
 /* It chooses at the first long input, and writes that down: before there are threads. */
 __attribute__((constructor)) static void choose(void)
 {
     static const unsigned char some[512];
 
-    (void)XXH3_64bits(some, sizeof some);
+    (void)hash(some, sizeof some);
 }
+#else
+#define hash   XXH3_64bits
+#define update XXH3_64bits_update
 #endif
 
 struct digest {
@@ -37,7 +58,7 @@ void digest_add(struct digest *d, const void *p, size_t n)
 {
     assert(p || !n);
     if (n)
-        XXH3_64bits_update(d->state, p, n);
+        update(d->state, p, n);
 }
 
 void digest_copy(struct digest *to, const struct digest *from)
@@ -61,7 +82,7 @@ void digest_free(struct digest *d)
 uint64_t digest_bytes(const void *p, size_t n)
 {
     assert(p || !n);
-    return XXH3_64bits(n ? p : "", n);
+    return hash(n ? p : "", n);
 }
 
 void digest_library(library_fn *fn, void *arg)

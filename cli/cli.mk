@@ -28,7 +28,7 @@ lardsim_SOURCES += cli/workload/again.c cli/workload/describe.c cli/workload/mea
 lardsim_LDFLAGS = $(LARDSIM_LDFLAGS)
 lardsim_LDADD = libcore.la $(LIBS_OF_OTHERS) $(SQLITE_LIBS)
 
-nodist_man_MANS = lardsim.1 lardsim-run.1 lardsim-trace.1 lardsim-compare.1 lardsim-workload.1 \
+nodist_man_MANS += lardsim.1 lardsim-run.1 lardsim-trace.1 lardsim-compare.1 lardsim-workload.1 \
 	lardsim-capture.1 \
 	lardsim-sweep.1 lardsim-reproduce.1 lardsim-verify.1 lardsim-list.1 lardsim-explain.1
 lardsim.1: lardsim$(EXEEXT)

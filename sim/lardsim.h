@@ -135,7 +135,7 @@ LARDSIM_API int lardsim_name(struct lardsim *l, enum lardsim_names space, uint64
  * Another simulator runs the program, and its clock is the clock. It pushes each event with the
  * core and the cycle, and gets back how many cycles the detector adds there. Needs a machine, whose
  * `cores` are the host's and whose `frequency` is the clock in which the host tells cycles; its
- * caches hold what the host's would, and answer the detector (docs/machine.md). */
+ * caches hold what the host's would, and answer the detector (docs/library.md). */
 
 /* Where and when. Events come in the order in which they happened. */
 struct lardsim_at {

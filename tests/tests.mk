@@ -99,7 +99,7 @@ scripts = tests/house/layers.sh tests/house/headers.sh tests/house/hygiene.sh te
 	tests/cli/compare.sh tests/cli/output.sh tests/cli/machine.sh tests/cli/machines.sh \
 	tests/cli/radish.sh \
 	tests/cli/budget.sh tests/cli/tables.sh tests/cli/explain.sh tests/cli/progress.sh tests/cli/sweep.sh \
-	tests/cli/engines.sh \
+	tests/cli/engines.sh tests/cli/library.sh \
 	tests/workloads/workload.sh tests/workloads/twins/twins.sh \
 	tests/cli/reproduce.sh tests/fuzz/corpus.sh tests/cli/faults.sh tests/cli/build.sh \
 	tests/cli/again.sh tests/cli/region.sh tests/cli/folder.sh tests/cli/stop.sh tests/capture/native.sh tests/mutants/anchors.sh \
