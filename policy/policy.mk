@@ -14,7 +14,7 @@ libcore_la_SOURCES += policy/frame/after_race.c policy/frame/after_race.h policy
 	policy/frame/filter_file.h policy/frame/hb.c policy/frame/hb.h policy/frame/hb_int.h \
 	policy/frame/hb_object.c policy/frame/lard_runtime.c policy/frame/ledger.c \
 	policy/frame/ledger.h policy/frame/metadata.c policy/frame/metadata.h policy/frame/none.c \
-	policy/frame/report.c policy/frame/report.h policy/frame/space.c policy/space.h policy/frame/steps.h policy/frame/view.c
+	policy/frame/report.c policy/frame/report.h policy/frame/software.c policy/frame/software.h policy/frame/space.c policy/space.h policy/frame/steps.h policy/frame/view.c
 libcore_la_SOURCES += policy/goldilocks/check.c policy/goldilocks/cost.c \
 	policy/goldilocks/goldilocks.c policy/goldilocks/goldilocks.h policy/goldilocks/list.c \
 	policy/goldilocks/object.c policy/goldilocks/reach.c policy/goldilocks/set.c \

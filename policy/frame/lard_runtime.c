@@ -4,12 +4,14 @@
 
 #include "policy/frame/ledger.h"
 #include "policy/frame/hb.h"
+#include "policy/frame/software.h"
 #include "policy/policy.h"
 #include "runtime/runtime.h"
 
 struct lard_runtime {
     const struct policy_env *env; /* borrowed */
     struct runtime *runtime;      /* owns; the modelled language runtime */
+    struct software software;     /* as which it runs */
 };
 
 static void *lard_runtime_create(const struct policy_env *env, const void *params, struct err *e)
@@ -18,14 +20,16 @@ static void *lard_runtime_create(const struct policy_env *env, const void *param
     const struct runtime_env of = {
         .stats = stats_group(env->stats, "runtime"),
         .budget = env->budget,
-        .host = env->host,
-        .exec = env->exec,
-        .mem = env->mem,
+        .host = &p->software,
+        .exec = software_exec,
+        .mem = software_mem,
+        .needs = software_needs,
         .pages = env->machine ? env->machine->pages : NULL,
     };
 
     (void)e;
     p->env = env;
+    p->software.env = env;
     p->runtime = runtime_new(params, &of);
     return p;
 }

@@ -240,9 +240,10 @@ static void new_runtime(struct radish *r)
                                      .without = r->params.runtime_without};
     const struct runtime_env of = {.stats = stats_group(env->stats, "runtime"),
                                    .budget = env->budget,
-                                   .host = env->host,
-                                   .exec = env->exec,
-                                   .mem = env->mem,
+                                   .host = &r->software,
+                                   .exec = software_exec,
+                                   .mem = software_mem,
+                                   .needs = software_needs,
                                    .pages = env->machine->pages,
                                    .issue = issued};
 
@@ -254,6 +255,7 @@ static struct radish *laid_out(const struct policy_env *env, const void *params)
     struct radish *r = xcalloc(1, sizeof *r);
 
     r->env = env;
+    r->software.env = env;
     r->machine = env->machine;
     r->params = *(const struct radish_params *)params;
     lay_out(r);

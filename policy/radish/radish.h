@@ -14,6 +14,7 @@
 
 #include "policy/frame/hb.h"
 #include "policy/frame/ledger.h"
+#include "policy/frame/software.h"
 #include "policy/policy.h"
 #include "runtime/runtime.h"
 #include "swmanager/swmanager.h"
@@ -234,6 +235,7 @@ struct radish {
     uint64_t stride;         /* bytes of one core's history lines */
     struct swmanager *manager;
     struct runtime *runtime;  /* NULL: nobody pays for one */
+    struct software software; /* as which it runs */
     struct map data;          /* number to struct data_line * */
     struct data_line *latest; /* the one that was asked for last, or NULL */
     struct map pages;         /* that ever had history: a set of numbers */
