@@ -307,8 +307,8 @@ static void answered(const struct moment *t, uint8_t level)
 }
 
 /* A load that has been made now. With core.misses = 0 a miss is waited for. */
-static uint8_t made(struct moment *t, const struct access *a, struct mshr *slot,
-                    struct coh_result r)
+static struct coh_result made(struct moment *t, const struct access *a, struct mshr *slot,
+                              struct coh_result r)
 {
     struct flight f = {.level = r.level};
 
@@ -328,17 +328,22 @@ static uint8_t made(struct moment *t, const struct access *a, struct mshr *slot,
         }
     }
     under_way(t, f);
-    return r.level;
+    return r;
 }
 
-static uint8_t make_load(struct moment *t, const struct access *a, struct mshr *slot)
+static struct coh_result make_load(struct moment *t, const struct access *a, struct mshr *slot)
 {
     return made(
         t, a, slot,
         coherence_access(t->s->machine->coherence, t->core, a->at, MEM_LOAD, a->traffic, t->now));
 }
 
-static uint8_t miss(struct moment *t, const struct access *a)
+static struct coh_result at_level(uint8_t level)
+{
+    return (struct coh_result){.level = level};
+}
+
+static struct coh_result miss(struct moment *t, const struct access *a)
 {
     const struct timed *s = t->s;
 
@@ -349,7 +354,7 @@ static uint8_t miss(struct moment *t, const struct access *a)
     if (!slot || !s->machine->memory.type->later)
         return make_load(t, a, slot);
     fetch_later(t, a, slot);
-    return LEVEL_L1; /* nobody knows yet */
+    return at_level(LEVEL_L1); /* nobody knows yet */
 }
 
 static void merge(struct moment *t, const struct access *a, const struct mshr *slot)
@@ -382,7 +387,7 @@ static inline bool unhindered(const struct moment *t, const struct access *a)
     return t->p->fetches <= t->now && !a->after && !t->s->machine->memory.type->later;
 }
 
-static uint8_t load(struct moment *t, const struct access *a)
+static struct coh_result load(struct moment *t, const struct access *a)
 {
     struct timed *s = t->s;
     const struct mshr *slot;
@@ -390,14 +395,14 @@ static uint8_t load(struct moment *t, const struct access *a)
     turn(t);
     if (UNLIKELY(s->buffers[t->core].n && forwarded(t, a))) {
         under_way(t, (struct flight){.ready = starts(t, a) + s->l1_latency, .level = LEVEL_L1});
-        return LEVEL_L1;
+        return at_level(LEVEL_L1);
     }
     if (LIKELY(unhindered(t, a)))
         return make_load(t, a, params(s)->misses ? slots(s, t->core) : NULL);
     slot = fetching(t, a->at & ~(s->machine->params.line - 1));
     if (slot) {
         merge(t, a, slot);
-        return LEVEL_L1;
+        return at_level(LEVEL_L1);
     }
     if (coherence_in_l1(s->machine->coherence, t->core, a->at, MEM_LOAD))
         return make_load(t, a, NULL);
@@ -440,8 +445,8 @@ static void drain(struct moment *t)
         sleep_for(t, SPENT_STORE_BUFFER);
 }
 
-/* Waited for. Returns the level. */
-static uint8_t wait_access(struct moment *t, const struct access *a)
+/* Waited for. */
+static struct coh_result wait_access(struct moment *t, const struct access *a)
 {
     struct timed *s = t->s;
 
@@ -450,20 +455,39 @@ static uint8_t wait_access(struct moment *t, const struct access *a)
         coherence_access(s->machine->coherence, t->core, a->at, a->cmd, a->traffic, t->now);
     passes(t, spent_at((enum mem_level)r.level), r.done);
     answered(t, r.level);
-    return r.level;
+    return r;
 }
 
-static uint8_t atomic(struct moment *t, const struct access *a)
+/* In what state its line was for the core. */
+static enum atomic_line line_was(struct coh_result r)
+{
+    return r.upgraded                ? ATOMIC_SHARED
+           : r.level <= LEVEL_L2     ? ATOMIC_OWN
+           : r.level == LEVEL_L3     ? ATOMIC_L3
+           : r.level == LEVEL_REMOTE ? ATOMIC_REMOTE
+                                     : ATOMIC_MEMORY;
+}
+
+static struct coh_result atomic(struct moment *t, const struct access *a)
 {
     t->atomic = true;
     drain(t);
     t->atomic = false;
-    const uint8_t level = wait_access(t, a);
+    turn(t);
+    const sim_cycle began = t->now;
+    const struct coh_result r = wait_access(t, a);
     passes(t, SPENT_ATOMIC, t->now + params(t->s)->atomic);
-    return level;
+    struct atomic_count *n = &t->s->st.atomics[line_was(r)];
+    n->all++;
+    n->cycles += t->now - began;
+    if (UNLIKELY(r.far)) {
+        n->far++;
+        n->far_cycles += t->now - began;
+    }
+    return r;
 }
 
-static uint8_t store(struct moment *t, const struct access *a)
+static struct coh_result store(struct moment *t, const struct access *a)
 {
     struct timed *s = t->s;
     const struct core_buffers *b = &s->buffers[t->core];
@@ -483,10 +507,11 @@ static uint8_t store(struct moment *t, const struct access *a)
                                           .traffic = a->traffic,
                                           .counts = t->run ? t->run->counts : NULL},
                  t->now);
-    return LEVEL_L1;
+    return at_level(LEVEL_L1);
 }
 
-static uint8_t make(struct moment *t, const struct access *a)
+/* Who answered, as far as that is known by now. */
+static struct coh_result make(struct moment *t, const struct access *a)
 {
     if (a->cmd == MEM_ATOMIC)
         return atomic(t, a);
@@ -503,16 +528,17 @@ static struct coh_result data_access(void *self, unsigned core, sim_addr addr, u
     struct timed *s = self;
     struct moment t = program_at(s, core);
     const struct access a = {.at = addr, .bytes = bytes, .cmd = cmd, .traffic = TRAFFIC_DATA};
-    uint8_t level;
+    struct coh_result r;
 
     (void)now; /* without assertions */
     assert(t.now == now);
     s->machine->core[core].ready = 0;
     if (cmd != MEM_ATOMIC && s->buffers[core].sync)
-        level = wait_access(&t, &a);
+        r = wait_access(&t, &a);
     else
-        level = make(&t, &a);
-    return (struct coh_result){.done = t.now, .level = level};
+        r = make(&t, &a);
+    r.done = t.now;
+    return r;
 }
 
 static void issue_own(void *self, unsigned core)
@@ -612,6 +638,26 @@ static sim_cycle steps(void *self, unsigned core, const struct mem_run *r, sim_c
 
 /* ---- making it ------------------------------------------------------------------------------- */
 
+static void declare_atomics(struct timed *s, struct stats_group *all)
+{
+    static const char *const where[ATOMIC_LINES][2] = {
+        [ATOMIC_OWN] = {"own", "Atomics on lines that the core had in E or M."},
+        [ATOMIC_SHARED] = {"shared", "Atomics on lines that the core had in S."},
+        [ATOMIC_L3] = {"l3", "Atomics on lines that the L3 gave."},
+        [ATOMIC_REMOTE] = {"remote", "Atomics on lines that other cores gave or had to give up."},
+        [ATOMIC_MEMORY] = {"memory", "Atomics on lines that the memory gave."},
+    };
+
+    for (size_t i = 0; i < ATOMIC_LINES; i++) {
+        struct stats_group *g = stats_group(all, where[i][0]);
+        struct atomic_count *n = &s->st.atomics[i];
+        stats_count(g, "accesses", "accesses", where[i][1], &n->all);
+        stats_count(g, "cycles", "cycles", "What these took, core.atomic included.", &n->cycles);
+        stats_count(g, "far", "accesses", "Of these: another NUMA node took part.", &n->far);
+        stats_count(g, "far-cycles", "cycles", "What those took.", &n->far_cycles);
+    }
+}
+
 void pipeline_init(struct timed *s, struct machine_turns *turns, struct stats_group *g)
 {
     const size_t n = s->machine->params.cores;
@@ -626,7 +672,9 @@ void pipeline_init(struct timed *s, struct machine_turns *turns, struct stats_gr
     turns->issue = issue_own;
     turns->exec = exec;
     turns->steps = steps;
-    g = stats_group(stats_group(g, "core"), "policy");
+    g = stats_group(g, "core");
+    declare_atomics(s, stats_group(g, "atomics"));
+    g = stats_group(g, "policy");
     for (size_t i = 0; i < SPENTS; i++)
         stats_count(g, spent_text[i], "cycles",
                     "Cycles of policies, part of machine.spent.handler: as machine.spent has them.",

@@ -146,10 +146,23 @@ struct ahead_steps {
     sim_cycle now;  /* when the access of step `at` starts */
 };
 
+/* Atomics of a pipelined core, by what the core had of their lines, or who gave them. */
+enum atomic_line {
+    ATOMIC_OWN,    /* it had E or M */
+    ATOMIC_SHARED, /* S */
+    ATOMIC_L3,
+    ATOMIC_REMOTE,
+    ATOMIC_MEMORY,
+    ATOMIC_LINES
+};
+struct atomic_count {
+    uint64_t all, cycles, far, far_cycles; /* far: another NUMA node took part */
+};
 struct timed_stats {
     uint64_t switches, window_full, forwarded, merged, buffered, overlapped, buffer_full,
         misses_full;
     uint64_t policy[SPENTS]; /* of a pipelined core: cycles of policies */
+    struct atomic_count atomics[ATOMIC_LINES];
 };
 
 struct timed {

@@ -142,6 +142,51 @@ static void atomics_cost_their_line_and_something_on_top(void **state)
     costs("T0 acq 0x9000", "cores=1 core.atomic=50", "machine.cycles=121 machine.spent.atomic=0");
 }
 
+/* Two nodes of two cores, a package each; the line's home is in the first. A read from memory is
+ * 120, one level L3 35, another core's cache 15 more, a way between the nodes 45. */
+#define NODES                                                                                      \
+    "core.type=pipelined cores=4 core.width=1 core.atomic=50 l3.inclusion=non-inclusive "          \
+    "numa.nodes=2 numa.hop=45 "
+#define AT(cycle) " io +" #cycle ";"
+#define RMW       " rmw 0x10000 8 relaxed;"
+#define READ      " read 0x10000 8;"
+
+static void atomics_cost_by_the_state_of_their_line(void **state)
+{
+    (void)state;
+    /* T0: from memory, 120 + 50; in M, 1 + 50. T1, its neighbour: 35 + 15 + 50. T1 again. */
+    costs("T0" RMW "T0" RMW "T1" AT(1000) "T1" RMW "T1" RMW "T2 io;T3 io", NODES,
+          "core.atomics.memory.accesses=1 core.atomics.memory.cycles=170 "
+          "core.atomics.own.accesses=2 core.atomics.own.cycles=102 "
+          "core.atomics.remote.accesses=1 core.atomics.remote.cycles=100 "
+          "core.atomics.remote.far=0 core.atomics.shared.accesses=0");
+    /* T2, of the other node: two ways more. Then T0 again, which asks its own home: from there to
+     * T2 and back. */
+    costs("T0" RMW "T1 io;T2" AT(1000) "T2" RMW "T3 io;T0" AT(5000) "T0" RMW, NODES,
+          "core.atomics.remote.accesses=2 core.atomics.remote.cycles=380 "
+          "core.atomics.remote.far=2 core.atomics.remote.far-cycles=380");
+    /* From another node's memory. */
+    costs("T0" READ "T1 io;T2" AT(1000) "T2 rmw 0x10040 8 relaxed;T3 io", NODES,
+          "core.atomics.memory.far=1 core.atomics.memory.cycles=260");
+    /* Both of a node have S: the upgrade is l1 + remote. */
+    costs("T0" READ "T1" AT(1000) "T1" READ "T1" AT(1000) "T1" RMW "T2 io;T3 io", NODES,
+          "core.atomics.shared.accesses=1 core.atomics.shared.cycles=66 "
+          "core.atomics.shared.far=0");
+    /* The other's copy is in the other node: its invalidation there, its acknowledgement back. */
+    costs("T0" READ "T1 io;T2" AT(1000) "T2" READ "T3 io;T0" AT(5000) "T0" RMW, NODES,
+          "core.atomics.shared.accesses=1 core.atomics.shared.cycles=156 "
+          "core.atomics.shared.far=1 core.atomics.shared.far-cycles=156");
+    /* Synchronisation is atomic, too, and so is a policy's. */
+    costs("T0 acq 0x9000", SLOW "core.atomic=50",
+          "core.atomics.memory.accesses=1 core.atomics.memory.cycles=170");
+    struct ran r = ran_text("T0 write 0x9000 8;T0 io", SLOW "policies=fasttrack granularity=8");
+    number_is("atomics", ran_stat(&r, "policy.fasttrack.cost.atomics"),
+              ran_stat(&r, "core.atomics.memory.accesses") +
+                  ran_stat(&r, "core.atomics.own.accesses"));
+    assert_true(ran_stat(&r, "policy.fasttrack.cost.atomics") > 0);
+    ran_free(&r);
+}
+
 /* ---- policies -------------------------------------------------------------------------------- */
 
 /* What 100 reads more of one field by one thread cost under FastTrack, whose read epoch they find:
@@ -454,6 +499,7 @@ int main(void)
         cmocka_unit_test(stores_that_hit_leave_one_a_cycle),
         cmocka_unit_test(loads_see_their_cores_stores),
         cmocka_unit_test(atomics_cost_their_line_and_something_on_top),
+        cmocka_unit_test(atomics_cost_by_the_state_of_their_line),
         cmocka_unit_test(a_policys_instructions_and_hits_are_the_same_kind),
         cmocka_unit_test(a_policys_stores_use_the_same_buffer),
         cmocka_unit_test(a_policys_atomics_drain_the_programs_stores),
