@@ -19,7 +19,9 @@ struct flight {      /* a load under way */
     const struct mshr *slot;
     uint8_t level;
 };
-struct pipeline {          /* of a core */
+struct pipeline { /* of a core */
+    uint64_t width, window;
+    sim_cycle reach;       /* a load that takes no longer never holds the core up */
     sim_cycle at;          /* in this cycle */
     unsigned issued;       /* ... so many instructions were issued */
     uint64_t number;       /* of the latest instruction */
@@ -123,9 +125,9 @@ static inline struct flight *oldest(const struct pipeline *p)
     return &p->flight[p->first];
 }
 
-static void drop_oldest(const struct timed *s, struct pipeline *p)
+static void drop_oldest(struct pipeline *p)
 {
-    p->first = p->first == params(s)->window ? 0 : p->first + 1;
+    p->first = p->first == p->window ? 0 : p->first + 1;
     p->n--;
 }
 
@@ -135,8 +137,8 @@ static inline uint64_t room(const struct moment *t)
     struct pipeline *p = t->p;
 
     while (p->n && oldest(p)->ready <= t->now)
-        drop_oldest(t->s, p);
-    return p->n ? oldest(p)->number + params(t->s)->window - 1 - p->number : UINT64_MAX;
+        drop_oldest(p);
+    return p->n ? oldest(p)->number + p->window - 1 - p->number : UINT64_MAX;
 }
 
 /* False: nobody can foresee how long. */
@@ -151,12 +153,11 @@ static bool wait_oldest(struct moment *t)
 static inline void issue_at_once(struct moment *t, uint64_t n)
 {
     struct pipeline *p = t->p;
-    const uint64_t width = params(t->s)->width;
     const uint64_t all = (p->at == t->now ? p->issued : 0) + n;
 
-    passes(t, SPENT_EXECUTING, t->now + all / width);
+    passes(t, SPENT_EXECUTING, t->now + all / p->width);
     p->at = t->now;
-    p->issued = (unsigned)(all % width);
+    p->issued = (unsigned)(all % p->width);
     p->number += n;
 }
 
@@ -178,8 +179,20 @@ static void make_room(struct moment *t)
         ;
 }
 
+/* So many, and there is room for one more, of an access. */
+static inline void issue_before(struct moment *t, uint64_t n)
+{
+    if (LIKELY(!t->p->n)) {
+        if (n)
+            issue_at_once(t, n);
+        return;
+    }
+    issue(t, n);
+    make_room(t);
+}
+
 /* What the instructions that a policy counts stand for. */
-static uint64_t with_unmodelled(const struct moment *t, uint64_t n)
+static inline uint64_t with_unmodelled(const struct moment *t, uint64_t n)
 {
     if (LIKELY(!params(t->s)->unmodelled))
         return n;
@@ -200,32 +213,41 @@ struct access {
 };
 
 /* An event's own instruction is issued behind its access, and that counts from its end. */
-static bool has_own(const struct moment *t)
+static inline bool has_own(const struct moment *t)
 {
     return t->who == PROGRAM && params(t->s)->memory_instruction == MEMORY_INSTRUCTION_ISSUED;
 }
-static sim_cycle issued_at(const struct moment *t)
+static inline sim_cycle issued_at(const struct moment *t)
 {
     const struct pipeline *p = t->p;
 
     if (!has_own(t))
         return t->now;
-    return t->now + ((p->at == t->now ? p->issued : 0) + 1) / params(t->s)->width;
+    return t->now + ((p->at == t->now ? p->issued : 0) + 1) / p->width;
 }
 
 /* When an access could start at the earliest. */
-static sim_cycle starts(const struct moment *t, const struct access *a)
+static inline sim_cycle starts(const struct moment *t, const struct access *a)
 {
     const sim_cycle issued = issued_at(t);
 
     return a->after ? later(issued, t->p->value.ready) : issued;
 }
 
+/* It is one of those that can hold the core up. */
+static NO_INLINE void watch(struct moment *t, const struct flight *f)
+{
+    struct pipeline *p = t->p;
+
+    while (p->n > p->window && wait_oldest(t))
+        room(t);
+    p->flight[(p->first + p->n++) % (p->window + 1)] = *f;
+}
+
 /* A load has been started. One whose value is there before the window can be full of what follows
  * needs no watching. */
-static void under_way(struct moment *t, struct flight f)
+static inline void under_way(struct moment *t, struct flight f)
 {
-    const uint64_t window = params(t->s)->window;
     struct pipeline *p = t->p;
 
     f.number = p->number + has_own(t);
@@ -235,11 +257,8 @@ static void under_way(struct moment *t, struct flight f)
         t->s->machine->core[t->core].ready = f.ready;
     if (f.ready != CYCLE_NEVER && f.ready > p->last.ready)
         p->last = f;
-    if (f.ready <= t->now + (window - 1) / params(t->s)->width)
-        return;
-    while (p->n > window && wait_oldest(t))
-        room(t);
-    p->flight[(p->first + p->n++) % (window + 1)] = f;
+    if (UNLIKELY(f.ready > t->now + p->reach))
+        watch(t, &f);
 }
 
 static struct mshr *slots(const struct timed *s, unsigned core)
@@ -300,15 +319,15 @@ static void fetch_later(struct moment *t, const struct access *a, struct mshr *s
 }
 
 /* Of a policy: whether other cores were asked, or at least the L1 was not enough. */
-static void answered(const struct moment *t, uint8_t level)
+static inline void answered(const struct moment *t, uint8_t level)
 {
-    if (t->run)
+    if (level != LEVEL_L1 && t->run)
         buffers_count(t->run->counts, level);
 }
 
 /* A load that has been made now. With core.misses = 0 a miss is waited for. */
-static struct coh_result made(struct moment *t, const struct access *a, struct mshr *slot,
-                              struct coh_result r)
+static inline struct coh_result made(struct moment *t, const struct access *a, struct mshr *slot,
+                                     struct coh_result r)
 {
     struct flight f = {.level = r.level};
 
@@ -331,7 +350,8 @@ static struct coh_result made(struct moment *t, const struct access *a, struct m
     return r;
 }
 
-static struct coh_result make_load(struct moment *t, const struct access *a, struct mshr *slot)
+static inline struct coh_result make_load(struct moment *t, const struct access *a,
+                                          struct mshr *slot)
 {
     return made(
         t, a, slot,
@@ -343,7 +363,7 @@ static struct coh_result at_level(uint8_t level)
     return (struct coh_result){.level = level};
 }
 
-static struct coh_result miss(struct moment *t, const struct access *a)
+static NO_INLINE struct coh_result miss(struct moment *t, const struct access *a)
 {
     const struct timed *s = t->s;
 
@@ -357,7 +377,7 @@ static struct coh_result miss(struct moment *t, const struct access *a)
     return at_level(LEVEL_L1); /* nobody knows yet */
 }
 
-static void merge(struct moment *t, const struct access *a, const struct mshr *slot)
+static NO_INLINE void merge(struct moment *t, const struct access *a, const struct mshr *slot)
 {
     const sim_cycle hit = starts(t, a) + t->s->l1_latency;
 
@@ -370,7 +390,7 @@ static void merge(struct moment *t, const struct access *a, const struct mshr *s
 
 /* The youngest store in the buffer that has all the bytes answers; of a part, all must be in the
  * cache. True: answered. */
-static bool forwarded(struct moment *t, const struct access *a)
+static NO_INLINE bool forwarded(struct moment *t, const struct access *a)
 {
     const struct core_buffers *b = &t->s->buffers[t->core];
     const enum overlap o = buffers_overlap(t->s, t->core, a->at, a->bytes);
@@ -414,7 +434,7 @@ void pipeline_fetched(struct timed *s, unsigned core, const struct mshr *slot)
     struct pipeline *p = &s->pipe[core];
 
     for (size_t i = 0; i < p->n; i++) {
-        struct flight *f = &p->flight[(p->first + i) % (params(s)->window + 1)];
+        struct flight *f = &p->flight[(p->first + i) % (p->window + 1)];
         if (f->ready == CYCLE_NEVER && f->slot == slot) {
             f->ready = slot->done;
             f->level = slot->level;
@@ -555,8 +575,7 @@ sim_cycle pipeline_foresees(struct timed *s, unsigned core, uint64_t gap)
 
     t.p = &p;
     t.who = FORESEEN;
-    issue(&t, gap);
-    make_room(&t);
+    issue_before(&t, gap);
     return t.now;
 }
 
@@ -564,8 +583,7 @@ void pipeline_arrives(struct timed *s, unsigned core, uint64_t gap)
 {
     struct moment t = program_at(s, core);
 
-    issue(&t, gap);
-    make_room(&t);
+    issue_before(&t, gap);
     passes(&t, SPENT_WINDOW, s->queue.now); /* it was late, and the loads came in meanwhile */
 }
 
@@ -626,8 +644,7 @@ static sim_cycle steps(void *self, unsigned core, const struct mem_run *r, sim_c
                                  step->after};
         t.part = step->part;
         step_begins(&t, step);
-        issue(&t, with_unmodelled(&t, step->instructions));
-        make_room(&t);
+        issue_before(&t, with_unmodelled(&t, step->instructions));
         if (r->serial && !step->instructions)
             hardware(&t, &a);
         else
@@ -665,8 +682,13 @@ void pipeline_init(struct timed *s, struct machine_turns *turns, struct stats_gr
     if (!machine_pipelined(s->machine))
         return;
     s->pipe = xcalloc(n, sizeof *s->pipe);
-    for (size_t i = 0; i < n; i++)
-        s->pipe[i].flight = xcalloc(params(s)->window + 1, sizeof *s->pipe[i].flight);
+    for (size_t i = 0; i < n; i++) {
+        struct pipeline *p = &s->pipe[i];
+        p->width = params(s)->width;
+        p->window = params(s)->window;
+        p->reach = (p->window - 1) / p->width;
+        p->flight = xcalloc(p->window + 1, sizeof *p->flight);
+    }
     s->machine->scheduler = s;
     s->machine->access = data_access;
     turns->issue = issue_own;
