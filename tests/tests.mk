@@ -9,6 +9,7 @@ unit_tests += tests/coherence/t_coherence tests/coherence/t_coherence_apart \
 	tests/coherence/t_coherence_random tests/coherence/t_explore tests/coherence/t_histories \
 	tests/coherence/t_groups tests/coherence/t_machines tests/coherence/t_network \
 	tests/coherence/t_nodes tests/coherence/t_prefetch tests/coherence/t_routes tests/coherence/t_calendar
+unit_tests += tests/gem5/t_live tests/gem5/t_map tests/gem5/t_port tests/gem5/t_replay
 unit_tests += tests/isa/lardx86/t_lardx86 tests/isa/lardx86/t_lx_region \
 	tests/isa/lardx86/t_lx_text
 unit_tests += tests/memory/ddr/t_ddr tests/memory/ddr/t_ddr_flow tests/memory/ddr/t_ddr_ini \
@@ -89,6 +90,16 @@ LDADD = tests/libtests.la libcore.la $(LIBS_OF_OTHERS) $(CMOCKA_LIBS)
 tests_cli_t_progress_SOURCES = tests/cli/t_progress.c cli/progress.c cli/progress.h
 tests_cli_t_quantity_SOURCES = tests/cli/t_quantity.c cli/reproduce/quantity.c \
 	cli/reproduce/table.h
+# What of gem5/ needs no gem5; these tests play lardsim, the run and gem5 themselves.
+tests_gem5_t_live_SOURCES = tests/gem5/t_live.c gem5/live.c gem5/map.c
+tests_gem5_t_live_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/sim
+tests_gem5_t_live_LDADD = $(CMOCKA_LIBS)
+tests_gem5_t_map_SOURCES = tests/gem5/t_map.c gem5/map.c
+tests_gem5_t_map_LDADD = $(CMOCKA_LIBS)
+tests_gem5_t_port_SOURCES = tests/gem5/t_port.c gem5/port.c
+tests_gem5_t_port_LDADD = $(CMOCKA_LIBS)
+tests_gem5_t_replay_SOURCES = tests/gem5/t_replay.c gem5/live.c gem5/map.c
+tests_gem5_t_replay_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/sim
 tests_cli_peak_SOURCES = tests/cli/peak.c
 tests_cli_peak_LDADD =
 tests_mutants_mutate_SOURCES = tests/mutants/mutate.c tests/mutants/mutate.h \
@@ -100,6 +111,7 @@ scripts = tests/house/layers.sh tests/house/headers.sh tests/house/hygiene.sh te
 	tests/cli/radish.sh \
 	tests/cli/budget.sh tests/cli/tables.sh tests/cli/explain.sh tests/cli/progress.sh tests/cli/sweep.sh \
 	tests/cli/engines.sh tests/cli/library.sh \
+	tests/gem5/guest.sh tests/gem5/gem5.sh \
 	tests/workloads/workload.sh tests/workloads/twins/twins.sh \
 	tests/cli/reproduce.sh tests/fuzz/corpus.sh tests/cli/faults.sh tests/cli/build.sh \
 	tests/cli/again.sh tests/cli/region.sh tests/cli/folder.sh tests/cli/stop.sh tests/capture/native.sh tests/mutants/anchors.sh \

@@ -1,0 +1,313 @@
+/* lard_pthread.c - an unmodified pthread program tells lardsim what it synchronises and allocates.
+ *
+ *     gcc -static -pthread -O2 -g program.c lard_pthread.c @lard_pthread.wrap
+ *
+ * lard_pthread.wrap makes the linker put these functions between the program and the C library.
+ * What the library does for itself (its locks, its lists of memory) is the runtime's code, and not
+ * the program's. gem5 itself sees threads begin and end.
+ *
+ * Not seen: C11's own thrd_ and mtx_ functions; synchronisation by plain loads and stores, as an
+ * acquire load is on x86 (say lard_volatile_read, lard_volatile_write). */
+#include <errno.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lard.h"
+
+#define HERE          LARD_ADDR(__builtin_return_address(0))
+#define SAY(op, addr) ((void)lard_say(op, 0, LARD_ADDR(addr), 0, 0, 0, HERE))
+
+/* A wrapped function: REAL(int, name, (parameters)) declares it and what it stands before. */
+#define REAL(type, name, parameters)                                                               \
+    type __real_##name parameters;                                                                 \
+    type __wrap_##name parameters;                                                                 \
+    type __wrap_##name parameters
+/* What the library does in there is its own. */
+#define WITHIN(result, call)                                                                       \
+    do {                                                                                           \
+        lard_runtime_begin();                                                                      \
+        result = call;                                                                             \
+        lard_runtime_end();                                                                        \
+    } while (0)
+
+/* ---- functions that take or give something, and return 0 if they did ------------------------- */
+
+#define TAKES(name, op, object, parameters, arguments)                                             \
+    REAL(int, name, parameters)                                                                    \
+    {                                                                                              \
+        int result;                                                                                \
+        WITHIN(result, __real_##name arguments);                                                   \
+        if (result == 0)                                                                           \
+            SAY(op, object);                                                                       \
+        return result;                                                                             \
+    }
+#define GIVES(name, op, object, parameters, arguments)                                             \
+    REAL(int, name, parameters)                                                                    \
+    {                                                                                              \
+        int result;                                                                                \
+        SAY(op, object);                                                                           \
+        WITHIN(result, __real_##name arguments);                                                   \
+        return result;                                                                             \
+    }
+#define QUIET(name, parameters, arguments)                                                         \
+    REAL(int, name, parameters)                                                                    \
+    {                                                                                              \
+        int result;                                                                                \
+        WITHIN(result, __real_##name arguments);                                                   \
+        return result;                                                                             \
+    }
+
+TAKES(pthread_mutex_lock, LARD_OP_ACQUIRE, m, (pthread_mutex_t * m), (m))
+TAKES(pthread_mutex_trylock, LARD_OP_ACQUIRE, m, (pthread_mutex_t * m), (m))
+TAKES(pthread_mutex_timedlock, LARD_OP_ACQUIRE, m,
+      (pthread_mutex_t * m, const struct timespec *until), (m, until))
+GIVES(pthread_mutex_unlock, LARD_OP_RELEASE, m, (pthread_mutex_t * m), (m))
+QUIET(pthread_mutex_init, (pthread_mutex_t * m, const pthread_mutexattr_t *a), (m, a))
+QUIET(pthread_mutex_destroy, (pthread_mutex_t * m), (m))
+
+TAKES(pthread_spin_lock, LARD_OP_ACQUIRE, s, (pthread_spinlock_t * s), (s))
+TAKES(pthread_spin_trylock, LARD_OP_ACQUIRE, s, (pthread_spinlock_t * s), (s))
+GIVES(pthread_spin_unlock, LARD_OP_RELEASE, s, (pthread_spinlock_t * s), (s))
+QUIET(pthread_spin_init, (pthread_spinlock_t * s, int shared), (s, shared))
+
+TAKES(pthread_rwlock_rdlock, LARD_OP_ACQUIRE_SHARED, l, (pthread_rwlock_t * l), (l))
+TAKES(pthread_rwlock_tryrdlock, LARD_OP_ACQUIRE_SHARED, l, (pthread_rwlock_t * l), (l))
+TAKES(pthread_rwlock_wrlock, LARD_OP_ACQUIRE, l, (pthread_rwlock_t * l), (l))
+TAKES(pthread_rwlock_trywrlock, LARD_OP_ACQUIRE, l, (pthread_rwlock_t * l), (l))
+QUIET(pthread_rwlock_init, (pthread_rwlock_t * l, const pthread_rwlockattr_t *a), (l, a))
+QUIET(pthread_rwlock_destroy, (pthread_rwlock_t * l), (l))
+
+/* A post gives, a wait takes: as if the semaphore were a volatile. */
+TAKES(sem_wait, LARD_OP_VOLATILE_READ, s, (sem_t * s), (s))
+TAKES(sem_trywait, LARD_OP_VOLATILE_READ, s, (sem_t * s), (s))
+GIVES(sem_post, LARD_OP_VOLATILE_WRITE, s, (sem_t * s), (s))
+QUIET(sem_init, (sem_t * s, int shared, unsigned value), (s, shared, value))
+QUIET(sem_destroy, (sem_t * s), (s))
+
+/* A notification orders nothing. */
+GIVES(pthread_cond_signal, LARD_OP_NOTIFY, c, (pthread_cond_t * c), (c))
+GIVES(pthread_cond_broadcast, LARD_OP_NOTIFY, c, (pthread_cond_t * c), (c))
+QUIET(pthread_cond_init, (pthread_cond_t * c, const pthread_condattr_t *a), (c, a))
+QUIET(pthread_cond_destroy, (pthread_cond_t * c), (c))
+
+QUIET(pthread_barrier_init, (pthread_barrier_t * b, const pthread_barrierattr_t *a, unsigned count),
+      (b, a, count))
+QUIET(pthread_barrier_destroy, (pthread_barrier_t * b), (b))
+
+/* ---- others ---------------------------------------------------------------------------------- */
+
+/* Who holds it for writing is in the lock; nobody else can, while this thread holds it. */
+REAL(int, pthread_rwlock_unlock, (pthread_rwlock_t * l))
+{
+    int result, writer;
+
+    WITHIN(writer, l->__data.__cur_writer);
+    SAY(writer ? LARD_OP_RELEASE : LARD_OP_RELEASE_SHARED, l);
+    WITHIN(result, __real_pthread_rwlock_unlock(l));
+    return result;
+}
+
+REAL(int, pthread_cond_wait, (pthread_cond_t * c, pthread_mutex_t *m))
+{
+    int result;
+
+    SAY(LARD_OP_WAIT_ENTER, m);
+    WITHIN(result, __real_pthread_cond_wait(c, m));
+    SAY(LARD_OP_WAIT_EXIT, m);
+    return result;
+}
+
+/* gem5's futex never times out. */
+REAL(int, pthread_cond_timedwait,
+     (pthread_cond_t * c, pthread_mutex_t *m, const struct timespec *until))
+{
+    int result;
+
+    SAY(LARD_OP_WAIT_ENTER, m);
+    WITHIN(result, __real_pthread_cond_timedwait(c, m, until));
+    SAY(LARD_OP_WAIT_EXIT, m);
+    return result;
+}
+
+REAL(int, pthread_barrier_wait, (pthread_barrier_t * b))
+{
+    int result;
+
+    (void)lard_say(LARD_OP_BARRIER_ARRIVE, 0, LARD_ADDR(b), LARD_ROUND_ANY, 0, 0, HERE);
+    WITHIN(result, __real_pthread_barrier_wait(b));
+    (void)lard_say(LARD_OP_BARRIER_DEPART, 0, LARD_ADDR(b), LARD_ROUND_ANY, 0, 0, HERE);
+    return result;
+}
+
+/* Whoever comes later is ordered after the function. */
+static __thread void (*once_function)(void);
+static __thread pthread_once_t *once_of;
+
+static void once(void)
+{
+    pthread_once_t *of = once_of;
+    void (*function)(void) = once_function;
+
+    lard_runtime_end();
+    function();
+    lard_volatile_write(of);
+    lard_runtime_begin();
+}
+
+REAL(int, pthread_once, (pthread_once_t * of, void (*function)(void)))
+{
+    int result;
+
+    lard_runtime_begin();
+    once_of = of;
+    once_function = function;
+    result = __real_pthread_once(of, once);
+    lard_runtime_end();
+    SAY(LARD_OP_VOLATILE_READ, of);
+    return result;
+}
+
+/* ---- threads --------------------------------------------------------------------------------- */
+
+struct start {
+    void *(*function)(void *arg);
+    void *arg;
+};
+
+REAL(void *, malloc, (size_t bytes));
+REAL(void, free, (void *p));
+
+/* A thread is born in the runtime's code, as the call that creates it is. */
+static void *start(void *arg)
+{
+    const struct start s = *(struct start *)arg;
+    void *result;
+
+    __real_free(arg);
+    lard_say(LARD_OP_SELF, 0, LARD_ADDR(pthread_self()), 0, 0, 0, 0);
+    lard_runtime_end();
+    result = s.function(s.arg);
+    lard_runtime_begin();
+    return result;
+}
+
+REAL(int, pthread_create,
+     (pthread_t * t, const pthread_attr_t *a, void *(*function)(void *arg), void *arg))
+{
+    struct start *s;
+    int result = EAGAIN;
+
+    lard_runtime_begin();
+    s = __real_malloc(sizeof *s);
+    if (s) {
+        *s = (struct start){function, arg};
+        result = __real_pthread_create(t, a, start, s);
+        if (result)
+            __real_free(s);
+    }
+    lard_runtime_end();
+    return result;
+}
+
+REAL(int, pthread_join, (pthread_t t, void **value))
+{
+    int result;
+
+    WITHIN(result, __real_pthread_join(t, value));
+    if (result == 0)
+        (void)lard_say(LARD_OP_JOIN_HANDLE, 0, LARD_ADDR(t), 0, 0, 0, HERE);
+    return result;
+}
+
+__attribute__((noreturn)) void __real_pthread_exit(void *value);
+__attribute__((noreturn)) void __wrap_pthread_exit(void *value);
+void __wrap_pthread_exit(void *value)
+{
+    lard_runtime_begin();
+    __real_pthread_exit(value);
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+/* Called in the runtime's code, after it was allocated, and before it is freed. */
+static void *allocated(void *p, uint64_t where)
+{
+    if (p)
+        (void)lard_say(LARD_OP_ALLOC, 0, LARD_ADDR(p), malloc_usable_size(p), 0, 0, where);
+    lard_runtime_end();
+    return p;
+}
+
+void *__wrap_malloc(size_t bytes)
+{
+    lard_runtime_begin();
+    return allocated(__real_malloc(bytes), HERE);
+}
+
+void __wrap_free(void *p)
+{
+    lard_runtime_begin();
+    if (p)
+        SAY(LARD_OP_FREE, p);
+    __real_free(p);
+    lard_runtime_end();
+}
+
+REAL(void *, calloc, (size_t n, size_t bytes))
+{
+    lard_runtime_begin();
+    return allocated(__real_calloc(n, bytes), HERE);
+}
+
+REAL(void *, aligned_alloc, (size_t alignment, size_t bytes))
+{
+    lard_runtime_begin();
+    return allocated(__real_aligned_alloc(alignment, bytes), HERE);
+}
+
+REAL(void *, memalign, (size_t alignment, size_t bytes))
+{
+    lard_runtime_begin();
+    return allocated(__real_memalign(alignment, bytes), HERE);
+}
+
+REAL(int, posix_memalign, (void **p, size_t alignment, size_t bytes))
+{
+    int result;
+
+    lard_runtime_begin();
+    result = __real_posix_memalign(p, alignment, bytes);
+    (void)allocated(result ? NULL : *p, HERE);
+    return result;
+}
+
+/* Always moves: the library's own gives the old memory away before it could be said. */
+REAL(void *, realloc, (void *p, size_t bytes))
+{
+    const uint64_t where = HERE;
+    void *to;
+
+    if (!p)
+        return __wrap_malloc(bytes);
+    if (!bytes) {
+        __wrap_free(p);
+        return NULL;
+    }
+    lard_runtime_begin();
+    to = __real_malloc(bytes);
+    if (to) {
+        const size_t old = malloc_usable_size(p), now = malloc_usable_size(to);
+        const size_t both = old < now ? old : now;
+
+        (void)lard_say(LARD_OP_ALLOC, 0, LARD_ADDR(to), now, 0, 0, where);
+        (void)lard_say(LARD_OP_COPY, 0, LARD_ADDR(to), both, LARD_ADDR(p), 0, where);
+        memcpy(to, p, both);
+        (void)lard_say(LARD_OP_FREE, 0, LARD_ADDR(p), 0, 0, 0, where);
+        __real_free(p);
+    }
+    lard_runtime_end();
+    return to;
+}

@@ -1,0 +1,54 @@
+/* lard_workload.hh - the program under test, as gem5 runs it: hands its pseudo-ops, and the system
+ * calls that begin and end threads, to lardsim's run, which it owns. */
+#ifndef LARD_WORKLOAD_HH
+#define LARD_WORKLOAD_HH
+
+#include "arch/x86/linux/se_workload.hh"
+#include "base/statistics.hh"
+#include "gem5/live.h"
+#include "params/LardWorkload.hh"
+
+namespace gem5
+{
+
+class LardWorkload : public X86ISA::EmuLinux
+{
+  public:
+    PARAMS(LardWorkload);
+    LardWorkload(const Params &p);
+    ~LardWorkload();
+
+    void regStats() override;
+    void resetStats() override;
+    void preDumpStats() override;
+    void startup() override;
+    void event(ThreadContext *tc) override; // the pseudo-op 0x70
+    void syscall(ThreadContext *tc) override;
+
+    // From Python: a region of interest; the results are written, before the exit does it.
+    void roi(bool begins);
+    void finish();
+
+    /** The run; monitors report to it. */
+    live *run();
+    /** Ends gem5 with lardsim's message if the run has an error. Results are kept. */
+    void check();
+    /** An O3 CPU: what passes its port is not what the program does. */
+    bool countsOnly();
+    live_place place(ThreadContext *tc) const;
+
+  private:
+    live *theRun = nullptr;
+    bool o3 = false;
+
+    struct Stats : public statistics::Group {
+        Stats(statistics::Group *parent);
+        statistics::Scalar events, operations;
+        statistics::Vector races, addedCycles, waitedCycles;
+    } stats;
+
+    void nameVariables();
+};
+
+} // namespace gem5
+#endif

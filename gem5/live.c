@@ -1,0 +1,701 @@
+/* live.c - from what the guest does to lardsim's events.
+ *
+ * Threads. lardsim numbers threads from 0, densely. gem5 gives each guest thread a pid that no
+ * other has while it lives; a context (a core) has one thread after the other. A runtime with
+ * threads of its own says by lard_thread which of them a pid runs from now on. So there are three
+ * name spaces, and one table from (space, name) to lardsim's number. */
+#include "gem5/live.h"
+
+#include <inttypes.h>
+#include <lardsim.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gem5/guest/lard.h"
+#include "gem5/live_hold.h"
+#include "gem5/map.h"
+
+enum space { SPACE_PID, SPACE_LANGUAGE, SPACE_HANDLE };
+enum { SPACE_SHIFT = 60, PAGE = 4096, NAME_MOST = 255, CACHED = 128, TEXT = 512 };
+/* What of its stack a thread's rsp and rbp reach: what glibc gives a thread, and what gem5's
+ * getrlimit says. */
+enum { STACK_MOST = 8 << 20 };
+enum { THREADS_MOST = UINT16_MAX + 1 }; /* what lardsim's events can name */
+
+struct thread {
+    uint64_t low, top; /* of its stack: as far down as it was used; where it begins */
+    uint64_t round;    /* of the barrier at which it waits */
+    unsigned runtime;  /* how deep it is in the runtime's code */
+};
+struct core {
+    uint64_t instructions, owed, paid; /* so far; cycles that it is still to stand still, and did */
+};
+struct acting { /* the thread on a context, looked up before */
+    uint64_t pid;
+    unsigned thread;
+    bool known;
+};
+
+struct live {
+    struct lardsim *sim;
+    struct live_host host;
+    struct live_config is;
+    struct core *core;
+    struct thread *thread;
+    size_t threads, room;
+    struct acting acting[CACHED];
+    struct lard_map names, sites, allocated; /* threads; code that has a name; bytes by address */
+    struct lard_map rounds, clocks; /* of barriers; entries of clocks that writevc has set */
+    bool raw, allocs, finished;     /* clocks are the guest's; it has said an alloc */
+    char *error;
+    void (*hold)(void *arg); /* to be called before the next event */
+    void *hold_arg;
+};
+
+/* ---- errors --------------------------------------------------------------------------------- */
+
+__attribute__((format(printf, 2, 3))) static int fail(struct live *l, const char *format, ...)
+{
+    va_list ap;
+
+    if (l->error)
+        return -1;
+    l->error = malloc(TEXT);
+    if (!l->error)
+        abort(); /* nobody could be told */
+    va_start(ap, format);
+    vsnprintf(l->error, TEXT, format, ap);
+    va_end(ap);
+    return -1;
+}
+
+static int no_memory(struct live *l)
+{
+    return fail(l, "no memory");
+}
+
+/* lardsim's verdict on a call. */
+static int check(struct live *l, int result)
+{
+    return result < 0 ? fail(l, "%s", lardsim_error(l->sim)) : 0;
+}
+
+const char *live_error(const struct live *l)
+{
+    return l->error;
+}
+
+/* ---- beginning and end ---------------------------------------------------------------------- */
+
+__attribute__((format(printf, 2, 3))) static void set(struct live *l, const char *format, ...)
+{
+    char text[TEXT];
+    va_list ap;
+
+    va_start(ap, format);
+    vsnprintf(text, sizeof text, format, ap);
+    va_end(ap);
+    check(l, lardsim_set(l->sim, text));
+}
+
+static void configure(struct live *l, const struct live_config *c)
+{
+    if (c->preset && *c->preset)
+        check(l, lardsim_preset(l->sim, c->preset));
+    if (c->file && *c->file)
+        check(l, lardsim_load(l->sim, c->file));
+    for (size_t i = 0; i < c->settings && !l->error; i++)
+        check(l, lardsim_set(l->sim, c->setting[i]));
+    /* What gem5 decides. It has the last word. */
+    set(l, "machine=multicore");
+    set(l, "order=host");
+    set(l, "cores=%u", c->cores);
+    set(l, "frequency=%" PRIu64, c->ticks / c->period / 1000000);
+    set(l, "host.delays=%s", c->delays ? "on" : "off");
+    if (c->output && *c->output)
+        check(l, lardsim_output(l->sim, c->output, 1));
+    if (c->record && *c->record)
+        check(l, lardsim_record(l->sim, c->record, 1));
+}
+
+struct live *live_new(const struct live_config *c, const struct live_host *host)
+{
+    struct live *l = calloc(1, sizeof *l);
+    struct core *core = calloc(c->cores ? c->cores : 1, sizeof *core);
+
+    if (!l || !core)
+        abort();
+    *l = (struct live){.sim = lardsim_new(), .host = *host, .is = *c, .core = core};
+    if (!c->cores || !c->period || c->ticks / c->period < 1000000)
+        fail(l, "a machine has a core at least, and a clock of 1 MHz at least");
+    if (!l->error)
+        configure(l, c);
+    if (!l->error)
+        check(l, lardsim_start(l->sim));
+    return l;
+}
+
+static void settle(struct live *l) /* what is held back comes before what is new */
+{
+    void (*hold)(void *arg) = l->hold;
+
+    l->hold = NULL;
+    if (hold)
+        hold(l->hold_arg);
+}
+
+void live_hold(struct live *l, void (*fn)(void *arg), void *arg)
+{
+    settle(l);
+    l->hold = fn;
+    l->hold_arg = arg;
+}
+
+int live_finish(struct live *l)
+{
+    if (l->finished)
+        return l->error ? -1 : 0;
+    settle(l);
+    l->finished = true;
+    check(l, lardsim_finish(l->sim));
+    return l->error ? -1 : 0;
+}
+
+void live_free(struct live *l)
+{
+    if (!l)
+        return;
+    lardsim_free(l->sim);
+    lard_map_free(&l->names);
+    lard_map_free(&l->sites);
+    lard_map_free(&l->allocated);
+    lard_map_free(&l->rounds);
+    lard_map_free(&l->clocks);
+    free(l->core);
+    free(l->thread);
+    free(l->error);
+    free(l);
+}
+
+/* ---- threads -------------------------------------------------------------------------------- */
+
+static uint64_t key(enum space space, uint64_t name)
+{
+    return (uint64_t)space << SPACE_SHIFT | name;
+}
+
+static int thread_new(struct live *l, uint64_t name, unsigned *to)
+{
+    if (l->threads == THREADS_MOST)
+        return fail(l, "the program has more threads than the %d that a run can have",
+                    (int)THREADS_MOST);
+    if (l->threads == l->room) {
+        const size_t room = l->room ? l->room * 2 : 16;
+        struct thread *more = realloc(l->thread, room * sizeof *more);
+
+        if (!more)
+            return no_memory(l);
+        l->thread = more;
+        l->room = room;
+    }
+    if (!lard_map_put(&l->names, name, l->threads))
+        return no_memory(l);
+    l->thread[l->threads] = (struct thread){0};
+    *to = (unsigned)l->threads++;
+    return 0;
+}
+
+/* The thread of that name; a new one, if nobody has it yet. */
+static int thread_named(struct live *l, enum space space, uint64_t name, unsigned *to)
+{
+    if (name >> SPACE_SHIFT || (space == SPACE_LANGUAGE && name >= THREADS_MOST))
+        return fail(l, "0x%" PRIx64 " is no thread: a number below %d is", name, (int)THREADS_MOST);
+
+    const uint64_t *is = lard_map_find(&l->names, key(space, name));
+
+    if (!is)
+        return thread_new(l, key(space, name), to);
+    *to = (unsigned)*is;
+    return 0;
+}
+
+static int actor(struct live *l, const struct live_place *at, unsigned *to)
+{
+    struct acting *a = &l->acting[(unsigned)at->context % CACHED];
+
+    if (at->core >= l->is.cores)
+        return fail(l, "core %u acts, and the machine has %u", at->core, l->is.cores);
+    if (!a->known || a->pid != at->pid) {
+        if (thread_named(l, SPACE_PID, at->pid, &a->thread))
+            return -1;
+        a->pid = at->pid;
+        a->known = true;
+    }
+
+    struct thread *t = &l->thread[a->thread];
+
+    if (!t->top) {
+        t->top = (l->host.stack(l->host.arg, at->context) + PAGE - 1) / PAGE * PAGE;
+        t->low = t->top;
+    }
+    *to = a->thread;
+    return 0;
+}
+
+static void forget(struct live *l, uint64_t pid)
+{
+    for (size_t i = 0; i < CACHED; i++)
+        if (l->acting[i].pid == pid)
+            l->acting[i].known = false;
+}
+
+/* ---- events --------------------------------------------------------------------------------- */
+
+/* Where and when. The time contains what its core still owes: it stands still with its next
+ * answer. */
+static struct lardsim_at where(struct live *l, const struct live_place *at, uint64_t took)
+{
+    struct core *c = &l->core[at->core];
+    const uint64_t gap =
+        at->instructions > c->instructions ? at->instructions - c->instructions : 0;
+
+    c->instructions = at->instructions;
+    return (struct lardsim_at){
+        .cycle = at->tick / l->is.period + c->owed,
+        .took = (uint32_t)(took / l->is.period),
+        .gap = gap > 1 ? (uint32_t)(gap - 1) : 0, /* the event's own is none of them */
+        .core = at->core,
+    };
+}
+
+static int push(struct live *l, const struct live_place *at, uint64_t took,
+                const struct lardsim_event *ev)
+{
+    const struct lardsim_at when = where(l, at, took);
+    uint64_t added = 0;
+
+    if (check(l, lardsim_event_at(l->sim, &when, ev, &added)))
+        return -1;
+    if (l->is.delays)
+        l->core[at->core].owed += added;
+    return 0;
+}
+
+/* The first time that a place in the program shows, it gets its name. */
+static int site(struct live *l, uint64_t pc)
+{
+    char text[NAME_MOST + 1];
+
+    if (lard_map_find(&l->sites, pc))
+        return 0;
+    if (!lard_map_put(&l->sites, pc, 1))
+        return no_memory(l);
+    return l->host.symbol(l->host.arg, pc, text, sizeof text)
+               ? check(l, lardsim_name(l->sim, LARDSIM_NAME_SITE, pc, text))
+               : 0;
+}
+
+int live_access(struct live *l, const struct live_access *a)
+{
+    unsigned thread;
+
+    settle(l);
+    if (l->error || l->finished || actor(l, &a->at, &thread))
+        return -1;
+
+    struct thread *t = &l->thread[thread];
+    const bool both = (a->is & LIVE_READ) && (a->is & LIVE_WRITE);
+    struct lardsim_event ev = {
+        .addr = a->addr,
+        .site = a->at.pc,
+        .size = a->size,
+        .thread = (uint16_t)thread,
+        .kind = both                 ? LARDSIM_RMW
+                : a->is & LIVE_WRITE ? LARDSIM_WRITE
+                                     : LARDSIM_READ,
+    };
+
+    if (t->runtime || (l->is.marked && !(a->is & LIVE_MARKED)))
+        ev.flags = LARDSIM_SYSTEM;
+    if ((a->is & LIVE_ON_STACK) && a->addr < t->top && a->addr + STACK_MOST >= t->top) {
+        ev.flags |= LARDSIM_STACK;
+        if (a->addr < t->low)
+            t->low = a->addr;
+    }
+    if (both) /* x86's locked operations order everything (a raw runtime's order nothing) */
+        ev.flags |= (uint16_t)LARDSIM_ORDER(l->raw ? 1 : 5);
+    if (!ev.flags && site(l, ev.site))
+        return -1;
+    return push(l, &a->at, a->took, &ev);
+}
+
+static int mapped(struct live *l, const struct live_place *at, const char *what, uint64_t addr,
+                  uint64_t bytes)
+{
+    const uint64_t last = addr + bytes - 1;
+
+    if (!bytes)
+        return 0;
+    if (last < addr || !l->host.mapped(l->host.arg, at->context, addr) ||
+        !l->host.mapped(l->host.arg, at->context, last))
+        return fail(l,
+                    "the %s at pc 0x%" PRIx64 " names 0x%" PRIx64 ", %" PRIu64
+                    " bytes, where the program has no memory",
+                    what, at->pc, addr, bytes);
+    return 0;
+}
+
+/* The barrier's round, where lardsim counts: it goes on with the first arrival after a departure.
+ * The value is the round, doubled, and 1 if somebody has departed from it. */
+static int barrier(struct live *l, struct lardsim_event *ev, struct thread *t)
+{
+    const uint64_t *at = lard_map_find(&l->rounds, ev->addr);
+    uint64_t now = at ? *at : 0;
+
+    if (ev->kind == LARDSIM_BARRIER_ARRIVE) {
+        now += now & 1; /* 2r + 1 becomes 2 (r + 1) */
+        t->round = now / 2;
+    } else if (t->round == now / 2) {
+        now |= 1;
+    }
+    ev->aux = t->round;
+    return lard_map_put(&l->rounds, ev->addr, now) ? 0 : no_memory(l);
+}
+
+static uint64_t clock_key(unsigned thread, uint64_t index)
+{
+    return (uint64_t)thread << 16 | index;
+}
+
+/* ReadVC and WriteVC name language threads; the answer is what a vector clock holds in which each
+ * thread's own entry begins at 1, and which nobody but WriteVC changes. */
+static int raw(struct live *l, struct lardsim_event *ev, uint64_t *answer)
+{
+    unsigned index;
+
+    if (!l->raw)
+        return fail(l, "a readvc or writevc comes without lard_raw() before threads are created");
+    if (thread_named(l, SPACE_LANGUAGE, ev->aux, &index))
+        return -1;
+    ev->aux = index;
+    if (ev->kind == LARDSIM_WRITEVC)
+        return lard_map_put(&l->clocks, clock_key(ev->thread, index), ev->addr) ? 0 : no_memory(l);
+
+    const uint64_t *is = lard_map_find(&l->clocks, clock_key(ev->thread, index));
+
+    ev->addr = *answer = is ? *is : index == ev->thread;
+    return 0;
+}
+
+/* An operation that is an event: what its operands need. */
+static int complete(struct live *l, const struct live_place *at, struct lardsim_event *ev,
+                    uint64_t *answer)
+{
+    unsigned other;
+
+    switch (ev->kind) {
+    case LARDSIM_FORK:
+    case LARDSIM_JOIN:
+        if (thread_named(l, SPACE_LANGUAGE, ev->aux, &other))
+            return -1;
+        ev->aux = other;
+        return 0;
+    case LARDSIM_BARRIER_ARRIVE:
+    case LARDSIM_BARRIER_DEPART:
+        return ev->aux == LARD_ROUND_ANY ? barrier(l, ev, &l->thread[ev->thread]) : 0;
+    case LARDSIM_ALLOC:
+        l->allocs = true;
+        if (mapped(l, at, "alloc", ev->addr, ev->aux))
+            return -1;
+        return lard_map_put(&l->allocated, ev->addr, ev->aux) ? 0 : no_memory(l);
+    case LARDSIM_CLEAR:
+        lard_map_remove(&l->allocated, ev->addr);
+        return mapped(l, at, "clear", ev->addr, ev->aux);
+    case LARDSIM_COPY:
+        return mapped(l, at, "copy", ev->addr, ev->aux) || mapped(l, at, "copy", ev->addr2, ev->aux)
+                   ? -1
+                   : 0;
+    case LARDSIM_THREAD: /* from now on this pid runs that thread */
+        if (thread_named(l, SPACE_LANGUAGE, ev->aux, &other))
+            return -1;
+        l->thread[other].top = l->thread[ev->thread].top;
+        l->thread[other].low = l->thread[ev->thread].low;
+        ev->thread = (uint16_t)other;
+        ev->aux = at->pid;
+        forget(l, at->pid);
+        return lard_map_put(&l->names, key(SPACE_PID, at->pid), other) ? 0 : no_memory(l);
+    case LARDSIM_READVC:
+    case LARDSIM_WRITEVC:
+        return raw(l, ev, answer);
+    default:
+        return 0;
+    }
+}
+
+static int event_op(struct live *l, const struct live_place *at, unsigned thread,
+                    const uint64_t arg[6], uint64_t *answer)
+{
+    struct lardsim_event ev = {
+        .addr = arg[1],
+        .aux = arg[2],
+        .addr2 = arg[3],
+        .size = (uint32_t)arg[4],
+        .site = arg[5] ? arg[5] : at->pc,
+        .thread = (uint16_t)thread,
+        .flags = (uint16_t)(arg[0] >> 16),
+        .kind = (uint8_t)arg[0],
+    };
+
+    if (ev.flags & ~(LARDSIM_SYSTEM | LARDSIM_ARRAY | LARDSIM_NURSERY))
+        return fail(l, "the operation at pc 0x%" PRIx64 " has flags 0x%x, which none has", at->pc,
+                    ev.flags);
+    if (ev.kind >= LARDSIM_ALLOC && ev.kind <= LARDSIM_COPY && !ev.aux)
+        return 0; /* no bytes: legal, and nothing */
+    if (l->thread[thread].runtime)
+        ev.flags |= LARDSIM_SYSTEM;
+    return complete(l, at, &ev, answer) || site(l, ev.site) || push(l, at, 0, &ev) ? -1 : 0;
+}
+
+static int own_event(struct live *l, const struct live_place *at, struct lardsim_event ev)
+{
+    ev.site = at->pc;
+    return push(l, at, 0, &ev);
+}
+
+static int name_op(struct live *l, const struct live_place *at, const uint64_t arg[6])
+{
+    char text[NAME_MOST + 1];
+
+    if (arg[3] > NAME_MOST)
+        return fail(l, "the name at pc 0x%" PRIx64 " has %" PRIu64 " bytes; a name has %d at most",
+                    at->pc, arg[3], (int)NAME_MOST);
+    if (!l->host.read(l->host.arg, at->context, arg[2], text, arg[3]))
+        return mapped(l, at, "name", arg[2], arg[3]) ? -1 : fail(l, "a name can't be read");
+    text[arg[3]] = 0;
+    return check(l, lardsim_name(l->sim, LARDSIM_NAME_OBJECT, arg[1], text));
+}
+
+static int free_op(struct live *l, const struct live_place *at, unsigned thread, uint64_t addr)
+{
+    const uint64_t *bytes = lard_map_find(&l->allocated, addr);
+
+    if (!bytes) /* allocated by what says nothing */
+        return 0;
+
+    const struct lardsim_event ev = {
+        .addr = addr, .aux = *bytes, .thread = (uint16_t)thread, .kind = LARDSIM_CLEAR};
+
+    lard_map_remove(&l->allocated, addr);
+    return own_event(l, at, ev);
+}
+
+static int self_op(struct live *l, unsigned thread, uint64_t handle)
+{
+    struct thread *t = &l->thread[thread];
+
+    if (handle >> SPACE_SHIFT)
+        return fail(l, "0x%" PRIx64 " is no handle of a thread", handle);
+    if (handle >= t->top && handle - t->top < STACK_MOST)
+        t->top = handle; /* a pthread's control block lies just above its stack */
+    return lard_map_put(&l->names, key(SPACE_HANDLE, handle), thread) ? 0 : no_memory(l);
+}
+
+static int join_op(struct live *l, const struct live_place *at, unsigned thread, uint64_t handle)
+{
+    const uint64_t *is =
+        handle >> SPACE_SHIFT ? NULL : lard_map_find(&l->names, key(SPACE_HANDLE, handle));
+
+    if (!is)
+        return fail(l,
+                    "the join at pc 0x%" PRIx64 " names 0x%" PRIx64
+                    ", and no thread has said that it is that one",
+                    at->pc, handle);
+    return own_event(
+        l, at,
+        (struct lardsim_event){.aux = *is, .thread = (uint16_t)thread, .kind = LARDSIM_JOIN});
+}
+
+static int runtime_op(struct live *l, const struct live_place *at, struct thread *t, bool begins)
+{
+    if (!begins && !t->runtime)
+        return fail(l, "the runtime's code ends at pc 0x%" PRIx64 " and did not begin", at->pc);
+    t->runtime += begins ? 1 : -1u;
+    return 0;
+}
+
+static int raw_op(struct live *l, const struct live_place *at)
+{
+    if (l->threads > 1)
+        return fail(l, "lard_raw() at pc 0x%" PRIx64 " comes after threads were created", at->pc);
+    l->raw = true;
+    return 0;
+}
+
+int live_op(struct live *l, const struct live_place *at, const uint64_t arg[6], uint64_t *answer)
+{
+    const unsigned op = arg[0] & 0xffff;
+    unsigned thread;
+
+    settle(l);
+    if (l->error || l->finished || actor(l, at, &thread))
+        return -1;
+    if (arg[0] >> 32 != LARD_MAGIC)
+        return fail(l,
+                    "the pseudo-op 0x70 at pc 0x%" PRIx64 " has 0x%" PRIx64
+                    " in rdi, which no call of lard.h puts there",
+                    at->pc, arg[0]);
+    switch (op) {
+    case LARD_OP_RUNTIME:
+        return runtime_op(l, at, &l->thread[thread], arg[1] != 0);
+    case LARD_OP_RAW:
+        return raw_op(l, at);
+    case LARD_OP_SELF:
+        return self_op(l, thread, arg[1]);
+    case LARD_OP_JOIN_HANDLE:
+        return join_op(l, at, thread, arg[1]);
+    case LARD_OP_FREE:
+        return free_op(l, at, thread, arg[1]);
+    case LARD_OP_NAME:
+        return name_op(l, at, arg);
+    default:
+        if (op >= LARD_OP_ACQUIRE && op <= LARD_OP_ROI_END)
+            return event_op(l, at, thread, arg, answer);
+        return fail(l,
+                    "the operation at pc 0x%" PRIx64 " has the number %u, which this lardsim does "
+                    "not know; was the program compiled with its gem5/guest/lard.h?",
+                    at->pc, op);
+    }
+}
+
+/* ---- what the system does ------------------------------------------------------------------- */
+
+int live_begin(struct live *l, const struct live_place *at)
+{
+    unsigned thread;
+
+    if (l->error || l->finished || actor(l, at, &thread) ||
+        check(l, lardsim_name(l->sim, LARDSIM_NAME_PHASE, 1, "program")))
+        return -1;
+    return own_event(
+        l, at, (struct lardsim_event){.aux = 1, .thread = (uint16_t)thread, .kind = LARDSIM_PHASE});
+}
+
+/* The child begins where its parent is: in the runtime's code, if it was made there. A raw runtime
+ * orders threads by clocks alone. */
+int live_clone(struct live *l, const struct live_place *at, uint64_t child)
+{
+    unsigned parent, other;
+
+    settle(l);
+    if (l->error || l->finished || actor(l, at, &parent))
+        return -1;
+    if (thread_named(l, SPACE_PID, child, &other))
+        return -1;
+    l->thread[other].runtime = l->thread[parent].runtime;
+    return own_event(l, at,
+                     (struct lardsim_event){.aux = other,
+                                            .thread = (uint16_t)parent,
+                                            .flags = l->raw ? LARDSIM_SYSTEM : 0,
+                                            .kind = LARDSIM_FORK});
+}
+
+/* A stack dies with its thread; the next thread may get its memory. */
+static int stack_ends(struct live *l, const struct live_place *at, unsigned thread)
+{
+    const struct thread *t = &l->thread[thread];
+    const uint64_t low = t->low & ~(uint64_t)15, bytes = (t->top & ~(uint64_t)15) - low;
+    struct lardsim_event ev = {
+        .addr = low, .aux = bytes, .thread = (uint16_t)thread, .kind = LARDSIM_ALLOC};
+
+    if (t->low >= t->top || !bytes)
+        return 0;
+    if (l->allocs && own_event(l, at, ev)) /* then only what was allocated is cleared */
+        return -1;
+    ev.kind = LARDSIM_CLEAR;
+    return own_event(l, at, ev);
+}
+
+int live_exit(struct live *l, const struct live_place *at)
+{
+    unsigned thread;
+
+    settle(l);
+    if (l->error || l->finished || actor(l, at, &thread))
+        return -1;
+    if (stack_ends(l, at, thread) ||
+        own_event(l, at,
+                  (struct lardsim_event){.thread = (uint16_t)thread,
+                                         .flags = l->raw ? LARDSIM_SYSTEM : 0,
+                                         .kind = LARDSIM_THREAD_END}))
+        return -1;
+    forget(l, at->pid);
+    lard_map_remove(&l->names,
+                    key(SPACE_PID, at->pid)); /* who gets the pid next is another thread */
+    return 0;
+}
+
+int live_roi(struct live *l, const struct live_place *at, bool begin)
+{
+    unsigned thread;
+
+    settle(l);
+    if (l->error || l->finished || actor(l, at, &thread))
+        return -1;
+    return own_event(l, at,
+                     (struct lardsim_event){.thread = (uint16_t)thread,
+                                            .kind = begin ? LARDSIM_ROI_BEGIN : LARDSIM_ROI_END});
+}
+
+int live_reset(struct live *l)
+{
+    settle(l);
+    return l->error || l->finished ? -1 : check(l, lardsim_reset(l->sim));
+}
+
+int live_name(struct live *l, uint64_t addr, const char *name)
+{
+    return l->error || l->finished
+               ? -1
+               : check(l, lardsim_name(l->sim, LARDSIM_NAME_OBJECT, addr, name));
+}
+
+/* ---- time and statistics -------------------------------------------------------------------- */
+
+uint64_t live_owed(struct live *l, unsigned core)
+{
+    struct core *c = &l->core[core];
+    const uint64_t cycles = c->owed;
+
+    c->paid += cycles;
+    c->owed = 0;
+    return cycles * l->is.period;
+}
+
+int live_stat(const struct live *l, const char *name, uint64_t *value)
+{
+    return lardsim_stat(l->sim, name, value);
+}
+
+const char *live_policy(const struct live *l, size_t i)
+{
+    return lardsim_policy(l->sim, i);
+}
+
+uint64_t live_events(const struct live *l)
+{
+    return lardsim_events(l->sim);
+}
+
+uint64_t live_added(const struct live *l, unsigned core)
+{
+    uint64_t added = 0;
+
+    return lardsim_cycles(l->sim, core, NULL, &added) ? 0 : added;
+}
+
+uint64_t live_paid(const struct live *l, unsigned core)
+{
+    return l->core[core].paid;
+}

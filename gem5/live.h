@@ -1,0 +1,93 @@
+/* live.h - a lardsim run in which gem5 runs the program: who acts, which event an access or an
+ * operation of the guest is, and how long the detector lets a core stand still. C over lardsim.h
+ * alone; it knows nothing of gem5's classes, so tests/gem5 runs it without gem5. */
+#ifndef LARD_LIVE_H
+#define LARD_LIVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct live;
+
+struct live_config {                            /* NULL or 0: not said */
+    const char *preset, *file, *const *setting; /* as lardsim run -c and --set take them */
+    size_t settings;
+    const char *output, *record; /* the results folder; a trace of all events */
+    uint64_t period;             /* ticks of a cycle */
+    uint64_t ticks;              /* ticks of a second */
+    unsigned cores;
+    bool delays; /* what the detector adds, the cores wait; else it is only counted */
+    bool marked; /* only accesses with the mark are the program's */
+};
+struct live_host { /* what only the simulator of the program knows; all must be there */
+    void *arg;
+    bool (*mapped)(void *arg, int context, uint64_t addr);
+    bool (*read)(void *arg, int context, uint64_t addr, void *to, size_t bytes);
+    uint64_t (*stack)(void *arg, int context); /* the stack pointer */
+    /* A name for an address of the program's code; 0 bytes: it has none. */
+    size_t (*symbol)(void *arg, uint64_t addr, char *to, size_t size);
+};
+
+struct live_place { /* who acts, where and when */
+    uint64_t pid; /* of the guest's thread; contexts are used again, these are not while it lives */
+    uint64_t pc, tick;
+    uint64_t instructions; /* of this core so far; 0: not known */
+    int context;
+    unsigned core;
+};
+
+enum live_access_is { /* of an access */
+                      LIVE_READ = 1,
+                      LIVE_WRITE = 2, /* both: one atomic operation */
+                      LIVE_MARKED = 4,
+                      LIVE_ON_STACK =
+                          8, /* addressed by way of the stack's segment, as rsp and rbp do */
+};
+struct live_access {
+    struct live_place at; /* the tick at which it was done */
+    uint64_t addr, took;  /* ticks from its start to then */
+    uint32_t size;
+    unsigned is; /* enum live_access_is */
+};
+
+/* Never NULL. What is wrong with the configuration is the run's error. Both outlive the call. */
+struct live *live_new(const struct live_config *c, const struct live_host *host);
+void live_free(struct live *l);
+/* NULL: none. It stays, and the calls below then do nothing but return -1. */
+const char *live_error(const struct live *l);
+
+/* The program begins: its first thread. Whatever is wrong with the configuration shows here. */
+int live_begin(struct live *l, const struct live_place *at);
+int live_access(struct live *l, const struct live_access *a);
+/* The pseudo-op; arg: rdi, rsi, rdx, rcx, r8, r9. *answer is for rdx; as it was, if there is none.
+ */
+int live_op(struct live *l, const struct live_place *at, const uint64_t arg[6], uint64_t *answer);
+int live_clone(struct live *l, const struct live_place *at, uint64_t child); /* has made it */
+int live_exit(struct live *l, const struct live_place *at);                  /* its thread ends */
+int live_roi(struct live *l, const struct live_place *at, bool begin);
+int live_reset(struct live *l); /* statistics of the region of interest begin again */
+int live_name(struct live *l, uint64_t addr, const char *name); /* of a variable */
+
+/* Ticks for which the core is to stand still now, for all that was added to it since the last call.
+ * 0 if delays are off. */
+uint64_t live_owed(struct live *l, unsigned core);
+
+/* For statistics, at any time. -1: not known now. */
+int live_stat(const struct live *l, const char *name, uint64_t *value);
+const char *live_policy(const struct live *l, size_t i);
+uint64_t live_events(const struct live *l);
+uint64_t live_added(const struct live *l, unsigned core); /* cycles */
+uint64_t live_paid(const struct live *l, unsigned core);  /* cycles that it has stood still */
+
+/* Writes the results, partial ones after an error. Later calls do nothing. */
+int live_finish(struct live *l);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

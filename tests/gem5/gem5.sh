@@ -1,0 +1,86 @@
+#!/bin/sh
+# gem5.sh - with a real gem5: GEM5=PATH names its binary, built with EXTRAS=.../gem5 (docs/gem5.md).
+# Are the verdicts of a live run those of its replay; does the detector leave gem5's time alone where
+# it only counts, and do the cores wait for exactly what lardsim says where they wait; do threads come
+# and go; do bad guests end with lardsim's message?
+. "${top_srcdir:-.}/tests/cli/head.sh"
+[ -x "${GEM5:-}" ] || {
+    echo "gem5.sh: no gem5 here; GEM5=PATH names one that was built with this tree's gem5/ as EXTRAS"
+    exit 77
+}
+guest=$top/gem5/guest
+for program in counter figure1 objects series sor; do
+    gcc -std=gnu11 -O2 -g -static -pthread "$guest/$program.c" "$guest/lard_pthread.c" \
+        "@$guest/lard_pthread.wrap" -lm -o $program || exit 99
+done
+
+live() { # FOLDER OPTION... -- PROGRAM ARG...: a run in gem5
+    out=$1
+    shift
+    timeout 600 "$GEM5" -q -d "$out" "$top/gem5/run.py" "$@" >"$out.txt" 2>&1
+}
+stat() { # FOLDER NAME: of lardsim
+    python3 -c 'import json, sys
+v = json.load(open(sys.argv[1] + "/lardsim/stats.json"))
+for part in sys.argv[2].split("/"): v = v[part]
+print(v)' "$1" "$2"
+}
+ticks() { sed -n 's/^finalTick *\([0-9]*\).*/\1/p' "$1/stats.txt" | tail -1; }
+sum() { # FOLDER NAME: of gem5's statistics, over all whose name ends so
+    awk -v n="$2" '$1 ~ n "$" {s += $2} END {printf "%d\n", s}' "$1/stats.txt"
+}
+is() { # WHAT VALUE WANTED
+    [ "$2" = "$3" ] || fail "$1 is $2, not $3"
+}
+races() { stat "$1" "policy/$2/races/accesses"; }
+
+# A racy and a repaired counter, on 4 Timing and 4 Atomic cores; the replay says the same.
+for cpu in timing atomic; do
+    for how in racy locked atomic; do
+        d=$cpu-$how
+        live $d --policy vc,lardish --preset radish8 --cpu $cpu --record r.trace -- counter $how 20 4 ||
+            fail "counter $how on $cpu: $(tail -3 $d.txt)"
+        n=$(races $d vc)
+        [ $how = racy ] && [ "$n" = 0 ] && fail "$cpu: the racy counter has no race"
+        [ $how != racy ] && is "$cpu, counter $how: racy accesses" "$n" 0
+        "$lardsim" run -q -c radish8 -p vc -p lardish --set cores=4 --set order=recorded -o $d.again $d/r.trace ||
+            fail "$d: the replay fails"
+        mkdir -p $d.replay && mv $d.again $d.replay/lardsim
+        for p in vc lardish; do
+            is "$d, $p: racy accesses of the replay" "$(races $d.replay $p)" "$(races $d $p)"
+        done
+    done
+done
+grep -q 'counter.c:.*by thread' timing-racy.txt || fail "the report of a race names no line: $(cat timing-racy.txt)"
+
+# gem5's time: the same with lardsim as without, and longer by what the cores waited.
+live plain --plain -- counter racy 20 4
+is "final tick where lardsim only counts" "$(ticks timing-racy)" "$(ticks plain)"
+live waits --policy lardish --preset radish8 --feedback -- counter locked 20 4
+[ "$(ticks waits)" -gt "$(ticks timing-locked)" ] || fail "with --feedback nothing takes longer"
+is "cycles that cores waited" "$(sum waits waitedCycles::total)" "$(sum waits addedCycles::total)"
+is "cycles that lardsim counts" "$(sum waits addedCycles::total)" "$(stat waits host/added)"
+is "ticks that answers were held" "$(sum waits '[.]delayTicks')" "$(($(sum waits waitedCycles::total) * 1000))"
+
+# Threads come and go, and every kind of synchronisation orders.
+for cpu in timing atomic minor; do
+    live objects-$cpu --policy vc --cpu $cpu -- objects 3 4 || fail "objects on $cpu: $(tail -3 objects-$cpu.txt)"
+    is "objects on $cpu: racy accesses" "$(races objects-$cpu vc)" 0
+done
+
+# LARD's Figure 1: racy accesses in the views of the litmus programs.
+for case in concurrent_mark_race:0:0:0:0 collection_hides_race:2:0:2:2 reuse_without_clear:0:0:1:0 \
+    move_without_copy:2:2:2:0; do
+    which=${case%%:*}
+    live $which --policy vc@t,vc@s,vc@l,vc@c --set policy.t.view=tracked --set policy.s.view=all-sync \
+        --set policy.l.view=no-clear --set policy.c.view=no-copy --tracked marked --cores 4 -- figure1 $which ||
+        fail "figure1 $which: $(tail -3 $which.txt)"
+    is "$which, racy accesses as tracked:all-sync:no-clear:no-copy" \
+        "$which:$(races $which t):$(races $which s):$(races $which l):$(races $which c)" "$case"
+done
+
+# An O3 CPU counts only, and says so.
+live o3 --cpu o3 --policy vc -- counter racy 5 2
+grep -q 'nothing is detected' o3.txt || fail "an O3 CPU is not warned of"
+is "O3: racy accesses" "$(races o3 vc)" 0
+exit $bad

@@ -1,0 +1,48 @@
+#!/bin/sh
+# guest.sh - do the guests of gem5/guest run on real hardware, where the calls of lard.h do nothing,
+# and does the interposer stand before each function that lard_pthread.wrap names?
+. "${top_srcdir:-.}/tests/cli/head.sh"
+guest=$top/gem5/guest
+cc=${CC:-cc}
+flags="-std=gnu11 -O2 -g -Wall -Wextra -Werror -static -pthread"
+
+echo 'int main(void) { return 0; }' >empty.c
+# shellcheck disable=SC2086  # words
+$cc $flags empty.c -o empty 2>/dev/null && [ "$(uname -m)" = x86_64 ] || {
+    echo "guest.sh: no static C library for x86-64 here; guests are not tried"
+    exit 77
+}
+for program in counter figure1 objects series sor; do
+    # shellcheck disable=SC2086
+    $cc $flags "$guest/$program.c" "$guest/lard_pthread.c" "@$guest/lard_pthread.wrap" -lm -o $program ||
+        fail "$program.c does not compile with the interposer"
+done
+run() { # COMMAND...: ends well, and soon
+    timeout 20 ./"$@" >out 2>&1 || fail "$1 ends with $? on real hardware: $(cat out)"
+}
+run counter racy 100 4
+run counter locked 1000 4
+run counter atomic 1000 4
+run objects 3 4
+run series 4 3
+run sor 10 2 3
+for which in concurrent_mark_race collection_hides_race reuse_without_clear move_without_copy; do
+    run figure1 $which
+done
+timeout 20 ./figure1 nothing 2>/dev/null && fail "figure1 takes a program that it does not have"
+
+# What the linker is told to wrap is what is wrapped.
+sed -n 's/^-Wl,--wrap=//p' "$guest/lard_pthread.wrap" | sort >named
+# shellcheck disable=SC2086
+$cc -std=gnu11 -O2 -c "$guest/lard_pthread.c" -o interposer.o
+nm interposer.o | sed -n 's/.* T __wrap_//p' | sort >there
+cmp -s named there || fail "lard_pthread.wrap and lard_pthread.c differ: $(diff named there)"
+
+# lard.h is C++, too, and C without extensions.
+printf '#include "lard.h"\nint main() { lard_acquire(0); lard_name("", "x"); return (int)lard_readvc(1); }\n' >plus.cc
+${CXX:-c++} -Wall -Wextra -Werror "-I$guest" plus.cc -o plus && run plus ||
+    fail "lard.h is no C++"
+cp plus.cc plain.c
+$cc -std=c11 -pedantic -Wall -Wextra -Werror "-I$guest" plain.c -o plain && run plain ||
+    fail "lard.h is no C11"
+exit $bad
