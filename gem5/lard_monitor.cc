@@ -49,6 +49,7 @@ Port &LardMonitor::getPort(const std::string &which, PortID idx)
 void LardMonitor::startup()
 {
     port_core to = {};
+    to.line = workload->context(0)->getSystemPtr()->cacheLineSize();
     to.arg = this;
     to.send = [](void *arg, void *answer) {
         return static_cast<LardMonitor *>(arg)->cpuSide.sendTimingResp(
@@ -67,7 +68,7 @@ void LardMonitor::startup()
 port_packet LardMonitor::packet(PacketPtr pkt) const
 {
     const RequestPtr &r = pkt->req;
-    const auto &threads = workload->system->threads;
+    ThreadContext *tc = r->hasContextId() ? workload->context(r->contextId()) : nullptr;
     port_packet k = {};
     k.id = r.get();
     k.size = pkt->getSize();
@@ -75,12 +76,12 @@ port_packet LardMonitor::packet(PacketPtr pkt) const
     k.is = (pkt->isRead() ? PORT_READ : 0) | (pkt->isWrite() ? PORT_WRITE : 0) |
            (r->isLockedRMW() ? PORT_LOCKED : 0) | (r->isPrefetch() ? PORT_PREFETCH : 0) |
            (r->isInstFetch() ? PORT_FETCH : 0) | (r->isCacheMaintenance() ? PORT_MAINTENANCE : 0);
-    if (!r->hasVaddr() || !r->hasPC() || !r->hasContextId() || r->contextId() >= threads.size()) {
+    if (!r->hasVaddr() || !r->hasPC() || !tc) {
         k.is |= PORT_NO_ADDRESS;
         k.at.tick = curTick();
         return k;
     }
-    k.at = workload->place(threads[r->contextId()]);
+    k.at = workload->place(tc);
     k.at.pc = r->getPC();
     k.at.core = core;
     k.addr = r->getVaddr();
@@ -138,7 +139,7 @@ void LardMonitor::resetStats()
 {
     SimObject::resetStats();
     if (thePort)
-        since = *port_counts(thePort);
+        since = *port_counted(thePort);
 }
 
 void LardMonitor::preDumpStats()
@@ -146,7 +147,7 @@ void LardMonitor::preDumpStats()
     SimObject::preDumpStats();
     if (!thePort)
         return;
-    const port_counts &now = *port_counts(thePort);
+    const port_counts &now = *port_counted(thePort);
     stats.reads = now.reads - since.reads;
     stats.writes = now.writes - since.writes;
     stats.atomics = now.atomics - since.atomics;

@@ -25,7 +25,7 @@ namespace
 
 ThreadContext *context(void *arg, int number)
 {
-    return static_cast<LardWorkload *>(arg)->system->threads[number];
+    return static_cast<LardWorkload *>(arg)->context(number);
 }
 
 bool mapped(void *arg, int number, uint64_t addr)

@@ -36,6 +36,8 @@ class LardWorkload : public X86ISA::EmuLinux
     /** An O3 CPU: what passes its port is not what the program does. */
     bool countsOnly();
     live_place place(ThreadContext *tc) const;
+    /** NULL: there is none of that number. */
+    ThreadContext *context(ContextID number) const;
 
   private:
     live *theRun = nullptr;

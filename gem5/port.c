@@ -23,7 +23,7 @@ struct port {
     unsigned parts;           /* so many are to be answered */
     struct port_packet tail;  /* atomic: an access that may go on; took so long */
     uint64_t tail_took;
-    struct answer *answer; /* a queue */
+    struct answer *answer; /* a queue: none overtakes another */
     size_t answers, room;
     unsigned core;
     bool counts_only, tailed, sending, blocked;
@@ -45,7 +45,7 @@ void port_free(struct port *p)
     free(p);
 }
 
-const struct port_counts *port_counts(const struct port *p)
+const struct port_counts *port_counted(const struct port *p)
 {
     return &p->counts;
 }
@@ -65,11 +65,11 @@ static bool is_access(const struct port_packet *k)
 
 /* Are a and b one access that crosses a line? Then they were made in one tick: a core makes the
  * next access, even of the same instruction, only after this one. */
-static bool goes_on(const struct port_packet *a, const struct port_packet *b)
+static bool goes_on(const struct port *p, const struct port_packet *a, const struct port_packet *b)
 {
     return is_access(a) && is_access(b) && a->is == b->is && a->made == b->made &&
            a->at.pc == b->at.pc && a->at.pid == b->at.pid && a->addr + a->size == b->addr &&
-           b->addr % PORT_LINE == 0;
+           b->addr % p->to.line == 0;
 }
 
 static int tell(struct port *p, const struct live_access *a)
@@ -118,9 +118,7 @@ void port_request(struct port *p, const struct port_packet *k)
 {
     const struct port_packet *last = &p->asked;
 
-    if (last->id == k->id && last->made == k->made && last->addr == k->addr)
-        return; /* it was refused and comes again */
-    if (last->id && !p->parts && goes_on(last, k)) {
+    if (last->id && !p->parts && goes_on(p, last, k)) {
         p->whole = *last;
         p->whole.size += k->size;
         p->part[0] = last->id;
@@ -142,8 +140,6 @@ static bool queue(struct port *p, void *what, uint64_t tick)
         p->answer = more;
         p->room = room;
     }
-    if (p->answers && tick < p->answer[p->answers - 1].tick)
-        tick = p->answer[p->answers - 1].tick; /* answers don't overtake */
     p->answer[p->answers++] = (struct answer){what, tick};
     return true;
 }
@@ -220,7 +216,7 @@ uint64_t port_atomic(struct port *p, const struct port_packet *k, uint64_t took)
     struct port_packet whole = *k;
     uint64_t owed;
 
-    if (p->tailed && goes_on(&p->tail, k)) {
+    if (p->tailed && goes_on(p, &p->tail, k)) {
         whole.addr = p->tail.addr;
         whole.size += p->tail.size;
         took += p->tail_took;
@@ -229,7 +225,7 @@ uint64_t port_atomic(struct port *p, const struct port_packet *k, uint64_t took)
     } else {
         settle(p);
     }
-    if (is_access(k) && (k->addr + k->size) % PORT_LINE == 0) {
+    if (is_access(k) && (k->addr + k->size) % p->to.line == 0) {
         p->tail = whole;
         p->tail_took = took;
         p->tailed = true;

@@ -18,8 +18,6 @@
 extern "C" {
 #endif
 
-enum { PORT_LINE = 64 }; /* bytes; gem5's default, and where its x86 cuts an access */
-
 enum port_packet_is {
     PORT_READ = 1,
     PORT_WRITE = 2,
@@ -40,6 +38,7 @@ struct port_packet {
 };
 
 struct port_core { /* how answers go on */
+    unsigned line; /* bytes; the core cuts accesses there */
     void *arg;
     bool (*send)(void *arg, void *answer);  /* false: not now; port_retry comes when it can */
     void (*wake)(void *arg, uint64_t tick); /* call port_pump then; the latest wish counts */
@@ -56,7 +55,7 @@ struct port;
 struct port *port_new(struct live *l, unsigned core,
                       const struct port_core *to); /* NULL: no memory */
 void port_free(struct port *p);
-const struct port_counts *port_counts(const struct port *p);
+const struct port_counts *port_counted(const struct port *p);
 void port_count_only(struct port *p); /* from now on it reports nothing to the run */
 
 /* Timing. The core asks: call this for each attempt, refused or not. */

@@ -72,12 +72,44 @@ done
 for case in concurrent_mark_race:0:0:0:0 collection_hides_race:2:0:2:2 reuse_without_clear:0:0:1:0 \
     move_without_copy:2:2:2:0; do
     which=${case%%:*}
-    live $which --policy vc@t,vc@s,vc@l,vc@c --set policy.t.view=tracked --set policy.s.view=all-sync \
-        --set policy.l.view=no-clear --set policy.c.view=no-copy --tracked marked --cores 4 -- figure1 $which ||
-        fail "figure1 $which: $(tail -3 $which.txt)"
+    live $which --policy t=vc,s=vc,l=vc,c=vc,m=vc --set policy.t.view=tracked --set policy.s.view=all-sync \
+        --set policy.l.view=no-clear --set policy.c.view=no-copy --set policy.m.view=all-memory \
+        --tracked marked -- figure1 $which || fail "figure1 $which: $(tail -3 $which.txt)"
     is "$which, racy accesses as tracked:all-sync:no-clear:no-copy" \
         "$which:$(races $which t):$(races $which s):$(races $which l):$(races $which c)" "$case"
 done
+grep -q '"policy": "m".*"object": "o.n"' concurrent_mark_race/lardsim/races.jsonl ||
+    fail "who looks at all memory does not report the marker's read of o.n"
+
+# The same computation live and as a workload: so many checked accesses, and so many arrivals.
+same() { # WORKLOAD PROGRAM ARGS
+    # shellcheck disable=SC2086  # words
+    "$lardsim" run -q -p vc -o "$2-workload/lardsim" "$1" || fail "$1 does not run"
+    live "$2" --policy vc --tracked marked -- "$2" $3 || fail "$2: $(tail -3 "$2.txt")"
+    for what in roi/policy/vc/checked roi/events/kind/arrive roi/events/kind/fork roi/events/kind/join \
+        policy/vc/races/accesses; do
+        is "$2, $what" "$(stat "$2" $what)" "$(stat "$2-workload" $what)"
+    done
+}
+mkdir -p sor-workload series-workload
+same workload:sor,n=10,steps=2,threads=3 sor "10 2 3"
+same workload:series,n=4,threads=2 series "4 2"
+
+# A guest that says what can't be ends gem5 with lardsim's message, and results are kept.
+bad() { # NAME MESSAGE CALL
+    printf '#include "lard.h"\nint main(void) { static int x; (void)x; %s; return 0; }\n' "$3" >"$1.c"
+    gcc -static -O2 "-I$guest" "$1.c" -o "$1" || exit 99
+    live "bad-$1" --policy vc --cores 1 -- "$1" && fail "gem5 runs $1 to its end"
+    grep -q "fatal: lardsim: .*$2" "bad-$1.txt" || fail "$1: no message that says \"$2\": $(tail -3 "bad-$1.txt")"
+    [ -f "bad-$1/lardsim/stats.json" ] && [ ! -f "bad-$1/lardsim/DONE" ] || fail "$1: no partial results"
+}
+bad magic 'which no call of lard.h' '__asm__ volatile(".byte 0x0f, 4, 0x70, 0" : : "D"(1ul) : "rax", "memory")'
+bad number 'has the number 9999' 'LARD_SAY1(9999, 0)'
+bad unmapped 'has no memory' 'lard_clear((void *)0x700000000000, 64)'
+bad release 'release-held' 'lard_release(&x)'
+bad thread 'is no thread' 'lard_fork(1ul << 40)'
+live bad-set --policy vc --set no.such=1 -- counter && fail "a parameter that does not exist is taken"
+grep -q 'fatal: lardsim: .*no.such' bad-set.txt || fail "a wrong parameter is not named: $(tail -3 bad-set.txt)"
 
 # An O3 CPU counts only, and says so.
 live o3 --cpu o3 --policy vc -- counter racy 5 2

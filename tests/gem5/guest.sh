@@ -17,8 +17,10 @@ for program in counter figure1 objects series sor; do
     $cc $flags "$guest/$program.c" "$guest/lard_pthread.c" "@$guest/lard_pthread.wrap" -lm -o $program ||
         fail "$program.c does not compile with the interposer"
 done
-run() { # COMMAND...: ends well, and soon
-    timeout 20 ./"$@" >out 2>&1 || fail "$1 ends with $? on real hardware: $(cat out)"
+run() { # PROGRAM ARG...: ends well, and soon
+    name=$1
+    shift
+    timeout 20 "./$name" "$@" >out 2>&1 || fail "$name ends with $? on real hardware: $(cat out)"
 }
 run counter racy 100 4
 run counter locked 1000 4

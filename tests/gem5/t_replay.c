@@ -175,9 +175,41 @@ static uint64_t stat(const struct live *l, const char *name)
     return v;
 }
 
+static const char *const setting[] = {"policies=vc,lardish", "granularity=4"};
+
+/* Both policies count so much live and in the replay of what was recorded. Returns it. */
+static uint64_t same(const struct guest *g, uint64_t seed, const char *path, const char *order,
+                     const char *what)
+{
+    struct lardsim *again = lardsim_new();
+    uint64_t replayed = 0;
+
+    lardsim_preset(again, "radish8");
+    lardsim_set(again, "cores=4");
+    lardsim_set(again, setting[0]);
+    lardsim_set(again, setting[1]);
+    lardsim_set(again, order);
+    lardsim_start(again);
+    lardsim_run(again, path);
+    if (lardsim_finish(again))
+        fail_msg("seed %llu, %s: the replay says: %s", (unsigned long long)seed, order,
+                 lardsim_error(again));
+    for (int policy = 0; policy < 2; policy++) {
+        char name[64];
+
+        snprintf(name, sizeof name, "policy.%s.%s", policy ? "lardish" : "vc", what);
+        assert_int_equal(lardsim_stat(again, name, &replayed), 0);
+        if (stat(g->live, name) != replayed)
+            fail_msg("seed %llu, %s: %s is %llu live, and %llu in the replay",
+                     (unsigned long long)seed, order, name, (unsigned long long)stat(g->live, name),
+                     (unsigned long long)replayed);
+    }
+    lardsim_free(again);
+    return replayed;
+}
+
 static void a_replay_finds_the_same(void **state)
 {
-    static const char *const setting[] = {"policies=vc,lardish", "granularity=4"};
     static const char *const what[] = {"races.accesses", "races.sites", "races.locations",
                                        "races.pairs"};
     char trace[] = "/tmp/t_replay.XXXXXX";
@@ -199,32 +231,9 @@ static void a_replay_finds_the_same(void **state)
         if (live_error(g.live))
             fail_msg("seed %llu: %s", (unsigned long long)seed, live_error(g.live));
 
-        struct lardsim *again = lardsim_new();
-
-        lardsim_preset(again, "radish8");
-        lardsim_set(again, "cores=4");
-        lardsim_set(again, setting[0]);
-        lardsim_set(again, setting[1]);
-        lardsim_set(again, "order=recorded");
-        lardsim_start(again);
-        lardsim_run(again, path);
-        if (lardsim_finish(again))
-            fail_msg("seed %llu: the replay says: %s", (unsigned long long)seed,
-                     lardsim_error(again));
-        for (int policy = 0; policy < 2; policy++)
-            for (size_t i = 0; i < sizeof what / sizeof *what; i++) {
-                char name[64];
-                uint64_t replayed = 0;
-
-                snprintf(name, sizeof name, "policy.%s.%s", policy ? "lardish" : "vc", what[i]);
-                assert_int_equal(lardsim_stat(again, name, &replayed), 0);
-                if (stat(g.live, name) != replayed)
-                    fail_msg("seed %llu: %s is %llu live, and %llu in the replay",
-                             (unsigned long long)seed, name, (unsigned long long)stat(g.live, name),
-                             (unsigned long long)replayed);
-                races += replayed;
-            }
-        lardsim_free(again);
+        for (size_t i = 0; i < sizeof what / sizeof *what; i++)
+            races += same(&g, seed, path, "order=recorded", what[i]);
+        same(&g, seed, path, "order=timed", "races.locations");
         live_free(g.live);
         unlink(path);
     }
@@ -234,11 +243,11 @@ static void a_replay_finds_the_same(void **state)
 
 static void cores_wait_for_what_is_added(void **state)
 {
-    static const char *const setting[] = {"policies=fasttrack"};
+    static const char *const fasttrack[] = {"policies=fasttrack"};
     struct live_config c;
 
     (void)state;
-    live_config(&c, setting, 1);
+    live_config(&c, fasttrack, 1);
     struct guest g = {.live = live_new(&c, &host), .draw = 77};
     uint64_t all = 0;
 
@@ -264,13 +273,13 @@ static void cores_wait_for_what_is_added(void **state)
 
 static void an_error_keeps_results(void **state)
 {
-    static const char *const setting[] = {"policies=vc"};
+    static const char *const vc[] = {"policies=vc"};
     char dir[] = "/tmp/t_replay.XXXXXX", path[128];
     struct live_config c;
 
     (void)state;
     assert_true(mkdtemp(dir) != NULL);
-    live_config(&c, setting, 1);
+    live_config(&c, vc, 1);
     c.output = dir;
     struct guest g = {.live = live_new(&c, &host), .draw = 5, .pid = {100}};
 
