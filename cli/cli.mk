@@ -24,6 +24,7 @@ lardsim_SOURCES += cli/sweep/collect.c cli/sweep/collect.h cli/sweep/dry_run.c \
 lardsim_SOURCES += cli/trace/cat.c cli/trace/convert.c cli/trace/cut.c cli/trace/info.c \
 	cli/trace/merge.c cli/trace/synth.c cli/trace/trace.c cli/trace/trace.h cli/trace/verify.c
 lardsim_SOURCES += cli/workload/again.c cli/workload/describe.c cli/workload/measure.c \
+	cli/workload/misses.c \
 	cli/workload/record.c cli/workload/source.c cli/workload/workload.c cli/workload/workload.h
 lardsim_LDFLAGS = $(LARDSIM_LDFLAGS)
 lardsim_LDADD = libcore.la $(LIBS_OF_OTHERS) $(SQLITE_LIBS)
@@ -56,7 +57,8 @@ band_tables = $(top_srcdir)/results/bands/fib-ablations.csv \
 	$(top_srcdir)/results/bands/lard-runtime.csv $(top_srcdir)/results/bands/slimstate-scaling.csv \
 	$(top_srcdir)/results/bands/slimstate-table2.csv \
 	$(top_srcdir)/results/bands/slimstate-table3.csv $(top_srcdir)/results/bands/valor-budget.csv \
-	$(top_srcdir)/results/bands/valor-holdout.csv $(top_srcdir)/results/bands/valor-overhead.csv \
+	$(top_srcdir)/results/bands/valor-holdout.csv $(top_srcdir)/results/bands/valor-inputs.csv \
+	$(top_srcdir)/results/bands/valor-overhead.csv \
 	$(top_srcdir)/results/bands/valor-scaling.csv $(top_srcdir)/results/bands/valor-sfr.csv \
 	$(top_srcdir)/results/bands/valor-space.csv $(top_srcdir)/results/bands/valor-table1.csv \
 	$(top_srcdir)/results/bands/valor-table2.csv

@@ -18,6 +18,7 @@ struct workload_aim {  /* a characteristic of the program that this is to be lik
     uint64_t value, scale; /* the target is value / scale */
     const char *from;      /* the paper and table it comes from */
     const char *why;       /* it isn't reached in the small size; NULL: it is */
+    uint64_t most;         /* the target is a range up to most / scale; 0: value alone */
 };
 
 /* Instructions between two accesses of the program, in hundredths (docs/workloads.md). */

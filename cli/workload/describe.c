@@ -28,6 +28,15 @@ static double target(const struct workload_aim *a)
     return (double)a->value / (double)(a->scale ? a->scale : 1);
 }
 
+/* The end of the target, in scale, that is nearest to what was measured; within a range that is
+ * what was measured. */
+static double nearest(const struct workload_aim *a, double is)
+{
+    const double least = target(a), most = (double)a->most / (double)(a->scale ? a->scale : 1);
+
+    return !a->most || is < least ? least : is < most ? is : most;
+}
+
 /* By how much a measure is off, in percent of the target; a target of 0 counts as 1. false: there
  * is nothing to compare. */
 static bool difference(const struct workload_aim *a, const struct measure *m, double *to)
@@ -36,7 +45,8 @@ static bool difference(const struct workload_aim *a, const struct measure *m, do
 
     if (trait < 0 || m[trait].of == 0)
         return false;
-    *to = 100 * (measured(&m[trait]) - target(a)) / (a->value ? target(a) : 1);
+    const double is = measured(&m[trait]), want = nearest(a, is);
+    *to = 100 * (is - want) / (want > 0 ? want : 1);
     return true;
 }
 
@@ -49,7 +59,7 @@ static bool met(double percent)
  */
 #define AIM_OF_GAP(gap)                                                                            \
     {                                                                                              \
-        "instructions", "per access", workload_gap_middle(gap) + 100, 100, (gap)->from, NULL       \
+        "instructions", "per access", workload_gap_middle(gap) + 100, 100, (gap)->from, NULL, 0    \
     }
 
 /* ---- for people ----------------------------------------------------------------------------- */
@@ -124,7 +134,12 @@ static void print_aim(const struct workload_aim *a, const struct measure m[TRAIT
     const int trait = trait_named(a->trait);
     double percent;
 
-    printf("  %-20s%16.*f", a->trait, a->value && target(a) < 0.01 ? 8 : 2, target(a));
+    const int digits = a->value && target(a) < 0.01 ? 8 : 2;
+    char *text = a->most ? xasprintf("%.*f to %.*f", digits, target(a), digits,
+                                     (double)a->most / (double)a->scale)
+                         : xasprintf("%.*f", digits, target(a));
+    printf("  %-20s%16s", a->trait, text);
+    free(text);
     if (trait >= 0)
         print_value(&m[trait]);
     else
@@ -229,6 +244,10 @@ static void json_aim(struct json *j, const struct workload_aim *a,
     json_key_str(j, "not-reached", a->why);
     json_key(j, "target");
     json_fixed(j, a->value, a->scale ? a->scale : 1);
+    if (a->most) {
+        json_key(j, "target-most");
+        json_fixed(j, a->most, a->scale);
+    }
     json_value(j, "measured", trait >= 0 ? &m[trait] : &(struct measure){0, 0});
     json_key(j, "met");
     if (difference(a, m, &percent))

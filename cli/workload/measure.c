@@ -1,5 +1,6 @@
 /* measure.c - counts what characterises a run of a workload, from its events. Which
- * accesses repeat is found out in workload/again.c, races behind sim/lardsim.h. */
+ * accesses repeat is found out in workload/again.c, which miss in caches in workload/misses.c,
+ * races behind sim/lardsim.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,9 +22,10 @@ struct census {
     uint64_t system, arrays, program, live;
     uint64_t work; /* instructions of the program */
     bool inside;   /* the region of interest; in it: */
-    uint64_t bytes, accesses;
+    uint64_t bytes, accesses, instructions;
     uint8_t *life; /* owns; by thread: enum life */
     struct again *again;
+    struct misses *misses;
 };
 
 /* ---- threads -------------------------------------------------------------------------------- */
@@ -61,6 +63,7 @@ static void release(struct census *c, sim_tid tid)
 static void count_access(struct census *c, const struct event *ev)
 {
     c->n[TRAIT_ACCESSES]++;
+    misses_access(c->misses, ev, c->inside && c->life[ev->tid] == LIVE);
     if (event_tracked(ev)) {
         c->n[TRAIT_CHECKED]++;
         again_access(c->again, ev);
@@ -109,7 +112,9 @@ static int count(void *arg, const struct event *ev, uint64_t number, struct err 
     (void)number;
     (void)e;
     c->n[TRAIT_EVENTS]++;
-    c->work += ev->flags & EVF_SYSTEM ? 0 : (uint64_t)ev->gap + 1;
+    const uint64_t work = ev->flags & EVF_SYSTEM ? 0 : (uint64_t)ev->gap + 1;
+    c->work += work;
+    c->instructions += c->inside ? work : 0;
     begin(c, ev);
     if (ev->kind == EV_ROI_BEGIN || ev->kind == EV_ROI_END)
         c->inside = ev->kind == EV_ROI_BEGIN;
@@ -128,6 +133,7 @@ static int count(void *arg, const struct event *ev, uint64_t number, struct err 
 static void conclude(const struct census *c, struct measure to[TRAIT_COUNT])
 {
     const struct again_count *p = again_count(c->again);
+    const struct misses_count *m = misses_count(c->misses);
 
     for (size_t i = 0; i < TRAIT_COUNT; i++)
         to[i] = (struct measure){c->n[i], 1};
@@ -136,6 +142,8 @@ static void conclude(const struct census *c, struct measure to[TRAIT_COUNT])
     to[TRAIT_ARRAYS] = (struct measure){100 * c->arrays, c->program};
     to[TRAIT_WORK] = (struct measure){c->work, c->n[TRAIT_CHECKED]};
     to[TRAIT_ALLOC_RATE] = (struct measure){1000 * c->bytes, c->accesses};
+    to[TRAIT_FIRST_MISSES] = (struct measure){1000 * m->first, c->instructions};
+    to[TRAIT_LAST_MISSES] = (struct measure){1000 * m->last, c->instructions};
     to[TRAIT_REGION] = (struct measure){c->n[TRAIT_CHECKED], c->n[TRAIT_RELEASES]};
     to[TRAIT_UNCHANGED] =
         (struct measure){100 * (p->reads_again + p->writes_again), p->reads + p->writes};
@@ -151,12 +159,15 @@ static int take_census(const char *spec, struct measure to[TRAIT_COUNT], struct 
 
     if (!s)
         return -1;
-    struct census c = {.life = xcalloc(MAX_THREADS, 1), .again = again_new(s->granularity)};
+    struct census c = {.life = xcalloc(MAX_THREADS, 1),
+                       .again = again_new(s->granularity),
+                       .misses = misses_new()};
     const int failed = walk(s, count, &c, e);
     if (!failed)
         conclude(&c, to);
     source_close(s);
     again_free(c.again);
+    misses_free(c.misses);
     free(c.life);
     return failed;
 }

@@ -67,6 +67,10 @@ char *source_with(const char *source, const char *name, uint64_t value);
     X(ALLOCATED, "allocated", "bytes", "By allocations.")                                          \
     X(ALLOC_RATE, "allocated-in-1000", "bytes",                                                    \
       "In 1000 accesses of the program in its region of interest.")                                \
+    X(FIRST_MISSES, "l1-misses", "in 1000 instructions",                                           \
+      "Of the program's threads in its region of interest, each with a cache of 32 KiB.")          \
+    X(LAST_MISSES, "llc-misses", "in 1000 instructions",                                           \
+      "Of these, in one cache of 32 MiB that all share.")                                          \
     X(CLEARS, "clears", "events", "Regions reclaimed, or left by a move.")                         \
     X(COPIES, "copies", "events", "Moves of objects.")                                             \
     X(COLLECTIONS, "collections", "events", "Stop-the-world collections.")                         \
@@ -90,6 +94,18 @@ struct measure { /* value / of; of 0: there is none */
 };
 /* Runs it twice: once to count, once under FastTrack for its races. */
 int workload_measure(const char *spec, struct measure to[TRAIT_COUNT], struct err *e);
+
+/* ---- misses in caches: workload/misses.c ------------------------------------------------------
+ */
+
+struct misses_count {
+    uint64_t first, last; /* lines that the first level did not have; of these, nor the last */
+};
+struct misses;
+struct misses *misses_new(void);
+void misses_free(struct misses *m);
+void misses_access(struct misses *m, const struct event *ev, bool counts); /* else it only fills */
+const struct misses_count *misses_count(const struct misses *m);
 
 /* ---- repeats in a region: workload/again.c ----------------------------------------------- */
 

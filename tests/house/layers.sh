@@ -48,7 +48,7 @@ gem5: gem5/guest
 cli: trace isa/lardx86 policy sim workloads
 cli/trace: cli trace
 cli/capture: cli cli/trace capture trace
-cli/workload: cli cli/trace trace sim workloads
+cli/workload: cli cli/trace trace cache sim workloads
 cli/run: cli cli/workload trace sim
 cli/compare: cli cli/run cli/workload trace policy sim
 cli/sweep: cli trace sim

@@ -58,6 +58,44 @@ equal copies "$(awk '{for (i = 1; i < NF; i++) if ($i == "copy") n += $(i + 1)} 
 [ "$copies" -gt 0 ] || fail "a moving collector moves nothing"
 run 0 trace verify sor.lard
 
+# Misses are those of a cache of 64 sets in which each thread's 8 latest lines stay, counted here by lists.
+run 0 workload describe --json xalan@lard,threads=2,accesses=20k,plants=0,hidden=0,keep=90,misses=2000,old=1,heap=16Mi
+is_json
+misses=$(sed -n 's/.*"l1-misses": \([0-9.]*\).*/\1/p' out | head -n 1)
+run 0 workload record xalan@lard,threads=2,accesses=20k,plants=0,hidden=0,keep=90,misses=2000,old=1,heap=16Mi far.lard
+run 0 trace cat far.lard
+awk -v told="$misses" '
+    function number(hex,   i, n) {
+        for (i = 3; i <= length(hex); i++) n = 16 * n + index("0123456789abcdef", substr(hex, i, 1)) - 1
+        return n
+    }
+    function touch(thread, line,   key, i, n, was, now) {
+        key = thread " " line % 64
+        n = split(latest[key], was, " ")
+        now = line
+        for (i = 1; i <= n && was[i] != line; i++) if (i < 8) now = now " " was[i]
+        if (i > n) missed += inside
+        for (i++; i <= n; i++) now = now " " was[i]
+        latest[key] = now
+    }
+    / roi-begin/ {inside = 1}
+    / roi-end/ {inside = 0}
+    / (read|write|rmw) 0x/ {
+        first = number($3)
+        for (line = int(first / 64); line <= int((first + $4 - 1) / 64); line++) touch($1, line)
+    }
+    inside && $1 ~ /^T/ && !/ system/ {
+        work++
+        if (match($0, / \+[0-9]+/)) work += substr($0, RSTART + 2, RLENGTH - 2)
+    }
+    END {
+        here = 1000 * missed / work
+        if (missed < 20 || here - told > 0.001 || told - here > 0.001) {
+            print "missed here: " missed ", " here " in 1000 instructions; describe says " told
+            exit 1
+        }
+    }' out >oracle || fail "misses of the first level: $(cat oracle)"
+
 # The trace of a workload, and the workload without one, have the same races and the same digest.
 run 0 workload record workload:hedc,racy=on hedc.lard
 run 0 run hedc.lard

@@ -23,6 +23,7 @@
     X(FILL_AGAIN, "Worker.fill:48")                                                                \
     X(READ, "Worker.scan:60")                                                                      \
     X(READ_AGAIN, "Worker.scan:63")                                                                \
+    X(FAR, "Worker.seek:65")                                                                       \
     X(LOCK, "Worker.update:71")                                                                    \
     X(LOCKED_READ, "Worker.update:73")                                                             \
     X(LOCKED_WRITE, "Worker.update:76")                                                            \
@@ -50,6 +51,14 @@ struct block {
     uint64_t read_in, filled_in; /* regions of the thread; 0: none */
 };
 
+/* Data that live long, in arrays: the first places are read by all threads, the others belong to
+ * one thread each. They are never written, as what is read of them is not in a cache. */
+#define OLD_PLACES UINT64_C(4096) /* of an array */
+struct old {
+    struct block *array;
+    uint64_t places, shared;
+};
+
 struct job {
     const struct twin_params *p;
     const struct vm_class *record;
@@ -60,6 +69,8 @@ struct job {
     uint64_t elements, places; /* of arrays; of arrays and objects */
     uint64_t made, scattered;  /* elements of arrays; of these, in arrays that are scattered */
     struct rate writes, again_reads, again_writes; /* as threads begin with */
+    struct rate far;                               /* of reads that repeat none: of old data */
+    struct old old;
     struct twin_plants plants;
     uint64_t accesses, sections; /* of each thread */
     uint64_t extra;              /* threads that have one section more */
@@ -77,7 +88,7 @@ struct worker {
     struct vm_thread *t;
     struct job *job;
     uint64_t id, random, region, left, sections;
-    struct rate writes, again_reads, again_writes, renew, shared;
+    struct rate writes, again_reads, again_writes, renew, shared, far;
     struct cursor fill, scan;
     struct block *own; /* keep of them */
     struct vm_ref *text;
@@ -274,12 +285,31 @@ ALWAYS_INLINE void write(struct worker *w, uint64_t bits)
         next_fill(w);
     put(w->t, c->in, c->at++, AT_FILL);
 }
+NO_INLINE static void read_far(struct worker *w)
+{
+    struct job *j = w->job;
+    const uint64_t bits = draw_bits(w), own = j->old.places - j->old.shared;
+    const bool shared = draw(&w->shared, (uint32_t)bits);
+    const uint64_t from = shared ? 0 : j->old.shared + own / j->workers * w->id;
+    const uint64_t n = shared ? j->old.shared : own / j->workers;
+    const uint64_t place = from + ((draw_bits(w) >> 32) * n >> 32);
+
+    get(w->t, &j->old.array[place / OLD_PLACES], (uint32_t)(place % OLD_PLACES), AT_FAR);
+    j->elements++;
+    j->places++;
+}
+
 ALWAYS_INLINE void read(struct worker *w, uint64_t bits)
 {
     struct cursor *c = &w->scan;
 
     if (again(&w->again_reads, c, (uint32_t)bits)) {
         get(w->t, c->in, one_of(c, bits), AT_READ_AGAIN);
+        return;
+    }
+    /* Not before there is something that can be repeated in this region. */
+    if (UNLIKELY(w->far.part) && c->at > c->low && draw(&w->far, (uint32_t)(bits >> 32))) {
+        read_far(w);
         return;
     }
     if (UNLIKELY(!c->in || c->at == c->in->n))
@@ -431,6 +461,7 @@ static void work(struct vm_thread *t, void *arg)
     w->again_writes = j->again_writes;
     w->renew = rate_of(j->p->renew, 100);
     w->shared = rate_of(j->p->shared, 100);
+    w->far = j->far;
     w->next_shared = draw_bits(w) % j->n_shared;
     w->own = vm_scratch(t, j->p->keep, sizeof *w->own);
     for (uint64_t i = 0; i < j->p->keep; i++)
@@ -447,6 +478,29 @@ static void work(struct vm_thread *t, void *arg)
 }
 
 /* ---- before and after ----------------------------------------------------------------------- */
+
+/* As many of the reads that repeat none as give so many in a million instructions. */
+static void init_old(struct vm_thread *t, struct job *j)
+{
+    const struct twin_params *p = j->p;
+    const uint64_t arrays = (p->old << 20) / (OLD_PLACES * (j->narrow ? 4 : 8));
+    /* An access takes so many hundredths, itself included. */
+    const uint64_t instructions = (vm_params(t)->instructions + 100) * vm_params(t)->slower / 100;
+
+    if (!p->misses)
+        return;
+    j->far = rate_of(p->misses * instructions * (p->reads + p->writes),
+                     UINT64_C(100000) * p->reads * (1000 - p->again_reads));
+    struct vm_ref *r = vm_enter(t, (unsigned)arrays);
+    j->old.array = vm_scratch(t, arrays, sizeof *j->old.array);
+    for (uint64_t i = 0; i < arrays; i++) {
+        j->old.array[i] = (struct block){
+            .ref = &r[i], .n = OLD_PLACES, .step = 1, .array = true, .narrow = j->narrow};
+        vm_new_array(t, &r[i], j->narrow ? VM_I32 : VM_I64, OLD_PLACES, AT_INIT);
+    }
+    j->old.places = arrays * OLD_PLACES;
+    j->old.shared = j->old.places * p->shared / 100;
+}
 
 /* What all threads read, and what they lock. Returns how many places were written. */
 static uint64_t init(struct vm_thread *t, struct job *j)
@@ -541,6 +595,7 @@ void twin_main(struct vm_thread *t, const void *p)
     j->workers = together ? threads : threads - 1;
     j->first = together ? threads : j->p->live - 1;
     divide(j, threads, init(t, j));
+    init_old(t, j);
     twin_plants_init(t, &j->plants, j->p, (unsigned)j->first);
     struct worker *w = vm_scratch(t, j->workers, sizeof *w);
     for (uint64_t i = 0; i < j->workers; i++)

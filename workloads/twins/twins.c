@@ -33,6 +33,11 @@ const struct param twin_rows[] = {
     ROW(shared, "30", 0, 100, "%",
         "Blocks read that the first thread filled before the others began; the other ones are the "
         "reader's own."),
+    ROW(misses, "0", 0, 1000000, "in 1M instructions",
+        "Reads anywhere in old data, beside what the blocks miss; at most all reads that repeat "
+        "none."),
+    ROW(old, "25", 1, 4096, "MiB",
+        "Data of which such reads are, `shared` of them by all threads."),
     ROW(alloc, "0", 0, 1000000, "bytes in 1000 accesses",
         "Allocated, in blocks and in texts that nobody reads; 0: as renew says."),
     ROW(renew, "50", 0, 100, "%", "Blocks filled once more instead of being dropped for new ones."),
@@ -95,7 +100,11 @@ _Static_assert(sizeof plants == (TWIN_PLANTS + 1) * sizeof *plants, "each plant 
 #define KNOB(name, value) "," #name "=" TEXT(value)
 #define AIM(trait, unit, value, scale, from, why)                                                  \
     {                                                                                              \
-        trait, unit, value, scale, from, why                                                       \
+        trait, unit, value, scale, from, why, 0                                                    \
+    }
+#define RANGE(trait, unit, value, most, scale, from, why)                                          \
+    {                                                                                              \
+        trait, unit, value, scale, from, why, most                                                 \
     }
 #define LAST_AIM AIM(NULL, NULL, 0, 0, NULL, NULL)
 #define SIZES(knobs)                                                                               \
@@ -135,7 +144,14 @@ _Static_assert(sizeof plants == (TWIN_PLANTS + 1) * sizeof *plants, "each plant 
         program##_LOW = 100 * bytecodes / (reads + writes) - 100,                                  \
         program##_MIDDLE = 0,                                                                      \
         program##_ALL = INT64_C(100) * instructions / (reads + writes),                            \
-        program##_WRITES = 10000 * writes / (reads + writes)                                       \
+        program##_WRITES =                                                                         \
+            10000 * writes /                                                                       \
+            (reads + writes), /* In a million instructions. Low: a line for each 64 bytes that are \
+                               * allocated, as the nursery is larger than the caches. High: all                                                      \
+                               * that missed is the program's. */                                  \
+        program##_NEW_LINES = INT64_C(1000000) * bytes / 64 / instructions,                        \
+        program##_FIRST = first,                                                                   \
+        program##_LAST = last,                                                                     \
     };                                                                                             \
     static const char program##_from[] =                                                           \
         "dacapobench, " #program ": from an instruction for a bytecode, to all that retired";
@@ -143,7 +159,15 @@ _Static_assert(sizeof plants == (TWIN_PLANTS + 1) * sizeof *plants, "each plant 
 #undef DACAPO
 
 /* The least and the most of the twins that have statistics, and the median of their middles. */
-enum { unknown_LOW = 324, unknown_MIDDLE = 844, unknown_ALL = 6218, unknown_WRITES = 10000 };
+enum {
+    unknown_LOW = 324,
+    unknown_MIDDLE = 844,
+    unknown_ALL = 6218,
+    unknown_WRITES = 10000,
+    unknown_NEW_LINES = 110,
+    unknown_FIRST = 21630,
+    unknown_LAST = 4820
+};
 static const char unknown_from[] = "no statistics: the range of the other programs";
 
 #define CHECKED_WRITES(reads, writes) (INT64_C(10000) * (writes) / ((reads) + (writes)))
@@ -187,6 +211,15 @@ KERNEL(colt, 2317)
 #define xalan_ALLOC    710
 #define unknown_ALLOC  710
 
+#define MISSES(trait, base, most, why)                                                             \
+    RANGE(trait, "in 1000 instructions", base##_NEW_LINES, most, 1000,                             \
+          "dacapobench (dacapo.def: " #base                                                        \
+          "): from a line for 64 bytes allocated, to all misses",                                  \
+          why)
+#define NURSERY                                                                                    \
+    "the whole heap had twice the least size there, and its nursery fitted the last level; here "  \
+    "it has 64 MiB, as in the paper"
+
 /* The paper does not say how often a pair raced. */
 #define VALOR_KNOBS(base, total, most, n_reads, n_writes, reads_again, writes_again, rfr, pairs,   \
                     near)                                                                          \
@@ -206,6 +239,8 @@ KERNEL(colt, 2317)
         AIM("accesses-per-region", "accesses", rfr, 1, "valor, Table 1, " program, why),           \
         AIM("allocated-in-1000", "bytes", base##_ALLOC, 1, "dacapobench (dacapo.def: " #base ")",  \
             OWN_BLOCKS),                                                                           \
+        MISSES("l1-misses", base, base##_FIRST, NULL),                                             \
+        MISSES("llc-misses", base, base##_LAST, NURSERY),                                          \
         AIM("race-pairs", "pairs", pairs, 1, "valor, Table 2, " program ", FastTrack" PLANTED,     \
             NULL),                                                                                 \
         LAST_AIM};                                                                                 \
@@ -226,7 +261,7 @@ KERNEL(colt, 2317)
         AIM("race-sites", "sites", sites, 1, "lard, Table 2, " program ", MS, PC" PLANTED, NULL),  \
         AIM("racy-accesses", "accesses", accesses, 1,                                              \
             "lard, Table 2, " program ", MS, DRE" PLANTED, NULL),                                  \
-        LAST_AIM};                                                                                 \
+        MISSES("l1-misses", base, base##_FIRST, NULL), LAST_AIM};                                  \
     GAP(lard_##id, base, 0)                                                                        \
     TWIN(lard_##id, name "@lard", "lard", "as " program " in LARD's Tables 2 and 3",               \
          LARD_KNOBS(base, sites, accesses, unheard, left) "," knobs, sites, lard_##id,             \
