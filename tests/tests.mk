@@ -1,6 +1,6 @@
 # tests/ - a program tests/ROOM/t_x for a question (docs/testing.md); `make check-ROOM` runs a room.
 unit_tests =
-unit_tests += tests/base/t_containers tests/base/t_csv tests/base/t_json tests/base/t_outfile tests/base/t_param \
+unit_tests += tests/base/t_calendar tests/base/t_containers tests/base/t_csv tests/base/t_json tests/base/t_outfile tests/base/t_param \
 	tests/base/t_param_dump tests/base/t_param_file tests/base/t_stats tests/base/t_text_base
 unit_tests += tests/cache/t_cache tests/cache/t_cache_model
 unit_tests += tests/cli/t_progress tests/cli/t_quantity
@@ -8,7 +8,7 @@ unit_tests += tests/coherence/t_coherence tests/coherence/t_coherence_apart \
 	tests/coherence/t_coherence_ce tests/coherence/t_coherence_limits \
 	tests/coherence/t_coherence_random tests/coherence/t_explore tests/coherence/t_histories \
 	tests/coherence/t_groups tests/coherence/t_machines tests/coherence/t_network \
-	tests/coherence/t_nodes tests/coherence/t_prefetch tests/coherence/t_routes tests/coherence/t_calendar
+	tests/coherence/t_nodes tests/coherence/t_prefetch tests/coherence/t_routes
 unit_tests += tests/gem5/t_live tests/gem5/t_map tests/gem5/t_port tests/gem5/t_replay
 unit_tests += tests/isa/lardx86/t_lardx86 tests/isa/lardx86/t_lx_region \
 	tests/isa/lardx86/t_lx_text

@@ -5,7 +5,7 @@
  * word at a time; it grows with the distance of what is taken. Reservations beyond the largest ring
  * are rare (a memory that is backed up): they stand in a sorted list of spans, and move into the
  * ring as time comes near them. */
-#include "coherence/network.h"
+#include "base/calendar.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "coherence/network.h"
+#include "base/calendar.h"
 
 /* ---- by hand -------------------------------------------------------------------------------- */
 
