@@ -47,6 +47,24 @@ struct mem_run {
     } * counts;
 };
 
+/* What a machine with distributed shared memory does for a policy that adds to its protocol (002,
+ * 4.1). Each node is a process with a memory of its own. */
+struct policy_dsm {
+    unsigned nodes;
+    uint64_t page; /* bytes */
+    unsigned (*node)(void *host, unsigned core);
+    /* The interval that the core's thread has just ended, at the event in hand, read and wrote so
+     * many pages. Read notices go along with every message that first tells a node of that
+     * interval; of write notices those that the protocol by itself has not made by now. A message
+     * that is under way, an arrival at a barrier, gets longer. Returns when they are sent. */
+    sim_cycle (*notices)(void *host, unsigned core, uint64_t read, uint64_t written, sim_cycle now);
+    /* The extra round (002, 4.3 step 5): the request goes along with a barrier's release, and each
+     * node sends the master so many bytes of bitmaps. Returns when the last have come. */
+    sim_cycle (*fetch)(void *host, unsigned core, const uint64_t *bytes_by_node, sim_cycle now);
+    /* When the core, which departs, gets a release that the master sends at `done`. */
+    sim_cycle (*released)(void *host, unsigned core, sim_cycle done);
+};
+
 /* What a policy makes the machine do beside exec and mem. Addresses are physical. Cores are sets of
  * bits in two words. */
 struct policy_machine {
@@ -74,6 +92,7 @@ struct policy_machine {
     enum mem_level (*where)(const struct coherence *caches, unsigned core, sim_addr line);
     const uint64_t *lost;     /* coherence_lost; NULL: nobody counts */
     const char *no_histories; /* coherence_no_histories */
+    const struct policy_dsm *dsm; /* NULL: the machine has no such protocol */
 };
 
 /* m may be NULL: no machine. */

@@ -2,7 +2,7 @@
 libcore_la_SOURCES += sim/lardsim.h sim/sim.h
 libcore_la_SOURCES += sim/compare/compare.c sim/compare/compare.h sim/compare/order.c \
 	sim/compare/verdict.c sim/compare/write.c
-libcore_la_SOURCES += sim/machine/footprint.c sim/machine/footprint.h \
+libcore_la_SOURCES += sim/machine/cluster.c sim/machine/cluster.h sim/machine/footprint.c sim/machine/footprint.h \
 	sim/machine/interval.c sim/machine/interval.h sim/machine/machine.c \
 	sim/machine/machine.h sim/machine/policies.c sim/machine/spent.def \
 	sim/machine/timeline.c sim/machine/timeline.h

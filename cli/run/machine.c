@@ -37,6 +37,13 @@ enum figure {
     NETWORK_MESSAGES,
     NETWORK_BYTES,
     NETWORK_WAITED,
+    DSM_MESSAGES,
+    DSM_BYTES,
+    DSM_READ_FAULTS,
+    DSM_WRITE_FAULTS,
+    DSM_FETCHED,
+    DSM_DIFFS,
+    DSM_ROUNDS,
     MEMORY_READS,
     MEMORY_WRITES,
     ROW_HITS,
@@ -74,6 +81,13 @@ static const struct {
     [NETWORK_MESSAGES] = {"network", "messages", "network.messages.total"},
     [NETWORK_BYTES] = {"network", "bytes", "network.bytes.total"},
     [NETWORK_WAITED] = {"network", "queue-cycles", "network.queue-cycles"},
+    [DSM_MESSAGES] = {"dsm", "messages", "dsm.messages"},
+    [DSM_BYTES] = {"dsm", "bytes", "dsm.message-bytes"},
+    [DSM_READ_FAULTS] = {"dsm", "read-faults", "dsm.read-faults"},
+    [DSM_WRITE_FAULTS] = {"dsm", "write-faults", "dsm.write-faults"},
+    [DSM_FETCHED] = {"dsm", "pages-fetched", "dsm.pages-fetched"},
+    [DSM_DIFFS] = {"dsm", "diffs-made", "dsm.diffs-made"},
+    [DSM_ROUNDS] = {"dsm", "barrier-rounds", "dsm.barrier-rounds"},
     [MEMORY_READS] = {"memory", "reads", "memory.reads"},
     [MEMORY_WRITES] = {"memory", "writes", "memory.writes"},
     [ROW_HITS] = {"memory", "row-hits", "memory.row-hits"},
@@ -247,6 +261,22 @@ static void print_network(const struct run_result *r)
     printf(" bytes a cycle; %" PRIu64 " cycles waited for links\n", value(r, NETWORK_WAITED));
 }
 
+/* What processes with memories of their own told each other. */
+static void print_shared(const struct run_result *r)
+{
+    uint64_t messages;
+
+    if (!has(r, DSM_MESSAGES, &messages))
+        return;
+    printf("shared     %" PRIu64 " messages, %" PRIu64 " bytes between processes; %" PRIu64
+           " rounds of barriers\n",
+           messages, value(r, DSM_BYTES), value(r, DSM_ROUNDS));
+    printf("pages      %" PRIu64 " faults of loads, %" PRIu64 " of stores; %" PRIu64
+           " pages fetched, %" PRIu64 " diffs made\n",
+           value(r, DSM_READ_FAULTS), value(r, DSM_WRITE_FAULTS), value(r, DSM_FETCHED),
+           value(r, DSM_DIFFS));
+}
+
 static void print_memory(const struct run_result *r)
 {
     const uint64_t hits = value(r, ROW_HITS),
@@ -287,6 +317,7 @@ void run_machine_text(const struct run_result *r)
     print_spent(r);
     print_levels(r);
     print_network(r);
+    print_shared(r);
     print_memory(r);
     print_bandwidth(r);
     putchar('\n');

@@ -167,6 +167,18 @@ static int free_of_charge(struct checker *c, struct err *e)
     return 0;
 }
 
+/* Software whose threads all go to the same metadata. */
+static int needs_one_memory(const struct checker *c, struct err *e)
+{
+    if (!c->env.machine || !c->env.machine->dsm || !c->policy->charges || c->policy->by_process)
+        return 0;
+    return err_set(e, LARD_CONFIG,
+                   "policy %s: all threads share its metadata, and with machine=dsm processes have "
+                   "memories of their own; set policy.%s.charged=off, so that it costs nothing, or "
+                   "machine=multicore",
+                   c->label, c->label);
+}
+
 /* NULL: in a space of their own. */
 static int place_metadata(struct checker *c, uint32_t wanted, struct err *e)
 {
@@ -234,6 +246,8 @@ static int create(struct checker *c, struct err *e)
     };
     /* Statistics are for good: nothing is declared for a policy that can't be. */
     if (place_metadata(c, common.metadata, e))
+        return -1;
+    if (needs_one_memory(c, e))
         return -1;
     if (c->policy->refuse && c->policy->refuse(&c->policy_env, c->params, e))
         return -1;

@@ -2,6 +2,7 @@
  * and sums, no pipeline: an instruction takes a cycle, an access what coherence answers. */
 #include "sim/machine/machine.h"
 
+#include "sim/machine/cluster.h"
 #include "sim/machine/interval.h"
 #include "sim/machine/timeline.h"
 
@@ -93,8 +94,9 @@ enum spent spent_waiting(enum wait_reason why)
 /* ---- making one ----------------------------------------------------------------------------- */
 
 /* Sums over all cores are statistics; each core's part is a vector that is settled with them. */
-static void declare_stats(struct machine *m, struct stats *stats)
+static void declare_stats(struct machine *m, struct stats *stats, uint32_t kind)
 {
+    const size_t spents = kind == MACHINE_DSM ? SPENTS : SPENTS_MULTICORE;
     struct stats_group *g = stats_group(stats_root(stats), "machine");
     struct stats_group *all = stats_group(g, "spent"),
                        *each = stats_group(stats_root(stats), "cores");
@@ -120,15 +122,15 @@ static void declare_stats(struct machine *m, struct stats *stats)
                 &m->total_instructions);
     stats_vector(each, "instructions", "instructions", "Instructions, by core.", m->instructions, n,
                  NULL);
-    for (size_t i = 0; i < SPENTS; i++) {
+    for (size_t i = 0; i < spents; i++) {
         stats_count(all, spent_text[i], "cycles", spent_help[i], &m->total_spent[i]);
         stats_vector(each, spent_text[i], "cycles", spent_help[i], &m->spent[i * MAX_CORES], n,
                      NULL);
     }
     for (size_t core = 0; core < n; core++) {
-        for (size_t i = 0; i < SPENTS; i++)
+        for (size_t i = 0; i < spents; i++)
             parts[i] = &m->spent[i * MAX_CORES + core];
-        parts[SPENTS] = NULL;
+        parts[spents] = NULL;
         stats_invariant(each, "cycles", "Each core's cycles add up to the run's.", parts, STATS_EQ,
                         (const uint64_t *const[]){&m->cycles, NULL});
     }
@@ -227,7 +229,7 @@ static void make_cores(struct machine *m)
         m->core[i].spent = m->spent + i;
 }
 
-static int make(struct machine *m, struct config *config, struct stats *stats,
+static int make(struct machine *m, struct config *config, struct stats *stats, uint32_t kind,
                 const struct coh_host *host, struct err *e)
 {
     struct pages_params pages;
@@ -241,7 +243,7 @@ static int make(struct machine *m, struct config *config, struct stats *stats,
     if (m->params.contention == CONTENTION_BY_ORDER)
         m->params.contention = m->timed ? CONTENTION_ON : CONTENTION_OFF;
     make_cores(m);
-    declare_stats(m, stats);
+    declare_stats(m, stats, kind);
     footprint_init(&m->footprint, (unsigned)m->params.line,
                    stats_group(stats_root(stats), "footprint"));
     const struct coh_env env = {
@@ -259,10 +261,13 @@ static int make(struct machine *m, struct config *config, struct stats *stats,
     if (!m->coherence || pages_init(&m->pages, &pages, stats_group(stats_root(stats), "pages"), e))
         return -1;
     pages_count_lines(&m->pages, m->params.line, footprint_nobody);
-    return open_memory(m, config, stats, e);
+    if (kind != MACHINE_DSM)
+        return open_memory(m, config, stats, e) || config_known(config, "dsm", dsm_param_rows, e);
+    m->cluster = cluster_new(m, config, stats, e);
+    return m->cluster ? open_memory(m, config, stats, e) : -1;
 }
 
-struct machine *machine_new(struct config *config, struct stats *stats, bool timed,
+struct machine *machine_new(struct config *config, struct stats *stats, uint32_t kind, bool timed,
                             const struct coh_host *host, struct err *e)
 {
     struct machine *m = xcalloc(1, sizeof *m);
@@ -270,7 +275,7 @@ struct machine *machine_new(struct config *config, struct stats *stats, bool tim
     m->word = layouts[LAYOUT_DEFAULT].word;
     m->timed = timed;
     m->interval_end = CYCLE_NEVER;
-    if (!make(m, config, stats, host, e))
+    if (!make(m, config, stats, kind, host, e))
         return m;
     machine_free(m);
     return NULL;
@@ -281,6 +286,7 @@ void machine_account(struct machine *m, struct budget *b)
     budget_take(b, coherence_bytes(m->coherence));
     coherence_account(m->coherence, b);
     pages_account(&m->pages, b);
+    cluster_account(m->cluster, b);
     m->footprint.budget.of = b;
 }
 
@@ -290,6 +296,7 @@ void machine_free(struct machine *m)
         return;
     if (m->coherence)
         coherence_free(m->coherence);
+    cluster_free(m->cluster);
     memory_close(&m->memory);
     pages_free(&m->pages);
     footprint_free(&m->footprint);
@@ -307,7 +314,8 @@ void machine_each_param(void (*fn)(void *arg, const char *section, const struct 
         const struct param *rows;
     } own[] = {{"", machine_param_rows},       {"core", core_param_rows},
                {"pages", pages_param_rows},    {"memory", memory_param_rows},
-               {"stats", interval_param_rows}, {"timeline", timeline_param_rows}};
+               {"stats", interval_param_rows}, {"timeline", timeline_param_rows},
+               {"dsm", dsm_param_rows}};
 
     for (size_t i = 0; i < ARRAY_SIZE(own); i++)
         for (const struct param *row = own[i].rows; row->name; row++)
@@ -347,6 +355,11 @@ ALWAYS_INLINE struct coh_result access_physical(struct machine *m, unsigned core
     /* Waiting for what goes on beside has been charged already. */
     core_spend(m, c, spent_at(r.level), r.done - c->clock);
     return r;
+}
+enum mem_level machine_access(struct machine *m, unsigned core, sim_addr physical, unsigned bytes,
+                              enum mem_cmd cmd)
+{
+    return (enum mem_level)access_physical(m, core, physical, bytes, cmd).level;
 }
 ALWAYS_INLINE struct coh_result access_line(struct machine *m, unsigned core, sim_tid tid,
                                             sim_addr addr, unsigned bytes, enum mem_cmd cmd)
@@ -449,6 +462,8 @@ struct mem_outcome machine_event(struct machine *m, unsigned core, const struct 
 
     if (UNLIKELY(is_free(m, ev)))
         return out;
+    if (UNLIKELY(m->cluster))
+        return cluster_event(m, core, ev);
     if (LIKELY(cost->access)) {
         const enum mem_cmd cmd = (enum mem_cmd)cost->cmd;
         const uint64_t bytes = event_bytes(m, ev);

@@ -11,7 +11,7 @@
 #include "memory/pages.h"
 #include "trace/trace.h"
 
-enum { MACHINE_NONE, MACHINE_MULTICORE }; /* parameter machine */
+enum { MACHINE_NONE, MACHINE_MULTICORE, MACHINE_DSM }; /* parameter machine */
 /* parameter order */
 enum { ORDER_BY_MACHINE, ORDER_RECORDED, ORDER_TIMED, ORDER_PROGRAM, ORDER_HOST };
 enum { COMPAT_NONE, COMPAT_CE };
@@ -36,7 +36,8 @@ enum spent {
 #define SPENT(NAME, ...) SPENT_##NAME,
 #include "sim/machine/spent.def"
 #undef SPENT
-    SPENTS
+    SPENTS,
+    SPENTS_MULTICORE = SPENT_PAGE_FAULT /* those that each machine has */
 };
 extern const char *const spent_text[SPENTS];
 enum spent spent_waiting(enum wait_reason why);
@@ -62,6 +63,7 @@ struct machine_turns {
     sim_cycle (*exec)(void *scheduler, unsigned core, uint64_t instructions, sim_cycle now);
 };
 
+struct cluster;   /* cluster.h */
 struct intervals; /* interval.h */
 struct timeline;  /* timeline.h */
 
@@ -72,6 +74,7 @@ struct machine {
     struct coherence *coherence;
     struct pages pages;
     struct footprint footprint;
+    struct cluster *cluster;     /* NULL: cores share memory */
     struct inline_heap *inlined; /* borrows; NULL: no policy has metadata beside fields */
     unsigned word;               /* bytes of a synchronisation object's; of the layout */
     bool timed;
@@ -94,7 +97,7 @@ struct machine {
 };
 
 /* Binds the parts of the configuration that a machine has. NULL: error. */
-struct machine *machine_new(struct config *config, struct stats *stats, bool timed,
+struct machine *machine_new(struct config *config, struct stats *stats, uint32_t kind, bool timed,
                             const struct coh_host *host, struct err *e);
 void machine_account(struct machine *m, struct budget *b); /* what it has, and what it will */
 void machine_free(struct machine *m);
@@ -176,6 +179,9 @@ static inline uint64_t line_room(const struct machine *m, sim_addr addr)
 }
 /* The event's own instruction and accesses, its gap aside, from the core's clock on. */
 struct mem_outcome machine_event(struct machine *m, unsigned core, const struct event *ev);
+/* An access within a line, from the core's clock on; it is charged. */
+enum mem_level machine_access(struct machine *m, unsigned core, sim_addr physical, unsigned bytes,
+                              enum mem_cmd cmd);
 /* Memory that the event touches gets its physical pages: in recorded order. */
 void machine_touch_pages(struct machine *m, const struct event *ev);
 static inline void machine_touch(struct machine *m, const struct event *ev)

@@ -1,5 +1,6 @@
 /* policies.c - what policies get of the machine (policy.h, struct policy_machine): their host is
  * the machine. In timed order others go on while a core waits here. */
+#include "sim/machine/cluster.h"
 #include "sim/machine/machine.h"
 
 sim_cycle machine_exec(void *machine, unsigned core, unsigned instructions, sim_cycle now)
@@ -96,6 +97,7 @@ struct policy_machine machine_policies(struct machine *m)
         .piggyback = coherence_piggyback,
         .where = coherence_where,
         .lost = coherence_lost(m->coherence),
-        .no_histories = coherence_no_histories(m->coherence),
+        .no_histories = m->cluster ? cluster_no_histories : coherence_no_histories(m->coherence),
+        .dsm = cluster_policies(m->cluster),
     };
 }

@@ -697,7 +697,7 @@ void pipeline_init(struct timed *s, struct machine_turns *turns, struct stats_gr
     g = stats_group(g, "core");
     declare_atomics(s, stats_group(g, "atomics"));
     g = stats_group(g, "policy");
-    for (size_t i = 0; i < SPENTS; i++)
+    for (size_t i = 0; i < SPENTS_MULTICORE; i++)
         stats_count(g, spent_text[i], "cycles",
                     "Cycles of policies, part of machine.spent.handler: as machine.spent has them.",
                     &s->st.policy[i]);

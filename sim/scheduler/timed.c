@@ -6,6 +6,7 @@
  * far as it must be known for that: the next event of each thread that could go next. */
 #include "sim/scheduler/timed.h"
 
+#include "sim/machine/cluster.h"
 #include "sim/machine/interval.h"
 #include "sim/machine/timeline.h"
 
@@ -67,6 +68,8 @@ static inline bool choose(struct timed *s, struct run_queue *q)
 /* The core stands still until the thread may use it. */
 static NO_INLINE void stand_still(struct timed *s, struct run_queue *q, struct sched_thread *th)
 {
+    if (UNLIKELY(s->machine->cluster) && th->ready_at > q->core->clock)
+        cluster_stands(s->machine, q->agent->core, th->waited, th->ready_at);
     if (th->ready_at > q->core->clock)
         core_spend(s->machine, q->core, th->waited ? spent_waiting(th->why) : SPENT_IDLE,
                    th->ready_at - q->core->clock);

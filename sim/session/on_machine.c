@@ -90,7 +90,7 @@ int machine_begins(struct lardsim *l, unsigned granule)
         return know_machine(l) || know_orders(l);
     }
     const struct coh_host host = timed ? scheduler_host(&l->scheduler) : (struct coh_host){0};
-    l->machine = machine_new(l->config, l->stats, timed, &host, &l->err);
+    l->machine = machine_new(l->config, l->stats, l->params.machine, timed, &host, &l->err);
     if (!l->machine || watch(l))
         return -1;
     l->machine->word = run_layout(&l->params, l->pulled)->word;

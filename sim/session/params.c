@@ -3,10 +3,11 @@
 #include "sim/session/session.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "policy/checker.h"
 
-static const char *const machine_choices[] = {"none", "multicore", NULL};
+static const char *const machine_choices[] = {"none", "multicore", "dsm", NULL};
 static const char *const order_choices[] = {"auto", "recorded", "timed", "program", "host", NULL};
 static const char *const granularity_choices[] = {"trace", "1", "2", "4", "8", "field", NULL};
 
@@ -20,8 +21,8 @@ static const char *const layout_choices[] = {"trace",
 const struct param run_param_rows[] = {
     {"machine", PARAM_CHOICE, AT(machine), "none", 0, 0, "", machine_choices,
      "The simulated machine; none: detection only. multicore: as the sections machine, core, l1, "
-     "l2, "
-     "l3, coherence, network and memory say."},
+     "l2, l3, coherence, network and memory say. dsm: processes with memories of their own, as the "
+     "section dsm says, each on such a core."},
     {"order", PARAM_CHOICE, AT(order), "auto", 0, 0, "", order_choices,
      "The order in which events execute; recorded: as in the trace; timed: the core with the "
      "smallest "
@@ -131,6 +132,11 @@ const struct preset run_presets[] = {
     {"piledriver64",
      "SlimState's machine for scaling: four AMD processors of 16 cores, read as Opteron 6378.",
      ON_MACHINE MACHINE_PILEDRIVER64(AS_YAML)},
+    {"alpha-cvm",
+     "CVM's machine: 8 processes with memories of their own, on Alphas of 275 MHz, four a host, and "
+     "an ATM.",
+     "machine: dsm\norder: timed\npolicies: [none]\nschedule.threads: "
+     "round-robin\n" MACHINE_ALPHA_CVM(AS_YAML)},
     {"ce4",
      "The published CE simulator's MESI machine with 4 cores, charge for charge (compat = ce).",
      "machine: multicore\norder: recorded\ncompat: ce\ncontention: off\npolicies: [none]\ncores: "
@@ -185,6 +191,8 @@ void sim_each_machine(void (*fn)(void *arg, const struct machine_setting *row), 
     MACHINE_MACPRO12(TELL)
     preset = "piledriver64";
     MACHINE_PILEDRIVER64(TELL)
+    preset = "alpha-cvm";
+    MACHINE_ALPHA_CVM(TELL)
 #undef TELL
 }
 
@@ -210,6 +218,36 @@ void sim_each_param(void (*fn)(void *arg, const char *section, const struct para
     }
 }
 
+struct other_stats { /* of those that another run has not */
+    void (*fn)(void *arg, const char *name, const char *unit, const char *help);
+    void *arg;
+    const struct stats *told;
+};
+
+static void tell_new(void *arg, const char *name, const char *unit, const char *help)
+{
+    const struct other_stats *t = arg;
+    char *first = xasprintf("%s.0", name);
+    uint64_t value;
+
+    if (!stats_value(t->told, name, &value) && !stats_value(t->told, first, &value) &&
+        (!strncmp(name, "dsm.", 4) || strstr(name, spent_text[SPENT_PAGE_FAULT]) ||
+         strstr(name, spent_text[SPENT_SERVICE])))
+        t->fn(t->arg, name, unit, help);
+    free(first);
+}
+
+/* And those of processes with memories of their own. */
+static void each_stat_of_dsm(struct other_stats *t)
+{
+    struct lardsim *l = lardsim_new();
+
+    if (!lardsim_set(l, "policies=none") && !lardsim_set(l, "granularity=4") &&
+        !lardsim_set(l, "layout=default") && !lardsim_set(l, "machine=dsm") && !lardsim_start(l))
+        stats_each(l->stats, tell_new, t);
+    lardsim_free(l);
+}
+
 /* Of a run that has all policies, on a machine of several nodes with shared L2s and pipelined
  * cores, compared; it is made, and nothing runs. */
 void sim_each_stat(void (*fn)(void *arg, const char *name, const char *unit, const char *help),
@@ -230,6 +268,7 @@ void sim_each_stat(void (*fn)(void *arg, const char *name, const char *unit, con
         !lardsim_set(l, "l3.inclusion=non-inclusive") && !lardsim_set(l, "core.type=pipelined") &&
         !sim_compare(l) && !lardsim_set(l, "compare.truth=vc") && !lardsim_start(l))
         stats_each(l->stats, fn, arg);
+    each_stat_of_dsm(&(struct other_stats){fn, arg, l->stats});
     free(all);
     lardsim_free(l);
 }

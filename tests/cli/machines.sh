@@ -12,7 +12,7 @@ fail() { echo "machines.sh: $*"; bad=1; }
 printf '%s\n' 'lardsim-text 1' 'T0 fork T1' 'T0 write 0x1000 8' 'T1 write 0x1008 8' 'T0 join T1' >t.txt
 "$lardsim" list --json machines >rows || fail "no table of machines"
 presets=$(sed -n 's/.*"name": "\([^".]*\)\..*/\1/p' rows | sort -u)
-for wanted in radish8 radish8-large opteron64 xeon32 pentium4-4 pentium4 macpro12 piledriver64; do
+for wanted in radish8 radish8-large opteron64 xeon32 pentium4-4 pentium4 macpro12 piledriver64 alpha-cvm; do
     echo "$presets" | grep -qx -e "$wanted" || fail "no table says what $wanted is made of"
 done
 

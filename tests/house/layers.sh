@@ -18,6 +18,7 @@ memory/ddr: memory
 memory/dramsim3: memory memory/ddr
 cache:
 coherence: memory cache
+dsm:
 isa/lardx86: trace
 swmanager: memory coherence
 runtime: trace isa/lardx86 memory
@@ -32,7 +33,7 @@ policy/slimstate: policy policy/frame policy/fasttrack
 policy/regions: policy policy/frame
 policy/radish: policy policy/frame swmanager runtime
 sim/order: trace
-sim/machine: trace memory policy sim/order
+sim/machine: trace memory dsm policy sim/order
 sim/scheduler: sim/machine sim/order
 sim: trace policy
 sim/compare: sim policy
@@ -56,7 +57,7 @@ cli/reproduce: cli cli/sweep sim workloads
 '
 # What other top-level folders may include; tables (.def) too.
 public='base/base.h base/build.h base/calendar.h base/fiber.h base/folder.h base/param.h base/stats.h base/vclock.h base/yaml.h trace/trace.h
-memory/memory.h memory/pages.h cache/cache.h coherence/coherence.h isa/lardx86/lardx86.h swmanager/swmanager.h
+memory/memory.h memory/pages.h cache/cache.h coherence/coherence.h dsm/dsm.h isa/lardx86/lardx86.h swmanager/swmanager.h
 runtime/runtime.h policy/policy.h policy/checker.h policy/machine.h policy/view.h policy/inline_heap.h policy/space.h sim/lardsim.h sim/sim.h workloads/workloads.h capture/capture.h'
 
 cd "${top_srcdir:-.}" || exit 99
