@@ -68,6 +68,8 @@ golden synth.lardish.ddr -c radish8 --policy lardish --set granularity=4 --set l
     --set memory.type=ddr --set core.store-buffer=8 --set core.misses=4 synth:seed=3,events=5000,granularity=4,unaligned=0
 golden synth.radish -c radish8 --policy radish --set policy.radish.checks=queued --set policy.radish.clock-bits=6 \
     synth:seed=2,events=3000
+golden synth.cvm --policy cvm --policy small=cvm --set policy.small.page=64 --set policy.small.intervals=50 \
+    synth:seed=1,events=5000
 golden synth.clean -c radish8 --policy clean synth:seed=1,events=5000
 golden synth.goldilocks --policy goldilocks --policy all=goldilocks --policy flow=goldilocks --set policy.all.transactions=all \
     --set policy.flow.transactions=write-to-read --set policy.flow.list-limit=20 synth:seed=1,events=5000

@@ -1,0 +1,364 @@
+/* compare.c - the comparison that a barrier's master makes (4.3): concurrent intervals with a page
+ * in common are put on the check list, and their bitmaps are held against each other. */
+#include "policy/cvm/cvm.h"
+
+#include <stdlib.h>
+
+/* ---- a pair of intervals at a page ---------------------------------------------------------- */
+
+static uint64_t word_of(const struct cvm_entry *x, enum cvm_kind k, size_t i)
+{
+    return x->bits[k] ? x->bits[k][i] : 0;
+}
+
+static bool has(const struct cvm_entry *x, enum cvm_kind k, size_t word)
+{
+    return word_of(x, k, word / 64) >> word % 64 & 1;
+}
+
+static uint64_t any(const struct cvm_entry *x, size_t i)
+{
+    return word_of(x, CVM_READ, i) | word_of(x, CVM_WRITE, i) | word_of(x, CVM_ATOMIC_READ, i) |
+           word_of(x, CVM_ATOMIC_WRITE, i);
+}
+
+/* 64 words: those at which the two conflict. */
+static uint64_t conflicts(const struct cvm_entry *x, const struct cvm_entry *y, size_t i)
+{
+    return (word_of(x, CVM_WRITE, i) & any(y, i)) | (word_of(y, CVM_WRITE, i) & any(x, i)) |
+           (word_of(x, CVM_ATOMIC_WRITE, i) & word_of(y, CVM_READ, i)) |
+           (word_of(y, CVM_ATOMIC_WRITE, i) & word_of(x, CVM_READ, i));
+}
+
+/* What is known is the interval, and which kinds of access it made: of two that both wrote and read
+ * the word, the writes are named. */
+static struct race_side side_of(const struct cvm_entry *x, bool write)
+{
+    return (struct race_side){.event = x->of->event,
+                              .thread = x->of->tid,
+                              .op = write ? EV_WRITE : EV_READ,
+                              .known = true,
+                              .region = true};
+}
+
+bool cvm_raced(struct cvm *c, struct cvm_page *p, size_t word)
+{
+    if (!p->raced)
+        p->raced = cvm_bitmap(c);
+    const uint64_t bit = UINT64_C(1) << word % 64;
+    const bool first = !(p->raced[word / 64] & bit);
+
+    p->raced[word / 64] |= bit;
+    return first;
+}
+
+/* Of the word's accesses by x and y, which conflict, the write of x is named where it is one of a
+ * conflict; but not two atomic writes, which are none. */
+static bool names_write(const struct cvm_entry *x, const struct cvm_entry *y, size_t word,
+                        bool y_writes)
+{
+    return has(x, CVM_WRITE, word) ||
+           (has(x, CVM_ATOMIC_WRITE, word) &&
+            (has(y, CVM_WRITE, word) || (!y_writes && has(y, CVM_READ, word))));
+}
+
+static void report(struct cvm *c, struct cvm_page *p, const struct cvm_entry *x,
+                   const struct cvm_entry *y, size_t word)
+{
+    const struct cvm_entry *later = x->of->serial > y->of->serial ? x : y;
+    const struct cvm_entry *earlier = later == x ? y : x;
+    const bool writes = names_write(later, earlier, word, false);
+    const struct race_side is = side_of(later, writes);
+    const struct race_side other = side_of(earlier, names_write(earlier, later, word, writes));
+    const sim_addr location = (p->number << c->page_shift) + ((sim_addr)word << c->word_shift);
+    const struct event ev = {.addr = location,
+                             .size = 1u << c->word_shift,
+                             .tid = is.thread,
+                             .flags = later->system ? EVF_SYSTEM : 0,
+                             .kind = is.op};
+
+    race_region(c->env->report, &ev, &is, location, &other, cvm_raced(c, p, word));
+    race_late_done(c->env->report);
+}
+
+/* A conflict that the two have at the words from..last. */
+static void compare_bitmaps(struct cvm *c, struct cvm_page *p, const struct cvm_entry *x,
+                            const struct cvm_entry *y, size_t from, size_t last)
+{
+    for (size_t i = from / 64; i <= last / 64; i++) {
+        uint64_t found = conflicts(x, y, i);
+        if (i == from / 64)
+            found &= ~UINT64_C(0) << from % 64;
+        if (i == last / 64)
+            found &= ~UINT64_C(0) >> (63 - last % 64);
+        for (; found; found &= found - 1)
+            report(c, p, x, y, i * 64 + (size_t)__builtin_ctzll(found));
+    }
+}
+
+/* The notices overlap: the pair is put on the check list, with the bitmaps that it needs. */
+static bool overlap(struct cvm *c, struct cvm_entry *x, struct cvm_entry *y)
+{
+    const unsigned kx = x->kinds, ky = y->kinds;
+
+    if (!(kx & CVM_WRITES) && !(ky & CVM_WRITES))
+        return false;
+    x->asked |= (uint8_t)(kx & (ky & CVM_WRITES ? CVM_READS | CVM_WRITES : CVM_WRITES));
+    y->asked |= (uint8_t)(ky & (kx & CVM_WRITES ? CVM_READS | CVM_WRITES : CVM_WRITES));
+    c->st.listed++;
+    c->st.used += (uint64_t)!x->of->used + !y->of->used;
+    x->of->used = y->of->used = true;
+    return true;
+}
+
+static inline void compare_pair(struct cvm *c, struct cvm_page *p, struct cvm_entry *x,
+                                struct cvm_entry *y, size_t from, size_t last)
+{
+    if (overlap(c, x, y) && ((x->writes & y->all) | (y->writes & x->all)))
+        compare_bitmaps(c, p, x, y, from, last);
+}
+
+/* An entry with those of another thread, newest first. The newest may know of it; once one does
+ * not, no older one does. Once one happens before it, so do all older ones. */
+static void compare_with(struct cvm *c, struct cvm_page *p, struct cvm_entry *x,
+                         struct cvm_entry *others, size_t from, size_t last)
+{
+    struct cvm_entry *y = others;
+
+    if (!y)
+        return;
+    const uint64_t known = vclock_get(&x->of->known->clock, y->of->actor);
+    while (y && y->time > known && cvm_before(x->of, y->of))
+        y = y->next;
+    for (; y && y->time > known; y = y->next)
+        compare_pair(c, p, x, y, from, last);
+}
+
+static void compare_page(struct cvm *c, struct cvm_page *p, size_t from, size_t last)
+{
+    for (uint32_t i = 0; i < p->lanes; i++)
+        for (struct cvm_entry *x = p->lane[i].fresh; x; x = x->next)
+            for (uint32_t j = 0; j < p->lanes; j++) {
+                if (j > i)
+                    compare_with(c, p, x, p->lane[j].fresh, from, last);
+                if (j != i)
+                    compare_with(c, p, x, p->lane[j].old, from, last);
+            }
+}
+
+/* ---- what is kept --------------------------------------------------------------------------- */
+
+/* x loses the words of `seen`, which newer entries of the same thread have, and these get x's:
+ * whatever is concurrent with the older access is also with the newer one. */
+static void trim(struct cvm *c, struct cvm_entry *x, uint64_t *seen[CVM_KINDS])
+{
+    for (unsigned k = 0; k < CVM_KINDS; k++) {
+        uint64_t rest = 0;
+        if (!x->bits[k])
+            continue;
+        if (!seen[k])
+            seen[k] = cvm_bitmap(c);
+        for (size_t i = 0; i < c->words; i++) {
+            const uint64_t left = x->bits[k][i] & ~seen[k][i];
+            seen[k][i] |= left;
+            rest |= x->bits[k][i] = left;
+        }
+        if (rest)
+            continue;
+        pool_give(&c->bitmaps, x->bits[k]);
+        x->bits[k] = NULL;
+        x->kinds &= (uint8_t) ~(1u << k);
+    }
+}
+
+/* Whenever there may be twice as many as the last time left. */
+static void trim_old(struct cvm *c, struct cvm_lane *l)
+{
+    enum { FEW = 8 };
+    uint64_t *seen[CVM_KINDS] = {NULL};
+
+    if (l->olds < l->trim_at)
+        return;
+    for (struct cvm_entry **at = &l->old; *at;) {
+        struct cvm_entry *x = *at;
+        trim(c, x, seen);
+        if (x->kinds) {
+            at = &x->next;
+            continue;
+        }
+        *at = x->next;
+        l->olds--;
+        cvm_entry_free(c, x);
+    }
+    l->trim_at = 2 * l->olds + FEW;
+    for (unsigned k = 0; k < CVM_KINDS; k++)
+        if (seen[k])
+            pool_give(&c->bitmaps, seen[k]);
+}
+
+/* Moves the words from..last of a fresh entry to the old one of its interval. */
+static void move_words(struct cvm *c, struct cvm_entry *to, struct cvm_entry *x, size_t from,
+                       size_t last)
+{
+    to->system |= x->system;
+    to->all |= x->all;
+    to->writes |= x->writes;
+    for (unsigned k = 0; k < CVM_KINDS; k++)
+        for (size_t i = from / 64; x->bits[k] && i <= last / 64; i++) {
+            uint64_t mask = ~UINT64_C(0);
+            if (i == from / 64)
+                mask &= ~UINT64_C(0) << from % 64;
+            if (i == last / 64)
+                mask &= ~UINT64_C(0) >> (63 - last % 64);
+            if (!(x->bits[k][i] & mask))
+                continue;
+            *cvm_words(c, to, (enum cvm_kind)k, i) |= x->bits[k][i] & mask;
+            x->bits[k][i] &= ~mask;
+        }
+}
+
+/* Oldest first, as what is newer replaces what is older. */
+static struct cvm_entry *reversed(struct cvm_entry *x)
+{
+    struct cvm_entry *done = NULL;
+
+    while (x) {
+        struct cvm_entry *next = x->next;
+        x->next = done;
+        done = x;
+        x = next;
+    }
+    return done;
+}
+
+void cvm_settle(struct cvm *c, struct cvm_page *p, size_t from, size_t last)
+{
+    compare_page(c, p, from, last);
+    for (uint32_t i = 0; i < p->lanes; i++) {
+        struct cvm_lane *l = &p->lane[i];
+        l->fresh = reversed(l->fresh);
+        for (struct cvm_entry *x = l->fresh; x; x = x->next)
+            move_words(c, cvm_old_entry(c, l, x->of), x, from, last);
+        l->fresh = reversed(l->fresh);
+    }
+}
+
+static void count_bitmaps(struct cvm *c, struct cvm_entry *x)
+{
+    const bool reads = x->kinds & CVM_READS, writes = x->kinds & CVM_WRITES;
+
+    c->st.read_notices += reads;
+    c->st.write_notices += writes;
+    c->st.bitmaps += (uint64_t)reads + writes;
+    c->st.fetched += (uint64_t) !!(x->asked & CVM_READS) + !!(x->asked & CVM_WRITES);
+    x->asked = 0;
+}
+
+/* Into its place among the old ones, or into the one of its interval that is there. */
+static void add_old(struct cvm *c, struct cvm_lane *l, struct cvm_entry *x)
+{
+    struct cvm_entry **at = &l->old;
+
+    while (*at && (*at)->of->serial > x->of->serial)
+        at = &(*at)->next;
+    if (*at && (*at)->of == x->of) {
+        move_words(c, *at, x, 0, c->words * 64 - 1);
+        cvm_entry_free(c, x);
+        return;
+    }
+    x->next = *at;
+    *at = x;
+    l->olds++;
+}
+
+static void make_old(struct cvm *c, struct cvm_lane *l)
+{
+    struct cvm_entry *x = reversed(l->fresh), *next;
+
+    l->fresh = NULL;
+    for (; x; x = next) {
+        next = x->next;
+        count_bitmaps(c, x);
+        add_old(c, l, x);
+    }
+    trim_old(c, l);
+}
+
+static void settle_page(struct cvm *c, struct cvm_page *p)
+{
+    bool empty = true;
+
+    if (p->lanes > 1)
+        compare_page(c, p, 0, c->words * 64 - 1);
+    for (uint32_t i = 0; i < p->lanes; i++) {
+        make_old(c, &p->lane[i]);
+        empty &= !p->lane[i].old;
+    }
+    p->listed = false;
+    if (empty && !p->raced) {
+        map_remove(&c->pages, p->number);
+        cvm_page_free(c, p);
+    }
+}
+
+/* ---- what all know of ----------------------------------------------------------------------- */
+
+/* Every process is there, so that an interval that all of them know of is ordered with whatever is
+ * to come. */
+static bool covered(const struct cvm *c, const struct cvm_interval *i)
+{
+    for (uint32_t a = 0; a < c->threads; a++)
+        if (a != i->actor && i->time > vclock_get(&c->env->hb->actor[a].clock, i->actor))
+            return false;
+    return true;
+}
+
+/* Older ones are covered once a newer one is. */
+static void drop_covered(struct cvm *c, struct cvm_lane *l)
+{
+    struct cvm_entry **at = &l->old;
+
+    while (*at && !covered(c, (*at)->of))
+        at = &(*at)->next;
+    while (*at) {
+        struct cvm_entry *x = *at;
+        *at = x->next;
+        l->olds--;
+        cvm_entry_free(c, x);
+    }
+}
+
+static void drop_all_covered(struct cvm *c)
+{
+    size_t pos = 0;
+    uint64_t number, *at;
+
+    while (map_next(&c->pages, &pos, &number, &at)) {
+        struct cvm_page *p = (struct cvm_page *)(uintptr_t)*at;
+        for (uint32_t i = 0; i < p->lanes; i++)
+            drop_covered(c, &p->lane[i]);
+    }
+}
+
+/* ---- all pages ------------------------------------------------------------------------------ */
+
+static int by_number(const void *left, const void *right)
+{
+    const struct cvm_page *const *a = left, *const *b = right;
+
+    return ((*a)->number > (*b)->number) - ((*a)->number < (*b)->number);
+}
+
+void cvm_consolidate(struct cvm *c)
+{
+    for (uint32_t a = 0; a < c->threads; a++)
+        cvm_end_interval(c, &c->thread[a]);
+    if (c->params.processes && c->begun == c->params.processes)
+        drop_all_covered(c);
+    if (c->listed)
+        qsort(c->list, c->listed, sizeof *c->list, by_number);
+    for (size_t i = 0; i < c->listed; i++)
+        settle_page(c, c->list[i]);
+    c->listed = 0;
+    c->fresh = 0;
+}

@@ -1,0 +1,403 @@
+/* cvm.c - CVM's detector (Perkovic, Keleher, TPDS): races found by what lazy release consistency
+ * keeps anyway. A thread's execution is cut into intervals; of each it is remembered which words of
+ * which pages it touched. At a barrier concurrent intervals with a page in common are compared word
+ * by word.
+ *
+ * What differs from the paper: threads come and go, so what a barrier has compared is kept as far
+ * as a thread may yet come that does not know of it (of each thread and word the last access of a
+ * kind); a barrier may be of some threads only; memory may be cleared and moved. */
+#include "policy/cvm/cvm.h"
+
+#include <stdlib.h>
+
+#define AT(field) offsetof(struct cvm_params, field)
+static const char *const full_choices[] = {"consolidate", "stop", NULL};
+static const struct param cvm_params[] = {
+    {"page", PARAM_U64, AT(page), "8192", 64, 1 << 24, "bytes", NULL,
+     "Size of a page, a power of two: notices are by page, bitmaps are of a page."},
+    {"processes", PARAM_U64, AT(processes), "0", 0, EPOCH_THREADS, "threads", NULL,
+     "Entries of a version vector: so many threads there may be. Once all are there, what they all "
+     "know of is forgotten. 0: as many as come, and of each word last accesses are kept."},
+    {"intervals", PARAM_U64, AT(intervals), "4096", 1, 1 << 24, "intervals", NULL,
+     "Buffers for intervals that have not been compared."},
+    {"full", PARAM_CHOICE, AT(full), "consolidate", 0, 0, "", full_choices,
+     "What happens when the buffers are full before a barrier: all that is there is compared, or "
+     "the run stops with an error."},
+    PARAM_END,
+};
+#undef AT
+
+/* ---- threads and intervals ------------------------------------------------------------------ */
+
+static int too_many(struct cvm *c)
+{
+    return err_set(c->env->err, LARD_CONFIG,
+                   "event %llu: policy cvm: a version vector has %llu entries, and one more thread "
+                   "comes; raise processes, or set it to 0",
+                   (unsigned long long)*c->env->number, (unsigned long long)c->params.processes);
+}
+
+static NO_INLINE void more_threads(struct cvm *c, uint32_t actor)
+{
+    const uint32_t n = actor + 1 + actor / 2;
+
+    c->thread = xrecalloc(c->thread, c->threads, n, sizeof *c->thread);
+    budget_take(c->env->budget, (n - c->threads) * sizeof *c->thread);
+    c->threads = n;
+}
+
+static inline struct cvm_thread *thread_at(struct cvm *c, uint32_t actor)
+{
+    if (UNLIKELY(actor >= c->threads))
+        more_threads(c, actor);
+    return &c->thread[actor];
+}
+
+static struct cvm_vector *known_now(struct cvm *c, struct cvm_thread *t, uint32_t actor)
+{
+    if (!t->known) {
+        t->known = xcalloc(1, sizeof *t->known);
+        t->known->users = 1;
+        budget_take(c->env->budget, sizeof *t->known);
+        vclock_copy(&t->known->clock, &c->env->hb->actor[actor].clock, c->env->budget);
+    }
+    t->known->users++;
+    return t->known;
+}
+
+/* The system's buffers are full and there was no barrier (6.2). */
+static void buffers_full(struct cvm *c)
+{
+    if (c->params.full == CVM_FULL_STOP) {
+        err_set(c->env->err, LARD_CONFIG,
+                "event %llu: policy cvm: %llu intervals have begun since the last barrier, as many "
+                "as there are buffers; raise intervals, or set full=consolidate",
+                (unsigned long long)*c->env->number, (unsigned long long)c->params.intervals);
+        return;
+    }
+    c->st.consolidations++;
+    cvm_consolidate(c);
+}
+
+/* An access begins the thread's next interval: one without accesses has no notices, and is none. */
+static NO_INLINE void begin_interval(struct cvm *c, uint32_t actor, const struct event *ev,
+                                     uint64_t number)
+{
+    if (c->fresh >= c->params.intervals)
+        buffers_full(c);
+    struct cvm_thread *t = thread_at(c, actor);
+    struct cvm_interval *i = pool_get(&c->intervals);
+
+    cvm_end_interval(c, t);
+    *i = (struct cvm_interval){.known = known_now(c, t, actor),
+                               .time = epoch_time(c->env->hb->actor[actor].now),
+                               .serial = ++c->serial,
+                               .index = ++t->intervals,
+                               .event = number,
+                               .actor = actor,
+                               .users = 1,
+                               .tid = ev->tid};
+    t->interval = i;
+    t->serial = i->serial;
+    t->seen = c->env->hb->actor[actor].now;
+    c->fresh++;
+    c->st.intervals++;
+}
+
+/* ---- accesses ------------------------------------------------------------------------------- */
+
+static NO_INLINE struct cvm_entry *find_entry(struct cvm *c, struct cvm_thread *t, uint32_t actor,
+                                              uint64_t number)
+{
+    struct cvm_page *p = cvm_page_make(c, number);
+    struct cvm_lane *l = cvm_lane(c, p, actor);
+
+    if (!l->fresh || l->fresh->of != t->interval) {
+        struct cvm_entry *x = cvm_entry_new(c, t->interval);
+        x->next = l->fresh;
+        l->fresh = x;
+        cvm_list(c, p);
+    }
+    t->near[number % CVM_NEAR] = (struct cvm_near){number, t->serial, l->fresh};
+    return l->fresh;
+}
+
+static inline enum cvm_kind kind_of(const struct event *ev)
+{
+    return (enum cvm_kind)((event_writes(ev) ? CVM_WRITE : CVM_READ) +
+                           (ev->flags & EVF_ORDER_MASK ? CVM_ATOMIC_READ : 0));
+}
+
+static inline void set_bit(struct cvm *c, struct cvm_thread *t, uint32_t actor, sim_addr at,
+                           const struct event *ev)
+{
+    const uint64_t number = at >> c->page_shift;
+    const struct cvm_near *near = &t->near[number % CVM_NEAR];
+    struct cvm_entry *x = near->entry;
+    const size_t w = (size_t)((at & ((UINT64_C(1) << c->page_shift) - 1)) >> c->word_shift);
+
+    if (UNLIKELY(near->page != number || near->serial != t->serial))
+        x = find_entry(c, t, actor, number);
+    const enum cvm_kind k = kind_of(ev);
+    *cvm_words(c, x, k, w / 64) |= UINT64_C(1) << w % 64;
+    cvm_parts(c, x, k, w);
+    x->system |= ev->flags & EVF_SYSTEM;
+}
+
+/* False: the run ends. */
+static inline bool remember(struct cvm *c, const struct event *ev, uint64_t number)
+{
+    const struct granules g = granules_of(ev, c->env->granule);
+    const uint32_t actor = hb_actor(c->env->hb, ev->tid);
+    struct cvm_thread *t = thread_at(c, actor);
+
+    if (UNLIKELY(!t->serial || t->interval->tid != ev->tid)) {
+        begin_interval(c, actor, ev, number);
+        t = &c->thread[actor];
+    }
+    for (sim_addr a = g.first;; a += g.step) {
+        set_bit(c, t, actor, a, ev);
+        if (LIKELY(a == g.last))
+            return true;
+        if (budget_ends(c->env->budget))
+            return false;
+    }
+}
+
+static void cvm_access(void *self, const struct event *ev)
+{
+    struct cvm *c = self;
+
+    remember(c, ev, *c->env->number);
+}
+
+/* ---- synchronisation ------------------------------------------------------------------------ */
+
+/* The actor's own entry has gone up, or it takes something: its interval ends. */
+static void look_at(struct cvm *c, uint32_t actor, bool takes)
+{
+    struct cvm_thread *t = thread_at(c, actor);
+    const epoch now = c->env->hb->actor[actor].now;
+
+    if (takes)
+        cvm_forget_vector(c, t);
+    if (takes || t->seen != now)
+        cvm_end_interval(c, t);
+    t->seen = now;
+}
+
+/* The thread's clock has taken something, for a new interval to begin. */
+static bool takes(const struct cvm *c, const struct event *ev)
+{
+    switch (ev->kind) {
+    case EV_ACQUIRE:
+    case EV_ACQUIRE_SHARED:
+        return hb_lock_depth(c->env->hb, ev->addr, ev->tid, ev->kind == EV_ACQUIRE_SHARED) == 1;
+    case EV_WRITEVC:
+        return ev->aux != ev->tid;
+    default:
+        return ev_info[ev->kind].takes;
+    }
+}
+
+/* The first to leave a round finds all that arrived: the master's comparison (4.3). */
+static void depart(struct cvm *c, const struct event *ev)
+{
+    uint64_t *round = map_put(&c->rounds, ev->addr);
+
+    if (*round == ev->aux + 1)
+        return;
+    *round = ev->aux + 1;
+    c->st.barriers++;
+    cvm_consolidate(c);
+}
+
+static void cvm_sync(void *self, const struct event *ev)
+{
+    struct cvm *c = self;
+    const sim_tid child = (sim_tid)ev->aux;
+
+    look_at(c, hb_actor(c->env->hb, ev->tid), takes(c, ev));
+    /* Whoever joins a thread that has not ended publishes that thread's clock. */
+    if (ev->kind == EV_JOIN && hb_has_begun(c->env->hb, child))
+        look_at(c, hb_actor(c->env->hb, child), false);
+    if (ev->kind == EV_BARRIER_DEPART)
+        depart(c, ev);
+}
+
+static bool access_takes(const struct event *ev) /* an atomic one */
+{
+    return ev_info[ev->kind].takes && order_takes(event_order(ev));
+}
+
+static void cvm_edges(void *self, enum policy_edge at, const struct event *ev,
+                      const struct event *accesses, size_t n)
+{
+    struct cvm *c = self;
+    const uint32_t actor = hb_actor(c->env->hb, ev->tid);
+
+    (void)accesses;
+    (void)n;
+    if (at == EDGE_BEGIN) {
+        c->begun += thread_at(c, actor)->seen == 0;
+        if (c->params.processes && c->begun > c->params.processes)
+            too_many(c);
+    }
+    const bool takes =
+        at == EDGE_BEGIN || (at == EDGE_BEFORE && (ev->kind == EV_TXN_COMMIT || access_takes(ev)));
+    if (takes || at == EDGE_AFTER)
+        look_at(c, actor, takes);
+}
+
+static void cvm_heap(void *self, const struct event *ev)
+{
+    if (ev->kind == EV_CLEAR)
+        cvm_clear(self, ev->addr, ev->aux);
+    else if (ev->kind == EV_COPY)
+        cvm_copy(self, ev->addr, ev[1].addr, ev->aux);
+}
+
+static void cvm_finish(void *self)
+{
+    cvm_consolidate(self);
+}
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+static void cvm_explain(const void *self, const struct event *ev, sim_addr location, char *to,
+                        size_t room)
+{
+    const struct cvm *c = self;
+    const struct cvm_page *p = cvm_page_find(c, location >> c->page_shift);
+
+    (void)ev;
+    snprintf(
+        to, room, "%s",
+        p ? "it knows by which intervals a word was touched, but no sites, and compares at the "
+            "next barrier"
+          : "it has seen no access to this page");
+}
+
+static int cvm_refuse(const struct policy_env *env, const void *params, struct err *e)
+{
+    const struct cvm_params *p = params;
+
+    (void)env;
+    if (p->page & (p->page - 1))
+        return err_set(e, LARD_CONFIG,
+                       "policy cvm: page (%llu bytes) must be a power of two; set it to 4096 or "
+                       "8192",
+                       (unsigned long long)p->page);
+    return 0;
+}
+
+static void declare(struct cvm *c)
+{
+    struct stats_group *g = c->env->stats;
+
+    stats_count(g, "intervals", "intervals", "Intervals that had an access.", &c->st.intervals);
+    stats_count(g, "intervals-used", "intervals",
+                "Intervals of a concurrent pair that had a page in common.", &c->st.used);
+    stats_count(g, "barriers", "barriers", "Rounds of barriers, each compared.", &c->st.barriers);
+    stats_count(g, "consolidations", "count", "Comparisons as the buffers were full.",
+                &c->st.consolidations);
+    stats_count(g, "ranges", "count", "Comparisons of ranges that were cleared or copied.",
+                &c->st.ranges);
+    stats_count(g, "listed", "count",
+                "Entries of check lists: concurrent intervals at a page that one of them wrote.",
+                &c->st.listed);
+    stats_count(g, "notices.read", "notices", "Read notices: pages read, by interval.",
+                &c->st.read_notices);
+    stats_count(g, "notices.write", "notices", "Write notices: pages written, by interval.",
+                &c->st.write_notices);
+    stats_count(g, "bitmaps", "bitmaps", "Bitmaps: one of each notice.", &c->st.bitmaps);
+    stats_count(g, "bitmaps-used", "bitmaps", "Bitmaps that a check list asked for.",
+                &c->st.fetched);
+}
+
+static unsigned log2_of(uint64_t n)
+{
+    return 63u - (unsigned)__builtin_clzll(n);
+}
+
+static void *cvm_create(const struct policy_env *env, const void *params, struct err *e)
+{
+    struct cvm *c = xcalloc(1, sizeof *c);
+    const unsigned word = env->granule == GRANULE_FIELD ? 1 : env->granule;
+
+    (void)e;
+    c->env = env;
+    c->params = *(const struct cvm_params *)params;
+    c->page_shift = log2_of(c->params.page);
+    c->word_shift = log2_of(word);
+    c->words = (size_t)((c->params.page / word + 63) / 64);
+    c->part_shift = c->words > 1 ? log2_of(c->words) : 0;
+    c->intervals = (struct pool){.bytes = 64, .budget = env->budget};
+    c->entries = (struct pool){.bytes = 128, .budget = env->budget};
+    c->bitmaps =
+        (struct pool){.bytes = (c->words * sizeof(uint64_t) + 63) / 64 * 64, .budget = env->budget};
+    map_init(&c->pages, env->budget);
+    map_init(&c->rounds, env->budget);
+    declare(c);
+    return c;
+}
+_Static_assert(sizeof(struct cvm_interval) <= 64 && sizeof(struct cvm_entry) <= 128,
+               "a block of a pool each");
+
+static void cvm_destroy(void *self)
+{
+    struct cvm *c = self;
+    size_t pos = 0;
+    uint64_t number, *at;
+
+    while (map_next(&c->pages, &pos, &number, &at))
+        cvm_page_free(c, (struct cvm_page *)(uintptr_t)*at);
+    for (uint32_t i = 0; i < c->threads; i++) {
+        cvm_end_interval(c, &c->thread[i]);
+        cvm_forget_vector(c, &c->thread[i]);
+    }
+    pool_free(&c->intervals);
+    pool_free(&c->entries);
+    pool_free(&c->bitmaps);
+    map_free(&c->pages);
+    map_free(&c->rounds);
+    free(c->thread);
+    free(c->list);
+    free(c);
+}
+
+static const struct event *cvm_run(void *self, const struct event *ev, const struct event *end,
+                                   const struct event *known, uint64_t *number)
+{
+    struct cvm *c = self;
+
+    (void)known;
+    for (uint64_t n = *number;; ev++, n++) {
+        const bool go_on = remember(c, ev, n);
+        if (ev + 1 == end || !go_on || c->env->err->code || budget_over(c->env->budget) ||
+            !access_plain(c->env, ev + 1)) {
+            *number = n;
+            return ev;
+        }
+    }
+}
+
+extern const struct policy policy_cvm;
+const struct policy policy_cvm = {
+    .name = "cvm",
+    .summary = "intervals of lazy release consistency, compared at barriers",
+    .source = "cvm",
+    .promise = {CLAIM_SOUND | CLAIM_PRECISE | CLAIM_UNSITED, CONFLICT_ALL, HISTORY_ALL, NULL},
+    .params = cvm_params,
+    .params_size = sizeof(struct cvm_params),
+    .refuse = cvm_refuse,
+    .create = cvm_create,
+    .destroy = cvm_destroy,
+    .detector = &(const struct policy_detector){.access = cvm_access,
+                                                .sync = cvm_sync,
+                                                .edges = cvm_edges,
+                                                .heap = cvm_heap,
+                                                .finish = cvm_finish,
+                                                .explain = cvm_explain},
+    .hints = &(const struct policy_hints){.run = cvm_run},
+};

@@ -1,0 +1,164 @@
+/* cvm.h - what the files of CVM's detector share: intervals, the pages that they touched, the
+ * policy. */
+#ifndef LARDSIM_CVM_H
+#define LARDSIM_CVM_H
+
+#include "policy/frame/hb.h"
+#include "policy/frame/ledger.h"
+
+/* The bitmaps of a page in an interval. A word's plain accesses and its atomic ones are told apart,
+ * as two atomic accesses do not race. */
+enum cvm_kind { CVM_READ, CVM_WRITE, CVM_ATOMIC_READ, CVM_ATOMIC_WRITE, CVM_KINDS };
+
+/* What a thread knew of others when an interval began: its version vector. Intervals of a thread
+ * share one until it takes something. */
+struct cvm_vector {
+    struct vclock clock;
+    uint32_t users;
+};
+
+/* A part of a thread's execution between two of its synchronisation accesses (3.1). */
+struct cvm_interval {
+    struct cvm_vector *known; /* shared */
+    uint64_t time;            /* the thread's own entry while it went on */
+    uint64_t serial;          /* all intervals in the order in which they began, from 1 */
+    uint64_t index;           /* of the thread's intervals, from 1: sigma_p^index */
+    uint64_t event;           /* of its first access */
+    uint32_t actor;
+    uint32_t users; /* its entries, and the thread while it goes on */
+    sim_tid tid;
+    bool used; /* it is of a concurrent pair with a page in common */
+};
+
+/* A page in an interval: its notices, and a bit a word for each kind of access. A 64th of the page
+ * has a bit in `parts`: most pairs are told apart by those. */
+struct cvm_entry {
+    struct cvm_entry *next; /* the thread's next older one of the page */
+    struct cvm_interval *of;
+    uint64_t time;             /* of->time */
+    uint64_t all, writes;      /* parts with an access, with a write; may have too many */
+    uint8_t kinds;             /* that have a bitmap, bits by enum cvm_kind */
+    uint8_t asked;             /* of them, those that the comparison that goes on asked for */
+    bool system;               /* some of its accesses are the runtime's */
+    uint64_t *bits[CVM_KINDS]; /* own; NULL: no notice of that kind */
+};
+
+struct cvm_lane {            /* a thread at a page; newest first */
+    struct cvm_entry *fresh; /* not compared yet */
+    struct cvm_entry
+        *old; /* compared with all that came before: some may be replaced by newer ones */
+    uint32_t actor;
+    uint32_t olds, trim_at; /* how many; where those are looked for that others replace */
+};
+struct cvm_page {
+    uint64_t number;
+    struct cvm_lane *lane; /* owns; in order of actors */
+    uint32_t lanes, cap;
+    bool listed;     /* among those with something fresh */
+    uint64_t *raced; /* owns; words that have raced in this life; NULL: none */
+};
+
+enum { CVM_NEAR = 64 }; /* entries of the interval that goes on, found without a search */
+struct cvm_near {
+    uint64_t page, serial;
+    struct cvm_entry *entry;
+};
+struct cvm_thread {                /* an actor */
+    struct cvm_interval *interval; /* that goes on; NULL: none has had an access */
+    struct cvm_vector *known;      /* of its latest interval; NULL: it has taken something since */
+    uint64_t serial;               /* of the interval; 0: none */
+    uint64_t seen;                 /* its own entry, when that was last looked at */
+    uint64_t intervals;
+    struct cvm_near near[CVM_NEAR];
+};
+
+enum cvm_full { CVM_FULL_CONSOLIDATE, CVM_FULL_STOP };
+struct cvm_params {
+    uint64_t page, processes, intervals;
+    uint32_t full;
+};
+
+struct cvm_stats {
+    uint64_t intervals, used, barriers, consolidations, ranges, listed, read_notices, write_notices,
+        bitmaps, fetched;
+};
+
+struct cvm {
+    const struct policy_env *env;
+    struct cvm_params params;
+    unsigned page_shift, word_shift; /* log2 of bytes */
+    unsigned part_shift;             /* log2 of words */
+    size_t words;                    /* uint64_t's of a bitmap */
+    struct cvm_thread *thread;       /* owns; by actor */
+    uint32_t threads, begun;
+    struct map pages;       /* number to struct cvm_page * */
+    struct cvm_page **list; /* owns; those with something fresh */
+    size_t listed, list_cap;
+    struct pool intervals, entries, bitmaps;
+    uint64_t serial;   /* of the latest interval */
+    uint64_t fresh;    /* intervals begun since the latest comparison */
+    struct map rounds; /* a barrier's address to the round that was compared, plus 1 */
+    struct cvm_stats st;
+};
+
+/* I and J, of different threads: I happens before J. */
+static inline bool cvm_before(const struct cvm_interval *i, const struct cvm_interval *j)
+{
+    return i->time <= vclock_get(&j->known->clock, i->actor);
+}
+
+enum {
+    CVM_READS = 1 << CVM_READ | 1 << CVM_ATOMIC_READ,
+    CVM_WRITES = 1 << CVM_WRITE | 1 << CVM_ATOMIC_WRITE
+};
+
+/* ---- intervals and pages: page.c ------------------------------------------------------------ */
+
+void cvm_end_interval(struct cvm *c, struct cvm_thread *t);
+void cvm_leave_interval(struct cvm *c, struct cvm_interval *i); /* one user less */
+void cvm_forget_vector(struct cvm *c, struct cvm_thread *t);    /* the thread takes something */
+struct cvm_page *cvm_page_find(const struct cvm *c, uint64_t number); /* NULL: none */
+struct cvm_page *cvm_page_make(struct cvm *c, uint64_t number);
+void cvm_page_free(struct cvm *c, struct cvm_page *p);
+struct cvm_lane *cvm_lane(struct cvm *c, struct cvm_page *p, uint32_t actor);
+/* The page has something fresh. */
+void cvm_list(struct cvm *c, struct cvm_page *p);
+struct cvm_entry *cvm_entry_new(struct cvm *c, struct cvm_interval *of);
+void cvm_entry_free(struct cvm *c, struct cvm_entry *x);
+uint64_t *cvm_bitmap(struct cvm *c);
+/* The 64 words from 64 * i on of its bitmap of that kind; where there is none yet, it gets one. */
+static inline uint64_t *cvm_words(struct cvm *c, struct cvm_entry *x, enum cvm_kind k, size_t i)
+{
+    if (UNLIKELY(!x->bits[k])) {
+        x->bits[k] = cvm_bitmap(c);
+        x->kinds |= (uint8_t)(1u << k);
+    }
+    return &x->bits[k][i];
+}
+/* The interval's entry among those that were compared; made if need be. */
+struct cvm_entry *cvm_old_entry(struct cvm *c, struct cvm_lane *l, struct cvm_interval *of);
+
+/* ---- comparison: compare.c ------------------------------------------------------------------ */
+
+/* All that is fresh is compared with all that is concurrent with it, and is old from then on. */
+void cvm_consolidate(struct cvm *c);
+/* The same at the words from..last of a page only. */
+void cvm_settle(struct cvm *c, struct cvm_page *p, size_t from, size_t last);
+
+/* The word has raced. True: for the first time in this life. */
+bool cvm_raced(struct cvm *c, struct cvm_page *p, size_t word);
+
+static inline void cvm_parts(const struct cvm *c, struct cvm_entry *x, enum cvm_kind k, size_t word)
+{
+    const uint64_t part = UINT64_C(1) << (word >> c->part_shift);
+
+    x->all |= part;
+    x->writes |= CVM_WRITES >> k & 1 ? part : 0;
+}
+
+/* ---- clears and copies: move.c -------------------------------------------------------------- */
+
+void cvm_clear(struct cvm *c, sim_addr at, uint64_t bytes);
+void cvm_copy(struct cvm *c, sim_addr to, sim_addr from, uint64_t bytes);
+
+#endif
