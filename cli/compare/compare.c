@@ -542,10 +542,11 @@ static int compare_given(const struct cli *c, struct err *e)
         return -1;
     if (costs)
         return compare_machine(c, e);
-    if (cli_has(c, OPT_SEEDS) || cli_has(c, OPT_CONVERGE))
-        return err_set(e, LARD_USAGE,
-                       "compare: --seeds and --converge are about what policies cost; give a "
-                       "machine, as --config radish8, and neither --truth nor --list");
+    if (cli_has(c, OPT_SEEDS) || cli_has(c, OPT_CONVERGE) || cli_has(c, OPT_BAND))
+        return err_set(
+            e, LARD_USAGE,
+            "compare: --seeds, --converge and --band are about what policies cost; give a "
+            "machine, as --config radish8, and neither --truth nor --list");
 
     struct compare_files files;
     if (compare_files_open(&files, c, e))
@@ -590,6 +591,8 @@ static const struct argp_option options[] = {
      "On a machine: run with N seeds, and tell the spread of the overheads", 0},
     {"converge", OPT_CONVERGE, NULL, 0,
      "On a machine: double the length until the overheads are settled", 0},
+    {"band", OPT_BAND, "PERCENT", 0,
+     "On a pipelined core: tell the overheads with core.unmodelled at 0 and at PERCENT", 0},
     {"csv", OPT_CSV, "FILE", 0, "Write the table, a row a policy", 0},
     {"plot", OPT_PLOT, "FILE", 0, "Write a plot of the table, an SVG", 0},
     ROWS_OUTCOME,

@@ -87,6 +87,7 @@ struct cost_table {
     bool region; /* something is marked: it is what is judged */
     struct cost_runs seeds,
         lengths;             /* own; with these, lengths up to that of this table; or none */
+    struct cost_runs band;   /* owns; by core.unmodelled; or none */
     const char *length;      /* the parameter */
     const struct err *error; /* of the run after those that are complete; code 0: there is none */
 };
@@ -103,6 +104,9 @@ int compare_machine(const struct cli *c, struct err *e); /* an exit code, or -1 
 
 /* Whether what is given sets up a machine, and asks for what the policies cost on it. */
 int compare_machine_wanted(const struct cli *c, bool *wanted, struct err *e);
+
+/* How far core.unmodelled goes; 0: --band was not given. */
+int compare_band_wanted(const struct cli *c, uint64_t *most, struct err *e);
 
 struct specs { /* "vc", "naive=vc": own */
     char **spec;
@@ -151,7 +155,7 @@ struct cost_spread cost_spread_of(const struct cost_runs *s, size_t row);
 
 /* ---- --csv and --plot: compare/files.c ---------------------------------------------------- */
 
-enum { OPT_CSV = 520, OPT_PLOT, OPT_SEEDS, OPT_CONVERGE };
+enum { OPT_CSV = 520, OPT_PLOT, OPT_SEEDS, OPT_CONVERGE, OPT_BAND };
 struct compare_files {
     struct outfile *csv, *plot; /* NULL: not asked for */
 };

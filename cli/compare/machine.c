@@ -1,6 +1,7 @@
 /* machine.c - runs one source once for each policy, each time on a machine of its own, so
  * that what a policy costs is the difference to the machine without one. The runs are computed
  * behind sim/lardsim.h; what is asked is in compare/asked.c, the page in compare/page.c. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -260,6 +261,7 @@ static void free_table(struct cost_table *t)
     free_rows(t);
     cost_runs_free(&t->seeds);
     cost_runs_free(&t->lengths);
+    cost_runs_free(&t->band);
 }
 
 /* A mistake in any policy is told before the first one runs. */
@@ -306,11 +308,11 @@ static char *policies_text(const struct specs *s)
     return all ? all : xstrdup("none");
 }
 
-/* ---- seeds, lengths ------------------------------------------------------------------------- */
+/* ---- seeds, lengths, the band --------------------------------------------------------------- */
 
 /* The same with another source. */
-static void run_on(struct cost_table *t, const struct cli *c, const struct specs *s, char *source,
-                   struct err *e)
+static void run_on(struct cost_table *t, const struct cli *c, const struct specs *s,
+                   const char *source, struct err *e)
 {
     const char *arg[] = {source, NULL};
     struct cli one = *c;
@@ -365,6 +367,34 @@ static void run_seeds(struct cost_table *t, const struct cli *c, const struct sp
     }
 }
 
+/* As given, and so many percent more instructions of policies. */
+static struct cli unmodelled_cli(const struct cli *c, const char *setting)
+{
+    struct cli one = *c;
+
+    one.given = xcalloc(c->n + 1, sizeof *one.given);
+    memcpy(one.given, c->given, c->n * sizeof *one.given);
+    one.given[one.n++] = (struct given_option){OPT_SET, setting};
+    return one;
+}
+
+/* What the model leaves out is between these two: none of it, and as much as was said. */
+static void run_band(struct cost_table *t, const struct cli *c, const struct specs *s,
+                     uint64_t most, struct err *e)
+{
+    for (uint64_t i = 0; i < 2 && !e->code; i++) {
+        struct cost_table other = {.policies = t->policies, .error = e};
+        char *setting = xasprintf("core.unmodelled=%" PRIu64, i * most);
+        struct cli one = unmodelled_cli(c, setting);
+        run_on(&other, &one, s, t->source, e);
+        if (!e->code)
+            cost_runs_add(&t->band, i * most, &other);
+        free_table(&other);
+        free(one.given);
+        free(setting);
+    }
+}
+
 static int seeds_wanted(const struct cli *c, uint64_t *seeds, struct err *e)
 {
     const char *text = cli_get(c, OPT_SEEDS);
@@ -376,7 +406,7 @@ static int seeds_wanted(const struct cli *c, uint64_t *seeds, struct err *e)
 }
 
 static void run_asked(struct cost_table *t, const struct cli *c, const struct specs *s,
-                      uint64_t seeds, char **source, struct err *e)
+                      uint64_t seeds, uint64_t band, char **source, struct err *e)
 {
     *source = xstrdup(c->arg[0]);
     if (cli_has(c, OPT_CONVERGE))
@@ -385,6 +415,8 @@ static void run_asked(struct cost_table *t, const struct cli *c, const struct sp
         run_on(t, c, s, *source, e);
     if (seeds > 1)
         run_seeds(t, c, s, seeds, e);
+    if (band)
+        run_band(t, c, s, band, e);
 }
 
 static int write_files(const struct cost_table *t, struct compare_files *f, struct err *e)
@@ -402,13 +434,14 @@ int compare_machine(const struct cli *c, struct err *e)
     struct cost_table t = {.source = c->arg[0], .output = cli_get(c, 'o'), .error = e};
     struct specs specs = {.spec = NULL};
     char *policies = NULL, *source = NULL;
-    uint64_t seeds;
+    uint64_t seeds, band;
     int status = -1;
 
-    if (!check_source(t.source, e) && !seeds_wanted(c, &seeds, e) && !specs_collect(&specs, c, e) &&
+    if (!check_source(t.source, e) && !seeds_wanted(c, &seeds, e) &&
+        !compare_band_wanted(c, &band, e) && !specs_collect(&specs, c, e) &&
         !claim_folder(&t, c, e) && !compare_files_open(&files, c, e)) {
         t.policies = policies = policies_text(&specs);
-        run_asked(&t, c, &specs, seeds, &source, e);
+        run_asked(&t, c, &specs, seeds, band, &source, e);
         if (!e->code)
             write_files(&t, &files, e);
         status = show(&t, c, e);

@@ -440,6 +440,24 @@ static void print_seeds(const struct cost_table *t, int width)
     }
 }
 
+/* What the model leaves out, as one more cost of policies. */
+static void print_band(const struct cost_table *t, int width)
+{
+    const struct cost_runs *s = &t->band;
+
+    if (s->n < 2)
+        return;
+    printf("\nthe overhead with core.unmodelled from 0 to %" PRIu64 " percent, for what the model "
+           "leaves out:\n%-*s%*s%*s\n",
+           s->run[1].value, width, "policy", OVERHEAD_WIDTH, "least", OVERHEAD_WIDTH, "most");
+    for (size_t i = 1; i < t->n; i++) {
+        printf("%-*s", width, t->row[i].label);
+        print_percent(s->run[0].overhead[i], 1, OVERHEAD_WIDTH);
+        print_percent(s->run[1].overhead[i], 1, OVERHEAD_WIDTH);
+        putchar('\n');
+    }
+}
+
 /* What a run has found, and every other one, too. */
 static bool in_all(const struct cost_table *t, const struct sim_finding *f)
 {
@@ -501,6 +519,7 @@ void cost_table_text(const struct cost_table *t)
     print_course(t, width);
     print_lengths(t, width);
     print_seeds(t, width);
+    print_band(t, width);
     print_findings(t);
     if (t->error->code)
         puts("\nincomplete: a run stopped before the end");
@@ -739,5 +758,7 @@ void cost_table_json(FILE *out, const struct cost_table *t)
     }
     if (t->seeds.n)
         json_runs(&j, t, "seeds", &t->seeds, "seed");
+    if (t->band.n)
+        json_runs(&j, t, "band", &t->band, "unmodelled");
     json_end(&j);
 }

@@ -126,4 +126,26 @@ for n in 0 1001 x -1; do
 done
 run 2 compare -c radish8 -p fasttrack --seeds 2 x.trace
 says err "x.trace is the record of one run"
+
+# The band: the two ends are what runs with core.unmodelled give.
+set -- -c radish8 --set core.type=pipelined -p fasttrack synth:seed=5,events=2k
+run 0 compare "$@" --band 100
+says out "core.unmodelled from 0 to 100 percent"
+run 0 compare "$@" --band 100 --json
+ends_alone=""
+ends=$(sed -n '/"band"/,$p' out | grep -o '"fasttrack": [0-9.]*' | sed 's/.* //' | tr '\n' ' ')
+for most in 0 100; do
+    "$lardsim" compare "$@" --set core.unmodelled=$most --json >alone
+    ends_alone="$ends_alone$(grep '"policy": "fasttrack"' alone | grep -o '"cycles-to-none": [0-9.]*' | sed -n '1s/.* //p') "
+done
+[ "$ends" = "$ends_alone" ] || fail "the ends of the band are $ends, and alone $ends_alone"
+[ "${ends%% *}" != "$(echo "$ends" | cut -d ' ' -f 2)" ] || fail "both ends of the band are $ends"
+for n in 0 1001 x; do
+    run 2 compare "$@" --band=$n
+    says err "no number from 1 to 1000"
+done
+run 2 compare -c radish8 -p fasttrack --band 100 synth:seed=5,events=2k
+says err "core.type=pipelined"
+run 2 compare -p fasttrack --band 100 synth:seed=5,events=2k
+says err "give a machine"
 exit $bad
