@@ -40,6 +40,9 @@ const struct param core_param_rows[] = {
      "only."},
     {"width", PARAM_U64, AT(width), "4", 1, 16, "instructions", NULL,
      "Instructions that a pipelined core issues in a cycle."},
+    {"shared-front-end", PARAM_U64, AT(shared_front_end), "1", 1, 8, "cores", NULL,
+     "Pipelined cores that share the front end that gives core.width instructions a cycle: those "
+     "of them that run have equal parts of it."},
     {"window", PARAM_U64, AT(window), "128", 1, 1024, "instructions", NULL,
      "Instructions that a pipelined core has in hand: how far it goes on past a load whose value "
      "is not there."},
@@ -161,6 +164,11 @@ static int check_params(const struct machine *m, struct err *e)
     if (p->line & (p->line - 1))
         return err_set(e, LARD_CONFIG, "line: %llu is no power of two; give one, as 64",
                        (unsigned long long)p->line);
+    if (p->cores % c->shared_front_end)
+        return err_set(e, LARD_CONFIG,
+                       "core.shared-front-end: %llu cores are no whole number of groups of %llu; "
+                       "give another number of either",
+                       (unsigned long long)p->cores, (unsigned long long)c->shared_front_end);
     if (m->timed && p->compat == COMPAT_CE)
         return bad_choice("compat: ce", "has no timed order",
                           "set order=recorded, or take --preset ce8", e);

@@ -26,7 +26,7 @@ struct machine_params { /* of the top level */
 };
 struct core_params { /* section core */
     uint32_t type, memory_instruction;
-    uint64_t width, window, store_buffer, misses, atomic, unmodelled;
+    uint64_t width, shared_front_end, window, store_buffer, misses, atomic, unmodelled;
     uint64_t unknown_gap; /* instructions before an access, where the trace never says */
 };
 extern const struct param machine_param_rows[], core_param_rows[];

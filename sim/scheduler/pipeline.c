@@ -19,8 +19,9 @@ struct flight {      /* a load under way */
     const struct mshr *slot;
     uint8_t level;
 };
-struct pipeline { /* of a core */
-    uint64_t width, window;
+struct pipeline {   /* of a core */
+    uint64_t width; /* instructions that it issues in a cycle: its part of core.width */
+    uint64_t window;
     sim_cycle reach;       /* a load that takes no longer never holds the core up */
     sim_cycle at;          /* in this cycle */
     unsigned issued;       /* ... so many instructions were issued */
@@ -116,6 +117,26 @@ static void wait_value(struct moment *t, const struct flight *f)
     while (f->ready == CYCLE_NEVER)
         sleep_for(t, SPENT_MISSES);
     passes(t, spent_at((enum mem_level)f->level), f->ready);
+}
+
+/* ---- the front end --------------------------------------------------------------------------- */
+
+/* Who waits, or has no thread, leaves its part to the others. */
+static NO_INLINE void share(const struct timed *s, unsigned core)
+{
+    const unsigned n = (unsigned)params(s)->shared_front_end, first = core - core % n;
+    uint64_t run = 0;
+
+    for (unsigned i = first; i < first + n; i++)
+        run += i == core || s->core[i].busy;
+    s->pipe[core].width = params(s)->width > run ? params(s)->width / run : 1;
+}
+
+/* What the core has of the front end from now on, until it is asked again. */
+static inline void take_part(const struct timed *s, unsigned core)
+{
+    if (UNLIKELY(params(s)->shared_front_end > 1))
+        share(s, core);
 }
 
 /* ---- issue ----------------------------------------------------------------------------------- */
@@ -570,6 +591,7 @@ static void issue_own(void *self, unsigned core)
 
 sim_cycle pipeline_foresees(struct timed *s, unsigned core, uint64_t gap)
 {
+    take_part(s, core); /* of these instructions: as it begins with them */
     struct pipeline p = s->pipe[core];
     struct moment t = program_at(s, core);
 
@@ -611,6 +633,7 @@ static sim_cycle exec(void *self, unsigned core, uint64_t instructions, sim_cycl
     struct timed *s = self;
     struct moment t = policy_at(s, core, now);
 
+    take_part(s, core);
     s->machine->core[core].instructions += instructions;
     issue(&t, with_unmodelled(&t, instructions));
     return t.now;
@@ -637,6 +660,7 @@ static sim_cycle steps(void *self, unsigned core, const struct mem_run *r, sim_c
 {
     struct moment t = policy_at(self, core, now);
 
+    take_part(self, core);
     t.run = r;
     for (size_t i = 0; i < r->n; i++) {
         const struct mem_step *step = &r->step[i];

@@ -7,6 +7,12 @@
 #define PIPE "core.type=pipelined cores=1 "
 #define SLOW PIPE "core.width=1 " /* an instruction a cycle */
 
+#define R10 "T0 read 0x9000 8;T0 read 0x9000 8;T0 read 0x9000 8;T0 read 0x9000 8;T0 read 0x9000 8;"
+#define R50 R10 R10 R10 R10 R10 R10 R10 R10 R10 R10
+#define R10_1                                                                                      \
+    "T1 read 0x9000 8;T1 read 0x9000 8;T1 read 0x9000 8;T1 read 0x9000 8;T1 read 0x9000 8;"
+#define R50_1 R10_1 R10_1 R10_1 R10_1 R10_1 R10_1 R10_1 R10_1 R10_1 R10_1
+
 /* ---- issue ---------------------------------------------------------------------------------- */
 
 static void independent_instructions_are_issued_together(void **state)
@@ -16,6 +22,56 @@ static void independent_instructions_are_issued_together(void **state)
     /* the third of a cycle that is left is not lost: 200 / 3 */
     costs("T0 io +100;T0 io +100", PIPE "core.width=3", "machine.cycles=66");
     costs("T0 io +200", SLOW, "machine.cycles=200 machine.spent.executing=200");
+}
+
+#define BOTH   "T0 io +40;T1 io +40;"
+#define BOTH10 BOTH BOTH BOTH BOTH BOTH BOTH BOTH BOTH BOTH BOTH
+#define ONE    "T1 io +40;"
+#define ONE10  ONE ONE ONE ONE ONE ONE ONE ONE ONE ONE
+
+#define BESIDE "T0 io;T1 io;T0 io +100000;"
+
+/* What 100 reads more under FastTrack take on core 1, while core 0 runs all the time: 7
+ * instructions each (a_hundred_reads). */
+static uint64_t a_hundred_reads_beside(const char *settings)
+{
+    char with[300];
+    uint64_t cycles[2];
+
+    snprintf(with, sizeof with, "policies=fasttrack granularity=8 %s", settings);
+    for (int more = 0; more < 2; more++) {
+        struct ran r = ran_text(more ? BESIDE R50_1 R50_1 R50_1 R50_1 : BESIDE R50_1 R50_1, with);
+        cycles[more] = ran_stat(&r, "cores.executing.1") + ran_stat(&r, "cores.handler.1") +
+                       ran_stat(&r, "cores.l1.1");
+        ran_free(&r);
+    }
+    return cycles[1] - cycles[0];
+}
+
+static void cores_that_run_share_a_front_end(void **state)
+{
+    static const char shared[] = "core.type=pipelined cores=2 core.width=4 core.shared-front-end=2";
+    static const char own[] = "core.type=pipelined cores=2 core.width=4";
+
+    (void)state;
+    /* Alone a core has all of it. */
+    costs("T0 io +200", shared, "machine.cycles=50");
+    /* T0 begins alone: 10 cycles for its first 40 instructions. T1 begins where that event does;
+     * both run, 20 cycles for each 40. At 190 T0 has ended, and T1's last 40 take 10. */
+    costs(BOTH10 "T0 io", shared, "machine.cycles=200 cores.executing.0=190 cores.executing.1=190");
+    costs(BOTH10 "T0 io", own, "machine.cycles=110");
+    /* Who waits for the other leaves it all. */
+    costs("T0 fork T1;" ONE10 "T0 join T1", shared, "machine.cycles=100");
+    /* Another pair has another. */
+    costs("T0 io;T2 io;" ONE10 "T2 io",
+          "core.type=pipelined cores=4 core.width=4 "
+          "core.shared-front-end=2",
+          "machine.cycles=100");
+    /* A policy's instructions come out of it, too: two instructions a cycle, not four. */
+    assert_int_equal(a_hundred_reads_beside(shared), 350);
+    assert_int_equal(a_hundred_reads_beside(own), 175);
+    fails("T0 io", "core.type=pipelined cores=3 core.shared-front-end=2", 3,
+          "core.shared-front-end", "3 cores", "another number");
 }
 
 static void hits_are_pipelined(void **state)
@@ -191,8 +247,6 @@ static void atomics_cost_by_the_state_of_their_line(void **state)
 
 /* What 100 reads more of one field by one thread cost under FastTrack, whose read epoch they find:
  * the own epoch's load, two steps of 2 and the word's load make 6 instructions, the read is one. */
-#define R10 "T0 read 0x9000 8;T0 read 0x9000 8;T0 read 0x9000 8;T0 read 0x9000 8;T0 read 0x9000 8;"
-#define R50 R10 R10 R10 R10 R10 R10 R10 R10 R10 R10
 static uint64_t a_hundred_reads(const char *settings)
 {
     char with[300];
@@ -491,6 +545,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(independent_instructions_are_issued_together),
+        cmocka_unit_test(cores_that_run_share_a_front_end),
         cmocka_unit_test(hits_are_pipelined),
         cmocka_unit_test(the_window_bounds_how_far_a_core_goes_on),
         cmocka_unit_test(misses_overlap_as_far_as_there_are_mshrs),
