@@ -313,19 +313,63 @@ static const uint64_t *named_field(const struct stats_entry *e, const char *name
     return NULL;
 }
 
+static void read_histogram(const struct histogram *h, uint64_t *w)
+{
+    memcpy(w, h->bucket, sizeof h->bucket);
+    w[HISTOGRAM_COUNT] = h->count;
+    w[HISTOGRAM_SUM] = h->sum;
+    w[HISTOGRAM_MIN] = h->min;
+    w[HISTOGRAM_MAX] = h->max;
+}
+
+/* The entry that a name without "roi." belongs to, and where in its words; NULL: none. */
+static const struct stats_entry *find_entry(const struct stats *s, const char *name,
+                                            const uint64_t **field, size_t *word)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        *field = named_field(s->entries[i], name, word);
+        if (*field)
+            return s->entries[i];
+    }
+    return NULL;
+}
+
+static bool keeps(const struct stats_entry *e, size_t word)
+{
+    return word < ARRAY_SIZE(e->keeps) && e->keeps[word];
+}
+
+/* In an open region. */
+static uint64_t in_region(const struct stats *s, const struct stats_entry *e, size_t word,
+                          uint64_t now)
+{
+    uint64_t words[HISTOGRAM_WORDS];
+
+    if (e->inside)
+        return *e->inside;
+    if (e->histogram_inside) {
+        read_histogram(e->histogram_inside, words);
+        return words[word];
+    }
+    return keeps(e, word) ? now : s->roi[e->first + word] + (now - s->base[e->first + word]);
+}
+
+bool stats_value_now(const struct stats *s, const char *name, enum stats_when now, uint64_t *value)
+{
+    const bool roi = strncmp(name, "roi.", 4) == 0, closed = roi && !s->inside;
+    const uint64_t *field;
+    size_t word;
+    const struct stats_entry *e = find_entry(s, roi ? name + 4 : name, &field, &word);
+
+    if (!e || (closed ? !s->has_roi : e->late > now))
+        return false;
+    *value = !roi ? *field : closed ? s->roi[e->first + word] : in_region(s, e, word, *field);
+    return true;
+}
+
 bool stats_value(const struct stats *s, const char *name, uint64_t *value)
 {
-    const bool roi = strncmp(name, "roi.", 4) == 0;
-
-    for (size_t i = 0; i < s->n; i++) {
-        size_t word;
-        const uint64_t *field = named_field(s->entries[i], roi ? name + 4 : name, &word);
-        if (!field)
-            continue;
-        *value = roi && s->has_roi ? s->roi[s->entries[i]->first + word] : *field;
-        return !roi || s->has_roi;
-    }
-    return false;
+    return stats_value_now(s, name, STATS_AT_END, value);
 }
 
 void stats_each(const struct stats *s,
@@ -336,16 +380,23 @@ void stats_each(const struct stats *s,
         fn(arg, s->entries[i]->name, s->entries[i]->unit, s->entries[i]->help);
 }
 
-/* ---- snapshots and regions of interest ------------------------------------------------------ */
-
-static void read_histogram(const struct histogram *h, uint64_t *w)
+void stats_late(struct stats_group *g, const char *name, enum stats_when when)
 {
-    memcpy(w, h->bucket, sizeof h->bucket);
-    w[HISTOGRAM_COUNT] = h->count;
-    w[HISTOGRAM_SUM] = h->sum;
-    w[HISTOGRAM_MIN] = h->min;
-    w[HISTOGRAM_MAX] = h->max;
+    const size_t n = strlen(g->full);
+
+    for (size_t i = 0; i < g->stats->n; i++) {
+        struct stats_entry *e = g->stats->entries[i];
+        const char *rest = e->name + n + (n > 0);
+        if (strncmp(e->name, g->full, n) != 0 || (n && e->name[n] != '.') ||
+            strncmp(rest, name, strlen(name)) != 0)
+            continue;
+        rest += strlen(name);
+        if (!*rest || *rest == '.')
+            e->late = (uint8_t)when;
+    }
 }
+
+/* ---- snapshots and regions of interest ------------------------------------------------------ */
 
 /* The current values of an entry, as words of a snapshot. */
 static void read_words(const struct stats_entry *e, uint64_t *w)
@@ -422,10 +473,9 @@ void stats_roi_end(struct stats *s)
         const struct stats_entry *e = s->entries[i];
         for (size_t k = 0; k < e->words; k++) {
             const size_t w = e->first + k;
-            const bool keeps = k < ARRAY_SIZE(e->keeps) && e->keeps[k];
             /* Counts only grow, so the difference is not negative; a level is taken as it stands at
              * the end. */
-            s->roi[w] = keeps ? now[w] : s->roi[w] + (now[w] - s->base[w]);
+            s->roi[w] = keeps(e, k) ? now[w] : s->roi[w] + (now[w] - s->base[w]);
         }
         /* Distinct things can't be told apart by subtraction: who counts them counts again inside
          * regions. */

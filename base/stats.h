@@ -60,6 +60,12 @@ void stats_invariant(struct stats_group *g, const char *name, const char *help,
  * numbers. */
 int stats_check(const struct stats *s, struct err *e);
 
+/* From when on a value is one: always, as most are counted where things happen; between events, once
+ * whoever counts late was asked to (scheduler_settle and the like); or at the end of the run alone.
+ * name: of a statistic, or of a group, for all of it. */
+enum stats_when { STATS_ALWAYS, STATS_SETTLED, STATS_AT_END };
+void stats_late(struct stats_group *g, const char *name, enum stats_when when);
+
 /* Region of interest: values between begin and end are added up over all regions. */
 void stats_roi_begin(struct stats *s);
 void stats_roi_end(struct stats *s);
@@ -87,6 +93,9 @@ struct stats_digests stats_digests(const struct stats *s);
  * its name and "." and the label, or index; of a ratio's halves by its name and ".num", ".den"; of a histogram by ".count", ".sum", and, not behind "roi.", ".min"
  * and ".max" (0 where it is empty); false: no such. */
 bool stats_value(const struct stats *s, const char *name, uint64_t *value);
+/* Likewise, but false also for a value that is one later than `now`. Behind "roi." a region that is
+ * open counts as if it ended here. */
+bool stats_value_now(const struct stats *s, const char *name, enum stats_when now, uint64_t *value);
 /* Every statistic, in order of declaration: for list and explain. */
 void stats_each(const struct stats *s,
                 void (*fn)(void *arg, const char *name, const char *unit, const char *help),

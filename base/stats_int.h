@@ -29,6 +29,7 @@ struct stats_entry {
     const char *const *labels;                /* vectors; may be NULL */
     size_t words, first;                      /* how many, and where in a snapshot */
     bool echo;                                /* of the configuration */
+    uint8_t late;                             /* enum stats_when */
     bool keeps[2]; /* levels, also as a part of a ratio: not a difference in a region */
 };
 

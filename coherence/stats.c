@@ -68,6 +68,8 @@ static void declare_lines(struct stats_group *g, const struct cache_stats *s, bo
                 &s->resident_metadata);
     stats_echo(g, "capacity", "lines", "Lines that there is room for, over all cores.",
                &s->capacity);
+    stats_late(g, "resident-metadata", STATS_AT_END);
+    stats_late(g, "capacity", STATS_AT_END);
     if (!private)
         return;
     stats_count(g, "invalidations", "lines", "Lines lost to another core's store.",

@@ -192,7 +192,7 @@ LARDSIM_API int lardsim_exit_code(const struct lardsim *l);
 
 /* A count by its full name, a ratio's halves by its name and ".num", ".den". In the middle of a
  * run: as of the latest event. -1: no such name, or a value that is known only at the end, and this
- * is not the end (no error is set). */
+ * is not the end; in a callback also one that is known between events alone (no error is set). */
 LARDSIM_API int lardsim_stat(const struct lardsim *l, const char *name, uint64_t *value);
 LARDSIM_API uint64_t lardsim_digest(const struct lardsim *l); /* after lardsim_finish */
 LARDSIM_API uint64_t lardsim_events(const struct lardsim *l); /* so far */

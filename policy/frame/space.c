@@ -34,6 +34,9 @@ void space_init(struct space *s, const struct live_heap *heap, const struct budg
 {
     s->heap = heap;
     s->metadata = metadata;
+    static const char *const late[] = {"heap",      "metadata",      "total",        "overhead",
+                                       "mean-heap", "mean-metadata", "mean-overhead"};
+
     g = stats_group(g, "space");
     stats_count(g, "collections", "count",
                 "Full collections, after each of which is looked; with none, the most of the heap "
@@ -54,6 +57,9 @@ void space_init(struct space *s, const struct live_heap *heap, const struct budg
                 &s->metadata_mean);
     stats_level(g, "mean-overhead", "permille",
                 "The mean of the metadata in parts of the mean of the heap.", &s->mean_overhead);
+    /* Without a collection they are what stands for it. */
+    for (size_t i = 0; i < ARRAY_SIZE(late); i++)
+        stats_late(g, late[i], STATS_AT_END);
 }
 
 static uint64_t permille(uint64_t part, uint64_t of)

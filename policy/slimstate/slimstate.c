@@ -315,6 +315,9 @@ static void declare(struct slim *s, struct stats_group *g)
     stats_ratio(g, "arrays.fraction",
                 "Shadow locations of arrays at their end, per element (Table II).",
                 &st->ended_locations, &st->ended_all);
+    stats_late(g, "arrays.ended", STATS_AT_END);
+    stats_late(g, "arrays.ended-elements", STATS_AT_END);
+    stats_late(g, "arrays.fraction", STATS_AT_END);
     stats_count(g, "appended", "accesses", "Accesses, by elements, added to a footprint.",
                 &st->appended);
     stats_count(g, "immediate", "accesses",

@@ -38,6 +38,7 @@ static void declare_stats(struct footprint *f, struct stats_group *g)
                              "Distinct lines that a thread touched, over the threads that touched "
                              "any.",
                              &f->run.by_thread, &f->region.by_thread);
+    stats_late(g, "by-thread", STATS_SETTLED);
     stats_level(g, "peak-live", "bytes",
                 "The most bytes at a time, in recorded order, that were allocated or copied to and "
                 "not cleared; 0: the trace does not tell of allocations.",

@@ -130,6 +130,12 @@ static void declare_stats(struct machine *m, struct stats *stats, uint32_t kind)
         stats_vector(each, spent_text[i], "cycles", spent_help[i], &m->spent[i * MAX_CORES], n,
                      NULL);
     }
+    for (const char *const *late = (const char *const[]){"cores-used", "cores-unused", "cycles",
+                                                         "region-cycles", "instructions", "spent",
+                                                         NULL};
+         *late; late++)
+        stats_late(g, *late, STATS_SETTLED);
+    stats_late(stats_root(stats), "cores", STATS_SETTLED);
     for (size_t core = 0; core < n; core++) {
         for (size_t i = 0; i < spents; i++)
             parts[i] = &m->spent[i * MAX_CORES + core];
@@ -580,6 +586,14 @@ void machine_forget_regions(struct machine *m)
     for (size_t i = 0; i < m->params.cores; i++)
         m->core[i].inside = 0;
     m->region_cycles = 0;
+}
+
+void machine_look(struct machine *m, bool in_region)
+{
+    machine_settle(m);
+    if (in_region)
+        m->region_cycles = machine_inside(m);
+    footprint_settle(&m->footprint);
 }
 
 /* Who has no more to do is idle until the last one has done. */

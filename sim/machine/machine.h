@@ -203,6 +203,7 @@ void machine_forget_regions(struct machine *m); /* between two of them: as if th
 /* Brings totals up to date, before they are looked at: idle cores are idle until the last one's
  * clock. */
 void machine_settle(struct machine *m);
+void machine_look(struct machine *m, bool in_region); /* likewise, for who looks between events */
 void machine_finish(struct machine *m);
 
 void machine_each_param(void (*fn)(void *arg, const char *section, const struct param *row),

@@ -41,6 +41,13 @@ void run_forget_regions(struct lardsim *l)
     run_region(l, inside);
 }
 
+void run_look(const struct lardsim *l)
+{
+    scheduler_settle(l->scheduler);
+    if (l->machine)
+        machine_look(l->machine, l->in_region);
+}
+
 /* What no part of the run has noticed by itself. */
 static int memory_limit(struct lardsim *l)
 {
@@ -355,7 +362,10 @@ void run_begin(struct lardsim *l)
 
 static int run(struct lardsim *l)
 {
-    if (scheduler_run(l->scheduler))
+    l->running = true;
+    const int bad = scheduler_run(l->scheduler);
+    l->running = false;
+    if (bad)
         return -1;
     return l->scheduler->trace.limited ? events_limit(l) : 0;
 }

@@ -450,9 +450,15 @@ int lardsim_exit_code(const struct lardsim *l)
 
 int lardsim_stat(const struct lardsim *l, const char *name, uint64_t *value)
 {
+    enum stats_when now = STATS_AT_END;
+
     if (l->unready) /* what was refused has left its statistics behind */
         return -1;
-    return stats_value(l->stats, name, value) ? 0 : -1;
+    if (l->state != STATE_FINISHED)
+        now = l->running ? STATS_ALWAYS : STATS_SETTLED;
+    if (now == STATS_SETTLED && l->state == STATE_READY)
+        run_look(l);
+    return stats_value_now(l->stats, name, now, value) ? 0 : -1;
 }
 
 struct budget *sim_memory(struct lardsim *l)

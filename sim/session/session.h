@@ -149,6 +149,7 @@ struct lardsim {
     struct compare *compare;          /* once ready, where comparing */
     struct scheduler *scheduler;      /* once ready */
     volatile sig_atomic_t stop;       /* the signal that ends the run; 0: none */
+    bool running;                     /* in the middle of events: a caller is called back */
     bool pushing;                     /* an event has been pushed */
     bool finishing;                   /* no more events are pushed */
     bool source_failed;               /* the error is the source's own, and names it */
@@ -231,6 +232,7 @@ int run_push(struct lardsim *l, const struct host_at *at, const struct event *ev
 void run_finish(struct lardsim *l);                      /* what is left */
 void run_region(struct lardsim *l, bool in);             /* of interest */
 void run_forget_regions(struct lardsim *l);
+void run_look(const struct lardsim *l); /* between events: all that is counted late is counted */
 
 /* ---- the comparison of the run: compared.c -------------------------------------------------- */
 
