@@ -11,15 +11,15 @@ from m5.defines import buildEnv
 # part where caches are classic.
 buildEnv["PROTOCOL"] = buildEnv["PROTOCOL"] or "MI_example"
 
-try:
-    from m5.objects import (
-        LardMonitor,
-        LardWorkload,
-    )
-except ImportError:
-    raise SystemExit(
-        "lardsim: this gem5 has no LardMonitor; build it with EXTRAS=.../gem5 (docs/gem5.md)"
-    )
+
+def ours(name):
+    import m5.objects
+
+    if not hasattr(m5.objects, name):
+        raise SystemExit(
+            "lardsim: this gem5 has no %s; build it with EXTRAS=.../gem5 (docs/gem5.md)" % name
+        )
+    return getattr(m5.objects, name)
 
 
 def monitored(hierarchy):
@@ -30,7 +30,7 @@ def monitored(hierarchy):
             super().incorporate_cache(board)
             cpus = [core.get_simobject() for core in board.get_processor().get_cores()]
             self.lard = [
-                LardMonitor(core=i, workload=board.workload) for i in range(len(cpus))
+                ours("LardMonitor")(core=i, workload=board.workload) for i in range(len(cpus))
             ]
             for cpu, monitor in zip(cpus, self.lard):
                 cpu.dcache_port.splice(monitor.cpu_side_port, monitor.mem_side_port)
@@ -41,4 +41,4 @@ def monitored(hierarchy):
 def detect(board, **parameters):
     """After board.set_se_binary_workload: its program runs under a LardWorkload with these
     parameters (Lard.py)."""
-    board.workload = LardWorkload(**parameters)
+    board.workload = ours("LardWorkload")(**parameters)

@@ -551,6 +551,9 @@ int live_op(struct live *l, const struct live_place *at, const uint64_t arg[6], 
         return runtime_op(l, at, &l->thread[thread], arg[1] != 0);
     case LARD_OP_RAW:
         return raw_op(l, at);
+    case LARD_OP_CREATE: /* gem5 sees these itself: live_clone, live_exit */
+    case LARD_OP_LAST:
+        return 0;
     case LARD_OP_SELF:
         return self_op(l, thread, arg[1]);
     case LARD_OP_JOIN_HANDLE:

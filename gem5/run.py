@@ -17,6 +17,10 @@ from lard_stdlib import (
 )
 
 import m5
+from m5.objects import (
+    CommMonitor,
+    MemTraceProbe,
+)
 
 from gem5.components.boards.simple_board import SimpleBoard
 from gem5.components.cachehierarchies.classic.private_l1_shared_l2_cache_hierarchy import (
@@ -55,6 +59,8 @@ def arguments():
     ap.add_argument("--config", default="", help="a file of lardsim's parameters")
     ap.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="one of lardsim's parameters")
     ap.add_argument("--record", default="", metavar="FILE", help="keep all events as a trace, below m5out")
+    ap.add_argument("--packets", action="store_true",
+                    help="gem5's packets, as traces, below m5out; and LARD_SYNC for a guest that has lard_sync.c")
     ap.add_argument("--plain", action="store_true", help="without lardsim: for comparison")
     ap.add_argument("program")
     ap.add_argument("args", nargs=argparse.REMAINDER)
@@ -71,8 +77,24 @@ def regions(board, begins):
         yield False
 
 
+class Packets(PrivateL1SharedL2CacheHierarchy):
+    """Each CPU's packets go to a file: m5out/dcacheN.ptrc.gz (docs/foreign-formats.md)."""
+
+    def incorporate_cache(self, board):
+        super().incorporate_cache(board)
+        cores = board.get_processor().get_cores()
+        self.packets = [CommMonitor() for _ in cores]
+        for i, (core, monitor) in enumerate(zip(cores, self.packets)):
+            core.get_simobject().dcache_port.splice(monitor.cpu_side_port, monitor.mem_side_port)
+            monitor.trace = MemTraceProbe(
+                manager=[monitor], with_pc=True, trace_file="dcache%d.ptrc.gz" % i, trace_compress=True
+            )
+
+
 def simulate(o):
-    hierarchy = PrivateL1SharedL2CacheHierarchy if o.plain else monitored(PrivateL1SharedL2CacheHierarchy)
+    hierarchy = Packets if o.packets else PrivateL1SharedL2CacheHierarchy
+    if not o.plain:
+        hierarchy = monitored(hierarchy)
     board = SimpleBoard(
         clk_freq=o.clock,
         processor=SimpleProcessor(cpu_type=CPUS[o.cpu], isa=ISA.X86, num_cores=o.cores),
@@ -80,7 +102,10 @@ def simulate(o):
         cache_hierarchy=hierarchy(l1d_size=o.l1d, l1i_size=o.l1i, l2_size=o.l2),
     )
     board.set_se_binary_workload(
-        BinaryResource(local_path=o.program), arguments=o.args, exit_on_work_items=not o.plain
+        BinaryResource(local_path=o.program),
+        arguments=o.args,
+        env_list=["LARD_SYNC=%s" % os.path.join(os.path.abspath(m5.options.outdir), "sync.txt")] if o.packets else [],
+        exit_on_work_items=not o.plain,
     )
     if not o.plain:
         detect(

@@ -46,7 +46,9 @@ enum lard_op {
     /* What is no event. */
     LARD_OP_RUNTIME = 256, /* rsi: 1, the runtime's code begins; 0, it ends. They nest */
     LARD_OP_RAW,           /* the program keeps clocks by readvc and writevc alone */
-    LARD_OP_SELF,          /* rsi: pthread_self() of the thread that begins here */
+    LARD_OP_CREATE,        /* rdx: the number of the thread that is created next */
+    LARD_OP_SELF,          /* rsi: pthread_self() of the thread that begins here; rdx: its number */
+    LARD_OP_LAST,          /* the thread ends */
     LARD_OP_JOIN_HANDLE,   /* rsi: pthread_self() of the thread that has ended */
     LARD_OP_FREE,          /* rsi: ends the life of what was allocated there, if anything was */
     LARD_OP_NAME,          /* rsi: an address; rdx: its name, rcx: the name's bytes */
@@ -59,6 +61,11 @@ enum lard_op {
 #define LARD_ROUND_ANY UINT64_MAX  /* a barrier's round: lardsim counts them */
 
 #if defined(__x86_64__) && defined(__GNUC__)
+
+/* Who else may be told: lard_sync.c, which writes down what is said for a packet trace. */
+typedef uint64_t lard_told_fn(unsigned op, unsigned flags, uint64_t rsi, uint64_t rdx,
+                              uint64_t rcx);
+__attribute__((weak)) lard_told_fn *lard_told;
 
 /* Is the processor gem5's? Its name says so ("Fake gem5 x86_64 CPU"; cpuid, 0x80000002). */
 __attribute__((weak)) int lard_is_live; /* one for the whole program; set before main */
@@ -83,6 +90,8 @@ static inline uint64_t lard_say(unsigned op, unsigned flags, uint64_t rsi, uint6
     register uint64_t five __asm__("r8") = r8;
     register uint64_t six __asm__("r9") = r9;
 
+    if (lard_told)
+        return lard_told(op, flags, rsi, rdx, rcx);
     if (!lard_is_live)
         return 0;
     __asm__ volatile(".byte 0x0f, 0x04, 0x70, 0x00\n\tlfence" /* rax is always overwritten */

@@ -175,7 +175,9 @@ REAL(int, pthread_once, (pthread_once_t * of, void (*function)(void)))
 struct start {
     void *(*function)(void *arg);
     void *arg;
+    uint64_t number; /* of the thread; 0 is the first one */
 };
+static uint64_t threads; /* but for that */
 
 REAL(void *, malloc, (size_t bytes));
 REAL(void, free, (void *p));
@@ -187,10 +189,11 @@ static void *start(void *arg)
     void *result;
 
     __real_free(arg);
-    lard_say(LARD_OP_SELF, 0, LARD_ADDR(pthread_self()), 0, 0, 0, 0);
+    LARD_SAY2(LARD_OP_SELF, LARD_ADDR(pthread_self()), s.number);
     lard_runtime_end();
     result = s.function(s.arg);
     lard_runtime_begin();
+    LARD_SAY1(LARD_OP_LAST, 0);
     return result;
 }
 
@@ -203,7 +206,8 @@ REAL(int, pthread_create,
     lard_runtime_begin();
     s = __real_malloc(sizeof *s);
     if (s) {
-        *s = (struct start){function, arg};
+        *s = (struct start){function, arg, __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED)};
+        LARD_SAY2(LARD_OP_CREATE, 0, s->number);
         result = __real_pthread_create(t, a, start, s);
         if (result)
             __real_free(s);
@@ -227,6 +231,7 @@ __attribute__((noreturn)) void __wrap_pthread_exit(void *value);
 void __wrap_pthread_exit(void *value)
 {
     lard_runtime_begin();
+    LARD_SAY1(LARD_OP_LAST, 0);
     __real_pthread_exit(value);
 }
 

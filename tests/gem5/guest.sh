@@ -33,6 +33,24 @@ for which in concurrent_mark_race collection_hides_race reuse_without_clear move
 done
 timeout 20 ./figure1 nothing 2>/dev/null && fail "figure1 takes a program that it does not have"
 
+# The sidecar of a packet trace (docs/foreign-formats.md): a section for each thread, from out or start
+# to end; who is in may say events, who is out says nothing; what is released was acquired.
+# shellcheck disable=SC2086
+$cc $flags "$guest/objects.c" "$guest/lard_pthread.c" "$guest/lard_sync.c" "@$guest/lard_pthread.wrap" -o objects ||
+    fail "lard_sync.c does not compile"
+LARD_SYNC=side run objects 2 3
+awk 'NR == 1 {if ($0 != "lardsim-gem5-sync 1") print "begins with " $0; next}
+    $1 == "thread" {if (n++ && !over) print thread " does not end"
+        thread = $2; seen[$2]++; inside = $2 > 0; over = 0; next}
+    over {print thread " goes on after its end"}
+    $1 == "out" {if (first[thread]++ && !inside) print thread " is out, and goes out"; inside = 0}
+    $1 == "in" {if (!inside && $2 == "start") print thread " starts again"; inside = 1}
+    $2 == "acq" {held[thread]++} $2 == "rel" && !held[thread]-- {print thread " releases what it has not"}
+    $2 == "fork" {made[$3]++} $2 == "join" {joined[$3]++} $2 == "end" {over = 1}
+    END {for (i = 0; i < 5; i++) if (seen[i] != 1 || (i && (made[i] != 1 || joined[i] != 1)))
+        print "thread " i ": " seen[i] " sections, " made[i] " forks, " joined[i] " joins"}' side >wrong
+[ -s wrong ] && fail "the sidecar of objects: $(head -3 wrong)"
+
 # What the linker is told to wrap is what is wrapped.
 sed -n 's/^-Wl,--wrap=//p' "$guest/lard_pthread.wrap" | sort >named
 # shellcheck disable=SC2086

@@ -359,6 +359,11 @@ static void a_join_goes_by_the_handle(void **state)
     access(l, MAIN, LIVE_READ, 0x1000, 4);
     made(l, MAIN, 101);
     say(l, 101, LARD_OP_SELF, 0x7777, 0);
+    const size_t n = sim.n;
+
+    say(l, 101, LARD_OP_LAST, 0, 0); /* gem5 sees it itself, and what follows */
+    say(l, MAIN, LARD_OP_CREATE, 0, 2);
+    assert_int_equal(sim.n, n);
     exits(l, 101);
     made(l, MAIN, 102); /* the C library gives it the same control block */
     say(l, 102, LARD_OP_SELF, 0x7777, 0);
