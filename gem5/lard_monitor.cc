@@ -132,7 +132,7 @@ void LardMonitor::retry()
 
 DrainState LardMonitor::drain()
 {
-    return port_is_idle(thePort) ? DrainState::Drained : DrainState::Draining;
+    return !thePort || port_is_idle(thePort) ? DrainState::Drained : DrainState::Draining;
 }
 
 void LardMonitor::resetStats()

@@ -93,8 +93,10 @@ live *LardWorkload::run()
         settings.push_back(s.c_str());
     const std::string output = simout.resolve(p.output);
     const std::string record = p.record.empty() ? "" : simout.resolve(p.record);
-    for (auto *tc : system->threads)
-        o3 = o3 || std::string(typeid(*tc->getCpuPtr()).name()).find("2o3") != std::string::npos;
+    for (auto *tc : system->threads) {
+        const BaseCPU &cpu = *tc->getCpuPtr();
+        o3 = o3 || std::string(typeid(cpu).name()).find("2o3") != std::string::npos;
+    }
 
     live_config c = {};
     c.preset = p.preset.c_str();
