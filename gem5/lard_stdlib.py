@@ -42,3 +42,6 @@ def detect(board, **parameters):
     """After board.set_se_binary_workload: its program runs under a LardWorkload with these
     parameters (Lard.py)."""
     board.workload = ours("LardWorkload")(**parameters)
+    for core in board.get_processor().get_cores() if parameters.get("feedback") else []:
+        if hasattr(core.get_simobject(), "simulate_data_stalls"):
+            core.get_simobject().simulate_data_stalls = True  # else an atomic CPU waits for no data

@@ -111,6 +111,18 @@ bad thread 'is no thread' 'lard_fork(1ul << 40)'
 live bad-set --policy vc --set no.such=1 -- counter && fail "a parameter that does not exist is taken"
 grep -q 'fatal: lardsim: .*no.such' bad-set.txt || fail "a wrong parameter is not named: $(tail -3 bad-set.txt)"
 
+# gem5's own packet traces, with the sidecar that the guest writes.
+gcc -std=gnu11 -O2 -g -static -pthread "$guest/counter.c" "$guest/lard_pthread.c" "$guest/lard_sync.c" \
+    "@$guest/lard_pthread.wrap" -o counter-sync || exit 99
+for how in racy locked atomic; do
+    d=packets-$how
+    live $d --plain --packets -- counter-sync $how 20 4 || fail "$d: $(tail -3 $d.txt)"
+    "$lardsim" run -q -p vc -o $d/lardsim "gem5:sync=$d/sync.txt:$d/dcache*.ptrc.gz" || fail "$d can't be read"
+    n=$(races $d vc)
+    [ $how = racy ] && [ "$n" = 0 ] && fail "the packets of the racy counter have no race"
+    [ $how != racy ] && is "$d: racy accesses" "$n" 0
+done
+
 # An O3 CPU counts only, and says so.
 live o3 --cpu o3 --policy vc -- counter racy 5 2
 grep -q 'nothing is detected' o3.txt || fail "an O3 CPU is not warned of"
