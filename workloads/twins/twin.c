@@ -596,6 +596,8 @@ void twin_main(struct vm_thread *t, const void *p)
     j->first = together ? threads : j->p->live - 1;
     divide(j, threads, init(t, j));
     init_old(t, j);
+    if (j->p->rest)
+        twin_rest(t, j->p, AT_INIT);
     twin_plants_init(t, &j->plants, j->p, (unsigned)j->first);
     struct worker *w = vm_scratch(t, j->workers, sizeof *w);
     for (uint64_t i = 0; i < j->workers; i++)

@@ -17,12 +17,16 @@ struct twin_params {
     uint64_t misses, old;                            /* in a million instructions; MiB */
     uint64_t alloc;                                  /* bytes in 1000 accesses; 0: as renew says */
     uint64_t keep, locks, collections;
+    uint64_t rest, touched; /* MiB; percent */
     bool whole;
     uint64_t plants, races, close, hidden, moved;
 };
 extern const struct param twin_rows[];
 extern const char *const twin_sites[];
 void twin_main(struct vm_thread *t, const void *p);
+
+/* rest.c: as much as p->rest says, until the thread ends. */
+void twin_rest(struct vm_thread *t, const struct twin_params *p, uint64_t site);
 
 static inline uint64_t twin_races(const struct twin_params *p)
 {
