@@ -167,6 +167,17 @@ static bool at_array(struct slim *s, struct slim_array *a, sim_addr *at, const s
     return true;
 }
 
+/* An element of its own is found by its address, as FastTrack finds it. But first SlimState has to
+ * know that no footprints are built, which the array's shadow says (V-B). Whose element it is, is
+ * not known here any more: the place of its own metadata stands for that of the array's word. */
+static void charge_mode(struct slim *s, sim_addr at)
+{
+    if (!s->ft.cost.cost->on)
+        return;
+    slim_charge_access(s, metadata_at(s->ft.cost.cost, at), SLIM_ENTRY_BYTES, MEM_LOAD);
+    slim_charge(s, SLIM_STEP_MODE, 1);
+}
+
 /* False: something raced, or the budget is over its limit, which ends the run. */
 static NO_INLINE bool by_rules(struct slim *s, const struct event *ev, uint64_t number)
 {
@@ -191,6 +202,8 @@ static NO_INLINE bool by_rules(struct slim *s, const struct event *ev, uint64_t 
         if (!a || odd) {
             x = x ? x : cells_get(&s->ft.variables, at);
             ledger_granule(s->ft.cost.cost, at == g.first);
+            if (ev->flags & EVF_ARRAY && at == g.first)
+                charge_mode(s, at);
             (event_writes(ev) ? ft_write_variable : ft_read_variable)(&s->ft, x, at, ev, &now,
                                                                       &me->clock);
         }
