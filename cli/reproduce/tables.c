@@ -524,8 +524,10 @@ const struct reproduction reproductions[] = {
      .column = slimstate_columns,
      .summary = means,
      .reason = slimstate_reasons,
-     .inputs = "the share of array elements and the shadow fraction: of the same table.\n"
-               "3 reads a write, 1000 accesses a region (10,000 in two): the twins' own."},
+     .inputs =
+         "the share of array elements and the shadow fraction: of the same table.\n"
+         "the share of accesses to elements, reads and writes: dacapobench's and our kernels'.\n"
+         "1000 accesses a region (10,000 in two): the twins' own."},
     {.name = "slimstate-scaling",
      .paper = "slimstate",
      .number = "",

@@ -84,6 +84,10 @@ struct cursor {
     uint32_t low, at; /* in it: where the region began; the next place */
 };
 
+struct mix { /* of the places in blocks that have been chosen: arrays' elements, and all */
+    uint64_t elements, places;
+};
+
 struct worker {
     struct vm_thread *t;
     struct job *job;
@@ -94,7 +98,9 @@ struct worker {
     struct vm_ref *text;
     uint64_t allocated; /* bytes */
     uint64_t n_own, next_fill, next_scan, next_shared;
-    unsigned burst; /* the next one that it has a part in */
+    struct mix filled, scanned; /* with a share of accesses that is not that of locations */
+    uint64_t next_kind[2];      /* likewise: of objects, of arrays */
+    unsigned burst;             /* the next one that it has a part in */
     uint64_t collected;
     uint64_t due; /* with so many accesses left there is something else to do */
 };
@@ -127,12 +133,17 @@ ALWAYS_INLINE void get(struct vm_thread *t, const struct block *b, uint32_t i, u
         vm_fail(t, "twin: place %" PRIu32 " of a block holds %" PRId64, place, is);
 }
 
-/* An array or an object, whichever the share of arrays needs. */
-static void make(struct vm_thread *t, struct job *j, struct block *b, uint64_t site)
+/* Whichever the share of arrays needs. */
+static bool next_is_array(const struct job *j)
+{
+    return j->p->arrays && j->elements * 100 <= j->p->arrays * j->places;
+}
+
+static void make(struct vm_thread *t, struct job *j, struct block *b, bool array, uint64_t site)
 {
     const struct twin_params *p = j->p;
 
-    b->array = p->arrays && j->elements * 100 <= p->arrays * j->places;
+    b->array = array;
     b->n = b->array ? (uint32_t)p->length : FIELDS;
     b->step = 1;
     b->narrow = j->narrow;
@@ -205,13 +216,50 @@ static bool renews(struct worker *w)
     return w->job->p->alloc ? owed_bytes(w) <= 0 : draw(&w->renew, (uint32_t)draw_bits(w));
 }
 
+/* ---- accesses to arrays, where they are not as many as locations ----------------------------- */
+
+/* A thread has as many places for arrays then as for objects. What is accessed is chosen by the
+ * share of accesses; whether it is new, by the share of locations. */
+static bool is_mixed(const struct twin_params *p)
+{
+    return p->array_accesses && p->arrays && p->arrays < 100;
+}
+static bool wants_array(const struct twin_params *p, const struct mix *m)
+{
+    return m->elements * 1000 <= p->array_accesses * m->places;
+}
+static void chose(struct mix *m, const struct block *b)
+{
+    m->places += b->n;
+    m->elements += b->array ? b->n : 0;
+}
+static struct block *own_of(struct worker *w, bool array, uint64_t *next)
+{
+    return &w->own[(*next)++ % (w->job->p->keep / 2) * 2 + array];
+}
+/* New locations of that kind would be too many. */
+static bool has_enough(const struct job *j, bool array)
+{
+    return next_is_array(j) != array;
+}
+/* Then the first one is filled once more before a place is used that has nothing yet. */
+static struct block *own_to_fill(struct worker *w, bool array)
+{
+    struct block *b = own_of(w, array, &w->next_kind[array]), *first = &w->own[array];
+
+    if (b->n || !first->n || first->filled_in == w->region || !has_enough(w->job, array))
+        return b;
+    w->next_kind[array] = 1;
+    return first;
+}
+
 /* ---- fresh places --------------------------------------------------------------------------- */
 
 /* The thread's oldest block is dropped for a new one, or filled once more. */
 NO_INLINE static void next_fill(struct worker *w)
 {
-    const uint64_t i = w->next_fill++ % w->job->p->keep;
-    struct block *b = &w->own[i];
+    const bool mixed = is_mixed(w->job->p), array = mixed && wants_array(w->job->p, &w->filled);
+    struct block *b = mixed ? own_to_fill(w, array) : &w->own[w->next_fill++ % w->job->p->keep];
 
     if (w->fill.at > w->fill.low)
         w->fill.in->filled_in = w->region;
@@ -220,40 +268,56 @@ NO_INLINE static void next_fill(struct worker *w)
         b->read_in = w->region;
         w->scan = (struct cursor){NULL, 0, 0};
     }
-    const bool old = i < w->n_own && b->filled_in != w->region;
-    if (!old || !renews(w)) {
-        make(w->t, w->job, b, AT_NEW);
+    const bool old = b->n && b->filled_in != w->region;
+    if (!old || !(renews(w) || (mixed && has_enough(w->job, array)))) {
+        w->n_own += !b->n;
+        make(w->t, w->job, b, mixed ? array : next_is_array(w->job), AT_NEW);
         w->allocated += BLOCK_HEADER + b->n * (b->narrow ? 4 : 8);
         b->read_in = 0;
     }
     make_texts(w);
-    if (i == w->n_own)
-        w->n_own++;
+    chose(&w->filled, b);
     w->fill = (struct cursor){b, 0, 0};
 }
 
 /* One of its own that it neither fills nor has read in this region; NULL: there is none. */
-static struct block *old_block(struct worker *w)
+static struct block *old_block(struct worker *w, bool mixed, bool array)
 {
     for (unsigned tries = 0; tries < 3 && w->n_own > 1; tries++) {
-        struct block *b = &w->own[w->next_scan++ % w->n_own];
-        if (b != w->fill.in && b->read_in != w->region)
+        struct block *b =
+            mixed ? own_of(w, array, &w->next_scan) : &w->own[w->next_scan++ % w->n_own];
+        if (b->n && b != w->fill.in && b->read_in != w->region)
             return b;
     }
     return NULL;
 }
 
+/* The next one, or the next of that kind; of the other kind if there is none. */
+static struct block *shared_block(struct worker *w, bool mixed, bool array)
+{
+    const struct job *j = w->job;
+    uint64_t tries = mixed ? j->n_shared : 1;
+    struct block *b;
+
+    do
+        b = &j->shared[w->next_shared++ % j->n_shared];
+    while (--tries && b->array != array);
+    return b;
+}
+
 /* Blocks of its own, or those that all read. */
 NO_INLINE static void next_scan(struct worker *w)
 {
+    const bool mixed = is_mixed(w->job->p), array = mixed && wants_array(w->job->p, &w->scanned);
     struct block *b = NULL;
 
     if (w->scan.in)
         w->scan.in->read_in = w->region;
     if (!draw(&w->shared, (uint32_t)draw_bits(w)))
-        b = old_block(w);
+        b = old_block(w, mixed, array);
     if (!b)
-        b = &w->job->shared[w->next_shared++ % w->job->n_shared];
+        b = shared_block(w, mixed, array);
+    chose(&w->scanned, b);
     w->scan = (struct cursor){b, 0, 0};
 }
 
@@ -507,6 +571,7 @@ static uint64_t init(struct vm_thread *t, struct job *j)
 {
     const struct twin_params *p = j->p;
     const uint64_t wanted = p->accesses / SHARED_PART + 1;
+    struct mix made = {0};
     uint64_t written = 0;
 
     j->narrow = twin_narrow(t);
@@ -520,7 +585,8 @@ static uint64_t init(struct vm_thread *t, struct job *j)
     while (written < wanted && j->n_shared < SHARED_BLOCKS) {
         struct block *b = &j->shared[j->n_shared];
         b->ref = &r[j->n_shared++];
-        make(t, j, b, AT_INIT);
+        make(t, j, b, is_mixed(p) ? wants_array(p, &made) : next_is_array(j), AT_INIT);
+        chose(&made, b);
         for (uint32_t i = 0; i < b->n; i++)
             put(t, b, i, AT_INIT);
         written += b->n;

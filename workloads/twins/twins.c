@@ -25,6 +25,8 @@ const struct param twin_rows[] = {
         "Writes of what the thread has written in the same release-free region."),
     ROW(region, "100", 4, UINT64_C(1) << 40, "accesses", "Between two releases."),
     ROW(arrays, "50", 0, 100, "%", "Locations that are array elements."),
+    ROW(array_accesses, "0", 0, 999, "per mille",
+        "Accesses to array elements; 0: as many as of the locations."),
     ROW(length, "32", 1, 65536, "elements", "Of an array; a power of two."),
     ROW(scatter, "0", 0, 100, "%", "Array elements that are not accessed one after the other."),
     {"whole", PARAM_BOOL, offsetof(struct twin_params, whole), "off", 0, 0, "", NULL,
@@ -45,7 +47,8 @@ const struct param twin_rows[] = {
     ROW(locks, "32", 1, 1024, "objects", "That are locked, and accessed meanwhile."),
     ROW(collections, "0", 0, 1000, "collections", "Asked for, beside those that the heap needs."),
     ROW(rest, "0", 0, 4096, "MiB",
-        "What else lives from the beginning to the end, and nobody accesses: for measures of space."),
+        "What else lives from the beginning to the end, and nobody accesses: for measures of "
+        "space."),
     ROW(touched, "0", 0, 100, "%", "Arrays of that which have been written before."),
     ROW(plants, "0", 0, TWIN_PLANTS, "pairs of sites",
         "Planted races, an input. Two threads at the least are needed."),
@@ -270,18 +273,21 @@ KERNEL(colt, 2317)
          LARD_KNOBS(base, sites, accesses, unheard, left) "," knobs, sites, lard_##id,             \
          &lard_##id##_gap)
 
+#define FEW_ACCESSES                                                                               \
+    "accesses to elements are few, by dacapobench or our kernel; so many locations need more of "  \
+    "them"
 #define SLIMSTATE(id, base, name, program, knobs, has_threads, share, shadows, shadows_of, why)    \
     static const struct workload_aim slimstate_##id[] = {                                          \
         AIM("threads", "threads", 4, 1, "slimstate, VI, for Java Grande", NULL),                   \
         AIM("array-locations", "%", share, 1, "slimstate, Table III, " program ", % of Total",     \
-            NULL),                                                                                 \
+            FEW_ACCESSES),                                                                         \
         AIM("array-shadow-fraction", "of 1", shadows, shadows_of,                                  \
             "slimstate, Table III, " program ", Shadow Fraction", why),                            \
         LAST_AIM};                                                                                 \
     GAP(slimstate_##id, base, 0)                                                                   \
     TWIN(slimstate_##id, name "@slimstate", "slimstate",                                           \
          "as " program " in SlimState's Table III",                                                \
-         ",threads=4,length=64,whole=on" KNOB(arrays, share) "," knobs, 0,                         \
+         ",threads=4,length=64,whole=on,keep=512" KNOB(arrays, share) "," knobs, 0,                \
          &slimstate_##id[(has_threads) ? 0 : 1], &slimstate_##id##_gap)
 
 #include "workloads/twins/twins.def"

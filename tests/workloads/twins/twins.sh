@@ -14,6 +14,16 @@ jython@valor llc-misses not met
 sunflow@valor accesses-per-region not met
 sunflow@valor allocated-in-1000 not met
 crypt@slimstate array-shadow-fraction not met
+montecarlo@slimstate array-locations not met
+lusearch@slimstate array-locations not met
+xalan@slimstate array-locations not met
+eclipse@slimstate array-locations not met
+luindex@slimstate array-locations not met
+tomcat@slimstate array-locations not met
+colt@slimstate array-locations not met
+avrora@slimstate array-locations not met
+mtrt@slimstate array-locations not met
+sunflow@slimstate array-locations not met
 raytracer@slimstate array-shadow-fraction not measured
 raja@slimstate array-shadow-fraction not measured
 END
