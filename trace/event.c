@@ -38,7 +38,8 @@ const char *order_text(enum ev_order o)
 /* A raw clock's value stays below what an epoch has room for (EPOCH_TIME_BITS). */
 enum { ACCESS_BYTES_MAX = 65536, CLOCK_BITS = 46 };
 enum {
-    ACCESS_FLAGS = EVF_STACK | EVF_VOLATILE | EVF_ARRAY | EVF_FINAL | EVF_IN_TXN | EVF_ORDER_MASK,
+    ACCESS_FLAGS = EVF_STACK | EVF_VOLATILE | EVF_ARRAY | EVF_FINAL | EVF_IN_TXN | EVF_ORDER_MASK |
+                   EVF_PRIVATE | EVF_PROVED,
     ALL_FLAGS = EVF_SYSTEM | ACCESS_FLAGS | EVF_NURSERY | EVF_MORE
 };
 
@@ -58,13 +59,15 @@ static const char *flags_fault(const struct event *ev)
     const unsigned flags = ev->flags;
 
     if (flags & ~(unsigned)ALL_FLAGS)
-        return "flag bits 10 to 14 must be 0";
+        return "flag bits 12 to 14 must be 0";
     if (flags & EVF_NURSERY && ev->kind != EV_GC_BEGIN && ev->kind != EV_GC_END)
         return "only gc-begin and gc-end can have the flag nursery";
     if (!event_is_access(ev))
-        return flags & ACCESS_FLAGS ? "only an access can be stack, volatile, array, final or txn, "
-                                      "or have a memory order"
+        return flags & ACCESS_FLAGS ? "only an access can be stack, volatile, array, final, txn, "
+                                      "private or proved, or have a memory order"
                                     : NULL;
+    if (flags & EVF_PROVED && !(flags & EVF_PRIVATE))
+        return "only a private access can be proved to be one";
     if (flags & EVF_MORE)
         return "an access has no second record";
     if (event_order(ev) >= ORDERS)

@@ -53,9 +53,11 @@ enum ev_flag {
     EVF_VOLATILE = 1 << 2, /* the data access of a volatile operation */
     EVF_ARRAY = 1 << 3,
     EVF_FINAL = 1 << 4,
-    EVF_IN_TXN = 1 << 5,  /* takes effect at the thread's commit */
-    EVF_NURSERY = 1 << 9, /* collections: nursery only; else full */
-    EVF_MORE = 1 << 15    /* a second record follows and belongs to the same event */
+    EVF_IN_TXN = 1 << 5,   /* takes effect at the thread's commit */
+    EVF_NURSERY = 1 << 9,  /* collections: nursery only; else full */
+    EVF_PRIVATE = 1 << 10, /* accesses: the process's own data, which it shares with nobody */
+    EVF_PROVED = 1 << 11,  /* of these, what an analysis of the program knows of */
+    EVF_MORE = 1 << 15     /* a second record follows and belongs to the same event */
 };
 enum { EVF_ORDER_SHIFT = 6, EVF_ORDER_MASK = 7 << EVF_ORDER_SHIFT };
 enum ev_order { /* atomic accesses only; 0: not atomic */
@@ -275,7 +277,8 @@ extern const struct source_maker *const source_makers[]; /* NULL-terminated */
 
 /* A path, "-" for standard input, "synth:key=value,...", or a maker's, as
  * "workload:sor,size=large". Formats are told by their first bytes, or named: FORMAT:PATH or
- * FORMAT:KEY=VALUE,...:PATH; some take PATH,PATH,... and patterns. gzip and zstd are taken off first. NULL: error. */
+ * FORMAT:KEY=VALUE,...:PATH; some take PATH,PATH,... and patterns. gzip and zstd are taken off
+ * first. NULL: error. */
 struct source *source_open(const char *spec, struct err *e);
 void trace_libraries(library_fn *fn, void *arg); /* that read and write files */
 /* The path in it; NULL: its events are made without a file. */
@@ -339,8 +342,8 @@ int trace_pump(struct source *from, struct sink *to, struct err *e);
 struct input { /* bytes of a file or pipe, from the start; owned by the source it is given to */
     FILE *file;
     char *name;
-    char *options;           /* owns; what the user said of the format; NULL: nothing */
-    char **more;             /* owns; paths of further files of the trace; NULL: it has one */
+    char *options; /* owns; what the user said of the format; NULL: nothing */
+    char **more;   /* owns; paths of further files of the trace; NULL: it has one */
     size_t n_more;
     unsigned char head[512]; /* the first bytes, already read from file */
     size_t head_n;

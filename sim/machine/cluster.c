@@ -69,7 +69,7 @@ static sim_addr physical(struct machine *m, unsigned core, sim_tid tid, sim_addr
 
 static bool is_private(const struct event *ev)
 {
-    return ev->flags & EVF_STACK;
+    return ev->flags & (EVF_STACK | EVF_PRIVATE);
 }
 
 static void fault(struct machine *m, unsigned core, sim_addr addr, bool write)
