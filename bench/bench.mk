@@ -3,12 +3,20 @@ EXTRA_PROGRAMS = bench/usage bench/decode bench/memories bench/push
 bench_usage_LDADD =
 bench_decode_LDADD = libcore.la $(LIBS_OF_OTHERS)
 bench_push_LDADD = libcore.la $(LIBS_OF_OTHERS)
-bench_memories_LDADD = libcore.la $(LIBS_OF_OTHERS)
+bench_memories_LDADD = $(bare_driver) libcore.la $(LIBS_OF_OTHERS)
+EXTRA_DIST += bench/bare.cc bench/bare.h
+EXTRA_LTLIBRARIES = bench/libbare.la
+bench_libbare_la_SOURCES = $(bare_sources)
+bench_libbare_la_CPPFLAGS = $(AM_CPPFLAGS) $(DRAMSIM3_CPPFLAGS)
+if HAVE_DRAMSIM3
+bare_driver = bench/libbare.la
+bare_sources = bench/bare.cc bench/bare.h
+endif
 bench: lardsim$(EXEEXT) bench/usage$(EXEEXT) bench/decode$(EXEEXT) bench/push$(EXEEXT)
 	@LARDSIM='$(abs_top_builddir)/lardsim$(EXEEXT)' BENCH='$(abs_top_builddir)/bench' RAPID='$(RAPID)' \
 	  $(SHELL) $(top_srcdir)/bench/bench.sh
 
-# The memories ddr and dramsim3 side by side, for devices DRAMSIM3_INI="FILE..."; TRACE=FILE adds a
+# The memories ddr and dramsim3, and that library by itself, side by side, for devices DRAMSIM3_INI="FILE..."; TRACE=FILE adds a
 # recorded stream.
 bench-memory: bench/memories$(EXEEXT)
 	@trace='$(TRACE)'; bench/memories$(EXEEXT) $${trace:+-t "$$trace"} $(DRAMSIM3_INI)

@@ -27,10 +27,6 @@ static int unknown_memory(const char *name, struct err *e)
     const char *known[ARRAY_SIZE(memory_types)];
     size_t n = 0;
 
-    if (!strcmp(name, "dramsim3"))
-        return err_set(e, LARD_CONFIG,
-                       "memory.type: this lardsim was built without DRAMSim3; configure it with "
-                       "--with-dramsim3=DIR, or set memory.type=ddr, which reads the same files");
     for (; memory_types[n]; n++)
         known[n] = memory_types[n]->name;
     const char *near = nearest_name(name, known, n);

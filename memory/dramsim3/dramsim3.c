@@ -12,10 +12,6 @@
 #include <assert.h>
 #include <stdlib.h>
 
-struct dramsim3_params {
-    const char *config, *output;
-};
-
 struct pending { /* a request that is not answered, and its place in one of the queues below */
     struct mem_request r;
     uint64_t cycle; /* in which it is given to DRAMSim3, if there is room */
@@ -43,15 +39,15 @@ struct adapter {
     uint64_t blocked[DDR_MAX_CHANNELS]; /* queues: those that wait for room */
     uint64_t n_blocked;
     struct map inside;   /* by line: a queue of reads that DRAMSim3 has */
-    struct map held;     /* by line: a write that waits for such reads */
-    uint64_t soon;       /* a queue: reads that are answered in the next cycle */
+    struct map soon;     /* by line: likewise, those that it answers from a write that waits */
     uint64_t answers;    /* a queue: those of the cycle before now */
     uint64_t unanswered; /* reads, wherever they are */
     uint64_t busy;       /* of these, not early and not yet in answers */
     uint64_t silent;     /* cycles since the last answer, while busy */
     bool print;          /* the library's own statistics are wanted */
     struct memory_count count;
-    uint64_t full, full_cycles, writes_held; /* for statistics: declare_stats */
+    struct dram3_count commands;
+    uint64_t full, full_cycles; /* for statistics: declare_stats */
 };
 
 /* ---- clocks --------------------------------------------------------------------------------- */
@@ -99,15 +95,6 @@ static void queue_push(struct adapter *a, uint64_t *queue, uint64_t request)
     if (*queue)
         p[*queue].next = request;
     *queue = request;
-}
-
-static void queue_push_front(struct adapter *a, uint64_t *queue, uint64_t request)
-{
-    const uint64_t last = *queue;
-
-    queue_push(a, queue, request);
-    if (last)
-        *queue = last;
 }
 
 static uint64_t queue_first(const struct adapter *a, uint64_t queue)
@@ -172,38 +159,16 @@ static uint64_t line_of(const struct adapter *a, const struct pending *p)
     return p->r.addr & ~(a->line - 1);
 }
 
-/* DRAMSim3 deadlocks on a write to a line that is still to be read: the write waits for the read,
- * and the read for the drain of which the write is a part. So such a write is held outside until
- * the read is answered. Meanwhile it acts as it would inside: a later write to the line is merged
- * with it, and a read of the line is answered from it after a cycle. True: the request needs no
- * more. */
-static bool hold(struct adapter *a, uint64_t request, uint64_t line)
-{
-    const bool write = a->request[request].r.write;
-    const bool held = map_find(&a->held, line) != NULL;
-
-    if (held) {
-        queue_push(a, write ? &a->unused : &a->soon, request);
-    } else if (write && map_find(&a->inside, line)) {
-        *map_put(&a->held, line) = request;
-        a->writes_held++;
-    } else {
-        return false;
-    }
-    return true;
-}
-
 static void give(struct adapter *a, uint64_t request)
 {
-    const struct pending *p = &a->request[request];
+    struct pending *p = &a->request[request];
     const uint64_t line = line_of(a, p);
 
     a->full += a->now > p->cycle;
     a->full_cycles += a->now - p->cycle;
-    if (hold(a, request, line))
-        return;
-    dram3_add(a->library, line, p->r.write);
-    queue_push(a, p->r.write ? &a->unused : map_put(&a->inside, line), request);
+    p->cycle = a->now;
+    const bool soon = dram3_add(a->library, line, p->r.write);
+    queue_push(a, p->r.write ? &a->unused : map_put(soon ? &a->soon : &a->inside, line), request);
 }
 
 /* Gives what waits to the library, channel by channel and in order: a request for which there is no
@@ -237,18 +202,6 @@ static void take_early(struct adapter *a)
     }
 }
 
-/* The last read of the line is answered: a write that it held up comes next. */
-static void release(struct adapter *a, uint64_t line)
-{
-    const uint64_t *write = map_find(&a->held, line);
-
-    if (!write)
-        return;
-    a->request[*write].cycle = a->now + 1;
-    queue_push_front(a, channel_queue(a, *write), *write);
-    map_remove(&a->held, line);
-}
-
 static void answer(struct adapter *a, uint64_t request)
 {
     queue_push(a, &a->answers, request);
@@ -256,19 +209,32 @@ static void answer(struct adapter *a, uint64_t request)
     a->silent = 0;
 }
 
-/* DRAMSim3 names only the line. Reads of one line are answered in their order. */
+/* Takes the first of the line's reads out of the map that has them, if it was given before this
+ * cycle. 0: there is none. */
+static uint64_t take_read(struct adapter *a, struct map *from, uint64_t line)
+{
+    uint64_t *queue = map_find(from, line);
+
+    if (!queue || a->request[queue_first(a, *queue)].cycle >= a->now)
+        return 0;
+    const uint64_t request = queue_pop(a, queue);
+    if (!*queue)
+        map_remove(from, line);
+    return request;
+}
+
+/* DRAMSim3 names only the line. What it answers from a write comes in the cycle after the request;
+ * the other reads of a line are answered in their order. */
 static void answered(void *arg, uint64_t line)
 {
     struct adapter *a = arg;
-    uint64_t *queue = map_find(&a->inside, line);
+    uint64_t request = take_read(a, &a->soon, line);
 
-    if (!queue)
+    if (!request)
+        request = take_read(a, &a->inside, line);
+    if (!request)
         die("dramsim3: an answer that nobody waits for");
-    answer(a, queue_pop(a, queue));
-    if (!*queue) {
-        map_remove(&a->inside, line);
-        release(a, line);
-    }
+    answer(a, request);
 }
 
 enum { SILENT = 1 << 24 }; /* far more than a full queue and all refreshes take */
@@ -276,12 +242,11 @@ enum { SILENT = 1 << 24 }; /* far more than a full queue and all refreshes take 
 /* One memory cycle. */
 static void tick(struct adapter *a)
 {
-    while (a->soon)
-        answer(a, queue_pop(a, &a->soon));
     take_early(a);
     if (a->n_blocked)
         unblock(a);
     dram3_tick(a->library);
+    dram3_counts(a->library, &a->commands);
     a->now++;
     if (a->busy && ++a->silent == SILENT)
         die("dramsim3: no answer in %d memory cycles although it has requests", SILENT);
@@ -351,7 +316,7 @@ static void dramsim3_destroy(void *self)
 
     dram3_close(a->library);
     map_free(&a->inside);
-    map_free(&a->held);
+    map_free(&a->soon);
     free(a->request);
     free(a->early);
     free(a);
@@ -359,19 +324,34 @@ static void dramsim3_destroy(void *self)
 
 /* ---- life ----------------------------------------------------------------------------------- */
 
+static void declare_commands(struct stats_group *g, const struct dram3_count *c)
+{
+    stats_count(g, "row-hits", "count", "Column commands on a row that was open.", &c->hits);
+    stats_count(g, "column-reads", "count", "Read commands.", &c->reads);
+    stats_count(g, "column-writes", "count", "Write commands.", &c->writes);
+    stats_count(g, "activates", "count", "Activate commands.", &c->activates);
+    stats_count(g, "precharges", "count", "Precharge commands, automatic ones not included.",
+                &c->precharges);
+    stats_count(g, "refreshes", "count", "Refresh commands, of a rank or a bank.", &c->refreshes);
+}
+
 static void declare_stats(struct stats_group *g, const struct adapter *a)
 {
     const uint64_t *const reads[] = {&a->count.reads, NULL};
     const uint64_t *const parts[] = {&a->count.latency.count, &a->unanswered, NULL};
 
     memory_count_declare(g, &a->count);
+    declare_commands(g, &a->commands);
     stats_level(g, "reads-waiting", "count", "Reads that are not answered.", &a->unanswered);
     stats_count(g, "queue-full", "count",
                 "Requests that found their queue full, or came behind one.", &a->full);
     stats_count(g, "queue-full-cycles", "memory cycles", "Time that these waited outside.",
                 &a->full_cycles);
-    stats_count(g, "writes-held", "count", "Writes that waited for a read of their line.",
-                &a->writes_held);
+    stats_count(
+        g, "stalls", "count",
+        "Times that the library would have waited for ever, a write for a read and that for "
+        "the write, and was helped on.",
+        &a->commands.stalls);
     stats_count(g, "cycles", "memory cycles", "Cycles of the memory clock.", &a->now);
     stats_invariant(g, "reads", "Every read is answered or waits.", reads, STATS_EQ, parts);
 }
@@ -384,7 +364,7 @@ static void *dramsim3_create(const struct memory_env *env, const void *params, s
     struct ddr_rules rules;
 
     map_init(&a->inside, NULL);
-    map_init(&a->held, NULL);
+    map_init(&a->soon, NULL);
     a->request = xgrow(NULL, 0, &a->requests_cap, sizeof *a->request);
     a->requests = 1;
     a->line = env->line;
@@ -401,20 +381,10 @@ static void *dramsim3_create(const struct memory_env *env, const void *params, s
     return a;
 }
 
-#define AT(field) offsetof(struct dramsim3_params, field)
-static const struct param dramsim3_rows[] = {
-    {"config", PARAM_STRING, AT(config), "", 0, 0, "", NULL,
-     "The device: an .ini file of DRAMSim3; its section [other] is not used."},
-    {"output", PARAM_STRING, AT(output), "", 0, 0, "", NULL,
-     "A folder for DRAMSim3's own statistics (dramsim3.json, dramsim3.txt); empty: none."},
-    PARAM_END,
-};
-#undef AT
-
 extern const struct memory_type memory_dramsim3;
 const struct memory_type memory_dramsim3 = {
     .name = "dramsim3",
-    .summary = "DRAMSim3, every memory cycle of it",
+    .summary = DRAMSIM3_SUMMARY,
     .params = dramsim3_rows,
     .params_size = sizeof(struct dramsim3_params),
     .create = dramsim3_create,

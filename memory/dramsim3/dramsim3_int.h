@@ -5,6 +5,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#ifndef __cplusplus
+#include "base/param.h"
+
+/* dramsim3/params.c: also where the library is not. */
+#define DRAMSIM3_SUMMARY "DRAMSim3, every memory cycle of it"
+struct dramsim3_params {
+    const char *config, *output;
+};
+extern const struct param dramsim3_rows[];
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -18,8 +29,14 @@ struct dram3 *dram3_open(const char *ini, const char *folder, dram3_answer *answ
 void dram3_close(struct dram3 *d);          /* NULL is fine */
 uint64_t dram3_line(const struct dram3 *d); /* bytes of a request */
 bool dram3_accepts(const struct dram3 *d, uint64_t addr, bool write);
-void dram3_add(struct dram3 *d, uint64_t addr, bool write); /* one that it accepts */
+/* One that it accepts. True: a read that is answered in the next cycle from a write that waits. */
+bool dram3_add(struct dram3 *d, uint64_t addr, bool write);
 void dram3_tick(struct dram3 *d); /* works through a cycle; answers that are due in it come first */
+struct dram3_count {              /* over all channels, so far */
+    uint64_t hits, reads, writes, activates, precharges, refreshes; /* commands */
+    uint64_t stalls; /* times that it was helped over a write that waits for a read */
+};
+void dram3_counts(const struct dram3 *d, struct dram3_count *to);
 void dram3_print(const struct dram3 *d); /* its statistics, into its folder */
 
 /* dramsim3/open.c. Checks all that would make the library end the process, then opens it. NULL:

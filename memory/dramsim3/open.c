@@ -63,9 +63,8 @@ static bool copy_section(char *line, FILE *to)
     return true;
 }
 
-/* The keys at the end are for files that lack them, or spell them otherwise. Where the file has
- * them, they are given twice, and DRAMSim3 takes the number given first. */
-static void copy_ini(FILE *from, const struct ddr_device *d, FILE *to)
+/* What the file lacks the copy lacks, too: ddr/ini.c has the library's defaults. */
+static void copy_ini(FILE *from, FILE *to)
 {
     char text[512];
     bool wanted = false;
@@ -80,8 +79,6 @@ static void copy_ini(FILE *from, const struct ddr_device *d, FILE *to)
             copy_pair(trimmed(line), trimmed(equals + 1), to);
         }
     }
-    fprintf(to, "[timing]\ntREFI = %llu\ntRTP = %llu\ntRTRS = %llu\n", (unsigned long long)d->refi,
-            (unsigned long long)d->rtp, (unsigned long long)d->rtrs);
     fputs("[other]\noutput_prefix = dramsim3\noutput_level = 1\nepoch_period = 2147483647\n", to);
 }
 
@@ -125,13 +122,13 @@ static int check_output(const char *folder, struct err *e)
 
 /* ---- opening -------------------------------------------------------------------------------- */
 
-static struct dram3 *open_copy(const struct dram3_setup *s, const struct ddr_device *d, FILE *from,
-                               const char *folder, const char *ini, struct err *e)
+static struct dram3 *open_copy(const struct dram3_setup *s, FILE *from, const char *folder,
+                               const char *ini, struct err *e)
 {
     FILE *to = fopen(ini, "w");
 
     if (to)
-        copy_ini(from, d, to);
+        copy_ini(from, to);
     if (!to || fclose(to)) {
         err_set(e, LARD_OUTPUT, "memory.dramsim3: %s: %s; make room there", ini, strerror(errno));
         return NULL;
@@ -140,16 +137,17 @@ static struct dram3 *open_copy(const struct dram3_setup *s, const struct ddr_dev
     if (library && dram3_line(library) == s->line)
         return library;
     dram3_close(library);
-    err_set(e, LARD_CONFIG,
-            "memory.dramsim3.config: %s: DRAMSim3 does not take it; try memory.type=ddr",
-            s->config);
+    err_set(
+        e, LARD_CONFIG,
+        "memory.dramsim3.config: %s: DRAMSim3 does not take it, or was built with other options "
+        "than its own (THERMAL, CMD_TRACE); try memory.type=ddr",
+        s->config);
     return NULL;
 }
 
 /* DRAMSim3 reads the copy at once, and writes nothing later unless it is asked for its statistics,
  * so the folder need not stay. */
-static struct dram3 *open_in_folder(const struct dram3_setup *s, const struct ddr_device *d,
-                                    FILE *from, struct err *e)
+static struct dram3 *open_in_folder(const struct dram3_setup *s, FILE *from, struct err *e)
 {
     char folder[] = "/tmp/lardsim-dramsim3-XXXXXX";
 
@@ -159,7 +157,7 @@ static struct dram3 *open_in_folder(const struct dram3_setup *s, const struct dd
         return NULL;
     }
     char *ini = xasprintf("%s/device.ini", folder);
-    struct dram3 *library = open_copy(s, d, from, folder, ini, e);
+    struct dram3 *library = open_copy(s, from, folder, ini, e);
     unlink(ini);
     rmdir(folder);
     free(ini);
@@ -173,7 +171,7 @@ static struct dram3 *open_file(const struct dram3_setup *s, struct ddr_device *d
         (*s->output && check_output(s->output, e)))
         return NULL;
     if (!fseek(f, 0, SEEK_SET))
-        return open_in_folder(s, d, f, e);
+        return open_in_folder(s, f, e);
     err_set(e, LARD_CONFIG, "memory.dramsim3.config: %s can't be read twice; name a plain file",
             s->config);
     return NULL;

@@ -16,7 +16,7 @@ $hits"
 hits=$(grep -nE 'clock_gettime|gettimeofday|getrusage' $lib | grep -v '^sim/session/host.c')
 [ -z "$hits" ] || say "a clock outside host.c:
 $hits"
-for pair in dramsim3.h:memory/dramsim3/glue.cc yaml.h:base/yaml.c zstd.h:trace/binary/codec.c zlib.h:trace/binary/codec.c xxhash.h:base/digest.c; do
+for pair in memory_system.h:memory/dramsim3/glue.cc yaml.h:base/yaml.c zstd.h:trace/binary/codec.c zlib.h:trace/binary/codec.c xxhash.h:base/digest.c; do
     # shellcheck disable=SC2046,SC2086
     for f in $(grep -lE "#include <${pair%%:*}>" $lib $(find cli tests -name '*.c')); do
         [ "$f" = "${pair#*:}" ] || say "$f: includes <${pair%%:*}>, which belongs to ${pair#*:}"

@@ -240,11 +240,11 @@ static void a_read_behind_a_write_behind_a_read_has_its_own_answer(void **state)
     assert_int_equal(answer_to(&r, 2), 7);
     assert_int_equal(answer_to(&r, 1), 134);
     assert_int_equal(answer_to(&r, 3), 207);
-    assert_int_equal(count(&r, "writes-held"), 1);
     close_after(&r, 207);
 }
 
-/* The writes that fill the queue are drained before the read, which the first of them waits for. */
+/* The writes that fill the queue are drained before the read, which the first of them waits for: the
+ * library alone would stand still. */
 static void a_full_queue_of_writes_behind_a_read_does_not_stop_it(void **state)
 {
     (void)state;
@@ -258,7 +258,28 @@ static void a_full_queue_of_writes_behind_a_read_does_not_stop_it(void **state)
     struct mem_answer a;
     for (uint64_t i = 0; i < 101; i++)
         assert_true(step(&r, 1000000, &a));
+    assert_true(count(&r, "stalls") > 0);
     close_after(&r, 1000000);
+}
+
+/* Two reads of a row, then one of another: ACT, RD, RD; PRE, ACT, RD. */
+static void commands_and_row_hits_are_counted(void **state)
+{
+    (void)state;
+    struct rig r = opened(small());
+
+    ask(&r, 0, 0, false, 1);
+    ask(&r, 0, 64, false, 2);
+    answer_to(&r, 1);
+    answer_to(&r, 2);
+    ask(&r, 2000, 1 << 24, false, 3);
+    answer_to(&r, 3);
+    assert_int_equal(count(&r, "row-hits"), 1);
+    assert_int_equal(count(&r, "column-reads"), 3);
+    assert_int_equal(count(&r, "column-writes"), 0);
+    assert_int_equal(count(&r, "activates"), 2);
+    assert_int_equal(count(&r, "stalls"), 0);
+    close_after(&r, 3000);
 }
 
 enum { REQUESTS = 3000 };
@@ -544,7 +565,6 @@ static void a_file_means_the_same_however_it_is_written(void **state)
     const struct change each[][2] = {
         {{"protocol", "protocol = ddr4 # a comment"}},
         {{"CL =", "cl : 017;DRAMSim3 reads octal"}},
-        {{"tRTP", "tRTP_L = 9"}},
         {{"row_buf", "row_buf_policy = Open_Page"}},
         {{"refresh", "refresh_policy=rank_level_staggered"}},
         {{"queue", "queue_structure = per_bank#"}},
@@ -631,6 +651,7 @@ int main(void)
         cmocka_unit_test(a_read_behind_a_write_is_answered_from_the_queue),
         cmocka_unit_test(a_read_behind_a_write_behind_a_read_has_its_own_answer),
         cmocka_unit_test(a_full_queue_of_writes_behind_a_read_does_not_stop_it),
+        cmocka_unit_test(commands_and_row_hits_are_counted),
         cmocka_unit_test(every_read_is_answered_once_and_the_same_in_every_run),
         cmocka_unit_test(the_order_of_presentation_does_not_matter),
         cmocka_unit_test(two_at_once_do_not_disturb_each_other),
