@@ -4,7 +4,8 @@
  * The policy is DRAMSim3's (Li et al., IEEE CAL 2020), so that results compare: reads go first;
  * writes are posted and drained when their queue is full, or when more than a few wait and no
  * command does; a read of a line that waits to be written is answered from there; requests for one
- * line are one access. */
+ * line are one access. So are the cycles, exactly: a test holds each answer against the library's.
+ */
 #include "memory/ddr/channel.h"
 
 #include <assert.h>
@@ -234,33 +235,50 @@ static bool move_first(struct ddr_channel *c, struct ddr_list *l)
 }
 
 /* The two reasons to let writes go: too many of them, or nothing else to do. */
-static void start_drain(struct ddr_channel *c)
+static bool must_drain(const struct ddr_channel *c)
 {
-    const struct ddr_limits *l = c->limits;
-
-    if (c->writes.n >= l->high || (c->writes.n > l->idle && !c->active)) {
-        c->draining = c->writes.n > l->low ? c->writes.n - l->low : 1;
-        c->count->drains++;
-    }
+    return c->writes.n >= c->limits->high || (c->writes.n > c->limits->idle && !c->active);
 }
 
-/* Moves one transaction: a write while a drain lasts, else a read. True: one was moved. A drain
- * that comes to a write whose line is still to be read gives way to the reads, or it would wait
- * forever. */
+/* Moves one transaction: a write while a drain lasts, else a read. A drain that comes to a write
+ * whose line is still to be read ends there, and may begin again in the next cycle. True: one was
+ * moved, or may be in the next cycle. */
 static bool move_one(struct ddr_channel *c)
 {
-    if (!c->draining)
-        start_drain(c);
-    if (!c->draining)
+    if (!c->draining && !c->reads_only && must_drain(c)) {
+        c->draining = c->writes.n > c->limits->low ? c->writes.n - c->limits->low : 1;
+        c->count->drains += !c->blocked;
+    }
+    if (!c->draining || c->reads_only)
         return move_first(c, &c->reads);
     if (move_first(c, &c->writes)) {
         c->draining--;
+        c->blocked = false;
         return true;
     }
     if (!(c->writes.queues & ~c->full))
         return false;
     c->draining = 0;
-    return move_first(c, &c->reads);
+    c->blocked = true;
+    return !must_drain(c);
+}
+
+static bool waits_to_be_read(const struct ddr_channel *c, uint64_t addr)
+{
+    for (unsigned i = 0; i < c->reads.n; i++)
+        if (c->reads.entry[i].addr == addr)
+            return true;
+    return false;
+}
+
+/* The first write waits for a read, and reads for the drain, which begins again each cycle: with no
+ * command left that would be for ever. Then only reads move until that one is a command. */
+static void help_over(struct ddr_channel *c)
+{
+    if (c->reads_only)
+        c->reads_only = waits_to_be_read(c, c->writes.entry[0].addr);
+    if (!c->reads_only && !c->draining && !c->active && must_drain(c))
+        c->reads_only = waits_to_be_read(c, c->writes.entry[0].addr);
 }
 
 /* ---- commands ------------------------------------------------------------------------------- */
@@ -428,6 +446,8 @@ void ddr_channel_run(struct ddr_channel *c)
     assert(now >= c->now);
     ddr_queue_begin(c, now);
     take_arrivals(c, now);
+    if (c->writes.n)
+        help_over(c);
     ddr_refresh_due(c, now);
     uint64_t wake = issue_one(c, now);
     if (move_one(c))

@@ -90,6 +90,8 @@ struct ddr_channel {
     unsigned turn; /* the queue that issued the latest command: round robin goes on behind it */
     struct ddr_list reads, writes;
     unsigned draining; /* writes still to be moved before reads again */
+    bool blocked;      /* the latest drain came to a write that waits for a read */
+    bool reads_only;   /* no drain until that read has become a command */
     /* By address: lines that wait to be read (the number of the first request, plus 1) or written.
      */
     struct map pending_reads, pending_writes;

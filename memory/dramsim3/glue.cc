@@ -128,8 +128,8 @@ static bool stalls(const Controller &c)
 {
     const auto &w = c.write_buffer_;
 
-    return !c.write_draining_ && (w.size() >= w.capacity() || w.size() > 8) && c.pending_rd_q_.count(w.front().addr) &&
-           c.cmd_queue_.QueueEmpty();
+    return !c.write_draining_ && (w.size() >= w.capacity() || w.size() > 8) &&
+           c.pending_rd_q_.count(w.front().addr) && c.cmd_queue_.QueueEmpty();
 }
 
 // Then it does not see its writes until that read has become a command.

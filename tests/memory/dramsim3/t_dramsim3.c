@@ -49,14 +49,19 @@ static struct rig rig_new(const char *ini)
     return r;
 }
 
-static int rig_open(struct rig *r, unsigned line)
+static int rig_open_as(struct rig *r, const char *type, unsigned line)
 {
     const struct memory_env env = {.stats = stats_group(stats_root(r->stats), "memory"),
                                    .mhz = MHZ,
                                    .line = line,
                                    .contention = true};
 
-    return memory_open(&r->m, "dramsim3", r->config, &env, &r->e);
+    return memory_open(&r->m, type, r->config, &env, &r->e);
+}
+
+static int rig_open(struct rig *r, unsigned line)
+{
+    return rig_open_as(r, "dramsim3", line);
 }
 
 static void rig_free(struct rig *r)
@@ -243,8 +248,8 @@ static void a_read_behind_a_write_behind_a_read_has_its_own_answer(void **state)
     close_after(&r, 207);
 }
 
-/* The writes that fill the queue are drained before the read, which the first of them waits for: the
- * library alone would stand still. */
+/* The writes that fill the queue are drained before the read, which the first of them waits for:
+ * the library alone would stand still. */
 static void a_full_queue_of_writes_behind_a_read_does_not_stop_it(void **state)
 {
     (void)state;
@@ -382,6 +387,43 @@ static void the_order_of_presentation_does_not_matter(void **state)
     assert_memory_equal(one->done, two->done, sizeof one->done);
     free(one);
     free(two);
+}
+
+/* Lines that are used again while requests for them wait, in bursts: as many cycles for each read,
+ * stalls included. At an edge of both clocks the two take a request in at
+ * different cycles, so there is none. */
+static void the_built_in_model_is_the_same(void **state)
+{
+    (void)state;
+    uint64_t stalls = 0;
+
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        struct script *one = script_new(seed), *two = script_new(seed);
+        struct rig r = opened(small()), model = {.config = config_new(NULL), .stats = stats_new()};
+        char *config = xasprintf("memory.ddr.config=%s", small());
+        for (size_t i = 0; i < REQUESTS; i++) {
+            struct mem_request *q = &one->q[i];
+            q->at = i % 100 > 0 && i % 100 < 50 ? q[-1].at : q->at + i / 100 * 4000;
+            q->at += q->at % 833 == 0;
+            q->write = i % 100 == 0 ? false : i % 100 < 50 || q->write;
+            if (q->write && i % 7 < 2 && i)
+                q->addr = q[-1].addr;
+            two->q[i] = *q;
+        }
+        assert_int_equal(config_set(model.config, config, &model.e), 0);
+        assert_int_equal(rig_open_as(&model, "ddr", LINE), 0);
+        play(&r, one);
+        play(&model, two);
+        assert_memory_equal(one->done, two->done, sizeof one->done);
+        assert_int_equal(count(&r, "row-hits"), count(&model, "row-hits"));
+        stalls += count(&r, "stalls");
+        rig_free(&r);
+        rig_free(&model);
+        free(config);
+        free(one);
+        free(two);
+    }
+    assert_true(stalls > 0);
 }
 
 static void two_at_once_do_not_disturb_each_other(void **state)
@@ -654,6 +696,7 @@ int main(void)
         cmocka_unit_test(commands_and_row_hits_are_counted),
         cmocka_unit_test(every_read_is_answered_once_and_the_same_in_every_run),
         cmocka_unit_test(the_order_of_presentation_does_not_matter),
+        cmocka_unit_test(the_built_in_model_is_the_same),
         cmocka_unit_test(two_at_once_do_not_disturb_each_other),
         cmocka_unit_test(a_run_may_end_with_reads_on_their_way),
         WITH_FOLDER(a_file_that_is_no_device_is_refused),
