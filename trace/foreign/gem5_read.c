@@ -61,7 +61,7 @@ struct actor { /* a requestor */
     uint64_t run, run_bytes; /* pages of it that follow each other */
 };
 
-struct packets {
+struct gem5_stream {
     struct gem5_file *file; /* owns */
     struct gem5_packet packet;
     bool read; /* packet is the next one */
@@ -70,7 +70,7 @@ struct packets {
 
 struct gem5 {
     struct source base;
-    struct packets *stream; /* owns, as what follows */
+    struct gem5_stream *stream; /* owns, as what follows */
     size_t streams;
     char *title; /* base.name of several files */
     struct names *names;
@@ -90,7 +90,7 @@ struct gem5 {
     size_t n, cap;
 };
 
-static int fail(struct gem5 *g, const struct packets *s, const char *what, const char *remedy)
+static int fail(struct gem5 *g, const struct gem5_stream *s, const char *what, const char *remedy)
 {
     gem5_fail(s->file, s->packet.at, what, remedy);
     g->failed = s->file->failed;
@@ -99,7 +99,7 @@ static int fail(struct gem5 *g, const struct packets *s, const char *what, const
 
 /* ---- events --------------------------------------------------------------------------------- */
 
-static int add(struct gem5 *g, const struct packets *s, struct event ev)
+static int add(struct gem5 *g, const struct gem5_stream *s, struct event ev)
 {
     const char *what;
 
@@ -115,7 +115,7 @@ static unsigned segment(const struct gem5 *g, const struct gem5_packet *p)
     return g->x86 ? p->flags & FLAG_SEGMENT : 0;
 }
 
-static int add_access(struct gem5 *g, const struct packets *s, const struct actor *a,
+static int add_access(struct gem5 *g, const struct gem5_stream *s, const struct actor *a,
                       const struct gem5_packet *p, enum ev_kind kind, uint16_t flags)
 {
     const unsigned where = segment(g, p);
@@ -241,7 +241,7 @@ static struct actor *actor_of(struct gem5 *g, const struct gem5_packet *p)
 
 /* ---- marks ---------------------------------------------------------------------------------- */
 
-static int misfit(struct gem5 *g, const struct packets *s, const char *what)
+static int misfit(struct gem5 *g, const struct gem5_stream *s, const char *what)
 {
     char *all = xasprintf("the sidecar %s does not fit: %s", g->sync->name, what);
 
@@ -251,8 +251,8 @@ static int misfit(struct gem5 *g, const struct packets *s, const char *what)
     return -1;
 }
 
-static int add_sync(struct gem5 *g, const struct packets *s, const struct actor *a, uint8_t kind,
-                    uint64_t addr, uint64_t number)
+static int add_sync(struct gem5 *g, const struct gem5_stream *s, const struct actor *a,
+                    uint8_t kind, uint64_t addr, uint64_t number)
 {
     const enum ev_form form = (enum ev_form)ev_info[kind].form;
 
@@ -264,7 +264,7 @@ static int add_sync(struct gem5 *g, const struct packets *s, const struct actor 
 }
 
 /* A block's next page, or its first: pages that follow each other are one event. */
-static int mark_page(struct gem5 *g, const struct packets *s, struct actor *a, uint64_t addr)
+static int mark_page(struct gem5 *g, const struct gem5_stream *s, struct actor *a, uint64_t addr)
 {
     const uint64_t to_end = PAGE - addr % PAGE;
     const uint64_t bytes = a->left < to_end ? a->left : to_end;
@@ -301,7 +301,7 @@ static const struct gem5_mark *next_mark(const struct gem5 *g, struct actor *a)
                                          : &y->mark[y->section[a->section].first + a->mark++];
 }
 
-static int take_mark(struct gem5 *g, const struct packets *s, struct actor *a, uint64_t addr)
+static int take_mark(struct gem5 *g, const struct gem5_stream *s, struct actor *a, uint64_t addr)
 {
     if (a->block)
         return addr % PAGE ? misfit(g, s, "a block is not marked to its end")
@@ -324,7 +324,7 @@ static int take_mark(struct gem5 *g, const struct packets *s, struct actor *a, u
 /* ---- packets -------------------------------------------------------------------------------- */
 
 /* The first half of a locked access, when the second is not the next that its requestor does. */
-static int give_up_half(struct gem5 *g, const struct packets *s, struct actor *a)
+static int give_up_half(struct gem5 *g, const struct gem5_stream *s, struct actor *a)
 {
     if (!a->half)
         return 0;
@@ -332,7 +332,8 @@ static int give_up_half(struct gem5 *g, const struct packets *s, struct actor *a
     return add_access(g, s, a, &a->first, EV_READ, SEQ_CST);
 }
 
-static int take_access(struct gem5 *g, const struct packets *s, struct actor *a, enum effect effect)
+static int take_access(struct gem5 *g, const struct gem5_stream *s, struct actor *a,
+                       enum effect effect)
 {
     static const struct {
         enum ev_kind kind;
@@ -361,7 +362,8 @@ static int take_access(struct gem5 *g, const struct packets *s, struct actor *a,
 
 /* With a sidecar: only cores act, and nothing counts before a thread's first mark or after its end.
  */
-static int take_guest(struct gem5 *g, const struct packets *s, struct actor *a, enum effect effect)
+static int take_guest(struct gem5 *g, const struct gem5_stream *s, struct actor *a,
+                      enum effect effect)
 {
     const struct gem5_packet *p = &s->packet;
 
@@ -374,7 +376,7 @@ static int take_guest(struct gem5 *g, const struct packets *s, struct actor *a, 
     return a->begun && !a->over ? take_access(g, s, a, effect) : 0;
 }
 
-static int refuse(struct gem5 *g, const struct packets *s, const struct command *c)
+static int refuse(struct gem5 *g, const struct gem5_stream *s, const struct command *c)
 {
     char what[96];
 
@@ -390,7 +392,7 @@ static int refuse(struct gem5 *g, const struct packets *s, const struct command 
                 "gem5's version");
 }
 
-static int take(struct gem5 *g, const struct packets *s)
+static int take(struct gem5 *g, const struct gem5_stream *s)
 {
     const struct gem5_packet *p = &s->packet;
     const struct command *c = p->command < COMMANDS_MAX ? g->command[p->command] : NULL;
@@ -411,11 +413,11 @@ static int take(struct gem5 *g, const struct packets *s)
 
 /* The stream with the earliest packet, the first of several; NULL: there are no more, or an error.
  */
-static struct packets *next_stream(struct gem5 *g)
+static struct gem5_stream *next_stream(struct gem5 *g)
 {
-    struct packets *first = NULL;
+    struct gem5_stream *first = NULL;
 
-    for (struct packets *s = g->stream; s < g->stream + g->streams; s++) {
+    for (struct gem5_stream *s = g->stream; s < g->stream + g->streams; s++) {
         if (!s->read && !s->over) {
             const int got = gem5_packet_next(s->file, &s->packet);
             s->read = got > 0;
@@ -434,7 +436,7 @@ static struct packets *next_stream(struct gem5 *g)
 /* What is still open at the end. */
 static int finish(struct gem5 *g)
 {
-    const struct packets *const last = &g->stream[g->streams - 1];
+    const struct gem5_stream *const last = &g->stream[g->streams - 1];
 
     for (struct actor *a = g->actor; a < g->actor + g->actors; a++) {
         if (give_up_half(g, last, a))
@@ -450,7 +452,7 @@ static int finish(struct gem5 *g)
 static void collect(struct gem5 *g)
 {
     while (g->n < BATCH_EVENTS && !g->over) {
-        struct packets *s = next_stream(g);
+        struct gem5_stream *s = next_stream(g);
 
         if (s) {
             s->read = false;
