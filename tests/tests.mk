@@ -16,7 +16,7 @@ unit_tests += tests/isa/lardx86/t_lardx86 tests/isa/lardx86/t_lx_region \
 unit_tests += tests/memory/ddr/t_ddr tests/memory/ddr/t_ddr_flow tests/memory/ddr/t_ddr_ini \
 	tests/memory/ddr/t_ddr_legal tests/memory/dramsim3/t_dramsim3 tests/memory/t_memory tests/memory/t_pages
 unit_tests += tests/oracle/t_oracle tests/oracle/t_oracle_memory tests/oracle/t_oracle_region
-unit_tests += tests/policy/cvm/t_cvm_epochs tests/policy/eraser/t_eraser tests/policy/fasttrack/t_repeats \
+unit_tests += tests/policy/cvm/t_cvm tests/policy/cvm/t_cvm_epochs tests/policy/eraser/t_eraser tests/policy/fasttrack/t_repeats \
 	tests/policy/frame/t_account tests/policy/frame/t_after_race tests/policy/frame/t_again tests/policy/frame/t_claims \
 	tests/policy/frame/t_cost tests/policy/frame/t_filter tests/policy/frame/t_inline tests/policy/frame/t_layout tests/policy/frame/t_space tests/policy/frame/t_ledger \
 	tests/policy/frame/t_software tests/policy/frame/t_table3 tests/policy/frame/t_verdict \

@@ -106,6 +106,12 @@ static bool overlap(struct cvm *c, struct cvm_entry *x, struct cvm_entry *y)
     x->asked |= (uint8_t)(kx & (ky & CVM_WRITES ? CVM_READS | CVM_WRITES : CVM_WRITES));
     y->asked |= (uint8_t)(ky & (kx & CVM_WRITES ? CVM_READS | CVM_WRITES : CVM_WRITES));
     c->st.listed++;
+    if (UNLIKELY(c->counts != NULL)) {
+        const bool xr = kx & CVM_READS, xw = kx & CVM_WRITES, yr = ky & CVM_READS,
+                   yw = ky & CVM_WRITES;
+        c->counts->listed++;
+        c->counts->bitmaps += (uint64_t)(xw && yw) + (xw && yr) + (xr && yw);
+    }
     c->st.used += (uint64_t)!x->of->used + !y->of->used;
     x->of->used = y->of->used = true;
     return true;
@@ -335,9 +341,48 @@ static void drop_all_covered(struct cvm *c)
 
     while (map_next(&c->pages, &pos, &number, &at)) {
         struct cvm_page *p = (struct cvm_page *)(uintptr_t)*at;
-        for (uint32_t i = 0; i < p->lanes; i++)
+        bool empty = true;
+        for (uint32_t i = 0; i < p->lanes; i++) {
             drop_covered(c, &p->lane[i]);
+            empty &= !p->lane[i].old;
+        }
+        if (empty)
+            cvm_list(c, p); /* it goes where nothing is fresh, either */
     }
+}
+
+/* ---- what the master does, where that costs something ---------------------------------------- */
+
+/* Two threads' intervals since the last comparison: each of one against those of the other, newest
+ * first, until one happens before it; of concurrent ones the lists of notices are walked. */
+static void count_pairs(struct cvm_work *w, const struct cvm_interval *a,
+                        const struct cvm_interval *b)
+{
+    for (; a; a = a->older)
+        for (const struct cvm_interval *y = b; y; y = y->older) {
+            w->compared++;
+            if (cvm_before(y, a))
+                break;
+            w->walked += cvm_before(a, y) ? 0 : (uint64_t)a->notices + y->notices;
+        }
+}
+
+static void forget_fresh(struct cvm *c, struct cvm_thread *t)
+{
+    while (t->fresh) {
+        struct cvm_interval *i = t->fresh;
+        t->fresh = i->older;
+        cvm_leave_interval(c, i);
+    }
+}
+
+static void count_work(struct cvm *c)
+{
+    for (uint32_t a = 0; c->counts && a < c->threads; a++)
+        for (uint32_t b = a + 1; b < c->threads; b++)
+            count_pairs(c->counts, c->thread[a].fresh, c->thread[b].fresh);
+    for (uint32_t a = 0; a < c->threads; a++)
+        forget_fresh(c, &c->thread[a]);
 }
 
 /* ---- all pages ------------------------------------------------------------------------------ */
@@ -353,6 +398,7 @@ void cvm_consolidate(struct cvm *c)
 {
     for (uint32_t a = 0; a < c->threads; a++)
         cvm_end_interval(c, &c->thread[a]);
+    count_work(c);
     if (c->params.processes && c->begun == c->params.processes)
         drop_all_covered(c);
     if (c->listed)

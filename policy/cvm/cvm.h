@@ -19,11 +19,14 @@ struct cvm_vector {
 
 /* A part of a thread's execution between two of its synchronisation accesses (3.1). */
 struct cvm_interval {
-    struct cvm_vector *known; /* shared */
-    uint64_t time;            /* the thread's own entry while it went on */
-    uint64_t serial;          /* all intervals in the order in which they began, from 1 */
-    uint64_t index;           /* of the thread's intervals, from 1: sigma_p^index */
-    uint64_t event;           /* of its first access */
+    struct cvm_vector *known;   /* shared */
+    struct cvm_entry *entries;  /* while it goes on: of the pages that it has touched */
+    struct cvm_interval *older; /* of the thread's, not compared; with costs only */
+    uint64_t time;              /* the thread's own entry while it went on */
+    uint64_t serial;            /* all intervals in the order in which they began, from 1 */
+    uint64_t index;             /* of the thread's intervals, from 1: sigma_p^index */
+    uint64_t event;             /* of its first access */
+    uint32_t notices;           /* when it has ended; with costs only */
     uint32_t actor;
     uint32_t users; /* its entries, and the thread while it goes on */
     sim_tid tid;
@@ -35,6 +38,8 @@ struct cvm_interval {
 struct cvm_entry {
     struct cvm_entry *next; /* the thread's next older one of the page */
     struct cvm_interval *of;
+    struct cvm_entry *sibling; /* of an interval that goes on: its next */
+    uint64_t page;             /* number */
     uint64_t time;             /* of->time */
     uint64_t all, writes;      /* parts with an access, with a write; may have too many */
     uint8_t kinds;             /* that have a bitmap, bits by enum cvm_kind */
@@ -58,6 +63,22 @@ struct cvm_page {
     uint64_t *raced; /* owns; words that have raced in this life; NULL: none */
 };
 
+/* What an access does of the analysis routine (4.5). */
+enum cvm_way {
+    CVM_WHOLE,
+    CVM_MIX,  /* batched with one of another kind to the same place */
+    CVM_NEXT, /* batched with one to the place beside it */
+    CVM_NONE, /* it is not instrumented, or another does it for this one */
+    CVM_NOOPS /* its call was removed */
+};
+enum { CVM_BLOCK = 8, CVM_ROW = 3 }; /* accesses of a block that are looked at; of a row (5.3) */
+struct cvm_batched {
+    sim_addr addr;
+    uint32_t size;
+    bool write;
+    uint8_t row; /* which of a row it is, from 1 */
+};
+
 enum { CVM_NEAR = 64 }; /* entries of the interval that goes on, found without a search */
 struct cvm_near {
     uint64_t page, serial;
@@ -70,17 +91,36 @@ struct cvm_thread {                /* an actor */
     uint64_t seen;                 /* its own entry, when that was last looked at */
     uint64_t intervals;
     struct cvm_near near[CVM_NEAR];
+    /* Instrumentation. */
+    struct cvm_batched block[CVM_BLOCK];
+    unsigned block_n;
+    uint64_t block_span;
+    struct map sites;    /* of the process's text: what each does */
+    uint64_t *to_remove; /* owns; sites */
+    size_t removing, remove_cap;
+    /* Costs. */
+    struct cvm_interval *fresh;       /* not compared, newest first */
+    sim_addr buffer;                  /* 0: none yet */
+    uint64_t filled;                  /* of it */
+    uint64_t told_reads, told_writes; /* notices of the interval that ended */
+    unsigned core;                    /* on which its interval began */
 };
 
 enum cvm_full { CVM_FULL_CONSOLIDATE, CVM_FULL_STOP };
 struct cvm_params {
-    uint64_t page, processes, intervals;
+    uint64_t page, processes, intervals, block, liveness;
     uint32_t full;
+    bool data_flow, batching, modify, inlining;
 };
+
+struct cvm_work { /* what a master does at a barrier */
+    uint64_t compared, walked, listed, bitmaps;
+};
+enum { CVM_NODES = 64 };
 
 struct cvm_stats {
     uint64_t intervals, used, barriers, consolidations, ranges, listed, read_notices, write_notices,
-        bitmaps, fetched;
+        bitmaps, fetched, called, called_private, proved, same, mix, next, noops, modified, unseen;
 };
 
 struct cvm {
@@ -95,9 +135,15 @@ struct cvm {
     struct cvm_page **list; /* owns; those with something fresh */
     size_t listed, list_cap;
     struct pool intervals, entries, bitmaps;
-    uint64_t serial;   /* of the latest interval */
-    uint64_t fresh;    /* intervals begun since the latest comparison */
-    struct map rounds; /* a barrier's address to the round that was compared, plus 1 */
+    uint64_t serial;                 /* of the latest interval */
+    uint64_t fresh;                  /* intervals begun since the latest comparison */
+    bool plain;                      /* nothing is charged or left out: all accesses are alike */
+    uint64_t spilled;                /* thousandths of a register */
+    struct cvm_work *counts;         /* of the comparison that goes on; NULL: nobody counts */
+    uint64_t asked[CVM_NODES], work; /* of a barrier: bytes of bitmaps, the master's instructions */
+    bool asked_any;
+    sim_cycle released; /* when the master is done */
+    struct map rounds;  /* a barrier's address to the round that was compared, plus 1 */
     struct cvm_stats st;
 };
 
@@ -137,6 +183,24 @@ static inline uint64_t *cvm_words(struct cvm *c, struct cvm_entry *x, enum cvm_k
 }
 /* The interval's entry among those that were compared; made if need be. */
 struct cvm_entry *cvm_old_entry(struct cvm *c, struct cvm_lane *l, struct cvm_interval *of);
+
+/* ---- instrumentation: instrument.c ------------------------------------------------------------
+ */
+
+enum cvm_way cvm_instrumented(struct cvm *c, struct cvm_thread *t, const struct event *ev);
+void cvm_modify(struct cvm *c, struct cvm_thread *t);
+
+/* ---- costs: cost.c. With a machine only -------------------------------------------------------
+ */
+
+extern const struct policy_charges cvm_charges;
+void cvm_cost_init(struct cvm *c);
+void cvm_charge_access(struct cvm *c, uint32_t actor, const struct event *ev, enum cvm_way way);
+void cvm_charge_modify(struct cvm *c, uint64_t sites);
+void cvm_charge_interval(struct cvm *c, struct cvm_thread *t);
+void cvm_charge_asked(struct cvm *c, uint32_t actor, unsigned bitmaps);
+void cvm_charge_master(struct cvm *c, const struct cvm_work *w);
+void cvm_charge_departure(struct cvm *c);
 
 /* ---- comparison: compare.c ------------------------------------------------------------------ */
 

@@ -25,8 +25,12 @@ void cvm_leave_interval(struct cvm *c, struct cvm_interval *i)
 
 void cvm_end_interval(struct cvm *c, struct cvm_thread *t)
 {
-    if (t->interval)
+    if (t->interval) {
+        if (UNLIKELY(c->env->cost->on))
+            cvm_charge_interval(c, t);
+        t->interval->entries = NULL;
         cvm_leave_interval(c, t->interval);
+    }
     t->interval = NULL;
     t->serial = 0;
 }

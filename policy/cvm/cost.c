@@ -1,0 +1,246 @@
+/* cost.c - what CVM's detector costs a process: calls at accesses, notices at the ends of
+ * intervals, and the master's comparison, for which all wait. docs/policies/cvm.md has the steps.
+ *
+ * In memory: a process's bitmaps are at fixed places (4.2), those of reads and of writes of a page
+ * side by side; what is kept of an interval goes to a buffer of the process. The master compares
+ * what it has been sent: that is in its caches. */
+#include "policy/cvm/cvm.h"
+
+#include "policy/frame/metadata.h"
+
+#define STEPS_DEF     "policy/cvm/steps.def"
+#define STEPS_CHARGES cvm_charges
+#include "policy/frame/steps.h"
+
+enum { NOTICE_BYTES = 16, BUFFER = 1 << 20 };
+
+static uint64_t bitmap_bytes(const struct cvm *c)
+{
+    const uint64_t bytes = (c->params.page >> c->word_shift) / 8;
+
+    return bytes < 8 ? 8 : bytes;
+}
+
+/* Fixed places: processes have memories of their own; where they do not, eight are apart. */
+static sim_addr bitmap_at(const struct cvm *c, uint32_t actor, uint64_t page, bool write)
+{
+    return METADATA_FIXED + metadata_apart(c->env) + ((sim_addr)(actor % 8) << 50) +
+           (page * 2 + write) * bitmap_bytes(c);
+}
+
+void cvm_cost_init(struct cvm *c)
+{
+    ledger_software(c->env->cost, c->env, cvm_charges.step, cvm_charges.steps, 0);
+}
+
+static void step(struct cvm *c, enum step s, uint64_t times)
+{
+    ledger_steps(c->env->cost, c->env->core, s, times);
+}
+static void access(struct cvm *c, sim_addr at, uint64_t bytes, enum mem_cmd cmd)
+{
+    ledger_access(c->env->cost, c->env->core, at, bytes, cmd);
+}
+
+/* ---- at an access --------------------------------------------------------------------------- */
+
+static void set_bit(struct cvm *c, uint32_t actor, const struct event *ev)
+{
+    const uint64_t page = ev->addr >> c->page_shift;
+    const uint64_t word = (ev->addr & (c->params.page - 1)) >> c->word_shift;
+    const sim_addr at = bitmap_at(c, actor, page, event_writes(ev)) + word / 64 * 8;
+
+    access(c, at, 8, MEM_LOAD);
+    access(c, at, 8, MEM_STORE);
+}
+
+/* Of registers that the routine saves and restores: inlined, some are dead, and the mean of the
+ * programs' dynamic shares (Table 5) is a part of an instruction. */
+static uint64_t spills(struct cvm *c)
+{
+    enum { ROUTINE = 30, REGISTERS = 10 };
+
+    if (!c->params.inlining)
+        return REGISTERS;
+    const uint64_t dead = ROUTINE * c->params.liveness; /* in thousandths */
+    c->spilled += dead < REGISTERS * 1000 ? REGISTERS * 1000 - dead : 0;
+    const uint64_t whole = c->spilled / 1000;
+    c->spilled %= 1000;
+    return whole;
+}
+
+void cvm_charge_access(struct cvm *c, uint32_t actor, const struct event *ev, enum cvm_way way)
+{
+    const bool shared = !(ev->flags & EVF_PRIVATE);
+
+    ledger_part(c->env->cost, PART_CHECK);
+    switch (way) {
+    case CVM_NONE:
+        return;
+    case CVM_NOOPS:
+        step(c, STEP_NOOP, 1);
+        return;
+    case CVM_MIX:
+    case CVM_NEXT: /* whether it is shared has been found out */
+        if (!shared)
+            return;
+        step(c, way == CVM_MIX ? STEP_MIX : STEP_NEXT, 1);
+        set_bit(c, actor, ev);
+        return;
+    case CVM_WHOLE:
+        break;
+    }
+    if (!c->params.inlining)
+        step(c, STEP_CALL, 1);
+    step(c, STEP_SPILL, spills(c));
+    step(c, STEP_CHECK, 1);
+    if (!shared)
+        return;
+    step(c, STEP_SET, 1);
+    set_bit(c, actor, ev);
+    access(c, bitmap_at(c, actor, ev->addr >> c->page_shift, false), 1, MEM_STORE); /* the notice */
+}
+
+void cvm_charge_modify(struct cvm *c, uint64_t sites)
+{
+    step(c, STEP_MODIFY, sites);
+    step(c, STEP_IMB, 1);
+}
+
+/* ---- at the end of an interval -------------------------------------------------------------- */
+
+static sim_addr buffer_take(struct cvm *c, struct cvm_thread *t, uint64_t bytes)
+{
+    if (!t->buffer)
+        t->buffer = metadata_take(c->env->cost, c->env->core, BUFFER);
+    if (t->filled + bytes > BUFFER)
+        t->filled = 0; /* the oldest have been compared by now */
+    t->filled += bytes;
+    return t->buffer + t->filled - bytes;
+}
+
+static void keep_bitmap(struct cvm *c, struct cvm_thread *t, uint32_t actor, uint64_t page,
+                        bool write)
+{
+    const uint64_t bytes = bitmap_bytes(c);
+    const sim_addr at = bitmap_at(c, actor, page, write);
+    const sim_addr to = buffer_take(c, t, bytes + NOTICE_BYTES);
+
+    step(c, STEP_NOTICE, 1);
+    access(c, to, NOTICE_BYTES, MEM_STORE);
+    step(c, STEP_KEEP, bytes / 8);
+    access(c, at, bytes, MEM_LOAD);
+    access(c, to + NOTICE_BYTES, bytes, MEM_STORE);
+    access(c, at, bytes, MEM_STORE);
+}
+
+static sim_cycle tell_notices(void *self, unsigned core, void *what, sim_cycle now)
+{
+    const struct cvm *c = self;
+    const struct cvm_thread *t = what;
+
+    return c->env->machine->dsm->notices(c->env->host, core, t->told_reads, t->told_writes, now);
+}
+
+void cvm_charge_interval(struct cvm *c, struct cvm_thread *t)
+{
+    const struct policy_machine *m = c->env->machine;
+    struct cvm_interval *i = t->interval;
+    const enum cost_part was = ledger_part(c->env->cost, PART_SYNC);
+
+    step(c, STEP_INTERVAL, 1);
+    step(c, STEP_ENTRY, i->known->clock.n);
+    t->told_reads = t->told_writes = 0;
+    for (struct cvm_entry *x = i->entries; x; x = x->sibling) {
+        if (x->kinds & CVM_READS)
+            keep_bitmap(c, t, i->actor, x->page, false);
+        if (x->kinds & CVM_WRITES)
+            keep_bitmap(c, t, i->actor, x->page, true);
+        t->told_reads += (x->kinds & CVM_READS) != 0;
+        t->told_writes += (x->kinds & CVM_WRITES) != 0;
+    }
+    i->notices = (uint32_t)(t->told_reads + t->told_writes);
+    i->older = t->fresh;
+    i->users++;
+    t->fresh = i;
+    ledger_part(c->env->cost, was);
+    if (!m->dsm || t->core != c->env->core)
+        return; /* another's interval is ended where all is consolidated */
+    struct ledger_note *n = ledger_note(c->env->cost, c->env->core, LEDGER_CALL);
+    n->call.fn = tell_notices;
+    n->call.self = c;
+    n->call.what = t;
+    n->call.core = c->env->core;
+}
+
+/* ---- the master ----------------------------------------------------------------------------- */
+
+/* Its work is on the core that departs first; all others wait for it. Bitmaps are asked for at the
+ * same time, and compared when they are there. */
+static sim_cycle begin_master(void *self, unsigned core, void *what, sim_cycle now)
+{
+    struct cvm *c = self;
+    const struct policy_dsm *dsm = c->env->machine->dsm;
+
+    (void)what;
+    if (dsm && c->asked_any)
+        now = dsm->fetch(c->env->host, core, c->asked, now);
+    c->released = now + c->work;
+    return now;
+}
+
+static uint64_t steps_of(uint64_t times, enum step s)
+{
+    return times * steps[s].instructions;
+}
+
+void cvm_charge_master(struct cvm *c, const struct cvm_work *w)
+{
+    const uint64_t words = w->bitmaps * (bitmap_bytes(c) / 8);
+    const enum cost_part was = ledger_part(c->env->cost, PART_SYNC);
+
+    c->work = steps_of(w->compared, STEP_COMPARE) + steps_of(w->walked, STEP_OVERLAP) +
+              steps_of(w->listed, STEP_LIST) + steps_of(words, STEP_WORDS);
+    struct ledger_note *n = ledger_note(c->env->cost, c->env->core, LEDGER_CALL);
+    n->call.fn = begin_master;
+    n->call.self = c;
+    n->call.what = NULL;
+    n->call.core = c->env->core;
+    step(c, STEP_COMPARE, w->compared);
+    step(c, STEP_OVERLAP, w->walked);
+    step(c, STEP_LIST, w->listed);
+    step(c, STEP_WORDS, words);
+    ledger_part(c->env->cost, was);
+}
+
+static sim_cycle wait_for_master(void *self, unsigned core, void *what, sim_cycle now)
+{
+    const struct cvm *c = self;
+    const struct policy_dsm *dsm = c->env->machine->dsm;
+    const sim_cycle then = dsm ? dsm->released(c->env->host, core, c->released) : c->released;
+
+    (void)what;
+    return then > now ? then : now;
+}
+
+void cvm_charge_departure(struct cvm *c)
+{
+    struct ledger_note *n = ledger_note(c->env->cost, c->env->core, LEDGER_CALL);
+
+    n->call.fn = wait_for_master;
+    n->call.self = c;
+    n->call.what = NULL;
+    n->call.core = c->env->core;
+}
+
+/* So many bytes of bitmaps are asked of the process of that core. */
+void cvm_charge_asked(struct cvm *c, uint32_t actor, unsigned bitmaps)
+{
+    const struct policy_machine *m = c->env->machine;
+
+    if (!m->dsm)
+        return;
+    const unsigned node = m->dsm->node(c->env->host, c->thread[actor].core);
+    c->asked[node] += bitmaps * bitmap_bytes(c);
+    c->asked_any |= bitmaps != 0;
+}

@@ -1,0 +1,295 @@
+/* t_cvm.c - what does cvm do at each event: which intervals and notices there are, which accesses
+ * call the routine, and what each step is charged. By hand, from docs/policies/cvm.md. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/frame/policy_rig.h"
+
+enum { X = 0x2000, Y = 0x2008, FAR_AWAY = 0x8000, L = 0x100, B = 0x200, SITE = 40 };
+
+#define RW(k, t, a, more)                                                                          \
+    {                                                                                              \
+        .kind = EV_##k, .tid = (t), .addr = (a), .size = 4, .aux = SITE, more                      \
+    }
+#define PRIVATE(t, a) RW(READ, t, a, .flags = EVF_PRIVATE)
+#define ROUND(k, t)                                                                                \
+    {                                                                                              \
+        .kind = EV_##k, .tid = (t), .addr = B, .aux = 1                                            \
+    }
+
+static void watched(struct watch *w, const char *const *settings, const struct event *ev, size_t n)
+{
+    watch_open(w, "cvm", 4, settings);
+    watch_run(w, ev, n);
+}
+static const char *const as_it_is[] = {NULL};
+
+#define STAT_IS(w, name, value) assert_int_equal(watch_stat(w, name), value)
+
+/* ---- intervals and the comparison ------------------------------------------------------------ */
+
+/* Figure 2 of the paper: x1, x2 on a page, y1, y2 on another. w(x1) of P1's first interval happens
+ * before P2's second; y is false sharing, x1 a race. */
+static void figure_2(void **state)
+{
+    enum { X1 = 0x2000, X2 = 0x2004, Y1 = 0x4000, Y2 = 0x4004 };
+    struct watch w;
+
+    (void)state;
+    watched(&w, as_it_is,
+            EVENTS(EV_ON(ACQUIRE, 1, L), EV_WRITE4(1, X1), EV_ON(RELEASE, 1, L), EV_READ4(1, X1),
+                   EV_READ4(1, X2), EV_READ4(1, Y1), EV_WRITE4(2, Y2), EV_ON(ACQUIRE, 2, L),
+                   EV_WRITE4(2, X1), EV_ON(RELEASE, 2, L), ROUND(BARRIER_ARRIVE, 1),
+                   ROUND(BARRIER_ARRIVE, 2), ROUND(BARRIER_DEPART, 1), ROUND(BARRIER_DEPART, 2)));
+
+    STAT_IS(&w, "intervals", 4);
+    STAT_IS(&w, "notices.read", 2); /* x1 and x2 are one */
+    STAT_IS(&w, "notices.write", 3);
+    STAT_IS(&w, "listed", 2); /* y between the first, x between the second ones */
+    STAT_IS(&w, "intervals-used", 3);
+    STAT_IS(&w, "bitmaps-used", 4);
+    STAT_IS(&w, "barriers", 1);
+    STAT_IS(&w, "races.locations", 1);
+    assert_int_equal(w.conflict[0].location, X1);
+    assert_int_equal(w.conflict[0].event, 12);
+    assert_true(w.race[0].is.region && w.race[0].earlier.region);
+    assert_int_equal(w.race[0].is.event, 8); /* the first access of P2's second interval */
+    assert_int_equal(w.race[0].earlier.event, 3);
+    watch_close(&w);
+}
+
+static void an_inner_lock_begins_nothing(void **state)
+{
+    struct watch w;
+
+    (void)state;
+    watched(&w, as_it_is,
+            EVENTS(EV_ON(ACQUIRE, 1, L), EV_WRITE4(1, X), EV_ON(ACQUIRE, 1, L), EV_WRITE4(1, X),
+                   EV_ON(RELEASE, 1, L), EV_WRITE4(1, X), EV_ON(RELEASE, 1, L), EV_WRITE4(1, X)));
+
+    STAT_IS(&w, "intervals", 2);
+    watch_close(&w);
+}
+
+static void full_buffers_stop_where_they_may_not_grow(void **state)
+{
+    struct watch w;
+
+    (void)state;
+    watched(&w, (const char *[]){"intervals=2", "full=stop", NULL},
+            EVENTS(EV_WRITE4(1, X), EV_ON(ACQUIRE, 1, L), EV_WRITE4(1, X), EV_ON(RELEASE, 1, L),
+                   EV_WRITE4(1, X)));
+
+    assert_int_equal(w.err.code, LARD_CONFIG);
+    assert_non_null(strstr(w.err.text, "full=consolidate"));
+    watch_close(&w);
+}
+
+static void a_thread_too_many_is_refused(void **state)
+{
+    struct watch w;
+
+    (void)state;
+    watched(&w, (const char *[]){"processes=2", NULL},
+            EVENTS(EV_WRITE4(1, X), EV_WRITE4(2, Y), EV_WRITE4(3, X)));
+
+    assert_int_equal(w.err.code, LARD_CONFIG);
+    assert_non_null(strstr(w.err.text, "raise processes"));
+    watch_close(&w);
+}
+
+/* What all processes know of is forgotten: memory does not grow with epochs. */
+static void memory_is_of_two_epochs(void **state)
+{
+    enum { EPOCHS = 200, PAGES = 10 };
+    struct watch w;
+
+    (void)state;
+    watch_open(&w, "cvm", 4, (const char *[]){"processes=2", NULL});
+    uint64_t peak = 0;
+    for (uint64_t e = 0; e < EPOCHS; e++) {
+        struct event ev[2 * PAGES + 4];
+        size_t n = 0;
+        for (unsigned p = 0; p < PAGES; p++)
+            for (sim_tid t = 0; t < 2; t++)
+                ev[n++] = (struct event)EV_WRITE4(t, ((e * PAGES + p) * 2 + t) * 8192);
+        for (sim_tid t = 0; t < 2; t++)
+            ev[n++] = (struct event){.kind = EV_BARRIER_ARRIVE, .tid = t, .addr = B, .aux = e};
+        for (sim_tid t = 0; t < 2; t++)
+            ev[n++] = (struct event){.kind = EV_BARRIER_DEPART, .tid = t, .addr = B, .aux = e};
+        for (const struct event *at = ev; at < ev + n;)
+            at = checker_run(w.checker, at, ev + n, ev + n, &w.number);
+        if (e == 10)
+            peak = checker_memory(w.checker)->peak;
+    }
+    assert_true(checker_memory(w.checker)->peak <= peak);
+    checker_finish(w.checker);
+    watch_close(&w);
+}
+
+/* ---- instrumentation (4.5) ------------------------------------------------------------------ */
+
+static void private_data_are_looked_at_and_not_kept(void **state)
+{
+    struct watch w;
+
+    (void)state;
+    watched(&w, as_it_is, EVENTS(PRIVATE(1, X), RW(WRITE, 2, X, )));
+
+    STAT_IS(&w, "calls-private", 1);
+    STAT_IS(&w, "intervals", 1);
+    STAT_IS(&w, "races.locations", 0);
+    watch_close(&w);
+}
+
+static void data_flow_spares_what_is_proved(void **state)
+{
+    struct watch w;
+
+    (void)state;
+    watched(&w, (const char *[]){"data-flow=on", NULL},
+            EVENTS(RW(READ, 1, X, .flags = EVF_PRIVATE | EVF_PROVED), PRIVATE(1, X)));
+
+    STAT_IS(&w, "proved", 1);
+    STAT_IS(&w, "calls", 1);
+    watch_close(&w);
+}
+
+static void batching_has_three_methods(void **state)
+{
+    struct watch w;
+
+    (void)state;
+    watched(&w, (const char *[]){"batching=on", NULL},
+            EVENTS(EV_READ4(1, X), EV_READ4(1, X), EV_WRITE4(1, X), EV_READ4(1, X + 4),
+                   EV_READ4(1, X + 8),
+                   EV_READ4(1, X + 12), /* the fourth of a row calls for itself */
+                   EV_ON(ACQUIRE, 1, L), EV_READ4(1, X))); /* another block */
+
+    STAT_IS(&w, "batched.same", 1);
+    STAT_IS(&w, "batched.mix", 1);
+    STAT_IS(&w, "batched.next", 2);
+    STAT_IS(&w, "calls", 6);
+    watch_close(&w);
+}
+
+static void a_block_has_an_end(void **state)
+{
+    const struct event far_off = {.kind = EV_READ, .tid = 1, .addr = X, .size = 4, .gap = 8};
+    struct watch w;
+
+    (void)state;
+    watched(&w, (const char *[]){"batching=on", "block=8", NULL}, EVENTS(EV_READ4(1, X), far_off));
+
+    STAT_IS(&w, "batched.same", 0);
+    watch_close(&w);
+}
+
+/* 4.5.3: not before the next synchronisation; and a site that then accesses shared data is missed.
+ */
+static void a_call_is_removed_and_may_be_missed(void **state)
+{
+    struct watch w;
+
+    (void)state;
+    watched(&w, (const char *[]){"code-modification=on", NULL},
+            EVENTS(PRIVATE(1, FAR_AWAY), PRIVATE(1, FAR_AWAY), EV_ON(ACQUIRE, 1, L),
+                   PRIVATE(1, FAR_AWAY), RW(WRITE, 1, X, ), EV_WRITE4(2, X)));
+
+    STAT_IS(&w, "calls-private", 2);
+    STAT_IS(&w, "removed", 1);
+    STAT_IS(&w, "removed-calls", 2);
+    STAT_IS(&w, "removed-unseen", 1);
+    STAT_IS(&w, "races.locations", 0);
+    assert_false(checker_promise(w.checker).claims & CLAIM_SOUND);
+    watch_close(&w);
+}
+
+/* ---- costs ---------------------------------------------------------------------------------- */
+
+static void rig(struct policy_rig *r, const char *const *settings)
+{
+    policy_rig_open(r, "cvm", settings, (struct rig_places){0});
+}
+
+static uint64_t steps(const struct policy_rig *r, const char *name)
+{
+    char *full = xasprintf("cost.steps.%s", name);
+    const uint64_t n = policy_rig_stat(r, full);
+
+    free(full);
+    return n;
+}
+
+/* 4.2: 8 for the call, 30 in the routine, 10 of them for registers; 3 of the 30 are accesses. */
+static void a_call_has_38_instructions(void **state)
+{
+    struct policy_rig r;
+
+    (void)state;
+    rig(&r, NULL);
+    RUN(&r, RW(WRITE, 1, X, ));
+    assert_int_equal(policy_rig_stat(&r, "cost.instructions"), 8 + 30);
+    assert_int_equal(policy_rig_stat(&r, "cost.loads") + policy_rig_stat(&r, "cost.stores"), 3);
+    RUN(&r, PRIVATE(1, FAR_AWAY)); /* it ends where the address is not shared */
+    assert_int_equal(policy_rig_stat(&r, "cost.instructions"), 38 + 8 + 10 + 6);
+    policy_rig_close(&r);
+}
+
+static void inlined_there_is_no_call(void **state)
+{
+    const char *const settings[] = {"policy.a.inlining=on", "policy.a.liveness=150", NULL};
+    struct policy_rig r;
+
+    (void)state;
+    rig(&r, settings);
+    RUN(&r, RW(WRITE, 1, X, ), RW(WRITE, 1, X, ));
+    assert_int_equal(steps(&r, "call"), 0);
+    assert_int_equal(steps(&r, "spill"), 11); /* 10 less 15 percent of 30: 5.5 each */
+    policy_rig_close(&r);
+}
+
+/* Two intervals of a page each: two notices and 256 bytes of bitmaps; one pair, its two notices
+ * walked, one entry, one pair of bitmaps of 32 times 8 bytes (page / word / 8 = 256 bytes). */
+static void a_barrier_is_the_masters_work(void **state)
+{
+    struct policy_rig r;
+
+    (void)state;
+    rig(&r, NULL);
+    RUN(&r, RW(WRITE, 1, X, ), RW(WRITE, 2, X + 4, ), ROUND(BARRIER_ARRIVE, 1),
+        ROUND(BARRIER_ARRIVE, 2), ROUND(BARRIER_DEPART, 1), ROUND(BARRIER_DEPART, 2));
+    assert_int_equal(steps(&r, "interval"), 2);
+    assert_int_equal(steps(&r, "notice"), 2);
+    assert_int_equal(steps(&r, "keep"), 2 * 256 / 8);
+    assert_int_equal(steps(&r, "compare"), 1);
+    assert_int_equal(steps(&r, "overlap"), 2);
+    assert_int_equal(steps(&r, "list"), 1);
+    assert_int_equal(steps(&r, "words"), 256 / 8);
+    policy_rig_close(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(figure_2),
+        cmocka_unit_test(an_inner_lock_begins_nothing),
+        cmocka_unit_test(full_buffers_stop_where_they_may_not_grow),
+        cmocka_unit_test(a_thread_too_many_is_refused),
+        cmocka_unit_test(memory_is_of_two_epochs),
+        cmocka_unit_test(private_data_are_looked_at_and_not_kept),
+        cmocka_unit_test(data_flow_spares_what_is_proved),
+        cmocka_unit_test(batching_has_three_methods),
+        cmocka_unit_test(a_block_has_an_end),
+        cmocka_unit_test(a_call_is_removed_and_may_be_missed),
+        cmocka_unit_test(a_call_has_38_instructions),
+        cmocka_unit_test(inlined_there_is_no_call),
+        cmocka_unit_test(a_barrier_is_the_masters_work),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
