@@ -6,7 +6,7 @@ unit_tests += tests/cache/t_cache tests/cache/t_cache_model
 unit_tests += tests/cli/t_progress tests/cli/t_quantity
 unit_tests += tests/coherence/t_coherence tests/coherence/t_coherence_apart \
 	tests/coherence/t_coherence_ce tests/coherence/t_coherence_limits \
-	tests/coherence/t_coherence_random tests/coherence/t_explore tests/coherence/t_histories \
+	tests/coherence/t_coherence_random tests/coherence/t_explore tests/coherence/t_explore_shapes tests/coherence/t_histories \
 	tests/coherence/t_groups tests/coherence/t_machines tests/coherence/t_network \
 	tests/coherence/t_nodes tests/coherence/t_prefetch tests/coherence/t_routes
 unit_tests += tests/gem5/t_live tests/gem5/t_map tests/gem5/t_port tests/gem5/t_replay
@@ -63,7 +63,7 @@ tests_cli_slow_sync_la_SOURCES = tests/cli/slow_sync.c
 tests_cli_slow_sync_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default -Wno-missing-prototypes
 tests_cli_slow_sync_la_LDFLAGS = -module -avoid-version -rpath $(abs_builddir)
 tests_libtests_la_SOURCES = tests/base/param_rig.c tests/base/param_rig.h tests/coherence/bench.h \
-	tests/coherence/spec.c tests/coherence/spec.h tests/coherence/net_rig.h \
+	tests/coherence/spec.c tests/coherence/spec.h tests/coherence/versions.h tests/coherence/net_rig.h \
 	tests/dsm/rig.h tests/frame/charges.c tests/frame/charges.h tests/frame/draw.c tests/frame/draw.h \
 	tests/frame/heap.h \
 	tests/frame/lives.c tests/frame/lives.h tests/frame/machine_rig.h tests/frame/mutant_arg.h \

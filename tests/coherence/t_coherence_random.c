@@ -1,10 +1,8 @@
 /* t_coherence_random.c - random accesses by several cores to few lines, in tiny caches of all
  * kinds: after each step all invariants hold, and a load gets what the last store stored.
- *
- * There are no values in the simulator. The test gives each line a version, which a store
- * increments, and moves versions about as the line events say; where those and the states disagree
- * that is a failure, too. Some cores have two accesses under way at once. */
+ * Values are versions (versions.h). Some cores have two accesses under way at once. */
 #include "tests/coherence/bench.h"
+#include "tests/coherence/versions.h"
 #include "tests/frame/mutant_arg.h"
 #include "tests/frame/seeds.h"
 
@@ -13,142 +11,7 @@
 
 #include "base/fiber.h"
 
-enum { LINES = 24, MOST_CORES = 16, MOST_AGENTS = 2 * MOST_CORES, MOST_NODES = 4, STEPS = 3000 };
-enum { FIRST = 0x400 }; /* number of the first line */
-
-/* ---- versions ------------------------------------------------------------------------------- */
-
-struct copies {
-    bool has_l2, inclusive, l3_lines; /* l3_lines: there is an L3 */
-    unsigned group; /* cores that share an L2; above 1, an L1's copies are told apart from it */
-    unsigned node;  /* cores of a NUMA node */
-    uint64_t latest[LINES], memory[LINES], l3[MOST_NODES][LINES];
-    uint64_t dropped[LINES]; /* what an L3 lost to a store in this step, for whoever stores */
-    bool is_dropped[LINES];
-    uint64_t wire[LINES];              /* what a core gave away last */
-    uint64_t copy[MOST_CORES][LINES];  /* a core's, in L1 or L2; a group's, in its L2 */
-    uint64_t above[MOST_CORES][LINES]; /* in the L1 of a group's core */
-    bool has_above[MOST_CORES][LINES];
-    uint64_t given[MOST_CORES][LINES]; /* under way from another core */
-    bool in_l3[MOST_NODES][LINES], has[MOST_CORES][LINES], is_given[MOST_CORES][LINES];
-    bool handed_on[MOST_CORES]
-                  [LINES]; /* in this step, to another core: to lose it now writes nothing */
-};
-
-static unsigned leader(const struct copies *m, unsigned core)
-{
-    return core - core % m->group;
-}
-
-/* A core's copy is the newest of a group's: stores go up by one. */
-static uint64_t newest(const struct copies *m, unsigned of, size_t l)
-{
-    uint64_t newest = m->copy[of][l];
-
-    for (unsigned i = of; m->group > 1 && i < of + m->group; i++)
-        if (m->has_above[i][l] && m->above[i][l] > newest)
-            newest = m->above[i][l];
-    return newest;
-}
-
-/* What happens in the L1 of a group's core. */
-static void follow_above(struct copies *m, const struct line_event *e, size_t l)
-{
-    if (e->what == LINE_FILL) {
-        m->above[e->core][l] = m->copy[leader(m, e->core)][l];
-        m->has_above[e->core][l] = true;
-        return;
-    }
-    if (e->dirty)
-        m->copy[leader(m, e->core)][l] = m->above[e->core][l];
-    if (e->what != LINE_DOWNGRADE)
-        m->has_above[e->core][l] = false;
-}
-
-/* What an L3 or the memory gives a core: the L3 of its own node before others. */
-static uint64_t from_below(const struct copies *m, unsigned core, size_t l)
-{
-    const unsigned own = core / m->node;
-
-    if (m->in_l3[own][l])
-        return m->l3[own][l];
-    for (unsigned node = 0; node < MOST_NODES; node++)
-        if (m->in_l3[node][l])
-            return m->l3[node][l];
-    return m->is_dropped[l] ? m->dropped[l] : m->memory[l];
-}
-
-static void fill(struct copies *m, const struct line_event *e, size_t l)
-{
-    if (e->level == LEVEL_L3) {
-        m->l3[e->from][l] = m->inclusive ? m->memory[l] : m->wire[l];
-        m->in_l3[e->from][l] = true;
-        return;
-    }
-    if (!m->has[e->core][l])
-        m->copy[e->core][l] =
-            m->is_given[e->core][l] ? m->given[e->core][l] : from_below(m, e->core, l);
-    m->has[e->core][l] = true;
-    m->is_given[e->core][l] = false;
-}
-
-static void write_back(struct copies *m, unsigned core, size_t l, bool dirty)
-{
-    const unsigned own = core / m->node;
-
-    m->wire[l] = m->copy[core][l];
-    if (dirty && !m->l3_lines)
-        m->memory[l] = m->copy[core][l];
-    if (dirty && m->in_l3[own][l])
-        m->l3[own][l] = m->copy[core][l];
-}
-
-static void leave(struct copies *m, const struct line_event *e, size_t l)
-{
-    const bool last = e->level == (m->has_l2 ? LEVEL_L2 : LEVEL_L1);
-
-    if (e->level == LEVEL_L3) {
-        if (e->what == LINE_INVALIDATE && (e->dirty || !m->is_dropped[l])) {
-            m->dropped[l] = m->l3[e->from][l];
-            m->is_dropped[l] = true;
-        } else if (e->dirty && e->what == LINE_EVICT)
-            m->memory[l] = m->l3[e->from][l];
-        m->in_l3[e->from][l] = false;
-    } else if (last || e->what == LINE_INVALIDATE) {
-        if (m->has[e->core][l] && !m->handed_on[e->core][l])
-            write_back(m, e->core, l, e->dirty);
-        m->has[e->core][l] = false;
-    }
-}
-
-static void follow(struct copies *m, const struct line_event *e)
-{
-    const size_t l = (e->addr >> 6) - FIRST;
-
-    if (m->group > 1 && e->level == LEVEL_L1 && e->what != LINE_TRANSFER) {
-        follow_above(m, e, l);
-        return;
-    }
-    switch ((enum line_what)e->what) {
-    case LINE_FILL:
-        fill(m, e, l);
-        break;
-    case LINE_TRANSFER:
-        m->given[e->core][l] = newest(m, e->from, l);
-        m->is_given[e->core][l] = true;
-        m->handed_on[e->from][l] = true;
-        break;
-    case LINE_DOWNGRADE:
-        write_back(m, e->core, l, e->dirty);
-        break;
-    case LINE_INVALIDATE:
-    case LINE_EVICT:
-        leave(m, e, l);
-        break;
-    case LINE_WHATS:
-        break;
-    }
-}
+enum { MOST_AGENTS = 2 * MOST_CORES, STEPS = 3000 };
 
 /* ---- a run ---------------------------------------------------------------------------------- */
 
@@ -178,17 +41,6 @@ static void fails(struct random *r, const char *what, unsigned core, size_t l)
 {
     if (!r->failed[0])
         snprintf(r->failed, sizeof r->failed, "%s: core %u, line %zu", what, core, l);
-}
-
-static void follow_all(struct random *r)
-{
-    struct line_queue *q = coherence_lines(r->b.c);
-
-    for (size_t i = 0; i < q->n; i++)
-        follow(&r->copies, &q->at[i]);
-    q->n = 0;
-    memset(r->copies.handed_on, 0, sizeof r->copies.handed_on);
-    memset(r->copies.is_dropped, 0, sizeof r->copies.is_dropped);
 }
 
 static char private(const struct random *r, unsigned core, size_t l)
@@ -226,7 +78,7 @@ static void one(struct agent *a)
     const bool near = coherence_in_l1(r->b.c, a->core, addr, cmd);
     const struct coh_result res = coherence_access(r->b.c, a->core, addr, cmd, traffic, a->time);
 
-    follow_all(r);
+    follow_all(&r->copies, r->b.c);
     a->time = res.done + rng_below(&r->rng, 20);
     if (near != (res.level == LEVEL_L1))
         fails(r, "in the L1 or not", a->core, l);
@@ -236,13 +88,11 @@ static void one(struct agent *a)
     }
     if (!load && private(r, a->core, l) != 'M')
         fails(r, "a store without permission", a->core, l);
-    uint64_t *const own = r->copies.group > 1 ? r->copies.above[a->core] : r->copies.copy[a->core];
-    const bool has =
-        r->copies.group > 1 ? r->copies.has_above[a->core][l] : r->copies.has[a->core][l];
-    if (!has || (r->values && own[l] != r->copies.latest[l]))
+    uint64_t *const own = version_of(&r->copies, a->core, l);
+    if (!has_version(&r->copies, a->core, l) || (r->values && *own != r->copies.latest[l]))
         fails(r, "not what was stored last", a->core, l);
     if (!load)
-        own[l] = ++r->copies.latest[l];
+        *own = ++r->copies.latest[l];
 }
 
 static void life(void *arg)
@@ -321,7 +171,7 @@ static bool step(struct random *r)
         return false;
     r->now = (unsigned)(a - r->agent);
     fiber_switch(r->main, a->fiber);
-    follow_all(r);
+    follow_all(&r->copies, r->b.c);
     compare(r);
     coherence_check(r->b.c);
     return !r->failed[0];
