@@ -143,6 +143,7 @@ struct lardsim_at {
     uint32_t took;  /* cycles from its start to then: what hardware checks beside it; 0: unknown */
     uint32_t gap;   /* instructions since the thread's previous event; 0: unknown, or none */
     uint32_t core;  /* numbered below `cores` */
+    uint32_t level; /* of an access, with caches=host: enum lardsim_level, who answered; else 0 */
 };
 /* As lardsim_event, lardsim_access, lardsim_sync. *added: the cycles that the detector adds to that
  * core from at->cycle on: checks, its handlers, and what other cores' stops have cost this one
@@ -170,6 +171,57 @@ LARDSIM_API int lardsim_cycles(const struct lardsim *l, unsigned core, uint64_t 
  * LARDSIM_ROI_BEGIN and LARDSIM_ROI_END.) The run's totals, races and verdicts are not touched, and
  * distinct things (racy locations, sites, lines) are counted since the first region. */
 LARDSIM_API int lardsim_reset(struct lardsim *l);
+
+/* caches=host (with order=host): the lines are where the host says, those of access histories, too.
+ * The machine's own caches are not used. Addresses are the program's: pages.mapping=identity. The
+ * detector's own lie far above them. */
+enum lardsim_level {
+    LARDSIM_LEVEL_NONE,
+    LARDSIM_LEVEL_L1,
+    LARDSIM_LEVEL_L2,
+    LARDSIM_LEVEL_L3,
+    LARDSIM_LEVEL_REMOTE, /* another core's L1 or L2 */
+    LARDSIM_LEVEL_MEMORY
+};
+enum lardsim_line_what {
+    LARDSIM_LINE_FILL,       /* it came into a cache, */
+    LARDSIM_LINE_TRANSFER,   /* from another core's: `from` */
+    LARDSIM_LINE_DOWNGRADE,  /* this core may no longer write it: another one loads it */
+    LARDSIM_LINE_INVALIDATE, /* it was taken away: another core stores */
+    LARDSIM_LINE_EVICT,      /* it made room for another line */
+    LARDSIM_LINE_RECALL      /* it was taken away: its room is needed in a cache below */
+};
+struct lardsim_line_event {
+    uint64_t addr;  /* in the line */
+    uint32_t what;  /* enum lardsim_line_what */
+    uint32_t level; /* LARDSIM_LEVEL_L1, _L2 or _L3: which cache */
+    uint32_t core;  /* whose; of an L3: who asked */
+    uint32_t from;  /* TRANSFER: the core that gave it; else 0 */
+    uint32_t by;    /* the core whose access caused it: it pays for what the detector does then */
+    uint32_t dirty; /* 1: it differed from the level below */
+};
+/* What happened to a line in a cache of the host: each fill and each loss, before the access that
+ * caused it is pushed, or, of an access of the detector, before the callback below returns. */
+LARDSIM_API int lardsim_line(struct lardsim *l, const struct lardsim_line_event *line);
+
+struct lardsim_metadata {
+    uint64_t addr, cycle; /* cycle: when it begins */
+    uint32_t bytes, core; /* within one line */
+    int kind;             /* LARDSIM_READ, LARDSIM_WRITE, LARDSIM_RMW; LARDSIM_CLEAR: see below */
+    int history;          /* 1: no memory backs it: a line that is in no cache comes in empty */
+};
+struct lardsim_answer {
+    uint64_t cycles; /* what it took */
+    uint32_t level;  /* enum lardsim_level: who answered */
+};
+/* Called for each access of the detector's own, valid during the call: the host makes it in its
+ * caches and answers. LARDSIM_CLEAR takes the line out of all caches; nothing of it is written, and
+ * lardsim_line is not called for it. The callback may call lardsim_line, and nothing else of this
+ * instance. Before lardsim_start. */
+LARDSIM_API void lardsim_on_metadata(struct lardsim *l,
+                                     void (*fn)(void *arg, const struct lardsim_metadata *what,
+                                                struct lardsim_answer *answer),
+                                     void *arg);
 
 /* The events that are pushed go to a trace, too: run it later in recorded order for the same
  * verdicts, or in timed order on any machine. It appears when lardsim_finish succeeds. Before

@@ -31,14 +31,14 @@ unit_tests += tests/policy/cvm/t_cvm tests/policy/cvm/t_cvm_epochs tests/policy/
 	tests/policy/slimstate/t_slimstate
 unit_tests += tests/runtime/t_runtime tests/runtime/t_runtime_collect tests/runtime/t_runtime_level tests/runtime/t_runtime_random
 unit_tests += tests/sim/compare/t_compare tests/sim/compare/t_compare_random \
-	tests/sim/compare/t_compare_truth tests/sim/machine/t_ce_machine tests/sim/machine/t_footprint \
+	tests/sim/compare/t_compare_truth tests/sim/machine/t_ce_machine tests/sim/machine/t_footprint tests/sim/machine/t_outside \
 	tests/sim/machine/t_touch tests/sim/order/t_order \
 	tests/sim/order/t_order_random tests/sim/order/t_order_window tests/sim/scheduler/t_pipeline \
 	tests/sim/scheduler/t_program tests/sim/scheduler/t_program_random tests/sim/scheduler/t_steps \
 	tests/sim/scheduler/t_stop tests/sim/scheduler/t_timed tests/sim/scheduler/t_timed_cores \
 	tests/sim/scheduler/t_timed_random tests/sim/scheduler/t_turns tests/sim/session/t_api \
 	tests/sim/session/t_findings \
-	tests/sim/session/t_faults tests/sim/session/t_host tests/sim/session/t_live tests/sim/session/t_shared
+	tests/sim/session/t_faults tests/sim/session/t_host tests/sim/session/t_host_caches tests/sim/session/t_live tests/sim/session/t_shared
 unit_tests += tests/swmanager/t_swmanager tests/swmanager/t_swmanager_random
 unit_tests += tests/trace/binary/t_binary tests/trace/binary/t_block tests/trace/binary/t_column \
 	tests/trace/binary/t_damage tests/trace/binary/t_summary tests/trace/foreign/t_ce \

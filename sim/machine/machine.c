@@ -311,6 +311,7 @@ void machine_free(struct machine *m)
     if (m->coherence)
         coherence_free(m->coherence);
     cluster_free(m->cluster);
+    outside_free(m->outside);
     memory_close(&m->memory);
     pages_free(&m->pages);
     footprint_free(&m->footprint);

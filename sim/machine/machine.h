@@ -6,6 +6,7 @@
 
 #include "policy/inline_heap.h"
 #include "policy/machine.h"
+#include "sim/machine/outside.h"
 #include "sim/machine/footprint.h"
 #include "sim/order/order.h"
 #include "memory/pages.h"
@@ -72,6 +73,7 @@ struct machine {
     struct core_params core_params;
     struct memory memory;
     struct coherence *coherence;
+    struct outside *outside; /* owns; the caches are a host's; NULL: they are coherence's */
     struct pages pages;
     struct footprint footprint;
     struct cluster *cluster;     /* NULL: cores share memory */
@@ -154,6 +156,14 @@ static inline sim_cycle machine_step_done(const struct mem_run *r, size_t i, sim
     n->remote += on == TIME_REMOTE;
     return is.done;
 }
+/* An access of a policy, within one line. */
+static inline struct coh_result machine_metadata(struct machine *m, unsigned core, sim_addr at,
+                                                 unsigned bytes, enum mem_cmd cmd, sim_cycle now)
+{
+    if (UNLIKELY(m->outside != NULL))
+        return outside_access(m->outside, core, at, bytes, cmd, now);
+    return coherence_access(m->coherence, core, at, cmd, TRAFFIC_METADATA, now);
+}
 /* Its access, at its turn: when it is done. */
 static inline sim_cycle machine_step(struct machine *m, unsigned core, const struct mem_run *r,
                                      size_t i, sim_cycle now)
@@ -161,8 +171,7 @@ static inline sim_cycle machine_step(struct machine *m, unsigned core, const str
     const struct mem_step *s = &r->step[i];
 
     return machine_step_done(
-        r, i, now,
-        coherence_access(m->coherence, core, s->at, (enum mem_cmd)s->cmd, TRAFFIC_METADATA, now));
+        r, i, now, machine_metadata(m, core, s->at, s->bytes, (enum mem_cmd)s->cmd, now));
 }
 /* All of them, where nobody goes on in between. */
 sim_cycle machine_steps(struct machine *m, unsigned core, const struct mem_run *r, sim_cycle now);

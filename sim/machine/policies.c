@@ -28,7 +28,7 @@ sim_cycle machine_mem(void *machine, unsigned core, sim_addr addr, unsigned byte
     for (uint64_t left = bytes; left;) {
         const uint64_t room = line_room(m, addr), n = left < room ? left : room;
         now = until(m, core, now);
-        now = coherence_access(m->coherence, core, addr, cmd, TRAFFIC_METADATA, now).done;
+        now = machine_metadata(m, core, addr, (unsigned)n, cmd, now).done;
         addr += n;
         left -= n;
     }
@@ -80,9 +80,47 @@ static sim_cycle go_on(void *machine, unsigned core, sim_cycle since, sim_cycle 
     return now;
 }
 
+/* Policies hand back what they have as their caches. */
+static struct outside *host_of(struct coherence *caches)
+{
+    return (struct outside *)(void *)caches;
+}
+
+static void host_histories(struct coherence *caches, sim_addr from, uint64_t bytes)
+{
+    outside_histories(host_of(caches), from, bytes);
+}
+
+static sim_cycle host_drop(struct coherence *caches, unsigned core, sim_addr line, uint8_t *level,
+                           sim_cycle now)
+{
+    return outside_drop(host_of(caches), core, line, level, now);
+}
+
+static void host_piggyback(struct coherence *caches, uint64_t bytes)
+{
+    outside_piggyback(host_of(caches), bytes);
+}
+
+static enum mem_level host_where(const struct coherence *caches, unsigned core, sim_addr line)
+{
+    return outside_where((const struct outside *)(const void *)caches, core, line);
+}
+
+static void lend_host_caches(struct policy_machine *p, struct outside *o)
+{
+    p->caches = (struct coherence *)(void *)o;
+    p->histories = host_histories;
+    p->drop = host_drop;
+    p->piggyback = host_piggyback;
+    p->where = host_where;
+    p->lost = NULL;
+    p->no_histories = NULL;
+}
+
 struct policy_machine machine_policies(struct machine *m)
 {
-    return (struct policy_machine){
+    struct policy_machine p = {
         .cores = (unsigned)m->params.cores,
         .line = (unsigned)m->params.line,
         .memory = m->pages.params.mapping == PAGES_IDENTITY ? 0 : m->pages.params.memory,
@@ -100,4 +138,8 @@ struct policy_machine machine_policies(struct machine *m)
         .no_histories = m->cluster ? cluster_no_histories : coherence_no_histories(m->coherence),
         .dsm = cluster_policies(m->cluster),
     };
+
+    if (m->outside)
+        lend_host_caches(&p, m->outside);
+    return p;
 }

@@ -21,6 +21,15 @@ const struct param host_param_rows[] = {
 };
 #undef AT
 
+static const char *const caches_choices[] = {"own", "host", NULL};
+const struct param caches_param_rows[] = {
+    {"caches", PARAM_CHOICE, offsetof(struct caches_params, where), "own", 0, 0, "", caches_choices,
+     "With order=host, whose caches there are: those of the machine, which the host's accesses go "
+     "through; or the host's, which tells what happens to their lines and makes the accesses of "
+     "policies in them."},
+    PARAM_END,
+};
+
 struct host_core {
     sim_cycle owed; /* stops, until the core's next event */
     sim_cycle lag;  /* what the host has been told, and does not delay by */
@@ -50,10 +59,13 @@ static struct coh_result host_access(void *self, unsigned core, sim_addr physica
                                      enum mem_cmd cmd, sim_cycle now)
 {
     const struct host_order *h = self;
-    struct coh_result r =
-        coherence_access(h->machine->coherence, core, physical, cmd, TRAFFIC_DATA, now);
+    struct coh_result r = {.level = (uint8_t)h->at.level};
 
     (void)bytes;
+    if (h->machine->outside)
+        outside_data(h->machine->outside, r.level);
+    else
+        r = coherence_access(h->machine->coherence, core, physical, cmd, TRAFFIC_DATA, now);
     r.done = now;
     return r;
 }

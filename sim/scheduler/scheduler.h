@@ -20,6 +20,11 @@ struct schedule_params { /* section schedule */
 };
 extern const struct param schedule_param_rows[];
 
+enum { CACHES_OWN, CACHES_HOST }; /* parameter caches */
+struct caches_params { /* of the top level, in order = host */
+    uint32_t where;
+};
+extern const struct param caches_param_rows[];
 struct host_params { /* section host */
     bool delays;
 };
@@ -31,7 +36,7 @@ void host_declare(struct stats *stats, const struct host_stats *st);
 struct host_at { /* where and when a pushed event is, in order = host */
     sim_cycle cycle;
     uint32_t took, gap;
-    unsigned core;
+    unsigned core, level; /* level: who answered; where the caches are the host's */
 };
 
 /* Events that run one after the other: at least one. On a machine they are one thread's, on this

@@ -41,7 +41,8 @@ static int know_machine(struct lardsim *l)
 static int know_orders(struct lardsim *l)
 {
     return config_known(l->config, "schedule", schedule_param_rows, &l->err) ||
-           config_known(l->config, "host", host_param_rows, &l->err);
+           config_known(l->config, "host", host_param_rows, &l->err) ||
+           config_known(l->config, "", caches_param_rows, &l->err);
 }
 
 static FILE *open_intervals(void *host, struct err *e)
@@ -72,6 +73,52 @@ static int watch(struct lardsim *l)
     return l->err.code ? -1 : 0;
 }
 
+/* An access of a policy goes to the host. */
+static uint64_t host_makes(void *session, const struct outside_access *a, unsigned *level)
+{
+    static const int kind[] = {
+        [MEM_LOAD] = LARDSIM_READ, [MEM_STORE] = LARDSIM_WRITE, [MEM_ATOMIC] = LARDSIM_RMW};
+    struct lardsim *l = session;
+    const struct lardsim_metadata what = {.addr = a->addr,
+                                          .cycle = a->now,
+                                          .bytes = a->bytes,
+                                          .core = a->core,
+                                          .kind = a->drop ? LARDSIM_CLEAR : kind[a->cmd],
+                                          .history = a->history};
+    struct lardsim_answer answer = {0};
+
+    l->on.metadata(l->on.metadata_arg, &what, &answer);
+    *level = answer.level;
+    return answer.cycles;
+}
+
+static int use_host_caches(struct lardsim *l)
+{
+    struct machine *m = l->machine;
+    struct caches_params p;
+
+    if (config_bind(l->config, "", caches_param_rows, &p, &l->err))
+        return -1;
+    if (p.where == CACHES_OWN)
+        return 0;
+    if (!l->on.metadata)
+        return err_set(&l->err, LARD_CONFIG,
+                       "caches: host has the host make the accesses of policies, and it has not "
+                       "said how; call lardsim_on_metadata before lardsim_start");
+    if (m->pages.params.mapping != PAGES_IDENTITY)
+        return err_set(&l->err, LARD_CONFIG,
+                       "caches: host tells of lines by the program's addresses; set "
+                       "pages.mapping=identity");
+    m->outside = outside_new(&(struct outside_env){.access = host_makes,
+                                                   .host = l,
+                                                   .stats = l->stats,
+                                                   .memory = &l->memory,
+                                                   .cores = (unsigned)m->params.cores,
+                                                   .line = (unsigned)m->params.line,
+                                                   .err = &l->err});
+    return 0;
+}
+
 int machine_begins(struct lardsim *l, unsigned granule)
 {
     const bool hosted = l->params.order == ORDER_HOST;
@@ -89,6 +136,10 @@ int machine_begins(struct lardsim *l, unsigned granule)
                            l->timeline.path);
         return know_machine(l) || know_orders(l);
     }
+    if (hosted && l->params.machine != MACHINE_MULTICORE)
+        return err_set(&l->err, LARD_CONFIG,
+                       "order: host is for a multicore, whose cores are the host's; set "
+                       "machine=multicore");
     const struct coh_host host = timed ? scheduler_host(&l->scheduler) : (struct coh_host){0};
     l->machine = machine_new(l->config, l->stats, l->params.machine, timed, &host, &l->err);
     if (!l->machine || watch(l))
@@ -103,11 +154,14 @@ int machine_begins(struct lardsim *l, unsigned granule)
                        "limits.memory: the caches and the directory of the machine alone take %llu "
                        "bytes of the host, more than %llu; raise the limit, or take smaller caches",
                        (unsigned long long)l->memory.live, (unsigned long long)l->memory.limit);
+    if (hosted && use_host_caches(l))
+        return -1;
     l->policies = machine_policies(l->machine);
     if (l->listing)
         l->policies.no_histories = NULL;
     l->policies.inlined = l->inlined;
-    l->lines.queue = coherence_lines(l->machine->coherence);
+    l->lines.queue = l->machine->outside ? outside_lines(l->machine->outside)
+                                         : coherence_lines(l->machine->coherence);
     if (know_orders(l))
         return -1;
     if (hosted)

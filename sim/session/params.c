@@ -210,6 +210,7 @@ void sim_each_param(void (*fn)(void *arg, const char *section, const struct para
     machine_each_param(fn, arg);
     each_row(fn, arg, "schedule", schedule_param_rows);
     each_row(fn, arg, "host", host_param_rows);
+    each_row(fn, arg, "", caches_param_rows);
     for (size_t i = 0; policies[i]; i++) {
         char *section = xasprintf("policy.%s", policies[i]->name);
         each_row(fn, arg, section, checker_param_rows);

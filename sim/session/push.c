@@ -19,6 +19,20 @@ SAME(NURSERY);
 _Static_assert(EVF_SYSTEM == 1, "it is an index of run_stats.owner");
 _Static_assert(LARDSIM_ORDER(1) == 1 << EVF_ORDER_SHIFT, "lardsim.h and trace.h differ");
 #undef SAME
+#define SAME(name)                                                                                 \
+    _Static_assert((int)LARDSIM_##name == (int)name, "lardsim.h and coherence.h differ")
+SAME(LEVEL_NONE);
+SAME(LEVEL_L1);
+SAME(LEVEL_L2);
+SAME(LEVEL_L3);
+SAME(LEVEL_REMOTE);
+SAME(LEVEL_MEMORY);
+SAME(LINE_FILL);
+SAME(LINE_TRANSFER);
+SAME(LINE_DOWNGRADE);
+SAME(LINE_INVALIDATE);
+SAME(LINE_EVICT);
+#undef SAME
 
 static int push(struct lardsim *l, const struct host_at *at, const struct lardsim_event *ev)
 {
@@ -60,7 +74,7 @@ int lardsim_event_at(struct lardsim *l, const struct lardsim_at *at, const struc
                      uint64_t *added)
 {
     const struct host_at here = {
-        .cycle = at->cycle, .took = at->took, .gap = at->gap, .core = at->core};
+        .cycle = at->cycle, .took = at->took, .gap = at->gap, .core = at->core, .level = at->level};
     const int bad = push(l, &here, ev);
 
     if (added)
@@ -151,6 +165,67 @@ int lardsim_cycles(const struct lardsim *l, unsigned core, uint64_t *clock, uint
         *added = m->core[core].spent[(size_t)SPENT_HANDLER * MAX_CORES] +
                  m->core[core].spent[(size_t)SPENT_STOPPED * MAX_CORES];
     return 0;
+}
+
+/* What the host says of a line, if it may. */
+static bool line_good(struct lardsim *l, const struct lardsim_line_event *line)
+{
+    const uint64_t cores = l->machine->params.cores;
+    const struct {
+        const char *what;
+        uint64_t is, from, below;
+    } rules[] = {{"what", line->what, 0, LARDSIM_LINE_RECALL + 1},
+                 {"level", line->level, LARDSIM_LEVEL_L1, LARDSIM_LEVEL_L3 + 1},
+                 {"core", line->core, 0, cores},
+                 {"from", line->from, 0, cores},
+                 {"by", line->by, 0, cores}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
+        if (rules[i].is < rules[i].from || rules[i].is >= rules[i].below) {
+            err_set(&l->err, LARD_TRACE,
+                    "lardsim_line, before event %llu: %s is %llu, and may be %llu to %llu",
+                    (unsigned long long)l->number, rules[i].what, (unsigned long long)rules[i].is,
+                    (unsigned long long)rules[i].from, (unsigned long long)rules[i].below - 1);
+            return false;
+        }
+    return true;
+}
+
+int lardsim_line(struct lardsim *l, const struct lardsim_line_event *line)
+{
+    const bool recalled = line->what == LARDSIM_LINE_RECALL;
+
+    if (session_pushes(l, "lardsim_line"))
+        return -1;
+    if (!l->machine || !l->machine->outside)
+        return err_set(&l->err, LARD_USAGE,
+                       "lardsim_line: the caches are not the host's; set order=host and "
+                       "caches=host");
+    if (!line_good(l, line))
+        return -1;
+    const struct line_event is = {
+        .addr = line->addr,
+        .what = (uint8_t)(recalled ? LINE_INVALIDATE : line->what),
+        .level = (uint8_t)line->level,
+        .core = (uint8_t)line->core,
+        .from = (uint8_t)line->from,
+        .by = (uint8_t)line->by,
+        .dirty = line->dirty != 0,
+        .recalled = recalled,
+    };
+    outside_line(l->machine->outside, &is, l->lines.hears);
+    if (!l->running) /* else the event in hand comes to it */
+        run_tell_lines(l, is.by);
+    return 0;
+}
+
+void lardsim_on_metadata(struct lardsim *l,
+                         void (*fn)(void *arg, const struct lardsim_metadata *what,
+                                    struct lardsim_answer *answer),
+                         void *arg)
+{
+    l->on.metadata = fn;
+    l->on.metadata_arg = arg;
 }
 
 int lardsim_name(struct lardsim *l, enum lardsim_names space, uint64_t id, const char *text)

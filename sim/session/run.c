@@ -147,6 +147,11 @@ static inline void tell_lines(struct lardsim *l, unsigned core)
         tell_all_lines(l, core);
 }
 
+void run_tell_lines(struct lardsim *l, unsigned core)
+{
+    tell_lines(l, core);
+}
+
 /* Also what the policies' own accesses do to lines, and other cores' meanwhile. */
 static NO_INLINE sim_cycle pay_lines(struct lardsim *l, unsigned core, sim_cycle now)
 {
@@ -348,8 +353,10 @@ void run_begin(struct lardsim *l)
 
     if (l->machine)
         course_begin(l, false);
-    if (l->listing)
+    if (l->listing) {
         host_declare(l->stats, &no_host);
+        outside_declare(l->stats, NULL);
+    }
     if (l->params.order == ORDER_HOST)
         l->scheduler = scheduler_hosted(&l->hosted, &env);
     else if (l->machine && l->machine->timed)

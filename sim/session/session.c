@@ -333,7 +333,12 @@ static int begin_pushing(struct lardsim *l)
     return 0;
 }
 
-static int check_host(struct lardsim *l, const struct host_at *at)
+int session_pushes(struct lardsim *l, const char *what)
+{
+    return expect(l, STATE_STARTED, what) || (UNLIKELY(!l->pushing) && begin_pushing(l)) ? -1 : 0;
+}
+
+static int check_host(struct lardsim *l, const struct host_at *at, const struct event *ev)
 {
     const struct host_order *h = scheduler_host_order(l->scheduler);
 
@@ -354,6 +359,12 @@ static int check_host(struct lardsim *l, const struct host_at *at)
                        "event %llu: core %u: the machine has %llu, numbered from 0; set cores",
                        (unsigned long long)l->number, at->core,
                        (unsigned long long)l->machine->params.cores);
+    if (l->machine->outside &&
+        (at->level >= LEVELS || (event_is_access(ev) && at->level == LEVEL_NONE)))
+        return err_set(&l->err, LARD_TRACE,
+                       "event %llu: level %u: with caches=host each access says who answered it; "
+                       "the levels are in lardsim.h, enum lardsim_level",
+                       (unsigned long long)l->number, at->level);
     return 0;
 }
 
@@ -362,8 +373,7 @@ int session_push(struct lardsim *l, const struct host_at *at,
 {
     const char *what;
 
-    if (expect(l, STATE_STARTED, "lardsim_event") || (UNLIKELY(!l->pushing) && begin_pushing(l)) ||
-        check_host(l, at))
+    if (session_pushes(l, "lardsim_event") || check_host(l, at, rec))
         return -1;
     if (event_well_formed(rec, &what))
         return err_set(&l->err, LARD_TRACE, "event %llu: %s", (unsigned long long)l->number, what);

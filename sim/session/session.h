@@ -93,6 +93,8 @@ struct run_record {
 struct run_callbacks { /* of the library's caller; NULL: not wanted */
     void (*race)(void *, const struct lardsim_race *);
     void *race_arg;
+    void (*metadata)(void *, const struct lardsim_metadata *, struct lardsim_answer *);
+    void *metadata_arg;
     void (*difference)(void *, const struct sim_difference *);
     void *difference_arg;
     void (*progress)(void *, uint64_t);
@@ -185,6 +187,8 @@ int session_pull(struct lardsim *l, struct source *s, const char *name);
 void session_share(struct lardsim *l, const struct trace_summary *told);
 /* Whether its threads are asked one by one, in program order; else it is read. */
 bool session_asks(const struct lardsim *l, const struct source *s);
+/* Events may be pushed; the first time all is made ready for them. what: the call, for the error. */
+int session_pushes(struct lardsim *l, const char *what);
 /* at: where and when it is, by the host's clock; NULL: that has none. */
 int session_push(struct lardsim *l, const struct host_at *at,
                  const struct event rec[static EVENT_RECORDS]); /* session.c */
@@ -232,6 +236,8 @@ int run_push(struct lardsim *l, const struct host_at *at, const struct event *ev
 void run_finish(struct lardsim *l);                      /* what is left */
 void run_region(struct lardsim *l, bool in);             /* of interest */
 void run_forget_regions(struct lardsim *l);
+/* Between events: policies hear what happened to lines, before more does. */
+void run_tell_lines(struct lardsim *l, unsigned core);
 void run_look(const struct lardsim *l); /* between events: all that is counted late is counted */
 
 /* ---- the comparison of the run: compared.c -------------------------------------------------- */
