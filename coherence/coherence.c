@@ -63,16 +63,30 @@ static struct coh_result beyond_l1(struct coherence *c, unsigned core, uint64_t 
     return home_upgrade(&t, LEVEL_L2, now);
 }
 
+/* What the prefetcher asks for goes behind the request of this access, in the same cycle. Where the
+ * memory answers later, that is so because it is asked for by others (coh_host.ahead). */
+static NO_INLINE struct coh_result l1_miss_seen(struct coherence *c, unsigned core, uint64_t line,
+                                                enum mem_cmd cmd, enum mem_traffic traffic,
+                                                sim_cycle now)
+{
+    const bool later = c->memory->type->later;
+
+    if (later)
+        prefetch_sees(c, core, line, traffic, now);
+    const struct coh_result r = beyond_l1(c, core, line, cmd, traffic, now);
+    if (!later)
+        prefetch_sees(c, core, line, traffic, now);
+    return r;
+}
+
 /* The L1 does not have the line. */
 static NO_INLINE struct coh_result l1_miss(struct coherence *c, unsigned core, uint64_t line,
                                            enum mem_cmd cmd, enum mem_traffic traffic,
                                            sim_cycle now)
 {
-    const struct coh_result r = beyond_l1(c, core, line, cmd, traffic, now);
-
     if (UNLIKELY(c->prefetcher != NULL))
-        prefetch_sees(c, core, line, traffic, now);
-    return r;
+        return l1_miss_seen(c, core, line, cmd, traffic, now);
+    return beyond_l1(c, core, line, cmd, traffic, now);
 }
 
 /* The L1 has the line in S, and the access is a store. The core's own L2 could know no better. */
@@ -186,11 +200,6 @@ bool coherence_in_l1(const struct coherence *c, unsigned core, sim_addr addr, en
 sim_cycle coherence_l1_latency(const struct coherence *c)
 {
     return c->time.l1;
-}
-
-bool coherence_prefetches(const struct coherence *c)
-{
-    return c->prefetcher != NULL;
 }
 
 /* ---- events --------------------------------------------------------------------------------- */

@@ -36,12 +36,15 @@ struct coh_result {
  * of a key go, in the order in which they came. Both are NULL where the memory answers at once.
  * meets: called before another core's transaction changes this core's private caches. Hits that the
  * core has looked up and not made yet (coherence_l1_ahead) are made now if they come before the
- * transaction; the others must be looked up again. May be NULL. */
+ * transaction; the others must be looked up again. May be NULL.
+ * ahead: where the memory answers later, calls coherence_ahead now, on a stack of its own. NULL
+ * where the memory answers at once. */
 struct coh_host {
     void *self;
     sim_cycle (*sleep)(void *self, uint64_t key);
     void (*wake)(void *self, uint64_t key, sim_cycle at);
     void (*meets)(void *self, unsigned core);
+    void (*ahead)(void *self, unsigned core, unsigned fetch);
 };
 /* Keys of sleepers: the id of a read in the memory, or the line that another transaction holds. The
  * lowest bit keeps the two apart. */
@@ -119,8 +122,10 @@ struct coh_result coherence_steps(struct coherence *c, unsigned core, const stru
                                   size_t n, sim_cycle now);
 
 sim_cycle coherence_l1_latency(const struct coherence *c);
-/* Cores have prefetchers: the memory must answer at once. */
-bool coherence_prefetches(const struct coherence *c);
+/* Lines that the prefetcher of a core may have under way; 0: there are no prefetchers. */
+unsigned coherence_fetches(const struct coherence *c);
+/* One of these: the line is fetched. */
+void coherence_ahead(struct coherence *c, unsigned core, unsigned fetch, sim_cycle now);
 
 /* ---- histories of a policy in hardware: histories.c ----------------------------------------- */
 

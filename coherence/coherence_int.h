@@ -460,7 +460,7 @@ void private_prefetch_l2(const struct coherence *c, unsigned core, sim_addr addr
 void prefetch_init(struct coherence *c, const struct coh_env *env); /* the caches are made */
 void prefetch_free(struct coherence *c);
 uint64_t prefetch_bytes(const struct coherence *c);
-/* The core's L1 did not have the line, and by now it has; lines that may be next are asked for. */
+/* The core's L1 does not have the line that it accesses; lines that may be next are asked for. */
 void prefetch_sees(struct coherence *c, unsigned core, uint64_t line, enum mem_traffic traffic,
                    sim_cycle now);
 /* What becomes of a line that was asked for, in this slot of the L2 of a core (a leader, where they

@@ -292,6 +292,21 @@ static struct coh_result finish(struct txn *t, enum mem_level level, sim_cycle d
         .done = done, .level = (uint8_t)level, .left_core = true, .far = t->far};
 }
 
+/* The line was fetched ahead into the L2, and an access waited for it. Returns when it has it. */
+static NO_INLINE sim_cycle take_fetched(struct txn *t, enum priv_state state, sim_cycle at)
+{
+    struct coherence *c = t->c;
+    const struct private_caches *p = &c->priv[t->core];
+    const uint32_t slot = cache_find(&p->l2, t->line);
+
+    if (slot == CACHE_NONE)
+        return at;
+    at = cycle_max(at, prefetch_used(c, t->core, slot, t->start + c->time.l2));
+    if (!is_store(t) && !c->grouped && cache_find(&p->l1, t->line) == CACHE_NONE)
+        private_up(t, slot, state, at);
+    return at;
+}
+
 /* While this access slept, another of the same core or group brought the line: both were one miss,
  * unless permission is missing. */
 static struct coh_result merged(struct txn *t, sim_cycle at)
@@ -299,6 +314,12 @@ static struct coh_result merged(struct txn *t, sim_cycle at)
     struct coherence *c = t->c;
     const enum priv_state state = private_state(c, t->core, t->line);
 
+    if (UNLIKELY(c->prefetcher && !t->ahead))
+        at = take_fetched(t, state, at);
+    if (UNLIKELY(t->ahead)) {
+        c->stats.merged++;
+        return finish(t, LEVEL_MEMORY, at);
+    }
     if (is_store(t) && state == PRIV_S)
         return home_upgrade(t, c->grouped ? LEVEL_L2 : LEVEL_L1, at);
     if (is_store(t) || c->grouped)

@@ -20,9 +20,14 @@ struct stream {
     uint64_t used;       /* the higher, the later */
     int direction;       /* -1, 1; 0: not known yet */
 };
+struct fetch { /* a line that was asked for */
+    uint64_t line;
+    sim_cycle done; /* CYCLE_NEVER: not known yet */
+    enum mem_traffic traffic;
+};
 struct prefetcher {
     struct stream *stream; /* owns */
-    sim_cycle *done;       /* owns; when each of those under way is */
+    struct fetch *fetch;   /* owns; so many may be under way */
     uint64_t clock;
 };
 
@@ -42,6 +47,7 @@ void prefetch_came(struct txn *t, uint32_t l2_slot, sim_cycle at)
 {
     *fetched_at(t->c, t->core, l2_slot) =
         (struct fetched){.ready = at, .traffic = (uint8_t)t->traffic, .untouched = true};
+    t->c->stats.prefetch[t->traffic].issued++;
     t->c->stats.prefetch[t->traffic].untouched++;
 }
 
@@ -121,30 +127,52 @@ static bool goes_on(const struct coherence *c, struct stream *s, uint64_t page, 
     return true;
 }
 
-/* One of those that may be under way is not; NULL: all are. */
-static sim_cycle *unused(struct coherence *c, unsigned core, sim_cycle now)
+/* One of those that may be under way is not; else so many there are. */
+static unsigned unused(const struct coherence *c, unsigned core, sim_cycle now)
 {
-    for (uint64_t i = 0; i < params(c)->misses; i++)
-        if (c->prefetcher[core].done[i] <= now)
-            return &c->prefetcher[core].done[i];
-    return NULL;
+    unsigned i = 0;
+
+    while (i < params(c)->misses && c->prefetcher[core].fetch[i].done > now)
+        i++;
+    return i;
+}
+
+unsigned coherence_fetches(const struct coherence *c)
+{
+    return c->prefetcher ? (unsigned)params(c)->misses : 0;
+}
+
+void coherence_ahead(struct coherence *c, unsigned core, unsigned fetch, sim_cycle now)
+{
+    struct fetch *f = &c->prefetcher[core].fetch[fetch];
+    struct txn t;
+
+    c->latest = now;
+    f->done = now;
+    if (private_state(c, core, f->line) != PRIV_I) /* it has come while nobody looked */
+        return;
+    f->done = CYCLE_NEVER;
+    txn_begin(&t, c, core, f->line, MEM_LOAD, f->traffic, now);
+    t.ahead = true;
+    const sim_cycle done = home_get(&t).done;
+    f->done = done;
 }
 
 /* False: as many are under way as may be. */
 static bool fetch(struct coherence *c, unsigned core, uint64_t line, enum mem_traffic traffic,
                   sim_cycle now)
 {
-    sim_cycle *done = unused(c, core, now);
-    struct txn t;
+    const unsigned i = unused(c, core, now);
 
-    if (!done) {
+    if (i == params(c)->misses) {
         c->stats.prefetch[traffic].full++;
         return false;
     }
-    txn_begin(&t, c, core, line, MEM_LOAD, traffic, now);
-    t.ahead = true;
-    c->stats.prefetch[traffic].issued++;
-    *done = home_get(&t).done;
+    c->prefetcher[core].fetch[i] = (struct fetch){line, CYCLE_NEVER, traffic};
+    if (c->memory->type->later)
+        c->host.ahead(c->host.self, core, i);
+    else
+        coherence_ahead(c, core, i, now);
     return true;
 }
 
@@ -185,7 +213,7 @@ void prefetch_init(struct coherence *c, const struct coh_env *env)
     for (unsigned i = 0; i < c->cores; i++) {
         struct private_caches *p = &c->priv[i];
         c->prefetcher[i].stream = xcalloc(params(c)->streams, sizeof(struct stream));
-        c->prefetcher[i].done = xcalloc(params(c)->misses, sizeof(sim_cycle));
+        c->prefetcher[i].fetch = xcalloc(params(c)->misses, sizeof(struct fetch));
         if (i == leader(c, i))
             p->l2_fetched = xcalloc(cache_slots(&p->l2), sizeof *p->l2_fetched);
     }
@@ -195,7 +223,7 @@ void prefetch_free(struct coherence *c)
 {
     for (unsigned i = 0; c->prefetcher && i < c->cores; i++) {
         free(c->prefetcher[i].stream);
-        free(c->prefetcher[i].done);
+        free(c->prefetcher[i].fetch);
         free(c->priv[i].l2_fetched);
     }
     free(c->prefetcher);
@@ -205,7 +233,7 @@ uint64_t prefetch_bytes(const struct coherence *c)
 {
     const struct private_caches *p = c->priv;
     const uint64_t each =
-        params(c)->streams * sizeof(struct stream) + params(c)->misses * sizeof(sim_cycle);
+        params(c)->streams * sizeof(struct stream) + params(c)->misses * sizeof(struct fetch);
 
     if (!c->prefetcher)
         return 0;

@@ -216,11 +216,6 @@ static int open_memory(struct machine *m, struct config *config, struct stats *s
                        "memory.type: %s answers later, which recorded order can't wait for; set "
                        "order=timed, or memory.type=fixed",
                        memory_choices[p.type]);
-    if (m->memory.type->later && coherence_prefetches(m->coherence))
-        return err_set(e, LARD_CONFIG,
-                       "core.prefetch.streams: a prefetcher can't wait for a memory that answers "
-                       "later, as %s does; set memory.type=fixed, or core.prefetch.streams=0",
-                       memory_choices[p.type]);
     for (size_t i = 0; memory_types[i]; i++) {
         char *section = xasprintf("memory.%s", memory_types[i]->name);
         const int bad = memory_types[i] != m->memory.type && memory_types[i]->params &&

@@ -159,6 +159,20 @@ static void load_step(struct timed *s, struct agent *a)
     queue_at(s, a, agent_access(s, a->core, l->addr, MEM_LOAD, TRAFFIC_DATA).done);
 }
 
+/* A core's prefetcher asks for a line. */
+static void fetch_step(struct timed *s, struct agent *a)
+{
+    const unsigned n = coherence_fetches(s->machine->coherence);
+
+    coherence_ahead(s->machine->coherence, a->core, (unsigned)(a - s->fetcher) % n, s->queue.now);
+    s->head.env.used_caches(s->head.env.host, a->core);
+}
+
+void buffers_ahead(struct timed *s, unsigned core, unsigned fetch)
+{
+    queue_at(s, &s->fetcher[core * coherence_fetches(s->machine->coherence) + fetch], s->queue.now);
+}
+
 /* The slot that fetches the line; else a free one; NULL: all are busy. */
 static struct mshr *slot_for(struct timed *s, unsigned core, sim_addr line)
 {
@@ -254,11 +268,23 @@ static bool any(const struct core_params *p)
     return p->store_buffer || p->misses;
 }
 
-size_t buffers_agents(const struct timed *s)
+/* Store buffers and MSHRs. */
+static size_t own_agents(const struct timed *s)
 {
     const struct core_params *p = &s->machine->core_params;
 
     return any(p) ? cores(s) * (1 + (size_t)p->misses) : 0;
+}
+
+/* Prefetchers need agents where the memory answers later. */
+static size_t fetchers(const struct timed *s)
+{
+    return s->machine->memory.type->later ? cores(s) * coherence_fetches(s->machine->coherence) : 0;
+}
+
+size_t buffers_agents(const struct timed *s)
+{
+    return own_agents(s) + fetchers(s);
 }
 
 void buffers_init(struct timed *s)
@@ -277,6 +303,11 @@ void buffers_init(struct timed *s)
     for (size_t i = 0; i < n * p->misses; i++) {
         s->queue.agent[2 * n + i].core = (unsigned)(i / p->misses);
         s->queue.agent[2 * n + i].step = load_step;
+    }
+    s->fetcher = &s->queue.agent[n + own_agents(s)];
+    for (size_t i = 0; i < fetchers(s); i++) {
+        s->fetcher[i].core = (unsigned)(i / coherence_fetches(s->machine->coherence));
+        s->fetcher[i].step = fetch_step;
     }
     if (any(p)) {
         s->machine->scheduler = s;

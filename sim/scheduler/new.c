@@ -45,6 +45,13 @@ static void host_meets(void *arg, unsigned core)
     ahead_meets(*s, core);
 }
 
+static void host_ahead(void *arg, unsigned core, unsigned fetch)
+{
+    struct timed *const *s = arg;
+
+    buffers_ahead(*s, core, fetch);
+}
+
 /* For an access that a policy makes in this core's caches, whoever pays for it. */
 static sim_cycle metadata_turn(void *arg, unsigned core, sim_cycle at)
 {
@@ -58,7 +65,7 @@ static sim_cycle metadata_turn(void *arg, unsigned core, sim_cycle at)
 
 struct coh_host scheduler_host(struct scheduler **s)
 {
-    return (struct coh_host){s, host_sleep, host_wake, host_meets};
+    return (struct coh_host){s, host_sleep, host_wake, host_meets, host_ahead};
 }
 
 /* ---- making and freeing ---------------------------------------------------------------------- */

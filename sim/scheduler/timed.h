@@ -31,7 +31,7 @@ struct agent {
 /* The agents by time, in a tournament; those that sleep until something happens; and the stacks on
  * which they do. */
 struct event_queue {
-    struct agent *agent; /* cores, then their store buffers, then their MSHRs */
+    struct agent *agent; /* cores, then their store buffers, MSHRs, prefetchers' lines */
     size_t agents;
     size_t leaves;        /* a power of two */
     sim_cycle *due;       /* [leaves, 2 leaves): of agents; [i]: the earlier of [2i] and [2i + 1] */
@@ -176,6 +176,7 @@ struct timed {
     struct run_queue *core;       /* by core */
     struct core_buffers *buffers; /* by core */
     struct mshr *mshr;            /* by core, then core.misses of them */
+    struct agent *fetcher;        /* by core, then core.prefetch.misses of them; maybe none */
     struct pipeline *pipe;        /* by core; NULL: core.type = simple */
     struct machine_turns turns;
     struct ahead_steps *ahead; /* by core */
@@ -228,6 +229,7 @@ void buffers_free(struct timed *s);
 void buffers_finish(struct timed *s); /* the run ends when all is done */
 struct coh_result buffers_access(void *s, unsigned core, sim_addr physical, unsigned bytes,
                                  enum mem_cmd cmd, sim_cycle now);
+void buffers_ahead(struct timed *s, unsigned core, unsigned fetch); /* of coh_host */
 void buffers_drain(struct timed *s, unsigned core); /* waits for all of the core's */
 /* A store goes into the buffer, where there is room. */
 void buffers_push(struct timed *s, unsigned core, const struct buffered_store *st, sim_cycle now);

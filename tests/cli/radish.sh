@@ -34,6 +34,8 @@ agree() {
 }
 
 for seed in 1 2 3 4 5 6; do
+    memory=fixed
+    [ $((seed % 2)) = 1 ] || memory=ddr
     trace=synth:seed=$seed,events=3000,threads=6,variables=60,heap_share=60,txn_share=0,unaligned=0,granularity=4
     agree lardish tracked --set granularity=4 "$trace"
     agree lardish all-memory --set granularity=4 --set policy.lardish.checks=queued --set policy.lardish.queue=4 "$trace"
@@ -47,7 +49,7 @@ for seed in 1 2 3 4 5 6; do
         --set policy.lardish.clock-bits=4 --set memory.type=ddr --set core.store-buffer=4 "$trace"
     agree radish naive --set granularity=1 --set policy.radish.clock-bits=5 --set l2.size=0 "$trace"
     agree radish naive --set granularity=4 --set l3.inclusion=non-inclusive --set l2.inclusion=exclusive "$trace"
-    agree lardish tracked --set granularity=4 --set core.prefetch.streams=4 --set core.prefetch.distance=4 "$trace"
+    agree lardish tracked --set granularity=4 --set core.prefetch.streams=4 --set core.prefetch.distance=4 --set memory.type=$memory "$trace"
     agree radish-ts naive --set granularity=8 --set core.store-buffer=4 --set memory.type=ddr \
         "synth:seed=$seed,events=3000,threads=6,variables=60,granularity=8,txn_share=0"
 done

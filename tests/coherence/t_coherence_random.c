@@ -11,7 +11,7 @@
 
 #include "base/fiber.h"
 
-enum { MOST_AGENTS = 2 * MOST_CORES, STEPS = 3000 };
+enum { MOST_FETCHES = 4, MOST_AGENTS = (2 + MOST_FETCHES) * MOST_CORES, STEPS = 3000 };
 
 /* ---- a run ---------------------------------------------------------------------------------- */
 
@@ -23,6 +23,7 @@ struct agent { /* one access after the other, on one core */
     uint64_t key, turn; /* key: sleeps for it */
     unsigned core, left;
     bool sleeps;
+    unsigned fetch; /* of a prefetcher's: which of its lines */
 };
 struct random {
     struct bench b;
@@ -31,7 +32,8 @@ struct random {
     struct fiber *main;
     struct agent agent[MOST_AGENTS];
     unsigned agents, now; /* now: who runs */
-    unsigned lines, stores, nodes;
+    unsigned fetches;     /* of a core, by agents behind the others; 0: none have agents */
+    unsigned lines, stores, nodes, cores;
     uint64_t turn, slept;
     bool values, ahead; /* ahead: cores have prefetchers */
     char failed[1200];
@@ -86,6 +88,8 @@ static void one(struct agent *a)
         r->values = false; /* lost to a line fetched ahead, where sets are few: events of one */
         return;            /* access do not tell what was stored before that */
     }
+    if (coherence_state(r->b.c, a->core, LEVEL_L1, addr) == 'I')
+        fails(r, "not in the L1", a->core, l);
     if (!load && private(r, a->core, l) != 'M')
         fails(r, "a store without permission", a->core, l);
     uint64_t *const own = version_of(&r->copies, a->core, l);
@@ -106,6 +110,28 @@ static void life(void *arg)
     }
 }
 
+static void fetch_life(void *arg)
+{
+    struct agent *a = arg;
+
+    for (;;) {
+        coherence_ahead(a->run->b.c, a->core, a->fetch, a->time);
+        follow_all(&a->run->copies, a->run->b.c);
+        a->left--;
+        fiber_switch(a->fiber, a->run->main);
+    }
+}
+
+static void fetch_ahead(void *self, unsigned core, unsigned fetch)
+{
+    struct random *r = self;
+    struct agent *a = &r->agent[r->agents + core * r->fetches + fetch];
+
+    a->time = r->agent[r->now].time;
+    a->turn = ++r->turn;
+    a->left = 1;
+}
+
 static sim_cycle go_to_sleep(void *self, uint64_t key)
 {
     struct random *r = self;
@@ -119,11 +145,16 @@ static sim_cycle go_to_sleep(void *self, uint64_t key)
     return a->time;
 }
 
+static unsigned all_agents(const struct random *r)
+{
+    return r->agents + r->fetches * r->cores;
+}
+
 static void wake_up(void *self, uint64_t key, sim_cycle at)
 {
     struct random *r = self;
 
-    for (unsigned i = 0; i < r->agents; i++)
+    for (unsigned i = 0; i < all_agents(r); i++)
         if (r->agent[i].sleeps && r->agent[i].key == key) {
             r->agent[i].sleeps = false;
             r->agent[i].time = at;
@@ -146,7 +177,7 @@ static struct agent *next_agent(struct random *r)
 {
     struct agent *first = NULL;
 
-    for (unsigned i = 0; i < r->agents; i++) {
+    for (unsigned i = 0; i < all_agents(r); i++) {
         struct agent *a = &r->agent[i];
         if (!a->sleeps && a->left &&
             (!first || a->time < first->time || (a->time == first->time && a->turn < first->turn)))
@@ -237,15 +268,18 @@ static void describe_shared(struct random *r, char *text, size_t n)
 }
 
 /* Streams of a few lines, as pages are small. */
-static void describe_prefetch(struct random *r, char *text, size_t n)
+static void describe_prefetch(struct random *r, bool later, char *text, size_t n)
 {
     const size_t at = strlen(text);
+    const unsigned fetches = 1 + (unsigned)rng_below(&r->rng, MOST_FETCHES);
+
+    r->fetches = later ? fetches : 0;
 
     snprintf(text + at, n - at,
              " core.prefetch.streams=%u core.prefetch.degree=%u core.prefetch.distance=%u "
              "core.prefetch.misses=%u",
              1 + (unsigned)rng_below(&r->rng, 3), 1 + (unsigned)rng_below(&r->rng, 3),
-             1 + (unsigned)rng_below(&r->rng, 5), 1 + (unsigned)rng_below(&r->rng, 4));
+             1 + (unsigned)rng_below(&r->rng, 5), fetches);
 }
 
 static void set_up(struct random *r, uint64_t seed, bool say)
@@ -266,9 +300,9 @@ static void set_up(struct random *r, uint64_t seed, bool say)
     copies.node = cores / r->nodes;
     if (!ce)
         describe_shared(r, settings, sizeof settings);
-    r->ahead = !ce && !later && r->copies.has_l2 && rng_chance(&r->rng, 1, 2);
+    r->ahead = !ce && r->copies.has_l2 && rng_chance(&r->rng, 1, 2);
     if (r->ahead)
-        describe_prefetch(r, settings, sizeof settings);
+        describe_prefetch(r, later, settings, sizeof settings);
     const struct bench_options o = {
         .cores = cores,
         .page = r->ahead ? 512 : 128,
@@ -276,7 +310,7 @@ static void set_up(struct random *r, uint64_t seed, bool say)
         .ce = ce,
         .line_events = true,
         .later = later,
-        .host = {.self = r, .sleep = go_to_sleep, .wake = wake_up},
+        .host = {.self = r, .sleep = go_to_sleep, .wake = wake_up, .ahead = fetch_ahead},
     };
     r->values = !ce; /* that mode loses dirty lines */
     r->lines = 2 + (unsigned)rng_below(&r->rng, LINES - 1);
@@ -290,6 +324,14 @@ static void set_up(struct random *r, uint64_t seed, bool say)
     r->copies = copies;
     r->main = fiber_host();
     r->agents = later ? 2 * cores : cores;
+    r->cores = cores;
+    for (unsigned i = 0; i < r->fetches * cores; i++) {
+        struct agent *a = &r->agent[r->agents + i];
+        *a = (struct agent){.run = r,
+                            .fiber = fiber_new(fetch_life, a),
+                            .core = i / r->fetches,
+                            .fetch = i % r->fetches};
+    }
     for (unsigned i = 0; i < r->agents; i++)
         r->agent[i] = (struct agent){.run = r,
                                      .fiber = fiber_new(life, &r->agent[i]),
@@ -354,7 +396,7 @@ static bool run(uint64_t seed, bool say, struct met *met)
     const bool good = !r->failed[0];
     if (!good)
         fprintf(stderr, "seed %" PRIu64 ": %s\n", seed, r->failed);
-    for (unsigned i = 0; i < r->agents; i++)
+    for (unsigned i = 0; i < all_agents(r); i++)
         fiber_free(r->agent[i].fiber);
     fiber_free(r->main);
     coherence_free(r->b.c);

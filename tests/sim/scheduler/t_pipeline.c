@@ -347,6 +347,12 @@ static void a_load_finds_what_was_fetched_ahead(void **state)
     /* the same of a simple core */
     costs(waits, "cores=1 " AHEAD "core.type=simple",
           "machine.cycles=454 machine.spent.l2=10 core.prefetch.data.useful=1");
+    /* a memory that answers later: as by one more load, which nobody waits for */
+    costs(waits, SLOW AHEAD "memory.type=ddr",
+          "machine.spent.l2=10 core.prefetch.data.useful=1 core.prefetch.data.issued=2 "
+          "memory.reads=4");
+    costs(goes_on, SLOW AHEAD "core.window=1000 core.misses=4 memory.type=ddr",
+          "core.prefetch.data.late=1 memory.reads=4 coherence.merged=1");
     /* The second begins at 1, so does the fetch: up to 121. The third begins at 2, would have it at
      * 12, and waits 109 longer. */
     costs(goes_on, SLOW AHEAD "core.window=1000 core.misses=4",
@@ -537,8 +543,6 @@ static void what_makes_no_sense_is_refused(void **state)
     fails("T0 io", "core.type=pipelined order=recorded", 3, "core.type", "order=timed", "simple");
     fails("T0 io", "core.type=pipelined core.width=0", 3, "core.width", "1..16", "0");
     fails("T0 io", "core.type=pipelined core.window=0", 3, "core.window", "1..1024", "0");
-    fails("T0 io", "core.prefetch.streams=1 memory.type=ddr", 3, "core.prefetch.streams", "ddr",
-          "memory.type=fixed");
 }
 
 int main(void)
