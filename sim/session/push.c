@@ -102,8 +102,11 @@ static int narrow(struct lardsim *l, unsigned thread, unsigned kind, unsigned fl
                   struct lardsim_event *ev)
 {
     if (thread >= MAX_THREADS)
-        return err_set(&l->err, LARD_TRACE, "thread %u: threads are numbered below %d", thread,
-                       MAX_THREADS);
+        return err_set(
+            &l->err, LARD_TRACE,
+            "event %llu: thread %u: threads are numbered below %d; number them from 0 in "
+            "the order in which they begin",
+            (unsigned long long)l->number, thread, MAX_THREADS);
     if (kind > UINT8_MAX || flags > UINT16_MAX)
         return err_set(&l->err, LARD_TRACE, "kind %u with flags 0x%x: there is no such event", kind,
                        flags);

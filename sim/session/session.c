@@ -255,9 +255,15 @@ bool sim_asks(uint32_t order, const char *source)
     return asked;
 }
 
-static int keep(struct lardsim *l, uint64_t first, unsigned granularity)
+/* What is pulled says of itself what it is; of what is pushed only the configuration can. */
+static int keep(struct lardsim *l)
 {
-    const struct sink_info info = {.first = first, .granularity = granularity};
+    const struct source *of = l->pulled;
+    const struct sink_info info = {
+        .first = of ? of->first : 0,
+        .granularity = of ? of->granularity : run_granule(&l->params, 0),
+        .layout = (enum layout_id)(run_layout(&l->params, of) - layouts),
+    };
 
     l->keep = keep_new(l->record.path, l->record.overwrite, &info, &l->err);
     return l->keep ? 0 : -1;
@@ -280,7 +286,7 @@ static int choose_order(struct lardsim *l)
                        "%s: an execution is recorded in program order, and this is %s; give a "
                        "workload and a machine, or take `lardsim trace convert`",
                        l->record.path, l->machine ? "another" : "a run without a machine");
-    return keep(l, l->pulled->first, l->pulled->granularity);
+    return keep(l);
 }
 
 int session_pull(struct lardsim *l, struct source *s, const char *source)
@@ -327,7 +333,7 @@ static int begin_pushing(struct lardsim *l)
         return err_set(&l->err, LARD_CONFIG,
                        "order: program asks a workload what its threads do, and these events are "
                        "pushed; set order=timed");
-    if (l->record.path && keep(l, 0, 0))
+    if (l->record.path && keep(l))
         return -1;
     l->pushing = true;
     return 0;
@@ -409,7 +415,7 @@ static void complete(struct lardsim *l)
     if (l->rules && !l->err.code)
         rules_finish(l->rules, &l->err);
     if (l->record.path && !l->pulled && !l->keep && !l->err.code)
-        keep(l, 0, 0); /* of no events */
+        keep(l); /* of no events */
     if (l->keep && !l->err.code) {
         keep_finish(l->keep, l->seen, &l->err);
         l->keep = NULL;

@@ -431,6 +431,11 @@ static void a_recording_says_what_the_live_run_said(void **state)
             assert_true(h.races > 0);
             assert_int_equal(again.races, h.races);
             assert_int_equal(again.mix, h.mix);
+            struct err e = {0};
+            struct source *s = source_open(path, &e);
+            assert_non_null(s);
+            assert_int_equal(s->granularity, 4); /* whoever runs it later has it from the trace */
+            source_close(s);
         }
         lardsim_free(h.l);
     }
