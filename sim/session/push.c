@@ -132,28 +132,30 @@ int lardsim_sync(struct lardsim *l, unsigned thread, enum lardsim_kind kind, uin
     return narrow(l, thread, kind, flags, &ev) ? -1 : lardsim_event(l, &ev);
 }
 
-static int at_short(struct lardsim *l, const struct lardsim_at *at, unsigned thread, unsigned kind,
-                    unsigned flags, struct lardsim_event ev, uint64_t *added)
-{
-    if (added)
-        *added = 0;
-    return narrow(l, thread, kind, flags, &ev) ? -1 : lardsim_event_at(l, at, &ev, added);
-}
-
 int lardsim_access_at(struct lardsim *l, const struct lardsim_at *at, unsigned thread,
                       enum lardsim_kind kind, uint64_t addr, uint32_t size, unsigned flags,
                       uint64_t site, uint64_t *added)
 {
-    return at_short(l, at, thread, kind, flags,
-                    (struct lardsim_event){.addr = addr, .size = size, .site = site}, added);
+    struct lardsim_event ev = {.addr = addr, .size = size, .site = site};
+
+    if (!narrow(l, thread, kind, flags, &ev))
+        return lardsim_event_at(l, at, &ev, added);
+    if (added)
+        *added = 0;
+    return -1;
 }
 
 int lardsim_sync_at(struct lardsim *l, const struct lardsim_at *at, unsigned thread,
                     enum lardsim_kind kind, uint64_t object, uint64_t aux, unsigned flags,
                     uint64_t site, uint64_t *added)
 {
-    return at_short(l, at, thread, kind, flags,
-                    (struct lardsim_event){.addr = object, .aux = aux, .site = site}, added);
+    struct lardsim_event ev = {.addr = object, .aux = aux, .site = site};
+
+    if (!narrow(l, thread, kind, flags, &ev))
+        return lardsim_event_at(l, at, &ev, added);
+    if (added)
+        *added = 0;
+    return -1;
 }
 
 int lardsim_cycles(const struct lardsim *l, unsigned core, uint64_t *clock, uint64_t *added)
