@@ -115,8 +115,7 @@ void collect_at(struct dsm *d, struct path *path, uint64_t there, unsigned maste
         all[q] = path[master];
         d->actor = q;
         if (q != master)
-            send(d, &all[q], master, q, DSM_MSG_COLLECT,
-                 ival_load(d, d->process[q].clock, clock));
+            send(d, &all[q], master, q, DSM_MSG_COLLECT, ival_load(d, d->process[q].clock, clock));
         since[q] = all[q].at;
     }
     for (unsigned q = 0; q < d->n; q++) {

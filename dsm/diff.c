@@ -120,8 +120,7 @@ struct notice *notice_lacking(const struct dsm *d, unsigned process, const struc
 
 static int by_sum(const void *a, const void *b)
 {
-    const struct ival *x = (*(struct notice *const *)a)->of,
-                          *y = (*(struct notice *const *)b)->of;
+    const struct ival *x = (*(struct notice *const *)a)->of, *y = (*(struct notice *const *)b)->of;
 
     return x->sum != y->sum ? (x->sum > y->sum) - (x->sum < y->sum)
                             : (int)x->process - (int)y->process;

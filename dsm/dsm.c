@@ -173,6 +173,7 @@ struct dsm *dsm_new(const struct dsm_env *env, struct err *e)
     for (unsigned i = 0; i < d->n; i++) {
         calendar_init(&d->process[i].handler);
         d->process[i].told = DSM_MSGS;
+        d->process[i].stood_to = UINT64_MAX; /* it has done nothing yet, and serves at no cost */
     }
     d->host = xcalloc(d->n, sizeof *d->host);
     for (unsigned i = 0; i < d->n; i++) {

@@ -15,7 +15,7 @@
 
 enum { DSM_PROCESSES = 64 }; /* entries that a version vector can have */
 
-enum dsm_state { /* of a process's copy of a page */
+enum dsm_state {              /* of a process's copy of a page */
                  DSM_NONE,    /* it never had one, or a collection took it */
                  DSM_INVALID, /* somebody has written it, as the process has heard */
                  DSM_READ,    /* valid, and protected against writing */

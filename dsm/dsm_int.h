@@ -38,11 +38,11 @@ struct dsm_times {
 struct page;
 struct ival { /* an interval of a process that is over, and wrote something */
     uint32_t process, index;
-    uint64_t sum;   /* of its clock: grows along happens-before */
+    uint64_t sum;        /* of its clock: grows along happens-before */
     uint64_t read, more; /* notices that a detector adds: pages read, more pages written */
     size_t n;
     struct page **page; /* owns; those with a notice */
-    uint32_t clock[]; /* by process */
+    uint32_t clock[];   /* by process */
 };
 
 struct diff {
@@ -65,7 +65,7 @@ struct copy { /* a process's, of a page */
 };
 struct page {
     uint64_t number;
-    unsigned holder; /* has a copy to give to those that have none */
+    unsigned holder;       /* has a copy to give to those that have none */
     struct notice *notice; /* owns; in the order in which they were made */
     size_t notices, cap;
     struct copy *copy[]; /* own; by process; NULL: NONE */
@@ -83,7 +83,7 @@ struct owed {
 enum { NEAR = 64 };
 struct process {
     uint32_t clock[DSM_PROCESSES]; /* intervals that it knows; its own: those that are over */
-    struct ival **closed;      /* own, by index; those without notices are left out */
+    struct ival **closed;          /* own, by index; those without notices are left out */
     size_t n, cap;
     struct page **dirty; /* owns; twinned in the interval that is open */
     size_t dirties, dirty_cap;
@@ -91,8 +91,8 @@ struct process {
     struct owed *owed;
     size_t owes, owed_cap;
     sim_cycle stood, stood_to; /* it stood still last */
-    enum dsm_message told;     /* what has told of the interval that ended last; DSM_MSGS: nothing */
-    struct barrier *at;        /* ARRIVE: there */
+    enum dsm_message told;   /* what has told of the interval that ended last; DSM_MSGS: nothing */
+    struct barrier *at;      /* ARRIVE: there */
     struct calendar handler; /* serves others one at a time */
     struct {
         uint64_t number; /* + 1; 0: none */
@@ -106,9 +106,9 @@ struct host {
 struct lock {
     uint64_t addr;
     unsigned manager, holder; /* holder: who released it last; at first the manager */
-    bool shared;          /* somebody has had it shared: its clock is the manager's */
-    sim_cycle free;       /* it was released then */
-    uint32_t *clock;      /* owns; at the release; NULL: never released */
+    bool shared;              /* somebody has had it shared: its clock is the manager's */
+    sim_cycle free;           /* it was released then */
+    uint32_t *clock;          /* owns; at the release; NULL: never released */
 };
 enum { MASTER = 0 };
 struct barrier {
@@ -155,11 +155,11 @@ struct dsm {
     sim_cycle floor; /* the latest start of a call */
     struct process *process;
     struct host *host;
-    struct map pages;    /* number to struct page * */
-    struct map locks;    /* address to struct lock * */
-    struct map barriers; /* address to struct barrier * */
+    struct map pages;                /* number to struct page * */
+    struct map locks;                /* address to struct lock * */
+    struct map barriers;             /* address to struct barrier * */
     struct map objects[DSM_OBJECTS]; /* id to struct object * */
-    struct page **touched; /* owns; all pages, in order of first touch */
+    struct page **touched;           /* owns; all pages, in order of first touch */
     size_t touches, touched_cap;
     uint64_t managed; /* locks and objects so far */
     struct budget budget;

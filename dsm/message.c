@@ -30,6 +30,8 @@ sim_cycle arrived(struct dsm *d, enum dsm_wait what, sim_cycle since, const stru
 
 /* ---- software -------------------------------------------------------------------------------- */
 
+enum { MOST_OWED = 1024 };
+
 void owe(struct dsm *d, unsigned process, sim_cycle at, sim_cycle cycles)
 {
     struct process *q = &d->process[process];
@@ -41,16 +43,30 @@ void owe(struct dsm *d, unsigned process, sim_cycle at, sim_cycle cycles)
         d->st.hidden += cycles;
         return;
     }
+    if (q->owes == MOST_OWED) { /* it has done nothing for long: what is old becomes one */
+        for (size_t i = 1; i <= MOST_OWED / 2; i++)
+            q->owed[0].cycles += q->owed[i].cycles;
+        q->owed[0].at = q->owed[MOST_OWED / 2].at;
+        q->owes = MOST_OWED - MOST_OWED / 2;
+        memmove(q->owed + 1, q->owed + MOST_OWED / 2 + 1, (q->owes - 1) * sizeof *q->owed);
+    }
     q->owed = xgrow(q->owed, q->owes, &q->owed_cap, sizeof *q->owed);
     q->owed[q->owes++] = (struct owed){at, cycles};
+}
+
+/* Takes the first free time at or after the path's, which waits until then. */
+static void reserve(struct dsm *d, struct calendar *c, struct path *p, sim_cycle cycles)
+{
+    if (p->at < d->floor || !cycles)
+        return;
+    reach(p, DSM_PART_QUEUE,
+          calendar_take(c, d->floor, p->at, cycles < INT32_MAX ? (unsigned)cycles : INT32_MAX));
 }
 
 void work(struct dsm *d, struct path *p, unsigned process, enum dsm_part part, sim_cycle cycles)
 {
     if (process != d->actor) {
-        if (p->at >= d->floor && cycles)
-            reach(p, DSM_PART_QUEUE,
-                  calendar_take(&d->process[process].handler, d->floor, p->at, (unsigned)cycles));
+        reserve(d, &d->process[process].handler, p, cycles);
         owe(d, process, p->at, cycles);
     }
     spend(p, part, cycles);
@@ -62,6 +78,8 @@ sim_cycle dsm_owed(struct dsm *d, unsigned process, sim_cycle now)
     sim_cycle sum = 0;
     size_t left = 0;
 
+    if (q->stood_to > now) /* it had not begun */
+        q->stood_to = now;
     for (size_t i = 0; i < q->owes; i++)
         if (q->owed[i].at <= now)
             sum += q->owed[i].cycles;
@@ -118,11 +136,9 @@ static void wire(struct dsm *d, struct path *p, unsigned from, unsigned to, uint
         return;
     }
     const sim_cycle length = (bytes * 8 * d->mhz + d->params.bandwidth - 1) / d->params.bandwidth;
-    if (p->at >= d->floor)
-        reach(p, DSM_PART_QUEUE, calendar_take(&a->out, d->floor, p->at, (unsigned)length));
+    reserve(d, &a->out, p, length);
     spend(p, DSM_PART_WIRE, d->time.latency);
-    if (p->at >= d->floor)
-        reach(p, DSM_PART_QUEUE, calendar_take(&b->in, d->floor, p->at, (unsigned)length));
+    reserve(d, &b->in, p, length);
     spend(p, DSM_PART_WIRE, length);
 }
 

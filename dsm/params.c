@@ -4,7 +4,8 @@
 
 static const char *const home_choices[] = {"first", "interleave", NULL};
 
-#define MOST_NS UINT64_C(1000000000)
+#define MOST_NS   UINT64_C(10000000) /* 10 ms: more is surely a mistake */
+#define MOST_PAGE (UINT64_C(64) << 10)
 #define AT(field) offsetof(struct dsm_params, field)
 const struct param dsm_param_rows[] = {
     {"host", PARAM_U64, AT(host), "4", 1, DSM_PROCESSES, "processes", NULL,
@@ -104,6 +105,11 @@ int dsm_params_read(struct dsm *d, const struct dsm_env *env, struct err *e)
                        "cores: %u processes, and a version vector has room for %u; set cores=%u, "
                        "or fewer",
                        env->processes, DSM_PROCESSES, DSM_PROCESSES);
+    if (env->page > MOST_PAGE)
+        return err_set(e, LARD_CONFIG,
+                       "pages.size: %llu bytes are more than a page of shared memory may have "
+                       "(%llu); lower it",
+                       (unsigned long long)env->page, (unsigned long long)MOST_PAGE);
     if (p->word & (p->word - 1))
         return err_set(e, LARD_CONFIG, "dsm.word: %llu is no power of two; give one, as 4",
                        (unsigned long long)p->word);

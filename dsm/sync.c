@@ -53,8 +53,7 @@ static void give(struct dsm *d, struct path *p, unsigned process, struct object 
     const uint32_t *own = d->process[process].clock;
 
     if (o->manager != process) {
-        struct mail m =
-            post(d, p, process, o->manager, DSM_MSG_TELL, ival_load(d, o->clock, own));
+        struct mail m = post(d, p, process, o->manager, DSM_MSG_TELL, ival_load(d, o->clock, own));
         accept(d, &m.there, o->manager, m.bytes);
         o->there = m.there.at;
         d->process[process].told = DSM_MSG_TELL;
@@ -214,8 +213,7 @@ sim_cycle dsm_arrive(struct dsm *d, unsigned process, sim_addr addr, sim_cycle n
     own[process] = d->process[process].clock[process];
     struct path there = p;
     if (process != MASTER) {
-        struct mail m =
-            post(d, &p, process, MASTER, DSM_MSG_ARRIVE, ival_load(d, b->clock, own));
+        struct mail m = post(d, &p, process, MASTER, DSM_MSG_ARRIVE, ival_load(d, b->clock, own));
         accept(d, &m.there, MASTER, m.bytes);
         there = m.there;
         d->process[process].told = DSM_MSG_ARRIVE;
@@ -246,8 +244,8 @@ static void let_go(struct dsm *d, struct barrier *b, sim_cycle now)
         if (!(waiting >> q & 1) || q == MASTER)
             continue;
         d->actor = waiting >> MASTER & 1 ? MASTER : q;
-        struct mail out = post(d, &m, MASTER, q, DSM_MSG_DEPART,
-                               ival_load(d, d->process[q].clock, b->clock));
+        struct mail out =
+            post(d, &m, MASTER, q, DSM_MSG_DEPART, ival_load(d, d->process[q].clock, b->clock));
         b->depart[q] = out.there;
         d->actor = q;
         accept(d, &b->depart[q], q, out.bytes);

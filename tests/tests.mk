@@ -10,7 +10,7 @@ unit_tests += tests/coherence/t_coherence tests/coherence/t_coherence_apart \
 	tests/coherence/t_groups tests/coherence/t_machines tests/coherence/t_network \
 	tests/coherence/t_nodes tests/coherence/t_prefetch tests/coherence/t_routes
 unit_tests += tests/gem5/t_live tests/gem5/t_map tests/gem5/t_port tests/gem5/t_replay
-unit_tests += tests/dsm/t_dsm_random
+unit_tests += tests/dsm/t_dsm tests/dsm/t_dsm_explore tests/dsm/t_dsm_random
 unit_tests += tests/isa/lardx86/t_lardx86 tests/isa/lardx86/t_lx_region \
 	tests/isa/lardx86/t_lx_text
 unit_tests += tests/memory/ddr/t_ddr tests/memory/ddr/t_ddr_flow tests/memory/ddr/t_ddr_ini \
@@ -64,7 +64,7 @@ tests_cli_slow_sync_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default -Wno-missing-p
 tests_cli_slow_sync_la_LDFLAGS = -module -avoid-version -rpath $(abs_builddir)
 tests_libtests_la_SOURCES = tests/base/param_rig.c tests/base/param_rig.h tests/coherence/bench.h \
 	tests/coherence/spec.c tests/coherence/spec.h tests/coherence/versions.h tests/coherence/net_rig.h \
-	tests/dsm/rig.h tests/frame/charges.c tests/frame/charges.h tests/frame/draw.c tests/frame/draw.h \
+	tests/dsm/rig.h tests/dsm/truth.h tests/frame/charges.c tests/frame/charges.h tests/frame/draw.c tests/frame/draw.h \
 	tests/frame/heap.h \
 	tests/frame/lives.c tests/frame/lives.h tests/frame/machine_rig.h tests/frame/mutant_arg.h \
 	tests/frame/number.h tests/frame/place.h tests/frame/policy_rig.h tests/frame/seeds.h tests/frame/settings.h \
@@ -110,7 +110,7 @@ tests_mutants_mutate_SOURCES = tests/mutants/mutate.c tests/mutants/mutate.h \
 scripts = tests/house/layers.sh tests/house/headers.sh tests/house/hygiene.sh tests/house/tags.sh \
 	tests/workloads/litmus/litmus.sh tests/golden/golden.sh tests/cli/cli.sh tests/cli/memory.sh \
 	tests/cli/compare.sh tests/cli/output.sh tests/cli/machine.sh tests/cli/machines.sh \
-	tests/cli/radish.sh \
+	tests/cli/dsm.sh tests/cli/radish.sh \
 	tests/cli/budget.sh tests/cli/tables.sh tests/cli/explain.sh tests/cli/progress.sh tests/cli/sweep.sh \
 	tests/cli/engines.sh tests/cli/library.sh \
 	tests/gem5/guest.sh tests/gem5/gem5.sh \

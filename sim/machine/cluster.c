@@ -76,8 +76,7 @@ static void fault(struct machine *m, unsigned core, sim_addr addr, bool write)
 {
     struct core *c = &m->core[core];
 
-    stand(m, core, SPENT_PAGE_FAULT,
-          dsm_fault(m->cluster->dsm, core, addr, write, c->clock));
+    stand(m, core, SPENT_PAGE_FAULT, dsm_fault(m->cluster->dsm, core, addr, write, c->clock));
     m->turns->until(m->scheduler, core, c->clock);
 }
 
@@ -148,7 +147,7 @@ static void sync_access(struct machine *m, unsigned core, const struct event *ev
 }
 
 /* Returns whether the event is an instruction of its own. */
-static bool synchronise(struct machine *m, unsigned core, const struct event *ev)
+static bool synchronise(struct machine *m, unsigned core, const struct event *ev, sim_cycle asked)
 {
     struct dsm *d = m->cluster->dsm;
     const sim_cycle now = m->core[core].clock;
@@ -158,7 +157,7 @@ static bool synchronise(struct machine *m, unsigned core, const struct event *ev
     case EV_ACQUIRE:
     case EV_ACQUIRE_SHARED:
     case EV_WAIT_EXIT:
-        stand(m, core, SPENT_LOCK, dsm_lock(d, core, ev->addr, shared, asked(m, core), now));
+        stand(m, core, SPENT_LOCK, dsm_lock(d, core, ev->addr, shared, asked, now));
         return true;
     case EV_RELEASE:
     case EV_RELEASE_SHARED:
@@ -218,19 +217,21 @@ struct mem_outcome cluster_event(struct machine *m, unsigned core, const struct 
 {
     struct core *c = &m->core[core];
     struct mem_outcome out = {.began = c->clock};
+    const sim_cycle since = asked(m, core);
     bool instruction = true;
 
     serve(m, core);
     if (UNLIKELY(m->cluster->process[ev->tid] != core))
         enter(m, core, ev->tid);
     if (!event_is_access(ev))
-        instruction = synchronise(m, core, ev);
+        instruction = synchronise(m, core, ev, since);
     else if (UNLIKELY(is_sync_access(ev)))
         sync_access(m, core, ev);
     else
-        out.level = (uint8_t)access(m, core, ev, ev->kind == EV_READ    ? MEM_LOAD
-                                                 : ev->kind == EV_WRITE ? MEM_STORE
-                                                                        : MEM_ATOMIC);
+        out.level = (uint8_t)access(m, core, ev,
+                                    ev->kind == EV_READ    ? MEM_LOAD
+                                    : ev->kind == EV_WRITE ? MEM_STORE
+                                                           : MEM_ATOMIC);
     c->instructions += instruction;
     core_spend(m, c, SPENT_EXECUTING,
                instruction && m->core_params.memory_instruction == MEMORY_INSTRUCTION_PLUS);
