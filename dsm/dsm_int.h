@@ -119,7 +119,6 @@ struct barrier {
 };
 struct object {
     unsigned manager;
-    bool given;
     sim_cycle there; /* the manager has got the latest release */
     uint32_t *clock; /* owns */
 };

@@ -59,7 +59,6 @@ static void give(struct dsm *d, struct path *p, unsigned process, struct object 
         d->process[process].told = DSM_MSG_TELL;
     }
     clock_join(d, o->clock, own);
-    o->given = true;
 }
 
 static void take(struct dsm *d, struct path *p, unsigned process, struct object *o)
@@ -99,12 +98,11 @@ sim_cycle dsm_take(struct dsm *d, unsigned process, enum dsm_objects kind, uint6
                    sim_cycle now)
 {
     struct path p = begin(d, process, now);
-    struct object *o = object_of(d, kind, id);
 
-    if (kind == DSM_BORN && !o->given) /* it was there from the beginning */
+    if (kind == DSM_BORN && !map_find(&d->objects[kind], id)) /* it was there at the beginning */
         return now;
     ival_close(d, process);
-    take(d, &p, process, o);
+    take(d, &p, process, object_of(d, kind, id));
     return done(d, DSM_WAIT_OTHER, now, &p, process);
 }
 
