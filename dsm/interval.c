@@ -102,7 +102,8 @@ struct load ival_load(const struct dsm *d, const uint32_t *from, const uint32_t 
         const struct process *q = &d->process[k];
         for (size_t i = behind(q, from[k]); i < q->n && q->closed[i]->index <= to[k]; i++) {
             const struct ival *x = q->closed[i];
-            l.bytes[DSM_BYTES_CLOCKS] += BYTES_INTERVAL + d->n * BYTES_ENTRY;
+            l.bytes[x->n ? DSM_BYTES_CLOCKS : DSM_BYTES_MORE_CLOCKS] +=
+                BYTES_INTERVAL + d->n * BYTES_ENTRY;
             l.bytes[DSM_BYTES_NOTICES] += x->n * BYTES_PAGE;
             l.bytes[DSM_BYTES_READ_NOTICES] += x->read * BYTES_PAGE;
             l.bytes[DSM_BYTES_MORE_NOTICES] += x->more * BYTES_PAGE;

@@ -462,6 +462,20 @@ static void a_detectors_notices_go_along(void **state)
     rig_free(r);
 }
 
+/* Without it nobody would be told of an interval without a write. */
+static void an_interval_that_only_read_is_the_detectors(void **state)
+{
+    (void)state;
+    struct rig *r = begin(2, "");
+
+    rig_lock(r, 1, 0x8000, false);
+    rig_unlock(r, 1, 0x8000);
+    dsm_notices(r->d, 1, 2, 0, r->now);
+    rig_lock(r, 0, 0x8000, false);
+    rig_want(r, "dsm.bytes.more-clocks=16 dsm.bytes.read-notices=8 dsm.bytes.clocks=32");
+    rig_free(r);
+}
+
 static void bitmaps_are_a_round_of_their_own(void **state)
 {
     (void)state;
@@ -499,6 +513,7 @@ int main(void)
         cmocka_unit_test(a_collection_keeps_the_writers_copies_and_forgets_the_rest),
         cmocka_unit_test(without_a_barrier_one_process_makes_all_collect),
         cmocka_unit_test(a_detectors_notices_go_along),
+        cmocka_unit_test(an_interval_that_only_read_is_the_detectors),
         cmocka_unit_test(bitmaps_are_a_round_of_their_own),
     };
 
