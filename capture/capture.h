@@ -14,12 +14,17 @@ struct captured { /* known when the source is at its end */
     uint64_t events;
     uint64_t lost; /* records that a thread took a number for, and was killed before it wrote */
     uint32_t threads;
-    int status; /* of the program, as waitpid gives it */
+    int status;           /* of the program, as waitpid gives it */
+    unsigned left;        /* classes that could not be instrumented */
+    char left_first[200]; /* the first one, and why */
 };
 
-/* Starts argv as a program that was built by lardsim-cc. *to: borrowed, until the source is closed.
- * NULL: it can't be started, or was not built so. */
-struct source *capture_native(char *const *argv, const struct window *w, struct captured *to,
-                              struct err *e);
+enum capture_kind {
+    CAPTURE_NATIVE, /* a program that was built by lardsim-cc */
+    CAPTURE_JAVA    /* a JVM with lardsim's agents */
+};
+/* Starts argv. *to: borrowed, until the source is closed. NULL: it can't be started. */
+struct source *capture_start(enum capture_kind kind, char *const *argv, const struct window *w,
+                             struct captured *to, struct err *e);
 
 #endif

@@ -1,5 +1,5 @@
 # capture/ - real programs as sources of events (capture/README.md).
-libcore_la_SOURCES += capture/capture.h capture/collect.c capture/ring.h capture/sites.c capture/sites.h
+libcore_la_SOURCES += capture/capture.h capture/collect.c capture/pause.c capture/pause.h capture/ring.h capture/sites.c capture/sites.h
 
 # What is linked into programs under capture. All its names are seen: shared libraries call them, too.
 pkglib_LIBRARIES = capture/liblardsim-native.a
@@ -16,3 +16,25 @@ capture/lardsim-c++: capture/lardsim-cc
 	$(AM_V_GEN)cp capture/lardsim-cc $@
 CLEANFILES += capture/lardsim-cc capture/lardsim-c++
 EXTRA_DIST += capture/README.md capture/lardsim-cc.in
+
+# What a JVM under capture loads: where a JDK and Debian's libasm-java are.
+EXTRA_DIST += capture/java
+if HAVE_JAVA
+pkglib_LTLIBRARIES = capture/liblardsim-java.la
+capture_liblardsim_java_la_SOURCES = capture/java/agent.c capture/ring.h
+capture_liblardsim_java_la_CPPFLAGS = $(AM_CPPFLAGS) $(JAVA_CPPFLAGS)
+capture_liblardsim_java_la_CFLAGS = $(AM_CFLAGS) -O2 -fvisibility=default -Wno-missing-prototypes -Wno-pedantic
+capture_liblardsim_java_la_LDFLAGS = -module -avoid-version -shared
+agentdir = $(pkglibdir)
+agent_DATA = capture/lardsim-agent.jar
+java_sources = $(srcdir)/capture/java/lardsim/Agent.java $(srcdir)/capture/java/lardsim/Code.java \
+	$(srcdir)/capture/java/lardsim/Jdk.java $(srcdir)/capture/java/lardsim/Rt.java
+capture/lardsim-agent.jar: $(java_sources) Makefile
+	$(AM_V_GEN)rm -rf capture/classes && $(MKDIR_P) capture/classes && \
+	$(JAVAC) -Xlint:-options -nowarn --add-exports java.base/jdk.internal.misc=ALL-UNNAMED -cp '$(ASM_JARS)' \
+		-d capture/classes $(java_sources) && \
+	{ echo 'Premain-Class: lardsim.Agent'; echo 'Can-Retransform-Classes: true'; \
+	  echo "Boot-Class-Path: lardsim-agent.jar `echo '$(ASM_JARS)' | tr : ' '`"; } >capture/manifest && \
+	$(JAR) cfm $@-t capture/manifest -C capture/classes lardsim && mv $@-t $@
+CLEANFILES += capture/lardsim-agent.jar capture/manifest
+endif

@@ -1,5 +1,6 @@
 /* collect.c - the reading end of the ring: records become events, in order of their numbers. */
 #include "capture/capture.h"
+#include "capture/pause.h"
 #include "capture/ring.h"
 
 #include <errno.h>
@@ -20,6 +21,7 @@ struct capture {
     struct source base;
     struct ring *ring; /* mapped */
     struct captured *told;
+    enum capture_kind kind;
     struct window window;
     struct timespec began;
     struct names *names; /* owns */
@@ -27,7 +29,11 @@ struct capture {
     pid_t program;       /* 0: it has been waited for */
     uint64_t number;     /* of the record that is read next */
     uint64_t events;
-    bool named;
+    bool in_pause, paused; /* paused: what a pause did is to be delivered */
+    struct pause pause;
+    FILE *names_file; /* owns: what the program calls its threads and sites; NULL: nothing */
+    char *line;       /* owns; of it */
+    size_t line_room;
     struct map given; /* memory that was allocated, and lives: address to bytes */
     struct event rec[(BATCH + 1) * EVENT_RECORDS];
 };
@@ -63,7 +69,9 @@ static size_t event_of(struct event *to, const struct ring_record *r,
     to[0] = (struct event){.kind = r->kind, .tid = r->thread, .addr = r->addr, .size = r->size};
     if (info->form == FORM_ACCESS) {
         to->aux = r->site;
-        to->flags = (uint16_t)(r->order << EVF_ORDER_SHIFT);
+        to->flags = (uint16_t)((r->order & RING_ORDER) << EVF_ORDER_SHIFT |
+                               (r->order & RING_ARRAY ? EVF_ARRAY : 0) |
+                               (r->order & RING_FINAL ? EVF_FINAL : 0));
         return 1;
     }
     if (info->form == FORM_THREAD) {
@@ -132,10 +140,14 @@ static int refused(const struct capture *c, struct err *e)
                        "tells apart; what it did before can't be kept",
                        c->base.name, RING_THREADS);
     if (atomic_load(&c->ring->version) == 0 && !c->program)
-        return err_set(e, LARD_USAGE,
-                       "%s was not built for capture, or starts a program that was: compile and "
-                       "link it with lardsim-cc (or lardsim-c++) in place of cc",
-                       c->base.name);
+        return c->kind == CAPTURE_JAVA
+                   ? err_set(e, LARD_USAGE, "%s: the agent did not start; the message is above",
+                             c->base.name)
+                   : err_set(
+                         e, LARD_USAGE,
+                         "%s was not built for capture, or starts a program that was: compile and "
+                         "link it with lardsim-cc (or lardsim-c++) in place of cc",
+                         c->base.name);
     return 0;
 }
 
@@ -153,6 +165,33 @@ static void given_before(struct capture *c, size_t *n, struct event *to)
         (struct event){.kind = EV_ALLOC, .tid = to[1].tid, .addr = to[1].addr, .aux = to[1].aux};
     c->events++;
     ++*n;
+}
+
+/* In a collector's pause what it did is gathered. True: that is all for this record. */
+static bool in_pause(struct capture *c, const struct event *ev)
+{
+    if (ev->kind == EV_GC_BEGIN) {
+        pause_begin(&c->pause, ev->tid);
+        c->in_pause = true;
+    } else if (!c->in_pause) {
+        return false;
+    } else if (ev->kind == EV_CLEAR) {
+        if (map_remove(&c->given, ev->addr))
+            pause_freed(&c->pause, ev->tid, ev->addr, ev->aux);
+    } else if (ev->kind == EV_COPY) {
+        pause_moved(&c->pause, &(struct move){ev->addr, ev[1].addr, ev->aux});
+    } else if (ev->kind == EV_GC_END) {
+        for (size_t i = 0; i < c->pause.moves; i++)
+            map_remove(&c->given, c->pause.move[i].from);
+        for (size_t i = 0; i < c->pause.moves; i++)
+            *map_put(&c->given, c->pause.move[i].to) = c->pause.move[i].bytes;
+        pause_end(&c->pause, ev->tid);
+        c->in_pause = false;
+        c->paused = true;
+    } else {
+        return false;
+    }
+    return true;
 }
 
 /* A record, and the second one if it has two: both are written, or the thread is about to. */
@@ -188,7 +227,12 @@ static bool event_next(struct capture *c, size_t *n)
     c->number += second ? 2 : 1;
     if (event_well_formed(to, &what)) /* the program wrote into the ring */
         return true;
-    sites_note(c->sites, first.site);
+    if (in_pause(c, to))
+        return !c->paused;
+    if (to->kind == EV_ALLOC && map_find(&c->given, to->addr))
+        return true; /* it was told twice, when the capture began */
+    if (!c->names_file)
+        sites_name(c->sites, c->ring, first.site, c->names);
     given_before(c, n, to);
     *n += records;
     c->events++;
@@ -200,6 +244,27 @@ static void give_back(struct capture *c)
     atomic_store_explicit(&c->ring->taken, c->number, memory_order_release);
 }
 
+/* "T 3 main", "S 12 Main.run:30", and "X Main: reason" of a class that was left as it is. A site's
+ * line is there before its first record is. */
+static void read_names(struct capture *c)
+{
+    unsigned long long id;
+    int at;
+
+    clearerr(c->names_file);
+    while (getline(&c->line, &c->line_room, c->names_file) > 0) {
+        struct err ignored = {.code = LARD_DONE};
+        char *const line = c->line;
+        line[strcspn(line, "\n")] = '\0';
+        if (*line == 'X' && c->told->left++ == 0)
+            snprintf(c->told->left_first, sizeof c->told->left_first, "%s", line + 2);
+        else if (sscanf(line + 1, " %llu %n", &id, &at) == 1 && line[1 + at])
+            names_add(c->names, *line == 'T' ? NAME_THREAD : NAME_SITE, id, line + 1 + at,
+                      &ignored);
+        err_clear(&ignored);
+    }
+}
+
 static int capture_next(struct source *s, struct batch *b, struct err *e)
 {
     struct capture *c = (struct capture *)s;
@@ -207,11 +272,20 @@ static int capture_next(struct source *s, struct batch *b, struct err *e)
     size_t n = 0;
 
     b->first = c->events;
+    if (c->paused) {
+        c->paused = false;
+        b->rec = c->pause.rec;
+        b->records = c->pause.records;
+        c->events += c->pause.events;
+        return 0;
+    }
     b->rec = c->rec;
     for (;;) {
         while (n < BATCH && event_next(c, &n))
             continue;
         give_back(c);
+        if (!n && c->paused)
+            return capture_next(s, b, e);
         if (n)
             break;
         const bool was = !c->program;
@@ -228,10 +302,8 @@ static int capture_next(struct source *s, struct batch *b, struct err *e)
     c->told->events = c->events;
     c->told->threads = atomic_load(&c->ring->threads);
     b->records = n;
-    if (!n && !c->named) {
-        c->named = true;
-        sites_name(c->sites, c->ring, c->names);
-    }
+    if (c->names_file)
+        read_names(c);
     return 0;
 }
 
@@ -247,6 +319,10 @@ static void capture_close(struct source *s)
     if (c->program)
         waitpid(c->program, &c->told->status, 0);
     map_free(&c->given);
+    pause_free(&c->pause);
+    if (c->names_file)
+        fclose(c->names_file);
+    free(c->line);
     sites_free(c->sites);
     names_free(c->names);
     free(c);
@@ -271,12 +347,16 @@ static struct ring *ring_make(int *fd, struct err *e)
 }
 
 /* In the child. What fails is told through the pipe, which a program that starts closes. */
-static void start(char *const *argv, int fd, int told)
+static void start(char *const *argv, int fd, int names, int told)
 {
-    char text[16];
+    char text[32];
 
-    snprintf(text, sizeof text, "%d", fd);
+    if (names < 0)
+        snprintf(text, sizeof text, "%d", fd);
+    else
+        snprintf(text, sizeof text, "%d,%d", fd, names);
     signal(SIGINT, SIG_DFL);
+    signal(SIGPIPE, SIG_DFL);
     if (setenv(RING_VARIABLE, text, 1) == 0)
         execvp(argv[0], argv);
     const int why = errno;
@@ -285,7 +365,7 @@ static void start(char *const *argv, int fd, int told)
     _exit(127);
 }
 
-static pid_t start_program(char *const *argv, int fd, struct err *e)
+static pid_t start_program(char *const *argv, int fd, int names, struct err *e)
 {
     int told[2], why;
     pid_t child;
@@ -294,7 +374,7 @@ static pid_t start_program(char *const *argv, int fd, struct err *e)
         return err_set(e, LARD_LIMIT, "%s can't be started: %s", argv[0], strerror(errno));
     child = fork();
     if (child == 0)
-        start(argv, fd, told[1]);
+        start(argv, fd, names, told[1]);
     close(told[1]);
     if (child < 0)
         why = errno;
@@ -308,10 +388,10 @@ static pid_t start_program(char *const *argv, int fd, struct err *e)
     return child;
 }
 
-struct source *capture_native(char *const *argv, const struct window *w, struct captured *to,
-                              struct err *e)
+struct source *capture_start(enum capture_kind kind, char *const *argv, const struct window *w,
+                             struct captured *to, struct err *e)
 {
-    int fd;
+    int fd, names = -1;
     struct ring *ring = ring_make(&fd, e);
 
     if (!ring)
@@ -319,6 +399,13 @@ struct source *capture_native(char *const *argv, const struct window *w, struct 
     struct capture *c = xcalloc(1, sizeof *c);
     *to = (struct captured){.events = 0};
     c->ring = ring;
+    c->kind = kind;
+    if (kind == CAPTURE_JAVA && (names = memfd_create("lardsim-names", 0)) >= 0) {
+        /* Opened anew, as it is read at a place of its own while the program writes. */
+        char *path = xasprintf("/proc/self/fd/%d", names);
+        c->names_file = fopen(path, "re");
+        free(path);
+    }
     c->told = to;
     c->window = *w;
     map_init(&c->given, NULL);
@@ -326,14 +413,16 @@ struct source *capture_native(char *const *argv, const struct window *w, struct 
     c->sites = sites_new();
     clock_gettime(CLOCK_MONOTONIC, &c->began);
     window_judge(c);
-    const pid_t program = start_program(argv, fd, e);
+    const pid_t program = start_program(argv, fd, names, e);
     close(fd);
+    if (names >= 0)
+        close(names);
     c->program = program > 0 ? program : 0;
     c->base = (struct source){.next = capture_next,
                               .close = capture_close,
                               .names = c->names,
                               .name = argv[0],
-                              .granularity = 4};
+                              .granularity = 1};
     if (program < 0) {
         source_close(&c->base);
         return NULL;

@@ -18,6 +18,7 @@
 enum { RING_VERSION = 1, RING_LOG = 17, RING_RECORDS = 1 << RING_LOG };
 /* Neighbours in number lie in different cache lines, as they are often of different threads. */
 enum { RING_APART_LOG = 4, RING_APART = 1 << RING_APART_LOG };
+enum { RING_ARRAY = 1 << 4, RING_FINAL = 1 << 5, RING_ORDER = RING_ARRAY - 1 };
 enum { RING_MODULES = 64, RING_PATH = 1024, RING_THREADS = UINT16_MAX, RING_NAME = 16 };
 
 struct ring_record {
@@ -28,7 +29,7 @@ struct ring_record {
     uint32_t size;           /* of an access */
     uint16_t thread;
     uint8_t kind;  /* enum ev_kind; 0: a second record, or nothing */
-    uint8_t order; /* enum ev_order */
+    uint8_t order; /* enum ev_order; RING_ARRAY, RING_FINAL */
 };
 _Static_assert(sizeof(struct ring_record) == 32, "two records fill a cache line");
 

@@ -1,16 +1,26 @@
-/* sites.c - code sites, and their names by way of addr2line. */
+/* sites.c - code sites, and their names by way of addr2line: a process for each module, which
+ * answers as it is asked. */
 #include "capture/sites.h"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+struct helper { /* addr2line, of a module */
+    pid_t process;
+    FILE *ask, *answer; /* own; NULL: it is not there, or has ended */
+    bool tried;
+};
+
 struct sites {
-    struct map seen; /* site to 1 + its place in `site` */
-    uint64_t *site;  /* owns; in order of appearance */
-    size_t n, cap;
-    uint64_t last;
+    struct map seen;
+    uint64_t last; /* the latest site; most follow themselves */
+    struct helper helper[RING_MODULES];
+    char *line[2]; /* own; the answer: a function, a place */
+    size_t room[2];
 };
 
 struct sites *sites_new(void)
@@ -21,122 +31,124 @@ struct sites *sites_new(void)
     return s;
 }
 
-void sites_free(struct sites *s)
+static void helper_end(struct helper *h)
 {
-    map_free(&s->seen);
-    free(s->site);
-    free(s);
+    if (h->ask)
+        fclose(h->ask);
+    if (h->answer)
+        fclose(h->answer);
+    if (h->process > 0)
+        waitpid(h->process, NULL, 0);
+    *h = (struct helper){.tried = true};
 }
 
-void sites_note(struct sites *s, uint64_t site)
+void sites_free(struct sites *s)
 {
-    if (!site || site == s->last)
-        return;
-    s->last = site;
-    uint64_t *at = map_put(&s->seen, site);
-    if (*at)
-        return;
-    s->site = xgrow(s->site, s->n, &s->cap, sizeof *s->site);
-    s->site[s->n++] = site;
-    *at = s->n;
+    for (size_t i = 0; i < RING_MODULES; i++)
+        helper_end(&s->helper[i]);
+    map_free(&s->seen);
+    free(s->line[0]);
+    free(s->line[1]);
+    free(s);
 }
 
 /* ---- addr2line ------------------------------------------------------------------------------ */
 
-/* A process of addr2line for a module, which reads addresses from a file; -1: there is none. */
-static pid_t ask(const char *path, FILE *questions, FILE **answers)
+static void helper_run(const char *path, const int *asks, const int *answers)
 {
-    int ends[2];
-    pid_t child;
-
-    if (pipe(ends))
-        return -1;
-    child = fork();
-    if (child == 0) {
-        if (dup2(fileno(questions), STDIN_FILENO) < 0 || dup2(ends[1], STDOUT_FILENO) < 0)
-            _exit(127);
-        close(ends[0]);
-        close(ends[1]);
-        close(STDERR_FILENO);
-        execlp("addr2line", "addr2line", "-f", "-C", "-e", path, (char *)NULL);
+    if (dup2(asks[0], STDIN_FILENO) < 0 || dup2(answers[1], STDOUT_FILENO) < 0)
         _exit(127);
-    }
-    close(ends[1]);
-    *answers = child > 0 ? fdopen(ends[0], "r") : NULL;
-    if (!*answers)
-        close(ends[0]);
-    return child;
+    close(STDERR_FILENO);
+    signal(SIGINT, SIG_IGN);
+    execlp("addr2line", "addr2line", "-f", "-C", "-e", path, (char *)NULL);
+    _exit(127);
 }
 
-/* "count main.c:12"; what addr2line does not know it shows as ??. */
+static void helper_start(struct helper *h, const char *path)
+{
+    int asks[2], answers[2];
+
+    h->tried = true;
+    if (pipe2(asks, O_CLOEXEC))
+        return;
+    if (pipe2(answers, O_CLOEXEC)) {
+        close(asks[0]);
+        close(asks[1]);
+        return;
+    }
+    h->process = fork();
+    if (h->process == 0)
+        helper_run(path, asks, answers);
+    close(asks[0]);
+    close(answers[1]);
+    h->ask = fdopen(asks[1], "w");
+    h->answer = fdopen(answers[0], "r");
+    if (h->process < 0 || !h->ask || !h->answer)
+        helper_end(h);
+}
+
+/* False: there is no answer, and won't be one. */
+static bool helper_ask(struct sites *s, struct helper *h, uint64_t addr)
+{
+    if (!h->ask)
+        return false;
+    fprintf(h->ask, "%#llx\n", (unsigned long long)addr);
+    if (fflush(h->ask) == 0 && getline(&s->line[0], &s->room[0], h->answer) > 0 &&
+        getline(&s->line[1], &s->room[1], h->answer) > 0)
+        return true;
+    helper_end(h);
+    return false;
+}
+
+/* ---- names ---------------------------------------------------------------------------------- */
+
+/* "count main.c:12"; what addr2line does not know it shows as ??. NULL: it knows nothing. */
 static char *site_text(char *function, char *place)
 {
     const char *file = strrchr(place, '/');
 
     function[strcspn(function, "\n")] = '\0';
-    place[strcspn(place, "\n(")] = '\0';
+    place[strcspn(place, " (\n")] = '\0';
     file = file ? file + 1 : place;
     if (strcmp(function, "??") == 0)
         return NULL;
-    if (*file == '?')
-        return xstrdup(function);
-    char *text = xasprintf("%s %s", function, file);
-    text[strcspn(text, "\n")] = '\0';
-    for (size_t n = strlen(text); n && text[n - 1] == ' ';)
-        text[--n] = '\0';
-    return text;
+    return *file == '?' ? xstrdup(function) : xasprintf("%s %s", function, file);
 }
 
-static bool in_module(const struct ring_module *m, uint64_t site)
-{
-    return site > m->low && site <= m->high;
-}
-
-/* A site is the address behind a call; the call is what has the line. */
-static void name_module(struct sites *s, const struct ring_module *m, struct names *to)
-{
-    FILE *questions = tmpfile(), *answers = NULL;
-    size_t asked = 0, bytes[2] = {0, 0};
-    char *line[2] = {NULL, NULL};
-    pid_t child;
-
-    for (size_t i = 0; questions && i < s->n; i++)
-        if (in_module(m, s->site[i])) {
-            fprintf(questions, "%#llx\n", (unsigned long long)(s->site[i] - m->base - 1));
-            asked++;
-        }
-    if (!asked || fflush(questions) || lseek(fileno(questions), 0, SEEK_SET) < 0) {
-        if (questions)
-            fclose(questions);
-        return;
-    }
-    child = ask(m->path, questions, &answers);
-    for (size_t i = 0; answers && i < s->n; i++) {
-        if (!in_module(m, s->site[i]))
-            continue;
-        if (getline(&line[0], &bytes[0], answers) < 0 || getline(&line[1], &bytes[1], answers) < 0)
-            break;
-        char *text = site_text(line[0], line[1]);
-        struct err ignored = {.code = LARD_DONE};
-        if (text)
-            names_add(to, NAME_SITE, s->site[i], text, &ignored);
-        err_clear(&ignored);
-        free(text);
-    }
-    free(line[0]);
-    free(line[1]);
-    if (answers)
-        fclose(answers);
-    fclose(questions);
-    if (child > 0)
-        waitpid(child, NULL, 0);
-}
-
-void sites_name(struct sites *s, const struct ring *r, struct names *to)
+static const struct ring_module *module_of(const struct ring *r, uint64_t site)
 {
     const uint32_t said = atomic_load(&r->modules);
 
-    for (uint32_t i = 0; i < said && i < RING_MODULES; i++)
-        if (memchr(r->module[i].path, '\0', RING_PATH) && *r->module[i].path == '/')
-            name_module(s, &r->module[i], to);
+    for (uint32_t i = 0; i < said && i < RING_MODULES; i++) {
+        const struct ring_module *m = &r->module[i];
+        if (site > m->low && site <= m->high && *m->path == '/' && memchr(m->path, '\0', RING_PATH))
+            return m;
+    }
+    return NULL;
+}
+
+/* A site is the address behind a call; the call is what has the line. */
+void sites_name(struct sites *s, const struct ring *r, uint64_t site, struct names *to)
+{
+    const struct ring_module *m;
+    struct helper *h;
+
+    if (!site || site == s->last)
+        return;
+    s->last = site;
+    uint64_t *seen = map_put(&s->seen, site);
+    if (*seen || !(m = module_of(r, site)))
+        return;
+    *seen = 1;
+    h = &s->helper[m - r->module];
+    if (!h->tried)
+        helper_start(h, m->path);
+    if (!helper_ask(s, h, site - m->base - 1))
+        return;
+    struct err ignored = {.code = LARD_DONE};
+    char *text = site_text(s->line[0], s->line[1]);
+    if (text)
+        names_add(to, NAME_SITE, site, text, &ignored);
+    err_clear(&ignored);
+    free(text);
 }

@@ -1,4 +1,4 @@
-/* sites.h - which code sites a capture has seen, and what they are called. */
+/* sites.h - what code sites of a native program are called. */
 #ifndef LARDSIM_CAPTURE_SITES_H
 #define LARDSIM_CAPTURE_SITES_H
 
@@ -8,8 +8,8 @@
 struct sites;
 struct sites *sites_new(void);
 void sites_free(struct sites *s);
-void sites_note(struct sites *s, uint64_t site); /* 0: none */
-/* Asks addr2line, where there is one; a site without a name stays a number. */
-void sites_name(struct sites *s, const struct ring *r, struct names *to);
+/* Names a site the first time. It asks addr2line, where there is one; a site without a name stays a
+ * number. site 0: none. */
+void sites_name(struct sites *s, const struct ring *r, uint64_t site, struct names *to);
 
 #endif

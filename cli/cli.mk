@@ -4,7 +4,7 @@ lardsim_SOURCES = base/stamp.c
 lardsim_SOURCES += cli/abstract.c cli/abstract.h cli/args.c cli/cli.h cli/completion.c \
 	cli/concepts.def cli/heads.def cli/explain.c cli/list.c cli/main.c cli/manual.c cli/plot.c cli/plot.h \
 	cli/progress.c cli/progress.h cli/stop.c cli/stop.h cli/tables.c cli/verbs.def cli/verify.c
-lardsim_SOURCES += cli/capture/native.c
+lardsim_SOURCES += cli/capture/capture.c cli/capture/capture.h cli/capture/java.c cli/capture/native.c
 lardsim_SOURCES += cli/compare/asked.c cli/compare/compare.c cli/compare/compare.h \
 	cli/compare/costs.c cli/compare/course.c cli/compare/files.c cli/compare/machine.c cli/compare/page.c \
 	cli/compare/several.c
@@ -26,6 +26,7 @@ lardsim_SOURCES += cli/trace/cat.c cli/trace/convert.c cli/trace/cut.c cli/trace
 lardsim_SOURCES += cli/workload/again.c cli/workload/describe.c cli/workload/measure.c \
 	cli/workload/misses.c \
 	cli/workload/record.c cli/workload/source.c cli/workload/workload.c cli/workload/workload.h
+lardsim_CPPFLAGS = $(AM_CPPFLAGS) -DLARDSIM_PKGLIBDIR='"$(pkglibdir)"'
 lardsim_LDFLAGS = $(LARDSIM_LDFLAGS)
 lardsim_LDADD = libcore.la $(LIBS_OF_OTHERS) $(SQLITE_LIBS)
 

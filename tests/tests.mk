@@ -3,6 +3,7 @@ unit_tests =
 unit_tests += tests/base/t_calendar tests/base/t_containers tests/base/t_csv tests/base/t_json tests/base/t_outfile tests/base/t_param \
 	tests/base/t_param_dump tests/base/t_param_file tests/base/t_stats tests/base/t_text_base
 unit_tests += tests/cache/t_cache tests/cache/t_cache_model
+unit_tests += tests/capture/t_pause
 unit_tests += tests/cli/t_progress tests/cli/t_quantity
 unit_tests += tests/coherence/t_coherence tests/coherence/t_coherence_apart \
 	tests/coherence/t_coherence_ce tests/coherence/t_coherence_limits \
@@ -116,7 +117,7 @@ scripts = tests/house/layers.sh tests/house/headers.sh tests/house/hygiene.sh te
 	tests/gem5/guest.sh tests/gem5/gem5.sh \
 	tests/workloads/workload.sh tests/workloads/twins/twins.sh \
 	tests/cli/reproduce.sh tests/fuzz/corpus.sh tests/cli/faults.sh tests/cli/build.sh \
-	tests/cli/again.sh tests/cli/region.sh tests/cli/folder.sh tests/cli/stop.sh tests/capture/native.sh tests/mutants/anchors.sh \
+	tests/cli/again.sh tests/cli/region.sh tests/cli/folder.sh tests/cli/stop.sh tests/capture/java.sh tests/capture/native.sh tests/mutants/anchors.sh \
 	tests/house/docs.sh tests/house/tables.sh tests/house/path.sh
 
 if HAVE_CMOCKA
@@ -163,7 +164,7 @@ mutant_files = tests/mutants/coherence.edits tests/mutants/equivalent tests/muta
 	tests/mutants/goldilocks.edits tests/mutants/named.sh tests/mutants/order.edits \
 	tests/mutants/radish.edits tests/mutants/random.sh tests/mutants/regions.edits \
 	tests/mutants/slimstate.edits tests/mutants/switch.c tests/mutants/switch.h tests/mutants/vc.edits
-EXTRA_DIST += tests/capture/forms.c tests/cli/sweep_hook.c $(scripts) tests/cli/head.sh tests/house/called.c tests/data tests/corpus tests/golden tests/long \
+EXTRA_DIST += tests/capture/Churn.java tests/capture/Forms.java tests/capture/forms.c tests/capture/inside.awk tests/cli/sweep_hook.c $(scripts) tests/cli/head.sh tests/house/called.c tests/data tests/corpus tests/golden tests/long \
 	$(mutant_files)
 
 docs-tables: lardsim$(EXEEXT)

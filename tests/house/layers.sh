@@ -45,6 +45,7 @@ workloads/twins: workloads workloads/vm
 workloads: trace workloads/vm
 capture: trace
 capture/native: capture trace
+capture/java: capture trace
 gem5/guest:
 gem5: gem5/guest
 cli: trace isa/lardx86 policy sim workloads

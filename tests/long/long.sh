@@ -135,6 +135,9 @@ same() {
 # A sweep on a real Slurm; skipped where there is none.
 slurm() { "$SHELL" "$top/tests/long/slurm.sh"; }
 
+# All forms on real JVMs, and a stress; skipped where the build has no agents.
+java_captures() { "$SHELL" "$top/tests/capture/java.sh" all; }
+
 clang_check() {
     command -v clang >/dev/null || { echo "no clang here"; return 77; }
     configured clang3 CC=clang --enable-werror CFLAGS='-O3 -g' && programs && make -s check
@@ -294,6 +297,7 @@ self fuzz-60-std-yaml 80 fuzz 60 std yaml
 self fuzz-60-gem5 80 fuzz 60 gem5
 self same 150 same
 self slurm 100 slurm
+    self java 90 java_captures
 self dist 90 dist
 self adding 120 adding
 

@@ -1,0 +1,693 @@
+/* agent.c - inside a JVM under capture (JDK 17): where objects are born, go and die, and what the
+ * instrumented code of lardsim-agent.jar tells, as records in the ring.
+ *
+ * An object is followed by a weak handle: when a collection has finished, still in its pause, the
+ * handle has the object's new place, or none. A thread in native code is not stopped by a pause, so
+ * between reading a handle and writing its record it holds a sign up, and a collection waits until
+ * all signs are down. A thread whose number was taken inside a pause gives it up, and takes another
+ * one afterwards. */
+#include <fcntl.h>
+#include <jvmti.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/ring.h"
+
+enum {
+#define EV(NAME, code, ...) REC_##NAME = code,
+#include "trace/event.def"
+#undef EV
+    REC_NOTHING = 0
+};
+enum { CHUNK = 1024, CHUNKS = 4096, CLASSES = 1 << 16, JAVA_IDS = 1 << 20, ARRAY_BASE = 16 };
+#define UNLIKELY_(x) __builtin_expect(!!(x), 0)
+
+struct object {
+    jweak handle;
+    uint64_t addr, bytes;
+};
+
+struct self {          /* a thread's */
+    _Atomic bool sign; /* up: a record is being made */
+    uint16_t number;
+    unsigned off; /* in the agent's own code: no accesses */
+    bool ended;
+    uint64_t room;
+    struct object *born; /* owns; since the last collection */
+    size_t births, cap;
+    uint64_t used[CLASSES / 64]; /* classes that it knows to be initialised */
+    struct self *next;
+};
+
+/* A place in the code, and the field that it accesses. */
+struct site {
+    int64_t offset; /* below 0: to be resolved when it is first executed */
+    jobject base;   /* of a static field; owns */
+    uint32_t class;
+    uint8_t bytes, kind, flags; /* flags: of struct ring_record's order */
+};
+
+static struct ring *ring;
+static pid_t reader;
+static FILE *names; /* lines for the reader: what threads and sites are called */
+static jvmtiEnv *ti;
+static _Atomic(struct self *) selves;
+static _Thread_local struct self *mine __attribute__((tls_model("initial-exec")));
+static _Alignas(128) _Atomic bool collecting;
+static _Atomic bool on;
+static struct site *sites[CHUNKS]; /* own */
+static _Atomic bool initialised[CLASSES];
+static _Atomic uint16_t number_of[JAVA_IDS]; /* by a thread's id in Java: number + 1 */
+static jclass runtime;
+static jmethodID resolve, thread_id;
+
+static struct object *living; /* owns; all that is followed but for births; the collector's */
+static size_t lives, lives_cap;
+static jweak *dead; /* owns; handles to be deleted: not in a pause, where JNI is forbidden */
+static size_t deads, deads_cap;
+static pthread_mutex_t dead_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void *grown(void *p, size_t n, size_t *cap, size_t bytes)
+{
+    if (n < *cap)
+        return p;
+    *cap = *cap ? 2 * *cap : 4096;
+    p = realloc(p, *cap * bytes);
+    if (!p)
+        abort();
+    return p;
+}
+
+/* ---- records -------------------------------------------------------------------------------- */
+
+static struct self *self_new(void)
+{
+    struct self *s = calloc(1, sizeof *s);
+    const uint32_t n = atomic_fetch_add(&ring->threads, 1);
+
+    if (!s)
+        abort();
+    if (n >= RING_THREADS)
+        atomic_store(&ring->mode, RING_CLOSED);
+    s->number = (uint16_t)n;
+    s->next = atomic_load(&selves);
+    while (!atomic_compare_exchange_weak(&selves, &s->next, s))
+        continue;
+    mine = s;
+    return s;
+}
+
+static struct self *me(void)
+{
+    return mine ? mine : self_new();
+}
+
+static void ring_wait(struct self *s, uint64_t end)
+{
+    const struct timespec nap = {.tv_nsec = 50000};
+
+    for (unsigned tries = 1;; tries++) {
+        s->room = atomic_load_explicit(&ring->taken, memory_order_acquire) + RING_RECORDS;
+        if (end <= s->room || atomic_load(&ring->mode) == RING_CLOSED)
+            return;
+        nanosleep(&nap, NULL);
+        if (tries % 1024 == 0 && getppid() != reader)
+            atomic_store(&ring->mode, RING_CLOSED);
+    }
+}
+
+static void fill(const struct self *s, uint64_t number, struct ring_record rec)
+{
+    struct ring_record *to = ring_at(ring, number);
+
+    to->addr = rec.addr;
+    to->site = rec.site;
+    to->size = rec.size;
+    to->thread = s->number;
+    to->kind = rec.kind;
+    to->order = rec.order;
+    atomic_store_explicit(&to->number, number + 1, memory_order_release);
+}
+
+static uint64_t numbers(struct self *s, unsigned n)
+{
+    const uint64_t number = atomic_fetch_add(&ring->next, n);
+
+    if (UNLIKELY_(number + n > s->room))
+        ring_wait(s, number + n);
+    return number;
+}
+
+/* The number of the first of n records, with the sign up. */
+static uint64_t begin(struct self *s, unsigned n)
+{
+    const struct timespec nap = {.tv_nsec = 50000};
+
+    for (;;) {
+        atomic_store_explicit(&s->sign, true, memory_order_relaxed);
+        const uint64_t number = numbers(s, n); /* a full barrier */
+        if (!UNLIKELY_(atomic_load(&collecting)))
+            return number;
+        for (unsigned i = 0; i < n; i++)
+            fill(s, number + i, (struct ring_record){.kind = REC_NOTHING});
+        atomic_store_explicit(&s->sign, false, memory_order_release);
+        while (atomic_load(&collecting))
+            nanosleep(&nap, NULL);
+    }
+}
+
+static void end(struct self *s)
+{
+    atomic_store_explicit(&s->sign, false, memory_order_release);
+}
+
+/* Where the object is now. A handle points to a slot; that of a weak one is marked. JDK 17. */
+static uint64_t place(jobject handle)
+{
+    return handle ? *(volatile uint64_t *)((uintptr_t)handle & ~(uintptr_t)1) : 0;
+}
+
+static bool silent(const struct self *s, enum ring_mode least)
+{
+    return !atomic_load_explicit(&on, memory_order_relaxed) || s->off || s->ended ||
+           atomic_load_explicit(&ring->mode, memory_order_relaxed) >= least;
+}
+
+/* One record about a place in an object; without an object, in none. */
+static void record_flags(struct self *s, uint8_t kind, jobject o, uint64_t offset, uint32_t bytes,
+                         jint site, uint8_t flags)
+{
+    const uint64_t n = begin(s, 1);
+
+    fill(s, n,
+         (struct ring_record){.addr = place(o) + offset,
+                              .site = (uint64_t)site,
+                              .size = bytes,
+                              .kind = kind,
+                              .order = flags});
+    end(s);
+}
+
+static void record(struct self *s, uint8_t kind, jobject o, uint64_t offset, uint32_t bytes,
+                   jint site)
+{
+    record_flags(s, kind, o, offset, bytes, site, 0);
+}
+
+static struct site *site_at(jint id)
+{
+    return &sites[id / CHUNK][id % CHUNK];
+}
+
+/* ---- what instrumented code calls: class lardsim.Rt ------------------------------------------ */
+
+static bool resolved(JNIEnv *jni, struct self *s, struct site *at, jint id)
+{
+    if (!UNLIKELY_(at->offset < 0))
+        return true;
+    if (at->offset == -2)
+        return false;
+    s->off++;
+    (*jni)->CallStaticVoidMethod(jni, runtime, resolve, id);
+    if ((*jni)->ExceptionCheck(jni))
+        (*jni)->ExceptionClear(jni);
+    s->off--;
+    return at->offset >= 0;
+}
+
+JNIEXPORT void JNICALL Java_lardsim_Rt_field(JNIEnv *jni, jclass c, jobject o, jint id)
+{
+    struct self *s = me();
+    struct site *at = site_at(id);
+
+    (void)c;
+    if (!o || silent(s, RING_CLOSED) || !resolved(jni, s, at, id))
+        return;
+    if (at->kind == REC_READ || at->kind == REC_WRITE) {
+        if (silent(s, RING_OUTSIDE))
+            return;
+        record_flags(s, at->kind, o, (uint64_t)at->offset, at->bytes, id, at->flags);
+    } else {
+        record(s, at->kind, o, (uint64_t)at->offset, 0, id);
+    }
+}
+
+JNIEXPORT void JNICALL Java_lardsim_Rt_element(JNIEnv *jni, jclass c, jobject o, jint i, jint id)
+{
+    struct self *s = me();
+    const struct site *at = site_at(id);
+
+    (void)jni;
+    (void)c;
+    if (!o || silent(s, RING_OUTSIDE))
+        return;
+    record_flags(s, at->kind, o, ARRAY_BASE + (uint64_t)(uint32_t)i * at->bytes, at->bytes, id,
+                 RING_ARRAY);
+}
+
+/* The first access to a static of a class whose initialisation was seen is ordered after it. */
+JNIEXPORT void JNICALL Java_lardsim_Rt_global(JNIEnv *jni, jclass c, jint id)
+{
+    struct self *s = me();
+    struct site *at = site_at(id);
+
+    (void)c;
+    if (silent(s, RING_CLOSED) || !resolved(jni, s, at, id))
+        return;
+    uint64_t *used = &s->used[at->class / 64 % (CLASSES / 64)];
+    const uint64_t bit = UINT64_C(1) << at->class % 64;
+    if (!(*used & bit) && atomic_load(&initialised[at->class % CLASSES])) {
+        *used |= bit;
+        record(s, REC_CLASS_USE, at->base, 0, 0, id);
+    }
+    if (at->kind != REC_READ && at->kind != REC_WRITE)
+        record(s, at->kind, at->base, (uint64_t)at->offset, 0, id);
+    else if (!silent(s, RING_OUTSIDE))
+        record_flags(s, at->kind, at->base, (uint64_t)at->offset, at->bytes, id, at->flags);
+}
+
+JNIEXPORT void JNICALL Java_lardsim_Rt_range(JNIEnv *jni, jclass c, jobject o, jlong from,
+                                             jlong bytes, jboolean write, jint id)
+{
+    struct self *s = me();
+
+    (void)jni;
+    (void)c;
+    if (!o || bytes <= 0 || silent(s, RING_OUTSIDE))
+        return;
+    record_flags(s, write ? REC_WRITE : REC_READ, o, ARRAY_BASE + (uint64_t)from, (uint32_t)bytes,
+                 id, RING_ARRAY);
+}
+
+JNIEXPORT void JNICALL Java_lardsim_Rt_sync(JNIEnv *jni, jclass c, jobject o, jint kind, jint id)
+{
+    struct self *s = me();
+
+    (void)jni;
+    (void)c;
+    if (o && !silent(s, RING_CLOSED))
+        record(s, (uint8_t)kind, o, 0, 0, id);
+}
+
+/* Through a handle for variables, or an updater, whose object is not known here: all are one. */
+JNIEXPORT void JNICALL Java_lardsim_Rt_handle(JNIEnv *jni, jclass c, jboolean gives, jint id)
+{
+    struct self *s = me();
+
+    (void)jni;
+    (void)c;
+    if (!silent(s, RING_CLOSED))
+        record(s, gives ? REC_VOLATILE_WRITE : REC_VOLATILE_READ, NULL, 8, 0, id);
+}
+
+JNIEXPORT void JNICALL Java_lardsim_Rt_initialised(JNIEnv *jni, jclass c, jobject mirror,
+                                                   jint class, jint id)
+{
+    struct self *s = me();
+
+    (void)jni;
+    (void)c;
+    if (silent(s, RING_CLOSED) || atomic_load(&initialised[class % CLASSES]))
+        return;
+    record(s, REC_CLASS_INIT, mirror, 0, 0, id);
+    s->used[class / 64 % (CLASSES / 64)] |= UINT64_C(1) << class % 64;
+    atomic_store(&initialised[class % CLASSES], true);
+}
+
+/* Before a thread starts: its number is given out here. */
+JNIEXPORT void JNICALL Java_lardsim_Rt_fork(JNIEnv *jni, jclass c, jlong id, jint site)
+{
+    struct self *s = me();
+
+    (void)jni;
+    (void)c;
+    if (!atomic_load(&on) || id <= 0 || id >= JAVA_IDS || atomic_load(&number_of[id]))
+        return;
+    const uint32_t n = atomic_fetch_add(&ring->threads, 1);
+    if (n >= RING_THREADS) {
+        atomic_store(&ring->mode, RING_CLOSED);
+        return;
+    }
+    atomic_store(&number_of[id], (uint16_t)(n + 1));
+    if (!s->ended && atomic_load(&ring->mode) != RING_CLOSED)
+        record(s, REC_FORK, NULL, n, 0, site);
+}
+
+JNIEXPORT void JNICALL Java_lardsim_Rt_join(JNIEnv *jni, jclass c, jlong id, jint site)
+{
+    struct self *s = me();
+    const uint16_t n = id > 0 && id < JAVA_IDS ? atomic_load(&number_of[id]) : 0;
+
+    (void)jni;
+    (void)c;
+    if (n && n - 1 != s->number && !silent(s, RING_CLOSED))
+        record(s, REC_JOIN, NULL, (uint64_t)n - 1, 0, site);
+}
+
+JNIEXPORT void JNICALL Java_lardsim_Rt_quiet(JNIEnv *jni, jclass c, jint more)
+{
+    (void)jni;
+    (void)c;
+    me()->off += (unsigned)more;
+}
+
+JNIEXPORT void JNICALL Java_lardsim_Rt_site(JNIEnv *jni, jclass c, jint id, jlong offset,
+                                            jint bytes, jint kind, jint class, jboolean final)
+{
+    struct site *at;
+
+    (void)jni;
+    (void)c;
+    if (id / CHUNK >= CHUNKS)
+        return;
+    if (!sites[id / CHUNK])
+        sites[id / CHUNK] = calloc(CHUNK, sizeof **sites);
+    at = site_at(id);
+    at->bytes = (uint8_t)bytes;
+    at->kind = (uint8_t)kind;
+    at->class = (uint32_t) class;
+    at->flags = final ? RING_FINAL : 0;
+    at->offset = offset;
+}
+
+JNIEXPORT void JNICALL Java_lardsim_Rt_base(JNIEnv *jni, jclass c, jint id, jobject base)
+{
+    (void)c;
+    if (!site_at(id)->base)
+        site_at(id)->base = (*jni)->NewGlobalRef(jni, base);
+}
+
+static void name(const char *fmt, ...)
+{
+    va_list ap;
+
+    if (!names)
+        return;
+    va_start(ap, fmt);
+    vfprintf(names, fmt, ap);
+    va_end(ap);
+}
+
+/* "S 12 Main.run:30", lines. */
+JNIEXPORT void JNICALL Java_lardsim_Rt_names(JNIEnv *jni, jclass c, jstring lines)
+{
+    const char *text = (*jni)->GetStringUTFChars(jni, lines, NULL);
+
+    (void)c;
+    if (!text)
+        return;
+    name("%s", text);
+    if (names)
+        fflush(names);
+    (*jni)->ReleaseStringUTFChars(jni, lines, text);
+}
+
+/* ---- objects -------------------------------------------------------------------------------- */
+
+static void delete_some(JNIEnv *jni)
+{
+    jweak some[256];
+    unsigned n = 0;
+
+    if (!deads || pthread_mutex_trylock(&dead_lock))
+        return;
+    while (deads && n < 256)
+        some[n++] = dead[--deads];
+    pthread_mutex_unlock(&dead_lock);
+    while (n)
+        (*jni)->DeleteWeakGlobalRef(jni, some[--n]);
+}
+
+static void follow(JNIEnv *jni, jobject o, uint64_t bytes)
+{
+    struct self *s = me();
+    const jweak handle = (*jni)->NewWeakGlobalRef(jni, o);
+
+    if (s->ended || atomic_load(&ring->mode) == RING_CLOSED)
+        return;
+    const uint64_t n = begin(s, 2), addr = place(o);
+    fill(s, n, (struct ring_record){.addr = addr, .kind = REC_ALLOC});
+    fill(s, n + 1, (struct ring_record){.site = bytes});
+    s->born = grown(s->born, s->births, &s->cap, sizeof *s->born);
+    s->born[s->births++] = (struct object){handle, addr, bytes};
+    end(s);
+    delete_some(jni);
+}
+
+static void JNICALL on_alloc(jvmtiEnv *e, JNIEnv *jni, jthread t, jobject o, jclass c, jlong bytes)
+{
+    (void)e;
+    (void)t;
+    (void)c;
+    if (atomic_load_explicit(&on, memory_order_relaxed))
+        follow(jni, o, (uint64_t)bytes);
+}
+
+/* ---- collections ---------------------------------------------------------------------------- */
+
+static void JNICALL on_collect(jvmtiEnv *e)
+{
+    struct self *s = me();
+
+    (void)e;
+    atomic_store(&collecting, true);
+    for (struct self *t = atomic_load(&selves); t; t = t->next)
+        while (t != s && atomic_load(&t->sign))
+            __builtin_ia32_pause();
+    if (atomic_load(&on))
+        fill(s, numbers(s, 1), (struct ring_record){.kind = REC_GC_BEGIN});
+}
+
+static void region(struct self *s, uint8_t kind, uint64_t addr, uint64_t bytes, uint64_t from)
+{
+    const uint64_t n = numbers(s, 2);
+
+    fill(s, n, (struct ring_record){.addr = addr, .kind = kind});
+    fill(s, n + 1, (struct ring_record){.addr = from, .site = bytes});
+}
+
+/* Still in the pause, on its thread. */
+static void JNICALL on_collected(jvmtiEnv *e)
+{
+    struct self *s = me();
+    size_t kept = 0;
+
+    (void)e;
+    for (struct self *t = atomic_load(&selves); t; t = t->next) {
+        for (size_t i = 0; i < t->births; i++) {
+            living = grown(living, lives, &lives_cap, sizeof *living);
+            living[lives++] = t->born[i];
+        }
+        t->births = 0;
+    }
+    pthread_mutex_lock(&dead_lock); /* who holds it does not wait for the collector */
+    for (size_t i = 0; i < lives; i++) {
+        const uint64_t now = place(living[i].handle);
+        if (!now) {
+            region(s, REC_CLEAR, living[i].addr, living[i].bytes, 0);
+            dead = grown(dead, deads, &deads_cap, sizeof *dead);
+            dead[deads++] = living[i].handle;
+            continue;
+        }
+        if (now != living[i].addr)
+            region(s, REC_COPY, now, living[i].bytes, living[i].addr);
+        living[i].addr = now;
+        living[kept++] = living[i];
+    }
+    lives = kept;
+    pthread_mutex_unlock(&dead_lock);
+    if (atomic_load(&on))
+        fill(s, numbers(s, 1), (struct ring_record){.kind = REC_GC_END});
+    atomic_store(&collecting, false);
+}
+
+/* ---- threads -------------------------------------------------------------------------------- */
+
+static void JNICALL on_start(jvmtiEnv *e, JNIEnv *jni, jthread t)
+{
+    jvmtiThreadInfo info = {.name = NULL};
+    jlong id = 0;
+
+    if (!atomic_load(&on))
+        return;
+    struct self *s = me();
+    s->off++;
+    if (thread_id)
+        id = (*jni)->CallLongMethod(jni, t, thread_id);
+    s->off--;
+    if (id > 0 && id < JAVA_IDS) {
+        const uint16_t given = atomic_load(&number_of[id]);
+        if (!given) {
+            atomic_store(&number_of[id], (uint16_t)(s->number + 1));
+        } else if (given != s->number + 1) { /* by whoever has forked it */
+            s->number = (uint16_t)(given - 1);
+            record(s, REC_THREAD_START, NULL, 0, 0, 0);
+        }
+    }
+    if ((*e)->GetThreadInfo(e, t, &info) == JVMTI_ERROR_NONE && info.name) {
+        name("T %u %s\n", s->number, info.name);
+        (*e)->Deallocate(e, (unsigned char *)info.name);
+    }
+}
+
+static void JNICALL on_end(jvmtiEnv *e, JNIEnv *jni, jthread t)
+{
+    (void)e;
+    (void)jni;
+    (void)t;
+    if (!atomic_load(&on) || !mine || mine->ended)
+        return;
+    record(mine, REC_THREAD_END, NULL, 0, 0, 0);
+    mine->ended = true;
+}
+
+/* ---- begin and end -------------------------------------------------------------------------- */
+
+/* Objects that can be reached. What else lies in the heap is garbage, or fills the rest of a buffer
+ * in which a thread goes on to allocate. */
+static jint JNICALL tag(jvmtiHeapReferenceKind k, const jvmtiHeapReferenceInfo *i, jlong class,
+                        jlong of, jlong bytes, jlong *to, jlong *from, jint length, void *arg)
+{
+    (void)k, (void)i, (void)class, (void)of, (void)bytes, (void)from, (void)length, (void)arg;
+    if (*to)
+        return 0;
+    *to = 1;
+    return JVMTI_VISIT_OBJECTS;
+}
+
+/* What there is already is followed, too. From now on everything is recorded. */
+JNIEXPORT void JNICALL Java_lardsim_Rt_begin(JNIEnv *jni, jclass c)
+{
+    const jvmtiHeapCallbacks visit = {.heap_reference_callback = tag};
+    const jlong wanted = 1;
+    jobject *found = NULL;
+    jint n = 0;
+
+    runtime = (*jni)->NewGlobalRef(jni, c);
+    resolve = (*jni)->GetStaticMethodID(jni, c, "resolve", "(I)V");
+    thread_id =
+        (*jni)->GetMethodID(jni, (*jni)->FindClass(jni, "java/lang/Thread"), "getId", "()J");
+    struct self *s = me();
+    s->off++;
+    atomic_store(&number_of[1], (uint16_t)(s->number + 1)); /* the main thread, which runs this */
+    atomic_store(&on, true);
+    (*ti)->FollowReferences(ti, 0, NULL, NULL, &visit, NULL);
+    (*ti)->GetObjectsWithTags(ti, 1, &wanted, &n, &found, NULL);
+    for (jint i = 0; i < n; i++) {
+        jlong bytes = 0;
+        (*ti)->GetObjectSize(ti, found[i], &bytes);
+        (*ti)->SetTag(ti, found[i], 0);
+        follow(jni, found[i], (uint64_t)bytes);
+        (*jni)->DeleteLocalRef(jni, found[i]);
+    }
+    (*ti)->Deallocate(ti, (unsigned char *)found);
+    s->off--;
+}
+
+/* The first native that is called: finding the others by their names would call classes that are
+ * instrumented by then, which call them. */
+JNIEXPORT void JNICALL Java_lardsim_Rt_link(JNIEnv *jni, jclass c)
+{
+#define OBJECT "Ljava/lang/Object;"
+#define NATIVE(name, type)                                                                         \
+    {                                                                                              \
+        (char *)#name, (char *)type, (void *)Java_lardsim_Rt_##name                                \
+    }
+    const JNINativeMethod all[] = {NATIVE(field, "(" OBJECT "I)V"),
+                                   NATIVE(element, "(" OBJECT "II)V"),
+                                   NATIVE(global, "(I)V"),
+                                   NATIVE(range, "(" OBJECT "JJZI)V"),
+                                   NATIVE(sync, "(" OBJECT "II)V"),
+                                   NATIVE(handle, "(ZI)V"),
+                                   NATIVE(initialised, "(Ljava/lang/Class;II)V"),
+                                   NATIVE(fork, "(JI)V"),
+                                   NATIVE(join, "(JI)V"),
+                                   NATIVE(quiet, "(I)V"),
+                                   NATIVE(site, "(IJIIIZ)V"),
+                                   NATIVE(base, "(I" OBJECT ")V"),
+                                   NATIVE(names, "(Ljava/lang/String;)V"),
+                                   NATIVE(begin, "()V")};
+
+    (*jni)->RegisterNatives(jni, c, all, sizeof all / sizeof *all);
+}
+
+static void JNICALL on_death(jvmtiEnv *e, JNIEnv *jni)
+{
+    (void)e;
+    (void)jni;
+    atomic_store(&on, false);
+    if (names)
+        fflush(names);
+}
+
+static int refuse(const char *why)
+{
+    fprintf(stderr, "lardsim: %s\n", why);
+    return JNI_ERR;
+}
+
+static int find_ring(void)
+{
+    const char *text = getenv(RING_VARIABLE);
+    int fd, lines;
+    struct ring *r;
+
+    if (!text || sscanf(text, "%d,%d", &fd, &lines) != 2)
+        return refuse("this agent is for `lardsim capture java`, which starts the JVM");
+    r = mmap(NULL, sizeof *r, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
+    close(fd);
+    unsetenv(RING_VARIABLE);
+    if (r == MAP_FAILED)
+        return refuse("the ring of the capture can't be mapped");
+    ring = r;
+    reader = getppid();
+    fcntl(lines, F_SETFD, FD_CLOEXEC);
+    names = fdopen(lines, "w");
+    return JNI_OK;
+}
+
+JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
+{
+    const jvmtiCapabilities wanted = {.can_generate_garbage_collection_events = 1,
+                                      .can_tag_objects = 1,
+                                      .can_generate_sampled_object_alloc_events = 1};
+    const jvmtiEventCallbacks calls = {.GarbageCollectionStart = on_collect,
+                                       .GarbageCollectionFinish = on_collected,
+                                       .SampledObjectAlloc = on_alloc,
+                                       .ThreadStart = on_start,
+                                       .ThreadEnd = on_end,
+                                       .VMDeath = on_death};
+    static const jvmtiEvent events[] = {JVMTI_EVENT_GARBAGE_COLLECTION_START,
+                                        JVMTI_EVENT_GARBAGE_COLLECTION_FINISH,
+                                        JVMTI_EVENT_SAMPLED_OBJECT_ALLOC,
+                                        JVMTI_EVENT_THREAD_START,
+                                        JVMTI_EVENT_THREAD_END,
+                                        JVMTI_EVENT_VM_DEATH};
+    char *version = NULL;
+
+    (void)options;
+    (void)reserved;
+    if ((*vm)->GetEnv(vm, (void **)&ti, JVMTI_VERSION_11) != JNI_OK)
+        return refuse("this JVM has no JVMTI 11");
+    if ((*ti)->GetSystemProperty(ti, "java.vm.specification.version", &version) ||
+        strcmp(version, "17") != 0)
+        return refuse("a capture needs JDK 17: how handles look is the JVM's own business, and "
+                      "was tried with that");
+    if (find_ring() != JNI_OK)
+        return JNI_ERR;
+    if ((*ti)->AddCapabilities(ti, &wanted) || (*ti)->SetEventCallbacks(ti, &calls, sizeof calls))
+        return refuse("this JVM lacks what a capture needs");
+    /* From the start: in a buffer for allocations that is open already nothing would be told. */
+    (*ti)->SetHeapSamplingInterval(ti, 0);
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+        (*ti)->SetEventNotificationMode(ti, JVMTI_ENABLE, events[i], NULL);
+    me(); /* the main thread is thread 0 */
+    atomic_store(&ring->version, RING_VERSION);
+    return JNI_OK;
+}

@@ -1,0 +1,165 @@
+package lardsim;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import org.objectweb.asm.ClassVisitor;
+import org.objectweb.asm.MethodVisitor;
+import org.objectweb.asm.Opcodes;
+import org.objectweb.asm.Type;
+import org.objectweb.asm.commons.AdviceAdapter;
+
+/**
+ * Classes of the JDK that order threads: what their methods tell. Their own accesses are not recorded. Where a class
+ * orders through fields that are not seen, each of its public methods gives first and takes last: that orders more than
+ * the class promises, so it can hide a race, and never makes one.
+ */
+final class Jdk {
+    private Jdk() {}
+
+    private static final String J = "java/util/concurrent/", OBJECT = "(Ljava/lang/Object;)V";
+    private static final String READ_LOCK = J + "locks/ReentrantReadWriteLock$ReadLock";
+    private static final String AQS = J + "locks/AbstractQueuedSynchronizer";
+    private static final String OWNED = J + "locks/AbstractOwnableSynchronizer";
+
+    /** Whose public methods give and take. */
+    private static final Set<String> whole = Set.of(J + "atomic/AtomicInteger", J + "atomic/AtomicLong",
+            J + "atomic/AtomicBoolean", J + "atomic/AtomicReference", J + "atomic/AtomicIntegerArray",
+            J + "atomic/AtomicLongArray", J + "atomic/AtomicReferenceArray", J + "atomic/AtomicStampedReference",
+            J + "atomic/AtomicMarkableReference", J + "ConcurrentHashMap", J + "ConcurrentLinkedQueue",
+            J + "ConcurrentLinkedDeque", J + "ConcurrentSkipListMap", J + "CopyOnWriteArrayList", J + "SynchronousQueue",
+            J + "LinkedTransferQueue", J + "Exchanger", J + "Phaser", J + "FutureTask", J + "CompletableFuture",
+            J + "ForkJoinTask", J + "locks/StampedLock");
+
+    /** Which run what the program gave them: each of their methods gives, as one of them tells the result. */
+    private static final Set<String> runs = Set.of(J + "FutureTask", J + "CompletableFuture", J + "ForkJoinTask");
+
+    private static final Map<String, Integer> others = new HashMap<>();
+
+    static {
+        for (String name : new String[] {"java/lang/Thread", OWNED, AQS, READ_LOCK})
+            others.put(name, 1);
+    }
+
+    static boolean knows(String name) {
+        return whole.contains(name) || others.containsKey(name);
+    }
+
+    static Iterable<String> names() {
+        final java.util.ArrayList<String> all = new java.util.ArrayList<>(others.keySet());
+        all.addAll(whole);
+        return all;
+    }
+
+    static ClassVisitor visitor(ClassVisitor to, String name) {
+        return new ClassVisitor(Opcodes.ASM9, to) {
+            @Override
+            public MethodVisitor visitMethod(int access, String method, String descriptor, String signature,
+                    String[] exceptions) {
+                final MethodVisitor m = super.visitMethod(access, method, descriptor, signature, exceptions);
+                final int none = Opcodes.ACC_ABSTRACT | Opcodes.ACC_NATIVE | Opcodes.ACC_STATIC;
+                if (m == null || (access & none) != 0 || method.equals("<init>"))
+                    return m;
+                return advice(name, m, access, method, descriptor);
+            }
+        };
+    }
+
+    /** Calls at the begin and the end of a method; "" is none. They take the object. */
+    private static MethodVisitor advice(String name, MethodVisitor m, int access, String method, String descriptor) {
+        final boolean open = (access & Opcodes.ACC_PUBLIC) != 0;
+        if (name.equals("java/lang/Thread")) {
+            if (method.equals("start") && descriptor.equals("()V"))
+                return around(m, access, method, descriptor, "starts", "", "(Ljava/lang/Thread;)V");
+            if (method.equals("join") && descriptor.equals("(J)V"))
+                return around(m, access, method, descriptor, "", "joined", "(Ljava/lang/Thread;)V");
+            return m;
+        }
+        if (name.equals(OWNED))
+            return method.equals("setExclusiveOwnerThread") ? owner(m, access, method, descriptor) : m;
+        if (name.equals(AQS)) {
+            if (method.startsWith("acquireShared") || method.equals("tryAcquireSharedNanos"))
+                return around(m, access, method, descriptor, "", "takesShared", OBJECT);
+            if (method.equals("releaseShared"))
+                return around(m, access, method, descriptor, "givesShared", "", OBJECT);
+            return m;
+        }
+        if (name.equals(READ_LOCK))
+            return readLock(m, access, method, descriptor);
+        if (runs.contains(name)) // their results come out of the middle of a method, through another one
+            return around(m, access, method, descriptor, method.equals("doExec") ? "takesAndGives" : "gives",
+                    open ? "takes" : "", OBJECT);
+        return open ? around(m, access, method, descriptor, "gives", "takes", OBJECT) : m;
+    }
+
+    private static MethodVisitor around(MethodVisitor m, int access, String method, String descriptor, String begin,
+            String end, String type) {
+        return new AdviceAdapter(Opcodes.ASM9, m, access, method, descriptor) {
+            private void call(String which) {
+                if (which.isEmpty())
+                    return;
+                loadThis();
+                super.visitMethodInsn(Opcodes.INVOKESTATIC, "lardsim/Rt", which, type, false);
+            }
+
+            @Override
+            protected void onMethodEnter() {
+                call(begin);
+            }
+
+            @Override
+            protected void onMethodExit(int opcode) {
+                call(end);
+            }
+        };
+    }
+
+    /** Called with the thread when it has got the lock, with null before it gives it up. */
+    private static MethodVisitor owner(MethodVisitor m, int access, String method, String descriptor) {
+        return new AdviceAdapter(Opcodes.ASM9, m, access, method, descriptor) {
+            @Override
+            protected void onMethodEnter() {
+                loadThis();
+                loadThis();
+                super.visitFieldInsn(Opcodes.GETFIELD, OWNED, "exclusiveOwnerThread", "Ljava/lang/Thread;");
+                loadArg(0);
+                super.visitMethodInsn(Opcodes.INVOKESTATIC, "lardsim/Rt", "owner",
+                        "(Ljava/lang/Object;Ljava/lang/Thread;Ljava/lang/Thread;)V", false);
+            }
+        };
+    }
+
+    /** The lock is its `sync`, which is the writers' lock, too. */
+    private static MethodVisitor readLock(MethodVisitor m, int access, String method, String descriptor) {
+        final String sync = "L" + J + "locks/ReentrantReadWriteLock$Sync;";
+        return new AdviceAdapter(Opcodes.ASM9, m, access, method, descriptor) {
+            private void loadSync() {
+                loadThis();
+                super.visitFieldInsn(Opcodes.GETFIELD, READ_LOCK, "sync", sync);
+            }
+
+            @Override
+            protected void onMethodEnter() {
+                if (!method.equals("unlock"))
+                    return;
+                loadSync();
+                super.visitMethodInsn(Opcodes.INVOKESTATIC, "lardsim/Rt", "readDone", OBJECT, false);
+            }
+
+            @Override
+            protected void onMethodExit(int opcode) {
+                if (opcode == ATHROW)
+                    return;
+                if (method.equals("tryLock")) {
+                    dup();
+                    loadSync();
+                    super.visitMethodInsn(Opcodes.INVOKESTATIC, "lardsim/Rt", "readsIf", "(ZLjava/lang/Object;)V",
+                            false);
+                } else if (method.startsWith("lock")) {
+                    loadSync();
+                    super.visitMethodInsn(Opcodes.INVOKESTATIC, "lardsim/Rt", "reads", OBJECT, false);
+                }
+            }
+        };
+    }
+}

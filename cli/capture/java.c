@@ -1,0 +1,87 @@
+/* java.c - lardsim capture java: runs a Java program, and writes its execution as a trace. */
+#include "cli/capture/capture.h"
+#include "cli/trace/trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Collectors whose moves and frees were shown right. */
+static int collector_of(const struct cli *c, const char **option, struct err *e)
+{
+    static const char *const fit[] = {"-XX:+UseSerialGC", "-XX:+UseParallelGC"};
+
+    *option = fit[0];
+    for (size_t i = 1; i < c->args && c->arg[i][0] == '-'; i++) {
+        const char *a = c->arg[i];
+        const size_t n = strlen(a);
+        if (strcmp(a, fit[0]) == 0 || strcmp(a, fit[1]) == 0)
+            *option = a;
+        else if (strncmp(a, "-XX:+Use", 8) == 0 && n > 10 && strcmp(a + n - 2, "GC") == 0)
+            return err_set(e, LARD_USAGE,
+                           "%s: when this collector frees objects is not known to be told in time; "
+                           "take %s or %s",
+                           a, fit[0], fit[1]);
+    }
+    return 0;
+}
+
+/* The agents: where they were installed, or LARDSIM_JAVA. */
+static int agent(char **to, const char *before, const char *name, struct err *e)
+{
+    const char *folder = getenv("LARDSIM_JAVA");
+    char *path = xasprintf("%s/%s", folder ? folder : LARDSIM_PKGLIBDIR, name);
+
+    if (access(path, R_OK))
+        return err_set(
+            e, LARD_USAGE,
+            "%s is not there: this lardsim was built without a JDK 17 and libasm-java, or "
+            "is not installed; LARDSIM_JAVA names the folder",
+            path);
+    *to = xasprintf("%s%s", before, path);
+    free(path);
+    return 0;
+}
+
+static int java_run(const struct cli *c, struct err *e)
+{
+    const char *name = strrchr(c->arg[0], '/'), *collector;
+    char *native, *java;
+
+    if (strcmp(name ? name + 1 : c->arg[0], "java") != 0)
+        return err_set(e, LARD_USAGE,
+                       "%s is not java: the JVM has to be started as `java ARGUMENTS`", c->arg[0]);
+    if (collector_of(c, &collector, e) || agent(&native, "-agentpath:", "liblardsim-java.so", e) ||
+        agent(&java, "-javaagent:", "lardsim-agent.jar", e))
+        return -1;
+    const char *const inserted[] = {native, java, collector,
+                                    "--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED",
+                                    "--add-opens=java.base/java.lang=ALL-UNNAMED"};
+    char **argv = capture_arguments(c, inserted, ARRAY_SIZE(inserted));
+    const int code = capture_run(c, CAPTURE_JAVA, argv, e);
+    capture_arguments_free(argv);
+    free(native);
+    free(java);
+    return code;
+}
+
+static const struct argp_option options[] = {ROWS_CAPTURE, ROW_END};
+
+const struct verb verb_capture_java = {
+    .name = "capture java",
+    .args = "java [ARGUMENT...]",
+    .summary = "Runs a Java program, and writes its execution as a trace.",
+    .text =
+        "The program's classes are instrumented as they are loaded: reads and writes of fields, "
+        "elements and statics, volatiles, monitors, threads, and what java.util.concurrent "
+        "orders. Objects are followed through collections: each move and each end of a life is "
+        "in the trace, at its place. It needs JDK 17, and the serial or the parallel collector; "
+        "the serial one is taken unless the arguments say otherwise.\n"
+        "The exit code is 0 if the trace is whole, whatever the program's was.",
+    .examples = "lardsim capture java -o my.lard -- java -jar my.jar\n"
+                "lardsim compare my.lard",
+    .options = options,
+    .min_args = 1,
+    .max_args = 10000,
+    .run = java_run,
+};

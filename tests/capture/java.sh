@@ -1,0 +1,67 @@
+#!/bin/sh
+# java.sh - are real Java programs recorded as they ran? Each form of synchronisation, racy and ordered, under each
+# collector; every trace is legal, objects keep their histories when they move, and what can go wrong is said.
+# `java.sh all` also stresses it: small heaps, many threads, many collections.
+# shellcheck source=tests/cli/head.sh
+. "${top_srcdir:-.}/tests/cli/head.sh"
+[ -f "$top_builddir/capture/lardsim-agent.jar" ] || { echo "built without a JDK 17 and libasm-java"; exit 77; }
+java -version 2>&1 | grep -q '"17' || { echo "java is no JDK 17 here"; exit 77; }
+mkdir agents classes
+ln -s "$top_builddir/capture/.libs/liblardsim-java.so" "$top_builddir/capture/lardsim-agent.jar" agents
+LARDSIM_JAVA=$dir/agents
+export LARDSIM_JAVA
+javac -d classes "$top/tests/capture/Forms.java" "$top/tests/capture/Churn.java" || exit 99
+
+# captured GC CLASS ARGUMENT...: its trace is t.lard, and legal.
+captured() {
+    gc=$1
+    shift
+    "$lardsim" capture java -q -o t.lard --overwrite -- java "-XX:+Use${gc}GC" -Xmx64m -Xmn2m -cp classes "$@" >out 2>err ||
+        { fail "$*, $gc: capture fails: $(tail -n 3 err)"; return; }
+    [ -s err ] && fail "$*, $gc: something is said: $(head -n 3 err)"
+    "$lardsim" trace verify -q t.lard 2>err || fail "$*, $gc: the trace breaks a rule: $(cat err)"
+    "$lardsim" run -q -p vc --set machine=none -o res --overwrite t.lard >/dev/null 2>err ||
+        fail "$*, $gc: the trace does not run: $(cat err)"
+    races=$(wc -l <res/races.jsonl)
+}
+
+# A JVM takes half a second: some forms, unless all are asked for, and each has one collector in turn.
+odd=no
+forms='volatile lock class executor'
+[ "${1:-}" = all ] && forms=$(java -cp classes Forms)
+for form in $forms; do
+    for how in racy ordered; do
+        odd=$([ $odd = no ] && echo yes || echo no)
+        captured "$([ $odd = yes ] && echo Serial || echo Parallel)" Forms "$form" $how
+        [ $how = racy ] && [ "$races" = 0 ] && fail "$form without order has no race ($gc)"
+        [ $how = ordered ] && [ "$races" != 0 ] && fail "$form that orders has $races races ($gc): $(head -c 600 res/races.jsonl)"
+    done
+done
+
+# A race that spans a collection: the object has moved, and both sides have names.
+for gc in Serial Parallel; do
+    captured $gc Forms moved racy
+    "$lardsim" trace cat t.lard | grep -q ' copy ' || fail "$gc: nothing has moved"
+    [ "$races" != 0 ] || fail "$gc: the race that spans a move is missed"
+    "$lardsim" run -p vc --set machine=none t.lard | grep -q 'Forms.touch:[0-9]' || fail "$gc: a side has no name"
+    "$lardsim" run -q -p vc --set policy.vc.view=no-copy --set machine=none -o res --overwrite t.lard >/dev/null
+done
+
+# Many objects, threads and collections: the program's output is its own, and accesses fall into objects that live.
+times=2
+[ "${1:-}" = all ] && times=20
+while [ $times -gt 0 ]; do
+    captured "$([ $((times % 2)) = 0 ] && echo Serial || echo Parallel)" Churn 4 $((600 * times)) $times
+    [ "$races" = 0 ] || fail "Churn $times is race-free, and has $races races ($gc): $(head -c 600 res/races.jsonl)"
+    [ "$(cat out)" = "$(java -cp classes Churn 4 $((600 * times)) $times)" ] || fail "Churn $times prints something else: $(cat out)"
+    "$lardsim" trace cat t.lard | awk -f "$top/tests/capture/inside.awk" || fail "Churn $times: accesses lie outside of objects ($gc)"
+    times=$((times - 1))
+done
+
+"$lardsim" capture java -q -o n.lard -- java -XX:+UseG1GC -cp classes Forms lock racy 2>err && fail "G1 is taken"
+grep -q 'UseSerialGC' err || fail "G1 is refused without a remedy: $(cat err)"
+"$lardsim" capture java -q -o n.lard -- ls 2>err && fail "ls is taken for java"
+LARDSIM_JAVA=$dir "$lardsim" capture java -q -o n.lard -- java -version 2>err && fail "agents that are not there are found"
+grep -q 'libasm-java' err || fail "agents that are not there: $(cat err)"
+[ -e n.lard ] && fail "a capture that failed leaves a file"
+exit $bad
