@@ -1,5 +1,6 @@
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Hashtable;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -43,6 +44,7 @@ public class Forms {
     static final AtomicInteger atomic = new AtomicInteger();
     static final ArrayBlockingQueue<Cell> queue = new ArrayBlockingQueue<>(1);
     static final ConcurrentHashMap<String, Cell> map = new ConcurrentHashMap<>();
+    static final Hashtable<String, Cell> table = new Hashtable<>();
     static boolean ready;
     static VarHandle handle;
     static int through;
@@ -213,6 +215,19 @@ public class Forms {
                     Thread.sleep(1);
                 touch();
             };
+        case "table":
+            return first -> {
+                if (first) {
+                    touch();
+                    table.put("cell", cell);
+                    if (!ordered)
+                        touch();
+                    return;
+                }
+                while (table.get("cell") == null)
+                    Thread.sleep(1);
+                touch();
+            };
         case "handle":
             handle = MethodHandles.lookup().findStaticVarHandle(Forms.class, "through", int.class);
             return first -> {
@@ -270,7 +285,7 @@ public class Forms {
     }
 
     static final String[] names = {"monitor", "method", "wait", "volatile", "lock", "condition", "readwrite", "latch",
-        "semaphore", "atomic", "queue", "map", "handle", "class", "element", "arraycopy", "moved", "executor"};
+        "semaphore", "atomic", "queue", "map", "table", "handle", "class", "element", "arraycopy", "moved", "executor"};
 
     static void executor() throws Exception {
         final ExecutorService pool = Executors.newFixedThreadPool(2);

@@ -29,7 +29,9 @@ final class Jdk {
             J + "atomic/AtomicMarkableReference", J + "ConcurrentHashMap", J + "ConcurrentLinkedQueue",
             J + "ConcurrentLinkedDeque", J + "ConcurrentSkipListMap", J + "CopyOnWriteArrayList", J + "SynchronousQueue",
             J + "LinkedTransferQueue", J + "Exchanger", J + "Phaser", J + "FutureTask", J + "CompletableFuture",
-            J + "ForkJoinTask", J + "locks/StampedLock");
+            J + "ForkJoinTask", J + "locks/StampedLock",
+            "java/util/Hashtable", "java/util/Vector", "java/util/Properties", "java/util/Collections$SynchronizedMap",
+            "java/util/Collections$SynchronizedCollection", "java/util/Collections$SynchronizedList");
 
     /** Which run what the program gave them: each of their methods gives, as one of them tells the result. */
     private static final Set<String> runs = Set.of(J + "FutureTask", J + "CompletableFuture", J + "ForkJoinTask");
