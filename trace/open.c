@@ -160,6 +160,13 @@ static struct input *open_several(const char *list, struct err *e)
 
     for (const char *at = list; !bad && at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
         char *pattern = xasprintf("%.*s", (int)strcspn(at, ","), at);
+        if (!*pattern) {
+            err_set(e, LARD_TRACE,
+                    "\"%s\": a file has no name; name files, with one comma between two", list);
+            free(pattern);
+            globfree(&found);
+            return NULL;
+        }
         bad = glob(pattern, GLOB_NOCHECK | (at == list ? 0 : GLOB_APPEND), NULL, &found);
         free(pattern);
     }

@@ -23,6 +23,7 @@ struct gem5_file {
     struct input *in;       /* owns, as what follows */
     struct gem5_name *name; /* what the header calls requestors */
     size_t names, names_cap;
+    uint64_t ticks;    /* of a second */
     struct err failed; /* the first error; it stays */
     uint64_t at, next; /* bytes of the message in hand, and of the one behind it */
     uint64_t before;   /* the latest tick */

@@ -175,14 +175,15 @@ static int add_name(struct gem5_file *f, struct gem5_bytes b)
  * headers of gem5's other traces have a number in place of the names. */
 static int take_header(struct gem5_file *f, struct gem5_bytes b)
 {
-    bool object = false, ticks = false;
+    bool object = false;
     struct gem5_field of;
 
     while (b.at < b.end) {
         if (!field(&b, &of))
             return gem5_fail(f, f->at, "the header can't be taken apart", foreign);
         object |= of.number == 1 && of.wire == WIRE_BYTES;
-        ticks |= of.number == 3 && of.wire == WIRE_VARINT;
+        if (of.number == 3 && of.wire == WIRE_VARINT)
+            f->ticks = of.value;
         if (of.number == 4 && of.wire == WIRE_VARINT)
             return gem5_fail(f, f->at,
                              "the header is that of a trace of instructions or dependencies",
@@ -190,7 +191,7 @@ static int take_header(struct gem5_file *f, struct gem5_bytes b)
         if (of.number == 4 && of.wire == WIRE_BYTES && add_name(f, of.bytes))
             return gem5_fail(f, f->at, "a requestor's name can't be taken apart", foreign);
     }
-    if (object && ticks)
+    if (object && f->ticks)
         return 0;
     return gem5_fail(f, f->at, "the header names no object or no ticks of a second", foreign);
 }

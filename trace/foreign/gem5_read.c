@@ -50,8 +50,9 @@ struct actor { /* a requestor */
     bool is_core;     /* a core's data port */
     bool listed;      /* it has its thread */
     sim_tid tid;
-    size_t core; /* the how manieth */
-    bool half;   /* the first half of a locked access waits for the second */
+    size_t core;                  /* the how manieth */
+    const struct gem5_file *from; /* where its packets are; NULL: there were none */
+    bool half;                    /* the first half of a locked access waits for the second */
     struct gem5_packet first;
     /* With a sidecar: */
     size_t section, mark;    /* the section that runs, and of it the next mark */
@@ -168,9 +169,15 @@ static struct actor *add_actor(struct gem5 *g, uint64_t id, const char *name)
     return a;
 }
 
-/* Files of one run have the same names for the same requestors. */
+/* Files of one run have the same ticks, and the same names for the same requestors. */
 static int name_actors(struct gem5 *g, const struct gem5_file *f, struct err *e)
 {
+    if (f->ticks != g->stream[0].file->ticks)
+        return err_set(e, LARD_TRACE,
+                       "%s: has %" PRIu64 " ticks of a second, and %s has %" PRIu64
+                       "; name the files of one run",
+                       f->in->name, f->ticks, g->stream[0].file->in->name,
+                       g->stream[0].file->ticks);
     for (size_t i = 0; i < f->names; i++) {
         const uint64_t *known = map_find(&g->by_id, f->name[i].id);
 
@@ -400,6 +407,10 @@ static int take(struct gem5 *g, const struct gem5_stream *s)
     if (!c || c->effect > NOTHING)
         return refuse(g, s, c);
     struct actor *a = actor_of(g, p);
+    if (a->from && a->from != s->file)
+        return fail(g, s, "the requestor has packets in another file, too",
+                    "name each file once, and not the probe of all with those of single cores");
+    a->from = s->file;
     if (c->effect == NOTHING || p->flags & (FLAG_FETCH | FLAG_PREFETCH) || !a->program)
         return 0;
     if (g->sync)

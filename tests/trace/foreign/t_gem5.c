@@ -402,8 +402,23 @@ static void files_of_two_runs_are_refused(void **state)
     char *of_a = saved_trace(a), *of_b = saved_trace(b);
     char *spec = xasprintf("gem5:%s,%s", of_a, of_b);
     refused(read_spec(spec), 0, "calls requestor 3 cpu7.data, which is cpu0.data in a file before");
+    free(spec);
+    spec = xasprintf("gem5:%s,", of_a);
+    refused(read_spec(spec), 0, "a file has no name");
     forget(of_a);
     forget(of_b);
+    free(spec);
+}
+
+static void a_requestor_in_two_files_is_refused(void **state)
+{
+    struct trace *t = begin(1);
+
+    (void)state;
+    on(t, 0, 1, 1, 0x1000, 4, DS);
+    char *path = saved_trace(t), *spec = xasprintf("gem5:%s,%s", path, path);
+    refused(read_spec(spec), 1, "the requestor has packets in another file, too");
+    forget(path);
     free(spec);
 }
 
@@ -722,6 +737,7 @@ int main(void)
         cmocka_unit_test(requestors_are_threads),
         cmocka_unit_test(files_are_merged_by_tick),
         cmocka_unit_test(files_of_two_runs_are_refused),
+        cmocka_unit_test(a_requestor_in_two_files_is_refused),
         cmocka_unit_test(marks_become_synchronisation),
         cmocka_unit_test(a_core_runs_threads_one_after_the_other),
         cmocka_unit_test(blocks_lie_where_their_pages_do),
