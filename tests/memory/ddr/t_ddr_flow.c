@@ -288,6 +288,39 @@ static void a_write_does_not_overtake_a_read_of_its_line(void **state)
     rig_free(r, a.at + 2000);
 }
 
+/* A read, a write to its line, and 31 more, which fill the queue; of no command left the drain
+ * would never let the read go, so it does. From then on the drain begins again each cycle, and
+ * waits: the write for the read of cycle 33, the 31 others behind it one a cycle, and a second read
+ * for all of them, though its bank is idle. It moves in cycle 65. */
+static void a_full_queue_whose_first_write_waits_for_a_read_keeps_reads_back(void **state)
+{
+    struct rig *r = rig_new(NULL);
+    uint64_t activate = CYCLE_NEVER;
+
+    (void)state;
+    read_at(r, 10, place(0, 0, 0, 1, 0), 1);
+    write_at(r, 10, place(0, 0, 0, 1, 0));
+    for (unsigned i = 0; i < 31; i++)
+        write_at(r, 10, place(0, 1 + i / 16, i / 4 % 4, 1, i % 4));
+    read_at(r, 12, place(1, 3, 3, 1, 0), 2);
+    bench_expect(&r->b, 1, 10 + MISS);
+    command_goes(r, DDR_READ, 0, 33);
+    run_until(r, 65);
+    for (size_t i = 0; i < r->log.n; i++)
+        if (r->log.row[i].at.rank == 1)
+            activate = r->log.row[i].cycle;
+    assert_true(activate == CYCLE_NEVER);
+    command_goes(r, DDR_WRITE, 32, CYCLE_NEVER);
+    struct mem_answer a;
+    assert_true(bench_step(&r->b, CYCLE_NEVER, &a));
+    assert_int_equal(a.id, 2);
+    for (size_t i = r->log.n; i-- > 0;)
+        if (r->log.row[i].at.rank == 1 && r->log.row[i].command == DDR_ACTIVATE)
+            activate = r->log.row[i].cycle;
+    assert_in_range(activate, 66, 66 + 32); /* other commands may take their turn before */
+    rig_free(r, a.at);
+}
+
 /* ---- the contract --------------------------------------------------------------------------- */
 
 static void nothing_outstanding_is_no_answer(void **state)
@@ -635,6 +668,7 @@ int main(void)
         cmocka_unit_test(writes_to_one_line_are_one),
         cmocka_unit_test(reads_of_one_line_are_one),
         cmocka_unit_test(a_write_does_not_overtake_a_read_of_its_line),
+        cmocka_unit_test(a_full_queue_whose_first_write_waits_for_a_read_keeps_reads_back),
         cmocka_unit_test(nothing_outstanding_is_no_answer),
         cmocka_unit_test(an_idle_channel_jumps_over_no_answer_of_anothers),
         cmocka_unit_test(the_order_of_presentation_does_not_matter),
