@@ -217,8 +217,9 @@ static sim_cycle issue_pieces(struct rt_walk *w, const struct event *ev, enum lx
 static sim_cycle lower_heap(struct rt_lowering *l, sim_cycle now)
 {
     follow(&l->walk, l->ev);
-    return issue_pieces(&l->walk, l->ev, l->ev->kind == EV_COPY ? LX_COPYHISTORY : LX_CLEARHISTORY,
-                        now);
+    now = issue_pieces(&l->walk, l->ev, l->ev->kind == EV_COPY ? LX_COPYHISTORY : LX_CLEARHISTORY,
+                       now);
+    return rt_walk_pay(&l->walk, now); /* what nobody has listened to takes time, too */
 }
 
 void runtime_follow(struct runtime *r, const struct event *ev, unsigned core)

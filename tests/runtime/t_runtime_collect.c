@@ -48,6 +48,24 @@ static void a_dead_object_is_visited(void **state)
     rig_says(g, "piece, clearhistory 2000:16, 5 in all");
 }
 
+/* Without a detector there is no instruction to issue; the work beside it stays (LARD 5.4). */
+static void objects_cost_the_same_without_a_detector(void **state)
+{
+    struct rig g;
+
+    (void)state;
+    rig_open_with(
+        &g,
+        (struct runtime_params){.base = RIG_BASE, .page = 4096, .garbage = 0, .instructions = true},
+        false, 0);
+    rig_begin(&g, 1);
+    rig_step(&g, &dead_object);
+    rig_says(&g, "load other lock, sweep, 8 in all");
+    rig_step(&g, moved_object);
+    rig_says(&g, "load moved lock's word, scan, 3 in all");
+    rig_close(&g);
+}
+
 static void a_collection_marks_each_clock(void **state)
 {
     struct rig *const g = *state;
@@ -138,6 +156,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         RIG_TEST(a_new_object_has_one_more_word),
         RIG_TEST(a_dead_object_is_visited),
+        cmocka_unit_test(objects_cost_the_same_without_a_detector),
         RIG_TEST(a_collection_marks_each_clock),
         RIG_TEST(a_collection_that_moves_copies_each_clock),
         cmocka_unit_test(parts_of_memory_can_be_left_out),
