@@ -10,8 +10,8 @@
 /* OVERHEAD: cycles to those of none, less 1, in percent. WHOLE: likewise, of the whole run.
  * TIMES: cycles to those of none. SHARE: of the cores' time under none, in percent: what is more of
  * it here. REST: of the overhead, what is not in that. RATIO: one sum to the other. MORE: the sum
- * of the own to the base's. */
-enum { OVERHEAD, WHOLE, TIMES, SHARE, REST, RATIO, MORE };
+ * of the own to the base's. BASE: cycles of none, of the cores that had threads, to the own sum. */
+enum { OVERHEAD, WHOLE, TIMES, SHARE, REST, RATIO, MORE, BASE };
 
 #define CYCLES "policy.$.cost.cycles."
 const struct table_measure measures[] = {
@@ -72,6 +72,12 @@ const struct table_measure measures[] = {
     {"shadow", "of 1", "Locations kept for arrays at their ends, to their elements.", RATIO,
      "policy.$.arrays.fraction.num", "policy.$.arrays.fraction.den", 1},
     {"checks", "count", "Checks of array partitions.", RATIO, "policy.$.checks", NULL, 1},
+    {"base-access", "cycles", "What an access takes without a policy, of all cores' time.", BASE,
+     "machine.cycles", "policy.$.accesses", 1},
+    {"access-instructions", "instructions", "The policy's, for an access that is checked.", RATIO,
+     "policy.$.cost.instructions", "policy.$.checked", 1},
+    {"more-instructions", "%", "Instructions that the machine executes, to those without.", MORE,
+     "machine.instructions", "machine.instructions", 100},
     {"access-cycles", "cycles", "The policy's work, for an access that is checked.", RATIO,
      "machine.spent.handler", "policy.$.checked", 1},
     {"accesses-checked", "%", "Accesses that are checked.", RATIO, "policy.$.checked",
@@ -188,6 +194,12 @@ double measure_of(const struct table_measure *m, const struct table_sample *s)
     case MORE:
         return m->times * sum_of(&s->own, m->over, s->policy, false) /
                sum_of(&s->base, m->under, s->policy, false);
+    case BASE: {
+        const bool region = has_region(s);
+        return m->times * sum_of(&s->base, m->over, s->policy, region) *
+               stat_of(&s->base, "machine.cores-used") /
+               sum_of(&s->own, m->under, s->policy, region);
+    }
     default:
         return m->times * sum_of(&s->own, m->over, s->policy, false) /
                (m->under ? sum_of(&s->own, m->under, s->policy, false) : 1);

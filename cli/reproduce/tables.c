@@ -178,6 +178,11 @@ static const struct table_line parts[] = {{"instructions in line", "instructions
 static const struct table_line valor_reasons[] = {
     {"FastTrack: reads without update, percent", "mean(no-update-reads:fasttrack)"},
     {"  the paper's Table 1", "mean(paper(no-update-reads:fasttrack))"},
+    {"an access without a detector, cycles: less in longer runs, as caches are warm",
+     "mean(base-access:valor)"},
+    {"FastTrack: instructions for an access", "mean(access-instructions:fasttrack)"},
+    {"FastRCD: instructions for an access", "mean(access-instructions:fastrcd)"},
+    {"Valor: instructions for an access", "mean(access-instructions:valor)"},
     {"FastTrack: remote misses, points of its overhead", "mean(remote-misses:fasttrack)"},
     {"FastRCD: remote misses, points", "mean(remote-misses:fastrcd)"},
     {"Valor: remote misses, points", "mean(remote-misses:valor)"},
@@ -247,6 +252,23 @@ static const struct table_column table2_columns[] = {
     {"fastrcd", "pairs:fastrcd", "paper(races.pairs:fastrcd)"},
     {"valor", "pairs:valor", "paper(races.pairs:valor)"},
     END_COLUMNS};
+static const struct table_line scaling_reasons[] = {
+    {"FastTrack: remote misses, points, 2 threads", "mean[threads=2](remote-misses:fasttrack)"},
+    {"  64 threads", "mean[threads=64](remote-misses:fasttrack)"},
+    {"FastRCD: remote misses, points, 2 threads", "mean[threads=2](remote-misses:fastrcd)"},
+    {"  64 threads", "mean[threads=64](remote-misses:fastrcd)"},
+    {"Valor: remote misses, points, 2 threads", "mean[threads=2](remote-misses:valor)"},
+    {"  64 threads", "mean[threads=64](remote-misses:valor)"},
+    {"an access without a detector, cycles of all cores, 1 thread",
+     "mean[threads=1](base-access:valor)"},
+    {"  64 threads", "mean[threads=64](base-access:valor)"},
+    END_LINES};
+static const struct table_line sfr_reasons[] = {
+    {"accesses a region that ends at releases", "mean(accesses-per-region:valor)"},
+    {"  at any synchronisation", "mean(accesses-per-region:sfr)"},
+    {"ends of regions, points", "mean(region-ends:valor)"},
+    {"  at any synchronisation", "mean(region-ends:sfr)"},
+    END_LINES};
 static const struct table_line pair_sums[] = {{"all", "sum($)"}, END_LINES};
 static const struct table_line table2_reasons[] = {
     {"a planted pair meets within regions that overlap as often as FastRCD found it: an input",
@@ -285,6 +307,21 @@ static const struct table_line slimstate_reasons[] = {
     {"SlimState: remote misses, points", "mean(remote-misses:slimstate)"},
     {"FastTrack: remote misses, points", "mean(remote-misses:fasttrack)"},
     END_LINES};
+static const struct table_line slimstate_cores[] = {
+    {"FastTrack: remote misses, points, 4 threads", "mean[threads=4](remote-misses:fasttrack)"},
+    {"  32 threads", "mean[threads=32](remote-misses:fasttrack)"},
+    {"SlimState: remote misses, points, 4 threads", "mean[threads=4](remote-misses:slimstate)"},
+    {"  32 threads", "mean[threads=32](remote-misses:slimstate)"},
+    END_LINES};
+static const struct table_line shadow_reasons[] = {
+    {"twins have arrays that are swept to their end, and scattered ones; programs have more "
+     "patterns",
+     NULL},
+    {"partitions as sets, mean", "mean(shadow:partitions)"},
+    {"  the paper's", "mean(paper(shadow.partition-sets:slimstate))"},
+    {"both as sets, mean", "mean(shadow:both)"},
+    {"  the paper's", "mean(paper(shadow.both-sets:slimstate))"},
+    END_LINES};
 static const struct table_column scaling_columns[] = {{"time, fasttrack", "time:fasttrack", NULL},
                                                       {"time, slimstate", "time:slimstate", NULL},
                                                       {"heap, fasttrack", "heap:fasttrack", NULL},
@@ -315,6 +352,15 @@ static const struct table_line goldilocks_reasons[] = {
     {"goldilocks: remote misses, points", "mean(remote-misses:goldilocks)"},
     END_LINES};
 
+static const struct table_line checked_reasons[] = {
+    {"ours spare what one thread reaches, finals, and repeats; Chord also what one lock always "
+     "guards",
+     NULL},
+    {"accesses that are checked with filters, percent", "mean(accesses-checked:filtered)"},
+    {"  the paper's", "mean(paper(accesses-checked:chord))"},
+    {"without filters", "mean(accesses-checked:goldilocks)"},
+    END_LINES};
+
 #define FILTERED                                                                                   \
     "  policy.filtered.filter.escape: on\n  policy.filtered.filter.final: on\n"                    \
     "  policy.filtered.filter.redundant: on\n"
@@ -336,6 +382,14 @@ static const struct table_column lardish_columns[] = {
     {"radish, byte", "overhead:radish@granularity=1", NULL},
     END_COLUMNS};
 static const struct table_column runtime_columns[] = {COLUMN("runtime"), END_COLUMNS};
+static const struct table_line runtime_reasons[] = {
+    {"no twin has volatiles; clocks and their words bring on no collection", NULL},
+    {"instructions that the machine executes, in percent of those without",
+     "mean(more-instructions:runtime)"},
+    {"the runtime's own instructions and accesses, points", "mean(handler:runtime)"},
+    {"the program's accesses take longer, points", "mean(program:runtime)"},
+    {"waiting for others, points", "mean(waiting:runtime)"},
+    END_LINES};
 static const struct table_line lardish_reasons[] = {
     {"LARDISH: its handlers and histories, points", "mean(handler:lardish@granularity=4)"},
     {"RADISH by word: its handlers and histories, points", "mean(handler:radish@granularity=4)"},
@@ -432,6 +486,7 @@ const struct reproduction reproductions[] = {
      .quick = "accesses=20k",
      .seeds = 1,
      .column = valor_overheads,
+     .reason = scaling_reasons,
      .inputs = TWINS_ARE_INPUTS,
      .cannot = "the curves: the paper has them as a picture alone; what it says is judged"},
     {.name = "valor-space",
@@ -465,7 +520,8 @@ const struct reproduction reproductions[] = {
      .policies = "valor, sfr=valor",
      .settings = "  policy.sfr.regions: sync-free\n",
      .column = sfr_columns,
-     .summary = overhead_summary},
+     .summary = overhead_summary,
+     .reason = sfr_reasons},
     {.name = "valor-holdout",
      VALOR_RUN,
      .number = "",
@@ -507,6 +563,7 @@ const struct reproduction reproductions[] = {
      .seeds = 1,
      .column = shadow_columns,
      .summary = mean_alone,
+     .reason = shadow_reasons,
      .inputs = "each twin's share of scattered arrays is set so that the first column should come "
                "out: an input.\nthe other columns come out of it.",
      .cannot = "fewer array checks than FastTrack: fasttrack does not count those of arrays apart"},
@@ -540,6 +597,7 @@ const struct reproduction reproductions[] = {
      .quick = "accesses=20k",
      .seeds = 1,
      .column = scaling_columns,
+     .reason = slimstate_cores,
      .inputs = "as in slimstate-table3",
      .cannot = "the curves: the paper has them as a picture alone; what it says is judged"},
     {.name = "goldilocks-table1",
@@ -573,6 +631,7 @@ const struct reproduction reproductions[] = {
      .seeds = 1,
      .column = checked_columns,
      .summary = mean_alone,
+     .reason = checked_reasons,
      .inputs = "threads: of Table 1",
      .cannot = "variables that are checked: a filter spares accesses, and no policy counts "
                "variables.\nsor2, RccJava: as in goldilocks-table1"},
@@ -624,6 +683,7 @@ const struct reproduction reproductions[] = {
      .seeds = SEEDS,
      .column = runtime_columns,
      .summary = overhead_summary,
+     .reason = runtime_reasons,
      .inputs = "proportions of accesses: those of Valor's Table 1 for the same program",
      .cannot = "bars by program: the paper has them as a picture alone; what it says is judged"},
     {.name = NULL},
