@@ -113,6 +113,9 @@ scripts = tests/house/layers.sh tests/house/headers.sh tests/house/hygiene.sh te
 	tests/cli/compare.sh tests/cli/output.sh tests/cli/machine.sh tests/cli/machines.sh \
 	tests/cli/dsm.sh tests/cli/radish.sh \
 	tests/cli/budget.sh tests/cli/tables.sh tests/cli/explain.sh tests/cli/progress.sh tests/cli/sweep.sh \
+	tests/cli/radish.sh \
+	tests/cli/budget.sh tests/cli/tables.sh tests/cli/resume.sh tests/cli/explain.sh \
+	tests/cli/progress.sh tests/cli/sweep.sh \
 	tests/cli/engines.sh tests/cli/library.sh \
 	tests/gem5/guest.sh tests/gem5/gem5.sh \
 	tests/workloads/workload.sh tests/workloads/twins/twins.sh \

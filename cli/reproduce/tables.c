@@ -16,6 +16,16 @@
         NULL, NULL                                                                                 \
     }
 
+/* The hold-outs' pages name the commit that froze the model's constants, before they were run for
+ * the first time. When it is there, the next one defines FROZEN_BY as its name, here. */
+#ifdef FROZEN_BY
+#define CONSTANTS "constants of the model: frozen by commit " FROZEN_BY "."
+#else
+#define CONSTANTS                                                                                  \
+    "constants of the model: not frozen yet. Until a commit that freezes them is\n"                \
+    "named here, this is not to be run."
+#endif
+
 /* ---- programs ------------------------------------------------------------------------------- */
 
 static const struct table_program valor_twins[] = {
@@ -531,8 +541,7 @@ const struct reproduction reproductions[] = {
      .policies = "fasttrack, fastrcd, valor",
      .column = valor_overheads,
      .summary = overhead_summary,
-     .cannot = "constants of the model: not frozen yet. Until a commit that freezes them is named "
-               "here, this is not to be run",
+     .cannot = CONSTANTS,
      .asked = true},
     {.name = "fib-ablations",
      VALOR_RUN,
@@ -545,9 +554,7 @@ const struct reproduction reproductions[] = {
      .policies = "cas=fasttrack, unsync=fasttrack, naive=fasttrack, calls=fasttrack",
      .column = fib_columns,
      .summary = overhead_summary,
-     .cannot = "constants of the model: not frozen yet. Until a commit that freezes them is named "
-               "here, this is not to be run.\n"
-               "numbers: its repository has none",
+     .cannot = CONSTANTS "\nnumbers: its repository has none",
      .asked = true},
     {.name = "slimstate-table2",
      .paper = "slimstate",
