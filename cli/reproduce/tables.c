@@ -43,7 +43,8 @@ static const struct table_program valor_twins[] = {
     }
 #define INPUTS(program, all)                                                                       \
     {program, "mid", program "@valor,layout=ia32", NULL, ""}, INPUT(program, "shared=0"),          \
-        INPUT(program, "shared=100"), INPUT(program, "gap=low"), INPUT(program, "gap=high"),       \
+        INPUT(program, "shared=100"), INPUT(program, "handed=100"), INPUT(program, "gap=low"),     \
+        INPUT(program, "gap=high"),                                                                \
     {                                                                                              \
         program, "misses=high", program "@valor,layout=ia32,misses=" #all, NULL, ""                \
     }
@@ -205,6 +206,7 @@ static const struct table_line valor_reasons[] = {
 static const struct table_line by_input[] = {{"mean, as it is", "mean[mid]($)"},
                                              {"mean, shared=0", "mean[shared=0]($)"},
                                              {"mean, shared=100", "mean[shared=100]($)"},
+                                             {"mean, handed=100", "mean[handed=100]($)"},
                                              {"mean, gap=low", "mean[gap=low]($)"},
                                              {"mean, gap=high", "mean[gap=high]($)"},
                                              {"mean, misses=high", "mean[misses=high]($)"},
@@ -215,6 +217,7 @@ static const struct table_line input_reasons[] = {
     {"FastRCD: remote misses, points, as it is", MISSES("mid")},
     {"FastRCD: remote misses, points, shared=0", MISSES("shared=0")},
     {"FastRCD: remote misses, points, shared=100", MISSES("shared=100")},
+    {"FastRCD: remote misses, points, handed=100", MISSES("handed=100")},
     END_LINES};
 #undef MISSES
 
@@ -481,7 +484,8 @@ const struct reproduction reproductions[] = {
      .summary = by_input,
      .reason = input_reasons,
      .inputs = TWINS_ARE_INPUTS "\n"
-                                "shared has no source: 0 and 100 are all that it can be. gap and "
+                                "shared and handed have no source: 0 and 100 are all that they can "
+                                "be, and handed is 0 as it is. gap and "
                                 "misses are the ends of ranges with sources (docs/workloads.md).",
      .cannot = "which column is the program: that is not known"},
     {.name = "valor-scaling",

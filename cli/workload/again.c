@@ -1,6 +1,6 @@
 /* again.c - which of a run's accesses repeat one of the same thread in the same
- * release-free region, and which locations are array elements. By the events alone: no clocks, no
- * policy, nothing that whoever made the events has said of them.
+ * release-free region, which locations several threads access, and which are array elements. By the
+ * events alone: no clocks, no policy, nothing that whoever made the events has said of them.
  *
  * A location is the start address of an access, for one life of its memory: a clear ends it, a copy
  * takes it along. For each one the regions are kept in which it was last written, and in which it
@@ -15,7 +15,9 @@ struct uses {
     uint64_t wrote;        /* a region; 0: none */
     uint64_t read[INLINE]; /* regions; 0: none */
     struct readers *more;  /* owns; NULL: none */
-    bool seen;
+    uint64_t accesses;
+    sim_tid last; /* who accessed it last */
+    bool shared;  /* somebody else did, too */
 };
 /* The place of a region that is over is taken again, so a list is as long as the most readers that
  * a location had at once. */
@@ -134,16 +136,32 @@ static bool has_read(const struct uses *x, uint64_t region)
     return false;
 }
 
+/* When a second thread comes, all accesses until then were to a shared location, too. */
+static void sharing(struct again *p, struct uses *x, sim_tid tid)
+{
+    const bool foreign = x->accesses && x->last != tid;
+
+    p->n.foreign += foreign;
+    if (foreign && !x->shared) {
+        x->shared = true;
+        p->n.shared_locations++;
+        p->n.shared += x->accesses;
+    }
+    p->n.shared += x->shared;
+    x->accesses++;
+    x->last = tid;
+}
+
 void again_access(struct again *p, const struct event *ev)
 {
     const uint64_t region = region_of(p, ev->tid);
     struct uses *x = shadow_get(p->at, ev->addr);
 
-    if (!x->seen) {
+    if (!x->accesses) {
         p->n.locations++;
         p->n.elements += (ev->flags & EVF_ARRAY) != 0;
     }
-    x->seen = true;
+    sharing(p, x, ev->tid);
     if (event_writes(ev)) {
         p->n.writes++;
         p->n.writes_again += x->wrote == region;

@@ -150,6 +150,9 @@ static void conclude(const struct census *c, struct measure to[TRAIT_COUNT])
     to[TRAIT_UNCHANGED_READS] = (struct measure){100 * p->reads_again, p->reads};
     to[TRAIT_UNCHANGED_WRITES] = (struct measure){100 * p->writes_again, p->writes};
     to[TRAIT_LOCATIONS] = (struct measure){p->locations, 1};
+    to[TRAIT_SHARED_LOCATIONS] = (struct measure){100 * p->shared_locations, p->locations};
+    to[TRAIT_SHARED] = (struct measure){100 * p->shared, p->reads + p->writes};
+    to[TRAIT_FOREIGN] = (struct measure){100 * p->foreign, p->reads + p->writes};
     to[TRAIT_ARRAY_LOCATIONS] = (struct measure){100 * p->elements, p->locations};
 }
 

@@ -59,6 +59,9 @@ char *source_with(const char *source, const char *name, uint64_t value);
     X(UNCHANGED_WRITES, "no-update-writes", "%", "Checked writes that repeat a write.")            \
     X(LOCATIONS, "locations", "locations", "Fields and elements with checked accesses.")           \
     X(ARRAY_LOCATIONS, "array-locations", "%", "Of these, array elements.")                        \
+    X(SHARED_LOCATIONS, "shared-locations", "%", "Of these, accessed by several threads.")         \
+    X(SHARED, "shared-accesses", "%", "Checked accesses to such locations.")                       \
+    X(FOREIGN, "foreign-accesses", "%", "Checked accesses to what another thread accessed last.")  \
     X(SYNCS, "sync-events", "events", "Synchronisation, the program's and the system's.")          \
     X(RELEASES, "releases", "events", "The program's that end a release-free region.")             \
     X(REGION, "accesses-per-region", "accesses", "Checked accesses by releases.")                  \
@@ -114,6 +117,8 @@ const struct misses_count *misses_count(const struct misses *m);
 struct again_count {
     uint64_t reads, reads_again, writes, writes_again;
     uint64_t locations, elements;
+    uint64_t shared_locations, shared; /* of several threads; accesses to such */
+    uint64_t foreign;                  /* accesses to what another thread accessed last */
 };
 struct again;
 struct again *again_new(unsigned granularity); /* of the smallest access */

@@ -96,6 +96,26 @@ awk -v told="$misses" '
         }
     }' out >oracle || fail "misses of the first level: $(cat oracle)"
 
+# Shared is what two threads access; foreign, what another one accessed last. Counted here by address: in this
+# run no memory is used twice.
+run 0 workload describe --json xalan@lard,accesses=8000,plants=0,hidden=0,handed=60,heap=16Mi
+for trait in shared-locations shared-accesses foreign-accesses; do
+    sed -n "s/.*\"$trait\": \([0-9.]*\).*/\1/p" out | head -n 1
+done >told
+run 0 workload record xalan@lard,accesses=8000,plants=0,hidden=0,handed=60,heap=16Mi handed.lard
+run 0 trace cat handed.lard
+awk '/ (read|write|rmw) 0x/ && !/ (system|stack|final)/ {
+        if (!($3 in n)) locations++
+        else if (last[$3] != $1) { foreign++; shared[$3] }
+        last[$3] = $1; n[$3]++; all++
+    }
+    END {
+        for (a in shared) { those++; accesses += n[a] }
+        printf "%.6f\n%.6f\n%.6f\n", 100 * those / locations, 100 * accesses / all, 100 * foreign / all
+    }' out >counted
+paste told counted | awk '{d = $1 - $2} NF != 2 || d > 1e-5 || d < -1e-5 || $1 < 1 {exit 1}' ||
+    fail "sharing: describe says $(tr '\n' ' ' <told), the trace has $(tr '\n' ' ' <counted)"
+
 # The trace of a workload, and the workload without one, have the same races and the same digest.
 run 0 workload record workload:hedc,racy=on hedc.lard
 run 0 run hedc.lard

@@ -32,7 +32,18 @@ VM_SITES(SITES)
 enum { MASS, X, Y, VX, VY, AX, AY }; /* of a body; the first three of a cell, too */
 enum { CHILD = 3 };                  /* of a cell: four of them */
 enum { SIZE, ROOT };                 /* of the space */
-enum { DEEPEST = 200, VISIT = 12 };  /* instructions of a visit in a walk, about */
+enum { DEEPEST = 200 };
+enum {                                 /* instructions, beside those of accesses */
+       LOOK = 4 + VM_LOOP,             /* at a child: is there one, and is it the body */
+       VISIT = 2 + 2 + 1 + 4 + 2,      /* how far; is it a cell; is it near */
+       ATTRACT = 2 + 4,                /* sum and division; by axis product and sum */
+       DESCEND = 10 + 1,               /* a call, and what it saves; half the side */
+       QUARTER = 4 + 2 + 1 + 2,        /* two comparisons; half the side; two sums */
+       INSERT = QUARTER + 4 + VM_LOOP, /* is there a child, is it a cell */
+       SUM = 2 + 1 + 4 + VM_LOOP,      /* is there one; the mass; by axis product and sum */
+       CENTRE = 2,                     /* two divisions */
+       MOVE = 4                        /* by axis two products and sums */
+};
 static const struct vm_field body_fields[] = {
     {"mass", VM_F64, EVF_FINAL}, {"x", VM_F64, 0},  {"y", VM_F64, 0},  {"vx", VM_F64, 0},
     {"vy", VM_F64, 0},           {"ax", VM_F64, 0}, {"ay", VM_F64, 0}, VM_FIELDS_END};
@@ -87,6 +98,7 @@ static void insert(struct vm_thread *t, const struct barnes *s, struct vm_ref *b
     for (unsigned depth = 0;; depth++) {
         const unsigned q = barnes_quadrant(&in, x, y);
         in = barnes_quarter(&in, q);
+        vm_compute(t, INSERT);
         vm_check(t, depth < DEEPEST, "barnes: two bodies have met");
         /* Each cell is locked as it is passed: another thread may be adding a child to it. */
         vm_lock(t, &r[0], AT_LOCK);
@@ -117,10 +129,12 @@ static void sum(struct vm_thread *t, const struct barnes *s, struct vm_ref *cell
         if (deep && is_cell(t, s, child))
             sum(t, s, child, true);
         const double m = vm_get_f64(t, child, MASS, AT_SUM_READ);
+        vm_compute(t, SUM);
         mass += m;
         x += m * vm_get_f64(t, child, X, AT_SUM_READ);
         y += m * vm_get_f64(t, child, Y, AT_SUM_READ);
     }
+    vm_compute(t, CENTRE);
     vm_put_f64(t, cell, MASS, mass, AT_SUM_WRITE);
     vm_put_f64(t, cell, X, x / mass, AT_SUM_WRITE);
     vm_put_f64(t, cell, Y, y / mass, AT_SUM_WRITE);
@@ -169,15 +183,19 @@ static void walk(struct vm_thread *t, const struct barnes *s, struct vm_ref *cel
 
     for (unsigned q = 0; q < 4; q++) {
         vm_get_ref(t, child, cell, CHILD + q, AT_WALK_CHILD);
+        vm_compute(t, LOOK);
         if (vm_is_null(child) || vm_same(t, child, body))
             continue;
         const double dx = vm_get_f64(t, child, X, AT_WALK_READ) - b->at[0];
         const double dy = vm_get_f64(t, child, Y, AT_WALK_READ) - b->at[1];
         vm_compute(t, VISIT);
-        if (is_cell(t, s, child) && barnes_near(half, dx, dy))
+        if (is_cell(t, s, child) && barnes_near(half, dx, dy)) {
+            vm_compute(t, DESCEND);
             walk(t, s, child, half / 2, body, b);
-        else
+        } else {
+            vm_compute(t, ATTRACT);
             barnes_attract(b, vm_get_f64(t, child, MASS, AT_WALK_READ), dx, dy);
+        }
     }
     vm_leave(t, child);
 }
@@ -199,6 +217,7 @@ static void advance(struct vm_thread *t, const struct barnes *s, struct vm_ref *
     for (unsigned k = 0; k < 2; k++) {
         const double v =
             vm_get_f64(t, body, VX + k, AT_MOVE) + barnes_dt * vm_get_f64(t, body, AX + k, AT_MOVE);
+        vm_compute(t, MOVE);
         vm_put_f64(t, body, VX + k, v, AT_MOVE);
         vm_put_f64(t, body, X + k, vm_get_f64(t, body, X + k, AT_MOVE) + barnes_dt * v, AT_MOVE);
     }

@@ -21,7 +21,13 @@
     X(CHECK, "Fft.check")
 VM_SITES(SITES)
 
-enum { BUTTERFLY = 10 }; /* instructions of one, about */
+enum {                                      /* instructions, beside those of accesses */
+       TIMES = 6,                           /* four products, two sums */
+       BUTTERFLY = TIMES + 4 + 1 + VM_LOOP, /* two sums, two differences; the other index */
+       DISTANCE = 1 + VM_LOOP,              /* the next root's index */
+       CARRY = 4,                           /* a bit is tested, cleared, and the next is taken */
+       REVERSE = 4 + VM_LOOP /* i and j compared; the top bit; the bit that stays set */
+};
 
 struct fft_params {
     uint64_t rows, repeats;
@@ -86,6 +92,7 @@ static void transpose(struct vm_thread *t, const struct member *c, struct vm_ref
         vm_load_ref(t, &r[0], to, i, AT_ROW);
         for (uint64_t j = 0; j < f->m; j++) {
             vm_load_ref(t, &r[1], from, j, AT_ROW);
+            vm_compute(t, VM_LOOP);
             store(t, &r[0], j, load(t, &r[1], i, AT_TRANSPOSE_READ), AT_TRANSPOSE_WRITE);
         }
     }
@@ -103,9 +110,11 @@ static void reverse(struct vm_thread *t, struct vm_ref *row, uint64_t m)
             store(t, row, j, a, AT_SWAP);
         }
         uint64_t bit = m >> 1;
-        for (; j & bit; bit >>= 1)
+        uint32_t carries = 0;
+        for (; j & bit; bit >>= 1, carries++)
             j ^= bit;
         j |= bit;
+        vm_compute(t, REVERSE + CARRY * carries);
     }
 }
 
@@ -115,6 +124,7 @@ static void transform_row(struct vm_thread *t, const struct fft *f, struct vm_re
     reverse(t, row, f->m);
     for (uint64_t half = 1; half < f->m; half *= 2)
         for (uint64_t k = 0; k < half; k++) {
+            vm_compute(t, DISTANCE);
             const struct point w = load(t, f->roots, f->m * f->m / (2 * half) * k, AT_ROOT);
             for (uint64_t i = k; i < f->m; i += 2 * half) {
                 vm_compute(t, BUTTERFLY);
@@ -136,6 +146,7 @@ static void transform(struct vm_thread *t, const struct member *c, struct vm_ref
         transform_row(t, f, row);
         for (uint64_t j = 0; twiddle && j < f->m; j++) {
             const struct point w = load(t, f->roots, i * j, AT_ROOT);
+            vm_compute(t, TIMES + 1 + VM_LOOP);
             store(t, row, j, times(w, load(t, row, j, AT_TWIDDLE)), AT_TWIDDLE);
         }
     }

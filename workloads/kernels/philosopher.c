@@ -63,18 +63,24 @@ static void count_meal(struct vm_thread *t, struct dinner *d)
         vm_unlock(t, d->table, AT_COUNT);
 }
 
+enum {                         /* instructions, beside those of accesses */
+       SEAT = 2 + 2 + VM_LOOP, /* the other fork's number; which of them comes first */
+       EATING = 40             /* an input: a program that eats computes nothing */
+};
+
 static void eat(struct vm_thread *t, struct dinner *d, uint64_t seat)
 {
     /* The last one's other fork is number 0: it alone takes its right fork first. */
     const uint64_t other = (seat + 1) % d->seats;
     struct vm_ref *r = vm_enter(t, 2);
 
+    vm_compute(t, SEAT);
     vm_load_ref(t, &r[0], d->forks, seat < other ? seat : other, AT_LEFT);
     vm_load_ref(t, &r[1], d->forks, seat < other ? other : seat, AT_RIGHT);
     vm_lock(t, &r[0], AT_LEFT);
     vm_lock(t, &r[1], AT_RIGHT);
     use_fork(t, &r[0]);
-    vm_compute(t, 40);
+    vm_compute(t, EATING);
     use_fork(t, &r[1]);
     vm_unlock(t, &r[1], AT_RIGHT);
     vm_unlock(t, &r[0], AT_LEFT);

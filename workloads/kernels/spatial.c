@@ -37,7 +37,16 @@ static const struct vm_field cell_fields[] = {
 static const struct vm_type_of molecule_type = {"Molecule", molecule_fields, NULL};
 static const struct vm_type_of cell_type = {"Cell", cell_fields, NULL};
 
-enum { PAIR = 12 }; /* instructions of one, about */
+enum {                        /* instructions, beside those of accesses */
+       APART = 1 + 4 + 1 + 2, /* an axis: a difference, two comparisons with the grid and a
+                               * correction, square and sum */
+       PAIR = 2 * (APART + 1) + 1 + 2 + 2, /* by axis a product; how near; the end of the list */
+       NEAR = 2,                           /* two sums */
+       ADD = 1,                            /* by axis a sum */
+       PUSH = 4 + 4 + 1, /* two products and sums, two comparisons with the grid, a correction */
+       CELL = 2 + 2 + 2, /* two conversions, two divisions; product and sum */
+       NEIGHBOUR = 4 + 4 + 2 + 2 + VM_LOOP /* two divisions of each number; which is locked first */
+};
 static const double dt = 0.02;
 
 struct spatial_params {
@@ -104,8 +113,10 @@ static void load_at(struct vm_thread *t, struct vm_ref *m, double at[2])
 
 static void add_force(struct vm_thread *t, struct vm_ref *m, const double f[2], double sign)
 {
-    for (unsigned k = 0; k < 2; k++)
+    for (unsigned k = 0; k < 2; k++) {
+        vm_compute(t, ADD);
         vm_put_f64(t, m, FX + k, vm_get_f64(t, m, FX + k, AT_FORCE) + sign * f[k], AT_FORCE);
+    }
 }
 
 /* The molecule a with those of the list that begins with b; b is null then. */
@@ -120,6 +131,7 @@ static void interact(struct vm_thread *t, const struct spatial *s, struct vm_ref
         vm_compute(t, PAIR);
         if (!force(s, at, other, f))
             continue;
+        vm_compute(t, NEAR);
         add_force(t, b, f, -1);
         sum[0] += f[0];
         sum[1] += f[1];
@@ -154,6 +166,7 @@ static void forces(struct vm_thread *t, const struct spatial *s, uint64_t cell)
     for (unsigned k = 0; k < 5; k++) {
         const uint64_t other = k == 4 ? cell : neighbour(s, cell, k);
         const unsigned first = other < cell;
+        vm_compute(t, NEIGHBOUR);
         vm_load_ref(t, &r[0], s->grid, cell, AT_CELL);
         vm_load_ref(t, &r[1], s->grid, other, AT_CELL);
         vm_lock(t, &r[first], AT_LOCK);
@@ -192,11 +205,13 @@ static void advance(struct vm_thread *t, const struct spatial *s, uint64_t cell)
         for (unsigned k = 0; k < 2; k++) {
             double v = vm_get_f64(t, &r[0], VX + k, AT_ADVANCE);
             at[k] = vm_get_f64(t, &r[0], X + k, AT_ADVANCE);
+            vm_compute(t, PUSH);
             push(&at[k], &v, vm_get_f64(t, &r[0], FX + k, AT_ADVANCE), (double)s->p->grid);
             vm_put_f64(t, &r[0], X + k, at[k], AT_ADVANCE);
             vm_put_f64(t, &r[0], VX + k, v, AT_ADVANCE);
             vm_put_f64(t, &r[0], FX + k, 0, AT_ADVANCE);
         }
+        vm_compute(t, CELL);
         enter(t, s, &r[0], cell_at(s, at));
     }
     vm_leave(t, r);

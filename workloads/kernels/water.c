@@ -25,7 +25,16 @@ static const struct vm_field molecule_fields[] = {
     {"x", VM_F64, 0},  {"y", VM_F64, 0},  {"z", VM_F64, 0},  {"vx", VM_F64, 0}, {"vy", VM_F64, 0},
     {"vz", VM_F64, 0}, {"fx", VM_F64, 0}, {"fy", VM_F64, 0}, {"fz", VM_F64, 0}, VM_FIELDS_END};
 enum { KINETIC };
-enum { PAIR = 30 }; /* instructions of one, about */
+enum { /* instructions, beside those of accesses; an axis apart: a difference, two comparisons with
+        * the box and a correction, square and sum */
+       APART = 1 + 4 + 1 + 2,
+       PAIR = 3 * APART + 2 + 2 + VM_LOOP, /* how near; the other one's number, around the end */
+       NEAR = 1 + 2 + 5 + 3,               /* a division, the powers, the size; by axis a product */
+       OWN = 1,                            /* by axis a sum */
+       PREDICT =
+           2 + 4 + 1,  /* by axis product and sum, two comparisons with the box, a correction */
+       CORRECT = 2 + 3 /* by axis product and sum; the energy */
+};
 static const struct vm_field sums_fields[] = {{"kinetic", VM_F64, 0}, VM_FIELDS_END};
 static const struct vm_type_of molecule_type = {"Molecule", molecule_fields, NULL};
 static const struct vm_type_of sums_type = {"Sums", sums_fields, NULL};
@@ -83,6 +92,7 @@ static void predict(struct vm_thread *t, const struct water *w, struct vm_ref *m
     for (unsigned k = 0; k < AXES; k++) {
         const double v = vm_get_f64(t, m, V_X + k, AT_PREDICT);
         const double at = vm_get_f64(t, m, AT_X + k, AT_PREDICT) + dt * v;
+        vm_compute(t, PREDICT);
         vm_put_f64(t, m, AT_X + k, wrap(at, w->box), AT_PREDICT);
         vm_put_f64(t, m, F_X + k, 0, AT_PREDICT);
     }
@@ -94,6 +104,7 @@ static void own(struct vm_thread *t, struct vm_ref *sums, uint64_t i, const doub
 {
     for (unsigned k = 0; k < AXES; k++) {
         const double was = vm_load_f64(t, sums, AXES * i + k, AT_OWN);
+        vm_compute(t, OWN);
         vm_store_f64(t, sums, AXES * i + k, was + sign * f[k], AT_OWN);
     }
 }
@@ -114,6 +125,7 @@ static void pairs(struct vm_thread *t, const struct water *w, struct vm_ref *sum
         vm_compute(t, PAIR);
         if (!force(a, b, w->box, f))
             continue;
+        vm_compute(t, NEAR);
         own(t, sums, i, f, 1);
         own(t, sums, (i + k) % n, f, -1);
     }
@@ -135,6 +147,7 @@ static void add(struct vm_thread *t, const struct member *c, const struct water 
         for (unsigned axis = 0; axis < AXES; axis++) {
             /* The thread's own sum is taken and set to zero, for the next step. */
             const double f = vm_load_f64(t, sums, AXES * i + axis, AT_OWN);
+            vm_compute(t, OWN);
             vm_put_f64(t, m, F_X + axis, vm_get_f64(t, m, F_X + axis, AT_ADD) + f, AT_ADD);
             vm_store_f64(t, sums, AXES * i + axis, 0, AT_OWN);
         }
@@ -151,6 +164,7 @@ static double correct(struct vm_thread *t, struct vm_ref *m)
     for (unsigned k = 0; k < AXES; k++) {
         double v = vm_get_f64(t, m, V_X + k, AT_CORRECT);
         v += dt * vm_get_f64(t, m, F_X + k, AT_CORRECT);
+        vm_compute(t, CORRECT);
         vm_put_f64(t, m, V_X + k, v, AT_CORRECT);
         energy += v * v / 2;
     }

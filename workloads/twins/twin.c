@@ -52,7 +52,8 @@ struct block {
 };
 
 /* Data that live long, in arrays: the first places are read by all threads, the others belong to
- * one thread each. They are never written, as what is read of them is not in a cache. */
+ * one thread each. Before the threads begin, each array has been accessed: what a detector makes at
+ * the first access to an array, it has made of data that are old. */
 #define OLD_PLACES UINT64_C(4096) /* of an array */
 struct old {
     struct block *array;
@@ -66,6 +67,7 @@ struct job {
     struct block *shared; /* filled before the threads start, then read only */
     uint64_t n_shared;
     struct vm_ref *locks;
+    struct block *left;        /* by lock: the block that a thread has left under it */
     uint64_t elements, places; /* of arrays; of arrays and objects */
     uint64_t made, scattered;  /* elements of arrays; of these, in arrays that are scattered */
     struct rate writes, again_reads, again_writes; /* as threads begin with */
@@ -92,7 +94,7 @@ struct worker {
     struct vm_thread *t;
     struct job *job;
     uint64_t id, random, region, left, sections;
-    struct rate writes, again_reads, again_writes, renew, shared, far;
+    struct rate writes, again_reads, again_writes, renew, shared, far, handed;
     struct cursor fill, scan;
     struct block *own; /* keep of them */
     struct vm_ref *text;
@@ -452,11 +454,33 @@ static void access_many(struct worker *w, uint64_t n)
     }
 }
 
+/* Changes an own block for the one that was left under the lock. The reference goes through the
+ * object that is locked. */
+static void hand_over(struct worker *w, struct block *left)
+{
+    struct block *b = w->n_own ? &w->own[w->next_scan++ % w->n_own] : NULL;
+
+    if (!b || b == w->fill.in || b == w->scan.in)
+        return;
+    const struct block mine = *b, theirs = *left;
+    if (is_mixed(w->job->p) && mine.array != theirs.array)
+        return; /* where arrays and objects have places of their own */
+    vm_assign(w->t, w->text, mine.ref);
+    vm_assign(w->t, mine.ref, theirs.ref);
+    vm_assign(w->t, theirs.ref, w->text);
+    *b = theirs;
+    b->ref = mine.ref;
+    b->read_in = b->filled_in = 0;
+    *left = mine;
+    left->ref = theirs.ref;
+}
+
 /* Fields of a shared object are read, then fields of it are written, and the region ends. */
 static void section(struct worker *w, uint64_t n)
 {
     const uint64_t bits = draw_bits(w), place = bits >> 32;
-    struct vm_ref *o = &w->job->locks[(bits & 0xffffffff) * w->job->p->locks >> 32];
+    const uint64_t lock = (bits & 0xffffffff) * w->job->p->locks >> 32;
+    struct vm_ref *o = &w->job->locks[lock];
     const bool narrow = w->job->narrow;
     uint64_t writes = 0;
 
@@ -472,6 +496,8 @@ static void section(struct worker *w, uint64_t n)
     for (uint64_t i = 0; i < writes; i++)
         twin_put(w->t, o, false, narrow, (uint32_t)(place + i) % FIELDS, (int64_t)w->region,
                  AT_LOCKED_WRITE);
+    if (UNLIKELY(w->handed.part) && draw(&w->handed, (uint32_t)draw_bits(w)))
+        hand_over(w, &w->job->left[lock]);
     vm_unlock(w->t, o, AT_UNLOCK);
     next_region(w);
 }
@@ -526,6 +552,7 @@ static void work(struct vm_thread *t, void *arg)
     w->renew = rate_of(j->p->renew, 100);
     w->shared = rate_of(j->p->shared, 100);
     w->far = j->far;
+    w->handed = rate_of(j->p->handed, 100);
     w->next_shared = draw_bits(w) % j->n_shared;
     w->own = vm_scratch(t, j->p->keep, sizeof *w->own);
     for (uint64_t i = 0; i < j->p->keep; i++)
@@ -543,8 +570,9 @@ static void work(struct vm_thread *t, void *arg)
 
 /* ---- before and after ----------------------------------------------------------------------- */
 
-/* As many of the reads that repeat none as give so many in a million instructions. */
-static void init_old(struct vm_thread *t, struct job *j)
+/* As many of the reads that repeat none as give so many in a million instructions. Returns how many
+ * places were written. */
+static uint64_t init_old(struct vm_thread *t, struct job *j)
 {
     const struct twin_params *p = j->p;
     const uint64_t arrays = (p->old << 20) / (OLD_PLACES * (j->narrow ? 4 : 8));
@@ -552,7 +580,7 @@ static void init_old(struct vm_thread *t, struct job *j)
     const uint64_t instructions = (vm_params(t)->instructions + 100) * vm_params(t)->slower / 100;
 
     if (!p->misses)
-        return;
+        return 0;
     j->far = rate_of(p->misses * instructions * (p->reads + p->writes),
                      UINT64_C(100000) * p->reads * (1000 - p->again_reads));
     struct vm_ref *r = vm_enter(t, (unsigned)arrays);
@@ -561,9 +589,23 @@ static void init_old(struct vm_thread *t, struct job *j)
         j->old.array[i] = (struct block){
             .ref = &r[i], .n = OLD_PLACES, .step = 1, .array = true, .narrow = j->narrow};
         vm_new_array(t, &r[i], j->narrow ? VM_I32 : VM_I64, OLD_PLACES, AT_INIT);
+        put(t, &j->old.array[i], 0, AT_INIT);
     }
     j->old.places = arrays * OLD_PLACES;
     j->old.shared = j->old.places * p->shared / 100;
+    return arrays;
+}
+
+/* Nobody has left anything yet: new blocks, which hold nothing. */
+static void init_left(struct vm_thread *t, struct job *j)
+{
+    struct vm_ref *r = vm_enter(t, (unsigned)j->p->locks);
+
+    j->left = vm_scratch(t, j->p->locks, sizeof *j->left);
+    for (uint64_t i = 0; i < j->p->locks; i++) {
+        j->left[i].ref = &r[i];
+        make(t, j, &j->left[i], next_is_array(j), AT_INIT);
+    }
 }
 
 /* What all threads read, and what they lock. Returns how many places were written. */
@@ -580,6 +622,8 @@ static uint64_t init(struct vm_thread *t, struct job *j)
     for (uint64_t i = 0; i < p->locks; i++)
         vm_new(t, &j->locks[i], j->record, AT_INIT);
     j->places = p->locks * FIELDS;
+    if (p->handed)
+        init_left(t, j);
     j->shared = vm_scratch(t, SHARED_BLOCKS, sizeof *j->shared);
     struct vm_ref *r = vm_enter(t, SHARED_BLOCKS);
     while (written < wanted && j->n_shared < SHARED_BLOCKS) {
@@ -660,8 +704,8 @@ void twin_main(struct vm_thread *t, const void *p)
     const bool together = !j->p->live || j->p->live >= threads;
     j->workers = together ? threads : threads - 1;
     j->first = together ? threads : j->p->live - 1;
-    divide(j, threads, init(t, j));
-    init_old(t, j);
+    const uint64_t written = init(t, j);
+    divide(j, threads, written + init_old(t, j));
     if (j->p->rest)
         twin_rest(t, j->p, AT_INIT);
     twin_plants_init(t, &j->plants, j->p, (unsigned)j->first);

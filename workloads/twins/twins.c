@@ -35,6 +35,10 @@ const struct param twin_rows[] = {
     ROW(shared, "30", 0, 100, "%",
         "Blocks read that the first thread filled before the others began; the other ones are the "
         "reader's own."),
+    ROW(handed, "0", 0, 100, "%",
+        "Regions that end with a block handed over: under the lock the thread leaves one there, "
+        "and "
+        "takes the one that it finds."),
     ROW(misses, "0", 0, 1000000, "in 1M instructions",
         "Reads anywhere in old data, beside what the blocks miss; at most all reads that repeat "
         "none."),
@@ -153,7 +157,7 @@ _Static_assert(sizeof plants == (TWIN_PLANTS + 1) * sizeof *plants, "each plant 
         program##_WRITES =                                                                         \
             10000 * writes /                                                                       \
             (reads + writes), /* In a million instructions. Low: a line for each 64 bytes that are \
-                               * allocated, as the nursery is larger than the caches. High: all                                                      \
+                               * allocated, as the nursery is larger than the caches. High: all    \
                                * that missed is the program's. */                                  \
         program##_NEW_LINES = INT64_C(1000000) * bytes / 64 / instructions,                        \
         program##_FIRST = first,                                                                   \
@@ -199,7 +203,7 @@ static const char unknown_from[] = "no statistics: the range of the other progra
                                          "twice";
 KERNEL(crypt, 775)
 KERNEL(lufact, 360)
-KERNEL(series, 6161900)
+KERNEL(series, 6699800)
 KERNEL(sor, 342)
 KERNEL(sparse, 278)
 KERNEL(montecarlo, 1253)

@@ -56,6 +56,21 @@ about "$(value accesses-per-region)" 400 accesses-per-region
 about "$(value array-locations)" 90 array-locations
 grep -q 'accesses-per-region.*not met' out || fail "a target that is missed is met"
 
+# Sharing is what is asked for, and makes no race: what is handed over is handed over under a lock.
+shares=
+for sharing in shared=0 shared=30 shared=100 shared=30,handed=100; do
+    "$lardsim" workload describe "xalan@valor,accesses=100k,$sharing" >out 2>err || fail "$sharing: $(cat err)"
+    about "$(value no-update-reads)" 52 "no-update-reads with $sharing"
+    about "$(value accesses-per-region)" 106 "accesses-per-region with $sharing"
+    shares="$shares $(value shared-accesses)"
+done
+echo "$shares" | awk '{exit !($1 < $2 && $2 < $3 && $3 > 75 && $2 + 20 < $4)}' || fail "shared accesses: $shares"
+for gc in semispace generational copying-concurrent; do
+    "$lardsim" run -p vc --quiet --error-on-race \
+        "workload:xalan@lard,accesses=50k,plants=0,hidden=0,handed=100,misses=9000,old=1,heap=4Mi,collections=3,gc=$gc,schedule=adversarial" \
+        2>err || fail "handed over with $gc: $(cat err)"
+done
+
 # A target that is a range is met within it, and asked for more misses, a twin has more.
 "$lardsim" workload describe xalan@valor,accesses=300k >out 2>err || fail "xalan: $(cat err)"
 few=$(value l1-misses)
