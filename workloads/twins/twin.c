@@ -460,7 +460,7 @@ static void hand_over(struct worker *w, struct block *left)
 {
     struct block *b = w->n_own ? &w->own[w->next_scan++ % w->n_own] : NULL;
 
-    if (!b || b == w->fill.in || b == w->scan.in)
+    if (!b || !b->n || b == w->fill.in || b == w->scan.in)
         return;
     const struct block mine = *b, theirs = *left;
     if (is_mixed(w->job->p) && mine.array != theirs.array)
