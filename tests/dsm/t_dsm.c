@@ -2,6 +2,7 @@
  * docs/dsm.md says? A cycle is a ns; every cost is a number that no other sum of costs is likely to
  * be; a byte is on a link for a cycle. */
 #include "tests/dsm/rig.h"
+#include "tests/frame/mutant_arg.h"
 
 #define COSTS                                                                                      \
     "host=1 latency=1000 bandwidth=8000 local=300 send=10 receive=20 copy=0 header=0 trap=100 "    \
@@ -489,7 +490,7 @@ static void bitmaps_are_a_round_of_their_own(void **state)
     rig_free(r);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whoever_has_a_page_at_first_reads_it_for_nothing),
@@ -517,5 +518,5 @@ int main(void)
         cmocka_unit_test(bitmaps_are_a_round_of_their_own),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return mutant_arg(&argc, &argv) ? cmocka_run_group_tests(tests, NULL, NULL) : 2;
 }

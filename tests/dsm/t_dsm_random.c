@@ -2,6 +2,7 @@
  * before it, whatever processes, pages, locks, barriers and collections do? Values are versions. */
 #include "tests/dsm/rig.h"
 #include "tests/dsm/truth.h"
+#include "tests/frame/mutant_arg.h"
 #include "tests/frame/seeds.h"
 
 enum { LOCKS = 3, OBJECTS = 2 };
@@ -156,6 +157,8 @@ static void reads_return_the_last_write(void **state)
 
 int main(int argc, char **argv)
 {
+    if (!mutant_arg(&argc, &argv))
+        return 2;
     const struct seeds cases = seeds_arg(argc, argv, 0, NULL);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_return_the_last_write),
