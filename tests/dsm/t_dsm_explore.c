@@ -222,9 +222,10 @@ static bool diff_due(const struct dsm *d, unsigned p, unsigned i)
 
 static struct before look(const struct world *w)
 {
-    struct before b = {.messages = rig_stat(w->rig, "dsm.messages"),
-                       .collections = rig_stat(w->rig, "dsm.collections"),
-                       .asked = rig_stat(w->rig, "dsm.message.diff-request.number")};
+    const struct dsm_stats *st = &w->rig->d->st;
+    struct before b = {.messages = st->messages,
+                       .collections = st->collections,
+                       .asked = st->message[DSM_MSG_DIFF_REQUEST]};
 
     for (unsigned p = 0; p < PROCESSES; p++)
         for (unsigned i = 0; i < PAGES; i++) {
