@@ -65,7 +65,9 @@ LardWorkload::Stats::Stats(statistics::Group *parent)
       ADD_STAT(addedCycles, statistics::units::Cycle::get(),
                "cycles that the detector adds to each core"),
       ADD_STAT(waitedCycles, statistics::units::Cycle::get(),
-               "cycles of these for which the core has stood still")
+               "cycles of these for which the core has stood still"),
+      ADD_STAT(owedCycles, statistics::units::Cycle::get(),
+               "cycles of these for which it had no access any more to wait at")
 {
 }
 
@@ -147,6 +149,7 @@ void LardWorkload::regStats()
         stats.races.subname(i, live_policy(theRun, i));
     stats.addedCycles.init(system->threads.size()).flags(statistics::total);
     stats.waitedCycles.init(system->threads.size()).flags(statistics::total);
+    stats.owedCycles.init(system->threads.size()).flags(statistics::total);
 }
 
 void LardWorkload::resetStats()
@@ -172,6 +175,7 @@ void LardWorkload::preDumpStats()
     for (unsigned i = 0; i < system->threads.size(); i++) {
         stats.addedCycles[i] = live_added(theRun, i);
         stats.waitedCycles[i] = live_paid(theRun, i);
+        stats.owedCycles[i] = live_unpaid(theRun, i);
     }
 }
 
@@ -191,6 +195,12 @@ void LardWorkload::nameVariables()
         if (s.type() == loader::Symbol::SymbolType::Object)
             live_name(theRun, s.address(), s.name().c_str());
     check();
+}
+
+ThreadContext *LardWorkload::context(ContextID number) const
+{
+    return number >= 0 && size_t(number) < system->threads.size() ? system->threads[number]
+                                                                  : nullptr;
 }
 
 live_place LardWorkload::place(ThreadContext *tc) const

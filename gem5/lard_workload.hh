@@ -46,7 +46,7 @@ class LardWorkload : public X86ISA::EmuLinux
     struct Stats : public statistics::Group {
         Stats(statistics::Group *parent);
         statistics::Scalar events, operations;
-        statistics::Vector races, addedCycles, waitedCycles;
+        statistics::Vector races, addedCycles, waitedCycles, owedCycles;
     } stats;
 
     void nameVariables();

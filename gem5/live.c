@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <lardsim.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +29,7 @@ struct thread {
     uint64_t low, top; /* of its stack: as far down as it was used; where it begins */
     uint64_t round;    /* of the barrier at which it waits */
     unsigned runtime;  /* how deep it is in the runtime's code */
+    bool waits;        /* at a barrier or for a condition: it does nothing until it has waited */
 };
 struct core {
     uint64_t instructions, owed, paid; /* so far; cycles that it is still to stand still, and did */
@@ -159,6 +161,8 @@ int live_finish(struct live *l)
         return l->error ? -1 : 0;
     settle(l);
     l->finished = true;
+    if (l->error) /* not lardsim's own, perhaps: the results are partial */
+        lardsim_stop(l->sim, SIGABRT);
     check(l, lardsim_finish(l->sim));
     return l->error ? -1 : 0;
 }
@@ -307,6 +311,10 @@ int live_access(struct live *l, const struct live_access *a)
 
     struct thread *t = &l->thread[thread];
     const bool both = (a->is & LIVE_READ) && (a->is & LIVE_WRITE);
+
+    if (t->waits) /* how it waits is the library's, and no event may stand between */
+        return 0;
+
     struct lardsim_event ev = {
         .addr = a->addr,
         .site = a->at.pc,
@@ -389,6 +397,20 @@ static int raw(struct live *l, struct lardsim_event *ev, uint64_t *answer)
     return 0;
 }
 
+static bool waits(unsigned kind, bool before)
+{
+    switch (kind) {
+    case LARDSIM_BARRIER_ARRIVE:
+    case LARDSIM_WAIT_ENTER:
+        return true;
+    case LARDSIM_BARRIER_DEPART:
+    case LARDSIM_WAIT_EXIT:
+        return false;
+    default:
+        return before;
+    }
+}
+
 /* An operation that is an event: what its operands need. */
 static int complete(struct live *l, const struct live_place *at, struct lardsim_event *ev,
                     uint64_t *answer)
@@ -455,6 +477,7 @@ static int event_op(struct live *l, const struct live_place *at, unsigned thread
         return 0; /* no bytes: legal, and nothing */
     if (l->thread[thread].runtime)
         ev.flags |= LARDSIM_SYSTEM;
+    l->thread[thread].waits = waits(ev.kind, l->thread[thread].waits);
     return complete(l, at, &ev, answer) || site(l, ev.site) || push(l, at, 0, &ev) ? -1 : 0;
 }
 
@@ -696,6 +719,11 @@ uint64_t live_added(const struct live *l, unsigned core)
     uint64_t added = 0;
 
     return lardsim_cycles(l->sim, core, NULL, &added) ? 0 : added;
+}
+
+uint64_t live_unpaid(const struct live *l, unsigned core)
+{
+    return l->core[core].owed;
 }
 
 uint64_t live_paid(const struct live *l, unsigned core)

@@ -81,8 +81,9 @@ uint64_t live_owed(struct live *l, unsigned core);
 int live_stat(const struct live *l, const char *name, uint64_t *value);
 const char *live_policy(const struct live *l, size_t i);
 uint64_t live_events(const struct live *l);
-uint64_t live_added(const struct live *l, unsigned core); /* cycles */
-uint64_t live_paid(const struct live *l, unsigned core);  /* cycles that it has stood still */
+uint64_t live_added(const struct live *l, unsigned core);  /* cycles */
+uint64_t live_paid(const struct live *l, unsigned core);   /* cycles that it has stood still */
+uint64_t live_unpaid(const struct live *l, unsigned core); /* cycles that it still has to */
 
 /* Writes the results, partial ones after an error. Later calls do nothing. */
 int live_finish(struct live *l);

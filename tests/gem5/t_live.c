@@ -30,7 +30,7 @@ static struct {
     const char *refuses; /* the next event, with this */
     const char *error;
     char set[1024], names[1024], last_name[300];
-    int finished, resets;
+    int finished, resets, stopped;
 } sim;
 
 struct lardsim *lardsim_new(void)
@@ -72,6 +72,11 @@ int lardsim_record(struct lardsim *l, const char *path, int over)
 int lardsim_start(struct lardsim *l)
 {
     return (void)l, sim.error ? -1 : 0;
+}
+void lardsim_stop(struct lardsim *l, int signal)
+{
+    (void)l, (void)signal;
+    sim.stopped++;
 }
 int lardsim_reset(struct lardsim *l)
 {
@@ -414,6 +419,27 @@ static void barriers_are_counted_in_rounds(void **state)
     live_free(l);
 }
 
+static void who_waits_does_nothing(void **state)
+{
+    struct live *l = begun(&usual);
+
+    (void)state;
+    say(l, MAIN, LARD_OP_BARRIER_ARRIVE, 0x2000, 0);
+    access(l, MAIN, LIVE_READ | LIVE_WRITE, 0x2000, 4); /* how the library waits */
+    assert_int_equal(sim.n, 1);
+    access(l, 101, LIVE_READ, 0x1000, 4); /* others do not wait */
+    assert_int_equal(sim.n, 2);
+    say(l, MAIN, LARD_OP_BARRIER_DEPART, 0x2000, 0);
+    access(l, MAIN, LIVE_READ, 0x1000, 4);
+    assert_int_equal(sim.n, 4);
+    say(l, MAIN, LARD_OP_WAIT_ENTER, 0x3000, 0);
+    access(l, MAIN, LIVE_READ, 0x3000, 4);
+    say(l, MAIN, LARD_OP_WAIT_EXIT, 0x3000, 0);
+    access(l, MAIN, LIVE_READ, 0x1000, 4);
+    assert_int_equal(sim.n, 7);
+    live_free(l);
+}
+
 static void memory_is_given_moved_and_freed(void **state)
 {
     struct live *l = begun(&usual);
@@ -608,6 +634,7 @@ static void lardsims_refusal_is_kept_and_results_too(void **state)
     assert_int_equal(live_finish(l), -1);
     assert_int_equal(live_finish(l), -1);
     assert_int_equal(sim.finished, 1);
+    assert_int_equal(sim.stopped, 1); /* what is written is partial */
     live_free(l);
 }
 
@@ -624,6 +651,7 @@ int main(void)
         cmocka_unit_test(a_join_goes_by_the_handle),
         cmocka_unit_test(a_stack_dies_with_its_thread),
         cmocka_unit_test(barriers_are_counted_in_rounds),
+        cmocka_unit_test(who_waits_does_nothing),
         cmocka_unit_test(memory_is_given_moved_and_freed),
         cmocka_unit_test(a_raw_runtime_keeps_the_clocks),
         cmocka_unit_test(what_is_added_is_owed_once),
