@@ -432,6 +432,8 @@ int lardsim_finish(struct lardsim *l)
 
     if (l->state == STATE_FINISHED)
         return l->err.code ? -1 : 0;
+    if (l->stop && l->pushing && !l->err.code) /* no event has come since to notice it */
+        run_stopped(l);
     if (l->state == STATE_STARTED && !l->err.code)
         session_ready(l, 0);
     if (l->state == STATE_READY) {
