@@ -256,7 +256,10 @@ static void count_bitmaps(struct cvm *c, struct cvm_entry *x)
     c->st.read_notices += reads;
     c->st.write_notices += writes;
     c->st.bitmaps += (uint64_t)reads + writes;
-    c->st.fetched += (uint64_t) !!(x->asked & CVM_READS) + !!(x->asked & CVM_WRITES);
+    const unsigned asked = (x->asked & CVM_READS ? 1u : 0u) + (x->asked & CVM_WRITES ? 1u : 0u);
+    c->st.fetched += asked;
+    if (UNLIKELY(c->counts != NULL) && asked)
+        cvm_charge_asked(c, x->of->actor, asked);
     x->asked = 0;
 }
 

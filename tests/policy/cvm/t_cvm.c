@@ -273,6 +273,76 @@ static void a_barrier_is_the_masters_work(void **state)
     policy_rig_close(&r);
 }
 
+/* On a machine with pages in messages: who is told of notices, who is asked for bitmaps, and that
+ * all wait for the master. */
+static struct {
+    uint64_t read, written, bytes[4];
+    unsigned fetches, departures;
+} seen;
+
+static unsigned its_node(void *host, unsigned core)
+{
+    (void)host;
+    return core;
+}
+static sim_cycle see_notices(void *host, unsigned core, uint64_t read, uint64_t written,
+                             sim_cycle now)
+{
+    (void)host;
+    (void)core;
+    seen.read += read;
+    seen.written += written;
+    return now;
+}
+static sim_cycle see_fetch(void *host, unsigned core, const uint64_t *bytes, sim_cycle now)
+{
+    (void)host;
+    (void)core;
+    seen.fetches++;
+    for (unsigned i = 0; i < 4; i++)
+        seen.bytes[i] += bytes[i];
+    return now + 1000;
+}
+static sim_cycle see_release(void *host, unsigned core, sim_cycle done)
+{
+    (void)host;
+    (void)core;
+    seen.departures++;
+    return done + 50;
+}
+
+static void the_protocol_hears_of_it(void **state)
+{
+    static const struct policy_dsm dsm = {.nodes = 4,
+                                          .page = 8192,
+                                          .node = its_node,
+                                          .notices = see_notices,
+                                          .fetch = see_fetch,
+                                          .released = see_release};
+    static const struct event before[] = {RW(WRITE, 1, X, ),        RW(READ, 2, X + 4, ),
+                                          RW(READ, 3, FAR_AWAY, ),  ROUND(BARRIER_ARRIVE, 1),
+                                          ROUND(BARRIER_ARRIVE, 2), ROUND(BARRIER_ARRIVE, 3)};
+    const struct event first = ROUND(BARRIER_DEPART, 1), second = ROUND(BARRIER_DEPART, 2);
+    struct policy_rig r;
+
+    (void)state;
+    memset(&seen, 0, sizeof seen);
+    rig(&r, NULL);
+    r.m.machine.dsm = &dsm;
+    policy_rig_run(&r, before, ARRAY_SIZE(before));
+    assert_int_equal(seen.read, 2);
+    assert_int_equal(seen.written, 1);
+    const sim_cycle done = checker_step(r.checker, &first, 1, (struct mem_outcome){0}, 0);
+    assert_int_equal(seen.fetches, 1);
+    assert_int_equal(seen.bytes[1], 256); /* the page that is shared falsely: its writer's, */
+    assert_int_equal(seen.bytes[2], 256); /* and its reader's bitmap */
+    assert_int_equal(seen.bytes[3], 0);
+    assert_true(done >= 1000);
+    assert_int_equal(checker_step(r.checker, &second, 2, (struct mem_outcome){0}, 0), done + 50);
+    assert_int_equal(seen.departures, 1);
+    policy_rig_close(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -289,6 +359,7 @@ int main(void)
         cmocka_unit_test(a_call_has_38_instructions),
         cmocka_unit_test(inlined_there_is_no_call),
         cmocka_unit_test(a_barrier_is_the_masters_work),
+        cmocka_unit_test(the_protocol_hears_of_it),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
