@@ -33,6 +33,12 @@ struct workload_times {
     uint32_t compiled, interpreted;
 };
 
+/* What a detector that looks at single instructions has to look at, beside what the kernel computes
+ * with: CVM, Table 4, a row of it. Any unit. */
+struct workload_private {
+    uint32_t none, data_flow, batching, modified, all;
+};
+
 /* A race that was put in. For tests: counts come from policies. */
 struct workload_plant {
     const char *site, *other; /* the names of the two sites; the same, or in any order */
@@ -61,6 +67,7 @@ struct workload {
     const struct workload_plant *plants; /* a NULL site ends it; NULL: none */
     const struct workload_gap *gap;      /* NULL: a kernel's, which counts its own work */
     struct workload_times took;          /* in Kaffe; 0: not printed */
+    struct workload_private with;        /* for the parameter `private`; none 0: it has no such */
 };
 
 extern const struct workload *const workloads[]; /* NULL-terminated, in order of workloads.def */

@@ -283,6 +283,7 @@ static void work(struct vm_thread *t, void *member)
         each_body(t, m, &mine, force, &size);
         vm_barrier_wait(t, mine.bar, AT_STEP);
         each_body(t, m, &mine, advance, &size);
+        team_iterated(t, m, i);
     }
     vm_leave(t, mine.root);
 }
@@ -357,6 +358,7 @@ static const struct param barnes_rows[] = {
 
 const struct workload workload_barnes = {
     .name = "barnes",
+    .with = {4358, 4150, 4343, 885, 870},
     .summary = "SPLASH-2's Barnes: a tree of locked cells, rebuilt in each step, and barriers",
     .source = "cvm",
     .params = barnes_rows,

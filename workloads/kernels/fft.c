@@ -171,6 +171,7 @@ static void work(struct vm_thread *t, void *member)
         vm_barrier_wait(t, f->bar, AT_STEP);
         transpose(t, c, x, y);
         vm_barrier_wait(t, f->bar, AT_STEP);
+        team_iterated(t, c, i);
     }
 }
 
@@ -284,6 +285,7 @@ static int check(const void *p, const struct vm_params *vm, struct err *e)
 
 const struct workload workload_fft = {
     .name = "fft",
+    .with = {58, 53, 58, 15, 15},
     .summary = "SPLASH-2's FFT: six steps with transposes and barriers",
     .source = "cvm",
     .params = fft_rows,

@@ -84,6 +84,8 @@ static void work(struct vm_thread *t, void *member)
         for (uint64_t i = 1 + team_from(m, inner); i < end; i++)
             relax_row(t, s, row, i, half % 2);
         vm_barrier_wait(t, s->barrier, AT_BARRIER);
+        if (half % 2)
+            team_iterated(t, m, half / 2);
     }
     vm_leave(t, row);
 }
@@ -141,6 +143,7 @@ static const struct param sor_rows[] = {
 
 const struct workload workload_sor = {
     .name = "sor",
+    .with = {385, 385, 385, 277, 277},
     .summary = "red-black successive over-relaxation, with barriers",
     .source = "grande",
     .params = sor_rows,

@@ -239,6 +239,8 @@ static void work(struct vm_thread *t, void *member)
         for (uint64_t cell = team_from(c, s->cells); cell < team_end(c, s->cells); cell++)
             phase[i % 3](t, s, cell);
         vm_barrier_wait(t, s->bar, AT_STEP);
+        if (i % 3 == 2)
+            team_iterated(t, c, i / 3);
     }
 }
 
@@ -354,6 +356,7 @@ static const struct param spatial_rows[] = {
 
 const struct workload workload_spatial = {
     .name = "spatial",
+    .with = {1083, 395, 882, 285, 200},
     .summary = "SPLASH-2's Water-Spatial: lists of molecules in locked cells, and barriers",
     .source = "cvm",
     .params = spatial_rows,

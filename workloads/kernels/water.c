@@ -205,8 +205,10 @@ static void work(struct vm_thread *t, void *member)
     struct vm_ref *r = vm_enter(t, 2); /* a molecule, own sums */
 
     vm_new_array(t, &r[1], VM_F64, AXES * w->p->molecules, AT_INIT);
-    for (uint64_t i = 0; i < w->p->steps; i++)
+    for (uint64_t i = 0; i < w->p->steps; i++) {
         step(t, c, w, r);
+        team_iterated(t, c, i);
+    }
     vm_leave(t, r);
 }
 
@@ -322,6 +324,7 @@ static const struct param water_rows[] = {
 
 const struct workload workload_water = {
     .name = "water",
+    .with = {1249, 518, 1050, 216, 75},
     .summary = "SPLASH-2's Water-Nsquared: a lock on each molecule, and barriers",
     .source = "cvm",
     .params = water_rows,

@@ -77,6 +77,11 @@ static void region(struct vm_thread *t, bool begins)
     v->stream.in_roi = begins;
 }
 
+bool vm_roi_goes_on(const struct vm_thread *t)
+{
+    return t->vm->stream.in_roi;
+}
+
 void vm_progress(struct vm_thread *t, uint64_t all, uint64_t (*done)(const void *arg),
                  const void *arg)
 {

@@ -53,6 +53,8 @@ struct vm_params {
     uint32_t schedule;            /* enum vm_schedule */
     uint32_t gc;                  /* enum vm_gc */
     bool system_gc;               /* the program's System.gc() collects */
+    bool steady;                  /* the region of interest begins after the first iteration */
+    bool private_data;            /* accesses to private data are made, too */
     bool inlining;                /* the runtime's short paths have sites where they are used */
     const char *gap;              /* low, mid, high, or a number */
     uint32_t gap_spread;          /* enum vm_spread */
@@ -244,6 +246,7 @@ void vm_io(struct vm_thread *t, uint64_t site);
 void vm_phase(struct vm_thread *t, const char *text); /* the same text is the same phase */
 void vm_roi_begin(struct vm_thread *t);
 void vm_roi_end(struct vm_thread *t);
+bool vm_roi_goes_on(const struct vm_thread *t);
 /* For showing only: how long the program is, in units of its own, and who knows how much of that is
  * done. It is asked at each batch, until done is NULL. */
 void vm_progress(struct vm_thread *t, uint64_t all, uint64_t (*done)(const void *arg),
