@@ -24,14 +24,14 @@ static struct shares shares_of(const struct workload_private *t)
                            .again = batched > batched_shared ? batched - batched_shared : 0};
 }
 
-struct member { /* a thread: what it owes, in parts of `shared` or `private` */
+struct owing { /* a thread: what it owes, in parts of `shared` or `private` */
     uint64_t due, proved, again, count;
 };
 struct private_source {
     struct source source; /* first */
     struct source *of;    /* owns */
     struct shares shares;
-    struct member *thread; /* owns */
+    struct owing *thread; /* owns */
     size_t threads;
     struct event *rec; /* owns */
     size_t n, cap;
@@ -60,7 +60,7 @@ static bool due(uint64_t *owed, uint64_t part, uint64_t of)
 }
 
 /* A private access; k: of those before one of the kernel's, from 0. */
-static void put_private(struct private_source *s, struct member *m, const struct event *before,
+static void put_private(struct private_source *s, struct owing *m, const struct event *before,
                         unsigned k, uint32_t gap)
 {
     const bool proved = due(&m->proved, s->shares.proved, s->shares.private);
@@ -79,7 +79,7 @@ static void put_private(struct private_source *s, struct member *m, const struct
     put(s, &ev);
 }
 
-static struct member *member_at(struct private_source *s, sim_tid tid)
+static struct owing *member_at(struct private_source *s, sim_tid tid)
 {
     if (tid >= s->threads) {
         const size_t n = (size_t)tid + 1 + tid / 2;
@@ -92,7 +92,7 @@ static struct member *member_at(struct private_source *s, sim_tid tid)
 /* The access, and before it those that are due, which take their instructions from its gap. */
 static void put_access(struct private_source *s, const struct event *ev)
 {
-    struct member *m = member_at(s, ev->tid);
+    struct owing *m = member_at(s, ev->tid);
     struct event left = *ev;
     unsigned n = 0;
 

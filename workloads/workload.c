@@ -15,7 +15,7 @@ const struct workload *const workloads[] = {
 #undef WORKLOAD
     NULL};
 
-const char *const workload_size_names[] = {"small", "medium", "large", NULL};
+const char *const workload_size_names[] = {"small", "medium", "large", "paper", NULL};
 
 /* ---- parameters ----------------------------------------------------------------------------- */
 

@@ -9,8 +9,9 @@
 #include "trace/trace.h"
 #include "workloads/vm/vm.h"
 
-enum workload_size { SIZE_SMALL, SIZE_MEDIUM, SIZE_LARGE, WORKLOAD_SIZES };
-extern const char *const workload_size_names[]; /* "small", "medium", "large", NULL */
+enum workload_size { SIZE_SMALL, SIZE_MEDIUM, SIZE_LARGE, SIZE_PAPER, WORKLOAD_SIZES };
+/* "small", "medium", "large"; "paper": the input that its paper prints; NULL */
+extern const char *const workload_size_names[];
 
 struct workload_aim {  /* a characteristic of the program that this is to be like */
     const char *trait; /* as `workload describe` calls it */

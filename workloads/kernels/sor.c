@@ -149,7 +149,7 @@ const struct workload workload_sor = {
     .params = sor_rows,
     .params_size = sizeof(struct sor_params),
     .length = "steps",
-    .sizes = {"n=50,steps=10", "n=250,steps=10", "n=1000,steps=20"},
+    .sizes = {"n=50,steps=10", "n=250,steps=10", "n=1000,steps=20", "n=1024,steps=4"},
     .sites = at_names,
     .main = sor_main,
     .took = {315, 328},
