@@ -449,7 +449,9 @@ static int finish(struct gem5 *g)
 {
     const struct gem5_stream *const last = &g->stream[g->streams - 1];
 
-    for (struct actor *a = g->actor; a < g->actor + g->actors; a++) {
+    for (size_t i = 0; i < g->actors; i++) {
+        struct actor *const a = &g->actor[i];
+
         if (give_up_half(g, last, a))
             return -1;
         if (!g->sync || !a->is_core || a->core >= g->sync->cores)
