@@ -726,6 +726,55 @@ static void what_gem5_wrote_is_what_the_guest_did(void **state)
     free(spec);
 }
 
+/* t9.c: two threads increment `racy` twice each and, between acquire and release, `guarded`; the
+ * first joins the second and increments `guarded` once more. What happens in the library is
+ * system. Stream rules hold. */
+static void what_a_guest_has_marked_is_its_synchronisation(void **state)
+{
+    const char *top = getenv("top_srcdir");
+    char *spec = xasprintf("gem5:sync=%s/tests/data/gem5/t9.sync:%s/tests/data/gem5/t9_core*.gz",
+                           top ? top : ".", top ? top : ".");
+    struct read *r = read_spec(spec);
+    struct rules *rules = rules_new(true);
+    unsigned kinds[EV_KINDS] = {0}, racy = 0, guarded = 0;
+    int locked[2] = {0};
+    uint64_t lock = 0;
+
+    (void)state;
+    free(spec);
+    read_well(r, 53);
+    for (size_t i = 0; i < r->n; i++)
+        if (r->ev[i].kind == EV_ACQUIRE)
+            lock = r->ev[i].addr;
+    for (size_t i = 0; i < r->n; i++) {
+        const struct event *ev = &r->ev[i];
+        if (rules_apply(rules, ev, i, &r->e))
+            fail_msg("%s", r->e.text);
+        kinds[ev->kind]++;
+        locked[ev->tid] += (ev->kind == EV_ACQUIRE) - (ev->kind == EV_RELEASE);
+        if (!event_is_access(ev) || ev->flags & (EVF_SYSTEM | EVF_STACK))
+            continue;
+        if (ev->addr == lock + 4) { /* .bss: done, guarded, lockv, racy */
+            assert_int_equal(locked[ev->tid], 0);
+            racy++;
+        } else {
+            assert_int_equal(ev->addr, lock - 4);
+            assert_true(locked[ev->tid] || kinds[EV_JOIN]);
+            guarded++;
+        }
+    }
+    assert_int_equal(racy, 8);
+    assert_int_equal(guarded, 10);
+    assert_int_equal(kinds[EV_ACQUIRE], 4);
+    assert_int_equal(kinds[EV_RELEASE], 4);
+    assert_int_equal(kinds[EV_FORK], 1);
+    assert_int_equal(kinds[EV_JOIN], 1);
+    assert_int_equal(kinds[EV_THREAD_END], 2);
+    assert_int_equal(rules_finish(rules, &r->e), 0);
+    rules_free(rules);
+    free(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -746,6 +795,7 @@ int main(void)
         cmocka_unit_test(a_trace_that_is_cut_off_says_so),
         cmocka_unit_test(foreign_files_are_refused),
         cmocka_unit_test(what_gem5_wrote_is_what_the_guest_did),
+        cmocka_unit_test(what_a_guest_has_marked_is_its_synchronisation),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
