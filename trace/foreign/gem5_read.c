@@ -56,6 +56,7 @@ struct actor { /* a requestor */
     struct gem5_packet first;
     /* With a sidecar: */
     size_t section, mark;    /* the section that runs, and of it the next mark */
+    bool waits;              /* at a barrier, or on a condition: it does nothing */
     bool in, begun, over;    /* in the library; the section has had a mark; its thread has ended */
     uint8_t block;           /* kind of the event whose block is being marked; 0: none */
     uint64_t left;           /* bytes of it that are not yet marked */
@@ -302,7 +303,7 @@ static const struct gem5_mark *next_mark(const struct gem5 *g, struct actor *a)
     while (a->section != GEM5_NO_SECTION && a->mark == y->section[a->section].marks) {
         a->section = y->section[a->section].next;
         a->mark = 0;
-        a->begun = a->over = false;
+        a->begun = a->over = a->waits = false;
     }
     return a->section == GEM5_NO_SECTION ? NULL
                                          : &y->mark[y->section[a->section].first + a->mark++];
@@ -320,6 +321,8 @@ static int take_mark(struct gem5 *g, const struct gem5_stream *s, struct actor *
     a->in = m->in;
     a->tid = g->sync->section[a->section].tid;
     a->over = m->kind == EV_THREAD_END;
+    a->waits = m->kind == EV_BARRIER_ARRIVE || m->kind == EV_WAIT_ENTER ||
+               (a->waits && m->kind != EV_BARRIER_DEPART && m->kind != EV_WAIT_EXIT);
     if (m->kind == EV_ALLOC || m->kind == EV_CLEAR) {
         a->block = m->kind;
         a->left = m->value;
@@ -380,7 +383,7 @@ static int take_guest(struct gem5 *g, const struct gem5_stream *s, struct actor 
         return misfit(g, s, "it has no thread on this core");
     if (effect == READ && p->size == 1 && segment(g, p) == SEGMENT_GS)
         return give_up_half(g, s, a) ? -1 : take_mark(g, s, a, p->addr);
-    return a->begun && !a->over ? take_access(g, s, a, effect) : 0;
+    return a->begun && !a->over && !a->waits ? take_access(g, s, a, effect) : 0;
 }
 
 static int refuse(struct gem5 *g, const struct gem5_stream *s, const struct command *c)

@@ -477,6 +477,7 @@ static void marks_become_synchronisation(void **state)
     mark(t, 1, 12, 0x5040);
     mark(t, 0, 13, 0x9000);
     mark(t, 0, 14, 0x6040);
+    on(t, 0, 15, 1, 0x6040, 4, DS); /* while it waits at the barrier */
     mark(t, 0, 15, 0x6040);
     mark(t, 1, 16, 0x9000);
     on(t, 1, 17, 4, 0x1000, 4, DS); /* after the end */
