@@ -372,7 +372,7 @@ static int resolve(struct planning *w, const struct settings *set, unsigned gran
         return -1;
     to->hash = digest_bytes(text, strlen(text));
     to->flags =
-        (has_line(text, "machine=multicore") ? MEMO_MACHINE : 0) |
+        (!has_line(text, "machine=none") ? MEMO_MACHINE : 0) |
         (has_line(text, "trace.rules=on") ? MEMO_RULES : 0) |
         (has_line(text, "order=auto") || has_line(text, "order=program") ? MEMO_PROGRAM : 0);
     free(text);
