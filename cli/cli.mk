@@ -10,7 +10,8 @@ lardsim_SOURCES += cli/compare/asked.c cli/compare/compare.c cli/compare/compare
 	cli/compare/several.c
 lardsim_SOURCES += cli/reproduce/all.c cli/reproduce/all.h cli/reproduce/claims.c cli/reproduce/claims.h \
 	cli/reproduce/files.c cli/reproduce/judge.c cli/reproduce/lard.c cli/reproduce/lard.h \
-	cli/reproduce/measure.c cli/reproduce/page.c cli/reproduce/print.c cli/reproduce/print.h \
+	cli/reproduce/measure.c cli/reproduce/page.c cli/reproduce/pairs.c \
+	cli/reproduce/print.c cli/reproduce/print.h \
 	cli/reproduce/printed.c cli/reproduce/quantity.c cli/reproduce/reproduce.c \
 	cli/reproduce/reproduce.h cli/reproduce/run.c cli/reproduce/table.h cli/reproduce/tables.c \
 	cli/reproduce/verb.c

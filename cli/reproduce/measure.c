@@ -10,8 +10,9 @@
 /* OVERHEAD: cycles to those of none, less 1, in percent. WHOLE: likewise, of the whole run.
  * TIMES: cycles to those of none. SHARE: of the cores' time under none, in percent: what is more of
  * it here. REST: of the overhead, what is not in that. RATIO: one sum to the other. MORE: the sum
- * of the own to the base's. BASE: cycles of none, of the cores that had threads, to the own sum. */
-enum { OVERHEAD, WHOLE, TIMES, SHARE, REST, RATIO, MORE, BASE };
+ * of the own to the base's. BASE: cycles of none, of the cores that had threads, to the own sum.
+ * EVER: pairs of sites, each once in all trials. */
+enum { OVERHEAD, WHOLE, TIMES, SHARE, REST, RATIO, MORE, BASE, EVER };
 
 #define CYCLES "policy.$.cost.cycles."
 const struct table_measure measures[] = {
@@ -63,6 +64,7 @@ const struct table_measure measures[] = {
      "policy.$.regions", 1},
     {"pairs", "pairs", "Unordered pairs of sites that race.", RATIO, "policy.$.races.pairs", NULL,
      1},
+    {"ever", "pairs", "Pairs of sites that raced in at least one trial.", EVER, NULL, NULL, 1},
     {"space", "%", "What metadata add to the live heap, after full collections.", RATIO,
      "policy.$.space.overhead", NULL, 0.1},
     {"live", "MiB", "Live heap after full collections, the most.", RATIO, "policy.$.space.heap",
@@ -225,6 +227,8 @@ double measure_of(const struct table_measure *m, const struct table_sample *s)
     case MORE:
         return m->times * sum_of(&s->own, m->over, s->policy, false) /
                sum_of(&s->base, m->under, s->policy, false);
+    case EVER:
+        return s->raced.known ? (double)s->raced.n : NAN;
     case BASE: {
         const bool region = has_region(s);
         return m->times * sum_of(&s->base, m->over, s->policy, region) *
@@ -245,6 +249,7 @@ static bool same(const char *a, const char *b)
 double measure_mean(const struct table_results *r, const struct table_measure *m,
                     const char *program, const char *step, const char *policy, size_t seed)
 {
+    struct table_pairs raced = {0};
     double sum = 0;
     size_t n = 0;
 
@@ -256,6 +261,12 @@ double measure_mean(const struct table_results *r, const struct table_measure *m
         const double x = measure_of(m, s);
         sum += isnan(x) ? 0 : x;
         n += isnan(x) ? 0 : 1;
+        for (size_t k = 0; m->kind == EVER && k < s->raced.n; k++)
+            pairs_add(&raced, s->raced.name[k]);
     }
+    const double ever = (double)raced.n;
+    pairs_free(&raced);
+    if (m->kind == EVER)
+        return n ? ever : NAN;
     return n ? sum / (double)n : NAN;
 }

@@ -115,6 +115,8 @@ static int add_sample(struct table_results *r, const struct sweep *s, size_t cel
                                 .seed = c->seed ? (size_t)strtoull(c->seed, NULL, 10) - 1 : 0,
                                 .machine = c->machine};
     free(step);
+    if (r->of->names_pairs && pairs_read(&to->raced, s, c->hash, e))
+        return -1;
     return read_stats(&to->own, s, cell, e) || read_stats(&to->base, s, c->baseline, e) ? -1 : 0;
 }
 
@@ -154,6 +156,7 @@ void results_free(struct table_results *r)
     for (size_t i = 0; i < r->n; i++) {
         cell_stats_free(&r->sample[i].own);
         cell_stats_free(&r->sample[i].base);
+        pairs_free(&r->sample[i].raced);
     }
     free(r->sample);
     for (size_t i = 0; r->label && r->label[i]; i++)

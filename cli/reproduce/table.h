@@ -42,6 +42,7 @@ struct reproduction {
     const struct table_line *reason;    /* statistics in which the two differ; likewise */
     const char *inputs;                 /* what was put in, and did not come out: lines */
     const char *cannot;                 /* what of the paper is not repeated, and why; or NULL */
+    bool names_pairs;                   /* of sites that race: those of all trials are counted */
     bool asked;                         /* only when it is asked for by name: a hold-out */
 };
 extern const struct reproduction reproductions[]; /* a NULL name ends them */
@@ -64,12 +65,18 @@ extern const struct band bands[]; /* a NULL table ends them */
 
 /* ---- results -------------------------------------------------------------------------------- */
 
+struct table_pairs { /* of sites that raced */
+    char **name;     /* owns; each once */
+    size_t n, cap;
+    bool known;
+};
 struct table_sample { /* a cell that is done */
     const struct table_program *program;
     const char *policy; /* its label */
     const char *step;   /* of the program, or "granularity=4": the value of the axis; NULL: none */
     size_t seed;
     struct cell_stats own, base; /* base: of the same point without a policy */
+    struct table_pairs raced;    /* known where the table asks for them */
     bool machine;
 };
 struct table_results {
@@ -92,6 +99,11 @@ struct run_options {
 int results_make(struct table_results *r, const struct reproduction *t, const struct run_options *o,
                  struct err *e);
 void results_free(struct table_results *r);
+
+/* pairs.c: 0 or -1; p is to be freed either way. */
+int pairs_read(struct table_pairs *p, const struct sweep *s, const char *hash, struct err *e);
+void pairs_add(struct table_pairs *p, const char *pair); /* if it is not there */
+void pairs_free(struct table_pairs *p);
 
 /* measure.c: of a sample; NAN: there is none. */
 struct table_measure {

@@ -110,6 +110,17 @@ if command -v gnuplot >/dev/null 2>&1; then
     gnuplot -e 'set terminal svg; set output "gp.svg"' budget.gp 2>gp.err || fail "gnuplot: $(cat gp.err)"
 fi
 
+# ---- races of all trials ------------------------------------------------------------------------------
+
+# A pair that two trials find is one. Counted again from the cells, by names, for a program with 96.
+run 0 valor-table2 --size accesses=2k --seeds 2 -j 2 --cells trials -q -o trials.csv
+for cell in $(awk -F, '/workload:pmd@valor/ && $NF == "valor" {print $1}' trials/plan.csv); do
+    sed -n 's/.*"site": "\([^"]*\)".*"earlier": {.*"site": "\([^"]*\)".*/\1 \2/p' "trials/cells/$cell/races.jsonl"
+done | awk '{print ($1 < $2 ? $1 " " $2 : $2 " " $1)}' | sort -u >pairs
+[ -s pairs ] || fail "pmd has no races"
+grep -q "^valor-table2,pmd,\"ever, valor\",$(wc -l <pairs)\.0*," trials.csv ||
+    fail "$(wc -l <pairs) pairs of pmd raced ever, not: $(grep 'pmd,"ever, valor"' trials.csv)"
+
 # ---- what can't be asked for -------------------------------------------------------------------------
 
 run 2 nonsense
