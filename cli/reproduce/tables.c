@@ -17,14 +17,10 @@
     }
 
 /* The hold-outs' pages name the commit that froze the model's constants, before they were run for
- * the first time. When it is there, the next one defines FROZEN_BY as its name, here. */
-#ifdef FROZEN_BY
-#define CONSTANTS "constants of the model: frozen by commit " FROZEN_BY "."
-#else
+ * the first time. */
 #define CONSTANTS                                                                                  \
-    "constants of the model: not frozen yet. Until a commit that freezes them is\n"                \
-    "named here, this is not to be run."
-#endif
+    "constants of the model: frozen by commit 2ba46f4 (docs/reproduce: the constants of the\n"     \
+    "model are frozen), before this was run for the first time."
 
 /* ---- programs ------------------------------------------------------------------------------- */
 
