@@ -116,7 +116,7 @@ static void holds(const struct workload *w, const char *trait, double want)
 static void sets(const struct workload *w, const char *name, double want)
 {
     char *key = xasprintf(",%s=", name);
-    for (size_t size = 0; size < WORKLOAD_SIZES; size++) {
+    for (size_t size = 0; size <= SIZE_LARGE; size++) {
         const char *at = strstr(w->sizes[size], key);
         const double is = at ? strtod(at + strlen(key), NULL) : 0;
         if (is < want || is > want)
