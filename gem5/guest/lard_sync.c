@@ -250,6 +250,8 @@ static uint64_t told(unsigned op, unsigned flags, uint64_t rsi, uint64_t rdx, ui
     } else if (depth && op != LARD_OP_ALLOC && op != LARD_OP_FREE && op != LARD_OP_CREATE) {
         ; /* the library's own synchronisation */
     } else {
+        if (!depth) /* what this file does is not the program's either */
+            bare("in", "");
         say(op, flags, rsi, rdx);
         if (!depth)
             bare("out", "");
