@@ -60,6 +60,7 @@ static void print_top(const struct table_results *r)
         printf("; %zu failed: lardsim sweep status says why, if the cells are kept", r->failed);
     printf("\n");
     paragraph("inputs", t->inputs);
+    paragraph("frozen", t->frozen);
     paragraph("cannot", t->cannot);
 }
 
@@ -341,6 +342,7 @@ void page_json(const struct table_results *r, struct json *j)
     json_key_u64(j, "cells", r->cells);
     json_key_u64(j, "cells-failed", r->failed);
     json_key_str(j, "inputs", t->inputs);
+    json_key_str(j, "frozen", t->frozen);
     json_key_str(j, "cannot", t->cannot);
     json_key(j, "programs");
     json_array(j);

@@ -41,9 +41,10 @@ struct reproduction {
     const struct table_line *part, *of; /* a NULL text ends them; may be NULL */
     const struct table_line *reason;    /* statistics in which the two differ; likewise */
     const char *inputs;                 /* what was put in, and did not come out: lines */
-    const char *cannot;                 /* what of the paper is not repeated, and why; or NULL */
-    bool names_pairs;                   /* of sites that race: those of all trials are counted */
-    bool asked;                         /* only when it is asked for by name: a hold-out */
+    const char *frozen; /* of a hold-out: which commit froze the constants; or NULL */
+    const char *cannot; /* what of the paper is not repeated, and why; or NULL */
+    bool names_pairs;   /* of sites that race: those of all trials are counted */
+    bool asked;         /* only when it is asked for by name: a hold-out */
 };
 extern const struct reproduction reproductions[]; /* a NULL name ends them */
 
