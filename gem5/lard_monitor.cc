@@ -2,6 +2,7 @@
 
 #include "arch/x86/ldstflags.hh"
 #include "arch/x86/regs/segment.hh"
+#include "cpu/base.hh"
 #include "cpu/thread_context.hh"
 #include "sim/process.hh"
 #include "sim/system.hh"
@@ -81,13 +82,22 @@ port_packet LardMonitor::packet(PacketPtr pkt) const
         k.at.tick = curTick();
         return k;
     }
-    k.at = workload->place(tc);
+    k.at = workload->who(tc);
     k.at.pc = r->getPC();
     k.at.core = core;
     k.addr = r->getVaddr();
     const auto segment = Request::FlagsType(r->getFlags()) & X86ISA::SegmentFlagMask;
     k.is |= (segment == X86ISA::segment_idx::Cs ? PORT_MARKED : 0) |
             (segment == X86ISA::segment_idx::Ss ? PORT_ON_STACK : 0);
+    return k;
+}
+
+/** Its core has come so far. */
+port_packet LardMonitor::answered(PacketPtr pkt) const
+{
+    port_packet k = packet(pkt);
+    if (!(k.is & PORT_NO_ADDRESS))
+        k.at.instructions = workload->context(k.at.context)->getCpuPtr()->totalInsts();
     return k;
 }
 
@@ -100,7 +110,7 @@ bool LardMonitor::request(PacketPtr pkt)
 
 bool LardMonitor::answer(PacketPtr pkt)
 {
-    const port_packet k = packet(pkt);
+    const port_packet k = answered(pkt);
     const int bad = port_answer(thePort, &k, pkt);
     if (bad)
         workload->check();
@@ -109,7 +119,7 @@ bool LardMonitor::answer(PacketPtr pkt)
 
 Tick LardMonitor::atomic(PacketPtr pkt)
 {
-    const port_packet k = packet(pkt); // the cache makes an answer of it
+    const port_packet k = answered(pkt); // the cache makes an answer of it
     const Tick took = memSide.sendAtomic(pkt);
     const Tick added = port_atomic(thePort, &k, took);
     workload->check();

@@ -65,6 +65,7 @@ class LardMonitor : public SimObject
     } stats;
 
     port_packet packet(PacketPtr pkt) const;
+    port_packet answered(PacketPtr pkt) const;
     bool request(PacketPtr pkt);
     bool answer(PacketPtr pkt);
     Tick atomic(PacketPtr pkt);

@@ -203,15 +203,21 @@ ThreadContext *LardWorkload::context(ContextID number) const
                                                                   : nullptr;
 }
 
-live_place LardWorkload::place(ThreadContext *tc) const
+live_place LardWorkload::who(ThreadContext *tc) const
 {
     live_place at = {};
     at.pid = tc->getProcessPtr()->pid();
-    at.pc = tc->pcState().instAddr();
     at.tick = curTick();
-    at.instructions = tc->getCpuPtr()->totalInsts();
     at.context = tc->contextId();
     at.core = tc->cpuId();
+    return at;
+}
+
+live_place LardWorkload::place(ThreadContext *tc) const
+{
+    live_place at = who(tc);
+    at.pc = tc->pcState().instAddr();
+    at.instructions = tc->getCpuPtr()->totalInsts();
     return at;
 }
 

@@ -35,6 +35,7 @@ class LardWorkload : public X86ISA::EmuLinux
     void check();
     /** An O3 CPU: what passes its port is not what the program does. */
     bool countsOnly();
+    live_place who(ThreadContext *tc) const; // without place and instructions
     live_place place(ThreadContext *tc) const;
     /** NULL: there is none of that number. */
     ThreadContext *context(ContextID number) const;
