@@ -171,7 +171,7 @@ static void trim(struct cvm *c, struct cvm_entry *x, uint64_t *seen[CVM_KINDS])
         }
         if (rest)
             continue;
-        pool_give(&c->bitmaps, x->bits[k]);
+        cvm_bitmap_free(c, x->bits[k]);
         x->bits[k] = NULL;
         x->kinds &= (uint8_t) ~(1u << k);
     }
@@ -199,7 +199,7 @@ static void trim_old(struct cvm *c, struct cvm_lane *l)
     l->trim_at = 2 * l->olds + FEW;
     for (unsigned k = 0; k < CVM_KINDS; k++)
         if (seen[k])
-            pool_give(&c->bitmaps, seen[k]);
+            cvm_bitmap_free(c, seen[k]);
 }
 
 /* Moves the words from..last of a fresh entry to the old one of its interval. */

@@ -7,6 +7,7 @@
  * as a thread may yet come that does not know of it (of each thread and word the last access of a
  * kind); a barrier may be of some threads only; memory may be cleared and moved. */
 #include "policy/cvm/cvm.h"
+#include "policy/frame/metadata.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -360,6 +361,7 @@ static void declare(struct cvm *c)
 {
     struct stats_group *g = c->env->stats;
 
+    metadata_declare(&c->metadata, g);
     stats_count(g, "intervals", "intervals", "Intervals that had an access.", &c->st.intervals);
     stats_count(g, "intervals-used", "intervals",
                 "Intervals of a concurrent pair that had a page in common.", &c->st.used);

@@ -135,6 +135,7 @@ struct cvm {
     struct cvm_page **list; /* owns; those with something fresh */
     size_t listed, list_cap;
     struct pool intervals, entries, bitmaps;
+    struct budget metadata; /* bytes of bitmaps, as CVM has them */
     uint64_t serial;                 /* of the latest interval */
     uint64_t fresh;                  /* intervals begun since the latest comparison */
     bool plain;                      /* nothing is charged or left out: all accesses are alike */
@@ -172,6 +173,7 @@ void cvm_list(struct cvm *c, struct cvm_page *p);
 struct cvm_entry *cvm_entry_new(struct cvm *c, struct cvm_interval *of);
 void cvm_entry_free(struct cvm *c, struct cvm_entry *x);
 uint64_t *cvm_bitmap(struct cvm *c);
+void cvm_bitmap_free(struct cvm *c, uint64_t *bitmap);
 /* The 64 words from 64 * i on of its bitmap of that kind; where there is none yet, it gets one. */
 static inline uint64_t *cvm_words(struct cvm *c, struct cvm_entry *x, enum cvm_kind k, size_t i)
 {

@@ -80,7 +80,7 @@ void cvm_page_free(struct cvm *c, struct cvm_page *p)
         free_entries(c, p->lane[i].old);
     }
     if (p->raced)
-        pool_give(&c->bitmaps, p->raced);
+        cvm_bitmap_free(c, p->raced);
     budget_give(c->env->budget, heap_bytes(sizeof *p) + p->cap * sizeof *p->lane);
     free(p->lane);
     free(p);
@@ -139,14 +139,21 @@ void cvm_entry_free(struct cvm *c, struct cvm_entry *x)
 {
     for (unsigned k = 0; k < CVM_KINDS; k++)
         if (x->bits[k])
-            pool_give(&c->bitmaps, x->bits[k]);
+            cvm_bitmap_free(c, x->bits[k]);
     cvm_leave_interval(c, x->of);
     pool_give(&c->entries, x);
 }
 
 uint64_t *cvm_bitmap(struct cvm *c)
 {
+    budget_take(&c->metadata, c->words * sizeof(uint64_t));
     return memset(pool_get(&c->bitmaps), 0, c->words * sizeof(uint64_t));
+}
+
+void cvm_bitmap_free(struct cvm *c, uint64_t *bitmap)
+{
+    budget_give(&c->metadata, c->words * sizeof(uint64_t));
+    pool_give(&c->bitmaps, bitmap);
 }
 
 struct cvm_entry *cvm_old_entry(struct cvm *c, struct cvm_lane *l, struct cvm_interval *of)

@@ -150,6 +150,7 @@ static void watch_arrays(struct watch *w, const char *policy)
         const char *policy, *with[3];
     } settings[] = {{"slimstate", {"partitions=sets", "footprints=sets"}},
                     {"goldilocks", {"list-limit=4"}}, /* else its list grows */
+                    {"cvm", {"intervals=2"}},         /* else they wait for a barrier */
                     {NULL, {NULL}}};
     size_t i = 0;
 
