@@ -50,7 +50,8 @@ Port &LardMonitor::getPort(const std::string &which, PortID idx)
 void LardMonitor::startup()
 {
     port_core to = {};
-    to.line = workload->context(0)->getSystemPtr()->cacheLineSize();
+    line = workload->context(0)->getSystemPtr()->cacheLineSize();
+    to.line = line;
     to.arg = this;
     to.send = [](void *arg, void *answer) {
         return static_cast<LardMonitor *>(arg)->cpuSide.sendTimingResp(
@@ -103,8 +104,10 @@ port_packet LardMonitor::answered(PacketPtr pkt) const
 
 bool LardMonitor::request(PacketPtr pkt)
 {
-    const port_packet k = packet(pkt);
-    port_request(thePort, &k);
+    if (port_may_be_part(pkt->getAddr(), pkt->getSize(), line)) {
+        const port_packet k = packet(pkt);
+        port_request(thePort, &k);
+    }
     return memSide.sendTimingReq(pkt);
 }
 

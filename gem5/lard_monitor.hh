@@ -55,6 +55,7 @@ class LardMonitor : public SimObject
 
     LardWorkload *workload;
     const unsigned core;
+    unsigned line = 0; // bytes
     port *thePort = nullptr;
     port_counts since = {}; // the last reset of statistics
     EventFunctionWrapper pump;

@@ -58,7 +58,12 @@ void port_free(struct port *p);
 const struct port_counts *port_counted(const struct port *p);
 void port_count_only(struct port *p); /* from now on it reports nothing to the run */
 
-/* Timing. The core asks: call this for each attempt, refused or not. */
+/* Timing. The core asks: call this for each attempt, refused or not. Of requests that neither begin
+ * nor end at a line nothing is to be known; they may be left out. */
+static inline bool port_may_be_part(uint64_t addr, uint32_t size, unsigned line)
+{
+    return addr % line == 0 || (addr + size) % line == 0;
+}
 void port_request(struct port *p, const struct port_packet *k);
 /* The answer has come: the port takes it, reports, and sends it on, now or later. k is the request;
  * answer is what send gets. -1: the run has an error. */
