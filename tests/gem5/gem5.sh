@@ -113,6 +113,31 @@ bad thread 'is no thread' 'lard_fork(1ul << 40)'
 live bad-set --policy vc --set no.such=1 -- counter && fail "a parameter that does not exist is taken"
 grep -q 'fatal: lardsim: .*no.such' bad-set.txt || fail "a wrong parameter is not named: $(why "bad-set")"
 
+# gem5's own marks of a region of interest, and the reset of its statistics; a runtime that keeps clocks.
+cat >regions.c <<'END'
+#include "lard.h"
+#define M5(op) do { uint64_t r; __asm__ volatile(".byte 0x0f, 4, " op ", 0" : "=a"(r) : "D"(1ul), "S"(0ul) : "memory"); } while (0)
+static void store(int n) { static volatile uint32_t x; while (n--) lard_store_u32(&x, 1); }
+int main(void) { M5("0x5a"); store(7); M5("0x5b"); M5("0x40"); store(5); M5("0x5a"); store(11); M5("0x5b"); return 0; }
+END
+cat >raw.c <<'END'
+#include "lard.h"
+int main(void)
+{
+    lard_raw();
+    lard_thread(0);
+    for (uint64_t i = 2; i < 20; i++) { if (lard_readvc(0) != i - 1) LARD_SAY1(9999, 0); lard_writevc(0, i); }
+    return 0;
+}
+END
+for program in regions raw; do
+    gcc -static -O2 "-I$guest" $program.c -o $program || exit 99
+    live live-$program --policy vc --tracked marked --cores 1 -- $program || fail "$program (raw: readvc has to answer what writevc wrote): $(why live-$program)"
+done
+is "accesses in regions of interest since the reset" "$(stat live-regions roi/policy/vc/checked)" 11
+is "accesses in all" "$(stat live-regions policy/vc/checked)" 23
+is "clocks that a raw runtime has written" "$(stat live-raw events/kind/writevc)" 18
+
 # gem5's own packet traces, with the sidecar that the guest writes.
 gcc -std=gnu11 -O2 -g -static -pthread "$guest/counter.c" "$guest/lard_pthread.c" "$guest/lard_sync.c" \
     "@$guest/lard_pthread.wrap" -o counter-sync || exit 99
