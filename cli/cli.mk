@@ -27,7 +27,6 @@ lardsim_SOURCES += cli/trace/cat.c cli/trace/convert.c cli/trace/cut.c cli/trace
 lardsim_SOURCES += cli/workload/again.c cli/workload/describe.c cli/workload/measure.c \
 	cli/workload/misses.c \
 	cli/workload/record.c cli/workload/source.c cli/workload/workload.c cli/workload/workload.h
-lardsim_CPPFLAGS = $(AM_CPPFLAGS) -DLARDSIM_PKGLIBDIR='"$(pkglibdir)"'
 lardsim_LDFLAGS = $(LARDSIM_LDFLAGS)
 lardsim_LDADD = libcore.la $(LIBS_OF_OTHERS) $(SQLITE_LIBS)
 
