@@ -18,7 +18,8 @@ CLEANFILES += capture/lardsim-cc capture/lardsim-c++
 EXTRA_DIST += capture/README.md capture/lardsim-cc.in
 
 # What a JVM under capture loads: where a JDK and Debian's libasm-java are.
-EXTRA_DIST += capture/java
+EXTRA_DIST += capture/java/agent.c capture/java/lardsim/Agent.java capture/java/lardsim/Code.java \
+	capture/java/lardsim/Jdk.java capture/java/lardsim/Rt.java
 if HAVE_JAVA
 pkglib_LTLIBRARIES = capture/liblardsim-java.la
 capture_liblardsim_java_la_SOURCES = capture/java/agent.c capture/ring.h
