@@ -36,6 +36,7 @@ capture/lardsim-agent.jar: $(java_sources) Makefile
 		-d capture/classes $(java_sources) && \
 	{ echo 'Premain-Class: lardsim.Agent'; echo 'Can-Retransform-Classes: true'; \
 	  echo "Boot-Class-Path: lardsim-agent.jar `echo '$(ASM_JARS)' | tr : ' '`"; } >capture/manifest && \
-	$(JAR) cfm $@-t capture/manifest -C capture/classes lardsim && mv $@-t $@
-CLEANFILES += capture/lardsim-agent.jar capture/manifest
+	$(JAR) cfm $@-t capture/manifest -C capture/classes lardsim && \
+	rm -rf capture/classes capture/manifest && mv $@-t $@
+CLEANFILES += capture/lardsim-agent.jar
 endif
