@@ -283,26 +283,26 @@ random() {
 }
 
 # ---- within 20 minutes on two cores: each question once ---------------------------------------------
-random 15000 4000 100 40
+random 8000 2500 60 30
 self faults 40 faults
 self mutants 120 mutants
-self random-mutants-30 150 random_mutants 30
+self random-mutants-15 120 random_mutants 15
 self sanitized-units 180 sanitized_units
 self threads 60 threads
 self sweep-kills-30 60 sweep_kills 30
 self path 60 path
-self fuzz-60-events-verdict 120 fuzz 60 events verdict
-self fuzz-60-binary-text 80 fuzz 60 binary text
-self fuzz-60-std-yaml 80 fuzz 60 std yaml
-self fuzz-60-gem5 80 fuzz 60 gem5
+self fuzz-25-events-verdict 60 fuzz 25 events verdict
+self fuzz-25-binary-text 60 fuzz 25 binary text
+self fuzz-25-std-yaml 60 fuzz 25 std yaml
+self fuzz-25-gem5 60 fuzz 25 gem5
 self same 150 same
 self slurm 100 slurm
-    self java 90 java_captures
 self dist 90 dist
 self adding 120 adding
 
 # ---- in depth: about three hours --------------------------------------------------------------------
 self sanitized 300 sanitized
+self java 90 java_captures
 random 100000 100000 2000 100
 self explore 120 explore
 self clang 300 clang_check
