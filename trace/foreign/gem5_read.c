@@ -170,6 +170,21 @@ static struct actor *add_actor(struct gem5 *g, uint64_t id, const char *name)
     return a;
 }
 
+/* A file's names are any bytes. */
+static int other_name(const struct gem5_file *f, const struct gem5_name *n, const char *before,
+                      struct err *e)
+{
+    char *now = text_visible(n->text), *was = text_visible(before);
+
+    err_set(e, LARD_TRACE,
+            "%s: calls requestor %" PRIu64 " %s, which is %s in a file before; name the files of "
+            "one run",
+            f->in->name, n->id, now, was);
+    free(now);
+    free(was);
+    return -1;
+}
+
 /* Files of one run have the same ticks, and the same names for the same requestors. */
 static int name_actors(struct gem5 *g, const struct gem5_file *f, struct err *e)
 {
@@ -185,10 +200,7 @@ static int name_actors(struct gem5 *g, const struct gem5_file *f, struct err *e)
         if (!known)
             add_actor(g, f->name[i].id, f->name[i].text);
         else if (strcmp(g->actor[*known - 1].name, f->name[i].text) != 0)
-            return err_set(e, LARD_TRACE,
-                           "%s: calls requestor %" PRIu64
-                           " %s, which is %s in a file before; name the files of one run",
-                           f->in->name, f->name[i].id, f->name[i].text, g->actor[*known - 1].name);
+            return other_name(f, &f->name[i], g->actor[*known - 1].name, e);
     }
     return 0;
 }
