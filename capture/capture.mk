@@ -4,7 +4,7 @@ libcore_la_SOURCES += capture/capture.h capture/collect.c capture/pause.c captur
 # What is linked into programs under capture. All its names are seen: shared libraries call them, too.
 pkglib_LIBRARIES = capture/liblardsim-native.a
 capture_liblardsim_native_a_SOURCES = capture/native/access.c capture/native/heap.c \
-	capture/native/record.h capture/native/start.c capture/native/sync.c
+	capture/native/record.h capture/native/start.c capture/native/sync.c capture/write.h
 capture_liblardsim_native_a_CFLAGS = $(AM_CFLAGS) -O2 -fPIC -fvisibility=default -fno-builtin \
 	-Wno-missing-prototypes -Wno-pedantic
 
@@ -22,7 +22,7 @@ EXTRA_DIST += capture/java/agent.c capture/java/lardsim/Agent.java capture/java/
 	capture/java/lardsim/Jdk.java capture/java/lardsim/Rt.java
 if HAVE_JAVA
 pkglib_LTLIBRARIES = capture/liblardsim-java.la
-capture_liblardsim_java_la_SOURCES = capture/java/agent.c capture/ring.h
+capture_liblardsim_java_la_SOURCES = capture/java/agent.c capture/ring.h capture/write.h
 capture_liblardsim_java_la_CPPFLAGS = $(AM_CPPFLAGS) $(JAVA_CPPFLAGS)
 capture_liblardsim_java_la_CFLAGS = $(AM_CFLAGS) -O2 -fvisibility=default -Wno-missing-prototypes -Wno-pedantic
 capture_liblardsim_java_la_LDFLAGS = -module -avoid-version -shared

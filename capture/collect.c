@@ -15,7 +15,7 @@
 
 #include "capture/sites.h"
 
-enum { BATCH = 4096, PAUSE_NS = 100000, MEET_MS = 2000 };
+enum { BATCH = 4096, PAUSE_NS = 100000 };
 
 struct capture {
     struct source base;

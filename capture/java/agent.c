@@ -14,17 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "capture/ring.h"
+#include "capture/write.h"
 
-enum {
-#define EV(NAME, code, ...) REC_##NAME = code,
-#include "trace/event.def"
-#undef EV
-    REC_NOTHING = 0
-};
 enum { CHUNK = 1024, CHUNKS = 4096, CLASSES = 1 << 16, JAVA_IDS = 1 << 20, ARRAY_BASE = 16 };
 #define UNLIKELY_(x) __builtin_expect(!!(x), 0)
 
@@ -89,13 +82,10 @@ static void *grown(void *p, size_t n, size_t *cap, size_t bytes)
 static struct self *self_new(void)
 {
     struct self *s = calloc(1, sizeof *s);
-    const uint32_t n = atomic_fetch_add(&ring->threads, 1);
 
     if (!s)
         abort();
-    if (n >= RING_THREADS)
-        atomic_store(&ring->mode, RING_CLOSED);
-    s->number = (uint16_t)n;
+    ring_thread(ring, &s->number);
     s->next = atomic_load(&selves);
     while (!atomic_compare_exchange_weak(&selves, &s->next, s))
         continue;
@@ -108,31 +98,9 @@ static struct self *me(void)
     return mine ? mine : self_new();
 }
 
-static void ring_wait(struct self *s, uint64_t end)
-{
-    const struct timespec nap = {.tv_nsec = 50000};
-
-    for (unsigned tries = 1;; tries++) {
-        s->room = atomic_load_explicit(&ring->taken, memory_order_acquire) + RING_RECORDS;
-        if (end <= s->room || atomic_load(&ring->mode) == RING_CLOSED)
-            return;
-        nanosleep(&nap, NULL);
-        if (tries % 1024 == 0 && getppid() != reader)
-            atomic_store(&ring->mode, RING_CLOSED);
-    }
-}
-
 static void fill(const struct self *s, uint64_t number, struct ring_record rec)
 {
-    struct ring_record *to = ring_at(ring, number);
-
-    to->addr = rec.addr;
-    to->site = rec.site;
-    to->size = rec.size;
-    to->thread = s->number;
-    to->kind = rec.kind;
-    to->order = rec.order;
-    atomic_store_explicit(&to->number, number + 1, memory_order_release);
+    ring_fill(ring, number, s->number, rec);
 }
 
 static uint64_t numbers(struct self *s, unsigned n)
@@ -140,7 +108,7 @@ static uint64_t numbers(struct self *s, unsigned n)
     const uint64_t number = atomic_fetch_add(&ring->next, n);
 
     if (UNLIKELY_(number + n > s->room))
-        ring_wait(s, number + n);
+        s->room = ring_room(ring, number + n, reader);
     return number;
 }
 
@@ -324,16 +292,14 @@ JNIEXPORT void JNICALL Java_lardsim_Rt_initialised(JNIEnv *jni, jclass c, jobjec
 JNIEXPORT void JNICALL Java_lardsim_Rt_fork(JNIEnv *jni, jclass c, jlong id, jint site)
 {
     struct self *s = me();
+    uint16_t n;
 
     (void)jni;
     (void)c;
     if (!atomic_load(&on) || id <= 0 || id >= JAVA_IDS || atomic_load(&number_of[id]))
         return;
-    const uint32_t n = atomic_fetch_add(&ring->threads, 1);
-    if (n >= RING_THREADS) {
-        atomic_store(&ring->mode, RING_CLOSED);
+    if (!ring_thread(ring, &n))
         return;
-    }
     atomic_store(&number_of[id], (uint16_t)(n + 1));
     if (!s->ended && atomic_load(&ring->mode) != RING_CLOSED)
         record(s, REC_FORK, NULL, n, 0, site);

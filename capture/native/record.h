@@ -3,16 +3,7 @@
 #ifndef LARDSIM_CAPTURE_RECORD_H
 #define LARDSIM_CAPTURE_RECORD_H
 
-#include "capture/ring.h"
-
-/* The kinds and orders of trace/trace.h, whose codes never change; its header is the simulator's.
- */
-enum {
-#define EV(NAME, code, ...) REC_##NAME = code,
-#include "trace/event.def"
-#undef EV
-    REC_ORDER_NONE = 0
-};
+#include "capture/write.h"
 
 #define SITE()       ((uint64_t)(uintptr_t)__builtin_return_address(0))
 #define ADDR(p)      ((uint64_t)(uintptr_t)(p))
@@ -53,18 +44,9 @@ static inline uint64_t record_take(unsigned n)
     return number;
 }
 
-/* A ring that nobody reads may be overwritten. */
 static inline void record_fill(uint64_t number, struct ring_record rec)
 {
-    struct ring_record *to = ring_at(ring, number);
-
-    to->addr = rec.addr;
-    to->site = rec.site;
-    to->size = rec.size;
-    to->thread = self.number;
-    to->kind = rec.kind;
-    to->order = rec.order;
-    atomic_store_explicit(&to->number, number + 1, memory_order_release);
+    ring_fill(ring, number, self.number, rec);
 }
 
 static inline void record_access(uint8_t kind, uint64_t addr, uint32_t size, uint64_t site)

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 #include <fcntl.h>
 
@@ -20,12 +19,10 @@ static pid_t reader; /* the process that reads the ring: the parent */
 
 uint16_t thread_new(void)
 {
-    const uint32_t n = atomic_fetch_add(&ring->threads, 1);
+    uint16_t number;
 
-    if (n < RING_THREADS)
-        return (uint16_t)n;
-    atomic_store(&ring->mode, RING_CLOSED); /* the reader sees the count, and says so */
-    return 0;
+    ring_thread(ring, &number);
+    return number;
 }
 
 bool record_meet(void)
@@ -37,25 +34,9 @@ bool record_meet(void)
     return true;
 }
 
-/* ---- a full ring ---------------------------------------------------------------------------- */
-
-/* A reader that was killed leaves an orphan, which goes on without it. */
 void ring_wait(uint64_t end)
 {
-    const struct timespec nap = {.tv_nsec = 50000};
-
-    for (unsigned tries = 0;; tries++) {
-        self.room = atomic_load_explicit(&ring->taken, memory_order_acquire) + RING_RECORDS;
-        if (end <= self.room ||
-            atomic_load_explicit(&ring->mode, memory_order_relaxed) == RING_CLOSED)
-            return;
-        if (tries < 64)
-            __builtin_ia32_pause();
-        else
-            nanosleep(&nap, NULL);
-        if (tries % 1024 == 1023 && getppid() != reader)
-            atomic_store(&ring->mode, RING_CLOSED);
-    }
+    self.room = ring_room(ring, end, reader);
 }
 
 /* ---- what is loaded where ------------------------------------------------------------------- */

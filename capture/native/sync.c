@@ -278,7 +278,6 @@ int pthread_once(pthread_once_t *control, void (*make)(void))
 
 /* A static of C++: whoever looks reads the guard as an atomic; the end of the initialisation is a
  * store to it, inside a library. */
-__attribute__((weak)) void __cxa_guard_release(uint64_t *guard);
 void __real___cxa_guard_release(uint64_t *guard) __attribute__((weak));
 void __wrap___cxa_guard_release(uint64_t *guard);
 void __wrap___cxa_guard_release(uint64_t *guard)
