@@ -41,6 +41,12 @@ static void catch_one(int signal)
         sigaction(signal, &now, NULL);
 }
 
+void stop_leave(void)
+{
+    signal(SIGINT, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN);
+}
+
 /* A descriptor gets a blocked signal even where it is ignored. */
 int stop_descriptor(sigset_t *before)
 {

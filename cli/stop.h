@@ -16,6 +16,9 @@ void stop_run(struct lardsim *l);
 /* A source that fails when a signal has come: use what is returned in its place. Takes inner; NULL
  * gives NULL. */
 struct source *stop_source(struct source *inner);
+/* Signals are for a program that was started: it has Ctrl-C from the terminal, too, and what it did
+ * until then is kept. A helper process that ends while it is asked is no reason to end, either. */
+void stop_leave(void);
 /* For a loop that waits: the signals come through the descriptor that is returned (signalfd), and
  * are blocked; -1: errno tells. *before: the mask that was, for processes that are started. */
 int stop_descriptor(sigset_t *before);

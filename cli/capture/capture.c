@@ -3,11 +3,11 @@
 
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
+#include "cli/stop.h"
 #include "cli/trace/trace.h"
 
 static int seconds(const struct cli *c, int key, double *to, struct err *e)
@@ -56,9 +56,7 @@ int capture_run(const struct cli *c, enum capture_kind kind, char *const *argv, 
     if (out_check(c, out, e) || seconds(c, OPT_FROM, &w.from, e) ||
         seconds(c, OPT_FOR, &w.length, e))
         return -1;
-    /* Ctrl-C reaches the program, too; its trace ends where it does. */
-    signal(SIGINT, SIG_IGN);
-    signal(SIGPIPE, SIG_IGN); /* of whoever is asked for names */
+    stop_leave();
     struct source *s = capture_start(kind, argv, &w, &had, e);
     if (!s || out_copy(s, c, out, e))
         return -1;
