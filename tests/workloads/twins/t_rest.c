@@ -17,8 +17,10 @@ struct made { /* before the region of interest, and in it */
     bool region;
 };
 
-static void count(struct made *m, const struct event *ev)
+static void count(void *arg, const struct event *ev)
 {
+    struct made *m = arg;
+
     m->region |= ev->kind == EV_ROI_BEGIN;
     if (event_is_access(ev) && event_tracked(ev))
         ++*(m->region ? &m->inside : &m->checked);
@@ -35,18 +37,9 @@ static void count(struct made *m, const struct event *ev)
 
 static struct made made_by(const char *spec)
 {
-    struct source *s = open_spec(spec);
     struct made m = {0};
-    struct batch b;
-    struct err e = {0};
 
-    do {
-        if (source_next(s, &b, &e))
-            fail_msg("%s: %s", spec, e.text);
-        for (const struct event *ev = b.rec; ev < b.rec + b.records; ev += event_records(ev))
-            count(&m, ev);
-    } while (b.records);
-    source_close(s);
+    walk_spec(spec, count, &m);
     return m;
 }
 

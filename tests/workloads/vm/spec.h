@@ -24,4 +24,21 @@ static inline struct source *open_spec(const char *spec)
     return s;
 }
 
+/* fn for each event that the workload makes. */
+static inline void walk_spec(const char *spec, void (*fn)(void *arg, const struct event *ev),
+                             void *arg)
+{
+    struct source *s = open_spec(spec);
+    struct err e = {0};
+    struct batch b;
+
+    do {
+        if (source_next(s, &b, &e))
+            fail_msg("%s: %s", spec, e.text);
+        for (const struct event *ev = b.rec; ev < b.rec + b.records; ev += event_records(ev))
+            fn(arg, ev);
+    } while (b.records);
+    source_close(s);
+}
+
 #endif

@@ -18,8 +18,10 @@ struct gaps {
     unsigned regions;
 };
 
-static void count(struct gaps *g, const struct event *ev)
+static void count(void *arg, const struct event *ev)
 {
+    struct gaps *g = arg;
+
     g->regions += ev->kind == EV_ROI_BEGIN;
     g->before_region += !g->regions && ev->tid != 0 && !(ev->flags & EVF_SYSTEM);
     if (!event_is_access(ev) || ev->flags & (EVF_SYSTEM | EVF_STACK))
@@ -33,18 +35,9 @@ static void count(struct gaps *g, const struct event *ev)
 
 static struct gaps gaps_of(const char *spec)
 {
-    struct source *s = open_spec(spec);
     struct gaps g = {0};
-    struct batch b;
-    struct err e = {0};
 
-    do {
-        if (source_next(s, &b, &e))
-            fail_msg("%s: %s", spec, e.text);
-        for (const struct event *ev = b.rec; ev < b.rec + b.records; ev += event_records(ev))
-            count(&g, ev);
-    } while (b.records);
-    source_close(s);
+    walk_spec(spec, count, &g);
     return g;
 }
 
