@@ -132,17 +132,21 @@ int lardsim_sync(struct lardsim *l, unsigned thread, enum lardsim_kind kind, uin
     return narrow(l, thread, kind, flags, &ev) ? -1 : lardsim_event(l, &ev);
 }
 
+static int nothing_added(uint64_t *added)
+{
+    if (added)
+        *added = 0;
+    return -1;
+}
+
 int lardsim_access_at(struct lardsim *l, const struct lardsim_at *at, unsigned thread,
                       enum lardsim_kind kind, uint64_t addr, uint32_t size, unsigned flags,
                       uint64_t site, uint64_t *added)
 {
     struct lardsim_event ev = {.addr = addr, .size = size, .site = site};
 
-    if (!narrow(l, thread, kind, flags, &ev))
-        return lardsim_event_at(l, at, &ev, added);
-    if (added)
-        *added = 0;
-    return -1;
+    return narrow(l, thread, kind, flags, &ev) ? nothing_added(added)
+                                               : lardsim_event_at(l, at, &ev, added);
 }
 
 int lardsim_sync_at(struct lardsim *l, const struct lardsim_at *at, unsigned thread,
@@ -151,11 +155,8 @@ int lardsim_sync_at(struct lardsim *l, const struct lardsim_at *at, unsigned thr
 {
     struct lardsim_event ev = {.addr = object, .aux = aux, .site = site};
 
-    if (!narrow(l, thread, kind, flags, &ev))
-        return lardsim_event_at(l, at, &ev, added);
-    if (added)
-        *added = 0;
-    return -1;
+    return narrow(l, thread, kind, flags, &ev) ? nothing_added(added)
+                                               : lardsim_event_at(l, at, &ev, added);
 }
 
 int lardsim_cycles(const struct lardsim *l, unsigned core, uint64_t *clock, uint64_t *added)
