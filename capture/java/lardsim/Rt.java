@@ -7,6 +7,7 @@ package lardsim;
 public final class Rt {
     private Rt() {}
 
+    /** Codes of trace/event.def, which never change. */
     public static final int READ = 1, WRITE = 2, ACQUIRE = 4, RELEASE = 5, ACQUIRE_SHARED = 6, RELEASE_SHARED = 7,
             WAIT_ENTER = 10, WAIT_EXIT = 11, VOLATILE_READ = 13, VOLATILE_WRITE = 14;
 
