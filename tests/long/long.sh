@@ -303,6 +303,7 @@ self adding 120 adding
 # ---- in depth: about three hours --------------------------------------------------------------------
 self sanitized 300 sanitized
 self java 90 java_captures
+self random-mutants-150 600 random_mutants 150
 random 100000 100000 2000 100
 self explore 120 explore
 self clang 300 clang_check
