@@ -33,6 +33,15 @@ static uint64_t block_of(const bool *has, uint64_t n)
     return 1;
 }
 
+/* Whether what has the same rest by `by` is in the set as a whole or not at all. */
+static bool strided(const bool *has, uint64_t n, uint64_t by)
+{
+    for (uint64_t i = 0; i < n; i++)
+        if (has[i] != has[i % by])
+            return false;
+    return true;
+}
+
 static void is_as_its_members(const bool *has, uint64_t n)
 {
     struct budget b = {0};
@@ -47,6 +56,10 @@ static void is_as_its_members(const bool *has, uint64_t n)
     if (!slim_set_empty(&s) && slim_set_block(&s, n) != block_of(has, n))
         fail_msg("a set of %d indices is of blocks of %d, not of %d", (int)n, (int)block_of(has, n),
                  (int)slim_set_block(&s, n));
+    for (uint64_t by = 1; by <= n; by++)
+        if (slim_set_strided(&s, n, by) != strided(has, n, by))
+            fail_msg("a set of %d indices is %smade of strides of %d", (int)n,
+                     strided(has, n, by) ? "" : "not ", (int)by);
     slim_set_clear(&s);
     assert_true(slim_set_empty(&s));
     for (uint64_t i = 0; i < n; i++)
@@ -88,11 +101,28 @@ static void a_set_may_end_with_all_there_is(void **state)
         }
 }
 
+/* Parts of a stride, whose last one of each may end before the array does. */
+static void a_set_of_strides_is_known_as_one(void **state)
+{
+    struct rng r;
+
+    (void)state;
+    rng_seed(&r, 2);
+    for (uint64_t n = 1; n <= 200; n += 7)
+        for (uint64_t by = 1; by <= n; by++) {
+            bool has[MOST] = {false};
+            for (uint64_t i = 0; i < n; i++)
+                has[i] = i < by ? rng_chance(&r, 1, 2) : has[i - by];
+            is_as_its_members(has, n);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_set_has_what_was_added_in_blocks_as_large_as_can_be),
         cmocka_unit_test(a_set_may_end_with_all_there_is),
+        cmocka_unit_test(a_set_of_strides_is_known_as_one),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
