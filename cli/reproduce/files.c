@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/reproduce/table.h"
+#include "cli/svg.h"
 
 static void csv_value(FILE *out, double x)
 {
@@ -75,7 +76,7 @@ static struct bars bars_of(const struct table_results *r, const struct table_col
     return b;
 }
 
-static void svg_bar(FILE *out, const struct bars *b, double x, unsigned y, bool ours)
+static void bar(FILE *out, const struct bars *b, double x, unsigned y, bool ours)
 {
     char text[NUMBER_TEXT];
     const double width = b->most > 0 && x > 0 ? x / b->most * BARS : 0;
@@ -83,25 +84,25 @@ static void svg_bar(FILE *out, const struct bars *b, double x, unsigned y, bool 
     if (!isfinite(x))
         return;
     fprintf(out,
-            "<rect x=\"%d\" y=\"%u\" width=\"%.1f\" height=\"%d\" fill=\"%s\" stroke=\"#333\">"
+            "<rect x=\"%d\" y=\"%u\" width=\"%.1f\" height=\"%d\" class=\"%s\">"
             "<title>%s %s</title></rect>\n",
-            LABEL, y, width, BAR, ours ? "#4477aa" : "none", ours ? "ours" : "paper",
+            LABEL, y, width, BAR, ours ? "bar" : "bar-other", ours ? "ours" : "paper",
             number_text(text, x));
 }
 
 /* Returns where the next panel begins. */
-static unsigned svg_panel(const struct table_results *r, const struct table_column *c, size_t rows,
-                          unsigned y, FILE *out)
+static unsigned panel(const struct table_results *r, const struct table_column *c, size_t rows,
+                      unsigned y, FILE *out)
 {
     const struct bars b = bars_of(r, c, rows);
 
-    fprintf(out, "<text x=\"10\" y=\"%u\" font-weight=\"bold\">%s</text>\n", y + 14, c->head);
+    svg_text(out, 10, y + 14, "text bold", c->head);
     y += ROW;
     for (size_t i = 0; i < rows; i++, y += ROW) {
         char *name = program_text(&r->of->program[i]);
-        fprintf(out, "<text x=\"10\" y=\"%u\">%s</text>\n", y + 14, name);
-        svg_bar(out, &b, b.paper[i], y, false);
-        svg_bar(out, &b, b.ours[i], y + BAR, true);
+        svg_text(out, 10, y + 14, "text", name);
+        bar(out, &b, b.paper[i], y, false);
+        bar(out, &b, b.ours[i], y + BAR, true);
         free(name);
     }
     free(b.ours);
@@ -126,16 +127,13 @@ void file_plot(const struct table_results *r, FILE *out)
 
     while (r->of->column && r->of->column[columns].head)
         columns++;
-    fprintf(
-        out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%zu\" "
-        "font-family=\"sans-serif\" font-size=\"12\">\n"
-        "<text x=\"10\" y=\"20\" font-size=\"14\">%s</text>\n"
-        "<text x=\"10\" y=\"40\">hollow: the paper, where it prints a number; full: ours</text>\n",
-        LABEL + BARS + 20, TOP + columns * (rows + 1) * ROW + 10, r->of->title);
+    svg_begin(out, LABEL + BARS + 20, (unsigned)(TOP + columns * (rows + 1) * ROW + 10),
+              r->of->title);
+    svg_text(out, 10, 20, "text title", r->of->title);
+    svg_text(out, 10, 40, "text", "hollow: the paper, where it prints a number; full: ours");
     for (size_t i = 0; i < columns; i++)
-        y = svg_panel(r, &r->of->column[i], rows, y, out);
-    fputs("</svg>\n", out);
+        y = panel(r, &r->of->column[i], rows, y, out);
+    svg_end(out);
 }
 
 /* ---- gnuplot -------------------------------------------------------------------------------- */

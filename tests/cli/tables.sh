@@ -104,7 +104,7 @@ fi
 says budget.txt "paper 80, band 60 to 100"
 says budget.txt "mean, clean"
 says budget.txt "an ablation, and unsound"
-[ "$(grep -c '^<rect' budget.svg)" = $((13 * 4)) ] || fail "the plot: $(grep -c '^<rect' budget.svg) bars"
+[ "$(grep -c '^<rect.*class="bar' budget.svg)" = $((13 * 4)) ] || fail "the plot: $(grep -c '^<rect.*class="bar' budget.svg) bars"
 says budget.gp '"pmd" '
 if command -v gnuplot >/dev/null 2>&1; then
     gnuplot -e 'set terminal svg; set output "gp.svg"' budget.gp 2>gp.err || fail "gnuplot: $(cat gp.err)"
