@@ -8,6 +8,9 @@ lardsim_SOURCES += cli/capture/capture.c cli/capture/capture.h cli/capture/java.
 lardsim_SOURCES += cli/compare/asked.c cli/compare/compare.c cli/compare/compare.h \
 	cli/compare/costs.c cli/compare/course.c cli/compare/files.c cli/compare/machine.c cli/compare/page.c \
 	cli/compare/several.c
+lardsim_SOURCES += cli/report/diff.c cli/report/figure.c cli/report/figures.c cli/report/measures.def cli/report/page.c \
+	cli/report/parts.def cli/report/read.c cli/report/report.h cli/report/say.c cli/report/series.c \
+	cli/report/study.c cli/report/verb.c
 lardsim_SOURCES += cli/reproduce/all.c cli/reproduce/all.h cli/reproduce/claims.c cli/reproduce/claims.h \
 	cli/reproduce/files.c cli/reproduce/judge.c cli/reproduce/lard.c cli/reproduce/lard.h \
 	cli/reproduce/measure.c cli/reproduce/page.c cli/reproduce/pairs.c \
@@ -32,7 +35,7 @@ lardsim_LDADD = libcore.la $(LIBS_OF_OTHERS) $(SQLITE_LIBS)
 
 nodist_man_MANS += lardsim.1 lardsim-run.1 lardsim-trace.1 lardsim-compare.1 lardsim-workload.1 \
 	lardsim-capture.1 \
-	lardsim-sweep.1 lardsim-reproduce.1 lardsim-verify.1 lardsim-list.1 lardsim-explain.1
+	lardsim-sweep.1 lardsim-report.1 lardsim-reproduce.1 lardsim-verify.1 lardsim-list.1 lardsim-explain.1
 lardsim.1: lardsim$(EXEEXT)
 	$(AM_V_GEN)./lardsim$(EXEEXT) list manual >$@-t && mv $@-t $@
 lardsim-%.1: lardsim$(EXEEXT)
@@ -67,7 +70,7 @@ band_tables = $(top_srcdir)/results/bands/cvm-fig5.csv $(top_srcdir)/results/ban
 	$(top_srcdir)/results/bands/valor-scaling.csv $(top_srcdir)/results/bands/valor-sfr.csv \
 	$(top_srcdir)/results/bands/valor-space.csv $(top_srcdir)/results/bands/valor-table1.csv \
 	$(top_srcdir)/results/bands/valor-table2.csv
-BUILT_SOURCES = paper.inc bands.inc
+BUILT_SOURCES = paper.inc bands.inc $(report_files)
 cli/reproduce/printed.$(OBJEXT): paper.inc bands.inc
 nodist_lardsim_SOURCES = paper.inc bands.inc
 paper.inc: $(paper_tables) $(srcdir)/cli/cli.mk
@@ -76,3 +79,15 @@ paper.inc: $(paper_tables) $(srcdir)/cli/cli.mk
 bands.inc: $(band_tables) $(srcdir)/cli/cli.mk
 	$(AM_V_GEN)awk -F, 'FNR > 1 { name = FILENAME; sub(".*/", "", name); sub("[.]csv$$", "", name); \
 	  printf "{\"%s\", \"%s\", \"%s\", \"%s\", \"%s\", \"%s\", \"%s\", \"%s\", \"%s\"},\n", name, $$1, $$2, $$3, $$4, $$5, $$6, $$7, $$8 }' $(band_tables) >$@.tmp && mv $@.tmp $@
+
+# What stands in a report, byte by byte.
+report_files = report_css.inc report_js.inc
+EXTRA_DIST += cli/report/page.css cli/report/page.js
+CLEANFILES += $(report_files)
+nodist_lardsim_SOURCES += $(report_files)
+cli/report/page.$(OBJEXT): $(report_files)
+as_bytes = od -An -v -tx1 $< | sed 's/ \(..\)/0x\1,/g' >$@.tmp && mv $@.tmp $@
+report_css.inc: $(srcdir)/cli/report/page.css
+	$(AM_V_GEN)$(as_bytes)
+report_js.inc: $(srcdir)/cli/report/page.js
+	$(AM_V_GEN)$(as_bytes)

@@ -81,14 +81,30 @@ void svg_line(FILE *out, unsigned x1, unsigned y1, unsigned x2, unsigned y2, con
             look);
 }
 
-void svg_circle(FILE *out, unsigned x, unsigned y, unsigned r, const char *look, const char *tip)
+/* The tip of an element, and its end. */
+static void write_tip(FILE *out, const char *element, const char *tip)
 {
-    fprintf(out, "<circle cx=\"%u\" cy=\"%u\" r=\"%u\" class=\"%s\"", x, y, r, look);
     if (tip) {
         fputs("><title>", out);
         markup_text(out, tip);
-        fputs("</title></circle>\n", out);
+        fprintf(out, "</title></%s>\n", element);
     } else {
         fputs("/>\n", out);
     }
+}
+
+void svg_bar(FILE *out, unsigned x, unsigned y, unsigned width, unsigned height, const char *look,
+             unsigned how_full, const char *tip)
+{
+    fprintf(out, "<rect x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\" class=\"%s\"", x, y, width,
+            height, look);
+    if (how_full < 100)
+        fprintf(out, " fill-opacity=\"%u%%\"", how_full);
+    write_tip(out, "rect", tip);
+}
+
+void svg_circle(FILE *out, unsigned x, unsigned y, unsigned r, const char *look, const char *tip)
+{
+    fprintf(out, "<circle cx=\"%u\" cy=\"%u\" r=\"%u\" class=\"%s\"", x, y, r, look);
+    write_tip(out, "circle", tip);
 }

@@ -15,6 +15,9 @@ void svg_end(FILE *out);
 void svg_text(FILE *out, unsigned x, unsigned y, const char *look, const char *text);
 void svg_rect(FILE *out, unsigned x, unsigned y, unsigned width, unsigned height, const char *look);
 void svg_line(FILE *out, unsigned x1, unsigned y1, unsigned x2, unsigned y2, const char *look);
+/* how_full: of 100, how much of its colour it has. tip: as below. */
+void svg_bar(FILE *out, unsigned x, unsigned y, unsigned width, unsigned height, const char *look,
+             unsigned how_full, const char *tip);
 /* tip: shown where the pointer is; NULL: none. */
 void svg_circle(FILE *out, unsigned x, unsigned y, unsigned r, const char *look, const char *tip);
 

@@ -114,7 +114,7 @@ scripts = tests/policy/cvm/cvm.sh tests/house/layers.sh tests/house/headers.sh t
 	tests/cli/dsm.sh tests/cli/radish.sh \
 	tests/cli/budget.sh tests/cli/tables.sh tests/cli/resume.sh tests/cli/explain.sh \
 	tests/cli/progress.sh tests/cli/sweep.sh \
-	tests/cli/engines.sh tests/cli/library.sh \
+	tests/cli/engines.sh tests/cli/library.sh tests/cli/report.sh \
 	tests/gem5/guest.sh tests/gem5/gem5.sh \
 	tests/workloads/workload.sh tests/workloads/twins/twins.sh \
 	tests/cli/reproduce.sh tests/fuzz/corpus.sh tests/cli/faults.sh tests/cli/build.sh \

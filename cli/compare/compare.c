@@ -7,13 +7,14 @@
 #include "cli/compare/compare.h"
 #include "cli/plot.h"
 #include "cli/progress.h"
+#include "cli/report/report.h"
 #include "cli/run/run.h"
 #include "cli/stop.h"
 #include "cli/workload/workload.h"
 #include "sim/sim.h"
 #include "trace/trace.h"
 
-enum { OPT_TRUTH = 512, OPT_LIST };
+enum { OPT_TRUTH = 512, OPT_LIST, OPT_RESULTS };
 
 struct comparison { /* in the making */
     struct lardsim *run;
@@ -566,10 +567,34 @@ static int compare_given(const struct cli *c, struct err *e)
     return e->code ? -1 : LARD_DONE;
 }
 
+/* Of two results that are there, in place of a run. */
+static int compare_results(const struct cli *c, struct err *e)
+{
+    double threshold;
+
+    if (c->args != 2)
+        return err_set(e, LARD_USAGE, "compare: --results is of two folders, and there are %zu",
+                       c->args);
+    for (size_t i = 0; i < c->n; i++)
+        if (c->given[i].key != OPT_RESULTS && c->given[i].key != OPT_THRESHOLD &&
+            c->given[i].key != OPT_JSON)
+            return err_set(e, LARD_USAGE, "compare: with --results nothing runs, and only "
+                                          "--threshold and --json go with it");
+    return difference_threshold(cli_get(c, OPT_THRESHOLD), &threshold, e)
+               ? -1
+               : difference_verb(&c->arg[0], threshold, cli_has(c, OPT_JSON), e);
+}
+
 static int run_compare(const struct cli *c, struct err *e)
 {
     struct with_source full;
 
+    if (cli_has(c, OPT_RESULTS))
+        return compare_results(c, e);
+    if (c->args > 1)
+        return err_set(e, LARD_USAGE, "compare: \"%s\" is one operand too many", c->arg[1]);
+    if (cli_has(c, OPT_THRESHOLD))
+        return err_set(e, LARD_USAGE, "compare: --threshold needs --results");
     if (cli_has(c, OPT_OVERWRITE) && !cli_get(c, 'o') && !cli_get(c, OPT_CSV) &&
         !cli_get(c, OPT_PLOT))
         return err_set(e, LARD_USAGE,
@@ -595,12 +620,15 @@ static const struct argp_option options[] = {
      "On a pipelined core: tell the overheads with core.unmodelled at 0 and at PERCENT", 0},
     {"csv", OPT_CSV, "FILE", 0, "Write the table, a row a policy", 0},
     {"plot", OPT_PLOT, "FILE", 0, "Write a plot of the table, an SVG", 0},
+    {"results", OPT_RESULTS, NULL, 0,
+     "Run nothing: say what differs between the results in the folders A and B", 0},
+    ROW_THRESHOLD,
     ROWS_OUTCOME,
     ROW_END};
 
 const struct verb verb_compare = {
     .name = "compare",
-    .args = "[SOURCE]",
+    .args = "[SOURCE | A B]",
     .summary = "Runs several policies over one execution: who is wrong, or what each costs.",
     .text =
         "SOURCE is what `lardsim run` takes. Without policies, a file or a preset, the policies "
@@ -617,14 +645,18 @@ const struct verb verb_compare = {
         "Each runs on a machine of its own, after one without a policy (none), "
         "so SOURCE is read several times and can't be a pipe. Overhead is by how much a policy's "
         "cycles exceed those of none. With --output each policy's results go to a folder "
-        "with its label, beside compare.json.",
+        "with its label, beside compare.json.\n"
+        "With --results A B nothing runs. Two folders that `run`, `compare` or `sweep` wrote are "
+        "held against each other: parameters, builds, statistics, and races by identity; and what of "
+        "it may be the reason.",
     .examples = "lardsim compare program.lard\n"
                 "lardsim compare -p vc -p fasttrack --list program.lard\n"
                 "lardsim compare -p vc -p naive=vc --set policy.naive.view=naive program.lard\n"
                 "lardsim compare -c radish8 --policies fasttrack,radish,lardish workload:sor\n"
-                "lardsim compare --preset kernel-threads --truth lard -o results program.lard",
+                "lardsim compare --preset kernel-threads --truth lard -o results program.lard\n"
+                "lardsim compare --results --threshold 5 before after",
     .options = options,
     .min_args = 0,
-    .max_args = 1,
+    .max_args = 2,
     .run = run_compare,
 };

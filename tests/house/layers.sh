@@ -53,8 +53,9 @@ cli/trace: cli trace
 cli/capture: cli cli/trace capture trace
 cli/workload: cli cli/trace trace cache sim workloads
 cli/run: cli cli/workload trace sim
-cli/compare: cli cli/run cli/workload trace policy sim
 cli/sweep: cli trace sim
+cli/report: cli cli/sweep sim
+cli/compare: cli cli/report cli/run cli/workload trace policy sim
 cli/reproduce: cli cli/sweep sim workloads
 '
 # What other top-level folders may include; tables (.def) too.
