@@ -326,12 +326,15 @@ static void read_histogram(const struct histogram *h, uint64_t *w)
 static const struct stats_entry *find_entry(const struct stats *s, const char *name,
                                             const uint64_t **field, size_t *word)
 {
-    for (size_t i = 0; i < s->n; i++) {
-        *field = named_field(s->entries[i], name, word);
-        if (*field)
-            return s->entries[i];
+    const struct stats_group *g = &s->root;
+
+    for (const char *at = name; g && !g->entry;) {
+        const size_t n = strcspn(at, ".");
+        g = find_child(g, at, n);
+        at += n + (at[n] == '.');
     }
-    return NULL;
+    *field = g ? named_field(g->entry, name, word) : NULL;
+    return *field ? g->entry : NULL;
 }
 
 static bool keeps(const struct stats_entry *e, size_t word)
