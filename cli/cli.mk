@@ -30,12 +30,14 @@ lardsim_SOURCES += cli/trace/cat.c cli/trace/convert.c cli/trace/cut.c cli/trace
 lardsim_SOURCES += cli/workload/again.c cli/workload/describe.c cli/workload/measure.c \
 	cli/workload/misses.c \
 	cli/workload/record.c cli/workload/source.c cli/workload/workload.c cli/workload/workload.h
+lardsim_SOURCES += cli/why/asked.c cli/why/draw.c cli/why/page.c cli/why/said.c cli/why/say.c cli/why/verb.c \
+	cli/why/why.h
 lardsim_LDFLAGS = $(LARDSIM_LDFLAGS)
 lardsim_LDADD = libcore.la $(LIBS_OF_OTHERS) $(SQLITE_LIBS)
 
 nodist_man_MANS += lardsim.1 lardsim-run.1 lardsim-trace.1 lardsim-compare.1 lardsim-workload.1 \
 	lardsim-capture.1 \
-	lardsim-sweep.1 lardsim-report.1 lardsim-reproduce.1 lardsim-verify.1 lardsim-list.1 lardsim-explain.1
+	lardsim-sweep.1 lardsim-report.1 lardsim-reproduce.1 lardsim-verify.1 lardsim-why.1 lardsim-list.1 lardsim-explain.1
 lardsim.1: lardsim$(EXEEXT)
 	$(AM_V_GEN)./lardsim$(EXEEXT) list manual >$@-t && mv $@-t $@
 lardsim-%.1: lardsim$(EXEEXT)

@@ -1,5 +1,5 @@
 # sim/ - a run, from configuration to results (sim/README.md).
-libcore_la_SOURCES += sim/lardsim.h sim/sim.h
+libcore_la_SOURCES += sim/lardsim.h sim/sim.h sim/why.h
 libcore_la_SOURCES += sim/compare/compare.c sim/compare/compare.h sim/compare/order.c \
 	sim/compare/verdict.c sim/compare/write.c
 libcore_la_SOURCES += sim/machine/cluster.c sim/machine/cluster.h sim/machine/footprint.c sim/machine/footprint.h \
@@ -17,3 +17,4 @@ libcore_la_SOURCES += sim/session/compared.c sim/session/course.c sim/session/fi
 	sim/session/on_machine.c \
 	sim/session/output.c sim/session/params.c sim/session/provenance.c sim/session/push.c sim/session/ready.c \
 	sim/session/run.c sim/session/session.c sim/session/session.h sim/session/shared.c
+libcore_la_SOURCES += sim/why/flow.c sim/why/read.c sim/why/why.c sim/why/why_int.h

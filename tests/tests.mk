@@ -39,7 +39,8 @@ unit_tests += tests/sim/compare/t_compare tests/sim/compare/t_compare_random \
 	tests/sim/scheduler/t_stop tests/sim/scheduler/t_timed tests/sim/scheduler/t_timed_cores \
 	tests/sim/scheduler/t_timed_random tests/sim/scheduler/t_turns tests/sim/session/t_api \
 	tests/sim/session/t_findings \
-	tests/sim/session/t_faults tests/sim/session/t_host tests/sim/session/t_host_caches tests/sim/session/t_live tests/sim/session/t_shared
+	tests/sim/session/t_faults tests/sim/session/t_host tests/sim/session/t_host_caches tests/sim/session/t_live tests/sim/session/t_shared \
+	tests/sim/why/t_why
 unit_tests += tests/swmanager/t_swmanager tests/swmanager/t_swmanager_random
 unit_tests += tests/trace/binary/t_binary tests/trace/binary/t_block tests/trace/binary/t_column \
 	tests/trace/binary/t_damage tests/trace/binary/t_summary tests/trace/foreign/t_ce \
@@ -118,7 +119,7 @@ scripts = tests/policy/cvm/cvm.sh tests/house/layers.sh tests/house/headers.sh t
 	tests/gem5/guest.sh tests/gem5/gem5.sh \
 	tests/workloads/workload.sh tests/workloads/twins/twins.sh \
 	tests/cli/reproduce.sh tests/fuzz/corpus.sh tests/cli/faults.sh tests/cli/build.sh \
-	tests/cli/again.sh tests/cli/region.sh tests/cli/folder.sh tests/cli/stop.sh tests/capture/java.sh tests/capture/native.sh tests/mutants/anchors.sh \
+	tests/cli/again.sh tests/cli/why.sh tests/cli/region.sh tests/cli/folder.sh tests/cli/stop.sh tests/capture/java.sh tests/capture/native.sh tests/mutants/anchors.sh \
 	tests/house/docs.sh tests/house/tables.sh tests/house/path.sh
 
 if HAVE_CMOCKA

@@ -38,27 +38,12 @@ static int bind_asked(struct config *config, struct param rows[4], struct asked 
     return config_bind(config, "", rows, to, e);
 }
 
-/* As run_settings, but into a configuration without a run: nothing is opened or made. */
-static int gather(struct config *to, const struct cli *c, struct err *e)
-{
-    int failed = 0;
-
-    for (size_t i = 0; i < c->n && !failed; i++) {
-        const struct given_option *g = &c->given[i];
-        if (g->key == OPT_CONFIG || g->key == OPT_PRESET)
-            failed = config_preset(to, g->value, e);
-        else if (g->key == OPT_SET)
-            failed = config_set(to, g->value, e);
-    }
-    return failed;
-}
-
 int compare_machine_wanted(const struct cli *c, bool *wanted, struct err *e)
 {
     struct config *config = config_new(run_presets);
     struct param rows[4];
     struct asked asked;
-    const int failed = gather(config, c, e) || bind_asked(config, rows, &asked, e);
+    const int failed = run_gather(config, c, e) || bind_asked(config, rows, &asked, e);
 
     if (!failed)
         *wanted = asked.machine != 0; /* "none" is the first choice */
@@ -81,7 +66,7 @@ static int core_type(const struct cli *c, const char **type, struct err *e)
 
     sim_each_param(find_core_type, &rows[0]);
     rows[0].offset = 0;
-    const int failed = gather(config, c, e) || config_bind(config, "core", rows, &choice, e);
+    const int failed = run_gather(config, c, e) || config_bind(config, "core", rows, &choice, e);
     config_free(config);
     *type = rows[0].choices[choice];
     return failed ? -1 : 0;
@@ -169,7 +154,7 @@ int specs_collect(struct specs *s, const struct cli *c, struct err *e)
     struct config *config = config_new(run_presets);
     struct param rows[4];
     struct asked asked;
-    int failed = add_spec(s, "none", strlen("none"), e) || gather(config, c, e) ||
+    int failed = add_spec(s, "none", strlen("none"), e) || run_gather(config, c, e) ||
                  bind_asked(config, rows, &asked, e);
 
     for (size_t i = 0; i < c->n && !failed; i++)
@@ -229,7 +214,7 @@ char *spec_property(const struct cli *c, const char *spec, struct err *e)
     const uint64_t number = 0;
     const struct checker_env env = {
         .config = config, .stats = stats, .number = &number, .granule = 8, .err = e};
-    struct checker *checker = gather(config, c, e) ? NULL : checker_new(spec, &env, e);
+    struct checker *checker = run_gather(config, c, e) ? NULL : checker_new(spec, &env, e);
     char *text = NULL;
 
     if (checker) {

@@ -55,6 +55,20 @@ int run_settings(struct lardsim *l, const struct cli *c)
     return failed;
 }
 
+int run_gather(struct config *to, const struct cli *c, struct err *e)
+{
+    int failed = 0;
+
+    for (size_t i = 0; i < c->n && !failed; i++) {
+        const struct given_option *g = &c->given[i];
+        if (g->key == OPT_CONFIG || g->key == OPT_PRESET)
+            failed = config_preset(to, g->value, e);
+        else if (g->key == OPT_SET)
+            failed = config_set(to, g->value, e);
+    }
+    return failed;
+}
+
 static int find_source(char **to, const struct cli *c, struct err *e)
 {
     struct lardsim *l = lardsim_new(); /* of which nothing but its settings is asked */

@@ -38,6 +38,7 @@ sim/machine: trace memory dsm policy sim/order
 sim/scheduler: sim/machine sim/order
 sim: trace policy
 sim/compare: sim policy
+sim/why: sim trace policy
 sim/session: sim trace policy sim/order sim/machine sim/scheduler sim/compare
 workloads/vm: trace workloads
 workloads/kernels: workloads workloads/vm
@@ -53,6 +54,7 @@ cli/trace: cli trace
 cli/capture: cli cli/trace capture trace
 cli/workload: cli cli/trace trace cache sim workloads
 cli/run: cli cli/workload trace sim
+cli/why: cli cli/run cli/trace trace policy sim
 cli/sweep: cli trace sim
 cli/report: cli cli/sweep sim
 cli/compare: cli cli/report cli/run cli/workload trace policy sim
@@ -61,7 +63,7 @@ cli/reproduce: cli cli/sweep sim workloads
 # What other top-level folders may include; tables (.def) too.
 public='base/base.h base/build.h base/calendar.h base/fiber.h base/folder.h base/param.h base/stats.h base/vclock.h base/yaml.h trace/trace.h
 memory/memory.h memory/pages.h cache/cache.h coherence/coherence.h dsm/dsm.h isa/lardx86/lardx86.h swmanager/swmanager.h
-runtime/runtime.h policy/policy.h policy/checker.h policy/machine.h policy/view.h policy/inline_heap.h policy/space.h sim/lardsim.h sim/sim.h workloads/workloads.h capture/capture.h'
+runtime/runtime.h policy/policy.h policy/checker.h policy/machine.h policy/view.h policy/inline_heap.h policy/space.h sim/lardsim.h sim/sim.h sim/why.h workloads/workloads.h capture/capture.h'
 
 cd "${top_srcdir:-.}" || exit 99
 bad=0

@@ -437,6 +437,11 @@ size_t oracle_locations(const struct oracle *o, const struct oracle_location **f
     return o->locations;
 }
 
+bool oracle_before(const struct oracle *o, size_t a, size_t b)
+{
+    return before(o, a, b);
+}
+
 int oracle_run(const struct event *rec, size_t records, const struct oracle_options *is,
                bool *racy_at)
 {

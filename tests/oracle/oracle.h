@@ -57,6 +57,9 @@ bool oracle_racy(const struct oracle *o, size_t event);
 size_t oracle_pairs(const struct oracle *o, size_t event, const struct oracle_pair **first);
 size_t oracle_locations(const struct oracle *o, const struct oracle_location **first);
 
+/* Event a is b, or happens before it. (A transaction's accesses happen with their commit.) */
+bool oracle_before(const struct oracle *o, size_t a, size_t b);
+
 /* All in one: racy has a value for each event. 0, or -1 as NULL above. */
 int oracle_run(const struct event *rec, size_t records, const struct oracle_options *o, bool *racy);
 

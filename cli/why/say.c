@@ -1,0 +1,511 @@
+/* say.c - the answer in sentences: what orders the two accesses, or what is missing; what the
+ * memory did between them; and what the policy made of it. Nothing is said that is not known. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/why/why.h"
+
+/* ---- names ---------------------------------------------------------------------------------- */
+
+char *thread_text(const struct why *w, sim_tid tid)
+{
+    const char *name = names_find(w->source->names, NAME_THREAD, tid);
+
+    return name ? xasprintf("thread %u (%s)", (unsigned)tid, name)
+                : xasprintf("thread %u", (unsigned)tid);
+}
+
+char *object_text(const struct why *w, const struct why_line *line)
+{
+    const struct object_place *at = &line->at;
+    char number[24];
+
+    if (at->name && at->offset)
+        return xasprintf("%s + %" PRIu64, at->name, at->offset);
+    if (at->name)
+        return xstrdup(at->name);
+    if (!at->allocated)
+        return NULL;
+    const char *site = at->site ? names_find(w->source->names, NAME_SITE, at->site) : NULL;
+    if (!site && at->site)
+        snprintf(number, sizeof number, "0x%" PRIx64, at->site);
+    return xasprintf("byte %" PRIu64 " of %" PRIu64 " allocated by event %" PRIu64 "%s%s",
+                     at->offset, at->size, at->event, at->site ? ", at " : "",
+                     site       ? site
+                     : at->site ? number
+                                : "");
+}
+
+const char *site_name(const struct why *w, const struct why_line *line, char number[static 24])
+{
+    const uint64_t site = event_site(line->ev);
+    const char *name = site ? names_find(w->source->names, NAME_SITE, site) : NULL;
+
+    if (name || !site)
+        return name;
+    snprintf(number, 24, "0x%" PRIx64, site);
+    return number;
+}
+
+char *event_short(const struct why_line *line)
+{
+    const struct event *ev = line->ev;
+    const char *kind = ev_info[ev->kind].text;
+
+    switch ((enum ev_form)ev_info[ev->kind].form) {
+    case FORM_NONE:
+        break;
+    case FORM_THREAD:
+        return xasprintf("%s T%" PRIu64, kind, ev->aux);
+    case FORM_KERNEL:
+    case FORM_PHASE:
+    case FORM_CLOCK:
+        return xasprintf("%s %" PRIu64, kind, ev->aux);
+    case FORM_ACCESS:
+    case FORM_OBJECT:
+    case FORM_ROUND:
+    case FORM_REGION:
+    case FORM_ALLOC:
+    case FORM_COPY:
+        return xasprintf("%s 0x%" PRIx64, kind, ev->addr);
+    }
+    return xstrdup(kind);
+}
+
+/* "rel 0x9000 (queue)": the name of the address itself, or of what lies there. */
+char *event_text(const struct why *w, const struct why_line *line)
+{
+    const struct event *ev = line->ev;
+    const unsigned form = ev_info[ev->kind].form;
+    const bool has_address = form != FORM_NONE && form != FORM_THREAD && form != FORM_KERNEL &&
+                             form != FORM_PHASE && form != FORM_CLOCK;
+    const char *name = has_address ? names_find(w->source->names, NAME_OBJECT, ev->addr) : NULL;
+    char *text = event_short(line), *object = has_address ? object_text(w, line) : NULL, *all;
+
+    if (ev->kind == EV_COPY)
+        all = xasprintf("copy of %" PRIu64 " bytes from 0x%" PRIx64 " to 0x%" PRIx64, ev->aux,
+                        ev[1].addr, ev->addr);
+    else if (object || name)
+        all = xasprintf("%s (%s)", text, object ? object : name);
+    else
+        all = xstrdup(text);
+    free(text);
+    free(object);
+    return all;
+}
+
+/* ---- sentences ------------------------------------------------------------------------------ */
+
+static void say(struct sentences *to, const char *fmt, ...) PRINTF_LIKE(2, 3);
+static void say(struct sentences *to, const char *fmt, ...)
+{
+    va_list ap;
+
+    to->at = xgrow(to->at, to->n, &to->cap, sizeof *to->at);
+    va_start(ap, fmt);
+    to->at[to->n++] = xvasprintf(fmt, ap);
+    va_end(ap);
+}
+
+void sentences_free(struct sentences *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        free(s->at[i]);
+    free(s->at);
+}
+
+static unsigned long long number(const struct why_line *line)
+{
+    return line->number;
+}
+
+/* ---- the locks ------------------------------------------------------------------------------ */
+
+static char *holds_text(const struct why *w, const struct why_side *side)
+{
+    char *all = NULL;
+
+    for (size_t i = 0; i < side->holds; i++) {
+        const struct why_hold *h = &side->hold[i];
+        const char *name = names_find(w->source->names, NAME_OBJECT, h->addr);
+        char *one =
+            xasprintf("0x%" PRIx64 "%s%s%s%s since event %" PRIu64, h->addr, name ? " (" : "",
+                      name ? name : "", name ? ")" : "", h->shared ? " shared" : "", h->since);
+        xappend(&all, all ? ", " : "", one);
+        free(one);
+    }
+    return all ? all : xstrdup("no lock");
+}
+
+static void say_locks(const struct why *w, struct sentences *to)
+{
+    char *earlier = holds_text(w, &w->earlier), *later = holds_text(w, &w->later);
+
+    say(to, "At event %llu thread %u holds %s; at event %llu thread %u holds %s.",
+        number(&w->earlier.line), (unsigned)w->earlier.line.ev->tid, earlier,
+        number(&w->later.line), (unsigned)w->later.line.ev->tid, later);
+    free(earlier);
+    free(later);
+}
+
+/* ---- a race --------------------------------------------------------------------------------- */
+
+static void say_reach(const struct why *w, const struct why_reach *r, struct sentences *to)
+{
+    char *by = event_text(w, &r->edge.to), *from = event_text(w, &r->edge.from), *out = NULL;
+    char *end;
+
+    if (r->outs) {
+        out = event_text(w, &r->out);
+        end = xasprintf("what it gives last is event %" PRIu64 " (%s)", r->out.number, out);
+    } else {
+        end = xstrdup("it gives nothing after that");
+    }
+    if (r->edge.unknown)
+        say(to, "Thread %u learns of it at event %llu (%s); %s.", (unsigned)r->thread,
+            number(&r->edge.to), by, end);
+    else
+        say(to, "Thread %u learns of it at event %llu (%s), from event %llu (%s, thread %u); %s.",
+            (unsigned)r->thread, number(&r->edge.to), by, number(&r->edge.from), from,
+            (unsigned)r->edge.from_thread, end);
+    free(by);
+    free(from);
+    free(out);
+    free(end);
+}
+
+enum { REACHES_SAID = 8 };
+
+static void say_reaches(const struct why *w, struct sentences *to)
+{
+    for (size_t i = 1; i < w->reaches && i <= REACHES_SAID; i++)
+        say_reach(w, &w->reach[i], to);
+    if (w->reaches == 1)
+        say(to, "No other thread takes that before event %llu.", number(&w->later.line));
+    else if (w->reaches - 1 > REACHES_SAID)
+        say(to, "So do %zu more threads.", w->reaches - 1 - REACHES_SAID);
+}
+
+static void say_given(const struct why *w, struct sentences *to)
+{
+    const struct why_reach *own = &w->reach[0];
+    const unsigned tid = w->earlier.line.ev->tid;
+
+    if (!own->outs) {
+        say(to,
+            "After event %llu thread %u releases, forks or publishes nothing before event %llu, so "
+            "nobody can know of it.",
+            number(&w->earlier.line), tid, number(&w->later.line));
+        return;
+    }
+    char *first = event_text(w, &w->out), *last = event_text(w, &own->out);
+    if (own->outs == 1)
+        say(to, "After event %llu thread %u gives its clock once: at event %llu (%s).",
+            number(&w->earlier.line), tid, number(&own->out), last);
+    else
+        say(to,
+            "After event %llu thread %u gives its clock %llu times: first at event %llu (%s), last "
+            "at event %llu (%s).",
+            number(&w->earlier.line), tid, (unsigned long long)own->outs, number(&w->out), first,
+            number(&own->out), last);
+    free(first);
+    free(last);
+    say_reaches(w, to);
+}
+
+static void say_clock(const struct why *w, struct sentences *to)
+{
+    const unsigned of = w->earlier.line.ev->tid, tid = w->later.line.ev->tid;
+
+    if (!w->had) {
+        say(to,
+            "Thread %u knows nothing of thread %u; to be ordered it would have to know its time up "
+            "to %llu.",
+            tid, of, (unsigned long long)w->needed);
+        return;
+    }
+    char *by = event_text(w, &w->learned);
+    say(to,
+        "Thread %u knows thread %u's time up to %llu, since event %llu (%s); event %llu was at "
+        "time "
+        "%llu.",
+        tid, of, (unsigned long long)w->had, number(&w->learned), by, number(&w->earlier.line),
+        (unsigned long long)w->needed);
+    free(by);
+}
+
+static void say_taken(const struct why *w, struct sentences *to)
+{
+    const unsigned tid = w->later.line.ev->tid;
+
+    if (!w->has_in) {
+        say(to, "Thread %u has acquired or read nothing that could tell it.", tid);
+        return;
+    }
+    char *in = event_text(w, &w->in);
+    say(to, "Thread %u takes last at event %llu (%s), where nobody who knew had given.", tid,
+        number(&w->in), in);
+    free(in);
+}
+
+static void say_missing(const struct why *w, struct sentences *to)
+{
+    char *from = event_text(w, &w->missing);
+
+    if (w->missing.number == w->earlier.line.number)
+        say(to,
+            "Missing: an edge from event %llu to event %llu. Thread %u would have to release or "
+            "publish something after the one, and thread %u take it before the other.",
+            number(&w->missing), number(&w->later.line), (unsigned)w->earlier.line.ev->tid,
+            (unsigned)w->later.line.ev->tid);
+    else
+        say(to,
+            "Missing: an edge from event %llu (%s, thread %u) to event %llu. Thread %u would have "
+            "to "
+            "take what was given there.",
+            number(&w->missing), from, (unsigned)w->missing.ev->tid, number(&w->later.line),
+            (unsigned)w->later.line.ev->tid);
+    free(from);
+}
+
+static void say_race(const struct why *w, struct sentences *to)
+{
+    say_locks(w, to);
+    say_given(w, to);
+    say_taken(w, to);
+    say_clock(w, to);
+    say_missing(w, to);
+    if (w->displaced)
+        say(to,
+            "Event %llu has written there in between: a detector that remembers the last write "
+            "alone "
+            "(history = last) does not compare these two.",
+            (unsigned long long)w->newer);
+}
+
+/* ---- an order ------------------------------------------------------------------------------- */
+
+static void say_order(const struct why *w, struct sentences *to)
+{
+    for (size_t i = 0; i < w->chains; i++) {
+        const struct why_edge *e = &w->chain[i];
+        char *from = event_text(w, &e->from), *by = event_text(w, &e->to);
+        if (e->unknown)
+            say(to, "Thread %u learns of it at event %llu (%s).", (unsigned)e->to_thread,
+                number(&e->to), by);
+        else
+            say(to, "Event %llu (%s, thread %u) happens before event %llu (%s, thread %u).",
+                number(&e->from), from, (unsigned)e->from_thread, number(&e->to), by,
+                (unsigned)e->to_thread);
+        free(from);
+        free(by);
+    }
+    say_locks(w, to);
+}
+
+/* ---- memory --------------------------------------------------------------------------------- */
+
+static void say_move(const struct why *w, const struct why_move *m, const char *note,
+                     struct sentences *to)
+{
+    char *text = event_text(w, &m->line);
+
+    say(to, "Event %llu (%s) %s.", (unsigned long long)m->event, text, note);
+    free(text);
+}
+
+static bool between(const struct why *w, const struct why_move *m)
+{
+    return m->event < w->later.line.number &&
+           (w->verdict == WHY_ALONE || !w->earlier.line.ev->kind ||
+            m->event > w->earlier.line.number);
+}
+
+static void say_moves(const struct why *w, struct sentences *to)
+{
+    for (size_t i = 0; i < w->moves; i++)
+        if (between(w, &w->move[i]) && !w->move[i].ignored)
+            say_move(w, &w->move[i],
+                     w->move[i].copy ? "moved the memory there, with its history"
+                                     : "ended the life of what lay there before",
+                     to);
+}
+
+/* ---- views ---------------------------------------------------------------------------------- */
+
+static void say_unchecked(const struct why *w, const char *view, struct sentences *to)
+{
+    if (w->later.unchecked)
+        say(to, "The view %s does not check event %llu.", view, number(&w->later.line));
+    if (w->earlier.line.ev->kind && w->earlier.unchecked)
+        say(to, "The view %s does not check event %llu.", view, number(&w->earlier.line));
+}
+
+/* What the view ignored between the two: in `with`, who looked there. */
+static size_t say_ignored(const struct why *with, const char *view, const char *end,
+                          struct sentences *to)
+{
+    size_t said = 0;
+
+    for (size_t i = 0; i < with->moves; i++) {
+        if (!with->move[i].ignored || !between(with, &with->move[i]))
+            continue;
+        char *note = xasprintf("%s, which the view %s ignores%s",
+                               with->move[i].copy ? "moved another object there"
+                                                  : "ended the life of what lay there",
+                               view, said ? "" : end);
+        say_move(with, &with->move[i], note, to);
+        free(note);
+        said++;
+    }
+    return said;
+}
+
+static void say_false(const struct answer *a, struct sentences *to)
+{
+    const struct why *t = a->truth;
+
+    say(to, "In the view tracked this is no race: the view %s makes it one.", a->asked->view);
+    say_unchecked(t, "tracked", to);
+    say_ignored(a->why, a->asked->view, ": that makes the race", to);
+    if (t->verdict == WHY_IS_ORDERED) {
+        say(to, "In the view tracked the two are ordered:");
+        say_order(t, to);
+    }
+}
+
+static void say_missed(const struct answer *a, struct sentences *to)
+{
+    const struct why *w = a->why, *t = a->truth;
+
+    say(to, "In the view tracked event %llu races with event %llu; the view %s hides that.",
+        number(&t->later.line), number(&t->earlier.line), a->asked->view);
+    say_unchecked(w, a->asked->view, to);
+    if (w->verdict == WHY_IS_ORDERED) {
+        say(to, "In the view %s the two are ordered:", a->asked->view);
+        say_order(w, to);
+        return;
+    }
+    for (size_t i = 0; i < t->moves; i++)
+        if (between(t, &t->move[i]) && t->move[i].copy && a->asked->view_bits & VIEW_NO_COPY)
+            say_move(
+                t, &t->move[i],
+                "moved the memory; this view ignores that, and so has no record of the earlier "
+                "access at the new place",
+                to);
+}
+
+/* ---- the policy ----------------------------------------------------------------------------- */
+
+/* By the rule of regions: what ends one is what gives. */
+static void say_region(const struct answer *a, struct sentences *to)
+{
+    const struct why *w = a->why;
+
+    if (!w->earlier.line.ev->kind)
+        return;
+    if (!w->has_out) {
+        say(to,
+            "The region of event %llu is still going on at event %llu; why %s does not report it "
+            "here, what it keeps does not say. It may report it at another event.",
+            number(&w->earlier.line), number(&w->later.line), a->asked->label);
+        return;
+    }
+    char *out = event_text(w, &w->out);
+    say(to,
+        "%s is about regions that go on at the same time (%s): that of event %llu ended with event "
+        "%llu (%s), before event %llu.",
+        a->asked->label, a->asked->property, number(&w->earlier.line), number(&w->out), out,
+        number(&w->later.line));
+    free(out);
+}
+
+static void say_policy(const struct answer *a, struct sentences *to)
+{
+    const struct why_asked *p = a->asked;
+    const struct policy_said *s = a->said;
+    const bool races = (a->truth ? a->truth : a->why)->verdict == WHY_RACES;
+
+    if (!s->asked)
+        return;
+    if (s->reports) {
+        say(to, "Policy %s reports a race at event %llu%s.", p->label, number(&a->why->later.line),
+            s->true_race || races ? "" : ", and happens-before has none there");
+        if (s->true_race && !races)
+            say(to, "Event %llu races with another access, too: exact happens-before reports that.",
+                number(&a->why->later.line));
+    } else if (races) {
+        say(to, "Policy %s reports no race at event %llu%s%s.", p->label,
+            number(&a->why->later.line), s->reason ? ": " : "", s->reason ? s->reason : "");
+        if (p->promise.claims & CLAIM_REGION)
+            say_region(a, to);
+        else if (!s->reason)
+            say(to,
+                "It promises: %s. What it keeps does not say by which rule it left this event out; "
+                "it may report the location at another event.",
+                p->property);
+    } else {
+        say(to, "Policy %s reports no race at event %llu.", p->label, number(&a->why->later.line));
+    }
+    if (s->reports && s->reason)
+        say(to, "Why the two differ: %s.", s->reason);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------ */
+
+static void say_verdict(const struct answer *a, struct sentences *to)
+{
+    const struct why *w = a->why;
+    const unsigned long long later = number(&w->later.line), earlier = number(&w->earlier.line);
+
+    switch (w->verdict) {
+    case WHY_RACES:
+        say(to, "Event %llu races with event %llu: nothing orders the two.", later, earlier);
+        break;
+    case WHY_OUTSIDE:
+        say(to, "Nothing orders event %llu and event %llu, but the view %s does not check both.",
+            earlier, later, a->asked->view);
+        break;
+    case WHY_IS_ORDERED:
+        say(to, "Event %llu happens before event %llu: they do not race.", earlier, later);
+        break;
+    case WHY_ALONE:
+        say(to,
+            "Event %llu does not race: no other thread has made a conflicting access to this "
+            "memory "
+            "since its life began.",
+            later);
+        break;
+    case WHY_APART:
+        say(to,
+            "Event %llu does not race with event %llu: they conflict nowhere, or belong to "
+            "different "
+            "lives of the memory.",
+            later, (unsigned long long)a->asked->race.earlier);
+        break;
+    }
+    if (w->view && w->verdict != WHY_OUTSIDE)
+        say(to, "That is so in the view %s.", a->asked->view);
+}
+
+void answer_say(const struct answer *a, struct sentences *to)
+{
+    const struct why *w = a->why;
+
+    say_verdict(a, to);
+    if (w->verdict == WHY_RACES || w->verdict == WHY_OUTSIDE)
+        say_race(w, to);
+    else if (w->verdict == WHY_IS_ORDERED)
+        say_order(w, to);
+    say_moves(w, to);
+    if (w->verdict == WHY_OUTSIDE)
+        say_unchecked(w, a->asked->view, to);
+    if (a->truth && w->verdict == WHY_RACES && a->truth->verdict != WHY_RACES)
+        say_false(a, to);
+    else if (a->truth && w->verdict != WHY_RACES && a->truth->verdict == WHY_RACES)
+        say_missed(a, to);
+    say_policy(a, to);
+    if (a->asked->caveat)
+        say(to, "Mind: %s.", a->asked->caveat);
+}

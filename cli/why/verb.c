@@ -1,0 +1,213 @@
+/* verb.c - lardsim why: explains why two accesses race, or why they do not. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/progress.h"
+#include "cli/stop.h"
+#include "cli/trace/trace.h"
+#include "cli/why/why.h"
+
+enum { OPT_SVG = 540 };
+
+struct looking { /* of the readings: each is a part of the progress */
+    const char *source;
+    struct progress *progress;
+};
+
+static struct source *open_source(void *arg, struct err *e)
+{
+    struct looking *l = arg;
+
+    return progress_source(l->progress, stop_source(source_open(l->source, e)));
+}
+
+/* event's earlier side as of `pair`, where that has one. */
+static struct why *look(const struct why_asked *a, const char *view, const struct sighting *pair,
+                        struct looking *l, struct budget *all, struct err *e)
+{
+    const struct why_ask ask = {.open = open_source,
+                                .arg = l,
+                                .view = view,
+                                .granule = a->granule,
+                                .event = a->race.found ? a->race.event : a->event,
+                                .paired = pair->paired,
+                                .earlier = pair->earlier,
+                                .placed = pair->size != 0,
+                                .addr = pair->addr,
+                                .size = pair->size,
+                                .memory = all};
+
+    return why_find(&ask, e);
+}
+
+/* The earlier access of the one that finds a race is held against the other's view, too. */
+static struct sighting pair_of(const struct why_asked *a, const struct why *w)
+{
+    struct sighting s = a->race;
+
+    if (w->verdict == WHY_RACES) {
+        s.paired = true;
+        s.earlier = w->earlier.line.number;
+        s.addr = w->later.line.ev->addr;
+        s.size = w->later.line.ev->size;
+    }
+    return s;
+}
+
+static int look_at_all(struct answer *to, const struct why_asked *a, struct looking *l,
+                       struct budget *all, struct err *e)
+{
+    struct why *why, *truth = NULL;
+
+    if (!a->view_bits) {
+        to->why = look(a, a->view, &a->race, l, all, e);
+        return to->why ? 0 : -1;
+    }
+    const struct sighting own = {.addr = a->race.addr, .size = a->race.size};
+    why = look(a, a->view, &a->race, l, all, e);
+    if (why && why->verdict == WHY_RACES) {
+        const struct sighting pair = pair_of(a, why);
+        truth = look(a, "tracked", &pair, l, all, e);
+    } else if (why) {
+        truth = look(a, "tracked", &own, l, all, e);
+    }
+    if (truth && why->verdict != WHY_RACES && truth->verdict == WHY_RACES) {
+        const struct sighting pair = pair_of(a, truth);
+        why_free(why);
+        why = look(a, a->view, &pair, l, all, e);
+    }
+    to->why = why;
+    to->truth = truth;
+    return why && truth ? 0 : -1;
+}
+
+/* ---- the SVG -------------------------------------------------------------------------------- */
+
+/* As seen from the folder of now: a run's paths lead on from its own. */
+static char *absolute(const char *path)
+{
+    char *here = getcwd(NULL, 0);
+    char *full = *path == '/' || !here || !strcmp(path, "-") ? xstrdup(path)
+                                                             : xasprintf("%s/%s", here, path);
+
+    free(here);
+    return full;
+}
+
+static int write_svg(const struct answer *a, const char *path, bool overwrite, struct err *e)
+{
+    struct outfile *out = outfile_open(path, overwrite, e);
+
+    if (!out)
+        return -1;
+    answer_svg(a, outfile_stream(out));
+    return outfile_commit(out, e);
+}
+
+static int check_svg(const struct cli *c, char **path, struct err *e)
+{
+    const char *svg = cli_get(c, OPT_SVG);
+
+    if (cli_has(c, OPT_OVERWRITE) && !svg)
+        return err_set(e, LARD_USAGE, "why: --overwrite needs --svg, whose file it replaces");
+    if (svg && !strcmp(svg, "-") && cli_has(c, OPT_JSON))
+        return err_set(e, LARD_USAGE, "why: --json and --svg - both write to standard output");
+    if (!svg)
+        return 0;
+    *path = absolute(svg);
+    return strcmp(svg, "-") != 0 ? outfile_check(*path, cli_has(c, OPT_OVERWRITE), e) : 0;
+}
+
+/* ---- the verb ------------------------------------------------------------------------------- */
+
+static int show(const struct answer *a, const struct cli *c, const char *svg, struct err *e)
+{
+    if (svg && write_svg(a, svg, cli_has(c, OPT_OVERWRITE), e))
+        return -1;
+    if (cli_has(c, OPT_JSON))
+        answer_json(a);
+    else if (!cli_has(c, OPT_QUIET) && !(svg && !strcmp(svg, "-")))
+        answer_text(a);
+    return 0;
+}
+
+static int answer(const struct cli *c, struct why_asked *a, const char *svg, struct err *e)
+{
+    struct policy_said said = {.asked = false};
+    struct answer to = {.asked = a, .said = &said};
+    struct progress progress;
+    struct looking l = {.source = a->source, .progress = &progress};
+    struct budget all;
+    int failed = memory_option(&all, c, e);
+
+    /* By an exact detector's verdict the clocks say it all, unless its races are still unknown. */
+    if (!failed && (!a->exact || a->view_bits || (a->by_id && !a->race.found)))
+        failed = said_find(&said, a, c, e);
+    progress_begin(&progress, cli_has(c, OPT_QUIET), 0);
+    if (!failed)
+        failed = look_at_all(&to, a, &l, &all, e);
+    progress_clear(&progress);
+    if (!failed)
+        failed = show(&to, c, svg, e);
+    why_free((struct why *)to.why);
+    why_free((struct why *)to.truth);
+    said_free(&said);
+    return failed;
+}
+
+static int why_run(const struct cli *c, struct err *e)
+{
+    char *svg = NULL;
+    struct why_asked a = {.dir = NULL};
+    int failed = check_svg(c, &svg, e) || asked_find(&a, c, e);
+
+    if (!failed)
+        failed = answer(c, &a, svg, e);
+    asked_free(&a);
+    free(svg);
+    return failed ? -1 : LARD_DONE;
+}
+
+static const struct argp_option options[] = {
+    {"policy", 'p', "SPEC", 0,
+     "Explain what this policy says: NAME or LABEL=NAME, of a results folder a LABEL (the first "
+     "one; of a trace vc)",
+     0},
+    {"config", OPT_CONFIG, "FILE", 0,
+     "Of a trace: read parameters from a YAML file, or take a preset; may be repeated", 0},
+    {"preset", OPT_PRESET, "PRESET", 0,
+     "Of a trace: take the parameters of a preset; may be repeated", 0},
+    {"set", OPT_SET, "NAME=VALUE", 0, "Of a trace: set a parameter; may be repeated", 0},
+    {"svg", OPT_SVG, "FILE", 0, "Draw threads and edges to this file", 0},
+    {"overwrite", OPT_OVERWRITE, NULL, 0, "Replace the file of --svg if it exists", 0},
+    ROW_JSON,
+    ROW_QUIET,
+    ROW_MEMORY,
+    ROW_END};
+
+const struct verb verb_why = {
+    .name = "why",
+    .args = "DIR|SOURCE EVENT|RACE",
+    .summary = "Explains why an access races, or what orders it.",
+    .text =
+        "DIR is a results folder: its source is read again, and must still have the same events. "
+        "SOURCE is a trace, \"workload:NAME\" or \"synth:\". EVENT is the number of the later "
+        "access (or of the commit with which it takes effect), RACE an identity from races.jsonl; "
+        "of several accesses with that identity it is the first.\n"
+        "The page says which locks both sides hold, what the first thread gives afterwards and who "
+        "takes it, how far that gets, which entry of the clock is missing, what moved or cleared "
+        "the memory; or by which edges the two are ordered. Where the view of the policy is "
+        "another than tracked, it says which instruction makes a false race, or hides one; where "
+        "the policy misses the race, by which rule.\n"
+        "Below that are a drawing of threads and edges, and the events around both. The trace is "
+        "read several times, and not kept.",
+    .examples = "lardsim why results 20\n"
+                "lardsim why results 3f1c2b9a64d0e587 --svg race.svg\n"
+                "lardsim why -p fastrcd program.lard 1234\n"
+                "lardsim why -p naive=vc --set policy.naive.view=naive program.lard 25",
+    .options = options,
+    .min_args = 2,
+    .max_args = 2,
+    .run = why_run,
+};

@@ -1,0 +1,88 @@
+/* why.h - the parts of `lardsim why`: what is asked, what the policy says of it, the sentences, the
+ * drawing, the page. */
+#ifndef LARDSIM_V_WHY_H
+#define LARDSIM_V_WHY_H
+
+#include "cli/cli.h"
+#include "policy/checker.h"
+#include "sim/sim.h"
+#include "sim/why.h"
+
+/* ---- what is asked: why/asked.c ------------------------------------------------------------- */
+
+struct sighting { /* a race as a policy reports it */
+    bool found;
+    uint64_t event, earlier, id, addr;
+    bool paired; /* earlier is known */
+    uint32_t size;
+};
+struct why_asked {
+    const char *dir;     /* a results folder; NULL: a trace */
+    struct cli settings; /* of a run: owns given */
+    char *config;        /* owns; DIR/config.yaml */
+    char *source;        /* owns */
+    char *spec, *label;  /* own; of the policy */
+    char *view;          /* owns; names, with commas between */
+    char *granule;       /* owns */
+    char *property;      /* owns */
+    unsigned view_bits;
+    struct promise promise; /* its property is not kept */
+    bool exact;             /* it decides on each access by happens-before, and misses nothing */
+    bool by_access;
+    const char *policy; /* its name: borrowed */
+    bool by_id;
+    uint64_t id, event; /* what was given */
+    struct sighting race;
+    struct sim_past past; /* of dir; owns */
+    char *caveat;         /* owns; the order in which dir's run went; NULL: as recorded */
+};
+int asked_find(struct why_asked *a, const struct cli *c,
+               struct err *e); /* to be freed either way */
+void asked_free(struct why_asked *a);
+
+/* ---- what the policy says: why/said.c ------------------------------------------------------- */
+
+struct policy_said {
+    bool asked;     /* it was run, beside the truth */
+    bool reports;   /* a race at this event */
+    bool true_race; /* so does the truth */
+    char *reason;   /* owns; of the difference between the two; NULL: there is none */
+    char *why;      /* owns; the word for it */
+};
+/* Runs the policy, and the truth beside it, to the end. by_id: finds the race in a->race first. */
+int said_find(struct policy_said *s, struct why_asked *a, const struct cli *c, struct err *e);
+void said_free(struct policy_said *s);
+
+/* ---- the answer ----------------------------------------------------------------------------- */
+
+struct answer {
+    const struct why_asked *asked;
+    const struct policy_said *said;
+    const struct why *why;   /* in the policy's view */
+    const struct why *truth; /* in the view tracked; NULL: that is the policy's */
+};
+
+/* The reasons, sentence by sentence, the verdict first: why/say.c. */
+struct sentences {
+    char **at; /* own */
+    size_t n, cap;
+};
+void answer_say(const struct answer *a, struct sentences *to);
+void sentences_free(struct sentences *s);
+/* "rel 0x9000 (lock A)", "write account + 8": names are as the trace has them. Owned. */
+char *event_text(const struct why *w, const struct why_line *line);
+/* The same without names, which have any length and any characters. */
+char *event_short(const struct why_line *line);
+char *thread_text(const struct why *w, sim_tid tid);                 /* "thread 1 (main)" */
+char *object_text(const struct why *w, const struct why_line *line); /* NULL: nothing is known */
+const char *site_name(const struct why *w, const struct why_line *line, char number[static 24]);
+
+/* Threads and edges: why/draw.c. */
+void answer_draw(const struct answer *a, FILE *out);
+void answer_svg(const struct answer *a, FILE *out);
+
+/* why/page.c */
+void answer_text(const struct answer *a);
+void answer_json(const struct answer *a);
+
+#endif

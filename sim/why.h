@@ -1,0 +1,114 @@
+/* why.h - why two accesses race, or why they do not: what of the execution orders them, or what is
+ * missing for that (docs/why.md).
+ *
+ * The trace is read a few times, and never kept. What is kept is bounded by the threads, the
+ * synchronisation objects and what lies in memory, plus a window of the trace around each access.
+ */
+#ifndef LARDSIM_SIM_WHY_H
+#define LARDSIM_SIM_WHY_H
+
+#include "base/base.h"
+#include "trace/trace.h"
+
+struct why_ask {
+    /* The same events each time. */
+    struct source *(*open)(void *arg, struct err *e);
+    void *arg;
+    const char *view;    /* the names of views, with commas between: as the parameter has it */
+    const char *granule; /* "trace", "field", "4": as the parameter has it */
+    uint64_t event;      /* of the later access, or its commit */
+    bool paired;         /* the earlier one is known, too: */
+    uint64_t earlier;    /* its event, or its commit's */
+    bool placed;         /* the later access is known: */
+    sim_addr addr;       /* of a commit's accesses, the one here */
+    uint32_t size;
+    struct budget *memory; /* is charged for what is kept */
+};
+
+struct why_line { /* an event of the trace */
+    uint64_t number;
+    struct event ev[EVENT_RECORDS];
+    struct object_place at; /* what lies at its address, at that time; only where it is asked for */
+};
+
+struct why_hold { /* a lock that is held */
+    sim_addr addr;
+    uint64_t since; /* the event that acquired it */
+    uint32_t depth;
+    bool shared;
+};
+
+struct why_side {
+    struct why_line line; /* the access; its number is that of the event at which it takes effect */
+    bool committed;       /* with a transaction: the number is the commit's */
+    bool unchecked;       /* outside the view */
+    struct why_hold *hold; /* owns; in the order in which they were acquired */
+    size_t holds, holds_cap;
+};
+
+/* How a thread got to know of another's past: at `from` that thread gave what it knew, at `to` this
+ * one took it. */
+struct why_edge {
+    struct why_line from, to;
+    sim_tid from_thread, to_thread;
+    uint32_t from_actor;
+    bool unknown; /* what `from` is, the events do not say */
+};
+
+struct why_reach { /* an actor that knows of the earlier access */
+    sim_tid thread;
+    struct why_edge edge; /* by which it first did; of the earlier access's own: none */
+    struct why_line out;  /* what it gave last since; outs 0: nothing */
+    uint64_t outs;
+};
+
+struct why_move {         /* a clear, or a copy, of the memory between the two accesses */
+    struct why_line line; /* ev is all zero where it lies beyond what is read */
+    uint64_t event;
+    bool copy, ignored; /* by the view */
+};
+enum { WHY_MOVES = 64, WHY_WINDOW = 3 }; /* kept at most; lines on either side of an access */
+
+enum why_verdict {
+    WHY_ALONE, /* no earlier access of another thread conflicts */
+    WHY_APART, /* the earlier access is of another life of the memory, or conflicts with nothing */
+    WHY_OUTSIDE, /* nothing orders them, but the view does not check one of them */
+    WHY_IS_ORDERED,
+    WHY_RACES
+};
+
+struct why {
+    enum why_verdict verdict;
+    unsigned view, granule;
+    struct why_side later, earlier; /* earlier: not where it is ALONE */
+    /* The clock of the later access's thread, in the entry of the earlier's actor. */
+    uint64_t needed, had;
+    struct why_line learned; /* the event by which it had that; */
+    bool has_learned;        /* there is one between the two accesses, or before */
+    struct why_edge *chain;  /* owns; IS_ORDERED: from the earlier to the later */
+    size_t chains;
+    struct why_reach *reach; /* owns; the earlier one's own first, then as they came to know */
+    size_t reaches;
+    struct why_line out; /* the first that the earlier access's thread gives since */
+    bool has_out;
+    struct why_line in; /* the last that the later one's thread takes before it */
+    bool has_in;
+    /* An edge from here to the later access would order the two: from the latest event at which a
+     * thread that knows of the earlier one gives, or from the earlier access itself. */
+    struct why_line missing;
+    uint64_t newer; /* a write between the two that takes the earlier's place; 0: none */
+    bool displaced; /* newer is one */
+    struct why_move move[WHY_MOVES]; /* the latest of them, as they came */
+    size_t moves, moves_in_all;
+    struct why_line window[2][2 * WHY_WINDOW + 1]; /* around the earlier, the later */
+    size_t windows[2];
+    const char *name;      /* of the source */
+    uint64_t passes;       /* how often it was read */
+    struct source *source; /* owns; names */
+};
+
+/* NULL: error. */
+struct why *why_find(const struct why_ask *ask, struct err *e);
+void why_free(struct why *w);
+
+#endif

@@ -1,0 +1,310 @@
+/* flow.c - who gets to know of one access, and by which edge: its own actor at once; an object with
+ * the first clock of somebody who knows; a thread when it takes from such an object. Whether it
+ * knows, its clock says. What is added here is where the clock came from.
+ *
+ * Objects follow clears and copies of their memory, as the clocks do. */
+#include "sim/why/why_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- actors --------------------------------------------------------------------------------- */
+
+static struct flow_actor *actor_at(struct flow *f, uint32_t actor)
+{
+    if (actor >= f->actors) {
+        const size_t n = (size_t)actor + 1 + actor / 2;
+        f->actor = xrecalloc(f->actor, f->actors, n, sizeof *f->actor);
+        budget_take(f->budget, (n - f->actors) * sizeof *f->actor);
+        f->actors = n;
+    }
+    return &f->actor[actor];
+}
+
+bool flow_knows(const struct flow *f, uint32_t actor)
+{
+    return actor < f->actors && f->actor[actor].knows;
+}
+
+static struct why_line line_of(const struct walk *r, const struct event *ev)
+{
+    struct why_line line = {.number = r->number, .ev = {*ev}};
+
+    if (event_records(ev) > 1)
+        line.ev[1] = ev[1];
+    return line;
+}
+
+static struct why_reach *reach_new(struct flow *f, uint32_t actor, sim_tid tid)
+{
+    const size_t cap = f->reaches_cap;
+
+    f->reach = xgrow(f->reach, f->reaches, &f->reaches_cap, sizeof *f->reach);
+    budget_take(f->budget, (f->reaches_cap - cap) * sizeof *f->reach);
+    struct flow_actor *a = actor_at(f, actor);
+    a->knows = true;
+    a->reach = f->reaches;
+    f->reach[f->reaches] = (struct why_reach){.thread = tid};
+    return &f->reach[f->reaches++];
+}
+
+/* ---- objects -------------------------------------------------------------------------------- */
+
+static bool same(struct flow_key a, struct flow_key b)
+{
+    return a.space == b.space && a.addr == b.addr && a.round == b.round;
+}
+
+static const struct flow_object *object_find(const struct flow *f, struct flow_key key)
+{
+    for (size_t i = 0; i < f->objects; i++)
+        if (same(f->object[i].key, key))
+            return &f->object[i];
+    return NULL;
+}
+
+static void object_put(struct flow *f, struct flow_key key, const struct walk *r,
+                       const struct event *ev)
+{
+    const size_t cap = f->objects_cap;
+
+    if (object_find(f, key))
+        return;
+    f->object = xgrow(f->object, f->objects, &f->objects_cap, sizeof *f->object);
+    budget_take(f->budget, (f->objects_cap - cap) * sizeof *f->object);
+    f->object[f->objects++] = (struct flow_object){
+        .key = key, .from = line_of(r, ev), .thread = ev->tid, .actor = r->actor};
+}
+
+static bool lies_in(const struct flow_object *o, sim_addr addr, uint64_t bytes)
+{
+    return o->key.space < FLOW_BIRTH && o->key.addr - addr < bytes;
+}
+
+static void drop(struct flow *f, size_t keep, size_t n, sim_addr addr, uint64_t bytes)
+{
+    size_t kept = keep;
+
+    for (size_t i = keep; i < n; i++)
+        if (!lies_in(&f->object[i], addr, bytes))
+            f->object[kept++] = f->object[i];
+    f->objects = kept;
+}
+
+/* As memmove does it: what lay at the source, then the destination emptied, then put there. */
+static void follow_memory(struct flow *f, const struct event *ev)
+{
+    const size_t n = f->objects;
+    size_t moved = 0;
+    struct flow_object *copy = NULL;
+
+    for (size_t i = 0; ev->kind == EV_COPY && i < n; i++) {
+        if (!lies_in(&f->object[i], ev[1].addr, ev->aux))
+            continue;
+        if (!copy)
+            copy = xcalloc(n, sizeof *copy);
+        copy[moved] = f->object[i];
+        copy[moved++].key.addr += ev->addr - ev[1].addr;
+    }
+    drop(f, 0, n, ev->addr, ev->aux);
+    for (size_t i = 0; i < moved; i++) {
+        const size_t cap = f->objects_cap;
+        f->object = xgrow(f->object, f->objects, &f->objects_cap, sizeof *f->object);
+        budget_take(f->budget, (f->objects_cap - cap) * sizeof *f->object);
+        f->object[f->objects++] = copy[i];
+    }
+    free(copy);
+}
+
+/* ---- through which objects an event's edges go ---------------------------------------------- */
+
+enum { NO_SPACE = -1 };
+static int space_of(const struct event *ev)
+{
+    switch ((enum ev_object)ev_info[ev->kind].object) {
+    case OBJECT_LOCK:
+        return ev->kind == EV_RELEASE_SHARED ? FLOW_LOCK_SHARED : FLOW_LOCK;
+    case OBJECT_VOLATILE:
+        return FLOW_VOLATILE;
+    case OBJECT_BARRIER:
+        return FLOW_BARRIER;
+    case OBJECT_CLASS:
+        return FLOW_CLASS;
+    case OBJECT_ATOMIC:
+        return FLOW_ATOMIC;
+    case OBJECT_NONE:
+    case OBJECT_CHILD:
+    case OBJECT_SELF:
+    case OBJECT_COMMIT:
+        break;
+    }
+    return NO_SPACE;
+}
+
+static struct flow_key key_of(const struct event *ev, int space)
+{
+    return (struct flow_key){(enum flow_space)space, ev->addr, space == FLOW_BARRIER ? ev->aux : 0};
+}
+
+/* The variables of a transaction: fn for each until it is true. */
+typedef bool variable_fn(struct flow *f, struct flow_key key, const struct walk *r,
+                         const struct event *ev, void *arg);
+static bool each_variable(struct flow *f, const struct walk *r, const struct event *ev,
+                          variable_fn *fn, void *arg)
+{
+    const uint64_t step = r->granule ? r->granule : 1;
+
+    for (size_t i = 0; i < r->effects; i++) {
+        const struct bytes_at in = region_of(&r->effect[i], r->granule);
+        for (sim_addr a = in.first; a <= in.last; a += step) {
+            if (fn(f, (struct flow_key){FLOW_COMMIT, a, 0}, r, ev, arg))
+                return true;
+            if (in.last - a < step)
+                break;
+        }
+    }
+    return false;
+}
+
+/* ---- taking --------------------------------------------------------------------------------- */
+
+static bool from_object(const struct flow *f, struct flow_key key, struct why_edge *edge)
+{
+    const struct flow_object *o = object_find(f, key);
+
+    if (!o)
+        return false;
+    edge->from = o->from;
+    edge->from_thread = o->thread;
+    edge->from_actor = o->actor;
+    return true;
+}
+
+static bool take_variable(struct flow *f, struct flow_key key, const struct walk *r,
+                          const struct event *ev, void *edge)
+{
+    (void)r;
+    (void)ev;
+    return from_object(f, key, edge);
+}
+
+static bool from_child(const struct flow *f, const struct walk *r, const struct event *ev,
+                       struct why_edge *edge)
+{
+    if (from_object(f, (struct flow_key){FLOW_FINAL, ev->aux, 0}, edge))
+        return true;
+    if (r->other_gave && flow_knows(f, r->other)) {
+        edge->from = f->actor[r->other].last;
+        edge->from_thread = (sim_tid)ev->aux;
+        edge->from_actor = r->other;
+        return true;
+    }
+    return from_object(f, (struct flow_key){FLOW_BIRTH, ev->aux, 0}, edge);
+}
+
+/* By which edge the thread has got to know with this event. */
+static bool find_edge(struct flow *f, const struct walk *r, const struct event *ev,
+                      struct why_edge *edge)
+{
+    const int space = space_of(ev);
+
+    if (r->first && from_object(f, (struct flow_key){FLOW_BIRTH, ev->tid, 0}, edge))
+        return true;
+    if (ev->kind == EV_JOIN)
+        return from_child(f, r, ev, edge);
+    if (ev->kind == EV_TXN_COMMIT)
+        return each_variable(f, r, ev, take_variable, edge);
+    if (ev->kind == EV_WRITEVC) { /* the trace says what happened before, and not how */
+        edge->from = f->access;
+        edge->from_thread = f->access.ev->tid;
+        edge->from_actor = f->origin;
+        return true;
+    }
+    if (space == NO_SPACE)
+        return false;
+    if (from_object(f, key_of(ev, space), edge))
+        return true;
+    /* An exclusive acquire takes from shared releases, too. */
+    return space == FLOW_LOCK && ev->kind != EV_ACQUIRE_SHARED &&
+           from_object(f, key_of(ev, FLOW_LOCK_SHARED), edge);
+}
+
+static void reached(struct flow *f, const struct walk *r, const struct event *ev)
+{
+    struct why_edge edge = {.to = line_of(r, ev), .to_thread = ev->tid};
+
+    edge.unknown = !find_edge(f, r, ev, &edge);
+    reach_new(f, r->actor, ev->tid)->edge = edge;
+}
+
+/* ---- giving --------------------------------------------------------------------------------- */
+
+static bool give_variable(struct flow *f, struct flow_key key, const struct walk *r,
+                          const struct event *ev, void *arg)
+{
+    (void)arg;
+    object_put(f, key, r, ev);
+    return false;
+}
+
+static void gives(struct flow *f, uint32_t actor, const struct walk *r, const struct event *ev)
+{
+    struct why_reach *reach = &f->reach[f->actor[actor].reach];
+
+    reach->out = line_of(r, ev);
+    reach->outs++;
+}
+
+static void give(struct flow *f, const struct walk *r, const struct event *ev)
+{
+    const int space = space_of(ev);
+
+    gives(f, r->actor, r, ev);
+    if (ev->kind == EV_FORK)
+        object_put(f, (struct flow_key){FLOW_BIRTH, ev->aux, 0}, r, ev);
+    else if (ev->kind == EV_THREAD_END)
+        object_put(f, (struct flow_key){FLOW_FINAL, ev->tid, 0}, r, ev);
+    else if (ev->kind == EV_TXN_COMMIT)
+        each_variable(f, r, ev, give_variable, NULL);
+    else if (space != NO_SPACE)
+        object_put(f, key_of(ev, space), r, ev);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------ */
+
+void flow_begin(struct flow *f, const struct walk *r, const struct event *ev, struct budget *budget)
+{
+    *f = (struct flow){.budget = budget, .origin = r->actor, .needed = r->before};
+    f->access = line_of(r, ev);
+    reach_new(f, r->actor, ev->tid);
+}
+
+/* The clock of a thread that has ended is gone: what it was born with, it had. */
+static bool learns(const struct flow *f, const struct walk *r, const struct event *ev)
+{
+    return reading_knows(r, ev->tid, f->origin) >= f->needed ||
+           (ev->kind == EV_THREAD_END && r->first && r->gave &&
+            object_find(f, (struct flow_key){FLOW_BIRTH, ev->tid, 0}));
+}
+
+void flow_step(struct flow *f, const struct walk *r, const struct event *ev)
+{
+    if (ev->kind == EV_CLEAR || ev->kind == EV_COPY)
+        follow_memory(f, ev);
+    if (!flow_knows(f, r->actor) && learns(f, r, ev))
+        reached(f, r, ev);
+    if (r->gave && flow_knows(f, r->actor))
+        give(f, r, ev);
+    if (r->other_gave && flow_knows(f, r->other))
+        gives(f, r->other, r, ev);
+    if (flow_knows(f, r->actor))
+        actor_at(f, r->actor)->last = line_of(r, ev);
+}
+
+void flow_free(struct flow *f)
+{
+    free(f->actor);
+    free(f->object);
+    free(f->reach);
+    *f = (struct flow){0};
+}

@@ -1,0 +1,192 @@
+/* read.c - a reading of the trace, event by event, with the clocks of happens-before beside it
+ * where somebody asks for them. They are those of a checker, whose policy checks nothing: so views,
+ * transactions and moves of memory are what they are in every run. */
+#include "sim/why/why_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int granule_of(const char *text, unsigned of_trace)
+{
+    if (!strcmp(text, "trace"))
+        return (int)(of_trace ? of_trace : 1);
+    return !strcmp(text, "field") ? GRANULE_FIELD : atoi(text);
+}
+
+/* Nobody else reads this configuration, so the label may be any. */
+static int make_checker(struct walk *r, struct err *e)
+{
+    char *view = xasprintf("policy.why.view=%s", r->ask->view);
+    const struct checker_env env = {
+        .number = &r->number, .granule = r->granule, .memory = r->ask->memory, .err = r->err};
+    struct checker_env own = env;
+
+    own.config = r->config = config_new(NULL);
+    own.stats = r->stats = stats_new();
+    if (!config_set(r->config, view, e))
+        r->hb = checker_new("why=none", &own, e);
+    free(view);
+    return r->hb ? 0 : -1;
+}
+
+int reading_open(struct walk *r, const struct why_ask *ask, enum reading_way way, struct err *e)
+{
+    *r = (struct walk){.ask = ask, .err = e};
+    r->source = ask->open(ask->arg, e);
+    if (!r->source)
+        return -1;
+    source_account(r->source, ask->memory);
+    r->granule = (unsigned)granule_of(ask->granule, r->source->granularity);
+    if (way == READ_CHECKED) {
+        r->rules = rules_new(false);
+        rules_account(r->rules, ask->memory);
+    }
+    return way == READ_CLOCKS ? make_checker(r, e) : 0;
+}
+
+struct source *reading_keep(struct walk *r)
+{
+    struct source *s = r->source;
+
+    r->source = NULL;
+    return s;
+}
+
+void reading_close(struct walk *r)
+{
+    checker_free(r->hb);
+    stats_free(r->stats);
+    config_free(r->config);
+    rules_free(r->rules);
+    source_close(r->source);
+    for (size_t i = 0; i < r->txns; i++)
+        free(r->txn[i].access);
+    free(r->txn);
+    free(r->time);
+    free(r->acted);
+    *r = (struct walk){0};
+}
+
+uint64_t reading_knows(const struct walk *r, sim_tid tid, uint32_t actor)
+{
+    return checker_knows(r->hb, tid, actor);
+}
+
+/* ---- accesses and when they take effect ----------------------------------------------------- */
+
+static struct open_txn *txn_of(struct walk *r, sim_tid tid)
+{
+    if (tid >= r->txns) {
+        r->txn = xrecalloc(r->txn, r->txns, (size_t)tid + 1, sizeof *r->txn);
+        r->txns = (size_t)tid + 1;
+    }
+    return &r->txn[tid];
+}
+
+static void find_effects(struct walk *r, const struct event *ev)
+{
+    r->effect = NULL;
+    r->effects = 0;
+    if (event_is_access(ev) && ev->flags & EVF_IN_TXN) {
+        struct open_txn *t = txn_of(r, ev->tid);
+        t->access = xgrow(t->access, t->n, &t->cap, sizeof *t->access);
+        t->access[t->n++] = *ev;
+    } else if (event_is_access(ev)) {
+        r->effect = ev;
+        r->effects = 1;
+    } else if (ev->kind == EV_TXN_COMMIT && ev->tid < r->txns) {
+        struct open_txn *t = &r->txn[ev->tid];
+        r->effect = t->access;
+        r->effects = t->n;
+        t->n = 0;
+    }
+}
+
+/* ---- clocks --------------------------------------------------------------------------------- */
+
+static uint64_t *time_of(struct walk *r, uint32_t actor)
+{
+    if (actor >= r->times) {
+        const size_t n = (size_t)actor + 1 + actor / 2;
+        r->time = xrecalloc(r->time, r->times, n, sizeof *r->time);
+        r->times = n;
+    }
+    if (!r->time[actor])
+        r->time[actor] = 1;
+    return &r->time[actor];
+}
+
+static bool acts_first(struct walk *r, sim_tid tid)
+{
+    if (tid >= r->threads) {
+        const size_t n = (size_t)tid + 1 + tid / 2;
+        r->acted = xrecalloc(r->acted, r->threads, n, sizeof *r->acted);
+        r->threads = n;
+    }
+    const bool first = !r->acted[tid];
+    r->acted[tid] = true;
+    return first;
+}
+
+/* A time that has gone on has been given: each outgoing edge ends with that. A thread that has
+ * ended has no clock of its own any more. */
+static bool gave(struct walk *r, uint32_t actor)
+{
+    uint64_t *time = time_of(r, actor);
+    const uint64_t now = checker_time(r->hb, actor);
+
+    if (now == *time)
+        return false;
+    *time = now;
+    return true;
+}
+
+static void move_clocks(struct walk *r, const struct event *ev)
+{
+    r->first = acts_first(r, ev->tid);
+    checker_step(r->hb, ev, 0, (struct mem_outcome){0}, 0);
+    r->actor = checker_actor(r->hb, ev->tid);
+    r->before = *time_of(r, r->actor);
+    r->gave = gave(r, r->actor) ||
+              (ev->kind == EV_THREAD_END && !checker_knows(r->hb, ev->tid, r->actor));
+    r->other_gave = false;
+    if (ev->kind == EV_JOIN && ev->aux < r->threads && r->acted[ev->aux]) {
+        r->other = checker_actor(r->hb, (sim_tid)ev->aux);
+        r->other_gave = r->other != r->actor && gave(r, r->other);
+    }
+}
+
+static int apply(struct walk *r, const struct event *ev)
+{
+    if (r->rules && rules_apply(r->rules, ev, r->number, r->err))
+        return -1;
+    if (r->hb)
+        move_clocks(r, ev);
+    find_effects(r, ev);
+    if (budget_over(r->ask->memory))
+        return err_set(r->err, LARD_LIMIT,
+                       "%s: event %llu: what has to be kept takes %llu bytes, and the limit is "
+                       "%llu; raise it with --max-memory",
+                       r->source->name, (unsigned long long)r->number,
+                       (unsigned long long)r->ask->memory->live,
+                       (unsigned long long)r->ask->memory->limit);
+    return r->err->code ? -1 : 0;
+}
+
+int reading_each(struct walk *r, reading_fn *fn, void *arg)
+{
+    struct batch b;
+
+    for (;;) {
+        if (source_next(r->source, &b, r->err))
+            return -1;
+        if (b.records == 0)
+            return 0;
+        r->number = b.first;
+        for (size_t i = 0; i < b.records; i += event_records(&b.rec[i]), r->number++)
+            if (apply(r, &b.rec[i]))
+                return -1;
+            else if (!fn(arg, r, &b.rec[i]))
+                return 0;
+    }
+}

@@ -1,0 +1,716 @@
+/* why.c - three looks at a trace: for the later access and what moved its memory; for the earlier
+ * access; and for who got to know of that one before the other happened.
+ *
+ * Backwards one can't read. So of the clears and copies before the later access the latest OPS are
+ * kept; where the memory came from further back, the trace is read again, up to the oldest of
+ * them. */
+#include "sim/why/why_int.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPS = 1 << 16 };
+struct op { /* a clear or a copy */
+    uint64_t event;
+    sim_addr to, from;
+    uint64_t bytes;
+    bool copy;
+};
+
+/* The locations of an access: one region, until a part of it is cleared or comes from elsewhere.
+ * Parts beyond the last are left out. */
+enum { PIECES = 16 };
+struct pieces {
+    struct bytes_at at[PIECES];
+    size_t n;
+};
+struct life {       /* where they lie after an event, and up to where the next one begins */
+    uint64_t since; /* the first has none: it is from the start of the trace on */
+    struct pieces in;
+};
+
+struct candidate { /* for the earlier access: an actor's latest read or write, plain or atomic */
+    bool there;
+    uint64_t number, time;
+    uint32_t actor;
+    struct event access;
+    bool committed;
+};
+enum { CANDIDATE_KINDS = 4 };
+
+struct seeking {
+    struct why *w;
+    const struct why_ask *ask;
+    unsigned granule;
+    /* The first look. */
+    struct event access; /* the later one */
+    bool found, committed;
+    uint64_t event, until; /* at which it takes effect; ops after `until` are of no interest */
+    struct op *ops;        /* the latest of them, as a ring */
+    size_t op_next, op_n;
+    bool op_lost;
+    /* Where it lay, the latest first. */
+    struct life *life;
+    size_t lives, lives_cap;
+    size_t now; /* the second and third look: the one in hand */
+    /* The second. */
+    struct candidate *candidate; /* by actor and kind */
+    size_t actors;
+    struct candidate chosen;
+    /* The third. */
+    struct flow flow;
+    bool flowing, in_window;
+    struct placement *placement;
+    struct why_line recent[WHY_WINDOW]; /* a ring of the latest events */
+    size_t recents;
+    size_t after[2]; /* lines still to come behind the access */
+    uint32_t later_actor;
+    size_t move_next;
+};
+
+struct bytes_at region_of(const struct event *access, unsigned granule)
+{
+    if (granule == GRANULE_FIELD)
+        return (struct bytes_at){access->addr, access->addr};
+    const sim_addr mask = ~(sim_addr)(granule - 1);
+    return (struct bytes_at){access->addr & mask, (access->addr + access->size - 1) | ~mask};
+}
+
+static void keep_line(struct why_line *to, const struct seeking *s, const struct walk *r,
+                      const struct event *ev)
+{
+    *to = (struct why_line){.number = r->number, .ev = {*ev}};
+    if (event_records(ev) > 1)
+        to->ev[1] = ev[1];
+    if (s->placement)
+        to->at = placement_find(s->placement, ev->addr);
+}
+
+/* ---- the later access, and the clears and copies before it ---------------------------------- */
+
+static void keep_op(struct seeking *s, const struct event *ev, uint64_t number)
+{
+    s->op_lost |= s->op_n == OPS;
+    s->ops[s->op_next] = (struct op){.event = number,
+                                     .to = ev->addr,
+                                     .from = ev->kind == EV_COPY ? ev[1].addr : 0,
+                                     .bytes = ev->aux,
+                                     .copy = ev->kind == EV_COPY};
+    s->op_next = (s->op_next + 1) % OPS;
+    s->op_n += s->op_n < OPS;
+}
+
+/* Whether this is the access that is asked about: of a commit's accesses one at the place that was
+ * given. Of several a write, which conflicts with all that a read there does. */
+static bool is_asked(const struct seeking *s, const struct event *access)
+{
+    return !s->ask->placed || (access->addr == s->ask->addr && access->size == s->ask->size);
+}
+
+static void found_access(struct seeking *s, const struct walk *r, const struct event *access)
+{
+    s->access = *access;
+    s->committed = access->flags & EVF_IN_TXN;
+    s->event = r->number;
+    s->found = true;
+}
+
+/* An access in a transaction may be asked about by its own number: it takes effect at its commit.
+ */
+struct waiting {
+    bool on;
+    struct event access;
+};
+
+struct first_look {
+    struct seeking *s;
+    struct waiting waiting;
+};
+
+static bool look_first(void *arg, struct walk *r, const struct event *ev)
+{
+    struct first_look *l = arg;
+    struct seeking *s = l->s;
+
+    if ((ev->kind == EV_CLEAR || ev->kind == EV_COPY) && r->number < s->until)
+        keep_op(s, ev, r->number);
+    if (s->found) /* another reading, for what came before */
+        return r->number + 1 < s->until;
+    if (r->number == s->ask->event && event_is_access(ev) && ev->flags & EVF_IN_TXN)
+        l->waiting = (struct waiting){true, *ev};
+    if (l->waiting.on && ev->kind == EV_TXN_COMMIT && ev->tid == l->waiting.access.tid)
+        found_access(s, r, &l->waiting.access);
+    for (size_t i = 0; r->number == s->ask->event && i < r->effects; i++)
+        if (is_asked(s, &r->effect[i]) && (!s->found || event_writes(&r->effect[i])))
+            found_access(s, r, &r->effect[i]);
+    return !s->found && (r->number < s->ask->event || l->waiting.on);
+}
+
+static int no_access(const struct seeking *s, const struct walk *r, const struct first_look *l,
+                     struct err *e)
+{
+    const unsigned long long event = s->ask->event;
+
+    if (l->waiting.on)
+        return err_set(e, LARD_TRACE,
+                       "%s: event %llu is in a transaction that never commits, so it never took "
+                       "effect",
+                       r->source->name, event);
+    if (r->number < s->ask->event)
+        return err_set(e, LARD_USAGE,
+                       "%s: there is no event %llu: the last one is %llu; `lardsim trace info` "
+                       "shows the numbers",
+                       r->source->name, event, (unsigned long long)(r->number ? r->number - 1 : 0));
+    return err_set(e, LARD_USAGE,
+                   "%s: event %llu is no access, nor a commit of one; `lardsim trace cat --first "
+                   "%llu --count 1` shows it, and `lardsim run` names those that race",
+                   r->source->name, event, event);
+}
+
+static int read_back(struct seeking *s, struct err *e)
+{
+    struct first_look l = {.s = s};
+    struct walk r;
+    const bool again = s->found;
+
+    s->op_n = s->op_next = 0;
+    s->op_lost = false;
+    s->w->passes++;
+    if (reading_open(&r, s->ask, again ? READ_PLAIN : READ_CHECKED, e))
+        return -1;
+    s->granule = r.granule;
+    if (s->ask->event < r.source->first && !again) {
+        err_set(e, LARD_USAGE, "%s: there is no event %llu: the first one is %llu", r.source->name,
+                (unsigned long long)s->ask->event, (unsigned long long)r.source->first);
+        reading_close(&r);
+        return -1;
+    }
+    int failed = reading_each(&r, look_first, &l);
+    if (!failed && !s->found)
+        failed = no_access(s, &r, &l, e);
+    reading_close(&r);
+    return failed;
+}
+
+/* ---- where its memory came from ------------------------------------------------------------- */
+
+static void add_life(struct seeking *s, uint64_t since, const struct pieces *in)
+{
+    s->life = xgrow(s->life, s->lives, &s->lives_cap, sizeof *s->life);
+    s->life[s->lives++] = (struct life){since, *in};
+}
+
+static void add_piece(struct pieces *p, sim_addr first, sim_addr last, sim_addr shift)
+{
+    if (p->n < PIECES)
+        p->at[p->n++] = (struct bytes_at){first + shift, last + shift};
+}
+
+static bool pieces_meet(const struct pieces *p, struct bytes_at with)
+{
+    for (size_t i = 0; i < p->n; i++)
+        if (regions_meet(p->at[i], with))
+            return true;
+    return false;
+}
+
+/* Where the pieces were before the clear or the copy: what it cleared was nowhere. */
+static void pieces_before(struct pieces *p, struct bytes_at to, const struct op *op)
+{
+    struct pieces was = {.n = 0};
+
+    for (size_t i = 0; i < p->n; i++) {
+        const struct bytes_at r = p->at[i];
+        if (!regions_meet(r, to)) {
+            add_piece(&was, r.first, r.last, 0);
+            continue;
+        }
+        if (r.first < to.first)
+            add_piece(&was, r.first, to.first - 1, 0);
+        if (op->copy)
+            add_piece(&was, r.first > to.first ? r.first : to.first,
+                      r.last < to.last ? r.last : to.last, op->from - op->to);
+        if (r.last > to.last)
+            add_piece(&was, to.last + 1, r.last, 0);
+    }
+    *p = was;
+}
+
+static void add_move(struct seeking *s, const struct op *op, bool ignored)
+{
+    struct why *w = s->w;
+
+    w->moves_in_all++;
+    if (w->moves == WHY_MOVES) { /* the first of them stay: found backwards, those are the last */
+        memmove(&w->move[0], &w->move[1], (WHY_MOVES - 1) * sizeof w->move[0]);
+        w->moves--;
+    }
+    w->move[w->moves++] =
+        (struct why_move){.event = op->event, .copy = op->copy, .ignored = ignored};
+}
+
+/* Further back by one. */
+static void step_back(struct seeking *s, struct pieces *in, const struct op *op)
+{
+    const struct bytes_at to = {op->to, op->to + op->bytes - 1};
+    const bool ignored = s->w->view & (op->copy ? VIEW_NO_COPY : VIEW_NO_CLEAR);
+
+    if (!pieces_meet(in, to))
+        return;
+    add_move(s, op, ignored);
+    if (ignored)
+        return;
+    add_life(s, op->event, in);
+    pieces_before(in, to, op);
+}
+
+static int find_lives(struct seeking *s, struct err *e)
+{
+    const struct bytes_at whole = region_of(&s->access, s->granule);
+    struct pieces in = {.at = {whole}, .n = 1};
+
+    for (;;) {
+        for (size_t i = 0; i < s->op_n && in.n; i++) {
+            const struct op *op = &s->ops[(s->op_next + OPS - 1 - i) % OPS];
+            if (op->event < s->event)
+                step_back(s, &in, op);
+            s->until = op->event;
+        }
+        if (!in.n || !s->op_lost)
+            break;
+        if (read_back(s, e))
+            return -1;
+    }
+    add_life(s, 0, &in);
+    return 0;
+}
+
+/* Lives stand the latest first. */
+static const struct pieces *lies_in_now(struct seeking *s, uint64_t number)
+{
+    while (s->now > 0 && s->life[s->now - 1].since < number)
+        s->now--;
+    return &s->life[s->now].in;
+}
+
+/* ---- the earlier access --------------------------------------------------------------------- */
+
+static bool atomic(const struct event *access)
+{
+    return event_order(access) != ORDER_NONE;
+}
+
+static bool conflict(const struct event *a, const struct event *b)
+{
+    return (event_writes(a) || event_writes(b)) && !(atomic(a) && atomic(b));
+}
+
+static struct candidate *candidates_of(struct seeking *s, uint32_t actor)
+{
+    if (actor >= s->actors) {
+        const size_t n = (size_t)actor + 1 + actor / 2;
+        s->candidate = xrecalloc(s->candidate, s->actors * CANDIDATE_KINDS, n * CANDIDATE_KINDS,
+                                 sizeof *s->candidate);
+        budget_take(s->ask->memory, (n - s->actors) * CANDIDATE_KINDS * sizeof *s->candidate);
+        s->actors = n;
+    }
+    return &s->candidate[(size_t)actor * CANDIDATE_KINDS];
+}
+
+static void consider(struct seeking *s, const struct walk *r, const struct event *access)
+{
+    if (s->ask->paired && r->number != s->ask->earlier)
+        return;
+    if (access->flags & checker_skips(r->hb) && !s->ask->paired)
+        return;
+    const struct candidate c = {.there = true,
+                                .number = r->number,
+                                .time = r->before,
+                                .actor = r->actor,
+                                .access = *access,
+                                .committed = access->flags & EVF_IN_TXN};
+    candidates_of(s, r->actor)[2 * event_writes(access) + atomic(access)] = c;
+}
+
+/* One that races comes before one that does not; of those, the latest. */
+static void choose(struct seeking *s, const struct walk *r)
+{
+    bool racy = false;
+
+    for (size_t i = 0; i < s->actors * CANDIDATE_KINDS; i++) {
+        const struct candidate *c = &s->candidate[i];
+        if (!c->there || c->actor == r->actor || !conflict(&c->access, &s->access))
+            continue;
+        const bool races = c->time > reading_knows(r, s->access.tid, c->actor);
+        if (!s->chosen.there || (races && !racy) || (races == racy && c->number > s->chosen.number))
+            s->chosen = *c;
+        racy |= races;
+    }
+}
+
+static bool look_second(void *arg, struct walk *r, const struct event *ev)
+{
+    struct seeking *s = arg;
+
+    (void)ev;
+    if (r->number == s->event) {
+        choose(s, r);
+        return false;
+    }
+    const struct pieces *in = lies_in_now(s, r->number);
+    for (size_t i = 0; i < r->effects; i++)
+        if (pieces_meet(in, region_of(&r->effect[i], s->granule)))
+            consider(s, r, &r->effect[i]);
+    return true;
+}
+
+static int find_earlier(struct seeking *s, struct err *e)
+{
+    struct walk r;
+
+    s->w->passes++;
+    s->now = s->lives - 1;
+    if (reading_open(&r, s->ask, READ_CLOCKS, e))
+        return -1;
+    const int failed = reading_each(&r, look_second, s);
+    reading_close(&r);
+    return failed;
+}
+
+/* ---- locks that are held -------------------------------------------------------------------- */
+
+static struct why_hold *hold_find(struct why_side *side, sim_addr addr, bool shared)
+{
+    for (size_t i = 0; i < side->holds; i++)
+        if (side->hold[i].addr == addr && side->hold[i].shared == shared)
+            return &side->hold[i];
+    return NULL;
+}
+
+static void hold_drop(struct why_side *side, const struct why_hold *h)
+{
+    const size_t i = (size_t)(h - side->hold);
+
+    memmove(&side->hold[i], &side->hold[i + 1], (side->holds - i - 1) * sizeof *h);
+    side->holds--;
+}
+
+static void hold_step(struct why_side *side, const struct walk *r, const struct event *ev)
+{
+    const bool shared = ev->kind == EV_ACQUIRE_SHARED || ev->kind == EV_RELEASE_SHARED;
+    struct why_hold *h = hold_find(side, ev->addr, shared);
+
+    if (ev->kind == EV_ACQUIRE || ev->kind == EV_ACQUIRE_SHARED) {
+        if (!h) {
+            side->hold = xgrow(side->hold, side->holds, &side->holds_cap, sizeof *side->hold);
+            h = &side->hold[side->holds++];
+            *h = (struct why_hold){.addr = ev->addr, .since = r->number, .shared = shared};
+        }
+        h->depth++;
+    } else if (h && --h->depth == 0) {
+        hold_drop(side, h);
+    }
+}
+
+/* Locks lie in memory and move with it. A wait gives a lock up, and ends before anything else. */
+static void hold_follow(struct why_side *side, const struct event *ev)
+{
+    for (size_t i = 0; ev->kind == EV_COPY && i < side->holds; i++)
+        if (side->hold[i].addr - ev[1].addr < ev->aux)
+            side->hold[i].addr += ev->addr - ev[1].addr;
+}
+
+static void holds(struct why_side *side, sim_tid tid, const struct walk *r, const struct event *ev)
+{
+    if (ev->kind == EV_COPY)
+        hold_follow(side, ev);
+    if (ev->tid != tid || ev_info[ev->kind].object != OBJECT_LOCK)
+        return;
+    if (ev->kind == EV_WAIT_ENTER || ev->kind == EV_WAIT_EXIT)
+        return;
+    if (ev->flags & EVF_SYSTEM && !(checker_view(r->hb) & VIEW_ALL_SYNC))
+        return;
+    hold_step(side, r, ev);
+}
+
+/* ---- who got to know ------------------------------------------------------------------------ */
+
+static void in_window(struct seeking *s, size_t which, const struct walk *r, const struct event *ev)
+{
+    keep_line(&s->w->window[which][s->w->windows[which]++], s, r, ev);
+}
+
+/* At the access: the lines before it, and its own. */
+static void begin_window(struct seeking *s, size_t which, const struct walk *r,
+                         const struct event *ev)
+{
+    const size_t n = s->recents < WHY_WINDOW ? s->recents : WHY_WINDOW;
+
+    for (size_t i = s->recents - n; i < s->recents; i++)
+        s->w->window[which][s->w->windows[which]++] = s->recent[i % WHY_WINDOW];
+    in_window(s, which, r, ev);
+    s->after[which] = WHY_WINDOW;
+}
+
+static void windows(struct seeking *s, const struct walk *r, const struct event *ev)
+{
+    for (size_t i = 0; i < 2; i++)
+        if (s->after[i] > 0) {
+            in_window(s, i, r, ev);
+            s->after[i]--;
+        }
+    if (r->number == s->event)
+        begin_window(s, 1, r, ev);
+    else if (s->chosen.there && r->number == s->chosen.number)
+        begin_window(s, 0, r, ev);
+    keep_line(&s->recent[s->recents++ % WHY_WINDOW], s, r, ev);
+}
+
+static void see_side(struct seeking *s, struct why_side *side, const struct walk *r,
+                     const struct event *access)
+{
+    keep_line(&side->line, s, r, access);
+    side->committed = access->flags & EVF_IN_TXN;
+    side->unchecked = access->flags & checker_skips(r->hb);
+}
+
+static void see_moves(struct seeking *s, const struct walk *r, const struct event *ev)
+{
+    struct why *w = s->w;
+
+    if (s->move_next < w->moves && w->move[s->move_next].event == r->number)
+        keep_line(&w->move[s->move_next++].line, s, r, ev);
+}
+
+/* What the later one's thread knows of the earlier one's. */
+static void see_learning(struct seeking *s, const struct walk *r, const struct event *ev)
+{
+    struct why *w = s->w;
+    const uint32_t of = s->chosen.actor;
+
+    if (ev->tid != s->access.tid)
+        return;
+    /* Less, where a kernel thread is taken for the thread and the thread has changed it. */
+    const uint64_t now = reading_knows(r, ev->tid, of);
+    if (now != w->had) {
+        w->had = now;
+        w->has_learned = now > 0;
+        keep_line(&w->learned, s, r, ev);
+    }
+}
+
+/* What it took: of a nested monitor the outermost alone. */
+static void see_taking(struct seeking *s, const struct walk *r, const struct event *ev)
+{
+    struct why *w = s->w;
+    const bool shared = ev->kind == EV_ACQUIRE_SHARED;
+    const struct why_hold *h = hold_find(&w->later, ev->addr, shared);
+
+    if (ev->tid != s->access.tid || r->number >= s->event || !ev_info[ev->kind].takes)
+        return;
+    if (event_is_access(ev) && !order_takes(event_order(ev)))
+        return;
+    if (ev->flags & EVF_SYSTEM && !(w->view & VIEW_ALL_SYNC))
+        return;
+    if ((ev->kind == EV_ACQUIRE || shared) && h && h->depth > 1)
+        return;
+    keep_line(&w->in, s, r, ev);
+    w->has_in = true;
+}
+
+static void see_between(struct seeking *s, const struct walk *r, const struct event *ev)
+{
+    struct why *w = s->w;
+    const struct pieces *in = lies_in_now(s, r->number);
+
+    for (size_t i = 0; i < r->effects && !w->displaced; i++)
+        if (event_writes(&r->effect[i]) && !(r->effect[i].flags & checker_skips(r->hb)) &&
+            pieces_meet(in, region_of(&r->effect[i], s->granule))) {
+            w->newer = r->number;
+            w->displaced = true;
+        }
+    if (!w->has_out && r->actor == s->flow.origin && r->gave) {
+        keep_line(&w->out, s, r, ev);
+        w->has_out = true;
+    }
+}
+
+static void flow_on(struct seeking *s, const struct walk *r, const struct event *ev)
+{
+    if (!s->chosen.there || r->number < s->chosen.number || r->number > s->event)
+        return;
+    if (r->number == s->chosen.number) {
+        flow_begin(&s->flow, r, ev, s->ask->memory);
+        s->flowing = true;
+        s->w->needed = s->flow.needed;
+        see_side(s, &s->w->earlier, r, &s->chosen.access);
+    } else if (r->number < s->event) {
+        see_between(s, r, ev);
+    }
+    if (r->number == s->chosen.number && r->gave) {
+        keep_line(&s->w->out, s, r, ev);
+        s->w->has_out = true;
+    }
+    flow_step(&s->flow, r, ev);
+}
+
+static bool look_third(void *arg, struct walk *r, const struct event *ev)
+{
+    struct seeking *s = arg;
+
+    if (ev->kind == EV_ALLOC)
+        placement_apply(s->placement, ev, r->number);
+    windows(s, r, ev);
+    see_moves(s, r, ev);
+    if (r->number <= s->event) {
+        if (s->chosen.there && r->number <= s->chosen.number)
+            holds(&s->w->earlier, s->chosen.access.tid, r, ev);
+        holds(&s->w->later, s->access.tid, r, ev);
+        if (s->chosen.there)
+            see_learning(s, r, ev);
+        see_taking(s, r, ev);
+        flow_on(s, r, ev);
+    }
+    if (r->number == s->event) {
+        see_side(s, &s->w->later, r, &s->access);
+        s->later_actor = r->actor;
+    }
+    if (event_is_placing(ev) && ev->kind != EV_ALLOC)
+        placement_apply(s->placement, ev, r->number);
+    return r->number < s->event || s->after[1] > 0;
+}
+
+static int follow(struct seeking *s, struct err *e)
+{
+    struct walk r;
+
+    s->w->passes++;
+    s->now = s->lives - 1;
+    if (reading_open(&r, s->ask, READ_CLOCKS, e))
+        return -1;
+    s->placement = placement_new(s->ask->memory);
+    placement_names(s->placement, r.source->names);
+    const int failed = reading_each(&r, look_third, s);
+    s->w->name = r.source->name;
+    s->w->source = reading_keep(&r);
+    placement_free(s->placement);
+    reading_close(&r);
+    return failed;
+}
+
+/* ---- what came of it ------------------------------------------------------------------------ */
+
+/* Backwards, from who knows to who told it; then turned round. */
+static void make_chain(struct seeking *s)
+{
+    struct why *w = s->w;
+    const struct flow *f = &s->flow;
+    uint32_t actor = s->later_actor;
+
+    w->chain = xcalloc(w->reaches, sizeof *w->chain);
+    while (actor != f->origin && w->chains < w->reaches) {
+        const struct why_edge *edge = &w->reach[f->actor[actor].reach].edge;
+        w->chain[w->chains++] = *edge;
+        if (edge->unknown)
+            break;
+        actor = edge->from_actor;
+    }
+    for (size_t i = 0; i < w->chains / 2; i++) {
+        const struct why_edge edge = w->chain[i];
+        w->chain[i] = w->chain[w->chains - 1 - i];
+        w->chain[w->chains - 1 - i] = edge;
+    }
+}
+
+static void find_missing(struct why *w)
+{
+    w->missing = w->earlier.line;
+    for (size_t i = 0; i < w->reaches; i++)
+        if (w->reach[i].outs && w->reach[i].out.number >= w->missing.number)
+            w->missing = w->reach[i].out;
+}
+
+static void conclude(struct seeking *s)
+{
+    struct why *w = s->w;
+
+    w->verdict = s->ask->paired ? WHY_APART : WHY_ALONE;
+    if (!s->flowing)
+        return;
+    w->reach = s->flow.reach; /* it owns them now */
+    w->reaches = s->flow.reaches;
+    s->flow.reach = NULL;
+    w->verdict = flow_knows(&s->flow, s->later_actor)         ? WHY_IS_ORDERED
+                 : w->later.unchecked || w->earlier.unchecked ? WHY_OUTSIDE
+                                                              : WHY_RACES;
+    if (w->verdict == WHY_IS_ORDERED)
+        make_chain(s);
+    find_missing(w);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------ */
+
+static void turn_moves(struct why *w)
+{
+    for (size_t i = 0; i < w->moves / 2; i++) {
+        const struct why_move m = w->move[i];
+        w->move[i] = w->move[w->moves - 1 - i];
+        w->move[w->moves - 1 - i] = m;
+    }
+}
+
+static unsigned view_of(const char *names)
+{
+    unsigned bits = 0;
+
+    for (const struct view_info *v = view_info; v->name; v++) {
+        const size_t n = strlen(v->name);
+        for (const char *p = names; (p = strstr(p, v->name)); p += n)
+            if ((p == names || p[-1] == ',') && (!p[n] || p[n] == ','))
+                bits |= v->bits;
+    }
+    return bits;
+}
+
+static int find(struct seeking *s, struct err *e)
+{
+    s->until = UINT64_MAX;
+    if (read_back(s, e) || find_lives(s, e))
+        return -1;
+    s->w->granule = s->granule;
+    turn_moves(s->w);
+    if (find_earlier(s, e) || follow(s, e))
+        return -1;
+    conclude(s);
+    return 0;
+}
+
+struct why *why_find(const struct why_ask *ask, struct err *e)
+{
+    struct why *w = xcalloc(1, sizeof *w);
+    struct seeking s = {.w = w, .ask = ask, .ops = xcalloc(OPS, sizeof *s.ops)};
+
+    w->view = view_of(ask->view);
+    const int failed = find(&s, e);
+    flow_free(&s.flow);
+    free(s.ops);
+    free(s.life);
+    free(s.candidate);
+    if (!failed)
+        return w;
+    why_free(w);
+    return NULL;
+}
+
+void why_free(struct why *w)
+{
+    if (!w)
+        return;
+    source_close(w->source);
+    free(w->earlier.hold);
+    free(w->later.hold);
+    free(w->chain);
+    free(w->reach);
+    free(w);
+}

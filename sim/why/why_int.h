@@ -1,0 +1,114 @@
+/* why_int.h - what the parts of sim/why share: a reading of the trace with happens-before, and who
+ * gets to know of one access. */
+#ifndef LARDSIM_WHY_INT_H
+#define LARDSIM_WHY_INT_H
+
+#include "base/param.h"
+#include "base/stats.h"
+#include "policy/checker.h"
+#include "sim/why.h"
+
+/* ---- a reading of the trace: read.c --------------------------------------------------------- */
+
+struct open_txn { /* the accesses of an open transaction */
+    struct event *access;
+    size_t n, cap;
+};
+
+struct walk {
+    const struct why_ask *ask;
+    struct source *source; /* owns */
+    struct checker *hb;    /* owns; happens-before in the view; NULL: not asked for */
+    struct rules *rules;   /* owns; NULL: they were applied before */
+    struct config *config; /* own */
+    struct stats *stats;
+    struct err *err;
+    uint64_t number; /* of the event in hand */
+    unsigned granule;
+    uint64_t *time; /* by actor: its own time, after the latest event; 0: 1 */
+    size_t times;
+    bool *acted; /* by thread */
+    size_t threads;
+    struct open_txn *txn; /* by thread; own */
+    size_t txns;
+    /* Of the event in hand, when it is done: */
+    uint32_t actor;             /* who did it */
+    uint64_t before;            /* the actor's own time before it */
+    bool first;                 /* it is its thread's first */
+    bool gave;                  /* the actor gave its clock to something */
+    bool other_gave;            /* so did the thread that it joins, which never ended */
+    uint32_t other;             /* that one's actor */
+    const struct event *effect; /* the accesses that take effect with it */
+    size_t effects;
+};
+enum reading_way { READ_PLAIN, READ_CHECKED, READ_CLOCKS }; /* CHECKED: by the stream rules */
+int reading_open(struct walk *r, const struct why_ask *ask, enum reading_way way, struct err *e);
+void reading_close(struct walk *r);
+struct source *reading_keep(struct walk *r); /* its source outlives it */
+/* Calls fn for each event until it returns false. 0 or -1. */
+typedef bool reading_fn(void *arg, struct walk *r, const struct event *ev);
+int reading_each(struct walk *r, reading_fn *fn, void *arg);
+/* What the thread knows of the actor's time. */
+uint64_t reading_knows(const struct walk *r, sim_tid tid, uint32_t actor);
+
+/* ---- memory --------------------------------------------------------------------------------- */
+
+struct bytes_at {
+    sim_addr first, last;
+};
+/* The locations of an access; of a granule `field` its address alone. */
+struct bytes_at region_of(const struct event *access, unsigned granule);
+static inline bool regions_meet(struct bytes_at a, struct bytes_at b)
+{
+    return a.first <= b.last && b.first <= a.last;
+}
+
+/* ---- who gets to know of an access: flow.c -------------------------------------------------- */
+
+enum flow_space {
+    FLOW_LOCK,        /* given by exclusive releases */
+    FLOW_LOCK_SHARED, /* by shared ones */
+    FLOW_VOLATILE,
+    FLOW_BARRIER,
+    FLOW_CLASS,
+    FLOW_ATOMIC,
+    FLOW_COMMIT,
+    FLOW_BIRTH, /* addr: the thread */
+    FLOW_FINAL
+};
+struct flow_key {
+    enum flow_space space;
+    uint64_t addr, round;
+};
+struct flow_object { /* one that has the clock of somebody who knows */
+    struct flow_key key;
+    struct why_line from; /* the first that gave it */
+    sim_tid thread;
+    uint32_t actor;
+};
+struct flow_actor {
+    bool knows;
+    size_t reach;         /* index of its reach */
+    struct why_line last; /* its latest event */
+};
+struct flow {
+    struct budget *budget;
+    uint32_t origin; /* the actor of the access */
+    uint64_t needed; /* its own time then */
+    struct why_line access;
+    struct flow_actor *actor;
+    size_t actors;
+    struct flow_object *object;
+    size_t objects, objects_cap;
+    struct why_reach *reach;
+    size_t reaches, reaches_cap;
+};
+/* The access is the event in hand. */
+void flow_begin(struct flow *f, const struct walk *r, const struct event *ev,
+                struct budget *budget);
+/* After each event, that of the access, too. */
+void flow_step(struct flow *f, const struct walk *r, const struct event *ev);
+void flow_free(struct flow *f);
+bool flow_knows(const struct flow *f, uint32_t actor);
+
+#endif

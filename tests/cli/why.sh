@@ -1,0 +1,91 @@
+#!/bin/sh
+# why.sh - does `lardsim why` answer what a user asks? From a folder and from a trace, by event and by
+# identity; in words, as SVG and as JSON; of lesser views and of policies that miss a race. And what it
+# says where it can't.
+. "${top_srcdir:-.}/tests/cli/head.sh"
+move=$top/workloads/litmus/gc_move_race.trace
+
+says() {
+    file=$1
+    shift
+    for text; do
+        tr '\n' ' ' <"$file" | grep -qF -- "$text" || fail "$file does not say: $text"
+    done
+}
+refuses() { # CODE WORDS ARGUMENTS...
+    code=$1 words=$2
+    shift 2
+    "$lardsim" why "$@" >out 2>err
+    is=$?
+    [ "$is" = "$code" ] || fail "why $*: exit code $is, not $code"
+    says err "$words"
+}
+
+"$lardsim" run -q -p vc -p fastrcd -o results "$move" || fail "no results"
+id=$(sed -n 's/.*"race": "\([0-9a-f]*\)".*/\1/p' results/races.jsonl | head -n 1)
+
+# By event and by identity, from the folder and from the trace.
+"$lardsim" why results 20 >folder 2>err || fail "why results: $(cat err)"
+"$lardsim" why "$move" 20 >trace || fail "why TRACE"
+cmp -s folder trace || fail "the folder and the trace have different reasons"
+says folder "Event 20 races with event 7" "thread 1 holds 0x1000 (account) since event 5" \
+    "Missing: an edge from event 8 (rel 0x1000 (account), thread 1) to event 20" "moved the memory" "thread 2 (teller-2)"
+"$lardsim" why results "$id" >folder || fail "why results RACE"
+"$lardsim" why "$move" "$id" >trace || fail "why TRACE RACE"
+says folder "Event 19 races with event 7"
+says trace "Event 19 races with event 7"
+"$lardsim" why "$move" 7 >out || fail "why of an ordered access"
+says out "Event 1 happens before event 7" "Event 2 (fork T1, thread 0) happens before event 5"
+
+# Lesser views: the instruction that they ignore makes the race, or hides it.
+naive() { "$lardsim" why -p "$1=vc" --set "policy.$1.view=$1" "$move" "$2" >out || fail "why in the view $1"; }
+naive no-clear 25
+says out "Event 23 (clear 0x1000" "which the view no-clear ignores: that makes the race"
+naive all-memory 4
+says out "The view tracked does not check event 4"
+naive no-copy 20
+says out "the view no-copy hides that" "Event 14 (copy of 16 bytes from 0x1000 to 0x2000)"
+naive all-sync 20
+says out "the view all-sync hides that" "(arrive 0x10000000000 (gc handshake), thread 1) happens before event"
+
+# A policy with another rule.
+"$lardsim" why -p fastrcd results 20 >out || fail "why of fastrcd"
+says out "Policy fastrcd reports no race at event 20" "that of event 7 ended with event 8"
+
+# Drawings and data.
+"$lardsim" why -q --svg race.svg results 20 || fail "no SVG"
+says race.svg '<svg xmlns="http://www.w3.org/2000/svg"' 'class="edge missing"' "thread 1 (teller-1)"
+"$lardsim" why -q --svg race.svg results 20 2>err && fail "an SVG was replaced without --overwrite"
+"$lardsim" why --json results 20 >out || fail "no JSON"
+says out '"verdict": "races"' '"missing_from": {' '"needed": 1'
+if command -v python3 >/dev/null 2>&1; then
+    python3 -c 'import json, sys; json.load(open("out"))' || fail "--json is no JSON"
+fi
+# Names are hostile: in the SVG they are no markup, on the page no control characters.
+printf 'lardsim-text 1\nname thread 0 "<script>&"\nT0 write 0x10 4 @"<b>"\nT1 write 0x10 4\n' >hostile.trace
+"$lardsim" why -q --svg hostile.svg hostile.trace 1 || fail "no SVG of hostile names"
+grep -q '<script>' hostile.svg && fail "a name is markup in an SVG"
+says hostile.svg '&lt;script&gt;&amp;'
+
+# What it refuses, and what it says then.
+refuses 2 "there is no event 99: the last one is 28" "$move" 99
+refuses 2 "is no access" "$move" 5
+refuses 2 "neither an event's number nor the identity" "$move" x
+refuses 2 "has reported no race 00000000000000ff" results 00000000000000ff
+refuses 2 "reports no race 00000000000000ff" "$move" 00000000000000ff
+refuses 2 "has the label 'none'" -p none results 20
+refuses 2 "leave --config" --set granularity=4 results 20
+mkdir empty
+refuses 3 "no results folder" empty 20
+printf 'lardsim-text 1\nT0 txn-begin\nT0 write 0x10 4 txn\n' >open.trace
+refuses 4 "never commits" open.trace 1
+printf 'lardsim-text 1\nT0 write 0x10 4\nT1 write 0x10 4\n' >two.trace
+"$lardsim" run -q -o two two.trace || fail "no results of two.trace"
+printf 'lardsim-text 1\nT0 write 0x10 4\nT1 write 0x10 8\n' >two.trace
+refuses 2 "has other events now" two 1
+rm two.trace
+"$lardsim" why two 1 >out 2>err && fail "a source that is gone was read"
+says err "can't be read any more"
+"$lardsim" run -q -c radish8 -o program workload:sor,n=8,steps=1 || fail "no results of a workload"
+refuses 2 "record them" program 1
+exit "$bad"
