@@ -348,7 +348,8 @@ static void each_event(row_fn *fn, void *arg)
                                         [FORM_COPY] = "destination, bytes, source",
                                         [FORM_KERNEL] = "kernel thread",
                                         [FORM_CLOCK] = "thread, value",
-                                        [FORM_PHASE] = "phase"};
+                                        [FORM_PHASE] = "phase",
+                                        [FORM_TIME] = "nanoseconds"};
 
     for (unsigned i = 0; i < EV_KINDS; i++) {
         const struct ev_info *k = &ev_info[i];

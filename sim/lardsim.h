@@ -66,7 +66,8 @@ enum lardsim_kind {
     LARDSIM_ROI_BEGIN = 31,
     LARDSIM_ROI_END = 32,
     LARDSIM_IO = 33,
-    LARDSIM_PHASE = 34
+    LARDSIM_PHASE = 34,
+    LARDSIM_TIME = 35
 };
 
 /* Flags of an event; LARDSIM_ORDER(1..5): relaxed, acquire, release, acq-rel, seq-cst. */

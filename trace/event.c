@@ -131,6 +131,16 @@ static const char *kernel_fault(const struct event *ev)
     return unused_fault(ev, false, true);
 }
 
+const char *const gap_unit_names[GAP_UNITS + 1] = {"instructions", "bytecodes", NULL};
+
+int gap_unit_by_name(const char *name)
+{
+    for (int i = 0; i < GAP_UNITS; i++)
+        if (!strcmp(gap_unit_names[i], name))
+            return i;
+    return -1;
+}
+
 static const char *operands_fault(const struct event *ev)
 {
     switch ((enum ev_form)ev_info[ev->kind].form) {
@@ -153,6 +163,7 @@ static const char *operands_fault(const struct event *ev)
     case FORM_CLOCK:
         return clock_fault(ev);
     case FORM_PHASE:
+    case FORM_TIME:
         return unused_fault(ev, false, true);
     }
     return NULL;

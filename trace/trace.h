@@ -44,7 +44,8 @@ enum ev_form { /* operands: which fields a kind uses. aux of the second record i
                FORM_COPY, /* addr: destination; aux: bytes; second record (always): addr = source */
                FORM_KERNEL, /* aux: the kernel thread */
                FORM_CLOCK,  /* aux: index, a thread; addr: the value */
-               FORM_PHASE   /* aux: the phase's id; its name is in the name table */
+               FORM_PHASE,  /* aux: the phase's id; its name is in the name table */
+               FORM_TIME    /* aux: nanoseconds */
 };
 
 enum ev_flag {
@@ -74,7 +75,7 @@ struct event {
     sim_addr addr;
     uint64_t aux; /* accesses: code site, 0 unknown; else by form */
     uint32_t size;
-    uint32_t gap; /* instructions retired by this thread since its previous event */
+    uint32_t gap; /* instructions of this thread since its previous event; see enum gap_unit */
     sim_tid tid;
     uint16_t flags;
     uint8_t kind;
@@ -243,6 +244,11 @@ struct driven {
     uint32_t (*gap)(const struct source *s, sim_tid tid);
 };
 
+/* What gaps are counted in. */
+enum gap_unit { GAPS_INSTRUCTIONS, GAPS_BYTECODES, GAP_UNITS };
+extern const char *const gap_unit_names[GAP_UNITS + 1]; /* NULL-terminated */
+int gap_unit_by_name(const char *name);                 /* -1: there is none */
+
 struct source {
     /* 0 and a batch, 0 and an empty batch at the end, or -1. Events before an error have been
      * delivered. Called by source_step. */
@@ -254,7 +260,8 @@ struct source {
     const char *producer;            /* may be NULL */
     unsigned granularity;            /* hint in bytes; 0: none */
     enum layout_id layout;           /* of the program's objects */
-    unsigned version;                /* of the format; 0: not a file, or it has none */
+    enum gap_unit gaps;
+    unsigned version;   /* of the format; 0: not a file, or it has none */
     const char *format; /* what a format without versions is called; NULL: it has some */
     const char *caveat; /* what one must know of its events to judge results; NULL: nothing */
     /* Hash of the records delivered before the latest batch; NULL: the source keeps none. A
@@ -313,6 +320,7 @@ struct sink_info {
     uint64_t first;       /* number of the first event */
     unsigned granularity; /* hint; 0: none */
     enum layout_id layout;
+    enum gap_unit gaps;
 };
 
 struct sink {
@@ -385,6 +393,7 @@ struct trace_summary {
     uint64_t names;           /* names_hash; 0: none */
     unsigned granularity;
     enum layout_id layout;
+    enum gap_unit gaps;
     bool counted;        /* from the footer, or by reading everything */
     bool complete;       /* a footer is there and fits */
     uint64_t good_bytes; /* up to here the file is whole blocks by their headers */

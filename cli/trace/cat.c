@@ -88,6 +88,7 @@ static void part_operand(struct cat *c, struct remark *r, const struct event *ev
     case FORM_NONE:
     case FORM_KERNEL:
     case FORM_CLOCK:
+    case FORM_TIME:
         break;
     }
 }

@@ -42,6 +42,8 @@ static void print_text(const struct trace_summary *s)
         printf("granularity  %u bytes\n", s->granularity);
     if (s->layout)
         printf("layout       %s\n", layouts[s->layout].name);
+    if (s->gaps)
+        printf("gaps         %s\n", gap_unit_names[s->gaps]);
     if (s->file_bytes)
         print_bytes(s);
     if (s->blocks)
@@ -80,6 +82,7 @@ static void print_json(const struct trace_summary *s)
     json_key_u64(&j, "first", s->first);
     json_key_u64(&j, "granularity", s->granularity);
     json_key_str(&j, "layout", layouts[s->layout].name);
+    json_key_str(&j, "gaps", gap_unit_names[s->gaps]);
     json_key_u64(&j, "bytes", s->file_bytes);
     json_key_u64(&j, "blocks", s->blocks);
     if (s->counted)

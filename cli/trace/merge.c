@@ -33,6 +33,7 @@ struct trace_merge {
     bool shared;           /* addresses and sites stay as they are */
     unsigned granularity;  /* 0: the inputs differ */
     enum layout_id layout; /* default: they differ */
+    enum gap_unit gaps;
     struct names *names;
     struct budget all, own; /* what is kept: of the inputs; names */
     struct out out;
@@ -53,7 +54,7 @@ static bool has_address(const struct event *ev)
     const unsigned form = ev_info[ev->kind].form;
 
     return form != FORM_THREAD && form != FORM_NONE && form != FORM_KERNEL && form != FORM_CLOCK &&
-           form != FORM_PHASE;
+           form != FORM_PHASE && form != FORM_TIME;
 }
 
 static uint64_t range_bytes(const struct event *ev)
@@ -142,7 +143,14 @@ static int scan(struct trace_merge *m, struct input_trace *in, struct err *e)
         m->layout = from->layout;
     else if (m->layout != from->layout)
         m->layout = LAYOUT_DEFAULT;
-    const int failed = walk(from, scan_event, &s, e);
+    if (in == m->in)
+        m->gaps = from->gaps;
+    const int failed =
+        m->gaps != from->gaps
+            ? err_set(e, LARD_USAGE,
+                      "trace merge: %s counts its gaps in %s, and %s in %s; a trace has one unit",
+                      m->in->spec, gap_unit_names[m->gaps], in->spec, gap_unit_names[from->gaps])
+            : walk(from, scan_event, &s, e);
     source_close(from);
     return failed;
 }
@@ -301,6 +309,7 @@ static int merge(struct trace_merge *m, struct err *e)
         return -1;
     info.granularity = m->granularity;
     info.layout = m->layout;
+    info.gaps = m->gaps;
     int failed = out_open(&m->out, m->cli, m->cli->arg[0], &info, e);
     if (!failed)
         failed = take_turns(m, e);

@@ -124,7 +124,8 @@ struct sink_info copy_info(const struct source *from, uint64_t first)
     return (struct sink_info){.producer = from->producer,
                               .first = first,
                               .granularity = from->granularity,
-                              .layout = from->layout};
+                              .layout = from->layout,
+                              .gaps = from->gaps};
 }
 
 int memory_option(struct budget *all, const struct cli *c, struct err *e)

@@ -43,6 +43,7 @@ unsigned order_regions(const struct event *ev, struct byte_range to[EVENT_REGION
     case FORM_KERNEL:
     case FORM_CLOCK:
     case FORM_PHASE:
+    case FORM_TIME:
         return 0;
     }
     return 0;

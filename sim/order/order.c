@@ -183,7 +183,7 @@ static void lane_advance(struct order *o, struct lane *l)
 static const bool plain_kind[EV_KINDS] = {
     [EV_READ] = true,   [EV_WRITE] = true,        [EV_RMW] = true,     [EV_TXN_BEGIN] = true,
     [EV_READVC] = true, [EV_ROI_BEGIN] = true,    [EV_ROI_END] = true, [EV_IO] = true,
-    [EV_PHASE] = true,  [EV_THREAD_START] = true,
+    [EV_PHASE] = true,  [EV_THREAD_START] = true, [EV_TIME] = true,
 };
 
 /* Its n records, behind the lane's last one; there is room. */

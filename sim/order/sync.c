@@ -299,6 +299,7 @@ static void apply(struct order *o, const struct event *ev)
     case EV_ROI_END:
     case EV_IO:
     case EV_PHASE:
+    case EV_TIME:
     case EV_KINDS:
         break;
     }

@@ -66,7 +66,8 @@ static inline bool event_from(const uint8_t *p, struct event ev[EVENT_RECORDS])
     }
     const enum ev_form form = (enum ev_form)ev_info[ev->kind].form;
     ev->flags = p[2] & EVF_SYSTEM;
-    if (form != FORM_NONE && form != FORM_THREAD && form != FORM_KERNEL && form != FORM_PHASE)
+    if (form != FORM_NONE && form != FORM_THREAD && form != FORM_KERNEL && form != FORM_PHASE &&
+        form != FORM_TIME)
         ev->addr = form == FORM_CLOCK ? number_from(p[4], 24) : address_from(p[4]);
     if (form == FORM_THREAD || form == FORM_KERNEL || form == FORM_CLOCK)
         ev->aux = thread_from(p[5]);

@@ -92,6 +92,7 @@ static const struct event good[][EVENT_RECORDS] = {
     {{.kind = EV_THREAD, .aux = 65535}},
     {{.kind = EV_WRITEVC, .aux = 65535, .addr = (UINT64_C(1) << 46) - 1}},
     {{.kind = EV_PHASE, .aux = MAX}},
+    {{.kind = EV_TIME, .aux = MAX}},
 };
 
 static void limits_are_well_formed(void **state)
@@ -137,6 +138,7 @@ static const struct {
     {"has no address", {{.kind = EV_FORK, .addr = 1}}},
     {"has no address", {{.kind = EV_THREAD, .addr = 1}}},
     {"has no address", {{.kind = EV_PHASE, .addr = 1}}},
+    {"has no address", {{.kind = EV_TIME, .addr = 1}}},
     {"other thread's number", {{.kind = EV_JOIN, .aux = 65536}}},
     {"kernel thread's number", {{.kind = EV_THREAD, .aux = 65536}}},
     {"index of a clock's entry", {{.kind = EV_READVC, .aux = 65536}}},

@@ -385,6 +385,11 @@ static int preamble_line(struct binary *b, char *line, unsigned number, struct e
         if (id < 0)
             return preamble_fail(b, number, "this program knows no such layout", e);
         b->base.layout = (enum layout_id)id;
+    } else if (!strcmp(line, "gaps")) {
+        const int unit = gap_unit_by_name(value);
+        if (unit < 0)
+            return preamble_fail(b, number, "gaps are counted in instructions or bytecodes", e);
+        b->base.gaps = (enum gap_unit)unit;
     }
     return 0;
 }

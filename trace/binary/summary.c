@@ -187,7 +187,7 @@ bool source_foresee(const struct source *s, struct trace_summary *to)
     struct file_look f;
 
     *to = (struct trace_summary){
-        .first = s->first, .granularity = s->granularity, .layout = s->layout};
+        .first = s->first, .granularity = s->granularity, .layout = s->layout, .gaps = s->gaps};
     if (!binary_source(s))
         return false;
     binary_look(s, &look);
@@ -256,7 +256,7 @@ int trace_summarize(const char *spec, struct trace_summary *to, struct err *e)
     if (!s)
         return -1;
     *to = (struct trace_summary){
-        .first = s->first, .granularity = s->granularity, .layout = s->layout};
+        .first = s->first, .granularity = s->granularity, .layout = s->layout, .gaps = s->gaps};
     snprintf(to->producer, sizeof to->producer, "%s", s->producer ? s->producer : "");
     if (binary_source(s)) {
         snprintf(to->format, sizeof to->format, BINARY_MAGIC "%u", s->version);

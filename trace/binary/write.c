@@ -178,7 +178,7 @@ static int binary_sink_finish(struct sink *s, struct err *e)
 static int preamble_put(struct binary_sink *b, const struct sink_info *info, struct err *e)
 {
     const char *producer = info->producer ? info->producer : "lardsim " PACKAGE_VERSION;
-    char text[512], granularity[32] = "", layout[64] = "";
+    char text[512], granularity[32] = "", layout[64] = "", gaps[32] = "";
     int n;
 
     if (text_info_check(info, producer, e))
@@ -187,8 +187,10 @@ static int preamble_put(struct binary_sink *b, const struct sink_info *info, str
         snprintf(granularity, sizeof granularity, "granularity: %u\n", info->granularity);
     if (info->layout)
         snprintf(layout, sizeof layout, "layout: %s\n", layouts[info->layout].name);
-    n = snprintf(text, sizeof text, BINARY_MAGIC "%d\nproducer: %s\nfirst: %" PRIu64 "\n%s%s\n",
-                 BINARY_VERSION, producer, info->first, granularity, layout);
+    if (info->gaps)
+        snprintf(gaps, sizeof gaps, "gaps: %s\n", gap_unit_names[info->gaps]);
+    n = snprintf(text, sizeof text, BINARY_MAGIC "%d\nproducer: %s\nfirst: %" PRIu64 "\n%s%s%s\n",
+                 BINARY_VERSION, producer, info->first, granularity, layout, gaps);
     assert(n > 0 && (size_t)n < sizeof text);
     b->preamble_digest = digest_bytes(text, (size_t)n);
     return out_put(b, text, (size_t)n, e);

@@ -94,6 +94,7 @@ static void describe(const struct event *ev, char *to, size_t n)
         break;
     case FORM_KERNEL:
     case FORM_PHASE:
+    case FORM_TIME:
         snprintf(to, n, "T%u %s %" PRIu64, tid, text, ev->aux);
         break;
     case FORM_CLOCK:
@@ -429,6 +430,7 @@ static int apply(struct rules *r, struct rules_thread *t)
     case EV_THREAD:
     case EV_IO:
     case EV_PHASE:
+    case EV_TIME:
     case EV_KINDS:
         return 0;
     }

@@ -15,6 +15,7 @@ static const char *const form_usage[] = {
     [FORM_KERNEL] = "K<kernel thread>",
     [FORM_CLOCK] = "T<index> VALUE",
     [FORM_PHASE] = "ID",
+    [FORM_TIME] = "NANOSECONDS",
 };
 
 /* ---- operands ------------------------------------------------------------------------------- */
@@ -138,6 +139,8 @@ static int operands(struct text_reader *t, struct event *ev)
                    : 0;
     case FORM_PHASE:
         return text_number(t->lines, "the phase", usage, UINT64_MAX, &ev->aux);
+    case FORM_TIME:
+        return text_number(t->lines, "the time", usage, UINT64_MAX, &ev->aux);
     }
     die("text: form %d", (int)info->form);
 }

@@ -18,7 +18,7 @@ struct text_source {
     struct source base;
     struct text_reader r;
     char *producer;
-    bool first_given, granularity_given, layout_given;
+    bool first_given, granularity_given, layout_given, gaps_given;
     bool line_waits; /* the line in hand was not looked at yet */
     bool begun;      /* what may stand before the first event only has been read */
     bool ended;
@@ -167,6 +167,22 @@ static int layout_line(struct text_source *t)
     return text_line_over(t->r.lines);
 }
 
+static int gaps_line(struct text_source *t)
+{
+    struct word w;
+
+    if (t->gaps_given)
+        return text_twice(t->r.lines, "gaps");
+    t->gaps_given = true;
+    if (text_bare_word(t->r.lines, "the unit of gaps", "gaps UNIT", &w))
+        return -1;
+    const int unit = gap_unit_by_name(w.text);
+    if (unit < 0)
+        return text_fail(t->r.lines, "gaps are counted in instructions or bytecodes");
+    t->base.gaps = (enum gap_unit)unit;
+    return text_line_over(t->r.lines);
+}
+
 static int producer_line(struct text_source *t)
 {
     const char *text = "";
@@ -191,6 +207,7 @@ static const struct keyword {
     {"first", first_line, true},
     {"granularity", granularity_line, true},
     {"layout", layout_line, true},
+    {"gaps", gaps_line, true},
     {"producer", producer_line, true},
 };
 

@@ -90,6 +90,7 @@ static void write_operands(FILE *out, const struct event *ev)
         fprintf(out, " T%" PRIu64 " %" PRIu64, ev->aux, ev->addr);
         return;
     case FORM_PHASE:
+    case FORM_TIME:
         fprintf(out, " %" PRIu64, ev->aux);
         return;
     case FORM_NONE:
@@ -198,6 +199,8 @@ struct sink *sink_text(FILE *out, const struct sink_info *info, struct err *e)
         fprintf(out, "granularity %u\n", info->granularity);
     if (info->layout)
         fprintf(out, "layout %s\n", layouts[info->layout].name);
+    if (info->gaps)
+        fprintf(out, "gaps %s\n", gap_unit_names[info->gaps]);
     if (ferror(out))
         t->reason = errno;
     return &t->base;

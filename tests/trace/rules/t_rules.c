@@ -456,6 +456,7 @@ static void set_operands(struct event ev[2], const uint64_t *operand)
     case FORM_THREAD:
     case FORM_KERNEL:
     case FORM_PHASE:
+    case FORM_TIME:
     case FORM_NONE:
         ev->aux = operand[0];
         break;

@@ -63,7 +63,8 @@ static void means(const char *line, struct event first, struct event second)
 static char *rewritten(const char *text)
 {
     struct source *from = open_text(text);
-    const struct sink_info info = {from->producer, from->first, from->granularity, from->layout};
+    const struct sink_info info = {from->producer, from->first, from->granularity, from->layout,
+                                   from->gaps};
     struct err e = {0};
     struct sink *to;
     char *bytes;
@@ -127,6 +128,7 @@ static void every_form_is_read(void **state)
     means("T0 thread K3", E(.kind = EV_THREAD, .aux = 3), NONE);
     means("T0 writevc T2 5", E(.kind = EV_WRITEVC, .aux = 2, .addr = 5), NONE);
     means("T0 phase 5", E(.kind = EV_PHASE, .aux = 5), NONE);
+    means("T0 time 17 +2", E(.kind = EV_TIME, .aux = 17, .gap = 2), NONE);
     means("T0 gc-begin nursery", E(.kind = EV_GC_BEGIN, .flags = EVF_NURSERY), NONE);
 }
 
@@ -159,14 +161,15 @@ static void a_trace_without_events_ends_at_once_and_stays_ended(void **state)
 static void the_header_belongs_to_the_source(void **state)
 {
     struct source *s =
-        open_text(HEAD "granularity 8\nlayout ia32\nname thread 0 \"main\"\nfirst 0x10\n"
-                       "producer \"a \\\"b\\\\ # c\" # d\nT0 start\nT0 end\n");
+        open_text(HEAD "granularity 8\nlayout ia32\ngaps bytecodes\nname thread 0 \"main\"\n"
+                       "first 0x10\nproducer \"a \\\"b\\\\ # c\" # d\nT0 start\nT0 end\n");
     struct event ev[2];
 
     (void)state;
     assert_int_equal(s->first, 16);
     assert_int_equal(s->granularity, 8);
     assert_int_equal(s->layout, LAYOUT_IA32);
+    assert_int_equal(s->gaps, GAPS_BYTECODES);
     assert_string_equal(s->producer, "a \"b\\ # c");
     assert_string_equal(s->name, "t.txt");
     assert_string_equal(names_find(s->names, NAME_THREAD, 0), "main");
