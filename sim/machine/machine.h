@@ -29,6 +29,7 @@ struct core_params { /* section core */
     uint32_t type, memory_instruction;
     uint64_t width, shared_front_end, window, store_buffer, misses, atomic, unmodelled;
     uint64_t unknown_gap; /* instructions before an access, where the trace never says */
+    uint64_t bytecode;    /* percent of an instruction, where gaps are bytecodes */
 };
 extern const struct param machine_param_rows[], core_param_rows[];
 
@@ -170,8 +171,8 @@ static inline sim_cycle machine_step(struct machine *m, unsigned core, const str
 {
     const struct mem_step *s = &r->step[i];
 
-    return machine_step_done(
-        r, i, now, machine_metadata(m, core, s->at, s->bytes, (enum mem_cmd)s->cmd, now));
+    return machine_step_done(r, i, now,
+                             machine_metadata(m, core, s->at, s->bytes, (enum mem_cmd)s->cmd, now));
 }
 /* All of them, where nobody goes on in between. */
 sim_cycle machine_steps(struct machine *m, unsigned core, const struct mem_run *r, sim_cycle now);

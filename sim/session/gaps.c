@@ -1,24 +1,42 @@
-/* gaps.c - traces that do not say how many instructions lie between accesses. As long as no event
- * has, each access of the program gets core.unknown-gap of them. The events' identity stays that of
- * the trace. */
+/* gaps.c - traces that do not say how many instructions lie between accesses: as long as no event
+ * has, each access of the program gets core.unknown-gap of them. And those that count bytecodes:
+ * each takes core.bytecode. The events' identity stays that of the trace. */
 #include "sim/session/session.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static void fill(const struct lardsim *l, struct event *ev)
+/* What is left of an instruction goes to the next gap, so that sums are right. */
+static uint32_t instructions(struct lardsim *l, uint32_t bytecodes)
 {
-    if (event_is_access(ev) && !(ev->flags & EVF_SYSTEM))
-        ev->gap = (uint32_t)l->machine->core_params.unknown_gap;
+    const uint64_t all = bytecodes * l->machine->core_params.bytecode + l->gaps.rest,
+                   whole = all / 100;
+
+    l->gaps.rest = all % 100;
+    return whole < UINT32_MAX ? (uint32_t)whole : UINT32_MAX;
 }
 
-/* Up to the first event that has a gap. */
+static bool counts_bytecodes(const struct lardsim *l)
+{
+    return l->pulled && l->pulled->gaps == GAPS_BYTECODES &&
+           l->machine->core_params.bytecode != 100;
+}
+
+/* Up to the first event that has a gap they are unknown. */
 static void fill_all(struct lardsim *l, struct event *rec, size_t records)
 {
-    for (size_t i = 0; i < records && !l->machine->gaps_known; i += event_records(&rec[i])) {
-        l->machine->gaps_known = rec[i].gap != 0;
-        if (!rec[i].gap)
-            fill(l, &rec[i]);
+    const struct core_params *p = &l->machine->core_params;
+    const bool bytecodes = counts_bytecodes(l);
+
+    for (size_t i = 0; i < records; i += event_records(&rec[i])) {
+        struct event *ev = &rec[i];
+        l->machine->gaps_known |= ev->gap != 0;
+        if (bytecodes)
+            ev->gap = instructions(l, ev->gap);
+        if (!l->machine->gaps_known && event_is_access(ev) && !(ev->flags & EVF_SYSTEM))
+            ev->gap = (uint32_t)p->unknown_gap;
+        else if (l->machine->gaps_known && !bytecodes)
+            return;
     }
 }
 
@@ -31,9 +49,10 @@ static void look(struct lardsim *l, const struct batch *b)
 void gaps_batch(struct lardsim *l, struct batch *b)
 {
     l->gaps.original = NULL;
-    if (!l->machine || l->machine->gaps_known)
+    if (!l->machine)
         return;
-    if (!l->machine->core_params.unknown_gap) {
+    const bool fills = !l->machine->gaps_known && l->machine->core_params.unknown_gap;
+    if (!fills && !counts_bytecodes(l)) {
         look(l, b);
         return;
     }

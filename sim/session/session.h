@@ -126,14 +126,15 @@ struct lardsim {
     bool output_private; /* sim_output_private */
     char **word;         /* the command line, for provenance.json; NULL: none */
     size_t words;
-    struct results_folder *output;        /* once ready */
-    FILE *races;                          /* races.jsonl, once ready */
-    FILE *differences;                    /* differences.jsonl, once ready */
-    char *source;                         /* what was pulled; NULL: pushed */
-    struct source *pulled;                /* until the end, for its names */
-    struct digest *identity;              /* of the events */
+    struct results_folder *output; /* once ready */
+    FILE *races;                   /* races.jsonl, once ready */
+    FILE *differences;             /* differences.jsonl, once ready */
+    char *source;                  /* what was pulled; NULL: pushed */
+    struct source *pulled;         /* until the end, for its names */
+    struct digest *identity;       /* of the events */
     struct {
-        struct event *filled;         /* owns; the batch in hand, with core.unknown-gap */
+        struct event *filled;         /* owns; the batch in hand, with gaps in instructions */
+        uint64_t rest;                /* of a bytecode, in percent of an instruction */
         const struct event *original; /* as the source has it; NULL: it was left as it is */
     } gaps;
     const struct trace_summary *foreseen; /* of those to come, while the parts are made, or NULL */
@@ -187,7 +188,8 @@ int session_pull(struct lardsim *l, struct source *s, const char *name);
 void session_share(struct lardsim *l, const struct trace_summary *told);
 /* Whether its threads are asked one by one, in program order; else it is read. */
 bool session_asks(const struct lardsim *l, const struct source *s);
-/* Events may be pushed; the first time all is made ready for them. what: the call, for the error. */
+/* Events may be pushed; the first time all is made ready for them. what: the call, for the error.
+ */
 int session_pushes(struct lardsim *l, const char *what);
 /* at: where and when it is, by the host's clock; NULL: that has none. */
 int session_push(struct lardsim *l, const struct host_at *at,
@@ -217,9 +219,10 @@ struct keep *keep_new(const char *path, bool replace, const struct sink_info *in
 int keep_event(struct keep *k, const struct event *ev, const struct names *names, struct err *e);
 /* Frees it in any case. */
 int keep_finish(struct keep *k, const struct names *names, struct err *e);
-void keep_abort(struct keep *k);                /* nothing remains; NULL is fine */
+void keep_abort(struct keep *k); /* nothing remains; NULL is fine */
 
-/* ---- gaps.c ----------------------------------------------------------------------------------- */
+/* ---- gaps.c -----------------------------------------------------------------------------------
+ */
 
 /* What a batch that does not say its gaps becomes on a machine; what it was. */
 void gaps_batch(struct lardsim *l, struct batch *b);
@@ -233,8 +236,8 @@ void run_begin(struct lardsim *l);  /* makes the scheduler, after the machine */
 int run_pull(struct lardsim *l);    /* all that l->pulled has */
 /* One event more; at: as session_push. */
 int run_push(struct lardsim *l, const struct host_at *at, const struct event *ev);
-void run_finish(struct lardsim *l);                      /* what is left */
-void run_region(struct lardsim *l, bool in);             /* of interest */
+void run_finish(struct lardsim *l);          /* what is left */
+void run_region(struct lardsim *l, bool in); /* of interest */
 void run_forget_regions(struct lardsim *l);
 /* Between events: policies hear what happened to lines, before more does. */
 void run_tell_lines(struct lardsim *l, unsigned core);

@@ -390,4 +390,25 @@ grep -q 'between accesses unknown' speaks.0.json && fail "gaps that are known ar
 same() { grep -h '"identity"' "$1"/*.json; }
 [ "$(same silent.0)" = "$(same silent.10)" ] || fail "an assumed gap makes another trace of it"
 
+# ---- a trace that counts bytecodes ------------------------------------------------------------------
+
+{ printf 'lardsim-text 1\ngaps bytecodes\n'; for i in 1 2 3 4 5 6; do echo "T0 write 0x1000 8 +$i"; done; } >bytecodes.trace
+sed '/^gaps/d' bytecodes.trace >plain.trace
+for percent in 100 150 5000; do
+    for trace in bytecodes plain; do
+        "$lardsim" run -q -c radish8 --set core.bytecode=$percent -o $trace.$percent $trace.trace >/dev/null 2>err ||
+            fail "$trace, core.bytecode=$percent: $(cat err)"
+    done
+    # 21 bytecodes
+    [ $(($(instructions bytecodes.$percent) - $(instructions plain.100))) = $((21 * percent / 100 - 21)) ] ||
+        fail "with core.bytecode=$percent 21 bytecodes are no $((21 * percent / 100)) instructions"
+    [ "$(instructions plain.$percent)" = "$(instructions plain.100)" ] || fail "core.bytecode bears on a trace that counts instructions"
+done
+[ "$(same bytecodes.100)" = "$(same bytecodes.5000)" ] || fail "core.bytecode makes another trace of it"
+"$lardsim" trace convert -q bytecodes.trace b.lard && "$lardsim" trace convert -q --to text b.lard b.trace &&
+    [ "$("$lardsim" trace info b.lard | grep '^gaps')" = "gaps         bytecodes" ] ||
+    fail "the unit of gaps is lost on the way"
+"$lardsim" trace merge -q m.lard bytecodes.trace plain.trace 2>err && fail "traces with two units of gaps are merged"
+grep -q 'plain.trace in instructions' err || fail "two units of gaps: $(cat err)"
+
 exit $bad
