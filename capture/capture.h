@@ -6,13 +6,21 @@
 
 #include "trace/trace.h"
 
-struct window { /* in seconds after the program's start; accesses outside are not recorded */
-    double from, length; /* length 0: to the end */
+struct window {          /* accesses outside are not recorded */
+    double from, length; /* in seconds after the program's start; length 0: to the end */
+    const char *method;  /* inside of which it is open; NULL: none */
+    uint64_t warm_up;    /* calls of the method that do not open it */
+    int toggle;          /* a signalfd: each signal opens or closes it; -1: none */
 };
 
 struct captured { /* known when the source is at its end */
-    uint64_t events;
-    uint64_t lost; /* records that a thread took a number for, and was killed before it wrote */
+    uint64_t events, accesses;
+    uint64_t locked; /* accesses while their thread held a lock */
+    uint64_t lost;   /* records that a thread took a number for, and was killed before it wrote */
+    uint64_t broken; /* records that are no event */
+    uint64_t within; /* events inside a collector's pause, in which no thread runs */
+    double seconds;  /* of processor time, of the whole program */
+    bool opened;     /* the window was */
     uint32_t threads;
     int status;           /* of the program, as waitpid gives it */
     unsigned left;        /* classes that could not be instrumented */
@@ -26,5 +34,7 @@ enum capture_kind {
 /* Starts argv. *to: borrowed, until the source is closed. NULL: it can't be started. */
 struct source *capture_start(enum capture_kind kind, char *const *argv, const struct window *w,
                              struct captured *to, struct err *e);
+/* Runs argv without a capture, its output thrown away: the seconds of processor time it takes. */
+int capture_plain(char *const *argv, double *seconds, struct err *e);
 
 #endif

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -30,11 +32,14 @@ struct capture {
     uint64_t number;     /* of the record that is read next */
     uint64_t events;
     bool in_pause, paused; /* paused: what a pause did is to be delivered */
+    bool toggled;          /* by a signal: the window is open */
     struct pause pause;
     FILE *names_file; /* owns: what the program calls its threads and sites; NULL: nothing */
     char *line;       /* owns; of it */
     size_t line_room;
-    struct map given; /* memory that was allocated, and lives: address to bytes */
+    struct map given;                /* memory that was allocated, and lives: address to bytes */
+    uint64_t gap[RING_THREADS + 1];  /* of the thread's next event, beside its own */
+    uint32_t held[RING_THREADS + 1]; /* locks, by thread */
     struct event rec[(BATCH + 1) * EVENT_RECORDS];
 };
 
@@ -42,6 +47,8 @@ struct capture {
 
 static bool has_second(const struct ring_record *r)
 {
+    if (r->kind == RING_NAMED)
+        return true;
     switch ((enum ev_form)ev_info[r->kind].form) {
     case FORM_ROUND:
     case FORM_REGION:
@@ -55,35 +62,52 @@ static bool has_second(const struct ring_record *r)
     case FORM_KERNEL:
     case FORM_CLOCK:
     case FORM_PHASE:
+    case FORM_TIME:
         return false;
     }
     return false;
 }
 
+static uint64_t site_of(const struct ring_record *r)
+{
+    return r->site & ((UINT64_C(1) << RING_SITE_BITS) - 1);
+}
+
+static uint32_t gap_of(struct capture *c, const struct ring_record *r)
+{
+    const uint64_t gap = c->gap[r->thread] + (r->site >> RING_SITE_BITS);
+
+    c->gap[r->thread] = 0;
+    return gap < UINT32_MAX ? (uint32_t)gap : UINT32_MAX;
+}
+
 /* Returns how many records the event has. */
-static size_t event_of(struct event *to, const struct ring_record *r,
+static size_t event_of(struct capture *c, struct event *to, const struct ring_record *r,
                        const struct ring_record *second)
 {
     const struct ev_info *info = &ev_info[r->kind];
+    const uint64_t site = site_of(r);
 
-    to[0] = (struct event){.kind = r->kind, .tid = r->thread, .addr = r->addr, .size = r->size};
+    to[0] = (struct event){
+        .kind = r->kind, .tid = r->thread, .addr = r->addr, .size = r->size, .gap = gap_of(c, r)};
     if (info->form == FORM_ACCESS) {
-        to->aux = r->site;
+        to->aux = site;
         to->flags = (uint16_t)((r->order & RING_ORDER) << EVF_ORDER_SHIFT |
                                (r->order & RING_ARRAY ? EVF_ARRAY : 0) |
                                (r->order & RING_FINAL ? EVF_FINAL : 0));
         return 1;
     }
-    if (info->form == FORM_THREAD) {
+    if (info->form == FORM_THREAD || info->form == FORM_TIME) {
         to->aux = r->addr;
         to->addr = 0;
     }
-    to[1] = (struct event){.aux = r->site};
-    if (second)
+    to[1] = (struct event){.aux = site};
+    if (second) {
         to->aux = second->site;
-    if (r->kind == EV_COPY)
-        to[1].addr = second->addr;
-    if (!r->site && r->kind != EV_COPY)
+        to[1].addr = second->addr; /* a copy's source, an array's elements */
+        to[1].size = second->size; /* the bytes of one */
+    }
+    if (!site && !to[1].addr && r->kind != EV_COPY)
         return 1;
     to->flags |= EVF_MORE;
     return 2;
@@ -91,10 +115,20 @@ static size_t event_of(struct event *to, const struct ring_record *r,
 
 /* ---- waiting -------------------------------------------------------------------------------- */
 
-static void program_ended(struct capture *c)
+static double seconds_of(const struct rusage *u)
 {
-    if (c->program && waitpid(c->program, &c->told->status, WNOHANG) == c->program)
-        c->program = 0;
+    return (double)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) +
+           (double)(u->ru_utime.tv_usec + u->ru_stime.tv_usec) * 1e-6;
+}
+
+static void program_ended(struct capture *c, int how)
+{
+    struct rusage used;
+
+    if (!c->program || wait4(c->program, &c->told->status, how, &used) != c->program)
+        return;
+    c->program = 0;
+    c->told->seconds = seconds_of(&used);
 }
 
 static double seconds_since(const struct timespec *t)
@@ -105,16 +139,29 @@ static double seconds_since(const struct timespec *t)
     return (double)(now.tv_sec - t->tv_sec) + (double)(now.tv_nsec - t->tv_nsec) * 1e-9;
 }
 
-/* The window bears on accesses that come from now on. */
+static bool in_window(struct capture *c)
+{
+    const struct window *w = &c->window;
+    const double t = seconds_since(&c->began);
+    struct signalfd_siginfo signal;
+
+    while (w->toggle >= 0 && read(w->toggle, &signal, sizeof signal) == (ssize_t)sizeof signal)
+        c->toggled = !c->toggled;
+    return t >= w->from && (w->length <= 0 || t < w->from + w->length) &&
+           (w->toggle < 0 || c->toggled);
+}
+
+/* The window bears on accesses that come from now on. A method's calls open it by themselves. */
 static void window_judge(struct capture *c)
 {
-    const double t = seconds_since(&c->began);
-    const bool in =
-        t >= c->window.from && (c->window.length <= 0 || t < c->window.from + c->window.length);
-
-    if (atomic_load(&c->ring->mode) == RING_CLOSED)
+    if (c->window.method) {
+        c->told->opened = atomic_load(&c->ring->entered) > c->window.warm_up;
         return;
-    atomic_store_explicit(&c->ring->mode, in ? RING_ALL : RING_OUTSIDE, memory_order_relaxed);
+    }
+    const bool in = in_window(c);
+    c->told->opened |= in;
+    if (atomic_load(&c->ring->mode) != RING_CLOSED)
+        atomic_store_explicit(&c->ring->mode, in ? RING_ALL : RING_OUTSIDE, memory_order_relaxed);
 }
 
 /* The next record, or NULL where there is none yet. A number whose thread was killed before it
@@ -167,6 +214,23 @@ static void given_before(struct capture *c, size_t *n, struct event *to)
     ++*n;
 }
 
+/* What is said of the trace at the end. */
+static void tell(struct capture *c, const struct event *ev)
+{
+    uint32_t *held = &c->held[ev->tid];
+
+    if (event_is_access(ev)) {
+        c->told->accesses++;
+        c->told->locked += *held != 0;
+    } else if (ev->kind == EV_ACQUIRE || ev->kind == EV_ACQUIRE_SHARED ||
+               ev->kind == EV_WAIT_EXIT) {
+        ++*held;
+    } else if (*held && (ev->kind == EV_RELEASE || ev->kind == EV_RELEASE_SHARED ||
+                         ev->kind == EV_WAIT_ENTER)) {
+        --*held;
+    }
+}
+
 /* In a collector's pause what it did is gathered. True: that is all for this record. */
 static bool in_pause(struct capture *c, const struct event *ev)
 {
@@ -189,9 +253,33 @@ static bool in_pause(struct capture *c, const struct event *ev)
         c->in_pause = false;
         c->paused = true;
     } else {
+        c->told->within++;
         return false;
     }
     return true;
+}
+
+/* True: the record is none of an event. */
+static bool is_aside(struct capture *c, const struct ring_record *r,
+                     const struct ring_record *second)
+{
+    struct err ignored = {.code = LARD_DONE};
+    char name[17] = "";
+
+    if (r->kind == RING_GAP)
+        c->gap[r->thread] += r->addr;
+    if (r->kind == RING_NAMED) {
+        memcpy(name, &r->addr, 8);
+        memcpy(name + 8, &second->addr, 8);
+        names_add(c->names, NAME_THREAD, r->size, name, &ignored);
+        err_clear(&ignored);
+    }
+    return r->kind == RING_GAP || r->kind == RING_NAMED;
+}
+
+static bool is_known(uint8_t kind)
+{
+    return kind == RING_GAP || kind == RING_NAMED || (kind < EV_KINDS && ev_info[kind].text);
 }
 
 /* A record, and the second one if it has two: both are written, or the thread is about to. */
@@ -208,8 +296,9 @@ static bool event_next(struct capture *c, size_t *n)
                                  .thread = r->thread,
                                  .kind = r->kind,
                                  .order = r->order};
-    if (!ev_info[first.kind < EV_KINDS ? first.kind : 0].text) {
+    if (!is_known(first.kind)) {
         c->number++;
+        c->told->broken += first.kind != 0;
         return true;
     }
     if (has_second(&first)) {
@@ -218,21 +307,27 @@ static bool event_next(struct capture *c, size_t *n)
             if (c->program)
                 return false;
             c->number++; /* killed between the two */
+            c->told->lost++;
             return true;
         }
     }
-    struct event *to = &c->rec[*n];
-    const size_t records = event_of(to, &first, second);
-    const char *what;
     c->number += second ? 2 : 1;
-    if (event_well_formed(to, &what)) /* the program wrote into the ring */
+    if (is_aside(c, &first, second))
         return true;
+    struct event *to = &c->rec[*n];
+    const size_t records = event_of(c, to, &first, second);
+    const char *what;
+    if (event_well_formed(to, &what)) { /* the program wrote into the ring */
+        c->told->broken++;
+        return true;
+    }
+    tell(c, to);
     if (in_pause(c, to))
         return !c->paused;
     if (to->kind == EV_ALLOC && map_find(&c->given, to->addr))
         return true; /* it was told twice, when the capture began */
     if (!c->names_file)
-        sites_name(c->sites, c->ring, first.site, c->names);
+        sites_name(c->sites, c->ring, site_of(&first), c->names);
     given_before(c, n, to);
     *n += records;
     c->events++;
@@ -289,7 +384,7 @@ static int capture_next(struct source *s, struct batch *b, struct err *e)
         if (n)
             break;
         const bool was = !c->program;
-        program_ended(c);
+        program_ended(c, WNOHANG);
         if (refused(c, e))
             return -1;
         if (was && !c->program)
@@ -316,8 +411,7 @@ static void capture_close(struct source *s)
         atomic_store(&c->ring->mode, RING_CLOSED);
         munmap(c->ring, sizeof *c->ring);
     }
-    if (c->program)
-        waitpid(c->program, &c->told->status, 0);
+    program_ended(c, 0);
     map_free(&c->given);
     pause_free(&c->pause);
     if (c->names_file)
@@ -347,7 +441,7 @@ static struct ring *ring_make(int *fd, struct err *e)
 }
 
 /* In the child. What fails is told through the pipe, which a program that starts closes. */
-static void start(char *const *argv, int fd, int names, int told)
+static bool ready_for_ring(int fd, int names)
 {
     char text[32];
 
@@ -355,9 +449,25 @@ static void start(char *const *argv, int fd, int names, int told)
         snprintf(text, sizeof text, "%d", fd);
     else
         snprintf(text, sizeof text, "%d,%d", fd, names);
+    return setenv(RING_VARIABLE, text, 1) == 0;
+}
+
+static bool ready_alone(void)
+{
+    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+    return nowhere >= 0 && dup2(nowhere, STDOUT_FILENO) >= 0;
+}
+
+static void start(char *const *argv, int fd, int names, int told)
+{
+    sigset_t none;
+
     signal(SIGINT, SIG_DFL);
     signal(SIGPIPE, SIG_DFL);
-    if (setenv(RING_VARIABLE, text, 1) == 0)
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    if (fd < 0 ? ready_alone() : ready_for_ring(fd, names))
         execvp(argv[0], argv);
     const int why = errno;
     if (write(told, &why, sizeof why) < 0)
@@ -365,6 +475,7 @@ static void start(char *const *argv, int fd, int names, int told)
     _exit(127);
 }
 
+/* fd: of the ring; -1: without one. */
 static pid_t start_program(char *const *argv, int fd, int names, struct err *e)
 {
     int told[2], why;
@@ -412,6 +523,12 @@ struct source *capture_start(enum capture_kind kind, char *const *argv, const st
     c->names = names_new();
     c->sites = sites_new();
     clock_gettime(CLOCK_MONOTONIC, &c->began);
+    ring->began = (uint64_t)c->began.tv_sec * 1000000000 + (uint64_t)c->began.tv_nsec;
+    if (w->method) {
+        snprintf(ring->method, sizeof ring->method, "%s", w->method);
+        ring->warm_up = w->warm_up;
+        atomic_store(&ring->mode, RING_OUTSIDE);
+    }
     window_judge(c);
     const pid_t program = start_program(argv, fd, names, e);
     close(fd);
@@ -423,9 +540,25 @@ struct source *capture_start(enum capture_kind kind, char *const *argv, const st
                               .names = c->names,
                               .name = argv[0],
                               .granularity = 1};
+    if (kind == CAPTURE_JAVA) {
+        c->base.layout = LAYOUT_64C;
+        c->base.gaps = GAPS_BYTECODES;
+    }
     if (program < 0) {
         source_close(&c->base);
         return NULL;
     }
     return &c->base;
+}
+
+int capture_plain(char *const *argv, double *seconds, struct err *e)
+{
+    const pid_t program = start_program(argv, -1, -1, e);
+    struct rusage used;
+    int status;
+
+    if (program < 0 || wait4(program, &status, 0, &used) != program)
+        return -1;
+    *seconds = seconds_of(&used);
+    return 0;
 }

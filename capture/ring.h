@@ -15,16 +15,26 @@
 
 #define RING_VARIABLE "LARDSIM_CAPTURE" /* in the environment: the descriptor of the ring */
 
-enum { RING_VERSION = 1, RING_LOG = 17, RING_RECORDS = 1 << RING_LOG };
+enum { RING_VERSION = 2, RING_LOG = 17, RING_RECORDS = 1 << RING_LOG };
 /* Neighbours in number lie in different cache lines, as they are often of different threads. */
 enum { RING_APART_LOG = 4, RING_APART = 1 << RING_APART_LOG };
 enum { RING_ARRAY = 1 << 4, RING_FINAL = 1 << 5, RING_ORDER = RING_ARRAY - 1 };
-enum { RING_MODULES = 64, RING_PATH = 1024, RING_THREADS = UINT16_MAX, RING_NAME = 16 };
+enum { RING_MODULES = 64, RING_PATH = 1024, RING_THREADS = UINT16_MAX };
+enum { RING_SITE_BITS = 48, RING_GAP_MOST = UINT16_MAX };
+enum { RING_EVERY = 4096 }; /* events of a thread from one mark of time to the next */
+
+/* Records that are no events; beside them kinds are those of trace/event.def. */
+enum {
+    RING_NAMED = 254, /* size: a thread; addr of this and of a second record: what it is called now,
+                         up to 16 bytes */
+    RING_GAP = 255    /* addr: belongs to the gap of the thread's next event */
+};
 
 struct ring_record {
     _Atomic uint64_t number; /* one more than the record's; stored last */
     uint64_t addr;           /* or what else the kind names: another thread, a lock */
-    uint64_t site;           /* an instruction's address, the one after it; 0: none. Of a second
+    uint64_t site;           /* an instruction's address, the one after it; 0: none. In the upper
+                                bits, from RING_SITE_BITS on: the gap before the event. Of a second
                                 record: the kind's bytes, or round */
     uint32_t size;           /* of an access */
     uint16_t thread;
@@ -50,6 +60,11 @@ struct ring {
     _Atomic uint32_t modules;
     _Atomic uint32_t threads;             /* thread numbers that were given out */
     _Atomic uint8_t mode;                 /* enum ring_mode */
+    uint64_t began;                       /* by CLOCK_MONOTONIC, in nanoseconds */
+    char method[RING_PATH];               /* that opens the window; "": none does */
+    uint64_t warm_up;                     /* calls of it that do not yet */
+    _Atomic uint64_t entered;             /* calls of it so far */
+    _Atomic uint32_t inside;              /* of those that opened it and go on */
     _Alignas(128) _Atomic uint64_t next;  /* the number that is given out next */
     _Alignas(128) _Atomic uint64_t taken; /* records below it were read */
     _Alignas(128) struct ring_module module[RING_MODULES];

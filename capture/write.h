@@ -48,19 +48,49 @@ static inline uint64_t ring_room(struct ring *r, uint64_t end, pid_t reader)
     }
 }
 
-/* rec.thread and rec.number are not looked at. A ring that nobody reads may be overwritten. */
-static inline void ring_fill(struct ring *r, uint64_t number, uint16_t thread,
+/* rec.thread and rec.number are not looked at. gap: at most RING_GAP_MOST. A ring that nobody reads
+ * may be overwritten. */
+static inline void ring_fill(struct ring *r, uint64_t number, uint16_t thread, uint64_t gap,
                              struct ring_record rec)
 {
     struct ring_record *to = ring_at(r, number);
 
     to->addr = rec.addr;
-    to->site = rec.site;
+    to->site = rec.site | gap << RING_SITE_BITS;
     to->size = rec.size;
     to->thread = thread;
     to->kind = rec.kind;
     to->order = rec.order;
     atomic_store_explicit(&to->number, number + 1, memory_order_release);
+}
+
+/* Nanoseconds since the capture began. */
+static inline uint64_t ring_time(const struct ring *r)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec - r->began;
+}
+
+/* The method that opens the window is entered and left. True: this call is one that opens it. */
+static inline bool ring_enter(struct ring *r)
+{
+    uint8_t outside = RING_OUTSIDE;
+
+    if (atomic_fetch_add(&r->entered, 1) < r->warm_up)
+        return false;
+    atomic_fetch_add(&r->inside, 1);
+    atomic_compare_exchange_strong(&r->mode, &outside, RING_ALL);
+    return true;
+}
+
+static inline void ring_leave(struct ring *r)
+{
+    uint8_t all = RING_ALL;
+
+    if (atomic_fetch_sub(&r->inside, 1) == 1)
+        atomic_compare_exchange_strong(&r->mode, &all, RING_OUTSIDE);
 }
 
 #endif

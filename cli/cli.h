@@ -58,7 +58,11 @@ enum {
     OPT_NUMBERS,
     OPT_AGAIN,
     OPT_FROM,
-    OPT_FOR
+    OPT_FOR,
+    OPT_METHOD,
+    OPT_WARM_UP,
+    OPT_ON_SIGNAL,
+    OPT_BASELINE
 };
 #define ROW_JSON                                                                                   \
     {                                                                                              \

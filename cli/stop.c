@@ -61,6 +61,16 @@ int stop_descriptor(sigset_t *before)
     return signalfd(-1, &stops, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+int stop_toggles(void)
+{
+    sigset_t toggles;
+
+    sigemptyset(&toggles);
+    sigaddset(&toggles, SIGUSR2);
+    sigprocmask(SIG_BLOCK, &toggles, NULL);
+    return signalfd(-1, &toggles, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
 static void catch_signals(void)
 {
     catch_one(SIGINT);

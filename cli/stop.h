@@ -22,6 +22,9 @@ void stop_leave(void);
 /* For a loop that waits: the signals come through the descriptor that is returned (signalfd), and
  * are blocked; -1: errno tells. *before: the mask that was, for processes that are started. */
 int stop_descriptor(sigset_t *before);
+/* For a window that signals open and close: SIGUSR2 comes through the descriptor; -1: errno tells.
+ */
+int stop_toggles(void);
 /* A call that a signal interrupted has failed for that reason: *e says so. */
 void stop_judge(struct err *e);
 

@@ -18,7 +18,8 @@
 
 #include "capture/write.h"
 
-enum { CHUNK = 1024, CHUNKS = 4096, CLASSES = 1 << 16, JAVA_IDS = 1 << 20, ARRAY_BASE = 16 };
+enum { CHUNK = 1024, CHUNKS = 4096, CLASSES = 1 << 16, JAVA_IDS = 1 << 20 };
+enum { MADE = 1 << 30 }; /* a class's number and this: the site of what no known code allocates */
 #define UNLIKELY_(x) __builtin_expect(!!(x), 0)
 
 struct object {
@@ -32,6 +33,10 @@ struct self {          /* a thread's */
     unsigned off; /* in the agent's own code: no accesses */
     bool ended;
     uint64_t room;
+    uint64_t work;       /* bytecodes since its last event */
+    uint32_t left;       /* events up to the next mark of time */
+    uint32_t making;     /* the site of what it allocates next; 0: unknown */
+    uint32_t within;     /* calls of the method that opens the window */
     struct object *born; /* owns; since the last collection */
     size_t births, cap;
     uint64_t used[CLASSES / 64]; /* classes that it knows to be initialised */
@@ -40,10 +45,16 @@ struct self {          /* a thread's */
 
 /* A place in the code, and the field that it accesses. */
 struct site {
-    int64_t offset; /* below 0: to be resolved when it is first executed */
-    jobject base;   /* of a static field; owns */
-    uint32_t class;
+    int64_t offset;             /* below 0: to be resolved when it is first executed */
+    jobject base;               /* of a static field; owns */
+    uint32_t class;             /* of a static, or what is allocated: they are numbered apart */
     uint8_t bytes, kind, flags; /* flags: of struct ring_record's order */
+};
+
+struct class
+{                    /* of objects */
+    char *signature; /* owns; NULL: no class yet */
+    uint32_t number;
 };
 
 static struct ring *ring;
@@ -66,6 +77,13 @@ static jweak *dead; /* owns; handles to be deleted: not in a pause, where JNI is
 static size_t deads, deads_cap;
 static pthread_mutex_t dead_lock = PTHREAD_MUTEX_INITIALIZER;
 
+static struct class classes[CLASSES]; /* by hash of the signature; never full */
+static uint32_t class_count;
+static uint8_t class_element[CLASSES]; /* by number: bytes of an array's element; 0: no array */
+static pthread_mutex_t class_lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic uint64_t word_class[CLASSES]; /* from a header's word to a number; 0: free */
+static uint32_t array_base = 16, reference_bytes = 4;
+
 static void *grown(void *p, size_t n, size_t *cap, size_t bytes)
 {
     if (n < *cap)
@@ -86,6 +104,7 @@ static struct self *self_new(void)
     if (!s)
         abort();
     ring_thread(ring, &s->number);
+    s->left = RING_EVERY;
     s->next = atomic_load(&selves);
     while (!atomic_compare_exchange_weak(&selves, &s->next, s))
         continue;
@@ -98,9 +117,10 @@ static struct self *me(void)
     return mine ? mine : self_new();
 }
 
-static void fill(const struct self *s, uint64_t number, struct ring_record rec)
+static void fill(struct self *s, uint64_t number, struct ring_record rec)
 {
-    ring_fill(ring, number, s->number, rec);
+    ring_fill(ring, number, s->number, s->work, rec);
+    s->work = 0;
 }
 
 static uint64_t numbers(struct self *s, unsigned n)
@@ -112,27 +132,54 @@ static uint64_t numbers(struct self *s, unsigned n)
     return number;
 }
 
-/* The number of the first of n records, with the sign up. */
-static uint64_t begin(struct self *s, unsigned n)
+static void end(struct self *s)
+{
+    atomic_store_explicit(&s->sign, false, memory_order_release);
+}
+
+static void await_collection(struct self *s)
 {
     const struct timespec nap = {.tv_nsec = 50000};
 
+    end(s);
+    while (atomic_load(&collecting))
+        nanosleep(&nap, NULL);
+}
+
+/* The number of the first of n records, with the sign up. */
+static uint64_t take(struct self *s, unsigned n)
+{
     for (;;) {
         atomic_store_explicit(&s->sign, true, memory_order_relaxed);
         const uint64_t number = numbers(s, n); /* a full barrier */
         if (!UNLIKELY_(atomic_load(&collecting)))
             return number;
         for (unsigned i = 0; i < n; i++)
-            fill(s, number + i, (struct ring_record){.kind = REC_NOTHING});
-        atomic_store_explicit(&s->sign, false, memory_order_release);
-        while (atomic_load(&collecting))
-            nanosleep(&nap, NULL);
+            ring_fill(ring, number + i, s->number, 0, (struct ring_record){.kind = REC_NOTHING});
+        await_collection(s);
     }
 }
 
-static void end(struct self *s)
+static void put_aside(struct self *s, uint8_t kind, uint64_t value)
 {
-    atomic_store_explicit(&s->sign, false, memory_order_release);
+    const uint64_t n = take(s, 1);
+
+    ring_fill(ring, n, s->number, 0, (struct ring_record){.addr = value, .kind = kind});
+    end(s);
+}
+
+/* The same, with what is due before: a mark of time, a gap that is too large for a record. */
+static uint64_t begin(struct self *s, unsigned n)
+{
+    if (UNLIKELY_(s->work > RING_GAP_MOST)) {
+        put_aside(s, RING_GAP, s->work);
+        s->work = 0;
+    }
+    if (UNLIKELY_(s->left-- == 0)) {
+        put_aside(s, REC_TIME, ring_time(ring));
+        s->left = RING_EVERY - 1;
+    }
+    return take(s, n);
 }
 
 /* Where the object is now. A handle points to a slot; that of a weak one is marked. JDK 17. */
@@ -181,20 +228,23 @@ static bool resolved(JNIEnv *jni, struct self *s, struct site *at, jint id)
         return true;
     if (at->offset == -2)
         return false;
+    const uint64_t work = s->work; /* not of what the agent allocates meanwhile */
     s->off++;
     (*jni)->CallStaticVoidMethod(jni, runtime, resolve, id);
     if ((*jni)->ExceptionCheck(jni))
         (*jni)->ExceptionClear(jni);
     s->off--;
+    s->work = work;
     return at->offset >= 0;
 }
 
-JNIEXPORT void JNICALL Java_lardsim_Rt_field(JNIEnv *jni, jclass c, jobject o, jint id)
+JNIEXPORT void JNICALL Java_lardsim_Rt_field(JNIEnv *jni, jclass c, jobject o, jint id, jint work)
 {
     struct self *s = me();
     struct site *at = site_at(id);
 
     (void)c;
+    s->work += (uint32_t)work;
     if (!o || silent(s, RING_CLOSED) || !resolved(jni, s, at, id))
         return;
     if (at->kind == REC_READ || at->kind == REC_WRITE) {
@@ -206,26 +256,29 @@ JNIEXPORT void JNICALL Java_lardsim_Rt_field(JNIEnv *jni, jclass c, jobject o, j
     }
 }
 
-JNIEXPORT void JNICALL Java_lardsim_Rt_element(JNIEnv *jni, jclass c, jobject o, jint i, jint id)
+JNIEXPORT void JNICALL Java_lardsim_Rt_element(JNIEnv *jni, jclass c, jobject o, jint i, jint id,
+                                               jint work)
 {
     struct self *s = me();
     const struct site *at = site_at(id);
 
     (void)jni;
     (void)c;
+    s->work += (uint32_t)work;
     if (!o || silent(s, RING_OUTSIDE))
         return;
-    record_flags(s, at->kind, o, ARRAY_BASE + (uint64_t)(uint32_t)i * at->bytes, at->bytes, id,
+    record_flags(s, at->kind, o, array_base + (uint64_t)(uint32_t)i * at->bytes, at->bytes, id,
                  RING_ARRAY);
 }
 
 /* The first access to a static of a class whose initialisation was seen is ordered after it. */
-JNIEXPORT void JNICALL Java_lardsim_Rt_global(JNIEnv *jni, jclass c, jint id)
+JNIEXPORT void JNICALL Java_lardsim_Rt_global(JNIEnv *jni, jclass c, jint id, jint work)
 {
     struct self *s = me();
     struct site *at = site_at(id);
 
     (void)c;
+    s->work += (uint32_t)work;
     if (silent(s, RING_CLOSED) || !resolved(jni, s, at, id))
         return;
     uint64_t *used = &s->used[at->class / 64 % (CLASSES / 64)];
@@ -240,6 +293,40 @@ JNIEXPORT void JNICALL Java_lardsim_Rt_global(JNIEnv *jni, jclass c, jint id)
         record_flags(s, at->kind, at->base, (uint64_t)at->offset, at->bytes, id, at->flags);
 }
 
+/* Bytecodes of blocks in which there is no event. */
+JNIEXPORT void JNICALL Java_lardsim_Rt_work(JNIEnv *jni, jclass c, jint work)
+{
+    (void)jni;
+    (void)c;
+    me()->work += (uint32_t)work;
+}
+
+JNIEXPORT void JNICALL Java_lardsim_Rt_making(JNIEnv *jni, jclass c, jint id)
+{
+    (void)jni;
+    (void)c;
+    me()->making = (uint32_t)id;
+}
+
+JNIEXPORT void JNICALL Java_lardsim_Rt_entered(JNIEnv *jni, jclass c)
+{
+    (void)jni;
+    (void)c;
+    me()->within += ring_enter(ring);
+}
+
+JNIEXPORT void JNICALL Java_lardsim_Rt_left(JNIEnv *jni, jclass c)
+{
+    struct self *s = me();
+
+    (void)jni;
+    (void)c;
+    if (!s->within)
+        return;
+    s->within--;
+    ring_leave(ring);
+}
+
 JNIEXPORT void JNICALL Java_lardsim_Rt_range(JNIEnv *jni, jclass c, jobject o, jlong from,
                                              jlong bytes, jboolean write, jint id)
 {
@@ -249,7 +336,7 @@ JNIEXPORT void JNICALL Java_lardsim_Rt_range(JNIEnv *jni, jclass c, jobject o, j
     (void)c;
     if (!o || bytes <= 0 || silent(s, RING_OUTSIDE))
         return;
-    record_flags(s, write ? REC_WRITE : REC_READ, o, ARRAY_BASE + (uint64_t)from, (uint32_t)bytes,
+    record_flags(s, write ? REC_WRITE : REC_READ, o, array_base + (uint64_t)from, (uint32_t)bytes,
                  id, RING_ARRAY);
 }
 
@@ -374,6 +461,153 @@ JNIEXPORT void JNICALL Java_lardsim_Rt_names(JNIEnv *jni, jclass c, jstring line
     (*jni)->ReleaseStringUTFChars(jni, lines, text);
 }
 
+/* The method that opens the window; empty: none does. */
+JNIEXPORT jstring JNICALL Java_lardsim_Rt_method(JNIEnv *jni, jclass c)
+{
+    (void)c;
+    return (*jni)->NewStringUTF(jni, ring->method);
+}
+
+/* Of a reference, and of what stands before an array's elements. */
+JNIEXPORT void JNICALL Java_lardsim_Rt_sizes(JNIEnv *jni, jclass c, jint reference, jint base)
+{
+    (void)jni;
+    (void)c;
+    reference_bytes = (uint32_t)reference;
+    array_base = (uint32_t)base;
+}
+
+JNIEXPORT void JNICALL Java_lardsim_Rt_named(JNIEnv *jni, jclass c, jlong id, jstring to)
+{
+    const uint16_t n = id > 0 && id < JAVA_IDS ? atomic_load(&number_of[id]) : 0;
+    const char *text = n && to ? (*jni)->GetStringUTFChars(jni, to, NULL) : NULL;
+
+    (void)c;
+    if (!text)
+        return;
+    name("T %u %s\n", n - 1, text);
+    (*jni)->ReleaseStringUTFChars(jni, to, text);
+}
+
+/* ---- classes of objects --------------------------------------------------------------------- */
+
+/* "[Ljava/lang/String;" as a program has it: java.lang.String[]. */
+static void readable(char *to, size_t bytes, const char *signature)
+{
+    static const char *const primitive[] = {
+        ['B'] = "byte", ['C'] = "char", ['D'] = "double", ['F'] = "float",
+        ['I'] = "int",  ['J'] = "long", ['S'] = "short",  ['Z'] = "boolean"};
+    const char *s = signature + strspn(signature, "[");
+    size_t n;
+
+    if (*s == 'L')
+        n = (size_t)snprintf(to, bytes, "%.*s", (int)strcspn(s + 1, ";"), s + 1);
+    else
+        n = (size_t)snprintf(to, bytes, "%s", (unsigned char)*s <= 'Z' ? primitive[(int)*s] : "");
+    for (char *at = to; *at; at++)
+        *at = (char)(*at == '/' ? '.' : *at);
+    for (; signature < s && n + 2 < bytes; signature++, n += 2)
+        memcpy(to + n, "[]", 3);
+}
+
+static uint8_t element_bytes(const char *signature)
+{
+    if (*signature != '[')
+        return 0;
+    switch (signature[1]) {
+    case 'B':
+    case 'Z':
+        return 1;
+    case 'C':
+    case 'S':
+        return 2;
+    case 'J':
+    case 'D':
+        return 8;
+    case 'L':
+    case '[':
+        return (uint8_t)reference_bytes;
+    default:
+        return 4;
+    }
+}
+
+/* The number of a class of this signature, from 1; 0: there are too many. */
+static uint32_t class_of(const char *signature)
+{
+    uint64_t hash = 1469598103934665603u;
+    char text[512];
+
+    for (const char *at = signature; *at; at++)
+        hash = (hash ^ (unsigned char)*at) * 1099511628211u;
+    pthread_mutex_lock(&class_lock);
+    struct class *c = &classes[hash % CLASSES];
+    while (c->signature && strcmp(c->signature, signature) != 0)
+        c = c + 1 < classes + CLASSES ? c + 1 : classes;
+    if (!c->signature && class_count < CLASSES / 2 && (c->signature = strdup(signature)) != NULL) {
+        c->number = ++class_count;
+        class_element[c->number] = element_bytes(signature);
+        readable(text, sizeof text, signature);
+        name("S %u new %s\n", MADE + c->number, text);
+        if (names)
+            fflush(names); /* before the first record */
+    }
+    const uint32_t number = c->number;
+    pthread_mutex_unlock(&class_lock);
+    return number;
+}
+
+/* The second word of an object, which says its class; the handle may not move meanwhile. */
+static uint32_t header_word(struct self *s, jobject o)
+{
+    for (;;) {
+        atomic_store_explicit(&s->sign, true, memory_order_relaxed);
+        atomic_thread_fence(memory_order_seq_cst);
+        if (!UNLIKELY_(atomic_load(&collecting)))
+            break;
+        await_collection(s);
+    }
+    const uint32_t word = *(const volatile uint32_t *)(uintptr_t)(place(o) + 8);
+    end(s);
+    return word;
+}
+
+static uint32_t class_of_object(struct self *s, jobject o, jclass c)
+{
+    const uint32_t word = header_word(s, o);
+    char *signature = NULL;
+    uint32_t number;
+    uint32_t at = (uint32_t)(word * UINT64_C(0x9e3779b97f4a7c15) >> 48) % CLASSES;
+
+    for (unsigned tries = 0; tries < 64; tries++, at = (at + 1) % CLASSES) {
+        uint64_t has = atomic_load(&word_class[at]);
+        if (has && has >> 32 != word)
+            continue;
+        if (has)
+            return (uint32_t)has;
+        if ((*ti)->GetClassSignature(ti, c, &signature, NULL) || !signature)
+            return 0;
+        number = class_of(signature);
+        (*ti)->Deallocate(ti, (unsigned char *)signature);
+        if (number)
+            atomic_compare_exchange_strong(&word_class[at], &has, (uint64_t)word << 32 | number);
+        return number;
+    }
+    return 0;
+}
+
+/* What the code at this site allocates. */
+JNIEXPORT void JNICALL Java_lardsim_Rt_makes(JNIEnv *jni, jclass c, jint id, jstring signature)
+{
+    const char *text = (*jni)->GetStringUTFChars(jni, signature, NULL);
+
+    (void)c;
+    if (!text)
+        return;
+    site_at(id)->class = class_of(text);
+    (*jni)->ReleaseStringUTFChars(jni, signature, text);
+}
+
 /* ---- objects -------------------------------------------------------------------------------- */
 
 static void delete_some(JNIEnv *jni)
@@ -390,16 +624,35 @@ static void delete_some(JNIEnv *jni)
         (*jni)->DeleteWeakGlobalRef(jni, some[--n]);
 }
 
-static void follow(JNIEnv *jni, jobject o, uint64_t bytes)
+/* Class initialisation may allocate something else first: where the class is another one than the
+ * code at the site allocates, the class is all that is known. */
+static uint64_t site_of(struct self *s, uint32_t class)
+{
+    const uint32_t site = s->making;
+
+    if (!site || s->off || site_at((jint)site)->class != class)
+        return class ? MADE + class : 0;
+    s->making = 0;
+    return site;
+}
+
+static void follow(JNIEnv *jni, jobject o, uint64_t bytes, jclass c)
 {
     struct self *s = me();
-    const jweak handle = (*jni)->NewWeakGlobalRef(jni, o);
 
     if (s->ended || atomic_load(&ring->mode) == RING_CLOSED)
         return;
+    const jweak handle = (*jni)->NewWeakGlobalRef(jni, o);
+    const uint32_t class = c ? class_of_object(s, o, c) : 0;
+    const uint64_t site = site_of(s, class);
     const uint64_t n = begin(s, 2), addr = place(o);
-    fill(s, n, (struct ring_record){.addr = addr, .kind = REC_ALLOC});
-    fill(s, n + 1, (struct ring_record){.site = bytes});
+    struct ring_record second = {.site = bytes, .size = class_element[class]};
+    if (second.size) /* an array: its length stands before its elements, or what fills them up */
+        second.addr = *(const volatile uint32_t *)(uintptr_t)(addr + (array_base > 16 ? 16 : 12));
+    if (!second.addr || second.addr * second.size > bytes)
+        second.addr = second.size = 0;
+    fill(s, n, (struct ring_record){.addr = addr, .site = site, .kind = REC_ALLOC});
+    ring_fill(ring, n + 1, s->number, 0, second);
     s->born = grown(s->born, s->births, &s->cap, sizeof *s->born);
     s->born[s->births++] = (struct object){handle, addr, bytes};
     end(s);
@@ -410,9 +663,8 @@ static void JNICALL on_alloc(jvmtiEnv *e, JNIEnv *jni, jthread t, jobject o, jcl
 {
     (void)e;
     (void)t;
-    (void)c;
     if (atomic_load_explicit(&on, memory_order_relaxed))
-        follow(jni, o, (uint64_t)bytes);
+        follow(jni, o, (uint64_t)bytes, c);
 }
 
 /* ---- collections ---------------------------------------------------------------------------- */
@@ -435,7 +687,7 @@ static void region(struct self *s, uint8_t kind, uint64_t addr, uint64_t bytes, 
     const uint64_t n = numbers(s, 2);
 
     fill(s, n, (struct ring_record){.addr = addr, .kind = kind});
-    fill(s, n + 1, (struct ring_record){.addr = from, .site = bytes});
+    ring_fill(ring, n + 1, s->number, 0, (struct ring_record){.addr = from, .site = bytes});
 }
 
 /* Still in the pause, on its thread. */
@@ -480,7 +732,8 @@ static void JNICALL on_start(jvmtiEnv *e, JNIEnv *jni, jthread t)
     jvmtiThreadInfo info = {.name = NULL};
     jlong id = 0;
 
-    if (!atomic_load(&on))
+    /* What the first thread does to end the JVM comes as another thread. */
+    if (!atomic_load(&on) || (mine && mine->ended))
         return;
     struct self *s = me();
     s->off++;
@@ -549,7 +802,9 @@ JNIEXPORT void JNICALL Java_lardsim_Rt_begin(JNIEnv *jni, jclass c)
         jlong bytes = 0;
         (*ti)->GetObjectSize(ti, found[i], &bytes);
         (*ti)->SetTag(ti, found[i], 0);
-        follow(jni, found[i], (uint64_t)bytes);
+        const jclass of = (*jni)->GetObjectClass(jni, found[i]);
+        follow(jni, found[i], (uint64_t)bytes, of);
+        (*jni)->DeleteLocalRef(jni, of);
         (*jni)->DeleteLocalRef(jni, found[i]);
     }
     (*ti)->Deallocate(ti, (unsigned char *)found);
@@ -565,9 +820,17 @@ JNIEXPORT void JNICALL Java_lardsim_Rt_link(JNIEnv *jni, jclass c)
     {                                                                                              \
         (char *)#name, (char *)type, (void *)Java_lardsim_Rt_##name                                \
     }
-    const JNINativeMethod all[] = {NATIVE(field, "(" OBJECT "I)V"),
-                                   NATIVE(element, "(" OBJECT "II)V"),
-                                   NATIVE(global, "(I)V"),
+    const JNINativeMethod all[] = {NATIVE(field, "(" OBJECT "II)V"),
+                                   NATIVE(element, "(" OBJECT "III)V"),
+                                   NATIVE(global, "(II)V"),
+                                   NATIVE(work, "(I)V"),
+                                   NATIVE(making, "(I)V"),
+                                   NATIVE(makes, "(ILjava/lang/String;)V"),
+                                   NATIVE(entered, "()V"),
+                                   NATIVE(left, "()V"),
+                                   NATIVE(method, "()Ljava/lang/String;"),
+                                   NATIVE(sizes, "(II)V"),
+                                   NATIVE(named, "(JLjava/lang/String;)V"),
                                    NATIVE(range, "(" OBJECT "JJZI)V"),
                                    NATIVE(sync, "(" OBJECT "II)V"),
                                    NATIVE(handle, "(ZI)V"),

@@ -66,11 +66,33 @@ void __tsan_write_range(void *p, size_t n)
 #define NOTHING(name, argument)                                                                    \
     void __tsan_##name(argument);                                                                  \
     void __tsan_##name(argument) {}
-#define UNUSED_POINTER __attribute__((unused)) void *p
-NOTHING(func_entry, UNUSED_POINTER)
-NOTHING(func_exit, void)
 NOTHING(ignore_thread_begin, void)
 NOTHING(ignore_thread_end, void)
+
+/* The code of the function that opens the window; 0: there is none. */
+static uint64_t method_low, method_high;
+
+void method_is(uint64_t low, uint64_t high)
+{
+    method_low = low;
+    method_high = high;
+}
+
+void __tsan_func_entry(void *caller);
+void __tsan_func_entry(void *caller)
+{
+    (void)caller;
+    if (UNLIKELY_(SITE() - method_low < method_high - method_low) && ring && ring_enter(ring))
+        self.within++;
+}
+void __tsan_func_exit(void);
+void __tsan_func_exit(void)
+{
+    if (UNLIKELY_(SITE() - method_low < method_high - method_low) && ring && self.within) {
+        self.within--;
+        ring_leave(ring);
+    }
+}
 
 /* ---- functions of libc that the compiler does not see into: the linker's --wrap ---------------
  */
@@ -131,10 +153,15 @@ WRAP(char *, strcpy, (char *to, const char *from), (to, from),
 
 static _Atomic char lock_of[1024];
 
+/* NULL: a signal came while the thread had a lock, maybe this one; its handler goes without. */
 static _Atomic char *lock(const volatile void *p)
 {
     _Atomic char *l = &lock_of[(ADDR(p) >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 54];
 
+    if (UNLIKELY_(self.locked))
+        return NULL;
+    self.locked = true;
+    atomic_signal_fence(memory_order_seq_cst);
     while (atomic_exchange_explicit(l, 1, memory_order_acquire))
         __builtin_ia32_pause();
     return l;
@@ -142,15 +169,44 @@ static _Atomic char *lock(const volatile void *p)
 
 static void unlock(_Atomic char *l)
 {
+    if (UNLIKELY_(!l))
+        return;
     atomic_store_explicit(l, 0, memory_order_release);
+    atomic_signal_fence(memory_order_seq_cst);
+    self.locked = false;
 }
 
-/* From __ATOMIC_RELAXED ... to enum ev_order; consume is acquire, as compilers take it. */
+/* enum ev_order, whose codes never change. */
+enum { RELAXED = 1, ACQUIRE, RELEASE, ACQ_REL, SEQ_CST };
+
+/* From __ATOMIC_RELAXED ... on; consume is acquire, as compilers take it. */
 static uint8_t order_of(int order)
 {
-    static const uint8_t to[] = {1, 2, 2, 3, 4, 5};
+    static const uint8_t to[] = {RELAXED, ACQUIRE, ACQUIRE, RELEASE, ACQ_REL, SEQ_CST};
 
     return to[(unsigned)order < sizeof to ? order : __ATOMIC_SEQ_CST];
+}
+
+/* Fences. After one that releases, the thread's atomic stores release, as whoever sees one of them
+ * comes after the fence. One that acquires reads once more, with that order, where the thread has
+ * read before. Both order a little more than the fences do: up to the store, and from what was
+ * stored since the read. */
+static void atomic_done(uint8_t kind, uint64_t addr, uint32_t size, uint8_t order, uint64_t site)
+{
+    const bool takes = order == ACQUIRE || order == ACQ_REL || order == SEQ_CST,
+               gives = order == RELEASE || order == ACQ_REL || order == SEQ_CST;
+
+    if (UNLIKELY_(self.gives) && kind != REC_READ && !gives)
+        order = takes ? ACQ_REL : RELEASE;
+    if (kind != REC_WRITE && !takes) {
+        const uint32_t newest = self.loads % LOADED;
+        if (!self.loads || self.loaded[(newest + LOADED - 1) % LOADED].addr != addr) {
+            self.loaded[newest].addr = addr;
+            self.loaded[newest].size = size;
+            self.loads++;
+        }
+    }
+    record_atomic(kind, addr, size, order, site);
 }
 
 #define SEQ __ATOMIC_SEQ_CST
@@ -160,7 +216,7 @@ static uint8_t order_of(int order)
     {                                                                                              \
         _Atomic char *l = lock(p);                                                                 \
         const T was = builtin(p, v, SEQ);                                                          \
-        record_atomic(REC_RMW, ADDR(p), sizeof v, order_of(order), SITE());                        \
+        atomic_done(REC_RMW, ADDR(p), sizeof v, order_of(order), SITE());                          \
         unlock(l);                                                                                 \
         return was;                                                                                \
     }
@@ -171,8 +227,8 @@ static uint8_t order_of(int order)
     {                                                                                              \
         _Atomic char *l = lock(p);                                                                 \
         const int done = __atomic_compare_exchange_n(p, c, v, 0, SEQ, SEQ);                        \
-        record_atomic(done ? REC_RMW : REC_READ, ADDR(p), sizeof v, order_of(done ? order : fail), \
-                      SITE());                                                                     \
+        atomic_done(done ? REC_RMW : REC_READ, ADDR(p), sizeof v, order_of(done ? order : fail),   \
+                    SITE());                                                                       \
         unlock(l);                                                                                 \
         return done;                                                                               \
     }
@@ -182,7 +238,7 @@ static uint8_t order_of(int order)
     {                                                                                              \
         _Atomic char *l = lock(p);                                                                 \
         const T v = __atomic_load_n(p, SEQ);                                                       \
-        record_atomic(REC_READ, ADDR(p), sizeof v, order_of(order), SITE());                       \
+        atomic_done(REC_READ, ADDR(p), sizeof v, order_of(order), SITE());                         \
         unlock(l);                                                                                 \
         return v;                                                                                  \
     }                                                                                              \
@@ -190,7 +246,7 @@ static uint8_t order_of(int order)
     void __tsan_atomic##bits##_store(volatile T *p, T v, int order)                                \
     {                                                                                              \
         _Atomic char *l = lock(p);                                                                 \
-        record_atomic(REC_WRITE, ADDR(p), sizeof v, order_of(order), SITE());                      \
+        atomic_done(REC_WRITE, ADDR(p), sizeof v, order_of(order), SITE());                        \
         __atomic_store_n(p, v, SEQ);                                                               \
         unlock(l);                                                                                 \
     }                                                                                              \
@@ -208,8 +264,8 @@ static uint8_t order_of(int order)
     {                                                                                              \
         _Atomic char *l = lock(p);                                                                 \
         const int done = __atomic_compare_exchange_n(p, &c, v, 0, SEQ, SEQ);                       \
-        record_atomic(done ? REC_RMW : REC_READ, ADDR(p), sizeof v, order_of(done ? order : fail), \
-                      SITE());                                                                     \
+        atomic_done(done ? REC_RMW : REC_READ, ADDR(p), sizeof v, order_of(done ? order : fail),   \
+                    SITE());                                                                       \
         unlock(l);                                                                                 \
         return c;                                                                                  \
     }
@@ -219,12 +275,18 @@ ATOMIC(uint16_t, 16)
 ATOMIC(uint32_t, 32)
 ATOMIC(uint64_t, 64)
 
-/* A fence orders by what other atomics of the thread do, which no event says: docs/capture.md. */
 void __tsan_atomic_thread_fence(int order);
 void __tsan_atomic_thread_fence(int order)
 {
-    (void)order;
+    const uint8_t o = order_of(order);
+    const uint32_t n = self.loads < LOADED ? self.loads : LOADED;
+
     __atomic_thread_fence(SEQ);
+    self.gives |= o >= RELEASE;
+    for (uint32_t i = 0; i < n && o != RELEASE && o != RELAXED; i++)
+        record_atomic(REC_READ, self.loaded[i].addr, self.loaded[i].size, ACQUIRE, SITE());
+    if (o != RELEASE && o != RELAXED)
+        self.loads = 0;
 }
 void __tsan_atomic_signal_fence(int order);
 void __tsan_atomic_signal_fence(int order)

@@ -2,6 +2,7 @@
  * loaded where. Without a ring the program runs as if it had not been built for capture. */
 #include "capture/native/record.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 #include <pthread.h>
@@ -12,6 +13,7 @@
 #include <fcntl.h>
 
 _Thread_local struct self self;
+_Thread_local uint64_t lardsim_gap;
 struct ring *ring;
 static pid_t reader; /* the process that reads the ring: the parent */
 
@@ -30,8 +32,31 @@ bool record_meet(void)
     if (!ring || self.quiet)
         return false;
     self.known = true;
+    self.left = RING_EVERY;
     self.number = thread_new();
     return true;
+}
+
+/* These go by themselves, not through record_take. */
+static void put_aside(uint8_t kind, uint64_t value)
+{
+    const uint64_t number = atomic_fetch_add(&ring->next, 1);
+
+    if (number + 1 > self.room)
+        ring_wait(number + 1);
+    ring_fill(ring, number, self.number, 0, (struct ring_record){.addr = value, .kind = kind});
+}
+
+void record_aside(void)
+{
+    if (lardsim_gap > RING_GAP_MOST) {
+        put_aside(RING_GAP, lardsim_gap);
+        lardsim_gap = 0;
+    }
+    if (self.left < RING_EVERY)
+        return;
+    put_aside(REC_TIME, ring_time(ring));
+    self.left = RING_EVERY - 1;
 }
 
 void ring_wait(uint64_t end)
@@ -74,6 +99,17 @@ static void modules_note(void)
 
     dl_iterate_phdr(note_module, &n);
     atomic_store(&ring->modules, n);
+}
+
+/* The function that opens the window, by the name that the program exports. */
+static void method_find(void)
+{
+    void *at = *ring->method ? dlsym(RTLD_DEFAULT, ring->method) : NULL;
+    const ElfW(Sym) *symbol = NULL;
+    Dl_info info;
+
+    if (at && dladdr1(at, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol)
+        method_is(ADDR(at), ADDR(at) + symbol->st_size);
 }
 
 /* ---- begin and end -------------------------------------------------------------------------- */
@@ -119,6 +155,7 @@ __attribute__((constructor(101))) static void start(void)
     record_meet();
     self.quiet = true;
     modules_note();
+    method_find();
     pthread_atfork(NULL, NULL, in_child);
     atexit(at_end);
     atomic_store(&r->version, RING_VERSION);

@@ -352,6 +352,7 @@ static void *thread_begins(void *arg)
     pthread_setspecific(end_key, (void *)(uintptr_t)(PTHREAD_DESTRUCTOR_ITERATIONS - 1));
     self.number = b.number;
     self.known = true;
+    self.left = RING_EVERY;
     self.quiet = false;
     record_sync(REC_THREAD_START, 0, 0);
     record_stack(REC_ALLOC);
@@ -387,17 +388,44 @@ int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*run)(void *), 
     return got;
 }
 
-static void joined(pthread_t t, uint64_t site)
+/* Where a thread is among the living; LIVING: nowhere. */
+static uint32_t living_at(pthread_t t)
 {
     const uint32_t n = atomic_load(&lives);
 
     for (uint32_t i = n; i-- > 0 && n - i <= LIVING;)
-        if (atomic_load(&living[i % LIVING].thread) == t) {
-            const uint16_t number = atomic_load(&living[i % LIVING].number);
-            atomic_store(&living[i % LIVING].thread, 0);
-            record_sync(REC_JOIN, number, site);
-            return;
-        }
+        if (atomic_load(&living[i % LIVING].thread) == t)
+            return i % LIVING;
+    return LIVING;
+}
+
+static void joined(pthread_t t, uint64_t site)
+{
+    const uint32_t i = living_at(t);
+
+    if (i == LIVING)
+        return;
+    const uint16_t number = atomic_load(&living[i].number);
+    atomic_store(&living[i].thread, 0);
+    record_sync(REC_JOIN, number, site);
+}
+
+int pthread_setname_np(pthread_t t, const char *name)
+{
+    REAL(int, pthread_setname_np, NULL, pthread_t, const char *)
+    const int got = real(t, name);
+    const uint32_t i = t == pthread_self() ? LIVING : living_at(t);
+    uint64_t part[2] = {0, 0};
+
+    if (got || !recording(RING_CLOSED) || (i == LIVING && t != pthread_self()))
+        return got;
+    __builtin_strncpy((char *)part, name, sizeof part - 1);
+    const uint64_t n = record_take(2);
+    record_fill(n, (struct ring_record){.addr = part[0],
+                                        .size = i == LIVING ? self.number : living[i].number,
+                                        .kind = RING_NAMED});
+    record_fill(n + 1, (struct ring_record){.addr = part[1]});
+    return got;
 }
 
 #define JOINS(name, parameters, arguments, ...)                                                    \

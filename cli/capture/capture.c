@@ -2,10 +2,12 @@
 #include "cli/capture/capture.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "cli/stop.h"
 #include "cli/trace/trace.h"
@@ -24,8 +26,28 @@ static int seconds(const struct cli *c, int key, double *to, struct err *e)
     return 0;
 }
 
+static double percent(uint64_t part, uint64_t all)
+{
+    return all ? 100.0 * (double)part / (double)all : 0;
+}
+
+/* What the capture may have changed: the more slowly a program runs, and the less of it in locks,
+ * the more the order of its threads can be another one than without capture. */
+static void say_numbers(const struct captured *had, double plain, const char *out)
+{
+    fprintf(stderr, "lardsim: %s: %" PRIu64 " events of %u threads%s\n", out, had->events,
+            had->threads, had->lost ? "; some were lost when it was killed" : "");
+    fprintf(stderr, "lardsim: %.2f s of processor time", had->seconds);
+    if (had->events)
+        fprintf(stderr, ", %.0f ns an event", had->seconds * 1e9 / (double)had->events);
+    if (plain > 0)
+        fprintf(stderr, ", %.1f times as much as without capture", had->seconds / plain);
+    fprintf(stderr, "; %.1f %% of the accesses while a lock was held\n",
+            percent(had->locked, had->accesses));
+}
+
 /* As a shell would say it. */
-static void say(const struct cli *c, const struct captured *had, const char *out)
+static void say(const struct cli *c, const struct captured *had, double plain, const char *out)
 {
     const int s = had->status;
 
@@ -39,28 +61,71 @@ static void say(const struct cli *c, const struct captured *had, const char *out
                 "lardsim: %u class%s could not be instrumented, and %s left as %s; first %s\n",
                 had->left, had->left == 1 ? "" : "es", had->left == 1 ? "was" : "were",
                 had->left == 1 ? "it is" : "they are", had->left_first);
+    if (!had->opened)
+        fprintf(stderr,
+                "lardsim: the window never opened%s: the trace has no plain accesses; see --%s\n",
+                cli_has(c, OPT_METHOD) ? ", as the method was not called often enough" : "",
+                cli_has(c, OPT_METHOD)      ? "method"
+                : cli_has(c, OPT_ON_SIGNAL) ? "on-signal"
+                                            : "from");
+    if (had->broken)
+        fprintf(stderr,
+                "lardsim: %" PRIu64 " records were no events, and are left out: the program has "
+                "written where it should not, into what it shares with lardsim\n",
+                had->broken);
+    if (had->within)
+        fprintf(stderr,
+                "lardsim: %" PRIu64 " events were recorded inside a collector's pause, in which no "
+                "thread runs: addresses near them can't be trusted\n",
+                had->within);
     if (!cli_has(c, OPT_QUIET))
-        fprintf(stderr, "lardsim: %s: %llu events of %u threads%s\n", out,
-                (unsigned long long)had->events, had->threads,
-                had->lost ? "; some were lost when it was killed" : "");
+        say_numbers(had, plain, out);
 }
 
-int capture_run(const struct cli *c, enum capture_kind kind, char *const *argv, struct err *e)
+/* One thing opens the window: a time, a method, or signals. */
+static int window_of(const struct cli *c, struct window *w, struct err *e)
+{
+    const bool timed = cli_has(c, OPT_FROM) || cli_has(c, OPT_FOR);
+
+    *w = (struct window){.method = cli_get(c, OPT_METHOD), .toggle = -1};
+    if (timed + (w->method != NULL) + cli_has(c, OPT_ON_SIGNAL) > 1)
+        return err_set(e, LARD_USAGE,
+                       "a window has one kind of bounds: --from and --for, or --method, or "
+                       "--on-signal");
+    if (cli_has(c, OPT_WARM_UP) && !w->method)
+        return err_set(e, LARD_USAGE, "--warm-up counts calls: of --method NAME, which is missing");
+    if (w->method && (!*w->method || strlen(w->method) >= 1024))
+        return err_set(e, LARD_USAGE, "--method: a name has 1 to 1023 characters");
+    if (seconds(c, OPT_FROM, &w->from, e) || seconds(c, OPT_FOR, &w->length, e) ||
+        cli_u64(c, OPT_WARM_UP, &w->warm_up, e))
+        return -1;
+    if (cli_has(c, OPT_ON_SIGNAL) && (w->toggle = stop_toggles()) < 0)
+        return err_set(e, LARD_LIMIT, "signals can't be waited for: %s", strerror(errno));
+    return 0;
+}
+
+int capture_run(const struct cli *c, enum capture_kind kind, char *const *argv, char *const *alone,
+                struct err *e)
 {
     const char *out = cli_get(c, 'o');
-    struct window w = {.from = 0};
+    struct window w;
     struct captured had;
+    double plain = 0;
 
     if (!out)
         return err_set(e, LARD_USAGE, "where to write the trace is missing: -o FILE");
-    if (out_check(c, out, e) || seconds(c, OPT_FROM, &w.from, e) ||
-        seconds(c, OPT_FOR, &w.length, e))
+    if (out_check(c, out, e) || window_of(c, &w, e))
         return -1;
     stop_leave();
-    struct source *s = capture_start(kind, argv, &w, &had, e);
-    if (!s || out_copy(s, c, out, e))
+    if (cli_has(c, OPT_BASELINE) && capture_plain(alone, &plain, e))
         return -1;
-    say(c, &had, out);
+    struct source *s = capture_start(kind, argv, &w, &had, e);
+    const int failed = s ? out_copy(s, c, out, e) : -1;
+    if (w.toggle >= 0)
+        close(w.toggle);
+    if (failed)
+        return -1;
+    say(c, &had, plain, out);
     return LARD_DONE;
 }
 

@@ -58,8 +58,10 @@ static int java_run(const struct cli *c, struct err *e)
                                     "--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED",
                                     "--add-opens=java.base/java.lang=ALL-UNNAMED"};
     char **argv = capture_arguments(c, inserted, ARRAY_SIZE(inserted));
-    const int code = capture_run(c, CAPTURE_JAVA, argv, e);
+    char **alone = capture_arguments(c, &collector, 1);
+    const int code = capture_run(c, CAPTURE_JAVA, argv, alone, e);
     capture_arguments_free(argv);
+    capture_arguments_free(alone);
     free(native);
     free(java);
     return code;

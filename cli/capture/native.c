@@ -5,7 +5,7 @@
 static int native_run(const struct cli *c, struct err *e)
 {
     char **argv = capture_arguments(c, NULL, 0);
-    const int code = capture_run(c, CAPTURE_NATIVE, argv, e);
+    const int code = capture_run(c, CAPTURE_NATIVE, argv, argv, e);
 
     capture_arguments_free(argv);
     return code;

@@ -1,6 +1,7 @@
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Hashtable;
+import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -8,9 +9,11 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.concurrent.locks.StampedLock;
 
 /**
  * Two threads that touch one field: Forms FORM racy|ordered. Each form of synchronisation orders them, or is left out,
@@ -45,6 +48,10 @@ public class Forms {
     static final ArrayBlockingQueue<Cell> queue = new ArrayBlockingQueue<>(1);
     static final ConcurrentHashMap<String, Cell> map = new ConcurrentHashMap<>();
     static final Hashtable<String, Cell> table = new Hashtable<>();
+    static final StampedLock stamped = new StampedLock();
+    static final AtomicReference<Cell> reference = new AtomicReference<>();
+    static final Set<String> set = ConcurrentHashMap.newKeySet();
+    static volatile Thread sleeper;
     static boolean ready;
     static VarHandle handle;
     static int through;
@@ -264,6 +271,77 @@ public class Forms {
                 final long[] from = new long[4];
                 System.arraycopy(from, 0, cell.array, ordered && first ? 4 : 0, 4);
             };
+        case "stamped":
+            return first -> {
+                final long stamp = ordered ? stamped.writeLock() : 0;
+                touch();
+                if (ordered)
+                    stamped.unlockWrite(stamp);
+            };
+        case "compute": // what the function does is published with its result
+            return first -> {
+                if (first) {
+                    if (ordered)
+                        map.compute("cell", (k, v) -> {
+                            touch();
+                            return cell;
+                        });
+                    else
+                        map.put("cell", cell);
+                    if (!ordered)
+                        touch();
+                    return;
+                }
+                while (map.get("cell") == null)
+                    Thread.sleep(1);
+                touch();
+            };
+        case "update":
+            return first -> {
+                if (first) {
+                    final Cell c = reference.updateAndGet(was -> {
+                        touch();
+                        return cell;
+                    });
+                    if (!ordered)
+                        touch();
+                    return;
+                }
+                while (reference.get() == null)
+                    Thread.sleep(1);
+                touch();
+            };
+        case "set":
+            return first -> {
+                if (first) {
+                    touch();
+                    set.add("cell");
+                    if (!ordered)
+                        touch();
+                    return;
+                }
+                while (!set.contains("cell"))
+                    Thread.sleep(1);
+                touch();
+            };
+        case "interrupt":
+            return first -> {
+                if (first) {
+                    while (sleeper == null)
+                        Thread.sleep(1);
+                    touch();
+                    sleeper.interrupt();
+                    if (!ordered)
+                        touch();
+                    return;
+                }
+                sleeper = Thread.currentThread();
+                try {
+                    Thread.sleep(100000);
+                } catch (InterruptedException e) {
+                    touch();
+                }
+            };
         case "moved": // the race spans a collection that moves the cell; ordered: so does the order
             return first -> {
                 if (first) {
@@ -285,7 +363,8 @@ public class Forms {
     }
 
     static final String[] names = {"monitor", "method", "wait", "volatile", "lock", "condition", "readwrite", "latch",
-        "semaphore", "atomic", "queue", "map", "table", "handle", "class", "element", "arraycopy", "moved", "executor"};
+        "semaphore", "atomic", "queue", "map", "table", "handle", "class", "element", "arraycopy", "stamped", "compute", "update", "set",
+        "interrupt", "moved", "executor"};
 
     static void executor() throws Exception {
         final ExecutorService pool = Executors.newFixedThreadPool(2);

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@ static pthread_spinlock_t spin;
 static pthread_barrier_t barrier;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static sem_t sem;
-static atomic_int flag;
+static atomic_int flag, handled;
 static int ready;
 static mtx_t mtx;
 static char *block;
@@ -135,6 +136,60 @@ static void by_atomic(int first) /* relaxed accesses do not order */
     touch();
 }
 
+static void by_fence(int first) /* relaxed accesses do, with fences */
+{
+    if (first) {
+        touch();
+        if (ordered)
+            atomic_thread_fence(memory_order_release);
+        say();
+        return;
+    }
+    hear();
+    if (ordered)
+        atomic_thread_fence(memory_order_acquire);
+    touch();
+}
+
+static void by_mixed_fence(int first) /* a fence on one side, an order on the other */
+{
+    if (first) {
+        touch();
+        if (ordered)
+            atomic_thread_fence(memory_order_seq_cst);
+        say();
+        return;
+    }
+    while (!atomic_load_explicit(&flag, ordered ? memory_order_acquire : memory_order_relaxed))
+        usleep(100);
+    touch();
+}
+
+static void handle(int number)
+{
+    (void)number;
+    atomic_fetch_add(&handled, 1);
+    touch();
+}
+
+static void in_handler(int first) /* a handler is a part of the thread that it interrupts */
+{
+    if (first) {
+        if (ordered)
+            pthread_mutex_lock(&mutex);
+        for (int i = 0; i < 1000; i++)
+            raise(SIGUSR1);
+        if (ordered)
+            pthread_mutex_unlock(&mutex);
+        return;
+    }
+    if (ordered)
+        pthread_mutex_lock(&mutex);
+    touch();
+    if (ordered)
+        pthread_mutex_unlock(&mutex);
+}
+
 static void by_once(int first)
 {
     (void)first;
@@ -195,11 +250,14 @@ static const struct {
              {"condition", by_condition}, {"barrier", by_barrier},
              {"semaphore", by_semaphore}, {"atomic", by_atomic},
              {"once", by_once},           {"copy", in_copy},
-             {"heap", in_heap},           {"realloc", in_realloc}};
+             {"heap", in_heap},           {"realloc", in_realloc},
+             {"fence", by_fence},         {"mixed-fence", by_mixed_fence},
+             {"handler", in_handler}};
 static void (*run)(int first);
 
 static void *one(void *arg)
 {
+    pthread_setname_np(pthread_self(), "the first");
     run(1);
     return arg;
 }
@@ -227,6 +285,7 @@ int main(int argc, char **argv)
     pthread_barrier_init(&barrier, NULL, 2);
     sem_init(&sem, 0, 0);
     mtx_init(&mtx, mtx_plain);
+    signal(SIGUSR1, handle);
     block = malloc(40);
     memset(block, 0, 40);
     pthread_create(&a, NULL, one, NULL);

@@ -58,6 +58,50 @@ while [ $times -gt 0 ]; do
     times=$((times - 1))
 done
 
+# Bytecodes between accesses, counted by hand: a round of the loop has 11, the last look at its end 3, and the value
+# that is stored 1.
+cat >Gaps.java <<'J'
+public class Gaps {
+    static int seen;
+    public static void main(String[] args) {
+        seen = 1;
+        int x = 0;
+        for (int i = 0; i < 1000; i++)
+            x = x * 31 + i;
+        seen = x;
+        x = 0;
+        for (int i = 0; i < 30000; i++)
+            x = x * 31 + i;
+        seen = x;
+        new Gaps();
+        int[][] all = new int[7][5];
+        Thread.currentThread().setName("renamed");
+    }
+}
+J
+javac -d classes Gaps.java
+captured Serial Gaps
+"$lardsim" trace cat --numbers t.lard >text
+sed -n 's/.* write .* +\([0-9]*\) .*Gaps.main.*/\1/p' text | tail -n 2 | tr '\n' ' ' >gaps
+# The bytecodes of a block behind its last access belong to that: 4 and 12.
+[ "$(cat gaps)" = "$((11 * 1000 + 3 + 1 + 4)) $((11 * 30000 + 3 + 1 + 12)) " ] || fail "bytecodes between accesses: $(cat gaps)"
+"$lardsim" trace info t.lard | grep -q '^gaps  *bytecodes' || fail "the preamble does not name the unit of gaps"
+"$lardsim" trace info t.lard | grep -q '^layout  *64-bit-compressed' || fail "the preamble does not name the layout"
+grep -q ' alloc .*Gaps.main:[0-9]*, new Gaps' text || fail "an object has no site and class"
+grep -q ' alloc 0x[0-9a-f]* 48 7 4 .*Gaps.main:[0-9]*, new int\[\]\[\]' text || fail "an array's elements are not in its allocation"
+grep -q '^name thread 0 "renamed"' text || fail "a thread that is renamed keeps its name"
+for percent in 100 300; do
+    "$lardsim" run -q -p none -c radish8 --set core.bytecode=$percent -o res.$percent t.lard >/dev/null || fail "core.bytecode=$percent"
+done
+
+# A window is a method's calls.
+captured Serial -Dx=y Forms lock ordered
+"$lardsim" capture java -q -o w.lard --method Forms.touch -- java -cp classes Forms lock ordered >/dev/null 2>err || fail "--method: $(cat err)"
+"$lardsim" trace cat --numbers w.lard | grep ' write ' | grep -v 'Forms.touch' && fail "outside of the method writes are recorded"
+[ "$("$lardsim" trace cat w.lard | grep -c ' write ')" = 3 ] || fail "the method writes 3 times"
+"$lardsim" capture java -q -o w.lard --overwrite --method Forms.nothing -- java -cp classes Forms lock ordered >/dev/null 2>err
+grep -q 'never opened' err || fail "a method that is not there: $(cat err)"
+
 "$lardsim" capture java -q -o n.lard -- java -XX:+UseG1GC -cp classes Forms lock racy 2>err && fail "G1 is taken"
 grep -q 'UseSerialGC' err || fail "G1 is refused without a remedy: $(cat err)"
 "$lardsim" capture java -q -o n.lard -- ls 2>err && fail "ls is taken for java"

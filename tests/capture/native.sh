@@ -73,10 +73,116 @@ grep -q 'killed by SIGKILL' err || fail "that the program was killed is not said
 n=$("$lardsim" trace cat k.lard | grep -c ' write ')
 [ "$n" -ge 800000 ] && [ "$n" -lt 820000 ] || fail "40 threads wrote 800,000 times, the trace has $n writes"
 
+# Each 4,096 events of a thread are followed by a mark of time, and time does not go back.
+"$lardsim" trace cat k.lard | awk '$2 == "time" { if ($3 < last[$1]) bad = 1; last[$1] = $3; if (since[$1] != 4096) bad = 1
+    since[$1] = 0; marks++; next } { since[$1]++ } END { exit bad || marks < 40 * 9 }' ||
+    fail "marks of time are not where they should be: $("$lardsim" trace cat k.lard | grep -c ' time ')"
+"$lardsim" trace cat t.lard | grep -q '^name thread 1 "the first"' || fail "a thread's name is not in the trace"
+
+# The work between accesses, with --gaps: as much again for as many rounds more, whatever a round is.
+cat >gaps.c <<'C'
+#include <stdlib.h>
+volatile unsigned seen;
+__attribute__((noinline)) static unsigned mix(unsigned n, unsigned x)
+{
+    for (unsigned i = 0; i < n; i++)
+        x = (x ^ x << 5) * 31 + i;
+    return x;
+}
+int main(int argc, char **argv)
+{
+    const unsigned n = argc > 1 ? (unsigned)atoi(argv[1]) : 1;
+    for (unsigned i = 1; i < 4; i++)
+        seen = mix(i * n, i);
+    return 0;
+}
+C
+for c in $compilers; do
+    CC=$c $cc --gaps -O1 -c -o gaps.o gaps.c 2>cc.err && CC=$c $cc --gaps -o gaps gaps.o 2>cc.err ||
+        fail "$c --gaps does not build: $(head -n 3 cc.err)"
+    for n in 100 100000; do
+        "$lardsim" capture native -q -o g.lard --overwrite -- ./gaps $n
+        gaps=$("$lardsim" trace cat g.lard | sed -n 's/.* write 0x.* +\([0-9]*\).*/\1/p' | tail -n 3 | tr '\n' ' ')
+        echo "$gaps" | awk -v n=$n '{ a = $1; b = $2; d = $3 } END { exit !(a >= 4 * n && a < 12 * n && d - b - (b - a) < 9 && d - b - (b - a) > -9 && b > a) }' ||
+            fail "$c: $n, $((2 * n)) and $((3 * n)) rounds are gaps of $gaps"
+    done
+done
+"$lardsim" trace cat t.lard | grep -q ' +[0-9]' && fail "a program built without --gaps has gaps"
+
 # A window leaves out accesses, and nothing else.
-"$lardsim" capture native -q -o w.lard --from 1000 -- ./forms mutex ordered >/dev/null
+"$lardsim" capture native -q -o w.lard --from 1000 -- ./forms mutex ordered >/dev/null 2>err
 "$lardsim" trace cat w.lard | grep -q ' acq ' || fail "outside of the window locks are not recorded"
 "$lardsim" trace cat w.lard | grep -q ' write ' && fail "outside of the window writes are recorded"
+
+grep -q 'window never opened.*--from' err || fail "a window that never opens: $(cat err)"
+cat >window.c <<'C'
+#include <pthread.h>
+int in, out;
+void step(int by);
+__attribute__((noinline)) void step(int by) { in += by; if (by > 1) step(by - 1); }
+int main(void) { pthread_t t; for (int i = 0; i < 5; i++) { out++; step(3); } return pthread_create(&t, 0, 0, 0); }
+C
+sed -i 's/pthread_t t; //; s/return .*/return 0; }/' window.c
+$cc -O0 -o window window.c
+writes() { "$lardsim" trace cat "$1" | grep -c ' write '; }
+"$lardsim" capture native -q -o w.lard --overwrite --method step -- ./window 2>err || fail "--method: $(cat err)"
+[ "$(writes w.lard)" = 15 ] || fail "15 writes are inside of the method, the trace has $(writes w.lard)"
+"$lardsim" capture native -q -o w.lard --overwrite --method step --warm-up 6 -- ./window 2>err || fail "--warm-up: $(cat err)"
+[ "$(writes w.lard)" = 9 ] || fail "9 writes are in the method after 6 calls, the trace has $(writes w.lard)"
+"$lardsim" capture native -q -o w.lard --overwrite --method nothing -- ./window 2>err
+grep -q 'window never opened.*method' err || fail "a method that is not there: $(cat err)"
+for wrong in "--method step --from 1" "--on-signal --method step" "--warm-up 3" "--from x"; do
+    # shellcheck disable=SC2086 # words
+    "$lardsim" capture native -q -o x.lard $wrong -- ./window 2>err && fail "$wrong is taken"
+done
+cat >toggled.c <<'C'
+#include <signal.h>
+#include <unistd.h>
+int in, out;
+int main(void)
+{
+    for (int i = 0; i < 10; i++) { out++; usleep(1000); }
+    kill(getppid(), SIGUSR2);
+    for (int i = 0; i < 100; i++) { in++; usleep(1000); }
+    kill(getppid(), SIGUSR2);
+    usleep(100000);
+    for (int i = 0; i < 10; i++) { out++; usleep(1000); }
+    return 0;
+}
+C
+$cc -O0 -o toggled toggled.c
+"$lardsim" capture native -q -o w.lard --overwrite --on-signal -- ./toggled 2>err || fail "--on-signal: $(cat err)"
+n=$(writes w.lard)
+[ "$n" -gt 10 ] && [ "$n" -le 100 ] || fail "at most 100 writes lie between the signals, the trace has $n"
+
+# What a program writes over the records is left out, and said.
+cat >broken.c <<'C'
+#include "capture/write.h"
+#include <stdio.h>
+int main(void)
+{
+    char line[256];
+    unsigned long at = 0;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    while (maps && fgets(line, sizeof line, maps))
+        if (__builtin_strstr(line, "memfd:lardsim-capture") && sscanf(line, "%lx", &at) == 1)
+            break;
+    if (!at)
+        return 1;
+    struct ring *r = (struct ring *)at;
+    ring_fill(r, atomic_fetch_add(&r->next, 1), 0, 0, (struct ring_record){.kind = 99});
+    ring_fill(r, atomic_fetch_add(&r->next, 1), 0, 0, (struct ring_record){.kind = REC_READ, .size = 0});
+    return 0;
+}
+C
+$cc -O1 -I"$top" -D_GNU_SOURCE -o broken broken.c && "$lardsim" capture native -q -o b.lard -- ./broken 2>err
+grep -q '2 records were no events' err || fail "records that are no events are not counted: $(cat err)"
+
+# How much slower, and what was in locks.
+"$lardsim" capture native -o l.lard --baseline -- ./forms mutex ordered >out 2>err
+grep -q 'times as much as without capture; [1-9][0-9.]* % of the accesses while a lock was held' err ||
+    fail "what the capture may have changed is not said: $(cat err)"
+[ "$(cat out)" = "$(./forms mutex ordered)" ] || fail "the plain run prints, too: $(cat out)"
 
 # Where the trace can't be written any more, the program goes on.
 if [ -w /dev/full ]; then

@@ -32,18 +32,30 @@ public final class Agent implements ClassFileTransformer {
     private static final Map<String, Integer> classes = new HashMap<>();
     private static StringBuilder names = new StringBuilder();
     private static int left; // classes that could not be instrumented
+    static String window; // the method that opens it, as Class.method
 
     // ---- sites
 
     /** A place in the code that accesses nothing by itself, or an array. */
     static synchronized int site(String method, int line, int kind, int bytes) {
+        return site(method, line, kind, bytes, "");
+    }
+
+    private static int site(String method, int line, int kind, int bytes, String more) {
         places.add(null);
         final int id = places.size();
         Rt.site(id, 0, bytes, kind, 0, false);
         names.append("S ").append(id).append(' ').append(method.replace('/', '.'));
         if (line > 0)
             names.append(':').append(line);
-        names.append('\n');
+        names.append(more).append('\n');
+        return id;
+    }
+
+    /** Where something of a type is allocated. */
+    static synchronized int makes(String method, int line, String descriptor) {
+        final int id = site(method, line, 0, 0, ", new " + Type.getType(descriptor).getClassName());
+        Rt.makes(id, descriptor);
         return id;
     }
 
@@ -182,6 +194,8 @@ public final class Agent implements ClassFileTransformer {
         Rt.link();
         Rt.quiet(1);
         Rt.reference = U.ARRAY_OBJECT_INDEX_SCALE;
+        Rt.sizes(Rt.reference, U.ARRAY_BYTE_BASE_OFFSET);
+        window = Rt.method();
         Rt.resolver = new java.util.function.IntConsumer() {
             @Override
             public void accept(int site) {

@@ -1,11 +1,23 @@
 package lardsim;
 
+import java.util.HashMap;
+import java.util.Map;
 import org.objectweb.asm.ClassVisitor;
 import org.objectweb.asm.Label;
 import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.Type;
 import org.objectweb.asm.commons.AnalyzerAdapter;
+import org.objectweb.asm.tree.AbstractInsnNode;
+import org.objectweb.asm.tree.FrameNode;
+import org.objectweb.asm.tree.IntInsnNode;
+import org.objectweb.asm.tree.LabelNode;
+import org.objectweb.asm.tree.LdcInsnNode;
+import org.objectweb.asm.tree.LineNumberNode;
+import org.objectweb.asm.tree.MethodInsnNode;
+import org.objectweb.asm.tree.MethodNode;
+import org.objectweb.asm.tree.MultiANewArrayInsnNode;
+import org.objectweb.asm.tree.TypeInsnNode;
 
 /**
  * Instruments a class of the program: calls of Rt beside what it does. A read is told after it was made, a write
@@ -34,27 +46,108 @@ final class Code extends ClassVisitor implements Opcodes {
         final MethodVisitor to = super.visitMethod(access, method, descriptor, signature, exceptions);
         if (to == null || (access & (ACC_ABSTRACT | ACC_NATIVE)) != 0)
             return to;
-        final Body body = new Body(to, access, method);
-        body.types = new AnalyzerAdapter(ASM9, name, access, method, descriptor, body) {};
-        return body.types;
+        return new MethodNode(ASM9, access, method, descriptor, signature, exceptions) {
+            @Override
+            public void visitEnd() {
+                final int work = Work.count(this, version);
+                allocations(this);
+                final Body body = new Body(to, access, method, work);
+                body.types = new AnalyzerAdapter(ASM9, Code.this.name, access, method, descriptor, body) {};
+                accept(body.types);
+            }
+        };
+    }
+
+    private static String allocated(AbstractInsnNode i) {
+        switch (i.getOpcode()) {
+        case NEW: return Type.getObjectType(((TypeInsnNode) i).desc).getDescriptor();
+        case ANEWARRAY: return '[' + Type.getObjectType(((TypeInsnNode) i).desc).getDescriptor();
+        case NEWARRAY: return "[" + "ZCFDBSIJ".charAt(((IntInsnNode) i).operand - T_BOOLEAN);
+        case MULTIANEWARRAY: return ((MultiANewArrayInsnNode) i).desc;
+        default: return null;
+        }
+    }
+
+    /**
+     * Before an allocation its site is told. Frames know an object that has no constructor behind it yet by the label
+     * of its NEW: that gets one of its own, behind what is told.
+     */
+    private void allocations(MethodNode m) {
+        final Map<Object, Object> moved = new HashMap<>();
+        AbstractInsnNode label = null;
+        int line = 0;
+        for (AbstractInsnNode i : m.instructions.toArray()) {
+            final String type = allocated(i);
+            if (i instanceof LineNumberNode)
+                line = ((LineNumberNode) i).line;
+            if (i instanceof LabelNode)
+                label = i;
+            if (type != null) {
+                m.instructions.insertBefore(i, new LdcInsnNode(Agent.makes(name + '.' + m.name, line, type)));
+                m.instructions.insertBefore(i, new MethodInsnNode(INVOKESTATIC, "lardsim/Rt", "making", "(I)V", false));
+            }
+            if (i.getOpcode() == NEW) {
+                final LabelNode own = new LabelNode();
+                m.instructions.insertBefore(i, own);
+                if (label != null)
+                    moved.put(label, own);
+            }
+            if (i.getOpcode() >= 0)
+                label = null;
+        }
+        for (AbstractInsnNode i : m.instructions) {
+            if (!(i instanceof FrameNode))
+                continue;
+            ((FrameNode) i).local.replaceAll(o -> moved.getOrDefault(o, o));
+            ((FrameNode) i).stack.replaceAll(o -> moved.getOrDefault(o, o));
+        }
+    }
+
+    /** Bytes of what an instruction loads from an array or stores there; 0: it does neither. */
+    static int elementBytes(int op) {
+        switch (op) {
+        case BALOAD: case BASTORE: return 1;
+        case CALOAD: case SALOAD: case CASTORE: case SASTORE: return 2;
+        case IALOAD: case FALOAD: case IASTORE: case FASTORE: return 4;
+        case LALOAD: case DALOAD: case LASTORE: case DASTORE: return 8;
+        case AALOAD: case AASTORE: return Rt.reference;
+        default: return 0;
+        }
+    }
+
+    /** Whether an access to such a field is. What a compiler made for itself is not. */
+    static boolean recorded(int op, String owner, String field, int version) {
+        return !field.startsWith("$assertionsDisabled") && !field.startsWith("$SwitchMap") && !owner.startsWith("[")
+                && (version >= V1_5 || op == GETFIELD || op == PUTFIELD);
     }
 
     private final class Body extends MethodVisitor {
         private final String method;
-        private final boolean global, locked;
+        private final boolean global, locked, window;
+        private final int work; // the local variable of class Work
         private final Label begin = new Label(), end = new Label();
         private AnalyzerAdapter types; // knows the stack before each instruction
         private int line;
 
-        Body(MethodVisitor to, int access, String method) {
+        Body(MethodVisitor to, int access, String method, int work) {
             super(ASM9, to);
             this.method = method;
+            this.work = work;
+            window = (name.replace('/', '.') + '.' + method).equals(Agent.window);
             global = (access & ACC_STATIC) != 0;
             locked = (access & ACC_SYNCHRONIZED) != 0 && (!global || version >= V1_5);
         }
 
         private void rt(String which, String type) {
             super.visitMethodInsn(INVOKESTATIC, "lardsim/Rt", which, type, false);
+        }
+
+        /** An access: its last argument is the work before it. */
+        private void access(String which, String type) {
+            super.visitVarInsn(ILOAD, work);
+            rt(which, type);
+            super.visitInsn(ICONST_0);
+            super.visitVarInsn(ISTORE, work);
         }
 
         private void push(int n) {
@@ -88,39 +181,46 @@ final class Code extends ClassVisitor implements Opcodes {
             super.visitLineNumber(at, label);
         }
 
-        // ---- synchronized methods, and the end of a class's initialisation
+        // ---- synchronized methods, the one that opens the window, and the end of a class's initialisation
 
         @Override
         public void visitCode() {
             super.visitCode();
-            if (!locked)
-                return;
-            pushLock();
-            sync(Rt.ACQUIRE, site());
+            if (window)
+                rt("entered", "()V");
+            if (locked) {
+                pushLock();
+                sync(Rt.ACQUIRE, site());
+            }
             super.visitLabel(begin);
         }
 
         @Override
         public void visitMaxs(int stack, int locals) {
-            if (locked) {
+            if (locked || window) {
                 final Label handler = new Label();
                 super.visitLabel(end);
                 super.visitTryCatchBlock(begin, end, handler, null);
                 super.visitLabel(handler);
                 super.visitFrame(F_NEW, global ? 0 : 1, global ? new Object[0] : new Object[] {name}, 1,
                         new Object[] {"java/lang/Throwable"});
-                pushLock();
-                sync(Rt.RELEASE, site());
+                goes();
                 super.visitInsn(ATHROW);
             }
             super.visitMaxs(stack, locals);
         }
 
-        private void leaves() {
+        private void goes() {
             if (locked) {
                 pushLock();
                 sync(Rt.RELEASE, site());
             }
+            if (window)
+                rt("left", "()V");
+        }
+
+        private void leaves() {
+            goes();
             if (method.equals("<clinit>") && version >= V1_5) {
                 super.visitLdcInsn(Type.getObjectType(name));
                 push(Agent.classNumber(name, loader));
@@ -130,17 +230,6 @@ final class Code extends ClassVisitor implements Opcodes {
         }
 
         // ---- arrays and monitors
-
-        private int elementBytes(int op) {
-            switch (op) {
-            case BALOAD: case BASTORE: return 1;
-            case CALOAD: case SALOAD: case CASTORE: case SASTORE: return 2;
-            case IALOAD: case FALOAD: case IASTORE: case FASTORE: return 4;
-            case LALOAD: case DALOAD: case LASTORE: case DASTORE: return 8;
-            case AALOAD: case AASTORE: return Rt.reference;
-            default: return 0;
-            }
-        }
 
         private void element(int op, int bytes) {
             final boolean store = op >= IASTORE;
@@ -156,7 +245,7 @@ final class Code extends ClassVisitor implements Opcodes {
                 super.visitInsn(DUP2_X1);
             }
             push(Agent.site(name + '.' + method, line, store ? Rt.WRITE : Rt.READ, bytes));
-            rt("element", "(Ljava/lang/Object;II)V");
+            access("element", "(Ljava/lang/Object;III)V");
         }
 
         @Override
@@ -194,8 +283,12 @@ final class Code extends ClassVisitor implements Opcodes {
         public void visitFieldInsn(int op, String owner, String field, String type) {
             final boolean write = op == PUTFIELD || op == PUTSTATIC, of = op == GETSTATIC || op == PUTSTATIC;
             final boolean two = type.equals("J") || type.equals("D");
-            if (field.startsWith("$assertionsDisabled") || field.startsWith("$SwitchMap") || owner.startsWith("[")
-                    || (of && version < V1_5) || (!of && unborn(write, two))) {
+            if (!recorded(op, owner, field, version)) {
+                super.visitFieldInsn(op, owner, field, type);
+                return;
+            }
+            if (!of && unborn(write, two)) {
+                access("work", "(I)V");
                 super.visitFieldInsn(op, owner, field, type);
                 return;
             }
@@ -204,7 +297,7 @@ final class Code extends ClassVisitor implements Opcodes {
                 if (!write)
                     super.visitFieldInsn(op, owner, field, type);
                 push(site);
-                rt("global", "(I)V");
+                access("global", "(II)V");
                 if (write)
                     super.visitFieldInsn(op, owner, field, type);
                 return;
@@ -227,7 +320,7 @@ final class Code extends ClassVisitor implements Opcodes {
                 super.visitInsn(POP);
             }
             push(site);
-            rt("field", "(Ljava/lang/Object;I)V");
+            access("field", "(Ljava/lang/Object;II)V");
             if (write)
                 super.visitFieldInsn(op, owner, field, type);
         }

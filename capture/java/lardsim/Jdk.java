@@ -1,7 +1,5 @@
 package lardsim;
 
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Set;
 import org.objectweb.asm.ClassVisitor;
 import org.objectweb.asm.MethodVisitor;
@@ -26,7 +24,7 @@ final class Jdk {
     private static final Set<String> whole = Set.of(J + "atomic/AtomicInteger", J + "atomic/AtomicLong",
             J + "atomic/AtomicBoolean", J + "atomic/AtomicReference", J + "atomic/AtomicIntegerArray",
             J + "atomic/AtomicLongArray", J + "atomic/AtomicReferenceArray", J + "atomic/AtomicStampedReference",
-            J + "atomic/AtomicMarkableReference", J + "ConcurrentHashMap", J + "ConcurrentLinkedQueue",
+            J + "atomic/AtomicMarkableReference", J + "ConcurrentHashMap", J + "ConcurrentHashMap$KeySetView", J + "ConcurrentLinkedQueue",
             J + "ConcurrentLinkedDeque", J + "ConcurrentSkipListMap", J + "CopyOnWriteArrayList", J + "SynchronousQueue",
             J + "LinkedTransferQueue", J + "Exchanger", J + "Phaser", J + "FutureTask", J + "CompletableFuture",
             J + "ForkJoinTask", J + "locks/StampedLock",
@@ -36,19 +34,19 @@ final class Jdk {
     /** Which run what the program gave them: each of their methods gives, as one of them tells the result. */
     private static final Set<String> runs = Set.of(J + "FutureTask", J + "CompletableFuture", J + "ForkJoinTask");
 
-    private static final Map<String, Integer> others = new HashMap<>();
-
-    static {
-        for (String name : new String[] {"java/lang/Thread", OWNED, AQS, READ_LOCK})
-            others.put(name, 1);
-    }
+    private static final String INTERRUPTED = "java/lang/InterruptedException";
+    private static final Set<String> others = Set.of("java/lang/Thread", INTERRUPTED, OWNED, AQS, READ_LOCK);
+    /** What the program gives to a method of these types is called by it. */
+    private static final Set<String> functions = Set.of("Ljava/util/function/Function;",
+            "Ljava/util/function/BiFunction;", "Ljava/util/function/UnaryOperator;",
+            "Ljava/util/function/BinaryOperator;");
 
     static boolean knows(String name) {
-        return whole.contains(name) || others.containsKey(name);
+        return whole.contains(name) || others.contains(name);
     }
 
     static Iterable<String> names() {
-        final java.util.ArrayList<String> all = new java.util.ArrayList<>(others.keySet());
+        final java.util.ArrayList<String> all = new java.util.ArrayList<>(others);
         all.addAll(whole);
         return all;
     }
@@ -59,8 +57,12 @@ final class Jdk {
             public MethodVisitor visitMethod(int access, String method, String descriptor, String signature,
                     String[] exceptions) {
                 final MethodVisitor m = super.visitMethod(access, method, descriptor, signature, exceptions);
-                final int none = Opcodes.ACC_ABSTRACT | Opcodes.ACC_NATIVE | Opcodes.ACC_STATIC;
-                if (m == null || (access & none) != 0 || method.equals("<init>"))
+                final int none = Opcodes.ACC_ABSTRACT | Opcodes.ACC_NATIVE;
+                if (m == null || (access & none) != 0)
+                    return m;
+                if (name.equals(INTERRUPTED) ? method.equals("<init>") : method.equals("interrupted"))
+                    return interrupt(m, access, method, descriptor);
+                if ((access & Opcodes.ACC_STATIC) != 0 || method.equals("<init>"))
                     return m;
                 return advice(name, m, access, method, descriptor);
             }
@@ -75,6 +77,12 @@ final class Jdk {
                 return around(m, access, method, descriptor, "starts", "", "(Ljava/lang/Thread;)V");
             if (method.equals("join") && descriptor.equals("(J)V"))
                 return around(m, access, method, descriptor, "", "joined", "(Ljava/lang/Thread;)V");
+            if (method.equals("setName"))
+                return around(m, access, method, descriptor, "", "renamed", "(Ljava/lang/Thread;)V");
+            if (method.equals("interrupt"))
+                return around(m, access, method, descriptor, "gives", "", OBJECT);
+            if (method.equals("isInterrupted") && descriptor.equals("()Z"))
+                return interrupt(m, access, method, descriptor);
             return m;
         }
         if (name.equals(OWNED))
@@ -94,6 +102,27 @@ final class Jdk {
         return open ? around(m, access, method, descriptor, "gives", "takes", OBJECT) : m;
     }
 
+    /** That a thread was interrupted is seen: by what a method returns, or as an exception is made. */
+    private static MethodVisitor interrupt(MethodVisitor m, int access, String method, String descriptor) {
+        return new AdviceAdapter(Opcodes.ASM9, m, access, method, descriptor) {
+            @Override
+            protected void onMethodExit(int opcode) {
+                if (opcode == ATHROW)
+                    return;
+                if (opcode == IRETURN)
+                    dup();
+                else
+                    push(true);
+                if (method.equals("isInterrupted"))
+                    loadThis();
+                else
+                    super.visitMethodInsn(INVOKESTATIC, "java/lang/Thread", "currentThread", "()Ljava/lang/Thread;",
+                            false);
+                super.visitMethodInsn(INVOKESTATIC, "lardsim/Rt", "interruptedIf", "(ZLjava/lang/Thread;)V", false);
+            }
+        };
+    }
+
     private static MethodVisitor around(MethodVisitor m, int access, String method, String descriptor, String begin,
             String end, String type) {
         return new AdviceAdapter(Opcodes.ASM9, m, access, method, descriptor) {
@@ -107,6 +136,17 @@ final class Jdk {
             @Override
             protected void onMethodEnter() {
                 call(begin);
+                final Type[] arguments = Type.getArgumentTypes(descriptor);
+                for (int i = 0; i < arguments.length; i++) {
+                    final String f = arguments[i].getDescriptor();
+                    if (!functions.contains(f) || !begin.equals("gives") || end.isEmpty())
+                        continue;
+                    loadThis();
+                    loadArg(i);
+                    super.visitMethodInsn(INVOKESTATIC, "lardsim/Rt", "publishing", "(Ljava/lang/Object;" + f + ')' + f,
+                            false);
+                    storeArg(i);
+                }
             }
 
             @Override

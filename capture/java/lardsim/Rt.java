@@ -1,5 +1,10 @@
 package lardsim;
 
+import java.util.function.BiFunction;
+import java.util.function.BinaryOperator;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+
 /**
  * What instrumented code calls. It is on the boot class path, so that classes of the JDK may call it; its natives are
  * the agent's (agent.c). A site is a number that the transformer gave out.
@@ -11,9 +16,13 @@ public final class Rt {
     public static final int READ = 1, WRITE = 2, ACQUIRE = 4, RELEASE = 5, ACQUIRE_SHARED = 6, RELEASE_SHARED = 7,
             WAIT_ENTER = 10, WAIT_EXIT = 11, VOLATILE_READ = 13, VOLATILE_WRITE = 14;
 
-    public static native void field(Object o, int site);
-    public static native void element(Object array, int index, int site);
-    public static native void global(int site);
+    public static native void field(Object o, int site, int work);
+    public static native void element(Object array, int index, int site, int work);
+    public static native void global(int site, int work);
+    public static native void work(int bytecodes);
+    public static native void making(int site);
+    public static native void entered();
+    public static native void left();
     static native void range(Object array, long from, long bytes, boolean write, int site);
     public static native void sync(Object o, int kind, int site);
     public static native void handle(boolean gives, int site);
@@ -22,6 +31,10 @@ public final class Rt {
     static native void join(long id, int site);
 
     static native void link();
+    static native void sizes(int reference, int beforeElements);
+    static native String method();
+    static native void makes(int site, String descriptor);
+    static native void named(long thread, String name);
     static native void quiet(int more);
     static native void site(int id, long offset, int bytes, int kind, int classNumber, boolean isFinal);
     static native void base(int id, Object mirror);
@@ -73,7 +86,62 @@ public final class Rt {
             join(t.getId(), 0);
     }
 
+    public static void renamed(Thread t) {
+        named(t.getId(), t.getName());
+    }
+
+    /** Whoever sees an interrupt comes after it. */
+    public static void interruptedIf(boolean was, Thread t) {
+        if (was)
+            takes(t);
+    }
+
     // ---- calls inside java.util.concurrent
+
+    /** Functions that the program gives to a map or an atomic: what they do is published with what they return. */
+    public static Function<Object, Object> publishing(Object by, Function<Object, Object> f) {
+        return f == null ? null : new Function<Object, Object>() {
+            @Override
+            public Object apply(Object a) {
+                takes(by);
+                final Object got = f.apply(a);
+                gives(by);
+                return got;
+            }
+        };
+    }
+
+    public static BiFunction<Object, Object, Object> publishing(Object by, BiFunction<Object, Object, Object> f) {
+        return f == null ? null : new BiFunction<Object, Object, Object>() {
+            @Override
+            public Object apply(Object a, Object b) {
+                takes(by);
+                final Object got = f.apply(a, b);
+                gives(by);
+                return got;
+            }
+        };
+    }
+
+    public static UnaryOperator<Object> publishing(Object by, UnaryOperator<Object> f) {
+        final Function<Object, Object> one = publishing(by, (Function<Object, Object>) f);
+        return f == null ? null : new UnaryOperator<Object>() {
+            @Override
+            public Object apply(Object a) {
+                return one.apply(a);
+            }
+        };
+    }
+
+    public static BinaryOperator<Object> publishing(Object by, BinaryOperator<Object> f) {
+        final BiFunction<Object, Object, Object> two = publishing(by, (BiFunction<Object, Object, Object>) f);
+        return f == null ? null : new BinaryOperator<Object>() {
+            @Override
+            public Object apply(Object a, Object b) {
+                return two.apply(a, b);
+            }
+        };
+    }
 
     /** A lock that nobody has may be given up, too: a pool's worker begins so. */
     public static void owner(Object lock, Thread was, Thread now) {
