@@ -148,6 +148,15 @@ static void markdown_head(const struct markdown *m, const struct row *r)
     puts(" --- |");
 }
 
+/* A cell; | in it would end it. */
+static void markdown_cell(const char *text)
+{
+    putchar(' ');
+    for (; *text; text++)
+        printf(*text == '|' ? "\\%c" : "%c", *text);
+    fputs(" |", stdout);
+}
+
 static void markdown_row(void *arg, const struct row *r)
 {
     struct markdown *m = arg;
@@ -155,10 +164,12 @@ static void markdown_row(void *arg, const struct row *r)
     if (!m->begun)
         markdown_head(m, r);
     m->begun = true;
-    printf("| %s |", within(r->name, m->section));
+    putchar('|');
+    markdown_cell(within(r->name, m->section));
     for (size_t i = 0; i < m->table->columns; i++)
-        printf(" %s |", column_text(r, i));
-    printf(" %s |\n", r->help);
+        markdown_cell(column_text(r, i));
+    markdown_cell(r->help);
+    putchar('\n');
 }
 
 static void print_markdown(const struct table *t, const char *section)
