@@ -18,6 +18,8 @@ lardsim_SOURCES += cli/reproduce/all.c cli/reproduce/all.h cli/reproduce/claims.
 	cli/reproduce/printed.c cli/reproduce/quantity.c cli/reproduce/reproduce.c \
 	cli/reproduce/reproduce.h cli/reproduce/run.c cli/reproduce/table.h cli/reproduce/tables.c \
 	cli/reproduce/verb.c
+lardsim_SOURCES += cli/machine/boxes.c cli/machine/checks.c cli/machine/machine.h \
+	cli/machine/parts.c cli/machine/picture.c cli/machine/text.c cli/machine/verb.c
 lardsim_SOURCES += cli/run/machine.c cli/run/races.c cli/run/repeat.c cli/run/result.c \
 	cli/run/run.c cli/run/run.h
 lardsim_SOURCES += cli/sweep/collect.c cli/sweep/collect.h cli/sweep/dry_run.c \
@@ -37,7 +39,8 @@ lardsim_LDADD = libcore.la $(LIBS_OF_OTHERS) $(SQLITE_LIBS)
 
 nodist_man_MANS += lardsim.1 lardsim-run.1 lardsim-trace.1 lardsim-compare.1 lardsim-workload.1 \
 	lardsim-capture.1 \
-	lardsim-sweep.1 lardsim-report.1 lardsim-reproduce.1 lardsim-verify.1 lardsim-why.1 lardsim-list.1 lardsim-explain.1
+	lardsim-sweep.1 lardsim-report.1 lardsim-reproduce.1 lardsim-verify.1 lardsim-why.1 lardsim-list.1 lardsim-explain.1 \
+	lardsim-machine.1
 lardsim.1: lardsim$(EXEEXT)
 	$(AM_V_GEN)./lardsim$(EXEEXT) list manual >$@-t && mv $@-t $@
 lardsim-%.1: lardsim$(EXEEXT)

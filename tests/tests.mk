@@ -113,7 +113,7 @@ scripts = tests/policy/cvm/cvm.sh tests/house/layers.sh tests/house/headers.sh t
 	tests/workloads/litmus/litmus.sh tests/golden/golden.sh tests/cli/cli.sh tests/cli/memory.sh \
 	tests/cli/compare.sh tests/cli/output.sh tests/cli/machine.sh tests/cli/machines.sh \
 	tests/cli/dsm.sh tests/cli/radish.sh \
-	tests/cli/budget.sh tests/cli/tables.sh tests/cli/resume.sh tests/cli/explain.sh \
+	tests/cli/budget.sh tests/cli/drawing.sh tests/cli/tables.sh tests/cli/resume.sh tests/cli/explain.sh \
 	tests/cli/progress.sh tests/cli/sweep.sh \
 	tests/cli/engines.sh tests/cli/library.sh tests/cli/report.sh \
 	tests/gem5/guest.sh tests/gem5/gem5.sh \

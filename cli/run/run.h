@@ -9,7 +9,7 @@
  */
 
 /* Options of both verbs: what is configured, and how the outcome is told. */
-#define ROWS_SETTINGS                                                                               \
+#define ROWS_CONFIG                                                                                 \
     {"config",                                                                                      \
      OPT_CONFIG,                                                                                    \
      "FILE",                                                                                        \
@@ -17,7 +17,11 @@
      "Read parameters from a YAML file, or take a preset; may be repeated",                         \
      0},                                                                                            \
         {"preset", OPT_PRESET, "PRESET", 0, "Take the parameters of a preset; may be repeated", 0}, \
-        {"set", OPT_SET, "NAME=VALUE", 0, "Set a parameter; may be repeated", 0},                   \
+    {                                                                                               \
+        "set", OPT_SET, "NAME=VALUE", 0, "Set a parameter; may be repeated", 0                      \
+    }
+#define ROWS_SETTINGS                                                                               \
+    ROWS_CONFIG,                                                                                    \
     {                                                                                               \
         "output", 'o', "DIR", 0, "Write the results to this folder, which must be new or empty", 0  \
     }

@@ -126,7 +126,7 @@ run 2 run --nosuch race.txt
 run 2 --nosuch
 about "every verb has help, with usage and version"
 for verb in run "trace info" "trace cat" "trace verify" "trace convert" "trace cut" \
-    "trace merge" "trace synth" sweep reproduce list explain trace; do
+    "trace merge" "trace synth" sweep reproduce report machine why list explain trace; do
     # shellcheck disable=SC2086 # words of the verb
     run 0 $verb --help
     says out "Usage: lardsim $verb"
@@ -690,7 +690,7 @@ says err "--json is for tables"
 run 2 list --json completion
 
 about "manual pages are made for every verb, and clean"
-for page in "" run compare trace workload capture verify sweep reproduce list explain; do
+for page in "" run compare why trace workload capture verify sweep reproduce report machine list explain; do
     # shellcheck disable=SC2086
     run 0 list manual $page
     says out ".TH LARDSIM" ".SH NAME" ".SH SYNOPSIS" ".SH EXIT STATUS" ".SH SEE ALSO"
@@ -724,7 +724,7 @@ END
         bash complete.bash lardsim "$@" >out 2>err
         [ "$(cat out)" = "$want" ] || fail "not $want"
     }
-    completes "run reproduce" r
+    completes "run reproduce report" r
     completes "cat convert cut" trace c
     completes "--policy= --preset=" run --p
     completes "vc valor valor-e valor-o" run --policy = v
@@ -734,7 +734,7 @@ END
     completes "race.txt" run rac
     completes "parameters" list par
     completes "seed=" trace synth x.lard see
-    completes "run compare trace workload capture verify sweep reproduce list explain" list manual ""
+    completes "run compare why trace workload capture verify sweep reproduce report machine list explain" list manual ""
     completes "list" workload l
     completes "sor sor@slimstate" workload describe so
     completes "xalan@valor" workload describe xalan@v
@@ -742,7 +742,7 @@ END
     completes "valor lard slimstate" workload describe xalan @
     completes "valor lard slimstate" workload describe avrora @
     completes "--policy= --policies= --preset= --plot=" compare --p
-    completes "run reproduce" help r
+    completes "run reproduce report" help r
     completes "naive" run --set policy.none.view = na
     completes "naive" run --set policy.label.view = na
     completes "off" run --set trace.rules = of

@@ -55,6 +55,7 @@ cli/capture: cli cli/trace capture trace
 cli/workload: cli cli/trace trace cache sim workloads
 cli/run: cli cli/workload trace sim
 cli/why: cli cli/run cli/trace trace policy sim
+cli/machine: cli cli/run policy sim
 cli/sweep: cli trace sim
 cli/report: cli cli/sweep sim
 cli/compare: cli cli/report cli/run cli/workload trace policy sim

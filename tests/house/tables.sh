@@ -2,8 +2,9 @@
 # tables.sh [--renew] - a table in docs/ that the program prints is not typed. Its page has it between
 #   <!-- lardsim list TABLE [SECTION] -->
 #   <!-- end -->
-# as that command prints it with --markdown. Without --renew, which `make docs-tables` gives, a table
-# that has become another is an error.
+# as that command prints it with --markdown. Nor is a picture of a machine drawn: it stands below
+#   <!-- lardsim machine ... -->
+# Without --renew, which `make docs-tables` gives, one that has become another is an error.
 lardsim=${LARDSIM:?}
 cd "${top_srcdir:-.}" || exit 99
 dir=$(mktemp -d) || exit 99
@@ -42,6 +43,27 @@ for page in docs/*.md docs/policies/*.md; do
         bad=1
     fi
 done
+
+# The line above a picture, and its file. Its style sheet has the looks of all pictures, and is no part of what is
+# drawn.
+drawn() { sed '/^<style>/,/^<\/style>/d' "$1"; }
+sed -n '/^<!-- lardsim machine /{N;s/^<!-- lardsim \(.*\) -->\n!\[.*\](\(.*\))$/\2 \1/p;}' docs/*.md docs/policies/*.md |
+    sort -u >"$dir/pictures"
+[ "$(wc -l <"$dir/pictures")" = "$(cat docs/*.md docs/policies/*.md | grep -c '^<!-- lardsim machine ')" ] ||
+    { echo "a line <!-- lardsim machine ... --> has no picture of its own below it"; bad=1; }
+while read -r picture command; do
+    # shellcheck disable=SC2086  # words
+    if ! "$lardsim" $command -o - >"$dir/picture"; then
+        echo "docs/$picture: can't be drawn"
+        bad=1
+    elif [ "${1:-}" = --renew ]; then
+        mkdir -p "docs/${picture%/*}"
+        cp "$dir/picture" "docs/$picture" || exit 1
+    elif [ "$(drawn "$dir/picture")" != "$(drawn "docs/$picture")" ]; then
+        echo "docs/$picture: is not what the program draws; \`make docs-tables\` draws it anew"
+        bad=1
+    fi
+done <"$dir/pictures"
 
 # What a policy charges for is on its page.
 for policy in $("$lardsim" list steps | sed 's/\..*//' | sort -u); do
