@@ -120,7 +120,7 @@ scripts = tests/policy/cvm/cvm.sh tests/house/layers.sh tests/house/headers.sh t
 	tests/workloads/workload.sh tests/workloads/twins/twins.sh \
 	tests/cli/reproduce.sh tests/fuzz/corpus.sh tests/cli/faults.sh tests/cli/build.sh \
 	tests/cli/again.sh tests/cli/why.sh tests/cli/region.sh tests/cli/folder.sh tests/cli/stop.sh tests/capture/java.sh tests/capture/native.sh tests/mutants/anchors.sh \
-	tests/house/docs.sh tests/house/tables.sh tests/house/path.sh
+	tests/house/docs.sh tests/house/manual.sh tests/house/tables.sh tests/house/path.sh
 
 if HAVE_CMOCKA
 check_PROGRAMS = $(unit_tests) $(fuzz_targets) tests/mutants/mutate tests/cli/peak
