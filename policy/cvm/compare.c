@@ -317,7 +317,8 @@ static void settle_page(struct cvm *c, struct cvm_page *p)
 static bool covered(const struct cvm *c, const struct cvm_interval *i)
 {
     for (uint32_t a = 0; a < c->threads; a++)
-        if (a != i->actor && i->time > vclock_get(&c->env->hb->actor[a].clock, i->actor))
+        if (a != i->actor && c->thread[a].seen && /* it is there */
+            i->time > vclock_get(&c->env->hb->actor[a].clock, i->actor))
             return false;
     return true;
 }
@@ -402,12 +403,12 @@ void cvm_consolidate(struct cvm *c)
     for (uint32_t a = 0; a < c->threads; a++)
         cvm_end_interval(c, &c->thread[a]);
     count_work(c);
-    if (c->params.processes && c->begun == c->params.processes)
-        drop_all_covered(c);
     if (c->listed)
         qsort(c->list, c->listed, sizeof *c->list, by_number);
     for (size_t i = 0; i < c->listed; i++)
         settle_page(c, c->list[i]);
     c->listed = 0;
+    if (c->params.processes && c->begun == c->params.processes)
+        drop_all_covered(c); /* not before, as what is fresh may be older than what all know */
     c->fresh = 0;
 }

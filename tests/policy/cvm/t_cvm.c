@@ -105,21 +105,21 @@ static void a_thread_too_many_is_refused(void **state)
 /* What all processes know of is forgotten: memory does not grow with epochs. */
 static void memory_is_of_two_epochs(void **state)
 {
-    enum { EPOCHS = 200, PAGES = 10 };
+    enum { EPOCHS = 200, PAGES = 10, PROCESSES = 5 };
     struct watch w;
 
     (void)state;
-    watch_open(&w, "cvm", 4, (const char *[]){"processes=2", NULL});
+    watch_open(&w, "cvm", 4, (const char *[]){"processes=5", NULL});
     uint64_t peak = 0;
     for (uint64_t e = 0; e < EPOCHS; e++) {
-        struct event ev[2 * PAGES + 4];
+        struct event ev[PROCESSES * (PAGES + 2)];
         size_t n = 0;
         for (unsigned p = 0; p < PAGES; p++)
-            for (sim_tid t = 0; t < 2; t++)
-                ev[n++] = (struct event)EV_WRITE4(t, ((e * PAGES + p) * 2 + t) * 8192);
-        for (sim_tid t = 0; t < 2; t++)
+            for (sim_tid t = 0; t < PROCESSES; t++)
+                ev[n++] = (struct event)EV_WRITE4(t, ((e * PAGES + p) * PROCESSES + t) * 8192);
+        for (sim_tid t = 0; t < PROCESSES; t++)
             ev[n++] = (struct event){.kind = EV_BARRIER_ARRIVE, .tid = t, .addr = B, .aux = e};
-        for (sim_tid t = 0; t < 2; t++)
+        for (sim_tid t = 0; t < PROCESSES; t++)
             ev[n++] = (struct event){.kind = EV_BARRIER_DEPART, .tid = t, .addr = B, .aux = e};
         for (const struct event *at = ev; at < ev + n;)
             at = checker_run(w.checker, at, ev + n, ev + n, &w.number);

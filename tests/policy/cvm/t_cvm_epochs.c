@@ -1,6 +1,7 @@
 /* t_cvm_epochs.c - are the racy words that cvm finds in each barrier epoch those of the definition?
  * On random streams with barriers and locks, with barriers alone, and with locks alone; in small
- * pages and large ones; with buffers that are full now and then, and with as many as there may be.
+ * pages and large ones; with buffers that are full now and then, and with as many as there may be;
+ * with as many threads as come, and with the number known.
  *
  *     t_cvm_epochs [FIRST-SEED [SEEDS]]     default: 1 400
  *
@@ -98,10 +99,22 @@ static uint64_t epoch_at(const struct epochs *e, uint64_t event)
 enum { WHY = 300 };
 struct trial {
     unsigned granule, page, intervals; /* intervals 0: as it is */
+    bool known; /* that there are no more threads: what all know of is forgotten */
 };
 struct seen {
     uint64_t cases, epochs, words, consolidations;
 };
+
+static unsigned threads_of(const struct stream *s)
+{
+    const struct event **at = stream_index(s);
+    uint64_t seen = 0;
+
+    for (size_t i = 0; i < s->events; i++)
+        seen |= UINT64_C(1) << at[i]->tid % 64;
+    free(at);
+    return (unsigned)__builtin_popcountll(seen);
+}
 
 static void of_policy(struct words *to, const struct stream *s, const struct epochs *e,
                       const struct trial *t, struct seen *seen)
@@ -109,7 +122,8 @@ static void of_policy(struct words *to, const struct stream *s, const struct epo
     struct watch w;
     char *page = xasprintf("page=%u", t->page);
     char *intervals = xasprintf("intervals=%u", t->intervals ? t->intervals : 4096);
-    const char *settings[] = {page, intervals, NULL};
+    char *processes = xasprintf("processes=%u", t->known ? threads_of(s) : 0);
+    const char *settings[] = {page, intervals, processes, NULL};
 
     watch_open(&w, "cvm", t->granule, settings);
     watch_run(&w, s->rec, s->records);
@@ -121,6 +135,7 @@ static void of_policy(struct words *to, const struct stream *s, const struct epo
     watch_close(&w);
     free(page);
     free(intervals);
+    free(processes);
     sort(to);
 }
 
@@ -199,11 +214,12 @@ static bool seed_holds(uint64_t seed, struct seen *seen)
     draw(&r, seed, &s);
     const struct trial t = {.granule = 1u << rng_below(&r, 4),
                             .page = rng_below(&r, 2) ? 64 : 8192,
-                            .intervals = rng_below(&r, 2) ? (unsigned)watch_between(&r, 1, 20) : 0};
+                            .intervals = rng_below(&r, 2) ? (unsigned)watch_between(&r, 1, 20) : 0,
+                            .known = rng_below(&r, 2)};
     const bool holds = !case_differs(&s, &t, seen, why);
     if (!holds) {
-        printf("seed %" PRIu64 ", granularity %u, page %u, intervals %u: %s\n", seed, t.granule,
-               t.page, t.intervals, why);
+        printf("seed %" PRIu64 ", granularity %u, page %u, intervals %u%s: %s\n", seed, t.granule,
+               t.page, t.intervals, t.known ? ", processes known" : "", why);
         stream_minimise(&s, false, still_differs, &t);
         stream_print(&s, NULL, stdout);
     }
