@@ -3,7 +3,7 @@ libcore_la_SOURCES += policy/checker.h policy/inline_heap.h policy/frame/inline_
 	policy/machine.h policy/policies.c policy/policies.def policy/policy.h policy/race.h policy/view.h
 libcore_la_SOURCES += policy/clean/clean.c
 libcore_la_SOURCES += policy/cvm/compare.c policy/cvm/cost.c policy/cvm/cvm.c policy/cvm/cvm.h \
-	policy/cvm/instrument.c policy/cvm/move.c policy/cvm/page.c policy/cvm/steps.def
+	policy/cvm/diff.c policy/cvm/instrument.c policy/cvm/move.c policy/cvm/page.c policy/cvm/rerun.c policy/cvm/steps.def
 libcore_la_SOURCES += policy/eraser/cost.c policy/eraser/cost.h policy/eraser/eraser.c \
 	policy/eraser/lockset.c policy/eraser/lockset.h policy/eraser/steps.def
 libcore_la_SOURCES += policy/fasttrack/cost.c policy/fasttrack/fasttrack.c \

@@ -5,12 +5,13 @@
 #include "trace/trace.h"
 
 struct race_side {
-    uint64_t event; /* the access's number; its commit's, for an access in a transaction */
-    uint64_t site;  /* 0: unknown */
-    sim_tid thread; /* the language thread, in every view */
-    uint8_t op;     /* the kind of access; of an access in a transaction, too */
-    bool known;     /* false: the policy doesn't know the side at all */
-    bool region;    /* it knows the region only: event is the first that may belong to it */
+    uint64_t event;    /* the access's number; its commit's, for an access in a transaction */
+    uint64_t site;     /* 0: unknown */
+    uint64_t interval; /* of the thread's, from 1 (docs/policies/cvm.md); 0: the policy has none */
+    sim_tid thread;    /* the language thread, in every view */
+    uint8_t op;        /* the kind of access; of an access in a transaction, too */
+    bool known;        /* false: the policy doesn't know the side at all */
+    bool region;       /* it knows the region only: event is the first that may belong to it */
 };
 struct race {                     /* one racy access */
     const char *policy;           /* label */

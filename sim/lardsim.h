@@ -263,6 +263,7 @@ struct lardsim_side {
     int known;  /* 0: the policy doesn't know this side */
     int region; /* it knows not the access but its region: event is the first that may belong to it
                  */
+    uint64_t interval; /* of the thread's, from 1, where a policy has such (cvm); else 0 */
 };
 /* What lies at an address: an object that the events have allocated or copied, or that has a name.
  */

@@ -86,6 +86,8 @@ void run_print_side(const struct lardsim_side *s)
     printf("by thread %" PRIu32, s->thread);
     print_name(" (", s->thread_name, ")");
     printf(s->region ? ", in the region from event %" PRIu64 : ", event %" PRIu64, s->event);
+    if (s->interval)
+        printf(", interval %" PRIu64, s->interval);
     print_site(", ", s->site_name, s->site);
     putchar('\n');
 }
@@ -257,6 +259,8 @@ static void json_side(struct json *j, const struct lardsim_side *s)
     json_key(j, "site");
     json_site(j, s);
     json_key_u64(j, s->region ? "region" : "event", s->event);
+    if (s->interval)
+        json_key_u64(j, "interval", s->interval);
 }
 
 static void json_group(struct json *j, const struct race_groups *g, const struct race_group *group)

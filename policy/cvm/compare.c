@@ -30,15 +30,25 @@ static uint64_t conflicts(const struct cvm_entry *x, const struct cvm_entry *y, 
            (word_of(y, CVM_ATOMIC_WRITE, i) & word_of(x, CVM_READ, i));
 }
 
-/* What is known is the interval, and which kinds of access it made: of two that both wrote and read
- * the word, the writes are named. */
-static struct race_side side_of(const struct cvm_entry *x, bool write)
+/* What is known is the interval, and which kinds of access it made; where sites are kept, also the
+ * first access of that kind. */
+static struct race_side side_of(const struct cvm *c, const struct cvm_entry *x, enum cvm_kind k,
+                                size_t word)
 {
-    return (struct race_side){.event = x->of->event,
-                              .thread = x->of->tid,
-                              .op = write ? EV_WRITE : EV_READ,
-                              .known = true,
-                              .region = true};
+    const struct cvm_place at = cvm_place(c, x->bits[k], word);
+    struct race_side is = {.event = x->of->event,
+                           .interval = x->of->index,
+                           .thread = x->of->tid,
+                           .op = CVM_WRITES >> k & 1 ? EV_WRITE : EV_READ,
+                           .known = true,
+                           .region = !at.known};
+
+    if (at.known) {
+        is.event = at.event;
+        is.site = at.site;
+        is.op = at.op;
+    }
+    return is;
 }
 
 bool cvm_raced(struct cvm *c, struct cvm_page *p, size_t word)
@@ -52,34 +62,111 @@ bool cvm_raced(struct cvm *c, struct cvm_page *p, size_t word)
     return first;
 }
 
-/* Of the word's accesses by x and y, which conflict, the write of x is named where it is one of a
- * conflict; but not two atomic writes, which are none. */
-static bool names_write(const struct cvm_entry *x, const struct cvm_entry *y, size_t word,
-                        bool y_writes)
+/* Of the word's accesses by x and y two that conflict: one of them a write, and not both atomic.
+ * Writes are named where they can be. */
+static void name_kinds(const struct cvm_entry *x, const struct cvm_entry *y, size_t word,
+                       enum cvm_kind *kx, enum cvm_kind *ky)
 {
-    return has(x, CVM_WRITE, word) ||
-           (has(x, CVM_ATOMIC_WRITE, word) &&
-            (has(y, CVM_WRITE, word) || (!y_writes && has(y, CVM_READ, word))));
+    static const enum cvm_kind first[] = {CVM_WRITE, CVM_ATOMIC_WRITE, CVM_READ, CVM_ATOMIC_READ};
+    const unsigned atomic = 1 << CVM_ATOMIC_READ | 1 << CVM_ATOMIC_WRITE;
+
+    for (size_t i = 0; i < CVM_KINDS; i++)
+        for (size_t j = 0; j < CVM_KINDS; j++) {
+            const unsigned both = 1u << first[i] | 1u << first[j];
+            *kx = first[i];
+            *ky = first[j];
+            if (has(x, *kx, word) && has(y, *ky, word) && both & CVM_WRITES && both & ~atomic)
+                return;
+        }
 }
 
-static void report(struct cvm *c, struct cvm_page *p, const struct cvm_entry *x,
-                   const struct cvm_entry *y, size_t word)
+static void find_race(struct cvm *c, struct cvm_page *p, const struct cvm_entry *x,
+                      const struct cvm_entry *y, size_t word)
 {
     const struct cvm_entry *later = x->of->serial > y->of->serial ? x : y;
     const struct cvm_entry *earlier = later == x ? y : x;
-    const bool writes = names_write(later, earlier, word, false);
-    const struct race_side is = side_of(later, writes);
-    const struct race_side other = side_of(earlier, names_write(earlier, later, word, writes));
-    const sim_addr location = (p->number << c->page_shift) + ((sim_addr)word << c->word_shift);
+    enum cvm_kind k, other_k;
+
+    name_kinds(later, earlier, word, &k, &other_k);
+    struct race_side is = side_of(c, later, k, word), other = side_of(c, earlier, other_k, word);
+    if (!is.region && !other.region && other.event > is.event) {
+        const struct race_side swap = is;
+        is = other;
+        other = swap;
+        later = earlier;
+    }
+    const size_t was = c->found_cap;
+    c->found = xgrow(c->found, c->founds, &c->found_cap, sizeof *c->found);
+    budget_take(c->env->budget, (c->found_cap - was) * sizeof *c->found);
+    c->found[c->founds++] = (struct cvm_found){.page = p,
+                                               .one = x->of,
+                                               .other = y->of,
+                                               .word = word,
+                                               .is = is,
+                                               .earlier = other,
+                                               .system = later->system};
+}
+
+/* ---- what is told --------------------------------------------------------------------------- */
+
+static void note_raced(struct cvm *c, const struct cvm_interval *i)
+{
+    struct cvm_thread *t = &c->thread[i->actor];
+
+    if (t->raced && t->raced < i->serial)
+        return;
+    t->raced = i->serial;
+    t->raced_time = i->time;
+}
+
+/* It happens after an interval that had a race. */
+static bool after_race(const struct cvm *c, const struct cvm_interval *i)
+{
+    for (uint32_t a = 0; a < c->threads; a++) {
+        const struct cvm_thread *t = &c->thread[a];
+        if (t->raced && (a == i->actor ? t->raced < i->serial
+                                       : t->raced_time <= vclock_get(&i->known->clock, a)))
+            return true;
+    }
+    return false;
+}
+
+static void report(struct cvm *c, const struct cvm_found *f)
+{
+    const sim_addr location =
+        (f->page->number << c->page_shift) + ((sim_addr)f->word << c->word_shift);
     const struct event ev = {.addr = location,
                              .size = 1u << c->word_shift,
-                             .tid = is.thread,
-                             .flags = later->system ? EVF_SYSTEM : 0,
-                             .kind = is.op};
+                             .tid = f->is.thread,
+                             .aux = f->is.site,
+                             .flags = f->system ? EVF_SYSTEM : 0,
+                             .kind = f->is.op};
 
-    race_region(c->env->report, &ev, &is, location, &other, cvm_raced(c, p, word));
+    race_region(c->env->report, &ev, &f->is, location, &f->earlier, cvm_raced(c, f->page, f->word));
     race_late_done(c->env->report);
 }
+
+/* First races: those of which not both sides come after others' (6.3). Whatever comes after one
+ * that is not told of comes after a first one, too. */
+static void report_found(struct cvm *c)
+{
+    const bool first = c->params.report == CVM_REPORT_FIRST;
+
+    for (size_t i = 0; first && i < c->founds; i++) {
+        note_raced(c, c->found[i].one);
+        note_raced(c, c->found[i].other);
+    }
+    for (size_t i = 0; i < c->founds; i++) {
+        const struct cvm_found *f = &c->found[i];
+        if (first && after_race(c, f->one) && after_race(c, f->other))
+            c->st.affected++;
+        else
+            report(c, f);
+    }
+    c->founds = 0;
+}
+
+/* ---- bitmaps -------------------------------------------------------------------------------- */
 
 /* A conflict that the two have at the words from..last. */
 static void compare_bitmaps(struct cvm *c, struct cvm_page *p, const struct cvm_entry *x,
@@ -92,7 +179,7 @@ static void compare_bitmaps(struct cvm *c, struct cvm_page *p, const struct cvm_
         if (i == last / 64)
             found &= ~UINT64_C(0) >> (63 - last % 64);
         for (; found; found &= found - 1)
-            report(c, p, x, y, i * 64 + (size_t)__builtin_ctzll(found));
+            find_race(c, p, x, y, i * 64 + (size_t)__builtin_ctzll(found));
     }
 }
 
@@ -168,6 +255,8 @@ static void trim(struct cvm *c, struct cvm_entry *x, uint64_t *seen[CVM_KINDS])
             const uint64_t left = x->bits[k][i] & ~seen[k][i];
             seen[k][i] |= left;
             rest |= x->bits[k][i] = left;
+            if (c->params.sites && !left)
+                cvm_drop_places(c, x->bits[k], i);
         }
         if (rest)
             continue;
@@ -202,6 +291,14 @@ static void trim_old(struct cvm *c, struct cvm_lane *l)
             cvm_bitmap_free(c, seen[k]);
 }
 
+static void move_places(struct cvm *c, uint64_t *to, const uint64_t *from, size_t i, uint64_t words)
+{
+    for (; words; words &= words - 1) {
+        const size_t word = i * 64 + (size_t)__builtin_ctzll(words);
+        cvm_put_place(c, to, word, cvm_place(c, from, word));
+    }
+}
+
 /* Moves the words from..last of a fresh entry to the old one of its interval. */
 static void move_words(struct cvm *c, struct cvm_entry *to, struct cvm_entry *x, size_t from,
                        size_t last)
@@ -218,7 +315,10 @@ static void move_words(struct cvm *c, struct cvm_entry *to, struct cvm_entry *x,
                 mask &= ~UINT64_C(0) >> (63 - last % 64);
             if (!(x->bits[k][i] & mask))
                 continue;
-            *cvm_words(c, to, (enum cvm_kind)k, i) |= x->bits[k][i] & mask;
+            uint64_t *words = cvm_words(c, to, (enum cvm_kind)k, i);
+            if (UNLIKELY(x->of->sited))
+                move_places(c, to->bits[k], x->bits[k], i, x->bits[k][i] & mask & ~*words);
+            *words |= x->bits[k][i] & mask;
             x->bits[k][i] &= ~mask;
         }
 }
@@ -240,6 +340,7 @@ static struct cvm_entry *reversed(struct cvm_entry *x)
 void cvm_settle(struct cvm *c, struct cvm_page *p, size_t from, size_t last)
 {
     compare_page(c, p, from, last);
+    report_found(c);
     for (uint32_t i = 0; i < p->lanes; i++) {
         struct cvm_lane *l = &p->lane[i];
         l->fresh = reversed(l->fresh);
@@ -284,7 +385,7 @@ static void make_old(struct cvm *c, struct cvm_lane *l)
 {
     struct cvm_entry *x = reversed(l->fresh), *next;
 
-    l->fresh = NULL;
+    l->fresh = l->twin = NULL;
     for (; x; x = next) {
         next = x->next;
         count_bitmaps(c, x);
@@ -293,12 +394,11 @@ static void make_old(struct cvm *c, struct cvm_lane *l)
     trim_old(c, l);
 }
 
+/* All of it has been compared. */
 static void settle_page(struct cvm *c, struct cvm_page *p)
 {
     bool empty = true;
 
-    if (p->lanes > 1)
-        compare_page(c, p, 0, c->words * 64 - 1);
     for (uint32_t i = 0; i < p->lanes; i++) {
         make_old(c, &p->lane[i]);
         empty &= !p->lane[i].old;
@@ -406,9 +506,13 @@ void cvm_consolidate(struct cvm *c)
     if (c->listed)
         qsort(c->list, c->listed, sizeof *c->list, by_number);
     for (size_t i = 0; i < c->listed; i++)
-        settle_page(c, c->list[i]);
-    c->listed = 0;
+        if (c->list[i]->lanes > 1)
+            compare_page(c, c->list[i], 0, c->words * 64 - 1);
+    report_found(c);
     if (c->params.processes && c->begun == c->params.processes)
         drop_all_covered(c); /* not before, as what is fresh may be older than what all know */
+    for (size_t i = 0; i < c->listed; i++)
+        settle_page(c, c->list[i]);
+    c->listed = 0;
     c->fresh = 0;
 }

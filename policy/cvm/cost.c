@@ -101,6 +101,19 @@ void cvm_charge_access(struct cvm *c, uint32_t actor, const struct event *ev, en
     access(c, bitmap_at(c, actor, ev->addr >> c->page_shift, false), 1, MEM_STORE); /* the notice */
 }
 
+/* A program counter for each bit. */
+void cvm_charge_site(struct cvm *c, uint32_t actor, sim_addr at, bool write)
+{
+    enum { COUNTER = 8, BITS = 8 };
+    const sim_addr base = METADATA_FIXED + metadata_apart(c->env) + (UINT64_C(1) << 53);
+    const sim_addr bitmap = ((at >> c->page_shift) * 2 + write) * bitmap_bytes(c);
+    const uint64_t word = (at & (c->params.page - 1)) >> c->word_shift;
+
+    step(c, STEP_SITE, 1);
+    access(c, base + ((sim_addr)(actor % 8) << 50) + bitmap * BITS * COUNTER + word * COUNTER,
+           COUNTER, MEM_STORE);
+}
+
 void cvm_charge_modify(struct cvm *c, uint64_t sites)
 {
     step(c, STEP_MODIFY, sites);
@@ -154,7 +167,8 @@ void cvm_charge_interval(struct cvm *c, struct cvm_thread *t)
     for (struct cvm_entry *x = i->entries; x; x = x->sibling) {
         if (x->kinds & CVM_READS)
             keep_bitmap(c, t, i->actor, x->page, false);
-        if (x->kinds & CVM_WRITES)
+        if (x->kinds & CVM_WRITES &&
+            c->params.writes == CVM_WRITES_CALLS) /* else the diff has it */
             keep_bitmap(c, t, i->actor, x->page, true);
         t->told_reads += (x->kinds & CVM_READS) != 0;
         t->told_writes += (x->kinds & CVM_WRITES) != 0;

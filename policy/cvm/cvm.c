@@ -13,6 +13,9 @@
 #include <string.h>
 
 #define AT(field) offsetof(struct cvm_params, field)
+static const char *const sites_choices[] = {"off", "rerun", "at-once", NULL};
+static const char *const report_choices[] = {"all", "first", NULL};
+static const char *const writes_choices[] = {"calls", "diffs", NULL};
 static const char *const full_choices[] = {"consolidate", "stop", NULL};
 static const struct param cvm_params[] = {
     {"page", PARAM_U64, AT(page), "8192", 64, 1 << 24, "bytes", NULL,
@@ -25,6 +28,18 @@ static const struct param cvm_params[] = {
     {"full", PARAM_CHOICE, AT(full), "consolidate", 0, 0, "", full_choices,
      "What happens when the buffers are full before a barrier: all that is there is compared, or "
      "the run stops with an error."},
+    {"sites", PARAM_CHOICE, AT(sites), "off", 0, 0, "", sites_choices,
+     "Whether a race's accesses are known, with their sites, and not only their intervals: rerun: "
+     "those of the intervals that first-run names; at-once: of all, until they have been compared, "
+     "which takes 8 bytes a word more."},
+    {"first-run", PARAM_STRING, AT(first_run), "", 0, 0, "", NULL,
+     "With sites=rerun: the races.jsonl of a run of the same trace with the same parameters."},
+    {"report", PARAM_CHOICE, AT(report), "all", 0, 0, "", report_choices,
+     "All races, or first ones alone: not those of which both sides come after accesses of others "
+     "that have been found."},
+    {"writes", PARAM_CHOICE, AT(writes), "calls", 0, 0, "", writes_choices,
+     "What tells which words were written: calls at stores, or the diffs of pages. These are made "
+     "lazily, so that a write may be taken for one of an earlier interval."},
     {"data-flow", PARAM_BOOL, AT(data_flow), "off", 0, 0, "", NULL,
      "Accesses that data-flow analysis proves private (flag proved) are not instrumented."},
     {"batching", PARAM_BOOL, AT(batching), "off", 0, 0, "", NULL,
@@ -116,6 +131,8 @@ static NO_INLINE void begin_interval(struct cvm *c, uint32_t actor, const struct
                                .actor = actor,
                                .users = 1,
                                .tid = ev->tid};
+    i->sited = c->params.sites == CVM_SITES_AT_ONCE ||
+               (c->params.sites && map_find(&c->named, cvm_interval_key(i->tid, i->index)));
     t->interval = i;
     t->core = c->env->core;
     t->serial = i->serial;
@@ -151,8 +168,23 @@ static inline enum cvm_kind kind_of(const struct event *ev)
                            (ev->flags & EVF_ORDER_MASK ? CVM_ATOMIC_READ : 0));
 }
 
+/* Of an interval's accesses of a kind to a word the first one's place is kept. */
+static NO_INLINE void keep_place(struct cvm *c, const struct cvm_entry *x, enum cvm_kind k,
+                                 size_t word, const struct event *ev, uint64_t number)
+{
+    if (!x->of->sited || x->bits[k][word / 64] >> word % 64 & 1)
+        return;
+    cvm_put_place(
+        c, x->bits[k], word,
+        (struct cvm_place){.event = number, .op = ev->kind, .known = true, .site = event_site(ev)});
+    if (c->env->cost->on)
+        cvm_charge_site(c, x->of->actor,
+                        (x->page << c->page_shift) + ((sim_addr)word << c->word_shift),
+                        event_writes(ev));
+}
+
 static inline void set_bit(struct cvm *c, struct cvm_thread *t, uint32_t actor, sim_addr at,
-                           const struct event *ev)
+                           const struct event *ev, uint64_t event)
 {
     const uint64_t number = at >> c->page_shift;
     const struct cvm_near *near = &t->near[number % CVM_NEAR];
@@ -162,7 +194,12 @@ static inline void set_bit(struct cvm *c, struct cvm_thread *t, uint32_t actor, 
     if (UNLIKELY(near->page != number || near->serial != t->serial))
         x = find_entry(c, t, actor, number);
     const enum cvm_kind k = kind_of(ev);
-    *cvm_words(c, x, k, w / 64) |= UINT64_C(1) << w % 64;
+    if (UNLIKELY(c->params.writes == CVM_WRITES_DIFFS) && CVM_WRITES >> k & 1)
+        x = cvm_diff(c, x);
+    uint64_t *words = cvm_words(c, x, k, w / 64);
+    if (UNLIKELY(c->params.sites))
+        keep_place(c, x, k, w, ev, event);
+    *words |= UINT64_C(1) << w % 64;
     cvm_parts(c, x, k, w);
     x->system |= ev->flags & EVF_SYSTEM;
 }
@@ -192,7 +229,7 @@ static inline bool remember(struct cvm *c, const struct event *ev, uint64_t numb
         t = &c->thread[actor];
     }
     for (sim_addr a = g.first;; a += g.step) {
-        set_bit(c, t, actor, a, ev);
+        set_bit(c, t, actor, a, ev, number);
         if (LIKELY(a == g.last))
             return true;
         if (budget_ends(c->env->budget))
@@ -321,22 +358,33 @@ static void cvm_amend(const void *self, struct promise *p)
 {
     const struct cvm *c = self;
 
-    if (c->params.modify)
+    if (c->params.modify || c->params.report == CVM_REPORT_FIRST)
         p->claims &= ~(unsigned)CLAIM_SOUND;
+    if (c->params.writes == CVM_WRITES_DIFFS)
+        p->claims &= ~(unsigned)(CLAIM_SOUND | CLAIM_PRECISE);
+    if (c->params.sites == CVM_SITES_AT_ONCE)
+        p->claims &= ~(unsigned)CLAIM_UNSITED;
 }
 
 static void cvm_explain(const void *self, const struct event *ev, sim_addr location, char *to,
                         size_t room)
 {
     const struct cvm *c = self;
-    const struct cvm_page *p = cvm_page_find(c, location >> c->page_shift);
+    const char *says = "it names intervals, which it compares at the next barrier, and no sites";
 
     (void)ev;
-    snprintf(
-        to, room, "%s",
-        p ? "it knows by which intervals a word was touched, but no sites, and compares at the "
-            "next barrier"
-          : "it has seen no access to this page");
+    if (!cvm_page_find(c, location >> c->page_shift))
+        says = "it has seen no access to this page";
+    else if (c->params.writes == CVM_WRITES_DIFFS)
+        says = "it takes writes from diffs, which may have later writes, too (4.5.4)";
+    else if (c->st.unseen)
+        says = "it does not see accesses to shared data at sites whose calls were removed (4.5.3)";
+    else if (c->params.report == CVM_REPORT_FIRST)
+        says = "it does not tell of races of which both sides come after others (6.3)";
+    else if (c->params.sites)
+        says = "of an interval's accesses of a kind to a word it names the first, and of these one "
+               "pair";
+    snprintf(to, room, "%s", says);
 }
 
 static int cvm_refuse(const struct policy_env *env, const void *params, struct err *e)
@@ -354,7 +402,31 @@ static int cvm_refuse(const struct policy_env *env, const void *params, struct e
                        "policy cvm: page (%llu bytes) must be a power of two; set it to 4096 or "
                        "8192",
                        (unsigned long long)p->page);
+    if ((p->sites == CVM_SITES_RERUN) != (*p->first_run != '\0'))
+        return err_set(e, LARD_CONFIG,
+                       "policy cvm: sites=rerun and first-run go together: run once with -o DIR, "
+                       "then again with both, first-run=DIR/races.jsonl");
     return 0;
+}
+
+static void declare_sites(struct cvm *c, struct stats_group *g)
+{
+    uint64_t *sites = c->st.sites;
+
+    stats_level(g, "calls", "sites",
+                "Sites that called the analysis routine; counted where accesses are.",
+                &sites[CVM_SITE_CALLS]);
+    stats_level(g, "mix", "sites", "Sites in the call of another, of another kind.",
+                &sites[CVM_SITE_MIX]);
+    stats_level(g, "next", "sites", "Sites in the call of another, at the place beside.",
+                &sites[CVM_SITE_NEXT]);
+    stats_level(g, "same", "sites", "Sites for which others call.", &sites[CVM_SITE_SAME]);
+    stats_level(g, "proved", "sites", "Sites that data-flow analysis proved private.",
+                &sites[CVM_SITE_PROVED]);
+    stats_level(
+        g, "both", "sites",
+        "Sites that accessed private data and shared data: the paper cloned their routines.",
+        &c->st.sites_both);
 }
 
 static void declare(struct cvm *c)
@@ -398,8 +470,13 @@ static void declare(struct cvm *c)
                 &c->st.noops);
     stats_count(g, "removed-unseen", "accesses", "Of them, those of shared data: not seen.",
                 &c->st.unseen);
+    stats_count(g, "diffed", "accesses", "Stores of which the page's diff tells, and no call.",
+                &c->st.diffed);
+    stats_count(g, "affected", "conflicts",
+                "Races that are no first ones: both sides come after others.", &c->st.affected);
     stats_count(g, "bitmaps-used", "bitmaps", "Bitmaps that a check list asked for.",
                 &c->st.fetched);
+    declare_sites(c, stats_group(g, "sites"));
 }
 
 static unsigned log2_of(uint64_t n)
@@ -412,21 +489,29 @@ static void *cvm_create(const struct policy_env *env, const void *params, struct
     struct cvm *c = xcalloc(1, sizeof *c);
     const unsigned word = env->granule == GRANULE_FIELD ? 1 : env->granule;
 
-    (void)e;
     c->env = env;
     c->params = *(const struct cvm_params *)params;
+    map_init(&c->named, env->budget);
+    if (c->params.sites == CVM_SITES_RERUN && cvm_first_run(&c->named, c->params.first_run, e)) {
+        map_free(&c->named);
+        free(c);
+        return NULL;
+    }
     c->page_shift = log2_of(c->params.page);
     c->word_shift = log2_of(word);
     c->words = (size_t)((c->params.page / word + 63) / 64);
     c->part_shift = c->words > 1 ? log2_of(c->words) : 0;
     c->intervals = (struct pool){.bytes = 128, .budget = env->budget};
     c->entries = (struct pool){.bytes = 128, .budget = env->budget};
-    c->bitmaps =
-        (struct pool){.bytes = (c->words * sizeof(uint64_t) + 63) / 64 * 64, .budget = env->budget};
+    const size_t bitmap = c->words * sizeof(uint64_t) * (c->params.sites ? 2 : 1);
+    c->bitmaps = (struct pool){.bytes = (bitmap + 63) / 64 * 64, .budget = env->budget};
+    c->places = (struct pool){.bytes = 64 * sizeof(struct cvm_place), .budget = env->budget};
     map_init(&c->pages, env->budget);
     map_init(&c->rounds, env->budget);
+    map_init(&c->sites, env->budget);
     cvm_cost_init(c);
-    c->plain = !env->cost->on && !c->params.data_flow && !c->params.batching && !c->params.modify;
+    c->plain = !env->cost->on && !c->params.data_flow && !c->params.batching && !c->params.modify &&
+               c->params.writes == CVM_WRITES_CALLS;
     declare(c);
     return c;
 }
@@ -450,10 +535,14 @@ static void cvm_destroy(void *self)
     pool_free(&c->intervals);
     pool_free(&c->entries);
     pool_free(&c->bitmaps);
+    pool_free(&c->places);
+    map_free(&c->named);
     map_free(&c->pages);
     map_free(&c->rounds);
+    map_free(&c->sites);
     free(c->thread);
     free(c->list);
+    free(c->found);
     free(c);
 }
 

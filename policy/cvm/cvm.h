@@ -30,7 +30,15 @@ struct cvm_interval {
     uint32_t actor;
     uint32_t users; /* its entries, and the thread while it goes on */
     sim_tid tid;
-    bool used; /* it is of a concurrent pair with a page in common */
+    bool used;  /* it is of a concurrent pair with a page in common */
+    bool sited; /* sites of its accesses are kept */
+};
+
+/* Where an interval first touched a word with an access of a kind (6.1). */
+struct cvm_place {
+    uint64_t event, site;
+    uint8_t op;
+    bool known;
 };
 
 /* A page in an interval: its notices, and a bit a word for each kind of access. A 64th of the page
@@ -45,13 +53,14 @@ struct cvm_entry {
     uint8_t kinds;             /* that have a bitmap, bits by enum cvm_kind */
     uint8_t asked;             /* of them, those that the comparison that goes on asked for */
     bool system;               /* some of its accesses are the runtime's */
-    uint64_t *bits[CVM_KINDS]; /* own; NULL: no notice of that kind */
+    uint64_t *bits[CVM_KINDS]; /* own, cvm_bitmap; NULL: no notice of that kind */
 };
 
 struct cvm_lane {            /* a thread at a page; newest first */
     struct cvm_entry *fresh; /* not compared yet */
     struct cvm_entry
         *old; /* compared with all that came before: some may be replaced by newer ones */
+    struct cvm_entry *twin; /* fresh; its diff gets the thread's writes; with writes=diffs only */
     uint32_t actor;
     uint32_t olds, trim_at; /* how many; where those are looked for that others replace */
 };
@@ -70,6 +79,16 @@ enum cvm_way {
     CVM_NEXT, /* batched with one to the place beside it */
     CVM_NONE, /* it is not instrumented, or another does it for this one */
     CVM_NOOPS /* its call was removed */
+};
+/* What is made of a site, whatever its accesses need most (Table 3). */
+enum cvm_site {
+    CVM_SITE_UNKNOWN,
+    CVM_SITE_PROVED,
+    CVM_SITE_SAME, /* another calls for it */
+    CVM_SITE_NEXT, /* it is in another's call */
+    CVM_SITE_MIX,
+    CVM_SITE_CALLS,
+    CVM_SITE_WHATS
 };
 enum { CVM_BLOCK = 8, CVM_ROW = 3 }; /* accesses of a block that are looked at; of a row (5.3) */
 struct cvm_batched {
@@ -90,6 +109,7 @@ struct cvm_thread {                /* an actor */
     uint64_t serial;               /* of the interval; 0: none */
     uint64_t seen;                 /* its own entry, when that was last looked at */
     uint64_t intervals;
+    uint64_t raced, raced_time; /* its first interval with a race: serial, time; 0: none */
     struct cvm_near near[CVM_NEAR];
     /* Instrumentation. */
     struct cvm_batched block[CVM_BLOCK];
@@ -107,10 +127,22 @@ struct cvm_thread {                /* an actor */
 };
 
 enum cvm_full { CVM_FULL_CONSOLIDATE, CVM_FULL_STOP };
+enum cvm_writes { CVM_WRITES_CALLS, CVM_WRITES_DIFFS };
+enum cvm_report { CVM_REPORT_ALL, CVM_REPORT_FIRST };
+enum cvm_sites { CVM_SITES_OFF, CVM_SITES_RERUN, CVM_SITES_AT_ONCE };
 struct cvm_params {
     uint64_t page, processes, intervals, block, liveness;
-    uint32_t full;
+    uint32_t full, sites, report, writes;
+    const char *first_run;
     bool data_flow, batching, modify, inlining;
+};
+
+struct cvm_found { /* a race of the comparison that goes on */
+    struct cvm_page *page;
+    const struct cvm_interval *one, *other;
+    size_t word;
+    struct race_side is, earlier;
+    bool system;
 };
 
 struct cvm_work { /* what a master does at a barrier */
@@ -120,7 +152,9 @@ enum { CVM_NODES = 64 };
 
 struct cvm_stats {
     uint64_t intervals, used, barriers, consolidations, ranges, listed, read_notices, write_notices,
-        bitmaps, fetched, called, called_private, proved, same, mix, next, noops, modified, unseen;
+        bitmaps, fetched, called, called_private, proved, same, mix, next, noops, modified, unseen,
+        diffed, affected;
+    uint64_t sites[CVM_SITE_WHATS], sites_both;
 };
 
 struct cvm {
@@ -134,13 +168,17 @@ struct cvm {
     struct map pages;       /* number to struct cvm_page * */
     struct cvm_page **list; /* owns; those with something fresh */
     size_t listed, list_cap;
-    struct pool intervals, entries, bitmaps;
-    struct budget metadata; /* bytes of bitmaps, as CVM has them */
-    uint64_t serial;                 /* of the latest interval */
-    uint64_t fresh;                  /* intervals begun since the latest comparison */
-    bool plain;                      /* nothing is charged or left out: all accesses are alike */
-    uint64_t spilled;                /* thousandths of a register */
-    struct cvm_work *counts;         /* of the comparison that goes on; NULL: nobody counts */
+    struct cvm_found *found; /* owns */
+    size_t founds, found_cap;
+    struct pool intervals, entries, bitmaps, places;
+    struct budget metadata;  /* bytes of bitmaps and sites, as CVM has them */
+    struct map sites;        /* enum cvm_site, and which data they accessed */
+    struct map named;        /* intervals of which the first run found races: cvm_interval_key */
+    uint64_t serial;         /* of the latest interval */
+    uint64_t fresh;          /* intervals begun since the latest comparison */
+    bool plain;              /* nothing is charged or left out: all accesses are alike */
+    uint64_t spilled;        /* thousandths of a register */
+    struct cvm_work *counts; /* of the comparison that goes on; NULL: nobody counts */
     uint64_t asked[CVM_NODES], work; /* of a barrier: bytes of bitmaps, the master's instructions */
     bool asked_any;
     sim_cycle released; /* when the master is done */
@@ -172,6 +210,8 @@ struct cvm_lane *cvm_lane(struct cvm *c, struct cvm_page *p, uint32_t actor);
 void cvm_list(struct cvm *c, struct cvm_page *p);
 struct cvm_entry *cvm_entry_new(struct cvm *c, struct cvm_interval *of);
 void cvm_entry_free(struct cvm *c, struct cvm_entry *x);
+/* All zero. Where sites are kept, a pointer to 64 places, or NULL, for each 64 words is behind it.
+ */
 uint64_t *cvm_bitmap(struct cvm *c);
 void cvm_bitmap_free(struct cvm *c, uint64_t *bitmap);
 /* The 64 words from 64 * i on of its bitmap of that kind; where there is none yet, it gets one. */
@@ -183,8 +223,16 @@ static inline uint64_t *cvm_words(struct cvm *c, struct cvm_entry *x, enum cvm_k
     }
     return &x->bits[k][i];
 }
+/* The word's place; unknown: nobody kept it. */
+struct cvm_place cvm_place(const struct cvm *c, const uint64_t *bitmap, size_t word);
+void cvm_put_place(struct cvm *c, uint64_t *bitmap, size_t word, struct cvm_place place);
+void cvm_drop_places(struct cvm *c, uint64_t *bitmap,
+                     size_t i); /* of the 64 words from 64 * i on */
 /* The interval's entry among those that were compared; made if need be. */
 struct cvm_entry *cvm_old_entry(struct cvm *c, struct cvm_lane *l, struct cvm_interval *of);
+
+/* Where writes=diffs has a write of x's interval: in x, or in an older entry of its page. */
+struct cvm_entry *cvm_diff(struct cvm *c, struct cvm_entry *x);
 
 /* ---- instrumentation: instrument.c ------------------------------------------------------------
  */
@@ -192,12 +240,22 @@ struct cvm_entry *cvm_old_entry(struct cvm *c, struct cvm_lane *l, struct cvm_in
 enum cvm_way cvm_instrumented(struct cvm *c, struct cvm_thread *t, const struct event *ev);
 void cvm_modify(struct cvm *c, struct cvm_thread *t);
 
+/* ---- the second run: rerun.c ---------------------------------------------------------------- */
+
+static inline uint64_t cvm_interval_key(sim_tid tid, uint64_t index)
+{
+    return (uint64_t)tid << 44 | index;
+}
+/* Adds the intervals of a first run's races. */
+int cvm_first_run(struct map *to, const char *path, struct err *e);
+
 /* ---- costs: cost.c. With a machine only -------------------------------------------------------
  */
 
 extern const struct policy_charges cvm_charges;
 void cvm_cost_init(struct cvm *c);
 void cvm_charge_access(struct cvm *c, uint32_t actor, const struct event *ev, enum cvm_way way);
+void cvm_charge_site(struct cvm *c, uint32_t actor, sim_addr at, bool write);
 void cvm_charge_modify(struct cvm *c, uint64_t sites);
 void cvm_charge_interval(struct cvm *c, struct cvm_thread *t);
 void cvm_charge_asked(struct cvm *c, uint32_t actor, unsigned bitmaps);

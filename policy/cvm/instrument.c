@@ -99,21 +99,54 @@ void cvm_modify(struct cvm *c, struct cvm_thread *t)
     t->removing = 0;
 }
 
+/* ---- sites ---------------------------------------------------------------------------------- */
+
+/* A binary's static counts: here of sites that have had an access. */
+static void note_site(struct cvm *c, const struct event *ev, enum cvm_site needs)
+{
+    enum { WHAT = 7, PRIVATE = 8, SHARED = 16, BOTH = PRIVATE | SHARED };
+    const uint64_t site = event_site(ev);
+
+    if (!site)
+        return;
+    uint64_t *is = map_put(&c->sites, site);
+    const uint64_t was = *is, data = ev->flags & EVF_PRIVATE ? PRIVATE : SHARED;
+    if ((was & WHAT) < needs) {
+        c->st.sites[was & WHAT]--; /* of those that are unknown nobody asks */
+        c->st.sites[needs]++;
+        *is = (was & BOTH) | needs;
+    }
+    *is |= data;
+    c->st.sites_both += (*is & BOTH) == BOTH && (was & BOTH) != BOTH;
+}
+
 /* ---- an access ------------------------------------------------------------------------------ */
 
 enum cvm_way cvm_instrumented(struct cvm *c, struct cvm_thread *t, const struct event *ev)
 {
+    static const enum cvm_site needs[] = {[CVM_WHOLE] = CVM_SITE_CALLS,
+                                          [CVM_MIX] = CVM_SITE_MIX,
+                                          [CVM_NEXT] = CVM_SITE_NEXT,
+                                          [CVM_NONE] = CVM_SITE_SAME};
+
+    if (c->params.writes == CVM_WRITES_DIFFS && event_writes(ev)) {
+        c->st.diffed++;
+        return CVM_NONE;
+    }
     if (c->params.data_flow && ev->flags & EVF_PROVED) {
         c->st.proved++;
+        note_site(c, ev, CVM_SITE_PROVED);
         return CVM_NONE;
     }
     if (c->params.modify && removed(t, ev)) {
         c->st.noops++;
         c->st.unseen += !(ev->flags & EVF_PRIVATE);
+        note_site(c, ev, CVM_SITE_UNKNOWN);
         return CVM_NOOPS;
     }
     const enum cvm_way way = c->params.batching ? batch(c, t, ev) : CVM_WHOLE;
     c->st.called += way != CVM_NONE;
     c->st.called_private += way != CVM_NONE && ev->flags & EVF_PRIVATE;
+    note_site(c, ev, needs[way]);
     return way;
 }

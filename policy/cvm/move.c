@@ -115,6 +115,7 @@ void cvm_clear(struct cvm *c, sim_addr at, uint64_t bytes)
 struct cvm_moved { /* a word's bit on its way */
     struct cvm_interval *of;
     sim_addr to;
+    struct cvm_place place;
     uint8_t kind; /* enum cvm_kind; CVM_KINDS: the word has raced */
     bool system;
 };
@@ -138,8 +139,10 @@ static void take(struct cvm_copy *y, const struct cvm_piece *of, const uint64_t 
         if (!(bits[w / 64] >> w % 64 & 1))
             continue;
         is.to = (of->page->number << c->page_shift) + ((sim_addr)w << c->word_shift) + y->by;
-        if (is.of)
+        if (is.of) {
             is.of->users++;
+            is.place = cvm_place(c, bits, w);
+        }
         y->at = xgrow(y->at, y->n, &y->cap, sizeof *y->at);
         y->at[y->n++] = is;
     }
@@ -177,6 +180,8 @@ static void put(struct cvm *c, const struct cvm_moved *m)
     struct cvm_entry *x = cvm_old_entry(c, cvm_lane(c, p, m->of->actor), m->of);
     x->system |= m->system;
     *cvm_words(c, x, (enum cvm_kind)m->kind, w / 64) |= bit;
+    if (m->place.known)
+        cvm_put_place(c, x->bits[m->kind], w, m->place);
     cvm_parts(c, x, (enum cvm_kind)m->kind, w);
     cvm_leave_interval(c, m->of);
 }

@@ -144,16 +144,56 @@ void cvm_entry_free(struct cvm *c, struct cvm_entry *x)
     pool_give(&c->entries, x);
 }
 
+/* ---- bitmaps, and what is behind them -------------------------------------------------------- */
+
 uint64_t *cvm_bitmap(struct cvm *c)
 {
     budget_take(&c->metadata, c->words * sizeof(uint64_t));
-    return memset(pool_get(&c->bitmaps), 0, c->words * sizeof(uint64_t));
+    return memset(pool_get(&c->bitmaps), 0, c->bitmaps.bytes);
 }
 
 void cvm_bitmap_free(struct cvm *c, uint64_t *bitmap)
 {
+    for (size_t i = 0; c->params.sites && i < c->words; i++)
+        cvm_drop_places(c, bitmap, i);
     budget_give(&c->metadata, c->words * sizeof(uint64_t));
     pool_give(&c->bitmaps, bitmap);
+}
+
+enum { PLACES = 64, COUNTER = 8 }; /* a program counter's bytes */
+
+static struct cvm_place **places(const struct cvm *c, const uint64_t *bitmap)
+{
+    return (struct cvm_place **)(uintptr_t)(bitmap + c->words);
+}
+
+struct cvm_place cvm_place(const struct cvm *c, const uint64_t *bitmap, size_t word)
+{
+    const struct cvm_place *at = c->params.sites ? places(c, bitmap)[word / PLACES] : NULL;
+
+    return at ? at[word % PLACES] : (struct cvm_place){.known = false};
+}
+
+void cvm_put_place(struct cvm *c, uint64_t *bitmap, size_t word, struct cvm_place place)
+{
+    struct cvm_place **at = &places(c, bitmap)[word / PLACES];
+
+    if (!*at) {
+        *at = memset(pool_get(&c->places), 0, PLACES * sizeof **at);
+        budget_take(&c->metadata, PLACES * COUNTER);
+    }
+    (*at)[word % PLACES] = place;
+}
+
+void cvm_drop_places(struct cvm *c, uint64_t *bitmap, size_t i)
+{
+    struct cvm_place **at = &places(c, bitmap)[i];
+
+    if (!*at)
+        return;
+    budget_give(&c->metadata, PLACES * COUNTER);
+    pool_give(&c->places, *at);
+    *at = NULL;
 }
 
 struct cvm_entry *cvm_old_entry(struct cvm *c, struct cvm_lane *l, struct cvm_interval *of)

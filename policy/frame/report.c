@@ -187,10 +187,10 @@ static void write_side(struct json *j, const struct race_side *s, const char *si
     json_str(j, s->known ? site : NULL);
     json_key(j, "event");
     s->known && !s->region ? json_u64(j, s->event) : json_null(j);
-    if (!s->region)
-        return;
-    json_key(j, "region");
-    json_u64(j, s->event);
+    if (s->region)
+        json_key_u64(j, "region", s->event);
+    if (s->interval)
+        json_key_u64(j, "interval", s->interval);
 }
 
 static void write_line(const struct race *race, FILE *out, const char *site,

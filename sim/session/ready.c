@@ -93,6 +93,7 @@ struct lardsim_side session_side(const struct lardsim *l, const struct race_side
         .kind = s->op,
         .known = s->known,
         .region = s->region,
+        .interval = s->interval,
     };
 }
 

@@ -21,6 +21,22 @@ for program in water spatial barnes; do
     done
 done
 
+# The second run names what the sites at once name, in objects that move, too; and it is not what a
+# run says that knows intervals alone.
+for source in workload:water,racy=paper,threads=4 synth:events=4k,threads=4,gc_share=200,seed=3 \
+    synth:events=4k,threads=5,gc_share=200,txn_share=40,seed=4; do
+    rm -rf first again once
+    "$lardsim" run -q -p cvm -o first "$source"
+    "$lardsim" run -q -p cvm -o again --set policy.cvm.sites=rerun --set policy.cvm.first-run=first/races.jsonl "$source"
+    "$lardsim" run -q -p cvm -o once --set policy.cvm.sites=at-once "$source"
+    [ -s once/races.jsonl ] || say "$source: it has no race"
+    cmp -s again/races.jsonl once/races.jsonl || say "$source: the second run names other accesses"
+    cmp -s first/races.jsonl once/races.jsonl && say "$source: the first run names accesses"
+    grep -q '"interval": *[1-9].*"earlier".*"interval": *[1-9]' first/races.jsonl ||
+        say "$source: the first run does not tell both intervals"
+    "$lardsim" run -p cvm "$source" | grep -q 'interval [1-9]' || say "$source: the page tells no interval"
+done
+
 refuses() { # text, arguments
     text=$1
     shift
@@ -33,5 +49,11 @@ refuses 'power of two' -p cvm --set policy.cvm.page=5000 synth:events=100
 refuses 'raise processes' -p cvm --set policy.cvm.processes=2 synth:events=500,threads=6
 refuses 'full=consolidate' -p cvm --set policy.cvm.intervals=2 --set policy.cvm.full=stop workload:water
 refuses 'set both to the same' --preset alpha-cvm -p cvm --set policy.cvm.page=4096 workload:water,threads=8
+refuses 'first-run=DIR/races.jsonl' -p cvm --set policy.cvm.sites=rerun synth:events=100
+refuses 'name a file that can be read' -p cvm --set policy.cvm.sites=rerun --set policy.cvm.first-run=nowhere synth:events=100
+echo 'no race' >bad.jsonl
+refuses 'bad.jsonl:1: no race' -p cvm --set policy.cvm.sites=rerun --set policy.cvm.first-run=bad.jsonl synth:events=100
+head -c 100000 /dev/zero | tr '\0' x >long.jsonl
+refuses 'long.jsonl:1: the line is too long' -p cvm --set policy.cvm.sites=rerun --set policy.cvm.first-run=long.jsonl synth:events=100
 refuses 'private' -p cvm workload:crypt,private=on
 exit $bad

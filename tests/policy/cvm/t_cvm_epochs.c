@@ -3,7 +3,7 @@
  * pages and large ones; with buffers that are full now and then, and with as many as there may be;
  * with as many threads as come, and with the number known.
  *
- *     t_cvm_epochs [FIRST-SEED [SEEDS]]     default: 1 400
+ *     t_cvm_epochs [--mutant NAME] [FIRST-SEED [SEEDS]]     default: 1 400
  *
  * The oracle knows reachability in the graph of events: a word races in the epoch in which the
  * later access is. An epoch ends at the first departure from a round of a barrier. */
@@ -11,6 +11,7 @@
 
 #include "tests/frame/draw.h"
 #include "tests/frame/lives.h"
+#include "tests/frame/mutant_arg.h"
 #include "tests/frame/seeds.h"
 #include "tests/frame/watch.h"
 #include "tests/oracle/oracle.h"
@@ -229,6 +230,8 @@ static bool seed_holds(uint64_t seed, struct seen *seen)
 
 int main(int argc, char **argv)
 {
+    if (!mutant_arg(&argc, &argv))
+        return 2;
     const struct seeds seeds = seeds_arg(argc, argv, 400, "cvm");
     struct seen seen = {0};
 
