@@ -134,6 +134,15 @@ unsigned compare_kind(const struct pair *p)
     return p->earlier.op == EV_READ ? CONFLICT_WAR_BIT : CONFLICT_WAW_BIT;
 }
 
+/* Of a pair that is told after its event. If the two do race in both views, the silent side would
+ * have found it, had it remembered the earlier one when the later one came. */
+static enum why why_late(const struct instance *silent, const struct instance *reporter)
+{
+    if (!(reporter->promise.claims & CLAIM_PRECISE))
+        return WHY_RULE;
+    return reporter->view == silent->view ? WHY_FORGOTTEN : WHY_UNKNOWN;
+}
+
 static enum why find_why(const struct compare *c, const struct instance *silent,
                          const struct instance *reporter, const struct pair *p, enum of of,
                          const struct event *ev)
@@ -150,7 +159,7 @@ static enum why find_why(const struct compare *c, const struct instance *silent,
     if (!c->params.why)
         return WHY_UNKNOWN;
     if (!in_hand(p, ev))
-        return WHY_UNKNOWN;
+        return why_late(silent, reporter);
     if (ordering_before(silent->order, &p->earlier, p->access.tid))
         return WHY_ORDERED;
     if (!remembers_exactly(silent) || !(silent->promise.conflicts >> compare_kind(p) & 1))

@@ -117,13 +117,18 @@ static void add_unknown(struct text *t, const struct compare *c, const struct di
 }
 
 /* One that misses nothing of what its promise is about misses what it is not about. */
-static void add_rule(struct text *t, const struct difference *d, const struct instance *silent)
+static void add_rule(struct text *t, const struct difference *d, const struct instance *silent,
+                     const struct instance *reporter)
 {
-    if (silent->by_access && silent->promise.claims & CLAIM_SOUND)
+    if (!silent->by_access || !(silent->promise.claims & CLAIM_SOUND)) {
+        if (!d->says)
+            add(t, "%s goes by a rule of its own", silent->label);
+    } else if (!(silent->promise.conflicts >> compare_kind(&d->pair) & 1)) {
         add(t, "%s does not look for %s", silent->label,
             conflict_info[compare_kind(&d->pair)].name);
-    else if (!d->says)
-        add(t, "%s goes by a rule of its own", silent->label);
+    } else if (!d->says) {
+        add(t, "%s goes by a rule of its own", reporter->label);
+    }
 }
 
 static void give_reason(const struct compare *c, const struct difference *d, struct text *t)
@@ -144,12 +149,13 @@ static void give_reason(const struct compare *c, const struct difference *d, str
         add_ordered(t, silent, reporter, &d->pair);
         break;
     case WHY_FORGOTTEN:
-        add(t, "%s has no record of event %llu at this location", silent->label,
-            (unsigned long long)d->pair.earlier.event);
+        add(t, "%s has no record of %sevent %llu%s at this location", silent->label,
+            d->pair.earlier.region ? "the region's access from " : "",
+            (unsigned long long)d->pair.earlier.event, d->pair.earlier.region ? " on" : "");
         add_causes(t, d, silent, reporter);
         break;
     case WHY_RULE:
-        add_rule(t, d, silent);
+        add_rule(t, d, silent, reporter);
         break;
     case WHY_UNKNOWN:
         add_unknown(t, c, d, reporter);
@@ -180,6 +186,8 @@ static void write_side(struct json *j, const struct lardsim_side *s)
     json_key_str(j, "op", ev_info[s->kind].text);
     json_key_str(j, "site", s->site_name ? s->site_name : s->site ? number : NULL);
     json_key_u64(j, s->region ? "region" : "event", s->event);
+    if (s->interval)
+        json_key_u64(j, "interval", s->interval);
 }
 
 void sim_object_json(struct json *j, const struct lardsim_object *o)

@@ -321,6 +321,106 @@ static void what_is_said_to_be_ordered_is(void **state)
     assert_true(j.forgotten > 50);
 }
 
+/* ---- a policy that knows intervals ----------------------------------------------------------- */
+
+/* It has touched the location, and by these threads: all, or one. */
+static bool touched_between(const struct graph *g, const struct sim_difference *d)
+{
+    for (uint64_t e = d->earlier.event + 1; e < d->is.event; e++)
+        if (event_is_access(&g->at[e]) && g->at[e].addr < d->location + 8 &&
+            g->at[e].addr + g->at[e].size > d->location)
+            return true;
+    return false;
+}
+
+struct intervals_judged {
+    struct graph *graph;
+    bool sited;
+    uint64_t missed, told_more;
+};
+
+/* cvm finds what vc finds: words, late, and of their accesses one pair of an interval's each. */
+static void judge_intervals(void *arg, const struct sim_difference *d)
+{
+    struct intervals_judged *j = arg;
+
+    assert_string_equal(d->of, "pair");
+    if (strcmp(d->verdict, "missed") == 0) {
+        assert_string_equal(d->why, "rule");
+        assert_non_null(strstr(d->reason, j->sited ? "names the first" : "no sites"));
+        j->missed++;
+    } else {
+        assert_true(j->sited);
+        assert_string_equal(d->why, "forgotten");
+        assert_non_null(strstr(d->reason, "a later access took its place"));
+        assert_true(touched_between(j->graph, d));
+        j->told_more++;
+    }
+    assert_true(d->earlier.event < d->is.event);
+    assert_false(j->graph->before[d->earlier.event][d->is.event]);
+}
+
+static void intervals_are_explained(void **state)
+{
+    static const char *const history[] = {"last", "all"}, *const sites[] = {"off", "at-once"};
+    struct intervals_judged j = {.missed = 0};
+
+    (void)state;
+    for (unsigned seed = 1; seed <= 2 * SEEDS; seed++) {
+        char *source = xasprintf(
+            "synth:seed=%u,events=600,threads=5,variables=12,locks=3,volatiles=2,barriers=0,"
+            "classes=0,atomics=0,txn_share=0,nested_share=0,rw_share=0,wait_share=0,system_share=0,"
+            "heap_share=0,discipline=700,racy=200,site_share=1000,sync_share=150",
+            seed);
+        char *past = xasprintf("policy.vc.history=%s", history[seed % 2]);
+        char *which = xasprintf("policy.cvm.sites=%s", sites[seed / 2 % 2]);
+        j.sited = seed / 2 % 2;
+        j.graph = graph_of(source, false, false);
+        lardsim_free(ran((const char *const[]){"policies=vc,cvm", past, which, NULL}, source, true,
+                         NULL, judge_intervals, &j));
+        free(j.graph);
+        free(past);
+        free(which);
+        free(source);
+    }
+    if (j.missed < 50 || j.told_more < 50)
+        fail_msg("%llu missed pairs, %llu more: too few to judge", (unsigned long long)j.missed,
+                 (unsigned long long)j.told_more);
+}
+
+/* On traces with all that there is: nothing is left unexplained, whatever cvm is told to do. */
+static void explained(void *arg, const struct sim_difference *d)
+{
+    const char *setting = arg;
+    const bool exact = strcmp(setting, "report=first") != 0 && strcmp(setting, "writes=diffs") != 0;
+
+    if (strcmp(d->why, "unknown") == 0 || !*d->reason)
+        fail_msg("%s: %s %s 0x%llx, event %llu: %s", setting, d->verdict, d->of,
+                 (unsigned long long)d->location, (unsigned long long)d->is.event, d->reason);
+    /* An atomic write takes the place of its thread's plain one, and races with less. */
+    if (exact && strcmp(d->of, "location") == 0 && strcmp(d->verdict, "missed") == 0)
+        fail_msg("%s: location 0x%llx %s: %s", setting, (unsigned long long)d->location, d->verdict,
+                 d->reason);
+}
+
+static void intervals_are_explained_on_any_trace(void **state)
+{
+    static const char *const setting[] = {"sites=off", "sites=at-once", "report=first",
+                                          "writes=diffs", "intervals=5"};
+
+    (void)state;
+    for (unsigned seed = 1; seed <= SEEDS; seed++) {
+        char *source = wild(seed);
+        for (size_t i = 0; i < ARRAY_SIZE(setting); i++) {
+            char *set = xasprintf("policy.cvm.%s", setting[i]);
+            lardsim_free(ran((const char *const[]){"policies=vc,cvm", set, NULL}, source, true,
+                             NULL, explained, (void *)(uintptr_t)setting[i]));
+            free(set);
+        }
+        free(source);
+    }
+}
+
 /* The sums that every run checks hold whatever is compared (lardsim_finish in ran). */
 static void everything_adds_up(void **state)
 {
@@ -357,6 +457,8 @@ int main(void)
         cmocka_unit_test(equals_do_not_differ),
         cmocka_unit_test(views_differ_as_two_runs_apart_do),
         cmocka_unit_test(what_is_said_to_be_ordered_is),
+        cmocka_unit_test(intervals_are_explained),
+        cmocka_unit_test(intervals_are_explained_on_any_trace),
         cmocka_unit_test(everything_adds_up),
     };
 
