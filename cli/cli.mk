@@ -53,7 +53,7 @@ completion/lardsim: lardsim$(EXEEXT)
 
 # What papers printed and what is judged, for `reproduce`: each line of results/paper/ and of
 # results/bands/ as the row of a table in C.
-paper_tables = $(top_srcdir)/results/paper/cvm-table1.csv \
+paper_tables = $(top_srcdir)/results/paper/cvm-table1.csv $(top_srcdir)/results/paper/cvm-table3.csv \
 	$(top_srcdir)/results/paper/cvm-table4.csv $(top_srcdir)/results/paper/cvm-table5.csv \
 	$(top_srcdir)/results/paper/goldilocks-table1.csv \
 	$(top_srcdir)/results/paper/goldilocks-table2.csv \
@@ -62,7 +62,8 @@ paper_tables = $(top_srcdir)/results/paper/cvm-table1.csv \
 	$(top_srcdir)/results/paper/slimstate-table3.csv $(top_srcdir)/results/paper/valor-table1.csv \
 	$(top_srcdir)/results/paper/valor-table2.csv
 band_tables = $(top_srcdir)/results/bands/cvm-fig5.csv $(top_srcdir)/results/bands/cvm-fig6.csv \
-	$(top_srcdir)/results/bands/cvm-table1.csv $(top_srcdir)/results/bands/cvm-table4.csv \
+	$(top_srcdir)/results/bands/cvm-table1.csv $(top_srcdir)/results/bands/cvm-table3.csv \
+	$(top_srcdir)/results/bands/cvm-table4.csv \
 	$(top_srcdir)/results/bands/cvm-table5.csv $(top_srcdir)/results/bands/fib-ablations.csv \
 	$(top_srcdir)/results/bands/goldilocks-table1.csv \
 	$(top_srcdir)/results/bands/goldilocks-table2.csv \

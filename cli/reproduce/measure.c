@@ -117,6 +117,16 @@ const struct table_measure measures[] = {
      100},
     {"routine-calls", "accesses", "Accesses that call the analysis routine.", RATIO,
      "policy.$.calls", NULL, 1},
+    {"routine-sites", "sites", "Sites with a call of the analysis routine.", RATIO,
+     "policy.$.sites.calls", NULL, 1},
+    {"cloned-sites", "sites", "Sites of private data and shared data, in routines to be cloned.",
+     RATIO, "policy.$.sites.both", NULL, 1},
+    {"sites-same", "sites", "Sites for which others of the same kind and place call.", RATIO,
+     "policy.$.sites.same", NULL, 1},
+    {"sites-mix", "sites", "Sites in the call of one of another kind.", RATIO, "policy.$.sites.mix",
+     NULL, 1},
+    {"sites-next", "sites", "Sites in the call of one to the place beside.", RATIO,
+     "policy.$.sites.next", NULL, 1},
     {NULL, NULL, NULL, 0, NULL, NULL, 0},
 };
 
