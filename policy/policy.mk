@@ -37,3 +37,4 @@ libcore_la_SOURCES += policy/slimstate/array.c policy/slimstate/commit.c policy/
 	policy/slimstate/steps.def
 libcore_la_SOURCES += policy/vc/cost.c policy/vc/cost.h policy/vc/history.c policy/vc/history.h \
 	policy/vc/steps.def policy/vc/vc.c
+libcore_la_SOURCES += policy/tsan/steps.def policy/tsan/tsan.c

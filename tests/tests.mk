@@ -29,7 +29,7 @@ unit_tests += tests/policy/cvm/t_cvm tests/policy/cvm/t_cvm_epochs tests/policy/
 	tests/policy/regions/t_fastrcd tests/policy/regions/t_region_random \
 	tests/policy/regions/t_region_verdict tests/policy/regions/t_valor \
 	tests/policy/slimstate/t_slim_array tests/policy/slimstate/t_slim_cost tests/policy/slimstate/t_slim_set tests/policy/slimstate/t_slim_verdict \
-	tests/policy/slimstate/t_slimstate
+	tests/policy/slimstate/t_slimstate tests/policy/tsan/t_tsan
 unit_tests += tests/runtime/t_runtime tests/runtime/t_runtime_collect tests/runtime/t_runtime_level tests/runtime/t_runtime_random
 unit_tests += tests/sim/compare/t_compare tests/sim/compare/t_compare_random \
 	tests/sim/compare/t_compare_truth tests/sim/machine/t_ce_machine tests/sim/machine/t_cluster tests/sim/machine/t_footprint tests/sim/machine/t_outside \
@@ -109,7 +109,7 @@ tests_cli_peak_LDADD =
 tests_mutants_mutate_SOURCES = tests/mutants/mutate.c tests/mutants/mutate.h \
 	tests/mutants/mutate_random.c
 
-scripts = tests/policy/cvm/cvm.sh tests/house/layers.sh tests/house/headers.sh tests/house/hygiene.sh tests/house/tags.sh \
+scripts = tests/policy/cvm/cvm.sh tests/policy/tsan/tsan.sh tests/house/layers.sh tests/house/headers.sh tests/house/hygiene.sh tests/house/tags.sh \
 	tests/workloads/litmus/litmus.sh tests/golden/golden.sh tests/cli/cli.sh tests/cli/memory.sh \
 	tests/cli/compare.sh tests/cli/output.sh tests/cli/machine.sh tests/cli/machines.sh \
 	tests/cli/dsm.sh tests/cli/radish.sh \

@@ -71,6 +71,7 @@ golden synth.radish -c radish8 --policy radish --set policy.radish.checks=queued
 golden synth.cvm --policy cvm --policy small=cvm --set policy.small.page=64 --set policy.small.intervals=50 \
     synth:seed=1,events=5000
 golden synth.clean -c radish8 --policy clean synth:seed=1,events=5000
+golden synth.tsan -c radish8 --policy tsan synth:seed=1,events=5000
 golden synth.goldilocks --policy goldilocks --policy all=goldilocks --policy flow=goldilocks --set policy.all.transactions=all \
     --set policy.flow.transactions=write-to-read --set policy.flow.list-limit=20 synth:seed=1,events=5000
 golden synth.goldilocks.radish8 -c radish8 --policy goldilocks --set policy.goldilocks.list-limit=200 synth:seed=1,events=5000

@@ -27,6 +27,7 @@ policy/frame: trace policy runtime
 policy/vc: trace policy policy/frame
 policy/fasttrack: policy policy/frame
 policy/clean: policy policy/frame
+policy/tsan: policy policy/frame
 policy/cvm: policy policy/frame
 policy/eraser: policy policy/frame
 policy/goldilocks: policy policy/frame

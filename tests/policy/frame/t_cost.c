@@ -650,8 +650,10 @@ static void steps_have_names_of_their_own_and_reasons(void **state)
         for (unsigned k = 0; k < charges_of(p)->steps; k++) {
             assert_true(strlen(charges_of(p)->step[k].text) > 10);
             assert_null(strchr(charges_of(p)->step[k].text, '|'));
-            assert_true(charges_of(p)->step[k].instructions > 0 &&
-                        charges_of(p)->step[k].instructions < 50);
+            assert_true(charges_of(p)->step[k].instructions > 0);
+            /* More is not counted by hand: the text says that it was run. */
+            assert_true(charges_of(p)->step[k].instructions < 50 ||
+                        strstr(charges_of(p)->step[k].text, "run"));
             for (unsigned j = 0; j < k; j++)
                 assert_string_not_equal(charges_of(p)->step[k].name, charges_of(p)->step[j].name);
         }

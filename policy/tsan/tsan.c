@@ -1,0 +1,552 @@
+/* tsan.c - ThreadSanitizer's run-time library in its second generation, as gcc 12 has it: four
+ * shadow cells for each 8 bytes of memory.
+ *
+ * Written from what LLVM's compiler-rt/lib/tsan/rtl did before its commit b332134921b4 (November
+ * 2021), which made it the third generation (clang 14 has that one). The rules stand there in
+ * tsan_rtl.cpp (MemoryAccess, ContainsSameAccess, MemoryAccessImpl1, MemoryAccessRange,
+ * MemoryRangeFreed, MemoryRangeImitateWrite), tsan_update_shadow_word_inl.h, and tsan_shadow.h or
+ * tsan_rtl.h (Shadow). docs/policies/tsan.md says what is the same and what is not. */
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "policy/frame/hb.h"
+#include "policy/frame/ledger.h"
+#include "policy/frame/metadata.h"
+
+#define STEPS_DEF     "policy/tsan/steps.def"
+#define STEPS_CHARGES tsan_charges
+#include "policy/frame/steps.h"
+
+enum {
+    WORD = 8,  /* bytes of memory that have cells together */
+    CELLS = 4, /* kShadowCnt */
+    CELL = 8,  /* bytes of one on the machine */
+    ENTRY = 8, /* of a clock: an epoch, and when it was reused */
+    EVENT = 8, /* bytes in a thread's trace */
+    /* Events that a trace keeps, by default (history_size=2); then the oldest are overwritten. */
+    TRACE = 1 << 17,
+    /* A thread's clock: entries of so many threads; further ones share places. */
+    CLOCK_ENTRIES = 512,
+    /* Of a synchronisation variable: what its lock, its clock's head and its first entries take. */
+    SYNC_BYTES = 64,
+    /* Shadow beyond this is mapped afresh, but for a page at either end (MemoryRangeSet). */
+    LARGE = 64 << 10,
+    LARGE_WRITTEN = 2 * 4096 / CELLS,
+    FREED_MOST = 1024 /* bytes of freed memory that are looked at (MemoryRangeFreed) */
+};
+
+struct tsan_cell {
+    epoch at; /* 0: empty */
+    uint64_t event, site;
+    sim_tid tid;
+    uint8_t op;
+    uint8_t bytes; /* of the word, a bit each */
+    bool read, atomic;
+};
+struct tsan_word {
+    struct tsan_cell cell[CELLS];
+    /* Of which bytes: a race was reported; and, for `explain`, why an access is not remembered. */
+    uint8_t raced, evicted, unkept, weaker;
+};
+struct tsan_thread { /* an actor */
+    uint64_t count;  /* of events in its trace: what the source calls its epoch */
+    sim_addr clock, trace;
+};
+
+struct tsan {
+    const struct policy_env *env;
+    struct shadow *words;
+    struct tsan_thread *thread; /* owns; by actor */
+    size_t threads;
+    struct map sync; /* where a synchronisation variable's clock lies, by address */
+    bool repeated;   /* the latest access was not checked, as the thread had made it before */
+    uint64_t same, evictions;
+};
+
+struct word_access { /* of one word, in hand */
+    const struct event *ev;
+    struct tsan_thread *thread;
+    struct tsan_word *word;
+    sim_addr at;     /* of the word */
+    sim_addr shadow; /* of its cells on the machine */
+    struct tsan_cell is;
+};
+
+static void step(const struct tsan *t, enum step s)
+{
+    ledger_step(t->env->cost, t->env->core, s);
+}
+
+static void touch(const struct tsan *t, sim_addr at, uint64_t bytes, enum mem_cmd cmd)
+{
+    ledger_access(t->env->cost, t->env->core, at, bytes, cmd);
+}
+
+/* ---- threads -------------------------------------------------------------------------------- */
+
+static struct tsan_thread *thread_of(struct tsan *t, sim_tid tid)
+{
+    const uint32_t actor = hb_actor(t->env->hb, tid);
+
+    if (UNLIKELY(actor >= t->threads)) {
+        const size_t n = (size_t)actor + 1 + actor / 2;
+        t->thread = xrecalloc(t->thread, t->threads, n, sizeof *t->thread);
+        budget_take(t->env->budget, (n - t->threads) * sizeof *t->thread);
+        t->threads = n;
+    }
+    struct tsan_thread *th = &t->thread[actor];
+    if (UNLIKELY(t->env->cost->on && !th->trace)) {
+        th->clock = metadata_take(t->env->cost, t->env->core, CLOCK_ENTRIES * ENTRY);
+        th->trace = metadata_take(t->env->cost, t->env->core, TRACE * EVENT);
+    }
+    return th;
+}
+
+static void record(const struct tsan *t, struct tsan_thread *th)
+{
+    step(t, STEP_RECORD);
+    touch(t, th->trace + th->count++ % TRACE * EVENT, EVENT, MEM_STORE);
+}
+
+/* ---- the four cells ------------------------------------------------------------------------- */
+
+static bool same_thread(const struct word_access *a, const struct tsan_cell *old)
+{
+    return epoch_thread(old->at) == epoch_thread(a->is.at);
+}
+
+/* IsRWWeakerOrEqual: whatever conflicts with the old access conflicts with this one. It holds but
+ * for a plain read after an atomic write, which conflicts with fewer. */
+static bool at_least_as_strong(const struct tsan_cell *is, const struct tsan_cell *old)
+{
+    return 2 * old->atomic + old->read >= 2 * is->atomic + is->read;
+}
+
+static bool both_read_or_atomic(const struct tsan_cell *is, const struct tsan_cell *old)
+{
+    return (is->read && old->read) || (is->atomic && old->atomic);
+}
+
+/* ContainsSameAccess: the thread has made it, or a stronger one, since its last release. */
+static bool is_same(const struct tsan *t, const struct word_access *a, const struct tsan_cell *old)
+{
+    step(t, STEP_SAME_CELL);
+    if (!old->at || old->bytes != a->is.bytes)
+        return false;
+    step(t, STEP_SAME_RANGE);
+    if (!same_thread(a, old))
+        return false;
+    step(t, STEP_SAME_THREAD);
+    if (old->at != a->is.at)
+        return false;
+    step(t, STEP_SAME_KIND);
+    if (old->atomic != a->is.atomic)
+        return false;
+    if (!a->is.read)
+        step(t, STEP_SAME_WRITE);
+    return old->read <= a->is.read;
+}
+
+static bool made_before(const struct tsan *t, const struct word_access *a)
+{
+    for (unsigned i = 0; i < CELLS; i++) {
+        touch(t, a->shadow + i * CELL, CELL, MEM_LOAD);
+        if (is_same(t, a, &a->word->cell[i]))
+            return true;
+        step(t, STEP_NEXT);
+    }
+    return false;
+}
+
+static bool happens_before(const struct tsan *t, const struct word_access *a,
+                           const struct tsan_cell *old)
+{
+    touch(t, a->thread->clock + epoch_thread(old->at) % CLOCK_ENTRIES * ENTRY, ENTRY, MEM_LOAD);
+    return epoch_before(old->at, hb_clock(t->env->hb, a->ev->tid));
+}
+
+/* The old access conflicts with this one, and nothing orders them. */
+static bool races(const struct tsan *t, const struct word_access *a, const struct tsan_cell *old)
+{
+    if (old->bytes == a->is.bytes) {
+        step(t, same_thread(a, old) ? STEP_OWN : STEP_OTHERS);
+        return !same_thread(a, old) && !happens_before(t, a, old) &&
+               !both_read_or_atomic(&a->is, old);
+    }
+    step(t, STEP_APART);
+    if (!(old->bytes & a->is.bytes))
+        return false;
+    step(t, STEP_OVERLAP);
+    if (same_thread(a, old) || both_read_or_atomic(&a->is, old))
+        return false;
+    step(t, STEP_BEFORE);
+    return !happens_before(t, a, old);
+}
+
+static void store(const struct tsan *t, const struct word_access *a, unsigned i, bool stored)
+{
+    struct tsan_cell *to = &a->word->cell[i];
+
+    if (to->at && to->atomic && !to->read && !a->is.atomic && a->is.read)
+        a->word->weaker |= to->bytes;
+    touch(t, a->shadow + i * CELL, CELL, MEM_STORE);
+    *to = stored ? (struct tsan_cell){0} : a->is; /* one cell has it already: this one is free */
+}
+
+static void report(const struct tsan *t, const struct word_access *a, const struct tsan_cell *old)
+{
+    const struct race_side earlier = {
+        .event = old->event, .site = old->site, .thread = old->tid, .op = old->op, .known = true};
+    const uint8_t both = old->bytes & a->is.bytes;
+    const unsigned granule = t->env->granule;
+
+    if (granule == GRANULE_FIELD) {
+        race_conflict(t->env->report, a->ev, a->ev->addr, &earlier, !(a->word->raced & both));
+    } else {
+        for (unsigned i = 0; i < WORD; i += granule) {
+            const unsigned bytes = both & ((1u << granule) - 1) << i;
+            if (bytes)
+                race_conflict(t->env->report, a->ev, a->at + i, &earlier,
+                              !(a->word->raced & bytes));
+        }
+    }
+    a->word->raced |= both;
+}
+
+/* MemoryAccessImpl1. A race ends it: what has no cell by then gets none. */
+static bool check_cells(struct tsan *t, const struct word_access *a)
+{
+    bool stored = false;
+
+    for (unsigned i = 0; i < CELLS; i++) {
+        const struct tsan_cell *old = &a->word->cell[i];
+        touch(t, a->shadow + i * CELL, CELL, MEM_LOAD);
+        step(t, STEP_CELL);
+        if (!old->at) {
+            if (!stored)
+                store(t, a, i, false);
+            stored = true;
+            continue;
+        }
+        step(t, STEP_TAKEN);
+        if (races(t, a, old)) {
+            report(t, a, old);
+            if (!stored)
+                a->word->unkept |= a->is.bytes;
+            return true;
+        }
+        if (old->bytes != a->is.bytes || !at_least_as_strong(&a->is, old) ||
+            !(same_thread(a, old) || epoch_before(old->at, hb_clock(t->env->hb, a->ev->tid))))
+            continue;
+        store(t, a, i, stored);
+        stored = true;
+    }
+    if (stored)
+        return false;
+    /* "Choose a random candidate": the thread's count decides, in the source, too. */
+    const unsigned i = a->thread->count % CELLS;
+    step(t, STEP_REPLACE);
+    a->word->evicted |= a->word->cell[i].bytes;
+    t->evictions++;
+    store(t, a, i, false);
+    return false;
+}
+
+/* ---- accesses ------------------------------------------------------------------------------- */
+
+/* Of bytes in one word. alone: no part of a range. */
+static bool check(struct tsan *t, const struct event *ev, struct tsan_thread *th, sim_addr at,
+                  unsigned bytes, bool alone)
+{
+    const bool writes = event_writes(ev);
+    const sim_addr word = at & ~(sim_addr)(WORD - 1);
+    struct word_access a = {ev,
+                            th,
+                            shadow_get(t->words, word),
+                            word,
+                            metadata_at(t->env->cost, word),
+                            {hb_epoch(t->env->hb, ev->tid), *t->env->number, event_site(ev),
+                             ev->tid, ev->kind, (uint8_t)(((1u << bytes) - 1) << (at - word)),
+                             !writes, (ev->flags & EVF_ORDER_MASK) != 0}};
+
+    if (alone)
+        step(t, writes ? STEP_WRITE : STEP_READ);
+    else
+        step(t, STEP_RANGE_WORD);
+    if (alone && !writes)
+        touch(t, a.shadow, CELL, MEM_LOAD); /* is it read-only data? */
+    if (made_before(t, &a)) {
+        t->same++;
+        return false;
+    }
+    t->repeated = false;
+    if (alone)
+        record(t, th);
+    return check_cells(t, &a);
+}
+
+/* Pieces as the compiler and MemoryAccessRange make them: what is aligned and of a size that a cell
+ * can have is one, 16 bytes are two; of all else single bytes up to a word, words, single bytes. */
+static void check_range(struct tsan *t, const struct event *ev, struct tsan_thread *th)
+{
+    const sim_addr end = ev->addr + ev->size;
+
+    step(t, STEP_RANGE);
+    record(t, th);
+    for (sim_addr at = ev->addr; at != end && !budget_over(t->env->budget);) {
+        const unsigned bytes = at % WORD || end - at < WORD ? 1 : WORD;
+        check(t, ev, th, at, bytes, false);
+        at += bytes;
+    }
+}
+
+static bool in_cells(const struct event *ev)
+{
+    return !(ev->size & (ev->size - 1)) && ev->size <= 2 * WORD && !(ev->addr & (ev->size - 1));
+}
+
+static sim_addr sync_variable(struct tsan *t, sim_addr at)
+{
+    uint64_t *block = map_put(&t->sync, at);
+
+    if (!*block)
+        *block = metadata_take(t->env->cost, t->env->core, SYNC_BYTES);
+    return *block;
+}
+
+/* What an operation takes beside its step: the clock of what it goes through. */
+static void use_sync(struct tsan *t, sim_addr at, enum step s, unsigned atomics, enum mem_cmd clock)
+{
+    if (LIKELY(!t->env->cost->on))
+        return;
+    const sim_addr var = sync_variable(t, at);
+
+    step(t, s);
+    for (unsigned i = 0; i < atomics; i++)
+        touch(t, var, EVENT, MEM_ATOMIC);
+    touch(t, var + EVENT, SYNC_BYTES - EVENT, clock);
+}
+
+static void atomic_access(struct tsan *t, const struct event *ev)
+{
+    const enum ev_order o = event_order(ev);
+
+    if (ev->kind == EV_RMW && (order_takes(o) || order_gives(o)))
+        use_sync(t, ev->addr, STEP_UPDATE, 2, MEM_STORE);
+    else if (ev->kind == EV_WRITE && order_gives(o))
+        use_sync(t, ev->addr, STEP_STORE_RELEASE, 3, MEM_STORE);
+    else if (ev->kind == EV_READ && order_takes(o))
+        use_sync(t, ev->addr, STEP_LOAD_ACQUIRE, 2, MEM_LOAD);
+    else
+        step(t, STEP_RELAXED);
+}
+
+static void tsan_access(void *self, const struct event *ev)
+{
+    struct tsan *t = self;
+    struct tsan_thread *th = thread_of(t, ev->tid);
+
+    t->repeated = true;
+    if (UNLIKELY(!in_cells(ev)))
+        check_range(t, ev, th);
+    else
+        for (unsigned i = 0; i < ev->size; i += WORD)
+            check(t, ev, th, ev->addr + i, ev->size < WORD ? ev->size : WORD, true);
+    if (event_order(ev) != ORDER_NONE)
+        atomic_access(t, ev);
+}
+
+/* ---- synchronisation and the heap ----------------------------------------------------------- */
+
+/* A thread's start and end are seldom, and not charged. */
+static const struct sync_cost {
+    enum step step;
+    unsigned atomics; /* 0: not charged */
+    enum mem_cmd clock;
+} sync_cost[EV_KINDS] = {
+    [EV_ACQUIRE] = {STEP_LOCK, 4, MEM_LOAD},
+    [EV_ACQUIRE_SHARED] = {STEP_LOCK, 4, MEM_LOAD},
+    [EV_WAIT_EXIT] = {STEP_LOCK, 4, MEM_LOAD},
+    [EV_RELEASE] = {STEP_UNLOCK, 2, MEM_STORE},
+    [EV_RELEASE_SHARED] = {STEP_UNLOCK, 2, MEM_STORE},
+    [EV_WAIT_ENTER] = {STEP_UNLOCK, 2, MEM_STORE},
+    [EV_VOLATILE_READ] = {STEP_LOAD_ACQUIRE, 2, MEM_LOAD},
+    [EV_CLASS_USE] = {STEP_LOAD_ACQUIRE, 2, MEM_LOAD},
+    [EV_VOLATILE_WRITE] = {STEP_STORE_RELEASE, 3, MEM_STORE},
+    [EV_CLASS_INIT] = {STEP_STORE_RELEASE, 3, MEM_STORE},
+    [EV_BARRIER_ARRIVE] = {STEP_BARRIER, 4, MEM_STORE}, /* the whole call */
+};
+
+static void tsan_sync(void *self, const struct event *ev)
+{
+    const struct sync_cost *c = &sync_cost[ev->kind];
+
+    if (c->atomics)
+        use_sync(self, ev->addr, c->step, c->atomics, c->clock);
+}
+
+struct clear_range { /* of what is cleared */
+    sim_addr at, last;
+};
+
+static bool clear_word(void *arg, sim_addr at, void *cell)
+{
+    const struct clear_range *range = arg;
+    struct tsan_word *w = cell;
+    const unsigned from = range->at > at ? (unsigned)(range->at - at) : 0;
+    const unsigned to = range->last - at < WORD - 1 ? (unsigned)(range->last - at) : WORD - 1;
+    const uint8_t keep = (uint8_t) ~(((2u << to) - 1) & ~((1u << from) - 1));
+
+    for (unsigned i = 0; i < CELLS; i++) {
+        w->cell[i].bytes &= keep;
+        if (!w->cell[i].bytes)
+            w->cell[i] = (struct tsan_cell){0};
+    }
+    w->raced &= keep;
+    w->evicted &= keep;
+    w->unkept &= keep;
+    w->weaker &= keep;
+    return !keep;
+}
+
+static void charge_words(struct tsan *t, sim_addr at, uint64_t bytes, enum step s, bool loads)
+{
+    const sim_addr last = (at + bytes - 1) & ~(sim_addr)(WORD - 1);
+
+    for (sim_addr a = at & ~(sim_addr)(WORD - 1);; a += WORD) {
+        const sim_addr shadow = metadata_at(t->env->cost, a);
+        step(t, s);
+        for (unsigned i = 0; i < CELLS; i++) {
+            if (loads)
+                touch(t, shadow + i * CELL, CELL, MEM_LOAD);
+            touch(t, shadow + i * CELL, CELL, MEM_STORE);
+        }
+        if (a == last)
+            return;
+    }
+}
+
+static void charge_heap(struct tsan *t, const struct event *ev)
+{
+    const uint64_t bytes = ev->aux;
+
+    if (LIKELY(!t->env->cost->on) || !bytes)
+        return;
+    step(t, ev->kind == EV_ALLOC ? STEP_ALLOC : STEP_FREE);
+    if (ev->kind == EV_ALLOC)
+        charge_words(t, ev->addr, bytes < LARGE ? bytes : LARGE_WRITTEN, STEP_ALLOC_WORD, false);
+    else
+        charge_words(t, ev->addr, bytes < FREED_MOST ? bytes : FREED_MOST, STEP_FREE_WORD, true);
+}
+
+/* realloc copies bytes, and no cells: a copy begins without a history, like all new memory. */
+static void tsan_heap(void *self, const struct event *ev)
+{
+    struct tsan *t = self;
+
+    if ((ev->kind == EV_CLEAR || ev->kind == EV_COPY) && ev->aux)
+        shadow_each(t->words, ev->addr, ev->aux, clear_word,
+                    &(struct clear_range){ev->addr, ev->addr + ev->aux - 1});
+    if (ev->kind == EV_CLEAR || ev->kind == EV_ALLOC)
+        charge_heap(t, ev);
+}
+
+/* ---- for compare ---------------------------------------------------------------------------- */
+
+static void tsan_explain(const void *self, const struct event *ev, sim_addr location, char *to,
+                         size_t room)
+{
+    const struct tsan *t = self;
+    const unsigned granule = t->env->granule == GRANULE_FIELD ? ev->size : t->env->granule;
+    const unsigned n = granule < WORD ? granule : WORD;
+    const uint8_t bytes = (uint8_t)(((1u << n) - 1) << location % WORD);
+    const struct tsan_word *w = shadow_peek(t->words, location);
+    const char *why =
+        "none of the cells of its 8 bytes names such an access to the same bytes: it was "
+        "to others of the granule, or did not come along with a copy";
+
+    if (w && w->weaker & bytes)
+        why = "a plain read of the same bytes has taken the place of an atomic write";
+    if (w && w->unkept & bytes)
+        why = "an access that raced here was not remembered, as a race ends the check";
+    if (w && w->evicted & bytes)
+        why = "the four cells of its 8 bytes were full, and one had to make room";
+    if (t->repeated)
+        why = "the thread has made this access since it last released anything: it is not checked "
+              "again";
+    snprintf(to, room, "%s", why);
+}
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+static bool check_word(void *arg, sim_addr at, void *cell)
+{
+    const struct tsan_word *w = cell;
+
+    (void)arg;
+    (void)at;
+    for (unsigned i = 0; i < CELLS; i++)
+        assert(!w->cell[i].at == !w->cell[i].bytes);
+    (void)w;
+    return false;
+}
+
+static void tsan_check(const void *self)
+{
+    shadow_all(((const struct tsan *)self)->words, check_word, NULL);
+}
+
+/* With `field` a location is an access's first byte: others that overlap are other locations. */
+static void tsan_amend(const void *self, struct promise *p)
+{
+    if (((const struct tsan *)self)->env->granule == GRANULE_FIELD)
+        p->claims &= ~(unsigned)CLAIM_PRECISE;
+}
+
+static void *tsan_create(const struct policy_env *env, const void *params, struct err *e)
+{
+    const unsigned granule = env->granule == GRANULE_FIELD ? 4 : env->granule;
+    struct tsan *t = xcalloc(1, sizeof *t);
+
+    (void)params;
+    (void)e;
+    t->env = env;
+    t->words = shadow_new(WORD, sizeof(struct tsan_word), env->budget);
+    map_init(&t->sync, env->budget);
+    stats_count(env->stats, "same", "words",
+                "Accesses of a word that the thread had made since its last release.", &t->same);
+    stats_count(env->stats, "evictions", "cells", "Cells that had to make room for another access.",
+                &t->evictions);
+    ledger_software(env->cost, env, tsan_charges.step, tsan_charges.steps,
+                    granule * CELLS * CELL / WORD);
+    return t;
+}
+
+static void tsan_destroy(void *self)
+{
+    struct tsan *t = self;
+
+    shadow_free(t->words);
+    map_free(&t->sync);
+    free(t->thread);
+    free(t);
+}
+
+extern const struct policy policy_tsan;
+const struct policy policy_tsan = {
+    .name = "tsan",
+    .summary = "ThreadSanitizer of gcc 12: four shadow cells for each 8 bytes",
+    .source = "tsan",
+    .promise = {CLAIM_PRECISE | CLAIM_EAGER, CONFLICT_ALL, HISTORY_ALL, NULL},
+    .create = tsan_create,
+    .destroy = tsan_destroy,
+    .detector = &(const struct policy_detector){.access = tsan_access,
+                                                .sync = tsan_sync,
+                                                .heap = tsan_heap,
+                                                .check = tsan_check,
+                                                .amend = tsan_amend,
+                                                .explain = tsan_explain},
+    .charges = &tsan_charges,
+};
