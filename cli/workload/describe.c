@@ -346,18 +346,17 @@ static int describe_run(const struct cli *c, struct err *e)
     const struct workload *w = workload_named(spec, e);
     struct measure m[TRAIT_COUNT];
 
-    char *settings = w ? workload_settings(spec, e) : NULL;
+    char *settings = w ? workload_settings(spec, e) : NULL,
+         *source = xasprintf("workload:%s", spec);
+    const int failed = !settings || source_measure(source, m, e);
 
-    if (!settings || workload_measure(spec, m, e)) {
-        free(settings);
-        return -1;
-    }
-    if (cli_has(c, OPT_JSON))
+    if (!failed && cli_has(c, OPT_JSON))
         print_json(w, spec, settings, m);
-    else
+    else if (!failed)
         print_text(w, spec, settings, m);
+    free(source);
     free(settings);
-    return LARD_DONE;
+    return failed ? -1 : LARD_DONE;
 }
 
 static const struct argp_option options[] = {ROW_JSON, ROW_END};

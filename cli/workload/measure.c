@@ -16,14 +16,17 @@ const struct trait_info trait_info[TRAIT_COUNT] = {
 
 enum life { UNSEEN, LIVE, ENDED };
 
-/* What one walk over the events counts. */
+/* What one walk over the events counts. A source without a region of interest is one, whole. */
 struct census {
     uint64_t n[TRAIT_COUNT]; /* by trait, of those that are counted */
     uint64_t system, arrays, program, live;
-    uint64_t work; /* instructions of the program */
-    bool inside;   /* the region of interest; in it: */
+    uint64_t work;       /* instructions of the program */
+    bool marked, inside; /* there is a region of interest; and this is it. In it: */
     uint64_t bytes, accesses, instructions;
-    uint8_t *life; /* owns; by thread: enum life */
+    uint8_t *life;     /* owns; by thread: enum life */
+    struct map object; /* its address -> 2 x bytes, and 1 if it was there at the last collection */
+    uint64_t young, newborn,
+        survived; /* bytes: since that, allocated; before it, since the one before; of them */
     struct again *again;
     struct misses *misses;
 };
@@ -83,6 +86,8 @@ static void count_access(struct census *c, const struct event *ev)
 static void count_sync(struct census *c, const struct event *ev)
 {
     c->n[TRAIT_SYNCS]++;
+    c->n[TRAIT_LOCKS] +=
+        (ev->kind == EV_ACQUIRE || ev->kind == EV_ACQUIRE_SHARED) && !(ev->flags & EVF_SYSTEM);
     if (ev_info[ev->kind].gives && !(ev->flags & EVF_SYSTEM))
         release(c, ev->tid);
     if (ev->kind == EV_THREAD_END)
@@ -91,8 +96,69 @@ static void count_sync(struct census *c, const struct event *ev)
         end(c, ev->aux);
 }
 
+/* ---- what survives -------------------------------------------------------------------------- */
+
+/* Objects that begin in the region, one that is large as fast as one of many. */
+static void forget(struct map *objects, uint64_t from, uint64_t bytes)
+{
+    uint64_t key, *value, *dead = NULL;
+    size_t n = 0, cap = 0;
+
+    if (bytes / 8 < objects->n) {
+        for (uint64_t at = (from + 7) / 8 * 8; at < from + bytes; at += 8)
+            map_remove(objects, at);
+        return;
+    }
+    for (size_t at = 0; map_next(objects, &at, &key, &value);)
+        if (key - from < bytes) {
+            dead = xgrow(dead, n, &cap, sizeof *dead);
+            dead[n++] = key;
+        }
+    for (size_t i = 0; i < n; i++)
+        map_remove(objects, dead[i]);
+    free(dead);
+}
+
+/* An object that moves is the same one. */
+static void carry(struct map *objects, const struct event *ev)
+{
+    const uint64_t *was = map_find(objects, ev[1].addr);
+    const uint64_t is = was ? *was : 0;
+
+    map_remove(objects, ev[1].addr);
+    if (is)
+        *map_put(objects, ev->addr) = is;
+}
+
+static void count_survivors(struct census *c)
+{
+    uint64_t key, *value;
+
+    for (size_t at = 0; map_next(&c->object, &at, &key, &value);) {
+        c->survived += *value & 1 ? 0 : *value / 2;
+        *value |= 1;
+    }
+    c->newborn += c->young;
+    c->young = 0;
+}
+
+static void count_lives(struct census *c, const struct event *ev)
+{
+    if (ev->kind == EV_ALLOC) {
+        c->young += ev->aux;
+        *map_put(&c->object, ev->addr) = 2 * ev->aux;
+    } else if (ev->kind == EV_CLEAR) {
+        forget(&c->object, ev->addr, ev->aux);
+    } else if (ev->kind == EV_COPY) {
+        carry(&c->object, ev);
+    } else if (ev->kind == EV_GC_END) {
+        count_survivors(c);
+    }
+}
+
 static void count_heap(struct census *c, const struct event *ev)
 {
+    count_lives(c, ev);
     c->n[TRAIT_HEAP]++;
     c->n[TRAIT_ALLOCS] += ev->kind == EV_ALLOC;
     c->n[TRAIT_ALLOCATED] += ev->kind == EV_ALLOC ? ev->aux : 0;
@@ -102,6 +168,17 @@ static void count_heap(struct census *c, const struct event *ev)
     c->n[TRAIT_COLLECTIONS] += ev->kind == EV_GC_BEGIN;
     if (ev->kind == EV_CLEAR || ev->kind == EV_COPY)
         again_move(c->again, ev);
+}
+
+/* What came before the first region of interest was none. */
+static void count_region(struct census *c, const struct event *ev)
+{
+    if (ev->kind == EV_ROI_BEGIN && !c->marked) {
+        c->marked = true;
+        c->bytes = c->accesses = c->instructions = 0;
+        misses_forget(c->misses);
+    }
+    c->inside = ev->kind == EV_ROI_BEGIN;
 }
 
 static int count(void *arg, const struct event *ev, uint64_t number, struct err *e)
@@ -116,8 +193,8 @@ static int count(void *arg, const struct event *ev, uint64_t number, struct err 
     c->work += work;
     c->instructions += c->inside ? work : 0;
     begin(c, ev);
-    if (ev->kind == EV_ROI_BEGIN || ev->kind == EV_ROI_END)
-        c->inside = ev->kind == EV_ROI_BEGIN;
+    if (event_is_region(ev))
+        count_region(c, ev);
     if (class == CLASS_ACCESS)
         count_access(c, ev);
     else if (class == CLASS_SYNC)
@@ -153,24 +230,29 @@ static void conclude(const struct census *c, struct measure to[TRAIT_COUNT])
     to[TRAIT_SHARED_LOCATIONS] = (struct measure){100 * p->shared_locations, p->locations};
     to[TRAIT_SHARED] = (struct measure){100 * p->shared, p->reads + p->writes};
     to[TRAIT_FOREIGN] = (struct measure){100 * p->foreign, p->reads + p->writes};
+    to[TRAIT_LOCK_RATE] = (struct measure){1000 * c->n[TRAIT_LOCKS], c->n[TRAIT_CHECKED]};
+    to[TRAIT_SURVIVAL] = (struct measure){100 * c->survived, c->newborn};
     to[TRAIT_ARRAY_LOCATIONS] = (struct measure){100 * p->elements, p->locations};
 }
 
-static int take_census(const char *spec, struct measure to[TRAIT_COUNT], struct err *e)
+static int take_census(const char *source, struct measure to[TRAIT_COUNT], struct err *e)
 {
-    struct source *s = workload_open(spec, e);
+    struct source *s = source_open(source, e);
 
     if (!s)
         return -1;
     struct census c = {.life = xcalloc(MAX_THREADS, 1),
-                       .again = again_new(s->granularity),
+                       .inside = true,
+                       .again = again_new(s->granularity ? s->granularity : 1),
                        .misses = misses_new()};
+    map_init(&c.object, NULL);
     const int failed = walk(s, count, &c, e);
     if (!failed)
         conclude(&c, to);
     source_close(s);
     again_free(c.again);
     misses_free(c.misses);
+    map_free(&c.object);
     free(c.life);
     return failed;
 }
@@ -184,9 +266,8 @@ static uint64_t stat_of(const struct lardsim *l, const char *name)
 
 /* Two runs: events are counted in the first, races and compressed arrays (SlimState) by the
  * policies in this one. */
-static int ask_policies(const char *spec, struct measure to[TRAIT_COUNT], struct err *e)
+static int ask_policies(const char *source, struct measure to[TRAIT_COUNT], struct err *e)
 {
-    char *source = xasprintf("workload:%s", spec);
     struct lardsim *l = lardsim_new();
 
     /* By fields, so that an access is one granule. */
@@ -201,11 +282,10 @@ static int ask_policies(const char *spec, struct measure to[TRAIT_COUNT], struct
     if (lardsim_error(l))
         err_set(e, (enum lard_exit)lardsim_exit_code(l), "%s", lardsim_error(l));
     lardsim_free(l);
-    free(source);
     return e->code ? -1 : 0;
 }
 
-int workload_measure(const char *spec, struct measure to[TRAIT_COUNT], struct err *e)
+int source_measure(const char *source, struct measure to[TRAIT_COUNT], struct err *e)
 {
-    return take_census(spec, to, e) || ask_policies(spec, to, e) ? -1 : 0;
+    return take_census(source, to, e) || ask_policies(source, to, e) ? -1 : 0;
 }

@@ -72,6 +72,11 @@ void misses_access(struct misses *m, const struct event *ev, bool counts)
     }
 }
 
+void misses_forget(struct misses *m)
+{
+    m->count = (struct misses_count){0};
+}
+
 const struct misses_count *misses_count(const struct misses *m)
 {
     return &m->count;

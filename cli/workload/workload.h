@@ -63,6 +63,8 @@ char *source_with(const char *source, const char *name, uint64_t value);
     X(SHARED, "shared-accesses", "%", "Checked accesses to such locations.")                       \
     X(FOREIGN, "foreign-accesses", "%", "Checked accesses to what another thread accessed last.")  \
     X(SYNCS, "sync-events", "events", "Synchronisation, the program's and the system's.")          \
+    X(LOCKS, "lock-acquisitions", "events", "Of locks by the program.")                            \
+    X(LOCK_RATE, "locks-in-1000", "acquisitions", "In 1000 checked accesses.")                     \
     X(RELEASES, "releases", "events", "The program's that end a release-free region.")             \
     X(REGION, "accesses-per-region", "accesses", "Checked accesses by releases.")                  \
     X(HEAP, "heap-events", "events", "Allocations, clears, copies, collections.")                  \
@@ -70,6 +72,8 @@ char *source_with(const char *source, const char *name, uint64_t value);
     X(ALLOCATED, "allocated", "bytes", "By allocations.")                                          \
     X(ALLOC_RATE, "allocated-in-1000", "bytes",                                                    \
       "In 1000 accesses of the program in its region of interest.")                                \
+    X(SURVIVAL, "survival", "%",                                                                   \
+      "Of the bytes allocated between two collections, what outlives the second.")                 \
     X(FIRST_MISSES, "l1-misses", "in 1000 instructions",                                           \
       "Of the program's threads in its region of interest, each with a cache of 32 KiB.")          \
     X(LAST_MISSES, "llc-misses", "in 1000 instructions",                                           \
@@ -95,8 +99,9 @@ extern const struct trait_info trait_info[TRAIT_COUNT];
 struct measure { /* value / of; of 0: there is none */
     uint64_t value, of;
 };
-/* Runs it twice: once to count, once under FastTrack for its races. */
-int workload_measure(const char *spec, struct measure to[TRAIT_COUNT], struct err *e);
+/* Reads it twice: once to count, once under FastTrack for its races. A source without a region of
+ * interest has one that is the whole. */
+int source_measure(const char *source, struct measure to[TRAIT_COUNT], struct err *e);
 
 /* ---- misses in caches: workload/misses.c ------------------------------------------------------
  */
@@ -108,6 +113,7 @@ struct misses;
 struct misses *misses_new(void);
 void misses_free(struct misses *m);
 void misses_access(struct misses *m, const struct event *ev, bool counts); /* else it only fills */
+void misses_forget(struct misses *m); /* what was counted; lines stay */
 const struct misses_count *misses_count(const struct misses *m);
 
 /* ---- repeats in a region: workload/again.c ----------------------------------------------- */
