@@ -1,8 +1,10 @@
-/* abstract.h - the events of a workload as they would be without addresses: the truth for LARD's
- * Table 3 is made of them. Not for traces from elsewhere, which know no identities. */
+/* abstract.h - the events of a program as they would be without addresses: the truth for LARD's
+ * Table 3 is made of them. A workload tells the identities of its objects; of a capture they follow
+ * from its allocations and moves. */
 #ifndef LARDSIM_ABSTRACT_H
 #define LARDSIM_ABSTRACT_H
 
+#include "cli/lives.h"
 #include "workloads/workloads.h"
 
 struct abstract {
@@ -12,6 +14,8 @@ struct abstract {
     uint64_t places;     /* so far */
     uint64_t uses_again; /* uses by the program of memory where it has used another object */
     uint64_t uses_moved; /* uses of what has another address than at the use before */
+    uint64_t system;     /* accesses and synchronisation of the runtime */
+    struct lives lives;  /* of a capture */
 };
 void abstract_init(struct abstract *a);
 void abstract_free(struct abstract *a);
@@ -22,5 +26,7 @@ void abstract_free(struct abstract *a);
  * event. */
 void abstract_event(struct abstract *a, const struct event *ev, struct vm_identity is,
                     struct event to[EVENT_RECORDS]);
+/* The same of a capture: a place stands for a byte of one life of memory. */
+void abstract_captured(struct abstract *a, const struct event *ev, struct event to[EVENT_RECORDS]);
 
 #endif

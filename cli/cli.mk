@@ -2,16 +2,18 @@
 bin_PROGRAMS = lardsim
 lardsim_SOURCES = base/stamp.c
 lardsim_SOURCES += cli/abstract.c cli/abstract.h cli/args.c cli/cli.h cli/completion.c \
-	cli/concepts.def cli/heads.def cli/explain.c cli/list.c cli/main.c cli/manual.c cli/plot.c cli/plot.h \
+	cli/concepts.def cli/heads.def cli/explain.c cli/list.c cli/lives.c cli/lives.h cli/main.c cli/manual.c cli/plot.c cli/plot.h \
 	cli/progress.c cli/progress.h cli/stop.c cli/stop.h cli/styles.def cli/svg.c cli/svg.h cli/tables.c cli/verbs.def cli/verify.c
 lardsim_SOURCES += cli/capture/capture.c cli/capture/capture.h cli/capture/java.c cli/capture/native.c
+lardsim_SOURCES += cli/programs/command.c cli/programs/describe.c cli/programs/make.c cli/programs/programs.h \
+	cli/programs/recipe.c cli/programs/source.c cli/programs/verb.c
 lardsim_SOURCES += cli/compare/asked.c cli/compare/compare.c cli/compare/compare.h \
 	cli/compare/costs.c cli/compare/course.c cli/compare/files.c cli/compare/machine.c cli/compare/page.c \
 	cli/compare/several.c
 lardsim_SOURCES += cli/report/diff.c cli/report/figure.c cli/report/figures.c cli/report/measures.def cli/report/page.c \
 	cli/report/parts.def cli/report/read.c cli/report/report.h cli/report/say.c cli/report/series.c \
 	cli/report/study.c cli/report/verb.c
-lardsim_SOURCES += cli/reproduce/all.c cli/reproduce/all.h cli/reproduce/claims.c cli/reproduce/claims.h \
+lardsim_SOURCES += cli/reproduce/all.c cli/reproduce/all.h cli/reproduce/captured.c cli/reproduce/claims.c cli/reproduce/claims.h \
 	cli/reproduce/files.c cli/reproduce/judge.c cli/reproduce/lard.c cli/reproduce/lard.h \
 	cli/reproduce/measure.c cli/reproduce/page.c cli/reproduce/pairs.c \
 	cli/reproduce/print.c cli/reproduce/print.h \
@@ -38,7 +40,7 @@ lardsim_LDFLAGS = $(LARDSIM_LDFLAGS)
 lardsim_LDADD = libcore.la $(LIBS_OF_OTHERS) $(SQLITE_LIBS)
 
 nodist_man_MANS += lardsim.1 lardsim-run.1 lardsim-trace.1 lardsim-compare.1 lardsim-workload.1 \
-	lardsim-capture.1 \
+	lardsim-capture.1 lardsim-programs.1 \
 	lardsim-sweep.1 lardsim-report.1 lardsim-reproduce.1 lardsim-verify.1 lardsim-why.1 lardsim-list.1 lardsim-explain.1 \
 	lardsim-machine.1
 lardsim.1: lardsim$(EXEEXT)

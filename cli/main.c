@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/programs/programs.h"
 #include "cli/stop.h"
 #include "sim/lardsim.h"
 
@@ -121,6 +122,7 @@ const char *verb_group_summary(const char *group)
                   {"trace", "Looks at traces and makes new ones."},
                   {"workload", "Lists the built-in programs, and records them."},
                   {"capture", "Records the execution of a real program."},
+                  {"programs", "Real programs that are captured by recipe, and measured."},
                   {"sweep", "Runs the combinations of a spec, and collects their results."}};
 
     for (size_t i = 0; i < ARRAY_SIZE(groups); i++)
@@ -224,12 +226,28 @@ static const struct verb *find_verb(const char *group, const char *word)
     return NULL;
 }
 
+/* In the place of operands "program:NAME", the paths of their captures, whose memory is the
+ * process's. */
+static int find_programs(struct cli *c, struct err *e)
+{
+    for (size_t i = 0; i < c->args; i++) {
+        const char *path = verb_in_group(c->verb, "programs")
+                               ? NULL
+                               : program_source(c->arg[i], cli_has(c, OPT_QUIET), e);
+        if (e->code)
+            return -1;
+        if (path)
+            c->arg[i] = path;
+    }
+    return 0;
+}
+
 static int run_verb(const struct verb *verb, int argc, char **argv, struct err *e)
 {
     struct cli c;
 
     cli_parse(&c, verb, argc, argv);
-    const int code = verb->run(&c, e);
+    const int code = find_programs(&c, e) ? -1 : verb->run(&c, e);
     if (code < 0)
         stop_judge(e);
     cli_free(&c);

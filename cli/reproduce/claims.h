@@ -9,20 +9,24 @@ struct program {
     bool racy;
     const char *paper; /* the name of the row that it is a twin of; NULL: it is our own program */
     bool hidden;       /* the paper: all-sync misses nearly all of its races */
+    bool captured;     /* a real one (docs/programs.md): what races in it nobody has said */
+    bool native;       /* of these: it has no collector */
 };
-struct suite { /* programs that are judged together */
-    const char *name, *settings;
-    const struct program *program; /* a NULL name ends them */
-};
-extern const struct suite suites[];
-extern const char *const suite_names[]; /* NULL-terminated, as suites */
-
 struct collector {
     const char *name;
     bool moves;
 };
 enum { COLLECTORS = 2 };
-extern const struct collector collectors[COLLECTORS];
+struct suite { /* programs that are judged together */
+    const char *name, *settings;
+    const struct program *program;     /* a NULL name ends them */
+    const struct collector *collector; /* of those that have one */
+};
+enum { SUITE_TWINS, SUITE_KERNELS, SUITE_REAL };
+extern const struct suite suites[];
+extern const char *const suite_names[]; /* NULL-terminated, as suites */
+/* Where the program has none: what frees is its own allocator. */
+extern const struct collector no_collector;
 
 struct cell { /* a program under a collector */
     const struct program *program;
@@ -44,6 +48,7 @@ struct claim { /* of every cell */
 struct overall_claim { /* of all cells together */
     enum view_id view;
     bool missed; /* else false */
+    bool system; /* it is about what the runtime does */
     const char *text;
 };
 enum { NEEDS = 4 };
@@ -58,6 +63,7 @@ extern const struct paper papers[]; /* a NULL name ends it */
 
 /* That a program has races is part of what it is for: else the claims would say nothing. */
 enum verdict judge_program(const struct cell *c);
+bool any_system(const struct cell *cell, size_t cells); /* the runtime does something in one */
 /* In how many of the cells it shows: in none, and the claim fails. */
 size_t cells_that_need(const struct cell *cell, size_t cells, const struct overall_claim *claim);
 

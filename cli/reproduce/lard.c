@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/programs/programs.h"
 #include "cli/reproduce/print.h"
 
 static void report_cell(struct lard_report *r, const struct cell *c)
@@ -38,7 +39,8 @@ static void report_needs(struct lard_report *r)
         puts("\nover all programs: every extension is needed");
     for (size_t i = 0; i < NEEDS; i++) {
         const size_t n = cells_that_need(r->cell, r->cells, &needs[i]);
-        const enum verdict v = n ? HOLDS : FAILS;
+        const bool seen = !needs[i].system || any_system(r->cell, r->cells);
+        const enum verdict v = n ? HOLDS : seen ? FAILS : NO_CASE;
         r->verdicts[v]++;
         if (!r->quiet)
             printf("  %-10s %-30s in %zu of %zu  %s\n", view_names[needs[i].view], needs[i].text, n,
@@ -46,16 +48,38 @@ static void report_needs(struct lard_report *r)
     }
 }
 
+/* What runs: a workload, or the path of a capture, which is made if need be. The caller's; NULL:
+ * error. */
+static char *source_of(const struct lard_report *r, const struct suite *s, const struct program *p,
+                       const struct collector *collector, struct err *e)
+{
+    if (!p->captured)
+        return xasprintf("workload:%s,gc=%s%s%s%s%s", p->name, collector->name,
+                         s->settings ? "," : "", s->settings ? s->settings : "",
+                         p->settings ? "," : "", p->settings ? p->settings : "");
+    char *program = xasprintf("program:%s%s%s", p->name,
+                              p->native ? "" : ",collector=", p->native ? "" : collector->name);
+    char *path = program_source(program, r->quiet, e);
+    free(program);
+    return path;
+}
+
+/* A program whose packages are not there is left out, and that is said. */
 static int run_cell(struct lard_report *r, const struct suite *s, const struct program *p,
                     const struct collector *collector, struct err *e)
 {
     struct cell c = {.program = p, .collector = collector};
-    char *spec = xasprintf("%s,gc=%s%s%s%s%s", p->name, collector->name, s->settings ? "," : "",
-                           s->settings ? s->settings : "", p->settings ? "," : "",
-                           p->settings ? p->settings : "");
-    const int status = reproduce_measure(spec, &c.is, &r->progress, e);
+    char *source = source_of(r, s, p, collector, e);
+    const bool absent = !source && p->captured && e->code == LARD_USAGE;
 
-    free(spec);
+    if (absent) {
+        cli_note("left out: %s", e->text);
+        err_clear(e);
+        return 0;
+    }
+    const int status = source ? reproduce_measure(source, &c.is, &r->progress, e) : -1;
+
+    free(source);
     if (status)
         return -1;
     r->cell = xgrow(r->cell, r->cells, &r->cap, sizeof *r->cell);
@@ -64,13 +88,25 @@ static int run_cell(struct lard_report *r, const struct suite *s, const struct p
     return 0;
 }
 
+/* Of a program the next collector; the first for NULL; NULL: no more. */
+static const struct collector *next_collector(const struct suite *s, const struct program *p,
+                                              const struct collector *last)
+{
+    if (p->native)
+        return last ? NULL : &no_collector;
+    if (!last)
+        return s->collector;
+    return last + 1 < s->collector + COLLECTORS ? last + 1 : NULL;
+}
+
 static size_t cells_of(const struct suite *s)
 {
     size_t n = 0;
 
-    while (s->program[n].name)
-        n++;
-    return n * COLLECTORS;
+    for (const struct program *p = s->program; p->name; p++)
+        for (const struct collector *c = NULL; (c = next_collector(s, p, c));)
+            n++;
+    return n;
 }
 
 int lard_run(struct lard_report *r, const struct suite *s, bool quiet, struct err *e)
@@ -81,9 +117,14 @@ int lard_run(struct lard_report *r, const struct suite *s, bool quiet, struct er
                "by (object identity,\noffset), not by addresses, Clear or Copy.\n",
                r->paper->title);
     for (const struct program *p = s->program; p->name; p++)
-        for (size_t k = 0; k < COLLECTORS; k++)
-            if (run_cell(r, s, p, &collectors[k], e))
+        for (const struct collector *c = NULL; (c = next_collector(s, p, c));)
+            if (run_cell(r, s, p, c, e))
                 return -1;
+    if (!r->cells)
+        return err_set(e, LARD_USAGE,
+                       "%s: none of the programs is there; `lardsim programs list` "
+                       "says what they are made of",
+                       r->paper->name);
     report_needs(r);
     if (!r->quiet)
         printf("\nclaims: %u hold, %u fail, %u have no case\n", r->verdicts[HOLDS],

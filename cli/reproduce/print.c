@@ -19,7 +19,7 @@ static bool planted(const struct program *p)
 /* Which program ran: its races may be its own, or put in. */
 static const char *variant(const struct program *p)
 {
-    return planted(p) ? "planted-races" : p->racy ? "racy" : "race-free";
+    return p->captured ? "captured" : planted(p) ? "planted-races" : p->racy ? "racy" : "race-free";
 }
 
 /* What the paper printed for a detector in this cell. */

@@ -1,7 +1,8 @@
 /* reproduce.c - measures one program for LARD's Tables 2 and 3. The detectors read its events, once
  * for all six. The truth is the same detector of happens-before on the same execution told without
  * addresses (cli/abstract.h): it sees no Clear, no Copy, nothing of the runtime, and shares
- * none of the code for those. tests/policy/frame/t_table3.c holds it to the oracle of the tests. */
+ * none of the code for those. So is a capture's, which a real collector moved.
+ * tests/policy/frame/t_table3.c holds it to the oracle of the tests. */
 #include "cli/reproduce/reproduce.h"
 
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 
 #include "cli/abstract.h"
 #include "cli/stop.h"
+#include "cli/workload/workload.h"
 #include "sim/lardsim.h"
 #include "sim/sim.h"
 
@@ -113,35 +115,35 @@ static void tally_all(struct races *r, struct measured *to)
 
 /* ---- runs ----------------------------------------------------------------------------------- */
 
-static int close_run(struct lardsim *l, int status, const char *spec, struct err *e)
+static int close_run(struct lardsim *l, int status, const char *source, struct err *e)
 {
     lardsim_finish(l);
     if (!status && lardsim_error(l))
-        status = err_set(e, (enum lard_exit)lardsim_exit_code(l), "%s: %s", spec, lardsim_error(l));
+        status =
+            err_set(e, (enum lard_exit)lardsim_exit_code(l), "%s: %s", source, lardsim_error(l));
     stop_run(NULL);
     lardsim_free(l);
     return status;
 }
 
-static int run_views(const char *spec, struct races *r, struct measured *to,
+static int run_views(const char *source, struct races *r, struct measured *to,
                      struct progress *progress, struct err *e)
 {
     struct lardsim *l = lardsim_new();
-    char *source = xasprintf("workload:%s", spec);
 
     lardsim_preset(l, "lard-table3");
     lardsim_on_race(l, on_view_race, r);
-    progress_run(progress, l, spec);
+    progress_run(progress, l, source);
     stop_run(l);
     if (!lardsim_start(l))
         lardsim_run(l, source);
     progress_run_over(progress);
     to->events = lardsim_events(l);
-    free(source);
-    return close_run(l, 0, spec, e);
+    return close_run(l, 0, source, e);
 }
 
-/* 0 also when l has an error: that is found when it is closed. */
+/* identity: beside the batch; NULL: of a capture. 0 also when l has an error: that is found when it
+ * is closed. */
 static int push_all(struct lardsim *l, struct abstract *a, struct source *s,
                     const struct vm_identity *identity, struct err *e)
 {
@@ -154,7 +156,10 @@ static int push_all(struct lardsim *l, struct abstract *a, struct source *s,
         if (!b.records)
             return 0;
         for (const struct event *ev = b.rec; ev < b.rec + b.records; ev += event_records(ev)) {
-            abstract_event(a, ev, identity[ev - b.rec], to);
+            if (identity)
+                abstract_event(a, ev, identity[ev - b.rec], to);
+            else
+                abstract_captured(a, ev, to);
             const struct lardsim_event out = sim_event(to);
             if (lardsim_event(l, &out))
                 return 0;
@@ -176,11 +181,14 @@ static struct lardsim *truth_new(const struct source *s, struct races *r)
     return l;
 }
 
-/* A run of the program, with the identities of its objects. */
-static struct source *open_identified(const char *spec, const struct vm_identity **identity,
+/* A run of the program, with the identities of its objects; *identity NULL: a capture. */
+static struct source *open_identified(const char *source, const struct vm_identity **identity,
                                       struct err *e)
 {
-    struct source *s = workload_open(spec, e);
+    *identity = NULL;
+    if (source_path(source))
+        return source_open(source, e);
+    struct source *s = workload_open(workload_spec(source), e);
 
     if (!s || !workload_identify(s, identity))
         return s;
@@ -189,12 +197,13 @@ static struct source *open_identified(const char *spec, const struct vm_identity
     return NULL;
 }
 
-static int run_truth(const char *spec, struct races *r, struct measured *to,
+static int run_truth(const char *source, struct races *r, struct measured *to,
                      struct progress *progress, struct err *e)
 {
     const struct vm_identity *identity;
     struct abstract a;
-    struct source *s = progress_source(progress, stop_source(open_identified(spec, &identity, e)));
+    struct source *s =
+        progress_source(progress, stop_source(open_identified(source, &identity, e)));
 
     if (!s)
         return -1;
@@ -203,22 +212,23 @@ static int run_truth(const char *spec, struct races *r, struct measured *to,
     int status = push_all(l, &a, s, identity, e);
     /* Two runs of one specification are the same run, or the comparison is void. */
     if (!status && !lardsim_error(l) && lardsim_events(l) != to->events)
-        status = err_set(e, LARD_INTERNAL, "%s: the second run has other events", spec);
+        status = err_set(e, LARD_INTERNAL, "%s: the second run has other events", source);
     to->uses_again = a.uses_again;
     to->uses_moved = a.uses_moved;
+    to->system = a.system;
     abstract_free(&a);
     source_close(s);
-    return close_run(l, status, spec, e);
+    return close_run(l, status, source, e);
 }
 
-int reproduce_measure(const char *spec, struct measured *to, struct progress *progress,
+int reproduce_measure(const char *source, struct measured *to, struct progress *progress,
                       struct err *e)
 {
     struct races r = {0};
 
     *to = (struct measured){0};
     const int status =
-        run_views(spec, &r, to, progress, e) || run_truth(spec, &r, to, progress, e) ? -1 : 0;
+        run_views(source, &r, to, progress, e) || run_truth(source, &r, to, progress, e) ? -1 : 0;
     if (!status)
         tally_all(&r, to);
     for (size_t i = 0; i < VIEWS; i++)

@@ -24,15 +24,15 @@ struct tally { /* of accesses */
     uint64_t system_sites;
 };
 struct measured {
-    uint64_t events, uses_again, uses_moved; /* the latter two: cli/abstract.h */
+    uint64_t events, uses_again, uses_moved, system; /* all but the first: cli/abstract.h */
     struct tally truth;
     struct {
         struct tally races, falses, missed;
     } view[VIEWS];
 };
-/* spec: as of a workload, "pool,racy=on". Two parts of the progress. 0 or -1. */
+/* A workload, or the trace of a capture. Two parts of the progress. 0 or -1. */
 enum { REPRODUCE_PARTS = 2 };
-int reproduce_measure(const char *spec, struct measured *to, struct progress *progress,
+int reproduce_measure(const char *source, struct measured *to, struct progress *progress,
                       struct err *e);
 
 #endif

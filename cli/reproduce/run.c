@@ -35,7 +35,7 @@ static char *spec_of(const struct table_results *r)
     xappend(&text, "", t->policies);
     xappend(&text, "]\n", "sources:\n");
     for (const struct table_program *p = t->program; p->name; p++) {
-        xappend(&text, "  - \"workload:", p->source);
+        xappend(&text, t->captured ? "  - \"" : "  - \"workload:", p->source);
         if (r->size)
             xappend(&text, ",", r->size);
         xappend(&text, "\"", "\n");
@@ -135,8 +135,8 @@ int results_make(struct table_results *r, const struct reproduction *t, const st
                  struct err *e)
 {
     *r = (struct table_results){.of = t, .machine = machine_of(t)};
-    r->size = o->size ? o->size : o->quick && t->quick ? t->quick : t->size;
-    r->seeds = o->seeds ? (size_t)o->seeds : o->quick || !t->seeds ? 1 : t->seeds;
+    r->size = t->captured ? NULL : o->size ? o->size : o->quick && t->quick ? t->quick : t->size;
+    r->seeds = t->captured ? 1 : o->seeds ? (size_t)o->seeds : o->quick || !t->seeds ? 1 : t->seeds;
     char *text = spec_of(r);
     const struct sweep_inside inside = {.name = t->name,
                                         .text = text,

@@ -14,7 +14,7 @@
 struct table_program {
     const char *name;    /* of the row: "xalan"; programs of one name differ in their step */
     const char *step;    /* "threads=16"; NULL: it has one */
-    const char *source;  /* "xalan@valor,threads=16" */
+    const char *source;  /* "xalan@valor,threads=16"; of a capture the path */
     const char *printed; /* as the paper calls it; NULL: it prints nothing of it */
     const char *groups;  /* "clean arrays": names for sets of programs, with blanks between */
 };
@@ -45,6 +45,7 @@ struct reproduction {
     const char *cannot; /* what of the paper is not repeated, and why; or NULL */
     bool names_pairs;   /* of sites that race: those of all trials are counted */
     bool asked;         /* only when it is asked for by name: a hold-out */
+    bool captured;      /* its programs are captures (captured.c) */
 };
 extern const struct reproduction reproductions[]; /* a NULL name ends them */
 
@@ -100,6 +101,12 @@ struct run_options {
 int results_make(struct table_results *r, const struct reproduction *t, const struct run_options *o,
                  struct err *e);
 void results_free(struct table_results *r);
+
+/* captured.c: the table with captures of real programs in the place of its own; its program is to
+ * be freed by captured_free. 0 or -1. */
+int captured_table(struct reproduction *to, const struct reproduction *t, bool quiet,
+                   struct err *e);
+void captured_free(struct reproduction *t);
 
 /* pairs.c: 0 or -1; p is to be freed either way. */
 int pairs_read(struct table_pairs *p, const struct sweep *s, const char *hash, struct err *e);

@@ -210,18 +210,40 @@ static int no_such(const char *name, struct err *e)
     return -1;
 }
 
+/* A table whose programs are captures of real ones. */
+static int reproduce_captured(const struct cli *c, const struct reproduction *t,
+                              const struct run_options *o, struct table_files *f, struct err *e)
+{
+    struct reproduction real;
+
+    if (!t || o->size || o->seeds)
+        return err_set(e, LARD_USAGE,
+                       "reproduce: --programs real is for one table, and its programs are captures "
+                       "of one size, without seeds; leave --size and --seeds out");
+    const int status =
+        captured_table(&real, t, o->quiet, e) ? -1 : reproduce_table(c, &real, o, f, e);
+    captured_free(&real);
+    return status;
+}
+
 /* Of what is a sweep, one or all. */
 static int reproduce_sweep(const struct cli *c, const struct reproduction *t, struct table_files *f,
                            struct err *e)
 {
     struct run_options o = {.dir = cli_get(c, OPT_CELLS)};
     char *own = NULL;
+    size_t suite = SUITE_TWINS;
 
-    if (cli_has(c, OPT_PROGRAMS))
-        return err_set(e, LARD_USAGE, "reproduce: --programs is for lard-table2 and lard-table3");
+    if (cli_index(c, OPT_PROGRAMS, suite_names, &suite, e))
+        return -1;
+    if (suite == SUITE_KERNELS)
+        return err_set(e, LARD_USAGE,
+                       "reproduce: --programs kernels is for lard-table2 and lard-table3");
     if (run_options(&o, c, e) || (!o.dir && !(o.dir = own = temporary(e))))
         return -1;
-    const int status = t ? reproduce_table(c, t, &o, f, e) : reproduce_all(c, &o, f, e);
+    const int status = suite == SUITE_REAL ? reproduce_captured(c, t, &o, f, e)
+                       : t                 ? reproduce_table(c, t, &o, f, e)
+                                           : reproduce_all(c, &o, f, e);
     if (own)
         (void)folder_remove(own);
     free(own);
@@ -262,9 +284,9 @@ static const struct argp_option options[] = {
      0},
     {"plot", OPT_PLOT, "FILE", 0, "Write a plot of the paper's numbers and ours, an SVG", 0},
     {"gnuplot", OPT_GNUPLOT, "FILE", 0, "Write a script for gnuplot, with the data in it", 0},
-    {"programs", OPT_PROGRAMS, "twins|kernels", 0,
-     "What runs for lard-table2 and lard-table3: twins of the paper's programs (the default), or "
-     "programs that compute",
+    {"programs", OPT_PROGRAMS, "twins|kernels|real", 0,
+     "What runs: twins of the paper's programs (the default), captures of real programs, or, for "
+     "lard-table2 and lard-table3, programs that compute",
      0},
     {"cells", OPT_CELLS, "DIR", 0,
      "Keep the cells of the sweep in this folder, and run those only that it does not have", 0},

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/yaml.h"
+#include "cli/programs/programs.h"
 #include "cli/sweep/sweep.h"
 
 void settings_add(struct settings *s, char *text, unsigned line)
@@ -502,6 +503,23 @@ static int unknown_key(const struct spec *s, const struct yaml_entry *y, struct 
 }
 
 /* All but zip and conditions, which name what may stand after them. */
+/* Of a real program, its capture: made here, where it is not kept. */
+static int read_sources(struct spec *s, const struct yaml_entry *y, struct err *e)
+{
+    add_all(&s->sources, y);
+    for (size_t i = s->sources.n - y->value.n; i < s->sources.n; i++) {
+        struct err inner = {0};
+        char *path = program_source(s->sources.at[i].text, true, &inner);
+        if (inner.code)
+            return spec_error(s, y->line, e, "sources: %s", inner.text);
+        if (!path)
+            continue;
+        free(s->sources.at[i].text);
+        s->sources.at[i].text = path;
+    }
+    return 0;
+}
+
 static int read_entry(struct spec *s, const struct yaml_flat *f, size_t *at, struct err *e)
 {
     const struct yaml_entry *y = &f->entry[*at];
@@ -515,10 +533,8 @@ static int read_entry(struct spec *s, const struct yaml_flat *f, size_t *at, str
         return read_policies(s, y, e);
     if (strcmp(y->name, "seeds") == 0)
         return read_seeds(s, y, e);
-    if (strcmp(y->name, "sources") == 0) {
-        add_all(&s->sources, y);
-        return 0;
-    }
+    if (strcmp(y->name, "sources") == 0)
+        return read_sources(s, y, e);
     const bool later = in(y->name, "zip") || !strcmp(y->name, "zip") || !strcmp(y->name, "only") ||
                        !strcmp(y->name, "except");
     return later ? 0 : unknown_key(s, y, e);

@@ -9,7 +9,9 @@ trap 'rm -rf "$dir"' EXIT
 build=$(cd "$(dirname "${LARDSIM:?}")" && pwd)
 PATH=$build:$build/capture:$PATH
 LARDSIM_NATIVE=$build/capture/liblardsim-native.a
-export PATH LARDSIM_NATIVE
+LARDSIM_PROGRAMS=$top/programs
+XDG_CACHE_HOME=$dir/cache
+export PATH LARDSIM_NATIVE LARDSIM_PROGRAMS XDG_CACHE_HOME
 bad=0
 for page in "$top"/README.md "$top"/docs/*.md "$top"/docs/policies/*.md; do
     work=$dir/${page#"$top"/}

@@ -54,13 +54,14 @@ cli: trace isa/lardx86 policy sim workloads
 cli/trace: cli trace
 cli/capture: cli cli/trace capture trace
 cli/workload: cli cli/trace trace cache sim workloads
+cli/programs: cli cli/workload workloads
 cli/run: cli cli/workload trace sim
 cli/why: cli cli/run cli/trace trace policy sim
 cli/machine: cli cli/run policy sim
-cli/sweep: cli trace sim
+cli/sweep: cli cli/programs trace sim
 cli/report: cli cli/sweep sim
 cli/compare: cli cli/report cli/run cli/workload trace policy sim
-cli/reproduce: cli cli/sweep sim workloads
+cli/reproduce: cli cli/sweep cli/programs cli/workload sim workloads
 '
 # What other top-level folders may include; tables (.def) too.
 public='base/base.h base/build.h base/calendar.h base/fiber.h base/folder.h base/param.h base/stats.h base/vclock.h base/yaml.h trace/trace.h

@@ -1,0 +1,570 @@
+/* make.c - builds programs and captures them, into folders of the user's cache. A folder appears
+ * whole, with a text that says what it was made of: packages and their versions, the driver, what
+ * records. While that text would be the same, what is there is taken. */
+#include <errno.h>
+#include <glob.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/folder.h"
+#include "cli/programs/programs.h"
+
+static const char provenance_name[] = "provenance.yaml";
+
+/* ---- texts ---------------------------------------------------------------------------------- */
+
+static char *join(const char *dir, const char *name)
+{
+    return xasprintf("%s/%s", dir, name);
+}
+
+/* Ends in 0; NULL: it can't be read. The caller's. */
+static char *file_text(const char *path, size_t *bytes)
+{
+    FILE *in = fopen(path, "re");
+    char *text = NULL;
+    size_t n = 0, room = 0;
+
+    while (in && !feof(in) && !ferror(in)) {
+        if (n + 1 >= room)
+            text = xrealloc(text, room = room ? 2 * room : 4096, 1);
+        n += fread(text + n, 1, room - n - 1, in);
+    }
+    if (in)
+        fclose(in);
+    if (text)
+        text[n] = '\0';
+    *bytes = n;
+    return text;
+}
+
+/* "0": it can't be read. */
+static char *file_hash(const char *path)
+{
+    size_t n;
+    char *text = file_text(path, &n);
+    char *hash =
+        text ? xasprintf("%016llx", (unsigned long long)digest_bytes(text, n)) : xstrdup("0");
+
+    free(text);
+    return hash;
+}
+
+static bool same_files(const char *a, const char *b)
+{
+    size_t n, m;
+    char *x = file_text(a, &n), *y = file_text(b, &m);
+    const bool same = x && y && n == m && !memcmp(x, y, n);
+
+    free(x);
+    free(y);
+    return same;
+}
+
+/* ---- lists of words, NULL-terminated -------------------------------------------------------- */
+
+struct word_list {
+    char **at; /* owns, and each */
+    size_t n, cap;
+};
+
+static void add(struct word_list *w, char *word) /* takes it */
+{
+    w->at = xgrow(w->at, w->n + 1, &w->cap, sizeof *w->at);
+    w->at[w->n++] = word;
+    w->at[w->n] = NULL;
+}
+
+static void words_free(struct word_list *w)
+{
+    for (size_t i = 0; i < w->n; i++)
+        free(w->at[i]);
+    free(w->at);
+}
+
+/* The words of a text: %t becomes the threads, %d where the program was built. */
+static void add_words(struct word_list *w, const char *text, uint64_t threads, const char *built)
+{
+    for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
+        const size_t n = strcspn(text, " ");
+        char *word = NULL;
+        for (const char *at = text; at < text + n; at++) {
+            char *piece = at[0] == '%' && at[1] == 't'
+                              ? xasprintf("%llu", (unsigned long long)threads)
+                          : at[0] == '%' && at[1] == 'd' ? xstrdup(built)
+                                                         : xasprintf("%c", *at);
+            at += at[0] == '%' && (at[1] == 't' || at[1] == 'd');
+            xappend(&word, "", piece);
+            free(piece);
+        }
+        add(w, word);
+        text += n;
+    }
+}
+
+static char *one_line(const struct word_list *w)
+{
+    char *line = xstrdup("");
+
+    for (size_t i = 0; i < w->n; i++)
+        xappend(&line, i ? " " : "", w->at[i]);
+    return line;
+}
+
+/* ---- what is there -------------------------------------------------------------------------- */
+
+/* "ii 2.7.2-4"; NULL: not installed. */
+static char *package_version(const char *name)
+{
+    const char *const argv[] = {"dpkg-query", "-W", "-f", "${db:Status-Abbrev}${Version}\n",
+                                name,         NULL};
+    char *line = command_line(argv);
+
+    if (line && strncmp(line, "ii ", 3) != 0) {
+        free(line);
+        line = NULL;
+    }
+    return line;
+}
+
+/* "libxalan2-java 2.7.2-4, ..."; NULL: some are missing. The caller's. */
+static char *packages_text(const struct recipe *r, struct err *e)
+{
+    char *all = NULL, *missing = NULL;
+
+    for (size_t i = 0; i < r->packages.n; i++) {
+        char *version = package_version(r->packages.item[i]);
+        if (version) {
+            char *text = xasprintf("%s %s", r->packages.item[i], version + 3);
+            xappend(&all, ", ", text);
+            free(text);
+        } else {
+            xappend(&missing, " ", r->packages.item[i]);
+        }
+        free(version);
+    }
+    if (!missing)
+        return all ? all : xstrdup("none");
+    err_set(e, LARD_USAGE,
+            "program:%s: packages are missing; `apt-get install --no-install-recommends %s`",
+            r->name, missing);
+    free(missing);
+    free(all);
+    return NULL;
+}
+
+static char *java_version(struct err *e)
+{
+    static const char *const argv[] = {"sh", "-c", "java -version 2>&1", NULL};
+    char *line = command_line(argv);
+
+    if (line && strstr(line, "\"17"))
+        return line;
+    err_set(e, LARD_USAGE, "java is %s, and captures need JDK 17; `apt-get install %s`",
+            line ? line : "not there", "openjdk-17-jdk-headless");
+    free(line);
+    return NULL;
+}
+
+/* Jar files as a class path; the caller's. NULL: one is missing. */
+static char *class_path(const struct recipe *r, struct err *e)
+{
+    char *path = NULL;
+
+    for (size_t i = 0; i < r->class_path.n; i++) {
+        glob_t found;
+        if (glob(r->class_path.item[i], 0, NULL, &found)) {
+            err_set(e, LARD_USAGE,
+                    "program:%s: %s is not there, though its packages are; mend class-path in "
+                    "%s/recipe.yaml",
+                    r->name, r->class_path.item[i], r->dir);
+            free(path);
+            return NULL;
+        }
+        for (size_t k = 0; k < found.gl_pathc; k++)
+            xappend(&path, ":", found.gl_pathv[k]);
+        globfree(&found);
+    }
+    return path;
+}
+
+static char *driver_of(const struct recipe *r)
+{
+    return join(r->dir, *r->driver ? r->driver : recipe_native(r) ? "build.sh" : "Driver.java");
+}
+
+/* ---- folders of the cache ------------------------------------------------------------------- */
+
+static int make_folders(char *path, struct err *e)
+{
+    for (char *at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/')) {
+        *at = '\0';
+        const int bad = mkdir(path, 0777) && errno != EEXIST ? errno : 0;
+        *at = '/';
+        if (bad)
+            return outfile_error(e, path, bad);
+    }
+    return 0;
+}
+
+/* Of what is kept under that name; the caller's. NULL: error. */
+static char *cache_path(const char *name, struct err *e)
+{
+    const char *given = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    char *path = given && *given == '/' ? xasprintf("%s/lardsim/programs/%s", given, name)
+                                        : xasprintf("%s/.cache/lardsim/programs/%s",
+                                                    home && *home ? home : "/tmp", name);
+
+    if (!make_folders(path, e))
+        return path;
+    free(path);
+    return NULL;
+}
+
+/* Fills a folder that is new; 0 or -1. */
+typedef int fill_fn(void *arg, const char *dir, struct err *e);
+
+static int fill_new(const char *to, const char *provenance, fill_fn *fill, void *arg, struct err *e)
+{
+    char *dir = xasprintf("%s.XXXXXX", to);
+
+    if (!mkdtemp(dir)) {
+        outfile_error(e, to, errno);
+        free(dir);
+        return -1;
+    }
+    char *path = join(dir, provenance_name);
+    FILE *out = NULL;
+    int failed = fill(arg, dir, e);
+    if (!failed && (!(out = fopen(path, "we")) || fputs(provenance, out) < 0))
+        failed = outfile_error(e, path, errno);
+    if (out && fclose(out) && !failed)
+        failed = outfile_error(e, path, errno);
+    if (!failed && (chmod(dir, 0755) || folder_put(dir, to)))
+        failed = outfile_error(e, to, errno);
+    if (failed)
+        (void)folder_remove(dir);
+    free(path);
+    free(dir);
+    return failed;
+}
+
+static bool made_of(const char *dir, const char *provenance)
+{
+    size_t n;
+    char *path = join(dir, provenance_name), *text = file_text(path, &n);
+    const bool same = text && !strcmp(text, provenance);
+
+    free(path);
+    free(text);
+    return same;
+}
+
+/* ---- building ------------------------------------------------------------------------------- */
+
+struct building {
+    const struct recipe *recipe;
+    char *driver, *class_path, *packages, *with; /* own; with: java, or the compiler's wrapper */
+};
+
+static void building_free(struct building *b)
+{
+    free(b->driver);
+    free(b->class_path);
+    free(b->packages);
+    free(b->with);
+}
+
+static char *own_path(void)
+{
+    char path[PATH_MAX + 1];
+    const ssize_t n = readlink("/proc/self/exe", path, PATH_MAX);
+
+    path[n < 0 ? 0 : n] = '\0';
+    return xstrdup(n > 0 ? path : "lardsim");
+}
+
+/* Beside the program, as both are installed; in capture/ of a folder where it was built; else the
+ * user's shell knows. */
+static char *wrapper(const char *name)
+{
+    static const char *const places[] = {"", "capture/"};
+    char *own = own_path();
+
+    *strrchr(own, '/') = '\0';
+    for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+        char *path = xasprintf("%s/%s%s", own, places[i], name);
+        if (!access(path, X_OK)) {
+            free(own);
+            return path;
+        }
+        free(path);
+    }
+    free(own);
+    return xstrdup(name);
+}
+
+static int build_java(const struct building *b, const char *dir, struct err *e)
+{
+    const char *const argv[] = {"javac", "-nowarn",     "-d",      dir,
+                                "-cp",   b->class_path, b->driver, NULL};
+    struct child c = {.argv = argv};
+
+    return command_run(&c, e);
+}
+
+static int get_sources(const struct recipe *r, const char *dir, struct err *e)
+{
+    for (size_t i = 0; i < r->sources.n; i++) {
+        const char *const argv[] = {"apt-get", "source", "-q", r->sources.item[i], NULL};
+        struct child c = {.argv = argv, .dir = dir};
+        struct err inner = {0};
+        if (command_run(&c, &inner))
+            return err_set(e, (enum lard_exit)inner.code,
+                           "program:%s: the source of Debian's package %s can't be had: %s (apt "
+                           "needs an entry of type deb-src in /etc/apt/sources.list.d)",
+                           r->name, r->sources.item[i], inner.text);
+    }
+    return 0;
+}
+
+static int build_native(const struct building *b, const char *dir, struct err *e)
+{
+    char *cc = wrapper("lardsim-cc"), *cxx = wrapper("lardsim-c++");
+    char *set_cc = xasprintf("CC=%s", cc), *set_cxx = xasprintf("CXX=%s", cxx);
+    const char *const argv[] = {"env", set_cc, set_cxx, "sh", "-eu", b->driver, NULL};
+    struct child c = {.argv = argv, .dir = dir};
+    const int failed = get_sources(b->recipe, dir, e) || command_run(&c, e) ? -1 : 0;
+
+    free(set_cxx);
+    free(set_cc);
+    free(cxx);
+    free(cc);
+    return failed;
+}
+
+static int build(void *arg, const char *dir, struct err *e)
+{
+    const struct building *b = arg;
+
+    return recipe_native(b->recipe) ? build_native(b, dir, e) : build_java(b, dir, e);
+}
+
+static char *build_provenance(const struct building *b)
+{
+    char *recipe = join(b->recipe->dir, "recipe.yaml"), *hash = file_hash(recipe),
+         *driver = file_hash(b->driver);
+    char *text =
+        xasprintf("program: %s\nrecipe: \"%s\"\ndriver: \"%s\"\npackages: %s\nbuilt-with: '%s'\n",
+                  b->recipe->name, hash, driver, b->packages, b->with);
+
+    free(driver);
+    free(hash);
+    free(recipe);
+    return text;
+}
+
+/* What records: the agents of the JVM, or what lardsim-cc links. */
+static char *recorders(bool native)
+{
+    static const char *const java[] = {"liblardsim-java.so", "lardsim-agent.jar"};
+    const char *own = getenv("LARDSIM_NATIVE"), *dir = getenv("LARDSIM_JAVA");
+    char *all = NULL;
+
+    for (size_t i = 0; i < (native ? 1 : ARRAY_SIZE(java)); i++) {
+        char *path = native && own ? xstrdup(own)
+                     : native      ? join(LARDSIM_PKGLIBDIR, "liblardsim-native.a")
+                                   : join(dir ? dir : LARDSIM_PKGLIBDIR, java[i]);
+        char *hash = file_hash(path);
+        xappend(&all, " ", hash);
+        free(hash);
+        free(path);
+    }
+    return all;
+}
+
+static int building_begin(struct building *b, const struct recipe *r, struct err *e)
+{
+    *b = (struct building){.recipe = r, .driver = driver_of(r)};
+    b->packages = packages_text(r, e);
+    if (!b->packages)
+        return -1;
+    b->with = recipe_native(r) ? recorders(true) : java_version(e);
+    b->class_path = b->with && !recipe_native(r) ? class_path(r, e) : NULL;
+    return b->with && (b->class_path || recipe_native(r)) ? 0 : -1;
+}
+
+/* Its folder; NULL: error. provenance: the caller's. */
+static char *built(const struct building *b, bool quiet, char **provenance, struct err *e)
+{
+    char *to = cache_path(b->recipe->name, e);
+
+    *provenance = build_provenance(b);
+    if (!to || made_of(to, *provenance))
+        return to;
+    if (!quiet)
+        cli_note("building program:%s in %s", b->recipe->name, to);
+    if (!fill_new(to, *provenance, build, (void *)b, e))
+        return to;
+    free(to);
+    return NULL;
+}
+
+char *program_build(const struct program_run *a, bool quiet, struct err *e)
+{
+    struct building b;
+    char *provenance = NULL,
+         *to = building_begin(&b, &a->recipe, e) ? NULL : built(&b, quiet, &provenance, e);
+
+    free(provenance);
+    building_free(&b);
+    return to;
+}
+
+/* ---- capturing ------------------------------------------------------------------------------ */
+
+struct capturing {
+    const struct program_run *asked;
+    struct word_list plain; /* the command */
+};
+
+static void command_of(struct word_list *w, const struct program_run *a, const struct building *b,
+                       const char *folder)
+{
+    const struct recipe *r = &a->recipe;
+
+    if (recipe_native(r)) {
+        add(w, join(folder, "program"));
+    } else {
+        add(w, xstrdup("java"));
+        add(w, xstrdup(a->collector == COLLECTOR_PARALLEL ? "-XX:+UseParallelGC"
+                                                          : "-XX:+UseSerialGC"));
+        add_words(w, r->jvm, a->threads, folder);
+        add(w, xstrdup("-cp"));
+        add(w, xasprintf("%s:%s", folder, b->class_path));
+        add(w, xstrdup("Driver"));
+    }
+    add_words(w, r->size[a->size], a->threads, folder);
+}
+
+/* In a folder that is removed again: what it writes beside is of no use. */
+static int run_in(const char *dir, const char *out, const struct word_list *w, double *seconds,
+                  struct err *e)
+{
+    char *place = join(dir, "run");
+    struct child c = {.argv = (const char *const *)w->at, .dir = place, .out = out};
+    const int failed = mkdir(place, 0777) ? outfile_error(e, place, errno) : command_run(&c, e);
+
+    *seconds = c.seconds;
+    (void)folder_remove(place);
+    free(place);
+    return failed;
+}
+
+/* What the processors took: without the capture, and with it, what compresses included. */
+static int write_measured(const char *dir, double plain, double captured, struct err *e)
+{
+    char *path = join(dir, "measured.yaml");
+    FILE *out = fopen(path, "we");
+
+    if (out)
+        fprintf(out, "plain-seconds: %.2f\ncaptured-seconds: %.2f\n", plain, captured);
+    const int failed = !out || fclose(out) ? outfile_error(e, path, errno) : 0;
+    free(path);
+    return failed;
+}
+
+/* Alone first: a program that fails, or prints something else under capture, is none to keep. */
+static int capture(void *arg, const char *dir, struct err *e)
+{
+    const struct capturing *k = arg;
+    char *trace = join(dir, "trace.lard"), *out = join(dir, "output"), *alone = join(dir, "alone");
+    const char *const words[] = {
+        "capture", recipe_native(&k->asked->recipe) ? "native" : "java", "-q", "-o", trace, "--"};
+    struct word_list w = {.n = 0};
+    double plain = 0, captured = 0;
+
+    add(&w, own_path());
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+        add(&w, xstrdup(words[i]));
+    for (size_t i = 0; i < k->plain.n; i++)
+        add(&w, xstrdup(k->plain.at[i]));
+    int failed =
+        run_in(dir, alone, &k->plain, &plain, e) || run_in(dir, out, &w, &captured, e) ? -1 : 0;
+    if (!failed && !same_files(alone, out))
+        failed =
+            err_set(e, LARD_TRACE, "program:%s: its output under capture is another than its own",
+                    k->asked->recipe.name);
+    if (!failed && unlink(alone))
+        failed = outfile_error(e, alone, errno);
+    if (!failed)
+        failed = write_measured(dir, plain, captured, e);
+    words_free(&w);
+    free(alone);
+    free(out);
+    free(trace);
+    return failed;
+}
+
+static char *capture_name(const struct program_run *a)
+{
+    return xasprintf("%s-%s-%llu%s", a->recipe.name, program_sizes[a->size],
+                     (unsigned long long)a->threads,
+                     a->collector == COLLECTOR_PARALLEL ? "-parallel" : "");
+}
+
+/* In the folder to; 0 or -1. */
+static int capture_into(const char *to, const struct program_run *a, const struct building *b,
+                        bool again, bool quiet, struct err *e)
+{
+    const bool native = recipe_native(&a->recipe);
+    struct capturing k = {.asked = a};
+    char *provenance, *folder = built(b, quiet, &provenance, e);
+
+    if (!folder) {
+        free(provenance);
+        return -1;
+    }
+    command_of(&k.plain, a, b, folder);
+    char *with = recorders(native), *line = one_line(&k.plain);
+    char *more = xasprintf("recorded-by: '%s %s'\ncommand: '%s'\n", PACKAGE_VERSION, with, line);
+    xappend(&provenance, "", more);
+    int failed = 0;
+    if (again || !made_of(to, provenance)) {
+        if (!quiet)
+            cli_note("capturing program:%s, once, in %s", a->recipe.name, to);
+        failed = fill_new(to, provenance, capture, &k, e);
+    }
+    free(more);
+    free(line);
+    free(with);
+    words_free(&k.plain);
+    free(folder);
+    free(provenance);
+    return failed;
+}
+
+char *program_capture(const struct program_run *a, bool again, bool quiet, struct err *e)
+{
+    char *name = capture_name(a), *to = cache_path(name, e),
+         *trace = to ? join(to, "trace.lard") : NULL;
+    struct building b = {.recipe = NULL};
+    struct err inner = {0};
+    int failed = to ? 0 : -1;
+
+    /* A capture outlives its packages: it goes where they are not. */
+    if (!failed && !building_begin(&b, &a->recipe, &inner))
+        failed = capture_into(to, a, &b, again, quiet, e);
+    else if (!failed && (again || access(trace, R_OK)))
+        failed = err_set(e, (enum lard_exit)inner.code, "%s", inner.text);
+    building_free(&b);
+    free(name);
+    free(to);
+    if (!failed)
+        return trace;
+    free(trace);
+    return NULL;
+}

@@ -1,0 +1,56 @@
+/* captured.c - a table of overheads whose programs are captures of real ones (docs/programs.md). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/programs/programs.h"
+#include "cli/reproduce/claims.h"
+#include "cli/reproduce/table.h"
+
+/* A program whose packages are not there is left out, and that is said. */
+static int add(struct table_program *to, size_t *n, const struct program *p, bool quiet,
+               struct err *e)
+{
+    char *source = xasprintf("program:%s", p->name), *path = program_source(source, quiet, e);
+
+    free(source);
+    if (path) {
+        to[(*n)++] = (struct table_program){.name = p->name, .source = path};
+        return 0;
+    }
+    if (e->code != LARD_USAGE)
+        return -1;
+    cli_note("left out: %s", e->text);
+    err_clear(e);
+    return 0;
+}
+
+int captured_table(struct reproduction *to, const struct reproduction *t, bool quiet, struct err *e)
+{
+    const struct program *from = suites[SUITE_REAL].program;
+    size_t n = 0, have = 0;
+
+    while (from[n].name)
+        n++;
+    struct table_program *list = xcalloc(n + 1, sizeof *list);
+    *to = *t;
+    to->program = list;
+    to->captured = true;
+    to->names_pairs = false;
+    to->inputs = "captures of real programs, 4 threads, size small (docs/programs.md)";
+    for (size_t i = 0; i < n; i++)
+        if (add(list, &have, &from[i], quiet, e))
+            return -1;
+    return have ? 0
+                : err_set(e, LARD_USAGE,
+                          "%s: none of the programs is there; `lardsim programs list` says what "
+                          "they are made of",
+                          t->name);
+}
+
+void captured_free(struct reproduction *t)
+{
+    for (const struct table_program *p = t->program; t->captured && p->name; p++)
+        free((char *)p->source);
+    if (t->captured)
+        free((struct table_program *)t->program);
+}

@@ -1,0 +1,165 @@
+#!/bin/sh
+# programs.sh - does a recipe become a capture, once, that any verb takes as a source; is what can't be built or
+# captured refused with a reason, and never kept? By recipes of the test's own; and those that are shipped are whole.
+# shellcheck source=tests/cli/head.sh
+. "${top_srcdir:-.}/tests/cli/head.sh"
+says() { grep -qF -e "$2" "$1" || fail "$1 does not say: $2: $(head -c 300 "$1")"; }
+run() { # run CODE ARGS...
+    want=$1
+    shift
+    "$lardsim" "$@" >out 2>err </dev/null
+    code=$?
+    [ $code = "$want" ] || fail "$*: exit code $code, not $want: $(tail -n 2 err)"
+}
+XDG_CACHE_HOME=$dir/cache
+LARDSIM_NATIVE=$top_builddir/capture/liblardsim-native.a
+export XDG_CACHE_HOME LARDSIM_NATIVE
+kept=$XDG_CACHE_HOME/lardsim/programs
+
+# ---- those that are shipped ----------------------------------------------------------------------
+
+LARDSIM_PROGRAMS=$top/programs
+export LARDSIM_PROGRAMS
+run 0 programs list
+[ "$(grep -c '' out)" = $(($(find "$top/programs" -name recipe.yaml | grep -c '') + 1)) ] || fail "not every recipe is listed: $(cat out)"
+run 0 programs list --json
+[ "$(grep -c '"medium": "' out)" = "$(grep -c '"name"' out)" ] || fail "some program has no size medium"
+sed -n 's/^ *"twin": "\(.*\)",$/\1/p' out >twins
+run 0 list workloads
+for twin in $(cat twins); do
+    grep -q "^$twin " out || fail "a recipe has the twin $twin, which is no workload"
+done
+for recipe in "$top"/programs/*/recipe.yaml; do
+    driver=$(sed -n 's/^driver: //p' "$recipe")
+    [ -n "$driver" ] || driver=$(grep -q '^sources:' "$recipe" && echo build.sh || echo Driver.java)
+    [ -r "${recipe%/*}/$driver" ] || fail "$recipe: its driver $driver is not there"
+done
+
+# ---- what is no program --------------------------------------------------------------------------
+
+run 2 programs capture xallan
+says err 'did you mean "xalan"?'
+run 2 run program:../programs/xalan
+says err 'there is no such program'
+run 3 programs capture xalan,size=huge
+says err 'small | medium'
+run 3 programs capture xalan,seed=3
+says err 'seed'
+LARDSIM_PROGRAMS=$dir/nowhere run 2 programs list
+says err 'LARDSIM_PROGRAMS'
+
+LARDSIM_PROGRAMS=$dir/programs
+recipe() { # recipe NAME: its lines from standard input
+    mkdir -p "programs/$1"
+    cat >"programs/$1/recipe.yaml"
+}
+recipe bad <<'END'
+small: "%t"
+smal: "%t"
+END
+run 3 programs build bad
+says err 'smal'
+recipe missing <<'END'
+packages: [no-such-package-a, no-such-package-b]
+small: "%t"
+END
+run 2 run program:missing
+says err 'apt-get install --no-install-recommends no-such-package-a no-such-package-b'
+
+# ---- one that is built, captured once, and run ---------------------------------------------------
+
+echo 'int main(void) { return 0; }' >empty.c
+"$top_builddir/capture/lardsim-cc" -o empty empty.c 2>/dev/null && ./empty || { echo "no compiler links for capture here"; exit 77; }
+
+recipe tally <<'END'
+about: Counts, and forgets the lock
+small: "%t 10 %d/input"
+medium: "%t 1000 %d/input"
+END
+cat >programs/tally/build.sh <<END
+echo built >>$dir/builds
+echo 7 >input
+cat >tally.c <<'END_C'
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+static int hits, times;
+static void *work(void *arg) { for (int i = 0; i < times; i++) hits++; return arg; }
+int main(int argc, char **argv)
+{
+    pthread_t t[8];
+    int n = atoi(argv[1]), seven = 0;
+    FILE *in = fopen(argv[3], "r");
+    times = atoi(argv[2]);
+    if (argc != 4 || !in || fscanf(in, "%d", &seven) != 1 || !fopen("left-behind", "w"))
+        return 1;
+    for (int i = 0; i < n; i++)
+        pthread_create(&t[i], NULL, work, NULL);
+    for (int i = 0; i < n; i++)
+        pthread_join(t[i], NULL);
+    printf("%d\n", seven);
+    return 0;
+}
+END_C
+"\$CC" -O1 -o program tally.c -lpthread
+END
+run 0 run -q -p vc --set machine=none -o first program:tally,threads=3
+[ "$(wc -l <first/races.jsonl)" -gt 0 ] || fail "the races of the program are not found"
+[ "$(cat "$kept/tally-small-3/output")" = 7 ] || fail "what the program printed is not kept"
+[ -e "$kept/tally-small-3/run" ] && fail "what the program wrote beside is kept"
+says "$kept/tally-small-3/provenance.yaml" 'command:'
+grep -q 'plain-seconds: [0-9]' "$kept/tally-small-3/measured.yaml" || fail "what it took is not kept"
+was=$(stat -c %i "$kept/tally-small-3/trace.lard")
+run 0 run -q -p vc --set machine=none -o second program:tally,threads=3
+[ "$(stat -c %i "$kept/tally-small-3/trace.lard")" = "$was" ] || fail "a program is captured twice"
+cmp -s first/stats.json second/stats.json || fail "one capture has two results"
+run 0 programs capture tally,threads=2
+[ "$(cat out)" = "$kept/tally-small-2/trace.lard" ] || fail "capture says the trace is $(cat out)"
+[ "$(wc -l <builds)" = 1 ] || fail "a program is built $(wc -l <builds) times for two captures"
+printf 'sources: ["program:tally,threads=3"]\npolicies: [vc]\nbase: {machine: none}\n' >sweep.yaml
+run 0 sweep -q sweep.yaml -o swept
+run 0 programs describe tally,threads=3
+says out 'accesses-per-region'
+run 0 programs describe --markdown tally,threads=3
+says out '| tally,threads=3 |'
+
+# Another driver is another program; --again is asked for.
+echo '# more' >>programs/tally/build.sh
+run 0 programs capture -q tally,threads=3
+[ "$(wc -l <builds)" = 2 ] || fail "a driver that has changed is not built"
+[ "$(stat -c %i "$kept/tally-small-3/trace.lard")" != "$was" ] || fail "a program that has changed is not captured again"
+was=$(stat -c %i "$kept/tally-small-3/trace.lard")
+run 0 programs capture -q --again tally,threads=3
+[ "$(stat -c %i "$kept/tally-small-3/trace.lard")" != "$was" ] || fail "--again captures nothing"
+# Its packages have gone, and the capture stays.
+sed -i '1i packages: [no-such-package]' programs/tally/recipe.yaml
+run 0 programs capture -q tally,threads=3
+run 2 programs capture -q --again tally,threads=3
+says err 'no-such-package'
+
+# ---- what can't be kept --------------------------------------------------------------------------
+
+recipe other <<'END'
+small: "%t"
+END
+printf '%s\n' "cat >p.c <<'C'" '#include <stdio.h>' '#include <unistd.h>' 'int main(void) { printf("%d\n", getpid()); return 0; }' C \
+    '"$CC" -o program p.c' >programs/other/build.sh
+run 4 run program:other
+says err 'its output under capture is another'
+recipe fails <<'END'
+small: "%t"
+END
+printf '%s\n' 'echo "int main(void) { return 3; }" >p.c' '"$CC" -o program p.c' >programs/fails/build.sh
+run 4 run program:fails
+says err 'exit code 3'
+recipe unbuilt <<'END'
+small: "%t"
+END
+echo 'exit 5' >programs/unbuilt/build.sh
+run 4 run program:unbuilt
+says err 'exit code 5'
+for name in other fails unbuilt; do
+    ls -d "$kept/$name"-* "$kept/$name".* 2>/dev/null && fail "something of $name is kept"
+done
+XDG_CACHE_HOME=/proc run 7 run program:other
+exit $bad
