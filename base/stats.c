@@ -375,6 +375,14 @@ bool stats_value(const struct stats *s, const char *name, uint64_t *value)
     return stats_value_now(s, name, STATS_AT_END, value);
 }
 
+const uint64_t *stats_field(const struct stats *s, const char *name)
+{
+    const uint64_t *field;
+    size_t word;
+
+    return find_entry(s, name, &field, &word) ? field : NULL;
+}
+
 void stats_each(const struct stats *s,
                 void (*fn)(void *arg, const char *name, const char *unit, const char *help),
                 void *arg)

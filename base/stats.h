@@ -96,6 +96,8 @@ bool stats_value(const struct stats *s, const char *name, uint64_t *value);
 /* Likewise, but false also for a value that is one later than `now`. Behind "roi." a region that is
  * open counts as if it ended here. */
 bool stats_value_now(const struct stats *s, const char *name, enum stats_when now, uint64_t *value);
+/* Where that value stands, for who asks again and again; NULL: no such. Not for names behind "roi.". */
+const uint64_t *stats_field(const struct stats *s, const char *name);
 /* Every statistic, in order of declaration: for list and explain. */
 void stats_each(const struct stats *s,
                 void (*fn)(void *arg, const char *name, const char *unit, const char *help),

@@ -73,14 +73,17 @@ static void make_cli(struct repeat *a, const struct cli *c)
 /* Intervals go to a results folder, and change no result. */
 static int leave_out_intervals(struct repeat *a, struct err *e)
 {
+    static const char *const asks[][2] = {{"stats.interval", "stats.interval=0"},
+                                          {"stats.rows", "stats.rows=0"}};
     struct lardsim *l = lardsim_new();
-    const char *interval;
 
     if (run_settings(l, &a->cli))
         err_set(e, (enum lard_exit)lardsim_exit_code(l), "%s", lardsim_error(l));
-    interval = sim_given(l, "stats.interval");
-    if (interval && strcmp(interval, "0") != 0 && !cli_has(&a->cli, 'o'))
-        add(a, OPT_SET, "stats.interval=0");
+    for (size_t i = 0; i < ARRAY_SIZE(asks); i++) {
+        const char *given = sim_given(l, asks[i][0]);
+        if (given && strcmp(given, "0") != 0 && !cli_has(&a->cli, 'o'))
+            add(a, OPT_SET, asks[i][1]);
+    }
     lardsim_free(l);
     return e->code ? -1 : 0;
 }

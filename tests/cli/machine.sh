@@ -29,8 +29,8 @@ stat() { awk -F, -v name="$2" '$1 == name {print $2}' "$1/stats.csv"; }
 
 # ---- intervals add up to the totals, and lie side by side -------------------------------------------
 
-check_intervals() {
-    awk -F, -v folder="$1" '
+check_intervals() { # DIR [LEAST]: it has so many columns at least
+    awk -F, -v folder="$1" -v least="${2:-30}" '
         FILENAME ~ /stats.csv$/ { total[$1] = $2; next }
         FNR == 1 { for (i = 3; i <= NF; i++) name[i] = $i; columns = NF; next }
         {
@@ -48,7 +48,7 @@ check_intervals() {
                     bad = 1
                 }
             if (end < total["machine.cycles"]) { print folder ": ends at " end; bad = 1 }
-            if (rows < 1 || columns < 30) { print folder ": " rows " rows, " columns " columns"; bad = 1 }
+            if (rows < 1 || columns < least) { print folder ": " rows " rows, " columns " columns"; bad = 1 }
             exit bad
         }' "$1/stats.csv" "$1/intervals.csv" || fail "intervals of $1"
 }
@@ -85,6 +85,26 @@ done
 printf 'start,end,events.total\n0,50,1\n50,100,0\n100,150,1\n150,200,0\n200,242,0\n' >want
 cut -d, -f1-3 two-timed/intervals.csv | cmp -s - want || fail "rows by hand: $(cat two-timed/intervals.csv)"
 cut -d, -f1-3 two-recorded/intervals.csv | cmp -s - want || fail "rows by hand: $(cat two-recorded/intervals.csv)"
+
+# Bounded: at most so many rows, of one length that doubles; columns still add up, with those by core; and no
+# result moves. In the two rows by hand the intervals of 50 have become those of 200.
+for rows in 2 7 64; do
+    for order in timed recorded; do
+        run 0 --quiet -c radish8 --set order=$order --set stats.rows=$rows -o rows-$rows-$order small.lard
+        check_intervals rows-$rows-$order 20
+        [ "$(wc -l <rows-$rows-$order/intervals.csv)" -le $((rows + 1)) ] || fail "more than $rows rows, $order"
+    done
+    [ "$(wc -l <rows-$rows-timed/intervals.csv)" -ge $((rows / 3 + 1)) ] || fail "far fewer than $rows rows"
+done
+says rows-64-timed/intervals.csv "cores.wait-lock.0" "cores.wait-barrier.3"
+cmp -s rows-64-timed/stats.json of1/stats.json || fail "stats.rows changes the statistics"
+run 0 --quiet -c radish8 --set order=timed --set stats.rows=2 --set stats.interval=50 -o two-rows two.txt
+printf 'start,end,events.total\n0,200,2\n200,242,0\n' >want
+cut -d, -f1-3 two-rows/intervals.csv | cmp -s - want || fail "two rows by hand: $(cat two-rows/intervals.csv)"
+run 3 -c radish8 --set stats.rows=8 small.lard
+says err "stats.rows" "--output"
+run 3 -c radish8 --set stats.rows=1 -o one-row small.lard
+says err "stats.rows" "2 or more"
 
 # Longer than the run: one row, which is the totals.
 run 0 --quiet -c radish8 --set stats.interval=1G -o long small.lard
