@@ -90,6 +90,13 @@ bands.inc: $(band_tables) $(srcdir)/cli/cli.mk
 
 # What stands in a report, byte by byte.
 report_files = report_css.inc report_js.inc
+if HAVE_UPLOT
+report_files += uplot_css.inc uplot_js.inc
+uplot_css.inc: $(UPLOT_DIR)/uPlot.min.css
+	$(AM_V_GEN)$(as_bytes)
+uplot_js.inc: $(UPLOT_DIR)/uPlot.iife.min.js
+	$(AM_V_GEN)$(as_bytes)
+endif
 EXTRA_DIST += cli/report/page.css cli/report/page.js
 CLEANFILES += $(report_files)
 nodist_lardsim_SOURCES += $(report_files)

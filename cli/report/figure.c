@@ -120,7 +120,7 @@ enum {
     BETWEEN = 8,
     HIGH = 200,
     LETTER = 8, /* about so wide is one */
-    LABEL_MOST = 27,
+    LABEL_MOST = 24,
     LOOKS = 10
 };
 
@@ -266,7 +266,9 @@ static void draw_row(const struct figure *f, const struct scale *s, size_t row, 
 
 static unsigned begin(const struct figure *f, unsigned inside, FILE *out)
 {
-    const unsigned top = TOP + legend_lines(f) * LEGEND;
+    /* Above columns stands their unit. */
+    const unsigned top =
+        TOP + legend_lines(f) * LEGEND + (f->kind == FIGURE_COLUMNS ? LEGEND / 2 : 0);
 
     svg_begin(out, WIDTH, top + inside + FOOT, f->title);
     svg_text(out, 10, 20, "text title", f->title);

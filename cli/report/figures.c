@@ -458,15 +458,23 @@ static void make_waiting(const struct figures_of *m, const struct report_run *ru
         free(core);
     }
     for (size_t r = 0; r < t->rows; r++) {
-        const double *value = &t->value[r * t->columns], length = value[1] - value[0];
         time_row(f, t, r);
         for (size_t c = 0; c < cores; c++)
             *figure_at(f, r, c) = 0;
         for (size_t i = 0; i < t->columns; i++) {
             const size_t core = waiting_core(t->name[i]);
-            if (core < cores && length > 0)
-                *figure_at(f, r, core) =
-                    fmin(100, *figure_at(f, r, core) + 100 * value[i] / length);
+            if (core < cores)
+                *figure_at(f, r, core) += t->value[r * t->columns + i];
+        }
+    }
+    /* Waiting is counted where it ends: what is longer than the row was before it. */
+    for (size_t c = 0; c < cores; c++) {
+        double before = 0;
+        for (size_t r = t->rows; r-- > 0;) {
+            const double *value = &t->value[r * t->columns], length = value[1] - value[0],
+                         all = *figure_at(f, r, c) + before;
+            before = fmax(0, all - length);
+            *figure_at(f, r, c) = length > 0 ? 100 * fmin(all, length) / length : 0;
         }
     }
     (void)done(m);

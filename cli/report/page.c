@@ -258,9 +258,6 @@ static void write_top(FILE *out, const char *title)
     element(out, "title", title);
     fputs("\n<style>\n", out);
     fwrite(page_css, 1, sizeof page_css, out);
-#ifdef HAVE_UPLOT
-    fwrite(uplot_css, 1, sizeof uplot_css, out);
-#endif
     write_themes(out);
     fputs("</style>\n</head>\n<body>\n<header>\n", out);
     element(out, "h1", title);
@@ -269,12 +266,19 @@ static void write_top(FILE *out, const char *title)
           out);
 }
 
-static void write_scripts(FILE *out)
+/* lines: something is there for uPlot to draw. */
+static void write_scripts(FILE *out, bool lines)
 {
 #ifdef HAVE_UPLOT
-    fputs("<script>\n", out);
-    fwrite(uplot_js, 1, sizeof uplot_js, out);
-    fputs("</script>\n", out);
+    if (lines) {
+        fputs("<style>\n", out);
+        fwrite(uplot_css, 1, sizeof uplot_css, out);
+        fputs("</style>\n<script>\n/* uPlot: Copyright (c) Leon Sorokin, MIT licence */\n", out);
+        fwrite(uplot_js, 1, sizeof uplot_js, out);
+        fputs("</script>\n", out);
+    }
+#else
+    (void)lines;
 #endif
     fputs("<script>\n", out);
     fwrite(page_js, 1, sizeof page_js, out);
@@ -701,7 +705,10 @@ void page_write(FILE *out, const struct reported *r, const struct figures *f, co
         write_study(out, &r->study[i], i, f, first[i], first[i + 1]);
     write_end(out);
     data_block(out, r, f);
-    write_scripts(out);
+    bool lines = false;
+    for (size_t i = 0; i < f->n; i++)
+        lines |= f->at[i].kind == FIGURE_COLUMNS;
+    write_scripts(out, lines);
     fputs("</body>\n</html>\n", out);
     free(whole);
     free(title);
@@ -849,7 +856,7 @@ void page_differences(FILE *out, const struct report_faults *faults,
     write_end(out);
     fputs("<script type=\"application/json\" id=\"data\">{\"studies\":[],\"lines\":[]}</script>\n",
           out);
-    write_scripts(out);
+    write_scripts(out, false);
     fputs("</body>\n</html>\n", out);
     free(title);
 }

@@ -113,7 +113,7 @@ function picture(shown) {
     const y = top + GAP / 2 + high * k;
     let up = 0, down = 0, sum = 0;
     svg.append(drawn('text', {x: LEFT - 8, y: y + high / 2, class: 'text end'},
-                     r.name.length > 27 ? r.name.slice(0, 26) + '...' : r.name));
+                     r.name.length > 24 ? r.name.slice(0, 24) + '...' : r.name));
     r.values.forEach(function (v, i) {
       if (v === null) return;
       const from = shown.stack ? v < 0 ? down : up : 0, to = from + v;
@@ -274,14 +274,14 @@ function lines(figure, place, box) { /* place: where the picture is, whose colou
   const levels = figure.series.map((s, i) => figure.rows.map((r, k) => sums[k] += r[i + 1] || 0));
   const colour = i => getComputedStyle(place.querySelector('.picture rect.s' + figure.looks[i] % 10)).fill;
   const series = figure.series.map((s, i) => ({label: s, stroke: colour(i), fill: colour(i), width: 0,
-    points: {show: false},
+    points: {show: false}, paths: uPlot.paths.stepped({align: 1}),
     value: (u, v, k, at) => at === null || at === undefined ? '' : number(figure.rows[at][i + 1] || 0)}));
   const axis = {stroke: getComputedStyle(document.body).color, grid: {stroke: '#8884'}, ticks: {stroke: '#8884'}};
   const plot = element('div', {className: 'plot'});
   box.append(plot);
   /* What lies on top of others is drawn first. */
   new uPlot({width: place.clientWidth - 8, height: 280, cursor: {drag: {x: true, y: false}},
-    scales: {x: {time: false}},
+    scales: {x: {time: false}, y: {range: (u, least, most) => [0, most]}},
     axes: [Object.assign({label: figure.across}, axis), Object.assign({label: figure.unit}, axis)],
     series: [{label: figure.across}].concat(series.reverse())}, [x].concat(levels.reverse()), plot);
 }

@@ -751,74 +751,82 @@ static void sweep_point(struct report_study *s, struct report_cell *c, const str
             csv_at(row, i < ARRAY_SIZE(column) ? column[i] : i - ARRAY_SIZE(column) + LISTED_AXES));
 }
 
-static void sweep_cell(struct report_reading *r, struct report_study *s,
-                       const struct sweep_folder *f, const struct csv_row *row, struct map *shown,
-                       struct map *where)
+/* The cell's index, or NO_BASELINE: it is not done. shown: sources and policies whose races are
+ * read. */
+static size_t sweep_cell(struct report_reading *r, struct report_study *s,
+                         const struct sweep_folder *f, const struct csv_row *row, struct map *shown)
 {
     const char *hash = csv_at(row, LISTED_CELL), *label = csv_at(row, LISTED_POLICY);
+    const enum cell_state state = sweep_state(f, hash);
     char *dir = sweep_path(f, "cells", hash);
+    size_t at = NO_BASELINE;
 
-    switch (sweep_state(f, hash)) {
-    case CELL_DONE:
-        if (read_run(r, s, dir, hash, label, s->runs == 0)) {
-            char *first = xasprintf("%s %s", csv_at(row, LISTED_SOURCE), label);
-            uint64_t *seen = map_put(shown, digest_bytes(first, strlen(first)));
-            if (!(*seen)++)
-                read_races(r, s, dir, label);
-            sweep_point(s, &s->cell[s->cells - 1], row);
-            *map_put(where, strtoull(hash, NULL, 16)) = s->cells;
-            free(first);
-        }
-        break;
-    case CELL_FAILED:
-        s->failed++;
-        break;
-    case CELL_MISSING:
-    case CELL_RUNNING:
-        s->missing++;
+    s->failed += state == CELL_FAILED;
+    s->missing += state != CELL_FAILED && state != CELL_DONE;
+    if (state == CELL_DONE && read_run(r, s, dir, hash, label, s->runs == 0)) {
+        char *first = xasprintf("%s %s", csv_at(row, LISTED_SOURCE), label);
+        uint64_t *seen = map_put(shown, digest_bytes(first, strlen(first)));
+        if (!(*seen)++)
+            read_races(r, s, dir, label);
+        at = s->cells - 1;
+        sweep_point(s, &s->cell[at], row);
+        free(first);
     }
     free(dir);
+    return at;
 }
 
-static void sweep_baselines(struct report_study *s, const struct listing *l,
-                            const struct map *where)
+/* at: the cell of each row. */
+static void sweep_baselines(struct report_study *s, const struct listing *l, const size_t *at)
 {
+    struct map where;
+
+    map_init(&where, NULL);
+    for (size_t i = 0; i < l->n; i++)
+        if (at[i] != NO_BASELINE)
+            *map_put(&where, strtoull(csv_at(&l->row[i], LISTED_CELL), NULL, 16)) = at[i] + 1;
     for (size_t i = 0; i < l->n; i++) {
-        const uint64_t *at = map_find(where, strtoull(csv_at(&l->row[i], LISTED_CELL), NULL, 16));
-        const uint64_t *base =
-            map_find(where, strtoull(csv_at(&l->row[i], LISTED_BASELINE), NULL, 16));
-        if (at && base && *csv_at(&l->row[i], LISTED_BASELINE))
-            s->cell[*at - 1].baseline = *base - 1;
+        const char *hash = csv_at(&l->row[i], LISTED_BASELINE);
+        const uint64_t *base = *hash ? map_find(&where, strtoull(hash, NULL, 16)) : NULL;
+        if (base && at[i] != NO_BASELINE)
+            s->cell[at[i]].baseline = *base - 1;
     }
+    map_free(&where);
+}
+
+static void read_listed(struct report_reading *r, const char *dir, const struct sweep_folder *f,
+                        const struct listing *l)
+{
+    struct report_study *s = study_add(r->to, STUDY_SWEEP, dir);
+    size_t *at = xcalloc(l->n + 1, sizeof *at);
+    struct map shown;
+
+    map_init(&shown, NULL);
+    s->dir = xstrdup(dir);
+    sweep_axes(s, l);
+    for (size_t i = 0; i < l->n; i++)
+        at[i] = sweep_cell(r, s, f, &l->row[i], &shown);
+    sweep_baselines(s, l, at);
+    if (s->failed + s->missing)
+        fault_add(&r->to->faults,
+                  "%s: of %zu cells %zu have failed and %zu are missing; the others are shown. "
+                  "`lardsim sweep status` says why",
+                  dir, l->n, s->failed, s->missing);
+    map_free(&shown);
+    free(at);
 }
 
 static void read_sweep(struct report_reading *r, const char *dir)
 {
     const struct sweep_folder f = {.dir = xstrdup(dir), .lock = -1};
-    struct map shown, where;
     struct listing l;
     struct err e = {0};
 
-    map_init(&shown, NULL);
-    map_init(&where, NULL);
-    if (listing_read(&l, &f, &e)) {
+    if (listing_read(&l, &f, &e))
         fault_add(&r->to->faults, "%s", e.text);
-    } else {
-        struct report_study *s = study_add(r->to, STUDY_SWEEP, dir);
-        s->dir = xstrdup(dir);
-        sweep_axes(s, &l);
-        for (size_t i = 0; i < l.n; i++)
-            sweep_cell(r, s, &f, &l.row[i], &shown, &where);
-        sweep_baselines(s, &l, &where);
-        if (s->failed + s->missing)
-            fault_add(&r->to->faults,
-                      "%s: of %zu cells %zu have failed and %zu are missing; the others are shown. "
-                      "`lardsim sweep status` says why",
-                      dir, l.n, s->failed, s->missing);
-    }
+    else
+        read_listed(r, dir, &f, &l);
     listing_free(&l);
-    map_free(&shown);
-    map_free(&where);
     free(f.dir);
 }
 

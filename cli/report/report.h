@@ -137,7 +137,7 @@ struct report_study {
     struct report_axis *axis;
     size_t axes, axes_cap;
     size_t missing, failed; /* cells of a sweep */
-    bool has_region;
+    bool has_region, has_overheads;
     struct report_race *race;
     size_t races, races_cap;
     struct map race_at;      /* what tells a race apart, to 1 + its index */

@@ -26,14 +26,6 @@ static bool has_cycles(const struct report_study *s)
     return false;
 }
 
-static bool has_overheads(const struct report_study *s)
-{
-    for (size_t i = 0; i < s->cells; i++)
-        if (!isnan(s->cell[i].overhead) && !cell_is_none(&s->cell[i]))
-            return true;
-    return false;
-}
-
 /* Runs of one thing name it. */
 static void say_source(FILE *out, const struct report_study *s)
 {
@@ -71,7 +63,7 @@ void say_question(FILE *out, const struct report_study *s)
         markup_text(out, s->title ? s->title : s->name);
         return;
     }
-    if (has_overheads(s))
+    if (s->has_overheads)
         fputs("What does each detector cost in ", out);
     else if (has_cycles(s))
         fputs("How long does it take, and which accesses race, in ", out);
@@ -260,13 +252,13 @@ void say_answer(FILE *out, const struct report_study *s)
         say_claims(out, s);
         return;
     }
-    if (has_overheads(s))
+    if (s->has_overheads)
         say_overheads(out, s);
     else if (has_cycles(s))
         say_machine(out, s);
     say_races(out, s);
     say_wrong(out, s);
-    if (!has_overheads(s))
+    if (!s->has_overheads)
         return;
     fputs("<ul>\n", out);
     for (size_t i = 0; i < study_policies(s)->n; i++)

@@ -213,6 +213,7 @@ static void find_overheads(struct report_study *s)
         struct report_cell *c = &s->cell[i];
         const double base = c->baseline == NO_BASELINE ? NAN : s->cell[c->baseline].of[M_CYCLES];
         c->overhead = base > 0 ? c->of[M_CYCLES] / base - 1 : NAN;
+        s->has_overheads |= !isnan(c->overhead) && !cell_is_none(c);
     }
 }
 
@@ -221,9 +222,9 @@ double study_part(const struct report_study *s, const struct report_cell *c, siz
     const struct report_cell *base = c->baseline == NO_BASELINE ? NULL : &s->cell[c->baseline];
     const double used = c->of[M_CORES_USED], mine = isnan(c->part[part]) ? 0 : c->part[part];
 
-    if (isnan(c->of[M_CYCLES]) || !(used > 0))
+    if (isnan(c->of[M_CYCLES]) || !(used > 0) || (s->has_overheads && !base))
         return NAN;
-    if (!base)
+    if (!s->has_overheads)
         return 100 * mine / (used * c->of[M_CYCLES]);
     const double before = isnan(base->part[part]) ? 0 : base->part[part];
     return 100 * (mine / used - before / base->of[M_CORES_USED]) / base->of[M_CYCLES];

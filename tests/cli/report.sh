@@ -36,7 +36,7 @@ for x in race machine costs views sweep table.json; do
     report $x -o $x.html || fail "report $x exits $?: $(cat err.txt)"
     [ -s err.txt ] && fail "report $x complains: $(cat err.txt)"
     [ "$(tail -n 1 $x.html)" = "</html>" ] || fail "$x.html has no end"
-    sed 's,http://www.w3.org/2000/svg,,g' $x.html >without
+    sed 's,http://www.w3.org/2000/svg,,g; s,^/\*! https://github.com/leeoniya/uPlot,,' $x.html >without
     hasnt without http:
     hasnt without https:
     grep -qE '(src|href)="?[^#d"]' without && fail "$x.html has a link that leads out of it"

@@ -135,6 +135,8 @@ same() {
 # A sweep on a real Slurm; skipped where there is none.
 slurm() { "$SHELL" "$top/tests/long/slurm.sh"; }
 
+report() { "$SHELL" "$top/tests/long/report.sh"; }
+
 # All forms on real JVMs, and a stress; skipped where the build has no agents.
 java_captures() { "$SHELL" "$top/tests/capture/java.sh" all; }
 
@@ -297,6 +299,7 @@ self fuzz-25-std-yaml 60 fuzz 25 std yaml
 self fuzz-25-gem5 60 fuzz 25 gem5
 self same 150 same
 self slurm 100 slurm
+self report 30 report
 self dist 90 dist
 self adding 120 adding
 
