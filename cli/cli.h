@@ -62,7 +62,8 @@ enum {
     OPT_METHOD,
     OPT_WARM_UP,
     OPT_ON_SIGNAL,
-    OPT_BASELINE
+    OPT_BASELINE,
+    OPT_BAND
 };
 #define ROW_JSON                                                                                   \
     {                                                                                              \
@@ -108,6 +109,13 @@ const char *cli_get(const struct cli *c, int key); /* the last one's value; NULL
 int cli_u64(const struct cli *c, int key, uint64_t *to, struct err *e);
 bool cli_number(const char *text, uint64_t *to); /* such a number by itself */
 int cli_index(const struct cli *c, int key, const char *const *choices, size_t *to, struct err *e);
+
+/* ---- what the model leaves out: band.c ------------------------------------------------------ */
+
+/* --band of compare and reproduce: core.unmodelled at its upper end, 0: not given. config is what
+ * is run: its core must be one that heeds it. */
+struct config;
+int cli_band(const struct cli *c, struct config *config, uint64_t *most, struct err *e);
 
 /* ---- messages on standard error: main.c ----------------------------------------------------- */
 

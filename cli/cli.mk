@@ -1,7 +1,7 @@
 # cli/ - the program, one file a verb (cli/README.md), and what is made from its tables.
 bin_PROGRAMS = lardsim
 lardsim_SOURCES = base/stamp.c
-lardsim_SOURCES += cli/abstract.c cli/abstract.h cli/args.c cli/cli.h cli/completion.c \
+lardsim_SOURCES += cli/abstract.c cli/abstract.h cli/args.c cli/band.c cli/cli.h cli/completion.c \
 	cli/concepts.def cli/heads.def cli/explain.c cli/list.c cli/lives.c cli/lives.h cli/main.c cli/manual.c cli/plot.c cli/plot.h \
 	cli/progress.c cli/progress.h cli/stop.c cli/stop.h cli/styles.def cli/svg.c cli/svg.h cli/tables.c cli/verbs.def cli/verify.c
 lardsim_SOURCES += cli/capture/capture.c cli/capture/capture.h cli/capture/java.c cli/capture/native.c

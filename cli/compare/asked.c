@@ -51,44 +51,13 @@ int compare_machine_wanted(const struct cli *c, bool *wanted, struct err *e)
     return failed ? -1 : 0;
 }
 
-static void find_core_type(void *row, const char *section, const struct param *param)
-{
-    if (!strcmp(section, "core") && !strcmp(param->name, "type"))
-        *(struct param *)row = *param;
-}
-
-/* *type: the choice of core.type. */
-static int core_type(const struct cli *c, const char **type, struct err *e)
-{
-    struct config *config = config_new(run_presets);
-    struct param rows[2] = {PARAM_END, PARAM_END};
-    uint32_t choice = 0;
-
-    sim_each_param(find_core_type, &rows[0]);
-    rows[0].offset = 0;
-    const int failed = run_gather(config, c, e) || config_bind(config, "core", rows, &choice, e);
-    config_free(config);
-    *type = rows[0].choices[choice];
-    return failed ? -1 : 0;
-}
-
 int compare_band_wanted(const struct cli *c, uint64_t *most, struct err *e)
 {
-    const char *text = cli_get(c, OPT_BAND);
-    const char *type;
+    struct config *config = config_new(run_presets);
+    const int failed = run_gather(config, c, e) || cli_band(c, config, most, e);
 
-    *most = 0;
-    if (!text)
-        return 0;
-    if (!cli_number(text, most) || !*most || *most > 1000)
-        return err_set(e, LARD_USAGE, "compare: --band: '%s' is no number from 1 to 1000", text);
-    if (core_type(c, &type, e))
-        return -1;
-    if (strcmp(type, "pipelined") != 0)
-        return err_set(e, LARD_USAGE,
-                       "compare: --band adds instructions that only a pipelined core issues; give "
-                       "--set core.type=pipelined, or leave --band out");
-    return 0;
+    config_free(config);
+    return failed ? -1 : 0;
 }
 
 size_t spec_label(const char *spec)

@@ -155,7 +155,7 @@ struct cost_spread cost_spread_of(const struct cost_runs *s, size_t row);
 
 /* ---- --csv and --plot: compare/files.c ---------------------------------------------------- */
 
-enum { OPT_CSV = 520, OPT_PLOT, OPT_SEEDS, OPT_CONVERGE, OPT_BAND };
+enum { OPT_CSV = 520, OPT_PLOT, OPT_SEEDS, OPT_CONVERGE };
 struct compare_files {
     struct outfile *csv, *plot; /* NULL: not asked for */
 };

@@ -1,4 +1,5 @@
 /* files.c - a table as CSV, as an SVG of bars, and as a script for gnuplot that has its data. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,13 @@ static void csv_column(const struct table_results *r, const struct table_program
     csv_value(out, quantity_of(&q, c->quantity));
     csv_value(out, c->paper ? quantity_of(&q, c->paper) : NAN);
     fputs(",,\n", out);
+    if (r->band) {
+        q.results = r->band;
+        fprintf(out, "%s,%s,\"%s, core.unmodelled=%" PRIu64 "\"", r->of->name, name, c->head,
+                r->band->unmodelled);
+        csv_value(out, quantity_of(&q, c->quantity));
+        fputs(",,,\n", out);
+    }
     free(name);
 }
 

@@ -59,6 +59,10 @@ static void print_top(const struct table_results *r)
     if (r->failed)
         printf("; %zu failed: lardsim sweep status says why, if the cells are kept", r->failed);
     printf("\n");
+    if (r->band)
+        printf("band      core.unmodelled from 0 to %" PRIu64
+               " percent, for what the model leaves out\n",
+               r->band->unmodelled);
     paragraph("inputs", t->inputs);
     paragraph("frozen", t->frozen);
     paragraph("cannot", t->cannot);
@@ -118,13 +122,17 @@ static void print_summary(const struct table_results *r, const struct table_line
 {
     const struct quantity q = {.results = r, .seed = SIZE_MAX};
 
-    printf("%-*s", PROGRAM_WIDTH, l->text);
+    printf("%-*s", PROGRAM_WIDTH, r->unmodelled ? "  with core.unmodelled" : l->text);
     for (const struct table_column *c = r->of->column; c->head; c++) {
-        if (c->paper)
+        if (c->paper && r->unmodelled)
+            printf(" %*s", COLUMN_WIDTH - 1, "");
+        else if (c->paper)
             number(summarized(&q, l->quantity, c->paper));
         number(summarized(&q, l->quantity, c->quantity));
     }
     printf("\n");
+    if (r->band)
+        print_summary(r->band, l);
 }
 
 /* How far the first summary of each column moves with the seed. */
@@ -198,6 +206,11 @@ static void print_judged(const struct table_results *r, const struct table_judge
            number_text(ours, j->ours));
     if (r->seeds > 1 && j->verdict != TABLE_CANNOT)
         printf(" (seeds: %s to %s)", number_text(least, j->least), number_text(most, j->most));
+    if (r->band) {
+        const struct quantity q = {.results = r->band, .seed = SIZE_MAX};
+        printf(" (with core.unmodelled: %s)",
+               number_text(most, quantity_of(&q, j->band->quantity)));
+    }
     printf(" %s: %s\n", b->unit, table_verdict_names[j->verdict]);
     free(band);
 }
@@ -258,6 +271,16 @@ static void json_key_printed(struct json *j, const char *key, const char *text)
     json_key_double(j, key, *text ? strtod(text, NULL) : NAN);
 }
 
+/* With a band: the same at its other end. program: NULL: of all. */
+static void json_band(struct json *j, const struct table_results *r, const struct table_program *p,
+                      const char *quantity)
+{
+    const struct quantity q = {.results = r->band, .program = p, .seed = SIZE_MAX};
+
+    if (r->band)
+        json_key_double(j, "unmodelled", quantity_of(&q, quantity));
+}
+
 static void json_program(struct json *j, const struct table_results *r,
                          const struct table_program *p)
 {
@@ -276,6 +299,7 @@ static void json_program(struct json *j, const struct table_results *r,
         json_key_str(j, "quantity", c->quantity);
         json_key_double(j, "paper", c->paper ? quantity_of(&q, c->paper) : NAN);
         json_key_double(j, "ours", quantity_of(&q, c->quantity));
+        json_band(j, r, p, c->quantity);
         json_end(j);
     }
     json_end(j);
@@ -297,7 +321,8 @@ static void json_parts(struct json *j, const struct table_results *r)
     }
 }
 
-static void json_judged(struct json *j, const struct table_judged *is)
+static void json_judged(struct json *j, const struct table_results *r,
+                        const struct table_judged *is)
 {
     const struct band *b = is->band;
 
@@ -311,6 +336,7 @@ static void json_judged(struct json *j, const struct table_judged *is)
     json_key_printed(j, "high", b->high);
     json_key_str(j, "band", b->why);
     json_key_double(j, "ours", is->ours);
+    json_band(j, r, NULL, b->quantity);
     json_key_double(j, "least", is->least);
     json_key_double(j, "most", is->most);
     json_key_str(j, "verdict", table_verdict_names[is->verdict]);
@@ -322,7 +348,7 @@ static void json_claims(struct json *j, const struct table_results *r)
     struct table_judged is;
 
     for (size_t at = 0; judge_next(r, &at, &is);)
-        json_judged(j, &is);
+        json_judged(j, r, &is);
 }
 
 void page_json(const struct table_results *r, struct json *j)
@@ -341,6 +367,8 @@ void page_json(const struct table_results *r, struct json *j)
     json_key_u64(j, "seeds", r->seeds);
     json_key_u64(j, "cells", r->cells);
     json_key_u64(j, "cells-failed", r->failed);
+    if (r->band)
+        json_key_u64(j, "band", r->band->unmodelled);
     json_key_str(j, "inputs", t->inputs);
     json_key_str(j, "frozen", t->frozen);
     json_key_str(j, "cannot", t->cannot);

@@ -1,5 +1,6 @@
 /* run.c - the cells of a table: a sweep that is written from its rows, run where cells are missing,
  * and read from the folder. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +10,7 @@
 /* What stands in for a machine that this build does not have. */
 static const char fallback[] = "radish8";
 
-static const char *machine_of(const struct reproduction *t)
+const char *machine_of(const struct reproduction *t)
 {
     if (!t->machine)
         return NULL;
@@ -29,6 +30,12 @@ static char *spec_of(const struct table_results *r)
     if (r->machine)
         xappend(&text, "  inherit: ", r->machine);
     xappend(&text, "\n", t->settings ? t->settings : "");
+    if (r->unmodelled) {
+        char *value = xasprintf("%" PRIu64, r->unmodelled);
+        xappend(&text, "  core.unmodelled: ", value);
+        xappend(&text, "\n", "");
+        free(value);
+    }
     if (t->axis)
         xappend(&text, "axes:\n  ", t->axis);
     xappend(&text, t->axis ? "\n" : "", "policies: [");
@@ -131,10 +138,10 @@ static int read_cells(void *results, const struct sweep *s, struct err *e)
     return 0;
 }
 
-int results_make(struct table_results *r, const struct reproduction *t, const struct run_options *o,
-                 struct err *e)
+static int make(struct table_results *r, const struct reproduction *t, const struct run_options *o,
+                uint64_t unmodelled, struct err *e)
 {
-    *r = (struct table_results){.of = t, .machine = machine_of(t)};
+    *r = (struct table_results){.of = t, .machine = machine_of(t), .unmodelled = unmodelled};
     r->size = t->captured ? NULL : o->size ? o->size : o->quick && t->quick ? t->quick : t->size;
     r->seeds = t->captured ? 1 : o->seeds ? (size_t)o->seeds : o->quick || !t->seeds ? 1 : t->seeds;
     char *text = spec_of(r);
@@ -151,8 +158,22 @@ int results_make(struct table_results *r, const struct reproduction *t, const st
     return failed;
 }
 
+int results_make(struct table_results *r, const struct reproduction *t, const struct run_options *o,
+                 struct err *e)
+{
+    if (make(r, t, o, 0, e))
+        return -1;
+    if (!o->band)
+        return 0;
+    r->band = xcalloc(1, sizeof *r->band);
+    return make(r->band, t, o, o->band, e);
+}
+
 void results_free(struct table_results *r)
 {
+    if (r->band)
+        results_free(r->band);
+    free(r->band);
     for (size_t i = 0; i < r->n; i++) {
         cell_stats_free(&r->sample[i].own);
         cell_stats_free(&r->sample[i].base);

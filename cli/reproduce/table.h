@@ -85,6 +85,10 @@ struct table_results {
     const struct reproduction *of;
     const char *machine; /* that ran; NULL: none */
     const char *size;    /* as given to each source; NULL: as it is */
+    /* The same with core.unmodelled at so many percent, which is the other end of a band; own.
+     * NULL: not asked for. */
+    struct table_results *band;
+    uint64_t unmodelled;
     size_t seeds, cells, failed;
     struct table_sample *sample; /* owns */
     size_t n, cap;
@@ -96,8 +100,10 @@ struct run_options {
     const char *dir;
     uint64_t jobs, seeds; /* 0: as many as there are processors; as the table says */
     const char *size;     /* NULL: as the table says */
+    uint64_t band;        /* core.unmodelled at its upper end; 0: no band */
     bool quick, quiet;
 };
+const char *machine_of(const struct reproduction *t); /* the preset that runs; NULL: none */
 int results_make(struct table_results *r, const struct reproduction *t, const struct run_options *o,
                  struct err *e);
 void results_free(struct table_results *r);

@@ -9,6 +9,7 @@
 #include "cli/reproduce/all.h"
 #include "cli/reproduce/lard.h"
 #include "cli/reproduce/table.h"
+#include "sim/sim.h"
 
 enum { OPT_PLOT = 512, OPT_PROGRAMS, OPT_GNUPLOT, OPT_CELLS, OPT_QUICK, OPT_SEEDS, OPT_SIZE };
 
@@ -61,7 +62,8 @@ static int refuse(const struct cli *c, const char *name, struct err *e)
         int key;
         const char *text;
     } no[] = {{OPT_GNUPLOT, "--gnuplot"}, {OPT_CELLS, "--cells"}, {OPT_QUICK, "--quick"},
-              {OPT_SEEDS, "--seeds"},     {OPT_SIZE, "--size"},   {'j', "--jobs"}};
+              {OPT_SEEDS, "--seeds"},     {OPT_SIZE, "--size"},   {'j', "--jobs"},
+              {OPT_BAND, "--band"}};
 
     for (size_t i = 0; i < ARRAY_SIZE(no); i++)
         if (cli_has(c, no[i].key))
@@ -111,12 +113,30 @@ static char *temporary(struct err *e)
     return NULL;
 }
 
-static int run_options(struct run_options *o, const struct cli *c, struct err *e)
+/* The table's machine must have a core that heeds core.unmodelled. */
+static int band_option(uint64_t *most, const struct cli *c, const struct reproduction *t,
+                       struct err *e)
+{
+    const char *machine = t ? machine_of(t) : NULL;
+
+    if (!cli_has(c, OPT_BAND))
+        return 0;
+    if (!machine)
+        return err_set(e, LARD_USAGE, "reproduce: --band is of one table on a machine; name that");
+    struct config *config = config_new(run_presets);
+    const int failed = config_preset(config, machine, e) || cli_band(c, config, most, e);
+    config_free(config);
+    return failed ? -1 : 0;
+}
+
+static int run_options(struct run_options *o, const struct cli *c, const struct reproduction *t,
+                       struct err *e)
 {
     o->quick = cli_has(c, OPT_QUICK);
     o->quiet = cli_has(c, OPT_QUIET);
     o->size = cli_get(c, OPT_SIZE);
-    if (cli_u64(c, 'j', &o->jobs, e) || cli_u64(c, OPT_SEEDS, &o->seeds, e))
+    if (cli_u64(c, 'j', &o->jobs, e) || cli_u64(c, OPT_SEEDS, &o->seeds, e) ||
+        band_option(&o->band, c, t, e))
         return -1;
     if (o->jobs > 4096 || o->seeds > 1000)
         return err_set(e, LARD_USAGE, "reproduce: give at most 4096 --jobs, and 1000 --seeds");
@@ -239,7 +259,7 @@ static int reproduce_sweep(const struct cli *c, const struct reproduction *t, st
     if (suite == SUITE_KERNELS)
         return err_set(e, LARD_USAGE,
                        "reproduce: --programs kernels is for lard-table2 and lard-table3");
-    if (run_options(&o, c, e) || (!o.dir && !(o.dir = own = temporary(e))))
+    if (run_options(&o, c, t, e) || (!o.dir && !(o.dir = own = temporary(e))))
         return -1;
     const int status = suite == SUITE_REAL ? reproduce_captured(c, t, &o, f, e)
                        : t                 ? reproduce_table(c, t, &o, f, e)
@@ -294,6 +314,8 @@ static const struct argp_option options[] = {
     {"quick", OPT_QUICK, NULL, 0, "Run less: shorter programs, one seed", 0},
     {"seeds", OPT_SEEDS, "N", 0, "Run each program with so many seeds", 0},
     {"size", OPT_SIZE, "TEXT", 0, "What each program is given besides, as accesses=1M", 0},
+    {"band", OPT_BAND, "PERCENT", 0,
+     "Run all once more with core.unmodelled at PERCENT, and print both ends", 0},
     {"overwrite", OPT_OVERWRITE, NULL, 0, "Replace FILE if it exists", 0},
     ROW_JSON,
     ROW_QUIET,

@@ -110,6 +110,28 @@ if command -v gnuplot >/dev/null 2>&1; then
     gnuplot -e 'set terminal svg; set output "gp.svg"' budget.gp 2>gp.err || fail "gnuplot: $(cat gp.err)"
 fi
 
+# ---- a band ------------------------------------------------------------------------------------------
+
+# Both ends are what a comparison with that much of core.unmodelled gives.
+run 6 goldilocks-table3 --size ops=1 -j 2 --band 50 --json
+tr -d '\n' <out | grep -o '"step": "threads=5",.*"step": "threads=10"' >band
+for most in 0 50; do
+    "$lardsim" compare -c pentium4 --set granularity=field --set order=program --set schedule.quantum=280000000 \
+        --set core.unmodelled=$most -p goldilocks --json \
+        workload:multiset,ops=30,outside=97.78,layout=ia32,tier=interpreted,threads=5,ops=1,seed=1 >alone 2>/dev/null
+    grep '"policy": "goldilocks"' alone | grep -o '"cycles-to-none": [0-9.]*' | sed -n '1s/.* //p'
+done >ends
+awk -v ours="$(sed 's/.*"ours": \([0-9.]*\).*/\1/' band)" -v most="$(sed 's/.*"unmodelled": \([0-9.]*\).*/\1/' band)" '
+    { end[NR] = $1 } function off(a, b) { return a - b > 0.00001 || b - a > 0.00001 }
+    END { exit off(end[1], ours) || off(end[2], most) || most - ours < 0.0005 }' ends ||
+    fail "a band: $(cat band), and alone $(cat ends)"
+run 2 cvm-fig5 --band 50
+says err "core.type=pipelined"
+run 2 all --quick --band 50
+says err "of one table"
+run 2 goldilocks-table3 --band 0
+says err "no number from 1 to 1000"
+
 # ---- races of all trials ------------------------------------------------------------------------------
 
 # A pair that two trials find is one. Counted again from the cells, by names, for a program with 96.
