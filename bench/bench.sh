@@ -102,6 +102,11 @@ for name in sor crypt moldyn hedc churn multiset xalan@valor pmd@lard,gc=semispa
     events=$("$lardsim" run --policy none workload:$name,size=medium | awk '{sub(/^.*: /, ""); print $1; exit}')
     row "$name" "$lardsim" run --quiet --policy none --set trace.rules=off "workload:$name,size=medium"
 done
+# Asked on a machine, thread by thread.
+for name in xalan@valor moldyn; do
+    events=$("$lardsim" run --policy none "workload:$name" | awk '{sub(/^.*: /, ""); print $1; exit}')
+    row "$name, on a machine" "$lardsim" run --quiet -c radish8 --policy none --set trace.rules=off "workload:$name"
+done
 events=$of_bench
 # On a machine of 8 cores: 8 % and 61 % of the accesses miss the L1.
 trace "$dir/l1.lard" threads=8 sync_share=0 sharing=5 variables=2000 privates=4400

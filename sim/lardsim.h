@@ -78,7 +78,8 @@ enum lardsim_flag {
     LARDSIM_ARRAY = 1 << 3,
     LARDSIM_FINAL = 1 << 4,
     LARDSIM_IN_TXN = 1 << 5,
-    LARDSIM_NURSERY = 1 << 9
+    LARDSIM_NURSERY = 1 << 9,
+    LARDSIM_STATIC = 1 << 12
 };
 #define LARDSIM_ORDER(o) ((o) << 6)
 

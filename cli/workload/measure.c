@@ -20,8 +20,9 @@ enum life { UNSEEN, LIVE, ENDED };
 struct census {
     uint64_t n[TRAIT_COUNT]; /* by trait, of those that are counted */
     uint64_t system, arrays, program, live;
-    uint64_t work;       /* instructions of the program */
-    bool marked, inside; /* there is a region of interest; and this is it. In it: */
+    uint64_t statics, volatiles; /* reads; writes */
+    uint64_t work;               /* instructions of the program */
+    bool marked, inside;         /* there is a region of interest; and this is it. In it: */
     uint64_t bytes, accesses, instructions;
     uint8_t *life;     /* owns; by thread: enum life */
     struct map object; /* its address -> 2 x bytes, and 1 if it was there at the last collection */
@@ -78,6 +79,7 @@ static void count_access(struct census *c, const struct event *ev)
     c->program++;
     c->accesses += c->inside;
     c->arrays += (ev->flags & EVF_ARRAY) != 0;
+    c->statics += ev->flags & EVF_STATIC && ev->kind == EV_READ;
     c->n[ev->kind == EV_READ ? TRAIT_READS : ev->kind == EV_WRITE ? TRAIT_WRITES : TRAIT_ATOMICS]++;
     if (order_gives(event_order(ev)))
         release(c, ev->tid);
@@ -88,8 +90,10 @@ static void count_sync(struct census *c, const struct event *ev)
     c->n[TRAIT_SYNCS]++;
     c->n[TRAIT_LOCKS] +=
         (ev->kind == EV_ACQUIRE || ev->kind == EV_ACQUIRE_SHARED) && !(ev->flags & EVF_SYSTEM);
-    if (ev_info[ev->kind].gives && !(ev->flags & EVF_SYSTEM))
+    if (ev_info[ev->kind].gives && !(ev->flags & EVF_SYSTEM)) {
         release(c, ev->tid);
+        c->volatiles += ev->kind == EV_VOLATILE_WRITE;
+    }
     if (ev->kind == EV_THREAD_END)
         end(c, ev->tid);
     if (ev->kind == EV_JOIN)
@@ -217,6 +221,8 @@ static void conclude(const struct census *c, struct measure to[TRAIT_COUNT])
     to[TRAIT_READ_WRITE] = (struct measure){c->n[TRAIT_READS], c->n[TRAIT_WRITES]};
     to[TRAIT_SYSTEM] = (struct measure){100 * c->system, c->n[TRAIT_ACCESSES]};
     to[TRAIT_ARRAYS] = (struct measure){100 * c->arrays, c->program};
+    to[TRAIT_STATIC_READS] = (struct measure){1000 * c->statics, c->n[TRAIT_READS]};
+    to[TRAIT_VOLATILES] = (struct measure){100 * c->volatiles, c->n[TRAIT_RELEASES]};
     to[TRAIT_WORK] = (struct measure){c->work, c->n[TRAIT_CHECKED]};
     to[TRAIT_ALLOC_RATE] = (struct measure){1000 * c->bytes, c->accesses};
     to[TRAIT_FIRST_MISSES] = (struct measure){1000 * m->first, c->instructions};

@@ -62,11 +62,13 @@ char *source_with(const char *source, const char *name, uint64_t value);
     X(SHARED_LOCATIONS, "shared-locations", "%", "Of these, accessed by several threads.")         \
     X(SHARED, "shared-accesses", "%", "Checked accesses to such locations.")                       \
     X(FOREIGN, "foreign-accesses", "%", "Checked accesses to what another thread accessed last.")  \
+    X(STATIC_READS, "static-reads", "in 1000 reads", "Of static fields, of the program's reads.")  \
     X(SYNCS, "sync-events", "events", "Synchronisation, the program's and the system's.")          \
     X(LOCKS, "lock-acquisitions", "events", "Of locks by the program.")                            \
     X(LOCK_RATE, "locks-in-1000", "acquisitions", "In 1000 checked accesses.")                     \
     X(RELEASES, "releases", "events", "The program's that end a release-free region.")             \
     X(REGION, "accesses-per-region", "accesses", "Checked accesses by releases.")                  \
+    X(VOLATILES, "volatile-releases", "%", "Of these releases, writes of volatiles.")              \
     X(HEAP, "heap-events", "events", "Allocations, clears, copies, collections.")                  \
     X(ALLOCS, "allocations", "objects", "Objects and arrays.")                                     \
     X(ALLOCATED, "allocated", "bytes", "By allocations.")                                          \

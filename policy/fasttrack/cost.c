@@ -293,6 +293,20 @@ static void check_map(struct ft_cost *c, const struct shared_reads *s, sim_tid t
     ledger_part(c->cost, was);
 }
 
+/* ---- static fields
+ * ------------------------------------------------------------------------------- */
+
+/* As fib has it (rvm/src/org/jikesrvm/dr/DrRuntime.java, observeClassInit): a bitmap of each
+ * thread, with a bit for each class. */
+void ft_charge_static(struct ft_cost *c, sim_tid tid)
+{
+    if (!c->statics)
+        return;
+    ledger_part(c->cost, PART_CHECK);
+    clock_cost_class_seen(c->clocks, tid, c->env->core);
+    step(c, STEP_SEEN);
+}
+
 /* ---- accesses ------------------------------------------------------------------------------- */
 
 static bool same(const struct ft_variable *x, unsigned side, const struct ft_past *now)

@@ -17,7 +17,7 @@ enum { REPEATS_REPORT, REPEATS_SKIP };
 
 struct ft_params {
     uint32_t repeats, lock;
-    bool inlined;
+    bool inlined, statics;
 };
 
 static const char *const repeats_choices[] = {"report", "skip", NULL};
@@ -31,6 +31,8 @@ static const struct param ft_params[] = {
      "Which accesses are charged a lock: those that change metadata, none, or each."},
     {"inlined", PARAM_BOOL, offsetof(struct ft_params, inlined), "on", 0, 0, "", NULL,
      "Whether the check of an access is in line; off: a call and a return are charged for each."},
+    {"statics", PARAM_BOOL, offsetof(struct ft_params, statics), "on", 0, 0, "", NULL,
+     "Whether a load of a static field is charged the look for its class's initialisation."},
     PARAM_END,
 };
 
@@ -190,6 +192,8 @@ static NO_INLINE bool by_rules(void *self, const struct event *ev, uint64_t numb
     const struct hb_actor *me = hb_me(f->env->hb, ev->tid);
     struct ft_check k = {f, &me->clock, ft_past_of(me, ev, number)};
 
+    if (UNLIKELY(ev->flags & EVF_STATIC) && ev->kind == EV_READ)
+        ft_charge_static(&f->cost, ev->tid);
     return !cells_access(&f->variables, ev, check_variable, &k) && !budget_over(f->env->budget);
 }
 
@@ -328,6 +332,7 @@ static void *ft_create(const struct policy_env *env, const void *params, struct 
     f->report_repeats = p->repeats == REPEATS_REPORT;
     f->cost.lock = p->lock;
     f->cost.calls = !p->inlined;
+    f->cost.statics = p->statics;
     return f;
 }
 

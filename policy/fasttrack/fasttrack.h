@@ -88,6 +88,7 @@ struct ft_cost {
     /* Ablations: which accesses lock, and whether each is a call. */
     enum { FT_LOCK_CHANGES, FT_LOCK_NONE, FT_LOCK_ALWAYS } lock;
     bool calls;
+    bool statics; /* whether loads of static fields look for their classes' initialisation */
 };
 enum { FT_MAP_SLOTS = 8, FT_SLOT_BYTES = 8 };
 
@@ -96,6 +97,9 @@ extern const struct policy_charges ft_charges;
 /* The policy's charges are ft_charges, or begin with its steps. */
 void ft_cost_init(struct ft_cost *c, const struct policy_env *env, struct cells *variables);
 
+/* With a machine only. A load of a static field, before its check: whether its thread has seen the
+ * class's initialisation. What a thread that has not pays is its class-use. */
+void ft_charge_static(struct ft_cost *c, sim_tid tid);
 /* With a machine only. Before the variable changes: the variable's words, where it is locked, and 0
  * where nothing changes. Once it has changed: what is stored, and unlocks it. */
 sim_addr ft_charge_read(struct ft_cost *c, struct ft_variable *x, sim_addr addr,

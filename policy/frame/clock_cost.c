@@ -79,9 +79,10 @@ void clock_cost_add_sync(struct clock_cost *k, const struct event *ev, unsigned 
 
 /* ---- what checks read of a thread ----------------------------------------------------------- */
 
-/* Bytes: where in a thread's words its clock's address and its own epoch are, how large a word is,
- * and an entry of a clock. */
-enum { CLOCK_WORD = 0, EPOCH_WORD = 16, WORD = 8, ENTRY = 4 };
+/* Bytes: where in a thread's words its clock's address, its own epoch and the address of its bitmap
+ * of classes are, and that bitmap, which is taken to be beside them; how large a word is, and an
+ * entry of a clock. */
+enum { CLOCK_WORD = 0, EPOCH_WORD = 16, BITMAP_WORD = 24, BITMAP = 32, WORD = 8, ENTRY = 4 };
 
 static NO_INLINE void more_actors(struct clock_cost *k, uint32_t actor)
 {
@@ -110,6 +111,17 @@ void clock_cost_epoch(struct clock_cost *k, sim_tid tid, unsigned core)
         ledger_access(k->cost, core, own->at, WORD, MEM_STORE);
     own->shown = now;
     ledger_access(k->cost, core, own->at, WORD, MEM_LOAD);
+}
+
+void clock_cost_class_seen(struct clock_cost *k, sim_tid tid, unsigned core)
+{
+    if (!k)
+        return;
+    const sim_addr words = runtime_words(k->runtime, hb_actor(k->env->hb, tid));
+
+    ledger_access(k->cost, core, words + BITMAP_WORD, k->env->layout->word, MEM_LOAD);
+    ledger_needs(k->cost, core);
+    ledger_access(k->cost, core, words + BITMAP, ENTRY, MEM_LOAD);
 }
 
 void clock_cost_clock(struct clock_cost *k, sim_tid tid, unsigned core)

@@ -29,6 +29,8 @@ static inline void clock_cost_sync(struct clock_cost *k, const struct event *ev,
 /* What checks read of the acting thread. Its own epoch, 8 bytes beside the word that leads to its
  * clock: a load, and where it has changed since, first the store that keeps it up to date. */
 void clock_cost_epoch(struct clock_cost *k, sim_tid tid, unsigned core);
+/* Its bit of a class: the word that leads to the bitmap, 8 bytes, and by that a word of it. */
+void clock_cost_class_seen(struct clock_cost *k, sim_tid tid, unsigned core);
 /* The word that leads to its clock, 8 bytes, before entries are looked at. */
 void clock_cost_clock(struct clock_cost *k, sim_tid tid, unsigned core);
 /* Its clock's entry of an actor, 4 bytes; or entries from one on, at most 16, all at once. None

@@ -101,7 +101,8 @@ static inline void machine_place_of_heap(uint64_t at, unsigned core, char *to, s
         snprintf(to, room, "%slist of %llu", whose, 16ULL << at % CORE / 8);
 }
 
-/* As docs/runtime.md draws it; a thread's own epoch is beside its clock's word. */
+/* As docs/runtime.md draws it; a thread's own epoch and its bitmap of classes are beside its
+ * clock's word. */
 static inline void machine_place_of_clocks(uint64_t at, char *to, size_t room)
 {
     const uint64_t threads = UINT64_C(1) << 21, heap = UINT64_C(1) << 40;
@@ -112,7 +113,10 @@ static inline void machine_place_of_clocks(uint64_t at, char *to, size_t room)
         snprintf(to, room, "clocks' %s", at == 0 ? "end" : at % 16 ? "fresh" : "free");
     else
         snprintf(to, room, "thread %llu's %s", (unsigned long long)(at - threads) / 64,
-                 at % 64 ? "epoch" : "clock word");
+                 at % 64 == 0    ? "clock word"
+                 : at % 64 == 16 ? "epoch"
+                 : at % 64 == 24 ? "classes' word"
+                                 : "classes");
 }
 
 static inline void machine_place(const struct machine_rig *m, unsigned core, sim_addr a,

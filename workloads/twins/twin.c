@@ -24,6 +24,10 @@
     X(READ, "Worker.scan:60")                                                                      \
     X(READ_AGAIN, "Worker.scan:63")                                                                \
     X(FAR, "Worker.seek:65")                                                                       \
+    X(CLASS, "Worker.scan:61")                                                                     \
+    X(STATIC_INIT, "Config.init:5")                                                                \
+    X(VOLATILE_READ, "Worker.poll:81")                                                             \
+    X(VOLATILE_WRITE, "Worker.post:84")                                                            \
     X(LOCK, "Worker.update:71")                                                                    \
     X(LOCKED_READ, "Worker.update:73")                                                             \
     X(LOCKED_WRITE, "Worker.update:76")                                                            \
@@ -40,6 +44,24 @@ static const struct vm_field narrow_fields[] = {
     {"f0", VM_I32, 0}, {"f1", VM_I32, 0}, {"f2", VM_I32, 0}, {"f3", VM_I32, 0}, {"f4", VM_I32, 0},
     {"f5", VM_I32, 0}, {"f6", VM_I32, 0}, {"f7", VM_I32, 0}, VM_FIELDS_END};
 static const struct vm_type_of narrow_type = {"Record", narrow_fields, NULL};
+
+/* Static fields of a class, and the class: its initialisation writes them. */
+#define STATIC_FIELDS(type)                                                                        \
+    {                                                                                              \
+        {"s0", type, EVF_STATIC}, {"s1", type, EVF_STATIC}, {"s2", type, EVF_STATIC},              \
+            {"s3", type, EVF_STATIC}, {"s4", type, EVF_STATIC}, {"s5", type, EVF_STATIC},          \
+            {"s6", type, EVF_STATIC}, {"s7", type, EVF_STATIC}, VM_FIELDS_END                      \
+    }
+static const struct vm_field statics[] = STATIC_FIELDS(VM_I64);
+static const struct vm_field narrow_statics[] = STATIC_FIELDS(VM_I32);
+static const struct vm_type_of statics_type = {"Statics", statics, NULL};
+static const struct vm_type_of narrow_statics_type = {"Statics", narrow_statics, NULL};
+static void init_statics(struct vm_thread *t, void *arg);
+static const struct vm_field none[] = {VM_FIELDS_END};
+static const struct vm_type_of config_type = {"Config", none, init_statics};
+
+static const struct vm_field flag_fields[] = {{"v", VM_I32, EVF_VOLATILE}, VM_FIELDS_END};
+static const struct vm_type_of flag_type = {"Flag", flag_fields, NULL};
 
 enum { LOCKED = 4 };                             /* accesses under a lock, at the most */
 enum { SHARED_PART = 64, SHARED_BLOCKS = 2048 }; /* of the accesses; at the most */
@@ -66,12 +88,15 @@ struct job {
     bool narrow;          /* places of 4 bytes */
     struct block *shared; /* filled before the threads start, then read only */
     uint64_t n_shared;
-    struct vm_ref *locks;
+    struct block *classes; /* their static fields */
+    const struct vm_class **config;
+    struct vm_ref *locks, *flags;
     struct block *left;        /* by lock: the block that a thread has left under it */
     uint64_t elements, places; /* of arrays; of arrays and objects */
     uint64_t made, scattered;  /* elements of arrays; of these, in arrays that are scattered */
     struct rate writes, again_reads, again_writes; /* as threads begin with */
     struct rate far;                               /* of reads that repeat none: of old data */
+    int64_t statics; /* blocks of static fields that are due with each place read; of ONE */
     struct old old;
     struct twin_plants plants;
     uint64_t accesses, sections; /* of each thread */
@@ -94,7 +119,9 @@ struct worker {
     struct vm_thread *t;
     struct job *job;
     uint64_t id, random, region, left, sections;
-    struct rate writes, again_reads, again_writes, renew, shared, far, handed;
+    struct rate writes, again_reads, again_writes, renew, shared, far, handed, volatiles;
+    uint64_t next_static, statics_read; /* the latter: blocks in this region */
+    int64_t statics_owed;               /* blocks of them, of ONE; threads begin anywhere */
     struct cursor fill, scan;
     struct block *own; /* keep of them */
     struct vm_ref *text;
@@ -268,6 +295,7 @@ NO_INLINE static void next_fill(struct worker *w)
     if (w->scan.in == b) {
         finish_scan(w);
         b->read_in = w->region;
+        w->statics_owed += w->job->statics * (int64_t)w->scan.at;
         w->scan = (struct cursor){NULL, 0, 0};
     }
     const bool old = b->n && b->filled_in != w->region;
@@ -307,6 +335,22 @@ static struct block *shared_block(struct worker *w, bool mixed, bool array)
     return b;
 }
 
+/* A class's static fields, whenever enough other places have been read since the last ones. The
+ * thread's first use of a class is an event. */
+static struct block *static_block(struct worker *w)
+{
+    struct job *j = w->job;
+
+    w->statics_owed += j->statics * (int64_t)w->scan.at;
+    if (w->statics_owed < ONE || w->statics_read == j->p->classes)
+        return NULL;
+    w->statics_owed -= ONE;
+    const uint64_t i = w->next_static++ % j->p->classes;
+    w->statics_read++;
+    vm_class_use(w->t, j->config[i], AT_CLASS);
+    return &j->classes[i];
+}
+
 /* Blocks of its own, or those that all read. */
 NO_INLINE static void next_scan(struct worker *w)
 {
@@ -315,7 +359,9 @@ NO_INLINE static void next_scan(struct worker *w)
 
     if (w->scan.in)
         w->scan.in->read_in = w->region;
-    if (!draw(&w->shared, (uint32_t)draw_bits(w)))
+    if (UNLIKELY(w->job->statics))
+        b = static_block(w);
+    if (!b && !draw(&w->shared, (uint32_t)draw_bits(w)))
         b = old_block(w, mixed, array);
     if (!b)
         b = shared_block(w, mixed, array);
@@ -401,6 +447,7 @@ static void access_some(struct worker *w, uint64_t n)
 static void next_region(struct worker *w)
 {
     w->region++;
+    w->statics_read = 0;
     w->fill.low = w->fill.at;
     w->scan.low = w->scan.at;
 }
@@ -502,6 +549,18 @@ static void section(struct worker *w, uint64_t n)
     next_region(w);
 }
 
+/* Instead of a lock: what others have done before they wrote a flag, and what this thread has done
+ * for those who read it. Nothing is guarded meanwhile, so nothing shared is accessed. */
+static void post(struct worker *w, uint64_t n)
+{
+    struct vm_ref *flag = &w->job->flags[(draw_bits(w) >> 32) * w->job->p->locks >> 32];
+
+    vm_get_i32(w->t, flag, 0, AT_VOLATILE_READ);
+    access_some(w, n);
+    vm_put_i32(w->t, flag, 0, (int32_t)w->region, AT_VOLATILE_WRITE);
+    next_region(w);
+}
+
 /* From a release to the next one; of about the same length, so that all of them come about. */
 static void one_region(struct worker *w)
 {
@@ -519,7 +578,11 @@ static void one_region(struct worker *w)
     access_many(w, n - locked);
     finish_fill(w);
     finish_scan(w);
-    section(w, locked < w->left ? locked : w->left);
+    const uint64_t last = locked < w->left ? locked : w->left;
+    if (UNLIKELY(w->volatiles.part) && draw(&w->volatiles, (uint32_t)draw_bits(w)))
+        post(w, last);
+    else
+        section(w, last);
 }
 
 /* ---- threads -------------------------------------------------------------------------------- */
@@ -553,6 +616,9 @@ static void work(struct vm_thread *t, void *arg)
     w->shared = rate_of(j->p->shared, 100);
     w->far = j->far;
     w->handed = rate_of(j->p->handed, 100);
+    w->volatiles = rate_of(j->p->volatiles, 100);
+    w->next_static = w->id;
+    w->statics_owed = j->statics ? (int64_t)(draw_bits(w) >> 32) : 0;
     w->next_shared = draw_bits(w) % j->n_shared;
     w->own = vm_scratch(t, j->p->keep, sizeof *w->own);
     for (uint64_t i = 0; i < j->p->keep; i++)
@@ -596,6 +662,48 @@ static uint64_t init_old(struct vm_thread *t, struct job *j)
     return arrays;
 }
 
+static void init_statics(struct vm_thread *t, void *arg)
+{
+    const struct block *b = arg;
+
+    for (uint32_t i = 0; i < b->n; i++)
+        put(t, b, i, AT_STATIC_INIT);
+}
+
+/* Classes are initialised before the threads begin. Fields that are read under a lock are none of
+ * them, so there must be more of them among the others. Returns how many places were written. */
+static uint64_t init_classes(struct vm_thread *t, struct job *j)
+{
+    const struct twin_params *p = j->p;
+    const double locked = (double)(p->region / 3 < LOCKED ? p->region / 3 : LOCKED),
+                 share = (double)p->statics / 1000 / (1 - locked / (double)p->region);
+
+    if (!p->statics)
+        return 0;
+    struct vm_ref *r = vm_enter(t, (unsigned)p->classes);
+    const struct vm_class *k = vm_class(t, j->narrow ? &narrow_statics_type : &statics_type, NULL);
+    j->classes = vm_scratch(t, p->classes, sizeof *j->classes);
+    j->config = vm_scratch(t, p->classes, sizeof *j->config);
+    for (uint64_t i = 0; i < p->classes; i++) {
+        j->classes[i] = (struct block){.ref = &r[i], .n = FIELDS, .step = 1, .narrow = j->narrow};
+        j->config[i] = vm_class(t, &config_type, &j->classes[i]);
+        vm_new(t, &r[i], k, AT_INIT);
+        vm_class_use(t, j->config[i], AT_CLASS);
+    }
+    j->places += p->classes * FIELDS;
+    j->statics = (int64_t)(share * (double)ONE / FIELDS);
+    return p->classes * FIELDS;
+}
+
+static void init_flags(struct vm_thread *t, struct job *j)
+{
+    const struct vm_class *k = vm_class(t, &flag_type, NULL);
+
+    j->flags = vm_enter(t, (unsigned)j->p->locks);
+    for (uint64_t i = 0; i < j->p->locks; i++)
+        vm_new(t, &j->flags[i], k, AT_INIT);
+}
+
 /* Nobody has left anything yet: new blocks, which hold nothing. */
 static void init_left(struct vm_thread *t, struct job *j)
 {
@@ -624,6 +732,9 @@ static uint64_t init(struct vm_thread *t, struct job *j)
     j->places = p->locks * FIELDS;
     if (p->handed)
         init_left(t, j);
+    if (p->volatiles)
+        init_flags(t, j);
+    const uint64_t static_places = init_classes(t, j);
     j->shared = vm_scratch(t, SHARED_BLOCKS, sizeof *j->shared);
     struct vm_ref *r = vm_enter(t, SHARED_BLOCKS);
     while (written < wanted && j->n_shared < SHARED_BLOCKS) {
@@ -635,7 +746,7 @@ static uint64_t init(struct vm_thread *t, struct job *j)
             put(t, b, i, AT_INIT);
         written += b->n;
     }
-    return written;
+    return written + static_places;
 }
 
 /* Divides what is left of each number, after the beginning, among the threads. */
@@ -645,7 +756,8 @@ static void divide(struct job *j, uint64_t threads, uint64_t written)
     const uint64_t left = p->accesses > written ? p->accesses - written : 0;
     const uint64_t writes =
         (uint64_t)((double)p->accesses * (double)p->writes / (double)(p->reads + p->writes));
-    const uint64_t regions = p->accesses / p->region, life = 2 * threads - 1; /* forks and ends */
+    const uint64_t regions = p->accesses / p->region, /* of these, forks, ends and classes end: */
+        life = 2 * threads - 1 + (p->statics ? p->classes : 0);
     const uint64_t sections = regions > life ? regions - life : 0;
 
     j->accesses = left / j->workers;

@@ -15,6 +15,8 @@ struct twin_params {
     uint64_t region;
     uint64_t arrays, length, scatter, shared, renew; /* percent, but for length */
     uint64_t handed;                                 /* percent */
+    uint64_t statics, classes;                       /* per mille; of which they are fields */
+    uint64_t volatiles;                              /* percent */
     uint64_t misses, old;                            /* in a million instructions; MiB */
     uint64_t array_accesses;                         /* per mille; 0: as locations */
     uint64_t alloc;                                  /* bytes in 1000 accesses; 0: as renew says */

@@ -39,6 +39,12 @@ const struct param twin_rows[] = {
         "Regions that end with a block handed over: under the lock the thread leaves one there, "
         "and "
         "takes the one that it finds."),
+    ROW(statics, "0", 0, 500, "per mille",
+        "Reads of static fields, which a class's initialisation has written."),
+    ROW(classes, "8", 1, 256, "classes", "Of which these are: eight fields each."),
+    ROW(volatiles, "0", 0, 100, "%",
+        "Regions that end with a write of a volatile, which a read of it is before; the others end "
+        "with a lock."),
     ROW(misses, "0", 0, 1000000, "in 1M instructions",
         "Reads anywhere in old data, beside what the blocks miss; at most all reads that repeat "
         "none."),
@@ -149,7 +155,8 @@ _Static_assert(sizeof plants == (TWIN_PLANTS + 1) * sizeof *plants, "each plant 
  * program retires fewer, all included (sunflow 1.05). High: all that retired is the program's, and
  * of its reads only so many are checked that the share of writes is what the paper counted; the
  * others are of finals and strings, or redundant (Valor 5.1). */
-#define DACAPO(program, bytecodes, reads, writes, instructions, bytes, first, last)                \
+#define DACAPO(program, bytecodes, reads, writes, instructions, bytes, first, last, getstatic,     \
+               monitorenter)                                                                       \
     enum {                                                                                         \
         program##_LOW = 100 * bytecodes / (reads + writes) - 100,                                  \
         program##_MIDDLE = 0,                                                                      \
@@ -161,7 +168,8 @@ _Static_assert(sizeof plants == (TWIN_PLANTS + 1) * sizeof *plants, "each plant 
                                * that missed is the program's. */                                  \
         program##_NEW_LINES = INT64_C(1000000) * bytes / 64 / instructions,                        \
         program##_FIRST = first,                                                                   \
-        program##_LAST = last,                                                                     \
+        program##_LAST = last, /* In 10^9 accesses. */                                             \
+        program##_MONITORS = INT64_C(1000000) * monitorenter / (reads + writes),                   \
     };                                                                                             \
     static const char program##_from[] =                                                           \
         "dacapobench, " #program ": from an instruction for a bytecode, to all that retired";
@@ -176,7 +184,8 @@ enum {
     unknown_WRITES = 10000,
     unknown_NEW_LINES = 110,
     unknown_FIRST = 21630,
-    unknown_LAST = 4820
+    unknown_LAST = 4820,
+    unknown_MONITORS = 0
 };
 static const char unknown_from[] = "no statistics: the range of the other programs";
 
@@ -221,22 +230,41 @@ KERNEL(colt, 2317)
 #define xalan_ALLOC    710
 #define unknown_ALLOC  710
 
+/* Loads of static fields in 1000 reads, likewise; those of finals are in it. */
+#define avrora_STATICS   6
+#define jython_STATICS   110
+#define luindex_STATICS  108
+#define lusearch_STATICS 222
+#define pmd_STATICS      39
+#define sunflow_STATICS  1
+#define xalan_STATICS    26
+#define unknown_STATICS  39
+
 #define MISSES(trait, base, most, why)                                                             \
     RANGE(trait, "in 1000 instructions", base##_NEW_LINES, most, 1000,                             \
           "dacapobench (dacapo.def: " #base                                                        \
           "): from a line for 64 bytes allocated, to all misses",                                  \
           why)
+#define BY_CHANCE "blocks of static fields come by chance, and are few at this size"
 #define NURSERY                                                                                    \
     "the whole heap had twice the least size there, and its nursery fitted the last level; here "  \
     "it has 64 MiB, as in the paper"
 
+/* Of releases, all that are not of a monitor that a block of the program's own classes enters: per
+ * mille. The agent sees neither synchronized methods nor the classes of the JDK, so none may be of
+ * a volatile, too. */
+#define NO_MONITORS(base, rfr)                                                                     \
+    (1000 - (base##_MONITORS * INT64_C(1) * (rfr) > INT64_C(1000000000)                            \
+                 ? 1000                                                                            \
+                 : base##_MONITORS * INT64_C(1) * (rfr) / 1000000))
+
 /* The paper does not say how often a pair raced. */
 #define VALOR_KNOBS(base, total, most, n_reads, n_writes, reads_again, writes_again, rfr, pairs,   \
                     near)                                                                          \
-    ",gc=generational,heap=256Mi,nursery=64Mi" KNOB(alloc, base##_ALLOC) KNOB(threads, total)      \
-        KNOB(live, most) KNOB(reads, n_reads) KNOB(writes, n_writes)                               \
-            KNOB(again_reads, reads_again) KNOB(again_writes, writes_again) KNOB(region, rfr)      \
-                KNOB(plants, pairs) KNOB(close, near)
+    ",gc=generational,heap=256Mi,nursery=64Mi" KNOB(alloc, base##_ALLOC)                           \
+        KNOB(statics, base##_STATICS) KNOB(threads, total) KNOB(live, most) KNOB(reads, n_reads)   \
+            KNOB(writes, n_writes) KNOB(again_reads, reads_again) KNOB(again_writes, writes_again) \
+                KNOB(region, rfr) KNOB(plants, pairs) KNOB(close, near)
 #define VALOR(id, base, name, program, total, most, reads, writes, reads_again, writes_again, rfr, \
               pairs, near, why)                                                                    \
     static const struct workload_aim valor_##id[] = {                                              \
@@ -249,6 +277,10 @@ KERNEL(colt, 2317)
         AIM("accesses-per-region", "accesses", rfr, 1, "valor, Table 1, " program, why),           \
         AIM("allocated-in-1000", "bytes", base##_ALLOC, 1, "dacapobench (dacapo.def: " #base ")",  \
             OWN_BLOCKS),                                                                           \
+        AIM("static-reads", "in 1000 reads", base##_STATICS, 1,                                    \
+            "dacapobench (dacapo.def: " #base "): getstatic, those of finals too", BY_CHANCE),     \
+        RANGE("volatile-releases", "%", 0, NO_MONITORS(base, rfr), 10,                             \
+              "dacapobench (dacapo.def: " #base "): to all but monitorenter", NULL),               \
         MISSES("l1-misses", base, base##_FIRST, NULL),                                             \
         MISSES("llc-misses", base, base##_LAST, NURSERY),                                          \
         AIM("race-pairs", "pairs", pairs, 1, "valor, Table 2, " program ", FastTrack" PLANTED,     \

@@ -110,6 +110,33 @@ static void fasttrack_calls_its_check_where_it_is_not_in_line(void **state)
     policy_rig_close(&r);
 }
 
+/* Whether its thread has seen the class's initialisation; a store does not ask. */
+static void fasttrack_looks_for_the_class_of_a_static_that_it_loads(void **state)
+{
+    static const char *const off[] = {"policy.a.statics=off", NULL};
+    const struct event load = {
+        .kind = EV_READ, .tid = 0, .addr = X, .size = 4, .flags = EVF_STATIC};
+    const struct event store = {
+        .kind = EV_WRITE, .tid = 0, .addr = Y, .size = 4, .flags = EVF_STATIC};
+    struct policy_rig r;
+
+    (void)state;
+    policy_rig_open(&r, "fasttrack", NULL, fasttrack_layout);
+    RUN(&r, load, store);
+    EVENTS_COST(&r,
+                "load thread 0's classes' word, load thread 0's classes:4, class-seen, "
+                "load thread 0's epoch, place, load X's read epoch, same-epoch, 21 in all",
+                load);
+    EVENTS_COST(&r, "load thread 0's epoch, place, load Y's write epoch, same-epoch, 6 in all",
+                store);
+    policy_rig_close(&r);
+    policy_rig_open(&r, "fasttrack", off, fasttrack_layout);
+    RUN(&r, load);
+    EVENTS_COST(&r, "load thread 0's epoch, place, load X's read epoch, same-epoch, 6 in all",
+                load);
+    policy_rig_close(&r);
+}
+
 /* Before a write the read words are loaded to be locked. There is no clock in memory yet. */
 static void fasttrack_writes(void **state)
 {
@@ -669,6 +696,7 @@ int main(void)
         cmocka_unit_test(fasttrack_reads),
         cmocka_unit_test(fasttrack_locks_as_it_is_told),
         cmocka_unit_test(fasttrack_calls_its_check_where_it_is_not_in_line),
+        cmocka_unit_test(fasttrack_looks_for_the_class_of_a_static_that_it_loads),
         cmocka_unit_test(fasttrack_writes),
         cmocka_unit_test(fasttrack_looks_entries_up_in_the_clock),
         cmocka_unit_test(fasttrack_makes_a_read_map),

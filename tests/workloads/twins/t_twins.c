@@ -202,32 +202,51 @@ static int ascending(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The numbers in twins.c are dacapo.def's, and the median of those that Valor has. */
-static void bytes_allocated_are_those_of_the_statistics(void **state)
+/* A target and the parameter that it sets: so many of something in a thousand of another. */
+struct counted {
+    const char *twin;
+    uint64_t part, of;
+};
+
+static void are_counted(const struct counted *of, size_t rows, const char *trait, const char *knob)
 {
-    static const struct {
-        const char *twin;
-        uint64_t bytes, accesses; /* millions */
-    } of[] = {
-#define DACAPO(program, bytecodes, reads, writes, instructions, bytes, first, last)                \
+    uint64_t all[16], n = 0;
+
+    assert_true(rows <= ARRAY_SIZE(all));
+    for (size_t i = 0; i < rows; i++) {
+        const struct workload *w = workload_find(of[i].twin);
+        if (!w)
+            continue;
+        all[n++] = (1000 * of[i].part + of[i].of / 2) / of[i].of;
+        holds(w, trait, (double)all[n - 1]);
+        sets(w, knob, (double)all[n - 1]);
+    }
+    assert_int_equal(n, 7);
+    qsort(all, n, sizeof *all, ascending);
+    sets(workload_find("pjbb2005@valor"), knob, (double)all[n / 2]);
+}
+
+/* The numbers in twins.c are dacapo.def's, and the median of those that Valor has. */
+static void allocation_and_statics_are_those_of_the_statistics(void **state)
+{
+    static const struct counted bytes[] = {
+#define DACAPO(program, bytecodes, reads, writes, instructions, bytes, first, last, getstatic,     \
+               monitorenter)                                                                       \
     {#program "@valor", bytes, (reads) + (writes)},
 #include "workloads/twins/dacapo.def"
 #undef DACAPO
     };
-    uint64_t all[ARRAY_SIZE(of)], n = 0;
+    static const struct counted statics[] = {
+#define DACAPO(program, bytecodes, reads, writes, instructions, bytes, first, last, getstatic,     \
+               monitorenter)                                                                       \
+    {#program "@valor", getstatic, reads},
+#include "workloads/twins/dacapo.def"
+#undef DACAPO
+    };
 
     (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(of); i++) {
-        const struct workload *w = workload_find(of[i].twin);
-        if (!w)
-            continue;
-        all[n++] = (1000 * of[i].bytes + of[i].accesses / 2) / of[i].accesses;
-        holds(w, "allocated-in-1000", (double)all[n - 1]);
-        sets(w, "alloc", (double)all[n - 1]);
-    }
-    assert_int_equal(n, 7);
-    qsort(all, n, sizeof *all, ascending);
-    sets(workload_find("pjbb2005@valor"), "alloc", (double)all[n / 2]);
+    are_counted(bytes, ARRAY_SIZE(bytes), "allocated-in-1000", "alloc");
+    are_counted(statics, ARRAY_SIZE(statics), "static-reads", "statics");
 }
 
 /* Programs without statistics take the range of those that have some, and the median of their
@@ -473,7 +492,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(targets_are_the_printed_numbers),
         cmocka_unit_test(a_program_without_statistics_has_the_range_of_the_others),
-        cmocka_unit_test(bytes_allocated_are_those_of_the_statistics),
+        cmocka_unit_test(allocation_and_statics_are_those_of_the_statistics),
         cmocka_unit_test(events_are_legal_and_as_many_as_asked_for),
         cmocka_unit_test(the_same_seed_gives_the_same_events_and_another_one_others),
         cmocka_unit_test(exactly_the_planted_races_happen_under_every_collector_and_schedule),
