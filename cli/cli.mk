@@ -22,6 +22,8 @@ lardsim_SOURCES += cli/reproduce/all.c cli/reproduce/all.h cli/reproduce/capture
 	cli/reproduce/verb.c
 lardsim_SOURCES += cli/machine/boxes.c cli/machine/checks.c cli/machine/machine.h \
 	cli/machine/parts.c cli/machine/picture.c cli/machine/text.c cli/machine/verb.c
+lardsim_SOURCES += cli/reduce/keep.c cli/reduce/part.c cli/reduce/reduce.h cli/reduce/search.c \
+	cli/reduce/verb.c
 lardsim_SOURCES += cli/run/machine.c cli/run/races.c cli/run/repeat.c cli/run/result.c \
 	cli/run/run.c cli/run/run.h
 lardsim_SOURCES += cli/sweep/collect.c cli/sweep/collect.h cli/sweep/dry_run.c \

@@ -4,7 +4,7 @@ unit_tests += tests/base/t_calendar tests/base/t_containers tests/base/t_csv tes
 	tests/base/t_param_dump tests/base/t_param_file tests/base/t_stats tests/base/t_text_base
 unit_tests += tests/cache/t_cache tests/cache/t_cache_model
 unit_tests += tests/capture/t_pause
-unit_tests += tests/cli/t_lives tests/cli/t_progress tests/cli/t_quantity
+unit_tests += tests/cli/t_lives tests/cli/t_progress tests/cli/t_quantity tests/cli/t_reduce
 unit_tests += tests/coherence/t_coherence tests/coherence/t_coherence_apart \
 	tests/coherence/t_coherence_ce tests/coherence/t_coherence_limits \
 	tests/coherence/t_coherence_random tests/coherence/t_explore tests/coherence/t_explore_shapes tests/coherence/t_histories \
@@ -120,7 +120,7 @@ scripts = tests/policy/cvm/cvm.sh tests/policy/tsan/tsan.sh tests/house/layers.s
 	tests/gem5/guest.sh tests/gem5/gem5.sh \
 	tests/workloads/workload.sh tests/workloads/twins/twins.sh \
 	tests/cli/reproduce.sh tests/cli/programs.sh tests/fuzz/corpus.sh tests/cli/faults.sh tests/cli/build.sh \
-	tests/cli/again.sh tests/cli/why.sh tests/cli/region.sh tests/cli/folder.sh tests/cli/stop.sh tests/capture/java.sh tests/capture/native.sh tests/mutants/anchors.sh \
+	tests/cli/again.sh tests/cli/why.sh tests/cli/reduce.sh tests/cli/region.sh tests/cli/folder.sh tests/cli/stop.sh tests/capture/java.sh tests/capture/native.sh tests/mutants/anchors.sh \
 	tests/house/docs.sh tests/house/manual.sh tests/house/tables.sh tests/house/path.sh
 
 if HAVE_CMOCKA

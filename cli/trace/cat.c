@@ -129,33 +129,6 @@ static void put_line(struct cat *c, const struct event *ev, uint64_t number)
     rewind(c->line);
 }
 
-static int use_name(struct cat *c, enum name_space space, uint64_t id, struct err *e)
-{
-    const char *name = names_find(c->from->names, space, id);
-    const char *known = names_find(c->names, space, id);
-
-    if (!name || (known && strcmp(name, known) == 0))
-        return 0;
-    return names_add(c->names, space, id, name, e);
-}
-
-/* Only names that an event on the page needs, before it: a trace may have a million names, and a
- * page of 20 events must not begin with them. */
-static int use_names(struct cat *c, const struct event *ev, struct err *e)
-{
-    const unsigned form = ev_info[ev->kind].form;
-
-    if (use_name(c, NAME_THREAD, ev->tid, e) || use_name(c, NAME_SITE, event_site(ev), e))
-        return -1;
-    if (form == FORM_THREAD && use_name(c, NAME_THREAD, ev->aux, e))
-        return -1;
-    if (form == FORM_PHASE && use_name(c, NAME_PHASE, ev->aux, e))
-        return -1;
-    if (form != FORM_NONE && form != FORM_CLOCK && use_name(c, NAME_OBJECT, ev->addr, e))
-        return -1;
-    return c->out.sink->names(c->out.sink, c->names, e);
-}
-
 /* Numbers in a text trace count on by themselves. Where events were left out, a comment tells the
  * next one's. */
 static int show(void *arg, const struct event *ev, uint64_t number, struct err *e)
@@ -167,7 +140,9 @@ static int show(void *arg, const struct event *ev, uint64_t number, struct err *
     if (part_takes(&c->part, ev, number)) {
         if (!c->out.sink && open_output(c, number, e))
             return WALK_FAIL;
-        if (use_names(c, ev, e))
+        /* A trace may have a million names: a page of 20 events must not begin with them. */
+        if (names_for(c->names, c->from->names, ev, e) ||
+            c->out.sink->names(c->out.sink, c->names, e))
             return WALK_FAIL;
         budget_have(&c->own, names_bytes(c->names));
         /* With --thread there are gaps. */

@@ -199,6 +199,33 @@ int walk(struct source *from, walk_fn *fn, void *arg, struct err *e)
     }
 }
 
+/* ---- names ---------------------------------------------------------------------------------- */
+
+static int name_for(struct names *to, const struct names *of, enum name_space space, uint64_t id,
+                    struct err *e)
+{
+    const char *name = names_find(of, space, id), *known = names_find(to, space, id);
+
+    if (!name || (known && strcmp(name, known) == 0))
+        return 0;
+    return names_add(to, space, id, name, e);
+}
+
+int names_for(struct names *to, const struct names *of, const struct event *ev, struct err *e)
+{
+    const unsigned form = ev_info[ev->kind].form;
+
+    if (name_for(to, of, NAME_THREAD, ev->tid, e) || name_for(to, of, NAME_SITE, event_site(ev), e))
+        return -1;
+    if (form == FORM_THREAD && name_for(to, of, NAME_THREAD, ev->aux, e))
+        return -1;
+    if (form == FORM_PHASE && name_for(to, of, NAME_PHASE, ev->aux, e))
+        return -1;
+    if (form != FORM_NONE && form != FORM_CLOCK && name_for(to, of, NAME_OBJECT, ev->addr, e))
+        return -1;
+    return 0;
+}
+
 /* ---- a part of a trace ---------------------------------------------------------------------- */
 
 int part_options(struct event_range *p, const struct cli *c, struct err *e)

@@ -62,6 +62,9 @@ enum { WALK_FAIL = -1, WALK_ON, WALK_STOP };
 typedef int walk_fn(void *arg, const struct event *ev, uint64_t number, struct err *e);
 int walk(struct source *from, walk_fn *fn, void *arg, struct err *e); /* 0 or -1 */
 
+/* Adds to `to` the names of `of` that the event needs, where they are other there. 0 or -1. */
+int names_for(struct names *to, const struct names *of, const struct event *ev, struct err *e);
+
 /* ---- a part of a trace ---------------------------------------------------------------------- */
 
 struct event_range {

@@ -2,6 +2,7 @@
 # why.sh - does `lardsim why` answer what a user asks? From a folder and from a trace, by event and by
 # identity; in words, as SVG and as JSON; of lesser views and of policies that miss a race. And what it
 # says where it can't.
+# shellcheck source=tests/cli/head.sh
 . "${top_srcdir:-.}/tests/cli/head.sh"
 move=$top/workloads/litmus/gc_move_race.trace
 
@@ -36,6 +37,12 @@ says folder "Event 19 races with event 7"
 says trace "Event 19 races with event 7"
 "$lardsim" why "$move" 7 >out || fail "why of an ordered access"
 says out "Event 1 happens before event 7" "Event 2 (fork T1, thread 0) happens before event 5"
+
+# A lock that moves takes along what was given to it.
+"$lardsim" why "$top/workloads/litmus/moved_lock.trace" 7 >out || fail "why of a moved lock"
+says out "Event 2 (rel 0x1000, thread 1) happens before event 6 (acq 0x2000, thread 2)"
+"$lardsim" why "$top/workloads/litmus/moved_lock.trace" 13 >out || fail "why of another lock at that address"
+says out "Event 13 races with event 3" "thread 2 holds 0x1000 since event 12"
 
 # Lesser views: the instruction that they ignore makes the race, or hides it.
 naive() { "$lardsim" why -p "$1=vc" --set "policy.$1.view=$1" "$move" "$2" >out || fail "why in the view $1"; }

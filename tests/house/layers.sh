@@ -56,6 +56,7 @@ cli/capture: cli cli/trace capture trace
 cli/workload: cli cli/trace trace cache sim workloads
 cli/programs: cli cli/workload workloads
 cli/run: cli cli/workload trace sim
+cli/reduce: cli cli/run cli/trace trace policy sim
 cli/why: cli cli/run cli/trace trace policy sim
 cli/machine: cli cli/run policy sim
 cli/sweep: cli cli/programs trace sim

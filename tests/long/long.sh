@@ -258,6 +258,17 @@ sweep_kills() {
     configured release CFLAGS='-O2 -g' && LARDSIM=$(pwd)/lardsim top_srcdir=$top "$SHELL" "$top/tests/cli/sweep.sh" "$1"
 }
 
+# reduce TRACES: so many random traces are made small; and one of a million events, to at most a hundredth,
+# within a minute, or a minute and a half on busy cores.
+reduce() {
+    configured release CFLAGS='-O2 -g' && programs && LARDSIM=$(pwd)/lardsim ./tests/cli/t_reduce 1000000 "$1" &&
+        ./lardsim trace synth -q --overwrite reduce.lard seed=3 events=1M threads=8 heap_share=20 racy=1 &&
+        id=$(./lardsim run -q --set races.max=1 -o reduce-run reduce.lard --overwrite &&
+            sed 's/.*"race": "\([0-9a-f]*\)".*/\1/' reduce-run/races.jsonl) &&
+        timeout 90 ./lardsim trace reduce reduce.lard reduce.trace --overwrite --keep "race $id" &&
+        [ "$(grep -c '^T' reduce.trace)" -le 10000 ]
+}
+
 SHELL=${SHELL:-/bin/sh}
 case ${2:-} in
 "") ;;
@@ -278,7 +289,7 @@ random() {
     for policy in $(sound | awk "/ of regions/ {print \$1}"); do
         self "regions-$policy-$2" "$4" draw t_region_verdict "$2" "$policy"
     done
-    for question in t_region_random t_goldilocks t_slimstate t_slim_verdict t_filter; do
+    for question in t_region_random t_goldilocks t_slimstate t_slim_verdict t_filter t_why; do
         self "$question-$2" "$4" draw $question "$2"
     done
     self "machine-$3" "$4" machine "$3"
@@ -292,6 +303,7 @@ self random-mutants-15 120 random_mutants 15
 self sanitized-units 180 sanitized_units
 self threads 60 threads
 self sweep-kills-30 60 sweep_kills 30
+self reduce-200 40 reduce 200
 self path 60 path
 self fuzz-25-events-verdict 60 fuzz 25 events verdict
 self fuzz-25-binary-text 60 fuzz 25 binary text
