@@ -168,75 +168,149 @@ static void report_found(struct cvm *c)
 
 /* ---- bitmaps -------------------------------------------------------------------------------- */
 
-/* A conflict that the two have at the words from..last. */
-static void compare_bitmaps(struct cvm *c, struct cvm_page *p, const struct cvm_entry *x,
-                            const struct cvm_entry *y, size_t from, size_t last)
+/* The conflicts that the two have at the words from..last, of the 64 words from 64 * i on. */
+static void compare_words(struct cvm *c, struct cvm_page *p, const struct cvm_entry *x,
+                          const struct cvm_entry *y, size_t i, size_t from, size_t last)
 {
-    for (size_t i = from / 64; i <= last / 64; i++) {
-        uint64_t found = conflicts(x, y, i);
-        if (i == from / 64)
-            found &= ~UINT64_C(0) << from % 64;
-        if (i == last / 64)
-            found &= ~UINT64_C(0) >> (63 - last % 64);
-        for (; found; found &= found - 1)
-            find_race(c, p, x, y, i * 64 + (size_t)__builtin_ctzll(found));
+    uint64_t found = conflicts(x, y, i);
+
+    if (i == from / 64)
+        found &= ~UINT64_C(0) << from % 64;
+    if (i == last / 64)
+        found &= ~UINT64_C(0) >> (63 - last % 64);
+    for (; found; found &= found - 1)
+        find_race(c, p, x, y, i * 64 + (size_t)__builtin_ctzll(found));
+}
+
+/* In these parts of the page alone there may be some. */
+static NO_INLINE void compare_bitmaps(struct cvm *c, struct cvm_page *p, const struct cvm_entry *x,
+                                      const struct cvm_entry *y, uint64_t parts, size_t from,
+                                      size_t last)
+{
+    size_t next = from / 64;
+
+    for (; parts; parts &= parts - 1) {
+        const size_t part = (size_t)__builtin_ctzll(parts);
+        size_t i = (part << c->part_shift) / 64;
+        const size_t end = (((part + 1) << c->part_shift) - 1) / 64;
+        for (i = i > next ? i : next; i <= end && i <= last / 64; i++) {
+            compare_words(c, p, x, y, i, from, last);
+            next = i + 1;
+        }
     }
 }
 
-/* The notices overlap: the pair is put on the check list, with the bitmaps that it needs. */
-static bool overlap(struct cvm *c, struct cvm_entry *x, struct cvm_entry *y)
-{
-    const unsigned kx = x->kinds, ky = y->kinds;
+/* ---- concurrent intervals at a page ---------------------------------------------------------- */
 
-    if (!(kx & CVM_WRITES) && !(ky & CVM_WRITES))
-        return false;
-    x->asked |= (uint8_t)(kx & (ky & CVM_WRITES ? CVM_READS | CVM_WRITES : CVM_WRITES));
-    y->asked |= (uint8_t)(ky & (kx & CVM_WRITES ? CVM_READS | CVM_WRITES : CVM_WRITES));
-    c->st.listed++;
-    if (UNLIKELY(c->counts != NULL)) {
-        const bool xr = kx & CVM_READS, xw = kx & CVM_WRITES, yr = ky & CVM_READS,
-                   yw = ky & CVM_WRITES;
-        c->counts->listed++;
-        c->counts->bitmaps += (uint64_t)(xw && yw) + (xw && yr) + (xr && yw);
-    }
-    c->st.used += (uint64_t)!x->of->used + !y->of->used;
-    x->of->used = y->of->used = true;
-    return true;
+/* Which bitmaps a pair on the check list asks for of one of it, where the other has such. */
+static unsigned wanted(unsigned of_other)
+{
+    return of_other & CVM_WRITES ? CVM_READS | CVM_WRITES : CVM_WRITES;
 }
 
-static inline void compare_pair(struct cvm *c, struct cvm_page *p, struct cvm_entry *x,
-                                struct cvm_entry *y, size_t from, size_t last)
+static NO_INLINE void ask(struct cvm *c, struct cvm_row *x, unsigned kinds)
 {
-    if (overlap(c, x, y) && ((x->writes & y->all) | (y->writes & x->all)))
-        compare_bitmaps(c, p, x, y, from, last);
+    x->asked |= (uint8_t)kinds;
+    c->st.used += !x->of->used;
+    x->of->used = true;
+}
+
+/* Two bitmaps are held against each other for each of the kinds of conflict. */
+static NO_INLINE void count_listed(struct cvm_work *w, unsigned kx, unsigned ky)
+{
+    const bool xr = kx & CVM_READS, xw = kx & CVM_WRITES, yr = ky & CVM_READS, yw = ky & CVM_WRITES;
+
+    w->listed++;
+    w->bitmaps += (uint64_t)(xw && yw) + (xw && yr) + (xr && yw);
 }
 
 /* An entry with those of another thread, newest first. The newest may know of it; once one does
- * not, no older one does. Once one happens before it, so do all older ones. */
-static void compare_with(struct cvm *c, struct cvm_page *p, struct cvm_entry *x,
-                         struct cvm_entry *others, size_t from, size_t last)
+ * not, no older one does. Once one happens before it, so do all older ones. Where one of two wrote,
+ * the notices overlap: the pair is put on the check list, with the bitmaps that it needs. */
+static void compare_with(struct cvm *c, struct cvm_page *p, struct cvm_row *x, struct cvm_row *y,
+                         const struct cvm_row *end, size_t from, size_t last)
 {
-    struct cvm_entry *y = others;
+    const unsigned want = wanted(x->kinds);
+    const bool counting = c->counts != NULL;
+    uint64_t listed = 0;
+    unsigned kinds = 0;
 
-    if (!y)
+    if (y == end)
         return;
     const uint64_t known = vclock_get(&x->of->known->clock, y->of->actor);
-    while (y && y->time > known && cvm_before(x->of, y->of))
-        y = y->next;
-    for (; y && y->time > known; y = y->next)
-        compare_pair(c, p, x, y, from, last);
+    while (y < end && y->time > known && cvm_before(x->of, y->of))
+        y++;
+    for (; y < end && y->time > known; y++) {
+        const unsigned its = y->kinds & want;
+        if (!its)
+            continue;
+        listed++;
+        kinds |= its;
+        if (UNLIKELY(its & ~(unsigned)y->asked))
+            ask(c, y, its);
+        if (UNLIKELY(counting))
+            count_listed(c->counts, x->kinds, y->kinds);
+        const uint64_t parts = (x->writes & y->all) | (y->writes & x->all);
+        if (UNLIKELY(parts))
+            compare_bitmaps(c, p, x->entry, y->entry, parts, from, last);
+    }
+    c->st.listed += listed;
+    if (listed)
+        ask(c, x, x->kinds & wanted(kinds));
+}
+
+/* Lists become rows: each is walked as often as there are fresh entries of others. */
+static size_t add_rows(struct cvm *c, struct cvm_entry *x)
+{
+    const size_t was = c->row_cap;
+
+    for (; x; x = x->next) {
+        c->row = xgrow(c->row, c->rows, &c->row_cap, sizeof *c->row);
+        c->row[c->rows++] = (struct cvm_row){.entry = x,
+                                             .of = x->of,
+                                             .time = x->time,
+                                             .all = x->all,
+                                             .writes = x->writes,
+                                             .kinds = x->kinds,
+                                             .asked = x->asked};
+    }
+    budget_take(c->env->budget, (c->row_cap - was) * sizeof *c->row);
+    return c->rows;
+}
+
+static void compare_rows(struct cvm *c, struct cvm_page *p, size_t from, size_t last)
+{
+    struct cvm_row *row = c->row;
+
+    for (uint32_t i = 0; i < p->lanes; i++)
+        for (size_t x = p->lane[i].row; x < p->lane[i].old_row; x++)
+            for (uint32_t j = 0; j < p->lanes; j++) {
+                const struct cvm_lane *l = &p->lane[j];
+                if (j > i)
+                    compare_with(c, p, &row[x], &row[l->row], &row[l->old_row], from, last);
+                if (j != i)
+                    compare_with(c, p, &row[x], &row[l->old_row], &row[l->end_row], from, last);
+            }
 }
 
 static void compare_page(struct cvm *c, struct cvm_page *p, size_t from, size_t last)
 {
+    bool fresh = false;
+
     for (uint32_t i = 0; i < p->lanes; i++)
-        for (struct cvm_entry *x = p->lane[i].fresh; x; x = x->next)
-            for (uint32_t j = 0; j < p->lanes; j++) {
-                if (j > i)
-                    compare_with(c, p, x, p->lane[j].fresh, from, last);
-                if (j != i)
-                    compare_with(c, p, x, p->lane[j].old, from, last);
-            }
+        fresh |= p->lane[i].fresh != NULL;
+    if (!fresh || p->lanes < 2)
+        return;
+    c->rows = 0;
+    for (uint32_t i = 0; i < p->lanes; i++) {
+        struct cvm_lane *l = &p->lane[i];
+        l->row = c->rows;
+        l->old_row = add_rows(c, l->fresh);
+        l->end_row = add_rows(c, l->old);
+    }
+    compare_rows(c, p, from, last);
+    for (size_t i = 0; i < c->rows; i++)
+        c->row[i].entry->asked = c->row[i].asked;
 }
 
 /* ---- what is kept --------------------------------------------------------------------------- */
@@ -506,8 +580,7 @@ void cvm_consolidate(struct cvm *c)
     if (c->listed)
         qsort(c->list, c->listed, sizeof *c->list, by_number);
     for (size_t i = 0; i < c->listed; i++)
-        if (c->list[i]->lanes > 1)
-            compare_page(c, c->list[i], 0, c->words * 64 - 1);
+        compare_page(c, c->list[i], 0, c->words * 64 - 1);
     report_found(c);
     if (c->params.processes && c->begun == c->params.processes)
         drop_all_covered(c); /* not before, as what is fresh may be older than what all know */

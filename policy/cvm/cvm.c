@@ -543,6 +543,7 @@ static void cvm_destroy(void *self)
     free(c->thread);
     free(c->list);
     free(c->found);
+    free(c->row);
     free(c);
 }
 

@@ -56,13 +56,21 @@ struct cvm_entry {
     uint64_t *bits[CVM_KINDS]; /* own, cvm_bitmap; NULL: no notice of that kind */
 };
 
+struct cvm_row { /* an entry in a comparison */
+    struct cvm_entry *entry;
+    struct cvm_interval *of;
+    uint64_t time, all, writes;
+    uint8_t kinds, asked;
+};
+
 struct cvm_lane {            /* a thread at a page; newest first */
     struct cvm_entry *fresh; /* not compared yet */
     struct cvm_entry
         *old; /* compared with all that came before: some may be replaced by newer ones */
     struct cvm_entry *twin; /* fresh; its diff gets the thread's writes; with writes=diffs only */
     uint32_t actor;
-    uint32_t olds, trim_at; /* how many; where those are looked for that others replace */
+    uint32_t olds, trim_at;       /* how many; where those are looked for that others replace */
+    size_t row, old_row, end_row; /* in a comparison: those of fresh, of old */
 };
 struct cvm_page {
     uint64_t number;
@@ -170,6 +178,8 @@ struct cvm {
     size_t listed, list_cap;
     struct cvm_found *found; /* owns */
     size_t founds, found_cap;
+    struct cvm_row *row; /* owns; of the page that is compared */
+    size_t rows, row_cap;
     struct pool intervals, entries, bitmaps, places;
     struct budget metadata;  /* bytes of bitmaps and sites, as CVM has them */
     struct map sites;        /* enum cvm_site, and which data they accessed */
