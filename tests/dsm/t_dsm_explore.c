@@ -4,9 +4,13 @@
  *
  * States are told apart by all of the protocol that can matter to what comes: numbers of intervals
  * are only as they compare, and notices of one writer that stand alike to all are one. From each
- * state, which a shortest sequence of actions leads to, each action is tried. Page 0 has two words,
- * so that it is shared falsely and truly; page 1 has one. Accesses may race; values are judged
- * where none has. */
+ * state each action is tried. Of one page, states are come to by a shortest sequence of actions
+ * each time. Of two there are too many for that: after an action the next one is tried in the state
+ * that it has led to, for some steps; and that a state is the one of its first sequence is seen
+ * whenever that is played again. Page 0 has two words, so that it is shared falsely and truly; page
+ * 1 has one. Accesses may race; values are judged where none has.
+ *
+ *     t_dsm_explore [STATES]     two pages, so many states; 0: all */
 #include "dsm/dsm_int.h"
 #include "tests/dsm/rig.h"
 #include "tests/dsm/truth.h"
@@ -302,14 +306,17 @@ static const char *judge_sync(const struct world *w, const struct before *b,
 
 struct known {
     struct key key;
-    uint32_t from;
-    uint8_t process, action, depth;
+    uint32_t from, tried; /* tried: a bit an action of a process */
+    uint8_t process, action;
+    uint16_t depth;
+    bool done; /* all that is possible has been tried */
 };
 struct explored {
     struct known *known;
     size_t n, cap;
-    uint64_t tried;
+    uint64_t tried, played;
     bool one_page;
+    unsigned steps; /* that are tried one after the other */
     uint32_t *slot; /* by hash: 1 + place; 0: free */
     size_t slots;
 };
@@ -327,7 +334,8 @@ static uint32_t *slot_of(const struct explored *x, const struct key *k)
     }
 }
 
-static void add(struct explored *x, const struct key *k, size_t from, unsigned p, unsigned a)
+/* Its place among the known. */
+static size_t add(struct explored *x, const struct key *k, size_t from, unsigned p, unsigned a)
 {
     if (2 * x->n >= x->slots) {
         free(x->slot);
@@ -338,26 +346,32 @@ static void add(struct explored *x, const struct key *k, size_t from, unsigned p
     }
     uint32_t *s = slot_of(x, k);
     if (*s)
-        return;
+        return *s - 1;
     x->known = xgrow(x->known, x->n, &x->cap, sizeof *x->known);
     x->known[x->n] = (struct known){.key = *k,
                                     .from = (uint32_t)from,
                                     .process = (uint8_t)p,
                                     .action = (uint8_t)a,
-                                    .depth = x->n ? (uint8_t)(x->known[from].depth + 1) : 0};
+                                    .depth = x->n ? (uint16_t)(x->known[from].depth + 1) : 0};
     *s = (uint32_t)++x->n;
+    return x->n - 1;
 }
 
-static struct world *arrive_at(const struct explored *x, size_t i)
+static struct world *arrive_at(struct explored *x, size_t i)
 {
-    size_t way[256];
-    unsigned n = 0;
+    const size_t steps = x->known[i].depth;
+    size_t *way = calloc(steps + 1, sizeof *way), at = i;
     struct world *w = world_new(x->one_page);
 
-    for (; i; i = x->known[i].from)
-        way[n++] = i;
-    while (n--)
+    for (size_t n = steps; n; n--, at = x->known[at].from)
+        way[n - 1] = at;
+    for (size_t n = 0; n < steps; n++)
         assert_null(act(w, x->known[way[n]].process, x->known[way[n]].action));
+    free(way);
+    const struct key k = key_of(w);
+    if (memcmp(&k, &x->known[i].key, sizeof k) != 0)
+        fail_msg("state %zu is another when it is come to again: states are not told apart", i);
+    x->played++;
     return w;
 }
 
@@ -369,36 +383,57 @@ static void say_way(const struct explored *x, size_t i)
     print_error("  process %u %s\n", x->known[i].process, action_text[x->known[i].action]);
 }
 
+/* The next action that is possible and has not been tried there. */
+static bool untried(struct explored *x, size_t i, const struct world *w, unsigned *p, unsigned *a)
+{
+    for (unsigned n = 0; n < PROCESSES * ACTIONS; n++) {
+        *p = n / ACTIONS;
+        *a = n % ACTIONS;
+        if (x->known[i].tried >> n & 1 || !possible(w, *p, *a))
+            continue;
+        x->known[i].tried |= 1U << n;
+        return true;
+    }
+    x->known[i].done = true;
+    return false;
+}
+
+/* Where it leads to. */
+static size_t try_one(struct explored *x, size_t i, struct world *w, unsigned p, unsigned a)
+{
+    const struct before was = look(w);
+    const char *wrong = act(w, p, a);
+    const struct before is = look(w);
+
+    if (!wrong)
+        wrong = a < TAKE ? judge_access(&was, &is, p, a) : judge_sync(w, &was, &is, p, a);
+    if (wrong) {
+        say_way(x, i);
+        fail_msg("process %u %s: %s", p, action_text[a], wrong);
+    }
+    const struct key k = key_of(w);
+    x->tried++;
+    return add(x, &k, i, p, a);
+}
+
+/* Every action in state i; and some in those that it leads to. */
 static void try_all(struct explored *x, size_t i)
 {
-    struct world *w = arrive_at(x, i);
+    unsigned p, a;
 
-    for (unsigned p = 0; p < PROCESSES; p++)
-        for (unsigned a = 0; a < ACTIONS; a++) {
-            if (!possible(w, p, a))
-                continue;
-            const struct before was = look(w);
-            const char *wrong = act(w, p, a);
-            const struct before is = look(w);
-            if (!wrong)
-                wrong = a < TAKE ? judge_access(&was, &is, p, a) : judge_sync(w, &was, &is, p, a);
-            if (wrong) {
-                say_way(x, i);
-                fail_msg("process %u %s: %s", p, action_text[a], wrong);
-            }
-            const struct key k = key_of(w);
-            add(x, &k, i, p, a);
-            x->tried++;
-            world_free(w);
-            w = arrive_at(x, i);
-        }
-    world_free(w);
+    while (!x->known[i].done) {
+        struct world *w = arrive_at(x, i);
+        size_t at = i;
+        for (unsigned n = 0; n < x->steps && untried(x, at, w, &p, &a); n++)
+            at = try_one(x, at, w, p, a);
+        world_free(w);
+    }
 }
 
 /* most: states that actions are tried in; 0: all. */
 static struct explored explore(bool one_page, size_t most)
 {
-    struct explored x = {.one_page = one_page};
+    struct explored x = {.one_page = one_page, .steps = one_page ? 1 : 60};
     struct world *w = world_new(one_page);
     const struct key first = key_of(w);
 
@@ -429,7 +464,6 @@ static void every_action_in_the_nearest_states_of_two_pages(void **state)
     free(x.slot);
 }
 
-/* t_dsm_explore N: two pages, N states; 0: all, of which there are more than half a million. */
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -440,8 +474,8 @@ int main(int argc, char **argv)
     if (argc == 1)
         return cmocka_run_group_tests(tests, NULL, NULL);
     struct explored x = explore(false, strtoul(argv[1], NULL, 10));
-    printf("%zu states, the longest way %u, %" PRIu64 " actions\n", x.n, x.known[x.n - 1].depth,
-           x.tried);
+    printf("%zu states, %" PRIu64 " actions, %" PRIu64 " sequences from the start\n", x.n, x.tried,
+           x.played);
     free(x.known);
     free(x.slot);
     return 0;

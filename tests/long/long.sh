@@ -93,6 +93,11 @@ explore() {
     configured release CFLAGS='-O2 -g' && programs && ./tests/coherence/t_explore deep
 }
 
+# Every state of two processes that share two pages: some 770,000.
+explore_dsm() {
+    configured release CFLAGS='-O2 -g' && programs && ./tests/dsm/t_dsm_explore 0
+}
+
 # Under the sanitizers: the units, and some of each oracle; or all that make check runs.
 sanitized_build() {
     configured sanitized --enable-asan --enable-ubsan --enable-werror CFLAGS='-O1 -g' && programs
@@ -321,6 +326,7 @@ self java 90 java_captures
 self random-mutants-150 600 random_mutants 150
 random 100000 100000 2000 100
 self explore 120 explore
+self explore-dsm 150 explore_dsm
 self clang 300 clang_check
 self distcheck 300 distcheck
 
