@@ -222,7 +222,9 @@ static NO_INLINE sim_cycle run_very_many(const struct policy_env *env, unsigned 
     return env->exec(env->host, core, (unsigned)n, now);
 }
 
-static inline sim_cycle run_instructions(struct ledger *c, unsigned core, uint64_t n, sim_cycle now)
+/* part: what they were for when they were gathered; by now others may have gathered, too. */
+static inline sim_cycle run_instructions(struct ledger *c, unsigned core, uint64_t n, unsigned part,
+                                         sim_cycle now)
 {
     c->counts.instructions += n;
     if (!n)
@@ -230,7 +232,7 @@ static inline sim_cycle run_instructions(struct ledger *c, unsigned core, uint64
     const sim_cycle done = LIKELY(n <= UINT32_MAX)
                                ? c->env->exec(c->env->host, core, (unsigned)n, now)
                                : run_very_many(c->env, core, n, now);
-    c->counts.cycles[c->part][TIME_INSTRUCTIONS] += done - now;
+    c->counts.cycles[part][TIME_INSTRUCTIONS] += done - now;
     return done;
 }
 
@@ -251,7 +253,7 @@ static NO_INLINE sim_cycle one_by_one(struct ledger *c, unsigned core, const str
                                       sim_cycle now)
 {
     for (size_t i = 0; i < r->n; i++) {
-        now = run_instructions(c, core, r->step[i].instructions, now);
+        now = run_instructions(c, core, r->step[i].instructions, r->step[i].part, now);
         now = make_access(c, core, &r->step[i], now);
     }
     return now;
@@ -259,14 +261,14 @@ static NO_INLINE sim_cycle one_by_one(struct ledger *c, unsigned core, const str
 
 /* Steps, and instructions behind them. */
 static inline sim_cycle make_steps(struct ledger *c, unsigned core, struct mem_step *step, size_t n,
-                                   uint64_t instructions, sim_cycle now)
+                                   uint64_t instructions, unsigned part, sim_cycle now)
 {
     const struct policy_machine *m = c->env->machine;
     const struct mem_run run = {step, n, !c->metadata, &c->counts};
 
     if (n)
         now = m && m->run ? m->run(c->env->host, core, &run, now) : one_by_one(c, core, &run, now);
-    return UNLIKELY(instructions) ? run_instructions(c, core, instructions, now) : now;
+    return UNLIKELY(instructions) ? run_instructions(c, core, instructions, part, now) : now;
 }
 
 /* ---- paying: what stands between them ------------------------------------------------------- */
@@ -339,7 +341,8 @@ sim_cycle ledger_pay_due(struct ledger *c, unsigned account, unsigned core, sim_
     k->instructions = 0;
     for (const struct ledger_note *n = k->note, *end = n + k->notes; n != end; n++) {
         if (n->before != made || n->instructions)
-            p.at = make_steps(c, core, k->step + made, n->before - made, n->instructions, p.at);
+            p.at = make_steps(c, core, k->step + made, n->before - made, n->instructions, n->part,
+                              p.at);
         made = n->before;
         if (n->what == LEDGER_BILL)
             begin_bill(&p, n);
@@ -347,7 +350,7 @@ sim_cycle ledger_pay_due(struct ledger *c, unsigned account, unsigned core, sim_
             p.at = pay_note(c, core, n, p.data, p.at);
     }
     if (k->n != made || last)
-        p.at = make_steps(c, core, k->step + made, k->n - made, last, p.at);
+        p.at = make_steps(c, core, k->step + made, k->n - made, last, k->part, p.at);
     k->n = k->notes = 0;
     k->paying = false;
     return later(p.done, p.at);

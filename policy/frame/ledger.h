@@ -34,6 +34,7 @@ struct ledger_note {
     size_t before;         /* comes before this step, */
     uint64_t instructions; /* and after these */
     uint8_t what;          /* enum ledger_what */
+    uint8_t part;          /* of the instructions */
     union {
         struct {
             sim_cycle start; /* CYCLE_NEVER: after all that is paid before */
@@ -75,6 +76,7 @@ struct ledger_account {    /* what was gathered, in its order */
     uint64_t instructions;    /* since the last of them, or the last note */
     struct ledger_note *note; /* owns; in order of `before` */
     size_t notes, notes_cap;
+    uint8_t part; /* of the instructions, of which the last */
     bool paying;
     bool after; /* the next access needs the value of the latest load: ledger_needs */
 };
@@ -120,8 +122,11 @@ void ledger_add_access(struct ledger *c, unsigned core, sim_addr at, uint64_t by
 static inline void ledger_instructions(struct ledger *c, unsigned account,
                                        uint64_t n) /* of no step */
 {
-    assert(!c->account[account].paying);
-    c->account[account].instructions += n;
+    struct ledger_account *k = &c->account[account];
+
+    assert(!k->paying);
+    k->instructions += n;
+    k->part = c->part;
 }
 static inline void ledger_add_steps(struct ledger *c, unsigned core, unsigned step, uint64_t times)
 {
@@ -224,6 +229,7 @@ static inline struct ledger_note *ledger_note(struct ledger *c, unsigned account
     n->what = (uint8_t)what;
     n->before = k->n;
     n->instructions = k->instructions;
+    n->part = k->part;
     k->instructions = 0;
     return n;
 }

@@ -226,6 +226,29 @@ static void what_is_known_late_may_come_first(void **state)
     close_bench(&b);
 }
 
+/* Core 1 has gathered for a check what core 0 has for a synchronisation, and is paid first or last:
+ * whose time it is was said when it was gathered. */
+static void time_is_of_the_part_that_it_was_gathered_for(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    open_bench(&b);
+    ledger_part(&b.c, PART_SYNC);
+    ledger_instructions(&b.c, 0, 5);
+    ledger_note(&b.c, 0, LEDGER_DATA);
+    ledger_instructions(&b.c, 0, 8);
+    ledger_part(&b.c, PART_CHECK);
+    ledger_instructions(&b.c, 1, 3);
+    ledger_pay_account(&b.c, 0, 0, 1000);
+    ledger_part(&b.c, PART_HEAP);
+    ledger_pay_account(&b.c, 1, 1, 1000);
+    assert_int_equal(b.c.counts.cycles[PART_SYNC][TIME_INSTRUCTIONS], 5 + 8);
+    assert_int_equal(b.c.counts.cycles[PART_CHECK][TIME_INSTRUCTIONS], 3);
+    assert_int_equal(b.c.counts.cycles[PART_HEAP][TIME_INSTRUCTIONS], 0);
+    close_bench(&b);
+}
+
 /* ---- parts that act as they are called ------------------------------------------------------ */
 
 static void an_act_is_made_at_once_or_gathered(void **state)
@@ -309,6 +332,7 @@ int main(void)
         cmocka_unit_test(a_note_comes_before_what_is_gathered_after_it),
         cmocka_unit_test(entries_that_come_along_are_there_with_the_data),
         cmocka_unit_test(what_is_known_late_may_come_first),
+        cmocka_unit_test(time_is_of_the_part_that_it_was_gathered_for),
         cmocka_unit_test(an_act_is_made_at_once_or_gathered),
         cmocka_unit_test(accounts_are_paid_apart),
         cmocka_unit_test(another_core_may_do_it_beside_the_program),
