@@ -9,6 +9,7 @@
 
 /* What completes an option's value or an operand, as bash: words (compgen -W) or files (an action
  * of compgen), by the name in the usage line. NULL: nothing does. */
+#define PROGRAMS "words=$(lardsim programs list 2>/dev/null | sed -n '/^next:/!s/ .*//p')"
 static const char *takes(const char *arg)
 {
     static const struct {
@@ -21,6 +22,9 @@ static const char *takes(const char *arg)
                  {"[TABLE]", "words=$tables; [[ $prev == manual ]] && words=$pages"},
                  {"NAME...", "words=$names"},
                  {"NAME[,KEY=VALUE...]", "words=$workloads"},
+                 {"PROGRAM", PROGRAMS},
+                 {"PROGRAM[,KEY=VALUE...]", PROGRAMS},
+                 {"PROGRAM[,KEY=VALUE...]...", PROGRAMS},
                  {"SPEC,...", "words=$policies"},
                  {"DIR", "files=-d"},
                  {"FILE", "files=-f"},
@@ -243,6 +247,8 @@ static void put_verb_words(FILE *out)
     fputs("\"\n", out);
     put_group_words(out, "trace");
     put_group_words(out, "workload");
+    put_group_words(out, "capture");
+    put_group_words(out, "programs");
     put_verb_and_group(out, "sweep");
     fputs("    fi\n", out);
 }

@@ -7,11 +7,12 @@
 #include "cli/workload/workload.h"
 
 /* What of a run says how it resembles another. */
-static const enum trait shown[] = {
-    TRAIT_EVENTS,          TRAIT_THREADS,          TRAIT_READ_WRITE, TRAIT_REGION,
-    TRAIT_UNCHANGED_READS, TRAIT_UNCHANGED_WRITES, TRAIT_SHARED,     TRAIT_FOREIGN,
-    TRAIT_LOCK_RATE,       TRAIT_ALLOC_RATE,       TRAIT_SURVIVAL,   TRAIT_COLLECTIONS,
-    TRAIT_COPIES,          TRAIT_FIRST_MISSES,     TRAIT_ARRAYS,     TRAIT_RACE_PAIRS};
+static const enum trait shown[] = {TRAIT_EVENTS,     TRAIT_THREADS,         TRAIT_READ_WRITE,
+                                   TRAIT_REGION,     TRAIT_UNCHANGED_READS, TRAIT_UNCHANGED_WRITES,
+                                   TRAIT_SHARED,     TRAIT_FOREIGN,         TRAIT_LOCK_RATE,
+                                   TRAIT_ALLOC_RATE, TRAIT_SURVIVAL,        TRAIT_COLLECTIONS,
+                                   TRAIT_COPIES,     TRAIT_FIRST_MISSES,    TRAIT_ARRAY_LOCATIONS,
+                                   TRAIT_SHADOWS,    TRAIT_RACE_PAIRS};
 
 enum { CELL = 40 };
 struct described { /* of the table */
@@ -171,7 +172,7 @@ static const struct argp_option options[] = {
 
 const struct verb verb_programs_describe = {
     .name = "programs describe",
-    .args = "NAME[,KEY=VALUE...]...",
+    .args = "PROGRAM[,KEY=VALUE...]...",
     .summary = "Measures real programs, beside the workloads that imitate them.",
     .text =
         "Of each program its capture is measured, which is made if need be. Below it stand what "

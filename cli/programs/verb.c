@@ -135,7 +135,7 @@ static const struct argp_option capture_options[] = {
 
 const struct verb verb_programs_build = {
     .name = "programs build",
-    .args = "NAME",
+    .args = "PROGRAM",
     .summary = "Builds a real program, and says where it is.",
     .text = "Its driver is compiled against Debian's packages, or the program itself from Debian's "
             "sources, for capture. What is missing is named with the command that installs it.",
@@ -148,13 +148,13 @@ const struct verb verb_programs_build = {
 
 const struct verb verb_programs_capture = {
     .name = "programs capture",
-    .args = "NAME[,KEY=VALUE...]",
+    .args = "PROGRAM[,KEY=VALUE...]",
     .summary = "Captures a real program, and says where its trace is.",
     .text =
         "A capture is made once, and kept in $XDG_CACHE_HOME/lardsim/programs (~/.cache). "
         "provenance.yaml beside it says of what: packages and their versions, the driver, the "
         "command. It is made again where that would be another. The program runs alone first, "
-        "and must print the same under capture. NAME may be followed by size=small|medium, "
+        "and must print the same under capture. PROGRAM may be followed by size=small|medium, "
         "threads=N, and collector=serial|parallel. As a source, program:NAME,... does the same.",
     .examples = "lardsim programs capture xalan,size=medium\n"
                 "lardsim run program:xalan",

@@ -40,7 +40,7 @@ static void report_needs(struct lard_report *r)
     for (size_t i = 0; i < NEEDS; i++) {
         const size_t n = cells_that_need(r->cell, r->cells, &needs[i]);
         const bool seen = !needs[i].system || any_system(r->cell, r->cells);
-        const enum verdict v = n ? HOLDS : seen ? FAILS : NO_CASE;
+        const enum verdict v = !seen ? NO_CASE : n ? HOLDS : FAILS;
         r->verdicts[v]++;
         if (!r->quiet)
             printf("  %-10s %-30s in %zu of %zu  %s\n", view_names[needs[i].view], needs[i].text, n,

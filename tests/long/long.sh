@@ -145,6 +145,9 @@ report() { "$SHELL" "$top/tests/long/report.sh"; }
 # All forms on real JVMs, and a stress; skipped where the build has no agents.
 java_captures() { "$SHELL" "$top/tests/capture/java.sh" all; }
 
+# Programs of Debian, from recipe to table; skipped where they are not installed.
+real_programs() { "$SHELL" "$top/tests/cli/programs.sh" real; }
+
 clang_check() {
     command -v clang >/dev/null || { echo "no clang here"; return 77; }
     configured clang3 CC=clang --enable-werror CFLAGS='-O3 -g' && programs && make -s check
@@ -323,6 +326,7 @@ self adding 120 adding
 # ---- in depth: about three hours --------------------------------------------------------------------
 self sanitized 300 sanitized
 self java 90 java_captures
+self programs 30 real_programs
 self random-mutants-150 600 random_mutants 150
 random 100000 100000 2000 100
 self explore 120 explore
