@@ -28,6 +28,8 @@ public class Forms {
     }
 
     /** Initialised by whoever comes first. */
+    enum Side { LEFT, RIGHT }
+
     static class Lazy {
         static int made;
         static {
@@ -262,6 +264,21 @@ public class Forms {
                 if (Lazy.made == 7)
                     touch();
             };
+        case "choice": // what the compiler keeps of a switch over an enum is written by a <clinit>
+            return first -> {
+                if (!first)
+                    pause();
+                switch (first ? Side.LEFT : Side.RIGHT) {
+                case LEFT:
+                    if (!ordered)
+                        touch();
+                    break;
+                case RIGHT:
+                    if (!ordered)
+                        touch();
+                    break;
+                }
+            };
         case "element":
             return first -> {
                 cell.array[ordered && first ? 1 : 0]++;
@@ -363,7 +380,7 @@ public class Forms {
     }
 
     static final String[] names = {"monitor", "method", "wait", "volatile", "lock", "condition", "readwrite", "latch",
-        "semaphore", "atomic", "queue", "map", "table", "handle", "class", "element", "arraycopy", "stamped", "compute", "update", "set",
+        "semaphore", "atomic", "queue", "map", "table", "handle", "class", "choice", "element", "arraycopy", "stamped", "compute", "update", "set",
         "interrupt", "moved", "executor"};
 
     static void executor() throws Exception {

@@ -115,9 +115,10 @@ final class Code extends ClassVisitor implements Opcodes {
         }
     }
 
-    /** Whether an access to such a field is. What a compiler made for itself is not. */
+    /** Whether an access to such a field is. What a compiler made for itself is not, but for the arrays of
+        switches: their elements are accesses, and the static's first use orders those. */
     static boolean recorded(int op, String owner, String field, int version) {
-        return !field.startsWith("$assertionsDisabled") && !field.startsWith("$SwitchMap") && !owner.startsWith("[")
+        return !field.startsWith("$assertionsDisabled") && !owner.startsWith("[")
                 && (version >= V1_5 || op == GETFIELD || op == PUTFIELD);
     }
 
