@@ -4,6 +4,7 @@
 #define LARDSIM_BARNES_PLAIN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct barnes_body {
@@ -37,6 +38,24 @@ static inline void barnes_attract(struct barnes_body *b, double mass, double dx,
     b->a[1] += by * dy;
 }
 
+/* A tree in the memory of one thread. In the place of links it has an array of bodies in the order
+ * of its leaves: a cell is a range of it, and its first child stands behind it. */
+struct barnes_cell {
+    struct barnes_box in;
+    double mass, x, y;
+    uint64_t first, n, next; /* of order, how many; the cell behind all that are inside this one */
+};
+struct barnes_tree {
+    const struct barnes_body *body;
+    uint64_t *order; /* room for all bodies, by number; the caller's */
+    struct barnes_cell *cell;
+    size_t cells, room;
+    /* Twice the room, or some, with what was in it. */
+    struct barnes_cell *(*grow)(void *arg, struct barnes_cell *was, size_t *room);
+    void *arg;
+};
+/* Of n bodies; returns how often a body has passed a cell. */
+uint64_t barnes_tree_build(struct barnes_tree *p, uint64_t n);
 void barnes_plain(struct barnes_body *b, uint64_t n, uint64_t steps);
 
 #endif

@@ -1,7 +1,14 @@
 /* spatial.c - SPLASH-2's Water-Spatial: molecules in lists by the cell of space they are in, so
  * that only neighbours are looked at. A pair of neighbouring cells is computed under both cells'
  * locks; a molecule that leaves its cell is put into the other's list under that one's lock. In two
- * dimensions, with points that repel each other softly in the place of water. */
+ * dimensions, with points that repel each other softly in the place of water. *
+ * With version=dsm it is the published program: a thread computes the forces on its own molecules
+ * alone, so each pair twice, and takes no lock for them (interf.C); a molecule that stays in its
+ * cell stays in its list, and one that leaves is taken out and put in under the locks of two cells
+ * (bndry.C); the virial has a lock, the kinetic energy one for each axis; a step has five barriers
+ * (mdmain.C). The paper says of it that it has no "frequent synchronization" (5). Who comes into a
+ * cell waits in a second list here, too, as its thread walks the first one.
+ */
 #include "workloads/kernels/team.h"
 #include "workloads/workloads.h"
 
@@ -18,6 +25,8 @@
     X(ENTER, "Spatial.enter:81")                                                                   \
     X(INSERT, "Spatial.enter:83")                                                                  \
     X(SETTLE, "Spatial.settle:92")                                                                 \
+    X(LEAVE, "Spatial.leave:96")                                                                   \
+    X(SUM, "Spatial.sum:99")                                                                       \
     X(VERIFY, "Spatial.verify:104")
 VM_SITES(SITES)
 
@@ -36,6 +45,12 @@ static const struct vm_field cell_fields[] = {
     {"list", VM_REF, 0}, {"incoming", VM_REF, 0}, VM_FIELDS_END};
 static const struct vm_type_of molecule_type = {"Molecule", molecule_fields, NULL};
 static const struct vm_type_of cell_type = {"Cell", cell_fields, NULL};
+enum { VIRIAL, KINETIC, SUMS };
+static const struct vm_field sums_fields[] = {
+    {"virial", VM_F64, 0}, {"kinetic", VM_F64, 0}, VM_FIELDS_END};
+static const struct vm_type_of sums_type = {"Sums", sums_fields, NULL};
+static const struct vm_field lock_fields[] = {VM_FIELDS_END};
+static const struct vm_type_of lock_type = {"Lock", lock_fields, NULL};
 
 enum {                        /* instructions, beside those of accesses */
        APART = 1 + 4 + 1 + 2, /* an axis: a difference, two comparisons with the grid and a
@@ -51,7 +66,8 @@ static const double dt = 0.02;
 
 struct spatial_params {
     uint64_t grid, density, steps;
-    uint32_t racy; /* 1: as the paper found it */
+    uint32_t racy;    /* 1: as the paper found it */
+    uint32_t version; /* enum team_version */
 };
 struct linked_molecule {
     double at[2], v[2], f[2];
@@ -63,7 +79,10 @@ struct spatial {
     struct vm_ref *grid; /* cells, row after row; each is 1 by 1 */
     struct vm_barrier *bar;
     struct linked_molecule *plain;
-    uint64_t *first; /* of the plain ones, by cell; as next */
+    uint64_t *first;        /* of the plain ones, by cell; as next */
+    double virial, kinetic; /* of the plain ones, in the last step */
+    struct vm_ref *sums;
+    struct vm_ref **lock; /* of each cell, by number, then those of the sums */
 };
 
 static uint64_t cell_at(const struct spatial *s, const double at[2])
@@ -235,6 +254,186 @@ static void settle(struct vm_thread *t, const struct spatial *s, uint64_t cell)
     vm_leave(t, r);
 }
 
+/* ---- as published --------------------------------------------------------------------------- */
+
+static void at_rest(struct vm_thread *t, const struct spatial *s, uint64_t cell)
+{
+    struct vm_ref *r = vm_enter(t, 1);
+
+    vm_load_ref(t, r, s->grid, cell, AT_CELL);
+    for (vm_get_ref(t, r, r, LIST, AT_LIST); !vm_is_null(r); vm_get_ref(t, r, r, NEXT, AT_LIST)) {
+        vm_put_f64(t, r, FX, 0, AT_ADVANCE);
+        vm_put_f64(t, r, FY, 0, AT_ADVANCE);
+    }
+    vm_leave(t, r);
+}
+
+/* The forces of the list that begins with b on the molecule a; b is null then. Returns their
+ * virial. */
+static double suffer(struct vm_thread *t, const struct spatial *s, struct vm_ref *a,
+                     struct vm_ref *b)
+{
+    double at[2], other[2], f[2], sum[2] = {0, 0}, virial = 0;
+
+    load_at(t, a, at);
+    for (; !vm_is_null(b); vm_get_ref(t, b, b, NEXT, AT_LIST)) {
+        if (vm_same(t, a, b))
+            continue;
+        load_at(t, b, other);
+        vm_compute(t, PAIR);
+        if (!force(s, at, other, f))
+            continue;
+        vm_compute(t, NEAR);
+        sum[0] += f[0];
+        sum[1] += f[1];
+        virial += f[0] * f[0] + f[1] * f[1];
+    }
+    add_force(t, a, sum, 1);
+    return virial;
+}
+
+/* On the molecules of a cell, of those in it and in the eight around it. */
+static double forces_on(struct vm_thread *t, const struct spatial *s, uint64_t cell)
+{
+    struct vm_ref *r = vm_enter(t, 4); /* the cell, a neighbour, a molecule of each */
+    const uint64_t g = s->p->grid, x = cell % g, y = cell / g;
+    double virial = 0;
+
+    vm_load_ref(t, &r[0], s->grid, cell, AT_CELL);
+    for (uint64_t k = 0; k < 9; k++) {
+        const uint64_t other = (y + g - 1 + k / 3) % g * g + (x + g - 1 + k % 3) % g;
+        vm_compute(t, NEIGHBOUR);
+        vm_load_ref(t, &r[1], s->grid, other, AT_CELL);
+        for (vm_get_ref(t, &r[2], &r[0], LIST, AT_LIST); !vm_is_null(&r[2]);
+             vm_get_ref(t, &r[2], &r[2], NEXT, AT_LIST)) {
+            vm_get_ref(t, &r[3], &r[1], LIST, AT_LIST);
+            virial += suffer(t, s, &r[2], &r[3]);
+        }
+    }
+    vm_leave(t, r);
+    return virial;
+}
+
+/* Out of the list of its cell, behind `last`, or at its head if that is null; into the list of
+ * those that come into another. */
+static void leave(struct vm_thread *t, const struct spatial *s, struct vm_ref *m,
+                  struct vm_ref *last, struct vm_ref *next, uint64_t from, uint64_t to)
+{
+    struct vm_ref *r = vm_enter(t, 2);
+
+    vm_lock(t, s->lock[from], AT_LEAVE);
+    vm_load_ref(t, &r[0], s->grid, from, AT_CELL);
+    if (vm_is_null(last))
+        vm_put_ref(t, &r[0], LIST, next, AT_LEAVE);
+    else
+        vm_put_ref(t, last, NEXT, next, AT_LEAVE);
+    vm_unlock(t, s->lock[from], AT_LEAVE);
+    vm_lock(t, s->lock[to], AT_ENTER);
+    vm_load_ref(t, &r[0], s->grid, to, AT_CELL);
+    vm_get_ref(t, &r[1], &r[0], INCOMING, AT_INSERT);
+    vm_put_ref(t, m, NEXT, &r[1], AT_INSERT);
+    vm_put_ref(t, &r[0], INCOMING, m, AT_INSERT);
+    vm_unlock(t, s->lock[to], AT_ENTER);
+    vm_leave(t, r);
+}
+
+/* Moves the molecules of a cell; those that leave it go. Returns their kinetic energy. */
+static double advance_own(struct vm_thread *t, const struct spatial *s, uint64_t cell)
+{
+    struct vm_ref *r = vm_enter(t, 3); /* a molecule, the next one, the last one that stays */
+    double at[2], kinetic = 0;
+
+    vm_load_ref(t, &r[1], s->grid, cell, AT_CELL);
+    for (vm_get_ref(t, &r[0], &r[1], LIST, AT_ADVANCE); !vm_is_null(&r[0]);
+         vm_assign(t, &r[0], &r[1])) {
+        vm_get_ref(t, &r[1], &r[0], NEXT, AT_ADVANCE);
+        for (unsigned k = 0; k < 2; k++) {
+            double v = vm_get_f64(t, &r[0], VX + k, AT_ADVANCE);
+            at[k] = vm_get_f64(t, &r[0], X + k, AT_ADVANCE);
+            vm_compute(t, PUSH);
+            push(&at[k], &v, vm_get_f64(t, &r[0], FX + k, AT_ADVANCE), (double)s->p->grid);
+            vm_put_f64(t, &r[0], X + k, at[k], AT_ADVANCE);
+            vm_put_f64(t, &r[0], VX + k, v, AT_ADVANCE);
+            kinetic += v * v / 2;
+        }
+        vm_compute(t, CELL);
+        if (cell_at(s, at) == cell)
+            vm_assign(t, &r[2], &r[0]);
+        else
+            leave(t, s, &r[0], &r[2], &r[1], cell, cell_at(s, at));
+    }
+    vm_leave(t, r);
+    return kinetic;
+}
+
+/* Those that have come in stand before those that have stayed. */
+static void settle_in(struct vm_thread *t, const struct spatial *s, uint64_t cell)
+{
+    struct vm_ref *r = vm_enter(t, 4); /* the cell, its first, one that comes in, the next one */
+
+    vm_load_ref(t, &r[0], s->grid, cell, AT_CELL);
+    for (vm_get_ref(t, &r[2], &r[0], INCOMING, AT_SETTLE); !vm_is_null(&r[2]);
+         vm_assign(t, &r[2], &r[3])) {
+        vm_get_ref(t, &r[3], &r[2], NEXT, AT_SETTLE);
+        vm_get_ref(t, &r[1], &r[0], LIST, AT_SETTLE);
+        vm_put_ref(t, &r[2], NEXT, &r[1], AT_SETTLE);
+        vm_put_ref(t, &r[0], LIST, &r[2], AT_SETTLE);
+    }
+    vm_put_ref(t, &r[0], INCOMING, NULL, AT_SETTLE);
+    vm_leave(t, r);
+}
+
+static void add_sum(struct vm_thread *t, const struct spatial *s, unsigned which, double x,
+                    bool locked)
+{
+    struct vm_ref *lock = s->lock[s->cells + which];
+
+    if (locked)
+        vm_lock(t, lock, AT_SUM);
+    vm_put_f64(t, s->sums, which, x + vm_get_f64(t, s->sums, which, AT_SUM), AT_SUM);
+    if (locked)
+        vm_unlock(t, lock, AT_SUM);
+}
+
+static void step_dsm(struct vm_thread *t, const struct member *c, const struct spatial *s)
+{
+    const uint64_t from = team_from(c, s->cells), end = team_end(c, s->cells);
+    double virial = 0, kinetic = 0;
+
+    for (unsigned which = 0; c->id == 0 && which < SUMS; which++)
+        vm_put_f64(t, s->sums, which, 0, AT_SUM);
+    vm_barrier_wait(t, s->bar, AT_STEP);
+    for (uint64_t cell = from; cell < end; cell++)
+        at_rest(t, s, cell);
+    vm_barrier_wait(t, s->bar, AT_STEP);
+    for (uint64_t cell = from; cell < end; cell++)
+        virial += forces_on(t, s, cell);
+    add_sum(t, s, VIRIAL, virial, !s->p->racy);
+    vm_barrier_wait(t, s->bar, AT_STEP);
+    for (uint64_t cell = from; cell < end; cell++)
+        kinetic += advance_own(t, s, cell);
+    /* The axes' sums, which nobody here wants apart. */
+    for (unsigned axis = 0; axis < 2; axis++)
+        add_sum(t, s, KINETIC, kinetic / 2, true);
+    vm_barrier_wait(t, s->bar, AT_STEP);
+    for (uint64_t cell = from; cell < end; cell++)
+        settle_in(t, s, cell);
+    vm_barrier_wait(t, s->bar, AT_STEP);
+}
+
+static void work_dsm(struct vm_thread *t, void *member)
+{
+    const struct member *c = member;
+    const struct spatial *s = c->job;
+
+    for (uint64_t i = 0; i < s->p->steps; i++) {
+        step_dsm(t, c, s);
+        team_iterated(t, c, i);
+    }
+}
+
+/* ---- with a lock on each cell ---------------------------------------------------------------- */
+
 static void work(struct vm_thread *t, void *member)
 {
     static void (*const phase[])(struct vm_thread *, const struct spatial *,
@@ -259,6 +458,11 @@ static void init(struct vm_thread *t, struct spatial *s)
     const struct vm_class *cell = vm_class(t, &cell_type, NULL);
     struct vm_ref *r = vm_enter(t, 1);
 
+    if (s->p->version == TEAM_DSM) {
+        s->lock = team_locks(t, vm_class(t, &lock_type, NULL), s->cells + SUMS, AT_INIT);
+        s->sums = vm_global(t);
+        vm_new(t, s->sums, vm_class(t, &sums_type, NULL), AT_INIT);
+    }
     vm_new_array(t, s->grid, VM_REF, s->cells, AT_INIT);
     for (uint64_t i = 0; i < s->cells; i++) {
         vm_new(t, r, cell, AT_INIT);
@@ -291,6 +495,7 @@ static void plain_force(struct spatial *s, uint64_t i, uint64_t cell)
         if (j - 1 != i && force(s, m->at, s->plain[j - 1].at, f)) {
             m->f[0] += f[0];
             m->f[1] += f[1];
+            s->virial += f[0] * f[0] + f[1] * f[1];
         }
 }
 
@@ -298,6 +503,7 @@ static void plain_step(struct spatial *s)
 {
     const uint64_t g = s->p->grid;
 
+    s->virial = s->kinetic = 0;
     memset(s->first, 0, s->cells * sizeof *s->first);
     for (uint64_t i = 0; i < s->n; i++) {
         uint64_t *first = &s->first[cell_at(s, s->plain[i].at)];
@@ -311,8 +517,10 @@ static void plain_step(struct spatial *s)
             plain_force(s, i, (y + g - 1 + k / 3) % g * g + (x + g - 1 + k % 3) % g);
     }
     for (uint64_t i = 0; i < s->n; i++)
-        for (unsigned k = 0; k < 2; k++)
+        for (unsigned k = 0; k < 2; k++) {
             push(&s->plain[i].at[k], &s->plain[i].v[k], s->plain[i].f[k], (double)g);
+            s->kinetic += s->plain[i].v[k] * s->plain[i].v[k] / 2;
+        }
 }
 
 static void verify(struct vm_thread *t, struct spatial *s)
@@ -332,6 +540,14 @@ static void verify(struct vm_thread *t, struct spatial *s)
                      "spatial: molecule %u moves at %g, not %g", (unsigned)number, v, want);
         }
     }
+    if (s->p->version == TEAM_DSM && s->p->steps) {
+        const double virial = vm_get_f64(t, s->sums, VIRIAL, AT_VERIFY);
+        const double kinetic = vm_get_f64(t, s->sums, KINETIC, AT_VERIFY);
+        vm_check(t, s->p->racy || fabs(virial - s->virial) <= 1e-6 * (1 + s->virial),
+                 "spatial: the virial is %g, not %g", virial, s->virial);
+        vm_check(t, fabs(kinetic - s->kinetic) <= 1e-6 * (1 + s->kinetic),
+                 "spatial: kinetic energy %g, not %g", kinetic, s->kinetic);
+    }
     vm_check(t, n == s->n, "spatial: %u molecules are left of %u", (unsigned)n, (unsigned)s->n);
     vm_leave(t, r);
 }
@@ -347,14 +563,19 @@ static void spatial_main(struct vm_thread *t, const void *p)
     s.grid = vm_global(t);
     s.bar = vm_barrier_new(t, (unsigned)vm_params(t)->threads);
     init(t, &s);
-    team_measure(t, work, &s, AT_FORK);
+    team_measure(t, s.p->version == TEAM_DSM ? work_dsm : work, &s, AT_FORK);
     verify(t, &s);
 }
 
 static const char *const spatial_racy[] = {"off", "paper", NULL};
 static const struct param spatial_rows[] = {
     {"racy", PARAM_CHOICE, offsetof(struct spatial_params, racy), "off", 0, 0, "", spatial_racy,
-     "paper: a thread that adds forces locks its own cell alone; they are not verified."},
+     "paper: a thread that adds forces locks its own cell alone, or with version=dsm adds to the "
+     "virial without a lock; they are not verified."},
+    {"version", PARAM_CHOICE, offsetof(struct spatial_params, version), "managed", 0, 0, "",
+     team_versions,
+     "managed: a thread adds a pair's forces to both molecules, under the locks of two cells; dsm: "
+     "to its own alone, without a lock, as the published program, whose step has five barriers."},
     {"grid", PARAM_U64, offsetof(struct spatial_params, grid), "6", 3, 1000, "cells", NULL,
      "Side of the space."},
     {"density", PARAM_U64, offsetof(struct spatial_params, density), "4", 0, 100, "molecules", NULL,

@@ -8,10 +8,28 @@
 
 #include "workloads/vm/vm.h"
 
+/* Parameter version, of kernels that also exist as a program for a distributed shared memory. */
+enum team_version { TEAM_MANAGED, TEAM_DSM };
+static const char *const team_versions[] = {"managed", "dsm", NULL};
+
 struct member {
     void *job;       /* the same for all */
     unsigned id, of; /* of..: how many there are */
 };
+
+/* n locks that are no part of the program's data: threads have them by number, in private memory.
+ */
+static inline struct vm_ref **team_locks(struct vm_thread *t, const struct vm_class *of, uint64_t n,
+                                         uint64_t site)
+{
+    struct vm_ref **lock = vm_scratch(t, n, sizeof(struct vm_ref *));
+
+    for (uint64_t i = 0; i < n; i++) {
+        lock[i] = vm_global(t);
+        vm_new(t, lock[i], of, site);
+    }
+    return lock;
+}
 
 /* Runs fn in as many threads as the parameters say, this one as member 0, until all are done. */
 static inline void team_run(struct vm_thread *t, void (*fn)(struct vm_thread *u, void *member),

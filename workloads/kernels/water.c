@@ -1,7 +1,12 @@
 /* water.c - SPLASH-2's Water-Nsquared: molecules in a periodic box, all pairs within a cut-off.
  * Each thread sums up the forces of its pairs in an array of its own, then adds them to the
  * molecules, each under that molecule's lock; energy is summed up under one lock. Here a molecule
- * is one point with a Lennard-Jones potential, not three atoms. */
+ * is one point with a Lennard-Jones potential, not three atoms.
+ *
+ * With version=dsm it locks as the published program does: a thread adds its sums "only [to] those
+ * locations that it computed something for" (interf.C), its own molecules and the half that follows
+ * them; locks have numbers, and are no part of a molecule; the virial has a lock, the kinetic
+ * energy one for each axis (kineti.C); and a step has five barriers (mdmain.C). */
 #include "workloads/kernels/team.h"
 #include "workloads/workloads.h"
 
@@ -17,6 +22,7 @@
     X(ADD, "Water.add:71")                                                                         \
     X(CORRECT, "Water.correct:80")                                                                 \
     X(ENERGY, "Water.energy:92")                                                                   \
+    X(VIRIAL, "Water.virial:96")                                                                   \
     X(VERIFY, "Water.verify:101")
 VM_SITES(SITES)
 
@@ -24,7 +30,7 @@ enum { AT_X, V_X = 3, F_X = 6, AXES = 3 }; /* of a molecule: three of each */
 static const struct vm_field molecule_fields[] = {
     {"x", VM_F64, 0},  {"y", VM_F64, 0},  {"z", VM_F64, 0},  {"vx", VM_F64, 0}, {"vy", VM_F64, 0},
     {"vz", VM_F64, 0}, {"fx", VM_F64, 0}, {"fy", VM_F64, 0}, {"fz", VM_F64, 0}, VM_FIELDS_END};
-enum { KINETIC };
+enum { KINETIC, VIRIAL };
 enum { /* instructions, beside those of accesses; an axis apart: a difference, two comparisons with
         * the box and a correction, square and sum */
        APART = 1 + 4 + 1 + 2,
@@ -38,12 +44,18 @@ enum { /* instructions, beside those of accesses; an axis apart: a difference, t
 static const struct vm_field sums_fields[] = {{"kinetic", VM_F64, 0}, VM_FIELDS_END};
 static const struct vm_type_of molecule_type = {"Molecule", molecule_fields, NULL};
 static const struct vm_type_of sums_type = {"Sums", sums_fields, NULL};
+static const struct vm_field both_fields[] = {
+    {"kinetic", VM_F64, 0}, {"virial", VM_F64, 0}, VM_FIELDS_END};
+static const struct vm_type_of both_type = {"Sums", both_fields, NULL};
+static const struct vm_field lock_fields[] = {VM_FIELDS_END};
+static const struct vm_type_of lock_type = {"Lock", lock_fields, NULL};
 
 static const double dt = 0.002, cut = 2.0, apart = 1.2;
 
 struct water_params {
     uint64_t molecules, steps;
-    uint32_t racy; /* 1: as the paper found it */
+    uint32_t racy;    /* 1: as the paper found it */
+    uint32_t version; /* enum team_version */
 };
 struct plain_molecule {
     double at[AXES], v[AXES], f[AXES];
@@ -52,13 +64,15 @@ struct water {
     const struct water_params *p;
     struct vm_ref *molecules, *sums;
     struct vm_barrier *bar;
-    double box; /* its side */
-    double kinetic;
+    double box;             /* its side */
+    double kinetic, virial; /* virial: of the last step */
     struct plain_molecule *plain;
+    struct vm_ref **lock; /* of each molecule, by number; then those of VIRIAL and KINETIC */
 };
 
-/* The force of b on a, if they are near; d: from b to a. */
-static bool force(const double a[AXES], const double b[AXES], double box, double f[AXES])
+/* The force of b on a, if they are near; d: from b to a. Adds to the virial. */
+static bool force(const double a[AXES], const double b[AXES], double box, double f[AXES],
+                  double *virial)
 {
     double d[AXES], r2 = 0;
 
@@ -72,6 +86,7 @@ static bool force(const double a[AXES], const double b[AXES], double box, double
     const double by = 1 / r2, by6 = by * by * by, size = 24 * by * by6 * (2 * by6 - 1);
     for (unsigned k = 0; k < AXES; k++)
         f[k] = size * d[k];
+    *virial += size * r2;
     return true;
 }
 
@@ -111,12 +126,13 @@ static void own(struct vm_thread *t, struct vm_ref *sums, uint64_t i, const doub
 }
 
 /* Molecule i with the half of the others that follow it, around the end: each pair once, and all
- * threads have the same work. Of an even number the pairs at distance n / 2 belong to the lower. */
-static void pairs(struct vm_thread *t, const struct water *w, struct vm_ref *sums, uint64_t i)
+ * threads have the same work. Of an even number the pairs at distance n / 2 belong to the lower.
+ * Returns their virial. */
+static double pairs(struct vm_thread *t, const struct water *w, struct vm_ref *sums, uint64_t i)
 {
     const uint64_t n = w->p->molecules, half = (n - 1) / 2 + (n % 2 == 0 && i < n / 2);
     struct vm_ref *m = vm_enter(t, 1);
-    double a[AXES], b[AXES], f[AXES];
+    double a[AXES], b[AXES], f[AXES], virial = 0;
 
     vm_load_ref(t, m, w->molecules, i, AT_MOLECULE);
     load_at(t, m, a);
@@ -124,13 +140,25 @@ static void pairs(struct vm_thread *t, const struct water *w, struct vm_ref *sum
         vm_load_ref(t, m, w->molecules, (i + k) % n, AT_MOLECULE);
         load_at(t, m, b);
         vm_compute(t, PAIR);
-        if (!force(a, b, w->box, f))
+        if (!force(a, b, w->box, f, &virial))
             continue;
         vm_compute(t, NEAR);
         own(t, sums, i, f, 1);
         own(t, sums, (i + k) % n, f, -1);
     }
     vm_leave(t, m);
+    return virial;
+}
+
+/* The thread's sum of a molecule is taken and set to zero, for the next step. */
+static void add_own(struct vm_thread *t, struct vm_ref *m, struct vm_ref *sums, uint64_t i)
+{
+    for (unsigned axis = 0; axis < AXES; axis++) {
+        const double f = vm_load_f64(t, sums, AXES * i + axis, AT_OWN);
+        vm_compute(t, OWN);
+        vm_put_f64(t, m, F_X + axis, vm_get_f64(t, m, F_X + axis, AT_ADD) + f, AT_ADD);
+        vm_store_f64(t, sums, AXES * i + axis, 0, AT_OWN);
+    }
 }
 
 /* To all molecules, each under its lock, beginning with those that no other thread begins with, so
@@ -145,14 +173,26 @@ static void add(struct vm_thread *t, const struct member *c, const struct water 
         const uint64_t i = (first + k) % n;
         vm_load_ref(t, m, w->molecules, i, AT_MOLECULE);
         vm_lock(t, m, AT_LOCK);
-        for (unsigned axis = 0; axis < AXES; axis++) {
-            /* The thread's own sum is taken and set to zero, for the next step. */
-            const double f = vm_load_f64(t, sums, AXES * i + axis, AT_OWN);
-            vm_compute(t, OWN);
-            vm_put_f64(t, m, F_X + axis, vm_get_f64(t, m, F_X + axis, AT_ADD) + f, AT_ADD);
-            vm_store_f64(t, sums, AXES * i + axis, 0, AT_OWN);
-        }
+        add_own(t, m, sums, i);
         vm_unlock(t, m, AT_LOCK);
+    }
+    vm_leave(t, m);
+}
+
+/* To its own molecules and to the half that follows them: it has met no others. */
+static void add_met(struct vm_thread *t, const struct member *c, const struct water *w,
+                    struct vm_ref *sums)
+{
+    const uint64_t n = w->p->molecules, first = team_from(c, n);
+    const uint64_t met = team_end(c, n) - first + n / 2;
+    struct vm_ref *m = vm_enter(t, 1);
+
+    for (uint64_t k = 0; k < (met < n ? met : n); k++) {
+        const uint64_t i = (first + k) % n;
+        vm_lock(t, w->lock[i], AT_LOCK);
+        vm_load_ref(t, m, w->molecules, i, AT_MOLECULE);
+        add_own(t, m, sums, i);
+        vm_unlock(t, w->lock[i], AT_LOCK);
     }
     vm_leave(t, m);
 }
@@ -201,15 +241,61 @@ static void step(struct vm_thread *t, const struct member *c, struct water *w, s
     vm_barrier_wait(t, w->bar, AT_STEP);
 }
 
+/* Adds to a sum of all, under its lock. */
+static void add_sum(struct vm_thread *t, const struct water *w, unsigned which, double x,
+                    bool locked)
+{
+    struct vm_ref *lock = w->lock[w->p->molecules + which];
+    const uint64_t site = which == VIRIAL ? AT_VIRIAL : AT_ENERGY;
+
+    if (locked)
+        vm_lock(t, lock, site);
+    vm_put_f64(t, w->sums, which, x + vm_get_f64(t, w->sums, which, site), site);
+    if (locked)
+        vm_unlock(t, lock, site);
+}
+
+/* With the barriers of mdmain.C: the sums are zero; places; forces (interf.C); energy; the end. */
+static void step_dsm(struct vm_thread *t, const struct member *c, struct water *w, struct vm_ref *r)
+{
+    const uint64_t from = team_from(c, w->p->molecules), end = team_end(c, w->p->molecules);
+    double virial = 0, kinetic = 0;
+
+    if (c->id == 0)
+        vm_put_f64(t, w->sums, VIRIAL, 0, AT_VIRIAL);
+    vm_barrier_wait(t, w->bar, AT_STEP);
+    for (uint64_t i = from; i < end; i++) {
+        vm_load_ref(t, &r[0], w->molecules, i, AT_MOLECULE);
+        predict(t, w, &r[0]);
+    }
+    vm_barrier_wait(t, w->bar, AT_STEP);
+    for (uint64_t i = from; i < end; i++)
+        virial += pairs(t, w, &r[1], i);
+    add_sum(t, w, VIRIAL, virial, true);
+    add_met(t, c, w, &r[1]);
+    vm_barrier_wait(t, w->bar, AT_STEP);
+    for (uint64_t i = from; i < end; i++) {
+        vm_load_ref(t, &r[0], w->molecules, i, AT_MOLECULE);
+        kinetic += correct(t, &r[0]);
+    }
+    /* The axes' sums, which nobody here wants apart. */
+    for (unsigned axis = 0; axis < AXES; axis++)
+        add_sum(t, w, KINETIC, kinetic / AXES, !w->p->racy);
+    vm_barrier_wait(t, w->bar, AT_STEP);
+    vm_barrier_wait(t, w->bar, AT_STEP);
+}
+
 static void work(struct vm_thread *t, void *member)
 {
     const struct member *c = member;
     struct water *w = c->job;
+    void (*const one)(struct vm_thread *, const struct member *, struct water *, struct vm_ref *) =
+        w->p->version == TEAM_DSM ? step_dsm : step;
     struct vm_ref *r = vm_enter(t, 2); /* a molecule, own sums */
 
     vm_new_array(t, &r[1], VM_F64, AXES * w->p->molecules, AT_INIT);
     for (uint64_t i = 0; i < w->p->steps; i++) {
-        step(t, c, w, r);
+        one(t, c, w, r);
         team_iterated(t, c, i);
     }
     vm_leave(t, r);
@@ -246,13 +332,16 @@ static void init(struct vm_thread *t, struct water *w)
     w->molecules = vm_global(t);
     w->sums = vm_global(t);
     w->bar = vm_barrier_new(t, (unsigned)vm_params(t)->threads);
-    vm_new(t, w->sums, vm_class(t, &sums_type, NULL), AT_INIT);
+    vm_new(t, w->sums, vm_class(t, w->p->version == TEAM_DSM ? &both_type : &sums_type, NULL),
+           AT_INIT);
     vm_new_array(t, w->molecules, VM_REF, w->p->molecules, AT_INIT);
     for (uint64_t i = 0; i < w->p->molecules; i++) {
         vm_new(t, m, molecule, AT_INIT);
         vm_store_ref(t, w->molecules, i, m, AT_INIT);
         place(t, w, i, side);
     }
+    if (w->p->version == TEAM_DSM)
+        w->lock = team_locks(t, vm_class(t, &lock_type, NULL), w->p->molecules + 2, AT_INIT);
     vm_leave(t, m);
 }
 
@@ -262,7 +351,7 @@ static void plain_forces(struct water *w)
         for (uint64_t j = 0; j < i; j++) {
             struct plain_molecule *a = &w->plain[i], *b = &w->plain[j];
             double f[AXES];
-            if (!force(a->at, b->at, w->box, f))
+            if (!force(a->at, b->at, w->box, f, &w->virial))
                 continue;
             for (unsigned k = 0; k < AXES; k++) {
                 a->f[k] += f[k];
@@ -279,6 +368,7 @@ static void plain_step(struct water *w)
             m->at[k] = wrap(m->at[k] + dt * m->v[k], w->box);
             m->f[k] = 0;
         }
+    w->virial = 0;
     plain_forces(w);
     for (uint64_t i = 0; i < w->p->molecules; i++)
         for (unsigned k = 0; k < AXES; k++) {
@@ -305,6 +395,11 @@ static void verify(struct vm_thread *t, struct water *w)
     const double kinetic = vm_get_f64(t, w->sums, KINETIC, AT_VERIFY);
     vm_check(t, w->p->racy || fabs(kinetic - w->kinetic) <= 1e-6 * (1 + w->kinetic),
              "water: kinetic energy %g, not %g", kinetic, w->kinetic);
+    if (w->p->version == TEAM_DSM) {
+        const double virial = vm_get_f64(t, w->sums, VIRIAL, AT_VERIFY);
+        vm_check(t, fabs(virial - w->virial) <= 1e-6 * (1 + fabs(w->virial)),
+                 "water: the virial is %g, not %g", virial, w->virial);
+    }
     vm_leave(t, m);
 }
 
@@ -321,6 +416,10 @@ static const char *const water_racy[] = {"off", "paper", NULL};
 static const struct param water_rows[] = {
     {"racy", PARAM_CHOICE, offsetof(struct water_params, racy), "off", 0, 0, "", water_racy,
      "paper: the kinetic energy is summed up without a lock, and not verified."},
+    {"version", PARAM_CHOICE, offsetof(struct water_params, version), "managed", 0, 0, "",
+     team_versions,
+     "managed: a thread adds to all molecules, each of which is a lock; dsm: to those that it has "
+     "met, as the published program, whose locks have numbers, and whose step has five barriers."},
     {"molecules", PARAM_U64, offsetof(struct water_params, molecules), "64", 1, 1000000,
      "molecules", NULL, "How many."},
     {"steps", PARAM_U64, offsetof(struct water_params, steps), "4", 0, 1000000, "", NULL,

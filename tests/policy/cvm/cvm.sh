@@ -8,7 +8,7 @@ cd "$dir" || exit 99
 bad=0
 say() { echo "$*"; bad=1; }
 
-for program in water spatial barnes; do
+for program in water spatial barnes water,version=dsm spatial,version=dsm barnes,version=dsm; do
     for racy in off paper; do
         "$lardsim" run -p cvm -p vc --set policy.vc.history=all "workload:$program,threads=8,racy=$racy" |
             awk '($1 == "cvm" || $1 == "vc") && !seen[$1]++ {print $1, $4}' >locations

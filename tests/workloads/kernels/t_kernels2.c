@@ -32,6 +32,7 @@ struct outcome {
     struct result of[MAX_RUNS];
     uint64_t kinds[EV_KINDS];
     uint64_t in_txn, program; /* accesses */
+    uint64_t locks;           /* acquires by the program */
     uint64_t gc[MAX_GCS];     /* events: where collections begin */
 };
 
@@ -96,6 +97,7 @@ static void count(struct outcome *o, const struct event *ev, uint64_t number)
     if (ev->kind == EV_GC_BEGIN && o->kinds[EV_GC_BEGIN] < MAX_GCS)
         o->gc[o->kinds[EV_GC_BEGIN]] = number;
     o->kinds[ev->kind]++;
+    o->locks += ev->kind == EV_ACQUIRE && !(ev->flags & EVF_SYSTEM);
     if (event_is_access(ev) && !(ev->flags & EVF_SYSTEM)) {
         o->program++;
         o->in_txn += ev->flags & EVF_IN_TXN ? 1 : 0;
@@ -343,9 +345,15 @@ static void results_are_right_for_any_number_of_threads(void **state)
                                      "pool",
                                      "fft,repeats=3",
                                      "barnes,bodies=1",
+                                     "barnes,version=dsm",
+                                     "barnes,version=dsm,bodies=1",
                                      "water,molecules=7",
+                                     "water,version=dsm",
+                                     "water,version=dsm,molecules=7",
                                      "colt,n=5",
                                      "spatial,grid=3",
+                                     "spatial,version=dsm",
+                                     "spatial,version=dsm,grid=3",
                                      "multiset,slots=1",
                                      "hedc,tasks=1"};
     static const unsigned threads[] = {1, 2, 3, 17};
@@ -374,6 +382,39 @@ static void what_allocates_while_it_runs_is_right_and_has_no_race_after_collecti
         if (!o.kinds[EV_GC_BEGIN] || result(&o, "vc").races)
             fail_msg("%s: %u collections, %u races", spec, (unsigned)o.kinds[EV_GC_BEGIN],
                      (unsigned)result(&o, "vc").races);
+        free(spec);
+    }
+}
+
+/* What CVM ran: barnes with a tree for each thread has three barriers a step and no lock. Water
+ * locks the molecules that a thread has met, its own and the half that follows, and four sums;
+ * spatial three sums, and two cells for each molecule that leaves one. Both have five barriers a
+ * step. */
+static void programs_for_a_dsm_lock_and_meet_as_often_as_published(void **state)
+{
+    enum { THREADS = 4, STEPS = 3, MOLECULES = 32 };
+    static const struct {
+        const char *spec;
+        uint64_t barriers, acquires; /* of a thread, in a step */
+        bool more;                   /* two for each molecule that leaves its cell */
+    } rows[] = {
+        {"barnes,bodies=100", 3, 0, false},
+        {"water,molecules=32", 5, MOLECULES / THREADS + MOLECULES / 2 + 4, false},
+        {"spatial,grid=6", 5, 3, true},
+    };
+    struct outcome o;
+
+    (void)state;
+    for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+        char *spec = xasprintf("%s,version=dsm,steps=3,threads=4", rows[i].spec);
+        run(&o, spec, "policies=vc", no_views, false);
+        const uint64_t fixed = rows[i].acquires * THREADS * STEPS;
+        if (o.kinds[EV_BARRIER_DEPART] != rows[i].barriers * THREADS * STEPS)
+            fail_msg("%s: %u departures", spec, (unsigned)o.kinds[EV_BARRIER_DEPART]);
+        if (rows[i].more ? o.locks <= fixed || (o.locks - fixed) % 2 : o.locks != fixed)
+            fail_msg("%s: %u acquires, of which %u are of each step", spec, (unsigned)o.locks,
+                     (unsigned)fixed);
+        assert_int_equal(result(&o, "vc").races, 0);
         free(spec);
     }
 }
@@ -423,6 +464,7 @@ int main(void)
         cmocka_unit_test(who_heeds_the_collectors_synchronisation_misses_it_too),
         cmocka_unit_test(results_are_right_for_any_number_of_threads),
         cmocka_unit_test(what_allocates_while_it_runs_is_right_and_has_no_race_after_collections),
+        cmocka_unit_test(programs_for_a_dsm_lock_and_meet_as_often_as_published),
         cmocka_unit_test(small_sizes_have_50_to_200_thousand_accesses_of_the_program),
         cmocka_unit_test(parameters_that_can_not_be_are_refused),
     };
