@@ -27,8 +27,8 @@ function slug(text) {
     return text
 }
 
-function link_to(target, text) {
-    return "<a href=\"" escape(target) "\">" escape(text) "</a>"
+function link_to(to, text) {
+    return "<a href=\"" escape(to) "\">" escape(text) "</a>"
 }
 
 # Where a file of the source lies in the manual; "": nowhere.

@@ -80,7 +80,7 @@ function inline(text, out, c, n, end, rest, label, link) {
         } else if (c == "*" && rest ~ /^[^ *]/ && (end = index(rest, "*")) && substr(rest, end - 1, 1) != " ") {
             out = out "<em>" inline(substr(rest, 1, end - 1)) "</em>"
             text = substr(rest, end + 1)
-        } else if (match(text, /^!?\[[^\]]*\]\([^ )]*\)/)) {
+        } else if (match(text, /^!?\[[^]]*\]\([^ )]*\)/)) {
             link = substr(text, 1, RLENGTH)
             text = substr(text, RLENGTH + 1)
             n = index(link, "](")
