@@ -163,8 +163,8 @@ golden: lardsim$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/golden/golden.sh --renew
 
 # By name: what is built in that folder must not be packed.
-mutant_files = tests/mutants/capture.edits tests/mutants/coherence.edits tests/mutants/dsm.edits tests/mutants/equivalent tests/mutants/filter.edits \
-mutant_files = tests/mutants/coherence.edits tests/mutants/cvm.edits tests/mutants/dsm.edits tests/mutants/equivalent tests/mutants/filter.edits \
+mutant_files = tests/mutants/capture.edits tests/mutants/coherence.edits tests/mutants/cvm.edits tests/mutants/dsm.edits \
+	tests/mutants/equivalent tests/mutants/filter.edits \
 	tests/mutants/goldilocks.edits tests/mutants/named.sh tests/mutants/order.edits \
 	tests/mutants/radish.edits tests/mutants/random.sh tests/mutants/regions.edits \
 	tests/mutants/slimstate.edits tests/mutants/switch.c tests/mutants/switch.h tests/mutants/vc.edits
