@@ -10,7 +10,7 @@ lardsim_SOURCES += cli/programs/command.c cli/programs/describe.c cli/programs/m
 lardsim_SOURCES += cli/compare/asked.c cli/compare/compare.c cli/compare/compare.h \
 	cli/compare/costs.c cli/compare/course.c cli/compare/files.c cli/compare/machine.c cli/compare/page.c \
 	cli/compare/several.c
-lardsim_SOURCES += cli/report/diff.c cli/report/figure.c cli/report/figures.c cli/report/measures.def cli/report/page.c \
+lardsim_SOURCES += cli/report/diff.c cli/report/explain.c cli/report/figure.c cli/report/figures.c cli/report/measures.def cli/report/page.c \
 	cli/report/parts.def cli/report/read.c cli/report/report.h cli/report/say.c cli/report/series.c \
 	cli/report/study.c cli/report/verb.c
 lardsim_SOURCES += cli/reproduce/all.c cli/reproduce/all.h cli/reproduce/captured.c cli/reproduce/claims.c cli/reproduce/claims.h \

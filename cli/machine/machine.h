@@ -44,6 +44,8 @@ void drawing_free(struct machine_drawing *d);
 /* A box for each policy that takes time, inside d->box: measured, on this machine, with each policy
  * alone. 0 or -1 and *e. */
 int checks_draw(struct machine_drawing *d, const struct cli *c, struct err *e);
+/* The picture of the machine that is configured on this command line: verb.c. */
+int machine_picture(const struct cli *c, FILE *out, struct err *e);
 int machine_settings(struct lardsim *l,
                      const struct cli *c); /* what the command line gives: verb.c */
 

@@ -77,6 +77,23 @@ static int draw(struct machine_drawing *d, const struct cli *c, struct err *e)
     return LARD_DONE;
 }
 
+int machine_picture(const struct cli *c, FILE *out, struct err *e)
+{
+    struct lardsim *l = lardsim_new();
+    struct machine_drawing d = {.name = NULL};
+    int failed = resolve(l, c, e);
+
+    if (!failed) {
+        parts_draw(&d, l);
+        failed = checks_draw(&d, c, e);
+    }
+    if (!failed)
+        picture_draw(&d, out);
+    drawing_free(&d);
+    lardsim_free(l);
+    return failed ? -1 : 0;
+}
+
 static int machine_run(const struct cli *c, struct err *e)
 {
     struct lardsim *l = lardsim_new();

@@ -448,8 +448,8 @@ static void text_pair(const struct report_difference *d, const struct report_pai
 {
     fputc('\n', out);
     cli_print(out, p->cell_a->label);
-    fprintf(out, ": %zu parameters differ, %zu of %zu statistics by more than %.6g %%\n",
-            p->settings, p->changes, p->compared, d->threshold);
+    fprintf(out, ": %zu parameter%s, and %zu of %zu statistics by more than %.6g %%\n", p->settings,
+            p->settings == 1 ? " differs" : "s differ", p->changes, p->compared, d->threshold);
     text_provenance(p, out);
     for (size_t i = 0; i < p->settings; i++) {
         const struct report_setting *s = &p->setting[i];

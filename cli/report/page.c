@@ -59,8 +59,7 @@ static void fixed_cell(FILE *out, double x)
         fprintf(out, "<td class=\"n\">%.1f</td>", x);
 }
 
-/* What is written into memory. */
-static FILE *memory_open(char **text, size_t *bytes)
+FILE *memory_file(char **text, size_t *bytes)
 {
     FILE *out = open_memstream(text, bytes);
 
@@ -77,7 +76,7 @@ static void download(FILE *out, const struct figure *f, const char *kind, const 
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.,:;()/=*$! ";
     char *text = NULL;
     size_t n = 0;
-    FILE *memory = memory_open(&text, &n);
+    FILE *memory = memory_file(&text, &n);
 
     write(f, memory);
     if (fclose(memory))
@@ -200,7 +199,7 @@ static void data_block(FILE *out, const struct reported *r, const struct figures
 {
     char *text = NULL;
     size_t n = 0;
-    FILE *memory = memory_open(&text, &n);
+    FILE *memory = memory_file(&text, &n);
     struct json j;
 
     json_init(&j, memory, false);
@@ -324,6 +323,24 @@ static void write_figure(FILE *out, const struct figure *f, size_t number)
     fputs("</span></figcaption>\n</figure>\n", out);
 }
 
+/* An SVG that another verb has drawn. */
+static void write_picture(FILE *out, const char *picture, const char *label)
+{
+    fputs("<div class=\"picture\" tabindex=\"0\" role=\"group\" aria-label=\"", out);
+    markup_text(out, label);
+    fprintf(out, "\">\n%s</div>\n", picture);
+}
+
+static void write_machine(FILE *out, const struct report_study *s)
+{
+    if (!s->machine)
+        return;
+    fprintf(out, "<details class=\"machine\"><summary>The machine%s</summary>\n",
+            s->kind == STUDY_SWEEP || s->axes > 1 ? " of the first run" : "");
+    write_picture(out, s->machine, "the machine");
+    fputs("</details>\n", out);
+}
+
 /* ---- what mattered --------------------------------------------------------------------------- */
 
 static void write_axes(FILE *out, const struct report_study *s)
@@ -443,9 +460,46 @@ static void write_object(FILE *out, const struct report_race *r)
     }
 }
 
+static void write_why(FILE *out, const struct report_race *r)
+{
+    for (size_t i = 0; i < r->said.n; i++) {
+        element(out, "p", r->said.at[i].text);
+        fputc('\n', out);
+    }
+    if (r->picture)
+        write_picture(out, r->picture, "threads and edges");
+    if (r->unexplained) {
+        fputs("<p class=\"count\">Not explained here: ", out);
+        markup_text(out, r->unexplained);
+        fputs("</p>\n", out);
+    }
+}
+
+/* Owned. Of a run in the order of its machine the events must be recorded first. */
+static char *why_command(const struct report_race *r)
+{
+    char *command = NULL, *config = xasprintf("%s/config.yaml", r->dir);
+
+    if (r->repeated) {
+        command = xstrdup("lardsim run --config");
+        report_shell_word(&command, config);
+        xappend(&command, " ", "--record events.lard; lardsim why --config");
+        report_shell_word(&command, config);
+        xappend(&command, " ", "events.lard");
+        report_shell_word(&command, r->is.event ? r->is.event : r->id);
+    } else {
+        command = xstrdup("lardsim why");
+        report_shell_word(&command, r->dir);
+        report_shell_word(&command, r->id);
+    }
+    free(config);
+    return command;
+}
+
 static void write_race(FILE *out, const struct report_race *r, size_t study, size_t number)
 {
-    fprintf(out, "<details class=\"race\" id=\"race-%zu-%zu\"><summary>", study, number);
+    fprintf(out, "<details class=\"race\" id=\"race-%zu-%zu\"%s><summary>", study, number,
+            number == 0 ? " open" : "");
     write_side(out, &r->is);
     fputs("<br>after the ", out);
     write_side(out, &r->earlier);
@@ -467,13 +521,13 @@ static void write_race(FILE *out, const struct report_race *r, size_t study, siz
     }
     fputs("<dt>race</dt><dd><code>", out);
     markup_text(out, r->id);
-    fputs("</code></dd><dt>why</dt><dd><code>lardsim why ", out);
-    char *command = NULL;
-    report_shell_word(&command, r->dir);
-    report_shell_word(&command, r->id);
+    fputs("</code></dd><dt>why</dt><dd><code>", out);
+    char *command = why_command(r);
     markup_text(out, command);
     free(command);
-    fputs("</code></dd></dl>\n</details>\n", out);
+    fputs("</code></dd></dl>\n", out);
+    write_why(out, r);
+    fputs("</details>\n", out);
 }
 
 static void write_races(FILE *out, const struct report_study *s, size_t study)
@@ -666,6 +720,7 @@ static void write_study(FILE *out, const struct report_study *s, size_t number,
     for (size_t i = from; i < to; i++)
         write_figure(out, &f->at[i], i);
     if (s->kind != STUDY_TABLE) {
+        write_machine(out, s);
         fprintf(out, "<div class=\"explore\" data-study=\"%zu\"></div>\n", number);
         write_axes(out, s);
         write_findings(out, s);

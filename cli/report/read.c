@@ -332,6 +332,8 @@ static void take_provenance(void *arg, const char *name, const char *text)
         snprintf(p->schema, sizeof p->schema, "%s", text);
     else if (!strcmp(name, "command"))
         report_shell_word(&run->command, text);
+    else if (!strcmp(name, "events"))
+        run->events = strtoull(text, NULL, 10);
     else if (!strcmp(name, "complete"))
         run->complete = !strcmp(text, "true");
 }
@@ -659,6 +661,13 @@ static void read_races(struct report_reading *r, struct report_study *s, const c
     facts_free(&race.line);
 }
 
+/* The machine of a study is that of the first. */
+static void draw_from(struct report_study *s, const char *dir)
+{
+    if (!s->config)
+        s->config = in_folder(dir, "config.yaml");
+}
+
 /* ---- runs and comparisons -------------------------------------------------------------------- */
 
 static struct report_study *study_add(struct reported *to, enum report_kind kind, const char *name)
@@ -720,8 +729,11 @@ static void read_comparison(struct report_reading *r, const char *dir,
     for (size_t i = 0; i < p->policies.n; i++) {
         const char *label = p->policies.at[i].name;
         char *child = in_folder(dir, label);
-        if (is_label(label) && read_run(r, s, child, label, label, true))
+        if (is_label(label) && read_run(r, s, child, label, label, true)) {
             read_races(r, s, child, label);
+            if (strcmp(label, "none") != 0)
+                draw_from(s, child);
+        }
         free(child);
     }
 }
@@ -768,6 +780,7 @@ static size_t sweep_cell(struct report_reading *r, struct report_study *s,
         uint64_t *seen = map_put(shown, digest_bytes(first, strlen(first)));
         if (!(*seen)++)
             read_races(r, s, dir, label);
+        draw_from(s, dir);
         at = s->cells - 1;
         sweep_point(s, &s->cell[at], row);
         free(first);
@@ -1000,6 +1013,7 @@ static void read_folder(struct report_reading *r, const char *dir)
         read_comparison(r, dir, &p);
     } else if (is_there(dir, "stats.json")) {
         struct report_study *s = runs_study(r->to, dir);
+        draw_from(s, dir);
         if (read_run(r, s, dir, dir, NULL, true))
             read_races(r, s, dir, NULL);
     } else {
@@ -1071,8 +1085,9 @@ static void side_free(struct report_side *s)
 
 static void race_free(struct report_race *race)
 {
-    char *const text[] = {race->id,     race->dir,    race->address,     race->size,
-                          race->object, race->offset, race->allocated_at};
+    char *const text[] = {race->id,           race->dir,     race->address,
+                          race->size,         race->object,  race->offset,
+                          race->allocated_at, race->picture, race->unexplained};
 
     for (size_t i = 0; i < ARRAY_SIZE(text); i++)
         free(text[i]);
@@ -1082,6 +1097,7 @@ static void race_free(struct report_race *race)
         free(race->count[i].policy);
     free(race->count);
     facts_free(&race->verdicts);
+    facts_free(&race->said);
 }
 
 static void study_free(struct report_study *s)
@@ -1115,8 +1131,8 @@ static void study_free(struct report_study *s)
         free(s->row[i].program);
         free(s->row[i].column);
     }
-    void *const all[] = {s->cell, s->run,  s->race,  s->axis, s->claim,
-                         s->row,  s->name, s->title, s->dir};
+    void *const all[] = {s->cell, s->run,   s->race, s->axis,   s->claim,  s->row,
+                         s->name, s->title, s->dir,  s->config, s->machine};
     for (size_t i = 0; i < ARRAY_SIZE(all); i++)
         free(all[i]);
 }

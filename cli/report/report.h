@@ -65,6 +65,10 @@ struct report_race { /* the racy accesses of one pair of sites, in all runs of a
     struct report_count *count; /* owns; by policy */
     size_t counts, counts_cap;
     struct report_facts verdicts; /* of a comparison: "false for naive", and why */
+    struct report_facts said;     /* why it races: sentences; their names are "" */
+    char *picture;                /* owns; of threads and edges, an SVG; NULL: none */
+    bool repeated;                /* the run was, to have its events */
+    char *unexplained;            /* owns; why it can't be said; NULL: nothing was tried */
 };
 
 /* A cell of a study: what one policy did in one run. */
@@ -93,6 +97,7 @@ void series_free(struct report_series *s);
 struct report_run {
     char *dir, *name; /* own; the folder; how it is called here */
     bool done, complete, judged_region;
+    uint64_t events;
     char *error, *source, *caveat, *build, *commit, *compiler, *version, *verb, *command, *identity,
         *digest, *behaviour, *configuration, *host, *started, *seconds, *working;
     struct report_facts config, stats; /* of the cells of a sweep those of the first alone */
@@ -130,6 +135,8 @@ enum report_kind { STUDY_RUNS, STUDY_SWEEP, STUDY_TABLE };
 struct report_study {
     enum report_kind kind;
     char *name, *title, *dir; /* own */
+    char *config;             /* owns; the file whose machine is drawn; NULL: none */
+    char *machine;            /* owns; its picture, an SVG; NULL: none */
     struct report_run *run;
     size_t runs, runs_cap;
     struct report_cell *cell;
@@ -189,6 +196,12 @@ void say_question(FILE *out, const struct report_study *s);
 void say_answer(FILE *out, const struct report_study *s);
 void say_axis(FILE *out, const struct report_axis *a);
 
+/* ---- what other verbs can say: report/explain.c -------------------------------------------- */
+
+/* Explains the first races of each study, so many, and draws its machine. What can't be is no
+ * error. */
+int explain_all(struct reported *r, uint64_t races, struct err *e); /* -1: a signal has come */
+
 /* ---- pictures: report/figure.c, report/figures.c --------------------------------------------- */
 
 enum figure_kind { FIGURE_BARS, FIGURE_STACK, FIGURE_COLUMNS, FIGURE_HEAT };
@@ -222,6 +235,8 @@ void figures_make(struct figures *f, const struct report_study *s, const char *p
 
 /* ---- the page: report/page.c ----------------------------------------------------------------- */
 
+/* What is written goes to *text, the caller's, when it is closed. */
+FILE *memory_file(char **text, size_t *bytes);
 void page_write(FILE *out, const struct reported *r, const struct figures *f, const size_t *first);
 
 /* ---- what differs between two: report/diff.c ------------------------------------------------- */

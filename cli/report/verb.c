@@ -6,7 +6,8 @@
 
 #include "cli/report/report.h"
 
-enum { OPT_FIGURES = 560, OPT_DIFF };
+enum { OPT_FIGURES = 560, OPT_DIFF, OPT_WHY };
+enum { EXPLAINED = 3 }; /* races, if nothing is given */
 
 /* ---- figures as files ------------------------------------------------------------------------ */
 
@@ -98,14 +99,18 @@ static int report_page(const struct cli *c, const char *page, struct outfile **o
 {
     struct reported r = {0};
     struct figures f = {0};
-    int status = reported_read(&r, c->arg, c->args, e);
+    uint64_t explained = EXPLAINED;
+    int status =
+        cli_u64(c, OPT_WHY, &explained, e) || reported_read(&r, c->arg, c->args, e) ? -1 : 0;
 
     if (!status) {
         size_t *first = xcalloc(r.n + 1, sizeof *first);
         tell_faults(&r.faults);
+        status = explain_all(&r, explained, e);
         make_figures(&f, &r, first);
         page_write(outfile_stream(*out), &r, &f, first);
-        status = write_figures(&f, cli_get(c, OPT_FIGURES), cli_has(c, OPT_OVERWRITE), e);
+        status = status ? status
+                        : write_figures(&f, cli_get(c, OPT_FIGURES), cli_has(c, OPT_OVERWRITE), e);
         if (!status) {
             status = outfile_commit(*out, e);
             *out = NULL;
@@ -174,6 +179,8 @@ static const struct argp_option options[] = {
      "Write the page to this file, else to report.html; - is standard output", 0},
     {"figures", OPT_FIGURES, "DIR", 0,
      "Write each figure as SVG, CSV and a script for gnuplot, too", 0},
+    {"why", OPT_WHY, "N", 0,
+     "Say why the first N races are ones, by reading their sources again; else of 3", 0},
     {"diff", OPT_DIFF, NULL, 0, "Show what differs between two folders, and what of it matters", 0},
     ROW_THRESHOLD,
     {"overwrite", OPT_OVERWRITE, NULL, 0, "Replace files that exist", 0},
@@ -189,7 +196,7 @@ const struct verb verb_report = {
         "wrote; of several, runs and comparisons are shown together. The page is one HTML file "
         "that loads nothing from anywhere. It says what was run and what came out, which axes "
         "mattered, where overheads go, what metadata take of the caches, the races by pair of "
-        "sites, and the commands that make it all again.\n"
+        "sites and why the first of them are ones, and the commands that make it all again.\n"
         "A folder that is not whole, that has changed, that another version wrote, or that was "
         "made by several builds is named on the page, and what can be read of it is shown. The "
         "exit "

@@ -121,18 +121,25 @@ static int check_svg(const struct cli *c, char **path, struct err *e)
 
 /* ---- the verb ------------------------------------------------------------------------------- */
 
-static int show(const struct answer *a, const struct cli *c, const char *svg, struct err *e)
+struct showing {
+    const struct cli *c;
+    const char *svg; /* NULL: none is wanted */
+};
+
+static int show(void *arg, const struct answer *a, struct err *e)
 {
-    if (svg && write_svg(a, svg, cli_has(c, OPT_OVERWRITE), e))
+    const struct showing *s = arg;
+
+    if (s->svg && write_svg(a, s->svg, cli_has(s->c, OPT_OVERWRITE), e))
         return -1;
-    if (cli_has(c, OPT_JSON))
+    if (cli_has(s->c, OPT_JSON))
         answer_json(a);
-    else if (!cli_has(c, OPT_QUIET) && !(svg && !strcmp(svg, "-")))
+    else if (!cli_has(s->c, OPT_QUIET) && !(s->svg && !strcmp(s->svg, "-")))
         answer_text(a);
     return 0;
 }
 
-static int answer(const struct cli *c, struct why_asked *a, const char *svg, struct err *e)
+static int answer(const struct cli *c, struct why_asked *a, answer_fn *fn, void *arg, struct err *e)
 {
     struct policy_said said = {.asked = false};
     struct answer to = {.asked = a, .said = &said};
@@ -149,22 +156,33 @@ static int answer(const struct cli *c, struct why_asked *a, const char *svg, str
         failed = look_at_all(&to, a, &l, &all, e);
     progress_clear(&progress);
     if (!failed)
-        failed = show(&to, c, svg, e);
+        failed = fn(arg, &to, e);
     why_free((struct why *)to.why);
     why_free((struct why *)to.truth);
     said_free(&said);
     return failed;
 }
 
+int why_answer(const struct cli *c, answer_fn *fn, void *arg, struct err *e)
+{
+    struct why_asked a = {.dir = NULL};
+    int failed = asked_find(&a, c, e);
+
+    if (!failed)
+        failed = answer(c, &a, fn, arg, e);
+    asked_free(&a);
+    return failed ? -1 : 0;
+}
+
 static int why_run(const struct cli *c, struct err *e)
 {
     char *svg = NULL;
-    struct why_asked a = {.dir = NULL};
-    int failed = check_svg(c, &svg, e) || asked_find(&a, c, e);
+    struct showing s = {.c = c};
+    int failed = check_svg(c, &svg, e);
 
+    s.svg = svg;
     if (!failed)
-        failed = answer(c, &a, svg, e);
-    asked_free(&a);
+        failed = why_answer(c, show, &s, e);
     free(svg);
     return failed ? -1 : LARD_DONE;
 }

@@ -77,6 +77,11 @@ char *thread_text(const struct why *w, sim_tid tid);                 /* "thread 
 char *object_text(const struct why *w, const struct why_line *line); /* NULL: nothing is known */
 const char *site_name(const struct why *w, const struct why_line *line, char number[static 24]);
 
+/* Finds what is asked on a command line of `lardsim why`, and gives it to fn: why/verb.c. The working
+ * folder may be that of the run afterwards. */
+typedef int answer_fn(void *arg, const struct answer *a, struct err *e);
+int why_answer(const struct cli *c, answer_fn *fn, void *arg, struct err *e);
+
 /* Threads and edges: why/draw.c. */
 void answer_draw(const struct answer *a, FILE *out);
 void answer_svg(const struct answer *a, FILE *out);

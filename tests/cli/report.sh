@@ -47,6 +47,15 @@ done
 has race.html "It finds $(stat_of race policy.vc.races.accesses) racy access"
 has race.html "lardsim why race $(sed -n 's/.*"race": "\([0-9a-f]*\)".*/\1/p' race/races.jsonl | head -n 1)"
 has race.html "account"
+# Why the first races are ones: by `lardsim why`, also where the run must be repeated for its events.
+event=$(sed -n 's/.*"event": \([0-9]*\), "address.*/\1/p' race/races.jsonl | head -n 1)
+has race.html "Event $event races with event 7: nothing orders the two."
+event=$(sed -n 's/.*"event": \([0-9]*\), "address.*/\1/p' machine/races.jsonl | head -n 1)
+has machine.html "Event $event races with event"
+has machine.html "--record events.lard"
+has machine.html 'class="machine"'
+report --why 0 race -o unasked.html || fail "--why 0: $(cat err.txt)"
+hasnt unasked.html 'nothing orders the two'
 has race.html "Account.deposit:15"
 has race.html "lardsim run --again race"
 has machine.html "runs $(stat_of machine roi.machine.cycles) cycles on 5 of 8 cores"
@@ -169,6 +178,10 @@ T1 write 0x1000 4 @"stays:2"
 T1 write 0x2000 4 @"goes:2"
 END
 sed 's/goes/comes/; s/0x1000/0x3000/' a.trace >b.trace
+"$lardsim" run -q -o gone a.trace >run.txt && mv a.trace moved.trace
+report gone -o gone.html || fail "a report without its source: $(cat err.txt)"
+has gone.html 'Not explained here: gone: the source of that run'
+mv moved.trace a.trace
 "$lardsim" run -q -o a a.trace >run.txt && "$lardsim" run -q -o b b.trace >run.txt || fail "run"
 differ a b
 has out.txt 'races: 1 of the first are gone, 1 have come, 0 are as before'

@@ -60,7 +60,7 @@ cli/reduce: cli cli/run cli/trace trace policy sim
 cli/why: cli cli/run cli/trace trace policy sim
 cli/machine: cli cli/run policy sim
 cli/sweep: cli cli/programs trace sim
-cli/report: cli cli/sweep sim
+cli/report: cli cli/machine cli/sweep cli/why sim
 cli/compare: cli cli/report cli/run cli/workload trace policy sim
 cli/reproduce: cli cli/sweep cli/programs cli/workload sim workloads
 '
