@@ -423,9 +423,11 @@ static void gnuplot_data(const struct figure *f, FILE *out)
 {
     fputs("$data << END\n", out);
     for (size_t r = 0; r < f->rows; r++) {
-        fputc('"', out);
-        gnuplot_text(out, f->row[r]);
-        fputc('"', out);
+        if (f->kind != FIGURE_HEAT) { /* a matrix has numbers alone */
+            fputc('"', out);
+            gnuplot_text(out, f->row[r]);
+            fputc('"', out);
+        }
         for (size_t i = 0; i < f->all_series; i++) {
             const double x = *figure_at(f, r, i);
             if (isnan(x))
@@ -438,41 +440,70 @@ static void gnuplot_data(const struct figure *f, FILE *out)
     fputs("END\n", out);
 }
 
+/* The colour of a series on a light page: what styles.def fills it with. */
+static const char *colour_of(const struct figure *f, size_t series)
+{
+    static const struct {
+        const char *name, *light;
+    } styles[] = {
+#define STYLE(name, light, dark) {name, light},
+#include "cli/styles.def"
+#undef STYLE
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(styles); i++)
+        if (!strcmp(styles[i].name, look_of(f, series)))
+            return styles[i].light + strlen("fill:");
+    return "#000000";
+}
+
+static void gnuplot_heat(const struct figure *f, FILE *out)
+{
+    fprintf(out,
+            "set xlabel 'stretches of time'\nset cblabel '%s'\nset cbrange [0:100]\n"
+            "set palette defined (0 '#ffffff', 100 '%s')\nset ytics (",
+            f->unit, colour_of(f, 0));
+    for (size_t i = 0; i < f->all_series; i++) {
+        fputs(i ? ", '" : "'", out);
+        gnuplot_text(out, f->series[i]);
+        fprintf(out, "' %zu", i);
+    }
+    fputs(")\nplot $data matrix using 2:1:3 with image notitle\n", out);
+}
+
+static void gnuplot_bars(const struct figure *f, FILE *out)
+{
+    fputs("set ylabel '", out);
+    gnuplot_text(out, f->unit);
+    fprintf(out,
+            "' noenhanced\nset grid ytics\nset key outside right noenhanced\n"
+            "set style data histograms\nset style histogram %s\nset style fill solid 1 noborder\n"
+            "set boxwidth %s\nset xtics rotate by -45 noenhanced\n",
+            f->kind == FIGURE_BARS ? "clustered" : "rowstacked",
+            f->kind == FIGURE_COLUMNS ? "1" : "0.8");
+    if (f->kind == FIGURE_COLUMNS)
+        fprintf(out, "set xlabel '%s'\n", f->across);
+    fputs("plot \\\n", out);
+    for (size_t i = 0; i < f->all_series; i++) {
+        if (f->kind == FIGURE_COLUMNS) /* a label for every eighth part */
+            fprintf(out, "  $data using %zu:xtic(int($0) %% %zu == 0 ? strcol(1) : '')", i + 2,
+                    f->rows / 8 + 1);
+        else
+            fprintf(out, "  $data using %zu:xtic(1)", i + 2);
+        fprintf(out, " linecolor rgb '%s' title '", colour_of(f, i));
+        gnuplot_text(out, f->series[i]);
+        fputs(i + 1 < f->all_series ? "', \\\n" : "'\n", out);
+    }
+}
+
 void figure_gnuplot(const struct figure *f, FILE *out)
 {
     fputs("# gnuplot -p FILE\n", out);
     gnuplot_data(f, out);
     fputs("set title '", out);
     gnuplot_text(out, f->title);
-    fputs("' noenhanced\nset ylabel '", out);
-    gnuplot_text(out, f->unit);
-    fputs("' noenhanced\nset grid ytics\nset key outside right noenhanced\n", out);
-    if (f->kind == FIGURE_HEAT) {
-        fprintf(out,
-                "set view map\nset xlabel '%s'\nset cblabel '%s'\n"
-                "plot $data matrix using 1:2:3 every 1:1:1:0 with image notitle\n",
-                f->across, f->unit);
-        return;
-    }
-    fprintf(out,
-            "set style data histograms\nset style histogram %s\nset style fill solid 0.8\n"
-            "set boxwidth %s\n",
-            f->kind == FIGURE_BARS ? "clustered" : "rowstacked",
-            f->kind == FIGURE_COLUMNS ? "1" : "0.8");
-    if (f->kind == FIGURE_COLUMNS)
-        fprintf(out, "set xlabel '%s'\nset xtics rotate by -45\n", f->across);
-    else
-        fputs("set xtics rotate by -45 noenhanced\n", out);
-    fputs("plot \\\n", out);
-    for (size_t i = 0; i < f->all_series; i++) {
-        if (f->kind == FIGURE_COLUMNS)
-            fprintf(out, "  $data using %zu:xtic(int($0) %% %zu == 0 ? strcol(1) : '') title '",
-                    i + 2, f->rows / 8 + 1);
-        else
-            fprintf(out, "  $data using %zu:xtic(1) title '", i + 2);
-        gnuplot_text(out, f->series[i]);
-        fputs(i + 1 < f->all_series ? "', \\\n" : "'\n", out);
-    }
+    fputs("' noenhanced\n", out);
+    (f->kind == FIGURE_HEAT ? gnuplot_heat : gnuplot_bars)(f, out);
 }
 
 void figure_json(const struct figure *f, struct json *j)

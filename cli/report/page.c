@@ -582,16 +582,17 @@ static void write_cells(FILE *out, const struct report_study *s)
 
 static void write_claims(FILE *out, const struct report_study *s)
 {
-    fputs("<h3>Claims</h3>\n<table><thead><tr><th>claim</th><th>verdict</th><th>ours</th><th>the "
-          "paper</th><th>band</th><th>unit</th></tr></thead><tbody>\n",
+    fputs("<h3>Claims</h3>\n<table><thead><tr><th>claim</th><th>verdict</th><th "
+          "class=\"n\">ours</th><th class=\"n\">the "
+          "paper</th><th class=\"n\">band</th><th>unit</th></tr></thead><tbody>\n",
           out);
     for (size_t i = 0; i < s->claims; i++) {
         const struct report_claim *c = &s->claim[i];
         fputs("<tr>", out);
         element(out, "td", c->text);
         element(out, "td", c->verdict);
-        number_cell(out, c->ours);
-        number_cell(out, c->paper);
+        fixed_cell(out, c->ours);
+        fixed_cell(out, c->paper);
         fputs("<td class=\"n\">", out);
         if (!isnan(c->low))
             fprintf(out, "from %.6g", c->low);
@@ -624,6 +625,27 @@ static void write_config(FILE *out, const struct report_run *run)
     for (size_t i = 0; i < run->config.n; i++)
         row_of(out, run->config.at[i].name, run->config.at[i].text);
     fputs("</tbody></table></details>\n", out);
+}
+
+/* What was asked of a sweep, line by line. */
+static void write_spec(FILE *out, const char *path)
+{
+    enum { BYTES_MOST = 1 << 16 };
+    FILE *in = fopen(path, "re");
+    char *line = NULL;
+    size_t room = 0, bytes = 0;
+
+    if (!in)
+        return;
+    fputs("<details><summary>The spec</summary><pre>", out);
+    for (ssize_t n; bytes < BYTES_MOST && (n = getline(&line, &room, in)) > 0; bytes += (size_t)n) {
+        line[strcspn(line, "\n")] = '\0';
+        markup_text(out, line);
+        fputc('\n', out);
+    }
+    fputs("</pre></details>\n", out);
+    free(line);
+    fclose(in);
 }
 
 /* The parts of a comparison are made again together. */
@@ -694,6 +716,7 @@ static void write_provenance(FILE *out, const struct report_study *s)
         fputs("<p>The sweep is made again by ", out);
         element(out, "code", command);
         fprintf(out, "; its sources must lie where they lay. It has %zu cells.</p>\n", s->cells);
+        write_spec(out, spec);
         free(spec);
         free(command);
     }
@@ -701,6 +724,19 @@ static void write_provenance(FILE *out, const struct report_study *s)
         write_run(out, &s->run[i]);
     if (s->runs > RUNS_SHOWN)
         fprintf(out, "<p>... and %zu more runs, each in its folder.</p>\n", s->runs - RUNS_SHOWN);
+}
+
+/* A run on a machine has a time line if it was asked for one. */
+static void write_untimed(FILE *out, const struct report_study *s)
+{
+    for (size_t i = 0; i < s->runs; i++)
+        if (s->run[i].time)
+            return;
+    if (s->kind != STUDY_RUNS || !s->cells || isnan(s->cell[0].of[M_CYCLES]))
+        return;
+    fputs("<p class=\"count\">There is no time line: no run was made with <code>--set "
+          "stats.rows=256</code>.</p>\n",
+          out);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
@@ -720,6 +756,7 @@ static void write_study(FILE *out, const struct report_study *s, size_t number,
     for (size_t i = from; i < to; i++)
         write_figure(out, &f->at[i], i);
     if (s->kind != STUDY_TABLE) {
+        write_untimed(out, s);
         write_machine(out, s);
         fprintf(out, "<div class=\"explore\" data-study=\"%zu\"></div>\n", number);
         write_axes(out, s);
@@ -818,8 +855,9 @@ static void write_changes(FILE *out, const struct report_pair *p, double thresho
             p->compared, threshold);
     if (!p->changes)
         return;
-    fputs("<div class=\"wide\" tabindex=\"0\"><table><thead><tr><th>statistic</th><th>first</th>"
-          "<th>second</th><th>percent</th></tr></thead><tbody>\n",
+    fputs("<div class=\"wide\" tabindex=\"0\"><table><thead><tr><th>statistic</th><th "
+          "class=\"n\">first</th>"
+          "<th class=\"n\">second</th><th class=\"n\">percent</th></tr></thead><tbody>\n",
           out);
     for (size_t i = 0; i < p->changes && i < CHANGES_SHOWN; i++) {
         fputs("<tr>", out);

@@ -59,8 +59,7 @@ static void say_moved(FILE *out, const struct report_study *s)
 void say_question(FILE *out, const struct report_study *s)
 {
     if (s->kind == STUDY_TABLE) {
-        fputs("Does what the paper claims hold here? ", out);
-        markup_text(out, s->title ? s->title : s->name);
+        fputs("Does what the paper claims hold here?", out);
         return;
     }
     if (s->has_overheads)

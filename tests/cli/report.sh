@@ -82,6 +82,15 @@ awk -F, -v p="$(stat_of costs/lardish roi.machine.cycles)" -v n="$(stat_of costs
     $1 == "lardish" {for (i = 2; i <= NF; i++) sum += $i; sum -= 100 * (p / n - 1); seen = 1}
     END {exit !(seen && sum < 0.001 && sum > -0.001)}' figures/overhead.csv || fail "the parts do not add up to the overhead"
 
+# Scripts for gnuplot run, where it is.
+report machine -o drawn.html --figures drawn || fail "--figures: $(cat err.txt)"
+if command -v gnuplot >/dev/null 2>&1; then
+    for script in figures/*.gnuplot drawn/*.gnuplot; do
+        { echo "set terminal svg; set output 'drawn.svg'"; cat "$script"; } | gnuplot >gnuplot.txt 2>&1 ||
+            fail "$script: $(head -n 3 gnuplot.txt)"
+    done
+fi
+
 # Nothing is overwritten unasked.
 report race -o race.html
 [ $? = 7 ] || fail "a page that exists must exit 7"
