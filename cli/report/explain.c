@@ -79,8 +79,11 @@ static void run_again(struct repeated *r, const char *config)
     struct lardsim *l = lardsim_new();
     char identity[24];
 
+    char *limit = xasprintf("limits.events=%d", EVENTS_REPEATED + 1);
+
     if (!lardsim_load(l, config) && !lardsim_set(l, "stats.interval=0") &&
-        !lardsim_set(l, "stats.rows=0") && !lardsim_record(l, r->trace, 0)) {
+        !lardsim_set(l, "stats.rows=0") && !lardsim_set(l, limit) &&
+        !lardsim_record(l, r->trace, 0)) {
         stop_run(l);
         if (!lardsim_start(l))
             lardsim_run(l, NULL);
@@ -91,8 +94,9 @@ static void run_again(struct repeated *r, const char *config)
     if (lardsim_error(l))
         err_set(&r->error, (enum lard_exit)lardsim_exit_code(l), "%s", lardsim_error(l));
     else if (!r->of->identity || strcmp(identity, r->of->identity) != 0)
-        err_set(&r->error, LARD_TOLERANCE, "%s: run again, it has other events; by another build?",
-                r->of->dir);
+        err_set(&r->error, LARD_TOLERANCE,
+                "%s: run again, it came to other events, which another build can do", r->of->dir);
+    free(limit);
     lardsim_free(l);
 }
 
@@ -127,20 +131,21 @@ static const struct report_run *repeatable(const struct report_study *s, const c
 
 /* ---- races ---------------------------------------------------------------------------------- */
 
-static void ask_folder(struct report_race *race, struct err *e)
+static void ask_folder(struct report_race *race, bool quiet, struct err *e)
 {
     struct asking a;
 
     asking_begin(&a, "why");
     a.arg[a.c.args++] = race->dir;
     a.arg[a.c.args++] = race->is.event ? race->is.event : race->id;
-    asking_option(&a, OPT_QUIET, NULL);
+    if (quiet) /* else there is progress */
+        asking_option(&a, OPT_QUIET, NULL);
     if (race->counts)
         asking_option(&a, 'p', race->count[0].policy);
     (void)why_answer(&a.c, keep, race, e);
 }
 
-static void ask_trace(struct report_race *race, const struct repeated *r, struct err *e)
+static void ask_trace(struct report_race *race, const struct repeated *r, bool quiet, struct err *e)
 {
     char *config = xasprintf("%s/config.yaml", r->of->dir);
     struct asking a;
@@ -148,7 +153,8 @@ static void ask_trace(struct report_race *race, const struct repeated *r, struct
     asking_begin(&a, "why");
     a.arg[a.c.args++] = r->trace;
     a.arg[a.c.args++] = race->is.event ? race->is.event : race->id;
-    asking_option(&a, OPT_QUIET, NULL);
+    if (quiet) /* else there is progress */
+        asking_option(&a, OPT_QUIET, NULL);
     asking_option(&a, OPT_CONFIG, config);
     if (race->counts)
         asking_option(&a, 'p', race->count[0].policy);
@@ -158,16 +164,16 @@ static void ask_trace(struct report_race *race, const struct repeated *r, struct
 
 /* -1: a signal has come. */
 static int explain_race(struct repeated *r, const struct report_study *s, struct report_race *race,
-                        struct err *stopped)
+                        bool quiet, struct err *stopped)
 {
     struct err e = {0}, again = {0};
 
-    ask_folder(race, &e);
+    ask_folder(race, quiet, &e);
     const struct report_run *run = e.code ? repeatable(s, race->dir) : NULL;
     if (run && r->of != run)
         repeat(r, run);
     if (run && !r->error.code) {
-        ask_trace(race, r, &again);
+        ask_trace(race, r, quiet, &again);
         e = again;
         race->repeated = true;
     } else if (run) {
@@ -205,7 +211,7 @@ static void draw_machine(struct report_study *s)
         s->machine = text;
 }
 
-int explain_all(struct reported *r, uint64_t races, struct err *e)
+int explain_all(struct reported *r, uint64_t races, bool quiet, struct err *e)
 {
     const int here = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     struct repeated again = {0};
@@ -214,7 +220,7 @@ int explain_all(struct reported *r, uint64_t races, struct err *e)
         struct report_study *s = &r->study[i];
         draw_machine(s);
         for (size_t k = 0; k < s->races && k < races && here >= 0 && !e->code; k++) {
-            (void)explain_race(&again, s, &s->race[k], e);
+            (void)explain_race(&again, s, &s->race[k], quiet, e);
             if (fchdir(here))
                 die("the working folder has gone");
         }

@@ -200,7 +200,8 @@ void say_axis(FILE *out, const struct report_axis *a);
 
 /* Explains the first races of each study, so many, and draws its machine. What can't be is no
  * error. */
-int explain_all(struct reported *r, uint64_t races, struct err *e); /* -1: a signal has come */
+int explain_all(struct reported *r, uint64_t races, bool quiet,
+                struct err *e); /* -1: a signal has come */
 
 /* ---- pictures: report/figure.c, report/figures.c --------------------------------------------- */
 

@@ -106,7 +106,7 @@ static int report_page(const struct cli *c, const char *page, struct outfile **o
     if (!status) {
         size_t *first = xcalloc(r.n + 1, sizeof *first);
         tell_faults(&r.faults);
-        status = explain_all(&r, explained, e);
+        status = explain_all(&r, explained, cli_has(c, OPT_QUIET), e);
         make_figures(&f, &r, first);
         page_write(outfile_stream(*out), &r, &f, first);
         status = status ? status
