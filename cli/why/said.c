@@ -26,12 +26,24 @@ static void sight(struct sighting *s, const struct lardsim_race *race)
                            .size = race->size};
 }
 
+static void keep_location(struct policy_said *s, uint64_t event, sim_addr location, uint32_t size,
+                          bool region, const char *reason)
+{
+    if (s->n == LOCATIONS_KEPT)
+        return;
+    s->at = xgrow(s->at, s->n, &s->cap, sizeof *s->at);
+    s->at[s->n++] =
+        (struct location_said){event, location, size, region, reason ? xstrdup(reason) : NULL};
+}
+
 static void hear_race(void *arg, const struct lardsim_race *race)
 {
     struct hearing *h = arg;
     struct why_asked *a = h->asked;
     const bool own = !strcmp(race->policy, a->label);
 
+    if (own && !a->by_access && race->is.known)
+        keep_location(h->said, race->is.event, race->addr, race->size, race->is.region, NULL);
     if (!race->is.known || race->is.region)
         return;
     if (own && a->by_id && !a->race.found && race->id == a->id)
@@ -51,7 +63,11 @@ static void hear_difference(void *arg, const struct sim_difference *d)
     const struct why_asked *a = h->asked;
     const uint64_t event = a->by_id ? a->race.event : a->event;
 
-    if (strcmp(d->policy, a->label) != 0 || d->is.event != event || h->said->reason)
+    if (strcmp(d->policy, a->label) != 0)
+        return;
+    if (!a->by_access && !strcmp(d->of, "location"))
+        keep_location(h->said, d->is.event, d->location, 1, false, d->reason);
+    if (d->is.event != event || h->said->reason)
         return;
     h->said->reason = xstrdup(d->reason);
     h->said->why = xstrdup(d->why);
@@ -110,6 +126,9 @@ int said_find(struct policy_said *s, struct why_asked *a, const struct cli *c, s
 
 void said_free(struct policy_said *s)
 {
+    for (size_t i = 0; i < s->n; i++)
+        free(s->at[i].reason);
+    free(s->at);
     free(s->reason);
     free(s->why);
 }

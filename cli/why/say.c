@@ -422,6 +422,48 @@ static void say_region(const struct answer *a, struct sentences *to)
     free(out);
 }
 
+/* Where accesses are not compared: what was said of the location, nearest to this access. That the
+ * policy reports it says more than that the two differ. */
+static const struct location_said *said_of_location(const struct policy_said *s,
+                                                    const struct why *w)
+{
+    const sim_addr mask = ~(sim_addr)(w->granule ? w->granule - 1 : 0);
+    const sim_addr first = w->later.line.ev->addr & mask;
+    const struct location_said *found = NULL;
+
+    for (size_t i = 0; i < s->n; i++) {
+        const struct location_said *at = &s->at[i];
+        const bool here = at->location < w->later.line.ev->addr + w->later.line.ev->size &&
+                          first < at->location + at->size;
+        if (here && at->event <= w->later.line.number &&
+            (!found || (found->reason && !at->reason) ||
+             (!found->reason == !at->reason && at->event > found->event)))
+            found = at;
+    }
+    return found;
+}
+
+/* It is silent, and compare has no reason for this event. */
+static void say_silent(const struct answer *a, struct sentences *to)
+{
+    const struct location_said *at = said_of_location(a->said, a->why);
+
+    if (at && !at->reason)
+        say(to, "It reports this location%s %llu, and does not judge each access.",
+            at->region ? ", in a region that begins with event" : " at event",
+            (unsigned long long)at->event);
+    else if (a->asked->promise.claims & CLAIM_REGION)
+        say_region(a, to);
+    else if (at && !a->said->reason)
+        say(to, "At event %llu, the first race at this location: %s.",
+            (unsigned long long)at->event, at->reason);
+    else if (!a->said->reason)
+        say(to,
+            "It promises: %s. What it keeps does not say by which rule it left this event out; "
+            "it may report the location at another event.",
+            a->asked->property);
+}
+
 static void say_policy(const struct answer *a, struct sentences *to)
 {
     const struct why_asked *p = a->asked;
@@ -437,17 +479,11 @@ static void say_policy(const struct answer *a, struct sentences *to)
             say(to, "Event %llu races with another access, too: exact happens-before reports that.",
                 number(&a->why->later.line));
     } else if (races) {
-        say(to, "Policy %s reports no race at event %llu%s%s.", p->label,
-            number(&a->why->later.line), s->reason ? ": " : "", s->reason ? s->reason : "");
-        if (p->promise.claims & CLAIM_REGION)
-            say_region(a, to);
-        else if (!s->reason)
-            say(to,
-                "It promises: %s. What it keeps does not say by which rule it left this event out; "
-                "it may report the location at another event.",
-                p->property);
+        say(to, "Policy %s names no race at event %llu%s%s.", p->label, number(&a->why->later.line),
+            s->reason ? ": " : "", s->reason ? s->reason : "");
+        say_silent(a, to);
     } else {
-        say(to, "Policy %s reports no race at event %llu.", p->label, number(&a->why->later.line));
+        say(to, "Policy %s names no race at event %llu.", p->label, number(&a->why->later.line));
     }
     if (s->reports && s->reason)
         say(to, "Why the two differ: %s.", s->reason);

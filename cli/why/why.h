@@ -42,12 +42,23 @@ void asked_free(struct why_asked *a);
 
 /* ---- what the policy says: why/said.c ------------------------------------------------------- */
 
+struct location_said { /* the policy reports a location, or it and the truth differ there */
+    uint64_t event;    /* at which it does; the first of its region; the first of the two reports */
+    sim_addr location;
+    uint32_t size;
+    bool region;
+    char *reason; /* owns; of the difference; NULL: it reports it */
+};
+enum { LOCATIONS_KEPT = 16384 };
 struct policy_said {
     bool asked;     /* it was run, beside the truth */
     bool reports;   /* a race at this event */
     bool true_race; /* so does the truth */
     char *reason;   /* owns; of the difference between the two; NULL: there is none */
     char *why;      /* owns; the word for it */
+    /* Of a policy whose accesses are not compared: its locations, the first LOCATIONS_KEPT. */
+    struct location_said *at; /* owns */
+    size_t n, cap;
 };
 /* Runs the policy, and the truth beside it, to the end. by_id: finds the race in a->race first. */
 int said_find(struct policy_said *s, struct why_asked *a, const struct cli *c, struct err *e);

@@ -57,7 +57,11 @@ says out "the view all-sync hides that" "(arrive 0x10000000000 (gc handshake), t
 
 # A policy with another rule.
 "$lardsim" why -p fastrcd results 20 >out || fail "why of fastrcd"
-says out "Policy fastrcd reports no race at event 20" "that of event 7 ended with event 8"
+says out "Policy fastrcd names no race at event 20" "that of event 7 ended with event 8"
+"$lardsim" why -p eraser "$move" 20 >out || fail "why of eraser"
+says out "Policy eraser names no race at event 20" "It reports this location at event 19"
+"$lardsim" why -p cvm "$move" 20 >out || fail "why of cvm"
+says out "Policy cvm names no race at event 20" "It reports this location, in a region that begins with event 19"
 
 # Drawings and data.
 "$lardsim" why -q --svg race.svg results 20 || fail "no SVG"
