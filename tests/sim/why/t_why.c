@@ -12,6 +12,7 @@
 
 #include "sim/why.h"
 #include "tests/frame/draw.h"
+#include "tests/frame/mutant_arg.h"
 #include "tests/frame/seeds.h"
 #include "tests/oracle/oracle.h"
 
@@ -288,6 +289,8 @@ static bool seed_holds(uint64_t seed, struct sums *sums)
 
 int main(int argc, char **argv)
 {
+    if (!mutant_arg(&argc, &argv))
+        return 2;
     const struct seeds is = seeds_arg(argc, argv, SEEDS, NULL);
     struct sums sums = {0};
 
