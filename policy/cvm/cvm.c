@@ -99,8 +99,24 @@ static struct cvm_vector *known_now(struct cvm *c, struct cvm_thread *t, uint32_
     return t->known;
 }
 
-/* The system's buffers are full and there was no barrier (6.2). */
-static void buffers_full(struct cvm *c)
+/* A master compares all that there is, and pays for it; the others wait. */
+static void compare_all(struct cvm *c)
+{
+    const bool on = c->env->cost->on;
+    struct cvm_work work = {0};
+
+    memset(c->asked, 0, sizeof c->asked);
+    c->asked_any = false;
+    c->counts = on ? &work : NULL;
+    cvm_consolidate(c);
+    c->counts = NULL;
+    if (on)
+        cvm_charge_master(c, &work);
+}
+
+/* The system's buffers are full and there was no barrier (6.2). Whose interval finds no room is the
+ * master; the others stop at their next synchronisation until it is done. */
+static void buffers_full(struct cvm *c, uint32_t actor)
 {
     if (c->params.full == CVM_FULL_STOP) {
         err_set(c->env->err, LARD_CONFIG,
@@ -110,7 +126,9 @@ static void buffers_full(struct cvm *c)
         return;
     }
     c->st.consolidations++;
-    cvm_consolidate(c);
+    compare_all(c);
+    for (uint32_t a = 0; a < c->threads; a++)
+        c->thread[a].held = c->env->cost->on && a != actor;
 }
 
 /* An access begins the thread's next interval: one without accesses has no notices, and is none. */
@@ -118,7 +136,7 @@ static NO_INLINE void begin_interval(struct cvm *c, uint32_t actor, const struct
                                      uint64_t number)
 {
     if (c->fresh >= c->params.intervals)
-        buffers_full(c);
+        buffers_full(c, actor);
     struct cvm_thread *t = thread_at(c, actor);
     struct cvm_interval *i = pool_get(&c->intervals);
 
@@ -252,6 +270,9 @@ static void look_at(struct cvm *c, uint32_t actor, bool takes)
     struct cvm_thread *t = thread_at(c, actor);
     const epoch now = c->env->hb->actor[actor].now;
 
+    if (UNLIKELY(t->held))
+        cvm_charge_departure(c);
+    t->held = false;
     if (takes)
         cvm_forget_vector(c, t);
     if (takes || t->seen != now) {
@@ -280,23 +301,15 @@ static bool takes(const struct cvm *c, const struct event *ev)
 static void depart(struct cvm *c, const struct event *ev)
 {
     uint64_t *round = map_put(&c->rounds, ev->addr);
-    const bool on = c->env->cost->on;
-    struct cvm_work work = {0};
 
     if (*round == ev->aux + 1) {
-        if (on)
+        if (c->env->cost->on)
             cvm_charge_departure(c);
         return;
     }
     *round = ev->aux + 1;
     c->st.barriers++;
-    memset(c->asked, 0, sizeof c->asked);
-    c->asked_any = false;
-    c->counts = on ? &work : NULL;
-    cvm_consolidate(c);
-    c->counts = NULL;
-    if (on)
-        cvm_charge_master(c, &work);
+    compare_all(c);
 }
 
 static void cvm_sync(void *self, const struct event *ev)

@@ -132,6 +132,7 @@ struct cvm_thread {                /* an actor */
     uint64_t filled;                  /* of it */
     uint64_t told_reads, told_writes; /* notices of the interval that ended */
     unsigned core;                    /* on which its interval began */
+    bool held;                        /* until the master of full buffers is done */
 };
 
 enum cvm_full { CVM_FULL_CONSOLIDATE, CVM_FULL_STOP };

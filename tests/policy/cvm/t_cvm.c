@@ -505,6 +505,32 @@ static void a_barrier_is_the_masters_work(void **state)
     policy_rig_close(&r);
 }
 
+/* Full buffers (6.2): the thread whose third interval finds no room does what a barrier's master
+ * does, and the other one goes on when that is done. */
+static void full_buffers_are_a_masters_work(void **state)
+{
+    static const struct event before[] = {RW(WRITE, 1, X, ), RW(WRITE, 2, X + 4, ),
+                                          EV_ON(ACQUIRE, 1, L)};
+    const struct event third = RW(WRITE, 1, X, ), next = EV_ON(ACQUIRE, 2, L + 8);
+    struct policy_rig r;
+
+    (void)state;
+    rig(&r, (const char *const[]){"policy.a.intervals=2", NULL});
+    policy_rig_run(&r, before, ARRAY_SIZE(before));
+    assert_int_equal(steps(&r, "compare"), 0);
+    const sim_cycle done = checker_step(r.checker, &third, 1, (struct mem_outcome){0}, 0);
+    assert_int_equal(policy_rig_stat(&r, "consolidations"), 1);
+    assert_int_equal(steps(&r, "compare"), 1);
+    assert_int_equal(steps(&r, "overlap"), 2);
+    assert_int_equal(steps(&r, "list"), 1);
+    assert_int_equal(steps(&r, "words"), 256 / 8);
+    const sim_cycle work = 10 + 2 * 6 + 12 + 32 * 6;
+    assert_true(done >= work);
+    assert_true(checker_step(r.checker, &next, 2, (struct mem_outcome){0}, 0) >= work);
+    assert_true(checker_step(r.checker, &next, 2, (struct mem_outcome){0}, 0) < work);
+    policy_rig_close(&r);
+}
+
 /* On a machine with pages in messages: who is told of notices, who is asked for bitmaps, and that
  * all wait for the master. */
 static struct {
@@ -603,6 +629,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(inlined_there_is_no_call),
         cmocka_unit_test(a_site_is_stored_once),
         cmocka_unit_test(a_barrier_is_the_masters_work),
+        cmocka_unit_test(full_buffers_are_a_masters_work),
         cmocka_unit_test(the_protocol_hears_of_it),
     };
 
