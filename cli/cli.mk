@@ -33,6 +33,8 @@ lardsim_SOURCES += cli/sweep/collect.c cli/sweep/collect.h cli/sweep/dry_run.c \
 	cli/sweep/sweep.h cli/sweep/task.c cli/sweep/verb.c cli/sweep/work.c
 lardsim_SOURCES += cli/trace/cat.c cli/trace/convert.c cli/trace/cut.c cli/trace/info.c \
 	cli/trace/merge.c cli/trace/synth.c cli/trace/trace.c cli/trace/trace.h cli/trace/verify.c
+lardsim_SOURCES += cli/validate/child.c cli/validate/host.c cli/validate/native.c cli/validate/predict.c \
+	cli/validate/report.c cli/validate/validate.h cli/validate/verb.c
 lardsim_SOURCES += cli/workload/again.c cli/workload/describe.c cli/workload/measure.c \
 	cli/workload/misses.c \
 	cli/workload/record.c cli/workload/source.c cli/workload/workload.c cli/workload/workload.h
@@ -44,7 +46,7 @@ lardsim_LDADD = libcore.la $(LIBS_OF_OTHERS) $(SQLITE_LIBS)
 nodist_man_MANS += lardsim.1 lardsim-run.1 lardsim-trace.1 lardsim-compare.1 lardsim-workload.1 \
 	lardsim-capture.1 lardsim-programs.1 \
 	lardsim-sweep.1 lardsim-report.1 lardsim-reproduce.1 lardsim-verify.1 lardsim-why.1 lardsim-list.1 lardsim-explain.1 \
-	lardsim-machine.1
+	lardsim-machine.1 lardsim-validate.1
 lardsim.1: lardsim$(EXEEXT)
 	$(AM_V_GEN)./lardsim$(EXEEXT) list manual >$@-t && mv $@-t $@
 lardsim-%.1: lardsim$(EXEEXT)

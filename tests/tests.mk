@@ -110,7 +110,7 @@ tests_cli_peak_LDADD =
 tests_mutants_mutate_SOURCES = tests/mutants/mutate.c tests/mutants/mutate.h \
 	tests/mutants/mutate_random.c
 
-scripts = tests/policy/cvm/cvm.sh tests/policy/tsan/tsan.sh tests/house/layers.sh tests/house/headers.sh tests/house/hygiene.sh tests/house/tags.sh \
+scripts = tests/policy/cvm/cvm.sh tests/policy/tsan/tsan.sh tests/cli/validate.sh tests/house/layers.sh tests/house/headers.sh tests/house/hygiene.sh tests/house/tags.sh \
 	tests/workloads/litmus/litmus.sh tests/golden/golden.sh tests/cli/cli.sh tests/cli/memory.sh \
 	tests/cli/compare.sh tests/cli/output.sh tests/cli/machine.sh tests/cli/machines.sh \
 	tests/cli/dsm.sh tests/cli/radish.sh \

@@ -63,6 +63,8 @@ cli/sweep: cli cli/programs trace sim
 cli/report: cli cli/machine cli/sweep cli/why sim
 cli/compare: cli cli/report cli/run cli/workload trace policy sim
 cli/reproduce: cli cli/sweep cli/programs cli/workload sim workloads
+cli/validate: cli sim
+validate:
 '
 # What other top-level folders may include; tables (.def) too.
 public='base/base.h base/build.h base/calendar.h base/fiber.h base/folder.h base/param.h base/stats.h base/vclock.h base/yaml.h trace/trace.h
