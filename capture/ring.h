@@ -18,6 +18,7 @@
 enum { RING_VERSION = 2, RING_LOG = 17, RING_RECORDS = 1 << RING_LOG };
 /* Neighbours in number lie in different cache lines, as they are often of different threads. */
 enum { RING_APART_LOG = 4, RING_APART = 1 << RING_APART_LOG };
+enum { RING_AHEAD = 64 };
 enum { RING_ARRAY = 1 << 4, RING_FINAL = 1 << 5, RING_ORDER = RING_ARRAY - 1 };
 enum { RING_MODULES = 64, RING_PATH = 1024, RING_THREADS = UINT16_MAX };
 enum { RING_SITE_BITS = 48, RING_GAP_MOST = UINT16_MAX };

@@ -55,6 +55,9 @@ static inline void ring_fill(struct ring *r, uint64_t number, uint16_t thread, u
 {
     struct ring_record *to = ring_at(r, number);
 
+    /* Numbers are locked operations, which wait for stores: a line that is about to be written is
+     * fetched in time. */
+    __asm__ volatile("prefetchw %0" : : "m"(*ring_at(r, number + RING_AHEAD)));
     to->addr = rec.addr;
     to->site = rec.site | gap << RING_SITE_BITS;
     to->size = rec.size;

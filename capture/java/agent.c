@@ -795,6 +795,7 @@ JNIEXPORT void JNICALL Java_lardsim_Rt_begin(JNIEnv *jni, jclass c)
     struct self *s = me();
     s->off++;
     atomic_store(&number_of[1], (uint16_t)(s->number + 1)); /* the main thread, which runs this */
+    atomic_store(&ring->version, RING_VERSION);
     atomic_store(&on, true);
     (*ti)->FollowReferences(ti, 0, NULL, NULL, &visit, NULL);
     (*ti)->GetObjectsWithTags(ti, 1, &wanted, &n, &found, NULL);
@@ -917,6 +918,5 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
     for (size_t i = 0; i < sizeof events / sizeof *events; i++)
         (*ti)->SetEventNotificationMode(ti, JVMTI_ENABLE, events[i], NULL);
     me(); /* the main thread is thread 0 */
-    atomic_store(&ring->version, RING_VERSION);
     return JNI_OK;
 }

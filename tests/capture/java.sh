@@ -1,14 +1,15 @@
 #!/bin/sh
 # java.sh - are real Java programs recorded as they ran? Each form of synchronisation, racy and ordered, under each
 # collector; every trace is legal, objects keep their histories when they move, and what can go wrong is said.
-# `java.sh all` also stresses it: small heaps, many threads, many collections.
+# `java.sh all` also stresses it: small heaps, many threads, many collections. `java.sh churn FOLDER` does that alone,
+# with the agents of a folder.
 # shellcheck source=tests/cli/head.sh
 . "${top_srcdir:-.}/tests/cli/head.sh"
 [ -f "$top_builddir/capture/lardsim-agent.jar" ] || { echo "built without a JDK 17 and libasm-java"; exit 77; }
 java -version 2>&1 | grep -q '"17' || { echo "java is no JDK 17 here"; exit 77; }
 mkdir agents classes
 ln -s "$top_builddir/capture/.libs/liblardsim-java.so" "$top_builddir/capture/lardsim-agent.jar" agents
-LARDSIM_JAVA=$dir/agents
+LARDSIM_JAVA=${2:-$dir/agents}
 export LARDSIM_JAVA
 javac -d classes "$top/tests/capture/Forms.java" "$top/tests/capture/Churn.java" || exit 99
 
@@ -24,6 +25,23 @@ captured() {
         fail "$*, $gc: the trace does not run: $(cat err)"
     races=$(wc -l <res/races.jsonl)
 }
+
+# churn TIMES: many objects, threads and collections. The program's output is its own, and accesses fall into objects
+# that live.
+churn() {
+    times=$1
+    while [ "$times" -gt 0 ] && [ $bad = 0 ]; do
+        captured "$([ $((times % 2)) = 0 ] && echo Serial || echo Parallel)" Churn 4 $((600 * times)) "$times"
+        [ "$races" = 0 ] || fail "Churn $times is race-free, and has $races races ($gc): $(head -c 600 res/races.jsonl)"
+        [ "$(cat out)" = "$(java -cp classes Churn 4 $((600 * times)) "$times")" ] || fail "Churn $times prints something else: $(cat out)"
+        "$lardsim" trace cat t.lard | awk -f "$top/tests/capture/inside.awk" || fail "Churn $times: accesses lie outside of objects ($gc)"
+        times=$((times - 1))
+    done
+}
+if [ "${1:-}" = churn ]; then
+    churn 6
+    exit $bad
+fi
 
 # A JVM takes half a second: some forms, unless all are asked for, and each has one collector in turn.
 odd=no
@@ -47,16 +65,7 @@ for gc in Serial Parallel; do
     "$lardsim" run -q -p vc --set policy.vc.view=no-copy --set machine=none -o res --overwrite t.lard >/dev/null
 done
 
-# Many objects, threads and collections: the program's output is its own, and accesses fall into objects that live.
-times=2
-[ "${1:-}" = all ] && times=20
-while [ $times -gt 0 ]; do
-    captured "$([ $((times % 2)) = 0 ] && echo Serial || echo Parallel)" Churn 4 $((600 * times)) $times
-    [ "$races" = 0 ] || fail "Churn $times is race-free, and has $races races ($gc): $(head -c 600 res/races.jsonl)"
-    [ "$(cat out)" = "$(java -cp classes Churn 4 $((600 * times)) $times)" ] || fail "Churn $times prints something else: $(cat out)"
-    "$lardsim" trace cat t.lard | awk -f "$top/tests/capture/inside.awk" || fail "Churn $times: accesses lie outside of objects ($gc)"
-    times=$((times - 1))
-done
+churn "$([ "${1:-}" = all ] && echo 20 || echo 2)"
 
 # Bytecodes between accesses, counted by hand: a round of the loop has 11, the last look at its end 3, and the value
 # that is stored 1.
@@ -104,6 +113,46 @@ grep -q 'never opened' err || fail "a method that is not there: $(cat err)"
 
 "$lardsim" capture java -q -o n.lard -- java -XX:+UseG1GC -cp classes Forms lock racy 2>err && fail "G1 is taken"
 grep -q 'UseSerialGC' err || fail "G1 is refused without a remedy: $(cat err)"
+# What can go wrong. The JVM that ends at once is told as what it is, and leaves no file.
+PATH=$dir/none "$lardsim" capture java -q -o n.lard -- java -version 2>err && fail "a JVM that is not there is started"
+grep -q "java can't be started" err || fail "no java: $(cat err)"
+mkdir broken other
+printf '#!/bin/sh\necho "Unrecognized option: ${1%%%%=*}" >&2\nexit 1\n' >other/java
+chmod +x other/java
+PATH=$dir/other:$PATH "$lardsim" capture java -q -o n.lard -- java -cp classes Forms >out 2>err && fail "a JVM that takes no agent is no error"
+grep -q 'the agent did not start' err || fail "a JVM that takes no agent: $(cat err)"
+ln -s "$top_builddir/capture/.libs/liblardsim-java.so" broken
+echo no jar >broken/lardsim-agent.jar
+LARDSIM_JAVA=$dir/broken "$lardsim" capture java -q -o n.lard -- java -cp classes Forms >out 2>err && fail "an agent that the JVM refuses is no error"
+grep -q 'the agent did not start' err || fail "an agent that the JVM refuses: $(cat err)"
+
+# A method that grows over 64 KB: its class is left as it is, and said; the program runs.
+{
+    echo 'public class Large { static int[] a = new int[9000]; public static void main(String[] s) {'
+    awk 'BEGIN { for (i = 0; i < 6000; i++) print "a[" i "] = " i ";" }'
+    echo 'System.out.println(a[77]); } }'
+} >Large.java
+javac -d classes Large.java
+"$lardsim" capture java -q -o n.lard -- java -cp classes Large >out 2>err || fail "a class that can't be instrumented ends the capture: $(cat err)"
+[ "$(cat out)" = 77 ] || fail "a class that can't be instrumented does something else"
+grep -q '1 class could not be instrumented.*Large' err || fail "a class that can't be instrumented is not named: $(cat err)"
+rm n.lard
+
+# A JVM that is killed leaves a trace that is whole up to there.
+"$lardsim" capture java -o k.lard -- java -Xmx64m -Xmn2m -cp classes Churn 4 100000 1 >out 2>err &
+pid=$! child=
+n=0
+until [ -n "$child" ] || [ $((n += 1)) -gt 100 ]; do
+    sleep 0.1
+    child=$(pgrep -P $pid -x java)
+done
+sleep 1.5
+kill -9 "$child"
+wait $pid || fail "a JVM that is killed makes the capture fail: $(cat err)"
+grep -q 'killed by SIGKILL' err || fail "that the JVM was killed is not said: $(cat err)"
+"$lardsim" trace cut -q --salvage k.lard s.lard 2>err || fail "the trace of a killed JVM can't be salvaged: $(cat err)"
+"$lardsim" trace verify -q s.lard 2>err || fail "the trace of a killed JVM breaks a rule: $(cat err)"
+
 "$lardsim" capture java -q -o n.lard -- ls 2>err && fail "ls is taken for java"
 LARDSIM_JAVA=$dir "$lardsim" capture java -q -o n.lard -- java -version 2>err && fail "agents that are not there are found"
 grep -q 'libasm-java' err || fail "agents that are not there: $(cat err)"

@@ -151,6 +151,8 @@ report() { "$SHELL" "$top/tests/long/report.sh"; }
 
 # All forms on real JVMs, and a stress; skipped where the build has no agents.
 java_captures() { "$SHELL" "$top/tests/capture/java.sh" all; }
+# Wrong agents are noticed.
+java_wrong() { "$SHELL" "$top/tests/capture/wrong.sh"; }
 
 # Programs of Debian, from recipe to table; skipped where they are not installed.
 real_programs() { "$SHELL" "$top/tests/cli/programs.sh" real; }
@@ -334,6 +336,7 @@ self sanitized 300 sanitized
 self same-more 150 same clang0 gcc3
 self java 90 java_captures
 self programs 30 real_programs
+self java-wrong 60 java_wrong
 self random-mutants-150 600 random_mutants 150
 random 100000 100000 2000 100
 self explore 120 explore
