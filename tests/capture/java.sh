@@ -104,7 +104,6 @@ for percent in 100 300; do
 done
 
 # A window is a method's calls.
-captured Serial -Dx=y Forms lock ordered
 "$lardsim" capture java -q -o w.lard --method Forms.touch -- java -cp classes Forms lock ordered >/dev/null 2>err || fail "--method: $(cat err)"
 "$lardsim" trace cat --numbers w.lard | grep ' write ' | grep -v 'Forms.touch' && fail "outside of the method writes are recorded"
 [ "$("$lardsim" trace cat w.lard | grep -c ' write ')" = 3 ] || fail "the method writes 3 times"
@@ -146,7 +145,7 @@ until [ -n "$child" ] || [ $((n += 1)) -gt 100 ]; do
     sleep 0.1
     child=$(pgrep -P $pid -x java)
 done
-sleep 1.5
+sleep 0.7
 kill -9 "$child"
 wait $pid || fail "a JVM that is killed makes the capture fail: $(cat err)"
 grep -q 'killed by SIGKILL' err || fail "that the JVM was killed is not said: $(cat err)"
