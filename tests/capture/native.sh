@@ -184,9 +184,34 @@ grep -q 'times as much as without capture; [1-9][0-9.]* % of the accesses while 
     fail "what the capture may have changed is not said: $(cat err)"
 [ "$(cat out)" = "$(./forms mutex ordered)" ] || fail "the plain run prints, too: $(cat out)"
 
-# Where the trace can't be written any more, the program goes on.
+# Where the trace can't be written any more, or nobody reads it, the program goes on. What was written to a pipe or
+# standard output until then can be salvaged.
+cat >whole.c <<'C'
+#include <stdio.h>
+#include <unistd.h>
+int cells[64];
+int main(void)
+{
+    for (int i = 0; i < 100; i++) { for (int k = 0; k < 5000; k++) cells[k * 7 % 64] += k; usleep(2000); }
+    puts("whole");
+    fprintf(stderr, "whole\n");
+    return 0;
+}
+C
+$cc -O1 -o whole whole.c
 if [ -w /dev/full ]; then
-    "$lardsim" capture native -q -o /dev/full -- ./killed 2>err
+    "$lardsim" capture native -q -o /dev/full -- ./whole >out 2>err
     [ $? = 7 ] || fail "a full disk is no output error: $(cat err)"
+    [ "$(cat out)" = whole ] || fail "a full disk stops the program: $(cat err)"
 fi
+: >part.lard
+"$lardsim" capture native -q -o - -- ./whole 2>err >part.lard &
+pid=$! n=0
+until [ "$(wc -c <part.lard)" -gt 3000 ] || [ $((n += 1)) -gt 100 ]; do sleep 0.02; done
+kill -9 $pid
+wait $pid 2>/dev/null
+until grep -q whole err || [ $((n += 1)) -gt 300 ]; do sleep 0.02; done
+grep -q whole err || fail "lardsim is killed, and the program with it: $(cat err)"
+"$lardsim" trace cut -q --salvage part.lard s.lard 2>err && "$lardsim" trace verify -q s.lard || fail "what was written can't be salvaged: $(cat err)"
+[ "$("$lardsim" trace cat s.lard | grep -c ' write ')" -gt 10000 ] || fail "what was written is lost"
 exit $bad
