@@ -37,6 +37,12 @@ text=litmus
 for trace in workloads/litmus/*.trace; do
     golden "$(basename "$trace" .trace)" --policy vc --policy naive=vc --set policy.naive.view=naive "$trace"
 done
+text=captures
+golden capture.moved --policy vc --policy naive=vc --set policy.naive.view=naive --policy unmoved=vc \
+    --set policy.unmoved.view=no-copy tests/data/captures/moved.lard.zst
+golden capture.moved.radish8 -c radish8 --policy fasttrack --set core.bytecode=150 tests/data/captures/moved.lard.zst
+golden capture.condition --policy vc --policy goldilocks tests/data/captures/condition.lard
+golden capture.realloc -c radish8 --policy vc tests/data/captures/realloc.lard
 text=
 golden synth.none --policy none synth:seed=1,events=5000
 golden synth.vc --policy vc synth:seed=1,events=5000
