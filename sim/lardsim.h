@@ -79,7 +79,8 @@ enum lardsim_flag {
     LARDSIM_FINAL = 1 << 4,
     LARDSIM_IN_TXN = 1 << 5,
     LARDSIM_NURSERY = 1 << 9,
-    LARDSIM_STATIC = 1 << 12
+    LARDSIM_STATIC = 1 << 12,
+    LARDSIM_SAFE = 1 << 13
 };
 #define LARDSIM_ORDER(o) ((o) << 6)
 

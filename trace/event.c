@@ -39,7 +39,7 @@ const char *order_text(enum ev_order o)
 enum { ACCESS_BYTES_MAX = 65536, CLOCK_BITS = 46 };
 enum {
     ACCESS_FLAGS = EVF_STACK | EVF_VOLATILE | EVF_ARRAY | EVF_FINAL | EVF_IN_TXN | EVF_ORDER_MASK |
-                   EVF_PRIVATE | EVF_PROVED | EVF_STATIC,
+                   EVF_PRIVATE | EVF_PROVED | EVF_STATIC | EVF_SAFE,
     ALL_FLAGS = EVF_SYSTEM | ACCESS_FLAGS | EVF_NURSERY | EVF_MORE
 };
 
@@ -59,13 +59,13 @@ static const char *flags_fault(const struct event *ev)
     const unsigned flags = ev->flags;
 
     if (flags & ~(unsigned)ALL_FLAGS)
-        return "flag bits 13 and 14 must be 0";
+        return "flag bit 14 must be 0";
     if (flags & EVF_NURSERY && ev->kind != EV_GC_BEGIN && ev->kind != EV_GC_END)
         return "only gc-begin and gc-end can have the flag nursery";
     if (!event_is_access(ev))
         return flags & ACCESS_FLAGS
                    ? "only an access can be stack, volatile, array, final, static, "
-                     "txn, private or proved, or have a memory order"
+                     "txn, private, proved or safe, or have a memory order"
                    : NULL;
     if (flags & EVF_PROVED && !(flags & EVF_PRIVATE))
         return "only a private access can be proved to be one";

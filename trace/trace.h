@@ -59,6 +59,7 @@ enum ev_flag {
     EVF_PRIVATE = 1 << 10, /* accesses: the process's own data, which it shares with nobody */
     EVF_PROVED = 1 << 11,  /* of these, what an analysis of the program knows of */
     EVF_STATIC = 1 << 12,  /* accesses: to a static field */
+    EVF_SAFE = 1 << 13,    /* accesses: an analysis of the program says that they race with none */
     EVF_MORE = 1 << 15     /* a second record follows and belongs to the same event */
 };
 enum { EVF_ORDER_SHIFT = 6, EVF_ORDER_MASK = 7 << EVF_ORDER_SHIFT };

@@ -1,5 +1,6 @@
 /* workload.c - the table of workloads, their parameters, and opening one as a source. */
 #include "workloads/private.h"
+#include "workloads/prove.h"
 #include "workloads/vm/vm_int.h"
 
 #include <inttypes.h>
@@ -71,6 +72,10 @@ const struct param vm_param_rows[] = {
      "as its Table 4 counts: barnes, fft, sor, spatial, water."},
     {"inline", PARAM_BOOL, offsetof(struct vm_params, inlining), "on", 0, 0, "", NULL,
      "The short paths of the runtime are inlined: they have a site wherever they are used."},
+    {"analysis", PARAM_BOOL, offsetof(struct vm_params, analysis), "off", 0, 0, "", NULL,
+     "The program is run once before, and accesses at sites that an analysis of it can prove free "
+     "of "
+     "races are marked safe."},
     ROW_TEXT(gap, "mid",
              "Instructions between two accesses of the program: low, mid, high, as `lardsim "
              "workload describe` shows them, or a number."),
@@ -250,16 +255,36 @@ static struct source *seeded(struct source *s, uint64_t seed)
     return s;
 }
 
+static struct source *open_with(const struct workload *w, const char *given, struct err *e);
+
+/* By a run of its own. */
+static int prove(struct vm_proved *to, const struct workload *w, const char *given, struct err *e)
+{
+    char *plain = xasprintf("%s%sanalysis=off,private=off", given, *given ? "," : "");
+    struct source *s = open_with(w, plain, e);
+    const int failed = s ? workload_prove(s, to, e) : -1;
+
+    source_close(s);
+    free(plain);
+    return failed;
+}
+
 /* vm_open takes own and c in any case; a generator borrows them for the call. */
 static struct source *open_with(const struct workload *w, const char *given, struct err *e)
 {
     struct config *c = config_new(NULL);
     void *own = xcalloc(1, w->params_size ? w->params_size : 1);
     struct vm_params p = {0};
-    const int status = configure(c, w, given, &p, own, e);
+    struct vm_proved proved = {NULL, 0};
+    const int status =
+        configure(c, w, given, &p, own, e) || (p.analysis && prove(&proved, w, given, e)) ? -1 : 0;
 
     if (!status && w->main) {
         struct vm *v = vm_open(w, &p, own, c, e);
+        if (v)
+            v->core.proved = proved;
+        else
+            free(proved.site);
         struct source *s = seeded(v ? &v->source : NULL, p.seed);
         return s && p.private_data ? private_open(s, &w->with) : s;
     }

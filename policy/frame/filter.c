@@ -1,5 +1,6 @@
-/* filter.c - filters of accesses: by flag, by a file of exempt places, of locations that one thread
- * alone has touched, of accesses that repeat another in their region.
+/* filter.c - filters of accesses: by flag, by a file of exempt places or what the trace says of
+ * them, of locations that one thread alone has touched, of accesses that repeat another in their
+ * region.
  *
  * An access passes all of them, in this order, or is spared by the first that spares it. What is
  * spared by an earlier one is unknown to the later ones. */
@@ -31,7 +32,7 @@ struct filter {
     struct shadow *locations; /* owns; NULL: no need */
     struct filter_file *file; /* owns; NULL: none */
     char *text;               /* owns */
-    uint64_t stack, final, exempt, local, redundant;
+    uint64_t stack, final, exempt, safe, local, redundant;
 };
 
 /* ---- making one ----------------------------------------------------------------------------- */
@@ -39,7 +40,7 @@ struct filter {
 static bool at_default(const struct filter_params *p)
 {
     return p->stack == FLAGGED_VIEW && p->final == FLAGGED_VIEW && !p->escape && !p->redundant &&
-           !*p->exempt;
+           !p->safe && !*p->exempt;
 }
 
 static void add_text(char **to, const char *word, bool add)
@@ -60,6 +61,7 @@ static char *text_of(const struct filter_params *p)
     add_text(&text, "final", p->final == FLAGGED_ON);
     add_text(&text, "final off", p->final == FLAGGED_OFF);
     add_text(&text, "static", *p->exempt);
+    add_text(&text, "safe", p->safe);
     add_text(&text, "escape", p->escape);
     add_text(&text, "redundant", p->redundant);
     return text;
@@ -71,6 +73,7 @@ static void declare_stats(struct filter *f, struct stats_group *g)
     stats_count(g, "stack", "accesses", "Accesses to stacks that were spared.", &f->stack);
     stats_count(g, "final", "accesses", "Accesses to finals that were spared.", &f->final);
     stats_count(g, "static", "accesses", "Accesses at places that the file exempts.", &f->exempt);
+    stats_count(g, "safe", "accesses", "Accesses that the trace says are safe.", &f->safe);
     stats_count(g, "escape", "accesses",
                 "Accesses to locations that no second thread had touched yet.", &f->local);
     stats_count(g, "redundant", "accesses", "Accesses that repeated one in their region.",
@@ -140,7 +143,7 @@ bool filter_loses(const struct filter *f)
 {
     const struct filter_params *p = &f->params;
 
-    return p->stack == FLAGGED_ON || p->final == FLAGGED_ON || *p->exempt || p->escape ||
+    return p->stack == FLAGGED_ON || p->final == FLAGGED_ON || *p->exempt || p->safe || p->escape ||
            p->redundant;
 }
 
@@ -269,6 +272,8 @@ bool filter_spares(struct filter *f, const struct event *ev)
 
     if (f->file && filter_file_exempts(f->file, ev))
         by = &f->exempt;
+    else if (f->params.safe && ev->flags & EVF_SAFE)
+        by = &f->safe;
     else if (f->params.escape && is_local(f, ev, hb_actor(f->env.hb, ev->tid)))
         by = &f->local;
     else if (f->params.redundant && plain(ev) && is_redundant(f, ev, hb_epoch(f->env.hb, ev->tid)))

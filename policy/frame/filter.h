@@ -10,7 +10,7 @@
 enum filter_flagged { FLAGGED_VIEW, FLAGGED_ON, FLAGGED_OFF };
 struct filter_params {
     uint32_t stack, final; /* enum filter_flagged */
-    uint32_t escape, redundant;
+    uint32_t escape, redundant, safe;
     const char *exempt; /* a file's name; "": none */
 };
 extern const char *const filter_flagged_choices[], *const filter_choices[]; /* NULL-terminated */

@@ -12,7 +12,7 @@ struct flag_word {
     const char *text;
     uint16_t flag;
 };
-enum { FLAG_WORDS = 10 };
+enum { FLAG_WORDS = 11 };
 extern const struct flag_word text_flag_words[FLAG_WORDS];
 
 /* What a header may say, in both forms. */

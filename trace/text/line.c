@@ -12,7 +12,7 @@ const struct flag_word text_flag_words[FLAG_WORDS] = {
     {"system", EVF_SYSTEM},   {"stack", EVF_STACK},     {"volatile", EVF_VOLATILE},
     {"array", EVF_ARRAY},     {"final", EVF_FINAL},     {"txn", EVF_IN_TXN},
     {"nursery", EVF_NURSERY}, {"private", EVF_PRIVATE}, {"proved", EVF_PROVED},
-    {"static", EVF_STATIC},
+    {"static", EVF_STATIC},   {"safe", EVF_SAFE},
 };
 
 bool text_producer_fits(const char *text)

@@ -201,6 +201,7 @@ static void close_vm(struct source *s)
     free(v->monitors.free_heavy.at);
     free(v->core.rec);
     free(v->core.identity);
+    free(v->core.proved.site);
     names_free(v->names);
     free(v->program.params);
     free(v->program.name);

@@ -56,6 +56,7 @@ struct vm_params {
     bool steady;                  /* the region of interest begins after the first iteration */
     bool private_data;            /* accesses to private data are made, too */
     bool inlining;                /* the runtime's short paths have sites where they are used */
+    bool analysis;                /* sites that an analysis proves free of races are marked */
     const char *gap;              /* low, mid, high, or a number */
     uint32_t gap_spread;          /* enum vm_spread */
     uint32_t tier;                /* enum vm_tier */
@@ -283,6 +284,11 @@ struct vm_identity { /* of a record's access: which object, whatever its address
     uint64_t offset; /* in bytes */
 };
 
+struct vm_proved { /* by site: its accesses can be part of no race */
+    bool *site;    /* NULL: nobody has asked */
+    uint32_t n;
+};
+
 /* Events are made between at and stop; at stop the thread pauses, and may make up to VM_SLACK
  * records before it must ask again. */
 enum { VM_SLACK = 16 };
@@ -296,6 +302,7 @@ struct vm_core {
     uint8_t elements[VM_TYPES];   /* where an array's begin */
     struct event *rec;            /* the batch */
     struct vm_identity *identity; /* beside the batch; NULL: not asked for */
+    struct vm_proved proved;      /* owns */
     uint32_t more[VM_GAPS];       /* gaps of the program's accesses, in turn, less VM_GAP */
 };
 struct vm_run { /* the beginning of a struct vm_thread */
@@ -371,6 +378,8 @@ ALWAYS_INLINE unsigned char *vm_touch(struct vm_thread *t, sim_addr object, uint
                          .flags = (uint16_t)(r->flags | flags),
                          .kind = (uint8_t)kind};
     r->gap = VM_GAP;
+    if (UNLIKELY(c->proved.site != NULL) && site < c->proved.n && c->proved.site[site])
+        ev->flags |= EVF_SAFE;
     if (UNLIKELY(c->identity != NULL))
         vm_identify(c, ev, object);
     return (unsigned char *)(c->bias + (uintptr_t)(object + offset));

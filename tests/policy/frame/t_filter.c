@@ -101,6 +101,19 @@ static void what_flags_spare_is_counted(void **state)
     watch_close(&w);
 }
 
+static void what_the_trace_says_is_safe_is_believed_if_it_is_asked_for(void **state)
+{
+    static const char *const safe[] = {"filter.safe=on", NULL};
+    const struct event marked[] = {FLAGGED(WRITE, 0, X, EVF_SAFE), W(1, X)},
+                       later[] = {W(0, X), FLAGGED(WRITE, 1, X, EVF_SAFE), R(2, X)};
+
+    (void)state;
+    check(none, "1", 2, marked, ARRAY_SIZE(marked));
+    check(safe, "", 1, marked, ARRAY_SIZE(marked));
+    check(none, "1 2", 3, later, ARRAY_SIZE(later));
+    check(safe, "2", 2, later, ARRAY_SIZE(later));
+}
+
 /* The first thread's accesses are not known when the second comes: that race is lost, later ones
  * are not. */
 static void a_location_escapes_when_a_second_thread_comes(void **state)
@@ -511,6 +524,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(without_a_filter_there_are_no_statistics_of_it),
         cmocka_unit_test(flags_are_spared_as_the_view_or_the_filter_says),
         cmocka_unit_test(what_flags_spare_is_counted),
+        cmocka_unit_test(what_the_trace_says_is_safe_is_believed_if_it_is_asked_for),
         cmocka_unit_test(a_location_escapes_when_a_second_thread_comes),
         cmocka_unit_test(an_access_is_passed_on_if_any_of_its_locations_has_escaped),
         cmocka_unit_test(a_new_life_begins_with_one_thread),
