@@ -1,6 +1,6 @@
 #!/bin/sh
 # hygiene.sh - the library prints nothing, ends nothing, has no mutable globals, exports only its own
-# names; one file each knows a foreign library; nothing promises more than it does.
+# names; one file each knows a foreign library; nothing promises more than it does; lists of make are whole.
 cd "${top_srcdir:-.}" || exit 99
 build=${top_builddir:-.}
 bad=0
@@ -32,6 +32,11 @@ if [ -f "$so" ] && [ -z "${LARDSIM_INSTRUMENTED:-}" ]; then
     hits=$(nm -D --defined-only "$so" | awk '$2 != "A" && $3 !~ /^lardsim_/ {print $3}')
     [ -z "$hits" ] || say "exported without the prefix: $hits"
 fi
+# A list that begins inside another, or goes on into nothing: make takes it, and builds or packs something else.
+hits=$(awk 'FNR == 1 {on = 0}
+    on && (/^[A-Za-z_]+ *[+:]?=/ || /^$/ || /^#/) {print FILENAME ":" FNR ": the list above goes on here"}
+    {on = /\\$/}' Makefile.am ./*/*.mk)
+[ -z "$hits" ] || say "lists of make: $hits"
 # shellcheck disable=SC2046  # a list of files
 hits=$(grep -nIE 'TODO|FIXME|\bXXX\b|not implemented|unimplemented' $(find . \( -name "*.[ch]" -o -name "*.def" \) ! -path "./build*") | head -5)
 [ -z "$hits" ] || say "words that promise more than they do: $hits"
