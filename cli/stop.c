@@ -94,6 +94,11 @@ static int stopped(struct err *e)
                    sigabbrev_np(came));
 }
 
+int stop_asked(struct err *e)
+{
+    return came ? stopped(e) : 0;
+}
+
 void stop_judge(struct err *e)
 {
     if (!came || !strstr(e->text, strerror(EINTR)))

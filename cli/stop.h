@@ -19,6 +19,8 @@ struct source *stop_source(struct source *inner);
 /* Signals are for a program that was started: it has Ctrl-C from the terminal, too, and what it did
  * until then is kept. A helper process that ends while it is asked is no reason to end, either. */
 void stop_leave(void);
+/* Between two steps of what takes long: -1 and *e, if a signal has come. */
+int stop_asked(struct err *e);
 /* For a loop that waits: the signals come through the descriptor that is returned (signalfd), and
  * are blocked; -1: errno tells. *before: the mask that was, for processes that are started. */
 int stop_descriptor(sigset_t *before);

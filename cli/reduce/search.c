@@ -11,6 +11,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "cli/stop.h"
+
 /* ---- the lines ------------------------------------------------------------------------------ */
 
 enum line {
@@ -92,7 +94,7 @@ static int cut(struct search *s, uint64_t **which, uint64_t enough)
 static int try(struct search *s, uint64_t *which)
 {
     uint64_t enough = UINT64_MAX;
-    int holds = part_repair(s->part, which, NULL, s->err) ? -1 : 0;
+    int holds = stop_asked(s->err) || part_repair(s->part, which, NULL, s->err) ? -1 : 0;
 
     if (!holds && bits_count(which, s->part->n) < s->part->count) {
         s->tests++;

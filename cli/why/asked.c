@@ -85,6 +85,13 @@ static int pick_spec(struct why_asked *a, const struct cli *c, const struct para
     return 0;
 }
 
+static void keep_specs(struct why_asked *a, const struct param_list *all)
+{
+    a->other = xcalloc(all->n + 1, sizeof *a->other);
+    for (size_t i = 0; i < all->n; i++)
+        a->other[a->others++] = xstrdup(all->item[i]);
+}
+
 static char *view_names(unsigned bits)
 {
     char *all = NULL;
@@ -153,6 +160,7 @@ static int settle(struct why_asked *a, const struct cli *c, struct err *e)
         a->source = xstrdup(a->dir ? top.source : c->arg[0]);
         a->granule = xstrdup(rows[2].choices[top.granularity]);
         note_order(a, &top, &rows[1]);
+        keep_specs(a, &top.policies);
         failed = pick_spec(a, c, &top.policies, e) || ask_policy(a, config, e);
     }
     config_free(config);
@@ -347,6 +355,9 @@ void asked_free(struct why_asked *a)
     free(a->settings.given);
     free(a->config);
     free(a->source);
+    for (size_t i = 0; i < a->others; i++)
+        free(a->other[i]);
+    free(a->other);
     free(a->spec);
     free(a->label);
     free(a->view);

@@ -76,14 +76,13 @@ static void hear_difference(void *arg, const struct sim_difference *d)
 static int prepare(struct lardsim *l, const struct why_asked *a)
 {
     char *both = xasprintf("policies=" TRUTH "=vc,%s", a->spec);
-    const char *others[] = {"vc"};
     int failed = run_settings(l, &a->settings) || lardsim_set(l, both) ||
                  lardsim_set(l, "compare.truth=" TRUTH) || lardsim_set(l, "machine=none") ||
                  lardsim_set(l, "order=recorded") || lardsim_set(l, "races.max=0") ||
                  sim_compare(l);
 
     if (!failed)
-        sim_others(l, others, ARRAY_SIZE(others));
+        sim_others(l, (const char *const *)a->other, a->others);
     free(both);
     return failed;
 }

@@ -491,6 +491,15 @@ static void say_policy(const struct answer *a, struct sentences *to)
 
 /* ---- the whole ------------------------------------------------------------------------------ */
 
+/* The earlier access that somebody else names, where this view has none. */
+static unsigned long long named_earlier(const struct answer *a)
+{
+    const struct why *t = a->truth;
+
+    return t && t->earlier.line.ev->kind ? number(&t->earlier.line)
+                                         : (unsigned long long)a->asked->race.earlier;
+}
+
 static void say_verdict(const struct answer *a, struct sentences *to)
 {
     const struct why *w = a->why;
@@ -519,7 +528,7 @@ static void say_verdict(const struct answer *a, struct sentences *to)
             "Event %llu does not race with event %llu: they conflict nowhere, or belong to "
             "different "
             "lives of the memory.",
-            later, (unsigned long long)a->asked->race.earlier);
+            later, named_earlier(a));
         break;
     }
     if (w->view && w->verdict != WHY_OUTSIDE)

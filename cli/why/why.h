@@ -22,6 +22,8 @@ struct why_asked {
     char *config;        /* owns; DIR/config.yaml */
     char *source;        /* owns */
     char *spec, *label;  /* own; of the policy */
+    char **other;        /* own; specs of all policies that are configured */
+    size_t others;
     char *view;          /* owns; names, with commas between */
     char *granule;       /* owns */
     char *property;      /* owns */

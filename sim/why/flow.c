@@ -50,30 +50,43 @@ static struct why_reach *reach_new(struct flow *f, uint32_t actor, sim_tid tid)
 
 /* ---- objects -------------------------------------------------------------------------------- */
 
-static bool same(struct flow_key a, struct flow_key b)
+enum { FLOW_PAGE_BITS = 12 };
+
+static uint64_t *index_of(struct flow *f, const struct flow_object *o)
 {
-    return a.space == b.space && a.addr == b.addr && a.round == b.round;
+    const uint64_t key[3] = {o->key.space, o->key.addr, o->key.round};
+
+    if (o->key.space < FLOW_BIRTH)
+        *map_put(&f->pages, o->key.addr >> FLOW_PAGE_BITS) = 1;
+    return map_put(&f->index, digest_bytes(key, sizeof key));
 }
 
-static const struct flow_object *object_find(const struct flow *f, struct flow_key key)
+static const struct flow_object *object_find(const struct flow *f, struct flow_key k)
 {
-    for (size_t i = 0; i < f->objects; i++)
-        if (same(f->object[i].key, key))
-            return &f->object[i];
-    return NULL;
+    const uint64_t key[3] = {k.space, k.addr, k.round};
+    const uint64_t *at = map_find(&f->index, digest_bytes(key, sizeof key));
+
+    return at ? &f->object[*at - 1] : NULL;
+}
+
+static void object_add(struct flow *f, const struct flow_object *o)
+{
+    const size_t cap = f->objects_cap;
+
+    f->object = xgrow(f->object, f->objects, &f->objects_cap, sizeof *f->object);
+    budget_take(f->budget, (f->objects_cap - cap) * sizeof *f->object);
+    f->object[f->objects++] = *o;
+    *index_of(f, o) = f->objects;
 }
 
 static void object_put(struct flow *f, struct flow_key key, const struct walk *r,
                        const struct event *ev)
 {
-    const size_t cap = f->objects_cap;
-
-    if (object_find(f, key))
-        return;
-    f->object = xgrow(f->object, f->objects, &f->objects_cap, sizeof *f->object);
-    budget_take(f->budget, (f->objects_cap - cap) * sizeof *f->object);
-    f->object[f->objects++] = (struct flow_object){
+    const struct flow_object o = {
         .key = key, .from = line_of(r, ev), .thread = ev->tid, .actor = r->actor};
+
+    if (!object_find(f, key))
+        object_add(f, &o);
 }
 
 static bool lies_in(const struct flow_object *o, sim_addr addr, uint64_t bytes)
@@ -81,39 +94,50 @@ static bool lies_in(const struct flow_object *o, sim_addr addr, uint64_t bytes)
     return o->key.space < FLOW_BIRTH && o->key.addr - addr < bytes;
 }
 
-static void drop(struct flow *f, size_t keep, size_t n, sim_addr addr, uint64_t bytes)
+/* Most clears and copies are of memory where no object lies that matters. */
+static bool some_lie_in(const struct flow *f, sim_addr addr, uint64_t bytes)
 {
-    size_t kept = keep;
+    const uint64_t first = addr >> FLOW_PAGE_BITS, last = (addr + (bytes - 1)) >> FLOW_PAGE_BITS;
 
-    for (size_t i = keep; i < n; i++)
-        if (!lies_in(&f->object[i], addr, bytes))
-            f->object[kept++] = f->object[i];
-    f->objects = kept;
+    if (last - first >= f->objects)
+        return f->objects > 0;
+    for (uint64_t page = first; page <= last; page++)
+        if (map_find(&f->pages, page))
+            return true;
+    return false;
+}
+
+/* All of them anew, from those that stood there: without what lies at the destination. */
+static void put_again(struct flow *f, struct flow_object *was, size_t n, sim_addr addr,
+                      uint64_t bytes)
+{
+    f->object = NULL;
+    f->objects = f->objects_cap = 0;
+    map_free(&f->index);
+    map_free(&f->pages);
+    for (size_t i = 0; i < n; i++)
+        if (!lies_in(&was[i], addr, bytes))
+            object_add(f, &was[i]);
 }
 
 /* As memmove does it: what lay at the source, then the destination emptied, then put there. */
 static void follow_memory(struct flow *f, const struct event *ev)
 {
+    struct flow_object *was = f->object;
     const size_t n = f->objects;
-    size_t moved = 0;
-    struct flow_object *copy = NULL;
 
-    for (size_t i = 0; ev->kind == EV_COPY && i < n; i++) {
-        if (!lies_in(&f->object[i], ev[1].addr, ev->aux))
-            continue;
-        if (!copy)
-            copy = xcalloc(n, sizeof *copy);
-        copy[moved] = f->object[i];
-        copy[moved++].key.addr += ev->addr - ev[1].addr;
-    }
-    drop(f, 0, n, ev->addr, ev->aux);
-    for (size_t i = 0; i < moved; i++) {
-        const size_t cap = f->objects_cap;
-        f->object = xgrow(f->object, f->objects, &f->objects_cap, sizeof *f->object);
-        budget_take(f->budget, (f->objects_cap - cap) * sizeof *f->object);
-        f->object[f->objects++] = copy[i];
-    }
-    free(copy);
+    if (!some_lie_in(f, ev->addr, ev->aux) &&
+        !(ev->kind == EV_COPY && some_lie_in(f, ev[1].addr, ev->aux)))
+        return;
+    budget_give(f->budget, f->objects_cap * sizeof *f->object);
+    put_again(f, was, n, ev->addr, ev->aux);
+    for (size_t i = 0; ev->kind == EV_COPY && i < n; i++)
+        if (lies_in(&was[i], ev[1].addr, ev->aux)) {
+            struct flow_object moved = was[i];
+            moved.key.addr += ev->addr - ev[1].addr;
+            object_add(f, &moved);
+        }
+    free(was);
 }
 
 /* ---- through which objects an event's edges go ---------------------------------------------- */
@@ -276,6 +300,8 @@ void flow_begin(struct flow *f, const struct walk *r, const struct event *ev, st
 {
     *f = (struct flow){.budget = budget, .origin = r->actor, .needed = r->before};
     f->access = line_of(r, ev);
+    map_init(&f->index, budget);
+    map_init(&f->pages, budget);
     reach_new(f, r->actor, ev->tid);
 }
 
@@ -305,6 +331,8 @@ void flow_free(struct flow *f)
 {
     free(f->actor);
     free(f->object);
+    map_free(&f->index);
+    map_free(&f->pages);
     free(f->reach);
     *f = (struct flow){0};
 }

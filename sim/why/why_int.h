@@ -100,6 +100,8 @@ struct flow {
     size_t actors;
     struct flow_object *object;
     size_t objects, objects_cap;
+    struct map index; /* a hash of the key, to 1 + its object */
+    struct map pages; /* of memory in which some of them lie */
     struct why_reach *reach;
     size_t reaches, reaches_cap;
 };

@@ -47,6 +47,19 @@ says small/races.jsonl "\"race\": \"$id\""
 says out "of 600"
 [ "$(events large.trace)" -le 20 ] || fail "600,000 events became $(events large.trace)"
 
+# A signal ends it, and leaves no trace; so does one that comes while a run of its own is under way.
+for what in "exit 66" "differ vc fastrcd"; do
+    "$lardsim" trace reduce -q large.lard stopped.trace --keep "$what" >out 2>err &
+    pid=$!
+    sleep 0.2
+    kill -TERM "$pid" 2>/dev/null
+    wait "$pid"
+    is=$?
+    [ "$is" = 143 ] || [ "$is" = 0 ] || fail "--keep '$what' that is stopped: exit code $is"
+    [ "$is" = 0 ] || [ ! -e stopped.trace ] || fail "--keep '$what' that is stopped leaves a trace"
+    rm -f stopped.trace
+done
+
 # What it refuses.
 refuses 2 "--keep is missing" "$move" x.trace
 for what in race "race x" "differ vc" "exit" "exit 300" "exit x" "all" "race $id $id"; do

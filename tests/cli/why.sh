@@ -51,7 +51,7 @@ says out "Event 23 (clear 0x1000" "which the view no-clear ignores: that makes t
 naive all-memory 4
 says out "The view tracked does not check event 4"
 naive no-copy 20
-says out "the view no-copy hides that" "Event 14 (copy of 16 bytes from 0x1000 to 0x2000)"
+says out "Event 20 does not race with event 7" "the view no-copy hides that" "Event 14 (copy of 16 bytes from 0x1000 to 0x2000)"
 naive all-sync 20
 says out "the view all-sync hides that" "(arrive 0x10000000000 (gc handshake), thread 1) happens before event"
 
@@ -62,6 +62,13 @@ says out "Policy fastrcd names no race at event 20" "that of event 7 ended with 
 says out "Policy eraser names no race at event 20" "It reports this location at event 19"
 "$lardsim" why -p cvm "$move" 20 >out || fail "why of cvm"
 says out "Policy cvm names no race at event 20" "It reports this location, in a region that begins with event 19"
+
+# A folder of several policies, each with settings of its own.
+"$lardsim" run -q -p naive=vc -p slow=eraser --set policy.naive.view=naive --set policy.slow.view=all-memory -o several "$move"
+"$lardsim" why several 25 >out || fail "why of one of several policies"
+says out "Event 23 (clear 0x1000" "Policy naive reports a race at event 25"
+"$lardsim" why -p slow several 20 >out || fail "why of another one"
+says out "Policy slow"
 
 # Drawings and data.
 "$lardsim" why -q --svg race.svg results 20 || fail "no SVG"
