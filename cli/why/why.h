@@ -24,9 +24,9 @@ struct why_asked {
     char *spec, *label;  /* own; of the policy */
     char **other;        /* own; specs of all policies that are configured */
     size_t others;
-    char *view;          /* owns; names, with commas between */
-    char *granule;       /* owns */
-    char *property;      /* owns */
+    char *view;     /* owns; names, with commas between */
+    char *granule;  /* owns */
+    char *property; /* owns */
     unsigned view_bits;
     struct promise promise; /* its property is not kept */
     bool exact;             /* it decides on each access by happens-before, and misses nothing */
@@ -36,11 +36,17 @@ struct why_asked {
     uint64_t id, event; /* what was given */
     struct sighting race;
     struct sim_past past; /* of dir; owns */
+    bool by_program;      /* dir's run was in program order */
+    char *folder;         /* owns; where its events are, for the while; NULL: not needed */
     char *caveat;         /* owns; the order in which dir's run went; NULL: as recorded */
 };
 int asked_find(struct why_asked *a, const struct cli *c,
                struct err *e); /* to be freed either way */
 void asked_free(struct why_asked *a);
+
+/* The run is repeated, and its events become the source: why/again.c. */
+int again_record(struct why_asked *a, bool quiet, struct err *e);
+void again_forget(struct why_asked *a);
 
 /* ---- what the policy says: why/said.c ------------------------------------------------------- */
 
@@ -90,8 +96,8 @@ char *thread_text(const struct why *w, sim_tid tid);                 /* "thread 
 char *object_text(const struct why *w, const struct why_line *line); /* NULL: nothing is known */
 const char *site_name(const struct why *w, const struct why_line *line, char number[static 24]);
 
-/* Finds what is asked on a command line of `lardsim why`, and gives it to fn: why/verb.c. The working
- * folder may be that of the run afterwards. */
+/* Finds what is asked on a command line of `lardsim why`, and gives it to fn: why/verb.c. The
+ * working folder may be that of the run afterwards. */
 typedef int answer_fn(void *arg, const struct answer *a, struct err *e);
 int why_answer(const struct cli *c, answer_fn *fn, void *arg, struct err *e);
 

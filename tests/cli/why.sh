@@ -104,6 +104,13 @@ refuses 2 "has other events now" two 1
 rm two.trace
 "$lardsim" why two 1 >out 2>err && fail "a source that is gone was read"
 says err "can't be read any more"
-"$lardsim" run -q -c radish8 -o program workload:sor,n=8,steps=1 || fail "no results of a workload"
-refuses 2 "record them" program 1
+
+# A run in program order is repeated: its events came out of the machine.
+"$lardsim" run -q -c radish8 -p vc -o program workload:hedc,racy=on,queries=4 2>err || fail "no results of a workload: $(cat err)"
+id=$(sed -n '1s/.*"race": "\([0-9a-f]*\)".*/\1/p' program/races.jsonl)
+[ "$id" ] || fail "the workload has no race"
+event=$(sed -n '1s/.*"event": \([0-9]*\), "address.*/\1/p' program/races.jsonl)
+TMPDIR=$dir "$lardsim" why program "$id" >out 2>err || fail "why of a run in program order: $(cat err)"
+says out "Event $event races with event"
+[ -z "$(ls -d lardsim-why-* 2>/dev/null)" ] || fail "the events of a run that was repeated are still there"
 exit "$bad"
