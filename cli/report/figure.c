@@ -132,10 +132,12 @@ static const char *look_of(const struct figure *f, size_t series)
     return look[f->look[series] % LOOKS];
 }
 
-/* Long names are cut; the tips have all of them. Characters are not. */
+/* Long names are cut, and begin with what tells them apart; the tips have all of them. */
 static char *label_of(const char *text)
 {
-    char *visible = text_visible(text);
+    static const char workload[] = "workload:";
+    char *visible = text_visible(
+        text + (strncmp(text, workload, sizeof workload - 1) ? 0 : sizeof workload - 1));
     size_t at = 0, n = 0;
     uint32_t c;
 

@@ -351,7 +351,8 @@ static void write_axes(FILE *out, const struct report_study *s)
         shown += s->axis[i].n > 1 && strcmp(s->axis[i].name, "policy") != 0;
     if (!shown)
         return;
-    fputs("<h3>Which axes mattered</h3>\n<table><thead><tr><th>axis</th><th>values</th><th>what it "
+    fputs("<h3>Which axes mattered</h3>\n<table "
+          "class=\"axes\"><thead><tr><th>axis</th><th>values</th><th>what it "
           "did</th></tr></thead><tbody>\n",
           out);
     for (size_t i = 0; i < s->axes; i++) {
@@ -580,17 +581,17 @@ static void write_cells(FILE *out, const struct report_study *s)
     fputs("</details>\n", out);
 }
 
-static void write_claims(FILE *out, const struct report_study *s)
+static bool holds(const struct report_claim *c)
 {
-    fputs("<h3>Claims</h3>\n<table><thead><tr><th>claim</th><th>verdict</th><th "
-          "class=\"n\">ours</th><th class=\"n\">the "
-          "paper</th><th class=\"n\">band</th><th>unit</th></tr></thead><tbody>\n",
-          out);
-    for (size_t i = 0; i < s->claims; i++) {
-        const struct report_claim *c = &s->claim[i];
-        fputs("<tr>", out);
-        element(out, "td", c->text);
-        element(out, "td", c->verdict);
+    return c->verdict && !strcmp(c->verdict, "holds");
+}
+
+static void write_claim(FILE *out, const struct report_claim *c, bool numbers)
+{
+    fputs("<tr>", out);
+    element(out, "td", c->text);
+    element(out, "td", c->verdict);
+    if (numbers) {
         fixed_cell(out, c->ours);
         fixed_cell(out, c->paper);
         fputs("<td class=\"n\">", out);
@@ -600,8 +601,27 @@ static void write_claims(FILE *out, const struct report_study *s)
             fprintf(out, " to %.6g", c->high);
         fputs("</td>", out);
         element(out, "td", c->unit);
-        fputs("</tr>\n", out);
     }
+    fputs("</tr>\n", out);
+}
+
+/* Those that do not hold come first. */
+static void write_claims(FILE *out, const struct report_study *s)
+{
+    bool numbers = false;
+
+    for (size_t i = 0; i < s->claims; i++)
+        numbers |= !isnan(s->claim[i].ours);
+    fputs("<h3>Claims</h3>\n<table><thead><tr><th>claim</th><th>verdict</th>", out);
+    if (numbers)
+        fputs("<th class=\"n\">ours</th><th class=\"n\">the paper</th><th class=\"n\">band</th>"
+              "<th>unit</th>",
+              out);
+    fputs("</tr></thead><tbody>\n", out);
+    for (int good = 0; good < 2; good++)
+        for (size_t i = 0; i < s->claims; i++)
+            if (holds(&s->claim[i]) == good)
+                write_claim(out, &s->claim[i], numbers);
     fputs("</tbody></table>\n", out);
 }
 

@@ -97,6 +97,10 @@ function legend(svg, shown) {
   });
   return y + 18;
 }
+function label(name) { /* what tells names apart; the tips have all of them */
+  const short = name.replace(/^workload:/, '');
+  return short.length > 24 ? short.slice(0, 24) + '...' : short;
+}
 function picture(shown) {
   const svg = drawn('svg', {xmlns: SVG, role: 'img', 'font-family': 'sans-serif', 'font-size': 12});
   const back = drawn('rect', {class: 'back', width: WIDTH});
@@ -113,7 +117,7 @@ function picture(shown) {
     const y = top + GAP / 2 + high * k;
     let up = 0, down = 0, sum = 0;
     svg.append(drawn('text', {x: LEFT - 8, y: y + high / 2, class: 'text end'},
-                     r.name.length > 24 ? r.name.slice(0, 24) + '...' : r.name));
+                     label(r.name)));
     r.values.forEach(function (v, i) {
       if (v === null) return;
       const from = shown.stack ? v < 0 ? down : up : 0, to = from + v;
