@@ -803,6 +803,21 @@ static void write_contents(FILE *out, const struct reported *r)
     fputs("</ul></nav>\n", out);
 }
 
+/* Time lines, and axes of so many numbers that they are looked at closer as lines. */
+static bool has_lines(const struct reported *r, const struct figures *f)
+{
+    enum { LINE_LEAST = 8 }; /* as in page.js */
+
+    for (size_t i = 0; i < f->n; i++)
+        if (f->at[i].kind == FIGURE_COLUMNS)
+            return true;
+    for (size_t i = 0; i < r->n; i++)
+        for (size_t k = 0; k < r->study[i].axes; k++)
+            if (r->study[i].axis[k].numbers && r->study[i].axis[k].n >= LINE_LEAST)
+                return true;
+    return false;
+}
+
 void page_write(FILE *out, const struct reported *r, const struct figures *f, const size_t *first)
 {
     char *title = NULL;
@@ -817,10 +832,7 @@ void page_write(FILE *out, const struct reported *r, const struct figures *f, co
         write_study(out, &r->study[i], i, f, first[i], first[i + 1]);
     write_end(out);
     data_block(out, r, f);
-    bool lines = false;
-    for (size_t i = 0; i < f->n; i++)
-        lines |= f->at[i].kind == FIGURE_COLUMNS;
-    write_scripts(out, lines);
+    write_scripts(out, has_lines(r, f));
     fputs("</body>\n</html>\n", out);
     free(whole);
     free(title);

@@ -5,7 +5,7 @@
 (function () {
 const SVG = 'http://www.w3.org/2000/svg';
 const WIDTH = 760, LEFT = 200, PLOT = 480, BAR = 12, STACKED = 18, GAP = 8, TOP = 40;
-const ROWS_FIRST = 50, ROWS_MOST = 80, BOXES_MOST = 12;
+const ROWS_FIRST = 50, ROWS_MOST = 80, BOXES_MOST = 12, LINE_LEAST = 8;
 
 function element(name, props, ...inside) {
   const e = document.createElement(name);
@@ -244,12 +244,14 @@ function explore(place, study) {
   function shownNow(cells) {
     const m = what[state.what], by = [state.by].concat(m.stack && state.and >= 0 ? [state.and] : []).filter(a => a >= 0);
     const series = !m.stack && state.and >= 0 && state.and !== state.by ? grouped(study, cells, [state.and]) : null;
-    const rows = grouped(study, cells, [...new Set(by)]).slice(0, ROWS_MOST);
+    const groups = grouped(study, cells, [...new Set(by)]);
+    const rows = groups.map(r => ({name: r.name || 'all', values: m.stack ? m.columns.map(c => mean(r.cells, c))
+      : series ? series.map(g => mean(r.cells.filter(c => c[state.and] === g.places[0]), m.columns[0]))
+      : [mean(r.cells, m.columns[0])]}));
     return {title: m.name + (state.by >= 0 ? ' by ' + name(state.by) : ''), unit: m.unit + ', the mean of all else', stack: !!m.stack,
       series: m.stack ? m.series : series ? series.map(g => g.name) : [m.name],
-      rows: rows.map(r => ({name: r.name || 'all', values: m.stack ? m.columns.map(c => mean(r.cells, c))
-        : series ? series.map(g => mean(r.cells.filter(c => c[state.and] === g.places[0]), m.columns[0]))
-        : [mean(r.cells, m.columns[0])]}))};
+      line: !m.stack && state.by >= 0 && study.axes[state.by].numbers, across: name(state.by),
+      every: rows, rows: rows.slice(0, ROWS_MOST)};
   }
   function draw() {
     const cells = study.cells.filter(c => c.slice(0, keep.length).every((p, i) =>
@@ -261,6 +263,8 @@ function explore(place, study) {
         file('shown.svg', 'image/svg+xml', () => svgText(svg)), ' ',
         file('shown.csv', 'text/csv', () => csv(shown)), ' ',
         file('shown.gnuplot', 'text/plain', () => gnuplot(shown))), table(study, cells));
+    if (typeof uPlot !== 'undefined' && shown.line && shown.every.length >= LINE_LEAST)
+      line(shown, svg, output);
   }
   place.append(element('h3', {textContent: 'Look closer'}),
     choice('show', what.map(m => m.name), 0, function (i) { state.what = i; draw(); }),
@@ -268,10 +272,11 @@ function explore(place, study) {
     choice('and', all.map(name), 0, function (i) { state.and = all[i]; draw(); }));
   for (const i of axes) place.append(filter(study.axes[i], keep[i], draw));
   place.append(count, output);
+  document.addEventListener('theme', draw);
   draw();
 }
 
-/* ---- time lines: uPlot, where the page has it ------------------------------------------------ */
+/* ---- uPlot, where the page has it: time lines, and axes of many numbers ------------------------------------------------ */
 
 function lines(figure, place, box) { /* place: where the picture is, whose colours these are */
   const sums = figure.rows.map(() => 0), x = figure.rows.map(r => +r[0]);
@@ -288,6 +293,21 @@ function lines(figure, place, box) { /* place: where the picture is, whose colou
     scales: {x: {time: false}, y: {range: (u, least, most) => [0, most]}},
     axes: [Object.assign({label: figure.across}, axis), Object.assign({label: figure.unit}, axis)],
     series: [{label: figure.across}].concat(series.reverse())}, [x].concat(levels.reverse()), plot);
+}
+function amount(text) { /* 64Ki and the like, as the configuration has them */
+  const [, digits, unit] = /^(0x[0-9a-f]+|[0-9]+)([kMG]i?|Ki)?$/i.exec(text) || [null, 'NaN', ''];
+  const power = {'': 0, k: 1, m: 2, g: 3}[(unit || '').charAt(0).toLowerCase()];
+  return Number(digits) * Math.pow(/i$/.test(unit || '') ? 1024 : 1000, power);
+}
+function line(shown, svg, output) { /* along an axis of many numbers, all of them */
+  const plot = element('div', {className: 'plot'});
+  output.prepend(plot);
+  const colour = i => getComputedStyle(svg.querySelector('rect.s' + i % 10)).fill;
+  const axis = {stroke: getComputedStyle(document.body).color, grid: {stroke: '#8884'}, ticks: {stroke: '#8884'}};
+  new uPlot({width: output.clientWidth - 8, height: 280, scales: {x: {time: false}},
+    axes: [Object.assign({label: shown.across}, axis), Object.assign({label: shown.unit}, axis)],
+    series: [{label: shown.across}].concat(shown.series.map((s, i) => ({label: s, stroke: colour(i), width: 2})))},
+    [shown.every.map(r => amount(r.name))].concat(shown.series.map((s, i) => shown.every.map(r => r.values[i]))), plot);
 }
 function timelines(all) {
   if (typeof uPlot === 'undefined') return;

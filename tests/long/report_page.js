@@ -66,6 +66,16 @@ function keyboard() {
 }
 function lookCloser() { /* at time lines, where the page has uPlot */
   if (typeof uPlot === 'undefined') return;
+  for (const place of all('.explore')) { /* an axis of many numbers is a line */
+    if (!place.children.length) continue;
+    const [show, by] = place.querySelectorAll('select'), many = [...by.options].findIndex(o => o.textContent === 'x');
+    if (many < 0) continue;
+    show.selectedIndex = 1;
+    show.dispatchEvent(new Event('change'));
+    by.selectedIndex = many;
+    by.dispatchEvent(new Event('change'));
+    must(place.querySelector('canvas'), 'uPlot draws no line along an axis of many numbers');
+  }
   all('figure details').forEach(function (d) { must(d.querySelector('canvas'), 'uPlot draws nothing'); });
 }
 
