@@ -59,7 +59,10 @@ int cvm_first_run(struct map *to, const char *path, struct err *e)
     while (!bad && fgets(text, LINE_MOST, in)) {
         number++;
         if (!strchr(text, '\n') && !feof(in))
-            bad = err_set(e, LARD_CONFIG, "%s:%u: the line is too long for a race", path, number);
+            bad = err_set(e, LARD_CONFIG,
+                          "%s:%u: the line is too long for a race, or has a zero byte; name the "
+                          "races.jsonl of a run of the same trace",
+                          path, number);
         else
             bad = read_line(to, text, path, number, e);
     }
