@@ -111,7 +111,7 @@ const struct table_measure measures[] = {
     {"bitmaps-used", "%", "Bitmaps that a check list asked for.", RATIO, "policy.$.bitmaps-used",
      "policy.$.bitmaps", 100},
     {"message-overhead", "%", "Bytes of messages that only the detector needs, to all others.",
-     RATIO, "dsm.bytes.read-notices dsm.bytes.more-notices dsm.bytes.bitmaps",
+     RATIO, "dsm.bytes.read-notices dsm.bytes.more-notices dsm.bytes.more-clocks dsm.bytes.bitmaps",
      "dsm.bytes.header dsm.bytes.clocks dsm.bytes.notices dsm.bytes.requests dsm.bytes.pages "
      "dsm.bytes.diffs",
      100},
