@@ -1,5 +1,5 @@
-/* predict.c - a kernel in the model: captured with one repetition and with two, run on the machine
- * that stands for the host without a policy and with tsan. What the second repetition adds is one
+/* predict.c - a program in the model: captured with less work and with more, run on the machine
+ * that stands for the host without a policy and with tsan. What more work adds is a unit of it
  * without beginning and end, in caches that are warm. */
 #include <stdlib.h>
 #include <string.h>
@@ -7,20 +7,19 @@
 #include "cli/validate/validate.h"
 #include "sim/lardsim.h"
 
-static int capture(const struct tools *t, const char *name, unsigned threads, const char *repeats,
+static int capture(const struct tools *t, const struct subject *s, unsigned threads, enum work work,
                    const char *to, struct err *e)
 {
-    char *program = xasprintf("%s/%s.capture", t->work, name), number[24];
-    const char *const argv[] = {t->self,       "capture", "native", "-q",   "-o",    to,
-                                "--overwrite", "--",      program,  number, repeats, NULL};
+    char *text = native_command(t, s, BUILD_CAPTURE, threads, work);
+    const char *const argv[] = {t->self,       "capture", "native", "-q", "-o", to,
+                                "--overwrite", "--",      "sh",     "-c", text, NULL};
     struct child_process c;
-
-    snprintf(number, sizeof number, "%u", threads);
     int failed = child_run(&c, argv, e);
+
     if (!failed && child_failed(&c))
-        failed = err_set(e, LARD_USAGE, "%s can't be captured: %s", program, child_complaint(&c));
+        failed = err_set(e, LARD_USAGE, "%s can't be captured: %s", s->name, child_complaint(&c));
     child_free(&c);
-    free(program);
+    free(text);
     return failed;
 }
 
@@ -65,16 +64,16 @@ static int run(const struct host_facts *h, const char *policy, unsigned threads,
     return failed ? -1 : 0;
 }
 
-int native_predict(const struct tools *t, const struct host_facts *h, const char *name,
+int native_predict(const struct tools *t, const struct host_facts *h, const struct subject *s,
                    unsigned threads, const struct timing *m, struct forecast *to, struct err *e)
 {
     char *trace[2] = {xasprintf("%s/once.lard", t->work), xasprintf("%s/twice.lard", t->work)};
-    static const char *const repeats[2] = {"1", "2"}, *const policy[2] = {"none", "tsan"};
+    static const char *const policy[2] = {"none", "tsan"};
     struct model_run r[2][2];
     int failed = 0;
 
     for (unsigned i = 0; i < 2 && !failed; i++) {
-        failed = capture(t, name, threads, repeats[i], trace[i], e);
+        failed = capture(t, s, threads, (enum work)i, trace[i], e);
         for (unsigned p = 0; p < 2 && !failed; p++)
             failed = run(h, policy[p], threads, trace[i], &r[i][p], e);
     }

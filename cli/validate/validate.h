@@ -3,7 +3,7 @@
 #ifndef LARDSIM_V_VALIDATE_H
 #define LARDSIM_V_VALIDATE_H
 
-#include "cli/cli.h"
+#include "cli/programs/programs.h"
 
 /* A value that was measured several times. */
 struct sampled {
@@ -72,7 +72,10 @@ enum { HOST_SETTINGS = 40 };
 size_t host_settings(const struct host_facts *h, unsigned threads,
                      struct host_setting to[HOST_SETTINGS]);
 
-/* ---- native.c: programs on the host --------------------------------------------------------- */
+/* ---- subject.c: the programs, and how they are built ---------------------------------------- */
+
+/* Options of the run-time library: a race that it finds is not what is asked for here. */
+#define TSAN_SETTINGS "exitcode=0"
 
 struct tools {
     const char *compiler; /* "gcc" */
@@ -80,26 +83,41 @@ struct tools {
     char *wrapper;        /* owns; lardsim-cc */
     char *self;           /* owns; this program */
     char *work;           /* owns; a folder for what is built */
-    bool own;             /* it was made for this run alone */
     char version[128];    /* the compiler's own line */
     char generation[16];  /* of its run-time library: "v2"; "": it does not say */
 };
-int tools_open(struct tools *t, const char *compiler, const char *work, struct err *e);
-void tools_close(struct tools *t); /* removes the folder, if it made it */
+int tools_open(struct tools *t, const char *compiler, struct err *e);
+void tools_close(struct tools *t); /* removes the folder */
+
+struct subject {           /* a program that is compared */
+    char *name;            /* owns */
+    struct recipe *recipe; /* owns; NULL: a kernel */
+};
+/* By name, a kernel or a recipe in C. s is to be freed either way. */
+int subject_find(struct subject *s, const char *name, struct err *e);
+void subject_free(struct subject *s);
 
 enum build { BUILD_PLAIN, BUILD_TSAN, BUILD_CAPTURE, BUILDS };
-/* Compiles folder/name.c to work/name.BUILD. */
-int native_build(const struct tools *t, const char *name, enum build how, struct err *e);
-int native_probe(const struct tools *t, struct host_facts *h, struct err *e);
+int native_build(const struct tools *t, const struct subject *s, enum build how, struct err *e);
+/* One of our own files. */
+int native_compile(const struct tools *t, const char *name, enum build how, struct err *e);
+/* The command of a build, in the shell: with one unit of work, or with two, more or less. A unit is
+ * a repetition of a kernel, and what a recipe's larger input has more. The caller's. */
+enum work { WORK_LESS, WORK_MORE };
+char *native_command(const struct tools *t, const struct subject *s, enum build how,
+                     unsigned threads, enum work work);
 extern const char *const native_kernels[]; /* NULL-terminated */
 
-struct timing {              /* nanoseconds of processor time a repetition */
+/* ---- native.c: programs on the host --------------------------------------------------------- */
+
+int native_probe(const struct tools *t, struct host_facts *h, struct err *e);
+
+struct timing {              /* nanoseconds of processor time a unit */
     struct sampled time[2];  /* BUILD_PLAIN, BUILD_TSAN */
     struct sampled slowdown; /* of each pair of runs */
-    long repetitions[2];
     unsigned runs;
 };
-int native_measure(const struct tools *t, const char *name, unsigned threads, unsigned runs,
+int native_measure(const struct tools *t, const struct subject *s, unsigned threads, unsigned runs,
                    double least, struct timing *to, struct err *e);
 
 /* ---- predict.c: the same program in the model ----------------------------------------------- */
@@ -110,13 +128,13 @@ struct forecast { /* of one repetition, over all cores, without waiting */
     double added;       /* nanoseconds: of the difference */
     double slowdown;    /* (measured plain time + added) / measured plain time */
 };
-int native_predict(const struct tools *t, const struct host_facts *h, const char *name,
+int native_predict(const struct tools *t, const struct host_facts *h, const struct subject *s,
                    unsigned threads, const struct timing *m, struct forecast *to, struct err *e);
 
 /* ---- report.c ------------------------------------------------------------------------------- */
 
 struct pairing {
-    const char *name;
+    const char *name; /* borrowed */
     unsigned threads;
     struct timing measured;
     struct forecast predicted;

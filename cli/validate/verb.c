@@ -17,7 +17,8 @@ enum {
 };
 
 struct trial_plan {
-    const char *program[8]; /* of native_kernels; NULL ends them */
+    struct subject program[8];
+    size_t programs;
     unsigned threads[2];
     size_t n; /* of threads */
     uint64_t runs;
@@ -27,27 +28,21 @@ struct trial_plan {
 static int choose_programs(struct trial_plan *p, const char *names, struct err *e)
 {
     char *text = xstrdup(names), *rest = text, *name;
-    size_t n = 0;
     int failed = 0;
 
-    while (!failed && (name = strsep(&rest, ","))) {
-        size_t i = 0;
-        while (native_kernels[i] && strcmp(native_kernels[i], name))
-            i++;
-        if (!native_kernels[i] || n == ARRAY_SIZE(p->program) - 1) {
-            char *hint = did_you_mean(name, native_kernels, i);
-            failed = err_set(e, LARD_USAGE,
-                             "validate: there is no program \"%s\"%sthere are series, crypt, "
-                             "lufact, sor and sparse",
-                             name, hint);
-            free(hint);
-        } else {
-            p->program[n++] = native_kernels[i];
-        }
-    }
-    p->program[n] = NULL;
+    while (!failed && (name = strsep(&rest, ",")))
+        failed = p->programs == ARRAY_SIZE(p->program)
+                     ? err_set(e, LARD_USAGE, "validate: --programs has more than %zu names",
+                               ARRAY_SIZE(p->program))
+                     : subject_find(&p->program[p->programs++], name, e);
     free(text);
     return failed;
+}
+
+static void plan_free(struct trial_plan *p)
+{
+    for (size_t i = 0; i < p->programs; i++)
+        subject_free(&p->program[i]);
 }
 
 static int make_plan(struct trial_plan *p, const struct cli *c, const struct host_facts *h,
@@ -67,11 +62,7 @@ static int make_plan(struct trial_plan *p, const struct cli *c, const struct hos
     p->threads[p->n++] = 1;
     if (threads > 1)
         p->threads[p->n++] = (unsigned)threads;
-    if (names)
-        return choose_programs(p, names, e);
-    for (size_t i = 0; native_kernels[i]; i++)
-        p->program[i] = native_kernels[i];
-    return 0;
+    return choose_programs(p, names ? names : "series,crypt,lufact,sor,sparse", e);
 }
 
 /* ---- a host --------------------------------------------------------------------------------- */
@@ -98,32 +89,33 @@ static int know_host(struct host_facts *h, const struct cli *c, const struct too
 }
 
 /* "Running under ThreadSanitizer v2" */
-static int know_runtime(struct tools *t, const char *name, struct err *e)
+static int know_runtime(struct tools *t, const struct subject *s, struct err *e)
 {
-    char *path = xasprintf("%s/%s.tsan", t->work, name);
-    const char *const argv[] = {"env", "TSAN_OPTIONS=verbosity=1", path, "1", "1", NULL};
+    char *text = native_command(t, s, BUILD_TSAN, 1, WORK_LESS);
+    const char *const argv[] = {
+        "env", "TSAN_OPTIONS=" TSAN_SETTINGS " verbosity=1", "sh", "-c", text, NULL};
     static const char says[] = "under ThreadSanitizer ";
     struct child_process c;
     int failed = child_run(&c, argv, e);
 
     if (!failed && child_failed(&c))
-        failed = err_set(e, LARD_USAGE, "%s failed: %s", path, child_complaint(&c));
+        failed = err_set(e, LARD_USAGE, "%s failed: %s", s->name, child_complaint(&c));
     const char *at = failed ? NULL : strstr(c.error, says);
     if (at)
         snprintf(t->generation, sizeof t->generation, "%.*s",
                  (int)strcspn(at + strlen(says), " *\n"), at + strlen(says));
     child_free(&c);
-    free(path);
+    free(text);
     return failed;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------ */
 
-static int do_program(struct pairing *o, const struct trial_plan *p, const struct tools *t,
-                      const struct host_facts *h, struct err *e)
+static int do_program(struct pairing *o, const struct subject *s, const struct trial_plan *p,
+                      const struct tools *t, const struct host_facts *h, struct err *e)
 {
-    return native_measure(t, o->name, o->threads, (unsigned)p->runs, p->least, &o->measured, e) ||
-                   native_predict(t, h, o->name, o->threads, &o->measured, &o->predicted, e)
+    return native_measure(t, s, o->threads, (unsigned)p->runs, p->least, &o->measured, e) ||
+                   native_predict(t, h, s, o->threads, &o->measured, &o->predicted, e)
                ? -1
                : 0;
 }
@@ -131,18 +123,18 @@ static int do_program(struct pairing *o, const struct trial_plan *p, const struc
 static int do_all(struct pairing *o, size_t *n, const struct trial_plan *p, struct tools *t,
                   const struct host_facts *h, bool quiet, struct err *e)
 {
-    for (size_t i = 0; p->program[i]; i++) {
+    for (size_t i = 0; i < p->programs; i++) {
+        const struct subject *s = &p->program[i];
         for (unsigned b = 0; b < BUILDS; b++)
-            if (native_build(t, p->program[i], (enum build)b, e))
+            if (native_build(t, s, (enum build)b, e))
                 return -1;
-        if (i == 0 && know_runtime(t, p->program[i], e))
+        if (i == 0 && know_runtime(t, s, e))
             return -1;
         for (size_t k = 0; k < p->n; k++) {
-            o[*n] = (struct pairing){.name = p->program[i], .threads = p->threads[k]};
+            o[*n] = (struct pairing){.name = s->name, .threads = p->threads[k]};
             if (!quiet)
-                cli_note("%s, %u thread%s", o[*n].name, o[*n].threads,
-                         o[*n].threads == 1 ? "" : "s");
-            if (do_program(&o[*n], p, t, h, e))
+                cli_note("%s, %u thread%s", s->name, p->threads[k], p->threads[k] == 1 ? "" : "s");
+            if (do_program(&o[*n], s, p, t, h, e))
                 return -1;
             ++*n;
         }
@@ -164,15 +156,13 @@ static int write_file(const struct cli *c, const struct tools *t, const struct h
     return outfile_commit(f, e);
 }
 
-static int compare_all(const struct cli *c, struct tools *t, const struct host_facts *h,
-                       struct err *e)
+static int compare_all(const struct cli *c, const struct trial_plan *p, struct tools *t,
+                       const struct host_facts *h, struct err *e)
 {
-    struct pairing o[16];
-    struct trial_plan p;
+    struct pairing o[2 * ARRAY_SIZE(p->program)];
     size_t n = 0;
 
-    if (make_plan(&p, c, h, e) || do_all(o, &n, &p, t, h, cli_has(c, OPT_QUIET), e) ||
-        write_file(c, t, h, o, n, e))
+    if (do_all(o, &n, p, t, h, cli_has(c, OPT_QUIET), e) || write_file(c, t, h, o, n, e))
         return -1;
     report_page(stdout, h, o, n);
     if (strcmp(t->generation, "v2"))
@@ -181,26 +171,34 @@ static int compare_all(const struct cli *c, struct tools *t, const struct host_f
     return 0;
 }
 
+static int do_plan(const struct cli *c, const struct trial_plan *p, struct tools *t,
+                   struct host_facts *h, struct err *e)
+{
+    const char *compiler = cli_get(c, OPT_CC);
+    const bool describe = cli_has(c, OPT_DESCRIBE);
+
+    if ((!describe || !cli_has(c, OPT_PROBE)) && tools_open(t, compiler ? compiler : "cc", e))
+        return -1;
+    if (know_host(h, c, t, e))
+        return -1;
+    if (!describe)
+        return compare_all(c, p, t, h, e);
+    report_machine(stdout, h, p->threads[p->n - 1]);
+    return 0;
+}
+
 static int validate_run(const struct cli *c, struct err *e)
 {
-    const char *sysfs = cli_get(c, OPT_SYSFS), *compiler = cli_get(c, OPT_CC);
-    const char *path = cli_get(c, 'o');
+    const char *sysfs = cli_get(c, OPT_SYSFS), *path = cli_get(c, 'o');
+    struct trial_plan p = {.n = 0};
     struct tools t = {0};
     struct host_facts h;
-    struct trial_plan p;
 
-    if ((path && outfile_check(path, cli_has(c, OPT_OVERWRITE), e)) ||
-        host_caches(&h, sysfs ? sysfs : HOST_SYSFS, e) || make_plan(&p, c, &h, e))
-        return -1;
-    int failed = 0;
-    if (!cli_has(c, OPT_DESCRIBE) || !cli_has(c, OPT_PROBE))
-        failed = tools_open(&t, compiler ? compiler : "cc", NULL, e);
-    failed = failed || know_host(&h, c, &t, e);
-    if (!failed && cli_has(c, OPT_DESCRIBE))
-        report_machine(stdout, &h, p.threads[p.n - 1]);
-    else if (!failed)
-        failed = compare_all(c, &t, &h, e);
+    const int failed = (path && outfile_check(path, cli_has(c, OPT_OVERWRITE), e)) ||
+                       host_caches(&h, sysfs ? sysfs : HOST_SYSFS, e) || make_plan(&p, c, &h, e) ||
+                       do_plan(c, &p, &t, &h, e);
     tools_close(&t);
+    plan_free(&p);
     return failed ? -1 : LARD_DONE;
 }
 
@@ -224,7 +222,8 @@ const struct verb verb_validate = {
     .args = "",
     .summary = "Measures what ThreadSanitizer costs on this host beside what the model says.",
     .text =
-        "Native kernels are compiled plain and with -fsanitize=thread, and run on this host. Their "
+        "Native kernels are compiled plain and with -fsanitize=thread, and run on this host; with "
+        "--programs also programs of others (pbzip2, squashfs: `lardsim programs list`). Their "
         "captures run under policy tsan on a machine that is described from the host: its caches "
         "as the kernel tells them, and latencies that a small program measures. Measured and "
         "predicted slow-downs stand side by side. Nothing of the model is adjusted to them.\n"

@@ -63,7 +63,7 @@ cli/sweep: cli cli/programs trace sim
 cli/report: cli cli/machine cli/sweep cli/why sim
 cli/compare: cli cli/report cli/run cli/workload trace policy sim
 cli/reproduce: cli cli/sweep cli/programs cli/workload sim workloads
-cli/validate: cli sim
+cli/validate: cli cli/programs sim
 validate:
 '
 # What other top-level folders may include; tables (.def) too.
