@@ -71,6 +71,13 @@ says err 'apt-get install --no-install-recommends no-such-package-a no-such-pack
 echo 'int main(void) { return 0; }' >empty.c
 "$top_builddir/capture/lardsim-cc" -o empty empty.c 2>/dev/null && ./empty || { echo "no compiler links for capture here"; exit 77; }
 
+# A make hands its CC on: the wrapper must not call itself, under whatever name and with whatever option.
+printf '#!/bin/sh\nexec %s "$@"\n' "$top_builddir/capture/lardsim-cc" >mycc
+chmod +x mycc
+for name in "$dir/mycc" "$top_builddir/capture/lardsim-cc --gaps"; do
+    CC=$name timeout 20 ./mycc -o empty empty.c 2>err && ./empty || fail "with CC=$name in the environment nothing is built: $(tail -n 1 err)"
+done
+
 recipe tally <<'END'
 about: Counts, and forgets the lock
 small: "%t 10 %d/input"
