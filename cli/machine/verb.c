@@ -13,7 +13,8 @@ int machine_settings(struct lardsim *l, const struct cli *c)
 
     for (size_t i = 0; i < c->args && !failed; i++)
         failed = lardsim_set(l, c->arg[i]);
-    return failed;
+    /* Of a run's config.yaml: intervals go to a folder, and a drawing has none. */
+    return failed || lardsim_set(l, "stats.interval=0") || lardsim_set(l, "stats.rows=0");
 }
 
 /* What alone was given by -c or --preset, without its folder; NULL: nothing, or several. */

@@ -16,7 +16,7 @@
 
 /* A command line of another verb: borrows all. */
 struct asking {
-    struct given_option given[4];
+    struct given_option given[3];
     const char *arg[2];
     struct cli c;
 };
@@ -200,8 +200,6 @@ static void draw_machine(struct report_study *s)
     FILE *out = memory_file(&text, &bytes);
     asking_begin(&a, "machine");
     asking_option(&a, OPT_CONFIG, s->config);
-    asking_option(&a, OPT_SET, "stats.interval=0"); /* a picture has no folder for them */
-    asking_option(&a, OPT_SET, "stats.rows=0");
     const int failed = machine_picture(&a.c, out, &e);
     if (fclose(out))
         die("no memory for a picture");
