@@ -476,27 +476,6 @@ static void write_why(FILE *out, const struct report_race *r)
     }
 }
 
-/* Owned. Of a run in the order of its machine the events must be recorded first. */
-static char *why_command(const struct report_race *r)
-{
-    char *command = NULL, *config = xasprintf("%s/config.yaml", r->dir);
-
-    if (r->repeated) {
-        command = xstrdup("lardsim run --config");
-        report_shell_word(&command, config);
-        xappend(&command, " ", "--record events.lard; lardsim why --config");
-        report_shell_word(&command, config);
-        xappend(&command, " ", "events.lard");
-        report_shell_word(&command, r->is.event ? r->is.event : r->id);
-    } else {
-        command = xstrdup("lardsim why");
-        report_shell_word(&command, r->dir);
-        report_shell_word(&command, r->id);
-    }
-    free(config);
-    return command;
-}
-
 static void write_race(FILE *out, const struct report_race *r, size_t study, size_t number)
 {
     fprintf(out, "<details class=\"race\" id=\"race-%zu-%zu\"%s><summary>", study, number,
@@ -523,7 +502,9 @@ static void write_race(FILE *out, const struct report_race *r, size_t study, siz
     fputs("<dt>race</dt><dd><code>", out);
     markup_text(out, r->id);
     fputs("</code></dd><dt>why</dt><dd><code>", out);
-    char *command = why_command(r);
+    char *command = xstrdup("lardsim why");
+    report_shell_word(&command, r->dir);
+    report_shell_word(&command, r->id);
     markup_text(out, command);
     free(command);
     fputs("</code></dd></dl>\n", out);

@@ -67,7 +67,6 @@ struct report_race { /* the racy accesses of one pair of sites, in all runs of a
     struct report_facts verdicts; /* of a comparison: "false for naive", and why */
     struct report_facts said;     /* why it races: sentences; their names are "" */
     char *picture;                /* owns; of threads and edges, an SVG; NULL: none */
-    bool repeated;                /* the run was, to have its events */
     char *unexplained;            /* owns; why it can't be said; NULL: nothing was tried */
 };
 
@@ -200,7 +199,12 @@ void say_axis(FILE *out, const struct report_axis *a);
 
 /* Explains the first races of each study, so many, and draws its machine. What can't be is no
  * error. */
-int explain_all(struct reported *r, uint64_t races, bool quiet,
+struct explaining {
+    uint64_t races;  /* of each study, the first */
+    uint64_t events; /* of runs that have no more */
+    bool quiet;      /* else there is progress */
+};
+int explain_all(struct reported *r, const struct explaining *x,
                 struct err *e); /* -1: a signal has come */
 
 /* ---- pictures: report/figure.c, report/figures.c --------------------------------------------- */

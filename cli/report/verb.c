@@ -7,7 +7,8 @@
 #include "cli/report/report.h"
 
 enum { OPT_FIGURES = 560, OPT_DIFF, OPT_WHY };
-enum { EXPLAINED = 3 }; /* races, if nothing is given */
+/* Races, and events of their run, if nothing is given: what is read again in some seconds. */
+enum { EXPLAINED = 3, EVENTS_READ = 5000000 };
 
 /* ---- figures as files ------------------------------------------------------------------------ */
 
@@ -99,14 +100,15 @@ static int report_page(const struct cli *c, const char *page, struct outfile **o
 {
     struct reported r = {0};
     struct figures f = {0};
-    uint64_t explained = EXPLAINED;
-    int status =
-        cli_u64(c, OPT_WHY, &explained, e) || reported_read(&r, c->arg, c->args, e) ? -1 : 0;
+    struct explaining x = {.races = EXPLAINED,
+                           .events = cli_has(c, OPT_WHY) ? UINT64_MAX : EVENTS_READ,
+                           .quiet = cli_has(c, OPT_QUIET)};
+    int status = cli_u64(c, OPT_WHY, &x.races, e) || reported_read(&r, c->arg, c->args, e) ? -1 : 0;
 
     if (!status) {
         size_t *first = xcalloc(r.n + 1, sizeof *first);
         tell_faults(&r.faults);
-        status = explain_all(&r, explained, cli_has(c, OPT_QUIET), e);
+        status = explain_all(&r, &x, e);
         make_figures(&f, &r, first);
         page_write(outfile_stream(*out), &r, &f, first);
         status = status ? status
@@ -180,7 +182,9 @@ static const struct argp_option options[] = {
     {"figures", OPT_FIGURES, "DIR", 0,
      "Write each figure as SVG, CSV and a script for gnuplot, too", 0},
     {"why", OPT_WHY, "N", 0,
-     "Say why the first N races are ones, by reading their sources again; else of 3", 0},
+     "Say why the first N races are ones, by reading their sources again; else of 3, and of runs "
+     "with at most 5M events",
+     0},
     {"diff", OPT_DIFF, NULL, 0, "Show what differs between two folders, and what of it matters", 0},
     ROW_THRESHOLD,
     {"overwrite", OPT_OVERWRITE, NULL, 0, "Replace files that exist", 0},

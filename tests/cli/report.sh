@@ -52,8 +52,10 @@ event=$(sed -n 's/.*"event": \([0-9]*\), "address.*/\1/p' race/races.jsonl | hea
 has race.html "Event $event races with event 7: nothing orders the two."
 event=$(sed -n 's/.*"event": \([0-9]*\), "address.*/\1/p' machine/races.jsonl | head -n 1)
 has machine.html "Event $event races with event"
-has machine.html "--record events.lard"
 has machine.html 'class="machine"'
+sed 's/"events": [0-9]*,/"events": 5000001,/' machine/provenance.json >p.json
+cp -r machine long && cp p.json long/provenance.json && report long -o long.html
+has long.html 'Not explained here: its run has 5000001 events'
 report --why 0 race -o unasked.html || fail "--why 0: $(cat err.txt)"
 hasnt unasked.html 'nothing orders the two'
 has race.html "Account.deposit:15"
