@@ -21,5 +21,10 @@ bench: lardsim$(EXEEXT) bench/usage$(EXEEXT) bench/decode$(EXEEXT) bench/push$(E
 bench-memory: bench/memories$(EXEEXT)
 	@trace='$(TRACE)'; bench/memories$(EXEEXT) $${trace:+-t "$$trace"} $(DRAMSIM3_INI)
 
-EXTRA_DIST += bench/bench.sh bench/crossings.sh
-.PHONY: bench bench-memory
+# What captures cost; PROGRAM="java ARGUMENTS" adds a row of its own.
+bench-capture: lardsim$(EXEEXT) bench/usage$(EXEEXT) all
+	@LARDSIM='$(abs_top_builddir)/lardsim$(EXEEXT)' BENCH='$(abs_top_builddir)/bench' BUILD='$(abs_top_builddir)' \
+	  SOURCE='$(abs_srcdir)/bench' CC='$(CC)' $(SHELL) $(top_srcdir)/bench/capture.sh $(PROGRAM)
+
+EXTRA_DIST += bench/bench.sh bench/capture.sh bench/crossings.sh bench/hot.c
+.PHONY: bench bench-capture bench-memory

@@ -186,7 +186,15 @@ static int refused(const struct capture *c, struct err *e)
                        "%s has made more than %d threads, the most that a capture "
                        "tells apart; what it did before can't be kept",
                        c->base.name, RING_THREADS);
-    if (atomic_load(&c->ring->version) == 0 && !c->program)
+    const uint32_t version = atomic_load(&c->ring->version);
+
+    if (version && version != RING_VERSION)
+        return err_set(
+            e, LARD_USAGE,
+            "%s has the runtime of another lardsim (%u, this one reads %d): build it anew "
+            "with this one's lardsim-cc",
+            c->base.name, version, RING_VERSION);
+    if (version == 0 && !c->program)
         return c->kind == CAPTURE_JAVA
                    ? err_set(e, LARD_USAGE, "%s: the agent did not start; the message is above",
                              c->base.name)

@@ -15,10 +15,13 @@
 
 #define RING_VARIABLE "LARDSIM_CAPTURE" /* in the environment: the descriptor of the ring */
 
-enum { RING_VERSION = 2, RING_LOG = 17, RING_RECORDS = 1 << RING_LOG };
-/* Neighbours in number lie in different cache lines, as they are often of different threads. */
+enum { RING_VERSION = 3, RING_LOG = 17, RING_RECORDS = 1 << RING_LOG };
+/* Neighbours in number lie in different cache lines, as they are often of different threads: in
+ * rows that begin a line further than a power of two, so that they are in different sets of a
+ * cache. */
 enum { RING_APART_LOG = 4, RING_APART = 1 << RING_APART_LOG };
-enum { RING_AHEAD = 64 };
+enum { RING_ROW = (RING_RECORDS >> RING_APART_LOG) + 2 }; /* records */
+enum { RING_AHEAD = 64 }; /* records from one that is written to one that is fetched meanwhile */
 enum { RING_ARRAY = 1 << 4, RING_FINAL = 1 << 5, RING_ORDER = RING_ARRAY - 1 };
 enum { RING_MODULES = 64, RING_PATH = 1024, RING_THREADS = UINT16_MAX };
 enum { RING_SITE_BITS = 48, RING_GAP_MOST = UINT16_MAX };
@@ -69,14 +72,14 @@ struct ring {
     _Alignas(128) _Atomic uint64_t next;  /* the number that is given out next */
     _Alignas(128) _Atomic uint64_t taken; /* records below it were read */
     _Alignas(128) struct ring_module module[RING_MODULES];
-    _Alignas(128) struct ring_record record[RING_RECORDS];
+    _Alignas(128) struct ring_record record[RING_APART * RING_ROW];
 };
 
 static inline struct ring_record *ring_at(struct ring *r, uint64_t number)
 {
     const uint64_t n = number & (RING_RECORDS - 1);
 
-    return &r->record[(n & (RING_APART - 1)) << (RING_LOG - RING_APART_LOG) | n >> RING_APART_LOG];
+    return &r->record[(n & (RING_APART - 1)) * RING_ROW + (n >> RING_APART_LOG)];
 }
 
 #endif

@@ -15,9 +15,11 @@ struct helper { /* addr2line, of a module */
     bool tried;
 };
 
+enum { RECENT_LOG = 10, RECENT = 1 << RECENT_LOG };
+
 struct sites {
     struct map seen;
-    uint64_t last; /* the latest site; most follow themselves */
+    uint64_t recent[RECENT]; /* seen not long ago, by hash: most come again soon */
     struct helper helper[RING_MODULES];
     char *line[2]; /* own; the answer: a function, a place */
     size_t room[2];
@@ -130,14 +132,17 @@ static const struct ring_module *module_of(const struct ring *r, uint64_t site)
 /* A site is the address behind a call; the call is what has the line. */
 void sites_name(struct sites *s, const struct ring *r, uint64_t site, struct names *to)
 {
-    const struct ring_module *m;
+    uint64_t *recent = &s->recent[site * UINT64_C(0x9e3779b97f4a7c15) >> (64 - RECENT_LOG)];
+    const struct ring_module *m = NULL;
     struct helper *h;
 
-    if (!site || site == s->last)
+    if (!site || site == *recent)
         return;
-    s->last = site;
     uint64_t *seen = map_put(&s->seen, site);
-    if (*seen || !(m = module_of(r, site)))
+    if (!*seen && !(m = module_of(r, site)))
+        return; /* until its module is known */
+    *recent = site;
+    if (*seen)
         return;
     *seen = 1;
     h = &s->helper[m - r->module];
