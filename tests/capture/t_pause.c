@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "capture/pause.h"
+#include "tests/frame/mutant_arg.h"
 
 /* A heap of so many words of 8 bytes; what an object's word holds is told apart by a number. */
 enum { WORDS = 64, WORD = 8, ASIDE_WORDS = 4 * WORDS, BASE = 0x1000 };
@@ -153,7 +154,7 @@ static void many_in_a_row_take_no_stack(void **state)
     pause_free(&p);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(histories_go_where_objects_went),
@@ -161,5 +162,5 @@ int main(void)
         cmocka_unit_test(many_in_a_row_take_no_stack),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return mutant_arg(&argc, &argv) ? cmocka_run_group_tests(tests, NULL, NULL) : 2;
 }
