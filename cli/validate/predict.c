@@ -32,17 +32,20 @@ static const char *const busy[] = {"executing", "l1",     "l2",           "l3",
                                    "remote",    "memory", "store-buffer", "misses",
                                    "atomic",    "switch", "stopped",      "handler"};
 
-static int run(const struct host_facts *h, const char *policy, unsigned threads, const char *trace,
-               struct model_run *to, struct err *e)
+/* others: a program that has threads as it likes, on all processors. */
+static int run(const struct host_facts *h, const char *policy, unsigned threads, bool others,
+               const char *trace, struct model_run *to, struct err *e)
 {
     struct host_setting set[HOST_SETTINGS];
-    const size_t n = host_settings(h, threads, set);
+    const size_t n = host_settings(h, others ? h->cores : threads, set);
     struct lardsim *l = lardsim_new();
     char *text = xasprintf("policies=%s", policy);
     int failed = lardsim_set(l, "machine=multicore") || lardsim_set(l, text);
 
     for (size_t i = 0; i < n && !failed; i++)
         failed = lardsim_set(l, set[i].text);
+    if (others && !failed)
+        failed = lardsim_set(l, "schedule.threads=round-robin");
     failed = failed || lardsim_start(l) || lardsim_run(l, trace) || lardsim_finish(l);
     free(text);
     *to = (struct model_run){.events = lardsim_events(l)};
@@ -75,7 +78,7 @@ int native_predict(const struct tools *t, const struct host_facts *h, const stru
     for (unsigned i = 0; i < 2 && !failed; i++) {
         failed = capture(t, s, threads, (enum work)i, trace[i], e);
         for (unsigned p = 0; p < 2 && !failed; p++)
-            failed = run(h, policy[p], threads, trace[i], &r[i][p], e);
+            failed = run(h, policy[p], threads, s->recipe != NULL, trace[i], &r[i][p], e);
     }
     free(trace[0]);
     free(trace[1]);

@@ -157,11 +157,12 @@ void subject_free(struct subject *s)
  * in the folder of the recipe's own build was compiled for capture. */
 static const char build_script[] =
     "set -eu\n"
-    "from=$1 to=$2 cc=$3 cxx=$4 flag=$5 driver=$6\n"
+    "from=$1 to=$2 cc=$3 cxx=$4 flag=$5 driver=$6 real=$7 realxx=$8\n"
     "mkdir \"$to\"\n"
     "cd \"$to\"\n"
-    "printf '#!/bin/sh\\nexec %s %s \"$@\"\\n' \"$cc\" \"$flag\" >cc\n"
-    "printf '#!/bin/sh\\nexec %s %s \"$@\"\\n' \"$cxx\" \"$flag\" >c++\n"
+    "line='#!/bin/sh\\nCC=%s CXX=%s exec %s %s \"$@\"\\n'\n" /* lardsim-cc calls what CC names */
+    "printf \"$line\" \"$real\" \"$realxx\" \"$cc\" \"$flag\" >cc\n"
+    "printf \"$line\" \"$real\" \"$realxx\" \"$cxx\" \"$flag\" >c++\n"
     "chmod +x cc c++\n"
     "for d in \"$from\"/*.dsc; do dpkg-source --no-check -x \"$d\" >/dev/null; done\n"
     "CC=$PWD/cc CXX=$PWD/c++ sh -eu \"$driver\" >/dev/null\n"
@@ -197,6 +198,8 @@ static int build_other(const struct tools *t, const struct subject *s, enum buil
                                 capture ? wrapped : cxx,
                                 how == BUILD_TSAN ? "-fsanitize=thread" : "",
                                 driver,
+                                t->compiler,
+                                cxx,
                                 NULL};
     struct child_process c = {0};
     int failed = from && !setenv("CC", t->compiler, 1) && !setenv("CXX", cxx, 1)
