@@ -29,7 +29,13 @@ void pause_free(struct pause *p)
 
 static void clear(struct pause *p, sim_tid tid, sim_addr addr, uint64_t bytes)
 {
-    put(p, (struct event){.kind = EV_CLEAR, .tid = tid, .addr = addr, .aux = bytes});
+    struct event *last = p->records ? &p->rec[p->records - 1] : NULL;
+
+    /* Of memory that lies together one event: a collector reclaims it as a whole. */
+    if (last && last->kind == EV_CLEAR && last->addr + last->aux == addr)
+        last->aux += bytes;
+    else
+        put(p, (struct event){.kind = EV_CLEAR, .tid = tid, .addr = addr, .aux = bytes});
 }
 
 /* Copies, and clears what of the old place the new one does not cover. */

@@ -17,6 +17,6 @@ function inside(addr,   at) {
 }
 $2 == "alloc" { live(hex($3), $4) }
 $2 == "copy" { live(hex($3), $5) ; delete size[hex($4)] }
-$2 == "clear" { delete size[hex($3)] }
+$2 == "clear" { from = hex($3); for (at = from; at < from + $4; at += 8) delete size[at] }
 ($2 == "read" || $2 == "write") && seen++ % 50 == 0 { tried++; if (!inside(hex($3))) { outside++; print NR ": " $0 > "/dev/stderr" } }
 END { exit tried < 100 || outside > 0 }
