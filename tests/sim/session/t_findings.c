@@ -75,7 +75,7 @@ static void draw_common(struct text *t, struct rng *r, const char *policy)
         add(t, "policy.%s.after-race=%s ", policy, after[below(r, ARRAY_SIZE(after))]);
     for (size_t i = 0; i < ARRAY_SIZE(filters); i++)
         if (!below(r, 4))
-            add(t, "policy.%s.filter.%s=on ", policy, filters[i]);
+            add(t, "policy.%s.filter.%s=on policy.%s.filter.safe=on ", policy, filters[i], policy);
 }
 
 static void draw_policy(struct text *t, struct rng *r)
