@@ -690,7 +690,7 @@ says err "--json is for tables"
 run 2 list --json completion
 
 about "manual pages are made for every verb, and clean"
-for page in "" run compare why trace workload capture programs verify sweep reproduce report machine list explain; do
+for page in "" run compare why trace workload capture programs validate verify sweep reproduce report machine list explain; do
     # shellcheck disable=SC2086
     run 0 list manual $page
     says out ".TH LARDSIM" ".SH NAME" ".SH SYNOPSIS" ".SH EXIT STATUS" ".SH SEE ALSO"
@@ -734,7 +734,7 @@ END
     completes "race.txt" run rac
     completes "parameters" list par
     completes "seed=" trace synth x.lard see
-    completes "run compare why trace workload capture programs verify sweep reproduce report machine list explain" list manual ""
+    completes "run compare why trace workload capture programs validate verify sweep reproduce report machine list explain" list manual ""
     completes "list" workload l
     completes "sor sor@slimstate" workload describe so
     completes "xalan@valor" workload describe xalan@v
