@@ -49,7 +49,7 @@ public class Driver {
             team(threads, "searcher", me -> {
                 Random random = new Random(1000 + me);
                 for (int i = 0; i < queries / threads; i++)
-                    hits.addAndGet(searcher.search(new TermQuery(new Term("text", "word" + random.nextInt(300)), 10).totalHits));
+                    hits.addAndGet(searcher.search(new TermQuery(new Term("text", "word" + random.nextInt(300))), 10).totalHits);
             });
         }
         System.out.println("lucene: " + hits + " hits");
