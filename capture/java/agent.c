@@ -171,13 +171,13 @@ static void put_aside(struct self *s, uint8_t kind, uint64_t value)
 /* The same, with what is due before: a mark of time, a gap that is too large for a record. */
 static uint64_t begin(struct self *s, unsigned n)
 {
-    if (UNLIKELY_(s->work > RING_GAP_MOST)) {
-        put_aside(s, RING_GAP, s->work);
-        s->work = 0;
-    }
     if (UNLIKELY_(s->left-- == 0)) {
         put_aside(s, REC_TIME, ring_time(ring));
         s->left = RING_EVERY - 1;
+    }
+    if (UNLIKELY_(s->work > RING_GAP_MOST)) { /* last: it belongs to the event, not to the mark */
+        put_aside(s, RING_GAP, s->work);
+        s->work = 0;
     }
     return take(s, n);
 }

@@ -49,14 +49,14 @@ static void put_aside(uint8_t kind, uint64_t value)
 
 void record_aside(void)
 {
-    if (lardsim_gap > RING_GAP_MOST) {
+    if (self.left >= RING_EVERY) {
+        put_aside(REC_TIME, ring_time(ring));
+        self.left = RING_EVERY - 1;
+    }
+    if (lardsim_gap > RING_GAP_MOST) { /* last: it belongs to the event, not to the mark */
         put_aside(RING_GAP, lardsim_gap);
         lardsim_gap = 0;
     }
-    if (self.left < RING_EVERY)
-        return;
-    put_aside(REC_TIME, ring_time(ring));
-    self.left = RING_EVERY - 1;
 }
 
 void ring_wait(uint64_t end)
