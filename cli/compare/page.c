@@ -288,6 +288,7 @@ static const char *const hardware_text[HARDWARE_PARTS] = {
     [PART_RUNTIME] = "runtime", [PART_ROLL_OVERS] = "roll-overs", [PART_HISTORIES] = "histories"};
 
 /* What the handlers of hardware did, in the same percent: a row adds up to its "handler" above. */
+enum { PART_WIDTH = OVERHEAD_WIDTH + 1 }; /* "roll-overs" is long */
 static void print_hardware(const struct cost_table *t, int width)
 {
     const struct part_costs *none = costs_judged(t, &t->row[0]);
@@ -300,12 +301,12 @@ static void print_hardware(const struct cost_table *t, int width)
         if (!any)
             printf("\nthe handlers of hardware, by what they did:\n%-*s", width, "policy");
         for (size_t k = 0; k < HARDWARE_PARTS && !any; k++)
-            printf("%*s", OVERHEAD_WIDTH, hardware_text[k]);
+            printf("%*s", PART_WIDTH, hardware_text[k]);
         any = true;
         const double whole = (double)none->cost[COST_CYCLES] * (double)cores_used(t, r);
         printf("\n%-*s", width, r->label);
         for (size_t k = 0; k < HARDWARE_PARTS; k++)
-            print_percent((double)costs_judged(t, r)->hardware[k], whole, OVERHEAD_WIDTH);
+            print_percent((double)costs_judged(t, r)->hardware[k], whole, PART_WIDTH);
     }
     if (any)
         putchar('\n');
