@@ -13,7 +13,7 @@ void abstract_init(struct abstract *a)
     map_init(&a->place, NULL);
     map_init(&a->at, NULL);
     map_init(&a->owner, NULL);
-    lives_init(&a->lives);
+    life_map_init(&a->lives);
 }
 
 void abstract_free(struct abstract *a)
@@ -21,7 +21,7 @@ void abstract_free(struct abstract *a)
     map_free(&a->place);
     map_free(&a->at);
     map_free(&a->owner);
-    lives_free(&a->lives);
+    life_map_free(&a->lives);
 }
 
 /* Counts what only a collector does to memory: it has been another object's before, or the object
@@ -93,9 +93,9 @@ static bool has_address(const struct event *ev)
 /* The words of an object move together, so that each is as good as an object here. */
 void abstract_captured(struct abstract *a, const struct event *ev, struct event to[EVENT_RECORDS])
 {
-    lives_follow(&a->lives, ev);
+    life_map_follow(&a->lives, ev);
     if (!begin(a, ev, to) || !has_address(ev))
         return;
-    to[0].addr = lives_place(&a->lives, ev->addr);
+    to[0].addr = life_map_place(&a->lives, ev->addr);
     note_use(a, ev->addr, (struct vm_identity){to[0].addr / WORD, (uint32_t)(ev->addr % WORD)});
 }

@@ -15,7 +15,7 @@ struct abstract {
     uint64_t uses_again; /* uses by the program of memory where it has used another object */
     uint64_t uses_moved; /* uses of what has another address than at the use before */
     uint64_t system;     /* accesses and synchronisation of the runtime */
-    struct lives lives;  /* of a capture */
+    struct life_map lives;  /* of a capture */
 };
 void abstract_init(struct abstract *a);
 void abstract_free(struct abstract *a);

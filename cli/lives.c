@@ -11,13 +11,13 @@ struct life_page {
     uint64_t word[PAGE_WORDS]; /* where it stands in its life; 0: where it is */
 };
 
-void lives_init(struct lives *l)
+void life_map_init(struct life_map *l)
 {
     l->next = PLACES;
     map_init(&l->page, NULL);
 }
 
-void lives_free(struct lives *l)
+void life_map_free(struct life_map *l)
 {
     uint64_t key, *value;
 
@@ -28,14 +28,14 @@ void lives_free(struct lives *l)
 
 /* ---- words ---------------------------------------------------------------------------------- */
 
-static uint64_t word_of(const struct lives *l, uint64_t word)
+static uint64_t word_of(const struct life_map *l, uint64_t word)
 {
     const uint64_t *page = map_find(&l->page, word / PAGE_WORDS);
 
     return page ? ((const struct life_page *)(uintptr_t)*page)->word[word % PAGE_WORDS] : 0;
 }
 
-static void set_word(struct lives *l, uint64_t word, uint64_t place)
+static void set_word(struct life_map *l, uint64_t word, uint64_t place)
 {
     uint64_t *page = map_put(&l->page, word / PAGE_WORDS);
 
@@ -45,7 +45,7 @@ static void set_word(struct lives *l, uint64_t word, uint64_t place)
 }
 
 /* Words that the region has a byte of: objects do not share one. */
-static void begin_life(struct lives *l, sim_addr addr, uint64_t bytes)
+static void begin_life(struct life_map *l, sim_addr addr, uint64_t bytes)
 {
     for (uint64_t w = addr / WORD; bytes && w <= (addr + bytes - 1) / WORD; w++) {
         set_word(l, w, l->next);
@@ -54,7 +54,7 @@ static void begin_life(struct lives *l, sim_addr addr, uint64_t bytes)
     l->next += WORD; /* so that what is beside it in memory is not beside it here */
 }
 
-static void carry(struct lives *l, sim_addr to, sim_addr from, uint64_t bytes)
+static void carry(struct life_map *l, sim_addr to, sim_addr from, uint64_t bytes)
 {
     const uint64_t n = (bytes + WORD - 1) / WORD;
     uint64_t *was = xmalloc((n + 1) * sizeof *was);
@@ -68,14 +68,14 @@ static void carry(struct lives *l, sim_addr to, sim_addr from, uint64_t bytes)
     free(was);
 }
 
-sim_addr lives_place(const struct lives *l, sim_addr addr)
+sim_addr life_map_place(const struct life_map *l, sim_addr addr)
 {
     const uint64_t place = word_of(l, addr / WORD);
 
     return place ? place + addr % WORD : addr;
 }
 
-void lives_follow(struct lives *l, const struct event *ev)
+void life_map_follow(struct life_map *l, const struct event *ev)
 {
     if (ev->kind == EV_ALLOC || ev->kind == EV_CLEAR)
         begin_life(l, ev->addr, ev->aux);

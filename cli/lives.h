@@ -9,15 +9,15 @@
 
 #include "trace/trace.h"
 
-struct lives {
+struct life_map {
     struct map page; /* of 4 KiB -> struct life_page *, owns */
     uint64_t next;   /* the next place */
 };
-void lives_init(struct lives *l);
-void lives_free(struct lives *l);
-void lives_follow(struct lives *l, const struct event *ev);
+void life_map_init(struct life_map *l);
+void life_map_free(struct life_map *l);
+void life_map_follow(struct life_map *l, const struct event *ev);
 /* Where a byte stands in its life. What was never allocated and never reclaimed stands where it is;
  * bytes of one object have places that follow each other. */
-sim_addr lives_place(const struct lives *l, sim_addr addr);
+sim_addr life_map_place(const struct life_map *l, sim_addr addr);
 
 #endif

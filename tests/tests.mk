@@ -93,6 +93,7 @@ tests_libtests_la_SOURCES = tests/base/param_rig.c tests/base/param_rig.h tests/
 LDADD = tests/libtests.la libcore.la $(LIBS_OF_OTHERS) $(CMOCKA_LIBS)
 tests_cli_t_lives_SOURCES = tests/cli/t_lives.c cli/abstract.c cli/abstract.h cli/lives.c cli/lives.h
 tests_cli_t_progress_SOURCES = tests/cli/t_progress.c cli/progress.c cli/progress.h
+tests_policy_frame_t_table3_SOURCES = tests/policy/frame/t_table3.c cli/abstract.c cli/abstract.h cli/lives.c cli/lives.h
 tests_cli_t_quantity_SOURCES = tests/cli/t_quantity.c cli/reproduce/quantity.c \
 	cli/reproduce/table.h
 # What of gem5/ needs no gem5; these tests play lardsim, the run and gem5 themselves.

@@ -18,13 +18,13 @@ struct object {
     uint64_t bytes;
 };
 
-static void step(struct lives *l, unsigned kind, sim_addr addr, uint64_t bytes, sim_addr from)
+static void step(struct life_map *l, unsigned kind, sim_addr addr, uint64_t bytes, sim_addr from)
 {
     struct event ev[EVENT_RECORDS] = {{.kind = (uint8_t)kind, .addr = addr, .aux = bytes},
                                       {.addr = from}};
 
     ev[0].flags = kind == EV_COPY ? EVF_MORE : 0;
-    lives_follow(l, ev);
+    life_map_follow(l, ev);
 }
 
 static sim_addr slot_addr(unsigned i)
@@ -38,7 +38,8 @@ struct seen {
     uint64_t bytes[STEPS + 1];
 };
 
-static void check(const struct lives *l, const struct object *slot, struct seen *s, struct rng *r)
+static void check(const struct life_map *l, const struct object *slot, struct seen *s,
+                  struct rng *r)
 {
     const unsigned i = (unsigned)rng_below(r, SLOTS);
 
@@ -46,7 +47,7 @@ static void check(const struct lives *l, const struct object *slot, struct seen 
         return;
     sim_addr *first = &s->first[slot[i].number];
     const uint64_t offset = rng_below(r, slot[i].bytes);
-    const sim_addr at = lives_place(l, slot_addr(i) + offset) - offset;
+    const sim_addr at = life_map_place(l, slot_addr(i) + offset) - offset;
     if (!*first) {
         *first = at;
         s->bytes[slot[i].number] = slot[i].bytes;
@@ -63,10 +64,10 @@ static void one(struct rng *r)
 {
     struct object slot[SLOTS] = {{0, 0}};
     struct seen *s = xcalloc(1, sizeof *s);
-    struct lives l;
+    struct life_map l;
     unsigned numbers = 0;
 
-    lives_init(&l);
+    life_map_init(&l);
     for (unsigned n = 0; n < STEPS; n++) {
         const unsigned i = (unsigned)rng_below(r, SLOTS), k = (unsigned)rng_below(r, SLOTS);
         if (!slot[i].number) {
@@ -83,7 +84,7 @@ static void one(struct rng *r)
         }
         check(&l, slot, s, r);
     }
-    lives_free(&l);
+    life_map_free(&l);
     free(s);
 }
 
@@ -101,37 +102,37 @@ static void test_random(void **state)
  * something else. */
 static void test_unknown(void **state)
 {
-    struct lives l;
+    struct life_map l;
 
     (void)state;
-    lives_init(&l);
-    if (lives_place(&l, 0x5003) != 0x5003)
+    life_map_init(&l);
+    if (life_map_place(&l, 0x5003) != 0x5003)
         fail_msg("what was never allocated has moved");
     step(&l, EV_COPY, 0x8000, 16, 0x5000);
-    if (lives_place(&l, 0x800b) != 0x500b)
+    if (life_map_place(&l, 0x800b) != 0x500b)
         fail_msg("what was never allocated does not move with a copy");
     step(&l, EV_CLEAR, 0x8000, 16, 0);
-    if (lives_place(&l, 0x800b) == 0x500b || lives_place(&l, 0x800b) == 0x800b)
+    if (life_map_place(&l, 0x800b) == 0x500b || life_map_place(&l, 0x800b) == 0x800b)
         fail_msg("what was reclaimed goes on");
-    lives_free(&l);
+    life_map_free(&l);
 }
 
 /* A copy onto a part of itself takes what was there before. */
 static void test_overlap(void **state)
 {
     sim_addr was[4];
-    struct lives l;
+    struct life_map l;
 
     (void)state;
-    lives_init(&l);
+    life_map_init(&l);
     step(&l, EV_ALLOC, 0x1000, 32, 0);
     for (unsigned i = 0; i < 4; i++)
-        was[i] = lives_place(&l, 0x1000 + 8 * i);
+        was[i] = life_map_place(&l, 0x1000 + 8 * i);
     step(&l, EV_COPY, 0x1008, 32, 0x1000);
     for (unsigned i = 0; i < 4; i++)
-        if (lives_place(&l, 0x1008 + 8 * i) != was[i])
+        if (life_map_place(&l, 0x1008 + 8 * i) != was[i])
             fail_msg("word %u is lost when an object moves by a word", i);
-    lives_free(&l);
+    life_map_free(&l);
 }
 
 /* Events keep their number; those of memory mean nothing; uses of memory again and of what moved

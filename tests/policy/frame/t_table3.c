@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "cli/abstract.c" /* the command line is in no library */
+#include "cli/abstract.h"
 #include "tests/frame/watch.h"
 
 #define SMALL "heap=256Ki,tlab=256,threads=3,"

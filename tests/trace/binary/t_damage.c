@@ -171,7 +171,7 @@ static void small_blocks_are_read_and_files_are_as_the_sink_writes(void **state)
     rng_seed(&r, 5);
     const size_t n = wild_event(&r, ev);
     struct file sink =
-        file_write(ev, n, NULL, &(struct sink_info){"by hand", 0, 8, LAYOUT_DEFAULT}, CODEC_ZSTD);
+        file_write(ev, n, NULL, &(struct sink_info){.producer = "by hand", .granularity = 8}, CODEC_ZSTD);
     struct hand h = hand_new(PREAMBLE);
     hand_events(&h, ev, 1, n);
     hand_finish(&h);
