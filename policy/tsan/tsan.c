@@ -49,6 +49,7 @@ struct tsan_word {
     struct tsan_cell cell[CELLS];
     /* Of which bytes: a race was reported; and, for `explain`, why an access is not remembered. */
     uint8_t raced, evicted, unkept, weaker;
+    bool counted; /* its cells, as metadata */
 };
 struct tsan_thread { /* an actor */
     uint64_t count;  /* of events in its trace: what the source calls its epoch */
@@ -63,6 +64,7 @@ struct tsan {
     struct map sync; /* where a synchronisation variable's clock lies, by address */
     bool repeated;   /* the latest access was not checked, as the thread had made it before */
     uint64_t same, evictions;
+    struct budget metadata; /* on the machine */
 };
 
 struct word_access { /* of one word, in hand */
@@ -86,6 +88,12 @@ static void touch(const struct tsan *t, sim_addr at, uint64_t bytes, enum mem_cm
 
 /* ---- threads -------------------------------------------------------------------------------- */
 
+static sim_addr take(struct tsan *t, uint64_t bytes)
+{
+    budget_take(&t->metadata, bytes);
+    return metadata_take(t->env->cost, t->env->core, bytes);
+}
+
 static struct tsan_thread *thread_of(struct tsan *t, sim_tid tid)
 {
     const uint32_t actor = hb_actor(t->env->hb, tid);
@@ -98,8 +106,8 @@ static struct tsan_thread *thread_of(struct tsan *t, sim_tid tid)
     }
     struct tsan_thread *th = &t->thread[actor];
     if (UNLIKELY(t->env->cost->on && !th->trace)) {
-        th->clock = metadata_take(t->env->cost, t->env->core, CLOCK_ENTRIES * ENTRY);
-        th->trace = metadata_take(t->env->cost, t->env->core, TRACE * EVENT);
+        th->clock = take(t, CLOCK_ENTRIES * ENTRY);
+        th->trace = take(t, TRACE * EVENT);
     }
     return th;
 }
@@ -271,6 +279,10 @@ static bool check(struct tsan *t, const struct event *ev, struct tsan_thread *th
                              ev->tid, ev->kind, (uint8_t)(((1u << bytes) - 1) << (at - word)),
                              !writes, (ev->flags & EVF_ORDER_MASK) != 0}};
 
+    if (t->env->cost->on && !a.word->counted) {
+        a.word->counted = true;
+        budget_take(&t->metadata, CELLS * CELL);
+    }
     if (alone)
         step(t, writes ? STEP_WRITE : STEP_READ);
     else
@@ -312,7 +324,7 @@ static sim_addr sync_variable(struct tsan *t, sim_addr at)
     uint64_t *block = map_put(&t->sync, at);
 
     if (!*block)
-        *block = metadata_take(t->env->cost, t->env->core, SYNC_BYTES);
+        *block = take(t, SYNC_BYTES);
     return *block;
 }
 
@@ -388,6 +400,7 @@ static void tsan_sync(void *self, const struct event *ev)
 }
 
 struct clear_range { /* of what is cleared */
+    struct tsan *t;
     sim_addr at, last;
 };
 
@@ -408,6 +421,8 @@ static bool clear_word(void *arg, sim_addr at, void *cell)
     w->evicted &= keep;
     w->unkept &= keep;
     w->weaker &= keep;
+    if (!keep && w->counted)
+        budget_give(&range->t->metadata, CELLS * CELL);
     return !keep;
 }
 
@@ -448,7 +463,7 @@ static void tsan_heap(void *self, const struct event *ev)
 
     if ((ev->kind == EV_CLEAR || ev->kind == EV_COPY) && ev->aux)
         shadow_each(t->words, ev->addr, ev->aux, clear_word,
-                    &(struct clear_range){ev->addr, ev->addr + ev->aux - 1});
+                    &(struct clear_range){t, ev->addr, ev->addr + ev->aux - 1});
     if (ev->kind == EV_CLEAR || ev->kind == EV_ALLOC)
         charge_heap(t, ev);
 }
@@ -521,6 +536,8 @@ static void *tsan_create(const struct policy_env *env, const void *params, struc
                 &t->evictions);
     ledger_software(env->cost, env, tsan_charges.step, tsan_charges.steps,
                     granule * CELLS * CELL / WORD);
+    if (env->cost->on)
+        metadata_declare(&t->metadata, env->stats);
     return t;
 }
 
