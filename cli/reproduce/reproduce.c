@@ -133,7 +133,7 @@ static int run_views(const char *source, struct races *r, struct measured *to,
 
     lardsim_preset(l, "lard-table3");
     lardsim_on_race(l, on_view_race, r);
-    progress_run(progress, l, source);
+    progress_run(progress, l, source_path(source) ? source : workload_spec(source));
     stop_run(l);
     if (!lardsim_start(l))
         lardsim_run(l, source);

@@ -7,7 +7,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_event.h"
 
-enum { HEAD_BYTES = 3, WATCHERS_MAX = 256, EVENTS_MAX = 2000 };
+enum { HEAD_BYTES = 3, WATCHERS_MAX = 384, EVENTS_MAX = 2000 };
 
 /* ---- those who watch ------------------------------------------------------------------------ */
 

@@ -290,7 +290,7 @@ static void an_event_that_is_not_well_formed_is_named(void **state)
         {.kind = EV_READ, .addr = UINT64_MAX, .size = 2},
         {.kind = EV_READ, .addr = 1, .size = 0},
         {.kind = EV_RMW, .addr = 1, .size = 8},
-        {.kind = EV_READ, .addr = 1, .size = 8, .flags = 1 << 12},
+        {.kind = EV_READ, .addr = 1, .size = 8, .flags = 1 << 14},
         {.kind = EV_ACQUIRE, .addr = 1, .aux = 1},
         {.kind = EV_CLEAR, .addr = 1},
         {.kind = EV_COPY, .addr = 64, .aux = 8},
