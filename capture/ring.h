@@ -25,6 +25,7 @@ enum { RING_AHEAD = 64 }; /* records from one that is written to one that is fet
 enum { RING_ARRAY = 1 << 4, RING_FINAL = 1 << 5, RING_ORDER = RING_ARRAY - 1 };
 enum { RING_MODULES = 64, RING_PATH = 1024, RING_THREADS = UINT16_MAX };
 enum { RING_SITE_BITS = 48, RING_GAP_MOST = UINT16_MAX };
+enum { RING_BYTES = 65536 }; /* of an access, at most: a range of more is several accesses */
 enum { RING_EVERY = 4096 }; /* events of a thread from one mark of time to the next */
 
 /* Records that are no events; beside them kinds are those of trace/event.def. */

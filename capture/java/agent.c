@@ -336,8 +336,11 @@ JNIEXPORT void JNICALL Java_lardsim_Rt_range(JNIEnv *jni, jclass c, jobject o, j
     (void)c;
     if (!o || bytes <= 0 || silent(s, RING_OUTSIDE))
         return;
-    record_flags(s, write ? REC_WRITE : REC_READ, o, array_base + (uint64_t)from, (uint32_t)bytes,
-                 id, RING_ARRAY);
+    for (jlong some; bytes > 0; from += some, bytes -= some) {
+        some = bytes < RING_BYTES ? bytes : RING_BYTES;
+        record_flags(s, write ? REC_WRITE : REC_READ, o, array_base + (uint64_t)from,
+                     (uint32_t)some, id, RING_ARRAY);
+    }
 }
 
 JNIEXPORT void JNICALL Java_lardsim_Rt_sync(JNIEnv *jni, jclass c, jobject o, jint kind, jint id)

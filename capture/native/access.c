@@ -43,11 +43,10 @@ void __tsan_vptr_update(void **at, void *to)
         record_access(REC_WRITE, ADDR(at), 8, SITE());
 }
 
-/* A range of over 4 GB is several accesses, as an access has 32 bits for its bytes. */
 static void range(uint8_t kind, uint64_t at, uint64_t bytes, uint64_t site)
 {
     for (uint64_t some; bytes; at += some, bytes -= some) {
-        some = bytes < UINT32_MAX ? bytes : UINT32_MAX;
+        some = bytes < RING_BYTES ? bytes : RING_BYTES;
         record_access(kind, at, (uint32_t)some, site);
     }
 }

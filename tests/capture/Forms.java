@@ -21,10 +21,13 @@ import java.util.concurrent.locks.StampedLock;
  * execution.
  */
 public class Forms {
+    static final int LARGE = 20000;
+
     static class Cell {
         int data;
         volatile int flag;
         long[] array = new long[8];
+        long[] large = new long[LARGE];
     }
 
     /** Initialised by whoever comes first. */
@@ -288,6 +291,13 @@ public class Forms {
                 final long[] from = new long[4];
                 System.arraycopy(from, 0, cell.array, ordered && first ? 4 : 0, 4);
             };
+        case "range": // which is too large for one access
+            return first -> {
+                if (first)
+                    System.arraycopy(new long[LARGE], 0, cell.large, 0, ordered ? LARGE - 1 : LARGE);
+                else
+                    cell.large[LARGE - 1]++;
+            };
         case "stamped":
             return first -> {
                 final long stamp = ordered ? stamped.writeLock() : 0;
@@ -380,7 +390,7 @@ public class Forms {
     }
 
     static final String[] names = {"monitor", "method", "wait", "volatile", "lock", "condition", "readwrite", "latch",
-        "semaphore", "atomic", "queue", "map", "table", "handle", "class", "choice", "element", "arraycopy", "stamped", "compute", "update", "set",
+        "semaphore", "atomic", "queue", "map", "table", "handle", "class", "choice", "element", "arraycopy", "range", "stamped", "compute", "update", "set",
         "interrupt", "moved", "executor"};
 
     static void executor() throws Exception {

@@ -24,6 +24,7 @@ static sem_t sem;
 static atomic_int flag, handled;
 static int ready;
 static mtx_t mtx;
+enum { LARGE = 200000 };
 static char *block;
 
 static void touch(void)
@@ -209,6 +210,18 @@ static void in_copy(int first) /* inside libc */
         pthread_mutex_unlock(&mutex);
 }
 
+static void in_range(int first) /* which is too large for one access */
+{
+    if (ordered)
+        pthread_mutex_lock(&mutex);
+    if (first)
+        memset(block, 1, LARGE);
+    else
+        block[LARGE - 1] = 2;
+    if (ordered)
+        pthread_mutex_unlock(&mutex);
+}
+
 static void in_heap(int first) /* memory that is given again has a new life */
 {
     if (first) {
@@ -252,7 +265,7 @@ static const struct {
              {"once", by_once},           {"copy", in_copy},
              {"heap", in_heap},           {"realloc", in_realloc},
              {"fence", by_fence},         {"mixed-fence", by_mixed_fence},
-             {"handler", in_handler}};
+             {"handler", in_handler},     {"range", in_range}};
 static void (*run)(int first);
 
 static void *one(void *arg)
@@ -286,8 +299,8 @@ int main(int argc, char **argv)
     sem_init(&sem, 0, 0);
     mtx_init(&mtx, mtx_plain);
     signal(SIGUSR1, handle);
-    block = malloc(40);
-    memset(block, 0, 40);
+    block = malloc(LARGE);
+    memset(block, 0, LARGE);
     pthread_create(&a, NULL, one, NULL);
     pthread_create(&b, NULL, other, NULL);
     pthread_join(a, NULL);
