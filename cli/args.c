@@ -266,3 +266,11 @@ void cli_wrap(FILE *out, const char *text, size_t column, size_t indent, size_t 
     }
     fputc('\n', out);
 }
+
+int cli_temporary(char **dir, const char *name)
+{
+    const char *in = getenv("TMPDIR");
+
+    *dir = xasprintf("%s/%s-XXXXXX", in && *in ? in : "/tmp", name);
+    return mkdtemp(*dir) ? 0 : -1;
+}

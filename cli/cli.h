@@ -109,6 +109,9 @@ const char *cli_get(const struct cli *c, int key); /* the last one's value; NULL
 int cli_u64(const struct cli *c, int key, uint64_t *to, struct err *e);
 bool cli_number(const char *text, uint64_t *to); /* such a number by itself */
 int cli_index(const struct cli *c, int key, const char *const *choices, size_t *to, struct err *e);
+/* A new folder in TMPDIR, else in /tmp. *dir: its path, or which it would have had; owned by the
+ * caller. 0 or -1: errno tells. */
+int cli_temporary(char **dir, const char *name);
 
 /* ---- what the model leaves out: band.c ------------------------------------------------------ */
 

@@ -66,10 +66,7 @@ static int parse(struct aim *k, struct err *e)
 
 static int make_folder(struct aim *k, struct err *e)
 {
-    const char *tmp = getenv("TMPDIR");
-
-    k->folder = xasprintf("%s/lardsim-reduce-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    if (!mkdtemp(k->folder)) {
+    if (cli_temporary(&k->folder, "lardsim-reduce")) {
         err_set(e, LARD_OUTPUT, "%s: %s; candidates are written there: give another TMPDIR",
                 k->folder, strerror(errno));
         free(k->folder);

@@ -103,10 +103,9 @@ static int reproduce_lard(const struct cli *c, const struct paper *p, struct tab
 /* A folder for cells that nobody keeps: owned by the caller. NULL: error. */
 static char *temporary(struct err *e)
 {
-    const char *in = getenv("TMPDIR");
-    char *dir = xasprintf("%s/lardsim-cells-XXXXXX", in && *in ? in : "/tmp");
+    char *dir;
 
-    if (mkdtemp(dir))
+    if (!cli_temporary(&dir, "lardsim-cells"))
         return dir;
     err_set(e, LARD_OUTPUT, "%s: a folder for cells can't be made there; give --cells DIR", dir);
     free(dir);

@@ -207,13 +207,12 @@ static uint64_t count_events(const char *text)
 
 int predict(struct predicted *to, struct plan *p, struct err *e)
 {
-    const char *tmp = getenv("TMPDIR");
-    char *dir = xasprintf("%s/lardsim-sweep-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    char *dir;
+    const bool made = !cli_temporary(&dir, "lardsim-sweep");
     size_t *first = xcalloc(p->n + 1, sizeof *first);
     const size_t kinds = find_alike(p, first);
 
     const double share = 1.0 / (double)(kinds ? kinds : 1), seconds = share > 0.05 ? share : 0.05;
-    const bool made = mkdtemp(dir) != NULL;
     char *cell = xasprintf("%s/cell", dir);
     for (size_t i = 0; i < p->n && made; i++) {
         struct sample s;

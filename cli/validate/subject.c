@@ -45,7 +45,7 @@ static int read_version(struct tools *t, struct err *e)
 int tools_open(struct tools *t, const char *compiler, struct err *e)
 {
     char self[PATH_MAX] = "";
-    const char *folder = getenv("LARDSIM_VALIDATE"), *temporary = getenv("TMPDIR");
+    const char *folder = getenv("LARDSIM_VALIDATE");
 
     *t = (struct tools){.compiler = compiler};
     if (readlink("/proc/self/exe", self, sizeof self - 1) <= 0)
@@ -53,13 +53,12 @@ int tools_open(struct tools *t, const char *compiler, struct err *e)
     t->folder = xstrdup(folder ? folder : LARDSIM_PKGDATADIR "/validate");
     t->self = xstrdup(self);
     t->wrapper = find_wrapper(self);
-    t->work = xasprintf("%s/lardsim-validate-XXXXXX", temporary ? temporary : "/tmp");
-    if (!mkdtemp(t->work)) {
-        const int why = errno;
+    if (cli_temporary(&t->work, "lardsim-validate")) {
+        err_set(e, LARD_OUTPUT, "%s: %s; programs are built there: give another TMPDIR", t->work,
+                strerror(errno));
         free(t->work);
         t->work = NULL;
-        return err_set(e, LARD_OUTPUT, "a working folder can't be made in %s: %s",
-                       temporary ? temporary : "/tmp", strerror(why));
+        return -1;
     }
     if (setenv("TSAN_OPTIONS", TSAN_SETTINGS, 1))
         return err_set(e, LARD_LIMIT, "TSAN_OPTIONS can't be set");

@@ -36,10 +36,7 @@ static int run_again(const struct why_asked *a, const char *trace, bool quiet, s
 
 int again_record(struct why_asked *a, bool quiet, struct err *e)
 {
-    const char *tmp = getenv("TMPDIR");
-
-    a->folder = xasprintf("%s/lardsim-why-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    if (!mkdtemp(a->folder)) {
+    if (cli_temporary(&a->folder, "lardsim-why")) {
         err_set(e, LARD_OUTPUT, "%s: %s; the events of the run go there: give another TMPDIR",
                 a->folder, strerror(errno));
         free(a->folder);
