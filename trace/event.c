@@ -170,6 +170,27 @@ static const char *operands_fault(const struct event *ev)
     return NULL;
 }
 
+bool event_has_address(const struct event *ev)
+{
+    switch ((enum ev_form)ev_info[ev->kind].form) {
+    case FORM_NONE:
+    case FORM_THREAD:
+    case FORM_KERNEL:
+    case FORM_CLOCK:
+    case FORM_PHASE:
+    case FORM_TIME:
+        return false;
+    case FORM_ACCESS:
+    case FORM_OBJECT:
+    case FORM_ROUND:
+    case FORM_REGION:
+    case FORM_ALLOC:
+    case FORM_COPY:
+        return true;
+    }
+    return false;
+}
+
 static const char *first_fault(const struct event *ev)
 {
     if (!zero_bytes(ev))

@@ -92,6 +92,8 @@ static inline unsigned event_records(const struct event *ev)
 {
     return ev->flags & EVF_MORE ? 2 : 1;
 }
+/* Whether its operand is an address; else it has none, or a number. */
+bool event_has_address(const struct event *ev);
 static inline enum ev_order event_order(const struct event *ev)
 {
     return (enum ev_order)((ev->flags & EVF_ORDER_MASK) >> EVF_ORDER_SHIFT);

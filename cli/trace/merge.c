@@ -49,14 +49,6 @@ static bool names_thread(const struct event *ev)
     return form == FORM_THREAD || form == FORM_CLOCK;
 }
 
-static bool has_address(const struct event *ev)
-{
-    const unsigned form = ev_info[ev->kind].form;
-
-    return form != FORM_THREAD && form != FORM_NONE && form != FORM_KERNEL && form != FORM_CLOCK &&
-           form != FORM_PHASE && form != FORM_TIME;
-}
-
 static uint64_t range_bytes(const struct event *ev)
 {
     const unsigned form = ev_info[ev->kind].form;
@@ -73,8 +65,8 @@ static uint64_t misfit(const struct event *ev)
     const unsigned form = ev_info[ev->kind].form;
     const uint64_t bytes = range_bytes(ev), last = bytes ? bytes - 1 : 0;
     const uint64_t ids[] = {event_site(ev),
-                            has_address(ev) ? ev->addr : 0,
-                            has_address(ev) ? ev->addr + last : 0,
+                            event_has_address(ev) ? ev->addr : 0,
+                            event_has_address(ev) ? ev->addr + last : 0,
                             form == FORM_COPY ? ev[1].addr : 0,
                             form == FORM_COPY ? ev[1].addr + last : 0,
                             form == FORM_PHASE ? ev->aux : 0};
@@ -189,7 +181,7 @@ static void move_event(const struct input_trace *in, struct event *ev)
     const unsigned form = ev_info[ev->kind].form;
 
     ev->tid = (sim_tid)(ev->tid + in->thread_base);
-    if (has_address(ev))
+    if (event_has_address(ev))
         ev->addr += in->offset;
     if (names_thread(ev))
         ev->aux += in->thread_base;

@@ -78,9 +78,7 @@ char *event_short(const struct why_line *line)
 char *event_text(const struct why *w, const struct why_line *line)
 {
     const struct event *ev = line->ev;
-    const unsigned form = ev_info[ev->kind].form;
-    const bool has_address = form != FORM_NONE && form != FORM_THREAD && form != FORM_KERNEL &&
-                             form != FORM_PHASE && form != FORM_CLOCK && form != FORM_TIME;
+    const bool has_address = event_has_address(ev);
     const char *name = has_address ? names_find(w->source->names, NAME_OBJECT, ev->addr) : NULL;
     char *text = event_short(line), *object = has_address ? object_text(w, line) : NULL, *all;
 
