@@ -7,6 +7,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 void json_init(struct json *j, FILE *out, bool indent)
@@ -201,6 +202,17 @@ void json_key_u64(struct json *j, const char *key, uint64_t v)
 {
     json_key(j, key);
     json_u64(j, v);
+}
+
+void json_key_double(struct json *j, const char *key, const char *fmt, double x)
+{
+    json_key(j, key);
+    if (!isfinite(x)) {
+        json_null(j);
+        return;
+    }
+    json_value(j);
+    fprintf(j->out, fmt, x);
 }
 
 void json_key_str(struct json *j, const char *key, const char *s)

@@ -508,18 +508,6 @@ void difference_text(const struct report_difference *d, FILE *out)
 
 /* ---- as JSON --------------------------------------------------------------------------------- */
 
-static void json_value(struct json *j, const char *key, double x)
-{
-    char text[40];
-
-    snprintf(text, sizeof text, "%.17g", x);
-    json_key(j, key);
-    if (isfinite(x))
-        json_number(j, text);
-    else
-        json_null(j);
-}
-
 static void json_line(void *j, const char *line)
 {
     json_str(j, line);
@@ -554,9 +542,9 @@ static void json_pair(struct json *j, const struct report_pair *p)
     for (size_t i = 0; i < p->changes; i++) {
         json_object(j);
         json_key_str(j, "name", p->change[i].name);
-        json_value(j, "from", p->change[i].a);
-        json_value(j, "to", p->change[i].b);
-        json_value(j, "percent", p->change[i].percent);
+        json_key_double(j, "from", "%.17g", p->change[i].a);
+        json_key_double(j, "to", "%.17g", p->change[i].b);
+        json_key_double(j, "percent", "%.17g", p->change[i].percent);
         json_end(j);
     }
     json_end(j);
@@ -592,7 +580,7 @@ void difference_json(const struct report_difference *d, FILE *out)
     json_key_str(&j, "schema", "lardsim-difference-1");
     json_key_str(&j, "from", d->name_a);
     json_key_str(&j, "to", d->name_b);
-    json_value(&j, "threshold", d->threshold);
+    json_key_double(&j, "threshold", "%.17g", d->threshold);
     json_key(&j, "summary");
     json_array(&j);
     difference_say(d, json_line, &j);

@@ -50,8 +50,6 @@ static int keep(void *arg, const struct answer *a, struct err *e)
     return 0;
 }
 
-/* ---- races ---------------------------------------------------------------------------------- */
-
 /* -1: a signal has come. */
 static int explain_race(struct report_race *race, bool quiet, struct err *stopped)
 {

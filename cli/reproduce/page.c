@@ -253,22 +253,10 @@ void page_print(const struct table_results *r)
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
-static void json_key_double(struct json *j, const char *key, double x)
-{
-    char text[40];
-
-    json_key(j, key);
-    snprintf(text, sizeof text, "%.6f", x);
-    if (isnan(x) || isinf(x))
-        json_null(j);
-    else
-        json_number(j, text);
-}
-
 /* As printed: "" is no number. */
 static void json_key_printed(struct json *j, const char *key, const char *text)
 {
-    json_key_double(j, key, *text ? strtod(text, NULL) : NAN);
+    json_key_double(j, key, "%.6f", *text ? strtod(text, NULL) : NAN);
 }
 
 /* With a band: the same at its other end. program: NULL: of all. */
@@ -278,7 +266,7 @@ static void json_band(struct json *j, const struct table_results *r, const struc
     const struct quantity q = {.results = r->band, .program = p, .seed = SIZE_MAX};
 
     if (r->band)
-        json_key_double(j, "unmodelled", quantity_of(&q, quantity));
+        json_key_double(j, "unmodelled", "%.6f", quantity_of(&q, quantity));
 }
 
 static void json_program(struct json *j, const struct table_results *r,
@@ -297,8 +285,8 @@ static void json_program(struct json *j, const struct table_results *r,
         json_object(j);
         json_key_str(j, "column", c->head);
         json_key_str(j, "quantity", c->quantity);
-        json_key_double(j, "paper", c->paper ? quantity_of(&q, c->paper) : NAN);
-        json_key_double(j, "ours", quantity_of(&q, c->quantity));
+        json_key_double(j, "paper", "%.6f", c->paper ? quantity_of(&q, c->paper) : NAN);
+        json_key_double(j, "ours", "%.6f", quantity_of(&q, c->quantity));
         json_band(j, r, p, c->quantity);
         json_end(j);
     }
@@ -315,7 +303,7 @@ static void json_parts(struct json *j, const struct table_results *r)
         json_key(j, "of");
         json_object(j);
         for (const struct table_line *of = r->of->of; of->text; of++)
-            json_key_double(j, of->text, quantity_of(&q, of->quantity));
+            json_key_double(j, of->text, "%.6f", quantity_of(&q, of->quantity));
         json_end(j);
         json_end(j);
     }
@@ -335,10 +323,10 @@ static void json_judged(struct json *j, const struct table_results *r,
     json_key_printed(j, "low", b->low);
     json_key_printed(j, "high", b->high);
     json_key_str(j, "band", b->why);
-    json_key_double(j, "ours", is->ours);
+    json_key_double(j, "ours", "%.6f", is->ours);
     json_band(j, r, NULL, b->quantity);
-    json_key_double(j, "least", is->least);
-    json_key_double(j, "most", is->most);
+    json_key_double(j, "least", "%.6f", is->least);
+    json_key_double(j, "most", "%.6f", is->most);
     json_key_str(j, "verdict", table_verdict_names[is->verdict]);
     json_end(j);
 }

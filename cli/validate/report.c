@@ -90,25 +90,13 @@ void report_page(FILE *out, const struct host_facts *h, const struct pairing *o,
 
 /* ---- the file ------------------------------------------------------------------------------- */
 
-static void put_number(struct json *j, const char *key, double x)
-{
-    char text[40];
-
-    snprintf(text, sizeof text, "%.6g", x);
-    json_key(j, key);
-    if (isfinite(x))
-        json_number(j, text);
-    else
-        json_null(j);
-}
-
 static void put_spread(struct json *j, const char *key, const struct sampled *s)
 {
     json_key(j, key);
     json_object(j);
-    put_number(j, "median", s->median);
-    put_number(j, "least", s->least);
-    put_number(j, "most", s->most);
+    json_key_double(j, "median", "%.6g", s->median);
+    json_key_double(j, "least", "%.6g", s->least);
+    json_key_double(j, "most", "%.6g", s->most);
     json_end(j);
 }
 
@@ -174,15 +162,15 @@ static void put_outcome(struct json *j, const struct pairing *o)
         put_spread(j, time[b], &o->measured.time[b]);
     json_end(j);
     put_spread(j, "measured", &o->measured.slowdown);
-    put_number(j, "predicted", o->predicted.slowdown);
-    put_number(j, "error", outcome_error(o));
+    json_key_double(j, "predicted", "%.6g", o->predicted.slowdown);
+    json_key_double(j, "error", "%.6g", outcome_error(o));
     json_key_bool(j, "wide", is_wide(o));
     json_key_u64(j, "events", o->predicted.events);
     json_key_u64(j, "races", o->predicted.races);
     json_key(j, "cycles");
     json_object(j);
-    put_number(j, "none", o->predicted.plain);
-    put_number(j, "tsan", o->predicted.tsan);
+    json_key_double(j, "none", "%.6g", o->predicted.plain);
+    json_key_double(j, "tsan", "%.6g", o->predicted.tsan);
     json_end(j);
     json_end(j);
 }
@@ -210,7 +198,7 @@ void report_json(FILE *out, const struct tools *t, const struct host_facts *h,
     json_object(&j);
     json_key_u64(&j, "programs", n);
     json_key_u64(&j, "within_30_percent", s.within);
-    put_number(&j, "rank_correlation", n > 2 ? s.rank : NAN);
+    json_key_double(&j, "rank_correlation", "%.6g", n > 2 ? s.rank : NAN);
     json_end(&j);
     json_end(&j);
 }
