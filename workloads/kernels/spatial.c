@@ -218,26 +218,36 @@ static void enter(struct vm_thread *t, const struct spatial *s, struct vm_ref *m
     vm_leave(t, r);
 }
 
+/* A molecule to where it is next, `at`. rest: the forces on it are 0 then. Its kinetic energy is
+ * added. */
+static void advance_one(struct vm_thread *t, const struct spatial *s, struct vm_ref *molecule,
+                        bool rest, double at[static 2], double *kinetic)
+{
+    for (unsigned k = 0; k < 2; k++) {
+        double v = vm_get_f64(t, molecule, VX + k, AT_ADVANCE);
+        at[k] = vm_get_f64(t, molecule, X + k, AT_ADVANCE);
+        vm_compute(t, PUSH);
+        push(&at[k], &v, vm_get_f64(t, molecule, FX + k, AT_ADVANCE), (double)s->p->grid);
+        vm_put_f64(t, molecule, X + k, at[k], AT_ADVANCE);
+        vm_put_f64(t, molecule, VX + k, v, AT_ADVANCE);
+        if (rest)
+            vm_put_f64(t, molecule, FX + k, 0, AT_ADVANCE);
+        *kinetic += v * v / 2;
+    }
+    vm_compute(t, CELL);
+}
+
 /* Moves the cell's molecules, each into the list of those that come into its cell. */
 static void advance(struct vm_thread *t, const struct spatial *s, uint64_t cell)
 {
     struct vm_ref *r = vm_enter(t, 2); /* a molecule, the next one */
-    double at[2];
+    double at[2], kinetic = 0;         /* which nobody asks for here */
 
     vm_load_ref(t, &r[1], s->grid, cell, AT_CELL);
     for (vm_get_ref(t, &r[0], &r[1], LIST, AT_ADVANCE); !vm_is_null(&r[0]);
          vm_assign(t, &r[0], &r[1])) {
         vm_get_ref(t, &r[1], &r[0], NEXT, AT_ADVANCE);
-        for (unsigned k = 0; k < 2; k++) {
-            double v = vm_get_f64(t, &r[0], VX + k, AT_ADVANCE);
-            at[k] = vm_get_f64(t, &r[0], X + k, AT_ADVANCE);
-            vm_compute(t, PUSH);
-            push(&at[k], &v, vm_get_f64(t, &r[0], FX + k, AT_ADVANCE), (double)s->p->grid);
-            vm_put_f64(t, &r[0], X + k, at[k], AT_ADVANCE);
-            vm_put_f64(t, &r[0], VX + k, v, AT_ADVANCE);
-            vm_put_f64(t, &r[0], FX + k, 0, AT_ADVANCE);
-        }
-        vm_compute(t, CELL);
+        advance_one(t, s, &r[0], true, at, &kinetic);
         enter(t, s, &r[0], cell_at(s, at));
     }
     vm_leave(t, r);
@@ -347,16 +357,7 @@ static double advance_own(struct vm_thread *t, const struct spatial *s, uint64_t
     for (vm_get_ref(t, &r[0], &r[1], LIST, AT_ADVANCE); !vm_is_null(&r[0]);
          vm_assign(t, &r[0], &r[1])) {
         vm_get_ref(t, &r[1], &r[0], NEXT, AT_ADVANCE);
-        for (unsigned k = 0; k < 2; k++) {
-            double v = vm_get_f64(t, &r[0], VX + k, AT_ADVANCE);
-            at[k] = vm_get_f64(t, &r[0], X + k, AT_ADVANCE);
-            vm_compute(t, PUSH);
-            push(&at[k], &v, vm_get_f64(t, &r[0], FX + k, AT_ADVANCE), (double)s->p->grid);
-            vm_put_f64(t, &r[0], X + k, at[k], AT_ADVANCE);
-            vm_put_f64(t, &r[0], VX + k, v, AT_ADVANCE);
-            kinetic += v * v / 2;
-        }
-        vm_compute(t, CELL);
+        advance_one(t, s, &r[0], false, at, &kinetic);
         if (cell_at(s, at) == cell)
             vm_assign(t, &r[2], &r[0]);
         else
