@@ -1,7 +1,8 @@
 # bench/ - speed and memory (bench/bench.sh says of what). RAPID=DIR adds that tool's engines and the ratios.
-EXTRA_PROGRAMS = bench/usage bench/decode bench/memories bench/push
+EXTRA_PROGRAMS = bench/usage bench/decode bench/encode bench/memories bench/push
 bench_usage_LDADD =
 bench_decode_LDADD = libcore.la $(LIBS_OF_OTHERS)
+bench_encode_LDADD = libcore.la $(LIBS_OF_OTHERS)
 bench_push_LDADD = libcore.la $(LIBS_OF_OTHERS)
 bench_memories_LDADD = $(bare_driver) libcore.la $(LIBS_OF_OTHERS)
 EXTRA_DIST += bench/bare.cc bench/bare.h
@@ -12,7 +13,7 @@ if HAVE_DRAMSIM3
 bare_driver = bench/libbare.la
 bare_sources = bench/bare.cc bench/bare.h
 endif
-bench: lardsim$(EXEEXT) bench/usage$(EXEEXT) bench/decode$(EXEEXT) bench/push$(EXEEXT)
+bench: lardsim$(EXEEXT) bench/usage$(EXEEXT) bench/decode$(EXEEXT) bench/encode$(EXEEXT) bench/push$(EXEEXT)
 	@LARDSIM='$(abs_top_builddir)/lardsim$(EXEEXT)' BENCH='$(abs_top_builddir)/bench' RAPID='$(RAPID)' \
 	  $(SHELL) $(top_srcdir)/bench/bench.sh
 
