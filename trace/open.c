@@ -284,6 +284,8 @@ static int pump_batch(const struct batch *b, struct sink *to, struct err *e)
 {
     const struct event *const end = b->rec + b->records;
 
+    if (to->events)
+        return to->events(to, b->rec, b->records, e);
     for (const struct event *ev = b->rec; ev < end; ev += event_records(ev))
         if (to->event(to, ev, e))
             return -1;

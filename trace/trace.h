@@ -148,6 +148,11 @@ const char *order_text(enum ev_order o);
  * record, bytes that must be 0. `what` gets the reason, a string constant. Every reader and the
  * push API apply it, so that nothing behind them needs to. */
 int event_well_formed(const struct event *ev, const char **what);
+/* The same of an access, if one of the same kind, flags and size was. */
+static inline bool access_well_formed_too(const struct event *ev)
+{
+    return !(ev->zero[0] | ev->zero[1] | ev->zero[2]) && ev->addr <= UINT64_MAX - (ev->size - 1);
+}
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
@@ -330,6 +335,8 @@ struct sink_info {
 struct sink {
     int (*event)(struct sink *s, const struct event *ev,
                  struct err *e); /* one event, 1 or 2 records */
+    /* Whole events, as if one by one. NULL: they are given so. */
+    int (*events)(struct sink *s, const struct event *rec, size_t records, struct err *e);
     /* Before an event: names that were added to `from` since the last call are written. */
     int (*names)(struct sink *s, const struct names *from, struct err *e);
     int (*finish)(struct sink *s, struct err *e); /* completes and frees s; frees also on error */

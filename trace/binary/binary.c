@@ -170,6 +170,15 @@ void tally_events(struct trace_tally *t, const struct event *rec, size_t records
     }
 }
 
+void tally_added(struct trace_tally *t, const struct block_encoder *b)
+{
+    const struct block_sum sum = block_sum(b);
+
+    t->events += sum.events;
+    t->records += sum.records;
+    block_added(b, t->kinds, t->threads);
+}
+
 void tally_counts(struct trace_tally *t, const struct block_header *h,
                   const struct block_decoder *b)
 {

@@ -75,7 +75,9 @@ void tally_free(struct trace_tally *t);
 void tally_block(struct trace_tally *t, const struct block_header *h,
                  uint64_t at); /* not for the footer */
 void tally_events(struct trace_tally *t, const struct event *rec, size_t records);
-/* The same in two parts: counts, from the open block of a header, and the hash, from records. */
+/* The same in two parts: counts, from what was added to an encoder, or from the open block of a
+ * header; and the hash, from records. */
+void tally_added(struct trace_tally *t, const struct block_encoder *b);
 void tally_counts(struct trace_tally *t, const struct block_header *h,
                   const struct block_decoder *b);
 void tally_identity(struct trace_tally *t, const struct event *rec, size_t records);

@@ -11,9 +11,21 @@ struct block_encoder;
 struct block_encoder *block_encoder_new(enum trace_codec how, int level);
 void block_encoder_free(struct block_encoder *b);
 
-/* Adds the bytes of a block to `to`. 1 to BLOCK_EVENTS well-formed events. */
-void block_encode(struct block_encoder *b, const struct event *rec, size_t records,
-                  struct bytes *to);
+/* Adds an event to a block that has not yet BLOCK_EVENTS. It must be well-formed, and is not looked
+ * at. */
+void block_event(struct block_encoder *b, const struct event *ev);
+/* The same of events that are easy to add, until there are BLOCK_EVENTS: accesses by the thread of
+ * the event before, well-formed since one like it was. Returns the first that is not, or end. */
+const struct event *block_accesses(struct block_encoder *b, const struct event *ev,
+                                   const struct event *end);
+struct block_sum { /* whole events */
+    size_t events, records;
+};
+struct block_sum block_sum(const struct block_encoder *b); /* of what was added */
+/* Adds that to counts of EV_KINDS kinds and MAX_THREADS threads. */
+void block_added(const struct block_encoder *b, uint64_t *kinds, uint64_t *threads);
+/* Adds the bytes of a block of what was added, at least an event, to `to`. The next one begins. */
+void block_put(struct block_encoder *b, struct bytes *to);
 
 struct block_decoder;
 struct block_decoder *block_decoder_new(void);
@@ -35,11 +47,8 @@ int block_open(struct block_decoder *b, const uint8_t *from, size_t bytes, size_
 void block_count(const struct block_decoder *b, uint64_t *kinds, uint64_t *threads);
 
 enum { SLICE_EVENTS = 2048, SLICE_RECORDS = SLICE_EVENTS * EVENT_RECORDS };
-struct block_sum { /* 0 events: the block is at its end */
-    size_t events, records;
-};
-/* The next whole events, well-formed, into rec, which has room for SLICE_RECORDS. -1 when the next
- * event is not well-formed; what is before it has been given out. */
+/* The next whole events, well-formed, into rec, which has room for SLICE_RECORDS; none at the end
+ * of the block. -1 when the next event is not well-formed; what is before it has been given out. */
 int block_next(struct block_decoder *b, struct event *rec, struct block_sum *to,
                struct block_fault *fault);
 

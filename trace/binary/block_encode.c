@@ -1,28 +1,50 @@
 /* block_encode.c - up to 65,536 consecutive events to bytes: the order as runs of threads, then
- * columns in which each thread's events stand together. Decoding is in block.c. */
+ * columns in which each thread's events stand together. Events are taken apart as they come, in
+ * recorded order; at the block's end each thread's are put together. Decoding is in block.c. */
 #include "trace/binary/block_form.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { RECENT_BITS = 6, RECENT = 1 << RECENT_BITS }; /* shapes that are found without the map */
+enum {
+    RECENT_BITS = 8,
+    RECENT = 1 << RECENT_BITS, /* shapes that are found without the map */
+    COUNTS = 4,                /* of a shape, side by side, as the same is seldom ready */
+    COPIED = 8                 /* numbers of a run at a time */
+};
+#define NO_SHAPE UINT64_MAX
 
 struct block_encoder {
     struct column_encoder *columns; /* owns */
     struct map shape_index;         /* shape to its place in shape[]; empty between blocks */
-    size_t events, threads, runs, shapes;
+    size_t threads, runs, shapes;
+    size_t total[PARTS];
     uint64_t thread[BLOCK_EVENTS];                               /* ids in order of appearance */
     uint64_t run_thread[BLOCK_EVENTS], run_length[BLOCK_EVENTS]; /* place in thread[]; events - 1 */
-    uint64_t shape[BLOCK_EVENTS];
+    uint32_t run_at[PARTS][BLOCK_EVENTS + 1]; /* where its numbers begin, as they were recorded */
+    uint32_t run_order[BLOCK_EVENTS];         /* runs by thread */
+    uint64_t shape[BLOCK_EVENTS];             /* the first is NO_SHAPE between blocks */
+    uint16_t shape_count[BLOCK_EVENTS][COUNTS];
     uint16_t recent[RECENT];              /* place of the latest shape of a hash */
     uint32_t thread_index[MAX_THREADS];   /* 1 + place in thread[]; 0 between blocks */
     uint32_t length[PARTS][BLOCK_EVENTS]; /* events by thread */
-    uint32_t next[PARTS][BLOCK_EVENTS];   /* by thread: where its next event goes */
-    size_t total[PARTS];
-    uint64_t shape_of[BLOCK_EVENTS]; /* place in shape[]; by thread, as all columns */
-    uint64_t number[COLUMNS][BLOCK_EVENTS];
+    /* As they were recorded: place in shape[], and the numbers of the columns; then by thread. */
+    uint64_t shape_of[BLOCK_EVENTS + COPIED];
+    uint64_t number[COLUMNS][BLOCK_EVENTS + COPIED];
+    uint64_t grouped[BLOCK_EVENTS + COPIED];
 };
+
+static void empty(struct block_encoder *b)
+{
+    for (size_t t = 0; t < b->threads; t++)
+        b->thread_index[b->thread[t]] = 0;
+    map_free(&b->shape_index);
+    memset(b->recent, 0, sizeof b->recent);
+    memset(b->total, 0, sizeof b->total);
+    b->threads = b->runs = b->shapes = 0;
+    b->shape[0] = NO_SHAPE;
+}
 
 struct block_encoder *block_encoder_new(enum trace_codec how, int level)
 {
@@ -30,6 +52,7 @@ struct block_encoder *block_encoder_new(enum trace_codec how, int level)
 
     b->columns = column_encoder_new(how, level);
     map_init(&b->shape_index, NULL);
+    empty(b);
     return b;
 }
 
@@ -42,111 +65,154 @@ void block_encoder_free(struct block_encoder *b)
     free(b);
 }
 
-/* ---- order: threads and runs ---------------------------------------------------------------- */
+struct block_sum block_sum(const struct block_encoder *b)
+{
+    return (struct block_sum){b->total[PART_ALL], b->total[PART_ALL] + b->total[PART_MORE]};
+}
+
+/* ---- events to columns ---------------------------------------------------------------------- */
 
 /* A thread's place, in order of appearance. */
 static size_t thread_place(struct block_encoder *b, sim_tid tid)
 {
     if (b->thread_index[tid] == 0) {
-        for (int part = 0; part < PARTS; part++)
-            b->length[part][b->threads] = 0;
         b->thread[b->threads++] = tid;
         b->thread_index[tid] = (uint32_t)b->threads;
     }
     return b->thread_index[tid] - 1;
 }
 
-static void run_extend(struct block_encoder *b, size_t thread)
+static void run_begin(struct block_encoder *b, sim_tid tid)
 {
-    if (b->runs && b->run_thread[b->runs - 1] == thread) {
-        b->run_length[b->runs - 1]++;
-        return;
-    }
-    b->run_thread[b->runs] = thread;
-    b->run_length[b->runs++] = 0;
+    b->run_thread[b->runs] = thread_place(b, tid);
+    for (int part = 0; part < PARTS; part++)
+        b->run_at[part][b->runs] = (uint32_t)b->total[part];
+    b->runs++;
 }
 
-/* First pass: who has how many events of each part. The second, event_put, knows then where they
- * go. */
-static void order_scan(struct block_encoder *b, const struct event *rec, size_t records)
+static bool run_goes_on(const struct block_encoder *b, sim_tid tid)
 {
-    b->events = b->threads = b->runs = 0;
-    for (size_t i = 0; i < records; i += event_records(rec + i)) {
-        const size_t thread = thread_place(b, rec[i].tid);
-
-        assert(b->events < BLOCK_EVENTS);
-        run_extend(b, thread);
-        b->length[PART_ALL][thread]++;
-        b->length[PART_OTHER][thread] += !event_is_access(rec + i);
-        b->length[PART_MORE][thread] += event_records(rec + i) - 1;
-        b->events++;
-    }
+    return b->runs && b->thread[b->run_thread[b->runs - 1]] == tid;
 }
 
-/* Where each thread's events go. */
-static void order_places(struct block_encoder *b)
+static uint16_t *recent_place(struct block_encoder *b, uint64_t shape)
 {
-    memset(b->total, 0, sizeof b->total);
-    for (size_t t = 0; t < b->threads; t++) {
-        b->length[PART_ACCESS][t] = b->length[PART_ALL][t] - b->length[PART_OTHER][t];
-        for (int part = 0; part < PARTS; part++) {
-            b->next[part][t] = (uint32_t)b->total[part];
-            b->total[part] += b->length[part][t];
-        }
-    }
+    return &b->recent[shape * UINT64_C(0x9e3779b97f4a7c15) >> (64 - RECENT_BITS)];
 }
 
-/* ---- events to columns ---------------------------------------------------------------------- */
-
-static uint64_t shape_find(struct block_encoder *b, uint64_t shape)
+static size_t shape_place(struct block_encoder *b, uint64_t shape)
 {
     uint64_t *place = map_put(&b->shape_index, shape); /* counted from 1 */
 
     if (*place == 0) {
+        memset(b->shape_count[b->shapes], 0, sizeof b->shape_count[0]);
         b->shape[b->shapes++] = shape;
         *place = b->shapes;
     }
+    *recent_place(b, shape) = (uint16_t)(*place - 1);
     return *place - 1;
 }
 
-/* Most events have one of few shapes: a small table in front of the map. */
-static uint64_t shape_place(struct block_encoder *b, uint64_t shape)
+void block_event(struct block_encoder *b, const struct event *ev)
 {
-    uint16_t *recent = &b->recent[shape * UINT64_C(0x9e3779b97f4a7c15) >> (64 - RECENT_BITS)];
-
-    if (b->shapes == 0 || b->shape[*recent] != shape)
-        *recent = (uint16_t)shape_find(b, shape);
-    return *recent;
-}
-
-static void event_put(struct block_encoder *b, const struct event *ev)
-{
-    const size_t thread = b->thread_index[ev->tid] - 1;
-    const uint32_t at = b->next[PART_ALL][thread]++;
     const unsigned other = event_is_access(ev) ? 0 : 1;
-    const uint32_t part_at = b->next[PART_ACCESS + other][thread]++;
 
-    b->shape_of[at] = shape_place(b, shape_make(ev));
+    assert(b->total[PART_ALL] < BLOCK_EVENTS);
+    if (!run_goes_on(b, ev->tid))
+        run_begin(b, ev->tid);
+    const size_t at = b->total[PART_ALL]++, part_at = b->total[PART_ACCESS + other]++,
+                 shape = shape_place(b, shape_make(ev));
+
+    b->shape_of[at] = shape;
+    b->shape_count[shape][at % COUNTS]++;
     b->number[COLUMN_GAP][at] = ev->gap;
     b->number[COLUMN_ADDR + other][part_at] = ev->addr;
     b->number[COLUMN_AUX + other][part_at] = ev->aux;
     if (ev->flags & EVF_MORE) {
-        const uint32_t more_at = b->next[PART_MORE][thread]++;
+        const size_t more_at = b->total[PART_MORE]++;
         b->number[COLUMN_MORE_ADDR][more_at] = ev[1].addr;
         b->number[COLUMN_MORE_SIZE][more_at] = ev[1].size;
         b->number[COLUMN_MORE_AUX][more_at] = ev[1].aux;
     }
 }
 
-static void events_put(struct block_encoder *b, const struct event *rec, size_t records)
+/* A shape that was here before needs neither the map nor a second look at kind, flags and size. */
+const struct event *block_accesses(struct block_encoder *b, const struct event *ev,
+                                   const struct event *end)
 {
-    b->shapes = 0;
-    memset(b->recent, 0, sizeof b->recent);
-    for (size_t i = 0; i < records; i += event_records(rec + i))
-        event_put(b, rec + i);
-    map_free(&b->shape_index);
+    size_t at = b->total[PART_ALL], access = b->total[PART_ACCESS];
+
+    if ((size_t)(end - ev) > BLOCK_EVENTS - at)
+        end = ev + (BLOCK_EVENTS - at);
+    if (ev == end || !run_goes_on(b, ev->tid))
+        return ev;
+    for (const sim_tid tid = ev->tid; ev < end && ev->tid == tid && event_is_access(ev); ev++) {
+        const uint64_t shape = shape_make(ev);
+        const size_t place = *recent_place(b, shape);
+        if (b->shape[place] != shape || !access_well_formed_too(ev))
+            break;
+        b->shape_of[at] = place;
+        b->shape_count[place][at % COUNTS]++;
+        b->number[COLUMN_GAP][at++] = ev->gap;
+        b->number[COLUMN_ADDR][access] = ev->addr;
+        b->number[COLUMN_AUX][access++] = ev->aux;
+    }
+    b->total[PART_ALL] = at;
+    b->total[PART_ACCESS] = access;
+    return ev;
+}
+
+void block_added(const struct block_encoder *b, uint64_t *kinds, uint64_t *threads)
+{
+    for (size_t i = 0; i < b->shapes; i++)
+        for (size_t k = 0; k < COUNTS; k++)
+            kinds[shape_kind(b->shape[i])] += b->shape_count[i][k];
+    for (size_t i = 0; i < b->runs; i++)
+        threads[b->thread[b->run_thread[i]]] +=
+            (i + 1 < b->runs ? b->run_at[PART_ALL][i + 1] : b->total[PART_ALL]) -
+            b->run_at[PART_ALL][i];
+}
+
+/* ---- by thread ------------------------------------------------------------------------------ */
+
+/* How many of each part a run and a thread have, and which runs each thread has. */
+static void runs_count(struct block_encoder *b)
+{
+    uint32_t runs[MAX_THREADS + 1];
+
+    memset(runs, 0, (b->threads + 1) * sizeof *runs);
+    for (int part = 0; part < PARTS; part++) {
+        const uint32_t *const at = b->run_at[part];
+        memset(b->length[part], 0, b->threads * sizeof *b->length[part]);
+        b->run_at[part][b->runs] = (uint32_t)b->total[part];
+        for (size_t i = 0; i < b->runs; i++)
+            b->length[part][b->run_thread[i]] += at[i + 1] - at[i];
+    }
+    for (size_t i = 0; i < b->runs; i++) {
+        b->run_length[i] = b->run_at[PART_ALL][i + 1] - b->run_at[PART_ALL][i] - 1;
+        runs[b->run_thread[i] + 1]++;
+    }
     for (size_t t = 0; t < b->threads; t++)
-        b->thread_index[b->thread[t]] = 0;
+        runs[t + 1] += runs[t];
+    for (size_t i = 0; i < b->runs; i++)
+        b->run_order[runs[b->run_thread[i]]++] = (uint32_t)i;
+}
+
+/* Each thread's numbers together. What is copied beyond a run's end is overwritten by the next. */
+static const uint64_t *part_group(struct block_encoder *b, const uint64_t *v, enum part part)
+{
+    const uint32_t *const at = b->run_at[part];
+    uint64_t *to = b->grouped;
+
+    if (b->threads == 1)
+        return v;
+    for (size_t i = 0; i < b->runs; i++) {
+        const size_t run = b->run_order[i], end = at[run + 1];
+        for (size_t k = at[run]; k < end; k += COPIED)
+            memcpy(to + (k - at[run]), v + k, COPIED * sizeof *v);
+        to += end - at[run];
+    }
+    return b->grouped;
 }
 
 /* ---- columns to bytes ----------------------------------------------------------------------- */
@@ -160,7 +226,9 @@ static void list_put(struct block_encoder *b, struct bytes *to, const uint64_t *
 
 static void part_put(struct block_encoder *b, struct bytes *to, const uint64_t *v, enum part part)
 {
-    column_put(b->columns, to, v, b->total[part], (struct groups){b->length[part], b->threads});
+    if (b->total[part])
+        column_put(b->columns, to, part_group(b, v, part), b->total[part],
+                   (struct groups){b->length[part], b->threads});
 }
 
 static unsigned bits_of(uint64_t v)
@@ -174,40 +242,40 @@ static bool runs_are_short(const struct block_encoder *b)
 {
     const unsigned thread = bits_of(b->threads - 1);
 
-    return b->runs > 1 && b->events * thread <= b->runs * (thread + 1);
+    return b->runs > 1 && b->total[PART_ALL] * thread <= b->runs * (thread + 1);
 }
 
 /* Splits runs into runs of one event, in place. There are more of them than before, so it goes from
  * the last to the first. */
 static void runs_split(struct block_encoder *b)
 {
-    size_t to = b->events;
+    size_t to = b->total[PART_ALL];
 
     for (size_t i = b->runs; i-- > 0;) {
         const uint64_t thread = b->run_thread[i];
         for (uint64_t n = b->run_length[i] + 1; n > 0; n--)
             b->run_thread[--to] = thread;
     }
-    b->runs = b->events;
+    b->runs = b->total[PART_ALL];
     memset(b->run_length, 0, b->runs * sizeof *b->run_length);
 }
 
 static void runs_put(struct block_encoder *b, struct bytes *to)
 {
+    const size_t runs = b->runs;
+
     if (runs_are_short(b))
         runs_split(b);
     bytes_varint(to, b->runs);
     list_put(b, to, b->run_thread, b->runs);
     list_put(b, to, b->run_length, b->runs);
+    b->runs = runs;
 }
 
-void block_encode(struct block_encoder *b, const struct event *rec, size_t records,
-                  struct bytes *to)
+void block_put(struct block_encoder *b, struct bytes *to)
 {
-    assert(records > 0);
-    order_scan(b, rec, records);
-    order_places(b);
-    events_put(b, rec, records);
+    assert(b->total[PART_ALL] > 0);
+    runs_count(b);
     bytes_varint(to, b->threads);
     list_put(b, to, b->thread, b->threads);
     runs_put(b, to);
@@ -216,4 +284,5 @@ void block_encode(struct block_encoder *b, const struct event *rec, size_t recor
     part_put(b, to, b->shape_of, PART_ALL);
     for (int i = 0; i < COLUMNS; i++)
         part_put(b, to, b->number[i], (enum part)column_part[i]);
+    empty(b);
 }

@@ -17,13 +17,11 @@ struct binary_sink {
     uint64_t offset; /* bytes written */
     uint64_t preamble_digest;
     struct block_place next; /* the block that comes next */
-    size_t events, records;  /* that wait in rec */
     size_t names_taken;      /* of the names seen so far */
     uint32_t names_waiting;
     struct bytes names;   /* these */
     struct bytes payload; /* of the block being written */
     bool failed;          /* what is written is of no use */
-    struct event rec[BLOCK_RECORDS];
 };
 
 static void binary_sink_abort(struct sink *s)
@@ -49,14 +47,14 @@ static int out_put(struct binary_sink *b, const void *p, size_t n, struct err *e
                    b->offset, errno ? strerror(errno) : "an earlier error");
 }
 
-static int block_put(struct binary_sink *b, enum section section, size_t events, size_t records,
-                     const struct bytes *payload, struct err *e)
+static int section_put(struct binary_sink *b, enum section section, struct block_sum sum,
+                       const struct bytes *payload, struct err *e)
 {
     const struct block_header h = {
         .section = section,
         .payload = (uint32_t)payload->n,
-        .events = (uint32_t)events,
-        .records = (uint32_t)records,
+        .events = (uint32_t)sum.events,
+        .records = (uint32_t)sum.records,
         .number = (uint32_t)b->next.number,
         .first = b->next.first,
         .digest = digest_bytes(payload->at, payload->n),
@@ -68,7 +66,7 @@ static int block_put(struct binary_sink *b, enum section section, size_t events,
         tally_block(b->tally, &h, b->offset);
     block_header_put(header, &h);
     b->next.number++;
-    b->next.first += events;
+    b->next.first += sum.events;
     if (out_put(b, header, sizeof header, e))
         return -1;
     return payload->n ? out_put(b, payload->at, payload->n, e) : 0;
@@ -82,7 +80,7 @@ static int names_flush(struct binary_sink *b, struct err *e)
 
     if (n == 0)
         return 0;
-    const int result = block_put(b, SECTION_NAMES, 0, n, &b->names, e);
+    const int result = section_put(b, SECTION_NAMES, (struct block_sum){0, n}, &b->names, e);
     b->names.n = 0;
     b->names_waiting = 0;
     return result;
@@ -121,34 +119,72 @@ static int binary_sink_names(struct sink *s, const struct names *from, struct er
 
 static int events_flush(struct binary_sink *b, struct err *e)
 {
+    const struct block_sum sum = block_sum(b->encoder);
+
     if (names_flush(b, e))
         return -1;
-    if (b->events == 0)
+    if (sum.events == 0)
         return 0;
+    tally_added(b->tally, b->encoder);
     b->payload.n = 0;
-    block_encode(b->encoder, b->rec, b->records, &b->payload);
-    tally_events(b->tally, b->rec, b->records);
-    const int result = block_put(b, SECTION_EVENTS, b->events, b->records, &b->payload, e);
-    b->events = b->records = 0;
-    return result;
+    block_put(b->encoder, &b->payload);
+    return section_put(b, SECTION_EVENTS, sum, &b->payload, e);
+}
+
+/* Puts events into the block until it is full, or one is not well-formed. */
+static const struct event *events_take(struct binary_sink *b, const struct event *ev,
+                                       const struct event *end, const char **what)
+{
+    while (ev < end && block_sum(b->encoder).events < BLOCK_EVENTS) {
+        ev = block_accesses(b->encoder, ev, end);
+        if (ev == end || block_sum(b->encoder).events == BLOCK_EVENTS ||
+            event_well_formed(ev, what))
+            break;
+        block_event(b->encoder, ev);
+        ev += event_records(ev);
+    }
+    return ev;
+}
+
+/* In portions that stay in the nearest cache between being taken and being hashed. */
+static int portion_take(struct binary_sink *b, const struct event **rec, const struct event *end,
+                        struct err *e)
+{
+    enum { PORTION = 256 };
+    const struct event *const from = *rec;
+    const uint64_t number = b->next.first + block_sum(b->encoder).events;
+    const char *what = NULL;
+
+    if (number == FIRST_MAX)
+        return err_set(e, LARD_TRACE, "the numbers of events must be below 2^63 - 1");
+    if (FIRST_MAX - number < PORTION)
+        end = from + 1;
+    else if (end - from > PORTION)
+        end = from + PORTION;
+    *rec = events_take(b, from, end, &what);
+    tally_identity(b->tally, from, (size_t)(*rec - from));
+    return what ? err_set(e, LARD_TRACE, "event %" PRIu64 " can't be written: %s",
+                          b->next.first + block_sum(b->encoder).events, what)
+                : 0;
+}
+
+static int binary_sink_events(struct sink *s, const struct event *rec, size_t records,
+                              struct err *e)
+{
+    struct binary_sink *b = (struct binary_sink *)s;
+
+    for (const struct event *const end = rec + records; rec < end;) {
+        if (block_sum(b->encoder).events == BLOCK_EVENTS && events_flush(b, e))
+            return -1;
+        if (portion_take(b, &rec, end, e))
+            return -1;
+    }
+    return 0;
 }
 
 static int binary_sink_event(struct sink *s, const struct event *ev, struct err *e)
 {
-    struct binary_sink *b = (struct binary_sink *)s;
-    const uint64_t number = b->next.first + b->events;
-    const char *what;
-
-    if (event_well_formed(ev, &what))
-        return err_set(e, LARD_TRACE, "event %" PRIu64 " can't be written: %s", number, what);
-    if (number == FIRST_MAX)
-        return err_set(e, LARD_TRACE, "the numbers of events must be below 2^63 - 1");
-    if (b->events == BLOCK_EVENTS && events_flush(b, e))
-        return -1;
-    b->events++;
-    for (unsigned i = 0; i < event_records(ev); i++)
-        b->rec[b->records++] = ev[i];
-    return 0;
+    return binary_sink_events(s, ev, event_records(ev), e);
 }
 
 static int binary_sink_finish(struct sink *s, struct err *e)
@@ -161,7 +197,7 @@ static int binary_sink_finish(struct sink *s, struct err *e)
         trailer_put(trailer, b->offset);
         b->payload.n = 0;
         tally_footer(b->tally, b->preamble_digest, &b->payload);
-        result = block_put(b, SECTION_FOOTER, 0, 0, &b->payload, e);
+        result = section_put(b, SECTION_FOOTER, (struct block_sum){0, 0}, &b->payload, e);
     }
     if (!result)
         result = out_put(b, trailer, sizeof trailer, e);
@@ -204,10 +240,9 @@ struct sink *sink_binary(FILE *out, const struct sink_info *info, enum trace_cod
     level = codec_level(codec, level, e);
     if (level < 0)
         return NULL;
-    b = xmalloc(sizeof *b);
-    memset(b, 0, offsetof(struct binary_sink, rec));
-    b->base =
-        (struct sink){binary_sink_event, binary_sink_names, binary_sink_finish, binary_sink_abort};
+    b = xcalloc(1, sizeof *b);
+    b->base = (struct sink){binary_sink_event, binary_sink_events, binary_sink_names,
+                            binary_sink_finish, binary_sink_abort};
     b->out = out;
     b->next.first = info->first;
     b->encoder = block_encoder_new(codec, level);

@@ -319,7 +319,10 @@ struct sink *sink_std(FILE *out, const struct sink_info *info, bool lossy, struc
         return NULL;
     }
     s = xcalloc(1, sizeof *s);
-    s->base = (struct sink){std_sink_event, std_sink_names, std_sink_finish, std_sink_abort};
+    s->base = (struct sink){.event = std_sink_event,
+                            .names = std_sink_names,
+                            .finish = std_sink_finish,
+                            .abort = std_sink_abort};
     s->out = out;
     s->names = names_new();
     s->next = info->first;

@@ -187,7 +187,10 @@ struct sink *sink_text(FILE *out, const struct sink_info *info, struct err *e)
     if (text_info_check(info, producer, e))
         return NULL;
     t = xcalloc(1, sizeof *t);
-    t->base = (struct sink){text_sink_event, text_sink_names, text_sink_finish, text_sink_abort};
+    t->base = (struct sink){.event = text_sink_event,
+                            .names = text_sink_names,
+                            .finish = text_sink_finish,
+                            .abort = text_sink_abort};
     t->out = out;
     errno = 0;
     fprintf(out, "%s %d\nproducer ", TEXT_MAGIC, TEXT_VERSION);

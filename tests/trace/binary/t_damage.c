@@ -63,7 +63,9 @@ static void hand_events(struct hand *h, const struct event *rec, size_t events, 
     struct block_encoder *encoder = block_encoder_new(CODEC_ZSTD, 1);
     struct bytes payload = {0};
 
-    block_encode(encoder, rec, records, &payload);
+    for (size_t i = 0; i < records; i += event_records(rec + i))
+        block_event(encoder, rec + i);
+    block_put(encoder, &payload);
     tally_events(h->tally, rec, records);
     hand_block(h,
                (struct block_header){.section = SECTION_EVENTS,
@@ -170,8 +172,8 @@ static void small_blocks_are_read_and_files_are_as_the_sink_writes(void **state)
 
     rng_seed(&r, 5);
     const size_t n = wild_event(&r, ev);
-    struct file sink =
-        file_write(ev, n, NULL, &(struct sink_info){.producer = "by hand", .granularity = 8}, CODEC_ZSTD);
+    struct file sink = file_write(
+        ev, n, NULL, &(struct sink_info){.producer = "by hand", .granularity = 8}, CODEC_ZSTD);
     struct hand h = hand_new(PREAMBLE);
     hand_events(&h, ev, 1, n);
     hand_finish(&h);
