@@ -71,6 +71,11 @@ struct policy_machine {
     unsigned cores, line;
     /* The steps as exec and mem would make them one by one. NULL: those do. */
     sim_cycle (*run)(void *host, unsigned core, const struct mem_run *r, sim_cycle now);
+    /* A branch of a policy in software goes one way: as the core guessed? A jump or call is on its
+     * way to it. After a wrong guess, when its core goes on. NULL: all are guessed. */
+    bool (*guesses)(void *host, unsigned core, uint64_t branch, bool taken);
+    void (*passes)(void *host, unsigned core, uint64_t from);
+    sim_cycle (*mispredicted)(void *host, unsigned core, sim_cycle now);
     uint64_t memory;             /* physical addresses are below this; 0: anywhere */
     struct pages *pages;         /* NULL: addresses are physical; see machine_physical */
     struct inline_heap *inlined; /* for policies whose metadata lie beside fields; NULL: none may */
@@ -90,8 +95,8 @@ struct policy_machine {
                       sim_cycle now);
     void (*piggyback)(struct coherence *caches, uint64_t bytes);
     enum mem_level (*where)(const struct coherence *caches, unsigned core, sim_addr line);
-    const uint64_t *lost;     /* coherence_lost; NULL: nobody counts */
-    const char *no_histories; /* coherence_no_histories */
+    const uint64_t *lost;         /* coherence_lost; NULL: nobody counts */
+    const char *no_histories;     /* coherence_no_histories */
     const struct policy_dsm *dsm; /* NULL: the machine has no such protocol */
 };
 

@@ -33,7 +33,7 @@ unit_tests += tests/policy/cvm/t_cvm tests/policy/cvm/t_cvm_epochs tests/policy/
 unit_tests += tests/runtime/t_runtime tests/runtime/t_runtime_collect tests/runtime/t_runtime_level tests/runtime/t_runtime_random
 unit_tests += tests/sim/compare/t_compare tests/sim/compare/t_compare_random \
 	tests/sim/compare/t_compare_truth tests/sim/machine/t_ce_machine tests/sim/machine/t_cluster tests/sim/machine/t_footprint tests/sim/machine/t_outside \
-	tests/sim/machine/t_touch tests/sim/order/t_order \
+	tests/sim/machine/t_predictor tests/sim/machine/t_tlb tests/sim/machine/t_touch tests/sim/order/t_order \
 	tests/sim/order/t_order_random tests/sim/order/t_order_window tests/sim/scheduler/t_pipeline \
 	tests/sim/scheduler/t_program tests/sim/scheduler/t_program_random tests/sim/scheduler/t_steps \
 	tests/sim/scheduler/t_stop tests/sim/scheduler/t_timed tests/sim/scheduler/t_timed_cores \

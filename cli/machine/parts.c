@@ -187,13 +187,23 @@ static void say_core(const struct chosen *s, struct box *core)
     const uint64_t front = number(s, "core.shared-front-end");
 
     if (is(s, "core.type", "pipelined")) {
-        box_say(core, "pipelined: %s instruction%s a cycle, %s in hand", word(s, "core.width"),
-                plural(number(s, "core.width")), word(s, "core.window"));
+        const uint64_t part = number(s, "core.width-hundredths");
+        char fraction[8] = "";
+        if (part)
+            snprintf(fraction, sizeof fraction, ".%02u", (unsigned)(part % 100));
+        box_say(core, "pipelined: %s%s instruction%s a cycle, %s in hand", word(s, "core.width"),
+                fraction, part ? "s" : plural(number(s, "core.width")), word(s, "core.window"));
         if (front > 1)
             box_say(core, "%" PRIu64 " cores share the front end that gives them", front);
         say_buffers(s, core);
         box_say(core, "an atomic takes %s cycle%s more than its line", word(s, "core.atomic"),
                 plural(number(s, "core.atomic")));
+        if (!is(s, "core.predictor", "none"))
+            box_say(core, "predictor %s: a wrong guess takes %s cycle%s", word(s, "core.predictor"),
+                    word(s, "core.mispredict"), plural(number(s, "core.mispredict")));
+        if (number(s, "tlb.entries"))
+            box_say(core, "translations of %s pages at hand, of %s in a second level",
+                    word(s, "tlb.entries"), word(s, "tlb.second-entries"));
         if (number(s, "core.unmodelled"))
             box_say(core, "%s %% more instructions for policies than are counted",
                     word(s, "core.unmodelled"));

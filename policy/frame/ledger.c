@@ -65,6 +65,7 @@ void ledger_software(struct ledger *c, const struct policy_env *env, const struc
     c->name = xcalloc(steps + 1, sizeof *c->name);
     for (unsigned i = 0; i < steps; i++)
         c->name[i] = step[i].name;
+    c->guessed = env->machine && env->machine->guesses;
     c->metadata = metadata_new(env, shadow);
     declare(c, stats_group(env->stats, "cost"));
 }
@@ -151,6 +152,18 @@ struct ledger_note *ledger_note_first(struct ledger *c, unsigned account, enum l
     *n = (struct ledger_note){.what = (uint8_t)what, .before = n[-1].before};
     k->instructions = instructions;
     return n;
+}
+
+void ledger_guess(struct ledger *c, unsigned core, uint64_t branch, bool taken)
+{
+    if (!c->env->machine->guesses(c->env->host, core, branch, taken))
+        ledger_note(c, core, LEDGER_BRANCH);
+}
+
+void ledger_called(struct ledger *c, unsigned core, uint64_t from)
+{
+    if (UNLIKELY(c->guessed))
+        c->env->machine->passes(c->env->host, core, from);
 }
 
 /* ---- parts that act as they are called ------------------------------------------------------ */
@@ -299,6 +312,16 @@ static sim_cycle waited(const struct ledger_note *n, sim_cycle now)
     return n->wait.until;
 }
 
+/* The wait for what decided the branch is the branch's. */
+static sim_cycle mispredicted(struct ledger *c, unsigned core, const struct ledger_note *n,
+                              sim_cycle now)
+{
+    const sim_cycle done = c->env->machine->mispredicted(c->env->host, core, now);
+
+    c->counts.cycles[n->part][TIME_INSTRUCTIONS] += done - now;
+    return done;
+}
+
 static sim_cycle pay_note(struct ledger *c, unsigned core, const struct ledger_note *n,
                           sim_cycle data, sim_cycle now)
 {
@@ -323,6 +346,8 @@ static sim_cycle pay_note(struct ledger *c, unsigned core, const struct ledger_n
     case LEDGER_OTHER:
         return env->mem(env->host, n->other.core, n->other.at, n->other.bytes,
                         (enum mem_cmd)n->other.cmd, now);
+    case LEDGER_BRANCH:
+        return mispredicted(c, core, n, now);
     case LEDGER_CALL:
         return n->call.fn(n->call.self, n->call.core, n->call.what, now);
     }

@@ -20,14 +20,15 @@
 #include "policy/policy.h"
 
 enum ledger_what {
-    LEDGER_BILL,  /* an access's costs begin: at `start`, unless something was paid before them */
-    LEDGER_DATA,  /* not before that access's data are there */
-    LEDGER_WAIT,  /* not before a cycle */
-    LEDGER_ASK,   /* the home of a line asks other cores */
-    LEDGER_ALONG, /* bytes came along with messages that were sent anyway, as the data did */
-    LEDGER_DROP,  /* a line is taken out of all caches */
-    LEDGER_OTHER, /* another core's caches make an access, and this core waits */
-    LEDGER_CALL   /* what is decided only then, as a handler that reads its tables */
+    LEDGER_BILL,   /* an access's costs begin: at `start`, unless something was paid before them */
+    LEDGER_DATA,   /* not before that access's data are there */
+    LEDGER_WAIT,   /* not before a cycle */
+    LEDGER_ASK,    /* the home of a line asks other cores */
+    LEDGER_ALONG,  /* bytes came along with messages that were sent anyway, as the data did */
+    LEDGER_DROP,   /* a line is taken out of all caches */
+    LEDGER_OTHER,  /* another core's caches make an access, and this core waits */
+    LEDGER_BRANCH, /* it was guessed wrongly */
+    LEDGER_CALL    /* what is decided only then, as a handler that reads its tables */
 };
 typedef sim_cycle ledger_call(void *self, unsigned core, void *what, sim_cycle now);
 struct ledger_note {
@@ -85,6 +86,7 @@ struct metadata;
 struct ledger {                     /* open so that gathering can be inline; only ledger.c writes */
     bool on;                        /* there is a machine, or hardware that acts without one */
     bool inlined;                   /* metadata lie beside fields; metadata.c */
+    bool guessed;                   /* branches may be guessed wrongly */
     bool held;                      /* see ledger_granule */
     uint8_t part;                   /* see ledger_part */
     unsigned gathers;               /* see ledger_gather: an account, plus 1 */
@@ -235,6 +237,18 @@ static inline struct ledger_note *ledger_note(struct ledger *c, unsigned account
 }
 /* One in front of all that was gathered since the latest bill began. */
 struct ledger_note *ledger_note_first(struct ledger *c, unsigned account, enum ledger_what what);
+
+/* By software: the latest instruction is a branch whose outcome depends on data. branch: a number
+ * that it alone has. */
+void ledger_guess(struct ledger *c, unsigned core, uint64_t branch, bool taken);
+static inline bool ledger_branch(struct ledger *c, unsigned core, uint64_t branch, bool taken)
+{
+    if (UNLIKELY(c->guessed))
+        ledger_guess(c, core, branch, taken);
+    return taken;
+}
+/* It has been called from there. */
+void ledger_called(struct ledger *c, unsigned core, uint64_t from);
 
 /* ---- parts that act as they are called ------------------------------------------------------ */
 

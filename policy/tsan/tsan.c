@@ -68,6 +68,7 @@ struct tsan {
 };
 
 struct word_access { /* of one word, in hand */
+    uint64_t code;   /* of the library's function that checks it: see branch */
     const struct event *ev;
     struct tsan_thread *thread;
     struct tsan_word *word;
@@ -85,6 +86,27 @@ static void touch(const struct tsan *t, sim_addr at, uint64_t bytes, enum mem_cm
 {
     ledger_access(t->env->cost, t->env->core, at, bytes, cmd);
 }
+
+/* Branches whose outcome depends on data. Those of the first loop over the cells are the same for
+ * all four; what comes behind is there four times. Each function of the library has its own. */
+enum branch {
+    AT_SAME_BYTES,
+    AT_SAME_THREAD,
+    AT_SAME_TIME,
+    AT_SAME_KIND,
+    AT_SAME_WRITE,
+    AT_EMPTY,
+    AT_EQUAL = AT_EMPTY + CELLS,
+    AT_OWN = AT_EQUAL + CELLS,
+    AT_STRONGER = AT_OWN + CELLS,
+    AT_STORED = AT_STRONGER + CELLS,
+    AT_OVERLAP = AT_STORED + CELLS,
+    AT_OWN_TOO = AT_OVERLAP + CELLS,
+    AT_HARMLESS = AT_OWN_TOO + CELLS,
+    AT_BEFORE = AT_HARMLESS + CELLS,
+    AT_REPLACE = AT_BEFORE + CELLS,
+    BRANCHES = 64 /* of a function, and some numbers more */
+};
 
 /* ---- threads -------------------------------------------------------------------------------- */
 
@@ -120,6 +142,12 @@ static void record(const struct tsan *t, struct tsan_thread *th)
 
 /* ---- the four cells ------------------------------------------------------------------------- */
 
+/* The outcome, which the core has guessed. */
+static bool branch(const struct tsan *t, const struct word_access *a, unsigned at, bool taken)
+{
+    return ledger_branch(t->env->cost, t->env->core, a->code + at, taken);
+}
+
 static bool same_thread(const struct word_access *a, const struct tsan_cell *old)
 {
     return epoch_thread(old->at) == epoch_thread(a->is.at);
@@ -141,20 +169,21 @@ static bool both_read_or_atomic(const struct tsan_cell *is, const struct tsan_ce
 static bool is_same(const struct tsan *t, const struct word_access *a, const struct tsan_cell *old)
 {
     step(t, STEP_SAME_CELL);
-    if (!old->at || old->bytes != a->is.bytes)
+    if (!branch(t, a, AT_SAME_BYTES, old->at && old->bytes == a->is.bytes))
         return false;
     step(t, STEP_SAME_RANGE);
-    if (!same_thread(a, old))
+    if (!branch(t, a, AT_SAME_THREAD, same_thread(a, old)))
         return false;
     step(t, STEP_SAME_THREAD);
-    if (old->at != a->is.at)
+    if (!branch(t, a, AT_SAME_TIME, old->at == a->is.at))
         return false;
     step(t, STEP_SAME_KIND);
-    if (old->atomic != a->is.atomic)
+    if (!branch(t, a, AT_SAME_KIND, old->atomic == a->is.atomic))
         return false;
-    if (!a->is.read)
-        step(t, STEP_SAME_WRITE);
-    return old->read <= a->is.read;
+    if (a->is.read)
+        return true;
+    step(t, STEP_SAME_WRITE);
+    return branch(t, a, AT_SAME_WRITE, !old->read);
 }
 
 static bool made_before(const struct tsan *t, const struct word_access *a)
@@ -176,21 +205,26 @@ static bool happens_before(const struct tsan *t, const struct word_access *a,
 }
 
 /* The old access conflicts with this one, and nothing orders them. */
-static bool races(const struct tsan *t, const struct word_access *a, const struct tsan_cell *old)
+static bool races(const struct tsan *t, const struct word_access *a, unsigned i)
 {
-    if (old->bytes == a->is.bytes) {
+    const struct tsan_cell *old = &a->word->cell[i];
+
+    if (branch(t, a, AT_EQUAL + i, old->bytes == a->is.bytes)) {
         step(t, same_thread(a, old) ? STEP_OWN : STEP_OTHERS);
-        return !same_thread(a, old) && !happens_before(t, a, old) &&
+        if (branch(t, a, AT_OWN + i, same_thread(a, old)))
+            return false;
+        return !branch(t, a, AT_BEFORE + i, happens_before(t, a, old)) &&
                !both_read_or_atomic(&a->is, old);
     }
     step(t, STEP_APART);
-    if (!(old->bytes & a->is.bytes))
+    if (!branch(t, a, AT_OVERLAP + i, (old->bytes & a->is.bytes) != 0))
         return false;
     step(t, STEP_OVERLAP);
-    if (same_thread(a, old) || both_read_or_atomic(&a->is, old))
+    if (branch(t, a, AT_OWN_TOO + i, same_thread(a, old)) ||
+        branch(t, a, AT_HARMLESS + i, both_read_or_atomic(&a->is, old)))
         return false;
     step(t, STEP_BEFORE);
-    return !happens_before(t, a, old);
+    return !branch(t, a, AT_BEFORE + i, happens_before(t, a, old));
 }
 
 static void store(const struct tsan *t, const struct word_access *a, unsigned i, bool stored)
@@ -232,26 +266,27 @@ static bool check_cells(struct tsan *t, const struct word_access *a)
         const struct tsan_cell *old = &a->word->cell[i];
         touch(t, a->shadow + i * CELL, CELL, MEM_LOAD);
         step(t, STEP_CELL);
-        if (!old->at) {
-            if (!stored)
+        if (branch(t, a, AT_EMPTY + i, !old->at)) {
+            if (!branch(t, a, AT_STORED + i, stored))
                 store(t, a, i, false);
             stored = true;
             continue;
         }
         step(t, STEP_TAKEN);
-        if (races(t, a, old)) {
+        if (races(t, a, i)) {
             report(t, a, old);
             if (!stored)
                 a->word->unkept |= a->is.bytes;
             return true;
         }
-        if (old->bytes != a->is.bytes || !at_least_as_strong(&a->is, old) ||
-            !(same_thread(a, old) || epoch_before(old->at, hb_clock(t->env->hb, a->ev->tid))))
+        if (old->bytes != a->is.bytes ||
+            !(same_thread(a, old) || epoch_before(old->at, hb_clock(t->env->hb, a->ev->tid))) ||
+            !branch(t, a, AT_STRONGER + i, at_least_as_strong(&a->is, old)))
             continue;
         store(t, a, i, stored);
         stored = true;
     }
-    if (stored)
+    if (branch(t, a, AT_REPLACE, stored))
         return false;
     /* "Choose a random candidate": the thread's count decides, in the source, too. */
     const unsigned i = a->thread->count % CELLS;
@@ -264,13 +299,21 @@ static bool check_cells(struct tsan *t, const struct word_access *a)
 
 /* ---- accesses ------------------------------------------------------------------------------- */
 
+/* Where the branches of its code are, of 16 functions: __tsan_read1 to __tsan_write8, and of
+ * ranges. */
+static uint64_t function_of(bool writes, unsigned bytes, bool alone)
+{
+    return (8u * writes + (alone ? (unsigned)__builtin_ctz(bytes) : 4)) * BRANCHES;
+}
+
 /* Of bytes in one word. alone: no part of a range. */
 static bool check(struct tsan *t, const struct event *ev, struct tsan_thread *th, sim_addr at,
                   unsigned bytes, bool alone)
 {
     const bool writes = event_writes(ev);
     const sim_addr word = at & ~(sim_addr)(WORD - 1);
-    struct word_access a = {ev,
+    struct word_access a = {function_of(writes, bytes, alone),
+                            ev,
                             th,
                             shadow_get(t->words, word),
                             word,
@@ -283,10 +326,12 @@ static bool check(struct tsan *t, const struct event *ev, struct tsan_thread *th
         a.word->counted = true;
         budget_take(&t->metadata, CELLS * CELL);
     }
-    if (alone)
+    if (alone) {
+        ledger_called(t->env->cost, t->env->core, a.is.site);
         step(t, writes ? STEP_WRITE : STEP_READ);
-    else
+    } else {
         step(t, STEP_RANGE_WORD);
+    }
     if (alone && !writes)
         touch(t, a.shadow, CELL, MEM_LOAD); /* is it read-only data? */
     if (made_before(t, &a)) {

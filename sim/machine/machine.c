@@ -40,6 +40,8 @@ const struct param core_param_rows[] = {
      "only."},
     {"width", PARAM_U64, AT(width), "4", 1, 16, "instructions", NULL,
      "Instructions that a pipelined core issues in a cycle."},
+    {"width-hundredths", PARAM_U64, AT(width_hundredths), "0", 0, 99, "hundredths", NULL,
+     "Of an instruction more than core.width in a cycle, where a width was measured."},
     {"shared-front-end", PARAM_U64, AT(shared_front_end), "1", 1, 8, "cores", NULL,
      "Pipelined cores that share the front end that gives core.width instructions a cycle: those "
      "of them that run have equal parts of it."},
@@ -62,6 +64,13 @@ const struct param core_param_rows[] = {
      "only."},
     {"atomic", PARAM_U64, AT(atomic), "0", 0, 1000, "cycles", NULL,
      "What an atomic takes on a pipelined core, beyond what its line takes."},
+    {"predictor", PARAM_CHOICE, AT(predictor), "none", 0, 0, "", predictor_text,
+     "How a pipelined core guesses branches of a policy's checks whose outcome depends on data; "
+     "none: always right; two-bit: a counter for each; tage: by histories of geometric lengths."},
+    {"mispredict", PARAM_U64, AT(mispredict), "20", 0, 1000, "cycles", NULL,
+     "Until instructions are issued again after a wrong guess, once the value is there that "
+     "decided "
+     "the branch."},
     {"unmodelled", PARAM_U64, AT(unmodelled), "0", 0, 1000, "percent", NULL,
      "Instructions that a pipelined core issues for a policy beyond those that are counted, for "
      "what is not modelled: a swept range."},
@@ -179,6 +188,14 @@ static int check_params(const struct machine *m, struct err *e)
                        "core.shared-front-end: %llu cores are no whole number of groups of %llu; "
                        "give another number of either",
                        (unsigned long long)p->cores, (unsigned long long)c->shared_front_end);
+    if (c->type != CORE_PIPELINED && c->predictor != PREDICTOR_NONE)
+        return bad_choice("core.predictor", "is of pipelined cores alone",
+                          "set core.type=pipelined, or core.predictor=none", e);
+    if (c->type != CORE_PIPELINED && m->tlb_params.entries)
+        return bad_choice("tlb.entries", "is of pipelined cores alone",
+                          "set core.type=pipelined, or tlb.entries=0", e);
+    if (tlb_check(&m->tlb_params, e))
+        return -1;
     if (m->timed && p->compat == COMPAT_CE)
         return bad_choice("compat: ce", "has no timed order",
                           "set order=recorded, or take --preset ce8", e);
@@ -249,6 +266,7 @@ static int make(struct machine *m, struct config *config, struct stats *stats, u
 
     if (config_bind(config, "", machine_param_rows, &m->params, e) ||
         config_bind(config, "core", core_param_rows, &m->core_params, e) ||
+        config_bind(config, "tlb", tlb_param_rows, &m->tlb_params, e) ||
         config_bind(config, "pages", pages_param_rows, &pages, e) || check_params(m, e))
         return -1;
     if (machine_pipelined(m) && m->core_params.memory_instruction == MEMORY_INSTRUCTION_PLUS)
@@ -326,10 +344,10 @@ void machine_each_param(void (*fn)(void *arg, const char *section, const struct 
     static const struct {
         const char *section;
         const struct param *rows;
-    } own[] = {{"", machine_param_rows},       {"core", core_param_rows},
-               {"pages", pages_param_rows},    {"memory", memory_param_rows},
-               {"stats", interval_param_rows}, {"timeline", timeline_param_rows},
-               {"dsm", dsm_param_rows}};
+    } own[] = {{"", machine_param_rows},          {"core", core_param_rows},
+               {"tlb", tlb_param_rows},           {"pages", pages_param_rows},
+               {"memory", memory_param_rows},     {"stats", interval_param_rows},
+               {"timeline", timeline_param_rows}, {"dsm", dsm_param_rows}};
 
     for (size_t i = 0; i < ARRAY_SIZE(own); i++)
         for (const struct param *row = own[i].rows; row->name; row++)

@@ -7,6 +7,8 @@
 #include "policy/inline_heap.h"
 #include "policy/machine.h"
 #include "sim/machine/outside.h"
+#include "sim/machine/predictor.h"
+#include "sim/machine/tlb.h"
 #include "sim/machine/footprint.h"
 #include "sim/order/order.h"
 #include "memory/pages.h"
@@ -26,8 +28,9 @@ struct machine_params { /* of the top level */
     uint32_t contention, compat;
 };
 struct core_params { /* section core */
-    uint32_t type, memory_instruction;
-    uint64_t width, shared_front_end, window, store_buffer, misses, atomic, unmodelled;
+    uint32_t type, memory_instruction, predictor;
+    uint64_t width, width_hundredths, shared_front_end, window, store_buffer, misses, atomic,
+        mispredict, unmodelled;
     uint64_t unknown_gap; /* instructions before an access, where the trace never says */
     uint64_t bytecode;    /* percent of an instruction, where gaps are bytecodes */
 };
@@ -60,9 +63,13 @@ struct machine_turns {
     /* All other cores stop, go on: when that is. */
     sim_cycle (*stop)(void *scheduler, unsigned core, sim_cycle now);
     sim_cycle (*go_on)(void *scheduler, unsigned core, sim_cycle since, sim_cycle now);
-    /* core.type = pipelined: an event's own instruction, and instructions of a policy. */
+    /* core.type = pipelined: an event's own instruction, and instructions of a policy; branches of
+     * a policy, as struct policy_machine has them. */
     void (*issue)(void *scheduler, unsigned core);
     sim_cycle (*exec)(void *scheduler, unsigned core, uint64_t instructions, sim_cycle now);
+    bool (*guesses)(void *scheduler, unsigned core, uint64_t branch, bool taken);
+    void (*passes)(void *scheduler, unsigned core, uint64_t from);
+    sim_cycle (*mispredicted)(void *scheduler, unsigned core, sim_cycle now);
 };
 
 struct cluster;   /* cluster.h */
@@ -72,6 +79,7 @@ struct timeline;  /* timeline.h */
 struct machine {
     struct machine_params params;
     struct core_params core_params;
+    struct tlb_params tlb_params;
     struct memory memory;
     struct coherence *coherence;
     struct outside *outside; /* owns; the caches are a host's; NULL: they are coherence's */

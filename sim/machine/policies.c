@@ -118,6 +118,27 @@ static void lend_host_caches(struct policy_machine *p, struct outside *o)
     p->no_histories = NULL;
 }
 
+static bool guesses(void *machine, unsigned core, uint64_t branch, bool taken)
+{
+    struct machine *m = machine;
+
+    return m->turns->guesses(m->scheduler, core, branch, taken);
+}
+
+static void passes(void *machine, unsigned core, uint64_t from)
+{
+    struct machine *m = machine;
+
+    m->turns->passes(m->scheduler, core, from);
+}
+
+static sim_cycle mispredicted(void *machine, unsigned core, sim_cycle now)
+{
+    struct machine *m = machine;
+
+    return m->turns->mispredicted(m->scheduler, core, now);
+}
+
 struct policy_machine machine_policies(struct machine *m)
 {
     struct policy_machine p = {
@@ -139,6 +160,11 @@ struct policy_machine machine_policies(struct machine *m)
         .dsm = cluster_policies(m->cluster),
     };
 
+    if (m->core_params.predictor != PREDICTOR_NONE) {
+        p.guesses = guesses;
+        p.passes = passes;
+        p.mispredicted = mispredicted;
+    }
     if (m->outside)
         lend_host_caches(&p, m->outside);
     return p;

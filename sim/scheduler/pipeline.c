@@ -19,19 +19,24 @@ struct flight {      /* a load under way */
     const struct mshr *slot;
     uint8_t level;
 };
-struct pipeline {   /* of a core */
-    uint64_t width; /* instructions that it issues in a cycle: its part of core.width */
+enum { PARTS = 100 }; /* of an instruction: core.width-hundredths */
+
+struct pipeline { /* of a core */
+    uint64_t
+        width; /* what it issues in a cycle, in parts of instructions: its part of core.width */
     uint64_t window;
     sim_cycle reach;       /* a load that takes no longer never holds the core up */
     sim_cycle at;          /* in this cycle */
-    unsigned issued;       /* ... so many instructions were issued */
+    unsigned issued;       /* ... so many parts of instructions were issued */
     uint64_t number;       /* of the latest instruction */
     struct flight *flight; /* owns; a ring of core.window + 1, in order of numbers */
     size_t first, n;
-    struct flight value; /* of the latest load of a policy */
-    struct flight last;  /* of all loads so far the one whose value is there last */
-    sim_cycle fetches;   /* MSHRs are free from then on */
-    uint64_t extra;      /* hundredths of an instruction: core.unmodelled */
+    struct flight value;         /* of the latest load of a policy */
+    struct flight last;          /* of all loads so far the one whose value is there last */
+    sim_cycle fetches;           /* MSHRs are free from then on */
+    uint64_t extra;              /* hundredths of an instruction: core.unmodelled */
+    struct tlb *tlb;             /* owns; NULL: all translations are at hand */
+    struct predictor *predictor; /* owns; NULL: all guesses are right */
 };
 
 /* Whose cycles pass: they are charged to the core, counted, or only foreseen. */
@@ -43,6 +48,7 @@ struct moment { /* how far a core is */
     enum who who;
     sim_cycle now;
     const struct mem_run *run; /* of POLICY, in a step; else NULL */
+    sim_cycle translates;      /* what the translation of the access in hand takes */
     uint8_t part;
     bool atomic; /* waits for what is before an atomic */
 };
@@ -129,7 +135,7 @@ static NO_INLINE void share(const struct timed *s, unsigned core)
 
     for (unsigned i = first; i < first + n; i++)
         run += i == core || s->core[i].busy;
-    s->pipe[core].width = params(s)->width > run ? params(s)->width / run : 1;
+    s->pipe[core].width = PARTS * (params(s)->width > run ? params(s)->width / run : 1);
 }
 
 /* What the core has of the front end from now on, until it is asked again. */
@@ -174,7 +180,7 @@ static bool wait_oldest(struct moment *t)
 static inline void issue_at_once(struct moment *t, uint64_t n)
 {
     struct pipeline *p = t->p;
-    const uint64_t all = (p->at == t->now ? p->issued : 0) + n;
+    const uint64_t all = (p->at == t->now ? p->issued : 0) + n * PARTS;
 
     passes(t, SPENT_EXECUTING, t->now + all / p->width);
     p->at = t->now;
@@ -223,6 +229,14 @@ static inline uint64_t with_unmodelled(const struct moment *t, uint64_t n)
     return n;
 }
 
+/* ---- translations ---------------------------------------------------------------------------- */
+
+static inline void translate(struct moment *t, sim_addr at)
+{
+    if (UNLIKELY(t->p->tlb != NULL))
+        t->translates = tlb_cycles(t->p->tlb, at, &t->s->st.second_translations, &t->s->st.walks);
+}
+
 /* ---- loads ----------------------------------------------------------------------------------- */
 
 struct access {
@@ -244,13 +258,13 @@ static inline sim_cycle issued_at(const struct moment *t)
 
     if (!has_own(t))
         return t->now;
-    return t->now + ((p->at == t->now ? p->issued : 0) + 1) / p->width;
+    return t->now + ((p->at == t->now ? p->issued : 0) + PARTS) / p->width;
 }
 
 /* When an access could start at the earliest. */
 static inline sim_cycle starts(const struct moment *t, const struct access *a)
 {
-    const sim_cycle issued = issued_at(t);
+    const sim_cycle issued = issued_at(t) + t->translates;
 
     return a->after ? later(issued, t->p->value.ready) : issued;
 }
@@ -334,7 +348,8 @@ static void fetch_later(struct moment *t, const struct access *a, struct mshr *s
     *slot = (struct mshr){
         .addr = a->at & ~(s->machine->params.line - 1), .traffic = a->traffic, .done = CYCLE_NEVER};
     t->p->fetches = CYCLE_NEVER;
-    queue_at(s, &s->queue.agent[2 * s->machine->params.cores + (size_t)(slot - s->mshr)], t->now);
+    queue_at(s, &s->queue.agent[2 * s->machine->params.cores + (size_t)(slot - s->mshr)],
+             t->now + t->translates);
     under_way(t, (struct flight){.ready = CYCLE_NEVER, .slot = slot, .level = LEVEL_MEMORY});
     s->st.overlapped++;
 }
@@ -356,7 +371,7 @@ static inline struct coh_result made(struct moment *t, const struct access *a, s
     if (r.level == LEVEL_L1) {
         f.ready = starts(t, a) + t->s->l1_latency;
     } else {
-        f.ready = issued_at(t) + (r.done - t->now);
+        f.ready = issued_at(t) + t->translates + (r.done - t->now);
         if (slot) {
             *slot = (struct mshr){.addr = a->at & ~(t->s->machine->params.line - 1),
                                   .done = f.ready,
@@ -364,7 +379,7 @@ static inline struct coh_result made(struct moment *t, const struct access *a, s
             t->p->fetches = later(t->p->fetches, f.ready);
             t->s->st.overlapped++;
         } else {
-            passes(t, spent_at((enum mem_level)r.level), r.done);
+            passes(t, spent_at((enum mem_level)r.level), r.done + t->translates);
         }
     }
     under_way(t, f);
@@ -494,7 +509,7 @@ static struct coh_result wait_access(struct moment *t, const struct access *a)
     turn(t);
     const struct coh_result r =
         coherence_access(s->machine->coherence, t->core, a->at, a->cmd, a->traffic, t->now);
-    passes(t, spent_at((enum mem_level)r.level), r.done);
+    passes(t, spent_at((enum mem_level)r.level), r.done + t->translates);
     answered(t, r.level);
     return r;
 }
@@ -541,19 +556,21 @@ static struct coh_result store(struct moment *t, const struct access *a)
     s->st.buffer_full += b->n == most;
     while (b->n == most)
         sleep_for(t, SPENT_STORE_BUFFER);
-    buffers_push(s, t->core,
-                 &(struct buffered_store){.addr = a->at,
-                                          .bytes = a->bytes,
-                                          .from = later(issued_at(t), t->p->last.ready),
-                                          .traffic = a->traffic,
-                                          .counts = t->run ? t->run->counts : NULL},
-                 t->now);
+    buffers_push(
+        s, t->core,
+        &(struct buffered_store){.addr = a->at,
+                                 .bytes = a->bytes,
+                                 .from = later(issued_at(t) + t->translates, t->p->last.ready),
+                                 .traffic = a->traffic,
+                                 .counts = t->run ? t->run->counts : NULL},
+        t->now);
     return at_level(LEVEL_L1);
 }
 
 /* Who answered, as far as that is known by now. */
 static struct coh_result make(struct moment *t, const struct access *a)
 {
+    translate(t, a->at);
     if (a->cmd == MEM_ATOMIC)
         return atomic(t, a);
     if (a->cmd == MEM_STORE)
@@ -574,10 +591,12 @@ static struct coh_result data_access(void *self, unsigned core, sim_addr addr, u
     (void)now; /* without assertions */
     assert(t.now == now);
     s->machine->core[core].ready = 0;
-    if (cmd != MEM_ATOMIC && s->buffers[core].sync)
+    if (cmd != MEM_ATOMIC && s->buffers[core].sync) {
+        translate(&t, addr);
         r = wait_access(&t, &a);
-    else
+    } else {
         r = make(&t, &a);
+    }
     r.done = t.now;
     return r;
 }
@@ -643,6 +662,7 @@ static sim_cycle exec(void *self, unsigned core, uint64_t instructions, sim_cycl
 static void hardware(struct moment *t, const struct access *a)
 {
     wait_value(t, &t->p->value);
+    translate(t, a->at);
     wait_access(t, a);
 }
 
@@ -677,6 +697,36 @@ static sim_cycle steps(void *self, unsigned core, const struct mem_run *r, sim_c
     return t.now;
 }
 
+/* ---- a policy's branches --------------------------------------------------------------------- */
+
+static bool guesses(void *self, unsigned core, uint64_t branch, bool taken)
+{
+    struct timed *s = self;
+    const bool right = predictor_guesses(s->pipe[core].predictor, branch, taken);
+
+    s->st.branches++;
+    s->st.mispredicted += !right;
+    return right;
+}
+
+static void on_the_way(void *self, unsigned core, uint64_t from)
+{
+    struct timed *s = self;
+
+    predictor_passes(s->pipe[core].predictor, from);
+}
+
+/* What was issued behind it was in vain. It decides by the latest load. */
+static sim_cycle mispredicted(void *self, unsigned core, sim_cycle now)
+{
+    struct timed *s = self;
+    struct moment t = policy_at(s, core, now);
+
+    wait_value(&t, &t.p->value);
+    passes(&t, SPENT_EXECUTING, t.now + params(s)->mispredict);
+    return t.now;
+}
+
 /* ---- making it ------------------------------------------------------------------------------- */
 
 static void declare_atomics(struct timed *s, struct stats_group *all)
@@ -699,6 +749,24 @@ static void declare_atomics(struct timed *s, struct stats_group *all)
     }
 }
 
+static void declare_more(struct timed *s, struct stats_group *core)
+{
+    if (params(s)->predictor != PREDICTOR_NONE) {
+        struct stats_group *g = stats_group(core, "branches");
+        stats_count(g, "all", "branches", "Branches of a policy's checks that depend on data.",
+                    &s->st.branches);
+        stats_count(g, "mispredicted", "branches", "Of these: guessed wrongly.",
+                    &s->st.mispredicted);
+    }
+    if (s->machine->tlb_params.entries) {
+        struct stats_group *g = stats_group(core, "tlb");
+        stats_count(g, "second", "accesses", "Accesses whose translation was in the second level.",
+                    &s->st.second_translations);
+        stats_count(g, "walks", "accesses", "Accesses whose translation was in neither level.",
+                    &s->st.walks);
+    }
+}
+
 void pipeline_init(struct timed *s, struct machine_turns *turns, struct stats_group *g)
 {
     const size_t n = s->machine->params.cores;
@@ -708,18 +776,25 @@ void pipeline_init(struct timed *s, struct machine_turns *turns, struct stats_gr
     s->pipe = xcalloc(n, sizeof *s->pipe);
     for (size_t i = 0; i < n; i++) {
         struct pipeline *p = &s->pipe[i];
-        p->width = params(s)->width;
+        p->width = PARTS * params(s)->width + params(s)->width_hundredths;
         p->window = params(s)->window;
-        p->reach = (p->window - 1) / p->width;
+        p->reach = (p->window - 1) * PARTS / p->width;
         p->flight = xcalloc(p->window + 1, sizeof *p->flight);
+        p->tlb = tlb_new(&s->machine->tlb_params);
+        if (params(s)->predictor != PREDICTOR_NONE)
+            p->predictor = predictor_new((enum predictor_type)params(s)->predictor);
     }
     s->machine->scheduler = s;
     s->machine->access = data_access;
     turns->issue = issue_own;
     turns->exec = exec;
     turns->steps = steps;
+    turns->guesses = guesses;
+    turns->passes = on_the_way;
+    turns->mispredicted = mispredicted;
     g = stats_group(g, "core");
     declare_atomics(s, stats_group(g, "atomics"));
+    declare_more(s, g);
     g = stats_group(g, "policy");
     for (size_t i = 0; i < SPENTS_MULTICORE; i++)
         stats_count(g, spent_text[i], "cycles",
@@ -729,7 +804,10 @@ void pipeline_init(struct timed *s, struct machine_turns *turns, struct stats_gr
 
 void pipeline_free(struct timed *s)
 {
-    for (size_t i = 0; s->pipe && i < s->machine->params.cores; i++)
+    for (size_t i = 0; s->pipe && i < s->machine->params.cores; i++) {
         free(s->pipe[i].flight);
+        tlb_free(s->pipe[i].tlb);
+        predictor_free(s->pipe[i].predictor);
+    }
     free(s->pipe);
 }

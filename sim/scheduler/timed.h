@@ -161,6 +161,7 @@ struct atomic_count {
 struct timed_stats {
     uint64_t switches, window_full, forwarded, merged, buffered, overlapped, buffer_full,
         misses_full;
+    uint64_t branches, mispredicted, second_translations, walks; /* of a pipelined core */
     uint64_t policy[SPENTS]; /* of a pipelined core: cycles of policies */
     struct atomic_count atomics[ATOMIC_LINES];
 };

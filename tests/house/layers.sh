@@ -35,7 +35,7 @@ policy/slimstate: policy policy/frame policy/fasttrack
 policy/regions: policy policy/frame
 policy/radish: policy policy/frame swmanager runtime
 sim/order: trace
-sim/machine: trace memory dsm policy sim/order
+sim/machine: trace memory cache dsm policy sim/order
 sim/scheduler: sim/machine sim/order
 sim: trace policy
 sim/compare: sim policy

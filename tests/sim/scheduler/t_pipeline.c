@@ -24,6 +24,15 @@ static void independent_instructions_are_issued_together(void **state)
     costs("T0 io +200", SLOW, "machine.cycles=200 machine.spent.executing=200");
 }
 
+static void a_width_may_have_a_fraction(void **state)
+{
+    (void)state;
+    /* 200 / 2.5; and what is left of a cycle is not lost: 202 / 2.5 is 80.8 */
+    costs("T0 io +200", PIPE "core.width=2 core.width-hundredths=50", "machine.cycles=80");
+    costs("T0 io +101;T0 io +101;T0 io +3", PIPE "core.width=2 core.width-hundredths=50",
+          "machine.cycles=82");
+}
+
 #define BOTH   "T0 io +40;T1 io +40;"
 #define BOTH10 BOTH BOTH BOTH BOTH BOTH BOTH BOTH BOTH BOTH BOTH
 #define ONE    "T1 io +40;"
@@ -243,6 +252,33 @@ static void atomics_cost_by_the_state_of_their_line(void **state)
     ran_free(&r);
 }
 
+/* ---- translations ---------------------------------------------------------------------------- */
+
+#define TLB                                                                                        \
+    "tlb.entries=2 tlb.ways=2 tlb.second-entries=4 tlb.second-ways=4 tlb.second-latency=7 "        \
+    "tlb.walk=30 "
+
+static void an_access_waits_for_its_translation(void **state)
+{
+    (void)state;
+    /* 30 for the walk, then a miss, 120, its instruction; the same page again: nothing. */
+    costs("T0 read 0x10000 8;T0 read 0x10000 8;T0 io +100", SLOW TLB,
+          "machine.cycles=252 core.tlb.walks=1 core.tlb.second=0");
+    /* Three pages by turns, of which two are at hand: the fourth load's is in the second level.
+     * Three misses with a walk each, 150; the hit's 7 are hidden behind what follows. */
+    costs("T0 read 0x10000 8;T0 read 0x20040 8;T0 read 0x30080 8;T0 read 0x10000 8;T0 io +100",
+          SLOW TLB, "machine.cycles=554 core.tlb.walks=3 core.tlb.second=1");
+    /* With a window of one nothing is hidden: 1 of the L1 and 7. */
+    costs("T0 read 0x10000 8;T0 read 0x20040 8;T0 read 0x30080 8;T0 read 0x10000 8;T0 io +100",
+          SLOW TLB "core.window=1", "machine.cycles=562");
+    /* Walks overlap, as the misses do. */
+    costs("T0 read 0x10000 8;T0 read 0x20040 8;T0 io +200",
+          SLOW TLB "core.misses=2 core.window=1024", "machine.cycles=202 core.tlb.walks=2");
+    /* A store waits in the buffer for it; synchronisation waits for the store. */
+    costs("T0 write 0x20000 8;T0 acq 0x9000", SLOW TLB "core.store-buffer=2",
+          "machine.cycles=302 core.tlb.walks=2");
+}
+
 /* ---- policies -------------------------------------------------------------------------------- */
 
 /* What 100 reads more of one field by one thread cost under FastTrack, whose read epoch they find:
@@ -439,8 +475,9 @@ static const char *const sources[] = {
     "synth:seed=1,events=3000,threads=1,gc_share=0,unaligned=0",
     "synth:seed=2,events=3000,threads=1,gc_share=0,unaligned=0,variables=4000",
     "synth:seed=3,events=3000,threads=1,gc_share=0,unaligned=0,sync_share=300"};
-static const char *const policies[] = {"none", "fasttrack", "fastrcd",    "valor", "slimstate",
-                                       "vc",   "eraser",    "goldilocks", "clean", "lard-runtime"};
+static const char *const policies[] = {"none",      "fasttrack",    "fastrcd", "valor",
+                                       "slimstate", "vc",           "eraser",  "goldilocks",
+                                       "clean",     "lard-runtime", "tsan"};
 
 static struct ran alone(const char *source, const char *policy, const char *settings)
 {
@@ -508,6 +545,33 @@ static void more_of_anything_is_never_slower(void **state)
         }
 }
 
+/* A thread writes two bytes of a word by turns, and then one of them again and again. The branches
+ * of each check are learned. core.mispredict is what each wrong guess takes beyond its wait. */
+static void wrong_guesses_take_time(void **state)
+{
+    static const char trace[] =
+        "T0 write 0x9000 1;T0 write 0x9001 1;T0 write 0x9000 1;T0 write 0x9001 1;" R50;
+    static const char settings[] = SLOW "policies=tsan granularity=1 core.predictor=two-bit ";
+    uint64_t cycles[3], wrong = 0;
+    char with[300];
+
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        snprintf(with, sizeof with, "%s core.mispredict=%u", settings, 10 * i);
+        struct ran r = ran_text(trace, with);
+        cycles[i] = ran_stat(&r, "machine.cycles");
+        wrong = ran_stat(&r, "core.branches.mispredicted");
+        assert_true(ran_stat(&r, "core.branches.all") > wrong);
+        ran_free(&r);
+    }
+    assert_true(wrong > 0);
+    number_is("ten cycles for each wrong guess", cycles[1] - cycles[0], 10 * wrong);
+    number_is("twenty", cycles[2] - cycles[0], 20 * wrong);
+    struct ran r = ran_text(trace, SLOW "policies=tsan granularity=1");
+    assert_true(ran_stat(&r, "machine.cycles") <= cycles[0]);
+    ran_free(&r);
+}
+
 static uint64_t sum_of(const struct ran *r, const char *names)
 {
     uint64_t sum = 0;
@@ -527,7 +591,7 @@ static void a_policys_cycles_add_up(void **state)
     for (size_t k = 1; k < sizeof policies / sizeof *policies; k++) {
         struct ran r = alone(sources[2], policies[k],
                              "core.type=pipelined core.store-buffer=4 core.misses=4 "
-                             "core.atomic=20");
+                             "core.atomic=20 core.predictor=two-bit tlb.entries=8");
         const uint64_t handler = ran_stat(&r, "machine.spent.handler");
         snprintf(parts, sizeof parts, "policy.%s.cost.cycles.", policies[k]);
         assert_int_equal(sum_of(&r, "core.policy."), handler);
@@ -541,6 +605,10 @@ static void what_makes_no_sense_is_refused(void **state)
 {
     (void)state;
     fails("T0 io", "core.type=pipelined order=recorded", 3, "core.type", "order=timed", "simple");
+    fails("T0 io", "core.predictor=tage", 3, "core.predictor", "core.type=pipelined", "none");
+    fails("T0 io", "tlb.entries=64", 3, "tlb.entries", "core.type=pipelined", "tlb.entries=0");
+    fails("T0 io", "core.type=pipelined tlb.entries=64 tlb.ways=3", 3, "tlb.entries", "3 ways",
+          "another number");
     fails("T0 io", "core.type=pipelined core.width=0", 3, "core.width", "1..16", "0");
     fails("T0 io", "core.type=pipelined core.window=0", 3, "core.window", "1..1024", "0");
 }
@@ -549,6 +617,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(independent_instructions_are_issued_together),
+        cmocka_unit_test(a_width_may_have_a_fraction),
         cmocka_unit_test(cores_that_run_share_a_front_end),
         cmocka_unit_test(hits_are_pipelined),
         cmocka_unit_test(the_window_bounds_how_far_a_core_goes_on),
@@ -559,6 +628,7 @@ int main(void)
         cmocka_unit_test(loads_see_their_cores_stores),
         cmocka_unit_test(atomics_cost_their_line_and_something_on_top),
         cmocka_unit_test(atomics_cost_by_the_state_of_their_line),
+        cmocka_unit_test(an_access_waits_for_its_translation),
         cmocka_unit_test(a_policys_instructions_and_hits_are_the_same_kind),
         cmocka_unit_test(a_policys_stores_use_the_same_buffer),
         cmocka_unit_test(a_policys_atomics_drain_the_programs_stores),
@@ -568,6 +638,7 @@ int main(void)
         cmocka_unit_test(prefetches_change_no_verdict),
         cmocka_unit_test(narrowed_down_it_is_the_simple_core),
         cmocka_unit_test(more_of_anything_is_never_slower),
+        cmocka_unit_test(wrong_guesses_take_time),
         cmocka_unit_test(a_policys_cycles_add_up),
         cmocka_unit_test(what_makes_no_sense_is_refused),
     };
