@@ -1,6 +1,7 @@
 /* probe.c - what lardsim validate has to know of a host and its kernel does not say: the time of a
  * cycle, instructions a cycle, latencies of caches and memory, misses and instructions that
- * overlap, atomics, and a line's way from core to core.
+ * overlap, atomics, branches that are guessed wrongly, translations of addresses, and a line's way
+ * from core to core.
  *
  *     probe L1 L2 L3
  *
@@ -15,6 +16,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { RUNS = 9, SHORT_RUNS = 101, LINE = 64, HUGE = 2 << 20 };
 
@@ -34,6 +36,11 @@ static int by_value(const void *a, const void *b)
 }
 
 static double run[SHORT_RUNS];
+
+static double positive(double x) /* a difference that noise has made less */
+{
+    return x > 0 ? x : 1e-4;
+}
 
 static double tell(const char *name, int runs)
 {
@@ -66,37 +73,95 @@ static double cycle(void)
     return tell("cycle", SHORT_RUNS);
 }
 
+#if defined(__x86_64__)
+/* A cell that is looked at, and a branch that is taken to the next; a cell that is empty, and two.
+ * %1: words; r10 is 0, and r13 and the words are not. */
+#define LOOK(cell)                                                                                 \
+    "mov " cell "(%1), %%rcx\n\tmov %%r8, %%rdx\n\txor %%rcx, %%rdx\n\tshr $42, %%rdx\n\t"         \
+    "and $31, %%edx\n\tjs 9f\n\tadd $8, %%r13\n\tcmp %%r10, %%r13\n\tjne 8f\n\tnop\n8:\n\t"
+#define EMPTY(cell)                                                                                \
+    "mov " cell "(%1), %%rax\n\tshr $1, %%rdi\n\ttest %%rax, %%rax\n\tjne 8f\n\tnop\n8:\n\t"       \
+    "test %%r10, %%r10\n\tje 8f\n\tnop\n8:\n\t"
+
+/* A function with the instructions of a check of ThreadSanitizer: __tsan_read8 of gcc 12, run
+ * instruction by instruction, whose first cell has an older access of the same thread. It has 140:
+ * 17 loads, 5 stores, the stack among them; 26 branches, half of them taken; 17 compares, 17
+ * shifts, 7 constants of 64 bits, 14 moves from register to register, 35 that add and mask, a
+ * multiplication, and the return. Nothing of one call waits for the one before. */
+enum { CHECK = 140 };
+static void checks(uint64_t rounds)
+{
+    static uint64_t words[16] = {[0] = 1, [1] = 3, [2] = 5, [3] = 7, [8] = 1};
+
+    __asm__ volatile(
+        "sub $128, %%rsp\n\txor %%r10d, %%r10d\n\t.p2align 4\n1:\n\t"
+        "call 7f\n\tdec %0\n\tjnz 1b\n\tjmp 6f\n\t.p2align 4\n7:\n\t"
+        "nopl (%%rax)\n\tpush %%r12\n\tpush %%r13\n\tpush %%rbx\n\t"
+        "movabs $0x7fff87ffffff8, %%rdx\n\tand %%r9, %%rdx\n\tmovabs $0x40000000000, %%rcx\n\t"
+        "xor %%rcx, %%rdx\n\tcmpq $-1, (%1)\n\tje 9f\n\tlea 8(%1), %%r13\n\tlea 40(%1), %%r12\n\t"
+        "mov 32(%1), %%rax\n\tmov 64(%1), %%r11\n\ttest %%r11, %%r11\n\tje 9f\n\t"
+        "mov %%r9, %%rdi\n\tshl $42, %%rdi\n\tmovabs $0x1c0000000000, %%rdx\n\t"
+        "and %%rdx, %%rdi\n\tmovabs $0xffffe3ffffffffff, %%rdx\n\tand %%r11, %%rdx\n\t"
+        "or %%rdx, %%rdi\n\tmovabs $0x60000000000000, %%r8\n\tor %%rdi, %%r8\n\t"
+        "mov %%r8, %%rbx\n\tshr $50, %%rbx\n\tmovabs $0x3ffffffffff, %%r12\n\t"
+        "and %%r8, %%r12\n\t" /* the access, as a cell */
+        "mov 56(%1), %%rcx\n\tmov %%rcx, %%rdx\n\tshr $3, %%rdx\n\tjs 9f\n\tmov 96(%1), %%rdx\n\t"
+        "mov %%rdx, %%rdi\n\tjs 9f\n\tmov 104(%1), %%rdi\n\tcmp %%r10, %%r13\n\tje 9f\n\t"
+        "jne 8f\n\tnop\n8:\n\t" /* flags */
+        LOOK("0") LOOK("8") LOOK("16") LOOK(
+            "24") "add $1, %%r11\n\tmov %%r11, %%rcx\n\tmov $-1, %%rdx\n\tmov %%r11, 72(%1)\n\t"
+                  "shr $42, %%rcx\n\tand $7, %%ecx\n\tadd $14, %%ecx\n\tshl %%cl, %%rdx\n\tnot "
+                  "%%rdx\n\t"
+                  "and %%r11, %%rdx\n\ttest $0x1fff, %%edx\n\tjs 9f\n\tmov %%r11, %%rdi\n\t"
+                  "shr $50, %%rdi\n\tadd $1, %%r8\n\tand $0x1fff, %%edi\n\timul $0x1150000, %%rdi, "
+                  "%%rax\n\t"
+                  "lea (%%rax, %%rdx, 8), %%rdx\n\tmovabs $0x600000000000, %%rax\n\tadd %%rdx, "
+                  "%%rax\n\t"
+                  "mov %%r12, 80(%1)\n\t" /* its event */
+                  "mov (%1), %%rax\n\ttest %%rax, %%rax\n\tje 9f\n\tmov %%r8, %%rdx\n\txor %%rax, "
+                  "%%rdx\n\t"
+                  "mov %%rdx, %%rcx\n\tshr $42, %%rcx\n\tand $31, %%ecx\n\tjs 9f\n\tshr $50, "
+                  "%%rdx\n\t"
+                  "cmp %%r10, %%r13\n\tjne 8f\n\tnop\n8:\n\tmov %%rax, %%rcx\n\tshr $47, %%rax\n\t"
+                  "and $3, %%eax\n\tcmp %%r10, %%r13\n\tje 9f\n\tshr $2, %%rcx\n\tand $3, %%ecx\n\t"
+                  "jmp 8f\n\tnop\n8:\n\tmov 40(%1), %%rdx\n\t" /* the first cell */
+        EMPTY("8") EMPTY("16") EMPTY("24") "pop %%rbx\n\tpop %%r13\n\tpop %%r12\n\tret\n"
+                                           "9:\n\tud2\n6:\n\tadd $128, %%rsp\n\t"
+        : "+r"(rounds)
+        : "r"(words)
+        : "rax", "rbx", "rcx", "rdx", "rdi", "r8", "r9", "r10", "r11", "r12", "r13", "memory",
+          "cc");
+}
+#else
 /* Of 16 instructions two load, three compare and three branch, not taken, eight compute; they do
  * not depend on each other but for the eight, in four chains. */
+enum { CHECK = 160 };
+static void checks(uint64_t rounds)
+{
+    static uint64_t words[8];
+    uint64_t a = 1, b = 1, c = 1, d = 1, x, y;
+
+    while (rounds--)
+        __asm__ volatile(TEN("ldr %4, [%6]\n\tadd %0, %0, %7\n\teor %1, %1, %7\n\t"
+                             "tst %7, %7\n\tb.eq 9f\n\tlsr %2, %2, #1\n\tand %3, %3, %7\n\t"
+                             "ldr %5, [%6, #8]\n\tadd %0, %0, %7\n\teor %1, %1, %7\n\t"
+                             "tst %7, %7\n\tb.eq 9f\n\tlsr %2, %2, #1\n\tand %3, %3, %7\n\t"
+                             "tst %7, %7\n\tb.eq 9f\n\t") "9:\n\t"
+                         : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "=&r"(x), "=&r"(y)
+                         : "r"(words), "r"((uint64_t)3)
+                         : "cc");
+}
+#endif
+
 static void width(double of_cycle)
 {
-    enum { ROUNDS = 2000 };
-    static uint64_t words[8];
+    enum { ROUNDS = 1000 };
 
+    checks(ROUNDS);
     for (int r = 0; r < SHORT_RUNS; r++) {
         const double began = now();
-        uint64_t a = 1, b = 1, c = 1, d = 1, x, y;
-        for (int i = 0; i < ROUNDS; i++)
-#if defined(__x86_64__)
-            __asm__ volatile(TEN("mov (%6), %4\n\tadd %7, %0\n\txor %7, %1\n\t"
-                                 "test %7, %7\n\tjz 9f\n\tshr $1, %2\n\tand %7, %3\n\t"
-                                 "mov 8(%6), %5\n\tadd %7, %0\n\txor %7, %1\n\t"
-                                 "test %7, %7\n\tjz 9f\n\tshr $1, %2\n\tand %7, %3\n\t"
-                                 "test %7, %7\n\tjz 9f\n\t") "9:\n\t"
-                             : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "=&r"(x), "=&r"(y)
-                             : "r"(words), "r"((uint64_t)3)
-                             : "cc");
-#else
-            __asm__ volatile(TEN("ldr %4, [%6]\n\tadd %0, %0, %7\n\teor %1, %1, %7\n\t"
-                                 "tst %7, %7\n\tb.eq 9f\n\tlsr %2, %2, #1\n\tand %3, %3, %7\n\t"
-                                 "ldr %5, [%6, #8]\n\tadd %0, %0, %7\n\teor %1, %1, %7\n\t"
-                                 "tst %7, %7\n\tb.eq 9f\n\tlsr %2, %2, #1\n\tand %3, %3, %7\n\t"
-                                 "tst %7, %7\n\tb.eq 9f\n\t") "9:\n\t"
-                             : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "=&r"(x), "=&r"(y)
-                             : "r"(words), "r"((uint64_t)3)
-                             : "cc");
-#endif
-        run[r] = ROUNDS * 160.0 / ((now() - began) / of_cycle);
+        checks(ROUNDS);
+        run[r] = ROUNDS * (double)CHECK / ((now() - began) / of_cycle);
     }
     tell("width", SHORT_RUNS);
 }
@@ -199,8 +264,9 @@ static void misses(void **first, size_t lines, double of_one)
         return (now() - began) / STEPS;                                                            \
     }
 BETWEEN(32)
-BETWEEN(64) BETWEEN(96) BETWEEN(128) BETWEEN(160) BETWEEN(192) BETWEEN(224) BETWEEN(256)
-    BETWEEN(320) BETWEEN(384) BETWEEN(448) BETWEEN(512) BETWEEN(640)
+BETWEEN(64)
+BETWEEN(96) BETWEEN(128) BETWEEN(160) BETWEEN(192) BETWEEN(224) BETWEEN(256) BETWEEN(320)
+    BETWEEN(384) BETWEEN(448) BETWEEN(512) BETWEEN(640)
 
         static void window(void **first, size_t lines, double of_one)
 {
@@ -300,6 +366,123 @@ static void transfer(void)
     tell("transfer", SHORT_RUNS);
 }
 
+/* ---- branches ------------------------------------------------------------------------------- */
+
+/* Each round draws a number, and branches by one of its bits. What mask lets through is a coin's
+ * throw, which nobody can guess; with 0 it is always the same. */
+static double rounds_of(uint64_t mask)
+{
+    enum { ROUNDS = 2000 };
+    const double began = now();
+    uint64_t n = state;
+
+    for (int i = 0; i < ROUNDS; i++) {
+        n ^= n << 13;
+        n ^= n >> 7;
+        n ^= n << 17;
+        if (n & mask)
+            __asm__ volatile("" : "+r"(n)); /* no conditional move */
+        else
+            __asm__ volatile("nop" : "+r"(n));
+    }
+    state = n; /* what came again would be learned */
+    return (now() - began) / ROUNDS;
+}
+
+static void mispredict(void)
+{
+    double right = 1e9;
+
+    for (int r = 0; r < SHORT_RUNS; r++) {
+        const double took = rounds_of(0);
+        right = took < right ? took : right;
+        run[r] = rounds_of(1 << 20);
+    }
+    for (int r = 0; r < SHORT_RUNS; r++)
+        run[r] = positive(2 * (run[r] - right));
+    tell("mispredict", SHORT_RUNS);
+}
+
+/* ---- translations --------------------------------------------------------------------------- */
+
+enum { MOST_PAGES = 8192, SAME = 8 };
+
+/* Loads of so many pages at random, each address with the value before. All of them are the same
+ * few pages of memory, so that their lines stay in the L1: what is more than of few pages is what
+ * translations take. */
+static double of_pages(char *at, size_t page, size_t n)
+{
+    static uint64_t offset[MOST_PAGES];
+    const size_t steps = 4 * MOST_PAGES;
+    double least = 1e9;
+
+    for (size_t i = 0; i < n; i++)
+        offset[i] = i * page + i % (SAME * (page / LINE)) / SAME * LINE;
+    for (size_t i = n - 1; i > 0; i--) {
+        const size_t k = draw(i + 1);
+        const uint64_t was = offset[i];
+        offset[i] = offset[k];
+        offset[k] = was;
+    }
+    for (int r = 0; r < 2 * RUNS; r++) {
+        const double began = now();
+        uint64_t value = 0;
+        for (size_t i = 0, k = 0; i < steps; i++) {
+            value = *(volatile uint64_t *)(at + offset[k] + value);
+            k = k + 1 == n ? 0 : k + 1;
+        }
+        const double took = (now() - began) / (double)steps;
+        least = r && took < least ? took : least;
+    }
+    return least;
+}
+
+/* The most pages of the list that take less than that. */
+static void most_below(const char *name, char *at, size_t page, const size_t *list, double limit)
+{
+    for (int r = 0; r < 3; r++) {
+        run[r] = (double)*list;
+        for (const size_t *n = list; *n && of_pages(at, page, *n) < limit; n++)
+            run[r] = (double)*n;
+    }
+    tell(name, 3);
+}
+
+static void translations(void)
+{
+    static const size_t first[] = {16, 24, 32, 40, 48, 56, 64, 72, 80, 96, 112, 128, 160, 192, 0};
+    static const size_t second[] = {256,  384,  512,  768,  1024, 1280, 1536,
+                                    1792, 2048, 2560, 3072, 4096, 0};
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const int file = memfd_create("probe", MFD_CLOEXEC);
+    char *at = mmap(NULL, MOST_PAGES * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (file < 0 || at == MAP_FAILED || ftruncate(file, (off_t)(SAME * page)))
+        return;
+    for (size_t i = 0; i < MOST_PAGES; i += SAME)
+        if (mmap(at + i * page, SAME * page, PROT_READ, MAP_SHARED | MAP_FIXED | MAP_POPULATE, file,
+                 0) == MAP_FAILED)
+            return;
+    double took[2][SHORT_RUNS];
+    for (int r = 0; r < RUNS; r++) {
+        const double few = of_pages(at, page, 16), some = of_pages(at, page, 256);
+        took[0][r] = positive(some - few);
+        took[1][r] = positive(of_pages(at, page, MOST_PAGES) - few);
+    }
+    for (int r = 0; r < RUNS; r++)
+        run[r] = took[0][r];
+    const double more = tell("second-translation", RUNS);
+    for (int r = 0; r < RUNS; r++)
+        run[r] = took[1][r];
+    const double walk = tell("walk", RUNS), few = of_pages(at, page, 16);
+    run[0] = (double)page;
+    tell("page", 1);
+    most_below("translations", at, page, first, few + more / 2);
+    most_below("second-translations", at, page, second, few + more + (walk - more) / 4);
+    munmap(at, MOST_PAGES * page);
+    close(file);
+}
+
 int main(int argc, char **argv)
 {
     static const char *const level[] = {"l1", "l2", "l3"};
@@ -327,6 +510,8 @@ int main(int argc, char **argv)
     misses(p, all / LINE, one);
     window(p, all / LINE, one);
     atomic_own();
+    mispredict();
+    translations();
     transfer();
     return 0;
 }

@@ -11,8 +11,8 @@
 const struct host_value_info host_value_info[HOST_VALUES] = {
     [HOST_CYCLE] = {"cycle", "ns", "An addition that waits for the one before."},
     [HOST_WIDTH] = {"width", "instructions a cycle",
-                    "Independent ones: of 16, two load, three "
-                    "compare and branch, eight compute."},
+                    "Of a function with those of a check of ThreadSanitizer; AArch64: of 16, two "
+                    "load, three compare and branch, eight compute."},
     [HOST_L1] = {"l1", "ns", "A load whose address is the value before, in half of the L1."},
     [HOST_L2] = {"l2", "ns", "The same in half of the L2."},
     [HOST_L3] = {"l3", "ns", "The same in an eighth of the L3."},
@@ -22,6 +22,15 @@ const struct host_value_info host_value_info[HOST_VALUES] = {
     [HOST_ATOMIC] = {"atomic", "ns", "An addition to the core's own line."},
     [HOST_TRANSFER] = {"transfer", "ns",
                        "A line's way to another core that polls: half of there and back."},
+    [HOST_MISPREDICT] = {"mispredict", "ns",
+                         "A branch that is guessed wrongly, beyond one that is not."},
+    [HOST_TRANSLATIONS] = {"translations", "pages", "Most whose loads take no longer than of few."},
+    [HOST_SECOND_TRANSLATIONS] = {"second-translations", "pages",
+                                  "Most whose loads take little longer."},
+    [HOST_SECOND_TRANSLATION] = {"second-translation", "ns",
+                                 "What a load of 256 pages at random takes more than of 16."},
+    [HOST_WALK] = {"walk", "ns", "What a load of 8192 pages at random takes more than of 16."},
+    [HOST_PAGE] = {"page", "bytes", "Of a page."},
 };
 
 /* ---- caches: sysfs -------------------------------------------------------------------------- */
@@ -260,6 +269,45 @@ static uint64_t remote(const struct host_facts *h, uint64_t others)
     return all > others ? (all - others) / 2 : 0;
 }
 
+static void put_width(struct host_list *l, double width)
+{
+    enum { PARTS = 100 };
+    const uint64_t parts = within(width * PARTS, PARTS, 16 * PARTS);
+
+    put(l, "core.width", parts / PARTS, "measured", "a function like a check");
+    put(l, "core.width-hundredths", parts % PARTS, "measured", "likewise");
+}
+
+static void put_branches(struct host_list *l, const struct host_facts *h)
+{
+    if (!(h->value[HOST_MISPREDICT].median > 0))
+        return;
+    say(l, "core.predictor=tage", "assumed", "a published kind; nobody says what this one is");
+    put(l, "core.mispredict",
+        within(h->value[HOST_MISPREDICT].least / h->value[HOST_CYCLE].least, 0, 1000), "measured",
+        "branches by a coin, less those that are always the same");
+}
+
+static void put_translations(struct host_list *l, const struct host_facts *h)
+{
+    const struct sampled *v = h->value;
+
+    for (unsigned i = HOST_TRANSLATIONS; i <= HOST_PAGE; i++)
+        if (!(v[i].median > 0))
+            return;
+    put(l, "tlb.entries", within(v[HOST_TRANSLATIONS].median, 4, 65536) & ~UINT64_C(3), "measured",
+        "pages at random");
+    say(l, "tlb.ways=4", "assumed", "no source");
+    put(l, "tlb.second-entries",
+        within(v[HOST_SECOND_TRANSLATIONS].median, 8, 65536) & ~UINT64_C(7), "measured",
+        "pages at random");
+    say(l, "tlb.second-ways=8", "assumed", "no source");
+    put(l, "tlb.second-latency", cycles(h, HOST_SECOND_TRANSLATION, 0), "measured", "256 pages");
+    put(l, "tlb.walk", cycles(h, HOST_WALK, 0), "measured", "8192 pages");
+    put(l, "tlb.page", within(v[HOST_PAGE].median, 4096, UINT64_C(1) << 30), "measured",
+        "the kernel's pages");
+}
+
 size_t host_settings(const struct host_facts *h, unsigned threads,
                      struct host_setting to[HOST_SETTINGS])
 {
@@ -275,14 +323,15 @@ size_t host_settings(const struct host_facts *h, unsigned threads,
     put(&l, "line", h->cache[0].line, "sysfs", "cpu0/cache");
     say(&l, "order=timed", "model", "a trace that was captured");
     say(&l, "core.type=pipelined", "model", "docs/machine.md, The pipelined core");
-    put(&l, "core.width", within(v[HOST_WIDTH].median, 1, 16), "measured",
-        "independent instructions");
+    put_width(&l, v[HOST_WIDTH].median);
     put(&l, "core.window", within(v[HOST_WINDOW].median, 16, 1024), "measured",
         "between two misses that overlap");
     put(&l, "core.misses", within(v[HOST_MISSES].median, 1, 64), "measured", "misses at a time");
     put(&l, "core.store-buffer", 56, "assumed", "Skylake's, as recalled");
     put(&l, "core.atomic", cycles(h, HOST_ATOMIC, 1) > l1 ? cycles(h, HOST_ATOMIC, 1) - l1 : 0,
         "measured", "an addition to the own line, less an L1 hit");
+    put_branches(&l, h);
+    put_translations(&l, h);
     if (h->cache[1].size) { /* that is where lines go that are fetched ahead */
         say(&l, "core.prefetch.streams=32", "assumed", "Sandy Bridge's: docs/machine.md");
         say(&l, "core.prefetch.degree=2", "assumed", "likewise");

@@ -44,7 +44,13 @@ enum host_value { /* what the probe measures, in its order */
                   HOST_MISSES,
                   HOST_WINDOW,
                   HOST_ATOMIC,
-                  HOST_TRANSFER,
+                  HOST_TRANSFER, /* from here on they may be missing */
+                  HOST_MISPREDICT,
+                  HOST_TRANSLATIONS,
+                  HOST_SECOND_TRANSLATIONS,
+                  HOST_SECOND_TRANSLATION,
+                  HOST_WALK,
+                  HOST_PAGE,
                   HOST_VALUES
 };
 struct host_value_info {
