@@ -13,14 +13,20 @@ struct window {          /* accesses outside are not recorded */
     int toggle;          /* a signalfd: each signal opens or closes it; -1: none */
 };
 
+struct spent { /* seconds of processor time, of a program; 0: not known */
+    double process;
+    double own;           /* by its own threads: not those of a JVM, nor before main */
+    double instrumenting; /* by those, too, and not counted there: classes that are loaded */
+};
+
 struct captured { /* known when the source is at its end */
     uint64_t events, accesses;
     uint64_t locked; /* accesses while their thread held a lock */
     uint64_t lost;   /* records that a thread took a number for, and was killed before it wrote */
     uint64_t broken; /* records that are no event */
     uint64_t within; /* events inside a collector's pause, in which no thread runs */
-    double seconds;  /* of processor time, of the whole program */
-    bool opened;     /* the window was */
+    struct spent spent;
+    bool opened; /* the window was */
     uint32_t threads;
     int status;           /* of the program, as waitpid gives it */
     unsigned left;        /* classes that could not be instrumented */
@@ -34,7 +40,7 @@ enum capture_kind {
 /* Starts argv. *to: borrowed, until the source is closed. NULL: it can't be started. */
 struct source *capture_start(enum capture_kind kind, char *const *argv, const struct window *w,
                              struct captured *to, struct err *e);
-/* Runs argv without a capture, its output thrown away: the seconds of processor time it takes. */
-int capture_plain(char *const *argv, double *seconds, struct err *e);
+/* Runs argv without a capture, its output thrown away. */
+int capture_plain(enum capture_kind kind, char *const *argv, struct spent *to, struct err *e);
 
 #endif

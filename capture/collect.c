@@ -128,7 +128,9 @@ static void program_ended(struct capture *c, int how)
     if (!c->program || wait4(c->program, &c->told->status, how, &used) != c->program)
         return;
     c->program = 0;
-    c->told->seconds = seconds_of(&used);
+    c->told->spent.process = seconds_of(&used);
+    if (c->kind == CAPTURE_NATIVE)
+        c->told->spent.own = c->told->spent.process;
 }
 
 static double seconds_since(const struct timespec *t)
@@ -347,8 +349,21 @@ static void give_back(struct capture *c)
     atomic_store_explicit(&c->ring->taken, c->number, memory_order_release);
 }
 
-/* "T 3 main", "S 12 Main.run:30", and "X Main: reason" of a class that was left as it is. A site's
- * line is there before its first record is. */
+/* "C NANOSECONDS NANOSECONDS" of an agent: what the program's own threads have spent, and what
+ * instrumenting has. */
+static bool is_spent(struct spent *to, const char *line)
+{
+    unsigned long long own, aside;
+
+    if (sscanf(line, "C %llu %llu", &own, &aside) != 2)
+        return false;
+    to->own = (double)own * 1e-9;
+    to->instrumenting = (double)aside * 1e-9;
+    return true;
+}
+
+/* That, "T 3 main", "S 12 Main.run:30", and "X Main: reason" of a class that was left as it is. A
+ * site's line is there before its first record is. */
 static void read_names(struct capture *c)
 {
     unsigned long long id;
@@ -361,6 +376,8 @@ static void read_names(struct capture *c)
         line[strcspn(line, "\n")] = '\0';
         if (*line == 'X' && c->told->left++ == 0)
             snprintf(c->told->left_first, sizeof c->told->left_first, "%s", line + 2);
+        else if (is_spent(&c->told->spent, line))
+            continue;
         else if (sscanf(line + 1, " %llu %n", &id, &at) == 1 && line[1 + at])
             names_add(c->names, *line == 'T' ? NAME_THREAD : NAME_SITE, id, line + 1 + at,
                       &ignored);
@@ -448,6 +465,21 @@ static struct ring *ring_make(int *fd, struct err *e)
     return NULL;
 }
 
+/* A file that the agents of a JVM write lines to, and where it is read from, at a place of its own;
+ * *to: the caller's, -1 and NULL if it can't be had. */
+static FILE *lines_make(int *to)
+{
+    FILE *f = NULL;
+
+    *to = memfd_create("lardsim-names", 0);
+    if (*to >= 0) {
+        char *path = xasprintf("/proc/self/fd/%d", *to);
+        f = fopen(path, "re");
+        free(path);
+    }
+    return f;
+}
+
 /* In the child. What fails is told through the pipe, which a program that starts closes. */
 static bool ready_for_ring(int fd, int names)
 {
@@ -475,7 +507,7 @@ static void start(char *const *argv, int fd, int names, int told)
     signal(SIGPIPE, SIG_DFL);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    if (fd < 0 ? ready_alone() : ready_for_ring(fd, names))
+    if ((fd >= 0 || ready_alone()) && ((fd < 0 && names < 0) || ready_for_ring(fd, names)))
         execvp(argv[0], argv);
     const int why = errno;
     if (write(told, &why, sizeof why) < 0)
@@ -483,7 +515,7 @@ static void start(char *const *argv, int fd, int names, int told)
     _exit(127);
 }
 
-/* fd: of the ring; -1: without one. */
+/* fd: of the ring; names: of what the agents of a JVM say; -1: without. */
 static pid_t start_program(char *const *argv, int fd, int names, struct err *e)
 {
     int told[2], why;
@@ -519,12 +551,8 @@ struct source *capture_start(enum capture_kind kind, char *const *argv, const st
     *to = (struct captured){.events = 0};
     c->ring = ring;
     c->kind = kind;
-    if (kind == CAPTURE_JAVA && (names = memfd_create("lardsim-names", 0)) >= 0) {
-        /* Opened anew, as it is read at a place of its own while the program writes. */
-        char *path = xasprintf("/proc/self/fd/%d", names);
-        c->names_file = fopen(path, "re");
-        free(path);
-    }
+    if (kind == CAPTURE_JAVA)
+        c->names_file = lines_make(&names);
     c->told = to;
     c->window = *w;
     map_init(&c->given, NULL);
@@ -559,14 +587,23 @@ struct source *capture_start(enum capture_kind kind, char *const *argv, const st
     return &c->base;
 }
 
-int capture_plain(char *const *argv, double *seconds, struct err *e)
+int capture_plain(enum capture_kind kind, char *const *argv, struct spent *to, struct err *e)
 {
-    const pid_t program = start_program(argv, -1, -1, e);
+    int lines = -1, status;
+    FILE *f = kind == CAPTURE_JAVA ? lines_make(&lines) : NULL;
+    const pid_t program = start_program(argv, -1, lines, e);
+    char line[128];
     struct rusage used;
-    int status;
+    const bool ended = program > 0 && wait4(program, &status, 0, &used) == program;
 
-    if (program < 0 || wait4(program, &status, 0, &used) != program)
-        return -1;
-    *seconds = seconds_of(&used);
-    return 0;
+    *to = (struct spent){.process = ended ? seconds_of(&used) : 0};
+    if (kind == CAPTURE_NATIVE)
+        to->own = to->process;
+    while (f && fgets(line, sizeof line, f))
+        is_spent(to, line);
+    if (f)
+        fclose(f);
+    if (lines >= 0)
+        close(lines);
+    return ended ? 0 : -1;
 }

@@ -63,6 +63,7 @@ enum {
     OPT_WARM_UP,
     OPT_ON_SIGNAL,
     OPT_BASELINE,
+    OPT_MEASURED,
     OPT_BAND
 };
 #define ROW_JSON                                                                                   \

@@ -5,7 +5,10 @@
  * handle has the object's new place, or none. A thread in native code is not stopped by a pause, so
  * between reading a handle and writing its record it holds a sign up, and a collection waits until
  * all signs are down. A thread whose number was taken inside a pause gives it up, and takes another
- * one afterwards. */
+ * one afterwards.
+ *
+ * Given the option "alone" it records nothing, and only adds up the program's processor time, which
+ * a capture's is compared with. */
 #include <fcntl.h>
 #include <jvmti.h>
 #include <pthread.h>
@@ -19,6 +22,7 @@
 #include "capture/write.h"
 
 enum { CHUNK = 1024, CHUNKS = 4096, CLASSES = 1 << 16, JAVA_IDS = 1 << 20 };
+enum { LINE = 64 };      /* bytes of a line about the program's processor time, at most */
 enum { MADE = 1 << 30 }; /* a class's number and this: the site of what no known code allocates */
 #define UNLIKELY_(x) __builtin_expect(!!(x), 0)
 
@@ -83,6 +87,18 @@ static uint8_t class_element[CLASSES]; /* by number: bytes of an array's element
 static pthread_mutex_t class_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic uint64_t word_class[CLASSES]; /* from a header's word to a number; 0: free */
 static uint32_t array_base = 16, reference_bytes = 4;
+
+struct account { /* of a thread's processor time, while it runs; by its clock, in nanoseconds */
+    clockid_t clock;
+    uint64_t since;
+    uint64_t aside;    /* spent on instrumenting */
+    uint64_t aside_at; /* when that began; 0: it is not going on */
+    struct account **before, *next;
+};
+static struct account *accounts; /* own */
+static uint64_t own, aside;      /* of those that are closed */
+static pthread_mutex_t accounts_lock = PTHREAD_MUTEX_INITIALIZER;
+static _Thread_local struct account *account __attribute__((tls_model("initial-exec")));
 
 static void *grown(void *p, size_t n, size_t *cap, size_t bytes)
 {
@@ -220,6 +236,90 @@ static struct site *site_at(jint id)
     return &sites[id / CHUNK][id % CHUNK];
 }
 
+/* ---- processor time -------------------------------------------------------------------------- */
+
+static uint64_t clock_now(clockid_t clock)
+{
+    struct timespec t = {.tv_sec = 0};
+
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* From now on this thread's time is the program's. */
+static void account_open(void)
+{
+    struct account *a = calloc(1, sizeof *a);
+
+    if (!a || account || pthread_getcpuclockid(pthread_self(), &a->clock)) {
+        free(a);
+        return;
+    }
+    a->since = clock_now(a->clock);
+    pthread_mutex_lock(&accounts_lock);
+    a->next = accounts;
+    a->before = &accounts;
+    if (accounts)
+        accounts->before = &a->next;
+    accounts = a;
+    pthread_mutex_unlock(&accounts_lock);
+    account = a;
+}
+
+/* Under accounts_lock. */
+static void account_count(const struct account *a)
+{
+    own += clock_now(a->clock) - a->since - a->aside;
+    aside += a->aside;
+}
+
+static void account_close(void)
+{
+    struct account *a = account;
+
+    if (!a)
+        return;
+    account = NULL;
+    pthread_mutex_lock(&accounts_lock);
+    account_count(a);
+    *a->before = a->next;
+    if (a->next)
+        a->next->before = a->before;
+    pthread_mutex_unlock(&accounts_lock);
+    free(a);
+}
+
+/* What this thread does until quiet(s, -1) is the agent's own: no accesses, and time set aside. */
+static void quiet(struct self *s, int more)
+{
+    const unsigned was = s->off;
+
+    s->off += (unsigned)more;
+    if (!account || (was && s->off))
+        return;
+    const uint64_t now = clock_now(account->clock);
+    if (s->off)
+        account->aside_at = now;
+    else if (account->aside_at)
+        account->aside += now - account->aside_at;
+}
+
+/* At the end, when some threads still run: "C", nanoseconds of the program, and of instrumenting.
+ */
+static void account_tell(int fd)
+{
+    char line[LINE];
+
+    pthread_mutex_lock(&accounts_lock);
+    for (const struct account *a = accounts; a; a = a->next)
+        account_count(a);
+    const int n = snprintf(line, sizeof line, "C %llu %llu\n", (unsigned long long)own,
+                           (unsigned long long)aside);
+    pthread_mutex_unlock(&accounts_lock);
+    if (write(fd, line, (size_t)n) < 0)
+        return; /* it is not known, then */
+}
+
 /* ---- what instrumented code calls: class lardsim.Rt ------------------------------------------ */
 
 static bool resolved(JNIEnv *jni, struct self *s, struct site *at, jint id)
@@ -229,11 +329,11 @@ static bool resolved(JNIEnv *jni, struct self *s, struct site *at, jint id)
     if (at->offset == -2)
         return false;
     const uint64_t work = s->work; /* not of what the agent allocates meanwhile */
-    s->off++;
+    quiet(s, 1);
     (*jni)->CallStaticVoidMethod(jni, runtime, resolve, id);
     if ((*jni)->ExceptionCheck(jni))
         (*jni)->ExceptionClear(jni);
-    s->off--;
+    quiet(s, -1);
     s->work = work;
     return at->offset >= 0;
 }
@@ -410,7 +510,7 @@ JNIEXPORT void JNICALL Java_lardsim_Rt_quiet(JNIEnv *jni, jclass c, jint more)
 {
     (void)jni;
     (void)c;
-    me()->off += (unsigned)more;
+    quiet(me(), more);
 }
 
 JNIEXPORT void JNICALL Java_lardsim_Rt_site(JNIEnv *jni, jclass c, jint id, jlong offset,
@@ -738,6 +838,7 @@ static void JNICALL on_start(jvmtiEnv *e, JNIEnv *jni, jthread t)
     /* What the first thread does to end the JVM comes as another thread. */
     if (!atomic_load(&on) || (mine && mine->ended))
         return;
+    account_open();
     struct self *s = me();
     s->off++;
     if (thread_id)
@@ -767,6 +868,7 @@ static void JNICALL on_end(jvmtiEnv *e, JNIEnv *jni, jthread t)
         return;
     record(mine, REC_THREAD_END, NULL, 0, 0, 0);
     mine->ended = true;
+    account_close();
 }
 
 /* ---- begin and end -------------------------------------------------------------------------- */
@@ -813,6 +915,7 @@ JNIEXPORT void JNICALL Java_lardsim_Rt_begin(JNIEnv *jni, jclass c)
     }
     (*ti)->Deallocate(ti, (unsigned char *)found);
     s->off--;
+    account_open();
 }
 
 /* The first native that is called: finding the others by their names would call classes that are
@@ -855,8 +958,10 @@ static void JNICALL on_death(jvmtiEnv *e, JNIEnv *jni)
     (void)e;
     (void)jni;
     atomic_store(&on, false);
-    if (names)
-        fflush(names);
+    if (!names)
+        return;
+    fflush(names);
+    account_tell(fileno(names));
 }
 
 static int refuse(const char *why)
@@ -865,25 +970,92 @@ static int refuse(const char *why)
     return JNI_ERR;
 }
 
-static int find_ring(void)
+/* The descriptors of the ring (-1: none), and of the lines for the reader. */
+static int find_reader(int *fd, int *lines)
 {
     const char *text = getenv(RING_VARIABLE);
+
+    if (!text || sscanf(text, "%d,%d", fd, lines) != 2)
+        return refuse("this agent is for `lardsim capture java`, which starts the JVM");
+    unsetenv(RING_VARIABLE);
+    fcntl(*lines, F_SETFD, FD_CLOEXEC);
+    return JNI_OK;
+}
+
+static int find_ring(void)
+{
     int fd, lines;
     struct ring *r;
 
-    if (!text || sscanf(text, "%d,%d", &fd, &lines) != 2)
-        return refuse("this agent is for `lardsim capture java`, which starts the JVM");
+    if (find_reader(&fd, &lines) != JNI_OK)
+        return JNI_ERR;
     r = mmap(NULL, sizeof *r, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
     close(fd);
-    unsetenv(RING_VARIABLE);
     if (r == MAP_FAILED)
         return refuse("the ring of the capture can't be mapped");
     ring = r;
     reader = getppid();
-    fcntl(lines, F_SETFD, FD_CLOEXEC);
     names = fdopen(lines, "w");
     return JNI_OK;
 }
+
+static void enable(const jvmtiEvent *events, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        (*ti)->SetEventNotificationMode(ti, JVMTI_ENABLE, events[i], NULL);
+}
+
+/* ---- without a capture ------------------------------------------------------------------------
+ */
+
+static int told; /* the descriptor of the lines for the reader */
+
+static void JNICALL alone_main(jvmtiEnv *e, JNIEnv *jni, jthread t)
+{
+    (void)e, (void)jni, (void)t;
+    atomic_store(&on, true);
+    account_open();
+}
+
+static void JNICALL alone_start(jvmtiEnv *e, JNIEnv *jni, jthread t)
+{
+    (void)e, (void)jni, (void)t;
+    if (atomic_load(&on))
+        account_open();
+}
+
+static void JNICALL alone_end(jvmtiEnv *e, JNIEnv *jni, jthread t)
+{
+    (void)e, (void)jni, (void)t;
+    account_close();
+}
+
+static void JNICALL alone_death(jvmtiEnv *e, JNIEnv *jni)
+{
+    (void)e, (void)jni;
+    account_tell(told);
+}
+
+static int load_alone(void)
+{
+    const jvmtiEventCallbacks calls = {.VMInit = alone_main,
+                                       .ThreadStart = alone_start,
+                                       .ThreadEnd = alone_end,
+                                       .VMDeath = alone_death};
+    static const jvmtiEvent events[] = {JVMTI_EVENT_VM_INIT, JVMTI_EVENT_THREAD_START,
+                                        JVMTI_EVENT_THREAD_END, JVMTI_EVENT_VM_DEATH};
+    int ring_fd;
+
+    if (find_reader(&ring_fd, &told) != JNI_OK)
+        return JNI_ERR;
+    if ((*ti)->SetEventCallbacks(ti, &calls, sizeof calls))
+        return refuse("this JVM lacks what a measurement needs");
+    enable(events, sizeof events / sizeof *events);
+    return JNI_OK;
+}
+
+/* ---- load -------------------------------------------------------------------------------------
+ */
 
 JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 {
@@ -904,10 +1076,11 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
                                         JVMTI_EVENT_VM_DEATH};
     char *version = NULL;
 
-    (void)options;
     (void)reserved;
     if ((*vm)->GetEnv(vm, (void **)&ti, JVMTI_VERSION_11) != JNI_OK)
         return refuse("this JVM has no JVMTI 11");
+    if (options && strcmp(options, "alone") == 0)
+        return load_alone();
     if ((*ti)->GetSystemProperty(ti, "java.vm.specification.version", &version) ||
         strcmp(version, "17") != 0)
         return refuse("a capture needs JDK 17: how handles look is the JVM's own business, and "
@@ -918,8 +1091,7 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
         return refuse("this JVM lacks what a capture needs");
     /* From the start: in a buffer for allocations that is open already nothing would be told. */
     (*ti)->SetHeapSamplingInterval(ti, 0);
-    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
-        (*ti)->SetEventNotificationMode(ti, JVMTI_ENABLE, events[i], NULL);
+    enable(events, sizeof events / sizeof *events);
     me(); /* the main thread is thread 0 */
     return JNI_OK;
 }

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,23 +32,66 @@ static double percent(uint64_t part, uint64_t all)
     return all ? 100.0 * (double)part / (double)all : 0;
 }
 
+static void say_times(double now, double plain)
+{
+    if (now > 0 && plain > 0)
+        fprintf(stderr, ", %.1f times as much as without capture", now / plain);
+}
+
 /* What the capture may have changed: the more slowly a program runs, and the less of it in locks,
  * the more the order of its threads can be another one than without capture. */
-static void say_numbers(const struct captured *had, double plain, const char *out)
+static void say_numbers(const struct captured *had, const struct spent *plain, const char *out)
 {
+    const struct spent *took = &had->spent;
+
     fprintf(stderr, "lardsim: %s: %" PRIu64 " events of %u threads%s\n", out, had->events,
             had->threads, had->lost ? "; some were lost when it was killed" : "");
-    fprintf(stderr, "lardsim: %.2f s of processor time", had->seconds);
-    if (had->events)
-        fprintf(stderr, ", %.0f ns an event", had->seconds * 1e9 / (double)had->events);
-    if (plain > 0)
-        fprintf(stderr, ", %.1f times as much as without capture", had->seconds / plain);
-    fprintf(stderr, "; %.1f %% of the accesses while a lock was held\n",
+    fprintf(stderr, "lardsim: %.2f s of processor time", took->process);
+    say_times(took->process, plain->process);
+    if (took->own > 0) {
+        fprintf(stderr, "; %.2f s in the program's own threads", took->own);
+        say_times(took->own, plain->own);
+        if (had->events)
+            fprintf(stderr, ", %.0f ns an event", took->own * 1e9 / (double)had->events);
+    }
+    if (took->instrumenting > 0)
+        fprintf(stderr, "; %.2f s to instrument its classes", took->instrumenting);
+    fprintf(stderr, "\nlardsim: %.1f %% of the accesses while a lock was held\n",
             percent(had->locked, had->accesses));
 }
 
+/* Of lardsim, so far. */
+static double own_seconds(void)
+{
+    struct rusage u;
+
+    getrusage(RUSAGE_SELF, &u);
+    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+           (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1e-6;
+}
+
+/* What is not known is left out. */
+static void measured(const struct captured *had, const struct spent *plain, FILE *out)
+{
+    const struct {
+        const char *key;
+        double seconds;
+    } all[] = {{"plain-process-seconds", plain->process},
+               {"plain-own-seconds", plain->own},
+               {"process-seconds", had->spent.process},
+               {"own-seconds", had->spent.own},
+               {"instrumenting-seconds", had->spent.instrumenting},
+               {"recorder-seconds", own_seconds()}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+        if (all[i].seconds > 0)
+            fprintf(out, "%s: %.3f\n", all[i].key, all[i].seconds);
+    fprintf(out, "events: %" PRIu64 "\n", had->events);
+}
+
 /* As a shell would say it. */
-static void say(const struct cli *c, const struct captured *had, double plain, const char *out)
+static void say(const struct cli *c, const struct captured *had, const struct spent *plain,
+                const char *out)
 {
     const int s = had->status;
 
@@ -104,29 +148,46 @@ static int window_of(const struct cli *c, struct window *w, struct err *e)
     return 0;
 }
 
+static int run(const struct cli *c, enum capture_kind kind, char *const *argv, char *const *alone,
+               struct captured *had, struct spent *plain, struct err *e)
+{
+    struct window w;
+
+    if (window_of(c, &w, e))
+        return -1;
+    stop_leave();
+    if (cli_has(c, OPT_BASELINE) && capture_plain(kind, alone, plain, e))
+        return -1;
+    struct source *s = capture_start(kind, argv, &w, had, e);
+    const int failed = s ? out_copy(s, c, cli_get(c, 'o'), e) : -1;
+    if (w.toggle >= 0)
+        close(w.toggle);
+    return failed;
+}
+
 int capture_run(const struct cli *c, enum capture_kind kind, char *const *argv, char *const *alone,
                 struct err *e)
 {
-    const char *out = cli_get(c, 'o');
-    struct window w;
+    const char *out = cli_get(c, 'o'), *figures = cli_get(c, OPT_MEASURED);
     struct captured had;
-    double plain = 0;
+    struct spent plain = {.process = 0};
+    FILE *to = NULL;
 
     if (!out)
         return err_set(e, LARD_USAGE, "where to write the trace is missing: -o FILE");
-    if (out_check(c, out, e) || window_of(c, &w, e))
+    if (out_check(c, out, e))
         return -1;
-    stop_leave();
-    if (cli_has(c, OPT_BASELINE) && capture_plain(alone, &plain, e))
-        return -1;
-    struct source *s = capture_start(kind, argv, &w, &had, e);
-    const int failed = s ? out_copy(s, c, out, e) : -1;
-    if (w.toggle >= 0)
-        close(w.toggle);
-    if (failed)
-        return -1;
-    say(c, &had, plain, out);
-    return LARD_DONE;
+    if (figures && !(to = fopen(figures, "we")))
+        return outfile_error(e, figures, errno);
+    const int failed = run(c, kind, argv, alone, &had, &plain, e);
+    if (!failed) {
+        say(c, &had, &plain, out);
+        if (to)
+            measured(&had, &plain, to);
+    }
+    if (to && fclose(to) && !failed)
+        return outfile_error(e, figures, errno);
+    return failed ? -1 : LARD_DONE;
 }
 
 char **capture_arguments(const struct cli *c, const char *const *inserted, size_t n)

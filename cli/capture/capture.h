@@ -23,6 +23,12 @@
          0,                                                                                        \
          "Run the program without capture first, and say how much slower it is under it",          \
          0},                                                                                       \
+        {"measured",                                                                               \
+         OPT_MEASURED,                                                                             \
+         "FILE",                                                                                   \
+         0,                                                                                        \
+         "Write the processor seconds of the program here, and of lardsim",                        \
+         0},                                                                                       \
         ROWS_OUT
 
 /* alone: the program's arguments without a capture. */

@@ -46,7 +46,7 @@ static int agent(char **to, const char *before, const char *name, struct err *e)
 static int java_run(const struct cli *c, struct err *e)
 {
     const char *name = strrchr(c->arg[0], '/'), *collector;
-    char *native, *java;
+    char *native, *java, *alone_agent;
 
     if (strcmp(name ? name + 1 : c->arg[0], "java") != 0)
         return err_set(e, LARD_USAGE,
@@ -58,10 +58,12 @@ static int java_run(const struct cli *c, struct err *e)
                                     "--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED",
                                     "--add-opens=java.base/java.lang=ALL-UNNAMED"};
     char **argv = capture_arguments(c, inserted, ARRAY_SIZE(inserted));
-    char **alone = capture_arguments(c, &collector, 1);
+    alone_agent = xasprintf("%s=alone", native);
+    char **alone = capture_arguments(c, (const char *const[]){alone_agent, collector}, 2);
     const int code = capture_run(c, CAPTURE_JAVA, argv, alone, e);
     capture_arguments_free(argv);
     capture_arguments_free(alone);
+    free(alone_agent);
     free(native);
     free(java);
     return code;

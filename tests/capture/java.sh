@@ -103,6 +103,39 @@ for percent in 100 300; do
     "$lardsim" run -q -p none -c radish8 --set core.bytecode=$percent -o res.$percent t.lard >/dev/null || fail "core.bytecode=$percent"
 done
 
+# The program's own threads: what they say of themselves, also that which still runs at the end, is not more than what
+# was measured, and that no more than what the process took. Without a capture the same.
+cat >Spent.java <<'J'
+import java.lang.management.ManagementFactory;
+public class Spent {
+    static final java.lang.management.ThreadMXBean clock = ManagementFactory.getThreadMXBean();
+    static volatile long idle;
+    static synchronized void burn() {
+        final long from = clock.getCurrentThreadCpuTime();
+        while (clock.getCurrentThreadCpuTime() < from + 100000000)
+            continue;
+        System.out.println(clock.getCurrentThreadCpuTime() - from);
+    }
+    public static void main(String[] args) throws Exception {
+        final Thread[] t = {new Thread(Spent::burn), new Thread(() -> { burn(); idle = 1; while (true) java.util.concurrent.locks.LockSupport.park(); })};
+        t[1].setDaemon(true);
+        for (Thread x : t)
+            x.start();
+        burn();
+        t[0].join();
+        while (idle == 0)
+            Thread.sleep(1);
+    }
+}
+J
+javac -d classes Spent.java
+"$lardsim" capture java -o p.lard --baseline --measured m.yaml -- java -cp classes Spent >out 2>err || fail "--measured: $(cat err)"
+awk 'FNR == NR {said += $1 / 1e9; next} {is[$1] = $2}
+    END {exit !(is["own-seconds:"] + is["instrumenting-seconds:"] + 0.002 >= said && is["own-seconds:"] <= is["process-seconds:"] &&
+        is["plain-own-seconds:"] >= 0.3 && is["plain-own-seconds:"] <= is["plain-process-seconds:"])}' out m.yaml ||
+    fail "the program's own threads took another time than they say: $(cat out m.yaml)"
+grep -q 'own threads, [0-9.]* times as much as without capture, .* to instrument its classes' err || fail "the program's own threads: $(cat err)"
+
 # A window is a method's calls.
 "$lardsim" capture java -q -o w.lard --method Forms.touch -- java -cp classes Forms lock ordered >/dev/null 2>err || fail "--method: $(cat err)"
 "$lardsim" trace cat --numbers w.lard | grep ' write ' | grep -v 'Forms.touch' && fail "outside of the method writes are recorded"

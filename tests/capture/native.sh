@@ -179,9 +179,17 @@ $cc -O1 -I"$top" -D_GNU_SOURCE -o broken broken.c && "$lardsim" capture native -
 grep -q '2 records were no events' err || fail "records that are no events are not counted: $(cat err)"
 
 # How much slower, and what was in locks.
-"$lardsim" capture native -o l.lard --baseline -- ./forms mutex ordered >out 2>err
-grep -q 'times as much as without capture; [1-9][0-9.]* % of the accesses while a lock was held' err ||
-    fail "what the capture may have changed is not said: $(cat err)"
+"$lardsim" capture native -o l.lard --baseline --measured m.yaml -- ./forms mutex ordered >out 2>err.said
+for key in plain-process plain-own process own recorder; do
+    grep -q "^$key-seconds: [0-9.]*$" m.yaml || fail "--measured has no $key-seconds: $(cat m.yaml)"
+done
+[ "$(sed -n 's/^process-seconds//p' m.yaml)" = "$(sed -n 's/^own-seconds//p' m.yaml)" ] || fail "a native program's threads are its own: $(cat m.yaml)"
+"$lardsim" capture native -q -o m.lard --measured none/m.yaml -- ./forms mutex ordered >out.m 2>err && fail "what can't be written is no error"
+grep -q 'none/m.yaml' err || fail "--measured that can't be written: $(cat err)"
+[ -e m.lard ] && fail "what can't be measured is captured"
+grep -q 'own threads, [0-9.]* times as much as without capture, [0-9]* ns an event' err.said || fail "the program's own threads are not said: $(cat err.said)"
+grep -q '[1-9][0-9.]* % of the accesses while a lock was held' err.said ||
+    fail "what the capture may have changed is not said: $(cat err.said)"
 [ "$(cat out)" = "$(./forms mutex ordered)" ] || fail "the plain run prints, too: $(cat out)"
 
 # Where the trace can't be written any more, or nobody reads it, the program goes on. What was written to a pipe or
