@@ -23,7 +23,8 @@ EXTRA_DIST += capture/README.md capture/lardsim-cc.in capture/lardsim-as.in
 
 # What a JVM under capture loads: where a JDK and Debian's libasm-java are.
 EXTRA_DIST += capture/java/agent.c capture/java/lardsim/Agent.java capture/java/lardsim/Code.java \
-	capture/java/lardsim/Jdk.java capture/java/lardsim/Rt.java capture/java/lardsim/Work.java
+	capture/java/lardsim/Jdk.java capture/java/lardsim/Operation.java capture/java/lardsim/Rt.java \
+	capture/java/lardsim/Variable.java capture/java/lardsim/Work.java
 if HAVE_JAVA
 pkglib_LTLIBRARIES = capture/liblardsim-java.la
 capture_liblardsim_java_la_SOURCES = capture/java/agent.c capture/ring.h capture/write.h
@@ -33,7 +34,8 @@ capture_liblardsim_java_la_LDFLAGS = -module -avoid-version -shared
 agentdir = $(pkglibdir)
 agent_DATA = capture/lardsim-agent.jar
 java_sources = $(srcdir)/capture/java/lardsim/Agent.java $(srcdir)/capture/java/lardsim/Code.java \
-	$(srcdir)/capture/java/lardsim/Jdk.java $(srcdir)/capture/java/lardsim/Rt.java $(srcdir)/capture/java/lardsim/Work.java
+	$(srcdir)/capture/java/lardsim/Jdk.java $(srcdir)/capture/java/lardsim/Operation.java $(srcdir)/capture/java/lardsim/Rt.java \
+	$(srcdir)/capture/java/lardsim/Variable.java $(srcdir)/capture/java/lardsim/Work.java
 capture/lardsim-agent.jar: $(java_sources) Makefile
 	$(AM_V_GEN)rm -rf capture/classes && $(MKDIR_P) capture/classes && \
 	$(JAVAC) -Xlint:-options -nowarn --add-exports java.base/jdk.internal.misc=ALL-UNNAMED -cp '$(ASM_JARS)' \

@@ -23,6 +23,7 @@
 
 enum { CHUNK = 1024, CHUNKS = 4096, CLASSES = 1 << 16, JAVA_IDS = 1 << 20 };
 enum { LINE = 64 };      /* bytes of a line about the program's processor time, at most */
+enum { RELAXED = 1 }; /* enum ev_order of trace/trace.h: what it orders is told by itself */
 enum { MADE = 1 << 30 }; /* a class's number and this: the site of what no known code allocates */
 #define UNLIKELY_(x) __builtin_expect(!!(x), 0)
 
@@ -453,15 +454,17 @@ JNIEXPORT void JNICALL Java_lardsim_Rt_sync(JNIEnv *jni, jclass c, jobject o, ji
         record(s, (uint8_t)kind, o, 0, 0, id);
 }
 
-/* Through a handle for variables, or an updater, whose object is not known here: all are one. */
-JNIEXPORT void JNICALL Java_lardsim_Rt_handle(JNIEnv *jni, jclass c, jboolean gives, jint id)
+/* A variable that was reached by its place: without an object, memory of no object. */
+JNIEXPORT void JNICALL Java_lardsim_Rt_at(JNIEnv *jni, jclass c, jobject o, jlong offset, jint kind,
+                                          jint bytes, jboolean atomic, jint id)
 {
     struct self *s = me();
 
     (void)jni;
     (void)c;
-    if (!silent(s, RING_CLOSED))
-        record(s, gives ? REC_VOLATILE_WRITE : REC_VOLATILE_READ, NULL, 8, 0, id);
+    if (!silent(s, kind <= REC_RMW ? RING_OUTSIDE : RING_CLOSED))
+        record_flags(s, (uint8_t)kind, o, (uint64_t)offset, (uint32_t)bytes, id,
+                     atomic ? RELAXED : 0);
 }
 
 JNIEXPORT void JNICALL Java_lardsim_Rt_initialised(JNIEnv *jni, jclass c, jobject mirror,
@@ -940,7 +943,7 @@ JNIEXPORT void JNICALL Java_lardsim_Rt_link(JNIEnv *jni, jclass c)
                                    NATIVE(named, "(JLjava/lang/String;)V"),
                                    NATIVE(range, "(" OBJECT "JJZI)V"),
                                    NATIVE(sync, "(" OBJECT "II)V"),
-                                   NATIVE(handle, "(ZI)V"),
+                                   NATIVE(at, "(" OBJECT "JIIZI)V"),
                                    NATIVE(initialised, "(Ljava/lang/Class;II)V"),
                                    NATIVE(fork, "(JI)V"),
                                    NATIVE(join, "(JI)V"),

@@ -11,7 +11,7 @@ mkdir agents classes
 ln -s "$top_builddir/capture/.libs/liblardsim-java.so" "$top_builddir/capture/lardsim-agent.jar" agents
 LARDSIM_JAVA=${2:-$dir/agents}
 export LARDSIM_JAVA
-javac -d classes "$top/tests/capture/Forms.java" "$top/tests/capture/Churn.java" || exit 99
+javac -d classes "$top/tests/capture/Forms.java" "$top/tests/capture/Churn.java" 2>said || { cat said; exit 99; } # it warns of Unsafe
 
 # captured GC CLASS ARGUMENT...: its trace is t.lard, and legal.
 captured() {
@@ -45,7 +45,7 @@ fi
 
 # A JVM takes half a second: some forms, unless all are asked for, and each has one collector in turn.
 odd=no
-forms='volatile lock class executor'
+forms='volatile lock class executor handle-object atomic-fails'
 [ "${1:-}" = all ] && forms=$(java -cp classes Forms)
 for form in $forms; do
     for how in racy ordered; do
@@ -171,14 +171,23 @@ grep -q '1 class could not be instrumented.*Large' err || fail "a class that can
 rm n.lard
 
 # A JVM that is killed leaves a trace that is whole up to there.
-"$lardsim" capture java -o k.lard -- java -Xmx64m -Xmn2m -cp classes Churn 4 100000 1 >out 2>err &
+cat >Endless.java <<'J'
+public class Endless {
+    public static void main(String[] args) throws Exception {
+        System.out.println("it has begun");
+        Churn.main(args);
+    }
+}
+J
+javac -cp classes -d classes Endless.java
+"$lardsim" capture java -o k.lard -- java -Xmx64m -Xmn2m -cp classes Endless 4 100000 1 >out 2>err &
 pid=$! child=
 n=0
-until [ -n "$child" ] || [ $((n += 1)) -gt 100 ]; do
+until [ -n "$child" ] && [ -s out ] || [ $((n += 1)) -gt 300 ]; do
     sleep 0.1
     child=$(pgrep -P $pid -x java)
 done
-sleep 0.7
+sleep 0.3
 kill -9 "$child"
 wait $pid || fail "a JVM that is killed makes the capture fail: $(cat err)"
 grep -q 'killed by SIGKILL' err || fail "that the JVM was killed is not said: $(cat err)"

@@ -30,6 +30,8 @@ public final class Agent implements ClassFileTransformer {
 
     private static final List<Place> places = new ArrayList<>();
     private static final Map<String, Integer> classes = new HashMap<>();
+    /** Of classes of the JDK that are exact (Jdk): "owner.field" to its offset. */
+    private static final Map<String, Long> volatiles = new HashMap<>();
     private static StringBuilder names = new StringBuilder();
     private static int left; // classes that could not be instrumented
     static String window; // the method that opens it, as Class.method
@@ -72,7 +74,11 @@ public final class Agent implements ClassFileTransformer {
         p.bytes = bytes;
         p.kind = kind;
         places.set(id - 1, p);
-        Rt.site(id, -1, bytes, kind, 0, false);
+        final Long known = volatiles.get(owner + '.' + name);
+        if (known == null)
+            Rt.site(id, -1, bytes, kind, 0, false);
+        else
+            Rt.site(id, known, 0, write ? Rt.VOLATILE_WRITE : Rt.VOLATILE_READ, 0, false);
         return id;
     }
 
@@ -117,6 +123,21 @@ public final class Agent implements ClassFileTransformer {
             }
         }
         return null;
+    }
+
+    static boolean isVolatile(String owner, String field) {
+        return volatiles.containsKey(owner + '.' + field);
+    }
+
+    /** A class of the JDK that is exact, with those in it. */
+    private static void learn(Class<?> c, List<Class<?>> to) throws ReflectiveOperationException {
+        for (Class<?> k = c; k != null; k = k.getSuperclass())
+            for (Field f : (Field[]) declaredFields.invoke(k, false))
+                if (Modifier.isVolatile(f.getModifiers()) && !Modifier.isStatic(f.getModifiers()))
+                    volatiles.put(Type.getInternalName(c) + '.' + f.getName(), U.objectFieldOffset(f));
+        to.add(c);
+        for (Class<?> inner : c.getDeclaredClasses())
+            learn(inner, to);
     }
 
     /** The offset of the field, whether it is volatile, and where a static lies. -2: it stays unknown. */
@@ -169,8 +190,8 @@ public final class Agent implements ClassFileTransformer {
         try {
             final ClassReader reader = new ClassReader(code);
             final ClassWriter writer = new ClassWriter(reader, ClassWriter.COMPUTE_MAXS);
-            reader.accept(ofTheJdk(name) ? Jdk.visitor(writer, name) : new Code(writer, name, loader),
-                    ClassReader.EXPAND_FRAMES);
+            reader.accept(ofTheJdk(name) && !Jdk.isExact(name) ? Jdk.visitor(writer, name)
+                    : new Code(writer, name, loader, ofTheJdk(name)), ClassReader.EXPAND_FRAMES);
             return writer.toByteArray();
         } catch (RuntimeException | LinkageError e) {
             synchronized (Agent.class) {
@@ -203,11 +224,16 @@ public final class Agent implements ClassFileTransformer {
             }
         };
         new ClassWriter(0); // loaded now
-        in.addTransformer(new Agent(), true);
+        final List<Class<?>> known = new ArrayList<>();
         for (String name : Jdk.names()) {
             final Class<?> c = Class.forName(name.replace('/', '.'), false, null);
-            in.retransformClasses(c);
+            if (Jdk.isExact(name))
+                learn(c, known);
+            else
+                known.add(c);
         }
+        in.addTransformer(new Agent(), true);
+        in.retransformClasses(known.toArray(new Class<?>[0])); // together: each call stops the JVM
         Rt.begin();
         Rt.quiet(-1);
     }

@@ -1,6 +1,8 @@
 package lardsim;
 
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.objectweb.asm.ClassVisitor;
 import org.objectweb.asm.Label;
@@ -26,12 +28,14 @@ import org.objectweb.asm.tree.TypeInsnNode;
 final class Code extends ClassVisitor implements Opcodes {
     private final String name;
     private final ClassLoader loader;
+    private final boolean jdk; // what it orders alone: no accesses, no allocations
     private int version;
 
-    Code(ClassVisitor to, String name, ClassLoader loader) {
+    Code(ClassVisitor to, String name, ClassLoader loader, boolean jdk) {
         super(ASM9, to);
         this.name = name;
         this.loader = loader;
+        this.jdk = jdk;
     }
 
     @Override
@@ -49,9 +53,10 @@ final class Code extends ClassVisitor implements Opcodes {
         return new MethodNode(ASM9, access, method, descriptor, signature, exceptions) {
             @Override
             public void visitEnd() {
-                final int work = Work.count(this, version);
-                allocations(this);
-                final Body body = new Body(to, access, method, work);
+                final int work = jdk ? 0 : Work.count(this, version);
+                if (!jdk)
+                    allocations(this);
+                final Body body = new Body(to, access, method, work, maxLocals);
                 body.types = new AnalyzerAdapter(ASM9, Code.this.name, access, method, descriptor, body) {};
                 accept(body.types);
             }
@@ -126,14 +131,16 @@ final class Code extends ClassVisitor implements Opcodes {
         private final String method;
         private final boolean global, locked, window;
         private final int work; // the local variable of class Work
+        private final int spare; // local variables from here on are free
         private final Label begin = new Label(), end = new Label();
         private AnalyzerAdapter types; // knows the stack before each instruction
         private int line;
 
-        Body(MethodVisitor to, int access, String method, int work) {
+        Body(MethodVisitor to, int access, String method, int work, int spare) {
             super(ASM9, to);
             this.method = method;
             this.work = work;
+            this.spare = spare;
             window = (name.replace('/', '.') + '.' + method).equals(Agent.window);
             global = (access & ACC_STATIC) != 0;
             locked = (access & ACC_SYNCHRONIZED) != 0 && (!global || version >= V1_5);
@@ -222,7 +229,7 @@ final class Code extends ClassVisitor implements Opcodes {
 
         private void leaves() {
             goes();
-            if (method.equals("<clinit>") && version >= V1_5) {
+            if (!jdk && method.equals("<clinit>") && version >= V1_5) {
                 super.visitLdcInsn(Type.getObjectType(name));
                 push(Agent.classNumber(name, loader));
                 push(site());
@@ -262,7 +269,7 @@ final class Code extends ClassVisitor implements Opcodes {
             } else if (op == MONITOREXIT) {
                 super.visitInsn(DUP);
                 sync(Rt.RELEASE, site());
-            } else if (bytes > 0) {
+            } else if (bytes > 0 && !jdk) {
                 element(op, bytes);
             }
             super.visitInsn(op);
@@ -284,12 +291,13 @@ final class Code extends ClassVisitor implements Opcodes {
         public void visitFieldInsn(int op, String owner, String field, String type) {
             final boolean write = op == PUTFIELD || op == PUTSTATIC, of = op == GETSTATIC || op == PUTSTATIC;
             final boolean two = type.equals("J") || type.equals("D");
-            if (!recorded(op, owner, field, version)) {
+            if (jdk ? of || !Agent.isVolatile(owner, field) : !recorded(op, owner, field, version)) {
                 super.visitFieldInsn(op, owner, field, type);
                 return;
             }
             if (!of && unborn(write, two)) {
-                access("work", "(I)V");
+                if (!jdk)
+                    access("work", "(I)V");
                 super.visitFieldInsn(op, owner, field, type);
                 return;
             }
@@ -321,44 +329,156 @@ final class Code extends ClassVisitor implements Opcodes {
                 super.visitInsn(POP);
             }
             push(site);
-            access("field", "(Ljava/lang/Object;II)V");
+            if (jdk) {
+                super.visitInsn(ICONST_0);
+                rt("field", "(Ljava/lang/Object;II)V");
+            } else {
+                access("field", "(Ljava/lang/Object;II)V");
+            }
             if (write)
                 super.visitFieldInsn(op, owner, field, type);
         }
 
         // ---- calls
 
-        private boolean throughHandle(String owner, String called) {
-            if (owner.equals("java/lang/invoke/VarHandle")
-                    || (owner.startsWith("java/util/concurrent/atomic/Atomic") && owner.endsWith("FieldUpdater")))
-                return !called.equals("newUpdater");
-            return owner.equals("sun/misc/Unsafe") && (called.startsWith("compareAnd") || called.startsWith("getAnd")
-                    || called.endsWith("Volatile") || called.startsWith("putOrdered"));
+        private void load(Type t, int local) {
+            super.visitVarInsn(t.getOpcode(ILOAD), local);
+        }
+
+        /** What names the variable: the handle, the object and the index, or the object and the offset. */
+        private String pushVariable(Operation o, int first) {
+            if (!o.handle) {
+                super.visitVarInsn(ALOAD, first + 1);
+                super.visitVarInsn(LLOAD, first + 2);
+                return "(Ljava/lang/Object;J";
+            }
+            final int n = o.coordinates();
+            final boolean object = n > 0 && n <= 2 && o.arguments[0].getSort() >= Type.ARRAY;
+            super.visitVarInsn(ALOAD, first);
+            if (object)
+                super.visitVarInsn(ALOAD, first + 1);
+            else
+                super.visitInsn(ACONST_NULL);
+            if (object && n == 2 && o.arguments[1] == Type.INT_TYPE)
+                super.visitVarInsn(ILOAD, first + 2);
+            else
+                super.visitInsn(ICONST_0);
+            return "(Ljava/lang/invoke/VarHandle;Ljava/lang/Object;I";
+        }
+
+        private void tell(String which, Operation o, int mode, int first, int site) {
+            String type = pushVariable(o, first);
+            push(jdk ? mode & (Operation.TAKES | Operation.GIVES) : mode);
+            if (!o.handle) {
+                push(o.bytes);
+                type += 'I';
+            }
+            push(site);
+            rt(which, type + "II)V");
+        }
+
+        /** Local variables as a frame has them, from those that have two slots twice. */
+        private List<Object> once(List<Object> slots) {
+            final List<Object> to = new ArrayList<>();
+            for (int i = 0; i < slots.size(); i++) {
+                to.add(slots.get(i));
+                if (slots.get(i) == LONG || slots.get(i) == DOUBLE)
+                    i++;
+            }
+            return to;
+        }
+
+        private Object inFrame(Type t) {
+            switch (t.getSort()) {
+            case Type.LONG: return LONG;
+            case Type.FLOAT: return FLOAT;
+            case Type.DOUBLE: return DOUBLE;
+            case Type.ARRAY: case Type.OBJECT: return t.getInternalName();
+            default: return INTEGER;
+            }
+        }
+
+        /** The frame below the operation's arguments; done: its result lies there, else they are in local variables. */
+        private void frame(Operation o, String owner, boolean done) {
+            int below = types.stack.size() - 1;
+            for (Type t : o.arguments)
+                below -= t.getSize();
+            final List<Object> stack = once(types.stack.subList(0, below)), local = once(types.locals);
+            if (done) {
+                stack.add(INTEGER);
+            } else {
+                for (int i = types.locals.size(); i < spare; i++)
+                    local.add(TOP);
+                local.add(owner);
+                for (Type t : o.arguments)
+                    local.add(inFrame(t));
+            }
+            super.visitFrame(F_NEW, local.size(), local.toArray(), stack.size(), stack.toArray());
+        }
+
+        /** The arguments wait in new local variables. A compare-and-set that fails at a first look is not made. */
+        private void operation(Operation o, int op, String owner, String called, String type) {
+            final int site = site(), first = spare;
+            final Label go = new Label(), end = new Label();
+            final int last = o.arguments.length - 1;
+            final int[] at = new int[last + 1];
+            int next = first + 1;
+            for (int i = 0; i <= last; i++) {
+                at[i] = next;
+                next += o.arguments[i].getSize();
+            }
+            for (int i = last; i >= 0; i--)
+                super.visitVarInsn(o.arguments[i].getOpcode(ISTORE), at[i]);
+            super.visitVarInsn(ASTORE, first);
+            final boolean looks = o.compares && (o.mode & Operation.GIVES) != 0 && version >= V1_7
+                    && types.locals != null && o.expected() != null;
+            if (looks) {
+                final Type t = o.expected();
+                final String variable = pushVariable(o, first);
+                load(t, at[last - 1]);
+                if (o.handle && t.getSort() < Type.ARRAY && t != Type.LONG_TYPE)
+                    super.visitInsn(I2L);
+                rt("misses", variable + (t.getSort() >= Type.ARRAY ? "Ljava/lang/Object;"
+                        : o.handle ? "J" : t.getDescriptor()) + ")Z");
+                super.visitJumpInsn(IFEQ, go);
+                tell("after", o, o.mode & ~(Operation.WRITES | Operation.GIVES), first, site);
+                super.visitInsn(ICONST_0);
+                super.visitJumpInsn(GOTO, end);
+                super.visitLabel(go);
+                frame(o, owner, false);
+            }
+            if ((o.mode & (Operation.WRITES | Operation.GIVES)) != 0)
+                tell("before", o, o.mode, first, site);
+            super.visitVarInsn(ALOAD, first);
+            for (int i = 0; i <= last; i++)
+                load(o.arguments[i], at[i]);
+            super.visitMethodInsn(op, owner, called, type, false);
+            if ((o.mode & Operation.TAKES) != 0 || (o.mode & Operation.WRITES) == 0)
+                tell("after", o, o.mode, first, site);
+            if (looks) {
+                super.visitLabel(end);
+                frame(o, owner, true);
+                super.visitInsn(NOP); // another frame may follow
+            }
         }
 
         @Override
         public void visitMethodInsn(int op, String owner, String called, String type, boolean itf) {
+            final Operation operation = Operation.of(owner, called, type);
             if (op == INVOKEVIRTUAL && called.equals("wait") && type.startsWith("(") && type.endsWith(")V")
                     && (type.equals("()V") || type.equals("(J)V") || type.equals("(JI)V"))) {
                 push(site());
                 rt("await", "(Ljava/lang/Object;" + type.substring(1, type.length() - 2) + "I)V");
-            } else if (op == INVOKESTATIC && owner.equals("java/lang/System") && called.equals("arraycopy")) {
+            } else if (!jdk && op == INVOKESTATIC && owner.equals("java/lang/System") && called.equals("arraycopy")) {
                 push(site());
                 rt("arraycopy", "(Ljava/lang/Object;ILjava/lang/Object;III)V");
-            } else if (op == INVOKEVIRTUAL && owner.startsWith("[") && called.equals("clone")) {
+            } else if (!jdk && op == INVOKEVIRTUAL && owner.startsWith("[") && called.equals("clone")) {
                 super.visitInsn(DUP);
                 super.visitMethodInsn(op, owner, called, type, itf);
                 push(site());
                 rt("cloned", "(Ljava/lang/Object;Ljava/lang/Object;I)Ljava/lang/Object;");
-            } else if (throughHandle(owner, called)) {
-                final int site = site();
-                push(1);
-                push(site);
-                rt("handle", "(ZI)V");
-                super.visitMethodInsn(op, owner, called, type, itf);
-                push(0);
-                push(site);
-                rt("handle", "(ZI)V");
+            } else if (operation != null && (!jdk || (operation.mode & (Operation.TAKES | Operation.GIVES)) != 0)) {
+                operation(operation, op, owner, called, type);
             } else {
                 super.visitMethodInsn(op, owner, called, type, itf);
             }

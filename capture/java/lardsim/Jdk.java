@@ -8,9 +8,10 @@ import org.objectweb.asm.Type;
 import org.objectweb.asm.commons.AdviceAdapter;
 
 /**
- * Classes of the JDK that order threads: what their methods tell. Their own accesses are not recorded. Where a class
- * orders through fields that are not seen, each of its public methods gives first and takes last: that orders more than
- * the class promises, so it can hide a race, and never makes one.
+ * Classes of the JDK that order threads. Their accesses are not recorded, and what orders is. In most that is what they
+ * do to volatile fields, through VarHandles and Unsafe, and their monitors, as in a program's class (Code). Locks tell
+ * who has them. Some order through fields that are not seen, after fences: each of their public methods gives first and
+ * takes last. That orders more than the class promises, so it can hide a race, and never makes one.
  */
 final class Jdk {
     private Jdk() {}
@@ -19,35 +20,59 @@ final class Jdk {
     private static final String READ_LOCK = J + "locks/ReentrantReadWriteLock$ReadLock";
     private static final String AQS = J + "locks/AbstractQueuedSynchronizer";
     private static final String OWNED = J + "locks/AbstractOwnableSynchronizer";
+    private static final String QUEUE = J + "ForkJoinPool$WorkQueue";
 
-    /** Whose public methods give and take. */
-    private static final Set<String> whole = Set.of(J + "atomic/AtomicInteger", J + "atomic/AtomicLong",
+    /** Which order by what can be seen, and the classes in them. */
+    private static final Set<String> exact = Set.of(J + "atomic/AtomicInteger", J + "atomic/AtomicLong",
             J + "atomic/AtomicBoolean", J + "atomic/AtomicReference", J + "atomic/AtomicIntegerArray",
             J + "atomic/AtomicLongArray", J + "atomic/AtomicReferenceArray", J + "atomic/AtomicStampedReference",
-            J + "atomic/AtomicMarkableReference", J + "ConcurrentHashMap", J + "ConcurrentHashMap$KeySetView", J + "ConcurrentLinkedQueue",
-            J + "ConcurrentLinkedDeque", J + "ConcurrentSkipListMap", J + "CopyOnWriteArrayList", J + "SynchronousQueue",
-            J + "LinkedTransferQueue", J + "Exchanger", J + "Phaser", J + "FutureTask", J + "CompletableFuture",
-            J + "ForkJoinTask", J + "locks/StampedLock",
-            "java/util/Hashtable", "java/util/Vector", "java/util/Properties", "java/util/Collections$SynchronizedMap",
-            "java/util/Collections$SynchronizedCollection", "java/util/Collections$SynchronizedList");
+            J + "atomic/AtomicMarkableReference", J + "atomic/AtomicIntegerFieldUpdater",
+            J + "atomic/AtomicLongFieldUpdater", J + "atomic/AtomicReferenceFieldUpdater", J + "ConcurrentHashMap",
+            J + "ConcurrentLinkedQueue", J + "ConcurrentLinkedDeque", J + "CopyOnWriteArrayList", J + "FutureTask",
+            J + "LinkedTransferQueue", J + "SynchronousQueue", J + "Exchanger", J + "Phaser",
+            "java/util/Hashtable", "java/util/Vector", "java/util/Stack", "java/util/Properties",
+            "java/util/Collections$SynchronizedMap", "java/util/Collections$SynchronizedSortedMap",
+            "java/util/Collections$SynchronizedCollection", "java/util/Collections$SynchronizedSet",
+            "java/util/Collections$SynchronizedList", "java/util/Collections$SynchronizedRandomAccessList",
+            "java/util/Timer", "java/util/TimerThread", "java/util/TimerTask");
+
+    /** Whose public methods give and take. */
+    private static final Set<String> whole = Set.of(J + "ConcurrentSkipListMap", J + "CompletableFuture",
+            J + "ForkJoinTask", J + "locks/StampedLock");
 
     /** Which run what the program gave them: each of their methods gives, as one of them tells the result. */
-    private static final Set<String> runs = Set.of(J + "FutureTask", J + "CompletableFuture", J + "ForkJoinTask");
+    private static final Set<String> runs = Set.of(J + "CompletableFuture", J + "ForkJoinTask");
+
+    /** Methods of those that only look. */
+    private static final Set<String> looks = Set.of("get", "getOrDefault", "containsKey", "containsValue", "size",
+            "isEmpty", "firstKey", "lastKey", "firstEntry", "lastEntry", "lowerKey", "lowerEntry", "floorKey",
+            "floorEntry", "ceilingKey", "ceilingEntry", "higherKey", "higherEntry", "join", "getNow", "isDone",
+            "isCancelled", "isCompletedExceptionally", "isCompletedNormally", "isCompletedAbnormally", "getException",
+            "waitingGet", "timedGet", "awaitDone");
 
     private static final String INTERRUPTED = "java/lang/InterruptedException";
-    private static final Set<String> others = Set.of("java/lang/Thread", INTERRUPTED, OWNED, AQS, READ_LOCK);
+    private static final Set<String> others = Set.of("java/lang/Thread", INTERRUPTED, OWNED, AQS, READ_LOCK, QUEUE);
     /** What the program gives to a method of these types is called by it. */
     private static final Set<String> functions = Set.of("Ljava/util/function/Function;",
-            "Ljava/util/function/BiFunction;", "Ljava/util/function/UnaryOperator;",
-            "Ljava/util/function/BinaryOperator;");
+            "Ljava/util/function/BiFunction;");
+
+    private static String outermost(String name) {
+        final int at = name.indexOf('$');
+        return at < 0 ? name : name.substring(0, at);
+    }
+
+    static boolean isExact(String name) {
+        return exact.contains(name) || exact.contains(outermost(name));
+    }
 
     static boolean knows(String name) {
-        return whole.contains(name) || others.contains(name);
+        return isExact(name) || whole.contains(name) || others.contains(name);
     }
 
     static Iterable<String> names() {
         final java.util.ArrayList<String> all = new java.util.ArrayList<>(others);
         all.addAll(whole);
+        all.addAll(exact);
         return all;
     }
 
@@ -96,6 +121,10 @@ final class Jdk {
         }
         if (name.equals(READ_LOCK))
             return readLock(m, access, method, descriptor);
+        if (name.equals(QUEUE))
+            return method.equals("push") || method.equals("lockedPush") ? pushed(m, access, method, descriptor) : m;
+        if (looks.contains(method))
+            return open ? around(m, access, method, descriptor, "", "takes", OBJECT) : m;
         if (runs.contains(name)) // their results come out of the middle of a method, through another one
             return around(m, access, method, descriptor, method.equals("doExec") ? "takesAndGives" : "gives",
                     open ? "takes" : "", OBJECT);
@@ -152,6 +181,17 @@ final class Jdk {
             @Override
             protected void onMethodExit(int opcode) {
                 call(end);
+            }
+        };
+    }
+
+    /** A task that is given to a pool comes after what its giver did. */
+    private static MethodVisitor pushed(MethodVisitor m, int access, String method, String descriptor) {
+        return new AdviceAdapter(Opcodes.ASM9, m, access, method, descriptor) {
+            @Override
+            protected void onMethodEnter() {
+                loadArg(0);
+                super.visitMethodInsn(INVOKESTATIC, "lardsim/Rt", "gives", OBJECT, false);
             }
         };
     }

@@ -1,9 +1,8 @@
 package lardsim;
 
+import java.lang.invoke.VarHandle;
 import java.util.function.BiFunction;
-import java.util.function.BinaryOperator;
 import java.util.function.Function;
-import java.util.function.UnaryOperator;
 
 /**
  * What instrumented code calls. It is on the boot class path, so that classes of the JDK may call it; its natives are
@@ -13,7 +12,7 @@ public final class Rt {
     private Rt() {}
 
     /** Codes of trace/event.def, which never change. */
-    public static final int READ = 1, WRITE = 2, ACQUIRE = 4, RELEASE = 5, ACQUIRE_SHARED = 6, RELEASE_SHARED = 7,
+    public static final int READ = 1, WRITE = 2, UPDATE = 3, ACQUIRE = 4, RELEASE = 5, ACQUIRE_SHARED = 6, RELEASE_SHARED = 7,
             WAIT_ENTER = 10, WAIT_EXIT = 11, VOLATILE_READ = 13, VOLATILE_WRITE = 14;
 
     public static native void field(Object o, int site, int work);
@@ -25,7 +24,7 @@ public final class Rt {
     public static native void left();
     static native void range(Object array, long from, long bytes, boolean write, int site);
     public static native void sync(Object o, int kind, int site);
-    public static native void handle(boolean gives, int site);
+    private static native void at(Object o, long offset, int kind, int bytes, boolean atomic, int site);
     public static native void initialised(Class<?> c, int number, int site);
     static native void fork(long id, int site);
     static native void join(long id, int site);
@@ -96,6 +95,74 @@ public final class Rt {
             takes(t);
     }
 
+    // ---- operations on a variable (Operation), by object and offset, or by a handle and its first arguments
+
+    /** What it gives, and that it writes, is told before it happens. */
+    public static void before(Object o, long offset, int mode, int bytes, int site) {
+        if ((mode & Operation.GIVES) != 0)
+            at(o, offset, VOLATILE_WRITE, 0, false, site);
+        if ((mode & Operation.WRITES) != 0)
+            at(o, offset, (mode & Operation.READS) != 0 ? UPDATE : WRITE, bytes, (mode & Operation.PLAIN) == 0, site);
+    }
+
+    /** What it takes, and that it has read alone, afterwards. */
+    public static void after(Object o, long offset, int mode, int bytes, int site) {
+        if ((mode & Operation.TAKES) != 0)
+            at(o, offset, VOLATILE_READ, 0, false, site);
+        if ((mode & (Operation.READS | Operation.WRITES)) == Operation.READS)
+            at(o, offset, READ, bytes, (mode & Operation.PLAIN) == 0, site);
+    }
+
+    /** Without accesses where no place is known. */
+    private static int mode(Variable v, int mode) {
+        return v.known() ? mode : mode & (Operation.TAKES | Operation.GIVES);
+    }
+
+    public static void before(VarHandle h, Object o, int index, int mode, int site) {
+        final Variable v = h == null ? null : Variable.of(h);
+        final Object base = v == null ? null : v.base(o, index);
+        if (base != null)
+            before(base, v.offset(index), mode(v, mode), v.bytes, site);
+    }
+
+    public static void after(VarHandle h, Object o, int index, int mode, int site) {
+        final Variable v = Variable.of(h);
+        final Object base = v.base(o, index);
+        if (base != null)
+            after(base, v.offset(index), mode(v, mode), v.bytes, site);
+    }
+
+    /**
+     * Whether a compare-and-set fails: what is there now is not expected. Then it is not done: it has failed here, and
+     * has only read. One that fails later has given, too.
+     */
+    public static boolean misses(Object o, long offset, int expected) {
+        return o != null && Variable.U.getIntVolatile(o, offset) != expected;
+    }
+
+    public static boolean misses(Object o, long offset, long expected) {
+        return o != null && Variable.U.getLongVolatile(o, offset) != expected;
+    }
+
+    public static boolean misses(Object o, long offset, Object expected) {
+        return o != null && Variable.U.getReferenceVolatile(o, offset) != expected;
+    }
+
+    public static boolean misses(VarHandle h, Object o, int index, Object expected) {
+        final Variable v = h == null ? null : Variable.of(h);
+        final Object base = v == null || !v.known() || v.type.isPrimitive() ? null : v.base(o, index);
+        return base != null && misses(base, v.offset(index), expected);
+    }
+
+    public static boolean misses(VarHandle h, Object o, int index, long expected) {
+        final Variable v = h == null ? null : Variable.of(h);
+        final Object base = v == null || !v.known() ? null : v.base(o, index);
+        if (base == null)
+            return false;
+        return v.type == int.class ? misses(base, v.offset(index), (int) expected)
+                : v.type == long.class && misses(base, v.offset(index), expected);
+    }
+
     // ---- calls inside java.util.concurrent
 
     /** Functions that the program gives to a map or an atomic: what they do is published with what they return. */
@@ -119,26 +186,6 @@ public final class Rt {
                 final Object got = f.apply(a, b);
                 gives(by);
                 return got;
-            }
-        };
-    }
-
-    public static UnaryOperator<Object> publishing(Object by, UnaryOperator<Object> f) {
-        final Function<Object, Object> one = publishing(by, (Function<Object, Object>) f);
-        return f == null ? null : new UnaryOperator<Object>() {
-            @Override
-            public Object apply(Object a) {
-                return one.apply(a);
-            }
-        };
-    }
-
-    public static BinaryOperator<Object> publishing(Object by, BinaryOperator<Object> f) {
-        final BiFunction<Object, Object, Object> two = publishing(by, (BiFunction<Object, Object, Object>) f);
-        return f == null ? null : new BinaryOperator<Object>() {
-            @Override
-            public Object apply(Object a, Object b) {
-                return two.apply(a, b);
             }
         };
     }
