@@ -23,13 +23,19 @@
 
 enum { CHUNK = 1024, CHUNKS = 4096, CLASSES = 1 << 16, JAVA_IDS = 1 << 20 };
 enum { LINE = 64 };      /* bytes of a line about the program's processor time, at most */
-enum { RELAXED = 1 }; /* enum ev_order of trace/trace.h: what it orders is told by itself */
+enum { RELAXED = 1 };    /* enum ev_order of trace/trace.h: what it orders is told by itself */
 enum { MADE = 1 << 30 }; /* a class's number and this: the site of what no known code allocates */
 #define UNLIKELY_(x) __builtin_expect(!!(x), 0)
 
 struct object {
     jweak handle;
     uint64_t addr, bytes;
+};
+
+struct late { /* what the JVM allocates while the thread waits: told when it has waited */
+    jweak handle;
+    uint64_t bytes, site;
+    uint32_t class;
 };
 
 struct self {          /* a thread's */
@@ -44,6 +50,9 @@ struct self {          /* a thread's */
     uint32_t within;     /* calls of the method that opens the window */
     struct object *born; /* owns; since the last collection */
     size_t births, cap;
+    bool waits;        /* from wait-enter to wait-exit */
+    struct late *late; /* owns */
+    size_t lates, lates_cap;
     uint64_t used[CLASSES / 64]; /* classes that it knows to be initialised */
     struct self *next;
 };
@@ -444,14 +453,19 @@ JNIEXPORT void JNICALL Java_lardsim_Rt_range(JNIEnv *jni, jclass c, jobject o, j
     }
 }
 
+static void tell_late(JNIEnv *jni, struct self *s);
+
+/* Between wait-enter and wait-exit a thread does nothing: see Rt.await for what ends the wait. */
 JNIEXPORT void JNICALL Java_lardsim_Rt_sync(JNIEnv *jni, jclass c, jobject o, jint kind, jint id)
 {
     struct self *s = me();
 
-    (void)jni;
     (void)c;
-    if (o && !silent(s, RING_CLOSED))
+    if (o && !silent(s, RING_CLOSED) && (!s->waits || kind == REC_WAIT_EXIT)) {
         record(s, (uint8_t)kind, o, 0, 0, id);
+        s->waits = kind == REC_WAIT_ENTER;
+        tell_late(jni, s);
+    }
 }
 
 /* A variable that was reached by its place: without an object, memory of no object. */
@@ -742,16 +756,9 @@ static uint64_t site_of(struct self *s, uint32_t class)
     return site;
 }
 
-static void follow(JNIEnv *jni, jobject o, uint64_t bytes, jclass c)
+static void tell(struct self *s, jweak handle, uint64_t bytes, uint32_t class, uint64_t site)
 {
-    struct self *s = me();
-
-    if (s->ended || atomic_load(&ring->mode) == RING_CLOSED)
-        return;
-    const jweak handle = (*jni)->NewWeakGlobalRef(jni, o);
-    const uint32_t class = c ? class_of_object(s, o, c) : 0;
-    const uint64_t site = site_of(s, class);
-    const uint64_t n = begin(s, 2), addr = place(o);
+    const uint64_t n = begin(s, 2), addr = place(handle);
     struct ring_record second = {.site = bytes, .size = class_element[class]};
     if (second.size) /* an array: its length stands before its elements, or what fills them up */
         second.addr = *(const volatile uint32_t *)(uintptr_t)(addr + (array_base > 16 ? 16 : 12));
@@ -762,6 +769,39 @@ static void follow(JNIEnv *jni, jobject o, uint64_t bytes, jclass c)
     s->born = grown(s->born, s->births, &s->cap, sizeof *s->born);
     s->born[s->births++] = (struct object){handle, addr, bytes};
     end(s);
+}
+
+/* Nobody else knows such an object. A collection may have moved it: where it is now is its first
+ * place. */
+static void tell_late(JNIEnv *jni, struct self *s)
+{
+    for (size_t i = 0; i < s->lates && !s->waits; i++) {
+        const struct late *l = &s->late[i];
+        const jobject o = (*jni)->NewLocalRef(jni, l->handle); /* it may be garbage, but not now */
+        if (o)
+            tell(s, l->handle, l->bytes, l->class, l->site);
+        else
+            (*jni)->DeleteWeakGlobalRef(jni, l->handle);
+        (*jni)->DeleteLocalRef(jni, o);
+    }
+    s->lates = s->waits ? s->lates : 0;
+}
+
+static void follow(JNIEnv *jni, jobject o, uint64_t bytes, jclass c)
+{
+    struct self *s = me();
+
+    if (s->ended || atomic_load(&ring->mode) == RING_CLOSED)
+        return;
+    const jweak handle = (*jni)->NewWeakGlobalRef(jni, o);
+    const uint32_t class = c ? class_of_object(s, o, c) : 0;
+    const uint64_t site = site_of(s, class);
+    if (UNLIKELY_(s->waits)) {
+        s->late = grown(s->late, s->lates, &s->lates_cap, sizeof *s->late);
+        s->late[s->lates++] = (struct late){handle, bytes, site, class};
+        return;
+    }
+    tell(s, handle, bytes, class, site);
     delete_some(jni);
 }
 

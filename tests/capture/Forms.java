@@ -576,6 +576,28 @@ public class Forms {
                     touch();
                 }
             };
+        case "wait-interrupted": // the exception is made while the thread still waits
+            return first -> {
+                if (first) {
+                    while (sleeper == null)
+                        Thread.sleep(1);
+                    pause();
+                    touch();
+                    sleeper.interrupt();
+                    if (!ordered)
+                        touch();
+                    return;
+                }
+                synchronized (monitor) {
+                    sleeper = Thread.currentThread();
+                    try {
+                        while (true)
+                            monitor.wait();
+                    } catch (InterruptedException e) {
+                        touch();
+                    }
+                }
+            };
         case "moved": // the race spans a collection that moves the cell; ordered: so does the order
             return first -> {
                 if (first) {
@@ -599,7 +621,7 @@ public class Forms {
     static final String[] names = {"handle-object", "handle-element", "handle-opaque", "handle-acquire", "handle-fails",
         "handle-weak", "handle-plain", "handle-mixed", "updater", "updater-fails", "unsafe", "unsafe-fails", "atomic-get",
         "atomic-fails", "atomic-element", "atomic-stamped", "map-get", "skips", "linked", "deque", "copied", "meeting",
-        "transfer", "exchanger", "phaser", "timer", "task", "async",
+        "transfer", "exchanger", "phaser", "timer", "task", "async", "wait-interrupted",
         "monitor", "method", "wait", "volatile", "lock", "condition", "readwrite", "latch",
         "semaphore", "atomic", "queue", "map", "table", "handle", "class", "choice", "element", "arraycopy", "range", "stamped", "compute", "update", "set",
         "interrupt", "moved", "executor"};

@@ -57,20 +57,28 @@ public final class Rt {
         await(o, ms, 0, site);
     }
 
-    /** In place of o.wait(ms, ns): also when it throws, the monitor is held again. */
+    /**
+     * In place of o.wait(ms, ns): also when it throws, the monitor is held again. That the thread was interrupted, which
+     * the JVM tells while it waits, comes after that.
+     */
     public static void await(Object o, long ms, int ns, int site) throws InterruptedException {
         if (!Thread.holdsLock(o)) {
             o.wait(ms, ns); // throws
             return;
         }
+        boolean interrupted = false;
         sync(o, WAIT_ENTER, site);
         try {
             if (ns == 0)
                 o.wait(ms);
             else
                 o.wait(ms, ns);
+        } catch (InterruptedException e) {
+            interrupted = true;
+            throw e;
         } finally {
             sync(o, WAIT_EXIT, site);
+            interruptedIf(interrupted, Thread.currentThread());
         }
     }
 
