@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/stop.h"
 #include "cli/trace/trace.h"
@@ -114,15 +113,9 @@ static int scan_event(void *arg, const struct event *ev, uint64_t number, struct
 static int scan(struct trace_merge *m, struct input_trace *in, struct err *e)
 {
     struct scan s = {in, m->shared};
-    const char *colon = strrchr(in->spec, ':'); /* behind the name of a format, see source_open */
-    const char *path = colon ? colon + 1 : in->spec;
-    struct stat st;
 
-    if (strcmp(path, "-") == 0 || (stat(path, &st) == 0 && !S_ISREG(st.st_mode)))
-        return err_set(e, LARD_USAGE,
-                       "trace merge: %s: inputs are read twice, so each has to be a regular file; "
-                       "write it to one first",
-                       in->spec);
+    if (read_twice("trace merge", in->spec, e))
+        return -1;
     struct source *from =
         progress_source(&m->progress, stop_source(charged(source_open(in->spec, e), &m->all)));
     if (!from)

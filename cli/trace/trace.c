@@ -4,6 +4,7 @@
 #include "cli/trace/trace.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/stop.h"
@@ -176,6 +177,20 @@ int out_copy_of(open_fn *open, const char *spec, const struct cli *c, const char
         return -1;
     struct source *from = charged(open(spec, e), &all);
     return from ? out_copy(from, c, path, e) : -1;
+}
+
+int read_twice(const char *verb, const char *spec, struct err *e)
+{
+    const char *colon = strrchr(spec, ':'); /* behind the name of a format, see source_open */
+    const char *path = colon ? colon + 1 : spec;
+    struct stat st;
+
+    if (strcmp(path, "-") != 0 && (stat(path, &st) != 0 || S_ISREG(st.st_mode)))
+        return 0;
+    return err_set(e, LARD_USAGE,
+                   "%s: %s: inputs are read twice, so each has to be a regular file; write it to "
+                   "one first",
+                   verb, spec);
 }
 
 /* ---- walking -------------------------------------------------------------------------------- */

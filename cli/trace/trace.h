@@ -55,6 +55,9 @@ typedef struct source *open_fn(const char *spec, struct err *e);
 int out_copy_of(open_fn *open, const char *spec, const struct cli *c, const char *path,
                 struct err *e);
 
+/* 0: the source can be read twice; else -1. verb: who wants that. */
+int read_twice(const char *verb, const char *spec, struct err *e);
+
 /* ---- walking -------------------------------------------------------------------------------- */
 
 /* What a walk_fn wants: an error (*e is set), the next event, or an end that is none. */

@@ -126,7 +126,7 @@ run 2 run --nosuch race.txt
 run 2 --nosuch
 about "every verb has help, with usage and version"
 for verb in run "trace info" "trace cat" "trace verify" "trace convert" "trace cut" \
-    "trace merge" "trace synth" sweep reproduce report machine why list explain trace; do
+    "trace merge" "trace strip" "trace synth" sweep reproduce report machine why list explain trace; do
     # shellcheck disable=SC2086 # words of the verb
     run 0 $verb --help
     says out "Usage: lardsim $verb"

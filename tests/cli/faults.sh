@@ -54,6 +54,7 @@ verb 8 trace convert --to text a.lard out
 verb 8 trace convert --to std --lossy a.lard out
 verb 1 trace cut --count 2000 a.lard out
 verb 2 trace merge out a.lard b.lard
+verb 1 trace strip a.lard out
 verb 4 run --quiet -o out a.lard
 verb 4 compare --quiet -o out a.lard
 exit $bad

@@ -114,6 +114,7 @@ for t in names.trace renamed.trace named_sites.trace variables.std places.std na
 done
 holds 12 5 trace verify --max-memory ${limit}Ki holes.trace
 holds 12 5 trace merge --max-memory ${limit}Ki merged.lard names.trace phases.trace
+holds 12 5 trace strip --max-memory ${limit}Ki names.trace stripped.lard
 # A window that the data ask for
 if command -v zstd >zstd.path 2>&1; then
     awk 'BEGIN { print "lardsim-text 1"; for (i = 0; i < 4000000; i++) print "# a comment " i * 7919 }' |

@@ -51,6 +51,7 @@ done <verbs
 "$lardsim" trace synth whole.lard -q seed=1 events=12k >out 2>&1 || fail "trace synth -q fails"
 for command in "run -q whole.lard" "trace verify -q whole.lard" "trace convert -q whole.lard whole.txt" \
     "trace cut -q --count 9 whole.lard part.lard" "trace merge -q two.lard whole.lard whole.lard" \
+    "trace strip -q whole.lard used.lard" \
     "compare -q --policies vc,fasttrack part.lard" "workload record -q sor sor.lard"; do
     # shellcheck disable=SC2086  # words
     "$lardsim" $command >out 2>&1 || fail "$command: exit code $?: $(cat out)"

@@ -66,6 +66,7 @@ stop 143 TERM trace synth file events=1G
 stop 143 TERM trace convert synth:events=1G file
 stop 143 TERM trace cut --first 1 synth:events=1G file
 stop 143 TERM trace merge file synth:events=1G synth:events=1G
+stop 143 TERM trace strip synth:events=1G file
 stop 143 TERM workload record xalan@lard,size=large file
 stop 143 TERM reproduce lard-table3 -o file
 [ -e file ] && fail "a stopped command leaves half a file"
