@@ -1,5 +1,6 @@
 /* java.c - lardsim capture java: runs a Java program, and writes its execution as a trace. */
 #include "cli/capture/capture.h"
+#include "cli/place.h"
 #include "cli/trace/trace.h"
 
 #include <stdlib.h>
@@ -26,11 +27,9 @@ static int collector_of(const struct cli *c, const char **option, struct err *e)
     return 0;
 }
 
-/* The agents: where they were installed, or LARDSIM_JAVA. */
-static int agent(char **to, const char *before, const char *name, struct err *e)
+static int agent(char **to, const char *before, enum place_id id, struct err *e)
 {
-    const char *folder = getenv("LARDSIM_JAVA");
-    char *path = xasprintf("%s/%s", folder ? folder : LARDSIM_PKGLIBDIR, name);
+    char *path = place_find(id);
 
     if (access(path, R_OK))
         return err_set(
@@ -51,8 +50,8 @@ static int java_run(const struct cli *c, struct err *e)
     if (strcmp(name ? name + 1 : c->arg[0], "java") != 0)
         return err_set(e, LARD_USAGE,
                        "%s is not java: the JVM has to be started as `java ARGUMENTS`", c->arg[0]);
-    if (collector_of(c, &collector, e) || agent(&native, "-agentpath:", "liblardsim-java.so", e) ||
-        agent(&java, "-javaagent:", "lardsim-agent.jar", e))
+    if (collector_of(c, &collector, e) || agent(&native, "-agentpath:", PLACE_AGENT, e) ||
+        agent(&java, "-javaagent:", PLACE_AGENT_JAR, e))
         return -1;
     const char *const inserted[] = {native, java, collector,
                                     "--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED",

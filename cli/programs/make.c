@@ -3,13 +3,13 @@
  * records. While that text would be the same, what is there is taken. */
 #include <errno.h>
 #include <glob.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/folder.h"
+#include "cli/place.h"
 #include "cli/programs/programs.h"
 
 static const char provenance_name[] = "provenance.yaml";
@@ -278,35 +278,6 @@ static void building_free(struct building *b)
     free(b->with);
 }
 
-static char *own_path(void)
-{
-    char path[PATH_MAX + 1];
-    const ssize_t n = readlink("/proc/self/exe", path, PATH_MAX);
-
-    path[n < 0 ? 0 : n] = '\0';
-    return xstrdup(n > 0 ? path : "lardsim");
-}
-
-/* Beside the program, as both are installed; in capture/ of a folder where it was built; else the
- * user's shell knows. */
-static char *wrapper(const char *name)
-{
-    static const char *const places[] = {"", "capture/"};
-    char *own = own_path();
-
-    *strrchr(own, '/') = '\0';
-    for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
-        char *path = xasprintf("%s/%s%s", own, places[i], name);
-        if (!access(path, X_OK)) {
-            free(own);
-            return path;
-        }
-        free(path);
-    }
-    free(own);
-    return xstrdup(name);
-}
-
 static int build_java(const struct building *b, const char *dir, struct err *e)
 {
     const char *const argv[] = {"javac", "-nowarn",     "-d",      dir,
@@ -333,7 +304,7 @@ static int get_sources(const struct recipe *r, const char *dir, struct err *e)
 
 static int build_native(const struct building *b, const char *dir, struct err *e)
 {
-    char *cc = wrapper("lardsim-cc"), *cxx = wrapper("lardsim-c++");
+    char *cc = place_find(PLACE_CC), *cxx = place_find(PLACE_CXX);
     char *set_cc = xasprintf("CC=%s", cc), *set_cxx = xasprintf("CXX=%s", cxx);
     const char *const argv[] = {"env", set_cc, set_cxx, "sh", "-eu", b->driver, NULL};
     struct child c = {.argv = argv, .dir = dir};
@@ -367,18 +338,15 @@ static char *build_provenance(const struct building *b)
     return text;
 }
 
-/* What records: the agents of the JVM, or what lardsim-cc links. */
+/* What records: what lardsim-cc links, or the agents of the JVM. */
 static char *recorders(bool native)
 {
-    static const char *const java[] = {"liblardsim-java.so", "lardsim-agent.jar"};
-    const char *own = getenv("LARDSIM_NATIVE"), *dir = getenv("LARDSIM_JAVA");
+    static const enum place_id in_native[] = {PLACE_NATIVE},
+                               in_java[] = {PLACE_AGENT, PLACE_AGENT_JAR};
     char *all = NULL;
 
-    for (size_t i = 0; i < (native ? 1 : ARRAY_SIZE(java)); i++) {
-        char *path = native && own ? xstrdup(own)
-                     : native      ? join(LARDSIM_PKGLIBDIR, "liblardsim-native.a")
-                                   : join(dir ? dir : LARDSIM_PKGLIBDIR, java[i]);
-        char *hash = file_hash(path);
+    for (size_t i = 0; i < (native ? ARRAY_SIZE(in_native) : ARRAY_SIZE(in_java)); i++) {
+        char *path = place_find(native ? in_native[i] : in_java[i]), *hash = file_hash(path);
         xappend(&all, " ", hash);
         free(hash);
         free(path);
@@ -486,8 +454,9 @@ static int capture(void *arg, const char *dir, struct err *e)
         "capture", recipe_native(&k->asked->recipe) ? "native" : "java", "-q", "-o", trace, "--"};
     struct word_list w = {.n = 0};
     double plain = 0, captured = 0;
+    char *self = place_self();
 
-    add(&w, own_path());
+    add(&w, self ? self : xstrdup("lardsim"));
     for (size_t i = 0; i < ARRAY_SIZE(words); i++)
         add(&w, xstrdup(words[i]));
     for (size_t i = 0; i < k->plain.n; i++)

@@ -21,7 +21,7 @@ struct recipe {
     const char *size[PROGRAM_SIZES]; /* its arguments then; %t: threads */
     struct param_list packages, sources, class_path;
 };
-/* Where recipes are: LARDSIM_PROGRAMS, or where they were installed; the caller's. */
+/* Where recipes are (cli/place.h); the caller's. */
 char *programs_folder(void);
 /* In alphabetical order; NULL: error. The caller's, as is each. */
 char **recipe_names(size_t *n, struct err *e);

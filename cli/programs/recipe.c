@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/place.h"
 #include "cli/programs/programs.h"
 
 const char *const program_sizes[] = {"small", "medium", NULL};
@@ -29,11 +30,13 @@ static const struct param rows[] = {
 
 char *programs_folder(void)
 {
-    const char *given = getenv("LARDSIM_PROGRAMS");
-
-    const char *folder = given && *given ? given : LARDSIM_PKGDATADIR "/programs";
+    char *folder = place_find(PLACE_PROGRAMS);
     char *whole = realpath(folder, NULL); /* what is started stands elsewhere */
-    return whole ? whole : xstrdup(folder);
+
+    if (!whole)
+        return folder;
+    free(folder);
+    return whole;
 }
 
 static char *recipe_path(const char *folder, const char *name)

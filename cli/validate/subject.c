@@ -1,31 +1,16 @@
 /* subject.c - the programs that are compared, and the tools that build each three ways. */
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/folder.h"
+#include "cli/place.h"
 #include "cli/validate/validate.h"
 
 const char *const native_kernels[] = {"series", "crypt", "lufact", "sor", "sparse", NULL};
 
 /* ---- tools ---------------------------------------------------------------------------------- */
-
-/* Beside this program, as installed; or where it was built. */
-static char *find_wrapper(const char *self)
-{
-    static const char *const places[] = {"lardsim-cc", "capture/lardsim-cc"};
-    const char *slash = strrchr(self, '/');
-
-    for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
-        char *path = xasprintf("%.*s/%s", (int)(slash - self), self, places[i]);
-        if (access(path, X_OK) == 0)
-            return path;
-        free(path);
-    }
-    return xstrdup("lardsim-cc");
-}
 
 static int read_version(struct tools *t, struct err *e)
 {
@@ -44,15 +29,11 @@ static int read_version(struct tools *t, struct err *e)
 
 int tools_open(struct tools *t, const char *compiler, struct err *e)
 {
-    char self[PATH_MAX] = "";
-    const char *folder = getenv("LARDSIM_VALIDATE");
-
-    *t = (struct tools){.compiler = compiler};
-    if (readlink("/proc/self/exe", self, sizeof self - 1) <= 0)
+    *t = (struct tools){.compiler = compiler, .self = place_self()};
+    if (!t->self)
         return err_set(e, LARD_USAGE, "where this program lies is not known: /proc/self/exe");
-    t->folder = xstrdup(folder ? folder : LARDSIM_PKGDATADIR "/validate");
-    t->self = xstrdup(self);
-    t->wrapper = find_wrapper(self);
+    t->folder = place_find(PLACE_VALIDATE);
+    t->wrapper = place_find(PLACE_CC);
     if (cli_temporary(&t->work, "lardsim-validate")) {
         err_set(e, LARD_OUTPUT, "%s: %s; programs are built there: give another TMPDIR", t->work,
                 strerror(errno));

@@ -3,9 +3,8 @@
 # Is bad input told what to do? (How good predictions are no test can ask: that is the host's matter.)
 # shellcheck source=tests/cli/head.sh
 . "${top_srcdir:-.}/tests/cli/head.sh"
-LARDSIM_VALIDATE=$top/validate LARDSIM_NATIVE=$top_builddir/capture/liblardsim-native.a
 TMPDIR=$dir/tmp
-export LARDSIM_VALIDATE LARDSIM_NATIVE TMPDIR
+export TMPDIR
 mkdir tmp
 
 cache() { # folder, level, type, size, ways, line, who shares it
