@@ -1,5 +1,5 @@
-/* make.c - builds programs and captures them, into folders of the user's cache. A folder appears
- * whole, with a text that says what it was made of: packages and their versions, the driver, what
+/* make.c - builds programs and captures them, into folders of the user's cache (cache.c), each with
+ * a text that says what it was made of: packages and their versions, the driver, what
  * records. While that text would be the same, what is there is taken. */
 #include <errno.h>
 #include <glob.h>
@@ -10,6 +10,7 @@
 
 #include "base/folder.h"
 #include "cli/place.h"
+#include "cli/programs/cache.h"
 #include "cli/programs/programs.h"
 
 static const char provenance_name[] = "provenance.yaml";
@@ -196,65 +197,37 @@ static char *driver_of(const struct recipe *r)
     return join(r->dir, *r->driver ? r->driver : recipe_native(r) ? "build.sh" : "Driver.java");
 }
 
-/* ---- folders of the cache ------------------------------------------------------------------- */
+/* ---- a folder and what it is made of ----------------------------------------------------------
+ */
 
-static int make_folders(char *path, struct err *e)
+struct filling {
+    const char *provenance;
+    cache_fill_fn *fill;
+    void *arg;
+};
+
+static int fill(void *arg, const char *dir, struct err *e)
 {
-    for (char *at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/')) {
-        *at = '\0';
-        const int bad = mkdir(path, 0777) && errno != EEXIST ? errno : 0;
-        *at = '/';
-        if (bad)
-            return outfile_error(e, path, bad);
-    }
-    return 0;
-}
-
-/* Of what is kept under that name; the caller's. NULL: error. */
-static char *cache_path(const char *name, struct err *e)
-{
-    const char *given = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    char *path = given && *given == '/' ? xasprintf("%s/lardsim/programs/%s", given, name)
-                                        : xasprintf("%s/.cache/lardsim/programs/%s",
-                                                    home && *home ? home : "/tmp", name);
-
-    if (!make_folders(path, e))
-        return path;
-    free(path);
-    return NULL;
-}
-
-/* Fills a folder that is new; 0 or -1. */
-typedef int fill_fn(void *arg, const char *dir, struct err *e);
-
-static int fill_new(const char *to, const char *provenance, fill_fn *fill, void *arg, struct err *e)
-{
-    char *dir = xasprintf("%s.XXXXXX", to);
-
-    if (!mkdtemp(dir)) {
-        outfile_error(e, to, errno);
-        free(dir);
-        return -1;
-    }
+    const struct filling *f = arg;
     char *path = join(dir, provenance_name);
     FILE *out = NULL;
-    int failed = fill(arg, dir, e);
-    if (!failed && (!(out = fopen(path, "we")) || fputs(provenance, out) < 0))
+    int failed = f->fill(f->arg, dir, e);
+
+    if (!failed && (!(out = fopen(path, "we")) || fputs(f->provenance, out) < 0))
         failed = outfile_error(e, path, errno);
     if (out && fclose(out) && !failed)
         failed = outfile_error(e, path, errno);
-    if (!failed && (chmod(dir, 0755) || folder_put(dir, to)))
-        failed = outfile_error(e, to, errno);
-    if (failed)
-        (void)folder_remove(dir);
     free(path);
-    free(dir);
     return failed;
 }
 
+/* If so, it stays while this process runs. */
 static bool made_of(const char *dir, const char *provenance)
 {
     size_t n;
+
+    if (!cache_hold(dir))
+        return false;
     char *path = join(dir, provenance_name), *text = file_text(path, &n);
     const bool same = text && !strcmp(text, provenance);
 
@@ -375,7 +348,8 @@ static char *built(const struct building *b, bool quiet, char **provenance, stru
         return to;
     if (!quiet)
         cli_note("building program:%s in %s", b->recipe->name, to);
-    if (!fill_new(to, *provenance, build, (void *)b, e))
+    struct filling f = {*provenance, build, (void *)b};
+    if (!cache_make(b->recipe->name, fill, &f, quiet, e))
         return to;
     free(to);
     return NULL;
@@ -384,8 +358,10 @@ static char *built(const struct building *b, bool quiet, char **provenance, stru
 char *program_build(const struct program_run *a, bool quiet, struct err *e)
 {
     struct building b;
-    char *provenance = NULL,
-         *to = building_begin(&b, &a->recipe, e) ? NULL : built(&b, quiet, &provenance, e);
+    char *provenance = NULL;
+
+    cache_tidy();
+    char *to = building_begin(&b, &a->recipe, e) ? NULL : built(&b, quiet, &provenance, e);
 
     free(provenance);
     building_free(&b);
@@ -454,8 +430,8 @@ static int capture(void *arg, const char *dir, struct err *e)
         "capture", recipe_native(&k->asked->recipe) ? "native" : "java", "-q", "-o", trace, "--"};
     struct word_list w = {.n = 0};
     double plain = 0, captured = 0;
-    char *self = place_self();
 
+    char *self = place_self();
     add(&w, self ? self : xstrdup("lardsim"));
     for (size_t i = 0; i < ARRAY_SIZE(words); i++)
         add(&w, xstrdup(words[i]));
@@ -485,15 +461,17 @@ static char *capture_name(const struct program_run *a)
                      a->collector == COLLECTOR_PARALLEL ? "-parallel" : "");
 }
 
-/* In the folder to; 0 or -1. */
-static int capture_into(const char *to, const struct program_run *a, const struct building *b,
+/* In the folder of that name; 0 or -1. */
+static int capture_into(const char *name, const struct program_run *a, const struct building *b,
                         bool again, bool quiet, struct err *e)
 {
     const bool native = recipe_native(&a->recipe);
     struct capturing k = {.asked = a};
-    char *provenance, *folder = built(b, quiet, &provenance, e);
+    char *provenance, *folder = built(b, quiet, &provenance, e),
+                      *to = folder ? cache_path(name, e) : NULL;
 
-    if (!folder) {
+    if (!to) {
+        free(folder);
         free(provenance);
         return -1;
     }
@@ -505,35 +483,52 @@ static int capture_into(const char *to, const struct program_run *a, const struc
     if (again || !made_of(to, provenance)) {
         if (!quiet)
             cli_note("capturing program:%s, once, in %s", a->recipe.name, to);
-        failed = fill_new(to, provenance, capture, &k, e);
+        struct filling f = {provenance, capture, &k};
+        failed = cache_make(name, fill, &f, quiet, e);
     }
     free(more);
     free(line);
     free(with);
     words_free(&k.plain);
+    free(to);
     free(folder);
     free(provenance);
+    return failed;
+}
+
+/* The capture without what its accesses never touch, beside it. 0 or -1. */
+static int strip(const char *trace, const char *to, struct err *e)
+{
+    char *self = place_self();
+    const char *const argv[] = {self ? self : "lardsim", "trace", "strip", "-q", trace, to, NULL};
+    struct child c = {.argv = argv};
+    const int failed = access(to, R_OK) ? command_run(&c, e) : 0;
+
+    free(self);
     return failed;
 }
 
 char *program_capture(const struct program_run *a, bool again, bool quiet, struct err *e)
 {
     char *name = capture_name(a), *to = cache_path(name, e),
-         *trace = to ? join(to, "trace.lard") : NULL;
+         *trace = to ? join(to, "trace.lard") : NULL, *used = to ? join(to, "used.lard") : NULL;
     struct building b = {.recipe = NULL};
     struct err inner = {0};
     int failed = to ? 0 : -1;
 
+    cache_tidy();
     /* A capture outlives its packages: it goes where they are not. */
     if (!failed && !building_begin(&b, &a->recipe, &inner))
-        failed = capture_into(to, a, &b, again, quiet, e);
-    else if (!failed && (again || access(trace, R_OK)))
+        failed = capture_into(name, a, &b, again, quiet, e);
+    else if (!failed && (again || !cache_hold(to)))
         failed = err_set(e, (enum lard_exit)inner.code, "%s", inner.text);
+    if (!failed && a->lives == LIVES_USED)
+        failed = strip(trace, used, e);
     building_free(&b);
+    char *made = failed ? NULL : xstrdup(a->lives == LIVES_USED ? used : trace);
     free(name);
     free(to);
-    if (!failed)
-        return trace;
     free(trace);
-    return NULL;
+    free(used);
+    return made;
 }

@@ -35,9 +35,10 @@ static inline bool recipe_native(const struct recipe *r)
 }
 
 enum { COLLECTOR_SERIAL, COLLECTOR_PARALLEL };
-struct program_run { /* "NAME,size=small,threads=4,collector=serial" */
+enum { LIVES_ALL, LIVES_USED };
+struct program_run { /* "NAME,size=small,threads=4,collector=serial,lives=all" */
     struct recipe recipe;
-    uint32_t size, collector;
+    uint32_t size, collector, lives;
     uint64_t threads;
 };
 extern const struct param program_rows[]; /* of it, but the recipe */

@@ -9,6 +9,7 @@
 
 const char *const program_sizes[] = {"small", "medium", NULL};
 static const char *const collectors[] = {"serial", "parallel", NULL};
+static const char *const lives[] = {"all", "used", NULL};
 
 /* ---- recipes -------------------------------------------------------------------------------- */
 
@@ -155,6 +156,8 @@ const struct param program_rows[] = {
      "Of the program."},
     {"collector", PARAM_CHOICE, offsetof(struct program_run, collector), "serial", 0, 0, "",
      collectors, "The JVM's garbage collector."},
+    {"lives", PARAM_CHOICE, offsetof(struct program_run, lives), "all", 0, 0, "", lives,
+     "All memory that is allocated, or what accesses and synchronisation touch: trace strip."},
     PARAM_END};
 
 static int set_each(struct config *c, const char *rest, struct err *e)

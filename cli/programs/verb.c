@@ -1,7 +1,8 @@
-/* verb.c - lardsim programs list, build and capture. */
+/* verb.c - lardsim programs list, build, capture and forget. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/programs/cache.h"
 #include "cli/programs/programs.h"
 
 /* ---- list ----------------------------------------------------------------------------------- */
@@ -25,7 +26,58 @@ static void json_list(struct json *j, const char *key, const struct param_list *
     json_end(j);
 }
 
-static void json_recipe(struct json *j, const struct recipe *r)
+/* "xalan", "xalan-small-4": what was built of xalan, and captured. Names of recipes have hyphens,
+ * too: what follows must be a size. */
+static bool is_of(const struct cached *c, const char *recipe)
+{
+    const size_t n = strlen(recipe);
+
+    if (strncmp(c->name, recipe, n) != 0)
+        return false;
+    for (size_t i = 0; c->name[n] == '-' && i < PROGRAM_SIZES; i++) {
+        const size_t size = strlen(program_sizes[i]);
+        if (!strncmp(c->name + n + 1, program_sizes[i], size) && c->name[n + 1 + size] == '-')
+            return true;
+    }
+    return c->name[n] == '\0';
+}
+
+static void json_kept(struct json *j, const struct recipe *r, const struct cache_list *l)
+{
+    json_key(j, "kept");
+    json_array(j);
+    for (size_t i = 0; i < l->n; i++) {
+        if (!is_of(&l->at[i], r->name))
+            continue;
+        json_object(j);
+        json_key_str(j, "name", l->at[i].name);
+        json_key_u64(j, "bytes", l->at[i].bytes);
+        json_key_u64(j, "used", (uint64_t)l->at[i].used.tv_sec);
+        json_end(j);
+    }
+    json_end(j);
+}
+
+/* The last used first. */
+static void print_kept(const struct cache_list *l, uint64_t limit)
+{
+    char *root = cache_root();
+
+    printf("\nkept in %s: %.1f MiB", root, (double)l->bytes / (1 << 20));
+    if (limit)
+        printf(" of %.0f, the limit", (double)limit / (1 << 20));
+    putchar('\n');
+    for (size_t i = l->n; i-- > 0;) {
+        char day[16];
+        struct tm at;
+        strftime(day, sizeof day, "%Y-%m-%d", localtime_r(&l->at[i].used.tv_sec, &at));
+        printf("  %-32s %8.1f MiB  used %s\n", l->at[i].name, (double)l->at[i].bytes / (1 << 20),
+               day);
+    }
+    free(root);
+}
+
+static void json_recipe(struct json *j, const struct recipe *r, const struct cache_list *l)
 {
     json_object(j);
     json_key_str(j, "name", r->name);
@@ -36,10 +88,12 @@ static void json_recipe(struct json *j, const struct recipe *r)
     json_key_str(j, "twin", *r->twin ? r->twin : NULL);
     for (size_t i = 0; i < PROGRAM_SIZES; i++)
         json_key_str(j, program_sizes[i], *r->size[i] ? r->size[i] : NULL);
+    json_kept(j, r, l);
     json_end(j);
 }
 
-static int list_each(char **name, size_t n, struct json *j, struct err *e)
+static int list_each(char **name, size_t n, struct json *j, const struct cache_list *l,
+                     struct err *e)
 {
     int width = 0;
 
@@ -50,7 +104,7 @@ static int list_each(char **name, size_t n, struct json *j, struct err *e)
         struct recipe r;
         const int failed = recipe_read(&r, name[i], e);
         if (!failed && j)
-            json_recipe(j, &r);
+            json_recipe(j, &r, l);
         else if (!failed)
             print_recipe(&r, width);
         recipe_free(&r);
@@ -62,22 +116,28 @@ static int list_each(char **name, size_t n, struct json *j, struct err *e)
 
 static int list_run(const struct cli *c, struct err *e)
 {
+    struct cache_list l;
     struct json j;
+    uint64_t limit;
     size_t n;
-    char **name = recipe_names(&n, e);
+    char **name = cache_limit(&limit, e) ? NULL : recipe_names(&n, e);
     const bool json = cli_has(c, OPT_JSON);
 
     if (!name)
         return -1;
+    cache_read(&l);
     if (json) {
         json_init(&j, stdout, true);
         json_array(&j);
     }
-    const int failed = list_each(name, n, json ? &j : NULL, e);
+    const int failed = list_each(name, n, json ? &j : NULL, &l, e);
     if (json)
         json_end(&j);
-    else if (!failed)
+    if (!json && !failed && l.n)
+        print_kept(&l, limit);
+    if (!json && !failed)
         puts("next: `lardsim run program:NAME`, which captures it once");
+    cache_list_free(&l);
     recipe_names_free(name, n);
     return failed ? -1 : LARD_DONE;
 }
@@ -87,8 +147,10 @@ static const struct argp_option list_options[] = {ROW_JSON, ROW_END};
 const struct verb verb_programs_list = {
     .name = "programs list",
     .args = "",
-    .summary = "Lists real programs that can be captured.",
-    .text = "In brackets what they are made of: Debian's packages, and sources of packages.",
+    .summary = "Lists real programs that can be captured, and what is kept of them.",
+    .text = "In brackets what they are made of: Debian's packages, and sources of packages. Below "
+            "them the programs that were built and the captures, each with its size and the day "
+            "of its last use. Together they take at most what LARDSIM_CACHE_LIMIT says, or 4Gi.",
     .examples = "lardsim programs list\nlardsim programs list --json",
     .options = list_options,
     .run = list_run,
@@ -127,6 +189,35 @@ static int capture_run(const struct cli *c, struct err *e)
     return print_path(path);
 }
 
+/* ---- forget ---------------------------------------------------------------------------------- */
+
+static int forget_run(const struct cli *c, struct err *e)
+{
+    const bool all = !strcmp(c->arg[0], "all");
+    struct cache_list l;
+    uint64_t gone = 0;
+    size_t n = 0;
+
+    cache_read(&l);
+    for (size_t i = 0; i < l.n && !e->code; i++) {
+        const bool meant = all || is_of(&l.at[i], c->arg[0]) || !strcmp(l.at[i].name, c->arg[0]);
+        if (!meant || cache_forget(&l.at[i], e))
+            continue;
+        gone += l.at[i].bytes;
+        n++;
+    }
+    cache_list_free(&l);
+    if (e->code)
+        return -1;
+    if (!n && !all)
+        return err_set(e, LARD_USAGE,
+                       "nothing is kept of %.100s; `lardsim programs list` says what is",
+                       c->arg[0]);
+    if (!cli_has(c, OPT_QUIET))
+        cli_note("removed %zu folders, %.1f MiB", n, (double)gone / (1 << 20));
+    return LARD_DONE;
+}
+
 static const struct argp_option build_options[] = {ROW_QUIET, ROW_END};
 static const struct argp_option capture_options[] = {
     {"again", OPT_AGAIN, NULL, 0, "Capture it also where a capture is kept", 0},
@@ -155,11 +246,29 @@ const struct verb verb_programs_capture = {
         "provenance.yaml beside it says of what: packages and their versions, the driver, the "
         "command. It is made again where that would be another. The program runs alone first, "
         "and must print the same under capture. PROGRAM may be followed by size=small|medium, "
-        "threads=N, and collector=serial|parallel. As a source, program:NAME,... does the same.",
+        "threads=N, collector=serial|parallel, and lives=used, which leaves out the memory that "
+        "nothing in the capture uses (`lardsim trace strip`). As a source, program:NAME,... does "
+        "the same. Captures that were not used for the longest time are removed where all together "
+        "take more than LARDSIM_CACHE_LIMIT (4Gi; 0: no limit).",
     .examples = "lardsim programs capture xalan,size=medium\n"
                 "lardsim run program:xalan",
     .options = capture_options,
     .min_args = 1,
     .max_args = 1,
     .run = capture_run,
+};
+
+const struct verb verb_programs_forget = {
+    .name = "programs forget",
+    .args = "PROGRAM|all",
+    .summary = "Removes what is kept of a real program, or of all.",
+    .text =
+        "Captures, and what was built, of the program, or what `lardsim programs list` lists by "
+        "that name. What another lardsim uses stays, and is an error.",
+    .examples = "lardsim programs forget xalan\n"
+                "lardsim programs forget xalan-medium-4",
+    .options = build_options,
+    .min_args = 1,
+    .max_args = 1,
+    .run = forget_run,
 };
