@@ -52,7 +52,8 @@ static void print_top(const struct table_results *r)
     const struct reproduction *t = r->of;
 
     printf("%s\n", t->title);
-    printf("paper     %s, %s\n", t->paper, t->section);
+    if (*t->paper)
+        printf("paper     %s, %s\n", t->paper, t->section);
     print_machine(r);
     printf("runs      %zu cells, %s%s%zu seed%s", r->cells, r->size ? r->size : "",
            r->size ? ", " : "", r->seeds, r->seeds == 1 ? "" : "s");

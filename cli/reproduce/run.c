@@ -43,7 +43,7 @@ static char *spec_of(const struct table_results *r)
     xappend(&text, "]\n", "sources:\n");
     for (const struct table_program *p = t->program; p->name; p++) {
         xappend(&text, t->captured ? "  - \"" : "  - \"workload:", p->source);
-        if (r->size)
+        if (r->size && !t->captured) /* of a capture the path stands for all */
             xappend(&text, ",", r->size);
         xappend(&text, "\"", "\n");
     }
@@ -142,7 +142,7 @@ static int make(struct table_results *r, const struct reproduction *t, const str
                 uint64_t unmodelled, struct err *e)
 {
     *r = (struct table_results){.of = t, .machine = machine_of(t), .unmodelled = unmodelled};
-    r->size = t->captured ? NULL : o->size ? o->size : o->quick && t->quick ? t->quick : t->size;
+    r->size = o->size ? o->size : t->captured ? NULL : o->quick && t->quick ? t->quick : t->size;
     r->seeds = t->captured ? 1 : o->seeds ? (size_t)o->seeds : o->quick || !t->seeds ? 1 : t->seeds;
     char *text = spec_of(r);
     const struct sweep_inside inside = {.name = t->name,

@@ -110,8 +110,8 @@ void results_free(struct table_results *r);
 
 /* captured.c: the table with captures of real programs in the place of its own; its program is to
  * be freed by captured_free. 0 or -1. */
-int captured_table(struct reproduction *to, const struct reproduction *t, bool quiet,
-                   struct err *e);
+int captured_table(struct reproduction *to, const struct reproduction *t,
+                   const struct run_options *o, struct err *e);
 void captured_free(struct reproduction *t);
 
 /* pairs.c: 0 or -1; p is to be freed either way. */

@@ -235,12 +235,12 @@ static int reproduce_captured(const struct cli *c, const struct reproduction *t,
 {
     struct reproduction real;
 
-    if (!t || o->size || o->seeds)
-        return err_set(e, LARD_USAGE,
-                       "reproduce: --programs real is for one table, and its programs are captures "
-                       "of one size, without seeds; leave --size and --seeds out");
-    const int status =
-        captured_table(&real, t, o->quiet, e) ? -1 : reproduce_table(c, &real, o, f, e);
+    if (!t || o->seeds)
+        return err_set(
+            e, LARD_USAGE,
+            "reproduce: --programs real is for one table, and its programs are captures, "
+            "without seeds; leave --seeds out");
+    const int status = captured_table(&real, t, o, e) ? -1 : reproduce_table(c, &real, o, f, e);
     captured_free(&real);
     return status;
 }
@@ -258,6 +258,9 @@ static int reproduce_sweep(const struct cli *c, const struct reproduction *t, st
     if (suite == SUITE_KERNELS)
         return err_set(e, LARD_USAGE,
                        "reproduce: --programs kernels is for lard-table2 and lard-table3");
+    if (t && !t->program->name && suite != SUITE_REAL)
+        return err_set(e, LARD_USAGE, "reproduce: %s is of real programs: give --programs real",
+                       t->name);
     if (run_options(&o, c, t, e) || (!o.dir && !(o.dir = own = temporary(e))))
         return -1;
     const int status = suite == SUITE_REAL ? reproduce_captured(c, t, &o, f, e)
@@ -312,7 +315,8 @@ static const struct argp_option options[] = {
     {"jobs", 'j', "N", 0, "Run in this many processes; else in as many as there are processors", 0},
     {"quick", OPT_QUICK, NULL, 0, "Run less: shorter programs, one seed", 0},
     {"seeds", OPT_SEEDS, "N", 0, "Run each program with so many seeds", 0},
-    {"size", OPT_SIZE, "TEXT", 0, "What each program is given besides, as accesses=1M", 0},
+    {"size", OPT_SIZE, "TEXT", 0,
+     "What each program is given besides, as accesses=1M; a captured one, as size=medium", 0},
     {"band", OPT_BAND, "PERCENT", 0,
      "Run all once more with core.unmodelled at PERCENT, and print both ends", 0},
     {"overwrite", OPT_OVERWRITE, NULL, 0, "Replace FILE if it exists", 0},

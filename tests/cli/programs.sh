@@ -144,6 +144,25 @@ run 0 programs capture -q tally,threads=3
 run 2 programs capture -q --again tally,threads=3
 says err 'no-such-package'
 
+# ---- tables of overheads -------------------------------------------------------------------------
+
+# A program of the list that is one of ours, by its own memory; the others are not there, which is said.
+cp -r programs/tally programs/squashfs
+sed -i '/^packages/d' programs/squashfs/recipe.yaml
+run 0 reproduce overheads --programs real -j 2 --size threads=2
+says out 'machine   radish8'
+grep -qE '^squashfs  *[0-9.]+ ' out || fail "the program is not in the table of overheads: $(cat out)"
+[ "$(grep -cE '^(xalan|h2) ' out)" = 0 ] || fail "a program that is not there is in the table"
+says err 'left out: program:xalan'
+[ -f "$kept/squashfs-small-2/used.lard" ] || fail "overheads are not of the memory that is used, or not of the given threads"
+run 6 reproduce lard-overhead --programs real -j 2 --size lives=all,threads=3
+[ -f "$kept/squashfs-small-3/trace.lard" ] || fail "--size is not heeded"
+[ -f "$kept/squashfs-small-3/used.lard" ] && fail "lives=all is not heeded"
+run 2 reproduce overheads
+says err 'give --programs real'
+run 2 reproduce overheads --programs real --seeds 3
+says err 'leave --seeds out'
+
 # ---- what can't be kept --------------------------------------------------------------------------
 
 recipe other <<'END'
