@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,16 +20,10 @@ static NO_RETURN void become(const struct child *c)
     _exit(127);
 }
 
-static double seconds(struct timeval t)
-{
-    return (double)t.tv_sec + (double)t.tv_usec / 1e6;
-}
-
 /* A signal that came for us ends it, too. */
-static int wait_for(pid_t pid, struct child *c, int *status)
+static int wait_for(pid_t pid, int *status)
 {
-    struct rusage used;
-    pid_t got = wait4(pid, status, 0, &used);
+    const pid_t got = waitpid(pid, status, 0);
 
     if (got < 0 && errno == EINTR) {
         kill(pid, SIGTERM);
@@ -39,11 +32,10 @@ static int wait_for(pid_t pid, struct child *c, int *status)
         errno = EINTR;
         return -1;
     }
-    c->seconds = got < 0 ? 0 : seconds(used.ru_utime) + seconds(used.ru_stime);
     return got < 0 ? -1 : 0;
 }
 
-int command_run(struct child *c, struct err *e)
+int command_run(const struct child *c, struct err *e)
 {
     int status;
 
@@ -52,7 +44,7 @@ int command_run(struct child *c, struct err *e)
     const pid_t pid = fork();
     if (pid == 0)
         become(c);
-    if (pid < 0 || wait_for(pid, c, &status))
+    if (pid < 0 || wait_for(pid, &status))
         return err_set(e, LARD_INTERNAL, "%s: %s", c->argv[0], strerror(errno));
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return 0;

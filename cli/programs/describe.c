@@ -1,8 +1,11 @@
 /* describe.c - lardsim programs describe: what characterises programs, beside what their twins are
- * to have and have. */
+ * to have and have; or what capturing them took. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "base/yaml.h"
 #include "cli/programs/programs.h"
 #include "cli/workload/workload.h"
 
@@ -14,15 +17,46 @@ static const enum trait shown[] = {TRAIT_EVENTS,     TRAIT_THREADS,         TRAI
                                    TRAIT_COPIES,     TRAIT_FIRST_MISSES,    TRAIT_ARRAY_LOCATIONS,
                                    TRAIT_SHADOWS,    TRAIT_RACE_PAIRS};
 
-enum { CELL = 40 };
+/* What measured.yaml beside a trace has, and the trace's size: processor seconds of the program's
+ * own threads and of its process, with capture to without it; nanoseconds that capture takes the
+ * own threads for an event, instrumenting apart, and lardsim. */
+enum { OWN_TIMES, PROCESS_TIMES, OWN_NS, INSTRUMENTING, RECORDER_NS, EVENT_BYTES, FIGURES };
+static const struct {
+    const char *name, *unit;
+} figures[FIGURES] = {
+    [OWN_TIMES] = {"own-threads", "times"},
+    [PROCESS_TIMES] = {"process", "times"},
+    [OWN_NS] = {"own-threads-ns", "ns an event, more than without capture"},
+    [INSTRUMENTING] = {"instrumenting", "s"},
+    [RECORDER_NS] = {"recorder-ns", "ns an event"},
+    [EVENT_BYTES] = {"bytes", "bytes an event"},
+};
+
+enum { CELL = 40, CELLS = ARRAY_SIZE(shown) > FIGURES ? ARRAY_SIZE(shown) : FIGURES };
 struct described { /* of the table */
     char *name;
-    char cell[ARRAY_SIZE(shown)][CELL];
+    char cell[CELLS][CELL];
 };
 struct page_of_programs {
     struct described *at; /* owns */
     size_t n, cap;
+    bool captures; /* what capturing took, and not what the programs are like */
 };
+
+static size_t lines_of(const struct page_of_programs *l)
+{
+    return l->captures ? FIGURES : ARRAY_SIZE(shown);
+}
+
+static const char *line_name(const struct page_of_programs *l, size_t i)
+{
+    return l->captures ? figures[i].name : trait_info[shown[i]].name;
+}
+
+static const char *line_unit(const struct page_of_programs *l, size_t i)
+{
+    return l->captures ? figures[i].unit : trait_info[shown[i]].unit;
+}
 
 static struct described *new_line(struct page_of_programs *l, char *name) /* takes name */
 {
@@ -33,6 +67,10 @@ static struct described *new_line(struct page_of_programs *l, char *name) /* tak
 
 static void write_number(char to[static CELL], double x)
 {
+    if (!isfinite(x)) {
+        strcpy(to, "-");
+        return;
+    }
     snprintf(to, CELL, "%.*f", x >= 1000 || x == (double)(uint64_t)x ? 0 : x >= 10 ? 1 : 2, x);
 }
 
@@ -85,12 +123,48 @@ static int twin(struct page_of_programs *l, const char *name, struct err *e)
     return failed;
 }
 
+static double value(const struct yaml_flat *f, const char *name)
+{
+    for (size_t i = 0; i < f->n; i++)
+        if (!strcmp(f->entry[i].name, name))
+            return strtod(f->entry[i].value.item[0], NULL);
+    return NAN;
+}
+
+static int capture_figures(struct page_of_programs *l, char *name, const char *trace, struct err *e)
+{
+    struct described *line = new_line(l, name);
+    const char *slash = strrchr(trace, '/');
+    char *path = xasprintf("%.*s/measured.yaml", (int)(slash - trace), trace);
+    struct yaml_flat f = {.n = 0};
+    struct stat is;
+    const int failed = yaml_flat_file(&f, path, e);
+    const double events = value(&f, "events"), own = value(&f, "own-seconds"),
+                 plain = value(&f, "plain-own-seconds");
+    const double of[FIGURES] = {
+        [OWN_TIMES] = own / plain,
+        [PROCESS_TIMES] = value(&f, "process-seconds") / value(&f, "plain-process-seconds"),
+        [OWN_NS] = (own - plain) * 1e9 / events,
+        [INSTRUMENTING] = value(&f, "instrumenting-seconds"),
+        [RECORDER_NS] = value(&f, "recorder-seconds") * 1e9 / events,
+        [EVENT_BYTES] = stat(trace, &is) ? NAN : (double)is.st_size / events,
+    };
+
+    for (size_t i = 0; i < FIGURES; i++)
+        write_number(line->cell[i], of[i]);
+    yaml_flat_free(&f);
+    free(path);
+    return failed;
+}
+
 static int add(struct page_of_programs *l, const char *spec, bool quiet, struct err *e)
 {
     struct program_run a;
     char *trace = program_run_read(&a, spec, e) ? NULL : program_capture(&a, false, quiet, e);
-    const int failed = !trace || measured(l, xstrdup(spec), trace, e) ||
-                       (*a.recipe.twin && twin(l, a.recipe.twin, e));
+    const int failed = !trace        ? -1
+                       : l->captures ? capture_figures(l, xstrdup(spec), trace, e)
+                                     : measured(l, xstrdup(spec), trace, e) ||
+                                           (*a.recipe.twin && twin(l, a.recipe.twin, e));
 
     free(trace);
     program_run_free(&a);
@@ -102,15 +176,15 @@ static int add(struct page_of_programs *l, const char *spec, bool quiet, struct 
 static void print_markdown(const struct page_of_programs *l)
 {
     printf("| |");
-    for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
-        printf(" %s |", trait_info[shown[i]].name);
+    for (size_t i = 0; i < lines_of(l); i++)
+        printf(" %s |", line_name(l, i));
     printf("\n| --- |");
-    for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
+    for (size_t i = 0; i < lines_of(l); i++)
         printf(" --: |");
     putchar('\n');
     for (size_t k = 0; k < l->n; k++) {
         printf("| %s |", l->at[k].name);
-        for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
+        for (size_t i = 0; i < lines_of(l); i++)
             printf(" %s |", l->at[k].cell[i]);
         putchar('\n');
     }
@@ -123,11 +197,11 @@ static void print_text(const struct page_of_programs *l)
     for (size_t k = 0; k < l->n; k++)
         printf("  %20s", l->at[k].name);
     putchar('\n');
-    for (size_t i = 0; i < ARRAY_SIZE(shown); i++) {
-        printf("%-20s", trait_info[shown[i]].name);
+    for (size_t i = 0; i < lines_of(l); i++) {
+        printf("%-20s", line_name(l, i));
         for (size_t k = 0; k < l->n; k++)
             printf("  %20s", l->at[k].cell[i]);
-        printf("  %s\n", trait_info[shown[i]].unit);
+        printf("  %s\n", line_unit(l, i));
     }
 }
 
@@ -140,8 +214,8 @@ static void print_json(const struct page_of_programs *l)
     for (size_t k = 0; k < l->n; k++) {
         json_object(&j);
         json_key_str(&j, "name", l->at[k].name);
-        for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
-            json_key_str(&j, trait_info[shown[i]].name, l->at[k].cell[i]);
+        for (size_t i = 0; i < lines_of(l); i++)
+            json_key_str(&j, line_name(l, i), l->at[k].cell[i]);
         json_end(&j);
     }
     json_end(&j);
@@ -149,7 +223,7 @@ static void print_json(const struct page_of_programs *l)
 
 static int describe_run(const struct cli *c, struct err *e)
 {
-    struct page_of_programs l = {.n = 0};
+    struct page_of_programs l = {.captures = cli_has(c, OPT_MEASURED)};
     int failed = 0;
 
     for (size_t i = 0; i < c->args && !failed; i++)
@@ -165,6 +239,8 @@ static int describe_run(const struct cli *c, struct err *e)
 }
 
 static const struct argp_option options[] = {
+    {"measured", OPT_MEASURED, NULL, 0, "Say what capturing took, in place of what they are like",
+     0},
     {"markdown", OPT_MARKDOWN, NULL, 0, "Write a table of Markdown", 0},
     ROW_JSON,
     ROW_QUIET,
@@ -177,9 +253,14 @@ const struct verb verb_programs_describe = {
     .text =
         "Of each program its capture is measured, which is made if need be. Below it stand what "
         "its twin is to have, which comes of the papers (`lardsim workload describe` says of "
-        "which), and what the twin has. `lardsim list traits` explains the lines.",
+        "which), and what the twin has. `lardsim list traits` explains the lines.\n"
+        "With --measured: the processor time of the program's own threads, and of its process, "
+        "with "
+        "capture to without it; what capture took the own threads for an event; what instrumenting "
+        "took; what lardsim took for an event; bytes of the trace for an event.",
     .examples = "lardsim programs describe xalan\n"
-                "lardsim programs describe --markdown xalan sunflow h2,size=medium",
+                "lardsim programs describe --markdown xalan sunflow h2,size=medium\n"
+                "lardsim programs describe --measured xalan",
     .options = options,
     .min_args = 1,
     .max_args = 100,

@@ -395,29 +395,14 @@ static void command_of(struct word_list *w, const struct program_run *a, const s
 }
 
 /* In a folder that is removed again: what it writes beside is of no use. */
-static int run_in(const char *dir, const char *out, const struct word_list *w, double *seconds,
-                  struct err *e)
+static int run_in(const char *dir, const char *out, const struct word_list *w, struct err *e)
 {
     char *place = join(dir, "run");
     struct child c = {.argv = (const char *const *)w->at, .dir = place, .out = out};
     const int failed = mkdir(place, 0777) ? outfile_error(e, place, errno) : command_run(&c, e);
 
-    *seconds = c.seconds;
     (void)folder_remove(place);
     free(place);
-    return failed;
-}
-
-/* What the processors took: without the capture, and with it, what compresses included. */
-static int write_measured(const char *dir, double plain, double captured, struct err *e)
-{
-    char *path = join(dir, "measured.yaml");
-    FILE *out = fopen(path, "we");
-
-    if (out)
-        fprintf(out, "plain-seconds: %.2f\ncaptured-seconds: %.2f\n", plain, captured);
-    const int failed = !out || fclose(out) ? outfile_error(e, path, errno) : 0;
-    free(path);
     return failed;
 }
 
@@ -425,29 +410,29 @@ static int write_measured(const char *dir, double plain, double captured, struct
 static int capture(void *arg, const char *dir, struct err *e)
 {
     const struct capturing *k = arg;
-    char *trace = join(dir, "trace.lard"), *out = join(dir, "output"), *alone = join(dir, "alone");
-    const char *const words[] = {
-        "capture", recipe_native(&k->asked->recipe) ? "native" : "java", "-q", "-o", trace, "--"};
+    char *trace = join(dir, "trace.lard"), *out = join(dir, "output"), *alone = join(dir, "alone"),
+         *measured = join(dir, "measured.yaml"), *self = place_self();
+    const char *const words[] = {"capture",    recipe_native(&k->asked->recipe) ? "native" : "java",
+                                 "-q",         "--baseline",
+                                 "--measured", measured,
+                                 "-o",         trace,
+                                 "--"};
     struct word_list w = {.n = 0};
-    double plain = 0, captured = 0;
 
-    char *self = place_self();
     add(&w, self ? self : xstrdup("lardsim"));
     for (size_t i = 0; i < ARRAY_SIZE(words); i++)
         add(&w, xstrdup(words[i]));
     for (size_t i = 0; i < k->plain.n; i++)
         add(&w, xstrdup(k->plain.at[i]));
-    int failed =
-        run_in(dir, alone, &k->plain, &plain, e) || run_in(dir, out, &w, &captured, e) ? -1 : 0;
+    int failed = run_in(dir, alone, &k->plain, e) || run_in(dir, out, &w, e) ? -1 : 0;
     if (!failed && !same_files(alone, out))
         failed =
             err_set(e, LARD_TRACE, "program:%s: its output under capture is another than its own",
                     k->asked->recipe.name);
     if (!failed && unlink(alone))
         failed = outfile_error(e, alone, errno);
-    if (!failed)
-        failed = write_measured(dir, plain, captured, e);
     words_free(&w);
+    free(measured);
     free(alone);
     free(out);
     free(trace);

@@ -59,9 +59,8 @@ struct child {
     const char *const *argv; /* NULL-terminated */
     const char *dir;         /* in which it runs; NULL: here */
     const char *out;         /* its standard output; NULL: standard error */
-    double seconds;          /* of processors, it and what it waited for; set by command_run */
 };
-int command_run(struct child *c, struct err *e); /* 0: it ended with 0 */
+int command_run(const struct child *c, struct err *e); /* 0: it ended with 0 */
 /* The first line that it prints; the caller's. NULL: it failed. */
 char *command_line(const char *const *argv);
 

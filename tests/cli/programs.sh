@@ -115,7 +115,9 @@ run 0 run -q -p vc --set machine=none -o first program:tally,threads=3
 [ "$(cat "$kept/tally-small-3/output")" = 7 ] || fail "what the program printed is not kept"
 [ -e "$kept/tally-small-3/run" ] && fail "what the program wrote beside is kept"
 says "$kept/tally-small-3/provenance.yaml" 'command:'
-grep -q 'plain-seconds: [0-9]' "$kept/tally-small-3/measured.yaml" || fail "what it took is not kept"
+grep -q '^plain-process-seconds: [0-9]' "$kept/tally-small-3/measured.yaml" || fail "what it took is not kept"
+run 0 programs describe --measured tally,threads=3
+grep -qE '^bytes +[0-9.]+ +bytes an event' out || fail "what capturing took is not told: $(cat out)"
 was=$(stat -c %i "$kept/tally-small-3/trace.lard")
 run 0 run -q -p vc --set machine=none -o second program:tally,threads=3
 [ "$(stat -c %i "$kept/tally-small-3/trace.lard")" = "$was" ] || fail "a program is captured twice"
