@@ -122,6 +122,8 @@ scripts = tests/policy/cvm/cvm.sh tests/policy/tsan/tsan.sh tests/cli/validate.s
 	tests/workloads/prove.sh tests/workloads/workload.sh tests/workloads/twins/twins.sh \
 	tests/cli/reproduce.sh tests/cli/programs.sh tests/cli/cache.sh tests/cli/place.sh tests/cli/strip.sh tests/fuzz/corpus.sh tests/cli/faults.sh tests/cli/build.sh \
 	tests/cli/again.sh tests/cli/why.sh tests/cli/reduce.sh tests/cli/region.sh tests/cli/folder.sh tests/cli/stop.sh tests/capture/java.sh tests/capture/native.sh tests/mutants/anchors.sh \
+	tests/cli/reproduce.sh tests/cli/programs.sh tests/fuzz/corpus.sh tests/cli/faults.sh tests/cli/build.sh \
+	tests/cli/again.sh tests/cli/why.sh tests/cli/reduce.sh tests/cli/region.sh tests/cli/folder.sh tests/cli/stop.sh tests/capture/java.sh tests/capture/native.sh tests/capture/stress.sh tests/mutants/anchors.sh \
 	tests/house/docs.sh tests/house/manual.sh tests/house/tables.sh tests/house/path.sh
 
 if HAVE_CMOCKA
@@ -169,7 +171,8 @@ mutant_files = tests/mutants/capture.edits tests/mutants/coherence.edits tests/m
 	tests/mutants/goldilocks.edits tests/mutants/named.sh tests/mutants/order.edits \
 	tests/mutants/radish.edits tests/mutants/random.sh tests/mutants/regions.edits \
 	tests/mutants/slimstate.edits tests/mutants/switch.c tests/mutants/switch.h tests/mutants/vc.edits tests/mutants/why.edits
-EXTRA_DIST += tests/capture/Churn.java tests/capture/Forms.java tests/capture/forms.c tests/capture/inside.awk tests/capture/wrong.sh tests/cli/sweep_hook.c $(scripts) \
+EXTRA_DIST += tests/capture/Churn.java tests/capture/Forms.java tests/capture/forms.c tests/capture/inside.awk tests/capture/Stress.java tests/capture/stress.c tests/capture/stress.h \
+	tests/capture/stress_check.c tests/capture/wrong.sh tests/cli/sweep_hook.c $(scripts) \
 	tests/cli/head.sh tests/house/called.c tests/data tests/corpus tests/golden tests/long $(mutant_files)
 
 docs-tables: lardsim$(EXEEXT)

@@ -151,6 +151,12 @@ report() { "$SHELL" "$top/tests/long/report.sh"; }
 
 # All forms on real JVMs, and a stress; skipped where the build has no agents.
 java_captures() { "$SHELL" "$top/tests/capture/java.sh" all; }
+# stress SECONDS [SEED]: programs that do all at once, native ones and Java's half of the time each.
+stress() {
+    for what in native java; do
+        "$SHELL" "$top/tests/capture/stress.sh" $(($1 / 2)) "${2:-1000000}" $what || [ $? = 77 ] || return 1
+    done
+}
 # Wrong agents are noticed.
 java_wrong() { "$SHELL" "$top/tests/capture/wrong.sh"; }
 
@@ -326,6 +332,7 @@ self fuzz-25-binary-text 60 fuzz 25 binary text
 self fuzz-25-std-yaml 60 fuzz 25 std yaml
 self fuzz-25-gem5 60 fuzz 25 gem5
 self same 90 same clang3 plain
+self stress-60 90 stress 60
 self slurm 100 slurm
 self report 30 report
 self dist 90 dist
@@ -335,6 +342,7 @@ self adding 120 adding
 self sanitized 300 sanitized
 self same-more 150 same clang0 gcc3
 self java 90 java_captures
+self stress-600 660 stress 600 2000000
 self programs 30 real_programs
 self java-wrong 60 java_wrong
 self random-mutants-150 600 random_mutants 150
