@@ -1,5 +1,5 @@
 # capture/ - real programs as sources of events (capture/README.md).
-libcore_la_SOURCES += capture/capture.h capture/collect.c capture/pause.c capture/pause.h capture/ring.h capture/sites.c capture/sites.h
+libcore_la_SOURCES += capture/capture.h capture/collect.c capture/lanes.c capture/lanes.h capture/pause.c capture/pause.h capture/ring.h capture/sites.c capture/sites.h
 
 # What is linked into programs under capture. All its names are seen: shared libraries call them, too.
 pkglib_LIBRARIES = capture/liblardsim-native.a

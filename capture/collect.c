@@ -1,5 +1,6 @@
-/* collect.c - the reading end of the ring: records become events, in order of their numbers. */
+/* collect.c - a program runs, and its records become events. */
 #include "capture/capture.h"
+#include "capture/lanes.h"
 #include "capture/pause.h"
 #include "capture/ring.h"
 
@@ -21,7 +22,8 @@ enum { BATCH = 4096, PAUSE_NS = 100000 };
 
 struct capture {
     struct source base;
-    struct ring *ring; /* mapped */
+    struct ring *ring;   /* mapped */
+    struct lanes *lanes; /* owns */
     struct captured *told;
     enum capture_kind kind;
     struct window window;
@@ -29,8 +31,7 @@ struct capture {
     struct names *names; /* owns */
     struct sites *sites; /* owns */
     pid_t program;       /* 0: it has been waited for */
-    uint64_t number;     /* of the record that is read next */
-    uint64_t events;
+    uint64_t events, broken;
     bool in_pause, paused; /* paused: what a pause did is to be delivered */
     bool toggled;          /* by a signal: the window is open */
     struct pause pause;
@@ -45,53 +46,28 @@ struct capture {
 
 /* ---- records to events ---------------------------------------------------------------------- */
 
-static bool has_second(const struct ring_record *r)
+static uint32_t gap_of(struct capture *c, uint16_t thread, uint64_t own)
 {
-    if (r->kind == RING_NAMED)
-        return true;
-    switch ((enum ev_form)ev_info[r->kind].form) {
-    case FORM_ROUND:
-    case FORM_REGION:
-    case FORM_ALLOC:
-    case FORM_COPY:
-        return true;
-    case FORM_ACCESS:
-    case FORM_OBJECT:
-    case FORM_THREAD:
-    case FORM_NONE:
-    case FORM_KERNEL:
-    case FORM_CLOCK:
-    case FORM_PHASE:
-    case FORM_TIME:
-        return false;
-    }
-    return false;
-}
+    const uint64_t gap = c->gap[thread] + own;
 
-static uint64_t site_of(const struct ring_record *r)
-{
-    return r->site & ((UINT64_C(1) << RING_SITE_BITS) - 1);
-}
-
-static uint32_t gap_of(struct capture *c, const struct ring_record *r)
-{
-    const uint64_t gap = c->gap[r->thread] + (r->site >> RING_SITE_BITS);
-
-    c->gap[r->thread] = 0;
+    c->gap[thread] = 0;
     return gap < UINT32_MAX ? (uint32_t)gap : UINT32_MAX;
 }
 
 /* Returns how many records the event has. */
-static size_t event_of(struct capture *c, struct event *to, const struct ring_record *r,
-                       const struct ring_record *second)
+static size_t event_of(struct capture *c, struct event *to, uint16_t thread,
+                       const struct ring_record *r)
 {
     const struct ev_info *info = &ev_info[r->kind];
-    const uint64_t site = site_of(r);
 
-    to[0] = (struct event){
-        .kind = r->kind, .tid = r->thread, .addr = r->addr, .size = r->size, .gap = gap_of(c, r)};
+    to[0] = (struct event){.kind = r->kind,
+                           .tid = thread,
+                           .addr = r->addr,
+                           .aux = r->more,
+                           .gap = gap_of(c, thread, r->gap)};
     if (info->form == FORM_ACCESS) {
-        to->aux = site;
+        to->size = r->size;
+        to->aux = r->site;
         to->flags = (uint16_t)((r->order & RING_ORDER) << EVF_ORDER_SHIFT |
                                (r->order & RING_ARRAY ? EVF_ARRAY : 0) |
                                (r->order & RING_FINAL ? EVF_FINAL : 0));
@@ -101,13 +77,8 @@ static size_t event_of(struct capture *c, struct event *to, const struct ring_re
         to->aux = r->addr;
         to->addr = 0;
     }
-    to[1] = (struct event){.aux = site};
-    if (second) {
-        to->aux = second->site;
-        to[1].addr = second->addr; /* a copy's source, an array's elements */
-        to[1].size = second->size; /* the bytes of one */
-    }
-    if (!site && !to[1].addr && r->kind != EV_COPY)
+    to[1] = (struct event){.aux = r->site, .addr = r->from, .size = r->size};
+    if (!r->site && !r->from && r->kind != EV_COPY)
         return 1;
     to->flags |= EVF_MORE;
     return 2;
@@ -166,19 +137,6 @@ static void window_judge(struct capture *c)
         atomic_store_explicit(&c->ring->mode, in ? RING_ALL : RING_OUTSIDE, memory_order_relaxed);
 }
 
-/* The next record, or NULL where there is none yet. A number whose thread was killed before it
- * wrote its record is passed over. */
-static const struct ring_record *record_next(struct capture *c)
-{
-    for (;; c->number++, c->told->lost++) {
-        const struct ring_record *r = ring_at(c->ring, c->number);
-        if (atomic_load_explicit(&r->number, memory_order_acquire) == c->number + 1)
-            return r;
-        if (c->program || c->number >= atomic_load(&c->ring->next))
-            return NULL;
-    }
-}
-
 /* ---- the source ----------------------------------------------------------------------------- */
 
 static int refused(const struct capture *c, struct err *e)
@@ -188,6 +146,11 @@ static int refused(const struct capture *c, struct err *e)
                        "%s has made more than %d threads, the most that a capture "
                        "tells apart; what it did before can't be kept",
                        c->base.name, RING_THREADS);
+    if (atomic_load(&c->ring->lanes) > RING_LANES)
+        return err_set(e, LARD_TRACE,
+                       "%s has more than %d threads at once, the most that a capture has room for; "
+                       "what it did before can't be kept",
+                       c->base.name, RING_LANES);
     const uint32_t version = atomic_load(&c->ring->version);
 
     if (version && version != RING_VERSION)
@@ -270,83 +233,100 @@ static bool in_pause(struct capture *c, const struct event *ev)
 }
 
 /* True: the record is none of an event. */
-static bool is_aside(struct capture *c, const struct ring_record *r,
-                     const struct ring_record *second)
+static bool is_aside(struct capture *c, uint16_t thread, const struct ring_record *r)
 {
     struct err ignored = {.code = LARD_DONE};
     char name[17] = "";
 
     if (r->kind == RING_GAP)
-        c->gap[r->thread] += r->addr;
+        c->gap[thread] += r->addr;
     if (r->kind == RING_NAMED) {
         memcpy(name, &r->addr, 8);
-        memcpy(name + 8, &second->addr, 8);
+        memcpy(name + 8, &r->from, 8);
         names_add(c->names, NAME_THREAD, r->size, name, &ignored);
         err_clear(&ignored);
     }
     return r->kind == RING_GAP || r->kind == RING_NAMED;
 }
 
-static bool is_known(uint8_t kind)
+/* It has become an event, at the n-th place. */
+static void take_record(struct capture *c, size_t *n, uint16_t thread, const struct ring_record *r)
 {
-    return kind == RING_GAP || kind == RING_NAMED || (kind < EV_KINDS && ev_info[kind].text);
-}
-
-/* A record, and the second one if it has two: both are written, or the thread is about to. */
-static bool event_next(struct capture *c, size_t *n)
-{
-    const struct ring_record *r = record_next(c), *second = NULL;
-    struct ring_record first;
-
-    if (!r)
-        return false;
-    first = (struct ring_record){.addr = r->addr,
-                                 .site = r->site,
-                                 .size = r->size,
-                                 .thread = r->thread,
-                                 .kind = r->kind,
-                                 .order = r->order};
-    if (!is_known(first.kind)) {
-        c->number++;
-        c->told->broken += first.kind != 0;
-        return true;
-    }
-    if (has_second(&first)) {
-        second = ring_at(c->ring, c->number + 1);
-        if (atomic_load_explicit(&second->number, memory_order_acquire) != c->number + 2) {
-            if (c->program)
-                return false;
-            c->number++; /* killed between the two */
-            c->told->lost++;
-            return true;
-        }
-    }
-    c->number += second ? 2 : 1;
-    if (is_aside(c, &first, second))
-        return true;
     struct event *to = &c->rec[*n];
-    const size_t records = event_of(c, to, &first, second);
     const char *what;
-    if (event_well_formed(to, &what)) { /* the program wrote into the ring */
-        c->told->broken++;
-        return true;
+
+    if (is_aside(c, thread, r))
+        return;
+    if (r->kind >= EV_KINDS || !ev_info[r->kind].text) { /* the program wrote into the ring */
+        c->broken++;
+        return;
+    }
+    const size_t records = event_of(c, to, thread, r);
+    if (event_well_formed(to, &what)) {
+        c->broken++;
+        return;
     }
     tell(c, to);
     if (in_pause(c, to))
-        return !c->paused;
+        return;
     if (to->kind == EV_ALLOC && map_find(&c->given, to->addr))
-        return true; /* it was told twice, when the capture began */
+        return; /* it was told twice, when the capture began */
     if (!c->names_file)
-        sites_name(c->sites, c->ring, site_of(&first), c->names);
+        sites_name(c->sites, c->ring, r->site, c->names);
     given_before(c, n, to);
     *n += records;
     c->events++;
-    return true;
 }
 
-static void give_back(struct capture *c)
+static void take_small(struct capture *c, size_t *n, const struct lanes_next *next)
 {
-    atomic_store_explicit(&c->ring->taken, c->number, memory_order_release);
+    const uint64_t low = (UINT64_C(1) << RING_BITS) - 1;
+    const bool sites = !c->names_file;
+    const size_t before = *n;
+    uint64_t gap = c->gap[next->thread];
+
+    c->gap[next->thread] = 0;
+    for (size_t i = 0; i < next->small; i++) {
+        const uint64_t first = next->slot[i].first,
+                       last = atomic_load_explicit(&next->slot[i].last, memory_order_relaxed);
+        const uint8_t kind = (uint8_t)(last >> RING_KIND_SHIFT);
+        const unsigned flags = last >> RING_FLAG_SHIFT & 3;
+        if (kind != EV_READ && kind != EV_WRITE) {
+            c->broken++;
+            continue;
+        }
+        gap += first >> RING_BITS;
+        c->rec[(*n)++] = (struct event){
+            .addr = first & low,
+            .aux = last & low,
+            .size = UINT32_C(1) << (last >> RING_SIZE_SHIFT & 7),
+            .gap = gap < UINT32_MAX ? (uint32_t)gap : UINT32_MAX,
+            .tid = next->thread,
+            .flags = (uint16_t)((flags & 1 ? EVF_ARRAY : 0) | (flags & 2 ? EVF_FINAL : 0)),
+            .kind = kind};
+        gap = 0;
+        if (sites)
+            sites_name(c->sites, c->ring, last & low, c->names);
+    }
+    const size_t made = *n - before;
+    c->events += made;
+    c->told->accesses += made;
+    c->told->locked += c->held[next->thread] ? made : 0;
+    c->told->within += c->in_pause ? made : 0;
+}
+
+/* The events of one step; false: there are none yet. */
+static bool take_next(struct capture *c, size_t *n)
+{
+    struct lanes_next next;
+
+    if (!lanes_next(c->lanes, BATCH - *n, &next))
+        return false;
+    if (next.small)
+        take_small(c, n, &next);
+    else
+        take_record(c, n, next.thread, &next.record);
+    return true;
 }
 
 /* "C NANOSECONDS NANOSECONDS" of an agent: what the program's own threads have spent, and what
@@ -401,9 +381,8 @@ static int capture_next(struct source *s, struct batch *b, struct err *e)
     }
     b->rec = c->rec;
     for (;;) {
-        while (n < BATCH && event_next(c, &n))
+        while (n < BATCH && !c->paused && take_next(c, &n))
             continue;
-        give_back(c);
         if (!n && c->paused)
             return capture_next(s, b, e);
         if (n)
@@ -412,14 +391,19 @@ static int capture_next(struct source *s, struct batch *b, struct err *e)
         program_ended(c, WNOHANG);
         if (refused(c, e))
             return -1;
-        if (was && !c->program)
+        if (was && !c->program) {
+            lanes_ended(c->lanes);
+            continue;
+        }
+        if (!c->program)
             break;
         window_judge(c);
-        if (c->program)
-            nanosleep(&nap, NULL);
+        nanosleep(&nap, NULL);
     }
     window_judge(c);
     c->told->events = c->events;
+    c->told->lost = lanes_lost(c->lanes);
+    c->told->broken = c->broken + lanes_broken(c->lanes);
     c->told->threads = atomic_load(&c->ring->threads);
     b->records = n;
     if (c->names_file)
@@ -437,6 +421,7 @@ static void capture_close(struct source *s)
         munmap(c->ring, sizeof *c->ring);
     }
     program_ended(c, 0);
+    lanes_free(c->lanes);
     map_free(&c->given);
     pause_free(&c->pause);
     if (c->names_file)
@@ -455,7 +440,7 @@ static struct ring *ring_make(int *fd, struct err *e)
 
     *fd = memfd_create("lardsim-capture", 0);
     if (*fd >= 0 && ftruncate(*fd, sizeof *r) == 0)
-        r = mmap(NULL, sizeof *r, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, *fd, 0);
+        r = mmap(NULL, sizeof *r, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, *fd, 0);
     if (r != MAP_FAILED)
         return r;
     err_set(e, LARD_LIMIT, "%zu MiB of shared memory for a capture can't be had: %s",
@@ -550,6 +535,7 @@ struct source *capture_start(enum capture_kind kind, char *const *argv, const st
     struct capture *c = xcalloc(1, sizeof *c);
     *to = (struct captured){.events = 0};
     c->ring = ring;
+    c->lanes = lanes_new(ring);
     c->kind = kind;
     if (kind == CAPTURE_JAVA)
         c->names_file = lines_make(&names);

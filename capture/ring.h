@@ -1,10 +1,26 @@
-/* ring.h - how the accesses of a program under capture reach lardsim: a ring of records in memory
- * that both share.
+/* ring.h - how the accesses of a program under capture reach lardsim: records in memory that both
+ * share.
  *
- * Numbers are the total order. A thread takes the next number, then fills the record of that
- * number; whoever reads takes the records in order of their numbers, so nothing is merged, and a
- * thread that stands still holds up at most what comes after its own number. A thread that has
- * filled the ring waits until it is read: memory is bounded, and nothing is left out. */
+ * Each thread writes into a lane of its own, a ring of slots, and whoever reads merges the lanes.
+ * What orders threads takes a number of a shared counter, the clock; those numbers are the order of
+ * the trace. A plain access takes none, as a locked addition alone costs more than it may. It only
+ * looks at the clock: its stamp is the number that is next then. It comes before the record of that
+ * number, and after those below it.
+ *
+ * Why that is right. Let x be an access of thread A before its record R, y one of thread B after
+ * its record Q, and R < Q. Within a lane records keep their order, and numbers are taken in the
+ * order of the trace, so x is before R, R before Q, and Q before y, whatever stamps say: they only
+ * say more. Let x happen before a record R of another thread, without an edge that is seen. The
+ * clock never goes back, so x's stamp is at most R. Let it happen after Q, and look at the clock
+ * after that: its stamp is above Q.
+ *
+ * A reader sees a record late, when its thread was stopped between the look at the clock and the
+ * record. So an empty lane has a stamp, too: that of the clock before the reader has found it
+ * empty. What is found there later has at least that stamp. It is still a right one: the access is
+ * made after its record is there, and so after the look of the reader.
+ *
+ * A thread that has filled its lane waits until it is read: memory is bounded, and nothing is left
+ * out. */
 #ifndef LARDSIM_CAPTURE_RING_H
 #define LARDSIM_CAPTURE_RING_H
 
@@ -15,38 +31,60 @@
 
 #define RING_VARIABLE "LARDSIM_CAPTURE" /* in the environment: the descriptor of the ring */
 
-enum { RING_VERSION = 3, RING_LOG = 17, RING_RECORDS = 1 << RING_LOG };
-/* Neighbours in number lie in different cache lines, as they are often of different threads: in
- * rows that begin a line further than a power of two, so that they are in different sets of a
- * cache. */
-enum { RING_APART_LOG = 4, RING_APART = 1 << RING_APART_LOG };
-enum { RING_ROW = (RING_RECORDS >> RING_APART_LOG) + 2 }; /* records */
-enum { RING_AHEAD = 64 }; /* records from one that is written to one that is fetched meanwhile */
+enum { RING_VERSION = 4, RING_LANES = 4096, RING_LOG = 15, RING_SLOTS = 1 << RING_LOG };
+/* Lanes begin a few cache lines further than a power of two, so that they are in different sets of
+ * a cache. */
+enum { RING_APART = 20 };      /* slots */
+enum { RING_AHEAD = 64 };      /* slots from one that is written to one that is fetched meanwhile */
+enum { RING_TICK_EVERY = 64 }; /* plain accesses of a thread from one number to the next */
+enum { RING_EVERY = 4096 };    /* events of a thread from one mark of time to the next */
 enum { RING_ARRAY = 1 << 4, RING_FINAL = 1 << 5, RING_ORDER = RING_ARRAY - 1 };
 enum { RING_MODULES = 64, RING_PATH = 1024, RING_THREADS = UINT16_MAX };
-enum { RING_SITE_BITS = 48, RING_GAP_MOST = UINT16_MAX };
+enum { RING_BITS = 48, RING_GAP_MOST = UINT16_MAX };
 enum { RING_BYTES = 65536 }; /* of an access, at most: a range of more is several accesses */
-enum { RING_EVERY = 4096 }; /* events of a thread from one mark of time to the next */
 
 /* Records that are no events; beside them kinds are those of trace/event.def. */
 enum {
-    RING_NAMED = 254, /* size: a thread; addr of this and of a second record: what it is called now,
-                         up to 16 bytes */
-    RING_GAP = 255    /* addr: belongs to the gap of the thread's next event */
+    RING_STAMP = 250, /* value: the stamp of what follows in the lane */
+    RING_OWNER = 251, /* value: the thread whose records follow */
+    RING_TICK = 252,  /* value: a number; that is all */
+    RING_REST = 253,  /* a record's second or third slot */
+    RING_NAMED = 254, /* size: a thread; addr, from: what it is called now, up to 16 bytes */
+    RING_GAP = 255    /* value: belongs to the gap of the thread's next event */
 };
 
+/* A record has one to three slots.
+ *   RING_ONE       value; kind
+ *   RING_SMALL     addr and, from RING_BITS on, gap; site, kind, size. A plain access
+ *   RING_WIDE      gap; site, kind, slots: an access of an odd size or place, a mark
+ *   RING_NUMBERED  number and gap; the same
+ * of the latter two the second has addr; size, order, and the third from; more. Its own slot is
+ * filled last. */
+enum ring_form { RING_ONE, RING_SMALL, RING_WIDE, RING_NUMBERED };
+enum {
+    RING_KIND_SHIFT = 48, /* in `last`: enum ev_kind or one of the above, 8 bits */
+    RING_SIZE_SHIFT = 56, /* log2 of a small access's size, or how many slots: 3 bits */
+    RING_FLAG_SHIFT = 59, /* RING_ARRAY and RING_FINAL of a small access: 2 bits */
+    RING_FORM_SHIFT = 61, /* 2 bits */
+    RING_LAP_SHIFT = 63   /* 1 in the first lap, then 0, and so on: the slot is filled */
+};
+
+struct ring_slot {
+    uint64_t first;
+    _Atomic uint64_t last; /* stored last */
+};
+
+/* What a record says, however it is written. */
 struct ring_record {
-    _Atomic uint64_t number; /* one more than the record's; stored last */
-    uint64_t addr;           /* or what else the kind names: another thread, a lock */
-    uint64_t site;           /* an instruction's address, the one after it; 0: none. In the upper
-                                bits, from RING_SITE_BITS on: the gap before the event. Of a second
-                                record: the kind's bytes, or round */
-    uint32_t size;           /* of an access */
-    uint16_t thread;
-    uint8_t kind;  /* enum ev_kind; 0: a second record, or nothing */
+    uint64_t addr; /* or what else the kind names: another thread, a lock */
+    uint64_t site; /* an instruction's address, the one after it; 0: none */
+    uint64_t from; /* a copy's source, an array's elements */
+    uint64_t more; /* the bytes of a region, or a barrier's round */
+    uint64_t gap;
+    uint32_t size; /* of an access, or of an array's element */
+    uint8_t kind;  /* enum ev_kind, or one of the above */
     uint8_t order; /* enum ev_order; RING_ARRAY, RING_FINAL */
 };
-_Static_assert(sizeof(struct ring_record) == 32, "two records fill a cache line");
 
 enum ring_mode {
     RING_ALL,     /* everything is recorded */
@@ -60,6 +98,13 @@ struct ring_module {
     char path[RING_PATH];
 };
 
+struct ring_lane {
+    _Alignas(128) _Atomic uint64_t reserved; /* slots that its threads have begun */
+    _Atomic uint32_t below;               /* while it is free: the next free one, and 1; 0: none */
+    _Alignas(128) _Atomic uint64_t taken; /* slots below it were read */
+    _Alignas(128) struct ring_slot slot[RING_SLOTS + RING_APART];
+};
+
 struct ring {
     _Atomic uint32_t version; /* 0: no program has come yet */
     _Atomic uint32_t modules;
@@ -70,17 +115,23 @@ struct ring {
     uint64_t warm_up;                     /* calls of it that do not yet */
     _Atomic uint64_t entered;             /* calls of it so far */
     _Atomic uint32_t inside;              /* of those that opened it and go on */
-    _Alignas(128) _Atomic uint64_t next;  /* the number that is given out next */
-    _Alignas(128) _Atomic uint64_t taken; /* records below it were read */
+    _Alignas(128) _Atomic uint64_t clock; /* the number that is given out next */
+    _Alignas(128) _Atomic uint32_t lanes; /* that ever had a thread: the first so many */
+    _Atomic uint64_t
+        free; /* the lane that was given back last, and 1; above it, how often one was */
     _Alignas(128) struct ring_module module[RING_MODULES];
-    _Alignas(128) struct ring_record record[RING_APART * RING_ROW];
+    struct ring_lane lane[RING_LANES];
 };
 
-static inline struct ring_record *ring_at(struct ring *r, uint64_t number)
+static inline struct ring_slot *ring_at(struct ring_lane *lane, uint64_t slot)
 {
-    const uint64_t n = number & (RING_RECORDS - 1);
+    return &lane->slot[slot & (RING_SLOTS - 1)];
+}
 
-    return &r->record[(n & (RING_APART - 1)) * RING_ROW + (n >> RING_APART_LOG)];
+/* What a slot of this number has in `last` when it is filled. */
+static inline uint64_t ring_lap(uint64_t slot)
+{
+    return ~(slot << (RING_LAP_SHIFT - RING_LOG)) & UINT64_C(1) << RING_LAP_SHIFT;
 }
 
 #endif

@@ -3,6 +3,8 @@
 #ifndef LARDSIM_CAPTURE_WRITE_H
 #define LARDSIM_CAPTURE_WRITE_H
 
+#include <errno.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
@@ -11,10 +13,21 @@
 
 /* The kinds of trace/trace.h, whose codes never change; that header is the simulator's. */
 enum {
-    REC_NOTHING = 0,
 #define EV(NAME, code, ...) REC_##NAME = code,
 #include "trace/event.def"
 #undef EV
+};
+
+/* Of a thread. */
+struct ring_writer {
+    struct ring *ring;
+    struct ring_lane *lane; /* NULL: none yet */
+    uint64_t room;          /* slots below it have room */
+    uint64_t stamp;         /* of its last record */
+    int32_t left;           /* events up to the next tick */
+    uint32_t ticks;         /* up to the next mark of time */
+    uint16_t thread;
+    pid_t reader; /* the process that reads: the parent */
 };
 
 /* A new thread number. False: there are no more, and the capture ends; the reader sees the count,
@@ -29,43 +42,140 @@ static inline bool ring_thread(struct ring *r, uint16_t *number)
     return n < RING_THREADS;
 }
 
-/* Waits until numbers below end have room, or nobody reads any more. Returns the number below which
- * there is room. A reader that was killed leaves an orphan, which goes on without it. */
-static inline uint64_t ring_room(struct ring *r, uint64_t end, pid_t reader)
-{
-    const struct timespec nap = {.tv_nsec = 50000};
+/* ---- slots ---------------------------------------------------------------------------------- */
 
-    for (unsigned tries = 1;; tries++) {
-        const uint64_t room = atomic_load_explicit(&r->taken, memory_order_acquire) + RING_RECORDS;
-        if (end <= room || atomic_load_explicit(&r->mode, memory_order_relaxed) == RING_CLOSED)
-            return room;
-        if (tries < 64)
-            __builtin_ia32_pause();
-        else
-            nanosleep(&nap, NULL);
-        if (tries % 1024 == 0 && getppid() != reader)
-            atomic_store(&r->mode, RING_CLOSED);
+static inline void ring_number(struct ring_writer *w);
+static __attribute__((unused)) bool ring_enter_lane(struct ring_writer *w, struct ring *r,
+                                                    uint16_t thread, pid_t reader);
+
+/* The thread goes on in another lane: in this one lies a record that was interrupted, or left for
+ * good by a jump out of the handler, and behind it no room is given back. */
+static inline void ring_change_lane(struct ring_writer *w)
+{
+    const struct ring_writer was = *w;
+
+    ring_enter_lane(w, was.ring, was.thread, was.reader);
+    ring_number(w); /* what follows comes after all that is in the other lane */
+    w->left = was.left;
+    w->ticks = was.ticks;
+}
+
+/* Where a record goes. A handler of a signal may come at any time, and give its thread another
+ * lane, so a record keeps to this one. */
+struct ring_place {
+    struct ring_lane *lane;
+    uint64_t at;
+};
+
+/* In one instruction, for the same reason. */
+static inline struct ring_place ring_add(const struct ring_writer *w, uint64_t n)
+{
+    struct ring_place p = {w->lane, n};
+
+    __asm__ volatile("xaddq %0, %1" : "+r"(p.at), "+m"(*(uint64_t *)&p.lane->reserved) : : "cc");
+    return p;
+}
+
+/* Waits until n slots from there on have room, or nobody reads any more. Returns the ones that
+ * have: the thread may have gone on in another lane. A reader that was killed leaves an orphan,
+ * which goes on without it. Once it waits it does so for half of the lane. */
+static __attribute__((noinline, unused)) struct ring_place
+ring_wait(struct ring_writer *w, struct ring_place p, uint64_t n)
+{
+    const int was = errno;
+
+    for (unsigned tries = 0;; tries++) {
+        const uint64_t taken = atomic_load_explicit(&p.lane->taken, memory_order_acquire),
+                       first = atomic_load_explicit(&ring_at(p.lane, taken)->last,
+                                                    memory_order_relaxed);
+        if (p.at + n + (tries ? RING_SLOTS / 2 : 0) <= taken + RING_SLOTS ||
+            atomic_load_explicit(&w->ring->mode, memory_order_relaxed) == RING_CLOSED) {
+            if (p.lane == w->lane)
+                w->room = taken + RING_SLOTS;
+            break;
+        }
+        if (tries && taken < p.at && (first ^ ring_lap(taken)) >> RING_LAP_SHIFT) {
+            if (p.lane == w->lane)
+                ring_change_lane(w);
+            p = ring_add(w, n);
+            tries = 0;
+            continue;
+        }
+        const struct timespec nap = {.tv_nsec = tries < 8 ? 250000 : 1000000};
+        syscall(SYS_nanosleep, &nap, NULL); /* libc's is a place where threads are cancelled */
+        if (tries % 64 == 63 && getppid() != w->reader)
+            atomic_store(&w->ring->mode, RING_CLOSED);
     }
+    errno = was;
+    return p;
 }
 
-/* rec.thread and rec.number are not looked at. gap: at most RING_GAP_MOST. A ring that nobody reads
- * may be overwritten. */
-static inline void ring_fill(struct ring *r, uint64_t number, uint16_t thread, uint64_t gap,
-                             struct ring_record rec)
+/* The first of n slots, for this record alone. */
+static inline struct ring_place ring_reserve(struct ring_writer *w, uint64_t n)
 {
-    struct ring_record *to = ring_at(r, number);
+    const struct ring_place p = ring_add(w, n);
 
-    /* Numbers are locked operations, which wait for stores: a line that is about to be written is
-     * fetched in time. */
-    __asm__ volatile("prefetchw %0" : : "m"(*ring_at(r, number + RING_AHEAD)));
-    to->addr = rec.addr;
-    to->site = rec.site | gap << RING_SITE_BITS;
-    to->size = rec.size;
-    to->thread = thread;
-    to->kind = rec.kind;
-    to->order = rec.order;
-    atomic_store_explicit(&to->number, number + 1, memory_order_release);
+    return __builtin_expect(p.at + n > w->room, 0) ? ring_wait(w, p, n) : p;
 }
+
+/* The i-th of its slots. A lane that nobody reads may be overwritten. */
+static inline void ring_fill(struct ring_place p, uint64_t i, uint64_t first, uint64_t last)
+{
+    struct ring_slot *to = ring_at(p.lane, p.at + i);
+
+    to->first = first;
+    atomic_store_explicit(&to->last, last | ring_lap(p.at + i), memory_order_release);
+}
+
+static inline void ring_one(struct ring_writer *w, uint8_t kind, uint64_t value)
+{
+    ring_fill(ring_reserve(w, 1), 0, value,
+              (uint64_t)kind << RING_KIND_SHIFT | (uint64_t)RING_ONE << RING_FORM_SHIFT);
+}
+
+/* ---- lanes ---------------------------------------------------------------------------------- */
+
+/* False: more threads live than there are lanes, and the capture ends as with ring_thread. */
+static __attribute__((noinline, unused)) bool ring_enter_lane(struct ring_writer *w, struct ring *r,
+                                                              uint16_t thread, pid_t reader)
+{
+    uint64_t top = atomic_load(&r->free);
+    uint32_t i;
+
+    while ((uint32_t)top &&
+           !atomic_compare_exchange_weak(
+               &r->free, &top, (top >> 32) << 32 | atomic_load(&r->lane[(uint32_t)top - 1].below)))
+        continue;
+    i = (uint32_t)top ? (uint32_t)top - 1 : atomic_fetch_add(&r->lanes, 1);
+    if (i >= RING_LANES) {
+        atomic_store(&r->mode, RING_CLOSED);
+        i = 0;
+    }
+    *w = (struct ring_writer){.ring = r,
+                              .lane = &r->lane[i],
+                              .stamp = UINT64_MAX,
+                              .left = RING_TICK_EVERY,
+                              .ticks = RING_EVERY / RING_TICK_EVERY - 1,
+                              .thread = thread,
+                              .reader = reader};
+    ring_one(w, RING_OWNER, thread);
+    return atomic_load(&r->mode) != RING_CLOSED;
+}
+
+/* The thread writes no more. What it has written is still read; the next thread goes on behind. */
+static inline void ring_leave_lane(struct ring_writer *w)
+{
+    struct ring *r = w->ring;
+    uint64_t top = atomic_load(&r->free);
+
+    do
+        atomic_store(&w->lane->below, (uint32_t)top);
+    while (!atomic_compare_exchange_weak(
+        &r->free, &top, ((top >> 32) + 1) << 32 | (uint64_t)(w->lane - r->lane + 1)));
+    w->lane = NULL;
+}
+
+/* ---- records -------------------------------------------------------------------------------- */
 
 /* Nanoseconds since the capture began. */
 static inline uint64_t ring_time(const struct ring *r)
@@ -76,7 +186,157 @@ static inline uint64_t ring_time(const struct ring *r)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec - r->began;
 }
 
-/* The method that opens the window is entered and left. True: this call is one that opens it. */
+static inline void ring_look(struct ring_writer *w)
+{
+    const uint64_t now = atomic_load_explicit(&w->ring->clock, memory_order_acquire);
+
+    if (__builtin_expect(now != w->stamp, 0)) {
+        ring_one(w, RING_STAMP, now);
+        w->stamp = now;
+    }
+}
+
+/* A gap that is too large for the record goes before it. */
+static inline uint64_t ring_gap(struct ring_writer *w, uint64_t gap)
+{
+    if (__builtin_expect(gap <= RING_GAP_MOST, 1))
+        return gap;
+    ring_one(w, RING_GAP, gap);
+    return 0;
+}
+
+/* A record of two or three slots. The number is taken last, so that a thread is hardly ever stopped
+ * between it and the record. */
+static inline void ring_wide(struct ring_writer *w, enum ring_form form,
+                             const struct ring_record *rec)
+{
+    const uint64_t gap = ring_gap(w, rec->gap), slots = rec->more || rec->from ? 3 : 2;
+    const uint64_t rest = (uint64_t)RING_REST << RING_KIND_SHIFT,
+                   below = (UINT64_C(1) << RING_BITS) - 1;
+    uint64_t number = 0;
+
+    if (form == RING_WIDE)
+        ring_look(w);
+    const struct ring_place p = ring_reserve(w, slots);
+    ring_fill(p, 1, rec->addr, rest | (uint64_t)rec->order << 32 | rec->size);
+    if (slots == 3)
+        ring_fill(p, 2, rec->from, rest | (rec->more & below));
+    if (form == RING_NUMBERED)
+        number = atomic_fetch_add(&w->ring->clock, 1);
+    ring_fill(p, 0, number | gap << RING_BITS,
+              (rec->site & below) | (uint64_t)rec->kind << RING_KIND_SHIFT |
+                  slots << RING_SIZE_SHIFT | (uint64_t)form << RING_FORM_SHIFT);
+    if (form == RING_NUMBERED)
+        w->stamp = number + 1;
+}
+
+/* A number for nothing else. */
+static inline void ring_number(struct ring_writer *w)
+{
+    const struct ring_place p = ring_reserve(w, 1);
+    const uint64_t number = atomic_fetch_add(&w->ring->clock, 1);
+
+    ring_fill(p, 0, number,
+              (uint64_t)RING_TICK << RING_KIND_SHIFT | (uint64_t)RING_ONE << RING_FORM_SHIFT);
+    w->stamp = number + 1;
+}
+
+/* It says how the thread's accesses lie among those of others. Marks of time come with some. */
+static inline void ring_tick(struct ring_writer *w)
+{
+    const uint32_t ticks = w->ticks;
+
+    w->ticks = ticks ? ticks - 1 : RING_EVERY / RING_TICK_EVERY - 1;
+    if (ticks == 0)
+        ring_wide(w, RING_WIDE,
+                  &(struct ring_record){.addr = ring_time(w->ring), .kind = REC_TIME});
+    ring_number(w);
+}
+
+/* Once for each event. */
+static inline void ring_count(struct ring_writer *w)
+{
+    int32_t left = w->left; /* a signal's handler may count meanwhile */
+
+    if (__builtin_expect(left <= 0, 0)) {
+        ring_tick(w);
+        left = RING_TICK_EVERY;
+    }
+    w->left = left - 1;
+}
+
+/* What orders threads. */
+static inline void ring_event(struct ring_writer *w, const struct ring_record *rec)
+{
+    /* Between an event and the one that has to follow there is room for no mark of time. */
+    if (w->left > 0 || (rec->kind != REC_WAIT_EXIT && rec->kind != REC_BARRIER_DEPART))
+        ring_count(w);
+    ring_wide(w, RING_NUMBERED, rec);
+}
+
+/* log2 of a small access's size, or 7. */
+static inline unsigned ring_size(uint32_t size)
+{
+    return size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : size == 8 ? 3 : size == 16 ? 4 : 7;
+}
+
+static inline uint64_t ring_small(const struct ring_record *rec, unsigned size)
+{
+    return rec->site | (uint64_t)rec->kind << RING_KIND_SHIFT | (uint64_t)size << RING_SIZE_SHIFT |
+           (uint64_t)(rec->order >> 4) << RING_FLAG_SHIFT | (uint64_t)RING_SMALL << RING_FORM_SHIFT;
+}
+
+/* A plain access, whatever it is. */
+static inline void ring_access(struct ring_writer *w, const struct ring_record *rec)
+{
+    const unsigned size = ring_size(rec->size);
+
+    ring_count(w);
+    if ((rec->addr | rec->site) >> RING_BITS || rec->gap > RING_GAP_MOST || size == 7) {
+        ring_wide(w, RING_WIDE, rec);
+        return;
+    }
+    ring_look(w);
+    ring_fill(ring_reserve(w, 1), 0, rec->addr | rec->gap << RING_BITS, ring_small(rec, size));
+}
+
+/* Whether a plain access that is as most are can be written at once. */
+static inline __attribute__((always_inline)) bool ring_is_usual(const struct ring_writer *w,
+                                                                uint64_t addr, uint64_t gap)
+{
+    return __builtin_expect(w->left > 0 && !(addr >> RING_BITS) && gap <= RING_GAP_MOST &&
+                                atomic_load_explicit(&w->ring->clock, memory_order_acquire) ==
+                                    w->stamp,
+                            1);
+}
+
+static __attribute__((noinline, unused)) void
+ring_wait_fill(struct ring_writer *w, struct ring_place p, uint64_t first, uint64_t last)
+{
+    ring_fill(ring_wait(w, p, 1), 0, first, last);
+}
+
+/* Then this does it. The site is small, and the size one of ring_size. */
+static inline __attribute__((always_inline)) void ring_access_usual(struct ring_writer *w,
+                                                                    struct ring_record rec)
+{
+    const uint64_t first = rec.addr | rec.gap << RING_BITS,
+                   last = ring_small(&rec, ring_size(rec.size));
+
+    w->left--;
+    const struct ring_place p = ring_add(w, 1);
+    if (__builtin_expect(p.at >= w->room, 0)) {
+        ring_wait_fill(w, p, first, last);
+        return;
+    }
+    /* A line that is about to be written is fetched in time. */
+    __asm__ volatile("prefetchw %0" : : "m"(*ring_at(p.lane, p.at + RING_AHEAD)));
+    ring_fill(p, 0, first, last);
+}
+
+/* ---- the method that opens the window -------------------------------------------------------- */
+
+/* It is entered and left. True: this call is one that opens it. */
 static inline bool ring_enter(struct ring *r)
 {
     uint8_t outside = RING_OUTSIDE;

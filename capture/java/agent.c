@@ -4,8 +4,9 @@
  * An object is followed by a weak handle: when a collection has finished, still in its pause, the
  * handle has the object's new place, or none. A thread in native code is not stopped by a pause, so
  * between reading a handle and writing its record it holds a sign up, and a collection waits until
- * all signs are down. A thread whose number was taken inside a pause gives it up, and takes another
- * one afterwards.
+ * all signs are down. A thread that finds a collection under way takes its sign down again, and
+ * waits until it is over. Neither needs a barrier: the collection makes all threads pass one
+ * between its own sign and its look at theirs (membarrier).
  *
  * Given the option "alone" it records nothing, and only adds up the program's processor time, which
  * a capture's is compared with. */
@@ -16,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/membarrier.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -40,12 +42,11 @@ struct late { /* what the JVM allocates while the thread waits: told when it has
 
 struct self {          /* a thread's */
     _Atomic bool sign; /* up: a record is being made */
+    struct ring_writer to;
     uint16_t number;
     unsigned off; /* in the agent's own code: no accesses */
     bool ended;
-    uint64_t room;
     uint64_t work;       /* bytecodes since its last event */
-    uint32_t left;       /* events up to the next mark of time */
     uint32_t making;     /* the site of what it allocates next; 0: unknown */
     uint32_t within;     /* calls of the method that opens the window */
     struct object *born; /* owns; since the last collection */
@@ -78,6 +79,7 @@ static jvmtiEnv *ti;
 static _Atomic(struct self *) selves;
 static _Thread_local struct self *mine __attribute__((tls_model("initial-exec")));
 static _Alignas(128) _Atomic bool collecting;
+static bool fences; /* there is no membarrier: each thread has its own */
 static _Atomic bool on;
 static struct site *sites[CHUNKS]; /* own */
 static _Atomic bool initialised[CLASSES];
@@ -130,7 +132,6 @@ static struct self *self_new(void)
     if (!s)
         abort();
     ring_thread(ring, &s->number);
-    s->left = RING_EVERY;
     s->next = atomic_load(&selves);
     while (!atomic_compare_exchange_weak(&selves, &s->next, s))
         continue;
@@ -141,21 +142,6 @@ static struct self *self_new(void)
 static struct self *me(void)
 {
     return mine ? mine : self_new();
-}
-
-static void fill(struct self *s, uint64_t number, struct ring_record rec)
-{
-    ring_fill(ring, number, s->number, s->work, rec);
-    s->work = 0;
-}
-
-static uint64_t numbers(struct self *s, unsigned n)
-{
-    const uint64_t number = atomic_fetch_add(&ring->next, n);
-
-    if (UNLIKELY_(number + n > s->room))
-        s->room = ring_room(ring, number + n, reader);
-    return number;
 }
 
 static void end(struct self *s)
@@ -172,40 +158,42 @@ static void await_collection(struct self *s)
         nanosleep(&nap, NULL);
 }
 
-/* The number of the first of n records, with the sign up. */
-static uint64_t take(struct self *s, unsigned n)
+/* The sign is up, and no collection is under way. */
+static void begin(struct self *s)
 {
     for (;;) {
         atomic_store_explicit(&s->sign, true, memory_order_relaxed);
-        const uint64_t number = numbers(s, n); /* a full barrier */
+        if (UNLIKELY_(fences))
+            atomic_thread_fence(memory_order_seq_cst);
+        atomic_signal_fence(memory_order_seq_cst);
         if (!UNLIKELY_(atomic_load(&collecting)))
-            return number;
-        for (unsigned i = 0; i < n; i++)
-            ring_fill(ring, number + i, s->number, 0, (struct ring_record){.kind = REC_NOTHING});
+            return;
         await_collection(s);
     }
 }
 
-static void put_aside(struct self *s, uint8_t kind, uint64_t value)
+/* Java may give a thread another number. */
+static struct ring_writer *lane_of(struct self *s)
 {
-    const uint64_t n = take(s, 1);
-
-    ring_fill(ring, n, s->number, 0, (struct ring_record){.addr = value, .kind = kind});
-    end(s);
+    if (UNLIKELY_(!s->to.lane || s->to.thread != s->number)) {
+        if (s->to.lane)
+            ring_leave_lane(&s->to);
+        ring_enter_lane(&s->to, ring, s->number, reader);
+    }
+    return &s->to;
 }
 
-/* The same, with what is due before: a mark of time, a gap that is too large for a record. */
-static uint64_t begin(struct self *s, unsigned n)
+/* A record of an event, with the sign up. */
+static void put(struct self *s, struct ring_record rec)
 {
-    if (UNLIKELY_(s->left-- == 0)) {
-        put_aside(s, REC_TIME, ring_time(ring));
-        s->left = RING_EVERY - 1;
-    }
-    if (UNLIKELY_(s->work > RING_GAP_MOST)) { /* last: it belongs to the event, not to the mark */
-        put_aside(s, RING_GAP, s->work);
-        s->work = 0;
-    }
-    return take(s, n);
+    struct ring_writer *to = lane_of(s);
+
+    rec.gap = s->work;
+    s->work = 0;
+    if ((rec.kind == REC_READ || rec.kind == REC_WRITE) && !(rec.order & RING_ORDER))
+        ring_access(to, &rec);
+    else
+        ring_event(to, &rec);
 }
 
 /* Where the object is now. A handle points to a slot; that of a weak one is marked. JDK 17. */
@@ -224,14 +212,12 @@ static bool silent(const struct self *s, enum ring_mode least)
 static void record_flags(struct self *s, uint8_t kind, jobject o, uint64_t offset, uint32_t bytes,
                          jint site, uint8_t flags)
 {
-    const uint64_t n = begin(s, 1);
-
-    fill(s, n,
-         (struct ring_record){.addr = place(o) + offset,
-                              .site = (uint64_t)site,
-                              .size = bytes,
-                              .kind = kind,
-                              .order = flags});
+    begin(s);
+    put(s, (struct ring_record){.addr = place(o) + offset,
+                                .site = (uint64_t)site,
+                                .size = bytes,
+                                .kind = kind,
+                                .order = flags});
     end(s);
 }
 
@@ -680,13 +666,7 @@ static uint32_t class_of(const char *signature)
 /* The second word of an object, which says its class; the handle may not move meanwhile. */
 static uint32_t header_word(struct self *s, jobject o)
 {
-    for (;;) {
-        atomic_store_explicit(&s->sign, true, memory_order_relaxed);
-        atomic_thread_fence(memory_order_seq_cst);
-        if (!UNLIKELY_(atomic_load(&collecting)))
-            break;
-        await_collection(s);
-    }
+    begin(s);
     const uint32_t word = *(const volatile uint32_t *)(uintptr_t)(place(o) + 8);
     end(s);
     return word;
@@ -758,14 +738,20 @@ static uint64_t site_of(struct self *s, uint32_t class)
 
 static void tell(struct self *s, jweak handle, uint64_t bytes, uint32_t class, uint64_t site)
 {
-    const uint64_t n = begin(s, 2), addr = place(handle);
-    struct ring_record second = {.site = bytes, .size = class_element[class]};
-    if (second.size) /* an array: its length stands before its elements, or what fills them up */
-        second.addr = *(const volatile uint32_t *)(uintptr_t)(addr + (array_base > 16 ? 16 : 12));
-    if (!second.addr || second.addr * second.size > bytes)
-        second.addr = second.size = 0;
-    fill(s, n, (struct ring_record){.addr = addr, .site = site, .kind = REC_ALLOC});
-    ring_fill(ring, n + 1, s->number, 0, second);
+    begin(s);
+    const uint64_t addr = place(handle);
+    uint64_t elements = 0;
+    uint32_t size = class_element[class];
+    if (size) /* an array: its length stands before its elements, or what fills them up */
+        elements = *(const volatile uint32_t *)(uintptr_t)(addr + (array_base > 16 ? 16 : 12));
+    if (!elements || elements * size > bytes)
+        elements = size = 0;
+    put(s, (struct ring_record){.addr = addr,
+                                .site = site,
+                                .from = elements,
+                                .more = bytes,
+                                .size = size,
+                                .kind = REC_ALLOC});
     s->born = grown(s->born, s->births, &s->cap, sizeof *s->born);
     s->born[s->births++] = (struct object){handle, addr, bytes};
     end(s);
@@ -815,25 +801,30 @@ static void JNICALL on_alloc(jvmtiEnv *e, JNIEnv *jni, jthread t, jobject o, jcl
 
 /* ---- collections ---------------------------------------------------------------------------- */
 
+/* No marks of time come between. */
+static void collector_put(struct self *s, struct ring_record rec)
+{
+    ring_wide(lane_of(s), RING_NUMBERED, &rec);
+}
+
 static void JNICALL on_collect(jvmtiEnv *e)
 {
     struct self *s = me();
 
     (void)e;
     atomic_store(&collecting, true);
+    if (!fences)
+        syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
     for (struct self *t = atomic_load(&selves); t; t = t->next)
         while (t != s && atomic_load(&t->sign))
             __builtin_ia32_pause();
     if (atomic_load(&on))
-        fill(s, numbers(s, 1), (struct ring_record){.kind = REC_GC_BEGIN});
+        collector_put(s, (struct ring_record){.kind = REC_GC_BEGIN});
 }
 
 static void region(struct self *s, uint8_t kind, uint64_t addr, uint64_t bytes, uint64_t from)
 {
-    const uint64_t n = numbers(s, 2);
-
-    fill(s, n, (struct ring_record){.addr = addr, .kind = kind});
-    ring_fill(ring, n + 1, s->number, 0, (struct ring_record){.addr = from, .site = bytes});
+    collector_put(s, (struct ring_record){.addr = addr, .from = from, .more = bytes, .kind = kind});
 }
 
 /* Still in the pause, on its thread. */
@@ -867,7 +858,7 @@ static void JNICALL on_collected(jvmtiEnv *e)
     lives = kept;
     pthread_mutex_unlock(&dead_lock);
     if (atomic_load(&on))
-        fill(s, numbers(s, 1), (struct ring_record){.kind = REC_GC_END});
+        collector_put(s, (struct ring_record){.kind = REC_GC_END});
     atomic_store(&collecting, false);
 }
 
@@ -911,6 +902,7 @@ static void JNICALL on_end(jvmtiEnv *e, JNIEnv *jni, jthread t)
         return;
     record(mine, REC_THREAD_END, NULL, 0, 0, 0);
     mine->ended = true;
+    ring_leave_lane(&mine->to);
     account_close();
 }
 
@@ -1032,12 +1024,13 @@ static int find_ring(void)
 
     if (find_reader(&fd, &lines) != JNI_OK)
         return JNI_ERR;
-    r = mmap(NULL, sizeof *r, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
+    r = mmap(NULL, sizeof *r, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
     if (r == MAP_FAILED)
         return refuse("the ring of the capture can't be mapped");
     ring = r;
     reader = getppid();
+    fences = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0;
     names = fdopen(lines, "w");
     return JNI_OK;
 }

@@ -27,41 +27,33 @@ uint16_t thread_new(void)
     return number;
 }
 
+void thread_is(uint16_t number)
+{
+    self.known = ring_enter_lane(&self.to, ring, number, reader);
+}
+
 bool record_meet(void)
 {
-    if (!ring || self.quiet)
+    if (!ring || self.quiet || atomic_load(&ring->mode) == RING_CLOSED)
         return false;
-    self.known = true;
-    self.left = RING_EVERY;
-    self.number = thread_new();
-    return true;
+    thread_is(thread_new());
+    return self.known;
 }
 
-/* These go by themselves, not through record_take. */
-static void put_aside(uint8_t kind, uint64_t value)
+void record_slowly(uint8_t kind, uint64_t addr, uint32_t size, uint64_t site)
 {
-    const uint64_t number = atomic_fetch_add(&ring->next, 1);
-
-    if (number + 1 > self.room)
-        ring_wait(number + 1);
-    ring_fill(ring, number, self.number, 0, (struct ring_record){.addr = value, .kind = kind});
+    if (recording(RING_OUTSIDE))
+        ring_access(&self.to,
+                    &(struct ring_record){
+                        .addr = addr, .site = site, .gap = gap_take(), .size = size, .kind = kind});
 }
 
-void record_aside(void)
+void record_event(struct ring_record rec)
 {
-    if (self.left >= RING_EVERY) {
-        put_aside(REC_TIME, ring_time(ring));
-        self.left = RING_EVERY - 1;
-    }
-    if (lardsim_gap > RING_GAP_MOST) { /* last: it belongs to the event, not to the mark */
-        put_aside(RING_GAP, lardsim_gap);
-        lardsim_gap = 0;
-    }
-}
-
-void ring_wait(uint64_t end)
-{
-    self.room = ring_room(ring, end, reader);
+    if (!recording(RING_CLOSED))
+        return;
+    rec.gap = gap_take();
+    ring_event(&self.to, &rec);
 }
 
 /* ---- what is loaded where ------------------------------------------------------------------- */
@@ -143,7 +135,7 @@ __attribute__((constructor(101))) static void start(void)
     const long fd = strtol(text, &end, 10);
     if (*end || fd < 0)
         return;
-    r = mmap(NULL, sizeof *r, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, (int)fd, 0);
+    r = mmap(NULL, sizeof *r, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
     close((int)fd);
     unsetenv(RING_VARIABLE); /* programs that this one starts are not captured */
     if (r == MAP_FAILED)

@@ -335,6 +335,8 @@ static void thread_ends(void *rounds)
     record_stack(REC_CLEAR);
     record_sync(REC_THREAD_END, 0, 0);
     self.quiet = true;
+    if (self.known)
+        ring_leave_lane(&self.to);
 }
 
 static void make_end(void)
@@ -350,9 +352,7 @@ static void *thread_begins(void *arg)
     free(arg);
     pthread_once(&end_once, make_end);
     pthread_setspecific(end_key, (void *)(uintptr_t)(PTHREAD_DESTRUCTOR_ITERATIONS - 1));
-    self.number = b.number;
-    self.known = true;
-    self.left = RING_EVERY;
+    thread_is(b.number);
     self.quiet = false;
     record_sync(REC_THREAD_START, 0, 0);
     record_stack(REC_ALLOC);
@@ -420,11 +420,11 @@ int pthread_setname_np(pthread_t t, const char *name)
     if (got || !recording(RING_CLOSED) || (i == LIVING && t != pthread_self()))
         return got;
     __builtin_strncpy((char *)part, name, sizeof part - 1);
-    const uint64_t n = record_take(2);
-    record_fill(n, (struct ring_record){.addr = part[0],
-                                        .size = i == LIVING ? self.number : living[i].number,
-                                        .kind = RING_NAMED});
-    record_fill(n + 1, (struct ring_record){.addr = part[1]});
+    ring_wide(&self.to, RING_WIDE,
+              &(struct ring_record){.addr = part[0],
+                                    .from = part[1],
+                                    .size = i == LIVING ? self.to.thread : living[i].number,
+                                    .kind = RING_NAMED});
     return got;
 }
 

@@ -170,8 +170,10 @@ int main(void)
     if (!at)
         return 1;
     struct ring *r = (struct ring *)at;
-    ring_fill(r, atomic_fetch_add(&r->next, 1), 0, 0, (struct ring_record){.kind = 99});
-    ring_fill(r, atomic_fetch_add(&r->next, 1), 0, 0, (struct ring_record){.kind = REC_READ, .size = 0});
+    struct ring_writer w;
+    ring_enter_lane(&w, r, 0, getppid());
+    ring_event(&w, &(struct ring_record){.kind = 99});
+    ring_event(&w, &(struct ring_record){.kind = REC_READ, .size = 0});
     return 0;
 }
 C

@@ -29,11 +29,11 @@ noticed() {
 
 # The collector does not wait for those who are making a record, nor they for it. They take their time, so that it
 # shows in each execution.
-wrong no-handshake -e 's/const uint64_t n = begin(s, 1);/& if (n % 256 == 0) usleep(100);/' -e 's/while (t != s && atomic_load(&t->sign))/while (0)/' \
+wrong no-handshake -e 's/struct ring_writer \*to = lane_of(s);/& static unsigned n; if (++n % 256 == 0) usleep(100);/' -e 's/while (t != s && atomic_load(&t->sign))/while (0)/' \
     -e 's/if (!UNLIKELY_(atomic_load(&collecting)))/if (1)/'
 noticed no-handshake
 # Moves come one by one, not as what happened at once.
-wrong one-by-one -e 's/\.kind = REC_GC_BEGIN/.kind = REC_NOTHING/; s/\.kind = REC_GC_END/.kind = REC_NOTHING/'
+wrong one-by-one -e 's/collector_put(s, (struct ring_record){.kind = REC_GC_.*/;/'
 noticed one-by-one
 # What was freed in a collection is told in the next one.
 wrong frees-late -e 's/if (!now) {/if (!now \&\& !(living[i].bytes >> 63)) { living[i].bytes |= UINT64_C(1) << 63; living[kept++] = living[i]; continue; } if (!now) { living[i].bytes \&= ~(UINT64_C(1) << 63);/'

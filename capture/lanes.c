@@ -1,0 +1,451 @@
+/* lanes.c - lanes are merged by number and stamp (ring.h). Whatever has the least key is next: a
+ * number n has the key 2 n + 1, a stamp s has 2 s. As a lane is left only where another one has a
+ * lesser key, most of the time is spent in one.
+ *
+ * A round looks at the clock, and then at all lanes. What has been written before that look is
+ * found, so what has a lesser key than the clock can be merged: all that a round does not find gets
+ * at least the clock as its stamp. */
+#include "capture/lanes.h"
+
+#include <stdlib.h>
+
+#include "base/base.h"
+
+enum { HOLES = 24, GIVE_BACK = 1024 };
+#define NOTHING UINT64_MAX
+
+struct lane {
+    uint64_t at;    /* the slot that is read next */
+    uint64_t given; /* slots below it were given back */
+    uint64_t stamp; /* of a plain access that is next */
+    uint16_t thread;
+    bool late;      /* a number behind these is taken first */
+    unsigned holes; /* slots below `at` that were not filled yet */
+    uint64_t hole[HOLES];
+};
+
+struct turn { /* of a lane */
+    uint64_t key;
+    uint32_t lane;
+};
+
+struct lanes {
+    struct ring *ring;
+    struct lane *lane; /* owns */
+    struct turn *heap; /* owns; the least key first */
+    size_t waiting;    /* in it */
+    uint64_t number;   /* that is next */
+    uint64_t clock;    /* when this round began */
+    struct lane *now;  /* that is read; NULL: none */
+    uint64_t limit;    /* as far as no other one comes first */
+    bool ended;
+    uint64_t lost, missing, broken;
+};
+
+struct lanes *lanes_new(struct ring *r)
+{
+    struct lanes *l = xcalloc(1, sizeof *l);
+
+    l->ring = r;
+    l->lane = xcalloc(RING_LANES, sizeof *l->lane);
+    l->heap = xcalloc(RING_LANES, sizeof *l->heap);
+    return l;
+}
+
+void lanes_free(struct lanes *l)
+{
+    if (!l)
+        return;
+    free(l->lane);
+    free(l->heap);
+    free(l);
+}
+
+void lanes_ended(struct lanes *l)
+{
+    l->ended = true;
+}
+
+uint64_t lanes_lost(const struct lanes *l)
+{
+    return l->lost > l->missing ? l->lost : l->missing; /* a number's record is in both */
+}
+
+uint64_t lanes_broken(const struct lanes *l)
+{
+    return l->broken;
+}
+
+/* ---- slots ---------------------------------------------------------------------------------- */
+
+static struct ring_slot *slot_at(const struct lanes *l, const struct lane *a, uint64_t at)
+{
+    return ring_at(&l->ring->lane[a - l->lane], at);
+}
+
+static uint64_t last_of(const struct ring_slot *s)
+{
+    return atomic_load_explicit(&s->last, memory_order_acquire);
+}
+
+static bool is_filled(uint64_t last, uint64_t at)
+{
+    return ((last ^ ring_lap(at)) >> RING_LAP_SHIFT) == 0;
+}
+
+static enum ring_form form_of(uint64_t last)
+{
+    return (enum ring_form)(last >> RING_FORM_SHIFT & 3);
+}
+
+static uint8_t kind_of(uint64_t last)
+{
+    return (uint8_t)(last >> RING_KIND_SHIFT);
+}
+
+static bool is_rest(uint64_t last)
+{
+    return form_of(last) == RING_ONE && kind_of(last) == RING_REST;
+}
+
+static uint64_t slots_of(uint64_t last)
+{
+    return form_of(last) < RING_WIDE ? 1 : last >> RING_SIZE_SHIFT & 7;
+}
+
+static uint64_t low(uint64_t word)
+{
+    return word & ((UINT64_C(1) << RING_BITS) - 1);
+}
+
+static bool has_number(const struct ring_slot *s, uint64_t *number)
+{
+    const uint64_t last = last_of(s);
+
+    *number = form_of(last) == RING_ONE ? s->first : low(s->first);
+    return form_of(last) == RING_NUMBERED ||
+           (form_of(last) == RING_ONE && kind_of(last) == RING_TICK);
+}
+
+/* ---- where a lane goes on ------------------------------------------------------------------- */
+
+/* A record begins there. */
+static bool begins(const struct lanes *l, const struct lane *a, uint64_t at)
+{
+    const uint64_t last = last_of(slot_at(l, a, at));
+
+    return is_filled(last, at) && !is_rest(last);
+}
+
+static void give_back(struct lanes *l, struct lane *a)
+{
+    uint64_t to = a->at;
+
+    for (unsigned i = 0; i < a->holes; i++)
+        to = a->hole[i] < to ? a->hole[i] : to;
+    if (to != a->given)
+        atomic_store_explicit(&l->ring->lane[a - l->lane].taken, to, memory_order_release);
+    a->given = to;
+}
+
+static void hole_remove(struct lane *a, uint64_t from, uint64_t end)
+{
+    unsigned kept = 0;
+
+    for (unsigned i = 0; i < a->holes; i++)
+        if (a->hole[i] < from || a->hole[i] >= end)
+            a->hole[kept++] = a->hole[i];
+    a->holes = kept;
+}
+
+/* A slot that is not filled, and one behind it that is: a signal came, and its handler writes
+ * records, which come first. Each slot between may be where a record begins. */
+static uint64_t behind(struct lanes *l, struct lane *a)
+{
+    const uint64_t reserved =
+        atomic_load_explicit(&l->ring->lane[a - l->lane].reserved, memory_order_acquire);
+    const uint64_t end = reserved - a->at < HOLES - a->holes ? reserved : a->at + HOLES - a->holes;
+    uint64_t at = a->at + 1;
+
+    if (reserved == a->at || reserved - a->at > RING_SLOTS + HOLES)
+        return NOTHING;
+    while (at < end && !begins(l, a, at))
+        at++;
+    if (at >= end)
+        return NOTHING;
+    while (a->at < at && !begins(l, a, a->at)) /* one may just have come: then it is first */
+        a->hole[a->holes++] = a->at++;
+    return a->at;
+}
+
+/* Where the next record is. What was interrupted last is first, unless the number that is next is
+ * there. */
+static uint64_t where(struct lanes *l, struct lane *a)
+{
+    const bool more = begins(l, a, a->at);
+    uint64_t number, found = NOTHING;
+
+    /* After the look at what is behind, as that may have come later. */
+    for (unsigned i = a->holes; i-- > 0;) {
+        if (!begins(l, a, a->hole[i]))
+            continue;
+        const bool numbered = has_number(slot_at(l, a, a->hole[i]), &number);
+        if (numbered && number == l->number)
+            return a->hole[i];
+        if (found == NOTHING && !(a->late && numbered && number > l->number))
+            found = a->hole[i];
+    }
+    return found != NOTHING ? found : more ? a->at : behind(l, a);
+}
+
+/* Whether the number that is next lies behind what the lane has now, as the handler of a signal
+ * took it: before the thread could take its own, which waits then, or while an access was
+ * interrupted, whose stamp is too high then. */
+static bool is_behind(struct lanes *l, struct lane *a)
+{
+    const uint64_t reserved = atomic_load(&l->ring->lane[a - l->lane].reserved),
+                   first = where(l, a);
+    uint64_t at = first, number;
+
+    if (first == NOTHING || reserved - first > RING_SLOTS || a->holes + 3 > HOLES)
+        return false;
+    do
+        if (++at >= reserved)
+            return false;
+    while (!begins(l, a, at) || !has_number(slot_at(l, a, at), &number) || number != l->number);
+    if (!has_number(slot_at(l, a, first), &number)) {
+        a->stamp = l->number;
+        return true;
+    }
+    for (const uint64_t end = first + slots_of(last_of(slot_at(l, a, first))); a->at < end; a->at++)
+        a->hole[a->holes++] = a->at;
+    return a->late = true;
+}
+
+/* What was begun and is not there is lost. */
+static void abandon(struct lanes *l, struct lane *a)
+{
+    const uint64_t reserved = atomic_load(&l->ring->lane[a - l->lane].reserved);
+
+    l->lost += (a->holes ? 1u : 0u) + (reserved != a->at ? 1u : 0u);
+    a->holes = 0;
+    a->at = reserved;
+}
+
+static void pass(struct lane *a, uint64_t at, uint64_t slots)
+{
+    if (at == a->at)
+        a->at += slots;
+    else
+        hole_remove(a, at, at + slots);
+}
+
+/* ---- keys ----------------------------------------------------------------------------------- */
+
+/* The clock is above all that was ever given out. */
+static bool is_given_out(struct lanes *l, uint64_t number)
+{
+    return number < l->clock || number < atomic_load(&l->ring->clock);
+}
+
+static void stamp(struct lanes *l, struct lane *a, uint64_t to)
+{
+    if (to > a->stamp && (to == 0 || is_given_out(l, to - 1)))
+        a->stamp = to;
+}
+
+/* The key of what is next in the lane, and where that is; NOTHING. */
+static uint64_t look(struct lanes *l, struct lane *a, uint64_t *at)
+{
+    for (;;) {
+        *at = where(l, a);
+        if (*at == NOTHING) {
+            stamp(l, a, l->clock);
+            return NOTHING;
+        }
+        const struct ring_slot *s = slot_at(l, a, *at);
+        const uint64_t last = last_of(s), slots = slots_of(last);
+        uint64_t number;
+        const bool numbered = has_number(s, &number);
+        if (numbered && number >= l->number && is_given_out(l, number))
+            return 2 * number + 1;
+        if (numbered || slots < 1 || slots > 3) {
+            l->broken++;
+            pass(a, *at, slots >= 1 && slots <= 3 ? slots : 1);
+        } else if (form_of(last) != RING_ONE || kind_of(last) == RING_GAP) {
+            return 2 * a->stamp;
+        } else {
+            if (kind_of(last) == RING_STAMP)
+                stamp(l, a, s->first);
+            else if (kind_of(last) == RING_OWNER)
+                a->thread = (uint16_t)s->first;
+            else
+                l->broken++;
+            pass(a, *at, 1);
+        }
+    }
+}
+
+/* ---- the order of lanes --------------------------------------------------------------------- */
+
+static void heap_down(struct lanes *l, size_t i)
+{
+    struct turn *h = l->heap;
+    const struct turn t = h[i];
+
+    for (size_t child; (child = 2 * i + 1) < l->waiting; i = child) {
+        child += child + 1 < l->waiting && h[child + 1].key < h[child].key;
+        if (t.key <= h[child].key)
+            break;
+        h[i] = h[child];
+    }
+    h[i] = t;
+}
+
+static void begin_round(struct lanes *l)
+{
+    l->waiting = 0;
+    l->clock = atomic_load(&l->ring->clock);
+    const uint32_t n = atomic_load(&l->ring->lanes);
+    for (uint32_t i = 0; i < n && i < RING_LANES; i++) {
+        struct lane *a = &l->lane[i];
+        uint64_t at, key = look(l, a, &at);
+        if (key == NOTHING && l->ended)
+            abandon(l, a);
+        if (key == NOTHING)
+            give_back(l, a);
+        else if (key <= 2 * l->clock)
+            l->heap[l->waiting++] = (struct turn){key, i};
+    }
+    for (size_t i = l->waiting / 2; i-- > 0;)
+        heap_down(l, i);
+}
+
+static uint64_t key_of_first(const struct lanes *l)
+{
+    return l->waiting && l->heap[0].key < 2 * l->clock ? l->heap[0].key : 2 * l->clock;
+}
+
+/* The lane on top of the heap is the one that is read. */
+static void enter(struct lanes *l)
+{
+    l->now = &l->lane[l->heap[0].lane];
+    l->heap[0] = l->heap[--l->waiting];
+    if (l->waiting)
+        heap_down(l, 0);
+    l->limit = key_of_first(l);
+}
+
+static void leave(struct lanes *l, uint64_t key)
+{
+    struct lane *a = l->now;
+
+    l->now = NULL;
+    if (key == NOTHING || a->at - a->given >= GIVE_BACK)
+        give_back(l, a);
+    if (key > 2 * l->clock)
+        return;
+    size_t i = l->waiting++;
+    for (; i && l->heap[(i - 1) / 2].key > key; i = (i - 1) / 2)
+        l->heap[i] = l->heap[(i - 1) / 2];
+    l->heap[i] = (struct turn){key, (uint32_t)(a - l->lane)};
+}
+
+/* Some number below is missing. False: it is still to come. */
+static bool is_settled(struct lanes *l, uint64_t number)
+{
+    for (uint32_t i = 0; i < RING_LANES && i < atomic_load(&l->ring->lanes); i++)
+        if (is_behind(l, &l->lane[i]))
+            return true;
+    if (!l->ended)
+        return false;
+    l->missing += number - l->number;
+    l->number = number;
+    return true;
+}
+
+/* ---- what is next --------------------------------------------------------------------------- */
+
+/* Plain accesses that lie together. */
+static size_t smalls(struct lanes *l, const struct lane *a, size_t most)
+{
+    const struct ring_slot *s = slot_at(l, a, a->at);
+    const uint64_t form = ring_lap(a->at) | (uint64_t)RING_SMALL << RING_FORM_SHIFT,
+                   whole = RING_SLOTS - (a->at & (RING_SLOTS - 1));
+    size_t n = 0;
+
+    most = most < whole ? most : whole;
+    while (n < most && (last_of(&s[n]) ^ form) >> RING_FORM_SHIFT == 0)
+        n++;
+    return n;
+}
+
+static void read_record(struct lanes *l, struct lane *a, uint64_t at, struct ring_record *to)
+{
+    const struct ring_slot *s = slot_at(l, a, at), *second = slot_at(l, a, at + 1),
+                           *third = slot_at(l, a, at + 2);
+    const uint64_t last = last_of(s), rest = last_of(second), slots = slots_of(last);
+
+    *to = (struct ring_record){.kind = kind_of(last), .addr = s->first};
+    if (slots > 1)
+        *to = (struct ring_record){.kind = kind_of(last),
+                                   .site = low(last),
+                                   .gap = s->first >> RING_BITS,
+                                   .addr = second->first,
+                                   .size = (uint32_t)rest,
+                                   .order = (uint8_t)(rest >> 32)};
+    if (slots > 2) {
+        to->from = third->first;
+        to->more = low(last_of(third));
+    }
+}
+
+bool lanes_next(struct lanes *l, size_t most, struct lanes_next *to)
+{
+    for (bool looked = false, settled = false;;) { /* settled: a round may find more */
+        if (!l->now && !l->waiting) {
+            if (looked && !settled)
+                return false;
+            begin_round(l);
+            looked = true;
+            settled = false;
+            if (!l->waiting)
+                return false;
+        }
+        if (!l->now)
+            enter(l);
+        struct lane *a = l->now;
+        uint64_t at, key = look(l, a, &at);
+        if (key > l->limit) {
+            leave(l, key);
+            continue;
+        }
+        if (key / 2 > l->number) {
+            if (looked && !(settled = is_settled(l, key / 2)))
+                return false;
+            l->now = NULL;
+            l->waiting = 0;
+            give_back(l, a);
+            continue;
+        }
+        const uint64_t last = last_of(slot_at(l, a, at)), slots = slots_of(last);
+        if (a->at - a->given >= GIVE_BACK)
+            give_back(l, a);
+        if (key & 1) {
+            l->number++;
+            stamp(l, a, l->number);
+            a->late = false;
+        }
+        to->thread = a->thread;
+        to->small = 0;
+        if (form_of(last) == RING_SMALL) {
+            to->slot = slot_at(l, a, at);
+            to->small = at == a->at && !a->holes ? smalls(l, a, most) : 1;
+        } else {
+            read_record(l, a, at, &to->record);
+        }
+        pass(a, at, to->small ? to->small : slots);
+        if (form_of(last) != RING_ONE || kind_of(last) == RING_GAP)
+            return true;
+    }
+}
