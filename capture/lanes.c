@@ -2,9 +2,9 @@
  * number n has the key 2 n + 1, a stamp s has 2 s. As a lane is left only where another one has a
  * lesser key, most of the time is spent in one.
  *
- * A round looks at the clock, and then at all lanes. What has been written before that look is
- * found, so what has a lesser key than the clock can be merged: all that a round does not find gets
- * at least the clock as its stamp. */
+ * A round looks at the clock, and then at all lanes. What was there at the first look is found by
+ * the second: no access that was made before a number below that clock was taken can still come. So
+ * numbers below the clock are merged in this round, and the others in a later one. */
 #include "capture/lanes.h"
 
 #include <stdlib.h>
@@ -213,10 +213,8 @@ static bool is_behind(struct lanes *l, struct lane *a)
         if (++at >= reserved)
             return false;
     while (!begins(l, a, at) || !has_number(slot_at(l, a, at), &number) || number != l->number);
-    if (!has_number(slot_at(l, a, first), &number)) {
-        a->stamp = l->number;
-        return true;
-    }
+    if (!has_number(slot_at(l, a, first), &number))
+        return false;
     for (const uint64_t end = first + slots_of(last_of(slot_at(l, a, first))); a->at < end; a->at++)
         a->hole[a->holes++] = a->at;
     return a->late = true;
@@ -259,10 +257,8 @@ static uint64_t look(struct lanes *l, struct lane *a, uint64_t *at)
 {
     for (;;) {
         *at = where(l, a);
-        if (*at == NOTHING) {
-            stamp(l, a, l->clock);
+        if (*at == NOTHING)
             return NOTHING;
-        }
         const struct ring_slot *s = slot_at(l, a, *at);
         const uint64_t last = last_of(s), slots = slots_of(last);
         uint64_t number;
@@ -433,7 +429,6 @@ bool lanes_next(struct lanes *l, size_t most, struct lanes_next *to)
             give_back(l, a);
         if (key & 1) {
             l->number++;
-            stamp(l, a, l->number);
             a->late = false;
         }
         to->thread = a->thread;

@@ -15,9 +15,9 @@
  * after that: its stamp is above Q.
  *
  * A reader sees a record late, when its thread was stopped between the look at the clock and the
- * record. So an empty lane has a stamp, too: that of the clock before the reader has found it
- * empty. What is found there later has at least that stamp. It is still a right one: the access is
- * made after its record is there, and so after the look of the reader.
+ * record. Nobody waits for that thread: it comes where the reader is then. That is right, too. The
+ * reader takes only numbers that were given out before it has last looked at the lane, and the
+ * access is made after its record is there, so after that look.
  *
  * A thread that has filled its lane waits until it is read: memory is bounded, and nothing is left
  * out. */

@@ -26,6 +26,7 @@ struct ring_writer {
     uint64_t stamp;         /* of its last record */
     int32_t left;           /* events up to the next tick */
     uint32_t ticks;         /* up to the next mark of time */
+    uint64_t nap;           /* nanoseconds that it will have to wait for room, presumably */
     uint16_t thread;
     pid_t reader; /* the process that reads: the parent */
 };
@@ -76,20 +77,33 @@ static inline struct ring_place ring_add(const struct ring_writer *w, uint64_t n
     return p;
 }
 
+/* How long to sleep until so many slots more are read, if `read` were in as many nanoseconds. A
+ * sleep costs as much as thousands of records, so few that are long are best. */
+static inline uint64_t ring_nap(uint64_t nanoseconds, uint64_t read, uint64_t more)
+{
+    const uint64_t nap = nanoseconds * more / (read ? read : 1);
+
+    return nap < 100000 ? 100000 : nap > 4000000 ? 4000000 : nap;
+}
+
 /* Waits until n slots from there on have room, or nobody reads any more. Returns the ones that
  * have: the thread may have gone on in another lane. A reader that was killed leaves an orphan,
- * which goes on without it. Once it waits it does so for half of the lane. */
+ * which goes on without it. Once it waits it does so for most of the lane. */
 static __attribute__((noinline, unused)) struct ring_place
 ring_wait(struct ring_writer *w, struct ring_place p, uint64_t n)
 {
     const int was = errno;
+    uint64_t began = 0, slept = 0;
 
     for (unsigned tries = 0;; tries++) {
         const uint64_t taken = atomic_load_explicit(&p.lane->taken, memory_order_acquire),
                        first = atomic_load_explicit(&ring_at(p.lane, taken)->last,
-                                                    memory_order_relaxed);
-        if (p.at + n + (tries ? RING_SLOTS / 2 : 0) <= taken + RING_SLOTS ||
+                                                    memory_order_relaxed),
+                       wanted = p.at + n - RING_SLOTS + (tries ? RING_SLOTS / 4 * 3 : 0);
+        if ((int64_t)(wanted - taken) <= 0 ||
             atomic_load_explicit(&w->ring->mode, memory_order_relaxed) == RING_CLOSED) {
+            if (slept)
+                w->nap = ring_nap(slept, taken - began, RING_SLOTS / 4 * 3);
             if (p.lane == w->lane)
                 w->room = taken + RING_SLOTS;
             break;
@@ -99,9 +113,13 @@ ring_wait(struct ring_writer *w, struct ring_place p, uint64_t n)
                 ring_change_lane(w);
             p = ring_add(w, n);
             tries = 0;
+            slept = 0;
             continue;
         }
-        const struct timespec nap = {.tv_nsec = tries < 8 ? 250000 : 1000000};
+        began = slept ? began : taken;
+        const uint64_t sleep = slept ? ring_nap(slept, taken - began, wanted - taken) : w->nap;
+        slept += sleep;
+        const struct timespec nap = {.tv_nsec = (long)sleep};
         syscall(SYS_nanosleep, &nap, NULL); /* libc's is a place where threads are cancelled */
         if (tries % 64 == 63 && getppid() != w->reader)
             atomic_store(&w->ring->mode, RING_CLOSED);
@@ -154,6 +172,7 @@ static __attribute__((noinline, unused)) bool ring_enter_lane(struct ring_writer
     *w = (struct ring_writer){.ring = r,
                               .lane = &r->lane[i],
                               .stamp = UINT64_MAX,
+                              .nap = 500000,
                               .left = RING_TICK_EVERY,
                               .ticks = RING_EVERY / RING_TICK_EVERY - 1,
                               .thread = thread,
