@@ -120,11 +120,15 @@ ACCESSES(64)
      : (c).size == 4 ? f##32(__VA_ARGS__)                                                          \
                      : f##64(__VA_ARGS__))
 
-/* The next n accesses of a thread to its own cells. */
+/* The next n accesses of a thread to its own cells, with no others between. */
 static void cells(struct worker *w, unsigned n)
 {
-    while (n-- > 0) {
-        const struct cell c = cell(seed, w->number, w->k++);
+    const uint64_t of = seed, first = w->k;
+    const unsigned number = w->number;
+
+    w->k += n;
+    for (unsigned i = 0; i < n; i++) {
+        const struct cell c = cell(of, number, first + i);
         switch (c.access) {
         case ACCESS_READ:
             OF_SIZE(c, get, c.addr);

@@ -15,7 +15,7 @@ export LARDSIM_NATIVE
 
 # failed SENTENCE: of this seed. Its trace and what was said stay behind.
 failed() {
-    kept=$top_builddir/stress-$what-$seed
+    kept=${KEPT:-$top_builddir}/stress-$what-$seed
     rm -rf "$kept"
     mkdir -p "$kept"
     for file in t.lard err out said; do
@@ -35,7 +35,7 @@ without_marks() {
 # sized THREADS STEPS PROGRAM...: the seed's $arguments, at most so many threads and steps of all of them; and the
 # program by itself: what it prints.
 sized() {
-    count=$((16 + seed * 7919 % $1))
+    count=$((40 + seed * 7919 % $1))
     arguments="$count $((10 + $2 / count)) $seed"
     racing=
     [ $((seed % 5)) != 0 ] || racing=race
@@ -84,7 +84,7 @@ in_native() {
             CC=$CC "$top_builddir/capture/lardsim-cc" "$@" -o "$program" stress.o 2>>err ||
             { failed "$CC $* does not build it: $(head -n 1 err)"; return; }
     fi
-    sized 400 2000 "./$program" || return
+    sized 400 6000 "./$program" || return
     # shellcheck disable=SC2086 # words
     timeout 120 "$lardsim" capture native -q -o t.lard --overwrite -- "./$program" $arguments >out 2>err ||
         { failed "the capture ends with $?: $(tail -n 1 err)"; return; }

@@ -157,7 +157,8 @@ stress() {
         "$SHELL" "$top/tests/capture/stress.sh" $(($1 / 2)) "${2:-1000000}" $what || [ $? = 77 ] || return 1
     done
 }
-# Wrong agents are noticed.
+# Wrong recorders and agents are noticed.
+native_wrong() { "$SHELL" "$top/tests/capture/wrong-native.sh"; }
 java_wrong() { "$SHELL" "$top/tests/capture/wrong.sh"; }
 
 # Programs of Debian, from recipe to table; skipped where they are not installed.
@@ -344,6 +345,7 @@ self same-more 150 same clang0 gcc3
 self java 90 java_captures
 self stress-600 660 stress 600 2000000
 self programs 30 real_programs
+self native-wrong 90 native_wrong
 self java-wrong 60 java_wrong
 self random-mutants-150 600 random_mutants 150
 random 100000 100000 2000 100
