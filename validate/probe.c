@@ -265,8 +265,9 @@ static void misses(void **first, size_t lines, double of_one)
     }
 BETWEEN(32)
 BETWEEN(64)
-BETWEEN(96) BETWEEN(128) BETWEEN(160) BETWEEN(192) BETWEEN(224) BETWEEN(256) BETWEEN(320)
-    BETWEEN(384) BETWEEN(448) BETWEEN(512) BETWEEN(640)
+BETWEEN(96)
+BETWEEN(128) BETWEEN(160) BETWEEN(192) BETWEEN(224) BETWEEN(256) BETWEEN(320) BETWEEN(384)
+    BETWEEN(448) BETWEEN(512) BETWEEN(640)
 
         static void window(void **first, size_t lines, double of_one)
 {
@@ -368,38 +369,38 @@ static void transfer(void)
 
 /* ---- branches ------------------------------------------------------------------------------- */
 
-/* Each round draws a number, and branches by one of its bits. What mask lets through is a coin's
- * throw, which nobody can guess; with 0 it is always the same. */
-static double rounds_of(uint64_t mask)
+/* Each round loads a word, as a cell, and branches by some of its bits after an exclusive or, a
+ * shift and a mask. Words are a coin's throws, new ones each time, as what came again would be
+ * learned; where bits is 0 it is always the same way. */
+static double rounds_of(uint64_t bits)
 {
     enum { ROUNDS = 2000 };
-    const double began = now();
-    uint64_t n = state;
+    static uint64_t cell[ROUNDS];
+    uint64_t n = 0;
 
-    for (int i = 0; i < ROUNDS; i++) {
-        n ^= n << 13;
-        n ^= n >> 7;
-        n ^= n << 17;
-        if (n & mask)
+    for (int i = 0; i < ROUNDS; i++)
+        cell[i] = draw(UINT64_MAX);
+    const double began = now();
+    for (int i = 0; i < ROUNDS; i++)
+        if ((cell[i] ^ n) >> 42 & bits)
             __asm__ volatile("" : "+r"(n)); /* no conditional move */
         else
             __asm__ volatile("nop" : "+r"(n));
-    }
-    state = n; /* what came again would be learned */
     return (now() - began) / ROUNDS;
 }
 
-static void mispredict(void)
+/* What a wrong guess takes once the word is there: half of the coin's throws, less an L1 hit. */
+static void mispredict(double l1)
 {
     double right = 1e9;
 
     for (int r = 0; r < SHORT_RUNS; r++) {
         const double took = rounds_of(0);
         right = took < right ? took : right;
-        run[r] = rounds_of(1 << 20);
+        run[r] = rounds_of(1);
     }
     for (int r = 0; r < SHORT_RUNS; r++)
-        run[r] = positive(2 * (run[r] - right));
+        run[r] = positive(2 * (run[r] - right) - l1);
     tell("mispredict", SHORT_RUNS);
 }
 
@@ -487,6 +488,7 @@ int main(int argc, char **argv)
 {
     static const char *const level[] = {"l1", "l2", "l3"};
     size_t below = 0, most = 0;
+    double l1 = 0;
 
     if (argc != 4)
         return 2;
@@ -500,7 +502,8 @@ int main(int argc, char **argv)
         if (!size)
             continue;
         void **p = chain(part);
-        latency(level[i], p, part / LINE);
+        const double took = latency(level[i], p, part / LINE);
+        l1 = i == 0 ? took : l1;
         free(p);
         below = most = size;
     }
@@ -510,7 +513,7 @@ int main(int argc, char **argv)
     misses(p, all / LINE, one);
     window(p, all / LINE, one);
     atomic_own();
-    mispredict();
+    mispredict(l1);
     translations();
     transfer();
     return 0;

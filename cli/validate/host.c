@@ -22,8 +22,9 @@ const struct host_value_info host_value_info[HOST_VALUES] = {
     [HOST_ATOMIC] = {"atomic", "ns", "An addition to the core's own line."},
     [HOST_TRANSFER] = {"transfer", "ns",
                        "A line's way to another core that polls: half of there and back."},
-    [HOST_MISPREDICT] = {"mispredict", "ns",
-                         "A branch that is guessed wrongly, beyond one that is not."},
+    [HOST_MISPREDICT] =
+        {"mispredict", "ns",
+         "A branch by a loaded word that is guessed wrongly, beyond one that is not."},
     [HOST_TRANSLATIONS] = {"translations", "pages", "Most whose loads take no longer than of few."},
     [HOST_SECOND_TRANSLATIONS] = {"second-translations", "pages",
                                   "Most whose loads take little longer."},

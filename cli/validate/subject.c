@@ -140,9 +140,11 @@ static const char build_script[] =
     "from=$1 to=$2 cc=$3 cxx=$4 flag=$5 driver=$6 real=$7 realxx=$8\n"
     "mkdir \"$to\"\n"
     "cd \"$to\"\n"
-    "line='#!/bin/sh\\nCC=%s CXX=%s exec %s %s \"$@\"\\n'\n" /* lardsim-cc calls what CC names */
-    "printf \"$line\" \"$real\" \"$realxx\" \"$cc\" \"$flag\" >cc\n"
-    "printf \"$line\" \"$real\" \"$realxx\" \"$cxx\" \"$flag\" >c++\n"
+    /* lardsim-cc calls what CC names; others know no gaps. */
+    "gaps=; [ \"$(basename \"$cc\")\" = lardsim-cc ] || gaps='[ \"$1\" = --gaps ] && shift'\n"
+    "line='#!/bin/sh\\n%s\\nCC=%s CXX=%s exec %s %s \"$@\"\\n'\n"
+    "printf \"$line\" \"$gaps\" \"$real\" \"$realxx\" \"$cc\" \"$flag\" >cc\n"
+    "printf \"$line\" \"$gaps\" \"$real\" \"$realxx\" \"$cxx\" \"$flag\" >c++\n"
     "chmod +x cc c++\n"
     "for d in \"$from\"/*.dsc; do dpkg-source --no-check -x \"$d\" >/dev/null; done\n"
     "CC=$PWD/cc CXX=$PWD/c++ sh -eu \"$driver\" >/dev/null\n"

@@ -87,25 +87,26 @@ static void touch(const struct tsan *t, sim_addr at, uint64_t bytes, enum mem_cm
     ledger_access(t->env->cost, t->env->core, at, bytes, cmd);
 }
 
-/* Branches whose outcome depends on data. Those of the first loop over the cells are the same for
- * all four; what comes behind is there four times. Each function of the library has its own. */
+/* Branches whose outcome depends on data. Each function of the library has its own. The first loop
+ * over the cells has the same for all four. What comes behind is there for each cell, and for each
+ * twice: when the access has a place yet, and when it has none. */
 enum branch {
     AT_SAME_BYTES,
     AT_SAME_THREAD,
     AT_SAME_TIME,
     AT_SAME_KIND,
     AT_SAME_WRITE,
+    AT_NEXT,
     AT_EMPTY,
-    AT_EQUAL = AT_EMPTY + CELLS,
-    AT_OWN = AT_EQUAL + CELLS,
-    AT_STRONGER = AT_OWN + CELLS,
-    AT_STORED = AT_STRONGER + CELLS,
-    AT_OVERLAP = AT_STORED + CELLS,
-    AT_OWN_TOO = AT_OVERLAP + CELLS,
-    AT_HARMLESS = AT_OWN_TOO + CELLS,
-    AT_BEFORE = AT_HARMLESS + CELLS,
-    AT_REPLACE = AT_BEFORE + CELLS,
-    BRANCHES = 64 /* of a function, and some numbers more */
+    AT_EQUAL = AT_EMPTY + 2 * CELLS,
+    AT_OWN = AT_EQUAL + 2 * CELLS,
+    AT_STRONGER = AT_OWN + 2 * CELLS,
+    AT_BELOW = AT_STRONGER + 2 * CELLS,
+    AT_OVERLAP = AT_BELOW + 2 * CELLS,
+    AT_OWN_TOO = AT_OVERLAP + 2 * CELLS,
+    AT_HARMLESS = AT_OWN_TOO + 2 * CELLS,
+    AT_BEFORE = AT_HARMLESS + 2 * CELLS,
+    BRANCHES = 128 /* of a function, and some numbers more */
 };
 
 /* ---- threads -------------------------------------------------------------------------------- */
@@ -146,6 +147,11 @@ static void record(const struct tsan *t, struct tsan_thread *th)
 static bool branch(const struct tsan *t, const struct word_access *a, unsigned at, bool taken)
 {
     return ledger_branch(t->env->cost, t->env->core, a->code + at, taken);
+}
+
+static int first_byte(uint8_t bytes)
+{
+    return __builtin_ctz(bytes);
 }
 
 static bool same_thread(const struct word_access *a, const struct tsan_cell *old)
@@ -193,6 +199,7 @@ static bool made_before(const struct tsan *t, const struct word_access *a)
         if (is_same(t, a, &a->word->cell[i]))
             return true;
         step(t, STEP_NEXT);
+        branch(t, a, AT_NEXT, i + 1 < CELLS);
     }
     return false;
 }
@@ -205,26 +212,26 @@ static bool happens_before(const struct tsan *t, const struct word_access *a,
 }
 
 /* The old access conflicts with this one, and nothing orders them. */
-static bool races(const struct tsan *t, const struct word_access *a, unsigned i)
+static bool races(const struct tsan *t, const struct word_access *a, const struct tsan_cell *old,
+                  unsigned place)
 {
-    const struct tsan_cell *old = &a->word->cell[i];
-
-    if (branch(t, a, AT_EQUAL + i, old->bytes == a->is.bytes)) {
+    if (branch(t, a, AT_EQUAL + place, old->bytes == a->is.bytes)) {
         step(t, same_thread(a, old) ? STEP_OWN : STEP_OTHERS);
-        if (branch(t, a, AT_OWN + i, same_thread(a, old)))
+        if (branch(t, a, AT_OWN + place, same_thread(a, old)))
             return false;
-        return !branch(t, a, AT_BEFORE + i, happens_before(t, a, old)) &&
+        return !branch(t, a, AT_BEFORE + place, happens_before(t, a, old)) &&
                !both_read_or_atomic(&a->is, old);
     }
     step(t, STEP_APART);
-    if (!branch(t, a, AT_OVERLAP + i, (old->bytes & a->is.bytes) != 0))
+    branch(t, a, AT_BELOW + place, first_byte(a->is.bytes) < first_byte(old->bytes));
+    if (!branch(t, a, AT_OVERLAP + place, (old->bytes & a->is.bytes) != 0))
         return false;
     step(t, STEP_OVERLAP);
-    if (branch(t, a, AT_OWN_TOO + i, same_thread(a, old)) ||
-        branch(t, a, AT_HARMLESS + i, both_read_or_atomic(&a->is, old)))
+    if (branch(t, a, AT_OWN_TOO + place, same_thread(a, old)) ||
+        branch(t, a, AT_HARMLESS + place, both_read_or_atomic(&a->is, old)))
         return false;
     step(t, STEP_BEFORE);
-    return !branch(t, a, AT_BEFORE + i, happens_before(t, a, old));
+    return !branch(t, a, AT_BEFORE + place, happens_before(t, a, old));
 }
 
 static void store(const struct tsan *t, const struct word_access *a, unsigned i, bool stored)
@@ -264,16 +271,17 @@ static bool check_cells(struct tsan *t, const struct word_access *a)
 
     for (unsigned i = 0; i < CELLS; i++) {
         const struct tsan_cell *old = &a->word->cell[i];
+        const unsigned place = i + (stored ? CELLS : 0);
         touch(t, a->shadow + i * CELL, CELL, MEM_LOAD);
         step(t, STEP_CELL);
-        if (branch(t, a, AT_EMPTY + i, !old->at)) {
-            if (!branch(t, a, AT_STORED + i, stored))
+        if (branch(t, a, AT_EMPTY + place, !old->at)) {
+            if (!stored)
                 store(t, a, i, false);
             stored = true;
             continue;
         }
         step(t, STEP_TAKEN);
-        if (races(t, a, i)) {
+        if (races(t, a, old, place)) {
             report(t, a, old);
             if (!stored)
                 a->word->unkept |= a->is.bytes;
@@ -281,12 +289,12 @@ static bool check_cells(struct tsan *t, const struct word_access *a)
         }
         if (old->bytes != a->is.bytes ||
             !(same_thread(a, old) || epoch_before(old->at, hb_clock(t->env->hb, a->ev->tid))) ||
-            !branch(t, a, AT_STRONGER + i, at_least_as_strong(&a->is, old)))
+            !branch(t, a, AT_STRONGER + place, at_least_as_strong(&a->is, old)))
             continue;
         store(t, a, i, stored);
         stored = true;
     }
-    if (branch(t, a, AT_REPLACE, stored))
+    if (stored)
         return false;
     /* "Choose a random candidate": the thread's count decides, in the source, too. */
     const unsigned i = a->thread->count % CELLS;
