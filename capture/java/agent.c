@@ -45,6 +45,8 @@ struct self {          /* a thread's */
     struct ring_writer to;
     uint16_t number;
     unsigned off; /* in the agent's own code: no accesses */
+    unsigned
+        instruments; /* of it: the calls that transform a class; their objects are the agent's */
     bool ended;
     uint64_t work;       /* bytecodes since its last event */
     uint32_t making;     /* the site of what it allocates next; 0: unknown */
@@ -84,7 +86,7 @@ static _Atomic bool on;
 static struct site *sites[CHUNKS]; /* own */
 static _Atomic bool initialised[CLASSES];
 static _Atomic uint16_t number_of[JAVA_IDS]; /* by a thread's id in Java: number + 1 */
-static jclass runtime;
+static jclass runtime, class_class;
 static jmethodID resolve, thread_id;
 
 static struct object *living; /* owns; all that is followed but for births; the collector's */
@@ -509,6 +511,16 @@ JNIEXPORT void JNICALL Java_lardsim_Rt_join(JNIEnv *jni, jclass c, jlong id, jin
         record(s, REC_JOIN, NULL, (uint64_t)n - 1, 0, site);
 }
 
+JNIEXPORT void JNICALL Java_lardsim_Rt_instruments(JNIEnv *jni, jclass c, jint more)
+{
+    struct self *s = me();
+
+    (void)jni;
+    (void)c;
+    s->instruments += (unsigned)more;
+    quiet(s, more);
+}
+
 JNIEXPORT void JNICALL Java_lardsim_Rt_quiet(JNIEnv *jni, jclass c, jint more)
 {
     (void)jni;
@@ -795,8 +807,13 @@ static void JNICALL on_alloc(jvmtiEnv *e, JNIEnv *jni, jthread t, jobject o, jcl
 {
     (void)e;
     (void)t;
-    if (atomic_load_explicit(&on, memory_order_relaxed))
-        follow(jni, o, (uint64_t)bytes, c);
+    if (!atomic_load_explicit(&on, memory_order_relaxed))
+        return;
+    /* What transforms a class keeps its objects to itself, but for classes that it is the first to
+     * use. */
+    if (mine && mine->instruments && !(*jni)->IsSameObject(jni, c, class_class))
+        return;
+    follow(jni, o, (uint64_t)bytes, c);
 }
 
 /* ---- collections ---------------------------------------------------------------------------- */
@@ -929,6 +946,7 @@ JNIEXPORT void JNICALL Java_lardsim_Rt_begin(JNIEnv *jni, jclass c)
     jint n = 0;
 
     runtime = (*jni)->NewGlobalRef(jni, c);
+    class_class = (*jni)->NewGlobalRef(jni, (*jni)->GetObjectClass(jni, c));
     resolve = (*jni)->GetStaticMethodID(jni, c, "resolve", "(I)V");
     thread_id =
         (*jni)->GetMethodID(jni, (*jni)->FindClass(jni, "java/lang/Thread"), "getId", "()J");
@@ -979,6 +997,7 @@ JNIEXPORT void JNICALL Java_lardsim_Rt_link(JNIEnv *jni, jclass c)
                                    NATIVE(initialised, "(Ljava/lang/Class;II)V"),
                                    NATIVE(fork, "(JI)V"),
                                    NATIVE(join, "(JI)V"),
+                                   NATIVE(instruments, "(I)V"),
                                    NATIVE(quiet, "(I)V"),
                                    NATIVE(site, "(IJIIIZ)V"),
                                    NATIVE(base, "(I" OBJECT ")V"),

@@ -53,7 +53,11 @@ static int java_run(const struct cli *c, struct err *e)
     if (collector_of(c, &collector, e) || agent(&native, "-agentpath:", PLACE_AGENT, e) ||
         agent(&java, "-javaagent:", PLACE_AGENT_JAR, e))
         return -1;
-    const char *const inserted[] = {native, java, collector,
+    /* Methods that instrumentation makes large are compiled, too. */
+    const char *const inserted[] = {native,
+                                    java,
+                                    collector,
+                                    "-XX:-DontCompileHugeMethods",
                                     "--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED",
                                     "--add-opens=java.base/java.lang=ALL-UNNAMED"};
     char **argv = capture_arguments(c, inserted, ARRAY_SIZE(inserted));

@@ -103,6 +103,9 @@ for percent in 100 300; do
     "$lardsim" run -q -p none -c radish8 --set core.bytecode=$percent -o res.$percent t.lard >/dev/null || fail "core.bytecode=$percent"
 done
 
+# What the agent makes to instrument a class is its own: nobody else sees it.
+grep -q ' alloc .*Gaps.main' text && grep ' alloc .*org.objectweb.asm.tree' text && fail "objects of the agent are in the trace"
+
 # The program's own threads: what they say of themselves, also that which still runs at the end, is not more than what
 # was measured, and that no more than what the process took. Without a capture the same.
 cat >Spent.java <<'J'

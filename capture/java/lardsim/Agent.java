@@ -111,9 +111,21 @@ public final class Agent implements ClassFileTransformer {
         }
     }
 
-    private static Field find(Class<?> c, Place p) throws ReflectiveOperationException {
+    /** Kept with the class: the JVM makes new objects each time that it is asked. */
+    private static final ClassValue<Field[]> fields = new ClassValue<Field[]>() {
+        @Override
+        protected Field[] computeValue(Class<?> c) {
+            try {
+                return (Field[]) declaredFields.invoke(c, false);
+            } catch (ReflectiveOperationException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    };
+
+    private static Field find(Class<?> c, Place p) {
         for (Class<?> k = c; k != null; k = k.getSuperclass()) {
-            for (Field f : (Field[]) declaredFields.invoke(k, false))
+            for (Field f : fields.get(k))
                 if (f.getName().equals(p.name) && Type.getDescriptor(f.getType()).equals(p.descriptor))
                     return f;
             for (Class<?> i : k.getInterfaces()) {
@@ -130,9 +142,9 @@ public final class Agent implements ClassFileTransformer {
     }
 
     /** A class of the JDK that is exact, with those in it. */
-    private static void learn(Class<?> c, List<Class<?>> to) throws ReflectiveOperationException {
+    private static void learn(Class<?> c, List<Class<?>> to) {
         for (Class<?> k = c; k != null; k = k.getSuperclass())
-            for (Field f : (Field[]) declaredFields.invoke(k, false))
+            for (Field f : fields.get(k))
                 if (Modifier.isVolatile(f.getModifiers()) && !Modifier.isStatic(f.getModifiers()))
                     volatiles.put(Type.getInternalName(c) + '.' + f.getName(), U.objectFieldOffset(f));
         to.add(c);
@@ -164,7 +176,7 @@ public final class Agent implements ClassFileTransformer {
                 }
                 offset = p.global ? U.staticFieldOffset(f) : U.objectFieldOffset(f);
             }
-        } catch (ReflectiveOperationException | LinkageError e) {
+        } catch (ReflectiveOperationException | IllegalStateException | LinkageError e) {
             offset = -2;
         }
         Rt.site(id, offset, p.bytes, kind, number, constant);
@@ -186,7 +198,7 @@ public final class Agent implements ClassFileTransformer {
             ProtectionDomain domain, byte[] code) {
         if (name == null || ours(name) || name.contains("$$Lambda") || (ofTheJdk(name) && !Jdk.knows(name)))
             return null;
-        Rt.quiet(1);
+        Rt.instruments(1);
         try {
             final ClassReader reader = new ClassReader(code);
             final ClassWriter writer = new ClassWriter(reader, ClassWriter.COMPUTE_MAXS);
@@ -201,7 +213,7 @@ public final class Agent implements ClassFileTransformer {
             return null;
         } finally {
             flush();
-            Rt.quiet(-1);
+            Rt.instruments(-1);
         }
     }
 

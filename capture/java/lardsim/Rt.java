@@ -34,6 +34,7 @@ public final class Rt {
     static native String method();
     static native void makes(int site, String descriptor);
     static native void named(long thread, String name);
+    static native void instruments(int more);
     static native void quiet(int more);
     static native void site(int id, long offset, int bytes, int kind, int classNumber, boolean isFinal);
     static native void base(int id, Object mirror);
