@@ -13,11 +13,11 @@ trap 'rm -rf "$dir"' EXIT
 LARDSIM_NATIVE=$build/capture/liblardsim-native.a
 export LARDSIM_NATIVE
 
-# least COMMAND...: the least of the numbers that its runs print.
+# least COMMAND...: the least of its runs, each the largest number that it prints.
 least() {
     i=0
     while [ $i -lt "$runs" ]; do
-        "$@" | sort -g | head -n 1
+        "$@" | sort -gr | head -n 1
         i=$((i + 1))
     done | sort -g | head -n 1
 }
@@ -36,24 +36,29 @@ capture() {
     bytes=$(wc -c <"$dir/x.lard")
 }
 rest() {
-    awk "BEGIN { printf \"%-44s %8.1f\\n%-44s %8.2f\\n%-44s %8d\\n\", \"  lardsim, ns an event\", ($used - $program * (1 + 1 / $times)) * 1e9 / $events,
+    awk "BEGIN { printf \"%-56s %8.1f\\n%-56s %8.2f\\n%-56s %8d\\n\", \"  lardsim, ns an event\", ($used - $program * (1 + 1 / $times)) * 1e9 / $events,
         \"  bytes an event\", $bytes / $events, \"  MiB of lardsim or the program\", $mib }"
 }
 
 "$build/capture/lardsim-cc" -O2 -o "$dir/hot" "$source/hot.c"
-"${CC:-cc}" -O2 -o "$dir/plain" "$source/hot.c" -lpthread
-for n in 1 2; do
-    printf '%-44s %8s\n' "native, $n thread(s), alone: ns an access" "$(least own "$dir/plain" $n)" \
-        "native, $n thread(s), built for capture" "$(least own "$dir/hot" $n)" \
-        "native, $n thread(s), captured" "$(least own "$lardsim" capture native -q -o "$dir/x.lard" --overwrite -- "$dir/hot" $n)"
+# shellcheck disable=SC2086 # words
+${CC:-cc} -O2 -o "$dir/plain" "$source/hot.c" -lpthread
+for cells in 32 131072; do
+    for n in 1 2; do
+        how="$n thread(s), $cells cells"
+        printf '%-56s %8s\n' "native, $how, alone: ns an access" "$(least own "$dir/plain" $n 5000000 $cells)" \
+            "native, $how, built for capture" "$(least own "$dir/hot" $n 5000000 $cells)" \
+            "native, $how, captured" \
+            "$(least own "$lardsim" capture native -q -o "$dir/x.lard" --overwrite -- "$dir/hot" $n 5000000 $cells)"
+    done
+    capture native "$dir/hot" 2 5000000 $cells
+    rest
 done
-capture native "$dir/hot" 2
-rest
 [ $# = 0 ] && exit
 case $1 in
 *java) kind=java ;;
 *) kind=native ;;
 esac
 capture $kind "$@"
-printf '%-44s %8s\n' "$kind, times its plain run" "$times" "  M events" "$((events / 1000000))"
+printf '%-56s %8s\n' "$kind, times its plain run" "$times" "  M events" "$((events / 1000000))"
 rest

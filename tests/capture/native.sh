@@ -73,6 +73,33 @@ grep -q 'killed by SIGKILL' err || fail "that the program was killed is not said
 n=$("$lardsim" trace cat k.lard | grep -c ' write ')
 [ "$n" -ge 800000 ] && [ "$n" -lt 820000 ] || fail "40 threads wrote 800,000 times, the trace has $n writes"
 
+# More threads at once than there are lanes, where the system lets a program have so many.
+cat >many.c <<'C'
+#include <pthread.h>
+#include <stdlib.h>
+static pthread_rwlock_t gate = PTHREAD_RWLOCK_INITIALIZER;
+static void *wait_here(void *arg) { pthread_rwlock_rdlock(&gate); pthread_rwlock_unlock(&gate); return arg; }
+int main(int argc, char **argv)
+{
+    static pthread_t t[8192];
+    const int n = argc > 1 ? atoi(argv[1]) : 1;
+    pthread_attr_t small;
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, 65536);
+    pthread_rwlock_wrlock(&gate);
+    for (int i = 0; i < n; i++) if (pthread_create(&t[i], &small, wait_here, NULL)) return 1;
+    pthread_rwlock_unlock(&gate);
+    for (int i = 0; i < n; i++) pthread_join(t[i], NULL);
+    return 0;
+}
+C
+$cc -O1 -o many many.c
+"$lardsim" capture native -q -o m.lard -- ./many 300 2>err || fail "300 threads at once: $(cat err)"
+if ./many 4200; then
+    "$lardsim" capture native -q -o n.lard -- ./many 4200 2>err && fail "4,200 threads at once are captured"
+    grep -q 'more than 4096 threads at once' err || fail "4,200 threads at once: $(cat err)"
+fi
+
 # Each 4,096 events of a thread are followed by a mark of time, and time does not go back.
 "$lardsim" trace cat k.lard | awk '$2 == "time" { if ($3 < last[$1]) bad = 1; last[$1] = $3; if (since[$1] != 4096) bad = 1
     since[$1] = 0; marks++; next } { since[$1]++ } END { exit bad || marks < 40 * 9 }' ||
