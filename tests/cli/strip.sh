@@ -67,6 +67,22 @@ strip gap.trace out.trace
 "$lardsim" trace cat out.trace | grep '^T' >have
 printf '%s\n' 'T0 fork T1 +7' 'T0 write 0x9000 8 +1' 'T1 end +9' | cmp -s have - || fail "work is lost or moved: $(cat have)"
 
+# What nobody uses still ends a lock where it is copied to.
+cat >over.trace <<'END_TRACE'
+lardsim-text 1
+T0 alloc 0x1000 16
+T0 alloc 0x3000 16
+T0 acq 0x3000
+T0 rel 0x3000
+T0 copy 0x3000 0x1000 16
+T0 end
+END_TRACE
+"$lardsim" trace verify -q over.trace || fail "the test is wrong: a copy over a lock breaks a rule"
+strip over.trace out.trace
+"$lardsim" trace cat out.trace | grep '^T' >have
+printf '%s\n' 'T0 alloc 0x3000 16' 'T0 acq 0x3000' 'T0 rel 0x3000' 'T0 clear 0x3000 16' 'T0 end' | cmp -s have - ||
+    fail "a lock outlives what is copied over it: $(cat have)"
+
 # What no policy can tell from the whole: races, of each view, access by access of those that are left.
 races() { # races FILE VIEW
     "$lardsim" run -q -p vc --set machine=none --set "policy.vc.view=$2" -o res --overwrite "$1" >/dev/null 2>err || fail "$1 does not run: $(cat err)"
