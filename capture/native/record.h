@@ -3,6 +3,8 @@
 #ifndef LARDSIM_CAPTURE_RECORD_H
 #define LARDSIM_CAPTURE_RECORD_H
 
+#include <signal.h>
+
 #include "capture/write.h"
 
 #define SITE()       ((uint64_t)(uintptr_t)__builtin_return_address(0))
@@ -18,6 +20,7 @@ struct self {
     struct ring_writer to;
     bool known;      /* it has a number, and a lane */
     bool quiet;      /* inside the runtime, or past its end: nothing is recorded */
+    bool waits;      /* on a condition, or at a barrier: known is whether a handler has run since */
     bool locked;     /* it has one of the locks of atomics */
     bool gives;      /* it has passed a fence that releases */
     uint32_t within; /* calls of the method that opens the window */
@@ -26,6 +29,8 @@ struct self {
         uint64_t addr;
         uint32_t size;
     } loaded[LOADED];
+    struct ring_writer waiter;  /* to, while a handler has it */
+    struct ring_writer handler; /* of handlers while the thread waits: a thread of their own */
 };
 #define OWN __attribute__((visibility("hidden")))
 extern _Thread_local OWN struct self self __attribute__((tls_model("initial-exec")));
@@ -37,6 +42,9 @@ extern _Thread_local uint64_t lardsim_gap __attribute__((tls_model("initial-exec
 OWN bool record_meet(void);          /* a thread's first record; false: nothing is to be recorded */
 OWN uint16_t thread_new(void);       /* a number for a thread that is to be created */
 OWN void thread_is(uint16_t number); /* the calling thread has been created with that number */
+OWN bool handler_begins(void);       /* a first record while the thread waits */
+OWN void signals_hold(sigset_t *was);
+OWN void signals_release(const sigset_t *was);
 OWN void method_is(uint64_t low, uint64_t high); /* the code that opens the window */
 
 /* Whether this is recorded: also gives the calling thread a number. least: the mode from which on

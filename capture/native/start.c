@@ -32,10 +32,30 @@ void thread_is(uint16_t number)
     self.known = ring_enter_lane(&self.to, ring, number, reader);
 }
 
+bool handler_begins(void)
+{
+    sigset_t was;
+
+    signals_hold(&was);
+    if (!self.known) { /* else another handler came meanwhile */
+        self.waiter = self.to;
+        if (self.handler.lane)
+            self.to = self.handler;
+        else
+            ring_enter_lane(&self.to, ring, thread_new(), reader);
+        self.known = true;
+        record_sync(REC_VOLATILE_READ, ADDR(&self.waiter), 0);
+    }
+    signals_release(&was);
+    return true;
+}
+
 bool record_meet(void)
 {
     if (!ring || self.quiet || atomic_load(&ring->mode) == RING_CLOSED)
         return false;
+    if (self.waits)
+        return handler_begins();
     thread_is(thread_new());
     return self.known;
 }

@@ -6,7 +6,9 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <threads.h>
 #include <time.h>
@@ -32,6 +34,81 @@ static void *find(const char *name, const char *version)
     if (!p)
         abort(); /* libc without a function that the program was linked with */
     return p;
+}
+
+/* ---- signals -------------------------------------------------------------------------------- */
+
+/* A handler's events are those of the thread that it interrupts. While the thread waits it does
+ * nothing in a trace, so there they are those of a thread of their own. It comes after what the
+ * thread did before the wait, and before what it does after it: each tells the other by a volatile.
+ * Programs that have no handlers have no such events. */
+static _Atomic bool handlers;
+
+void signals_hold(sigset_t *was)
+{
+    sigset_t all;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, was);
+}
+
+void signals_release(const sigset_t *was)
+{
+    pthread_sigmask(SIG_SETMASK, was, NULL);
+}
+
+int sigaction(int signal, const struct sigaction *to, struct sigaction *was)
+{
+    REAL(int, sigaction, NULL, int, const struct sigaction *, struct sigaction *)
+    if (to && to->sa_handler != SIG_DFL && to->sa_handler != SIG_IGN)
+        atomic_store(&handlers, true);
+    return real(signal, to, was);
+}
+
+sighandler_t signal(int signal, sighandler_t to)
+{
+    REAL(sighandler_t, signal, NULL, int, sighandler_t)
+    if (to != SIG_DFL && to != SIG_IGN)
+        atomic_store(&handlers, true);
+    return real(signal, to);
+}
+
+/* The thread waits. */
+static void wait_begins(struct ring_record enter)
+{
+    const bool held = atomic_load(&handlers);
+    sigset_t was;
+
+    if (held) {
+        signals_hold(&was);
+        record_sync(REC_VOLATILE_WRITE, ADDR(&self.waiter), 0);
+    }
+    record_event(enter);
+    self.waits = self.known;
+    self.known = false;
+    if (held)
+        signals_release(&was);
+}
+
+static void wait_ends(struct ring_record exit)
+{
+    const bool held = atomic_load(&handlers), handled = self.waits && self.known;
+    sigset_t was;
+
+    if (held)
+        signals_hold(&was);
+    if (handled) {
+        record_sync(REC_VOLATILE_WRITE, ADDR(&self.handler), 0);
+        self.handler = self.to;
+        self.to = self.waiter;
+    }
+    self.known |= self.waits;
+    self.waits = false;
+    record_event(exit);
+    if (handled)
+        record_sync(REC_VOLATILE_READ, ADDR(&self.handler), 0);
+    if (held)
+        signals_release(&was);
 }
 
 /* ---- locks ---------------------------------------------------------------------------------- */
@@ -141,7 +218,7 @@ static void waited(void *arg)
 {
     const struct waiting *w = arg;
 
-    record_sync(REC_WAIT_EXIT, ADDR(w->lock), w->site);
+    wait_ends((struct ring_record){.addr = ADDR(w->lock), .site = w->site, .kind = REC_WAIT_EXIT});
 }
 
 #define WAITS(name, parameters, arguments, ...)                                                    \
@@ -150,7 +227,8 @@ static void waited(void *arg)
         REAL(int, name, "GLIBC_2.3.2", __VA_ARGS__)                                                \
         struct waiting w = {lock, SITE()};                                                         \
         int got;                                                                                   \
-        record_sync(REC_WAIT_ENTER, ADDR(lock), w.site);                                           \
+        wait_begins(                                                                               \
+            (struct ring_record){.addr = ADDR(lock), .site = w.site, .kind = REC_WAIT_ENTER});     \
         pthread_cleanup_push(waited, &w);                                                          \
         got = real arguments;                                                                      \
         pthread_cleanup_pop(1);                                                                    \
@@ -174,16 +252,15 @@ static struct {
     pthread_barrier_t *at;
     uint64_t needs, came;
 } barrier[BARRIERS];
-static pthread_mutex_t barriers_lock = PTHREAD_MUTEX_INITIALIZER;
+static atomic_flag barriers_lock = ATOMIC_FLAG_INIT;
 
 static uint64_t barrier_do(pthread_barrier_t *at, unsigned needs)
 {
-    const bool quiet = self.quiet;
     uint64_t round = 0;
     unsigned i = 0;
 
-    self.quiet = true;
-    pthread_mutex_lock(&barriers_lock);
+    while (atomic_flag_test_and_set_explicit(&barriers_lock, memory_order_acquire))
+        sched_yield();
     while (i + 1 < BARRIERS && barrier[i].at && barrier[i].at != at)
         i++;
     if (needs) {
@@ -194,8 +271,7 @@ static uint64_t barrier_do(pthread_barrier_t *at, unsigned needs)
     } else if (barrier[i].needs) {
         round = barrier[i].came++ / barrier[i].needs;
     }
-    pthread_mutex_unlock(&barriers_lock);
-    self.quiet = quiet;
+    atomic_flag_clear_explicit(&barriers_lock, memory_order_release);
     return round;
 }
 
@@ -213,12 +289,14 @@ int pthread_barrier_init(pthread_barrier_t *b, const pthread_barrierattr_t *a, u
 int pthread_barrier_wait(pthread_barrier_t *b)
 {
     REAL(int, pthread_barrier_wait, NULL, pthread_barrier_t *)
-    const uint64_t round = barrier_do(b, 0);
+    struct ring_record rec = {.addr = ADDR(b), .site = SITE(), .more = barrier_do(b, 0)};
     int got;
 
-    record_more(REC_BARRIER_ARRIVE, ADDR(b), round, 0, SITE());
+    rec.kind = REC_BARRIER_ARRIVE;
+    wait_begins(rec);
     got = real(b);
-    record_more(REC_BARRIER_DEPART, ADDR(b), round, 0, SITE());
+    rec.kind = REC_BARRIER_DEPART;
+    wait_ends(rec);
     return got;
 }
 
@@ -302,6 +380,8 @@ struct birth {
     void *(*run)(void *);
     void *arg;
     uint16_t number;
+    bool held; /* signals are, until the thread has started in the trace, too */
+    sigset_t mask;
 };
 
 /* A thread's stack is memory that it is given, and that the next one may have. */
@@ -332,6 +412,15 @@ static void thread_ends(void *rounds)
         pthread_setspecific(end_key, (void *)left); /* NOLINT: a count */
         return;
     }
+    sigset_t was;
+    signals_hold(&was); /* for good: what comes after the end is no thread's */
+    if (self.handler.lane) {
+        self.waiter = self.to;
+        self.to = self.handler;
+        record_sync(REC_THREAD_END, 0, 0);
+        ring_leave_lane(&self.to);
+        self.to = self.waiter;
+    }
     record_stack(REC_CLEAR);
     record_sync(REC_THREAD_END, 0, 0);
     self.quiet = true;
@@ -356,6 +445,8 @@ static void *thread_begins(void *arg)
     self.quiet = false;
     record_sync(REC_THREAD_START, 0, 0);
     record_stack(REC_ALLOC);
+    if (b.held)
+        signals_release(&b.mask);
     return b.run(b.arg);
 }
 
@@ -372,14 +463,20 @@ int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*run)(void *), 
     self.quiet = quiet;
     if (!b)
         return EAGAIN;
-    *b = (struct birth){run, arg, thread_new()};
+    *b = (struct birth){.run = run, .arg = arg, .number = thread_new()};
     const uint16_t number = b->number;
     record_sync(REC_FORK, number, SITE());
+    sigset_t was;
+    signals_hold(&was);
+    sigset_t given; /* the attributes may have a mask: the thread starts with that one */
+    b->mask = was;
+    b->held = !a || pthread_attr_getsigmask_np(a, &given) == PTHREAD_ATTR_NO_SIGMASK_NP;
     self.quiet = true;
     const int got = real(t, a, thread_begins, b);
     if (got)
         free(b);
     self.quiet = quiet;
+    signals_release(&was);
     if (got == 0) {
         const uint32_t i = atomic_fetch_add(&lives, 1) % LIVING;
         atomic_store(&living[i].number, number);

@@ -191,6 +191,31 @@ static void in_handler(int first) /* a handler is a part of the thread that it i
         pthread_mutex_unlock(&mutex);
 }
 
+/* A handler runs while its thread waits: after what the thread did before, and before what it does
+ * when it has waited. */
+static void in_wait(int first)
+{
+    static _Atomic pthread_t waits;
+
+    if (first) {
+        touch();
+        waits = pthread_self();
+        pthread_barrier_wait(&barrier);
+        touch();
+        return;
+    }
+    if (!ordered)
+        touch();
+    while (!waits)
+        usleep(100);
+    usleep(20000);
+    for (int i = 0; i < 3; i++)
+        pthread_kill(waits, SIGUSR1);
+    while (!handled)
+        usleep(100);
+    pthread_barrier_wait(&barrier);
+}
+
 static void by_once(int first)
 {
     (void)first;
@@ -258,14 +283,23 @@ static void in_realloc(int first) /* histories go along: the race spans the move
 static const struct {
     const char *name;
     void (*run)(int first);
-} forms[] = {{"mutex", in_mutex},         {"mtx", in_mtx},
-             {"spin", in_spin},           {"rwlock", in_rwlock},
-             {"condition", by_condition}, {"barrier", by_barrier},
-             {"semaphore", by_semaphore}, {"atomic", by_atomic},
-             {"once", by_once},           {"copy", in_copy},
-             {"heap", in_heap},           {"realloc", in_realloc},
-             {"fence", by_fence},         {"mixed-fence", by_mixed_fence},
-             {"handler", in_handler},     {"range", in_range}};
+} forms[] = {{"mutex", in_mutex},
+             {"mtx", in_mtx},
+             {"spin", in_spin},
+             {"rwlock", in_rwlock},
+             {"condition", by_condition},
+             {"barrier", by_barrier},
+             {"semaphore", by_semaphore},
+             {"atomic", by_atomic},
+             {"once", by_once},
+             {"copy", in_copy},
+             {"heap", in_heap},
+             {"realloc", in_realloc},
+             {"fence", by_fence},
+             {"mixed-fence", by_mixed_fence},
+             {"handler", in_handler},
+             {"range", in_range},
+             {"wait", in_wait}};
 static void (*run)(int first);
 
 static void *one(void *arg)

@@ -74,7 +74,7 @@ in_native() {
     3) set -- clang -O0 ;;
     4) set -- gcc --gaps -O1 ;;
     esac
-    set -- "$@" "-DINTERRUPT=${INTERRUPT:-0}"
+    set -- "$@" "-DINTERRUPT=${INTERRUPT:-2}"
     program=stress$(echo "$*" | tr -d ' ')
     if [ ! -x "$program" ]; then
         CC=$1
