@@ -213,9 +213,9 @@ for key in plain-process plain-own process own recorder; do
     grep -q "^$key-seconds: [0-9.]*$" m.yaml || fail "--measured has no $key-seconds: $(cat m.yaml)"
 done
 [ "$(sed -n 's/^process-seconds//p' m.yaml)" = "$(sed -n 's/^own-seconds//p' m.yaml)" ] || fail "a native program's threads are its own: $(cat m.yaml)"
-"$lardsim" capture native -q -o m.lard --measured none/m.yaml -- ./forms mutex ordered >out.m 2>err && fail "what can't be written is no error"
+"$lardsim" capture native -q -o unmeasured.lard --measured none/m.yaml -- ./forms mutex ordered >out.m 2>err && fail "what can't be written is no error"
 grep -q 'none/m.yaml' err || fail "--measured that can't be written: $(cat err)"
-[ -e m.lard ] && fail "what can't be measured is captured"
+[ -e unmeasured.lard ] && fail "what can't be measured is captured"
 grep -q 'own threads, [0-9.]* times as much as without capture, [0-9]* ns an event' err.said || fail "the program's own threads are not said: $(cat err.said)"
 grep -q '[1-9][0-9.]* % of the accesses while a lock was held' err.said ||
     fail "what the capture may have changed is not said: $(cat err.said)"

@@ -23,7 +23,7 @@
 /* Where threads are interrupted by others and by a timer: 0 nowhere, 1 but where they are
  * sheltered, 2 anywhere. */
 #ifndef INTERRUPT
-#define INTERRUPT 0
+#define INTERRUPT 2
 #endif
 
 struct group {

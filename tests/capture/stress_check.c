@@ -7,7 +7,8 @@
  * - the tickets of a lock come in order, and whoever takes one holds the lock in the trace;
  * - the n-th update of a counter drew n;
  * - what was handed over is read after it was written;
- * - a handler's accesses are those of the thread that it interrupted, and in order;
+ * - a handler's accesses are those of the thread that it interrupted, or of one thread for it while
+ *   it waits, and in order;
  * - each access to a block is made while the block lives; in Java each access to an object.
  *
  * An element of an array of Java is told as the address that stress.c has for it; the array's
@@ -241,6 +242,7 @@ static struct worker {
     int counted;
 } * workers;
 static struct worker *of_thread[IDS];
+static struct worker *waiter[IDS]; /* whose handlers a thread has */
 enum { JAVA_TICKETS = 65536, JAVA_MESSAGES = 1100 };
 static unsigned taken[LOCKS], drawn[COUNTERS];
 static unsigned char was_drawn[COUNTERS][JAVA_TICKETS];
@@ -615,20 +617,30 @@ static struct worker *known_by(const struct event *e)
     return of_thread[e->thread] = &workers[n];
 }
 
+/* Whose handler it is: the thread's own, or of one that waits, whose handlers are one thread. */
+static struct worker *interrupted(const struct event *e)
+{
+    const unsigned n = (unsigned)((e->addr - HANDLED(0)) / (HANDLED(1) - HANDLED(0)));
+    struct worker *w = &workers[n];
+
+    if (of_thread[e->thread] ? of_thread[e->thread] == w : !waiter[e->thread])
+        waiter[e->thread] = w;
+    if (waiter[e->thread] != w)
+        wrong("T%u has a handler of another thread", e->thread);
+    return w;
+}
+
 static void accessed(const struct event *e)
 {
     if (!e->block && (e->addr < ARENA || e->addr >= ARENA_END))
         return;
     if (e->addr >= COUNTER(0) && e->addr < COUNTER(COUNTERS) && strcmp(e->kind, "read") == 0)
         return; /* a look before an exchange, or an exchange that failed */
-    struct worker *w = of_thread[e->thread] ? of_thread[e->thread] : known_by(e);
     if (e->addr >= HANDLED(0) && e->addr < HANDLED(threads + 1)) {
-        if (e->addr < HANDLED(w->number) || e->addr >= HANDLED(w->number + 1))
-            wrong("T%u has a handler of another thread", e->thread);
-        handled(w, e);
+        handled(interrupted(e), e);
         return;
     }
-    next(w, e);
+    next(of_thread[e->thread] ? of_thread[e->thread] : known_by(e), e);
 }
 
 static void locked(const struct event *e)
