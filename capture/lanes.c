@@ -198,26 +198,31 @@ static uint64_t where(struct lanes *l, struct lane *a)
     return found != NOTHING ? found : more ? a->at : behind(l, a);
 }
 
-/* Whether the number that is next lies behind what the lane has now, as the handler of a signal
- * took it: before the thread could take its own, which waits then, or while an access was
- * interrupted, whose stamp is too high then. */
+/* Whether the number that is next lies behind a larger one, as the handler of a signal took it that
+ * came before the thread could take its own. Then that one waits. A handler's are all behind it,
+ * and below: what is above ends the search. */
 static bool is_behind(struct lanes *l, struct lane *a)
 {
     const uint64_t reserved = atomic_load(&l->ring->lane[a - l->lane].reserved),
                    first = where(l, a);
-    uint64_t at = first, number;
+    uint64_t large, number;
 
-    if (first == NOTHING || reserved - first > RING_SLOTS || a->holes + 3 > HOLES)
+    if (first == NOTHING || reserved - first > RING_SLOTS || a->holes + 3 > HOLES ||
+        !has_number(slot_at(l, a, first), &large))
         return false;
-    do
-        if (++at >= reserved)
+    const uint64_t end = first + slots_of(last_of(slot_at(l, a, first)));
+    for (uint64_t at = end; at < reserved; at++) {
+        if (!begins(l, a, at) || !has_number(slot_at(l, a, at), &number))
+            continue;
+        if (number > large)
             return false;
-    while (!begins(l, a, at) || !has_number(slot_at(l, a, at), &number) || number != l->number);
-    if (!has_number(slot_at(l, a, first), &number))
-        return false;
-    for (const uint64_t end = first + slots_of(last_of(slot_at(l, a, first))); a->at < end; a->at++)
-        a->hole[a->holes++] = a->at;
-    return a->late = true;
+        if (number != l->number)
+            continue;
+        while (a->at < end)
+            a->hole[a->holes++] = a->at++;
+        return a->late = true;
+    }
+    return false;
 }
 
 /* What was begun and is not there is lost. */
@@ -248,7 +253,7 @@ static bool is_given_out(struct lanes *l, uint64_t number)
 
 static void stamp(struct lanes *l, struct lane *a, uint64_t to)
 {
-    if (to > a->stamp && (to == 0 || is_given_out(l, to - 1)))
+    if (to > a->stamp && is_given_out(l, to - 1))
         a->stamp = to;
 }
 
