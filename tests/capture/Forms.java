@@ -282,6 +282,8 @@ public class Forms {
                 final Future<?> f = name.equals("task") ? pool.submit(Forms::touch) : CompletableFuture.runAsync(Forms::touch, pool);
                 if (!ordered)
                     touch();
+                while (!f.isDone()) // get() may run the task itself
+                    Thread.sleep(1);
                 f.get();
                 touch();
                 pool.shutdown();
