@@ -14,8 +14,8 @@ void block_encoder_free(struct block_encoder *b);
 /* Adds an event to a block that has not yet BLOCK_EVENTS. It must be well-formed, and is not looked
  * at. */
 void block_event(struct block_encoder *b, const struct event *ev);
-/* The same of events that are easy to add, until there are BLOCK_EVENTS: accesses by the thread of
- * the event before, well-formed since one like it was. Returns the first that is not, or end. */
+/* The same of accesses that are well-formed because one like it in the block was, until there are
+ * BLOCK_EVENTS. Returns the first event that is none, or end. */
 const struct event *block_accesses(struct block_encoder *b, const struct event *ev,
                                    const struct event *end);
 struct block_sum { /* whole events */

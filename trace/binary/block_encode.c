@@ -20,6 +20,7 @@ struct block_encoder {
     struct map shape_index;         /* shape to its place in shape[]; empty between blocks */
     size_t threads, runs, shapes;
     size_t total[PARTS];
+    sim_tid tid;                                                 /* of the run */
     uint64_t thread[BLOCK_EVENTS];                               /* ids in order of appearance */
     uint64_t run_thread[BLOCK_EVENTS], run_length[BLOCK_EVENTS]; /* place in thread[]; events - 1 */
     uint32_t run_at[PARTS][BLOCK_EVENTS + 1]; /* where its numbers begin, as they were recorded */
@@ -84,15 +85,11 @@ static size_t thread_place(struct block_encoder *b, sim_tid tid)
 
 static void run_begin(struct block_encoder *b, sim_tid tid)
 {
+    b->tid = tid;
     b->run_thread[b->runs] = thread_place(b, tid);
     for (int part = 0; part < PARTS; part++)
         b->run_at[part][b->runs] = (uint32_t)b->total[part];
     b->runs++;
-}
-
-static bool run_goes_on(const struct block_encoder *b, sim_tid tid)
-{
-    return b->runs && b->thread[b->run_thread[b->runs - 1]] == tid;
 }
 
 static uint16_t *recent_place(struct block_encoder *b, uint64_t shape)
@@ -102,6 +99,9 @@ static uint16_t *recent_place(struct block_encoder *b, uint64_t shape)
 
 static size_t shape_place(struct block_encoder *b, uint64_t shape)
 {
+    if (b->shape[*recent_place(b, shape)] == shape)
+        return *recent_place(b, shape);
+
     uint64_t *place = map_put(&b->shape_index, shape); /* counted from 1 */
 
     if (*place == 0) {
@@ -118,7 +118,7 @@ void block_event(struct block_encoder *b, const struct event *ev)
     const unsigned other = event_is_access(ev) ? 0 : 1;
 
     assert(b->total[PART_ALL] < BLOCK_EVENTS);
-    if (!run_goes_on(b, ev->tid))
+    if (b->runs == 0 || ev->tid != b->tid)
         run_begin(b, ev->tid);
     const size_t at = b->total[PART_ALL]++, part_at = b->total[PART_ACCESS + other]++,
                  shape = shape_place(b, shape_make(ev));
@@ -144,13 +144,16 @@ const struct event *block_accesses(struct block_encoder *b, const struct event *
 
     if ((size_t)(end - ev) > BLOCK_EVENTS - at)
         end = ev + (BLOCK_EVENTS - at);
-    if (ev == end || !run_goes_on(b, ev->tid))
-        return ev;
-    for (const sim_tid tid = ev->tid; ev < end && ev->tid == tid && event_is_access(ev); ev++) {
+    for (; ev < end && event_is_access(ev); ev++) {
         const uint64_t shape = shape_make(ev);
         const size_t place = *recent_place(b, shape);
         if (b->shape[place] != shape || !access_well_formed_too(ev))
             break;
+        if (ev->tid != b->tid) {
+            b->total[PART_ALL] = at;
+            b->total[PART_ACCESS] = access;
+            run_begin(b, ev->tid);
+        }
         b->shape_of[at] = place;
         b->shape_count[place][at % COUNTS]++;
         b->number[COLUMN_GAP][at++] = ev->gap;
