@@ -6,7 +6,7 @@
 # same execution and the ratios.
 set -eu
 lardsim=${LARDSIM:?}
-bench=${BENCH:?} # where the two programs of this folder are
+bench=${BENCH:?} # where the programs of this folder are
 events=${EVENTS:-5000000}
 runs=${RUNS:-3}
 dir=$(mktemp -d)
@@ -63,6 +63,8 @@ row "generate" "$lardsim" trace synth --overwrite "$dir/x.lard" seed=2 events="$
     variables=100000 sync_share=130 barriers=0 volatiles=0 atomics=0 classes=0 txn_share=0 heap_share=0 marks=off
 row "decode, runs of 1 to 10" "$bench/decode" "$dir/t8.lard"
 row "decode, runs of 1" "$bench/decode" "$dir/one.lard"
+printf '%-34s %s\n' "encode, runs of 1 to 10, an event" "$("$bench/encode" "$dir/t8.lard")" \
+    "encode, runs of 1, an event" "$("$bench/encode" "$dir/one.lard")"
 row "no policy" "$lardsim" run --quiet --policy none --set trace.rules=off "$dir/t8.lard"
 row "stream rules" "$lardsim" run --quiet --policy none "$dir/t8.lard"
 row "fasttrack, 8 threads" "$lardsim" run --quiet --policy fasttrack --set trace.rules=off "$dir/t8.lard"

@@ -325,6 +325,26 @@ static void an_event_that_is_not_well_formed_is_named(void **state)
     bench_free(b);
 }
 
+/* Kind, flags and size are as in the event before: the rest is looked at all the same. */
+static void an_access_like_the_one_before_may_be_ill_formed(void **state)
+{
+    const struct event good = {.kind = EV_READ, .addr = 64, .size = 8};
+    struct event wraps = good, dirty = good, other = good;
+    struct bench *b = bench_new(CODEC_ZSTD);
+
+    (void)state;
+    wraps.addr = UINT64_MAX - 6;
+    dirty.zero[2] = 1;
+    other.tid = 9;
+    const struct event *const bad[] = {&wraps, &dirty};
+    block_event(b->encoder, &good);
+    assert_ptr_equal(block_accesses(b->encoder, &other, &other + 1), &other + 1);
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+        assert_ptr_equal(block_accesses(b->encoder, bad[i], bad[i] + 1), bad[i]);
+    assert_int_equal(block_sum(b->encoder).events, 2);
+    bench_free(b);
+}
+
 static void a_bad_event_in_a_later_slice_is_named_again_and_again(void **state)
 {
     enum { BAD = 2 * SLICE_EVENTS + 17 };
@@ -503,6 +523,7 @@ int main(void)
         cmocka_unit_test(random_accesses_to_many_variables_cost_three_bytes),
         cmocka_unit_test(a_monotonous_block_costs_next_to_nothing),
         cmocka_unit_test(an_event_that_is_not_well_formed_is_named),
+        cmocka_unit_test(an_access_like_the_one_before_may_be_ill_formed),
         cmocka_unit_test(a_bad_event_in_a_later_slice_is_named_again_and_again),
         cmocka_unit_test(lower_numbers_do_no_harm),
         cmocka_unit_test(an_access_that_ends_at_the_last_byte_comes_back),
