@@ -7,8 +7,8 @@
  * - the tickets of a lock come in order, and whoever takes one holds the lock in the trace;
  * - the n-th update of a counter drew n;
  * - what was handed over is read after it was written;
- * - a handler's accesses are those of the thread that it interrupted, or of one thread for it while
- *   it waits, and in order;
+ * - a handler's accesses are in order, and those of the thread that it interrupted; where that one
+ *   waits, those of a thread that does nothing else;
  * - each access to a block is made while the block lives; in Java each access to an object.
  *
  * An element of an array of Java is told as the address that stress.c has for it; the array's
@@ -242,7 +242,8 @@ static struct worker {
     int counted;
 } * workers;
 static struct worker *of_thread[IDS];
-static struct worker *waiter[IDS]; /* whose handlers a thread has */
+static struct worker *stands_for[IDS]; /* a thread of handlers, while the worker's own waits */
+static unsigned char waits[IDS];
 enum { JAVA_TICKETS = 65536, JAVA_MESSAGES = 1100 };
 static unsigned taken[LOCKS], drawn[COUNTERS];
 static unsigned char was_drawn[COUNTERS][JAVA_TICKETS];
@@ -617,17 +618,19 @@ static struct worker *known_by(const struct event *e)
     return of_thread[e->thread] = &workers[n];
 }
 
-/* Whose handler it is: the thread's own, or of one that waits, whose handlers are one thread. */
-static struct worker *interrupted(const struct event *e)
+/* Whose handler's access this is. */
+static struct worker *interrupted_by(const struct event *e)
 {
-    const unsigned n = (unsigned)((e->addr - HANDLED(0)) / (HANDLED(1) - HANDLED(0)));
-    struct worker *w = &workers[n];
+    struct worker *w = &workers[(e->addr - HANDLED(0)) / (HANDLED(1) - HANDLED(0))];
+    const struct worker *own = of_thread[e->thread], *stands = stands_for[e->thread];
 
-    if (of_thread[e->thread] ? of_thread[e->thread] == w : !waiter[e->thread])
-        waiter[e->thread] = w;
-    if (waiter[e->thread] != w)
-        wrong("T%u has a handler of another thread", e->thread);
-    return w;
+    if (own ? own != w : stands ? stands != w : 0)
+        wrong("T%u has a handler of worker %u", e->thread, w->number);
+    if (own)
+        return w;
+    if (w->thread < 0 || !waits[w->thread])
+        wrong("T%u has a handler of T%d, which does not wait", e->thread, w->thread);
+    return stands_for[e->thread] = w;
 }
 
 static void accessed(const struct event *e)
@@ -637,9 +640,11 @@ static void accessed(const struct event *e)
     if (e->addr >= COUNTER(0) && e->addr < COUNTER(COUNTERS) && strcmp(e->kind, "read") == 0)
         return; /* a look before an exchange, or an exchange that failed */
     if (e->addr >= HANDLED(0) && e->addr < HANDLED(threads + 1)) {
-        handled(interrupted(e), e);
+        handled(interrupted_by(e), e);
         return;
     }
+    if (stands_for[e->thread])
+        wrong("T%u has handlers alone, and does %s 0x%" PRIx64, e->thread, e->kind, e->addr);
     next(of_thread[e->thread] ? of_thread[e->thread] : known_by(e), e);
 }
 
@@ -804,6 +809,10 @@ static void read_line(char *p)
         strcmp(e.kind, "read") == 0 || strcmp(e.kind, "write") == 0 || strcmp(e.kind, "rmw") == 0;
     const int heap =
         strcmp(e.kind, "alloc") == 0 || strcmp(e.kind, "clear") == 0 || strcmp(e.kind, "copy") == 0;
+    if (strcmp(e.kind, "wait-enter") == 0 || strcmp(e.kind, "arrive") == 0)
+        waits[e.thread] = 1;
+    if (strcmp(e.kind, "wait-exit") == 0 || strcmp(e.kind, "depart") == 0)
+        waits[e.thread] = 0;
     const int lock = strncmp(e.kind, "acq", 3) == 0 || strncmp(e.kind, "rel", 3) == 0 ||
                      strncmp(e.kind, "wait-", 5) == 0;
     if (!access && !heap && !lock)
