@@ -464,6 +464,10 @@ public class Stress {
             work();
             if (role == 2)
                 try {
+                    synchronized (this) {
+                        while (number % 8 == 2)
+                            wait();
+                    }
                     for (;;)
                         Thread.sleep(1000000);
                 } catch (InterruptedException e) {
