@@ -167,7 +167,7 @@ static uint64_t behind(struct lanes *l, struct lane *a)
     const uint64_t end = reserved - a->at < HOLES - a->holes ? reserved : a->at + HOLES - a->holes;
     uint64_t at = a->at + 1;
 
-    if (reserved == a->at || reserved - a->at > RING_SLOTS + HOLES)
+    if (reserved == a->at)
         return NOTHING;
     while (at < end && !begins(l, a, at))
         at++;
@@ -203,15 +203,15 @@ static uint64_t where(struct lanes *l, struct lane *a)
  * and below: what is above ends the search. */
 static bool is_behind(struct lanes *l, struct lane *a)
 {
-    const uint64_t reserved = atomic_load(&l->ring->lane[a - l->lane].reserved),
-                   first = where(l, a);
+    const uint64_t first = where(l, a);
     uint64_t large, number;
 
-    if (first == NOTHING || reserved - first > RING_SLOTS || a->holes + 3 > HOLES ||
-        !has_number(slot_at(l, a, first), &large))
+    if (first == NOTHING || a->holes + 3 > HOLES || !has_number(slot_at(l, a, first), &large))
         return false;
-    const uint64_t end = first + slots_of(last_of(slot_at(l, a, first)));
-    for (uint64_t at = end; at < reserved; at++) {
+    const uint64_t end = first + slots_of(last_of(slot_at(l, a, first))),
+                   most = first + RING_SLOTS; /* slots that wait for room are reserved above */
+    const uint64_t reserved = atomic_load(&l->ring->lane[a - l->lane].reserved);
+    for (uint64_t at = end; at < reserved && at < most; at++) {
         if (!begins(l, a, at) || !has_number(slot_at(l, a, at), &number))
             continue;
         if (number > large)

@@ -77,8 +77,10 @@ n=$("$lardsim" trace cat k.lard | grep -c ' write ')
 cat >many.c <<'C'
 #include <pthread.h>
 #include <stdlib.h>
+#include <unistd.h>
 static pthread_rwlock_t gate = PTHREAD_RWLOCK_INITIALIZER;
-static void *wait_here(void *arg) { pthread_rwlock_rdlock(&gate); pthread_rwlock_unlock(&gate); return arg; }
+static _Atomic int here;
+static void *wait_here(void *arg) { here++; pthread_rwlock_rdlock(&gate); pthread_rwlock_unlock(&gate); return arg; }
 int main(int argc, char **argv)
 {
     static pthread_t t[8192];
@@ -88,6 +90,7 @@ int main(int argc, char **argv)
     pthread_attr_setstacksize(&small, 65536);
     pthread_rwlock_wrlock(&gate);
     for (int i = 0; i < n; i++) if (pthread_create(&t[i], &small, wait_here, NULL)) return 1;
+    while (here < n) usleep(1000);
     pthread_rwlock_unlock(&gate);
     for (int i = 0; i < n; i++) pthread_join(t[i], NULL);
     return 0;

@@ -196,6 +196,28 @@ static void a_handler_comes_before_what_it_interrupts(void **state)
     ring_free(r);
 }
 
+/* The handler came before the thread could take its number. Then the lane became full, and the
+ * thread has begun a slot that it waits for. */
+static void a_full_lane_has_a_number_behind_a_larger_one(void **state)
+{
+    struct ring *r = ring_new();
+    struct lanes *l = lanes_new(r);
+    struct ring_writer a = writer(r, 1);
+
+    (void)state;
+    const struct ring_place p = numbered_begun(&a, 11);
+    order_by(&a, 12);
+    numbered_filled(&a, p, atomic_fetch_add(&r->clock, 1));
+    while (atomic_load(&r->lane[0].reserved) + 4 < RING_SLOTS)
+        access_to(&a, 13);
+    atomic_store(&r->lane[0].reserved, p.at + RING_SLOTS + 1);
+    assert_int_equal(next(l), 12);
+    assert_int_equal(next(l), 11);
+    assert_int_equal(next(l), 13);
+    lanes_free(l);
+    ring_free(r);
+}
+
 /* A handler that writes more than a lane holds, or one that jumps away for good. */
 static void a_record_that_was_interrupted_stops_nobody(void **state)
 {
@@ -590,6 +612,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_number_waits_for_those_below),
         cmocka_unit_test(accesses_lie_between_the_numbers_of_others),
         cmocka_unit_test(a_handler_comes_before_what_it_interrupts),
+        cmocka_unit_test(a_full_lane_has_a_number_behind_a_larger_one),
         cmocka_unit_test(a_record_that_was_interrupted_stops_nobody),
         cmocka_unit_test(a_lane_has_many_laps_and_threads),
         cmocka_unit_test(what_was_begun_and_never_came_is_counted),
