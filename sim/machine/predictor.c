@@ -26,7 +26,7 @@ struct folded { /* the latest `length` outcomes, by exclusive or in so many bits
     uint32_t value;
     unsigned length, bits;
 };
-struct tagged {
+struct entry {
     uint16_t tag;
     int8_t counter; /* -4 to 3: taken from 0 on */
     uint8_t useful; /* 0 to 3 */
@@ -34,14 +34,14 @@ struct tagged {
 struct predictor {
     enum predictor_type type;
     int8_t base[1 << BASE_BITS]; /* -2 to 1 */
-    struct tagged table[TABLES][1 << TABLE_BITS];
+    struct entry table[TABLES][1 << TABLE_BITS];
     uint8_t outcome[HISTORY];
     unsigned at; /* of the latest outcome */
     struct folded index[TABLES], tag[TABLES][2];
     uint64_t branches;
 };
-struct found { /* what the tables have of a branch */
-    struct tagged *entry[TABLES];
+struct matches { /* what the tables have of a branch */
+    struct entry *entry[TABLES];
     int longest, next; /* that match; -1: the base */
 };
 
@@ -90,7 +90,7 @@ static uint16_t tag_of(const struct predictor *p, unsigned table, uint64_t branc
                       ((1 << TAG_BITS) - 1));
 }
 
-static void look_up(struct predictor *p, uint64_t branch, struct found *f)
+static void look_up(struct predictor *p, uint64_t branch, struct matches *f)
 {
     f->longest = f->next = -1;
     for (unsigned i = 0; i < TABLES; i++) {
@@ -103,7 +103,7 @@ static void look_up(struct predictor *p, uint64_t branch, struct found *f)
     }
 }
 
-static bool guess_of(struct predictor *p, uint64_t branch, const struct found *f, int table)
+static bool guess_of(struct predictor *p, uint64_t branch, const struct matches *f, int table)
 {
     return table < 0 ? *base_of(p, branch) >= 0 : f->entry[table]->counter >= 0;
 }
@@ -116,13 +116,13 @@ static void count(int8_t *counter, bool taken, int most)
         *counter = (int8_t)(*counter + (taken ? 1 : -1));
 }
 
-static void enter(const struct predictor *p, const struct found *f, uint64_t branch, bool taken)
+static void enter(const struct predictor *p, const struct matches *f, uint64_t branch, bool taken)
 {
     for (int i = f->longest + 1; i < TABLES; i++)
         if (!f->entry[i]->useful) {
             *f->entry[i] =
-                (struct tagged){.tag = (uint16_t)(tag_of(p, (unsigned)i, branch) | 1 << TAG_BITS),
-                                .counter = taken ? 0 : -1};
+                (struct entry){.tag = (uint16_t)(tag_of(p, (unsigned)i, branch) | 1 << TAG_BITS),
+                               .counter = taken ? 0 : -1};
             return;
         }
     for (int i = f->longest + 1; i < TABLES; i++)
@@ -137,14 +137,14 @@ static void forget(struct predictor *p)
             p->table[i][k].useful >>= 1;
 }
 
-static void learn(struct predictor *p, const struct found *f, uint64_t branch, bool taken)
+static void learn(struct predictor *p, const struct matches *f, uint64_t branch, bool taken)
 {
     const bool guess = guess_of(p, branch, f, f->longest);
 
     if (f->longest < 0) {
         count(base_of(p, branch), taken, 1);
     } else {
-        struct tagged *e = f->entry[f->longest];
+        struct entry *e = f->entry[f->longest];
         if (guess != guess_of(p, branch, f, f->next) &&
             (guess == taken ? e->useful < 3 : e->useful))
             e->useful = (uint8_t)(e->useful + (guess == taken ? 1 : -1));
@@ -158,7 +158,7 @@ static void learn(struct predictor *p, const struct found *f, uint64_t branch, b
 
 bool predictor_guesses(struct predictor *p, uint64_t branch, bool taken)
 {
-    struct found f = {.longest = -1, .next = -1};
+    struct matches f = {.longest = -1, .next = -1};
 
     if (p->type == PREDICTOR_TAGE)
         look_up(p, branch, &f);
