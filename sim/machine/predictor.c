@@ -26,7 +26,7 @@ struct folded { /* the latest `length` outcomes, by exclusive or in so many bits
     uint32_t value;
     unsigned length, bits;
 };
-struct entry {
+struct tagged {
     uint16_t tag;
     int8_t counter; /* -4 to 3: taken from 0 on */
     uint8_t useful; /* 0 to 3 */
@@ -34,14 +34,14 @@ struct entry {
 struct predictor {
     enum predictor_type type;
     int8_t base[1 << BASE_BITS]; /* -2 to 1 */
-    struct entry table[TABLES][1 << TABLE_BITS];
+    struct tagged table[TABLES][1 << TABLE_BITS];
     uint8_t outcome[HISTORY];
     unsigned at; /* of the latest outcome */
     struct folded index[TABLES], tag[TABLES][2];
     uint64_t branches;
 };
 struct matches { /* what the tables have of a branch */
-    struct entry *entry[TABLES];
+    struct tagged *entry[TABLES];
     int longest, next; /* that match; -1: the base */
 };
 
@@ -121,8 +121,8 @@ static void enter(const struct predictor *p, const struct matches *f, uint64_t b
     for (int i = f->longest + 1; i < TABLES; i++)
         if (!f->entry[i]->useful) {
             *f->entry[i] =
-                (struct entry){.tag = (uint16_t)(tag_of(p, (unsigned)i, branch) | 1 << TAG_BITS),
-                               .counter = taken ? 0 : -1};
+                (struct tagged){.tag = (uint16_t)(tag_of(p, (unsigned)i, branch) | 1 << TAG_BITS),
+                                .counter = taken ? 0 : -1};
             return;
         }
     for (int i = f->longest + 1; i < TABLES; i++)
@@ -144,7 +144,7 @@ static void learn(struct predictor *p, const struct matches *f, uint64_t branch,
     if (f->longest < 0) {
         count(base_of(p, branch), taken, 1);
     } else {
-        struct entry *e = f->entry[f->longest];
+        struct tagged *e = f->entry[f->longest];
         if (guess != guess_of(p, branch, f, f->next) &&
             (guess == taken ? e->useful < 3 : e->useful))
             e->useful = (uint8_t)(e->useful + (guess == taken ? 1 : -1));
