@@ -10,10 +10,8 @@
 #include <unistd.h>
 
 /* glibc's own, under names that no program takes for itself. */
-extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_memalign(size_t, size_t);
-extern void __libc_free(void *);
 void *__real_memcpy(void *to, const void *from, size_t n); /* as the linker wraps memcpy */
 
 /* All that the program may use: glibc rounds up, and programs may ask by how much. */

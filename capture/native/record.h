@@ -43,6 +43,9 @@ OWN bool record_meet(void);          /* a thread's first record; false: nothing 
 OWN uint16_t thread_new(void);       /* a number for a thread that is to be created */
 OWN void thread_is(uint16_t number); /* the calling thread has been created with that number */
 OWN bool handler_begins(void);       /* a first record while the thread waits */
+/* glibc's own, under names that no program takes for itself. */
+extern void *__libc_malloc(size_t);
+extern void __libc_free(void *);
 OWN void signals_hold(sigset_t *was);
 OWN void signals_release(const sigset_t *was);
 OWN void method_is(uint64_t low, uint64_t high); /* the code that opens the window */

@@ -136,12 +136,15 @@ static void in_child(void)
 static void at_end(void)
 {
     const bool quiet = self.quiet;
+    sigset_t was;
 
     if (!ring)
         return;
+    signals_hold(&was);
     self.quiet = true;
     modules_note();
     self.quiet = quiet;
+    signals_release(&was);
 }
 
 __attribute__((constructor(101))) static void start(void)

@@ -25,12 +25,15 @@
 static void *find(const char *name, const char *version)
 {
     const bool quiet = self.quiet;
+    sigset_t was;
     void *p;
 
+    signals_hold(&was); /* what a handler does is not to be left out */
     self.quiet = true;
     p = version ? dlvsym(RTLD_NEXT, name, version) : NULL;
     p = p ? p : dlsym(RTLD_NEXT, name);
     self.quiet = quiet;
+    signals_release(&was);
     if (!p)
         abort(); /* libc without a function that the program was linked with */
     return p;
@@ -438,7 +441,7 @@ static void *thread_begins(void *arg)
     const struct birth b = *(struct birth *)arg;
 
     self.quiet = true;
-    free(arg);
+    __libc_free(arg);
     pthread_once(&end_once, make_end);
     pthread_setspecific(end_key, (void *)(uintptr_t)(PTHREAD_DESTRUCTOR_ITERATIONS - 1));
     thread_is(b.number);
@@ -458,9 +461,7 @@ int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*run)(void *), 
 
     if (!ring || quiet)
         return real(t, a, run, arg);
-    self.quiet = true;
-    struct birth *b = malloc(sizeof *b);
-    self.quiet = quiet;
+    struct birth *b = __libc_malloc(sizeof *b);
     if (!b)
         return EAGAIN;
     *b = (struct birth){.run = run, .arg = arg, .number = thread_new()};
@@ -474,7 +475,7 @@ int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*run)(void *), 
     self.quiet = true;
     const int got = real(t, a, thread_begins, b);
     if (got)
-        free(b);
+        __libc_free(b);
     self.quiet = quiet;
     signals_release(&was);
     if (got == 0) {
@@ -559,22 +560,15 @@ struct c11_birth {
 static void *c11_begins(void *arg)
 {
     const struct c11_birth b = *(struct c11_birth *)arg;
-    const bool quiet = self.quiet;
 
-    self.quiet = true;
-    free(arg);
-    self.quiet = quiet;
+    __libc_free(arg);
     return (void *)(intptr_t)b.run(b.arg);
 }
 
 int thrd_create(thrd_t *t, thrd_start_t run, void *arg)
 {
-    const bool quiet = self.quiet;
-    struct c11_birth *b;
+    struct c11_birth *b = __libc_malloc(sizeof *b);
 
-    self.quiet = true;
-    b = malloc(sizeof *b);
-    self.quiet = quiet;
     if (!b)
         return thrd_nomem;
     *b = (struct c11_birth){run, arg};
