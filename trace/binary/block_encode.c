@@ -25,6 +25,7 @@ struct block_encoder {
     uint64_t run_thread[BLOCK_EVENTS], run_length[BLOCK_EVENTS]; /* place in thread[]; events - 1 */
     uint32_t run_at[PARTS][BLOCK_EVENTS + 1]; /* where its numbers begin, as they were recorded */
     uint32_t run_order[BLOCK_EVENTS];         /* runs by thread */
+    uint32_t runs_of[MAX_THREADS + 1];        /* by thread, while they are counted */
     uint64_t shape[BLOCK_EVENTS];             /* the first is NO_SHAPE between blocks */
     uint16_t shape_count[BLOCK_EVENTS][COUNTS];
     uint16_t recent[RECENT];              /* place of the latest shape of a hash */
@@ -181,7 +182,7 @@ void block_added(const struct block_encoder *b, uint64_t *kinds, uint64_t *threa
 /* How many of each part a run and a thread have, and which runs each thread has. */
 static void runs_count(struct block_encoder *b)
 {
-    uint32_t runs[MAX_THREADS + 1];
+    uint32_t *const runs = b->runs_of; /* not on the stack: a fiber's is small */
 
     memset(runs, 0, (b->threads + 1) * sizeof *runs);
     for (int part = 0; part < PARTS; part++) {

@@ -57,8 +57,8 @@ void column_encoder_free(struct column_encoder *c)
 
 /* ---- residuals ------------------------------------------------------------------------------ */
 
-struct numbers {       /* a column and what is known of it */
-    const uint64_t *v; /* borrows */
+struct column_numbers { /* a column and what is known of it */
+    const uint64_t *v;  /* borrows */
     size_t n;
     struct groups groups;
     bool inner;     /* it has no escapes */
@@ -88,7 +88,7 @@ static uint64_t any_differing(const uint64_t *v, size_t n)
     return any;
 }
 
-static uint64_t least(const struct numbers *m)
+static uint64_t least(const struct column_numbers *m)
 {
     uint64_t low = m->v[0], other = low; /* two, as each waits for the one before */
     size_t i = 0;
@@ -120,7 +120,7 @@ static uint64_t strip_base(uint64_t *restrict r, const uint64_t *restrict v, uin
 }
 
 /* Against the least number, without the low bits in which all numbers agree (alignment). */
-static struct residuals base_make(const struct numbers *m, uint64_t *restrict r)
+static struct residuals base_make(const struct column_numbers *m, uint64_t *restrict r)
 {
     const uint64_t base = least(m);
     uint64_t any = 0;
@@ -152,7 +152,7 @@ static uint64_t strip_delta(uint64_t *restrict r, const uint64_t *restrict v, un
 
 /* Against the number before. Each group begins from the same base, as that then serves all threads;
  * how far it is from the group before it is no residual, but may count for the largest. */
-static struct residuals delta_make(const struct numbers *m, uint64_t *restrict r)
+static struct residuals delta_make(const struct column_numbers *m, uint64_t *restrict r)
 {
     const uint64_t *v = m->v, base = v[0];
     uint64_t any = 0;
@@ -169,7 +169,7 @@ static struct residuals delta_make(const struct numbers *m, uint64_t *restrict r
     return (struct residuals){TRANSFORM_DELTA, r, base, bits_of(any)};
 }
 
-static struct residuals residuals_make(struct column_encoder *c, const struct numbers *m,
+static struct residuals residuals_make(struct column_encoder *c, const struct column_numbers *m,
                                        enum transform transform)
 {
     uint64_t *r = c->residual[m->inner][transform];
@@ -293,8 +293,8 @@ static void sample_count(struct counts *to, const uint64_t *r, size_t n, size_t 
     }
 }
 
-static void plans_add(const struct column_encoder *c, struct plans *best, const struct numbers *m,
-                      struct residuals of, size_t step)
+static void plans_add(const struct column_encoder *c, struct plans *best,
+                      const struct column_numbers *m, struct residuals of, size_t step)
 {
     struct coding p = {.of = of};
     struct counts counts = {.n = {{0}}};
@@ -310,7 +310,8 @@ static void plans_add(const struct column_encoder *c, struct plans *best, const 
         best->planes = p;
 }
 
-static struct plans plans_make(struct column_encoder *c, const struct numbers *m, size_t step)
+static struct plans plans_make(struct column_encoder *c, const struct column_numbers *m,
+                               size_t step)
 {
     struct plans best = {{.cost = UINT64_MAX}, {.cost = UINT64_MAX}};
 
@@ -427,7 +428,7 @@ static void inner_put(struct column_encoder *c, struct bytes *to, const uint64_t
 }
 
 /* Spoils the residuals where some are escaped. */
-static void coding_put(struct column_encoder *c, struct bytes *to, const struct numbers *m,
+static void coding_put(struct column_encoder *c, struct bytes *to, const struct column_numbers *m,
                        const struct coding *p)
 {
     const unsigned method = p->of.transform | p->store << STORE_SHIFT,
@@ -469,11 +470,11 @@ static void regions_put(struct column_encoder *c, struct bytes *to, const uint64
 }
 
 /* A look at a sample, as most columns of noise would be compressed in vain. */
-static bool planes_promise(struct column_encoder *c, struct bytes *to, const struct numbers *m,
-                           const struct coding *p, uint64_t bits)
+static bool planes_promise(struct column_encoder *c, struct bytes *to,
+                           const struct column_numbers *m, const struct coding *p, uint64_t bits)
 {
     const size_t start = to->n;
-    struct numbers sample = *m;
+    struct column_numbers sample = *m;
     struct coding sampled = *p;
 
     /* A small column is not worth a sample. */
@@ -491,7 +492,7 @@ static bool planes_promise(struct column_encoder *c, struct bytes *to, const str
 
 /* Puts planes when they are worth it: a byte takes about a nanosecond to decompress, unless very
  * little is left of it. */
-static bool planes_try(struct column_encoder *c, struct bytes *to, const struct numbers *m,
+static bool planes_try(struct column_encoder *c, struct bytes *to, const struct column_numbers *m,
                        const struct coding *p, uint64_t bits)
 {
     const size_t start = to->n;
@@ -511,7 +512,7 @@ static bool planes_try(struct column_encoder *c, struct bytes *to, const struct 
 }
 
 /* False: it takes more than the sample made believe. */
-static bool put_planned(struct column_encoder *c, struct bytes *to, const struct numbers *m,
+static bool put_planned(struct column_encoder *c, struct bytes *to, const struct column_numbers *m,
                         size_t step)
 {
     const size_t start = to->n;
@@ -544,7 +545,7 @@ static void put(struct column_encoder *c, struct bytes *to, const uint64_t *v, s
                 struct groups groups, bool inner)
 {
     const uint64_t any = any_differing(v, n);
-    struct numbers m = {
+    struct column_numbers m = {
         .v = v, .n = n, .groups = groups, .inner = inner, .shift = trailing_zeros(any)};
 
     if (any == 0)
