@@ -12,6 +12,7 @@
 #include "cli/trace/trace.h"
 
 enum { WORD = 8 };
+enum { USED = 1, GIVEN = 2 };
 
 struct bits {     /* one for each word of each life, by its place */
     uint64_t *at; /* owns */
@@ -27,7 +28,8 @@ struct strip {
     uint64_t first;       /* place of the first life */
     struct bits used;     /* one bit is enough for a life, until its allocation is kept */
     struct bits edges;    /* words before and behind lives that were allocated */
-    struct map elsewhere; /* words that are used, of memory without a life */
+    struct bits given;    /* words that an allocation or a copy that was kept has given: they end */
+    struct map elsewhere; /* the same of memory without a life: USED, GIVEN */
     uint64_t *together;   /* owns; places that a copy moved together, and a 0 behind them */
     size_t places, cap;
     uint32_t *owed; /* owns; by thread: the work before events that were left out */
@@ -67,10 +69,16 @@ static bool has_life(const struct strip *s, uint64_t place)
     return place >= s->first;
 }
 
+static uint64_t elsewhere(const struct strip *s, uint64_t place)
+{
+    const uint64_t *here = map_find(&s->elsewhere, place / WORD);
+
+    return here ? *here : 0;
+}
+
 static bool is_used(const struct strip *s, uint64_t place)
 {
-    return has_life(s, place) ? bit(&s->used, number(s, place))
-                              : map_find(&s->elsewhere, place / WORD) != NULL;
+    return has_life(s, place) ? bit(&s->used, number(s, place)) : elsewhere(s, place) & USED;
 }
 
 static void use(struct strip *s, uint64_t place)
@@ -78,7 +86,20 @@ static void use(struct strip *s, uint64_t place)
     if (has_life(s, place))
         set_bit(&s->used, number(s, place));
     else
-        *map_put(&s->elsewhere, place / WORD) = 1;
+        *map_put(&s->elsewhere, place / WORD) |= USED;
+}
+
+static void give(struct strip *s, uint64_t place)
+{
+    if (has_life(s, place))
+        set_bit(&s->given, number(s, place));
+    else
+        *map_put(&s->elsewhere, place / WORD) |= GIVEN;
+}
+
+static bool is_given(const struct strip *s, uint64_t place)
+{
+    return has_life(s, place) ? bit(&s->given, number(s, place)) : elsewhere(s, place) & GIVEN;
 }
 
 /* ---- first pass: what is used --------------------------------------------------------------- */
@@ -222,8 +243,10 @@ static int take_alloc(struct strip *s, const struct event *ev, struct err *e)
     if (!used)
         return 0;
     s->allocs.kept++;
-    for (uint64_t at = 0; at < bytes; at += WORD)
+    for (uint64_t at = 0; at < bytes; at += WORD) {
         use(s, place + at);
+        give(s, place + at);
+    }
     return keep(s, ev, e);
 }
 
@@ -243,18 +266,18 @@ static int clear(struct strip *s, const struct event *ev, sim_addr from, sim_add
     return keep(s, part, e);
 }
 
-/* Each run of what is used is a clear: lives that lie beside each other end together. */
-static int clear_used(struct strip *s, const struct event *ev, struct err *e)
+/* Each run of what was given is a clear: lives that lie beside each other end together. */
+static int clear_given(struct strip *s, const struct event *ev, struct err *e)
 {
     const sim_addr end = ev->addr + ev->aux;
     sim_addr begin = end; /* of the run */
     int failed = 0;
 
     for (sim_addr at = ev->addr; at < end && !failed; at = at / WORD * WORD + WORD) {
-        const bool used = is_used(s, life_map_place(&s->lives, at));
-        if (used && begin == end)
+        const bool given = is_given(s, life_map_place(&s->lives, at));
+        if (given && begin == end)
             begin = at;
-        if (!used && begin != end) {
+        if (!given && begin != end) {
             failed = clear(s, ev, begin, at, e);
             begin = end;
         }
@@ -272,8 +295,10 @@ static int take_copy(struct strip *s, const struct event *ev, struct err *e)
     for (sim_addr at = ev[1].addr / WORD * WORD; at < end && !used; at += WORD)
         used = is_used(s, life_map_place(&s->lives, at));
     if (!used)
-        return clear_used(s, ev, e);
+        return clear_given(s, ev, e);
     s->copies.kept++;
+    for (sim_addr at = ev[1].addr / WORD * WORD; at < end; at += WORD)
+        give(s, life_map_place(&s->lives, at));
     return keep(s, ev, e);
 }
 
@@ -287,7 +312,7 @@ static int take(void *arg, const struct event *ev, uint64_t at, struct err *e)
     s->clears.had += ev->kind == EV_CLEAR;
     const int failed = ev->kind == EV_ALLOC   ? take_alloc(s, ev, e)
                        : ev->kind == EV_COPY  ? take_copy(s, ev, e)
-                       : ev->kind == EV_CLEAR ? clear_used(s, ev, e)
+                       : ev->kind == EV_CLEAR ? clear_given(s, ev, e)
                                               : keep(s, ev, e);
     life_map_follow(&s->lives, ev);
     return failed ? WALK_FAIL : WALK_ON;
@@ -342,6 +367,7 @@ static int strip_run(const struct cli *cli, struct err *e)
                  s.clears.kept, s.clears.had);
     map_free(&s.elsewhere);
     free(s.used.at);
+    free(s.given.at);
     free(s.edges.at);
     free(s.together);
     free(s.owed);

@@ -67,6 +67,13 @@ strip gap.trace out.trace
 "$lardsim" trace cat out.trace | grep '^T' >have
 printf '%s\n' 'T0 fork T1 +7' 'T0 write 0x9000 8 +1' 'T1 end +9' | cmp -s have - || fail "work is lost or moved: $(cat have)"
 
+# A lock in memory that was reclaimed, and used again without an allocation: what is copied there has no end to tell.
+printf '%s\n' 'lardsim-text 1' 'T0 alloc 0x1000 64' 'T0 write 0x1000 8' 'T0 clear 0x1000 64' 'T0 acq 0x1010' 'T0 rel 0x1010' 'T0 alloc 0x3000 64' \
+    'T0 gc-begin' 'T0 copy 0x1000 0x3000 64' 'T0 clear 0x3000 64' 'T0 gc-end' 'T0 clear 0x1000 64' >again.trace
+strip again.trace out.trace
+"$lardsim" trace verify -q out.trace 2>err || fail "what is left of reclaimed memory breaks a rule: $(cat err)"
+[ "$("$lardsim" trace cat out.trace | grep -c ' clear ')" = 1 ] || fail "memory that nothing gave is cleared: $("$lardsim" trace cat out.trace)"
+
 # What nobody uses still ends a lock where it is copied to.
 cat >over.trace <<'END_TRACE'
 lardsim-text 1
