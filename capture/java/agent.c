@@ -98,6 +98,7 @@ static pthread_mutex_t dead_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct class classes[CLASSES]; /* by hash of the signature; never full */
 static uint32_t class_count;
 static uint8_t class_element[CLASSES]; /* by number: bytes of an array's element; 0: no array */
+static bool class_orders[CLASSES];     /* by number: what the JDK synchronises with */
 static pthread_mutex_t class_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic uint64_t word_class[CLASSES]; /* from a header's word to a number; 0: free */
 static uint32_t array_base = 16, reference_bytes = 4;
@@ -651,6 +652,21 @@ static uint8_t element_bytes(const char *signature)
 }
 
 /* The number of a class of this signature, from 1; 0: there are too many. */
+/* Of those classes of the JDK that are instrumented (Jdk.java), and their arrays. */
+static bool orders(const char *signature)
+{
+    static const char *const begin[] = {
+        "Ljava/util/concurrent/", "Ljava/util/Hashtable",  "Ljava/util/Vector",
+        "Ljava/util/Stack",       "Ljava/util/Properties", "Ljava/util/Collections$Synchronized",
+        "Ljava/util/Timer"};
+
+    signature += strspn(signature, "[");
+    for (size_t i = 0; i < sizeof begin / sizeof *begin; i++)
+        if (strncmp(signature, begin[i], strlen(begin[i])) == 0)
+            return true;
+    return false;
+}
+
 static uint32_t class_of(const char *signature)
 {
     uint64_t hash = 1469598103934665603u;
@@ -665,6 +681,7 @@ static uint32_t class_of(const char *signature)
     if (!c->signature && class_count < CLASSES / 2 && (c->signature = strdup(signature)) != NULL) {
         c->number = ++class_count;
         class_element[c->number] = element_bytes(signature);
+        class_orders[c->number] = orders(signature);
         readable(text, sizeof text, signature);
         name("S %u new %s\n", MADE + c->number, text);
         if (names)
@@ -810,8 +827,9 @@ static void JNICALL on_alloc(jvmtiEnv *e, JNIEnv *jni, jthread t, jobject o, jcl
     if (!atomic_load_explicit(&on, memory_order_relaxed))
         return;
     /* What transforms a class keeps its objects to itself, but for classes that it is the first to
-     * use. */
-    if (mine && mine->instruments && !(*jni)->IsSameObject(jni, c, class_class))
+     * use, and what it puts into collections that others share. */
+    if (mine && mine->instruments && !(*jni)->IsSameObject(jni, c, class_class) &&
+        !class_orders[class_of_object(mine, o, c)])
         return;
     follow(jni, o, (uint64_t)bytes, c);
 }
