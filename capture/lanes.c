@@ -355,9 +355,11 @@ static void leave(struct lanes *l, uint64_t key)
 /* Some number below is missing. False: it is still to come. */
 static bool is_settled(struct lanes *l, uint64_t number)
 {
-    for (uint32_t i = 0; i < RING_LANES && i < atomic_load(&l->ring->lanes); i++)
+    for (uint32_t i = 0; i < RING_LANES && i < atomic_load(&l->ring->lanes); i++) {
+        give_back(l, &l->lane[i]); /* so that who waits sees what is not filled */
         if (is_behind(l, &l->lane[i]))
             return true;
+    }
     if (!l->ended)
         return false;
     l->missing += number - l->number;

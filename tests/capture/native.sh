@@ -103,6 +103,33 @@ if ./many 4200; then
     grep -q 'more than 4096 threads at once' err || fail "4,200 threads at once: $(cat err)"
 fi
 
+# A child has the runtime's locks as they were when it was made, and none of the threads that had them.
+cat >forks.c <<'C'
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static atomic_int shared, over;
+static void *count(void *arg) { while (!over) shared++; return arg; }
+int main(void)
+{
+    pthread_t t[2];
+    int bad = 0, how;
+    for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, count, 0);
+    for (int i = 0; i < 300 && !bad; i++) {
+        const pid_t p = fork();
+        if (p == 0) { alarm(10); shared++; _exit(0); }
+        waitpid(p, &how, 0);
+        bad = how != 0;
+    }
+    over = 1;
+    for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
+    return bad;
+}
+C
+$cc -O1 -o forks forks.c
+./forks || fail "a child hangs in an atomic that another thread was about when it was made"
+
 # Each 4,096 events of a thread are followed by a mark of time, and time does not go back.
 "$lardsim" trace cat k.lard | awk '$2 == "time" { if ($3 < last[$1]) bad = 1; last[$1] = $3; if (since[$1] != 4096) bad = 1
     since[$1] = 0; marks++; next } { since[$1]++ } END { exit bad || marks < 40 * 9 }' ||
