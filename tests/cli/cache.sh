@@ -3,14 +3,6 @@
 # removed that somebody uses? Does what a killed capture has left go? By recipes of the test's own.
 # shellcheck source=tests/cli/head.sh
 . "${top_srcdir:-.}/tests/cli/head.sh"
-says() { grep -qF -e "$2" "$1" || fail "$1 does not say: $2: $(head -c 300 "$1")"; }
-run() { # run CODE ARGS...
-    want=$1
-    shift
-    "$lardsim" "$@" >out 2>err </dev/null
-    code=$?
-    [ $code = "$want" ] || fail "$*: exit code $code, not $want: $(tail -n 2 err)"
-}
 XDG_CACHE_HOME=$dir/cache
 LARDSIM_PROGRAMS=$dir/programs
 export XDG_CACHE_HOME LARDSIM_PROGRAMS

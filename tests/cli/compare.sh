@@ -14,7 +14,6 @@ run() {
     code=$?
     [ $code = "$want" ] || fail "compare $*: exit code $code, not $want: $(cat err)"
 }
-says() { grep -qF -e "$2" "$1" || fail "$1 does not say: $2"; }
 
 # The numbers of a row; the first of them if fewer are wanted.
 row() {

@@ -1,6 +1,6 @@
 # head.sh - how tests of the command line begin: they source it. $lardsim is the program, $top the source folder,
 # $top_builddir that of the build. The test stands in $dir, a folder of its own, in memory if it says in_memory=1;
-# `fail SENTENCE` makes bad 1.
+# `fail SENTENCE` makes bad 1. `run CODE ARGUMENT...` runs the program, into out and err; `says FILE TEXT`.
 # shellcheck shell=sh disable=SC2034  # whoever sources it uses them
 lardsim=${LARDSIM:?the path of the program}
 top=$(cd "${top_srcdir:-.}" && pwd) || exit 99
@@ -20,4 +20,12 @@ bad=0
 fail() {
     echo "${0##*/}: $*"
     bad=1
+}
+says() { grep -qF -e "$2" "$1" || fail "$1 does not say: $2: $(head -c 300 "$1")"; }
+run() {
+    want=$1
+    shift
+    "$lardsim" "$@" >out 2>err </dev/null
+    code=$?
+    [ $code = "$want" ] || fail "$*: exit code $code, not $want: $(tail -n 2 err)"
 }

@@ -3,14 +3,6 @@
 # captured refused with a reason, and never kept? By recipes of the test's own; and those that are shipped are whole.
 # shellcheck source=tests/cli/head.sh
 . "${top_srcdir:-.}/tests/cli/head.sh"
-says() { grep -qF -e "$2" "$1" || fail "$1 does not say: $2: $(head -c 300 "$1")"; }
-run() { # run CODE ARGS...
-    want=$1
-    shift
-    "$lardsim" "$@" >out 2>err </dev/null
-    code=$?
-    [ $code = "$want" ] || fail "$*: exit code $code, not $want: $(tail -n 2 err)"
-}
 XDG_CACHE_HOME=$dir/cache
 LARDSIM_NATIVE=$top_builddir/capture/liblardsim-native.a
 export XDG_CACHE_HOME LARDSIM_NATIVE

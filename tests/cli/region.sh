@@ -10,7 +10,6 @@ run() {
     code=$?
     [ $code = "$want" ] || fail "$*: exit code $code, not $want: $(cat err)"
 }
-says() { grep -qF -e "$2" "$1" || fail "$1 does not say: $2"; }
 stat() { sed -n "s/^$2  *\([0-9]*\) .*/\1/p" "$1/stats.txt"; }
 
 # A set-up of 10,000 instructions, in which thread 1 already waits for the lock that thread 0 holds; then

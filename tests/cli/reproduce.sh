@@ -3,7 +3,6 @@
 # what the paper claims. That its truth is one is tested in t_table3.c.
 # shellcheck source=tests/cli/head.sh
 . "${top_srcdir:-.}/tests/cli/head.sh"
-says() { grep -qF -e "$2" "$1" || fail "$1 does not say: $2"; }
 run() { # run CODE ARGS...: standard output in out, errors in err
     want=$1
     shift

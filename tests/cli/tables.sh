@@ -18,7 +18,6 @@ export LC_ALL
 
 bad=0
 fail() { echo "tables.sh: $*"; bad=1; }
-says() { grep -qF -e "$2" "$1" || fail "$1 does not say: $2"; }
 # run CODE ARGUMENT...
 run() {
     want=$1
