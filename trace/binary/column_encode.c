@@ -143,10 +143,11 @@ static inline uint64_t delta(uint64_t v, uint64_t before, unsigned shift)
 /* v has a number before it. */
 static uint64_t strip_delta(uint64_t *restrict r, const uint64_t *restrict v, unsigned shift)
 {
+    const uint64_t *before = v - 1;
     uint64_t any = 0;
 
     for (size_t i = 0; i < COLUMN_STRIP; i++)
-        any |= r[i] = delta(v[i], v[i - 1], shift);
+        any |= r[i] = delta(v[i], before[i], shift);
     return any;
 }
 
