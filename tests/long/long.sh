@@ -49,10 +49,19 @@ configured() {
 
 programs() { make -s -j"$jobs" check TESTS= >/dev/null; }
 
+# released: the build at hand, if its flags are those of users; else one of its own with them.
+released() {
+    if grep -qx 'CFLAGS = -g -O2' "$here/Makefile" && grep -qx 'LARDSIM_INSTRUMENTED = *' "$here/Makefile"; then
+        cd "$here" && make -s -j"$jobs"
+    else
+        configured release CFLAGS='-g -O2'
+    fi && programs
+}
+
 # draw PROGRAM SEEDS [POLICY]: random cases, from a seed that make check is far from; half of them on
 # each of two cores. 77: there is no such policy.
 draw() {
-    configured release CFLAGS='-O2 -g' && programs || return 1
+    released || return 1
     program=$(find ./tests -type f -name "$1") half=$(($2 / 2)) all=$2
     shift 2
     "$program" 1000000 "$half" "$@" &
@@ -86,16 +95,16 @@ random_mutants() {
 
 # The machine on random streams and random settings; every state of the protocol with more cores and lines.
 machine() {
-    configured release CFLAGS='-O2 -g' && programs || return 1
+    released || return 1
     ./tests/coherence/t_coherence_random 1000 "$1" && ./tests/sim/scheduler/t_timed_random 1000 $(($1 * 5))
 }
 explore() {
-    configured release CFLAGS='-O2 -g' && programs && ./tests/coherence/t_explore deep
+    released && ./tests/coherence/t_explore deep
 }
 
 # Every state of two processes that share two pages: some 770,000.
 explore_dsm() {
-    configured release CFLAGS='-O2 -g' && programs && ./tests/dsm/t_dsm_explore 0
+    released && ./tests/dsm/t_dsm_explore 0
 }
 
 # Under the sanitizers: the units, but those that walk through all states, which takes them long and comes
@@ -180,7 +189,7 @@ threads() {
 
 # Memory that runs out at every allocation, disks that are full at every byte.
 faults() {
-    configured release CFLAGS='-O2 -g' && programs && ./tests/sim/session/t_faults 1
+    released && ./tests/sim/session/t_faults 1
 }
 
 # fuzz_build TARGET: long/fuzz/fuzz_TARGET
@@ -279,18 +288,19 @@ distcheck() {
 
 # sweep_kills KILLS: a sweep that is killed so often gives what an uninterrupted one gives.
 sweep_kills() {
-    configured release CFLAGS='-O2 -g' && LARDSIM=$(pwd)/lardsim top_srcdir=$top "$SHELL" "$top/tests/cli/sweep.sh" "$1"
+    released && LARDSIM=$(pwd)/lardsim top_srcdir=$top "$SHELL" "$top/tests/cli/sweep.sh" "$1"
 }
 
 # reduce TRACES: so many random traces are made small; and one of a million events, to at most a hundredth,
 # within a minute, or a minute and a half on busy cores.
 reduce() {
-    configured release CFLAGS='-O2 -g' && programs && LARDSIM=$(pwd)/lardsim ./tests/cli/t_reduce 1000000 "$1" &&
-        ./lardsim trace synth -q --overwrite reduce.lard seed=3 events=1M threads=8 heap_share=20 racy=1 &&
-        id=$(./lardsim run -q --set races.max=1 -o reduce-run reduce.lard --overwrite &&
-            sed 's/.*"race": "\([0-9a-f]*\)".*/\1/' reduce-run/races.jsonl) &&
-        timeout 90 ./lardsim trace reduce reduce.lard reduce.trace --overwrite --keep "race $id" &&
-        [ "$(grep -c '^T' reduce.trace)" -le 10000 ]
+    made=$here/long/reduce
+    released && LARDSIM=$(pwd)/lardsim ./tests/cli/t_reduce 1000000 "$1" &&
+        ./lardsim trace synth -q --overwrite "$made.lard" seed=3 events=1M threads=8 heap_share=20 racy=1 &&
+        id=$(./lardsim run -q --set races.max=1 -o "$made-run" "$made.lard" --overwrite &&
+            sed 's/.*"race": "\([0-9a-f]*\)".*/\1/' "$made-run/races.jsonl") &&
+        timeout 90 ./lardsim trace reduce "$made.lard" "$made.trace" --overwrite --keep "race $id" &&
+        [ "$(grep -c '^T' "$made.trace")" -le 10000 ]
 }
 
 SHELL=${SHELL:-/bin/sh}
@@ -337,7 +347,7 @@ self stress-60 90 stress 60
 self slurm 100 slurm
 self report 30 report
 self dist 90 dist
-self adding 120 adding
+self adding 90 adding
 
 # ---- in depth: about three hours --------------------------------------------------------------------
 self sanitized 300 sanitized
