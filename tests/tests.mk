@@ -168,7 +168,7 @@ golden: lardsim$(EXEEXT)
 # By name: what is built in that folder must not be packed.
 mutant_files = tests/mutants/capture.edits tests/mutants/coherence.edits tests/mutants/cvm.edits tests/mutants/dsm.edits \
 	tests/mutants/equivalent tests/mutants/filter.edits \
-	tests/mutants/goldilocks.edits tests/mutants/named.sh tests/mutants/order.edits \
+	tests/mutants/goldilocks.edits tests/mutants/machine.edits tests/mutants/named.sh tests/mutants/order.edits \
 	tests/mutants/radish.edits tests/mutants/random.sh tests/mutants/regions.edits \
 	tests/mutants/slimstate.edits tests/mutants/switch.c tests/mutants/switch.h tests/mutants/vc.edits tests/mutants/why.edits
 EXTRA_DIST += tests/capture/Churn.java tests/capture/Forms.java tests/capture/forms.c tests/capture/inside.awk tests/capture/Stress.java tests/capture/stress.c tests/capture/stress.h \

@@ -8,8 +8,9 @@
 #include <cmocka.h>
 
 #include "sim/machine/predictor.h"
+#include "tests/frame/mutant_arg.h"
 
-enum { BRANCH = 17, OTHER = 99 };
+enum { BRANCH = 17, OTHER = 99, BETWEEN = 55 };
 
 static bool coin(uint64_t *state)
 {
@@ -62,6 +63,39 @@ static bool as_another(struct predictor *p, unsigned n, uint64_t *seed)
     return taken;
 }
 
+/* The longest history is of 130 branches: with 129 in between, the other one is the last of it. */
+static bool as_another_before(struct predictor *p, uint64_t *seed, unsigned in_between)
+{
+    const bool taken = coin(seed);
+
+    predictor_guesses(p, OTHER, taken);
+    for (unsigned i = 0; i < in_between; i++)
+        predictor_guesses(p, BETWEEN, true);
+    return taken;
+}
+
+/* Coins, by their low bits where BRANCH is, ask for entries all the time. Those that are of use
+ * keep their places. */
+static bool as_another_amid_coins(struct predictor *p, unsigned n, uint64_t *seed)
+{
+    (void)n;
+    for (uint64_t i = 1; i <= 20; i++)
+        predictor_guesses(p, i << 10, coin(seed));
+    return as_another_before(p, seed, 0);
+}
+
+static bool as_another_130_before(struct predictor *p, unsigned n, uint64_t *seed)
+{
+    (void)n;
+    return as_another_before(p, seed, 129);
+}
+
+static bool as_another_131_before(struct predictor *p, unsigned n, uint64_t *seed)
+{
+    (void)n;
+    return as_another_before(p, seed, 130);
+}
+
 static bool by_who_calls(struct predictor *p, unsigned n, uint64_t *seed)
 {
     const bool one = coin(seed);
@@ -107,6 +141,9 @@ static void histories_find_what_comes_again(void **state)
     between("every seventh, by a counter", wrong(PREDICTOR_TWO_BIT, every_seventh), 142, 143);
     between("as another branch before", wrong(PREDICTOR_TAGE, as_another), 0, 30);
     between("the same, by a counter", wrong(PREDICTOR_TWO_BIT, as_another), 400, 600);
+    between("as another amid coins", wrong(PREDICTOR_TAGE, as_another_amid_coins), 0, 200);
+    between("as another 130 before", wrong(PREDICTOR_TAGE, as_another_130_before), 0, 30);
+    between("as another 131 before", wrong(PREDICTOR_TAGE, as_another_131_before), 400, 600);
     between("by who calls", wrong(PREDICTOR_TAGE, by_who_calls), 0, 30);
 }
 
@@ -117,7 +154,7 @@ static void nobody_guesses_a_coin(void **state)
     between("a coin, by a counter", wrong(PREDICTOR_TWO_BIT, by_a_coin), 400, 600);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_counter_changes_its_mind_after_two),
@@ -125,5 +162,5 @@ int main(void)
         cmocka_unit_test(nobody_guesses_a_coin),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return mutant_arg(&argc, &argv) ? cmocka_run_group_tests(tests, NULL, NULL) : 2;
 }

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "sim/machine/tlb.h"
+#include "tests/frame/mutant_arg.h"
 
 enum { SECOND = 7, WALK = 30 };
 static const struct tlb_params four_and_eight = {.entries = 4,
@@ -94,7 +95,7 @@ static void what_is_no_number_of_sets_is_refused(void **state)
     assert_non_null(strstr(e.text, "tlb.page: 5000 is no power of two"));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_page_is_walked_to_once_while_there_is_room),
@@ -103,5 +104,5 @@ int main(void)
         cmocka_unit_test(what_is_no_number_of_sets_is_refused),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return mutant_arg(&argc, &argv) ? cmocka_run_group_tests(tests, NULL, NULL) : 2;
 }
