@@ -305,8 +305,9 @@ static void put_translations(struct host_list *l, const struct host_facts *h)
     say(l, "tlb.second-ways=8", "assumed", "no source");
     put(l, "tlb.second-latency", cycles(h, HOST_SECOND_TRANSLATION, 0), "measured", "256 pages");
     put(l, "tlb.walk", cycles(h, HOST_WALK, 0), "measured", "8192 pages");
-    put(l, "tlb.page", within(v[HOST_PAGE].median, 4096, UINT64_C(1) << 30), "measured",
-        "the kernel's pages");
+    const uint64_t page = within(v[HOST_PAGE].median, 4096, UINT64_C(1) << 30);
+    put(l, "tlb.page", page, "measured", "the kernel's pages");
+    put(l, "pages.size", page, "measured", "likewise");
 }
 
 size_t host_settings(const struct host_facts *h, unsigned threads,

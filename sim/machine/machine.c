@@ -175,7 +175,7 @@ static int bad_choice(const char *what, const char *why, const char *remedy, str
 }
 
 /* What only makes sense together. */
-static int check_params(const struct machine *m, struct err *e)
+static int check_params(const struct machine *m, const struct pages_params *pages, struct err *e)
 {
     const struct machine_params *p = &m->params;
     const struct core_params *c = &m->core_params;
@@ -196,6 +196,13 @@ static int check_params(const struct machine *m, struct err *e)
                           "set core.type=pipelined, or tlb.entries=0", e);
     if (tlb_check(&m->tlb_params, e))
         return -1;
+    if (m->tlb_params.entries && pages->mapping != PAGES_IDENTITY &&
+        m->tlb_params.page > pages->size) /* its parts would lie apart, with an entry each */
+        return bad_choice("tlb.page", "is more than pages.size, which lies together in memory",
+                          "set pages.size to it, too, or pages.mapping=identity", e);
+    if (c->width_hundredths && c->shared_front_end > 1)
+        return bad_choice("core.width-hundredths", "is of cores with a front end of their own",
+                          "set core.shared-front-end=1, or core.width-hundredths=0", e);
     if (m->timed && p->compat == COMPAT_CE)
         return bad_choice("compat: ce", "has no timed order",
                           "set order=recorded, or take --preset ce8", e);
@@ -267,7 +274,7 @@ static int make(struct machine *m, struct config *config, struct stats *stats, u
     if (config_bind(config, "", machine_param_rows, &m->params, e) ||
         config_bind(config, "core", core_param_rows, &m->core_params, e) ||
         config_bind(config, "tlb", tlb_param_rows, &m->tlb_params, e) ||
-        config_bind(config, "pages", pages_param_rows, &pages, e) || check_params(m, e))
+        config_bind(config, "pages", pages_param_rows, &pages, e) || check_params(m, &pages, e))
         return -1;
     if (machine_pipelined(m) && m->core_params.memory_instruction == MEMORY_INSTRUCTION_PLUS)
         m->core_params.memory_instruction = MEMORY_INSTRUCTION_ISSUED;

@@ -2,8 +2,8 @@
  *
  * The latest translations are at hand, and cost nothing beyond the access. One of the second level
  * takes `second-latency` cycles more, and one that neither has takes `walk`. Both levels keep the
- * latest used; what a walk finds goes into both. Pages are known by where the machine has them,
- * which is one place for each. Walks overlap, as the accesses do that wait for them. */
+ * latest used; what a walk finds goes into both. Pages are known by where the machine has them: it
+ * has them in one piece, as they are not larger than its own. Walks overlap, as the accesses do that wait for them. */
 #ifndef LARDSIM_TLB_H
 #define LARDSIM_TLB_H
 

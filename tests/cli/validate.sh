@@ -51,6 +51,7 @@ has tlb.second-entries 1800
 has tlb.second-latency 7
 has tlb.walk 40
 has tlb.page 4096
+has pages.size 4096
 has core.window 224
 has core.misses 12
 has core.atomic 16
@@ -62,6 +63,16 @@ printf '%s\n' "$lardsim_out" >host.yaml
     fail "the described machine does not run: $(cat err)"
 describes --threads 3
 has cores 3
+
+# A kernel whose pages are larger has larger ones in memory, too: each takes one translation.
+sed 's/^page .*/page 65536 65536 65536/' probe.txt >large.txt && mv probe.txt new.txt && mv large.txt probe.txt
+describes
+has tlb.page 65536
+has pages.size 65536
+printf '%s\n' "$lardsim_out" >large.yaml
+"$lardsim" run -q --config large.yaml -p tsan -o out --overwrite synth:events=500,threads=6 >/dev/null 2>err ||
+    fail "a machine with large pages does not run: $(cat err)"
+mv new.txt probe.txt
 
 # A file from before branches and translations were measured: all are guessed, and at hand.
 grep -v 'mispredict\|translation\|walk\|page' probe.txt >old.txt && mv probe.txt new.txt && mv old.txt probe.txt

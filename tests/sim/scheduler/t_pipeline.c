@@ -609,6 +609,10 @@ static void what_makes_no_sense_is_refused(void **state)
     fails("T0 io", "tlb.entries=64", 3, "tlb.entries", "core.type=pipelined", "tlb.entries=0");
     fails("T0 io", "core.type=pipelined tlb.entries=64 tlb.ways=3", 3, "tlb.entries", "3 ways",
           "another number");
+    fails("T0 io", "core.type=pipelined tlb.entries=64 tlb.page=64Ki pages.mapping=first-touch", 3,
+          "tlb.page", "pages.size", "pages.mapping=identity");
+    fails("T0 io", "core.type=pipelined core.width-hundredths=5 core.shared-front-end=2", 3,
+          "core.width-hundredths", "a front end of their own", "core.shared-front-end=1");
     fails("T0 io", "core.type=pipelined core.width=0", 3, "core.width", "1..16", "0");
     fails("T0 io", "core.type=pipelined core.window=0", 3, "core.window", "1..1024", "0");
 }
