@@ -95,11 +95,12 @@ static void wait_begins(struct ring_record enter)
 
 static void wait_ends(struct ring_record exit)
 {
-    const bool held = atomic_load(&handlers), handled = self.waits && self.known;
+    const bool held = atomic_load(&handlers);
     sigset_t was;
 
     if (held)
         signals_hold(&was);
+    const bool handled = self.waits && self.known; /* no handler begins any more */
     if (handled) {
         record_sync(REC_VOLATILE_WRITE, ADDR(&self.handler), 0);
         self.handler = self.to;

@@ -130,6 +130,48 @@ C
 $cc -O1 -o forks forks.c
 ./forks || fail "a child hangs in an atomic that another thread was about when it was made"
 
+# A signal may come at any instruction of the runtime: here, each time just before it holds signals. The handler's
+# events are the thread's own, or, while that waits, those of a thread of their own; all others are the thread's.
+cat >interrupts.c <<'C'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+static int shared;
+static volatile int often, inside;
+static void handle(int number) { (void)number; shared++; }
+__attribute__((no_sanitize("thread"))) int pthread_sigmask(int how, const sigset_t *to, sigset_t *was)
+{
+    if (how == SIG_BLOCK && often && !inside) {
+        inside = 1;
+        raise(SIGUSR1);
+        inside = 0;
+    }
+    return (int)syscall(SYS_rt_sigprocmask, how, to, was, 8);
+}
+int main(void)
+{
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_cond_t never = PTHREAD_COND_INITIALIZER;
+    const struct timespec past = {0, 0};
+    pthread_mutex_lock(&lock);
+    signal(SIGUSR1, handle);
+    often = 1;
+    for (int i = 0; i < 100; i++) pthread_cond_timedwait(&never, &lock, &past);
+    often = 0;
+    pthread_mutex_unlock(&lock);
+    return 0;
+}
+C
+$cc -O1 -o interrupts interrupts.c
+"$lardsim" capture native -q -o i.lard -- ./interrupts 2>err || fail "a program with many signals: $(cat err)"
+"$lardsim" trace verify -q i.lard 2>err || fail "the trace of a program with many signals breaks a rule: $(cat err)"
+"$lardsim" trace cat i.lard | awk '$1 == "T0" { exits += $2 == "wait-exit" } $1 == "T1" { handled += $2 == "write" }
+    $1 ~ /^T[1-9]/ && $2 !~ /^v?(read|write)$/ { other++ } END { exit !(exits == 100 && handled == 100 && !other) }' ||
+    fail "of 100 waits with a signal at the end of each the thread has $("$lardsim" trace cat i.lard | grep -c '^T0 wait-exit')"
+
 # Each 4,096 events of a thread are followed by a mark of time, and time does not go back.
 "$lardsim" trace cat k.lard | awk '$2 == "time" { if ($3 < last[$1]) bad = 1; last[$1] = $3; if (since[$1] != 4096) bad = 1
     since[$1] = 0; marks++; next } { since[$1]++ } END { exit bad || marks < 40 * 9 }' ||
