@@ -60,21 +60,34 @@ void signals_release(const sigset_t *was)
     pthread_sigmask(SIG_SETMASK, was, NULL);
 }
 
-int sigaction(int signal, const struct sigaction *to, struct sigaction *was)
-{
-    REAL(int, sigaction, NULL, int, const struct sigaction *, struct sigaction *)
-    if (to && to->sa_handler != SIG_DFL && to->sa_handler != SIG_IGN)
-        atomic_store(&handlers, true);
-    return real(signal, to, was);
-}
-
-sighandler_t signal(int signal, sighandler_t to)
-{
-    REAL(sighandler_t, signal, NULL, int, sighandler_t)
-    if (to != SIG_DFL && to != SIG_IGN)
-        atomic_store(&handlers, true);
-    return real(signal, to);
-}
+/* The names that libc has for setting one; `signal` in strict C is another one. SIG_HOLD is what
+ * sigset takes to block a signal. */
+#define SETS_ACTION(name)                                                                          \
+    int name(int number, const struct sigaction *to, struct sigaction *was)                        \
+    {                                                                                              \
+        REAL(int, name, NULL, int, const struct sigaction *, struct sigaction *)                   \
+        if (to && to->sa_handler != SIG_DFL && to->sa_handler != SIG_IGN)                          \
+            atomic_store(&handlers, true);                                                         \
+        return real(number, to, was);                                                              \
+    }
+#define SETS_HANDLER(name)                                                                         \
+    sighandler_t name(int number, sighandler_t to)                                                 \
+    {                                                                                              \
+        REAL(sighandler_t, name, NULL, int, sighandler_t)                                          \
+        if (to != SIG_DFL && to != SIG_IGN && to != SIG_HOLD)                                      \
+            atomic_store(&handlers, true);                                                         \
+        return real(number, to);                                                                   \
+    }
+int __sigaction(int number, const struct sigaction *to, struct sigaction *was);
+sighandler_t bsd_signal(int number, sighandler_t to);
+SETS_ACTION(sigaction)
+SETS_ACTION(__sigaction)
+SETS_HANDLER(signal)
+SETS_HANDLER(bsd_signal)
+SETS_HANDLER(ssignal)
+SETS_HANDLER(sysv_signal)
+SETS_HANDLER(__sysv_signal)
+SETS_HANDLER(sigset)
 
 /* The thread waits. */
 static void wait_begins(struct ring_record enter)

@@ -172,6 +172,55 @@ $cc -O1 -o interrupts interrupts.c
     $1 ~ /^T[1-9]/ && $2 !~ /^v?(read|write)$/ { other++ } END { exit !(exits == 100 && handled == 100 && !other) }' ||
     fail "of 100 waits with a signal at the end of each the thread has $("$lardsim" trace cat i.lard | grep -c '^T0 wait-exit')"
 
+# However a handler was set, it comes after what its thread did before the wait in which it runs. `signal` of strict C
+# is none of the names.
+cat >handlers.c <<'C'
+#define _POSIX_C_SOURCE 200809L
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t done = PTHREAD_COND_INITIALIZER;
+static atomic_int handled;
+static int shared;
+static void handle(int number) { (void)number; shared++; handled = 1; }
+static void *interrupt(void *arg)
+{
+    pthread_mutex_lock(&lock); /* so it waits */
+    pthread_kill(*(pthread_t *)arg, SIGUSR1);
+    while (!handled) continue;
+    pthread_cond_signal(&done);
+    pthread_mutex_unlock(&lock);
+    return arg;
+}
+int main(int argc, char **argv)
+{
+    void *set = argc > 1 ? dlsym(dlopen(NULL, RTLD_NOW), argv[1]) : NULL;
+    pthread_t me = pthread_self(), other;
+    const struct sigaction action = {.sa_handler = handle};
+    if (argc == 1) signal(SIGUSR1, handle);
+    else if (!set) return 1;
+    else if (strstr(argv[1], "action")) ((int (*)(int, const struct sigaction *, struct sigaction *))set)(SIGUSR1, &action, NULL);
+    else ((void (*(*)(int, void (*)(int)))(int))set)(SIGUSR1, handle);
+    pthread_mutex_lock(&lock);
+    shared++;
+    pthread_create(&other, NULL, interrupt, &me);
+    while (!handled) pthread_cond_wait(&done, &lock);
+    shared++;
+    pthread_mutex_unlock(&lock);
+    return pthread_join(other, NULL);
+}
+C
+$cc -std=c11 -O1 -o handlers handlers.c
+for name in "" signal bsd_signal ssignal sysv_signal __sysv_signal sigset sigaction __sigaction; do
+    # shellcheck disable=SC2086 # none or one
+    "$lardsim" capture native -q -o h.lard --overwrite -- ./handlers $name 2>err || fail "handlers by ${name:-strict signal}: $(cat err)"
+    "$lardsim" run -q -p vc --set machine=none -o res --overwrite h.lard >/dev/null 2>err && [ ! -s res/races.jsonl ] ||
+        fail "a handler that was set by ${name:-signal in strict C} races with its own thread: $(head -n 1 res/races.jsonl) $(cat err)"
+done
+
 # Each 4,096 events of a thread are followed by a mark of time, and time does not go back.
 "$lardsim" trace cat k.lard | awk '$2 == "time" { if ($3 < last[$1]) bad = 1; last[$1] = $3; if (since[$1] != 4096) bad = 1
     since[$1] = 0; marks++; next } { since[$1]++ } END { exit bad || marks < 40 * 9 }' ||
