@@ -387,16 +387,15 @@ static int capture_next(struct source *s, struct batch *b, struct err *e)
             return capture_next(s, b, e);
         if (n)
             break;
-        const bool was = !c->program;
+        if (!c->program)
+            break;
         program_ended(c, WNOHANG);
         if (refused(c, e))
             return -1;
-        if (was && !c->program) {
+        if (!c->program) { /* once more: its last records may have come since */
             lanes_ended(c->lanes);
             continue;
         }
-        if (!c->program)
-            break;
         window_judge(c);
         nanosleep(&nap, NULL);
     }
