@@ -171,7 +171,7 @@ mutant_files = tests/mutants/capture.edits tests/mutants/coherence.edits tests/m
 	tests/mutants/goldilocks.edits tests/mutants/machine.edits tests/mutants/named.sh tests/mutants/order.edits \
 	tests/mutants/radish.edits tests/mutants/random.sh tests/mutants/regions.edits \
 	tests/mutants/slimstate.edits tests/mutants/switch.c tests/mutants/switch.h tests/mutants/vc.edits tests/mutants/why.edits
-EXTRA_DIST += tests/capture/Churn.java tests/capture/Forms.java tests/capture/forms.c tests/capture/inside.awk tests/capture/Stress.java tests/capture/stress.c tests/capture/stress.h \
+EXTRA_DIST += tests/capture/Churn.java tests/capture/Forms.java tests/capture/forms.c tests/capture/inside.awk tests/capture/Orders.java tests/capture/Stress.java tests/capture/stress.c tests/capture/stress.h \
 	tests/capture/stress_check.c tests/capture/wrong-native.sh tests/capture/wrong.sh tests/cli/sweep_hook.c $(scripts) \
 	tests/cli/head.sh tests/house/called.c tests/data tests/corpus tests/golden tests/long $(mutant_files)
 

@@ -11,7 +11,7 @@ mkdir agents classes
 ln -s "$top_builddir/capture/.libs/liblardsim-java.so" "$top_builddir/capture/lardsim-agent.jar" agents
 LARDSIM_JAVA=${2:-$dir/agents}
 export LARDSIM_JAVA
-javac -d classes "$top/tests/capture/Forms.java" "$top/tests/capture/Churn.java" 2>said || { cat said; exit 99; } # it warns of Unsafe
+javac -d classes "$top/tests/capture/Forms.java" "$top/tests/capture/Churn.java" "$top/tests/capture/Orders.java" 2>said || { cat said; exit 99; } # it warns of Unsafe
 
 # captured GC CLASS ARGUMENT...: its trace is t.lard, and legal.
 captured() {
@@ -54,6 +54,22 @@ for form in $forms; do
         [ $how = racy ] && [ "$races" = 0 ] && fail "$form without order has no race ($gc)"
         [ $how = ordered ] && [ "$races" != 0 ] && fail "$form that orders has $races races ($gc): $(head -c 600 res/races.jsonl)"
     done
+done
+
+# orders GC HOW: all rows of a table in one JVM. The threads of a row have its name.
+orders() {
+    captured "$1" Orders "$2"
+    sort out >rows
+    "$lardsim" trace cat t.lard | sed -n 's/^name thread \([0-9]*\) "\(.*\)"/\1 \2/p' >threads
+    sed 's/.*"thread": \([0-9]*\), "op".*/\1/' res/races.jsonl |
+        awk 'FNR == NR {n = $1; sub(/^[0-9]* /, ""); row[n] = $0; next} {print row[$1]}' threads - | sort -u >racy
+    [ -s rows ] || fail "Orders $2 has no rows ($1)"
+    if [ "$2" = racy ]; then comm -23 rows racy; else cat racy; fi >wrong
+    [ -s wrong ] && fail "Orders $2, $1: $([ "$2" = racy ] && echo "no race" || echo "a race") in $(tr '\n' ';' <wrong)"
+}
+for how in racy ordered; do
+    orders "$([ $how = racy ] && echo Serial || echo Parallel)" $how
+    [ "${1:-}" = all ] && orders "$([ $how = racy ] && echo Parallel || echo Serial)" $how
 done
 
 # A race that spans a collection: the object has moved, and both sides have names.

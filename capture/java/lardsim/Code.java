@@ -359,10 +359,14 @@ final class Code extends ClassVisitor implements Opcodes {
                 super.visitVarInsn(ALOAD, first + 1);
             else
                 super.visitInsn(ACONST_NULL);
-            if (object && n == 2 && o.arguments[1] == Type.INT_TYPE)
+            if (n == 2 && o.arguments[1].getSort() >= Type.ARRAY) {
+                super.visitVarInsn(ALOAD, first + 2);
+                rt("index", "(Ljava/lang/Object;)I");
+            } else if (n == 2 && o.arguments[1].getSort() >= Type.CHAR && o.arguments[1].getSort() <= Type.INT) {
                 super.visitVarInsn(ILOAD, first + 2);
-            else
-                super.visitInsn(ICONST_0);
+            } else {
+                super.visitInsn(n == 2 ? ICONST_M1 : ICONST_0);
+            }
             return "(Ljava/lang/invoke/VarHandle;Ljava/lang/Object;I";
         }
 

@@ -127,6 +127,12 @@ public final class Rt {
         return v.known() ? mode : mode & (Operation.TAKES | Operation.GIVES);
     }
 
+    /** An element's index, where it comes as an object. -1: there is no such element, and the operation throws. */
+    public static int index(Object o) {
+        return o instanceof Integer || o instanceof Short || o instanceof Byte ? ((Number) o).intValue()
+                : o instanceof Character ? (Character) o : -1;
+    }
+
     public static void before(VarHandle h, Object o, int index, int mode, int site) {
         final Variable v = h == null ? null : Variable.of(h);
         final Object base = v == null ? null : v.base(o, index);
