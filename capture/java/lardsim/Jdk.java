@@ -2,6 +2,7 @@ package lardsim;
 
 import java.util.Set;
 import org.objectweb.asm.ClassVisitor;
+import org.objectweb.asm.Label;
 import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.Type;
@@ -19,6 +20,8 @@ final class Jdk {
     private static final String J = "java/util/concurrent/", OBJECT = "(Ljava/lang/Object;)V";
     private static final String READ_LOCK = J + "locks/ReentrantReadWriteLock$ReadLock";
     private static final String AQS = J + "locks/AbstractQueuedSynchronizer";
+    private static final String LONG_AQS = J + "locks/AbstractQueuedLongSynchronizer";
+    private static final String SEMAPHORE = J + "Semaphore", LATCH = J + "CountDownLatch";
     private static final String OWNED = J + "locks/AbstractOwnableSynchronizer";
     private static final String QUEUE = J + "ForkJoinPool$WorkQueue";
 
@@ -51,7 +54,8 @@ final class Jdk {
             "waitingGet", "timedGet", "awaitDone");
 
     private static final String INTERRUPTED = "java/lang/InterruptedException";
-    private static final Set<String> others = Set.of("java/lang/Thread", INTERRUPTED, OWNED, AQS, READ_LOCK, QUEUE);
+    private static final Set<String> others = Set.of("java/lang/Thread", INTERRUPTED, OWNED, AQS, LONG_AQS,
+            SEMAPHORE, LATCH, READ_LOCK, QUEUE);
     /** What the program gives to a method of these types is called by it. */
     private static final Set<String> functions = Set.of("Ljava/util/function/Function;",
             "Ljava/util/function/BiFunction;");
@@ -112,12 +116,18 @@ final class Jdk {
         }
         if (name.equals(OWNED))
             return method.equals("setExclusiveOwnerThread") ? owner(m, access, method, descriptor) : m;
-        if (name.equals(AQS)) {
-            if (method.startsWith("acquireShared") || method.equals("tryAcquireSharedNanos"))
-                return around(m, access, method, descriptor, "", "takesShared", OBJECT);
-            if (method.equals("releaseShared"))
-                return around(m, access, method, descriptor, "givesShared", "", OBJECT);
-            return m;
+        if (name.equals(AQS) || name.equals(LONG_AQS))
+            return state(name, m, access, method, descriptor);
+        if (name.equals(SEMAPHORE)) {
+            if (method.equals("release"))
+                return around(m, access, method, descriptor, "gives", "", OBJECT);
+            return method.startsWith("acquire") || method.equals("tryAcquire") || method.equals("drainPermits")
+                    || method.equals("availablePermits") ? then(m, access, method, descriptor, "takes") : m;
+        }
+        if (name.equals(LATCH)) {
+            if (method.equals("countDown"))
+                return countDown(m, access, method, descriptor);
+            return method.equals("await") || method.equals("getCount") ? then(m, access, method, descriptor, "takes") : m;
         }
         if (name.equals(READ_LOCK))
             return readLock(m, access, method, descriptor);
@@ -181,6 +191,79 @@ final class Jdk {
             @Override
             protected void onMethodExit(int opcode) {
                 call(end);
+            }
+        };
+    }
+
+    /** Where a method returns, its object; with what it returns, if that says whether. */
+    private static MethodVisitor then(MethodVisitor m, int access, String method, String descriptor, String which) {
+        return new AdviceAdapter(Opcodes.ASM9, m, access, method, descriptor) {
+            @Override
+            protected void onMethodExit(int opcode) {
+                if (opcode == ATHROW)
+                    return;
+                final boolean whether = Type.getReturnType(descriptor) == Type.BOOLEAN_TYPE;
+                if (whether)
+                    dup();
+                loadThis();
+                super.visitMethodInsn(INVOKESTATIC, "lardsim/Rt", whether ? which + "If" : which,
+                        whether ? "(ZLjava/lang/Object;)V" : OBJECT, false);
+            }
+        };
+    }
+
+    /** A latch that is open already is given nothing. */
+    private static MethodVisitor countDown(MethodVisitor m, int access, String method, String descriptor) {
+        return new AdviceAdapter(Opcodes.ASM9, m, access, method, descriptor) {
+            @Override
+            protected void onMethodEnter() {
+                loadThis();
+                super.visitFieldInsn(GETFIELD, LATCH, "sync", "L" + LATCH + "$Sync;");
+                super.visitMethodInsn(INVOKEVIRTUAL, LATCH + "$Sync", "getCount", "()I", false);
+                loadThis();
+                super.visitMethodInsn(INVOKESTATIC, "lardsim/Rt", "givesIf", "(ILjava/lang/Object;)V", false);
+            }
+        };
+    }
+
+    /** The state of a program's own synchroniser is a volatile. A compare-and-set that would fail is not made. */
+    private static MethodVisitor state(String name, MethodVisitor m, int access, String method, String descriptor) {
+        final boolean get = method.equals("getState"), swap = method.equals("compareAndSetState");
+        if (!get && !swap && !method.equals("setState"))
+            return m;
+        final Type type = name.equals(AQS) ? Type.INT_TYPE : Type.LONG_TYPE;
+        return new AdviceAdapter(Opcodes.ASM9, m, access, method, descriptor) {
+            @Override
+            protected void onMethodEnter() {
+                if (get)
+                    return;
+                loadThis();
+                if (!swap) {
+                    super.visitMethodInsn(INVOKESTATIC, "lardsim/Rt", "setsState", OBJECT, false);
+                    return;
+                }
+                loadThis();
+                super.visitFieldInsn(GETFIELD, name, "state", type.getDescriptor());
+                cast(type, Type.LONG_TYPE);
+                loadArg(0);
+                cast(type, Type.LONG_TYPE);
+                super.visitMethodInsn(INVOKESTATIC, "lardsim/Rt", "stateMisses", "(Ljava/lang/Object;JJ)Z", false);
+                final Label go = new Label();
+                super.visitJumpInsn(IFEQ, go);
+                super.visitInsn(ICONST_0);
+                super.visitInsn(IRETURN);
+                super.visitLabel(go);
+                final Object value = type == Type.INT_TYPE ? INTEGER : LONG;
+                super.visitFrame(F_NEW, 3, new Object[] {name, value, value}, 0, new Object[0]);
+                super.visitInsn(NOP); // another frame may follow
+            }
+
+            @Override
+            protected void onMethodExit(int opcode) {
+                if (opcode == ATHROW || !(get || swap))
+                    return;
+                loadThis();
+                super.visitMethodInsn(INVOKESTATIC, "lardsim/Rt", "getsState", OBJECT, false);
             }
         };
     }

@@ -205,9 +205,9 @@ public final class Rt {
         };
     }
 
-    /** A lock that nobody has may be given up, too: a pool's worker begins so. */
+    /** A lock that nobody has may be given up, too: a pool's worker begins so. A program's own may change hands. */
     public static void owner(Object lock, Thread was, Thread now) {
-        if (now != null || was != null)
+        if ((now != null || was != null) && !isOfProgram(lock))
             sync(lock, now != null ? ACQUIRE : RELEASE, 0);
     }
 
@@ -225,15 +225,38 @@ public final class Rt {
         gives(o);
     }
 
-    /** Shared modes of a synchroniser; what readers' locks do is told by their own methods. */
-    public static void givesShared(Object o) {
-        if (!o.getClass().getName().startsWith("java.util.concurrent.locks.ReentrantReadWriteLock"))
+    public static void takesIf(boolean got, Object o) {
+        if (got)
+            takes(o);
+    }
+
+    public static void givesIf(int left, Object o) {
+        if (left > 0)
             gives(o);
     }
 
-    public static void takesShared(Object o) {
-        if (!o.getClass().getName().startsWith("java.util.concurrent.locks.ReentrantReadWriteLock"))
-            takes(o);
+    /** The JDK's own synchronisers are told as what they are. */
+    private static boolean isOfProgram(Object synchroniser) {
+        return synchroniser.getClass().getClassLoader() != null;
+    }
+
+    public static void getsState(Object synchroniser) {
+        if (isOfProgram(synchroniser))
+            takes(synchroniser);
+    }
+
+    public static void setsState(Object synchroniser) {
+        if (isOfProgram(synchroniser))
+            gives(synchroniser);
+    }
+
+    /** Whether a compare-and-set of its state fails, as misses() does. */
+    public static boolean stateMisses(Object synchroniser, long is, long expected) {
+        if (!isOfProgram(synchroniser))
+            return false;
+        if (is == expected)
+            gives(synchroniser);
+        return is != expected;
     }
 
     public static void reads(Object sync) {
