@@ -2,8 +2,6 @@
  * and for atomic operations. Names and arguments are those of that interface. */
 #include "capture/native/record.h"
 
-#include <pthread.h>
-
 /* ---- loads and stores ----------------------------------------------------------------------- */
 
 #define ACCESS(name, kind, bytes)                                                                  \
@@ -177,15 +175,10 @@ static void unlock(_Atomic char *l)
     self.locked = false;
 }
 
-/* A child has the locks as they were, and not the threads that would give them. */
-static void give_in_child(void)
+void atomics_in_child(void)
 {
     for (size_t i = 0; i < sizeof lock_of; i++)
         atomic_store_explicit(&lock_of[i], 0, memory_order_relaxed);
-}
-static __attribute__((constructor)) void heed_children(void)
-{
-    pthread_atfork(NULL, NULL, give_in_child);
 }
 
 /* enum ev_order, whose codes never change. */

@@ -43,6 +43,8 @@ OWN bool record_meet(void);          /* a thread's first record; false: nothing 
 OWN uint16_t thread_new(void);       /* a number for a thread that is to be created */
 OWN void thread_is(uint16_t number); /* the calling thread has been created with that number */
 OWN bool handler_begins(void);       /* a first record while the thread waits */
+OWN void atomics_in_child(void);     /* nobody has a lock of atomics */
+OWN void barriers_in_child(void);    /* nor the one of barriers */
 /* glibc's own, under names that no program takes for itself. */
 extern void *__libc_malloc(size_t);
 extern void __libc_free(void *);
@@ -56,7 +58,7 @@ static inline bool recording(enum ring_mode least)
 {
     if (UNLIKELY_(!self.known || self.quiet) && !record_meet())
         return false;
-    return LIKELY_(atomic_load_explicit(&ring->mode, memory_order_relaxed) < least);
+    return LIKELY_(atomic_load_explicit(&self.to.ring->mode, memory_order_relaxed) < least);
 }
 
 static inline uint64_t gap_take(void)

@@ -126,11 +126,20 @@ static void method_find(void)
 
 /* ---- begin and end -------------------------------------------------------------------------- */
 
-/* A child process has the memory of its parent, and would write into its ring. */
+/* A child process has the memory of its parent, and would write into its ring: it gets one of its
+ * own that nobody reads, for a record in whose middle a handler has made it. It has locks as they
+ * were, and not the threads that would give them. */
 static void in_child(void)
 {
+    if (ring && mmap(ring, sizeof *ring, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != MAP_FAILED)
+        atomic_store(&ring->mode, RING_CLOSED);
     ring = NULL;
     self.known = false;
+    self.waits = false;
+    self.handler.lane = NULL;
+    atomics_in_child();
+    barriers_in_child();
 }
 
 static void at_end(void)
@@ -147,7 +156,7 @@ static void at_end(void)
     signals_release(&was);
 }
 
-__attribute__((constructor(101))) static void start(void)
+static void start(void)
 {
     const char *text = getenv(RING_VARIABLE);
     struct ring *r;
@@ -171,7 +180,6 @@ __attribute__((constructor(101))) static void start(void)
     self.quiet = true;
     modules_note();
     method_find();
-    pthread_atfork(NULL, NULL, in_child);
     atexit(at_end);
     atomic_store(&r->version, RING_VERSION);
     self.quiet = false;
@@ -180,5 +188,12 @@ __attribute__((constructor(101))) static void start(void)
 void __tsan_init(void);
 void __tsan_init(void)
 {
+    start();
+}
+
+/* Locks are taken without a ring, too. */
+__attribute__((constructor(101))) static void begin(void)
+{
+    pthread_atfork(NULL, NULL, in_child);
     start();
 }

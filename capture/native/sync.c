@@ -292,6 +292,11 @@ static uint64_t barrier_do(pthread_barrier_t *at, unsigned needs)
     return round;
 }
 
+void barriers_in_child(void)
+{
+    atomic_flag_clear(&barriers_lock);
+}
+
 int pthread_barrier_init(pthread_barrier_t *b, const pthread_barrierattr_t *a, unsigned n)
 {
     REAL(int, pthread_barrier_init, NULL, pthread_barrier_t *, const pthread_barrierattr_t *,

@@ -110,25 +110,115 @@ cat >forks.c <<'C'
 #include <sys/wait.h>
 #include <unistd.h>
 static atomic_int shared, over;
+enum { ALL = 1000 };
+static pthread_barrier_t alone[ALL]; /* the runtime looks for the last ones longest */
 static void *count(void *arg) { while (!over) shared++; return arg; }
+static void *pass(void *arg) { while (!over) pthread_barrier_wait(arg); return arg; }
 int main(void)
 {
-    pthread_t t[2];
+    pthread_t t[4];
     int bad = 0, how;
+    for (int i = 0; i < ALL; i++) pthread_barrier_init(&alone[i], 0, 1);
     for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, count, 0);
+    for (int i = 2; i < 4; i++) pthread_create(&t[i], 0, pass, &alone[ALL - i]);
     for (int i = 0; i < 300 && !bad; i++) {
         const pid_t p = fork();
-        if (p == 0) { alarm(10); shared++; _exit(0); }
+        if (p == 0) { alarm(10); shared++; pthread_barrier_wait(&alone[ALL - 1]); _exit(0); }
         waitpid(p, &how, 0);
         bad = how != 0;
     }
     over = 1;
-    for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
+    for (int i = 0; i < 4; i++) pthread_join(t[i], 0);
     return bad;
 }
 C
 $cc -O1 -o forks forks.c
-./forks || fail "a child hangs in an atomic that another thread was about when it was made"
+./forks || fail "a child hangs in an atomic, or at a barrier, that another thread was about when it was made"
+
+# A child gives back nothing of its parent's, and comes out of a wait in which a handler made it.
+cat >leaves.c <<'C'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
+static atomic_int handled, waits, fills, over;
+static int in_handler, filled, forks;
+static pid_t child = 1;
+static void handle(int number)
+{
+    (void)number;
+    in_handler++;
+    if (forks) child = fork();
+    handled++;
+}
+static void *fill(void *arg)
+{
+    filled++;
+    fills = 1;
+    while (!over) usleep(1000);
+    return arg;
+}
+static void wait_for(int times)
+{
+    struct timespec soon;
+    pthread_mutex_lock(&lock);
+    waits = times;
+    while (handled < times) {
+        clock_gettime(CLOCK_REALTIME, &soon);
+        soon.tv_sec++;
+        pthread_cond_timedwait(&never, &lock, &soon);
+    }
+    pthread_mutex_unlock(&lock);
+}
+static void *wait_and_fork(void *arg)
+{
+    pthread_t later;
+    int how;
+    wait_for(1); /* now its handlers have a lane */
+    const pid_t p = fork();
+    if (p == 0) { alarm(10); return NULL; }
+    waitpid(p, &how, 0);
+    if (how) return NULL;
+    pthread_create(&later, NULL, fill, NULL);
+    while (!fills) usleep(1000);
+    wait_for(2);
+    over = forks = 1;
+    pthread_join(later, NULL);
+    wait_for(3);
+    if (child == 0) { alarm(10); in_handler = 0; return NULL; }
+    waitpid(child, &how, 0);
+    return how ? NULL : arg;
+}
+int main(void)
+{
+    pthread_t t;
+    void *whole;
+    signal(SIGUSR1, handle);
+    pthread_create(&t, NULL, wait_and_fork, &t);
+    for (int i = 1; i <= 3; i++) {
+        while (waits < i && pthread_tryjoin_np(t, &whole)) usleep(1000);
+        if (waits < i) return 1;
+        pthread_mutex_lock(&lock); /* so it waits */
+        pthread_mutex_unlock(&lock);
+        pthread_kill(t, SIGUSR1);
+    }
+    pthread_join(t, &whole);
+    return whole ? 0 : 1;
+}
+C
+$cc -O1 -o leaves leaves.c
+"$lardsim" capture native -o v.lard -- ./leaves 2>err || fail "a program that forks in a handler: $(cat err)"
+grep -q 'exit code' err && fail "a child that a handler made in a wait, or that had one, ends badly: $(cat err)"
+"$lardsim" trace verify -q v.lard 2>err || fail "the trace of a program that forks in a handler breaks a rule: $(cat err)"
+"$lardsim" trace cat v.lard | awk '$1 == "name" && $2 == "site" { of["@" $3] = $4; next } of[$NF] == "\"fill" { fills[$1] = 1 }
+    of[$NF] == "\"handle" { handles[$1] = 1; all++ } END { for (t in fills) bad += t in handles; exit bad || all < 6 }' ||
+    fail "a thread has what a handler of another did: a child gave back its parent's lane"
 
 # A signal may come at any instruction of the runtime: here, each time just before it holds signals. The handler's
 # events are the thread's own, or, while that waits, those of a thread of their own; all others are the thread's.
