@@ -20,6 +20,7 @@ struct self {
     struct ring_writer to;
     bool known;      /* it has a number, and a lane */
     bool quiet;      /* inside the runtime, or past its end: nothing is recorded */
+    bool ended;      /* in the trace: libc still frees what it had for the thread */
     bool waits;      /* on a condition, or at a barrier: known is whether a handler has run since */
     bool locked;     /* it has one of the locks of atomics */
     bool gives;      /* it has passed a fence that releases */
@@ -42,6 +43,8 @@ extern _Thread_local uint64_t lardsim_gap __attribute__((tls_model("initial-exec
 OWN bool record_meet(void);          /* a thread's first record; false: nothing is to be recorded */
 OWN uint16_t thread_new(void);       /* a number for a thread that is to be created */
 OWN void thread_is(uint16_t number); /* the calling thread has been created with that number */
+OWN void threads_prepare(void);      /* before the first one is created */
+OWN void thread_will_end(void);      /* the calling one: that is recorded, and its lane free then */
 OWN bool handler_begins(void);       /* a first record while the thread waits */
 OWN void atomics_in_child(void);     /* nobody has a lock of atomics */
 OWN void barriers_in_child(void);    /* nor the one of barriers */

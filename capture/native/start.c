@@ -6,6 +6,7 @@
 #include <elf.h>
 #include <link.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -56,7 +57,13 @@ bool record_meet(void)
         return false;
     if (self.waits)
         return handler_begins();
-    thread_is(thread_new());
+    sigset_t was;
+    signals_hold(&was);
+    if (!self.known) { /* else a handler came meanwhile */
+        thread_is(thread_new());
+        thread_will_end();
+    }
+    signals_release(&was);
     return self.known;
 }
 
@@ -68,8 +75,26 @@ void record_slowly(uint8_t kind, uint64_t addr, uint32_t size, uint64_t site)
                         .addr = addr, .site = site, .gap = gap_take(), .size = size, .kind = kind});
 }
 
+/* Memory that is freed after its thread's end, else it would be given again while it is in use. For
+ * all threads that is one of its own. Signals are held. */
+static void record_freed_late(const struct ring_record *rec)
+{
+    static atomic_flag taken = ATOMIC_FLAG_INIT;
+    static struct ring_writer to;
+
+    if (!ring || atomic_load(&ring->mode) == RING_CLOSED)
+        return;
+    while (atomic_flag_test_and_set_explicit(&taken, memory_order_acquire))
+        sched_yield();
+    if (to.ring || ring_enter_lane(&to, ring, thread_new(), reader))
+        ring_event(&to, rec);
+    atomic_flag_clear_explicit(&taken, memory_order_release);
+}
+
 void record_event(struct ring_record rec)
 {
+    if (UNLIKELY_(self.ended) && rec.kind == REC_CLEAR)
+        record_freed_late(&rec);
     if (!recording(RING_CLOSED))
         return;
     rec.gap = gap_take();
@@ -175,9 +200,8 @@ static void start(void)
     reader = getppid();
     self.quiet = true;
     ring = r;
-    self.quiet = false;
-    record_meet();
-    self.quiet = true;
+    threads_prepare();
+    thread_is(thread_new());
     modules_note();
     method_find();
     atexit(at_end);

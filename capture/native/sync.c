@@ -47,17 +47,23 @@ static void *find(const char *name, const char *version)
  * Programs that have no handlers have no such events. */
 static _Atomic bool handlers;
 
+/* Not by libc, which would release the signals that it keeps to itself: its threads hold them. */
+static void signals_mask(int how, const sigset_t *to, sigset_t *was)
+{
+    syscall(SYS_rt_sigprocmask, how, to, was, _NSIG / 8);
+}
+
 void signals_hold(sigset_t *was)
 {
     sigset_t all;
 
     sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, was);
+    signals_mask(SIG_BLOCK, &all, was);
 }
 
 void signals_release(const sigset_t *was)
 {
-    pthread_sigmask(SIG_SETMASK, was, NULL);
+    signals_mask(SIG_SETMASK, was, NULL);
 }
 
 /* The names that libc has for setting one; `signal` in strict C is another one. SIG_HOLD is what
@@ -396,7 +402,6 @@ static struct {
 } living[LIVING];
 static _Atomic uint32_t lives;
 static pthread_key_t end_key;
-static pthread_once_t end_once = PTHREAD_ONCE_INIT;
 
 struct birth {
     void *(*run)(void *);
@@ -446,13 +451,19 @@ static void thread_ends(void *rounds)
     record_stack(REC_CLEAR);
     record_sync(REC_THREAD_END, 0, 0);
     self.quiet = true;
+    self.ended = true;
     if (self.known)
         ring_leave_lane(&self.to);
 }
 
-static void make_end(void)
+void threads_prepare(void)
 {
     pthread_key_create(&end_key, thread_ends);
+}
+
+void thread_will_end(void)
+{
+    pthread_setspecific(end_key, (void *)(uintptr_t)(PTHREAD_DESTRUCTOR_ITERATIONS - 1));
 }
 
 static void *thread_begins(void *arg)
@@ -461,8 +472,7 @@ static void *thread_begins(void *arg)
 
     self.quiet = true;
     __libc_free(arg);
-    pthread_once(&end_once, make_end);
-    pthread_setspecific(end_key, (void *)(uintptr_t)(PTHREAD_DESTRUCTOR_ITERATIONS - 1));
+    thread_will_end();
     thread_is(b.number);
     self.quiet = false;
     record_sync(REC_THREAD_START, 0, 0);
