@@ -68,6 +68,10 @@ int walk(struct source *from, walk_fn *fn, void *arg, struct err *e); /* 0 or -1
 /* Adds to `to` the names of `of` that the event needs, where they are other there. 0 or -1. */
 int names_for(struct names *to, const struct names *of, const struct event *ev, struct err *e);
 
+/* The version of what `trace strip` makes of a trace. It counts up whenever that becomes something
+ * else: who keeps what it made has it made again. */
+enum { STRIP_VERSION = 2 };
+
 /* ---- a part of a trace ---------------------------------------------------------------------- */
 
 struct event_range {
