@@ -213,6 +213,7 @@ struct interval {
     struct interval *kid[2];
     uint64_t lo, last;
     int height;
+    uint32_t mark; /* of a map; 0: this is a set */
 };
 void interval_add(struct budget *b, struct interval **set, uint64_t lo, uint64_t last);
 void interval_remove(struct budget *b, struct interval **set, uint64_t lo, uint64_t last);
@@ -224,6 +225,10 @@ struct interval *interval_reaching(struct interval *set, uint64_t x);
 struct interval *interval_meeting(struct interval *set, uint64_t lo, uint64_t last);
 /* How many bytes of lo..last are in it. */
 uint64_t interval_bytes(struct interval *set, uint64_t lo, uint64_t last);
+/* A map has marks, of 1 or more, for bytes: removed and moved as a set's bytes are. What was marked
+ * apart stays apart. */
+void interval_mark(struct budget *b, struct interval **map, uint64_t lo, uint64_t last,
+                   uint32_t mark);
 void interval_free(struct budget *b, struct interval **set); /* leaves it empty */
 
 /* ---- shadow pages: fixed-size cells for addresses: shadow.c --------------------------------- */

@@ -1,6 +1,6 @@
-/* interval.c - sets of bytes: disjoint intervals, never adjacent, in an AVL tree. A bump
- * allocator's objects are one interval, and no input makes an operation cost more than the
- * logarithm (amortised: what is removed was inserted). */
+/* interval.c - sets of bytes, and maps: disjoint intervals in an AVL tree, those of a set never
+ * adjacent. A bump allocator's objects are one interval of a set, and no input makes an operation
+ * cost more than the logarithm (amortised: what is removed was inserted). */
 #include "base/base.h"
 
 #include <stdlib.h>
@@ -43,18 +43,20 @@ static struct interval *balance(struct interval *s)
     return rotate(s, !heavy);
 }
 
-static struct interval *insert(struct budget *b, struct interval *root, uint64_t lo, uint64_t last)
+static struct interval *insert(struct budget *b, struct interval *root, uint64_t lo, uint64_t last,
+                               uint32_t mark)
 {
     if (!root) {
         root = xcalloc(1, sizeof *root);
         budget_take(b, heap_bytes(sizeof *root));
         root->lo = lo;
         root->last = last;
+        root->mark = mark;
         root->height = 1;
         return root;
     }
     struct interval **kid = &root->kid[lo > root->lo];
-    *kid = insert(b, *kid, lo, last);
+    *kid = insert(b, *kid, lo, last, mark);
     return balance(root);
 }
 
@@ -113,7 +115,7 @@ void interval_add(struct budget *b, struct interval **root, uint64_t lo, uint64_
     struct interval *s = interval_meeting(*root, below, above), *next;
 
     if (!s) {
-        *root = insert(b, *root, lo, last);
+        *root = insert(b, *root, lo, last, 0);
         return;
     }
     while (s->last < last && (next = interval_meeting(*root, s->last + 1, above))) {
@@ -137,7 +139,7 @@ void interval_remove(struct budget *b, struct interval **root, uint64_t lo, uint
         if (s->lo < lo) {
             s->last = lo - 1;
             if (end > last)
-                *root = insert(b, *root, last + 1, end);
+                *root = insert(b, *root, last + 1, end, s->mark);
         } else if (end > last) {
             s->lo = last + 1;
         } else {
@@ -145,6 +147,13 @@ void interval_remove(struct budget *b, struct interval **root, uint64_t lo, uint
         }
         s = end < last ? interval_meeting(*root, lo, last) : NULL;
     }
+}
+
+void interval_mark(struct budget *b, struct interval **map, uint64_t lo, uint64_t last,
+                   uint32_t mark)
+{
+    interval_remove(b, map, lo, last);
+    *map = insert(b, *map, lo, last, mark);
 }
 
 void interval_free(struct budget *b, struct interval **set)
@@ -160,7 +169,8 @@ void interval_free(struct budget *b, struct interval **set)
     *set = NULL;
 }
 
-void interval_move(struct budget *b, struct interval **set, uint64_t to, uint64_t from, uint64_t bytes)
+void interval_move(struct budget *b, struct interval **set, uint64_t to, uint64_t from,
+                   uint64_t bytes)
 {
     const uint64_t from_last = from + (bytes - 1), to_last = to + (bytes - 1);
     struct interval *image = NULL;
@@ -168,13 +178,16 @@ void interval_move(struct budget *b, struct interval **set, uint64_t to, uint64_
 
     for (struct interval *s; (s = interval_meeting(*set, at, from_last)); at = s->last + 1) {
         const uint64_t lo = s->lo > from ? s->lo : from;
-        image = insert(b, image, lo, s->last < from_last ? s->last : from_last);
+        image = insert(b, image, lo, s->last < from_last ? s->last : from_last, s->mark);
         if (s->last >= from_last)
             break;
     }
     interval_remove(b, set, to, to_last);
     for (struct interval *s; (s = interval_reaching(image, 0)); image = extract(b, image, s->lo))
-        interval_add(b, set, s->lo - from + to, s->last - from + to);
+        if (s->mark)
+            *set = insert(b, *set, s->lo - from + to, s->last - from + to, s->mark);
+        else
+            interval_add(b, set, s->lo - from + to, s->last - from + to);
 }
 
 uint64_t interval_bytes(struct interval *set, uint64_t lo, uint64_t last)

@@ -335,6 +335,44 @@ static void a_set_of_bytes_is_what_was_added_and_not_removed(void **state)
     assert_null(set);
 }
 
+static void expect_map(struct interval *map, const uint32_t mark[SPACE])
+{
+    for (uint64_t x = 0; x < SPACE; x++) {
+        const struct interval *s = interval_meeting(map, x, x);
+        if ((s ? s->mark : 0) != mark[x])
+            fail_msg("byte %u has the mark %u in place of %u", (unsigned)x, s ? s->mark : 0,
+                     mark[x]);
+    }
+}
+
+/* The map and a table of marks get the same marks, removals and moves. */
+static void a_map_of_bytes_has_the_mark_that_was_last_given(void **state)
+{
+    struct interval *map = NULL;
+    uint32_t mark[SPACE] = {0};
+    struct rng r;
+
+    (void)state;
+    rng_seed(&r, 1);
+    for (uint32_t step = 1; step < 3000; step++) {
+        const uint64_t what = rng_below(&r, 5), bytes = 1 + rng_below(&r, 20);
+        const uint64_t lo = rng_below(&r, SPACE - bytes), from = rng_below(&r, SPACE - bytes);
+        if (what < 2)
+            interval_mark(NULL, &map, lo, lo + bytes - 1, step);
+        else if (what < 4)
+            interval_remove(NULL, &map, lo, lo + bytes - 1);
+        else
+            interval_move(NULL, &map, lo, from, bytes);
+        for (uint64_t x = lo; what < 4 && x < lo + bytes; x++)
+            mark[x] = what < 2 ? step : 0;
+        if (what == 4)
+            memmove(mark + lo, mark + from, bytes * sizeof *mark);
+        expect_map(map, mark);
+    }
+    interval_free(NULL, &map);
+    assert_null(map);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -349,6 +387,7 @@ int main(void)
         cmocka_unit_test(random_numbers_are_the_same_everywhere),
         cmocka_unit_test(random_numbers_stay_in_range),
         cmocka_unit_test(a_set_of_bytes_is_what_was_added_and_not_removed),
+        cmocka_unit_test(a_map_of_bytes_has_the_mark_that_was_last_given),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
