@@ -1,38 +1,33 @@
 /* strip.c - a trace without the memory that no access and no synchronisation of it ever touches: a
- * capture has all objects of a virtual machine, and accesses of the program alone. Such a life has
- * no history and no lock, so nothing that remains is judged otherwise.
+ * capture has all objects of a virtual machine, and accesses of the program alone. A life of memory
+ * begins with an allocation, and with a copy of what nobody allocated. One that is never touched
+ * has no history and no lock, so nothing that remains is judged otherwise: not where clears and
+ * copies are heeded, nor where neither is. A view that heeds one of them alone keeps histories
+ * where something else is by then.
  *
  * The trace is read twice: whether a life is used is known at its end. Lives that a copy moves
  * together, as parts of one region, are used together: a copy is kept or left out as a whole. */
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "cli/lives.h"
 #include "cli/stop.h"
 #include "cli/trace/trace.h"
 
-enum { WORD = 8 };
-enum { USED = 1, GIVEN = 2 };
+enum { WORD = 8 }; /* the coarsest granule */
+enum { USED = 0 }; /* the life that is used; those of the trace have numbers from 1 */
 
-struct bits {     /* one for each word of each life, by its place */
-    uint64_t *at; /* owns */
-    size_t n;
-};
 struct counted {
     uint64_t had, kept;
 };
 struct strip {
     const struct cli *cli;
     struct source *from;
-    struct life_map lives;
-    uint64_t first;       /* place of the first life */
-    struct bits used;     /* one bit is enough for a life, until its allocation is kept */
-    struct bits edges;    /* words before and behind lives that were allocated */
-    struct bits given;    /* words that an allocation or a copy that was kept has given: they end */
-    struct map elsewhere; /* the same of memory without a life: USED, GIVEN */
-    uint64_t *together;   /* owns; places that a copy moved together, and a 0 behind them */
-    size_t places, cap;
-    uint32_t *owed; /* owns; by thread: the work before events that were left out */
+    struct interval *lives;   /* owns; which life is where */
+    struct interval *touched; /* owns; words that have a history or a lock */
+    uint32_t *with;           /* owns; by life: an earlier one that is used if it is, or itself */
+    size_t known, cap;        /* of with */
+    uint32_t life;            /* the latest */
+    uint32_t *owed;           /* owns; by thread: the work before events that were left out */
     size_t threads;
     struct out out;
     struct budget all;
@@ -40,69 +35,127 @@ struct strip {
     struct counted allocs, clears, copies;
 };
 
-/* ---- bits ----------------------------------------------------------------------------------- */
+/* ---- lives ---------------------------------------------------------------------------------- */
 
-static bool bit(const struct bits *b, uint64_t i)
+/* The last number is of all lives that find no other, and so is used. */
+static uint32_t begin_life(struct strip *s)
 {
-    return i / 64 < b->n && b->at[i / 64] >> i % 64 & 1;
-}
-
-static void set_bit(struct bits *b, uint64_t i)
-{
-    if (i / 64 >= b->n) {
-        const size_t n = i / 64 + i / 128 + 1;
-        b->at = xrecalloc(b->at, b->n, n, sizeof *b->at);
-        b->n = n;
+    s->life += s->life < UINT32_MAX;
+    while (s->known <= s->life) {
+        const size_t was = s->cap;
+        s->with = xgrow(s->with, s->known, &s->cap, sizeof *s->with);
+        budget_take(&s->all, (s->cap - was) * sizeof *s->with);
+        s->with[s->known] = s->known < UINT32_MAX ? (uint32_t)s->known : USED;
+        s->known++;
     }
-    b->at[i / 64] |= UINT64_C(1) << i % 64;
+    return s->life;
 }
 
-/* Places begin a word behind the first bit, so that the first life has an edge, too. */
-static uint64_t number(const struct strip *s, uint64_t place)
+static uint32_t first_of(const struct strip *s, uint32_t life)
 {
-    return (place - s->first) / WORD + 1;
+    for (; s->with[life] != life; life = s->with[life])
+        s->with[life] = s->with[s->with[life]];
+    return life;
 }
 
-/* What was never allocated, and never reclaimed, has no life, and stands where it is. */
-static bool has_life(const struct strip *s, uint64_t place)
+static bool is_used(const struct strip *s, uint32_t life)
 {
-    return place >= s->first;
+    return first_of(s, life) == USED;
 }
 
-static uint64_t elsewhere(const struct strip *s, uint64_t place)
+static void use_with(struct strip *s, uint32_t life, uint32_t other)
 {
-    const uint64_t *here = map_find(&s->elsewhere, place / WORD);
+    const uint32_t a = first_of(s, life), b = first_of(s, other);
 
-    return here ? *here : 0;
-}
-
-static bool is_used(const struct strip *s, uint64_t place)
-{
-    return has_life(s, place) ? bit(&s->used, number(s, place)) : elsewhere(s, place) & USED;
-}
-
-static void use(struct strip *s, uint64_t place)
-{
-    if (has_life(s, place))
-        set_bit(&s->used, number(s, place));
+    if (a < b)
+        s->with[b] = a;
     else
-        *map_put(&s->elsewhere, place / WORD) |= USED;
+        s->with[a] = b;
 }
 
-static void give(struct strip *s, uint64_t place)
+struct part {
+    uint64_t lo, last;
+    uint32_t life;
+};
+
+/* The first part of lo..last that is in the map. */
+static bool part_of(struct interval *map, uint64_t lo, uint64_t last, struct part *to)
 {
-    if (has_life(s, place))
-        set_bit(&s->given, number(s, place));
-    else
-        *map_put(&s->elsewhere, place / WORD) |= GIVEN;
+    const struct interval *i = interval_meeting(map, lo, last);
+
+    if (i)
+        *to = (struct part){i->lo > lo ? i->lo : lo, i->last < last ? i->last : last, i->mark};
+    return i;
 }
 
-static bool is_given(const struct strip *s, uint64_t place)
+static bool next_part(struct interval *map, uint64_t last, struct part *at)
 {
-    return has_life(s, place) ? bit(&s->given, number(s, place)) : elsewhere(s, place) & GIVEN;
+    return at->last < last && part_of(map, at->last + 1, last, at);
 }
 
-/* ---- first pass: what is used --------------------------------------------------------------- */
+static void use_all_with(struct strip *s, uint64_t lo, uint64_t last, uint32_t life)
+{
+    struct part p;
+
+    for (bool some = part_of(s->lives, lo, last, &p); some; some = next_part(s->lives, last, &p))
+        use_with(s, p.life, life);
+}
+
+static bool is_touched(const struct strip *s, uint64_t lo, uint64_t last)
+{
+    return interval_meeting(s->touched, lo, last);
+}
+
+/* ---- what each event does to lives, in both passes ------------------------------------------ */
+
+/* By words, as granules may be. Lives where something was touched are used already. */
+static void touch(struct strip *s, uint64_t addr, uint64_t bytes)
+{
+    const uint64_t lo = addr / WORD * WORD, last = (addr + (bytes - 1)) | (WORD - 1);
+    const struct interval *was = interval_reaching(s->touched, lo);
+
+    if (was && was->lo <= lo && was->last >= last)
+        return;
+    interval_add(&s->all, &s->touched, lo, last);
+    use_all_with(s, lo, last, USED);
+}
+
+static void live(struct strip *s, uint64_t lo, uint64_t last)
+{
+    const uint32_t life = begin_life(s);
+
+    if (is_touched(s, lo, last))
+        use_with(s, life, USED);
+    interval_mark(&s->all, &s->lives, lo, last, life);
+}
+
+/* What a copy takes along has a life, allocated or not. */
+static void live_all(struct strip *s, uint64_t lo, uint64_t last)
+{
+    struct part p;
+
+    while (part_of(s->lives, lo, last, &p)) {
+        if (p.lo > lo)
+            live(s, lo, p.lo - 1);
+        if (p.last == last)
+            return;
+        lo = p.last + 1;
+    }
+    live(s, lo, last);
+}
+
+/* What comes where something was touched ends that, and so is not left out. */
+static void move(struct strip *s, uint64_t to, uint64_t from, uint64_t bytes)
+{
+    const uint64_t last = from + (bytes - 1);
+    struct part p;
+
+    live_all(s, from, last);
+    if (part_of(s->lives, from, last, &p))
+        use_all_with(s, from, last, is_touched(s, to, to + (bytes - 1)) ? USED : p.life);
+    interval_move(&s->all, &s->lives, to, from, bytes);
+    interval_move(&s->all, &s->touched, to, from, bytes);
+}
 
 static bool touches(const struct event *ev)
 {
@@ -111,94 +164,26 @@ static bool touches(const struct event *ev)
     return class == CLASS_ACCESS || (class == CLASS_SYNC && event_has_address(ev));
 }
 
-static void look_at_alloc(struct strip *s, const struct event *ev)
+static void follow(struct strip *s, const struct event *ev)
 {
-    set_bit(&s->edges, number(s, s->lives.next) - 1);
-    life_map_follow(&s->lives, ev);
-    set_bit(&s->edges, number(s, s->lives.next) - 1);
-}
-
-static void note_place(struct strip *s, uint64_t place)
-{
-    s->together = xgrow(s->together, s->places, &s->cap, sizeof *s->together);
-    s->together[s->places++] = place;
-}
-
-/* A collector's copy is of one object, whose places follow each other. */
-static void look_at_copy(struct strip *s, const struct event *ev)
-{
-    const sim_addr from = ev[1].addr / WORD * WORD, end = ev[1].addr + ev->aux;
-    const uint64_t place = life_map_place(&s->lives, from);
-    bool one = has_life(s, place);
-
-    for (sim_addr at = from; at < end && one; at += WORD)
-        one = life_map_place(&s->lives, at) == place + (at - from);
-    for (sim_addr at = from; at < end && !one; at += WORD)
-        note_place(s, life_map_place(&s->lives, at));
-    if (!one)
-        note_place(s, 0);
-    life_map_follow(&s->lives, ev);
+    if (touches(ev)) {
+        touch(s, ev->addr, event_is_access(ev) ? ev->size : 1);
+    } else if (ev->kind == EV_ALLOC) {
+        live(s, ev->addr, ev->addr + (ev->aux - 1));
+    } else if (ev->kind == EV_COPY) {
+        move(s, ev->addr, ev[1].addr, ev->aux);
+    } else if (ev->kind == EV_CLEAR) {
+        interval_remove(&s->all, &s->lives, ev->addr, ev->addr + (ev->aux - 1));
+        interval_remove(&s->all, &s->touched, ev->addr, ev->addr + (ev->aux - 1));
+    }
 }
 
 static int look(void *arg, const struct event *ev, uint64_t at, struct err *e)
 {
     struct strip *s = arg;
-    const uint64_t bytes = event_is_access(ev) ? ev->size : 1;
 
-    for (sim_addr word = ev->addr / WORD * WORD; touches(ev) && word < ev->addr + bytes;
-         word += WORD)
-        use(s, life_map_place(&s->lives, word));
-    if (ev->kind == EV_ALLOC)
-        look_at_alloc(s, ev);
-    else if (ev->kind == EV_COPY)
-        look_at_copy(s, ev);
-    else
-        life_map_follow(&s->lives, ev);
+    follow(s, ev);
     return memory_limit(&s->all, s->from->name, at, e) ? WALK_FAIL : WALK_ON;
-}
-
-/* Memory that was reclaimed, and used again without an allocation, is judged word by word. */
-static bool life_is_used(const struct strip *s, uint64_t place)
-{
-    const uint64_t here = number(s, place);
-    uint64_t i = here;
-
-    if (is_used(s, place) || !has_life(s, place))
-        return is_used(s, place);
-    while (i && !bit(&s->edges, i) && !bit(&s->used, i))
-        i--;
-    if (!bit(&s->edges, i))
-        return i;
-    for (i = here; i / 64 < s->edges.n && !bit(&s->edges, i) && !bit(&s->used, i);)
-        i++;
-    return bit(&s->used, i);
-}
-
-/* Whether something was changed. */
-static bool use_together(struct strip *s, const uint64_t *place)
-{
-    bool some = false, all = true;
-
-    for (size_t i = 0; place[i]; i++) {
-        const bool used = life_is_used(s, place[i]);
-        some |= used;
-        all &= used;
-    }
-    for (size_t i = 0; some && !all && place[i]; i++)
-        use(s, place[i]);
-    return some && !all;
-}
-
-static void use_all_together(struct strip *s)
-{
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (size_t i = 0; i < s->places; i++) {
-            changed |= use_together(s, s->together + i);
-            while (s->together[i])
-                i++;
-        }
-    }
 }
 
 /* ---- second pass: what is kept -------------------------------------------------------------- */
@@ -234,24 +219,16 @@ static int keep(struct strip *s, const struct event *ev, struct err *e)
 
 static int take_alloc(struct strip *s, const struct event *ev, struct err *e)
 {
-    const uint64_t place = s->lives.next, bytes = ev->addr % WORD + ev->aux;
-    bool used = false;
+    struct part p;
 
     s->allocs.had++;
-    for (uint64_t at = 0; at < bytes && !used; at += WORD)
-        used = is_used(s, place + at);
-    if (!used)
+    if (!part_of(s->lives, ev->addr, ev->addr + (ev->aux - 1), &p) || !is_used(s, p.life))
         return 0;
     s->allocs.kept++;
-    for (uint64_t at = 0; at < bytes; at += WORD) {
-        use(s, place + at);
-        give(s, place + at);
-    }
     return keep(s, ev, e);
 }
 
-static int clear(struct strip *s, const struct event *ev, sim_addr from, sim_addr end,
-                 struct err *e)
+static int clear(struct strip *s, const struct event *ev, const struct part *p, struct err *e)
 {
     struct event part[EVENT_RECORDS] = {*ev};
 
@@ -260,45 +237,43 @@ static int clear(struct strip *s, const struct event *ev, sim_addr from, sim_add
     if (ev->kind == EV_COPY)
         part->flags &= (uint16_t)~EVF_MORE;
     part->kind = EV_CLEAR;
-    part->addr = from;
-    part->aux = end - from;
+    part->addr = p->lo;
+    part->aux = p->last - p->lo + 1;
     s->clears.kept++;
     return keep(s, part, e);
 }
 
-/* Each run of what was given is a clear: lives that lie beside each other end together. */
-static int clear_given(struct strip *s, const struct event *ev, struct err *e)
+/* Each run of what is used, or was touched without a life, is a clear. */
+static int clear_used(struct strip *s, const struct event *ev, struct err *e)
 {
-    const sim_addr end = ev->addr + ev->aux;
-    sim_addr begin = end; /* of the run */
+    const uint64_t lo = ev->addr, last = lo + (ev->aux - 1);
+    struct interval *run = NULL;
+    struct part p;
     int failed = 0;
 
-    for (sim_addr at = ev->addr; at < end && !failed; at = at / WORD * WORD + WORD) {
-        const bool given = is_given(s, life_map_place(&s->lives, at));
-        if (given && begin == end)
-            begin = at;
-        if (!given && begin != end) {
-            failed = clear(s, ev, begin, at, e);
-            begin = end;
-        }
-    }
-    return failed || begin == end ? failed : clear(s, ev, begin, end, e);
+    for (bool some = part_of(s->lives, lo, last, &p); some; some = next_part(s->lives, last, &p))
+        if (is_used(s, p.life))
+            interval_add(&s->all, &run, p.lo, p.last);
+    for (bool some = part_of(s->touched, lo, last, &p); some;
+         some = next_part(s->touched, last, &p))
+        interval_add(&s->all, &run, p.lo, p.last);
+    for (bool some = part_of(run, lo, last, &p); some && !failed; some = next_part(run, last, &p))
+        failed = clear(s, ev, &p, e);
+    interval_free(&s->all, &run);
+    return failed;
 }
 
-/* If what comes is not used, it still ends what was there. */
+/* What is not used still ends the allocation of what was there. */
 static int take_copy(struct strip *s, const struct event *ev, struct err *e)
 {
-    const sim_addr end = ev[1].addr + ev->aux;
-    bool used = false;
+    const uint64_t from = ev[1].addr, last = from + (ev->aux - 1);
+    struct part p;
 
     s->copies.had++;
-    for (sim_addr at = ev[1].addr / WORD * WORD; at < end && !used; at += WORD)
-        used = is_used(s, life_map_place(&s->lives, at));
-    if (!used)
-        return clear_given(s, ev, e);
+    live_all(s, from, last);
+    if (part_of(s->lives, from, last, &p) && !is_used(s, p.life))
+        return clear_used(s, ev, e);
     s->copies.kept++;
-    for (sim_addr at = ev[1].addr / WORD * WORD; at < end; at += WORD)
-        give(s, life_map_place(&s->lives, at));
     return keep(s, ev, e);
 }
 
@@ -306,16 +281,20 @@ static int take(void *arg, const struct event *ev, uint64_t at, struct err *e)
 {
     struct strip *s = arg;
     uint32_t *owed = owed_by(s, ev->tid);
+    int failed = 0;
 
-    (void)at;
     *owed = sum(*owed, ev->gap);
     s->clears.had += ev->kind == EV_CLEAR;
-    const int failed = ev->kind == EV_ALLOC   ? take_alloc(s, ev, e)
-                       : ev->kind == EV_COPY  ? take_copy(s, ev, e)
-                       : ev->kind == EV_CLEAR ? clear_given(s, ev, e)
-                                              : keep(s, ev, e);
-    life_map_follow(&s->lives, ev);
-    return failed ? WALK_FAIL : WALK_ON;
+    if (ev->kind == EV_CLEAR)
+        failed = clear_used(s, ev, e);
+    else if (ev->kind == EV_COPY)
+        failed = take_copy(s, ev, e);
+    else if (ev->kind != EV_ALLOC)
+        failed = keep(s, ev, e);
+    follow(s, ev);
+    if (ev->kind == EV_ALLOC) /* it has its life by now */
+        failed = take_alloc(s, ev, e);
+    return failed || memory_limit(&s->all, s->from->name, at, e) ? WALK_FAIL : WALK_ON;
 }
 
 /* ---- the verb ------------------------------------------------------------------------------- */
@@ -326,8 +305,7 @@ static int pass(struct strip *s, walk_fn *fn, struct err *e)
                               stop_source(charged(source_open(s->cli->arg[0], e), &s->all)));
     if (!s->from)
         return -1;
-    life_map_init(&s->lives);
-    s->first = s->lives.next;
+    s->life = USED;
     const struct sink_info info = copy_info(s->from, 0);
     const bool writes = fn == take;
     int failed = writes && out_open(&s->out, s->cli, s->cli->arg[1], &info, e) ? -1 : 0;
@@ -336,17 +314,10 @@ static int pass(struct strip *s, walk_fn *fn, struct err *e)
         failed = s->out.sink->names(s->out.sink, s->from->names, e);
     if (writes)
         failed = out_close(&s->out, failed, e);
-    life_map_free(&s->lives);
+    interval_free(&s->all, &s->lives);
+    interval_free(&s->all, &s->touched);
     source_close(s->from);
     return failed;
-}
-
-static int passes(struct strip *s, struct err *e)
-{
-    if (pass(s, look, e))
-        return -1;
-    use_all_together(s);
-    return pass(s, take, e);
 }
 
 static int strip_run(const struct cli *cli, struct err *e)
@@ -356,20 +327,15 @@ static int strip_run(const struct cli *cli, struct err *e)
     if (memory_option(&s.all, cli, e) || read_twice("trace strip", cli->arg[0], e) ||
         out_check(cli, cli->arg[1], e))
         return -1;
-    map_init(&s.elsewhere, NULL);
     progress_begin(&s.progress, cli_has(cli, OPT_QUIET), 2);
-    const int failed = passes(&s, e);
+    const int failed = pass(&s, look, e) || pass(&s, take, e) ? -1 : 0;
     progress_clear(&s.progress);
     if (!failed && !cli_has(cli, OPT_QUIET))
         cli_note("%s: kept %" PRIu64 " of %" PRIu64 " allocations, %" PRIu64 " of %" PRIu64
                  " copies; %" PRIu64 " clears of %" PRIu64,
                  cli->arg[1], s.allocs.kept, s.allocs.had, s.copies.kept, s.copies.had,
                  s.clears.kept, s.clears.had);
-    map_free(&s.elsewhere);
-    free(s.used.at);
-    free(s.given.at);
-    free(s.edges.at);
-    free(s.together);
+    free(s.with);
     free(s.owed);
     return failed ? -1 : LARD_DONE;
 }
@@ -384,8 +350,9 @@ const struct verb verb_trace_strip = {
         "A capture of Java has all objects of the virtual machine, those of its libraries and of "
         "the agent among them, and accesses of the program alone. OUT has allocations, copies "
         "and clears of those lives only that some access or synchronisation touches. A clear "
-        "of several lives becomes one for each run of those. Races stay what they are. What "
-        "threads have worked is kept; events have new numbers. IN is read twice.",
+        "of several lives becomes one for each run of those. Races stay what they are in each "
+        "view that heeds both clears and copies, or neither. What threads have worked is kept; "
+        "events have new numbers. IN is read twice.",
     .examples = "lardsim trace strip program.lard own.lard",
     .options = options,
     .min_args = 2,

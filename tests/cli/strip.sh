@@ -67,30 +67,46 @@ strip gap.trace out.trace
 "$lardsim" trace cat out.trace | grep '^T' >have
 printf '%s\n' 'T0 fork T1 +7' 'T0 write 0x9000 8 +1' 'T1 end +9' | cmp -s have - || fail "work is lost or moved: $(cat have)"
 
-# A lock in memory that was reclaimed, and used again without an allocation: what is copied there has no end to tell.
-printf '%s\n' 'lardsim-text 1' 'T0 alloc 0x1000 64' 'T0 write 0x1000 8' 'T0 clear 0x1000 64' 'T0 acq 0x1010' 'T0 rel 0x1010' 'T0 alloc 0x3000 64' \
-    'T0 gc-begin' 'T0 copy 0x1000 0x3000 64' 'T0 clear 0x3000 64' 'T0 gc-end' 'T0 clear 0x1000 64' >again.trace
-strip again.trace out.trace
-"$lardsim" trace verify -q out.trace 2>err || fail "what is left of reclaimed memory breaks a rule: $(cat err)"
-[ "$("$lardsim" trace cat out.trace | grep -c ' clear ')" = 1 ] || fail "memory that nothing gave is cleared: $("$lardsim" trace cat out.trace)"
+# all_of WHAT EVENT...: nothing of these may be left out: it would break a rule, or be another race
+all_of() {
+    what=$1
+    shift
+    { echo 'lardsim-text 1' && printf 'T0 %s\n' "$@" | sed 's/^T0 T1/T1/'; } >all.trace
+    "$lardsim" trace verify -q all.trace 2>err || fail "the test is wrong: $what breaks a rule: $(cat err)"
+    strip all.trace out.trace
+    "$lardsim" trace cat out.trace | grep '^T' >have
+    sed 1d all.trace | cmp -s - have || fail "$what: something is left out: $(sed 1d all.trace | diff - have)"
+}
+all_of 'a lock in memory that was reclaimed, and what is copied there later' 'alloc 0x1000 64' 'write 0x1000 8' 'clear 0x1000 64' \
+    'acq 0x1010' 'rel 0x1010' 'alloc 0x3000 64' 'gc-begin' 'copy 0x1000 0x3000 64' 'clear 0x3000 64' 'gc-end' 'clear 0x1000 64'
+all_of 'what is copied over a lock' 'alloc 0x1000 16' 'alloc 0x3000 16' 'acq 0x3000' 'rel 0x3000' 'copy 0x3000 0x1000 16'
+all_of 'without allocations, what orders two writes' 'fork T1' 'write 0x1000 8' 'clear 0x1000 8' 'T1 write 0x1000 8' 'T1 end'
+all_of 'without allocations, where a copy goes' 'write 0x1000 8' 'clear 0x1000 8' 'write 0x2000 8' 'gc-begin' 'copy 0x1000 0x2000 8' 'gc-end'
+all_of 'before the first allocation, memory that nobody allocated' 'fork T1' 'write 0x1000 8' 'clear 0x1000 8' 'alloc 0x2000 8' \
+    'write 0x2000 8' 'T1 write 0x1000 8' 'T1 end'
+all_of 'the last word of all memory' 'fork T1' 'alloc 0xfffffffffffffff8 8' 'write 0xfffffffffffffff8 8' 'clear 0xfffffffffffffff8 8' \
+    'T1 write 0xfffffffffffffff8 8' 'T1 end'
+all_of 'lives that have one word' 'alloc 0x1000 4' 'alloc 0x1004 4' 'write 0x1004 4' 'clear 0x1000 4' 'clear 0x1004 4'
+all_of 'what was touched before it was allocated' 'fork T1' 'alloc 0x2000 8' 'write 0x2000 8' 'write 0x1000 8' 'alloc 0x1000 8' \
+    'clear 0x1000 8' 'T1 write 0x1000 8' 'T1 end'
 
-# What nobody uses still ends a lock where it is copied to.
-cat >over.trace <<'END_TRACE'
-lardsim-text 1
-T0 alloc 0x1000 16
-T0 alloc 0x3000 16
-T0 acq 0x3000
-T0 rel 0x3000
-T0 copy 0x3000 0x1000 16
-T0 end
-END_TRACE
-"$lardsim" trace verify -q over.trace || fail "the test is wrong: a copy over a lock breaks a rule"
+# What nobody uses still ends the allocation of what it is copied to.
+printf '%s\n' 'lardsim-text 1' 'T0 alloc 0x1000 8' 'T0 alloc 0x3000 16' 'T0 write 0x3000 8' 'T0 copy 0x3008 0x1000 8' >over.trace
 strip over.trace out.trace
 "$lardsim" trace cat out.trace | grep '^T' >have
-printf '%s\n' 'T0 alloc 0x3000 16' 'T0 acq 0x3000' 'T0 rel 0x3000' 'T0 clear 0x3000 16' 'T0 end' | cmp -s have - ||
-    fail "a lock outlives what is copied over it: $(cat have)"
+printf '%s\n' 'T0 alloc 0x3000 16' 'T0 write 0x3000 8' 'T0 clear 0x3008 8' | cmp -s have - || fail "an allocation outlives what is copied over it: $(cat have)"
 
-# What no policy can tell from the whole: races, in each view.
+# A life takes no more for its bytes, and what is kept has a limit.
+printf '%s\n' 'lardsim-text 1' 'T0 alloc 0x10000 0x200000000000' 'T0 alloc 0x400000010000 0x200000000000' 'T0 write 0x10000 8' >huge.trace
+"$lardsim" trace strip -q --overwrite --max-memory 1Mi huge.trace out.trace 2>err || fail "a life of 32 TiB takes more than 1 MiB: $(cat err)"
+[ "$("$lardsim" trace cat out.trace | grep -c ' alloc ')" = 1 ] || fail "of two huge lives not one is left: $("$lardsim" trace cat out.trace)"
+awk 'BEGIN {print "lardsim-text 1"; for (i = 0; i < 20000; i++) printf "T0 alloc %.0f 16\n", 65536 + 32 * i}' >many.trace
+"$lardsim" trace strip -q --overwrite --max-memory 1Mi many.trace out.trace 2>err
+status=$?
+[ $status = 5 ] || fail "20000 lives in 1 MiB: the exit code is $status: $(cat err)"
+grep -q 'many.trace: event .*--max-memory' err || fail "the limit, where, and what to do is not said: $(cat err)"
+
+# What no policy can tell from the whole: races, in each view that heeds both clears and copies, or neither.
 races() { # races FILE VIEW
     "$lardsim" run -q -p vc --set machine=none --set "policy.vc.view=$2" -o res --overwrite "$1" >/dev/null 2>err || fail "$1 does not run: $(cat err)"
     wc -l <res/races.jsonl
@@ -100,7 +116,7 @@ for source in workload:xalan@lard,accesses=20k,gc=semispace workload:sunflow@lar
     strip "$source" s.lard
     "$lardsim" trace convert -q --overwrite "$source" w.lard 2>err || fail "$source: $(cat err)"
     "$lardsim" trace verify -q s.lard >out 2>&1 || fail "$source: what is left breaks a rule: $(head -n 3 out)"
-    for view in tracked naive no-clear no-copy; do
+    for view in tracked naive no-clear,no-copy all-memory,all-sync; do
         whole=$(races w.lard $view)
         [ "$(races s.lard $view)" = "$whole" ] || fail "$source, $view: $(races s.lard $view) races are left of $whole"
     done
