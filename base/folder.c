@@ -529,11 +529,11 @@ static int sync_tree(const char *path)
                : 0;
 }
 
-int folder_put(const char *from, const char *to)
+int folder_put(const char *from, const char *to, bool replace)
 {
     if (sync_tree(from))
         return -1;
-    if (rename(from, to) && (folder_remove(to) || rename(from, to)))
+    if (rename(from, to) && (!replace || folder_remove(to) || rename(from, to)))
         return -1;
     sync_above(to);
     return 0;

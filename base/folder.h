@@ -27,9 +27,9 @@ void folder_abort(struct folder *f); /* NULL is fine; what was there is as it wa
 
 /* ---- whole folders -------------------------------------------------------------------------- */
 
-/* Syncs a folder and all in it, once, and gives it the name `to`, in place of what is there. 0 or
- * -1: errno tells. */
-int folder_put(const char *from, const char *to);
+/* Syncs a folder and all in it, once, and gives it the name `to`: in place of what is there, or, if
+ * replace is not set, of nothing or an empty folder. 0 or -1: errno tells. */
+int folder_put(const char *from, const char *to, bool replace);
 /* With all that is in it; of a link the link. 0 or -1: errno tells. What isn't there is no failure.
  */
 int folder_remove(const char *path);

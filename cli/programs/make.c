@@ -13,8 +13,6 @@
 #include "cli/programs/cache.h"
 #include "cli/programs/programs.h"
 
-static const char provenance_name[] = "provenance.yaml";
-
 /* ---- texts ---------------------------------------------------------------------------------- */
 
 static char *join(const char *dir, const char *name)
@@ -197,45 +195,6 @@ static char *driver_of(const struct recipe *r)
     return join(r->dir, *r->driver ? r->driver : recipe_native(r) ? "build.sh" : "Driver.java");
 }
 
-/* ---- a folder and what it is made of ----------------------------------------------------------
- */
-
-struct filling {
-    const char *provenance;
-    cache_fill_fn *fill;
-    void *arg;
-};
-
-static int fill(void *arg, const char *dir, struct err *e)
-{
-    const struct filling *f = arg;
-    char *path = join(dir, provenance_name);
-    FILE *out = NULL;
-    int failed = f->fill(f->arg, dir, e);
-
-    if (!failed && (!(out = fopen(path, "we")) || fputs(f->provenance, out) < 0))
-        failed = outfile_error(e, path, errno);
-    if (out && fclose(out) && !failed)
-        failed = outfile_error(e, path, errno);
-    free(path);
-    return failed;
-}
-
-/* If so, it stays while this process runs. */
-static bool made_of(const char *dir, const char *provenance)
-{
-    size_t n;
-
-    if (!cache_hold(dir))
-        return false;
-    char *path = join(dir, provenance_name), *text = file_text(path, &n);
-    const bool same = text && !strcmp(text, provenance);
-
-    free(path);
-    free(text);
-    return same;
-}
-
 /* ---- building ------------------------------------------------------------------------------- */
 
 struct building {
@@ -344,12 +303,12 @@ static char *built(const struct building *b, bool quiet, char **provenance, stru
     char *to = cache_path(b->recipe->name, e);
 
     *provenance = build_provenance(b);
-    if (!to || made_of(to, *provenance))
+    if (!to || cache_made_of(to, *provenance, quiet))
         return to;
     if (!quiet)
         cli_note("building program:%s in %s", b->recipe->name, to);
-    struct filling f = {*provenance, build, (void *)b};
-    if (!cache_make(b->recipe->name, fill, &f, quiet, e))
+    const struct cache_fill f = {build, (void *)b, .quiet = quiet};
+    if (!cache_make(b->recipe->name, *provenance, &f, e))
         return to;
     free(to);
     return NULL;
@@ -465,11 +424,11 @@ static int capture_into(const char *name, const struct program_run *a, const str
     char *more = xasprintf("recorded-by: '%s %s'\ncommand: '%s'\n", PACKAGE_VERSION, with, line);
     xappend(&provenance, "", more);
     int failed = 0;
-    if (again || !made_of(to, provenance)) {
+    if (again || !cache_made_of(to, provenance, quiet)) {
         if (!quiet)
             cli_note("capturing program:%s, once, in %s", a->recipe.name, to);
-        struct filling f = {provenance, capture, &k};
-        failed = cache_make(name, fill, &f, quiet, e);
+        const struct cache_fill f = {capture, &k, again, quiet};
+        failed = cache_make(name, provenance, &f, e);
     }
     free(more);
     free(line);
@@ -505,7 +464,7 @@ char *program_capture(const struct program_run *a, bool again, bool quiet, struc
     /* A capture outlives its packages: it goes where they are not. */
     if (!failed && !building_begin(&b, &a->recipe, &inner))
         failed = capture_into(name, a, &b, again, quiet, e);
-    else if (!failed && (again || !cache_hold(to)))
+    else if (!failed && (again || cache_hold(to, quiet) < 0))
         failed = err_set(e, (enum lard_exit)inner.code, "%s", inner.text);
     if (!failed && a->lives == LIVES_USED)
         failed = strip(trace, used, e);

@@ -26,28 +26,12 @@ static void json_list(struct json *j, const char *key, const struct param_list *
     json_end(j);
 }
 
-/* "xalan", "xalan-small-4": what was built of xalan, and captured. Names of recipes have hyphens,
- * too: what follows must be a size. */
-static bool is_of(const struct cached *c, const char *recipe)
-{
-    const size_t n = strlen(recipe);
-
-    if (strncmp(c->name, recipe, n) != 0)
-        return false;
-    for (size_t i = 0; c->name[n] == '-' && i < PROGRAM_SIZES; i++) {
-        const size_t size = strlen(program_sizes[i]);
-        if (!strncmp(c->name + n + 1, program_sizes[i], size) && c->name[n + 1 + size] == '-')
-            return true;
-    }
-    return c->name[n] == '\0';
-}
-
 static void json_kept(struct json *j, const struct recipe *r, const struct cache_list *l)
 {
     json_key(j, "kept");
     json_array(j);
     for (size_t i = 0; i < l->n; i++) {
-        if (!is_of(&l->at[i], r->name))
+        if (strcmp(l->at[i].program, r->name) != 0)
             continue;
         json_object(j);
         json_key_str(j, "name", l->at[i].name);
@@ -200,7 +184,8 @@ static int forget_run(const struct cli *c, struct err *e)
 
     cache_read(&l);
     for (size_t i = 0; i < l.n && !e->code; i++) {
-        const bool meant = all || is_of(&l.at[i], c->arg[0]) || !strcmp(l.at[i].name, c->arg[0]);
+        const bool meant =
+            all || !strcmp(l.at[i].program, c->arg[0]) || !strcmp(l.at[i].name, c->arg[0]);
         if (!meant || cache_forget(&l.at[i], e))
             continue;
         gone += l.at[i].bytes;

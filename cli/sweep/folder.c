@@ -72,7 +72,8 @@ static int cannot(const char *path, struct err *e)
 static int move(const struct sweep_folder *f, const char *hash, const char *room, struct err *e)
 {
     char *from = folder_flight(f, hash), *to = sweep_path(f, room, hash);
-    const int failed = folder_put(from, to) ? cannot(to, e) : 0; /* over that of an earlier try */
+    /* over that of an earlier try */
+    const int failed = folder_put(from, to, true) ? cannot(to, e) : 0;
 
     free(from);
     free(to);

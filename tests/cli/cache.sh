@@ -1,6 +1,7 @@
 #!/bin/sh
 # cache.sh - is it known what captures take, do the least recently used go first when that is too much, and is nothing
-# removed that somebody uses? Does what a killed capture has left go? By recipes of the test's own.
+# removed or replaced that somebody uses, or that lardsim did not make? Does what a killed capture has left go? By
+# recipes of the test's own.
 # shellcheck source=tests/cli/head.sh
 . "${top_srcdir:-.}/tests/cli/head.sh"
 XDG_CACHE_HOME=$dir/cache
@@ -64,6 +65,89 @@ there one || fail "with a capture its program is forgotten"
 run 0 programs forget all
 [ -z "$(ls "$kept")" ] || fail "after all is forgotten there is $(ls "$kept")"
 
+# ---- what is not ours ----------------------------------------------------------------------------
+
+# Copies of a capture, and folders whose names look like ours: none is removed or listed.
+run 0 programs capture -q one
+for name in one-small-4.keep one-small-4-keep one-backup one-small-4.abcdef two.lardsim-abcdef.old; do
+    cp -r "$kept/one-small-4" "$kept/$name"
+done
+for name in my.project one-small-9 three two.lardsim-abcdef one-small-4.lardsim-keep; do
+    mkdir "$kept/$name"
+    echo mine >"$kept/$name/notes"
+done
+ln -s "$dir/programs" "$kept/two-small-4"
+theirs="one-small-4.keep one-small-4-keep one-backup one-small-4.abcdef two.lardsim-abcdef.old my.project one-small-9 three
+    two.lardsim-abcdef one-small-4.lardsim-keep two-small-4"
+not_ours() { # not_ours DEED
+    for name in $theirs; do
+        [ "$(ls -A "$kept/$name" 2>&1)" ] && there "$name" || fail "$1: $name is removed, which is somebody's own"
+    done
+    [ -f "$kept/my.project/notes" ] && [ -f "$kept/one-small-4.keep/trace.lard" ] || fail "$1: somebody's files are removed"
+}
+run 0 programs list
+for name in $theirs; do
+    grep -q "^  $name " out && fail "$name is listed as a capture of lardsim's"
+done
+size=$(sed -n 's/^kept in .*: \([0-9.]*\) MiB.*/\1/p' out)
+awk -v all="$size" -v one="$(du -s -B1 "$kept/one" "$kept/one-small-4" | awk '{ n += $1 } END { print n / 1048576 }')" \
+    'BEGIN { exit all > one + 0.1 }' || fail "what is somebody's own is counted: $size MiB"
+run 0 programs build -q one
+not_ours "programs build"
+LARDSIM_CACHE_LIMIT=1 run 0 programs capture -q --again one
+not_ours "a limit"
+# They are in the way of what would have that name.
+for spec in three two; do
+    run 7 programs capture -q $spec
+    says err 'lardsim did not make it; move it away'
+done
+run 0 programs forget all
+not_ours "programs forget all"
+there one-small-4 && fail "beside what is somebody's own nothing is forgotten"
+for name in $theirs; do rm -r "${kept:?}/$name"; done
+run 0 programs forget all
+
+# A rest of ours goes, and what was killed before it had anything.
+run 0 programs build -q one
+cp -r "$kept/one" "$kept/one-small-4.lardsim-abcdef"
+mkdir "$kept/one.lardsim-abcdef"
+run 0 programs build -q one
+{ there one-small-4.lardsim-abcdef || there one.lardsim-abcdef; } && fail "what a killed capture has left is not removed"
+run 0 programs forget all
+
+# Where the cache is a link, or another user's, nothing goes at all.
+no_removing() { # no_removing WHAT: by two and one.lardsim-abcdef, which are lardsim's
+    run 0 programs build -q two
+    there one.lardsim-abcdef || fail "what lies in $1 is removed"
+    LARDSIM_CACHE_LIMIT=1 run 0 programs build -q three
+    there two || fail "the limit removes what lies in $1"
+    run 7 programs forget all
+    says err "is a link, or another user's, and lardsim removes nothing there"
+    there two || fail "what lies in $1 is forgotten"
+}
+run 0 programs build -q one
+mv "$kept" elsewhere
+mv elsewhere/one elsewhere/one.lardsim-abcdef
+ln -s "$dir/elsewhere" "$kept"
+no_removing "a folder to which a link leads"
+rm "$kept"
+mv elsewhere "$kept"
+if [ "$(id -u)" = 0 ] && chown 65534 "$kept"; then
+    no_removing "another user's folder"
+    chown 0 "$kept"
+fi
+run 0 programs forget all
+
+# Nobody may choose for us which folder that is.
+home=$HOME cache=$XDG_CACHE_HOME
+unset HOME XDG_CACHE_HOME
+run 7 programs build one
+says err 'set HOME or XDG_CACHE_HOME'
+run 0 programs list
+grep -q 'kept in' out && fail "without a HOME there is a cache: $(cat out)"
+HOME=$home XDG_CACHE_HOME=$cache
+export HOME XDG_CACHE_HOME
+
 # ---- the limit -----------------------------------------------------------------------------------
 
 LARDSIM_CACHE_LIMIT=much run 2 programs capture one
@@ -93,8 +177,14 @@ there two-small-4 || fail "a capture that is read is removed"
 there three-small-4 && fail "a capture that nobody uses stays, above the limit"
 run 7 programs forget two-small-4
 says err 'another lardsim uses it'
+was=$(stat -c %i "$kept/two-small-4")
+run 7 programs capture -q --again two
+says err 'another lardsim uses it'
+[ "$(stat -c %i "$kept/two-small-4")" = "$was" ] || fail "a capture that is read is replaced"
 exec 3<&-
 wait $reader
+run 0 programs capture -q --again two
+[ "$(stat -c %i "$kept/two-small-4")" != "$was" ] || fail "a capture that nobody reads is not replaced"
 run 0 programs forget two-small-4
 
 # ---- what was left behind ------------------------------------------------------------------------
@@ -107,7 +197,7 @@ rm go
 "$lardsim" programs capture -q --again late >late.out 2>late.err &
 began=$!
 tries=0
-until ls -d "$kept"/late-small-4.?????? >left 2>/dev/null; do
+until ls -d "$kept"/late-small-4.lardsim-?????? >left 2>/dev/null; do
     tries=$((tries + 1))
     [ $tries -lt 500 ] || { fail "the test is wrong: no folder is being filled"; break; }
     sleep 0.02
@@ -130,4 +220,46 @@ while [ -d "$left" ] && [ $tries -lt 500 ]; do
 done
 [ -d "$left" ] && fail "what a killed capture has left is not removed"
 there late-small-4 || fail "the capture that was there is removed, too"
+
+# ---- two at once ---------------------------------------------------------------------------------
+
+until_said() { # until_said FILE TEXT
+    tries=0
+    until grep -qF -e "$2" "$1"; do
+        tries=$((tries + 1))
+        [ $tries -lt 500 ] || { fail "$1 does not say: $2"; break; }
+        sleep 0.02
+    done
+}
+# Who asks for what is made anew waits, and has the new one.
+rm go
+was=$(stat -c %i "$kept/late-small-4")
+"$lardsim" programs capture --again late >late.out 2>late.err &
+maker=$!
+until_said late.err 'capturing program:late'
+until ls -d "$kept"/late-small-4.lardsim-??????/run >left 2>/dev/null || [ $tries -ge 500 ]; do
+    tries=$((tries + 1))
+    sleep 0.02
+done
+"$lardsim" trace info program:late >info.out 2>info.err &
+reader=$!
+until_said info.err 'waiting for another lardsim'
+: >go
+wait $maker || fail "a capture fails for which another waits: $(cat late.err)"
+wait $reader || fail "who waits for a capture fails: $(cat info.err)"
+[ "$(stat -c %i "$kept/late-small-4")" != "$was" ] || fail "what another waits for is not made"
+# Where nothing is there yet, both make it, and have the same then.
+rm go
+run 0 programs forget late-small-4
+for i in 1 2; do
+    "$lardsim" trace info program:late >info.$i 2>info.err.$i &
+    eval "reader$i=\$!"
+done
+until_said info.err.1 'capturing program:late'
+until_said info.err.2 'capturing program:late'
+: >go
+wait "$reader1" && wait "$reader2" || fail "of two who capture the same one fails: $(cat info.err.1 info.err.2)"
+there late-small-4 || fail "of two captures of the same none is kept"
+run 0 programs capture -q late
+ls -d "$kept"/*.lardsim-* 2>/dev/null && fail "of two captures of the same something is left"
 exit $bad
