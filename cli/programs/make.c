@@ -12,6 +12,7 @@
 #include "cli/place.h"
 #include "cli/programs/cache.h"
 #include "cli/programs/programs.h"
+#include "cli/trace/trace.h"
 
 /* ---- texts ---------------------------------------------------------------------------------- */
 
@@ -440,13 +441,20 @@ static int capture_into(const char *name, const struct program_run *a, const str
     return failed;
 }
 
-/* The capture without what its accesses never touch, beside it. 0 or -1. */
-static int strip(const char *trace, const char *to, struct err *e)
+/* The capture without what its accesses never touch, beside it: what another strip made is left, as
+ * somebody may be reading it. Two at once make the same twice, the later one in the other's place.
+ * 0 or -1. */
+static int strip(const char *trace, const char *to, bool quiet, struct err *e)
 {
+    if (!access(to, R_OK))
+        return 0;
     char *self = place_self();
-    const char *const argv[] = {self ? self : "lardsim", "trace", "strip", "-q", trace, to, NULL};
+    const char *const argv[] = {self ? self : "lardsim", "trace", "strip", "-q",
+                                "--overwrite",           trace,   to,      NULL};
     struct child c = {.argv = argv};
-    const int failed = access(to, R_OK) ? command_run(&c, e) : 0;
+    uint64_t limit;
+    const int failed =
+        cache_limit(&limit, e) || command_run(&c, e) || cache_shrink(quiet, e) ? -1 : 0;
 
     free(self);
     return failed;
@@ -455,7 +463,8 @@ static int strip(const char *trace, const char *to, struct err *e)
 char *program_capture(const struct program_run *a, bool again, bool quiet, struct err *e)
 {
     char *name = capture_name(a), *to = cache_path(name, e),
-         *trace = to ? join(to, "trace.lard") : NULL, *used = to ? join(to, "used.lard") : NULL;
+         *trace = to ? join(to, "trace.lard") : NULL,
+         *used = to ? xasprintf("%s/used-%d.lard", to, STRIP_VERSION) : NULL;
     struct building b = {.recipe = NULL};
     struct err inner = {0};
     int failed = to ? 0 : -1;
@@ -467,7 +476,7 @@ char *program_capture(const struct program_run *a, bool again, bool quiet, struc
     else if (!failed && (again || cache_hold(to, quiet) < 0))
         failed = err_set(e, (enum lard_exit)inner.code, "%s", inner.text);
     if (!failed && a->lives == LIVES_USED)
-        failed = strip(trace, used, e);
+        failed = strip(trace, used, quiet, e);
     building_free(&b);
     char *made = failed ? NULL : xstrdup(a->lives == LIVES_USED ? used : trace);
     free(name);

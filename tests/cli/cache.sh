@@ -53,8 +53,16 @@ grep -qE '^  one-small-4  *[0-9.]+ MiB  used 20' out || fail "a capture is liste
 run 0 programs list --json
 sed -n 's/.*"bytes": \([0-9]*\).*/\1/p' out | grep -qx '[1-9][0-9]*' || fail "the JSON has no sizes"
 grep -q '"name": "two-small-2"' out || fail "the JSON has not the capture of two threads"
+# What another version of strip made is not taken.
+echo 'not a trace' >"$kept/one-small-4/used.lard"
+cp "$kept/one-small-4/used.lard" "$kept/one-small-4/used-1.lard"
 run 0 programs capture -q one,lives=used
-[ "$(cat out)" = "$kept/one-small-4/used.lard" ] || fail "lives=used is not beside the capture: $(cat out)"
+used=$(cat out)
+case $used in "$kept"/one-small-4/used-[0-9]*.lard) ;; *) fail "lives=used is not beside the capture: $used" ;; esac
+"$lardsim" trace verify -q "$used" 2>err || fail "lives=used is what another version of strip made: $(cat err)"
+was=$(stat -c %i "$used")
+run 0 programs capture -q one,lives=used
+[ "$(stat -c %i "$used")" = "$was" ] || fail "lives=used is made twice"
 run 0 programs forget two
 { there two || there two-small-4 || there two-small-2; } && fail "something of a program is kept that was forgotten"
 there one-small-4 || fail "another program is forgotten, too"
@@ -162,6 +170,15 @@ LARDSIM_CACHE_LIMIT=$(($(du -s -B1 "$kept" | cut -f1) - 1)) run 0 programs captu
 says err "removed $kept/one-small-4"
 there one-small-4 && fail "the least recently used capture is not removed"
 there three-small-4 || fail "what was just captured is removed"
+# What lives=used adds counts, too.
+run 0 programs capture -q two,threads=2
+touch -d '2020-01-02' "$kept/two-small-2"
+run 0 programs list --json
+bytes=$(grep -o '"bytes": [0-9]*' out | awk '{ n += $2 } END { print n + 0 }')
+LARDSIM_CACHE_LIMIT=$bytes run 0 programs capture three
+there two-small-2 || fail "the test is wrong: there is too much already"
+LARDSIM_CACHE_LIMIT=$bytes run 0 programs capture three,lives=used
+there two-small-2 && fail "what lives=used adds is not limited"
 LARDSIM_CACHE_LIMIT=0 run 0 programs capture -q one
 { there two-small-4 && there three-small-4; } || fail "without a limit something is removed"
 
@@ -260,6 +277,15 @@ until_said info.err.2 'capturing program:late'
 : >go
 wait "$reader1" && wait "$reader2" || fail "of two who capture the same one fails: $(cat info.err.1 info.err.2)"
 there late-small-4 || fail "of two captures of the same none is kept"
+# Both strip a capture that takes a while.
+recipe long 3000000
+run 0 programs capture -q long
+for i in 1 2; do
+    "$lardsim" trace info program:long,lives=used >info.$i 2>info.err.$i &
+    eval "reader$i=\$!"
+done
+wait "$reader1" && wait "$reader2" || fail "of two who strip the same capture one fails: $(cat info.err.1 info.err.2)"
+cmp -s info.1 info.2 || fail "of two who strip the same capture each has another"
 run 0 programs capture -q late
 ls -d "$kept"/*.lardsim-* 2>/dev/null && fail "of two captures of the same something is left"
 exit $bad

@@ -54,7 +54,7 @@ cli: trace isa/lardx86 policy sim workloads
 cli/trace: cli trace
 cli/capture: cli cli/trace capture trace
 cli/workload: cli cli/trace trace cache sim workloads
-cli/programs: cli cli/workload workloads
+cli/programs: cli cli/trace cli/workload workloads
 cli/run: cli cli/workload trace sim
 cli/reduce: cli cli/run cli/trace trace policy sim
 cli/why: cli cli/run cli/trace trace policy sim
