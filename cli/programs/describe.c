@@ -17,9 +17,9 @@ static const enum trait shown[] = {TRAIT_EVENTS,     TRAIT_THREADS,         TRAI
                                    TRAIT_COPIES,     TRAIT_FIRST_MISSES,    TRAIT_ARRAY_LOCATIONS,
                                    TRAIT_SHADOWS,    TRAIT_RACE_PAIRS};
 
-/* What measured.yaml beside a trace has, and the trace's size: processor seconds of the program's
- * own threads and of its process, with capture to without it; nanoseconds that capture takes the
- * own threads for an event, instrumenting apart, and lardsim. */
+/* What measured.yaml beside a trace has, and the size of what was captured: processor seconds of
+ * the program's own threads and of its process, with capture to without it; nanoseconds that
+ * capture takes the own threads for an event, instrumenting apart, and lardsim. */
 enum { OWN_TIMES, PROCESS_TIMES, OWN_NS, INSTRUMENTING, RECORDER_NS, EVENT_BYTES, FIGURES };
 static const struct {
     const char *name, *unit;
@@ -71,7 +71,7 @@ static void write_number(char to[static CELL], double x)
         strcpy(to, "-");
         return;
     }
-    snprintf(to, CELL, "%.*f", x >= 1000 || x == (double)(uint64_t)x ? 0 : x >= 10 ? 1 : 2, x);
+    snprintf(to, CELL, "%.*f", x >= 1000 || x == floor(x) ? 0 : x >= 10 ? 1 : 2, x);
 }
 
 static int measured(struct page_of_programs *l, char *name, const char *source, struct err *e)
@@ -136,6 +136,8 @@ static int capture_figures(struct page_of_programs *l, char *name, const char *t
     struct described *line = new_line(l, name);
     const char *slash = strrchr(trace, '/');
     char *path = xasprintf("%.*s/measured.yaml", (int)(slash - trace), trace);
+    char *whole =
+        xasprintf("%.*s/trace.lard", (int)(slash - trace), trace); /* whatever the lives */
     struct yaml_flat f = {.n = 0};
     struct stat is;
     const int failed = yaml_flat_file(&f, path, e);
@@ -147,12 +149,13 @@ static int capture_figures(struct page_of_programs *l, char *name, const char *t
         [OWN_NS] = (own - plain) * 1e9 / events,
         [INSTRUMENTING] = value(&f, "instrumenting-seconds"),
         [RECORDER_NS] = value(&f, "recorder-seconds") * 1e9 / events,
-        [EVENT_BYTES] = stat(trace, &is) ? NAN : (double)is.st_size / events,
+        [EVENT_BYTES] = stat(whole, &is) ? NAN : (double)is.st_size / events,
     };
 
     for (size_t i = 0; i < FIGURES; i++)
         write_number(line->cell[i], of[i]);
     yaml_flat_free(&f);
+    free(whole);
     free(path);
     return failed;
 }

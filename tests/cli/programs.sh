@@ -110,6 +110,19 @@ says "$kept/tally-small-3/provenance.yaml" 'command:'
 grep -q '^plain-process-seconds: [0-9]' "$kept/tally-small-3/measured.yaml" || fail "what it took is not kept"
 run 0 programs describe --measured tally,threads=3
 grep -qE '^bytes +[0-9.]+ +bytes an event' out || fail "what capturing took is not told: $(cat out)"
+# Its bytes and its events are those of the whole trace, also where a part of it is asked for.
+cp out whole
+run 0 programs describe --measured tally,threads=3,lives=used
+[ "$(stat -c %s "$kept"/tally-small-3/used-*.lard)" != "$(stat -c %s "$kept/tally-small-3/trace.lard")" ] ||
+    fail "the test is wrong: all memory of tally is used"
+[ "$(grep '^bytes' out)" = "$(grep '^bytes' whole)" ] ||
+    fail "bytes of lives=used are told for the events of all: $(grep '^bytes' out)"
+# The program alone may have been slower, by chance.
+cp "$kept/tally-small-3/measured.yaml" measured.yaml
+printf '%s: %s\n' events 1000000000 own-seconds 2 plain-own-seconds 5 >"$kept/tally-small-3/measured.yaml"
+run 0 programs describe --measured tally,threads=3
+grep -qE '^own-threads-ns +-3 +ns' out || fail "what is below 0 is told as $(grep '^own-threads-ns' out)"
+cp measured.yaml "$kept/tally-small-3/measured.yaml"
 was=$(stat -c %i "$kept/tally-small-3/trace.lard")
 run 0 run -q -p vc --set machine=none -o second program:tally,threads=3
 [ "$(stat -c %i "$kept/tally-small-3/trace.lard")" = "$was" ] || fail "a program is captured twice"
