@@ -10,14 +10,29 @@
  * the run without a detector, as the work there was not captured. */
 static const char settings[] = "lives=used";
 
+/* What was run; the caller's. */
+static char *inputs_of(const struct program_run *a)
+{
+    return xasprintf(
+        "captures of real programs, %llu threads, size %s, collector %s, by %s (docs/programs.md)",
+        (unsigned long long)a->threads, program_sizes[a->size],
+        a->collector == COLLECTOR_PARALLEL ? "parallel" : "serial",
+        a->lives == LIVES_USED ? "lives=used: their own memory alone"
+                               : "lives=all: also the memory that nothing uses");
+}
+
 /* A program whose packages are not there is left out, and that is said. */
-static int add(struct table_program *to, size_t *n, const struct program *p,
+static int add(struct reproduction *t, struct table_program *to, size_t *n, const struct program *p,
                const struct run_options *o, struct err *e)
 {
     char *source = xasprintf("program:%s,%s%s%s", p->name, settings, o->size ? "," : "",
-                             o->size ? o->size : ""),
-         *path = program_source(source, o->quiet, e);
+                             o->size ? o->size : "");
+    struct program_run a;
+    char *path = program_run_read(&a, source, e) ? NULL : program_capture(&a, false, o->quiet, e);
 
+    if (path && !t->inputs)
+        t->inputs = inputs_of(&a);
+    program_run_free(&a);
     free(source);
     if (path) {
         to[(*n)++] = (struct table_program){.name = p->name, .source = path};
@@ -43,11 +58,9 @@ int captured_table(struct reproduction *to, const struct reproduction *t,
     to->program = list;
     to->captured = true;
     to->names_pairs = false;
-    to->inputs =
-        "captures of real programs, 4 threads, size small, by lives=used: their own memory "
-        "alone (docs/programs.md)";
+    to->inputs = NULL;
     for (size_t i = 0; i < n; i++)
-        if (add(list, &have, &from[i], o, e))
+        if (add(to, list, &have, &from[i], o, e))
             return -1;
     return have ? 0
                 : err_set(e, LARD_USAGE,
@@ -60,6 +73,8 @@ void captured_free(struct reproduction *t)
 {
     for (const struct table_program *p = t->program; t->captured && p->name; p++)
         free((char *)p->source);
-    if (t->captured)
+    if (t->captured) {
         free((struct table_program *)t->program);
+        free((char *)t->inputs);
+    }
 }

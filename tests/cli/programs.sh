@@ -158,11 +158,18 @@ cp -r programs/tally programs/squashfs
 sed -i '/^packages/d' programs/squashfs/recipe.yaml
 run 0 reproduce overheads --programs real -j 2 --size threads=2
 says out 'machine   radish8'
+input() { # input TEXT: the table says so, in one line or two
+    tr '\n' ' ' <out | tr -s ' ' | grep -qF -e "$1" || fail "the table does not say what was run: $1: $(grep -A 1 '^inputs' out)"
+}
+input '2 threads, size small, collector serial, by lives=used: their own memory alone'
 grep -qE '^squashfs  *[0-9.]+ ' out || fail "the program is not in the table of overheads: $(cat out)"
 [ "$(grep -cE '^(xalan|h2) ' out)" = 0 ] || fail "a program that is not there is in the table"
 says err 'left out: program:xalan'
 [ -n "$(ls "$kept"/squashfs-small-2/used-*.lard)" ] || fail "overheads are not of the memory that is used, or not of the given threads"
 run 6 reproduce lard-overhead --programs real -j 2 --size lives=all,threads=3
+input '3 threads, size small, collector serial, by lives=all: also the memory that nothing uses'
+run 6 reproduce lard-overhead --programs real -j 2 --json --size lives=all,threads=3,size=medium,collector=parallel
+input '3 threads, size medium, collector parallel, by lives=all: '
 [ -f "$kept/squashfs-small-3/trace.lard" ] || fail "--size is not heeded"
 ls "$kept"/squashfs-small-3/used* 2>/dev/null && fail "lives=all is not heeded"
 run 2 reproduce overheads
