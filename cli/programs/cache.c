@@ -230,31 +230,49 @@ static int remove_made(const char *path)
     return bad;
 }
 
+/* While it is open nobody else chooses folders. -1: errno tells; EWOULDBLOCK: others do all the
+ * time. */
+static int lock_all(const char *root)
+{
+    const int all = open_folder(root);
+
+    if (all < 0 || folder_lock(all, LOCK_WAIT))
+        return all;
+    close(all);
+    errno = EWOULDBLOCK;
+    return -1;
+}
+
 /* Of a folder that we have alone: nobody takes what is left of it for whole. The new path, the
  * caller's; NULL: errno tells. */
-static char *set_aside(const char *path)
+static char *set_aside(const char *root, const char *path)
 {
     char *aside = xasprintf("%s%s", path, new_ending);
+    const int all = lock_all(root);
+    const bool made = all >= 0 && mkdtemp(aside), done = made && !rename(path, aside);
+    const int reason = errno;
 
-    if (mkdtemp(aside)) {
-        if (!rename(path, aside))
-            return aside;
-        const int reason = errno;
+    if (made && !done)
         rmdir(aside);
-        errno = reason;
-    }
+    if (all >= 0)
+        close(all);
+    if (done)
+        return aside;
     free(aside);
+    errno = reason;
     return NULL;
 }
 
 /* 0 or -1: errno tells; EWOULDBLOCK: somebody uses it. */
-static int remove_unused(const char *path)
+static int remove_unused(const char *root, const char *path)
 {
     const int fd = take(path);
 
     if (fd < 0)
         return -1;
-    char *aside = set_aside(path);
+    const bool ours = is_ours(path, name_in(path));
+    errno = ENOENT; /* it has gone, and somebody's own is there */
+    char *aside = ours ? set_aside(root, path) : NULL;
     const int bad = !aside || remove_made(aside) ? -1 : 0, reason = errno;
     close(fd);
     free(aside);
@@ -411,7 +429,7 @@ int cache_shrink(bool quiet, struct err *e)
     cache_read(&l);
     for (size_t i = 0; limit && i < l.n && l.bytes > limit && is_own_folder(root); i++) {
         char *path = xasprintf("%s/%s", root, l.at[i].name);
-        if (!remove_unused(path)) {
+        if (!remove_unused(root, path)) {
             l.bytes -= l.at[i].bytes;
             if (!quiet)
                 cli_note("removed %s: the cache is limited by LARDSIM_CACHE_LIMIT", path);
@@ -443,7 +461,7 @@ int cache_forget(const struct cached *c, struct err *e)
     char *root = cache_root(), *path = cache_path(c->name, e);
     int failed = !path || check_root(root, e) ? -1 : 0;
 
-    if (!failed && remove_unused(path))
+    if (!failed && remove_unused(root, path))
         failed = errno == EWOULDBLOCK ? in_use(path, e) : outfile_error(e, path, errno);
     free(path);
     free(root);
@@ -498,27 +516,24 @@ static int write_provenance(const char *dir, const char *provenance, struct err 
  * too, so that it stays while that runs. */
 static int begin(struct making *m, const char *provenance, struct err *e)
 {
-    const int all = open_folder(m->root);
+    const int all = lock_all(m->root);
 
-    if (all >= 0 && !folder_lock(all, LOCK_WAIT))
-        err_set(e, LARD_OUTPUT, "%s: others have locked it all the time", m->root);
-    else if (all < 0)
-        outfile_error(e, m->root, errno);
-    if (!e->code) {
-        if (!mkdtemp(m->dir) || (m->own = open(m->dir, O_RDONLY | O_DIRECTORY)) < 0)
-            outfile_error(e, m->dir, errno);
-        else
-            (void)flock(m->own, LOCK_EX);
-    }
-    if (all >= 0)
-        close(all);
-    return e->code ? -1 : write_provenance(m->dir, provenance, e);
+    if (all < 0)
+        return errno == EWOULDBLOCK
+                   ? err_set(e, LARD_OUTPUT, "%s: others have locked it all the time", m->root)
+                   : outfile_error(e, m->root, errno);
+    if (!mkdtemp(m->dir) || (m->own = open(m->dir, O_RDONLY | O_DIRECTORY)) < 0)
+        outfile_error(e, m->dir, errno);
+    else
+        (void)flock(m->own, LOCK_EX);
+    close(all);
+    return m->own < 0 ? -1 : write_provenance(m->dir, provenance, e);
 }
 
 /* 0 or -1: errno tells. */
 static int put(struct making *m)
 {
-    char *aside = m->old >= 0 ? set_aside(m->to) : NULL;
+    char *aside = m->old >= 0 ? set_aside(m->root, m->to) : NULL;
     const int bad =
         (m->old >= 0 && !aside) || chmod(m->dir, 0755) || folder_put(m->dir, m->to, false);
     const int reason = errno;

@@ -242,7 +242,7 @@ there late-small-4 || fail "the capture that was there is removed, too"
 
 until_said() { # until_said FILE TEXT
     tries=0
-    until grep -qF -e "$2" "$1"; do
+    until grep -qsF -e "$2" "$1"; do
         tries=$((tries + 1))
         [ $tries -lt 500 ] || { fail "$1 does not say: $2"; break; }
         sleep 0.02
