@@ -32,7 +32,8 @@ lardsim_SOURCES += cli/sweep/collect.c cli/sweep/collect.h cli/sweep/dry_run.c \
 	cli/sweep/points.c cli/sweep/predict.c cli/sweep/shell.c cli/sweep/slurm.c cli/sweep/spec.c \
 	cli/sweep/sweep.h cli/sweep/task.c cli/sweep/verb.c cli/sweep/work.c
 lardsim_SOURCES += cli/trace/cat.c cli/trace/convert.c cli/trace/cut.c cli/trace/info.c \
-	cli/trace/merge.c cli/trace/strip.c cli/trace/synth.c cli/trace/trace.c cli/trace/trace.h cli/trace/verify.c
+	cli/trace/merge.c cli/trace/strip.c cli/trace/synth.c cli/trace/trace.c cli/trace/trace.h cli/trace/used.c cli/trace/used.h \
+	cli/trace/verify.c
 lardsim_SOURCES += cli/validate/child.c cli/validate/host.c cli/validate/native.c cli/validate/predict.c \
 	cli/validate/report.c cli/validate/subject.c cli/validate/validate.h cli/validate/verb.c
 lardsim_SOURCES += cli/workload/again.c cli/workload/describe.c cli/workload/measure.c \

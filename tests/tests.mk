@@ -4,7 +4,7 @@ unit_tests += tests/base/t_calendar tests/base/t_containers tests/base/t_csv tes
 	tests/base/t_param_dump tests/base/t_param_file tests/base/t_stats tests/base/t_text_base
 unit_tests += tests/cache/t_cache tests/cache/t_cache_model
 unit_tests += tests/capture/t_lanes tests/capture/t_pause
-unit_tests += tests/cli/t_lives tests/cli/t_progress tests/cli/t_quantity tests/cli/t_reduce
+unit_tests += tests/cli/t_lives tests/cli/t_progress tests/cli/t_quantity tests/cli/t_reduce tests/cli/t_strip
 unit_tests += tests/coherence/t_coherence tests/coherence/t_coherence_apart \
 	tests/coherence/t_coherence_ce tests/coherence/t_coherence_limits \
 	tests/coherence/t_coherence_random tests/coherence/t_explore tests/coherence/t_explore_shapes tests/coherence/t_histories \
@@ -92,6 +92,7 @@ tests_libtests_la_SOURCES = tests/base/param_rig.c tests/base/param_rig.h tests/
 	tests/workloads/vm/churn.h tests/workloads/vm/follow.h tests/workloads/vm/spec.h
 LDADD = tests/libtests.la libcore.la $(LIBS_OF_OTHERS) $(CMOCKA_LIBS)
 tests_cli_t_lives_SOURCES = tests/cli/t_lives.c cli/abstract.c cli/abstract.h cli/lives.c cli/lives.h
+tests_cli_t_strip_SOURCES = tests/cli/t_strip.c cli/trace/used.c cli/trace/used.h
 tests_cli_t_progress_SOURCES = tests/cli/t_progress.c cli/progress.c cli/progress.h
 tests_policy_frame_t_table3_SOURCES = tests/policy/frame/t_table3.c cli/abstract.c cli/abstract.h cli/lives.c cli/lives.h
 tests_cli_t_quantity_SOURCES = tests/cli/t_quantity.c cli/reproduce/quantity.c \

@@ -90,6 +90,18 @@ all_of 'lives that have one word' 'alloc 0x1000 4' 'alloc 0x1004 4' 'write 0x100
 all_of 'what was touched before it was allocated' 'fork T1' 'alloc 0x2000 8' 'write 0x2000 8' 'write 0x1000 8' 'alloc 0x1000 8' \
     'clear 0x1000 8' 'T1 write 0x1000 8' 'T1 end'
 
+# A thread that does nothing but allocate: whoever joins it finds it, as one that was forked is found without an event.
+joined() { # joined FORK-OR-WORK WANTED
+    printf '%s\n' 'lardsim-text 1' "$1" 'T1 alloc 0x1000 8 +3' 'T0 join T1' 'T0 write 0x2000 8' >join.trace
+    strip join.trace out.trace
+    "$lardsim" trace verify -q out.trace 2>err || fail "after '$1' and T1's unused allocation, T1 can't be joined: $(cat err)"
+    "$lardsim" trace cat out.trace | grep '^T' >have
+    printf "%b" "$2" 'T0 join T1\nT0 write 0x2000 8\n' | cmp -s - have || fail "after '$1' and T1's unused allocation: $(cat have)"
+}
+joined 'T0 fork T1' 'T0 fork T1\n'
+joined 'T0 write 0x3000 8' 'T0 write 0x3000 8\nT1 io +3\n'
+all_of 'where a copy of what nobody allocated has been' 'copy 0x2000 0x1000 48' 'clear 0x1000 32' 'write 0x1008 8'
+
 # What nobody uses still ends the allocation of what it is copied to.
 printf '%s\n' 'lardsim-text 1' 'T0 alloc 0x1000 8' 'T0 alloc 0x3000 16' 'T0 write 0x3000 8' 'T0 copy 0x3008 0x1000 8' >over.trace
 strip over.trace out.trace

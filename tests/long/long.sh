@@ -323,7 +323,7 @@ random() {
     for policy in $(sound | awk "/ of regions/ {print \$1}"); do
         self "regions-$policy-$2" "$4" draw t_region_verdict "$2" "$policy"
     done
-    for question in t_region_random t_goldilocks t_slimstate t_slim_verdict t_filter t_why; do
+    for question in t_region_random t_goldilocks t_slimstate t_slim_verdict t_filter t_strip t_why; do
         self "$question-$2" "$4" draw $question "$2"
     done
     self "machine-$3" "$4" machine "$3"
